@@ -1,1 +1,2 @@
-export {};
+export type * from "./ir.ts";
+export type * from "./sym/expr.ts";

@@ -1,0 +1,74 @@
+import type { OpName } from "@pt2/graph";
+import type { Builder } from "./builder.ts";
+import { parseSchema } from "./schema/parse.ts";
+import type { ArgsOf, Operands, ResultsOf } from "./schema/infer-types.ts";
+import type { OpSchema } from "./schema/types.ts";
+import type { ScalarExpr } from "./scalar/expr.ts";
+import type { Strided, TensorMeta } from "./tensor-meta.ts";
+
+/** How the dtype of an elementwise result follows from its operands. */
+export interface Promotion {
+  /**
+   * `numeric`: PyTorch's type promotion. `float`: the same, then integers and bool become the default float dtype.
+   * `bool`: computed in the promoted dtype, the result is bool. `first`: dtype of the first operand.
+   */
+  readonly kind: "numeric" | "float" | "bool" | "first";
+  /** Arguments that take part; default: every Tensor argument, and every Scalar argument called `other`. */
+  readonly operands?: readonly string[];
+}
+
+/**
+ * The one record of an op: everything the project knows about it. Callbacks get their arguments resolved by schema
+ * (order, names, defaults) and typed from the schema string.
+ *
+ * Exactly one of `scalar`, `view`, `infer` gives the shapes; a composite may give only `decompose`, from which the
+ * shapes follow.
+ */
+export interface OpRules<S extends string> {
+  /**
+   * Result metas from concrete arguments.
+   * Throws a `Pt2Error` when the arguments cannot be combined. For a `dynamic` op: the largest result.
+   */
+  infer?(args: ArgsOf<S>): ResultsOf<S>;
+  /**
+   * For a view: geometry of the result(s) over `self`'s storage, or null when strides cannot express it and a copy
+   * is needed (`reshape`). Applied to contiguous geometry it gives the shape.
+   */
+  view?(self: Strided, args: ArgsOf<S>): Strided | readonly Strided[] | null;
+  /**
+   * For an elementwise op: what one element is. Tensor and number arguments arrive as expressions, in schema order;
+   * strings, bools and dtypes as they are, omitted optionals as null.
+   */
+  scalar?(...operands: Operands<S>): ScalarExpr;
+  /** Dtype rule of a `scalar` op; default `{ kind: "numeric" }`. */
+  readonly promote?: Promotion;
+  /** The same computation in simpler ops; null when it does not apply to these arguments. */
+  decompose?(args: ArgsOf<S>, b: Builder): ResultsOf<S> | null;
+  /** Gradients with respect to the tensor arguments, by name; absent or null: no gradient flows. */
+  gradient?(call: GradientCall<S>, b: Builder): { readonly [arg: string]: TensorMeta | readonly (TensorMeta | null)[] | null };
+  /** Checks beyond the schema. Returns what is wrong, or null. */
+  validate?(args: ArgsOf<S>): string | null;
+  /** The sizes of the results depend on data (`nonzero`). */
+  readonly dynamic?: boolean;
+  /** Two calls with equal arguments may differ, or the call has an effect besides its results: never folded or dropped. */
+  readonly impure?: boolean;
+}
+
+/** What a gradient rule sees: the forward call and the gradient of each result (null where none arrived). */
+export interface GradientCall<S extends string> {
+  readonly args: ArgsOf<S>;
+  readonly results: readonly TensorMeta[];
+  readonly grads: readonly (TensorMeta | null)[];
+}
+
+/** An op record as registries hold it, with the schema string's types erased. */
+export interface OpRecord extends OpRules<string> {
+  readonly name: OpName;
+  readonly schema: OpSchema;
+}
+
+/** Declares an op from PyTorch's own schema string. The callbacks' argument names and types come from that string. */
+export function defineOp<const S extends string>(schema: S, rules: OpRules<S> = {}): OpRecord {
+  const parsed = parseSchema(schema);
+  return { ...(rules as OpRules<string>), name: parsed.name, schema: parsed };
+}

@@ -1,0 +1,112 @@
+/**
+ * Types of an op's callbacks, read from its schema string by the compiler.
+ *
+ * The reader is forgiving where a runtime parser would complain (`schema/parse.ts` does): it only has to tell names
+ * and types apart. A default list such as `[1, 1]` is cut at its comma into a piece without a space, which is skipped.
+ */
+import type { DType } from "@pt2/format";
+import type { ArgValue } from "../builder.ts";
+import type { ScalarExpr } from "../scalar/expr.ts";
+import type { Scalar, TensorMeta } from "../tensor-meta.ts";
+
+/** Resolved arguments of the op, by name. */
+export type ArgsOf<S extends string> = string extends S
+  ? // biome-ignore lint/suspicious/noExplicitAny: an erased record accepts whatever its schema says
+    Readonly<Record<string, any>>
+  : S extends `${string}(${infer Args}) -> ${string}`
+    ? Simplify<ArgRecord<Split<StripAliases<Args>>>>
+    : never;
+
+/** Operands of a scalar rule, in schema order. */
+export type Operands<S extends string> = string extends S
+  ? // biome-ignore lint/suspicious/noExplicitAny: an erased record accepts whatever its schema says
+    readonly any[]
+  : S extends `${string}(${infer Args}) -> ${string}`
+    ? OperandTuple<Split<StripAliases<Args>>>
+    : never;
+
+/** What a rule returns: a tensor, a tuple for several returns, an array for `Tensor[]`, nothing for `()`. */
+export type ResultsOf<S extends string> = string extends S
+  ? ArgValue | undefined
+  : S extends `${string}) -> ${infer R}`
+    ? ReturnType<StripAliases<R>>
+    : never;
+
+type ReturnType<R extends string> = R extends "()"
+  ? undefined
+  : R extends `(${infer Inner})`
+    ? ReturnTuple<Split<Inner>>
+    : TypeOf<R>;
+
+type ReturnTuple<P extends readonly string[]> = {
+  readonly [K in keyof P]: P[K] extends `${infer T} ${string}` ? TypeOf<T> : TypeOf<P[K]>;
+};
+
+type Simplify<T> = { readonly [K in keyof T]: T[K] };
+
+/** Cuts at top-level commas, near enough. */
+type Split<S extends string, Acc extends readonly string[] = []> = S extends `${infer Head}, ${infer Tail}`
+  ? Split<Tail, [...Acc, Head]>
+  : S extends ""
+    ? Acc
+    : [...Acc, S];
+
+/** `Tensor(a!)` and `Tensor(a -> *)` become `Tensor`. */
+type StripAliases<S extends string> = S extends `${infer Head}Tensor(${string})${infer Tail}`
+  ? `${Head}Tensor${StripAliases<Tail>}`
+  : S;
+
+type ArgRecord<P extends readonly string[], Acc = unknown> = P extends readonly [
+  infer Head extends string,
+  ...infer Tail extends readonly string[],
+]
+  ? ArgRecord<Tail, NameOf<Head> extends never ? Acc : Acc & { readonly [K in NameOf<Head>]: TypeOf<TypeTextOf<Head>> }>
+  : Acc;
+
+type OperandTuple<P extends readonly string[], Acc extends readonly unknown[] = []> = P extends readonly [
+  infer Head extends string,
+  ...infer Tail extends readonly string[],
+]
+  ? OperandTuple<Tail, NameOf<Head> extends never ? Acc : [...Acc, OperandOf<TypeTextOf<Head>>]>
+  : Acc;
+
+type NameOf<P extends string> = P extends `${string} ${infer Name}=${string}`
+  ? Name
+  : P extends `${string} ${infer Name}`
+    ? Name
+    : never;
+
+type TypeTextOf<P extends string> = P extends `${infer T} ${string}` ? T : never;
+
+type TypeOf<T extends string> = T extends `${infer Inner}?`
+  ? TypeOf<Inner> | null
+  : T extends `${infer Inner}[${string}]`
+    ? readonly TypeOf<Inner>[]
+    : T extends keyof BaseTypes
+      ? BaseTypes[T]
+      : ArgValue;
+
+type OperandOf<T extends string> = T extends `${infer Inner}?`
+  ? OperandOf<Inner> | null
+  : T extends "Tensor" | "Scalar" | "float" | "int" | "SymInt" | "number"
+    ? ScalarExpr
+    : TypeOf<T>;
+
+interface BaseTypes {
+  readonly Tensor: TensorMeta;
+  readonly Scalar: Scalar;
+  readonly number: Scalar;
+  readonly complex: Scalar;
+  readonly int: number;
+  readonly SymInt: number;
+  readonly float: number;
+  readonly SymFloat: number;
+  readonly bool: boolean;
+  readonly SymBool: boolean;
+  readonly str: string;
+  readonly ScalarType: DType;
+  readonly Layout: string;
+  readonly MemoryFormat: string;
+  readonly Device: string;
+  readonly Generator: null;
+}

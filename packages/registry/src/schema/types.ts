@@ -1,0 +1,63 @@
+import type { OpName } from "@pt2/graph";
+
+/** Base type of a schema argument, as PyTorch's schema strings spell it. */
+export type BaseType =
+  | "Tensor"
+  | "Scalar"
+  | "int"
+  | "SymInt"
+  | "float"
+  | "SymFloat"
+  | "bool"
+  | "SymBool"
+  | "complex"
+  | "number"
+  | "str"
+  | "ScalarType"
+  | "Layout"
+  | "MemoryFormat"
+  | "Device"
+  | "Generator"
+  | "Dimname"
+  | "Storage"
+  | "Stream"
+  | "Any";
+
+/** `Tensor?[]`, `int[2]?`, `SymInt[]`, … outermost wrapper first. */
+export type SchemaType =
+  | { readonly kind: "base"; readonly base: BaseType | (string & {}) }
+  | { readonly kind: "optional"; readonly inner: SchemaType }
+  | { readonly kind: "list"; readonly inner: SchemaType; readonly size: number | null };
+
+/** `(a!)`: which alias set a tensor belongs to and whether the op writes to it. */
+export interface AliasAnnotation {
+  /** Alias set letters; `*` is the wildcard. */
+  readonly sets: readonly string[];
+  readonly write: boolean;
+}
+
+/** A literal default; lists appear as arrays, `None` as null, enum defaults as strings such as `contiguous_format`. */
+export type SchemaDefault = null | boolean | number | bigint | string | readonly SchemaDefault[];
+
+export interface SchemaArgument {
+  readonly name: string;
+  readonly type: SchemaType;
+  readonly alias: AliasAnnotation | null;
+  /** `undefined`: the argument is required. */
+  readonly default: SchemaDefault | undefined;
+  readonly kwargOnly: boolean;
+}
+
+export interface SchemaReturn {
+  readonly name: string | null;
+  readonly type: SchemaType;
+  readonly alias: AliasAnnotation | null;
+}
+
+/** One overload of one operator. */
+export interface OpSchema {
+  /** `aten::add.Tensor` */
+  readonly name: OpName;
+  readonly args: readonly SchemaArgument[];
+  readonly returns: readonly SchemaReturn[];
+}
