@@ -1,0 +1,51 @@
+import type { Pt2Error } from "./error.ts";
+import type { ExportedProgram } from "./program/types.ts";
+import type { SampleInputs } from "./sample-inputs.ts";
+import type { WeightTensor } from "./weights.ts";
+
+/** Who wrote an archive. */
+export type Generation = "flat" | "pickled" | "current";
+
+/** One member of the archive, by its name below the root folder. */
+export interface ArchiveRecord {
+  readonly name: string;
+  /** Bytes after decompression. */
+  readonly size: number;
+  readonly compressed: boolean;
+  /** Position of the bytes in the file. */
+  readonly offset: number;
+}
+
+/** How to open an archive. */
+export interface ArchiveOptions {
+  readonly signal?: AbortSignal | undefined;
+  /** Compare the CRC-32 of every record that is read; off by default, PyTorch can be told to write none. */
+  readonly verifyChecksums?: boolean | undefined;
+  /** Told of problems that do not stop a load, such as sample inputs of an unknown Python class. */
+  readonly onWarning?: ((problem: Pt2Error) => void) | undefined;
+}
+
+/** An open `.pt2` file. Nothing but the directory is read until it is asked for. */
+export interface Archive {
+  readonly kind: "pt2";
+  /** `flat`: torch ≤ 2.7; `pickled`: 2.8; `current`: 2.9 and later. */
+  readonly generation: Generation;
+  /** Root folder inside the zip, `""` in a flat archive. */
+  readonly root: string;
+  readonly models: readonly string[];
+  readonly records: ReadonlyMap<string, ArchiveRecord>;
+  /** Names given as `extra_files` when saving. */
+  readonly extraFiles: readonly string[];
+  /** The archive also holds AOTInductor code, which is ignored. */
+  readonly hasAotInductor: boolean;
+  /** The bytes of a record. */
+  readRecord(name: string): Promise<Uint8Array>;
+  readExtraFile(name: string): Promise<string>;
+  /** The program of a model; the name may be left out when there is one. Parsed once. */
+  program(model?: string): Promise<ExportedProgram>;
+  /** Parameters, buffers and constants by fully qualified name. Bytes are read by `storage.read()`. */
+  weights(model?: string): Promise<ReadonlyMap<string, WeightTensor>>;
+  /** The example call, or undefined where there is none or it cannot be read. */
+  sampleInputs(model?: string): Promise<SampleInputs | undefined>;
+  close(): Promise<void>;
+}

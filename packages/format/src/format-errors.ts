@@ -1,0 +1,43 @@
+import { Pt2Error, type Pt2ErrorParts } from "./error.ts";
+
+/** Every error code of this package with its meaning. */
+export const FORMAT_ERRORS = {
+  "format.not-an-archive": "the bytes are no zip archive",
+  "format.executorch": "the file is an ExecuTorch program",
+  "format.torchscript": "the file is a TorchScript module",
+  "format.checkpoint": "the file is a torch.save checkpoint, it holds no program",
+  "format.torch-package": "the file is a torch.package archive",
+  "format.aotinductor": "the file is an AOTInductor package: machine code for one platform",
+  "format.unknown-archive": "the file is a zip, but nothing PyTorch writes",
+  "format.archive-version": "the archive version is not supported",
+  "format.schema-version": "the program's schema version is not supported",
+  "format.zip": "the zip structure is damaged",
+  "format.zip-unsupported": "the zip uses encryption, several disks or an unknown compression",
+  "format.truncated": "the file ends before its data does",
+  "format.checksum": "a record's bytes do not match its CRC-32",
+  "format.overlap": "two records share bytes of the file",
+  "format.limit": "the file asks for more than a documented limit allows",
+  "format.no-record": "the archive lacks a record it refers to",
+  "format.no-model": "the archive holds no model of that name",
+  "format.choose-model": "the archive holds several models and none was named",
+  "format.json": "a record is not valid JSON",
+  "format.program": "the program JSON does not follow the schema",
+  "format.weights": "a weights table does not follow the schema or its own bytes",
+  "format.view": "a tensor reaches outside its storage",
+  "format.pickle": "a pickle is damaged",
+  "format.pickle-global": "a pickle names a Python object that is not allowed; nothing was executed",
+  "format.tensor-kind": "a kind of tensor that cannot be read",
+  "format.safetensors": "a safetensors file is damaged",
+  "format.npz": "a .npy or .npz file is damaged or of an unsupported kind",
+  "format.io": "the source could not be read",
+  "format.closed": "the source was closed",
+  "format.write": "the content cannot be written",
+} as const;
+
+/** A code of {@link FORMAT_ERRORS}. */
+export type FormatErrorCode = keyof typeof FORMAT_ERRORS;
+
+/** Makes an error whose code is in the table. */
+export function formatError(code: FormatErrorCode, parts: Pt2ErrorParts): Pt2Error {
+  return new Pt2Error(code, parts);
+}

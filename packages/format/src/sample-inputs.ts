@@ -1,0 +1,25 @@
+import type { DType } from "./dtype.ts";
+import type { Device, Int } from "./program/types.ts";
+import type { WeightTensor } from "./weights.ts";
+
+/** A Python value out of a pickle, without having run any Python. */
+export type PyValue =
+  | { readonly kind: "none" }
+  | { readonly kind: "bool"; readonly value: boolean }
+  | { readonly kind: "int"; readonly value: Int }
+  | { readonly kind: "float"; readonly value: number }
+  | { readonly kind: "complex"; readonly real: number; readonly imag: number }
+  | { readonly kind: "string"; readonly value: string }
+  | { readonly kind: "bytes"; readonly value: Uint8Array }
+  | { readonly kind: "dtype"; readonly value: DType }
+  | { readonly kind: "device"; readonly value: Device }
+  | { readonly kind: "tensor"; readonly tensor: WeightTensor }
+  | { readonly kind: "tuple" | "list" | "set"; readonly items: readonly PyValue[] }
+  | { readonly kind: "dict"; readonly entries: readonly (readonly [PyValue, PyValue])[] };
+
+/** The example call stored in an archive. */
+export interface SampleInputs {
+  readonly args: readonly PyValue[];
+  /** In the order of the call at export. */
+  readonly kwargs: readonly (readonly [string, PyValue])[];
+}

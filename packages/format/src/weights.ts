@@ -1,0 +1,37 @@
+import type { DType } from "./dtype.ts";
+import type { Device } from "./program/types.ts";
+import type { ReadOptions } from "./source.ts";
+
+/** The bytes behind one or several tensors: one storage per record, so tied weights and views share it. */
+export interface Storage {
+  /** Unique within the archive. */
+  readonly id: string;
+  readonly nbytes: number;
+  /** The archive record that holds it. */
+  readonly record: string;
+  /**
+   * All bytes, little-endian. Without `into` they may be a view of the source's memory (no copy, read-only), aligned as
+   * the file aligns them.
+   */
+  read(options?: ReadOptions): Promise<Uint8Array>;
+}
+
+/** What a tensor of the archive is to its module. */
+export type WeightKind = "parameter" | "buffer" | "constant";
+
+/** A tensor of the archive: a checked strided view of a storage. */
+export interface WeightTensor {
+  /** Fully qualified name in the module. */
+  readonly name: string;
+  readonly kind: WeightKind;
+  readonly dtype: DType;
+  readonly shape: readonly number[];
+  /** In elements. */
+  readonly strides: readonly number[];
+  /** In elements. */
+  readonly storageOffset: number;
+  readonly storage: Storage;
+  readonly requiresGrad: boolean;
+  /** Where the exporting process had it; the bytes are the same everywhere. */
+  readonly device: Device;
+}
