@@ -1,0 +1,127 @@
+"""Writes the files the TypeScript side is checked against.
+
+Per program: NAME.pt2, NAME.inputs.safetensors (keyed by position, user inputs in flattened order),
+NAME.expected.safetensors (keyed by position, flattened outputs of PyTorch eager) and NAME.json (torch version,
+dialect, the inputs and outputs that are not tensors, the ops of the graph). The first call's keys have no prefix;
+the calls after it are prefixed `call1.`, `call2.`, and are made in that order on one instance.
+"""
+import copy
+import json
+import os
+import re
+import struct
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import torch
+from torch.export import ExportedProgram
+from torch.utils import _pytree as pytree
+
+SAFETENSORS_DTYPES = {
+    torch.float64: "F64", torch.float32: "F32", torch.float16: "F16", torch.bfloat16: "BF16", torch.int64: "I64",
+    torch.int32: "I32", torch.int16: "I16", torch.int8: "I8", torch.uint8: "U8", torch.bool: "BOOL", torch.complex64: "C64",
+}
+
+
+@dataclass
+class Call:
+    """One call of a module."""
+    args: tuple = ()
+    kwargs: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass
+class Recording:
+    """What the calls of one module took and gave, as the files store it."""
+    inputs: dict[str, torch.Tensor]
+    expected: dict[str, torch.Tensor]
+    calls: list[dict[str, Any]]
+
+
+def raw_bytes(tensor: torch.Tensor) -> bytes:
+    """The elements in row-major order, little endian."""
+    flat = tensor.detach().resolve_conj().contiguous().reshape(-1)
+    return flat.view(torch.uint8).numpy().tobytes() if flat.numel() else b""
+
+
+def save_tensors(path: str, tensors: Mapping[str, torch.Tensor]) -> None:
+    """Writes a safetensors file, with the dtypes that its own Python package refuses as well."""
+    head, blobs, at = {}, [], 0
+    for key, tensor in tensors.items():
+        raw = raw_bytes(tensor)
+        head[key] = {"dtype": SAFETENSORS_DTYPES[tensor.dtype], "shape": list(tensor.shape), "data_offsets": [at, at + len(raw)]}
+        blobs.append(raw)
+        at += len(raw)
+    header = json.dumps(head).encode()
+    header += b" " * (-len(header) % 8)
+    with open(path, "wb") as file:
+        file.write(struct.pack("<Q", len(header)) + header)
+        file.writelines(blobs)
+
+
+def record(module: torch.nn.Module, calls: Sequence[Call]) -> Recording:
+    """Runs the calls in order on a copy of `module`, without gradients."""
+    reference, result = copy.deepcopy(module), Recording({}, {}, [])
+    for index, call in enumerate(calls):
+        prefix = f"call{index}." if index else ""
+        call = copy.deepcopy(call)
+        scalars_in = _split(pytree.tree_leaves((call.args, call.kwargs)), prefix, result.inputs)
+        with torch.no_grad():
+            leaves = pytree.tree_leaves(reference(*call.args, **call.kwargs))
+        scalars_out = _split(leaves, prefix, result.expected)
+        result.calls.append({"non_tensor_inputs": scalars_in, "non_tensor_outputs": scalars_out, "outputs": len(leaves)})
+    return result
+
+
+def _split(leaves: Sequence[Any], prefix: str, tensors: dict[str, torch.Tensor]) -> dict[str, Any]:
+    rest = {}
+    for position, value in enumerate(leaves):
+        if isinstance(value, torch.Tensor):
+            tensors[f"{prefix}{position}"] = value.clone()
+        else:
+            rest[str(position)] = value
+    return rest
+
+
+def _relative(match: re.Match[str]) -> str:
+    path = match.group(1)
+    return f'File "{path.split("-packages/")[-1] if "-packages/" in path else os.path.basename(path)}"'
+
+
+def make_portable(program: ExportedProgram) -> ExportedProgram:
+    """Names the files in stack traces relative to their package, so that a file says nothing about the machine."""
+    for graph in graphs(program):
+        for node in graph.nodes:
+            if trace := node.meta.get("stack_trace"):
+                node.meta["stack_trace"] = re.sub(r'File "([^"]*)"', _relative, trace)
+    return program
+
+
+def graphs(program: ExportedProgram) -> list[torch.fx.Graph]:
+    """The program's graph and those nested in it."""
+    return [m.graph for m in program.graph_module.modules() if isinstance(m, torch.fx.GraphModule)]
+
+
+def op_names(program: ExportedProgram) -> list[str]:
+    """Every operator the program calls, sorted."""
+    return sorted({str(n.target) for g in graphs(program) for n in g.nodes if n.op == "call_function"})
+
+
+def save_program(folder: str, name: str, program: ExportedProgram, recording: Recording) -> str:
+    """Writes the four files of one program and returns the path of the `.pt2`."""
+    path = os.path.join(folder, f"{name}.pt2")
+    dialect = str(program.dialect)
+    torch.export.save(make_portable(program), path)
+    save_tensors(os.path.join(folder, f"{name}.inputs.safetensors"), recording.inputs)
+    save_tensors(os.path.join(folder, f"{name}.expected.safetensors"), recording.expected)
+    with open(os.path.join(folder, f"{name}.json"), "w") as file:
+        sidecar = {"torch": torch.__version__, "dialect": dialect, "calls": recording.calls, "ops": op_names(program)}
+        json.dump(sidecar, file, indent=1, default=str)
+    return path
+
+
+def export_dialects(module: torch.nn.Module, call: Call, dynamic: Any = None) -> dict[str, Callable[[], ExportedProgram]]:
+    """The module as training IR (``) and as ATen IR (`_aten`), by the suffix of the file, made when asked for."""
+    training = torch.export.export(module, call.args, call.kwargs, dynamic_shapes=dynamic, strict=False)
+    return {"": lambda: training, "_aten": lambda: training.run_decompositions()}

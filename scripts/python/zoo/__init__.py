@@ -1,0 +1,7 @@
+"""The models that the embedded backend is checked on, by name, each built with random but lively weights."""
+from zoo.spec import Spec
+from zoo.timm_models import SPECS as TIMM
+from zoo.torchvision_models import SPECS as TORCHVISION
+from zoo.transformers_models import SPECS as TRANSFORMERS
+
+SPECS: dict[str, Spec] = {spec.name: spec for spec in (*TORCHVISION, *TRANSFORMERS, *TIMM)}

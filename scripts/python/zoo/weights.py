@@ -1,0 +1,55 @@
+"""Random weights under which a network neither dies nor explodes, and in which every parameter matters.
+
+A freshly built network hides mistakes: its normalisations are the identity, its biases and its last layers are
+often zero, its residual branches scaled by 1e-6. Here every constant parameter becomes random, and the running
+statistics of batch normalisations are those of a real batch, disturbed.
+"""
+import math
+
+import torch
+from torch import nn
+from torch.nn.modules.batchnorm import _BatchNorm
+
+from pt2files import Call
+
+
+def enliven(module: nn.Module, call: Call) -> nn.Module:
+    """Randomises `module` in place (torch's global seed decides) and returns it in evaluation mode."""
+    with torch.no_grad():
+        for parameter in module.parameters():
+            if parameter.is_floating_point() and parameter.min() == parameter.max():
+                _randomise(parameter)
+        _measure_statistics(module.eval(), call)
+    return module
+
+
+def _randomise(parameter: nn.Parameter) -> None:
+    value = parameter.flatten()[0].item()
+    is_vector = parameter.numel() == max(parameter.shape, default=1)
+    if not is_vector:
+        nn.init.normal_(parameter, 0, 1 / math.sqrt(parameter[0].numel()))
+    elif parameter.numel() == 1:
+        parameter.fill_(value or 0.3)
+    elif value == 0:
+        nn.init.uniform_(parameter, -0.2, 0.2)
+    elif abs(value) <= 0.01:  # a layer scale
+        nn.init.uniform_(parameter, 0.2, 0.6)
+    else:
+        parameter.mul_(torch.empty_like(parameter).uniform_(0.6, 1.4))
+
+
+def _measure_statistics(module: nn.Module, call: Call) -> None:
+    norms = [m for m in module.modules() if isinstance(m, _BatchNorm) and m.track_running_stats]
+    if not norms:
+        return
+    for norm in norms:
+        norm.reset_running_stats()
+        norm.momentum = None  # the average over all batches seen
+        norm.train()
+    batch = [torch.randn(4, *a.shape[1:]) if isinstance(a, torch.Tensor) and a.is_floating_point() else a for a in call.args]
+    module(*batch, **call.kwargs)
+    for norm in norms:
+        norm.eval()
+        norm.momentum = 0.1
+        norm.running_mean += norm.running_var.sqrt() * torch.empty_like(norm.running_mean).uniform_(-0.3, 0.3)
+        norm.running_var *= torch.empty_like(norm.running_var).uniform_(0.7, 1.4)
