@@ -1,0 +1,57 @@
+// A window sliding over an NDHWC tensor. TypeScript writes it as 22 consecutive i32 words
+// (src/conv/window.ts holds the same order); one and two spatial dimensions are padded in front with 1.
+@unmanaged
+export class Window {
+  batch: i32;
+  /** Floats between neighbouring pixels of the input and of the output. */
+  inChannels: i32;
+  outChannels: i32;
+  inD: i32;
+  inH: i32;
+  inW: i32;
+  outD: i32;
+  outH: i32;
+  outW: i32;
+  kernelD: i32;
+  kernelH: i32;
+  kernelW: i32;
+  strideD: i32;
+  strideH: i32;
+  strideW: i32;
+  padD: i32;
+  padH: i32;
+  padW: i32;
+  dilationD: i32;
+  dilationH: i32;
+  dilationW: i32;
+}
+
+/** First tap whose position `origin + tap * dilation` is not negative. */
+// @ts-ignore: decorator
+@inline
+export function firstTap(origin: i32, dilation: i32): i32 {
+  return origin >= 0 ? 0 : (dilation - 1 - origin) / dilation;
+}
+
+/** One past the last of `taps` taps whose position lies before `size`. */
+// @ts-ignore: decorator
+@inline
+export function endTap(origin: i32, dilation: i32, size: i32, taps: i32): i32 {
+  const end = (size - origin + dilation - 1) / dilation;
+  return size <= origin ? 0 : min(taps, end);
+}
+
+// @ts-ignore: decorator
+@inline
+export function floats(count: i32): usize {
+  return <usize>count << 2;
+}
+
+/** Copies `count` floats; short runs are the rule, so it stays in line instead of calling memory.copy. */
+// @ts-ignore: decorator
+@inline
+export function copyFloats(dst: usize, src: usize, count: i32): void {
+  const end = dst + floats(count);
+  for (const last = dst + (floats(count) & ~15); dst < last; dst += 16, src += 16) v128.store(dst, v128.load(src));
+  for (; dst < end; dst += 4, src += 4) store<f32>(dst, load<f32>(src));
+}

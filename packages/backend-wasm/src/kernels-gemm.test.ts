@@ -1,0 +1,88 @@
+import { beforeEach, describe, expect, test } from "vitest";
+import { random, testbed, worst } from "./kernels-testbed.ts";
+
+const bed = testbed();
+const { kernels } = bed;
+const rng = random(1);
+
+beforeEach(() => bed.clear());
+
+interface Case {
+  readonly M: number;
+  readonly N: number;
+  readonly K: number;
+  readonly layout?: "kn" | "nk" | "view";
+  readonly bias?: "columns" | "rows";
+  readonly accumulate?: boolean;
+  readonly clamp?: readonly [number, number];
+}
+
+/** Runs one product through pack and gemm, and in double precision; gives the worst error. */
+function difference({ M, N, K, layout = "nk", bias, accumulate = false, clamp }: Case): number {
+  const [lda, ldc] = [K + rng.below(3), N + rng.below(3)];
+  const [strideK, strideN] = { kn: [N + rng.below(2), 1], nk: [1, K + rng.below(2)], view: [2, 2 * K + 3] }[layout] as [
+    number,
+    number,
+  ];
+  const a = rng.floats(M * lda + 1);
+  const b = rng.floats(K * strideK + N * strideN + 1);
+  const c = rng.floats(M * ldc);
+  const extra = rng.floats(Math.max(M, N));
+  const [packed, out] = [bed.room(kernels.gemmPackedBytes(K, N) / 4), bed.put(c)];
+  kernels.gemmPackB(bed.put(b), strideK, strideN, K, N, packed);
+  const flags = (accumulate ? 1 : 0) | (clamp ? 2 : 0) | (bias === "rows" ? 4 : 0);
+  const [lo, hi] = clamp ?? [0, 0];
+  kernels.gemmPacked(M, N, K, bed.put(a), lda, packed, out, ldc, bias ? bed.put(extra) : 0, flags, lo, hi);
+
+  const expected = Float64Array.from(c);
+  for (let m = 0; m < M; m++) {
+    for (let n = 0; n < N; n++) {
+      let sum = (accumulate ? c[m * ldc + n]! : 0) + (bias ? extra[bias === "rows" ? m : n]! : 0);
+      for (let k = 0; k < K; k++) sum += a[m * lda + k]! * b[k * strideK + n * strideN]!;
+      expected[m * ldc + n] = clamp ? Math.min(Math.max(sum, lo), hi) : sum;
+    }
+  }
+  return worst(bed.floats(out, M * ldc), expected);
+}
+
+describe("gemmPacked", () => {
+  test.each([1, 2, 3, 4, 5, 6, 7, 11, 13, 29])("every tail of columns and steps, %i rows", (M) => {
+    for (const N of [1, 2, 3, 5, 7, 8, 9, 13, 16, 17, 31]) {
+      for (const K of [1, 2, 3, 4, 5, 7, 8, 13]) {
+        for (const layout of ["kn", "nk", "view"] as const) {
+          expect(difference({ M, N, K, layout }), `N=${N} K=${K} ${layout}`).toBeLessThan(2e-6);
+          bed.clear();
+        }
+      }
+    }
+  });
+
+  test("blocks of K and of M", () => {
+    expect(difference({ M: 131, N: 17, K: 1031 })).toBeLessThan(2e-5);
+    expect(difference({ M: 1, N: 24, K: 3079, layout: "kn" })).toBeLessThan(2e-5);
+    expect(difference({ M: 241, N: 3, K: 513, layout: "view", bias: "rows" })).toBeLessThan(2e-5);
+  });
+
+  test("bias, accumulation and clamp, alone and together, over one and several blocks of K", () => {
+    for (const K of [0, 19, 1100]) {
+      for (const bias of [undefined, "columns", "rows"] as const) {
+        for (const accumulate of [false, true]) {
+          for (const clamp of [undefined, [-0.25, 0.5], [0, Number.POSITIVE_INFINITY]] as const) {
+            const options = { ...(bias && { bias }), ...(clamp && { clamp }), accumulate };
+            expect(difference({ M: 14, N: 21, K, ...options }), JSON.stringify({ K, ...options })).toBeLessThan(2e-5);
+            bed.clear();
+          }
+        }
+      }
+    }
+  });
+
+  test("random sizes write nothing outside C and the packed block", () => {
+    for (let round = 0; round < 60; round++) {
+      const size = { M: 1 + rng.below(40), N: 1 + rng.below(60), K: 1 + rng.below(90) };
+      expect(difference({ ...size, layout: (["kn", "nk", "view"] as const)[rng.below(3)]! })).toBeLessThan(4e-6);
+      expect(bed.intact()).toBe(true);
+      bed.clear();
+    }
+  });
+});

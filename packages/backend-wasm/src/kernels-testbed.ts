@@ -1,0 +1,95 @@
+// A heap for the kernel tests: arrays go in at aligned addresses and are read back after a call.
+import { type Kernels, kernelsBase64, type Pointer } from "./kernels.gen.ts";
+
+/** The kernels over a memory of their own. Every block is followed by a guard that `check` looks at. */
+export interface Testbed {
+  readonly kernels: Kernels;
+  /** Copies `data` into the heap. */
+  put(data: Float32Array | Uint8Array): Pointer;
+  /** A block of `length` floats that holds NaN. */
+  room(length: number): Pointer;
+  /** A copy of `length` floats at `address`. */
+  floats(address: Pointer, length: number): Float32Array;
+  /** A copy of `length` 32-bit integers at `address`. */
+  ints(address: Pointer, length: number): Int32Array;
+  /** A copy of `length` bytes at `address`. */
+  bytes(address: Pointer, length: number): Uint8Array;
+  /** True when no kernel wrote past the end of a block. */
+  intact(): boolean;
+  /** Forgets all blocks. */
+  clear(): void;
+}
+
+const PAGE = 65536;
+const GUARD = 64;
+
+/** Instantiates the kernels with `pages` pages of memory. */
+export function testbed(pages = 1024): Testbed {
+  const memory = new WebAssembly.Memory({ initial: pages });
+  const module = new WebAssembly.Module(Buffer.from(kernelsBase64, "base64"));
+  const kernels = new WebAssembly.Instance(module, { env: { memory } }).exports as unknown as Kernels;
+  let top = PAGE;
+  let guards: number[] = [];
+  const allocate = (bytes: number): Pointer => {
+    const address = top;
+    guards.push(address + bytes);
+    top = Math.ceil((address + bytes + GUARD) / 64) * 64;
+    new Uint8Array(memory.buffer, address + bytes, GUARD).fill(0xa5);
+    return address;
+  };
+  return {
+    kernels,
+    put(data) {
+      const address = allocate(data.byteLength);
+      new Uint8Array(memory.buffer, address).set(new Uint8Array(data.buffer, data.byteOffset, data.byteLength));
+      return address;
+    },
+    room(length) {
+      const address = allocate(length * 4);
+      new Float32Array(memory.buffer, address, length).fill(Number.NaN);
+      return address;
+    },
+    floats: (address, length) => new Float32Array(memory.buffer, address, length).slice(),
+    ints: (address, length) => new Int32Array(memory.buffer, address, length).slice(),
+    bytes: (address, length) => new Uint8Array(memory.buffer, address, length).slice(),
+    intact: () => guards.every((at) => new Uint8Array(memory.buffer, at, GUARD).every((byte) => byte === 0xa5)),
+    clear() {
+      top = PAGE;
+      guards = [];
+    },
+  };
+}
+
+/** A deterministic source of floats in [-1, 1) and of integers below a bound. */
+export interface Random {
+  floats(length: number): Float32Array;
+  below(bound: number): number;
+}
+
+/** A generator (mulberry32) that gives the same numbers in every run. */
+export function random(seed: number): Random {
+  let state = seed >>> 0;
+  const next = (): number => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296;
+  };
+  return {
+    floats: (length) => Float32Array.from({ length }, () => next() * 2 - 1),
+    below: (bound) => Math.floor(next() * bound),
+  };
+}
+
+/** The largest |actual - expected| / (atol + |expected|), infinite when one is NaN and the other is not. */
+export function worst(actual: ArrayLike<number>, expected: ArrayLike<number>, atol = 1): number {
+  if (actual.length !== expected.length) return Number.POSITIVE_INFINITY;
+  let most = 0;
+  for (let i = 0; i < actual.length; i++) {
+    const [a, e] = [actual[i] as number, expected[i] as number];
+    if (Object.is(a, e) || a === e) continue;
+    const error = Math.abs(a - e) / (atol + Math.abs(e));
+    most = Math.max(most, Number.isNaN(error) ? Number.POSITIVE_INFINITY : error);
+  }
+  return most;
+}
