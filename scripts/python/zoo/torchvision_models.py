@@ -11,7 +11,7 @@ from zoo.torchvision_import import models
 
 def _classifier(name: str) -> Callable[[bool], nn.Module]:
     def build(small: bool) -> nn.Module:
-        options = {"init_weights": True} if name in ("googlenet", "inception_v3") else {}
+        options = {"init_weights": False} if name in ("googlenet", "inception_v3") else {}
         model = models.get_model(name, weights=None, **options)
         if small and name in ("alexnet", "vgg11"):
             model.classifier = _narrow(model.classifier)

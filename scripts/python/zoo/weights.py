@@ -19,8 +19,17 @@ def enliven(module: nn.Module, call: Call) -> nn.Module:
         for parameter in module.parameters():
             if parameter.is_floating_point() and parameter.min() == parameter.max():
                 _randomise(parameter)
+        if not any("Norm" in type(m).__name__ for m in module.modules()):
+            _spread(module)
         _measure_statistics(module.eval(), call)
     return module
+
+
+def _spread(module: nn.Module) -> None:
+    """PyTorch's default weights halve the signal at every layer; without normalisations nothing restores it."""
+    for layer in module.modules():
+        if isinstance(layer, (nn.Conv2d, nn.Linear)):
+            nn.init.kaiming_normal_(layer.weight, nonlinearity="relu")
 
 
 def _randomise(parameter: nn.Parameter) -> None:
@@ -51,5 +60,5 @@ def _measure_statistics(module: nn.Module, call: Call) -> None:
     for norm in norms:
         norm.eval()
         norm.momentum = 0.1
-        norm.running_mean += norm.running_var.sqrt() * torch.empty_like(norm.running_mean).uniform_(-0.3, 0.3)
-        norm.running_var *= torch.empty_like(norm.running_var).uniform_(0.7, 1.4)
+        norm.running_mean += norm.running_var.sqrt() * torch.empty_like(norm.running_mean).uniform_(-0.1, 0.1)
+        norm.running_var *= torch.empty_like(norm.running_var).uniform_(0.85, 1.2)
