@@ -2,22 +2,74 @@ import type { DType } from "@pt2/format";
 
 /** Functions of one operand. `rsqrt`, `sigmoid` and the like are compositions, see `scalar/build.ts`. */
 export type UnaryFn =
-  | "neg" | "abs" | "sign" | "ceil" | "floor" | "trunc" | "round"
-  | "sqrt" | "exp" | "exp2" | "expm1" | "log" | "log2" | "log10" | "log1p"
-  | "sin" | "cos" | "tan" | "asin" | "acos" | "atan" | "sinh" | "cosh" | "tanh" | "asinh" | "acosh" | "atanh"
-  | "erf" | "erfc" | "erfinv" | "lgamma" | "digamma"
+  | "neg"
+  | "abs"
+  | "sign"
+  | "ceil"
+  | "floor"
+  | "trunc"
+  | "round"
+  | "sqrt"
+  | "exp"
+  | "exp2"
+  | "expm1"
+  | "log"
+  | "log2"
+  | "log10"
+  | "log1p"
+  | "sin"
+  | "cos"
+  | "tan"
+  | "asin"
+  | "acos"
+  | "atan"
+  | "sinh"
+  | "cosh"
+  | "tanh"
+  | "asinh"
+  | "acosh"
+  | "atanh"
+  | "erf"
+  | "erfc"
+  | "erfinv"
+  | "lgamma"
+  | "digamma"
   /** Logical not on bool, bitwise not on integers. */
   | "not"
-  | "isnan" | "isinf";
+  | "isnan"
+  | "isinf";
 
 /**
  * Functions of two operands. `min` and `max` propagate NaN. `floordiv` and `mod` follow Python (towards negative
  * infinity, sign of the divisor), `fmod` and `truncdiv` follow C. `and`/`or`/`xor` are bitwise on integers.
  */
 export type BinaryFn =
-  | "add" | "sub" | "mul" | "div" | "floordiv" | "truncdiv" | "mod" | "fmod" | "pow" | "atan2" | "min" | "max"
-  | "eq" | "ne" | "lt" | "le" | "gt" | "ge"
-  | "and" | "or" | "xor" | "shl" | "shr" | "copysign" | "hypot" | "nextafter";
+  | "add"
+  | "sub"
+  | "mul"
+  | "div"
+  | "floordiv"
+  | "truncdiv"
+  | "mod"
+  | "fmod"
+  | "pow"
+  | "atan2"
+  | "min"
+  | "max"
+  | "eq"
+  | "ne"
+  | "lt"
+  | "le"
+  | "gt"
+  | "ge"
+  | "and"
+  | "or"
+  | "xor"
+  | "shl"
+  | "shr"
+  | "copysign"
+  | "hypot"
+  | "nextafter";
 
 /**
  * What an elementwise op computes, for one element. Everything is evaluated in the op's compute dtype, except that
