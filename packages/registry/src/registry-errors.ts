@@ -1,0 +1,22 @@
+import { Pt2Error, type Pt2ErrorParts } from "@pt2/format";
+
+/** Every error code of this package with its meaning. */
+export const REGISTRY_ERRORS = {
+  "registry.schema": "an op's schema string is malformed",
+  "registry.op-name": "a name is no op name",
+  "registry.duplicate": "two records or handlers claim the same op",
+  "registry.unknown-op": "no op set has a record of that name",
+  "registry.no-schema": "PyTorch has no op of that name",
+  "registry.argument": "an argument is unknown, missing, given twice or of the wrong kind",
+  "registry.shape": "shapes or sizes cannot be combined",
+  "registry.dtype": "dtypes cannot be combined",
+  "registry.rule": "an op record lacks a rule, or its rule does not apply",
+} as const;
+
+/** A code of {@link REGISTRY_ERRORS}. */
+export type RegistryErrorCode = keyof typeof REGISTRY_ERRORS;
+
+/** Makes an error whose code is in the table. */
+export function registryError(code: RegistryErrorCode, parts: Pt2ErrorParts): Pt2Error {
+  return new Pt2Error(code, parts);
+}
