@@ -24,15 +24,23 @@ function valueInfo(name: string, shape: readonly number[]): Uint8Array {
   return message([1, name], [2, message([1, message([1, 1], [2, message(...dims)])])]);
 }
 
+/** An attribute: one integer, or a list of them. */
+function attribute(name: string, value: number | readonly number[]): Uint8Array {
+  if (typeof value === "number") return message([1, name], [3, value], [20, 2]);
+  return message([1, name], ...value.map((item): Field => [8, item]), [20, 7]);
+}
+
 /** An ONNX model that is one node over the input `X`, the given float initializers in order, and the output `Y`. */
 export function oneNodeModel(
   op: string,
   input: readonly number[],
   weights: readonly { readonly shape: readonly number[]; readonly data: Float32Array }[],
   output: readonly number[],
+  attributes: Readonly<Record<string, number | readonly number[]>> = {},
 ): Uint8Array {
   const names = weights.map((_, index) => `W${index}`);
-  const node = message(...["X", ...names].map((name): Field => [1, name]), [2, "Y"], [4, op]);
+  const settings = Object.entries(attributes).map(([name, value]): Field => [5, attribute(name, value)]);
+  const node = message(...["X", ...names].map((name): Field => [1, name]), [2, "Y"], [4, op], ...settings);
   const initializers = weights.map(({ shape, data }, index): Field => {
     const raw = new Uint8Array(data.buffer, data.byteOffset, data.byteLength);
     return [5, message(...shape.map((size): Field => [1, size]), [2, 1], [8, `W${index}`], [9, raw])];

@@ -60,7 +60,6 @@ export function col2imRows(
   }
 }
 
-// @ts-ignore: decorator
 @inline
 function addFloats(dst: usize, src: usize, count: i32): void {
   const end = dst + floats(count);

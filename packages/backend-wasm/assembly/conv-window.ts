@@ -26,29 +26,28 @@ export class Window {
   dilationW: i32;
 }
 
+/** Work space of the kernels begins this many bytes after the window; 1 KB of it is enough for each. */
+export const WORKSPACE: usize = 128;
+
 /** First tap whose position `origin + tap * dilation` is not negative. */
-// @ts-ignore: decorator
 @inline
 export function firstTap(origin: i32, dilation: i32): i32 {
   return origin >= 0 ? 0 : (dilation - 1 - origin) / dilation;
 }
 
 /** One past the last of `taps` taps whose position lies before `size`. */
-// @ts-ignore: decorator
 @inline
 export function endTap(origin: i32, dilation: i32, size: i32, taps: i32): i32 {
   const end = (size - origin + dilation - 1) / dilation;
   return size <= origin ? 0 : min(taps, end);
 }
 
-// @ts-ignore: decorator
 @inline
 export function floats(count: i32): usize {
   return <usize>count << 2;
 }
 
 /** Copies `count` floats; short runs are the rule, so it stays in line instead of calling memory.copy. */
-// @ts-ignore: decorator
 @inline
 export function copyFloats(dst: usize, src: usize, count: i32): void {
   const end = dst + floats(count);

@@ -4,6 +4,7 @@ import { type Kernels, kernelsBase64, type Pointer } from "./kernels.gen.ts";
 /** The kernels over a memory of their own. Every block is followed by a guard that `check` looks at. */
 export interface Testbed {
   readonly kernels: Kernels;
+  readonly memory: WebAssembly.Memory;
   /** Copies `data` into the heap. */
   put(data: Float32Array | Uint8Array): Pointer;
   /** A block of `length` floats that holds NaN. */
@@ -39,6 +40,7 @@ export function testbed(pages = 1024): Testbed {
   };
   return {
     kernels,
+    memory,
     put(data) {
       const address = allocate(data.byteLength);
       new Uint8Array(memory.buffer, address).set(new Uint8Array(data.buffer, data.byteOffset, data.byteLength));

@@ -1,0 +1,53 @@
+import { inBlocks, rowReporter } from "./row-blocks.ts";
+import type { ConvPlan, ConvShape, KernelModule, StridedWeight } from "./types.ts";
+import { convOutput, volume, WINDOW_BYTES, windowWords, writeWords } from "./window.ts";
+
+/** True when every input channel is convolved on its own. */
+export function isDepthwise({ groups, inChannels, transposed }: ConvShape): boolean {
+  return !transposed && groups === inChannels;
+}
+
+/** Bytes of output of a block when an epilogue follows it. */
+const BLOCK_BYTES = 128 * 1024;
+
+/** Depthwise convolution: SIMD along channels for multiplier 1, one output at a time otherwise. */
+export function planDepthwise(module: KernelModule, shape: ConvShape): ConvPlan {
+  const { kernels } = module;
+  const { outChannels, inChannels, kernel } = shape;
+  const output = convOutput(shape);
+  const [depth, height, width] = output;
+  const words = windowWords(shape, output);
+  const taps = volume(kernel);
+  const vectors = outChannels === inChannels && inChannels >= 4;
+  const run = vectors ? kernels.depthwiseRows : kernels.depthwiseRowsScalar;
+  const blockRows = Math.max(1, Math.floor(BLOCK_BYTES / 4 / (width * outChannels)));
+
+  /** Weights as [group][tap][4]; the last group overlaps the one before it. */
+  const packVectors = (address: number, strides: StridedWeight["strides"], packed: number): void => {
+    const [strideO, , strideD, strideH, strideW] = strides;
+    for (let group = 0; group * 4 < outChannels; group++) {
+      const src = address + Math.min(group * 4, outChannels - 4) * strideO * 4;
+      kernels.gather5(src, 1, ...kernel, 4, 0, strideD, strideH, strideW, strideO, packed + group * taps * 16);
+    }
+  };
+  return {
+    algorithm: vectors ? "depthwise" : "depthwise-scalar",
+    output,
+    weightBytes: (vectors ? Math.ceil(outChannels / 4) * 4 : outChannels) * taps * 4,
+    packScratchBytes: 0,
+    scratchBytes: WINDOW_BYTES,
+    pack({ address, strides }, packed) {
+      if (vectors) packVectors(address, strides, packed);
+      else kernels.gather5(address, outChannels, 1, ...kernel, ...strides, packed);
+    },
+    run(call) {
+      const rows = shape.batch * depth * height;
+      const report = rowReporter(call, outChannels);
+      writeWords(module, words, call.scratch);
+      inBlocks(rows, call.afterRows ? blockRows : rows, (start, count) => {
+        run(call.scratch, call.input, call.weight, call.bias, start, count, call.output, call.lo, call.hi);
+        report((start + count) * width);
+      });
+    },
+  };
+}

@@ -1,0 +1,62 @@
+import { clampFlag, inBlocks, rowReporter } from "./row-blocks.ts";
+import type { ConvPlan, ConvShape, KernelModule } from "./types.ts";
+import { convOutput, volume, WINDOW_BYTES, windowWords, writeWords } from "./window.ts";
+
+/** Bytes of unfolded input that stay in the second cache while the product passes over them. */
+const BLOCK_BYTES = 192 * 1024;
+/** Rows below which a block would read the packed weight too often. */
+const LEAST_ROWS = 60;
+
+/** Any convolution: blocks of the input are unfolded into rows, and each block is one matrix product. */
+export function planIm2col(module: KernelModule, shape: ConvShape): ConvPlan {
+  const { kernels } = module;
+  const { inChannels, outChannels, groups } = shape;
+  const output = convOutput(shape);
+  const words = windowWords(shape, output);
+  const rows = shape.batch * volume(output);
+  const [channels, columns] = [inChannels / groups, outChannels / groups];
+  const depth = volume(shape.kernel) * channels;
+  const panels = kernels.gemmPackedBytes(depth, columns) >>> 0;
+  const blockRows = Math.min(rows, Math.max(LEAST_ROWS, Math.floor(BLOCK_BYTES / 4 / depth / 20) * 20));
+  return {
+    algorithm: "im2col",
+    output,
+    weightBytes: groups * panels,
+    packScratchBytes: depth * columns * 4,
+    scratchBytes: WINDOW_BYTES + blockRows * depth * 4,
+    pack(weight, packed, scratch) {
+      const [strideO, strideI, strideD, strideH, strideW] = weight.strides;
+      for (let group = 0; group < groups; group++) {
+        const src = weight.address + group * columns * strideO * 4;
+        kernels.gather5(src, ...shape.kernel, channels, columns, strideD, strideH, strideW, strideI, strideO, scratch);
+        kernels.gemmPackB(scratch, columns, 1, depth, columns, packed + group * panels);
+      }
+    },
+    run(call) {
+      const flags = clampFlag(call);
+      const report = rowReporter(call, outChannels);
+      const unfolded = call.scratch + WINDOW_BYTES;
+      writeWords(module, words, call.scratch);
+      inBlocks(rows, blockRows, (start, count) => {
+        for (let group = 0; group < groups; group++) {
+          kernels.im2colRows(call.scratch, call.input + group * channels * 4, channels, start, count, unfolded);
+          kernels.gemmPacked(
+            count,
+            columns,
+            depth,
+            unfolded,
+            depth,
+            call.weight + group * panels,
+            call.output + (start * outChannels + group * columns) * 4,
+            outChannels,
+            call.bias && call.bias + group * columns * 4,
+            flags,
+            call.lo,
+            call.hi,
+          );
+        }
+        report(start + count);
+      });
+    },
+  };
+}

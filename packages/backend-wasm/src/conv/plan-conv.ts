@@ -1,0 +1,37 @@
+import { chooseDense } from "./choose-dense.ts";
+import { isDepthwise, planDepthwise } from "./depthwise.ts";
+import { planIm2col } from "./im2col.ts";
+import { isPointwise, planPointwise } from "./pointwise.ts";
+import { planTransposed } from "./transposed.ts";
+import type { ConvAlgorithm, ConvPlan, ConvShape, KernelModule } from "./types.ts";
+import { planWinograd } from "./winograd.ts";
+
+const planners: Readonly<Record<ConvAlgorithm, (module: KernelModule, shape: ConvShape) => ConvPlan>> = {
+  pointwise: planPointwise,
+  im2col: planIm2col,
+  winograd2: (module, shape) => planWinograd(module, shape, 2),
+  winograd4: (module, shape) => planWinograd(module, shape, 4),
+  depthwise: planDepthwise,
+  "depthwise-scalar": planDepthwise,
+  transposed: planTransposed,
+};
+
+/** The algorithm that is expected to be fastest for `shape`. */
+export function chooseAlgorithm(shape: ConvShape): ConvAlgorithm {
+  if (shape.transposed) return "transposed";
+  if (isPointwise(shape)) return "pointwise";
+  if (isDepthwise(shape)) return "depthwise";
+  return chooseDense(shape);
+}
+
+/**
+ * Plans a convolution. A program with dynamic sizes plans once per size and packs its weight once: it passes the first
+ * plan's `algorithm` to the later ones.
+ */
+export function planConv(
+  module: KernelModule,
+  shape: ConvShape,
+  algorithm: ConvAlgorithm = chooseAlgorithm(shape),
+): ConvPlan {
+  return planners[algorithm](module, shape);
+}
