@@ -1,0 +1,77 @@
+import { DTYPES, type DType } from "@pt2/format";
+import type { ScalarValue } from "./typed.ts";
+
+const scratch = new DataView(new ArrayBuffer(8));
+
+/** Rounds to the nearest bfloat16, ties to even. */
+export function roundToBfloat16(x: number): number {
+  if (!Number.isFinite(x)) return x;
+  scratch.setFloat32(0, x);
+  const bits = scratch.getUint32(0);
+  scratch.setUint32(0, (bits + 0x7fff + ((bits >>> 16) & 1)) & 0xffff0000);
+  return scratch.getFloat32(0);
+}
+
+/** Rounds to the nearest float16, ties to even; from 65520 on it is infinite. */
+export function roundToFloat16(x: number): number {
+  const magnitude = Math.abs(x);
+  if (!(magnitude > 0) || magnitude === Number.POSITIVE_INFINITY) return x;
+  if (magnitude >= 65520) return Math.sign(x) * Number.POSITIVE_INFINITY;
+  // Below 2^-14 the spacing stays 2^-24. Scaling by a power of two is exact.
+  const exponent = Math.max(Math.floor(Math.log2(magnitude)), -14);
+  const unit = 2 ** (exponent - 10);
+  return roundHalfEven(x / unit) * unit;
+}
+
+/** Rounds to an integer, ties to even; the sign of zero is kept. */
+export function roundHalfEven(x: number): number {
+  if (!Number.isFinite(x) || Math.abs(x) >= 2 ** 52) return x;
+  const floor = Math.floor(x);
+  const rest = x - floor;
+  const rounded = rest < 0.5 || (rest === 0.5 && floor % 2 === 0) ? floor : floor + 1;
+  return rounded === 0 && (x < 0 || Object.is(x, -0)) ? -0 : rounded;
+}
+
+/** Wraps to the range of an integer dtype: the two's-complement low bits. */
+export function wrap(dtype: DType, x: bigint): number | bigint {
+  const { itemsize, kind } = DTYPES[dtype];
+  const wrapped = kind === "uint" ? BigInt.asUintN(itemsize * 8, x) : BigInt.asIntN(itemsize * 8, x);
+  return itemsize === 8 ? wrapped : Number(wrapped);
+}
+
+/** The value that a 64- or 32-bit x86 conversion gives for NaN and for what is out of range: the least integer. */
+function truncated(dtype: DType, x: number): bigint {
+  // Up to int32 goes through a signed 32-bit conversion, the rest through a signed 64-bit one.
+  const bits = dtype === "int32" || DTYPES[dtype].itemsize < 4 ? 31n : 63n;
+  const whole = Number.isFinite(x) ? BigInt(Math.trunc(x)) : 1n << 64n;
+  return whole >= 1n << bits || whole < -(1n << bits) ? -(1n << bits) : whole;
+}
+
+/** Converts a value as `Tensor.to` does on x86: floats are truncated to integers, integers wrap, NaN is true. */
+export function convert(to: DType, x: ScalarValue): ScalarValue {
+  switch (DTYPES[to].kind) {
+    case "bool":
+      return Boolean(x) || Number.isNaN(x);
+    case "int":
+    case "uint":
+      return wrap(to, typeof x === "number" ? truncated(to, x) : BigInt(x));
+    default:
+      return toFloat(to, x);
+  }
+}
+
+/** Rounds a value to a float dtype. */
+export function toFloat(to: DType, x: ScalarValue): number {
+  if (to === "float64") return Number(x);
+  const single = typeof x === "bigint" ? bigintToFloat32(x) : Math.fround(Number(x));
+  if (to === "float32") return single;
+  return to === "float16" ? roundToFloat16(single) : roundToBfloat16(single);
+}
+
+/** Rounds once: through float64 it would round twice. The lost bits are folded into one that keeps ties apart. */
+function bigintToFloat32(x: bigint): number {
+  const magnitude = x < 0n ? -x : x;
+  const sticky =
+    magnitude >= 1n << 53n ? ((magnitude >> 12n) << 12n) | (magnitude & 0xfffn ? 1n << 12n : 0n) : magnitude;
+  return Math.fround(Number(x < 0n ? -sticky : sticky));
+}

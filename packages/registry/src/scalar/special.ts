@@ -1,0 +1,155 @@
+// Special functions in double precision that Math lacks. Coefficients of erf are those of the public-domain FreeBSD msun.
+
+function polynomial(x: number, coefficients: readonly number[]): number {
+  return coefficients.reduceRight((sum, c) => sum * x + c, 0);
+}
+
+const ERF_PP = [
+  0.12837916709551256, -0.3250421072470015, -0.02848174957559851, -0.005770270296489442, -0.000023763016656650163,
+];
+const ERF_QQ = [
+  1, 0.39791722395915535, 0.0650222499887673, 0.005081306281875766, 0.00013249473800432164, -0.000003960228278775368,
+];
+const ERF_PA = [
+  -0.0023621185607526594, 0.41485611868374833, -0.3722078760357013, 0.31834661990116175, -0.11089469428239668,
+  0.035478304325618236, -0.002166375594868791,
+];
+const ERF_QA = [
+  1, 0.10642088040084423, 0.540397917702171, 0.07182865441419627, 0.12617121980876164, 0.01363708391202905,
+  0.011984499846799107,
+];
+const ERFC_RA = [
+  -0.009864944034847148, -0.6938585727071818, -10.558626225323291, -62.375332450326006, -162.39666946257347,
+  -184.60509290671104, -81.2874355063066, -9.814329344169145,
+];
+const ERFC_SA = [
+  1, 19.651271667439257, 137.65775414351904, 434.56587747522923, 645.3872717332679, 429.00814002756783,
+  108.63500554177944, 6.570249770319282, -0.0604244152148581,
+];
+const ERFC_RB = [
+  -0.0098649429247001, -0.799283237680523, -17.757954917754752, -160.63638485582192, -637.5664433683896,
+  -1025.0951316110772, -483.5191916086514,
+];
+const ERFC_SB = [
+  1, 30.33806074348246, 325.7925129965739, 1536.729586084437, 3199.8582195085955, 2553.0504064331644,
+  474.52854120695537, -22.44095244658582,
+];
+const ERX = 0.8450629115104675;
+
+/** erfc for x >= 0.84375. */
+function erfcTail(x: number): number {
+  if (x < 1.25) {
+    const s = x - 1;
+    return 1 - ERX - polynomial(s, ERF_PA) / polynomial(s, ERF_QA);
+  }
+  if (x > 28) return 0;
+  const s = 1 / (x * x);
+  const [r, q] = x < 1 / 0.35 ? [ERFC_RA, ERFC_SA] : [ERFC_RB, ERFC_SB];
+  // exp(-x²) with x split, so that the square of the leading part is exact.
+  const z = Math.fround(x);
+  return (Math.exp(-z * z - 0.5625) * Math.exp((z - x) * (z + x) + polynomial(s, r) / polynomial(s, q))) / x;
+}
+
+/** The error function. */
+export function erf(x: number): number {
+  const magnitude = Math.abs(x);
+  if (Number.isNaN(x)) return x;
+  if (magnitude < 0.84375) return x + (x * polynomial(x * x, ERF_PP)) / polynomial(x * x, ERF_QQ);
+  return Math.sign(x) * (1 - erfcTail(magnitude));
+}
+
+/** 1 - erf(x) without cancellation. */
+export function erfc(x: number): number {
+  if (Number.isNaN(x)) return x;
+  if (Math.abs(x) < 0.84375) return 1 - erf(x);
+  return x > 0 ? erfcTail(x) : 2 - erfcTail(-x);
+}
+
+/** The inverse of erf: Giles' approximation, then Newton steps. */
+export function erfinv(y: number): number {
+  if (!(Math.abs(y) < 1)) return Math.abs(y) === 1 ? y * Number.POSITIVE_INFINITY : Number.NaN;
+  if (y === 0) return y;
+  const w = -Math.log1p(-y * y);
+  const central = [
+    1.50140941, 0.246640727, -0.00417768164, -0.00125372503, 0.00021858087, -0.00000439150654, -3.5233877e-6,
+    3.43273939e-7, 2.81022636e-8,
+  ];
+  const tail = [
+    2.83297682, 1.00167406, 0.00943887047, -0.0076224613, 0.00573950773, -0.00367342844, 0.00134934322, 0.000100950558,
+    -0.000200214257,
+  ];
+  let x = y * (w < 5 ? polynomial(w - 2.5, central) : polynomial(Math.sqrt(w) - 3, tail));
+  for (let step = 0; step < 3; step++) {
+    // In the tails the difference is taken between complements, where it does not cancel.
+    const error = Math.abs(y) > 0.5 ? Math.sign(y) * (1 - Math.abs(y) - erfc(Math.abs(x))) : erf(x) - y;
+    x -= error / ((2 / Math.sqrt(Math.PI)) * Math.exp(-x * x));
+  }
+  return x;
+}
+
+/** log of the absolute value of the gamma function. */
+export function lgamma(x: number): number {
+  if (!Number.isFinite(x)) return Number.isNaN(x) ? x : Number.POSITIVE_INFINITY;
+  if (x <= 0 && Number.isInteger(x)) return Number.POSITIVE_INFINITY;
+  if (x === 1 || x === 2) return 0;
+  if (x < 0.5) return Math.log(Math.PI / Math.abs(Math.sin(Math.PI * (x % 2)))) - lgamma(1 - x);
+  // Near the zeros at 1 and 2 the recurrence would cancel: the Taylor series in zeta values has no such loss.
+  if (Math.abs(x - 1) < 0.3) return lgammaNearOne(x - 1);
+  if (Math.abs(x - 2) < 0.3) return lgammaNearOne(x - 2) + Math.log1p(x - 2);
+  let shifted = x;
+  let product = 1;
+  while (shifted < 10) {
+    product *= shifted;
+    shifted += 1;
+  }
+  const r = 1 / (shifted * shifted);
+  const series = polynomial(r, [1 / 12, -1 / 360, 1 / 1260, -1 / 1680, 1 / 1188, -691 / 360360, 1 / 156]) / shifted;
+  return (shifted - 0.5) * Math.log(shifted) - shifted + 0.5 * Math.log(2 * Math.PI) + series - Math.log(product);
+}
+
+const EULER = 0.5772156649015329;
+
+/** lgamma(1 + e) = -γe + Σ ζ(k)(-e)^k / k. */
+function lgammaNearOne(e: number): number {
+  let sum = -EULER * e;
+  let power = -e;
+  for (let k = 2; k < 40; k++) {
+    power *= -e;
+    sum += (zeta(k) * power) / k;
+  }
+  return sum;
+}
+
+const ZETA: readonly number[] = Array.from({ length: 40 }, (_, k) => {
+  if (k < 2) return 0;
+  // Euler-Maclaurin from n = 20.
+  let sum = 0;
+  for (let n = 1; n < 20; n++) sum += n ** -k;
+  return (
+    sum +
+    20 ** (1 - k) / (k - 1) +
+    0.5 * 20 ** -k +
+    (k / 12) * 20 ** (-k - 1) -
+    ((k * (k + 1) * (k + 2)) / 720) * 20 ** (-k - 3)
+  );
+});
+
+const zeta = (k: number): number => ZETA[k] as number;
+
+/** The derivative of lgamma. */
+export function digamma(x: number): number {
+  if (x === 0) return Object.is(x, -0) ? Number.POSITIVE_INFINITY : Number.NEGATIVE_INFINITY;
+  if (x < 0) {
+    if (Number.isInteger(x) || x === Number.NEGATIVE_INFINITY) return Number.NaN;
+    return digamma(1 - x) - Math.PI / Math.tan(Math.PI * (x % 1));
+  }
+  let shifted = x;
+  let sum = 0;
+  while (shifted < 10) {
+    sum -= 1 / shifted;
+    shifted += 1;
+  }
+  const r = 1 / (shifted * shifted);
+  const series = polynomial(r, [1 / 12, -1 / 120, 1 / 252, -1 / 240, 1 / 132, -691 / 32760, 1 / 12]) * r;
+  return sum + Math.log(shifted) - 0.5 / shifted - series;
+}

@@ -1,0 +1,158 @@
+import { DTYPES, type DType, Pt2Error } from "@pt2/format";
+import type { BinaryFn, ScalarExpr, UnaryFn } from "./expr.ts";
+
+/** Value of one element: bigint for 64-bit integers, boolean for bool, number for the rest. */
+export type ScalarValue = number | bigint | boolean;
+
+/**
+ * A scalar expression in which every node has its dtype and every conversion is a `cast`.
+ *
+ * Operands of `unary` and `binary` have one dtype, which is the node's, save for comparisons and `isnan`/`isinf`,
+ * whose result is bool. Float arithmetic is in float32 or float64 only; a float16 exists as input, result and cast.
+ * Nodes may be shared: an expression is a directed acyclic graph, and what walks it must not visit a node twice.
+ */
+export type TypedExpr =
+  | { readonly kind: "input"; readonly dtype: DType; readonly index: number }
+  | { readonly kind: "const"; readonly dtype: DType; readonly value: ScalarValue }
+  | { readonly kind: "unary"; readonly dtype: DType; readonly fn: UnaryFn; readonly x: TypedExpr }
+  | {
+      readonly kind: "binary";
+      readonly dtype: DType;
+      readonly fn: BinaryFn;
+      readonly x: TypedExpr;
+      readonly y: TypedExpr;
+    }
+  | {
+      readonly kind: "select";
+      readonly dtype: DType;
+      readonly c: TypedExpr;
+      readonly x: TypedExpr;
+      readonly y: TypedExpr;
+    }
+  | { readonly kind: "cast"; readonly dtype: DType; readonly x: TypedExpr };
+
+/** In which dtypes an expression is evaluated. */
+export interface TypeRules {
+  /** The promoted dtype; float16 and bfloat16 are computed in float32, as PyTorch's kernels do. */
+  readonly compute: DType;
+  /** Dtype of each tensor operand, by input index. */
+  readonly operands: readonly DType[];
+  readonly result: DType;
+}
+
+const COMPARISONS: ReadonlySet<BinaryFn> = new Set(["eq", "ne", "lt", "le", "gt", "ge"]);
+const BITWISE: ReadonlySet<BinaryFn> = new Set(["and", "or", "xor", "shl", "shr"]);
+const FLOAT_ONLY: ReadonlySet<BinaryFn> = new Set(["div", "atan2", "copysign", "hypot", "nextafter"]);
+const ROUNDINGS: ReadonlySet<UnaryFn> = new Set(["ceil", "floor", "trunc", "round"]);
+const EVERY_NUMBER: ReadonlySet<UnaryFn> = new Set(["neg", "abs", "sign"]);
+/** Arithmetic on bools, as PyTorch defines it. What is absent is an error there too. */
+const ON_BOOL: { readonly [F in BinaryFn]?: BinaryFn } = {
+  add: "or",
+  max: "or",
+  mul: "and",
+  min: "and",
+  and: "and",
+  or: "or",
+  xor: "xor",
+};
+
+/** True for the functions whose result is bool. */
+export function isComparison(fn: BinaryFn): boolean {
+  return COMPARISONS.has(fn);
+}
+
+/** Converts to a dtype; nothing happens when the expression has it. */
+export function castTo(dtype: DType, x: TypedExpr): TypedExpr {
+  return x.dtype === dtype ? x : { kind: "cast", dtype, x };
+}
+
+/** Resolves the dtype of every node. Throws `registry.scalar-dtype` for a function that the dtype does not have. */
+export function typeExpr(expr: ScalarExpr, rules: TypeRules): TypedExpr {
+  const compute = rules.compute === "float16" || rules.compute === "bfloat16" ? "float32" : rules.compute;
+  const memo = new Map<ScalarExpr, TypedExpr>();
+  const visit = (node: ScalarExpr): TypedExpr => {
+    const known = memo.get(node);
+    if (known) return known;
+    const typed = typeNode(node);
+    memo.set(node, typed);
+    return typed;
+  };
+  const number = (node: ScalarExpr): TypedExpr => {
+    if (node.kind === "const" && node.value !== true && node.value !== false) {
+      return { kind: "const", dtype: compute, value: node.value };
+    }
+    return castTo(compute, visit(node));
+  };
+  const typeNode = (node: ScalarExpr): TypedExpr => {
+    switch (node.kind) {
+      case "input": {
+        const dtype = rules.operands[node.index];
+        if (dtype === undefined) throw mistyped(`there is no operand ${node.index}`);
+        return { kind: "input", dtype, index: node.index };
+      }
+      case "const":
+        return { kind: "const", dtype: typeof node.value === "boolean" ? "bool" : compute, value: node.value };
+      case "cast":
+        return castTo(node.to, visit(node.x));
+      case "select": {
+        const c = castTo("bool", visit(node.c));
+        const [x, y] = [visit(node.x), visit(node.y)];
+        if (x.dtype === "bool" && y.dtype === "bool") return { kind: "select", dtype: "bool", c, x, y };
+        return { kind: "select", dtype: compute, c, x: number(node.x), y: number(node.y) };
+      }
+      case "unary":
+        return typeUnary(node.fn, node.fn === "not" ? visit(node.x) : number(node.x));
+      case "binary": {
+        if (BITWISE.has(node.fn)) {
+          const [x, y] = [visit(node.x), visit(node.y)];
+          if (x.dtype === "bool" && y.dtype === "bool") return typeBinary(node.fn, x, y);
+        }
+        return typeBinary(node.fn, number(node.x), number(node.y));
+      }
+    }
+  };
+  return castTo(rules.result, visit(expr));
+}
+
+function typeUnary(fn: UnaryFn, x: TypedExpr): TypedExpr {
+  const { kind } = DTYPES[x.dtype];
+  if (fn === "not") return { kind: "unary", fn, ...(kind === "float" ? asBool(x) : { dtype: x.dtype, x }) };
+  if (fn === "isnan" || fn === "isinf") {
+    return kind === "float" ? { kind: "unary", dtype: "bool", fn, x } : { kind: "const", dtype: "bool", value: false };
+  }
+  if (kind !== "float") {
+    if (ROUNDINGS.has(fn) || (kind === "bool" && (fn === "abs" || fn === "sign"))) return x;
+    if (kind === "bool" || kind === "complex" || !EVERY_NUMBER.has(fn)) throw unavailable(fn, x.dtype);
+  }
+  return { kind: "unary", dtype: x.dtype, fn, x };
+}
+
+const asBool = (x: TypedExpr): { readonly dtype: DType; readonly x: TypedExpr } => ({
+  dtype: "bool",
+  x: castTo("bool", x),
+});
+
+function typeBinary(fn: BinaryFn, x: TypedExpr, y: TypedExpr): TypedExpr {
+  const { dtype } = x;
+  const { kind } = DTYPES[dtype];
+  if (kind === "complex") throw unavailable(fn, dtype);
+  if (COMPARISONS.has(fn)) return { kind: "binary", dtype: "bool", fn, x, y };
+  if (kind === "bool") {
+    const known = ON_BOOL[fn];
+    if (known === undefined) throw unavailable(fn, dtype);
+    return { kind: "binary", dtype, fn: known, x, y };
+  }
+  if (kind === "float" ? BITWISE.has(fn) : FLOAT_ONLY.has(fn)) throw unavailable(fn, dtype);
+  return { kind: "binary", dtype, fn, x, y };
+}
+
+function unavailable(fn: string, dtype: DType): Pt2Error {
+  return mistyped(`the scalar function ${fn} does not exist for ${dtype}`);
+}
+
+function mistyped(what: string): Pt2Error {
+  return new Pt2Error("registry.scalar-dtype", {
+    what,
+    advice: "give the op record a `promote` rule under which the operands have a dtype that the expression allows",
+  });
+}
