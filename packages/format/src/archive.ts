@@ -12,8 +12,6 @@ export interface ArchiveRecord {
   /** Bytes after decompression. */
   readonly size: number;
   readonly compressed: boolean;
-  /** Position of the bytes in the file. */
-  readonly offset: number;
 }
 
 /** How to open an archive. */

@@ -2,7 +2,13 @@ export type { Archive, ArchiveOptions, ArchiveRecord, Generation } from "./archi
 export { DTYPES, type DType, type DTypeInfo, type DTypeKind, dtypeFromSchema } from "./dtype.ts";
 export { Pt2Error, type Pt2ErrorParts } from "./error.ts";
 export { FORMAT_ERRORS, type FormatErrorCode } from "./format-errors.ts";
+export { LIMITS } from "./limits.ts";
+export { openArchive } from "./open-archive.ts";
 export type * from "./program/types.ts";
+export { absentWeights } from "./record-storage.ts";
 export type { PyValue, SampleInputs } from "./sample-inputs.ts";
 export type { ByteSource, ReadOptions } from "./source.ts";
+export { fromBlob, fromBytes } from "./source.ts";
+export { fromUrl, type UrlOptions } from "./source-url.ts";
+export { contiguousStrides, elementCount, isContiguous } from "./view.ts";
 export type { Storage, WeightKind, WeightTensor } from "./weights.ts";

@@ -1,1 +1,65 @@
-export {};
+import { type FileHandle, open } from "node:fs/promises";
+import { formatError } from "./format-errors.ts";
+import { type ByteSource, checkRange, type ReadOptions } from "./source.ts";
+
+/** A source over a file. Close it (or the archive on it) when done. */
+export async function fromFile(path: string): Promise<ByteSource> {
+  const file = await open(path).catch((cause: unknown) => {
+    throw formatError("format.io", { what: "the file cannot be opened", where: path, advice: reason(cause), cause });
+  });
+  const stat = await file.stat();
+  if (!stat.isFile()) {
+    await file.close();
+    throw formatError("format.io", {
+      what: "the path is not a file",
+      where: path,
+      advice: "pass the .pt2 file itself",
+    });
+  }
+  return new FileSource(path, stat.size, file);
+}
+
+function reason(cause: unknown): string {
+  const code = cause instanceof Error && "code" in cause ? cause.code : undefined;
+  if (code === "ENOENT") return "no such file: check the path";
+  if (code === "EACCES") return "no permission to read it";
+  return String(code ?? cause);
+}
+
+class FileSource implements ByteSource {
+  readonly name: string;
+  readonly size: number;
+  #file: FileHandle | undefined;
+
+  constructor(name: string, size: number, file: FileHandle) {
+    this.name = name;
+    this.size = size;
+    this.#file = file;
+  }
+
+  async read(offset: number, length: number, options?: ReadOptions): Promise<Uint8Array> {
+    checkRange(this, offset, length, options);
+    const bytes = options?.into?.subarray(0, length) ?? new Uint8Array(length);
+    for (let done = 0; done < length; ) {
+      options?.signal?.throwIfAborted();
+      const file = this.#file;
+      if (file === undefined) throw formatError("format.closed", { what: "the file was closed", where: this.name });
+      const want = Math.min(length - done, CHUNK);
+      const { bytesRead } = await file.read(bytes, done, want, offset + done);
+      if (bytesRead === 0) {
+        throw formatError("format.truncated", { what: "the file became shorter while it was read", where: this.name });
+      }
+      done += bytesRead;
+    }
+    return bytes;
+  }
+
+  async close(): Promise<void> {
+    const file = this.#file;
+    this.#file = undefined;
+    await file?.close();
+  }
+}
+
+/** Node reads at most 2 GiB at a time; smaller pieces let an abort through. */
+const CHUNK = 256 * 2 ** 20;

@@ -1,3 +1,5 @@
+import { formatError } from "./format-errors.ts";
+
 /** How one read is made. */
 export interface ReadOptions {
   readonly signal?: AbortSignal | undefined;
@@ -16,4 +18,70 @@ export interface ByteSource {
    */
   read(offset: number, length: number, options?: ReadOptions): Promise<Uint8Array>;
   close?(): Promise<void>;
+}
+
+/** A source over memory. Reads are views, nothing is copied. */
+export function fromBytes(bytes: Uint8Array | ArrayBuffer): ByteSource {
+  const all = bytes instanceof Uint8Array ? bytes : new Uint8Array(bytes);
+  return {
+    size: all.byteLength,
+    async read(offset, length, options) {
+      checkRange(this, offset, length, options);
+      return deliver(all.subarray(offset, offset + length), options);
+    },
+  };
+}
+
+/** A source over a `Blob` or `File`. */
+export function fromBlob(blob: Blob): ByteSource {
+  return {
+    size: blob.size,
+    ...("name" in blob && typeof blob.name === "string" ? { name: blob.name } : {}),
+    async read(offset, length, options) {
+      checkRange(this, offset, length, options);
+      const bytes = new Uint8Array(await blob.slice(offset, offset + length).arrayBuffer());
+      return deliver(bytes, options);
+    },
+  };
+}
+
+/** A part of a source as a source. Closing it does nothing. */
+export function slice(source: ByteSource, start: number, size: number, name: string): ByteSource {
+  return {
+    size,
+    name,
+    async read(offset, length, options) {
+      checkRange(this, offset, length, options);
+      return source.read(start + offset, length, options);
+    },
+  };
+}
+
+/** Copies into `options.into` when there is one. */
+export function deliver(bytes: Uint8Array, options: ReadOptions | undefined): Uint8Array {
+  const into = options?.into;
+  if (into === undefined) return bytes;
+  into.set(bytes);
+  return into.subarray(0, bytes.byteLength);
+}
+
+/** Fails unless a read lies inside its source, fits its destination, and was not aborted. */
+export function checkRange(source: ByteSource, offset: number, length: number, options?: ReadOptions): void {
+  options?.signal?.throwIfAborted();
+  const valid = Number.isSafeInteger(offset) && Number.isSafeInteger(length) && offset >= 0 && length >= 0;
+  if (!valid || offset + length > source.size) {
+    throw formatError("format.truncated", {
+      what: `the file ends before its data does: bytes ${offset} to ${offset + length} of ${source.size} were asked for`,
+      where: source.name,
+      advice: "the file is incomplete, copy or download it again",
+      details: { offset, length, size: source.size },
+    });
+  }
+  if (options?.into !== undefined && options.into.byteLength < length) {
+    throw formatError("format.io", {
+      what: `the destination has ${options.into.byteLength} bytes, the read ${length}`,
+      where: source.name,
+      advice: "pass a destination of at least the read's length",
+    });
+  }
 }

@@ -1,0 +1,176 @@
+import { type FormatErrorCode, formatError } from "../format-errors.ts";
+import { LIMITS } from "../limits.ts";
+import type { Int } from "../program/types.ts";
+import { exactInt, type Json } from "./exact.ts";
+
+/** An object of the file. */
+export type JsonObject = { readonly [key: string]: Json };
+
+/** Turns a JSON value into a typed one, or fails through the reader. */
+export type Decode<T> = (json: JsonReader, value: Json) => T;
+
+/**
+ * Walks a parsed document and knows where it is, so that every failure names its JSON path. A failure ends the walk: the
+ * path is not unwound.
+ */
+export class JsonReader {
+  readonly #record: string;
+  readonly #code: FormatErrorCode;
+  readonly #path: (string | number)[] = [];
+  #depth = 0;
+
+  constructor(record: string, code: FormatErrorCode) {
+    this.#record = record;
+    this.#code = code;
+  }
+
+  /** Fails at the current place. */
+  fail(what: string, cause?: unknown): never {
+    throw formatError(this.#code, {
+      what,
+      where: this.place,
+      advice: "the file is damaged, or written by a torch this version does not know: re-export it, or update @pt2",
+      details: { record: this.#record, path: this.path },
+      cause,
+    });
+  }
+
+  /** Record and path of the current value. */
+  get place(): string {
+    return `${this.#record} at ${this.path}`;
+  }
+
+  /** JSON path of the current value. */
+  get path(): string {
+    const steps = this.#path.map((step) => {
+      if (typeof step === "number") return `[${step}]`;
+      return /^[A-Za-z_]\w*$/.test(step) ? `.${step}` : `[${JSON.stringify(step.slice(0, 200))}]`;
+    });
+    return `$${steps.join("")}`;
+  }
+
+  /** A member that must be there. */
+  at<T>(object: JsonObject, key: string, decode: Decode<T>): T {
+    const value = own(object, key);
+    this.#path.push(key);
+    const result = value === undefined ? this.fail("the field is missing") : decode(this, value);
+    this.#path.pop();
+    return result;
+  }
+
+  /** A member that older files lack; null counts as missing. */
+  optional<T, D>(object: JsonObject, key: string, decode: Decode<T>, otherwise: D): T | D {
+    const value = own(object, key);
+    return value === undefined || value === null ? otherwise : this.at(object, key, decode);
+  }
+
+  list<T>(value: Json, decode: Decode<T>): readonly T[] {
+    if (!Array.isArray(value)) return this.#expected("a list", value);
+    const items: readonly Json[] = value;
+    const top = this.#path.length;
+    const result: T[] = [];
+    for (let index = 0; index < items.length; index++) {
+      this.#path[top] = index;
+      result.push(decode(this, items[index]!));
+    }
+    this.#path.length = top;
+    return result;
+  }
+
+  map<T>(value: Json, decode: Decode<T>): ReadonlyMap<string, T> {
+    const object = this.object(value);
+    const top = this.#path.length;
+    const result = new Map<string, T>();
+    for (const key of Object.keys(object)) {
+      this.#path[top] = key;
+      result.set(key, decode(this, object[key]!));
+    }
+    this.#path.length = top;
+    return result;
+  }
+
+  /** A union: an object with one variant. Variants that are null do not count, nor do unknown keys beside a known one. */
+  variant<T>(value: Json, variants: Readonly<Record<string, Decode<T>>>, what: string): T {
+    const object = this.object(value);
+    let found: string | undefined;
+    for (const key in object) {
+      if (object[key] === null || !Object.hasOwn(variants, key)) continue;
+      if (found !== undefined) this.fail(`${what} has two variants, ${found} and ${key}`);
+      found = key;
+    }
+    if (found === undefined) {
+      this.fail(`${what} has no known variant: ${JSON.stringify(Object.keys(object).slice(0, 5))}`);
+    }
+    return this.at(object, found, variants[found]!);
+  }
+
+  /** Runs a decoder that calls itself, with bounded depth. */
+  nested<T>(decode: () => T): T {
+    if (++this.#depth > LIMITS.programDepth) this.fail(`nested more than ${LIMITS.programDepth} deep`);
+    const result = decode();
+    this.#depth--;
+    return result;
+  }
+
+  object(value: Json): JsonObject {
+    if (value === null || typeof value !== "object" || Array.isArray(value)) return this.#expected("an object", value);
+    return value as JsonObject;
+  }
+
+  string(value: Json): string {
+    return typeof value === "string" ? value : this.#expected("a string", value);
+  }
+
+  bool(value: Json): boolean {
+    return typeof value === "boolean" ? value : this.#expected("true or false", value);
+  }
+
+  int(value: Json): Int {
+    return exactInt(value) ?? this.#expected("a 64-bit integer", value);
+  }
+
+  /** An integer that counts or enumerates: one that a double holds. */
+  smallInt(value: Json): number {
+    const int = exactInt(value);
+    return typeof int === "number" ? int : this.#expected("an integer", value);
+  }
+
+  float(value: Json): number {
+    if (typeof value === "number") return value;
+    if (value === "Infinity") return Number.POSITIVE_INFINITY;
+    if (value === "-Infinity") return Number.NEGATIVE_INFINITY;
+    if (value === "NaN") return Number.NaN;
+    const int = exactInt(value);
+    return int === undefined ? this.#expected("a number", value) : Number(int);
+  }
+
+  #expected(what: string, value: Json): never {
+    const text = JSON.stringify(value) ?? String(value);
+    return this.fail(`expected ${what}, found ${text.length > 60 ? `${text.slice(0, 60)}…` : text}`);
+  }
+}
+
+function own(object: JsonObject, key: string): Json | undefined {
+  return Object.hasOwn(object, key) ? object[key] : undefined;
+}
+
+/** Decoders of scalars, to be passed by name. */
+export const string: Decode<string> = (json, value) => json.string(value);
+/** See {@link string}. */
+export const bool: Decode<boolean> = (json, value) => json.bool(value);
+/** See {@link string}. */
+export const int: Decode<Int> = (json, value) => json.int(value);
+/** See {@link string}. */
+export const smallInt: Decode<number> = (json, value) => json.smallInt(value);
+/** See {@link string}. */
+export const float: Decode<number> = (json, value) => json.float(value);
+
+/** A decoder of lists. */
+export function listOf<T>(decode: Decode<T>): Decode<readonly T[]> {
+  return (json, value) => json.list(value, decode);
+}
+
+/** A decoder of objects as maps. */
+export function mapOf<T>(decode: Decode<T>): Decode<ReadonlyMap<string, T>> {
+  return (json, value) => json.map(value, decode);
+}

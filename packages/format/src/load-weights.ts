@@ -1,0 +1,106 @@
+import { DTYPES } from "./dtype.ts";
+import { formatError } from "./format-errors.ts";
+import type { ExportedProgram } from "./program/types.ts";
+import { recordOf, recordStorage } from "./record-storage.ts";
+import type { PyValue } from "./sample-inputs.ts";
+import { readTorchSave } from "./torch-save.ts";
+import { checkView } from "./view.ts";
+import type { Storage, WeightKind, WeightTensor } from "./weights.ts";
+import { type Payload, parsePayloads } from "./weights-config.ts";
+import type { ZipEntry } from "./zip/entry.ts";
+import type { ZipFile } from "./zip/zip-file.ts";
+
+/** Where a model's tensors of one sort are. */
+export interface WeightsPlace {
+  readonly zip: ZipFile;
+  readonly entries: ReadonlyMap<string, ZipEntry>;
+  readonly verify: boolean;
+  /** The torch.save record that takes precedence, where it exists. */
+  readonly pickled: string;
+  /** The JSON config, where there is no such record. */
+  readonly config: string | undefined;
+  /** Folder of the config's payloads. */
+  readonly folder: string;
+}
+
+/** Reads the tensors of one place: no bytes, only where they are. */
+export async function loadWeights(place: WeightsPlace): Promise<WeightTensor[]> {
+  const pickled = place.entries.get(place.pickled);
+  if (pickled !== undefined) return loadPickled(place, pickled);
+  const config = place.config === undefined ? undefined : place.entries.get(place.config);
+  return config === undefined ? [] : loadConfig(place, config);
+}
+
+async function loadPickled({ zip, verify }: WeightsPlace, entry: ZipEntry): Promise<WeightTensor[]> {
+  if (entry.size === 0) return [];
+  const root = await readTorchSave(await zip.slice(entry), verify);
+  if (root.kind !== "dict")
+    throw weightsError(`a dictionary of tensors was expected, found a ${root.kind}`, entry.name);
+  return root.entries.map(([key, value]) => {
+    if (key.kind !== "string") throw weightsError(`a tensor's name is a ${key.kind}`, entry.name);
+    return namedTensor(key.value, value, entry.name);
+  });
+}
+
+async function loadConfig(place: WeightsPlace, config: ZipEntry): Promise<WeightTensor[]> {
+  const payloads = parsePayloads(await place.zip.read(config), config.name);
+  const storages = new Map<string, Storage>();
+  const tensors: WeightTensor[] = [];
+  for (const [name, payload] of payloads) {
+    // Objects that are no tensors: whether a program can run without them is seen when it is run.
+    if (payload.tensor === null) continue;
+    const record = `${place.folder}${payload.pathName}`;
+    const entry = place.entries.get(record) ?? recordOf(place.zip, record, `${config.name}: ${name}`);
+    if (payload.usePickle) {
+      const value = await readTorchSave(await place.zip.slice(entry), place.verify);
+      tensors.push(namedTensor(name, value, entry.name));
+    } else {
+      const storage = storages.get(record) ?? recordStorage(place.zip, entry, record, record);
+      storages.set(record, storage);
+      tensors.push(rawTensor(name, payload, payload.tensor, storage, `${config.name}: ${name}`));
+    }
+  }
+  return tensors;
+}
+
+function rawTensor(
+  name: string,
+  payload: Payload,
+  tensor: NonNullable<Payload["tensor"]>,
+  storage: Storage,
+  where: string,
+): WeightTensor {
+  if (storage.nbytes % DTYPES[tensor.dtype].itemsize !== 0) {
+    throw weightsError(`the ${storage.nbytes} bytes of ${storage.record} are no whole ${tensor.dtype} elements`, where);
+  }
+  checkView(tensor, storage.nbytes, where, true);
+  return { name, kind: payload.isParam ? "parameter" : "buffer", ...tensor, storage };
+}
+
+function namedTensor(name: string, value: PyValue, where: string): WeightTensor {
+  if (value.kind === "tensor") return { ...value.tensor, name };
+  throw weightsError(`${JSON.stringify(name)} is a ${value.kind}, not a tensor`, where);
+}
+
+/** Tells buffers from constants and joins both maps. */
+export function joinWeights(
+  state: readonly WeightTensor[],
+  constants: readonly WeightTensor[],
+  program: ExportedProgram,
+): ReadonlyMap<string, WeightTensor> {
+  const buffers = new Set(
+    program.graphModule.inputSpecs.flatMap((spec) => (spec.kind === "buffer" ? spec.bufferName : [])),
+  );
+  const all = new Map<string, WeightTensor>();
+  const add = (tensor: WeightTensor, kind: WeightKind): void => {
+    if (all.has(tensor.name)) throw weightsError("two tensors have the same name", tensor.name);
+    all.set(tensor.name, tensor.kind === kind ? tensor : { ...tensor, kind });
+  };
+  for (const tensor of state) add(tensor, tensor.kind);
+  for (const tensor of constants) add(tensor, buffers.has(tensor.name) ? "buffer" : "constant");
+  return all;
+}
+
+function weightsError(what: string, where: string): Error {
+  return formatError("format.weights", { what, where, advice: "the file is damaged: save the program again" });
+}

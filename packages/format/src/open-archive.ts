@@ -1,0 +1,166 @@
+import type { Archive, ArchiveOptions, ArchiveRecord, Generation } from "./archive.ts";
+import { Pt2Error } from "./error.ts";
+import { formatError } from "./format-errors.ts";
+import { loadSampleInputs } from "./load-sample-inputs.ts";
+import { joinWeights, loadWeights, type WeightsPlace } from "./load-weights.ts";
+import { parseProgram, schemaError } from "./program/decode-program.ts";
+import type { ExportedProgram } from "./program/types.ts";
+import { type ArchiveLayout, recognize, refuseNonZip } from "./recognize.ts";
+import { recordOf } from "./record-storage.ts";
+import type { SampleInputs } from "./sample-inputs.ts";
+import type { ByteSource } from "./source.ts";
+import { requireLittleEndian } from "./torch-save.ts";
+import type { WeightTensor } from "./weights.ts";
+import type { ZipEntry } from "./zip/entry.ts";
+import { ZipFile } from "./zip/zip-file.ts";
+
+/**
+ * Opens a `.pt2` archive of any generation. Only the directory is read; programs, weights and sample inputs follow when
+ * asked for. A file that is no exported program is refused by what it is.
+ */
+export async function openArchive(source: ByteSource, options: ArchiveOptions = {}): Promise<Archive> {
+  const { signal, verifyChecksums = false } = options;
+  const zip = (await ZipFile.open(source, verifyChecksums, { signal })) ?? (await refuseNonZip(source));
+  const layout = await recognize(zip);
+  await requireLittleEndian(
+    zip,
+    layout.root === "" ? "byteorder" : `${layout.root}/byteorder`,
+    source.name ?? "archive",
+  );
+  return new OpenArchive(zip, layout, options);
+}
+
+class OpenArchive implements Archive {
+  readonly kind = "pt2";
+  readonly generation: Generation;
+  readonly root: string;
+  readonly models: readonly string[];
+  readonly records: ReadonlyMap<string, ArchiveRecord>;
+  readonly extraFiles: readonly string[];
+  readonly hasAotInductor: boolean;
+  readonly #zip: ZipFile;
+  readonly #entries: ReadonlyMap<string, ZipEntry>;
+  readonly #options: ArchiveOptions;
+  readonly #programs: Map<string, Promise<ExportedProgram>> = new Map();
+  readonly #weights: Map<string, Promise<ReadonlyMap<string, WeightTensor>>> = new Map();
+
+  constructor(zip: ZipFile, layout: ArchiveLayout, options: ArchiveOptions) {
+    this.generation = layout.generation;
+    this.root = layout.root;
+    this.models = layout.models;
+    this.hasAotInductor = layout.hasAotInductor;
+    this.#zip = zip;
+    this.#entries = layout.entries;
+    this.#options = options;
+    this.records = new Map(
+      [...layout.entries].map(([name, { size, compressed }]) => [name, { name, size, compressed }]),
+    );
+    const folder = this.#extraFolder;
+    this.extraFiles = [...layout.entries.keys()]
+      .filter((name) => name.startsWith(folder))
+      .map((name) => name.slice(folder.length));
+  }
+
+  async readRecord(name: string): Promise<Uint8Array> {
+    return this.#zip.read(this.#entries.get(name) ?? recordOf(this.#zip, name, this.#zip.source.name ?? "archive"));
+  }
+
+  async readExtraFile(name: string): Promise<string> {
+    return new TextDecoder().decode(await this.readRecord(`${this.#extraFolder}${name}`));
+  }
+
+  async program(model?: string): Promise<ExportedProgram> {
+    return once(this.#programs, this.#choose(model), (name) => this.#readProgram(name));
+  }
+
+  async weights(model?: string): Promise<ReadonlyMap<string, WeightTensor>> {
+    return once(this.#weights, this.#choose(model), (name) => this.#readWeights(name));
+  }
+
+  async sampleInputs(model?: string): Promise<SampleInputs | undefined> {
+    const name = this.#choose(model);
+    const record = this.#isFlat ? "serialized_example_inputs.pt" : `data/sample_inputs/${name}.pt`;
+    try {
+      return await loadSampleInputs(this.#zip, this.#entries.get(record), this.#verify);
+    } catch (problem) {
+      if (!(problem instanceof Pt2Error)) throw problem;
+      this.#options.onWarning?.(problem);
+      return undefined;
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#zip.source.close?.();
+  }
+
+  get #isFlat(): boolean {
+    return this.generation === "flat";
+  }
+
+  get #extraFolder(): string {
+    return this.#isFlat ? "extra_files/" : "extra/";
+  }
+
+  get #verify(): boolean {
+    return this.#options.verifyChecksums ?? false;
+  }
+
+  #choose(model: string | undefined): string {
+    const names = this.models;
+    if (model !== undefined && names.includes(model)) return model;
+    if (model === undefined && names.length === 1) return names[0]!;
+    const known = names.map((name) => JSON.stringify(name)).join(", ");
+    throw formatError(model === undefined ? "format.choose-model" : "format.no-model", {
+      what:
+        model === undefined ? `the archive holds ${names.length} models` : `there is no model ${JSON.stringify(model)}`,
+      where: this.#zip.source.name,
+      advice: `name one of ${known}`,
+      details: { models: names },
+    });
+  }
+
+  async #readProgram(model: string): Promise<ExportedProgram> {
+    const record = this.#isFlat ? "serialized_exported_program.json" : `models/${model}.json`;
+    if (this.#isFlat) await this.#checkFlatVersion();
+    return parseProgram(await this.readRecord(record), record);
+  }
+
+  /** The oldest files are not even valid JSON, so their version is looked at first. */
+  async #checkFlatVersion(): Promise<void> {
+    if (!this.#entries.has("version")) return;
+    const version = new TextDecoder().decode(await this.readRecord("version")).trim();
+    if (/^[0-4](\.|$)/.test(version)) throw schemaError(version, "before 2.5", "version");
+  }
+
+  async #readWeights(model: string): Promise<ReadonlyMap<string, WeightTensor>> {
+    const place = (what: "weights" | "constants"): WeightsPlace => ({
+      zip: this.#zip,
+      entries: this.#entries,
+      verify: this.#verify,
+      folder: `data/${what}/`,
+      pickled: this.#isFlat ? FLAT[what] : `data/${what}/${model}.pt`,
+      config: this.#isFlat ? undefined : `data/${what}/${model}_${what}_config.json`,
+    });
+    const [state, constants, program] = await Promise.all([
+      loadWeights(place("weights")),
+      loadWeights(place("constants")),
+      this.program(model),
+    ]);
+    return joinWeights(state, constants, program);
+  }
+}
+
+const FLAT: Readonly<Record<"weights" | "constants", string>> = {
+  weights: "serialized_state_dict.pt",
+  constants: "serialized_constants.pt",
+};
+
+/** Reads once per model; a failure is not kept. */
+function once<T>(cache: Map<string, Promise<T>>, key: string, make: (key: string) => Promise<T>): Promise<T> {
+  const held = cache.get(key);
+  if (held !== undefined) return held;
+  const made = make(key);
+  cache.set(key, made);
+  made.catch(() => cache.delete(key));
+  return made;
+}

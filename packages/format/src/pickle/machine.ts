@@ -1,0 +1,105 @@
+import { formatError } from "../format-errors.ts";
+import { checkLimit } from "../limits.ts";
+import { PickleReader } from "./reader.ts";
+import { type MutableDict, type MutableList, type PickleItem, pickleError } from "./values.ts";
+
+/** The stack, marks and memo of an unpickler. Every operation checks what it takes. */
+export class PickleMachine {
+  readonly input: PickleReader;
+  readonly persistentLoad: (id: PickleItem) => PickleItem;
+  readonly #memo: Map<number, PickleItem> = new Map();
+  readonly #marks: number[] = [];
+  readonly #stack: PickleItem[] = [];
+  #work = 0;
+
+  constructor(bytes: Uint8Array, persistentLoad: (id: PickleItem) => PickleItem) {
+    this.input = new PickleReader(bytes);
+    this.persistentLoad = persistentLoad;
+  }
+
+  /** Objects held, for the limit. */
+  get size(): number {
+    return this.#stack.length + this.#marks.length + this.#memo.size;
+  }
+
+  mark(): void {
+    this.#marks.push(this.#stack.length);
+  }
+
+  memoize(index: number = this.#memo.size): void {
+    this.#memo.set(index, this.top());
+  }
+
+  push(item: PickleItem): void {
+    this.#stack.push(item);
+  }
+
+  pop(): PickleItem {
+    this.top();
+    return this.#stack.pop()!;
+  }
+
+  /** The top of the stack above the last mark. */
+  top(): PickleItem {
+    const floor = this.#marks.at(-1) ?? 0;
+    if (this.#stack.length <= floor) throw pickleError("its stack ran empty");
+    return this.#stack.at(-1)!;
+  }
+
+  popMark(): PickleItem[] {
+    const mark = this.#marks.pop();
+    if (mark === undefined) throw pickleError("a mark is missing");
+    return this.#stack.splice(mark);
+  }
+
+  popCount(count: number): PickleItem[] {
+    const floor = this.#marks.at(-1) ?? 0;
+    if (this.#stack.length - floor < count) throw pickleError("its stack ran empty");
+    return this.#stack.splice(this.#stack.length - count);
+  }
+
+  recall(index: number): PickleItem {
+    const item = this.#memo.get(index);
+    if (item === undefined) throw pickleError(`the memo has no entry ${index}`);
+    return item;
+  }
+
+  extend(items: readonly PickleItem[]): void {
+    const list = this.top();
+    if (list.kind !== "list" && list.kind !== "set") throw pickleError(`a ${list.kind} cannot be appended to`);
+    for (const item of items) (list as MutableList).items.push(item);
+  }
+
+  setItems(items: readonly PickleItem[]): void {
+    const dict = this.top();
+    if (dict.kind !== "dict") throw pickleError(`a ${dict.kind} cannot be assigned to`);
+    for (const pair of pairs(items)) (dict as MutableDict).entries.push(pair);
+  }
+
+  reduce(): void {
+    const [callee, args] = this.popCount(2);
+    if (callee?.kind !== "global" || callee.call === undefined || args?.kind !== "tuple") {
+      throw pickleError(`a ${callee?.kind} was called`);
+    }
+    for (const arg of args.items) {
+      if (arg.kind === "string") this.#work += arg.value.length;
+      else if (arg.kind === "tuple" || arg.kind === "list") this.#work += arg.items.length;
+    }
+    checkLimit("pickleWork", this.#work, "pickle");
+    this.push(callee.call(args.items));
+  }
+
+  /** State of an object: dictionaries carry module metadata there, which nothing needs. Others cannot have state. */
+  build(): void {
+    this.pop();
+    const target = this.top();
+    if (target.kind === "dict" || target.kind === "tensor") return;
+    throw formatError("format.pickle", { what: `a ${target.kind} has state`, advice: "the file is damaged" });
+  }
+}
+
+/** Alternating keys and values as pairs. */
+export function pairs(items: readonly PickleItem[]): [PickleItem, PickleItem][] {
+  if (items.length % 2 !== 0) throw pickleError("a dictionary item has no value");
+  return Array.from({ length: items.length / 2 }, (_, index) => [items[2 * index]!, items[2 * index + 1]!]);
+}

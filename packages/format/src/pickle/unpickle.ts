@@ -1,0 +1,36 @@
+import { Pt2Error } from "../error.ts";
+import { checkLimit, LIMITS } from "../limits.ts";
+import type { PyValue } from "../sample-inputs.ts";
+import { PickleMachine } from "./machine.ts";
+import { OPCODES, STOP } from "./opcodes.ts";
+import { checkResult, type PickleItem, pickleError } from "./values.ts";
+
+/**
+ * Reads a pickle of protocol 2 to 5 without running anything: globals come from an allow-list, and what they build are
+ * plain values.
+ */
+export function unpickle(bytes: Uint8Array, where: string, persistentLoad: (id: PickleItem) => PickleItem): PyValue {
+  checkLimit("pickleBytes", bytes.byteLength, where);
+  try {
+    return checkResult(run(new PickleMachine(bytes, persistentLoad)));
+  } catch (cause) {
+    if (!(cause instanceof Pt2Error)) throw cause;
+    const { code, what, advice, details } = cause;
+    const place = cause.where === undefined ? where : `${where}: ${cause.where}`;
+    throw new Pt2Error(code, { what, where: place, advice, details, cause: cause.cause });
+  }
+}
+
+function run(vm: PickleMachine): PickleItem {
+  for (let count = 0; ; count++) {
+    const opcode = vm.input.u8();
+    if (opcode === STOP) return vm.pop();
+    const step = OPCODES.get(opcode);
+    if (step === undefined) {
+      throw pickleError(`the opcode 0x${opcode.toString(16)} at ${vm.input.at - 1} is not supported`);
+    }
+    step(vm);
+    if (count > LIMITS.pickleOpcodes) checkLimit("pickleOpcodes", count, "pickle");
+    if (vm.size > LIMITS.pickleObjects) checkLimit("pickleObjects", vm.size, "pickle");
+  }
+}

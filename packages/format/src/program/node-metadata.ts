@@ -1,0 +1,41 @@
+import type { ModuleFrame, NodeMetadata } from "./types.ts";
+
+/** Metadata entries of a node, with the module stack parsed when it is first asked for. */
+export function nodeMetadata(raw: ReadonlyMap<string, string>): NodeMetadata {
+  let frames: readonly ModuleFrame[] | undefined;
+  return {
+    raw,
+    stackTrace: raw.get("stack_trace"),
+    get nnModuleStack(): readonly ModuleFrame[] {
+      frames ??= parseModuleStack(raw.get("nn_module_stack") ?? "");
+      return frames;
+    },
+  };
+}
+
+/** `key,path,type` joined by `;`: types and paths may hold commas inside brackets. */
+function parseModuleStack(text: string): ModuleFrame[] {
+  if (text === "") return [];
+  return text.split(";").map((item) => {
+    const parts = splitOutsideBrackets(item);
+    const [key = "", path = ""] = parts;
+    return { key, path, type: parts.slice(2).join(",") };
+  });
+}
+
+function splitOutsideBrackets(text: string): string[] {
+  const parts: string[] = [];
+  let start = 0;
+  let depth = 0;
+  for (let at = 0; at < text.length; at++) {
+    const char = text[at]!;
+    if ("([".includes(char)) depth++;
+    else if (")]".includes(char)) depth--;
+    else if (char === "," && depth === 0) {
+      parts.push(text.slice(start, at));
+      start = at + 1;
+    }
+  }
+  parts.push(text.slice(start));
+  return parts;
+}

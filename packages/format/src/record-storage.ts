@@ -1,0 +1,43 @@
+import { formatError } from "./format-errors.ts";
+import type { ReadOptions } from "./source.ts";
+import { elementCount } from "./view.ts";
+import type { Storage, WeightTensor } from "./weights.ts";
+import type { ZipEntry } from "./zip/entry.ts";
+import type { ZipFile } from "./zip/zip-file.ts";
+
+/** The storage that a zip record is. `id` is the record's name, after its outer record's when nested. */
+export function recordStorage(zip: ZipFile, entry: ZipEntry, id: string, record: string): Storage {
+  return {
+    id,
+    record,
+    nbytes: entry.size,
+    read: (options?: ReadOptions) => zip.read(entry, options),
+  };
+}
+
+/** The storage of a tensor whose bytes the file does not hold. */
+export function absentStorage(id: string): Storage {
+  return { id, record: id, nbytes: 0, read: async (options) => options?.into?.subarray(0, 0) ?? new Uint8Array(0) };
+}
+
+/** Finds a record or says which one is missing. */
+export function recordOf(zip: ZipFile, name: string, wantedBy: string): ZipEntry {
+  const entry = zip.entries.get(name);
+  if (entry !== undefined) return entry;
+  throw formatError("format.no-record", {
+    what: `the record ${JSON.stringify(name)} is missing`,
+    where: wantedBy,
+    advice: "the archive is incomplete: save it again",
+    details: { record: name },
+  });
+}
+
+/**
+ * Names of tensors that are declared but have no bytes: the program was exported with fake or meta weights and has to be
+ * given real ones.
+ */
+export function absentWeights(weights: ReadonlyMap<string, WeightTensor>): readonly string[] {
+  return [...weights.values()]
+    .filter(({ storage, shape }) => storage.nbytes === 0 && elementCount(shape) > 0)
+    .map(({ name }) => name);
+}

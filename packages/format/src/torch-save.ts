@@ -1,0 +1,55 @@
+import { formatError } from "./format-errors.ts";
+import { storageBytes } from "./pickle/tensors.ts";
+import { unpickle } from "./pickle/unpickle.ts";
+import { type PickleItem, pickleError, sequence, smallInt, text } from "./pickle/values.ts";
+import { recordOf, recordStorage } from "./record-storage.ts";
+import type { PyValue } from "./sample-inputs.ts";
+import type { ByteSource, ReadOptions } from "./source.ts";
+import type { Storage } from "./weights.ts";
+import { ZipFile } from "./zip/zip-file.ts";
+
+/** Reads what `torch.save` wrote: a zip with a pickle and one record per storage, which are read on demand. */
+export async function readTorchSave(source: ByteSource, verify: boolean, options?: ReadOptions): Promise<PyValue> {
+  const where = source.name ?? "torch.save file";
+  const zip = await ZipFile.open(source, verify, options);
+  const pickle = zip && [...zip.entries.values()].find(({ name }) => name === "data.pkl" || name.endsWith("/data.pkl"));
+  if (zip === undefined || pickle === undefined) {
+    throw formatError("format.pickle", {
+      what: "the record is no torch.save zip",
+      where,
+      advice: "the file is damaged, or written by torch before 1.6: save it again",
+    });
+  }
+  const root = pickle.name.slice(0, -"data.pkl".length);
+  await requireLittleEndian(zip, `${root}byteorder`, where);
+
+  const storages = new Map<string, Storage>();
+  const persistentLoad = (id: PickleItem): PickleItem => {
+    const [tag, storageClass, key, location, numel] = sequence(id);
+    if (text(tag) !== "storage" || storageClass?.kind !== "global" || storageClass.storageDtype === undefined) {
+      throw pickleError("a persistent id is no storage");
+    }
+    const name = `${root}data/${text(key)}`;
+    const entry = recordOf(zip, name, where);
+    const dtype = storageClass.storageDtype;
+    const nbytes = storageBytes(dtype, smallInt(numel));
+    if (nbytes > entry.size) throw pickleError(`storage ${text(key)} has ${entry.size} of ${nbytes} bytes`);
+    const storage = storages.get(name) ?? recordStorage(zip, entry, `${where}!${name}`, where);
+    storages.set(name, storage);
+    return { kind: "storage", storage, dtype, location: text(location) };
+  };
+  return unpickle(await zip.read(pickle, options), `${where}!${pickle.name}`, persistentLoad);
+}
+
+/** Fails when a record says that the bytes were written by a big-endian machine. Older files do not say. */
+export async function requireLittleEndian(zip: ZipFile, record: string, where: string): Promise<void> {
+  const entry = zip.entries.get(record);
+  if (entry === undefined || entry.size > 16) return;
+  const order = new TextDecoder().decode(await zip.read(entry)).trim();
+  if (order !== "big") return;
+  throw formatError("format.weights", {
+    what: "the weights were written by a big-endian machine",
+    where,
+    advice: "load and save the program once on a little-endian machine",
+  });
+}

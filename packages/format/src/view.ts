@@ -1,0 +1,66 @@
+import { DTYPES, type DType } from "./dtype.ts";
+import { formatError } from "./format-errors.ts";
+import { checkLimit } from "./limits.ts";
+
+/** A strided view of a storage, as a file declares it. */
+export interface View {
+  readonly dtype: DType;
+  readonly shape: readonly number[];
+  readonly strides: readonly number[];
+  readonly storageOffset: number;
+}
+
+/** Elements of a shape. */
+export function elementCount(shape: readonly number[]): number {
+  return shape.reduce((product, size) => product * size, 1);
+}
+
+/** Strides of a tensor laid out row by row. */
+export function contiguousStrides(shape: readonly number[]): readonly number[] {
+  const strides = new Array<number>(shape.length);
+  let stride = 1;
+  for (let dim = shape.length - 1; dim >= 0; dim--) {
+    strides[dim] = stride;
+    stride *= Math.max(1, shape[dim]!);
+  }
+  return strides;
+}
+
+/** Whether elements lie row by row without gaps. Strides of dimensions of size 1 do not count. */
+export function isContiguous({ shape, strides }: Pick<View, "shape" | "strides">): boolean {
+  if (shape.includes(0)) return true;
+  const expected = contiguousStrides(shape);
+  return shape.every((size, dim) => size === 1 || strides[dim] === expected[dim]);
+}
+
+/**
+ * Proves that a view stays inside a storage of `nbytes`, before anything touches memory. A storage without bytes is
+ * allowed where `mayBeAbsent`: that is how a program without weights is written.
+ */
+export function checkView(view: View, nbytes: number, where: string, mayBeAbsent = false): void {
+  const { shape, strides, storageOffset, dtype } = view;
+  checkLimit("dims", shape.length, where);
+  const counts = [...shape, ...strides, storageOffset];
+  if (shape.length !== strides.length || !counts.every((value) => Number.isSafeInteger(value) && value >= 0)) {
+    fail(view, where, "sizes, strides and offset must be as many as the dimensions, whole and not negative");
+  }
+  const numel = elementCount(shape);
+  checkLimit("elements", numel, where);
+  if (numel === 0) return;
+  if (nbytes === 0 && mayBeAbsent) return;
+  const { itemsize } = DTYPES[dtype];
+  const last = shape.reduce((sum, size, dim) => sum + (size - 1) * strides[dim]!, storageOffset);
+  if (!Number.isSafeInteger(last) || (last + 1) * itemsize > nbytes) {
+    fail(view, where, `it reaches element ${last} of a storage of ${Math.floor(nbytes / itemsize)}`);
+  }
+  if (numel * itemsize > nbytes) checkLimit("expandedBytes", numel * itemsize - nbytes, where);
+}
+
+function fail(view: View, where: string, what: string): never {
+  throw formatError("format.view", {
+    what: `the tensor does not fit its storage: ${what}`,
+    where,
+    advice: "the file is damaged or hostile",
+    details: { ...view },
+  });
+}

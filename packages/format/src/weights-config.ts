@@ -1,0 +1,50 @@
+import { parseJson } from "./json/exact.ts";
+import { bool, type Decode, JsonReader, mapOf, string } from "./json/reader.ts";
+import { tensorMeta } from "./program/decode-value.ts";
+import type { SymInt, TensorMeta } from "./program/types.ts";
+import type { View } from "./view.ts";
+
+/** Where one tensor's bytes are, out of a `*_weights_config.json`. */
+export interface Payload {
+  /** Relative to the config's folder. */
+  readonly pathName: string;
+  readonly isParam: boolean;
+  readonly usePickle: boolean;
+  /** Null for objects that are no tensors. */
+  readonly tensor: (View & Pick<TensorMeta, "requiresGrad" | "device">) | null;
+}
+
+/** Parses a payload config. */
+export function parsePayloads(bytes: Uint8Array, record: string): ReadonlyMap<string, Payload> {
+  const json = new JsonReader(record, "format.weights");
+  return json.at(json.object(parseJson(bytes, record)), "config", mapOf(payload));
+}
+
+const payload: Decode<Payload> = (json, value) => {
+  const object = json.object(value);
+  return {
+    pathName: json.at(object, "path_name", string),
+    isParam: json.at(object, "is_param", bool),
+    usePickle: json.optional(object, "use_pickle", bool, false),
+    tensor: json.optional(object, "tensor_meta", payloadTensor, null),
+  };
+};
+
+const payloadTensor: Decode<NonNullable<Payload["tensor"]>> = (json, value) => {
+  const meta = tensorMeta(json, value);
+  if (meta.layout !== "strided") json.fail(`a tensor of layout ${meta.layout} cannot be read`);
+  return {
+    dtype: meta.dtype,
+    shape: meta.sizes.map((size) => concrete(json, size)),
+    strides: meta.strides.map((stride) => concrete(json, stride)),
+    storageOffset: concrete(json, meta.storageOffset),
+    requiresGrad: meta.requiresGrad,
+    device: meta.device,
+  };
+};
+
+/** A size that must be a number: weights are never symbolic. */
+export function concrete(json: JsonReader, size: SymInt): number {
+  if (size.kind === "as_int" && typeof size.value === "number") return size.value;
+  return json.fail("the size of a stored tensor is not a number");
+}

@@ -1,0 +1,118 @@
+import { Inflate } from "fflate";
+import { formatError } from "../format-errors.ts";
+import { checkLimit, LIMITS } from "../limits.ts";
+import { type ByteSource, deliver, fromBytes, type ReadOptions, slice } from "../source.ts";
+import { crc32 } from "./crc32.ts";
+import { readDirectory } from "./directory.ts";
+import { LOCAL_BYTES, type ZipEntry } from "./entry.ts";
+
+const LOCAL = 0x04034b50;
+/** PyTorch aligns data to 64 bytes in the file; reading from such a position keeps that alignment in memory. */
+const ALIGNMENT = 64;
+/** What a local extra field usually takes: up to 63 bytes of padding and 28 of zip64. */
+const USUAL_EXTRA = 128;
+
+/** An open zip: records are found in its directory and read on demand. */
+export class ZipFile {
+  readonly entries: ReadonlyMap<string, ZipEntry>;
+  readonly source: ByteSource;
+  readonly #verify: boolean;
+
+  constructor(source: ByteSource, entries: readonly ZipEntry[], verify: boolean) {
+    this.source = source;
+    this.entries = new Map(entries.map((entry) => [entry.name, entry]));
+    this.#verify = verify;
+  }
+
+  /** Undefined when the source is no zip. */
+  static async open(source: ByteSource, verify: boolean, options?: ReadOptions): Promise<ZipFile | undefined> {
+    const directory = await readDirectory(source, options);
+    return directory && new ZipFile(directory.source, directory.entries, verify);
+  }
+
+  /** The bytes of a record. */
+  async read(entry: ZipEntry, options?: ReadOptions): Promise<Uint8Array> {
+    const stored = await this.#readStored(entry, entry.compressed ? { signal: options?.signal } : options);
+    const bytes = entry.compressed ? deliver(inflate(entry, stored), options) : stored;
+    if (this.#verify && crc32(bytes) !== entry.crc32) {
+      throw formatError("format.checksum", {
+        what: "the record's bytes do not match its CRC-32",
+        where: entry.name,
+        advice: "the file is damaged, copy or download it again",
+      });
+    }
+    return bytes;
+  }
+
+  /** A record as a source of its own, without reading it when it is stored. */
+  async slice(entry: ZipEntry, options?: ReadOptions): Promise<ByteSource> {
+    if (entry.compressed || this.#verify) return { ...fromBytes(await this.read(entry, options)), name: entry.name };
+    const header = await this.source.read(entry.headerOffset, LOCAL_BYTES, options);
+    return slice(this.source, dataOffset(entry, header), entry.size, entry.name);
+  }
+
+  async #readStored(entry: ZipEntry, options: ReadOptions | undefined): Promise<Uint8Array> {
+    const length = entry.compressedSize;
+    if (options?.into !== undefined) {
+      const header = await this.source.read(entry.headerOffset, LOCAL_BYTES, { signal: options.signal });
+      return this.source.read(dataOffset(entry, header), length, options);
+    }
+    // Header and data in one read: a network round trip less per record.
+    const start = entry.headerOffset - (entry.headerOffset % ALIGNMENT);
+    const guess = entry.headerOffset + LOCAL_BYTES + entry.nameBytes + USUAL_EXTRA + length;
+    const block = await this.source.read(start, Math.min(guess, entry.limit) - start, options);
+    const data = dataOffset(entry, block.subarray(entry.headerOffset - start)) - start;
+    if (data + length <= block.byteLength) return block.subarray(data, data + length);
+    return this.source.read(start + data, length, options);
+  }
+}
+
+/** Where the data starts: only the local header knows, its extra field holds the alignment padding. */
+function dataOffset(entry: ZipEntry, header: Uint8Array): number {
+  const view = new DataView(header.buffer, header.byteOffset, header.byteLength);
+  const nameBytes = view.getUint16(26, true);
+  if (view.getUint32(0, true) !== LOCAL || nameBytes !== entry.nameBytes) {
+    throw formatError("format.zip", {
+      what: "the record's header is not where the zip directory says",
+      where: entry.name,
+      advice: "the file is damaged, copy or download it again",
+    });
+  }
+  const offset = entry.headerOffset + LOCAL_BYTES + nameBytes + view.getUint16(28, true);
+  if (offset + entry.compressedSize <= entry.limit) return offset;
+  throw formatError("format.overlap", {
+    what: "the record reaches into the next one",
+    where: entry.name,
+    advice: "the file is damaged or hostile",
+  });
+}
+
+function inflate(entry: ZipEntry, bytes: Uint8Array): Uint8Array {
+  if (entry.size > LIMITS.inflateFreeBytes) {
+    checkLimit("inflateRatio", Math.ceil(entry.size / Math.max(1, bytes.byteLength)), entry.name);
+  }
+  const out = new Uint8Array(entry.size);
+  let total = 0;
+  let cause: unknown;
+  try {
+    const stream = new Inflate((chunk) => {
+      if (total + chunk.byteLength <= out.byteLength) out.set(chunk, total);
+      total += chunk.byteLength;
+    });
+    // In steps, so that a record that is longer than it says ends soon after its declared size.
+    for (let at = 0; at < bytes.byteLength && total <= entry.size; at += INFLATE_STEP) {
+      stream.push(bytes.subarray(at, at + INFLATE_STEP), at + INFLATE_STEP >= bytes.byteLength);
+    }
+    if (total === entry.size) return out;
+  } catch (error) {
+    cause = error;
+  }
+  throw formatError("format.zip", {
+    what: `the compressed data is damaged or does not have the declared ${entry.size} bytes`,
+    where: entry.name,
+    advice: "the file is damaged, copy or download it again",
+    cause,
+  });
+}
+
+const INFLATE_STEP = 16_384;
