@@ -75,18 +75,13 @@ function needsQuotes(bytes: Uint8Array, start: number, end: number): boolean {
   return true;
 }
 
-/** Bytes of a number or of `Infinity`. */
+/** Bytes that may follow in a number or in `-Infinity`. */
 function isWord(byte: number): boolean {
-  return (
-    isDigit(byte) ||
-    (byte >= 0x61 && byte <= 0x7a) ||
-    byte === 0x2e ||
-    byte === 0x2b ||
-    byte === MINUS ||
-    byte === 0x45 ||
-    byte === UPPER_N
-  );
+  return isDigit(byte) || (byte >= 0x61 && byte <= 0x7a) || WORD_EXTRA.includes(byte);
 }
+
+/** `.`, `+`, `-`, `E`, `I`, `N` */
+const WORD_EXTRA: readonly number[] = [0x2e, 0x2b, 0x2d, 0x45, 0x49, 0x4e];
 
 function isDigit(byte: number): boolean {
   return byte >= 0x30 && byte <= 0x39;
