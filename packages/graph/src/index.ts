@@ -1,2 +1,10 @@
+export { GRAPH_ERRORS, type GraphErrorCode } from "./graph-errors.ts";
+export { importProgram } from "./import/program.ts";
 export type * from "./ir.ts";
+export { type OpNameParts, parseOpName, splitOpName } from "./op-name.ts";
+export { bindSymbols, type GivenShape } from "./sym/bind.ts";
+export { type Bindings, evaluate, evaluateSize } from "./sym/evaluate.ts";
 export type * from "./sym/expr.ts";
+export { parseSym } from "./sym/parse.ts";
+export { printSym } from "./sym/print.ts";
+export { simplify } from "./sym/simplify.ts";

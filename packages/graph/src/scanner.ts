@@ -1,4 +1,4 @@
-import { Pt2Error } from "@pt2/format";
+import { graphError } from "./graph-errors.ts";
 
 const SPACE = /(?:\s|;[^\n]*)*/y;
 const WORD = /[A-Za-z_][\w]*/y;
@@ -102,7 +102,7 @@ export class Scanner {
     const before = this.text.slice(0, this.at);
     const line = before.split("\n").length;
     const column = this.at - before.lastIndexOf("\n");
-    throw new Pt2Error("graph-syntax", {
+    throw graphError("graph.syntax", {
       what: `Cannot read this text: ${what}`,
       where: `line ${line}, column ${column}, before ${JSON.stringify(this.text.slice(this.at, this.at + 30))}`,
       details: { line, column },

@@ -1,4 +1,5 @@
-import { Pt2Error } from "@pt2/format";
+import type { Pt2Error } from "@pt2/format";
+import { graphError } from "../graph-errors.ts";
 import type { Program, SymRange, ValueType } from "../ir.ts";
 import { type Bindings, evaluate } from "./evaluate.ts";
 import type { SymExpr, SymInt } from "./expr.ts";
@@ -37,7 +38,8 @@ export function bindSymbols(
     const expected = evaluate(equation.expr, bindings);
     if (BigInt(expected) !== BigInt(equation.given)) {
       const at = equation.dim === null ? "it" : `dimension ${equation.dim}`;
-      refuse(equation, `${at} must be ${printSym(equation.expr)} = ${expected}${origin(equations, equation)}`);
+      const wanted = equation.expr.kind === "number" ? expected : `${printSym(equation.expr)} = ${expected}`;
+      refuse(equation, `${at} must be ${wanted}${origin(equations, equation)}`);
     }
   }
   checkRanges(program, bindings, (symbols, reason) => {
@@ -84,7 +86,10 @@ function isKnown(expr: SymExpr, bindings: Bindings): boolean {
 /** Where the symbols of a contradicted size got their values. */
 function origin(equations: readonly Equation[], { input, dim, expr }: Equation): string {
   const sources = equations.filter(
-    (other) => other.expr.kind === "symbol" && symbolsOf(expr).has(other.expr.name) && !(other.input === input && other.dim === dim),
+    (other) =>
+      other.expr.kind === "symbol" &&
+      symbolsOf(expr).has(other.expr.name) &&
+      !(other.input === input && other.dim === dim),
   );
   const [source] = sources;
   return source === undefined ? "" : `, because ${source.input} has ${printSym(source.expr)} = ${source.given}`;
@@ -122,10 +127,12 @@ function shapeError(
   const sizes = sizesOf(type);
   const expected = type?.kind === "tensor" ? `[${sizes.map(printSym).join(", ")}]` : sizes.map(printSym).join();
   const symbols = new Set(sizes.flatMap((size) => [...symbolsOf(size)]));
-  const ranges = [...program.ranges].filter(([text]) => [...symbolsOf(parseSym(text))].some((name) => symbols.has(name)));
+  const ranges = [...program.ranges].filter(([text]) =>
+    [...symbolsOf(parseSym(text))].some((name) => symbols.has(name)),
+  );
   const where = ranges.map(([text, range]) => `${text}: ${printRange(range)}`).join("; ");
   const got = typeof given === "object" ? `[${given.join(", ")}]` : String(given);
-  return new Pt2Error("input-shape", {
+  return graphError("graph.input-shape", {
     what: `Input \`${label(input)}\` is ${got} but must be ${expected}${where && ` (${where})`}: ${reason}`,
     where: `input \`${label(input)}\``,
     advice: "give a tensor of that shape, or export again with other dynamic_shapes",

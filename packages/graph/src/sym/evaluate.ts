@@ -1,4 +1,4 @@
-import { Pt2Error } from "@pt2/format";
+import { graphError } from "../graph-errors.ts";
 import type { SymBool, SymExpr, SymFloat, SymInt } from "./expr.ts";
 import { SYM_FUNCTIONS } from "./functions.ts";
 import { toExpr } from "./make.ts";
@@ -22,7 +22,7 @@ export function evaluateSize(value: SymInt, bindings: Bindings): number {
   if (typeof value === "number") return value;
   const size = Number(evaluate(value, bindings));
   if (Number.isSafeInteger(size) && size >= 0) return size;
-  throw new Pt2Error("sym-not-a-size", {
+  throw graphError("graph.sym-size", {
     what: `\`${printSym(value)}\` is ${size}, which is not a size`,
     where: describe(bindings),
     advice: "check the sizes of the inputs",
@@ -36,7 +36,7 @@ export function evaluatePython(expr: SymExpr, bindings: Bindings): PyValue {
   if (expr.kind === "symbol") {
     const value = bindings.get(expr.name);
     if (value !== undefined) return fromLiteral(value);
-    throw new Pt2Error("sym-unbound", {
+    throw graphError("graph.sym-unbound", {
       what: `The size \`${expr.name}\` is not known yet`,
       where: describe(bindings),
       advice: "sizes that depend on data are known only once the operation that produces them has run",
@@ -52,7 +52,7 @@ export function evaluatePython(expr: SymExpr, bindings: Bindings): PyValue {
 function apply(expr: SymExpr & { kind: "call" }, args: readonly PyValue[]): PyValue {
   const fn = SYM_FUNCTIONS.get(expr.fn);
   if (fn === undefined) {
-    throw new Pt2Error("sym-unknown-function", {
+    throw graphError("graph.sym-function", {
       what: `The size \`${printSym(expr)}\` uses \`${expr.fn}\`, which is not known here`,
       advice: "report the program, or export it without this size expression",
       details: { fn: expr.fn },
@@ -64,7 +64,7 @@ function apply(expr: SymExpr & { kind: "call" }, args: readonly PyValue[]): PyVa
   } catch (cause) {
     // BigInt division by zero and conversion of NaN or infinity throw a RangeError.
     if (!(cause instanceof RangeError || cause instanceof TypeError)) throw cause;
-    throw new Pt2Error("sym-arithmetic", {
+    throw graphError("graph.sym-arithmetic", {
       what: `\`${printSym(expr)}\` has no value: ${cause.message}`,
       where: `with arguments ${args.join(", ")}`,
       cause,
@@ -76,7 +76,8 @@ function checkMagnitude(fn: string, args: readonly PyValue[]): void {
   const [a, b] = args;
   if (typeof b !== "bigint") return;
   const shift = fn === "LShift" || fn === "RShift" ? b : 0n;
-  const power = (fn === "Pow" || fn === "PowByNatural") && typeof a === "bigint" ? b * BigInt(a.toString(2).length) : 0n;
+  const power =
+    (fn === "Pow" || fn === "PowByNatural") && typeof a === "bigint" ? b * BigInt(a.toString(2).length) : 0n;
   if (shift > MAX_BITS || power > MAX_BITS) throw new RangeError("the number is too large");
 }
 

@@ -1,8 +1,8 @@
+import type { Bindings } from "./evaluate.ts";
 import type { SymExpr } from "./expr.ts";
 import { call } from "./make.ts";
 import { fromLiteral, toLiteral } from "./python-number.ts";
 import { simplify } from "./simplify.ts";
-import type { Bindings } from "./evaluate.ts";
 
 /** Replaces known symbols by their values. */
 export function substitute(expr: SymExpr, bindings: Bindings): SymExpr {

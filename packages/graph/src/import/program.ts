@@ -1,0 +1,77 @@
+import type { ExportedProgram, InputSpec as FileInput, OutputSpec as FileOutput } from "@pt2/format";
+import { graphError } from "../graph-errors.ts";
+import type { InputSpec, OutputSpec, Program } from "../ir.ts";
+import { importArg } from "./argument.ts";
+import { importGraph } from "./graph.ts";
+
+/** Turns the program of a file into the immutable IR. */
+export function importProgram(file: ExportedProgram): Program {
+  const { graphModule } = file;
+  const graph = importGraph(graphModule.graph, { parsed: new Map(), where: "the program", depth: 0 });
+  requireArity("input", graph.inputs.length, graphModule.inputSpecs.length);
+  requireArity("output", graph.outputs.length, graphModule.outputSpecs.length);
+  const root = graphModule.moduleCallGraph.find(({ fqn }) => fqn === "")?.signature ?? null;
+  return {
+    graph,
+    inputs: graphModule.inputSpecs.map((spec, i) => inputSpec(spec, graph.inputs[i]!)),
+    outputs: graphModule.outputSpecs.map(outputSpec),
+    ranges: new Map([...file.rangeConstraints].map(([text, { min, max }]) => [text, { min, max }])),
+    inSpec: root?.inSpec ?? null,
+    outSpec: root?.outSpec ?? null,
+    namedTuples: new Map(graphModule.namedtupleFields),
+    forwardArgs: root?.forwardArgNames ?? [],
+    dialect: file.dialect,
+    torchVersion: file.torchVersion,
+  };
+}
+
+function requireArity(what: string, values: number, specs: number): void {
+  if (values === specs) return;
+  throw graphError("graph.import", {
+    what: `The graph has ${values} ${what}s and the signature describes ${specs}`,
+    where: `signature.${what}_specs`,
+    advice: "the file is damaged or was not written by torch.export.save; export it again",
+  });
+}
+
+function inputSpec(spec: FileInput, value: string | null): InputSpec {
+  switch (spec.kind) {
+    case "user_input":
+      return { kind: "user_input", value };
+    case "constant_input":
+      return {
+        kind: "constant_input",
+        name: spec.name,
+        constant: importArg(spec.value, () => {
+          throw graphError("graph.import", { what: `The constant input \`${spec.name}\` is a graph` });
+        }),
+      };
+    case "parameter":
+      return { kind: "parameter", value: spec.name, target: spec.parameterName };
+    case "buffer":
+      return { kind: "buffer", value: spec.name, target: spec.bufferName, persistent: spec.persistent };
+    case "tensor_constant":
+      return { kind: "tensor_constant", value: spec.name, target: spec.tensorConstantName };
+    case "custom_obj":
+      return { kind: "custom_obj", value: spec.name, target: spec.customObjName };
+    case "token":
+      return { kind: "token", value: spec.name };
+  }
+}
+
+function outputSpec(spec: FileOutput): OutputSpec {
+  switch (spec.kind) {
+    case "user_output":
+    case "loss_output":
+    case "token":
+      return { kind: spec.kind };
+    case "buffer_mutation":
+      return { kind: spec.kind, target: spec.bufferName };
+    case "parameter_mutation":
+    case "gradient_to_parameter":
+      return { kind: spec.kind, target: spec.parameterName };
+    case "user_input_mutation":
+    case "gradient_to_user_input":
+      return { kind: spec.kind, target: spec.userInputName };
+  }
+}
