@@ -1,9 +1,23 @@
+/** What PyTorch ops mean. Op families are behind `@pt2/registry/aten`, PyTorch's own schemas behind `./schemas`. */
 export type * from "./builder.ts";
+export type { OpEffects } from "./effects.ts";
+export { effectsOf } from "./effects.ts";
 export type * from "./handler.ts";
-export { defineOp } from "./op.ts";
 export type { GradientCall, OpRecord, OpRules, Promotion } from "./op.ts";
+export { defineOp } from "./op.ts";
+export { normalizeOpName } from "./op-name.ts";
+export type { OpRegistry, RegistryEntry, RegistryParts } from "./op-registry.ts";
+export { createRegistry, resolveArgs } from "./op-registry.ts";
 export type * from "./op-set.ts";
+export type { ScalarCall } from "./promotion.ts";
+export { computeDtype, promoteTypes, resultType, typeScalarCall } from "./promotion.ts";
+export type { RegistryErrorCode } from "./registry-errors.ts";
+export { REGISTRY_ERRORS } from "./registry-errors.ts";
 export type * from "./scalar/expr.ts";
 export type { ArgsOf, Operands, ResultsOf } from "./schema/infer-types.ts";
+export { parseSchema } from "./schema/parse.ts";
+export { printSchema } from "./schema/print.ts";
 export type * from "./schema/types.ts";
 export type * from "./tensor-meta.ts";
+export { contiguous, contiguousStrides, isContiguous, viewStrides } from "./view.ts";
+export { isTensorMeta, wrapNumber } from "./wrapped.ts";

@@ -4,4 +4,6 @@ import type { OpRecord } from "./op.ts";
 export interface OpSet {
   readonly name: string;
   readonly ops: readonly OpRecord[];
+  /** Allows it to define ops that an earlier set defines. */
+  readonly replace?: boolean;
 }

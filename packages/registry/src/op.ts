@@ -1,9 +1,10 @@
+import type { DType } from "@pt2/format";
 import type { OpName } from "@pt2/graph";
 import type { Builder } from "./builder.ts";
-import { parseSchema } from "./schema/parse.ts";
-import type { ArgsOf, Operands, ResultsOf } from "./schema/infer-types.ts";
-import type { OpSchema } from "./schema/types.ts";
 import type { ScalarExpr } from "./scalar/expr.ts";
+import type { ArgsOf, Operands, ResultsOf } from "./schema/infer-types.ts";
+import { parseSchema } from "./schema/parse.ts";
+import type { OpSchema } from "./schema/types.ts";
 import type { Strided, TensorMeta } from "./tensor-meta.ts";
 
 /** How the dtype of an elementwise result follows from its operands. */
@@ -15,6 +16,8 @@ export interface Promotion {
   readonly kind: "numeric" | "float" | "bool" | "first";
   /** Arguments that take part; default: every Tensor argument, and every Scalar argument called `other`. */
   readonly operands?: readonly string[];
+  /** Dtype of the result when the arguments say it. */
+  readonly result?: DType;
 }
 
 /**
@@ -40,16 +43,19 @@ export interface OpRules<S extends string> {
    * strings, bools and dtypes as they are, omitted optionals as null.
    */
   scalar?(...operands: Operands<S>): ScalarExpr;
-  /** Dtype rule of a `scalar` op; default `{ kind: "numeric" }`. */
-  readonly promote?: Promotion;
+  /** Dtype rule of a `scalar` op, or how it follows from the arguments; default `{ kind: "numeric" }`. */
+  readonly promote?: Promotion | ((args: ArgsOf<S>) => Promotion);
   /** The same computation in simpler ops; null when it does not apply to these arguments. */
   decompose?(args: ArgsOf<S>, b: Builder): ResultsOf<S> | null;
   /** Gradients with respect to the tensor arguments, by name; absent or null: no gradient flows. */
-  gradient?(call: GradientCall<S>, b: Builder): { readonly [arg: string]: TensorMeta | readonly (TensorMeta | null)[] | null };
+  gradient?(
+    call: GradientCall<S>,
+    b: Builder,
+  ): { readonly [arg: string]: TensorMeta | readonly (TensorMeta | null)[] | null };
   /** Checks beyond the schema. Returns what is wrong, or null. */
   validate?(args: ArgsOf<S>): string | null;
-  /** The sizes of the results depend on data (`nonzero`). */
-  readonly dynamic?: boolean;
+  /** The sizes of the results depend on data: always (`nonzero`), or for these arguments (`index` with a mask). */
+  readonly dynamic?: boolean | ((args: ArgsOf<S>) => boolean);
   /** Two calls with equal arguments may differ, or the call has an effect besides its results: never folded or dropped. */
   readonly impure?: boolean;
 }

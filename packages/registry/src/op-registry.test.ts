@@ -1,0 +1,132 @@
+import { Pt2Error } from "@pt2/format";
+import { describe, expect, it } from "vitest";
+import type { ArgValue } from "./builder.ts";
+import { effectsOf } from "./effects.ts";
+import { defineOp } from "./op.ts";
+import { normalizeOpName } from "./op-name.ts";
+import { createRegistry, resolveArgs } from "./op-registry.ts";
+import { parseSchema } from "./schema/parse.ts";
+import { schemaOf } from "./schemas.ts";
+import { wrapNumber } from "./wrapped.ts";
+
+const relu = defineOp("my::relu(Tensor self) -> Tensor", { scalar: (x) => x });
+const addOut = defineOp("my::add.Tensor(Tensor self, Tensor other) -> Tensor", { scalar: (x) => x });
+const set = { name: "mine", ops: [relu, addOut] };
+const handler = (...ops: string[]) => ({ ops, rewrite: () => undefined });
+const codeOf = (run: () => unknown): string => {
+  try {
+    run();
+  } catch (error) {
+    return error instanceof Pt2Error ? error.code : `${error}`;
+  }
+  return "none";
+};
+
+describe("normalizeOpName", () => {
+  it.each([
+    ["aten::add.Tensor", "aten::add.Tensor"],
+    ["aten.add.Tensor", "aten::add.Tensor"],
+    ["torch.ops.aten.add.Tensor", "aten::add.Tensor"],
+    ["torch.ops.aten.relu.default", "aten::relu"],
+    ["aten::relu.default", "aten::relu"],
+    ["aten.relu", "aten::relu"],
+    ["my.op.*", "my::op.*"],
+  ])("reads %s", (given, name) => {
+    expect(normalizeOpName(given)).toBe(name);
+  });
+
+  it("refuses what is no name", () => {
+    for (const name of ["relu", "", "a b::c", "a::b.c.d"])
+      expect(codeOf(() => normalizeOpName(name))).toBe("registry.op-name");
+  });
+});
+
+describe("createRegistry", () => {
+  it("resolves exact overloads in every spelling", () => {
+    const registry = createRegistry({ sets: [set] });
+    expect(registry.resolve("my::relu")).toBe(relu);
+    expect(registry.resolve("torch.ops.my.add.Tensor")).toBe(addOut);
+    expect(registry.resolve("my::add")).toBeUndefined();
+    expect(registry.list()).toEqual([
+      { op: "my::add.Tensor", source: "mine", handled: false },
+      { op: "my::relu", source: "mine", handled: false },
+    ]);
+  });
+
+  it("refuses a second record or handler unless it says replace", () => {
+    const again = { name: "other", ops: [relu] };
+    expect(codeOf(() => createRegistry({ sets: [set, again] }))).toBe("registry.duplicate");
+    expect(createRegistry({ sets: [set, { ...again, replace: true }] }).list()[1]?.source).toBe("other");
+    const [a, b] = [handler("my::relu"), handler("my.relu.default")];
+    expect(codeOf(() => createRegistry({ sets: [set], handlers: [a, b] }))).toBe("registry.duplicate");
+    const replacing = { ...b, replace: true };
+    expect(createRegistry({ sets: [set], handlers: [a, replacing] }).handlerOf("my::relu")).toBe(replacing);
+  });
+
+  it("takes a wildcard handler only where none is exact", () => {
+    const [any, one] = [handler("my::add.*"), handler("my::add.Tensor")];
+    const registry = createRegistry({ sets: [set], handlers: [any, one] });
+    expect(registry.handlerOf("my::add.Tensor")).toBe(one);
+    expect(registry.handlerOf("my::add.Scalar")).toBe(any);
+    expect(registry.handlerOf("my::add")).toBe(any);
+    expect(registry.handlerOf("my::relu")).toBeUndefined();
+  });
+
+  it("derives in-place ops from their twins", () => {
+    const record = createRegistry({ sets: [set] }).resolve("my::add_.Tensor");
+    expect(record?.schema).toEqual(parseSchema("my::add_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)"));
+    expect(effectsOf(record!.schema)).toEqual({
+      mutates: ["self"],
+      aliases: [{ output: 0, arg: "self" }],
+      functional: "my::add.Tensor",
+    });
+  });
+});
+
+describe("effectsOf", () => {
+  it.each([
+    ["aten::add.Tensor", { mutates: [], aliases: [] }],
+    ["aten::view", { mutates: [], aliases: [{ output: 0, arg: "self" }] }],
+    ["aten::split.Tensor", { mutates: [], aliases: [{ output: 0, arg: "self" }] }],
+    ["aten::add.out", { mutates: ["out"], aliases: [{ output: 0, arg: "out" }] }],
+    ["aten::copy_", { mutates: ["self"], aliases: [{ output: 0, arg: "self" }], functional: "aten::copy" }],
+    ["aten::__and__.Tensor", { mutates: [], aliases: [] }],
+  ])("reads %s", (name, effects) => {
+    expect(effectsOf(schemaOf(name)!)).toEqual(effects);
+  });
+
+  it("adds what the schema hides", () => {
+    expect(effectsOf(schemaOf("aten::batch_norm")!, ["running_mean"]).mutates).toEqual(["running_mean"]);
+  });
+});
+
+describe("resolveArgs", () => {
+  const schema = parseSchema(
+    "my::f(Tensor self, int[2] size=1, float eps=1e-5, *, Scalar alpha=1, Tensor? mask=None, int end=9223372036854775807) -> Tensor",
+  );
+  const self = { dtype: "float32", shape: [2] } as const;
+
+  it("orders, fills in and converts", () => {
+    const args = resolveArgs(schema, { alpha: { float: 2 }, eps: 1n, size: 3, self });
+    expect(Object.keys(args)).toEqual(["self", "size", "eps", "alpha", "mask", "end"]);
+    expect(args).toMatchObject({ size: [3, 3], eps: 1, alpha: { float: 2 }, mask: null, end: 2 ** 53 });
+    expect(resolveArgs(schema, { self, mask: true, end: -(2n ** 63n) })).toMatchObject({
+      mask: wrapNumber(true),
+      end: -(2 ** 53),
+      size: [1, 1],
+    });
+  });
+
+  it.each<[string, Record<string, ArgValue>]>([
+    ["argument `self` is missing", {}],
+    ["argument `banana` is unknown", { self, banana: 1 }],
+    ["argument `self` must be Tensor, not None", { self: null }],
+    ['argument `eps` must be float, not "x"', { self, eps: "x" }],
+    ["argument `size` must be int[2], not a list of 1", { self, size: [{ float: 1.5 }] }],
+    ["argument `end` must be int, not a float32 tensor of shape [2]", { self, end: self }],
+  ])("says that %s", (what, given) => {
+    expect(codeOf(() => resolveArgs(schema, given))).toBe("registry.argument");
+    expect(() => resolveArgs(schema, given, () => "node relu_1")).toThrow(what);
+    expect(() => resolveArgs(schema, given, () => "node relu_1")).toThrow("node relu_1");
+  });
+});

@@ -1,0 +1,104 @@
+import { DTYPES, type DType } from "@pt2/format";
+import { broadcastShapes } from "./broadcast.ts";
+import type { ArgValue } from "./builder.ts";
+import { computeDtype, DEFAULT_DTYPE, resultType } from "./dtype-promotion.ts";
+import type { OpRecord, Promotion } from "./op.ts";
+import { registryError } from "./registry-errors.ts";
+import { toFloat } from "./scalar/convert.ts";
+import type { ScalarExpr } from "./scalar/expr.ts";
+import type { SchemaArgument, SchemaType } from "./schema/types.ts";
+import type { Scalar, TensorMeta } from "./tensor-meta.ts";
+import { isTensorMeta, wrapNumber } from "./wrapped.ts";
+
+export { computeDtype, DEFAULT_DTYPE, promoteTypes, resultType } from "./dtype-promotion.ts";
+
+/** An elementwise call with shapes and dtypes: what a backend makes a kernel from. Its result is its own meta. */
+export interface ScalarCall extends TensorMeta {
+  /** Dtype in which `expr` is evaluated, see `typeExpr`. */
+  readonly compute: DType;
+  /** Numbers among the arguments are constants in it. */
+  readonly expr: ScalarExpr;
+  /** The tensors that `input` nodes of `expr` index; each broadcasts to `shape`. */
+  readonly operands: readonly TensorMeta[];
+}
+
+/** Types one call of an op that has a `scalar` rule, from its resolved arguments. */
+export function typeScalarCall(record: OpRecord, args: Readonly<Record<string, ArgValue>>): ScalarCall {
+  const { schema, scalar } = record;
+  if (scalar === undefined) {
+    throw registryError("registry.rule", { what: `${record.name} is not elementwise: its record has no scalar rule` });
+  }
+  const promotion = promotionOf(record, args);
+  const common = commonDtype(record, promotion, args);
+  const operands: TensorMeta[] = [];
+  const input = (tensor: TensorMeta): ScalarExpr => {
+    const expr: ScalarExpr = { kind: "input", index: operands.push(tensor) - 1 };
+    // A half is computed in float32, but PyTorch first converts every operand to the half.
+    const rounds = isHalf(common) && tensor.dtype !== common && DTYPES[tensor.dtype].kind !== "bool";
+    return rounds && promotion.kind !== "first" ? { kind: "cast", to: common, x: expr } : expr;
+  };
+  // The kernels of comparisons take numbers in the operands' dtype, those of arithmetic in the compute dtype.
+  const literal = (value: Scalar): ScalarExpr => constant(record, value, promotion.kind === "bool" ? common : null);
+  const expr = scalar(
+    ...schema.args.map((arg) => {
+      const value = args[arg.name] as ArgValue;
+      if (isTensorMeta(value)) return value.wrapped === undefined ? input(value) : literal(value.wrapped);
+      return value !== null && isNumeric(arg.type) ? literal(value as Scalar) : value;
+    }),
+  );
+  const dtype = promotion.result ?? (promotion.kind === "bool" ? "bool" : common);
+  return {
+    dtype,
+    shape: broadcastShapes(operands.map((operand) => operand.shape)),
+    compute: computeDtype(common),
+    expr,
+    operands,
+  };
+}
+
+function promotionOf(record: OpRecord, args: Readonly<Record<string, ArgValue>>): Promotion {
+  const { promote } = record;
+  return (typeof promote === "function" ? promote(args) : promote) ?? { kind: "numeric" };
+}
+
+function commonDtype(record: OpRecord, { kind, operands }: Promotion, args: Readonly<Record<string, ArgValue>>): DType {
+  const takesPart = (arg: SchemaArgument): boolean =>
+    operands === undefined ? isTensorType(arg.type) || arg.name === "other" : operands.includes(arg.name);
+  const metas = record.schema.args
+    .filter((arg) => takesPart(arg))
+    .flatMap((arg) => args[arg.name] ?? [])
+    .map((value) => (isTensorMeta(value) ? value : wrapNumber(value as Scalar)));
+  if (kind === "first") return metas[0]!.dtype;
+  const common = resultType(metas);
+  const integral = DTYPES[common].kind !== "float" && DTYPES[common].kind !== "complex";
+  return kind === "float" && integral ? DEFAULT_DTYPE : common;
+}
+
+function constant(record: OpRecord, scalar: Scalar, rounded: DType | null): ScalarExpr {
+  if (typeof scalar === "object" && "re" in scalar) {
+    throw registryError("registry.dtype", {
+      what: `${record.name}: a complex number cannot enter a scalar expression`,
+    });
+  }
+  const value = typeof scalar === "object" ? scalar.float : scalar;
+  const exact = rounded !== null && isHalf(rounded) ? toFloat(rounded, value) : value;
+  return { kind: "const", value: exact };
+}
+
+function isHalf(dtype: DType): boolean {
+  return dtype === "float16" || dtype === "bfloat16";
+}
+
+function baseOf(type: SchemaType): string {
+  return type.kind === "base" ? type.base : type.kind === "optional" ? baseOf(type.inner) : "";
+}
+
+function isTensorType(type: SchemaType): boolean {
+  return baseOf(type) === "Tensor";
+}
+
+const NUMERIC: ReadonlySet<string> = new Set(["Scalar", "number", "float", "SymFloat", "int", "SymInt"]);
+
+function isNumeric(type: SchemaType): boolean {
+  return NUMERIC.has(baseOf(type));
+}

@@ -1,0 +1,62 @@
+import type { Strided } from "./tensor-meta.ts";
+
+/** Geometry of a row-major tensor at the start of its storage. */
+export function contiguous(shape: readonly number[], offset = 0): Strided {
+  return { shape, strides: contiguousStrides(shape), offset };
+}
+
+/** Row-major strides, as PyTorch computes them: a dimension of size 0 counts as 1. */
+export function contiguousStrides(shape: readonly number[]): readonly number[] {
+  const strides = new Array<number>(shape.length);
+  let step = 1;
+  for (let d = shape.length - 1; d >= 0; d--) {
+    strides[d] = step;
+    step *= Math.max(shape[d]!, 1);
+  }
+  return strides;
+}
+
+/** Whether the elements lie in row-major order without gaps: `Tensor.is_contiguous()`. */
+export function isContiguous({ shape, strides }: Strided): boolean {
+  if (shape.includes(0)) return true;
+  let step = 1;
+  for (let d = shape.length - 1; d >= 0; d--) {
+    if (shape[d] === 1) continue;
+    if (strides[d] !== step) return false;
+    step *= shape[d]!;
+  }
+  return true;
+}
+
+/**
+ * Strides under which the same storage has another shape of as many elements, or null when it takes a copy:
+ * `at::detail::computeStride`.
+ */
+export function viewStrides({ shape, strides }: Strided, to: readonly number[]): readonly number[] | null {
+  if (shape.includes(0)) {
+    return shape.length === to.length && shape.every((size, d) => size === to[d]) ? strides : contiguousStrides(to);
+  }
+  const result = new Array<number>(to.length).fill(1);
+  if (shape.length === 0) return result;
+  let at = to.length - 1;
+  let base = strides[shape.length - 1]!;
+  let from = 1;
+  let reached = 1;
+  for (let d = shape.length - 1; d >= 0; d--) {
+    from *= shape[d]!;
+    const breaks = d === 0 || (shape[d - 1] !== 1 && strides[d - 1] !== from * base);
+    if (!breaks) continue;
+    while (at >= 0 && (reached < from || to[at] === 1)) {
+      result[at] = reached * base;
+      reached *= to[at]!;
+      at--;
+    }
+    if (reached !== from) return null;
+    if (d > 0) {
+      base = strides[d - 1]!;
+      from = 1;
+      reached = 1;
+    }
+  }
+  return at === -1 ? result : null;
+}
