@@ -99,7 +99,7 @@ def run(case: Case) -> dict[str, Any]:
     with torch.no_grad():
         result = op(*case.args, **case.kwargs)
     returns = [] if not schema.returns else [result] if len(schema.returns) == 1 else list(result)
-    written = {a.name: encode_tensor(bound[a.name], False) for a in schema.arguments if a.alias_info and a.alias_info.is_write and a.name in bound}
+    written = {a.name: encode_tensor(bound[a.name], False, case.meta_only) for a in schema.arguments if a.alias_info and a.alias_info.is_write and a.name in bound}
     extra = {"rtol": case.rtol, "atol": case.atol, "why": case.why, "mutated": written or None}
     return {"op": case.op, "name": case.name, "args": args, "tensors": tensors,
             "expected": [encode_result(r, case.meta_only) for r in returns], **{k: x for k, x in extra.items() if x is not None}}

@@ -1,7 +1,9 @@
 """Tensors made from sizes and numbers."""
+import torch
+
 from opcase import b8, bf16, case, f16, f32, f64, i16, i32, i64, i8, inf, ints, s, t, u8
 
-for op, value in (("zeros", ()), ("ones", ())):
+for op in ("zeros", "ones"):
     case(op, "default dtype", [2, 3])
     case(op, "int64", [5], dtype=i64)
     case(op, "bool", [2], dtype=b8)
@@ -76,3 +78,12 @@ case("multinomial", "shape", t(2, 5, lo=0.1), 3, meta_only=True)
 case("normal_functional", "shape", t(2, 3), meta_only=True)
 case("full_like", "uint8", ints(3, dtype=u8, lo=0, hi=9), 200)
 case("new_full", "0-d from 0-d", s(1.0), [], 3)
+
+spelled_out = {"layout": torch.strided, "device": torch.device("cpu"), "pin_memory": False}
+case("zeros", "as exporters write it", [2, 3], dtype=f32, **spelled_out)
+case("full", "as exporters write it", [2], 0.5, dtype=f32, **spelled_out)
+case("arange.start_step", "as exporters write it", 0, 7, 2, dtype=i64, **spelled_out)
+case("new_zeros", "as exporters write it", t(2), [3], **spelled_out)
+case("zeros_like", "as exporters write it", t(2, 3), dtype=i64, memory_format=torch.preserve_format, **spelled_out)
+case("new_ones", "as exporters write it", t(2), [3], dtype=b8, **spelled_out)
+case("arange.start", "as exporters write it", 1, 6, dtype=i64, **spelled_out)

@@ -131,3 +131,8 @@ case("replication_pad2d", "crop", t(1, 2, 5, 7), [-1, 2, 1, -2])
 case("index.Tensor", "complex64", t(5, dtype=c64), [at(3, 0)])
 case("index_select", "bfloat16", t(5, 2, dtype=bf16), 0, at(3, 3))
 case("cat", "int32", [distinct(2, 3, dtype=i32), distinct(2, 2, dtype=i32)], 1)
+for mode in ("reflection", "replication"):
+    case(f"{mode}_pad1d", "one sided", t(2, 3, 5), [0, 3])
+    case(f"{mode}_pad2d", "no batch dim", t(2, 3, 5), [1, 1, 1, 1])
+    case(f"{mode}_pad3d", "first dim only", t(1, 2, 3, 2, 2), [0, 0, 0, 0, 2, 1])
+case("embedding_dense_backward", "no padding", t(3, 5), at(2, 0, 2), 3, -1, False)

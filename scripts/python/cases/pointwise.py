@@ -115,3 +115,4 @@ for op in ("exp", "sqrt", "sigmoid", "tanh", "sin"):
     case(op, "bool gives float32", t(5, dtype=b8))
     case(op, "uint8 gives float32", ints(5, dtype=u8, lo=0, hi=5))
     case(op, "int64 transposed", ints(3, 2, lo=0, hi=5, dtype=i64).t())
+case("clamp_min", "bfloat16", t(7, dtype=bf16), 0.5)

@@ -137,3 +137,6 @@ for op in ("_softmax", "_log_softmax"):
     case(op, "float64 stepped", t(5, 7, dtype=f64)[::2, 1::2], 1, False)
     case(op, "empty", t(0, 3), 1, False)
 case("_safe_softmax", "row of minus infinity gives zero", t(2, 3).index_fill(0, s(1, i64), -inf), -1)
+case("any.dims", "one dim, keepdim", t(2, 3, dtype=b8), [1], True)
+case("prod.dim_int", "float64 transposed", t(5, 3, dtype=f64).t(), 0)
+case("var.dim", "two dims", t(2, 3, 5), [0, 2], True, True)

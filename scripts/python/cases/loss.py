@@ -1,0 +1,28 @@
+"""Losses. Reduction: 0 none, 1 mean, 2 sum."""
+from opcase import bf16, case, f64, i64, ints, t, v
+
+for reduction, word in enumerate(("none", "mean", "sum")):
+    for op in ("mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss", "soft_margin_loss"):
+        case(op, word, t(2, 3, 5), t(2, 3, 5), reduction)
+    case("binary_cross_entropy", word, t(2, 5, lo=0.05, hi=0.95), t(2, 5, lo=0, hi=1), t(5, lo=0.5), reduction)
+    case("binary_cross_entropy_with_logits", word, t(2, 5, lo=-9, hi=9), t(2, 5, lo=0, hi=1), t(5, lo=0.5), t(5, lo=0.5), reduction)
+    case("kl_div", word, t(3, 5), t(3, 5, lo=0, hi=1), reduction)
+    case("nll_loss", word, t(3, 5), ints(3, lo=0, hi=4), t(5, lo=0.5), reduction)
+    case("nll_loss_forward", word, t(3, 5), ints(3, lo=0, hi=4), t(5, lo=0.5), reduction, -100)
+    case("nll_loss2d_forward", word, t(2, 5, 3, 2), ints(2, 3, 2, lo=0, hi=4), None, reduction, 1)
+    case("cross_entropy_loss", word, t(3, 5), ints(3, lo=0, hi=4), t(5, lo=0.5), reduction)
+    case("hinge_embedding_loss", word, t(5), v(1, -1, 1, -1, 1), 1.0, reduction)
+    case("margin_ranking_loss", word, t(5), t(5), v(1, -1, 1, -1, 1), 0.3, reduction)
+case("smooth_l1_loss", "beta", t(7), t(7), 1, 0.3)
+case("huber_loss", "delta", t(7), t(7), 1, 0.3)
+case("mse_loss", "broadcast float64", t(2, 3, dtype=f64), t(2, 1, dtype=f64).expand(2, 3))
+case("mse_loss", "bfloat16", t(5, dtype=bf16), t(5, dtype=bf16))
+case("binary_cross_entropy", "zeros and ones", v(0, 1, 0, 1), v(0, 1, 1, 0), None, 0)
+case("binary_cross_entropy_with_logits", "large", v(200, -200), v(0, 1), None, None, 0)
+case("kl_div", "log target", t(3, 5), t(3, 5), 2, log_target=True)
+case("nll_loss_forward", "ignored class", t(3, 5), v(1, 2, 1, dtype=i64), None, 1, 1)
+case("cross_entropy_loss", "smoothing", t(3, 5), ints(3, lo=0, hi=4), None, 1, -100, 0.1)
+case("cross_entropy_loss", "class probabilities", t(3, 5), t(3, 5, lo=0, hi=1))
+case("cross_entropy_loss", "pixels", t(2, 5, 3, 2), ints(2, 3, 2, lo=0, hi=4))
+case("triplet_margin_loss", "mean", t(3, 5), t(3, 5), t(3, 5))
+case("cosine_embedding_loss", "mean", t(3, 5), t(3, 5), v(1, -1, 1))

@@ -1,0 +1,45 @@
+"""Interpolation and sampling of grids."""
+from opcase import case, f16, f64, ints, t, u8
+
+line, image, volume = (2, 3, 5), (1, 2, 5, 7), (1, 2, 3, 4, 5)
+
+for op in ("upsample_nearest2d", "_upsample_nearest_exact2d"):
+    case(f"{op}.vec", "twice", t(*image), None, [2.0, 2.0])
+    case(f"{op}.vec", "to a size", t(*image), [3, 11], None)
+    case(f"{op}.vec", "fractional factor", t(*image), None, [1.5, 2.3])
+    case(f"{op}.vec", "permuted", t(1, 5, 7, 2).permute(0, 3, 1, 2), [10, 14], None)
+    case(op, "to a size", t(*image), [7, 3])
+    case(op, "factors given", t(*image), [7, 16], 1.5, 2.3)
+case("upsample_nearest2d.vec", "uint8 values stay", ints(1, 1, 2, 3, lo=0, hi=255, dtype=u8), [5, 5], None)
+for op in ("upsample_nearest1d", "_upsample_nearest_exact1d"):
+    case(f"{op}.vec", "twice", t(*line), None, [2.0])
+    case(op, "to a size", t(*line), [7])
+for op in ("upsample_nearest3d", "_upsample_nearest_exact3d"):
+    case(f"{op}.vec", "twice", t(*volume), None, [2.0, 2.0, 2.0])
+    case(op, "to a size", t(*volume), [5, 3, 7])
+
+for corners in (False, True):
+    word = "corners aligned" if corners else "corners free"
+    for op in ("upsample_bilinear2d", "upsample_bicubic2d"):
+        case(f"{op}.vec", f"twice, {word}", t(*image), None, corners, [2.0, 2.0])
+        case(f"{op}.vec", f"smaller, {word}", t(*image), [3, 4], corners, None)
+        case(f"{op}.vec", f"fractional factor, {word}", t(*image), None, corners, [1.7, 0.6])
+        case(op, f"to a size, {word}", t(*image), [11, 3], corners)
+        case(op, f"one pixel, {word}", t(1, 1, 1, 5), [3, 1], corners)
+        case(op, f"factors given, {word}", t(*image), [8, 4], corners, 1.7, 0.6)
+    for op in ("_upsample_bilinear2d_aa", "_upsample_bicubic2d_aa"):
+        case(f"{op}.vec", f"smaller, {word}", t(1, 2, 11, 13), [4, 5], corners, None)
+        case(op, f"larger, {word}", t(*image), [11, 9], corners)
+    case("upsample_linear1d.vec", f"to a size, {word}", t(*line), [11], corners, None)
+    case("upsample_linear1d", f"to a size, {word}", t(*line), [3], corners)
+    case("upsample_trilinear3d.vec", f"twice, {word}", t(*volume), None, corners, [2.0, 1.5, 2.0])
+    case("upsample_trilinear3d", f"to a size, {word}", t(*volume), [5, 3, 7], corners)
+    case("affine_grid_generator", f"2d, {word}", t(2, 2, 3), [2, 1, 3, 5], corners)
+    for mode, kind in enumerate(("bilinear", "nearest", "bicubic")):
+        for padding, edge in enumerate(("zeros", "border", "reflection")):
+            case("grid_sampler_2d", f"{kind}, {edge}, {word}", t(*image), t(1, 3, 4, 2, lo=-1.4, hi=1.4), mode, padding, corners)
+    case("grid_sampler", f"bilinear, {word}", t(*image), t(1, 3, 4, 2, lo=-1.1, hi=1.1), 0, 0, corners)
+    case("grid_sampler_3d", f"bilinear, {word}", t(*volume), t(1, 2, 3, 2, 3, lo=-1.2, hi=1.2), 0, 0, corners)
+case("affine_grid_generator", "3d", t(1, 3, 4), [1, 1, 2, 3, 2], False)
+case("upsample_bilinear2d.vec", "float64 permuted", t(1, 5, 7, 2, dtype=f64).permute(0, 3, 1, 2), [9, 9], False, None)
+case("upsample_bilinear2d.vec", "float16", t(*image, dtype=f16), [7, 9], False, None)
