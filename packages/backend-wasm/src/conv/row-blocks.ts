@@ -8,7 +8,10 @@ export function inBlocks(total: number, size: number, block: (start: number, cou
 }
 
 /** Reports to `afterRows` the pixels that have become complete, given how many are by now. */
-export function rowReporter(call: ConvCall, channels: number): (complete: number) => void {
+export function rowReporter(
+  call: Pick<ConvCall, "output" | "afterRows">,
+  channels: number,
+): (complete: number) => void {
   let reported = 0;
   return (complete) => {
     if (complete > reported) call.afterRows?.(call.output + reported * channels * FLOAT, complete - reported);
@@ -17,6 +20,6 @@ export function rowReporter(call: ConvCall, channels: number): (complete: number
 }
 
 /** `gemmPacked`'s flag for clamping, when the bounds say anything. */
-export function clampFlag({ lo, hi }: ConvCall): number {
+export function clampFlag({ lo, hi }: Pick<ConvCall, "lo" | "hi">): number {
   return lo > Number.NEGATIVE_INFINITY || hi < Number.POSITIVE_INFINITY ? 2 : 0;
 }

@@ -63,23 +63,12 @@ export function planWinograd(module: KernelModule, shape: ConvShape, size: 2 | 4
     pack({ address, strides: [strideO, strideI, , strideH, strideW] }, packed, scratch) {
       kernels.winogradPack(size, address, strideO, strideI, strideH, strideW, outChannels, inChannels, packed, scratch);
     },
-    run({ input, weight, bias, scratch, lo, hi, ...call }) {
-      const report = rowReporter({ input, weight, bias, scratch, lo, hi, ...call }, outChannels);
+    run(call) {
+      const { input, weight, bias, output: target, scratch, lo, hi } = call;
+      const report = rowReporter(call, outChannels);
       writeWords(module, words, scratch);
       inBlocks(tiles, block, (start, count) => {
-        kernels.winogradTiles(
-          size,
-          scratch,
-          input,
-          weight,
-          bias,
-          start,
-          count,
-          call.output,
-          scratch + WINDOW_BYTES,
-          lo,
-          hi,
-        );
+        kernels.winogradTiles(size, scratch, input, weight, bias, start, count, target, scratch + WINDOW_BYTES, lo, hi);
         report(complete(start + count));
       });
     },
