@@ -1,11 +1,11 @@
 // C[M,N] = A[M,K] · B[K,N] with B packed by `gemmPackB`.
 import { PANEL } from "./gemm-pack";
-import { ACCUMULATE, BIAS_ROWS, CLAMP, tile1, tile2, tile3, tile4, tile5 } from "./gemm-tile";
+import { ACCUMULATE, BIAS_ROWS, CLAMP, tile, tile1 } from "./gemm-tile";
 
 /** Steps of K for which a panel (16 KB) stays in the first cache while all rows pass over it. */
 const K_BLOCK: i32 = 512;
 /** Rows of A that stay in the second cache while all panels pass over them. */
-const M_BLOCK: i32 = 120;
+const M_BLOCK: i32 = 128;
 
 /**
  * C = clamp(A·B + bias + C). `lda` and `ldc` count elements, a row of A is contiguous. `bias` may be 0; it has N
@@ -16,16 +16,17 @@ export function gemmPacked(
   M: i32, N: i32, K: i32, a: usize, lda: i32, b: usize, c: usize, ldc: i32,
   bias: usize, flags: i32, lo: f32, hi: f32,
 ): void {
-  const blocks = max((K + K_BLOCK - 1) / K_BLOCK, 1);
-  const kBlock = ((K + blocks - 1) / blocks + 7) & ~7;
+  // A single tile of rows uses each panel once: it reads B from end to end.
+  const kBlock = M <= 4 ? K : (even(K, K_BLOCK) + 7) & ~7;
+  const mBlock = (even(M, M_BLOCK) + 3) & ~3;
   const panelBytes = <usize>K << 5;
   let k = 0;
   do {
     const steps = min(kBlock, K - k);
     const now = (k ? (flags | ACCUMULATE) : flags) & (k + steps < K ? ~CLAMP : -1);
     const biasNow: usize = k ? 0 : bias;
-    for (let m = 0; m < M; m += M_BLOCK) {
-      const rows = min(M_BLOCK, M - m);
+    for (let m = 0; m < M; m += mBlock) {
+      const rows = min(mBlock, M - m);
       const aBlock = a + ((<usize>m * <usize>lda + <usize>k) << 2);
       const cBlock = c + ((<usize>m * <usize>ldc) << 2);
       const biasBlock = biasNow && flags & BIAS_ROWS ? biasNow + (<usize>m << 2) : biasNow;
@@ -33,6 +34,13 @@ export function gemmPacked(
     }
     k += steps;
   } while (k < K);
+}
+
+/** The size of equal blocks, none above `limit`, that cover `total`. */
+@inline
+function even(total: i32, limit: i32): i32 {
+  const blocks = max((total + limit - 1) / limit, 1);
+  return (total + blocks - 1) / blocks;
 }
 
 /** A block of rows against every panel; strides in bytes. */
@@ -47,18 +55,17 @@ function block(
     const columns = N - n;
     let am = a, cm = c, biasM = bias;
     let rows = M;
-    // Six rows left are 3 + 3: a tile of one row alone would wait for its own sums.
-    while (rows >= 5 && rows != 6) {
-      tile5(K, am, lda, b, cm, ldc, columns, biasM, flags, lo, hi);
-      am += 5 * lda, cm += 5 * ldc, biasM += 5 * biasRow, rows -= 5;
+    // Five rows left are 3 + 2: a tile of one row would wait for its own sums.
+    while (rows >= 4 && rows != 5) {
+      tile(4, K, am, lda, b, cm, ldc, columns, biasM, flags, lo, hi);
+      am += 4 * lda, cm += 4 * ldc, biasM += 4 * biasRow, rows -= 4;
     }
-    if (rows == 6) {
-      tile3(K, am, lda, b, cm, ldc, columns, biasM, flags, lo, hi);
+    if (rows == 5) {
+      tile(3, K, am, lda, b, cm, ldc, columns, biasM, flags, lo, hi);
       am += 3 * lda, cm += 3 * ldc, biasM += 3 * biasRow, rows -= 3;
     }
-    if (rows == 4) tile4(K, am, lda, b, cm, ldc, columns, biasM, flags, lo, hi);
-    else if (rows == 3) tile3(K, am, lda, b, cm, ldc, columns, biasM, flags, lo, hi);
-    else if (rows == 2) tile2(K, am, lda, b, cm, ldc, columns, biasM, flags, lo, hi);
+    if (rows == 3) tile(3, K, am, lda, b, cm, ldc, columns, biasM, flags, lo, hi);
+    else if (rows == 2) tile(2, K, am, lda, b, cm, ldc, columns, biasM, flags, lo, hi);
     else if (rows == 1) tile1(K, am, b, cm, columns, biasM, flags, lo, hi);
     if (perColumn) bias += 32;
   }
