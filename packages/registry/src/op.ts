@@ -32,7 +32,7 @@ export interface OpRules<S extends string> {
    * Result metas from concrete arguments.
    * Throws a `Pt2Error` when the arguments cannot be combined. For a `dynamic` op: the largest result.
    */
-  infer?(args: ArgsOf<S>): ResultsOf<S>;
+  infer?(args: ArgsOf<S>): ResultsOf<S> | TupleHint;
   /**
    * For a view: geometry of the result(s) over `self`'s storage, or null when strides cannot express it and a copy
    * is needed (`reshape`). Applied to contiguous geometry it gives the shape.
@@ -46,7 +46,7 @@ export interface OpRules<S extends string> {
   /** Dtype rule of a `scalar` op, or how it follows from the arguments; default `{ kind: "numeric" }`. */
   readonly promote?: Promotion | ((args: ArgsOf<S>) => Promotion);
   /** The same computation in simpler ops; null when it does not apply to these arguments. */
-  decompose?(args: ArgsOf<S>, b: Builder): ResultsOf<S> | null;
+  decompose?(args: ArgsOf<S>, b: Builder): ResultsOf<S> | TupleHint | null;
   /** Gradients with respect to the tensor arguments, by name; absent or null: no gradient flows. */
   gradient?(
     call: GradientCall<S>,
@@ -59,6 +59,9 @@ export interface OpRules<S extends string> {
   /** Two calls with equal arguments may differ, or the call has an effect besides its results: never folded or dropped. */
   readonly impure?: boolean;
 }
+
+/** Never returned. It tells the compiler, before it knows `S`, that an array literal in a `return` is a tuple. */
+export type TupleHint = readonly [never];
 
 /** What a gradient rule sees: the forward call and the gradient of each result (null where none arrived). */
 export interface GradientCall<S extends string> {

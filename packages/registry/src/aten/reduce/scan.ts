@@ -1,0 +1,89 @@
+import type { DType } from "@pt2/format";
+import type { Builder } from "../../builder.ts";
+import { defineOp, type OpRecord } from "../../op.ts";
+import type { Scalar, TensorMeta } from "../../tensor-meta.ts";
+import { wrapDim } from "../support/dims.ts";
+import { isFloat, isIntegral } from "../support/dtypes.ts";
+import { type Emit, emit } from "../support/emit.ts";
+import { lowest } from "../support/limits.ts";
+
+/** Running sums, products and extremes. */
+export const SCAN_OPS: readonly OpRecord[] = [
+  defineOp("aten::cumsum(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor", {
+    infer: ({ self, dim, dtype }) => running(self, dim, dtype),
+  }),
+  defineOp("aten::cumprod(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor", {
+    infer: ({ self, dim, dtype }) => running(self, dim, dtype),
+  }),
+  defineOp("aten::cummax(Tensor self, int dim) -> (Tensor values, Tensor indices)", {
+    infer: ({ self, dim }) => extremes(self, dim),
+    decompose: ({ self, dim }, b) => runningExtreme(b, self, dim, "max"),
+  }),
+  defineOp("aten::cummin(Tensor self, int dim) -> (Tensor values, Tensor indices)", {
+    infer: ({ self, dim }) => extremes(self, dim),
+    decompose: ({ self, dim }, b) => runningExtreme(b, self, dim, "min"),
+  }),
+  defineOp("aten::logcumsumexp(Tensor self, int dim) -> Tensor", {
+    infer: ({ self, dim }) => {
+      wrapDim(dim, self.shape.length);
+      return self;
+    },
+    decompose: ({ self, dim }, b) => {
+      if (self.shape.length === 0) return b.tensor("aten::clone", { self });
+      const e = emit(b);
+      const { history, restore } = histories(e, self, dim, Number.NEGATIVE_INFINITY);
+      return restore(b.tensor("aten::logsumexp", { self: history, dim: [-1], keepdim: false }));
+    },
+  }),
+];
+
+function running(self: TensorMeta, dim: number, dtype: DType | null): TensorMeta {
+  wrapDim(dim, self.shape.length);
+  return { dtype: dtype ?? (isIntegral(self.dtype) ? "int64" : self.dtype), shape: self.shape };
+}
+
+function extremes(self: TensorMeta, dim: number): readonly [TensorMeta, TensorMeta] {
+  wrapDim(dim, self.shape.length);
+  return [
+    { dtype: self.dtype, shape: self.shape },
+    { dtype: "int64", shape: self.shape },
+  ];
+}
+
+/** Row i of `history` (the last two dimensions) is everything up to element i, then `fill`. */
+function histories(
+  e: Emit,
+  self: TensorMeta,
+  dim: number,
+  fill: Scalar,
+): { readonly history: TensorMeta; readonly restore: (x: TensorMeta) => TensorMeta } {
+  const at = wrapDim(dim, self.shape.length);
+  const last = self.shape.length - 1;
+  const size = self.shape[at]!;
+  const moved = e.transpose(self, at, last);
+  const steps = e.arange(size, "int64");
+  const past = e.le(steps, e.unsqueeze(steps, 1));
+  return { history: e.where(past, e.unsqueeze(moved, -2), fill), restore: (x) => e.transpose(x, at, last) };
+}
+
+/** Of equal elements the later one is reported, as PyTorch does. */
+function runningExtreme(
+  b: Builder,
+  self: TensorMeta,
+  dim: number,
+  side: "max" | "min",
+): readonly [TensorMeta, TensorMeta] | null {
+  if (self.shape.length === 0 || self.shape.includes(0)) return null;
+  const e = emit(b);
+  const size = self.shape[wrapDim(dim, self.shape.length)]!;
+  const x = self.dtype === "bool" ? e.cast(self, "uint8") : self;
+  const ordered = side === "max" ? x : isFloat(x.dtype) ? e.neg(x) : b.tensor("aten::bitwise_not", { self: x });
+  const { history, restore } = histories(e, ordered, dim, lowest(ordered.dtype));
+  const latest = b.tensor("aten::argmax", {
+    self: b.tensor("aten::flip", { self: history, dims: [-1] }),
+    dim: -1,
+    keepdim: false,
+  });
+  const indices = restore(e.sub(size - 1, latest));
+  return [b.tensor("aten::gather", { self, dim, index: indices }), indices];
+}

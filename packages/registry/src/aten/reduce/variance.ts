@@ -1,0 +1,118 @@
+import type { Builder } from "../../builder.ts";
+import { computeDtype, partOf } from "../../dtype-promotion.ts";
+import { defineOp, type OpRecord } from "../../op.ts";
+import type { Scalar, TensorMeta } from "../../tensor-meta.ts";
+import { check } from "../support/check.ts";
+import { type DimList, numel, reducedDims, reducedShape } from "../support/dims.ts";
+import { isComplex, isIntegral, toNumber } from "../support/dtypes.ts";
+import { emit } from "../support/emit.ts";
+
+/** What every overload comes down to. */
+interface Spread {
+  readonly self: TensorMeta;
+  readonly dim: DimList;
+  readonly correction: Scalar;
+  readonly keepdim: boolean;
+}
+
+/** Variance and standard deviation, alone and with the mean. */
+export const VARIANCE_OPS: readonly OpRecord[] = [
+  defineOp(
+    "aten::var.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> Tensor",
+    {
+      infer: ({ self, dim, keepdim }) => {
+        check(!isIntegral(self.dtype), "var only supports floating point and complex dtypes");
+        return {
+          dtype: partOf(self.dtype),
+          shape: reducedShape(self.shape, reducedDims(dim, self.shape.length), keepdim),
+        };
+      },
+      decompose: ({ self, dim, correction, keepdim }, b) =>
+        meanSquare(b, { self, dim, keepdim, correction: correction ?? 1 }),
+    },
+  ),
+  defineOp("aten::var(Tensor self, bool unbiased=True) -> Tensor", {
+    decompose: ({ self, unbiased }, b) => variance(b, whole(self, unbiased)),
+  }),
+  defineOp("aten::var.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> Tensor", {
+    decompose: (args, b) => variance(b, along(args)),
+  }),
+  defineOp("aten::std(Tensor self, bool unbiased=True) -> Tensor", {
+    decompose: ({ self, unbiased }, b) => deviation(b, whole(self, unbiased)),
+  }),
+  defineOp("aten::std.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> Tensor", {
+    decompose: (args, b) => deviation(b, along(args)),
+  }),
+  defineOp(
+    "aten::std.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> Tensor",
+    { decompose: (args, b) => deviation(b, corrected(args)) },
+  ),
+  defineOp("aten::var_mean(Tensor self, bool unbiased=True) -> (Tensor, Tensor)", {
+    decompose: ({ self, unbiased }, b) => withMean(b, variance, whole(self, unbiased)),
+  }),
+  defineOp("aten::var_mean.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> (Tensor, Tensor)", {
+    decompose: (args, b) => withMean(b, variance, along(args)),
+  }),
+  defineOp(
+    "aten::var_mean.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> (Tensor, Tensor)",
+    { decompose: (args, b) => withMean(b, variance, corrected(args)) },
+  ),
+  defineOp("aten::std_mean(Tensor self, bool unbiased=True) -> (Tensor, Tensor)", {
+    decompose: ({ self, unbiased }, b) => withMean(b, deviation, whole(self, unbiased)),
+  }),
+  defineOp("aten::std_mean.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> (Tensor, Tensor)", {
+    decompose: (args, b) => withMean(b, deviation, along(args)),
+  }),
+  defineOp(
+    "aten::std_mean.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> (Tensor, Tensor)",
+    { decompose: (args, b) => withMean(b, deviation, corrected(args)) },
+  ),
+];
+
+function whole(self: TensorMeta, unbiased: boolean): Spread {
+  return { self, dim: null, correction: unbiased ? 1 : 0, keepdim: false };
+}
+
+function along(args: {
+  readonly self: TensorMeta;
+  readonly dim: DimList;
+  readonly unbiased: boolean;
+  readonly keepdim: boolean;
+}): Spread {
+  return { ...args, correction: args.unbiased ? 1 : 0 };
+}
+
+function corrected(args: {
+  readonly self: TensorMeta;
+  readonly dim: DimList;
+  readonly correction: Scalar | null;
+  readonly keepdim: boolean;
+}): Spread {
+  return { ...args, correction: args.correction ?? 1 };
+}
+
+function variance(b: Builder, { self, dim, correction, keepdim }: Spread): TensorMeta {
+  return b.tensor("aten::var.correction", { self, dim: dim ?? null, correction, keepdim });
+}
+
+function deviation(b: Builder, spread: Spread): TensorMeta {
+  return emit(b).sqrt(variance(b, spread));
+}
+
+function withMean(b: Builder, statistic: typeof variance, spread: Spread): readonly [TensorMeta, TensorMeta] {
+  const { self, dim, keepdim } = spread;
+  return [statistic(b, spread), b.tensor("aten::mean.dim", { self, dim: dim ?? null, keepdim })];
+}
+
+/** `sum((x - mean)²) / (n - correction)`, in float32 for the half floats. */
+function meanSquare(b: Builder, { self, dim, correction, keepdim }: Spread): TensorMeta {
+  const e = emit(b);
+  const dims = reducedDims(dim, self.shape.length);
+  const count = numel(dims.map((d) => self.shape[d]!));
+  const x = e.cast(self, computeDtype(self.dtype));
+  const centred = dims.length === 0 ? e.sub(x, x) : e.sub(x, e.mean(x, dims, true));
+  const magnitude = isComplex(x.dtype) ? e.abs(centred) : centred;
+  const squares = e.mul(magnitude, magnitude);
+  const total = dims.length === 0 ? squares : e.sum(squares, dims, keepdim);
+  return e.cast(e.div(total, { float: Math.max(0, count - toNumber(correction)) }), partOf(self.dtype));
+}

@@ -1,0 +1,48 @@
+import { DTYPES, type DType } from "@pt2/format";
+import type { Scalar, TensorMeta } from "../../tensor-meta.ts";
+import { check } from "./check.ts";
+
+/** float16, bfloat16, float32, float64 and the 8-bit floats. */
+export function isFloat(dtype: DType): boolean {
+  return DTYPES[dtype].kind === "float";
+}
+
+/** Complex dtypes. */
+export function isComplex(dtype: DType): boolean {
+  return DTYPES[dtype].kind === "complex";
+}
+
+/** Integers and bool: what `sum` accumulates in int64. */
+export function isIntegral(dtype: DType): boolean {
+  return !isFloat(dtype) && !isComplex(dtype);
+}
+
+/** Refuses everything but floats and complex numbers. */
+export function checkFloating(op: string, self: TensorMeta): void {
+  check(!isIntegral(self.dtype), () => `${op}: expected a floating point or complex tensor, got ${self.dtype}`);
+}
+
+/** Refuses index tensors that are not int64 (or int32, where `narrow`). */
+export function checkIndex(op: string, index: TensorMeta, narrow = true): void {
+  const ok = index.dtype === "int64" || (narrow && index.dtype === "int32");
+  check(ok, () => `${op}: expected dtype ${narrow ? "int32/int64" : "int64"} for index, got ${index.dtype}`);
+}
+
+/** Refuses operands of different dtypes. */
+export function checkSameDtype(op: string, first: TensorMeta, ...others: readonly TensorMeta[]): void {
+  for (const other of others) {
+    check(
+      other.dtype === first.dtype,
+      () => `${op}: expected ${first.dtype} and ${other.dtype} to have the same dtype`,
+    );
+  }
+}
+
+/** A `Scalar` as a JavaScript number. */
+export function toNumber(scalar: Scalar): number {
+  if (typeof scalar === "object") {
+    check("float" in scalar, "a complex number is not allowed here");
+    return scalar.float;
+  }
+  return Number(scalar);
+}
