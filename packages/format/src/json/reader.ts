@@ -49,9 +49,9 @@ export class JsonReader {
     return `$${steps.join("")}`;
   }
 
-  /** A member that must be there. */
+  /** A member that must be there. Keys are the schema's, none of which an object inherits. */
   at<T>(object: JsonObject, key: string, decode: Decode<T>): T {
-    const value = own(object, key);
+    const value = object[key];
     this.#path.push(key);
     const result = value === undefined ? this.fail("the field is missing") : decode(this, value);
     this.#path.pop();
@@ -60,7 +60,7 @@ export class JsonReader {
 
   /** A member that older files lack; null counts as missing. */
   optional<T, D>(object: JsonObject, key: string, decode: Decode<T>, otherwise: D): T | D {
-    const value = own(object, key);
+    const value = object[key];
     return value === undefined || value === null ? otherwise : this.at(object, key, decode);
   }
 
@@ -148,10 +148,6 @@ export class JsonReader {
     const text = JSON.stringify(value) ?? String(value);
     return this.fail(`expected ${what}, found ${text.length > 60 ? `${text.slice(0, 60)}…` : text}`);
   }
-}
-
-function own(object: JsonObject, key: string): Json | undefined {
-  return Object.hasOwn(object, key) ? object[key] : undefined;
 }
 
 /** Decoders of scalars, to be passed by name. */

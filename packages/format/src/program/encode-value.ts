@@ -1,0 +1,123 @@
+import { DTYPES } from "../dtype.ts";
+import { JsonFloat, type Writable } from "../json/write.ts";
+import { ARGUMENT_KINDS, LAYOUTS, MEMORY_FORMATS } from "./enums.ts";
+import type {
+  Argument,
+  Device,
+  SymBool,
+  SymBoolArgument,
+  SymFloat,
+  SymFloatArgument,
+  SymInt,
+  SymIntArgument,
+  TensorMeta,
+} from "./types.ts";
+
+const named = (name: string): Writable => ({ name });
+const float = (value: number): Writable => new JsonFloat(value);
+const optionalTensor = (name: string | null): Writable =>
+  name === null ? { as_none: true } : { as_tensor: named(name) };
+
+export function encodeDevice({ type, index }: Device): Writable {
+  return { type, index };
+}
+
+export function encodeSym(value: SymInt | SymFloat | SymBool): Writable {
+  switch (value.kind) {
+    case "as_expr": {
+      const { exprStr, hint } = value;
+      return { as_expr: { expr_str: exprStr, hint: hint === null ? null : encodeHint(hint) } };
+    }
+    case "as_float":
+      return { as_float: float(value.value) };
+    default:
+      return { [value.kind]: value.value };
+  }
+}
+
+function encodeHint(hint: number | bigint | boolean): Writable {
+  if (typeof hint === "boolean") return { as_bool: hint };
+  return typeof hint === "number" && !Number.isInteger(hint) ? { as_float: float(hint) } : { as_int: hint };
+}
+
+function encodeSymArgument(value: SymIntArgument | SymFloatArgument | SymBoolArgument): Writable {
+  if (value.kind === "as_name") return { as_name: value.name };
+  return { [value.kind]: value.kind === "as_float" ? float(value.value) : value.value };
+}
+
+export function encodeTensorMeta(meta: TensorMeta): Writable {
+  return {
+    dtype: DTYPES[meta.dtype].schema,
+    sizes: meta.sizes.map(encodeSym),
+    requires_grad: meta.requiresGrad,
+    device: encodeDevice(meta.device),
+    strides: meta.strides.map(encodeSym),
+    storage_offset: encodeSym(meta.storageOffset),
+    layout: LAYOUTS.indexOf(meta.layout),
+  };
+}
+
+/** An argument as its single-key object. `graph` encodes nested graphs. */
+export function encodeArgument(arg: Argument, graph: (arg: Argument & { kind: "as_graph" }) => Writable): Writable {
+  return { [arg.kind]: payload(arg, graph) };
+}
+
+function payload(arg: Argument, graph: (arg: Argument & { kind: "as_graph" }) => Writable): Writable {
+  switch (arg.kind) {
+    case "as_none":
+      return true;
+    case "as_tensor":
+      return named(arg.name);
+    case "as_tensors":
+      return arg.names.map(named);
+    case "as_optional_tensor":
+      return optionalTensor(arg.name);
+    case "as_optional_tensors":
+      return arg.names.map(optionalTensor);
+    case "as_nested_tensors":
+      return arg.names.map((names) => names.map(named));
+    case "as_float":
+      return float(arg.value);
+    case "as_floats":
+      return arg.values.map(float);
+    case "as_float_lists":
+      return arg.values.map((values) => values.map(float));
+    case "as_complex":
+      return { real: float(arg.real), imag: float(arg.imag) };
+    case "as_sym_int":
+    case "as_sym_float":
+    case "as_sym_bool":
+      return encodeSymArgument(arg.value);
+    case "as_sym_ints":
+    case "as_sym_floats":
+    case "as_sym_bools":
+      return arg.values.map(encodeSymArgument);
+    case "as_scalar_type":
+      return DTYPES[arg.dtype].schema;
+    case "as_memory_format":
+      return MEMORY_FORMATS.indexOf(arg.memoryFormat);
+    case "as_layout":
+      return LAYOUTS.indexOf(arg.layout);
+    case "as_device":
+      return encodeDevice(arg.device);
+    case "as_graph":
+      return graph(arg);
+    case "as_custom_obj":
+      return { name: arg.name, class_fqn: arg.classFqn };
+    case "as_operator":
+      return arg.target;
+    case "as_string_to_argument":
+      return new Map([...arg.entries].map(([key, value]) => [key, encodeArgument(value, graph)]));
+    case "as_int":
+    case "as_bool":
+    case "as_string":
+      return arg.value;
+    default:
+      return arg.values;
+  }
+}
+
+/** Schema number of how an argument was passed. */
+export function encodeArgumentKind(kind: (typeof ARGUMENT_KINDS)[number]): number {
+  return ARGUMENT_KINDS.indexOf(kind);
+}

@@ -1,0 +1,107 @@
+import { DTYPES, type DType } from "./dtype.ts";
+import { formatError } from "./format-errors.ts";
+import { parseJson } from "./json/exact.ts";
+import { type Decode, JsonReader, listOf, mapOf, smallInt, string } from "./json/reader.ts";
+import { type Writable, writeJson } from "./json/write.ts";
+import { checkLimit } from "./limits.ts";
+import type { ByteSource } from "./source.ts";
+import type { TensorData, Tensors } from "./tensor-data.ts";
+import { elementCount } from "./view.ts";
+import type { ByteSink } from "./zip/zip-writer.ts";
+
+const METADATA = "__metadata__";
+const BY_NAME: ReadonlyMap<string, DType> = new Map(
+  (Object.keys(DTYPES) as DType[]).flatMap((dtype) => {
+    const name = DTYPES[dtype].safetensors;
+    return name === null ? [] : [[name, dtype] as const];
+  }),
+);
+
+/** What a safetensors file holds. */
+export interface Safetensors {
+  readonly tensors: Tensors;
+  readonly metadata: ReadonlyMap<string, string>;
+}
+
+/** Reads a safetensors file. Tensors of a source in memory are views of it. */
+export async function readSafetensors(source: ByteSource): Promise<Safetensors> {
+  const where = source.name ?? "safetensors";
+  if (source.size < 8) throw damaged("the file is shorter than its first field", where);
+  const prefix = await source.read(0, 8);
+  const headerBytes = new DataView(prefix.buffer, prefix.byteOffset, 8).getBigUint64(0, true);
+  checkLimit("safetensorsHeaderBytes", Number(headerBytes), where);
+  const start = 8 + Number(headerBytes);
+  if (start > source.size) throw damaged("the header reaches beyond the end of the file", where);
+
+  const json = new JsonReader(where, "format.safetensors");
+  const header = json.object(parseJson(await source.read(8, start - 8), where));
+  const metadata = json.optional(header, METADATA, mapOf(string), new Map<string, string>());
+  const { [METADATA]: _, ...entries } = header;
+  const tensors = new Map<string, TensorData>();
+  let end = 0;
+  const places = [...json.map(entries, place)].sort(([, a], [, b]) => a.begin - b.begin || a.end - b.end);
+  for (const [name, { dtype, shape, begin, end: next }] of places) {
+    if (begin !== end || start + next > source.size) throw damaged("tensors overlap, leave gaps or end late", name);
+    end = next;
+    tensors.set(name, { dtype, shape, bytes: await source.read(start + begin, next - begin) });
+  }
+  if (start + end !== source.size) throw damaged("bytes follow the last tensor", where);
+  return { tensors, metadata };
+}
+
+interface Place {
+  readonly dtype: DType;
+  readonly shape: readonly number[];
+  readonly begin: number;
+  readonly end: number;
+}
+
+const place: Decode<Place> = (json, value) => {
+  const object = json.object(value);
+  const dtype: Decode<DType> = (reader, name) =>
+    BY_NAME.get(reader.string(name)) ?? reader.fail(`${JSON.stringify(name)} is no known dtype`);
+  const result = { dtype: json.at(object, "dtype", dtype), shape: json.at(object, "shape", listOf(smallInt)) };
+  const [begin = -1, end = -1] = json.at(object, "data_offsets", listOf(smallInt));
+  checkLimit("dims", result.shape.length, json.place);
+  const nbytes = elementCount(result.shape) * DTYPES[result.dtype].itemsize;
+  if (result.shape.some((size) => size < 0) || begin < 0 || end - begin !== nbytes) {
+    json.fail(`offsets ${begin} to ${end} do not hold ${nbytes} bytes`);
+  }
+  return { ...result, begin, end };
+};
+
+/** Writes a safetensors file; returns its size. Tensors keep their order. */
+export async function writeSafetensors(
+  tensors: Tensors,
+  sink: ByteSink,
+  metadata: ReadonlyMap<string, string> = new Map(),
+): Promise<number> {
+  const header = new Map<string, Writable>();
+  if (metadata.size > 0) header.set(METADATA, metadata);
+  let end = 0;
+  for (const [name, { dtype, shape, bytes }] of tensors) {
+    const { itemsize, safetensors } = DTYPES[dtype];
+    if (safetensors === null) throw unwritable(`safetensors has no ${dtype}`, name, "convert the tensor first");
+    if (elementCount(shape) * itemsize !== bytes.byteLength || name === METADATA) {
+      throw unwritable(`${bytes.byteLength} bytes are no ${dtype} [${shape.join(", ")}]`, name, "pass contiguous data");
+    }
+    header.set(name, { dtype: safetensors, shape, data_offsets: [end, end + bytes.byteLength] });
+    end += bytes.byteLength;
+  }
+  const json = new TextEncoder().encode(writeJson(header));
+  const padded = 8 * Math.ceil(json.byteLength / 8);
+  const head = new Uint8Array(8 + padded).fill(0x20);
+  new DataView(head.buffer).setBigUint64(0, BigInt(padded), true);
+  head.set(json, 8);
+  await sink(head);
+  for (const { bytes } of tensors.values()) if (bytes.byteLength > 0) await sink(bytes);
+  return head.byteLength + end;
+}
+
+function damaged(what: string, where: string): Error {
+  return formatError("format.safetensors", { what, where, advice: "the file is damaged, write it again" });
+}
+
+function unwritable(what: string, where: string, advice: string): Error {
+  return formatError("format.write", { what, where, advice });
+}
