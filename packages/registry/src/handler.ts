@@ -32,11 +32,14 @@ export interface HandlerFrame {
   /** Arguments of this call by schema name, tensors with their data. */
   readonly args: Readonly<Record<string, ArgValue | HandlerTensor | readonly HandlerTensor[]>>;
   /** Runs any op that the backend can run, on that backend. */
-  call(op: OpName, args: Readonly<Record<string, unknown>>): readonly HandlerTensor[];
+  call(op: OpName, args: Readonly<Record<string, unknown>>): Promise<readonly HandlerTensor[]>;
 }
 
 /** Results of one call, one entry per tensor return. */
-export type HandlerFunction = (frame: HandlerFrame) => HandlerTensor | readonly HandlerTensor[];
+export type HandlerFunction = (frame: HandlerFrame) => HandlerResult | Promise<HandlerResult>;
+
+/** One tensor, or one per return of the op. */
+export type HandlerResult = HandlerTensor | readonly HandlerTensor[];
 
 /**
  * How a user adds, or overrides, ops. It is honoured on every execution path, before kernels of op packages, kernels

@@ -10,6 +10,8 @@ export const REGISTRY_ERRORS = {
   "registry.argument": "an argument is unknown, missing, given twice or of the wrong kind",
   "registry.shape": "shapes or sizes cannot be combined",
   "registry.dtype": "dtypes cannot be combined",
+  "registry.undefined-value": "a node reads a value that nothing defines",
+  "registry.unsupported-op": "a backend has no kernel for an op, and the op has no decomposition",
   "registry.rule": "an op record lacks a rule, or its rule does not apply",
 } as const;
 

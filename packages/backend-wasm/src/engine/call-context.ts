@@ -1,0 +1,83 @@
+import { numel } from "@pt2/backend";
+import { DTYPES, type DType, Pt2Error } from "@pt2/format";
+import { type ArgValue, type Call, isTensor, type LoweredTensor, type TensorMeta } from "@pt2/registry";
+import { Context, type StepSink } from "./context.ts";
+import type { KernelCall } from "./kernel.ts";
+import { type Buffer, type Place, rowMajor } from "./place.ts";
+import { scalarConstant } from "./scalar-constant.ts";
+import type { Services } from "./services.ts";
+
+/** Where a plan keeps its tensors. */
+export interface TensorTable {
+  get(tensor: LoweredTensor): Place;
+  set(tensor: LoweredTensor, place: Place): void;
+  /** Memory for a result of the current call. */
+  allocate(bytes: number): Buffer;
+}
+
+/** A kernel's view of one call. */
+export class CallContext extends Context implements KernelCall {
+  readonly call: Call;
+  readonly hasEpilogue: boolean = false;
+  readonly #table: TensorTable;
+
+  constructor(services: Services, sink: StepSink, table: TensorTable, call: Call) {
+    super(services, sink);
+    this.call = call;
+    this.#table = table;
+  }
+
+  arg<T = ArgValue>(name: string): T {
+    return this.call.args[name] as T;
+  }
+
+  optional(name: string): Place | null {
+    const value = this.call.args[name];
+    return value === null || value === undefined ? null : this.#place(value);
+  }
+
+  tensor(name: string): Place {
+    return this.#place(this.call.args[name]!);
+  }
+
+  tensors(name: string): readonly Place[] {
+    return (this.call.args[name] as readonly ArgValue[]).map((value) => this.#place(value));
+  }
+
+  output(index = 0, strides?: readonly number[]): Place {
+    return this.#allocate(this.call.results[index] as LoweredTensor, strides);
+  }
+
+  outputs(index = 0): readonly Place[] {
+    return (this.call.results[index] as readonly LoweredTensor[]).map((tensor) => this.#allocate(tensor));
+  }
+
+  alias(index: number, place: Place): void {
+    this.#table.set(this.call.results[index] as LoweredTensor, place);
+  }
+
+  afterBlock(): void {}
+
+  #allocate(tensor: LoweredTensor, strides: readonly number[] = rowMajor(tensor.shape)): Place {
+    const { dtype, shape } = tensor;
+    const buffer = this.#table.allocate(numel(shape) * DTYPES[dtype].itemsize);
+    const place: Place = { dtype, shape, strides, offset: 0, buffer };
+    this.#table.set(tensor, place);
+    return place;
+  }
+
+  #place(value: ArgValue): Place {
+    if (isTensor(value)) {
+      const place = this.#table.get(value);
+      this.sink.reads(place.buffer);
+      return place;
+    }
+    const meta = value as TensorMeta;
+    if (meta?.wrapped === undefined) {
+      throw new Pt2Error("INTERNAL", {
+        what: `${this.call.record.name}: a kernel asked for a tensor and got ${typeof value}`,
+      });
+    }
+    return scalarConstant(this.services.constants, meta.dtype as DType, meta.wrapped);
+  }
+}

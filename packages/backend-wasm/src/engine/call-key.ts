@@ -1,0 +1,21 @@
+import { type Call, isTensor } from "@pt2/registry";
+
+/** Largest tensor that is worth computing once instead of on each forward when no weight goes into it. */
+const MAX_GENERATED = 1 << 22;
+
+/** Whether a call gives the same value whenever its operands do, so that it may run once. */
+export function isPure(call: Call): boolean {
+  if (call.record.impure === true) return false;
+  const reads = Object.values(call.args).some((arg) => isTensor(arg) || (Array.isArray(arg) && arg.some(isTensor)));
+  const size = call.results.reduce<number>((n, r) => (isTensor(r) ? n + r.shape.reduce((a, b) => a * b, 1) : n), 0);
+  return reads || size <= MAX_GENERATED;
+}
+
+/** The arguments of a call that are not tensors, as a key. */
+export function scalarKey(call: Call): string {
+  return JSON.stringify(call.args, (_, value: unknown) => {
+    if (typeof value === "bigint") return `${value}n`;
+    if (typeof value === "number" && !Number.isFinite(value)) return String(value);
+    return isTensor(value) ? "tensor" : value;
+  });
+}

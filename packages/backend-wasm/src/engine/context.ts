@@ -1,0 +1,110 @@
+import { numel } from "@pt2/backend";
+import { DTYPES, type DType } from "@pt2/format";
+import type { TypedExpr } from "@pt2/registry/scalar";
+import { castExpr } from "./expressions.ts";
+import type { PlanContext } from "./kernel.ts";
+import { type Buffer, type Place, rowMajor, sameStrides } from "./place.ts";
+import type { Services } from "./services.ts";
+
+/** What differs between planning a forward and planning the computation of a constant. */
+export interface StepSink {
+  /** Adds work. */
+  step(run: () => void): void;
+  /** Memory that lives until the current call ends. */
+  scratch(bytes: number): Buffer;
+  /** Tells that the current call reads a buffer. */
+  reads(buffer: Buffer): void;
+}
+
+/** The helpers that kernels plan with, over either sink. */
+export class Context implements PlanContext {
+  readonly services: Services;
+  readonly sink: StepSink;
+
+  constructor(services: Services, sink: StepSink) {
+    this.services = services;
+    this.sink = sink;
+  }
+
+  get heap() {
+    return this.services.heap;
+  }
+
+  get kernels() {
+    return this.services.kernels;
+  }
+
+  step(run: () => void): void {
+    this.sink.step(run);
+  }
+
+  scratch(bytes: number): Buffer {
+    return this.sink.scratch(bytes);
+  }
+
+  temporary(dtype: DType, shape: readonly number[], strides: readonly number[] = rowMajor(shape)): Place {
+    return { dtype, shape, strides, offset: 0, buffer: this.scratch(numel(shape) * DTYPES[dtype].itemsize) };
+  }
+
+  withStrides(place: Place, strides: readonly number[]): Place {
+    if (sameStrides(place.shape, place.strides, strides)) return { ...place, strides };
+    return this.#derived(place, `strides:${strides}`, place.dtype, strides, (ctx, from, to) => ctx.copy(from, to));
+  }
+
+  dense(place: Place): Place {
+    return this.withStrides(place, rowMajor(place.shape));
+  }
+
+  convert(place: Place, dtype: DType): Place {
+    if (place.dtype === dtype) return place;
+    const expr = castExpr(place.dtype, dtype);
+    const strides = rowMajor(place.shape);
+    return this.#derived(place, `cast:${dtype}`, dtype, strides, (ctx, from, to) => ctx.elementwise(to, [from], expr));
+  }
+
+  copy(from: Place, to: Place): void {
+    if (numel(from.shape) === 0) return;
+    this.services.copy(this, from, to);
+  }
+
+  elementwise(out: Place, inputs: readonly Place[], expr: TypedExpr): void {
+    if (numel(out.shape) === 0) return;
+    this.services.elementwise(this, out, inputs, expr);
+  }
+
+  prepared(
+    place: Place,
+    key: string,
+    bytes: number,
+    fill: (ctx: PlanContext, from: Place, to: Buffer) => void,
+  ): Buffer {
+    const source = place.buffer.constant;
+    if (source === null) {
+      const buffer = this.scratch(bytes);
+      fill(this, place, buffer);
+      return buffer;
+    }
+    const constant = this.services.constants.derive(`${key}|${placeKey(place)}`, bytes, [source], (ctx, to) =>
+      fill(ctx, place, to),
+    );
+    this.sink.reads(constant);
+    return constant;
+  }
+
+  #derived(
+    place: Place,
+    key: string,
+    dtype: DType,
+    strides: readonly number[],
+    fill: (ctx: PlanContext, from: Place, to: Place) => void,
+  ): Place {
+    const bytes = numel(place.shape) * DTYPES[dtype].itemsize;
+    const target = (buffer: Buffer): Place => ({ dtype, shape: place.shape, strides, offset: 0, buffer });
+    return target(this.prepared(place, key, bytes, (ctx, from, to) => fill(ctx, from, target(to))));
+  }
+}
+
+/** Identifies a view of a constant. */
+export function placeKey(place: Place): string {
+  return `${place.buffer.constant?.id}:${place.dtype}[${place.shape}]/${place.strides}+${place.offset}`;
+}

@@ -1,0 +1,77 @@
+import { Pt2Error } from "@pt2/format";
+import type { Graph } from "@pt2/graph";
+import type { ExecutableState } from "./executable-state.ts";
+import { GraphRunner, type StageNode } from "./graph-runner.ts";
+import { rowOf, rowsOf, stackRows, truth } from "./host-rows.ts";
+import type { HostData, RunValue } from "./run-value.ts";
+
+type Operand = RunValue | Graph;
+type Call = (graph: Graph, inputs: readonly RunValue[]) => Promise<readonly RunValue[]>;
+
+/** A body that never says stop would hang the process. */
+const MAX_ITERATIONS = 1 << 24;
+
+/** Runs a higher-order op, see `pt2-format` for the calling conventions. Results are flat. */
+export async function runControl(
+  op: string,
+  operands: readonly Operand[],
+  node: StageNode,
+  state: ExecutableState,
+): Promise<readonly RunValue[]> {
+  const call: Call = (graph, inputs) => {
+    let runner = node.graphs.get(graph);
+    if (runner === undefined) {
+      runner = new GraphRunner(graph, state, node.plan.arenaEnd);
+      node.graphs.set(graph, runner);
+    }
+    return runner.run(inputs);
+  };
+  return CONTROL[op]!(operands, call);
+}
+
+const list = (operand: Operand | undefined): readonly RunValue[] => (operand ?? []) as unknown as readonly RunValue[];
+
+const CONTROL: Readonly<Record<string, (operands: readonly Operand[], call: Call) => Promise<readonly RunValue[]>>> = {
+  /** `(pred, true graph, false graph, operands)` */
+  "higher_order::cond": ([pred, yes, no, operands], call) =>
+    call((truth(pred as RunValue) ? yes : no) as Graph, list(operands)),
+
+  /** `(cond graph, body graph, carried, additional)` */
+  "higher_order::while_loop": async ([cond, body, carried, additional], call) => {
+    let values = list(carried);
+    for (let i = 0; ; i++) {
+      const [goOn] = await call(cond as Graph, [...values, ...list(additional)]);
+      if (!truth(goOn!)) return values;
+      if (i >= MAX_ITERATIONS) {
+        throw new Pt2Error("wasm.endless-loop", {
+          what: `while_loop did not end within ${MAX_ITERATIONS} iterations`,
+          advice: "Check the loop's condition for these inputs.",
+        });
+      }
+      values = await call(body as Graph, [...values, ...list(additional)]);
+    }
+  },
+
+  /** `(combine graph, init, xs, additional)` → carries, then ys stacked on dim 0 */
+  "higher_order::scan": async ([combine, init, xs, additional], call) => {
+    let carry = list(init);
+    const inputs = list(xs) as readonly HostData[];
+    const ys: (readonly RunValue[])[] = [];
+    for (let i = 0; i < rowsOf(inputs); i++) {
+      const out = await call(combine as Graph, [...carry, ...inputs.map((x) => rowOf(x, i)), ...list(additional)]);
+      carry = out.slice(0, carry.length);
+      ys.push(out.slice(carry.length));
+    }
+    return [...carry, ...stackRows(ys)];
+  },
+
+  /** `(body graph, xs, extra)` → outputs stacked on dim 0 */
+  "higher_order::map_impl": async ([body, xs, extra], call) => {
+    const inputs = list(xs) as readonly HostData[];
+    const rows: (readonly RunValue[])[] = [];
+    for (let i = 0; i < rowsOf(inputs); i++) {
+      rows.push(await call(body as Graph, [...inputs.map((x) => rowOf(x, i)), ...list(extra)]));
+    }
+    return stackRows(rows);
+  },
+};

@@ -1,0 +1,17 @@
+import type { LowerOptions } from "@pt2/registry";
+import type { DynamicKernel } from "./dynamic-kernel.ts";
+import type { KernelSet } from "./kernel-set.ts";
+import type { Arena, Constant } from "./place.ts";
+import type { Services } from "./services.ts";
+
+/** What all graphs of one executable share. */
+export interface ExecutableState {
+  readonly services: Services;
+  readonly kernels: KernelSet;
+  readonly arena: Arena;
+  readonly lowerOptions: LowerOptions;
+  /** Ops that run on host data because their results' sizes depend on it. */
+  readonly dynamic: ReadonlyMap<string, DynamicKernel>;
+  /** Brings what a plan needs into memory, with progress. */
+  settle(constants: readonly Constant[]): Promise<void>;
+}

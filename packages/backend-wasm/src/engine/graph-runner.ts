@@ -1,0 +1,167 @@
+import type { Graph } from "@pt2/graph";
+import { type ArgValue, type Call, isTensor, type LoweredTensor, lower, type Stage } from "@pt2/registry";
+import { runBoundary } from "./boundary.ts";
+import { readPlace, writePlace } from "./elements.ts";
+import type { ExecutableState } from "./executable-state.ts";
+import { foldBatchNorm } from "./fold-batch-norm.ts";
+import type { Place } from "./place.ts";
+import { planStage, type StagePlan } from "./plan.ts";
+import { isHostData, planKey, type RunValue, standIn } from "./run-value.ts";
+
+/** A planned stage, and what may follow it by what its boundary returned. */
+export interface StageNode {
+  readonly stage: Stage;
+  readonly plan: StagePlan;
+  readonly inputs: readonly LoweredTensor[];
+  readonly places: ReadonlyMap<LoweredTensor, Place>;
+  readonly next: Map<string, StageNode>;
+  /** Runners of the graphs that the boundary calls. */
+  readonly graphs: Map<Graph, GraphRunner>;
+}
+
+/** Observes a run: called after each step with its duration. */
+export type StepObserver = (calls: readonly Call[], startMs: number, ms: number) => void;
+
+/** Plans for more input shapes than this are dropped, oldest first. */
+const MAX_PLANS = 16;
+
+/**
+ * Runs one graph. The first run with new input shapes lowers and plans it; further runs with the same shapes only move
+ * data. Runs of one executable never overlap (they share the arena).
+ */
+export class GraphRunner {
+  readonly #graph: Graph;
+  readonly #state: ExecutableState;
+  readonly #arenaStart: number;
+  readonly #roots = new Map<string, StageNode>();
+
+  /** `arenaStart`: arena bytes that callers of this graph still need. */
+  constructor(graph: Graph, state: ExecutableState, arenaStart: number) {
+    this.#graph = graph;
+    this.#state = state;
+    this.#arenaStart = arenaStart;
+  }
+
+  /** Plans for these inputs, without running. */
+  async prepare(inputs: readonly RunValue[], bound: ReadonlyMap<string, Place> = new Map()): Promise<StageNode> {
+    const key = planKey(inputs);
+    let node = this.#roots.get(key);
+    if (node !== undefined) {
+      // Most recently used last.
+      this.#roots.delete(key);
+    } else {
+      node = await this.#start(inputs, bound);
+      if (this.#roots.size >= MAX_PLANS) this.#evict();
+    }
+    this.#roots.set(key, node);
+    return node;
+  }
+
+  /**
+   * Inputs are the graph's placeholders in order, less those that `bound` gives a place (weights).
+   * Results are copies; nothing of the run stays in use.
+   */
+  async run(
+    inputs: readonly RunValue[],
+    bound: ReadonlyMap<string, Place> = new Map(),
+    observe?: StepObserver,
+  ): Promise<readonly RunValue[]> {
+    let node = await this.prepare(inputs, bound);
+    let given = inputs;
+    for (;;) {
+      this.#state.arena.reserve(node.plan.arenaEnd, this.#state.arena.bytes);
+      this.#write(node, given);
+      this.#execute(node, observe);
+      const { end } = node.stage;
+      if (end.kind === "return") return end.outputs.map((value) => this.#read(node, value));
+      const results = await runBoundary(end, node, this.#state, (value) => this.#read(node, value));
+      node = await this.#follow(node, results);
+      given = results;
+    }
+  }
+
+  async #start(inputs: readonly RunValue[], bound: ReadonlyMap<string, Place>): Promise<StageNode> {
+    const env = new Map<string, ArgValue>();
+    const places = new Map<LoweredTensor, Place>();
+    const tensors: LoweredTensor[] = [];
+    let at = 0;
+    for (const name of this.#graph.inputs) {
+      if (name === null) continue;
+      const place = bound.get(name);
+      if (place !== undefined) {
+        const tensor: LoweredTensor = { dtype: place.dtype, shape: place.shape, name };
+        env.set(name, tensor);
+        places.set(tensor, place);
+        continue;
+      }
+      const value = standIn(inputs[at++] as RunValue, name);
+      env.set(name, value);
+      if (isTensor(value)) tensors.push(value);
+    }
+    return this.#plan(lower(this.#graph, env, this.#state.lowerOptions), tensors, places, this.#arenaStart);
+  }
+
+  async #follow(from: StageNode, results: readonly RunValue[]): Promise<StageNode> {
+    const key = planKey(results);
+    const known = from.next.get(key);
+    if (known !== undefined) return known;
+    const values = results.map((value, i) => standIn(value, `result${i}`));
+    const stage = from.stage.resume(values);
+    const places = new Map(from.places);
+    for (const tensor of from.stage.live) places.set(tensor, from.plan.place(tensor));
+    const node = await this.#plan(stage, values.filter(isTensor), places, from.plan.arenaEnd);
+    if (from.next.size >= MAX_PLANS) from.next.delete(from.next.keys().next().value!);
+    from.next.set(key, node);
+    return node;
+  }
+
+  async #plan(
+    lowered: Stage,
+    inputs: readonly LoweredTensor[],
+    places: ReadonlyMap<LoweredTensor, Place>,
+    arenaStart: number,
+  ): Promise<StageNode> {
+    const { services, kernels, arena } = this.#state;
+    const isConstant = (tensor: LoweredTensor): boolean => places.get(tensor)?.buffer.constant != null;
+    const stage: Stage = { ...lowered, calls: foldBatchNorm(lowered, isConstant, this.#state.lowerOptions) };
+    const plan = planStage(stage, { places, inputs, arenaStart }, services, kernels, arena);
+    await this.#state.settle(plan.constants);
+    return { stage, plan, inputs, places, next: new Map(), graphs: new Map() };
+  }
+
+  #evict(): void {
+    const [key, oldest] = this.#roots.entries().next().value!;
+    this.#roots.delete(key);
+    const release = (node: StageNode): void => {
+      this.#state.services.constants.release(node.plan.constants);
+      for (const next of node.next.values()) release(next);
+    };
+    release(oldest);
+  }
+
+  #write(node: StageNode, given: readonly RunValue[]): void {
+    const data = given.filter(isHostData);
+    for (const [i, tensor] of node.inputs.entries())
+      writePlace(this.#state.services.heap, node.plan.place(tensor), data[i]!.bytes);
+  }
+
+  #execute(node: StageNode, observe: StepObserver | undefined): void {
+    if (observe === undefined) {
+      for (const { runs } of node.plan.steps) for (const run of runs) run();
+      return;
+    }
+    for (const { runs, calls } of node.plan.steps) {
+      const start = performance.now();
+      for (const run of runs) run();
+      observe(calls, start, performance.now() - start);
+    }
+  }
+
+  #read(node: StageNode, value: ArgValue): RunValue {
+    if (Array.isArray(value))
+      return (value as readonly ArgValue[]).map((item) => this.#read(node, item)) as unknown as RunValue;
+    if (!isTensor(value)) return value;
+    const place = node.plan.place(value);
+    return { dtype: value.dtype, shape: value.shape, bytes: readPlace(this.#state.services.heap, place) };
+  }
+}

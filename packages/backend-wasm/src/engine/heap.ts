@@ -1,0 +1,148 @@
+import { Pt2Error } from "@pt2/format";
+
+/** A piece of WebAssembly memory. */
+export interface Block {
+  readonly address: number;
+  readonly bytes: number;
+}
+
+const PAGE = 65536;
+/** wasm32 addresses 4 GiB. */
+const MAX_PAGES = 65536;
+/** Blocks start at cache lines: SIMD loads are aligned and packed panels do not share lines. */
+const ALIGNMENT = 64;
+
+/**
+ * Allocator over one WebAssembly memory: first fit in address order, neighbours merged when freed. It serves few large
+ * blocks (weights, packed panels, the arena), so a sorted list is enough.
+ *
+ * The typed arrays over the memory are replaced when it grows: read them from the heap each time, never keep them.
+ */
+export class Heap {
+  readonly memory: WebAssembly.Memory;
+  #free: Block[];
+  #used = 0;
+  #buffer: ArrayBufferLike;
+  #u8: Uint8Array;
+  #i32: Int32Array;
+  #f32: Float32Array;
+  #f64: Float64Array;
+  #i64: BigInt64Array;
+
+  /** `reserved` bytes at the start belong to the kernels' static data. */
+  constructor(reserved: number = PAGE) {
+    this.memory = new WebAssembly.Memory({ initial: Math.ceil(reserved / PAGE) + 1, maximum: MAX_PAGES });
+    this.#free = [{ address: reserved, bytes: this.memory.buffer.byteLength - reserved }];
+    this.#buffer = this.memory.buffer;
+    this.#u8 = new Uint8Array(this.#buffer);
+    this.#i32 = new Int32Array(this.#buffer);
+    this.#f32 = new Float32Array(this.#buffer);
+    this.#f64 = new Float64Array(this.#buffer);
+    this.#i64 = new BigInt64Array(this.#buffer);
+  }
+
+  /** Bytes handed out now. */
+  get used(): number {
+    return this.#used;
+  }
+
+  /** Size of the memory. */
+  get reserved(): number {
+    return this.memory.buffer.byteLength;
+  }
+
+  get u8(): Uint8Array {
+    this.#refresh();
+    return this.#u8;
+  }
+
+  get i32(): Int32Array {
+    this.#refresh();
+    return this.#i32;
+  }
+
+  get f32(): Float32Array {
+    this.#refresh();
+    return this.#f32;
+  }
+
+  get f64(): Float64Array {
+    this.#refresh();
+    return this.#f64;
+  }
+
+  get i64(): BigInt64Array {
+    this.#refresh();
+    return this.#i64;
+  }
+
+  alloc(bytes: number): Block {
+    const size = Math.max(ALIGNMENT, Math.ceil(bytes / ALIGNMENT) * ALIGNMENT);
+    let at = this.#free.findIndex((block) => block.bytes >= size);
+    if (at < 0) {
+      this.#grow(size);
+      at = this.#free.findIndex((block) => block.bytes >= size);
+    }
+    const { address, bytes: room } = this.#free[at]!;
+    if (room === size) this.#free.splice(at, 1);
+    else this.#free[at] = { address: address + size, bytes: room - size };
+    this.#used += size;
+    return { address, bytes: size };
+  }
+
+  /** Gives a block back, once. */
+  free(block: Block): void {
+    this.#used -= block.bytes;
+    this.#release(block);
+  }
+
+  #release(block: Block): void {
+    let { address, bytes } = block;
+    let at = this.#free.findIndex((other) => other.address > address);
+    if (at < 0) at = this.#free.length;
+    const next = this.#free[at];
+    let remove = 0;
+    if (next !== undefined && address + bytes === next.address) {
+      bytes += next.bytes;
+      remove = 1;
+    }
+    const previous = this.#free[at - 1];
+    if (previous !== undefined && previous.address + previous.bytes === address) {
+      address = previous.address;
+      bytes += previous.bytes;
+      at--;
+      remove++;
+    }
+    this.#free.splice(at, remove, { address, bytes });
+  }
+
+  /** Adds pages so that a block of `size` bytes fits behind what is free at the end. */
+  #grow(size: number): void {
+    const end = this.reserved;
+    const last = this.#free.at(-1);
+    const tail = last !== undefined && last.address + last.bytes === end ? last.bytes : 0;
+    const pages = Math.ceil((size - tail) / PAGE);
+    try {
+      this.memory.grow(pages);
+    } catch (cause) {
+      throw new Pt2Error("OUT_OF_MEMORY", {
+        what: `WebAssembly memory cannot grow from ${end} bytes by another ${pages * PAGE}`,
+        advice: "wasm32 addresses at most 4 GiB. Use smaller inputs, float16 weights, or another backend.",
+        details: { reserved: end, wanted: size },
+        cause,
+      });
+    }
+    this.#release({ address: end, bytes: pages * PAGE });
+  }
+
+  #refresh(): void {
+    const { buffer } = this.memory;
+    if (buffer === this.#buffer) return;
+    this.#buffer = buffer;
+    this.#u8 = new Uint8Array(buffer);
+    this.#i32 = new Int32Array(buffer);
+    this.#f32 = new Float32Array(buffer);
+    this.#f64 = new Float64Array(buffer);
+    this.#i64 = new BigInt64Array(buffer);
+  }
+}

@@ -1,0 +1,74 @@
+import type { DType } from "@pt2/format";
+import type { OpName } from "@pt2/graph";
+import type { ArgValue, Call, LoweredTensor } from "@pt2/registry";
+import type { TypedExpr } from "@pt2/registry/scalar";
+import type { Kernels } from "../kernels.gen.ts";
+import type { Heap } from "./heap.ts";
+import type { Buffer, Place } from "./place.ts";
+
+/** How one or several ops run here. One family of ops, one file in `kernels/`. */
+export interface WasmKernel {
+  readonly ops: readonly OpName[];
+  /** Whether it takes these arguments; the op's decomposition is used when not. Default: it does. */
+  accepts?(args: Readonly<Record<string, ArgValue>>): boolean;
+  /** Plans the call: allocates its results and adds what runs on each forward. */
+  prepare(call: KernelCall): void;
+  /**
+   * Set when the results are dense and written front to back in blocks of rows, so that a fused elementwise loop can
+   * follow each block: `prepare` then calls `call.afterBlock` for every block it has written.
+   */
+  readonly epilogue?: (args: Readonly<Record<string, ArgValue>>) => boolean;
+}
+
+/** What a kernel plans with. Addresses (`addressOf(place)`) are valid only inside functions given to `step`. */
+export interface KernelCall extends PlanContext {
+  readonly call: Call;
+  /** Argument by schema name; tensors as {@link LoweredTensor}s. */
+  arg<T = ArgValue>(name: string): T;
+  /** A tensor argument as it lies in memory, null when absent. */
+  optional(name: string): Place | null;
+  /** A tensor argument as it lies in memory. A number given for it becomes a 0-d constant. */
+  tensor(name: string): Place;
+  /** Tensors of a `Tensor[]` argument. */
+  tensors(name: string): readonly Place[];
+  /** Allocates the n-th result; row-major unless strides (of a dense tensor) are given. */
+  output(index?: number, strides?: readonly number[]): Place;
+  /** Allocates the tensors of a `Tensor[]` result. */
+  outputs(index?: number): readonly Place[];
+  /** Makes the n-th result a view of something that exists. */
+  alias(index: number, place: Place): void;
+  /** Whether an elementwise loop wants to follow block by block. */
+  readonly hasEpilogue: boolean;
+  /** Runs the epilogue on elements `[from, from + count)` of the result in memory order; call it inside a step. */
+  afterBlock(from: number, count: number): void;
+}
+
+/** Memory and steps, for kernels and the helpers that they share. */
+export interface PlanContext {
+  readonly heap: Heap;
+  readonly kernels: Kernels;
+  /** Adds work to each forward. */
+  step(run: () => void): void;
+  /** Memory that only this call uses. */
+  scratch(bytes: number): Buffer;
+  /** A dense temporary tensor that only this call uses. */
+  temporary(dtype: DType, shape: readonly number[], strides?: readonly number[]): Place;
+  /** The same elements with these strides; a copy only where they differ. A constant is copied once, at load. */
+  withStrides(place: Place, strides: readonly number[]): Place;
+  /** The same elements row-major; a copy only where they are not. */
+  dense(place: Place): Place;
+  /** The same values in another dtype; a conversion only where it differs. A constant is converted once, at load. */
+  convert(place: Place, dtype: DType): Place;
+  /** Writes `expr` of the inputs (broadcast to `out`) to `out`. */
+  elementwise(out: Place, inputs: readonly Place[], expr: TypedExpr): void;
+  /** Copies elements; shapes are equal, dtypes too. */
+  copy(from: Place, to: Place): void;
+  /**
+   * What a kernel makes of a tensor before it can use it (packed panels). From a constant it is made once, at load,
+   * and shared by all plans under `key`; otherwise on each forward.
+   */
+  prepared(place: Place, key: string, bytes: number, fill: (ctx: PlanContext, from: Place, to: Buffer) => void): Buffer;
+}
+
+/** Elements of a result list or tensor by index; narrows what the lowering gives. */
+export type Result = LoweredTensor;

@@ -1,0 +1,179 @@
+import { DTYPES, type DType } from "@pt2/format";
+import type { Block, Heap } from "./heap.ts";
+
+/** Where a tensor's elements are: a piece of memory whose address is known at the latest when a step runs. */
+export interface Buffer {
+  readonly bytes: number;
+  /** Address of the first byte, now. */
+  address(): number;
+  /** Set for values that never change: weights and what is computed from them alone. */
+  readonly constant: Constant | null;
+}
+
+/** One region that all activations share; it moves when a larger plan comes. */
+export class Arena {
+  readonly #heap: Heap;
+  #block: Block | null = null;
+
+  constructor(heap: Heap) {
+    this.#heap = heap;
+  }
+
+  get base(): number {
+    return this.#block?.address ?? 0;
+  }
+
+  get bytes(): number {
+    return this.#block?.bytes ?? 0;
+  }
+
+  /** Makes room for `bytes`. What the arena held is lost, so only between runs or before anything was written behind `keep`. */
+  reserve(bytes: number, keep: number): void {
+    if (bytes <= this.bytes) return;
+    const grown = this.#heap.alloc(bytes);
+    const old = this.#block;
+    if (old !== null) {
+      this.#heap.u8.copyWithin(grown.address, old.address, old.address + Math.min(keep, old.bytes));
+      this.#heap.free(old);
+    }
+    this.#block = grown;
+  }
+}
+
+/** A buffer in the arena, alive from step `first` to step `last` of its plan. */
+export class ArenaBuffer implements Buffer {
+  readonly constant = null;
+  readonly bytes: number;
+  readonly first: number;
+  last: number;
+  /** Set by the memory plan. */
+  offset = 0;
+  readonly #arena: Arena;
+
+  constructor(arena: Arena, bytes: number, step: number) {
+    this.#arena = arena;
+    this.bytes = bytes;
+    this.first = step;
+    this.last = step;
+  }
+
+  address(): number {
+    return this.#arena.base + this.offset;
+  }
+}
+
+/** A buffer with a block of its own: a mutable buffer of the module, or a temporary of a constant computation. */
+export class OwnBuffer implements Buffer {
+  readonly constant = null;
+  readonly bytes: number;
+  readonly block: Block;
+
+  constructor(block: Block, bytes: number) {
+    this.block = block;
+    this.bytes = bytes;
+  }
+
+  address(): number {
+    return this.block.address;
+  }
+}
+
+let nextId = 0;
+
+/**
+ * A value that never changes. It is brought into memory when somebody needs it, by reading a weight record or by
+ * running steps over other constants, and leaves again unless a plan pinned it.
+ */
+export class Constant implements Buffer {
+  /** Unique among constants, for keys. */
+  readonly id: number = nextId++;
+  readonly bytes: number;
+  /** What it is computed from; empty for a weight record. */
+  readonly inputs: Iterable<Constant>;
+  /** Number of plans that read it while they run. */
+  pins = 0;
+  readonly #produce: (address: number) => Promise<void> | void;
+  readonly #heap: Heap;
+  #block: Block | null = null;
+
+  constructor(
+    heap: Heap,
+    bytes: number,
+    inputs: Iterable<Constant>,
+    produce: (address: number) => Promise<void> | void,
+  ) {
+    this.#heap = heap;
+    this.bytes = bytes;
+    this.inputs = inputs;
+    this.#produce = produce;
+  }
+
+  get constant(): Constant {
+    return this;
+  }
+
+  get resident(): boolean {
+    return this.#block !== null;
+  }
+
+  address(): number {
+    return this.#block!.address;
+  }
+
+  /** Brings it, and first what it is computed from, into memory. */
+  async load(): Promise<void> {
+    if (this.#block !== null) return;
+    for (const input of this.inputs) await input.load();
+    const block = this.#heap.alloc(this.bytes);
+    this.#block = block;
+    try {
+      await this.#produce(block.address);
+    } catch (error) {
+      this.unload();
+      throw error;
+    }
+  }
+
+  unload(): void {
+    if (this.#block === null) return;
+    this.#heap.free(this.#block);
+    this.#block = null;
+  }
+}
+
+/** A strided tensor in memory: strides and offset count elements. */
+export interface Place {
+  readonly dtype: DType;
+  readonly shape: readonly number[];
+  readonly strides: readonly number[];
+  readonly offset: number;
+  readonly buffer: Buffer;
+}
+
+/** Byte address of a tensor's first element, now. */
+export function addressOf(place: Place): number {
+  return place.buffer.address() + place.offset * DTYPES[place.dtype].itemsize;
+}
+
+/** Row-major strides. */
+export function rowMajor(shape: readonly number[]): readonly number[] {
+  const strides = new Array<number>(shape.length);
+  let stride = 1;
+  for (let i = shape.length - 1; i >= 0; i--) {
+    strides[i] = stride;
+    stride *= Math.max(1, shape[i]!);
+  }
+  return strides;
+}
+
+/** Strides of a dense tensor whose second dimension moves fastest (`channels_last`, of any rank ≥ 3). */
+export function channelsLast(shape: readonly number[]): readonly number[] {
+  const [n, c, ...space] = shape;
+  const inner = rowMajor([n!, ...space, c!]);
+  return [inner[0]!, inner.at(-1)!, ...inner.slice(1, -1)];
+}
+
+/** Whether two strides address the same elements for a shape: strides of dimensions of size 1 do not matter. */
+export function sameStrides(shape: readonly number[], a: readonly number[], b: readonly number[]): boolean {
+  return shape.some((size) => size === 0) || shape.every((size, i) => size === 1 || a[i] === b[i]);
+}

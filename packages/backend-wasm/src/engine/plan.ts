@@ -1,0 +1,259 @@
+import { type ElementwiseGroup, fuse, numel, planArena, type Step } from "@pt2/backend";
+import { DTYPES } from "@pt2/format";
+import { type Call, type LoweredTensor, type Stage, type Strided, tensorsIn } from "@pt2/registry";
+import { keyOf } from "@pt2/registry/scalar";
+import { CallContext, type TensorTable } from "./call-context.ts";
+import { isPure, scalarKey } from "./call-key.ts";
+import { Context, placeKey, type StepSink } from "./context.ts";
+import type { KernelSet } from "./kernel-set.ts";
+import { resultStrides } from "./layout.ts";
+import { type Arena, ArenaBuffer, type Buffer, type Constant, type Place, rowMajor } from "./place.ts";
+import type { Services } from "./services.ts";
+
+/** What runs for one fused step. */
+export interface PlannedStep {
+  readonly runs: readonly (() => void)[];
+  /** The calls that it computes. */
+  readonly calls: readonly Call[];
+}
+
+/** A stage with everything decided: run the steps in order, and its results are at `place`. */
+export interface StagePlan {
+  readonly steps: readonly PlannedStep[];
+  /** Where inputs go before the steps, and results are after them. */
+  place(tensor: LoweredTensor): Place;
+  /** End of the arena that this stage and those before it use. */
+  readonly arenaEnd: number;
+  /** Constants to be in memory before the first run. */
+  readonly constants: readonly Constant[];
+}
+
+/** What a stage starts from. */
+export interface StageStart {
+  /** Places of tensors that exist already: weights, buffers, live tensors of earlier stages. */
+  readonly places: ReadonlyMap<LoweredTensor, Place>;
+  /** Tensors that are written from outside before the first step. */
+  readonly inputs: readonly LoweredTensor[];
+  /** Arena bytes that belong to earlier stages. */
+  readonly arenaStart: number;
+}
+
+/** Plans a stage: layouts, kernels, fused loops, memory. Nothing runs yet and no weight is read. */
+export function planStage(
+  stage: Pick<Stage, "calls" | "live">,
+  start: StageStart,
+  services: Services,
+  kernels: KernelSet,
+  arena: Arena,
+): StagePlan {
+  return new Planner(start, services, kernels, arena).plan(stage);
+}
+
+class Planner implements StepSink, TensorTable {
+  readonly #services: Services;
+  readonly #kernels: KernelSet;
+  readonly #arena: Arena;
+  readonly #arenaStart: number;
+  readonly #places: Map<LoweredTensor, Place>;
+  readonly #buffers: ArenaBuffer[] = [];
+  readonly #constants = new Set<Constant>();
+  readonly #steps: PlannedStep[] = [];
+  #runs: (() => void)[] = [];
+  #now = 0;
+
+  constructor(start: StageStart, services: Services, kernels: KernelSet, arena: Arena) {
+    this.#services = services;
+    this.#kernels = kernels;
+    this.#arena = arena;
+    this.#arenaStart = start.arenaStart;
+    this.#places = new Map(start.places);
+    for (const input of start.inputs) {
+      const { dtype, shape } = input;
+      const buffer = this.allocate(numel(shape) * DTYPES[dtype].itemsize);
+      this.#places.set(input, { dtype, shape, strides: rowMajor(shape), offset: 0, buffer });
+    }
+  }
+
+  plan(stage: Pick<Stage, "calls" | "live">): StagePlan {
+    const takesEpilogue = (call: Call): boolean => this.#kernels.get(call)?.epilogue?.(call.args) ?? false;
+    const variable: Call[] = [];
+    for (const call of stage.calls) if (!this.#tryConstant(call)) variable.push(call);
+    for (const step of fuse(variable, { live: stage.live, takesEpilogue })) this.#planStep(step);
+    this.#now = Number.MAX_SAFE_INTEGER;
+    for (const tensor of stage.live) this.reads(this.get(tensor).buffer);
+    const { offsets, bytes } = planArena(this.#buffers);
+    for (const [i, buffer] of this.#buffers.entries()) buffer.offset = this.#arenaStart + offsets[i]!;
+    return {
+      steps: this.#steps,
+      place: (tensor) => this.get(tensor),
+      arenaEnd: this.#arenaStart + bytes,
+      constants: [...this.#constants],
+    };
+  }
+
+  get(tensor: LoweredTensor): Place {
+    return this.#places.get(tensor)!;
+  }
+
+  set(tensor: LoweredTensor, place: Place): void {
+    this.#places.set(tensor, place);
+  }
+
+  allocate(bytes: number): Buffer {
+    const buffer = new ArenaBuffer(this.#arena, bytes, this.#now);
+    this.#buffers.push(buffer);
+    return buffer;
+  }
+
+  step(run: () => void): void {
+    this.#runs.push(run);
+  }
+
+  scratch(bytes: number): Buffer {
+    return this.allocate(bytes);
+  }
+
+  reads(buffer: Buffer): void {
+    if (buffer instanceof ArenaBuffer) buffer.last = Math.max(buffer.last, this.#now);
+    if (buffer.constant !== null) this.#constants.add(buffer.constant);
+  }
+
+  #planStep(step: Step): void {
+    this.#now++;
+    this.#runs = [];
+    switch (step.kind) {
+      case "call":
+        if (step.call.kind === "view") this.#view(step.call);
+        else this.#kernels.get(step.call)!.prepare(new CallContext(this.#services, this, this, step.call));
+        break;
+      case "elementwise":
+        this.#elementwise(step.group);
+        break;
+      case "epilogue":
+        this.#epilogue(step.call, step.result, step.group);
+        break;
+    }
+    const calls =
+      step.kind === "call"
+        ? [step.call]
+        : step.kind === "epilogue"
+          ? [step.call, ...step.group.calls]
+          : step.group.calls;
+    if (this.#runs.length > 0) this.#steps.push({ runs: this.#runs, calls });
+  }
+
+  #elementwise(group: ElementwiseGroup): void {
+    const inputs = group.inputs.map((tensor) => this.#read(tensor));
+    const { dtype, shape } = group.output;
+    const buffer = this.allocate(numel(shape) * DTYPES[dtype].itemsize);
+    const out: Place = { dtype, shape, strides: resultStrides(shape, inputs), offset: 0, buffer };
+    this.set(group.output, out);
+    new Context(this.#services, this).elementwise(out, inputs, group.expr);
+  }
+
+  /** The loop follows the call in place when the dtypes allow it, so that no second buffer is touched. */
+  #epilogue(call: Call, result: LoweredTensor, group: ElementwiseGroup): void {
+    this.#kernels.get(call)!.prepare(new CallContext(this.#services, this, this, call));
+    const produced = this.get(result);
+    const inputs = group.inputs.map((tensor) => this.#read(tensor));
+    if (produced.dtype !== group.output.dtype || !(produced.buffer instanceof ArenaBuffer))
+      return this.#elementwise(group);
+    this.set(group.output, produced);
+    new Context(this.#services, this).elementwise(produced, inputs, group.expr);
+  }
+
+  #view(call: Call): void {
+    const source = call.args[call.record.schema.args[0]!.name] as LoweredTensor;
+    const place = this.#read(source);
+    const results = call.results.flatMap(tensorsIn);
+    const geometry = call.record.view!(place, call.args);
+    if (geometry !== null) return this.#setViews(place, geometry, results);
+    const context = new Context(this.#services, this);
+    const buffer = this.allocate(numel(place.shape) * DTYPES[place.dtype].itemsize);
+    const dense: Place = { ...place, strides: rowMajor(place.shape), offset: 0, buffer };
+    context.copy(place, dense);
+    this.#setViews(dense, call.record.view!(dense, call.args)!, results);
+  }
+
+  #setViews(source: Place, geometry: Strided | readonly Strided[], results: readonly LoweredTensor[]): void {
+    const list = "strides" in geometry ? [geometry] : geometry;
+    for (const [i, { shape, strides, offset }] of list.entries()) {
+      this.set(results[i]!, { dtype: source.dtype, buffer: source.buffer, shape, strides, offset });
+    }
+  }
+
+  #read(tensor: LoweredTensor): Place {
+    const place = this.get(tensor);
+    this.reads(place.buffer);
+    return place;
+  }
+
+  /** A call on constants alone is computed once, for all plans, when its value is first needed. */
+  #tryConstant(call: Call): boolean {
+    const operands = Object.values(call.args).flatMap(tensorsIn);
+    const places = operands.map((tensor) => this.#places.get(tensor));
+    if (!isPure(call) || places.some((place) => place?.buffer.constant == null)) return false;
+    if (call.kind === "view") {
+      const source = places[0]!;
+      const geometry = call.record.view!(source, call.args);
+      if (geometry !== null) {
+        this.#setViews(source, geometry, call.results.flatMap(tensorsIn));
+        return true;
+      }
+      const dense = new Context(this.#services, this).dense(source);
+      this.#setViews(dense, call.record.view!(dense, call.args)!, call.results.flatMap(tensorsIn));
+      return true;
+    }
+    const [result, ...more] = call.results.flatMap(tensorsIn);
+    if (result === undefined || more.length > 0) return false;
+    this.set(result, this.#constant(call, result, operands, places as readonly Place[]));
+    return true;
+  }
+
+  #constant(call: Call, result: LoweredTensor, operands: readonly LoweredTensor[], places: readonly Place[]): Place {
+    const { dtype, shape } = result;
+    const what = call.scalar === undefined ? scalarKey(call) : keyOf(call.scalar.expr);
+    const key = `${call.record.name}|${what}|${places.map(placeKey).join(",")}|${dtype}[${shape}]`;
+    const inputs = places.map((place) => place.buffer.constant!);
+    const strides = rowMajor(shape);
+    const buffer = this.#services.constants.derive(key, numel(shape) * DTYPES[dtype].itemsize, inputs, (ctx, to) => {
+      const out: Place = { dtype, shape, strides, offset: 0, buffer: to };
+      const placeOf = new Map(operands.map((tensor, i) => [tensor, places[i]!]));
+      if (call.scalar !== undefined) {
+        ctx.elementwise(
+          out,
+          call.scalar.operands.map((tensor) => placeOf.get(tensor)!),
+          call.scalar.expr,
+        );
+        return;
+      }
+      const table = new ConstantTable(placeOf, ctx.sink);
+      this.#kernels.get(call)!.prepare(new CallContext(this.#services, ctx.sink, table, call));
+      ctx.copy(table.get(result), out);
+    });
+    return { dtype, shape, strides, offset: 0, buffer };
+  }
+}
+
+/** Tensors of one constant's computation: its operands, and results in temporaries. */
+class ConstantTable implements TensorTable {
+  readonly #places: Map<LoweredTensor, Place>;
+  readonly #sink: StepSink;
+
+  constructor(places: Map<LoweredTensor, Place>, sink: StepSink) {
+    this.#places = places;
+    this.#sink = sink;
+  }
+
+  get(tensor: LoweredTensor): Place {
+    return this.#places.get(tensor)!;
+  }
+
+  set(tensor: LoweredTensor, place: Place): void {
+    this.#places.set(tensor, place);
+  }
+
+  allocate(bytes: number): Buffer {
+    return this.#sink.scratch(bytes);
+  }
+}

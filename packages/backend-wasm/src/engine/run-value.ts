@@ -1,0 +1,43 @@
+import { numel } from "@pt2/backend";
+import type { DType } from "@pt2/format";
+import type { ArgValue, LoweredTensor } from "@pt2/registry";
+
+/** A tensor outside the heap: row-major bytes. */
+export interface HostData {
+  readonly dtype: DType;
+  readonly shape: readonly number[];
+  readonly bytes: Uint8Array;
+}
+
+/** What enters and leaves a graph. */
+export type RunValue = HostData | ArgValue;
+
+/** Whether a value is a tensor with its data. */
+export function isHostData(value: unknown): value is HostData {
+  return typeof value === "object" && value !== null && "bytes" in value;
+}
+
+/** What a plan depends on: shapes and dtypes of tensors, and the numbers themselves. */
+export function planKey(values: readonly RunValue[]): string {
+  return values
+    .map((value) => (isHostData(value) ? `${value.dtype}[${value.shape}]` : `${typeof value}:${textOf(value)}`))
+    .join(";");
+}
+
+function textOf(value: RunValue): string {
+  return typeof value === "object"
+    ? JSON.stringify(value, (_, v) => (typeof v === "bigint" ? String(v) : v))
+    : String(value);
+}
+
+/** The lowered stand-in of a value: a tensor of the same meta, or the number itself. */
+export function standIn(value: RunValue, name: string): ArgValue {
+  if (!isHostData(value)) return value;
+  const tensor: LoweredTensor = { dtype: value.dtype, shape: value.shape, name };
+  return tensor;
+}
+
+/** Number of elements. */
+export function countOf(data: HostData): number {
+  return numel(data.shape);
+}

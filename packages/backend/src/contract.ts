@@ -1,0 +1,139 @@
+import type { DType, WeightTensor } from "@pt2/format";
+import type { Program } from "@pt2/graph";
+import type { OpRegistry } from "@pt2/registry";
+import type { HostTensor, Tensor } from "./tensor.ts";
+
+/**
+ * What a backend is: everything the runtime needs, on one page.
+ *
+ * A user makes a backend value and hands it to `load`; nothing registers itself. An ability that a backend lacks is a
+ * flag or an absent member, never a method that throws.
+ */
+export interface Backend {
+  /** Short and stable: `wasm`, `libtorch`, `webgpu`. */
+  readonly name: string;
+  /** Version of this contract that the backend implements. The runtime refuses another one. */
+  readonly apiVersion: typeof BACKEND_API_VERSION;
+  readonly capabilities: Capabilities;
+  /**
+   * The ops of a program that this backend cannot run, with the decompositions of `registry` taken into account.
+   * Reads no weights; an empty list is a promise that `compile` will not fail for a missing op.
+   */
+  unsupported(program: Program, registry: OpRegistry): readonly UnsupportedOp[];
+  /**
+   * Prepares a program. Resolves everything that can be resolved without inputs: kernels, argument slots, memory plan,
+   * fusions. Reads each weight at most once, and does not keep `request.weights` after the executable is disposed.
+   * A compile that fails or is aborted leaves nothing behind.
+   */
+  compile(request: CompileRequest): Promise<Executable>;
+  /**
+   * Puts a tensor where the backend computes, so that several runs can take it without another copy.
+   * Absent when the backend computes in host memory.
+   */
+  upload?(tensor: HostTensor): Promise<Tensor>;
+  /** Frees what the backend holds, including executables that are still alive. Further calls reject. */
+  dispose(): Promise<void>;
+}
+
+/** Version of {@link Backend}; raised when a member changes its meaning. */
+export const BACKEND_API_VERSION = 1;
+
+/** What a backend can do. Absent means the default. */
+export interface Capabilities {
+  /** Dtypes of tensors that programs may contain. Others are refused at compile. */
+  readonly dtypes: readonly DType[];
+  /**
+   * Dtypes held in a narrower one (`int64` as `int32`), checked at upload and on literals.
+   * Default: none. When present, a value that does not fit is a coded error.
+   */
+  readonly narrowed?: Readonly<Partial<Record<DType, DType>>>;
+  /** Whether JavaScript op handlers with a `compile` function are honoured. Default: false; then they are refused. */
+  readonly handlers?: boolean;
+  /** Whether sizes may depend on data (`nonzero`, `item`). Default: false; then such ops are reported as unsupported. */
+  readonly dynamicSizes?: boolean;
+  /** Whether runs leave the calling thread free. Default: false. */
+  readonly offThread?: boolean;
+}
+
+/** What `compile` is given. */
+export interface CompileRequest {
+  readonly program: Program;
+  /** By fully qualified name; bytes are read on demand. */
+  readonly weights: ReadonlyMap<string, WeightTensor>;
+  readonly registry: OpRegistry;
+  /** `exact` forbids reordering and fusion that changes bits; default `fast`. */
+  readonly precision?: "exact" | "fast";
+  readonly onProgress?: (progress: Progress) => void;
+  readonly signal?: AbortSignal;
+}
+
+/** Progress of a load. Units are bytes of weights. */
+export interface Progress {
+  readonly stage: "weights" | "compile";
+  readonly done: number;
+  readonly total: number;
+}
+
+/** An op that a backend cannot run. */
+export interface UnsupportedOp {
+  readonly op: string;
+  /** Nodes with this op. */
+  readonly count: number;
+  /** The first of them, with module path and Python line. */
+  readonly where: string;
+  readonly why: string;
+}
+
+/** A leaf of the user's inputs or outputs. */
+export type Value = Tensor | number | bigint | boolean | string | null;
+
+/**
+ * A prepared program. Runs may overlap and are independent of each other, except that runs of a program that mutates
+ * its buffers see each other's writes in the order in which they were started.
+ */
+export interface Executable {
+  /**
+   * One forward. `inputs` are the program's user inputs in flattened order, already checked against the signature;
+   * they are never modified and may be reused at once after the promise settles. Returns the user outputs in order.
+   * A run that fails or is aborted changes no buffer.
+   */
+  run(inputs: readonly Value[], options?: RunOptions): Promise<readonly Value[]>;
+  /** A run that also measures. Slower than `run`. */
+  profile(inputs: readonly Value[], options?: RunOptions): Promise<Profile>;
+  /** Bytes held now. */
+  memory(): Promise<MemoryReport>;
+  /** What the compiler did, as text for people: which nodes became which kernel. */
+  explain(): Promise<string>;
+  /** Idempotent. Waits for runs under way. */
+  dispose(): Promise<void>;
+}
+
+export interface RunOptions {
+  /** Rejects the run with the signal's reason; the executable stays usable. */
+  readonly signal?: AbortSignal;
+}
+
+/** Times of one forward. */
+export interface Profile {
+  readonly outputs: readonly Value[];
+  readonly steps: readonly StepTime[];
+  /** Whole run in milliseconds, transfers included. */
+  readonly totalMs: number;
+}
+
+export interface StepTime {
+  /** Name of the (last) node that the step computes, and the ops fused into it. */
+  readonly node: string;
+  readonly ops: readonly string[];
+  readonly where: string;
+  readonly startMs: number;
+  readonly ms: number;
+}
+
+/** Bytes by purpose. */
+export interface MemoryReport {
+  readonly weights: number;
+  readonly activations: number;
+  /** Everything the executable has reserved, the two above included. */
+  readonly reserved: number;
+}

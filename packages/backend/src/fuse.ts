@@ -1,0 +1,144 @@
+import { type Call, type LoweredTensor, tensorsIn } from "@pt2/registry";
+import { substitute, type TypedExpr } from "@pt2/registry/scalar";
+
+/** One loop over one shape: reads `inputs`, writes `output` = `expr` of them. */
+export interface ElementwiseGroup {
+  readonly shape: readonly number[];
+  /** Operands by the index that `expr` uses. */
+  readonly inputs: readonly LoweredTensor[];
+  readonly output: LoweredTensor;
+  readonly expr: TypedExpr;
+  /** The calls that it computes, in order. */
+  readonly calls: readonly Call[];
+}
+
+/** What a backend runs: a call of its own, or a fused elementwise loop, which may follow a call block by block. */
+export type Step =
+  | { readonly kind: "call"; readonly call: Call }
+  | { readonly kind: "elementwise"; readonly group: ElementwiseGroup }
+  /** `call` computes `result`, which only `group` reads: the backend may apply the group while a block is in cache. */
+  | {
+      readonly kind: "epilogue";
+      readonly call: Call;
+      readonly result: LoweredTensor;
+      readonly group: ElementwiseGroup;
+    };
+
+export interface FuseOptions {
+  /** Tensors that somebody needs after these calls. */
+  readonly live: ReadonlySet<LoweredTensor>;
+  /** Whether the backend can apply an elementwise group to the results of this call as it produces them. */
+  readonly takesEpilogue: (call: Call) => boolean;
+}
+
+/** Beyond this many operands a loop runs out of registers and of pointers worth keeping. */
+const MAX_INPUTS = 8;
+/** Beyond this many calls code size and register spills cost more than the saved memory traffic. */
+const MAX_CALLS = 24;
+
+/**
+ * Fuses chains of elementwise calls: a producer moves into its consumer when nothing else reads it and both run over
+ * the same shape. Then groups that read a fresh result of a heavy call become its epilogue. Calls whose results nobody
+ * reads are dropped. A fused step stands where its last call stood, so every operand is ready.
+ */
+export function fuse(calls: readonly Call[], options: FuseOptions): readonly Step[] {
+  const producer = new Map<LoweredTensor, Call>();
+  const readers = new Map<LoweredTensor, Set<Call>>();
+  const alive = liveCalls(calls, options.live);
+  for (const call of alive) {
+    for (const result of call.results) for (const t of tensorsIn(result)) producer.set(t, call);
+    for (const t of operandsOf(call)) (readers.get(t) ?? readers.set(t, new Set()).get(t)!).add(call);
+  }
+  const taken = new Set<Call>();
+  const steps: Step[] = [];
+  for (const call of [...alive].reverse()) {
+    if (taken.has(call)) continue;
+    if (call.kind !== "scalar") {
+      steps.push({ kind: "call", call });
+      continue;
+    }
+    const group = grow(call, producer, readers, options.live);
+    for (const member of group.calls) taken.add(member);
+    const heavy = epilogueOf(group, producer, readers, taken, options);
+    if (heavy === null) steps.push({ kind: "elementwise", group });
+    else {
+      taken.add(heavy.call);
+      steps.push({ kind: "epilogue", ...heavy, group });
+    }
+  }
+  return steps.reverse();
+}
+
+/** Tensors that a call reads. */
+export function operandsOf(call: Call): readonly LoweredTensor[] {
+  return Object.values(call.args).flatMap(tensorsIn);
+}
+
+function liveCalls(calls: readonly Call[], live: ReadonlySet<LoweredTensor>): readonly Call[] {
+  const needed = new Set(live);
+  const kept: Call[] = [];
+  for (const call of [...calls].reverse()) {
+    const used = call.results.some((result) => tensorsIn(result).some((t) => needed.has(t)));
+    if (!used && call.record.impure !== true) continue;
+    for (const t of operandsOf(call)) needed.add(t);
+    kept.push(call);
+  }
+  return kept.reverse();
+}
+
+function grow(
+  root: Call,
+  producer: ReadonlyMap<LoweredTensor, Call>,
+  readers: ReadonlyMap<LoweredTensor, ReadonlySet<Call>>,
+  live: ReadonlySet<LoweredTensor>,
+): ElementwiseGroup {
+  const { shape, expr: rootExpr, operands } = root.scalar!;
+  let expr = rootExpr;
+  let inputs: readonly LoweredTensor[] = operands;
+  const members = [root];
+  for (let found = true; found; ) {
+    found = false;
+    for (const [index, input] of inputs.entries()) {
+      const call = producer.get(input);
+      if (call?.scalar === undefined || live.has(input) || !sameShape(call.scalar.shape, shape)) continue;
+      if (members.length >= MAX_CALLS || [...readers.get(input)!].some((reader) => !members.includes(reader))) continue;
+      const rest = inputs.filter((_, i) => i !== index);
+      const merged = [...rest, ...call.scalar.operands.filter((t) => !rest.includes(t))];
+      if (merged.length > MAX_INPUTS) continue;
+      const at = (t: LoweredTensor): TypedExpr => ({ kind: "input", index: merged.indexOf(t), dtype: t.dtype });
+      const inner = call.scalar;
+      const moved = substitute(inner.expr, (i) => at(inner.operands[i]!));
+      const outer = inputs;
+      expr = substitute(expr, (i) => (i === index ? moved : at(outer[i]!)));
+      inputs = merged;
+      members.unshift(call);
+      found = true;
+      break;
+    }
+  }
+  return { shape, inputs, output: root.results[0] as LoweredTensor, expr, calls: members };
+}
+
+/** The heavy call whose fresh result the group may follow block by block, if there is one. */
+function epilogueOf(
+  group: ElementwiseGroup,
+  producer: ReadonlyMap<LoweredTensor, Call>,
+  readers: ReadonlyMap<LoweredTensor, ReadonlySet<Call>>,
+  taken: ReadonlySet<Call>,
+  { live, takesEpilogue }: FuseOptions,
+): { readonly call: Call; readonly result: LoweredTensor } | null {
+  for (const result of group.inputs) {
+    const call = producer.get(result);
+    if (call?.kind !== "native" || taken.has(call) || live.has(result) || !sameShape(result.shape, group.shape))
+      continue;
+    if ([...readers.get(result)!].some((reader) => !group.calls.includes(reader))) continue;
+    // Its other results would be late for readers between the call and the group.
+    if (call.results.flatMap(tensorsIn).some((t) => t !== result && (live.has(t) || readers.has(t)))) continue;
+    if (takesEpilogue(call)) return { call, result };
+  }
+  return null;
+}
+
+function sameShape(a: readonly number[], b: readonly number[]): boolean {
+  return a.length === b.length && a.every((size, i) => size === b[i]);
+}

@@ -1,0 +1,102 @@
+import { DTYPES, type DType, Pt2Error } from "@pt2/format";
+
+/** Array of a tensor's elements: `float16`, `bfloat16` and `float8` as bits, bool as bytes, complex as pairs. */
+export type TypedArray =
+  | Uint8Array
+  | Int8Array
+  | Uint16Array
+  | Int16Array
+  | Uint32Array
+  | Int32Array
+  | BigInt64Array
+  | BigUint64Array
+  | Float32Array
+  | Float64Array;
+
+/**
+ * A tensor as users hold it: dense, row-major, immutable by convention. Its bytes are in host memory (`data` is
+ * there) or on a device (`data` is null until read).
+ */
+export interface Tensor {
+  readonly dtype: DType;
+  readonly shape: readonly number[];
+  /** `host`, or the name of the device that holds it. */
+  readonly device: string;
+  /** The elements, when they are in host memory. */
+  readonly data: TypedArray | null;
+  /** The elements in host memory; a copy only if they are elsewhere. */
+  read(): Promise<TypedArray>;
+  /** Frees device memory; a host tensor is left to the garbage collector. Idempotent. */
+  dispose(): void;
+  [Symbol.dispose](): void;
+}
+
+/** A tensor whose elements are in host memory. */
+export interface HostTensor extends Tensor {
+  readonly device: "host";
+  readonly data: TypedArray;
+}
+
+type ArrayType = {
+  readonly name: string;
+  new (buffer: ArrayBufferLike, byteOffset?: number, length?: number): TypedArray;
+  readonly BYTES_PER_ELEMENT: number;
+};
+
+const ARRAY_OF: Readonly<Record<DType, ArrayType>> = {
+  uint8: Uint8Array,
+  int8: Int8Array,
+  int16: Int16Array,
+  int32: Int32Array,
+  int64: BigInt64Array,
+  float16: Uint16Array,
+  float32: Float32Array,
+  float64: Float64Array,
+  complex32: Uint16Array,
+  complex64: Float32Array,
+  complex128: Float64Array,
+  bool: Uint8Array,
+  bfloat16: Uint16Array,
+  uint16: Uint16Array,
+  uint32: Uint32Array,
+  uint64: BigUint64Array,
+  float8_e4m3fn: Uint8Array,
+  float8_e5m2: Uint8Array,
+  float8_e4m3fnuz: Uint8Array,
+  float8_e5m2fnuz: Uint8Array,
+  float8_e8m0fnu: Uint8Array,
+};
+
+/** Number of elements of a shape. */
+export function numel(shape: readonly number[]): number {
+  return shape.reduce((n, size) => n * size, 1);
+}
+
+/** Looks at bytes as elements of a dtype. Copies only when the address is not aligned for it. */
+export function viewAs(dtype: DType, bytes: Uint8Array): TypedArray {
+  const type = ARRAY_OF[dtype];
+  const aligned = bytes.byteOffset % type.BYTES_PER_ELEMENT === 0 ? bytes : bytes.slice();
+  return new type(aligned.buffer, aligned.byteOffset, bytes.byteLength / type.BYTES_PER_ELEMENT);
+}
+
+/** Makes a tensor over an array, without a copy. Refuses an array of another type or length. */
+export function hostTensor(dtype: DType, shape: readonly number[], data: TypedArray): HostTensor {
+  const type = ARRAY_OF[dtype];
+  const bytes = numel(shape) * DTYPES[dtype].itemsize;
+  if (!(data instanceof type) || data.byteLength !== bytes) {
+    throw new Pt2Error("TENSOR_DATA", {
+      what: `A ${dtype} tensor of shape [${shape.join(", ")}] needs a ${type.name} of ${bytes} bytes, given was a ${data.constructor.name} of ${data.byteLength}`,
+      advice: "float16, bfloat16 and float8 are given as their bits, bool as one byte per element.",
+    });
+  }
+  const nothing = () => {};
+  return {
+    dtype,
+    shape,
+    device: "host",
+    data,
+    read: () => Promise.resolve(data),
+    dispose: nothing,
+    [Symbol.dispose]: nothing,
+  };
+}

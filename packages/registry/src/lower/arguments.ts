@@ -1,0 +1,61 @@
+import type { Arg, Graph, Node } from "@pt2/graph";
+import type { ArgValue } from "../builder.ts";
+import { registryError } from "../registry-errors.ts";
+
+/** What each SSA value stands for while a graph is lowered. */
+export type Environment = ReadonlyMap<string, ArgValue>;
+
+/** Value of an IR argument. Graphs are the business of control flow, see {@link operandOf}. */
+export function valueOf(arg: Arg, env: Environment, node: Node): ArgValue {
+  switch (arg.kind) {
+    case "none":
+      return null;
+    case "value": {
+      const value = env.get(arg.name);
+      if (value === undefined) {
+        throw registryError("registry.undefined-value", {
+          what: `Value %${arg.name} is used before it is defined`,
+          where: describe(node),
+          advice: "Run validate() on the graph; a pass or the exporter produced an invalid program.",
+        });
+      }
+      return value;
+    }
+    case "float":
+      return { float: arg.value };
+    case "complex":
+      return { re: arg.re, im: arg.im };
+    case "int":
+    case "bool":
+    case "string":
+    case "dtype":
+    case "layout":
+    case "memory_format":
+      return arg.value;
+    case "device":
+      return arg.value.index === null ? arg.value.type : `${arg.value.type}:${arg.value.index}`;
+    case "operator":
+      return arg.op;
+    case "list":
+      return arg.items.map((item) => valueOf(item, env, node));
+    case "graph":
+    case "dict":
+      throw registryError("registry.argument", {
+        what: `An argument of kind ${arg.kind} cannot be given to ${node.op}`,
+        where: describe(node),
+        advice: "Export with run_decompositions(), or register a handler for this op.",
+      });
+  }
+}
+
+/** Like {@link valueOf}, for the operands of a higher-order op. */
+export function operandOf(arg: Arg, env: Environment, node: Node): ArgValue | Graph {
+  return arg.kind === "graph" ? arg.graph : valueOf(arg, env, node);
+}
+
+/** `aten::add.Tensor (block.conv, model.py:41)`: a node for an error message. */
+export function describe(node: Node): string {
+  const { modulePath, line } = node.origin;
+  const place = [modulePath, line].filter((part) => part !== undefined && part !== "").join(", ");
+  return place === "" ? `${node.op} %${node.name}` : `${node.op} %${node.name} (${place})`;
+}

@@ -1,0 +1,64 @@
+import type { Graph, Node } from "@pt2/graph";
+import type { ArgValue } from "../builder.ts";
+import type { HandlerFunction } from "../handler.ts";
+import type { OpRecord } from "../op.ts";
+import type { TensorMeta } from "../tensor-meta.ts";
+import type { TypedCall } from "./elementwise.ts";
+
+/** A tensor of a lowered program. Two tensors are the same exactly when they are the same object. */
+export interface LoweredTensor extends TensorMeta {
+  /** For printing and error messages: the SSA value's name, or the op that made it. */
+  readonly name: string;
+}
+
+/** One step of a lowered program: concrete shapes, arguments resolved by schema, no symbols left. */
+export interface Call {
+  readonly record: OpRecord;
+  /**
+   * `scalar` and `view` ops every backend runs from the record alone; `native` ops the backend said it has.
+   */
+  readonly kind: "scalar" | "view" | "native";
+  /** Arguments by schema name. A tensor is a {@link LoweredTensor}, or a wrapped number (`TensorMeta.wrapped`). */
+  readonly args: Readonly<Record<string, ArgValue>>;
+  /** One entry per return: a {@link LoweredTensor}, an array of them, a number, or null. */
+  readonly results: readonly ArgValue[];
+  /** For `scalar`: the typed expression and its operands. */
+  readonly scalar?: TypedCall;
+  /** The node of the program that it comes from. */
+  readonly node: Node;
+}
+
+/** Where a program cannot be lowered further without running what comes before. */
+export type Boundary =
+  /** An op whose result sizes (or number) depend on data. */
+  | { readonly kind: "dynamic"; readonly record: OpRecord; readonly args: Call["args"]; readonly node: Node }
+  /** A function that a handler brought. `results` are the metas if the record can infer them, else null. */
+  | { readonly kind: "handler"; readonly run: HandlerFunction; readonly args: Call["args"]; readonly node: Node }
+  /** `cond`, `while_loop`, `scan`, `map_impl`: operands by position, graphs among them as {@link Graph}s. */
+  | { readonly kind: "control"; readonly operands: readonly (ArgValue | Graph)[]; readonly node: Node };
+
+/** A stretch of calls with fixed shapes, and how it ends. */
+export interface Stage {
+  readonly calls: readonly Call[];
+  readonly end: Boundary | { readonly kind: "return"; readonly outputs: readonly ArgValue[] };
+  /** Tensors that the boundary or something behind it reads: they must survive the calls. */
+  readonly live: ReadonlySet<LoweredTensor>;
+  /** Continues behind the boundary, given what it returned (one entry per return of its node). */
+  resume(results: readonly ArgValue[]): Stage;
+}
+
+/** Whether a resolved argument or result is a tensor that exists at run time (a wrapped number does not). */
+export function isTensor(value: unknown): value is LoweredTensor {
+  return (
+    typeof value === "object" &&
+    value !== null &&
+    "shape" in value &&
+    !("wrapped" in value && value.wrapped !== undefined)
+  );
+}
+
+/** All run-time tensors in a resolved argument or result, lists flattened. */
+export function tensorsIn(value: ArgValue | undefined): readonly LoweredTensor[] {
+  if (Array.isArray(value)) return value.flatMap(tensorsIn);
+  return isTensor(value) ? [value] : [];
+}

@@ -1,0 +1,21 @@
+import type { ArgValue } from "../builder.ts";
+import type { OpRecord } from "../op.ts";
+import { typeScalarCall } from "../promotion.ts";
+import { simplify } from "../scalar/simplify.ts";
+import { type TypedExpr, typeExpr } from "../scalar/typed.ts";
+import type { TensorMeta } from "../tensor-meta.ts";
+import type { LoweredTensor } from "./call.ts";
+
+/** An elementwise call ready to be generated or fused: every conversion is explicit in `expr`. */
+export interface TypedCall extends TensorMeta {
+  readonly expr: TypedExpr;
+  /** The tensors that `input` nodes index; each broadcasts to `shape`. */
+  readonly operands: readonly LoweredTensor[];
+}
+
+/** Types and simplifies one call of an op that has a `scalar` rule. */
+export function typedCall(record: OpRecord, args: Readonly<Record<string, ArgValue>>): TypedCall {
+  const { dtype, shape, compute, expr, operands } = typeScalarCall(record, args);
+  const rules = { compute, operands: operands.map((operand) => operand.dtype), result: dtype };
+  return { dtype, shape, expr: simplify(typeExpr(expr, rules)), operands: operands as readonly LoweredTensor[] };
+}

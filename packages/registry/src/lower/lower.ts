@@ -1,0 +1,119 @@
+import type { Arg, Graph, Node } from "@pt2/graph";
+import type { ArgValue } from "../builder.ts";
+import type { HandlerContext } from "../handler.ts";
+import { type OpRegistry, resolveArgs } from "../op-registry.ts";
+import { registryError } from "../registry-errors.ts";
+import { describe, type Environment, operandOf, valueOf } from "./arguments.ts";
+import { type Boundary, type LoweredTensor, type Stage, tensorsIn } from "./call.ts";
+import { Emitter, type LowerTarget } from "./emit.ts";
+import { evaluateSymbolic } from "./symbolic.ts";
+
+/** Everything that stays the same while one graph is lowered. */
+export interface LowerOptions {
+  readonly registry: OpRegistry;
+  readonly target: LowerTarget;
+  /** What handlers may see at load; the value of a weight by the name of its SSA value. */
+  readonly handlerContext: (node: Node) => HandlerContext;
+}
+
+/** Higher-order ops that the executor drives; the others are inlined by passes or unsupported. */
+const CONTROL = /^higher_order::(cond|while_loop|scan|map_impl|map|associative_scan)$/;
+
+/**
+ * Lowers a functional graph for concrete inputs, up to its first boundary. `inputs` gives every placeholder its value:
+ * a {@link LoweredTensor} or a number.
+ */
+export function lower(graph: Graph, inputs: Environment, options: LowerOptions): Stage {
+  return lowerFrom(graph, 0, inputs, options);
+}
+
+function lowerFrom(graph: Graph, start: number, given: Environment, options: LowerOptions): Stage {
+  const env = new Map(given);
+  const emitter = new Emitter(options.registry, options.target);
+  for (let at = start; at < graph.nodes.length; at++) {
+    const node = graph.nodes[at]!;
+    const symbolic = isSymbolic(node)
+      ? evaluateSymbolic(
+          node.op,
+          node.args.map(({ arg }) => valueOf(arg, env, node)),
+        )
+      : undefined;
+    if (symbolic !== undefined) {
+      bind(node, [symbolic], env);
+      continue;
+    }
+    const end = boundaryAt(node, env, options);
+    if (end !== null) {
+      const resume = (results: readonly ArgValue[]): Stage => {
+        const next = new Map(env);
+        bind(node, results, next);
+        return lowerFrom(graph, at + 1, next, options);
+      };
+      return { calls: emitter.calls, end, live: liveAt(graph, at, env), resume };
+    }
+    bind(node, emitter.emit(node.op, namedArgs(node, env), node), env);
+  }
+  const returnNode: Node = { name: "output", op: "return", args: [], outputs: [], origin: {} };
+  const outputs = graph.outputs.map((arg) => valueOf(arg, env, returnNode));
+  const live = new Set(outputs.flatMap(tensorsIn));
+  return { calls: emitter.calls, end: { kind: "return", outputs }, live, resume: () => missingBoundary() };
+}
+
+/** Tensors that node `at` and what follows it read. */
+function liveAt(graph: Graph, at: number, env: Environment): ReadonlySet<LoweredTensor> {
+  const live = new Set<LoweredTensor>();
+  const visit = (arg: Arg): void => {
+    if (arg.kind === "list") arg.items.forEach(visit);
+    if (arg.kind === "value") for (const tensor of tensorsIn(env.get(arg.name))) live.add(tensor);
+  };
+  for (const node of graph.nodes.slice(at)) for (const { arg } of node.args) visit(arg);
+  graph.outputs.forEach(visit);
+  return live;
+}
+
+/** Python's own functions; all other ops have records. */
+function isSymbolic(node: Node): boolean {
+  return /^(_operator|math|torch|builtins)::/.test(node.op);
+}
+
+function boundaryAt(node: Node, env: Environment, { registry, handlerContext }: LowerOptions): Boundary | null {
+  if (CONTROL.test(node.op)) {
+    return { kind: "control", operands: node.args.map(({ arg }) => operandOf(arg, env, node)), node };
+  }
+  const handler = registry.handlerOf(node.op);
+  const record = registry.resolve(node.op);
+  if (handler?.compile !== undefined) {
+    const given = namedArgs(node, env);
+    const args = record === undefined ? given : resolveArgs(record.schema, given, () => describe(node));
+    const where = describe(node);
+    const run = handler.compile({ op: node.op, name: node.name, args, where }, handlerContext(node));
+    return { kind: "handler", run, args, node };
+  }
+  if (record?.dynamic === undefined || record.dynamic === false) return null;
+  const args = resolveArgs(record.schema, namedArgs(node, env), () => describe(node));
+  if (record.dynamic !== true && !record.dynamic(args)) return null;
+  return { kind: "dynamic", record, args, node };
+}
+
+function namedArgs(node: Node, env: Environment): Record<string, ArgValue> {
+  return Object.fromEntries(node.args.map(({ name, arg }) => [name, valueOf(arg, env, node)]));
+}
+
+/** Gives the node's output names their values. */
+function bind(node: Node, results: readonly ArgValue[], env: Map<string, ArgValue>): void {
+  for (const [i, output] of node.outputs.entries()) {
+    if (output.kind === "none") continue;
+    const result = results[i];
+    if (output.kind === "value") {
+      env.set(output.name, result ?? null);
+      continue;
+    }
+    // A control op returns one list; its results arrive flat.
+    const items = Array.isArray(result) ? result : node.outputs.length === 1 ? results : [];
+    for (const [k, name] of output.names.entries()) env.set(name, items[k] ?? null);
+  }
+}
+
+function missingBoundary(): never {
+  throw registryError("registry.rule", { what: "A lowered program was resumed behind its end" });
+}
