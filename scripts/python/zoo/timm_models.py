@@ -1,10 +1,8 @@
 """Ten timm models of ten families, random weights."""
 from collections.abc import Callable
 
+import timm
 import torch
-
-import zoo.torchvision_import  # noqa: F401  timm imports torchvision
-import timm  # isort: skip
 
 from zoo.spec import Spec, image
 

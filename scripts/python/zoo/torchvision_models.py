@@ -3,10 +3,10 @@ from collections.abc import Callable
 
 import torch
 from torch import nn
+from torchvision import models
 
 from pt2files import Call
 from zoo.spec import Spec, image
-from zoo.torchvision_import import models
 
 
 def _classifier(name: str) -> Callable[[bool], nn.Module]:

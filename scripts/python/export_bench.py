@@ -1,0 +1,86 @@
+"""The models of the benchmark as `.pt2` and as `.onnx`, same weights: `python export_bench.py OUT [--only NAME ...]`.
+
+NAME.pt2 is training IR, NAME_aten.pt2 ATen IR; inputs and PyTorch's outputs as in pt2files.py. `NAME.onnx.json` names
+the ONNX model's inputs and outputs in the order of those files. `vit_b_16.pt2` (348 MB, no ONNX) is for cold loads.
+"""
+import argparse
+import json
+import os
+import sys
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import torch
+import torchvision_schemas  # noqa: F401  first, see there
+import transformers as hf
+from torchvision import models
+
+from pt2files import Call, export_dialects, record, save_program
+from zoo.weights import enliven
+
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "../../examples/search"))
+from export_model import load_encoder  # noqa: E402
+
+
+@dataclass(frozen=True)
+class Bench:
+    build: Callable[[Call], torch.nn.Module]
+    call: Callable[[], Call]
+    onnx: bool = True
+
+
+def _vision(name: str) -> Callable[[Call], torch.nn.Module]:
+    return lambda call: enliven(models.get_model(name, weights=None), call)
+
+
+def _image() -> Call:
+    return Call((torch.randn(1, 3, 224, 224),))
+
+
+def _text(length: int) -> Callable[[], Call]:
+    return lambda: Call(kwargs={"input_ids": torch.randint(1000, 30000, (1, length)), "attention_mask": torch.ones(1, length, dtype=torch.int64)})
+
+
+BENCHES = {
+    "resnet18": Bench(_vision("resnet18"), _image),
+    "mobilenet_v3_large": Bench(_vision("mobilenet_v3_large"), _image),
+    "bert_base": Bench(lambda call: enliven(hf.BertModel(hf.BertConfig(), add_pooling_layer=False), call), _text(128)),
+    "minilm": Bench(lambda _call: load_encoder(), _text(64)),
+    "vit_b_16": Bench(_vision("vit_b_16"), _image, onnx=False),
+}
+
+
+def export_onnx(module: torch.nn.Module, call: Call, folder: str, name: str) -> str:
+    path = os.path.join(folder, f"{name}.onnx")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        program = torch.onnx.export(module, call.args, kwargs=call.kwargs, dynamo=True, opset_version=18, verbose=False)
+    program.save(path, external_data=False)
+    graph = program.model.graph
+    names = {"inputs": [v.name for v in graph.inputs], "outputs": [v.name for v in graph.outputs]}
+    with open(os.path.join(folder, f"{name}.onnx.json"), "w") as file:
+        json.dump(names, file)
+    return path
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("folder")
+    parser.add_argument("--only", nargs="+", choices=list(BENCHES), metavar="NAME", default=list(BENCHES))
+    options = parser.parse_args()
+    os.makedirs(options.folder, exist_ok=True)
+    for name in options.only:
+        torch.manual_seed(20)
+        bench = BENCHES[name]
+        call = bench.call()
+        module = bench.build(call)
+        recording = record(module, [call])
+        paths = [save_program(options.folder, name + suffix, make(), recording) for suffix, make in export_dialects(module, call).items()]
+        if bench.onnx:
+            paths.append(export_onnx(module, call, options.folder, name))
+        print(f"{name:20}", ", ".join(f"{os.path.basename(p)} {os.path.getsize(p) / 1e6:.0f} MB" for p in paths), flush=True)
+
+
+if __name__ == "__main__":
+    main()
