@@ -1,6 +1,9 @@
 import { graphError } from "./graph-errors.ts";
 
 const SPACE = /(?:\s|;[^\n]*)*/y;
+/** Bounds the stack that a hostile text can use. */
+const MAX_DEPTH = 300;
+
 const WORD = /[A-Za-z_][\w]*/y;
 const NUMBER = /(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?/y;
 const JSON_STRING = /"(?:[^"\\\n]|\\.)*"/y;
@@ -11,6 +14,7 @@ export class Scanner {
   readonly text: string;
   /** Offset of the next character. */
   at = 0;
+  #depth = 0;
 
   constructor(text: string) {
     this.text = text;
@@ -88,6 +92,7 @@ export class Scanner {
   /** `open item, item, … close`; a comma before `close` is allowed. */
   list<T>(open: string, close: string, item: () => T): T[] {
     this.expect(open);
+    if (++this.#depth > MAX_DEPTH) this.fail(`lists nested deeper than ${MAX_DEPTH}`);
     const items: T[] = [];
     while (!this.accept(close)) {
       items.push(item());
@@ -95,6 +100,7 @@ export class Scanner {
       this.expect(close);
       break;
     }
+    this.#depth--;
     return items;
   }
 

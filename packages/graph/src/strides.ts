@@ -1,0 +1,33 @@
+import type { TensorType } from "./ir.ts";
+import type { SymInt } from "./sym/expr.ts";
+import { call, sameExpr, toExpr, toSymInt } from "./sym/make.ts";
+import { simplify } from "./sym/simplify.ts";
+
+/** Strides of a dense row-major tensor of that shape, in elements. */
+export function contiguousStrides(shape: readonly SymInt[]): readonly SymInt[] {
+  const strides: SymInt[] = [];
+  let next: SymInt = 1;
+  for (const size of shape.toReversed()) {
+    strides.push(next);
+    // PyTorch counts an empty dimension as one here.
+    next = size === 0 ? next : toSymInt(simplify(call("Mul", toExpr(next), toExpr(size))));
+  }
+  return strides.reverse();
+}
+
+/** Whether two sizes are provably equal. */
+export function sameSize(a: SymInt, b: SymInt): boolean {
+  return sameExpr(simplify(toExpr(a)), simplify(toExpr(b)));
+}
+
+/** Whether two lists of sizes are provably equal. */
+export function sameSizes(a: readonly SymInt[], b: readonly SymInt[]): boolean {
+  return a.length === b.length && a.every((size, i) => sameSize(size, b[i]!));
+}
+
+/** Whether a tensor is provably dense and row-major; strides of dimensions of size 1 say nothing. */
+export function isContiguous(type: TensorType): boolean {
+  if (type.shape.some((size) => size === 0)) return true;
+  const dense = contiguousStrides(type.shape);
+  return type.strides.every((stride, i) => type.shape[i] === 1 || sameSize(stride, dense[i]!));
+}

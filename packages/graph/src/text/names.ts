@@ -1,0 +1,30 @@
+import { DTYPES, type DType } from "@pt2/format";
+
+/** `float32` ↔ `f32`, `bfloat16` ↔ `bf16`, `float8_e5m2` ↔ `f8_e5m2`. */
+const SHORT: readonly (readonly [DType, string])[] = (Object.keys(DTYPES) as DType[]).map((dtype) => [
+  dtype,
+  dtype
+    .replace(/^bfloat/, "bf")
+    .replace(/^float/, "f")
+    .replace(/^complex/, "c")
+    .replace(/^uint/, "u")
+    .replace(/^int/, "i"),
+]);
+
+const TO_SHORT: ReadonlyMap<DType, string> = new Map(SHORT);
+const FROM_SHORT: ReadonlyMap<string, DType> = new Map(SHORT.map(([dtype, short]) => [short, dtype]));
+
+/** The dtype as the text form writes it. */
+export function shortDType(dtype: DType): string {
+  return TO_SHORT.get(dtype) ?? dtype;
+}
+
+/** The dtype of a short name. */
+export function dtypeOfShort(short: string): DType | undefined {
+  return FROM_SHORT.get(short);
+}
+
+/** A name as it stands, or in JSON quotes where it is no identifier. */
+export function printName(name: string): string {
+  return /^[A-Za-z_]\w*$/.test(name) ? name : JSON.stringify(name);
+}
