@@ -1,4 +1,4 @@
-import { chooseDense } from "./choose-dense.ts";
+import { cheapestDense } from "./cost.ts";
 import { isDepthwise, planDepthwise } from "./depthwise.ts";
 import { planIm2col } from "./im2col.ts";
 import { isPointwise, planPointwise } from "./pointwise.ts";
@@ -21,7 +21,7 @@ export function chooseAlgorithm(shape: ConvShape): ConvAlgorithm {
   if (shape.transposed) return "transposed";
   if (isPointwise(shape)) return "pointwise";
   if (isDepthwise(shape)) return "depthwise";
-  return chooseDense(shape);
+  return cheapestDense(shape);
 }
 
 /**

@@ -21,7 +21,7 @@ function volumePadding({ padding, paddingEnd = padding }: ConvShape): number {
 }
 
 /** Bytes of transformed input and products of a block of tiles. */
-const BLOCK_BYTES = 512 * 1024;
+const BLOCK_BYTES = 384 * 1024;
 /** Tiles below which a block would read the transformed weight too often. */
 const LEAST_TILES = 20;
 
