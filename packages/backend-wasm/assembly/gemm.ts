@@ -16,10 +16,18 @@ export function gemmPacked(
   M: i32, N: i32, K: i32, a: usize, lda: i32, b: usize, c: usize, ldc: i32,
   bias: usize, flags: i32, lo: f32, hi: f32,
 ): void {
+  gemmPanels(M, N, K, a, lda, b, K, c, ldc, bias, flags, lo, hi);
+}
+
+/** As `gemmPacked` over the first K of the `packedK` rows of a packed B. */
+export function gemmPanels(
+  M: i32, N: i32, K: i32, a: usize, lda: i32, b: usize, packedK: i32, c: usize, ldc: i32,
+  bias: usize, flags: i32, lo: f32, hi: f32,
+): void {
   // A single tile of rows uses each panel once: it reads B from end to end.
   const kBlock = M <= 4 ? K : (even(K, K_BLOCK) + 7) & ~7;
   const mBlock = (even(M, M_BLOCK) + 3) & ~3;
-  const panelBytes = <usize>K << 5;
+  const panelBytes = <usize>packedK << 5;
   let k = 0;
   do {
     const steps = min(kBlock, K - k);

@@ -2,6 +2,14 @@
 export { gemmPacked } from "./gemm";
 export { gemmBatch } from "./gemm-batch";
 export { gemmPackB, gemmPackedBytes } from "./gemm-pack";
+export { attention, attentionScratch } from "./attention";
+export { logSoftmaxRows, softmaxRows } from "./softmax";
+export { layerNormRows, momentsRows, rmsNormRows } from "./norm-rows";
+export { affineChannelColumns, affineChannelRows, groupNormRows } from "./norm-channels";
+export { argmaxRows, argminRows, maxRows, minRows, sumRows } from "./reduce-rows";
+export { maxColumns, minColumns, sumColumns } from "./reduce-columns";
+export { transpose } from "./transpose";
+export { copy1, copy2, copy4, copy8 } from "./copy";
 export { im2colRows } from "./conv-im2col";
 export { clampFloats, col2imRows, fillBias } from "./conv-transposed";
 export { gather5 } from "./conv-weights";

@@ -1,0 +1,97 @@
+// Copies between strided views of up to six dimensions.
+import { transpose } from "./transpose";
+
+/** Bytes from one of the three lists of a layout to the next. */
+@inline
+const LIST: usize = 24;
+
+/** Elements of one byte; see `copy4`. */
+export function copy1(src: usize, dst: usize, layout: usize): void {
+  copy<u8>(src, dst, layout);
+}
+
+/** Elements of two bytes; see `copy4`. */
+export function copy2(src: usize, dst: usize, layout: usize): void {
+  copy<u16>(src, dst, layout);
+}
+
+/**
+ * Copies elements of four bytes. `layout` points to 18 integers: six sizes, the six strides of `src` and the six strides of
+ * `dst`, in elements, unused dimensions in front with size 1. It is reordered: a copy has no order of its own.
+ */
+export function copy4(src: usize, dst: usize, layout: usize): void {
+  copy<u32>(src, dst, layout);
+}
+
+/** Elements of eight bytes; see `copy4`. */
+export function copy8(src: usize, dst: usize, layout: usize): void {
+  copy<u64>(src, dst, layout);
+}
+
+@inline
+function size(layout: usize, axis: i32): i32 {
+  return load<i32>(layout + (<usize>axis << 2));
+}
+
+@inline
+function from(layout: usize, axis: i32): isize {
+  return load<i32>(layout + LIST + (<usize>axis << 2));
+}
+
+@inline
+function to(layout: usize, axis: i32): isize {
+  return load<i32>(layout + 2 * LIST + (<usize>axis << 2));
+}
+
+function swap(layout: usize, a: i32, b: i32): void {
+  for (let p = layout; p < layout + 3 * LIST; p += LIST) {
+    const held = size(p, a);
+    store<i32>(p + (<usize>a << 2), size(p, b));
+    store<i32>(p + (<usize>b << 2), held);
+  }
+}
+
+/** Moves the dimension with unit stride in `dst` to the last place, the one with unit stride in `src` before it. */
+function order(layout: usize): void {
+  for (let axis = 0; axis < 5; axis++) {
+    if (size(layout, axis) > 1 && to(layout, axis) == 1 && (size(layout, 5) == 1 || to(layout, 5) != 1)) swap(layout, axis, 5);
+  }
+  for (let axis = 0; axis < 4; axis++) {
+    if (size(layout, axis) > 1 && from(layout, axis) == 1) swap(layout, axis, 4);
+  }
+}
+
+@inline
+function copy<T>(src: usize, dst: usize, layout: usize): void {
+  order(layout);
+  for (let a = 0; a < size(layout, 0); a++) {
+    for (let b = 0; b < size(layout, 1); b++) {
+      for (let c = 0; c < size(layout, 2); c++) {
+        for (let d = 0; d < size(layout, 3); d++) {
+          const p = a * from(layout, 0) + b * from(layout, 1) + c * from(layout, 2) + d * from(layout, 3);
+          const q = a * to(layout, 0) + b * to(layout, 1) + c * to(layout, 2) + d * to(layout, 3);
+          plane<T>(src + p * sizeof<T>(), dst + q * sizeof<T>(), layout);
+        }
+      }
+    }
+  }
+}
+
+@inline
+function plane<T>(src: usize, dst: usize, layout: usize): void {
+  const rows = size(layout, 4), columns = size(layout, 5);
+  const rowFrom = from(layout, 4), rowTo = to(layout, 4), stepFrom = from(layout, 5), stepTo = to(layout, 5);
+  if (stepTo == 1 && stepFrom == 1) {
+    for (let r = 0; r < rows; r++, src += rowFrom * sizeof<T>(), dst += rowTo * sizeof<T>()) {
+      memory.copy(dst, src, <usize>columns * sizeof<T>());
+    }
+  } else if (sizeof<T>() == 4 && stepTo == 1 && rowFrom == 1) {
+    transpose(src, dst, columns, rows, <i32>stepFrom, <i32>rowTo);
+  } else {
+    for (let r = 0; r < rows; r++, src += rowFrom * sizeof<T>(), dst += rowTo * sizeof<T>()) {
+      for (let c = 0, p = src, q = dst; c < columns; c++, p += stepFrom * sizeof<T>(), q += stepTo * sizeof<T>()) {
+        store<T>(q, load<T>(p));
+      }
+    }
+  }
+}

@@ -1,0 +1,82 @@
+// Elementary functions of four floats, within 2 units in the last place of the exact value. The polynomials are
+// those of Cephes (S. Moshier), single precision.
+
+@inline
+const LOG2_E: f32 = 1.44269504;
+@inline
+const LN2_HIGH: f32 = 0.693359375;
+@inline
+const LN2_LOW: f32 = -2.12194440e-4;
+/** Adding it to a small float rounds that to an integer, in the low bits of the sum. */
+@inline
+const ROUNDER: f32 = 12582912;
+
+@inline
+function mad(x: v128, y: v128, z: f32): v128 {
+  return f32x4.add(f32x4.mul(x, y), f32x4.splat(z));
+}
+
+/** e^(x - n ln 2) for the integer n nearest to x / ln 2, where `rounded` is x / ln 2 plus the rounder. */
+@inline
+function reducedExp(x: v128, rounded: v128): v128 {
+  const n = f32x4.sub(rounded, f32x4.splat(ROUNDER));
+  const r = f32x4.sub(f32x4.sub(x, f32x4.mul(n, f32x4.splat(LN2_HIGH))), f32x4.mul(n, f32x4.splat(LN2_LOW)));
+  let p = mad(f32x4.splat(1.9875691500e-4), r, 1.3981999507e-3);
+  p = mad(p, r, 8.3334519073e-3);
+  p = mad(p, r, 4.1665795894e-2);
+  p = mad(p, r, 1.6666665459e-1);
+  p = mad(p, r, 5.0000001201e-1);
+  return f32x4.add(f32x4.add(f32x4.mul(f32x4.mul(p, r), r), r), f32x4.splat(1));
+}
+
+/** e^x; overflows to infinity, underflows through the denormals to zero, keeps NaN. */
+@inline
+export function exp(x: v128): v128 {
+  x = f32x4.pmin(f32x4.pmax(x, f32x4.splat(-104)), f32x4.splat(89));
+  const rounded = mad(x, f32x4.splat(LOG2_E), ROUNDER);
+  const n = i32x4.sub(rounded, f32x4.splat(ROUNDER));
+  // 2^n in two factors, as n alone may be beyond the exponents of a float.
+  const half = i32x4.shr_s(n, 1);
+  const one = i32x4.splat(127);
+  const low = i32x4.shl(i32x4.add(half, one), 23);
+  const high = i32x4.shl(i32x4.add(i32x4.sub(n, half), one), 23);
+  return f32x4.mul(f32x4.mul(reducedExp(x, rounded), low), high);
+}
+
+/** e^x for x <= 0 (or NaN): denormal results become zero, which is what makes it shorter than `exp`. */
+@inline
+export function expNegative(x: v128): v128 {
+  const least = f32x4.splat(-87.3);
+  const bounded = f32x4.pmax(x, least);
+  const rounded = mad(bounded, f32x4.splat(LOG2_E), ROUNDER);
+  const power = i32x4.shl(i32x4.add(rounded, i32x4.splat(127)), 23);
+  return v128.andnot(f32x4.mul(reducedExp(bounded, rounded), power), f32x4.lt(x, least));
+}
+
+/** The natural logarithm; -infinity of 0, NaN of a negative number. */
+@inline
+export function log(x: v128): v128 {
+  const small = f32x4.lt(x, f32x4.splat(1.17549435e-38));
+  const normal = v128.bitselect(f32x4.mul(x, f32x4.splat(8388608)), x, small);
+  // normal = m * 2^e with m in [sqrt(1/2), sqrt(2)).
+  const offset = i32x4.sub(normal, i32x4.splat(0x3f3504f3));
+  const exponent = i32x4.sub(i32x4.shr_s(offset, 23), v128.and(small, i32x4.splat(23)));
+  const m = i32x4.sub(normal, v128.and(offset, i32x4.splat(0xff800000)));
+  const e = f32x4.convert_i32x4_s(exponent);
+  const r = f32x4.sub(m, f32x4.splat(1));
+  const z = f32x4.mul(r, r);
+  let p = mad(f32x4.splat(7.0376836292e-2), r, -1.1514610310e-1);
+  p = mad(p, r, 1.1676998740e-1);
+  p = mad(p, r, -1.2420140846e-1);
+  p = mad(p, r, 1.4249322787e-1);
+  p = mad(p, r, -1.6668057665e-1);
+  p = mad(p, r, 2.0000714765e-1);
+  p = mad(p, r, -2.4999993993e-1);
+  p = mad(p, r, 3.3333331174e-1);
+  let y = f32x4.add(f32x4.mul(f32x4.mul(p, r), z), f32x4.mul(e, f32x4.splat(LN2_LOW)));
+  y = f32x4.add(f32x4.sub(y, f32x4.mul(z, f32x4.splat(0.5))), r);
+  y = f32x4.add(y, f32x4.mul(e, f32x4.splat(LN2_HIGH)));
+  y = v128.bitselect(f32x4.splat(-Infinity), y, f32x4.eq(x, f32x4.splat(0)));
+  y = v128.bitselect(x, y, f32x4.eq(x, f32x4.splat(Infinity)));
+  return v128.or(y, v128.or(f32x4.lt(x, f32x4.splat(0)), f32x4.ne(x, x)));
+}

@@ -1,0 +1,92 @@
+import { beforeEach, describe, expect, test } from "vitest";
+import { random, testbed } from "./kernels-testbed.ts";
+
+const bed = testbed(256);
+const { kernels } = bed;
+const rng = random(4);
+
+beforeEach(() => bed.clear());
+
+/** Contiguous strides of a shape. */
+function strides(shape: readonly number[]): number[] {
+  return shape.map((_, axis) => shape.slice(axis + 1).reduce((product, size) => product * size, 1));
+}
+
+/** The bytes that a permutation of a contiguous array gives, one element at a time. */
+function permuted(data: Uint8Array, shape: readonly number[], order: readonly number[], width: number): Uint8Array {
+  const out = new Uint8Array(data.length);
+  const from = order.map((axis) => strides(shape)[axis]!);
+  const target = order.map((axis) => shape[axis]!);
+  const index = target.map(() => 0);
+  for (let at = 0; at < data.length / width; at++) {
+    const source = index.reduce((total, i, axis) => total + i * from[axis]!, 0);
+    out.set(data.subarray(source * width, (source + 1) * width), at * width);
+    for (let axis = index.length - 1; axis >= 0; axis--) {
+      if (++index[axis]! < target[axis]!) break;
+      index[axis] = 0;
+    }
+  }
+  return out;
+}
+
+const permutations = (items: readonly number[]): number[][] =>
+  items.length === 0
+    ? [[]]
+    : items.flatMap((item) => permutations(items.filter((other) => other !== item)).map((rest) => [item, ...rest]));
+
+describe("strided copies", () => {
+  test.each([1, 2, 4, 8] as const)("every permutation up to rank four, %i bytes an element", (width) => {
+    const copy = { 1: kernels.copy1, 2: kernels.copy2, 4: kernels.copy4, 8: kernels.copy8 }[width];
+    for (const shape of [[7], [5, 9], [3, 17, 5], [2, 3, 5, 7], [2, 1, 19, 20]]) {
+      for (const order of permutations([...shape.keys()])) {
+        bed.clear();
+        const data = Uint8Array.from({ length: shape.reduce((a, b) => a * b, width) }, () => rng.below(256));
+        const target = order.map((axis) => shape[axis]!);
+        const pad = <T>(list: readonly T[], fill: T): T[] => [...new Array<T>(6 - list.length).fill(fill), ...list];
+        const layout = Int32Array.from([
+          ...pad(target, 1),
+          ...pad(
+            order.map((axis) => strides(shape)[axis]!),
+            0,
+          ),
+          ...pad(strides(target), 0),
+        ]);
+        const dst = bed.room(Math.ceil(data.length / 4));
+        copy(bed.put(data), dst, bed.put(new Uint8Array(layout.buffer)));
+        expect(bed.bytes(dst, data.length), `${shape} by ${order}`).toEqual(permuted(data, shape, order, width));
+        expect(bed.intact()).toBe(true);
+      }
+    }
+  });
+
+  test("rank six, broadcast and negative strides, a destination with gaps", () => {
+    const data = rng.floats(64);
+    const layout = Int32Array.from([2, 1, 3, 2, 2, 3, 0, 0, 5, 16, 7, -2, 60, 0, 20, 10, 5, 1]);
+    const dst = bed.put(new Float32Array(120));
+    kernels.copy4(bed.put(data) + 4 * 10, dst, bed.put(new Uint8Array(layout.slice().buffer)));
+    const expected = new Float32Array(120);
+    for (let a = 0; a < 2; a++)
+      for (let c = 0; c < 3; c++)
+        for (let d = 0; d < 2; d++)
+          for (let e = 0; e < 2; e++)
+            for (let f = 0; f < 3; f++)
+              expected[60 * a + 20 * c + 10 * d + 5 * e + f] = data[10 + 5 * c + 16 * d + 7 * e - 2 * f]!;
+    expect(bed.floats(dst, 120)).toEqual(expected);
+  });
+
+  test("transpose of every small size, with gaps between rows", () => {
+    for (const rows of [1, 2, 3, 4, 5, 7, 8, 15, 16, 17, 33]) {
+      for (const columns of [1, 2, 3, 4, 5, 8, 13, 31]) {
+        bed.clear();
+        const data = rng.floats(rows * (columns + 3));
+        const dst = bed.put(new Float32Array(columns * (rows + 2)));
+        kernels.transpose(bed.put(data), dst, rows, columns, columns + 3, rows + 2);
+        const expected = new Float32Array(columns * (rows + 2));
+        for (let r = 0; r < rows; r++)
+          for (let c = 0; c < columns; c++) expected[c * (rows + 2) + r] = data[r * (columns + 3) + c]!;
+        expect(bed.floats(dst, expected.length)).toEqual(expected);
+        expect(bed.intact()).toBe(true);
+      }
+    }
+  });
+});

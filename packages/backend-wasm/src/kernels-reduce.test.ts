@@ -1,0 +1,97 @@
+import { beforeEach, describe, expect, test } from "vitest";
+import { random, testbed, worst } from "./kernels-testbed.ts";
+
+const bed = testbed(256);
+const { kernels } = bed;
+const rng = random(3);
+const { NaN: nan, POSITIVE_INFINITY: inf } = Number;
+
+beforeEach(() => bed.clear());
+
+const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
+const most = (values: readonly number[]): number => values.reduce((a, b) => Math.max(a, b), -inf);
+const least = (values: readonly number[]): number => values.reduce((a, b) => Math.min(a, b), inf);
+
+describe("rows", () => {
+  test.each([0, 1, 2, 3, 4, 5, 7, 8, 9, 12, 13, 31, 511, 512, 513, 1031, 4099])("of %i elements", (n) => {
+    const data = rng.floats(3 * n);
+    const [src, dst] = [bed.put(data), bed.room(3)];
+    const rows = [0, 1, 2].map((row) => Array.from(data.subarray(row * n, row * n + n)));
+    kernels.sumRows(src, dst, 3, n, 1);
+    expect(worst(bed.floats(dst, 3), rows.map(sum))).toBeLessThan(3e-6);
+    kernels.sumRows(src, dst, 3, n, n);
+    expect(
+      worst(
+        bed.floats(dst, 3),
+        rows.map((row) => sum(row) / n),
+      ),
+    ).toBeLessThan(1e-6);
+    kernels.maxRows(src, dst, 3, n);
+    expect([...bed.floats(dst, 3)]).toEqual(rows.map(most));
+    kernels.minRows(src, dst, 3, n);
+    expect([...bed.floats(dst, 3)]).toEqual(rows.map(least));
+    if (n === 0) return;
+    kernels.argmaxRows(src, dst, 3, n);
+    expect([...bed.ints(dst, 3)]).toEqual(rows.map((row) => row.indexOf(most(row))));
+    kernels.argminRows(src, dst, 3, n);
+    expect([...bed.ints(dst, 3)]).toEqual(rows.map((row) => row.indexOf(least(row))));
+    expect(bed.intact()).toBe(true);
+  });
+
+  test("NaN wins, the first of equals is the index", () => {
+    const dst = bed.room(1);
+    const index = (row: number[], kernel: typeof kernels.argmaxRows): number => {
+      kernel(bed.put(Float32Array.from(row)), dst, 1, row.length);
+      return bed.ints(dst, 1)[0]!;
+    };
+    expect(index([1, 5, 2, 5, 5], kernels.argmaxRows)).toBe(1);
+    expect(index([1, 5, 2, 1, 1, 1], kernels.argminRows)).toBe(0);
+    expect(index([1, 5, 2, 5, nan, 9, nan], kernels.argmaxRows)).toBe(4);
+    expect(index([1, 5, 2, -5, 0, 9, nan], kernels.argminRows)).toBe(6);
+    expect(index([-inf, -inf, -inf], kernels.argmaxRows)).toBe(0);
+    for (const kernel of [kernels.maxRows, kernels.minRows, kernels.sumRows]) {
+      (kernel as typeof kernels.sumRows)(bed.put(Float32Array.from([3, 1, 2, 0, nan, 4])), dst, 1, 6, 1);
+      expect(bed.floats(dst, 1)[0]).toBeNaN();
+    }
+  });
+
+  test("a long sum of equal terms stays exact to a float", () => {
+    const dst = bed.room(1);
+    const n = 1_000_003;
+    kernels.sumRows(bed.put(new Float32Array(n).fill(0.1)), dst, 1, n, 1);
+    expect(worst(bed.floats(dst, 1), [Math.fround(0.1) * n], 0)).toBeLessThan(1e-6);
+  });
+});
+
+describe("columns", () => {
+  test.each([
+    [1, 1, 1],
+    [2, 3, 5],
+    [3, 7, 8],
+    [1, 131, 13],
+    [2, 257, 17],
+    [5, 1, 9],
+    [2, 0, 3],
+    [1, 3001, 11],
+  ])("%i × %i × %i over the middle", (outer, n, inner) => {
+    const data = rng.floats(outer * n * inner);
+    const [src, dst] = [bed.put(data), bed.room(outer * inner)];
+    const columns = Array.from({ length: outer * inner }, (_, at) =>
+      Array.from({ length: n }, (_, k) => data[(Math.floor(at / inner) * n + k) * inner + (at % inner)]!),
+    );
+    kernels.sumColumns(src, dst, outer, n, inner, 1);
+    expect(worst(bed.floats(dst, outer * inner), columns.map(sum))).toBeLessThan(2e-6);
+    kernels.sumColumns(src, dst, outer, n, inner, n);
+    expect(
+      worst(
+        bed.floats(dst, outer * inner),
+        columns.map((column) => sum(column) / n),
+      ),
+    ).toBeLessThan(1e-6);
+    kernels.maxColumns(src, dst, outer, n, inner);
+    expect([...bed.floats(dst, outer * inner)]).toEqual(columns.map(most));
+    kernels.minColumns(src, dst, outer, n, inner);
+    expect([...bed.floats(dst, outer * inner)]).toEqual(columns.map(least));
+    expect(bed.intact()).toBe(true);
+  });
+});

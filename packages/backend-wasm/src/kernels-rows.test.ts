@@ -1,0 +1,168 @@
+import { beforeEach, describe, expect, test } from "vitest";
+import { random, testbed, worst } from "./kernels-testbed.ts";
+
+const bed = testbed(256);
+const { kernels } = bed;
+const rng = random(2);
+const lengths = [1, 2, 3, 4, 5, 7, 8, 9, 11, 13, 16, 17, 31, 64, 127, 384, 1031, 2053];
+const { NaN: nan, POSITIVE_INFINITY: inf } = Number;
+
+beforeEach(() => bed.clear());
+
+const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
+const values = (row: Float32Array): number[] => Array.from(row);
+
+/** The kernel's rows beside the same rows made by `reference` in double precision. */
+function rowsDiffer(
+  n: number,
+  kernel: (src: number, dst: number, rows: number) => void,
+  reference: (row: number[]) => number[],
+  spread = 1,
+): number {
+  bed.clear();
+  const rows = 3;
+  const data = rng.floats(rows * n).map((value) => value * spread);
+  const [src, dst] = [bed.put(data), bed.room(rows * n)];
+  kernel(src, dst, rows);
+  const apart = bed.floats(dst, rows * n);
+  kernel(src, src, rows);
+  expect(bed.floats(src, rows * n)).toEqual(apart);
+  expect(bed.intact()).toBe(true);
+  return worst(
+    apart,
+    [0, 1, 2].flatMap((row) => reference(values(data.subarray(row * n, row * n + n)))),
+  );
+}
+
+describe("softmax", () => {
+  const softmax = (row: number[]): number[] => {
+    const most = Math.max(...row);
+    const terms = row.map((value) => Math.exp(value - most));
+    return terms.map((term) => term / sum(terms));
+  };
+
+  test.each(lengths)("of %i elements", (n) => {
+    for (const spread of [1, 30, 200]) {
+      expect(rowsDiffer(n, (src, dst, rows) => kernels.softmaxRows(src, dst, rows, n), softmax, spread)).toBeLessThan(
+        3e-7,
+      );
+      const log = (row: number[]): number[] => {
+        const most = Math.max(...row);
+        const total = Math.log(sum(row.map((value) => Math.exp(value - most))));
+        return row.map((value) => value - most - total);
+      };
+      expect(rowsDiffer(n, (src, dst, rows) => kernels.logSoftmaxRows(src, dst, rows, n), log, spread)).toBeLessThan(
+        3e-7,
+      );
+    }
+  });
+
+  test("small weights keep their relative precision", () => {
+    const data = Float32Array.from([0, -1, -20, -60, -85, -200, -inf]);
+    const dst = bed.room(7);
+    kernels.softmaxRows(bed.put(data), dst, 1, 7);
+    expect(worst(bed.floats(dst, 7), softmax(values(data)), 1e-37)).toBeLessThan(1e-6);
+  });
+
+  test.each([[[nan, 1, 2, 3, 4]], [[-inf, -inf, -inf, -inf, -inf]], [[1, 2, 3, 4, inf]]])("%j is all NaN", (row) => {
+    const dst = bed.room(5);
+    kernels.softmaxRows(bed.put(Float32Array.from(row)), dst, 1, 5);
+    expect([...bed.floats(dst, 5)].filter(Number.isNaN).length).toBeGreaterThan(row.includes(inf) ? 0 : 4);
+  });
+});
+
+describe("normalisation of rows", () => {
+  const eps = 1e-5;
+  const centred = (row: number[]): { mean: number; rstd: number } => {
+    const mean = sum(row) / row.length;
+    return { mean, rstd: 1 / Math.sqrt(sum(row.map((value) => (value - mean) ** 2)) / row.length + eps) };
+  };
+
+  test.each(lengths)("layer norm and rms norm of %i elements, with and without weight and bias", (n) => {
+    const [weight, bias] = [rng.floats(n), rng.floats(n)];
+    for (const [w, b] of [
+      [false, false],
+      [true, false],
+      [false, true],
+      [true, true],
+    ]) {
+      const layer = (row: number[]): number[] => {
+        const { mean, rstd } = centred(row);
+        return row.map((value, i) => (value - mean) * rstd * (w ? weight[i]! : 1) + (b ? bias[i]! : 0));
+      };
+      const run = (src: number, dst: number, rows: number): void =>
+        kernels.layerNormRows(src, dst, rows, n, w ? bed.put(weight) : 0, b ? bed.put(bias) : 0, eps, 0, 0);
+      expect(n === 1 || rowsDiffer(n, run, layer, 3) < 4e-6).toBe(true);
+      const rms = (row: number[]): number[] => {
+        const scale = 1 / Math.sqrt(sum(row.map((value) => value * value)) / n + eps);
+        return row.map((value, i) => value * scale * (w ? weight[i]! : 1));
+      };
+      const runRms = (src: number, dst: number, rows: number): void =>
+        kernels.rmsNormRows(src, dst, rows, n, w ? bed.put(weight) : 0, eps, 0);
+      expect(rowsDiffer(n, runRms, rms)).toBeLessThan(1e-6);
+    }
+  });
+
+  test("a large mean does not drown a small variance", () => {
+    const n = 1031;
+    const data = rng.floats(n).map((value) => 1000 + value);
+    const [mean, rstd, moments, squares] = [bed.room(1), bed.room(1), bed.room(1), bed.room(1)];
+    kernels.layerNormRows(bed.put(data), bed.room(n), 1, n, 0, 0, eps, mean, rstd);
+    kernels.momentsRows(bed.put(data), 1, n, moments, squares);
+    const expected = centred(values(data));
+    expect(worst(bed.floats(mean, 1), [expected.mean], 0)).toBeLessThan(1e-7);
+    expect(worst(bed.floats(rstd, 1), [expected.rstd], 0)).toBeLessThan(1e-5);
+    expect(worst(bed.floats(squares, 1), [(expected.rstd ** -2 - eps) * n], 0)).toBeLessThan(1e-5);
+  });
+
+  test.each([
+    [2, 6, 3, 5],
+    [1, 4, 4, 13],
+    [3, 5, 1, 7],
+    [2, 8, 2, 1],
+  ])("group norm of batch %i, %i channels in %i groups, %i elements each", (batch, channels, groups, n) => {
+    const data = rng.floats(batch * channels * n);
+    const [weight, bias] = [rng.floats(channels), rng.floats(channels)];
+    const dst = bed.room(data.length);
+    kernels.groupNormRows(bed.put(data), dst, batch, channels, groups, n, bed.put(weight), bed.put(bias), eps, 0, 0);
+    const size = (channels / groups) * n;
+    const expected = values(data).map((value, i) => {
+      const group = Math.floor(i / size);
+      const { mean, rstd } = centred(values(data.subarray(group * size, (group + 1) * size)));
+      const channel = Math.floor(i / n) % channels;
+      return (value - mean) * rstd * weight[channel]! + bias[channel]!;
+    });
+    expect(worst(bed.floats(dst, data.length), expected)).toBeLessThan(2e-6);
+    expect(bed.intact()).toBe(true);
+  });
+
+  test.each([1, 3, 4, 7, 19])("scale and shift of %i channels in both layouts", (channels) => {
+    const [n, batch] = [11, 2];
+    const data = rng.floats(batch * channels * n);
+    const [scale, shift] = [rng.floats(channels), rng.floats(channels)];
+    const [src, a, b, rows, columns] = [
+      bed.put(data),
+      bed.put(scale),
+      bed.put(shift),
+      bed.room(data.length),
+      bed.room(data.length),
+    ];
+    kernels.affineChannelRows(src, rows, batch * channels, n, channels, a, b);
+    kernels.affineChannelColumns(src, columns, batch * n, channels, a, b);
+    const expected = (channel: (i: number) => number): number[] =>
+      values(data).map((value, i) => value * scale[channel(i)]! + shift[channel(i)]!);
+    expect(
+      worst(
+        bed.floats(rows, data.length),
+        expected((i) => Math.floor(i / n) % channels),
+      ),
+    ).toBeLessThan(2e-7);
+    expect(
+      worst(
+        bed.floats(columns, data.length),
+        expected((i) => i % channels),
+      ),
+    ).toBeLessThan(2e-7);
+    expect(bed.intact()).toBe(true);
+  });
+});
