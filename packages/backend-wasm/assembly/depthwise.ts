@@ -1,7 +1,9 @@
 import { endTap, firstTap, floats, Window, WORKSPACE } from "./conv-window";
-import { block3, block5, blockAny } from "./depthwise-block";
+import { blockAny } from "./depthwise-block";
+import { block3, block5 } from "./depthwise-dense";
 import { Taps } from "./depthwise-taps";
 import { single } from "./depthwise-single";
+import { block3Stride2 } from "./depthwise-stride2";
 
 /**
  * Depthwise convolution with multiplier 1 and at least four channels: output image rows (flattened over batch, depth,
@@ -37,7 +39,11 @@ export function depthwiseRows(
   const inner = min(w.outW, (w.padW + w.strideW - 1) / w.strideW);
   const reach = w.inW - 1 + w.padW - (w.kernelW - 1) * w.dilationW;
   const outer = reach < 0 ? inner : max(inner, min(w.outW, reach / w.strideW + 1));
-  const dense = w.strideW == 1 && w.dilationW == 1;
+  // Three shapes have blocks of their own.
+  const undilated = w.dilationW == 1;
+  const wide3 = undilated && w.kernelW == 3 && w.strideW == 1;
+  const wide5 = undilated && w.kernelW == 5 && w.strideW == 1;
+  const wide3Stride2 = undilated && w.kernelW == 3 && w.strideW == 2;
 
   for (let row = rowStart; row < rowStart + rowCount; row++) {
     const top = (row % w.outH) * w.strideH - w.padH;
@@ -60,15 +66,17 @@ export function depthwiseRows(
         single(taps, src, weight, bias, dst, k0, k1, lo, hi);
         x++;
       } else if (x + 4 > outer) {
-        if (outer - inner >= 4) {
+        // Three left over are cheaper as a block that computes one again, fewer are not.
+        if (x + 3 == outer && outer - inner >= 4) {
           x = outer - 4;
           continue;
         }
         single(taps, src, weight, bias, dst, 0, w.kernelW, lo, hi);
         x++;
       } else {
-        if (dense && w.kernelW == 3) block3(taps, src, weight, bias, dst, lo, hi);
-        else if (dense && w.kernelW == 5) block5(taps, src, weight, bias, dst, lo, hi);
+        if (wide3) block3(taps, src, weight, bias, dst, lo, hi);
+        else if (wide5) block5(taps, src, weight, bias, dst, lo, hi);
+        else if (wide3Stride2) block3Stride2(taps, src, weight, bias, dst, lo, hi);
         else blockAny(taps, src, weight, bias, dst, lo, hi);
         x += 4;
       }
