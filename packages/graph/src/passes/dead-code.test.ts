@@ -1,0 +1,46 @@
+import { expect, it } from "vitest";
+import { expectPass, program } from "../testing/program.ts";
+import { eliminateDeadCode } from "./dead-code.ts";
+
+const isPure = ({ op }: { readonly op: string }) => !op.includes("_assert");
+const pass = (input: Parameters<typeof eliminateDeadCode>[0]) => eliminateDeadCode(input, { isPure });
+
+it("removes what nothing uses, and keeps effects and what they need", () => {
+  expectPass(
+    pass,
+    `user_input %x: f32[2]
+     %a: f32[2] = aten::relu(%x)
+     %b: f32[2] = aten::exp(%a)
+     %c: bool = aten::item(%x)
+     check: aten::_assert_scalar(%c, assert_msg="no")
+     [%d: f32[1], %e: f32[1]] = aten::split.Tensor(%x, split_size=1)
+     return %e`,
+    `user_input %x: f32[2]
+     %c: bool = aten::item(%x)
+     check: aten::_assert_scalar(%c, assert_msg="no")
+     [%d: f32[1], %e: f32[1]] = aten::split.Tensor(%x, split_size=1)
+     return %e`,
+  );
+});
+
+it("works in nested graphs", () => {
+  expectPass(
+    pass,
+    `user_input %x: bool[]
+     cond: %y: bool[] = higher_order::cond(%x, graph t(%x: bool[]) {
+       %dead: bool[] = aten::logical_not(%x)
+       return %x
+     }, graph f(%x: bool[]) { return %x }, [%x])
+     return %y`,
+    `user_input %x: bool[]
+     cond: %y: bool[] = higher_order::cond(%x, graph t(%x: bool[]) {
+       return %x
+     }, graph f(%x: bool[]) { return %x }, [%x])
+     return %y`,
+  );
+});
+
+it("returns the same program when everything is needed", () => {
+  const input = program("user_input %x: f32[2]\n %a: f32[2] = aten::relu(%x)\n return %a");
+  expect(pass(input)).toBe(input);
+});

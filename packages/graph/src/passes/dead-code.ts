@@ -1,0 +1,28 @@
+import type { Graph, Node, Program } from "../ir.ts";
+import { definitionsOf, mapGraphs, usesOf, valuesOf } from "../query/args.ts";
+
+/** What the pass must be told. */
+export interface DeadCodeOptions {
+  /** Whether a node only computes its results: no mutation, no check, no randomness that others can see. */
+  readonly isPure: (node: Node) => boolean;
+}
+
+/** Removes pure nodes whose results nothing uses, in nested graphs too. Signatures stay as they are. */
+export function eliminateDeadCode(program: Program, options: DeadCodeOptions): Program {
+  const graph = liveGraph(program.graph, options);
+  return graph === program.graph ? program : { ...program, graph };
+}
+
+function liveGraph(graph: Graph, options: DeadCodeOptions): Graph {
+  const used = new Set(graph.outputs.flatMap(valuesOf));
+  const kept: Node[] = [];
+  for (const node of graph.nodes.toReversed()) {
+    if (options.isPure(node) && !definitionsOf(node).some((name) => used.has(name))) continue;
+    for (const name of usesOf(node)) used.add(name);
+    kept.push(mapGraphs(node, (nested) => liveGraph(nested, options)));
+  }
+  kept.reverse();
+  if (kept.length === graph.nodes.length && kept.every((node, i) => node === graph.nodes[i])) return graph;
+  const alive = new Set([...graph.inputs, ...kept.flatMap(definitionsOf)]);
+  return { ...graph, nodes: kept, values: new Map([...graph.values].filter(([name]) => alive.has(name))) };
+}

@@ -1,0 +1,71 @@
+import type { Arg, Graph, NamedArg, Node, NodeOrigin, OpName, ValueType } from "../ir.ts";
+import { definitionsOf } from "../query/args.ts";
+
+/** A node that a pass makes: one single-valued result per entry of `results`. */
+export interface NewNode {
+  readonly op: OpName;
+  readonly args: readonly NamedArg[];
+  /** Wished names with types; a name that is taken gets a number. */
+  readonly results: readonly { readonly name: string; readonly type: ValueType | undefined }[];
+  readonly origin: NodeOrigin;
+}
+
+/** A graph under construction. It lives inside one pass and ends in `build`. */
+export class GraphBuilder {
+  readonly #inputs: readonly (string | null)[];
+  readonly #nodes: Node[] = [];
+  readonly #types: Map<string, ValueType>;
+  /** Names of values and of nodes share one set, so that a new node can be named after its result. */
+  readonly #taken: Set<string>;
+
+  /** Starts with the inputs of `graph` and no nodes. Names and types of `graph` stay reserved and known. */
+  constructor(graph: Graph) {
+    this.#inputs = graph.inputs;
+    this.#types = new Map(graph.values);
+    this.#taken = new Set([...graph.values.keys(), ...graph.nodes.flatMap((n) => [n.name, ...definitionsOf(n)])]);
+  }
+
+  /** A name that nothing has yet. */
+  fresh(base: string): string {
+    let name = base;
+    for (let i = 1; this.#taken.has(name); i++) name = `${base}_${i}`;
+    this.#taken.add(name);
+    return name;
+  }
+
+  typeOf(name: string): ValueType | undefined {
+    return this.#types.get(name);
+  }
+
+  setType(name: string, type: ValueType | undefined): void {
+    if (type !== undefined) this.#types.set(name, type);
+  }
+
+  /** Appends a node as it is: its names come from the graph the builder started with, or from `fresh`. */
+  push(node: Node): void {
+    this.#nodes.push(node);
+  }
+
+  /** Appends a new node and gives the names of its results. */
+  emit({ op, args, results, origin }: NewNode): readonly string[] {
+    const names = results.map(({ name, type }) => {
+      const fresh = this.fresh(name);
+      this.setType(fresh, type);
+      return fresh;
+    });
+    const name = names[0] ?? this.fresh(op.slice(op.indexOf("::") + 2).split(".")[0]!);
+    this.push({ name, op, args, outputs: names.map((result) => ({ kind: "value", name: result })), origin });
+    return names;
+  }
+
+  /** The finished graph, with the types of what it defines. */
+  build(outputs: readonly Arg[]): Graph {
+    const values = new Map<string, ValueType>();
+    const defined = [...this.#inputs.filter((name) => name !== null), ...this.#nodes.flatMap(definitionsOf)];
+    for (const name of defined) {
+      const type = this.#types.get(name);
+      if (type !== undefined) values.set(name, type);
+    }
+    return { inputs: this.#inputs, nodes: this.#nodes, outputs, values };
+  }
+}

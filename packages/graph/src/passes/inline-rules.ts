@@ -1,0 +1,40 @@
+import type { Arg, Graph, Node, OpName } from "../ir.ts";
+
+/** A nested graph that can take the place of its node. */
+export interface Inlinable {
+  readonly graph: Graph;
+  /** What stands for each input of the graph. */
+  readonly operands: readonly Arg[];
+}
+
+/** Wrappers that say something about gradients or caching and nothing about the result. */
+const TRANSPARENT: ReadonlySet<OpName> = new Set([
+  "higher_order::wrap_with_set_grad_enabled",
+  "higher_order::invoke_subgraph",
+  "higher_order::wrap",
+  "higher_order::strict_mode",
+  "higher_order::wrap_activation_checkpoint",
+  "higher_order::tag_activation_checkpoint",
+]);
+
+/** The graph of a node that only wraps it; null where the wrapper matters. Enabled autocast changes numerics. */
+export function inlinable(node: Node): Inlinable | null {
+  const at = node.args.findIndex(({ arg }) => arg.kind === "graph");
+  const nested = node.args[at]?.arg;
+  if (nested?.kind !== "graph") return null;
+  if (!TRANSPARENT.has(node.op) && !isDisabledAutocast(node, at)) return null;
+  const operands = node.args
+    .slice(at + 1)
+    .flatMap(({ arg }) => (arg.kind === "list" ? arg.items : [arg]))
+    // invoke_subgraph and checkpoints carry an identifier.
+    .filter(({ kind }) => kind !== "string");
+  const fits = operands.length === nested.graph.inputs.length && node.outputs.length === nested.graph.outputs.length;
+  return fits && node.outputs.every(({ kind }) => kind !== "list") ? { graph: nested.graph, operands } : null;
+}
+
+/** (device type, dtype, enabled, cache enabled, graph, operands…) */
+function isDisabledAutocast(node: Node, graphAt: number): boolean {
+  if (node.op !== "higher_order::wrap_with_autocast") return false;
+  const enabled = node.args.slice(0, graphAt).find(({ arg }) => arg.kind === "bool")?.arg;
+  return enabled?.kind === "bool" && !enabled.value;
+}

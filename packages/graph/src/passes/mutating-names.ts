@@ -1,0 +1,29 @@
+import type { Graph, OpName } from "../ir.ts";
+import { splitOpName } from "../op-name.ts";
+import { argOf } from "../query/args.ts";
+import { walk } from "../query/walk.ts";
+
+/**
+ * Whether PyTorch's naming says that an operator writes to an argument: `relu_`, `__iadd__`, `add.out`.
+ * The registry's schemas know better; this is for passes that must not need them.
+ */
+export function isMutatingName(name: OpName): boolean {
+  const { namespace, op, overload } = splitOpName(name);
+  if (namespace === "_operator" || namespace === "higher_order") return false;
+  return /[^_]_$|^__i\w+__$/.test(op) || /(^|_)out$/.test(overload);
+}
+
+/** Batch normalisations that update running statistics in training mode, which their schemas do not say. */
+export const TRAINING_NORMS: ReadonlySet<OpName> = new Set(["aten::batch_norm", "aten::native_batch_norm"]);
+
+/** Whether nothing in the graph, or in those nested in it, writes to a tensor in place. */
+export function isFunctional(graph: Graph): boolean {
+  let functional = true;
+  walk(graph, (node) => {
+    if (isMutatingName(node.op)) functional = false;
+    const training = argOf(node, "training") ?? argOf(node, "use_input_stats");
+    if (training?.kind === "bool" && training.value && argOf(node, "running_mean")?.kind === "value")
+      functional = false;
+  });
+  return functional;
+}

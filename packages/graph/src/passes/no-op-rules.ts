@@ -1,0 +1,136 @@
+import type { Arg, Node, OpName, TensorType } from "../ir.ts";
+import { argOf } from "../query/args.ts";
+import { isContiguous, sameSizes } from "../strides.ts";
+
+/** What the rules may look at. */
+export interface NoOpContext {
+  tensorType(name: string | undefined): TensorType | null;
+  isUsed(name: string): boolean;
+  /** Nothing in the program writes to a tensor, so a copy is as good as the original. */
+  readonly functional: boolean;
+  /** Views need no strides: layouts are the backend's own affair. */
+  readonly logicalViews: boolean;
+}
+
+/**
+ * The argument that a node returns unchanged as its first result (an alias where the program mutates); `"drop"` for a
+ * node without results that can go; null where it has something to do.
+ */
+type NoOpRule = (node: Node, context: NoOpContext) => Arg | "drop" | null;
+
+const identity: NoOpRule = (node) => argOf(node, "self") ?? argOf(node, "input") ?? null;
+const drop: NoOpRule = (node) => (node.outputs.length === 0 ? "drop" : null);
+const token: NoOpRule = (node) => argOf(node, "dep_token") ?? null;
+
+/** A rule that holds only where copies and originals cannot be told apart. */
+function whenFunctional(rule: NoOpRule): NoOpRule {
+  return (node, context) => (context.functional ? rule(node, context) : null);
+}
+
+function isTrue(arg: Arg | undefined): boolean {
+  return arg?.kind === "bool" && arg.value;
+}
+
+/** dropout(x, p, train=False) = x */
+const evalDropout: NoOpRule = (node, context) => {
+  const train = argOf(node, "train");
+  if (train?.kind !== "bool" || train.value) return null;
+  const [, mask] = node.outputs;
+  return mask?.kind === "value" && context.isUsed(mask.name) ? null : identity(node, context);
+};
+
+function types(node: Node, context: NoOpContext): readonly [TensorType, TensorType] | null {
+  const self = identity(node, context);
+  const [output] = node.outputs;
+  const from = context.tensorType(self !== null && self !== "drop" && self.kind === "value" ? self.name : undefined);
+  const to = context.tensorType(output?.kind === "value" ? output.name : undefined);
+  return from === null || to === null ? null : [from, to];
+}
+
+/** to(x, dtype of x, device of x) = x, unless a copy or another memory layout is asked for. */
+const conversion: NoOpRule = (node, context) => {
+  const pair = types(node, context);
+  if (pair === null || isTrue(argOf(node, "copy"))) return null;
+  const [from, to] = pair;
+  const layout = argOf(node, "layout");
+  const dense =
+    layout === undefined || layout.kind === "none" || (layout.kind === "layout" && layout.value === "strided");
+  const same = from.dtype === to.dtype && from.device.type === to.device.type && from.device.index === to.device.index;
+  return same && dense && keepsLayout(node, from, to, context) ? identity(node, context) : null;
+};
+
+function keepsLayout(node: Node, from: TensorType, to: TensorType, { logicalViews, functional }: NoOpContext): boolean {
+  const format = argOf(node, "memory_format");
+  if (format === undefined || format.kind === "none" || (logicalViews && functional)) return true;
+  if (format.kind !== "memory_format") return false;
+  return format.value === "preserve_format" || sameSizes(from.strides, to.strides);
+}
+
+/** contiguous(x) = x for a dense x, clone(x) = x without mutation where layouts do not matter. */
+const contiguous: NoOpRule = (node, context) => {
+  const pair = types(node, context);
+  if (pair === null) return null;
+  const format = argOf(node, "memory_format");
+  const rowMajor = format?.kind !== "memory_format" || format.value === "contiguous_format";
+  const already = rowMajor ? isContiguous(pair[0]) : sameSizes(pair[0].strides, pair[1].strides);
+  return already || (context.logicalViews && context.functional) ? identity(node, context) : null;
+};
+
+/** expand, view and reshape to the shape x has; slice of everything. */
+const sameShape: NoOpRule = (node, context) => {
+  const pair = types(node, context);
+  if (pair === null || pair[0].dtype !== pair[1].dtype || !sameSizes(pair[0].shape, pair[1].shape)) return null;
+  const step = argOf(node, "step");
+  return step === undefined || (step.kind === "int" && step.value === 1) ? identity(node, context) : null;
+};
+
+const free = whenFunctional((node, context) => (context.logicalViews ? identity(node, context) : null));
+
+function rules(rule: NoOpRule, ...ops: readonly OpName[]): readonly (readonly [OpName, NoOpRule])[] {
+  return ops.map((op) => [`aten::${op}`, rule]);
+}
+
+/** What can be left out, by operator. */
+export const NO_OP_RULES: ReadonlyMap<OpName, NoOpRule> = new Map([
+  ...rules(
+    identity,
+    "detach",
+    "detach_",
+    "alias",
+    "lift_fresh",
+    "requires_grad_",
+    "positive",
+    "resolve_conj",
+    "resolve_neg",
+  ),
+  ...rules(whenFunctional(identity), "lift_fresh_copy", "lift", "detach_copy", "alias_copy"),
+  ...rules(
+    evalDropout,
+    "dropout",
+    "dropout_",
+    "feature_dropout",
+    "feature_dropout_",
+    "alpha_dropout",
+    "alpha_dropout_",
+  ),
+  ...rules(evalDropout, "feature_alpha_dropout", "feature_alpha_dropout_", "native_dropout"),
+  ...rules(drop, "_assert_async", "_assert_async.msg", "_assert_scalar", "_assert_tensor_metadata"),
+  ...rules(drop, "sym_constrain_range", "sym_constrain_range_for_size"),
+  ...rules(token, "_functional_assert_async.msg", "_functional_assert_scalar", "_functional_sym_constrain_range"),
+  ...rules(token, "_functional_sym_constrain_range_for_size"),
+  ...rules(
+    conversion,
+    "to.dtype",
+    "to.dtype_layout",
+    "to.device",
+    "to.other",
+    "to.prim_Device",
+    "to.prim_dtype",
+    "type_as",
+  ),
+  ...rules(whenFunctional(conversion), "_to_copy"),
+  ...rules(contiguous, "contiguous"),
+  ...rules(free, "clone"),
+  ...rules(sameShape, "expand", "view", "reshape", "slice.Tensor"),
+  ...rules(whenFunctional(sameShape), "_unsafe_view"),
+]);

@@ -1,0 +1,115 @@
+import { describe, expect, it } from "vitest";
+import { FIXTURES, fixture } from "../testing/fixtures.ts";
+import { expectPass, program } from "../testing/program.ts";
+import { validate } from "../validate/validate.ts";
+import { removeNoOps } from "./remove-no-ops.ts";
+
+describe("removeNoOps", () => {
+  it("leaves out what does nothing", () => {
+    expectPass(
+      removeNoOps,
+      `user_input %x: f32[s0, 3]
+       %n: int(s0) = aten::sym_size.int(%x, dim=0)
+       %ok: bool(s0 > 0) = _operator::gt(a=%n, b=0)
+       check: aten::_assert_scalar(%ok, assert_msg="empty")
+       range: aten::sym_constrain_range_for_size(size=%n)
+       %a: f32[s0, 3] = aten::detach(%x)
+       %b: f32[s0, 3] = aten::dropout(input=%a, p=0.5, train=false)
+       %c: f32[s0, 3] = aten::dropout(input=%b, p=0.5, train=true)
+       %d: f32[s0, 3] = aten::lift_fresh_copy(%c)
+       %e: f32[s0, 3] = aten::contiguous(%d)
+       %f: f32[s0, 3] = aten::expand(%e, size=[%n, 3])
+       %g: f32[s0, 3] = aten::slice.Tensor(%f, dim=1, start=0, end=9223372036854775807)
+       drop: %h: f32[s0, 3], %mask: bool[s0, 3] = aten::native_dropout(input=%g, p=0.5, train=false)
+       return %h, %x`,
+      `user_input %x: f32[s0, 3]
+       %n: int(s0) = aten::sym_size.int(%x, dim=0)
+       %ok: bool(s0 > 0) = _operator::gt(a=%n, b=0)
+       %c: f32[s0, 3] = aten::dropout(input=%x, p=0.5, train=true)
+       return %c, %x`,
+    );
+  });
+
+  it("keeps conversions that change something, and copies that were asked for", () => {
+    expectPass(
+      removeNoOps,
+      `user_input %x: f32[2, 3]
+       %a: f32[2, 3] = aten::to.dtype(%x, dtype=torch.float32)
+       %b: f32[2, 3] = aten::_to_copy(%a, dtype=torch.float32)
+       %c: f16[2, 3] = aten::to.dtype(%b, dtype=torch.float16)
+       %d: f16[2, 3] = aten::to.dtype(%c, dtype=torch.float16, copy=true)
+       %e: f16[2, 3]{device=cuda:0} = aten::to.device(%d, device=device(cuda:0), dtype=torch.float16)
+       %f: f16[3, 2]{strides=[1, 3]} = aten::t(%d)
+       %g: f16[3, 2] = aten::contiguous(%f)
+       return %e, %g`,
+      `user_input %x: f32[2, 3]
+       %c: f16[2, 3] = aten::to.dtype(%x, dtype=torch.float16)
+       %d: f16[2, 3] = aten::to.dtype(%c, dtype=torch.float16, copy=true)
+       %e: f16[2, 3]{device=cuda:0} = aten::to.device(%d, device=device(cuda:0), dtype=torch.float16)
+       %f: f16[3, 2]{strides=[1, 3]} = aten::t(%d)
+       %g: f16[3, 2] = aten::contiguous(%f)
+       return %e, %g`,
+    );
+  });
+
+  it("leaves out copies for backends with logical views", () => {
+    expectPass(
+      (input) => removeNoOps(input, { logicalViews: true }),
+      `user_input %x: f32[2, 3]
+       %f: f32[3, 2]{strides=[1, 3]} = aten::t(%x)
+       %g: f32[3, 2] = aten::contiguous(%f)
+       %h: f32[3, 2] = aten::clone(%g, memory_format=torch.contiguous_format)
+       return %h`,
+      `user_input %x: f32[2, 3]
+       %f: f32[3, 2]{strides=[1, 3]} = aten::t(%x)
+       return %f`,
+    );
+  });
+
+  it("keeps copies where something is mutated", () => {
+    const text = `tensor_constant "c" = %c: f32[2]
+       %a: f32[2] = aten::lift_fresh_copy(%c)
+       %b: f32[2] = aten::add_.Tensor(%a, other=1)
+       return %b`;
+    expectPass((input) => removeNoOps(input, { logicalViews: true }), text, text);
+  });
+
+  it("inlines regions without gradient, wherever they are", () => {
+    expectPass(
+      removeNoOps,
+      `user_input %x: f32[2]
+       %mul: f32[2] = aten::mul.Tensor(%x, other=2)
+       region: %getitem: f32[2], %other: f32[2] = higher_order::wrap_with_set_grad_enabled(false, graph submod(%x: f32[2], %y: f32[2]) {
+         %mul: f32[2] = aten::mul.Tensor(%x, other=%y)
+         inner: %r: f32[2] = higher_order::wrap_with_autocast("cpu", none, false, none, graph g(%q: f32[2]) {
+           %mul: f32[2] = aten::sin(%q)
+           return %mul
+         }, %mul)
+         return %r, %y
+       }, %mul, %x)
+       return %getitem, %other`,
+      `user_input %x: f32[2]
+       %mul: f32[2] = aten::mul.Tensor(%x, other=2)
+       %mul_1: f32[2] = aten::mul.Tensor(%mul, other=%x)
+       %mul_2: f32[2] = aten::sin(%mul_1)
+       return %mul_2, %x`,
+    );
+  });
+
+  it("keeps enabled autocast", () => {
+    const text = `user_input %x: f32[2]
+       auto: %y: bf16[2] = higher_order::wrap_with_autocast("cpu", torch.bfloat16, true, true, graph g(%x: f32[2]) {
+         %r: bf16[2] = aten::f(%x)
+         return %r
+       }, %x)
+       return %y`;
+    const input = program(text);
+    expect(removeNoOps(input)).toBe(input);
+  });
+
+  it.each(FIXTURES)("leaves %s sound", async (path) => {
+    for (const logicalViews of [false, true]) {
+      expect(validate(removeNoOps(await fixture(path), { logicalViews }))).toEqual([]);
+    }
+  });
+});

@@ -1,0 +1,109 @@
+import type { Arg, Graph, Node, Output, Program } from "../ir.ts";
+import { definitionsOf, mapGraphs, namesOf } from "../query/args.ts";
+import { liveness } from "../query/walk.ts";
+import { GraphBuilder } from "./graph-builder.ts";
+import { type Inlinable, inlinable } from "./inline-rules.ts";
+import { isFunctional } from "./mutating-names.ts";
+import { NO_OP_RULES, type NoOpContext } from "./no-op-rules.ts";
+import { Substitution } from "./substitution.ts";
+
+/** How far the pass may go. */
+export interface RemoveNoOpsOptions {
+  /**
+   * Whether the backend views any layout: then `contiguous`, `clone` and changes of memory format go too, in programs
+   * that mutate nothing. @default false: strides are kept as PyTorch has them.
+   */
+  readonly logicalViews?: boolean;
+}
+
+/**
+ * Removes what computes nothing: detach, alias, dropout in eval mode, assertions, conversions to what a tensor is
+ * already, views that change nothing. Inlines no-grad regions, disabled autocast and other transparent wrappers.
+ * Copies go only where nothing in the program mutates a tensor.
+ */
+export function removeNoOps(program: Program, options: RemoveNoOpsOptions = {}): Program {
+  const settings = { functional: isFunctional(program.graph), logicalViews: options.logicalViews ?? false };
+  const graph = new NoOpRemover(program.graph, settings).run();
+  return graph === program.graph ? program : { ...program, graph };
+}
+
+type Settings = Pick<NoOpContext, "functional" | "logicalViews">;
+
+class NoOpRemover {
+  readonly #graph: Graph;
+  readonly #builder: GraphBuilder;
+  readonly #replaced = new Substitution();
+  readonly #settings: Settings;
+  readonly #context: NoOpContext;
+  #changed = false;
+
+  constructor(graph: Graph, settings: Settings) {
+    const { uses } = liveness(graph);
+    this.#graph = graph;
+    this.#settings = settings;
+    this.#builder = new GraphBuilder(graph);
+    this.#context = {
+      ...settings,
+      isUsed: (name) => uses.get(name) !== 0,
+      tensorType: (name) => {
+        const type = name === undefined ? undefined : this.#builder.typeOf(name);
+        return type?.kind === "tensor" ? type : null;
+      },
+    };
+  }
+
+  run(): Graph {
+    for (const node of this.#graph.nodes) this.#node(node);
+    if (!this.#changed) return this.#graph;
+    return this.#builder.build(this.#graph.outputs.map((arg) => this.#replaced.arg(arg)));
+  }
+
+  #node(original: Node): void {
+    const node = this.#replaced.node(original);
+    const wrapped = inlinable(node);
+    if (wrapped !== null) {
+      this.#changed = true;
+      this.#inline(node, wrapped);
+      return;
+    }
+    const result = NO_OP_RULES.get(node.op)?.(node, this.#context) ?? null;
+    if (result === null) {
+      const kept = mapGraphs(node, (graph) => new NoOpRemover(graph, this.#settings).run());
+      this.#changed ||= kept !== original;
+      this.#builder.push(kept);
+      return;
+    }
+    this.#changed = true;
+    if (result === "drop") return;
+    const [name] = node.outputs.flatMap(namesOf);
+    if (name !== undefined) this.#replaced.set(name, result);
+  }
+
+  /** Puts the nodes of a nested graph in the place of `node`, under fresh names. */
+  #inline(node: Node, { graph, operands }: Inlinable): void {
+    const inner = new Substitution();
+    graph.inputs.forEach((input, i) => {
+      if (input !== null) inner.bind(input, operands[i]!);
+    });
+    for (const nested of graph.nodes) {
+      const names = new Map(definitionsOf(nested).map((name) => [name, this.#builder.fresh(name)]));
+      const name = names.get(nested.name) ?? this.#builder.fresh(nested.name);
+      const renamed = { ...inner.node(nested), name, outputs: nested.outputs.map((output) => rename(output, names)) };
+      for (const [from, to] of names) {
+        inner.bind(from, { kind: "value", name: to });
+        this.#builder.setType(to, graph.values.get(from));
+      }
+      this.#node(renamed);
+    }
+    const results = graph.outputs.map((arg) => inner.arg(arg));
+    node.outputs.forEach((output, i) => {
+      if (output.kind === "value") this.#replaced.set(output.name, results[i] as Arg);
+    });
+  }
+}
+
+function rename(output: Output, names: ReadonlyMap<string, string>): Output {
+  if (output.kind === "none") return output;
+  if (output.kind === "value") return { kind: "value", name: names.get(output.name) ?? output.name };
+  return { kind: "list", names: output.names.map((name) => names.get(name) ?? name) };
+}

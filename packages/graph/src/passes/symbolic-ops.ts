@@ -1,0 +1,114 @@
+import type { Arg, Node, OpName } from "../ir.ts";
+import { argOf } from "../query/args.ts";
+import type { SymExpr } from "../sym/expr.ts";
+import { call, toExpr } from "../sym/make.ts";
+import type { GraphBuilder } from "./graph-builder.ts";
+
+/** sympy's function for each Python operator on sizes, with the operator's argument names. */
+const FUNCTIONS: ReadonlyMap<OpName, readonly [fn: string, ...args: readonly string[]]> = new Map([
+  ["_operator::add", ["Add", "a", "b"]],
+  ["_operator::mul", ["Mul", "a", "b"]],
+  ["_operator::floordiv", ["FloorDiv", "a", "b"]],
+  ["_operator::mod", ["Mod", "a", "b"]],
+  ["_operator::pow", ["Pow", "a", "b"]],
+  ["_operator::truediv", ["IntTrueDiv", "a", "b"]],
+  ["_operator::lshift", ["LShift", "a", "b"]],
+  ["_operator::rshift", ["RShift", "a", "b"]],
+  ["_operator::eq", ["Equality", "a", "b"]],
+  ["_operator::ne", ["Unequality", "a", "b"]],
+  ["_operator::lt", ["StrictLessThan", "a", "b"]],
+  ["_operator::le", ["LessThan", "a", "b"]],
+  ["_operator::gt", ["StrictGreaterThan", "a", "b"]],
+  ["_operator::ge", ["GreaterThan", "a", "b"]],
+  ["math::trunc", ["TruncToInt", "x"]],
+  ["math::floor", ["FloorToInt", "x"]],
+  ["math::ceil", ["CeilToInt", "x"]],
+  ["torch::sym_int", ["TruncToInt", "a"]],
+  ["torch::sym_float", ["ToFloat", "a"]],
+  ["torch::sym_not", ["Not", "a"]],
+  ["torch::sym_max", ["Max", "a", "b"]],
+  ["torch::sym_min", ["Min", "a", "b"]],
+  ["torch::sym_ite", ["Where", "b", "t", "f"]],
+  ["torch::_sym_sqrt", ["OpaqueUnaryFn_sqrt", "a"]],
+] as const);
+
+/** Operators with no sympy function of their own. */
+const COMPOSED: ReadonlyMap<OpName, (a: SymExpr, b: SymExpr) => SymExpr> = new Map([
+  ["_operator::sub", (a, b) => call("Add", a, call("Mul", toExpr(-1), b))],
+  ["_operator::neg", (a) => call("Mul", toExpr(-1), a)],
+  ["_operator::pos", (a) => a],
+]);
+
+/** Conjunctions work on booleans, and on the bits of integers. */
+const LOGICAL: ReadonlyMap<OpName, readonly [boolean: string, int: string]> = new Map([
+  ["_operator::and_", ["And", "BitwiseFn_bitwise_and"]],
+  ["_operator::or_", ["Or", "BitwiseFn_bitwise_or"]],
+] as const);
+
+/** Whether the node computes sizes from sizes, or reads one from a tensor's shape. */
+export function isSymbolic(op: OpName): boolean {
+  return FUNCTIONS.has(op) || COMPOSED.has(op) || LOGICAL.has(op) || op in SHAPE_OPS;
+}
+
+/** The expression of a node's result over the expressions recorded for its operands; null where one is missing. */
+export function symbolicResult(node: Node, types: Pick<GraphBuilder, "typeOf">): SymExpr | null {
+  const shape = SHAPE_OPS[node.op];
+  if (shape !== undefined) return shape(node, types);
+  const operands = node.args.map(({ arg }) => operand(arg, types));
+  const known = operands.filter((expr) => expr !== null);
+  if (known.length !== operands.length || known.length === 0) return null;
+  const [fn, ...names] = FUNCTIONS.get(node.op) ?? [];
+  if (fn !== undefined) {
+    const ordered = names.map((name, i) => {
+      const at = node.args.findIndex((named) => named.name === name);
+      return known[at < 0 ? i : at];
+    });
+    return ordered.every((expr) => expr !== undefined) ? call(fn, ...ordered) : null;
+  }
+  const [a, b] = known;
+  const logical = LOGICAL.get(node.op);
+  if (logical !== undefined)
+    return call(known.every((expr) => expr.kind === "bool") ? logical[0] : logical[1], ...known);
+  return COMPOSED.get(node.op)?.(a!, b ?? a!) ?? null;
+}
+
+/** The expression of a literal or of a value's recorded type. */
+function operand(arg: Arg, types: Pick<GraphBuilder, "typeOf">): SymExpr | null {
+  if (arg.kind === "int" || arg.kind === "bool") return toExpr(arg.value);
+  // A float that happens to be integral stays a float.
+  if (arg.kind === "float") return Number.isInteger(arg.value) ? call("ToFloat", toExpr(arg.value)) : toExpr(arg.value);
+  if (arg.kind !== "value") return null;
+  const type = types.typeOf(arg.name);
+  if (type === undefined || type.kind === "tensor" || type.kind === "object" || type.value === null) return null;
+  const expr = toExpr(type.value);
+  return type.kind === "symfloat" && expr.kind === "number" && Number.isInteger(expr.value)
+    ? call("ToFloat", expr)
+    : expr;
+}
+
+type ShapeRule = (node: Node, types: Pick<GraphBuilder, "typeOf">) => SymExpr | null;
+
+function tensorOf(node: Node, types: Pick<GraphBuilder, "typeOf">) {
+  const self = argOf(node, "self");
+  const type = self?.kind === "value" ? types.typeOf(self.name) : undefined;
+  return type?.kind === "tensor" ? type : null;
+}
+
+function dimOf(node: Node, rank: number): number | null {
+  const dim = argOf(node, "dim");
+  if (dim?.kind !== "int") return null;
+  const index = Number(dim.value) < 0 ? Number(dim.value) + rank : Number(dim.value);
+  return index >= 0 && index < rank ? index : null;
+}
+
+const SHAPE_OPS: Readonly<Record<OpName, ShapeRule>> = {
+  "aten::sym_size.int": (node, types) => {
+    const type = tensorOf(node, types);
+    const dim = type === null ? null : dimOf(node, type.shape.length);
+    return type === null || dim === null ? null : toExpr(type.shape[dim]!);
+  },
+  "aten::sym_numel": (node, types) => {
+    const type = tensorOf(node, types);
+    return type === null ? null : call("Mul", toExpr(1), ...type.shape.map(toExpr));
+  },
+};
