@@ -1,0 +1,76 @@
+import { registryError } from "../../registry-errors.ts";
+import type { TensorMeta } from "../../tensor-meta.ts";
+import { check, show } from "../support/check.ts";
+import { broadcast, numel } from "../support/dims.ts";
+
+/** One index per indexed dimension: a mask of rank r stands for r index tensors, null for a full slice. */
+export type AdvancedIndex = readonly (TensorMeta | null)[];
+
+/** Whether an index is a mask, whose number of true elements only a run can tell. */
+export function isMask(index: TensorMeta | null): boolean {
+  return index !== null && (index.dtype === "bool" || index.dtype === "uint8");
+}
+
+/**
+ * Shape of `self[indices]`. Indices that stand side by side are replaced where they stand; apart from each other,
+ * their common dimensions come first. A mask counts as if it were true everywhere.
+ */
+export function indexedShape(self: TensorMeta, indices: AdvancedIndex): readonly number[] {
+  const expanded = expandMasks(self, indices);
+  check(
+    expanded.length <= self.shape.length,
+    () => `too many indices for tensor of dimension ${self.shape.length} (got ${expanded.length})`,
+  );
+  const used = expanded.flatMap((shape, d) => (shape === null ? [] : [d]));
+  if (used.length === 0) return self.shape;
+  const common = commonShape(expanded.filter((shape) => shape !== null));
+  checkInhabited(self, used, common);
+  const adjacent = used.every((d, i) => d === used[0]! + i);
+  const before = adjacent ? self.shape.slice(0, used[0]) : [];
+  const rest = self.shape.filter((_, d) => !used.includes(d) && !(adjacent && d < used[0]!));
+  return [...before, ...common, ...rest];
+}
+
+/** Shapes of the index tensors, dimension by dimension of `self`. */
+function expandMasks(self: TensorMeta, indices: AdvancedIndex): readonly (readonly number[] | null)[] {
+  const shapes: (readonly number[] | null)[] = [];
+  for (const index of indices) {
+    if (index === null) shapes.push(null);
+    else if (isMask(index)) {
+      const covered = self.shape.slice(shapes.length, shapes.length + index.shape.length);
+      check(
+        index.shape.every((n, d) => n === covered[d]),
+        () =>
+          `The shape of the mask ${show(index.shape)} at index ${shapes.length} does not match the shape of the indexed tensor ${show(self.shape)}`,
+      );
+      shapes.push(...index.shape.map(() => [numel(index.shape)]));
+    } else {
+      check(
+        index.dtype === "int64" || index.dtype === "int32",
+        () => `tensors used as indices must be long, int, byte or bool tensors, got ${index.dtype}`,
+      );
+      shapes.push(index.shape);
+    }
+  }
+  return shapes;
+}
+
+function commonShape(shapes: readonly (readonly number[])[]): readonly number[] {
+  try {
+    return broadcast(...shapes);
+  } catch (cause) {
+    const list = shapes.map(show).join(", ");
+    throw registryError("registry.shape", {
+      what: `shape mismatch: indexing tensors could not be broadcast together with shapes ${list}`,
+      cause,
+    });
+  }
+}
+
+function checkInhabited(self: TensorMeta, used: readonly number[], common: readonly number[]): void {
+  const empty = used.find((d) => self.shape[d] === 0);
+  check(
+    empty === undefined || numel(common) === 0,
+    () => `index is out of bounds for dimension with size 0 (dimension ${empty})`,
+  );
+}

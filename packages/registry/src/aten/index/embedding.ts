@@ -1,0 +1,126 @@
+import type { Builder } from "../../builder.ts";
+import { defineOp, type OpRecord } from "../../op.ts";
+import type { TensorMeta } from "../../tensor-meta.ts";
+import { check, show } from "../support/check.ts";
+import { checkIndex } from "../support/dtypes.ts";
+import { emit } from "../support/emit.ts";
+
+/** Rows of a table: alone, or summed over bags of them. */
+export const EMBEDDING_OPS: readonly OpRecord[] = [
+  defineOp(
+    "aten::embedding(Tensor weight, Tensor indices, SymInt padding_idx=-1, bool scale_grad_by_freq=False, bool sparse=False) -> Tensor",
+    {
+      infer: ({ weight, indices }) => {
+        check(weight.shape.length === 2, () => `'weight' must be 2-D, got ${show(weight.shape)}`);
+        checkIndex("embedding", indices);
+        return { dtype: weight.dtype, shape: [...indices.shape, weight.shape[1]!] };
+      },
+      decompose: ({ weight, indices }, b) => {
+        const e = emit(b);
+        const count = indices.shape.reduce((x, y) => x * y, 1);
+        const picked = b.tensor("aten::index_select", { self: weight, dim: 0, index: e.reshape(indices, [count]) });
+        return e.reshape(picked, [...indices.shape, weight.shape[1]!]);
+      },
+    },
+  ),
+  defineOp(
+    "aten::embedding_bag(Tensor weight, Tensor indices, Tensor offsets, bool scale_grad_by_freq=False, int mode=0, bool sparse=False, Tensor? per_sample_weights=None, bool include_last_offset=False) -> (Tensor, Tensor, Tensor, Tensor)",
+    { decompose: (args, b) => bags(b, { ...args, padding_idx: -1 }) },
+  ),
+  defineOp(
+    "aten::embedding_bag.padding_idx(Tensor weight, Tensor indices, Tensor offsets, bool scale_grad_by_freq, int mode, bool sparse, Tensor? per_sample_weights, bool include_last_offset, int? padding_idx) -> (Tensor, Tensor, Tensor, Tensor)",
+    { decompose: (args, b) => bags(b, { ...args, padding_idx: args.padding_idx ?? -1 }) },
+  ),
+  defineOp(
+    "aten::_embedding_bag(Tensor weight, Tensor indices, Tensor offsets, bool scale_grad_by_freq=False, int mode=0, bool sparse=False, Tensor? per_sample_weights=None, bool include_last_offset=False, int padding_idx=-1) -> (Tensor, Tensor, Tensor, Tensor)",
+    { decompose: (args, b) => bags(b, args) },
+  ),
+  defineOp(
+    "aten::_embedding_bag_forward_only(Tensor weight, Tensor indices, Tensor offsets, bool scale_grad_by_freq=False, int mode=0, bool sparse=False, Tensor? per_sample_weights=None, bool include_last_offset=False, int padding_idx=-1) -> (Tensor, Tensor, Tensor, Tensor)",
+    { decompose: (args, b) => bags(b, args) },
+  ),
+  defineOp("aten::one_hot(Tensor self, int num_classes=-1) -> Tensor", {
+    infer: ({ self, num_classes }) => ({ dtype: "int64", shape: [...self.shape, num_classes] }),
+    decompose: ({ self, num_classes }, b) => {
+      check(self.dtype === "int64", "one_hot is only applicable to index tensor of type LongTensor.");
+      check(
+        num_classes > 0,
+        "one_hot: num_classes must be given, otherwise the size of the result depends on the data",
+      );
+      const e = emit(b);
+      return e.cast(e.eq(e.unsqueeze(self, -1), e.arange(num_classes, "int64")), "int64");
+    },
+  }),
+];
+
+interface Bags {
+  readonly weight: TensorMeta;
+  readonly indices: TensorMeta;
+  readonly offsets: TensorMeta;
+  /** 0: sum, 1: mean, 2: max. */
+  readonly mode: number;
+  readonly per_sample_weights: TensorMeta | null;
+  readonly include_last_offset: boolean;
+  readonly padding_idx: number;
+}
+
+/** Result, bag of every index, size of every bag, and (for max) which index won. */
+function bags(b: Builder, args: Bags): readonly [TensorMeta, TensorMeta, TensorMeta, TensorMeta] {
+  const { weight, indices, offsets, mode, per_sample_weights, include_last_offset, padding_idx } = args;
+  const e = emit(b);
+  check(
+    indices.shape.length === 1 && offsets.shape.length === 1,
+    () => `embedding_bag: indices and offsets must be 1-D, got ${show(indices.shape)} and ${show(offsets.shape)}`,
+  );
+  check(
+    per_sample_weights === null || mode === 0,
+    "embedding_bag: per_sample_weights was not None, but mode is not 'sum'",
+  );
+  checkIndex("embedding_bag", indices);
+  const [count, width] = [indices.shape[0]!, weight.shape[1]!];
+  const total = offsets.shape[0]! - (include_last_offset ? 1 : 0);
+  const starts = e.slice(offsets, 0, 0, total);
+  // An index belongs to the last bag that starts at or before it.
+  const bag = e.sub(e.sum(e.ge(e.unsqueeze(e.arange(count, "int64"), 1), starts), [1]), 1);
+  const kept = e.ne(indices, padding_idx < 0 ? -1 : padding_idx);
+  const sizes = b.tensor("aten::scatter_add", {
+    self: e.full([total], 0, "int64"),
+    dim: 0,
+    index: bag,
+    src: e.cast(kept, "int64"),
+  });
+  const rows = b.tensor("aten::embedding", { weight, indices });
+  const index = e.expand(e.unsqueeze(bag, 1), [count, width]);
+  const shown = e.unsqueeze(kept, 1);
+  const zeros = e.full([total, width], 0, weight.dtype);
+  if (mode === 2) {
+    const src = e.where(shown, rows, { float: Number.NEGATIVE_INFINITY });
+    const reduced = { self: zeros, dim: 0, index, src, reduce: "amax", include_self: false };
+    const largest = b.tensor("aten::scatter_reduce.two", reduced);
+    const result = e.where(e.gt(e.unsqueeze(sizes, 1), 0), largest, 0);
+    return [result, bag, sizes, winners(b, { result, rows: src, indices, index, total, width })];
+  }
+  const weighted = per_sample_weights === null ? rows : e.mul(rows, e.unsqueeze(per_sample_weights, 1));
+  const sum = b.tensor("aten::scatter_add", { self: zeros, dim: 0, index, src: e.where(shown, weighted, 0) });
+  const divisor = e.unsqueeze(e.clampMin(sizes, 1), 1);
+  return [mode === 1 ? e.div(sum, divisor) : sum, bag, sizes, e.full([total], 0, "int64")];
+}
+
+/** For every bag and column the largest index whose row holds the maximum. */
+function winners(
+  b: Builder,
+  a: {
+    readonly result: TensorMeta;
+    readonly rows: TensorMeta;
+    readonly indices: TensorMeta;
+    readonly index: TensorMeta;
+    readonly total: number;
+    readonly width: number;
+  },
+): TensorMeta {
+  const e = emit(b);
+  const best = b.tensor("aten::gather", { self: a.result, dim: 0, index: a.index });
+  const src = e.where(e.eq(a.rows, best), e.unsqueeze(e.cast(a.indices, "int64"), 1), -1);
+  const self = e.full([a.total, a.width], -1, "int64");
+  return b.tensor("aten::scatter_reduce.two", { self, dim: 0, index: a.index, src, reduce: "amax" });
+}
