@@ -2,7 +2,8 @@
 
 Each model is written twice with the same weights: NAME.pt2 (training IR, what `torch.export.export` gives) and
 NAME_aten.pt2 (ATen IR, after `run_decompositions()`), with inputs and PyTorch's outputs beside (see pt2files.py).
-A model that fails is reported and does not stop the rest; the exit status is then 1.
+Each file is loaded again by PyTorch and must reproduce the recorded outputs. A model that fails is reported and does not
+stop the rest; the exit status is then 1.
 """
 import argparse
 import os
@@ -13,7 +14,7 @@ import zlib
 
 import torch
 
-from pt2files import Recording, export_dialects, record, save_program
+from pt2files import Recording, check_program, export_dialects, record, save_program
 from zoo import SPECS
 from zoo.spec import Spec
 from zoo.weights import enliven
@@ -37,7 +38,8 @@ def export_one(spec: Spec, folder: str, small: bool) -> str:
         program = make()
         path = save_program(folder, spec.name + suffix, program, recording)
         nodes = sum(n.op == "call_function" for n in program.graph.nodes)
-        notes.append(f"{suffix.strip('_') or 'training'} {nodes} ops {os.path.getsize(path) / 1e6:.1f} MB")
+        error = check_program(path, calls, recording)
+        notes.append(f"{suffix.strip('_') or 'training'} {nodes} ops {os.path.getsize(path) / 1e6:.1f} MB error {error:.1e}")
     return ", ".join(notes)
 
 

@@ -12,6 +12,7 @@ import re
 import struct
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from types import BuiltinFunctionType, FunctionType
 from typing import Any
 
 import torch
@@ -104,8 +105,11 @@ def graphs(program: ExportedProgram) -> list[torch.fx.Graph]:
 
 
 def op_names(program: ExportedProgram) -> list[str]:
-    """Every operator the program calls, sorted."""
-    return sorted({str(n.target) for g in graphs(program) for n in g.nodes if n.op == "call_function"})
+    """Every operator and Python function the program calls, sorted."""
+    def name(target: Any) -> str:
+        return f"{target.__module__}.{target.__name__}" if isinstance(target, (FunctionType, BuiltinFunctionType)) else str(target)
+
+    return sorted({name(n.target) for g in graphs(program) for n in g.nodes if n.op == "call_function"})
 
 
 def save_program(folder: str, name: str, program: ExportedProgram, recording: Recording) -> str:
@@ -119,6 +123,21 @@ def save_program(folder: str, name: str, program: ExportedProgram, recording: Re
         sidecar = {"torch": torch.__version__, "dialect": dialect, "calls": recording.calls, "ops": op_names(program)}
         json.dump(sidecar, file, indent=1, default=str)
     return path
+
+
+def check_program(path: str, calls: Sequence[Call], recording: Recording) -> float:
+    """Loads the file and makes the calls in PyTorch; returns the largest error, raises when one is out of tolerance."""
+    module, worst = torch.export.load(path).module(), 0.0
+    for index, call in enumerate(copy.deepcopy(list(calls))):
+        with torch.no_grad():
+            leaves = pytree.tree_leaves(module(*call.args, **call.kwargs))
+        for position, actual in enumerate(leaves):
+            if isinstance(actual, torch.Tensor):
+                expected = recording.expected[f"call{index}.{position}" if index else str(position)]
+                torch.testing.assert_close(actual, expected, rtol=1e-3, atol=1e-4, equal_nan=True)
+                if actual.is_floating_point() and actual.numel():
+                    worst = max(worst, (actual.double() - expected.double()).nan_to_num(0, 0, 0).abs().max().item())
+    return worst
 
 
 def export_dialects(module: torch.nn.Module, call: Call, dynamic: Any = None) -> dict[str, Callable[[], ExportedProgram]]:

@@ -1,0 +1,8 @@
+"""Small programs that exercise one corner each of what `torch.export` can write, by name."""
+from programs.arguments import PROGRAMS as ARGUMENTS
+from programs.control_flow import PROGRAMS as CONTROL_FLOW
+from programs.program import Program
+from programs.signatures import PROGRAMS as SIGNATURES
+from programs.symbols import PROGRAMS as SYMBOLS
+
+PROGRAMS: dict[str, Program] = {p.name: p for p in (*CONTROL_FLOW, *SIGNATURES, *ARGUMENTS, *SYMBOLS)}

@@ -1,0 +1,22 @@
+"""What a small program is."""
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from torch import nn
+
+from pt2files import Call
+
+
+@dataclass(frozen=True)
+class Program:
+    """A module class, its calls (the first is traced), and its dynamic dimensions."""
+    name: str
+    module: Callable[[], nn.Module]
+    calls: Callable[[], list[Call]]
+    dynamic: Callable[[], Any] = lambda: None
+
+
+def calls(*args: tuple) -> list[Call]:
+    """Calls with positional arguments only."""
+    return [Call(a) for a in args]
