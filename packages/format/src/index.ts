@@ -4,7 +4,7 @@ export { Pt2Error, type Pt2ErrorParts } from "./error.ts";
 export { bitsToFloat, bitsToFloat32, floatToBits, isSmallFloat, type SmallFloat } from "./float-bits.ts";
 export { FORMAT_ERRORS, type FormatErrorCode } from "./format-errors.ts";
 export { LIMITS } from "./limits.ts";
-export { parseNpy, readNpz } from "./npz.ts";
+export { readNpz } from "./npz.ts";
 export { openArchive } from "./open-archive.ts";
 export { parseProgram } from "./program/decode-program.ts";
 export { formatProgram } from "./program/encode-program.ts";

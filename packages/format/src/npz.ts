@@ -25,10 +25,15 @@ const DTYPE_OF: Readonly<Record<string, DType>> = {
   c16: "complex128",
 };
 
-/** Reads a `.npz` file: arrays by their name without `.npy`. */
+/** Reads a `.npz` file, arrays by their name without `.npy`; or a `.npy` file, its array as `0`. */
 export async function readNpz(source: ByteSource): Promise<Tensors> {
+  const where = source.name ?? "npz";
+  const head = await source.read(0, Math.min(source.size, MAGIC.length));
+  if (String.fromCharCode(...head) === MAGIC) {
+    return new Map([["0", parseNpy(await source.read(0, source.size), where)]]);
+  }
   const zip = await ZipFile.open(source, true);
-  if (zip === undefined) throw damaged("the file is no zip archive", source.name ?? "npz");
+  if (zip === undefined) throw damaged("the file is no zip archive", where);
   const tensors = new Map<string, TensorData>();
   for (const entry of zip.entries.values()) {
     if (!entry.name.endsWith(".npy")) continue;
@@ -37,8 +42,7 @@ export async function readNpz(source: ByteSource): Promise<Tensors> {
   return tensors;
 }
 
-/** Parses the bytes of a `.npy` file. */
-export function parseNpy(bytes: Uint8Array, where = "npy"): TensorData {
+function parseNpy(bytes: Uint8Array, where: string): TensorData {
   const latin1 = (start: number, end: number): string => String.fromCharCode(...bytes.subarray(start, end));
   if (bytes.byteLength < 12 || latin1(0, 6) !== MAGIC) throw damaged("the file is no .npy array", where);
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);

@@ -141,11 +141,8 @@ class OpenArchive implements Archive {
       pickled: this.#isFlat ? FLAT[what] : `data/${what}/${model}.pt`,
       config: this.#isFlat ? undefined : `data/${what}/${model}_${what}_config.json`,
     });
-    const [state, constants, program] = await Promise.all([
-      loadWeights(place("weights")),
-      loadWeights(place("constants")),
-      this.program(model),
-    ]);
+    const program = await this.program(model);
+    const [state, constants] = await Promise.all([loadWeights(place("weights")), loadWeights(place("constants"))]);
     return joinWeights(state, constants, program);
   }
 }

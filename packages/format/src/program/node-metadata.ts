@@ -13,9 +13,12 @@ export function nodeMetadata(raw: ReadonlyMap<string, string>): NodeMetadata {
   };
 }
 
+/** What torch's export writes for nodes that it made outside every module. */
+const NO_STACK = "_empty_nn_module_stack_from_metadata_hook";
+
 /** `key,path,type` joined by `;`: types and paths may hold commas inside brackets. */
 function parseModuleStack(text: string): ModuleFrame[] {
-  if (text === "") return [];
+  if (text === "" || text.startsWith(NO_STACK)) return [];
   return text.split(";").map((item) => {
     const parts = splitOutsideBrackets(item);
     const [key = "", path = ""] = parts;

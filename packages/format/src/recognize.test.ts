@@ -1,0 +1,97 @@
+import { describe, expect, it } from "vitest";
+import { fixture } from "./fixtures.test-helper.ts";
+import { openArchive } from "./open-archive.ts";
+import { fromBytes } from "./source.ts";
+import { buildZip } from "./zip/build-zip.test-helper.ts";
+
+const text = (value: string): Uint8Array => new TextEncoder().encode(value);
+
+function zip(records: Readonly<Record<string, string>>): Uint8Array {
+  return buildZip(Object.entries(records).map(([name, data]) => ({ name, data: text(data) })));
+}
+
+const PT2 = { "m/archive_format": "pt2", "m/archive_version": "0" };
+
+describe("files that are no .pt2 program are named, with what to do", () => {
+  it.each<[string, string, Uint8Array]>([
+    ["format.not-an-archive", "nothing", new Uint8Array(0)],
+    ["format.not-an-archive", "text", text("hello, this is no zip at all")],
+    ["format.executorch", "ExecuTorch", text("\x1c\0\0\0ET12 and so on")],
+    ["format.checkpoint", "torch.save before 1.6", Uint8Array.of(0x80, 0x02, 0x8a, 0x0a)],
+    ["format.truncated", "half a file", fixture("torch-2.13/mlp.pt2").subarray(0, 5000)],
+    ["format.torchscript", "TorchScript", zip({ "m/data.pkl": "", "m/constants.pkl": "", "m/code/a.py": "" })],
+    ["format.checkpoint", "torch.save", zip({ "m/data.pkl": "", "m/version": "3" })],
+    ["format.torch-package", "torch.package", zip({ "m/.data/extern_modules": "", "m/a.py": "" })],
+    ["format.aotinductor", "AOTInductor", zip({ ...PT2, "m/data/aotinductor/model/x.wrapper.so": "" })],
+    ["format.aotinductor", "AOTInductor of 2.6", zip({ archive_format: "pt2", "data/aotinductor/model/x.so": "" })],
+    ["format.archive-version", "a later archive", zip({ ...PT2, "m/archive_version": "1", "m/models/a.json": "{}" })],
+    ["format.unknown-archive", "an empty archive", zip(PT2)],
+    ["format.unknown-archive", "any zip", zip({ "a.txt": "" })],
+    ["format.weights", "big-endian weights", zip({ ...PT2, "m/models/a.json": "{}", "m/byteorder": "big" })],
+  ])("%s: %s", async (code, _, bytes) => {
+    await expect(openArchive(fromBytes(bytes))).rejects.toMatchObject({ code, advice: expect.any(String) });
+  });
+});
+
+describe("archives are recognised", () => {
+  it("with AOTInductor code beside the program", async () => {
+    const bytes = zip({ ...PT2, "m/models/a.json": "{}", "m/data/aotinductor/a/x.so": "" });
+    expect(await openArchive(fromBytes(bytes))).toMatchObject({ models: ["a"], hasAotInductor: true, root: "m" });
+  });
+
+  it.each([
+    ["1", "flat", zip({ "serialized_exported_program.json": '{"x": NaN, oops', version: "1" })],
+    ["7.1", "JSON", zip({ ...PT2, "m/models/a.json": '{"schema_version": {"major": 7, "minor": 1}}' })],
+    ["9.0", "JSON", zip({ ...PT2, "m/models/a.json": '{"schema_version": {"major": 9, "minor": 0}}' })],
+  ])("with schema version %s, which is refused", async (version, _, bytes) => {
+    const archive = await openArchive(fromBytes(bytes));
+    await expect(archive.program()).rejects.toMatchObject({ code: "format.schema-version", details: { version } });
+  });
+});
+
+describe("weights tables are checked against their bytes", () => {
+  const tensor = { dtype: 7, sizes: [{ as_int: 2 }], strides: [{ as_int: 1 }], storage_offset: { as_int: 0 } };
+  const meta = { ...tensor, device: { type: "cpu", index: null }, layout: 7, requires_grad: false };
+  const graph = { inputs: [], outputs: [], nodes: [] };
+  const program = JSON.stringify({
+    graph_module: { graph, signature: { input_specs: [], output_specs: [] }, module_call_graph: [] },
+    schema_version: { major: 8, minor: 20 },
+  });
+
+  const weights = async (change: object, data: string): Promise<unknown> => {
+    const { tensor_meta, ...rest } = { tensor_meta: {}, ...change } as { tensor_meta: object };
+    const entry = {
+      path_name: "w",
+      is_param: true,
+      use_pickle: false,
+      tensor_meta: { ...meta, ...tensor_meta },
+      ...rest,
+    };
+    const bytes = zip({
+      ...PT2,
+      "m/models/a.json": program,
+      "m/data/weights/a_weights_config.json": JSON.stringify({ config: { fc: entry } }),
+      "m/data/weights/w": data,
+    });
+    return (await openArchive(fromBytes(bytes))).weights();
+  };
+
+  it("pass when they are right", async () => {
+    expect(await weights({}, "12345678")).toMatchObject({ size: 1 });
+  });
+
+  it.each<[string, object, string]>([
+    ["format.view", {}, "1234"],
+    ["format.view", { tensor_meta: { storage_offset: { as_int: 1 } } }, "12345678"],
+    ["format.view", { tensor_meta: { strides: [{ as_int: -1 }] } }, "12345678"],
+    ["format.weights", { tensor_meta: { dtype: 99 } }, "12345678"],
+    ["format.weights", { tensor_meta: { dtype: 10 } }, "1234"],
+    ["format.weights", { tensor_meta: { layout: 1 } }, "12345678"],
+    ["format.weights", { tensor_meta: { sizes: [{ as_expr: { expr_str: "s0" } }] } }, "12345678"],
+    ["format.limit", { tensor_meta: { sizes: [{ as_int: 2 ** 50 }], strides: [{ as_int: 0 }] } }, "12345678"],
+    ["format.no-record", { path_name: "../models/b.json" }, "12345678"],
+    ["format.pickle", { use_pickle: true }, "12345678"],
+  ])("%s: %j", async (code, change, data) => {
+    await expect(weights(change, data)).rejects.toMatchObject({ code });
+  });
+});

@@ -1,0 +1,131 @@
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { afterEach, describe, expect, it } from "vitest";
+import { fixture, fixturePath } from "./fixtures.test-helper.ts";
+import { fromFile } from "./node.ts";
+import { openArchive } from "./open-archive.ts";
+import { type ByteSource, fromBlob, fromBytes } from "./source.ts";
+import { fromUrl } from "./source-url.ts";
+import { readTensor } from "./tensor-data.ts";
+
+const NAME = "torch-2.14/conv.pt2";
+const file = fixture(NAME);
+
+const closers: (() => Promise<unknown> | undefined)[] = [];
+afterEach(async () => {
+  for (const close of closers.splice(0)) await close();
+});
+
+interface Served {
+  readonly url: string;
+  readonly requests: IncomingMessage[];
+}
+
+/** Serves the fixture. */
+async function serve(answer: (request: IncomingMessage, response: ServerResponse) => void): Promise<Served> {
+  const requests: IncomingMessage[] = [];
+  const server = createServer((request, response) => {
+    requests.push(request);
+    answer(request, response);
+  });
+  await new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve));
+  closers.push(() => new Promise((resolve) => void server.close(resolve)));
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/model.pt2`, requests };
+}
+
+const ranges = (request: IncomingMessage, response: ServerResponse): void => {
+  const [, from, to] = /bytes=(\d+)-(\d+)/.exec(request.headers.range ?? "") ?? [];
+  const [start, end] = [Number(from), Number(to)];
+  response.writeHead(206, { "Content-Range": `bytes ${start}-${end}/${file.length}`, Connection: "close" });
+  response.end(file.subarray(start, end + 1));
+};
+
+const whole = (_: IncomingMessage, response: ServerResponse): void => {
+  response.writeHead(200, { Connection: "close" }).end(file);
+};
+
+const SOURCES: readonly [string, () => Promise<ByteSource>][] = [
+  ["bytes", async () => fromBytes(file)],
+  ["an ArrayBuffer", async () => fromBytes(file.slice().buffer)],
+  ["a Blob", async () => fromBlob(new Blob([file.slice()]))],
+  ["a file", () => fromFile(fixturePath(NAME))],
+  ["a URL with ranges", async () => fromUrl((await serve(ranges)).url)],
+  ["a URL without", async () => fromUrl((await serve(whole)).url)],
+];
+
+describe.each(SOURCES)("%s", (_, make) => {
+  it("gives the bytes, checks the range, fills given memory", async () => {
+    const source = await make();
+    closers.push(() => source.close?.());
+    expect(source.size).toBe(file.length);
+    expect([...(await source.read(100, 50))]).toEqual([...file.subarray(100, 150)]);
+    expect((await source.read(file.length, 0)).length).toBe(0);
+    const into = new Uint8Array(60);
+    expect((await source.read(7, 9, { into })).buffer).toBe(into.buffer);
+    expect([...into.subarray(0, 9)]).toEqual([...file.subarray(7, 16)]);
+    await expect(source.read(file.length - 1, 2)).rejects.toMatchObject({ code: "format.truncated" });
+    await expect(source.read(-1, 2)).rejects.toMatchObject({ code: "format.truncated" });
+    await expect(source.read(0, 2, { into: new Uint8Array(1) })).rejects.toMatchObject({ code: "format.io" });
+    await expect(source.read(0, 2, { signal: AbortSignal.abort() })).rejects.toThrow(/abort/i);
+  });
+
+  it("opens as an archive", async () => {
+    const archive = await openArchive(await make());
+    closers.push(() => archive.close());
+    const tensors = [...(await archive.weights()).values()];
+    const expected = [...(await (await openArchive(fromBytes(file))).weights()).values()];
+    expect(await Promise.all(tensors.map((t) => readTensor(t)))).toEqual(
+      await Promise.all(expected.map((t) => readTensor(t))),
+    );
+  });
+});
+
+describe("URL", () => {
+  it("reads only what is needed", async () => {
+    const { url, requests } = await serve(ranges);
+    const archive = await openArchive(await fromUrl(url, { headers: { Authorization: "Bearer x" } }));
+    // The probe, and the end of the file: this file is shorter than that.
+    expect(requests.length).toBe(2);
+    expect(requests.every(({ headers }) => headers.authorization === "Bearer x")).toBe(true);
+    await archive.program();
+  });
+
+  it("refuses servers without ranges when asked to", async () => {
+    const { url } = await serve(whole);
+    await expect(fromUrl(url, { withoutRanges: "refuse" })).rejects.toMatchObject({ code: "format.io" });
+  });
+
+  it("says what the server answered", async () => {
+    const { url } = await serve((_, response) => void response.writeHead(404, { Connection: "close" }).end());
+    await expect(fromUrl(url)).rejects.toMatchObject({ code: "format.io", what: "the server answered 404" });
+  });
+
+  it("notices that the file changed", async () => {
+    let version = 0;
+    const { url } = await serve((request, response) => {
+      response.setHeader("ETag", `"${version++}"`);
+      ranges(request, response);
+    });
+    const source = await fromUrl(url);
+    await expect(source.read(0, 4)).rejects.toMatchObject({ what: "the file changed meanwhile" });
+  });
+});
+
+describe("file", () => {
+  it("says why it cannot be opened", async () => {
+    await expect(fromFile("/nowhere/model.pt2")).rejects.toMatchObject({
+      code: "format.io",
+      where: "/nowhere/model.pt2",
+    });
+    await expect(fromFile(fixturePath("torch-2.13"))).rejects.toMatchObject({ what: "the path is not a file" });
+  });
+
+  it("is closed with its archive", async () => {
+    const archive = await openArchive(await fromFile(fixturePath(NAME)));
+    const [tensor] = [...(await archive.weights()).values()];
+    await archive.close();
+    await expect(tensor!.storage.read({ into: new Uint8Array(tensor!.storage.nbytes) })).rejects.toMatchObject({
+      code: "format.closed",
+    });
+  });
+});

@@ -1,0 +1,62 @@
+import { describe, expect, it } from "vitest";
+import { rowMajor } from "./tensor-data.ts";
+import { checkView, contiguousStrides, isContiguous, type View } from "./view.ts";
+
+const view = (shape: number[], strides: number[], storageOffset = 0): View => ({
+  dtype: "uint8",
+  shape,
+  strides,
+  storageOffset,
+});
+
+describe("checkView", () => {
+  it.each<[string, View, number]>([
+    ["a contiguous tensor", view([2, 3], [3, 1]), 6],
+    ["a transposed one", view([3, 2], [1, 3]), 6],
+    ["an offset", view([2], [1], 4), 6],
+    ["an expanded one", view([1000, 6], [0, 1]), 6],
+    ["an empty one anywhere", view([0, 5], [99, 99], 1000), 0],
+    ["a scalar", view([], []), 1],
+  ])("accepts %s", (_, good, nbytes) => {
+    expect(() => checkView(good, nbytes, "t")).not.toThrow();
+  });
+
+  it.each<[string, string, View, number]>([
+    ["format.view", "one element too many", view([2, 3], [3, 1]), 5],
+    ["format.view", "a negative stride", view([2], [-1], 1), 6],
+    ["format.view", "a negative offset", view([2], [1], -1), 6],
+    ["format.view", "a negative size", view([-2], [1]), 6],
+    ["format.view", "more sizes than strides", view([2, 2], [1]), 6],
+    ["format.view", "a fraction", view([1.5], [1]), 6],
+    ["format.view", "sums beyond exact numbers", view([2, 2], [2 ** 53 - 1, 2 ** 53 - 1]), 6],
+    ["format.view", "no bytes at all", view([1], [1]), 0],
+    ["format.limit", "a huge shape", view([2 ** 30, 2 ** 30], [0, 0]), 6],
+    ["format.limit", "an expansion of gigabytes", view([2 ** 31], [0]), 6],
+    ["format.limit", "a hundred dimensions", view(new Array(100).fill(1), new Array(100).fill(1)), 6],
+  ])("refuses with %s: %s", (code, _, bad, nbytes) => {
+    expect(() => checkView(bad, nbytes, "t")).toThrow(expect.objectContaining({ code }));
+  });
+
+  it("allows absent bytes where a program without weights may have them", () => {
+    expect(() => checkView(view([100], [1]), 0, "t", true)).not.toThrow();
+  });
+});
+
+describe("strides", () => {
+  it("are contiguous whatever a dimension of size 1 says", () => {
+    expect(contiguousStrides([2, 3, 4])).toEqual([12, 4, 1]);
+    expect(isContiguous(view([2, 1, 3], [3, 77, 1]))).toBe(true);
+    expect(isContiguous(view([2, 3], [1, 2]))).toBe(false);
+    expect(isContiguous(view([0, 3], [7, 7]))).toBe(true);
+  });
+
+  it.each<[View, number[]]>([
+    [view([2, 3], [3, 1]), [0, 1, 2, 3, 4, 5]],
+    [view([3, 2], [1, 3]), [0, 3, 1, 4, 2, 5]],
+    [view([2, 2], [0, 2], 1), [1, 3, 1, 3]],
+    [view([2, 2], [3, 1], 1), [1, 2, 4, 5]],
+    [view([], [], 5), [5]],
+  ])("are followed in row order: %j", (tensor, expected) => {
+    expect([...rowMajor(Uint8Array.of(0, 1, 2, 3, 4, 5), tensor)]).toEqual(expected);
+  });
+});
