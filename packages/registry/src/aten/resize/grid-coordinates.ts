@@ -1,0 +1,84 @@
+import type { Builder } from "../../builder.ts";
+import type { TensorMeta } from "../../tensor-meta.ts";
+import { type Emit, emit } from "../support/emit.ts";
+
+/** A neighbour along one dimension. */
+export interface Tap {
+  /** Whole position, as a float. */
+  readonly place: TensorMeta;
+  readonly weight: TensorMeta;
+}
+
+/** From -1…1 to positions of elements. */
+export function unnormalize(e: Emit, x: TensorMeta, size: number, align: boolean): TensorMeta {
+  const shifted = e.add(x, { float: 1 });
+  if (align) return e.mul(shifted, { float: (size - 1) / 2 });
+  return e.div(e.sub(e.mul(shifted, { float: size }), { float: 1 }), { float: 2 });
+}
+
+/** Brings a position inside by the padding mode; with zeros (mode 0) it stays, see {@link inside}. */
+export function padCoordinate(b: Builder, x: TensorMeta, size: number, mode: number, align: boolean): TensorMeta {
+  if (mode === 0) return x;
+  const reflected = mode === 2 ? reflect(b, x, align ? [0, size - 1] : [-0.5, size - 0.5]) : x;
+  return b.tensor("aten::clamp", { self: reflected, min: { float: 0 }, max: { float: size - 1 } });
+}
+
+/** 1 where a position exists, else 0. */
+export function inside(b: Builder, place: TensorMeta, size: number): TensorMeta {
+  const e = emit(b);
+  const both = b.tensor("aten::logical_and", {
+    self: e.ge(place, { float: 0 }),
+    other: e.le(place, { float: size - 1 }),
+  });
+  return e.cast(both, place.dtype);
+}
+
+/** Neighbours of a position: two (linear), one (nearest) or four (cubic). */
+export function taps(b: Builder, mode: number, centre: TensorMeta): readonly Tap[] {
+  const e = emit(b);
+  if (mode === 1) {
+    const place = b.tensor("aten::round", { self: centre });
+    return [{ place, weight: b.tensor("aten::ones_like", { self: centre }) }];
+  }
+  const base = e.floor(centre);
+  const t = e.sub(centre, base);
+  const rest = e.sub({ float: 1 }, t);
+  const at = (offset: number): TensorMeta => e.add(base, { float: offset });
+  if (mode === 0) {
+    return [
+      { place: base, weight: rest },
+      { place: at(1), weight: t },
+    ];
+  }
+  return [
+    { place: at(-1), weight: outer(e, e.add(t, { float: 1 })) },
+    { place: base, weight: inner(e, t) },
+    { place: at(1), weight: inner(e, rest) },
+    { place: at(2), weight: outer(e, e.add(rest, { float: 1 })) },
+  ];
+}
+
+/** Keys' coefficient, as PyTorch chooses it. */
+const A = -0.75;
+
+/** `((A + 2) d - (A + 3)) d² + 1` for distances up to 1. */
+function inner(e: Emit, d: TensorMeta): TensorMeta {
+  return e.add(e.mul(e.mul(e.sub(e.mul(d, { float: A + 2 }), { float: A + 3 }), d), d), { float: 1 });
+}
+
+/** `((A d - 5 A) d + 8 A) d - 4 A` for distances from 1 to 2. */
+function outer(e: Emit, d: TensorMeta): TensorMeta {
+  const quadratic = e.add(e.mul(e.sub(e.mul(d, { float: A }), { float: 5 * A }), d), { float: 8 * A });
+  return e.sub(e.mul(quadratic, d), { float: 4 * A });
+}
+
+/** Folds positions back and forth between two bounds. */
+function reflect(b: Builder, x: TensorMeta, [low, high]: readonly [number, number]): TensorMeta {
+  const e = emit(b);
+  const span = high - low;
+  if (span === 0) return e.mul(x, { float: 0 });
+  const distance = e.abs(e.sub(x, { float: low }));
+  const extra = b.tensor("aten::fmod.Scalar", { self: distance, other: { float: span } });
+  const flips = b.tensor("aten::fmod.Scalar", { self: e.floor(e.div(distance, { float: span })), other: { float: 2 } });
+  return e.add(e.where(e.eq(flips, { float: 0 }), extra, e.sub({ float: span }, extra)), { float: low });
+}

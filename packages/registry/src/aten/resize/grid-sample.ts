@@ -1,0 +1,152 @@
+import type { Builder } from "../../builder.ts";
+import { defineOp, type OpRecord } from "../../op.ts";
+import type { TensorMeta } from "../../tensor-meta.ts";
+import { check, show } from "../support/check.ts";
+import { numel, range } from "../support/dims.ts";
+import { checkSameDtype } from "../support/dtypes.ts";
+import { type Emit, emit } from "../support/emit.ts";
+import { inside, padCoordinate, taps, unnormalize } from "./grid-coordinates.ts";
+
+/** Reading an image at fractional positions. */
+export const GRID_SAMPLE_OPS: readonly OpRecord[] = [
+  defineOp(
+    "aten::grid_sampler(Tensor input, Tensor grid, int interpolation_mode, int padding_mode, bool align_corners) -> Tensor",
+    {
+      decompose: ({ input, ...args }, b) =>
+        b.tensor(input.shape.length === 5 ? "aten::grid_sampler_3d" : "aten::grid_sampler_2d", { input, ...args }),
+    },
+  ),
+  defineOp(
+    "aten::grid_sampler_2d(Tensor input, Tensor grid, int interpolation_mode, int padding_mode, bool align_corners) -> Tensor",
+    {
+      infer: ({ input, grid }) => sampled(input, grid, 2),
+      decompose: (args, b) => sample(b, args),
+    },
+  ),
+  defineOp(
+    "aten::grid_sampler_3d(Tensor input, Tensor grid, int interpolation_mode, int padding_mode, bool align_corners) -> Tensor",
+    {
+      infer: ({ input, grid, interpolation_mode }) => {
+        check(interpolation_mode !== 2, "grid_sampler(): bicubic interpolation only supports 4D input");
+        return sampled(input, grid, 3);
+      },
+      decompose: (args, b) => sample(b, args),
+    },
+  ),
+  defineOp("aten::affine_grid_generator(Tensor theta, SymInt[] size, bool align_corners) -> Tensor", {
+    decompose: ({ theta, size, align_corners }, b) => {
+      const e = emit(b);
+      const spatial = size.slice(2);
+      const rank = spatial.length;
+      check(
+        theta.shape.length === 3 && theta.shape[1] === rank && theta.shape[2] === rank + 1,
+        () =>
+          `Expected a batch of ${rank}x${rank + 1} affine matrices of shape [N, ${rank}, ${rank + 1}], but got ${show(theta.shape)}`,
+      );
+      // x runs along the last dimension.
+      const coordinates = range(rank).map((i) => {
+        const dim = rank - 1 - i;
+        const line = axis(e, spatial[dim]!, align_corners, theta);
+        return e.expand(
+          e.reshape(
+            line,
+            spatial.map((n, d) => (d === dim ? n : 1)),
+          ),
+          spatial,
+        );
+      });
+      const base = b.tensor("aten::stack", { tensors: [...coordinates, e.full(spatial, 1, theta.dtype)], dim: rank });
+      const rows = e.reshape(base, [numel(spatial), rank + 1]);
+      const grid = b.tensor("aten::matmul", { self: rows, other: e.transpose(theta, 1, 2) });
+      return e.reshape(grid, [size[0]!, ...spatial, rank]);
+    },
+  }),
+];
+
+interface Sample {
+  readonly input: TensorMeta;
+  readonly grid: TensorMeta;
+  /** 0: linear, 1: nearest, 2: cubic. */
+  readonly interpolation_mode: number;
+  /** 0: zeros, 1: border, 2: reflection. */
+  readonly padding_mode: number;
+  readonly align_corners: boolean;
+}
+
+function sampled(input: TensorMeta, grid: TensorMeta, spatial: number): TensorMeta {
+  checkSameDtype("grid_sampler()", input, grid);
+  check(
+    input.shape.length === spatial + 2 && grid.shape.length === spatial + 2 && input.shape[0] === grid.shape[0],
+    () =>
+      `grid_sampler(): expected grid and input to have same batch size and ${spatial + 2} dimensions, but got input with sizes ${show(input.shape)} and grid with sizes ${show(grid.shape)}`,
+  );
+  check(
+    grid.shape.at(-1) === spatial,
+    () =>
+      `grid_sampler(): expected grid to have size ${spatial} in last dimension, but got grid with sizes ${show(grid.shape)}`,
+  );
+  check(
+    input.shape.slice(2).every((n) => n > 0),
+    () =>
+      `grid_sampler(): expected input to have non-empty spatial dimensions, but input has sizes ${show(input.shape)}`,
+  );
+  return { dtype: input.dtype, shape: [...input.shape.slice(0, 2), ...grid.shape.slice(1, -1)] };
+}
+
+/** Sums the neighbours, each a gather over the flattened image with a weight per output position. */
+function sample(
+  b: Builder,
+  { input, grid, interpolation_mode: mode, padding_mode: padding, align_corners: align }: Sample,
+): TensorMeta {
+  const e = emit(b);
+  const spatial = input.shape.slice(2);
+  const result = sampled(input, grid, spatial.length);
+  const [batch, channels] = input.shape as readonly [number, number];
+  const places = numel(grid.shape.slice(1, -1));
+  const axes = spatial.map((size, d) => {
+    const raw = e.reshape(e.select(grid, grid.shape.length - 1, spatial.length - 1 - d), [batch, places]);
+    const centre = unnormalize(e, raw, size, align);
+    return taps(b, mode, mode === 2 ? centre : padCoordinate(b, centre, size, padding, align)).map(
+      ({ place, weight }) => {
+        const at = mode === 2 ? padCoordinate(b, place, size, padding, align) : place;
+        return { index: clamped(b, at, size), weight: padding === 0 ? e.mul(weight, inside(b, at, size)) : weight };
+      },
+    );
+  });
+  const flat = e.reshape(input, [batch, channels, numel(spatial)]);
+  const corners = axes.reduce<readonly Corner[]>(
+    (found, axis, d) =>
+      found.flatMap((corner) =>
+        axis.map(({ index, weight }) => ({
+          index: corner.index === null ? index : e.add(e.mul(corner.index, spatial[d]!), index),
+          weight: corner.weight === null ? weight : e.mul(corner.weight, weight),
+        })),
+      ),
+    [{ index: null, weight: null }],
+  );
+  const parts = corners.map(({ index, weight }) => {
+    const at = e.expand(e.unsqueeze(index!, 1), [batch, channels, places]);
+    return e.mul(b.tensor("aten::gather", { self: flat, dim: 2, index: at }), e.unsqueeze(weight!, 1));
+  });
+  return e.reshape(
+    parts.reduce((sum, part) => e.add(sum, part)),
+    result.shape,
+  );
+}
+
+interface Corner {
+  readonly index: TensorMeta | null;
+  readonly weight: TensorMeta | null;
+}
+
+function clamped(b: Builder, place: TensorMeta, size: number): TensorMeta {
+  return b.tensor("aten::clamp", { self: emit(b).cast(place, "int64"), min: 0, max: size - 1 });
+}
+
+/** Positions of the elements, or of the middles of elements, from -1 to 1. */
+function axis(e: Emit, size: number, align: boolean, theta: TensorMeta): TensorMeta {
+  const steps = e.arange(size, theta.dtype);
+  if (size === 1) return steps;
+  const [scale, shift] = align ? [2 / (size - 1), -1] : [2 / size, 1 / size - 1];
+  return e.add(e.mul(steps, { float: scale }), { float: shift });
+}

@@ -1,0 +1,103 @@
+import type { Builder } from "../../builder.ts";
+import type { TensorMeta } from "../../tensor-meta.ts";
+import { check, show } from "../support/check.ts";
+import { range } from "../support/dims.ts";
+import { emit } from "../support/emit.ts";
+import { type Cell, type CellState, type CellWeights, projectInput } from "./cells.ts";
+
+/** Arguments that `lstm.input`, `gru.input` and `rnn_*.input` share. */
+export interface Recurrent {
+  readonly input: TensorMeta;
+  readonly params: readonly TensorMeta[];
+  readonly has_biases: boolean;
+  readonly num_layers: number;
+  readonly dropout: number;
+  readonly train: boolean;
+  readonly bidirectional: boolean;
+  readonly batch_first: boolean;
+}
+
+/**
+ * Runs a cell over the whole sequence, layer by layer. `initial` is one tensor of shape [layers × directions, batch,
+ * size] per part of the state. Returns the outputs of the last layer and the final states in that form.
+ */
+export function unroll(
+  b: Builder,
+  cell: Cell,
+  args: Recurrent,
+  initial: CellState,
+): { readonly output: TensorMeta; readonly final: CellState } {
+  const e = emit(b);
+  check(args.input.shape.length === 3, () => `rnn: Expected 3-D input, got ${show(args.input.shape)}`);
+  const directions = args.bidirectional ? 2 : 1;
+  for (const part of initial) {
+    check(
+      part.shape.length === 3 && part.shape[0] === args.num_layers * directions,
+      () => `Expected hidden size [${args.num_layers * directions}, batch, size], got ${show(part.shape)}`,
+    );
+  }
+  const weights = weightsOf(args, directions);
+  const finals: CellState[] = [];
+  let sequence = args.batch_first ? e.transpose(args.input, 0, 1) : args.input;
+  for (const layer of range(args.num_layers)) {
+    const runs = range(directions).map((direction) => {
+      const at = layer * directions + direction;
+      return runDirection(
+        b,
+        cell,
+        sequence,
+        initial.map((part) => e.select(part, 0, at)),
+        weights[at]!,
+        direction === 1,
+      );
+    });
+    finals.push(...runs.map((run) => run.state));
+    sequence = e.cat(
+      runs.map((run) => run.output),
+      2,
+    );
+    if (args.train && args.dropout > 0 && layer < args.num_layers - 1) {
+      sequence = b.tensor("aten::dropout", { input: sequence, p: args.dropout, train: true });
+    }
+  }
+  const final = initial.map((_, part) =>
+    b.tensor("aten::stack", { tensors: finals.map((state) => state[part]!), dim: 0 }),
+  );
+  return { output: args.batch_first ? e.transpose(sequence, 0, 1) : sequence, final };
+}
+
+/** All inputs are multiplied at once; only the recurrent product is done step by step. */
+function runDirection(
+  b: Builder,
+  cell: Cell,
+  sequence: TensorMeta,
+  initial: CellState,
+  weights: CellWeights,
+  backwards: boolean,
+): { readonly output: TensorMeta; readonly state: CellState } {
+  const e = emit(b);
+  const length = sequence.shape[0]!;
+  check(length > 0, "Expected sequence length to be larger than 0 in RNN");
+  const projected = projectInput(b, sequence, weights);
+  const outputs = new Array<TensorMeta>(length);
+  let state = initial;
+  for (const step of range(length)) {
+    const time = backwards ? length - 1 - step : step;
+    state = cell(b, e.select(projected, 0, time), state, weights);
+    outputs[time] = state[0]!;
+  }
+  return { output: b.tensor("aten::stack", { tensors: outputs, dim: 0 }), state };
+}
+
+/** Per layer and direction: `w_ih, w_hh[, b_ih, b_hh][, w_hr]`. */
+function weightsOf({ params, has_biases, num_layers }: Recurrent, directions: number): readonly CellWeights[] {
+  const cells = num_layers * directions;
+  const each = params.length / cells;
+  const base = has_biases ? 4 : 2;
+  check(each === base || each === base + 1, () => `rnn: got ${params.length} weights for ${cells} cells`);
+  return range(cells).map((i) => {
+    const own = params.slice(i * each, (i + 1) * each);
+    const [b_ih, b_hh] = has_biases ? [own[2]!, own[3]!] : [null, null];
+    return { w_ih: own[0]!, w_hh: own[1]!, b_ih, b_hh, w_hr: own[base] ?? null };
+  });
+}
