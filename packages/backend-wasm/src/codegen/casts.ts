@@ -1,0 +1,184 @@
+import { DTYPES, type DType } from "@pt2/format";
+import { type Lanes, type Representation, representation } from "./lanes.ts";
+import type { Node, NodeGraph } from "./nodes.ts";
+import type { Instruction } from "./opcodes.ts";
+
+const LOW_WORDS = [0, 1, 2, 3, 8, 9, 10, 11, 16, 17, 18, 19, 24, 25, 26, 27];
+const LOW_HALVES = [0, 1, 2, 3, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21, 22, 23];
+const HIGH_HALF = [8, 9, 10, 11, 12, 13, 14, 15, 8, 9, 10, 11, 12, 13, 14, 15];
+
+/** Applies a scalar instruction to each lane: what SIMD lacks, and what must not be done to lanes it is not meant for. */
+export function lanewise(
+  g: NodeGraph,
+  from: "i32x4" | "i64x2" | "f64x2" | "f32x4",
+  to: "i32x4" | "i64x2" | "f64x2" | "f32x4",
+  operands: readonly Node[],
+  one: (...lanes: Node[]) => Node,
+): Node {
+  const count = to.endsWith("4") ? 4 : 2;
+  let vector: Node | undefined;
+  for (let lane = 0; lane < count; lane++) {
+    const value = one(...operands.map((operand) => g.lane(`${from}.extract_lane`, lane, operand)));
+    vector = vector === undefined ? g.op(`${to}.splat`, value) : g.lane(`${to}.replace_lane`, lane, vector, value);
+  }
+  return vector as Node;
+}
+
+/** A mask of four lanes from two registers of two. */
+export function narrowMask(g: NodeGraph, [low, high]: Lanes): Node {
+  return g.shuffle(low as Node, high as Node, LOW_WORDS);
+}
+
+/** A mask in the width of a representation. */
+export function widenMask(g: NodeGraph, mask: Node, to: Representation): Lanes {
+  if (to !== "f64" && to !== "i64") return [mask];
+  return [g.op("i64x2.extend_low_i32x4_s", mask), g.op("i64x2.extend_high_i32x4_s", mask)];
+}
+
+/** Keeps the low bits that an integer dtype has, extended again. */
+export function wrapTo(g: NodeGraph, dtype: DType, lanes: Lanes): Lanes {
+  const { itemsize, kind } = DTYPES[dtype];
+  if (itemsize >= 4) return lanes;
+  return lanes.map((x) => {
+    if (kind === "uint") return g.op("v128.and", x, g.i32x4(2 ** (8 * itemsize) - 1));
+    const shift = g.i32(32 - 8 * itemsize);
+    return g.op("i32x4.shr_s", g.op("i32x4.shl", x, shift), shift);
+  });
+}
+
+/** Converts as `Tensor.to` does on x86. */
+export function castLanes(g: NodeGraph, from: DType, to: DType, lanes: Lanes): Lanes {
+  if (from === to) return lanes;
+  const source = representation(from);
+  if (source === "half")
+    return castLanes(
+      g,
+      "float32",
+      to,
+      lanes.map((x) => decodeHalf(g, from, x)),
+    );
+  switch (representation(to)) {
+    case "half":
+      return castLanes(g, from, "float32", lanes).map((x) => encodeHalf(g, to, x));
+    case "mask":
+      return toMask(g, source, lanes);
+    case "f32":
+      return toF32(g, source, lanes);
+    case "f64":
+      return toF64(g, source, lanes);
+    case "i64":
+      return toI64(g, source, lanes);
+    default:
+      return wrapTo(g, to, toI32(g, source, lanes));
+  }
+}
+
+const ZERO_TESTS = { f32: "f32x4.ne", f64: "f64x2.ne", i32: "i32x4.ne", i64: "i64x2.ne" } as const;
+
+function toMask(g: NodeGraph, source: Representation | undefined, lanes: Lanes): Lanes {
+  if (source === "mask") return lanes;
+  const test = ZERO_TESTS[source as keyof typeof ZERO_TESTS];
+  const masks = lanes.map((x) => g.op(test, x, g.i32x4(0)));
+  return masks.length === 2 ? [narrowMask(g, masks)] : masks;
+}
+
+function toF32(g: NodeGraph, source: Representation | undefined, lanes: Lanes): Lanes {
+  const [x, y] = lanes as readonly [Node, Node];
+  switch (source) {
+    case "mask":
+      return [g.op("v128.and", x, g.f32x4(1))];
+    case "f64":
+      return [g.shuffle(g.op("f32x4.demote_f64x2_zero", x), g.op("f32x4.demote_f64x2_zero", y), LOW_HALVES)];
+    case "i64": {
+      const half = (z: Node, lane: number): Node => g.op("f32.convert_i64_s", g.lane("i64x2.extract_lane", lane, z));
+      const rest = [half(x, 1), half(y, 0), half(y, 1)];
+      return [rest.reduce((v, z, i) => g.lane("f32x4.replace_lane", i + 1, v, z), g.op("f32x4.splat", half(x, 0)))];
+    }
+    default:
+      return [g.op("f32x4.convert_i32x4_s", x)];
+  }
+}
+
+function toF64(g: NodeGraph, source: Representation | undefined, lanes: Lanes): Lanes {
+  const [x] = lanes as readonly [Node];
+  const both = (op: Instruction): Lanes => [g.op(op, x), g.op(op, g.shuffle(x, x, HIGH_HALF))];
+  switch (source) {
+    case "mask":
+      return widenMask(g, x, "f64").map((m) => g.op("v128.and", m, g.f64x2(1)));
+    case "f32":
+      return both("f64x2.promote_low_f32x4");
+    case "i64":
+      return lanes.map((z) => lanewise(g, "i64x2", "f64x2", [z], (lane) => g.op("f64.convert_i64_s", lane)));
+    default:
+      return both("f64x2.convert_low_i32x4_s");
+  }
+}
+
+function toI32(g: NodeGraph, source: Representation | undefined, lanes: Lanes): Lanes {
+  const [x, y] = lanes as readonly [Node, Node];
+  // The instructions saturate; x86 gives the least integer for NaN and for all that is out of range.
+  const orLeast = (value: Node, inRange: Node): Lanes => [g.op("v128.bitselect", value, g.i32x4(-(2 ** 31)), inRange)];
+  switch (source) {
+    case "mask":
+      return [g.op("v128.and", x, g.i32x4(1))];
+    case "i64":
+      return [narrowMask(g, lanes)];
+    case "f32":
+      return orLeast(g.op("i32x4.trunc_sat_f32x4_s", x), g.op("f32x4.lt", x, g.f32x4(2 ** 31)));
+    case "f64": {
+      const [low, high] = [x, y].map((z) => g.op("i32x4.trunc_sat_f64x2_s_zero", z)) as [Node, Node];
+      const inRange = [x, y].map((z) => g.op("f64x2.lt", z, g.f64x2(2 ** 31)));
+      return orLeast(g.shuffle(low, high, LOW_HALVES), narrowMask(g, inRange));
+    }
+    default:
+      return lanes;
+  }
+}
+
+function toI64(g: NodeGraph, source: Representation | undefined, lanes: Lanes): Lanes {
+  const [x] = lanes as readonly [Node];
+  switch (source) {
+    case "mask":
+      return widenMask(g, x, "i64").map((m) => g.op("v128.and", m, g.i64x2(1n)));
+    case "f32":
+      return toI64(g, "f64", toF64(g, "f32", lanes));
+    case "f64":
+      return lanes.map((z) => {
+        const value = lanewise(g, "f64x2", "i64x2", [z], (lane) => g.op("i64.trunc_sat_f64_s", lane));
+        return g.op("v128.bitselect", value, g.i64x2(-(1n << 63n)), g.op("f64x2.lt", z, g.f64x2(2 ** 63)));
+      });
+    default:
+      return [g.op("i64x2.extend_low_i32x4_s", x), g.op("i64x2.extend_high_i32x4_s", x)];
+  }
+}
+
+function decodeHalf(g: NodeGraph, dtype: DType, bits: Node): Node {
+  if (dtype === "bfloat16") return g.op("i32x4.shl", bits, g.i32(16));
+  const magnitude = g.op("v128.and", bits, g.i32x4(0x7fff));
+  const sign = g.op("i32x4.shl", g.op("v128.xor", bits, magnitude), g.i32(16));
+  // Multiplying moves the exponent to its new bias and normalises what was denormal.
+  const value = g.op("f32x4.mul", g.op("i32x4.shl", magnitude, g.i32(13)), g.f32x4(2 ** 112));
+  const special = g.op("v128.and", g.op("i32x4.gt_s", magnitude, g.i32x4(0x7bff)), g.i32x4(0x7f800000));
+  return g.op("v128.or", g.op("v128.or", value, special), sign);
+}
+
+function encodeHalf(g: NodeGraph, dtype: DType, x: Node): Node {
+  const odd = (shift: number, of: Node): Node => g.op("v128.and", g.op("i32x4.shr_u", of, g.i32(shift)), g.i32x4(1));
+  if (dtype === "bfloat16") {
+    const rounded = g.op("i32x4.add", g.op("i32x4.add", x, g.i32x4(0x7fff)), odd(16, x));
+    const bits = g.op("i32x4.shr_u", rounded, g.i32(16));
+    return g.op("v128.bitselect", g.i32x4(0x7fc0), bits, g.op("f32x4.ne", x, x));
+  }
+  const magnitude = g.op("v128.and", x, g.i32x4(0x7fffffff));
+  const sign = g.op("i32x4.shr_u", g.op("v128.xor", x, magnitude), g.i32(16));
+  // Normal: the exponent is rebiased and half of the last place added, as an even last place needs a little less.
+  const biased = g.op("i32x4.add", magnitude, g.i32x4((-112 << 23) + 0xfff));
+  const normal = g.op("i32x4.shr_u", g.op("i32x4.add", biased, odd(13, magnitude)), g.i32(13));
+  // Denormal: adding one half leaves the result in the low bits, rounded by the addition.
+  const small = g.op("i32x4.sub", g.op("f32x4.add", magnitude, g.f32x4(0.5)), g.i32x4(0x3f000000));
+  const finite = g.op("v128.bitselect", small, normal, g.op("i32x4.lt_s", magnitude, g.i32x4(113 << 23)));
+  const notNumber = g.op("i32x4.gt_s", magnitude, g.i32x4(0x7f800000));
+  const special = g.op("v128.bitselect", g.i32x4(0x7e00), g.i32x4(0x7c00), notNumber);
+  const large = g.op("i32x4.gt_s", magnitude, g.i32x4(0x477fffff));
+  return g.op("v128.or", g.op("v128.bitselect", special, finite, large), sign);
+}

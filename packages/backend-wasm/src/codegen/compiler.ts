@@ -1,0 +1,115 @@
+import { Pt2Error } from "@pt2/format";
+import { keyOf } from "@pt2/registry/scalar";
+import { encodeModule, type FunctionBody } from "./encoder.ts";
+import { helperFunction, IMPORTS, MATH } from "./helpers.ts";
+import { type ElementwiseSpec, elementwiseKernel } from "./kernel.ts";
+import { representation } from "./lanes.ts";
+
+/** A generated function. It knows no sizes: they come with each run's block. */
+export interface ElementwiseKernel {
+  readonly spec: ElementwiseSpec;
+  /**
+   * Computes `count` elements of the block's iteration space, in its order, from the `start`-th on. Compiles first what
+   * is not compiled yet. Throws `wasm.divide-by-zero` for an integer division by zero; the outputs are then undefined.
+   */
+  run(block: number, start: number, count: number): void;
+}
+
+/** Collects fused groups and compiles them, many to a module. Equal groups are one kernel, also across builds. */
+export interface ElementwiseCompiler {
+  /** Throws `wasm.elementwise-dtype` for a dtype that generated code does not know. */
+  add(spec: ElementwiseSpec): ElementwiseKernel;
+  /** Compiles what was added since the last build. */
+  build(): void;
+  /** The same without blocking; browsers limit what their main thread may compile synchronously. */
+  buildAsync(): Promise<void>;
+}
+
+type Run = (block: number, start: number, count: number) => void;
+
+interface Entry {
+  readonly kernel: ElementwiseKernel;
+  readonly name: string;
+  run?: Run;
+}
+
+/** A compiler of kernels over `memory`. */
+export function createElementwiseCompiler(memory: WebAssembly.Memory): ElementwiseCompiler {
+  const entries = new Map<string, Entry>();
+  const imports = { env: { memory }, math: MATH as WebAssembly.ModuleImports };
+  // Browsers that are not cross-origin isolated have no SharedArrayBuffer to compare with.
+  const shared = memory.buffer.constructor.name === "SharedArrayBuffer";
+  let pending: Entry[] = [];
+
+  const encode = (batch: readonly Entry[]): Uint8Array<ArrayBuffer> => {
+    const functions: FunctionBody[] = [];
+    const helpers = new Map<string, number>();
+    const append = (body: FunctionBody): number => IMPORTS.length + functions.push(body) - 1;
+    const callee = (name: string): number => {
+      const index = helpers.get(name) ?? append(helperFunction(name));
+      helpers.set(name, index);
+      return index;
+    };
+    for (const { kernel, name } of batch) append(elementwiseKernel(kernel.spec, name, callee));
+    return encodeModule(IMPORTS, functions, { shared, maximum: 65536 });
+  };
+  const link = (batch: readonly Entry[], { exports }: WebAssembly.Instance): void => {
+    for (const entry of batch) entry.run ??= exports[entry.name] as Run;
+  };
+  const build = (): void => {
+    if (pending.length === 0) return;
+    link(pending, new WebAssembly.Instance(new WebAssembly.Module(encode(pending)), imports));
+    pending = [];
+  };
+
+  return {
+    add(spec) {
+      check(spec);
+      const key = `${spec.inputs} ${spec.inner} ${keyOf(...spec.outputs)}`;
+      const known = entries.get(key);
+      if (known) return known.kernel;
+      const kernel: ElementwiseKernel = {
+        spec,
+        run(block, start, count) {
+          if (entry.run === undefined) build();
+          try {
+            entry.run?.(block, start, count);
+          } catch (cause) {
+            throw divided(cause);
+          }
+        },
+      };
+      const entry: Entry = { kernel, name: `k${entries.size}` };
+      entries.set(key, entry);
+      pending.push(entry);
+      return kernel;
+    },
+    build,
+    async buildAsync() {
+      const batch = pending;
+      if (batch.length === 0) return;
+      const { instance } = await WebAssembly.instantiate(encode(batch), imports);
+      link(batch, instance);
+      pending = pending.filter((entry) => entry.run === undefined);
+    },
+  };
+}
+
+function check(spec: ElementwiseSpec): void {
+  for (const dtype of [...spec.inputs, ...spec.outputs.map((output) => output.dtype)]) {
+    if (representation(dtype) !== undefined) continue;
+    throw new Pt2Error("wasm.elementwise-dtype", {
+      what: `elementwise kernels are not generated for ${dtype}`,
+      advice: "cast to float32 or int64 first",
+    });
+  }
+}
+
+function divided(cause: unknown): unknown {
+  if (!(cause instanceof WebAssembly.RuntimeError) || !/divi\w* by zero/i.test(cause.message)) return cause;
+  return new Pt2Error("wasm.divide-by-zero", {
+    what: "an integer was divided by zero",
+    advice: "PyTorch raises ZeroDivisionError here too; guard the divisor, or divide as floats",
+    cause,
+  });
+}

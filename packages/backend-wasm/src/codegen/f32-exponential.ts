@@ -1,0 +1,98 @@
+// exp and what is made of it, in float32: at most 4 units in the last place from the true value, right at infinities.
+import { f32Ops } from "./f32.ts";
+import type { Node, NodeGraph } from "./nodes.ts";
+
+/** Adding it leaves the nearest integer in the low bits of a float. */
+const MAGIC = 1.5 * 2 ** 23;
+const LN2_HIGH = 0.693359375;
+const LN2_LOW = -2.1219444e-4;
+/** (exp(r) - 1 - r) / r² for |r| <= ln 2 / 2. */
+const EXP_TAIL = [5.0000001201e-1, 1.6666665459e-1, 4.1665795894e-2, 8.3334519073e-3, 1.3981999507e-3, 1.98756915e-4];
+
+interface Reduced {
+  /** Bits whose low part is n, where x = n ln 2 + r. */
+  readonly bits: Node;
+  /** exp(r) - 1. */
+  readonly grown: Node;
+}
+
+function reduce(g: NodeGraph, x: Node): Reduced {
+  const f = f32Ops(g);
+  const bits = f.add(f.mul(x, Math.LOG2E), MAGIC);
+  const n = f.sub(bits, MAGIC);
+  const r = f.sub(f.sub(x, f.mul(n, LN2_HIGH)), f.mul(n, LN2_LOW));
+  return { bits, grown: f.add(f.mul(f.mul(r, r), f.polynomial(r, EXP_TAIL)), r) };
+}
+
+/** exp(x). */
+export function exp(g: NodeGraph, x: Node): Node {
+  const f = f32Ops(g);
+  const { bits, grown } = reduce(g, f.atMost(f.atLeast(x, -104), 89));
+  // Scaling in two steps reaches denormals and overflows by itself.
+  const n = g.op("i32x4.sub", bits, g.f32x4(MAGIC));
+  const half = g.op("i32x4.shr_s", n, g.i32(1));
+  return f.mul(f.mul(f.add(grown, 1), powerOfTwo(g, half)), powerOfTwo(g, g.op("i32x4.sub", n, half)));
+}
+
+/** exp(x), but at least 1e-38: for where 1 is added to it. */
+export function expAboveZero(g: NodeGraph, x: Node): Node {
+  const f = f32Ops(g);
+  const { bits, grown } = reduce(g, f.atMost(f.atLeast(x, -87), 88.72284));
+  const scaled = g.op("i32x4.add", f.add(grown, 1), g.op("i32x4.shl", bits, g.i32(23)));
+  return f.choose(f.gt(x, 88.72283), Number.POSITIVE_INFINITY, scaled);
+}
+
+function powerOfTwo(g: NodeGraph, n: Node): Node {
+  return g.op("i32x4.shl", g.op("i32x4.add", n, g.i32x4(127)), g.i32(23));
+}
+
+/** 2 to the power x. */
+export function exp2(g: NodeGraph, x: Node): Node {
+  const f = f32Ops(g);
+  const bounded = f.atMost(f.atLeast(x, -151), 129);
+  const bits = f.add(bounded, MAGIC);
+  const r = f.mul(f.sub(bounded, f.sub(bits, MAGIC)), Math.LN2);
+  const grown = f.add(f.mul(f.mul(r, r), f.polynomial(r, EXP_TAIL)), r);
+  const n = g.op("i32x4.sub", bits, g.f32x4(MAGIC));
+  const half = g.op("i32x4.shr_s", n, g.i32(1));
+  return f.mul(f.mul(f.add(grown, 1), powerOfTwo(g, half)), powerOfTwo(g, g.op("i32x4.sub", n, half)));
+}
+
+/** exp(x) - 1 for x up to 88.7, without cancellation near 0. */
+export function expm1(g: NodeGraph, x: Node): Node {
+  const f = f32Ops(g);
+  const { bits, grown } = reduce(g, f.atMost(f.atLeast(x, -20), 88.73));
+  // 2ⁿ may overflow where the result does not, so half of it is used.
+  const n = g.op("i32x4.sub", bits, g.i32x4(0x4b400001));
+  const half = powerOfTwo(g, n);
+  const value = f.mul(f.add(f.mul(half, grown), f.sub(half, 0.5)), 2);
+  return g.op("v128.or", value, g.op("v128.and", x, g.i32x4(-(2 ** 31))));
+}
+
+/** tanh(x). */
+export function tanh(g: NodeGraph, x: Node): Node {
+  const f = f32Ops(g);
+  const { bits, grown } = reduce(g, f.atLeast(f.mul(f.abs(x), -2), -20));
+  // Here n is between -29 and 0, and 2ⁿ - 1 is exact as far as it matters.
+  const scale = g.op("i32x4.add", g.op("i32x4.shl", bits, g.i32(23)), g.f32x4(1));
+  const lessOne = f.add(f.mul(scale, grown), f.sub(scale, 1));
+  return f.withSign(f.div(lessOne, f.add(lessOne, 2)), x);
+}
+
+/** 1 - exp(-q(t)), for the error function beyond 475/512. Coefficients after N. Juffa. */
+const ERF_TAIL = [
+  -1.28717512e-1, -6.34846687e-1, -1.06777877e-1, 2.42546219e-2, -3.88396438e-3, 3.83197126e-4, -1.7285347e-5,
+];
+const ERF_CENTRE = [1.28379166e-1, -3.76125336e-1, 1.12819925e-1, -2.67681349e-2, 4.99119423e-3, -5.96761703e-4];
+
+/** The error function. */
+export function erf(g: NodeGraph, x: Node): Node {
+  const f = f32Ops(g);
+  const t = f.atMost(f.abs(x), 4);
+  const square = f.mul(x, x);
+  const { bits, grown } = reduce(g, f.sub(f.mul(f.polynomial(t, ERF_TAIL), t), t));
+  const scale = g.op("i32x4.add", g.op("i32x4.shl", bits, g.i32(23)), g.f32x4(1));
+  const tail = f.withSign(f.sub(f.sub(1, scale), f.mul(scale, grown)), x);
+  const centre = f.add(f.mul(f.polynomial(square, ERF_CENTRE), x), x);
+  return f.choose(f.gt(t, 475 / 512), tail, centre);
+}

@@ -1,0 +1,83 @@
+import { DTYPES, type DType } from "@pt2/format";
+
+/** How a group's operands move over its iteration space. Strides count elements, one list for each operand. */
+export interface Geometry {
+  readonly shape: readonly number[];
+  readonly strides: readonly (readonly number[])[];
+}
+
+/** How an operand moves along the innermost dimension: to the next element, not at all, or in steps read from the block. */
+export type InnerMode = "unit" | "zero" | "strided";
+
+/**
+ * The same elements in as few dimensions as possible: dimensions of one element go, the others are ordered by the
+ * strides of operand `order` (the first output), and neighbours that every operand crosses in one stride are merged.
+ * So operands that are all channels-last become flat. At least one dimension is left.
+ */
+export function coalesce(shape: readonly number[], strides: readonly (readonly number[])[], order: number): Geometry {
+  const guide = strides[order] as readonly number[];
+  const dims = shape
+    .map((_, d) => d)
+    .filter((d) => shape[d] !== 1)
+    .sort((a, b) => (guide[b] as number) - (guide[a] as number) || a - b);
+  const sizes: number[] = [];
+  const steps: number[][] = [];
+  for (const d of dims) {
+    const size = shape[d] as number;
+    const step = strides.map((of) => of[d] as number);
+    const outer = steps.at(-1);
+    if (outer?.every((value, k) => value === (step[k] as number) * size)) {
+      sizes.push((sizes.pop() as number) * size);
+      steps.pop();
+    } else sizes.push(size);
+    steps.push(step);
+  }
+  if (sizes.length === 0) return { shape: [1], strides: strides.map(() => [1]) };
+  return { shape: sizes, strides: strides.map((_, k) => steps.map((step) => step[k] as number)) };
+}
+
+/** The inner mode of each operand. */
+export function innerModes({ strides }: Geometry): readonly InnerMode[] {
+  return strides.map((of) => {
+    const inner = of.at(-1);
+    return inner === 1 ? "unit" : inner === 0 ? "zero" : "strided";
+  });
+}
+
+/** Words before a block's dimensions: inner extent, number of outer dimensions, pointers and inner strides. */
+export function headerWords(operands: number): number {
+  return 2 + 2 * operands;
+}
+
+/** Bytes that the block of a geometry takes. */
+export function blockBytes({ shape, strides }: Geometry): number {
+  return 4 * (headerWords(strides.length) + (shape.length - 1) * (1 + strides.length));
+}
+
+/**
+ * Writes the block that a kernel reads: the geometry, and where the operands are (inputs, then outputs). Kernels do
+ * not change it, so it may be written once and used for every run, also from several threads.
+ */
+export function writeBlock(
+  memory: WebAssembly.Memory,
+  address: number,
+  { shape, strides }: Geometry,
+  dtypes: readonly DType[],
+  pointers: readonly number[],
+): void {
+  const words = new Int32Array(memory.buffer, address);
+  const bytes = (k: number, d: number): number => (strides[k]?.[d] as number) * DTYPES[dtypes[k] as DType].itemsize;
+  const inner = shape.length - 1;
+  const operands = pointers.length;
+  words[0] = shape[inner] as number;
+  words[1] = inner;
+  for (let k = 0; k < operands; k++) {
+    words[2 + k] = pointers[k] as number;
+    words[2 + operands + k] = bytes(k, inner);
+  }
+  let at = headerWords(operands);
+  for (let d = inner - 1; d >= 0; d--) {
+    words[at++] = shape[d] as number;
+    for (let k = 0; k < operands; k++) words[at++] = bytes(k, d);
+  }
+}

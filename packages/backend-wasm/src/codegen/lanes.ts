@@ -1,0 +1,127 @@
+// Four elements at a time, whatever their dtype: how they lie in registers, and how they come from and go to memory.
+import { DTYPES, type DType } from "@pt2/format";
+import type { Node, NodeGraph } from "./nodes.ts";
+import type { Instruction } from "./opcodes.ts";
+
+/**
+ * How four elements lie in one or two registers: floats as they are; integers of up to 32 bits as i32x4, extended;
+ * 64-bit ones in two registers; bool as an i32x4 mask of 0 and -1; 16-bit floats as their bits in i32x4.
+ */
+export type Representation = "f32" | "f64" | "i32" | "i64" | "mask" | "half";
+
+const REPRESENTATIONS: { readonly [D in DType]?: Representation } = {
+  bool: "mask",
+  uint8: "i32",
+  int8: "i32",
+  int16: "i32",
+  uint16: "i32",
+  int32: "i32",
+  int64: "i64",
+  float16: "half",
+  bfloat16: "half",
+  float32: "f32",
+  float64: "f64",
+};
+
+/** The registers that hold four elements. */
+export type Lanes = readonly Node[];
+
+/** How a dtype lies in registers; undefined for the dtypes that generated kernels do not know. */
+export function representation(dtype: DType): Representation | undefined {
+  return REPRESENTATIONS[dtype];
+}
+
+/** Four elements that lie side by side. */
+export function loadUnit(g: NodeGraph, dtype: DType, address: Node, offset: number): Lanes {
+  const { itemsize } = DTYPES[dtype];
+  if (itemsize === 8) return [g.load("v128.load", address, offset), g.load("v128.load", address, offset + 16)];
+  const op = itemsize === 4 ? "v128.load" : itemsize === 2 ? "v128.load64_zero" : "v128.load32_zero";
+  return unpack(g, dtype, [g.load(op, address, offset)]);
+}
+
+/** Four elements at addresses of their own. */
+export function loadEach(g: NodeGraph, dtype: DType, addresses: readonly [Node, Node, Node, Node]): Lanes {
+  const { itemsize } = DTYPES[dtype];
+  const bits = (itemsize * 8) as 8 | 16 | 32 | 64;
+  const gather = (from: readonly Node[]): Node =>
+    from
+      .slice(1)
+      .reduce<Node>(
+        (vector, address, i) => g.load(`v128.load${bits}_lane`, address, 0, i + 1, vector),
+        g.load(`v128.load${bits}_splat`, from[0] as Node),
+      );
+  const registers = bits === 64 ? [gather(addresses.slice(0, 2)), gather(addresses.slice(2))] : [gather(addresses)];
+  return unpack(g, dtype, registers);
+}
+
+/** One element four times. */
+export function loadSplat(g: NodeGraph, dtype: DType, address: Node): Lanes {
+  const bits = (DTYPES[dtype].itemsize * 8) as 8 | 16 | 32 | 64;
+  const vector = g.load(`v128.load${bits}_splat`, address);
+  return unpack(g, dtype, bits === 64 ? [vector, vector] : [vector]);
+}
+
+function unpack(g: NodeGraph, dtype: DType, packed: Lanes): Lanes {
+  const [x] = packed as readonly [Node];
+  switch (dtype) {
+    case "bool":
+      return [g.op("i32x4.ne", bytesToInts(g, x, "u"), g.i32x4(0))];
+    case "uint8":
+      return [bytesToInts(g, x, "u")];
+    case "int8":
+      return [bytesToInts(g, x, "s")];
+    case "int16":
+      return [g.op("i32x4.extend_low_i16x8_s", x)];
+    case "uint16":
+    case "float16":
+    case "bfloat16":
+      return [g.op("i32x4.extend_low_i16x8_u", x)];
+    default:
+      return packed;
+  }
+}
+
+function bytesToInts(g: NodeGraph, x: Node, sign: "s" | "u"): Node {
+  return g.op(`i32x4.extend_low_i16x8_${sign}`, g.op(`i16x8.extend_low_i8x16_${sign}`, x));
+}
+
+const EVERY_FOURTH_BYTE = [0, 4, 8, 12, 0, 4, 8, 12, 0, 4, 8, 12, 0, 4, 8, 12];
+const EVERY_SECOND_SHORT = [0, 1, 4, 5, 8, 9, 12, 13, 0, 1, 4, 5, 8, 9, 12, 13];
+
+/** The elements as they lie in memory, in the low bytes of the registers. */
+export function pack(g: NodeGraph, dtype: DType, lanes: Lanes): Lanes {
+  const [x] = lanes as readonly [Node];
+  if (dtype === "bool") return [g.shuffle(g.op("v128.and", x, g.i32x4(1)), g.i32x4(0), EVERY_FOURTH_BYTE)];
+  const { itemsize } = DTYPES[dtype];
+  if (itemsize === 1) return [g.shuffle(x, x, EVERY_FOURTH_BYTE)];
+  return itemsize === 2 ? [g.shuffle(x, x, EVERY_SECOND_SHORT)] : lanes;
+}
+
+/** A store instruction with the register it stores, the lane for a partial store, and the offset from the address. */
+export interface Store {
+  readonly op: Instruction;
+  readonly register: number;
+  readonly lane?: number;
+  readonly offset: number;
+}
+
+/** Stores of all four elements side by side. */
+export function storesUnit(dtype: DType, offset: number): readonly Store[] {
+  switch (DTYPES[dtype].itemsize) {
+    case 8:
+      return [0, 1].map((register) => ({ op: "v128.store", register, offset: offset + 16 * register }));
+    case 4:
+      return [{ op: "v128.store", register: 0, offset }];
+    case 2:
+      return [{ op: "v128.store64_lane", register: 0, lane: 0, offset }];
+    default:
+      return [{ op: "v128.store32_lane", register: 0, lane: 0, offset }];
+  }
+}
+
+/** The store of the n-th element alone. */
+export function storeOne(dtype: DType, n: number): Store {
+  const { itemsize } = DTYPES[dtype];
+  const op: Instruction = `v128.store${(itemsize * 8) as 8 | 16 | 32 | 64}_lane`;
+  return itemsize === 8 ? { op, register: n >> 1, lane: n & 1, offset: 0 } : { op, register: 0, lane: n, offset: 0 };
+}
