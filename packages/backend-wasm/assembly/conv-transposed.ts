@@ -1,4 +1,5 @@
 import { floats, Window } from "./conv-window";
+import { clamp } from "./conv-vector";
 
 /** Fills `rows` rows of `channels` floats with the bias (zeros without one). */
 export function fillBias(dst: usize, rows: i32, channels: i32, bias: usize): void {
@@ -16,7 +17,7 @@ export function clampFloats(data: usize, count: i32, lo: f32, hi: f32): void {
   const high = f32x4.splat(hi);
   const end = data + floats(count);
   for (const last = data + (floats(count) & ~15); data < last; data += 16) {
-    v128.store(data, f32x4.min(f32x4.max(v128.load(data), low), high));
+    v128.store(data, clamp(v128.load(data), low, high));
   }
   for (; data < end; data += 4) store<f32>(data, min(max(load<f32>(data), lo), hi));
 }

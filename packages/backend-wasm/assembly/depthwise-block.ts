@@ -1,4 +1,5 @@
-import { biasVector, clamp, groupOffset, multiplyAdd, Taps } from "./depthwise-taps";
+import { clamp, multiplyAdd } from "./conv-vector";
+import { biasVector, groupOffset, Taps } from "./depthwise-taps";
 
 /**
  * Four neighbouring outputs for all channels, any kernel width, stride and dilation; every column tap lies inside the

@@ -1,4 +1,5 @@
-import { biasVector, clamp, groupOffset, multiplyAdd, Taps } from "./depthwise-taps";
+import { clamp, multiplyAdd } from "./conv-vector";
+import { biasVector, groupOffset, Taps } from "./depthwise-taps";
 
 /** One output at a border: column taps [k0, k1) only. Four channel groups at once hide the latency of the additions. */
 export function single(

@@ -1,4 +1,5 @@
-import { biasVector, clamp, groupOffset, multiplyAdd, Taps } from "./depthwise-taps";
+import { clamp, multiplyAdd } from "./conv-vector";
+import { biasVector, groupOffset, Taps } from "./depthwise-taps";
 
 /**
  * Four neighbouring outputs for all channels, three columns wide, stride 2 and dilation 1, every column tap inside the

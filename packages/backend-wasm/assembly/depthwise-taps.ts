@@ -25,13 +25,3 @@ export function groupOffset(group: i32, channels: i32): usize {
 export function biasVector(bias: usize, offset: usize): v128 {
   return bias ? v128.load(bias + offset) : f32x4.splat(0);
 }
-
-@inline
-export function multiplyAdd(sum: v128, a: v128, b: v128): v128 {
-  return f32x4.add(sum, f32x4.mul(a, b));
-}
-
-@inline
-export function clamp(value: v128, lo: v128, hi: v128): v128 {
-  return f32x4.min(f32x4.max(value, lo), hi);
-}

@@ -2,33 +2,57 @@ import { Box, Boxes, locate } from "./pool-boxes";
 
 @inline
 function combine(mean: bool, x: v128, y: v128): v128 {
-  return mean ? f32x4.add(x, y) : f32x4.max(x, y);
+  return mean ? f32x4.add(x, y) : f32x4.pmax(x, y);
 }
 
-/** Reduces one box for `vectors` neighbouring vectors of channels at `src`. */
+/** Lanes of `seen` and those where `x` is NaN: `f32x4.max` would keep NaN too, but takes eight instructions. */
+@inline
+function noteNaN(mean: bool, seen: v128, x: v128): v128 {
+  return mean ? seen : v128.or(seen, f32x4.ne(x, x));
+}
+
+@inline
+function finish(mean: bool, x: v128, nan: v128, extent: v128): v128 {
+  return mean ? f32x4.div(x, extent) : v128.or(x, nan);
+}
+
+/** Reduces one box for `vectors` (1 or 4) neighbouring vectors of channels at `src`. */
 @inline
 function reduceVectors(mean: bool, vectors: i32, b: Boxes, box: Box, src: usize, dst: usize): void {
   const pixel = <usize>b.channels << 2;
+  const step = <usize>b.stepW * pixel;
   let s0 = f32x4.splat(mean ? 0 : -Infinity);
-  let s1 = s0;
-  let s2 = s0;
-  let s3 = s0;
+  let s1 = s0, s2 = s0, s3 = s0;
+  let n0 = i32x4.splat(0);
+  let n1 = n0, n2 = n0, n3 = n0;
   for (let d = box.d0; d < box.d1; d += b.stepD) {
     for (let h = box.h0; h < box.h1; h += b.stepH) {
       let p = src + <usize>((d * b.inH + h) * b.inW + box.w0) * pixel;
-      for (let w = box.w0; w < box.w1; w += b.stepW, p += <usize>b.stepW * pixel) {
-        s0 = combine(mean, s0, v128.load(p));
-        if (vectors > 1) s1 = combine(mean, s1, v128.load(p, 16));
-        if (vectors > 2) s2 = combine(mean, s2, v128.load(p, 32));
-        if (vectors > 3) s3 = combine(mean, s3, v128.load(p, 48));
+      for (let w = box.w0; w < box.w1; w += b.stepW, p += step) {
+        let x = v128.load(p);
+        s0 = combine(mean, s0, x);
+        n0 = noteNaN(mean, n0, x);
+        if (vectors > 1) {
+          x = v128.load(p, 16);
+          s1 = combine(mean, s1, x);
+          n1 = noteNaN(mean, n1, x);
+          x = v128.load(p, 32);
+          s2 = combine(mean, s2, x);
+          n2 = noteNaN(mean, n2, x);
+          x = v128.load(p, 48);
+          s3 = combine(mean, s3, x);
+          n3 = noteNaN(mean, n3, x);
+        }
       }
     }
   }
   const extent = f32x4.splat(<f32>box.extent);
-  v128.store(dst, mean ? f32x4.div(s0, extent) : s0);
-  if (vectors > 1) v128.store(dst, mean ? f32x4.div(s1, extent) : s1, 16);
-  if (vectors > 2) v128.store(dst, mean ? f32x4.div(s2, extent) : s2, 32);
-  if (vectors > 3) v128.store(dst, mean ? f32x4.div(s3, extent) : s3, 48);
+  v128.store(dst, finish(mean, s0, n0, extent));
+  if (vectors > 1) {
+    v128.store(dst, finish(mean, s1, n1, extent), 16);
+    v128.store(dst, finish(mean, s2, n2, extent), 32);
+    v128.store(dst, finish(mean, s3, n3, extent), 48);
+  }
 }
 
 @inline

@@ -1,5 +1,5 @@
 // Winograd F(2x2, 3x3): the transforms of one tile, SIMD along channels.
-import { clamp } from "./depthwise-taps";
+import { clamp } from "./conv-vector";
 import { floats } from "./conv-window";
 
 /** B^T d B of one tile: pixels from the pointer table, the result to 16 planes `step` bytes apart. */

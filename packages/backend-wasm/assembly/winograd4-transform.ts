@@ -1,6 +1,6 @@
 // Winograd F(4x4, 3x3): the transforms of one tile, SIMD along channels. The points are 0, ±√½, ±√2 and infinity: their
 // rounding errors are five times smaller than those of the usual 0, ±1, ±2 and infinity, for the same work.
-import { clamp } from "./depthwise-taps";
+import { clamp } from "./conv-vector";
 import { floats } from "./conv-window";
 
 const HALF_ROOT: f32 = 0.7071067811865476;
