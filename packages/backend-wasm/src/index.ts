@@ -1,1 +1,1 @@
-export {};
+export { WasmBackend } from "./backend.ts";

@@ -2,7 +2,7 @@ import { numel } from "@pt2/backend";
 import { DTYPES, type DType, Pt2Error } from "@pt2/format";
 import { type ArgValue, type Call, isTensor, type LoweredTensor, type TensorMeta } from "@pt2/registry";
 import { Context, type StepSink } from "./context.ts";
-import type { KernelCall } from "./kernel.ts";
+import type { Clamp, KernelCall } from "./kernel.ts";
 import { type Buffer, type Place, rowMajor } from "./place.ts";
 import { scalarConstant } from "./scalar-constant.ts";
 import type { Services } from "./services.ts";
@@ -15,15 +15,19 @@ export interface TensorTable {
   allocate(bytes: number): Buffer;
 }
 
+/** Bounds that leave every float as it is. */
+export const NO_CLAMP: Clamp = { lo: Number.NEGATIVE_INFINITY, hi: Number.POSITIVE_INFINITY };
+
 /** A kernel's view of one call. */
 export class CallContext extends Context implements KernelCall {
   readonly call: Call;
-  readonly hasEpilogue: boolean = false;
+  readonly clamp: Clamp;
   readonly #table: TensorTable;
 
-  constructor(services: Services, sink: StepSink, table: TensorTable, call: Call) {
+  constructor(services: Services, sink: StepSink, table: TensorTable, call: Call, clamp: Clamp = NO_CLAMP) {
     super(services, sink);
     this.call = call;
+    this.clamp = clamp;
     this.#table = table;
   }
 
@@ -55,8 +59,6 @@ export class CallContext extends Context implements KernelCall {
   alias(index: number, place: Place): void {
     this.#table.set(this.call.results[index] as LoweredTensor, place);
   }
-
-  afterBlock(): void {}
 
   #allocate(tensor: LoweredTensor, strides: readonly number[] = rowMajor(tensor.shape)): Place {
     const { dtype, shape } = tensor;

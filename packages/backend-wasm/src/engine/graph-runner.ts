@@ -51,7 +51,7 @@ export class GraphRunner {
       this.#roots.delete(key);
     } else {
       node = await this.#start(inputs, bound);
-      if (this.#roots.size >= MAX_PLANS) this.#evict();
+      if (this.#roots.size >= MAX_PLANS) this.#evict(this.#roots);
     }
     this.#roots.set(key, node);
     return node;
@@ -78,6 +78,21 @@ export class GraphRunner {
       node = await this.#follow(node, results);
       given = results;
     }
+  }
+
+  /** One line per step of every plan: the node, and the ops that run as one. */
+  explain(): string {
+    const lines: string[] = [];
+    const visit = (key: string, node: StageNode): void => {
+      lines.push(`# ${key || "no inputs"}: arena ${node.plan.arenaEnd} bytes, ${node.plan.steps.length} steps`);
+      for (const { calls } of node.plan.steps) {
+        lines.push(`${calls.at(-1)!.node.name}: ${calls.map(({ record }) => record.name).join(" + ")}`);
+      }
+      if (node.stage.end.kind !== "return") lines.push(`(${node.stage.end.node.op} runs on the host)`);
+      for (const [next, stage] of node.next) visit(next, stage);
+    };
+    for (const [key, node] of this.#roots) visit(key, node);
+    return lines.join("\n");
   }
 
   async #start(inputs: readonly RunValue[], bound: ReadonlyMap<string, Place>): Promise<StageNode> {
@@ -110,7 +125,7 @@ export class GraphRunner {
     const places = new Map(from.places);
     for (const tensor of from.stage.live) places.set(tensor, from.plan.place(tensor));
     const node = await this.#plan(stage, values.filter(isTensor), places, from.plan.arenaEnd);
-    if (from.next.size >= MAX_PLANS) from.next.delete(from.next.keys().next().value!);
+    if (from.next.size >= MAX_PLANS) this.#evict(from.next);
     from.next.set(key, node);
     return node;
   }
@@ -129,9 +144,9 @@ export class GraphRunner {
     return { stage, plan, inputs, places, next: new Map(), graphs: new Map() };
   }
 
-  #evict(): void {
-    const [key, oldest] = this.#roots.entries().next().value!;
-    this.#roots.delete(key);
+  #evict(plans: Map<string, StageNode>): void {
+    const [key, oldest] = plans.entries().next().value!;
+    plans.delete(key);
     const release = (node: StageNode): void => {
       this.#state.services.constants.release(node.plan.constants);
       for (const next of node.next.values()) release(next);

@@ -1,6 +1,6 @@
 import type { DType } from "@pt2/format";
 import type { OpName } from "@pt2/graph";
-import type { ArgValue, Call, LoweredTensor } from "@pt2/registry";
+import type { ArgValue, Call } from "@pt2/registry";
 import type { TypedExpr } from "@pt2/registry/scalar";
 import type { Kernels } from "../kernels.gen.ts";
 import type { Heap } from "./heap.ts";
@@ -13,17 +13,14 @@ export interface WasmKernel {
   accepts?(args: Readonly<Record<string, ArgValue>>): boolean;
   /** Plans the call: allocates its results and adds what runs on each forward. */
   prepare(call: KernelCall): void;
-  /**
-   * Set when the results are dense and written front to back in blocks of rows, so that a fused elementwise loop can
-   * follow each block: `prepare` then calls `call.afterBlock` for every block it has written.
-   */
-  readonly epilogue?: (args: Readonly<Record<string, ArgValue>>) => boolean;
+  /** Whether it clamps its (float32) results to `call.clamp` while they are in registers. */
+  readonly clamps?: (args: Readonly<Record<string, ArgValue>>) => boolean;
 }
 
 /** What a kernel plans with. Addresses (`addressOf(place)`) are valid only inside functions given to `step`. */
 export interface KernelCall extends PlanContext {
   readonly call: Call;
-  /** Argument by schema name; tensors as {@link LoweredTensor}s. */
+  /** Argument by schema name; tensors as metas. */
   arg<T = ArgValue>(name: string): T;
   /** A tensor argument as it lies in memory, null when absent. */
   optional(name: string): Place | null;
@@ -37,10 +34,14 @@ export interface KernelCall extends PlanContext {
   outputs(index?: number): readonly Place[];
   /** Makes the n-th result a view of something that exists. */
   alias(index: number, place: Place): void;
-  /** Whether an elementwise loop wants to follow block by block. */
-  readonly hasEpilogue: boolean;
-  /** Runs the epilogue on elements `[from, from + count)` of the result in memory order; call it inside a step. */
-  afterBlock(from: number, count: number): void;
+  /** Bounds for the results of a kernel that said `epilogue`; infinite when there is nothing to clamp. */
+  readonly clamp: Clamp;
+}
+
+/** What `relu`, `hardtanh` and the like do to each element: `min(max(x, lo), hi)`. */
+export interface Clamp {
+  readonly lo: number;
+  readonly hi: number;
 }
 
 /** Memory and steps, for kernels and the helpers that they share. */
@@ -69,6 +70,3 @@ export interface PlanContext {
    */
   prepared(place: Place, key: string, bytes: number, fill: (ctx: PlanContext, from: Place, to: Buffer) => void): Buffer;
 }
-
-/** Elements of a result list or tensor by index; narrows what the lowering gives. */
-export type Result = LoweredTensor;

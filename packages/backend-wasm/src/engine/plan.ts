@@ -4,6 +4,7 @@ import { type Call, type LoweredTensor, type Stage, type Strided, tensorsIn } fr
 import { keyOf } from "@pt2/registry/scalar";
 import { CallContext, type TensorTable } from "./call-context.ts";
 import { isPure, scalarKey } from "./call-key.ts";
+import { clampOf } from "./clamp.ts";
 import { Context, placeKey, type StepSink } from "./context.ts";
 import type { KernelSet } from "./kernel-set.ts";
 import { resultStrides } from "./layout.ts";
@@ -75,7 +76,7 @@ class Planner implements StepSink, TensorTable {
   }
 
   plan(stage: Pick<Stage, "calls" | "live">): StagePlan {
-    const takesEpilogue = (call: Call): boolean => this.#kernels.get(call)?.epilogue?.(call.args) ?? false;
+    const takesEpilogue = (call: Call): boolean => this.#kernels.get(call)?.clamps?.(call.args) ?? false;
     const variable: Call[] = [];
     for (const call of stage.calls) if (!this.#tryConstant(call)) variable.push(call);
     for (const step of fuse(variable, { live: stage.live, takesEpilogue })) this.#planStep(step);
@@ -151,14 +152,19 @@ class Planner implements StepSink, TensorTable {
     new Context(this.#services, this).elementwise(out, inputs, group.expr);
   }
 
-  /** The loop follows the call in place when the dtypes allow it, so that no second buffer is touched. */
+  /** A clamp happens in the kernel's registers; any other loop follows in place, so that no second buffer is touched. */
   #epilogue(call: Call, result: LoweredTensor, group: ElementwiseGroup): void {
-    this.#kernels.get(call)!.prepare(new CallContext(this.#services, this, this, call));
+    const clamp = group.inputs.length === 1 && result.dtype === "float32" ? clampOf(group.expr) : null;
+    const kernel = this.#kernels.get(call)!;
+    kernel.prepare(new CallContext(this.#services, this, this, call, clamp ?? undefined));
     const produced = this.get(result);
-    const inputs = group.inputs.map((tensor) => this.#read(tensor));
-    if (produced.dtype !== group.output.dtype || !(produced.buffer instanceof ArenaBuffer))
-      return this.#elementwise(group);
+    if (clamp === null && produced.dtype !== group.output.dtype) {
+      this.#elementwise(group);
+      return;
+    }
     this.set(group.output, produced);
+    if (clamp !== null) return;
+    const inputs = group.inputs.map((tensor) => this.#read(tensor));
     new Context(this.#services, this).elementwise(produced, inputs, group.expr);
   }
 
@@ -167,7 +173,10 @@ class Planner implements StepSink, TensorTable {
     const place = this.#read(source);
     const results = call.results.flatMap(tensorsIn);
     const geometry = call.record.view!(place, call.args);
-    if (geometry !== null) return this.#setViews(place, geometry, results);
+    if (geometry !== null) {
+      this.#setViews(place, geometry, results);
+      return;
+    }
     const context = new Context(this.#services, this);
     const buffer = this.allocate(numel(place.shape) * DTYPES[place.dtype].itemsize);
     const dense: Place = { ...place, strides: rowMajor(place.shape), offset: 0, buffer };

@@ -1,0 +1,49 @@
+import {
+  BACKEND_API_VERSION,
+  type Backend,
+  type Capabilities,
+  type CompileRequest,
+  type Executable,
+  type UnsupportedOp,
+} from "@pt2/backend";
+import { Pt2Error } from "@pt2/format";
+import type { Program } from "@pt2/graph";
+import type { OpRegistry } from "@pt2/registry";
+import { WasmExecutable } from "./engine/executable.ts";
+import { findUnsupported } from "./unsupported.ts";
+
+const CAPABILITIES: Capabilities = {
+  dtypes: ["float32", "float64", "float16", "bfloat16", "int64", "int32", "int16", "int8", "uint8", "bool"],
+  handlers: true,
+  dynamicSizes: true,
+};
+
+/** The backend on the calling thread. Runs block it while they compute; `wasm()` puts it into a worker instead. */
+export class WasmBackend implements Backend {
+  readonly name = "wasm";
+  readonly apiVersion: typeof BACKEND_API_VERSION = BACKEND_API_VERSION;
+  readonly capabilities: Capabilities = CAPABILITIES;
+  readonly #executables = new Set<Executable>();
+  #disposed = false;
+
+  unsupported(program: Program, registry: OpRegistry): readonly UnsupportedOp[] {
+    return findUnsupported(program, registry);
+  }
+
+  async compile(request: CompileRequest): Promise<Executable> {
+    if (this.#disposed)
+      throw new Pt2Error("wasm.disposed", {
+        what: "The wasm backend was disposed",
+        advice: "Make a new one with wasm().",
+      });
+    const executable = await WasmExecutable.create(request);
+    this.#executables.add(executable);
+    return executable;
+  }
+
+  async dispose(): Promise<void> {
+    this.#disposed = true;
+    for (const executable of this.#executables) await executable.dispose();
+    this.#executables.clear();
+  }
+}

@@ -1,0 +1,71 @@
+import type { CompileRequest } from "@pt2/backend";
+import type { ArgValue, HandlerContext, LowerTarget } from "@pt2/registry";
+import { instantiateKernels } from "../instantiate.ts";
+import { DYNAMIC_KERNELS, KERNELS } from "../kernels/index.ts";
+import { ConstantPool } from "./constant-pool.ts";
+import { createElementwise } from "./elementwise.ts";
+import type { ExecutableState } from "./executable-state.ts";
+import { isEvalBatchNorm } from "./fold-batch-norm.ts";
+import { Heap } from "./heap.ts";
+import { KernelSet } from "./kernel-set.ts";
+import { Arena, type Constant } from "./place.ts";
+import { bindWeights, type ProgramState } from "./program-state.ts";
+import type { Services } from "./services.ts";
+
+const kernelSet = new KernelSet(KERNELS);
+const dynamicKernels = new Map(DYNAMIC_KERNELS.flatMap((kernel) => kernel.ops.map((op) => [op, kernel] as const)));
+
+/** What the backend runs itself; also the answer to `unsupported`. */
+export const TARGET: LowerTarget = {
+  name: "wasm",
+  isNative: (op: string, args: Readonly<Record<string, ArgValue>>) =>
+    kernelSet.find(op, args) !== undefined || isEvalBatchNorm(op, args),
+};
+
+/** Whether a data-dependent op has a kernel. */
+export function hasDynamicKernel(op: string): boolean {
+  return dynamicKernels.has(op);
+}
+
+/** Everything that one executable works with: a memory of its own, kernels in it, and the weights' places. */
+export function createState(request: CompileRequest): {
+  readonly state: ExecutableState;
+  readonly weights: ProgramState;
+} {
+  const { program, registry, signal, onProgress } = request;
+  const heap = new Heap();
+  const kernels = instantiateKernels(heap.memory);
+  const elementwise = createElementwise(heap);
+  const services: Services = {
+    heap,
+    kernels,
+    ...elementwise,
+    get constants() {
+      return pool;
+    },
+  };
+  const pool = new ConstantPool(services);
+  let read = 0;
+  const weights = bindWeights(
+    program,
+    request.weights,
+    heap,
+    (bytes) => {
+      read += bytes;
+      onProgress?.({ stage: "weights", done: read, total: weights.totalBytes });
+    },
+    signal,
+  );
+  const handlerContext = (): HandlerContext => ({ backend: "wasm", initial: () => undefined });
+  const state: ExecutableState = {
+    services,
+    kernels: kernelSet,
+    arena: new Arena(heap),
+    lowerOptions: { registry, target: TARGET, handlerContext },
+    dynamic: dynamicKernels,
+    async settle(constants: readonly Constant[]) {
+      await pool.settle(constants, () => signal?.throwIfAborted());
+    },
+  };
+  return { state, weights };
+}

@@ -1,0 +1,143 @@
+import {
+  type CompileRequest,
+  type Executable,
+  hostTensor,
+  type MemoryReport,
+  type Profile,
+  type RunOptions,
+  type StepTime,
+  type Value,
+  viewAs,
+} from "@pt2/backend";
+import { Pt2Error } from "@pt2/format";
+import type { OutputSpec, Program } from "@pt2/graph";
+import { type Call, describeNode } from "@pt2/registry";
+import { createState } from "./create-state.ts";
+import { writePlace } from "./elements.ts";
+import type { ExecutableState } from "./executable-state.ts";
+import { GraphRunner, type StepObserver } from "./graph-runner.ts";
+import type { ProgramState } from "./program-state.ts";
+import { type HostData, isHostData, type RunValue } from "./run-value.ts";
+import { staticInputs } from "./static-inputs.ts";
+
+/**
+ * A program on this thread. Runs are queued: each finishes before the next starts, which makes them independent and
+ * gives mutated buffers an order.
+ */
+export class WasmExecutable implements Executable {
+  readonly #program: Program;
+  readonly #state: ExecutableState;
+  readonly #weights: ProgramState;
+  readonly #runner: GraphRunner;
+  #queue: Promise<unknown> = Promise.resolve();
+  #disposed = false;
+
+  private constructor(program: Program, state: ExecutableState, weights: ProgramState) {
+    this.#program = program;
+    this.#state = state;
+    this.#weights = weights;
+    this.#runner = new GraphRunner(program.graph, state, 0);
+  }
+
+  /** Plans the program for its exported shapes when they are static, and reads the weights. */
+  static async create(request: CompileRequest): Promise<WasmExecutable> {
+    const { state, weights } = createState(request);
+    await weights.initialise();
+    const executable = new WasmExecutable(request.program, state, weights);
+    const inputs = staticInputs(request.program);
+    if (inputs !== null) await executable.#runner.prepare(inputs, weights.bound);
+    request.signal?.throwIfAborted();
+    return executable;
+  }
+
+  run(inputs: readonly Value[], options: RunOptions = {}): Promise<readonly Value[]> {
+    return this.#enqueue(() => this.#forward(inputs), options.signal);
+  }
+
+  async profile(inputs: readonly Value[], options: RunOptions = {}): Promise<Profile> {
+    const steps: StepTime[] = [];
+    return await this.#enqueue(async () => {
+      const begin = performance.now();
+      const outputs = await this.#forward(inputs, (calls, start, ms) => steps.push(stepTime(calls, start - begin, ms)));
+      return { outputs, steps, totalMs: performance.now() - begin };
+    }, options.signal);
+  }
+
+  memory(): Promise<MemoryReport> {
+    const { services, arena } = this.#state;
+    const activations = arena.bytes;
+    return Promise.resolve({
+      weights: services.heap.used - activations,
+      activations,
+      reserved: services.heap.reserved,
+    });
+  }
+
+  explain(): Promise<string> {
+    return Promise.resolve(this.#runner.explain());
+  }
+
+  async dispose(): Promise<void> {
+    this.#disposed = true;
+    await this.#queue.catch(() => {});
+  }
+
+  #enqueue<T>(work: () => Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+    if (this.#disposed) {
+      return Promise.reject(
+        new Pt2Error("wasm.disposed", {
+          what: "The model was disposed",
+          advice: "Load it again, or dispose it later.",
+        }),
+      );
+    }
+    const result = this.#queue.then(() => {
+      signal?.throwIfAborted();
+      return work();
+    });
+    this.#queue = result.catch(() => {});
+    return result;
+  }
+
+  async #forward(inputs: readonly Value[], observe?: StepObserver): Promise<readonly Value[]> {
+    const results = await this.#runner.run(inputs.map(toRunValue), this.#weights.bound, observe);
+    const outputs: Value[] = [];
+    const writes: { readonly target: string; readonly data: HostData }[] = [];
+    for (const [i, spec] of this.#program.outputs.entries()) {
+      if (isWrite(spec)) writes.push({ target: spec.target, data: results[i] as HostData });
+      else if (spec.kind === "user_output" || spec.kind === "loss_output") outputs.push(fromRunValue(results[i]!));
+    }
+    // Only now that every result is there: a run that fails changes no buffer.
+    for (const { target, data } of writes) {
+      writePlace(this.#state.services.heap, this.#weights.mutable.get(target)!, data.bytes);
+    }
+    return outputs;
+  }
+}
+
+function isWrite(spec: OutputSpec): spec is OutputSpec & { readonly target: string } {
+  return spec.kind === "buffer_mutation" || spec.kind === "parameter_mutation";
+}
+
+function stepTime(calls: readonly Call[], startMs: number, ms: number): StepTime {
+  const { node } = calls.at(-1)!;
+  return { node: node.name, ops: calls.map(({ record }) => record.name), where: describeNode(node), startMs, ms };
+}
+
+function toRunValue(value: Value): RunValue {
+  if (typeof value !== "object" || value === null) return value;
+  const { dtype, shape, data } = value;
+  if (data === null) {
+    throw new Pt2Error("wasm.foreign-tensor", {
+      what: `A tensor on device "${value.device}" was given to the wasm backend`,
+      advice: "Read it first: tensor(dtype, shape, await t.read()).",
+    });
+  }
+  return { dtype, shape, bytes: new Uint8Array(data.buffer, data.byteOffset, data.byteLength) };
+}
+
+function fromRunValue(value: RunValue): Value {
+  if (isHostData(value)) return hostTensor(value.dtype, value.shape, viewAs(value.dtype, value.bytes));
+  if (typeof value === "object" && value !== null) return "float" in value ? value.float : null;
+  return value as Value;
+}

@@ -1,0 +1,12 @@
+import type { DType } from "@pt2/format";
+import { castTo, type TypedExpr } from "@pt2/registry/scalar";
+
+/** The element itself. */
+export function inputExpr(dtype: DType): TypedExpr {
+  return { kind: "input", dtype, index: 0 };
+}
+
+/** The element in another dtype, converted as `Tensor.to` does. */
+export function castExpr(from: DType, to: DType): TypedExpr {
+  return castTo(to, inputExpr(from));
+}

@@ -1,0 +1,97 @@
+import { numel } from "@pt2/backend";
+import { DTYPES, Pt2Error, type WeightTensor } from "@pt2/format";
+import type { Program } from "@pt2/graph";
+import { forEachOffset, writePlace } from "./elements.ts";
+import type { Heap } from "./heap.ts";
+import { Constant, OwnBuffer, type Place, rowMajor } from "./place.ts";
+
+/** Weights and buffers of a program: constants that plans may fold, and state that runs write. */
+export interface ProgramState {
+  /** Place of every placeholder that is not a user input, by value name. */
+  readonly bound: ReadonlyMap<string, Place>;
+  /** Places of mutated buffers and parameters, by target name. */
+  readonly mutable: ReadonlyMap<string, Place>;
+  /** Reads the initial values of what runs may write. */
+  initialise(): Promise<void>;
+  /** Bytes of weight records. */
+  readonly totalBytes: number;
+}
+
+/** Binds placeholders to weights. Reads nothing yet. `onRead` is told each record's bytes as they arrive. */
+export function bindWeights(
+  program: Program,
+  weights: ReadonlyMap<string, WeightTensor>,
+  heap: Heap,
+  onRead: (bytes: number) => void,
+  signal: AbortSignal | undefined,
+): ProgramState {
+  const storages = new Map<string, Constant>();
+  const storageOf = ({ storage }: WeightTensor): Constant => {
+    const known = storages.get(storage.id);
+    if (known !== undefined) return known;
+    const constant = new Constant(heap, storage.nbytes, [], async (address) => {
+      const into = heap.u8.subarray(address, address + storage.nbytes);
+      const bytes = await storage.read({ into, ...(signal === undefined ? {} : { signal }) });
+      if (bytes !== into) heap.u8.set(bytes, address);
+      onRead(storage.nbytes);
+    });
+    storages.set(storage.id, constant);
+    return constant;
+  };
+  const written = new Set(
+    program.outputs.flatMap((spec) =>
+      spec.kind === "buffer_mutation" || spec.kind === "parameter_mutation" ? [spec.target] : [],
+    ),
+  );
+  const bound = new Map<string, Place>();
+  const mutable = new Map<string, Place>();
+  const initial: { readonly place: Place; readonly weight: WeightTensor }[] = [];
+  for (const spec of program.inputs) {
+    if (spec.kind !== "parameter" && spec.kind !== "buffer" && spec.kind !== "tensor_constant") continue;
+    const weight = weights.get(spec.target);
+    if (weight === undefined) {
+      throw new Pt2Error("wasm.missing-weight", {
+        what: `The program needs ${spec.kind} "${spec.target}", which the archive does not have`,
+        advice: "Export the program again; the file is incomplete.",
+        details: { target: spec.target },
+      });
+    }
+    const { dtype, shape, strides, storageOffset: offset } = weight;
+    if (written.has(spec.target)) {
+      const bytes = numel(shape) * DTYPES[dtype].itemsize;
+      const place: Place = {
+        dtype,
+        shape,
+        strides: rowMajor(shape),
+        offset: 0,
+        buffer: new OwnBuffer(heap.alloc(bytes), bytes),
+      };
+      mutable.set(spec.target, place);
+      bound.set(spec.value, place);
+      initial.push({ place, weight });
+    } else {
+      bound.set(spec.value, { dtype, shape, strides, offset, buffer: storageOf(weight) });
+    }
+  }
+  return {
+    bound,
+    mutable,
+    initialise: async () => {
+      for (const { place, weight } of initial) writePlace(heap, place, await denseBytes(weight));
+    },
+    totalBytes: [...storages.values()].reduce((n, { bytes }) => n + bytes, 0),
+  };
+}
+
+/** A weight's elements row-major. */
+async function denseBytes({ dtype, shape, strides, storageOffset, storage }: WeightTensor): Promise<Uint8Array> {
+  const size = DTYPES[dtype].itemsize;
+  const source = await storage.read();
+  const out = new Uint8Array(numel(shape) * size);
+  let to = 0;
+  forEachOffset({ shape, strides }, (offset) => {
+    const from = (storageOffset + offset) * size;
+    for (let i = 0; i < size; i++) out[to++] = source[from + i]!;
+  });
+  return out;
+}

@@ -1,0 +1,80 @@
+import { DTYPES } from "@pt2/format";
+import type { Context } from "./context.ts";
+import { isDense } from "./layout.ts";
+import { addressOf, type Place, sameStrides } from "./place.ts";
+
+/** Words of a copy kernel's layout: six sizes, six source strides, six target strides. */
+const RANK = 6;
+const LAYOUT_BYTES = 3 * RANK * 4;
+
+interface Dimension {
+  readonly size: number;
+  readonly from: number;
+  readonly to: number;
+}
+
+/** Plans a copy between two strided tensors of one shape and dtype. */
+export function planCopy(ctx: Context, from: Place, to: Place): void {
+  const { itemsize } = DTYPES[from.dtype];
+  const count = from.shape.reduce((n, size) => n * size, 1);
+  if (sameStrides(from.shape, from.strides, to.strides) && isDense(to.shape, to.strides)) {
+    const bytes = count * itemsize;
+    ctx.step(() => ctx.heap.u8.copyWithin(addressOf(to), addressOf(from), addressOf(from) + bytes));
+    return;
+  }
+  const copy = { 1: ctx.kernels.copy1, 2: ctx.kernels.copy2, 4: ctx.kernels.copy4, 8: ctx.kernels.copy8 }[
+    Math.min(itemsize, 8)
+  ]!;
+  // A complex128 element is two of eight bytes.
+  const scale = itemsize > 8 ? itemsize / 8 : 1;
+  const unit = itemsize / scale;
+  const dims: Dimension[] = from.shape.map((size, d) => ({
+    size,
+    from: from.strides[d]! * scale,
+    to: to.strides[d]! * scale,
+  }));
+  if (scale > 1) dims.push({ size: scale, from: 1, to: 1 });
+  const all = coalesce(dims);
+  const [outer, inner] = [all.slice(0, -RANK), all.slice(-RANK)];
+  const layout = layoutWords(inner);
+  const block = ctx.scratch(LAYOUT_BYTES);
+  ctx.step(() => {
+    const at = block.address();
+    forEachOuter(outer, (source, target) => {
+      // The kernel reorders its layout, so each call gets a fresh one.
+      ctx.heap.i32.set(layout, at / 4);
+      copy(addressOf(from) + source * unit, addressOf(to) + target * unit, at);
+    });
+  });
+}
+
+/** Merges neighbours that both tensors step through alike, and drops dimensions of size 1. */
+function coalesce(dims: readonly Dimension[]): readonly Dimension[] {
+  const merged: Dimension[] = [];
+  for (const dim of dims.filter(({ size }) => size !== 1)) {
+    const last = merged.at(-1);
+    if (last !== undefined && last.from === dim.from * dim.size && last.to === dim.to * dim.size) {
+      merged[merged.length - 1] = { ...dim, size: dim.size * last.size };
+    } else merged.push(dim);
+  }
+  return merged;
+}
+
+function layoutWords(dims: readonly Dimension[]): Int32Array {
+  const padded = [...new Array<Dimension>(RANK - dims.length).fill({ size: 1, from: 0, to: 0 }), ...dims];
+  return Int32Array.of(...padded.map(({ size }) => size), ...padded.map((d) => d.from), ...padded.map((d) => d.to));
+}
+
+function forEachOuter(
+  dims: readonly Dimension[],
+  visit: (source: number, target: number) => void,
+  source = 0,
+  target = 0,
+): void {
+  const [dim, ...rest] = dims;
+  if (dim === undefined) {
+    visit(source, target);
+    return;
+  }
+  for (let i = 0; i < dim.size; i++) forEachOuter(rest, visit, source + i * dim.from, target + i * dim.to);
+}

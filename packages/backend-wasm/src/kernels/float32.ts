@@ -1,0 +1,33 @@
+import type { DType } from "@pt2/format";
+import type { ArgValue, TensorMeta } from "@pt2/registry";
+import { castExpr } from "../engine/expressions.ts";
+import type { KernelCall } from "../engine/kernel.ts";
+import { type Place, rowMajor } from "../engine/place.ts";
+
+const COMPUTED_IN_FLOAT32: ReadonlySet<DType> = new Set<DType>(["float32", "float16", "bfloat16"]);
+
+/** Whether the tensor arguments of these names are of a dtype that PyTorch's CPU kernels compute in float32. */
+export function isFloat32(args: Readonly<Record<string, ArgValue>>, ...names: readonly string[]): boolean {
+  return names.every((name) => {
+    const value = args[name] as TensorMeta | null | undefined;
+    return value === null || value === undefined || COMPUTED_IN_FLOAT32.has(value.dtype);
+  });
+}
+
+/**
+ * Allocates the n-th result and lets `compute` write it in float32; a half result is rounded from a temporary.
+ */
+export function float32Result(
+  call: KernelCall,
+  compute: (out: Place) => void,
+  { index = 0, strides }: { readonly index?: number; readonly strides?: readonly number[] } = {},
+): void {
+  const out = call.output(index, strides);
+  if (out.dtype === "float32") {
+    compute(out);
+    return;
+  }
+  const wide = call.temporary("float32", out.shape, strides ?? rowMajor(out.shape));
+  compute(wide);
+  call.elementwise(out, [wide], castExpr("float32", out.dtype));
+}

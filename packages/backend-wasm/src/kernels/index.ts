@@ -1,0 +1,26 @@
+import type { DynamicKernel } from "../engine/dynamic-kernel.ts";
+import type { WasmKernel } from "../engine/kernel.ts";
+import { attention } from "./attention.ts";
+import { bmm } from "./bmm.ts";
+import { convolution } from "./convolution.ts";
+import { groupNorm, layerNorm, rmsNorm } from "./layer-norm.ts";
+import { addmm, linear, mm } from "./linear.ts";
+import { logSoftmax, softmax } from "./softmax.ts";
+
+/** Every kernel of the backend, by family. */
+export const KERNELS: readonly WasmKernel[] = [
+  linear,
+  mm,
+  addmm,
+  bmm,
+  convolution,
+  attention,
+  softmax,
+  logSoftmax,
+  layerNorm,
+  rmsNorm,
+  groupNorm,
+];
+
+/** Ops whose result sizes depend on data. */
+export const DYNAMIC_KERNELS: readonly DynamicKernel[] = [];

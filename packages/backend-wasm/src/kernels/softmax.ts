@@ -1,0 +1,46 @@
+import type { ArgValue } from "@pt2/registry";
+import type { KernelCall, WasmKernel } from "../engine/kernel.ts";
+import { addressOf, type Place } from "../engine/place.ts";
+import { float32Result, isFloat32 } from "./float32.ts";
+
+/** `softmax` and `log_softmax` over any dimension. A dimension that is not innermost is moved there and back. */
+function softmaxKernel(ops: readonly string[], rows: "softmaxRows" | "logSoftmaxRows"): WasmKernel {
+  return {
+    ops,
+    accepts: (args) => isFloat32(args, "self") && isFloatResult(args["dtype"]),
+    prepare(call) {
+      const input = call.convert(call.tensor("self"), "float32");
+      const rank = input.shape.length;
+      const dim = rank === 0 ? 0 : (call.arg<number>("dim") + rank) % rank;
+      float32Result(call, (out) => {
+        if (dim >= rank - 1) planRows(call, call.dense(input), out, rows);
+        else {
+          const order = [...input.shape.keys()].filter((d) => d !== dim).concat(dim);
+          const source = call.dense(permuted(input, order));
+          const moved = call.temporary("float32", source.shape);
+          planRows(call, source, moved, rows);
+          call.copy(moved, permuted(out, order));
+        }
+      });
+    },
+  };
+}
+
+function planRows(call: KernelCall, from: Place, to: Place, rows: "softmaxRows" | "logSoftmaxRows"): void {
+  const n = from.shape.at(-1) ?? 1;
+  const count = from.shape.slice(0, -1).reduce((a, b) => a * b, 1);
+  if (n * count === 0) return;
+  const run = call.kernels[rows];
+  call.step(() => run(addressOf(from), addressOf(to), count, n));
+}
+
+function permuted(place: Place, order: readonly number[]): Place {
+  return { ...place, shape: order.map((d) => place.shape[d]!), strides: order.map((d) => place.strides[d]!) };
+}
+
+function isFloatResult(dtype: ArgValue | undefined): boolean {
+  return dtype === null || dtype === undefined || dtype === "float32" || dtype === "float16" || dtype === "bfloat16";
+}
+
+export const softmax: WasmKernel = softmaxKernel(["aten::softmax.int", "aten::_softmax"], "softmaxRows");
+export const logSoftmax: WasmKernel = softmaxKernel(["aten::log_softmax.int", "aten::_log_softmax"], "logSoftmaxRows");
