@@ -1,6 +1,7 @@
 // The softmax of attention: scores are scaled and masked, and a row that attends to nothing has weight zero everywhere.
+import { rowMax } from "./extremes";
 import { loadTail, storeTail } from "./lanes";
-import { expRow, rowMax, scaleRow } from "./softmax";
+import { scaleRow, softmaxRow } from "./softmax";
 
 /** No mask. */
 export const MASK_NONE: i32 = 0;
@@ -19,7 +20,7 @@ export function weights(p: usize, n: i32, scale: f32, mask: usize, kind: i32, ma
   else if (kind == MASK_BOOL) keep(p, n, mask, maskStep);
   const max = rowMax(p, n);
   if (max == -Infinity) memory.fill(p, 0, <usize>n << 2);
-  else scaleRow(p, n, <f32>(1 / expRow(p, p, n, max)));
+  else softmaxRow(p, p, n, max);
 }
 
 function addMask(p: usize, n: i32, mask: usize, step: i32): void {

@@ -62,14 +62,18 @@ function order(layout: usize): void {
 }
 
 @inline
+function offset(strides: usize, a: isize, b: isize, c: isize, d: isize): isize {
+  return a * size(strides, 0) + b * size(strides, 1) + c * size(strides, 2) + d * size(strides, 3);
+}
+
+@inline
 function copy<T>(src: usize, dst: usize, layout: usize): void {
   order(layout);
   for (let a = 0; a < size(layout, 0); a++) {
     for (let b = 0; b < size(layout, 1); b++) {
       for (let c = 0; c < size(layout, 2); c++) {
         for (let d = 0; d < size(layout, 3); d++) {
-          const p = a * from(layout, 0) + b * from(layout, 1) + c * from(layout, 2) + d * from(layout, 3);
-          const q = a * to(layout, 0) + b * to(layout, 1) + c * to(layout, 2) + d * to(layout, 3);
+          const p = offset(layout + LIST, a, b, c, d), q = offset(layout + 2 * LIST, a, b, c, d);
           plane<T>(src + p * sizeof<T>(), dst + q * sizeof<T>(), layout);
         }
       }

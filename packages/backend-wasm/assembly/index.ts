@@ -8,6 +8,7 @@ export { layerNormRows, momentsRows, rmsNormRows } from "./norm-rows";
 export { affineChannelColumns, affineChannelRows, groupNormRows } from "./norm-channels";
 export { argmaxRows, argminRows, maxRows, minRows, sumRows } from "./reduce-rows";
 export { maxColumns, minColumns, sumColumns } from "./reduce-columns";
+export { gruCell, lstmCell } from "./recurrent";
 export { transpose } from "./transpose";
 export { copy1, copy2, copy4, copy8 } from "./copy";
 export { im2colRows } from "./conv-im2col";

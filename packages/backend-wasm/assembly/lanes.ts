@@ -24,17 +24,3 @@ export function sumLanes(x: v128): f64 {
   const pairs = f64x2.add(f64x2.promote_low_f32x4(x), f64x2.promote_low_f32x4(high));
   return f64x2.extract_lane(pairs, 0) + f64x2.extract_lane(pairs, 1);
 }
-
-/** The largest lane; NaN when one is NaN. */
-@inline
-export function maxLanes(x: v128): f32 {
-  const pairs = f32x4.max(x, v128.shuffle<i32>(x, x, 2, 3, 0, 1));
-  return f32x4.extract_lane(f32x4.max(pairs, v128.shuffle<i32>(pairs, pairs, 1, 0, 3, 2)), 0);
-}
-
-/** The smallest lane; NaN when one is NaN. */
-@inline
-export function minLanes(x: v128): f32 {
-  const pairs = f32x4.min(x, v128.shuffle<i32>(x, x, 2, 3, 0, 1));
-  return f32x4.extract_lane(f32x4.min(pairs, v128.shuffle<i32>(pairs, pairs, 1, 0, 3, 2)), 0);
-}

@@ -1,5 +1,5 @@
-// Elementary functions of four floats, within 2 units in the last place of the exact value. The polynomials are
-// those of Cephes (S. Moshier), single precision.
+// Elementary functions of four floats, within 2 units in the last place of the exact value. The polynomials of `log` and
+// `tanh` are those of Cephes (S. Moshier), that of the exponential a minimax fit of degree 6.
 
 @inline
 const LOG2_E: f32 = 1.44269504;
@@ -7,50 +7,59 @@ const LOG2_E: f32 = 1.44269504;
 const LN2_HIGH: f32 = 0.693359375;
 @inline
 const LN2_LOW: f32 = -2.12194440e-4;
-/** Adding it to a small float rounds that to an integer, in the low bits of the sum. */
+/** Adding it to a small float leaves the nearest integer, with the bias of a float's exponent, in the low bits of the sum. */
 @inline
-const ROUNDER: f32 = 12582912;
+const EXPONENT_ROUNDER: f32 = 12582912 + 127;
 
 @inline
 function mad(x: v128, y: v128, z: f32): v128 {
   return f32x4.add(f32x4.mul(x, y), f32x4.splat(z));
 }
 
-/** e^(x - n ln 2) for the integer n nearest to x / ln 2, where `rounded` is x / ln 2 plus the rounder. */
+/** e^(x - n ln 2) for the integer n nearest to x / ln 2. */
 @inline
-function reducedExp(x: v128, rounded: v128): v128 {
-  const n = f32x4.sub(rounded, f32x4.splat(ROUNDER));
+function reducedExp(x: v128, n: v128): v128 {
   const r = f32x4.sub(f32x4.sub(x, f32x4.mul(n, f32x4.splat(LN2_HIGH))), f32x4.mul(n, f32x4.splat(LN2_LOW)));
-  let p = mad(f32x4.splat(1.9875691500e-4), r, 1.3981999507e-3);
-  p = mad(p, r, 8.3334519073e-3);
-  p = mad(p, r, 4.1665795894e-2);
-  p = mad(p, r, 1.6666665459e-1);
-  p = mad(p, r, 5.0000001201e-1);
-  return f32x4.add(f32x4.add(f32x4.mul(f32x4.mul(p, r), r), r), f32x4.splat(1));
+  let p = mad(f32x4.splat(1.3811661629e-3), r, 8.3701349795e-3);
+  p = mad(p, r, 4.1668526828e-2);
+  p = mad(p, r, 1.6666509211e-1);
+  p = mad(p, r, 4.9999994040e-1);
+  return mad(mad(p, r, 1), r, 1);
 }
 
-/** e^x; overflows to infinity, underflows through the denormals to zero, keeps NaN. */
-@inline
-export function exp(x: v128): v128 {
-  x = f32x4.pmin(f32x4.pmax(x, f32x4.splat(-104)), f32x4.splat(89));
-  const rounded = mad(x, f32x4.splat(LOG2_E), ROUNDER);
-  const n = i32x4.sub(rounded, f32x4.splat(ROUNDER));
-  // 2^n in two factors, as n alone may be beyond the exponents of a float.
-  const half = i32x4.shr_s(n, 1);
-  const one = i32x4.splat(127);
-  const low = i32x4.shl(i32x4.add(half, one), 23);
-  const high = i32x4.shl(i32x4.add(i32x4.sub(n, half), one), 23);
-  return f32x4.mul(f32x4.mul(reducedExp(x, rounded), low), high);
-}
-
-/** e^x for x <= 0 (or NaN): denormal results become zero, which is what makes it shorter than `exp`. */
+/** e^x for x <= 0 (or NaN); what would be denormal is zero. */
 @inline
 export function expNegative(x: v128): v128 {
-  const least = f32x4.splat(-87.3);
-  const bounded = f32x4.pmax(x, least);
-  const rounded = mad(bounded, f32x4.splat(LOG2_E), ROUNDER);
-  const power = i32x4.shl(i32x4.add(rounded, i32x4.splat(127)), 23);
-  return v128.andnot(f32x4.mul(reducedExp(bounded, rounded), power), f32x4.lt(x, least));
+  // At the bound the exponent of the power is 0: the power is zero.
+  x = f32x4.pmax(x, f32x4.splat(-88));
+  const rounded = mad(x, f32x4.splat(LOG2_E), EXPONENT_ROUNDER);
+  const y = reducedExp(x, f32x4.sub(rounded, f32x4.splat(EXPONENT_ROUNDER)));
+  return f32x4.mul(y, i32x4.shl(rounded, 23));
+}
+
+/** 1 / (1 + e^-x). */
+@inline
+export function sigmoid(x: v128): v128 {
+  const one = f32x4.splat(1);
+  const e = expNegative(f32x4.neg(f32x4.abs(x)));
+  const negative = f32x4.lt(x, f32x4.splat(0));
+  return f32x4.div(v128.bitselect(e, one, negative), f32x4.add(one, e));
+}
+
+/** The hyperbolic tangent. */
+@inline
+export function tanh(x: v128): v128 {
+  const one = f32x4.splat(1);
+  const size = f32x4.abs(x);
+  const e = expNegative(f32x4.mul(size, f32x4.splat(-2)));
+  const far = v128.or(f32x4.div(f32x4.sub(one, e), f32x4.add(one, e)), v128.and(x, f32x4.splat(-0)));
+  const z = f32x4.mul(x, x);
+  let p = mad(f32x4.splat(-5.70498872745e-3), z, 2.06390887954e-2);
+  p = mad(p, z, -5.37397155531e-2);
+  p = mad(p, z, 1.33314422036e-1);
+  p = mad(p, z, -3.33332819422e-1);
+  const near = f32x4.add(f32x4.mul(f32x4.mul(p, z), x), x);
+  return v128.bitselect(near, far, f32x4.lt(size, f32x4.splat(0.625)));
 }
 
 /** The natural logarithm; -infinity of 0, NaN of a negative number. */

@@ -1,6 +1,6 @@
 // Reductions of contiguous rows to one number each.
-import { loadTail, maxLanes, minLanes, sumLanes } from "./lanes";
-import { rowMax } from "./softmax";
+import { rowMax, rowMin } from "./extremes";
+import { sumLanes } from "./lanes";
 
 /** Floats that are summed in single precision, in eight lanes, before the sum goes on in double. */
 const SUM_BLOCK: i32 = 512;
@@ -45,14 +45,6 @@ export function rowSum(p: usize, n: i32): f64 {
   }
   for (; n > 0; n--, p += 4) total += load<f32>(p);
   return total;
-}
-
-function rowMin(p: usize, n: i32): f32 {
-  let least = f32x4.splat(Infinity);
-  const end = p + (<usize>(n & ~3) << 2);
-  for (; p < end; p += 16) least = f32x4.min(least, v128.load(p));
-  if (n & 3) least = f32x4.min(least, loadTail(p, n & 3, f32x4.splat(Infinity)));
-  return minLanes(least);
 }
 
 /** Where `value` (NaN: any NaN) first is in the row, which holds it. */

@@ -1,5 +1,6 @@
 // Softmax over contiguous rows. A row with a NaN, with +infinity, or with nothing but -infinity becomes NaN.
-import { loadTail, maxLanes, storeTail, sumLanes } from "./lanes";
+import { rowMax } from "./extremes";
+import { loadTail, storeTail, sumLanes } from "./lanes";
 import { expNegative, log } from "./math";
 
 /** Floats that are summed in single precision before the sum goes on in double. */
@@ -9,8 +10,7 @@ const SUM_BLOCK: i32 = 1024;
 export function softmaxRows(src: usize, dst: usize, rows: i32, n: i32): void {
   const bytes = <usize>n << 2;
   for (let row = 0; row < rows; row++, src += bytes, dst += bytes) {
-    const sum = expRow(src, dst, n, rowMax(src, n));
-    scaleRow(dst, n, <f32>(1 / sum));
+    softmaxRow(src, dst, n, rowMax(src, n));
   }
 }
 
@@ -19,39 +19,33 @@ export function logSoftmaxRows(src: usize, dst: usize, rows: i32, n: i32): void 
   const bytes = <usize>n << 2;
   for (let row = 0; row < rows; row++, src += bytes, dst += bytes) {
     const max = rowMax(src, n);
-    const sum = expRow(src, 0, n, max);
-    const logSum = f32x4.extract_lane(log(f32x4.splat(<f32>sum)), 0);
+    const logSum = f32x4.extract_lane(log(f32x4.splat(<f32>expSum(src, n, max))), 0);
     shiftRow(src, dst, n, max, logSum);
   }
 }
 
-/** The largest element, NaN when there is one, -infinity of none. */
-export function rowMax(p: usize, n: i32): f32 {
-  let most = f32x4.splat(-Infinity), other = most;
-  const end = p + (<usize>n << 2);
-  for (; p + 32 <= end; p += 32) {
-    most = f32x4.max(most, v128.load(p));
-    other = f32x4.max(other, v128.load(p, 16));
-  }
-  if (p + 16 <= end) {
-    most = f32x4.max(most, v128.load(p));
-    p += 16;
-  }
-  if (n & 3) other = f32x4.max(other, loadTail(p, n & 3, f32x4.splat(-Infinity)));
-  return maxLanes(f32x4.max(most, other));
+/** Softmax of a row whose largest element is `max`. */
+export function softmaxRow(src: usize, dst: usize, n: i32, max: f32): void {
+  scaleRow(dst, n, <f32>(1 / exponentials(true, src, dst, n, max)));
 }
 
-/** The sum of exp(x - max), whose terms go to `dst` unless it is 0. */
-export function expRow(src: usize, dst: usize, n: i32, max: f32): f64 {
+function expSum(src: usize, n: i32, max: f32): f64 {
+  return exponentials(false, src, 0, n, max);
+}
+
+/** The sum of exp(x - max), whose terms go to `dst` when `keep`. */
+@inline
+function exponentials(keep: bool, src: usize, dst: usize, n: i32, max: f32): f64 {
   const shift = f32x4.splat(max);
   let total: f64 = 0;
   for (; n >= 4; ) {
     const block = min(n, SUM_BLOCK) & ~3;
+    const end = src + (<usize>block << 2);
     let sum = f32x4.splat(0);
-    for (let i = 0; i < block; i += 4, src += 16) {
+    for (; src < end; src += 16) {
       const x = expNegative(f32x4.sub(v128.load(src), shift));
       sum = f32x4.add(sum, x);
-      if (dst) {
+      if (keep) {
         v128.store(dst, x);
         dst += 16;
       }
@@ -60,9 +54,9 @@ export function expRow(src: usize, dst: usize, n: i32, max: f32): f64 {
     n -= block;
   }
   if (n) {
-    const x = expNegative(f32x4.sub(loadTail(src, n, f32x4.splat(-Infinity)), shift));
-    if (dst) storeTail(dst, x, n);
     // With an infinite maximum the lanes beyond the tail are NaN, as every element of the row is.
+    const x = expNegative(f32x4.sub(loadTail(src, n, f32x4.splat(-Infinity)), shift));
+    if (keep) storeTail(dst, x, n);
     total += sumLanes(x);
   }
   return total;
