@@ -1,6 +1,6 @@
 import type { OpName } from "@pt2/graph";
-import { packetOf } from "./op-name.ts";
-import type { AliasAnnotation, OpSchema } from "./schema/types.ts";
+import type { OpRecord } from "./op.ts";
+import type { AliasAnnotation } from "./schema/types.ts";
 
 /** What a call does besides computing its results, as its schema's alias annotations say. */
 export interface OpEffects {
@@ -9,32 +9,21 @@ export interface OpEffects {
   /** Results that are, or may be, views of arguments. `output` counts returns. */
   readonly aliases: readonly { readonly output: number; readonly arg: string }[];
   /**
-   * For an op that writes to its first argument and returns it, `aten::add_.Tensor`: the op that computes the same
-   * value in a new tensor, `aten::add.Tensor`. The value still has to be converted to the argument's dtype.
+   * For an in-place op, `aten::add_.Tensor`: the op that computes the same value in a new tensor, `aten::add.Tensor`.
+   * The value still has to be converted to the dtype of what is written to.
    */
   readonly functional?: OpName;
 }
 
-/**
- * Effects of an op. `hidden` names arguments that it writes to although its schema does not say so; records carry
- * them as `mutates`.
- */
-export function effectsOf(schema: OpSchema, hidden: readonly string[] = []): OpEffects {
-  const written = schema.args.filter((arg) => arg.alias?.write || hidden.includes(arg.name));
+/** Effects of an op, from its schema and from what its record adds to it. */
+export function effectsOf(record: Pick<OpRecord, "schema" | "mutates" | "functional">): OpEffects {
+  const { schema, mutates = [], functional } = record;
+  const written = schema.args.filter((arg) => arg.alias?.write || mutates.includes(arg.name));
   const aliases = schema.returns.flatMap((result, output) =>
     schema.args.filter((arg) => overlap(arg.alias, result.alias)).map((arg) => ({ output, arg: arg.name })),
   );
   const effects: OpEffects = { mutates: written.map((arg) => arg.name), aliases };
-  const functional = functionalName(schema.name);
-  const inPlace = functional !== null && schema.args[0]?.alias?.write === true;
-  return inPlace ? { ...effects, functional } : effects;
-}
-
-/** `aten::add.Tensor` for `aten::add_.Tensor`; null for a name that is not in-place. */
-export function functionalName(name: OpName): OpName | null {
-  const packet = packetOf(name);
-  if (!packet.endsWith("_") || packet.endsWith("__")) return null;
-  return packet.slice(0, -1) + name.slice(packet.length);
+  return functional === undefined ? effects : { ...effects, functional };
 }
 
 function overlap(a: AliasAnnotation | null, b: AliasAnnotation | null): boolean {

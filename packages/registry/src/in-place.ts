@@ -1,6 +1,5 @@
-import type { OpName } from "@pt2/graph";
+import { type OpName, splitOpName } from "@pt2/graph";
 import type { ArgValue, Builder } from "./builder.ts";
-import { functionalName } from "./effects.ts";
 import type { OpRecord } from "./op.ts";
 import type { OpSchema } from "./schema/types.ts";
 import type { TensorMeta } from "./tensor-meta.ts";
@@ -8,23 +7,30 @@ import type { TensorMeta } from "./tensor-meta.ts";
 /**
  * The record of an in-place op, `aten::add_.Tensor`, made from the one of its functional twin: the same arguments,
  * of which the first is written to and returned. It decomposes into the twin and a conversion to the dtype of what is
- * written to. Undefined when the name is not in-place or there is no twin.
+ * written to. Undefined for a twin that does not take a tensor first.
  */
-export function inPlaceRecord(name: OpName, resolve: (op: OpName) => OpRecord | undefined): OpRecord | undefined {
-  const functional = functionalName(name);
-  const twin = functional === null ? undefined : resolve(functional);
-  const [self] = twin?.schema.args ?? [];
-  if (twin === undefined || self?.type.kind !== "base" || self.type.base !== "Tensor") return undefined;
+export function inPlaceRecord(name: OpName, twin: OpRecord): OpRecord | undefined {
+  const [self] = twin.schema.args;
+  if (self?.type.kind !== "base" || self.type.base !== "Tensor") return undefined;
   const schema = inPlaceSchema(name, twin.schema);
-  if (twin.view !== undefined) return { name, schema, view: twin.view };
+  const common = { name, schema, functional: twin.name };
+  if (twin.view !== undefined) return { ...common, view: twin.view };
   const written = (args: Readonly<Record<string, ArgValue>>): TensorMeta => args[self.name] as TensorMeta;
   return {
-    name,
-    schema,
+    ...common,
     ...(twin.impure === undefined ? {} : { impure: twin.impure }),
     infer: (args) => ({ dtype: written(args).dtype, shape: written(args).shape }),
     decompose: (args, b) => keepDtype(b.tensor(twin.name, args), written(args), b),
   };
+}
+
+/** The regular functional name: `aten::add.Tensor` for `aten::add_.Tensor`, `aten::__or__` for `aten::__ior__`. */
+export function functionalName(name: OpName): OpName | null {
+  const { namespace, op, overload } = splitOpName(name);
+  const dunder = /^__i(\w+)__$/.exec(op)?.[1];
+  const plain = dunder === undefined ? /^(.*[^_])_$/.exec(op)?.[1] : `__${dunder}__`;
+  if (plain === undefined) return null;
+  return overload === "" ? `${namespace}::${plain}` : `${namespace}::${plain}.${overload}`;
 }
 
 function inPlaceSchema(name: OpName, { args, returns }: OpSchema): OpSchema {

@@ -13,7 +13,6 @@ export type { LowerOptions } from "./lower/lower.ts";
 export { lower } from "./lower/lower.ts";
 export type { GradientCall, OpRecord, OpRules, Promotion } from "./op.ts";
 export { defineOp } from "./op.ts";
-export { normalizeOpName } from "./op-name.ts";
 export type { OpRegistry, RegistryEntry, RegistryParts } from "./op-registry.ts";
 export { createRegistry, resolveArgs } from "./op-registry.ts";
 export type * from "./op-set.ts";

@@ -1,8 +1,8 @@
-import type { OpName } from "@pt2/graph";
+import { type OpName, parseOpName, splitOpName } from "@pt2/graph";
+import { effectsOf, type OpEffects } from "./effects.ts";
 import type { OpHandler } from "./handler.ts";
-import { inPlaceRecord } from "./in-place.ts";
+import { functionalName, inPlaceRecord } from "./in-place.ts";
 import type { OpRecord } from "./op.ts";
-import { normalizeOpName, packetOf } from "./op-name.ts";
 import type { OpSet } from "./op-set.ts";
 import { registryError } from "./registry-errors.ts";
 
@@ -27,11 +27,13 @@ export interface RegistryEntry {
 export interface OpRegistry {
   /**
    * The record of exactly this overload. In-place ops are derived from their functional twins. Names are taken in
-   * every spelling of `normalizeOpName`.
+   * every spelling that `parseOpName` of `@pt2/graph` reads.
    */
   resolve(op: string): OpRecord | undefined;
   /** The handler that takes this op: one that names it before one that takes every overload, `ns::op.*`. */
   handlerOf(op: string): OpHandler | undefined;
+  /** What the op writes to and aliases; undefined when it has no record. */
+  effectsOf(op: string): OpEffects | undefined;
   /** Every op, sorted by name; in-place twins are not listed. */
   list(): readonly RegistryEntry[];
 }
@@ -40,20 +42,33 @@ export interface OpRegistry {
 export function createRegistry({ sets, handlers = [] }: RegistryParts): OpRegistry {
   const { records, sources } = recordsOf(sets);
   const byOp = handlersOf(handlers);
+  const irregular = new Map(
+    [...records.values()].flatMap((record) => (record.inPlace ?? []).map((op) => [op, record] as const)),
+  );
   const derived = new Map<OpName, OpRecord | undefined>();
-  const find = (op: OpName): OpRecord | undefined => {
-    const record = records.get(op) ?? derived.get(op);
-    if (record !== undefined || derived.has(op)) return record;
-    const twin = inPlaceRecord(op, (functional) => records.get(functional));
-    derived.set(op, twin);
-    return twin;
+  const inPlace = (op: OpName): OpRecord | undefined => {
+    if (derived.has(op)) return derived.get(op);
+    const twin = irregular.get(op) ?? records.get(functionalName(op) ?? "");
+    const record = twin && inPlaceRecord(op, twin);
+    derived.set(op, record);
+    return record;
+  };
+  const resolve = (text: string): OpRecord | undefined => {
+    const known = records.get(text);
+    if (known !== undefined) return known;
+    const op = parseOpName(text);
+    return records.get(op) ?? inPlace(op);
   };
   return {
-    resolve: (op) => records.get(op) ?? find(normalizeOpName(op)),
-    handlerOf(op) {
+    resolve,
+    handlerOf(text) {
       if (byOp.size === 0) return undefined;
-      const name = normalizeOpName(op);
-      return byOp.get(name) ?? byOp.get(`${packetOf(name)}.*`);
+      const op = parseOpName(text);
+      return byOp.get(op) ?? byOp.get(everyOverload(op));
+    },
+    effectsOf(op) {
+      const record = resolve(op);
+      return record && effectsOf(record);
     },
     list: () =>
       [...new Set([...records.keys(), ...byOp.keys()])]
@@ -84,7 +99,7 @@ function recordsOf(sets: readonly OpSet[]): {
 function handlersOf(handlers: readonly OpHandler[]): ReadonlyMap<OpName, OpHandler> {
   const byOp = new Map<OpName, OpHandler>();
   handlers.forEach((handler, at) => {
-    for (const op of handler.ops.map(normalizeOpName)) {
+    for (const op of handler.ops.map(parseOpName)) {
       const earlier = byOp.get(op);
       if (earlier !== undefined && (handler.replace !== true || earlier === handler)) {
         throw duplicate(op, `handler ${handlers.indexOf(earlier)}`, `handler ${at}`);
@@ -93,6 +108,11 @@ function handlersOf(handlers: readonly OpHandler[]): ReadonlyMap<OpName, OpHandl
     }
   });
   return byOp;
+}
+
+function everyOverload(name: OpName): OpName {
+  const { namespace, op } = splitOpName(name);
+  return `${namespace}::${op}.*`;
 }
 
 function duplicate(op: OpName, first: string, second: string): Error {

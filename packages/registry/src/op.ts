@@ -17,7 +17,7 @@ export interface Promotion {
   /** Arguments that take part; default: every Tensor argument, and every Scalar argument called `other`. */
   readonly operands?: readonly string[];
   /** Dtype of the result when the arguments say it. */
-  readonly result?: DType;
+  readonly result?: DType | undefined;
 }
 
 /**
@@ -58,6 +58,10 @@ export interface OpRules<S extends string> {
   readonly dynamic?: boolean | ((args: ArgsOf<S>) => boolean);
   /** Two calls with equal arguments may differ, or the call has an effect besides its results: never folded or dropped. */
   readonly impure?: boolean;
+  /** Arguments that the op writes to although its schema does not say so (running statistics). */
+  readonly mutates?: readonly string[];
+  /** Names of in-place ops over the same computation, beside the regular one: `aten::pow_.Scalar`. */
+  readonly inPlace?: readonly OpName[];
 }
 
 /** Never returned. It tells the compiler, before it knows `S`, that an array literal in a `return` is a tuple. */
@@ -74,6 +78,8 @@ export interface GradientCall<S extends string> {
 export interface OpRecord extends OpRules<string> {
   readonly name: OpName;
   readonly schema: OpSchema;
+  /** For an in-place op: the op that computes the same value in a new tensor. */
+  readonly functional?: OpName;
 }
 
 /** Declares an op from PyTorch's own schema string. The callbacks' argument names and types come from that string. */

@@ -61,13 +61,18 @@ function promotionOf(record: OpRecord, args: Readonly<Record<string, ArgValue>>)
   return (typeof promote === "function" ? promote(args) : promote) ?? { kind: "numeric" };
 }
 
-function commonDtype(record: OpRecord, { kind, operands }: Promotion, args: Readonly<Record<string, ArgValue>>): DType {
+function commonDtype(
+  record: OpRecord,
+  { kind, operands, result }: Promotion,
+  args: Readonly<Record<string, ArgValue>>,
+): DType {
   const takesPart = (arg: SchemaArgument): boolean =>
     operands === undefined ? isTensorType(arg.type) || arg.name === "other" : operands.includes(arg.name);
   const metas = record.schema.args
     .filter((arg) => takesPart(arg))
     .flatMap((arg) => args[arg.name] ?? [])
     .map((value) => (isTensorMeta(value) ? value : wrapNumber(value as Scalar)));
+  if (metas.length === 0) return result ?? DEFAULT_DTYPE;
   if (kind === "first") return metas[0]!.dtype;
   const common = resultType(metas);
   const integral = DTYPES[common].kind !== "float" && DTYPES[common].kind !== "complex";

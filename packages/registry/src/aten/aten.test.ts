@@ -1,0 +1,36 @@
+import { describe, expect, it } from "vitest";
+import { functionalName } from "../in-place.ts";
+import { createRegistry } from "../op-registry.ts";
+import { printSchema } from "../schema/print.ts";
+import { schemaNames, schemaOf, schemaTextOf } from "../schemas.ts";
+import { aten } from "./index.ts";
+
+const registry = createRegistry({ sets: [aten] });
+
+describe("aten", () => {
+  it("has exactly PyTorch's schemas", () => {
+    const different = aten.ops
+      .map(({ name, schema }) => [printSchema(schema), schemaTextOf(name)])
+      .filter(([ours, theirs]) => ours !== theirs);
+    expect(different).toEqual([]);
+  });
+
+  it("gives every op a rule", () => {
+    const bare = aten.ops.filter((op) => !(op.infer ?? op.view ?? op.scalar ?? op.decompose));
+    expect(bare.map((op) => op.name)).toEqual([]);
+  });
+
+  it("derives exactly PyTorch's in-place schemas", () => {
+    const twins = schemaNames().filter((name) => registry.resolve(functionalName(name) ?? "no::op") !== undefined);
+    expect(twins.length).toBeGreaterThan(150);
+    const different = twins.filter((name) => {
+      const theirs = schemaOf(name)!;
+      const ours = registry.resolve(name);
+      return (
+        theirs.args[0]?.alias?.write === true && (ours === undefined || printSchema(ours.schema) !== schemaTextOf(name))
+      );
+    });
+    // Its twin takes `n` before `self`.
+    expect(different).toEqual(["aten::polygamma_"]);
+  });
+});

@@ -1,0 +1,6 @@
+import type { OpRecord } from "../../op.ts";
+import { CAST_OPS } from "./cast.ts";
+import { COPY_OPS } from "./copy.ts";
+
+/** Copies and conversions. */
+export const COPYING_OPS: readonly OpRecord[] = [...COPY_OPS, ...CAST_OPS];

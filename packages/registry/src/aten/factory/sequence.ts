@@ -1,0 +1,84 @@
+import type { DType } from "@pt2/format";
+import type { Builder } from "../../builder.ts";
+import { DEFAULT_DTYPE } from "../../dtype-promotion.ts";
+import { defineOp, type OpRecord } from "../../op.ts";
+import type { Scalar, TensorMeta } from "../../tensor-meta.ts";
+import { pythonDtype } from "../../wrapped.ts";
+import { check } from "../support/check.ts";
+import { toNumber } from "../support/dtypes.ts";
+import { emit } from "../support/emit.ts";
+
+/** Sequences of numbers. */
+export const SEQUENCE_OPS: readonly OpRecord[] = [
+  defineOp(
+    "aten::arange(Scalar end, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor",
+    { decompose: ({ end, dtype }, b) => arange(0, end, 1, dtype, b) },
+  ),
+  defineOp(
+    "aten::arange.start(Scalar start, Scalar end, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor",
+    { decompose: ({ start, end, dtype }, b) => arange(start, end, 1, dtype, b) },
+  ),
+  defineOp(
+    "aten::arange.start_step(Scalar start, Scalar end, Scalar step=1, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor",
+    {
+      infer({ start, end, step, dtype }) {
+        const [from, to, by] = [toNumber(start), toNumber(end), toNumber(step)];
+        check(by !== 0, "step must be nonzero");
+        check(by > 0 ? to >= from : to <= from, "upper bound and lower bound inconsistent with step sign");
+        return { dtype: dtype ?? sequenceDtype([start, end, step]), shape: [Math.ceil((to - from) / by)] };
+      },
+    },
+  ),
+  defineOp(
+    "aten::linspace(Scalar start, Scalar end, int steps, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor",
+    {
+      decompose: ({ start, end, steps, dtype }, b) =>
+        linspace(toNumber(start), toNumber(end), steps, dtype ?? DEFAULT_DTYPE, b),
+    },
+  ),
+  defineOp(
+    "aten::logspace(Scalar start, Scalar end, int steps, float base=10., *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor",
+    {
+      decompose({ start, end, steps, base, dtype }, b) {
+        const exponent = linspace(toNumber(start), toNumber(end), steps, dtype ?? DEFAULT_DTYPE, b);
+        return b.tensor("aten::pow.Scalar", { self: { float: base }, exponent });
+      },
+    },
+  ),
+  defineOp(
+    "aten::eye(SymInt n, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor",
+    { decompose: ({ n, dtype }, b) => eye(n, n, dtype, b) },
+  ),
+  defineOp(
+    "aten::eye.m(SymInt n, SymInt m, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor",
+    { decompose: ({ n, m, dtype }, b) => eye(n, m, dtype, b) },
+  ),
+];
+
+function sequenceDtype(numbers: readonly Scalar[]): DType {
+  return numbers.some((number) => pythonDtype(number) === "float64") ? DEFAULT_DTYPE : "int64";
+}
+
+function arange(start: Scalar, end: Scalar, step: Scalar, dtype: DType | null, b: Builder): TensorMeta {
+  return b.tensor("aten::arange.start_step", { start, end, step, dtype: dtype ?? sequenceDtype([start, end]) });
+}
+
+/** The first half counts from the start and the second from the end, so that both ends are exact. */
+function linspace(start: number, end: number, steps: number, dtype: DType, b: Builder): TensorMeta {
+  check(steps >= 0, "number of steps must be non-negative");
+  const { add, arange: count, cast, full, lt, mul, sub, where } = emit(b);
+  if (steps === 1) return full([1], { float: start }, dtype);
+  const compute = dtype === "float64" ? "float64" : "float32";
+  const index = count(steps, compute);
+  const step = { float: (end - start) / (steps - 1) };
+  const fromStart = add(mul(index, step), { float: start });
+  const fromEnd = sub({ float: end }, mul(sub({ float: steps - 1 }, index), step));
+  return cast(where(lt(index, Math.floor(steps / 2)), fromStart, fromEnd), dtype);
+}
+
+function eye(rows: number, columns: number, dtype: DType | null, b: Builder): TensorMeta {
+  check(rows >= 0 && columns >= 0, () => `n and m must be greater or equal to 0, got ${rows} and ${columns}`);
+  const { arange: count, cast, eq, unsqueeze } = emit(b);
+  const diagonal = eq(unsqueeze(count(rows, "int64"), 1), count(columns, "int64"));
+  return cast(diagonal, dtype ?? DEFAULT_DTYPE);
+}

@@ -1,0 +1,46 @@
+import type { Builder } from "../../builder.ts";
+import { defineOp, type OpRecord } from "../../op.ts";
+import type { TensorMeta } from "../../tensor-meta.ts";
+import { check } from "../support/check.ts";
+import { emit } from "../support/emit.ts";
+
+/** Upper and lower triangles of matrices. */
+export const TRIANGLE_OPS: readonly OpRecord[] = [
+  defineOp("aten::tril(Tensor self, SymInt diagonal=0) -> Tensor", {
+    decompose: ({ self, diagonal }, b) => triangle(self, diagonal, "le", b),
+  }),
+  defineOp("aten::triu(Tensor self, SymInt diagonal=0) -> Tensor", {
+    decompose: ({ self, diagonal }, b) => triangle(self, diagonal, "ge", b),
+  }),
+  defineOp(
+    "aten::tril_indices(int row, int col, int offset=0, *, ScalarType? dtype=4, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor",
+    {
+      infer: ({ row, col, offset, dtype }) => ({
+        dtype: dtype ?? "int64",
+        shape: [2, rows(row, (i) => Math.min(col, Math.max(0, i + offset + 1)))],
+      }),
+    },
+  ),
+  defineOp(
+    "aten::triu_indices(int row, int col, int offset=0, *, ScalarType? dtype=4, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor",
+    {
+      infer: ({ row, col, offset, dtype }) => ({
+        dtype: dtype ?? "int64",
+        shape: [2, rows(row, (i) => col - Math.min(col, Math.max(0, i + offset)))],
+      }),
+    },
+  ),
+];
+
+/** Elements whose column minus row compares so with `diagonal`; zero elsewhere. */
+function triangle(self: TensorMeta, diagonal: number, compare: "le" | "ge", b: Builder): TensorMeta {
+  check(self.shape.length >= 2, "tril/triu: input tensor must have at least 2 dimensions");
+  const { arange, sub, unsqueeze, where, ...rest } = emit(b);
+  const [height, width] = self.shape.slice(-2) as [number, number];
+  const distance = sub(arange(width, "int64"), unsqueeze(arange(height, "int64"), 1));
+  return where(rest[compare](distance, diagonal), self, b.tensor("aten::scalar_tensor", { s: 0, dtype: self.dtype }));
+}
+
+function rows(count: number, length: (row: number) => number): number {
+  return Array.from({ length: count }, (_, row) => length(row)).reduce((sum, n) => sum + n, 0);
+}

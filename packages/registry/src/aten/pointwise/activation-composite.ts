@@ -1,0 +1,79 @@
+import { defineOp, type OpRecord } from "../../op.ts";
+import type { TensorMeta } from "../../tensor-meta.ts";
+import { check } from "../support/check.ts";
+import { wrapDim } from "../support/dims.ts";
+import { isFloat } from "../support/dtypes.ts";
+import { emit } from "../support/emit.ts";
+
+/** Largest finite value of the float dtypes that `nan_to_num` meets. */
+const LARGEST: { readonly [dtype: string]: number } = {
+  float16: 65504,
+  bfloat16: 3.3895313892515355e38,
+  float32: 3.4028234663852886e38,
+  float64: Number.MAX_VALUE,
+};
+
+/** Activations that need more than one element's value, or the dtype. */
+export const ACTIVATION_COMPOSITE_OPS: readonly OpRecord[] = [
+  defineOp("aten::glu(Tensor self, int dim=-1) -> Tensor", {
+    decompose({ self, dim }, b) {
+      const { mul, sigmoid, slice } = emit(b);
+      const d = wrapDim(dim, self.shape.length);
+      const size = self.shape[d] ?? 0;
+      check(
+        self.shape.length > 0 && size % 2 === 0,
+        `Halving dimension must be even, but dimension ${d} is size ${size}`,
+      );
+      return mul(slice(self, d, 0, size / 2), sigmoid(slice(self, d, size / 2, size)));
+    },
+  }),
+  defineOp("aten::prelu(Tensor self, Tensor weight) -> Tensor", {
+    decompose({ self, weight }, b) {
+      const { reshape } = emit(b);
+      const rank = self.shape.length;
+      const count = weight.shape[0] ?? 1;
+      const channels = rank > 1 ? self.shape[1] : 1;
+      check(
+        count === 1 || count === channels,
+        `Mismatch of parameter numbers and input channel size. Found parameter numbers = ${count} and channel size = ${channels}.`,
+      );
+      const shape = self.shape.map((_, d) => (d === 1 ? count : 1));
+      return b.tensor("aten::_prelu_kernel", {
+        self,
+        weight: reshape(weight, rank < 2 ? self.shape.map(() => 1) : shape),
+      });
+    },
+  }),
+  defineOp(
+    "aten::rrelu(Tensor self, Scalar lower=0.125, Scalar upper=0.33333333333333331, bool training=False, Generator? generator=None) -> Tensor",
+    {
+      decompose({ self, lower, upper, training }, b) {
+        if (training) return null;
+        const slope = (numeric(lower) + numeric(upper)) / 2;
+        return b.tensor("aten::leaky_relu", { self, negative_slope: { float: slope } });
+      },
+    },
+  ),
+  defineOp("aten::log_sigmoid_forward(Tensor self) -> (Tensor output, Tensor buffer)", {
+    decompose({ self }, b) {
+      const { abs, exp, neg } = emit(b);
+      return [b.tensor("aten::log_sigmoid", { self }), exp(neg(abs(self)))];
+    },
+  }),
+  defineOp("aten::nan_to_num(Tensor self, float? nan=None, float? posinf=None, float? neginf=None) -> Tensor", {
+    decompose({ self, nan, posinf, neginf }, b) {
+      if (!isFloat(self.dtype)) return self;
+      const { eq, where } = emit(b);
+      const limit = LARGEST[self.dtype] ?? Number.MAX_VALUE;
+      const replace = (x: TensorMeta, at: number, by: number): TensorMeta =>
+        where(eq(x, { float: at }), { float: by }, x);
+      const finite = replace(self, Number.POSITIVE_INFINITY, posinf ?? limit);
+      const bounded = replace(finite, Number.NEGATIVE_INFINITY, neginf ?? -limit);
+      return where(b.tensor("aten::isnan", { self }), { float: nan ?? 0 }, bounded);
+    },
+  }),
+];
+
+function numeric(value: unknown): number {
+  return typeof value === "object" && value !== null && "float" in value ? Number(value.float) : Number(value);
+}

@@ -1,0 +1,73 @@
+import { defineOp, type OpRecord, type Promotion } from "../../op.ts";
+import { scalar as s } from "../../scalar/build.ts";
+import type { ScalarExpr } from "../../scalar/expr.ts";
+import { binaryOrScalar, scalarFirst, scaled } from "./define.ts";
+
+const plus = (x: ScalarExpr, y: ScalarExpr, alpha: ScalarExpr): ScalarExpr => s.add(x, scaled(y, alpha, s.mul));
+const minus = (x: ScalarExpr, y: ScalarExpr, alpha: ScalarExpr): ScalarExpr => s.sub(x, scaled(y, alpha, s.mul));
+const minusFrom = (x: ScalarExpr, y: ScalarExpr, alpha: ScalarExpr): ScalarExpr => minus(y, x, alpha);
+
+/** The four operations with their synonyms, and the ways to divide. */
+export const ARITHMETIC_OPS: readonly OpRecord[] = [
+  defineOp("aten::add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor", { scalar: plus }),
+  defineOp("aten::add.Scalar(Tensor self, Scalar other, Scalar alpha=1) -> Tensor", { scalar: plus }),
+  defineOp("aten::sub.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor", { scalar: minus }),
+  defineOp("aten::sub.Scalar(Tensor self, Scalar other, Scalar alpha=1) -> Tensor", { scalar: minus }),
+  defineOp("aten::subtract.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor", { scalar: minus }),
+  defineOp("aten::subtract.Scalar(Tensor self, Scalar other, Scalar alpha=1) -> Tensor", { scalar: minus }),
+  defineOp("aten::rsub.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor", { scalar: minusFrom }),
+  defineOp("aten::rsub.Scalar(Tensor self, Scalar other, Scalar alpha=1) -> Tensor", { scalar: minusFrom }),
+  ...binaryOrScalar(["mul", "multiply"], s.mul),
+  ...binaryOrScalar(["div", "divide", "true_divide"], s.div, "float"),
+  defineOp("aten::div.Tensor_mode(Tensor self, Tensor other, *, str? rounding_mode) -> Tensor", {
+    scalar: divide,
+    promote: ({ rounding_mode }) => quotient(rounding_mode),
+  }),
+  defineOp("aten::div.Scalar_mode(Tensor self, Scalar other, *, str? rounding_mode) -> Tensor", {
+    scalar: divide,
+    promote: ({ rounding_mode }) => quotient(rounding_mode),
+  }),
+  defineOp("aten::divide.Tensor_mode(Tensor self, Tensor other, *, str? rounding_mode) -> Tensor", {
+    scalar: divide,
+    promote: ({ rounding_mode }) => quotient(rounding_mode),
+  }),
+  defineOp("aten::divide.Scalar_mode(Tensor self, Scalar other, *, str? rounding_mode) -> Tensor", {
+    scalar: divide,
+    promote: ({ rounding_mode }) => quotient(rounding_mode),
+  }),
+  defineOp("aten::floor_divide(Tensor self, Tensor other) -> Tensor", {
+    scalar: s.floordiv,
+    inPlace: ["aten::floor_divide_.Tensor"],
+  }),
+  defineOp("aten::floor_divide.Scalar(Tensor self, Scalar other) -> Tensor", { scalar: s.floordiv }),
+  ...binaryOrScalar("remainder", s.mod),
+  scalarFirst("remainder.Scalar_Tensor", s.mod),
+  ...binaryOrScalar("fmod", s.fmod),
+  defineOp("aten::addcmul(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor", {
+    scalar: (x, a, b, value) => s.add(x, scaled(s.mul(a, b), value, s.mul)),
+  }),
+  defineOp("aten::addcdiv(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor", {
+    scalar: (x, a, b, value) => s.add(x, scaled(s.div(a, b), value, s.mul)),
+  }),
+  defineOp("aten::lerp.Scalar(Tensor self, Tensor end, Scalar weight) -> Tensor", {
+    scalar: lerp,
+    promote: { kind: "numeric", operands: ["self", "end"] },
+  }),
+  defineOp("aten::lerp.Tensor(Tensor self, Tensor end, Tensor weight) -> Tensor", { scalar: lerp }),
+];
+
+function divide(x: ScalarExpr, y: ScalarExpr, mode: string | null): ScalarExpr {
+  if (mode === null) return s.div(x, y);
+  return mode === "floor" ? s.floordiv(x, y) : s.truncdiv(x, y);
+}
+
+function quotient(mode: string | null): Promotion {
+  return { kind: mode === null ? "float" : "numeric" };
+}
+
+/** Exact at both ends, as PyTorch's. */
+function lerp(start: ScalarExpr, end: ScalarExpr, weight: ScalarExpr): ScalarExpr {
+  const span = s.sub(end, start);
+  const near = s.add(start, s.mul(weight, span));
+  return s.select(s.lt(s.abs(weight), 0.5), near, s.sub(end, s.mul(span, s.sub(1, weight))));
+}

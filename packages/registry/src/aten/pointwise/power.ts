@@ -1,0 +1,80 @@
+import { defineOp, type OpRecord } from "../../op.ts";
+import { scalar as s } from "../../scalar/build.ts";
+import type { ScalarExpr } from "../../scalar/expr.ts";
+import { binary, numberOf, scalarFirst, scalarSecond } from "./define.ts";
+
+const both = { kind: "numeric", operands: ["self", "exponent"] } as const;
+
+/** Powers, logarithms of sums, and what else takes two floats. */
+export const POWER_OPS: readonly OpRecord[] = [
+  defineOp("aten::pow.Tensor_Tensor(Tensor self, Tensor exponent) -> Tensor", {
+    scalar: s.pow,
+    promote: both,
+    inPlace: ["aten::pow_.Tensor"],
+  }),
+  defineOp("aten::pow.Tensor_Scalar(Tensor self, Scalar exponent) -> Tensor", {
+    scalar: powerOf,
+    promote: both,
+    inPlace: ["aten::pow_.Scalar"],
+  }),
+  defineOp("aten::pow.Scalar(Scalar self, Tensor exponent) -> Tensor", { scalar: s.pow, promote: both }),
+  ...binary(["atan2", "arctan2"], s.atan2, "float"),
+  ...binary("hypot", s.hypot),
+  ...binary("nextafter", s.nextafter),
+  ...binary("copysign.Tensor", s.copysign, "float"),
+  scalarSecond("copysign.Scalar", s.copysign, "float"),
+  ...binary(["xlogy.Tensor", "special_xlogy"], xlogy, "float"),
+  scalarSecond("xlogy.Scalar_Other", xlogy, "float"),
+  scalarFirst("xlogy.Scalar_Self", xlogy, "float"),
+  scalarSecond("special_xlogy.other_scalar", xlogy, "float"),
+  scalarFirst("special_xlogy.self_scalar", xlogy, "float"),
+  ...binary("special_xlog1py", xlog1py, "float"),
+  scalarSecond("special_xlog1py.other_scalar", xlog1py, "float"),
+  scalarFirst("special_xlog1py.self_scalar", xlog1py, "float"),
+  ...binary("logaddexp", (x, y) => logAddExp(x, y, (d) => s.log1p(s.exp(d))), "float"),
+  ...binary("logaddexp2", (x, y) => logAddExp(x, y, (d) => s.log2(s.add(1, s.exp2(d)))), "float"),
+  defineOp("aten::ldexp.Tensor(Tensor self, Tensor other) -> Tensor", {
+    scalar: (x, y) => s.mul(x, s.exp2(y)),
+    promote: { kind: "float" },
+    inPlace: ["aten::ldexp_"],
+  }),
+  defineOp("aten::heaviside(Tensor self, Tensor values) -> Tensor", {
+    scalar: (x, values) => s.select(s.eq(x, 0), values, s.select(s.gt(x, 0), 1, 0)),
+  }),
+];
+
+/** The exponents that PyTorch computes without `pow`. */
+function powerOf(x: ScalarExpr, exponent: ScalarExpr): ScalarExpr {
+  switch (numberOf(exponent)) {
+    case 1:
+      return x;
+    case 2:
+      return s.mul(x, x);
+    case 3:
+      return s.mul(s.mul(x, x), x);
+    case 0.5:
+      return s.sqrt(x);
+    case -0.5:
+      return s.rsqrt(x);
+    case -1:
+      return s.reciprocal(x);
+    case -2:
+      return s.reciprocal(s.mul(x, x));
+    default:
+      return s.pow(x, exponent);
+  }
+}
+
+function xlogy(x: ScalarExpr, y: ScalarExpr): ScalarExpr {
+  return s.select(s.isnan(y), y, s.select(s.eq(x, 0), 0, s.mul(x, s.log(y))));
+}
+
+function xlog1py(x: ScalarExpr, y: ScalarExpr): ScalarExpr {
+  return s.select(s.isnan(y), y, s.select(s.eq(x, 0), 0, s.mul(x, s.log1p(y))));
+}
+
+/** Both infinite and equal: their difference would be NaN. */
+function logAddExp(x: ScalarExpr, y: ScalarExpr, tail: (d: ScalarExpr) => ScalarExpr): ScalarExpr {
+  const same = s.and(s.isinf(x), s.eq(x, y));
+  return s.select(same, x, s.add(s.max(x, y), tail(s.neg(s.abs(s.sub(x, y))))));
+}

@@ -1,0 +1,88 @@
+import type { Builder } from "../../builder.ts";
+import { resultType } from "../../dtype-promotion.ts";
+import { defineOp, type OpRecord } from "../../op.ts";
+import type { TensorMeta } from "../../tensor-meta.ts";
+import { check, show } from "../support/check.ts";
+import { sameShape, wrapDim } from "../support/dims.ts";
+import { emit } from "../support/emit.ts";
+
+/** Joining tensors. `cat` is the primitive. */
+export const CONCAT_OPS: readonly OpRecord[] = [
+  defineOp("aten::cat(Tensor[] tensors, int dim=0) -> Tensor", { infer: ({ tensors, dim }) => catMeta(tensors, dim) }),
+  defineOp("aten::concat(Tensor[] tensors, int dim=0) -> Tensor", {
+    decompose: ({ tensors, dim }, b) => b.tensor("aten::cat", { tensors, dim }),
+  }),
+  defineOp("aten::concatenate(Tensor[] tensors, int dim=0) -> Tensor", {
+    decompose: ({ tensors, dim }, b) => b.tensor("aten::cat", { tensors, dim }),
+  }),
+  defineOp("aten::stack(Tensor[] tensors, int dim=0) -> Tensor", {
+    decompose: ({ tensors, dim }, b) => stack(tensors, dim, b),
+  }),
+  defineOp("aten::hstack(Tensor[] tensors) -> Tensor", {
+    decompose({ tensors }, b) {
+      const rows = tensors.map((tensor) => atLeast(tensor, 1, b));
+      return b.tensor("aten::cat", { tensors: rows, dim: rows[0]?.shape.length === 1 ? 0 : 1 });
+    },
+  }),
+  defineOp("aten::vstack(Tensor[] tensors) -> Tensor", {
+    decompose: ({ tensors }, b) => b.tensor("aten::cat", { tensors: tensors.map((t) => atLeast(t, 2, b)), dim: 0 }),
+  }),
+  defineOp("aten::row_stack(Tensor[] tensors) -> Tensor", {
+    decompose: ({ tensors }, b) => b.tensor("aten::cat", { tensors: tensors.map((t) => atLeast(t, 2, b)), dim: 0 }),
+  }),
+  defineOp("aten::dstack(Tensor[] tensors) -> Tensor", {
+    decompose: ({ tensors }, b) => b.tensor("aten::cat", { tensors: tensors.map((t) => atLeast(t, 3, b)), dim: 2 }),
+  }),
+  defineOp("aten::column_stack(Tensor[] tensors) -> Tensor", {
+    decompose({ tensors }, b) {
+      const columns = tensors.map((t) => (t.shape.length > 1 ? t : emit(b).reshape(t, [t.shape[0] ?? 1, 1])));
+      return b.tensor("aten::cat", { tensors: columns, dim: 1 });
+    },
+  }),
+  defineOp("aten::atleast_1d(Tensor self) -> Tensor", { decompose: ({ self }, b) => atLeast(self, 1, b) }),
+  defineOp("aten::atleast_2d(Tensor self) -> Tensor", { decompose: ({ self }, b) => atLeast(self, 2, b) }),
+  defineOp("aten::atleast_3d(Tensor self) -> Tensor", { decompose: ({ self }, b) => atLeast(self, 3, b) }),
+];
+
+function catMeta(tensors: readonly TensorMeta[], dim: number): TensorMeta {
+  check(tensors.length > 0, "torch.cat(): expected a non-empty list of Tensors");
+  const dtype = resultType(tensors);
+  // An empty vector joins anything, which PyTorch keeps from the time before empty shapes.
+  const parts = tensors.filter(({ shape }) => !(shape.length === 1 && shape[0] === 0));
+  const [first] = parts;
+  if (first === undefined) return { dtype, shape: [0] };
+  check(first.shape.length > 0, "zero-dimensional tensor (at position 0) cannot be concatenated");
+  const d = wrapDim(dim, first.shape.length);
+  const without = (shape: readonly number[]): readonly number[] => shape.map((size, i) => (i === d ? 0 : size));
+  for (const { shape } of parts) {
+    check(
+      sameShape(without(shape), without(first.shape)),
+      () =>
+        `Sizes of tensors must match except in dimension ${d}. Expected ${show(first.shape)} but got ${show(shape)}`,
+    );
+  }
+  const total = parts.reduce((sum, { shape }) => sum + shape[d]!, 0);
+  return { dtype, shape: first.shape.map((size, i) => (i === d ? total : size)) };
+}
+
+function stack(tensors: readonly TensorMeta[], dim: number, b: Builder): TensorMeta {
+  const [first] = tensors;
+  check(first !== undefined, "stack expects a non-empty TensorList");
+  for (const { shape } of tensors) {
+    check(
+      sameShape(shape, first.shape),
+      () => `stack expects each tensor to be equal size, but got ${show(first.shape)} and ${show(shape)}`,
+    );
+  }
+  const d = wrapDim(dim, first.shape.length + 1);
+  return b.tensor("aten::cat", { tensors: tensors.map((tensor) => emit(b).unsqueeze(tensor, d)), dim: d });
+}
+
+/** With dimensions of size 1 added as `atleast_1d`, `atleast_2d` and `atleast_3d` do. */
+function atLeast(self: TensorMeta, rank: 1 | 2 | 3, b: Builder): TensorMeta {
+  const { shape } = self;
+  if (shape.length >= rank) return self;
+  const size = shape[0] ?? 1;
+  const added = { 1: [size], 2: [1, size], 3: shape.length === 2 ? [...shape, 1] : [1, size, 1] }[rank];
+  return emit(b).reshape(self, added);
+}

@@ -1,0 +1,76 @@
+import { DTYPES } from "@pt2/format";
+import { complexOf, partOf } from "../../dtype-promotion.ts";
+import { defineOp, type OpRecord } from "../../op.ts";
+import type { TensorMeta } from "../../tensor-meta.ts";
+import { check } from "../support/check.ts";
+import { isComplex } from "../support/dtypes.ts";
+
+/** Views that read the same bytes as another dtype, and what real tensors make of complex views. */
+export const COMPLEX_OPS: readonly OpRecord[] = [
+  defineOp("aten::view_as_real(Tensor(a) self) -> Tensor(a)", {
+    infer({ self }) {
+      check(isComplex(self.dtype), "view_as_real is only supported for complex tensors");
+      return { dtype: partOf(self.dtype), shape: [...self.shape, 2] };
+    },
+  }),
+  defineOp("aten::view_as_complex(Tensor(a) self) -> Tensor(a)", {
+    infer({ self }) {
+      check(self.shape.at(-1) === 2, "Tensor must have a last dimension of size 2");
+      return { dtype: complexOf(self.dtype), shape: self.shape.slice(0, -1) };
+    },
+  }),
+  defineOp("aten::view.dtype(Tensor(a) self, ScalarType dtype) -> Tensor(a)", {
+    infer: ({ self, dtype }) => reinterpret(self, DTYPES[dtype].itemsize, dtype),
+  }),
+  defineOp("aten::real(Tensor(a) self) -> Tensor(a)", {
+    infer: ({ self }) => partMeta(self),
+    decompose: ({ self }) => ifReal(self),
+  }),
+  defineOp("aten::imag(Tensor(a) self) -> Tensor(a)", {
+    infer({ self }) {
+      check(isComplex(self.dtype), "imag is not implemented for tensors with non-complex dtypes.");
+      return partMeta(self);
+    },
+  }),
+  defineOp("aten::conj(Tensor(a) self) -> Tensor(a)", {
+    infer: ({ self }) => self,
+    decompose: ({ self }) => ifReal(self),
+  }),
+  defineOp("aten::_conj(Tensor(a) self) -> Tensor(a)", {
+    infer: ({ self }) => self,
+    decompose: ({ self }) => ifReal(self),
+  }),
+  defineOp("aten::resolve_conj(Tensor(a) self) -> Tensor(a)", { decompose: ({ self }) => self }),
+  defineOp("aten::resolve_neg(Tensor(a) self) -> Tensor(a)", { decompose: ({ self }) => self }),
+  defineOp("aten::mH(Tensor(a) self) -> Tensor(a)", {
+    decompose: ({ self }, b) => conjugateTranspose(b.tensor("aten::mT", { self }), b),
+  }),
+  defineOp("aten::adjoint(Tensor(a) self) -> Tensor(a)", {
+    decompose: ({ self }, b) => conjugateTranspose(b.tensor("aten::mT", { self }), b),
+  }),
+  defineOp("aten::matrix_H(Tensor(a) self) -> Tensor(a)", {
+    decompose: ({ self }, b) => conjugateTranspose(b.tensor("aten::t", { self }), b),
+  }),
+];
+
+function ifReal(self: TensorMeta): TensorMeta | null {
+  return isComplex(self.dtype) ? null : self;
+}
+
+function partMeta({ dtype, shape }: TensorMeta): TensorMeta {
+  return { dtype: partOf(dtype), shape };
+}
+
+function conjugateTranspose(
+  self: TensorMeta,
+  b: { tensor(op: string, args: { self: TensorMeta }): TensorMeta },
+): TensorMeta {
+  return b.tensor("aten::conj", { self });
+}
+
+function reinterpret({ dtype: from, shape }: TensorMeta, itemsize: number, dtype: TensorMeta["dtype"]): TensorMeta {
+  const last = ((shape.at(-1) ?? 1) * DTYPES[from].itemsize) / itemsize;
+  check(Number.isInteger(last), `self.size(-1) must be divisible to view ${from} as ${dtype}`);
+  check(shape.length > 0 || last === 1, "self.dim() cannot be 0 to view a tensor as a dtype of another size");
+  return { dtype, shape: shape.length === 0 ? [] : [...shape.slice(0, -1), last] };
+}

@@ -1,0 +1,40 @@
+import { splitOpName } from "@pt2/graph";
+import type { OpRecord } from "../../op.ts";
+import type { OpSchema } from "../../schema/types.ts";
+
+/** The views that PyTorch has as `*_copy` too, by which functionalisation replaces them. */
+const TWINS: ReadonlySet<string> = new Set([
+  "aten::alias",
+  "aten::as_strided",
+  "aten::_reshape_alias",
+  "aten::diagonal",
+  "aten::expand",
+  "aten::permute",
+  "aten::select.int",
+  "aten::slice.Tensor",
+  "aten::squeeze",
+  "aten::squeeze.dim",
+  "aten::squeeze.dims",
+  "aten::t",
+  "aten::transpose.int",
+  "aten::unfold",
+  "aten::unsqueeze",
+  "aten::view",
+  "aten::narrow",
+]);
+
+/** `aten::view_copy` from `aten::view`, and so on. Nothing writes into a lowered tensor, so it may stay a view. */
+export function copyTwins(views: readonly OpRecord[]): readonly OpRecord[] {
+  return views
+    .filter(({ name }) => TWINS.has(name))
+    .map((record) => {
+      const { namespace, op, overload } = splitOpName(record.name);
+      const name = `${namespace}::${op}_copy${overload === "" ? "" : `.${overload}`}`;
+      return { ...record, name, schema: withoutAliases(name, record.schema) };
+    });
+}
+
+function withoutAliases(name: string, { args, returns }: OpSchema): OpSchema {
+  const plain = <T>(item: T): T => ({ ...item, alias: null });
+  return { name, args: args.map(plain), returns: returns.map(plain) };
+}
