@@ -65,11 +65,16 @@ export type DType =
   | "float8_e5m2fnuz"
   | "float8_e8m0fnu";
 
-const BY_SCHEMA: ReadonlyMap<number, DType> = new Map(
-  (Object.keys(DTYPES) as DType[]).map((dtype) => [DTYPES[dtype].schema, dtype]),
+/** Sparse, by schema number. */
+const BY_SCHEMA: readonly (DType | undefined)[] = (Object.keys(DTYPES) as DType[]).reduce<(DType | undefined)[]>(
+  (table, dtype) => {
+    table[DTYPES[dtype].schema] = dtype;
+    return table;
+  },
+  [],
 );
 
 /** The dtype of a schema number, or undefined. */
 export function dtypeFromSchema(number: number): DType | undefined {
-  return BY_SCHEMA.get(number);
+  return BY_SCHEMA[number];
 }

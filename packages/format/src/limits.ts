@@ -31,7 +31,7 @@ export const LIMITS = {
    * Bytes a tensor may have beyond its storage's bytes. Expanded tensors (stride 0) are legitimate, causal masks for
    * instance, and a consumer may have to materialise them.
    */
-  expandedBytes: 1_073_741_824,
+  expandedBytes: 268_435_456,
   /** Bytes of a pickle program: 10^5 tensors take 20 MiB; bytes objects inside it are part of it. */
   pickleBytes: 67_108_864,
   /** Opcodes of a pickle: 30 per tensor. */

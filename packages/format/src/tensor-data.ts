@@ -28,22 +28,39 @@ export async function readTensor(tensor: WeightTensor, signal?: AbortSignal): Pr
 
 /** The elements of a checked view row by row: a subarray where they lie so, else a copy. */
 export function rowMajor(from: Uint8Array, view: View): Uint8Array {
-  const { shape, strides } = view;
+  const { shape } = view;
   const { itemsize } = DTYPES[view.dtype];
   const nbytes = elementCount(shape) * itemsize;
   if (nbytes === 0) return from.subarray(0, 0);
   if (isContiguous(view)) return from.subarray(view.storageOffset * itemsize, view.storageOffset * itemsize + nbytes);
   const into = new Uint8Array(nbytes);
+  gather(from, into, itemsize, view);
+  return into;
+}
+
+const WORDS = { 1: Uint8Array, 2: Uint16Array, 4: Uint32Array, 8: BigUint64Array } as const;
+
+/** Copies a strided view into memory, in the widest words that alignment allows. */
+function gather(from: Uint8Array, into: Uint8Array, itemsize: number, view: View): void {
+  const width = ([8, 4, 2] as const).find((bytes) => (itemsize | from.byteOffset) % bytes === 0) ?? 1;
+  const words = ({ buffer, byteOffset, byteLength }: Uint8Array) =>
+    new WORDS[width](buffer as ArrayBuffer, byteOffset, Math.floor(byteLength / width)) as Uint32Array;
+  const [source, target] = [words(from), words(into)];
+  // An element of several words is one more dimension.
+  const perItem = itemsize / width;
+  const shape = perItem === 1 ? view.shape : [...view.shape, perItem];
+  const strides = [...view.strides.map((stride) => stride * perItem), ...(perItem === 1 ? [] : [1])];
+  const [columns, step] = [shape.at(-1)!, strides.at(-1)!];
+
   const index = new Array<number>(shape.length).fill(0);
-  let source = view.storageOffset;
-  for (let at = 0; at < nbytes; at += itemsize) {
-    for (let byte = 0; byte < itemsize; byte++) into[at + byte] = from[source * itemsize + byte]!;
-    for (let dim = shape.length - 1; dim >= 0; dim--) {
-      source += strides[dim]!;
+  let row = view.storageOffset * perItem;
+  for (let at = 0; at < target.length; at += columns) {
+    for (let column = 0; column < columns; column++) target[at + column] = source[row + column * step]!;
+    for (let dim = shape.length - 2; dim >= 0; dim--) {
+      row += strides[dim]!;
       if (++index[dim]! < shape[dim]!) break;
-      source -= strides[dim]! * shape[dim]!;
+      row -= strides[dim]! * shape[dim]!;
       index[dim] = 0;
     }
   }
-  return into;
 }

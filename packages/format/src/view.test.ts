@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { DTYPES, type DType } from "./dtype.ts";
 import { rowMajor } from "./tensor-data.ts";
 import { checkView, contiguousStrides, isContiguous, type View } from "./view.ts";
 
@@ -31,7 +32,7 @@ describe("checkView", () => {
     ["format.view", "sums beyond exact numbers", view([2, 2], [2 ** 53 - 1, 2 ** 53 - 1]), 6],
     ["format.view", "no bytes at all", view([1], [1]), 0],
     ["format.limit", "a huge shape", view([2 ** 30, 2 ** 30], [0, 0]), 6],
-    ["format.limit", "an expansion of gigabytes", view([2 ** 31], [0]), 6],
+    ["format.limit", "an expansion of half a gigabyte", view([2 ** 29], [0]), 6],
     ["format.limit", "a hundred dimensions", view(new Array(100).fill(1), new Array(100).fill(1)), 6],
   ])("refuses with %s: %s", (code, _, bad, nbytes) => {
     expect(() => checkView(bad, nbytes, "t")).toThrow(expect.objectContaining({ code }));
@@ -58,5 +59,25 @@ describe("strides", () => {
     [view([], [], 5), [5]],
   ])("are followed in row order: %j", (tensor, expected) => {
     expect([...rowMajor(Uint8Array.of(0, 1, 2, 3, 4, 5), tensor)]).toEqual(expected);
+  });
+
+  it.each<[DType, number]>([
+    ["float16", 0],
+    ["float16", 1],
+    ["int64", 8],
+    ["int64", 4],
+    ["complex128", 8],
+    ["complex128", 3],
+  ])("are followed for %s elements at byte %i", (dtype, byteOffset) => {
+    const { itemsize } = DTYPES[dtype];
+    const bytes = Uint8Array.from(
+      { length: 6 * itemsize },
+      (_, index) => Math.floor(index / itemsize) * 16 + (index % itemsize),
+    );
+    const memory = new Uint8Array(byteOffset + bytes.length);
+    memory.set(bytes, byteOffset);
+    const columns = rowMajor(memory.subarray(byteOffset), { ...view([3, 2], [1, 3]), dtype });
+    const item = (index: number): number[] => [...bytes.subarray(index * itemsize, (index + 1) * itemsize)];
+    expect([...columns]).toEqual([0, 3, 1, 4, 2, 5].flatMap(item));
   });
 });

@@ -47,8 +47,7 @@ function scan(bytes: Uint8Array, record: string): (readonly [number, number])[] 
   for (let at = 0; at < bytes.length; at++) {
     const byte = bytes[at]!;
     if (byte === QUOTE) {
-      at++;
-      for (; at < bytes.length && bytes[at] !== QUOTE; at++) if (bytes[at] === BACKSLASH) at++;
+      at = endOfString(bytes, at);
     } else if (byte === OPEN_BRACE || byte === OPEN_BRACKET) {
       if (++depth > deepest) deepest = depth;
     } else if (byte === CLOSE_BRACE || byte === CLOSE_BRACKET) {
@@ -61,6 +60,16 @@ function scan(bytes: Uint8Array, record: string): (readonly [number, number])[] 
   }
   checkLimit("jsonDepth", deepest, record);
   return tokens;
+}
+
+/** Position of the quote that ends the string begun at `start`. Most of a program's bytes are in strings. */
+function endOfString(bytes: Uint8Array, start: number): number {
+  for (let end = bytes.indexOf(QUOTE, start + 1); end >= 0; end = bytes.indexOf(QUOTE, end + 1)) {
+    let first = end;
+    while (bytes[first - 1] === BACKSLASH) first--;
+    if ((end - first) % 2 === 0) return end;
+  }
+  return bytes.length;
 }
 
 const [QUOTE, BACKSLASH, MINUS, UPPER_I, UPPER_N] = [0x22, 0x5c, 0x2d, 0x49, 0x4e];
