@@ -37,6 +37,12 @@ describe("choice of algorithm", () => {
     for (const given of cases) expect(chooseAlgorithm(square(64, 28, given)), JSON.stringify(given)).toBe("im2col");
   });
 
+  test("weights that are too large, or not constant, stay as they are", () => {
+    expect(chooseAlgorithm(square(800, 14))).toBe("winograd2");
+    expect(chooseAlgorithm(square(1280, 16))).toBe("im2col");
+    expect(chooseAlgorithm(square(64, 56), false)).toBe("im2col");
+  });
+
   test("pointwise, depthwise, transposed", () => {
     const point = { kernel: [1, 1, 1], padding: [0, 0, 0] } as const;
     expect(chooseAlgorithm(square(8, 5, point))).toBe("pointwise");

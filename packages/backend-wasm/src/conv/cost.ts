@@ -32,16 +32,26 @@ function winogradCost(shape: ConvShape, size: 2 | 4): number {
 }
 
 /**
+ * Winograd's transformed weights take four times (F(4x4)) or 1.8 times (F(2x2)) the room of the kernel. Above this
+ * many bytes for one convolution a model with many such layers would outgrow what wasm32 can address.
+ */
+const MOST_WEIGHT_BYTES = 64 * 1024 * 1024;
+
+function fits(shape: ConvShape, size: 2 | 4): boolean {
+  return (size + 2) ** 2 * shape.inChannels * panelColumns(shape.outChannels) * 4 <= MOST_WEIGHT_BYTES;
+}
+
+/**
  * The cheapest algorithm for a convolution that is neither pointwise nor depthwise. In short: F(4x4) wherever
  * Winograd applies, but F(2x2) for maps of at most five pixels a side, where tiles of four would be mostly empty and
- * the time goes into reading the weights, of which F(4x4) has four times those of the kernel.
+ * the time goes into reading the weights, of which F(4x4) has the most.
  */
 export function cheapestDense(shape: ConvShape): ConvAlgorithm {
   if (!fitsWinograd(shape)) return "im2col";
-  const costs = [
-    ["winograd4", winogradCost(shape, 4)],
-    ["winograd2", winogradCost(shape, 2)],
+  const sizes = ([4, 2] as const).filter((size) => fits(shape, size));
+  const costs: readonly (readonly [ConvAlgorithm, number])[] = [
     ["im2col", im2colCost(shape)],
-  ] as const;
+    ...sizes.map((size) => [`winograd${size}`, winogradCost(shape, size)] as const),
+  ];
   return costs.reduce((best, next) => (next[1] < best[1] ? next : best))[0];
 }

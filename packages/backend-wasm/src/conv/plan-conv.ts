@@ -16,12 +16,15 @@ const planners: Readonly<Record<ConvAlgorithm, (module: KernelModule, shape: Con
   transposed: planTransposed,
 };
 
-/** The algorithm that is expected to be fastest for `shape`. */
-export function chooseAlgorithm(shape: ConvShape): ConvAlgorithm {
+/**
+ * The algorithm that is expected to be fastest for `shape`. A weight that is not constant is packed on every run, which
+ * only pays where packing is no more than a copy.
+ */
+export function chooseAlgorithm(shape: ConvShape, constantWeight = true): ConvAlgorithm {
   if (shape.transposed) return "transposed";
   if (isPointwise(shape)) return "pointwise";
   if (isDepthwise(shape)) return "depthwise";
-  return cheapestDense(shape);
+  return constantWeight ? cheapestDense(shape) : "im2col";
 }
 
 /**

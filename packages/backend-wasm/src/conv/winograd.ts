@@ -37,7 +37,10 @@ export function blockTiles(shape: ConvShape, size: 2 | 4): number {
   return Math.min(tileCount(shape, size), Math.max(LEAST_TILES, Math.floor(BLOCK_BYTES / tileBytes / 10) * 10));
 }
 
-/** 3x3 convolution by minimal filtering F(size x size, 3x3). */
+/**
+ * 3x3 convolution by minimal filtering F(size x size, 3x3). Every output of a tile is a sum over the whole tile: an
+ * infinity or NaN in the input makes NaN of all the outputs of its tiles, not only of those whose window holds it.
+ */
 export function planWinograd(module: KernelModule, shape: ConvShape, size: 2 | 4): ConvPlan {
   const { kernels } = module;
   const { inChannels, outChannels } = shape;
