@@ -24,12 +24,12 @@ export interface Testbed {
 const PAGE = 65536;
 const GUARD = 64;
 
-/** Instantiates the kernels with `pages` pages of memory. */
-export function testbed(pages = 1024): Testbed {
+/** Instantiates the kernels with `pages` pages of memory, of which blocks begin at `start`. */
+export function testbed(pages = 1024, start = PAGE): Testbed {
   const memory = new WebAssembly.Memory({ initial: pages });
   const module = new WebAssembly.Module(Buffer.from(kernelsBase64, "base64"));
   const kernels = new WebAssembly.Instance(module, { env: { memory } }).exports as unknown as Kernels;
-  let top = PAGE;
+  let top = start;
   let guards: number[] = [];
   const allocate = (bytes: number): Pointer => {
     const address = top;
@@ -56,7 +56,7 @@ export function testbed(pages = 1024): Testbed {
     bytes: (address, length) => new Uint8Array(memory.buffer, address, length).slice(),
     intact: () => guards.every((at) => new Uint8Array(memory.buffer, at, GUARD).every((byte) => byte === 0xa5)),
     clear() {
-      top = PAGE;
+      top = start;
       guards = [];
     },
   };
