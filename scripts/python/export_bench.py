@@ -3,6 +3,7 @@
 NAME.pt2 is training IR, NAME_aten.pt2 ATen IR; inputs and PyTorch's outputs as in pt2files.py. `NAME.onnx.json` names
 the ONNX model's inputs and outputs in the order of those files. `vit_b_16.pt2` (348 MB, no ONNX) is for cold loads.
 """
+
 import argparse
 import json
 import os
@@ -12,7 +13,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import torch
+
 import torchvision_schemas  # noqa: F401  first, see there
+
+# isort: split
 import transformers as hf
 from torchvision import models
 
@@ -20,7 +24,7 @@ from pt2files import Call, export_dialects, record, save_program
 from zoo.weights import enliven
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "../../examples/search"))
-from export_model import load_encoder  # noqa: E402
+from export_model import load_encoder
 
 
 @dataclass(frozen=True)

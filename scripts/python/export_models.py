@@ -5,6 +5,7 @@ NAME_aten.pt2 (ATen IR, after `run_decompositions()`), with inputs and PyTorch's
 Each file is loaded again by PyTorch and must reproduce the recorded outputs. A model that fails is reported and does not
 stop the rest; the exit status is then 1.
 """
+
 import argparse
 import os
 import sys

@@ -3,6 +3,7 @@
 Like export_models.py, for test fixtures of a few kilobytes each; OUT defaults to tests/fixtures/programs. A program that
 one dialect refuses is reported and left out.
 """
+
 import argparse
 import os
 import sys
@@ -10,8 +11,8 @@ import zlib
 
 import torch
 
-from pt2files import check_program, export_dialects, record, save_program
 from programs import PROGRAMS, Program
+from pt2files import check_program, export_dialects, record, save_program
 
 FOLDER = os.path.join(os.path.dirname(__file__), "../../tests/fixtures/programs")
 

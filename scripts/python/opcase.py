@@ -3,6 +3,7 @@
 A tensor's values depend on its shape, dtype, range and place in the case, never on the cases before it, so adding a
 case changes no other. Odd strides are written as what they are: `t(5, 3).t()`, `t(7, 5)[::2, 1:]`, `t(1, 3).expand(2, 3)`.
 """
+
 import math
 from dataclasses import dataclass, field
 from typing import Any
@@ -16,7 +17,12 @@ nan, inf = math.nan, math.inf
 
 @dataclass
 class Case:
-    """One call of one op. `meta_only`: the values are random or uninitialised; only dtypes and shapes are compared."""
+    """One call of one op.
+
+    `meta_only`: the values are random or uninitialised, only dtypes and shapes are compared. `ignore`: positions of
+    results that are an implementation's own bookkeeping and are not compared.
+    """
+
     op: str
     name: str
     args: tuple
@@ -25,6 +31,7 @@ class Case:
     atol: float | None = None
     why: str | None = None
     meta_only: bool = False
+    ignore: tuple[int, ...] = ()
 
 
 @dataclass
@@ -42,14 +49,24 @@ def take_cases() -> list[Case]:
     return cases
 
 
-def case(op: str, name: str, /, *args: Any, rtol: float | None = None, atol: float | None = None, why: str | None = None,
-         meta_only: bool = False, **kwargs: Any) -> None:
+def case(
+    op: str,
+    name: str,
+    /,
+    *args: Any,
+    rtol: float | None = None,
+    atol: float | None = None,
+    why: str | None = None,
+    meta_only: bool = False,
+    ignore: tuple[int, ...] = (),
+    **kwargs: Any,
+) -> None:
     """Adds a case. `op` is a schema name without its namespace when that is aten: `add.Tensor`."""
     _book.tensors_made = 0
     full = op if "::" in op else f"aten::{op}"
     if any(c.op == full and c.name == name for c in _book.cases):
         raise ValueError(f"two cases of {full} are called '{name}'")
-    _book.cases.append(Case(full, name, args, kwargs, rtol, atol, why, meta_only))
+    _book.cases.append(Case(full, name, args, kwargs, rtol, atol, why, meta_only, ignore))
 
 
 def _generator(*key: Any) -> torch.Generator:
@@ -80,7 +97,8 @@ def ints(*shape: int, lo: int = -9, hi: int = 9, dtype: torch.dtype = i64) -> to
 def distinct(*shape: int, dtype: torch.dtype = f32) -> torch.Tensor:
     """A shuffled ramp around zero: no two elements are equal, so that sorting has one answer."""
     n = math.prod(shape)
-    return (torch.randperm(n, generator=_generator(shape, "distinct")) - n // 2).to(dtype).mul(0.5 if dtype.is_floating_point else 1).to(dtype).reshape(shape)
+    ramp = torch.randperm(n, generator=_generator(shape, "distinct")) - n // 2
+    return (ramp * 0.5 if dtype.is_floating_point else ramp).to(dtype).reshape(shape)
 
 
 def v(*values: Any, dtype: torch.dtype = f32) -> torch.Tensor:

@@ -5,12 +5,12 @@ NAME.expected.safetensors (keyed by position, flattened outputs of PyTorch eager
 dialect, the inputs and outputs that are not tensors, the ops of the graph). The first call's keys have no prefix;
 the calls after it are prefixed `call1.`, `call2.`, and are made in that order on one instance.
 """
+
 import copy
 import json
 import os
 import re
-import struct
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from types import BuiltinFunctionType, FunctionType
 from typing import Any
@@ -19,15 +19,13 @@ import torch
 from torch.export import ExportedProgram
 from torch.utils import _pytree as pytree
 
-SAFETENSORS_DTYPES = {
-    torch.float64: "F64", torch.float32: "F32", torch.float16: "F16", torch.bfloat16: "BF16", torch.int64: "I64",
-    torch.int32: "I32", torch.int16: "I16", torch.int8: "I8", torch.uint8: "U8", torch.bool: "BOOL", torch.complex64: "C64",
-}
+from tensor_files import save_tensors
 
 
 @dataclass
 class Call:
     """One call of a module."""
+
     args: tuple = ()
     kwargs: dict[str, Any] = field(default_factory=dict)
 
@@ -35,30 +33,10 @@ class Call:
 @dataclass
 class Recording:
     """What the calls of one module took and gave, as the files store it."""
+
     inputs: dict[str, torch.Tensor]
     expected: dict[str, torch.Tensor]
     calls: list[dict[str, Any]]
-
-
-def raw_bytes(tensor: torch.Tensor) -> bytes:
-    """The elements in row-major order, little endian."""
-    flat = tensor.detach().resolve_conj().contiguous().reshape(-1)
-    return flat.view(torch.uint8).numpy().tobytes() if flat.numel() else b""
-
-
-def save_tensors(path: str, tensors: Mapping[str, torch.Tensor]) -> None:
-    """Writes a safetensors file, with the dtypes that its own Python package refuses as well."""
-    head, blobs, at = {}, [], 0
-    for key, tensor in tensors.items():
-        raw = raw_bytes(tensor)
-        head[key] = {"dtype": SAFETENSORS_DTYPES[tensor.dtype], "shape": list(tensor.shape), "data_offsets": [at, at + len(raw)]}
-        blobs.append(raw)
-        at += len(raw)
-    header = json.dumps(head).encode()
-    header += b" " * (-len(header) % 8)
-    with open(path, "wb") as file:
-        file.write(struct.pack("<Q", len(header)) + header)
-        file.writelines(blobs)
 
 
 def record(module: torch.nn.Module, calls: Sequence[Call]) -> Recording:
@@ -106,6 +84,7 @@ def graphs(program: ExportedProgram) -> list[torch.fx.Graph]:
 
 def op_names(program: ExportedProgram) -> list[str]:
     """Every operator and Python function the program calls, sorted."""
+
     def name(target: Any) -> str:
         return f"{target.__module__}.{target.__name__}" if isinstance(target, (FunctionType, BuiltinFunctionType)) else str(target)
 

@@ -4,6 +4,7 @@ Each run is a fresh process that has imported torch already; only the load is ti
 after the first run, which is reported apart. Prints one JSON document: seconds, and peak bytes above what the process
 held before the load.
 """
+
 import argparse
 import json
 import statistics
@@ -32,15 +33,19 @@ def main() -> None:
         child = subprocess.run([sys.executable, "-W", "ignore", "-c", CHILD, options.file], check=True, capture_output=True, text=True)
         runs.append(json.loads(child.stdout.splitlines()[-1]))
     warm = runs[1:] or runs
-    print(json.dumps({
-        "file": options.file,
-        "torch": runs[0]["torch"],
-        "first_seconds": runs[0]["seconds"],
-        "median_seconds": statistics.median(r["seconds"] for r in warm),
-        "min_seconds": min(r["seconds"] for r in warm),
-        "peak_bytes": max(r["peak"] for r in runs),
-        "load_bytes": max(r["peak"] - r["before"] for r in runs),
-    }))
+    print(
+        json.dumps(
+            {
+                "file": options.file,
+                "torch": runs[0]["torch"],
+                "first_seconds": runs[0]["seconds"],
+                "median_seconds": statistics.median(r["seconds"] for r in warm),
+                "min_seconds": min(r["seconds"] for r in warm),
+                "peak_bytes": max(r["peak"] for r in runs),
+                "load_bytes": max(r["peak"] - r["before"] for r in runs),
+            }
+        )
+    )
 
 
 if __name__ == "__main__":

@@ -1,5 +1,5 @@
 """Arithmetic of two tensors, of a tensor and a number, and of three."""
-from opcase import b8, bf16, c64, case, edges, f16, f32, f64, i16, i32, i64, i8, inf, ints, nan, s, t, u8, v
+from opcase import b8, bf16, c64, case, edges, f16, f32, f64, i8, i16, i32, i64, inf, ints, nan, s, t, u8, v
 
 ARITHMETIC = ("add.Tensor", "sub.Tensor", "mul.Tensor", "div.Tensor")
 

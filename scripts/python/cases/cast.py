@@ -1,7 +1,7 @@
 """Changes of dtype, with what each rounds, wraps or overflows to."""
 import torch
 
-from opcase import b8, bf16, c64, case, distinct, edges, f16, f32, f64, i16, i32, i64, i8, ints, name_of, s, t, u8, v
+from opcase import b8, bf16, c64, case, distinct, edges, f16, f32, f64, i8, i16, i32, i64, ints, name_of, s, t, u8, v
 
 ALL = (f64, f32, f16, bf16, i64, i32, i16, i8, u8, b8)
 

@@ -1,5 +1,5 @@
 """Comparisons, logic, bits and choices."""
-from opcase import b8, bf16, case, edges, f16, f64, i32, i64, i8, inf, ints, nan, s, t, u8, v
+from opcase import b8, bf16, case, edges, f16, f64, i8, i32, i64, inf, ints, nan, s, t, u8, v
 
 for op in ("eq", "ne", "lt", "le", "gt", "ge"):
     case(f"{op}.Tensor", "broadcasts", ints(2, 1, 5, lo=0, hi=3), ints(3, 1, lo=0, hi=3))

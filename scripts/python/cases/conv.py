@@ -28,8 +28,8 @@ def pair(x, n=2):
 
 
 for name, (x, w, bias, stride, padding, dilation, groups) in CONV2D.items():
-    case("conv2d", name, t(*x), t(*w, lo=-1, hi=1), t(w[0]) if bias else None, pair(stride), pair(padding), pair(dilation), groups)
-    case("convolution", name, t(*x), t(*w, lo=-1, hi=1), t(w[0]) if bias else None, pair(stride), pair(padding), pair(dilation), False, [0, 0], groups)
+    case("conv2d", name, t(*x), t(*w, lo=-1, hi=1), t(w[0]) if bias else None, *map(pair, (stride, padding, dilation)), groups)
+    case("convolution", name, t(*x), t(*w, lo=-1, hi=1), t(w[0]) if bias else None, *map(pair, (stride, padding, dilation)), False, [0, 0], groups)
 
 case("conv2d", "one number for both dims", t(1, 2, 7, 5), t(3, 2, 3, 3), None, [2], [1], [1])
 case("conv2d", "no batch dim", t(2, 7, 5), t(3, 2, 3, 3), t(3))

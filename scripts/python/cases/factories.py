@@ -1,7 +1,7 @@
 """Tensors made from sizes and numbers."""
 import torch
 
-from opcase import b8, bf16, case, f16, f32, f64, i16, i32, i64, i8, inf, ints, s, t, u8
+from opcase import b8, bf16, case, f16, f32, f64, i8, i16, i32, i64, inf, ints, s, t, u8
 
 for op in ("zeros", "ones"):
     case(op, "default dtype", [2, 3])

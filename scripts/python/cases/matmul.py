@@ -1,5 +1,5 @@
 """Matrix products. Sizes go past a register tile in each dimension, with remainders."""
-from opcase import bf16, c64, case, f16, f64, i32, i64, i8, inf, ints, nan, t, v
+from opcase import bf16, c64, case, f16, f64, i8, i32, i64, inf, ints, nan, t, v
 
 case("mm", "prime sizes", t(7, 11), t(11, 5))
 case("mm", "past the tiles", t(17, 37), t(37, 29))

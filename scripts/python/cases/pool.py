@@ -57,7 +57,8 @@ case("max_pool2d_with_indices_backward", "3x3 stride 2", t(1, 2, 3, 4), distinct
 case("avg_pool2d_backward", "padding", t(1, 2, 3, 4), t(1, 2, 5, 7), [3, 3], [2, 2], [1, 1], False, True, None)
 case("avg_pool2d_backward", "padding not counted", t(1, 2, 3, 4), t(1, 2, 5, 7), [3, 3], [2, 2], [1, 1], False, False, None)
 case("_adaptive_avg_pool2d_backward", "uneven", t(1, 2, 3, 2), t(1, 2, 7, 5))
-case("max_pool2d_with_indices_backward", "2x2", t(1, 2, 2, 3), distinct(1, 2, 4, 6), [2, 2], [2, 2], [0, 0], [1, 1], False, ints(1, 2, 2, 3, lo=0, hi=23))
+case("max_pool2d_with_indices_backward", "2x2", t(1, 2, 2, 3), distinct(1, 2, 4, 6), [2, 2], [2, 2], [0, 0], [1, 1], False,
+     ints(1, 2, 2, 3, lo=0, hi=23))
 case("max_pool3d_with_indices", "plain", distinct(2, 1, 4, 4, 4), [2, 2, 2])
 case("_adaptive_avg_pool3d", "larger than the input", t(1, 2, 2, 3, 2), [3, 2, 3])
 case("avg_pool2d_backward", "ceil mode, divisor", t(1, 2, 3, 4), t(1, 2, 5, 7), [2, 2], [2, 2], [0, 0], True, True, 3)

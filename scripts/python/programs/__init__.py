@@ -1,4 +1,5 @@
 """Small programs that exercise one corner each of what `torch.export` can write, by name."""
+
 from programs.arguments import PROGRAMS as ARGUMENTS
 from programs.control_flow import PROGRAMS as CONTROL_FLOW
 from programs.program import Program

@@ -1,4 +1,5 @@
 """Arguments that are easy to lose: keyword, optional, defaulted, lists of dims, dtypes."""
+
 import torch
 import torch.nn.functional as F
 from torch import nn
@@ -10,9 +11,27 @@ class Reductions(nn.Module):
     """Several dims, keepdim, dims that are not the last, dtypes of the result."""
 
     def forward(self, x: torch.Tensor, n: torch.Tensor) -> tuple[torch.Tensor, ...]:
-        return (x.mean((2, 3)), x.mean((0, 2), keepdim=True), x.sum((1, 3)), x.amax((0, 1), keepdim=True), x.amin(-1), x.argmax(1), x.argmin(2, keepdim=True),
-                x.sum(1, dtype=torch.float64), n.sum(), n.to(torch.int32).sum(0), n.prod(0), x.var((2, 3), unbiased=False), x.std(0, correction=0),
-                *x.max(1), *x.sort(1, descending=True), *x.topk(2, 2, largest=False, sorted=True), x.softmax(1), x.log_softmax(0), x.cumsum(2))
+        return (
+            x.mean((2, 3)),
+            x.mean((0, 2), keepdim=True),
+            x.sum((1, 3)),
+            x.amax((0, 1), keepdim=True),
+            x.amin(-1),
+            x.argmax(1),
+            x.argmin(2, keepdim=True),
+            x.sum(1, dtype=torch.float64),
+            n.sum(),
+            n.to(torch.int32).sum(0),
+            n.prod(0),
+            x.var((2, 3), unbiased=False),
+            x.std(0, correction=0),
+            *x.max(1),
+            *x.sort(1, descending=True),
+            *x.topk(2, 2, largest=False, sorted=True),
+            x.softmax(1),
+            x.log_softmax(0),
+            x.cumsum(2),
+        )
 
 
 class Arithmetic(nn.Module):
@@ -20,10 +39,35 @@ class Arithmetic(nn.Module):
 
     def forward(self, x: torch.Tensor, n: torch.Tensor, h: torch.Tensor) -> tuple[torch.Tensor, ...]:
         mask = torch.full((3, 3), float("-inf")).triu(1)
-        return (torch.add(x, x, alpha=3), torch.sub(x, 2, alpha=0.5), torch.addmm(x, x, x, beta=0.5, alpha=-1), torch.baddbmm(x[None], x[None], x[None], beta=0),
-                n + 1, n * 2, n / 2, n // 2, n % 3, 2 - n, 1 / x, n + 0.5, h * 3, h * n, h + x, n > 1.5, n ** 2, 2 ** n,
-                torch.div(x, 0.7, rounding_mode="floor"), (x + mask).softmax(-1), x.masked_fill(mask != 0, float("-inf")), torch.where(x > 0, x, -1.0),
-                x.clamp(max=0.5), x.to(torch.float64), x.to(torch.int64), x.to(torch.bfloat16), torch.arange(3) * n[0, 0])
+        return (
+            torch.add(x, x, alpha=3),
+            torch.sub(x, 2, alpha=0.5),
+            torch.addmm(x, x, x, beta=0.5, alpha=-1),
+            torch.baddbmm(x[None], x[None], x[None], beta=0),
+            n + 1,
+            n * 2,
+            n / 2,
+            n // 2,
+            n % 3,
+            2 - n,
+            1 / x,
+            n + 0.5,
+            h * 3,
+            h * n,
+            h + x,
+            n > 1.5,
+            n**2,
+            2**n,
+            torch.div(x, 0.7, rounding_mode="floor"),
+            (x + mask).softmax(-1),
+            x.masked_fill(mask != 0, float("-inf")),
+            torch.where(x > 0, x, -1.0),
+            x.clamp(max=0.5),
+            x.to(torch.float64),
+            x.to(torch.int64),
+            x.to(torch.bfloat16),
+            torch.arange(3) * n[0, 0],
+        )
 
 
 class Optionals(nn.Module):
@@ -40,10 +84,22 @@ class Optionals(nn.Module):
 
     def forward(self, x: torch.Tensor) -> tuple[torch.Tensor, ...]:
         q = x.flatten(0, 1)
-        return (self.norm(x), self.instance(x), F.layer_norm(x, (5,), None, self.bias, 1e-3), F.scaled_dot_product_attention(q, q, q, scale=0.7),
-                F.scaled_dot_product_attention(q, q, q, is_causal=True), F.gelu(x, approximate="tanh"), x[:, [2, 0]], x[..., [0, 1], [3, 2]],
-                F.pad(x, (1, 2, 0, 1), mode="reflect"), F.interpolate(x, scale_factor=2.0, mode="bilinear"), F.interpolate(x, size=(3, 7)),
-                F.conv2d(x, x[:2], stride=(1, 2)), torch.roll(x, (1, -1), (2, 3)), torch.einsum("bchw,bdhw->bcd", x, x))
+        return (
+            self.norm(x),
+            self.instance(x),
+            F.layer_norm(x, (5,), None, self.bias, 1e-3),
+            F.scaled_dot_product_attention(q, q, q, scale=0.7),
+            F.scaled_dot_product_attention(q, q, q, is_causal=True),
+            F.gelu(x, approximate="tanh"),
+            x[:, [2, 0]],
+            x[..., [0, 1], [3, 2]],
+            F.pad(x, (1, 2, 0, 1), mode="reflect"),
+            F.interpolate(x, scale_factor=2.0, mode="bilinear"),
+            F.interpolate(x, size=(3, 7)),
+            F.conv2d(x, x[:2], stride=(1, 2)),
+            torch.roll(x, (1, -1), (2, 3)),
+            torch.einsum("bchw,bdhw->bcd", x, x),
+        )
 
 
 PROGRAMS = [

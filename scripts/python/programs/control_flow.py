@@ -1,4 +1,5 @@
 """Higher-order operators: branches, loops, scans, maps."""
+
 import torch
 from functorch.experimental.control_flow import map as map_rows
 from torch import nn
@@ -90,6 +91,5 @@ PROGRAMS = [
     Program("map", Map, lambda: calls((torch.randn(5, 3), torch.randn(3)))),
     Program("associative_scan", AssociativeScan, lambda: calls((torch.rand(7, 2), torch.rand(7, 2)))),
     Program("nested_cond", NestedCond, lambda: calls((torch.ones(2, 3), _n(5)), (torch.ones(2, 3), _n(1)), (-torch.ones(2, 3), _n(2)))),
-    Program("cond_shape", CondShape, lambda: calls((torch.randn(7, 2),), (torch.randn(3, 2),)),
-            lambda: {"x": {0: Dim("rows", min=1, max=99)}}),
+    Program("cond_shape", CondShape, lambda: calls((torch.randn(7, 2),), (torch.randn(3, 2),)), lambda: {"x": {0: Dim("rows", min=1, max=99)}}),
 ]

@@ -1,4 +1,5 @@
 """What a small program is."""
+
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -11,6 +12,7 @@ from pt2files import Call
 @dataclass(frozen=True)
 class Program:
     """A module class, its calls (the first is traced), and its dynamic dimensions."""
+
     name: str
     module: Callable[[], nn.Module]
     calls: Callable[[], list[Call]]

@@ -1,12 +1,13 @@
 """Inputs, outputs, parameters and buffers of every kind."""
+
 from collections import OrderedDict, namedtuple
 
 import torch
 from torch import nn
 from torch.utils import _pytree as pytree
 
-from pt2files import Call
 from programs.program import Program, calls
+from pt2files import Call
 
 Detection = namedtuple("Detection", ["boxes", "scores"])
 pytree._register_namedtuple(Detection, serialized_type_name="programs.Detection")
@@ -69,8 +70,18 @@ class Dtypes(nn.Module):
 
     def forward(self, x: torch.Tensor) -> tuple[torch.Tensor, ...]:
         y = self.brain(self.narrow(x.half()).bfloat16())
-        return (y, y.double() * self.wide, self.int8 + 1, self.uint8 + 1, self.int16 - 1, self.int32, self.int64 - 1, ~self.flags,
-                self.wave * self.wave.conj(), self.int8.float() / 3)
+        return (
+            y,
+            y.double() * self.wide,
+            self.int8 + 1,
+            self.uint8 + 1,
+            self.int16 - 1,
+            self.int32,
+            self.int64 - 1,
+            ~self.flags,
+            self.wave * self.wave.conj(),
+            self.int8.float() / 3,
+        )
 
 
 class Scalars(nn.Module):

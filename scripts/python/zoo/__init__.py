@@ -1,4 +1,5 @@
 """The models that the embedded backend is checked on, by name, each built with random but lively weights."""
+
 import torchvision_schemas  # noqa: F401  first, see there
 from zoo.spec import Spec
 from zoo.timm_models import SPECS as TIMM

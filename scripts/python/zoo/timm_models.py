@@ -1,4 +1,5 @@
 """Ten timm models of ten families, random weights."""
+
 from collections.abc import Callable
 
 import timm

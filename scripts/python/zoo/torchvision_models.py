@@ -1,4 +1,5 @@
 """The torchvision classifiers, random weights. Images are small and not square where the architecture allows."""
+
 from collections.abc import Callable
 
 import torch
@@ -16,16 +17,19 @@ def _classifier(name: str) -> Callable[[bool], nn.Module]:
         if small and name in ("alexnet", "vgg11"):
             model.classifier = _narrow(model.classifier)
         return model
+
     return build
 
 
 def _narrow(classifier: nn.Sequential) -> nn.Sequential:
     """The same head with 256 hidden features instead of 4096."""
+
     def shrunk(layer: nn.Module) -> nn.Module:
         if not isinstance(layer, nn.Linear):
             return layer
         width = {4096: 256}
         return nn.Linear(width.get(layer.in_features, layer.in_features), width.get(layer.out_features, layer.out_features))
+
     return nn.Sequential(*map(shrunk, classifier))
 
 
@@ -55,5 +59,6 @@ SIZES = {
 }
 
 SPECS = [Spec(name, _classifier(name), image(*size)) for name, size in SIZES.items()]
-SPECS.insert(1, Spec("resnet18_dynamic", _classifier("resnet18"),
-                     lambda: [Call((torch.randn(batch, 3, 64, 96),)) for batch in (2, 1, 5)], _dynamic_batch))
+SPECS.insert(
+    1, Spec("resnet18_dynamic", _classifier("resnet18"), lambda: [Call((torch.randn(batch, 3, 64, 96),)) for batch in (2, 1, 5)], _dynamic_batch)
+)

@@ -1,4 +1,5 @@
 """Models from transformers with small configurations."""
+
 from typing import Any
 
 import torch
@@ -24,8 +25,9 @@ def _text(*sizes: tuple[int, int]) -> list[Call]:
 
 
 def _bert(_small: bool) -> torch.nn.Module:
-    config = hf.BertConfig(vocab_size=1000, hidden_size=96, num_hidden_layers=3, num_attention_heads=6, intermediate_size=192,
-                           max_position_embeddings=128)
+    config = hf.BertConfig(
+        vocab_size=1000, hidden_size=96, num_hidden_layers=3, num_attention_heads=6, intermediate_size=192, max_position_embeddings=128
+    )
     return hf.BertModel(config)
 
 
@@ -45,15 +47,29 @@ def _t5(_small: bool) -> torch.nn.Module:
 
 
 def _clip(_small: bool) -> torch.nn.Module:
-    config = hf.CLIPVisionConfig(hidden_size=96, intermediate_size=192, num_hidden_layers=3, num_attention_heads=6, image_size=96, patch_size=16,
-                                 projection_dim=48)
+    config = hf.CLIPVisionConfig(
+        hidden_size=96, intermediate_size=192, num_hidden_layers=3, num_attention_heads=6, image_size=96, patch_size=16, projection_dim=48
+    )
     return hf.CLIPVisionModelWithProjection(config)
 
 
 def _whisper(_small: bool) -> torch.nn.Module:
-    config = hf.WhisperConfig(vocab_size=1000, d_model=96, encoder_layers=3, decoder_layers=1, encoder_attention_heads=6, decoder_attention_heads=6,
-                              encoder_ffn_dim=192, decoder_ffn_dim=192, num_mel_bins=80, max_source_positions=75,
-                              pad_token_id=0, bos_token_id=1, eos_token_id=2, decoder_start_token_id=1)
+    config = hf.WhisperConfig(
+        vocab_size=1000,
+        d_model=96,
+        encoder_layers=3,
+        decoder_layers=1,
+        encoder_attention_heads=6,
+        decoder_attention_heads=6,
+        encoder_ffn_dim=192,
+        decoder_ffn_dim=192,
+        num_mel_bins=80,
+        max_source_positions=75,
+        pad_token_id=0,
+        bos_token_id=1,
+        eos_token_id=2,
+        decoder_start_token_id=1,
+    )
     return hf.WhisperModel(config).get_encoder()
 
 

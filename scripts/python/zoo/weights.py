@@ -4,6 +4,7 @@ A freshly built network hides mistakes: its normalisations are the identity, its
 often zero, its residual branches scaled by 1e-6. Here every constant parameter becomes random, and the running
 statistics of batch normalisations are those of a real batch, disturbed.
 """
+
 import math
 
 import torch
