@@ -41,6 +41,8 @@ export interface TypeRules {
 }
 
 const COMPARISONS: ReadonlySet<BinaryFn> = new Set(["eq", "ne", "lt", "le", "gt", "ge"]);
+/** These stay bool between bools, whatever the compute dtype. */
+const LOGICAL: ReadonlySet<BinaryFn> = new Set(["and", "or", "xor"]);
 const BITWISE: ReadonlySet<BinaryFn> = new Set(["and", "or", "xor", "shl", "shr"]);
 const FLOAT_ONLY: ReadonlySet<BinaryFn> = new Set(["div", "atan2", "copysign", "hypot", "nextafter"]);
 const ROUNDINGS: ReadonlySet<UnaryFn> = new Set(["ceil", "floor", "trunc", "round"]);
@@ -103,7 +105,7 @@ export function typeExpr(expr: ScalarExpr, rules: TypeRules): TypedExpr {
       case "unary":
         return typeUnary(node.fn, node.fn === "not" ? visit(node.x) : number(node.x));
       case "binary": {
-        if (BITWISE.has(node.fn)) {
+        if (LOGICAL.has(node.fn)) {
           const [x, y] = [visit(node.x), visit(node.y)];
           if (x.dtype === "bool" && y.dtype === "bool") return typeBinary(node.fn, x, y);
         }

@@ -1,0 +1,120 @@
+import type { DType } from "@pt2/format";
+import {
+  BINARY_FNS,
+  type ScalarExpr,
+  type ScalarValue,
+  scalar as s,
+  type TypedExpr,
+  typeExpr,
+  UNARY_FNS,
+} from "@pt2/registry/scalar";
+import { describe, expect, test } from "vitest";
+import type { InnerMode } from "./geometry.ts";
+import { generator, samples } from "./samples.ts";
+import { distance, type Operand, runKernel, runReference } from "./testbed.ts";
+
+const DTYPES: readonly DType[] = [
+  "float32",
+  "float64",
+  "float16",
+  "bfloat16",
+  "int8",
+  "uint8",
+  "int16",
+  "int32",
+  "int64",
+  "bool",
+];
+const COUNT = 111;
+
+/** The typed expression, or null where the language has no such function for the dtype. */
+function typed(expr: ScalarExpr, dtype: DType): TypedExpr | null {
+  try {
+    const made = typeExpr(expr, { compute: dtype, operands: [dtype, dtype], result: dtype });
+    // A bool result is looked at as it is.
+    return made.kind === "cast" && made.x.dtype === "bool" ? made.x : made;
+  } catch {
+    return null;
+  }
+}
+
+/** An operand that yields `values` when walked along the inner dimension in the given way. */
+function operand(dtype: DType, mode: InnerMode, random: () => number): Operand {
+  const step = mode === "unit" ? 1 : mode === "zero" ? 0 : 3;
+  return { dtype, data: samples(dtype, COUNT * Math.max(step, 1), random), strides: [step] };
+}
+
+/** sin and cos are compared absolutely: near their zeros no short reduction keeps relative precision. */
+const ABSOLUTE: ReadonlySet<string> = new Set(["sin", "cos"]);
+const DIVISIONS: ReadonlySet<string> = new Set(["floordiv", "truncdiv", "mod", "fmod"]);
+
+/** Integers are not divided by zero. */
+function divisor(value: ScalarValue): ScalarValue {
+  return value === 0n ? 3n : Object.is(value, 0) ? 3 : value;
+}
+
+function check(fn: string, expr: TypedExpr, operands: readonly Operand[]): void {
+  const group = { shape: [COUNT], operands, outputs: [expr] };
+  const [[actual], [expected]] = [runKernel(group), runReference(group)];
+  const wrong = expected?.flatMap((value, i) => {
+    const got = actual?.[i] as typeof value;
+    const near = ABSOLUTE.has(fn) && Math.abs(Number(got) - Number(value)) < 3e-7;
+    const from = operands.map(({ data, strides }) => data[i * (strides[0] as number)]);
+    const ulps = distance(got, value, expr.dtype);
+    return near || ulps <= 4 ? [] : [`${fn}(${from.join(", ")}) = ${got}, not ${value}, ${ulps} ulp`];
+  });
+  expect(wrong).toEqual([]);
+}
+
+test("most functions exist for floats and for integers", () => {
+  const exist = (dtype: DType): number =>
+    UNARY_FNS.filter((fn) => typed(s[fn](s.input(0)), dtype)).length +
+    BINARY_FNS.filter((fn) => typed(s[fn](s.input(0), s.input(1)), dtype)).length;
+  expect([exist("float32"), exist("int64"), exist("bool")]).toEqual([56, 31, 22]);
+});
+
+describe.each(DTYPES)("%s", (dtype) => {
+  test.each(UNARY_FNS)("%s", (fn) => {
+    const expr = typed(s[fn](s.input(0)), dtype);
+    for (const mode of ["unit", "zero", "strided"] as const) {
+      if (expr) check(fn, expr, [operand(dtype, mode, generator(1))]);
+    }
+  });
+
+  test.each(BINARY_FNS)("%s", (fn) => {
+    const expr = typed(s[fn](s.input(0), s.input(1)), dtype);
+    for (const [a, b] of [
+      ["unit", "unit"],
+      ["unit", "zero"],
+      ["zero", "unit"],
+      ["strided", "unit"],
+    ] as const) {
+      if (!expr) continue;
+      const [x, y] = [operand(dtype, a, generator(2)), operand(dtype, b, generator(3))];
+      // Turned round, so that special values meet others.
+      check(fn, expr, [
+        x,
+        { ...y, data: y.data.toReversed().map((value) => (DIVISIONS.has(fn) ? divisor(value) : value)) },
+      ]);
+    }
+  });
+
+  test.each(DTYPES)("to %s", (to) => {
+    const expr = typeExpr(s.cast(to, s.input(0)), { compute: dtype, operands: [dtype], result: to });
+    for (const mode of ["unit", "zero", "strided"] as const)
+      check(`to ${to}`, expr, [operand(dtype, mode, generator(4))]);
+  });
+
+  test("select", () => {
+    const expr = typeExpr(s.select(s.input(0), s.input(1), s.input(2)), {
+      compute: dtype,
+      operands: ["bool", dtype, dtype],
+      result: dtype,
+    });
+    check("select", expr, [
+      operand("bool", "unit", generator(5)),
+      operand(dtype, "unit", generator(6)),
+      operand(dtype, "zero", generator(7)),
+    ]);
+  });
+});
