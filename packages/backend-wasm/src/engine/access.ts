@@ -1,0 +1,102 @@
+import { bitsToFloat, DTYPES, type DType, floatToBits, isSmallFloat } from "@pt2/format";
+import type { Heap } from "./heap.ts";
+import { addressOf, type Place } from "./place.ts";
+
+/** Reads and writes elements of a tensor by element offset from its first one. Valid within one step. */
+export interface Elements<T> {
+  get(offset: number): T;
+  set(offset: number, value: T): void;
+}
+
+type NumberArray =
+  | Uint8Array
+  | Int8Array
+  | Uint16Array
+  | Int16Array
+  | Uint32Array
+  | Int32Array
+  | Float32Array
+  | Float64Array;
+type NumberArrayType = new (buffer: ArrayBufferLike) => NumberArray;
+
+const ARRAYS: Readonly<Partial<Record<DType, NumberArrayType>>> = {
+  uint8: Uint8Array,
+  bool: Uint8Array,
+  int8: Int8Array,
+  uint16: Uint16Array,
+  int16: Int16Array,
+  uint32: Uint32Array,
+  int32: Int32Array,
+  float32: Float32Array,
+  float64: Float64Array,
+};
+
+/**
+ * Elements as numbers. int64 goes through doubles, exact up to 2^53: right for indices and counts; arithmetic that may
+ * leave that range uses {@link bigints}.
+ */
+export function numbers(heap: Heap, place: Place): Elements<number> {
+  const { dtype } = place;
+  const base = addressOf(place) / DTYPES[dtype].itemsize;
+  if (dtype === "int64") {
+    const array = heap.i64;
+    return {
+      get: (offset) => Number(array[base + offset]),
+      set: (offset, value) => {
+        array[base + offset] = BigInt(Math.trunc(value));
+      },
+    };
+  }
+  if (isSmallFloat(dtype)) {
+    const array = DTYPES[dtype].itemsize === 2 ? new Uint16Array(heap.memory.buffer) : heap.u8;
+    return {
+      get: (offset) => bitsToFloat(dtype, array[base + offset]!),
+      set: (offset, value) => {
+        array[base + offset] = floatToBits(dtype, value);
+      },
+    };
+  }
+  const array = new ARRAYS[dtype]!(heap.memory.buffer);
+  return {
+    get: (offset) => array[base + offset]!,
+    set: (offset, value) => {
+      array[base + offset] = value;
+    },
+  };
+}
+
+/** Elements of an int64 tensor, exact. */
+export function bigints(heap: Heap, place: Place): Elements<bigint> {
+  const base = addressOf(place) / 8;
+  const array = heap.i64;
+  return {
+    get: (offset) => array[base + offset]!,
+    set: (offset, value) => {
+      array[base + offset] = BigInt.asIntN(64, value);
+    },
+  };
+}
+
+/** Copies single elements between tensors of one dtype, whatever it is. */
+export function mover(heap: Heap, from: Place, to: Place): (source: number, target: number) => void {
+  const { itemsize } = DTYPES[from.dtype];
+  const unit = Math.min(itemsize, 8);
+  const types = { 1: Uint8Array, 2: Uint16Array, 4: Uint32Array, 8: BigUint64Array } as const;
+  const array = new types[unit as 1](heap.memory.buffer);
+  const [a, b] = [addressOf(from) / unit, addressOf(to) / unit];
+  if (itemsize <= 8) {
+    return (source, target) => {
+      array[b + target] = array[a + source]!;
+    };
+  }
+  return (source, target) => {
+    array[b + target * 2] = array[a + source * 2]!;
+    array[b + target * 2 + 1] = array[a + source * 2 + 1]!;
+  };
+}
+
+/** An index as PyTorch takes it, negative ones from the end; out of range is null. */
+export function wrapIndex(index: number, size: number): number | null {
+  const wrapped = index < 0 ? index + size : index;
+  return wrapped >= 0 && wrapped < size ? wrapped : null;
+}

@@ -1,0 +1,45 @@
+import { numel } from "@pt2/backend";
+import { DTYPES } from "@pt2/format";
+import type { Scalar } from "@pt2/registry";
+import { elementBytes } from "../engine/elements.ts";
+import type { WasmKernel } from "../engine/kernel.ts";
+import { addressOf } from "../engine/place.ts";
+import { numberOf } from "../engine/scalar-constant.ts";
+
+/** `arange(start, end, step)`; each element is start + i·step, not a running sum. */
+export const arange: WasmKernel = {
+  ops: ["aten::arange.start_step"],
+  prepare(call) {
+    const out = call.output();
+    const [start, step] = [numberOf(call.arg<Scalar>("start")), numberOf(call.arg<Scalar>("step"))];
+    const exact = DTYPES[out.dtype].kind === "int";
+    call.step(() => {
+      const { itemsize } = DTYPES[out.dtype];
+      const to = addressOf(out);
+      for (let i = 0; i < numel(out.shape); i++) {
+        const value = exact ? BigInt(start) + BigInt(i) * BigInt(step) : Number(start) + i * Number(step);
+        call.heap.u8.set(elementBytes(out.dtype, value), to + i * itemsize);
+      }
+    });
+  },
+};
+
+/** `full(size, fill_value)` and `empty`, whose contents PyTorch leaves open: zeros here. */
+export const full: WasmKernel = {
+  ops: ["aten::full"],
+  prepare(call) {
+    const out = call.output();
+    const bytes = elementBytes(out.dtype, numberOf(call.arg<Scalar>("fill_value")));
+    call.step(() => {
+      const memory = call.heap.u8;
+      const to = addressOf(out);
+      const total = numel(out.shape) * bytes.byteLength;
+      if (total === 0) return;
+      memory.set(bytes, to);
+      // Doubles what is filled until the block is full.
+      for (let done = bytes.byteLength; done < total; done *= 2) {
+        memory.copyWithin(to + done, to, to + Math.min(done, total - done));
+      }
+    });
+  },
+};

@@ -1,0 +1,120 @@
+import { numel } from "@pt2/backend";
+import type { ArgValue, TensorMeta } from "@pt2/registry";
+import { spatial } from "../conv/window.ts";
+import type { KernelCall, WasmKernel } from "../engine/kernel.ts";
+import { addressOf, channelsLast, type Place } from "../engine/place.ts";
+import { adaptiveBoxes, type PoolBoxes, slidingBoxes } from "../pool/boxes.ts";
+import { planPool } from "../pool/plan-pool.ts";
+import { isFloat32 } from "./float32.ts";
+
+type Reduce = "max" | "mean";
+
+/** Sliding max and mean windows of one to three dimensions, with or without the positions of the maxima. */
+export const slidingPool: WasmKernel = {
+  ops: [
+    "aten::max_pool1d",
+    "aten::max_pool2d",
+    "aten::max_pool3d",
+    "aten::max_pool1d_with_indices",
+    "aten::max_pool2d_with_indices",
+    "aten::max_pool3d_with_indices",
+    "aten::avg_pool1d",
+    "aten::avg_pool2d",
+    "aten::avg_pool3d",
+  ],
+  accepts: (args) => onlyFloat32(args),
+  prepare(call) {
+    const { name } = call.call.record;
+    const rank = Number(/pool(\d)d/.exec(name)![1]);
+    const reduce: Reduce = name.includes("max") ? "max" : "mean";
+    const each = (arg: string, fill: number): readonly number[] | null => {
+      const list = call.arg<readonly number[] | undefined>(arg);
+      if (list === undefined || list.length === 0)
+        return list === undefined ? new Array<number>(rank).fill(fill) : null;
+      return Array.from({ length: rank }, (_, i) => list[i] ?? list[0]!);
+    };
+    const kernel = each("kernel_size", 1)!;
+    const input = source(call, rank);
+    const boxes = slidingBoxes({
+      input: spatial(input.shape.slice(2), 1),
+      kernel: spatial(kernel, 1),
+      stride: spatial(each("stride", 1) ?? kernel, 1),
+      padding: spatial(each("padding", 0)!, 0),
+      dilation: spatial(each("dilation", 1)!, 1),
+      ceilMode: call.arg<boolean>("ceil_mode"),
+      countIncludePad: call.arg<boolean | undefined>("count_include_pad") ?? false,
+    });
+    planInto(call, input, boxes, reduce, call.arg<number | null | undefined>("divisor_override") ?? undefined);
+  },
+};
+
+/** Pooling to a given size. */
+export const adaptivePool: WasmKernel = {
+  ops: [
+    "aten::adaptive_avg_pool1d",
+    "aten::adaptive_avg_pool2d",
+    "aten::adaptive_avg_pool3d",
+    "aten::_adaptive_avg_pool2d",
+    "aten::_adaptive_avg_pool3d",
+    "aten::adaptive_max_pool1d",
+    "aten::adaptive_max_pool2d",
+    "aten::adaptive_max_pool3d",
+  ],
+  accepts: (args) => onlyFloat32(args),
+  prepare(call) {
+    const { name } = call.call.record;
+    const rank = Number(/pool(\d)d/.exec(name)![1]);
+    const input = source(call, rank);
+    const result = call.call.results[0] as TensorMeta;
+    const boxes = adaptiveBoxes(spatial(input.shape.slice(2), 1), spatial(result.shape.slice(-rank), 1));
+    planInto(call, input, boxes, name.includes("max") ? "max" : "mean", undefined);
+  },
+};
+
+function onlyFloat32(args: Readonly<Record<string, ArgValue>>): boolean {
+  return isFloat32(args, "self") && (args["self"] as TensorMeta).dtype === "float32";
+}
+
+/** The input as [N, C, spatial…], channels-last. */
+function source(call: KernelCall, rank: number): Place {
+  const given = call.tensor("self");
+  const place =
+    given.shape.length === rank + 2 ? given : { ...given, shape: [1, ...given.shape], strides: [0, ...given.strides] };
+  return call.withStrides(place, channelsLast(place.shape));
+}
+
+function planInto(
+  call: KernelCall,
+  input: Place,
+  boxes: PoolBoxes,
+  reduce: Reduce,
+  divisorOverride: number | undefined,
+): void {
+  const result = call.call.results[0] as TensorMeta;
+  const shape = result.shape.length === input.shape.length ? result.shape : [1, ...result.shape];
+  const strides = channelsLast(shape).slice(shape.length - result.shape.length);
+  const out = call.output(0, strides);
+  const indices = call.call.results.length > 1 ? call.output(1, strides) : null;
+  if (numel(shape) === 0) return;
+  const [batch, channels] = input.shape as readonly [number, number];
+  const plan = planPool(
+    { kernels: call.kernels, memory: call.heap.memory },
+    {
+      batch,
+      channels,
+      input: spatial(input.shape.slice(2), 1),
+      boxes,
+      reduce,
+      ...(divisorOverride === undefined ? {} : { divisorOverride }),
+    },
+  );
+  const scratch = call.scratch(plan.scratchBytes);
+  call.step(() =>
+    plan.run({
+      input: addressOf(input),
+      output: addressOf(out),
+      scratch: scratch.address(),
+      ...(indices === null ? {} : { indices: addressOf(indices) }),
+    }),
+  );
+}
