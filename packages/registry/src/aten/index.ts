@@ -1,13 +1,50 @@
 import type { OpSet } from "../op-set.ts";
+import { ATTENTION_OPS } from "./attention/index.ts";
+import { GRADIENT_OPS } from "./backward/index.ts";
+import { CONV_OPS } from "./conv/index.ts";
 import { COPYING_OPS } from "./copy/index.ts";
 import { FACTORY_OPS } from "./factory/index.ts";
+import { SPECTRAL_OPS } from "./fft/index.ts";
+import { INDEXING_OPS } from "./index/index.ts";
+import { LINEAR_ALGEBRA_OPS } from "./linalg/index.ts";
+import { LOSS_OPS } from "./loss/index.ts";
+import { MATMUL_OPS } from "./matmul/index.ts";
+import { NORMALIZATION_OPS } from "./norm/index.ts";
 import { POINTWISE_OPS } from "./pointwise/index.ts";
+import { POOL_OPS } from "./pool/index.ts";
+import { RANDOM_OPS } from "./random/index.ts";
+import { REDUCE_OPS } from "./reduce/index.ts";
+import { RESIZE_OPS } from "./resize/index.ts";
+import { RECURRENT_OPS } from "./rnn/index.ts";
 import { SHAPE_OPS } from "./shape/index.ts";
+import { SORTING_OPS } from "./sort/index.ts";
 import { SYMBOLIC_OPS } from "./symbolic/index.ts";
 import { VIEW_OPS } from "./view/index.ts";
 
 /** PyTorch's own ops, family by family. */
 export const aten: OpSet = {
   name: "aten",
-  ops: [...POINTWISE_OPS, ...VIEW_OPS, ...COPYING_OPS, ...FACTORY_OPS, ...SHAPE_OPS, ...SYMBOLIC_OPS],
+  ops: [
+    ...POINTWISE_OPS,
+    ...VIEW_OPS,
+    ...COPYING_OPS,
+    ...FACTORY_OPS,
+    ...SHAPE_OPS,
+    ...SYMBOLIC_OPS,
+    ...REDUCE_OPS,
+    ...MATMUL_OPS,
+    ...CONV_OPS,
+    ...POOL_OPS,
+    ...NORMALIZATION_OPS,
+    ...ATTENTION_OPS,
+    ...INDEXING_OPS,
+    ...SORTING_OPS,
+    ...RESIZE_OPS,
+    ...RECURRENT_OPS,
+    ...LOSS_OPS,
+    ...RANDOM_OPS,
+    ...SPECTRAL_OPS,
+    ...LINEAR_ALGEBRA_OPS,
+    ...GRADIENT_OPS,
+  ],
 };
