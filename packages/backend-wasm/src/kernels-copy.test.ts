@@ -74,19 +74,21 @@ describe("strided copies", () => {
     expect(bed.floats(dst, 120)).toEqual(expected);
   });
 
-  test("transpose of every small size, with gaps between rows", () => {
+  test("transpose of every small size, and of rows a multiple of 1 KB apart", () => {
+    const check = (rows: number, columns: number, srcStride: number, dstStride: number): void => {
+      bed.clear();
+      const data = rng.floats(rows * srcStride);
+      const dst = bed.put(new Float32Array(columns * dstStride));
+      kernels.transpose(bed.put(data), dst, rows, columns, srcStride, dstStride);
+      const expected = new Float32Array(columns * dstStride);
+      for (let r = 0; r < rows; r++)
+        for (let c = 0; c < columns; c++) expected[c * dstStride + r] = data[r * srcStride + c]!;
+      expect(bed.floats(dst, expected.length)).toEqual(expected);
+      expect(bed.intact()).toBe(true);
+    };
     for (const rows of [1, 2, 3, 4, 5, 7, 8, 15, 16, 17, 33]) {
-      for (const columns of [1, 2, 3, 4, 5, 8, 13, 31]) {
-        bed.clear();
-        const data = rng.floats(rows * (columns + 3));
-        const dst = bed.put(new Float32Array(columns * (rows + 2)));
-        kernels.transpose(bed.put(data), dst, rows, columns, columns + 3, rows + 2);
-        const expected = new Float32Array(columns * (rows + 2));
-        for (let r = 0; r < rows; r++)
-          for (let c = 0; c < columns; c++) expected[c * (rows + 2) + r] = data[r * (columns + 3) + c]!;
-        expect(bed.floats(dst, expected.length)).toEqual(expected);
-        expect(bed.intact()).toBe(true);
-      }
+      for (const columns of [1, 2, 3, 4, 5, 8, 13, 31]) check(rows, columns, columns + 3, rows + 2);
+      for (const columns of [15, 16, 37]) check(rows, columns, 256, 512);
     }
   });
 });
