@@ -38,8 +38,9 @@ export function firstTap(origin: i32, dilation: i32): i32 {
 /** One past the last of `taps` taps whose position lies before `size`. */
 @inline
 export function endTap(origin: i32, dilation: i32, size: i32, taps: i32): i32 {
-  const end = (size - origin + dilation - 1) / dilation;
-  return size <= origin ? 0 : min(taps, end);
+  // Away from borders no division is needed.
+  if (origin + (taps - 1) * dilation < size) return taps;
+  return size <= origin ? 0 : (size - origin + dilation - 1) / dilation;
 }
 
 @inline
@@ -51,6 +52,10 @@ export function floats(count: i32): usize {
 @inline
 export function copyFloats(dst: usize, src: usize, count: i32): void {
   const end = dst + floats(count);
-  for (const last = dst + (floats(count) & ~15); dst < last; dst += 16, src += 16) v128.store(dst, v128.load(src));
-  for (; dst < end; dst += 4, src += 4) store<f32>(dst, load<f32>(src));
+  if (count >= 4) {
+    const last = end - 16;
+    const tail = v128.load(src + floats(count) - 16);
+    for (; dst < last; dst += 16, src += 16) v128.store(dst, v128.load(src));
+    v128.store(last, tail);
+  } else for (; dst < end; dst += 4, src += 4) store<f32>(dst, load<f32>(src));
 }
