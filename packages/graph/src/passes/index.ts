@@ -1,5 +1,8 @@
+export { mapArg, mapArgs, mapGraphs, mapValues } from "../query/args.ts";
 export { type DeadCodeOptions, eliminateDeadCode } from "./dead-code.ts";
 export { foldSymbolicArithmetic } from "./fold-symbolic.ts";
+export type { EffectsOf, OpEffects } from "./functionalize/effects.ts";
+export { functionalize } from "./functionalize/functionalize.ts";
 export { GraphBuilder, type NewNode } from "./graph-builder.ts";
 export { isFunctional, isMutatingName } from "./mutating-names.ts";
 export { type RemoveNoOpsOptions, removeNoOps } from "./remove-no-ops.ts";

@@ -1,0 +1,41 @@
+import { graphError } from "../../graph-errors.ts";
+import type { Arg, Node } from "../../ir.ts";
+import { argOf } from "../../query/args.ts";
+import { describeNode } from "../../query/describe.ts";
+import type { GraphBuilder } from "../graph-builder.ts";
+import { resolve, type TensorTable } from "./tensor-table.ts";
+
+const ARGS = ["input", "weight", "bias", "running_mean", "running_var", "training", "momentum", "eps"];
+
+/**
+ * batch_norm(training=True) → (y, save_mean, save_invstd, mean', var') of _native_batch_norm_legit_functional,
+ * and mean', var' are written to the running statistics.
+ */
+export function functionalBatchNorm(node: Node, builder: GraphBuilder, tensors: TensorTable): void {
+  const statistics = ["running_mean", "running_var"].map((name) => {
+    const arg = argOf(node, name);
+    const tensor = arg?.kind === "value" ? tensors.get(arg.name) : undefined;
+    if (tensor !== undefined) return tensor;
+    throw graphError("graph.mutation", { what: `${node.op} trains without \`${name}\``, where: describeNode(node) });
+  });
+  const resolved = resolve(node, (name) => tensors.read(name));
+  const none: Arg = { kind: "none" };
+  const args = ARGS.map((name) => ({ name, arg: argOf(resolved, name) ?? none }));
+  const type = tensors.typeOf(statistics[0]!);
+  const extra = (name: string): string => {
+    const fresh = builder.fresh(name);
+    builder.setType(fresh, type);
+    return fresh;
+  };
+  const given = node.outputs.map((output) => (output.kind === "value" ? output.name : extra("unused")));
+  const saved = ["save_mean", "save_invstd"].slice(given.length - 1).map(extra);
+  const updated = ["running_mean", "running_var"].map(extra);
+  builder.push({
+    ...resolved,
+    op: "aten::_native_batch_norm_legit_functional",
+    args,
+    outputs: [...given, ...saved, ...updated].map((name) => ({ kind: "value", name })),
+  });
+  for (const name of [...given, ...saved]) tensors.allocate(name);
+  for (const [i, tensor] of statistics.entries()) tensors.write(tensor, updated[i]!, node);
+}

@@ -1,0 +1,43 @@
+import type { Node, OpName } from "../../ir.ts";
+import { splitOpName } from "../../op-name.ts";
+import type { OpEffects } from "./effects.ts";
+
+/** Functional forms that are not the name without its underscore. */
+const IRREGULAR: Readonly<Record<OpName, OpName>> = {
+  "aten::normal_": "aten::normal_functional",
+  "aten::bernoulli_.float": "aten::bernoulli.p",
+  "aten::rrelu_with_noise": "aten::rrelu_with_noise_functional",
+  "aten::_native_batch_norm_legit": "aten::_native_batch_norm_legit_functional",
+  "aten::_batch_norm_with_update": "aten::_batch_norm_with_update_functional",
+};
+
+/** In-place operators that change the shape of their tensor, and the view they turn it into. */
+export const IN_PLACE_VIEWS: ReadonlyMap<OpName, OpName> = new Map(
+  ["squeeze", "squeeze.dim", "squeeze.dims", "unsqueeze", "transpose", "t", "swapaxes", "swapdims", "as_strided"].map(
+    (name) => {
+      const [op, overload] = name.split(".");
+      const view = op === "transpose" ? "transpose.int" : name;
+      return [`aten::${op}_${overload === undefined ? "" : `.${overload}`}`, `aten::${view}`];
+    },
+  ),
+);
+
+/** The operator that computes what `node` writes, without writing; null where none is known. */
+export function functionalForm(node: Node, effects: OpEffects): OpName | null {
+  const irregular = Object.hasOwn(IRREGULAR, node.op) ? IRREGULAR[node.op] : undefined;
+  return irregular ?? effects.functional ?? regularForm(node.op);
+}
+
+/** `relu_` → `relu`, `__iand__` → `__and__`. */
+function regularForm(name: OpName): OpName | null {
+  const { namespace, op, overload } = splitOpName(name);
+  const dunder = /^__i(\w+)__$/.exec(op)?.[1];
+  const plain = dunder === undefined ? /^(.*[^_])_$/.exec(op)?.[1] : `__${dunder}__`;
+  if (plain === undefined || /^(set|resize|resize_as)$/.test(plain)) return null;
+  return overload === "" ? `${namespace}::${plain}` : `${namespace}::${plain}.${overload}`;
+}
+
+/** Whether the written arguments are outputs only, as in `aten::add.out`. */
+export function isOutVariant(name: OpName): boolean {
+  return /(^|_)out$/.test(splitOpName(name).overload);
+}

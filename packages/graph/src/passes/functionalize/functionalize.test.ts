@@ -1,0 +1,163 @@
+import { describe, expect, it } from "vitest";
+import type { Program } from "../../ir.ts";
+import { walk } from "../../query/walk.ts";
+import { testEffects } from "../../testing/effects.ts";
+import { FIXTURES, fixture } from "../../testing/fixtures.ts";
+import { expectPass, program } from "../../testing/program.ts";
+import { validate } from "../../validate/validate.ts";
+import { isMutatingName } from "../mutating-names.ts";
+import { removeNoOps } from "../remove-no-ops.ts";
+import { functionalize } from "./functionalize.ts";
+
+const pass = (input: Program): Program => functionalize(input, testEffects);
+
+describe("functionalize", () => {
+  it("returns programs without mutation as they are", async () => {
+    const input = await fixture("torch-2.13/conv_aten.pt2");
+    expect(pass(input)).toBe(input);
+  });
+
+  it("turns writes to buffers into results, first", () => {
+    expectPass(
+      pass,
+      `buffer "count" = %b_count: i64[]
+       user_input %x: f32[2]
+       %add_: i64[] = aten::add_.Tensor(%b_count, other=1)
+       %y: f32[2] = aten::mul.Tensor(%x, other=%b_count)
+       return %y, %add_`,
+      `buffer "count" = %b_count: i64[]
+       user_input %x: f32[2]
+       %add_: i64[] = aten::add.Tensor(%b_count, other=1)
+       %y: f32[2] = aten::mul.Tensor(%x, other=%add_)
+       return %add_ -> buffer_mutation "count", %y, %add_`,
+    );
+  });
+
+  it("writes through views of views, and lets other views see it", () => {
+    expectPass(
+      pass,
+      `user_input %x: f32[4, 3]
+       %y: f32[4, 3] = aten::clone(%x)
+       %row: f32[3] = aten::select.int(%y, dim=0, index=0)
+       %flat: f32[12] = aten::view(%y, size=[-1])
+       %some: f32[4]{strides=[3]} = aten::slice.Tensor(%flat, dim=0, start=0, end=9223372036854775807, step=3)
+       %add_: f32[4]{strides=[3]} = aten::add_.Tensor(%some, other=1)
+       %z: f32[3] = aten::relu(%row)
+       return %z, %y`,
+      `user_input %x: f32[4, 3]
+       %y: f32[4, 3] = aten::clone(%x)
+       %row: f32[3] = aten::select.int(%y, dim=0, index=0)
+       %flat: f32[12] = aten::view(%y, size=[-1])
+       %some: f32[4]{strides=[3]} = aten::slice.Tensor(%flat, dim=0, start=0, end=9223372036854775807, step=3)
+       %add_: f32[4]{strides=[3]} = aten::add.Tensor(%some, other=1)
+       %slice_scatter: f32[12] = aten::slice_scatter(%flat, src=%add_, dim=0, start=0, end=9223372036854775807, step=3)
+       %reshape_as: f32[4, 3] = aten::reshape_as(%slice_scatter, other=%y)
+       %row_1: f32[3] = aten::select.int(%reshape_as, dim=0, index=0)
+       %z: f32[3] = aten::relu(%row_1)
+       return %z, %reshape_as`,
+    );
+  });
+
+  it("puts a split piece back among the others", () => {
+    expectPass(
+      pass,
+      `user_input %x: f32[4]
+       %y: f32[4] = aten::clone(%x)
+       split: [%a: f32[2], %b: f32[2]{offset=2}] = aten::split.Tensor(%y, split_size=2)
+       %r: f32[2]{offset=2} = aten::relu_(%b)
+       return %y, %a, %b`,
+      `user_input %x: f32[4]
+       %y: f32[4] = aten::clone(%x)
+       split: [%a: f32[2], %b: f32[2]{offset=2}] = aten::split.Tensor(%y, split_size=2)
+       %r: f32[2]{offset=2} = aten::relu(%b)
+       %cat: f32[4] = aten::cat(tensors=[%a, %r])
+       split_1: [%a_1: f32[2], %b_1: f32[2]{offset=2}] = aten::split.Tensor(%cat, split_size=2)
+       return %cat, %a_1, %b_1`,
+    );
+  });
+
+  it("keeps the dtype of what is written to", () => {
+    expectPass(
+      pass,
+      `user_input %x: f16[2]
+       user_input %y: f32[2]
+       %a: f16[2] = aten::add_.Tensor(%x, other=%y)
+       %e: f16[2] = aten::eq_.Tensor(%a, other=%y)
+       %c: f16[2] = aten::copy_(%e, src=%y)
+       return %c`,
+      `user_input %x: f16[2]
+       user_input %y: f32[2]
+       a_2: %a_1: f32[2] = aten::add.Tensor(%x, other=%y)
+       %a: f16[2] = aten::_to_copy(%a_1, dtype=torch.float16)
+       e_2: %e_1: bool[2] = aten::eq.Tensor(%a, other=%y)
+       %e: f16[2] = aten::_to_copy(%e_1, dtype=torch.float16)
+       %c: f16[2] = aten::copy(%e, src=%y)
+       return %c -> user_input_mutation "x", %c`
+        .replaceAll(/([ae])_1: %\1_2/g, "$1_2: %$1_1")
+        .replaceAll(/%([ae])_2/g, "%$1_1"),
+    );
+  });
+
+  it("updates the statistics of a training batch norm", () => {
+    expectPass(
+      pass,
+      `buffer "m" = %m: f32[3]
+       buffer "v" = %v: f32[3]
+       user_input %x: f32[2, 3]
+       %y: f32[2, 3] = aten::batch_norm(input=%x, weight=none, bias=none, running_mean=%m, running_var=%v, training=true, momentum=0.1, eps=1e-5, cudnn_enabled=true)
+       return %y`,
+      `buffer "m" = %m: f32[3]
+       buffer "v" = %v: f32[3]
+       user_input %x: f32[2, 3]
+       %y: f32[2, 3], %save_mean: f32[3], %save_invstd: f32[3], %running_mean: f32[3], %running_var: f32[3] = aten::_native_batch_norm_legit_functional(input=%x, weight=none, bias=none, running_mean=%m, running_var=%v, training=true, momentum=0.1, eps=1e-5)
+       return %running_mean -> buffer_mutation "m", %running_var -> buffer_mutation "v", %y`,
+    );
+  });
+
+  it("follows a tensor that is turned in place", () => {
+    expectPass(
+      pass,
+      `user_input %x: f32[2, 3]
+       %y: f32[2, 3] = aten::clone(%x)
+       %t: f32[3, 2]{strides=[1, 3]} = aten::t_(%y)
+       %s: f32[2]{strides=[3]} = aten::select.int(%y, dim=0, index=0)
+       %z: f32[2]{strides=[3]} = aten::zero_(%s)
+       return %y`,
+      `user_input %x: f32[2, 3]
+       %y: f32[2, 3] = aten::clone(%x)
+       %t: f32[3, 2]{strides=[1, 3]} = aten::t(%y)
+       %s: f32[2]{strides=[3]} = aten::select.int(%t, dim=0, index=0)
+       %z: f32[2]{strides=[3]} = aten::zero(%s)
+       %select_scatter: f32[3, 2]{strides=[1, 3]} = aten::select_scatter(%t, src=%z, dim=0, index=0)
+       %t_1: f32[2, 3] = aten::t(%select_scatter)
+       return %select_scatter`,
+    );
+  });
+
+  it.each([
+    [
+      "%e: f32[2, 3]{strides=[0, 1]} = aten::expand(%y, size=[2, 3])\n %z: f32[2, 3] = aten::zero_(%e)\n return %z",
+      "through aten::expand",
+    ],
+    ["%z: f32[3] = aten::set_(%y)\n return %z", "no functional form"],
+    [
+      "c: %z: f32[3] = higher_order::cond(true, graph t(%y: f32[3]) { %r: f32[3] = aten::relu_(%y) return %r }, graph f(%y: f32[3]) { return %y }, [%y])\n return %z",
+      "writes to the operand `y`",
+    ],
+    [
+      "%t: f32[s0, 3]{strides=[1, s0]} = aten::clone(%y)\n %f: f32[3*s0] = aten::reshape(%t, shape=[-1])\n %z: f32[3*s0] = aten::zero_(%f)\n return %z",
+      "a view or a copy",
+    ],
+  ])("refuses what it cannot say: %s", (text, message) => {
+    const input = program(`user_input %x: f32[3]\n %y: f32[3] = aten::clone(%x)\n ${text}`);
+    expect(() => pass(input)).toThrow(
+      expect.objectContaining({ code: "graph.mutation", message: expect.stringContaining(message) }),
+    );
+  });
+
+  it.each(FIXTURES)("leaves nothing in place in %s", async (path) => {
+    const output = pass(removeNoOps(await fixture(path)));
+    expect(validate(output)).toEqual([]);
+    walk(output.graph, ({ op }) => expect(isMutatingName(op), op).toBe(false));
+  });
+});

@@ -1,0 +1,45 @@
+import { graphError } from "../../graph-errors.ts";
+import type { Arg, InputSpec, OutputSpec, Program } from "../../ir.ts";
+import type { EffectsOf } from "./effects.ts";
+import { Functionalizer } from "./functionalizer.ts";
+import { mutates } from "./node-effects.ts";
+
+/**
+ * Rewrites in-place operators, and writes through views, into operators that only compute. What the program writes to
+ * its inputs becomes results with `buffer_mutation`, `parameter_mutation` or `user_input_mutation`, before the others.
+ * Inline no-grad regions first (`removeNoOps`): a nested graph must not write to what it is given.
+ * Inputs are taken to have memories of their own: tied weights of which one is written to are not seen here.
+ */
+export function functionalize(program: Program, effects: EffectsOf): Program {
+  if (!mutates(program.graph, effects)) return program;
+  const rewriter = new Functionalizer(program.graph, effects);
+  const results = rewriter.run();
+  const written = program.inputs.flatMap((spec): readonly { readonly spec: OutputSpec; readonly arg: Arg }[] => {
+    const value = spec.kind === "constant_input" ? null : spec.value;
+    const tensor = value === null ? undefined : rewriter.tensors.get(value);
+    if (tensor === undefined || tensor.memory.generation === 0) return [];
+    return [{ spec: mutationSpec(spec), arg: { kind: "value", name: tensor.memory.base.value } }];
+  });
+  return {
+    ...program,
+    graph: rewriter.builder.build([...written.map(({ arg }) => arg), ...results]),
+    outputs: [...written.map(({ spec }) => spec), ...program.outputs],
+  };
+}
+
+function mutationSpec(spec: InputSpec): OutputSpec {
+  switch (spec.kind) {
+    case "parameter":
+      return { kind: "parameter_mutation", target: spec.target };
+    case "buffer":
+      return { kind: "buffer_mutation", target: spec.target };
+    case "user_input":
+      return { kind: "user_input_mutation", target: spec.value! };
+    default:
+      throw graphError("graph.mutation", {
+        what: `The program writes to ${"target" in spec ? `\`${spec.target}\`, a ${spec.kind.replace("_", " ")}` : spec.kind}`,
+        where: "the signature",
+        advice: "register the tensor as a buffer of the module",
+      });
+  }
+}

@@ -1,0 +1,259 @@
+import { graphError } from "../../graph-errors.ts";
+import type { Arg, Graph, Node, Output, TensorType } from "../../ir.ts";
+import { argOf, definitionsOf, mapArg, mapGraphs, namesOf, valuesOf } from "../../query/args.ts";
+import { describeNode } from "../../query/describe.ts";
+import { sameSizes } from "../../strides.ts";
+import { GraphBuilder } from "../graph-builder.ts";
+import { TRAINING_NORMS } from "../mutating-names.ts";
+import { NO_OP_RULES } from "../no-op-rules.ts";
+import type { Tensor, ViewStep } from "./alias-state.ts";
+import { functionalBatchNorm } from "./batch-norm.ts";
+import type { EffectsOf, OpEffects } from "./effects.ts";
+import { functionalForm, IN_PLACE_VIEWS, isOutVariant } from "./functional-names.ts";
+import { mutates, nodeEffects } from "./node-effects.ts";
+import { computedDtype } from "./result-dtype.ts";
+import { resolve, TensorTable } from "./tensor-table.ts";
+import { aliasing } from "./viewable.ts";
+
+/** Operators that look at a tensor's shape and not at its content. */
+const SHAPE_READERS = /^aten::sym_(size|stride|numel|storage_offset)/;
+
+/** Rewrites one graph; afterwards its tensors say what was written. */
+export class Functionalizer {
+  readonly builder: GraphBuilder;
+  readonly tensors: TensorTable;
+  readonly #graph: Graph;
+  readonly #effects: EffectsOf;
+
+  constructor(graph: Graph, effects: EffectsOf) {
+    this.#graph = graph;
+    this.#effects = effects;
+    this.builder = new GraphBuilder(graph);
+    this.tensors = new TensorTable(this.builder);
+    for (const input of graph.inputs) if (input !== null) this.tensors.allocate(input);
+  }
+
+  /** Rewrites all nodes and gives the results as they are after the last one. */
+  run(): readonly Arg[] {
+    for (const node of this.#graph.nodes) this.#node(node);
+    return this.#graph.outputs.map((output) =>
+      mapArg(output, (leaf) => (leaf.kind === "value" ? { ...leaf, name: this.tensors.read(leaf.name) } : leaf)),
+    );
+  }
+
+  #node(node: Node): void {
+    const effects = nodeEffects(node, this.#effects);
+    const same = this.#identity(node);
+    if (same !== null) this.tensors.alias(definitionsOf(node)[0]!, same);
+    else if (IN_PLACE_VIEWS.has(node.op)) this.#inPlaceView(node);
+    else if (effects.mutates.length === 0) this.#pure(node, effects);
+    else if (TRAINING_NORMS.has(node.op)) functionalBatchNorm(node, this.builder, this.tensors);
+    else if (node.op === "aten::copy_" && this.#plainCopy(node)) return;
+    else this.#mutation(node, effects);
+  }
+
+  /** The tensor that the node returns as it is: detach, alias, a conversion to what it is already. */
+  #identity(node: Node): Tensor | null {
+    const self = argOf(node, "self") ?? argOf(node, "input");
+    if (self?.kind !== "value" || definitionsOf(node).length !== 1) return null;
+    const result = NO_OP_RULES.get(node.op)?.(node, {
+      functional: false,
+      logicalViews: false,
+      isUsed: () => true,
+      tensorType: (name) => this.#typeOf(name),
+    });
+    return result === self ? (this.tensors.get(self.name) ?? null) : null;
+  }
+
+  #typeOf(name: string | undefined): TensorType | null {
+    const tensor = name === undefined ? undefined : this.tensors.get(name);
+    const type = tensor === undefined ? this.builder.typeOf(name ?? "") : this.tensors.typeOf(tensor);
+    return type?.kind === "tensor" ? type : null;
+  }
+
+  #resolve(node: Node): Node {
+    return resolve(node, (name) => (SHAPE_READERS.test(node.op) ? this.tensors.shape(name) : this.tensors.read(name)));
+  }
+
+  #pure(original: Node, effects: OpEffects): void {
+    const node = original.op === "aten::as_strided" ? this.#ofMemory(original) : original;
+    const resolved = mapGraphs(this.#resolve(node), (graph) => this.#nested(graph, node));
+    this.builder.push(resolved);
+    this.#register(node, resolved, effects);
+  }
+
+  /**
+   * as_strided looks at the memory itself, past all other views, from where its argument starts unless it says
+   * otherwise. In the functional program it is taken of the whole, of which the elements count in row-major order.
+   */
+  #ofMemory(node: Node): Node {
+    const self = argOf(node, "self");
+    const tensor = self?.kind === "value" ? this.tensors.get(self.name) : undefined;
+    if (tensor === undefined || tensor.parent === null) return node;
+    const base = this.builder.fresh(`${node.name}_base`);
+    this.tensors.alias(base, tensor.memory.base);
+    const given = argOf(node, "storage_offset");
+    const offset = this.tensors.typeOf(tensor)?.storageOffset;
+    const start: Arg = given ?? { kind: "none" };
+    if (start.kind === "none" && typeof offset !== "number") throw unsupported(node, "where it starts is not known");
+    const args = node.args.filter(({ name }) => name !== "self" && name !== "storage_offset");
+    return {
+      ...node,
+      args: [
+        { name: "self", arg: { kind: "value", name: base } },
+        ...args,
+        { name: "storage_offset", arg: start.kind === "none" ? { kind: "int", value: offset as number } : start },
+      ],
+    };
+  }
+
+  /** Makes the results of a node known: views of an argument, or tensors of their own. */
+  #register(node: Node, resolved: Node, effects: OpEffects): void {
+    const siblings: (Tensor | undefined)[] = [];
+    let position = 0;
+    node.outputs.forEach((output, index) => {
+      const alias = effects.aliases.find((candidate) => candidate.output === index);
+      const parentArg = alias === undefined ? undefined : argOf(node, alias.arg);
+      const parent = parentArg?.kind === "value" ? this.tensors.get(parentArg.name) : undefined;
+      namesOf(output).forEach((name, item) => {
+        const at = position++;
+        const how = parent === undefined ? "copy" : this.#aliasing(resolved, parent, name);
+        if (parent === undefined || alias === undefined || how === "copy") {
+          this.tensors.allocate(name);
+          return;
+        }
+        const step: ViewStep = {
+          node: resolved,
+          arg: alias.arg,
+          output: index,
+          item: output.kind === "list" ? item : null,
+          siblings,
+          uncertain: how === "unknown",
+        };
+        this.tensors.view(name, parent, step, at);
+      });
+    });
+  }
+
+  #aliasing(node: Node, parent: Tensor, name: string) {
+    return aliasing(node, this.tensors.typeOf(parent), this.#typeOf(name) ?? undefined);
+  }
+
+  /** x.t_() turns x, under all its names, into a view of what it was. */
+  #inPlaceView(node: Node): void {
+    const self = argOf(node, "self");
+    const tensor = self?.kind === "value" ? this.tensors.get(self.name) : undefined;
+    if (tensor === undefined) throw unsupported(node, "its argument is no tensor");
+    const view = { ...node, op: IN_PLACE_VIEWS.get(node.op)! };
+    this.#pure(view, { mutates: [], aliases: [{ output: 0, arg: "self" }] });
+    const [name] = definitionsOf(node);
+    const turned = name === undefined ? undefined : this.tensors.get(name);
+    if (turned !== undefined) this.tensors.replace(tensor, turned);
+  }
+
+  /** copy_ between tensors of the same type: the source is the new content. */
+  #plainCopy(node: Node): boolean {
+    const [self, src] = [argOf(node, "self"), argOf(node, "src")];
+    if (self?.kind !== "value" || src?.kind !== "value") return false;
+    const [to, from] = [this.#typeOf(self.name), this.#typeOf(src.name)];
+    const target = this.tensors.get(self.name);
+    if (to === null || from === null || target === undefined) return false;
+    const sameDevice = to.device.type === from.device.type && to.device.index === from.device.index;
+    if (!sameDevice || to.dtype !== from.dtype || !sameSizes(to.shape, from.shape)) return false;
+    this.tensors.write(target, this.tensors.read(src.name), node);
+    for (const name of definitionsOf(node)) this.tensors.alias(name, target);
+    return true;
+  }
+
+  /** op_(x, …) becomes y = op(x, …), converted to the dtype of x, and y is written to x. */
+  #mutation(node: Node, effects: OpEffects): void {
+    const op = functionalForm(node, effects);
+    if (op === null) throw unsupported(node, "it has no functional form");
+    const resolved = this.#resolve(node);
+    const args = isOutVariant(node.op)
+      ? resolved.args.filter(({ name }) => !effects.mutates.includes(name))
+      : resolved.args;
+    const aliased = node.outputs.map((_, i) =>
+      effects.aliases.find(({ output, arg }) => output === i && effects.mutates.includes(arg)),
+    );
+    const written = effects.mutates.map((arg) => ({
+      arg,
+      tensors: valuesOf(argOf(node, arg)!).map((name) => this.tensors.get(name)),
+      isList: argOf(node, arg)!.kind === "list",
+      /** The result takes over the name of the in-place result. */
+      name: node.outputs.flatMap((output, i) => (aliased[i]?.arg === arg ? namesOf(output) : [])),
+    }));
+    const casts: (() => void)[] = [];
+    const results = written.map(({ tensors, isList, name }): Output => {
+      const names = tensors.map((tensor, i) => {
+        if (tensor === undefined) throw unsupported(node, "it writes to something that is no tensor");
+        return this.#result(resolved, tensor, name[i] ?? null, casts);
+      });
+      return isList ? { kind: "list", names } : { kind: "value", name: names[0]! };
+    });
+    const outputs = [...node.outputs.filter((_, i) => aliased[i] === undefined), ...results];
+    this.builder.push({
+      ...node,
+      name: casts.length > 0 ? this.builder.fresh(node.name) : node.name,
+      op,
+      args,
+      outputs,
+    });
+    for (const cast of casts) cast();
+    for (const name of node.outputs.flatMap((output, i) => (aliased[i] === undefined ? namesOf(output) : []))) {
+      this.tensors.allocate(name);
+    }
+    for (const { tensors, name } of written) {
+      for (const [i, alias] of name.entries()) this.tensors.alias(alias, tensors[i]!);
+    }
+    for (const [tensor, value] of this.#writes.splice(0)) this.tensors.write(tensor, value, node);
+  }
+
+  /** Writes to make once the functional node, and the conversions after it, are in place. */
+  readonly #writes: (readonly [Tensor, string])[] = [];
+
+  /** The name of a functional node's result that is written to `tensor`; a conversion is put off until after it. */
+  #result(node: Node, tensor: Tensor, wished: string | null, casts: (() => void)[]): string {
+    const type = this.tensors.typeOf(tensor);
+    const final = wished ?? this.builder.fresh(node.name);
+    this.builder.setType(final, type);
+    this.#writes.push([tensor, final]);
+    const dtype = type === undefined ? undefined : computedDtype(node, type, (name) => this.builder.typeOf(name));
+    if (type === undefined || dtype === undefined || dtype === type.dtype) return final;
+    const computed = this.builder.fresh(node.name);
+    this.builder.setType(computed, { ...type, dtype });
+    casts.push(() => {
+      this.builder.push({
+        name: final,
+        op: "aten::_to_copy",
+        args: [
+          { name: "self", arg: { kind: "value", name: computed } },
+          { name: "dtype", arg: { kind: "dtype", value: type.dtype } },
+        ],
+        outputs: [{ kind: "value", name: final }],
+        origin: node.origin,
+      });
+    });
+    return computed;
+  }
+
+  /** A nested graph may write to its own tensors, not to what it is given. */
+  #nested(graph: Graph, node: Node): Graph {
+    if (!mutates(graph, this.#effects)) return graph;
+    const inner = new Functionalizer(graph, this.#effects);
+    const outputs = inner.run();
+    const written = graph.inputs.find(
+      (input) => input !== null && (inner.tensors.get(input)?.memory.generation ?? 0) > 0,
+    );
+    if (written !== undefined) throw unsupported(node, `its graph writes to the operand \`${written}\``);
+    return inner.builder.build(outputs);
+  }
+}
+
+function unsupported(node: Node, reason: string): Error {
+  return graphError("graph.mutation", {
+    what: `${node.op} cannot be made functional: ${reason}`,
+    where: describeNode(node),
+    advice: "export with run_decompositions(), or use a backend that runs mutations as they are",
+  });
+}

@@ -1,0 +1,37 @@
+import type { Graph, Node, OpName } from "../../ir.ts";
+import { argOf, graphsOf, valuesOf } from "../../query/args.ts";
+import { TRAINING_NORMS } from "../mutating-names.ts";
+import { NO_OP_RULES } from "../no-op-rules.ts";
+import type { EffectsOf, OpEffects } from "./effects.ts";
+import { IN_PLACE_VIEWS } from "./functional-names.ts";
+
+const NONE: OpEffects = { mutates: [], aliases: [] };
+const RUNNING_STATISTICS: OpEffects = { mutates: ["running_mean", "running_var"], aliases: [] };
+const INSTANCE_NORM: OpName = "aten::instance_norm";
+
+/** Effects of a node with its arguments: written arguments that were not given do not count. */
+export function nodeEffects(node: Node, effects: EffectsOf): OpEffects {
+  const hidden = hiddenEffects(node);
+  if (hidden !== null) return hidden;
+  const known = effects(node.op);
+  if (known === undefined) return NONE;
+  const mutates = known.mutates.filter((name) => valuesOf(argOf(node, name) ?? { kind: "none" }).length > 0);
+  return mutates.length === known.mutates.length ? known : { ...known, mutates };
+}
+
+/** Whether a graph, or one nested in it, writes to a tensor. */
+export function mutates(graph: Graph, effects: EffectsOf): boolean {
+  return graph.nodes.some((node) => {
+    if (graphsOf(node).some((nested) => mutates(nested.graph, effects))) return true;
+    // `detach_` and its like change nothing that a program without gradients can see.
+    return nodeEffects(node, effects).mutates.length > 0 && (!NO_OP_RULES.has(node.op) || IN_PLACE_VIEWS.has(node.op));
+  });
+}
+
+/** Normalisations write to their running statistics when they train, whatever the schema says. */
+function hiddenEffects(node: Node): OpEffects | null {
+  if (!TRAINING_NORMS.has(node.op) && node.op !== INSTANCE_NORM) return null;
+  const training = argOf(node, node.op === INSTANCE_NORM ? "use_input_stats" : "training");
+  const updates = training?.kind === "bool" && training.value && argOf(node, "running_mean")?.kind === "value";
+  return updates ? RUNNING_STATISTICS : NONE;
+}
