@@ -39,7 +39,7 @@ export const LIMITS = {
   /** Objects on a pickle's stack, in its memo. */
   pickleObjects: 2_000_000,
   /** Items and characters that calls in a pickle copy: calling again and again on one long list is quadratic. */
-  pickleWork: 100_000_000,
+  pickleWork: 10_000_000,
   /** Objects reached by walking a pickle's result: sharing makes that exponential in the pickle's size. */
   pickleWalk: 2_000_000,
   /** Nested containers of a pickle's result; also ends cycles. */

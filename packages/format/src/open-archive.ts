@@ -16,18 +16,21 @@ import { ZipFile } from "./zip/zip-file.ts";
 
 /**
  * Opens a `.pt2` archive of any generation. Only the directory is read; programs, weights and sample inputs follow when
- * asked for. A file that is no exported program is refused by what it is.
+ * asked for. A file that is no exported program is refused by what it is. The archive owns the source: it is closed with
+ * the archive, or at once when it cannot be opened.
  */
 export async function openArchive(source: ByteSource, options: ArchiveOptions = {}): Promise<Archive> {
   const { signal, verifyChecksums = false } = options;
-  const zip = (await ZipFile.open(source, verifyChecksums, { signal })) ?? (await refuseNonZip(source));
-  const layout = await recognize(zip);
-  await requireLittleEndian(
-    zip,
-    layout.root === "" ? "byteorder" : `${layout.root}/byteorder`,
-    source.name ?? "archive",
-  );
-  return new OpenArchive(zip, layout, options);
+  try {
+    const zip = (await ZipFile.open(source, verifyChecksums, { signal })) ?? (await refuseNonZip(source));
+    const layout = await recognize(zip);
+    const byteorder = layout.root === "" ? "byteorder" : `${layout.root}/byteorder`;
+    await requireLittleEndian(zip, byteorder, source.name ?? "archive");
+    return new OpenArchive(zip, layout, options);
+  } catch (problem) {
+    await source.close?.();
+    throw problem;
+  }
 }
 
 class OpenArchive implements Archive {

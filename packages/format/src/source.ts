@@ -39,8 +39,14 @@ export function fromBlob(blob: Blob): ByteSource {
     ...("name" in blob && typeof blob.name === "string" ? { name: blob.name } : {}),
     async read(offset, length, options) {
       checkRange(this, offset, length, options);
-      const bytes = new Uint8Array(await blob.slice(offset, offset + length).arrayBuffer());
-      return deliver(bytes, options);
+      const buffer = await blob
+        .slice(offset, offset + length)
+        .arrayBuffer()
+        .catch((cause: unknown) => {
+          const what = `the file cannot be read: ${cause instanceof Error ? cause.message : cause}`;
+          throw formatError("format.io", { what, where: this.name, advice: "choose the file again", cause });
+        });
+      return deliver(new Uint8Array(buffer), options);
     },
   };
 }

@@ -38,13 +38,13 @@ export function rowMajor(from: Uint8Array, view: View): Uint8Array {
   return into;
 }
 
-const WORDS = { 1: Uint8Array, 2: Uint16Array, 4: Uint32Array, 8: BigUint64Array } as const;
+const WORDS = { 1: Uint8Array, 2: Uint16Array, 4: Uint32Array } as const;
 
 /** Copies a strided view into memory, in the widest words that alignment allows. */
 function gather(from: Uint8Array, into: Uint8Array, itemsize: number, view: View): void {
-  const width = ([8, 4, 2] as const).find((bytes) => (itemsize | from.byteOffset) % bytes === 0) ?? 1;
+  const width = ([4, 2] as const).find((bytes) => (itemsize | from.byteOffset) % bytes === 0) ?? 1;
   const words = ({ buffer, byteOffset, byteLength }: Uint8Array) =>
-    new WORDS[width](buffer as ArrayBuffer, byteOffset, Math.floor(byteLength / width)) as Uint32Array;
+    new WORDS[width](buffer as ArrayBuffer, byteOffset, Math.floor(byteLength / width));
   const [source, target] = [words(from), words(into)];
   // An element of several words is one more dimension.
   const perItem = itemsize / width;

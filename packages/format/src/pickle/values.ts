@@ -30,6 +30,7 @@ export type MutableList = { readonly kind: "list" | "set"; readonly items: Pickl
 /** See {@link MutableList}. */
 export type MutableDict = { readonly kind: "dict"; readonly entries: [PickleItem, PickleItem][] };
 
+/** Python's None. */
 export const NONE: PyValue = { kind: "none" };
 
 /** The refusal of a damaged pickle. */

@@ -60,6 +60,7 @@ const ARGUMENT: Readonly<Record<ArgumentKind, Decode<Argument>>> = {
   }),
 };
 
+/** Decodes an argument of any variant. */
 export const argument: Decode<Argument> = (json, value) => json.variant(value, ARGUMENT, "an argument");
 
 const namedArgument: Decode<NamedArgument> = (json, value) => {
@@ -91,6 +92,7 @@ const node: Decode<Node> = (json, value) => {
   };
 };
 
+/** Decodes a graph with everything nested in it. */
 export const graph: Decode<Graph> = (json, value) =>
   json.nested(() => {
     const object = json.object(value);

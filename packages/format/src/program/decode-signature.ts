@@ -50,6 +50,7 @@ const INPUT: Readonly<Record<InputSpec["kind"], Decode<InputSpec>>> = {
   },
 };
 
+/** Decodes what a graph input is. */
 export const inputSpec: Decode<InputSpec> = (json, value) => json.variant(value, INPUT, "an input spec");
 
 const OUTPUT: Readonly<Record<OutputSpec["kind"], Decode<OutputSpec>>> = {
@@ -78,4 +79,5 @@ const OUTPUT: Readonly<Record<OutputSpec["kind"], Decode<OutputSpec>>> = {
   token: (json, value) => ({ kind: "token", name: arg(json, value) }),
 };
 
+/** Decodes what a graph output is. */
 export const outputSpec: Decode<OutputSpec> = (json, value) => json.variant(value, OUTPUT, "an output spec");

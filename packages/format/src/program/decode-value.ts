@@ -15,9 +15,15 @@ import type {
 /** `{ name }` as its name. */
 export const named: Decode<string> = (json, value) => json.at(json.object(value), "name", string);
 
+/** Nearly every tensor has this one; sharing it saves an object per tensor. */
+const CPU: Device = Object.freeze({ type: "cpu", index: null });
+
+/** Decodes a device. */
 export const device: Decode<Device> = (json, value) => {
   const object = json.object(value);
-  return { type: json.at(object, "type", string), index: json.optional(object, "index", smallInt, null) };
+  const type = json.at(object, "type", string);
+  const index = json.optional(object, "index", smallInt, null);
+  return type === "cpu" && index === null ? CPU : { type, index };
 };
 
 function expression<T>(hint: string, decode: Decode<T>) {
@@ -35,22 +41,31 @@ function expression<T>(hint: string, decode: Decode<T>) {
   };
 }
 
+/** Small sizes and strides, shared: a program of a thousand nodes has ten thousand of them. */
+const SMALL_SIZES: readonly SymInt[] = Array.from({ length: 1024 }, (_, value) =>
+  Object.freeze({ kind: "as_int", value }),
+);
+
 const SYM_INT: Readonly<Record<string, Decode<SymInt>>> = {
-  as_int: (json, value) => ({ kind: "as_int", value: json.int(value) }),
+  as_int: (json, value) =>
+    (typeof value === "number" && SMALL_SIZES[value]) || { kind: "as_int", value: json.int(value) },
   as_expr: expression("as_int", int),
 };
+/** Decodes a size. */
 export const symInt: Decode<SymInt> = (json, value) => json.variant(value, SYM_INT, "a SymInt");
 
 const SYM_FLOAT: Readonly<Record<string, Decode<SymFloat>>> = {
   as_float: (json, value) => ({ kind: "as_float", value: json.float(value) }),
   as_expr: expression("as_float", float),
 };
+/** Decodes a symbolic float. */
 export const symFloat: Decode<SymFloat> = (json, value) => json.variant(value, SYM_FLOAT, "a SymFloat");
 
 const SYM_BOOL: Readonly<Record<string, Decode<SymBool>>> = {
   as_bool: (json, value) => ({ kind: "as_bool", value: json.bool(value) }),
   as_expr: expression("as_bool", bool),
 };
+/** Decodes a symbolic boolean. */
 export const symBool: Decode<SymBool> = (json, value) => json.variant(value, SYM_BOOL, "a SymBool");
 
 const asName = (json: JsonReader, value: Json): { readonly kind: "as_name"; readonly name: string } => ({
@@ -62,6 +77,7 @@ const SYM_INT_ARGUMENT: Readonly<Record<string, Decode<SymIntArgument>>> = {
   as_name: asName,
   as_int: (json, value) => ({ kind: "as_int", value: json.int(value) }),
 };
+/** Decodes a use of a size. */
 export const symIntArgument: Decode<SymIntArgument> = (json, value) =>
   json.variant(value, SYM_INT_ARGUMENT, "a SymIntArgument");
 
@@ -69,6 +85,7 @@ const SYM_FLOAT_ARGUMENT: Readonly<Record<string, Decode<SymFloatArgument>>> = {
   as_name: asName,
   as_float: (json, value) => ({ kind: "as_float", value: json.float(value) }),
 };
+/** Decodes a use of a symbolic float. */
 export const symFloatArgument: Decode<SymFloatArgument> = (json, value) =>
   json.variant(value, SYM_FLOAT_ARGUMENT, "a SymFloatArgument");
 
@@ -76,11 +93,13 @@ const SYM_BOOL_ARGUMENT: Readonly<Record<string, Decode<SymBoolArgument>>> = {
   as_name: asName,
   as_bool: (json, value) => ({ kind: "as_bool", value: json.bool(value) }),
 };
+/** Decodes a use of a symbolic boolean. */
 export const symBoolArgument: Decode<SymBoolArgument> = (json, value) =>
   json.variant(value, SYM_BOOL_ARGUMENT, "a SymBoolArgument");
 
 const symInts: Decode<readonly SymInt[]> = listOf(symInt);
 
+/** Decodes the description of a tensor value. */
 export const tensorMeta: Decode<TensorMeta> = (json, value) => {
   const object = json.object(value);
   return {

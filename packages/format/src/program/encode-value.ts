@@ -18,10 +18,12 @@ const float = (value: number): Writable => new JsonFloat(value);
 const optionalTensor = (name: string | null): Writable =>
   name === null ? { as_none: true } : { as_tensor: named(name) };
 
+/** Inverse of decoding a device. */
 export function encodeDevice({ type, index }: Device): Writable {
   return { type, index };
 }
 
+/** Inverse of decoding a symbolic value of any type. */
 export function encodeSym(value: SymInt | SymFloat | SymBool): Writable {
   switch (value.kind) {
     case "as_expr": {
@@ -45,6 +47,7 @@ function encodeSymArgument(value: SymIntArgument | SymFloatArgument | SymBoolArg
   return { [value.kind]: value.kind === "as_float" ? float(value.value) : value.value };
 }
 
+/** Inverse of decoding the description of a tensor. */
 export function encodeTensorMeta(meta: TensorMeta): Writable {
   return {
     dtype: DTYPES[meta.dtype].schema,

@@ -33,10 +33,14 @@ function enumOf<T>(names: readonly T[], what: string): Decode<T> {
   };
 }
 
+/** Decodes a layout. */
 export const layout: Decode<Layout> = enumOf(LAYOUTS, "layout");
+/** Decodes a memory format. */
 export const memoryFormat: Decode<MemoryFormat> = enumOf(MEMORY_FORMATS, "memory format");
+/** Decodes how an argument was passed. */
 export const argumentKind: Decode<NamedArgument["kind"]> = enumOf(ARGUMENT_KINDS, "argument kind");
 
+/** Decodes a dtype's schema number. */
 export const dtype: Decode<DType> = (json, value) => {
   const number = json.smallInt(value);
   return dtypeFromSchema(number) ?? json.fail(`${number} is no known dtype (known: ${knownDtypes()})`);

@@ -1,0 +1,35 @@
+import { expect, it } from "vitest";
+import { Pt2Error } from "./error.ts";
+import { FORMAT_ERRORS, formatError } from "./format-errors.ts";
+import { checkLimit } from "./limits.ts";
+
+it("an error says what, where and what to do", () => {
+  const cause = new Error("inner");
+  const error = formatError("format.zip", {
+    what: "it broke",
+    where: "a/b",
+    advice: "mend it",
+    details: { at: 1 },
+    cause,
+  });
+  expect(error).toBeInstanceOf(Pt2Error);
+  expect(error.message).toBe("it broke\n  where: a/b\n  what to do: mend it");
+  expect(error).toMatchObject({ name: "Pt2Error", code: "format.zip", what: "it broke", details: { at: 1 }, cause });
+});
+
+it("the parts are optional, and any package has codes of its own", () => {
+  const error = new Pt2Error("other.code", { what: "it broke" });
+  expect(error.message).toBe("it broke");
+  expect(error).toMatchObject({ code: "other.code", where: undefined, details: {} });
+});
+
+it("codes carry their package's name", () => {
+  for (const code of Object.keys(FORMAT_ERRORS)) expect(code).toMatch(/^format\.[a-z-]+$/);
+});
+
+it("limits say what was asked and what is allowed", () => {
+  expect(() => checkLimit("dims", 64, "t")).not.toThrow();
+  expect(() => checkLimit("dims", 65, "t")).toThrow(
+    expect.objectContaining({ code: "format.limit", details: { limit: "dims", value: 65, allowed: 64 } }),
+  );
+});
