@@ -15,12 +15,13 @@ export function inPlaceRecord(name: OpName, twin: OpRecord): OpRecord | undefine
   const schema = inPlaceSchema(name, twin.schema);
   const common = { name, schema, functional: twin.name };
   if (twin.view !== undefined) return { ...common, view: twin.view };
-  const written = (args: Readonly<Record<string, ArgValue>>): TensorMeta => args[self.name] as TensorMeta;
+  const written = (args: Readonly<Record<string, ArgValue>>): TensorMeta => args.self as TensorMeta;
   return {
     ...common,
     ...(twin.impure === undefined ? {} : { impure: twin.impure }),
     infer: (args) => ({ dtype: written(args).dtype, shape: written(args).shape }),
-    decompose: (args, b) => keepDtype(b.tensor(twin.name, args), written(args), b),
+    decompose: ({ self: target, ...rest }, b) =>
+      keepDtype(b.tensor(twin.name, { [self.name]: target, ...rest }), target, b),
   };
 }
 
@@ -36,7 +37,8 @@ export function functionalName(name: OpName): OpName | null {
 function inPlaceSchema(name: OpName, { args, returns }: OpSchema): OpSchema {
   const alias = { sets: ["a"], write: true };
   const [self, ...rest] = args;
-  return { name, args: [{ ...self!, alias }, ...rest], returns: [{ ...returns[0]!, name: null, alias }] };
+  // The twin of `dropout_` calls it `input`.
+  return { name, args: [{ ...self!, name: "self", alias }, ...rest], returns: [{ ...returns[0]!, name: null, alias }] };
 }
 
 function keepDtype(result: TensorMeta, { dtype }: TensorMeta, b: Builder): TensorMeta {

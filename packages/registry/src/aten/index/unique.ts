@@ -1,14 +1,10 @@
-import type { Builder } from "../../builder.ts";
 import { defineOp, type OpRecord } from "../../op.ts";
 import type { TensorMeta } from "../../tensor-meta.ts";
-import { check, show } from "../support/check.ts";
 import { numel, wrapDim } from "../support/dims.ts";
-import { checkIndex } from "../support/dtypes.ts";
-import { emit } from "../support/emit.ts";
 
 type Three = readonly [TensorMeta, TensorMeta, TensorMeta];
 
-/** Distinct values, counts and repetitions: the data decides how many results there are. */
+/** Distinct values: the data decides how many results there are. */
 export const UNIQUE_OPS: readonly OpRecord[] = [
   defineOp("aten::_unique(Tensor self, bool sorted=True, bool return_inverse=False) -> (Tensor, Tensor)", {
     infer: ({ self, return_inverse }) => {
@@ -46,53 +42,6 @@ export const UNIQUE_OPS: readonly OpRecord[] = [
       dynamic: true,
     },
   ),
-  defineOp("aten::repeat_interleave.Tensor(Tensor repeats, *, SymInt? output_size=None) -> Tensor", {
-    infer: ({ repeats, output_size }) => {
-      check(
-        repeats.shape.length === 1,
-        () => `repeat_interleave only accept 1D vector as repeat, got ${show(repeats.shape)}`,
-      );
-      checkIndex("repeat_interleave", repeats);
-      return { dtype: repeats.dtype, shape: [output_size ?? 0] };
-    },
-    decompose: ({ repeats, output_size }, b) =>
-      output_size === null ? null : repeatedPositions(b, repeats, output_size),
-    dynamic: ({ output_size }) => output_size === null,
-  }),
-  defineOp(
-    "aten::repeat_interleave.self_Tensor(Tensor self, Tensor repeats, int? dim=None, *, SymInt? output_size=None) -> Tensor",
-    {
-      infer: ({ self, repeats, dim, output_size }) => {
-        const shape = dim === null ? [numel(self.shape)] : self.shape;
-        const at = dim === null ? 0 : wrapDim(dim, self.shape.length);
-        const size = output_size ?? (numel(repeats.shape) === 1 ? 0 : shape[at]!);
-        return { dtype: self.dtype, shape: shape.map((n, d) => (d === at ? size : n)) };
-      },
-      decompose: ({ self, repeats, dim, output_size }, b) => {
-        if (output_size === null) return null;
-        const e = emit(b);
-        const input = dim === null ? e.reshape(self, [numel(self.shape)]) : self;
-        const at = dim === null ? 0 : wrapDim(dim, self.shape.length);
-        const counts = numel(repeats.shape) === 1 ? e.expand(e.reshape(repeats, [1]), [input.shape[at]!]) : repeats;
-        const index = b.tensor("aten::repeat_interleave.Tensor", { repeats: counts, output_size });
-        return b.tensor("aten::index_select", { self: input, dim: at, index });
-      },
-      dynamic: ({ output_size }) => output_size === null,
-    },
-  ),
-  defineOp("aten::bincount(Tensor self, Tensor? weights=None, SymInt minlength=0) -> Tensor", {
-    infer: ({ weights, minlength }) => {
-      const dtype = weights === null ? "int64" : weights.dtype === "float32" ? "float32" : "float64";
-      return { dtype, shape: [minlength] };
-    },
-    dynamic: true,
-  }),
-  defineOp("aten::histc(Tensor self, int bins=100, Scalar min=0, Scalar max=0) -> Tensor", {
-    infer: ({ self, bins }) => {
-      check(bins > 0, "torch.histc(): bins must be > 0");
-      return { dtype: self.dtype, shape: [bins] };
-    },
-  }),
 ];
 
 function flat(self: TensorMeta, inverse: boolean, counts: boolean): Three {
@@ -111,12 +60,4 @@ function along(self: TensorMeta, dim: number, inverse: boolean, counts: boolean)
     { dtype: "int64", shape: [inverse ? count : 0] },
     { dtype: "int64", shape: [counts ? count : 0] },
   ];
-}
-
-/** Position p belongs to the element whose repetitions end first after p. */
-function repeatedPositions(b: Builder, repeats: TensorMeta, size: number): TensorMeta {
-  const e = emit(b);
-  const ends = b.tensor("aten::cumsum", { self: repeats, dim: 0, dtype: "int64" });
-  const before = e.le(ends, e.unsqueeze(e.arange(size, "int64"), 1));
-  return e.cast(e.sum(before, [1]), repeats.dtype);
 }

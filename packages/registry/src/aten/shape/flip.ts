@@ -9,8 +9,7 @@ import { emit } from "../support/emit.ts";
 export const FLIP_OPS: readonly OpRecord[] = [
   defineOp("aten::flip(Tensor self, int[] dims) -> Tensor", {
     infer({ self, dims }) {
-      const wrapped = dims.map((dim) => wrapDim(dim, self.shape.length));
-      check(new Set(wrapped).size === wrapped.length, "dim appears multiple times in the list of dims");
+      flippedDims(self, dims);
       return { dtype: self.dtype, shape: self.shape };
     },
     decompose: ({ self, dims }, b) => flip(self, dims, b),
@@ -43,9 +42,14 @@ export const FLIP_OPS: readonly OpRecord[] = [
   }),
 ];
 
+function flippedDims(self: TensorMeta, dims: readonly number[]): readonly number[] {
+  const wrapped = dims.map((dim) => wrapDim(dim, self.shape.length));
+  check(new Set(wrapped).size === wrapped.length, "dim appears multiple times in the list of dims");
+  return wrapped;
+}
+
 function flip(self: TensorMeta, dims: readonly number[], b: Builder): TensorMeta {
-  return dims
-    .map((dim) => wrapDim(dim, self.shape.length))
+  return flippedDims(self, dims)
     .filter((d) => (self.shape[d] ?? 1) > 1)
     .reduce((tensor, dim) => {
       const { arange, sub } = emit(b);

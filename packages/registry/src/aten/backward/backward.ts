@@ -1,0 +1,141 @@
+import type { Builder } from "../../builder.ts";
+import { defineOp, type OpRecord } from "../../op.ts";
+import type { TensorMeta } from "../../tensor-meta.ts";
+import { check } from "../support/check.ts";
+import { numel, range } from "../support/dims.ts";
+import { emit } from "../support/emit.ts";
+
+/** Backward ops that a program with a training step in it names. */
+export const BACKWARD_OPS: readonly OpRecord[] = [
+  defineOp(
+    "aten::_softmax_backward_data(Tensor grad_output, Tensor output, int dim, ScalarType input_dtype) -> Tensor",
+    {
+      decompose: ({ grad_output, output, dim, input_dtype }, b) => {
+        const e = emit(b);
+        const product = e.mul(grad_output, output);
+        return e.cast(e.sub(product, e.mul(output, e.sum(product, [dim], true))), input_dtype);
+      },
+    },
+  ),
+  defineOp(
+    "aten::_log_softmax_backward_data(Tensor grad_output, Tensor output, int dim, ScalarType input_dtype) -> Tensor",
+    {
+      decompose: ({ grad_output, output, dim, input_dtype }, b) => {
+        const e = emit(b);
+        return e.cast(e.sub(grad_output, e.mul(e.exp(output), e.sum(grad_output, [dim], true))), input_dtype);
+      },
+    },
+  ),
+  defineOp(
+    "aten::embedding_dense_backward(Tensor grad_output, Tensor indices, SymInt num_weights, SymInt padding_idx, bool scale_grad_by_freq) -> Tensor",
+    {
+      decompose: ({ grad_output, indices, num_weights, padding_idx, scale_grad_by_freq }, b) => {
+        const e = emit(b);
+        const width = grad_output.shape.at(-1)!;
+        const count = numel(indices.shape);
+        const index = e.reshape(e.cast(indices, "int64"), [count]);
+        const kept = padding_idx < 0 ? null : e.ne(index, padding_idx);
+        const rows = e.reshape(grad_output, [count, width]);
+        const shown = kept === null ? rows : e.where(e.unsqueeze(kept, 1), rows, 0);
+        const scaled = scale_grad_by_freq ? e.div(shown, e.unsqueeze(frequency(b, index, num_weights), 1)) : shown;
+        return b.tensor("aten::index_add", {
+          self: e.full([num_weights, width], 0, grad_output.dtype),
+          dim: 0,
+          index,
+          source: scaled,
+        });
+      },
+    },
+  ),
+  defineOp(
+    "aten::native_layer_norm_backward(Tensor grad_out, Tensor input, SymInt[] normalized_shape, Tensor mean, Tensor rstd, Tensor? weight, Tensor? bias, bool[3] output_mask) -> (Tensor, Tensor, Tensor)",
+    {
+      decompose: ({ grad_out, input, normalized_shape, mean, rstd, weight, output_mask }, b) => {
+        const e = emit(b);
+        const inner = range(input.shape.length).slice(input.shape.length - normalized_shape.length);
+        const outer = range(input.shape.length - normalized_shape.length);
+        const unit = e.mul(e.sub(input, mean), rstd);
+        const grad = weight === null ? grad_out : e.mul(grad_out, weight);
+        const centred = e.sub(grad, e.mean(grad, inner, true));
+        const input_grad = e.mul(e.sub(centred, e.mul(unit, e.mean(e.mul(grad, unit), inner, true))), rstd);
+        const over = (x: TensorMeta): TensorMeta => (outer.length === 0 ? x : e.sum(x, outer));
+        return masked(b, output_mask, [() => input_grad, () => over(e.mul(grad_out, unit)), () => over(grad_out)]);
+      },
+    },
+  ),
+  defineOp(
+    "aten::native_group_norm_backward(Tensor grad_out, Tensor input, Tensor mean, Tensor rstd, Tensor? weight, SymInt N, SymInt C, SymInt HxW, int group, bool[3] output_mask) -> (Tensor, Tensor, Tensor)",
+    {
+      decompose: ({ grad_out, input, mean, rstd, weight, N, C, HxW, group, output_mask }, b) => {
+        const e = emit(b);
+        const shape = [N, group, C / group, HxW];
+        const statistic = (x: TensorMeta): TensorMeta => e.reshape(x, [N, group, 1, 1]);
+        const [x, grad] = [e.reshape(input, shape), e.reshape(grad_out, shape)];
+        const unit = e.mul(e.sub(x, statistic(mean)), statistic(rstd));
+        const scaled = weight === null ? grad : e.mul(grad, e.reshape(weight, [1, group, C / group, 1]));
+        const average = (y: TensorMeta): TensorMeta => e.mean(y, [2, 3], true);
+        const centred = e.sub(e.sub(scaled, average(scaled)), e.mul(unit, average(e.mul(scaled, unit))));
+        const channel = (y: TensorMeta): TensorMeta => e.reshape(e.sum(y, [0, 3]), [C]);
+        const parts = [
+          () => e.reshape(e.mul(centred, statistic(rstd)), input.shape),
+          () => channel(e.mul(grad, unit)),
+          () => channel(grad),
+        ] as const;
+        return masked(b, output_mask, parts);
+      },
+    },
+  ),
+  defineOp(
+    "aten::max_pool2d_with_indices_backward(Tensor grad_output, Tensor self, int[2] kernel_size, int[2] stride, int[2] padding, int[2] dilation, bool ceil_mode, Tensor indices) -> Tensor",
+    {
+      decompose: ({ grad_output, self, indices }, b) => {
+        const e = emit(b);
+        const rows = numel(self.shape.slice(0, -2));
+        const flat = (x: TensorMeta): TensorMeta => e.reshape(x, [rows, numel(x.shape.slice(-2))]);
+        const zeros = e.full([rows, numel(self.shape.slice(-2))], 0, self.dtype);
+        const added = b.tensor("aten::scatter_add", {
+          self: zeros,
+          dim: 1,
+          index: flat(indices),
+          src: flat(grad_output),
+        });
+        return e.reshape(added, self.shape);
+      },
+    },
+  ),
+  defineOp(
+    "aten::avg_pool2d_backward(Tensor grad_output, Tensor self, int[2] kernel_size, int[2] stride, int[2] padding, bool ceil_mode, bool count_include_pad, int? divisor_override) -> Tensor",
+    { infer: ({ self }) => ({ dtype: self.dtype, shape: self.shape }) },
+  ),
+  defineOp("aten::_adaptive_avg_pool2d_backward(Tensor grad_output, Tensor self) -> Tensor", {
+    infer: ({ self }) => ({ dtype: self.dtype, shape: self.shape }),
+  }),
+  defineOp(
+    "aten::convolution_backward(Tensor grad_output, Tensor input, Tensor weight, SymInt[]? bias_sizes, SymInt[] stride, SymInt[] padding, SymInt[] dilation, bool transposed, SymInt[] output_padding, SymInt groups, bool[3] output_mask) -> (Tensor, Tensor, Tensor)",
+    {
+      infer: ({ input, weight, grad_output, bias_sizes, output_mask }) => {
+        const channels = bias_sizes ?? [grad_output.shape[1]!];
+        const shapes = [input.shape, weight.shape, channels];
+        check(output_mask.length === 3, "convolution_backward: output_mask must have 3 entries");
+        const part = (i: 0 | 1 | 2): TensorMeta => ({ dtype: input.dtype, shape: output_mask[i] ? shapes[i]! : [0] });
+        return [part(0), part(1), part(2)];
+      },
+    },
+  ),
+];
+
+type Parts = readonly [() => TensorMeta, () => TensorMeta, () => TensorMeta];
+
+/** Gradients that are not asked for are empty. */
+function masked(b: Builder, mask: readonly boolean[], parts: Parts): readonly [TensorMeta, TensorMeta, TensorMeta] {
+  const part = (i: 0 | 1 | 2): TensorMeta => (mask[i] ? parts[i]() : emit(b).full([0], 0, "float32"));
+  return [part(0), part(1), part(2)];
+}
+
+/** How often each index occurs, at its occurrences. */
+function frequency(b: Builder, index: TensorMeta, count: number): TensorMeta {
+  const e = emit(b);
+  const ones = e.full(index.shape, 1, "int64");
+  const counts = b.tensor("aten::scatter_add", { self: e.full([count], 0, "int64"), dim: 0, index, src: ones });
+  return b.tensor("aten::index_select", { self: counts, dim: 0, index });
+}

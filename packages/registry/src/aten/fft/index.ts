@@ -1,0 +1,5 @@
+import type { OpRecord } from "../../op.ts";
+import { FFT_OPS } from "./fft.ts";
+
+/** Fourier transforms. */
+export const SPECTRAL_OPS: readonly OpRecord[] = [...FFT_OPS];

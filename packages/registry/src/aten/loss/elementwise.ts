@@ -1,0 +1,101 @@
+import { defineOp, type OpRecord } from "../../op.ts";
+import { check, show } from "../support/check.ts";
+import { sameShape } from "../support/dims.ts";
+import { emit } from "../support/emit.ts";
+import { reduceLoss } from "./reduction.ts";
+
+/** Losses that compare element by element. */
+export const ELEMENTWISE_LOSS_OPS: readonly OpRecord[] = [
+  defineOp("aten::mse_loss(Tensor self, Tensor target, int reduction=1) -> Tensor", {
+    decompose: ({ self, target, reduction }, b) => {
+      const e = emit(b);
+      const difference = e.sub(self, target);
+      return reduceLoss(b, e.mul(difference, difference), reduction);
+    },
+  }),
+  defineOp("aten::l1_loss(Tensor self, Tensor target, int reduction=1) -> Tensor", {
+    decompose: ({ self, target, reduction }, b) => reduceLoss(b, emit(b).abs(emit(b).sub(self, target)), reduction),
+  }),
+  defineOp("aten::smooth_l1_loss(Tensor self, Tensor target, int reduction=1, float beta=1.) -> Tensor", {
+    decompose: ({ self, target, reduction, beta }, b) => {
+      const e = emit(b);
+      const distance = e.abs(e.sub(self, target));
+      if (beta === 0) return reduceLoss(b, distance, reduction);
+      const near = e.mul(e.mul(distance, distance), { float: 0.5 / beta });
+      return reduceLoss(
+        b,
+        e.where(e.lt(distance, { float: beta }), near, e.sub(distance, { float: beta / 2 })),
+        reduction,
+      );
+    },
+  }),
+  defineOp("aten::huber_loss(Tensor self, Tensor target, int reduction=1, float delta=1.) -> Tensor", {
+    decompose: ({ self, target, reduction, delta }, b) => {
+      const e = emit(b);
+      const distance = e.abs(e.sub(self, target));
+      const near = e.mul(e.mul(distance, distance), { float: 0.5 });
+      const far = e.mul(e.sub(distance, { float: delta / 2 }), { float: delta });
+      return reduceLoss(b, e.where(e.le(distance, { float: delta }), near, far), reduction);
+    },
+  }),
+  defineOp("aten::soft_margin_loss(Tensor self, Tensor target, int reduction=1) -> Tensor", {
+    decompose: ({ self, target, reduction }, b) => {
+      const e = emit(b);
+      return reduceLoss(b, e.log1p(e.exp(e.mul(e.neg(target), self))), reduction);
+    },
+  }),
+  defineOp("aten::binary_cross_entropy(Tensor self, Tensor target, Tensor? weight=None, int reduction=1) -> Tensor", {
+    decompose: ({ self, target, weight, reduction }, b) => {
+      check(
+        sameShape(self.shape, target.shape),
+        () =>
+          `Using a target size (${show(target.shape)}) that is different to the input size (${show(self.shape)}) is an error`,
+      );
+      const e = emit(b);
+      // The logarithms are kept above -100, so that a wrong certainty stays finite.
+      const yes = e.mul(target, e.clampMin(e.log(self), { float: -100 }));
+      const no = e.mul(e.sub(target, { float: 1 }), e.clampMin(e.log1p(e.neg(self)), { float: -100 }));
+      const loss = e.sub(no, yes);
+      return reduceLoss(b, weight === null ? loss : e.mul(loss, weight), reduction);
+    },
+  }),
+  defineOp(
+    "aten::binary_cross_entropy_with_logits(Tensor self, Tensor target, Tensor? weight=None, Tensor? pos_weight=None, int reduction=1) -> Tensor",
+    {
+      decompose: ({ self, target, weight, pos_weight, reduction }, b) => {
+        const e = emit(b);
+        const softplus = e.add(e.log1p(e.exp(e.neg(e.abs(self)))), e.clampMin(e.neg(self), { float: 0 }));
+        const scaled =
+          pos_weight === null
+            ? softplus
+            : e.mul(e.add(e.mul(e.sub(pos_weight, { float: 1 }), target), { float: 1 }), softplus);
+        const loss = e.add(e.mul(e.sub({ float: 1 }, target), self), scaled);
+        return reduceLoss(b, weight === null ? loss : e.mul(loss, weight), reduction);
+      },
+    },
+  ),
+  defineOp("aten::kl_div(Tensor self, Tensor target, int reduction=1, *, bool log_target=False) -> Tensor", {
+    decompose: ({ self, target, reduction, log_target }, b) => {
+      const e = emit(b);
+      const loss = log_target
+        ? e.mul(e.exp(target), e.sub(target, self))
+        : e.sub(b.tensor("aten::xlogy.Tensor", { self: target, other: target }), e.mul(target, self));
+      return reduceLoss(b, loss, reduction);
+    },
+  }),
+  defineOp(
+    "aten::poisson_nll_loss(Tensor input, Tensor target, bool log_input, bool full, float eps, int reduction) -> Tensor",
+    {
+      decompose: ({ input, target, log_input, full, eps, reduction }, b) => {
+        const e = emit(b);
+        const loss = log_input
+          ? e.sub(e.exp(input), e.mul(target, input))
+          : e.sub(input, e.mul(target, e.log(e.add(input, { float: eps }))));
+        if (!full) return reduceLoss(b, loss, reduction);
+        const half = e.mul(e.log(e.mul(target, { float: 2 * Math.PI })), { float: 0.5 });
+        const stirling = e.add(e.sub(e.mul(target, e.log(target)), target), half);
+        return reduceLoss(b, e.add(loss, e.where(e.le(target, 1), { float: 0 }, stirling)), reduction);
+      },
+    },
+  ),
+];

@@ -1,0 +1,68 @@
+import type { Builder } from "../../builder.ts";
+import { defineOp, type OpRecord } from "../../op.ts";
+import type { TensorMeta } from "../../tensor-meta.ts";
+import { check } from "../support/check.ts";
+import { emit } from "../support/emit.ts";
+
+/** Dropout; outside training it is the identity. */
+export const DROPOUT_OPS: readonly OpRecord[] = [
+  defineOp("aten::dropout(Tensor input, float p, bool train) -> Tensor", {
+    impure: true,
+    decompose: ({ input, p, train }, b) => (active(p, train) ? drop(b, input, input.shape, p) : input),
+  }),
+  defineOp("aten::feature_dropout(Tensor input, float p, bool train) -> Tensor", {
+    impure: true,
+    decompose: ({ input, p, train }, b) => (active(p, train) ? drop(b, input, featureShape(input), p) : input),
+  }),
+  defineOp("aten::native_dropout(Tensor input, float p, bool? train) -> (Tensor, Tensor)", {
+    impure: true,
+    infer: ({ input }) => [
+      { dtype: input.dtype, shape: input.shape },
+      { dtype: "bool", shape: input.shape },
+    ],
+    decompose: ({ input, p, train }, b) => {
+      const e = emit(b);
+      if (!active(p, train ?? true)) {
+        return [b.tensor("aten::clone", { self: input }), e.full(input.shape, true, "bool")];
+      }
+      const kept = e.ge(uniform(b, input.shape), { float: p });
+      return [e.mul(e.mul(input, kept), { float: p === 1 ? 0 : 1 / (1 - p) }), kept];
+    },
+  }),
+  defineOp("aten::alpha_dropout(Tensor input, float p, bool train) -> Tensor", {
+    impure: true,
+    decompose: ({ input, p, train }, b) => {
+      if (!active(p, train)) return input;
+      const e = emit(b);
+      if (p === 1) return e.mul(input, 0);
+      // Dropped elements take SELU's negative limit; then mean and variance are put back.
+      const alpha = 1.7580993408473766;
+      const a = 1 / Math.sqrt((alpha * alpha * p + 1) * (1 - p));
+      const kept = e.ge(uniform(b, input.shape), { float: p });
+      const filled = e.where(kept, input, { float: -alpha });
+      return e.cast(e.add(e.mul(filled, { float: a }), { float: alpha * a * p }), input.dtype);
+    },
+  }),
+];
+
+function active(p: number, train: boolean): boolean {
+  check(p >= 0 && p <= 1, () => `dropout probability has to be between 0 and 1, but got ${p}`);
+  return train && p > 0;
+}
+
+function uniform(b: Builder, size: readonly number[]): TensorMeta {
+  return b.tensor("aten::rand", { size, dtype: "float32" });
+}
+
+/** Keeps with probability `1 - p`, scaled so that the expected value stays. */
+function drop(b: Builder, input: TensorMeta, shape: readonly number[], p: number): TensorMeta {
+  const e = emit(b);
+  const kept = e.ge(uniform(b, shape), { float: p });
+  return e.mul(e.mul(input, kept), { float: p === 1 ? 0 : 1 / (1 - p) });
+}
+
+/** Whole channels are dropped. */
+function featureShape(input: TensorMeta): readonly number[] {
+  check(input.shape.length >= 2, "Feature dropout requires at least 2 dimensions in the input");
+  return input.shape.map((n, d) => (d < 2 ? n : 1));
+}

@@ -1,0 +1,6 @@
+import type { OpRecord } from "../../op.ts";
+import { DROPOUT_OPS } from "./dropout.ts";
+import { SAMPLE_OPS } from "./sample.ts";
+
+/** Random numbers. */
+export const RANDOM_OPS: readonly OpRecord[] = [...DROPOUT_OPS, ...SAMPLE_OPS];

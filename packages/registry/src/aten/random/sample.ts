@@ -1,0 +1,170 @@
+import type { DType } from "@pt2/format";
+import type { Builder } from "../../builder.ts";
+import { defineOp, type OpRecord } from "../../op.ts";
+import type { Scalar, TensorMeta } from "../../tensor-meta.ts";
+import { check, show } from "../support/check.ts";
+import { broadcast } from "../support/dims.ts";
+import { emit } from "../support/emit.ts";
+
+const impure = true;
+
+/** Random tensors. `rand` and `randn` are what a backend brings. */
+export const SAMPLE_OPS: readonly OpRecord[] = [
+  defineOp(
+    "aten::rand(SymInt[] size, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor",
+    { impure, infer: ({ size, dtype }) => ({ dtype: dtype ?? "float32", shape: size }) },
+  ),
+  defineOp(
+    "aten::randn(SymInt[] size, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor",
+    { impure, infer: ({ size, dtype }) => ({ dtype: dtype ?? "float32", shape: size }) },
+  ),
+  defineOp(
+    "aten::rand.generator(SymInt[] size, *, Generator? generator, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor",
+    { impure, decompose: ({ size, dtype }, b) => b.tensor("aten::rand", { size, dtype }) },
+  ),
+  defineOp(
+    "aten::randn.generator(SymInt[] size, *, Generator? generator, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor",
+    { impure, decompose: ({ size, dtype }, b) => b.tensor("aten::randn", { size, dtype }) },
+  ),
+  defineOp(
+    "aten::rand_like(Tensor self, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None, MemoryFormat? memory_format=None) -> Tensor",
+    { impure, decompose: ({ self, dtype }, b) => like(b, "rand", self, dtype) },
+  ),
+  defineOp(
+    "aten::randn_like(Tensor self, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None, MemoryFormat? memory_format=None) -> Tensor",
+    { impure, decompose: ({ self, dtype }, b) => like(b, "randn", self, dtype) },
+  ),
+  defineOp(
+    "aten::randint(SymInt high, SymInt[] size, *, ScalarType? dtype=4, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor",
+    { impure, decompose: ({ high, size, dtype }, b) => integers(b, size, 0, high, longUnless(dtype)) },
+  ),
+  defineOp(
+    "aten::randint.low(SymInt low, SymInt high, SymInt[] size, *, ScalarType? dtype=4, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor",
+    { impure, decompose: ({ low, high, size, dtype }, b) => integers(b, size, low, high, longUnless(dtype)) },
+  ),
+  defineOp(
+    "aten::randint_like(Tensor self, SymInt high, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None, MemoryFormat? memory_format=None) -> Tensor",
+    { impure, decompose: ({ self, high, dtype }, b) => integers(b, self.shape, 0, high, dtype ?? self.dtype) },
+  ),
+  defineOp(
+    "aten::randint_like.low_dtype(Tensor self, SymInt low, SymInt high, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None, MemoryFormat? memory_format=None) -> Tensor",
+    {
+      impure,
+      decompose: ({ self, low, high, dtype }, b) => integers(b, self.shape, low, high, dtype ?? self.dtype),
+    },
+  ),
+  defineOp(
+    "aten::randperm(SymInt n, *, ScalarType? dtype=4, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor",
+    {
+      impure,
+      decompose: ({ n, dtype }, b) => {
+        const keys = b.tensor("aten::rand", { size: [n], dtype: "float64" });
+        return emit(b).cast(b.tensor("aten::argsort", { self: keys }), longUnless(dtype));
+      },
+    },
+  ),
+  defineOp("aten::bernoulli(Tensor self, *, Generator? generator=None) -> Tensor", {
+    impure,
+    decompose: ({ self }, b) => below(b, self, self),
+  }),
+  defineOp("aten::bernoulli.p(Tensor self, float p, *, Generator? generator=None) -> Tensor", {
+    impure,
+    decompose: ({ self, p }, b) => below(b, self, { float: p }),
+  }),
+  defineOp("aten::bernoulli.Tensor(Tensor self, Tensor p, *, Generator? generator=None) -> Tensor", {
+    impure,
+    decompose: ({ self, p }, b) => below(b, self, p),
+  }),
+  defineOp("aten::uniform(Tensor self, float from=0., float to=1., *, Generator? generator=None) -> Tensor", {
+    impure,
+    decompose: ({ self, from, to }, b) => scaled(b, like(b, "rand", self, null), { float: to - from }, { float: from }),
+  }),
+  defineOp(
+    "aten::normal_functional(Tensor self, float mean=0., float std=1., *, Generator? generator=None) -> Tensor",
+    {
+      impure,
+      decompose: ({ self, mean, std }, b) => scaled(b, like(b, "randn", self, null), { float: std }, { float: mean }),
+    },
+  ),
+  defineOp("aten::normal.Tensor_float(Tensor mean, float std=1., *, Generator? generator=None) -> Tensor", {
+    impure,
+    decompose: ({ mean, std }, b) => scaled(b, like(b, "randn", mean, null), { float: std }, mean),
+  }),
+  defineOp("aten::normal.float_Tensor(float mean, Tensor std, *, Generator? generator=None) -> Tensor", {
+    impure,
+    decompose: ({ mean, std }, b) => scaled(b, like(b, "randn", std, null), std, { float: mean }),
+  }),
+  defineOp("aten::normal.Tensor_Tensor(Tensor mean, Tensor std, *, Generator? generator=None) -> Tensor", {
+    impure,
+    decompose: ({ mean, std }, b) => {
+      const noise = b.tensor("aten::randn", { size: broadcast(mean.shape, std.shape), dtype: mean.dtype });
+      return scaled(b, noise, std, mean);
+    },
+  }),
+  defineOp(
+    "aten::normal.float_float(float mean, float std, SymInt[] size, *, Generator? generator=None, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor",
+    {
+      impure,
+      decompose: ({ mean, std, size, dtype }, b) =>
+        scaled(b, b.tensor("aten::randn", { size, dtype }), { float: std }, { float: mean }),
+    },
+  ),
+  defineOp("aten::exponential(Tensor self, float lambd=1., *, Generator? generator=None) -> Tensor", {
+    impure,
+    decompose: ({ self, lambd }, b) => {
+      const e = emit(b);
+      return e.div(e.neg(e.log1p(e.neg(like(b, "rand", self, null)))), { float: lambd });
+    },
+  }),
+  defineOp(
+    "aten::multinomial(Tensor self, SymInt num_samples, bool replacement=False, *, Generator? generator=None) -> Tensor",
+    {
+      impure,
+      decompose: ({ self, num_samples, replacement }, b) => {
+        const [categories, rank] = [self.shape.at(-1)!, self.shape.length];
+        check(rank === 1 || rank === 2, () => `prob_dist must be 1 or 2 dim, got ${show(self.shape)}`);
+        check(
+          replacement || num_samples <= categories,
+          "cannot sample n_sample > prob_dist.size(-1) samples without replacement",
+        );
+        const e = emit(b);
+        if (!replacement) {
+          // The smallest of exponential waiting times comes with the right odds, and so do the next ones.
+          const race = e.div(self, b.tensor("aten::exponential", { self }));
+          return b.call("aten::topk", { self: race, k: num_samples, dim: -1 })[1] as TensorMeta;
+        }
+        const sums = b.tensor("aten::cumsum", { self, dim: -1 });
+        const draw = b.tensor("aten::rand", { size: [...self.shape.slice(0, -1), num_samples], dtype: self.dtype });
+        const at = e.mul(draw, e.slice(sums, rank - 1, categories - 1, categories));
+        const place = b.tensor("aten::searchsorted.Tensor", { sorted_sequence: sums, self: at, right: true });
+        return b.tensor("aten::clamp", { self: place, max: categories - 1 });
+      },
+    },
+  ),
+];
+
+/** The schema's default is a bare dtype number, 4 for int64. */
+function longUnless(dtype: DType | null): DType {
+  return typeof dtype === "string" ? dtype : "int64";
+}
+
+function like(b: Builder, op: "rand" | "randn", self: TensorMeta, dtype: DType | null): TensorMeta {
+  return b.tensor(`aten::${op}`, { size: self.shape, dtype: dtype ?? self.dtype });
+}
+
+function scaled(b: Builder, x: TensorMeta, factor: TensorMeta | Scalar, shift: TensorMeta | Scalar): TensorMeta {
+  return emit(b).add(emit(b).mul(x, factor), shift);
+}
+
+function integers(b: Builder, size: readonly number[], low: number, high: number, dtype: DType): TensorMeta {
+  check(high > low, () => `random_ expects 'from' to be less than 'to', but got from=${low} >= to=${high}`);
+  const e = emit(b);
+  const draw = b.tensor("aten::rand", { size, dtype: "float64" });
+  return e.cast(e.add(e.floor(e.mul(draw, { float: high - low })), { float: low }), dtype);
+}
+
+/** 1 with probability `p`, else 0. */
+function below(b: Builder, self: TensorMeta, p: TensorMeta | Scalar): TensorMeta {
+  const draw = b.tensor("aten::rand", { size: self.shape, dtype: self.dtype === "float64" ? "float64" : "float32" });
+  return emit(b).cast(emit(b).lt(draw, p), self.dtype);
+}

@@ -1,0 +1,6 @@
+import type { OpRecord } from "../../op.ts";
+import { MEDIAN_OPS } from "./median.ts";
+import { SORT_OPS } from "./sort.ts";
+
+/** Order statistics. */
+export const SORTING_OPS: readonly OpRecord[] = [...MEDIAN_OPS, ...SORT_OPS];
