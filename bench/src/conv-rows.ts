@@ -1,6 +1,13 @@
 import type { ConvShape } from "../../packages/backend-wasm/src/conv/types.ts";
 
-type Row = readonly [inChannels: number, outChannels: number, size: number, kernel: number, stride: number];
+type Row = readonly [
+  inChannels: number,
+  outChannels: number,
+  size: number,
+  kernel: number,
+  stride: number,
+  groups?: number,
+];
 
 /** Every distinct convolution of ResNet-18 at 224x224. */
 const resnet18: readonly Row[] = [
@@ -47,14 +54,23 @@ const mobilenetPointwise: readonly Row[] = [
   [960, 160, 7, 1, 1],
 ];
 
-function entry(kind: string, [inChannels, outChannels, size, kernel, stride]: Row): readonly [string, ConvShape] {
-  const depthwise = kind === "dw";
+/** The grouped convolutions of ResNeXt-50 32x4d. */
+const resnext: readonly Row[] = [
+  [128, 128, 56, 3, 1, 32],
+  [256, 256, 56, 3, 2, 32],
+  [256, 256, 28, 3, 1, 32],
+  [512, 512, 14, 3, 1, 32],
+  [1024, 1024, 7, 3, 1, 32],
+];
+
+function entry(kind: string, row: Row): readonly [string, ConvShape] {
+  const [inChannels, outChannels, size, kernel, stride, groups = kind === "dw" ? row[0] : 1] = row;
   const name = `${kind} ${kernel}x${kernel}/${stride} ${inChannels}->${outChannels} @${size}`;
   const shape: ConvShape = {
     batch: 1,
     inChannels,
     outChannels,
-    groups: depthwise ? inChannels : 1,
+    groups,
     input: [1, size, size],
     kernel: [1, kernel, kernel],
     stride: [1, stride, stride],
@@ -71,5 +87,6 @@ export function convRows(): readonly (readonly [string, ConvShape])[] {
     ...mobilenetStem.map((row) => entry("stem", row)),
     ...mobilenetDepthwise.map((row) => entry("dw", row)),
     ...mobilenetPointwise.map((row) => entry("mobilenet", row)),
+    ...resnext.map((row) => entry("resnext", row)),
   ];
 }

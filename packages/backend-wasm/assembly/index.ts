@@ -11,6 +11,7 @@ export { maxColumns, minColumns, sumColumns } from "./reduce-columns";
 export { gruCell, lstmCell } from "./recurrent";
 export { transpose } from "./transpose";
 export { copy1, copy2, copy4, copy8 } from "./copy";
+export { groupedRows } from "./conv-grouped";
 export { im2colRows } from "./conv-im2col";
 export { clampFloats, col2imRows, fillBias } from "./conv-transposed";
 export { gather5 } from "./conv-weights";

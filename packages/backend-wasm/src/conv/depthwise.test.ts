@@ -11,6 +11,32 @@ function expectClose(shape: ConvShape, options: Parameters<typeof difference>[3]
   expect(difference(bed, rng, shape, options), JSON.stringify({ ...shape, ...options })).toBeLessThan(limit);
 }
 
+describe("groups of few channels", () => {
+  test("four and eight outputs at a time, strides, paddings and dilations", () => {
+    for (let i = 0; i < 80; i++) {
+      const groups = 2 + (i % 3);
+      const shape = shapeOf({
+        batch: 1 + rng.below(2),
+        input: [1, 5 + rng.below(9), 5 + rng.below(13)],
+        inChannels: groups * (1 + rng.below(7)),
+        outChannels: groups * 4 * (1 + rng.below(4)),
+        groups,
+        kernel: [1, 1 + rng.below(4), 2 + rng.below(4)],
+        stride: [1, 1 + rng.below(3), 1 + rng.below(3)],
+        dilation: [1, 1 + rng.below(2), 1 + rng.below(2)],
+        padding: [0, rng.below(4), rng.below(4)],
+        paddingEnd: [0, 3, rng.below(4)],
+      });
+      expect(chooseAlgorithm(shape)).toBe("grouped");
+      expectClose(shape, i % 2 ? { clamp: [-1, 1] } : { bias: false });
+    }
+  });
+
+  test("padding wider than the input", () => {
+    expectClose(shapeOf({ input: [1, 2, 2], kernel: [1, 7, 7], padding: [0, 6, 6], outChannels: 8, groups: 2 }));
+  });
+});
+
 describe("depthwise", () => {
   test("kernels, strides, paddings and dilations", () => {
     for (let i = 0; i < 120; i++) {

@@ -1,5 +1,6 @@
 import { cheapestDense } from "./cost.ts";
 import { isDepthwise, planDepthwise } from "./depthwise.ts";
+import { fitsGrouped, planGrouped } from "./grouped.ts";
 import { planIm2col } from "./im2col.ts";
 import { isPointwise, planPointwise } from "./pointwise.ts";
 import { planTransposed } from "./transposed.ts";
@@ -13,6 +14,7 @@ const planners: Readonly<Record<ConvAlgorithm, (module: KernelModule, shape: Con
   winograd4: (module, shape) => planWinograd(module, shape, 4),
   depthwise: planDepthwise,
   "depthwise-scalar": planDepthwise,
+  grouped: planGrouped,
   transposed: planTransposed,
 };
 
@@ -23,7 +25,10 @@ const planners: Readonly<Record<ConvAlgorithm, (module: KernelModule, shape: Con
 export function chooseAlgorithm(shape: ConvShape, constantWeight = true): ConvAlgorithm {
   if (shape.transposed) return "transposed";
   if (isPointwise(shape)) return "pointwise";
-  if (isDepthwise(shape)) return "depthwise";
+  const depthwise = isDepthwise(shape);
+  if (depthwise && shape.inChannels === shape.outChannels) return "depthwise";
+  if (fitsGrouped(shape)) return "grouped";
+  if (depthwise) return "depthwise-scalar";
   return constantWeight ? cheapestDense(shape) : "im2col";
 }
 

@@ -35,6 +35,7 @@ export type ConvAlgorithm =
   | "winograd4"
   | "depthwise"
   | "depthwise-scalar"
+  | "grouped"
   | "transposed";
 
 /** PyTorch's weight, [O, I/groups, ...] or, transposed, [I, O/groups, ...]; five strides in elements. */
