@@ -16,6 +16,7 @@ export interface ArchiveRecord {
 
 /** How to open an archive. */
 export interface ArchiveOptions {
+  /** Ends the opening. Later reads take signals of their own. */
   readonly signal?: AbortSignal | undefined;
   /** Compare the CRC-32 of every record that is read; off by default, PyTorch can be told to write none. */
   readonly verifyChecksums?: boolean | undefined;

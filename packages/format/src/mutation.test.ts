@@ -36,7 +36,7 @@ function mutate(original: Uint8Array, next: (below: number) => number): Uint8Arr
   const bytes = original.slice();
   const view = new DataView(bytes.buffer);
   const flips = 1 + next(4);
-  switch (next(7)) {
+  switch (next(8)) {
     case 0: // bits
       for (let i = 0; i < flips; i++) bytes[next(bytes.length)]! ^= 1 << next(8);
       return bytes;
@@ -58,6 +58,14 @@ function mutate(original: Uint8Array, next: (below: number) => number): Uint8Arr
     case 5: // a field of the directory and end records, which a uniform choice hardly meets
       view.setUint32(bytes.length - 4 - next(Math.min(1200, bytes.length - 4)), EDGES[next(EDGES.length)]!, true);
       return bytes;
+    case 6: {
+      // opcodes, arguments and names of a pickle, often moved within it
+      const starts = pickles(bytes);
+      const start = (starts[next(Math.max(1, starts.length))] ?? 0) + 2;
+      const at = (): number => Math.min(bytes.length - 1, start + next(900));
+      for (let i = 0; i < flips; i++) bytes[at()] = next(2) === 0 ? next(256) : bytes[at()]!;
+      return bytes;
+    }
     default: {
       // digits and separators of JSON
       const at = next(bytes.length);
@@ -66,6 +74,14 @@ function mutate(original: Uint8Array, next: (below: number) => number): Uint8Arr
       return bytes;
     }
   }
+}
+
+/** Where pickles of protocol 2 begin. */
+function pickles(bytes: Uint8Array): number[] {
+  const starts: number[] = [];
+  for (let at = bytes.indexOf(0x80); at >= 0; at = bytes.indexOf(0x80, at + 1))
+    if (bytes[at + 1] === 2) starts.push(at);
+  return starts;
 }
 
 /** Reads all there is. */
