@@ -3,7 +3,7 @@ import type { Builder } from "../../builder.ts";
 import { defineOp, type OpRecord } from "../../op.ts";
 import type { TensorMeta } from "../../tensor-meta.ts";
 import { check, show } from "../support/check.ts";
-import { numel } from "../support/dims.ts";
+import { numel, wrapDim } from "../support/dims.ts";
 import { emit } from "../support/emit.ts";
 
 /** Repetition, all of it by expanded views. */
@@ -17,6 +17,19 @@ export const REPEAT_OPS: readonly OpRecord[] = [
       return repeat(self, [...new Array<number>(missing).fill(1), ...dims], b);
     },
   }),
+  defineOp(
+    "aten::repeat_interleave.self_int(Tensor self, SymInt repeats, int? dim=None, *, SymInt? output_size=None) -> Tensor",
+    {
+      decompose({ self, repeats, dim, output_size }, b) {
+        const flat = dim === null ? emit(b).reshape(self, [numel(self.shape)]) : self;
+        const d = wrapDim(dim ?? 0, flat.shape.length);
+        check(repeats >= 0, "Repeats must be non-negative");
+        const total = (flat.shape[d] ?? 1) * repeats;
+        check(output_size === null || output_size === total, "repeat_interleave: Invalid output_size");
+        return interleave(flat, repeats, d, b);
+      },
+    },
+  ),
   defineOp("aten::broadcast_tensors(Tensor[] tensors) -> Tensor[]", {
     decompose({ tensors }, b) {
       const shape = broadcastShapes(tensors.map((tensor) => tensor.shape));
@@ -53,6 +66,16 @@ function repeat(self: TensorMeta, repeats: readonly number[], b: Builder): Tenso
     ),
     total,
   );
+}
+
+function interleave(self: TensorMeta, repeats: number, d: number, b: Builder): TensorMeta {
+  const { reshape, expand, unsqueeze, full } = emit(b);
+  const source = self.shape.length === 0 ? reshape(self, [1]) : self;
+  const { shape } = source;
+  const total = shape.map((size, i) => (i === d ? size * repeats : size));
+  if (total.includes(0)) return full(total, 0, self.dtype);
+  const apart = unsqueeze(source, d + 1);
+  return reshape(expand(apart, [...shape.slice(0, d + 1), repeats, ...shape.slice(d + 1)]), total);
 }
 
 function meshgrid(tensors: readonly TensorMeta[], indexing: string, b: Builder): readonly TensorMeta[] {
