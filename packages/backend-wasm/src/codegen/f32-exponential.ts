@@ -34,12 +34,17 @@ export function exp(g: NodeGraph, x: Node): Node {
   return f.mul(f.mul(f.add(grown, 1), powerOfTwo(g, half)), powerOfTwo(g, g.op("i32x4.sub", n, half)));
 }
 
-/** exp(x), but at least 1e-38: for where 1 is added to it. */
-export function expAboveZero(g: NodeGraph, x: Node): Node {
+/** 1 + exp(x), where no denormal matters. */
+export function onePlusExp(g: NodeGraph, x: Node): Node {
   const f = f32Ops(g);
-  const { bits, grown } = reduce(g, f.atMost(f.atLeast(x, -87), 88.72284));
-  const scaled = g.op("i32x4.add", f.add(grown, 1), g.op("i32x4.shl", bits, g.i32(23)));
-  return f.choose(f.gt(x, 88.72283), Number.POSITIVE_INFINITY, scaled);
+  const scaled = expOfNormal(g, f.atMost(f.atLeast(x, -87), 88.72284));
+  return f.add(f.choose(f.gt(x, 88.72283), Number.POSITIVE_INFINITY, scaled), 1);
+}
+
+/** exp(x) for x between -87 and 88.722. */
+function expOfNormal(g: NodeGraph, x: Node): Node {
+  const { bits, grown } = reduce(g, x);
+  return g.op("i32x4.add", f32Ops(g).add(grown, 1), g.op("i32x4.shl", bits, g.i32(23)));
 }
 
 function powerOfTwo(g: NodeGraph, n: Node): Node {
@@ -95,4 +100,18 @@ export function erf(g: NodeGraph, x: Node): Node {
   const tail = f.withSign(f.sub(f.sub(1, scale), f.mul(scale, grown)), x);
   const centre = f.add(f.mul(f.polynomial(square, ERF_CENTRE), x), x);
   return f.choose(f.gt(t, 475 / 512), tail, centre);
+}
+
+/** log erfc(t) / t for t from 0 to 10, where the error of erfc is at most 1.1e-7. */
+const LOG_ERFC = [
+  -1.1283818083483648, -0.6365711682991416, -0.10306463905677411, 0.01993945158261263, -0.0009773067761518562,
+  -0.0007522006826736001, 0.0002262243784914624, -2.5252548611949738e-5, 9.90151880167998e-7,
+];
+
+/** 1 + erf(x) = erfc(-x), as precise in the negative tail as beside one: no cancellation. */
+export function onePlusErf(g: NodeGraph, x: Node): Node {
+  const f = f32Ops(g);
+  const t = f.atMost(f.abs(x), 10);
+  const tail = expOfNormal(g, f.atLeast(f.mul(f.polynomial(t, LOG_ERFC), t), -87));
+  return f.choose(f.lt(x, 0), tail, f.sub(2, tail));
 }

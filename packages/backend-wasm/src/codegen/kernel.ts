@@ -115,7 +115,7 @@ function unrollOf({ registers }: Body): number {
     node.args.forEach(visit);
   };
   registers.flat().forEach(visit);
-  return seen.size <= 16 ? 4 : seen.size <= 64 ? 2 : 1;
+  return seen.size <= 32 ? 4 : 1;
 }
 
 /** A loop that runs while `LANES * unroll` elements are left, and moves the pointers on. */

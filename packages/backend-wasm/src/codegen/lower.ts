@@ -2,7 +2,7 @@
 import { DTYPES, type DType } from "@pt2/format";
 import { convert, fold, isComparison, type ScalarValue, type TypedExpr, type UnaryFn } from "@pt2/registry/scalar";
 import { castLanes, narrowMask, widenMask } from "./casts.ts";
-import { expAboveZero } from "./f32-exponential.ts";
+import { onePlusErf, onePlusExp } from "./f32-exponential.ts";
 import { type Lanes, representation } from "./lanes.ts";
 import { lowerFloatBinary, lowerFloatUnary } from "./lower-float.ts";
 import { lowerIntBinary, lowerIntUnary } from "./lower-int.ts";
@@ -28,9 +28,8 @@ export function lower(g: NodeGraph, roots: readonly TypedExpr[], input: (index: 
       case "binary": {
         const { fn, x, y } = node;
         if (isComparison(fn)) return compare(g, fn as Comparison, x.dtype, of(x), of(y));
-        // 1 + exp(x): the exponential needs no denormals. This is the sigmoid's.
-        const exponent = fn === "add" && node.dtype === "float32" ? besideOne(x, y) : null;
-        if (exponent) return [g.op("f32x4.add", expAboveZero(g, of(exponent)[0] as Node), g.f32x4(1))];
+        const beside = fn === "add" && node.dtype === "float32" ? besideOne(x, y) : null;
+        if (beside) return [ADDED_TO_ONE[beside.fn](g, of(beside.x)[0] as Node)];
         if (DTYPES[node.dtype].kind === "float") return lowerFloatBinary(g, fn, node.dtype, of(x), of(y), y);
         return lowerIntBinary(g, fn, node.dtype, of(x), of(y), y);
       }
@@ -38,10 +37,16 @@ export function lower(g: NodeGraph, roots: readonly TypedExpr[], input: (index: 
   });
 }
 
-function besideOne(x: TypedExpr, y: TypedExpr): TypedExpr | null {
-  const isOne = (z: TypedExpr): boolean => z.kind === "const" && z.value === 1;
-  if (isOne(x) && y.kind === "unary" && y.fn === "exp") return y.x;
-  return isOne(y) && x.kind === "unary" && x.fn === "exp" ? x.x : null;
+/** Cheaper than the function and an addition: what one swallows need not be computed. Sigmoid and GELU live on them. */
+const ADDED_TO_ONE = { exp: onePlusExp, erf: onePlusErf } as const;
+
+function besideOne(
+  x: TypedExpr,
+  y: TypedExpr,
+): { readonly fn: keyof typeof ADDED_TO_ONE; readonly x: TypedExpr } | null {
+  const [one, other] = x.kind === "const" ? [x, y] : [y, x];
+  if (one.kind !== "const" || one.value !== 1 || other.kind !== "unary") return null;
+  return other.fn === "exp" || other.fn === "erf" ? { fn: other.fn, x: other.x } : null;
 }
 
 function constant(g: NodeGraph, dtype: DType, value: ScalarValue): Lanes {

@@ -48,6 +48,10 @@ export class CallContext extends Context implements KernelCall {
     return (this.call.args[name] as readonly ArgValue[]).map((value) => this.#place(value));
   }
 
+  tensorList(name: string): readonly (Place | null)[] {
+    return (this.call.args[name] as readonly ArgValue[]).map((value) => (value === null ? null : this.#place(value)));
+  }
+
   output(index = 0, strides?: readonly number[]): Place {
     return this.#allocate(this.call.results[index] as LoweredTensor, strides);
   }

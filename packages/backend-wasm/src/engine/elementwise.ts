@@ -4,6 +4,7 @@ import { createElementwiseCompiler } from "../codegen/compiler.ts";
 import { blockBytes, coalesce, innerModes, writeBlock } from "../codegen/geometry.ts";
 import type { Context } from "./context.ts";
 import type { Heap } from "./heap.ts";
+import { broadcastStrides } from "./layout.ts";
 import { addressOf, type Place } from "./place.ts";
 import type { Services } from "./services.ts";
 import { planCopy } from "./strided-copy.ts";
@@ -33,10 +34,4 @@ export function createElementwise(heap: Heap): Pick<Services, "elementwise" | "c
     copy: planCopy,
     compiled: () => compiler.buildAsync(),
   };
-}
-
-/** Strides of a tensor over a shape that it broadcasts to. */
-function broadcastStrides({ shape, strides }: Place, to: readonly number[]): readonly number[] {
-  const lead = to.length - shape.length;
-  return to.map((_, d) => (d < lead || shape[d - lead] === 1 ? 0 : strides[d - lead]!));
 }

@@ -28,6 +28,8 @@ export interface KernelCall extends PlanContext {
   tensor(name: string): Place;
   /** Tensors of a `Tensor[]` argument. */
   tensors(name: string): readonly Place[];
+  /** Tensors of a `Tensor?[]` argument, null where absent. */
+  tensorList(name: string): readonly (Place | null)[];
   /** Allocates the n-th result; row-major unless strides (of a dense tensor) are given. */
   output(index?: number, strides?: readonly number[]): Place;
   /** Allocates the tensors of a `Tensor[]` result. */

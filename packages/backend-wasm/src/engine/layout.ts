@@ -39,3 +39,12 @@ function normalised(shape: readonly number[], strides: readonly number[]): reado
   }
   return result;
 }
+
+/** Strides of a tensor over a shape that it broadcasts to. */
+export function broadcastStrides(
+  { shape, strides }: Pick<Place, "shape" | "strides">,
+  to: readonly number[],
+): readonly number[] {
+  const lead = to.length - shape.length;
+  return to.map((_, d) => (d < lead || shape[d - lead] === 1 ? 0 : strides[d - lead]!));
+}

@@ -1,3 +1,5 @@
+import { isNonzero, item } from "../dynamic/item.ts";
+import { nonzero, where } from "../dynamic/nonzero.ts";
 import type { DynamicKernel } from "../engine/dynamic-kernel.ts";
 import type { WasmKernel } from "../engine/kernel.ts";
 import { attention } from "./attention.ts";
@@ -5,13 +7,21 @@ import { bmm } from "./bmm.ts";
 import { cat } from "./cat.ts";
 import { convolution } from "./convolution.ts";
 import { arange, full } from "./factory.ts";
+import { gather } from "./gather.ts";
+import { indexPut, indexTensor } from "./index-tensor.ts";
 import { groupNorm, layerNorm, rmsNorm } from "./layer-norm.ts";
 import { addmm, linear, mm } from "./linear.ts";
+import { matmulAny } from "./matmul-any.ts";
 import { adaptivePool, slidingPool } from "./pool.ts";
 import { amax, amin, mean, sum } from "./reduce.ts";
+import { GENERAL_REDUCTIONS } from "./reduce-any.ts";
 import { resize } from "./resize.ts";
+import { cumprod, cumsum } from "./scan.ts";
+import { scatter, scatterReduce } from "./scatter.ts";
+import { asStridedScatter, diagonalScatter } from "./scatter-views.ts";
 import { embedding, indexSelect } from "./select-rows.ts";
 import { logSoftmax, softmax } from "./softmax.ts";
+import { sort, topk } from "./sort.ts";
 
 /** Every kernel of the backend, by family. */
 export const KERNELS: readonly WasmKernel[] = [
@@ -38,7 +48,20 @@ export const KERNELS: readonly WasmKernel[] = [
   full,
   embedding,
   indexSelect,
+  gather,
+  scatter,
+  scatterReduce,
+  indexTensor,
+  indexPut,
+  asStridedScatter,
+  diagonalScatter,
+  cumsum,
+  cumprod,
+  sort,
+  topk,
+  matmulAny,
+  ...GENERAL_REDUCTIONS,
 ];
 
 /** Ops whose result sizes depend on data. */
-export const DYNAMIC_KERNELS: readonly DynamicKernel[] = [];
+export const DYNAMIC_KERNELS: readonly DynamicKernel[] = [item, isNonzero, nonzero, where];

@@ -1,0 +1,42 @@
+import { type ScalarExpr, scalar as s, simplify, typeExpr } from "@pt2/registry/scalar";
+import { expect, test } from "vitest";
+import { generator, samples } from "./samples.ts";
+import { runKernel, runReference } from "./testbed.ts";
+
+const x = s.input(0);
+const cubic = s.add(x, s.mul(0.044715, s.pow(x, 3)));
+
+// The compositions that models live on, some of which are recognised and computed by another road.
+const activations: Readonly<Record<string, ScalarExpr>> = {
+  sigmoid: s.sigmoid(x),
+  silu: s.mul(x, s.sigmoid(x)),
+  "silu as a quotient": s.div(x, s.add(s.exp(s.neg(x)), 1)),
+  "gelu(erf)": s.mul(s.mul(x, 0.5), s.add(1, s.erf(s.mul(x, Math.SQRT1_2)))),
+  "gelu(tanh)": s.mul(s.mul(x, 0.5), s.add(1, s.tanh(s.mul(Math.sqrt(2 / Math.PI), cubic)))),
+  hardswish: s.div(s.mul(x, s.clamp(s.add(x, 3), 0, 6)), 6),
+  softplus: s.select(s.gt(x, 20), x, s.log1p(s.exp(x))),
+  mish: s.mul(x, s.tanh(s.log1p(s.exp(x)))),
+  elu: s.select(s.gt(x, 0), x, s.expm1(x)),
+};
+
+test.each(Object.entries(activations))("%s", (_, expr) => {
+  const random = generator(21);
+  const data = [
+    ...samples("float32", 200, random),
+    ...Array.from({ length: 3000 }, () => Math.fround(random() * 24 - 12)),
+  ];
+  const output = simplify(typeExpr(expr, { compute: "float32", operands: ["float32"], result: "float32" }));
+  const group = {
+    shape: [data.length],
+    operands: [{ dtype: "float32" as const, data, strides: [1] }],
+    outputs: [output],
+  };
+  const [[actual], [expected]] = [runKernel(group), runReference(group)] as const;
+  const wrong = data.flatMap((value, i) => {
+    const [got, want] = [actual?.[i] as number, expected?.[i] as number];
+    // Where the reference cancels (1 + erf near -1) its error is one unit of 1, times x.
+    const slack = 2e-7 * Math.min(Math.abs(value as number), 12) + 1e-6 * Math.abs(want);
+    return Object.is(got, want) || Math.abs(got - want) <= slack ? [] : [`${value}: ${got}, not ${want}`];
+  });
+  expect(wrong).toEqual([]);
+});

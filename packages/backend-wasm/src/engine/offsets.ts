@@ -1,0 +1,35 @@
+import type { Place } from "./place.ts";
+
+/** Element offsets of a strided tensor in row-major order. */
+export function offsetsOf({ shape, strides }: Pick<Place, "shape" | "strides">): Int32Array {
+  let offsets = new Int32Array(1);
+  for (const [d, size] of shape.entries()) {
+    const stride = strides[d]!;
+    const next = new Int32Array(offsets.length * size);
+    let at = 0;
+    for (const base of offsets) for (let i = 0; i < size; i++) next[at++] = base + i * stride;
+    offsets = next;
+  }
+  return offsets;
+}
+
+/** A tensor as lanes along one dimension. */
+export interface Lanes {
+  /** Offset of each lane's first element, row-major over the other dimensions. */
+  readonly starts: Int32Array;
+  readonly size: number;
+  readonly stride: number;
+}
+
+/** Lanes along `dim`; a 0-d tensor is one lane of one element. */
+export function lanesOf({ shape, strides }: Pick<Place, "shape" | "strides">, dim: number): Lanes {
+  if (shape.length === 0) return { starts: new Int32Array(1), size: 1, stride: 1 };
+  const others = [...shape.keys()].filter((d) => d !== dim);
+  const starts = offsetsOf({ shape: others.map((d) => shape[d]!), strides: others.map((d) => strides[d]!) });
+  return { starts, size: shape[dim]!, stride: strides[dim]! };
+}
+
+/** A dimension that counts from the end when negative. */
+export function normalDim(dim: number, rank: number): number {
+  return rank === 0 ? 0 : (dim + rank) % rank;
+}

@@ -1,0 +1,29 @@
+import { mover, numbers, wrapIndex } from "../engine/access.ts";
+import type { WasmKernel } from "../engine/kernel.ts";
+import { indexError } from "../engine/kernel-errors.ts";
+import { normalDim, offsetsOf } from "../engine/offsets.ts";
+
+/** `gather(self, dim, index)`: out[i][j][k] = self[index[i][j][k]][j][k] along dimension 0, and so on. */
+export const gather: WasmKernel = {
+  ops: ["aten::gather"],
+  prepare(call) {
+    const self = call.tensor("self");
+    const index = call.tensor("index");
+    const out = call.output();
+    const dim = normalDim(call.arg<number>("dim"), self.shape.length);
+    const stride = self.strides[dim] ?? 1;
+    const size = self.shape[dim] ?? 1;
+    // Where each element of the index lies in `self`, its own dimension left out.
+    const bases = offsetsOf({ shape: index.shape, strides: self.strides.map((s, d) => (d === dim ? 0 : s)) });
+    const indices = offsetsOf(index);
+    call.step(() => {
+      const at = numbers(call.heap, index);
+      const move = mover(call.heap, self, out);
+      for (let i = 0; i < indices.length; i++) {
+        const row = wrapIndex(at.get(indices[i]!), size);
+        if (row === null) throw indexError(call, at.get(indices[i]!), dim, size);
+        move(bases[i]! + row * stride, i);
+      }
+    });
+  },
+};

@@ -1,0 +1,47 @@
+import { bigints, type Elements, numbers } from "../engine/access.ts";
+import type { WasmKernel } from "../engine/kernel.ts";
+import { type Lanes, lanesOf, normalDim } from "../engine/offsets.ts";
+
+/** `cumsum` and `cumprod` along one dimension; float32 runs in double and is rounded at each element. */
+function scanKernel(
+  op: string,
+  float: (a: number, b: number) => number,
+  int: (a: bigint, b: bigint) => bigint,
+): WasmKernel {
+  return {
+    ops: [op],
+    prepare(call) {
+      const out = call.output();
+      const self = call.convert(call.tensor("self"), out.dtype);
+      const dim = normalDim(call.arg<number>("dim"), self.shape.length);
+      const [from, to] = [lanesOf(self, dim), lanesOf(out, dim)];
+      call.step(() => {
+        if (out.dtype === "int64") run(bigints(call.heap, self), bigints(call.heap, out), from, to, int);
+        else run(numbers(call.heap, self), numbers(call.heap, out), from, to, float);
+      });
+    },
+  };
+}
+
+function run<T>(source: Elements<T>, target: Elements<T>, from: Lanes, to: Lanes, step: (a: T, b: T) => T): void {
+  for (let lane = 0; lane < from.starts.length && from.size > 0; lane++) {
+    const [a, b] = [from.starts[lane]!, to.starts[lane]!];
+    let sum = source.get(a);
+    target.set(b, sum);
+    for (let i = 1; i < from.size; i++) {
+      sum = step(sum, source.get(a + i * from.stride));
+      target.set(b + i * to.stride, sum);
+    }
+  }
+}
+
+export const cumsum: WasmKernel = scanKernel(
+  "aten::cumsum",
+  (a, b) => a + b,
+  (a, b) => BigInt.asIntN(64, a + b),
+);
+export const cumprod: WasmKernel = scanKernel(
+  "aten::cumprod",
+  (a, b) => a * b,
+  (a, b) => BigInt.asIntN(64, a * b),
+);
