@@ -2,8 +2,8 @@
 import { PANEL } from "./gemm-pack";
 import { ACCUMULATE, BIAS_ROWS, CLAMP, tile, tile1 } from "./gemm-tile";
 
-/** Steps of K for which a panel (16 KB) stays in the first cache while all rows pass over it. */
-const K_BLOCK: i32 = 512;
+/** Steps of K for which a panel (24 KB) stays in the first cache while all rows pass over it. */
+const K_BLOCK: i32 = 768;
 /** Rows of A that stay in the second cache while all panels pass over them. */
 const M_BLOCK: i32 = 128;
 

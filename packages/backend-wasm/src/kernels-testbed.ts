@@ -25,7 +25,7 @@ const PAGE = 65536;
 const GUARD = 64;
 
 /** Instantiates the kernels with `pages` pages of memory, of which blocks begin at `start`. */
-export function testbed(pages = 1024, start = PAGE): Testbed {
+export function testbed(pages = 1024, start: Pointer = PAGE): Testbed {
   const memory = new WebAssembly.Memory({ initial: pages });
   const module = new WebAssembly.Module(Buffer.from(kernelsBase64, "base64"));
   const kernels = new WebAssembly.Instance(module, { env: { memory } }).exports as unknown as Kernels;
