@@ -1,6 +1,9 @@
 export { GRAPH_ERRORS, type GraphErrorCode } from "./graph-errors.ts";
 export { importProgram } from "./import/program.ts";
 export type * from "./ir.ts";
+export { fromJson } from "./json/decode.ts";
+export { toJson } from "./json/encode.ts";
+export type { Json } from "./json/json-types.ts";
 export { type OpNameParts, parseOpName, splitOpName } from "./op-name.ts";
 export { argOf, definitionsOf, graphsOf, usesOf, valuesOf } from "./query/args.ts";
 export { describeNode } from "./query/describe.ts";
