@@ -112,6 +112,7 @@ const LOG_ERFC = [
 export function onePlusErf(g: NodeGraph, x: Node): Node {
   const f = f32Ops(g);
   const t = f.atMost(f.abs(x), 10);
-  const tail = expOfNormal(g, f.atLeast(f.mul(f.polynomial(t, LOG_ERFC), t), -87));
+  const exponent = f.mul(f.polynomial(t, LOG_ERFC), t);
+  const tail = f.choose(f.lt(exponent, -87), 0, expOfNormal(g, f.atLeast(exponent, -87)));
   return f.choose(f.lt(x, 0), tail, f.sub(2, tail));
 }

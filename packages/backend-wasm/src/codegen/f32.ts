@@ -38,8 +38,15 @@ export function f32Ops(g: NodeGraph): F32Ops {
     lt: (x, y) => g.op("f32x4.lt", of(x), of(y)),
     gt: (x, y) => g.op("f32x4.gt", of(x), of(y)),
     polynomial(x, coefficients) {
-      const [last, ...rest] = coefficients.toReversed() as [number, ...number[]];
-      return rest.reduce<Node>((sum, c) => add(mul(sum, x), c), g.f32x4(last));
+      // Estrin's order: Horner's has fewer products, but each waits for the one before.
+      let terms = coefficients.map((c): F32 => c);
+      for (let power = x; terms.length > 1; power = mul(power, power)) {
+        terms = Array.from({ length: Math.ceil(terms.length / 2) }, (_, i): F32 => {
+          const [low, high] = [terms[2 * i] as F32, terms[2 * i + 1]];
+          return high === undefined ? low : add(mul(high, power), low);
+        });
+      }
+      return of(terms[0] as F32);
     },
     choose: (mask, x, y) => g.op("v128.bitselect", of(x), of(y), mask),
     withSign: (x, y) => g.op("v128.bitselect", x, y, g.i32x4(0x7fffffff)),
