@@ -15,7 +15,10 @@ export const UNARY_OPS: readonly OpRecord[] = [
   ...unary(["trunc", "fix"], s.trunc),
   ...unary("round", s.round),
   ...unary("frac", (x) => s.sub(x, s.trunc(x))),
-  ...unary("square", s.square),
+  defineOp("aten::square(Tensor self) -> Tensor", {
+    scalar: s.square,
+    promote: ({ self }) => ({ kind: "numeric", result: self.dtype === "bool" ? "int64" : undefined }),
+  }),
   ...unary("isnan", s.isnan, "bool"),
   ...unary("isinf", s.isinf, "bool"),
   ...unary("isfinite", (x) => s.not(s.or(s.isnan(x), s.isinf(x))), "bool"),
