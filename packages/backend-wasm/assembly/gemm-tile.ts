@@ -12,7 +12,7 @@ function fma(x: v128, y: v128, sum: v128): v128 {
   return f32x4.add(sum, f32x4.mul(x, y));
 }
 
-/** Stores eight sums at `c`: bias, what C held, clamp; `columns` < 8 leaves the rest of C alone. */
+/** Stores eight sums at `c`: bias, what C held, clamp (one instruction a bound, keeps NaN); `columns` < 8 leaves the rest. */
 @inline
 function finish(c: usize, s0: v128, s1: v128, columns: i32, bias: usize, flags: i32, lo: v128, hi: v128): void {
   if (columns >= 8) {

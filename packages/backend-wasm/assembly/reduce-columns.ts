@@ -38,12 +38,18 @@ function columns(op: i32, src: usize, dst: usize, outer: i32, n: i32, inner: i32
 @inline
 function eight(op: i32, src: usize, dst: usize, n: i32, row: usize, divisor: f32): void {
   const start = f32x4.splat(op == SUM ? 0 : op == MAX ? -Infinity : Infinity);
-  let a = start, b = start;
+  const zero = f32x4.splat(0);
+  let a = start, b = start, nanA = zero, nanB = zero;
   for (; n > 0; n -= SUM_BLOCK) {
     let x = start, y = start;
     for (let left = min(n, SUM_BLOCK); left > 0; left--, src += row) {
-      x = merge(op, x, v128.load(src));
-      y = merge(op, y, v128.load(src, 16));
+      const p = v128.load(src), q = v128.load(src, 16);
+      x = merge(op, x, p);
+      y = merge(op, y, q);
+      if (op != SUM) {
+        nanA = v128.or(nanA, f32x4.ne(p, p));
+        nanB = v128.or(nanB, f32x4.ne(q, q));
+      }
     }
     a = merge(op, a, x);
     b = merge(op, b, y);
@@ -52,14 +58,16 @@ function eight(op: i32, src: usize, dst: usize, n: i32, row: usize, divisor: f32
     a = f32x4.div(a, f32x4.splat(divisor));
     b = f32x4.div(b, f32x4.splat(divisor));
   }
-  v128.store(dst, a);
-  v128.store(dst, b, 16);
+  // A lane that is all ones is a NaN.
+  v128.store(dst, v128.or(a, nanA));
+  v128.store(dst, v128.or(b, nanB), 16);
 }
 
+/** Without NaN in either, or with one in a sum. */
 @inline
 function merge(op: i32, x: v128, y: v128): v128 {
   if (op == SUM) return f32x4.add(x, y);
-  return op == MAX ? f32x4.max(x, y) : f32x4.min(x, y);
+  return op == MAX ? f32x4.pmax(x, y) : f32x4.pmin(x, y);
 }
 
 @inline

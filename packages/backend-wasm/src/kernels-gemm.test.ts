@@ -85,4 +85,17 @@ describe("gemmPacked", () => {
       bed.clear();
     }
   });
+
+  test("NaN passes through the clamp, infinities meet it", () => {
+    const { NaN: nan, POSITIVE_INFINITY: inf } = Number;
+    for (const N of [3, 8]) {
+      bed.clear();
+      const packed = bed.room(kernels.gemmPackedBytes(1, N) / 4);
+      kernels.gemmPackB(bed.put(new Float32Array(N).fill(1)), N, 1, 1, N, packed);
+      const out = bed.room(4 * N);
+      kernels.gemmPacked(4, N, 1, bed.put(Float32Array.of(nan, inf, -inf, 3)), 1, packed, out, N, 0, 2, 0, 6);
+      const expected = [nan, 6, 0, 3].flatMap((value) => new Array<number>(N).fill(value));
+      expect([...bed.floats(out, 4 * N)]).toEqual(expected);
+    }
+  });
 });

@@ -94,4 +94,19 @@ describe("columns", () => {
     expect([...bed.floats(dst, outer * inner)]).toEqual(columns.map(least));
     expect(bed.intact()).toBe(true);
   });
+
+  test("NaN stays in its column", () => {
+    const [n, inner] = [200, 13];
+    for (const at of [2, 9, 12]) {
+      const data = rng.floats(n * inner);
+      data[77 * inner + at] = nan;
+      const [src, dst] = [bed.put(data), bed.room(inner)];
+      for (const kernel of [kernels.maxColumns, kernels.minColumns, kernels.sumColumns]) {
+        (kernel as typeof kernels.sumColumns)(src, dst, 1, n, inner, 1);
+        expect([...bed.floats(dst, inner)].map(Number.isNaN)).toEqual(
+          Array.from({ length: inner }, (_, i) => i === at),
+        );
+      }
+    }
+  });
 });
