@@ -1,4 +1,4 @@
-"""Writes packages/registry/src/scalar/goldens.json: what PyTorch computes for single elements.
+"""Writes packages/registry/fixtures/scalar-goldens.json: what PyTorch computes for single elements.
 
 Usage: python scripts/python/scalar_goldens.py [--check]
 Values are strings, so that NaN, infinities, negative zero and 64-bit integers survive JSON.
@@ -10,7 +10,7 @@ import sys
 
 import torch
 
-TARGET = pathlib.Path(__file__).parents[2] / "packages/registry/src/scalar/goldens.json"
+TARGET = pathlib.Path(__file__).parents[2] / "packages/registry/fixtures/scalar-goldens.json"
 FLOATS = [torch.float16, torch.bfloat16, torch.float32, torch.float64]
 INTS = [torch.uint8, torch.int8, torch.int16, torch.int32, torch.int64]
 FLOAT_VALUES = [0.0, -0.0, 1.0, -1.0, 0.5, -0.5, 1.5, 2.5, -2.5, 3.0, 0.1, 7.3, -7.3, 88.0, 1e-3, 1e-30, -1e30, 300.7,

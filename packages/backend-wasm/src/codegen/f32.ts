@@ -48,7 +48,10 @@ export function f32Ops(g: NodeGraph): F32Ops {
       }
       return of(terms[0] as F32);
     },
-    choose: (mask, x, y) => g.op("v128.bitselect", of(x), of(y), mask),
+    choose(mask, x, y) {
+      if (Object.is(x, 0)) return g.op("v128.andnot", of(y), mask);
+      return Object.is(y, 0) ? g.op("v128.and", of(x), mask) : g.op("v128.bitselect", of(x), of(y), mask);
+    },
     withSign: (x, y) => g.op("v128.bitselect", x, y, g.i32x4(0x7fffffff)),
     abs: (x) => g.op("f32x4.abs", x),
   };

@@ -89,6 +89,7 @@ const SIMD = {
   "f64x2.ge": 0x4c,
   "v128.not": 0x4d,
   "v128.and": 0x4e,
+  "v128.andnot": 0x4f,
   "v128.or": 0x50,
   "v128.xor": 0x51,
   "v128.bitselect": 0x52,

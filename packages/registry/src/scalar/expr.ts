@@ -84,7 +84,7 @@ export type ScalarExpr =
   | { readonly kind: "binary"; readonly fn: BinaryFn; readonly x: ScalarExpr; readonly y: ScalarExpr }
   /** `c ? x : y`, where c is non-zero or true. */
   | { readonly kind: "select"; readonly c: ScalarExpr; readonly x: ScalarExpr; readonly y: ScalarExpr }
-  /** Conversion as `Tensor.to` does it; the operand is evaluated in `from` when given (else the compute dtype). */
+  /** Conversion as `Tensor.to` does it. An input right below is converted from its own dtype, not from the compute dtype. */
   | { readonly kind: "cast"; readonly to: DType; readonly x: ScalarExpr };
 
 /** A number may stand wherever an expression is expected. */
