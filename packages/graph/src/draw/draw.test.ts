@@ -1,0 +1,57 @@
+import { describe, expect, it } from "vitest";
+import { FIXTURES, fixture } from "../testing/fixtures.ts";
+import { diagramOf, toDot, toMermaid, toSvg } from "./index.ts";
+import { layer } from "./layers.ts";
+
+describe("drawings", () => {
+  it.each(FIXTURES)("draws %s", async (path) => {
+    const program = await fixture(path);
+    const { boxes, arrows } = diagramOf(program);
+    const ids = new Set(boxes.map(({ id }) => id));
+    expect(boxes.filter(({ family }) => family !== "input" && family !== "output")).toHaveLength(
+      program.graph.nodes.length,
+    );
+    expect(arrows.every(({ from, to }) => ids.has(from) && ids.has(to))).toBe(true);
+    expect(toSvg(program).match(/<rect /g)!.length).toBeGreaterThanOrEqual(boxes.length);
+    expect(toDot(program)).toMatch(/^digraph/);
+    expect(toMermaid(program)).toMatch(/^flowchart TD/);
+  });
+
+  it("writes Mermaid and dot with nested graphs", async () => {
+    const program = await fixture("torch-2.13/cond.pt2");
+    expect(toMermaid(program)).toContain('n2["cond<br/>f32#91;3, 2#93;"]:::control');
+    expect(toMermaid(program)).toContain('subgraph n2_s0["cond.true_graph_0"]');
+    expect(toDot(program)).toContain("subgraph cluster_n2_1 {");
+    expect(toDot(program)).toContain("in0 -> n0;");
+  });
+
+  it("puts no two boxes of an SVG on one another", async () => {
+    const svg = toSvg(await fixture("torch-2.13/lstm_aten.pt2"));
+    const rects = [...svg.matchAll(/<rect x="(\S+)" y="(\S+)" width="(\S+)"/g)].map((m) => m.slice(1).map(Number));
+    const clash = rects.some(([x, y, width], i) =>
+      rects.slice(i + 1).some((other) => other[1] === y && other[0]! < x! + width! && x! < other[0]! + other[2]!),
+    );
+    expect(clash).toBe(false);
+  });
+
+  it("layers by the longest path and leads arrows around", () => {
+    const { layers, routes } = layer(
+      ["a", "b", "w", "c"],
+      [
+        { from: "a", to: "b" },
+        { from: "b", to: "c" },
+        { from: "a", to: "c" },
+        { from: "w", to: "c" },
+      ],
+    );
+    expect(
+      layers.map((slots) =>
+        slots
+          .filter(({ isBend }) => !isBend)
+          .map(({ id }) => id)
+          .sort(),
+      ),
+    ).toEqual([["a"], ["b", "w"], ["c"]]);
+    expect(routes[2]).toHaveLength(3);
+  });
+});

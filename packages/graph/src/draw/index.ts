@@ -1,0 +1,5 @@
+export { type Arrow, type Box, type Diagram, type DrawOptions, diagramOf } from "./diagram.ts";
+export { toDot } from "./dot.ts";
+export type { Family } from "./family.ts";
+export { toMermaid } from "./mermaid.ts";
+export { toSvg } from "./svg.ts";

@@ -1,0 +1,35 @@
+import type { Graph, Program } from "../ir.ts";
+import { type Diagram, type DrawOptions, diagramOf } from "./diagram.ts";
+import { COLOURS, TEXT } from "./family.ts";
+
+/** A Mermaid flowchart, for Markdown. */
+export function toMermaid(subject: Program | Graph, options: DrawOptions = {}): string {
+  const diagram = diagramOf(subject, options);
+  const styles = Object.entries(COLOURS).map(
+    ([family, { fill, stroke }]) => `  classDef ${family} fill:${fill},stroke:${stroke},color:${TEXT};`,
+  );
+  return `${["flowchart TD", ...body(diagram, "  "), ...styles].join("\n")}\n`;
+}
+
+function body({ boxes, arrows }: Diagram, indent: string): readonly string[] {
+  return [
+    ...boxes.flatMap(({ id, title, detail, family, nested }) => [
+      `${indent}${id}["${[title, detail]
+        .filter((line) => line !== "")
+        .map(escapeLabel)
+        .join("<br/>")}"]:::${family}`,
+      ...nested.flatMap((inner, i) => [
+        `${indent}subgraph ${id}_s${i}["${escapeLabel(inner.name)}"]`,
+        ...body(inner, `${indent}  `),
+        `${indent}end`,
+      ]),
+      ...nested.map((_, i) => `${indent}${id} -.- ${id}_s${i}`),
+    ]),
+    ...arrows.map(({ from, to }) => `${indent}${from} --> ${to}`),
+  ];
+}
+
+/** Mermaid's own escapes: everything that is special in a quoted label becomes a character code. */
+function escapeLabel(text: string): string {
+  return text.replace(/[^\w\s.,:()*+/=-]/gu, (char) => `#${char.codePointAt(0)};`);
+}
