@@ -12,7 +12,7 @@ export type * from "./program/types.ts";
 export { absentWeights } from "./record-storage.ts";
 export { readSafetensors, type Safetensors, writeSafetensors } from "./safetensors.ts";
 export type { PyValue, SampleInputs } from "./sample-inputs.ts";
-export type { ByteSource, ReadOptions } from "./source.ts";
+export type { ByteSource, ReadOptions, SourceOrigin } from "./source.ts";
 export { fromBlob, fromBytes } from "./source.ts";
 export { fromUrl, type UrlOptions } from "./source-url.ts";
 export { readTensor, type TensorData, type Tensors } from "./tensor-data.ts";

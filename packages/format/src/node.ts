@@ -1,6 +1,7 @@
 import { type FileHandle, open } from "node:fs/promises";
+import { resolve } from "node:path";
 import { formatError } from "./format-errors.ts";
-import { type ByteSource, checkRange, type ReadOptions } from "./source.ts";
+import { type ByteSource, checkRange, type ReadOptions, type SourceOrigin } from "./source.ts";
 
 /** A source over a file. Close it (or the archive on it) when done. */
 export async function fromFile(path: string): Promise<ByteSource> {
@@ -29,11 +30,13 @@ function reason(cause: unknown): string {
 class FileSource implements ByteSource {
   readonly name: string;
   readonly size: number;
+  readonly origin: SourceOrigin;
   #file: FileHandle | undefined;
 
   constructor(name: string, size: number, file: FileHandle) {
     this.name = name;
     this.size = size;
+    this.origin = { kind: "file", path: resolve(name), start: 0 };
     this.#file = file;
   }
 

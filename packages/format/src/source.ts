@@ -7,11 +7,18 @@ export interface ReadOptions {
   readonly into?: Uint8Array | undefined;
 }
 
+/** Where a source's bytes can be read again by somebody else, a worker for example. Structured clone takes it. */
+export type SourceOrigin =
+  | { readonly kind: "file"; readonly path: string; readonly start: number }
+  | { readonly kind: "blob"; readonly blob: Blob; readonly start: number };
+
 /** Random access to the bytes of a file, wherever it is. */
 export interface ByteSource {
   readonly size: number;
   /** Shown in messages. */
   readonly name?: string;
+  /** Absent when the bytes are only here. */
+  readonly origin?: SourceOrigin;
   /**
    * Exactly `length` bytes from `offset`. Without `into` the result may be a view of the source's own memory: treat it
    * as read-only.
@@ -36,6 +43,7 @@ export function fromBytes(bytes: Uint8Array | ArrayBuffer): ByteSource {
 export function fromBlob(blob: Blob): ByteSource {
   return {
     size: blob.size,
+    origin: { kind: "blob", blob, start: 0 },
     ...("name" in blob && typeof blob.name === "string" ? { name: blob.name } : {}),
     async read(offset, length, options) {
       checkRange(this, offset, length, options);
@@ -53,9 +61,11 @@ export function fromBlob(blob: Blob): ByteSource {
 
 /** A part of a source as a source. Closing it does nothing. */
 export function slice(source: ByteSource, start: number, size: number, name: string): ByteSource {
+  const { origin } = source;
   return {
     size,
     name,
+    ...(origin === undefined ? {} : { origin: { ...origin, start: origin.start + start } }),
     async read(offset, length, options) {
       checkRange(this, offset, length, options);
       return source.read(start + offset, length, options);

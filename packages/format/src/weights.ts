@@ -1,6 +1,6 @@
 import type { DType } from "./dtype.ts";
 import type { Device } from "./program/types.ts";
-import type { ReadOptions } from "./source.ts";
+import type { ReadOptions, SourceOrigin } from "./source.ts";
 
 /** The bytes behind one or several tensors: one storage per record, so tied weights and views share it. */
 export interface Storage {
@@ -14,6 +14,8 @@ export interface Storage {
    * the file aligns them.
    */
   read(options?: ReadOptions): Promise<Uint8Array>;
+  /** Where another thread can read them without this one, or null. */
+  locate?(): Promise<SourceOrigin | null>;
 }
 
 /** What a tensor of the archive is to its module. */

@@ -105,6 +105,7 @@ function withTail(source: ByteSource, tail: Uint8Array, start: number): ByteSour
   return {
     size: source.size,
     ...(source.name === undefined ? {} : { name: source.name }),
+    ...(source.origin === undefined ? {} : { origin: source.origin }),
     async read(offset, length, options) {
       const held = offset >= start && offset + length <= start + tail.byteLength && options?.into === undefined;
       return held ? tail.subarray(offset - start, offset - start + length) : source.read(offset, length, options);

@@ -1,7 +1,7 @@
 import { Inflate } from "fflate";
 import { formatError } from "../format-errors.ts";
 import { checkLimit, LIMITS } from "../limits.ts";
-import { type ByteSource, deliver, fromBytes, type ReadOptions, slice } from "../source.ts";
+import { type ByteSource, deliver, fromBytes, type ReadOptions, type SourceOrigin, slice } from "../source.ts";
 import { crc32 } from "./crc32.ts";
 import { readDirectory } from "./directory.ts";
 import { LOCAL_BYTES, type ZipEntry } from "./entry.ts";
@@ -49,6 +49,12 @@ export class ZipFile {
     if (entry.compressed || this.#verify) return { ...fromBytes(await this.read(entry, options)), name: entry.name };
     const header = await this.source.read(entry.headerOffset, LOCAL_BYTES, options);
     return slice(this.source, dataOffset(entry, header), entry.size, entry.name);
+  }
+
+  /** Where a stored record's bytes start in the source's origin; null when it is compressed or checked, or has none. */
+  async locate(entry: ZipEntry): Promise<SourceOrigin | null> {
+    if (entry.compressed || this.#verify || this.source.origin === undefined) return null;
+    return (await this.slice(entry)).origin ?? null;
   }
 
   async #readStored(entry: ZipEntry, options: ReadOptions | undefined): Promise<Uint8Array> {
