@@ -22,7 +22,7 @@ export function indexedShape(self: TensorMeta, indices: AdvancedIndex): readonly
     () => `too many indices for tensor of dimension ${self.shape.length} (got ${expanded.length})`,
   );
   const used = expanded.flatMap((shape, d) => (shape === null ? [] : [d]));
-  if (used.length === 0) return self.shape;
+  check(used.length > 0, "at least one index must be provided");
   const common = commonShape(expanded.filter((shape) => shape !== null));
   checkInhabited(self, used, common);
   const adjacent = used.every((d, i) => d === used[0]! + i);

@@ -25,19 +25,19 @@ export const EMBEDDING_OPS: readonly OpRecord[] = [
   ),
   defineOp(
     "aten::embedding_bag(Tensor weight, Tensor indices, Tensor offsets, bool scale_grad_by_freq=False, int mode=0, bool sparse=False, Tensor? per_sample_weights=None, bool include_last_offset=False) -> (Tensor, Tensor, Tensor, Tensor)",
-    { decompose: (args, b) => bags(b, { ...args, padding_idx: -1 }) },
+    { decompose: (args, b) => embeddingBag(b, { ...args, padding_idx: -1 }) },
   ),
   defineOp(
     "aten::embedding_bag.padding_idx(Tensor weight, Tensor indices, Tensor offsets, bool scale_grad_by_freq, int mode, bool sparse, Tensor? per_sample_weights, bool include_last_offset, int? padding_idx) -> (Tensor, Tensor, Tensor, Tensor)",
-    { decompose: (args, b) => bags(b, { ...args, padding_idx: args.padding_idx ?? -1 }) },
+    { decompose: (args, b) => embeddingBag(b, { ...args, padding_idx: args.padding_idx ?? -1 }) },
   ),
   defineOp(
     "aten::_embedding_bag(Tensor weight, Tensor indices, Tensor offsets, bool scale_grad_by_freq=False, int mode=0, bool sparse=False, Tensor? per_sample_weights=None, bool include_last_offset=False, int padding_idx=-1) -> (Tensor, Tensor, Tensor, Tensor)",
-    { decompose: (args, b) => bags(b, args) },
+    { decompose: (args, b) => embeddingBag(b, args) },
   ),
   defineOp(
     "aten::_embedding_bag_forward_only(Tensor weight, Tensor indices, Tensor offsets, bool scale_grad_by_freq=False, int mode=0, bool sparse=False, Tensor? per_sample_weights=None, bool include_last_offset=False, int padding_idx=-1) -> (Tensor, Tensor, Tensor, Tensor)",
-    { decompose: (args, b) => bags(b, args) },
+    { decompose: (args, b) => embeddingBag(b, args) },
   ),
   defineOp("aten::one_hot(Tensor self, int num_classes=-1) -> Tensor", {
     infer: ({ self, num_classes }) => ({ dtype: "int64", shape: [...self.shape, num_classes] }),
@@ -65,7 +65,7 @@ interface Bags {
 }
 
 /** Result, bag of every index, size of every bag, and (for max) which index won. */
-function bags(b: Builder, args: Bags): readonly [TensorMeta, TensorMeta, TensorMeta, TensorMeta] {
+function embeddingBag(b: Builder, args: Bags): readonly [TensorMeta, TensorMeta, TensorMeta, TensorMeta] {
   const { weight, indices, offsets, mode, per_sample_weights, include_last_offset, padding_idx } = args;
   const e = emit(b);
   check(
@@ -103,7 +103,9 @@ function bags(b: Builder, args: Bags): readonly [TensorMeta, TensorMeta, TensorM
   const weighted = per_sample_weights === null ? rows : e.mul(rows, e.unsqueeze(per_sample_weights, 1));
   const sum = b.tensor("aten::scatter_add", { self: zeros, dim: 0, index, src: e.where(shown, weighted, 0) });
   const divisor = e.unsqueeze(e.clampMin(sizes, 1), 1);
-  return [mode === 1 ? e.div(sum, divisor) : sum, bag, sizes, e.full([total], 0, "int64")];
+  // A plain sum does not need to know the bags again, and PyTorch leaves them out.
+  const offsetToBag = mode === 0 && padding_idx < 0 ? e.full([0], 0, "int64") : bag;
+  return [mode === 1 ? e.div(sum, divisor) : sum, offsetToBag, sizes, e.full([total], 0, "int64")];
 }
 
 /** For every bag and column the largest index whose row holds the maximum. */

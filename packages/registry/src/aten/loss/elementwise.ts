@@ -1,6 +1,4 @@
 import { defineOp, type OpRecord } from "../../op.ts";
-import { check, show } from "../support/check.ts";
-import { sameShape } from "../support/dims.ts";
 import { emit } from "../support/emit.ts";
 import { reduceLoss } from "./reduction.ts";
 
@@ -46,11 +44,6 @@ export const ELEMENTWISE_LOSS_OPS: readonly OpRecord[] = [
   }),
   defineOp("aten::binary_cross_entropy(Tensor self, Tensor target, Tensor? weight=None, int reduction=1) -> Tensor", {
     decompose: ({ self, target, weight, reduction }, b) => {
-      check(
-        sameShape(self.shape, target.shape),
-        () =>
-          `Using a target size (${show(target.shape)}) that is different to the input size (${show(self.shape)}) is an error`,
-      );
       const e = emit(b);
       // The logarithms are kept above -100, so that a wrong certainty stays finite.
       const yes = e.mul(target, e.clampMin(e.log(self), { float: -100 }));

@@ -99,6 +99,7 @@ function product(op: string, self: TensorMeta, mat2: TensorMeta, rank: number): 
     () => `${op}: both matrices must be ${rank}-D, got ${show(self.shape)} and ${show(mat2.shape)}`,
   );
   checkSameDtype(op, self, mat2);
+  check(self.dtype !== "bool", () => `${op} not implemented for bool`);
   check(
     self.shape.slice(0, -2).every((n, i) => n === mat2.shape[i]),
     () => `${op}: batch sizes differ: ${show(self.shape)} and ${show(mat2.shape)}`,

@@ -72,9 +72,11 @@ function runningExtreme(
   self: TensorMeta,
   dim: number,
   side: "max" | "min",
-): readonly [TensorMeta, TensorMeta] | null {
-  if (self.shape.length === 0 || self.shape.includes(0)) return null;
+): readonly [TensorMeta, TensorMeta] {
   const e = emit(b);
+  if (self.shape.length === 0 || self.shape.includes(0)) {
+    return [b.tensor("aten::clone", { self }), e.full(self.shape, 0, "int64")];
+  }
   const size = self.shape[wrapDim(dim, self.shape.length)]!;
   const x = self.dtype === "bool" ? e.cast(self, "uint8") : self;
   const ordered = side === "max" ? x : isFloat(x.dtype) ? e.neg(x) : b.tensor("aten::bitwise_not", { self: x });

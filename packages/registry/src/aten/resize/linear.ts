@@ -10,7 +10,7 @@ export const LINEAR_RESIZE_OPS: readonly OpRecord[] = [
   defineOp(
     "aten::upsample_linear1d(Tensor self, SymInt[1] output_size, bool align_corners, float? scales=None) -> Tensor",
     {
-      infer: ({ self, output_size }) => resized(self, output_size),
+      infer: ({ self, output_size }) => resampled(self, output_size),
       decompose: ({ self, output_size, align_corners, scales }, b) =>
         resample(b, "linear", self, output_size, align_corners, [scales]),
     },
@@ -18,7 +18,7 @@ export const LINEAR_RESIZE_OPS: readonly OpRecord[] = [
   defineOp(
     "aten::upsample_bilinear2d(Tensor self, SymInt[2] output_size, bool align_corners, float? scales_h=None, float? scales_w=None) -> Tensor",
     {
-      infer: ({ self, output_size }) => resized(self, output_size),
+      infer: ({ self, output_size }) => resampled(self, output_size),
       decompose: ({ self, output_size, align_corners, scales_h, scales_w }, b) =>
         resample(b, "linear", self, output_size, align_corners, [scales_h, scales_w]),
     },
@@ -26,7 +26,7 @@ export const LINEAR_RESIZE_OPS: readonly OpRecord[] = [
   defineOp(
     "aten::upsample_trilinear3d(Tensor self, SymInt[3] output_size, bool align_corners, float? scales_d=None, float? scales_h=None, float? scales_w=None) -> Tensor",
     {
-      infer: ({ self, output_size }) => resized(self, output_size),
+      infer: ({ self, output_size }) => resampled(self, output_size),
       decompose: ({ self, output_size, align_corners, scales_d, scales_h, scales_w }, b) =>
         resample(b, "linear", self, output_size, align_corners, [scales_d, scales_h, scales_w]),
     },
@@ -34,7 +34,7 @@ export const LINEAR_RESIZE_OPS: readonly OpRecord[] = [
   defineOp(
     "aten::upsample_bicubic2d(Tensor self, SymInt[2] output_size, bool align_corners, float? scales_h=None, float? scales_w=None) -> Tensor",
     {
-      infer: ({ self, output_size }) => resized(self, output_size),
+      infer: ({ self, output_size }) => resampled(self, output_size),
       decompose: ({ self, output_size, align_corners, scales_h, scales_w }, b) =>
         resample(b, "cubic", self, output_size, align_corners, [scales_h, scales_w]),
     },
@@ -42,7 +42,7 @@ export const LINEAR_RESIZE_OPS: readonly OpRecord[] = [
   defineOp(
     "aten::_upsample_bilinear2d_aa(Tensor self, SymInt[2] output_size, bool align_corners, float? scales_h=None, float? scales_w=None) -> Tensor",
     {
-      infer: ({ self, output_size }) => resized(self, output_size),
+      infer: ({ self, output_size }) => resampled(self, output_size),
       decompose: ({ self, output_size, align_corners, scales_h, scales_w }, b) =>
         resample(b, "linear-aa", self, output_size, align_corners, [scales_h, scales_w]),
     },
@@ -50,7 +50,7 @@ export const LINEAR_RESIZE_OPS: readonly OpRecord[] = [
   defineOp(
     "aten::_upsample_bicubic2d_aa(Tensor self, SymInt[2] output_size, bool align_corners, float? scales_h=None, float? scales_w=None) -> Tensor",
     {
-      infer: ({ self, output_size }) => resized(self, output_size),
+      infer: ({ self, output_size }) => resampled(self, output_size),
       decompose: ({ self, output_size, align_corners, scales_h, scales_w }, b) =>
         resample(b, "cubic-aa", self, output_size, align_corners, [scales_h, scales_w]),
     },
@@ -107,8 +107,13 @@ function resample(
   alignCorners: boolean,
   scales: readonly (number | null)[],
 ): TensorMeta | null {
-  resized(self, size);
+  resampled(self, size);
   if (self.dtype === "uint8") return null;
-  checkFloating("upsample", self);
   return interpolate(b, self, { kernel, size, alignCorners, scales });
+}
+
+/** Besides floats only bytes can be resampled, for images. */
+function resampled(self: TensorMeta, size: readonly number[]): TensorMeta {
+  if (self.dtype !== "uint8") checkFloating("upsample", self);
+  return resized(self, size);
 }

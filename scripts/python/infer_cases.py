@@ -1,0 +1,32 @@
+"""Writes packages/registry/src/aten/infer-cases.json: shapes and dtypes of what the ops that are not elementwise return.
+
+    python scripts/python/infer_cases.py [--check]
+
+Rows are as in metas.golden.json (see op_metas.py), but PyTorch runs on real tensors on the CPU, because kernels there
+check more than meta kernels do. The lists of cases lie in infer/, a file per family.
+"""
+
+import json
+import pathlib
+import re
+import sys
+
+import torch
+from infer import CASES
+from op_metas import row
+
+TARGET = pathlib.Path(__file__).parents[2] / "packages/registry/src/aten/infer-cases.json"
+
+
+def text():
+    torch.manual_seed(0)
+    rows = ",\n".join(json.dumps(row(*case), separators=(",", ":")) for case in CASES)
+    # JSON has no infinities; the test reads their names with Number().
+    return re.sub(r"-?Infinity", r'"\g<0>"', f"[\n{rows}\n]\n")
+
+
+if __name__ == "__main__":
+    if "--check" not in sys.argv:
+        TARGET.write_text(text(), encoding="utf-8")
+    elif TARGET.read_text(encoding="utf-8") != text():
+        sys.exit(f"{TARGET.name} is out of date: run scripts/python/infer_cases.py")
