@@ -13,19 +13,77 @@ import torch
 TARGET = pathlib.Path(__file__).parents[2] / "packages/registry/fixtures/scalar-goldens.json"
 FLOATS = [torch.float16, torch.bfloat16, torch.float32, torch.float64]
 INTS = [torch.uint8, torch.int8, torch.int16, torch.int32, torch.int64]
-FLOAT_VALUES = [0.0, -0.0, 1.0, -1.0, 0.5, -0.5, 1.5, 2.5, -2.5, 3.0, 0.1, 7.3, -7.3, 88.0, 1e-3, 1e-30, -1e30, 300.7,
-                70000.0, -129.0, 3e9, -3e9, 2.5e10, 1e20, 65519.0, 65520.0, 6e-8, 3e-8, float("inf"), float("-inf"), float("nan")]
-PAIRS = [(a, b) for a in (7.5, -7.5, 0.0, -0.0, 1.0, -1.0, 2.0, float("inf"), float("nan"), 1e-3, 300.0)
-         for b in (2.0, -2.0, 0.5, 0.0, -0.0, 3.0, float("-inf"), float("nan"))]
-UNARY = {name: getattr(torch, name) for name in
-         "neg abs sign ceil floor trunc round sqrt exp exp2 expm1 log log2 log10 log1p sin cos tan asin acos atan "
-         "sinh cosh tanh asinh acosh atanh erf erfc erfinv lgamma digamma isnan isinf".split()}
-BINARY = {"add": torch.add, "sub": torch.sub, "mul": torch.mul, "div": torch.div, "floordiv": torch.floor_divide,
-          "truncdiv": lambda x, y: torch.div(x, y, rounding_mode="trunc"), "mod": torch.remainder, "fmod": torch.fmod,
-          "pow": torch.pow, "atan2": torch.atan2, "min": torch.minimum, "max": torch.maximum, "eq": torch.eq,
-          "ne": torch.ne, "lt": torch.lt, "le": torch.le, "gt": torch.gt, "ge": torch.ge, "and": torch.bitwise_and,
-          "or": torch.bitwise_or, "xor": torch.bitwise_xor, "shl": torch.bitwise_left_shift,
-          "shr": torch.bitwise_right_shift, "copysign": torch.copysign, "hypot": torch.hypot, "nextafter": torch.nextafter}
+FLOAT_VALUES = [
+    0.0,
+    -0.0,
+    1.0,
+    -1.0,
+    0.5,
+    -0.5,
+    1.5,
+    2.5,
+    -2.5,
+    3.0,
+    0.1,
+    7.3,
+    -7.3,
+    88.0,
+    1e-3,
+    1e-30,
+    -1e30,
+    300.7,
+    70000.0,
+    -129.0,
+    3e9,
+    -3e9,
+    2.5e10,
+    1e20,
+    65519.0,
+    65520.0,
+    6e-8,
+    3e-8,
+    float("inf"),
+    float("-inf"),
+    float("nan"),
+]
+PAIRS = [
+    (a, b)
+    for a in (7.5, -7.5, 0.0, -0.0, 1.0, -1.0, 2.0, float("inf"), float("nan"), 1e-3, 300.0)
+    for b in (2.0, -2.0, 0.5, 0.0, -0.0, 3.0, float("-inf"), float("nan"))
+]
+UNARY = {
+    name: getattr(torch, name)
+    for name in "neg abs sign ceil floor trunc round sqrt exp exp2 expm1 log log2 log10 log1p sin cos tan asin acos atan "
+    "sinh cosh tanh asinh acosh atanh erf erfc erfinv lgamma digamma isnan isinf".split()
+}
+BINARY = {
+    "add": torch.add,
+    "sub": torch.sub,
+    "mul": torch.mul,
+    "div": torch.div,
+    "floordiv": torch.floor_divide,
+    "truncdiv": lambda x, y: torch.div(x, y, rounding_mode="trunc"),
+    "mod": torch.remainder,
+    "fmod": torch.fmod,
+    "pow": torch.pow,
+    "atan2": torch.atan2,
+    "min": torch.minimum,
+    "max": torch.maximum,
+    "eq": torch.eq,
+    "ne": torch.ne,
+    "lt": torch.lt,
+    "le": torch.le,
+    "gt": torch.gt,
+    "ge": torch.ge,
+    "and": torch.bitwise_and,
+    "or": torch.bitwise_or,
+    "xor": torch.bitwise_xor,
+    "shl": torch.bitwise_left_shift,
+    "shr": torch.bitwise_right_shift,
+    "copysign": torch.copysign,
+    "hypot": torch.hypot,
+    "nextafter": torch.nextafter,
+}
 FLOAT_ONLY = {"div", "atan2", "copysign", "hypot", "nextafter"}
 BITWISE = {"and", "or", "xor", "shl", "shr"}
 DIVISIONS = {"floordiv", "truncdiv", "mod", "fmod"}
@@ -45,10 +103,10 @@ def edges(dtype):
 
 
 def casts():
-    for source in FLOATS + INTS + [torch.bool]:
+    for source in [*FLOATS, *INTS, torch.bool]:
         values = [False, True] if source is torch.bool else edges(source) if source in INTS else FLOAT_VALUES
         x = torch.tensor(values, dtype=source)
-        for target in FLOATS + INTS + [torch.bool]:
+        for target in [*FLOATS, *INTS, torch.bool]:
             yield {"fn": "cast", "dtype": name(source), "to": name(target), "x": texts(x), "out": texts(x.to(target))}
 
 
@@ -63,7 +121,7 @@ def unary():
         for dtype in INTS:
             x = torch.tensor(edges(dtype), dtype=dtype)
             yield {"fn": fn, "dtype": name(dtype), "x": texts(x), "out": texts(UNARY[fn](x))}
-    for dtype in INTS + [torch.bool]:
+    for dtype in [*INTS, torch.bool]:
         x = torch.tensor([False, True] if dtype is torch.bool else edges(dtype), dtype=dtype)
         yield {"fn": "not", "dtype": name(dtype), "x": texts(x), "out": texts(torch.bitwise_not(x))}
 
@@ -74,7 +132,13 @@ def binary():
             for dtype in FLOATS if fn not in {"nextafter", "hypot", "atan2"} else (torch.float32, torch.float64):
                 x = torch.tensor([a for a, _ in PAIRS], dtype=dtype)
                 y = torch.tensor([b for _, b in PAIRS], dtype=dtype)
-                yield {"fn": fn, "dtype": name(dtype), "x": texts(x), "y": texts(y), "out": texts(torch.stack([run(a, b) for a, b in zip(x, y)]))}
+                yield {
+                    "fn": fn,
+                    "dtype": name(dtype),
+                    "x": texts(x),
+                    "y": texts(y),
+                    "out": texts(torch.stack([run(a, b) for a, b in zip(x, y, strict=True)])),
+                }
         if fn not in FLOAT_ONLY:
             for dtype in INTS:
                 least = torch.iinfo(dtype).min
@@ -97,8 +161,9 @@ def main():
             if key in row:
                 row[key] = lists.setdefault(" ".join(row[key]), len(lists))
         rows.append(json.dumps(row))
-    text = '{"torch": "%s", "cases": [\n%s\n], "lists": [\n%s\n]}\n' % (
-        torch.__version__.split("+")[0], ",\n".join(rows), ",\n".join(map(json.dumps, lists)))
+    version = torch.__version__.split("+")[0]
+    cases, operands = ",\n".join(rows), ",\n".join(map(json.dumps, lists))
+    text = f'{{"torch": "{version}", "cases": [\n{cases}\n], "lists": [\n{operands}\n]}}\n'
     if "--check" in sys.argv:
         sys.exit(0 if TARGET.read_text() == text else f"{TARGET} is out of date; run this script without --check")
     TARGET.write_text(text)

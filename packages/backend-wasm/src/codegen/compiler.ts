@@ -2,8 +2,9 @@ import { Pt2Error } from "@pt2/format";
 import { keyOf } from "@pt2/registry/scalar";
 import { encodeModule, type FunctionBody } from "./encoder.ts";
 import { helperFunction, IMPORTS, MATH } from "./helpers.ts";
-import { type ElementwiseSpec, elementwiseKernel } from "./kernel.ts";
+import { elementwiseKernel } from "./kernel.ts";
 import { representation } from "./lanes.ts";
+import type { ElementwiseSpec } from "./step.ts";
 
 /** A generated function. It knows no sizes: they come with each run's block. */
 export interface ElementwiseKernel {

@@ -1,22 +1,12 @@
 // The function of a fused group: loops over the iteration space, four elements at a time in the innermost dimension.
-import { DTYPES, type DType } from "@pt2/format";
-import type { TypedExpr } from "@pt2/registry/scalar";
+import { DTYPES } from "@pt2/format";
 import { type Emitter, emitter } from "./emit.ts";
 import { control, type FunctionBody, signed, unsigned } from "./encoder.ts";
-import { headerWords, type InnerMode } from "./geometry.ts";
-import { loadEach, loadSplat, loadUnit, pack, type Store, storeOne, storesUnit } from "./lanes.ts";
+import { headerWords } from "./geometry.ts";
+import type { Store } from "./lanes.ts";
 import { emitLoops, type Loops } from "./loops.ts";
-import { lower } from "./lower.ts";
-import { type Node, type NodeGraph, nodeGraph } from "./nodes.ts";
-
-/** What a fused group computes, and how its operands move along the innermost dimension (inputs, then outputs). */
-export interface ElementwiseSpec {
-  readonly inputs: readonly DType[];
-  readonly outputs: readonly TypedExpr[];
-  readonly inner: readonly InnerMode[];
-}
-
-const LANES = 4;
+import { type Node, nodeGraph } from "./nodes.ts";
+import { type ElementwiseSpec, LANES, type Step, stepNodes, unrollOf } from "./step.ts";
 
 /** Generates `(block, start, count)`: computes `count` elements of the iteration space from the `start`-th on. */
 export function elementwiseKernel(spec: ElementwiseSpec, name: string, callee: (name: string) => number): FunctionBody {
@@ -31,19 +21,16 @@ export function elementwiseKernel(spec: ElementwiseSpec, name: string, callee: (
     itemsize: dtypes.map((dtype) => DTYPES[dtype].itemsize),
     inner: spec.inner,
   };
-  const single = body(g, spec, dtypes, loops, 0, "whole");
+  const single = stepNodes(g, spec, dtypes, loops, 0, "whole");
   const unroll = unrollOf(single);
-  const whole = Array.from({ length: unroll }, (_, copy) => body(g, spec, dtypes, loops, copy, "whole"));
-  const tail = body(g, spec, dtypes, loops, 0, "tail");
-  const roots = [...whole, tail].flatMap(({ registers }) => registers.flat());
-  e.hoist([...roots, ...tail.addresses.flat()], 1);
+  const whole = Array.from({ length: unroll }, (_, copy) => stepNodes(g, spec, dtypes, loops, copy, "whole"));
+  const tail = stepNodes(g, spec, dtypes, loops, 0, "tail");
+  const roots = [...whole, tail].flatMap(({ registers, addresses }) => [...registers.flat(), ...addresses.flat()]);
+  e.hoist(roots, 1);
   emitLoops(e, loops, headerWords(dtypes.length), () => {
-    e.hoist([...roots, ...tail.addresses.flat()], 2);
-    if (unroll > 1)
-      emitSteps(e, loops, unroll, () => {
-        for (const copy of whole) emitBody(e, copy);
-      });
-    emitSteps(e, loops, 1, () => emitBody(e, single));
+    e.hoist(roots, 2);
+    if (unroll > 1) emitSteps(e, loops, whole);
+    emitSteps(e, loops, [single]);
     e.get(loops.left);
     e.raw(control.if);
     emitTail(e, loops, tail);
@@ -52,82 +39,16 @@ export function elementwiseKernel(spec: ElementwiseSpec, name: string, callee: (
   return { signature: { params: ["i32", "i32", "i32"], results: [] }, locals: e.locals, code: e.code, name };
 }
 
-interface Body {
-  /** For each output the packed registers to store. */
-  readonly registers: readonly (readonly Node[])[];
-  /** For each output its stores, and for each store the address. */
-  readonly stores: readonly (readonly Store[])[];
-  readonly addresses: readonly (readonly Node[])[];
-}
-
-/** Nodes of one step: four elements, or in the tail those that are left with the first one repeated. */
-function body(
-  g: NodeGraph,
-  spec: ElementwiseSpec,
-  dtypes: readonly DType[],
-  loops: Loops,
-  copy: number,
-  part: "whole" | "tail",
-): Body {
-  const itemsize = (k: number): number => loops.itemsize[k] as number;
-  const work = (k: number): Node => g.local(loops.work[k] as number, "i32", 2);
-  const lane = (n: number): Node => {
-    if (part === "whole") return g.i32(n + LANES * copy);
-    return n === 0 || n === 3
-      ? g.i32(0)
-      : g.op("i32.mul", g.op("i32.gt_u", g.local(loops.left, "i32", 2), g.i32(n)), g.i32(n));
-  };
-  const at = (k: number, n: number): Node => {
-    const step = spec.inner[k] === "unit" ? g.i32(itemsize(k)) : g.local(loops.stride[k] as number, "i32", 1);
-    return n === 0 && copy === 0 ? work(k) : g.op("i32.add", work(k), g.op("i32.mul", lane(n), step));
-  };
-  const contiguous = (k: number): boolean => spec.inner[k] === "unit" && part === "whole";
-  const values = lower(g, spec.outputs, (k) => {
-    const dtype = dtypes[k] as DType;
-    if (spec.inner[k] === "zero") return loadSplat(g, dtype, g.local(loops.base[k] as number, "i32", 1));
-    if (contiguous(k)) return loadUnit(g, dtype, work(k), LANES * copy * itemsize(k));
-    return loadEach(g, dtype, [at(k, 0), at(k, 1), at(k, 2), at(k, 3)]);
-  });
-  const outputs = spec.outputs.map(({ dtype }, i) => {
-    const k = spec.inputs.length + i;
-    const stores = contiguous(k)
-      ? storesUnit(dtype, LANES * copy * itemsize(k))
-      : [0, 1, 2, 3].map((n) => storeOne(dtype, n));
-    return {
-      stores,
-      addresses: stores.map((_, n) => (contiguous(k) ? work(k) : at(k, n))),
-      registers: pack(g, dtype, values[i] as readonly Node[]),
-    };
-  });
-  return {
-    registers: outputs.map(({ registers }) => registers),
-    stores: outputs.map(({ stores }) => stores),
-    addresses: outputs.map(({ addresses }) => addresses),
-  };
-}
-
-/** Short bodies are repeated, so that loop counting does not weigh; in long ones it does not anyway. */
-function unrollOf({ registers }: Body): number {
-  const seen = new Set<Node>();
-  const visit = (node: Node): void => {
-    if (node.level < 2 || seen.has(node)) return;
-    seen.add(node);
-    node.args.forEach(visit);
-  };
-  registers.flat().forEach(visit);
-  return seen.size <= 32 ? 4 : 1;
-}
-
-/** A loop that runs while `LANES * unroll` elements are left, and moves the pointers on. */
-function emitSteps(e: Emitter, loops: Loops, unroll: number, step: () => void): void {
-  const elements = LANES * unroll;
+/** A loop that takes several steps at once, as long as so many elements are left, and moves the pointers on. */
+function emitSteps(e: Emitter, loops: Loops, steps: readonly Step[]): void {
+  const elements = LANES * steps.length;
   e.raw(control.block);
   e.raw(control.loop);
   e.get(loops.left);
   e.op("i32.const", ...signed(elements));
   e.op("i32.lt_u");
   e.raw(control.brIf(1));
-  step();
+  for (const step of steps) emitStep(e, step);
   loops.work.forEach((local, k) => {
     if (loops.inner[k] === "zero") return;
     e.get(local);
@@ -150,7 +71,7 @@ function emitSteps(e: Emitter, loops: Loops, unroll: number, step: () => void): 
 }
 
 /** Everything is computed before anything is stored, as an output may lie in the place of an input. */
-function emitBody(e: Emitter, { registers, stores, addresses }: Body): void {
+function emitStep(e: Emitter, { registers, stores, addresses }: Step): void {
   const all = registers.flat();
   e.region([...all, ...addresses.flat()]);
   if (all.length > 1) for (const node of all) e.settle(node);
@@ -168,7 +89,7 @@ function emitStore(e: Emitter, { op, register, lane, offset }: Store, address: N
 }
 
 /** The last one to three elements of a row. */
-function emitTail(e: Emitter, loops: Loops, { registers, stores, addresses }: Body): void {
+function emitTail(e: Emitter, loops: Loops, { registers, stores, addresses }: Step): void {
   e.region([...registers.flat(), ...addresses.flat()]);
   for (const node of [...registers.flat(), ...addresses.flat()]) e.settle(node);
   for (let n = 0; n < LANES - 1; n++) {

@@ -1,7 +1,8 @@
 import type { DType } from "@pt2/format";
 import { roundHalfEven } from "./convert.ts";
+import { erf, erfc, erfinv } from "./error-function.ts";
 import type { BinaryFn, UnaryFn } from "./expr.ts";
-import { digamma, erf, erfc, erfinv, lgamma } from "./special.ts";
+import { digamma, lgamma } from "./gamma.ts";
 
 /** Float functions of one operand that give a float. */
 export type FloatUnaryFn = Exclude<UnaryFn, "not" | "isnan" | "isinf">;

@@ -1,0 +1,85 @@
+// What happens in one step of the innermost loop, as nodes.
+import type { DType } from "@pt2/format";
+import type { TypedExpr } from "@pt2/registry/scalar";
+import type { InnerMode } from "./geometry.ts";
+import { loadEach, loadSplat, loadUnit, pack, type Store, storeOne, storesUnit } from "./lanes.ts";
+import type { Loops } from "./loops.ts";
+import { lower } from "./lower.ts";
+import type { Node, NodeGraph } from "./nodes.ts";
+
+/** What a fused group computes, and how its operands move along the innermost dimension (inputs, then outputs). */
+export interface ElementwiseSpec {
+  readonly inputs: readonly DType[];
+  readonly outputs: readonly TypedExpr[];
+  readonly inner: readonly InnerMode[];
+}
+
+/** Elements of a step. */
+export const LANES = 4;
+
+/** Nodes of one step. */
+export interface Step {
+  /** For each output the packed registers to store. */
+  readonly registers: readonly (readonly Node[])[];
+  /** For each output its stores, and for each store the address. */
+  readonly stores: readonly (readonly Store[])[];
+  readonly addresses: readonly (readonly Node[])[];
+}
+
+/** Makes a step: four elements, or in the tail those that are left with the first one repeated. */
+export function stepNodes(
+  g: NodeGraph,
+  spec: ElementwiseSpec,
+  dtypes: readonly DType[],
+  loops: Loops,
+  copy: number,
+  part: "whole" | "tail",
+): Step {
+  const itemsize = (k: number): number => loops.itemsize[k] as number;
+  const work = (k: number): Node => g.local(loops.work[k] as number, "i32", 2);
+  const lane = (n: number): Node => {
+    if (part === "whole") return g.i32(n + LANES * copy);
+    return n === 0 || n === 3
+      ? g.i32(0)
+      : g.op("i32.mul", g.op("i32.gt_u", g.local(loops.left, "i32", 2), g.i32(n)), g.i32(n));
+  };
+  const at = (k: number, n: number): Node => {
+    const step = spec.inner[k] === "unit" ? g.i32(itemsize(k)) : g.local(loops.stride[k] as number, "i32", 1);
+    return n === 0 && copy === 0 ? work(k) : g.op("i32.add", work(k), g.op("i32.mul", lane(n), step));
+  };
+  const contiguous = (k: number): boolean => spec.inner[k] === "unit" && part === "whole";
+  const values = lower(g, spec.outputs, (k) => {
+    const dtype = dtypes[k] as DType;
+    if (spec.inner[k] === "zero") return loadSplat(g, dtype, g.local(loops.base[k] as number, "i32", 1));
+    if (contiguous(k)) return loadUnit(g, dtype, work(k), LANES * copy * itemsize(k));
+    return loadEach(g, dtype, [at(k, 0), at(k, 1), at(k, 2), at(k, 3)]);
+  });
+  const outputs = spec.outputs.map(({ dtype }, i) => {
+    const k = spec.inputs.length + i;
+    const stores = contiguous(k)
+      ? storesUnit(dtype, LANES * copy * itemsize(k))
+      : [0, 1, 2, 3].map((n) => storeOne(dtype, n));
+    return {
+      stores,
+      addresses: stores.map((_, n) => (contiguous(k) ? work(k) : at(k, n))),
+      registers: pack(g, dtype, values[i] as readonly Node[]),
+    };
+  });
+  return {
+    registers: outputs.map(({ registers }) => registers),
+    stores: outputs.map(({ stores }) => stores),
+    addresses: outputs.map(({ addresses }) => addresses),
+  };
+}
+
+/** Short bodies are repeated, so that loop counting does not weigh; in long ones it does not anyway. */
+export function unrollOf({ registers }: Step): number {
+  const seen = new Set<Node>();
+  const visit = (node: Node): void => {
+    if (node.level < 2 || seen.has(node)) return;
+    seen.add(node);
+    node.args.forEach(visit);
+  };
+  registers.flat().forEach(visit);
+  return seen.size <= 32 ? 4 : 1;
+}
