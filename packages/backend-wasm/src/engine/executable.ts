@@ -4,7 +4,6 @@ import {
   hostTensor,
   type MemoryReport,
   type Profile,
-  type RunOptions,
   type StepTime,
   type Value,
   viewAs,
@@ -15,7 +14,7 @@ import { type Call, describeNode } from "@pt2/registry";
 import { createState } from "./create-state.ts";
 import { writePlace } from "./elements.ts";
 import type { ExecutableState } from "./executable-state.ts";
-import { GraphRunner, type StepObserver } from "./graph-runner.ts";
+import { type Cancellation, GraphRunner, type RunHooks, type StepObserver } from "./graph-runner.ts";
 import type { ProgramState } from "./program-state.ts";
 import { type HostData, isHostData, type RunValue } from "./run-value.ts";
 import { staticInputs } from "./static-inputs.ts";
@@ -50,15 +49,16 @@ export class WasmExecutable implements Executable {
     return executable;
   }
 
-  run(inputs: readonly Value[], options: RunOptions = {}): Promise<readonly Value[]> {
-    return this.#enqueue(() => this.#forward(inputs), options.signal);
+  run(inputs: readonly Value[], options: { readonly signal?: Cancellation } = {}): Promise<readonly Value[]> {
+    return this.#enqueue(() => this.#forward(inputs, { signal: options.signal }), options.signal);
   }
 
-  async profile(inputs: readonly Value[], options: RunOptions = {}): Promise<Profile> {
+  async profile(inputs: readonly Value[], options: { readonly signal?: Cancellation } = {}): Promise<Profile> {
     const steps: StepTime[] = [];
     return await this.#enqueue(async () => {
       const begin = performance.now();
-      const outputs = await this.#forward(inputs, (calls, start, ms) => steps.push(stepTime(calls, start - begin, ms)));
+      const observe: StepObserver = (calls, start, ms) => steps.push(stepTime(calls, start - begin, ms));
+      const outputs = await this.#forward(inputs, { observe, signal: options.signal });
       return { outputs, steps, totalMs: performance.now() - begin };
     }, options.signal);
   }
@@ -82,7 +82,7 @@ export class WasmExecutable implements Executable {
     await this.#queue.catch(() => {});
   }
 
-  #enqueue<T>(work: () => Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  #enqueue<T>(work: () => Promise<T>, signal: Cancellation | undefined): Promise<T> {
     if (this.#disposed) {
       return Promise.reject(
         new Pt2Error("wasm.disposed", {
@@ -99,8 +99,8 @@ export class WasmExecutable implements Executable {
     return result;
   }
 
-  async #forward(inputs: readonly Value[], observe?: StepObserver): Promise<readonly Value[]> {
-    const results = await this.#runner.run(inputs.map(toRunValue), this.#weights.bound, observe);
+  async #forward(inputs: readonly Value[], hooks: RunHooks): Promise<readonly Value[]> {
+    const results = await this.#runner.run(inputs.map(toRunValue), this.#weights.bound, hooks);
     const outputs: Value[] = [];
     const writes: { readonly target: string; readonly data: HostData }[] = [];
     for (const [i, spec] of this.#program.outputs.entries()) {

@@ -1,12 +1,12 @@
 import type { Graph } from "@pt2/graph";
-import { type ArgValue, type Call, isTensor, type LoweredTensor, lower, type Stage } from "@pt2/registry";
+import { type ArgValue, type Call, isTensor, type LoweredTensor, lower, type Stage, tensorsIn } from "@pt2/registry";
 import { runBoundary } from "./boundary.ts";
 import { readPlace, writePlace } from "./elements.ts";
 import type { ExecutableState } from "./executable-state.ts";
 import { foldBatchNorm } from "./fold-batch-norm.ts";
 import type { Place } from "./place.ts";
 import { planStage, type StagePlan } from "./plan.ts";
-import { isHostData, planKey, type RunValue, standIn } from "./run-value.ts";
+import { hostDataIn, planKey, type RunValue, standIn } from "./run-value.ts";
 
 /** A planned stage, and what may follow it by what its boundary returned. */
 export interface StageNode {
@@ -21,6 +21,17 @@ export interface StageNode {
 
 /** Observes a run: called after each step with its duration. */
 export type StepObserver = (calls: readonly Call[], startMs: number, ms: number) => void;
+
+/** The part of an `AbortSignal` that a run looks at, between steps. */
+export interface Cancellation {
+  throwIfAborted(): void;
+}
+
+/** What may watch or stop a run. */
+export interface RunHooks {
+  readonly observe?: StepObserver | undefined;
+  readonly signal?: Cancellation | undefined;
+}
 
 /** Plans for more input shapes than this are dropped, oldest first. */
 const MAX_PLANS = 16;
@@ -64,14 +75,14 @@ export class GraphRunner {
   async run(
     inputs: readonly RunValue[],
     bound: ReadonlyMap<string, Place> = new Map(),
-    observe?: StepObserver,
+    { observe, signal }: RunHooks = {},
   ): Promise<readonly RunValue[]> {
     let node = await this.prepare(inputs, bound);
     let given = inputs;
     for (;;) {
       this.#state.arena.reserve(node.plan.arenaEnd, this.#state.arena.bytes);
       this.#write(node, given);
-      this.#execute(node, observe);
+      this.#execute(node, observe, signal);
       const { end } = node.stage;
       if (end.kind === "return") return end.outputs.map((value) => this.#read(node, value));
       const results = await runBoundary(end, node, this.#state, (value) => this.#read(node, value));
@@ -124,7 +135,7 @@ export class GraphRunner {
     const stage = from.stage.resume(values);
     const places = new Map(from.places);
     for (const tensor of from.stage.live) places.set(tensor, from.plan.place(tensor));
-    const node = await this.#plan(stage, values.filter(isTensor), places, from.plan.arenaEnd);
+    const node = await this.#plan(stage, values.flatMap(tensorsIn), places, from.plan.arenaEnd);
     if (from.next.size >= MAX_PLANS) this.#evict(from.next);
     from.next.set(key, node);
     return node;
@@ -155,20 +166,17 @@ export class GraphRunner {
   }
 
   #write(node: StageNode, given: readonly RunValue[]): void {
-    const data = given.filter(isHostData);
+    const data = hostDataIn(given);
     for (const [i, tensor] of node.inputs.entries())
       writePlace(this.#state.services.heap, node.plan.place(tensor), data[i]!.bytes);
   }
 
-  #execute(node: StageNode, observe: StepObserver | undefined): void {
-    if (observe === undefined) {
-      for (const { runs } of node.plan.steps) for (const run of runs) run();
-      return;
-    }
+  #execute(node: StageNode, observe: StepObserver | undefined, signal: Cancellation | undefined): void {
     for (const { runs, calls } of node.plan.steps) {
-      const start = performance.now();
+      signal?.throwIfAborted();
+      const start = observe === undefined ? 0 : performance.now();
       for (const run of runs) run();
-      observe(calls, start, performance.now() - start);
+      observe?.(calls, start, performance.now() - start);
     }
   }
 

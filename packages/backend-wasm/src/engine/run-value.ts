@@ -19,9 +19,17 @@ export function isHostData(value: unknown): value is HostData {
 
 /** What a plan depends on: shapes and dtypes of tensors, and the numbers themselves. */
 export function planKey(values: readonly RunValue[]): string {
-  return values
-    .map((value) => (isHostData(value) ? `${value.dtype}[${value.shape}]` : `${typeof value}:${textOf(value)}`))
-    .join(";");
+  return values.map(keyOf).join(";");
+}
+
+function keyOf(value: RunValue): string {
+  if (isHostData(value)) return `${value.dtype}[${value.shape}]`;
+  return Array.isArray(value) ? `(${planKey(value)})` : `${typeof value}:${textOf(value)}`;
+}
+
+/** The tensors among values, those in lists included. */
+export function hostDataIn(values: readonly RunValue[]): readonly HostData[] {
+  return values.flatMap((value) => (isHostData(value) ? [value] : Array.isArray(value) ? hostDataIn(value) : []));
 }
 
 function textOf(value: RunValue): string {
@@ -32,6 +40,7 @@ function textOf(value: RunValue): string {
 
 /** The lowered stand-in of a value: a tensor of the same meta, or the number itself. */
 export function standIn(value: RunValue, name: string): ArgValue {
+  if (Array.isArray(value)) return value.map((item: RunValue, i) => standIn(item, `${name}.${i}`));
   if (!isHostData(value)) return value;
   const tensor: LoweredTensor = { dtype: value.dtype, shape: value.shape, name };
   return tensor;

@@ -6,7 +6,7 @@ import { registryError } from "../registry-errors.ts";
 export type Environment = ReadonlyMap<string, ArgValue>;
 
 /** Value of an IR argument. Graphs are the business of control flow, see {@link operandOf}. */
-export function valueOf(arg: Arg, env: Environment, node: Node): ArgValue {
+export function argValue(arg: Arg, env: Environment, node: Node): ArgValue {
   switch (arg.kind) {
     case "none":
       return null;
@@ -37,7 +37,7 @@ export function valueOf(arg: Arg, env: Environment, node: Node): ArgValue {
     case "operator":
       return arg.op;
     case "list":
-      return arg.items.map((item) => valueOf(item, env, node));
+      return arg.items.map((item) => argValue(item, env, node));
     case "graph":
     case "dict":
       throw registryError("registry.argument", {
@@ -48,9 +48,9 @@ export function valueOf(arg: Arg, env: Environment, node: Node): ArgValue {
   }
 }
 
-/** Like {@link valueOf}, for the operands of a higher-order op. */
+/** Like {@link argValue}, for the operands of a higher-order op. */
 export function operandOf(arg: Arg, env: Environment, node: Node): ArgValue | Graph {
-  return arg.kind === "graph" ? arg.graph : valueOf(arg, env, node);
+  return arg.kind === "graph" ? arg.graph : argValue(arg, env, node);
 }
 
 /** `aten::add.Tensor (block.conv, model.py:41)`: a node for an error message. */

@@ -3,7 +3,7 @@ import type { ArgValue } from "../builder.ts";
 import type { HandlerContext } from "../handler.ts";
 import { type OpRegistry, resolveArgs } from "../op-registry.ts";
 import { registryError } from "../registry-errors.ts";
-import { describe, type Environment, operandOf, valueOf } from "./arguments.ts";
+import { describe, type Environment, operandOf, argValue } from "./arguments.ts";
 import { type Boundary, type LoweredTensor, type Stage, tensorsIn } from "./call.ts";
 import { Emitter, type LowerTarget } from "./emit.ts";
 import { evaluateSymbolic } from "./symbolic.ts";
@@ -35,7 +35,7 @@ function lowerFrom(graph: Graph, start: number, given: Environment, options: Low
     const symbolic = isSymbolic(node)
       ? evaluateSymbolic(
           node.op,
-          node.args.map(({ arg }) => valueOf(arg, env, node)),
+          node.args.map(({ arg }) => argValue(arg, env, node)),
         )
       : undefined;
     if (symbolic !== undefined) {
@@ -54,7 +54,7 @@ function lowerFrom(graph: Graph, start: number, given: Environment, options: Low
     bind(node, emitter.emit(node.op, namedArgs(node, env), node), env);
   }
   const returnNode: Node = { name: "output", op: "return", args: [], outputs: [], origin: {} };
-  const outputs = graph.outputs.map((arg) => valueOf(arg, env, returnNode));
+  const outputs = graph.outputs.map((arg) => argValue(arg, env, returnNode));
   const live = new Set(outputs.flatMap(tensorsIn));
   return { calls: emitter.calls, end: { kind: "return", outputs }, live, resume: () => missingBoundary() };
 }
@@ -96,7 +96,7 @@ function boundaryAt(node: Node, env: Environment, { registry, handlerContext }: 
 }
 
 function namedArgs(node: Node, env: Environment): Record<string, ArgValue> {
-  return Object.fromEntries(node.args.map(({ name, arg }) => [name, valueOf(arg, env, node)]));
+  return Object.fromEntries(node.args.map(({ name, arg }) => [name, argValue(arg, env, node)]));
 }
 
 /** Gives the node's output names their values. */
