@@ -1,0 +1,121 @@
+import { graphError } from "../../graph-errors.ts";
+import type { Node, Output, TensorType } from "../../ir.ts";
+import { argOf, definitionsOf, namesOf, valuesOf } from "../../query/args.ts";
+import { describeNode } from "../../query/describe.ts";
+import { sameSizes } from "../../strides.ts";
+import type { GraphBuilder } from "../graph-builder.ts";
+import type { Tensor } from "./alias-state.ts";
+import type { OpEffects } from "./effects.ts";
+import { functionalForm, isOutVariant } from "./functional-names.ts";
+import { computedDtype } from "./result-dtype.ts";
+import { resolve, type TensorTable } from "./tensor-table.ts";
+
+/** Turns nodes that write into nodes that compute what is written. */
+export class MutationRewriter {
+  readonly #builder: GraphBuilder;
+  readonly #tensors: TensorTable;
+  /** Writes to make once the functional node, and the conversions after it, are in place. */
+  readonly #writes: (readonly [Tensor, string])[] = [];
+
+  constructor(builder: GraphBuilder, tensors: TensorTable) {
+    this.#builder = builder;
+    this.#tensors = tensors;
+  }
+
+  /** copy_ between tensors of the same type: the source is the new content. */
+  plainCopy(node: Node): boolean {
+    const [self, src] = [argOf(node, "self"), argOf(node, "src")];
+    if (self?.kind !== "value" || src?.kind !== "value") return false;
+    const [to, from] = [this.#typeOf(self.name), this.#typeOf(src.name)];
+    const target = this.#tensors.get(self.name);
+    if (to === null || from === null || target === undefined) return false;
+    const sameDevice = to.device.type === from.device.type && to.device.index === from.device.index;
+    if (!sameDevice || to.dtype !== from.dtype || !sameSizes(to.shape, from.shape)) return false;
+    this.#tensors.write(target, this.#tensors.read(src.name), node);
+    for (const name of definitionsOf(node)) this.#tensors.alias(name, target);
+    return true;
+  }
+
+  /** op_(x, …) becomes y = op(x, …), converted to the dtype of x, and y is written to x. */
+  rewrite(node: Node, effects: OpEffects): void {
+    const op = functionalForm(node, effects);
+    if (op === null) throw unsupported(node, "it has no functional form");
+    const resolved = resolve(node, (name) => this.#tensors.read(name));
+    const args = isOutVariant(node.op)
+      ? resolved.args.filter(({ name }) => !effects.mutates.includes(name))
+      : resolved.args;
+    const aliased = node.outputs.map((_, i) =>
+      effects.aliases.find(({ output, arg }) => output === i && effects.mutates.includes(arg)),
+    );
+    const written = effects.mutates.map((arg) => ({
+      arg,
+      tensors: valuesOf(argOf(node, arg)!).map((name) => this.#tensors.get(name)),
+      isList: argOf(node, arg)!.kind === "list",
+      /** The result takes over the name of the in-place result. */
+      name: node.outputs.flatMap((output, i) => (aliased[i]?.arg === arg ? namesOf(output) : [])),
+    }));
+    const casts: (() => void)[] = [];
+    const results = written.map(({ tensors, isList, name }): Output => {
+      const names = tensors.map((tensor, i) => {
+        if (tensor === undefined) throw unsupported(node, "it writes to something that is no tensor");
+        return this.#result(resolved, tensor, name[i] ?? null, casts);
+      });
+      return isList ? { kind: "list", names } : { kind: "value", name: names[0]! };
+    });
+    const outputs = [...node.outputs.filter((_, i) => aliased[i] === undefined), ...results];
+    this.#builder.push({
+      ...node,
+      name: casts.length > 0 ? this.#builder.fresh(node.name) : node.name,
+      op,
+      args,
+      outputs,
+    });
+    for (const cast of casts) cast();
+    for (const name of node.outputs.flatMap((output, i) => (aliased[i] === undefined ? namesOf(output) : []))) {
+      this.#tensors.allocate(name);
+    }
+    for (const { tensors, name } of written) {
+      for (const [i, alias] of name.entries()) this.#tensors.alias(alias, tensors[i]!);
+    }
+    for (const [tensor, value] of this.#writes.splice(0)) this.#tensors.write(tensor, value, node);
+  }
+
+  /** The name of a functional node's result that is written to `tensor`; a conversion is put off until after it. */
+  #result(node: Node, tensor: Tensor, wished: string | null, casts: (() => void)[]): string {
+    const type = this.#tensors.typeOf(tensor);
+    const final = wished ?? this.#builder.fresh(node.name);
+    this.#builder.setType(final, type);
+    this.#writes.push([tensor, final]);
+    const dtype = type === undefined ? undefined : computedDtype(node, type, (name) => this.#builder.typeOf(name));
+    if (type === undefined || dtype === undefined || dtype === type.dtype) return final;
+    const computed = this.#builder.fresh(node.name);
+    this.#builder.setType(computed, { ...type, dtype });
+    casts.push(() => {
+      this.#builder.push({
+        name: final,
+        op: "aten::_to_copy",
+        args: [
+          { name: "self", arg: { kind: "value", name: computed } },
+          { name: "dtype", arg: { kind: "dtype", value: type.dtype } },
+        ],
+        outputs: [{ kind: "value", name: final }],
+        origin: node.origin,
+      });
+    });
+    return computed;
+  }
+
+  #typeOf(name: string): TensorType | null {
+    const tensor = this.#tensors.get(name);
+    return (tensor === undefined ? undefined : this.#tensors.typeOf(tensor)) ?? null;
+  }
+}
+
+/** The refusal of a node. */
+export function unsupported(node: Node, reason: string): Error {
+  return graphError("graph.mutation", {
+    what: `${node.op} cannot be made functional: ${reason}`,
+    where: describeNode(node),
+    advice: "export with run_decompositions(), or use a backend that runs mutations as they are",
+  });
+}
