@@ -16,7 +16,18 @@ export interface ElementwiseKernel {
   run(block: number, start: number, count: number): void;
 }
 
-/** Collects fused groups and compiles them, many to a module. Equal groups are one kernel, also across builds. */
+/**
+ * Collects fused groups and compiles them, many to a module. Equal groups are one kernel, also across builds.
+ *
+ * ```ts
+ * const geometry = coalesce(shape, [...inputStrides, ...outputStrides], inputs.length);
+ * const kernel = compiler.add({ inputs, outputs: exprs.map(simplify), inner: innerModes(geometry) });
+ * writeBlock(memory, block, geometry, dtypes, pointers); // blockBytes(geometry) bytes
+ * kernel.run(block, 0, elements);
+ * ```
+ *
+ * An output may lie exactly in the place of an input that has its dtype size and strides; they must not overlap otherwise.
+ */
 export interface ElementwiseCompiler {
   /** Throws `wasm.elementwise-dtype` for a dtype that generated code does not know. */
   add(spec: ElementwiseSpec): ElementwiseKernel;
