@@ -47,9 +47,11 @@ export const SCALED_DOT_PRODUCT_OPS: readonly OpRecord[] = [
     {
       decompose: ({ attn_mask, is_causal, dropout_p, scale, enable_gqa, query, key, value }, b) => {
         const shared = enable_gqa ? repeatHeads(b, { query, key, value }) : { query, key, value };
+        // Here a bool mask is a number to add; the public op has turned it into minus infinity before.
+        const mask = attn_mask && emit(b).cast(attn_mask, query.dtype);
         const { output, weights } = attend(b, {
           ...shared,
-          mask: attn_mask,
+          mask,
           causal: is_causal,
           dropout: dropout_p,
           scale,

@@ -102,10 +102,10 @@ function embeddingBag(b: Builder, args: Bags): readonly [TensorMeta, TensorMeta,
   }
   const weighted = per_sample_weights === null ? rows : e.mul(rows, e.unsqueeze(per_sample_weights, 1));
   const sum = b.tensor("aten::scatter_add", { self: zeros, dim: 0, index, src: e.where(shown, weighted, 0) });
-  const divisor = e.unsqueeze(e.clampMin(sizes, 1), 1);
-  // A plain sum does not need to know the bags again, and PyTorch leaves them out.
-  const offsetToBag = mode === 0 && padding_idx < 0 ? e.full([0], 0, "int64") : bag;
-  return [mode === 1 ? e.div(sum, divisor) : sum, offsetToBag, sizes, e.full([total], 0, "int64")];
+  if (mode === 1) return [e.div(sum, e.unsqueeze(e.clampMin(sizes, 1), 1)), bag, sizes, sizes];
+  const none = e.full([total], 0, "int64");
+  // A plain sum keeps no books about its bags.
+  return padding_idx < 0 ? [sum, e.full([0], 0, "int64"), none, none] : [sum, bag, sizes, none];
 }
 
 /** For every bag and column the largest index whose row holds the maximum. */
@@ -123,6 +123,6 @@ function winners(
   const e = emit(b);
   const best = b.tensor("aten::gather", { self: a.result, dim: 0, index: a.index });
   const src = e.where(e.eq(a.rows, best), e.unsqueeze(e.cast(a.indices, "int64"), 1), -1);
-  const self = e.full([a.total, a.width], -1, "int64");
+  const self = e.full([a.total, a.width], 0, "int64");
   return b.tensor("aten::scatter_reduce.two", { self, dim: 0, index: a.index, src, reduce: "amax" });
 }

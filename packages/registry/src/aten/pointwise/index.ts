@@ -3,6 +3,7 @@ import { ACTIVATION_OPS } from "./activation.ts";
 import { ACTIVATION_COMPOSITE_OPS } from "./activation-composite.ts";
 import { ARITHMETIC_OPS } from "./arithmetic.ts";
 import { COMPARE_OPS } from "./compare.ts";
+import { withComplexRules } from "./complex.ts";
 import { FUNCTION_OPS } from "./functions.ts";
 import { LOGICAL_OPS } from "./logical.ts";
 import { OPAQUE_OPS } from "./opaque.ts";
@@ -10,7 +11,7 @@ import { POWER_OPS } from "./power.ts";
 import { UNARY_OPS } from "./unary.ts";
 
 /** Elementwise ops. */
-export const POINTWISE_OPS: readonly OpRecord[] = [
+export const POINTWISE_OPS: readonly OpRecord[] = withComplexRules([
   ...UNARY_OPS,
   ...FUNCTION_OPS,
   ...ARITHMETIC_OPS,
@@ -20,4 +21,4 @@ export const POINTWISE_OPS: readonly OpRecord[] = [
   ...ACTIVATION_OPS,
   ...ACTIVATION_COMPOSITE_OPS,
   ...OPAQUE_OPS,
-];
+]);

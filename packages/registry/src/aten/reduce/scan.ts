@@ -31,7 +31,7 @@ export const SCAN_OPS: readonly OpRecord[] = [
     decompose: ({ self, dim }, b) => {
       if (self.shape.length === 0) return b.tensor("aten::clone", { self });
       const e = emit(b);
-      const { history, restore } = histories(e, self, dim, Number.NEGATIVE_INFINITY);
+      const { history, restore } = histories(e, self, dim, { float: Number.NEGATIVE_INFINITY });
       return restore(b.tensor("aten::logsumexp", { self: history, dim: [-1], keepdim: false }));
     },
   }),
@@ -78,7 +78,8 @@ function runningExtreme(
     return [b.tensor("aten::clone", { self }), e.full(self.shape, 0, "int64")];
   }
   const size = self.shape[wrapDim(dim, self.shape.length)]!;
-  const x = self.dtype === "bool" ? e.cast(self, "uint8") : self;
+  // A value must be larger than what fills the future, which the smallest unsigned one is not.
+  const x = self.dtype === "bool" || self.dtype === "uint8" ? e.cast(self, "int16") : self;
   const ordered = side === "max" ? x : isFloat(x.dtype) ? e.neg(x) : b.tensor("aten::bitwise_not", { self: x });
   const { history, restore } = histories(e, ordered, dim, lowest(ordered.dtype));
   const latest = b.tensor("aten::argmax", {

@@ -62,7 +62,7 @@ export const SOFTMAX_OPS: readonly OpRecord[] = [
       ];
       const fit = mask_type === null ? mask : e.reshape(mask, shapes[mask_type] ?? [batch, heads, rows, columns]);
       const scores = e.where(fit, { float: Number.NEGATIVE_INFINITY }, self);
-      return b.tensor("aten::_safe_softmax", { self: scores, dim: dim ?? -1 });
+      return b.tensor("aten::softmax.int", { self: scores, dim: dim ?? -1 });
     },
   }),
   defineOp("aten::logsumexp(Tensor self, int[1] dim, bool keepdim=False) -> Tensor", {

@@ -1,5 +1,5 @@
+import { contiguousStrides } from "@pt2/format";
 import { defineOp, type OpRecord } from "../../op.ts";
-import { contiguousStrides } from "../../view.ts";
 import { numel, wrapDim } from "../support/dims.ts";
 
 /** Numbers that follow from shapes: known as soon as shapes are. Strides are those of a row-major tensor. */

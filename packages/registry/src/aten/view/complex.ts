@@ -34,11 +34,11 @@ export const COMPLEX_OPS: readonly OpRecord[] = [
   }),
   defineOp("aten::conj(Tensor(a) self) -> Tensor(a)", {
     infer: ({ self }) => self,
-    decompose: ({ self }) => ifReal(self),
+    decompose: ({ self }, b) => conjugate(self, b),
   }),
   defineOp("aten::_conj(Tensor(a) self) -> Tensor(a)", {
     infer: ({ self }) => self,
-    decompose: ({ self }) => ifReal(self),
+    decompose: ({ self }, b) => conjugate(self, b),
   }),
   defineOp("aten::resolve_conj(Tensor(a) self) -> Tensor(a)", { decompose: ({ self }) => self }),
   defineOp("aten::resolve_neg(Tensor(a) self) -> Tensor(a)", { decompose: ({ self }) => self }),

@@ -1,0 +1,73 @@
+import { partOf } from "../../dtype-promotion.ts";
+import type { OpRecord, OpRules } from "../../op.ts";
+import { scalarMeta } from "../../promotion.ts";
+import type { TensorMeta } from "../../tensor-meta.ts";
+import { isTensorMeta } from "../../wrapped.ts";
+import { joinParts, type Parts, partsOf } from "../support/complex-parts.ts";
+import { isComplex } from "../support/dtypes.ts";
+import { type Emit, emit } from "../support/emit.ts";
+
+/** How an op computes on real and imaginary parts. A real result is given as it is. */
+type ComplexRule = (e: Emit, x: Parts, y: Parts, alpha: Parts) => Parts | TensorMeta;
+
+const add = (e: Emit, x: Parts, y: Parts): Parts => ({ re: e.add(x.re, y.re), im: e.add(x.im, y.im) });
+const sub = (e: Emit, x: Parts, y: Parts): Parts => ({ re: e.sub(x.re, y.re), im: e.sub(x.im, y.im) });
+const mul = (e: Emit, x: Parts, y: Parts): Parts => ({
+  re: e.sub(e.mul(x.re, y.re), e.mul(x.im, y.im)),
+  im: e.add(e.mul(x.re, y.im), e.mul(x.im, y.re)),
+});
+const scaled = (e: Emit, x: Parts, alpha: Parts): Parts => (alpha.re === 1 && alpha.im === 0 ? x : mul(e, x, alpha));
+const squaredSize = (e: Emit, { re, im }: Parts): TensorMeta => e.add(e.mul(re, re), e.mul(im, im));
+const div = (e: Emit, x: Parts, y: Parts): Parts => {
+  const size = squaredSize(e, y);
+  const { re, im } = mul(e, x, { re: y.re, im: e.sub(0, y.im) });
+  return { re: e.div(re, size), im: e.div(im, size) };
+};
+const plus: ComplexRule = (e, x, y, alpha) => add(e, x, scaled(e, y, alpha));
+const minus: ComplexRule = (e, x, y, alpha) => sub(e, x, scaled(e, y, alpha));
+const equal: ComplexRule = (e, x, y) => e.mul(e.eq(x.re, y.re), e.eq(x.im, y.im));
+const same: ComplexRule = (_, x) => x;
+
+const RULES: { readonly [op: string]: ComplexRule } = {
+  "aten::add.Tensor": plus,
+  "aten::add.Scalar": plus,
+  "aten::sub.Tensor": minus,
+  "aten::sub.Scalar": minus,
+  "aten::rsub.Scalar": (e, x, y, alpha) => sub(e, y, scaled(e, x, alpha)),
+  "aten::mul.Tensor": mul,
+  "aten::mul.Scalar": mul,
+  "aten::div.Tensor": div,
+  "aten::div.Scalar": div,
+  "aten::reciprocal": (e, x) => div(e, { re: 1, im: 0 }, x),
+  "aten::square": (e, x) => mul(e, x, x),
+  "aten::neg": (e, x) => ({ re: e.sub(0, x.re), im: e.sub(0, x.im) }),
+  "aten::conj_physical": (e, x) => ({ re: x.re, im: e.sub(0, x.im) }),
+  "aten::abs": (e, x) => e.sqrt(squaredSize(e, x)),
+  "aten::eq.Tensor": equal,
+  "aten::eq.Scalar": equal,
+  "aten::clone": same,
+  "aten::_to_copy": same,
+};
+
+/**
+ * The elementwise records, with what complex arguments decompose into: scalar expressions are real. A backend needs no
+ * complex arithmetic then, only `view_as_real` and `view_as_complex`.
+ */
+export function withComplexRules(records: readonly OpRecord[]): readonly OpRecord[] {
+  return records.map((record) => {
+    const rule = RULES[record.name];
+    return rule === undefined ? record : { ...record, decompose: decomposition(record, rule) };
+  });
+}
+
+function decomposition(record: OpRecord, rule: ComplexRule): NonNullable<OpRules<string>["decompose"]> {
+  return (args, b) => {
+    const meta = scalarMeta(record, args);
+    const [x, y] = record.schema.args.map(({ name }) => args[name]);
+    const isOperand = record.schema.args[1]?.name === "other";
+    const result = rule(emit(b), partsOf(x, b), partsOf(isOperand ? y : 0, b), partsOf(args.alpha ?? 1, b));
+    if (isTensorMeta(result)) return emit(b).cast(result, meta.dtype);
+    if (isComplex(meta.dtype)) return joinParts(result, meta, b);
+    return isTensorMeta(result.re) ? emit(b).cast(result.re, partOf(meta.dtype)) : null;
+  };
+}
