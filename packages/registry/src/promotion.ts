@@ -46,14 +46,25 @@ export function typeScalarCall(record: OpRecord, args: Readonly<Record<string, A
       return value !== null && isNumeric(arg.type) ? literal(value as Scalar) : value;
     }),
   );
-  const dtype = promotion.result ?? (promotion.kind === "bool" ? "bool" : common);
-  return {
-    dtype,
-    shape: broadcastShapes(operands.map((operand) => operand.shape)),
-    compute: computeDtype(common),
-    expr,
-    operands,
-  };
+  return { ...scalarMeta(record, args), compute: computeDtype(common), expr, operands };
+}
+
+/** Shape and dtype of one call of an op that has a `scalar` rule, also where the expression has no such dtype. */
+export function scalarMeta(record: OpRecord, args: Readonly<Record<string, ArgValue>>): TensorMeta {
+  const promotion = promotionOf(record, args);
+  const dtype = promotion.result ?? (promotion.kind === "bool" ? "bool" : commonDtype(record, promotion, args));
+  const operands = record.schema.args.map(({ name }) => args[name]).filter(isTensorMeta);
+  return { dtype, shape: broadcastShapes(operands.map((operand) => operand.shape)) };
+}
+
+/** Whether a call of an elementwise op reads or makes complex numbers, which scalar expressions do not have. */
+export function isComplexCall(record: OpRecord, args: Readonly<Record<string, ArgValue>>): boolean {
+  const isComplex = (value: ArgValue | undefined): boolean =>
+    isTensorMeta(value)
+      ? DTYPES[value.dtype].kind === "complex"
+      : typeof value === "object" && value !== null && "re" in value;
+  const result = promotionOf(record, args).result;
+  return Object.values(args).some(isComplex) || (result !== undefined && DTYPES[result].kind === "complex");
 }
 
 function promotionOf(record: OpRecord, args: Readonly<Record<string, ArgValue>>): Promotion {

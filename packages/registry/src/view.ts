@@ -1,31 +1,9 @@
+import { contiguousStrides } from "@pt2/format";
 import type { Strided } from "./tensor-meta.ts";
 
 /** Geometry of a row-major tensor at the start of its storage. */
 export function contiguous(shape: readonly number[], offset = 0): Strided {
   return { shape, strides: contiguousStrides(shape), offset };
-}
-
-/** Row-major strides, as PyTorch computes them: a dimension of size 0 counts as 1. */
-export function contiguousStrides(shape: readonly number[]): readonly number[] {
-  const strides = new Array<number>(shape.length);
-  let step = 1;
-  for (let d = shape.length - 1; d >= 0; d--) {
-    strides[d] = step;
-    step *= Math.max(shape[d]!, 1);
-  }
-  return strides;
-}
-
-/** Whether the elements lie in row-major order without gaps: `Tensor.is_contiguous()`. */
-export function isContiguous({ shape, strides }: Strided): boolean {
-  if (shape.includes(0)) return true;
-  let step = 1;
-  for (let d = shape.length - 1; d >= 0; d--) {
-    if (shape[d] === 1) continue;
-    if (strides[d] !== step) return false;
-    step *= shape[d]!;
-  }
-  return true;
 }
 
 /**

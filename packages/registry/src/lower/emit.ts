@@ -4,6 +4,7 @@ import type { ArgValue, Builder } from "../builder.ts";
 import type { OpRecord } from "../op.ts";
 import type { OpRegistry } from "../op-registry.ts";
 import { resolveArgs } from "../op-registry.ts";
+import { isComplexCall, scalarMeta } from "../promotion.ts";
 import { registryError } from "../registry-errors.ts";
 import type { TensorMeta } from "../tensor-meta.ts";
 import { contiguous } from "../view.ts";
@@ -46,7 +47,8 @@ export class Emitter {
 
     const rewritten = this.#registry.handlerOf(op)?.rewrite?.(args, this.#builder(node, depth));
     if (rewritten !== undefined) return resultsOf(record, rewritten);
-    if (record.scalar !== undefined) {
+    // Scalar expressions are real; a complex call goes the way of any other op.
+    if (record.scalar !== undefined && !isComplexCall(record, args)) {
       const scalar = typedCall(record, args);
       return this.#push({ record, kind: "scalar", args, scalar, results: [tensor(scalar, node, depth)], node });
     }
@@ -80,10 +82,7 @@ export class Emitter {
   infer(record: OpRecord, args: Readonly<Record<string, ArgValue>>, node: Node): readonly ArgValue[] {
     try {
       if (record.infer !== undefined) return resultsOf(record, record.infer(args));
-      if (record.scalar !== undefined) {
-        const { dtype, shape } = typedCall(record, args);
-        return [{ dtype, shape }];
-      }
+      if (record.scalar !== undefined) return [scalarMeta(record, args)];
       if (record.view !== undefined) return [viewMeta(record, args)];
     } catch (error) {
       if (error instanceof Pt2Error && error.where === undefined) {

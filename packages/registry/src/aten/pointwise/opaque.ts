@@ -2,9 +2,11 @@ import { broadcastShapes } from "../../broadcast.ts";
 import { complexOf, DEFAULT_DTYPE, resultType } from "../../dtype-promotion.ts";
 import { defineOp, type OpRecord } from "../../op.ts";
 import type { TensorMeta } from "../../tensor-meta.ts";
+import { joinParts } from "../support/complex-parts.ts";
 import { isIntegral } from "../support/dtypes.ts";
+import { emit } from "../support/emit.ts";
 
-/** Elementwise ops that scalar expressions cannot say: iterations, series, complex results. They need a kernel. */
+/** Elementwise ops that scalar expressions cannot say: iterations, series, complex results. Most need a kernel. */
 export const OPAQUE_OPS: readonly OpRecord[] = [
   defineOp("aten::gcd(Tensor self, Tensor other) -> Tensor", { infer: ({ self, other }) => combine(self, other) }),
   defineOp("aten::lcm(Tensor self, Tensor other) -> Tensor", { infer: ({ self, other }) => combine(self, other) }),
@@ -32,9 +34,16 @@ export const OPAQUE_OPS: readonly OpRecord[] = [
   ].map((name) => defineOp(`aten::${name}(Tensor self) -> Tensor`, { infer: ({ self }) => floating(self) })),
   defineOp("aten::complex(Tensor real, Tensor imag) -> Tensor", {
     infer: ({ real, imag }) => complex(combine(real, imag)),
+    decompose: ({ real, imag }, b) => joinParts({ re: real, im: imag }, complex(combine(real, imag)), b),
   }),
   defineOp("aten::polar(Tensor abs, Tensor angle) -> Tensor", {
     infer: ({ abs, angle }) => complex(combine(abs, angle)),
+    decompose({ abs, angle }, b) {
+      const { mul } = emit(b);
+      const re = mul(abs, b.tensor("aten::cos", { self: angle }));
+      const im = mul(abs, b.tensor("aten::sin", { self: angle }));
+      return joinParts({ re, im }, complex(combine(abs, angle)), b);
+    },
   }),
 ];
 

@@ -1,8 +1,10 @@
 import { DTYPES } from "@pt2/format";
+import type { Builder } from "../../builder.ts";
 import { complexOf, partOf } from "../../dtype-promotion.ts";
 import { defineOp, type OpRecord } from "../../op.ts";
 import type { TensorMeta } from "../../tensor-meta.ts";
 import { check } from "../support/check.ts";
+import { partsOf } from "../support/complex-parts.ts";
 import { isComplex } from "../support/dtypes.ts";
 
 /** Views that read the same bytes as another dtype, and what real tensors make of complex views. */
@@ -24,13 +26,14 @@ export const COMPLEX_OPS: readonly OpRecord[] = [
   }),
   defineOp("aten::real(Tensor(a) self) -> Tensor(a)", {
     infer: ({ self }) => partMeta(self),
-    decompose: ({ self }) => ifReal(self),
+    decompose: ({ self }, b) => partsOf(self, b).re as TensorMeta,
   }),
   defineOp("aten::imag(Tensor(a) self) -> Tensor(a)", {
     infer({ self }) {
       check(isComplex(self.dtype), "imag is not implemented for tensors with non-complex dtypes.");
       return partMeta(self);
     },
+    decompose: ({ self }, b) => partsOf(self, b).im as TensorMeta,
   }),
   defineOp("aten::conj(Tensor(a) self) -> Tensor(a)", {
     infer: ({ self }) => self,
@@ -43,29 +46,22 @@ export const COMPLEX_OPS: readonly OpRecord[] = [
   defineOp("aten::resolve_conj(Tensor(a) self) -> Tensor(a)", { decompose: ({ self }) => self }),
   defineOp("aten::resolve_neg(Tensor(a) self) -> Tensor(a)", { decompose: ({ self }) => self }),
   defineOp("aten::mH(Tensor(a) self) -> Tensor(a)", {
-    decompose: ({ self }, b) => conjugateTranspose(b.tensor("aten::mT", { self }), b),
+    decompose: ({ self }, b) => conjugate(b.tensor("aten::mT", { self }), b),
   }),
   defineOp("aten::adjoint(Tensor(a) self) -> Tensor(a)", {
-    decompose: ({ self }, b) => conjugateTranspose(b.tensor("aten::mT", { self }), b),
+    decompose: ({ self }, b) => conjugate(b.tensor("aten::mT", { self }), b),
   }),
   defineOp("aten::matrix_H(Tensor(a) self) -> Tensor(a)", {
-    decompose: ({ self }, b) => conjugateTranspose(b.tensor("aten::t", { self }), b),
+    decompose: ({ self }, b) => conjugate(b.tensor("aten::t", { self }), b),
   }),
 ];
 
-function ifReal(self: TensorMeta): TensorMeta | null {
-  return isComplex(self.dtype) ? null : self;
+function conjugate(self: TensorMeta, b: Builder): TensorMeta {
+  return isComplex(self.dtype) ? b.tensor("aten::conj_physical", { self }) : self;
 }
 
 function partMeta({ dtype, shape }: TensorMeta): TensorMeta {
   return { dtype: partOf(dtype), shape };
-}
-
-function conjugateTranspose(
-  self: TensorMeta,
-  b: { tensor(op: string, args: { self: TensorMeta }): TensorMeta },
-): TensorMeta {
-  return b.tensor("aten::conj", { self });
 }
 
 function reinterpret({ dtype: from, shape }: TensorMeta, itemsize: number, dtype: TensorMeta["dtype"]): TensorMeta {
