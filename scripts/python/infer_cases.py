@@ -1,4 +1,4 @@
-"""Writes packages/registry/src/aten/infer-cases.json: shapes and dtypes of what the ops that are not elementwise return.
+"""Writes packages/registry/src/aten/infer-cases.golden.json: shapes and dtypes of what the ops that are not elementwise return.
 
     python scripts/python/infer_cases.py [--check]
 
@@ -15,7 +15,7 @@ import torch
 from infer import CASES
 from op_metas import row
 
-TARGET = pathlib.Path(__file__).parents[2] / "packages/registry/src/aten/infer-cases.json"
+TARGET = pathlib.Path(__file__).parents[2] / "packages/registry/src/aten/infer-cases.golden.json"
 
 
 def text():

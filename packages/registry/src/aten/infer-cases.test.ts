@@ -9,7 +9,7 @@ import { isTensorMeta } from "../wrapped.ts";
 import { aten } from "./index.ts";
 
 type Row = readonly [op: string, args: Readonly<Record<string, unknown>>, results: unknown];
-const rows = JSON.parse(readFileSync(new URL("./infer-cases.json", import.meta.url), "utf8")) as readonly Row[];
+const rows = JSON.parse(readFileSync(new URL("./infer-cases.golden.json", import.meta.url), "utf8")) as readonly Row[];
 const registry = createRegistry({ sets: [aten] });
 /** `"float32:2,3"` is a tensor, `{ float: "Infinity" }` a float that JSON cannot say. */
 function decode(value: unknown): ArgValue {
