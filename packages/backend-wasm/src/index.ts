@@ -1,1 +1,38 @@
+import type { Backend } from "@pt2/backend";
+import { WasmBackend } from "./backend.ts";
+import type { FromWorker } from "./worker/protocol.ts";
+import { WorkerBackend } from "./worker/worker-backend.ts";
+import type { WorkerHandle } from "./worker/worker-channel.ts";
+
+/** Options of `wasm`. */
+export interface WasmOptions {
+  /**
+   * Compute in a worker, so that the calling thread stays free.
+   * @default true where workers exist
+   */
+  readonly worker?: boolean;
+}
+
+/** The backend for browsers and other web-like runtimes. In Node use `@pt2/backend-wasm/node`. */
+export function wasm({ worker = typeof Worker !== "undefined" }: WasmOptions = {}): Backend {
+  return worker ? new WorkerBackend(startWorker) : new WasmBackend();
+}
+
+function startWorker(): WorkerHandle {
+  // Bundlers recognise this expression and bundle the worker.
+  const thread = new Worker(new URL("./worker.js", import.meta.url), { type: "module" });
+  return {
+    post: (message, transfer) => thread.postMessage(message, [...transfer]),
+    listen(receive, failed) {
+      thread.addEventListener("message", ({ data }: MessageEvent<FromWorker>) => receive(data));
+      thread.addEventListener("error", (event) => failed(event.error ?? new Error(event.message)));
+      thread.addEventListener("messageerror", failed);
+    },
+    hold() {},
+    async terminate() {
+      thread.terminate();
+    },
+  };
+}
+
 export { WasmBackend } from "./backend.ts";

@@ -1,1 +1,30 @@
-export {};
+import { createRequire } from "node:module";
+import { Worker } from "node:worker_threads";
+import type { Backend } from "@pt2/backend";
+import { WasmBackend } from "./backend.ts";
+import type { WasmOptions } from "./index.ts";
+import type { FromWorker, ToWorker } from "./worker/protocol.ts";
+import { WorkerBackend } from "./worker/worker-backend.ts";
+import type { WorkerHandle } from "./worker/worker-channel.ts";
+
+/** The backend for Node: computes in a worker thread unless told otherwise. */
+export function wasm({ worker = true }: WasmOptions = {}): Backend {
+  return worker ? new WorkerBackend(startWorker) : new WasmBackend();
+}
+
+function startWorker(): WorkerHandle {
+  const thread = new Worker(createRequire(import.meta.url).resolve("@pt2/backend-wasm/worker-node"));
+  return {
+    post: (message: ToWorker, transfer) => thread.postMessage(message, [...transfer]),
+    listen(receive, failed) {
+      thread.on("message", (message: FromWorker) => receive(message));
+      thread.on("error", failed);
+      thread.on("messageerror", failed);
+      thread.on("exit", (code) => failed(new Error(`the worker exited with code ${code}`)));
+    },
+    hold: (alive) => (alive ? thread.ref() : thread.unref()),
+    async terminate() {
+      await thread.terminate();
+    },
+  };
+}

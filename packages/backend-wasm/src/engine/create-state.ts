@@ -1,9 +1,9 @@
-import type { CompileRequest } from "@pt2/backend";
 import type { ArgValue, HandlerContext, LowerTarget } from "@pt2/registry";
 import { instantiateKernels } from "../instantiate.ts";
 import { DYNAMIC_KERNELS, KERNELS } from "../kernels/index.ts";
 import { ConstantPool } from "./constant-pool.ts";
 import { createElementwise } from "./elementwise.ts";
+import type { EngineRequest } from "./executable.ts";
 import type { ExecutableState } from "./executable-state.ts";
 import { isEvalBatchNorm } from "./fold-batch-norm.ts";
 import { Heap } from "./heap.ts";
@@ -28,7 +28,7 @@ export function hasDynamicKernel(op: string): boolean {
 }
 
 /** Everything that one executable works with: a memory of its own, kernels in it, and the weights' places. */
-export function createState(request: CompileRequest): {
+export function createState(request: EngineRequest): {
   readonly state: ExecutableState;
   readonly weights: ProgramState;
 } {
@@ -64,7 +64,7 @@ export function createState(request: CompileRequest): {
     lowerOptions: { registry, target: TARGET, handlerContext },
     dynamic: dynamicKernels,
     async settle(constants: readonly Constant[]) {
-      await pool.settle(constants, () => signal?.throwIfAborted());
+      await pool.settle(constants, () => (request.cancellation ?? signal)?.throwIfAborted());
     },
   };
   return { state, weights };

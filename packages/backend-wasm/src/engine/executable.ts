@@ -19,6 +19,11 @@ import type { ProgramState } from "./program-state.ts";
 import { type HostData, isHostData, type RunValue } from "./run-value.ts";
 import { staticInputs } from "./static-inputs.ts";
 
+/** A compile request on the engine's own thread, where a worker's caller cancels through a flag instead of a signal. */
+export interface EngineRequest extends CompileRequest {
+  readonly cancellation?: Cancellation | undefined;
+}
+
 /**
  * A program on this thread. Runs are queued: each finishes before the next starts, which makes them independent and
  * gives mutated buffers an order.
@@ -39,21 +44,27 @@ export class WasmExecutable implements Executable {
   }
 
   /** Plans the program for its exported shapes when they are static, and reads the weights. */
-  static async create(request: CompileRequest): Promise<WasmExecutable> {
+  static async create(request: EngineRequest): Promise<WasmExecutable> {
     const { state, weights } = createState(request);
     await weights.initialise();
     const executable = new WasmExecutable(request.program, state, weights);
     const inputs = staticInputs(request.program);
     if (inputs !== null) await executable.#runner.prepare(inputs, weights.bound);
-    request.signal?.throwIfAborted();
+    (request.cancellation ?? request.signal)?.throwIfAborted();
     return executable;
   }
 
-  run(inputs: readonly Value[], options: { readonly signal?: Cancellation } = {}): Promise<readonly Value[]> {
+  run(
+    inputs: readonly Value[],
+    options: { readonly signal?: Cancellation | undefined } = {},
+  ): Promise<readonly Value[]> {
     return this.#enqueue(() => this.#forward(inputs, { signal: options.signal }), options.signal);
   }
 
-  async profile(inputs: readonly Value[], options: { readonly signal?: Cancellation } = {}): Promise<Profile> {
+  async profile(
+    inputs: readonly Value[],
+    options: { readonly signal?: Cancellation | undefined } = {},
+  ): Promise<Profile> {
     const steps: StepTime[] = [];
     return await this.#enqueue(async () => {
       const begin = performance.now();

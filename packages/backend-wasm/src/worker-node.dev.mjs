@@ -1,0 +1,5 @@
+// Starts the worker thread from sources. Node 20 does not pass TypeScript loaders on to threads, so it registers its own.
+import { register } from "tsx/esm/api";
+
+register();
+await import("./worker-node.ts");

@@ -1,0 +1,27 @@
+import type { Cancellation } from "../engine/graph-runner.ts";
+
+/** Memory for a flag that another thread can see raised, or null where threads may not share memory. */
+export function sharedFlag(): SharedArrayBuffer | null {
+  return typeof SharedArrayBuffer === "undefined" ? null : new SharedArrayBuffer(4);
+}
+
+/** Raises the flag when the signal aborts; returns how to stop listening. */
+export function raiseOnAbort(flag: SharedArrayBuffer | null, signal: AbortSignal | undefined): () => void {
+  if (flag === null || signal === undefined) return () => {};
+  const raise = (): void => {
+    Atomics.store(new Int32Array(flag), 0, 1);
+  };
+  signal.addEventListener("abort", raise, { once: true });
+  return () => signal.removeEventListener("abort", raise);
+}
+
+/** The flag as the worker's engine looks at it. */
+export function cancellationOf(flag: SharedArrayBuffer | null): Cancellation | undefined {
+  if (flag === null) return undefined;
+  const cell = new Int32Array(flag);
+  return {
+    throwIfAborted() {
+      if (Atomics.load(cell, 0) !== 0) throw new DOMException("This operation was aborted", "AbortError");
+    },
+  };
+}

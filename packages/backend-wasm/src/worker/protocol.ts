@@ -1,0 +1,93 @@
+import type { CompileRequest, MemoryReport, Profile, Progress } from "@pt2/backend";
+import { type DType, Pt2Error, type SourceOrigin, type WeightTensor } from "@pt2/format";
+import type { Program } from "@pt2/graph";
+
+/** A leaf of inputs or outputs as it crosses threads. */
+export type WireValue = WireTensor | number | bigint | boolean | string | null;
+
+export interface WireTensor {
+  readonly dtype: DType;
+  readonly shape: readonly number[];
+  readonly bytes: Uint8Array<ArrayBuffer>;
+}
+
+/** A weight without its bytes: the worker reads them at `origin`, or asks for the storage by id. */
+export interface WireWeight extends Omit<WeightTensor, "storage"> {
+  readonly storage: { readonly id: string; readonly record: string; readonly nbytes: number };
+}
+
+/** What is asked of the worker. */
+export interface Calls {
+  compile(args: {
+    readonly executable: number;
+    readonly program: Program;
+    readonly weights: readonly WireWeight[];
+    readonly origins: ReadonlyMap<string, SourceOrigin>;
+    readonly precision: CompileRequest["precision"];
+    readonly cancel: SharedArrayBuffer | null;
+  }): void;
+  run(args: RunArgs): readonly WireValue[];
+  profile(args: RunArgs): Omit<Profile, "outputs"> & { readonly outputs: readonly WireValue[] };
+  memory(args: { readonly executable: number }): MemoryReport;
+  explain(args: { readonly executable: number }): string;
+  dispose(args: { readonly executable: number }): void;
+}
+
+export interface RunArgs {
+  readonly executable: number;
+  readonly inputs: readonly WireValue[];
+  /** A flag that the caller may raise while the worker computes; null where threads cannot share memory. */
+  readonly cancel: SharedArrayBuffer | null;
+}
+
+export type Method = keyof Calls;
+
+/** Messages to the worker. */
+export type ToWorker =
+  | { readonly kind: "call"; readonly id: number; readonly method: Method; readonly args: Parameters<Calls[Method]>[0] }
+  | { readonly kind: "storage"; readonly read: number; readonly bytes: Uint8Array<ArrayBuffer> }
+  | { readonly kind: "storage-failed"; readonly read: number; readonly error: WireError };
+
+/** Messages from the worker. */
+export type FromWorker =
+  | { readonly kind: "ready" }
+  | { readonly kind: "result"; readonly id: number; readonly value: unknown }
+  | { readonly kind: "error"; readonly id: number; readonly error: WireError }
+  | { readonly kind: "progress"; readonly executable: number; readonly progress: Progress }
+  | { readonly kind: "read-storage"; readonly read: number; readonly executable: number; readonly storage: string };
+
+/** One side of a channel: what `Worker`, `MessagePort` and Node's `parentPort` have in common. */
+export interface Port<Out, In> {
+  post(message: Out, transfer?: readonly ArrayBuffer[]): void;
+  listen(receive: (message: In) => void): void;
+}
+
+/** An error as it crosses threads: a `Pt2Error` keeps its parts. */
+export interface WireError {
+  readonly code: string | null;
+  readonly name: string;
+  readonly message: string;
+  readonly what?: string;
+  readonly where?: string | undefined;
+  readonly advice?: string | undefined;
+  readonly details?: Readonly<Record<string, unknown>>;
+  readonly stack?: string | undefined;
+}
+
+export function toWireError(error: unknown): WireError {
+  if (error instanceof Pt2Error) {
+    const { code, name, message, what, where, advice, details, stack } = error;
+    return { code, name, message, what, where, advice, details, stack };
+  }
+  const { name, message, stack } = error instanceof Error ? error : new Error(String(error));
+  return { code: null, name, message, stack };
+}
+
+export function fromWireError(wire: WireError): Error {
+  if (wire.code !== null) {
+    const { what = wire.message, where, advice, details } = wire;
+    return new Pt2Error(wire.code, { what, where, advice, details });
+  }
+  if (wire.name === "AbortError") return new DOMException(wire.message, "AbortError");
+  return Object.assign(new Error(wire.message), { name: wire.name, stack: wire.stack });
+}

@@ -1,0 +1,113 @@
+import { Pt2Error, type SourceOrigin, type Storage, type WeightTensor } from "@pt2/format";
+import { createRegistry, type OpRegistry } from "@pt2/registry";
+import { aten } from "@pt2/registry/aten";
+import { WasmExecutable } from "../engine/executable.ts";
+import { cancellationOf } from "./cancel-flag.ts";
+import {
+  type Calls,
+  type FromWorker,
+  fromWireError,
+  type Method,
+  type Port,
+  type ToWorker,
+  toWireError,
+  type WireWeight,
+} from "./protocol.ts";
+import { fromWire, toWire, transfersOf } from "./wire-values.ts";
+
+/** Reads `length` bytes at an origin into the WebAssembly memory. */
+export type ReadOrigin = (origin: SourceOrigin, into: Uint8Array) => Promise<void>;
+
+/** Answers calls in a worker. Only PyTorch's own ops run here: functions of users cannot cross threads. */
+export function serve(port: Port<FromWorker, ToWorker>, readOrigin: ReadOrigin): void {
+  const executables = new Map<number, WasmExecutable>();
+  const reads = new Map<number, { resolve(bytes: Uint8Array): void; reject(error: Error): void }>();
+  let registry: OpRegistry | null = null;
+  let nextRead = 0;
+
+  const storageOf = (
+    executable: number,
+    { storage }: WireWeight,
+    origins: ReadonlyMap<string, SourceOrigin>,
+  ): Storage => ({
+    ...storage,
+    async read({ into } = {}) {
+      const origin = origins.get(storage.id);
+      const target = into ?? new Uint8Array(storage.nbytes);
+      if (origin !== undefined) {
+        await readOrigin(origin, target.subarray(0, storage.nbytes));
+        return target;
+      }
+      const read = nextRead++;
+      const bytes = await new Promise<Uint8Array>((resolve, reject) => {
+        reads.set(read, { resolve, reject });
+        port.post({ kind: "read-storage", read, executable, storage: storage.id });
+      });
+      target.set(bytes);
+      return target;
+    },
+  });
+  const get = (id: number): WasmExecutable => {
+    const executable = executables.get(id);
+    if (executable === undefined)
+      throw new Pt2Error("wasm.disposed", { what: "The model was disposed", advice: "Load it again." });
+    return executable;
+  };
+
+  const methods: { readonly [M in Method]: (args: Parameters<Calls[M]>[0]) => Promise<ReturnType<Calls[M]>> } = {
+    async compile({ executable, program, weights, origins, precision, cancel }) {
+      registry ??= createRegistry({ sets: [aten] });
+      const storages = new Map<string, Storage>();
+      const table = new Map<string, WeightTensor>();
+      for (const weight of weights) {
+        const storage = storages.get(weight.storage.id) ?? storageOf(executable, weight, origins);
+        storages.set(weight.storage.id, storage);
+        table.set(weight.name, { ...weight, storage });
+      }
+      const made = await WasmExecutable.create({
+        program,
+        weights: table,
+        registry,
+        ...(precision === undefined ? {} : { precision }),
+        onProgress: (progress) => port.post({ kind: "progress", executable, progress }),
+        cancellation: cancellationOf(cancel),
+      });
+      executables.set(executable, made);
+    },
+    async run({ executable, inputs, cancel }) {
+      return (await get(executable).run(inputs.map(fromWire), { signal: cancellationOf(cancel) })).map(toWire);
+    },
+    async profile({ executable, inputs, cancel }) {
+      const profile = await get(executable).profile(inputs.map(fromWire), { signal: cancellationOf(cancel) });
+      return { ...profile, outputs: profile.outputs.map(toWire) };
+    },
+    memory: ({ executable }) => get(executable).memory(),
+    explain: ({ executable }) => get(executable).explain(),
+    async dispose({ executable }) {
+      await executables.get(executable)?.dispose();
+      executables.delete(executable);
+    },
+  };
+
+  port.listen((message) => {
+    switch (message.kind) {
+      case "storage":
+        reads.get(message.read)?.resolve(message.bytes);
+        reads.delete(message.read);
+        return;
+      case "storage-failed":
+        reads.get(message.read)?.reject(fromWireError(message.error));
+        reads.delete(message.read);
+        return;
+      case "call": {
+        const { id, method, args } = message;
+        const answer = (methods[method] as (args: unknown) => Promise<unknown>)(args);
+        answer.then(
+          (value) => port.post({ kind: "result", id, value }, Array.isArray(value) ? transfersOf(value) : []),
+          (error: unknown) => port.post({ kind: "error", id, error: toWireError(error) }),
+        );
+      }
+    }
+  });
+  port.post({ kind: "ready" });
+}

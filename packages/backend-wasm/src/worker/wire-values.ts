@@ -1,0 +1,27 @@
+import { hostTensor, type Value, viewAs } from "@pt2/backend";
+import { Pt2Error } from "@pt2/format";
+import type { WireValue } from "./protocol.ts";
+
+/** Copies a value for another thread: the caller's tensor stays as it is. */
+export function toWire(value: Value): WireValue {
+  if (typeof value !== "object" || value === null) return value;
+  const { dtype, shape, data, device } = value;
+  if (data === null) {
+    throw new Pt2Error("wasm.foreign-tensor", {
+      what: `A tensor on device "${device}" was given to the wasm backend`,
+      advice: "Read it first: tensor(dtype, shape, await t.read()).",
+    });
+  }
+  return { dtype, shape, bytes: new Uint8Array(data.buffer, data.byteOffset, data.byteLength).slice() };
+}
+
+/** A value from another thread, whose bytes are ours now. */
+export function fromWire(value: WireValue): Value {
+  if (typeof value !== "object" || value === null) return value;
+  return hostTensor(value.dtype, value.shape, viewAs(value.dtype, value.bytes));
+}
+
+/** The buffers that move instead of being copied. */
+export function transfersOf(values: readonly WireValue[]): readonly ArrayBuffer[] {
+  return values.flatMap((value) => (typeof value === "object" && value !== null ? [value.bytes.buffer] : []));
+}

@@ -1,0 +1,97 @@
+import {
+  BACKEND_API_VERSION,
+  type Backend,
+  type Capabilities,
+  type CompileRequest,
+  type Executable,
+  type UnsupportedOp,
+} from "@pt2/backend";
+import { Pt2Error, type SourceOrigin, type Storage } from "@pt2/format";
+import type { Program } from "@pt2/graph";
+import type { OpRegistry } from "@pt2/registry";
+import { WasmBackend } from "../backend.ts";
+import { raiseOnAbort, sharedFlag } from "./cancel-flag.ts";
+import { WorkerChannel, type WorkerHandle } from "./worker-channel.ts";
+import { WorkerExecutable } from "./worker-executable.ts";
+
+/**
+ * The backend in a worker, started with the first program, so that the calling thread stays free. Programs whose
+ * registry has functions of users (handlers, op packages) run on the calling thread: functions cannot cross threads.
+ */
+export class WorkerBackend implements Backend {
+  readonly name = "wasm";
+  readonly apiVersion: typeof BACKEND_API_VERSION = BACKEND_API_VERSION;
+  readonly capabilities: Capabilities;
+  readonly #local = new WasmBackend();
+  readonly #start: () => WorkerHandle;
+  #channel: WorkerChannel | null = null;
+  #next = 0;
+  #disposed = false;
+
+  constructor(start: () => WorkerHandle) {
+    this.#start = start;
+    this.capabilities = { ...this.#local.capabilities, offThread: true };
+  }
+
+  unsupported(program: Program, registry: OpRegistry): readonly UnsupportedOp[] {
+    return this.#local.unsupported(program, registry);
+  }
+
+  async compile(request: CompileRequest): Promise<Executable> {
+    if (this.#disposed) throw disposed();
+    if (!isPlain(request.registry)) return this.#local.compile(request);
+    this.#channel ??= new WorkerChannel(this.#start());
+    const channel = this.#channel;
+    const executable = this.#next++;
+    const { program, weights, precision, onProgress, signal } = request;
+    signal?.throwIfAborted();
+    const storages = new Map<string, Storage>();
+    for (const { storage } of weights.values()) storages.set(storage.id, storage);
+    channel.executables.set(executable, { storages, onProgress });
+    const cancel = signal === undefined ? null : sharedFlag();
+    const done = raiseOnAbort(cancel, signal);
+    try {
+      const origins = await originsOf(storages);
+      const wire = [...weights.values()].map(({ storage: { id, record, nbytes }, ...weight }) => ({
+        ...weight,
+        storage: { id, record, nbytes },
+      }));
+      await channel.call("compile", { executable, program, weights: wire, origins, precision, cancel });
+      return new WorkerExecutable(channel, executable);
+    } catch (error) {
+      channel.executables.delete(executable);
+      signal?.throwIfAborted();
+      throw error;
+    } finally {
+      done();
+    }
+  }
+
+  async dispose(): Promise<void> {
+    this.#disposed = true;
+    await this.#local.dispose();
+    await this.#channel?.terminate(disposed());
+    this.#channel = null;
+  }
+}
+
+/** Whether a registry holds nothing but PyTorch's own ops. */
+function isPlain(registry: OpRegistry): boolean {
+  return registry.list().every(({ source, handled }) => source === "aten" && !handled);
+}
+
+async function originsOf(storages: ReadonlyMap<string, Storage>): Promise<ReadonlyMap<string, SourceOrigin>> {
+  const origins = new Map<string, SourceOrigin>();
+  for (const [id, storage] of storages) {
+    const origin = await storage.locate?.();
+    if (origin) origins.set(id, origin);
+  }
+  return origins;
+}
+
+function disposed(): Pt2Error {
+  return new Pt2Error("wasm.disposed", {
+    what: "The wasm backend was disposed",
+    advice: "Make a new one with wasm().",
+  });
+}

@@ -1,0 +1,109 @@
+import type { Progress } from "@pt2/backend";
+import { Pt2Error, type Storage } from "@pt2/format";
+import { type Calls, type FromWorker, fromWireError, type Method, type ToWorker, toWireError } from "./protocol.ts";
+
+/** A started worker, whichever kind the platform has. */
+export interface WorkerHandle {
+  post(message: ToWorker, transfer: readonly ArrayBuffer[]): void;
+  listen(receive: (message: FromWorker) => void, failed: (error: unknown) => void): void;
+  /** Whether the process should stay alive for the worker; a browser has no such notion. */
+  hold(alive: boolean): void;
+  terminate(): Promise<void>;
+}
+
+/** What the caller's side keeps of an executable in the worker. */
+export interface RemoteExecutable {
+  readonly storages: ReadonlyMap<string, Storage>;
+  readonly onProgress: ((progress: Progress) => void) | undefined;
+}
+
+interface Pending {
+  resolve(value: unknown): void;
+  reject(error: unknown): void;
+}
+
+/** Calls into a worker, and its calls back for weights. */
+export class WorkerChannel {
+  readonly executables: Map<number, RemoteExecutable> = new Map();
+  readonly #worker: WorkerHandle;
+  readonly #pending = new Map<number, Pending>();
+  #next = 0;
+  #failure: Pt2Error | null = null;
+
+  constructor(worker: WorkerHandle) {
+    this.#worker = worker;
+    worker.listen(
+      (message) => void this.#receive(message),
+      (cause) => this.#fail(cause),
+    );
+    worker.hold(false);
+  }
+
+  call<M extends Method>(
+    method: M,
+    args: Parameters<Calls[M]>[0],
+    transfer: readonly ArrayBuffer[] = [],
+  ): Promise<ReturnType<Calls[M]>> {
+    if (this.#failure !== null) return Promise.reject(this.#failure);
+    const id = this.#next++;
+    return new Promise((resolve, reject) => {
+      this.#pending.set(id, { resolve: resolve as (value: unknown) => void, reject });
+      this.#worker.hold(true);
+      this.#worker.post({ kind: "call", id, method, args }, transfer);
+    });
+  }
+
+  async terminate(reason: Pt2Error): Promise<void> {
+    this.#failure ??= reason;
+    await this.#worker.terminate();
+    this.#fail(reason);
+  }
+
+  async #receive(message: FromWorker): Promise<void> {
+    switch (message.kind) {
+      case "ready":
+        return;
+      case "result":
+        this.#settle(message.id)?.resolve(message.value);
+        return;
+      case "error":
+        this.#settle(message.id)?.reject(fromWireError(message.error));
+        return;
+      case "progress":
+        this.executables.get(message.executable)?.onProgress?.(message.progress);
+        return;
+      case "read-storage":
+        await this.#sendStorage(message.read, message.executable, message.storage);
+    }
+  }
+
+  async #sendStorage(read: number, executable: number, id: string): Promise<void> {
+    try {
+      const storage = this.executables.get(executable)!.storages.get(id)!;
+      const bytes = new Uint8Array(storage.nbytes);
+      const given = await storage.read({ into: bytes });
+      if (given.buffer !== bytes.buffer) bytes.set(given);
+      this.#worker.post({ kind: "storage", read, bytes }, [bytes.buffer]);
+    } catch (error) {
+      this.#worker.post({ kind: "storage-failed", read, error: toWireError(error) }, []);
+    }
+  }
+
+  #settle(id: number): Pending | undefined {
+    const pending = this.#pending.get(id);
+    this.#pending.delete(id);
+    if (this.#pending.size === 0) this.#worker.hold(false);
+    return pending;
+  }
+
+  /** The worker is gone: everything that waits for it fails with one reason. */
+  #fail(cause: unknown): void {
+    this.#failure ??= new Pt2Error("wasm.worker-failed", {
+      what: "The worker that computes has stopped",
+      advice: "Load the model again; wasm({ worker: false }) computes on the calling thread.",
+      cause,
+    });
+    for (const { reject } of this.#pending.values()) reject(this.#failure);
+    this.#pending.clear();
+  }
+}

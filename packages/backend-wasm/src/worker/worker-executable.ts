@@ -1,0 +1,63 @@
+import type { Executable, MemoryReport, Profile, RunOptions, Value } from "@pt2/backend";
+import { raiseOnAbort, sharedFlag } from "./cancel-flag.ts";
+import type { RunArgs } from "./protocol.ts";
+import { fromWire, toWire, transfersOf } from "./wire-values.ts";
+import type { WorkerChannel } from "./worker-channel.ts";
+
+/** A program in a worker. */
+export class WorkerExecutable implements Executable {
+  readonly #channel: WorkerChannel;
+  readonly #id: number;
+
+  constructor(channel: WorkerChannel, id: number) {
+    this.#channel = channel;
+    this.#id = id;
+  }
+
+  async run(inputs: readonly Value[], { signal }: RunOptions = {}): Promise<readonly Value[]> {
+    const outputs = await this.#cancellable(inputs, signal, (args, transfer) =>
+      this.#channel.call("run", args, transfer),
+    );
+    return outputs.map(fromWire);
+  }
+
+  async profile(inputs: readonly Value[], { signal }: RunOptions = {}): Promise<Profile> {
+    const profile = await this.#cancellable(inputs, signal, (args, transfer) =>
+      this.#channel.call("profile", args, transfer),
+    );
+    return { ...profile, outputs: profile.outputs.map(fromWire) };
+  }
+
+  memory(): Promise<MemoryReport> {
+    return this.#channel.call("memory", { executable: this.#id });
+  }
+
+  explain(): Promise<string> {
+    return this.#channel.call("explain", { executable: this.#id });
+  }
+
+  async dispose(): Promise<void> {
+    if (!this.#channel.executables.delete(this.#id)) return;
+    await this.#channel.call("dispose", { executable: this.#id });
+  }
+
+  async #cancellable<T>(
+    inputs: readonly Value[],
+    signal: AbortSignal | undefined,
+    send: (args: RunArgs, transfer: readonly ArrayBuffer[]) => Promise<T>,
+  ): Promise<T> {
+    signal?.throwIfAborted();
+    const cancel = signal === undefined ? null : sharedFlag();
+    const done = raiseOnAbort(cancel, signal);
+    const wire = inputs.map(toWire);
+    try {
+      return await send({ executable: this.#id, inputs: wire, cancel }, transfersOf(wire));
+    } catch (error) {
+      // The worker knows that it was stopped; the signal knows why.
+      if (error instanceof DOMException && error.name === "AbortError") signal?.throwIfAborted();
+      throw error;
+    } finally {
+      done();
+    }
+  }
+}

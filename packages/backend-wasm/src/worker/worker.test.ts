@@ -1,0 +1,116 @@
+import { fileURLToPath } from "node:url";
+import { hostTensor, type Value } from "@pt2/backend";
+import { openArchive } from "@pt2/format";
+import { fromFile } from "@pt2/format/node";
+import { importProgram, type Program } from "@pt2/graph";
+import { functionalize, removeNoOps } from "@pt2/graph/passes";
+import { createRegistry } from "@pt2/registry";
+import { aten } from "@pt2/registry/aten";
+import { afterAll, expect, test } from "vitest";
+import { wasm } from "../node.ts";
+
+const registry = createRegistry({ sets: [aten] });
+const worker = wasm();
+const local = wasm({ worker: false });
+
+afterAll(async () => {
+  await worker.dispose();
+  await local.dispose();
+});
+
+async function open(name: string) {
+  const path = fileURLToPath(new URL(`../../../../tests/fixtures/torch-2.13/${name}.pt2`, import.meta.url));
+  const archive = await openArchive(await fromFile(path));
+  const imported: Program = importProgram(await archive.program());
+  const program = functionalize(removeNoOps(imported), registry.effectsOf);
+  return { program, weights: await archive.weights(), registry, close: () => archive.close() };
+}
+
+/** Tensors without their methods, which no two of them share. */
+function plain(values: readonly Value[]): unknown {
+  return values.map((value) =>
+    typeof value === "object" && value !== null ? [value.dtype, value.shape, value.data] : value,
+  );
+}
+
+function floats(...shape: number[]): Value {
+  const count = shape.reduce((a, b) => a * b, 1);
+  return hostTensor(
+    "float32",
+    shape,
+    Float32Array.from({ length: count }, (_, i) => Math.sin(i)),
+  );
+}
+
+test("a program in a worker gives the bytes that it gives on the calling thread", async () => {
+  for (const [name, inputs] of [
+    ["conv", [floats(2, 3, 19, 23)]],
+    ["cond", [floats(3, 2)]],
+  ] as const) {
+    const request = await open(name);
+    const [there, here] = [await worker.compile(request), await local.compile(request)];
+    expect(plain(await there.run(inputs))).toEqual(plain(await here.run(inputs)));
+    await there.dispose();
+    await here.dispose();
+    await request.close();
+  }
+});
+
+test("inputs stay usable, and overlapping runs are independent", async () => {
+  const request = await open("mlp");
+  const executable = await worker.compile(request);
+  const [a, b] = [floats(5, 7), hostTensor("float32", [5, 7], new Float32Array(35))];
+  const [first, second, third] = await Promise.all([executable.run([a]), executable.run([b]), executable.run([a])]);
+  expect(plain(third)).toEqual(plain(first));
+  expect(plain(second)).not.toEqual(plain(first));
+  await executable.dispose();
+  await request.close();
+});
+
+test("mutated buffers live in the worker", async () => {
+  const request = await open("buffers");
+  const executable = await worker.compile(request);
+  const inputs = [floats(2, 2, 4), hostTensor("int64", [2], BigInt64Array.of(1n, 4n))];
+  const count = async (): Promise<unknown> => ((await executable.run(inputs))[1] as { data: BigInt64Array }).data[0];
+  expect([await count(), await count(), await count()]).toEqual([1n, 2n, 3n]);
+  await executable.dispose();
+  await request.close();
+});
+
+test("an aborted run rejects with the signal's reason and changes no buffer", async () => {
+  const request = await open("buffers");
+  const executable = await worker.compile(request);
+  const inputs = [floats(2, 2, 4), hostTensor("int64", [2], BigInt64Array.of(1n, 4n))];
+  const reason = new Error("enough");
+  await expect(executable.run(inputs, { signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
+  const [, count] = await executable.run(inputs);
+  expect((count as { data: BigInt64Array }).data[0]).toBe(1n);
+  await executable.dispose();
+  await request.close();
+});
+
+test("errors keep their parts across threads, and the worker lives on", async () => {
+  const request = await open("dynamic");
+  const executable = await worker.compile(request);
+  const ids = (...values: bigint[]): Value => hostTensor("int64", [1, values.length], BigInt64Array.from(values));
+  await expect(executable.run([ids(1n, 99n)])).rejects.toMatchObject({
+    name: "Pt2Error",
+    code: "wasm.index-out-of-range",
+  });
+  expect(await executable.run([ids(1n, 2n)])).toHaveLength(3);
+  await executable.dispose();
+  await expect(executable.run([ids(1n, 2n)])).rejects.toMatchObject({ code: "wasm.disposed" });
+  await request.close();
+});
+
+test("disposing the backend rejects what is under way with a coded error", async () => {
+  const backend = wasm();
+  const request = await open("mlp");
+  const executable = await backend.compile(request);
+  const run = executable.run([floats(5, 7)]);
+  const outcome = expect(run).rejects.toMatchObject({ code: "wasm.disposed" });
+  await backend.dispose();
+  await outcome;
+  await expect(backend.compile(request)).rejects.toMatchObject({ code: "wasm.disposed" });
+  await request.close();
+});
