@@ -1,5 +1,5 @@
 import type { TensorType } from "./ir.ts";
-import type { SymInt } from "./sym/expr.ts";
+import type { SymExpr, SymInt } from "./sym/expr.ts";
 import { call, sameExpr, toExpr, toSymInt } from "./sym/make.ts";
 import { simplify } from "./sym/simplify.ts";
 
@@ -29,5 +29,15 @@ export function sameSizes(a: readonly SymInt[], b: readonly SymInt[]): boolean {
 export function isContiguous(type: TensorType): boolean {
   if (type.shape.some((size) => size === 0)) return true;
   const dense = contiguousStrides(type.shape);
-  return type.strides.every((stride, i) => type.shape[i] === 1 || sameSize(stride, dense[i]!));
+  return type.strides.every((stride, i) => type.shape[i] === 1 || sameSize(ofNonEmpty(stride), dense[i]!));
+}
+
+/** PyTorch writes `Max(1, s0)` for the stride over a size that could be 0; in an empty tensor strides say nothing. */
+function ofNonEmpty(stride: SymInt): SymInt {
+  const strip = (expr: SymExpr): SymExpr => {
+    if (expr.kind !== "call") return expr;
+    const rest = expr.fn === "Max" ? expr.args.filter((arg) => arg.kind !== "number" || arg.value !== 1) : [];
+    return rest.length === 1 ? strip(rest[0]!) : call(expr.fn, ...expr.args.map(strip));
+  };
+  return toSymInt(strip(toExpr(stride)));
 }

@@ -134,7 +134,24 @@ describe("functionalize", () => {
     );
   });
 
+  it("writes to lists of tensors, and goes by the name of operators that nobody described", () => {
+    expectPass(
+      (input) => functionalize(input, () => undefined),
+      `user_input %x: f32[2]
+       user_input %y: f32[3]
+       each: aten::_foreach_add_.Scalar([%x, %y], scalar=1.0)
+       %z: f32[2] = aten::relu_(%x)
+       return %z, %y`,
+      `user_input %x: f32[2]
+       user_input %y: f32[3]
+       each: [%each_1: f32[2], %each_2: f32[3]] = aten::_foreach_add.Scalar([%x, %y], scalar=1.0)
+       %z: f32[2] = aten::relu(%each_1)
+       return %z -> user_input_mutation "x", %each_2 -> user_input_mutation "y", %z, %each_2`,
+    );
+  });
+
   it.each([
+    ["c: mylib::fill(x=%y)\n return %y", "nothing says to what"],
     [
       "%e: f32[2, 3]{strides=[0, 1]} = aten::expand(%y, size=[2, 3])\n %z: f32[2, 3] = aten::zero_(%e)\n return %z",
       "through aten::expand",
