@@ -1,13 +1,14 @@
 import type { ExportedProgram, InputSpec as FileInput, OutputSpec as FileOutput } from "@pt2/format";
 import { graphError } from "../graph-errors.ts";
-import type { InputSpec, OutputSpec, Program } from "../ir.ts";
+import type { InputSpec, OutputSpec, Program, ValueType } from "../ir.ts";
 import { importArg } from "./argument.ts";
 import { importGraph } from "./graph.ts";
 
 /** Turns the program of a file into the immutable IR. */
 export function importProgram(file: ExportedProgram): Program {
   const { graphModule } = file;
-  const graph = importGraph(graphModule.graph, { parsed: new Map(), where: "the program", depth: 0 });
+  const imported = importGraph(graphModule.graph, { parsed: new Map(), where: "the program", depth: 0 });
+  const graph = { ...imported, values: new Map([...tokens(graphModule.inputSpecs), ...imported.values]) };
   requireArity("input", graph.inputs.length, graphModule.inputSpecs.length);
   requireArity("output", graph.outputs.length, graphModule.outputSpecs.length);
   const root = graphModule.moduleCallGraph.find(({ fqn }) => fqn === "")?.signature ?? null;
@@ -23,6 +24,13 @@ export function importProgram(file: ExportedProgram): Program {
     dialect: file.dialect,
     torchVersion: file.torchVersion,
   };
+}
+
+/** Effect tokens order side effects and have no type in the file. */
+function tokens(specs: readonly FileInput[]): readonly (readonly [string, ValueType])[] {
+  return specs.flatMap((spec) =>
+    spec.kind === "token" ? [[spec.name, { kind: "object", className: "token" }] as const] : [],
+  );
 }
 
 function requireArity(what: string, values: number, specs: number): void {

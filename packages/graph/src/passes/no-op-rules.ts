@@ -92,17 +92,7 @@ function rules(rule: NoOpRule, ...ops: readonly OpName[]): readonly (readonly [O
 
 /** What can be left out, by operator. */
 export const NO_OP_RULES: ReadonlyMap<OpName, NoOpRule> = new Map([
-  ...rules(
-    identity,
-    "detach",
-    "detach_",
-    "alias",
-    "lift_fresh",
-    "requires_grad_",
-    "positive",
-    "resolve_conj",
-    "resolve_neg",
-  ),
+  ...rules(identity, "detach", "detach_", "alias", "lift_fresh", "requires_grad_", "positive"),
   ...rules(whenFunctional(identity), "lift_fresh_copy", "lift", "detach_copy", "alias_copy"),
   ...rules(
     evalDropout,
