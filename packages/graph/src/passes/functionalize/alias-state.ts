@@ -1,9 +1,15 @@
 import type { Node } from "../../ir.ts";
 
-/** One memory: an input, or the fresh result of a node. `generation` counts the writes to it. */
-export interface Memory {
-  generation: number;
+/** One memory: an input, or the fresh result of a node. */
+export class Memory {
+  /** Number of writes to it so far. */
+  generation = 0;
+  /** The tensor that is all of it. */
   readonly base: Tensor;
+
+  constructor(value: string) {
+    this.base = { memory: this, parent: null, step: null, value, generation: 0 };
+  }
 }
 
 /** How a view comes out of its parent. */
@@ -29,13 +35,6 @@ export interface Tensor {
   value: string;
   /** as it was after that many writes to the memory. */
   generation: number;
-}
-
-/** A tensor with memory of its own. */
-export function newMemory(value: string): Tensor {
-  const memory: { generation: number; base: Tensor } = { generation: 0, base: undefined as unknown as Tensor };
-  memory.base = { memory, parent: null, step: null, value, generation: 0 };
-  return memory.base;
 }
 
 /** A view of `parent`, up to date. */

@@ -3,7 +3,7 @@ import type { Arg, NamedArg, Node, NodeOrigin, OpName, TensorType } from "../../
 import { definitionsOf, mapValues } from "../../query/args.ts";
 import { describeNode } from "../../query/describe.ts";
 import type { GraphBuilder } from "../graph-builder.ts";
-import { newMemory, newView, type Tensor, type ViewStep } from "./alias-state.ts";
+import { Memory, newView, type Tensor, type ViewStep } from "./alias-state.ts";
 import { VIEW_WRITES, type WriteContext } from "./view-writes.ts";
 
 /** The tensors of the mutable program, and the values of the new one that hold their contents at this point. */
@@ -27,7 +27,7 @@ export class TensorTable {
   /** `name` is a tensor of its own. Values that are no tensors are not tracked. */
   allocate(name: string): void {
     const type = this.#builder.typeOf(name);
-    if (type === undefined || type.kind === "tensor") this.#tensors.set(name, newMemory(name));
+    if (type === undefined || type.kind === "tensor") this.#tensors.set(name, new Memory(name).base);
   }
 
   /** `name` is a view of `parent`. */
