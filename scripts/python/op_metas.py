@@ -119,6 +119,10 @@ CASES = [
     ("sum.dim_IntList", [X, [1]]), ("sqrt", [i(2)]), ("angle", [i(2)]), ("isnan", [i(2)]),
     ("sigmoid", [t("bool", 2)]), ("bitwise_and.Tensor", [i(2), t("bool", 2)]), ("logical_and", [i(2), S]),
     ("lerp.Scalar", [X, X, 0.5]), ("addcmul", [X, f(3, 1), S], {"value": 2}), ("isclose", [i(2), i(2)]),
+    ("diag_embed", [f(2, 3), 1, 0, 2]), ("diag_embed", [f(3), -2, -2, -1]), ("diag", [f(3), 2]), ("diag", [f(3, 4), 1]),
+    ("diagflat", [X]), ("block_diag", [[f(2, 3), f(2), S]]), ("cartesian_prod", [[f(2), f(3)]]), ("sum_to_size", [X, [3, 1]]),
+    ("diff", [X, 2, 1]), ("diff", [t("bool", 3)]), ("diff", [f(3), 1, 0, f(1), f(2)]), ("trapezoid.dx", [X], {"dx": 2}),
+    ("hann_window", [5], {}), ("hamming_window.periodic", [5, False], {}), ("float_power.Tensor_Scalar", [i(2), 2]),
     ("complex", [S, f(2)]), ("polar", [f(2), f(2)]), ("bitwise_left_shift.Tensor", [i(2), t("int8", 2)]),
 ]
 

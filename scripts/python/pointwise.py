@@ -43,7 +43,15 @@ EXTRA = [
     ("masked_fill.Scalar", {"mask": "mask", "value": 3}), ("isclose", {"other": "y", "equal_nan": True}), ("isclose", {"other": "x"}),
     ("heaviside", {"values": "y"}), ("threshold_backward", {"grad_output": "y", "self": "x", "threshold": 0.3}),
     ("sigmoid_backward", {"grad_output": "y", "output": "x"}), ("tanh_backward", {"grad_output": "y", "output": "x"}),
-    ("silu_backward", {"grad_output": "y", "self": "x"}), ("_prelu_kernel", {"weight": "y"}), ("hardshrink", {}), ("softshrink", {}),
+    *[(f"{op}_backward", {"grad_output": "z", "self": "x"}) for op in ("silu", "mish", "hardsigmoid", "hardswish", "gelu")],
+    ("hardtanh_backward", {"grad_output": "z", "self": "x", "min_val": -1, "max_val": 1}),
+    ("leaky_relu_backward", {"grad_output": "z", "self": "x", "negative_slope": 0.2, "self_is_result": False}),
+    ("elu_backward", {"grad_output": "z", "alpha": 1.5, "scale": 2, "input_scale": 0.5, "is_result": False, "self_or_result": "x"}),
+    ("softplus_backward", {"grad_output": "z", "self": "x", "beta": 2, "threshold": 3}),
+    ("gelu_backward", {"grad_output": "z", "self": "x", "approximate": "tanh"}),
+    ("logit_backward", {"grad_output": "z", "self": "x", "eps": 0.1}), ("logit_backward", {"grad_output": "z", "self": "x"}),
+    ("native_dropout_backward", {"grad_output": "z", "mask": "mask", "scale": 2.0}),
+    ("float_power.Tensor_Scalar", {"exponent": 2.5}), ("_prelu_kernel", {"weight": "y"}), ("hardshrink", {}), ("softshrink", {}),
     ("logaddexp", {"other": "x"}), ("xlogy.Scalar_Self", {"self": 0, "other": "x"}), ("remainder.Scalar_Tensor", {"self": 7, "other": "y"}),
 ]
 

@@ -43,18 +43,6 @@ export const ACTIVATION_OPS: readonly OpRecord[] = [
   defineOp("aten::threshold(Tensor self, Scalar threshold, Scalar value) -> Tensor", {
     scalar: (x, threshold, value) => s.select(s.le(x, threshold), value, x),
   }),
-  defineOp("aten::threshold_backward(Tensor grad_output, Tensor self, Scalar threshold) -> Tensor", {
-    scalar: (grad, x, threshold) => s.select(s.le(x, threshold), 0, grad),
-  }),
-  defineOp("aten::sigmoid_backward(Tensor grad_output, Tensor output) -> Tensor", {
-    scalar: (grad, y) => s.mul(grad, s.mul(s.sub(1, y), y)),
-  }),
-  defineOp("aten::tanh_backward(Tensor grad_output, Tensor output) -> Tensor", {
-    scalar: (grad, y) => s.mul(grad, s.sub(1, s.mul(y, y))),
-  }),
-  defineOp("aten::silu_backward(Tensor grad_output, Tensor self) -> Tensor", {
-    scalar: (grad, x) => s.mul(grad, s.mul(s.sigmoid(x), s.add(1, s.mul(x, s.sub(1, s.sigmoid(x)))))),
-  }),
 ];
 
 function elu(x: ScalarExpr, alpha: number, scale: number, input: number): ScalarExpr {

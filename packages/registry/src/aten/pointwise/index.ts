@@ -2,6 +2,7 @@ import type { OpRecord } from "../../op.ts";
 import { ACTIVATION_OPS } from "./activation.ts";
 import { ACTIVATION_COMPOSITE_OPS } from "./activation-composite.ts";
 import { ARITHMETIC_OPS } from "./arithmetic.ts";
+import { BACKWARD_POINTWISE_OPS } from "./backward.ts";
 import { COMPARE_OPS } from "./compare.ts";
 import { withComplexRules } from "./complex.ts";
 import { FUNCTION_OPS } from "./functions.ts";
@@ -20,5 +21,6 @@ export const POINTWISE_OPS: readonly OpRecord[] = withComplexRules([
   ...LOGICAL_OPS,
   ...ACTIVATION_OPS,
   ...ACTIVATION_COMPOSITE_OPS,
+  ...BACKWARD_POINTWISE_OPS,
   ...OPAQUE_OPS,
 ]);

@@ -1,6 +1,10 @@
+import type { Builder } from "../../builder.ts";
 import { defineOp, type OpRecord } from "../../op.ts";
 import { scalar as s } from "../../scalar/build.ts";
 import type { ScalarExpr } from "../../scalar/expr.ts";
+import type { Scalar, TensorMeta } from "../../tensor-meta.ts";
+import { isTensorMeta } from "../../wrapped.ts";
+import { emit } from "../support/emit.ts";
 import { binary, numberOf, scalarFirst, scalarSecond } from "./define.ts";
 
 const both = { kind: "numeric", operands: ["self", "exponent"] } as const;
@@ -18,6 +22,12 @@ export const POWER_OPS: readonly OpRecord[] = [
     inPlace: ["aten::pow_.Scalar"],
   }),
   defineOp("aten::pow.Scalar(Scalar self, Tensor exponent) -> Tensor", { scalar: s.pow, promote: both }),
+  defineOp("aten::float_power.Tensor_Tensor(Tensor self, Tensor exponent) -> Tensor", {
+    decompose: ({ self, exponent }, b) => doublePower(self, exponent, b),
+  }),
+  defineOp("aten::float_power.Tensor_Scalar(Tensor self, Scalar exponent) -> Tensor", {
+    decompose: ({ self, exponent }, b) => doublePower(self, exponent, b),
+  }),
   ...binary(["atan2", "arctan2"], s.atan2, "float"),
   ...binary("hypot", s.hypot),
   ...binary("nextafter", s.nextafter),
@@ -42,6 +52,14 @@ export const POWER_OPS: readonly OpRecord[] = [
     scalar: (x, values) => s.select(s.eq(x, 0), values, s.select(s.gt(x, 0), 1, 0)),
   }),
 ];
+
+/** `float_power` computes in double, whatever it is given. */
+function doublePower(self: TensorMeta, exponent: TensorMeta | Scalar, b: Builder): TensorMeta {
+  const { cast } = emit(b);
+  const other = isTensorMeta(exponent) ? cast(exponent, "float64") : exponent;
+  const op = isTensorMeta(exponent) ? "aten::pow.Tensor_Tensor" : "aten::pow.Tensor_Scalar";
+  return b.tensor(op, { self: cast(self, "float64"), exponent: other });
+}
 
 /** The exponents that PyTorch computes without `pow`. */
 function powerOf(x: ScalarExpr, exponent: ScalarExpr): ScalarExpr {
