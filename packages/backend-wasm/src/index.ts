@@ -36,3 +36,5 @@ function startWorker(): WorkerHandle {
 }
 
 export { WasmBackend } from "./backend.ts";
+export type { Clamp, KernelCall, PlanContext, WasmKernel } from "./engine/kernel.ts";
+export { addressOf, type Place } from "./engine/place.ts";

@@ -34,6 +34,8 @@ export interface OpRegistry {
   handlerOf(op: string): OpHandler | undefined;
   /** What the op writes to and aliases; undefined when it has no record. */
   effectsOf(op: string): OpEffects | undefined;
+  /** Kernels that op sets bring for a backend, those of later sets first. */
+  kernelsFor(backend: string): readonly unknown[];
   /** Every op, sorted by name; in-place twins are not listed. */
   list(): readonly RegistryEntry[];
 }
@@ -70,6 +72,7 @@ export function createRegistry({ sets, handlers = [] }: RegistryParts): OpRegist
       const record = resolve(op);
       return record && effectsOf(record);
     },
+    kernelsFor: (backend) => [...sets].reverse().flatMap((set) => set.kernels?.[backend] ?? []),
     list: () =>
       [...new Set([...records.keys(), ...byOp.keys()])]
         .sort()

@@ -1,4 +1,5 @@
-import type { ArgValue, HandlerContext, LowerTarget } from "@pt2/registry";
+import type { Node } from "@pt2/graph";
+import type { ArgValue, HandlerContext, LowerTarget, OpRegistry } from "@pt2/registry";
 import { instantiateKernels } from "../instantiate.ts";
 import { DYNAMIC_KERNELS, KERNELS } from "../kernels/index.ts";
 import { ConstantPool } from "./constant-pool.ts";
@@ -6,21 +7,29 @@ import { createElementwise } from "./elementwise.ts";
 import type { EngineRequest } from "./executable.ts";
 import type { ExecutableState } from "./executable-state.ts";
 import { isEvalBatchNorm } from "./fold-batch-norm.ts";
+import type { HandlerInitials } from "./handler-initials.ts";
 import { Heap } from "./heap.ts";
+import type { WasmKernel } from "./kernel.ts";
 import { KernelSet } from "./kernel-set.ts";
 import { Arena, type Constant } from "./place.ts";
 import { bindWeights, type ProgramState } from "./program-state.ts";
 import type { Services } from "./services.ts";
 
-const kernelSet = new KernelSet(KERNELS);
 const dynamicKernels = new Map(DYNAMIC_KERNELS.flatMap((kernel) => kernel.ops.map((op) => [op, kernel] as const)));
 
+/** The kernels for a registry: those that op packages bring come first. */
+export function kernelsOf(registry: OpRegistry): KernelSet {
+  return new KernelSet([...(registry.kernelsFor("wasm") as readonly WasmKernel[]), ...KERNELS]);
+}
+
 /** What the backend runs itself; also the answer to `unsupported`. */
-export const TARGET: LowerTarget = {
-  name: "wasm",
-  isNative: (op: string, args: Readonly<Record<string, ArgValue>>) =>
-    kernelSet.find(op, args) !== undefined || isEvalBatchNorm(op, args),
-};
+export function targetOf(kernels: KernelSet): LowerTarget {
+  return {
+    name: "wasm",
+    isNative: (op: string, args: Readonly<Record<string, ArgValue>>) =>
+      kernels.find(op, args) !== undefined || isEvalBatchNorm(op, args),
+  };
+}
 
 /** Whether a data-dependent op has a kernel. */
 export function hasDynamicKernel(op: string): boolean {
@@ -28,7 +37,10 @@ export function hasDynamicKernel(op: string): boolean {
 }
 
 /** Everything that one executable works with: a memory of its own, kernels in it, and the weights' places. */
-export function createState(request: EngineRequest): {
+export function createState(
+  request: EngineRequest,
+  initials: HandlerInitials,
+): {
   readonly state: ExecutableState;
   readonly weights: ProgramState;
 } {
@@ -56,12 +68,16 @@ export function createState(request: EngineRequest): {
     },
     signal,
   );
-  const handlerContext = (): HandlerContext => ({ backend: "wasm", initial: () => undefined });
+  const kernelSet = kernelsOf(registry);
+  const handlerContext = (node: Node): HandlerContext => ({
+    backend: "wasm",
+    initial: (arg) => initials.get(node)?.get(arg),
+  });
   const state: ExecutableState = {
     services,
     kernels: kernelSet,
     arena: new Arena(heap),
-    lowerOptions: { registry, target: TARGET, handlerContext },
+    lowerOptions: { registry, target: targetOf(kernelSet), handlerContext },
     dynamic: dynamicKernels,
     async settle(constants: readonly Constant[]) {
       await pool.settle(constants, () => (request.cancellation ?? signal)?.throwIfAborted());

@@ -15,6 +15,7 @@ import { createState } from "./create-state.ts";
 import { writePlace } from "./elements.ts";
 import type { ExecutableState } from "./executable-state.ts";
 import { type Cancellation, GraphRunner, type RunHooks, type StepObserver } from "./graph-runner.ts";
+import { readHandlerInitials } from "./handler-initials.ts";
 import type { ProgramState } from "./program-state.ts";
 import { type HostData, isHostData, type RunValue } from "./run-value.ts";
 import { staticInputs } from "./static-inputs.ts";
@@ -45,7 +46,10 @@ export class WasmExecutable implements Executable {
 
   /** Plans the program for its exported shapes when they are static, and reads the weights. */
   static async create(request: EngineRequest): Promise<WasmExecutable> {
-    const { state, weights } = createState(request);
+    const { state, weights } = createState(
+      request,
+      await readHandlerInitials(request.program, request.weights, request.registry),
+    );
     await weights.initialise();
     const executable = new WasmExecutable(request.program, state, weights);
     const inputs = staticInputs(request.program);

@@ -1,0 +1,124 @@
+import { type HostTensor, hostTensor, type Tensor } from "@pt2/backend";
+import type { Storage, WeightTensor } from "@pt2/format";
+import { type Program, parse } from "@pt2/graph";
+import { createRegistry, defineOp, type OpHandler, type OpSet } from "@pt2/registry";
+import { aten } from "@pt2/registry/aten";
+import { scalar as s } from "@pt2/registry/scalar";
+import { expect, test } from "vitest";
+import { WasmBackend } from "../backend.ts";
+import type { WasmKernel } from "./kernel.ts";
+import { addressOf } from "./place.ts";
+
+/** relu, then a custom op with a weight, then relu again: the custom op stands between two planned stretches. */
+const program: Program = parse(`program "TRAINING" torch "2.13.0" {
+  forward(x)
+  in_spec tuple(tuple(*), dict())
+  out_spec *
+  parameter "scale" = %scale: f32[3]
+  user_input %x: f32[2, 3]
+  %before: f32[2, 3] = aten::relu(%x)
+  %custom: f32[2, 3] = my::scaled(x=%before, scale=%scale)
+  %after: f32[2, 3] = aten::neg(%custom)
+  return %after
+}
+`);
+
+const scale = Float32Array.of(2, 3, 4);
+const storage: Storage = {
+  id: "weight_0",
+  record: "weight_0",
+  nbytes: 12,
+  read: async ({ into } = {}) => {
+    const bytes = new Uint8Array(scale.buffer);
+    into?.set(bytes);
+    return into ?? bytes;
+  },
+};
+const weight: WeightTensor = {
+  name: "scale",
+  kind: "parameter",
+  dtype: "float32",
+  shape: [3],
+  strides: [1],
+  storageOffset: 0,
+  storage,
+  requiresGrad: true,
+  device: { type: "cpu", index: null },
+};
+const x = hostTensor("float32", [2, 3], Float32Array.of(1, -1, 2, 0, 5, -3));
+const expected = Float32Array.of(-2, -0, -8, -0, -15, -0);
+const SCHEMA = "my::scaled(Tensor x, Tensor scale) -> Tensor";
+
+async function forward(sets: readonly OpSet[], handlers: readonly OpHandler[] = []): Promise<Float32Array> {
+  const backend = new WasmBackend();
+  const registry = createRegistry({ sets: [aten, ...sets], handlers });
+  const executable = await backend.compile({ program, weights: new Map([["scale", weight]]), registry });
+  // Twice: the second run takes the planned path only.
+  await executable.run([x]);
+  const [out] = await executable.run([x]);
+  await backend.dispose();
+  return (out as HostTensor).data as Float32Array;
+}
+
+test("a record with a scalar expression runs without a kernel", async () => {
+  const mine: OpSet = { name: "my", ops: [defineOp(SCHEMA, { scalar: (x, scale) => s.mul(x, scale) })] };
+  expect(await forward([mine])).toEqual(expected);
+});
+
+test("a handler rewrites its node into other ops", async () => {
+  const handler: OpHandler = {
+    ops: ["torch.ops.my.scaled.default"],
+    rewrite: ({ x, scale }, b) => b.tensor("aten::mul.Tensor", { self: x!, other: scale! }),
+  };
+  const mine: OpSet = { name: "my", ops: [defineOp(SCHEMA)] };
+  expect(await forward([mine], [handler])).toEqual(expected);
+});
+
+test("a handler's function runs on each forward, sees weights at load, and calls ops of the backend", async () => {
+  let compiled = 0;
+  const handler: OpHandler = {
+    ops: ["my::scaled"],
+    compile(node, ctx) {
+      compiled++;
+      expect(node.where).toContain("my::scaled");
+      const factors = ctx.initial("scale")!;
+      expect(factors.data).toEqual(scale);
+      return async ({ args, call }) => call("aten::mul.Tensor", { self: args["x"], other: factors });
+    },
+  };
+  expect(await forward([], [handler])).toEqual(expected);
+  expect(compiled).toBe(1);
+});
+
+test("a handler comes before the record's own rule, and an op set's kernel before the decomposition", async () => {
+  const wrong: OpSet = { name: "my", ops: [defineOp(SCHEMA, { scalar: (x) => x })] };
+  const handler: OpHandler = {
+    ops: ["my.scaled.default"],
+    compile:
+      () =>
+      ({ args }) => {
+        const { dtype, shape, data } = args["x"] as Tensor & { readonly data: Float32Array };
+        return { dtype, shape, data: data.map((value, i) => value * scale[i % 3]!) };
+      },
+  };
+  expect(await forward([wrong], [handler])).toEqual(expected);
+
+  const kernel: WasmKernel = {
+    ops: ["my::scaled"],
+    prepare(call) {
+      const [from, factors, out] = [call.dense(call.tensor("x")), call.dense(call.tensor("scale")), call.output()];
+      call.step(() => {
+        const floats = call.heap.f32;
+        for (let i = 0; i < 6; i++) {
+          floats[addressOf(out) / 4 + i] = floats[addressOf(from) / 4 + i]! * floats[addressOf(factors) / 4 + (i % 3)]!;
+        }
+      });
+    },
+  };
+  const packaged: OpSet = {
+    name: "my",
+    ops: [defineOp(SCHEMA, { infer: ({ x }) => ({ dtype: x.dtype, shape: x.shape }), decompose: ({ x }) => x })],
+    kernels: { wasm: [kernel] },
+  };
+  expect(await forward([packaged])).toEqual(expected);
+});
