@@ -84,7 +84,7 @@ export function hostTensor(dtype: DType, shape: readonly number[], data: TypedAr
   const type = ARRAY_OF[dtype];
   const bytes = numel(shape) * DTYPES[dtype].itemsize;
   if (!(data instanceof type) || data.byteLength !== bytes) {
-    throw new Pt2Error("TENSOR_DATA", {
+    throw new Pt2Error("backend.tensor-data", {
       what: `A ${dtype} tensor of shape [${shape.join(", ")}] needs a ${type.name} of ${bytes} bytes, given was a ${data.constructor.name} of ${data.byteLength}`,
       advice: "float16, bfloat16 and float8 are given as their bits, bool as one byte per element.",
     });

@@ -80,7 +80,7 @@ export class CallContext extends Context implements KernelCall {
     }
     const meta = value as TensorMeta;
     if (meta?.wrapped === undefined) {
-      throw new Pt2Error("INTERNAL", {
+      throw new Pt2Error("wasm.internal", {
         what: `${this.call.record.name}: a kernel asked for a tensor and got ${typeof value}`,
       });
     }

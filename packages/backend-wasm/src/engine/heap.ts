@@ -125,7 +125,7 @@ export class Heap {
     try {
       this.memory.grow(pages);
     } catch (cause) {
-      throw new Pt2Error("OUT_OF_MEMORY", {
+      throw new Pt2Error("wasm.out-of-memory", {
         what: `WebAssembly memory cannot grow from ${end} bytes by another ${pages * PAGE}`,
         advice: "wasm32 addresses at most 4 GiB. Use smaller inputs, float16 weights, or another backend.",
         details: { reserved: end, wanted: size },

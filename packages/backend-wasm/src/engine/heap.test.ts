@@ -1,0 +1,41 @@
+import { expect, test } from "vitest";
+import { random } from "../kernels-testbed.ts";
+import { type Block, Heap } from "./heap.ts";
+
+test("blocks never overlap, are aligned, and freed room is used again", () => {
+  const heap = new Heap();
+  const next = random(7);
+  const live: Block[] = [];
+  for (let i = 0; i < 2000; i++) {
+    if (live.length > 0 && next.below(3) === 0) heap.free(live.splice(next.below(live.length), 1)[0]!);
+    else live.push(heap.alloc(1 + next.below(10_000)));
+    if (i % 100 === 0) expect(overlaps(live)).toBe(false);
+  }
+  expect(live.every(({ address }) => address % 64 === 0)).toBe(true);
+  const { reserved } = heap;
+  for (const block of live) heap.free(block);
+  expect(heap.used).toBe(0);
+  // Everything merged again: one block takes all that was ever reserved, without growth.
+  heap.alloc(reserved - 65536);
+  expect(heap.reserved).toBe(reserved);
+});
+
+function overlaps(blocks: readonly Block[]): boolean {
+  const sorted = [...blocks].sort((a, b) => a.address - b.address);
+  return sorted.some((block, i) => i > 0 && sorted[i - 1]!.address + sorted[i - 1]!.bytes > block.address);
+}
+
+test("typed arrays follow the memory when it grows", () => {
+  const heap = new Heap();
+  const { address } = heap.alloc(16);
+  heap.f32[address / 4] = 1.5;
+  heap.alloc(10_000_000);
+  expect(heap.f32[address / 4]).toBe(1.5);
+  expect(heap.i32.buffer).toBe(heap.memory.buffer);
+});
+
+test("more than the address space is a coded error, and the heap stays usable", () => {
+  const heap = new Heap();
+  expect(() => heap.alloc(5 * 2 ** 30)).toThrow(expect.objectContaining({ code: "wasm.out-of-memory" }));
+  expect(heap.alloc(64).bytes).toBe(64);
+});
