@@ -66,7 +66,7 @@ export const BACKWARD_POINTWISE_OPS: readonly OpRecord[] = [
   }),
   defineOp("aten::native_dropout_backward(Tensor grad_output, Tensor mask, float scale) -> Tensor", {
     scalar: (grad, mask, scale) => s.mul(s.mul(grad, mask), scale),
-    promote: { kind: "first" },
+    promote: { kind: "numeric", operands: ["grad_output", "scale"] },
   }),
 ];
 
