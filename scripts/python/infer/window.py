@@ -101,4 +101,8 @@ CASES = [
     ("max_pool2d", [f(0, 2, 5, 5), [2]]),
     ("avg_pool2d", [f(2, 0, 5, 5), [2]]),
     ("adaptive_avg_pool2d", [f(0, 2, 5, 5), [2, 2]]),
+    ("convolution", [IMAGE, f(6, 2, 3, 3), f(6), [2, 1], [1, 2], [1, 2], False, [0], 3]),
+    ("convolution", [IMAGE, f(6, 1, 5, 2), None, [3, 2], [0], [1], False, [0], 6]),
+    ("convolution_backward", [f(2, 6, 6, 13), IMAGE, f(6, 2, 3, 3), [6], [2, 1], [1, 2], [1, 2], False, [0, 0], 3, [True, True, True]]),
+    ("convolution_backward", [f(2, 7, 5, 6), IMAGE, f(7, 6, 3, 3), [7], [2, 2], [0, 0], [1, 1], False, [0, 0], 1, [True, True, True]]),
 ]

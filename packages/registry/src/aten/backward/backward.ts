@@ -1,7 +1,6 @@
 import type { Builder } from "../../builder.ts";
 import { defineOp, type OpRecord } from "../../op.ts";
 import type { TensorMeta } from "../../tensor-meta.ts";
-import { check } from "../support/check.ts";
 import { numel, range } from "../support/dims.ts";
 import { emit } from "../support/emit.ts";
 
@@ -110,18 +109,6 @@ export const BACKWARD_OPS: readonly OpRecord[] = [
   defineOp("aten::_adaptive_avg_pool2d_backward(Tensor grad_output, Tensor self) -> Tensor", {
     infer: ({ self }) => ({ dtype: self.dtype, shape: self.shape }),
   }),
-  defineOp(
-    "aten::convolution_backward(Tensor grad_output, Tensor input, Tensor weight, SymInt[]? bias_sizes, SymInt[] stride, SymInt[] padding, SymInt[] dilation, bool transposed, SymInt[] output_padding, SymInt groups, bool[3] output_mask) -> (Tensor, Tensor, Tensor)",
-    {
-      infer: ({ input, weight, grad_output, bias_sizes, output_mask }) => {
-        const channels = bias_sizes ?? [grad_output.shape[1]!];
-        const shapes = [input.shape, weight.shape, channels];
-        check(output_mask.length === 3, "convolution_backward: output_mask must have 3 entries");
-        const part = (i: 0 | 1 | 2): TensorMeta => ({ dtype: input.dtype, shape: output_mask[i] ? shapes[i]! : [0] });
-        return [part(0), part(1), part(2)];
-      },
-    },
-  ),
 ];
 
 type Parts = readonly [() => TensorMeta, () => TensorMeta, () => TensorMeta];

@@ -1,5 +1,6 @@
 import type { OpRecord } from "../../op.ts";
 import { BACKWARD_OPS } from "./backward.ts";
+import { CONVOLUTION_BACKWARD_OPS } from "./convolution.ts";
 
 /** Backward ops. */
-export const GRADIENT_OPS: readonly OpRecord[] = [...BACKWARD_OPS];
+export const GRADIENT_OPS: readonly OpRecord[] = [...BACKWARD_OPS, ...CONVOLUTION_BACKWARD_OPS];

@@ -1,3 +1,4 @@
+import type { Builder } from "../../builder.ts";
 import { defineOp, type OpRecord } from "../../op.ts";
 import type { TensorMeta } from "../../tensor-meta.ts";
 import { check, show } from "../support/check.ts";
@@ -13,6 +14,8 @@ export const GATHER_OPS: readonly OpRecord[] = [
       checkWithin("gather", self, dim, index);
       return { dtype: self.dtype, shape: index.shape };
     },
+    gradient: ({ args: { self, dim, index }, grads: [src] }, b) =>
+      src ? { self: b.tensor("aten::scatter_add", { self: zeros(b, self), dim, index, src }) } : {},
   }),
   defineOp("aten::index_select(Tensor self, int dim, Tensor index) -> Tensor", {
     infer: ({ self, dim, index }) => {
@@ -26,6 +29,8 @@ export const GATHER_OPS: readonly OpRecord[] = [
         check(numel(index.shape) === 1, "index_select(): Index to scalar can have only 1 value");
       return { dtype: self.dtype, shape: self.shape.map((n, d) => (d === at ? numel(index.shape) : n)) };
     },
+    gradient: ({ args: { self, dim, index }, grads: [source] }, b) =>
+      source ? { self: b.tensor("aten::index_add", { self: zeros(b, self), dim, index, source }) } : {},
   }),
   defineOp("aten::take(Tensor self, Tensor index) -> Tensor", {
     decompose: ({ self, index }, b) => {
@@ -60,6 +65,10 @@ export const GATHER_OPS: readonly OpRecord[] = [
     },
   }),
 ];
+
+function zeros(b: Builder, like: TensorMeta): TensorMeta {
+  return emit(b).full(like.shape, 0, like.dtype);
+}
 
 /** Refuses an `index` that is larger than `self` (or `src`) beside `dim`. */
 export function checkWithin(op: string, self: TensorMeta, dim: number, index: TensorMeta): void {

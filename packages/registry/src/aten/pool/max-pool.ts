@@ -14,7 +14,13 @@ type MaxPool = Required<WindowArgs> & { readonly self: TensorMeta };
 export const MAX_POOL_OPS: readonly OpRecord[] = [
   defineOp(
     "aten::max_pool2d_with_indices(Tensor self, int[2] kernel_size, int[2] stride=[], int[2] padding=0, int[2] dilation=1, bool ceil_mode=False) -> (Tensor, Tensor)",
-    { infer: (args) => pooled("max_pool2d", args, 2) },
+    {
+      infer: (args) => pooled("max_pool2d", args, 2),
+      gradient: ({ args, results, grads: [grad_output] }, b) =>
+        grad_output
+          ? { self: b.tensor("aten::max_pool2d_with_indices_backward", { ...args, grad_output, indices: results[1]! }) }
+          : {},
+    },
   ),
   defineOp(
     "aten::max_pool2d(Tensor self, int[2] kernel_size, int[2] stride=[], int[2] padding=0, int[2] dilation=1, bool ceil_mode=False) -> Tensor",

@@ -14,6 +14,12 @@ export const SUM_OPS: readonly OpRecord[] = [
   }),
   defineOp("aten::sum.dim_IntList(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor", {
     infer: ({ self, dim, keepdim, dtype }) => ({ dtype: accumulated(self, dtype), shape: reduced(self, dim, keepdim) }),
+    gradient: ({ args: { self, dim }, grads: [grad] }, b) => {
+      if (!grad) return {};
+      const e = emit(b);
+      const kept = e.reshape(grad, reduced(self, dim, true));
+      return { self: e.cast(e.expand(kept, self.shape), self.dtype) };
+    },
   }),
   defineOp("aten::mean(Tensor self, *, ScalarType? dtype=None) -> Tensor", {
     decompose: ({ self, dtype }, b) => b.tensor("aten::mean.dim", { self, dim: [], dtype }),

@@ -1,0 +1,71 @@
+import type { Builder } from "../../builder.ts";
+import { defineOp, type OpRecord } from "../../op.ts";
+import type { TensorMeta } from "../../tensor-meta.ts";
+import { type Convolution, windows } from "../conv/geometry.ts";
+import { range } from "../support/dims.ts";
+import { emit } from "../support/emit.ts";
+
+/** Gradients of a convolution, as convolutions. */
+export const CONVOLUTION_BACKWARD_OPS: readonly OpRecord[] = [
+  defineOp(
+    "aten::convolution_backward(Tensor grad_output, Tensor input, Tensor weight, SymInt[]? bias_sizes, SymInt[] stride, SymInt[] padding, SymInt[] dilation, bool transposed, SymInt[] output_padding, SymInt groups, bool[3] output_mask) -> (Tensor, Tensor, Tensor)",
+    {
+      infer: ({ input, weight, grad_output, bias_sizes, output_mask }) => {
+        const shapes = [input.shape, weight.shape, bias_sizes ?? [grad_output.shape[1]!]];
+        const part = (i: 0 | 1 | 2): TensorMeta => ({ dtype: input.dtype, shape: output_mask[i] ? shapes[i]! : [0] });
+        return [part(0), part(1), part(2)];
+      },
+      decompose: ({ grad_output, output_mask, bias_sizes, ...given }, b) => {
+        if (given.transposed) return null;
+        const e = emit(b);
+        const conv = { ...given, bias: null, ...windows({ ...given, bias: null }) };
+        const none = (): TensorMeta => e.full([0], 0, given.input.dtype);
+        const rest = range(grad_output.shape.length).filter((d) => d !== 1);
+        return [
+          output_mask[0] ? inputGradient(b, grad_output, conv) : none(),
+          output_mask[1] ? weightGradient(b, grad_output, conv) : none(),
+          output_mask[2] ? e.sum(grad_output, rest) : none(),
+        ];
+      },
+    },
+  ),
+];
+
+/** The transposed convolution, with what the stride skipped at the end added back. */
+function inputGradient(b: Builder, grad: TensorMeta, conv: Convolution): TensorMeta {
+  const output_padding = conv.stride.map((stride, d) => {
+    const reach = conv.dilation[d]! * (conv.weight.shape[d + 2]! - 1) + 1;
+    return conv.input.shape[d + 2]! - ((grad.shape[d + 2]! - 1) * stride - 2 * conv.padding[d]! + reach);
+  });
+  return b.tensor("aten::convolution", { ...conv, input: grad, transposed: true, output_padding });
+}
+
+/** The input convolved with the gradient, group by group: channels as batch, batch as channels, stride as dilation. */
+function weightGradient(
+  b: Builder,
+  grad: TensorMeta,
+  { input, weight, stride, padding, dilation, groups }: Convolution,
+): TensorMeta {
+  const e = emit(b);
+  const part = (x: TensorMeta, group: number): TensorMeta => {
+    const size = x.shape[1]! / groups;
+    return e.transpose(e.slice(x, 1, group * size, (group + 1) * size), 0, 1);
+  };
+  const spatial = {
+    stride: dilation,
+    padding,
+    dilation: stride,
+    transposed: false,
+    output_padding: [0],
+    groups: 1,
+    bias: null,
+  };
+  const grads = range(groups).map((group) => {
+    const windows = b.tensor("aten::convolution", { input: part(input, group), weight: part(grad, group), ...spatial });
+    // Rows at the end that no window of the forward reached.
+    return weight.shape
+      .slice(2)
+      .reduce((x, size, d) => (x.shape[d + 2] === size ? x : e.slice(x, d + 2, 0, size)), e.transpose(windows, 0, 1));
+  });
+  return e.cat(grads, 0);
+}
