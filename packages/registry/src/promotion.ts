@@ -81,13 +81,18 @@ function commonDtype(
     operands === undefined ? isTensorType(arg.type) || arg.name === "other" : operands.includes(arg.name);
   const metas = record.schema.args
     .filter((arg) => takesPart(arg))
-    .flatMap((arg) => args[arg.name] ?? [])
-    .map((value) => (isTensorMeta(value) ? value : wrapNumber(value as Scalar)));
+    .flatMap((arg) => (args[arg.name] === null ? [] : [operandMeta(args[arg.name] as ArgValue, arg.type)]));
   if (metas.length === 0) return result ?? DEFAULT_DTYPE;
   if (kind === "first") return metas[0]!.dtype;
   const common = resultType(metas);
   const integral = DTYPES[common].kind !== "float" && DTYPES[common].kind !== "complex";
   return kind === "float" && integral ? DEFAULT_DTYPE : common;
+}
+
+/** A `float` argument is a Python float also where its value is whole. */
+function operandMeta(value: ArgValue, type: SchemaType): TensorMeta {
+  if (isTensorMeta(value)) return value;
+  return wrapNumber(baseOf(type) === "float" ? { float: Number(value) } : (value as Scalar));
 }
 
 function constant(record: OpRecord, scalar: Scalar, rounded: DType | null): ScalarExpr {
