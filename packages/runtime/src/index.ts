@@ -1,1 +1,23 @@
-export {};
+export type {
+  Backend,
+  HostTensor,
+  MemoryReport,
+  Profile,
+  Progress,
+  RunOptions,
+  StepTime,
+  Tensor,
+  TypedArray,
+  Value,
+} from "@pt2/backend";
+export { type ByteSource, type DType, Pt2Error } from "@pt2/format";
+export type { OpHandler, OpSet } from "@pt2/registry";
+export type { Call } from "./call.ts";
+export { type LoadOptions, load } from "./load.ts";
+export type { Model } from "./model.ts";
+export type { ModelSource } from "./open-source.ts";
+export { prepare } from "./prepare.ts";
+export { type ReadModelOptions, readSchema, readWeights, type Schema } from "./read.ts";
+export { RUNTIME_ERRORS, type RuntimeErrorCode } from "./runtime-errors.ts";
+export { type Constant, describeType, inputsOf, type LeafInfo, type LeafType, outputsOf } from "./signature.ts";
+export { type Elements, tensor } from "./tensor.ts";

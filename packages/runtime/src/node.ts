@@ -1,1 +1,41 @@
-export {};
+/** Everything of `@pt2/runtime`, with file paths as sources. */
+import { fileURLToPath } from "node:url";
+import type { HostTensor } from "@pt2/backend";
+import type { ByteSource } from "@pt2/format";
+import { fromFile } from "@pt2/format/node";
+import { type LoadOptions, load as loadSource } from "./load.ts";
+import type { Model } from "./model.ts";
+import { type ModelSource, openSource } from "./open-source.ts";
+import {
+  type ReadModelOptions,
+  readSchema as readSchemaOf,
+  readWeights as readWeightsOf,
+  type Schema,
+} from "./read.ts";
+
+export * from "./index.ts";
+
+/** Opens a source; a string that does not begin with `http://` or `https://` is a path. */
+export async function openFile(source: ModelSource, signal?: AbortSignal): Promise<ByteSource> {
+  if (typeof source === "string" && !/^https?:\/\//i.test(source)) return await fromFile(source);
+  if (source instanceof URL && source.protocol === "file:") return await fromFile(fileURLToPath(source));
+  return await openSource(source, signal);
+}
+
+/** As `load` of `@pt2/runtime`; a string may be a path. */
+export async function load(source: ModelSource, options: LoadOptions): Promise<Model> {
+  return await loadSource(await openFile(source, options.signal), options);
+}
+
+/** As `readSchema` of `@pt2/runtime`; a string may be a path. */
+export async function readSchema(source: ModelSource, options: ReadModelOptions = {}): Promise<Schema> {
+  return await readSchemaOf(await openFile(source, options.signal), options);
+}
+
+/** As `readWeights` of `@pt2/runtime`; a string may be a path. */
+export async function* readWeights(
+  source: ModelSource,
+  options: ReadModelOptions = {},
+): AsyncGenerator<readonly [name: string, tensor: HostTensor], void, void> {
+  yield* readWeightsOf(await openFile(source, options.signal), options);
+}

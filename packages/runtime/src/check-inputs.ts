@@ -1,0 +1,121 @@
+import { hostTensor, type Tensor, type TypedArray, type Value } from "@pt2/backend";
+import { Pt2Error } from "@pt2/format";
+import { bindSymbols, type GivenShape, type Program } from "@pt2/graph";
+import { runtimeError } from "./runtime-errors.ts";
+import { type Constant, describeType, type LeafInfo, type LeafType, printConstant } from "./signature.ts";
+
+/** Turns the leaves of a call into what an executable takes: checked against the signature and the symbols' ranges. */
+export function checkInputs(program: Program, inputs: readonly LeafInfo[], leaves: readonly unknown[]): Value[] {
+  if (leaves.length !== inputs.length) {
+    throw runtimeError("runtime.call", {
+      what: `The program takes ${inputs.length} inputs (${inputs.map(({ name }) => name).join(", ")}), ${leaves.length} were given`,
+      advice: "give every leaf, in flattened order",
+    });
+  }
+  const labels = new Map<string, string>();
+  const shapes = new Map<string, GivenShape>();
+  const values: Value[] = [];
+  inputs.forEach((input, i) => {
+    const leaf = leaves[i];
+    if (input.type.kind === "constant") {
+      requireConstant(input.name, input.type.value, leaf);
+    } else {
+      const value = toValue(input, input.type, leaf);
+      labels.set(input.value!, input.name);
+      if (isTensor(value)) shapes.set(input.value!, value.shape);
+      else if (input.type.kind === "int") shapes.set(input.value!, value as number | bigint);
+      values.push(value);
+    }
+  });
+  bindSymbols(program, shapes, (input) => labels.get(input) ?? input);
+  return values;
+}
+
+/** Whether a value is a tensor of any backend. */
+export function isTensor(value: unknown): value is Tensor {
+  return typeof value === "object" && value !== null && "dtype" in value && "shape" in value && "read" in value;
+}
+
+function requireConstant(name: string, expected: Constant, given: unknown): void {
+  if (given === null || given === undefined || given === expected || Object.is(given, expected)) return;
+  const numeric = typeof given === "bigint" || typeof expected === "bigint";
+  // biome-ignore lint/suspicious/noDoubleEquals: 3 and 3n are one number
+  if (numeric && given == expected) return;
+  throw runtimeError("runtime.input-constant", {
+    what: `Input \`${name}\` was fixed to ${printConstant(expected)} at export and cannot be ${describeGiven(given)}`,
+    where: `input \`${name}\``,
+    advice: "leave it out, or export the program again with another value",
+    details: { name, expected, given },
+  });
+}
+
+function toValue(input: LeafInfo, type: Exclude<LeafType, { kind: "constant" }>, given: unknown): Value {
+  const { name } = input;
+  if (given === null || given === undefined) throw missing(input);
+  if (type.kind === "tensor") {
+    if (isTensor(given)) return requireDtype(name, type, given);
+    if (ArrayBuffer.isView(given) && !(given instanceof DataView)) return wrap(input, type, given as TypedArray);
+  } else if (type.kind === "bool" && typeof given === "boolean") return given;
+  else if (type.kind === "float" && typeof given === "number") return given;
+  else if (type.kind === "int" && (typeof given === "bigint" || Number.isSafeInteger(given)))
+    return given as number | bigint;
+  throw runtimeError("runtime.input-kind", {
+    what: `Input \`${name}\` must be ${describeType(type)}, and ${describeGiven(given)} was given`,
+    where: `input \`${name}\``,
+    advice:
+      type.kind === "tensor" ? `give \`tensor("${type.dtype}", shape, data)\`` : "give a value of the parameter's type",
+    details: { name, expected: type },
+  });
+}
+
+function requireDtype(name: string, type: LeafType & { kind: "tensor" }, given: Tensor): Tensor {
+  if (given.dtype === type.dtype) return given;
+  throw runtimeError("runtime.input-dtype", {
+    what: `Input \`${name}\` must be ${describeType(type)}, and ${given.dtype} [${given.shape.join(", ")}] was given`,
+    where: `input \`${name}\``,
+    advice: `make it with \`tensor("${type.dtype}", [${given.shape.join(", ")}], data)\`${dtypeHint(type.dtype)}`,
+    details: { name, expected: type.dtype, given: given.dtype },
+  });
+}
+
+function dtypeHint(dtype: string): string {
+  if (dtype === "int64" || dtype === "uint64") return ", data being an array of numbers or a BigInt64Array";
+  return dtype === "bool" ? ", data being an array of booleans or a Uint8Array of 0 and 1" : "";
+}
+
+/** A typed array alone is enough where only one shape is possible. */
+function wrap({ name }: LeafInfo, type: LeafType & { kind: "tensor" }, data: TypedArray): Tensor {
+  const shape = type.shape.filter((size) => typeof size === "number");
+  try {
+    if (shape.length === type.shape.length) return hostTensor(type.dtype, shape, data);
+  } catch (problem) {
+    if (!(problem instanceof Pt2Error)) throw problem;
+    throw runtimeError("runtime.input-kind", {
+      what: `Input \`${name}\`: ${problem.what}`,
+      where: `input \`${name}\``,
+      advice: problem.advice,
+      cause: problem,
+    });
+  }
+  throw runtimeError("runtime.input-kind", {
+    what: `Input \`${name}\` is ${describeType(type)}: an array without a shape is not enough`,
+    where: `input \`${name}\``,
+    advice: `give \`tensor("${type.dtype}", shape, data)\``,
+  });
+}
+
+function missing({ name, type }: LeafInfo): Error {
+  return runtimeError("runtime.input-missing", {
+    what: `Input \`${name}\` is missing: it must be ${describeType(type)}`,
+    where: `input \`${name}\``,
+    advice: "give every input that was not fixed at export",
+    details: { name },
+  });
+}
+
+function describeGiven(given: unknown): string {
+  if (isTensor(given)) return `a tensor ${given.dtype} [${given.shape.join(", ")}]`;
+  if (Array.isArray(given)) return `an array of ${given.length}`;
+  if (typeof given === "object" && given !== null) return `a ${given.constructor?.name ?? "object"}`;
+  return typeof given === "string" ? JSON.stringify(given) : String(given);
+}

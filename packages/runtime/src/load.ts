@@ -1,0 +1,43 @@
+import type { Backend, CompileRequest } from "@pt2/backend";
+import { openArchive } from "@pt2/format";
+import { importProgram } from "@pt2/graph";
+import { createRegistry, type OpHandler, type OpSet } from "@pt2/registry";
+import { aten } from "@pt2/registry/aten";
+import { LoadedModel } from "./loaded-model.ts";
+import type { Model } from "./model.ts";
+import { type ModelSource, openSource } from "./open-source.ts";
+import { prepare } from "./prepare.ts";
+import { requireContract, requireSupported, requireWeights } from "./requirements.ts";
+
+/** How a model is loaded. */
+export interface LoadOptions extends Pick<CompileRequest, "precision" | "onProgress" | "signal"> {
+  /** What runs the program. The runtime never chooses one. */
+  readonly backend: Backend;
+  /** Op sets beside `aten`, which is always there. */
+  readonly ops?: readonly OpSet[];
+  /** Handlers for ops of the program; they come before everything else that could run them. */
+  readonly handlers?: readonly OpHandler[];
+  /** Which model of the archive. @default the only one */
+  readonly model?: string;
+}
+
+/** Opens a `.pt2` file and prepares its program to run. A load that fails leaves nothing behind, its source closed. */
+export async function load(source: ModelSource, options: LoadOptions): Promise<Model> {
+  const { backend, ops = [], handlers = [], model, ...compileOptions } = options;
+  const { signal } = options;
+  requireContract(backend);
+  const registry = createRegistry({ sets: [aten, ...ops], handlers });
+  const archive = await openArchive(await openSource(source, signal), { signal });
+  try {
+    const program = prepare(importProgram(await archive.program(model)), registry);
+    requireSupported(backend, program, registry);
+    const weights = await archive.weights(model);
+    requireWeights(program, weights);
+    signal?.throwIfAborted();
+    const executable = await backend.compile({ program, weights, registry, ...compileOptions });
+    return new LoadedModel({ backend: backend.name, program, executable, archive });
+  } catch (problem) {
+    await archive.close();
+    throw problem;
+  }
+}

@@ -1,0 +1,84 @@
+import type { Executable, MemoryReport, Profile, RunOptions, Value } from "@pt2/backend";
+import type { Archive } from "@pt2/format";
+import type { Program } from "@pt2/graph";
+import { unflatten } from "@pt2/graph/pytree";
+import { type Call, CallConvention } from "./call.ts";
+import { checkInputs } from "./check-inputs.ts";
+import type { Model } from "./model.ts";
+import { runtimeError } from "./runtime-errors.ts";
+import { inputsOf, type LeafInfo, outputsOf } from "./signature.ts";
+
+/** What a model is made of. */
+export interface ModelParts {
+  readonly backend: string;
+  readonly program: Program;
+  readonly executable: Executable;
+  /** Open as long as the model: executables may read weights when they first need them. */
+  readonly archive: Archive;
+}
+
+/** A {@link Model} over an executable. */
+export class LoadedModel implements Model {
+  readonly backend: string;
+  readonly program: Program;
+  readonly inputs: readonly LeafInfo[];
+  readonly outputs: readonly LeafInfo[];
+  readonly #executable: Executable;
+  readonly #archive: Archive;
+  readonly #convention: CallConvention;
+  #disposed: Promise<void> | undefined;
+
+  constructor({ backend, program, executable, archive }: ModelParts) {
+    this.backend = backend;
+    this.program = program;
+    this.inputs = inputsOf(program);
+    this.outputs = outputsOf(program);
+    this.#executable = executable;
+    this.#archive = archive;
+    this.#convention = new CallConvention(program, this.inputs);
+  }
+
+  async forward<Result>(...inputs: readonly unknown[]): Promise<Result> {
+    return await this.run<Result>(this.#convention.arrange(inputs));
+  }
+
+  async run<Result>(call: Call, options?: RunOptions): Promise<Result> {
+    const values = await this.runFlat(this.#convention.leavesOf(call), options);
+    const { outSpec, namedTuples } = this.program;
+    return (outSpec === null ? values : unflatten(outSpec, values, namedTuples)) as Result;
+  }
+
+  async runFlat(leaves: readonly unknown[], options?: RunOptions): Promise<readonly Value[]> {
+    return await this.#alive().run(checkInputs(this.program, this.inputs, leaves), options);
+  }
+
+  async profile(call: Call, options?: RunOptions): Promise<Profile> {
+    const inputs = checkInputs(this.program, this.inputs, this.#convention.leavesOf(call));
+    return await this.#alive().profile(inputs, options);
+  }
+
+  async memory(): Promise<MemoryReport> {
+    return await this.#alive().memory();
+  }
+
+  async explain(): Promise<string> {
+    return await this.#alive().explain();
+  }
+
+  dispose(): Promise<void> {
+    this.#disposed ??= this.#executable.dispose().finally(() => this.#archive.close());
+    return this.#disposed;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.dispose();
+  }
+
+  #alive(): Executable {
+    if (this.#disposed === undefined) return this.#executable;
+    throw runtimeError("runtime.disposed", {
+      what: "The model was disposed",
+      advice: "load it again, or dispose it after the last call",
+    });
+  }
+}

@@ -1,0 +1,38 @@
+import type { MemoryReport, Profile, RunOptions, Tensor, Value } from "@pt2/backend";
+import type { Program } from "@pt2/graph";
+import type { Call } from "./call.ts";
+import type { LeafInfo } from "./signature.ts";
+
+/** A loaded program. Calls may overlap; buffers that the program mutates keep their values between calls. */
+export interface Model extends AsyncDisposable {
+  /** Name of the backend that runs it. */
+  readonly backend: string;
+  /** The program as the backend got it. */
+  readonly program: Program;
+  /** The leaves of a call, in flattened order. */
+  readonly inputs: readonly LeafInfo[];
+  /** The leaves of the result, in flattened order. */
+  readonly outputs: readonly LeafInfo[];
+  /**
+   * Calls the program. Arguments are given in order, or by name as one plain object: `forward({ image })`. Where the
+   * first parameter is a dict itself, an object is that dict, unless its keys are all names of parameters; `run` is
+   * never ambiguous. Tensors are made with `tensor`; a typed array will do where the shape is fixed. What was fixed at
+   * export may be left out.
+   *
+   * The result has the module's structure: a dict, namedtuple or dataclass is an object, a tuple or list an array.
+   * `Result` is what the caller knows of it; it is not checked.
+   */
+  forward<Result = Tensor>(...inputs: readonly unknown[]): Promise<Result>;
+  /** `forward` with arguments as Python separates them, and with options. */
+  run<Result = Tensor>(call: Call, options?: RunOptions): Promise<Result>;
+  /** `run` from leaves to leaves. */
+  runFlat(leaves: readonly unknown[], options?: RunOptions): Promise<readonly Value[]>;
+  /** A call that is measured step by step. */
+  profile(call: Call, options?: RunOptions): Promise<Profile>;
+  /** Bytes held now. */
+  memory(): Promise<MemoryReport>;
+  /** What the backend's compiler did, for people. */
+  explain(): Promise<string>;
+  /** Frees the model and closes its source; the backend stays. Waits for calls under way. Idempotent. */
+  dispose(): Promise<void>;
+}

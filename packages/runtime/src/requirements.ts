@@ -1,0 +1,68 @@
+import { BACKEND_API_VERSION, type Backend, type UnsupportedOp } from "@pt2/backend";
+import { absentWeights, type WeightTensor } from "@pt2/format";
+import { type Program, walk } from "@pt2/graph";
+import type { OpRegistry } from "@pt2/registry";
+import { runtimeError } from "./runtime-errors.ts";
+
+/** Refuses a backend that was made for another version of the contract. */
+export function requireContract({ name, apiVersion }: Backend): void {
+  if (apiVersion === BACKEND_API_VERSION) return;
+  throw runtimeError("runtime.backend-version", {
+    what: `The backend \`${name}\` implements version ${apiVersion} of the contract, this runtime version ${BACKEND_API_VERSION}`,
+    advice: "install versions of @pt2/runtime and the backend that were released together",
+    details: { backend: name, apiVersion },
+  });
+}
+
+/** Refuses, before any weight is read, a program that the backend cannot run: once, with everything that is missing. */
+export function requireSupported(backend: Backend, program: Program, registry: OpRegistry): void {
+  if (backend.capabilities.handlers !== true) requireNoFunctions(backend, program, registry);
+  const missing = backend.unsupported(program, registry);
+  if (missing.length === 0) return;
+  const nodes = missing.reduce((sum, { count }) => sum + count, 0);
+  throw runtimeError("runtime.unsupported-ops", {
+    what: [
+      `The backend \`${backend.name}\` cannot run ${missing.length} ops of this program (${nodes} nodes):`,
+      ...missing.map(describeMissing),
+    ].join("\n"),
+    where: missing[0]!.where,
+    advice: "pass the op package that defines them (`ops`), a handler of your own (`handlers`), or another backend",
+    details: { backend: backend.name, unsupported: missing },
+  });
+}
+
+/** One line about an op that is missing. */
+export function describeMissing({ op, count, where, why }: UnsupportedOp): string {
+  return `  ${op} ×${count}: ${why}; first ${where}`;
+}
+
+function requireNoFunctions(backend: Backend, program: Program, registry: OpRegistry): void {
+  const found = new Set<string>();
+  walk(program.graph, ({ op }) => {
+    const handler = registry.handlerOf(op);
+    if (handler?.compile !== undefined) found.add(op);
+  });
+  if (found.size === 0) return;
+  throw runtimeError("runtime.handlers", {
+    what: `The backend \`${backend.name}\` does not take functions for ${[...found].join(", ")}`,
+    advice: "give handlers that only `rewrite`, or choose a backend that honours `compile`",
+    details: { ops: [...found] },
+  });
+}
+
+/** Refuses a program whose weights are not in the file. */
+export function requireWeights(program: Program, weights: ReadonlyMap<string, WeightTensor>): void {
+  const targets = program.inputs.flatMap((spec) =>
+    spec.kind === "parameter" || spec.kind === "buffer" || spec.kind === "tensor_constant" ? spec.target : [],
+  );
+  const empty = new Set(absentWeights(weights));
+  const absent = targets.filter((target) => empty.has(target) || !weights.has(target));
+  if (absent.length === 0) return;
+  const shown = absent.slice(0, 3).join(", ");
+  throw runtimeError("runtime.no-weights", {
+    what: `The file lacks the bytes of ${absent.length} of ${targets.length} weights: ${shown}${absent.length > 3 ? ", …" : ""}`,
+    where: absent[0],
+    advice: "the program was exported with fake weights: export it with real ones",
+    details: { absent },
+  });
+}

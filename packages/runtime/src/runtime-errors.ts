@@ -1,0 +1,25 @@
+import { Pt2Error, type Pt2ErrorParts } from "@pt2/format";
+
+/** Every error code of this package with its meaning. */
+export const RUNTIME_ERRORS = {
+  "runtime.source": "what was given is no source of a model",
+  "runtime.backend-version": "the backend implements another version of the contract",
+  "runtime.unsupported-ops": "the backend cannot run some ops of the program",
+  "runtime.handlers": "the backend does not take the functions of op handlers",
+  "runtime.no-weights": "the file declares weights without their bytes, or lacks them",
+  "runtime.call": "the arguments do not fit the parameters of the program",
+  "runtime.input-missing": "an input was not given",
+  "runtime.input-kind": "an input is of the wrong kind: a number for a tensor, a tensor for a number",
+  "runtime.input-dtype": "an input has another dtype than the program expects",
+  "runtime.input-constant": "an input that was fixed at export was given with another value",
+  "runtime.tensor": "numbers cannot be elements of a tensor of that dtype",
+  "runtime.disposed": "the model was disposed",
+} as const;
+
+/** A code of {@link RUNTIME_ERRORS}. */
+export type RuntimeErrorCode = keyof typeof RUNTIME_ERRORS;
+
+/** Makes an error whose code is in the table. */
+export function runtimeError(code: RuntimeErrorCode, parts: Pt2ErrorParts): Pt2Error {
+  return new Pt2Error(code, parts);
+}

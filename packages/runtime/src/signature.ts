@@ -1,0 +1,101 @@
+import type { DType } from "@pt2/format";
+import { type Arg, type InputSpec, type Program, printSym, type SymInt, type ValueType } from "@pt2/graph";
+import { inputNames, leafNames } from "@pt2/graph/pytree";
+
+/** A value that was fixed at export. */
+export type Constant = number | bigint | boolean | string | null;
+
+/** Type of a leaf of the inputs or outputs. */
+export type LeafType =
+  /** A size that varies is the text of an expression over symbols, such as `s77` or `2*s0 + 1`. */
+  | { readonly kind: "tensor"; readonly dtype: DType; readonly shape: readonly (number | string)[] }
+  | { readonly kind: "int" | "float" | "bool" }
+  | { readonly kind: "constant"; readonly value: Constant }
+  | { readonly kind: "object"; readonly className: string };
+
+/** A leaf of the inputs or outputs. */
+export interface LeafInfo {
+  /** As Python would reach it: `pair.left`, `boxes[0]`; `output` where the program returns a single value. */
+  readonly name: string;
+  /** Name in the graph; null for what has no value there. */
+  readonly value: string | null;
+  readonly type: LeafType;
+}
+
+/** The leaves of a call, in flattened order. */
+export function inputsOf(program: Program): readonly LeafInfo[] {
+  const leaves = program.inputs.flatMap((spec) => leafOfInput(program, spec) ?? []);
+  const { inSpec, forwardArgs, namedTuples } = program;
+  const names = inSpec === null ? [] : inputNames(inSpec, forwardArgs, namedTuples);
+  return leaves.map((leaf, i) => ({ ...leaf, name: names[i] ?? leaf.name }));
+}
+
+/** The leaves of the result, in flattened order. */
+export function outputsOf(program: Program): readonly LeafInfo[] {
+  const { outSpec, namedTuples, graph } = program;
+  const names = outSpec === null ? [] : leafNames(outSpec, "output", namedTuples);
+  const returned = graph.outputs.filter((_, i) => {
+    const { kind } = program.outputs[i]!;
+    return kind === "user_output" || kind === "loss_output";
+  });
+  return returned.map((arg, i) => ({ name: names[i] ?? `output[${i}]`, ...leafOfOutput(program, arg) }));
+}
+
+/** `float32 [s77, 3]`, `int`, `the constant 3`. */
+export function describeType(type: LeafType): string {
+  switch (type.kind) {
+    case "tensor":
+      return `${type.dtype} [${type.shape.join(", ")}]`;
+    case "constant":
+      return `the constant ${printConstant(type.value)}`;
+    case "object":
+      return `an object of ${type.className}`;
+    default:
+      return type.kind;
+  }
+}
+
+/** As Python writes it. */
+export function printConstant(value: Constant): string {
+  if (value === null) return "None";
+  if (typeof value === "boolean") return value ? "True" : "False";
+  return typeof value === "string" ? JSON.stringify(value) : String(value);
+}
+
+function leafOfInput({ graph }: Program, spec: InputSpec): LeafInfo | undefined {
+  if (spec.kind === "constant_input") {
+    return { name: spec.name, value: null, type: { kind: "constant", value: constantOf(spec.constant) } };
+  }
+  if (spec.kind !== "user_input") return undefined;
+  if (spec.value === null) return { name: "", value: null, type: { kind: "constant", value: null } };
+  return { name: spec.value, value: spec.value, type: typeOf(graph.values.get(spec.value)) };
+}
+
+function leafOfOutput({ graph }: Program, arg: Arg): Omit<LeafInfo, "name"> {
+  if (arg.kind === "value") return { value: arg.name, type: typeOf(graph.values.get(arg.name)) };
+  return { value: null, type: { kind: "constant", value: constantOf(arg) } };
+}
+
+function constantOf(arg: Arg): Constant {
+  if (arg.kind === "int" || arg.kind === "float" || arg.kind === "bool" || arg.kind === "string") return arg.value;
+  return null;
+}
+
+function typeOf(type: ValueType | undefined): LeafType {
+  switch (type?.kind) {
+    case "tensor":
+      return { kind: "tensor", dtype: type.dtype, shape: type.shape.map(printSize) };
+    case "symint":
+      return { kind: "int" };
+    case "symfloat":
+      return { kind: "float" };
+    case "symbool":
+      return { kind: "bool" };
+    default:
+      return { kind: "object", className: type?.className ?? "unknown" };
+  }
+}
+
+function printSize(size: SymInt): number | string {
+  return typeof size === "number" ? size : printSym(size);
+}
