@@ -1,0 +1,37 @@
+import type { Arg, Node, Program } from "@pt2/graph";
+
+/** Multiplications and additions of a program's convolutions, products and attentions, as exported. */
+export function countFlops({ graph }: Program): number {
+  const shapeOf = (name: string): readonly number[] => {
+    const type = graph.values.get(name);
+    return type?.kind === "tensor" ? type.shape.map(Number) : [];
+  };
+  return graph.nodes.reduce((sum, node) => sum + flopsOf(node, shapeOf), 0);
+}
+
+const product = (sizes: readonly number[]): number => sizes.reduce((n, size) => n * size, 1);
+
+function flopsOf(node: Node, shapeOf: (name: string) => readonly number[]): number {
+  const arg = (name: string): readonly number[] => {
+    const found: Arg | undefined = node.args.find((given) => given.name === name)?.arg;
+    return found?.kind === "value" ? shapeOf(found.name) : [];
+  };
+  const [output] = node.outputs;
+  const elements = output?.kind === "value" ? product(shapeOf(output.name)) : 0;
+  switch (node.op) {
+    case "aten::conv2d":
+    case "aten::convolution":
+      return 2 * elements * product(arg("weight").slice(1));
+    case "aten::linear":
+      return 2 * elements * (arg("weight")[1] ?? 0);
+    case "aten::addmm":
+    case "aten::mm":
+      return 2 * elements * (arg("mat2")[0] ?? 0);
+    case "aten::bmm":
+      return 2 * elements * (arg("mat2")[1] ?? 0);
+    case "aten::scaled_dot_product_attention":
+      return 4 * product(arg("query")) * (arg("key").at(-2) ?? 0);
+    default:
+      return 0;
+  }
+}

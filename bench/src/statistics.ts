@@ -1,0 +1,56 @@
+/** What a series of measurements is reported as. */
+export interface Summary {
+  readonly median: number;
+  /** Half of the distance between the quartiles, as a part of the median. */
+  readonly spread: number;
+  readonly min: number;
+}
+
+export function summarize(values: readonly number[]): Summary {
+  const sorted = [...values].sort((a, b) => a - b);
+  const median = quantile(sorted, 0.5);
+  const spread = (quantile(sorted, 0.75) - quantile(sorted, 0.25)) / 2 / median;
+  return { median, spread, min: sorted[0] ?? Number.NaN };
+}
+
+function quantile(sorted: readonly number[], q: number): number {
+  const at = (sorted.length - 1) * q;
+  const low = sorted[Math.floor(at)] ?? Number.NaN;
+  const high = sorted[Math.ceil(at)] ?? Number.NaN;
+  return low + (high - low) * (at - Math.floor(at));
+}
+
+/** Subjects of a comparison, each measured once a round. */
+export type Subjects<Name extends string> = Readonly<Record<Name, () => Promise<unknown>>>;
+
+/** How long a comparison warms up and measures. */
+export interface Effort {
+  readonly warmupMs: number;
+  readonly measureMs: number;
+  readonly leastRounds: number;
+}
+
+/**
+ * Milliseconds of each subject, measured in turns, so that all see the same state of the machine. The order turns
+ * around from round to round: nobody always runs behind the same neighbour.
+ */
+export async function alternate<Name extends string>(
+  subjects: Subjects<Name>,
+  { warmupMs, measureMs, leastRounds }: Effort,
+): Promise<Readonly<Record<Name, readonly number[]>>> {
+  const names = Object.keys(subjects) as Name[];
+  const times = Object.fromEntries(names.map((name) => [name, [] as number[]])) as Record<Name, number[]>;
+  const rounds = async (ms: number, least: number, keep: boolean): Promise<void> => {
+    const end = performance.now() + ms;
+    for (let round = 0; round < least || performance.now() < end; round++) {
+      for (const name of round % 2 === 0 ? names : names.toReversed()) {
+        const start = performance.now();
+        await subjects[name]();
+        if (keep) times[name].push(performance.now() - start);
+      }
+    }
+  };
+  await rounds(warmupMs, 3, false);
+  await rounds(measureMs, leastRounds, true);
+  return times;
+}

@@ -1,0 +1,75 @@
+import { readFile } from "node:fs/promises";
+import type { Executable, HostTensor } from "@pt2/backend";
+import { WasmBackend } from "@pt2/backend-wasm";
+import { openArchive } from "@pt2/format";
+import { fromFile } from "@pt2/format/node";
+import { importProgram, type Program } from "@pt2/graph";
+import { foldSymbolicArithmetic, functionalize, removeNoOps } from "@pt2/graph/passes";
+import { createRegistry, effectsOf } from "@pt2/registry";
+import { aten } from "@pt2/registry/aten";
+import * as ort from "onnxruntime-web/wasm";
+
+/** One of the two runtimes with a model loaded. */
+export interface Subject {
+  run(): Promise<readonly ArrayLike<number | bigint>[]>;
+  release(): Promise<void>;
+}
+
+const registry = createRegistry({ sets: [aten] });
+
+/** A program as a backend gets it, with its archive. */
+export async function openProgram(path: string): Promise<{
+  readonly archive: Awaited<ReturnType<typeof openArchive>>;
+  readonly program: Program;
+}> {
+  const archive = await openArchive(await fromFile(path));
+  const imported = removeNoOps(importProgram(await archive.program()));
+  const effects = (op: string) => {
+    const record = registry.resolve(op);
+    return record === undefined ? undefined : effectsOf(record);
+  };
+  return { archive, program: foldSymbolicArithmetic(functionalize(imported, effects)) };
+}
+
+/** The wasm backend on this thread. */
+export async function compileHere(
+  path: string,
+): Promise<{ readonly program: Program; readonly executable: Executable }> {
+  const { archive, program } = await openProgram(path);
+  const executable = await new WasmBackend().compile({ program, weights: await archive.weights(), registry });
+  await archive.close();
+  return { program, executable };
+}
+
+/** A loaded program with its inputs. */
+export function wasmSubject(executable: Executable, inputs: readonly HostTensor[]): Subject {
+  return {
+    run: async () => (await executable.run(inputs)).map((value) => (value as HostTensor).data),
+    release: () => executable.dispose(),
+  };
+}
+
+interface OnnxNames {
+  readonly inputs: readonly string[];
+  readonly outputs: readonly string[];
+}
+
+/** ONNX Runtime Web on this thread, WebAssembly, one thread. */
+export async function onnxSubject(path: string, inputs: readonly HostTensor[]): Promise<Subject> {
+  ort.env.wasm.numThreads = 1;
+  const names = JSON.parse(await readFile(`${path}.json`, "utf8")) as OnnxNames;
+  const session = await ort.InferenceSession.create(new Uint8Array(await readFile(path)), {
+    executionProviders: ["wasm"],
+  });
+  const feeds: Record<string, ort.Tensor> = {};
+  for (const [i, { dtype, shape, data }] of inputs.entries()) {
+    feeds[names.inputs[i]!] = new ort.Tensor(dtype as "float32", data as Float32Array, shape);
+  }
+  return {
+    async run() {
+      const results = await session.run(feeds);
+      return names.outputs.map((name) => results[name]!.data as ArrayLike<number | bigint>);
+    },
+    release: () => session.release(),
+  };
+}
