@@ -7,4 +7,4 @@ export { GraphBuilder, type NewNode } from "./graph-builder.ts";
 export { isFunctional, isMutatingName } from "./mutating-names.ts";
 export { type RemoveNoOpsOptions, removeNoOps } from "./remove-no-ops.ts";
 export { Substitution } from "./substitution.ts";
-export { isSymbolic } from "./symbolic-ops.ts";
+export { evaluateSymbolicOp, isSymbolic, type SymOperand } from "./symbolic-ops.ts";

@@ -1,7 +1,9 @@
 import type { Arg, Node, OpName } from "../ir.ts";
 import { argOf } from "../query/args.ts";
+import { evaluatePython } from "../sym/evaluate.ts";
 import type { SymExpr } from "../sym/expr.ts";
 import { call, toExpr } from "../sym/make.ts";
+import type { PyValue } from "../sym/python-number.ts";
 import type { GraphBuilder } from "./graph-builder.ts";
 
 /** sympy's function for each Python operator on sizes, with the operator's argument names. */
@@ -30,6 +32,10 @@ const FUNCTIONS: ReadonlyMap<OpName, readonly [fn: string, ...args: readonly str
   ["torch::sym_min", ["Min", "a", "b"]],
   ["torch::sym_ite", ["Where", "b", "t", "f"]],
   ["torch::_sym_sqrt", ["OpaqueUnaryFn_sqrt", "a"]],
+  ["math::sqrt", ["OpaqueUnaryFn_sqrt", "x"]],
+  ["_operator::abs", ["Abs", "a"]],
+  ["_operator::not_", ["Not", "a"]],
+  ["builtins::round", ["RoundToInt", "number"]],
 ] as const);
 
 /** Operators with no sympy function of their own. */
@@ -47,29 +53,57 @@ const LOGICAL: ReadonlyMap<OpName, readonly [boolean: string, int: string]> = ne
 
 /** Whether the node computes sizes from sizes, or reads one from a tensor's shape. */
 export function isSymbolic(op: OpName): boolean {
-  return FUNCTIONS.has(op) || COMPOSED.has(op) || LOGICAL.has(op) || op in SHAPE_OPS;
+  return FUNCTIONS.has(op) || COMPOSED.has(op) || LOGICAL.has(op) || op === "torch::sym_sum" || op in SHAPE_OPS;
+}
+
+/** An operand of a Python operator under its argument's name; higher-order style calls leave names empty. */
+export interface SymOperand<T> {
+  readonly name: string;
+  readonly value: T;
 }
 
 /** The expression of a node's result over the expressions recorded for its operands; null where one is missing. */
 export function symbolicResult(node: Node, types: Pick<GraphBuilder, "typeOf">): SymExpr | null {
   const shape = SHAPE_OPS[node.op];
   if (shape !== undefined) return shape(node, types);
-  const operands = node.args.map(({ arg }) => operand(arg, types));
-  const known = operands.filter((expr) => expr !== null);
-  if (known.length !== operands.length || known.length === 0) return null;
-  const [fn, ...names] = FUNCTIONS.get(node.op) ?? [];
+  const operands: SymOperand<SymExpr>[] = [];
+  for (const { name, arg } of node.args) {
+    const value = operand(arg, types);
+    if (value === null) return null;
+    operands.push({ name, value });
+  }
+  return symbolicCall(node.op, operands);
+}
+
+/**
+ * What a Python operator gives for concrete operands: ints are bigints, floats are numbers, and Python's rules say
+ * which one comes out. Undefined for an op that is none.
+ */
+export function evaluateSymbolicOp(op: OpName, operands: readonly SymOperand<PyValue>[]): PyValue | undefined {
+  const exprs = operands.map(({ name, value }) => ({ name, value: literal(value) }));
+  const expr = symbolicCall(op, exprs);
+  return expr === null ? undefined : evaluatePython(expr, new Map());
+}
+
+function symbolicCall(op: OpName, operands: readonly SymOperand<SymExpr>[]): SymExpr | null {
+  if (operands.length === 0) return null;
+  const values = operands.map(({ value }) => value);
+  if (op === "torch::sym_sum") return call("Add", ...values);
+  const [fn, ...names] = FUNCTIONS.get(op) ?? [];
   if (fn !== undefined) {
-    const ordered = names.map((name, i) => {
-      const at = node.args.findIndex((named) => named.name === name);
-      return known[at < 0 ? i : at];
-    });
+    const ordered = names.map((name, i) => (operands.find((given) => given.name === name) ?? operands[i])?.value);
     return ordered.every((expr) => expr !== undefined) ? call(fn, ...ordered) : null;
   }
-  const [a, b] = known;
-  const logical = LOGICAL.get(node.op);
+  const [a, b] = values;
+  const logical = LOGICAL.get(op);
   if (logical !== undefined)
-    return call(known.every((expr) => expr.kind === "bool") ? logical[0] : logical[1], ...known);
-  return COMPOSED.get(node.op)?.(a!, b ?? a!) ?? null;
+    return call(values.every(({ kind }) => kind === "bool") ? logical[0] : logical[1], ...values);
+  return COMPOSED.get(op)?.(a!, b ?? a!) ?? null;
+}
+
+/** A Python value as an expression; a float that happens to be integral stays a float. */
+function literal(value: PyValue): SymExpr {
+  return typeof value === "number" && Number.isInteger(value) ? call("ToFloat", toExpr(value)) : toExpr(value);
 }
 
 /** The expression of a literal or of a value's recorded type. */

@@ -3,7 +3,7 @@ import type { ArgValue } from "../builder.ts";
 import type { HandlerContext } from "../handler.ts";
 import { type OpRegistry, resolveArgs } from "../op-registry.ts";
 import { registryError } from "../registry-errors.ts";
-import { describe, type Environment, operandOf, argValue } from "./arguments.ts";
+import { argValue, describe, type Environment, operandOf } from "./arguments.ts";
 import { type Boundary, type LoweredTensor, type Stage, tensorsIn } from "./call.ts";
 import { Emitter, type LowerTarget } from "./emit.ts";
 import { evaluateSymbolic } from "./symbolic.ts";
@@ -17,7 +17,7 @@ export interface LowerOptions {
 }
 
 /** Higher-order ops that the executor drives; the others are inlined by passes or unsupported. */
-const CONTROL = /^higher_order::(cond|while_loop|scan|map_impl|map|associative_scan)$/;
+const CONTROL = /^higher_order::(cond|while_loop|scan|map_impl)$/;
 
 /**
  * Lowers a functional graph for concrete inputs, up to its first boundary. `inputs` gives every placeholder its value:
@@ -32,12 +32,7 @@ function lowerFrom(graph: Graph, start: number, given: Environment, options: Low
   const emitter = new Emitter(options.registry, options.target);
   for (let at = start; at < graph.nodes.length; at++) {
     const node = graph.nodes[at]!;
-    const symbolic = isSymbolic(node)
-      ? evaluateSymbolic(
-          node.op,
-          node.args.map(({ arg }) => argValue(arg, env, node)),
-        )
-      : undefined;
+    const symbolic = evaluateSymbolic(node, (i) => argValue(node.args[i]!.arg, env, node));
     if (symbolic !== undefined) {
       bind(node, [symbolic], env);
       continue;
@@ -69,11 +64,6 @@ function liveAt(graph: Graph, at: number, env: Environment): ReadonlySet<Lowered
   for (const node of graph.nodes.slice(at)) for (const { arg } of node.args) visit(arg);
   graph.outputs.forEach(visit);
   return live;
-}
-
-/** Python's own functions; all other ops have records. */
-function isSymbolic(node: Node): boolean {
-  return /^(_operator|math|torch|builtins)::/.test(node.op);
 }
 
 function boundaryAt(node: Node, env: Environment, { registry, handlerContext }: LowerOptions): Boundary | null {
