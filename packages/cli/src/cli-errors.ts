@@ -1,0 +1,23 @@
+import { Pt2Error, type Pt2ErrorParts } from "@pt2/format";
+
+/** Every error code of this package with its meaning. */
+export const CLI_ERRORS = {
+  "cli.usage": "the command line is wrong",
+  "cli.backend": "no such backend, or it does not work here",
+  "cli.inputs": "a tensor file does not fit the program",
+  "cli.no-inputs": "no inputs were given and the archive has no sample inputs",
+  "cli.io": "a file cannot be written",
+} as const;
+
+/** A code of {@link CLI_ERRORS}. */
+export type CliErrorCode = keyof typeof CLI_ERRORS;
+
+/** Makes an error whose code is in the table. */
+export function cliError(code: CliErrorCode, parts: Pt2ErrorParts): Pt2Error {
+  return new Pt2Error(code, parts);
+}
+
+/** An error in how the program was called. */
+export function usageError(what: string, advice = "see `pt2 --help`"): Pt2Error {
+  return cliError("cli.usage", { what, advice });
+}

@@ -1,0 +1,65 @@
+import { Pt2Error } from "@pt2/format";
+import { usageError } from "./cli-errors.ts";
+import type { Command, ExitCode } from "./command.ts";
+import { COMMANDS } from "./commands/index.ts";
+import { helpOf, helpOfAll } from "./help.ts";
+import { parseOptions } from "./options.ts";
+import { type Terminal, toJsonText } from "./terminal/terminal.ts";
+
+/** Runs one command line (without the program's name) and says how it ended. Never throws. */
+export async function main(args: readonly string[], terminal: Terminal): Promise<ExitCode> {
+  try {
+    return await dispatch(args, terminal);
+  } catch (problem) {
+    return report(problem, args.includes("--json"), terminal);
+  }
+}
+
+async function dispatch(args: readonly string[], terminal: Terminal): Promise<ExitCode> {
+  const [name, ...rest] = args;
+  if (name === undefined || name === "help" || name === "--help" || name === "-h") {
+    const text = helpOfAll(COMMANDS);
+    if (name === undefined) terminal.err(text);
+    else terminal.out(text);
+    return name === undefined ? 2 : 0;
+  }
+  const command = commandNamed(name);
+  const options = parseOptions(command, rest);
+  if (options.flag("help")) {
+    terminal.out(helpOf(command));
+    return 0;
+  }
+  return await command.run(options, terminal);
+}
+
+function commandNamed(name: string): Command {
+  const command = COMMANDS.find((one) => one.name === name);
+  if (command !== undefined) return command;
+  throw usageError(
+    `There is no command "${name}"`,
+    `the commands are ${COMMANDS.map((one) => one.name).join(", ")}; see \`pt2 --help\``,
+  );
+}
+
+function report(problem: unknown, json: boolean, terminal: Terminal): ExitCode {
+  const known = problem instanceof Pt2Error ? problem : internalError(problem);
+  const { code, what, where, advice } = known;
+  terminal.err(`pt2: ${known.message}\n  code: ${code}\n`);
+  if (process.env.PT2_DEBUG) terminal.err(`${(problem as Error)?.stack ?? problem}\n`);
+  if (json) terminal.out(toJsonText({ error: { code, what, where, advice } }));
+  return exitCodeOf(code);
+}
+
+function internalError(cause: unknown): Pt2Error {
+  return new Pt2Error("cli.internal", {
+    what: `A fault of this program: ${cause instanceof Error ? cause.message : cause}`,
+    advice: "run it again with PT2_DEBUG=1 and report what it prints",
+    cause,
+  });
+}
+
+/** What a backend cannot run is an answer; files and command lines can be wrong; the rest is our fault. */
+function exitCodeOf(code: string): ExitCode {
+  if (code === "runtime.unsupported-ops" || code === "runtime.handlers") return 1;
+  return /^(format|graph|registry|runtime|cli)\./.test(code) && code !== "cli.internal" ? 2 : 3;
+}

@@ -1,0 +1,83 @@
+import { BACKEND_OPTIONS } from "../backends.ts";
+import type { Command, ExitCode } from "../command.ts";
+import { MODEL_OPTION, withModel } from "../open-model.ts";
+import type { Options } from "../options.ts";
+import { INPUT_OPTIONS, TENSOR_FILES_NOTE } from "../tensors/calls.ts";
+import { plural, table, timeText } from "../terminal/table.ts";
+import { type Terminal, toJsonText } from "../terminal/terminal.ts";
+import { elementText } from "../verify/elements.ts";
+import { TOLERANCE_OPTIONS, tolerances } from "../verify/tolerance.ts";
+import { type OutputCheck, type VerifyReport, verifyModel } from "../verify/verify-model.ts";
+
+/** `pt2 verify` */
+export const verify: Command = {
+  name: "verify",
+  summary: "compare results with saved ones; exit 1 on a difference",
+  operands: ["FILE"],
+  options: [
+    ...INPUT_OPTIONS,
+    { name: "expected", value: "OUT", help: "results as .safetensors or .npz, by position in flattened order" },
+    ...TOLERANCE_OPTIONS,
+    ...BACKEND_OPTIONS,
+    MODEL_OPTION,
+  ],
+  notes: [
+    "Dtypes and shapes must be equal, NaN equals NaN, integers and booleans are compared exactly. The error is shown as a",
+    "part of what is allowed: |actual - expected| / (atol + rtol × |expected|), at most 1 where all is well.",
+    TENSOR_FILES_NOTE,
+  ].join("\n"),
+
+  async run(options: Options, terminal: Terminal): Promise<ExitCode> {
+    const request = {
+      inputs: options.required("inputs"),
+      expected: options.required("expected"),
+      scalars: options.texts("scalar"),
+      tolerance: tolerances(options),
+    };
+    return await withModel(options, terminal, async ({ model, loadMs }) => {
+      const report = await verifyModel(model, request);
+      terminal.out(
+        options.flag("json") ? toJsonText({ backend: model.backend, loadMs, ...report }) : printReport(report, loadMs),
+      );
+      return report.ok ? 0 : 1;
+    });
+  },
+};
+
+function printReport({ ok, calls, checks, ratio, runMs }: VerifyReport, loadMs: number): string {
+  const header = ["", "output", "type", "error", "max abs", "outside"];
+  const rows = checks.map((check) => [
+    check.comparison.ok ? "ok" : "FAIL",
+    nameOf(check, calls),
+    check.type,
+    ...numbers(check),
+  ]);
+  const worst = checks.filter(({ comparison }) => !comparison.ok).map((check) => `  ${explain(check, calls)}\n`);
+  const times = `load ${timeText(loadMs)}, run ${runMs.map(timeText).join(", ")}`;
+  return [
+    table([header, ...rows], ["left", "left", "left", "right", "right", "right"]),
+    worst.length > 0 ? `\n${worst.join("")}` : "",
+    `\n${ok ? "ok" : "FAILED"}: ${plural(checks.length, "output")} of ${plural(calls, "call")}, worst error ${ratioText(ratio)} of the tolerance; ${times}\n`,
+  ].join("");
+}
+
+function numbers({ comparison: { problem, ratio, maxAbs, bad, count } }: OutputCheck): readonly string[] {
+  if (problem !== undefined) return ["-", "-", "-"];
+  return [ratioText(ratio), maxAbs.toExponential(1), `${bad} of ${count}`];
+}
+
+function nameOf({ call, name }: OutputCheck, calls: number): string {
+  return calls > 1 ? `call ${call}: ${name}` : name;
+}
+
+function explain(check: OutputCheck, calls: number): string {
+  const { problem, worst } = check.comparison;
+  const name = nameOf(check, calls);
+  if (worst === null) return `${name}: ${problem}`;
+  const { index, expected, actual } = worst;
+  return `${name}: worst element [${index.join(", ")}] is ${elementText(actual)}, expected ${elementText(expected)}`;
+}
+
+function ratioText(ratio: number): string {
+  return ratio === 0 ? "0" : Number.isFinite(ratio) ? ratio.toPrecision(2) : "inf";
+}

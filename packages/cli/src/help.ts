@@ -1,0 +1,29 @@
+import type { Command } from "./command.ts";
+import { COMMON_OPTIONS, type OptionSpec } from "./options.ts";
+import { table } from "./terminal/table.ts";
+
+/** The text of `pt2 --help`. */
+export function helpOfAll(commands: readonly Command[]): string {
+  return [
+    "pt2: look into, run and check PyTorch .pt2 programs\n",
+    `Usage: pt2 COMMAND FILE [OPTIONS]\n\n`,
+    table(commands.map(({ name, operands, summary }) => [[name, ...operands].join(" "), summary])),
+    "\nFILE is a path or an https:// address. `pt2 COMMAND --help` explains a command.\n",
+    "Exit codes: 0 done, 1 the answer is no, 2 bad usage or bad file, 3 a fault of this program.\n",
+    "PT2_DEBUG=1 shows where an error came from.\n",
+  ].join("");
+}
+
+/** The text of `pt2 COMMAND --help`. */
+export function helpOf({ name, operands, summary, options, notes }: Command): string {
+  return [
+    `pt2 ${name}: ${summary}\n`,
+    `Usage: pt2 ${[name, ...operands].join(" ")} [OPTIONS]\n\n`,
+    table([...options, ...COMMON_OPTIONS].map((option) => [signatureOf(option), option.help])),
+    notes === undefined ? "" : `\n${notes}\n`,
+  ].join("");
+}
+
+function signatureOf({ name, value }: OptionSpec): string {
+  return value === undefined ? `--${name}` : `--${name} ${value}`;
+}

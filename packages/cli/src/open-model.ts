@@ -1,0 +1,46 @@
+import type { Model } from "@pt2/runtime";
+import { load } from "@pt2/runtime/node";
+import { chooseBackend } from "./backends.ts";
+import type { OptionSpec, Options } from "./options.ts";
+import { ProgressBar } from "./terminal/progress.ts";
+import type { Terminal } from "./terminal/terminal.ts";
+
+/** Which program of an archive. */
+export const MODEL_OPTION: OptionSpec = { name: "model", value: "NAME", help: "which model of the archive" };
+
+/** A loaded model and what it took. */
+export interface OpenModel {
+  readonly model: Model;
+  readonly loadMs: number;
+}
+
+/** The name given with `--model`, for functions that take it as an option. */
+export function modelChoice(options: Options): { readonly model?: string } {
+  const model = options.text("model");
+  return model === undefined ? {} : { model };
+}
+
+/** Loads the file that a command line names, calls `use`, and frees everything again. */
+export async function withModel<T>(
+  options: Options,
+  terminal: Terminal,
+  use: (opened: OpenModel) => Promise<T>,
+): Promise<T> {
+  const backend = await chooseBackend(options);
+  const bar = new ProgressBar(terminal);
+  const begin = performance.now();
+  try {
+    const model = await load(options.file, {
+      backend,
+      onProgress: bar.update,
+      ...modelChoice(options),
+    }).finally(() => bar.end());
+    try {
+      return await use({ model, loadMs: performance.now() - begin });
+    } finally {
+      await model.dispose();
+    }
+  } finally {
+    await backend.dispose();
+  }
+}

@@ -1,0 +1,106 @@
+import { parseArgs } from "node:util";
+import { usageError } from "./cli-errors.ts";
+import type { Command } from "./command.ts";
+
+/** An option of a command. */
+export interface OptionSpec {
+  readonly name: string;
+  /** Name of its value in the help; a flag has none. */
+  readonly value?: string;
+  /** May be given several times. */
+  readonly multiple?: boolean;
+  readonly help: string;
+}
+
+/** Options that every command takes. */
+export const COMMON_OPTIONS: readonly OptionSpec[] = [
+  { name: "json", help: "print one JSON document on stdout and nothing else there" },
+  { name: "help", help: "print this text" },
+];
+
+/** The parsed arguments of one command. */
+export class Options {
+  readonly operands: readonly string[];
+  readonly #values: Readonly<Record<string, unknown>>;
+
+  constructor(operands: readonly string[], values: Readonly<Record<string, unknown>>) {
+    this.operands = operands;
+    this.#values = values;
+  }
+
+  /** The file, or whatever the first operand is. */
+  get file(): string {
+    return this.operands[0]!;
+  }
+
+  flag(name: string): boolean {
+    return this.#values[name] === true;
+  }
+
+  text(name: string): string | undefined {
+    const value = this.#values[name];
+    return typeof value === "string" ? value : undefined;
+  }
+
+  texts(name: string): readonly string[] {
+    const value = this.#values[name];
+    return Array.isArray(value) ? value : [];
+  }
+
+  required(name: string): string {
+    const value = this.text(name);
+    if (value === undefined) throw usageError(`--${name} is required`);
+    return value;
+  }
+
+  /** A number that is not negative. */
+  number(name: string): number | undefined {
+    const text = this.text(name);
+    if (text === undefined) return undefined;
+    const value = Number(text);
+    if (text.trim() === "" || !(value >= 0)) throw usageError(`--${name} takes a number, not "${text}"`);
+    return value;
+  }
+
+  count(name: string, otherwise: number, minimum = 0): number {
+    const value = this.number(name) ?? otherwise;
+    if (!Number.isSafeInteger(value) || value < minimum) {
+      throw usageError(`--${name} takes a whole number of at least ${minimum}, not "${this.text(name)}"`);
+    }
+    return value;
+  }
+}
+
+/** Parses what follows the command's name. */
+export function parseOptions(command: Command, args: readonly string[]): Options {
+  const help = `see \`pt2 ${command.name} --help\``;
+  const specs = [...command.options, ...COMMON_OPTIONS];
+  const config = Object.fromEntries(
+    specs.map(({ name, value, multiple = false }) => [
+      name,
+      value === undefined ? { type: "boolean" as const } : { type: "string" as const, multiple },
+    ]),
+  );
+  const parsed = parse(args, config, help);
+  const { positionals, values } = parsed;
+  const missing = command.operands[positionals.length];
+  if (values.help !== true && missing !== undefined) throw usageError(`${missing} is missing`, help);
+  const extra = positionals[command.operands.length];
+  if (extra !== undefined) throw usageError(`"${extra}" is one argument too many`, help);
+  return new Options(positionals, values);
+}
+
+type Config = Readonly<Record<string, { readonly type: "boolean" | "string"; readonly multiple?: boolean }>>;
+
+function parse(
+  args: readonly string[],
+  options: Config,
+  help: string,
+): { readonly positionals: readonly string[]; readonly values: Readonly<Record<string, unknown>> } {
+  try {
+    return parseArgs({ args: [...args], options, allowPositionals: true });
+  } catch (problem) {
+    const [sentence = ""] = (problem as Error).message.split(". ");
+    throw usageError(sentence, help);
+  }
+}

@@ -1,0 +1,89 @@
+import type { DType } from "@pt2/format";
+import type { TypedArray } from "@pt2/runtime";
+import { type Element, elementsOf, indexOf } from "./elements.ts";
+import type { Tolerance } from "./tolerance.ts";
+
+/** A tensor in host memory. */
+export interface Comparable {
+  readonly dtype: DType;
+  readonly shape: readonly number[];
+  readonly data: TypedArray;
+}
+
+/** The element that differs most. */
+export interface WorstElement {
+  readonly index: readonly number[];
+  readonly expected: Element;
+  readonly actual: Element;
+}
+
+/** Result of comparing two tensors. */
+export interface Comparison {
+  readonly ok: boolean;
+  /** Why tensors cannot be compared at all. */
+  readonly problem?: string;
+  /** Largest error as a part of what is allowed: at most 1 where all is well. */
+  readonly ratio: number;
+  /** Largest absolute error. */
+  readonly maxAbs: number;
+  /** Elements outside the tolerance. */
+  readonly bad: number;
+  readonly count: number;
+  readonly worst: WorstElement | null;
+}
+
+/** Compares element by element. Dtype and shape must be equal; NaN equals NaN, an infinity itself. */
+export function compareTensors(expected: Comparable, actual: Comparable, tolerance: Tolerance): Comparison {
+  const count = expected.shape.reduce((n, size) => n * size, 1);
+  if (expected.dtype !== actual.dtype || String(expected.shape) !== String(actual.shape)) {
+    return mismatch(`${typeText(actual)} instead of ${typeText(expected)}`, count);
+  }
+  const [wanted, got] = [elementsOf(expected.dtype, expected.data), elementsOf(actual.dtype, actual.data)];
+  let [ratio, maxAbs, bad, worst] = [0, 0, 0, -1];
+  for (let i = 0; i < count; i++) {
+    const [want, have] = [wanted(i), got(i)];
+    if (want === have) continue;
+    const error = distance(want, have);
+    if (error === 0) continue;
+    const relative = error / (tolerance.atol + tolerance.rtol * magnitude(want));
+    maxAbs = Math.max(maxAbs, error);
+    if (!(relative <= 1)) bad++;
+    if (relative > ratio || worst < 0) [ratio, worst] = [relative, i];
+  }
+  const place =
+    worst < 0 ? null : { index: indexOf(worst, expected.shape), expected: wanted(worst), actual: got(worst) };
+  return { ok: bad === 0, ratio, maxAbs, bad, count, worst: place };
+}
+
+/** A comparison that failed before any element was looked at. */
+export function mismatch(problem: string, count = 0): Comparison {
+  const infinite = Number.POSITIVE_INFINITY;
+  return { ok: false, problem, ratio: infinite, maxAbs: infinite, bad: count, count, worst: null };
+}
+
+/** `float32 [2, 3]`. */
+export function typeText({ dtype, shape }: Pick<Comparable, "dtype" | "shape">): string {
+  return `${dtype} [${shape.join(", ")}]`;
+}
+
+/** Never NaN: what cannot be subtracted is infinitely far away, unless it is the same. */
+function distance(a: Element, b: Element): number {
+  if (typeof a === "bigint" || typeof b === "bigint") {
+    const difference = BigInt(a as bigint) - BigInt(b as bigint);
+    return Number(difference < 0n ? -difference : difference);
+  }
+  if (typeof a === "object" && typeof b === "object") return Math.hypot(gap(a[0], b[0]), gap(a[1], b[1]));
+  return gap(a as number, b as number);
+}
+
+function gap(a: number, b: number): number {
+  if (a === b || (Number.isNaN(a) && Number.isNaN(b))) return 0;
+  const error = Math.abs(a - b);
+  return Number.isNaN(error) ? Number.POSITIVE_INFINITY : error;
+}
+
+function magnitude(element: Element): number {
+  // An infinite expected value would excuse any error.
+  const size = typeof element === "object" ? Math.hypot(...element) : Math.abs(Number(element));
+  return Number.isFinite(size) ? size : 0;
+}

@@ -1,0 +1,43 @@
+import type { DType } from "@pt2/format";
+import type { OptionSpec, Options } from "../options.ts";
+
+/** An element may differ by `atol + rtol × |expected|`. */
+export interface Tolerance {
+  readonly rtol: number;
+  readonly atol: number;
+}
+
+/** What is usual for a dtype whose results may be computed in another order. Integers and booleans must be equal. */
+const DEFAULTS: Readonly<Partial<Record<DType, Tolerance>>> = {
+  float64: { rtol: 1e-5, atol: 1e-6 },
+  complex128: { rtol: 1e-5, atol: 1e-6 },
+  float32: { rtol: 1e-3, atol: 1e-4 },
+  complex64: { rtol: 1e-3, atol: 1e-4 },
+  float16: { rtol: 1e-2, atol: 1e-3 },
+  bfloat16: { rtol: 2e-2, atol: 1e-2 },
+  float8_e4m3fn: { rtol: 0.13, atol: 1e-2 },
+  float8_e5m2: { rtol: 0.26, atol: 1e-2 },
+};
+
+const EXACT: Tolerance = { rtol: 0, atol: 0 };
+
+/** Options that set the tolerance of floating-point tensors. */
+export const TOLERANCE_OPTIONS: readonly OptionSpec[] = [
+  { name: "rtol", value: "R", help: "relative tolerance; default 1e-3 (float64 1e-5, float16 1e-2, bfloat16 2e-2)" },
+  { name: "atol", value: "A", help: "absolute tolerance; default 1e-4 (float64 1e-6, float16 1e-3, bfloat16 1e-2)" },
+];
+
+/** Tolerances by dtype. */
+export type ToleranceOf = (dtype: DType) => Tolerance;
+
+/** The default tolerances, or what the command line says for floating point. */
+export function tolerances(options: Options): ToleranceOf {
+  const [rtol, atol] = [options.number("rtol"), options.number("atol")];
+  return (dtype) => {
+    const usual = DEFAULTS[dtype];
+    return usual === undefined ? EXACT : { rtol: rtol ?? usual.rtol, atol: atol ?? usual.atol };
+  };
+}
+
+/** The default tolerances. */
+export const defaultTolerance: ToleranceOf = (dtype) => DEFAULTS[dtype] ?? EXACT;
