@@ -13,7 +13,12 @@ export default defineConfig({
         extends: true,
         test: {
           name: "unit",
-          include: ["packages/*/src/**/*.test.ts", "scripts/**/*.test.ts", "examples/*/src/**/*.test.ts", "tests/src/**/*.test.ts"],
+          include: [
+            "packages/*/src/**/*.test.ts",
+            "scripts/**/*.test.ts",
+            "examples/*/src/**/*.test.ts",
+            "tests/src/**/*.test.ts",
+          ],
           pool: "forks",
           execArgv,
           testTimeout: 60_000,

@@ -1,0 +1,26 @@
+import { run } from "../run.ts";
+import type { Check } from "./problem.ts";
+
+function tool(name: string, args: readonly string[], advice: string): Check {
+  return {
+    name,
+    async run() {
+      const { code, output } = await run("pnpm", ["exec", ...args]);
+      return code === 0 ? [] : [{ where: args.join(" "), what: output.trimEnd(), advice }];
+    },
+  };
+}
+
+/** Types, of packages and programs alike. */
+export const types: Check = tool(
+  "types",
+  ["tsc", "-b"],
+  "fix the types; `any` and casts that hide the problem are refused too",
+);
+
+/** Lint rules and formatting. */
+export const style: Check = tool(
+  "style",
+  ["biome", "check", "--error-on-warnings", "--diagnostic-level=warn", "--max-diagnostics=40", "."],
+  "run `pnpm exec biome check --write .`; what remains needs a decision",
+);

@@ -1,0 +1,55 @@
+/** A package in its row. */
+export interface Member {
+  readonly name: string;
+  readonly what: string;
+  /** Narrower than "earlier rows": what the shipped code may import. Its tests may still import every earlier row. */
+  readonly only?: readonly string[];
+  /** May reach past entry points, to look at one module at a time. */
+  readonly inside?: true;
+}
+
+const FOUNDATION = ["@pt2/format", "@pt2/graph", "@pt2/registry", "@pt2/backend"];
+const BACKENDS = ["@pt2/backend-wasm", "@pt2/backend-libtorch", "@pt2/backend-webgpu"];
+
+/**
+ * The house, as an array of rows: a package imports from earlier rows only, never from its own. The last row holds
+ * programs that nobody imports, so its members may use everything. Packages that do not exist yet have their place.
+ */
+export const ROWS: readonly (readonly Member[])[] = [
+  [{ name: "@pt2/format", what: "bytes → typed archive" }],
+  [{ name: "@pt2/graph", what: "archive → IR; structural passes; text form" }],
+  [{ name: "@pt2/registry", what: "what ops mean: schema, infer, decompose; handlers" }],
+  [{ name: "@pt2/backend", what: "the contract: Backend, Executable, Tensor, plan" }],
+  [{ name: "@pt2/conformance", what: "the contract as a test suite anyone can run" }],
+  BACKENDS.map((name) => ({ name, what: "a backend (conformance in its tests only)", only: FOUNDATION })),
+  [
+    {
+      name: "@pt2/ops-torchvision",
+      what: "an op set; each backend behind a sub-path",
+      only: [...FOUNDATION, ...BACKENDS],
+    },
+    { name: "@pt2/runtime", what: "load and call; never a concrete backend", only: FOUNDATION },
+  ],
+  [
+    { name: "@pt2/cli", what: "pt2, the command line" },
+    { name: "@pt2/digits", what: "example: handwritten digits" },
+    { name: "@pt2/search", what: "example: sentence search" },
+    { name: "@pt2/tests", what: "tests across packages" },
+    { name: "@pt2/bench", what: "measurements", inside: true },
+  ],
+];
+
+/** The packages that the shipped code (`test: false`) or the tests of a package may import. Undefined: not in the house. */
+export function mayImport(name: string, options: { readonly test: boolean }): ReadonlySet<string> | undefined {
+  const index = ROWS.findIndex((row) => row.some((each) => each.name === name));
+  const member = memberOf(name);
+  if (member === undefined) return undefined;
+  const isTop = index === ROWS.length - 1;
+  if (member.only !== undefined && !options.test) return new Set(member.only);
+  return new Set(ROWS.slice(0, isTop ? index + 1 : index).flatMap((row) => row.map((each) => each.name)));
+}
+
+/** A package's entry in the house. */
+export function memberOf(name: string): Member | undefined {
+  return ROWS.flat().find((member) => member.name === name);
+}

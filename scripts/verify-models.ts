@@ -1,0 +1,108 @@
+/**
+ * Checks every exported model of a folder on the embedded backend and prints a table of the results.
+ *
+ *     node -C dev --import tsx scripts/verify-models.ts DIR [--only PART]... [--json]
+ *
+ * DIR holds NAME.pt2, NAME.inputs.safetensors, NAME.expected.safetensors and NAME.json, as `scripts/python` makes them.
+ * Exits with 1 where a model does not give PyTorch's results.
+ */
+import { existsSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { WasmBackend } from "../packages/backend-wasm/src/index.ts";
+import { defaultTolerance, verifyModel } from "../packages/cli/src/index.ts";
+import { load } from "../packages/runtime/src/node.ts";
+
+interface Row {
+  readonly model: string;
+  readonly dialect: string;
+  readonly nodes: number | null;
+  readonly calls: number | null;
+  readonly loadMs: number | null;
+  readonly runMs: number | null;
+  /** Worst error as a part of the tolerance. */
+  readonly ratio: number | null;
+  readonly result: string;
+  readonly ok: boolean;
+}
+
+async function check(folder: string, name: string): Promise<Row> {
+  const unknown = { nodes: null, calls: null, loadMs: null, runMs: null, ratio: null };
+  const row = { model: name, dialect: name.endsWith("_aten") ? "ATEN" : "TRAINING", ...unknown };
+  const path = (kind: string): string => join(folder, `${name}${kind}`);
+  const backend = new WasmBackend();
+  try {
+    const begin = performance.now();
+    const model = await load(path(".pt2"), { backend });
+    const loadMs = performance.now() - begin;
+    const report = await verifyModel(model, {
+      inputs: path(".inputs.safetensors"),
+      expected: path(".expected.safetensors"),
+      tolerance: defaultTolerance,
+    });
+    const { program } = model;
+    await model.dispose();
+    const bad = report.checks.find(({ comparison }) => !comparison.ok);
+    return {
+      model: name,
+      dialect: program.dialect,
+      nodes: program.graph.nodes.length,
+      calls: report.calls,
+      loadMs,
+      // The last call: the first one may still plan.
+      runMs: report.runMs.at(-1) ?? null,
+      ratio: report.ratio,
+      result: report.ok ? "pass" : `**FAIL** ${bad?.name}: ${bad?.comparison.problem ?? "outside the tolerance"}`,
+      ok: report.ok,
+    };
+  } catch (problem) {
+    return {
+      ...row,
+      result: `**ERROR** ${String((problem as Error).message).replaceAll(/\s*[\n|]\s*/g, "; ")}`,
+      ok: false,
+    };
+  } finally {
+    await backend.dispose();
+  }
+}
+
+function printRow({ model, dialect, nodes, calls, loadMs, runMs, ratio, result }: Row): string {
+  const number = (value: number | null, digits = 0): string => value?.toFixed(digits) ?? "";
+  const cells = [
+    model,
+    dialect,
+    number(nodes),
+    number(calls),
+    number(loadMs),
+    number(runMs, 1),
+    ratio?.toPrecision(2) ?? "",
+  ];
+  return `| ${[...cells, result].join(" | ")} |`;
+}
+
+const { positionals, values } = parseArgs({
+  allowPositionals: true,
+  options: { only: { type: "string", multiple: true, default: [] }, json: { type: "boolean", default: false } },
+});
+const [folder] = positionals;
+if (folder === undefined) throw new Error("usage: verify-models.ts DIR [--only PART]... [--json]");
+const names = readdirSync(folder)
+  .flatMap((file) => (file.endsWith(".pt2") ? file.slice(0, -".pt2".length) : []))
+  .filter((name) => existsSync(join(folder, `${name}.expected.safetensors`)))
+  .filter((name) => values.only.length === 0 || values.only.some((part) => name.includes(part)))
+  .sort();
+const print = (line: string): void => {
+  if (!values.json) console.log(line);
+};
+print("| model | dialect | nodes | calls | load ms | run ms | worst error / tolerance | result |");
+print("| --- | --- | ---: | ---: | ---: | ---: | ---: | --- |");
+const rows: Row[] = [];
+for (const name of names) {
+  const row = await check(folder, name);
+  rows.push(row);
+  print(printRow(row));
+}
+const passed = rows.filter(({ ok }) => ok).length;
+print(`\n${passed} of ${rows.length} pass at rtol 1e-3, atol 1e-4 (float32).`);
+if (values.json) console.log(JSON.stringify(rows, null, 1));
+process.exitCode = rows.length > 0 && passed === rows.length ? 0 : 1;
