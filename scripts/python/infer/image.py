@@ -62,4 +62,9 @@ CASES = [
     ("fft_ifftshift", [f(3, 4), [1]]),
     ("fft_fftn", [f(2, 3, 5), [4], [1], "forward"]),
     ("fft_rfft", [torch.randn(3, dtype=torch.complex64)]),
+    ("stft", [f(50), 16], {"return_complex": True}),
+    ("stft", [f(2, 50), 16, 5, 10, f(10), True], {"return_complex": True}),
+    ("stft", [f(2, 50), 16, 4, None, f(16), False, False], {"return_complex": False}),
+    ("stft", [f(50), 60], {"return_complex": True}),
+    ("stft.center", [f(2, 50), 16, 4, 12, f(12)], {"center": True, "return_complex": True}),
 ]

@@ -1,5 +1,6 @@
 import type { OpRecord } from "../../op.ts";
 import { FFT_OPS } from "./fft.ts";
+import { STFT_OPS } from "./stft.ts";
 
 /** Fourier transforms. */
-export const SPECTRAL_OPS: readonly OpRecord[] = [...FFT_OPS];
+export const SPECTRAL_OPS: readonly OpRecord[] = [...FFT_OPS, ...STFT_OPS];

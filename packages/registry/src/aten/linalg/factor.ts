@@ -76,6 +76,20 @@ export const LINALG_OPS: readonly OpRecord[] = [
   defineOp("aten::linalg_svdvals(Tensor A, *, str? driver=None) -> Tensor", {
     decompose: ({ A }, b) => b.call("aten::linalg_svd", { A, full_matrices: false })[1] as TensorMeta,
   }),
+  defineOp(
+    "aten::_linalg_svd(Tensor A, bool full_matrices=False, bool compute_uv=True, *, str? driver=None) -> (Tensor U, Tensor S, Tensor Vh)",
+    {
+      decompose: ({ A, full_matrices }, b) =>
+        b.call("aten::linalg_svd", { A, full_matrices }) as unknown as readonly [TensorMeta, TensorMeta, TensorMeta],
+    },
+  ),
+  defineOp(
+    'aten::_linalg_eigh(Tensor A, str UPLO="L", bool compute_v=True) -> (Tensor eigenvalues, Tensor eigenvectors)',
+    {
+      decompose: ({ A, UPLO }, b) =>
+        b.call("aten::linalg_eigh", { self: A, UPLO }) as unknown as readonly [TensorMeta, TensorMeta],
+    },
+  ),
   defineOp('aten::linalg_qr(Tensor A, str mode="reduced") -> (Tensor Q, Tensor R)', {
     infer: ({ A, mode }) => {
       const { batch, rows, columns, rank } = sizes("linalg.qr", A);
