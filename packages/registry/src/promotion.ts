@@ -81,7 +81,7 @@ function commonDtype(
     operands === undefined ? isTensorType(arg.type) || arg.name === "other" : operands.includes(arg.name);
   const metas = record.schema.args
     .filter((arg) => takesPart(arg))
-    .flatMap((arg) => (args[arg.name] === null ? [] : [operandMeta(args[arg.name] as ArgValue, arg.type)]));
+    .flatMap((arg) => ((args[arg.name] ?? null) === null ? [] : [operandMeta(args[arg.name] as ArgValue, arg.type)]));
   if (metas.length === 0) return result ?? DEFAULT_DTYPE;
   if (kind === "first") return metas[0]!.dtype;
   const common = resultType(metas);

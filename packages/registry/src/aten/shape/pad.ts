@@ -11,6 +11,8 @@ export const PAD_OPS: readonly OpRecord[] = [
   defineOp("aten::constant_pad_nd(Tensor self, SymInt[] pad, Scalar value=0) -> Tensor", {
     infer: ({ self, pad }) => paddedMeta(self, pad),
     decompose: ({ self, pad, value }, b) => constantPad(self, pad, value, b),
+    gradient: ({ args: { pad }, grads: [grad] }, b) =>
+      grad ? { self: b.tensor("aten::constant_pad_nd", { self: grad, pad: pad.map((count) => -count) }) } : {},
   }),
   defineOp('aten::pad(Tensor self, SymInt[] pad, str mode="constant", float? value=None) -> Tensor', {
     decompose({ self, pad, mode, value }, b) {
