@@ -71,7 +71,8 @@ class GraphImporter {
   #node(node: FileNode, index: number): Node {
     try {
       const op = parseOpName(node.target);
-      const outputs = node.outputs.map((output) => this.#output(output));
+      const results = node.outputs.map((output) => this.#output(output));
+      const outputs = op.startsWith("higher_order::") ? results.flatMap(separate) : results;
       return {
         name: this.#nodeName(node, outputs, `${splitOpName(op).op}_${index}`),
         op,
@@ -109,6 +110,11 @@ class GraphImporter {
     this.#nodeNames.add(name);
     return name;
   }
+}
+
+/** Exporters up to torch 2.7 wrote the results of a higher-order op as one list; later ones write each on its own. */
+function separate(output: Output): readonly Output[] {
+  return output.kind === "list" ? output.names.map((name) => ({ kind: "value", name })) : [output];
 }
 
 /** The value that an argument names, if it names one. */

@@ -29,7 +29,7 @@ export function inlinable(node: Node): Inlinable | null {
     // invoke_subgraph and checkpoints carry an identifier.
     .filter(({ kind }) => kind !== "string");
   const fits = operands.length === nested.graph.inputs.length && node.outputs.length === nested.graph.outputs.length;
-  return fits && node.outputs.every(({ kind }) => kind !== "list") ? { graph: nested.graph, operands } : null;
+  return fits ? { graph: nested.graph, operands } : null;
 }
 
 /** (device type, dtype, enabled, cache enabled, graph, operands…) */
