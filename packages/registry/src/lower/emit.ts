@@ -70,6 +70,8 @@ export class Emitter {
         node,
       });
     }
+    // Inference refuses what cannot be combined; a decomposition may not notice.
+    if (record.infer !== undefined) this.infer(record, args, node);
     const simpler = record.decompose?.(args, this.#builder(node, depth));
     if (simpler === undefined || simpler === null) {
       if (isFree(record)) return named(this.infer(record, args, node), node, depth);
