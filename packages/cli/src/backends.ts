@@ -40,7 +40,10 @@ export const BACKEND_OPTIONS: readonly OptionSpec[] = [
 ];
 
 /** The backend that was asked for, or the best that works here. */
-export async function chooseBackend(options: Options, named = options.text("backend")): Promise<Backend> {
+export async function chooseBackend(
+  options: Options,
+  named: string | undefined = options.text("backend"),
+): Promise<Backend> {
   const wishes = { device: options.text("device"), threads: options.number("threads") };
   if (named !== undefined) return await create(knownBackend(named), wishes);
   const problems: unknown[] = [];

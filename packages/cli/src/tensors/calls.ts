@@ -16,7 +16,7 @@ export const INPUT_OPTIONS: readonly OptionSpec[] = [
 ];
 
 /** Explains tensor files, for help texts. */
-export const TENSOR_FILES_NOTE = [
+export const TENSOR_FILES_NOTE: string = [
   "One file may hold several calls, which are made in order: the first under plain names, the next ones under",
   "`call1.NAME`, `call2.NAME`, …  Inputs that are no tensors may stand in NAME.json beside NAME.inputs.safetensors, as",
   '{"calls": [{"non_tensor_inputs": {"1": 3}}]}.',

@@ -1,7 +1,7 @@
 /**
  * Checks every exported model of a folder on the embedded backend and prints a table of the results.
  *
- *     node -C dev --import tsx scripts/verify-models.ts DIR [--only PART]... [--json]
+ *     node -C dev --import tsx tests/src/verify-models.ts DIR [--only PART]... [--json]
  *
  * DIR holds NAME.pt2, NAME.inputs.safetensors, NAME.expected.safetensors and NAME.json, as `scripts/python` makes them.
  * Exits with 1 where a model does not give PyTorch's results.
@@ -9,9 +9,9 @@
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { WasmBackend } from "../packages/backend-wasm/src/index.ts";
-import { defaultTolerance, verifyModel } from "../packages/cli/src/index.ts";
-import { load } from "../packages/runtime/src/node.ts";
+import { WasmBackend } from "@pt2/backend-wasm";
+import { defaultTolerance, verifyModel } from "@pt2/cli";
+import { load } from "@pt2/runtime/node";
 
 interface Row {
   readonly model: string;
@@ -33,7 +33,7 @@ async function check(folder: string, name: string): Promise<Row> {
   const backend = new WasmBackend();
   try {
     const begin = performance.now();
-    const model = await load(path(".pt2"), { backend });
+    await using model = await load(path(".pt2"), { backend });
     const loadMs = performance.now() - begin;
     const report = await verifyModel(model, {
       inputs: path(".inputs.safetensors"),
@@ -41,7 +41,6 @@ async function check(folder: string, name: string): Promise<Row> {
       tolerance: defaultTolerance,
     });
     const { program } = model;
-    await model.dispose();
     const bad = report.checks.find(({ comparison }) => !comparison.ok);
     return {
       model: name,
