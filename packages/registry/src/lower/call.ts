@@ -2,14 +2,8 @@ import type { Graph, Node } from "@pt2/graph";
 import type { ArgValue } from "../builder.ts";
 import type { HandlerFunction } from "../handler.ts";
 import type { OpRecord } from "../op.ts";
-import type { TensorMeta } from "../tensor-meta.ts";
 import type { TypedCall } from "./elementwise.ts";
-
-/** A tensor of a lowered program. Two tensors are the same exactly when they are the same object. */
-export interface LoweredTensor extends TensorMeta {
-  /** For printing and error messages: the SSA value's name, or the op that made it. */
-  readonly name: string;
-}
+import type { LoweredTensor } from "./lowered-tensor.ts";
 
 /** One step of a lowered program: concrete shapes, arguments resolved by schema, no symbols left. */
 export interface Call {
@@ -45,20 +39,4 @@ export interface Stage {
   readonly live: ReadonlySet<LoweredTensor>;
   /** Continues behind the boundary, given what it returned (one entry per return of its node). */
   resume(results: readonly ArgValue[]): Stage;
-}
-
-/** Whether a resolved argument or result is a tensor that exists at run time (a wrapped number does not). */
-export function isTensor(value: unknown): value is LoweredTensor {
-  return (
-    typeof value === "object" &&
-    value !== null &&
-    "shape" in value &&
-    !("wrapped" in value && value.wrapped !== undefined)
-  );
-}
-
-/** All run-time tensors in a resolved argument or result, lists flattened. */
-export function tensorsIn(value: ArgValue | undefined): readonly LoweredTensor[] {
-  if (Array.isArray(value)) return value.flatMap(tensorsIn);
-  return isTensor(value) ? [value] : [];
 }

@@ -4,7 +4,7 @@ import { typeScalarCall } from "../promotion.ts";
 import { simplify } from "../scalar/simplify.ts";
 import { type TypedExpr, typeExpr } from "../scalar/typed.ts";
 import type { TensorMeta } from "../tensor-meta.ts";
-import type { LoweredTensor } from "./call.ts";
+import type { LoweredTensor } from "./lowered-tensor.ts";
 
 /** An elementwise call ready to be generated or fused: every conversion is explicit in `expr`. */
 export interface TypedCall extends TensorMeta {

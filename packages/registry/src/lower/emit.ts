@@ -9,8 +9,9 @@ import { registryError } from "../registry-errors.ts";
 import type { TensorMeta } from "../tensor-meta.ts";
 import { contiguous } from "../view.ts";
 import { describe } from "./arguments.ts";
-import type { Call, LoweredTensor } from "./call.ts";
+import type { Call } from "./call.ts";
 import { typedCall } from "./elementwise.ts";
+import type { LoweredTensor } from "./lowered-tensor.ts";
 
 /** What a backend says while a program is lowered for it. */
 export interface LowerTarget {

@@ -4,8 +4,9 @@ import type { HandlerContext } from "../handler.ts";
 import { type OpRegistry, resolveArgs } from "../op-registry.ts";
 import { registryError } from "../registry-errors.ts";
 import { argValue, describe, type Environment, operandOf } from "./arguments.ts";
-import { type Boundary, type LoweredTensor, type Stage, tensorsIn } from "./call.ts";
+import type { Boundary, Stage } from "./call.ts";
 import { Emitter, type LowerTarget } from "./emit.ts";
+import { type LoweredTensor, tensorsIn } from "./lowered-tensor.ts";
 import { evaluateSymbolic } from "./symbolic.ts";
 
 /** Everything that stays the same while one graph is lowered. */
