@@ -1,8 +1,16 @@
 import { defineConfig } from "vitest/config";
+import { findChromium } from "./scripts/chromium.ts";
+import { findPython } from "./scripts/python.ts";
 
 // Packages resolve to their sources through the `dev` condition: no build is needed before a test.
 const resolve = { conditions: ["dev", "import", "module", "default"] };
 const execArgv = ["-C", "dev", "--import", "tsx"];
+
+// What tests may use beyond Node; a test whose component is absent is skipped and says so.
+const components = { PT2_PYTHON: findPython(), PT2_CHROMIUM: findChromium() };
+const env = Object.fromEntries(
+  Object.entries(components).filter((entry): entry is [string, string] => entry[1] !== undefined),
+);
 
 export default defineConfig({
   resolve,
@@ -21,6 +29,7 @@ export default defineConfig({
           ],
           pool: "forks",
           execArgv,
+          env,
           testTimeout: 60_000,
         },
       },
@@ -31,6 +40,7 @@ export default defineConfig({
           include: ["tests/browser/**/*.test.ts"],
           pool: "forks",
           execArgv,
+          env,
           testTimeout: 120_000,
         },
       },

@@ -1,4 +1,5 @@
 import { spawn, spawnSync } from "node:child_process";
+import { join } from "node:path";
 import { ROOT } from "./workspace.ts";
 
 /** What a finished command left behind. */
@@ -55,4 +56,9 @@ export function ask(command: string, ...args: readonly string[]): string | undef
     stdio: ["ignore", "pipe", "ignore"],
   });
   return status === 0 ? stdout.trim() : undefined;
+}
+
+/** The path of a development tool's command, so that no package manager has to be on the PATH. */
+export function localTool(name: string): string {
+  return join(ROOT, "node_modules/.bin", name);
 }

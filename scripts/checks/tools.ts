@@ -1,11 +1,11 @@
-import { run } from "../run.ts";
+import { localTool, run } from "../run.ts";
 import type { Check } from "./problem.ts";
 
-function tool(name: string, args: readonly string[], advice: string): Check {
+function tool(name: string, args: readonly [string, ...string[]], advice: string): Check {
   return {
     name,
     async run() {
-      const { code, output } = await run("pnpm", ["exec", ...args]);
+      const { code, output } = await run(localTool(args[0]), args.slice(1));
       return code === 0 ? [] : [{ where: args.join(" "), what: output.trimEnd(), advice }];
     },
   };

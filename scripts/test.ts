@@ -1,0 +1,45 @@
+// Builds, sets up what this machine can have, and runs every test: `pnpm test [FILE…]`.
+//
+// A test that lacks something is skipped and says what. With PT2_REQUIRE_ALL=1 such a skip is a failure. The last line
+// is `N passed, N failed, N skipped`.
+import { styleText } from "node:util";
+import { startVitest, type TestCase } from "vitest/node";
+import { localTool, run } from "./run.ts";
+import { setUpPython } from "./set-up-python.ts";
+
+/** Why a test did not run: the note of `context.skip(note)`, or `skipped: …` in its name. */
+function reasonOf(test: TestCase): string {
+  const result = test.result();
+  const note = result.state === "skipped" ? result.note : undefined;
+  return note ?? /skipped: ([^)]*)/.exec(test.fullName)?.[1] ?? "no reason given";
+}
+
+const requireAll = process.env.PT2_REQUIRE_ALL === "1";
+const build = await run(localTool("turbo"), ["run", "build", "--output-logs=errors-only"], { show: true });
+if (build.code !== 0) {
+  console.error("The build failed, so nothing was tested.");
+  console.log("0 passed, 1 failed, 0 skipped");
+  process.exit(1);
+}
+const python = await setUpPython(console.log);
+if ("python" in python) process.env.PT2_PYTHON = python.python;
+else console.log(`PyTorch: skipped: ${python.missing}`);
+
+const vitest = await startVitest("test", process.argv.slice(2), { watch: false });
+const modules = vitest.state.getTestModules();
+const tests = modules.flatMap((module) => [...module.children.allTests()]);
+const count = (state: string): number => tests.filter((test) => test.result().state === state).length;
+// A file that cannot be loaded has no tests to fail, and an error outside a test has no test to blame.
+const broken = modules.filter((module) => module.errors().length > 0).length + vitest.state.getUnhandledErrors().length;
+await vitest.close();
+
+const skipped = tests.filter((test) => test.result().state === "skipped");
+for (const test of skipped) {
+  const name = `${test.module.relativeModuleId}: ${test.fullName}`;
+  console.log(`${styleText("yellow", "skipped")} ${name}\n        ${reasonOf(test)}`);
+}
+const refused = requireAll ? skipped.length : 0;
+if (refused > 0) console.log(styleText("red", `PT2_REQUIRE_ALL=1: each of the ${refused} skips above is a failure.`));
+const failed = count("failed") + broken + refused;
+console.log(`${count("passed")} passed, ${failed} failed, ${skipped.length - refused} skipped`);
+process.exit(failed > 0 || tests.length === 0 ? 1 : 0);
