@@ -29,6 +29,19 @@ export function gemmPackB(src: usize, strideK: i32, strideN: i32, K: i32, N: i32
   if (n < N) packStrided(src, sk, sn, K, N - n, dst);
 }
 
+/**
+ * Packs B where it is: columns contiguous and one behind the other, N a multiple of 8. The columns of a panel lie where the panel
+ * will. `scratch` has room for one.
+ */
+export function gemmPackInPlace(b: usize, K: i32, N: i32, scratch: usize): void {
+  const panelBytes = <usize>K * ROW;
+  const column = <isize>K << 2;
+  for (const end = b + panelBytes * <usize>(N / PANEL); b < end; b += panelBytes) {
+    memory.copy(scratch, b, panelBytes);
+    packColumns8(scratch, column, K, b);
+  }
+}
+
 /** Two panels at once, so that a cache line of a row is read once. */
 function packRows16(src: usize, sk: isize, K: i32, dst: usize, panelBytes: usize): void {
   const end = dst + panelBytes;

@@ -1,7 +1,7 @@
 // The kernels: what is exported here becomes a member of `Kernels` in src/kernels.gen.ts.
 export { gemmPacked } from "./gemm";
 export { gemmBatch } from "./gemm-batch";
-export { gemmPackB, gemmPackedBytes } from "./gemm-pack";
+export { gemmPackB, gemmPackedBytes, gemmPackInPlace } from "./gemm-pack";
 export { attention, attentionScratch } from "./attention";
 export { logSoftmaxRows, softmaxRows } from "./softmax";
 export { layerNormRows, momentsRows, rmsNormRows } from "./norm-rows";

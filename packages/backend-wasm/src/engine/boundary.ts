@@ -7,24 +7,29 @@ import {
   describeNode,
   type HandlerFrame,
   type HandlerTensor,
-  isTensor,
+  type OpRegistry,
 } from "@pt2/registry";
-import { callOp } from "./call-op.ts";
 import { runControl } from "./control.ts";
-import type { ExecutableState } from "./executable-state.ts";
-import type { StageNode } from "./graph-runner.ts";
+import type { DynamicKernel } from "./dynamic-kernel.ts";
+import { opGraph } from "./op-graph.ts";
 import { type HostData, isHostData, type RunValue } from "./run-value.ts";
 
+/** What a boundary works with. */
+export interface BoundaryHost {
+  readonly dynamic: ReadonlyMap<string, DynamicKernel>;
+  readonly registry: OpRegistry;
+  /** The value of a tensor or number that the stage before has computed. */
+  read(value: ArgValue): RunValue;
+  /** Runs a graph behind the memory of the stage; its plans are kept under `key`. */
+  runGraph(key: Graph | string, graph: Graph, inputs: readonly RunValue[]): Promise<readonly RunValue[]>;
+}
+
 /** Runs what stands between two stages. One entry per return of its node. */
-export async function runBoundary(
-  end: Boundary,
-  node: StageNode,
-  state: ExecutableState,
-  read: (value: ArgValue) => RunValue,
-): Promise<readonly RunValue[]> {
+export async function runBoundary(end: Boundary, host: BoundaryHost): Promise<readonly RunValue[]> {
+  const { read } = host;
   switch (end.kind) {
     case "dynamic": {
-      const kernel = state.dynamic.get(end.record.name);
+      const kernel = host.dynamic.get(end.record.name);
       if (kernel === undefined) {
         throw new Pt2Error("wasm.unsupported-op", {
           what: `${end.record.name} has results whose sizes depend on data, and the wasm backend has no kernel for it`,
@@ -37,8 +42,9 @@ export async function runBoundary(
     case "handler": {
       const args = Object.fromEntries(Object.entries(end.args).map(([name, value]) => [name, toHandler(read(value))]));
       const call: HandlerFrame["call"] = async (op, given) => {
-        const results = await callOp(op, given, state, node.plan.arenaEnd);
-        return results.map((result) => toHandler(result) as HandlerTensor);
+        const { key, graph, inputs } = opGraph(op, given, host.registry);
+        const results = await host.runGraph(key, graph, inputs);
+        return results.flat().map((result) => toHandler(result) as HandlerTensor);
       };
       const returned = await end.run({ args: args as HandlerFrame["args"], call });
       return (Array.isArray(returned) ? returned : [returned]).map(fromHandler);
@@ -47,8 +53,7 @@ export async function runBoundary(
       return runControl(
         end.node.op,
         end.operands.map((operand) => (isGraph(operand) ? operand : read(operand))),
-        node,
-        state,
+        (graph, inputs) => host.runGraph(graph, graph, inputs),
       );
   }
 }

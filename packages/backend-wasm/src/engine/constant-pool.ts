@@ -1,6 +1,10 @@
+import { Pt2Error } from "@pt2/format";
+import { Constant } from "./constant.ts";
 import { Context, type StepSink } from "./context.ts";
 import type { Block } from "./heap.ts";
-import { type Buffer, Constant } from "./place.ts";
+import type { PlanContext } from "./kernel.ts";
+import type { Buffer } from "./place.ts";
+import { ReadAhead } from "./read-ahead.ts";
 import type { Services } from "./services.ts";
 
 /** Memory of a constant's computation: it exists only while that runs. */
@@ -18,10 +22,41 @@ class Temporary implements Buffer {
   }
 }
 
+/** Steps that were planned for a constant, and the memory they work in. */
+class Work implements StepSink {
+  readonly steps: (() => void)[] = [];
+  readonly temporaries: Temporary[] = [];
+  readonly inputs: Set<Constant>;
+
+  constructor(inputs: Iterable<Constant>) {
+    this.inputs = new Set(inputs);
+  }
+
+  step(run: () => void): void {
+    this.steps.push(run);
+  }
+
+  scratch(bytes: number): Buffer {
+    const buffer = new Temporary(bytes);
+    this.temporaries.push(buffer);
+    return buffer;
+  }
+
+  reads(buffer: Buffer): void {
+    if (buffer.constant !== null) this.inputs.add(buffer.constant);
+  }
+
+  unreads(): void {}
+}
+
 /** Every value that depends on weights alone, each computed once for all plans that ask for it. */
 export class ConstantPool {
   readonly #services: Services;
   readonly #derived = new Map<string, Constant>();
+  readonly #readAhead = new ReadAhead();
+  /** Bytes of temporaries of the largest computation. */
+  #temporaryBytes = 0;
+  #unfinished: Constant[] = [];
 
   constructor(services: Services) {
     this.#services = services;
@@ -29,29 +64,44 @@ export class ConstantPool {
 
   /**
    * The constant that `build` computes from `inputs`, which the same `key` always names. `build` plans with the context
-   * it is given, once; the planned steps run when the constant is needed.
+   * it is given, once; the planned steps run when the constant is needed. So with `rework`, which does the same where
+   * the bytes of the only input are.
    */
-  derive(key: string, bytes: number, inputs: readonly Constant[], build: (ctx: Context, to: Buffer) => void): Constant {
+  derive(
+    key: string,
+    bytes: number,
+    inputs: readonly Constant[],
+    build: (ctx: Context, to: Buffer) => void,
+    rework?: (ctx: PlanContext, at: Buffer) => void,
+  ): Constant {
     const known = this.#derived.get(key);
     if (known !== undefined) return known;
-    const steps: (() => void)[] = [];
-    const temporaries: Temporary[] = [];
-    const reads = new Set(inputs);
-    const sink: StepSink = {
-      step: (run) => steps.push(run),
-      scratch: (size) => {
-        const buffer = new Temporary(size);
-        temporaries.push(buffer);
-        return buffer;
-      },
-      reads: (buffer) => {
-        if (buffer.constant !== null) reads.add(buffer.constant);
-      },
-    };
-    const constant: Constant = new Constant(this.#services.heap, bytes, reads, () => this.#run(steps, temporaries));
-    build(new Context(this.#services, sink), constant);
+    const work = new Work(inputs);
+    const self: Buffer = { bytes, constant: null, address: () => constant.address() };
+    build(new Context(this.#services, work), self);
+    const inPlace = rework === undefined ? undefined : new Work([]);
+    if (inPlace !== undefined) rework!(new Context(this.#services, inPlace), self);
+    const constant = new Constant(this.#services.heap, bytes, {
+      inputs: work.inputs,
+      produce: () => this.#run(work),
+      rework: inPlace && (() => this.#run(inPlace)),
+    });
+    for (const { temporaries } of inPlace === undefined ? [work] : [work, inPlace]) {
+      this.#temporaryBytes = Math.max(this.#temporaryBytes, sizeOf(temporaries));
+    }
     this.#derived.set(key, constant);
     return constant;
+  }
+
+  /** Starts to read records that will be needed; `settle` goes on with what the plan then asks for. */
+  readAhead(records: readonly Constant[]): void {
+    if (this.#services.heap.tryReserve(sizeOf(records))) this.#readAhead.start(records);
+  }
+
+  /** Reads records that plans are going to need, when nothing is planned yet. */
+  async readAll(records: readonly Constant[]): Promise<void> {
+    if (this.#services.heap.tryReserve(sizeOf(records))) this.#readAhead.start(records, Number.POSITIVE_INFINITY);
+    for (const record of records) await record.load();
   }
 
   /**
@@ -60,15 +110,42 @@ export class ConstantPool {
    */
   async settle(wanted: readonly Constant[], onLoaded: (constant: Constant) => void): Promise<void> {
     for (const constant of wanted) constant.pins++;
+    try {
+      await this.#bring(
+        wanted.filter((constant) => !constant.resident || constant.inputs.length === 0),
+        onLoaded,
+      );
+    } catch (error) {
+      this.release(wanted);
+      throw error;
+    } finally {
+      await this.#readAhead.stop();
+      this.#readAhead.dropUnused();
+    }
+  }
+
+  /** Does the work that `settle` left for the first run: values that are made where a weight was read to. */
+  finish(): void {
+    for (const constant of this.#unfinished) constant.finish();
+    this.#unfinished = [];
+  }
+
+  /** A plan is gone: what no other plan reads leaves memory, to come back when it is needed. */
+  release(constants: readonly Constant[]): void {
+    for (const constant of constants) if (--constant.pins === 0) constant.unload();
+  }
+
+  async #bring(missing: readonly Constant[], onLoaded: (constant: Constant) => void): Promise<void> {
     const waiting = new Map<Constant, number>();
-    const count = (constant: Constant, by: number): void => {
+    const records = new Set<Constant>();
+    const count = (constant: Constant): void => {
+      if (constant.inputs.length === 0) records.add(constant);
       for (const input of constant.inputs) {
-        waiting.set(input, (waiting.get(input) ?? 0) + by);
-        if (by > 0) count(input, by);
+        waiting.set(input, (waiting.get(input) ?? 0) + 1);
+        count(input);
       }
     };
-    const missing = wanted.filter((constant) => !constant.resident);
-    for (const constant of missing) count(constant, 1);
+    for (const constant of missing) count(constant);
     const release = (constant: Constant): void => {
       for (const input of constant.inputs) {
         const left = waiting.get(input)! - 1;
@@ -77,20 +154,40 @@ export class ConstantPool {
         if (left === 0 && input.pins === 0) input.unload();
       }
     };
+    const takesOver = (constant: Constant): boolean => {
+      const [source] = constant.inputs;
+      return constant.reworks && source!.pins === 0 && waiting.get(source!) === 1;
+    };
+    const absent = [...missing.filter((constant) => !takesOver(constant)), ...waiting.keys()];
+    await this.#makeRoom(
+      absent.filter(({ resident }) => !resident),
+      records,
+    );
     await this.#services.compiled();
     for (const constant of missing) {
-      await constant.load();
+      if (takesOver(constant)) {
+        const [source] = constant.inputs as [Constant];
+        await source.load();
+        source.finish();
+        constant.takeOver();
+        this.#unfinished.push(constant);
+      } else await constant.load();
       onLoaded(constant);
       release(constant);
+      this.#readAhead.advance();
     }
   }
 
-  /** A plan is gone: what no other plan reads leaves memory, to come back when it is needed. */
-  release(constants: readonly Constant[]): void {
-    for (const constant of constants) if (--constant.pins === 0) constant.unload();
+  /** Reads ahead when everything that is to come fits without growth in between, else not. */
+  async #makeRoom(absent: readonly Constant[], records: Iterable<Constant>): Promise<void> {
+    const { heap } = this.#services;
+    const bytes = sizeOf(absent) + this.#temporaryBytes;
+    if (heap.room < bytes) await this.#readAhead.stop();
+    if (heap.tryReserve(bytes)) this.#readAhead.start(records);
+    else await this.#readAhead.stop();
   }
 
-  #run(steps: readonly (() => void)[], temporaries: readonly Temporary[]): void {
+  #run({ steps, temporaries }: Work): void {
     const { heap } = this.#services;
     try {
       for (const buffer of temporaries) buffer.block = heap.alloc(buffer.bytes);
@@ -102,4 +199,9 @@ export class ConstantPool {
       }
     }
   }
+}
+
+/** Room that blocks of these sizes take, with what each is rounded up by. */
+function sizeOf(buffers: readonly { readonly bytes: number }[]): number {
+  return buffers.reduce((sum, { bytes }) => sum + bytes + 64, 0);
 }

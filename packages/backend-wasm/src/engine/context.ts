@@ -1,7 +1,10 @@
 import { numel } from "@pt2/backend";
 import { DTYPES, type DType } from "@pt2/format";
 import type { TypedExpr } from "@pt2/registry/scalar";
+import type { Kernels } from "../kernels.gen.ts";
+import type { Constant } from "./constant.ts";
 import { castExpr } from "./expressions.ts";
+import type { Heap } from "./heap.ts";
 import type { PlanContext } from "./kernel.ts";
 import { type Buffer, type Place, rowMajor, sameStrides } from "./place.ts";
 import type { Services } from "./services.ts";
@@ -14,6 +17,8 @@ export interface StepSink {
   scratch(bytes: number): Buffer;
   /** Tells that the current call reads a buffer. */
   reads(buffer: Buffer): void;
+  /** Takes one `reads` of a constant back: it only served to make another one. */
+  unreads(constant: Constant): void;
 }
 
 /** The helpers that kernels plan with, over either sink. */
@@ -26,11 +31,11 @@ export class Context implements PlanContext {
     this.sink = sink;
   }
 
-  get heap() {
+  get heap(): Heap {
     return this.services.heap;
   }
 
-  get kernels() {
+  get kernels(): Kernels {
     return this.services.kernels;
   }
 
@@ -77,6 +82,7 @@ export class Context implements PlanContext {
     key: string,
     bytes: number,
     fill: (ctx: PlanContext, from: Place, to: Buffer) => void,
+    rework?: (ctx: PlanContext, at: Buffer) => void,
   ): Buffer {
     const source = place.buffer.constant;
     if (source === null) {
@@ -84,9 +90,15 @@ export class Context implements PlanContext {
       fill(this, place, buffer);
       return buffer;
     }
-    const constant = this.services.constants.derive(`${key}|${placeKey(place)}`, bytes, [source], (ctx, to) =>
-      fill(ctx, place, to),
+    const whole = numel(place.shape) * DTYPES[place.dtype].itemsize === bytes && source.bytes === bytes;
+    const constant = this.services.constants.derive(
+      `${key}|${placeKey(place)}`,
+      bytes,
+      [source],
+      (ctx, to) => fill(ctx, place, to),
+      whole ? rework : undefined,
     );
+    this.sink.unreads(source);
     this.sink.reads(constant);
     return constant;
   }

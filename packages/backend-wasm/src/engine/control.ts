@@ -1,31 +1,17 @@
 import { Pt2Error } from "@pt2/format";
 import type { Graph } from "@pt2/graph";
-import type { ExecutableState } from "./executable-state.ts";
-import { GraphRunner, type StageNode } from "./graph-runner.ts";
 import { rowOf, rowsOf, stackRows, truth } from "./host-rows.ts";
 import type { HostData, RunValue } from "./run-value.ts";
 
 type Operand = RunValue | Graph;
+/** Runs a graph that the op was given. */
 type Call = (graph: Graph, inputs: readonly RunValue[]) => Promise<readonly RunValue[]>;
 
 /** A body that never says stop would hang the process. */
 const MAX_ITERATIONS = 1 << 24;
 
-/** Runs a higher-order op, see `pt2-format` for the calling conventions. Results are flat. */
-export async function runControl(
-  op: string,
-  operands: readonly Operand[],
-  node: StageNode,
-  state: ExecutableState,
-): Promise<readonly RunValue[]> {
-  const call: Call = (graph, inputs) => {
-    let runner = node.graphs.get(graph);
-    if (runner === undefined) {
-      runner = new GraphRunner(graph, state, node.plan.arenaEnd);
-      node.graphs.set(graph, runner);
-    }
-    return runner.run(inputs);
-  };
+/** Runs a higher-order op: `cond`, `while_loop`, `scan` or `map_impl`. Results are flat. */
+export function runControl(op: string, operands: readonly Operand[], call: Call): Promise<readonly RunValue[]> {
   return CONTROL[op]!(operands, call);
 }
 

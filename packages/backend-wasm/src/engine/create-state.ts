@@ -2,6 +2,7 @@ import type { Node } from "@pt2/graph";
 import type { ArgValue, HandlerContext, LowerTarget, OpRegistry } from "@pt2/registry";
 import { instantiateKernels } from "../instantiate.ts";
 import { DYNAMIC_KERNELS, KERNELS } from "../kernels/index.ts";
+import type { Constant } from "./constant.ts";
 import { ConstantPool } from "./constant-pool.ts";
 import { createElementwise } from "./elementwise.ts";
 import type { EngineRequest } from "./executable.ts";
@@ -11,7 +12,7 @@ import type { HandlerInitials } from "./handler-initials.ts";
 import { Heap } from "./heap.ts";
 import type { WasmKernel } from "./kernel.ts";
 import { KernelSet } from "./kernel-set.ts";
-import { Arena, type Constant } from "./place.ts";
+import { Arena } from "./place.ts";
 import { bindWeights, type ProgramState } from "./program-state.ts";
 import type { Services } from "./services.ts";
 

@@ -1,7 +1,8 @@
 import type { LowerOptions } from "@pt2/registry";
+import type { Constant } from "./constant.ts";
 import type { DynamicKernel } from "./dynamic-kernel.ts";
 import type { KernelSet } from "./kernel-set.ts";
-import type { Arena, Constant } from "./place.ts";
+import type { Arena } from "./place.ts";
 import type { Services } from "./services.ts";
 
 /** What all graphs of one executable share. */

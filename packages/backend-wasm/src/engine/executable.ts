@@ -53,7 +53,12 @@ export class WasmExecutable implements Executable {
     await weights.initialise();
     const executable = new WasmExecutable(request.program, state, weights);
     const inputs = staticInputs(request.program);
-    if (inputs !== null) await executable.#runner.prepare(inputs, weights.bound);
+    const { constants } = state.services;
+    if (inputs === null) await constants.readAll(weights.records);
+    else {
+      constants.readAhead(weights.records);
+      await executable.#runner.prepare(inputs, weights.bound);
+    }
     (request.cancellation ?? request.signal)?.throwIfAborted();
     return executable;
   }

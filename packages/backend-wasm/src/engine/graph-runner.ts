@@ -1,6 +1,6 @@
 import type { Graph } from "@pt2/graph";
 import { type ArgValue, type Call, isTensor, type LoweredTensor, lower, type Stage, tensorsIn } from "@pt2/registry";
-import { runBoundary } from "./boundary.ts";
+import { type BoundaryHost, runBoundary } from "./boundary.ts";
 import { readPlace, writePlace } from "./elements.ts";
 import type { ExecutableState } from "./executable-state.ts";
 import { foldBatchNorm } from "./fold-batch-norm.ts";
@@ -16,7 +16,7 @@ export interface StageNode {
   readonly places: ReadonlyMap<LoweredTensor, Place>;
   readonly next: Map<string, StageNode>;
   /** Runners of the graphs that the boundary calls. */
-  readonly graphs: Map<Graph, GraphRunner>;
+  readonly graphs: Map<Graph | string, GraphRunner>;
 }
 
 /** Observes a run: called after each step with its duration. */
@@ -80,12 +80,13 @@ export class GraphRunner {
     let node = await this.prepare(inputs, bound);
     let given = inputs;
     for (;;) {
+      this.#state.services.constants.finish();
       this.#state.arena.reserve(node.plan.arenaEnd, this.#state.arena.bytes);
       this.#write(node, given);
       this.#execute(node, observe, signal);
       const { end } = node.stage;
       if (end.kind === "return") return end.outputs.map((value) => this.#read(node, value));
-      const results = await runBoundary(end, node, this.#state, (value) => this.#read(node, value));
+      const results: readonly RunValue[] = await runBoundary(end, this.#host(node, signal));
       node = await this.#follow(node, results);
       given = results;
     }
@@ -169,6 +170,20 @@ export class GraphRunner {
     const data = hostDataIn(given);
     for (const [i, tensor] of node.inputs.entries())
       writePlace(this.#state.services.heap, node.plan.place(tensor), data[i]!.bytes);
+  }
+
+  #host(node: StageNode, signal: Cancellation | undefined): BoundaryHost {
+    const { dynamic, lowerOptions } = this.#state;
+    return {
+      dynamic,
+      registry: lowerOptions.registry,
+      read: (value) => this.#read(node, value),
+      runGraph: (key, graph, inputs) => {
+        const runner = node.graphs.get(key) ?? new GraphRunner(graph, this.#state, node.plan.arenaEnd);
+        node.graphs.set(key, runner);
+        return runner.run(inputs, new Map(), { signal });
+      },
+    };
   }
 
   #execute(node: StageNode, observe: StepObserver | undefined, signal: Cancellation | undefined): void {

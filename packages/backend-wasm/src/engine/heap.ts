@@ -76,6 +76,24 @@ export class Heap {
     return this.#i64;
   }
 
+  /** Bytes that blocks can take at the end without growth. */
+  get room(): number {
+    const last = this.#free.at(-1);
+    return last !== undefined && last.address + last.bytes === this.reserved ? last.bytes : 0;
+  }
+
+  /** Makes room for blocks of `bytes` together, so that the memory does not grow for them; false when it cannot. */
+  tryReserve(bytes: number): boolean {
+    if (this.room >= bytes) return true;
+    if (this.reserved + bytes - this.room > MAX_PAGES * PAGE) return false;
+    try {
+      this.#grow(bytes);
+      return true;
+    } catch {
+      return false;
+    }
+  }
+
   alloc(bytes: number): Block {
     const size = Math.max(ALIGNMENT, Math.ceil(bytes / ALIGNMENT) * ALIGNMENT);
     let at = this.#free.findIndex((block) => block.bytes >= size);
@@ -119,9 +137,7 @@ export class Heap {
   /** Adds pages so that a block of `size` bytes fits behind what is free at the end. */
   #grow(size: number): void {
     const end = this.reserved;
-    const last = this.#free.at(-1);
-    const tail = last !== undefined && last.address + last.bytes === end ? last.bytes : 0;
-    const pages = Math.ceil((size - tail) / PAGE);
+    const pages = Math.ceil((size - this.room) / PAGE);
     try {
       this.memory.grow(pages);
     } catch (cause) {

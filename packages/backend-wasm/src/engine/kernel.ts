@@ -68,7 +68,14 @@ export interface PlanContext {
   copy(from: Place, to: Place): void;
   /**
    * What a kernel makes of a tensor before it can use it (packed panels). From a constant it is made once, at load,
-   * and shared by all plans under `key`; otherwise on each forward.
+   * and shared by all plans under `key`; otherwise on each forward. `rework`, where there is one, does the same where
+   * the bytes of a tensor are: used for a weight that nothing else reads, so that no second memory is touched.
    */
-  prepared(place: Place, key: string, bytes: number, fill: (ctx: PlanContext, from: Place, to: Buffer) => void): Buffer;
+  prepared(
+    place: Place,
+    key: string,
+    bytes: number,
+    fill: (ctx: PlanContext, from: Place, to: Buffer) => void,
+    rework?: (ctx: PlanContext, at: Buffer) => void,
+  ): Buffer;
 }

@@ -1,4 +1,5 @@
 import { DTYPES, type DType } from "@pt2/format";
+import type { Constant } from "./constant.ts";
 import type { Block, Heap } from "./heap.ts";
 
 /** Where a tensor's elements are: a piece of memory whose address is known at the latest when a step runs. */
@@ -75,69 +76,6 @@ export class OwnBuffer implements Buffer {
 
   address(): number {
     return this.block.address;
-  }
-}
-
-let nextId = 0;
-
-/**
- * A value that never changes. It is brought into memory when somebody needs it, by reading a weight record or by
- * running steps over other constants, and leaves again unless a plan pinned it.
- */
-export class Constant implements Buffer {
-  /** Unique among constants, for keys. */
-  readonly id: number = nextId++;
-  readonly bytes: number;
-  /** What it is computed from; empty for a weight record. */
-  readonly inputs: Iterable<Constant>;
-  /** Number of plans that read it while they run. */
-  pins = 0;
-  readonly #produce: (address: number) => Promise<void> | void;
-  readonly #heap: Heap;
-  #block: Block | null = null;
-
-  constructor(
-    heap: Heap,
-    bytes: number,
-    inputs: Iterable<Constant>,
-    produce: (address: number) => Promise<void> | void,
-  ) {
-    this.#heap = heap;
-    this.bytes = bytes;
-    this.inputs = inputs;
-    this.#produce = produce;
-  }
-
-  get constant(): Constant {
-    return this;
-  }
-
-  get resident(): boolean {
-    return this.#block !== null;
-  }
-
-  address(): number {
-    return this.#block!.address;
-  }
-
-  /** Brings it, and first what it is computed from, into memory. */
-  async load(): Promise<void> {
-    if (this.#block !== null) return;
-    for (const input of this.inputs) await input.load();
-    const block = this.#heap.alloc(this.bytes);
-    this.#block = block;
-    try {
-      await this.#produce(block.address);
-    } catch (error) {
-      this.unload();
-      throw error;
-    }
-  }
-
-  unload(): void {
-    if (this.#block === null) return;
-    this.#heap.free(this.#block);
-    this.#block = null;
   }
 }
 

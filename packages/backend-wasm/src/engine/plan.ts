@@ -5,10 +5,11 @@ import { keyOf } from "@pt2/registry/scalar";
 import { CallContext, type TensorTable } from "./call-context.ts";
 import { isPure, scalarKey } from "./call-key.ts";
 import { clampOf } from "./clamp.ts";
+import type { Constant } from "./constant.ts";
 import { Context, placeKey, type StepSink } from "./context.ts";
 import type { KernelSet } from "./kernel-set.ts";
 import { resultStrides } from "./layout.ts";
-import { type Arena, ArenaBuffer, type Buffer, type Constant, type Place, rowMajor } from "./place.ts";
+import { type Arena, ArenaBuffer, type Buffer, type Place, rowMajor } from "./place.ts";
 import type { Services } from "./services.ts";
 
 /** What runs for one fused step. */
@@ -58,6 +59,8 @@ class Planner implements StepSink, TensorTable {
   readonly #places: Map<LoweredTensor, Place>;
   readonly #buffers: ArenaBuffer[] = [];
   readonly #constants = new Set<Constant>();
+  /** How often the current call reads each constant itself. */
+  readonly #reads = new Map<Constant, number>();
   readonly #steps: PlannedStep[] = [];
   #runs: (() => void)[] = [];
   #now = 0;
@@ -79,9 +82,11 @@ class Planner implements StepSink, TensorTable {
     const takesEpilogue = (call: Call): boolean => this.#kernels.get(call)?.clamps?.(call.args) ?? false;
     const variable: Call[] = [];
     for (const call of stage.calls) if (!this.#tryConstant(call)) variable.push(call);
+    this.#reads.clear();
     for (const step of fuse(variable, { live: stage.live, takesEpilogue })) this.#planStep(step);
     this.#now = Number.MAX_SAFE_INTEGER;
     for (const tensor of stage.live) this.reads(this.get(tensor).buffer);
+    this.#collectConstants();
     const { offsets, bytes } = planArena(this.#buffers);
     for (const [i, buffer] of this.#buffers.entries()) buffer.offset = this.#arenaStart + offsets[i]!;
     return {
@@ -116,7 +121,21 @@ class Planner implements StepSink, TensorTable {
 
   reads(buffer: Buffer): void {
     if (buffer instanceof ArenaBuffer) buffer.last = Math.max(buffer.last, this.#now);
-    if (buffer.constant !== null) this.#constants.add(buffer.constant);
+    this.#countRead(buffer.constant, 1);
+  }
+
+  unreads(constant: Constant): void {
+    this.#countRead(constant, -1);
+  }
+
+  #countRead(constant: Constant | null, by: number): void {
+    if (constant !== null) this.#reads.set(constant, (this.#reads.get(constant) ?? 0) + by);
+  }
+
+  /** Keeps the constants that the calls since the last time do read. */
+  #collectConstants(): void {
+    for (const [constant, count] of this.#reads) if (count > 0) this.#constants.add(constant);
+    this.#reads.clear();
   }
 
   #planStep(step: Step): void {
@@ -141,6 +160,7 @@ class Planner implements StepSink, TensorTable {
           ? [step.call, ...step.group.calls]
           : step.group.calls;
     if (this.#runs.length > 0) this.#steps.push({ runs: this.#runs, calls });
+    this.#collectConstants();
   }
 
   #elementwise(group: ElementwiseGroup): void {

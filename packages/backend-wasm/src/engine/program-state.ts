@@ -1,9 +1,10 @@
 import { numel } from "@pt2/backend";
 import { DTYPES, Pt2Error, type WeightTensor } from "@pt2/format";
 import type { Program } from "@pt2/graph";
+import { Constant } from "./constant.ts";
 import { forEachOffset, writePlace } from "./elements.ts";
 import type { Heap } from "./heap.ts";
-import { Constant, OwnBuffer, type Place, rowMajor } from "./place.ts";
+import { OwnBuffer, type Place, rowMajor } from "./place.ts";
 
 /** Weights and buffers of a program: constants that plans may fold, and state that runs write. */
 export interface ProgramState {
@@ -13,6 +14,8 @@ export interface ProgramState {
   readonly mutable: ReadonlyMap<string, Place>;
   /** Reads the initial values of what runs may write. */
   initialise(): Promise<void>;
+  /** Weight records that plans may read. */
+  readonly records: readonly Constant[];
   /** Bytes of weight records. */
   readonly totalBytes: number;
 }
@@ -29,11 +32,13 @@ export function bindWeights(
   const storageOf = ({ storage }: WeightTensor): Constant => {
     const known = storages.get(storage.id);
     if (known !== undefined) return known;
-    const constant = new Constant(heap, storage.nbytes, [], async (address) => {
-      const into = heap.u8.subarray(address, address + storage.nbytes);
-      const bytes = await storage.read({ into, ...(signal === undefined ? {} : { signal }) });
-      if (bytes !== into) heap.u8.set(bytes, address);
-      onRead(storage.nbytes);
+    const constant = new Constant(heap, storage.nbytes, {
+      inputs: [],
+      async produce(address) {
+        const into = heap.u8.subarray(address, address + storage.nbytes);
+        await storage.read({ into, signal });
+        onRead(storage.nbytes);
+      },
     });
     storages.set(storage.id, constant);
     return constant;
@@ -79,6 +84,7 @@ export function bindWeights(
     initialise: async () => {
       for (const { place, weight } of initial) writePlace(heap, place, await denseBytes(weight));
     },
+    records: [...storages.values()],
     totalBytes: [...storages.values()].reduce((n, { bytes }) => n + bytes, 0),
   };
 }

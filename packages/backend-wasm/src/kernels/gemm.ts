@@ -5,15 +5,23 @@ import { addressOf, type Buffer, type Place } from "../engine/place.ts";
 /** Flags of the packed matrix product, see assembly/gemm.ts. */
 const ACCUMULATE = 1;
 const CLAMP = 2;
+/** Columns of a panel. */
+const PANEL = 8;
 
 /** A [K, N] matrix in the panels that the product wants; packed once when it is a constant. */
 export function packedMatrix(ctx: PlanContext, matrix: Place): Buffer {
   const [K, N] = matrix.shape as readonly [number, number];
   const bytes = ctx.kernels.gemmPackedBytes(K, N);
-  return ctx.prepared(matrix, "gemm", bytes, (inner, from, to) => {
-    const [strideK, strideN] = from.strides as readonly [number, number];
+  const [strideK, strideN] = matrix.strides as readonly [number, number];
+  const fill = (inner: PlanContext, from: Place, to: Buffer): void =>
     inner.step(() => inner.kernels.gemmPackB(addressOf(from), strideK, strideN, K, N, to.address()));
-  });
+  // PyTorch's [N, K] weights: the rows of a panel lie where the panel will.
+  const inPlace = strideK === 1 && strideN === K && N % PANEL === 0;
+  const rework = (inner: PlanContext, at: Buffer): void => {
+    const work = inner.scratch(K * PANEL * 4);
+    inner.step(() => inner.kernels.gemmPackInPlace(at.address(), K, N, work.address()));
+  };
+  return ctx.prepared(matrix, "gemm", bytes, fill, inPlace ? rework : undefined);
 }
 
 /** A matrix whose rows are contiguous, copied only if they are not. */

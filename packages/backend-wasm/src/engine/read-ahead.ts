@@ -1,0 +1,58 @@
+import type { Constant } from "./constant.ts";
+
+/** Reads under way at a time: a page cache and a server both answer several sooner than one after the other. */
+const MOST_READS = 8;
+/** Bytes of records that were read and still wait to be packed into other memory. */
+const MOST_WAITING = 64 * 2 ** 20;
+
+/**
+ * Reads weight records before they are asked for. Memory must not grow while reads are under way, as that detaches the
+ * arrays they write to: reserve what is needed first.
+ */
+export class ReadAhead {
+  readonly #started = new Set<Constant>();
+  readonly #underWay = new Set<Promise<void>>();
+  #queue: Constant[] = [];
+  #mostWaiting = 0;
+
+  /** Reads these next, in order; `advance` goes on with them as those that wait are used. */
+  start(records: Iterable<Constant>, mostWaiting: number = MOST_WAITING): void {
+    this.#queue = [...records];
+    this.#mostWaiting = mostWaiting;
+    this.advance();
+  }
+
+  /** Starts what may be started now. */
+  advance(): void {
+    while (this.#queue.length > 0 && this.#underWay.size < MOST_READS && this.#waiting() < this.#mostWaiting) {
+      const record = this.#queue.shift()!;
+      if (record.resident) continue;
+      this.#started.add(record);
+      // Whoever needs the record sees the failure; here it only ends the read.
+      const read = record.load().catch(() => {});
+      this.#underWay.add(read);
+      void read.then(() => {
+        this.#underWay.delete(read);
+        this.advance();
+      });
+    }
+  }
+
+  /** Starts nothing more, and waits for what is under way. */
+  async stop(): Promise<void> {
+    this.#queue = [];
+    await Promise.all(this.#underWay);
+  }
+
+  /** Frees what was read and that nobody turned out to need. */
+  dropUnused(): void {
+    for (const record of this.#started) if (record.pins === 0) record.unload();
+    this.#started.clear();
+  }
+
+  #waiting(): number {
+    let bytes = 0;
+    for (const record of this.#started) if (record.resident && record.pins === 0) bytes += record.bytes;
+    return bytes;
+  }
+}
