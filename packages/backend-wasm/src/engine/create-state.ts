@@ -5,7 +5,7 @@ import { DYNAMIC_KERNELS, KERNELS } from "../kernels/index.ts";
 import type { Constant } from "./constant.ts";
 import { ConstantPool } from "./constant-pool.ts";
 import { createElementwise } from "./elementwise.ts";
-import type { EngineRequest } from "./executable.ts";
+import type { EngineRequest } from "./engine-request.ts";
 import type { ExecutableState } from "./executable-state.ts";
 import { isEvalBatchNorm } from "./fold-batch-norm.ts";
 import type { HandlerInitials } from "./handler-initials.ts";

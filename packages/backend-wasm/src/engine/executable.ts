@@ -11,19 +11,16 @@ import {
 import { Pt2Error } from "@pt2/format";
 import type { OutputSpec, Program } from "@pt2/graph";
 import { type Call, describeNode } from "@pt2/registry";
+import type { Cancellation } from "./cancellation.ts";
 import { createState } from "./create-state.ts";
 import { writePlace } from "./elements.ts";
+import type { EngineRequest } from "./engine-request.ts";
 import type { ExecutableState } from "./executable-state.ts";
-import { type Cancellation, GraphRunner, type RunHooks, type StepObserver } from "./graph-runner.ts";
+import { GraphRunner, type RunHooks, type StepObserver } from "./graph-runner.ts";
 import { readHandlerInitials } from "./handler-initials.ts";
 import type { ProgramState } from "./program-state.ts";
 import { type HostData, isHostData, type RunValue } from "./run-value.ts";
 import { staticInputs } from "./static-inputs.ts";
-
-/** A compile request on the engine's own thread, where a worker's caller cancels through a flag instead of a signal. */
-export interface EngineRequest extends CompileRequest {
-  readonly cancellation?: Cancellation | undefined;
-}
 
 /**
  * A program on this thread. Runs are queued: each finishes before the next starts, which makes them independent and

@@ -1,6 +1,7 @@
 import type { Graph } from "@pt2/graph";
 import { type ArgValue, type Call, isTensor, type LoweredTensor, lower, type Stage, tensorsIn } from "@pt2/registry";
 import { type BoundaryHost, runBoundary } from "./boundary.ts";
+import type { Cancellation } from "./cancellation.ts";
 import { readPlace, writePlace } from "./elements.ts";
 import type { ExecutableState } from "./executable-state.ts";
 import { foldBatchNorm } from "./fold-batch-norm.ts";
@@ -21,11 +22,6 @@ export interface StageNode {
 
 /** Observes a run: called after each step with its duration. */
 export type StepObserver = (calls: readonly Call[], startMs: number, ms: number) => void;
-
-/** The part of an `AbortSignal` that a run looks at, between steps. */
-export interface Cancellation {
-  throwIfAborted(): void;
-}
 
 /** What may watch or stop a run. */
 export interface RunHooks {
@@ -156,14 +152,22 @@ export class GraphRunner {
     return { stage, plan, inputs, places, next: new Map(), graphs: new Map() };
   }
 
+  /** Gives up all plans. */
+  release(): void {
+    for (const node of this.#roots.values()) this.#drop(node);
+    this.#roots.clear();
+  }
+
   #evict(plans: Map<string, StageNode>): void {
     const [key, oldest] = plans.entries().next().value!;
     plans.delete(key);
-    const release = (node: StageNode): void => {
-      this.#state.services.constants.release(node.plan.constants);
-      for (const next of node.next.values()) release(next);
-    };
-    release(oldest);
+    this.#drop(oldest);
+  }
+
+  #drop(node: StageNode): void {
+    this.#state.services.constants.release(node.plan.constants);
+    for (const next of node.next.values()) this.#drop(next);
+    for (const nested of node.graphs.values()) nested.release();
   }
 
   #write(node: StageNode, given: readonly RunValue[]): void {
