@@ -12,6 +12,8 @@ export const REGISTRY_ERRORS = {
   "registry.dtype": "dtypes cannot be combined",
   "registry.undefined-value": "a node reads a value that nothing defines",
   "registry.unsupported-op": "a backend has no kernel for an op, and the op has no decomposition",
+  "registry.limit": "a program asks for more than any real one needs, or than the backend can hold",
+  "registry.internal": "the rules of an op failed in a way that nobody foresaw",
   "registry.rule": "an op record lacks a rule, or its rule does not apply",
 } as const;
 

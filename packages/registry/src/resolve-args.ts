@@ -81,7 +81,7 @@ function convertBase(value: ArgValue, base: string): ArgValue | typeof MISMATCH 
       if (value === 0 || value === 1) return value === 1;
       return typeof value === "boolean" ? value : MISMATCH;
     case "ScalarType":
-      return typeof value === "string" && value in DTYPES ? value : MISMATCH;
+      return typeof value === "string" && Object.hasOwn(DTYPES, value) ? value : MISMATCH;
     case "str":
     case "Layout":
     case "MemoryFormat":

@@ -1,17 +1,18 @@
-import { Pt2Error } from "@pt2/format";
+import type { Pt2Error } from "@pt2/format";
 import type { Node, OpName } from "@pt2/graph";
 import type { ArgValue, Builder } from "../builder.ts";
+import { checkLimit } from "../limits.ts";
 import type { OpRecord } from "../op.ts";
 import type { OpRegistry } from "../op-registry.ts";
 import { resolveArgs } from "../op-registry.ts";
 import { isComplexCall, scalarMeta } from "../promotion.ts";
 import { registryError } from "../registry-errors.ts";
 import type { TensorMeta } from "../tensor-meta.ts";
-import { contiguous } from "../view.ts";
 import { describe } from "./arguments.ts";
 import type { Call } from "./call.ts";
 import { typedCall } from "./elementwise.ts";
-import type { LoweredTensor } from "./lowered-tensor.ts";
+import { located } from "./located.ts";
+import { isFree, named, resultsOf, viewMeta } from "./results.ts";
 
 /** What a backend says while a program is lowered for it. */
 export interface LowerTarget {
@@ -19,6 +20,8 @@ export interface LowerTarget {
   readonly name: string;
   /** Whether it runs this op itself. It is not asked for elementwise ops and views, which every backend has. */
   isNative(op: OpName, args: Readonly<Record<string, ArgValue>>): boolean;
+  /** Bytes that one tensor may take; larger ones are refused before anything is made for them. Default: no bound. */
+  readonly maxTensorBytes?: number;
 }
 
 /** Decompositions nest; a chain deeper than this is a cycle between records. */
@@ -32,13 +35,21 @@ export class Emitter {
   readonly calls: Call[] = [];
   readonly #registry: OpRegistry;
   readonly #target: LowerTarget;
+  /** Calls that were there before the current node. */
+  #nodeStart = 0;
 
   constructor(registry: OpRegistry, target: LowerTarget) {
     this.#registry = registry;
     this.#target = target;
   }
 
-  emit(op: OpName, given: Readonly<Record<string, ArgValue>>, node: Node, depth = 0): readonly ArgValue[] {
+  /** Emits one op of a program. Errors say which node it was. */
+  emit(op: OpName, given: Readonly<Record<string, ArgValue>>, node: Node): readonly ArgValue[] {
+    this.#nodeStart = this.calls.length;
+    return located(node, () => this.#emit(op, given, node, 0));
+  }
+
+  #emit(op: OpName, given: Readonly<Record<string, ArgValue>>, node: Node, depth: number): readonly ArgValue[] {
     const record = this.#registry.resolve(op);
     if (record === undefined) throw unsupported(op, node, this.#target.name, "the registry has no record of it");
     const args = resolveArgs(record.schema, given, () => describe(node));
@@ -51,31 +62,15 @@ export class Emitter {
     // Scalar expressions are real; a complex call goes the way of any other op.
     if (record.scalar !== undefined && !isComplexCall(record, args)) {
       const scalar = typedCall(record, args);
-      return this.#push({ record, kind: "scalar", args, scalar, results: [tensor(scalar, node, depth)], node });
+      return this.#push({ record, kind: "scalar", args, scalar, results: [scalar], node }, depth);
     }
-    if (record.view !== undefined) {
-      return this.#push({
-        record,
-        kind: "view",
-        args,
-        results: named(this.infer(record, args, node), node, depth),
-        node,
-      });
-    }
-    if (this.#target.isNative(op, args)) {
-      return this.#push({
-        record,
-        kind: "native",
-        args,
-        results: named(this.infer(record, args, node), node, depth),
-        node,
-      });
-    }
+    const kind = record.view !== undefined ? "view" : this.#target.isNative(op, args) ? "native" : null;
+    if (kind !== null) return this.#push({ record, kind, args, results: this.infer(record, args, node), node }, depth);
     // Inference refuses what cannot be combined; a decomposition may not notice.
-    if (record.infer !== undefined) this.infer(record, args, node);
+    if (record.infer !== undefined) this.#named(this.infer(record, args, node), op, node, depth);
     const simpler = record.decompose?.(args, this.#builder(node, depth));
     if (simpler === undefined || simpler === null) {
-      if (isFree(record)) return named(this.infer(record, args, node), node, depth);
+      if (isFree(record)) return this.#named(this.infer(record, args, node), op, node, depth);
       throw unsupported(op, node, this.#target.name, "it has neither a kernel nor a decomposition");
     }
     return resultsOf(record, simpler);
@@ -83,65 +78,32 @@ export class Emitter {
 
   /** Result metas of a call, without emitting anything: from `infer`, from `view`, or from a trial decomposition. */
   infer(record: OpRecord, args: Readonly<Record<string, ArgValue>>, node: Node): readonly ArgValue[] {
-    try {
-      if (record.infer !== undefined) return resultsOf(record, record.infer(args));
-      if (record.scalar !== undefined) return [scalarMeta(record, args)];
-      if (record.view !== undefined) return [viewMeta(record, args)];
-    } catch (error) {
-      if (error instanceof Pt2Error && error.where === undefined) {
-        throw new Pt2Error(error.code, { what: error.what, where: describe(node), advice: error.advice, cause: error });
-      }
-      throw error;
-    }
+    if (record.infer !== undefined) return resultsOf(record, record.infer(args));
+    if (record.scalar !== undefined) return [scalarMeta(record, args)];
+    if (record.view !== undefined) return [viewMeta(record, args)];
     const trial = new Emitter(this.#registry, this.#target);
     const simpler = record.decompose?.(args, trial.#builder(node, 0));
     return simpler === undefined || simpler === null ? [] : resultsOf(record, simpler);
   }
 
   #builder(node: Node, depth: number): Builder {
-    const call = (op: OpName, args: Readonly<Record<string, ArgValue>>) => this.emit(op, args, node, depth + 1);
+    const call = (op: OpName, args: Readonly<Record<string, ArgValue>>) => this.#emit(op, args, node, depth + 1);
     return { call, tensor: (op, args) => call(op, args)[0] as TensorMeta };
   }
 
-  #push(call: Call): readonly ArgValue[] {
-    this.calls.push(call);
-    return call.results;
+  /** Adds a call whose results are metas so far. */
+  #push(call: Call, depth: number): readonly ArgValue[] {
+    const { record, node } = call;
+    checkLimit("calls", this.calls.length + 1, record.name);
+    checkLimit("callsPerNode", this.calls.length + 1 - this.#nodeStart, record.name);
+    const results = this.#named(call.results, record.name, node, depth);
+    this.calls.push({ ...call, results });
+    return results;
   }
-}
 
-/** One entry per return, whatever shape a rule answered in. */
-function resultsOf(record: OpRecord, answer: ArgValue | undefined): readonly ArgValue[] {
-  const { returns } = record.schema;
-  if (returns.length === 0 || answer === undefined) return [];
-  return returns.length === 1 ? [answer] : (answer as readonly ArgValue[]);
-}
-
-/** An op without tensors in its results (`sym_size`, `_assert_scalar`) costs nothing: its inference is its value. */
-function isFree(record: OpRecord): boolean {
-  return (
-    record.infer !== undefined && record.schema.returns.every((r) => r.type.kind === "base" && r.type.base !== "Tensor")
-  );
-}
-
-function viewMeta(record: OpRecord, args: Readonly<Record<string, ArgValue>>): ArgValue {
-  const source = args[record.schema.args[0]!.name] as TensorMeta;
-  const geometry = record.view!(contiguous(source.shape), args);
-  const meta = (shape: readonly number[]): TensorMeta => ({ dtype: source.dtype, shape });
-  if (geometry === null)
-    throw registryError("registry.shape", { what: `${record.name} cannot view a tensor of shape [${source.shape}]` });
-  return "strides" in geometry ? meta(geometry.shape) : geometry.map((g) => meta(g.shape));
-}
-
-function named(results: readonly ArgValue[], node: Node, depth: number): readonly ArgValue[] {
-  return results.map((r) => {
-    if (Array.isArray(r)) return named(r, node, depth);
-    return typeof r === "object" && r !== null && "shape" in r ? tensor(r, node, depth) : r;
-  });
-}
-
-/** A fresh tensor: results of different calls are different objects even when their metas are equal. */
-function tensor(meta: TensorMeta, node: Node, depth: number): LoweredTensor {
-  return { dtype: meta.dtype, shape: meta.shape, name: depth === 0 ? node.name : `${node.name}.${depth}` };
+  #named(results: readonly ArgValue[], op: OpName, node: Node, depth: number): readonly ArgValue[] {
+    return named(results, this.#target.maxTensorBytes ?? Number.MAX_SAFE_INTEGER, op, node, depth);
+  }
 }
 
 function unsupported(op: OpName, node: Node, backend: string, why: string): Pt2Error {

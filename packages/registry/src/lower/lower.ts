@@ -6,6 +6,7 @@ import { registryError } from "../registry-errors.ts";
 import { argValue, describe, type Environment, operandOf } from "./arguments.ts";
 import type { Boundary, Stage } from "./call.ts";
 import { Emitter, type LowerTarget } from "./emit.ts";
+import { located } from "./located.ts";
 import { type LoweredTensor, tensorsIn } from "./lowered-tensor.ts";
 import { evaluateSymbolic } from "./symbolic.ts";
 
@@ -33,7 +34,7 @@ function lowerFrom(graph: Graph, start: number, given: Environment, options: Low
   const emitter = new Emitter(options.registry, options.target);
   for (let at = start; at < graph.nodes.length; at++) {
     const node = graph.nodes[at]!;
-    const symbolic = evaluateSymbolic(node, (i) => argValue(node.args[i]!.arg, env, node));
+    const symbolic = located(node, () => evaluateSymbolic(node, (i) => argValue(node.args[i]!.arg, env, node)));
     if (symbolic !== undefined) {
       bind(node, [symbolic], env);
       continue;
@@ -82,7 +83,8 @@ function boundaryAt(node: Node, env: Environment, { registry, handlerContext }: 
   }
   if (record?.dynamic === undefined || record.dynamic === false) return null;
   const args = resolveArgs(record.schema, namedArgs(node, env), () => describe(node));
-  if (record.dynamic !== true && !record.dynamic(args)) return null;
+  const { dynamic } = record;
+  if (dynamic !== true && !located(node, () => dynamic(args))) return null;
   return { kind: "dynamic", record, args, node };
 }
 

@@ -54,6 +54,7 @@ export function convolved(conv: Convolution): TensorMeta {
 /** The window arguments with one entry per spatial dimension. */
 export function windows(conv: Convolution): Pick<Convolution, "stride" | "padding" | "dilation" | "output_padding"> {
   const spatial = conv.weight.shape.length - 2;
+  check(spatial > 0, () => `weight should have at least three dimensions, but got ${show(conv.weight.shape)}`);
   return {
     stride: perDim(conv.stride, spatial, "stride"),
     padding: perDim(conv.padding, spatial, "padding"),

@@ -17,7 +17,7 @@ export const TRIANGLE_OPS: readonly OpRecord[] = [
     {
       infer: ({ row, col, offset, dtype }) => ({
         dtype: dtype ?? "int64",
-        shape: [2, rows(row, (i) => Math.min(col, Math.max(0, i + offset + 1)))],
+        shape: [2, lowerCount(row, col, offset)],
       }),
     },
   ),
@@ -26,7 +26,7 @@ export const TRIANGLE_OPS: readonly OpRecord[] = [
     {
       infer: ({ row, col, offset, dtype }) => ({
         dtype: dtype ?? "int64",
-        shape: [2, rows(row, (i) => col - Math.min(col, Math.max(0, i + offset)))],
+        shape: [2, row * col - lowerCount(row, col, offset - 1)],
       }),
     },
   ),
@@ -41,6 +41,11 @@ function triangle(self: TensorMeta, diagonal: number, compare: "le" | "ge", b: B
   return where(rest[compare](distance, diagonal), self, b.tensor("aten::scalar_tensor", { s: 0, dtype: self.dtype }));
 }
 
-function rows(count: number, length: (row: number) => number): number {
-  return Array.from({ length: count }, (_, row) => length(row)).reduce((sum, n) => sum + n, 0);
+/** Elements on and below a diagonal: none in the first rows, one more in each of the next, all in the last. */
+function lowerCount(row: number, col: number, offset: number): number {
+  check(row >= 0 && col >= 0, `row and col must be non-negative, got ${row} and ${col}`);
+  const empty = Math.min(row, Math.max(0, -offset));
+  const full = Math.min(row, Math.max(empty, col - offset - 1));
+  const growing = full - empty;
+  return growing * (empty + offset) + (growing * (growing + 1)) / 2 + (row - full) * col;
 }

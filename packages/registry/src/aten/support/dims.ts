@@ -1,4 +1,5 @@
 import { broadcastShapes } from "../../broadcast.ts";
+import { checkLimit } from "../../limits.ts";
 import { check, show } from "./check.ts";
 
 /** Dimension counted from the front; a 0-d tensor has one virtual dimension, as in PyTorch. */
@@ -55,7 +56,8 @@ export function perDim(value: number | readonly number[], count: number, name: s
   return list;
 }
 
-/** `0, 1, …, count - 1` */
+/** `0, 1, …, count - 1`, for rules that look at each index: sizes may be hostile, so not for any count. */
 export function range(count: number): readonly number[] {
+  checkLimit("listItems", count, "a rule that treats each index of a dimension");
   return Array.from({ length: count }, (_, i) => i);
 }

@@ -1,7 +1,7 @@
 import { defineOp, type OpRecord } from "../../op.ts";
 import type { Strided } from "../../tensor-meta.ts";
 import { check } from "../support/check.ts";
-import { wrapDim } from "../support/dims.ts";
+import { range, wrapDim } from "../support/dims.ts";
 import { selectAt, sliceOf } from "./geometry.ts";
 
 /** Views that cut a tensor into a list. */
@@ -73,7 +73,7 @@ function splitEvery(self: Strided, every: number, dim: number): readonly Strided
   check(every >= 0, `split expects split_size be non-negative, but got split_size=${every}`);
   check(every > 0 || size === 0, `split_size can only be 0 if dimension size is 0, but got dimension size of ${size}`);
   const count = every === 0 ? 1 : Math.max(1, Math.ceil(size / every));
-  return Array.from({ length: count }, (_, i) => sliceOf(self, dim, i * every, (i + 1) * every, 1));
+  return range(count).map((i) => sliceOf(self, dim, i * every, (i + 1) * every, 1));
 }
 
 function splitSizes(self: Strided, sizes: readonly number[], dim: number): readonly Strided[] {
@@ -97,12 +97,12 @@ function chunk(self: Strided, chunks: number, dim: number): readonly Strided[] {
   const size = sizeOf(self, dim);
   const every = Math.ceil(size / chunks);
   if (every > 0) return splitEvery(self, every, dim);
-  return Array.from({ length: chunks }, () => sliceOf(self, dim, 0, 0, 1));
+  return range(chunks).map(() => sliceOf(self, dim, 0, 0, 1));
 }
 
 function unbind(self: Strided, dim: number): readonly Strided[] {
   check(self.shape.length > 0, "Dimension specified as 0 but tensor has no dimensions");
-  return Array.from({ length: sizeOf(self, dim) }, (_, i) => selectAt(self, dim, i));
+  return range(sizeOf(self, dim)).map((i) => selectAt(self, dim, i));
 }
 
 /** Exactly so many parts; the first ones are longer by one where the size does not divide. */
@@ -110,7 +110,7 @@ function sectionsOf(self: Strided, sections: number, dim: number): readonly Stri
   check(sections > 0, `number of sections must be larger than 0, got ${sections}`);
   const size = sizeOf(self, dim);
   const [every, longer] = [Math.floor(size / sections), size % sections];
-  const sizes = Array.from({ length: sections }, (_, i) => every + (i < longer ? 1 : 0));
+  const sizes = range(sections).map((i) => every + (i < longer ? 1 : 0));
   return splitSizes(self, sizes, dim);
 }
 

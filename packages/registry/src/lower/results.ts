@@ -1,0 +1,76 @@
+import type { Node } from "@pt2/graph";
+import type { ArgValue } from "../builder.ts";
+import { checkLimit, checkTensor } from "../limits.ts";
+import type { OpRecord } from "../op.ts";
+import { registryError } from "../registry-errors.ts";
+import type { Strided, TensorMeta } from "../tensor-meta.ts";
+import { contiguous } from "../view.ts";
+import type { LoweredTensor } from "./lowered-tensor.ts";
+
+/** One entry per return, whatever shape a rule answered in. */
+export function resultsOf(record: OpRecord, answer: ArgValue | undefined): readonly ArgValue[] {
+  const { returns } = record.schema;
+  if (returns.length === 0 || answer === undefined) return [];
+  return returns.length === 1 ? [answer] : (answer as readonly ArgValue[]);
+}
+
+/** An op without tensors in its results (`sym_size`, `_assert_scalar`) costs nothing: its inference is its value. */
+export function isFree(record: OpRecord): boolean {
+  return (
+    record.infer !== undefined && record.schema.returns.every((r) => r.type.kind === "base" && r.type.base !== "Tensor")
+  );
+}
+
+/** What a view of a row-major tensor has: its geometry must stay inside that tensor. */
+export function viewMeta(record: OpRecord, args: Readonly<Record<string, ArgValue>>): ArgValue {
+  const source = args[record.schema.args[0]!.name] as TensorMeta;
+  if (source.wrapped !== undefined) {
+    throw registryError("registry.argument", { what: `${record.name}: a number cannot be viewed` });
+  }
+  const geometry = record.view!(contiguous(source.shape), args);
+  if (geometry === null)
+    throw registryError("registry.shape", { what: `${record.name} cannot view a tensor of shape [${source.shape}]` });
+  const count = source.shape.reduce((n, size) => n * size, 1);
+  const meta = (view: Strided): TensorMeta => {
+    checkInside(view, count, record);
+    return { dtype: source.dtype, shape: view.shape };
+  };
+  return "strides" in geometry ? meta(geometry) : geometry.map(meta);
+}
+
+function checkInside({ shape, strides, offset }: Strided, count: number, { name }: OpRecord): void {
+  if (shape.includes(0)) return;
+  let [first, last] = [offset, offset];
+  for (const [d, size] of shape.entries()) {
+    const reach = (size - 1) * strides[d]!;
+    if (reach < 0) first += reach;
+    else last += reach;
+  }
+  if (first >= 0 && last < count) return;
+  throw registryError("registry.argument", {
+    what: `${name}: sizes [${shape.join(", ")}], strides [${strides.join(", ")}] and offset ${offset} reach elements ${first} to ${last} of a tensor of ${count}`,
+    advice: "A view stays inside its tensor; the program is damaged.",
+  });
+}
+
+/** Fresh tensors for the results that rules gave as metas, each small enough for the backend. */
+export function named(
+  results: readonly ArgValue[],
+  maxBytes: number,
+  op: string,
+  node: Node,
+  depth: number,
+): readonly ArgValue[] {
+  checkLimit("listItems", results.length, op);
+  return results.map((r) => {
+    if (Array.isArray(r)) return named(r, maxBytes, op, node, depth);
+    if (typeof r !== "object" || r === null || !("shape" in r)) return r;
+    checkTensor(r, maxBytes, op);
+    return freshTensor(r, node, depth);
+  });
+}
+
+/** Results of different calls are different objects even when their metas are equal. */
+function freshTensor(meta: TensorMeta, node: Node, depth: number): LoweredTensor {
+  return { dtype: meta.dtype, shape: meta.shape, name: depth === 0 ? node.name : `${node.name}.${depth}` };
+}
