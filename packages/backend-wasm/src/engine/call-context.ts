@@ -1,11 +1,12 @@
 import { numel } from "@pt2/backend";
 import { DTYPES, type DType, Pt2Error } from "@pt2/format";
 import { type ArgValue, type Call, isTensor, type LoweredTensor, type TensorMeta } from "@pt2/registry";
-import { Context, type StepSink } from "./context.ts";
+import { Context } from "./context.ts";
 import type { Clamp, KernelCall } from "./kernel.ts";
 import { type Buffer, type Place, rowMajor } from "./place.ts";
 import { scalarConstant } from "./scalar-constant.ts";
 import type { Services } from "./services.ts";
+import type { StepSink } from "./step-sink.ts";
 
 /** Where a plan keeps its tensors. */
 export interface TensorTable {

@@ -1,11 +1,12 @@
 import { Pt2Error } from "@pt2/format";
 import { Constant } from "./constant.ts";
-import { Context, type StepSink } from "./context.ts";
+import { Context } from "./context.ts";
 import type { Block } from "./heap.ts";
 import type { PlanContext } from "./kernel.ts";
 import type { Buffer } from "./place.ts";
 import { ReadAhead } from "./read-ahead.ts";
-import type { Services } from "./services.ts";
+import type { ConstantSource, Services } from "./services.ts";
+import type { StepSink } from "./step-sink.ts";
 
 /** Memory of a constant's computation: it exists only while that runs. */
 class Temporary implements Buffer {
@@ -50,7 +51,7 @@ class Work implements StepSink {
 }
 
 /** Every value that depends on weights alone, each computed once for all plans that ask for it. */
-export class ConstantPool {
+export class ConstantPool implements ConstantSource {
   readonly #services: Services;
   readonly #derived = new Map<string, Constant>();
   readonly #readAhead = new ReadAhead();
@@ -62,11 +63,6 @@ export class ConstantPool {
     this.#services = services;
   }
 
-  /**
-   * The constant that `build` computes from `inputs`, which the same `key` always names. `build` plans with the context
-   * it is given, once; the planned steps run when the constant is needed. So with `rework`, which does the same where
-   * the bytes of the only input are.
-   */
   derive(
     key: string,
     bytes: number,

@@ -1,6 +1,14 @@
 import { Pt2Error } from "@pt2/format";
 import type { Block, Heap } from "./heap.ts";
-import type { Buffer } from "./place.ts";
+
+/** Where a tensor's elements are: a piece of memory whose address is known at the latest when a step runs. */
+export interface Buffer {
+  readonly bytes: number;
+  /** Address of the first byte, now. */
+  address(): number;
+  /** Set for values that never change: weights and what is computed from them alone. */
+  readonly constant: Constant | null;
+}
 
 /** How a constant's value comes about. */
 export interface Recipe {

@@ -8,18 +8,7 @@ import type { Heap } from "./heap.ts";
 import type { PlanContext } from "./kernel.ts";
 import { type Buffer, type Place, rowMajor, sameStrides } from "./place.ts";
 import type { Services } from "./services.ts";
-
-/** What differs between planning a forward and planning the computation of a constant. */
-export interface StepSink {
-  /** Adds work. */
-  step(run: () => void): void;
-  /** Memory that lives until the current call ends. */
-  scratch(bytes: number): Buffer;
-  /** Tells that the current call reads a buffer. */
-  reads(buffer: Buffer): void;
-  /** Takes one `reads` of a constant back: it only served to make another one. */
-  unreads(constant: Constant): void;
-}
+import type { StepSink } from "./step-sink.ts";
 
 /** The helpers that kernels plan with, over either sink. */
 export class Context implements PlanContext {

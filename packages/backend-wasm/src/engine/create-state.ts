@@ -76,6 +76,7 @@ export function createState(
   });
   const state: ExecutableState = {
     services,
+    constants: pool,
     kernels: kernelSet,
     arena: new Arena(heap),
     lowerOptions: { registry, target: targetOf(kernelSet), handlerContext },

@@ -2,8 +2,8 @@ import { numel } from "@pt2/backend";
 import type { TypedExpr } from "@pt2/registry/scalar";
 import { createElementwiseCompiler } from "../codegen/compiler.ts";
 import { blockBytes, coalesce, innerModes, writeBlock } from "../codegen/geometry.ts";
-import type { Context } from "./context.ts";
 import type { Heap } from "./heap.ts";
+import type { PlanContext } from "./kernel.ts";
 import { broadcastStrides } from "./layout.ts";
 import { addressOf, type Place } from "./place.ts";
 import type { Services } from "./services.ts";
@@ -13,7 +13,7 @@ import { planCopy } from "./strided-copy.ts";
 export function createElementwise(heap: Heap): Pick<Services, "elementwise" | "copy" | "compiled"> {
   const compiler = createElementwiseCompiler(heap.memory);
   return {
-    elementwise(ctx: Context, out: Place, inputs: readonly Place[], expr: TypedExpr) {
+    elementwise(ctx: PlanContext, out: Place, inputs: readonly Place[], expr: TypedExpr) {
       const operands = [...inputs, out];
       const geometry = coalesce(
         out.shape,

@@ -1,5 +1,6 @@
 import type { LowerOptions } from "@pt2/registry";
 import type { Constant } from "./constant.ts";
+import type { ConstantPool } from "./constant-pool.ts";
 import type { DynamicKernel } from "./dynamic-kernel.ts";
 import type { KernelSet } from "./kernel-set.ts";
 import type { Arena } from "./place.ts";
@@ -8,6 +9,7 @@ import type { Services } from "./services.ts";
 /** What all graphs of one executable share. */
 export interface ExecutableState {
   readonly services: Services;
+  readonly constants: ConstantPool;
   readonly kernels: KernelSet;
   readonly arena: Arena;
   readonly lowerOptions: LowerOptions;

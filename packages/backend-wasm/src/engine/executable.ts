@@ -50,7 +50,7 @@ export class WasmExecutable implements Executable {
     await weights.initialise();
     const executable = new WasmExecutable(request.program, state, weights);
     const inputs = staticInputs(request.program);
-    const { constants } = state.services;
+    const { constants } = state;
     if (inputs === null) await constants.readAll(weights.records);
     else {
       constants.readAhead(weights.records);

@@ -76,7 +76,7 @@ export class GraphRunner {
     let node = await this.prepare(inputs, bound);
     let given = inputs;
     for (;;) {
-      this.#state.services.constants.finish();
+      this.#state.constants.finish();
       this.#state.arena.reserve(node.plan.arenaEnd, this.#state.arena.bytes);
       this.#write(node, given);
       this.#execute(node, observe, signal);
@@ -165,7 +165,7 @@ export class GraphRunner {
   }
 
   #drop(node: StageNode): void {
-    this.#state.services.constants.release(node.plan.constants);
+    this.#state.constants.release(node.plan.constants);
     for (const next of node.next.values()) this.#drop(next);
     for (const nested of node.graphs.values()) nested.release();
   }

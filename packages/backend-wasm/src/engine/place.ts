@@ -1,15 +1,8 @@
 import { DTYPES, type DType } from "@pt2/format";
-import type { Constant } from "./constant.ts";
+import type { Buffer } from "./constant.ts";
 import type { Block, Heap } from "./heap.ts";
 
-/** Where a tensor's elements are: a piece of memory whose address is known at the latest when a step runs. */
-export interface Buffer {
-  readonly bytes: number;
-  /** Address of the first byte, now. */
-  address(): number;
-  /** Set for values that never change: weights and what is computed from them alone. */
-  readonly constant: Constant | null;
-}
+export type { Buffer } from "./constant.ts";
 
 /** One region that all activations share; it moves when a larger plan comes. */
 export class Arena {

@@ -6,11 +6,12 @@ import { CallContext, type TensorTable } from "./call-context.ts";
 import { isPure, scalarKey } from "./call-key.ts";
 import { clampOf } from "./clamp.ts";
 import type { Constant } from "./constant.ts";
-import { Context, placeKey, type StepSink } from "./context.ts";
+import { Context, placeKey } from "./context.ts";
 import type { KernelSet } from "./kernel-set.ts";
 import { resultStrides } from "./layout.ts";
 import { type Arena, ArenaBuffer, type Buffer, type Place, rowMajor } from "./place.ts";
 import type { Services } from "./services.ts";
+import type { StepSink } from "./step-sink.ts";
 
 /** What runs for one fused step. */
 export interface PlannedStep {

@@ -1,7 +1,7 @@
 import type { Constant } from "./constant.ts";
 
 /** Reads under way at a time: a page cache and a server both answer several sooner than one after the other. */
-const MOST_READS = 8;
+const MOST_READS = 16;
 /** Bytes of records that were read and still wait to be packed into other memory. */
 const MOST_WAITING = 64 * 2 ** 20;
 

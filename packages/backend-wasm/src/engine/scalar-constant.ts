@@ -1,11 +1,11 @@
 import { DTYPES, type DType } from "@pt2/format";
 import type { Scalar } from "@pt2/registry";
-import type { ConstantPool } from "./constant-pool.ts";
 import { writeElement } from "./elements.ts";
 import type { Place } from "./place.ts";
+import type { ConstantSource } from "./services.ts";
 
 /** A number as a 0-d tensor. */
-export function scalarConstant(pool: ConstantPool, dtype: DType, value: Scalar): Place {
+export function scalarConstant(pool: ConstantSource, dtype: DType, value: Scalar): Place {
   const number = numberOf(value);
   const text =
     typeof value === "object"

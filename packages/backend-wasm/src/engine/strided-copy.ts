@@ -1,5 +1,5 @@
 import { DTYPES } from "@pt2/format";
-import type { Context } from "./context.ts";
+import type { PlanContext } from "./kernel.ts";
 import { isDense } from "./layout.ts";
 import { addressOf, type Place, sameStrides } from "./place.ts";
 
@@ -14,7 +14,7 @@ interface Dimension {
 }
 
 /** Plans a copy between two strided tensors of one shape and dtype. */
-export function planCopy(ctx: Context, from: Place, to: Place): void {
+export function planCopy(ctx: PlanContext, from: Place, to: Place): void {
   const { itemsize } = DTYPES[from.dtype];
   const count = from.shape.reduce((n, size) => n * size, 1);
   if (sameStrides(from.shape, from.strides, to.strides) && isDense(to.shape, to.strides)) {
