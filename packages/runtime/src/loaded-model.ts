@@ -43,9 +43,13 @@ export class LoadedModel implements Model {
   }
 
   async run<Result>(call: Call, options?: RunOptions): Promise<Result> {
-    const values = await this.runFlat(this.#convention.leavesOf(call), options);
+    const values = await this.runFlat(this.leavesOf(call), options);
     const { outSpec, namedTuples } = this.program;
     return (outSpec === null ? values : unflatten(outSpec, values, namedTuples)) as Result;
+  }
+
+  leavesOf(call: Call): readonly unknown[] {
+    return this.#convention.leavesOf(call);
   }
 
   async runFlat(leaves: readonly unknown[], options?: RunOptions): Promise<readonly Value[]> {
@@ -53,7 +57,7 @@ export class LoadedModel implements Model {
   }
 
   async profile(call: Call, options?: RunOptions): Promise<Profile> {
-    const inputs = checkInputs(this.program, this.inputs, this.#convention.leavesOf(call));
+    const inputs = checkInputs(this.program, this.inputs, this.leavesOf(call));
     return await this.#alive().profile(inputs, options);
   }
 

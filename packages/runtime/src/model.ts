@@ -25,6 +25,8 @@ export interface Model extends AsyncDisposable {
   forward<Result = Tensor>(...inputs: readonly unknown[]): Promise<Result>;
   /** `forward` with arguments as Python separates them, and with options. */
   run<Result = Tensor>(call: Call, options?: RunOptions): Promise<Result>;
+  /** The leaves of a call, in flattened order: what `runFlat` takes. */
+  leavesOf(call: Call): readonly unknown[];
   /** `run` from leaves to leaves. */
   runFlat(leaves: readonly unknown[], options?: RunOptions): Promise<readonly Value[]>;
   /** A call that is measured step by step. */

@@ -5,9 +5,11 @@ import type { Options } from "../options.ts";
 import { INPUT_OPTIONS, TENSOR_FILES_NOTE } from "../tensors/calls.ts";
 import { plural, table, timeText } from "../terminal/table.ts";
 import { type Terminal, toJsonText } from "../terminal/terminal.ts";
+import { ratioText } from "../verify/compare.ts";
 import { elementText } from "../verify/elements.ts";
 import { TOLERANCE_OPTIONS, tolerances } from "../verify/tolerance.ts";
 import { type OutputCheck, type VerifyReport, verifyModel } from "../verify/verify-model.ts";
+import { verifyPerNode } from "./verify-per-node.ts";
 
 /** `pt2 verify` */
 export const verify: Command = {
@@ -18,6 +20,12 @@ export const verify: Command = {
     ...INPUT_OPTIONS,
     { name: "expected", value: "OUT", help: "results as .safetensors or .npz, by position in flattened order" },
     ...TOLERANCE_OPTIONS,
+    { name: "per-node", help: "compare value by value, and name the first node that diverges; needs no --expected" },
+    {
+      name: "reference",
+      value: "B",
+      help: "backend to compare with --per-node; default: the same, one node at a time",
+    },
     ...BACKEND_OPTIONS,
     MODEL_OPTION,
   ],
@@ -28,13 +36,14 @@ export const verify: Command = {
   ].join("\n"),
 
   async run(options: Options, terminal: Terminal): Promise<ExitCode> {
+    if (options.flag("per-node")) return await verifyPerNode(options, terminal);
     const request = {
       inputs: options.required("inputs"),
       expected: options.required("expected"),
       scalars: options.texts("scalar"),
       tolerance: tolerances(options),
     };
-    return await withModel(options, terminal, async ({ model, loadMs }) => {
+    return await withModel<ExitCode>(options, terminal, async ({ model, loadMs }) => {
       const report = await verifyModel(model, request);
       terminal.out(
         options.flag("json") ? toJsonText({ backend: model.backend, loadMs, ...report }) : printReport(report, loadMs),
@@ -76,8 +85,4 @@ function explain(check: OutputCheck, calls: number): string {
   if (worst === null) return `${name}: ${problem}`;
   const { index, expected, actual } = worst;
   return `${name}: worst element [${index.join(", ")}] is ${elementText(actual)}, expected ${elementText(expected)}`;
-}
-
-function ratioText(ratio: number): string {
-  return ratio === 0 ? "0" : Number.isFinite(ratio) ? ratio.toPrecision(2) : "inf";
 }

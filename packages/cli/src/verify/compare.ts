@@ -66,6 +66,11 @@ export function typeText({ dtype, shape }: Pick<Comparable, "dtype" | "shape">):
   return `${dtype} [${shape.join(", ")}]`;
 }
 
+/** An error as a part of what is allowed. */
+export function ratioText(ratio: number): string {
+  return ratio === 0 ? "0" : Number.isFinite(ratio) ? ratio.toPrecision(2) : "inf";
+}
+
 /** Never NaN: what cannot be subtracted is infinitely far away, unless it is the same. */
 function distance(a: Element, b: Element): number {
   if (typeof a === "bigint" || typeof b === "bigint") {

@@ -1,0 +1,25 @@
+import type { Call, Model } from "@pt2/runtime";
+import { cliError } from "../cli-errors.ts";
+import type { Options } from "../options.ts";
+import { leavesOf, readCalls } from "./calls.ts";
+import { readSampleCall } from "./sample-call.ts";
+import { parseScalars } from "./sidecar.ts";
+
+/** The calls that a command line asks for: those of `--inputs`, or the archive's own sample call. */
+export async function chosenCalls(options: Options, model: Model): Promise<readonly Call[]> {
+  const path = options.text("inputs");
+  if (path !== undefined) {
+    const calls = await readCalls(path, model.inputs, options.texts("scalar"));
+    return calls.map((leaves) => ({ leaves }));
+  }
+  const scalars = parseScalars(options.texts("scalar"));
+  if (model.inputs.every(({ name, type }) => type.kind === "constant" || scalars.has(name)))
+    return [{ leaves: leavesOf(model.inputs, new Map(), scalars, options.file) }];
+  const sample = await readSampleCall(options.file, options.text("model"));
+  if (sample !== undefined) return [sample];
+  throw cliError("cli.no-inputs", {
+    what: "The archive has no sample inputs that can be read",
+    where: options.file,
+    advice: `give --inputs with ${model.inputs.map(({ name }) => name).join(", ")}`,
+  });
+}

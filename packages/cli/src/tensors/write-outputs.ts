@@ -1,0 +1,29 @@
+import { open } from "node:fs/promises";
+import { DTYPES, type TensorData, writeSafetensors } from "@pt2/format";
+import type { Value } from "@pt2/runtime";
+import { cliError, usageError } from "../cli-errors.ts";
+
+/** Writes the tensors of every call by position, those of later calls under `call1.`, `call2.`, … */
+export async function writeOutputs(path: string, calls: readonly (readonly Value[])[]): Promise<void> {
+  if (!path.endsWith(".safetensors")) throw usageError(`--output writes .safetensors files, not "${path}"`);
+  const tensors = new Map<string, TensorData>();
+  for (const [call, outputs] of calls.entries()) {
+    for (const [at, output] of outputs.entries()) {
+      if (typeof output !== "object" || output === null) continue;
+      const { buffer, byteOffset } = await output.read();
+      const length = output.shape.reduce((n, size) => n * size, DTYPES[output.dtype].itemsize);
+      const bytes = new Uint8Array(buffer, byteOffset, length);
+      tensors.set(call === 0 ? String(at) : `call${call}.${at}`, { dtype: output.dtype, shape: output.shape, bytes });
+    }
+  }
+  const file = await open(path, "w").catch((cause: unknown) => {
+    throw cliError("cli.io", { what: "The file cannot be written", where: path, advice: String(cause), cause });
+  });
+  try {
+    await writeSafetensors(tensors, async (bytes) => {
+      await file.writeFile(bytes);
+    });
+  } finally {
+    await file.close();
+  }
+}

@@ -1,0 +1,55 @@
+import {
+  definitionsOf,
+  type Graph,
+  type InputSpec,
+  type Node,
+  type OutputSpec,
+  type Program,
+  usesOf,
+} from "@pt2/graph";
+import { eliminateDeadCode } from "@pt2/graph/passes";
+
+/** What a program defines, in the order of its nodes; objects, which cannot be returned, are left out. */
+export function definedValues({ graph }: Program): readonly { readonly value: string; readonly node: Node }[] {
+  return graph.nodes.flatMap((node) =>
+    definitionsOf(node)
+      .filter((value) => graph.values.get(value)?.kind !== "object")
+      .map((value) => ({ value, node })),
+  );
+}
+
+/** The program with other results: values of its graph. What they do not need is left out. */
+export function withResults(program: Program, values: readonly string[]): Program {
+  const outputs: readonly OutputSpec[] = values.map(() => ({ kind: "user_output" }));
+  const graph: Graph = { ...program.graph, outputs: values.map((name) => ({ kind: "value", name })) };
+  return eliminateDeadCode({ ...program, graph, outputs, outSpec: null }, { isPure: () => true });
+}
+
+/** A program of one node. What the node reads becomes user inputs, except weights; what it defines is returned. */
+export function nodeProgram(program: Program, node: Node): Program {
+  const weights = new Map(program.inputs.flatMap((spec) => (isWeight(spec) ? [[spec.value, spec] as const] : [])));
+  const read = [...new Set(usesOf(node))];
+  const defined = definitionsOf(node);
+  const types = [...read, ...defined].flatMap((name) => {
+    const type = program.graph.values.get(name);
+    return type === undefined ? [] : [[name, type] as const];
+  });
+  const inputs: readonly InputSpec[] = read.map((value) => weights.get(value) ?? { kind: "user_input", value });
+  const graph: Graph = {
+    inputs: read,
+    nodes: [node],
+    outputs: defined.map((name) => ({ kind: "value", name })),
+    values: new Map(types),
+  };
+  const outputs: readonly OutputSpec[] = defined.map(() => ({ kind: "user_output" }));
+  return { ...program, graph, inputs, outputs, inSpec: null, outSpec: null };
+}
+
+/** Values that a node needs from other nodes or from the user, in the order of its program's inputs. */
+export function operandsOf({ inputs }: Program): readonly string[] {
+  return inputs.flatMap((spec) => (spec.kind === "user_input" && spec.value !== null ? spec.value : []));
+}
+
+function isWeight(spec: InputSpec): spec is InputSpec & { readonly value: string; readonly target: string } {
+  return spec.kind === "parameter" || spec.kind === "buffer" || spec.kind === "tensor_constant";
+}
