@@ -2,6 +2,7 @@ import {
   definitionsOf,
   type Graph,
   type InputSpec,
+  liveness,
   type Node,
   type OutputSpec,
   type Program,
@@ -9,11 +10,18 @@ import {
 } from "@pt2/graph";
 import { eliminateDeadCode } from "@pt2/graph/passes";
 
-/** What a program defines, in the order of its nodes; objects, which cannot be returned, are left out. */
-export function definedValues({ graph }: Program): readonly { readonly value: string; readonly node: Node }[] {
+/** A value that a program computes, and the node that defines it. */
+export interface Definition {
+  readonly value: string;
+  readonly node: Node;
+}
+
+/** What a program computes, in the order of its nodes: values that are used, except objects, which cannot be returned. */
+export function definedValues({ graph }: Program): readonly Definition[] {
+  const { uses } = liveness(graph);
   return graph.nodes.flatMap((node) =>
     definitionsOf(node)
-      .filter((value) => graph.values.get(value)?.kind !== "object")
+      .filter((value) => uses.get(value) !== 0 && graph.values.get(value)?.kind !== "object")
       .map((value) => ({ value, node })),
   );
 }
@@ -25,12 +33,11 @@ export function withResults(program: Program, values: readonly string[]): Progra
   return eliminateDeadCode({ ...program, graph, outputs, outSpec: null }, { isPure: () => true });
 }
 
-/** A program of one node. What the node reads becomes user inputs, except weights; what it defines is returned. */
-export function nodeProgram(program: Program, node: Node): Program {
+/** A program of one node. What the node reads becomes user inputs, except weights; `results` are returned. */
+export function nodeProgram(program: Program, node: Node, results: readonly string[]): Program {
   const weights = new Map(program.inputs.flatMap((spec) => (isWeight(spec) ? [[spec.value, spec] as const] : [])));
   const read = [...new Set(usesOf(node))];
-  const defined = definitionsOf(node);
-  const types = [...read, ...defined].flatMap((name) => {
+  const types = [...read, ...definitionsOf(node)].flatMap((name) => {
     const type = program.graph.values.get(name);
     return type === undefined ? [] : [[name, type] as const];
   });
@@ -38,10 +45,10 @@ export function nodeProgram(program: Program, node: Node): Program {
   const graph: Graph = {
     inputs: read,
     nodes: [node],
-    outputs: defined.map((name) => ({ kind: "value", name })),
+    outputs: results.map((name) => ({ kind: "value", name })),
     values: new Map(types),
   };
-  const outputs: readonly OutputSpec[] = defined.map(() => ({ kind: "user_output" }));
+  const outputs: readonly OutputSpec[] = results.map(() => ({ kind: "user_output" }));
   return { ...program, graph, inputs, outputs, inSpec: null, outSpec: null };
 }
 

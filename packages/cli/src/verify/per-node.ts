@@ -2,7 +2,7 @@ import type { Backend, CompileRequest, Value } from "@pt2/backend";
 import type { Node, Program } from "@pt2/graph";
 import { describeNode } from "@pt2/registry";
 import { type Comparison, compareTensors, mismatch } from "./compare.ts";
-import { definedValues, nodeProgram, operandsOf, withResults } from "./node-program.ts";
+import { type Definition, definedValues, nodeProgram, operandsOf, withResults } from "./node-program.ts";
 import type { ToleranceOf } from "./tolerance.ts";
 
 /** What is compared node by node. */
@@ -85,14 +85,14 @@ async function runAlone({ backend, compile, inputs }: PerNodeRequest): Promise<V
   operandsOf(compile.program).forEach((name, i) => {
     values.set(name, inputs[i]!);
   });
-  for (const node of compile.program.graph.nodes) {
-    const program = nodeProgram(compile.program, node);
+  for (const [node, results] of byNode(definedValues(compile.program))) {
+    const program = nodeProgram(compile.program, node, results);
     const operands = operandsOf(program).map((name) => values.get(name) ?? null);
     const executable = await backend.compile({ ...compile, program });
     try {
-      const results = await executable.run(operands);
-      program.graph.outputs.forEach((arg, i) => {
-        if (arg.kind === "value") values.set(arg.name, results[i]!);
+      const computed = await executable.run(operands);
+      results.forEach((name, i) => {
+        values.set(name, computed[i]!);
       });
     } finally {
       await executable.dispose();
@@ -101,9 +101,19 @@ async function runAlone({ backend, compile, inputs }: PerNodeRequest): Promise<V
   return values;
 }
 
+function byNode(definitions: readonly Definition[]): ReadonlyMap<Node, readonly string[]> {
+  const names = new Map<Node, string[]>();
+  for (const { node, value } of definitions) {
+    const known = names.get(node);
+    if (known === undefined) names.set(node, [value]);
+    else known.push(value);
+  }
+  return names;
+}
+
 async function compareValues(
   { tolerance }: PerNodeRequest,
-  defined: readonly { readonly value: string; readonly node: Node }[],
+  defined: readonly Definition[],
   expected: Values,
   actual: Values,
 ): Promise<readonly NodeCheck[]> {
