@@ -24,6 +24,9 @@ export interface LowerTarget {
   readonly maxTensorBytes?: number;
 }
 
+/** Takes every op as it is: what a decomposition would give, whoever can run its parts. */
+const SHAPES_ONLY: LowerTarget = { name: "inference", isNative: () => true };
+
 /** Decompositions nest; a chain deeper than this is a cycle between records. */
 const MAX_DEPTH = 32;
 
@@ -81,7 +84,7 @@ export class Emitter {
     if (record.infer !== undefined) return resultsOf(record, record.infer(args));
     if (record.scalar !== undefined) return [scalarMeta(record, args)];
     if (record.view !== undefined) return [viewMeta(record, args)];
-    const trial = new Emitter(this.#registry, this.#target);
+    const trial = new Emitter(this.#registry, SHAPES_ONLY);
     const simpler = record.decompose?.(args, trial.#builder(node, 0));
     return simpler === undefined || simpler === null ? [] : resultsOf(record, simpler);
   }
