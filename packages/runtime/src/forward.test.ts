@@ -1,0 +1,155 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { fixtureTensors, loadFixture } from "./fixtures.test-helper.ts";
+import { type HostTensor, type Model, type Tensor, tensor } from "./node.ts";
+
+const zeros = (shape: readonly number[]): HostTensor =>
+  tensor("float32", shape, new Float32Array(shape.reduce((n, size) => n * size, 1)));
+
+describe("a program of dicts and keyword arguments", () => {
+  let model: Model;
+  let left: HostTensor;
+  let right: HostTensor;
+  let named: HostTensor;
+  let expected: readonly HostTensor[];
+  beforeAll(async () => {
+    model = await loadFixture("torch-2.13/trees");
+    [left, right, named] = (await fixtureTensors("torch-2.13/trees", "inputs")) as [HostTensor, HostTensor, HostTensor];
+    expected = await fixtureTensors("torch-2.13/trees", "expected");
+  });
+  afterAll(() => model.dispose());
+
+  const calls: Readonly<Record<string, () => Promise<unknown>>> = {
+    "by name": () => model.forward({ pair: { left, right: [right] }, named }),
+    "by position": () => model.forward({ left, right: [right] }, named),
+    "as Python": () => model.run({ args: [{ left, right: [right] }], kwargs: { named } }),
+    "by leaves": () => model.run({ leaves: [left, right, named] }),
+  };
+  it.each(Object.keys(calls))("is called %s and gives its own structure", async (how) => {
+    type Result = { sum: Tensor; list: [Tensor, [Tensor, number]]; named: Tensor };
+    const { sum, list, named: less } = (await calls[how]!()) as Result;
+    expect(list[1][1]).toBe(3);
+    const tensors = [sum, list[0], list[1][0], less].map(({ shape, data }) => ({ shape, data }));
+    expect(tensors).toEqual(expected.map(({ shape, data }) => ({ shape, data })));
+  });
+
+  it.each([
+    [() => model.forward(), "runtime.input-missing", "Input `pair` is missing"],
+    [() => model.forward({ left, right: [right] }), "runtime.input-missing", "Input `named` is missing"],
+    [() => model.forward({ left }, named), "graph.input-tree", "`pair.right` must be a value"],
+    [() => model.forward({ left, right: [zeros([3, 4])] }, named), "graph.input-shape", "`pair.right[0]` is [3, 4]"],
+    [
+      () => model.forward({ left: 1, right: [right] }, named),
+      "runtime.input-kind",
+      "`pair.left` must be float32 [3, 2]",
+    ],
+    [() => model.forward(1, 2, 3), "runtime.call", "at most 2"],
+    [() => model.run({ kwargs: { pear: 1 } }), "runtime.call", "no parameter `pear`"],
+    [() => model.run({ args: [1], kwargs: { pair: 1 } }), "runtime.call", "`pair` is given twice"],
+    [() => model.runFlat([left]), "runtime.call", "takes 3 inputs (pair.left, pair.right[0], named), 1 were given"],
+  ] as const)("refuses a wrong call %#", async (call, code, message) => {
+    await expect(call()).rejects.toMatchObject({ code, message: expect.stringContaining(message) });
+  });
+});
+
+describe("sizes that vary", () => {
+  let model: Model;
+  const ids = (shape: readonly number[]): HostTensor =>
+    tensor("int64", shape, new BigInt64Array(shape.reduce((n, size) => n * size, 1)));
+  beforeAll(async () => {
+    model = await loadFixture("torch-2.13/dynamic");
+  });
+  afterAll(() => model.dispose());
+
+  it("are taken from the inputs", async () => {
+    const [flat, , last] = await model.forward<[Tensor, Tensor, Tensor]>(ids([2, 4]));
+    expect([flat.shape, last.shape]).toEqual([
+      [2, 32],
+      [2, 4],
+    ]);
+  });
+
+  it("must be in their ranges", async () => {
+    await expect(model.forward({ ids: ids([65, 4]) })).rejects.toMatchObject({
+      code: "graph.input-shape",
+      message: expect.stringContaining(
+        "Input `ids` is [65, 4] but must be [s23, s27] (s23: 1 … 64; s27: 2 … 128): s23 = 65 must be 1 … 64",
+      ),
+    });
+  });
+
+  it.each([
+    [tensor("int32", [2, 4], new Int32Array(8)), "runtime.input-dtype", 'make it with `tensor("int64", [2, 4], data)`'],
+    [new BigInt64Array(8), "runtime.input-kind", "an array without a shape is not enough"],
+    [[1, 2], "runtime.input-kind", "an array of 2 was given"],
+    [undefined, "runtime.input-missing", "must be int64 [s23, s27]"],
+  ] as const)("refuse %#", async (given, code, message) => {
+    await expect(model.forward(given)).rejects.toMatchObject({ code, message: expect.stringContaining(message) });
+  });
+
+  it("stop at a signal", async () => {
+    const signal = AbortSignal.abort(new Error("enough"));
+    await expect(model.run({ args: [ids([2, 4])] }, { signal })).rejects.toThrow("enough");
+    await expect(model.forward(ids([2, 4]))).resolves.toHaveLength(3);
+  });
+});
+
+describe("what was fixed at export", () => {
+  let model: Model;
+  beforeAll(async () => {
+    model = await loadFixture("programs/scalars");
+  });
+  afterAll(() => model.dispose());
+
+  it("may be left out or given as it was", async () => {
+    const x = (await fixtureTensors("programs/scalars", "inputs"))[0]!;
+    const [expected] = await fixtureTensors("programs/scalars", "expected");
+    for (const rest of [[], [3, 0.5, true, "b"], [3n, null, undefined, "b"]]) {
+      const { shape, data } = await model.forward(x, ...rest);
+      expect({ shape, data }).toEqual({ shape: expected!.shape, data: expected!.data });
+    }
+  });
+
+  it.each([
+    [[4], "Input `n` was fixed to 3 at export and cannot be 4"],
+    [[3, 0.5, false], "Input `flag` was fixed to True at export and cannot be false"],
+    [[3, 0.5, true, "c"], 'Input `mode` was fixed to "b" at export and cannot be "c"'],
+  ])("refuses %j", async (rest, message) => {
+    await expect(model.forward(zeros([2, 3]), ...rest)).rejects.toMatchObject({
+      code: "runtime.input-constant",
+      message: expect.stringContaining(message),
+    });
+  });
+});
+
+it("takes an array alone where the shape is fixed", async () => {
+  await using model = await loadFixture("torch-2.13/mlp");
+  const { dtype, shape } = await model.forward(new Float32Array(35));
+  expect([dtype, shape]).toEqual(["float32", [5, 3]]);
+  await expect(model.forward(new Float32Array(36))).rejects.toMatchObject({
+    code: "runtime.input-kind",
+    message: expect.stringContaining("Input `x`: A float32 tensor of shape [5, 7] needs a Float32Array of 140 bytes"),
+  });
+});
+
+it("gives namedtuples, ordered dicts, None and shared outputs back", async () => {
+  await using model = await loadFixture("programs/containers");
+  const [image, bias, extra] = await fixtureTensors("programs/containers", "inputs");
+  const result = await model.forward<Record<string, unknown>>({ image, options: { bias }, extra: [extra] });
+  expect(Object.keys(result)).toEqual(["found", "same", "twice", "size", "nothing", "scale"]);
+  expect(Object.keys(result.found as object)).toHaveLength(2);
+  expect(result.scale).toBe(0.5);
+  expect(result.size).toBe(3);
+});
+
+it("keeps buffers between calls, and profiles", async () => {
+  await using model = await loadFixture("torch-2.13/buffers");
+  const [x, pos] = await fixtureTensors("torch-2.13/buffers", "inputs");
+  const count = async (): Promise<unknown> => (await model.forward<[Tensor, Tensor]>(x, pos))[1].data;
+  expect([await count(), await count()]).toEqual([BigInt64Array.of(1n), BigInt64Array.of(2n)]);
+  const { steps, totalMs, outputs } = await model.profile({ args: [x, pos] });
+  expect(outputs).toHaveLength(2);
+  expect(steps.length).toBeGreaterThan(0);
+  expect(totalMs).toBeGreaterThan(0);
+  expect((await model.memory()).weights).toBeGreaterThan(0);
+  expect(await model.explain()).toContain("aten::");
+});

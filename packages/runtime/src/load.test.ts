@@ -1,0 +1,116 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { pathToFileURL } from "node:url";
+import { describe, expect, it } from "vitest";
+import { countingSource, fixtureBytes, fixturePath, idleBackend } from "./fixtures.test-helper.ts";
+import { load as loadInBrowser } from "./index.ts";
+import { load, type ModelSource, Pt2Error } from "./node.ts";
+
+const MLP = "torch-2.13/mlp.pt2";
+
+describe("sources", () => {
+  const sources: Readonly<Record<string, () => Promise<ModelSource>>> = {
+    path: async () => fixturePath(MLP),
+    "file URL": async () => pathToFileURL(fixturePath(MLP)),
+    bytes: () => fixtureBytes(MLP),
+    ArrayBuffer: async () => (await fixtureBytes(MLP)).buffer,
+    Blob: async () => new Blob([await fixtureBytes(MLP)]),
+    ByteSource: async () => countingSource(await fixtureBytes(MLP)),
+  };
+  it.each(Object.keys(sources))("%s", async (kind) => {
+    await using model = await load(await sources[kind]!(), { backend: idleBackend() });
+    expect(model.inputs.map(({ name }) => name)).toEqual(["x"]);
+  });
+
+  it("http, by ranges", async () => {
+    const bytes = await fixtureBytes(MLP);
+    const server = createServer((request, response) => {
+      const [, from, to] = /bytes=(\d+)-(\d+)/.exec(request.headers.range ?? "") ?? [];
+      const part = bytes.subarray(Number(from), Number(to) + 1);
+      response.writeHead(206, { "Content-Range": `bytes ${from}-${to}/${bytes.length}` }).end(part);
+    }).listen(0);
+    try {
+      const { port } = server.address() as AddressInfo;
+      await using model = await load(`http://localhost:${port}/mlp.pt2`, { backend: idleBackend() });
+      expect(model.outputs).toHaveLength(1);
+    } finally {
+      server.close();
+    }
+  });
+
+  it("a path is no address without /node", async () => {
+    await expect(loadInBrowser("model.pt2", { backend: idleBackend() })).rejects.toMatchObject({
+      code: "runtime.source",
+      advice: expect.stringContaining("@pt2/runtime/node"),
+    });
+  });
+});
+
+describe("a load that fails closes its source", () => {
+  const missing = { op: "my::op", count: 3, where: "my::op %op (model.py:7, in forward)", why: "no kernel" };
+  const failures = {
+    "runtime.unsupported-ops": idleBackend({ unsupported: () => [missing, { ...missing, op: "my::other", count: 1 }] }),
+    "my.compile": idleBackend({
+      compile: () => Promise.reject(new Pt2Error("my.compile", { what: "it does not compile" })),
+    }),
+  };
+  it.each(Object.entries(failures))("%s", async (code, backend) => {
+    const source = countingSource(await fixtureBytes(MLP));
+    await expect(load(source, { backend })).rejects.toMatchObject({ code });
+    expect(source.closed()).toBe(1);
+  });
+
+  it("lists every op that is missing, before it compiles", async () => {
+    const backend = failures["runtime.unsupported-ops"];
+    const problem = await load(fixturePath(MLP), { backend }).catch((error: Pt2Error) => error as Pt2Error);
+    expect((problem as Pt2Error).message).toBe(
+      [
+        "The backend `idle` cannot run 2 ops of this program (4 nodes):",
+        "  my::op ×3: no kernel; first my::op %op (model.py:7, in forward)",
+        "  my::other ×1: no kernel; first my::op %op (model.py:7, in forward)",
+        "  where: my::op %op (model.py:7, in forward)",
+        "  what to do: pass the op package that defines them (`ops`), a handler of your own (`handlers`), or another backend",
+      ].join("\n"),
+    );
+    expect(backend.requests).toHaveLength(0);
+  });
+
+  it("when it is aborted", async () => {
+    const source = countingSource(await fixtureBytes(MLP));
+    const signal = AbortSignal.abort(new Error("enough"));
+    await expect(load(source, { backend: idleBackend(), signal })).rejects.toThrow("enough");
+    expect(source.closed()).toBe(1);
+  });
+});
+
+describe("load", () => {
+  it("hands its options to the backend", async () => {
+    const backend = idleBackend();
+    const onProgress = (): void => {};
+    await using _ = await load(fixturePath(MLP), { backend, precision: "exact", onProgress });
+    expect(backend.requests[0]).toMatchObject({ precision: "exact", onProgress });
+    expect([...backend.requests[0]!.weights.keys()]).toEqual(["a.weight", "a.bias", "b.weight", "b.bias"]);
+  });
+
+  it("refuses a backend of another contract", async () => {
+    const backend = { ...idleBackend(), apiVersion: 99 as unknown as 1 };
+    await expect(load(fixturePath(MLP), { backend })).rejects.toMatchObject({ code: "runtime.backend-version" });
+  });
+
+  it("refuses functions of handlers where the backend takes none", async () => {
+    const handler = { ops: ["aten::relu"], compile: () => () => [] };
+    await expect(load(fixturePath(MLP), { backend: idleBackend(), handlers: [handler] })).rejects.toMatchObject({
+      code: "runtime.handlers",
+      details: { ops: ["aten::relu"] },
+    });
+  });
+
+  it("disposes once, and then refuses calls", async () => {
+    const source = countingSource(await fixtureBytes(MLP));
+    const model = await load(source, { backend: idleBackend() });
+    await Promise.all([model.dispose(), model.dispose()]);
+    expect(source.closed()).toBe(1);
+    await expect(model.forward(new Float32Array(35))).rejects.toMatchObject({ code: "runtime.disposed" });
+    await expect(model.memory()).rejects.toMatchObject({ code: "runtime.disposed" });
+  });
+});
