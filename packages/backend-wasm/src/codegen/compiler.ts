@@ -117,11 +117,20 @@ function check(spec: ElementwiseSpec): void {
   }
 }
 
+/** The traps of integer division, in the words of each engine, as errors. */
 function divided(cause: unknown): unknown {
-  if (!(cause instanceof WebAssembly.RuntimeError) || !/divi\w* by zero/i.test(cause.message)) return cause;
-  return new Pt2Error("wasm.divide-by-zero", {
-    what: "an integer was divided by zero",
-    advice: "PyTorch raises ZeroDivisionError here too; guard the divisor, or divide as floats",
+  if (!(cause instanceof WebAssembly.RuntimeError)) return cause;
+  if (/(?:divi\w*|remainder) by (?:zero|0)/i.test(cause.message)) {
+    return new Pt2Error("wasm.divide-by-zero", {
+      what: "an integer was divided by zero",
+      advice: "PyTorch raises ZeroDivisionError here too; guard the divisor, or divide as floats",
+      cause,
+    });
+  }
+  if (!/unrepresentable|overflow/i.test(cause.message)) return cause;
+  return new Pt2Error("wasm.integer-overflow", {
+    what: "the smallest integer was divided by -1, whose result the dtype does not have",
+    advice: "PyTorch crashes or wraps here, depending on the processor; guard the dividend",
     cause,
   });
 }

@@ -1,14 +1,12 @@
 import { Pt2Error } from "@pt2/format";
 import type { Graph } from "@pt2/graph";
 import { rowOf, rowsOf, stackRows, truth } from "./host-rows.ts";
+import { LIMITS } from "./limits.ts";
 import type { HostData, RunValue } from "./run-value.ts";
 
 type Operand = RunValue | Graph;
 /** Runs a graph that the op was given. */
 type Call = (graph: Graph, inputs: readonly RunValue[]) => Promise<readonly RunValue[]>;
-
-/** A body that never says stop would hang the process. */
-const MAX_ITERATIONS = 1 << 24;
 
 /** Runs a higher-order op: `cond`, `while_loop`, `scan` or `map_impl`. Results are flat. */
 export function runControl(op: string, operands: readonly Operand[], call: Call): Promise<readonly RunValue[]> {
@@ -28,9 +26,9 @@ const CONTROL: Readonly<Record<string, (operands: readonly Operand[], call: Call
     for (let i = 0; ; i++) {
       const [goOn] = await call(cond as Graph, [...values, ...list(additional)]);
       if (!truth(goOn!)) return values;
-      if (i >= MAX_ITERATIONS) {
+      if (i >= LIMITS.iterations) {
         throw new Pt2Error("wasm.endless-loop", {
-          what: `while_loop did not end within ${MAX_ITERATIONS} iterations`,
+          what: `while_loop did not end within ${LIMITS.iterations} iterations`,
           advice: "Check the loop's condition for these inputs.",
         });
       }

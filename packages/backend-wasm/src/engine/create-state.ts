@@ -12,6 +12,7 @@ import type { HandlerInitials } from "./handler-initials.ts";
 import { Heap } from "./heap.ts";
 import type { WasmKernel } from "./kernel.ts";
 import { KernelSet } from "./kernel-set.ts";
+import { LIMITS } from "./limits.ts";
 import { Arena } from "./place.ts";
 import { bindWeights, type ProgramState } from "./program-state.ts";
 import type { Services } from "./services.ts";
@@ -27,6 +28,7 @@ export function kernelsOf(registry: OpRegistry): KernelSet {
 export function targetOf(kernels: KernelSet): LowerTarget {
   return {
     name: "wasm",
+    maxTensorBytes: LIMITS.tensorBytes,
     isNative: (op: string, args: Readonly<Record<string, ArgValue>>) =>
       kernels.find(op, args) !== undefined || isEvalBatchNorm(op, args),
   };

@@ -1,13 +1,4 @@
-import {
-  type CompileRequest,
-  type Executable,
-  hostTensor,
-  type MemoryReport,
-  type Profile,
-  type StepTime,
-  type Value,
-  viewAs,
-} from "@pt2/backend";
+import type { Executable, MemoryReport, Profile, StepTime, Value } from "@pt2/backend";
 import { Pt2Error } from "@pt2/format";
 import type { OutputSpec, Program } from "@pt2/graph";
 import { type Call, describeNode } from "@pt2/registry";
@@ -18,8 +9,9 @@ import type { EngineRequest } from "./engine-request.ts";
 import type { ExecutableState } from "./executable-state.ts";
 import { GraphRunner, type RunHooks, type StepObserver } from "./graph-runner.ts";
 import { readHandlerInitials } from "./handler-initials.ts";
+import { fromRunValue, toRunValues } from "./host-values.ts";
 import type { ProgramState } from "./program-state.ts";
-import { type HostData, isHostData, type RunValue } from "./run-value.ts";
+import type { HostData } from "./run-value.ts";
 import { staticInputs } from "./static-inputs.ts";
 
 /**
@@ -117,11 +109,11 @@ export class WasmExecutable implements Executable {
   }
 
   async #forward(inputs: readonly Value[], hooks: RunHooks): Promise<readonly Value[]> {
-    const results = await this.#runner.run(inputs.map(toRunValue), this.#weights.bound, hooks);
+    const results = await this.#runner.run(toRunValues(this.#program, inputs), this.#weights.bound, hooks);
     const outputs: Value[] = [];
     const writes: { readonly target: string; readonly data: HostData }[] = [];
     for (const [i, spec] of this.#program.outputs.entries()) {
-      if (isWrite(spec)) writes.push({ target: spec.target, data: results[i] as HostData });
+      if (isWrite(spec)) writes.push({ target: spec.target, data: this.#weights.checkWrite(spec.target, results[i]!) });
       else if (spec.kind === "user_output" || spec.kind === "loss_output") outputs.push(fromRunValue(results[i]!));
     }
     // Only now that every result is there: a run that fails changes no buffer.
@@ -139,22 +131,4 @@ function isWrite(spec: OutputSpec): spec is OutputSpec & { readonly target: stri
 function stepTime(calls: readonly Call[], startMs: number, ms: number): StepTime {
   const { node } = calls.at(-1)!;
   return { node: node.name, ops: calls.map(({ record }) => record.name), where: describeNode(node), startMs, ms };
-}
-
-function toRunValue(value: Value): RunValue {
-  if (typeof value !== "object" || value === null) return value;
-  const { dtype, shape, data } = value;
-  if (data === null) {
-    throw new Pt2Error("wasm.foreign-tensor", {
-      what: `A tensor on device "${value.device}" was given to the wasm backend`,
-      advice: "Read it first: tensor(dtype, shape, await t.read()).",
-    });
-  }
-  return { dtype, shape, bytes: new Uint8Array(data.buffer, data.byteOffset, data.byteLength) };
-}
-
-function fromRunValue(value: RunValue): Value {
-  if (isHostData(value)) return hostTensor(value.dtype, value.shape, viewAs(value.dtype, value.bytes));
-  if (typeof value === "object" && value !== null) return "float" in value ? value.float : null;
-  return value as Value;
 }

@@ -1,3 +1,4 @@
+import { Pt2Error } from "@pt2/format";
 import type { Graph } from "@pt2/graph";
 import { type ArgValue, type Call, isTensor, type LoweredTensor, lower, type Stage, tensorsIn } from "@pt2/registry";
 import { type BoundaryHost, runBoundary } from "./boundary.ts";
@@ -5,6 +6,8 @@ import type { Cancellation } from "./cancellation.ts";
 import { readPlace, writePlace } from "./elements.ts";
 import type { ExecutableState } from "./executable-state.ts";
 import { foldBatchNorm } from "./fold-batch-norm.ts";
+import { requireBytes } from "./host-values.ts";
+import { locate } from "./located.ts";
 import type { Place } from "./place.ts";
 import { planStage, type StagePlan } from "./plan.ts";
 import { hostDataIn, planKey, type RunValue, standIn } from "./run-value.ts";
@@ -108,6 +111,13 @@ export class GraphRunner {
     const places = new Map<LoweredTensor, Place>();
     const tensors: LoweredTensor[] = [];
     let at = 0;
+    const wanted = this.#graph.inputs.filter((name) => name !== null && !bound.has(name)).length;
+    if (wanted !== inputs.length) {
+      throw new Pt2Error("wasm.graph-inputs", {
+        what: `A graph of ${wanted} inputs was given ${inputs.length}`,
+        advice: "Run validate() on the program: the operands of a nested graph do not fit it.",
+      });
+    }
     for (const name of this.#graph.inputs) {
       if (name === null) continue;
       const place = bound.get(name);
@@ -148,7 +158,12 @@ export class GraphRunner {
     const isConstant = (tensor: LoweredTensor): boolean => places.get(tensor)?.buffer.constant != null;
     const stage: Stage = { ...lowered, calls: foldBatchNorm(lowered, isConstant, this.#state.lowerOptions) };
     const plan = planStage(stage, { places, inputs, arenaStart }, services, kernels, arena);
-    await this.#state.settle(plan.constants);
+    try {
+      await this.#state.settle(plan.constants);
+    } catch (error) {
+      // An abort passes as it is; so does a failure to read.
+      throw error instanceof WebAssembly.RuntimeError ? locate(error, []) : error;
+    }
     return { stage, plan, inputs, places, next: new Map(), graphs: new Map() };
   }
 
@@ -172,8 +187,10 @@ export class GraphRunner {
 
   #write(node: StageNode, given: readonly RunValue[]): void {
     const data = hostDataIn(given);
-    for (const [i, tensor] of node.inputs.entries())
+    for (const [i, tensor] of node.inputs.entries()) {
+      requireBytes(data[i]!, `%${tensor.name}`);
       writePlace(this.#state.services.heap, node.plan.place(tensor), data[i]!.bytes);
+    }
   }
 
   #host(node: StageNode, signal: Cancellation | undefined): BoundaryHost {
@@ -194,7 +211,11 @@ export class GraphRunner {
     for (const { runs, calls } of node.plan.steps) {
       signal?.throwIfAborted();
       const start = observe === undefined ? 0 : performance.now();
-      for (const run of runs) run();
+      try {
+        for (const run of runs) run();
+      } catch (error) {
+        throw locate(error, calls);
+      }
       observe?.(calls, start, performance.now() - start);
     }
   }

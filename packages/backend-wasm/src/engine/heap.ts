@@ -1,4 +1,5 @@
 import { Pt2Error } from "@pt2/format";
+import { LIMITS } from "./limits.ts";
 
 /** A piece of WebAssembly memory. */
 export interface Block {
@@ -7,8 +8,7 @@ export interface Block {
 }
 
 const PAGE = 65536;
-/** wasm32 addresses 4 GiB. */
-const MAX_PAGES = 65536;
+const MAX_PAGES = LIMITS.memoryBytes / PAGE;
 /** Blocks start at cache lines: SIMD loads are aligned and packed panels do not share lines. */
 const ALIGNMENT = 64;
 
@@ -139,6 +139,7 @@ export class Heap {
     const end = this.reserved;
     const pages = Math.ceil((size - this.room) / PAGE);
     try {
+      if (!(end + pages * PAGE <= LIMITS.memoryBytes)) throw new RangeError("beyond the address space");
       this.memory.grow(pages);
     } catch (cause) {
       throw new Pt2Error("wasm.out-of-memory", {

@@ -1,7 +1,18 @@
+import { numel } from "@pt2/backend";
+import { Pt2Error } from "@pt2/format";
+import { LIMITS } from "./limits.ts";
 import type { Place } from "./place.ts";
 
 /** Element offsets of a strided tensor in row-major order. */
 export function offsetsOf({ shape, strides }: Pick<Place, "shape" | "strides">): Int32Array {
+  const count = numel(shape);
+  if (count > LIMITS.offsets) {
+    throw new Pt2Error("wasm.limit", {
+      what: `A table of ${count} element offsets would be needed, the limit is ${LIMITS.offsets}`,
+      advice: "Index smaller tensors, or use another backend.",
+      details: { count, allowed: LIMITS.offsets },
+    });
+  }
   let offsets = new Int32Array(1);
   for (const [d, size] of shape.entries()) {
     const stride = strides[d]!;

@@ -4,11 +4,13 @@ import { type Call, type LoweredTensor, type Stage, type Strided, tensorsIn } fr
 import { keyOf } from "@pt2/registry/scalar";
 import { CallContext, type TensorTable } from "./call-context.ts";
 import { isPure, scalarKey } from "./call-key.ts";
+import { checkInside, checkRoom, type LargestBuffer } from "./check-plan.ts";
 import { clampOf } from "./clamp.ts";
 import type { Constant } from "./constant.ts";
 import { Context, placeKey } from "./context.ts";
 import type { KernelSet } from "./kernel-set.ts";
 import { resultStrides } from "./layout.ts";
+import { located } from "./located.ts";
 import { type Arena, ArenaBuffer, type Buffer, type Place, rowMajor } from "./place.ts";
 import type { Services } from "./services.ts";
 import type { StepSink } from "./step-sink.ts";
@@ -52,6 +54,12 @@ export function planStage(
   return new Planner(start, services, kernels, arena).plan(stage);
 }
 
+/** The calls that a step computes, in order. */
+function callsOf(step: Step): readonly Call[] {
+  if (step.kind === "call") return [step.call];
+  return step.kind === "epilogue" ? [step.call, ...step.group.calls] : step.group.calls;
+}
+
 class Planner implements StepSink, TensorTable {
   readonly #services: Services;
   readonly #kernels: KernelSet;
@@ -64,6 +72,9 @@ class Planner implements StepSink, TensorTable {
   readonly #reads = new Map<Constant, number>();
   readonly #steps: PlannedStep[] = [];
   #runs: (() => void)[] = [];
+  #calls: readonly Call[] = [];
+  /** The largest buffer and what it is for: what to name when the plan does not fit. */
+  #largest: LargestBuffer = { bytes: 0, calls: [] };
   #now = 0;
 
   constructor(start: StageStart, services: Services, kernels: KernelSet, arena: Arena) {
@@ -82,13 +93,17 @@ class Planner implements StepSink, TensorTable {
   plan(stage: Pick<Stage, "calls" | "live">): StagePlan {
     const takesEpilogue = (call: Call): boolean => this.#kernels.get(call)?.clamps?.(call.args) ?? false;
     const variable: Call[] = [];
-    for (const call of stage.calls) if (!this.#tryConstant(call)) variable.push(call);
+    for (const call of stage.calls) if (!located([call], () => this.#tryConstant(call))) variable.push(call);
     this.#reads.clear();
-    for (const step of fuse(variable, { live: stage.live, takesEpilogue })) this.#planStep(step);
+    for (const step of fuse(variable, { live: stage.live, takesEpilogue })) {
+      this.#calls = callsOf(step);
+      located(this.#calls, () => this.#planStep(step));
+    }
     this.#now = Number.MAX_SAFE_INTEGER;
     for (const tensor of stage.live) this.reads(this.get(tensor).buffer);
     this.#collectConstants();
     const { offsets, bytes } = planArena(this.#buffers);
+    checkRoom(this.#arenaStart + bytes, this.#largest);
     for (const [i, buffer] of this.#buffers.entries()) buffer.offset = this.#arenaStart + offsets[i]!;
     return {
       steps: this.#steps,
@@ -107,6 +122,7 @@ class Planner implements StepSink, TensorTable {
   }
 
   allocate(bytes: number): Buffer {
+    if (bytes > this.#largest.bytes) this.#largest = { bytes, calls: this.#calls };
     const buffer = new ArenaBuffer(this.#arena, bytes, this.#now);
     this.#buffers.push(buffer);
     return buffer;
@@ -154,13 +170,7 @@ class Planner implements StepSink, TensorTable {
         this.#epilogue(step.call, step.result, step.group);
         break;
     }
-    const calls =
-      step.kind === "call"
-        ? [step.call]
-        : step.kind === "epilogue"
-          ? [step.call, ...step.group.calls]
-          : step.group.calls;
-    if (this.#runs.length > 0) this.#steps.push({ runs: this.#runs, calls });
+    if (this.#runs.length > 0) this.#steps.push({ runs: this.#runs, calls: this.#calls });
     this.#collectConstants();
   }
 
@@ -208,7 +218,9 @@ class Planner implements StepSink, TensorTable {
   #setViews(source: Place, geometry: Strided | readonly Strided[], results: readonly LoweredTensor[]): void {
     const list = "strides" in geometry ? [geometry] : geometry;
     for (const [i, { shape, strides, offset }] of list.entries()) {
-      this.set(results[i]!, { dtype: source.dtype, buffer: source.buffer, shape, strides, offset });
+      const place = { dtype: source.dtype, buffer: source.buffer, shape, strides, offset };
+      checkInside(place);
+      this.set(results[i]!, place);
     }
   }
 

@@ -1,10 +1,12 @@
 import { numel } from "@pt2/backend";
 import { DTYPES, Pt2Error, type WeightTensor } from "@pt2/format";
 import type { Program } from "@pt2/graph";
+import { checkWeight, checkWrite } from "./check-weight.ts";
 import { Constant } from "./constant.ts";
 import { forEachOffset, writePlace } from "./elements.ts";
 import type { Heap } from "./heap.ts";
 import { OwnBuffer, type Place, rowMajor } from "./place.ts";
+import type { HostData, RunValue } from "./run-value.ts";
 
 /** Weights and buffers of a program: constants that plans may fold, and state that runs write. */
 export interface ProgramState {
@@ -14,6 +16,8 @@ export interface ProgramState {
   readonly mutable: ReadonlyMap<string, Place>;
   /** Reads the initial values of what runs may write. */
   initialise(): Promise<void>;
+  /** A result that is to be written to a buffer, if it has the buffer's dtype and shape. */
+  checkWrite(target: string, result: RunValue): HostData;
   /** Weight records that plans may read. */
   readonly records: readonly Constant[];
   /** Bytes of weight records. */
@@ -61,6 +65,7 @@ export function bindWeights(
         details: { target: spec.target },
       });
     }
+    checkWeight(spec.target, weight, program.graph.values.get(spec.value));
     const { dtype, shape, strides, storageOffset: offset } = weight;
     if (written.has(spec.target)) {
       const bytes = numel(shape) * DTYPES[dtype].itemsize;
@@ -84,6 +89,7 @@ export function bindWeights(
     initialise: async () => {
       for (const { place, weight } of initial) writePlace(heap, place, await denseBytes(weight));
     },
+    checkWrite: (target, result) => checkWrite(target, mutable.get(target), result),
     records: [...storages.values()],
     totalBytes: [...storages.values()].reduce((n, { bytes }) => n + bytes, 0),
   };
