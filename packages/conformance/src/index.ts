@@ -1,1 +1,13 @@
-export {};
+export type { ExpectedTensor, Tolerance } from "./compare.ts";
+export { compareTensor, DEFAULT_TOLERANCE } from "./compare.ts";
+export type { Exceptions } from "./exceptions.ts";
+export type { Placement } from "./ops/case-program.ts";
+export { caseProgram } from "./ops/case-program.ts";
+export type * from "./ops/case-types.ts";
+export type { FamilyName } from "./ops/families.ts";
+export { FAMILIES, loadFamily } from "./ops/families.ts";
+export type { Tolerances } from "./ops/run-case.ts";
+export { runCase } from "./ops/run-case.ts";
+export type { SuitePart, TestBackendOptions } from "./test-backend.ts";
+export { SUITE_PARTS, testBackend } from "./test-backend.ts";
+export type { TestContext, TestRunner } from "./test-runner.ts";

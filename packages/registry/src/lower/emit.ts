@@ -114,6 +114,6 @@ function unsupported(op: OpName, node: Node, backend: string, why: string): Pt2E
     what: `${op} cannot run on ${backend}: ${why}`,
     where: describe(node),
     advice: "Give load() a handler or an op set that has it, or choose a backend that runs it.",
-    details: { op },
+    details: { op, why },
   });
 }

@@ -1,4 +1,4 @@
-import type { Arg, Graph, Node } from "@pt2/graph";
+import type { Arg, Graph, Node, OpName } from "@pt2/graph";
 import type { ArgValue } from "../builder.ts";
 import type { HandlerContext } from "../handler.ts";
 import { type OpRegistry, resolveArgs } from "../op-registry.ts";
@@ -18,8 +18,12 @@ export interface LowerOptions {
   readonly handlerContext: (node: Node) => HandlerContext;
 }
 
-/** Higher-order ops that the executor drives; the others are inlined by passes or unsupported. */
 const CONTROL = /^higher_order::(cond|while_loop|scan|map_impl)$/;
+
+/** Whether a higher-order op is one that executors drive; the others are inlined by passes, or unsupported. */
+export function isControl(op: OpName): boolean {
+  return CONTROL.test(op);
+}
 
 /**
  * Lowers a functional graph for concrete inputs, up to its first boundary. `inputs` gives every placeholder its value:
@@ -69,7 +73,7 @@ function liveAt(graph: Graph, at: number, env: Environment): ReadonlySet<Lowered
 }
 
 function boundaryAt(node: Node, env: Environment, { registry, handlerContext }: LowerOptions): Boundary | null {
-  if (CONTROL.test(node.op)) {
+  if (isControl(node.op)) {
     return { kind: "control", operands: node.args.map(({ arg }) => operandOf(arg, env, node)), node };
   }
   const handler = registry.handlerOf(node.op);

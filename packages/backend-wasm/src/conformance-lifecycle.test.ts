@@ -1,0 +1,5 @@
+import { testBackend } from "@pt2/conformance";
+import { afterAll, describe, it } from "vitest";
+import { WasmBackend } from "./backend.ts";
+
+await testBackend("wasm", () => new WasmBackend(), { runner: { describe, it, afterAll }, parts: ["lifecycle"] });

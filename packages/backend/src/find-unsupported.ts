@@ -1,0 +1,127 @@
+import { type DType, Pt2Error } from "@pt2/format";
+import { definitionsOf, type Graph, graphsOf, type Node, type Program, usesOf } from "@pt2/graph";
+import { isSymbolic } from "@pt2/graph/passes";
+import {
+  type ArgValue,
+  argValue,
+  describeNode,
+  Emitter,
+  isControl,
+  type LowerTarget,
+  type OpRecord,
+  type OpRegistry,
+  resolveArgs,
+} from "@pt2/registry";
+import type { UnsupportedOp } from "./contract.ts";
+import { hintBindings, hintValues } from "./hint-values.ts";
+
+/** What a backend can do, as far as single ops are concerned. */
+export interface Abilities {
+  readonly target: LowerTarget;
+  readonly dtypes: readonly DType[];
+  /** Whether it runs an op whose result sizes depend on data. */
+  hasDynamicKernel(op: string): boolean;
+}
+
+/**
+ * The ops of a program that a backend cannot run, nested graphs included. Each node is lowered by itself, with the sizes
+ * that the program records; open ones are assumed. A node that cannot be lowered with them is judged by its op alone.
+ */
+export function findUnsupported(
+  program: Program,
+  registry: OpRegistry,
+  abilities: Abilities,
+): readonly UnsupportedOp[] {
+  const bindings = hintBindings(program);
+  const found = new Map<string, UnsupportedOp>();
+  const enter = (graph: Graph): void => {
+    const hints = hintValues(graph, bindings);
+    for (const node of graph.nodes) {
+      const why = problemOf(node, graph, hints, registry, abilities);
+      if (why !== null) {
+        const { count, where, why: first } = found.get(node.op) ?? { count: 0, where: describeNode(node), why };
+        found.set(node.op, { op: node.op, count: count + 1, where, why: first });
+      }
+      for (const nested of graphsOf(node)) enter(nested.graph);
+    }
+  };
+  enter(program.graph);
+  return [...found.values()];
+}
+
+/** Why a node cannot run, or null. */
+function problemOf(
+  node: Node,
+  graph: Graph,
+  hints: ReadonlyMap<string, ArgValue>,
+  registry: OpRegistry,
+  { target, dtypes, hasDynamicKernel }: Abilities,
+): string | null {
+  const foreign = dtypesOf(node, graph).find((dtype) => !dtypes.includes(dtype));
+  if (foreign !== undefined) return `${target.name} has no ${foreign} tensors`;
+  if (isSymbolic(node.op) || isControl(node.op)) return null;
+  if (registry.handlerOf(node.op)?.compile !== undefined) return null;
+  const record = registry.resolve(node.op);
+  if (record === undefined) return "no op set has it";
+  const args = argsOf(node, record, hints);
+  if (isDynamic(record, args) && !hasDynamicKernel(record.name))
+    return `the sizes of its results depend on data, and ${target.name} has no kernel for it`;
+  if (isDynamic(record, args)) return null;
+  if (args === null) return hasRule(record, target) ? null : NO_KERNEL;
+  return loweringProblem(node, args, registry, target);
+}
+
+const NO_KERNEL = "it has neither a kernel nor a decomposition";
+
+/** Arguments by schema, tensors with assumed sizes; null where they are not known. */
+function argsOf(
+  node: Node,
+  record: OpRecord,
+  hints: ReadonlyMap<string, ArgValue>,
+): Readonly<Record<string, ArgValue>> | null {
+  if (usesOf(node).some((name) => !hints.has(name))) return null;
+  try {
+    const given = Object.fromEntries(node.args.map(({ name, arg }) => [name, argValue(arg, hints, node)]));
+    return resolveArgs(record.schema, given);
+  } catch {
+    return null;
+  }
+}
+
+function isDynamic({ dynamic }: OpRecord, args: Readonly<Record<string, ArgValue>> | null): boolean {
+  return typeof dynamic === "function" ? args !== null && dynamic(args) : dynamic === true;
+}
+
+function hasRule(record: OpRecord, target: LowerTarget): boolean {
+  if (record.scalar !== undefined || record.view !== undefined || record.decompose !== undefined) return true;
+  try {
+    return target.isNative(record.name, {});
+  } catch {
+    // It has a kernel, which looked at the arguments that are not known.
+    return true;
+  }
+}
+
+/** Sizes that were assumed may not fit together; only a missing op counts. */
+function loweringProblem(
+  node: Node,
+  args: Readonly<Record<string, ArgValue>>,
+  registry: OpRegistry,
+  target: LowerTarget,
+): string | null {
+  try {
+    new Emitter(registry, target).emit(node.op, args, node);
+    return null;
+  } catch (error) {
+    if (!(error instanceof Pt2Error) || error.code !== "registry.unsupported-op") return null;
+    const { op, why } = error.details;
+    return op === node.op ? String(why) : `it needs ${String(op)}: ${String(why)}`;
+  }
+}
+
+function dtypesOf(node: Node, { values }: Graph): readonly DType[] {
+  return [...usesOf(node), ...definitionsOf(node)].flatMap((name) => {
+    const type = values.get(name);
+    return type?.kind === "tensor" ? [type.dtype] : [];
+  });
+}

@@ -1,0 +1,61 @@
+import { expectThat, expectValues, floats, ints, ramp, rejectionOf, weight } from "./expectations.ts";
+import type { LifecycleCase } from "./lifecycle-case.ts";
+
+const COUNT = `program {
+  buffer "count" = %count: i64[]
+  user_input %x: f32[3]
+  %next: i64[] = aten::add.Tensor(%count, other=1)
+  %y: f32[3] = aten::mul.Tensor(%x, other=%next)
+  return %next -> buffer_mutation "count", %y
+}`;
+const counter = () => weight("count", ints([], [0]));
+
+/** What an abort stops, and what it leaves. */
+export const ABORT: readonly LifecycleCase[] = [
+  {
+    name: "abort: before a run",
+    async run({ compile }) {
+      const executable = await compile(COUNT, [counter()]);
+      const reason = new Error("not needed any more");
+      const error = await rejectionOf(executable.run([ramp([3])], { signal: AbortSignal.abort(reason) }), "the run");
+      expectThat(error === reason, `rejected with ${String(error)}, not with the signal's reason`);
+      await expectValues(await executable.run([ramp([3])]), [floats([3], [0, 0.5, 1])]);
+    },
+  },
+  {
+    name: "abort: while queued",
+    async run({ compile }) {
+      const executable = await compile(COUNT, [counter()]);
+      const controller = new AbortController();
+      const reason = new Error("too late");
+      const first = executable.run([ramp([3])]);
+      const second = rejectionOf(executable.run([ramp([3])], { signal: controller.signal }), "the queued run");
+      controller.abort(reason);
+      const third = executable.run([ramp([3])]);
+      expectThat((await second) === reason, "the queued run is rejected with the signal's reason");
+      await expectValues(await first, [floats([3], [0, 0.5, 1])]);
+      await expectValues(await third, [floats([3], [0, 1, 2])]);
+    },
+  },
+  {
+    name: "abort: after the end changes nothing",
+    async run({ compile }) {
+      const executable = await compile(COUNT, [counter()]);
+      const controller = new AbortController();
+      const outputs = await executable.run([ramp([3])], { signal: controller.signal });
+      controller.abort();
+      await expectValues(outputs, [floats([3], [0, 0.5, 1])]);
+      await expectValues(await executable.run([ramp([3])]), [floats([3], [0, 1, 2])]);
+    },
+  },
+  {
+    name: "abort: compile",
+    async run({ compile }) {
+      const reason = new Error("closed");
+      const error = await rejectionOf(compile(COUNT, [counter()], AbortSignal.abort(reason)), "compile");
+      expectThat(error === reason, `compile is rejected with ${String(error)}, not with the signal's reason`);
+      const executable = await compile(COUNT, [counter()]);
+      await expectValues(await executable.run([ramp([3])]), [floats([3], [0, 0.5, 1])]);
+    },
+  },
+];

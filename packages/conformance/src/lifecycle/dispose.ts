@@ -1,0 +1,61 @@
+import { expectCodedError, expectValues, floats, ramp } from "./expectations.ts";
+import type { LifecycleCase } from "./lifecycle-case.ts";
+
+const DOUBLE = `program {
+  user_input %x: f32[3]
+  %y: f32[3] = aten::mul.Tensor(%x, other=2)
+  return %y
+}`;
+
+/** What may be freed when, and what is said afterwards. */
+export const DISPOSE: readonly LifecycleCase[] = [
+  {
+    name: "dispose: an executable, twice",
+    async run({ compile }) {
+      const executable = await compile(DOUBLE);
+      await executable.dispose();
+      await executable.dispose();
+      await expectCodedError(executable.run([ramp([3])]), "a run of a disposed executable");
+    },
+  },
+  {
+    name: "dispose: waits for runs under way",
+    async run({ compile }) {
+      const executable = await compile(DOUBLE);
+      const runs = [executable.run([ramp([3])]), executable.run([ramp([3], 1)])];
+      await executable.dispose();
+      await expectValues(await runs[0]!, [floats([3], [0, 1, 2])]);
+      await expectValues(await runs[1]!, [floats([3], [2, 3, 4])]);
+    },
+  },
+  {
+    name: "dispose: leaves other executables alone",
+    async run({ compile }) {
+      const [first, second] = [await compile(DOUBLE), await compile(DOUBLE)];
+      await first.dispose();
+      await expectValues(await second.run([ramp([3])]), [floats([3], [0, 1, 2])]);
+    },
+  },
+  {
+    name: "dispose: a backend, with its executables",
+    async run({ fresh, program, registry }) {
+      const backend = await fresh();
+      const request = { program: program(DOUBLE), weights: new Map(), registry };
+      const executable = await backend.compile(request);
+      await backend.dispose();
+      await expectCodedError(executable.run([ramp([3])]), "a run after the backend was disposed");
+      await expectCodedError(backend.compile(request), "compile after the backend was disposed");
+      await backend.dispose();
+    },
+  },
+  {
+    name: "dispose: outputs stay readable",
+    async run({ compile }) {
+      const executable = await compile(DOUBLE);
+      const outputs = await executable.run([ramp([3])]);
+      await executable.run([ramp([3], 7)]);
+      await executable.dispose();
+      await expectValues(outputs, [floats([3], [0, 1, 2])]);
+    },
+  },
+];

@@ -1,0 +1,70 @@
+import { type HostTensor, hostTensor, numel, type Value } from "@pt2/backend";
+import type { WeightTensor } from "@pt2/format";
+import { compareTensor } from "../compare.ts";
+import { constantWeight } from "../constant-weight.ts";
+
+const TOLERANCE = { rtol: 1e-5, atol: 1e-5 };
+
+/** A float32 tensor. */
+export function floats(shape: readonly number[], values: readonly number[]): HostTensor {
+  return hostTensor("float32", shape, Float32Array.from(values));
+}
+
+/** An int64 tensor. */
+export function ints(shape: readonly number[], values: readonly number[]): HostTensor {
+  return hostTensor("int64", shape, BigInt64Array.from(values.map(BigInt)));
+}
+
+/** Some float32 tensor: the numbers from `start`, in steps of a half. */
+export function ramp(shape: readonly number[], start = 0): HostTensor {
+  return floats(
+    shape,
+    Array.from({ length: numel(shape) }, (_, i) => start + i / 2),
+  );
+}
+
+/** A tensor as a weight of a program. */
+export function weight(name: string, { dtype, shape, data }: HostTensor): WeightTensor {
+  return constantWeight(name, dtype, shape, new Uint8Array(data.buffer, data.byteOffset, data.byteLength));
+}
+
+/** Fails unless a run returned these values. */
+export async function expectValues(actual: readonly Value[], expected: readonly Value[]): Promise<void> {
+  expectThat(actual.length === expected.length, `${actual.length} outputs, expected ${expected.length}`);
+  for (const [i, want] of expected.entries()) {
+    if (typeof want !== "object" || want === null) {
+      expectThat(Object.is(actual[i], want), `output ${i} is ${String(actual[i])}, expected ${String(want)}`);
+      continue;
+    }
+    const { dtype, shape } = want;
+    const tolerance = dtype.startsWith("float") ? TOLERANCE : undefined;
+    const problem = await compareTensor(actual[i], { dtype, shape, data: await want.read() }, tolerance);
+    expectThat(problem === null, `output ${i} ${problem}`);
+  }
+}
+
+/** Fails with a message unless a condition holds. */
+export function expectThat(condition: boolean, message: string): asserts condition {
+  if (!condition) throw new Error(message);
+}
+
+/** The error that something is rejected with; fails if it is not, or if the error has no code. */
+export async function expectCodedError(promise: Promise<unknown>, what: string): Promise<Error> {
+  const error = await rejectionOf(promise, what);
+  const code = (error as { readonly code?: unknown }).code;
+  expectThat(
+    error instanceof Error && typeof code === "string",
+    `${what} is rejected without a code: ${String(error)}`,
+  );
+  return error;
+}
+
+/** What something is rejected with; fails if it is not. */
+export async function rejectionOf(promise: Promise<unknown>, what: string): Promise<unknown> {
+  const outcome = await promise.then(
+    () => null,
+    (error: unknown) => ({ error }),
+  );
+  expectThat(outcome !== null, `${what} is not rejected`);
+  return outcome.error;
+}

@@ -1,0 +1,83 @@
+import type { Backend, Executable } from "@pt2/backend";
+import { parse } from "@pt2/graph";
+import { functionalize } from "@pt2/graph/passes";
+import type { OpRegistry } from "@pt2/registry";
+import type { Exceptions } from "../exceptions.ts";
+import type { TestRunner } from "../test-runner.ts";
+import { ABORT } from "./abort.ts";
+import { BUFFERS } from "./buffers.ts";
+import { CONTROL } from "./control.ts";
+import { DISPOSE } from "./dispose.ts";
+import { DYNAMIC } from "./dynamic.ts";
+import type { LifecycleCase, LifecycleTools } from "./lifecycle-case.ts";
+import { RUNS } from "./runs.ts";
+import { UNSUPPORTED } from "./unsupported.ts";
+
+/** What the lifecycle tests are defined with. */
+export interface LifecycleSetup {
+  readonly runner: TestRunner;
+  readonly backend: () => Promise<Backend>;
+  readonly factory: () => Backend | Promise<Backend>;
+  readonly registry: OpRegistry;
+  readonly skip: Exceptions;
+}
+
+const CASES: readonly LifecycleCase[] = [
+  ...RUNS,
+  ...BUFFERS,
+  ...ABORT,
+  ...DISPOSE,
+  ...DYNAMIC,
+  ...CONTROL,
+  ...UNSUPPORTED,
+];
+
+/** Names of the lifecycle cases. */
+export const LIFECYCLE: readonly string[] = CASES.map(({ name }) => name);
+
+/** Defines the tests of the life of programs. */
+export function testLifecycle({ runner, backend, factory, registry, skip }: LifecycleSetup): void {
+  const { describe, it } = runner;
+  describe("lifecycle", () => {
+    for (const { name, needs, run } of CASES) {
+      it(name, async (context) => {
+        if (skip[name] !== undefined) return context.skip(skip[name]);
+        const shared = await backend();
+        // Without the capability the promise is not made.
+        if (needs !== undefined && !shared.capabilities[needs]) return;
+        const executables: Executable[] = [];
+        const tools = toolsOf(shared, registry, factory, executables);
+        try {
+          await run(tools);
+        } finally {
+          for (const executable of executables) await executable.dispose();
+        }
+      });
+    }
+  });
+}
+
+function toolsOf(
+  backend: Backend,
+  registry: OpRegistry,
+  factory: () => Backend | Promise<Backend>,
+  executables: Executable[],
+): LifecycleTools {
+  const program: LifecycleTools["program"] = (text) => functionalize(parse(text), registry.effectsOf);
+  return {
+    backend,
+    registry,
+    fresh: async () => factory(),
+    program,
+    async compile(text, weights = [], signal) {
+      const executable = await backend.compile({
+        program: program(text),
+        weights: new Map(weights.map((weight) => [weight.name, weight])),
+        registry,
+        ...(signal === undefined ? {} : { signal }),
+      });
+      executables.push(executable);
+      return executable;
+    },
+  };
+}

@@ -1,0 +1,56 @@
+import type { CaseFamily } from "./case-types.ts";
+
+/** A family of ops: one file of cases. */
+export type FamilyName =
+  | "attention"
+  | "binary"
+  | "cast"
+  | "compare"
+  | "conv"
+  | "factories"
+  | "index"
+  | "inplace"
+  | "loss"
+  | "matmul"
+  | "misc"
+  | "norm"
+  | "pointwise"
+  | "pool"
+  | "reduce"
+  | "resize"
+  | "rnn"
+  | "scatter"
+  | "sort"
+  | "views";
+
+/** Loaders of the case files, so that only the families that are tested are read. */
+const LOADERS: Readonly<Record<FamilyName, () => Promise<{ readonly default: unknown }>>> = {
+  attention: () => import("../cases/attention.json", { with: { type: "json" } }),
+  binary: () => import("../cases/binary.json", { with: { type: "json" } }),
+  cast: () => import("../cases/cast.json", { with: { type: "json" } }),
+  compare: () => import("../cases/compare.json", { with: { type: "json" } }),
+  conv: () => import("../cases/conv.json", { with: { type: "json" } }),
+  factories: () => import("../cases/factories.json", { with: { type: "json" } }),
+  index: () => import("../cases/index.json", { with: { type: "json" } }),
+  inplace: () => import("../cases/inplace.json", { with: { type: "json" } }),
+  loss: () => import("../cases/loss.json", { with: { type: "json" } }),
+  matmul: () => import("../cases/matmul.json", { with: { type: "json" } }),
+  misc: () => import("../cases/misc.json", { with: { type: "json" } }),
+  norm: () => import("../cases/norm.json", { with: { type: "json" } }),
+  pointwise: () => import("../cases/pointwise.json", { with: { type: "json" } }),
+  pool: () => import("../cases/pool.json", { with: { type: "json" } }),
+  reduce: () => import("../cases/reduce.json", { with: { type: "json" } }),
+  resize: () => import("../cases/resize.json", { with: { type: "json" } }),
+  rnn: () => import("../cases/rnn.json", { with: { type: "json" } }),
+  scatter: () => import("../cases/scatter.json", { with: { type: "json" } }),
+  sort: () => import("../cases/sort.json", { with: { type: "json" } }),
+  views: () => import("../cases/views.json", { with: { type: "json" } }),
+};
+
+/** Every family, in alphabetical order. */
+export const FAMILIES: readonly FamilyName[] = Object.keys(LOADERS) as FamilyName[];
+
+/** Reads the cases of one family. */
+export async function loadFamily(name: FamilyName): Promise<CaseFamily> {
+  return (await LOADERS[name]()).default as unknown as CaseFamily;
+}

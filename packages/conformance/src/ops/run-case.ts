@@ -1,0 +1,80 @@
+import type { Backend, Value } from "@pt2/backend";
+import type { DType } from "@pt2/format";
+import type { OpRegistry } from "@pt2/registry";
+import { compareTensor, type Tolerance, toleranceOf } from "../compare.ts";
+import { elementsOf, numberOf } from "./case-data.ts";
+import { type CaseProgram, caseProgram, isTensor, type Placement } from "./case-program.ts";
+import type { CaseResult, OpCase } from "./case-types.ts";
+
+/** Tolerances by dtype, where a backend states others than the default. */
+export type Tolerances = Readonly<Partial<Record<DType, Tolerance>>>;
+
+/** Compiles and runs a case. Throws an error that says everything that differs from PyTorch. */
+export async function runCase(
+  backend: Backend,
+  opCase: OpCase,
+  placement: Placement,
+  registry: OpRegistry,
+  tolerances: Tolerances,
+): Promise<void> {
+  const { program, weights, inputs, expected } = caseProgram(opCase, placement, registry);
+  const missing = backend.unsupported(program, registry);
+  if (missing.length > 0) throw new Error(missing.map(({ op, why }) => `${op} is unsupported: ${why}`).join("\n"));
+  const executable = await backend.compile({ program, weights, registry });
+  try {
+    const outputs = await executable.run(inputs);
+    const problems: string[] = [];
+    for (const [i, { what, result }] of expected.entries()) {
+      const problem = await compareResult(outputs[i], result, opCase, tolerances);
+      if (problem !== null) problems.push(`${what} ${problem}`);
+    }
+    if (problems.length > 0) throw new Error(problems.join("\n"));
+  } finally {
+    await executable.dispose();
+  }
+}
+
+/** Checks that a backend says before and at compile that it cannot run a case, with a coded error. */
+export async function refuseCase(backend: Backend, opCase: OpCase, registry: OpRegistry): Promise<void> {
+  const { program, weights }: CaseProgram = caseProgram(opCase, "inputs", registry);
+  const reported = backend.unsupported(program, registry);
+  const refusal = await backend.compile({ program, weights, registry }).then(
+    async (executable) => {
+      await executable.dispose();
+      return null;
+    },
+    (error: unknown) => error,
+  );
+  if (refusal === null) throw new Error("it is listed as unsupported, but compiles: take it off the list");
+  if (!(refusal instanceof Error) || typeof (refusal as { code?: unknown }).code !== "string") {
+    throw new Error("compile fails without a code", { cause: refusal });
+  }
+  if (reported.length === 0)
+    throw new Error("compile refuses it, but `unsupported` does not report it", { cause: refusal });
+}
+
+async function compareResult(
+  actual: Value | undefined,
+  expected: CaseResult,
+  opCase: OpCase,
+  tolerances: Tolerances,
+): Promise<string | null> {
+  if (isTensor(expected)) {
+    const data = expected.data === undefined ? null : elementsOf(expected);
+    const { dtype, shape } = expected;
+    return compareTensor(actual, { dtype, shape, data }, toleranceOf(dtype, tolerances, opCase));
+  }
+  const wanted = typeof expected === "object" && expected !== null ? numberOf(expected as never) : expected;
+  if (typeof wanted === "boolean" || typeof actual === "boolean")
+    return actual === wanted ? null : differs(actual, wanted);
+  const difference = Math.abs(Number(actual) - Number(wanted));
+  const { rtol, atol } = toleranceOf("float32", tolerances, opCase);
+  const isFloat = typeof expected === "object";
+  const close =
+    Object.is(Number(actual), Number(wanted)) || difference <= (isFloat ? atol + rtol * Math.abs(Number(wanted)) : 0);
+  return close ? null : differs(actual, wanted);
+}
+
+function differs(actual: unknown, wanted: unknown): string {
+  return `is ${String(actual)}, expected ${String(wanted)}`;
+}

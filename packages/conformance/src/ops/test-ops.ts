@@ -1,0 +1,65 @@
+import type { Backend } from "@pt2/backend";
+import type { DType } from "@pt2/format";
+import type { OpRegistry } from "@pt2/registry";
+import { type Exceptions, reasonFor } from "../exceptions.ts";
+import type { TestRunner } from "../test-runner.ts";
+import type { Placement } from "./case-program.ts";
+import type { CaseArg, CaseFamily, CaseResult, OpCase } from "./case-types.ts";
+import { refuseCase, runCase, type Tolerances } from "./run-case.ts";
+
+/** What the op tests of a family are defined with. */
+export interface OpTestSetup {
+  readonly runner: TestRunner;
+  readonly backend: () => Promise<Backend>;
+  readonly registry: OpRegistry;
+  readonly tolerance: Tolerances;
+  readonly skip: Exceptions;
+  readonly unsupported: Exceptions;
+}
+
+/**
+ * Defines the tests of a family: every case with its tensors as inputs, and the first case of each op, and those with
+ * odd strides, also with constants.
+ */
+export function testFamily({ family, cases }: CaseFamily, setup: OpTestSetup): void {
+  const { describe } = setup.runner;
+  const seen = new Set<string>();
+  describe(family, () => {
+    for (const opCase of cases) {
+      testCase(opCase, "inputs", setup);
+      const strided = opCase.tensors.some(({ strides }) => strides !== undefined);
+      if (opCase.tensors.length > 0 && (strided || !seen.has(opCase.op))) testCase(opCase, "constants", setup);
+      seen.add(opCase.op);
+    }
+  });
+}
+
+function testCase(opCase: OpCase, placement: Placement, setup: OpTestSetup): void {
+  const { op, name } = opCase;
+  const { registry, tolerance } = setup;
+  const title = `${op}: ${name}${placement === "constants" ? " (constants)" : ""}`;
+  const refused = reasonFor(setup.unsupported, op, name);
+  const skipped = reasonFor(setup.skip, op, name);
+  setup.runner.it(title, async (context) => {
+    if (skipped !== undefined) return context.skip(skipped);
+    const backend = await setup.backend();
+    const foreign = dtypesOf(opCase).find((dtype) => !backend.capabilities.dtypes.includes(dtype));
+    if (refused !== undefined || foreign !== undefined) await refuseCase(backend, opCase, registry);
+    else await runCase(backend, opCase, placement, registry, tolerance);
+  });
+}
+
+/** Dtypes of the tensors that a case gives and gets, and that its arguments name. */
+function dtypesOf({ tensors, expected, args }: OpCase): readonly DType[] {
+  const ofArg = (arg: CaseArg): readonly DType[] => {
+    if (typeof arg !== "object" || arg === null) return [];
+    if (Array.isArray(arg)) return (arg as readonly CaseArg[]).flatMap(ofArg);
+    return "dtype" in arg ? [arg.dtype] : [];
+  };
+  const ofResult = (result: CaseResult): readonly DType[] => {
+    if (typeof result !== "object" || result === null) return [];
+    if (Array.isArray(result)) return (result as readonly CaseResult[]).flatMap(ofResult);
+    return "dtype" in result ? [result.dtype] : [];
+  };
+  return [...tensors.map(({ dtype }) => dtype), ...expected.flatMap(ofResult), ...Object.values(args).flatMap(ofArg)];
+}

@@ -1,0 +1,64 @@
+import type { Backend } from "@pt2/backend";
+import { createRegistry, type OpRegistry } from "@pt2/registry";
+import { aten } from "@pt2/registry/aten";
+import { type Exceptions, unknownKeys } from "./exceptions.ts";
+import { LIFECYCLE, testLifecycle } from "./lifecycle/test-lifecycle.ts";
+import { FAMILIES, type FamilyName, loadFamily } from "./ops/families.ts";
+import type { Tolerances } from "./ops/run-case.ts";
+import { testFamily } from "./ops/test-ops.ts";
+import type { TestRunner } from "./test-runner.ts";
+
+/** A part of the suite: the cases of a family of ops, or the life of programs. */
+export type SuitePart = FamilyName | "lifecycle";
+
+/** How a backend is tested. */
+export interface TestBackendOptions {
+  /** `{ describe, it, afterAll }` of Vitest, or of another runner. */
+  readonly runner: TestRunner;
+  /**
+   * What this backend says it cannot run, with the reason. It must then report each of them by `unsupported` and refuse
+   * it at `compile` with a coded error; one that runs after all fails the test.
+   */
+  readonly unsupported?: Exceptions;
+  /** Cases that are not run, with the reason. */
+  readonly skip?: Exceptions;
+  /** Tolerances that the backend states, by dtype. Default: `DEFAULT_TOLERANCE`. */
+  readonly tolerance?: Tolerances;
+  /** What is tested. Default: everything. Several test files can share the work. */
+  readonly parts?: readonly SuitePart[];
+}
+
+/** Every part of the suite. */
+export const SUITE_PARTS: readonly SuitePart[] = [...FAMILIES, "lifecycle"];
+
+/**
+ * Defines the tests of the backend contract: every op case against PyTorch's answers, and the life of programs. Await it
+ * at the top level of a test file. `factory` is called once, for all of them.
+ */
+export async function testBackend(
+  name: string,
+  factory: () => Backend | Promise<Backend>,
+  { runner, unsupported = {}, skip = {}, tolerance = {}, parts = SUITE_PARTS }: TestBackendOptions,
+): Promise<void> {
+  const registry: OpRegistry = createRegistry({ sets: [aten] });
+  const families = await Promise.all(parts.filter(isFamily).map(loadFamily));
+  let made: Promise<Backend> | undefined;
+  const backend = (): Promise<Backend> => {
+    made ??= Promise.resolve(factory());
+    return made;
+  };
+  runner.describe(name, () => {
+    runner.afterAll(async () => (await made)?.dispose());
+    runner.it("exceptions name what exists", async () => {
+      const cases = (await Promise.all(FAMILIES.map(loadFamily))).flatMap((family) => family.cases);
+      const unknown = unknownKeys({ ...unsupported, ...skip }, cases, LIFECYCLE);
+      if (unknown.length > 0) throw new Error(`no case has these names: ${unknown.join(", ")}`);
+    });
+    for (const family of families) testFamily(family, { runner, backend, registry, tolerance, skip, unsupported });
+    if (parts.includes("lifecycle")) testLifecycle({ runner, backend, factory, registry, skip });
+  });
+}
+
+function isFamily(part: SuitePart): part is FamilyName {
+  return part !== "lifecycle";
+}
