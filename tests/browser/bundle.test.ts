@@ -1,0 +1,20 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { buildApp } from "./build-app.ts";
+
+test("a bundler makes a page and a worker that need nothing of Node", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "pt2-bundle-"));
+  try {
+    const files = await buildApp(folder);
+    const scripts = files.filter(({ name }) => name.endsWith(".js"));
+    expect(scripts.map(({ name }) => /(index|worker)-/.exec(name)?.[1]).sort()).toEqual(["index", "worker"]);
+    for (const { name, content, gzip } of scripts) {
+      expect(content).not.toMatch(/["'`]node:/);
+      console.info(`${name}: ${(gzip / 1000).toFixed(1)} kB gzip, ${(content.length / 1000).toFixed(1)} kB minified`);
+    }
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});

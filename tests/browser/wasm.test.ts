@@ -1,0 +1,138 @@
+import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { viewAs } from "@pt2/backend";
+import { fromBytes, readSafetensors } from "@pt2/format";
+import { tensor } from "@pt2/runtime";
+import { expect, test } from "vitest";
+import { difference, type Leaf } from "../src/difference.ts";
+import { fixturePath, readCalls } from "../src/fixture.ts";
+import { callInPage, type InPage } from "./in-page.ts";
+import { describePage } from "./page.ts";
+
+const DIGITS = new URL("../../examples/digits/", import.meta.url);
+const FIXTURES = ["mlp", "conv", "attention", "lstm", "cond", "buffers", "dynamic", "inplace", "strides"];
+
+/** The held-out images as the network takes them, and PyTorch's logits. */
+async function heldOut(): Promise<{ readonly images: Leaf; readonly logits: Leaf }> {
+  const { tensors } = await readSafetensors(fromBytes(readFileSync(new URL("held-out.safetensors", DIGITS))));
+  const [images, logits] = [tensors.get("images")!, tensors.get("logits")!];
+  const pixels = Float32Array.from(images.bytes, (gray) => gray / 255);
+  return {
+    images: tensor("float32", [360, 1, 8, 8], pixels),
+    logits: tensor("float32", logits.shape, viewAs("float32", logits.bytes)),
+  };
+}
+
+for (const isolated of [false, true]) {
+  describePage(isolated ? "a cross-origin isolated page" : "a page", isolated, (ready) => {
+    const run = async (where: InPage, input: Leaf): Promise<Leaf> =>
+      (await callInPage(ready.page, where, [[input]]))[0]![0]!;
+
+    test("threads may share memory only where the server allows it", async () => {
+      expect(await ready.page.evaluate(() => crossOriginIsolated)).toBe(isolated);
+    });
+
+    test("a model from an address is read in ranges and gives PyTorch's logits", async () => {
+      const { images, logits } = await heldOut();
+      const output = await run({ source: "/digits/digits.pt2" }, images);
+      expect(difference(output, logits)).toBeNull();
+      const asked = ready.site.requests.filter(({ path }) => path === "/digits/digits.pt2");
+      expect(new Set(asked.map(({ status }) => status))).toEqual(new Set([206]));
+    });
+
+    test("a file of the user, and the calling thread, give the same bytes", async () => {
+      const { images } = await heldOut();
+      const source = { file: fileURLToPath(new URL("digits.pt2", DIGITS)) };
+      const plain = async (where: InPage) => JSON.stringify(await run(where, images));
+      const expected = await plain({ source: "/digits/digits.pt2" });
+      expect(await plain({ source })).toBe(expected);
+      expect(await plain({ source, worker: false })).toBe(expected);
+    });
+
+    test.each(isolated ? ["buffers"] : FIXTURES)("%s gives PyTorch's results, call after call", async (name) => {
+      const calls = await readCalls(fixturePath(`torch-2.13/${name}`));
+      const source = `/fixtures/torch-2.13/${name}.pt2`;
+      const answers = await callInPage(
+        ready.page,
+        { source },
+        calls.map(({ inputs }) => inputs),
+      );
+      const problems = calls.flatMap(({ expected }, call) =>
+        expected.map((leaf, i) => difference(answers[call]![i], leaf)),
+      );
+      expect(problems.filter((problem) => problem !== null)).toEqual([]);
+    });
+
+    test("the page is drawn while a model computes", async () => {
+      const frames = await ready.page.evaluate(async () => {
+        const { load, tensor, wasm } = globalThis.pt2;
+        const backend = wasm();
+        const model = await load("/digits/digits.pt2", { backend });
+        const images = tensor("float32", [1024, 1, 8, 8], new Float32Array(1024 * 64));
+        let drawn = 0;
+        const draw = (): void => {
+          drawn++;
+          requestAnimationFrame(draw);
+        };
+        requestAnimationFrame(draw);
+        await Promise.all(Array.from({ length: 20 }, () => model.forward(images)));
+        await backend.dispose();
+        return drawn;
+      });
+      expect(frames).toBeGreaterThan(1);
+    });
+
+    test(`an abort ${isolated ? "stops" : "comes too late for"} runs that were sent to the worker`, async () => {
+      const outcomes = await ready.page.evaluate(async () => {
+        const { load, tensor, wasm } = globalThis.pt2;
+        const backend = wasm();
+        const model = await load("/digits/digits.pt2", { backend });
+        const images = tensor("float32", [1024, 1, 8, 8], new Float32Array(1024 * 64));
+        const controller = new AbortController();
+        const run = () => model.run({ args: [images] }, { signal: controller.signal });
+        const sent = Array.from({ length: 20 }, run);
+        await sent[0];
+        controller.abort("enough");
+        const settled = await Promise.allSettled([sent[0], sent.at(-1), run()]);
+        await backend.dispose();
+        return settled.map((outcome) => (outcome.status === "rejected" ? outcome.reason : "done"));
+      });
+      expect(outcomes).toEqual(["done", isolated ? "enough" : "done", "enough"]);
+    });
+
+    test("an error crosses the worker with its parts, and the model lives on", async () => {
+      const result = await ready.page.evaluate(async () => {
+        const { load, Pt2Error, tensor, wasm } = globalThis.pt2;
+        const backend = wasm();
+        const model = await load("/fixtures/torch-2.13/dynamic.pt2", { backend });
+        const failure = await model.forward(tensor("int64", [1, 2], [1, 99])).catch((error: unknown) => error);
+        const outputs = await model.runFlat([tensor("int64", [1, 2], [1, 2])]);
+        await backend.dispose();
+        return { code: failure instanceof Pt2Error ? failure.code : String(failure), outputs: outputs.length };
+      });
+      expect(result).toEqual({ code: "wasm.index-out-of-range", outputs: 3 });
+    });
+
+    test("disposing the backend ends the worker", async () => {
+      const backend = await ready.page.evaluateHandle(async () => {
+        const { load, wasm } = globalThis.pt2;
+        const backend = wasm();
+        await load("/digits/digits.pt2", { backend });
+        return backend;
+      });
+      expect(ready.page.workers()).toHaveLength(1);
+      await backend.evaluate((made) => made.dispose());
+      await expect.poll(() => ready.page.workers()).toHaveLength(0);
+    });
+
+    test("a worker that cannot start is an error of the load", async () => {
+      await ready.page.route("**/worker-*.js", (route) => route.abort());
+      const code = await ready.page.evaluate(async () => {
+        const { load, Pt2Error, wasm } = globalThis.pt2;
+        const failure = await load("/digits/digits.pt2", { backend: wasm() }).catch((error: unknown) => error);
+        return failure instanceof Pt2Error ? failure.code : String(failure);
+      });
+      expect(code).toBe("wasm.worker-failed");
+    });
+  });
+}
