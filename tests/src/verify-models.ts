@@ -9,7 +9,7 @@
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { WasmBackend } from "@pt2/backend-wasm";
+import { wasm } from "@pt2/backend-wasm/node";
 import { defaultTolerance, verifyModel } from "@pt2/cli";
 import { load } from "@pt2/runtime/node";
 
@@ -30,7 +30,7 @@ async function check(folder: string, name: string): Promise<Row> {
   const unknown = { nodes: null, calls: null, loadMs: null, runMs: null, ratio: null };
   const row = { model: name, dialect: name.endsWith("_aten") ? "ATEN" : "TRAINING", ...unknown };
   const path = (kind: string): string => join(folder, `${name}${kind}`);
-  const backend = new WasmBackend();
+  const backend = wasm({ worker: false });
   try {
     const begin = performance.now();
     await using model = await load(path(".pt2"), { backend });

@@ -27,8 +27,9 @@ export const BACKENDS: readonly KnownBackend[] = [
     async create({ device = "cpu", threads = 1 }) {
       if (device !== "cpu") throw usageError(`The wasm backend has no device "${device}"`, "leave --device out");
       if (threads !== 1) throw usageError(`The wasm backend has one thread, not ${threads}`, "leave --threads out");
-      const { WasmBackend } = await import("@pt2/backend-wasm");
-      return new WasmBackend();
+      const { wasm } = await import("@pt2/backend-wasm/node");
+      // Nothing else waits for this thread, and a worker would cost a copy of every input and result.
+      return wasm({ worker: false });
     },
   },
 ];

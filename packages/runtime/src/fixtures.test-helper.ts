@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { BACKEND_API_VERSION, type Backend, type CompileRequest, type Executable, type Value } from "@pt2/backend";
-import { WasmBackend } from "@pt2/backend-wasm";
+import { wasm } from "@pt2/backend-wasm/node";
 import { type ByteSource, fromBytes, readSafetensors } from "@pt2/format";
 import { type HostTensor, type LoadOptions, load, type Model, tensor } from "./node.ts";
 
@@ -19,7 +19,7 @@ export async function fixtureBytes(name: string): Promise<Uint8Array<ArrayBuffer
 
 /** A fixture on the wasm backend. */
 export async function loadFixture(name: string, options: Partial<LoadOptions> = {}): Promise<Model> {
-  return await load(fixturePath(`${name}.pt2`), { backend: new WasmBackend(), ...options });
+  return await load(fixturePath(`${name}.pt2`), { backend: wasm({ worker: false }), ...options });
 }
 
 /** Tensors by position, of `inputs` or `expected`. */

@@ -51,10 +51,9 @@ export function leavesOf(
 ): Leaves {
   const used = new Set<string>();
   const find = <T>(among: ReadonlyMap<string, T>, { name, value }: LeafInfo, at: number): T | undefined => {
-    const key = [name, value, String(at)].find((one) => one !== null && among.has(one));
-    if (key === undefined || key === null) return undefined;
-    used.add(key);
-    return among.get(key);
+    const keys = [name, value, String(at)].filter((key) => key !== null && among.has(key)) as readonly string[];
+    for (const key of keys) used.add(key);
+    return keys[0] === undefined ? undefined : among.get(keys[0]);
   };
   const leaves = inputs.map((input, at) => {
     const tensor = find(tensors, input, at);

@@ -1,0 +1,145 @@
+import { spawnSync } from "node:child_process";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { fromFile } from "@pt2/format/node";
+import { describe, expect, it } from "vitest";
+import { fixtureArgs, fixturePath, pt2, temporaryFolder } from "./fixtures.test-helper.ts";
+
+const MLP = fixturePath("torch-2.13/mlp.pt2");
+
+describe("usage", () => {
+  it("explains itself", async () => {
+    const all = await pt2("--help");
+    expect(all).toMatchObject({ code: 0, err: "" });
+    for (const name of ["inspect", "ops", "run", "verify", "bench", "profile", "graph", "doctor"]) {
+      expect(all.out).toMatch(new RegExp(`^  ${name} `, "m"));
+      const one = await pt2(name, "--help");
+      expect(one).toMatchObject({ code: 0, err: "", out: expect.stringContaining(`Usage: pt2 ${name}`) });
+    }
+    expect(await pt2()).toMatchObject({ code: 2, out: "", err: all.out });
+  });
+
+  it.each([
+    [["explode"], 'There is no command "explode"'],
+    [["run"], "FILE is missing"],
+    [["run", MLP, "more"], '"more" is one argument too many'],
+    [["run", MLP, "--nothing"], "Unknown option '--nothing'"],
+    [["run", MLP, "--backend", "tpu"], 'There is no backend "tpu"'],
+    [["run", MLP, "--device", "cuda:0"], 'The wasm backend has no device "cuda:0"'],
+    [["run", MLP, "--output", "out.npz"], "--output writes .safetensors files"],
+    [["run", MLP, "--model", "other"], 'there is no model "other"'],
+    [["run", MLP, "--scalar", "x"], "--scalar takes NAME=VALUE"],
+    [["verify", MLP], "--inputs is required"],
+    [["verify", ...fixtureArgs("torch-2.13/mlp"), "--rtol", "small"], '--rtol takes a number, not "small"'],
+    [["bench", MLP, "--runs", "0"], "--runs takes a whole number of at least 1"],
+    [["graph", MLP, "--format", "gif"], 'There is no format "gif"'],
+    [["inspect", "nowhere.pt2"], "no such file"],
+    [["inspect", fixturePath("torch-2.13/mlp.json")], "the file is no zip archive"],
+  ])("exits with 2 for %j", async (args, message) => {
+    const { code, out, err } = await pt2(...args);
+    expect({ code, out }).toEqual({ code: 2, out: "" });
+    expect(err).toContain(message);
+    expect(err).toContain("  what to do: ");
+    expect(err).not.toContain("    at ");
+  });
+
+  it("is a program of its own, with nothing but JSON on stdout", () => {
+    const tsx = import.meta.resolve("tsx");
+    const program = fileURLToPath(new URL("main.ts", import.meta.url));
+    const run = (...args: readonly string[]) =>
+      spawnSync(process.execPath, ["-C", "dev", "--import", tsx, program, ...args], { encoding: "utf8" });
+    const good = run("run", MLP, "--json");
+    expect([good.status, good.stderr]).toEqual([0, ""]);
+    expect(JSON.parse(good.stdout)).toMatchObject({ backend: "wasm", calls: [[{ type: "float32 [5, 3]" }]] });
+    const bad = run("run", "nowhere.pt2", "--json");
+    expect(bad.status).toBe(2);
+    expect(JSON.parse(bad.stdout)).toMatchObject({ error: { code: "format.io", where: "nowhere.pt2" } });
+    expect(bad.stderr).toContain("the file cannot be opened\n  where: nowhere.pt2\n  what to do: no such file");
+  });
+});
+
+describe("commands that look", () => {
+  it("inspect", async () => {
+    const { code, out } = await pt2("inspect", fixturePath("torch-2.13/strides.pt2"));
+    expect(code).toBe(0);
+    expect(out).toContain('Model "model", saved by torch 2.13.0+cpu, schema 8.20, TRAINING dialect');
+    expect(out).toContain("0  x  float32 [3, 5]");
+    expect(out).toMatch(/buffer +float16 +5 elements +10 B/);
+    const json = JSON.parse((await pt2("inspect", fixturePath("torch-2.6/buffers.pt2"), "--json")).out);
+    expect(json).toMatchObject({
+      generation: "flat",
+      models: [{ name: "model", mutated: [], inputs: [{ name: "x" }, { name: "pos", type: { dtype: "int64" } }] }],
+    });
+  });
+
+  it("ops", async () => {
+    const { code, out } = await pt2("ops", MLP, "--json");
+    expect(code).toBe(0);
+    expect(JSON.parse(out)).toMatchObject({ backend: "wasm", ok: true, missing: [] });
+  });
+
+  it.each([
+    ["text", /^program "TRAINING"/],
+    ["mermaid", /^flowchart TD/],
+    ["dot", /^digraph/],
+    ["svg", /^<svg/],
+    ["json", /^\{.*\}\n$/],
+  ])("graph as %s", async (format, pattern) => {
+    const { code, out } = await pt2("graph", MLP, "--format", format);
+    expect(code).toBe(0);
+    expect(out).toMatch(pattern);
+  });
+
+  it("doctor", async () => {
+    const { code, out } = await pt2("doctor", "--json");
+    expect(code).toBe(0);
+    expect(JSON.parse(out)).toMatchObject({ wasmSimd: true, backends: [{ name: "wasm", works: true }] });
+  });
+});
+
+describe("commands that run", () => {
+  it("run writes what verify accepts", async () => {
+    const output = join(temporaryFolder(), "out.safetensors");
+    const [file = "", ...inputs] = fixtureArgs("torch-2.13/buffers", false);
+    const { code, out } = await pt2("run", file, ...inputs, "--output", output);
+    expect(code).toBe(0);
+    expect(out).toContain("Call 1\n");
+    const source = await fromFile(output);
+    expect(source.size).toBeGreaterThan(100);
+    await source.close?.();
+    expect(await pt2("verify", file, ...inputs, "--expected", output)).toMatchObject({ code: 0 });
+  });
+
+  it("run takes scalars by name", async () => {
+    const [file = "", ...inputs] = fixtureArgs("programs/scalars", false);
+    expect(await pt2("run", file, ...inputs, "--scalar", "n=3", "--scalar", "flag=True")).toMatchObject({ code: 0 });
+    const { code, err } = await pt2("run", file, ...inputs, "--scalar", "n=4");
+    expect(code).toBe(2);
+    expect(err).toContain("Input `n` was fixed to 3 at export and cannot be 4");
+  });
+
+  it("bench and profile", async () => {
+    const bench = await pt2("bench", MLP, "--runs", "3", "--warmup", "1", "--json");
+    expect(JSON.parse(bench.out)).toMatchObject({ runs: 3, latencyMs: { p50: expect.any(Number) } });
+    const trace = join(temporaryFolder(), "trace.json");
+    const profile = await pt2("profile", MLP, "--trace", trace);
+    expect(profile.out).toContain("aten::linear");
+    const { traceEvents } = JSON.parse(readFileSync(trace, "utf8"));
+    expect(traceEvents.at(-1)).toMatchObject({ ph: "X", cat: "op", args: { node: expect.any(String) } });
+  });
+
+  it("names what a tensor file has too much", async () => {
+    const other = fixturePath("torch-2.13/numerics.inputs.safetensors");
+    const { code, err } = await pt2("run", MLP, "--inputs", other);
+    expect(code).toBe(2);
+    expect(err).toContain('The program has no input "1"');
+    expect(err).toContain("its inputs are x (0)");
+  });
+
+  it("says that a tensor file is damaged", async () => {
+    const file = join(temporaryFolder(), "bad.safetensors");
+    writeFileSync(file, "nonsense");
+    expect(await pt2("run", MLP, "--inputs", file)).toMatchObject({ code: 2 });
+  });
+});
