@@ -13,7 +13,20 @@ import { WasmExecutable } from "./engine/executable.ts";
 import { isLoweredWhole, unsupportedError, unsupportedOps } from "./unsupported.ts";
 
 const CAPABILITIES: Capabilities = {
-  dtypes: ["float32", "float64", "float16", "bfloat16", "int64", "int32", "int16", "int8", "uint8", "bool"],
+  dtypes: [
+    "float32",
+    "float64",
+    "float16",
+    "bfloat16",
+    "int64",
+    "int32",
+    "int16",
+    "int8",
+    "uint8",
+    "bool",
+    "complex64",
+    "complex128",
+  ],
   handlers: true,
   dynamicSizes: true,
 };

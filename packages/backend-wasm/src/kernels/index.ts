@@ -1,5 +1,8 @@
+import { bincount, oneHot, repeatPositions, repeatSlices } from "../dynamic/counting.ts";
 import { isNonzero, item } from "../dynamic/item.ts";
+import { indexMask, maskedSelect } from "../dynamic/masks.ts";
 import { nonzero, where } from "../dynamic/nonzero.ts";
+import { unique, uniqueConsecutive, uniqueDim } from "../dynamic/unique.ts";
 import type { DynamicKernel } from "../engine/dynamic-kernel.ts";
 import type { WasmKernel } from "../engine/kernel.ts";
 import { attention } from "./attention.ts";
@@ -7,14 +10,17 @@ import { bmm } from "./bmm.ts";
 import { cat } from "./cat.ts";
 import { convolution } from "./convolution.ts";
 import { arange, full } from "./factory.ts";
+import { FOURIER } from "./fourier.ts";
 import { gather } from "./gather.ts";
 import { indexPut, indexTensor } from "./index-tensor.ts";
 import { groupNorm, layerNorm, rmsNorm } from "./layer-norm.ts";
 import { addmm, linear, mm } from "./linear.ts";
 import { matmulAny } from "./matmul-any.ts";
 import { adaptivePool, slidingPool } from "./pool.ts";
+import { rand, randn } from "./random.ts";
 import { amax, amin, mean, sum } from "./reduce.ts";
 import { GENERAL_REDUCTIONS } from "./reduce-any.ts";
+import { reinterpret } from "./reinterpret.ts";
 import { resize } from "./resize.ts";
 import { cumprod, cumsum } from "./scan.ts";
 import { scatter, scatterReduce } from "./scatter.ts";
@@ -22,6 +28,7 @@ import { asStridedScatter, diagonalScatter } from "./scatter-views.ts";
 import { embedding, indexSelect } from "./select-rows.ts";
 import { logSoftmax, softmax } from "./softmax.ts";
 import { sort, topk } from "./sort.ts";
+import { trilIndices, triuIndices } from "./triangle-indices.ts";
 
 /** Every kernel of the backend, by family. */
 export const KERNELS: readonly WasmKernel[] = [
@@ -61,7 +68,27 @@ export const KERNELS: readonly WasmKernel[] = [
   topk,
   matmulAny,
   ...GENERAL_REDUCTIONS,
+  reinterpret,
+  rand,
+  randn,
+  trilIndices,
+  triuIndices,
+  ...FOURIER,
 ];
 
 /** Ops whose result sizes depend on data. */
-export const DYNAMIC_KERNELS: readonly DynamicKernel[] = [item, isNonzero, nonzero, where];
+export const DYNAMIC_KERNELS: readonly DynamicKernel[] = [
+  item,
+  isNonzero,
+  nonzero,
+  where,
+  maskedSelect,
+  indexMask,
+  unique,
+  uniqueDim,
+  uniqueConsecutive,
+  bincount,
+  repeatPositions,
+  repeatSlices,
+  oneHot,
+];

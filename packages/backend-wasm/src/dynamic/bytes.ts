@@ -1,0 +1,43 @@
+import { numel } from "@pt2/backend";
+import { DTYPES, type DType } from "@pt2/format";
+import type { HostData } from "../engine/run-value.ts";
+
+/** Rows of `size` bytes, picked by number from consecutive bytes. */
+export function takeRows(bytes: Uint8Array, size: number, rows: ArrayLike<number>): Uint8Array {
+  const taken = new Uint8Array(rows.length * size);
+  for (let i = 0; i < rows.length; i++) taken.set(bytes.subarray(rows[i]! * size, (rows[i]! + 1) * size), i * size);
+  return taken;
+}
+
+/** A tensor from an int64 array. */
+export function int64Tensor(shape: readonly number[], values: ArrayLike<number>): HostData {
+  const data = BigInt64Array.from({ length: values.length }, (_, i) => BigInt(values[i]!));
+  return { dtype: "int64", shape, bytes: new Uint8Array(data.buffer) };
+}
+
+/** Elements of a tensor at flat positions. */
+export function takeElements({ dtype, bytes }: HostData, positions: ArrayLike<number>): HostData {
+  const taken = takeRows(bytes, DTYPES[dtype].itemsize, positions);
+  return { dtype, shape: [positions.length], bytes: taken };
+}
+
+/** A tensor expanded to a shape that it broadcasts to: the flat position that each element comes from. */
+export function broadcastPositions(from: readonly number[], to: readonly number[]): Int32Array {
+  const lead = to.length - from.length;
+  const positions = new Int32Array(numel(to));
+  let [repeat, stride] = [1, 1];
+  for (let d = to.length - 1; d >= 0; d--) {
+    const size = d < lead ? 1 : from[d - lead]!;
+    if (size !== 1) {
+      for (let i = 0; i < positions.length; i++) positions[i]! += (Math.floor(i / repeat) % size) * stride;
+      stride *= size;
+    }
+    repeat *= to[d]!;
+  }
+  return positions;
+}
+
+/** Bytes of one row of a tensor: everything behind the first `dims` dimensions. */
+export function rowBytes(dtype: DType, shape: readonly number[], dims: number): number {
+  return numel(shape.slice(dims)) * DTYPES[dtype].itemsize;
+}
