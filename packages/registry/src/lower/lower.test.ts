@@ -84,8 +84,11 @@ test("a program stops where sizes depend on data, and goes on with what the data
   expect(shown(rest)).toEqual(["aten::mul.Tensor[3, 1]"]);
   expect(rest.calls[0]!.results[0]).toMatchObject({ dtype: "float32" });
   // A stage can be resumed again, with another answer.
-  expect(shown(stage.resume([{ ...found, shape: [0, 1] }]))).toEqual(["aten::mul.Tensor[0, 1]"]);
+  const none: LoweredTensor = { ...found, shape: [0, 1] };
+  expect(shown(stage.resume([none]))).toEqual(["aten::mul.Tensor[0, 1]"]);
 });
+
+const ints: LoweredTensor = { name: "i", dtype: "int64", shape: [3] };
 
 test("a float and an int in a tensor's place promote differently", () => {
   const dtypeOf = (other: string): string => {
@@ -94,7 +97,7 @@ test("a float and an int in a tensor's place promote differently", () => {
   user_input %i: i64[3]
   %y: f32[3] = aten::mul.Tensor(self=%i, other=${other})
   return %y`,
-      { i: { name: "i", dtype: "int64", shape: [3] } },
+      { i: ints },
     );
     return (calls[0]!.results[0] as LoweredTensor).dtype;
   };

@@ -4,7 +4,7 @@ import { checkLimit, checkTensor } from "../limits.ts";
 import type { OpRecord } from "../op.ts";
 import { registryError } from "../registry-errors.ts";
 import type { Strided, TensorMeta } from "../tensor-meta.ts";
-import { contiguous } from "../view.ts";
+import { contiguous, requireInside } from "../view.ts";
 import type { LoweredTensor } from "./lowered-tensor.ts";
 
 /** One entry per return, whatever shape a rule answered in. */
@@ -32,25 +32,10 @@ export function viewMeta(record: OpRecord, args: Readonly<Record<string, ArgValu
     throw registryError("registry.shape", { what: `${record.name} cannot view a tensor of shape [${source.shape}]` });
   const count = source.shape.reduce((n, size) => n * size, 1);
   const meta = (view: Strided): TensorMeta => {
-    checkInside(view, count, record);
+    requireInside(view, count, record.name);
     return { dtype: source.dtype, shape: view.shape };
   };
   return "strides" in geometry ? meta(geometry) : geometry.map(meta);
-}
-
-function checkInside({ shape, strides, offset }: Strided, count: number, { name }: OpRecord): void {
-  if (shape.includes(0)) return;
-  let [first, last] = [offset, offset];
-  for (const [d, size] of shape.entries()) {
-    const reach = (size - 1) * strides[d]!;
-    if (reach < 0) first += reach;
-    else last += reach;
-  }
-  if (first >= 0 && last < count) return;
-  throw registryError("registry.argument", {
-    what: `${name}: sizes [${shape.join(", ")}], strides [${strides.join(", ")}] and offset ${offset} reach elements ${first} to ${last} of a tensor of ${count}`,
-    advice: "A view stays inside its tensor; the program is damaged.",
-  });
 }
 
 /** Fresh tensors for the results that rules gave as metas, each small enough for the backend. */
