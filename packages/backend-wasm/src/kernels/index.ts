@@ -28,6 +28,7 @@ import { asStridedScatter, diagonalScatter } from "./scatter-views.ts";
 import { embedding, indexSelect } from "./select-rows.ts";
 import { logSoftmax, softmax } from "./softmax.ts";
 import { sort, topk } from "./sort.ts";
+import { SPECIAL } from "./special.ts";
 import { trilIndices, triuIndices } from "./triangle-indices.ts";
 
 /** Every kernel of the backend, by family. */
@@ -74,6 +75,7 @@ export const KERNELS: readonly WasmKernel[] = [
   trilIndices,
   triuIndices,
   ...FOURIER,
+  ...SPECIAL,
 ];
 
 /** Ops whose result sizes depend on data. */

@@ -9,6 +9,7 @@ import { FUNCTION_OPS } from "./functions.ts";
 import { LOGICAL_OPS } from "./logical.ts";
 import { OPAQUE_OPS } from "./opaque.ts";
 import { POWER_OPS } from "./power.ts";
+import { SPECIAL_OPS } from "./special.ts";
 import { UNARY_OPS } from "./unary.ts";
 
 /** Elementwise ops. */
@@ -23,4 +24,5 @@ export const POINTWISE_OPS: readonly OpRecord[] = withComplexRules([
   ...ACTIVATION_COMPOSITE_OPS,
   ...BACKWARD_POINTWISE_OPS,
   ...OPAQUE_OPS,
+  ...SPECIAL_OPS,
 ]);

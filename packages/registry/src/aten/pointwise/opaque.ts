@@ -1,37 +1,17 @@
 import { broadcastShapes } from "../../broadcast.ts";
-import { complexOf, DEFAULT_DTYPE, resultType } from "../../dtype-promotion.ts";
+import { complexOf, resultType } from "../../dtype-promotion.ts";
 import { defineOp, type OpRecord } from "../../op.ts";
 import type { TensorMeta } from "../../tensor-meta.ts";
 import { joinParts } from "../support/complex-parts.ts";
-import { isIntegral } from "../support/dtypes.ts";
 import { emit } from "../support/emit.ts";
 
 /** Elementwise ops that scalar expressions cannot say: iterations, series, complex results. Most need a kernel. */
 export const OPAQUE_OPS: readonly OpRecord[] = [
   defineOp("aten::gcd(Tensor self, Tensor other) -> Tensor", { infer: ({ self, other }) => combine(self, other) }),
   defineOp("aten::lcm(Tensor self, Tensor other) -> Tensor", { infer: ({ self, other }) => combine(self, other) }),
-  defineOp("aten::igamma(Tensor self, Tensor other) -> Tensor", { infer: ({ self, other }) => combine(self, other) }),
-  defineOp("aten::igammac(Tensor self, Tensor other) -> Tensor", { infer: ({ self, other }) => combine(self, other) }),
-  defineOp("aten::special_zeta(Tensor self, Tensor other) -> Tensor", {
-    infer: ({ self, other }) => floating(combine(self, other)),
-  }),
-  defineOp("aten::polygamma(int n, Tensor self) -> Tensor", { infer: ({ self }) => floating(self) }),
-  defineOp("aten::mvlgamma(Tensor self, int p) -> Tensor", { infer: ({ self }) => floating(self) }),
   defineOp("aten::frexp.Tensor(Tensor self) -> (Tensor mantissa, Tensor exponent)", {
     infer: ({ self }) => [same(self), { ...same(self), dtype: "int32" }],
   }),
-  ...[
-    "i0",
-    "special_i0",
-    "special_i0e",
-    "special_i1",
-    "special_i1e",
-    "special_ndtri",
-    "special_log_ndtr",
-    "special_erfcx",
-    "special_bessel_j0",
-    "special_bessel_j1",
-  ].map((name) => defineOp(`aten::${name}(Tensor self) -> Tensor`, { infer: ({ self }) => floating(self) })),
   defineOp("aten::complex(Tensor real, Tensor imag) -> Tensor", {
     infer: ({ real, imag }) => complex(combine(real, imag)),
     decompose: ({ real, imag }, b) => joinParts({ re: real, im: imag }, complex(combine(real, imag)), b),
@@ -53,10 +33,6 @@ function combine(...operands: readonly TensorMeta[]): TensorMeta {
 
 function same({ dtype, shape }: TensorMeta): TensorMeta {
   return { dtype, shape };
-}
-
-function floating({ dtype, shape }: TensorMeta): TensorMeta {
-  return { dtype: isIntegral(dtype) ? DEFAULT_DTYPE : dtype, shape };
 }
 
 function complex({ dtype, shape }: TensorMeta): TensorMeta {
