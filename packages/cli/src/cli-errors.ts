@@ -7,6 +7,7 @@ export const CLI_ERRORS = {
   "cli.inputs": "a tensor file does not fit the program",
   "cli.no-inputs": "no inputs were given and the archive has no sample inputs",
   "cli.io": "a file cannot be written",
+  "cli.internal": "a fault of this program",
 } as const;
 
 /** A code of {@link CLI_ERRORS}. */

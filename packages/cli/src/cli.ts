@@ -1,5 +1,5 @@
 import { Pt2Error } from "@pt2/format";
-import { usageError } from "./cli-errors.ts";
+import { cliError, usageError } from "./cli-errors.ts";
 import type { Command, ExitCode } from "./command.ts";
 import { COMMANDS } from "./commands/index.ts";
 import { helpOf, helpOfAll } from "./help.ts";
@@ -51,7 +51,7 @@ function report(problem: unknown, json: boolean, terminal: Terminal): ExitCode {
 }
 
 function internalError(cause: unknown): Pt2Error {
-  return new Pt2Error("cli.internal", {
+  return cliError("cli.internal", {
     what: `A fault of this program: ${cause instanceof Error ? cause.message : cause}`,
     advice: "run it again with PT2_DEBUG=1 and report what it prints",
     cause,

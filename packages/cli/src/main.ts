@@ -1,6 +1,9 @@
 #!/usr/bin/env node
 import { main } from "./cli.ts";
 
+// A reader such as `head` may leave early; that is no failure.
+process.stdout.on("error", ({ code }: NodeJS.ErrnoException) => process.exit(code === "EPIPE" ? 0 : 3));
+
 process.exitCode = await main(process.argv.slice(2), {
   out: (text) => process.stdout.write(text),
   err: (text) => process.stderr.write(text),

@@ -25,10 +25,10 @@ export interface LoadOptions extends Pick<CompileRequest, "precision" | "onProgr
 export async function load(source: ModelSource, options: LoadOptions): Promise<Model> {
   const { backend, ops = [], handlers = [], model, ...compileOptions } = options;
   const { signal } = options;
-  requireContract(backend);
-  const registry = createRegistry({ sets: [aten, ...ops], handlers });
   const archive = await openArchive(await openSource(source, signal), { signal });
   try {
+    requireContract(backend);
+    const registry = createRegistry({ sets: [aten, ...ops], handlers });
     const program = prepare(importProgram(await archive.program(model)), registry);
     requireSupported(backend, program, registry);
     const weights = await archive.weights(model);

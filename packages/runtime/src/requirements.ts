@@ -22,7 +22,7 @@ export function requireSupported(backend: Backend, program: Program, registry: O
   const nodes = missing.reduce((sum, { count }) => sum + count, 0);
   throw runtimeError("runtime.unsupported-ops", {
     what: [
-      `The backend \`${backend.name}\` cannot run ${missing.length} ops of this program (${nodes} nodes):`,
+      `The backend \`${backend.name}\` cannot run ${plural(missing.length, "op")} of this program (${plural(nodes, "node")}):`,
       ...missing.map(describeMissing),
     ].join("\n"),
     where: missing[0]!.where,
@@ -34,6 +34,10 @@ export function requireSupported(backend: Backend, program: Program, registry: O
 /** One line about an op that is missing. */
 export function describeMissing({ op, count, where, why }: UnsupportedOp): string {
   return `  ${op} ×${count}: ${why}; first ${where}`;
+}
+
+function plural(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? "" : "s"}`;
 }
 
 function requireNoFunctions(backend: Backend, program: Program, registry: OpRegistry): void {
