@@ -79,6 +79,22 @@ describe("commands that look", () => {
     expect(JSON.parse(out)).toMatchObject({ backend: "wasm", ok: true, missing: [] });
   });
 
+  it("ops and run say what is missing, with exit code 1", async () => {
+    const file = join(temporaryFolder(), "bend.pt2");
+    // A name of the same length keeps every offset of the archive.
+    const text = readFileSync(MLP, "latin1").replaceAll("torch.ops.aten.relu.default", "torch.ops.mine.bend.default");
+    writeFileSync(file, text, "latin1");
+    const ops = await pt2("ops", file);
+    expect(ops.code).toBe(1);
+    expect(ops.out).toMatch(/MISSING +1 +mine::bend\n/);
+    expect(ops.out).toMatch(/first at .*make_fixtures\.py/);
+    expect(ops.out).toContain("wasm cannot run 1 op (1 node).");
+    const run = await pt2("run", file);
+    expect(run).toMatchObject({ code: 1, out: "" });
+    expect(run.err).toContain("The backend `wasm` cannot run 1 op of this program (1 node):\n  mine::bend ×1: ");
+    expect(run.err).toContain("code: runtime.unsupported-ops");
+  });
+
   it.each([
     ["text", /^program "TRAINING"/],
     ["mermaid", /^flowchart TD/],
