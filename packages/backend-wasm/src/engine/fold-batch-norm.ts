@@ -57,14 +57,16 @@ export function foldBatchNorm(
     const input = call.args["input"] as LoweredTensor;
     const conv = producers.get(input);
     const emitter = new Emitter(registry, plain);
-    const alone = readers.get(input) === 1 && !live.has(input);
+    const statistics = call.results.slice(1).filter(isTensor);
+    const alone =
+      readers.get(input) === 1 && !live.has(input) && !statistics.some((one) => readers.has(one) || live.has(one));
     if (conv !== undefined && alone && canFold(conv, call, isConstant)) {
       const folded = foldInto(conv, call, emitter);
       out.splice(out.indexOf(conv), 1);
       out.push(...emitter.calls, folded);
       producers.set(call.results[0] as LoweredTensor, folded);
     } else {
-      const results = emitter.emit(call.record.name, call.args, call.node);
+      const results = distinct(emitter.emit(call.record.name, call.args, call.node), emitter, call);
       out.push(...emitter.calls.map((made) => renamed(made, results, call.results)));
     }
   }
@@ -107,6 +109,13 @@ function foldInto(conv: Call, norm: Call, emitter: Emitter): Call {
   const shift = beta === null ? scaled : tensor("aten::add.Tensor", { self: scaled, other: beta! });
   const folded = tensor("aten::mul.Tensor", { self: weight, other: column });
   return { ...conv, args: { ...conv.args, weight: folded, bias: shift }, results: [norm.results[0]!] };
+}
+
+/** Results of which no two are the same tensor, so that each can take the place of one result of `call`. */
+function distinct(results: readonly ArgValue[], emitter: Emitter, call: Call): readonly ArgValue[] {
+  return results.map((result, i) =>
+    results.indexOf(result) === i ? result : emitter.emit("aten::clone", { self: result }, call.node)[0]!,
+  );
 }
 
 /** The call with the results that a decomposition returned under the names that the rest of the program knows. */

@@ -9,14 +9,21 @@ import { attention } from "./attention.ts";
 import { bmm } from "./bmm.ts";
 import { cat } from "./cat.ts";
 import { convolution } from "./convolution.ts";
+import { convolutionAny } from "./convolution-any.ts";
 import { arange, full } from "./factory.ts";
 import { FOURIER } from "./fourier.ts";
 import { gather } from "./gather.ts";
+import { histogram } from "./histogram.ts";
+import { indexPutMask } from "./index-put-mask.ts";
 import { indexPut, indexTensor } from "./index-tensor.ts";
+import { gcd, lcm } from "./integers.ts";
 import { groupNorm, layerNorm, rmsNorm } from "./layer-norm.ts";
 import { addmm, linear, mm } from "./linear.ts";
 import { matmulAny } from "./matmul-any.ts";
+import { matmulComplex } from "./matmul-complex.ts";
 import { adaptivePool, slidingPool } from "./pool.ts";
+import { poolAny } from "./pool-any.ts";
+import { POOL_BACKWARD } from "./pool-backward.ts";
 import { rand, randn } from "./random.ts";
 import { amax, amin, mean, sum } from "./reduce.ts";
 import { GENERAL_REDUCTIONS } from "./reduce-any.ts";
@@ -74,6 +81,14 @@ export const KERNELS: readonly WasmKernel[] = [
   randn,
   trilIndices,
   triuIndices,
+  poolAny,
+  ...POOL_BACKWARD,
+  convolutionAny,
+  indexPutMask,
+  matmulComplex,
+  histogram,
+  gcd,
+  lcm,
   ...FOURIER,
   ...SPECIAL,
 ];

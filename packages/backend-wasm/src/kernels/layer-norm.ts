@@ -1,4 +1,5 @@
 import type { TensorMeta } from "@pt2/registry";
+import { castExpr } from "../engine/expressions.ts";
 import type { KernelCall, WasmKernel } from "../engine/kernel.ts";
 import { addressOf, type Place } from "../engine/place.ts";
 import { float32Result, isFloat32 } from "./float32.ts";
@@ -13,7 +14,8 @@ export const layerNorm: WasmKernel = {
     const rows = n === 0 ? 0 : input.shape.reduce((a, b) => a * b, 1) / n;
     const [weight, bias] = ["weight", "bias"].map((name) => vector(call, name));
     const eps = call.arg<number>("eps");
-    const [mean, rstd] = call.call.results.length === 3 ? [call.output(1), call.output(2)] : [null, null];
+    const statistics = call.call.results.length === 3 ? [1, 2].map((index) => statistic(call, index)) : [];
+    const [mean, rstd] = statistics.map(({ wide }) => wide);
     float32Result(call, (out) => {
       if (rows === 0) return;
       const at = (place: Place | null | undefined): number => (place ? addressOf(place) : 0);
@@ -22,6 +24,7 @@ export const layerNorm: WasmKernel = {
         kernels.layerNormRows(addressOf(input), addressOf(out), rows, n, at(weight), at(bias), eps, at(mean), at(rstd)),
       );
     });
+    for (const { round } of statistics) round();
   },
 };
 
@@ -64,7 +67,8 @@ export const groupNorm: WasmKernel = {
     const n = space.reduce((a, b) => a * b, 1);
     const [weight, bias] = ["weight", "bias"].map((name) => vector(call, name));
     const eps = call.arg<number>("eps");
-    const [mean, rstd] = call.call.results.length === 3 ? [call.output(1), call.output(2)] : [null, null];
+    const statistics = call.call.results.length === 3 ? [1, 2].map((index) => statistic(call, index)) : [];
+    const [mean, rstd] = statistics.map(({ wide }) => wide);
     float32Result(call, (out) => {
       if (batch * channels * n === 0) return;
       const at = (place: Place | null | undefined): number => (place ? addressOf(place) : 0);
@@ -85,8 +89,17 @@ export const groupNorm: WasmKernel = {
         ),
       );
     });
+    for (const { round } of statistics) round();
   },
 };
+
+/** The n-th result for a kernel that writes float32; `round` then converts it to the result's dtype. */
+function statistic(call: KernelCall, index: number): { readonly wide: Place; round(): void } {
+  const out = call.output(index);
+  if (out.dtype === "float32") return { wide: out, round() {} };
+  const wide = call.temporary("float32", out.shape);
+  return { wide, round: () => call.elementwise(out, [wide], castExpr("float32", out.dtype)) };
+}
 
 function vector(call: KernelCall, name: string): Place | null {
   const place = call.optional(name);

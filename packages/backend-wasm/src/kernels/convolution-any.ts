@@ -1,0 +1,95 @@
+import type { ArgValue, TensorMeta } from "@pt2/registry";
+import type { WasmKernel } from "../engine/kernel.ts";
+import { type HostArray, type HostCall, hostKernel } from "../host/host-kernel.ts";
+
+/** Convolutions in double precision, in plain loops: for float64, which models rarely have. */
+export const convolutionAny: WasmKernel = {
+  ...hostKernel(["aten::convolution"], (call) => [convolve(call)]),
+  accepts: (args: Readonly<Record<string, ArgValue>>) => (args["input"] as TensorMeta).dtype === "float64",
+};
+
+/** One axis: which (input, output) positions a kernel position connects. */
+type Links = readonly (readonly (readonly [input: number, output: number])[])[];
+
+function convolve(call: HostCall): Float64Array {
+  const [input, weight] = [call.array("input"), call.array("weight")];
+  const spatial = weight.shape.length - 2;
+  const outShape = call.shape(0);
+  const transposed = call.arg<boolean>("transposed");
+  const axes = Array.from({ length: spatial }, (_, d) => linksOf(call, input, weight, outShape, d, transposed));
+  const out = new Float64Array(outShape.reduce((n, size) => n * size, 1));
+  const groups = call.arg<number>("groups");
+  const [inSpace, outSpace, taps] = [input.shape, outShape, weight.shape].map((shape) =>
+    shape.slice(-spatial).reduce((n, size) => n * size, 1),
+  ) as [number, number, number];
+  const [channels, results] = [input.shape.at(-spatial - 1)!, outShape.at(-spatial - 1)!];
+  const [perGroup, resultsPerGroup] = [channels / groups, results / groups];
+  const batch = input.data.length / (channels * inSpace);
+  const pairs = flatLinks(axes, input.shape.slice(-spatial), outShape.slice(-spatial));
+  addBias(out, call, outSpace, results);
+  for (let n = 0; n < batch; n++) {
+    for (let o = 0; o < results; o++) {
+      const group = Math.floor(o / resultsPerGroup);
+      for (let c = 0; c < perGroup; c++) {
+        const channel = group * perGroup + c;
+        const row = transposed ? channel * resultsPerGroup + (o % resultsPerGroup) : o * perGroup + c;
+        const [from, to] = [(n * channels + channel) * inSpace, (n * results + o) * outSpace];
+        for (let tap = 0; tap < taps; tap++) {
+          const factor = weight.data[row * taps + tap]!;
+          const { inputs, outputs } = pairs[tap]!;
+          for (let i = 0; i < inputs.length; i++) out[to + outputs[i]!]! += factor * input.data[from + inputs[i]!]!;
+        }
+      }
+    }
+  }
+  return out;
+}
+
+function addBias(out: Float64Array, call: HostCall, space: number, results: number): void {
+  if (call.arg<unknown>("bias") === null) return;
+  const { data } = call.array("bias");
+  for (let i = 0; i < out.length; i++) out[i] = data[Math.floor(i / space) % results]!;
+}
+
+function linksOf(
+  call: HostCall,
+  input: HostArray,
+  weight: HostArray,
+  outShape: readonly number[],
+  axis: number,
+  transposed: boolean,
+): Links {
+  const rank = weight.shape.length - 2;
+  const each = (name: string): number => {
+    const list = call.arg<readonly number[]>(name);
+    return list[axis] ?? list[0]!;
+  };
+  const [stride, padding, dilation] = [each("stride"), each("padding"), each("dilation")];
+  const [inSize, outSize] = [input.shape.at(axis - rank)!, outShape.at(axis - rank)!];
+  return Array.from({ length: weight.shape[2 + axis]! }, (_, k) => {
+    const walked = transposed ? inSize : outSize;
+    const reached = transposed ? outSize : inSize;
+    return Array.from({ length: walked }, (_, at) => [at, at * stride - padding + k * dilation] as const)
+      .filter(([, other]) => other >= 0 && other < reached)
+      .map(([at, other]) => (transposed ? ([at, other] as const) : ([other, at] as const)));
+  });
+}
+
+interface Pairs {
+  readonly inputs: readonly number[];
+  readonly outputs: readonly number[];
+}
+
+/** Flat positions that each kernel position connects, over all axes. */
+function flatLinks(axes: readonly Links[], inShape: readonly number[], outShape: readonly number[]): readonly Pairs[] {
+  return axes.reduce<readonly Pairs[]>(
+    (outer, links, axis) =>
+      outer.flatMap(({ inputs, outputs }) =>
+        links.map((pairs) => ({
+          inputs: inputs.flatMap((at) => pairs.map(([input]) => at * inShape[axis]! + input)),
+          outputs: outputs.flatMap((at) => pairs.map(([, output]) => at * outShape[axis]! + output)),
+        })),
+      ),
+    [{ inputs: [0], outputs: [0] }],
+  );
+}

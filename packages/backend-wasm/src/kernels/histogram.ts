@@ -1,0 +1,23 @@
+import type { Scalar } from "@pt2/registry";
+import type { WasmKernel } from "../engine/kernel.ts";
+import { numberOf } from "../engine/scalar-constant.ts";
+import { hostKernel } from "../host/host-kernel.ts";
+
+/** `histc(self, bins, min, max)`: how many elements are in each of equal bins; equal bounds mean those of the data. */
+export const histogram: WasmKernel = hostKernel(["aten::histc"], (call) => {
+  const { data } = call.array("self");
+  const bins = call.arg<number>("bins");
+  const counts = new Float64Array(bins);
+  let [low, high] = ["min", "max"].map((name) => Number(numberOf(call.arg<Scalar>(name)))) as [number, number];
+  if (low === high && data.length > 0) {
+    low = data.reduce((a, b) => Math.min(a, b));
+    high = data.reduce((a, b) => Math.max(a, b));
+  }
+  if (low === high) [low, high] = [low - 1, high + 1];
+  for (const value of data) {
+    if (!(value >= low && value <= high)) continue;
+    // The last bin contains its upper bound.
+    counts[Math.min(bins - 1, Math.floor(((value - low) * bins) / (high - low)))]!++;
+  }
+  return [counts];
+});

@@ -1,0 +1,36 @@
+import { select } from "../dynamic/advanced-index.ts";
+import { broadcastPositions } from "../dynamic/bytes.ts";
+import { bigints, mover, numbers } from "../engine/access.ts";
+import { readPlace } from "../engine/elements.ts";
+import type { WasmKernel } from "../engine/kernel.ts";
+
+/** `index_put(self, indices, values, accumulate)` where some index is a mask: what is written only a run can tell. */
+export const indexPutMask: WasmKernel = {
+  ops: ["aten::index_put"],
+  prepare(call) {
+    const self = call.tensor("self");
+    const out = call.output();
+    call.copy(self, out);
+    const values = call.dense(call.tensor("values"));
+    const indices = call.tensorList("indices");
+    const accumulate = call.arg<boolean>("accumulate");
+    const { heap } = call;
+    call.step(() => {
+      const given = indices.map(
+        (place) => place && { dtype: place.dtype, shape: place.shape, bytes: readPlace(heap, place) },
+      );
+      const { shape, offsets } = select(out.shape, out.strides, given);
+      const sources = broadcastPositions(values.shape, shape);
+      if (!accumulate) {
+        const move = mover(heap, values, out);
+        for (const [i, to] of offsets.entries()) move(sources[i]!, to);
+      } else if (out.dtype === "int64") {
+        const [from, target] = [bigints(heap, values), bigints(heap, out)];
+        for (const [i, to] of offsets.entries()) target.set(to, target.get(to) + from.get(sources[i]!));
+      } else {
+        const [from, target] = [numbers(heap, values), numbers(heap, out)];
+        for (const [i, to] of offsets.entries()) target.set(to, target.get(to) + from.get(sources[i]!));
+      }
+    });
+  },
+};

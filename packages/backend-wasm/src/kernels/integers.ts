@@ -1,0 +1,41 @@
+import { numel } from "@pt2/backend";
+import { bigints, type Elements, numbers } from "../engine/access.ts";
+import type { WasmKernel } from "../engine/kernel.ts";
+import { broadcastStrides } from "../engine/layout.ts";
+import { offsetsOf } from "../engine/offsets.ts";
+
+/** An integer op that iterates, exact in 64 bits. */
+function integerKernel(op: string, combine: (a: bigint, b: bigint) => bigint): WasmKernel {
+  return {
+    ops: [op],
+    prepare(call) {
+      const out = call.output();
+      const [x, y] = ["self", "other"].map((name) => call.convert(call.tensor(name), out.dtype));
+      const [from, with_] = [x!, y!].map((place) =>
+        offsetsOf({ shape: out.shape, strides: broadcastStrides(place, out.shape) }),
+      );
+      call.step(() => {
+        const [a, b, c] = [x!, y!, out].map((place) => (place.dtype === "int64" ? bigints : widened)(call.heap, place));
+        for (let i = 0; i < numel(out.shape); i++) c!.set(i, combine(a!.get(from![i]!), b!.get(with_![i]!)));
+      });
+    },
+  };
+}
+
+function widened(...[heap, place]: Parameters<typeof numbers>): Elements<bigint> {
+  const elements = numbers(heap, place);
+  return { get: (offset) => BigInt(elements.get(offset)), set: (offset, value) => elements.set(offset, Number(value)) };
+}
+
+function greatestDivisor(a: bigint, b: bigint): bigint {
+  let [x, y] = [a < 0n ? -a : a, b < 0n ? -b : b];
+  while (y !== 0n) [x, y] = [y, x % y];
+  return x;
+}
+
+export const gcd: WasmKernel = integerKernel("aten::gcd", greatestDivisor);
+export const lcm: WasmKernel = integerKernel("aten::lcm", (a, b) => {
+  const divisor = greatestDivisor(a, b);
+  const product = divisor === 0n ? 0n : (a / divisor) * b;
+  return product < 0n ? -product : product;
+});

@@ -1,0 +1,59 @@
+import type { WasmKernel } from "../engine/kernel.ts";
+import { type HostCall, hostKernel } from "../host/host-kernel.ts";
+import { type AxisWindow, adaptiveWindows, slidingWindows } from "../pool/windows.ts";
+
+/** Gradients of average pooling: each output gives its share to what it averaged. */
+export const POOL_BACKWARD: readonly WasmKernel[] = [
+  hostKernel(["aten::avg_pool2d_backward"], (call) => {
+    const list = (name: string, fallback: readonly number[]): readonly number[] => {
+      const given = call.arg<readonly number[]>(name);
+      return given.length === 0 ? fallback : [0, 1].map((d) => given[d] ?? given[0]!);
+    };
+    const kernel = list("kernel_size", []);
+    const [stride, padding] = [list("stride", kernel), list("padding", [0, 0])];
+    const outputs = call.array("grad_output").shape.slice(-2);
+    const axes = call
+      .shape(0)
+      .slice(-2)
+      .map((size, d) =>
+        slidingWindows({
+          size,
+          outputs: outputs[d]!,
+          kernel: kernel[d]!,
+          stride: stride[d]!,
+          padding: padding[d]!,
+          dilation: 1,
+          countIncludePad: call.arg<boolean>("count_include_pad"),
+        }),
+      );
+    return [spread(call, axes, call.arg<number | null>("divisor_override"))];
+  }),
+  hostKernel(["aten::_adaptive_avg_pool2d_backward"], (call) => {
+    const outputs = call.array("grad_output").shape.slice(-2);
+    const axes = call
+      .shape(0)
+      .slice(-2)
+      .map((size, d) => adaptiveWindows(size, outputs[d]!));
+    return [spread(call, axes, null)];
+  }),
+];
+
+function spread(call: HostCall, axes: readonly (readonly AxisWindow[])[], divisor: number | null): Float64Array {
+  const { data: grads } = call.array("grad_output");
+  const [height, width] = call.shape(0).slice(-2) as [number, number];
+  const [rows, columns] = axes as [readonly AxisWindow[], readonly AxisWindow[]];
+  const result = new Float64Array(call.shape(0).reduce((n, size) => n * size, 1));
+  const planes = result.length / (height * width);
+  let at = 0;
+  for (let plane = 0; plane < planes; plane++) {
+    for (const row of rows) {
+      for (const column of columns) {
+        const share = grads[at++]! / (divisor ?? row.counted * column.counted);
+        for (const y of row.positions) {
+          for (const x of column.positions) result[(plane * height + y) * width + x]! += share;
+        }
+      }
+    }
+  }
+  return result;
+}

@@ -1,0 +1,37 @@
+/** Which positions of an axis an output element looks at, and how many it counts. */
+export interface AxisWindow {
+  readonly positions: readonly number[];
+  /** Its share of the divisor: padding included where it counts. */
+  readonly counted: number;
+}
+
+/** Sliding windows along one axis. */
+export interface Sliding {
+  readonly size: number;
+  readonly outputs: number;
+  readonly kernel: number;
+  readonly stride: number;
+  readonly padding: number;
+  readonly dilation: number;
+  readonly countIncludePad: boolean;
+}
+
+/** The windows of every output position. In ceil mode the last ones may reach beyond the padding, which never counts. */
+export function slidingWindows(axis: Sliding): readonly AxisWindow[] {
+  return Array.from({ length: axis.outputs }, (_, o) => {
+    const start = o * axis.stride - axis.padding;
+    const positions = Array.from({ length: axis.kernel }, (_, k) => start + k * axis.dilation).filter(
+      (at) => at >= 0 && at < axis.size,
+    );
+    const end = Math.min(start + axis.kernel, axis.size + axis.padding);
+    return { positions, counted: axis.countIncludePad ? end - start : positions.length };
+  });
+}
+
+/** Windows that divide an axis as evenly as PyTorch's adaptive pooling does. */
+export function adaptiveWindows(size: number, outputs: number): readonly AxisWindow[] {
+  return Array.from({ length: outputs }, (_, o) => {
+    const [start, end] = [Math.floor((o * size) / outputs), Math.ceil(((o + 1) * size) / outputs)];
+    return { positions: Array.from({ length: end - start }, (_, i) => start + i), counted: end - start };
+  });
+}
