@@ -1,0 +1,55 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { rm } from "node:fs/promises";
+import { fileURLToPath } from "node:url";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { documentFolder, runSnippet, snippetsOf } from "./documents.ts";
+
+const ROOT = new URL("../../", import.meta.url);
+const documents = [
+  ...["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md"],
+  ...readdirSync(new URL("docs/", ROOT)).map((name) => `docs/${name}`),
+  ...["packages", "examples"].flatMap((rows) =>
+    readdirSync(new URL(`${rows}/`, ROOT)).map((name) => `${rows}/${name}/README.md`),
+  ),
+];
+
+let folder: string;
+beforeAll(async () => {
+  folder = await documentFolder();
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+describe("documents print what they say", () => {
+  for (const path of documents) {
+    const markdown = textOf(path);
+    for (const snippet of snippetsOf(markdown)) {
+      it(`${path}:${snippet.line}`, async () => {
+        expect(await runSnippet(snippet, markdown, folder)).toBe(snippet.output);
+      });
+    }
+  }
+});
+
+it("every link of a document to a file leads somewhere", () => {
+  const broken = documents.flatMap((path) => {
+    const text = textOf(path).replace(/^```[\s\S]*?^```$/gm, "");
+    return [...text.matchAll(/\]\(([^)#\s]+)[^)]*\)/g)]
+      .map(([, target]) => target!)
+      .filter((target) => !/^\w+:/.test(target) && !exists(new URL(target, new URL(path, ROOT))))
+      .map((target) => `${path}: ${target}`);
+  });
+  expect(broken).toEqual([]);
+});
+
+function textOf(path: string): string {
+  return readFileSync(new URL(path, ROOT), "utf8");
+}
+
+function exists(url: URL): boolean {
+  try {
+    readdirSync(fileURLToPath(new URL(".", url)));
+    return readFileSync(url).length >= 0;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === "EISDIR";
+  }
+}
