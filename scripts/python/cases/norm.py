@@ -1,5 +1,5 @@
 """Normalisations, and dropout, which is the identity in evaluation."""
-from opcase import bf16, case, f16, f64, t
+from opcase import bf16, case, f16, f64, i64, t, v
 
 x4, chan = (2, 3, 5, 7), (3,)
 
@@ -81,3 +81,9 @@ case("_native_batch_norm_legit.no_stats", "permuted", t(2, 5, 7, 3).permute(0, 3
 case("native_dropout", "evaluation, float16", t(5, dtype=f16), 0.5, False)
 case("native_group_norm_backward", "only the bias", t(1, 4, 3), t(1, 4, 3), t(1, 2), t(1, 2, lo=0.3), t(4), 1, 4, 3, 2, [False, False, True])
 case("native_layer_norm_backward", "two dims", t(2, 3, 5), t(2, 3, 5), [3, 5], t(2, 1, 1), t(2, 1, 1, lo=0.3), t(3, 5), t(3, 5), [True, True, True])
+
+case("_weight_norm", "last dim", t(3, 5), t(1, 5), 1)
+case("_weight_norm_interface", "4-d", t(3, 2, 5, 2), t(3, 1, 1, 1), 0)
+case("norm_except_dim", "everything", t(2, 3, 5), 2, -1)
+case("norm_except_dim", "p 1", t(2, 3, 5), 1, 1)
+case("embedding_renorm", "only rows that are looked up", t(5, 3, lo=1), v([0, 3], [3, 1], dtype=i64), 1.5, 2.0)

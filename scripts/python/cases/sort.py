@@ -1,5 +1,5 @@
 """Ordering."""
-from opcase import b8, bf16, case, distinct, f16, i32, i64, inf, ints, nan, s, t, u8, v
+from opcase import b8, bf16, case, distinct, f16, f64, i32, i64, inf, ints, nan, s, t, u8, v
 
 for op in ("sort", "argsort"):
     case(op, "last", distinct(3, 7))
@@ -42,3 +42,11 @@ case("unique_dim", "rows", v([1, 2], [0, 1], [1, 2], dtype=i64), 0, True, True, 
 case("bincount", "counts", v(1, 0, 3, 3, dtype=i64))
 case("bincount", "weights, minimum length", v(1, 0, 1, dtype=i64), t(3), 5)
 case("histc", "range", t(11), 5, -2, 2)
+for how in ("linear", "lower", "higher", "nearest", "midpoint"):
+    case("quantile", how, t(5, 7), v(0, 0.3, 1), 0, interpolation=how)
+case("quantile", "of all, keeping the rank", t(3, 5), s(0.7), None, True)
+case("quantile", "middle dim, kept", t(2, 5, 3), v(0.2, 0.9), 1, True)
+case("quantile", "nan spreads over its row", v([1, nan, 3], [1, 2, 4]), v(0.25, 0.5), 1)
+case("quantile.scalar", "float64", t(2, 7, dtype=f64), 0.4, -1)
+case("nanquantile", "nan left out", v([1, nan, 3], [nan, nan, nan]), v(0.25, 0.5), 1)
+case("nanquantile.scalar", "of all", v([1, nan, 3], [1, 2, 4]), 0.6)

@@ -2,11 +2,11 @@ import type { Builder } from "../../builder.ts";
 import { defineOp, type OpRecord } from "../../op.ts";
 import type { TensorMeta } from "../../tensor-meta.ts";
 import { check } from "../support/check.ts";
-import { numel } from "../support/dims.ts";
+import { numel, range } from "../support/dims.ts";
 import { type Emit, emit } from "../support/emit.ts";
 import { parseEquation } from "./einsum-equation.ts";
 
-/** `einsum`, as a chain of batched matrix products. */
+/** `einsum` and a sum of triple products, as a chain of batched matrix products. */
 export const EINSUM_OPS: readonly OpRecord[] = [
   defineOp("aten::einsum(str equation, Tensor[] tensors, *, int[]? path=None) -> Tensor", {
     decompose: ({ equation, tensors, path }, b) => {
@@ -27,6 +27,17 @@ export const EINSUM_OPS: readonly OpRecord[] = [
       return arrange(e, last, output);
     },
   }),
+  defineOp(
+    "aten::_trilinear(Tensor i1, Tensor i2, Tensor i3, int[] expand1, int[] expand2, int[] expand3, int[] sumdim, int unroll_dim=1) -> Tensor",
+    {
+      decompose: ({ i1, i2, i3, expand1, expand2, expand3, sumdim }, b) => {
+        const names = range(i1.shape.length + expand1.length).map((d) => String.fromCharCode(97 + d));
+        const without = (dims: readonly number[]): string => names.filter((_, d) => !dims.includes(d)).join("");
+        const equation = `${[expand1, expand2, expand3].map(without).join(",")}->${without(sumdim)}`;
+        return b.tensor("aten::einsum", { equation, tensors: [i1, i2, i3] });
+      },
+    },
+  ),
 ];
 
 /** A tensor with a name for each of its dimensions. */

@@ -1,8 +1,9 @@
+import type { Builder } from "../../builder.ts";
 import { defineOp, type OpRecord } from "../../op.ts";
-import type { TensorMeta } from "../../tensor-meta.ts";
+import type { Scalar, TensorMeta } from "../../tensor-meta.ts";
 import { check } from "../support/check.ts";
 import { wrapDim } from "../support/dims.ts";
-import { isFloat } from "../support/dtypes.ts";
+import { isFloat, toNumber } from "../support/dtypes.ts";
 import { emit } from "../support/emit.ts";
 
 /** Largest finite value of the float dtypes that `nan_to_num` meets. */
@@ -49,8 +50,16 @@ export const ACTIVATION_COMPOSITE_OPS: readonly OpRecord[] = [
     {
       decompose({ self, lower, upper, training }, b) {
         if (training) return null;
-        const slope = (numeric(lower) + numeric(upper)) / 2;
-        return b.tensor("aten::leaky_relu", { self, negative_slope: { float: slope } });
+        return fixedSlope(b, self, lower, upper);
+      },
+    },
+  ),
+  defineOp(
+    "aten::rrelu_with_noise_functional(Tensor self, Tensor noise, Scalar lower=0.125, Scalar upper=0.33333333333333331, bool training=False, Generator? generator=None) -> (Tensor, Tensor noise_out)",
+    {
+      decompose({ self, noise, lower, upper, training }, b) {
+        if (training) return null;
+        return [fixedSlope(b, self, lower, upper), noise];
       },
     },
   ),
@@ -74,6 +83,8 @@ export const ACTIVATION_COMPOSITE_OPS: readonly OpRecord[] = [
   }),
 ];
 
-function numeric(value: unknown): number {
-  return typeof value === "object" && value !== null && "float" in value ? Number(value.float) : Number(value);
+/** Outside training the slope of `rrelu` is the middle of its range. */
+function fixedSlope(b: Builder, self: TensorMeta, lower: Scalar, upper: Scalar): TensorMeta {
+  const slope = (toNumber(lower) + toNumber(upper)) / 2;
+  return b.tensor("aten::leaky_relu", { self, negative_slope: { float: slope } });
 }

@@ -1,0 +1,84 @@
+import type { Builder } from "../../builder.ts";
+import { defineOp, type OpRecord } from "../../op.ts";
+import type { TensorMeta } from "../../tensor-meta.ts";
+import { check } from "../support/check.ts";
+import { wrapDim } from "../support/dims.ts";
+import { emit, type Operand } from "../support/emit.ts";
+
+/** How floats are rounded to a grid: `scale` apart, `zero_point` the place of zero, from `quant_min` to `quant_max`. */
+interface Grid {
+  readonly self: TensorMeta;
+  readonly scale: Operand;
+  readonly zero_point: Operand;
+  readonly quant_min: number;
+  readonly quant_max: number;
+}
+
+interface PerTensor extends Omit<Grid, "scale"> {
+  readonly scale: number;
+}
+
+interface PerChannel extends Grid {
+  readonly scale: TensorMeta;
+  readonly zero_point: TensorMeta;
+  readonly axis: number;
+}
+
+/** Quantisation in place of what it does: floats that an integer type could hold. */
+export const FAKE_QUANTIZE_OPS: readonly OpRecord[] = [
+  defineOp(
+    "aten::fake_quantize_per_tensor_affine(Tensor self, float scale, int zero_point, int quant_min, int quant_max) -> Tensor",
+    { decompose: (args, b) => fakeQuantize(b, perTensor(args))[0] },
+  ),
+  defineOp(
+    "aten::fake_quantize_per_tensor_affine.tensor_qparams(Tensor self, Tensor scale, Tensor zero_point, int quant_min, int quant_max) -> Tensor",
+    { decompose: (args, b) => fakeQuantize(b, args)[0] },
+  ),
+  defineOp(
+    "aten::fake_quantize_per_tensor_affine_cachemask(Tensor self, float scale, int zero_point, int quant_min, int quant_max) -> (Tensor output, Tensor mask)",
+    { decompose: (args, b) => fakeQuantize(b, perTensor(args)) },
+  ),
+  defineOp(
+    "aten::_fake_quantize_per_tensor_affine_cachemask_tensor_qparams(Tensor self, Tensor scale, Tensor zero_point, Tensor fake_quant_enabled, int quant_min, int quant_max) -> (Tensor output, Tensor mask)",
+    {
+      decompose: (args, b) => {
+        const e = emit(b);
+        const [output, mask] = fakeQuantize(b, args);
+        const off = e.eq(args.fake_quant_enabled, 0);
+        return [e.where(off, args.self, output), b.tensor("aten::logical_or", { self: off, other: mask })];
+      },
+    },
+  ),
+  defineOp(
+    "aten::fake_quantize_per_channel_affine(Tensor self, Tensor scale, Tensor zero_point, int axis, int quant_min, int quant_max) -> Tensor",
+    { decompose: (args, b) => fakeQuantize(b, perChannel(b, args))[0] },
+  ),
+  defineOp(
+    "aten::fake_quantize_per_channel_affine_cachemask(Tensor self, Tensor scale, Tensor zero_point, int axis, int quant_min, int quant_max) -> (Tensor output, Tensor mask)",
+    { decompose: (args, b) => fakeQuantize(b, perChannel(b, args)) },
+  ),
+];
+
+function perTensor(args: PerTensor): Grid {
+  return { ...args, scale: { float: args.scale } };
+}
+
+function perChannel(b: Builder, args: PerChannel): Grid {
+  const e = emit(b);
+  const axis = wrapDim(args.axis, args.self.shape.length);
+  const shape = args.self.shape.map((size, d) => (d === axis ? size : 1));
+  return { ...args, scale: e.reshape(args.scale, shape), zero_point: e.reshape(args.zero_point, shape) };
+}
+
+/** The rounded values, and which of them lay inside the grid. PyTorch multiplies by the reciprocal of the scale. */
+function fakeQuantize(b: Builder, grid: Grid): readonly [TensorMeta, TensorMeta] {
+  const { self, scale, zero_point, quant_min, quant_max } = grid;
+  check(quant_min <= quant_max, "`quant_min` should be less than or equal to `quant_max`.");
+  const e = emit(b);
+  const one = e.full([], { float: 1 }, "float32");
+  const rounded = b.tensor("aten::round", { self: e.mul(self, e.div(one, scale)) });
+  const level = e.add(rounded, zero_point);
+  const kept = b.tensor("aten::clamp", { self: level, min: quant_min, max: quant_max });
+  const inside = b.tensor("aten::logical_and", { self: e.ge(level, quant_min), other: e.le(level, quant_max) });
+  return [e.cast(e.mul(e.sub(kept, zero_point), scale), self.dtype), inside];
+}
