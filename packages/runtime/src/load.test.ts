@@ -70,7 +70,7 @@ describe("a load that fails closes its source", () => {
         "  my::op ×3: no kernel; first my::op %op (model.py:7, in forward)",
         "  my::other ×1: no kernel; first my::op %op (model.py:7, in forward)",
         "  where: my::op %op (model.py:7, in forward)",
-        "  what to do: pass the op package that defines them (`ops`), a handler of your own (`handlers`), or another backend",
+        "  what to do: pass the op package that defines them (`ops`), a handler of your own (`handlers`), or another backend; or export with `run_decompositions()`, which leaves simpler ops",
       ].join("\n"),
     );
     expect(backend.requests).toHaveLength(0);

@@ -26,7 +26,10 @@ export function requireSupported(backend: Backend, program: Program, registry: O
       ...missing.map(describeMissing),
     ].join("\n"),
     where: missing[0]!.where,
-    advice: "pass the op package that defines them (`ops`), a handler of your own (`handlers`), or another backend",
+    advice: [
+      "pass the op package that defines them (`ops`), a handler of your own (`handlers`), or another backend",
+      program.dialect === "TRAINING" ? "; or export with `run_decompositions()`, which leaves simpler ops" : "",
+    ].join(""),
     details: { backend: backend.name, unsupported: missing },
   });
 }
