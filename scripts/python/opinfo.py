@@ -38,16 +38,16 @@ class Call(torch.nn.Module):
         self.places = [i for i, leaf in enumerate(leaves) if isinstance(leaf, torch.Tensor)]
         self.inputs = tuple(leaves[i].detach() for i in self.places)
 
-    def forward(self, *tensors: torch.Tensor) -> Any:
+    def forward(self, *tensors: torch.Tensor) -> tuple[Any, ...]:
         leaves = list(self.leaves)
         for place, tensor in zip(self.places, tensors, strict=True):
             leaves[place] = tensor
         value, args, kwargs = pytree.tree_unflatten(leaves, self.spec)
-        return self.op.op(value, *args, **kwargs)
+        # A flat tuple: named ones of PyTorch cannot be saved.
+        return tuple(pytree.tree_leaves(self.op.op(value, *args, **kwargs)))
 
     def eager(self) -> list[Any]:
-        result = pytree.tree_leaves(self(*(t.clone() for t in self.inputs)))
-        return [leaf.clone() if isinstance(leaf, torch.Tensor) else leaf for leaf in result]
+        return [leaf.clone() if isinstance(leaf, torch.Tensor) else leaf for leaf in self(*(t.clone() for t in self.inputs))]
 
 
 def calls(op: OpInfo, dtype: torch.dtype, most: int) -> list[Call]:

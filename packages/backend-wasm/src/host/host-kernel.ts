@@ -40,7 +40,8 @@ export function hostKernel(ops: readonly OpName[], run: (call: HostCall) => read
           arg: (name) => call.arg(name),
           shape: (index) => outputs[index]!.shape,
         });
-        for (const [i, out] of outputs.entries()) writeArray(call.heap, out, results[i]!);
+        // A batch of nothing has no results.
+        for (const [i, out] of outputs.entries()) writeArray(call.heap, out, results[i] ?? []);
       });
     },
   };

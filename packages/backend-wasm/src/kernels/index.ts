@@ -1,5 +1,5 @@
 import { bincount, oneHot, repeatPositions, repeatSlices } from "../dynamic/counting.ts";
-import { isNonzero, item } from "../dynamic/item.ts";
+import { equal, isNonzero, item } from "../dynamic/item.ts";
 import { indexMask, maskedSelect } from "../dynamic/masks.ts";
 import { nonzero, where } from "../dynamic/nonzero.ts";
 import { unique, uniqueConsecutive, uniqueDim } from "../dynamic/unique.ts";
@@ -18,6 +18,7 @@ import { indexPutMask } from "./index-put-mask.ts";
 import { indexPut, indexTensor } from "./index-tensor.ts";
 import { gcd, lcm } from "./integers.ts";
 import { groupNorm, layerNorm, rmsNorm } from "./layer-norm.ts";
+import { LINALG } from "./linalg.ts";
 import { addmm, linear, mm } from "./linear.ts";
 import { matmulAny } from "./matmul-any.ts";
 import { matmulComplex } from "./matmul-complex.ts";
@@ -91,11 +92,13 @@ export const KERNELS: readonly WasmKernel[] = [
   lcm,
   ...FOURIER,
   ...SPECIAL,
+  ...LINALG,
 ];
 
 /** Ops whose result sizes depend on data. */
 export const DYNAMIC_KERNELS: readonly DynamicKernel[] = [
   item,
+  equal,
   isNonzero,
   nonzero,
   where,

@@ -46,6 +46,14 @@ export const LINALG_OPS: readonly OpRecord[] = [
     "aten::linalg_solve_ex(Tensor A, Tensor B, *, bool left=True, bool check_errors=False) -> (Tensor result, Tensor info)",
     {
       infer: ({ A, B, left }) => [solution("linalg.solve", A, B, left), info(A)],
+      decompose({ A, B, left }, b) {
+        const e = emit(b);
+        const [LU, pivots, failed] = b.call("aten::linalg_lu_factor_ex", { A }) as readonly TensorMeta[];
+        const vectors = isVectors(A, B);
+        const right = vectors ? e.unsqueeze(B, -1) : B;
+        const X = b.tensor("aten::linalg_lu_solve", { LU: LU!, pivots: pivots!, B: right, left });
+        return [vectors ? e.squeeze(X, -1) : X, failed!];
+      },
     },
   ),
   defineOp("aten::linalg_solve(Tensor A, Tensor B, *, bool left=True) -> Tensor", {
@@ -103,6 +111,18 @@ export const LINALG_OPS: readonly OpRecord[] = [
         { dtype: A.dtype, shape: [...batch, inner, columns] },
       ];
     },
+    decompose({ A, mode }, b) {
+      const e = emit(b);
+      const { batch, rows, rank } = sizes("linalg.qr", A);
+      const [reflections, tau] = b.call("aten::geqrf", { self: A }) as readonly [TensorMeta, TensorMeta];
+      const inner = mode === "complete" ? rows : rank;
+      const R = b.tensor("aten::triu", { self: e.slice(reflections, -2, 0, inner) });
+      if (mode === "r") return [e.full([0], 0, A.dtype), R];
+      const below = e.slice(reflections, -1, 0, rank);
+      const more = e.full([...batch, rows, inner - rank], 0, A.dtype);
+      const input = inner === rank ? below : e.cat([below, more], A.shape.length - 1);
+      return [b.tensor("aten::linalg_householder_product", { input, tau }), R];
+    },
   }),
   defineOp('aten::linalg_eigh(Tensor self, str UPLO="L") -> (Tensor eigenvalues, Tensor eigenvectors)', {
     infer: ({ self }) => [
@@ -110,19 +130,10 @@ export const LINALG_OPS: readonly OpRecord[] = [
       square("linalg.eigh", self),
     ],
   }),
-  defineOp("aten::linalg_pinv(Tensor self, float rcond, bool hermitian=False) -> Tensor", {
-    decompose: ({ self, rcond }, b) => {
-      const e = emit(b);
-      const [U, S, Vh] = b.call("aten::linalg_svd", { A: self, full_matrices: false }) as readonly TensorMeta[];
-      const limit = e.mul(e.amax(S!, [-1], true), { float: rcond });
-      const inverse = e.where(e.gt(S!, limit), b.tensor("aten::reciprocal", { self: S! }), 0);
-      const right = e.mul(e.transpose(Vh!, -2, -1), e.unsqueeze(inverse, -2));
-      return b.tensor("aten::matmul", { self: right, other: e.transpose(U!, -2, -1) });
-    },
-  }),
 ];
 
-interface Sizes {
+/** What {@link sizes} finds. */
+export interface Sizes {
   readonly batch: readonly number[];
   readonly rows: number;
   readonly columns: number;
@@ -130,14 +141,16 @@ interface Sizes {
   readonly rank: number;
 }
 
-function sizes(op: string, A: TensorMeta): Sizes {
+/** Sizes of a batch of matrices. */
+export function sizes(op: string, A: TensorMeta): Sizes {
   check(A.shape.length >= 2, () => `${op}: The input tensor A must have at least 2 dimensions, got ${show(A.shape)}`);
   checkFloating(op, A);
   const [rows, columns] = A.shape.slice(-2) as [number, number];
   return { batch: A.shape.slice(0, -2), rows, columns, rank: Math.min(rows, columns) };
 }
 
-function square(op: string, A: TensorMeta): TensorMeta {
+/** A batch of square matrices. */
+export function square(op: string, A: TensorMeta): TensorMeta {
   const { rows, columns } = sizes(op, A);
   check(
     rows === columns,
@@ -146,23 +159,27 @@ function square(op: string, A: TensorMeta): TensorMeta {
   return { dtype: A.dtype, shape: A.shape };
 }
 
-function info(A: TensorMeta): TensorMeta {
+/** One number per matrix that says whether it went well. */
+export function info(A: TensorMeta): TensorMeta {
   return { dtype: "int32", shape: A.shape.slice(0, -2) };
 }
 
 /** `B` is a batch of vectors when its shape is A's without the last dimension. */
+function isVectors({ shape }: TensorMeta, B: TensorMeta): boolean {
+  if (B.shape.length === 1) return true;
+  return shape.length - 1 === B.shape.length && shape.slice(0, -1).every((n, i) => n === B.shape[i]);
+}
+
 function solution(op: string, A: TensorMeta, B: TensorMeta, left: boolean): TensorMeta {
-  const { shape } = square(op, A);
-  const vectors =
-    B.shape.length === 1 ||
-    (shape.length - 1 === B.shape.length && shape.slice(0, -1).every((n, i) => n === B.shape[i]));
-  if (!vectors) return matrices(op, A, B, left);
+  square(op, A);
+  if (!isVectors(A, B)) return matrices(op, A, B, left);
   check(left, `${op}: Vector broadcasting of the left hand side is not supported for left=False`);
   const { shape: full } = matrices(op, A, { dtype: B.dtype, shape: [...B.shape, 1] }, left);
   return { dtype: A.dtype, shape: full.slice(0, -1) };
 }
 
-function matrices(op: string, A: TensorMeta, B: TensorMeta, left: boolean): TensorMeta {
+/** Shape of `X` in `A X = B` or `X A = B`, batches broadcast. */
+export function matrices(op: string, A: TensorMeta, B: TensorMeta, left: boolean): TensorMeta {
   const size = square(op, A).shape.at(-1)!;
   checkSameDtype(op, A, B);
   check(

@@ -1,0 +1,70 @@
+import { DTYPES } from "@pt2/format";
+import type { OpName } from "@pt2/graph";
+import { isTensorMeta } from "@pt2/registry";
+import type { WasmKernel } from "../../engine/kernel.ts";
+import { broadcastStrides } from "../../engine/layout.ts";
+import { offsetsOf } from "../../engine/offsets.ts";
+import { rowMajor } from "../../engine/place.ts";
+import { type HostArray, type HostCall, hostKernel } from "../host-kernel.ts";
+import { type Matrix, matrix } from "./matrix.ts";
+
+/** What an op computes for one matrix of a batch, one array per result. */
+export type MatrixFunction = (
+  call: HostCall,
+  ...matrices: readonly Matrix[]
+) => readonly (ArrayLike<number> | Matrix)[];
+
+/**
+ * A kernel for an op on real matrices: it runs for each of a batch, the operands' batches broadcast. An operand named
+ * with `:1`, as in `tau:1`, is a batch of vectors, each given as a matrix of one row.
+ */
+export function matrixKernel(ops: readonly OpName[], operands: readonly string[], run: MatrixFunction): WasmKernel {
+  const kernel = hostKernel(ops, (call) => {
+    const inputs = operands.map((operand) => {
+      const [name, rank] = operand.split(":") as [string, string | undefined];
+      return { array: call.array(name), rank: Number(rank ?? 2) };
+    });
+    const batch = broadcastBatch(inputs.map(({ array, rank }) => array.shape.slice(0, array.shape.length - rank)));
+    const lists = inputs.map(({ array, rank }) => matricesOf(array, rank, batch));
+    const found = lists[0]!.map((_, i) => run(call, ...lists.map((list) => list[i]!)));
+    const count = found[0]?.length ?? 0;
+    return Array.from({ length: count }, (_, k) => joined(found.map((results) => elementsOf(results[k]!))));
+  });
+  return { ...kernel, accepts: (args) => !Object.values(args).some((arg) => isTensorMeta(arg) && isComplex(arg)) };
+}
+
+function isComplex({ dtype }: { readonly dtype: keyof typeof DTYPES }): boolean {
+  return DTYPES[dtype].kind === "complex";
+}
+
+function broadcastBatch(shapes: readonly (readonly number[])[]): readonly number[] {
+  const rank = Math.max(...shapes.map((shape) => shape.length));
+  return Array.from({ length: rank }, (_, d) => {
+    const sizes = shapes.map((shape) => shape[d - rank + shape.length] ?? 1);
+    return sizes.find((size) => size !== 1) ?? 1;
+  });
+}
+
+function matricesOf({ shape, data }: HostArray, rank: number, batch: readonly number[]): readonly Matrix[] {
+  const own = shape.slice(0, shape.length - rank);
+  const [columns, rows] = [shape.at(-1)!, rank === 1 ? 1 : shape.at(-2)!];
+  const size = rows * columns;
+  const strides = broadcastStrides({ shape: own, strides: rowMajor(own) }, batch);
+  return Array.from(offsetsOf({ shape: batch, strides }), (at) =>
+    matrix(rows, columns, data.slice(at * size, (at + 1) * size)),
+  );
+}
+
+function elementsOf(result: ArrayLike<number> | Matrix): ArrayLike<number> {
+  return "data" in result ? result.data : result;
+}
+
+function joined(parts: readonly ArrayLike<number>[]): Float64Array {
+  const result = new Float64Array(parts.reduce((n, part) => n + part.length, 0));
+  let at = 0;
+  for (const part of parts) {
+    result.set(part, at);
+    at += part.length;
+  }
+  return result;
+}

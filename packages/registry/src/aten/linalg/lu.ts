@@ -1,0 +1,98 @@
+import { defineOp, type OpRecord } from "../../op.ts";
+import type { TensorMeta } from "../../tensor-meta.ts";
+import { emit } from "../support/emit.ts";
+import { info, matrices, sizes } from "./factor.ts";
+
+type Three = readonly [TensorMeta, TensorMeta, TensorMeta];
+
+/** Gaussian elimination, its factors, and systems solved with them and with triangles. */
+export const LU_OPS: readonly OpRecord[] = [
+  defineOp(
+    "aten::linalg_lu_factor_ex(Tensor A, *, bool pivot=True, bool check_errors=False) -> (Tensor LU, Tensor pivots, Tensor info)",
+    { infer: ({ A }) => factors(A) },
+  ),
+  defineOp("aten::linalg_lu_factor(Tensor A, *, bool pivot=True) -> (Tensor LU, Tensor pivots)", {
+    decompose({ A, pivot }, b) {
+      const [LU, pivots] = b.call("aten::linalg_lu_factor_ex", { A, pivot }) as unknown as Three;
+      return [LU, pivots];
+    },
+  }),
+  defineOp(
+    "aten::_lu_with_info(Tensor self, bool pivot=True, bool check_errors=True) -> (Tensor LU, Tensor pivots, Tensor info)",
+    {
+      decompose: ({ self, pivot }, b) => b.call("aten::linalg_lu_factor_ex", { A: self, pivot }) as unknown as Three,
+    },
+  ),
+  defineOp(
+    "aten::lu_unpack(Tensor LU_data, Tensor LU_pivots, bool unpack_data=True, bool unpack_pivots=True) -> (Tensor P, Tensor L, Tensor U)",
+    {
+      infer({ LU_data }) {
+        const { batch, rows, columns, rank } = sizes("lu_unpack", LU_data);
+        const { dtype } = LU_data;
+        return [
+          { dtype, shape: [...batch, rows, rows] },
+          { dtype, shape: [...batch, rows, rank] },
+          { dtype, shape: [...batch, rank, columns] },
+        ];
+      },
+    },
+  ),
+  defineOp("aten::linalg_lu(Tensor A, *, bool pivot=True) -> (Tensor P, Tensor L, Tensor U)", {
+    decompose({ A, pivot }, b) {
+      const [LU_data, LU_pivots] = b.call("aten::linalg_lu_factor_ex", { A, pivot }) as unknown as Three;
+      const [P, L, U] = b.call("aten::lu_unpack", { LU_data, LU_pivots }) as unknown as Three;
+      return [pivot ? P : emit(b).full([0], 0, A.dtype), L, U];
+    },
+  }),
+  defineOp(
+    "aten::linalg_lu_solve(Tensor LU, Tensor pivots, Tensor B, *, bool left=True, bool adjoint=False) -> Tensor",
+    { infer: ({ LU, B, left }) => matrices("linalg.lu_solve", LU, B, left) },
+  ),
+  defineOp("aten::lu_solve(Tensor self, Tensor LU_data, Tensor LU_pivots) -> Tensor", {
+    decompose: ({ self, LU_data, LU_pivots }, b) =>
+      b.tensor("aten::linalg_lu_solve", { LU: LU_data, pivots: LU_pivots, B: self }),
+  }),
+  defineOp(
+    "aten::triangular_solve(Tensor self, Tensor A, bool upper=True, bool transpose=False, bool unitriangular=False) -> (Tensor solution, Tensor cloned_coefficient)",
+    {
+      decompose({ self, A, upper, transpose, unitriangular }, b) {
+        const triangle = transpose ? emit(b).transpose(A, -2, -1) : A;
+        const options = { upper: upper !== transpose, unitriangular };
+        const solution = b.tensor("aten::linalg_solve_triangular", { self: triangle, B: self, ...options });
+        return [solution, b.tensor("aten::clone", { self: A })];
+      },
+    },
+  ),
+  defineOp("aten::cholesky_solve(Tensor self, Tensor input2, bool upper=False) -> Tensor", {
+    decompose({ self, input2, upper }, b) {
+      const turned = emit(b).transpose(input2, -2, -1);
+      const [lower, higher] = upper ? [turned, input2] : [input2, turned];
+      const solve = (triangle: TensorMeta, B: TensorMeta, isUpper: boolean): TensorMeta =>
+        b.tensor("aten::linalg_solve_triangular", { self: triangle, B, upper: isUpper });
+      return solve(higher, solve(lower, self, false), true);
+    },
+  }),
+  defineOp("aten::cholesky_inverse(Tensor self, bool upper=False) -> Tensor", {
+    decompose({ self, upper }, b) {
+      const one = b.tensor("aten::eye", { n: self.shape.at(-1)!, dtype: self.dtype });
+      const unit = emit(b).expand(one, self.shape);
+      return b.tensor("aten::cholesky_solve", { self: unit, input2: self, upper });
+    },
+  }),
+  defineOp("aten::slogdet(Tensor self) -> (Tensor sign, Tensor logabsdet)", {
+    decompose: ({ self }, b) =>
+      b.call("aten::linalg_slogdet", { A: self }) as unknown as readonly [TensorMeta, TensorMeta],
+  }),
+  defineOp("aten::logdet(Tensor self) -> Tensor", {
+    decompose({ self }, b) {
+      const e = emit(b);
+      const [sign, log] = b.call("aten::linalg_slogdet", { A: self }) as readonly TensorMeta[];
+      return e.where(e.lt(sign!, 0), { float: Number.NaN }, log!);
+    },
+  }),
+];
+
+function factors(A: TensorMeta): Three {
+  const { batch, rank } = sizes("linalg.lu_factor", A);
+  return [{ dtype: A.dtype, shape: A.shape }, { dtype: "int32", shape: [...batch, rank] }, info(A)];
+}

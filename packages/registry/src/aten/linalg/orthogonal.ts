@@ -1,0 +1,64 @@
+import { complexOf } from "../../dtype-promotion.ts";
+import { defineOp, type OpRecord } from "../../op.ts";
+import type { TensorMeta } from "../../tensor-meta.ts";
+import { check } from "../support/check.ts";
+import { isComplex } from "../support/dtypes.ts";
+import { sizes, square } from "./factor.ts";
+
+/** Reflections, eigenvalues and functions of matrices. */
+export const ORTHOGONAL_OPS: readonly OpRecord[] = [
+  defineOp("aten::geqrf(Tensor self) -> (Tensor a, Tensor tau)", {
+    infer({ self }) {
+      const { batch, rank } = sizes("geqrf", self);
+      return [
+        { dtype: self.dtype, shape: self.shape },
+        { dtype: self.dtype, shape: [...batch, rank] },
+      ];
+    },
+  }),
+  defineOp("aten::linalg_householder_product(Tensor input, Tensor tau) -> Tensor", {
+    infer({ input, tau }) {
+      const { rows, columns } = sizes("linalg.householder_product", input);
+      check(
+        rows >= columns && columns >= tau.shape.at(-1)!,
+        "linalg.householder_product: input.shape[-2] must be greater than or equal to input.shape[-1], and that to tau.shape[-1]",
+      );
+      return { dtype: input.dtype, shape: input.shape };
+    },
+  }),
+  defineOp("aten::orgqr(Tensor self, Tensor input2) -> Tensor", {
+    decompose: ({ self, input2 }, b) => b.tensor("aten::linalg_householder_product", { input: self, tau: input2 }),
+  }),
+  defineOp("aten::ormqr(Tensor self, Tensor input2, Tensor input3, bool left=True, bool transpose=False) -> Tensor", {
+    infer({ self, input3, left }) {
+      const { rows } = sizes("ormqr", self);
+      check(
+        input3.shape.at(left ? -2 : -1) === rows,
+        `ormqr: other.shape[${left ? -2 : -1}] must be equal to input.shape[-2]`,
+      );
+      return { dtype: self.dtype, shape: input3.shape };
+    },
+  }),
+  defineOp('aten::linalg_eigvalsh(Tensor self, str UPLO="L") -> Tensor', {
+    decompose: ({ self, UPLO }, b) => b.call("aten::linalg_eigh", { self, UPLO })[0] as TensorMeta,
+  }),
+  defineOp("aten::linalg_eig(Tensor self) -> (Tensor eigenvalues, Tensor eigenvectors)", {
+    infer({ self }) {
+      const { shape } = square("linalg.eig", self);
+      const dtype = isComplex(self.dtype) ? self.dtype : complexOf(self.dtype);
+      return [
+        { dtype, shape: shape.slice(0, -1) },
+        { dtype, shape },
+      ];
+    },
+  }),
+  defineOp("aten::linalg_eigvals(Tensor self) -> Tensor", {
+    decompose: ({ self }, b) => b.call("aten::linalg_eig", { self })[0] as TensorMeta,
+  }),
+  defineOp("aten::linalg_matrix_exp(Tensor self) -> Tensor", {
+    infer: ({ self }) => square("linalg.matrix_exp", self),
+  }),
+  defineOp("aten::matrix_exp(Tensor self) -> Tensor", {
+    decompose: ({ self }, b) => b.tensor("aten::linalg_matrix_exp", { self }),
+  }),
+];
