@@ -1,6 +1,6 @@
 import { DTYPES } from "@pt2/format";
 import type { DynamicKernel } from "../engine/dynamic-kernel.ts";
-import type { HostData, RunValue } from "../engine/run-value.ts";
+import { countOf, type HostData, type RunValue } from "../engine/run-value.ts";
 import { isTruthy, reader } from "./elements.ts";
 
 /** `item()`: a Python int, float or bool, as the tensor's dtype says. */
@@ -12,6 +12,19 @@ export const item: DynamicKernel = {
 export const isNonzero: DynamicKernel = {
   ops: ["aten::is_nonzero"],
   run: ({ self }) => [isTruthy(self as HostData)(0)],
+};
+
+/** `equal(self, other)`: the same shape and the same elements; NaN equals nothing. */
+export const equal: DynamicKernel = {
+  ops: ["aten::equal"],
+  run: ({ self, other }) => {
+    const [a, b] = [self as HostData, other as HostData];
+    if (a.shape.length !== b.shape.length || a.shape.some((size, d) => size !== b.shape[d])) return [false];
+    const [x, y] = [reader(a), reader(b)];
+    const count = countOf(a) * (DTYPES[a.dtype].kind === "complex" ? 2 : 1);
+    for (let i = 0; i < count; i++) if (x(i) !== y(i)) return [false];
+    return [true];
+  },
 };
 
 function scalarOf(tensor: HostData): RunValue {

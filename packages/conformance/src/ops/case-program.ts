@@ -1,7 +1,7 @@
 import { hostTensor, numel, type Value } from "@pt2/backend";
 import type { WeightTensor } from "@pt2/format";
 import type { Arg, InputSpec, Node, Output, Program, SymInt, TensorType, ValueType } from "@pt2/graph";
-import { functionalize } from "@pt2/graph/passes";
+import { foldSymbolicArithmetic, functionalize } from "@pt2/graph/passes";
 import type { OpRegistry } from "@pt2/registry";
 import { constantWeight } from "../constant-weight.ts";
 import { argOf } from "./case-args.ts";
@@ -29,7 +29,7 @@ export function caseProgram(opCase: OpCase, placement: Placement, registry: OpRe
   const dynamic = hasDynamicSizes(opCase, registry);
   const program = builder.build(dynamic);
   return {
-    program: functionalize(program, registry.effectsOf),
+    program: foldSymbolicArithmetic(functionalize(program, registry.effectsOf)),
     weights: builder.weights,
     inputs: builder.userInputs,
     expected: builder.expected,

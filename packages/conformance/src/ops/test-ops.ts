@@ -25,13 +25,21 @@ export function testFamily({ family, cases }: CaseFamily, setup: OpTestSetup): v
   const { describe } = setup.runner;
   const seen = new Set<string>();
   describe(family, () => {
-    for (const opCase of cases) {
+    for (const opCase of cases.filter(isPortable)) {
       testCase(opCase, "inputs", setup);
       const strided = opCase.tensors.some(({ strides }) => strides !== undefined);
       if (opCase.tensors.length > 0 && (strided || !seen.has(opCase.op))) testCase(opCase, "constants", setup);
       seen.add(opCase.op);
     }
   });
+}
+
+/**
+ * Functional programs have no storages: there `as_strided` counts the elements of its argument in row-major order, so a
+ * case that looks behind an argument with odd strides has another answer.
+ */
+function isPortable({ op, tensors }: OpCase): boolean {
+  return !/^aten::as_strided/.test(op) || tensors.every(({ strides }) => strides === undefined);
 }
 
 function testCase(opCase: OpCase, placement: Placement, setup: OpTestSetup): void {

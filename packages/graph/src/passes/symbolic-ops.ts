@@ -141,6 +141,15 @@ const SHAPE_OPS: Readonly<Record<OpName, ShapeRule>> = {
     const dim = type === null ? null : dimOf(node, type.shape.length);
     return type === null || dim === null ? null : toExpr(type.shape[dim]!);
   },
+  "aten::sym_stride.int": (node, types) => {
+    const type = tensorOf(node, types);
+    const dim = type === null ? null : dimOf(node, type.strides.length);
+    return type === null || dim === null ? null : toExpr(type.strides[dim]!);
+  },
+  "aten::sym_storage_offset": (node, types) => {
+    const type = tensorOf(node, types);
+    return type === null ? null : toExpr(type.storageOffset);
+  },
   "aten::sym_numel": (node, types) => {
     const type = tensorOf(node, types);
     return type === null ? null : call("Mul", toExpr(1), ...type.shape.map(toExpr));

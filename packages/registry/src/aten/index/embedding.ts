@@ -40,7 +40,8 @@ export const EMBEDDING_OPS: readonly OpRecord[] = [
     { decompose: (args, b) => embeddingBag(b, args) },
   ),
   defineOp("aten::one_hot(Tensor self, int num_classes=-1) -> Tensor", {
-    infer: ({ self, num_classes }) => ({ dtype: "int64", shape: [...self.shape, num_classes] }),
+    infer: ({ self, num_classes }) => ({ dtype: "int64", shape: [...self.shape, Math.max(0, num_classes)] }),
+    dynamic: ({ num_classes }) => num_classes < 0,
     decompose: ({ self, num_classes }, b) => {
       check(self.dtype === "int64", "one_hot is only applicable to index tensor of type LongTensor.");
       check(

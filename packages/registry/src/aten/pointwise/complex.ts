@@ -1,3 +1,5 @@
+import type { OpName } from "@pt2/graph";
+import type { Builder } from "../../builder.ts";
 import { partOf } from "../../dtype-promotion.ts";
 import type { OpRecord, OpRules } from "../../op.ts";
 import { scalarMeta } from "../../promotion.ts";
@@ -8,7 +10,7 @@ import { isComplex } from "../support/dtypes.ts";
 import { type Emit, emit } from "../support/emit.ts";
 
 /** How an op computes on real and imaginary parts. A real result is given as it is. */
-type ComplexRule = (e: Emit, x: Parts, y: Parts, alpha: Parts) => Parts | TensorMeta;
+type ComplexRule = (e: Emit, x: Parts, y: Parts, alpha: Parts, b: Builder) => Parts | TensorMeta;
 
 const add = (e: Emit, x: Parts, y: Parts): Parts => ({ re: e.add(x.re, y.re), im: e.add(x.im, y.im) });
 const sub = (e: Emit, x: Parts, y: Parts): Parts => ({ re: e.sub(x.re, y.re), im: e.sub(x.im, y.im) });
@@ -45,6 +47,12 @@ const RULES: { readonly [op: string]: ComplexRule } = {
   "aten::abs": (e, x) => e.sqrt(squaredSize(e, x)),
   "aten::eq.Tensor": equal,
   "aten::eq.Scalar": equal,
+  "aten::exp": (e, x, _y, _alpha, b) => {
+    const size = b.tensor("aten::exp", { self: x.re });
+    const part = (op: OpName): TensorMeta => e.mul(size, b.tensor(op, { self: x.im }));
+    return { re: part("aten::cos"), im: part("aten::sin") };
+  },
+  "aten::angle": (_e, x, _y, _alpha, b) => b.tensor("aten::atan2", { self: x.im, other: x.re }),
   "aten::clone": same,
   "aten::_to_copy": same,
 };
@@ -65,7 +73,7 @@ function decomposition(record: OpRecord, rule: ComplexRule): NonNullable<OpRules
     const meta = scalarMeta(record, args);
     const [x, y] = record.schema.args.map(({ name }) => args[name]);
     const isOperand = record.schema.args[1]?.name === "other";
-    const result = rule(emit(b), partsOf(x, b), partsOf(isOperand ? y : 0, b), partsOf(args.alpha ?? 1, b));
+    const result = rule(emit(b), partsOf(x, b), partsOf(isOperand ? y : 0, b), partsOf(args.alpha ?? 1, b), b);
     if (isTensorMeta(result)) return emit(b).cast(result, meta.dtype);
     if (isComplex(meta.dtype)) return joinParts(result, meta, b);
     return isTensorMeta(result.re) ? emit(b).cast(result.re, partOf(meta.dtype)) : null;

@@ -4,7 +4,7 @@ import { defineOp, type OpRecord } from "../../op.ts";
 import type { TensorMeta } from "../../tensor-meta.ts";
 import { check, show } from "../support/check.ts";
 import { type DimList, numel, reducedDims, reducedShape } from "../support/dims.ts";
-import { isIntegral } from "../support/dtypes.ts";
+import { isComplex, isIntegral } from "../support/dtypes.ts";
 import { emit } from "../support/emit.ts";
 
 /** `sum`, `mean`, `prod` and what is counted with them. */
@@ -14,6 +14,14 @@ export const SUM_OPS: readonly OpRecord[] = [
   }),
   defineOp("aten::sum.dim_IntList(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor", {
     infer: ({ self, dim, keepdim, dtype }) => ({ dtype: accumulated(self, dtype), shape: reduced(self, dim, keepdim) }),
+    decompose: ({ self, dim, keepdim, dtype }, b) => {
+      const result = accumulated(self, dtype);
+      if (!isComplex(result)) return null;
+      // Real and imaginary parts add up by themselves.
+      const parts = b.tensor("aten::view_as_real", { self: emit(b).cast(self, result) });
+      const sums = emit(b).sum(parts, reducedDims(dim, self.shape.length), keepdim);
+      return b.tensor("aten::view_as_complex", { self: sums });
+    },
     gradient: ({ args: { self, dim }, grads: [grad] }, b) => {
       if (!grad) return {};
       const e = emit(b);

@@ -1,3 +1,4 @@
+import type { DType } from "@pt2/format";
 import type { Builder } from "../../builder.ts";
 import { computeDtype } from "../../dtype-promotion.ts";
 import type { TensorMeta } from "../../tensor-meta.ts";
@@ -29,7 +30,7 @@ export function interpolate(
   const result = size.reduceRight(
     (x, count, d) => {
       const dim = first + d;
-      const weights = weightMatrix(b, kernel, x.shape[dim]!, count, alignCorners, scales[d] ?? null);
+      const weights = weightMatrix(b, kernel, x.shape[dim]!, count, alignCorners, scales[d] ?? null, x.dtype);
       return multiplyAlong(b, x, dim, e.cast(weights, x.dtype));
     },
     e.cast(self, computeDtype(self.dtype)),
@@ -45,7 +46,7 @@ function multiplyAlong(b: Builder, x: TensorMeta, dim: number, weights: TensorMe
   return e.reshape(product, [...before, weights.shape[0]!, ...after]);
 }
 
-/** `[count, length]` weights in float32. */
+/** `[count, length]` weights, in the precision that the images have. */
 function weightMatrix(
   b: Builder,
   kernel: Kernel,
@@ -53,11 +54,12 @@ function weightMatrix(
   count: number,
   alignCorners: boolean,
   scale: number | null,
+  dtype: DType,
 ): TensorMeta {
   const e = emit(b);
   const ratio = alignCorners ? (count > 1 ? (length - 1) / (count - 1) : 0) : scale ? 1 / scale : length / count;
-  const output = e.unsqueeze(e.arange(count, "float32"), 1);
-  const input = e.arange(length, "float32");
+  const output = e.unsqueeze(e.arange(count, dtype), 1);
+  const input = e.arange(length, dtype);
   if (kernel === "linear-aa" || kernel === "cubic-aa") return antialiased(e, kernel, output, input, ratio);
   const centre = alignCorners
     ? e.mul(output, { float: ratio })
@@ -76,7 +78,7 @@ function cubicWithEdges(b: Builder, e: Emit, centre: TensorMeta, input: TensorMe
   const taps = [-1, 0, 1, 2].map((offset) => {
     const at = e.add(base, { float: offset });
     const place = b.tensor("aten::clamp", { self: at, min: { float: 0 }, max: { float: length - 1 } });
-    return e.mul(e.cast(e.eq(place, input), "float32"), cubic(e, e.abs(e.sub(centre, at)), -0.75));
+    return e.mul(e.cast(e.eq(place, input), centre.dtype), cubic(e, e.abs(e.sub(centre, at)), -0.75));
   });
   return taps.reduce((sum, tap) => e.add(sum, tap));
 }

@@ -14,6 +14,11 @@ export const SCALAR_OPS: readonly OpRecord[] = [
     infer: ({ self }) => oneElement(self.shape) === 0,
     dynamic: true,
   }),
+  defineOp("aten::equal(Tensor self, Tensor other) -> bool", { infer: () => true, dynamic: true }),
+  defineOp(
+    "aten::_make_dep_token(*, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None, MemoryFormat? memory_format=None) -> Tensor",
+    { decompose: ({ dtype }, b) => b.tensor("aten::full", { size: [], fill_value: 0, dtype: dtype ?? "float32" }) },
+  ),
   defineOp("aten::_assert_scalar(Scalar self, str assert_msg) -> ()", {
     infer({ self, assert_msg }) {
       check(toNumber(self) !== 0, assert_msg);

@@ -1,0 +1,44 @@
+import type { Builder } from "../../builder.ts";
+import { defineOp, type OpRecord } from "../../op.ts";
+import type { TensorMeta } from "../../tensor-meta.ts";
+import { range } from "../support/dims.ts";
+import { emit } from "../support/emit.ts";
+
+/** The gradient of batch normalisation, in training and in evaluation. */
+export const BATCH_NORM_BACKWARD_OPS: readonly OpRecord[] = [
+  defineOp(
+    "aten::native_batch_norm_backward(Tensor grad_out, Tensor input, Tensor? weight, Tensor? running_mean, Tensor? running_var, Tensor? save_mean, Tensor? save_invstd, bool train, float eps, bool[3] output_mask) -> (Tensor, Tensor, Tensor)",
+    {
+      decompose: (a, b) => {
+        const e = emit(b);
+        const channels = a.input.shape[1]!;
+        const shape = a.input.shape.map((_, d) => (d === 1 ? channels : 1));
+        const others = range(a.input.shape.length).filter((d) => d !== 1);
+        const statistics = a.train ? [a.save_mean, a.save_invstd] : given(b, a.running_mean, a.running_var, a.eps);
+        const [mean, rstd] = statistics.map((x) => e.reshape(x!, shape)) as [TensorMeta, TensorMeta];
+        const unit = e.mul(e.sub(a.input, mean), rstd);
+        const scaled = a.weight === null ? a.grad_out : e.mul(a.grad_out, e.reshape(a.weight, shape));
+        const average = (x: TensorMeta): TensorMeta => e.mean(x, others, true);
+        const centred = (): TensorMeta =>
+          a.train ? e.sub(e.sub(scaled, average(scaled)), e.mul(unit, average(e.mul(scaled, unit)))) : scaled;
+        const none = (): TensorMeta => e.full([0], 0, a.input.dtype);
+        const [forInput, forWeight, forBias] = a.output_mask;
+        return [
+          forInput ? e.mul(centred(), rstd) : none(),
+          forWeight ? e.sum(e.mul(a.grad_out, unit), others) : none(),
+          forBias ? e.sum(a.grad_out, others) : none(),
+        ];
+      },
+    },
+  ),
+];
+
+function given(
+  b: Builder,
+  mean: TensorMeta | null,
+  variance: TensorMeta | null,
+  eps: number,
+): readonly (TensorMeta | null)[] {
+  const e = emit(b);
+  return [mean, variance && e.rsqrt(e.add(variance, { float: eps }))];
+}

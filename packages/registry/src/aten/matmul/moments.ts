@@ -1,0 +1,50 @@
+import { defineOp, type OpRecord } from "../../op.ts";
+import { check, show } from "../support/check.ts";
+import { isIntegral } from "../support/dtypes.ts";
+import { emit } from "../support/emit.ts";
+
+/** Covariances and powers of a vector. */
+export const MOMENT_OPS: readonly OpRecord[] = [
+  defineOp("aten::cov(Tensor self, *, int correction=1, Tensor? fweights=None, Tensor? aweights=None) -> Tensor", {
+    decompose: ({ self, correction, fweights, aweights }, b) => {
+      check(
+        self.shape.length <= 2,
+        () => `cov(): expected input to have two or fewer dimensions, got ${show(self.shape)}`,
+      );
+      if (fweights !== null || aweights !== null) return null;
+      const e = emit(b);
+      const x = isIntegral(self.dtype) ? e.cast(self, "float32") : self;
+      const rows = self.shape.length === 2 ? x : e.reshape(x, [1, self.shape[0] ?? 1]);
+      const count = rows.shape[1]!;
+      const centred = e.sub(rows, e.mean(rows, [1], true));
+      const products = b.tensor("aten::mm", { self: centred, mat2: e.transpose(centred, 0, 1) });
+      const result = e.div(products, { float: Math.max(0, count - correction) });
+      return self.shape.length === 2 ? result : e.reshape(result, []);
+    },
+  }),
+  defineOp("aten::corrcoef(Tensor self) -> Tensor", {
+    decompose: ({ self }, b) => {
+      const e = emit(b);
+      const covariance = b.tensor("aten::cov", { self });
+      if (covariance.shape.length === 0) return e.div(covariance, covariance);
+      const deviation = e.sqrt(b.tensor("aten::diagonal", { self: covariance }));
+      const scaled = e.div(e.div(covariance, e.unsqueeze(deviation, 1)), e.unsqueeze(deviation, 0));
+      return b.tensor("aten::clamp", { self: scaled, min: -1, max: 1 });
+    },
+  }),
+  defineOp("aten::vander(Tensor x, int? N=None, bool increasing=False) -> Tensor", {
+    decompose: ({ x, N, increasing }, b) => {
+      check(x.shape.length === 1, () => `x must be a one-dimensional tensor, got ${show(x.shape)}`);
+      const e = emit(b);
+      const powers = e.arange(N ?? x.shape[0]!, "int64");
+      const columns = b.tensor("aten::pow.Tensor_Tensor", { self: e.unsqueeze(x, 1), exponent: powers });
+      return increasing ? columns : b.tensor("aten::flip", { self: columns, dims: [1] });
+    },
+  }),
+  defineOp("aten::_int_mm(Tensor self, Tensor mat2) -> Tensor", {
+    decompose: ({ self, mat2 }, b) => {
+      const e = emit(b);
+      return b.tensor("aten::mm", { self: e.cast(self, "int32"), mat2: e.cast(mat2, "int32") });
+    },
+  }),
+];
