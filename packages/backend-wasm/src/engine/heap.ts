@@ -19,6 +19,7 @@ const ALIGNMENT = 64;
  * The typed arrays over the memory are replaced when it grows: read them from the heap each time, never keep them.
  */
 export class Heap {
+  /** @internal Its type only exists beside the DOM's: declarations leave it out. */
   readonly memory: WebAssembly.Memory;
   #free: Block[];
   #used = 0;

@@ -1,0 +1,84 @@
+import { spawn } from "node:child_process";
+import { readdirSync, readFileSync } from "node:fs";
+import { mkdir, symlink, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const ROOT = fileURLToPath(new URL("../../", import.meta.url));
+
+/** A published package as it lies in the repository. */
+export interface PublishedPackage {
+  readonly name: string;
+  readonly folder: string;
+  /** Specifiers of its entry points that are code. */
+  readonly entryPoints: readonly string[];
+  readonly dependencies: readonly string[];
+}
+
+interface Manifest {
+  readonly name: string;
+  readonly version: string;
+  readonly private?: boolean;
+  readonly exports?: Readonly<Record<string, unknown>>;
+  readonly dependencies?: Readonly<Record<string, string>>;
+}
+
+/** The packages that are published. */
+export function publishedPackages(): readonly PublishedPackage[] {
+  return readdirSync(join(ROOT, "packages")).flatMap((folder) => {
+    const path = join(ROOT, "packages", folder);
+    const { name, private: own, exports = {}, dependencies = {} } = manifestIn(path);
+    if (own === true) return [];
+    const code = Object.entries(exports).filter(([, target]) => typeof target === "object");
+    const entryPoints = code.map(([entry]) => join(name, entry));
+    return [{ name, folder: path, entryPoints, dependencies: Object.keys(dependencies) }];
+  });
+}
+
+/**
+ * Packs every published package, and what they need from the registry, and installs the tarballs with npm into `folder`
+ * as a user would, but without a network.
+ */
+export async function installInto(folder: string): Promise<void> {
+  const packages = publishedPackages();
+  const ours = new Set(packages.map(({ name }) => name));
+  const others = packages.flatMap((pkg) =>
+    pkg.dependencies.filter((name) => !ours.has(name)).map((name) => join(pkg.folder, "node_modules", name)),
+  );
+  const tarballs = join(folder, "tarballs");
+  await mkdir(tarballs, { recursive: true });
+  const target = ["--pack-destination", tarballs];
+  await command("pnpm", ["--recursive", "--filter", "./packages/*", "exec", "pnpm", "pack", ...target], ROOT);
+  for (const other of new Set(others)) await command("npm", ["pack", other, "--ignore-scripts", ...target], folder);
+  const files = readdirSync(tarballs).map((file) => `./tarballs/${file}`);
+  await writeFile(join(folder, "package.json"), JSON.stringify({ name: "user", private: true, type: "module" }));
+  await command("npm", ["install", "--offline", "--no-audit", "--no-fund", "--ignore-scripts", ...files], folder);
+  // Which users have and no tarball brings.
+  await mkdir(join(folder, "node_modules/@types"), { recursive: true });
+  await symlink(join(ROOT, "node_modules/@types/node"), join(folder, "node_modules/@types/node"), "junction");
+}
+
+/** Runs a program; what it prints on stdout. Fails with all that it printed if it fails. */
+export function command(program: string, args: readonly string[], cwd: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    // As a user's shell has it: nothing of this test run's conditions, loaders and package manager settings.
+    const kept = Object.entries(process.env).filter(([name]) => !/^(NODE_|VITEST|npm_)/i.test(name));
+    const child = spawn(program, args, { cwd, env: Object.fromEntries(kept), shell: process.platform === "win32" });
+    let [stdout, stderr] = ["", ""];
+    child.stdout.setEncoding("utf8").on("data", (text: string) => {
+      stdout += text;
+    });
+    child.stderr.setEncoding("utf8").on("data", (text: string) => {
+      stderr += text;
+    });
+    child.on("error", reject);
+    child.on("close", (code) => {
+      if (code === 0) resolve(stdout);
+      else reject(new Error(`${program} ${args.join(" ")} ended with ${code}\n${stdout}${stderr}`));
+    });
+  });
+}
+
+function manifestIn(folder: string): Manifest {
+  return JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as Manifest;
+}

@@ -1,0 +1,70 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { documentFolder, snippetsOf } from "./documents.ts";
+import { command, installInto, publishedPackages } from "./installed-project.ts";
+
+const TSC = fileURLToPath(new URL("../../node_modules/typescript/bin/tsc", import.meta.url));
+const packages = publishedPackages();
+/** Entries of workers do nothing elsewhere. */
+const entryPoints = packages.flatMap((pkg) => pkg.entryPoints).filter((entry) => !entry.includes("/worker"));
+
+/** Compiler settings of an application, with the checks of declaration files left on. */
+const STRICT = ["--strict", "--target", "es2023", "--exactOptionalPropertyTypes", "--noUncheckedIndexedAccess"];
+
+let folder: string;
+beforeAll(async () => {
+  folder = await documentFolder();
+  await installInto(folder);
+}, 240_000);
+afterAll(() => rm(folder, { recursive: true }));
+
+const compile = (file: string, ...settings: readonly string[]): Promise<string> =>
+  command(process.execPath, [TSC, "--pretty", "false", ...STRICT, ...settings, file], folder);
+const node = (...args: readonly string[]): Promise<string> => command(process.execPath, args, folder);
+
+describe("packages as npm installs them", () => {
+  it("hold no tests, and link to each other by version", () => {
+    for (const { name } of packages) {
+      const manifest = readFileSync(join(folder, "node_modules", name, "package.json"), "utf8");
+      expect(manifest).not.toContain("workspace:");
+    }
+    const files = readdirSync(join(folder, "node_modules/@pt2"), { recursive: true, encoding: "utf8" });
+    expect(files.filter((file) => file.includes(".test."))).toEqual([]);
+  });
+
+  it("load in plain Node, every entry point", async () => {
+    const lines = entryPoints.map((entry) => `import * as m${entryPoints.indexOf(entry)} from "${entry}";`);
+    await writeFile(join(folder, "all.mjs"), lines.join("\n"));
+    expect(await node("all.mjs")).toBe("");
+  });
+
+  it.each(["bundler", "nodenext"])("have types under moduleResolution %s", async (resolution) => {
+    const module = resolution === "bundler" ? "esnext" : "nodenext";
+    const names = entryPoints.map((entry, i) => `export * as m${i} from "${entry}";`);
+    await writeFile(join(folder, "all.ts"), names.join("\n"));
+    const settings = ["--module", module, "--moduleResolution", resolution, "--noEmit"];
+    await compile("all.ts", ...settings, "--lib", "es2023,esnext.disposable", "--types", "node");
+  });
+
+  it("have types for a page, where there is no Node", async () => {
+    const names = ["@pt2/runtime", "@pt2/backend-wasm", "@pt2/format", "@pt2/graph", "@pt2/registry"];
+    await writeFile(join(folder, "page.ts"), names.map((name, i) => `export * as m${i} from "${name}";`).join("\n"));
+    const settings = ["--module", "esnext", "--moduleResolution", "bundler", "--noEmit"];
+    await compile("page.ts", ...settings, "--lib", "es2023,esnext.disposable,dom");
+  });
+
+  it.each(["format", "runtime", "backend-wasm"])("run the lines of %s's README", async (name) => {
+    const readme = readFileSync(new URL(`../../packages/${name}/README.md`, import.meta.url), "utf8");
+    const { code, output } = snippetsOf(readme).find(({ language }) => language === "ts")!;
+    await writeFile(join(folder, `${name}.ts`), code);
+    await compile(`${name}.ts`, "--module", "nodenext", "--lib", "es2023,esnext.disposable", "--types", "node");
+    expect(await node(`${name}.js`)).toBe(output);
+  });
+
+  it("bring the command line", async () => {
+    expect(await command("npx", ["--no-install", "pt2", "inspect", "digits.pt2"], folder)).toContain("image");
+  });
+});
