@@ -33,7 +33,6 @@ x = t(2, 3, 5)
 case("sym_size.int", "size", x, -1)
 case("sym_numel", "elements", x)
 case("sym_stride.int", "stride", t(3, 2).t(), 0)
-case("sym_storage_offset", "offset", t(7)[3:])
 
 case("_assert_tensor_metadata", "holds", t(2, 3), None, None, torch.float32, device=torch.device("cpu"), layout=torch.strided)
 case("_assert_async.msg", "holds", s(True, b8), "not reached")

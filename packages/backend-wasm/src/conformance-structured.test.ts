@@ -1,0 +1,24 @@
+import { testBackend } from "@pt2/conformance";
+import { afterAll, describe, it } from "vitest";
+import { WasmBackend } from "./backend.ts";
+import { UNSUPPORTED } from "./conformance-exceptions.ts";
+
+await testBackend("wasm", () => new WasmBackend(), {
+  runner: { describe, it, afterAll },
+  unsupported: UNSUPPORTED,
+  parts: [
+    "attention",
+    "conv",
+    "index",
+    "loss",
+    "matmul",
+    "misc",
+    "norm",
+    "pool",
+    "reduce",
+    "resize",
+    "rnn",
+    "scatter",
+    "sort",
+  ],
+});
