@@ -37,14 +37,21 @@ function winogradCost(shape: ConvShape, size: 2 | 4): number {
  */
 const MOST_WEIGHT_BYTES = 64 * 1024 * 1024;
 
+/**
+ * Input channels below which F(4x4) is not used. Its rounding errors are three times those of a direct convolution, and
+ * those of the first layers, which have few channels, are what the rest of a network amplifies; F(2x2) is as exact.
+ */
+const LEAST_CHANNELS = 128;
+
 function fits(shape: ConvShape, size: 2 | 4): boolean {
+  if (size === 4 && shape.inChannels < LEAST_CHANNELS) return false;
   return (size + 2) ** 2 * shape.inChannels * panelColumns(shape.outChannels) * 4 <= MOST_WEIGHT_BYTES;
 }
 
 /**
  * The cheapest algorithm for a convolution that is neither pointwise nor depthwise. In short: F(4x4) wherever
- * Winograd applies, but F(2x2) for maps of at most five pixels a side, where tiles of four would be mostly empty and
- * the time goes into reading the weights, of which F(4x4) has the most.
+ * Winograd applies to many channels, but F(2x2) for maps of at most five pixels a side, where tiles of four would be
+ * mostly empty and the time goes into reading the weights, of which F(4x4) has the most.
  */
 export function cheapestDense(shape: ConvShape): ConvAlgorithm {
   if (!fitsWinograd(shape)) return "im2col";
