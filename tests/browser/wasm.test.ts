@@ -10,7 +10,7 @@ import { callInPage, type InPage } from "./in-page.ts";
 import { describePage } from "./page.ts";
 
 const DIGITS = new URL("../../examples/digits/", import.meta.url);
-const FIXTURES = ["mlp", "conv", "attention", "lstm", "cond", "buffers", "dynamic", "inplace", "strides"];
+const FIXTURES = ["mlp", "conv", "attention", "lstm", "cond", "datadep", "buffers", "dynamic", "inplace", "strides"];
 
 /** The held-out images as the network takes them, and PyTorch's logits. */
 async function heldOut(): Promise<{ readonly images: Leaf; readonly logits: Leaf }> {
@@ -125,14 +125,19 @@ for (const isolated of [false, true]) {
       await expect.poll(() => ready.page.workers()).toHaveLength(0);
     });
 
-    test("a worker that cannot start is an error of the load", async () => {
-      await ready.page.route("**/worker-*.js", (route) => route.abort());
-      const code = await ready.page.evaluate(async () => {
+    test("a worker that cannot start is an error of the load, and the next load starts another", async () => {
+      await ready.page.route("**/worker-*.js", (route) => route.abort(), { times: 1 });
+      const outcomes = await ready.page.evaluate(async () => {
         const { load, Pt2Error, wasm } = globalThis.pt2;
-        const failure = await load("/digits/digits.pt2", { backend: wasm() }).catch((error: unknown) => error);
-        return failure instanceof Pt2Error ? failure.code : String(failure);
+        const backend = wasm();
+        const attempt = (): Promise<string> =>
+          load("/digits/digits.pt2", { backend }).then(
+            (model) => model.backend,
+            (error: unknown) => (error instanceof Pt2Error ? `${error.code}: ${error.what}` : String(error)),
+          );
+        return [await attempt(), await attempt()];
       });
-      expect(code).toBe("wasm.worker-failed");
+      expect(outcomes).toEqual(["wasm.worker-failed: The worker that should compute could not be started", "wasm"]);
     });
   });
 }

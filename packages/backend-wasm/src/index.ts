@@ -25,7 +25,9 @@ function startWorker(): WorkerHandle {
     post: (message, transfer) => thread.postMessage(message, [...transfer]),
     listen(receive, failed) {
       thread.addEventListener("message", ({ data }: MessageEvent<FromWorker>) => receive(data));
-      thread.addEventListener("error", (event) => failed(event.error ?? new Error(event.message)));
+      thread.addEventListener("error", (event) =>
+        failed(event.error ?? new Error(event.message ?? "its script could not be loaded")),
+      );
       thread.addEventListener("messageerror", failed);
     },
     hold() {},

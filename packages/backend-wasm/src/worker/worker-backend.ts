@@ -40,7 +40,7 @@ export class WorkerBackend implements Backend {
   async compile(request: CompileRequest): Promise<Executable> {
     if (this.#disposed) throw disposed();
     if (!isPlain(request.registry)) return this.#local.compile(request);
-    this.#channel ??= new WorkerChannel(this.#start());
+    if (this.#channel === null || this.#channel.failed) this.#channel = new WorkerChannel(this.#start());
     const channel = this.#channel;
     const executable = this.#next++;
     const { program, weights, precision, onProgress, signal } = request;

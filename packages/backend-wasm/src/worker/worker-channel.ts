@@ -22,21 +22,40 @@ interface Pending {
   reject(error: unknown): void;
 }
 
+const STOPPED = {
+  what: "The worker that computes has stopped",
+  advice: "Load the model again; wasm({ worker: false }) computes on the calling thread.",
+};
+const NOT_STARTED = {
+  what: "The worker that should compute could not be started",
+  advice:
+    "See that the bundler has made the worker's script and that the page may load it (README, In a page); wasm({ worker: false }) needs none.",
+};
+
 /** Calls into a worker, and its calls back for weights. */
 export class WorkerChannel {
   readonly executables: Map<number, RemoteExecutable> = new Map();
   readonly #worker: WorkerHandle;
   readonly #pending = new Map<number, Pending>();
   #next = 0;
+  #ready = false;
   #failure: Pt2Error | null = null;
 
   constructor(worker: WorkerHandle) {
     this.#worker = worker;
     worker.listen(
       (message) => void this.#receive(message),
-      (cause) => this.#fail(cause),
+      (cause) => {
+        this.#fail(cause);
+        void worker.terminate();
+      },
     );
     worker.hold(false);
+  }
+
+  /** Whether the worker is gone. */
+  get failed(): boolean {
+    return this.#failure !== null;
   }
 
   call<M extends Method>(
@@ -62,6 +81,7 @@ export class WorkerChannel {
   async #receive(message: FromWorker): Promise<void> {
     switch (message.kind) {
       case "ready":
+        this.#ready = true;
         return;
       case "result":
         this.#settle(message.id)?.resolve(message.value);
@@ -99,8 +119,7 @@ export class WorkerChannel {
   /** The worker is gone: everything that waits for it fails with one reason. */
   #fail(cause: unknown): void {
     this.#failure ??= new Pt2Error("wasm.worker-failed", {
-      what: "The worker that computes has stopped",
-      advice: "Load the model again; wasm({ worker: false }) computes on the calling thread.",
+      ...(this.#ready ? STOPPED : NOT_STARTED),
       cause,
     });
     for (const { reject } of this.#pending.values()) reject(this.#failure);
