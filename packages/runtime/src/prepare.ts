@@ -1,10 +1,16 @@
 import type { Node, Program } from "@pt2/graph";
-import { eliminateDeadCode, foldSymbolicArithmetic, functionalize, removeNoOps } from "@pt2/graph/passes";
+import {
+  eliminateDeadCode,
+  expandAutocast,
+  foldSymbolicArithmetic,
+  functionalize,
+  removeNoOps,
+} from "@pt2/graph/passes";
 import type { OpRegistry } from "@pt2/registry";
 
 /** The passes between a file and a backend, in their order: what every backend compiles is functional and tidy. */
 export function prepare(imported: Program, registry: OpRegistry): Program {
-  let program = removeNoOps(imported);
+  let program = removeNoOps(expandAutocast(imported));
   program = functionalize(program, registry.effectsOf);
   program = foldSymbolicArithmetic(program);
   program = eliminateDeadCode(program, { isPure: (node) => isPure(node, registry) });

@@ -1,4 +1,5 @@
 export { mapArg, mapArgs, mapGraphs, mapValues } from "../query/args.ts";
+export { expandAutocast } from "./autocast/expand-autocast.ts";
 export { type DeadCodeOptions, eliminateDeadCode } from "./dead-code.ts";
 export { foldSymbolicArithmetic } from "./fold-symbolic.ts";
 export type { EffectsOf, OpEffects } from "./functionalize/effects.ts";

@@ -1,0 +1,71 @@
+import { describe, expect, it } from "vitest";
+import { expectPass, program } from "../../testing/program.ts";
+import { expandAutocast } from "./expand-autocast.ts";
+
+const region = (enabled: boolean, body: string, device = "cpu"): string =>
+  `user_input %x: f32[2, 2]
+   user_input %w: f64[2, 2]
+   auto: %y: bf16[2, 2] = higher_order::wrap_with_autocast("${device}", torch.bfloat16, ${enabled}, true, graph g(%x: f32[2, 2], %w: f64[2, 2]) {
+     ${body}
+   }, %x, %w)
+   return %y`;
+
+describe("expandAutocast", () => {
+  it("casts the operands of products, but not float64", () => {
+    expectPass(
+      expandAutocast,
+      region(
+        true,
+        `%a: bf16[2, 2] = aten::mm(%x, mat2=%x)
+         %b: bf16[2, 2] = aten::linear(input=%a, weight=%x, bias=none)
+         %c: f64[2, 2] = aten::mm(%w, mat2=%w)
+         %d: f32[2, 2] = aten::exp(%x)
+         return %b`,
+      ),
+      region(
+        false,
+        `%to: bf16[2, 2] = aten::to.dtype(%x, dtype=torch.bfloat16)
+         %a: bf16[2, 2] = aten::mm(%to, mat2=%to)
+         %to_1: bf16[2, 2] = aten::to.dtype(%x, dtype=torch.bfloat16)
+         %b: bf16[2, 2] = aten::linear(input=%a, weight=%to_1, bias=none)
+         %c: f64[2, 2] = aten::mm(%w, mat2=%w)
+         %d: f32[2, 2] = aten::exp(%x)
+         return %b`,
+      ),
+    );
+  });
+
+  it("casts to float32 and to the widest operand", () => {
+    expectPass(
+      expandAutocast,
+      region(
+        true,
+        `%a: bf16[2, 2] = aten::mm(%x, mat2=%x)
+         %b: f32[4, 2] = aten::cat([%a, %x])
+         %c: bf16[4, 2] = aten::cat([%a, %a])
+         %d: f32[] = aten::prod(%a)
+         return %a`,
+      ),
+      region(
+        false,
+        `%to: bf16[2, 2] = aten::to.dtype(%x, dtype=torch.bfloat16)
+         %a: bf16[2, 2] = aten::mm(%to, mat2=%to)
+         %to_1: f32[2, 2] = aten::to.dtype(%a, dtype=torch.float32)
+         %b: f32[4, 2] = aten::cat([%to_1, %x])
+         %c: bf16[4, 2] = aten::cat([%a, %a])
+         %to_2: f32[2, 2] = aten::to.dtype(%a, dtype=torch.float32)
+         %d: f32[] = aten::prod(%to_2)
+         return %a`,
+      ),
+    );
+  });
+
+  it("leaves disabled regions and other devices alone", () => {
+    const body = `%a: bf16[2, 2] = aten::mm(%x, mat2=%x)
+         return %a`;
+    for (const text of [region(false, body), region(true, body, "cuda")]) {
+      const input = program(text);
+      expect(expandAutocast(input)).toBe(input);
+    }
+  });
+});

@@ -1,0 +1,106 @@
+import type { DType } from "@pt2/format";
+import type { Arg, Graph, Node, Program, TensorType } from "../../ir.ts";
+import { mapArgs, mapGraphs, usesOf } from "../../query/args.ts";
+import { GraphBuilder } from "../graph-builder.ts";
+import { type AutocastRule, CPU_AUTOCAST_RULES } from "./autocast-rules.ts";
+
+/**
+ * Writes out what regions of enabled autocast do: the casts become nodes, and the region is marked as disabled, so that
+ * it can be inlined. Only training IR has such regions; decomposing a program writes the casts out too.
+ */
+export function expandAutocast(program: Program): Program {
+  const graph = expandGraph(program.graph, null);
+  return graph === program.graph ? program : { ...program, graph };
+}
+
+/** The arguments of a region before its graph: device type, dtype, enabled, cache enabled. */
+interface Region {
+  readonly device: string;
+  readonly dtype: DType | null;
+  readonly enabled: boolean;
+}
+
+/** Inside a region that casts to `lower`; null outside. */
+function expandGraph(graph: Graph, lower: DType | null): Graph {
+  const builder = new GraphBuilder(graph);
+  const casts = new Casts(builder);
+  let changed = false;
+  for (const node of graph.nodes) {
+    const expanded = expandNode(node, lower, casts);
+    changed ||= expanded !== node;
+    builder.push(expanded);
+  }
+  return changed ? builder.build(graph.outputs) : graph;
+}
+
+function expandNode(node: Node, lower: DType | null, casts: Casts): Node {
+  const region = regionOf(node);
+  if (region === null) {
+    const rule = lower === null ? undefined : CPU_AUTOCAST_RULES.get(node.op);
+    const nested = mapGraphs(node, (graph) => expandGraph(graph, lower));
+    return rule === undefined || lower === null ? nested : casts.apply(nested, rule, lower);
+  }
+  // Of a region for another device nothing is known here: it stays as it is.
+  if (region.enabled && region.device !== "cpu") return node;
+  const inner = region.enabled ? (region.dtype ?? "bfloat16") : null;
+  const expanded = mapGraphs(node, (graph) => expandGraph(graph, inner));
+  return region.enabled ? mapArgs(expanded, disable(node)) : expanded;
+}
+
+function regionOf(node: Node): Region | null {
+  if (node.op !== "higher_order::wrap_with_autocast") return null;
+  const [device, dtype, enabled] = node.args.map(({ arg }) => arg);
+  return {
+    device: device?.kind === "string" ? device.value : "",
+    dtype: dtype?.kind === "dtype" ? dtype.value : null,
+    enabled: enabled?.kind === "bool" && enabled.value,
+  };
+}
+
+/** Turns the third argument off. */
+function disable(node: Node): (leaf: Arg) => Arg {
+  const enabled = node.args[2]?.arg;
+  return (leaf) => (leaf === enabled ? { kind: "bool", value: false } : leaf);
+}
+
+/** Emits casts in front of the nodes of one graph. */
+class Casts {
+  readonly #builder: GraphBuilder;
+
+  constructor(builder: GraphBuilder) {
+    this.#builder = builder;
+  }
+
+  apply(node: Node, rule: AutocastRule, lower: DType): Node {
+    const dtype = rule === "lower" ? lower : rule === "float32" || this.#hasFloat32(node) ? "float32" : lower;
+    // One cast for all uses by the node, not by the graph: the tensor may be written to in between.
+    const made = new Map<string, string>();
+    return mapArgs(node, (leaf) => {
+      const type = leaf.kind === "value" ? this.#castable(leaf.name) : null;
+      if (leaf.kind !== "value" || type === null || type.dtype === dtype) return leaf;
+      const name = made.get(leaf.name) ?? this.#emit(leaf, { ...type, dtype }, node.origin);
+      made.set(leaf.name, name);
+      return { kind: "value", name };
+    });
+  }
+
+  #hasFloat32(node: Node): boolean {
+    return usesOf(node).some((name) => this.#castable(name)?.dtype === "float32");
+  }
+
+  /** Autocast leaves integers and float64 alone. */
+  #castable(name: string): TensorType | null {
+    const type = this.#builder.typeOf(name);
+    if (type?.kind !== "tensor") return null;
+    return ["float32", "float16", "bfloat16"].includes(type.dtype) ? type : null;
+  }
+
+  #emit(value: Arg, type: TensorType, origin: Node["origin"]): string {
+    const args = [
+      { name: "self", arg: value },
+      { name: "dtype", arg: { kind: "dtype", value: type.dtype } as const },
+    ];
+    const [name] = this.#builder.emit({ op: "aten::to.dtype", args, results: [{ name: "to", type }], origin });
+    return name!;
+  }
+}
