@@ -10,7 +10,7 @@ import { Pt2Error } from "@pt2/format";
 import type { Program } from "@pt2/graph";
 import type { OpRegistry } from "@pt2/registry";
 import { WasmExecutable } from "./engine/executable.ts";
-import { isLoweredWhole, unsupportedError, unsupportedOps } from "./unsupported.ts";
+import { compileChecked, unsupportedOps } from "./unsupported.ts";
 
 const CAPABILITIES: Capabilities = {
   dtypes: [
@@ -49,21 +49,12 @@ export class WasmBackend implements Backend {
         what: "The wasm backend was disposed",
         advice: "Make a new one with wasm().",
       });
-    const { program, registry, signal } = request;
-    signal?.throwIfAborted();
-    if (!isLoweredWhole(program, registry, CAPABILITIES.dtypes)) this.#requireSupported(request);
-    const executable = await WasmExecutable.create(request).catch((error: unknown) => {
-      // Lowering stops at the first op that is missing; people want to know all of them.
-      if (error instanceof Pt2Error && error.code === "registry.unsupported-op") this.#requireSupported(request, error);
-      throw error;
-    });
+    const onDispose = (): void => void this.#executables.delete(executable);
+    const executable: Executable = await compileChecked(request, CAPABILITIES.dtypes, () =>
+      WasmExecutable.create({ ...request, onDispose }),
+    );
     this.#executables.add(executable);
     return executable;
-  }
-
-  #requireSupported({ program, registry }: CompileRequest, cause?: unknown): void {
-    const missing = this.unsupported(program, registry);
-    if (missing.length > 0) throw unsupportedError(missing, cause);
   }
 
   async dispose(): Promise<void> {

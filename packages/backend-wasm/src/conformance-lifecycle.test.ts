@@ -1,5 +1,9 @@
 import { testBackend } from "@pt2/conformance";
 import { afterAll, describe, it } from "vitest";
 import { WasmBackend } from "./backend.ts";
+import { wasm } from "./node.ts";
 
-await testBackend("wasm", () => new WasmBackend(), { runner: { describe, it, afterAll }, parts: ["lifecycle"] });
+const runner = { describe, it, afterAll };
+
+await testBackend("wasm", () => new WasmBackend(), { runner, parts: ["lifecycle"] });
+await testBackend("wasm in a worker", () => wasm(), { runner, parts: ["lifecycle"] });

@@ -4,4 +4,6 @@ import type { Cancellation } from "./cancellation.ts";
 /** A compile request on the engine's own thread, where a worker's caller cancels through a flag instead of a signal. */
 export interface EngineRequest extends CompileRequest {
   readonly cancellation?: Cancellation | undefined;
+  /** Called when the executable has been disposed. */
+  readonly onDispose?: () => void;
 }

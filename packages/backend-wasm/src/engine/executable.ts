@@ -19,18 +19,15 @@ import { staticInputs } from "./static-inputs.ts";
  * gives mutated buffers an order.
  */
 export class WasmExecutable implements Executable {
-  readonly #program: Program;
-  readonly #state: ExecutableState;
-  readonly #weights: ProgramState;
-  readonly #runner: GraphRunner;
+  /** Null once disposed, so that the memory goes although somebody still holds the executable. */
+  #model: Model | null;
+  readonly #onDispose: () => void;
   #queue: Promise<unknown> = Promise.resolve();
   #disposed = false;
 
-  private constructor(program: Program, state: ExecutableState, weights: ProgramState) {
-    this.#program = program;
-    this.#state = state;
-    this.#weights = weights;
-    this.#runner = new GraphRunner(program.graph, state, 0);
+  private constructor(model: Model, onDispose: () => void) {
+    this.#model = model;
+    this.#onDispose = onDispose;
   }
 
   /** Plans the program for its exported shapes when they are static, and reads the weights. */
@@ -40,16 +37,17 @@ export class WasmExecutable implements Executable {
       await readHandlerInitials(request.program, request.weights, request.registry),
     );
     await weights.initialise();
-    const executable = new WasmExecutable(request.program, state, weights);
-    const inputs = staticInputs(request.program);
+    const { program, onDispose = () => {} } = request;
+    const runner = new GraphRunner(program.graph, state, 0);
+    const inputs = staticInputs(program);
     const { constants } = state;
     if (inputs === null) await constants.readAll(weights.records);
     else {
       constants.readAhead(weights.records);
-      await executable.#runner.prepare(inputs, weights.bound);
+      await runner.prepare(inputs, weights.bound);
     }
     (request.cancellation ?? request.signal)?.throwIfAborted();
-    return executable;
+    return new WasmExecutable({ program, state, weights, runner }, onDispose);
   }
 
   run(
@@ -72,34 +70,30 @@ export class WasmExecutable implements Executable {
     }, options.signal);
   }
 
-  memory(): Promise<MemoryReport> {
-    const { services, arena } = this.#state;
+  async memory(): Promise<MemoryReport> {
+    const { services, arena } = this.#live().state;
     const activations = arena.bytes;
-    return Promise.resolve({
-      weights: services.heap.used - activations,
-      activations,
-      reserved: services.heap.reserved,
-    });
+    return { weights: services.heap.used - activations, activations, reserved: services.heap.reserved };
   }
 
-  explain(): Promise<string> {
-    return Promise.resolve(this.#runner.explain());
+  async explain(): Promise<string> {
+    return this.#live().runner.explain();
   }
 
   async dispose(): Promise<void> {
     this.#disposed = true;
     await this.#queue.catch(() => {});
+    this.#model = null;
+    this.#onDispose();
+  }
+
+  #live(): Model {
+    if (this.#model === null) throw disposed();
+    return this.#model;
   }
 
   #enqueue<T>(work: () => Promise<T>, signal: Cancellation | undefined): Promise<T> {
-    if (this.#disposed) {
-      return Promise.reject(
-        new Pt2Error("wasm.disposed", {
-          what: "The model was disposed",
-          advice: "Load it again, or dispose it later.",
-        }),
-      );
-    }
+    if (this.#disposed) return Promise.reject(disposed());
     const result = this.#queue.then(() => {
       signal?.throwIfAborted();
       return work();
@@ -109,19 +103,35 @@ export class WasmExecutable implements Executable {
   }
 
   async #forward(inputs: readonly Value[], hooks: RunHooks): Promise<readonly Value[]> {
-    const results = await this.#runner.run(toRunValues(this.#program, inputs), this.#weights.bound, hooks);
+    const { program, runner, state, weights } = this.#live();
+    const results = await runner.run(toRunValues(program, inputs), weights.bound, hooks);
     const outputs: Value[] = [];
     const writes: { readonly target: string; readonly data: HostData }[] = [];
-    for (const [i, spec] of this.#program.outputs.entries()) {
-      if (isWrite(spec)) writes.push({ target: spec.target, data: this.#weights.checkWrite(spec.target, results[i]!) });
+    for (const [i, spec] of program.outputs.entries()) {
+      if (isWrite(spec)) writes.push({ target: spec.target, data: weights.checkWrite(spec.target, results[i]!) });
       else if (spec.kind === "user_output" || spec.kind === "loss_output") outputs.push(fromRunValue(results[i]!));
     }
     // Only now that every result is there: a run that fails changes no buffer.
     for (const { target, data } of writes) {
-      writePlace(this.#state.services.heap, this.#weights.mutable.get(target)!, data.bytes);
+      writePlace(state.services.heap, weights.mutable.get(target)!, data.bytes);
     }
     return outputs;
   }
+}
+
+/** What a program runs with. */
+interface Model {
+  readonly program: Program;
+  readonly state: ExecutableState;
+  readonly weights: ProgramState;
+  readonly runner: GraphRunner;
+}
+
+function disposed(): Pt2Error {
+  return new Pt2Error("wasm.disposed", {
+    what: "The model was disposed",
+    advice: "Load it again, or dispose it later.",
+  });
 }
 
 function isWrite(spec: OutputSpec): spec is OutputSpec & { readonly target: string } {

@@ -10,6 +10,7 @@ import { Pt2Error, type SourceOrigin, type Storage } from "@pt2/format";
 import type { Program } from "@pt2/graph";
 import type { OpRegistry } from "@pt2/registry";
 import { WasmBackend } from "../backend.ts";
+import { compileChecked } from "../unsupported.ts";
 import { raiseOnAbort, sharedFlag } from "./cancel-flag.ts";
 import { WorkerChannel, type WorkerHandle } from "./worker-channel.ts";
 import { WorkerExecutable } from "./worker-executable.ts";
@@ -56,7 +57,9 @@ export class WorkerBackend implements Backend {
         ...weight,
         storage: { id, record, nbytes },
       }));
-      await channel.call("compile", { executable, program, weights: wire, origins, precision, cancel });
+      await compileChecked(request, this.capabilities.dtypes, () =>
+        channel.call("compile", { executable, program, weights: wire, origins, precision, cancel }),
+      );
       return new WorkerExecutable(channel, executable);
     } catch (error) {
       channel.executables.delete(executable);
