@@ -2,6 +2,7 @@ import { bincount, oneHot, repeatPositions, repeatSlices } from "../dynamic/coun
 import { equal, isNonzero, item } from "../dynamic/item.ts";
 import { indexMask, maskedSelect } from "../dynamic/masks.ts";
 import { nonzero, where } from "../dynamic/nonzero.ts";
+import { tensorSplit } from "../dynamic/split.ts";
 import { unique, uniqueConsecutive, uniqueDim } from "../dynamic/unique.ts";
 import type { DynamicKernel } from "../engine/dynamic-kernel.ts";
 import type { WasmKernel } from "../engine/kernel.ts";
@@ -22,6 +23,7 @@ import { LINALG } from "./linalg.ts";
 import { addmm, linear, mm } from "./linear.ts";
 import { matmulAny } from "./matmul-any.ts";
 import { matmulComplex } from "./matmul-complex.ts";
+import { nonzeroStatic } from "./nonzero-static.ts";
 import { adaptivePool, slidingPool } from "./pool.ts";
 import { poolAny } from "./pool-any.ts";
 import { POOL_BACKWARD } from "./pool-backward.ts";
@@ -33,6 +35,7 @@ import { resize } from "./resize.ts";
 import { cumprod, cumsum } from "./scan.ts";
 import { scatter, scatterReduce } from "./scatter.ts";
 import { asStridedScatter, diagonalScatter } from "./scatter-views.ts";
+import { combinations, frexp, segmentReduce } from "./segment.ts";
 import { embedding, indexSelect } from "./select-rows.ts";
 import { logSoftmax, softmax } from "./softmax.ts";
 import { sort, topk } from "./sort.ts";
@@ -91,6 +94,10 @@ export const KERNELS: readonly WasmKernel[] = [
   gcd,
   lcm,
   ...FOURIER,
+  segmentReduce,
+  combinations,
+  frexp,
+  nonzeroStatic,
   ...SPECIAL,
   ...LINALG,
 ];
@@ -111,4 +118,5 @@ export const DYNAMIC_KERNELS: readonly DynamicKernel[] = [
   repeatPositions,
   repeatSlices,
   oneHot,
+  tensorSplit,
 ];

@@ -30,22 +30,6 @@ export const SEQUENCE_OPS: readonly OpRecord[] = [
     },
   ),
   defineOp(
-    "aten::linspace(Scalar start, Scalar end, int steps, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor",
-    {
-      decompose: ({ start, end, steps, dtype }, b) =>
-        linspace(toNumber(start), toNumber(end), steps, dtype ?? DEFAULT_DTYPE, b),
-    },
-  ),
-  defineOp(
-    "aten::logspace(Scalar start, Scalar end, int steps, float base=10., *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor",
-    {
-      decompose({ start, end, steps, base, dtype }, b) {
-        const exponent = linspace(toNumber(start), toNumber(end), steps, dtype ?? DEFAULT_DTYPE, b);
-        return b.tensor("aten::pow.Scalar", { self: { float: base }, exponent });
-      },
-    },
-  ),
-  defineOp(
     "aten::eye(SymInt n, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor",
     { decompose: ({ n, dtype }, b) => eye(n, n, dtype, b) },
   ),
@@ -61,19 +45,6 @@ function sequenceDtype(numbers: readonly Scalar[]): DType {
 
 function arange(start: Scalar, end: Scalar, step: Scalar, dtype: DType | null, b: Builder): TensorMeta {
   return b.tensor("aten::arange.start_step", { start, end, step, dtype: dtype ?? sequenceDtype([start, end]) });
-}
-
-/** The first half counts from the start and the second from the end, so that both ends are exact. */
-function linspace(start: number, end: number, steps: number, dtype: DType, b: Builder): TensorMeta {
-  check(steps >= 0, "number of steps must be non-negative");
-  const { add, arange: count, cast, full, lt, mul, sub, where } = emit(b);
-  if (steps === 1) return full([1], { float: start }, dtype);
-  const compute = dtype === "float64" ? "float64" : "float32";
-  const index = count(steps, compute);
-  const step = { float: (end - start) / (steps - 1) };
-  const fromStart = add(mul(index, step), { float: start });
-  const fromEnd = sub({ float: end }, mul(sub({ float: steps - 1 }, index), step));
-  return cast(where(lt(index, Math.floor(steps / 2)), fromStart, fromEnd), dtype);
 }
 
 function eye(rows: number, columns: number, dtype: DType | null, b: Builder): TensorMeta {

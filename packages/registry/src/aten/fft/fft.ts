@@ -74,29 +74,32 @@ export const FFT_OPS: readonly OpRecord[] = [
   }),
 ];
 
-type Norm = string | null;
-type Sizes = readonly number[] | null;
+/** How a transform is scaled. */
+export type Norm = string | null;
+/** Lengths or dimensions; null means all. */
+export type Sizes = readonly number[] | null;
 
-function lengths(n: number | null): Sizes {
+/** Length of a transform of one dimension. */
+export function lengths(n: number | null): Sizes {
   return n === null ? null : [n];
 }
 
 /** PyTorch's normalisation numbers: 0 none, 1 by the root of n, 2 by n. */
-function normalization(norm: Norm, forward: boolean): number {
+export function normalization(norm: Norm, forward: boolean): number {
   if (norm === "ortho") return 1;
   check(norm === null || norm === "backward" || norm === "forward", () => `Invalid normalization mode: "${norm}"`);
   return (norm === "forward") === forward ? 2 : 0;
 }
 
 /** Dimensions to transform; sizes without dimensions mean the last ones. */
-function dimsOf(self: TensorMeta, sizes: Sizes, dim: Sizes): readonly number[] {
+export function dimsOf(self: TensorMeta, sizes: Sizes, dim: Sizes): readonly number[] {
   const rank = self.shape.length;
   const dims = dim ?? range(rank).slice(sizes === null ? 0 : rank - sizes.length);
   return dims.map((d) => wrapDim(d, rank));
 }
 
 /** Cuts or fills with zeros; -1 keeps a size. */
-function resize(b: Builder, self: TensorMeta, sizes: Sizes, dims: readonly number[]): TensorMeta {
+export function resize(b: Builder, self: TensorMeta, sizes: Sizes, dims: readonly number[]): TensorMeta {
   const e = emit(b);
   return dims.reduce((x, d, i) => {
     const [size, wanted] = [x.shape[d]!, sizes?.[i] ?? -1];
@@ -108,11 +111,13 @@ function resize(b: Builder, self: TensorMeta, sizes: Sizes, dims: readonly numbe
   }, self);
 }
 
-function toFloat(b: Builder, self: TensorMeta): TensorMeta {
+/** Integers become the default float dtype. */
+export function toFloat(b: Builder, self: TensorMeta): TensorMeta {
   return isIntegral(self.dtype) ? emit(b).cast(self, "float32") : self;
 }
 
-function toComplex(b: Builder, self: TensorMeta): TensorMeta {
+/** As a complex tensor. */
+export function toComplex(b: Builder, self: TensorMeta): TensorMeta {
   const x = toFloat(b, self);
   return isComplex(x.dtype) ? x : emit(b).cast(x, complexOf(x.dtype));
 }

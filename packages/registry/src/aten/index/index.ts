@@ -7,6 +7,7 @@ import { MASKED_OPS } from "./masked.ts";
 import { REPEAT_INTERLEAVE_OPS } from "./repeat-interleave.ts";
 import { SCATTER_OPS } from "./scatter.ts";
 import { SEARCH_OPS } from "./search.ts";
+import { SEGMENT_OPS } from "./segment.ts";
 import { UNIQUE_OPS } from "./unique.ts";
 
 /** Ops that read and write at positions found in tensors. */
@@ -19,5 +20,6 @@ export const INDEXING_OPS: readonly OpRecord[] = [
   ...REPEAT_INTERLEAVE_OPS,
   ...SCATTER_OPS,
   ...SEARCH_OPS,
+  ...SEGMENT_OPS,
   ...UNIQUE_OPS,
 ];

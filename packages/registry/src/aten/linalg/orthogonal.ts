@@ -3,6 +3,7 @@ import { defineOp, type OpRecord } from "../../op.ts";
 import type { TensorMeta } from "../../tensor-meta.ts";
 import { check } from "../support/check.ts";
 import { isComplex } from "../support/dtypes.ts";
+import { emit } from "../support/emit.ts";
 import { sizes, square } from "./factor.ts";
 
 /** Reflections, eigenvalues and functions of matrices. */
@@ -37,6 +38,24 @@ export const ORTHOGONAL_OPS: readonly OpRecord[] = [
         `ormqr: other.shape[${left ? -2 : -1}] must be equal to input.shape[-2]`,
       );
       return { dtype: self.dtype, shape: input3.shape };
+    },
+  }),
+  defineOp("aten::qr(Tensor self, bool some=True) -> (Tensor Q, Tensor R)", {
+    decompose: ({ self, some }, b) =>
+      b.call("aten::linalg_qr", { A: self, mode: some ? "reduced" : "complete" }) as unknown as readonly [
+        TensorMeta,
+        TensorMeta,
+      ],
+  }),
+  defineOp("aten::svd(Tensor self, bool some=True, bool compute_uv=True) -> (Tensor U, Tensor S, Tensor V)", {
+    decompose({ self, some, compute_uv }, b) {
+      const e = emit(b);
+      const [U, S, Vh] = b.call("aten::linalg_svd", { A: self, full_matrices: !some }) as readonly TensorMeta[];
+      const V = e.transpose(Vh!, -2, -1);
+      if (compute_uv) return [U!, S!, V];
+      const { batch, rows, columns } = sizes("svd", self);
+      const zeros = (n: number): TensorMeta => e.full([...batch, n, n], 0, self.dtype);
+      return [zeros(rows), S!, zeros(columns)];
     },
   }),
   defineOp('aten::linalg_eigvalsh(Tensor self, str UPLO="L") -> Tensor', {

@@ -31,11 +31,12 @@ export const TENSOR_EQUATION_OPS: readonly OpRecord[] = [
     decompose({ x, N }, b) {
       const e = emit(b);
       const dtype = isIntegral(x.dtype) ? "int64" : x.dtype;
-      const columns = N ?? x.shape.at(-1)!;
+      const points = x.shape.length === 0 ? [1] : x.shape;
+      const columns = N ?? points.at(-1)!;
       check(columns > 1, `N must be greater than 1, got ${columns}`);
-      const repeated = e.expand(e.unsqueeze(e.cast(x, dtype), -1), [...x.shape, columns - 1]);
+      const repeated = e.expand(e.unsqueeze(e.reshape(e.cast(x, dtype), points), -1), [...points, columns - 1]);
       const powers = b.tensor("aten::cumprod", { self: repeated, dim: -1 });
-      return e.cat([e.full([...x.shape, 1], 1, dtype), powers], x.shape.length);
+      return e.cat([e.full([...points, 1], 1, dtype), powers], points.length);
     },
   }),
 ];

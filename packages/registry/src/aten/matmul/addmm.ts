@@ -3,7 +3,7 @@ import { defineOp, type OpRecord } from "../../op.ts";
 import type { Scalar, TensorMeta } from "../../tensor-meta.ts";
 import { check, show } from "../support/check.ts";
 import { broadcast, numel, sameShape } from "../support/dims.ts";
-import { checkSameDtype, toNumber } from "../support/dtypes.ts";
+import { checkSameDtype, isIntegral, toNumber } from "../support/dtypes.ts";
 import { emit } from "../support/emit.ts";
 
 /** `beta * self + alpha * product`: `addmm` and its relatives, and `linear`. */
@@ -114,7 +114,11 @@ function batchShape(op: string, batch1: TensorMeta, batch2: TensorMeta): readonl
 function combine(b: Builder, self: TensorMeta, product: TensorMeta, beta: Scalar, alpha: Scalar): TensorMeta {
   const e = emit(b);
   withAddend(self, product.shape);
-  const scaled = toNumber(alpha) === 1 ? product : e.mul(product, alpha);
+  // Integers are scaled by integers: the fractions of the factors are lost.
+  const factor = (scalar: Scalar): Scalar => (isIntegral(product.dtype) ? Math.trunc(toNumber(scalar)) : scalar);
+  const times = (x: TensorMeta, scalar: Scalar): TensorMeta =>
+    toNumber(scalar) === 1 ? x : e.cast(e.mul(x, scalar), x.dtype);
+  const scaled = times(product, factor(alpha));
   if (toNumber(beta) === 0) return scaled;
-  return e.add(toNumber(beta) === 1 ? self : e.mul(self, beta), scaled);
+  return e.add(times(self, factor(beta)), scaled);
 }

@@ -48,9 +48,14 @@ export const ACTIVATION_COMPOSITE_OPS: readonly OpRecord[] = [
   defineOp(
     "aten::rrelu(Tensor self, Scalar lower=0.125, Scalar upper=0.33333333333333331, bool training=False, Generator? generator=None) -> Tensor",
     {
+      impure: true,
       decompose({ self, lower, upper, training }, b) {
-        if (training) return null;
-        return fixedSlope(b, self, lower, upper);
+        if (!training) return fixedSlope(b, self, lower, upper);
+        const { add, ge, mul, where } = emit(b);
+        const draw = b.tensor("aten::rand", { size: self.shape, dtype: self.dtype });
+        const [low, high] = [toNumber(lower), toNumber(upper)];
+        const slope = add(mul(draw, { float: high - low }), { float: low });
+        return where(ge(self, 0), self, mul(self, slope));
       },
     },
   ),

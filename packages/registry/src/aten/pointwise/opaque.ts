@@ -3,6 +3,7 @@ import { complexOf, resultType } from "../../dtype-promotion.ts";
 import { defineOp, type OpRecord } from "../../op.ts";
 import type { TensorMeta } from "../../tensor-meta.ts";
 import { joinParts } from "../support/complex-parts.ts";
+import { isComplex } from "../support/dtypes.ts";
 import { emit } from "../support/emit.ts";
 
 /** Elementwise ops that scalar expressions cannot say: iterations, series, complex results. Most need a kernel. */
@@ -11,6 +12,13 @@ export const OPAQUE_OPS: readonly OpRecord[] = [
   defineOp("aten::lcm(Tensor self, Tensor other) -> Tensor", { infer: ({ self, other }) => combine(self, other) }),
   defineOp("aten::frexp.Tensor(Tensor self) -> (Tensor mantissa, Tensor exponent)", {
     infer: ({ self }) => [same(self), { ...same(self), dtype: "int32" }],
+  }),
+  defineOp("aten::isreal(Tensor self) -> Tensor", {
+    infer: ({ self }) => ({ dtype: "bool", shape: self.shape }),
+    decompose({ self }, b) {
+      if (!isComplex(self.dtype)) return emit(b).full(self.shape, true, "bool");
+      return emit(b).eq(b.tensor("aten::imag", { self }), 0);
+    },
   }),
   defineOp("aten::complex(Tensor real, Tensor imag) -> Tensor", {
     infer: ({ real, imag }) => complex(combine(real, imag)),

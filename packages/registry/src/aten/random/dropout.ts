@@ -31,17 +31,11 @@ export const DROPOUT_OPS: readonly OpRecord[] = [
   }),
   defineOp("aten::alpha_dropout(Tensor input, float p, bool train) -> Tensor", {
     impure: true,
-    decompose: ({ input, p, train }, b) => {
-      if (!active(p, train)) return input;
-      const e = emit(b);
-      if (p === 1) return e.mul(input, 0);
-      // Dropped elements take SELU's negative limit; then mean and variance are put back.
-      const alpha = 1.7580993408473766;
-      const a = 1 / Math.sqrt((alpha * alpha * p + 1) * (1 - p));
-      const kept = e.ge(uniform(b, input.shape), { float: p });
-      const filled = e.where(kept, input, { float: -alpha });
-      return e.cast(e.add(e.mul(filled, { float: a }), { float: alpha * a * p }), input.dtype);
-    },
+    decompose: ({ input, p, train }, b) => (active(p, train) ? dropAlpha(b, input, input.shape, p) : input),
+  }),
+  defineOp("aten::feature_alpha_dropout(Tensor input, float p, bool train) -> Tensor", {
+    impure: true,
+    decompose: ({ input, p, train }, b) => (active(p, train) ? dropAlpha(b, input, featureShape(input), p) : input),
   }),
 ];
 
@@ -59,6 +53,17 @@ function drop(b: Builder, input: TensorMeta, shape: readonly number[], p: number
   const e = emit(b);
   const kept = e.ge(uniform(b, shape), { float: p });
   return e.mul(e.mul(input, kept), { float: p === 1 ? 0 : 1 / (1 - p) });
+}
+
+/** Dropped elements take SELU's negative limit; then mean and variance are put back. */
+function dropAlpha(b: Builder, input: TensorMeta, shape: readonly number[], p: number): TensorMeta {
+  const e = emit(b);
+  if (p === 1) return e.mul(input, 0);
+  const alpha = 1.7580993408473766;
+  const a = 1 / Math.sqrt((alpha * alpha * p + 1) * (1 - p));
+  const kept = e.ge(uniform(b, shape), { float: p });
+  const filled = e.where(kept, input, { float: -alpha });
+  return e.cast(e.add(e.mul(filled, { float: a }), { float: alpha * a * p }), input.dtype);
 }
 
 /** Whole channels are dropped. */

@@ -45,6 +45,25 @@ export const CONCAT_OPS: readonly OpRecord[] = [
   defineOp("aten::atleast_1d(Tensor self) -> Tensor", { decompose: ({ self }, b) => atLeast(self, 1, b) }),
   defineOp("aten::atleast_2d(Tensor self) -> Tensor", { decompose: ({ self }, b) => atLeast(self, 2, b) }),
   defineOp("aten::atleast_3d(Tensor self) -> Tensor", { decompose: ({ self }, b) => atLeast(self, 3, b) }),
+  ...([1, 2, 3] as const).map((rank) =>
+    defineOp(`aten::atleast_${rank}d.Sequence(Tensor[] tensors) -> Tensor[]`, {
+      decompose: ({ tensors }, b) => (tensors as readonly TensorMeta[]).map((tensor) => atLeast(tensor, rank, b)),
+    }),
+  ),
+  defineOp("aten::_chunk_cat(Tensor[] tensors, int dim, int num_chunks) -> Tensor", {
+    decompose({ tensors, dim, num_chunks }, b) {
+      const e = emit(b);
+      const at = wrapDim(dim, tensors[0]!.shape.length);
+      const rows = tensors.map((tensor) => {
+        const rest = tensor.shape.length - 1 - at;
+        const missing = Math.ceil(tensor.shape[at]! / num_chunks) * num_chunks - tensor.shape[at]!;
+        const pad = [...new Array<number>(2 * rest).fill(0), 0, missing];
+        const full = b.tensor("aten::constant_pad_nd", { self: tensor, pad });
+        return e.reshape(full, [...tensor.shape.slice(0, at), num_chunks, -1]);
+      });
+      return e.cat(rows, at + 1);
+    },
+  }),
 ];
 
 function catMeta(tensors: readonly TensorMeta[], dim: number): TensorMeta {

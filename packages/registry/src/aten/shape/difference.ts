@@ -18,13 +18,6 @@ export const DIFFERENCE_OPS: readonly OpRecord[] = [
       return result;
     },
   }),
-  defineOp("aten::trapezoid.dx(Tensor y, *, Scalar dx=1, int dim=-1) -> Tensor", {
-    decompose({ y, dx, dim }, b) {
-      const { add, mul, sum } = emit(b);
-      const [left, right] = neighbours(y, wrapDim(dim, y.shape.length), b);
-      return mul(sum(mul(add(left, right), { float: 0.5 }), [dim]), dx);
-    },
-  }),
   defineOp("aten::cartesian_prod(Tensor[] tensors) -> Tensor", {
     decompose({ tensors }, b) {
       if (tensors.length === 1) return tensors[0]!;

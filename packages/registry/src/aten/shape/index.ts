@@ -3,9 +3,11 @@ import { CONCAT_OPS } from "./concat.ts";
 import { DIAGONAL_OPS } from "./diagonal.ts";
 import { DIFFERENCE_OPS } from "./difference.ts";
 import { FLIP_OPS } from "./flip.ts";
+import { GRADIENT_ESTIMATE_OPS } from "./gradient.ts";
 import { PAD_OPS } from "./pad.ts";
 import { REPEAT_OPS } from "./repeat.ts";
 import { SCATTER_VIEW_OPS } from "./scatter-view.ts";
+import { TRAPEZOID_OPS } from "./trapezoid.ts";
 
 /** Ops that join, repeat, reorder and pad. */
 export const SHAPE_OPS: readonly OpRecord[] = [
@@ -14,6 +16,8 @@ export const SHAPE_OPS: readonly OpRecord[] = [
   ...DIAGONAL_OPS,
   ...DIFFERENCE_OPS,
   ...FLIP_OPS,
+  ...GRADIENT_ESTIMATE_OPS,
   ...PAD_OPS,
   ...SCATTER_VIEW_OPS,
+  ...TRAPEZOID_OPS,
 ];

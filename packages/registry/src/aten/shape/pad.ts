@@ -86,6 +86,7 @@ function constantPad(self: TensorMeta, pad: readonly number[], value: Scalar, b:
 function gatherPad(self: TensorMeta, pad: readonly number[], mode: Mode, b: Builder): TensorMeta {
   return pairs(pad, self.shape.length).reduce((tensor, { dim, before, after }) => {
     if (before === 0 && after === 0) return tensor;
+    if (mode === "circular" && (before < 0 || after < 0)) return wrapCut(tensor, dim, before, after, b);
     const size = tensor.shape[dim]!;
     const limit = mode === "reflect" ? size - 1 : mode === "circular" ? size : Number.POSITIVE_INFINITY;
     check(
@@ -96,6 +97,14 @@ function gatherPad(self: TensorMeta, pad: readonly number[], mode: Mode, b: Buil
     const index = sourceIndex(size, before, size + before + after, mode, b);
     return b.tensor("aten::index_select", { self: tensor, dim, index });
   }, self);
+}
+
+/** What a negative padding cuts off is not there for the other side to repeat. */
+function wrapCut(tensor: TensorMeta, dim: number, before: number, after: number, b: Builder): TensorMeta {
+  const cut = emit(b).slice(tensor, dim, Math.max(0, -before), tensor.shape[dim]! + Math.min(0, after));
+  const pad = new Array<number>(2 * (tensor.shape.length - dim)).fill(0);
+  pad.splice(-2, 2, Math.max(0, before), Math.max(0, after));
+  return gatherPad(cut, pad, "circular", b);
 }
 
 function sourceIndex(size: number, before: number, count: number, mode: Mode, b: Builder): TensorMeta {

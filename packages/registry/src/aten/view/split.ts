@@ -43,6 +43,14 @@ export const SPLIT_OPS: readonly OpRecord[] = [
   defineOp("aten::tensor_split.indices(Tensor(a -> *) self, SymInt[] indices, int dim=0) -> Tensor(a)[]", {
     view: (self, { indices, dim }) => cutAt(self, indices, dim),
   }),
+  defineOp(
+    "aten::tensor_split.tensor_indices_or_sections(Tensor(a -> *) self, Tensor tensor_indices_or_sections, int dim=0) -> Tensor(a)[]",
+    {
+      infer: ({ self, tensor_indices_or_sections: given }) =>
+        range((given.shape[0] ?? 0) + 1).map(() => ({ dtype: self.dtype, shape: self.shape })),
+      dynamic: true,
+    },
+  ),
   defineOp("aten::hsplit.int(Tensor(a -> *) self, int sections) -> Tensor(a)[]", {
     view: (self, { sections }) => equalSections(self, sections, self.shape.length === 1 ? 0 : 1),
   }),

@@ -1,0 +1,20 @@
+import type { WasmKernel } from "../engine/kernel.ts";
+import { hostKernel } from "../host/host-kernel.ts";
+
+/** `nonzero_static(self, size, fill_value)`: the places of the first `size` elements that are not zero. */
+export const nonzeroStatic: WasmKernel = hostKernel(["aten::nonzero_static"], (call) => {
+  const { shape, data } = call.array("self");
+  const [size, rank] = call.shape(0) as readonly [number, number];
+  const out = new Float64Array(size * rank).fill(call.arg<number>("fill_value"));
+  let row = 0;
+  for (let flat = 0; flat < data.length && row < size; flat++) {
+    if (data[flat] === 0) continue;
+    let rest = flat;
+    for (let d = rank - 1; d >= 0; d--) {
+      out[row * rank + d] = rest % shape[d]!;
+      rest = Math.floor(rest / shape[d]!);
+    }
+    row++;
+  }
+  return [out];
+});

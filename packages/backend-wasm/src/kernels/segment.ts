@@ -1,0 +1,101 @@
+import { DTYPES } from "@pt2/format";
+import { isTensorMeta, type Scalar, type TensorMeta } from "@pt2/registry";
+import type { WasmKernel } from "../engine/kernel.ts";
+import { numberOf } from "../engine/scalar-constant.ts";
+import { type HostArray, type HostCall, hostKernel } from "../host/host-kernel.ts";
+
+const REDUCE: Readonly<Record<string, (x: number, y: number) => number>> = {
+  sum: (x, y) => x + y,
+  mean: (x, y) => x + y,
+  prod: (x, y) => x * y,
+  max: Math.max,
+  min: Math.min,
+};
+
+const START: Readonly<Record<string, number>> = {
+  sum: 0,
+  mean: 0,
+  prod: 1,
+  max: Number.NEGATIVE_INFINITY,
+  min: Number.POSITIVE_INFINITY,
+};
+
+/** `segment_reduce(data, reduce, lengths | offsets, axis, initial)`. */
+export const segmentReduce: WasmKernel = hostKernel(["aten::segment_reduce"], (call) => {
+  const data = call.array("data");
+  const axis = (call.arg<number>("axis") + data.shape.length) % data.shape.length;
+  const reduce = call.arg<string>("reduce");
+  const given = call.arg<Scalar | null>("initial");
+  const initial = given === null ? START[reduce]! : Number(numberOf(given));
+  const size = (shape: readonly number[]): number => shape.reduce((n, one) => n * one, 1);
+  const [rows, inner] = [data.shape[axis]!, size(data.shape.slice(axis + 1))];
+  const out = new Float64Array(size(call.shape(0)));
+  const segments = call.shape(0)[axis]!;
+  for (let outer = 0; outer < size(data.shape.slice(0, axis)); outer++) {
+    const bounds = boundsOf(call, outer, segments);
+    for (let s = 0; s < segments; s++) {
+      const [first, end] = [bounds[s]!, bounds[s + 1]!];
+      for (let i = 0; i < inner; i++) {
+        let value = initial;
+        for (let row = first; row < end; row++) {
+          const x = data.data[(outer * rows + row) * inner + i]!;
+          value = REDUCE[reduce]!(value, x);
+        }
+        const empty = end === first && given === null ? Number.NaN : value;
+        out[(outer * segments + s) * inner + i] =
+          reduce === "mean" ? (end === first ? empty : value / (end - first)) : value;
+      }
+    }
+  }
+  return [out];
+});
+
+function boundsOf(call: HostCall, outer: number, segments: number): readonly number[] {
+  if (isTensorMeta(call.arg<TensorMeta | null>("lengths"))) {
+    const { data } = call.array("lengths");
+    let at = 0;
+    const ends = Array.from(data.subarray(outer * segments, (outer + 1) * segments), (length) => {
+      at += length;
+      return at;
+    });
+    return [0, ...ends];
+  }
+  return Array.from(call.array("offsets").data.subarray(outer * (segments + 1), (outer + 1) * (segments + 1)));
+}
+
+/** `combinations(self, r, with_replacement)`: subsets of the elements, in the order of their places. */
+export const combinations: WasmKernel = hostKernel(["aten::combinations"], (call) => {
+  const { data } = call.array("self");
+  const [count, size] = call.shape(0);
+  if (size === undefined) return [[]];
+  const again = call.arg<boolean>("with_replacement");
+  const places = Array.from({ length: size }, (_, i) => (again ? 0 : i));
+  const out = new Float64Array(count! * size);
+  for (let row = 0; row < count!; row++) {
+    for (let i = 0; i < size; i++) out[row * size + i] = data[places[i]!]!;
+    let at = size - 1;
+    while (at >= 0 && places[at] === (again ? data.length - 1 : data.length - size + at)) at--;
+    if (at < 0) break;
+    places[at]!++;
+    for (let i = at + 1; i < size; i++) places[i] = places[i - 1]! + (again ? 0 : 1);
+  }
+  return [out];
+});
+
+/** `frexp(self)`: mantissas in [0.5, 1) and exponents of two. */
+export const frexp: WasmKernel = {
+  ...hostKernel(["aten::frexp.Tensor"], (call) => split(call.array("self"))),
+  accepts: (args) => DTYPES[(args["self"] as TensorMeta).dtype].kind === "float",
+};
+
+function split({ data }: HostArray): readonly [Float64Array, Float64Array] {
+  const [mantissas, exponents] = [data.slice(), new Float64Array(data.length)];
+  for (const [i, value] of data.entries()) {
+    if (value === 0 || !Number.isFinite(value)) continue;
+    let exponent = Math.ceil(Math.log2(Math.abs(value)));
+    if (Math.abs(value) >= 2 ** exponent) exponent++;
+    mantissas[i] = value / 2 ** exponent;
+    exponents[i] = exponent;
+  }
+  return [mantissas, exponents];
+}

@@ -1,0 +1,64 @@
+import type { DType } from "@pt2/format";
+import type { Builder } from "../../builder.ts";
+import { DEFAULT_DTYPE } from "../../dtype-promotion.ts";
+import { defineOp, type OpRecord } from "../../op.ts";
+import type { TensorMeta } from "../../tensor-meta.ts";
+import { isTensorMeta } from "../../wrapped.ts";
+import { check } from "../support/check.ts";
+import { isIntegral } from "../support/dtypes.ts";
+import { emit, type Operand } from "../support/emit.ts";
+
+const OVERLOADS = [
+  ["space", "Scalar start, Scalar end"],
+  ["space.Tensor_Tensor", "Tensor start, Tensor end"],
+  ["space.Tensor_Scalar", "Tensor start, Scalar end"],
+  ["space.Scalar_Tensor", "Scalar start, Tensor end"],
+] as const;
+
+/** So many numbers between two ends, or powers of a base with such exponents. */
+export const SPACED_OPS: readonly OpRecord[] = [
+  ...OVERLOADS.map(([name, ends]) =>
+    defineOp(
+      `aten::lin${name}(${ends}, int steps, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor`,
+      {
+        decompose: ({ start, end, steps, dtype }, b) => linspace(start, end, steps, dtype ?? DEFAULT_DTYPE, b),
+      },
+    ),
+  ),
+  ...OVERLOADS.map(([name, ends]) =>
+    defineOp(
+      `aten::log${name}(${ends}, int steps, float base=10., *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor`,
+      {
+        decompose: ({ start, end, steps, base, dtype }, b) =>
+          logspace(start, end, steps, base, dtype ?? DEFAULT_DTYPE, b),
+      },
+    ),
+  ),
+];
+
+/** The first half counts from the start and the second from the end, so that both ends are exact. */
+function linspace(start: Operand, end: Operand, steps: number, dtype: DType, b: Builder): TensorMeta {
+  check(steps >= 0, "number of steps must be non-negative");
+  const { add, arange: count, cast, div, lt, mul, sub, where } = emit(b);
+  const compute = dtype === "float64" || isIntegral(dtype) ? "float64" : "float32";
+  const [first, last] = [start, end].map((x) => cast(cast(scalarTensor(x, b), dtype), compute));
+  const index = count(steps, compute);
+  if (steps === 1) return cast(add(index, first!), dtype);
+  const step = div(sub(last!, first!), { float: steps - 1 });
+  const fromStart = add(mul(index, step), first!);
+  const fromEnd = sub(last!, mul(sub({ float: steps - 1 }, index), step));
+  return cast(where(lt(index, Math.floor(steps / 2)), fromStart, fromEnd), dtype);
+}
+
+/** Powers of `base`; of integers the exponents are whole only at the ends. */
+function logspace(start: Operand, end: Operand, steps: number, base: number, dtype: DType, b: Builder): TensorMeta {
+  const whole = (x: Operand): Operand => (isIntegral(dtype) ? emit(b).cast(scalarTensor(x, b), dtype) : x);
+  const wide = dtype === "float32" || isIntegral(dtype) ? "float64" : dtype;
+  const exponent = linspace(whole(start), whole(end), steps, wide, b);
+  return emit(b).cast(b.tensor("aten::pow.Scalar", { self: { float: base }, exponent }), dtype);
+}
+
+/** A number, or a tensor of one, as a 0-d tensor that is exact. */
+function scalarTensor(x: Operand, b: Builder): TensorMeta {
+  return isTensorMeta(x) ? x : emit(b).full([], x, "float64");
+}

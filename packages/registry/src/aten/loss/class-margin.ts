@@ -1,0 +1,69 @@
+import type { Builder } from "../../builder.ts";
+import { defineOp, type OpRecord } from "../../op.ts";
+import type { TensorMeta } from "../../tensor-meta.ts";
+import { check, show } from "../support/check.ts";
+import { toNumber } from "../support/dtypes.ts";
+import { emit } from "../support/emit.ts";
+import { reduceLoss } from "./reduction.ts";
+
+/** Losses that keep the right classes a margin above the others. */
+export const CLASS_MARGIN_LOSS_OPS: readonly OpRecord[] = [
+  defineOp(
+    "aten::multi_margin_loss(Tensor self, Tensor target, Scalar p=1, Scalar margin=1, Tensor? weight=None, int reduction=1) -> Tensor",
+    {
+      decompose({ self, target, p, margin, weight, reduction }, b) {
+        const e = emit(b);
+        const x = rows(b, self);
+        const classes = x.shape[1]!;
+        const index = e.reshape(target, [x.shape[0]!, 1]);
+        const right = b.tensor("aten::gather", { self: x, dim: 1, index });
+        const excess = e.clampMin(e.add(e.sub(x, right), { float: toNumber(margin) }), 0);
+        const power = toNumber(p) === 1 ? excess : e.mul(excess, excess);
+        const weighted =
+          weight === null
+            ? power
+            : e.mul(power, e.reshape(b.tensor("aten::take", { self: weight, index }), index.shape));
+        const others = e.where(e.eq(index, e.arange(classes, "int64")), 0, weighted);
+        return reduceRows(b, e.div(e.sum(others, [1]), classes), self, reduction);
+      },
+    },
+  ),
+  defineOp("aten::multilabel_margin_loss(Tensor self, Tensor target, int reduction=1) -> Tensor", {
+    decompose: ({ self, target, reduction }, b) => multilabel(b, self, target, reduction)[0],
+  }),
+  defineOp(
+    "aten::multilabel_margin_loss_forward(Tensor self, Tensor target, int reduction) -> (Tensor output, Tensor is_target)",
+    { decompose: ({ self, target, reduction }, b) => multilabel(b, self, target, reduction) },
+  ),
+];
+
+/** The labels of a row are those before the first negative one. */
+function multilabel(
+  b: Builder,
+  self: TensorMeta,
+  target: TensorMeta,
+  reduction: number,
+): readonly [TensorMeta, TensorMeta] {
+  const e = emit(b);
+  const [x, labels] = [rows(b, self), rows(b, target)];
+  const classes = x.shape[1]!;
+  const valid = e.cast(b.tensor("aten::cumprod", { self: e.cast(e.ge(labels, 0), "int64"), dim: 1 }), "bool");
+  const index = e.where(valid, labels, 0);
+  const hits = e.mul(e.eq(e.unsqueeze(index, -1), e.arange(classes, "int64")), e.unsqueeze(valid, -1));
+  const isTarget = b.tensor("aten::any.dim", { self: hits, dim: 1 });
+  const right = b.tensor("aten::gather", { self: x, dim: 1, index });
+  const excess = e.clampMin(e.add(e.sub(e.unsqueeze(x, 1), e.unsqueeze(right, 2)), { float: 1 }), 0);
+  const counts = e.mul(e.unsqueeze(valid, 2), b.tensor("aten::logical_not", { self: e.unsqueeze(isTarget, 1) }));
+  const losses = e.div(e.sum(e.where(counts, excess, 0), [1, 2]), classes);
+  return [reduceRows(b, losses, self, reduction), e.reshape(e.cast(isTarget, self.dtype), target.shape)];
+}
+
+function rows(b: Builder, self: TensorMeta): TensorMeta {
+  check(self.shape.length <= 2, () => `Expected a vector or a matrix, got ${show(self.shape)}`);
+  return self.shape.length === 2 ? self : emit(b).reshape(self, [1, self.shape[0] ?? 1]);
+}
+
+/** The loss of a single row has no dimension. */
+function reduceRows(b: Builder, losses: TensorMeta, self: TensorMeta, reduction: number): TensorMeta {
+  return reduceLoss(b, self.shape.length === 2 ? losses : emit(b).reshape(losses, []), reduction);
+}

@@ -1,0 +1,36 @@
+import type { Builder } from "../../builder.ts";
+import { defineOp, type OpRecord } from "../../op.ts";
+import type { TensorMeta } from "../../tensor-meta.ts";
+import { emit } from "../support/emit.ts";
+
+const impure = true;
+
+/** Distributions made of uniform and normal numbers, and what draws from them. */
+export const DISTRIBUTION_OPS: readonly OpRecord[] = [
+  defineOp("aten::cauchy(Tensor self, float median=0., float sigma=1., *, Generator? generator=None) -> Tensor", {
+    impure,
+    decompose({ self, median, sigma }, b) {
+      const e = emit(b);
+      const angle = e.mul(e.sub(uniform(b, self), { float: 0.5 }), { float: Math.PI });
+      return e.add(e.mul(b.tensor("aten::tan", { self: angle }), { float: sigma }), { float: median });
+    },
+  }),
+  defineOp("aten::log_normal(Tensor self, float mean=1., float std=2., *, Generator? generator=None) -> Tensor", {
+    impure,
+    decompose: ({ self, mean, std }, b) => emit(b).exp(b.tensor("aten::normal_functional", { self, mean, std })),
+  }),
+  defineOp("aten::geometric(Tensor self, float p, *, Generator? generator=None) -> Tensor", {
+    impure,
+    decompose({ self, p }, b) {
+      const e = emit(b);
+      // How often a coin is thrown: the logarithm of a uniform number in (0, 1], in units of that of 1 - p.
+      const draw = b.tensor("aten::rand", { size: self.shape, dtype: "float64" });
+      const throws = e.div(e.log1p(e.neg(draw)), { float: Math.log1p(-p) });
+      return e.cast(e.add(e.floor(throws), { float: 1 }), self.dtype);
+    },
+  }),
+];
+
+function uniform(b: Builder, self: TensorMeta): TensorMeta {
+  return b.tensor("aten::rand", { size: self.shape, dtype: self.dtype });
+}

@@ -1,0 +1,58 @@
+import type { Builder } from "../../builder.ts";
+import { defineOp, type OpRecord } from "../../op.ts";
+import type { Scalar, TensorMeta } from "../../tensor-meta.ts";
+import { wrapDim } from "../support/dims.ts";
+import { emit, type Operand } from "../support/emit.ts";
+
+/** Integrals by the trapezoidal rule, over equal steps or given places. */
+export const TRAPEZOID_OPS: readonly OpRecord[] = [
+  defineOp("aten::trapezoid.dx(Tensor y, *, Scalar dx=1, int dim=-1) -> Tensor", {
+    decompose: ({ y, dx, dim }, b) => total(b, y, dx, dim),
+  }),
+  defineOp("aten::trapezoid.x(Tensor y, Tensor x, *, int dim=-1) -> Tensor", {
+    decompose: ({ y, x, dim }, b) => total(b, y, x, dim),
+  }),
+  defineOp("aten::trapz.dx(Tensor y, *, float dx=1, int dim=-1) -> Tensor", {
+    decompose: ({ y, dx, dim }, b) => total(b, y, { float: dx }, dim),
+  }),
+  defineOp("aten::trapz.x(Tensor y, Tensor x, *, int dim=-1) -> Tensor", {
+    decompose: ({ y, x, dim }, b) => total(b, y, x, dim),
+  }),
+  defineOp("aten::cumulative_trapezoid.dx(Tensor y, *, Scalar dx=1, int dim=-1) -> Tensor", {
+    decompose: ({ y, dx, dim }, b) => running(b, y, dx, dim),
+  }),
+  defineOp("aten::cumulative_trapezoid.x(Tensor y, Tensor x, *, int dim=-1) -> Tensor", {
+    decompose: ({ y, x, dim }, b) => running(b, y, x, dim),
+  }),
+];
+
+function total(b: Builder, y: TensorMeta, steps: Scalar | TensorMeta, dim: number): TensorMeta {
+  const at = wrapDim(dim, y.shape.length);
+  return halved(b, emit(b).sum(twiceAreas(b, y, steps, at), [at - y.shape.length]));
+}
+
+function running(b: Builder, y: TensorMeta, steps: Scalar | TensorMeta, dim: number): TensorMeta {
+  const at = wrapDim(dim, y.shape.length);
+  const areas = twiceAreas(b, y, steps, at);
+  return halved(b, b.tensor("aten::cumsum", { self: areas, dim: at - y.shape.length }));
+}
+
+function halved(b: Builder, x: TensorMeta): TensorMeta {
+  return emit(b).div(x, { float: 2 });
+}
+
+/** Step times the sum of neighbours, for each step. */
+function twiceAreas(b: Builder, y: TensorMeta, steps: Scalar | TensorMeta, at: number): TensorMeta {
+  const e = emit(b);
+  const size = y.shape[at]!;
+  const sums = e.add(e.slice(y, at, 0, Math.max(0, size - 1)), e.slice(y, at, Math.min(1, size), size));
+  const isTensor = typeof steps === "object" && "shape" in steps;
+  return e.mul(sums, isTensor ? stepsOf(b, steps, y.shape.length, at) : (steps satisfies Operand));
+}
+
+/** Differences of places: of one axis, or of a tensor that broadcasts with `y`. */
+function stepsOf(b: Builder, x: TensorMeta, rank: number, at: number): TensorMeta {
+  if (x.shape.length !== 1) return b.tensor("aten::diff", { self: x, dim: at - rank });
+  const differences = b.tensor("aten::diff", { self: x });
+  return emit(b).reshape(differences, [...differences.shape, ...new Array<number>(rank - 1 - at).fill(1)]);
+}
