@@ -3,6 +3,7 @@ import { resolve } from "node:path";
 import { createInterface } from "node:readline/promises";
 import { fileURLToPath } from "node:url";
 import { wasm } from "@pt2/backend-wasm/node";
+import { Pt2Error } from "@pt2/runtime";
 import { hasModel, SentenceEncoder } from "./encoder.ts";
 import { nearest } from "./nearest.ts";
 import { type Passage, readPassages } from "./passages.ts";
@@ -15,7 +16,7 @@ const MAKE_MODEL = `The model is not here yet. It is made from a Python package,
 
 async function main(folder: string, question: string | undefined): Promise<void> {
   const passages = await readPassages(folder);
-  if (passages.length === 0) throw new Error(`no .txt or .md files in ${folder}`);
+  if (passages.length === 0) return console.error(`There are no .txt or .md files in ${folder}.`);
   const backend = wasm();
   const encoder = await SentenceEncoder.load(backend);
   const bar = progressBar("reading", passages.length, process.stderr);
@@ -31,6 +32,13 @@ async function main(folder: string, question: string | undefined): Promise<void>
   else await answer(question);
   await encoder.dispose();
   await backend.dispose();
+}
+
+/** What a user can repair is said in a line; anything else is a fault, and shown whole. */
+function explain(error: unknown): void {
+  if (!(error instanceof Pt2Error) && (error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
+  console.error((error as Error).message);
+  process.exitCode = 1;
 }
 
 async function converse(answer: (question: string) => Promise<void>): Promise<void> {
@@ -51,7 +59,7 @@ const samples = fileURLToPath(new URL("../texts", import.meta.url));
 if (hasModel()) {
   // Paths are meant from where the user is, which pnpm remembers.
   const home = process.env.INIT_CWD ?? process.cwd();
-  await main(folder === undefined ? samples : resolve(home, folder), question.join(" ") || undefined);
+  await main(folder === undefined ? samples : resolve(home, folder), question.join(" ") || undefined).catch(explain);
 } else {
   console.error(MAKE_MODEL);
   process.exitCode = 1;
