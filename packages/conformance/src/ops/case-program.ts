@@ -1,12 +1,13 @@
-import { hostTensor, numel, type Value } from "@pt2/backend";
+import { hostTensor, type Value } from "@pt2/backend";
 import type { WeightTensor } from "@pt2/format";
-import type { Arg, InputSpec, Node, Output, Program, SymInt, TensorType, ValueType } from "@pt2/graph";
+import type { Arg, InputSpec, Node, Output, Program, TensorType, ValueType } from "@pt2/graph";
 import { foldSymbolicArithmetic, functionalize } from "@pt2/graph/passes";
 import type { OpRegistry } from "@pt2/registry";
 import { constantWeight } from "../constant-weight.ts";
 import { argOf } from "./case-args.ts";
 import { bytesOf, elementsOf } from "./case-data.ts";
 import type { CaseResult, CaseTensor, OpCase } from "./case-types.ts";
+import { ints, numberType, tensorType } from "./value-types.ts";
 
 /** Where a case's tensors are: given to each run, or part of the program (and so folded at load). */
 export type Placement = "inputs" | "constants";
@@ -165,30 +166,6 @@ class CaseBuilder {
 /** Whether a record says that the sizes of its results depend on data; some only do for a mask. */
 function hasDynamicSizes({ op }: OpCase, registry: OpRegistry): boolean {
   return registry.resolve(op)?.dynamic !== undefined;
-}
-
-function tensorType(
-  { dtype }: CaseTensor,
-  shape: readonly SymInt[],
-  strides: readonly SymInt[] = rowMajor(shape as readonly number[]),
-  storageOffset = 0,
-): TensorType {
-  const device = { type: "cpu", index: null };
-  return { kind: "tensor", dtype, shape, strides, storageOffset, device, requiresGrad: false };
-}
-
-function rowMajor(shape: readonly number[]): readonly number[] {
-  return shape.map((_, d) => Math.max(1, numel(shape.slice(d + 1).map((size) => Math.max(1, size)))));
-}
-
-function numberType(result: CaseResult): ValueType {
-  if (typeof result === "boolean") return { kind: "symbool", value: null };
-  const isInt = typeof result === "number" || (result !== null && "int" in result);
-  return isInt ? { kind: "symint", value: null } : { kind: "symfloat", value: null };
-}
-
-function ints(values: readonly number[]): Arg {
-  return { kind: "list", items: values.map((value) => ({ kind: "int", value })) };
 }
 
 function isList(result: CaseResult): result is readonly CaseTensor[] {

@@ -3,6 +3,7 @@ import type { ArgValue } from "../builder.ts";
 import { checkLimit, checkTensor } from "../limits.ts";
 import type { OpRecord } from "../op.ts";
 import { registryError } from "../registry-errors.ts";
+import type { SchemaType } from "../schema/types.ts";
 import type { Strided, TensorMeta } from "../tensor-meta.ts";
 import { contiguous, requireInside } from "../view.ts";
 import type { LoweredTensor } from "./lowered-tensor.ts";
@@ -16,9 +17,11 @@ export function resultsOf(record: OpRecord, answer: ArgValue | undefined): reado
 
 /** An op without tensors in its results (`sym_size`, `_assert_scalar`) costs nothing: its inference is its value. */
 export function isFree(record: OpRecord): boolean {
-  return (
-    record.infer !== undefined && record.schema.returns.every((r) => r.type.kind === "base" && r.type.base !== "Tensor")
-  );
+  return record.infer !== undefined && record.schema.returns.every(({ type }) => !hasTensor(type));
+}
+
+function hasTensor(type: SchemaType): boolean {
+  return type.kind === "base" ? type.base === "Tensor" : "inner" in type && hasTensor(type.inner);
 }
 
 /** What a view of a row-major tensor has: its geometry must stay inside that tensor. */

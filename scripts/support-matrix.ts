@@ -1,0 +1,157 @@
+// Writes docs/support.md: which ops each backend runs, and how. Computed from the op records, the backends' kernels and
+// the conformance cases. With --check: fails when that file is stale.
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { ROOT, readText } from "./workspace.ts";
+
+const TARGET = "docs/support.md";
+
+interface SchemaType {
+  readonly base?: string;
+  readonly inner?: SchemaType;
+}
+
+/** The parts of the packages' values that the table is made of. */
+interface OpRecord {
+  readonly name: string;
+  readonly schema: {
+    readonly returns: readonly { readonly type: { readonly kind: string; readonly base?: string } }[];
+  };
+  readonly scalar?: unknown;
+  readonly view?: unknown;
+  readonly infer?: unknown;
+  readonly decompose?: unknown;
+  readonly dynamic?: unknown;
+}
+
+interface OpCase {
+  readonly op: string;
+  readonly tensors: readonly { readonly dtype: string }[];
+}
+
+interface Backend {
+  unsupported(program: unknown, registry: unknown): readonly unknown[];
+}
+
+interface Modules {
+  readonly aten: { readonly aten: { readonly ops: readonly OpRecord[] } };
+  readonly registry: { createRegistry(parts: unknown): unknown };
+  readonly conformance: {
+    readonly FAMILIES: readonly string[];
+    loadFamily(name: string): Promise<{ readonly cases: readonly OpCase[]; readonly torch: string }>;
+    caseProgram(opCase: OpCase, placement: "inputs", registry: unknown): { readonly program: unknown };
+  };
+  readonly wasm: { readonly WasmBackend: new () => Backend };
+  readonly kernels: Readonly<Record<"KERNELS" | "DYNAMIC_KERNELS", readonly { readonly ops: readonly string[] }[]>>;
+}
+
+const SOURCES: Readonly<Record<keyof Modules, string>> = {
+  aten: "packages/registry/src/aten.ts",
+  registry: "packages/registry/src/index.ts",
+  conformance: "packages/conformance/src/index.ts",
+  wasm: "packages/backend-wasm/src/index.ts",
+  kernels: "packages/backend-wasm/src/kernels/index.ts",
+};
+
+const LEGEND = {
+  fused: "generated from the op's scalar expression, and fused with its neighbours",
+  view: "no work: another way to look at the same memory",
+  kernel: "a kernel of its own",
+  dynamic: "runs between two planned stages, because the sizes of its results depend on data",
+  decomposed: "expressed in ops that run",
+  number: "a number or a check that follows from shapes, known when the program is planned",
+  missing: "refused at load with the op's name",
+} as const;
+type Support = keyof typeof LEGEND;
+
+const modules = Object.fromEntries(
+  await Promise.all(
+    Object.entries(SOURCES).map(async ([name, file]) => [name, await import(pathToFileURL(join(ROOT, file)).href)]),
+  ),
+) as Modules;
+
+const opsOf = (kernels: readonly { readonly ops: readonly string[] }[]): ReadonlySet<string> =>
+  new Set(kernels.flatMap(({ ops }) => ops));
+const kernels = opsOf(modules.kernels.KERNELS);
+const dynamicKernels = opsOf(modules.kernels.DYNAMIC_KERNELS);
+
+function hasTensor({ base, inner }: SchemaType): boolean {
+  return base === "Tensor" || (inner !== undefined && hasTensor(inner));
+}
+
+/** How a backend runs an op, by its record alone. */
+function supportOf(record: OpRecord): Support {
+  if (record.scalar !== undefined) return "fused";
+  if (record.view !== undefined) return "view";
+  if (kernels.has(record.name)) return "kernel";
+  if (dynamicKernels.has(record.name)) return "dynamic";
+  if (record.decompose !== undefined) return "decomposed";
+  const tensors = record.schema.returns.some(({ type }) => hasTensor(type));
+  return tensors || record.dynamic === true ? "missing" : "number";
+}
+
+/** What the conformance cases say of each op: its dtypes, and whether the backend takes every one of them. */
+interface Tested {
+  readonly cases: number;
+  readonly refused: number;
+  readonly dtypes: ReadonlySet<string>;
+}
+
+async function testedOps(): Promise<ReadonlyMap<string, Tested>> {
+  const { FAMILIES, caseProgram, loadFamily } = modules.conformance;
+  const registry = modules.registry.createRegistry({ sets: [modules.aten.aten] });
+  const backend = new modules.wasm.WasmBackend();
+  const tested = new Map<string, Tested>();
+  for (const family of FAMILIES) {
+    for (const opCase of (await loadFamily(family)).cases) {
+      const { cases, refused, dtypes } = tested.get(opCase.op) ?? { cases: 0, refused: 0, dtypes: new Set<string>() };
+      const runs = backend.unsupported(caseProgram(opCase, "inputs", registry).program, registry).length === 0;
+      const own = runs ? opCase.tensors.slice(0, 1).map(({ dtype }) => dtype) : [];
+      tested.set(opCase.op, {
+        cases: cases + 1,
+        refused: refused + (runs ? 0 : 1),
+        dtypes: new Set([...dtypes, ...own]),
+      });
+    }
+  }
+  return tested;
+}
+
+async function render(): Promise<string> {
+  const tested = await testedOps();
+  const records = [...modules.aten.aten.ops].sort((a, b) => (a.name < b.name ? -1 : 1));
+  const rows = records.map((record) => ({ record, support: supportOf(record), tested: tested.get(record.name) }));
+  const count = (support: Support): number => rows.filter((row) => row.support === support).length;
+  const legend = Object.entries(LEGEND).map(([name, what]) => `| ${name} | ${count(name as Support)} | ${what} |`);
+  const table = rows.map(({ record, support, tested }) => {
+    const ran = tested === undefined ? "" : `${tested.cases - tested.refused}/${tested.cases}`;
+    return `| \`${record.name}\` | ${support} | ${ran} | ${[...(tested?.dtypes ?? [])].sort().join(" ")} |`;
+  });
+  const ran = rows.filter((row) => row.tested !== undefined).length;
+  return `<!-- Generated by scripts/support-matrix.ts; \`pnpm check\` compares. -->
+# Supported ops
+
+Every op that the project has a record of, and how \`@pt2/backend-wasm\` runs it. In-place ops (\`aten::add_.Tensor\`) are
+derived from the functional ones below. Ops that are not listed are refused at load, all of them at once; a handler or
+an op package adds them (\`docs/adding-an-op.md\`). *Cases* counts the calls that the conformance suite compares with
+PyTorch's answers, for ${ran} of these ${rows.length} ops directly; *dtypes* are those of the first tensor of these calls.
+
+| how | ops | meaning |
+| --- | --- | --- |
+${legend.join("\n")}
+
+| op | wasm | cases | dtypes |
+| --- | --- | --- | --- |
+${table.join("\n")}
+`;
+}
+
+const text = await render();
+if (!process.argv.includes("--check")) {
+  writeFileSync(join(ROOT, TARGET), text);
+  console.log(TARGET);
+} else if (text !== readText(TARGET)) {
+  console.error(`${TARGET} is stale: run \`node -C dev --import tsx scripts/support-matrix.ts\``);
+  process.exitCode = 1;
+}
