@@ -85,6 +85,8 @@ export class CallContext extends Context implements KernelCall {
         what: `${this.call.record.name}: a kernel asked for a tensor and got ${typeof value}`,
       });
     }
-    return scalarConstant(this.services.constants, meta.dtype as DType, meta.wrapped);
+    const place = scalarConstant(this.services.constants, meta.dtype as DType, meta.wrapped);
+    this.sink.reads(place.buffer);
+    return place;
   }
 }
