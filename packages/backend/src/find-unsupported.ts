@@ -63,10 +63,12 @@ function problemOf(
   if (registry.handlerOf(node.op)?.compile !== undefined) return null;
   const record = registry.resolve(node.op);
   if (record === undefined) return "no op set has it";
+  if (runsAnywhere(record, node, graph) && registry.handlerOf(node.op) === undefined) return null;
   const args = argsOf(node, record, hints);
-  if (isDynamic(record, args) && !hasDynamicKernel(record.name))
+  if (isDynamic(record, args)) {
+    if (hasDynamicKernel(record.name)) return null;
     return `the sizes of its results depend on data, and ${target.name} has no kernel for it`;
-  if (isDynamic(record, args)) return null;
+  }
   if (args === null) return hasRule(record, target) ? null : NO_KERNEL;
   return loweringProblem(node, args, registry, target);
 }
@@ -86,6 +88,15 @@ function argsOf(
   } catch {
     return null;
   }
+}
+
+/** Views, and elementwise ops on real numbers, need nothing but their record. */
+function runsAnywhere(record: OpRecord, node: Node, graph: Graph): boolean {
+  if (record.view !== undefined) return true;
+  const isComplex = node.args.some(({ arg }) => arg.kind === "complex");
+  return (
+    record.scalar !== undefined && !isComplex && !dtypesOf(node, graph).some((dtype) => dtype.startsWith("complex"))
+  );
 }
 
 function isDynamic({ dynamic }: OpRecord, args: Readonly<Record<string, ArgValue>> | null): boolean {

@@ -1,0 +1,93 @@
+import { parse } from "@pt2/graph";
+import { createRegistry, defineOp, type OpHandler } from "@pt2/registry";
+import { aten } from "@pt2/registry/aten";
+import { expect, test } from "vitest";
+import { type Abilities, findUnsupported } from "./find-unsupported.ts";
+
+const registry = createRegistry({ sets: [aten] });
+
+function abilities(kernels: readonly string[] = [], dynamic: readonly string[] = []): Abilities {
+  return {
+    target: { name: "toy", isNative: (op) => kernels.includes(op) },
+    dtypes: ["float32", "int64", "bool"],
+    hasDynamicKernel: (op) => dynamic.includes(op),
+  };
+}
+
+test("an op without kernel is found where a decomposition ends in it", () => {
+  const program = parse(`program {
+    user_input %x: f32[3, 5]
+    user_input %w: f32[7, 5]
+    %y: f32[3, 7] = aten::linear(input=%x, weight=%w)
+    %z: f32[3, 7] = aten::relu(%y)
+    return %z
+  }`);
+  const [missing, ...more] = findUnsupported(program, registry, abilities());
+  expect(more).toEqual([]);
+  expect(missing).toMatchObject({ op: "aten::linear", count: 1 });
+  expect(missing?.why).toMatch(/^it needs aten::(mm|bmm|addmm): it has neither a kernel nor a decomposition$/);
+  expect(findUnsupported(program, registry, abilities(["aten::linear"]))).toEqual([]);
+});
+
+test("open sizes are assumed within their ranges", () => {
+  const program = parse(`program {
+    range s0 = [2, 2]
+    range s1 = [100, 128]
+    user_input %x: f32[s0, s1]
+    %y: f32[s0, 2*s1] = aten::cat(tensors=[%x, %x], dim=1)
+    return %y
+  }`);
+  const shapes: unknown[] = [];
+  const seen: Abilities = {
+    ...abilities(),
+    target: { name: "toy", isNative: (_, args) => shapes.push(args.tensors) > 0 },
+  };
+  expect(findUnsupported(program, registry, seen)).toEqual([]);
+  expect(shapes[0]).toMatchObject([{ shape: [2, 100] }, { shape: [2, 100] }]);
+});
+
+test("data-dependent ops need a kernel that can follow them", () => {
+  const program = parse(`program {
+    range u0 = [0, none]
+    user_input %x: f32[5]
+    %at: i64[u0, 1] = aten::nonzero(%x)
+    return %at
+  }`);
+  expect(findUnsupported(program, registry, abilities())).toMatchObject([{ op: "aten::nonzero" }]);
+  expect(findUnsupported(program, registry, abilities([], ["aten::nonzero"]))).toEqual([]);
+});
+
+test("a dtype that the backend does not have is reported with the op that has it", () => {
+  const program = parse(`program {
+    user_input %x: f32[5]
+    %y: bf16[5] = aten::to.dtype(%x, dtype=torch.bfloat16)
+    return %y
+  }`);
+  expect(findUnsupported(program, registry, abilities())).toMatchObject([
+    { op: "aten::to.dtype", why: "toy has no bfloat16 tensors" },
+  ]);
+});
+
+test("handlers and op sets count", () => {
+  const program = parse(`program {
+    user_input %x: f32[5]
+    %y: f32[5] = mine::twice(%x)
+    return %y
+  }`);
+  expect(findUnsupported(program, registry, abilities())).toMatchObject([
+    { op: "mine::twice", why: "no op set has it" },
+  ]);
+  const handler: OpHandler = {
+    ops: ["mine::twice"],
+    compile:
+      () =>
+      ({ args }) =>
+        args.self as never,
+  };
+  expect(findUnsupported(program, createRegistry({ sets: [aten], handlers: [handler] }), abilities())).toEqual([]);
+  const twice = defineOp("mine::twice(Tensor self) -> Tensor", {
+    decompose: ({ self }, b) => b.tensor("aten::add.Tensor", { self, other: self }),
+  });
+  const sets = [aten, { name: "mine", ops: [twice] }];
+  expect(findUnsupported(program, createRegistry({ sets }), abilities())).toEqual([]);
+});
