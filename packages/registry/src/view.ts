@@ -1,4 +1,5 @@
 import { contiguousStrides } from "@pt2/format";
+import { registryError } from "./registry-errors.ts";
 import type { Strided } from "./tensor-meta.ts";
 
 /** Geometry of a row-major tensor at the start of its storage. */
@@ -37,4 +38,20 @@ export function viewStrides({ shape, strides }: Strided, to: readonly number[]):
     }
   }
   return at === -1 ? result : null;
+}
+
+/** Proves that a view stays inside a tensor of `count` elements. */
+export function requireInside({ shape, strides, offset }: Strided, count: number, op: string): void {
+  if (shape.includes(0)) return;
+  let [first, last] = [offset, offset];
+  for (const [d, size] of shape.entries()) {
+    const reach = (size - 1) * strides[d]!;
+    if (reach < 0) first += reach;
+    else last += reach;
+  }
+  if (first >= 0 && last < count) return;
+  throw registryError("registry.argument", {
+    what: `${op}: sizes [${shape.join(", ")}], strides [${strides.join(", ")}] and offset ${offset} reach elements ${first} to ${last} of a tensor of ${count}`,
+    advice: "A view stays inside its tensor; the program is damaged.",
+  });
 }

@@ -5,16 +5,17 @@ import { normalDim } from "../engine/offsets.ts";
 import type { HostData } from "../engine/run-value.ts";
 import { int64Tensor, takeRows } from "./bytes.ts";
 import { reader } from "./elements.ts";
-import { dynamicError } from "./errors.ts";
+import { dynamicError, requireRoom } from "./errors.ts";
 
 /** `bincount(self, weights?, minlength)` */
 export const bincount: DynamicKernel = {
   ops: ["aten::bincount"],
   run({ self, weights, minlength }) {
     const values = integers(self as HostData);
-    if (values.some((value) => value < 0))
+    if (values.some((value) => value < 0) || (minlength as number) < 0)
       throw dynamicError("bincount only supports 1-d non-negative integral inputs");
     const size = values.reduce((most, value) => Math.max(most, value + 1), minlength as number);
+    requireRoom("bincount", size * 8);
     const sums = new Float64Array(size);
     const weight = weights === null ? null : reader(weights as HostData);
     for (const [i, value] of values.entries()) sums[value]! += weight === null ? 1 : Number(weight(i));
@@ -63,6 +64,7 @@ export const oneHot: DynamicKernel = {
     const values = integers(self as HostData);
     if (values.some((value) => value < 0)) throw dynamicError("one_hot: class values must be non-negative");
     const classes = values.reduce((most, value) => Math.max(most, value + 1), 0);
+    requireRoom("one_hot", values.length * classes * 8);
     const flags = new Uint8Array(values.length * classes);
     for (const [i, value] of values.entries()) flags[i * classes + value] = 1;
     return [int64Tensor([...shape, classes], flags)];
@@ -76,5 +78,7 @@ function integers(tensor: HostData): readonly number[] {
 
 function repeated(counts: readonly number[]): readonly number[] {
   if (counts.some((count) => count < 0)) throw dynamicError("repeat_interleave: repeats can not be negative");
+  const total = counts.reduce((sum, count) => sum + count, 0);
+  requireRoom("repeat_interleave", total * 8);
   return counts.flatMap((count, i) => new Array<number>(count).fill(i));
 }

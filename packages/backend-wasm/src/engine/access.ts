@@ -1,4 +1,4 @@
-import { bitsToFloat, DTYPES, type DType, floatToBits, isSmallFloat } from "@pt2/format";
+import { bitsToFloat, DTYPES, type DType, floatToBits, isSmallFloat, Pt2Error } from "@pt2/format";
 import type { Heap } from "./heap.ts";
 import { addressOf, type Place } from "./place.ts";
 
@@ -56,7 +56,14 @@ export function numbers(heap: Heap, place: Place): Elements<number> {
       },
     };
   }
-  const array = new ARRAYS[dtype]!(heap.memory.buffer);
+  const type = ARRAYS[dtype];
+  if (type === undefined) {
+    throw new Pt2Error("wasm.dtype", {
+      what: `The kernel does not take ${dtype}`,
+      advice: "Convert the operand to a dtype that the backend computes with.",
+    });
+  }
+  const array = new type(heap.memory.buffer);
   return {
     get: (offset) => array[base + offset]!,
     set: (offset, value) => {

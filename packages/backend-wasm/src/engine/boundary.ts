@@ -11,6 +11,7 @@ import {
 } from "@pt2/registry";
 import { runControl } from "./control.ts";
 import type { DynamicKernel } from "./dynamic-kernel.ts";
+import { located } from "./located.ts";
 import { opGraph } from "./op-graph.ts";
 import { type HostData, isHostData, type RunValue } from "./run-value.ts";
 
@@ -37,7 +38,8 @@ export async function runBoundary(end: Boundary, host: BoundaryHost): Promise<re
           advice: "Give load() a handler that has it, or use another backend.",
         });
       }
-      return kernel.run(Object.fromEntries(Object.entries(end.args).map(([name, value]) => [name, read(value)])));
+      const given = Object.fromEntries(Object.entries(end.args).map(([name, value]) => [name, read(value)]));
+      return located([end], () => kernel.run(given));
     }
     case "handler": {
       const args = Object.fromEntries(Object.entries(end.args).map(([name, value]) => [name, toHandler(read(value))]));

@@ -1,11 +1,18 @@
 import { Pt2Error } from "@pt2/format";
-import { type Call, describeNode } from "@pt2/registry";
+import type { Node } from "@pt2/graph";
+import { describeNode } from "@pt2/registry";
+
+/** What was being computed: a call, or the op of a boundary. */
+interface Work {
+  readonly record: { readonly name: string };
+  readonly node: Node;
+}
 
 /**
  * Runs or plans what computes these calls, so that an error says where in the program it happened. What is no coded
  * error (a WebAssembly trap, a failure inside a kernel's plan) becomes one: users see the op, and the cause is kept.
  */
-export function located<T>(calls: readonly Call[], work: () => T): T {
+export function located<T>(calls: readonly Work[], work: () => T): T {
   try {
     return work();
   } catch (error) {
@@ -14,7 +21,7 @@ export function located<T>(calls: readonly Call[], work: () => T): T {
 }
 
 /** An error with the place of the calls during which it happened. */
-export function locate(error: unknown, calls: readonly Call[]): unknown {
+export function locate(error: unknown, calls: readonly Work[]): unknown {
   const call = calls.at(-1);
   const where = call && describeNode(call.node);
   if (!(error instanceof Pt2Error)) {

@@ -1,3 +1,4 @@
+import { checkInside } from "../engine/check-plan.ts";
 import type { WasmKernel } from "../engine/kernel.ts";
 import { normalDim } from "../engine/offsets.ts";
 import type { Place } from "../engine/place.ts";
@@ -10,6 +11,7 @@ function scatterView(op: string, view: (out: Place, arg: <T>(name: string) => T)
       const out = call.output();
       call.copy(call.tensor("self"), out);
       const part = view(out, (name) => call.arg(name));
+      checkInside(part);
       call.copy(call.convert(call.tensor("src"), out.dtype), part);
     },
   };

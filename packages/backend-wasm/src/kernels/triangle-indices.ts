@@ -1,27 +1,30 @@
 import { numbers } from "../engine/access.ts";
 import type { WasmKernel } from "../engine/kernel.ts";
 
+/** Where a triangle is: `from` the first row that has elements to before `end`, each with a range of columns. */
+interface Triangle {
+  readonly from: number;
+  readonly end: number;
+  columns(row: number): readonly [from: number, end: number];
+}
+
 /** `tril_indices(row, col, offset)` and `triu_indices`: rows of the positions, then their columns. */
-function triangleIndices(op: string, inside: (row: number, column: number) => boolean): WasmKernel {
+function triangleIndices(op: string, shape: (rows: number, columns: number, offset: number) => Triangle): WasmKernel {
   return {
     ops: [op],
     prepare(call) {
-      const [rows, columns, offset] = ["row", "col", "offset"].map((name) => call.arg<number>(name)) as [
-        number,
-        number,
-        number,
-      ];
+      const { from, end, columns } = shape(call.arg("row"), call.arg("col"), call.arg("offset"));
       const out = call.output();
       const count = out.shape[1]!;
       call.step(() => {
         const to = numbers(call.heap, out);
         let at = 0;
-        for (let row = 0; row < rows; row++) {
-          for (let column = 0; column < columns; column++) {
-            if (!inside(row + offset, column)) continue;
+        // Rows without elements may be any number: they are not looked at.
+        for (let row = from; row < end && at < count; row++) {
+          const [first, last] = columns(row);
+          for (let column = first; column < last; column++, at++) {
             to.set(at, row);
             to.set(count + at, column);
-            at++;
           }
         }
       });
@@ -29,5 +32,13 @@ function triangleIndices(op: string, inside: (row: number, column: number) => bo
   };
 }
 
-export const trilIndices: WasmKernel = triangleIndices("aten::tril_indices", (row, column) => column <= row);
-export const triuIndices: WasmKernel = triangleIndices("aten::triu_indices", (row, column) => column >= row);
+export const trilIndices: WasmKernel = triangleIndices("aten::tril_indices", (rows, columns, offset) => ({
+  from: Math.max(0, -offset),
+  end: rows,
+  columns: (row) => [0, Math.min(columns, row + offset + 1)],
+}));
+export const triuIndices: WasmKernel = triangleIndices("aten::triu_indices", (rows, columns, offset) => ({
+  from: 0,
+  end: Math.min(rows, columns - offset),
+  columns: (row) => [Math.max(0, row + offset), columns],
+}));

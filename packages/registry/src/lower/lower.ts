@@ -89,6 +89,8 @@ function boundaryAt(node: Node, env: Environment, { registry, handlerContext }: 
   const args = resolveArgs(record.schema, namedArgs(node, env), () => describe(node));
   const { dynamic } = record;
   if (dynamic !== true && !located(node, () => dynamic(args))) return null;
+  // A backend sees data only after the rule has accepted dtypes and shapes, as for any other op.
+  located(node, () => record.infer?.(args));
   return { kind: "dynamic", record, args, node };
 }
 

@@ -1,6 +1,7 @@
 import type { Builder } from "../../builder.ts";
 import { defineOp, type OpRecord } from "../../op.ts";
 import type { TensorMeta } from "../../tensor-meta.ts";
+import { check } from "../support/check.ts";
 import { range } from "../support/dims.ts";
 import { emit } from "../support/emit.ts";
 
@@ -11,6 +12,11 @@ export const BATCH_NORM_BACKWARD_OPS: readonly OpRecord[] = [
     {
       decompose: (a, b) => {
         const e = emit(b);
+        const saved = a.train ? [a.save_mean, a.save_invstd] : [a.running_mean, a.running_var];
+        check(
+          a.input.shape.length >= 2 && !saved.includes(null),
+          "native_batch_norm_backward: expected an input of at least two dimensions, and its statistics",
+        );
         const channels = a.input.shape[1]!;
         const shape = a.input.shape.map((_, d) => (d === 1 ? channels : 1));
         const others = range(a.input.shape.length).filter((d) => d !== 1);

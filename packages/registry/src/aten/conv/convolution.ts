@@ -115,6 +115,10 @@ function padded(
   check(conv.padding === "same", () => `Invalid padding string: '${conv.padding}'`);
   const dilation = perDim(conv.dilation, spatial, "dilation");
   check(
+    conv.weight.shape.length === spatial + 2,
+    () => `Expected ${spatial + 2}D weight, but got ${show(conv.weight.shape)}`,
+  );
+  check(
     conv.stride.every((s) => s === 1),
     "padding='same' is not supported for strided convolutions",
   );

@@ -95,6 +95,7 @@ export function normalization(norm: Norm, forward: boolean): number {
 export function dimsOf(self: TensorMeta, sizes: Sizes, dim: Sizes): readonly number[] {
   const rank = self.shape.length;
   const dims = dim ?? range(rank).slice(sizes === null ? 0 : rank - sizes.length);
+  check(rank > 0 || dims.length === 0, "fft: dimensions given for a tensor without any");
   return dims.map((d) => wrapDim(d, rank));
 }
 

@@ -25,8 +25,13 @@ export const REPEAT_INTERLEAVE_OPS: readonly OpRecord[] = [
     "aten::repeat_interleave.self_Tensor(Tensor self, Tensor repeats, int? dim=None, *, SymInt? output_size=None) -> Tensor",
     {
       infer: ({ self, repeats, dim, output_size }) => {
+        checkIndex("repeat_interleave", repeats);
         const shape = dim === null ? [numel(self.shape)] : self.shape;
         const at = dim === null ? 0 : wrapDim(dim, self.shape.length);
+        check(
+          repeats.shape.length <= 1 && [1, shape[at]].includes(numel(repeats.shape)),
+          () => `repeats must have the same size as input along dim, got ${show(repeats.shape)} for size ${shape[at]}`,
+        );
         const size = output_size ?? (numel(repeats.shape) === 1 ? 0 : shape[at]!);
         return { dtype: self.dtype, shape: shape.map((n, d) => (d === at ? size : n)) };
       },

@@ -39,6 +39,10 @@ export function checkChannels(input: TensorMeta, ...parameters: readonly (Tensor
 
 /** Computes the statistics of one batch. */
 export function statistics(b: Builder, input: TensorMeta, eps: number): BatchStatistics {
+  check(
+    input.shape.length >= 2,
+    () => `batch_norm: expected at least two dimensions, got input size ${show(input.shape)}`,
+  );
   const e = emit(b);
   const x = e.cast(input, computeDtype(input.dtype));
   const dims = range(x.shape.length).filter((d) => d !== 1);

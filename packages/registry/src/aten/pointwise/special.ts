@@ -4,6 +4,7 @@ import { defineOp, type OpRecord } from "../../op.ts";
 import type { Scalar, TensorMeta } from "../../tensor-meta.ts";
 import { wrapNumber } from "../../wrapped.ts";
 import { check } from "../support/check.ts";
+import { range } from "../support/dims.ts";
 import { isIntegral } from "../support/dtypes.ts";
 import { emit } from "../support/emit.ts";
 
@@ -100,7 +101,7 @@ export const SPECIAL_OPS: readonly OpRecord[] = [
         const e = emit(b);
         const x = isIntegral(self.dtype) ? e.cast(self, DEFAULT_DTYPE) : self;
         let sum: TensorMeta | null = null;
-        for (let j = 0; j < p; j++) {
+        for (const j of range(p)) {
           const term = b.tensor("aten::lgamma", { self: e.sub(x, { float: j / 2 }) });
           sum = sum === null ? term : e.add(sum, term);
         }

@@ -1,9 +1,12 @@
 import type { Builder } from "../../builder.ts";
 import { defineOp, type OpRecord } from "../../op.ts";
-import type { TensorMeta } from "../../tensor-meta.ts";
+import type { Strided, TensorMeta } from "../../tensor-meta.ts";
+import { contiguous, requireInside } from "../../view.ts";
 import { check, show } from "../support/check.ts";
-import { sameShape, wrapDim } from "../support/dims.ts";
+import { numel, sameShape, wrapDim } from "../support/dims.ts";
 import { emit } from "../support/emit.ts";
+import { restrided } from "../view/geometry.ts";
+import { diagonal } from "../view/permute.ts";
 
 /** Writes through a view, in functional form: `self` with the elements of one view replaced by `src`. */
 export const SCATTER_VIEW_OPS: readonly OpRecord[] = [
@@ -31,20 +34,35 @@ export const SCATTER_VIEW_OPS: readonly OpRecord[] = [
     },
   }),
   defineOp("aten::diagonal_scatter(Tensor self, Tensor src, int offset=0, int dim1=0, int dim2=1) -> Tensor", {
-    infer: ({ self }) => ({ dtype: self.dtype, shape: self.shape }),
+    infer: ({ self, src, offset, dim1, dim2 }) =>
+      replaced(self, src, diagonal(contiguous(self.shape), offset, dim1, dim2), "diagonal_scatter"),
   }),
   defineOp(
     "aten::as_strided_scatter(Tensor self, Tensor src, SymInt[] size, SymInt[] stride, SymInt? storage_offset=None) -> Tensor",
-    { infer: ({ self }) => ({ dtype: self.dtype, shape: self.shape }) },
+    {
+      infer: ({ self, src, size, stride, storage_offset }) =>
+        replaced(self, src, restrided(contiguous(self.shape), size, stride, storage_offset)!, "as_strided_scatter"),
+    },
   ),
 ];
 
-function fit(src: TensorMeta, view: TensorMeta, op: string, b: Builder): TensorMeta {
+/** `self` with one view of it replaced, which lies inside and is as large as `src`. */
+function replaced(self: TensorMeta, src: TensorMeta, view: Strided, op: string): TensorMeta {
+  requireInside(view, numel(self.shape), op);
+  requireSameShape(src, view, op);
+  return { dtype: self.dtype, shape: self.shape };
+}
+
+function requireSameShape(src: TensorMeta, view: Pick<Strided, "shape">, op: string): void {
   check(
     sameShape(src.shape, view.shape),
     () =>
       `${op}: expected src to have a size equal to the slice of self. src size = ${show(src.shape)}, slice size = ${show(view.shape)}`,
   );
+}
+
+function fit(src: TensorMeta, view: TensorMeta, op: string, b: Builder): TensorMeta {
+  requireSameShape(src, view, op);
   return emit(b).cast(src, view.dtype);
 }
 

@@ -50,6 +50,7 @@ export function broadcast(...shapes: readonly (readonly number[])[]): readonly n
 
 /** One value per spatial dimension from PyTorch's `int[2] padding=0`: a number, one value, or all of them. */
 export function perDim(value: number | readonly number[], count: number, name: string): readonly number[] {
+  check(count >= 0, () => `${name}: the operands have too few dimensions`);
   const list = typeof value === "number" ? [value] : value;
   if (list.length === 1) return new Array<number>(count).fill(list[0]!);
   check(list.length === count, () => `${name} must be a single int or ${count} ints, but got ${show(list)}`);

@@ -1,3 +1,4 @@
+import { isContiguous } from "@pt2/format";
 import type { Strided } from "../../tensor-meta.ts";
 import { viewStrides } from "../../view.ts";
 import { check, show } from "../support/check.ts";
@@ -132,17 +133,19 @@ export function insertDim(self: Strided, dim: number): Strided {
   };
 }
 
-/** Geometry given outright, over the same storage. */
+/** Geometry given outright, over the tensor's elements in row-major order; null when they do not lie so. */
 export function restrided(
   self: Strided,
   shape: readonly number[],
   strides: readonly number[],
   offset: number | null,
-): Strided {
+): Strided | null {
   check(shape.length === strides.length, "mismatch in length of strides and shape");
   check(
     strides.every((stride) => stride >= 0),
     "as_strided: Negative strides are not supported at the moment",
   );
-  return { shape, strides, offset: offset ?? self.offset };
+  check((offset ?? 0) >= 0, () => `Storage offset must be non-negative, got ${offset}`);
+  if (!isContiguous(self)) return null;
+  return { shape, strides, offset: self.offset + (offset ?? 0) };
 }

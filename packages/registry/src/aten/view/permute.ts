@@ -2,7 +2,7 @@ import { defineOp, type OpRecord } from "../../op.ts";
 import type { Strided } from "../../tensor-meta.ts";
 import { check } from "../support/check.ts";
 import { wrapDim } from "../support/dims.ts";
-import { permuteTo, restrided, selectAt, sliceOf, swap } from "./geometry.ts";
+import { permuteTo, selectAt, sliceOf, swap } from "./geometry.ts";
 
 /** Views that reorder dimensions or take a part of the elements. */
 export const PERMUTE_OPS: readonly OpRecord[] = [
@@ -102,7 +102,8 @@ export function narrow(self: Strided, dim: number, start: number, length: number
   return sliceOf(self, dim, from, from + length, 1);
 }
 
-function diagonal(self: Strided, offset: number, dim1: number, dim2: number): Strided {
+/** The elements whose indices in two dimensions differ by `offset`. */
+export function diagonal(self: Strided, offset: number, dim1: number, dim2: number): Strided {
   const rank = self.shape.length;
   const [a, b] = [wrapDim(dim1, rank), wrapDim(dim2, rank)];
   check(a !== b, () => `diagonal dimensions cannot be identical ${dim1}, ${dim2}`);
@@ -119,11 +120,12 @@ function diagonal(self: Strided, offset: number, dim1: number, dim2: number): St
 function unfold(self: Strided, dimension: number, size: number, step: number): Strided {
   const d = wrapDim(dimension, self.shape.length);
   const length = self.shape[d] ?? 1;
+  check(size >= 0, () => `size is ${size} but must be >= 0`);
   check(size <= length, () => `maximum size for tensor at dimension ${d} is ${length} but size is ${size}`);
   check(step > 0, () => `step is ${step} but must be > 0`);
   const count = Math.floor((length - size) / step) + 1;
   const stride = self.strides[d] ?? 1;
   const shape = self.shape.map((n, i) => (i === d ? count : n));
   const strides = self.strides.map((n, i) => (i === d ? stride * step : n));
-  return restrided(self, [...shape, size], [...strides, stride], null);
+  return { shape: [...shape, size], strides: [...strides, stride], offset: self.offset };
 }

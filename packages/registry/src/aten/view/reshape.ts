@@ -25,7 +25,7 @@ export const RESHAPE_OPS: readonly OpRecord[] = [
     view: (self, { other }) => reshapeTo(self, other.shape),
   }),
   defineOp("aten::_reshape_alias(Tensor(a) self, SymInt[] size, SymInt[] stride) -> Tensor(a)", {
-    view: (self, { size, stride }) => restrided(self, size, stride, null),
+    view: (self, { size }) => reshapeTo(self, size),
   }),
   defineOp(
     "aten::as_strided(Tensor(a) self, SymInt[] size, SymInt[] stride, SymInt? storage_offset=None) -> Tensor(a)",
