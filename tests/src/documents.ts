@@ -1,8 +1,8 @@
-import { spawn } from "node:child_process";
 import { copyFile, mkdir, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { captureScript } from "./capture.ts";
 import { editFixture } from "./edit-fixture.ts";
 import { fixturePath } from "./fixture.ts";
 
@@ -86,18 +86,7 @@ function runCommand(code: string, folder: string): Promise<string> {
   return printed([join(ROOT, "packages/cli/src/main.ts"), ...args], folder);
 }
 
-function printed(args: readonly string[], cwd: string): Promise<string> {
-  return new Promise((resolve, reject) => {
-    const flags = ["-C", "dev", "--import", import.meta.resolve("tsx")];
-    const child = spawn(process.execPath, [...flags, ...args], { cwd, env: { ...process.env, NO_COLOR: "1" } });
-    let [stdout, stderr] = ["", ""];
-    child.stdout.setEncoding("utf8").on("data", (text: string) => {
-      stdout += text;
-    });
-    child.stderr.setEncoding("utf8").on("data", (text: string) => {
-      stderr += text;
-    });
-    child.on("error", reject);
-    child.on("close", () => resolve(stdout + stderr));
-  });
+async function printed(args: readonly string[], cwd: string): Promise<string> {
+  const { stdout, stderr } = await captureScript(args, { cwd, env: { ...process.env, NO_COLOR: "1" } });
+  return stdout + stderr;
 }

@@ -1,8 +1,8 @@
-import { spawn } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { mkdir, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { capture } from "./capture.ts";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 
@@ -59,24 +59,12 @@ export async function installInto(folder: string): Promise<void> {
 }
 
 /** Runs a program; what it prints on stdout. Fails with all that it printed if it fails. */
-export function command(program: string, args: readonly string[], cwd: string): Promise<string> {
-  return new Promise((resolve, reject) => {
-    // As a user's shell has it: nothing of this test run's conditions, loaders and package manager settings.
-    const kept = Object.entries(process.env).filter(([name]) => !/^(NODE_|VITEST|npm_)/i.test(name));
-    const child = spawn(program, args, { cwd, env: Object.fromEntries(kept), shell: process.platform === "win32" });
-    let [stdout, stderr] = ["", ""];
-    child.stdout.setEncoding("utf8").on("data", (text: string) => {
-      stdout += text;
-    });
-    child.stderr.setEncoding("utf8").on("data", (text: string) => {
-      stderr += text;
-    });
-    child.on("error", reject);
-    child.on("close", (code) => {
-      if (code === 0) resolve(stdout);
-      else reject(new Error(`${program} ${args.join(" ")} ended with ${code}\n${stdout}${stderr}`));
-    });
-  });
+export async function command(program: string, args: readonly string[], cwd: string): Promise<string> {
+  // As a user's shell has it: nothing of this test run's conditions, loaders and package manager settings.
+  const kept = Object.entries(process.env).filter(([name]) => !/^(NODE_|VITEST|npm_)/i.test(name));
+  const { code, stdout, stderr } = await capture(program, args, { cwd, env: Object.fromEntries(kept) });
+  if (code === 0) return stdout;
+  throw new Error(`${program} ${args.join(" ")} ended with ${code}\n${stdout}${stderr}`);
 }
 
 function manifestIn(folder: string): Manifest {

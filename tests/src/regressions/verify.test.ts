@@ -5,8 +5,9 @@ import { join } from "node:path";
 import { fromBytes, readSafetensors, type TensorData, writeSafetensors } from "@pt2/format";
 import { fromFile } from "@pt2/format/node";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import type { Captured } from "../capture.ts";
 import { fixturePath } from "../fixture.ts";
-import { type CommandResult, pt2 } from "../pt2.ts";
+import { pt2 } from "../pt2.ts";
 
 let folder: string;
 beforeAll(async () => {
@@ -14,13 +15,13 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true }));
 
-function verify(name: string, ...more: readonly string[]): Promise<CommandResult> {
+function verify(name: string, ...more: readonly string[]): Promise<Captured> {
   const files = ["inputs", "expected"].flatMap((kind) => [`--${kind}`, fixturePath(`${name}.${kind}.safetensors`)]);
   return pt2("verify", fixturePath(`${name}.pt2`), "--json", ...files, ...more);
 }
 
 /** Expects what the fixture says, but for one tensor. */
-async function verifyChanged(name: string, change: (tensor: TensorData) => TensorData): Promise<CommandResult> {
+async function verifyChanged(name: string, change: (tensor: TensorData) => TensorData): Promise<Captured> {
   const source = await fromFile(fixturePath(`${name}.expected.safetensors`));
   const { tensors } = await readSafetensors(source);
   await source.close?.();
