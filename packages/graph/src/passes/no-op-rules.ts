@@ -22,6 +22,13 @@ const identity: NoOpRule = (node) => argOf(node, "self") ?? argOf(node, "input")
 const drop: NoOpRule = (node) => (node.outputs.length === 0 ? "drop" : null);
 const token: NoOpRule = (node) => argOf(node, "dep_token") ?? null;
 
+/** with_effects(token, operator, …) = token, for a check: (next token, nothing). */
+const effect: NoOpRule = (node) => {
+  const [ordered, called] = node.args.map(({ arg }) => arg);
+  const isCheck = called?.kind === "operator" && NO_OP_RULES.get(called.op) === drop;
+  return isCheck && ordered !== undefined ? ordered : null;
+};
+
 /** A rule that holds only where copies and originals cannot be told apart. */
 function whenFunctional(rule: NoOpRule): NoOpRule {
   return (node, context) => (context.functional ? rule(node, context) : null);
@@ -91,7 +98,7 @@ function rules(rule: NoOpRule, ...ops: readonly OpName[]): readonly (readonly [O
 }
 
 /** What can be left out, by operator. */
-export const NO_OP_RULES: ReadonlyMap<OpName, NoOpRule> = new Map([
+export const NO_OP_RULES: ReadonlyMap<OpName, NoOpRule> = new Map<OpName, NoOpRule>([
   ...rules(identity, "detach", "detach_", "alias", "lift_fresh", "requires_grad_", "positive"),
   ...rules(whenFunctional(identity), "lift_fresh_copy", "lift", "detach_copy", "alias_copy"),
   ...rules(
@@ -105,7 +112,7 @@ export const NO_OP_RULES: ReadonlyMap<OpName, NoOpRule> = new Map([
   ),
   ...rules(evalDropout, "feature_alpha_dropout", "feature_alpha_dropout_", "native_dropout"),
   ...rules(drop, "_assert_async", "_assert_async.msg", "_assert_scalar", "_assert_tensor_metadata"),
-  ...rules(drop, "sym_constrain_range", "sym_constrain_range_for_size"),
+  ...rules(drop, "_linalg_check_errors", "sym_constrain_range", "sym_constrain_range_for_size"),
   ...rules(token, "_functional_assert_async.msg", "_functional_assert_scalar", "_functional_sym_constrain_range"),
   ...rules(token, "_functional_sym_constrain_range_for_size"),
   ...rules(
@@ -123,4 +130,5 @@ export const NO_OP_RULES: ReadonlyMap<OpName, NoOpRule> = new Map([
   ...rules(free, "clone"),
   ...rules(sameShape, "expand", "view", "reshape", "slice.Tensor"),
   ...rules(whenFunctional(sameShape), "_unsafe_view"),
+  ["higher_order::with_effects", effect],
 ]);

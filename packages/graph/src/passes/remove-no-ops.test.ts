@@ -96,6 +96,33 @@ describe("removeNoOps", () => {
     );
   });
 
+  it("leaves out checks that are ordered by effect tokens, and no other effects", () => {
+    expectPass(
+      removeNoOps,
+      `token %token: f32[0]
+       user_input %info: i32[]
+       check: %t1: f32[0], none = higher_order::with_effects(%token, &aten::_linalg_check_errors, %info, "inv", is_matrix=true)
+       show: %t2: f32[0], none = higher_order::with_effects(%t1, &aten::_print, "done")
+       return %t2 -> token, %info`,
+      `token %token: f32[0]
+       user_input %info: i32[]
+       show: %t2: f32[0], none = higher_order::with_effects(%token, &aten::_print, "done")
+       return %t2 -> token, %info`,
+    );
+  });
+
+  it("drops tokens when no effect is left", () => {
+    expectPass(
+      removeNoOps,
+      `token %token: f32[0]
+       user_input %info: i32[]
+       check: %t: f32[0], none = higher_order::with_effects(%token, &aten::_linalg_check_errors, %info, "inv", is_matrix=true)
+       return %t -> token, %info`,
+      `user_input %info: i32[]
+       return %info`,
+    );
+  });
+
   it("keeps enabled autocast", () => {
     const text = `user_input %x: f32[2]
        auto: %y: bf16[2] = higher_order::wrap_with_autocast("cpu", torch.bfloat16, true, true, graph g(%x: f32[2]) {

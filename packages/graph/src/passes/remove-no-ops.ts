@@ -6,6 +6,7 @@ import { type Inlinable, inlinable } from "./inline-rules.ts";
 import { isFunctional } from "./mutating-names.ts";
 import { NO_OP_RULES, type NoOpContext } from "./no-op-rules.ts";
 import { Substitution } from "./substitution.ts";
+import { dropUnusedTokens } from "./unused-tokens.ts";
 
 /** How far the pass may go. */
 export interface RemoveNoOpsOptions {
@@ -24,7 +25,7 @@ export interface RemoveNoOpsOptions {
 export function removeNoOps(program: Program, options: RemoveNoOpsOptions = {}): Program {
   const settings = { functional: isFunctional(program.graph), logicalViews: options.logicalViews ?? false };
   const graph = new NoOpRemover(program.graph, settings).run();
-  return graph === program.graph ? program : { ...program, graph };
+  return graph === program.graph ? program : dropUnusedTokens({ ...program, graph });
 }
 
 type Settings = Pick<NoOpContext, "functional" | "logicalViews">;

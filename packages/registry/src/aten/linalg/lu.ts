@@ -90,6 +90,29 @@ export const LU_OPS: readonly OpRecord[] = [
       return e.where(e.lt(sign!, 0), { float: Number.NaN }, log!);
     },
   }),
+  defineOp("aten::_linalg_det(Tensor A) -> (Tensor result, Tensor LU, Tensor pivots)", {
+    decompose({ A }, b) {
+      const [LU, pivots] = b.call("aten::linalg_lu_factor_ex", { A }) as unknown as Three;
+      return [b.tensor("aten::linalg_det", { A }), LU, pivots];
+    },
+  }),
+  defineOp("aten::_linalg_slogdet(Tensor A) -> (Tensor sign, Tensor logabsdet, Tensor LU, Tensor pivots)", {
+    decompose({ A }, b) {
+      const [sign, logabsdet] = b.call("aten::linalg_slogdet", { A }) as readonly TensorMeta[];
+      const [LU, pivots] = b.call("aten::linalg_lu_factor_ex", { A }) as unknown as Three;
+      return [sign!, logabsdet!, LU, pivots];
+    },
+  }),
+  defineOp(
+    "aten::_linalg_solve_ex(Tensor A, Tensor B, *, bool left=True, bool check_errors=False) -> (Tensor result, Tensor LU, Tensor pivots, Tensor info)",
+    {
+      decompose({ A, B, left }, b) {
+        const [LU, pivots] = b.call("aten::linalg_lu_factor_ex", { A }) as unknown as Three;
+        const [result, failed] = b.call("aten::linalg_solve_ex", { A, B, left }) as readonly TensorMeta[];
+        return [result!, LU, pivots, failed!];
+      },
+    },
+  ),
 ];
 
 function factors(A: TensorMeta): Three {
