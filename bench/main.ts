@@ -1,30 +1,37 @@
-// `pnpm bench [--models FOLDER] [--only NAME] [--quick]`: see README.md.
+// `pnpm bench`: see README.md.
+import { existsSync } from "node:fs";
+import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
+import { compareColdLoad } from "./src/cold-load.ts";
 import { compareModel, MODELS } from "./src/models.ts";
+import { coldLoadTable, machine, modelTable } from "./src/report.ts";
 
 const { values } = parseArgs({
   options: {
-    models: { type: "string", default: "bench/models" },
+    models: { type: "string", default: fileURLToPath(new URL("models", import.meta.url)) },
     only: { type: "string", multiple: true },
+    aten: { type: "boolean", default: false },
     quick: { type: "boolean", default: false },
-    dialect: { type: "string", default: "training" },
+    python: { type: "string", default: "python3" },
   },
 });
+const { models, only, aten, quick, python } = values;
+const wanted = (name: string): boolean => only === undefined || only.includes(name);
 
-const names = Object.keys(MODELS).filter((name) => values.only === undefined || values.only.includes(name));
-for (const name of names) {
-  const measureMs = MODELS[name]! / (values.quick ? 4 : 1);
+console.log(`${machine()}\n`);
+const results = [];
+for (const [name, ms] of Object.entries(MODELS)) {
+  if (!wanted(name)) continue;
+  const measureMs = quick ? ms / 4 : ms;
   const effort = { warmupMs: Math.min(2000, measureMs / 2), measureMs, leastRounds: 7 };
-  const program = values.dialect === "aten" ? `${name}_aten` : name;
-  const { ours, theirs, ratio, gflop, errors } = await compareModel(values.models, program, name, effort);
-  const percent = (part: number): string => `±${(part * 100).toFixed(0)} %`;
-  console.log(
-    name.padEnd(20),
-    `${ours.median.toFixed(2).padStart(7)} ms ${percent(ours.spread)} (min ${ours.min.toFixed(2)})`,
-    `ort ${theirs.median.toFixed(2).padStart(7)} ms ${percent(theirs.spread)} (min ${theirs.min.toFixed(2)})`,
-    `ratio ${ratio.median.toFixed(3)} ${percent(ratio.spread)}`,
-    `${((gflop / ours.median) * 1000).toFixed(1)} GFLOP/s of ${gflop.toFixed(2)} GFLOP`,
-    `errors ${errors.ours.toExponential(1)} ${errors.theirs.toExponential(1)}`,
-  );
+  results.push(await compareModel(models, aten ? `${name}_aten` : name, name, effort));
 }
+if (results.length > 0) console.log(modelTable(results));
+
+const large = `${models}/vit_b_16`;
+if (wanted("load") && existsSync(`${large}.pt2`)) {
+  const result = await compareColdLoad(`${large}.pt2`, `${large}.inputs.safetensors`, python, quick ? 3 : 9);
+  console.log(`\n${coldLoadTable(result)}`);
+}
+// ONNX Runtime keeps the event loop alive.
 process.exit(0);

@@ -1,0 +1,66 @@
+import { statSync } from "node:fs";
+import { cpus, totalmem } from "node:os";
+import type { ColdLoad } from "./cold-load.ts";
+import type { ModelResult } from "./models.ts";
+import type { Summary } from "./statistics.ts";
+
+/** What the packed matrix product reaches on this kernel's best sizes, in GFLOP/s: measured by kernels-gemm.ts. */
+const KERNEL_GFLOPS = 58;
+
+/** The machine, in a line. */
+export function machine(): string {
+  const [cpu] = cpus();
+  const memory = Math.round(totalmem() / 2 ** 30);
+  return `${cpu?.model.trim()}, ${cpus().length} cores, ${memory} GiB, ${process.platform}, Node ${process.version}`;
+}
+
+/** Latencies as a Markdown table. */
+export function modelTable(results: readonly ModelResult[]): string {
+  const rows = results.map(({ name, ours, theirs, ratio, gflop, errors }) => [
+    name,
+    milliseconds(ours),
+    milliseconds(theirs),
+    `${ratio.median.toFixed(2)} ${plusMinus(ratio)}`,
+    gflop.toFixed(2),
+    ((gflop / ours.median) * 1000).toFixed(0),
+    ((gflop / KERNEL_GFLOPS) * 1000).toFixed(1),
+    `${errors.ours.toFixed(3)} / ${errors.theirs.toFixed(3)}`,
+  ]);
+  const head = ["model", "@pt2/backend-wasm", "onnxruntime-web", "ratio", "GFLOP", "GFLOP/s", "limit ms", "error"];
+  return table(head, rows);
+}
+
+/** Cold loads as Markdown tables. */
+export function coldLoadTable({ ours, python, inspect, pythonImport, built, bytes }: ColdLoad): string {
+  const megabytes = (count: number): string => `${(count / 1e6).toFixed(0)} MB`;
+  const row = (name: string, mine: Summary, other: Summary): readonly string[] => [
+    name,
+    seconds(mine),
+    seconds(other),
+    (mine.median / other.median).toFixed(3),
+  ];
+  const peaks = [ours.peakBytes, python.peakBytes].map((peak) => `${megabytes(peak)}, ${(peak / bytes).toFixed(2)}×`);
+  return [
+    `A file of ${megabytes(bytes)}; ${built ? "built packages" : "sources through a loader"}.\n`,
+    table(
+      ["", "ours", "Python", "ratio"],
+      [
+        row("load", ours.load, python.load),
+        row("load and first answer", ours.firstAnswer, python.firstAnswer),
+        row("whole process: load and first answer", ours.process, python.process),
+        row("whole process: pt2 inspect / import and load", inspect, python.process),
+        row("whole process: pt2 inspect / import torch alone", inspect, pythonImport),
+        ["peak memory when loaded", ...peaks, (ours.peakBytes / python.peakBytes).toFixed(3)],
+      ],
+    ),
+  ].join("\n");
+}
+
+function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const line = (cells: readonly string[]): string => `| ${cells.join(" | ")} |`;
+  return [line(head), line(head.map(() => "---")), ...rows.map(line)].join("\n");
+}
+
+const plusMinus = ({ spread }: Summary): string => `±${(spread * 100).toFixed(0)} %`;
+const milliseconds = (summary: Summary): string => `${summary.median.toFixed(1)} ms ${plusMinus(summary)}`;
+const seconds = (summary: Summary): string => `${summary.median.toFixed(3)} s ${plusMinus(summary)}`;
