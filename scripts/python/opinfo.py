@@ -20,11 +20,25 @@ from torch.testing._internal.common_methods_invocations import op_db
 from torch.testing._internal.opinfo.core import OpInfo, SampleInput
 from torch.utils import _pytree as pytree
 
-from pt2files import graphs, make_portable, op_names
+from pt2files import graphs, make_portable
 from tensor_files import NAMES, save_tensors
 
-MAX_ELEMENTS, MAX_CANDIDATES, SECONDS = 20_000, 400, 30
+MAX_CANDIDATES, SECONDS = 400, 30
 UNINITIALISED = {"empty", "empty_like", "empty_permuted", "empty_strided", "new_empty", "new_empty_strided", "resize_", "resize_as_"}
+
+
+# One sample of each is kept in tests/fixtures/opinfo/samples, written with `--seeds`.
+SEEDS = {
+    "float32": """
+addcmul amax argmax bucketize cholesky diag_embed einsum fft_irfft fft_rfft2 gradient igamma linalg_lu_factor linalg_solve
+linalg_svdvals linspace logsumexp masked_scatter matmul nanmedian nn_functional_avg_pool2d nn_functional_conv2d
+nn_functional_cross_entropy nn_functional_gelu nn_functional_grid_sample nn_functional_group_norm
+nn_functional_interpolate_bilinear nn_functional_pad_reflect polar quantile scatter_reduce_amax searchsorted special_bessel_j1
+stft tensor_split unfold view_as_complex where
+""",
+    "int64": "addmm bincount cat clamp cumsum flip gcd index_put nonzero repeat_interleave unique",
+}
+SEED_ELEMENTS = 300
 
 
 class Call(torch.nn.Module):
@@ -50,15 +64,15 @@ class Call(torch.nn.Module):
         return [leaf.clone() if isinstance(leaf, torch.Tensor) else leaf for leaf in self(*(t.clone() for t in self.inputs))]
 
 
-def calls(op: OpInfo, dtype: torch.dtype, most: int) -> list[Call]:
+def calls(op: OpInfo, dtype: torch.dtype, most: int, elements: int) -> list[Call]:
     """At most `most` samples, spread over all that are small and differ in more than values."""
     found: dict[str, Call] = {}
     for sample in itertools.islice(op.sample_inputs("cpu", dtype, requires_grad=False), MAX_CANDIDATES):
         call = Call(op, sample)
-        if sum(t.numel() for t in call.inputs) <= MAX_ELEMENTS:
+        if sum(t.numel() for t in call.inputs) <= elements:
             found.setdefault(repr(([t.shape for t in call.inputs], call.leaves)), call)
     every = list(found.values())
-    picked = {round(i * (len(every) - 1) / max(most - 1, 1)) for i in range(min(most, len(every)))}
+    picked = {round((i + 0.5) * len(every) / most - 0.5) for i in range(most)} if len(every) > most else range(len(every))
     return [every[i] for i in sorted(picked)]
 
 
@@ -98,7 +112,6 @@ def write(folder: str, stem: str, index: int, call: Call, dialect: str, tensors:
         "stochastic": is_random(program) or call.op.name in UNINITIALISED,
         "inputs": len(call.inputs),
         "outputs": ["tensor" if isinstance(r, torch.Tensor) else portable(r) for r in results],
-        "ops": op_names(program),
     }
 
 
@@ -110,7 +123,7 @@ def samples(folder: str, op: OpInfo, dtype: torch.dtype, options: argparse.Names
     tensors: dict[str, torch.Tensor] = {}
     states = []
     torch.manual_seed(0)
-    for index, call in enumerate(calls(op, dtype, options.max_samples)):
+    for index, call in enumerate(calls(op, dtype, options.max_samples, options.max_elements)):
         signal.alarm(SECONDS)
         try:
             state = write(folder, stem, index, call, options.dialect, tensors)
@@ -122,23 +135,28 @@ def samples(folder: str, op: OpInfo, dtype: torch.dtype, options: argparse.Names
         yield state["state"]
     save_tensors(os.path.join(folder, f"{stem}.safetensors"), tensors)
     with open(os.path.join(folder, f"{stem}.json"), "w") as file:
-        json.dump({"op": op.formatted_name, "dtype": str(dtype)[6:], "samples": states}, file, indent=1, default=str)
+        json.dump({"op": op.formatted_name, "dtype": str(dtype)[6:], "samples": states}, file, default=str)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("out")
     parser.add_argument("--dtypes", nargs="+", default=["float32", "int64", "bool"])
-    parser.add_argument("--ops", nargs="+", help="names, or `name.variant`; default all")
+    parser.add_argument("--ops", nargs="+", help="formatted names: `name` or `name_variant`; default all")
     parser.add_argument("--max-samples", type=int, default=6)
+    parser.add_argument("--max-elements", type=int, default=20_000, help="in the tensors of a sample")
     parser.add_argument("--dialect", choices=["training", "aten"], default="training")
+    parser.add_argument("--seeds", action="store_true", help="one sample of each op of the test suite's selection")
     parser.add_argument("--again", action="store_true", help="also what is there already")
     options = parser.parse_args()
+    if options.seeds:
+        options.dtypes, options.max_samples, options.max_elements = list(SEEDS), 1, SEED_ELEMENTS
     os.makedirs(options.out, exist_ok=True)
     signal.signal(signal.SIGALRM, expire)
     for name, op in itertools.product(options.dtypes, op_db):
         dtype = getattr(torch, name)
-        if dtype not in op.supported_dtypes("cpu") or (options.ops and not {op.name, op.formatted_name} & set(options.ops)):
+        chosen = SEEDS[name].split() if options.seeds else options.ops
+        if dtype not in op.supported_dtypes("cpu") or (chosen and op.formatted_name not in chosen):
             continue
         try:
             print(name, op.formatted_name, *samples(options.out, op, dtype, options), flush=True)

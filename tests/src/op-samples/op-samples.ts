@@ -31,7 +31,6 @@ type Sample =
       readonly stochastic: boolean;
       readonly inputs: number;
       readonly outputs: readonly (number | boolean | string | null)[];
-      readonly ops: readonly string[];
     };
 
 const TOLERANCES: Tolerances = {
