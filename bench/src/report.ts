@@ -1,4 +1,3 @@
-import { statSync } from "node:fs";
 import { cpus, totalmem } from "node:os";
 import type { ColdLoad } from "./cold-load.ts";
 import type { ModelResult } from "./models.ts";

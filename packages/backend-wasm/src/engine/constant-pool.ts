@@ -1,4 +1,3 @@
-import { Pt2Error } from "@pt2/format";
 import { Constant } from "./constant.ts";
 import { Context } from "./context.ts";
 import type { Block } from "./heap.ts";
