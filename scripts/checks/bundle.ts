@@ -1,10 +1,15 @@
 import { join } from "node:path";
+import { gzipSync } from "node:zlib";
 import { build, type Metafile } from "esbuild";
 import { ROOT } from "../workspace.ts";
 
 /** A bundle for browsers, as an application's bundler would make it. */
 export interface Bundle {
-  readonly code: Uint8Array;
+  /** Bytes that load at once, as they are and gzipped file by file. */
+  readonly bytes: number;
+  readonly gzip: number;
+  /** Gzipped bytes of the files that load when they are needed. */
+  readonly onDemand: number;
   /** Values that it exports. */
   readonly exports: readonly string[];
   /** `node:` modules that it still imports, each with the module that does. */
@@ -22,10 +27,12 @@ export interface BundleOptions {
 
 /** Bundles and minifies sources with esbuild; dependencies come from the workspace's sources. */
 export async function bundle({ code, folder, alone = false }: BundleOptions): Promise<Bundle> {
-  const result = await build({
+  const { metafile, outputFiles } = await build({
     stdin: { contents: code, resolveDir: join(ROOT, folder), loader: "ts" },
     absWorkingDir: ROOT,
+    outdir: join(ROOT, "dist"),
     bundle: true,
+    splitting: true,
     minify: true,
     write: false,
     metafile: true,
@@ -37,12 +44,36 @@ export async function bundle({ code, folder, alone = false }: BundleOptions): Pr
     external: ["node:*"],
     ...(alone && { packages: "external" as const }),
   });
-  const [output] = Object.values(result.metafile.outputs);
-  return { code: result.outputFiles[0]!.contents, exports: output!.exports, nodeImports: nodeImports(result.metafile) };
+  const [entry] = Object.entries(metafile.outputs).find(([, { entryPoint }]) => entryPoint === "<stdin>")!;
+  const first = staticImports(entry, metafile);
+  const files = outputFiles.map(({ path, contents }) => ({
+    isFirst: [...first].some((name) => join(ROOT, name) === path),
+    bytes: contents.length,
+    gzip: gzipSync(contents, { level: 9 }).length,
+  }));
+  const total = (isFirst: boolean, unit: "bytes" | "gzip"): number =>
+    files.filter((file) => file.isFirst === isFirst).reduce((sum, file) => sum + file[unit], 0);
+  return {
+    bytes: total(true, "bytes"),
+    gzip: total(true, "gzip"),
+    onDemand: total(false, "gzip"),
+    exports: metafile.outputs[entry]!.exports,
+    nodeImports: nodeImports(metafile),
+  };
 }
 
-function nodeImports(meta: Metafile): Bundle["nodeImports"] {
-  return Object.entries(meta.inputs).flatMap(([from, { imports }]) =>
+/** The files that a file imports at once, itself included. */
+function staticImports(entry: string, { outputs }: Metafile, found: Set<string> = new Set()): ReadonlySet<string> {
+  found.add(entry);
+  for (const { path, kind, external } of outputs[entry]!.imports) {
+    if (kind === "import-statement" && external !== true && !found.has(path))
+      staticImports(path, { outputs, inputs: {} }, found);
+  }
+  return found;
+}
+
+function nodeImports({ inputs }: Metafile): Bundle["nodeImports"] {
+  return Object.entries(inputs).flatMap(([from, { imports }]) =>
     imports.filter(({ path }) => path.startsWith("node:")).map(({ path }) => ({ module: path, from })),
   );
 }
