@@ -1,8 +1,9 @@
 import type { Backend, CompileRequest } from "@pt2/backend";
 import { openArchive } from "@pt2/format";
-import { importProgram } from "@pt2/graph";
+import { importProgram, stats } from "@pt2/graph";
+import { removeNoOps } from "@pt2/graph/passes";
 import { createRegistry, type OpHandler, type OpSet } from "@pt2/registry";
-import { aten } from "@pt2/registry/aten";
+import { atenFor } from "@pt2/registry/aten-on-demand";
 import { LoadedModel } from "./loaded-model.ts";
 import type { Model } from "./model.ts";
 import { type ModelSource, openSource } from "./open-source.ts";
@@ -28,8 +29,12 @@ export async function load(source: ModelSource, options: LoadOptions): Promise<M
   const archive = await openArchive(await openSource(source, signal), { signal });
   try {
     requireContract(backend);
-    const registry = createRegistry({ sets: [aten, ...ops], handlers });
-    const program = prepare(importProgram(await archive.program(model)), registry);
+    const imported = importProgram(await archive.program(model));
+    // Ops and handlers of others may call anything; otherwise the program says what it needs.
+    const needed =
+      ops.length + handlers.length > 0 ? undefined : stats(removeNoOps(imported).graph).map(({ op }) => op);
+    const registry = createRegistry({ sets: [...(await atenFor(needed)), ...ops], handlers });
+    const program = prepare(imported, registry);
     requireSupported(backend, program, registry);
     const weights = await archive.weights(model);
     requireWeights(program, weights);

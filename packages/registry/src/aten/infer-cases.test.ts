@@ -7,19 +7,10 @@ import { createRegistry } from "../op-registry.ts";
 import type { TensorMeta } from "../tensor-meta.ts";
 import { isTensorMeta } from "../wrapped.ts";
 import { aten } from "./index.ts";
+import { decode, type Row } from "./infer-rows.test-helper.ts";
 
-type Row = readonly [op: string, args: Readonly<Record<string, unknown>>, results: unknown];
 const rows = JSON.parse(readFileSync(new URL("./infer-cases.golden.json", import.meta.url), "utf8")) as readonly Row[];
 const registry = createRegistry({ sets: [aten] });
-/** `"float32:2,3"` is a tensor, `{ float: "Infinity" }` a float that JSON cannot say. */
-function decode(value: unknown): ArgValue {
-  if (Array.isArray(value)) return value.map(decode);
-  if (typeof value === "object" && value !== null && "float" in value) return { float: Number(value.float) };
-  const [, dtype, sizes] = /^([a-z]+\d*):([\d,]*)$/.exec(String(value)) ?? [];
-  if (dtype === undefined) return value as ArgValue;
-  return { dtype: dtype as TensorMeta["dtype"], shape: sizes === "" ? [] : sizes!.split(",").map(Number) };
-}
-
 function encode(value: ArgValue): unknown {
   if (Array.isArray(value)) return value.map(encode);
   return isTensorMeta(value) ? `${value.dtype}:${value.shape.join(",")}` : value;

@@ -1,4 +1,5 @@
 import type { Builder } from "../../builder.ts";
+import { computeDtype } from "../../dtype-promotion.ts";
 import { defineOp, type OpRecord } from "../../op.ts";
 import type { TensorMeta } from "../../tensor-meta.ts";
 import { numel, range } from "../support/dims.ts";
@@ -11,8 +12,9 @@ export const BACKWARD_OPS: readonly OpRecord[] = [
     {
       decompose: ({ grad_output, output, dim, input_dtype }, b) => {
         const e = emit(b);
-        const product = e.mul(grad_output, output);
-        return e.cast(e.sub(product, e.mul(output, e.sum(product, [dim], true))), input_dtype);
+        const [grad, y] = [grad_output, output].map((x) => e.cast(x, computeDtype(x.dtype)));
+        const product = e.mul(grad!, y!);
+        return e.cast(e.sub(product, e.mul(y!, e.sum(product, [dim], true))), input_dtype);
       },
     },
   ),
@@ -21,7 +23,8 @@ export const BACKWARD_OPS: readonly OpRecord[] = [
     {
       decompose: ({ grad_output, output, dim, input_dtype }, b) => {
         const e = emit(b);
-        return e.cast(e.sub(grad_output, e.mul(e.exp(output), e.sum(grad_output, [dim], true))), input_dtype);
+        const [grad, y] = [grad_output, output].map((x) => e.cast(x, computeDtype(x.dtype)));
+        return e.cast(e.sub(grad!, e.mul(e.exp(y!), e.sum(grad!, [dim], true))), input_dtype);
       },
     },
   ),

@@ -54,7 +54,7 @@ export const INDEX_OPS: readonly OpRecord[] = [
     "aten::_unsafe_masked_index_put_accumulate(Tensor self, Tensor mask, Tensor?[] indices, Tensor values) -> Tensor",
     {
       decompose: ({ self, mask, indices, values }, b) => {
-        const kept = emit(b).where(mask, values, 0);
+        const kept = emit(b).where(mask, values, values.dtype === "bool" ? false : 0);
         return put(b, { self, indices: within(b, self, indices), values: kept, accumulate: true });
       },
     },

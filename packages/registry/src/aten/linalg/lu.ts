@@ -1,5 +1,7 @@
 import { defineOp, type OpRecord } from "../../op.ts";
 import type { TensorMeta } from "../../tensor-meta.ts";
+import { check, show } from "../support/check.ts";
+import { sameShape } from "../support/dims.ts";
 import { emit } from "../support/emit.ts";
 import { info, matrices, sizes } from "./factor.ts";
 
@@ -26,8 +28,13 @@ export const LU_OPS: readonly OpRecord[] = [
   defineOp(
     "aten::lu_unpack(Tensor LU_data, Tensor LU_pivots, bool unpack_data=True, bool unpack_pivots=True) -> (Tensor P, Tensor L, Tensor U)",
     {
-      infer({ LU_data }) {
+      infer({ LU_data, LU_pivots }) {
         const { batch, rows, columns, rank } = sizes("lu_unpack", LU_data);
+        check(
+          LU_pivots.dtype === "int32" && sameShape(LU_pivots.shape, [...batch, rank]),
+          () =>
+            `lu_unpack: expected int32 pivots of shape ${show([...batch, rank])}, got ${LU_pivots.dtype} ${show(LU_pivots.shape)}`,
+        );
         const { dtype } = LU_data;
         return [
           { dtype, shape: [...batch, rows, rows] },

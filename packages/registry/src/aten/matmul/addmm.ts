@@ -84,7 +84,7 @@ export const ADDMM_OPS: readonly OpRecord[] = [
       const rows = e.reshape(input1, [numel(lead), n]);
       const matrix = e.reshape(e.permute(weight, [1, 0, 2]), [n, out * m]);
       const left = e.reshape(b.tensor("aten::mm", { self: rows, mat2: matrix }), [...lead, out, m]);
-      const result = e.sum(e.mul(left, e.unsqueeze(input2, -2)), [-1]);
+      const result = e.cast(e.sum(e.mul(left, e.unsqueeze(input2, -2)), [-1]), input1.dtype);
       return bias === null ? result : e.add(result, bias);
     },
   }),

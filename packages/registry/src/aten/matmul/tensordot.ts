@@ -31,7 +31,7 @@ export const TENSORDOT_OPS: readonly OpRecord[] = [
         others: readonly number[],
       ): TensorMeta => {
         const sum = dims.filter((d, i) => x.shape[d] !== 1 && y[others[i]!] === 1);
-        return sum.length === 0 ? x : e.sum(x, sum, true);
+        return sum.length === 0 ? x : e.cast(e.sum(x, sum, true), x.dtype);
       };
       const left = wider(inner, self, other.shape, otherInner);
       const right = wider(otherInner, other, self.shape, inner);

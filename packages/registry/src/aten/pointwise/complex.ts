@@ -8,6 +8,7 @@ import { isTensorMeta } from "../../wrapped.ts";
 import { joinParts, type Parts, partsOf } from "../support/complex-parts.ts";
 import { isComplex } from "../support/dtypes.ts";
 import { type Emit, emit } from "../support/emit.ts";
+import { COMPLEX_FUNCTIONS, complexPower } from "./complex-functions.ts";
 
 /** How an op computes on real and imaginary parts. A real result is given as it is. */
 type ComplexRule = (e: Emit, x: Parts, y: Parts, alpha: Parts, b: Builder) => Parts | TensorMeta;
@@ -28,6 +29,8 @@ const div = (e: Emit, x: Parts, y: Parts): Parts => {
 const plus: ComplexRule = (e, x, y, alpha) => add(e, x, scaled(e, y, alpha));
 const minus: ComplexRule = (e, x, y, alpha) => sub(e, x, scaled(e, y, alpha));
 const equal: ComplexRule = (e, x, y) => e.mul(e.eq(x.re, y.re), e.eq(x.im, y.im));
+const different: ComplexRule = (e, x, y) => e.sub({ float: 1 }, e.mul(e.eq(x.re, y.re), e.eq(x.im, y.im)));
+const power: ComplexRule = (_e, x, y, _alpha, b) => complexPower(b, x, y);
 const same: ComplexRule = (_, x) => x;
 
 const RULES: { readonly [op: string]: ComplexRule } = {
@@ -53,6 +56,24 @@ const RULES: { readonly [op: string]: ComplexRule } = {
     return { re: part("aten::cos"), im: part("aten::sin") };
   },
   "aten::angle": (_e, x, _y, _alpha, b) => b.tensor("aten::atan2", { self: x.im, other: x.re }),
+  "aten::ne.Tensor": different,
+  "aten::ne.Scalar": different,
+  "aten::rsub.Tensor": (e, x, y, alpha) => sub(e, y, scaled(e, x, alpha)),
+  "aten::pow.Tensor_Tensor": power,
+  "aten::pow.Tensor_Scalar": power,
+  "aten::pow.Scalar": power,
+  "aten::logical_not": (e, x) => e.mul(e.eq(x.re, 0), e.eq(x.im, 0)),
+  ...Object.fromEntries(
+    ["multiply", "subtract", "divide", "true_divide"].flatMap((name, i) =>
+      ["Tensor", "Scalar"].map((overload) => [`aten::${name}.${overload}`, [mul, minus, div, div][i]!]),
+    ),
+  ),
+  ...Object.fromEntries(
+    Object.entries(COMPLEX_FUNCTIONS).map(([name, compute]): [string, ComplexRule] => [
+      `aten::${name}`,
+      (_e, x, _y, _alpha, b) => compute(b, x),
+    ]),
+  ),
   "aten::clone": same,
   "aten::_to_copy": same,
 };
@@ -72,7 +93,7 @@ function decomposition(record: OpRecord, rule: ComplexRule): NonNullable<OpRules
   return (args, b) => {
     const meta = scalarMeta(record, args);
     const [x, y] = record.schema.args.map(({ name }) => args[name]);
-    const isOperand = record.schema.args[1]?.name === "other";
+    const isOperand = ["other", "exponent"].includes(record.schema.args[1]?.name ?? "");
     const result = rule(emit(b), partsOf(x, b), partsOf(isOperand ? y : 0, b), partsOf(args.alpha ?? 1, b), b);
     if (isTensorMeta(result)) return emit(b).cast(result, meta.dtype);
     if (isComplex(meta.dtype)) return joinParts(result, meta, b);

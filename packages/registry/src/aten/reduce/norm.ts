@@ -124,7 +124,13 @@ function matrixNorm(b: Builder, self: TensorMeta, ord: number, dim: readonly num
   );
   const [summed, kept] = Math.abs(ord) === 1 ? [row, column] : [column, row];
   const sums = e.sum(e.abs(self), [summed], true);
-  const result = extreme(sums, kept, true);
+  // The norm of nothing is 0.
+  const none = e.full(
+    sums.shape.map((n, d) => (d === kept ? 1 : n)),
+    0,
+    sums.dtype,
+  );
+  const result = self.shape[kept] === 0 ? none : extreme(sums, kept, true);
   return keepdim ? result : e.reshape(result, reducedShape(self.shape, reducedDims(dim, self.shape.length), false));
 }
 

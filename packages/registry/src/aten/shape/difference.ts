@@ -30,6 +30,7 @@ export const DIFFERENCE_OPS: readonly OpRecord[] = [
   defineOp("aten::sum_to_size(Tensor self, SymInt[] size) -> Tensor", {
     decompose({ self, size }, b) {
       const { reshape, sum } = emit(b);
+      if (size.length === 0) return sum(self, []);
       const lead = self.shape.length - size.length;
       const dims = self.shape.map((_, d) => d).filter((d) => d < lead || (size[d - lead] === 1 && self.shape[d] !== 1));
       return dims.length === 0 ? self : reshape(sum(self, dims), size);

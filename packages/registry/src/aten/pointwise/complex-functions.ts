@@ -1,0 +1,110 @@
+import type { Builder } from "../../builder.ts";
+import type { TensorMeta } from "../../tensor-meta.ts";
+import { isTensorMeta } from "../../wrapped.ts";
+import type { Parts } from "../support/complex-parts.ts";
+import { emit, type Operand } from "../support/emit.ts";
+
+/** A function of one complex number, on its parts. */
+export type ComplexFunction = (b: Builder, x: Parts) => Parts;
+
+const real = (b: Builder, x: Operand): TensorMeta => (isTensorMeta(x) ? x : emit(b).full([], x, "float32"));
+const apply = (b: Builder, name: string, x: Operand): TensorMeta => b.tensor(`aten::${name}`, { self: real(b, x) });
+const negated = (b: Builder, x: Operand): TensorMeta => emit(b).neg(real(b, x));
+
+/** i·x and -i·x. */
+const timesI = (b: Builder, { re, im }: Parts): Parts => ({ re: negated(b, im), im: re });
+const overI = (b: Builder, { re, im }: Parts): Parts => ({ re: im, im: negated(b, re) });
+
+const sinh: ComplexFunction = (b, { re, im }) => ({
+  re: emit(b).mul(apply(b, "sinh", re), apply(b, "cos", im)),
+  im: emit(b).mul(apply(b, "cosh", re), apply(b, "sin", im)),
+});
+
+const cosh: ComplexFunction = (b, { re, im }) => ({
+  re: emit(b).mul(apply(b, "cosh", re), apply(b, "cos", im)),
+  im: emit(b).mul(apply(b, "sinh", re), apply(b, "sin", im)),
+});
+
+/** Over doubled parts, where nothing cancels: (sinh 2a + i sin 2b) / (cosh 2a + cos 2b). */
+const tanh: ComplexFunction = (b, { re, im }) => {
+  const e = emit(b);
+  const [t, c] = [apply(b, "tanh", re), apply(b, "cos", im)];
+  // Divided by cosh² a, so that large parts do not overflow.
+  const sech = e.sub(1, e.mul(t, t));
+  const below = e.add(e.mul(c, c), e.mul(e.mul(t, t), e.sub(1, e.mul(c, c))));
+  const s = apply(b, "sin", im);
+  return { re: e.div(t, below), im: e.div(e.mul(e.mul(s, c), sech), below) };
+};
+
+const log: ComplexFunction = (b, { re, im }) => ({
+  re: e2(b, "hypot", re, im, (size) => emit(b).log(size)),
+  im: b.tensor("aten::atan2", { self: real(b, im), other: real(b, re) }),
+});
+
+const exp: ComplexFunction = (b, { re, im }) => {
+  const size = apply(b, "exp", re);
+  return { re: emit(b).mul(size, apply(b, "cos", im)), im: emit(b).mul(size, apply(b, "sin", im)) };
+};
+
+/** The root with a real part that is not negative. */
+const sqrt: ComplexFunction = (b, { re, im }) => {
+  const e = emit(b);
+  const size = e2(b, "hypot", re, im, (x) => x);
+  const [a, c] = [e.add(size, re), e.sub(size, re)].map((x) => e.sqrt(e.mul(e.clampMin(x, 0), { float: 0.5 })));
+  return { re: a!, im: b.tensor("aten::copysign.Tensor", { self: c!, other: real(b, im) }) };
+};
+
+const scaledLog =
+  (factor: number): ComplexFunction =>
+  (b, x) => {
+    const { re, im } = log(b, x);
+    return { re: emit(b).mul(re, { float: factor }), im: emit(b).mul(im, { float: factor }) };
+  };
+
+const reciprocal: ComplexFunction = (b, { re, im }) => {
+  const e = emit(b);
+  const size = e.add(e.mul(re, re), e.mul(im, im));
+  return { re: e.div(re, size), im: e.neg(e.div(im, size)) };
+};
+
+const plusOne = (b: Builder, { re, im }: Parts): Parts => ({ re: emit(b).add(re, 1), im });
+const minusOne = (b: Builder, { re, im }: Parts): Parts => ({ re: emit(b).sub(re, 1), im });
+const negative = (b: Builder, { re, im }: Parts): Parts => ({ re: negated(b, re), im: negated(b, im) });
+
+const sigmoid: ComplexFunction = (b, x) => reciprocal(b, plusOne(b, exp(b, negative(b, x))));
+
+/** By PyTorch's names. */
+export const COMPLEX_FUNCTIONS: Readonly<Record<string, ComplexFunction>> = {
+  sinh,
+  cosh,
+  tanh,
+  sin: (b, x) => overI(b, sinh(b, timesI(b, x))),
+  cos: (b, x) => cosh(b, timesI(b, x)),
+  tan: (b, x) => overI(b, tanh(b, timesI(b, x))),
+  exp2: (b, { re, im }) =>
+    exp(b, { re: emit(b).mul(re, { float: Math.LN2 }), im: emit(b).mul(im, { float: Math.LN2 }) }),
+  expm1: (b, x) => minusOne(b, exp(b, x)),
+  log,
+  log2: scaledLog(Math.LOG2E),
+  log10: scaledLog(Math.LOG10E),
+  log1p: (b, x) => log(b, plusOne(b, x)),
+  sqrt,
+  rsqrt: (b, x) => reciprocal(b, sqrt(b, x)),
+  sigmoid,
+};
+
+/** x to the power y, by way of the logarithm. */
+export function complexPower(b: Builder, x: Parts, y: Parts): Parts {
+  const e = emit(b);
+  const { re, im } = log(b, x);
+  const result = exp(b, { re: e.sub(e.mul(re, y.re), e.mul(im, y.im)), im: e.add(e.mul(re, y.im), e.mul(im, y.re)) });
+  const zero = e.mul(e.eq(real(b, x.re), 0), e.eq(real(b, x.im), 0));
+  const none = e.mul(e.eq(real(b, y.re), 0), e.eq(real(b, y.im), 0));
+  const at = (value: Operand, one: number): TensorMeta =>
+    e.where(none, { float: one }, e.where(zero, { float: 0 }, real(b, value)));
+  return { re: at(result.re, 1), im: at(result.im, 0) };
+}
+
+function e2(b: Builder, name: string, x: Operand, y: Operand, then: (z: TensorMeta) => TensorMeta): TensorMeta {
+  return then(b.tensor(`aten::${name}`, { self: real(b, x), other: real(b, y) }));
+}

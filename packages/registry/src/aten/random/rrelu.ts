@@ -1,0 +1,38 @@
+import type { Builder } from "../../builder.ts";
+import { defineOp, type OpRecord } from "../../op.ts";
+import type { Scalar, TensorMeta } from "../../tensor-meta.ts";
+import { toNumber } from "../support/dtypes.ts";
+import { emit } from "../support/emit.ts";
+
+/** The activation that draws its slope. */
+export const RRELU_OPS: readonly OpRecord[] = [
+  defineOp(
+    "aten::rrelu(Tensor self, Scalar lower=0.125, Scalar upper=0.33333333333333331, bool training=False, Generator? generator=None) -> Tensor",
+    {
+      impure: true,
+      decompose({ self, lower, upper, training }, b) {
+        if (!training) return fixedSlope(b, self, lower, upper);
+        const { add, ge, mul, where } = emit(b);
+        const draw = b.tensor("aten::rand", { size: self.shape, dtype: self.dtype });
+        const [low, high] = [toNumber(lower), toNumber(upper)];
+        const slope = add(mul(draw, { float: high - low }), { float: low });
+        return where(ge(self, 0), self, mul(self, slope));
+      },
+    },
+  ),
+  defineOp(
+    "aten::rrelu_with_noise_functional(Tensor self, Tensor noise, Scalar lower=0.125, Scalar upper=0.33333333333333331, bool training=False, Generator? generator=None) -> (Tensor, Tensor noise_out)",
+    {
+      decompose({ self, noise, lower, upper, training }, b) {
+        if (training) return null;
+        return [fixedSlope(b, self, lower, upper), noise];
+      },
+    },
+  ),
+];
+
+/** Outside training the slope of `rrelu` is the middle of its range. */
+function fixedSlope(b: Builder, self: TensorMeta, lower: Scalar, upper: Scalar): TensorMeta {
+  const slope = (toNumber(lower) + toNumber(upper)) / 2;
+  return b.tensor("aten::leaky_relu", { self, negative_slope: { float: slope } });
+}
