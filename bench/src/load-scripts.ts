@@ -17,20 +17,22 @@ with torch.no_grad(): program.module()(*inputs)
 print(json.dumps({"seconds": seconds, "firstAnswer": time.perf_counter() - start, "peak": top, "before": before}))
 `;
 
-/** `load` on this thread or, given `worker`, in one of its own; then one run. */
+/** `load` on this thread, then one run. */
 export const NODE_LOAD = `
 import { wasm } from "@pt2/backend-wasm/node";
 import { readSafetensors } from "@pt2/format";
 import { fromFile } from "@pt2/format/node";
 import { load, tensor } from "@pt2/runtime/node";
-const [file, inputFile, where] = process.argv.slice(1);
+const [file, inputFile] = process.argv.slice(1);
 const peak = () => process.resourceUsage().maxRSS * 1024;
-const { tensors } = await readSafetensors(await fromFile(inputFile));
+const source = await fromFile(inputFile);
+const { tensors } = await readSafetensors(source);
+await source.close();
 const inputs = [...tensors.values()].map(({ shape, bytes }) =>
   tensor("float32", shape, new Float32Array(bytes.slice().buffer)));
 const before = peak();
 const start = performance.now();
-const model = await load(file, { backend: wasm({ worker: where === "worker" }) });
+const model = await load(file, { backend: wasm({ worker: false }) });
 const seconds = (performance.now() - start) / 1000;
 const top = peak();
 await model.forward(...inputs);
