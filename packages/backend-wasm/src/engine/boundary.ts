@@ -11,7 +11,7 @@ import {
 } from "@pt2/registry";
 import { runControl } from "./control.ts";
 import type { DynamicKernel } from "./dynamic-kernel.ts";
-import { located } from "./located.ts";
+import { locate, located } from "./located.ts";
 import { opGraph } from "./op-graph.ts";
 import { type HostData, isHostData, type RunValue } from "./run-value.ts";
 
@@ -52,11 +52,13 @@ export async function runBoundary(end: Boundary, host: BoundaryHost): Promise<re
       return (Array.isArray(returned) ? returned : [returned]).map(fromHandler);
     }
     case "control":
-      return runControl(
-        end.node.op,
-        end.operands.map((operand) => (isGraph(operand) ? operand : read(operand))),
-        (graph, inputs) => host.runGraph(graph, graph, inputs),
-      );
+      try {
+        const operands = end.operands.map((operand) => (isGraph(operand) ? operand : read(operand)));
+        return await runControl(end.node.op, operands, (graph, inputs) => host.runGraph(graph, graph, inputs));
+      } catch (error) {
+        // An abort passes as it is.
+        throw error instanceof Pt2Error ? locate(error, [{ record: { name: end.node.op }, node: end.node }]) : error;
+      }
   }
 }
 

@@ -26,7 +26,16 @@ export function rowOf({ dtype, shape, bytes }: HostData, i: number): HostData {
 
 /** `torch.stack` of each column of results. */
 export function stackRows(rows: readonly (readonly RunValue[])[]): readonly HostData[] {
-  return (rows[0] as readonly HostData[]).map(({ dtype, shape }, column) => {
+  const [first] = rows as readonly (readonly HostData[])[];
+  const alike = ({ dtype, shape }: HostData, other: RunValue | undefined): boolean =>
+    isHostData(other) && other.dtype === dtype && `${other.shape}` === `${shape}`;
+  if (!first!.every((tensor, column) => rows.every((row) => isHostData(tensor) && alike(tensor, row[column])))) {
+    throw new Pt2Error("wasm.control-flow", {
+      what: "The results of one iteration do not have the dtypes and shapes of another's",
+      advice: "They cannot be stacked; the program is damaged.",
+    });
+  }
+  return first!.map(({ dtype, shape }, column) => {
     const parts = rows.map((row) => (row[column] as HostData).bytes);
     const bytes = new Uint8Array(parts.reduce((n, part) => n + part.byteLength, 0));
     let at = 0;

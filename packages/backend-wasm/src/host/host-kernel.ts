@@ -1,5 +1,5 @@
-import { type TypedArray, viewAs } from "@pt2/backend";
-import { bitsToFloat, DTYPES, type DType, floatToBits, isSmallFloat } from "@pt2/format";
+import { numel, type TypedArray, viewAs } from "@pt2/backend";
+import { bitsToFloat, DTYPES, type DType, floatToBits, isSmallFloat, Pt2Error } from "@pt2/format";
 import type { OpName } from "@pt2/graph";
 import { type ArgValue, isTensor } from "@pt2/registry";
 import { readPlace } from "../engine/elements.ts";
@@ -67,7 +67,14 @@ function reader(dtype: DType, array: TypedArray): (index: number) => number {
 }
 
 function writeArray(heap: Heap, place: Place, values: ArrayLike<number>): void {
-  const { dtype } = place;
+  const { dtype, shape } = place;
+  const wanted = (numel(shape) * DTYPES[dtype].itemsize) / elementBytes(dtype);
+  if (values.length !== wanted) {
+    throw new Pt2Error("wasm.data", {
+      what: `A result of shape [${shape.join(", ")}] has ${wanted} numbers, ${values.length} were computed`,
+      advice: "Check the values that the program computes this from.",
+    });
+  }
   const address = addressOf(place);
   const bytes = heap.u8.subarray(address, address + values.length * elementBytes(dtype));
   const array = viewAs(dtype, bytes);
