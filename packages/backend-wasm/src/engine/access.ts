@@ -64,10 +64,12 @@ export function numbers(heap: Heap, place: Place): Elements<number> {
     });
   }
   const array = new type(heap.memory.buffer);
+  const isBool = dtype === "bool";
   return {
     get: (offset) => array[base + offset]!,
     set: (offset, value) => {
-      array[base + offset] = value;
+      // A sum of flags is true where any is.
+      array[base + offset] = isBool && value !== 0 ? 1 : value;
     },
   };
 }

@@ -1,5 +1,5 @@
-import { numel } from "@pt2/backend";
-import { DTYPES } from "@pt2/format";
+import { numel, viewAs } from "@pt2/backend";
+import { DTYPES, type DType } from "@pt2/format";
 import type { Scalar } from "@pt2/registry";
 import { elementBytes } from "../engine/elements.ts";
 import type { WasmKernel } from "../engine/kernel.ts";
@@ -29,7 +29,7 @@ export const full: WasmKernel = {
   ops: ["aten::full"],
   prepare(call) {
     const out = call.output();
-    const bytes = elementBytes(out.dtype, numberOf(call.arg<Scalar>("fill_value")));
+    const bytes = fillBytes(out.dtype, call.arg<Scalar>("fill_value"));
     call.step(() => {
       const memory = call.heap.u8;
       const to = addressOf(out);
@@ -43,3 +43,14 @@ export const full: WasmKernel = {
     });
   },
 };
+
+/** One element; of a complex one both parts. */
+function fillBytes(dtype: DType, value: Scalar): Uint8Array {
+  const bytes = elementBytes(dtype, numberOf(value));
+  if (typeof value === "object" && "re" in value && DTYPES[dtype].kind === "complex") {
+    const parts = viewAs(dtype, bytes);
+    parts[0] = value.re;
+    parts[1] = value.im;
+  }
+  return bytes;
+}

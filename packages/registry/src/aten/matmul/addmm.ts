@@ -110,15 +110,20 @@ function batchShape(op: string, batch1: TensorMeta, batch2: TensorMeta): readonl
   return [x[0]!, x[1]!, y[2]!];
 }
 
+function isComplexNumber(scalar: Scalar): boolean {
+  return typeof scalar === "object" && "re" in scalar;
+}
+
 /** With `beta` 0 the addend is not read: NaN in it does not spread. */
 function combine(b: Builder, self: TensorMeta, product: TensorMeta, beta: Scalar, alpha: Scalar): TensorMeta {
   const e = emit(b);
   withAddend(self, product.shape);
   // Integers are scaled by integers: the fractions of the factors are lost.
   const factor = (scalar: Scalar): Scalar => (isIntegral(product.dtype) ? Math.trunc(toNumber(scalar)) : scalar);
+  const equals = (scalar: Scalar, value: number): boolean => !isComplexNumber(scalar) && toNumber(scalar) === value;
   const times = (x: TensorMeta, scalar: Scalar): TensorMeta =>
-    toNumber(scalar) === 1 ? x : e.cast(e.mul(x, scalar), x.dtype);
+    equals(scalar, 1) ? x : e.cast(e.mul(x, scalar), x.dtype);
   const scaled = times(product, factor(alpha));
-  if (toNumber(beta) === 0) return scaled;
+  if (equals(beta, 0)) return scaled;
   return e.add(times(self, factor(beta)), scaled);
 }

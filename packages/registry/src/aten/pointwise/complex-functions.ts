@@ -37,7 +37,7 @@ const tanh: ComplexFunction = (b, { re, im }) => {
 };
 
 const log: ComplexFunction = (b, { re, im }) => ({
-  re: e2(b, "hypot", re, im, (size) => emit(b).log(size)),
+  re: emit(b).log(complexSize(b, { re, im })),
   im: b.tensor("aten::atan2", { self: real(b, im), other: real(b, re) }),
 });
 
@@ -49,7 +49,7 @@ const exp: ComplexFunction = (b, { re, im }) => {
 /** The root with a real part that is not negative. */
 const sqrt: ComplexFunction = (b, { re, im }) => {
   const e = emit(b);
-  const size = e2(b, "hypot", re, im, (x) => x);
+  const size = complexSize(b, { re, im });
   const [a, c] = [e.add(size, re), e.sub(size, re)].map((x) => e.sqrt(e.mul(e.clampMin(x, 0), { float: 0.5 })));
   return { re: a!, im: b.tensor("aten::copysign.Tensor", { self: c!, other: real(b, im) }) };
 };
@@ -105,6 +105,7 @@ export function complexPower(b: Builder, x: Parts, y: Parts): Parts {
   return { re: at(result.re, 1), im: at(result.im, 0) };
 }
 
-function e2(b: Builder, name: string, x: Operand, y: Operand, then: (z: TensorMeta) => TensorMeta): TensorMeta {
-  return then(b.tensor(`aten::${name}`, { self: real(b, x), other: real(b, y) }));
+/** The distance from zero, without overflow on the way. */
+export function complexSize(b: Builder, { re, im }: Parts): TensorMeta {
+  return b.tensor("aten::hypot", { self: real(b, re), other: real(b, im) });
 }

@@ -7,8 +7,8 @@ import type { TensorMeta } from "../../tensor-meta.ts";
 import { isTensorMeta } from "../../wrapped.ts";
 import { joinParts, type Parts, partsOf } from "../support/complex-parts.ts";
 import { isComplex } from "../support/dtypes.ts";
-import { type Emit, emit } from "../support/emit.ts";
-import { COMPLEX_FUNCTIONS, complexPower } from "./complex-functions.ts";
+import { type Emit, emit, type Operand } from "../support/emit.ts";
+import { COMPLEX_FUNCTIONS, complexPower, complexSize } from "./complex-functions.ts";
 
 /** How an op computes on real and imaginary parts. A real result is given as it is. */
 type ComplexRule = (e: Emit, x: Parts, y: Parts, alpha: Parts, b: Builder) => Parts | TensorMeta;
@@ -47,7 +47,7 @@ const RULES: { readonly [op: string]: ComplexRule } = {
   "aten::square": (e, x) => mul(e, x, x),
   "aten::neg": (e, x) => ({ re: e.sub(0, x.re), im: e.sub(0, x.im) }),
   "aten::conj_physical": (e, x) => ({ re: x.re, im: e.sub(0, x.im) }),
-  "aten::abs": (e, x) => e.sqrt(squaredSize(e, x)),
+  "aten::abs": (_e, x, _y, _alpha, b) => complexSize(b, x),
   "aten::eq.Tensor": equal,
   "aten::eq.Scalar": equal,
   "aten::exp": (e, x, _y, _alpha, b) => {
@@ -84,9 +84,30 @@ const RULES: { readonly [op: string]: ComplexRule } = {
  */
 export function withComplexRules(records: readonly OpRecord[]): readonly OpRecord[] {
   return records.map((record) => {
+    const choice = CHOICES[record.name];
+    if (choice !== undefined) return { ...record, decompose: selection(record, choice) };
     const rule = RULES[record.name];
     return rule === undefined ? record : { ...record, decompose: decomposition(record, rule) };
   });
+}
+
+/** Ops that choose between two values: their arguments for the condition, the value where it holds, and the other. */
+const CHOICES: { readonly [op: string]: readonly [string, string, string] } = {
+  "aten::where.self": ["condition", "self", "other"],
+  "aten::masked_fill.Scalar": ["mask", "value", "self"],
+  "aten::masked_fill.Tensor": ["mask", "value", "self"],
+};
+
+function selection(
+  record: OpRecord,
+  [condition, yes, no]: readonly [string, string, string],
+): NonNullable<OpRules<string>["decompose"]> {
+  return (args, b) => {
+    const [x, y] = [partsOf(args[yes], b), partsOf(args[no], b)];
+    const { where } = emit(b);
+    const pick = (a: Operand, c: Operand): TensorMeta => where(args[condition] as TensorMeta, a, c);
+    return joinParts({ re: pick(x.re, y.re), im: pick(x.im, y.im) }, scalarMeta(record, args), b);
+  };
 }
 
 function decomposition(record: OpRecord, rule: ComplexRule): NonNullable<OpRules<string>["decompose"]> {

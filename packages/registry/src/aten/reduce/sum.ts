@@ -17,6 +17,7 @@ export const SUM_OPS: readonly OpRecord[] = [
     decompose: ({ self, dim, keepdim, dtype }, b) => {
       const result = accumulated(self, dtype);
       if (!isComplex(result)) return null;
+      if (self.shape.length === 0) return b.tensor("aten::_to_copy", { self, dtype: result });
       // Real and imaginary parts add up by themselves.
       const parts = b.tensor("aten::view_as_real", { self: emit(b).cast(self, result) });
       const sums = emit(b).sum(parts, reducedDims(dim, self.shape.length), keepdim);
