@@ -51,6 +51,15 @@ test("a chain of elementwise ops is one loop", () => {
   expect(steps).toEqual(["add.Tensor + sigmoid + mul.Tensor (x, y)"]);
 });
 
+test("a chain in which each value is read twice is cut where it gets too long, and loses nothing", () => {
+  const squares = Array.from(
+    { length: 30 },
+    (_, i) => `%x${i + 1}: f32[2] = aten::mul.Tensor(self=%x${i}, other=%x${i})`,
+  );
+  const steps = fused(["user_input %x0: f32[2]", ...squares, "return %x30"].join("\n  "));
+  expect(steps.map((step) => step.slice(step.indexOf("(")))).toEqual(["(x0, x0)", "(x6, x6)"]);
+});
+
 test("a value that somebody else reads is computed on its own", () => {
   const steps = fused(`
   user_input %x: f32[2, 3]

@@ -98,18 +98,19 @@ function grow(
   const members = [root];
   for (let found = true; found; ) {
     found = false;
-    for (const [index, input] of inputs.entries()) {
+    for (const input of inputs) {
       const call = producer.get(input);
       if (call?.scalar === undefined || live.has(input) || !sameShape(call.scalar.shape, shape)) continue;
       if (members.length >= MAX_CALLS || [...readers.get(input)!].some((reader) => !members.includes(reader))) continue;
-      const rest = inputs.filter((_, i) => i !== index);
+      // An operand may come twice (`x * x`): it goes as a whole, as nobody else computes it.
+      const rest = inputs.filter((t) => t !== input);
       const merged = [...rest, ...call.scalar.operands.filter((t) => !rest.includes(t))];
       if (merged.length > MAX_INPUTS) continue;
       const at = (t: LoweredTensor): TypedExpr => ({ kind: "input", index: merged.indexOf(t), dtype: t.dtype });
       const inner = call.scalar;
       const moved = substitute(inner.expr, (i) => at(inner.operands[i]!));
       const outer = inputs;
-      expr = substitute(expr, (i) => (i === index ? moved : at(outer[i]!)));
+      expr = substitute(expr, (i) => (outer[i] === input ? moved : at(outer[i]!)));
       inputs = merged;
       members.unshift(call);
       found = true;

@@ -14,8 +14,13 @@ export function isPure(call: Call): boolean {
 /** The arguments of a call that are not tensors, as a key. */
 export function scalarKey(call: Call): string {
   return JSON.stringify(call.args, (_, value: unknown) => {
-    if (typeof value === "bigint") return `${value}n`;
-    if (typeof value === "number" && !Number.isFinite(value)) return String(value);
-    return isTensor(value) ? "tensor" : value;
+    return isTensor(value) ? "tensor" : exact(value);
   });
+}
+
+/** A value as `JSON.stringify` can tell it from every other one: it has no bigint, -0, NaN or infinity. */
+export function exact(value: unknown): unknown {
+  if (typeof value === "bigint") return `${value}n`;
+  if (typeof value !== "number") return value;
+  return Object.is(value, -0) ? "-0" : Number.isFinite(value) ? value : String(value);
 }

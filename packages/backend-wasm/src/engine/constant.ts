@@ -87,8 +87,8 @@ export class Constant implements Buffer {
   /** Makes the value of memory that was taken over. */
   finish(): void {
     if (!this.#unfinished) return;
-    this.#unfinished = false;
     this.#recipe.rework!(this.address());
+    this.#unfinished = false;
   }
 
   unload(): void {

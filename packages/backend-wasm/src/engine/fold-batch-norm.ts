@@ -79,8 +79,14 @@ function canFold(conv: Call, norm: Call, isConstant: (tensor: LoweredTensor) => 
       const value = call.args[name];
       return value === null || value === undefined || (isTensor(value) && isConstant(value));
     });
+  const [result, weight] = [conv.results[0] as LoweredTensor, conv.args["weight"] as LoweredTensor];
+  const factors = ["weight", "bias", "running_mean", "running_var"].map((name) => norm.args[name]);
   return (
     CONVOLUTIONS.has(conv.record.name) &&
+    // Of a single sample without a batch the normalisation takes the height for the channels.
+    result.shape.length === weight.shape.length &&
+    // Statistics of another dtype would make the weights theirs.
+    factors.every((factor) => !isTensor(factor) || factor.dtype === weight.dtype) &&
     conv.args["transposed"] !== true &&
     constant(conv, "weight", "bias") &&
     constant(norm, "weight", "bias", "running_mean", "running_var") &&

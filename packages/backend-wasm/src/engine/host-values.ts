@@ -21,7 +21,9 @@ export function toRunValues({ graph, inputs: specs }: Program, values: readonly 
         advice: "Make a tensor with tensor(dtype, shape, data).",
       });
     }
-    return kind === "symfloat" && typeof given === "number" ? { float: given } : given;
+    if (kind === "symfloat" && typeof given === "number") return { float: given };
+    // An int that a number holds is one: sizes are computed with numbers. Python has no -0 among them.
+    return kind === "symint" && Number.isSafeInteger(Number(given)) ? Number(given) + 0 : given;
   });
 }
 

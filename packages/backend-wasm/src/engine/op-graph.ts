@@ -1,6 +1,7 @@
 import { Pt2Error } from "@pt2/format";
 import type { Arg, Graph, NamedArg, Node } from "@pt2/graph";
 import type { HandlerTensor, OpRegistry } from "@pt2/registry";
+import { exact } from "./call-key.ts";
 import type { HostData } from "./run-value.ts";
 
 /** A graph of one node, its tensors as inputs. */
@@ -53,9 +54,7 @@ export function opGraph(op: string, given: Readonly<Record<string, unknown>>, re
     outputs: results.map((name) => ({ kind: "value", name })),
     values: new Map(),
   };
-  const key = JSON.stringify([record.name, args], (_, value: unknown) =>
-    typeof value === "bigint" ? `${value}n` : value,
-  );
+  const key = JSON.stringify([record.name, args], (_, value: unknown) => exact(value));
   return { key, graph, inputs };
 }
 

@@ -1,6 +1,7 @@
 import { numel } from "@pt2/backend";
 import type { DType } from "@pt2/format";
 import type { ArgValue, LoweredTensor } from "@pt2/registry";
+import { exact } from "./call-key.ts";
 
 /** A tensor outside the heap: row-major bytes. */
 export interface HostData {
@@ -24,18 +25,13 @@ export function planKey(values: readonly RunValue[]): string {
 
 function keyOf(value: RunValue): string {
   if (isHostData(value)) return `${value.dtype}[${value.shape}]`;
-  return Array.isArray(value) ? `(${planKey(value)})` : `${typeof value}:${textOf(value)}`;
+  if (Array.isArray(value)) return `(${planKey(value)})`;
+  return `${typeof value}:${JSON.stringify(value, (_, part: unknown) => exact(part))}`;
 }
 
 /** The tensors among values, those in lists included. */
 export function hostDataIn(values: readonly RunValue[]): readonly HostData[] {
   return values.flatMap((value) => (isHostData(value) ? [value] : Array.isArray(value) ? hostDataIn(value) : []));
-}
-
-function textOf(value: RunValue): string {
-  return typeof value === "object"
-    ? JSON.stringify(value, (_, v) => (typeof v === "bigint" ? String(v) : v))
-    : String(value);
 }
 
 /** The lowered stand-in of a value: a tensor of the same meta, or the number itself. */

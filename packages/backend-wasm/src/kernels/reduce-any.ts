@@ -95,7 +95,10 @@ function isComplex(dtype: ArgValue | undefined): boolean {
 }
 
 /** `argmax` and `argmin`: the first extreme, or the first NaN. Without `dim`, of the flattened tensor. */
-function argReduction(ops: readonly string[], better: (x: number, best: number) => boolean): WasmKernel {
+function argReduction(
+  ops: readonly string[],
+  better: <T extends number | bigint>(x: T, best: T) => boolean,
+): WasmKernel {
   return {
     ops,
     accepts: (args) => !isComplex((args["self"] as TensorMeta).dtype),
@@ -105,18 +108,32 @@ function argReduction(ops: readonly string[], better: (x: number, best: number) 
       const dim = call.arg<number | null>("dim");
       const { outer, inner } = lanes(self, dim);
       call.step(() => {
-        const [from, to] = [numbers(call.heap, self), numbers(call.heap, out)];
-        for (let o = 0; o < outer.length; o++) {
-          let [best, at] = [from.get(outer[o]! + inner[0]!), 0];
-          for (let i = 1; i < inner.length && !Number.isNaN(best); i++) {
-            const x = from.get(outer[o]! + inner[i]!);
-            if (better(x, best) || Number.isNaN(x)) [best, at] = [x, i];
-          }
+        const to = numbers(call.heap, out);
+        for (const [o, base] of outer.entries()) {
+          const at =
+            self.dtype === "int64"
+              ? extreme(bigints(call.heap, self), base, inner, better)
+              : extreme(numbers(call.heap, self), base, inner, better);
           to.set(o, at);
         }
       });
     },
   };
+}
+
+function extreme<T extends number | bigint>(
+  from: Elements<T>,
+  base: number,
+  offsets: Int32Array,
+  better: (x: T, best: T) => boolean,
+): number {
+  const isNotANumber = (x: T): boolean => typeof x === "number" && Number.isNaN(x);
+  let [best, at] = [from.get(base + offsets[0]!), 0];
+  for (let i = 1; i < offsets.length && !isNotANumber(best); i++) {
+    const x = from.get(base + offsets[i]!);
+    if (better(x, best) || isNotANumber(x)) [best, at] = [x, i];
+  }
+  return at;
 }
 
 function lanes(self: Place, dim: number | null): { readonly outer: Int32Array; readonly inner: Int32Array } {

@@ -68,7 +68,11 @@ export class WorkerChannel {
     return new Promise((resolve, reject) => {
       this.#pending.set(id, { resolve: resolve as (value: unknown) => void, reject });
       this.#worker.hold(true);
-      this.#worker.post({ kind: "call", id, method, args }, transfer);
+      try {
+        this.#worker.post({ kind: "call", id, method, args }, transfer);
+      } catch (error) {
+        this.#settle(id)?.reject(error);
+      }
     });
   }
 

@@ -8,6 +8,7 @@ import type { WorkerChannel } from "./worker-channel.ts";
 export class WorkerExecutable implements Executable {
   readonly #channel: WorkerChannel;
   readonly #id: number;
+  #disposed: Promise<void> | undefined;
 
   constructor(channel: WorkerChannel, id: number) {
     this.#channel = channel;
@@ -37,8 +38,20 @@ export class WorkerExecutable implements Executable {
   }
 
   async dispose(): Promise<void> {
-    if (!this.#channel.executables.delete(this.#id)) return;
-    await this.#channel.call("dispose", { executable: this.#id });
+    this.#disposed ??= this.#dispose();
+    await this.#disposed;
+  }
+
+  /** Runs under way may still ask for weights: what they read from goes last. */
+  async #dispose(): Promise<void> {
+    try {
+      await this.#channel.call("dispose", { executable: this.#id });
+    } catch (error) {
+      // With the worker everything in it is gone.
+      if (!this.#channel.failed) throw error;
+    } finally {
+      this.#channel.executables.delete(this.#id);
+    }
   }
 
   async #cancellable<T>(
@@ -49,8 +62,8 @@ export class WorkerExecutable implements Executable {
     signal?.throwIfAborted();
     const cancel = signal === undefined ? null : sharedFlag();
     const done = raiseOnAbort(cancel, signal);
-    const wire = inputs.map(toWire);
     try {
+      const wire = inputs.map(toWire);
       return await send({ executable: this.#id, inputs: wire, cancel }, transfersOf(wire));
     } catch (error) {
       // The worker knows that it was stopped; the signal knows why.

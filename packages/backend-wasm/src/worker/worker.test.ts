@@ -67,6 +67,20 @@ test("inputs stay usable, and overlapping runs are independent", async () => {
   await request.close();
 });
 
+test("every call to dispose waits for the runs under way", async () => {
+  const request = await open("mlp");
+  const executable = await worker.compile(request);
+  let ran = false;
+  const run = executable.run([floats(5, 7)]).then(() => {
+    ran = true;
+  });
+  void executable.dispose();
+  await executable.dispose();
+  expect(ran).toBe(true);
+  await run;
+  await request.close();
+});
+
 test("mutated buffers live in the worker", async () => {
   const request = await open("buffers");
   const executable = await worker.compile(request);
@@ -111,6 +125,8 @@ test("disposing the backend rejects what is under way with a coded error", async
   const outcome = expect(run).rejects.toMatchObject({ code: "wasm.disposed" });
   await backend.dispose();
   await outcome;
+  // What it held is gone with the worker.
+  await executable.dispose();
   await expect(backend.compile(request)).rejects.toMatchObject({ code: "wasm.disposed" });
   await request.close();
 });

@@ -1,0 +1,43 @@
+import { hostTensor } from "@pt2/backend";
+import { expect, test } from "vitest";
+import { floats, runBody } from "./programs-testbed.ts";
+
+const weight = floats([2, 1, 1, 1], 1, 10);
+const NORM =
+  "weight=none, bias=none, running_mean=%m, running_var=%v, training=false, momentum=0.1, eps=0.0, cudnn_enabled=false";
+
+test("normalisation of a single sample without a batch is not folded: its channels are the rows", async () => {
+  const [results] = await runBody(
+    `
+  parameter "w" = %w: f32[2, 1, 1, 1]
+  parameter "m" = %m: f32[2]
+  parameter "v" = %v: f32[2]
+  user_input %x: f32[1, 2, 1]
+  %y: f32[2, 2, 1] = aten::conv2d(input=%x, weight=%w, bias=none)
+  %z: f32[2, 2, 1] = aten::batch_norm(input=%y, ${NORM})
+  return %z`,
+    [[floats([1, 2, 1], 1, 2)]],
+    { w: weight, m: floats([2], 0, 100), v: floats([2], 1, 1) },
+  );
+  expect(results).toEqual([[1, -98, 10, -80]]);
+});
+
+test("statistics of another dtype leave the weights of the convolution as they are", async () => {
+  const [results] = await runBody(
+    `
+  parameter "w" = %w: f32[2, 1, 1, 1]
+  parameter "m" = %m: f64[2]
+  parameter "v" = %v: f64[2]
+  user_input %x: f32[1, 1, 1, 1]
+  %y: f32[1, 2, 1, 1] = aten::conv2d(input=%x, weight=%w, bias=none)
+  %z: f32[1, 2, 1, 1] = aten::batch_norm(input=%y, ${NORM})
+  return %z`,
+    [[floats([1, 1, 1, 1], 2)]],
+    {
+      w: weight,
+      m: hostTensor("float64", [2], Float64Array.of(0, 5)),
+      v: hostTensor("float64", [2], Float64Array.of(1, 1)),
+    },
+  );
+  expect(results).toEqual([[2, 15]]);
+});
