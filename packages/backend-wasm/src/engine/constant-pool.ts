@@ -133,7 +133,11 @@ export class ConstantPool implements ConstantSource {
   async #bring(missing: readonly Constant[], onLoaded: (constant: Constant) => void): Promise<void> {
     const waiting = new Map<Constant, number>();
     const records = new Set<Constant>();
+    // Constants share inputs, so each is visited once: the paths between them may be exponentially many.
+    const counted = new Set<Constant>();
     const count = (constant: Constant): void => {
+      if (counted.has(constant)) return;
+      counted.add(constant);
       if (constant.inputs.length === 0) records.add(constant);
       for (const input of constant.inputs) {
         waiting.set(input, (waiting.get(input) ?? 0) + 1);
@@ -142,11 +146,13 @@ export class ConstantPool implements ConstantSource {
     };
     for (const constant of missing) count(constant);
     const release = (constant: Constant): void => {
+      if (!counted.delete(constant)) return;
       for (const input of constant.inputs) {
         const left = waiting.get(input)! - 1;
         waiting.set(input, left);
+        if (left > 0) continue;
         release(input);
-        if (left === 0 && input.pins === 0) input.unload();
+        if (input.pins === 0) input.unload();
       }
     };
     const takesOver = (constant: Constant): boolean => {

@@ -34,6 +34,7 @@ export function indexedShape(self: TensorMeta, indices: AdvancedIndex): readonly
 /** Shapes of the index tensors, dimension by dimension of `self`. */
 function expandMasks(self: TensorMeta, indices: AdvancedIndex): readonly (readonly number[] | null)[] {
   const shapes: (readonly number[] | null)[] = [];
+  const positions = mostPositions(indices);
   for (const index of indices) {
     if (index === null) shapes.push(null);
     else if (isMask(index)) {
@@ -43,7 +44,7 @@ function expandMasks(self: TensorMeta, indices: AdvancedIndex): readonly (readon
         () =>
           `The shape of the mask ${show(index.shape)} at index ${shapes.length} does not match the shape of the indexed tensor ${show(self.shape)}`,
       );
-      shapes.push(...index.shape.map(() => [numel(index.shape)]));
+      shapes.push(...index.shape.map(() => [positions]));
     } else {
       check(
         index.dtype === "int64" || index.dtype === "int32",
@@ -53,6 +54,14 @@ function expandMasks(self: TensorMeta, indices: AdvancedIndex): readonly (readon
     }
   }
   return shapes;
+}
+
+/** As many positions as masks may give: those of the smallest, or what the other indices ask for. */
+function mostPositions(indices: AdvancedIndex): number {
+  const given = indices.filter((index) => index !== null);
+  const others = given.filter((index) => !isMask(index)).map(({ shape }) => shape.at(-1) ?? 1);
+  const asked = others.find((size) => size !== 1);
+  return asked ?? Math.min(...given.filter(isMask).map(({ shape }) => numel(shape)));
 }
 
 function commonShape(shapes: readonly (readonly number[])[]): readonly number[] {
