@@ -1,4 +1,3 @@
-import { hostTensor } from "@pt2/backend";
 import { expect, test } from "vitest";
 import { floats, runBody } from "./programs-testbed.ts";
 
@@ -43,16 +42,4 @@ test("a constant of zeros is not one of negative zeros", async () => {
     [[]],
   );
   expect(results).toEqual([[Number.POSITIVE_INFINITY], [Number.NEGATIVE_INFINITY]]);
-});
-
-test("argmax tells int64 apart that are one double", async () => {
-  const x = hostTensor("int64", [2], BigInt64Array.of(2n ** 60n, 2n ** 60n + 1n));
-  const [results] = await runBody(
-    `
-  user_input %x: i64[2]
-  %y: i64[] = aten::argmax(self=%x)
-  return %y`,
-    [[x]],
-  );
-  expect(results).toEqual([[1n]]);
 });
