@@ -8,6 +8,12 @@ import { symbolsOf, toExpr } from "./make.ts";
 import { parseSym } from "./parse.ts";
 import { printSym } from "./print.ts";
 
+/**
+ * A lower bound up to here says what the export assumed of an unknown size, not what it needs: a program traced with a
+ * batch of 2 also runs with one row. PyTorch checks greater bounds alone, too.
+ */
+const ASSUMED_LEAST = 2;
+
 /** What the caller gave for a user input: a tensor's shape, or the number for an integer input. */
 export type GivenShape = readonly number[] | number | bigint;
 
@@ -105,7 +111,8 @@ function checkRanges(
     if (!isKnown(expr, bindings)) continue;
     const value = evaluate(expr, bindings);
     if (typeof value === "boolean") continue;
-    const inside = (range.min === null || value >= range.min) && (range.max === null || value <= range.max);
+    const least = range.min !== null && range.min > ASSUMED_LEAST ? range.min : null;
+    const inside = (least === null || value >= least) && (range.max === null || value <= range.max);
     if (!inside) refuse([...symbolsOf(expr)], `${text} = ${value} must be ${printRange(range)}`);
   }
 }
