@@ -8,6 +8,8 @@ import { MATMUL_OPS } from "./matmul/index.ts";
 import { NORMALIZATION_OPS } from "./norm/index.ts";
 import { POINTWISE_OPS } from "./pointwise/index.ts";
 import { POOL_OPS } from "./pool/index.ts";
+import { DROPOUT_OPS } from "./random/dropout.ts";
+import { NOISE_OPS } from "./random/noise.ts";
 import { REDUCE_OPS } from "./reduce/index.ts";
 import { SHAPE_OPS } from "./shape/index.ts";
 import { SYMBOLIC_OPS } from "./symbolic/index.ts";
@@ -20,9 +22,11 @@ export const commonOps: OpSet = {
     ...ATTENTION_OPS,
     ...CONV_OPS,
     ...COPYING_OPS,
+    ...DROPOUT_OPS,
     ...FACTORY_OPS,
     ...INDEXING_OPS,
     ...MATMUL_OPS,
+    ...NOISE_OPS,
     ...NORMALIZATION_OPS,
     ...POINTWISE_OPS,
     ...POOL_OPS,

@@ -1,8 +1,7 @@
 import type { OpRecord } from "../../op.ts";
 import { DISTRIBUTION_OPS } from "./distributions.ts";
-import { DROPOUT_OPS } from "./dropout.ts";
 import { RRELU_OPS } from "./rrelu.ts";
 import { SAMPLE_OPS } from "./sample.ts";
 
-/** Random numbers. */
-export const RANDOM_OPS: readonly OpRecord[] = [...DROPOUT_OPS, ...SAMPLE_OPS, ...DISTRIBUTION_OPS, ...RRELU_OPS];
+/** Random numbers beyond the noise itself and dropout, which are common. */
+export const RANDOM_OPS: readonly OpRecord[] = [...SAMPLE_OPS, ...DISTRIBUTION_OPS, ...RRELU_OPS];

@@ -8,16 +8,8 @@ import { emit } from "../support/emit.ts";
 
 const impure = true;
 
-/** Random tensors. `rand` and `randn` are what a backend brings. */
+/** Random tensors, made of `rand` and `randn`. */
 export const SAMPLE_OPS: readonly OpRecord[] = [
-  defineOp(
-    "aten::rand(SymInt[] size, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor",
-    { impure, infer: ({ size, dtype }) => ({ dtype: dtype ?? "float32", shape: size }) },
-  ),
-  defineOp(
-    "aten::randn(SymInt[] size, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor",
-    { impure, infer: ({ size, dtype }) => ({ dtype: dtype ?? "float32", shape: size }) },
-  ),
   defineOp(
     "aten::rand.generator(SymInt[] size, *, Generator? generator, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor",
     { impure, decompose: ({ size, dtype }, b) => b.tensor("aten::rand", { size, dtype }) },
