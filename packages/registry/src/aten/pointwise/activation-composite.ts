@@ -2,7 +2,7 @@ import { defineOp, type OpRecord } from "../../op.ts";
 import type { TensorMeta } from "../../tensor-meta.ts";
 import { check } from "../support/check.ts";
 import { wrapDim } from "../support/dims.ts";
-import { isFloat, toNumber } from "../support/dtypes.ts";
+import { isFloat } from "../support/dtypes.ts";
 import { emit } from "../support/emit.ts";
 
 /** Largest finite value of the float dtypes that `nan_to_num` meets. */

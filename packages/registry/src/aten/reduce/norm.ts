@@ -117,14 +117,16 @@ function matrixNorm(b: Builder, self: TensorMeta, ord: number, dim: readonly num
   check(dim.length === 2 && row !== column, "linalg.matrix_norm: dim must be a 2-tuple of distinct dimensions");
   const extreme = (x: TensorMeta, d: number, keep: boolean): TensorMeta =>
     b.tensor(ord > 0 ? "aten::amax" : "aten::amin", { self: x, dim: [d], keepdim: keep });
-  if (Math.abs(ord) === 2) return singularValues(b, self, dim, keepdim, (_, s) => extreme(s, -1, keepdim));
+  // The norm of nothing is 0.
+  const largest = (s: TensorMeta): TensorMeta =>
+    s.shape.at(-1) === 0 ? e.full(s.shape.slice(0, -1), 0, s.dtype) : extreme(s, -1, keepdim);
+  if (Math.abs(ord) === 2) return singularValues(b, self, dim, keepdim, (_, s) => largest(s));
   check(
     Math.abs(ord) === 1 || Math.abs(ord) === Number.POSITIVE_INFINITY,
     () => `linalg.matrix_norm: Order ${ord} not supported.`,
   );
   const [summed, kept] = Math.abs(ord) === 1 ? [row, column] : [column, row];
   const sums = e.sum(e.abs(self), [summed], true);
-  // The norm of nothing is 0.
   const none = e.full(
     sums.shape.map((n, d) => (d === kept ? 1 : n)),
     0,
