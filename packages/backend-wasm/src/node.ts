@@ -12,8 +12,13 @@ export function wasm({ worker = true }: WasmOptions = {}): Backend {
   return worker ? new WorkerBackend(startWorker) : new WasmBackend();
 }
 
+/** How a script on the command line was to be read; a worker that inherits it cannot start from a file. */
+const EVALUATION = /^--input-type\b/;
+
 function startWorker(): WorkerHandle {
-  const thread = new Worker(createRequire(import.meta.url).resolve("@pt2/backend-wasm/worker-node"));
+  const thread = new Worker(createRequire(import.meta.url).resolve("@pt2/backend-wasm/worker-node"), {
+    execArgv: process.execArgv.filter((flag) => !EVALUATION.test(flag)),
+  });
   return {
     post: (message: ToWorker, transfer) => thread.postMessage(message, [...transfer]),
     listen(receive, failed) {

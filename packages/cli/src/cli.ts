@@ -18,12 +18,12 @@ export async function main(args: readonly string[], terminal: Terminal): Promise
 async function dispatch(args: readonly string[], terminal: Terminal): Promise<ExitCode> {
   const [name, ...rest] = args;
   if (name === undefined || name === "help" || name === "--help" || name === "-h") {
-    const text = helpOfAll(COMMANDS);
+    const text = helpOfAll(await Promise.all([...COMMANDS.values()].map((command) => command())));
     if (name === undefined) terminal.err(text);
     else terminal.out(text);
     return name === undefined ? 2 : 0;
   }
-  const command = commandNamed(name);
+  const command = await commandNamed(name);
   const options = parseOptions(command, rest);
   if (options.flag("help")) {
     terminal.out(helpOf(command));
@@ -32,12 +32,12 @@ async function dispatch(args: readonly string[], terminal: Terminal): Promise<Ex
   return await command.run(options, terminal);
 }
 
-function commandNamed(name: string): Command {
-  const command = COMMANDS.find((one) => one.name === name);
-  if (command !== undefined) return command;
+async function commandNamed(name: string): Promise<Command> {
+  const command = COMMANDS.get(name);
+  if (command !== undefined) return command();
   throw usageError(
     `There is no command "${name}"`,
-    `the commands are ${COMMANDS.map((one) => one.name).join(", ")}; see \`pt2 --help\``,
+    `the commands are ${[...COMMANDS.keys()].join(", ")}; see \`pt2 --help\``,
   );
 }
 
@@ -58,8 +58,8 @@ function internalError(cause: unknown): Pt2Error {
   });
 }
 
-/** What a backend cannot run is an answer; files and command lines can be wrong; the rest is our fault. */
+/** What a backend cannot run is an answer; files, inputs and command lines can be wrong; the rest is our fault. */
 function exitCodeOf(code: string): ExitCode {
   if (code === "runtime.unsupported-ops" || code === "runtime.handlers") return 1;
-  return /^(format|graph|registry|runtime|cli)\./.test(code) && code !== "cli.internal" ? 2 : 3;
+  return code.endsWith(".internal") ? 3 : 2;
 }

@@ -41,7 +41,7 @@ const MOST_WEIGHT_BYTES = 64 * 1024 * 1024;
  * Input channels below which F(4x4) is not used. Its rounding errors are three times those of a direct convolution, and
  * those of the first layers, which have few channels, are what the rest of a network amplifies; F(2x2) is as exact.
  */
-const LEAST_CHANNELS = 128;
+const LEAST_CHANNELS = 256;
 
 function fits(shape: ConvShape, size: 2 | 4): boolean {
   if (size === 4 && shape.inChannels < LEAST_CHANNELS) return false;

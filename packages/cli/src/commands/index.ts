@@ -1,12 +1,13 @@
 import type { Command } from "../command.ts";
-import { bench } from "./bench.ts";
-import { doctor } from "./doctor.ts";
-import { graph } from "./graph.ts";
-import { inspect } from "./inspect.ts";
-import { ops } from "./ops.ts";
-import { profile } from "./profile.ts";
-import { run } from "./run.ts";
-import { verify } from "./verify.ts";
 
-/** The commands, in the order of the help. */
-export const COMMANDS: readonly Command[] = [inspect, ops, run, verify, bench, profile, graph, doctor];
+/** The commands by name, in the order of the help. Each brings its imports only when it is asked for. */
+export const COMMANDS: ReadonlyMap<string, () => Promise<Command>> = new Map<string, () => Promise<Command>>([
+  ["inspect", async () => (await import("./inspect.ts")).inspect],
+  ["ops", async () => (await import("./ops.ts")).ops],
+  ["run", async () => (await import("./run.ts")).run],
+  ["verify", async () => (await import("./verify.ts")).verify],
+  ["bench", async () => (await import("./bench.ts")).bench],
+  ["profile", async () => (await import("./profile.ts")).profile],
+  ["graph", async () => (await import("./graph.ts")).graph],
+  ["doctor", async () => (await import("./doctor.ts")).doctor],
+]);
