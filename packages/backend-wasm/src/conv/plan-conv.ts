@@ -32,6 +32,11 @@ export function chooseAlgorithm(shape: ConvShape, constantWeight = true): ConvAl
   return constantWeight ? cheapestDense(shape) : "im2col";
 }
 
+/** The algorithm that sums products as the op is written: no transformed weights. */
+export function exactAlgorithm(shape: ConvShape): ConvAlgorithm {
+  return chooseAlgorithm(shape, false);
+}
+
 /**
  * Plans a convolution. A program with dynamic sizes plans once per size and packs its weight once: it passes the first
  * plan's `algorithm` to the later ones.

@@ -12,6 +12,8 @@ export function reader({ dtype, bytes }: HostData): (index: number) => number | 
 /** Whether an element is not zero: NaN is true, -0 is not. */
 export function isTruthy(tensor: HostData): (index: number) => boolean {
   const read = reader(tensor);
-  if (DTYPES[tensor.dtype].kind !== "complex") return (index) => Number.isNaN(read(index)) || read(index) != 0;
-  return (index) => read(2 * index) !== 0 || read(2 * index + 1) !== 0;
+  // int64 elements are bigints: 0n is as false as 0; NaN is not.
+  const truthy = (value: number | bigint): boolean => Number.isNaN(value) || Boolean(value);
+  if (DTYPES[tensor.dtype].kind !== "complex") return (index) => truthy(read(index));
+  return (index) => truthy(read(2 * index)) || truthy(read(2 * index + 1));
 }

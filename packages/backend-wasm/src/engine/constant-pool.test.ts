@@ -19,6 +19,7 @@ function setUp(bytes: Float32Array = weight) {
   const pool = new ConstantPool({
     heap,
     kernels: instantiateKernels(heap.memory),
+    exact: false,
     ...createElementwise(heap),
     get constants() {
       return pool;
@@ -42,6 +43,7 @@ function setUp(bytes: Float32Array = weight) {
   const services: Services = {
     heap,
     kernels: instantiateKernels(heap.memory),
+    exact: false,
     ...createElementwise(heap),
     constants: pool,
   };

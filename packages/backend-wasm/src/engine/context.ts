@@ -24,6 +24,10 @@ export class Context implements PlanContext {
     return this.services.heap;
   }
 
+  get exact(): boolean {
+    return this.services.exact;
+  }
+
   get kernels(): Kernels {
     return this.services.kernels;
   }

@@ -54,6 +54,7 @@ export function createState(
   const services: Services = {
     heap,
     kernels,
+    exact: request.precision === "exact",
     ...elementwise,
     get constants() {
       return pool;

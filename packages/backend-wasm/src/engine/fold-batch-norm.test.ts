@@ -41,3 +41,17 @@ test("statistics of another dtype leave the weights of the convolution as they a
   );
   expect(results).toEqual([[2, 15]]);
 });
+
+test("a program compiled as exact keeps the normalisation of a convolution apart, with the same answers", async () => {
+  const body = `
+  parameter "w" = %w: f32[2, 1, 1, 1]
+  parameter "m" = %m: f32[2]
+  parameter "v" = %v: f32[2]
+  user_input %x: f32[1, 1, 1, 1]
+  %y: f32[1, 2, 1, 1] = aten::conv2d(input=%x, weight=%w, bias=none)
+  %z: f32[1, 2, 1, 1] = aten::batch_norm(input=%y, ${NORM})
+  return %z`;
+  const weights = { w: weight, m: floats([2], 0, 5), v: floats([2], 1, 1) };
+  const inputs = [[floats([1, 1, 1, 1], 2)]];
+  expect(await runBody(body, inputs, weights, "exact")).toEqual(await runBody(body, inputs, weights));
+});

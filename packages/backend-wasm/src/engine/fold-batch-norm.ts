@@ -32,12 +32,14 @@ export function isEvalBatchNorm(op: string, args: Readonly<Record<string, ArgVal
  *
  *     bn(conv(x, w, b)) = conv(x, w·s, (b − mean)·s + β)   with s = γ / √(var + ε)
  *
- * when all of them are constant and nothing else reads the convolution. Elsewhere it is decomposed.
+ * when all of them are constant and nothing else reads the convolution. Elsewhere, and everywhere when the user asked
+ * for `exact`, it is decomposed.
  */
 export function foldBatchNorm(
   { calls, live }: Pick<Stage, "calls" | "live">,
   isConstant: (tensor: LoweredTensor) => boolean,
   { registry, target }: LowerOptions,
+  exact: boolean,
 ): readonly Call[] {
   if (!calls.some(({ record, args }) => isEvalBatchNorm(record.name, args))) return calls;
   const plain = {
@@ -60,7 +62,7 @@ export function foldBatchNorm(
     const statistics = call.results.slice(1).filter(isTensor);
     const alone =
       readers.get(input) === 1 && !live.has(input) && !statistics.some((one) => readers.has(one) || live.has(one));
-    if (conv !== undefined && alone && canFold(conv, call, isConstant)) {
+    if (!exact && conv !== undefined && alone && canFold(conv, call, isConstant)) {
       const folded = foldInto(conv, call, emitter);
       out.splice(out.indexOf(conv), 1);
       out.push(...emitter.calls, folded);

@@ -156,7 +156,10 @@ export class GraphRunner {
   ): Promise<StageNode> {
     const { services, kernels, arena } = this.#state;
     const isConstant = (tensor: LoweredTensor): boolean => places.get(tensor)?.buffer.constant != null;
-    const stage: Stage = { ...lowered, calls: foldBatchNorm(lowered, isConstant, this.#state.lowerOptions) };
+    const stage: Stage = {
+      ...lowered,
+      calls: foldBatchNorm(lowered, isConstant, this.#state.lowerOptions, services.exact),
+    };
     const plan = planStage(stage, { places, inputs, arenaStart }, services, kernels, arena);
     try {
       await this.#state.settle(plan.constants);

@@ -50,6 +50,8 @@ export interface Clamp {
 export interface PlanContext {
   readonly heap: Heap;
   readonly kernels: Kernels;
+  /** Whether the user forbade what is fast but rounds otherwise than the op as it is written. */
+  readonly exact: boolean;
   /** Adds work to each forward. */
   step(run: () => void): void;
   /** Memory that only this call uses. */

@@ -12,11 +12,12 @@ export async function runBody(
   body: string,
   runs: readonly (readonly Value[])[],
   weights: Readonly<Record<string, HostTensor>> = {},
+  precision: "exact" | "fast" = "fast",
 ): Promise<readonly (readonly unknown[])[]> {
   const program = parse(`program "TRAINING" torch "2.13.0" {\n  forward()\n  ${body.trim()}\n}\n`);
   const table = new Map(Object.entries(weights).map(([name, tensor]) => [name, weightOf(name, tensor)]));
   const backend = new WasmBackend();
-  const executable = await backend.compile({ program, weights: table, registry });
+  const executable = await backend.compile({ program, weights: table, registry, precision });
   const results: (readonly unknown[])[] = [];
   for (const inputs of runs) results.push((await executable.run(inputs)).map(elementsOf));
   await backend.dispose();

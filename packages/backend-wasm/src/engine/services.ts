@@ -11,6 +11,8 @@ export interface Services {
   readonly heap: Heap;
   readonly kernels: Kernels;
   readonly constants: ConstantSource;
+  /** Whether rewrites that change bits are forbidden: `precision: "exact"`. */
+  readonly exact: boolean;
   /** Plans an elementwise loop; its code is compiled by the next `compiled()`. */
   elementwise(ctx: PlanContext, out: Place, inputs: readonly Place[], expr: TypedExpr): void;
   /** Plans a copy between strides. */

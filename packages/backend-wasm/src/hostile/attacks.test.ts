@@ -7,7 +7,7 @@ import { WasmBackend } from "../backend.ts";
 
 const registry = createRegistry({ sets: [aten] });
 const backend = new WasmBackend();
-const x: Value = hostTensor("float32", [4], Float32Array.of(1, 2, 3, 4));
+const x = hostTensor("float32", [4], Float32Array.of(1, 2, 3, 4));
 
 async function run(body: string, inputs: readonly Value[] = [x]): Promise<readonly Value[]> {
   const program = parse(`program { user_input %x: f32[4] ${body} }`);
@@ -28,16 +28,14 @@ test.each([
     "registry.argument",
   ],
   ["a selection beyond the tensor", "%y: f32[1] = aten::select.int(%x, dim=0, index=4)", "registry.argument"],
-])("%s is refused at once, with the op, and the backend stays usable", async (_, node, code) => {
-  const start = performance.now();
+])("%s is refused with the op, and the backend stays usable", async (_, node, code) => {
   await expect(run(`${node} return %y`)).rejects.toMatchObject({ code, where: expect.stringContaining("aten::") });
-  expect(performance.now() - start).toBeLessThan(1_000);
   const [sum] = await run("%y: f32[4] = aten::add.Tensor(%x, other=%x) return %y");
   expect((sum as { data: Float32Array }).data).toEqual(Float32Array.of(2, 4, 6, 8));
 });
 
 test("inputs that lie about their length write past nothing", async () => {
-  const liar = { ...(x as object), shape: [2] } as Value;
+  const liar = { ...x, shape: [2] };
   const body = "%y: f32[4] = aten::add.Tensor(%x, other=%x) return %y";
   await expect(run(body, [liar])).rejects.toMatchObject({ code: "wasm.input" });
   await expect(run(body, [])).rejects.toMatchObject({ code: "wasm.input" });

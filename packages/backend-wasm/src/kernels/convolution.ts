@@ -1,5 +1,5 @@
 import type { ArgValue, TensorMeta } from "@pt2/registry";
-import { chooseAlgorithm, planConv } from "../conv/plan-conv.ts";
+import { chooseAlgorithm, exactAlgorithm, planConv } from "../conv/plan-conv.ts";
 import type { ConvShape, Spatial } from "../conv/types.ts";
 import { spatial } from "../conv/window.ts";
 import type { KernelCall, WasmKernel } from "../engine/kernel.ts";
@@ -57,7 +57,7 @@ function planInto(
 ): void {
   if (out.shape.some((size) => size === 0)) return;
   const shape = convShape(geometry, input.shape, weight.shape);
-  const algorithm = chooseAlgorithm(shape, weight.buffer.constant !== null);
+  const algorithm = call.exact ? exactAlgorithm(shape) : chooseAlgorithm(shape, weight.buffer.constant !== null);
   const plan = planConv({ kernels: call.kernels, memory: call.heap.memory }, shape, algorithm);
   const key = `conv:${plan.algorithm}:${geometry.groups}:${weight.shape}:${geometry.transposed}`;
   const packed = call.prepared(weight, key, plan.weightBytes, (ctx, from, to) => {
