@@ -2,7 +2,6 @@ import { numel } from "@pt2/backend";
 import { DTYPES, type DType } from "@pt2/format";
 import type { TypedExpr } from "@pt2/registry/scalar";
 import type { Kernels } from "../kernels.gen.ts";
-import type { Constant } from "./constant.ts";
 import { castExpr } from "./expressions.ts";
 import type { Heap } from "./heap.ts";
 import type { PlanContext } from "./kernel.ts";

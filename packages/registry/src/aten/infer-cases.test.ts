@@ -4,7 +4,6 @@ import { describe, expect, it } from "vitest";
 import type { ArgValue } from "../builder.ts";
 import { Emitter, type LowerTarget } from "../lower/emit.ts";
 import { createRegistry } from "../op-registry.ts";
-import type { TensorMeta } from "../tensor-meta.ts";
 import { isTensorMeta } from "../wrapped.ts";
 import { aten } from "./index.ts";
 import { decode, type Row } from "./infer-rows.test-helper.ts";
