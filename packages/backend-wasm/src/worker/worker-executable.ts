@@ -8,6 +8,7 @@ import type { WorkerChannel } from "./worker-channel.ts";
 export class WorkerExecutable implements Executable {
   readonly #channel: WorkerChannel;
   readonly #id: number;
+  #queue: Promise<unknown> = Promise.resolve();
   #disposed: Promise<void> | undefined;
 
   constructor(channel: WorkerChannel, id: number) {
@@ -44,6 +45,7 @@ export class WorkerExecutable implements Executable {
 
   /** Runs under way may still ask for weights: what they read from goes last. */
   async #dispose(): Promise<void> {
+    await this.#queue;
     try {
       await this.#channel.call("dispose", { executable: this.#id });
     } catch (error) {
@@ -54,23 +56,28 @@ export class WorkerExecutable implements Executable {
     }
   }
 
-  async #cancellable<T>(
+  /** Sends one run at a time: one that still waits for its turn can be cancelled wherever the page runs. */
+  #cancellable<T>(
     inputs: readonly Value[],
     signal: AbortSignal | undefined,
     send: (args: RunArgs, transfer: readonly ArrayBuffer[]) => Promise<T>,
   ): Promise<T> {
-    signal?.throwIfAborted();
-    const cancel = signal === undefined ? null : sharedFlag();
-    const done = raiseOnAbort(cancel, signal);
-    try {
-      const wire = inputs.map(toWire);
-      return await send({ executable: this.#id, inputs: wire, cancel }, transfersOf(wire));
-    } catch (error) {
-      // The worker knows that it was stopped; the signal knows why.
-      if (error instanceof DOMException && error.name === "AbortError") signal?.throwIfAborted();
-      throw error;
-    } finally {
-      done();
-    }
+    const wire = inputs.map(toWire);
+    const turn = this.#queue.then(async () => {
+      signal?.throwIfAborted();
+      const cancel = signal === undefined ? null : sharedFlag();
+      const done = raiseOnAbort(cancel, signal);
+      try {
+        return await send({ executable: this.#id, inputs: wire, cancel }, transfersOf(wire));
+      } catch (error) {
+        // The worker knows that it was stopped; the signal knows why.
+        if (error instanceof DOMException && error.name === "AbortError") signal?.throwIfAborted();
+        throw error;
+      } finally {
+        done();
+      }
+    });
+    this.#queue = turn.catch(() => {});
+    return turn;
   }
 }
