@@ -18,7 +18,7 @@ fields, and \`cause\` the failure underneath.
 try {
   await load("model.pt2", { backend });
 } catch (error) {
-  if (error instanceof Pt2Error && error.code === "runtime.unsupported") console.error(error.details);
+  if (error instanceof Pt2Error && error.code === "runtime.unsupported-ops") console.error(error.details);
   else throw error;
 }
 \`\`\`

@@ -6,11 +6,11 @@ import {
   type Executable,
   type UnsupportedOp,
 } from "@pt2/backend";
-import { Pt2Error } from "@pt2/format";
 import type { Program } from "@pt2/graph";
 import type { OpRegistry } from "@pt2/registry";
 import { WasmExecutable } from "./engine/executable.ts";
 import { compileChecked, unsupportedOps } from "./unsupported.ts";
+import { wasmError } from "./wasm-errors.ts";
 
 const CAPABILITIES: Capabilities = {
   dtypes: [
@@ -45,7 +45,7 @@ export class WasmBackend implements Backend {
 
   async compile(request: CompileRequest): Promise<Executable> {
     if (this.#disposed)
-      throw new Pt2Error("wasm.disposed", {
+      throw wasmError("wasm.disposed", {
         what: "The wasm backend was disposed",
         advice: "Make a new one with wasm().",
       });

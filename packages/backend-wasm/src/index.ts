@@ -40,3 +40,4 @@ function startWorker(): WorkerHandle {
 export { WasmBackend } from "./backend.ts";
 export type { Clamp, KernelCall, PlanContext, WasmKernel } from "./engine/kernel.ts";
 export { addressOf, type Place } from "./engine/place.ts";
+export { WASM_ERRORS, type WasmErrorCode } from "./wasm-errors.ts";

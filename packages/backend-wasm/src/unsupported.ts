@@ -4,6 +4,7 @@ import { type Program, walk } from "@pt2/graph";
 import { isControl, type OpRegistry } from "@pt2/registry";
 import { hasDynamicKernel, kernelsOf, targetOf } from "./engine/create-state.ts";
 import { staticInputs } from "./engine/static-inputs.ts";
+import { wasmError } from "./wasm-errors.ts";
 
 /** The ops of a program that have neither a kernel here nor a decomposition into ops that have one. */
 export function unsupportedOps(
@@ -55,7 +56,7 @@ function isLoweredWhole(program: Program, registry: OpRegistry, dtypes: readonly
 /** One error that names every missing op. */
 function unsupportedError(missing: readonly UnsupportedOp[], cause?: unknown): Pt2Error {
   const lines = missing.map(({ op, count, where, why }) => `  ${op} ×${count}: ${why}; first ${where}`);
-  return new Pt2Error("wasm.unsupported-ops", {
+  return wasmError("wasm.unsupported-ops", {
     what: [`The wasm backend cannot run ${missing.length} ops of this program:`, ...lines].join("\n"),
     where: missing[0]?.where,
     advice: "Give load() a handler or an op set that has them, or choose a backend that runs them.",

@@ -1,7 +1,8 @@
 // Entry of the worker thread in Node.
+
 import { type FileHandle, open } from "node:fs/promises";
 import { parentPort } from "node:worker_threads";
-import { Pt2Error } from "@pt2/format";
+import { wasmError } from "./wasm-errors.ts";
 import type { FromWorker, ToWorker } from "./worker/protocol.ts";
 import { serve } from "./worker/serve.ts";
 
@@ -31,7 +32,7 @@ async function readFully(file: FileHandle, into: Uint8Array, start: number, path
   for (let done = 0; done < into.byteLength; ) {
     const { bytesRead } = await file.read(into, done, into.byteLength - done, start + done);
     if (bytesRead === 0) {
-      throw new Pt2Error("wasm.truncated", {
+      throw wasmError("wasm.truncated", {
         what: "The file became shorter while it was read",
         where: path,
         advice: "Copy or download it again.",

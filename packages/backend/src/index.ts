@@ -1,3 +1,4 @@
+export { BACKEND_ERRORS, type BackendErrorCode } from "./backend-errors.ts";
 export type * from "./contract.ts";
 export { BACKEND_API_VERSION } from "./contract.ts";
 export type { Abilities } from "./find-unsupported.ts";

@@ -1,4 +1,5 @@
-import { DTYPES, type DType, Pt2Error } from "@pt2/format";
+import { DTYPES, type DType } from "@pt2/format";
+import { backendError } from "./backend-errors.ts";
 
 /** Array of a tensor's elements: `float16`, `bfloat16` and `float8` as bits, bool as bytes, complex as pairs. */
 export type TypedArray =
@@ -84,7 +85,7 @@ export function hostTensor(dtype: DType, shape: readonly number[], data: TypedAr
   const type = ARRAY_OF[dtype];
   const bytes = numel(shape) * DTYPES[dtype].itemsize;
   if (!(data instanceof type) || data.byteLength !== bytes) {
-    throw new Pt2Error("backend.tensor-data", {
+    throw backendError("backend.tensor-data", {
       what: `A ${dtype} tensor of shape [${shape.join(", ")}] needs a ${type.name} of ${bytes} bytes, given was a ${data.constructor.name} of ${data.byteLength}`,
       advice: "float16, bfloat16 and float8 are given as their bits, bool as one byte per element.",
     });

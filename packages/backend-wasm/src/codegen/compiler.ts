@@ -1,5 +1,5 @@
-import { Pt2Error } from "@pt2/format";
 import { keyOf } from "@pt2/registry/scalar";
+import { wasmError } from "../wasm-errors.ts";
 import { encodeModule, type FunctionBody } from "./encoder.ts";
 import { helperFunction, IMPORTS, MATH } from "./helpers.ts";
 import { elementwiseKernel } from "./kernel.ts";
@@ -110,7 +110,7 @@ export function createElementwiseCompiler(memory: WebAssembly.Memory): Elementwi
 function check(spec: ElementwiseSpec): void {
   for (const dtype of [...spec.inputs, ...spec.outputs.map((output) => output.dtype)]) {
     if (representation(dtype) !== undefined) continue;
-    throw new Pt2Error("wasm.elementwise-dtype", {
+    throw wasmError("wasm.elementwise-dtype", {
       what: `elementwise kernels are not generated for ${dtype}`,
       advice: "cast to float32 or int64 first",
     });
@@ -121,14 +121,14 @@ function check(spec: ElementwiseSpec): void {
 function divided(cause: unknown): unknown {
   if (!(cause instanceof WebAssembly.RuntimeError)) return cause;
   if (/(?:divi\w*|remainder) by (?:zero|0)/i.test(cause.message)) {
-    return new Pt2Error("wasm.divide-by-zero", {
+    return wasmError("wasm.divide-by-zero", {
       what: "an integer was divided by zero",
       advice: "PyTorch raises ZeroDivisionError here too; guard the divisor, or divide as floats",
       cause,
     });
   }
   if (!/unrepresentable|overflow/i.test(cause.message)) return cause;
-  return new Pt2Error("wasm.integer-overflow", {
+  return wasmError("wasm.integer-overflow", {
     what: "the smallest integer was divided by -1, whose result the dtype does not have",
     advice: "PyTorch crashes or wraps here, depending on the processor; guard the dividend",
     cause,

@@ -1,7 +1,8 @@
 import { numel } from "@pt2/backend";
-import { Pt2Error } from "@pt2/format";
+import type { Pt2Error } from "@pt2/format";
 import { wrapIndex } from "../engine/access.ts";
 import type { HostData } from "../engine/run-value.ts";
+import { wasmError } from "../wasm-errors.ts";
 import { broadcastPositions } from "./bytes.ts";
 import { reader } from "./elements.ts";
 import { positions } from "./nonzero.ts";
@@ -82,7 +83,7 @@ function expandMasks(indices: readonly (HostData | null)[]): readonly (Index | n
 }
 
 function outOfRange(index: number, dim: number, size: number): Pt2Error {
-  return new Pt2Error("wasm.index-out-of-range", {
+  return wasmError("wasm.index-out-of-range", {
     what: `index ${index} is out of bounds for dimension ${dim} with size ${size}`,
     advice: "Check the values that the program indexes with.",
     details: { index, dim, size },

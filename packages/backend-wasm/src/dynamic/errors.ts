@@ -1,10 +1,11 @@
-import { Pt2Error } from "@pt2/format";
+import type { Pt2Error } from "@pt2/format";
 import { LIMITS } from "../engine/limits.ts";
+import { wasmError } from "../wasm-errors.ts";
 
 /** Refuses a result that is too large, before it is made: its size comes from data. */
 export function requireRoom(op: string, bytes: number): void {
   if (bytes <= LIMITS.tensorBytes) return;
-  throw new Pt2Error("wasm.limit", {
+  throw wasmError("wasm.limit", {
     what: `${op}: the result would take ${bytes} bytes, the limit is ${LIMITS.tensorBytes}`,
     advice: "Check the values that the program computes this from.",
     details: { bytes, allowed: LIMITS.tensorBytes },
@@ -13,5 +14,5 @@ export function requireRoom(op: string, bytes: number): void {
 
 /** Data that an op cannot work with. */
 export function dynamicError(what: string): Pt2Error {
-  return new Pt2Error("wasm.data", { what, advice: "Check the values that the program computes this from." });
+  return wasmError("wasm.data", { what, advice: "Check the values that the program computes this from." });
 }

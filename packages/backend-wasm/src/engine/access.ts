@@ -1,4 +1,5 @@
-import { bitsToFloat, DTYPES, type DType, floatToBits, isSmallFloat, Pt2Error } from "@pt2/format";
+import { bitsToFloat, DTYPES, type DType, floatToBits, isSmallFloat } from "@pt2/format";
+import { wasmError } from "../wasm-errors.ts";
 import type { Heap } from "./heap.ts";
 import { addressOf, type Place } from "./place.ts";
 
@@ -58,7 +59,7 @@ export function numbers(heap: Heap, place: Place): Elements<number> {
   }
   const type = ARRAYS[dtype];
   if (type === undefined) {
-    throw new Pt2Error("wasm.dtype", {
+    throw wasmError("wasm.dtype", {
       what: `The kernel does not take ${dtype}`,
       advice: "Convert the operand to a dtype that the backend computes with.",
     });

@@ -9,6 +9,7 @@ import {
   type HandlerTensor,
   type OpRegistry,
 } from "@pt2/registry";
+import { wasmError } from "../wasm-errors.ts";
 import { runControl } from "./control.ts";
 import type { DynamicKernel } from "./dynamic-kernel.ts";
 import { locate, located } from "./located.ts";
@@ -32,7 +33,7 @@ export async function runBoundary(end: Boundary, host: BoundaryHost): Promise<re
     case "dynamic": {
       const kernel = host.dynamic.get(end.record.name);
       if (kernel === undefined) {
-        throw new Pt2Error("wasm.unsupported-op", {
+        throw wasmError("wasm.unsupported-op", {
           what: `${end.record.name} has results whose sizes depend on data, and the wasm backend has no kernel for it`,
           where: describeNode(end.node),
           advice: "Give load() a handler that has it, or use another backend.",

@@ -1,6 +1,7 @@
 import { numel } from "@pt2/backend";
-import { DTYPES, type DType, Pt2Error } from "@pt2/format";
+import { DTYPES, type DType } from "@pt2/format";
 import { type ArgValue, type Call, isTensor, type LoweredTensor, type TensorMeta } from "@pt2/registry";
+import { wasmError } from "../wasm-errors.ts";
 import { Context } from "./context.ts";
 import type { Clamp, KernelCall } from "./kernel.ts";
 import { type Buffer, type Place, rowMajor } from "./place.ts";
@@ -81,7 +82,7 @@ export class CallContext extends Context implements KernelCall {
     }
     const meta = value as TensorMeta;
     if (meta?.wrapped === undefined) {
-      throw new Pt2Error("wasm.internal", {
+      throw wasmError("wasm.internal", {
         what: `${this.call.record.name}: a kernel asked for a tensor and got ${typeof value}`,
       });
     }

@@ -1,5 +1,6 @@
-import { DTYPES, Pt2Error } from "@pt2/format";
+import { DTYPES } from "@pt2/format";
 import type { Call } from "@pt2/registry";
+import { wasmError } from "../wasm-errors.ts";
 import { LIMITS } from "./limits.ts";
 import { locate } from "./located.ts";
 import type { Place } from "./place.ts";
@@ -15,7 +16,7 @@ export function checkRoom(bytes: number, largest: LargestBuffer): void {
   if (bytes <= LIMITS.memoryBytes) return;
   const { calls } = largest;
   const ops = calls.map(({ record }) => record.name).join(" + ") || "the inputs";
-  const error = new Pt2Error("wasm.out-of-memory", {
+  const error = wasmError("wasm.out-of-memory", {
     what: `The activations take ${bytes} bytes, of which ${largest.bytes} at once are for ${ops}; wasm32 addresses ${LIMITS.memoryBytes}`,
     advice: "Use smaller inputs, or another backend.",
     details: { bytes, allowed: LIMITS.memoryBytes },
@@ -36,7 +37,7 @@ export function checkInside({ dtype, shape, strides, offset, buffer }: Place): v
     else last += reach;
   }
   if (first >= 0 && (last + 1) * DTYPES[dtype].itemsize <= buffer.bytes) return;
-  throw new Pt2Error("wasm.view-bounds", {
+  throw wasmError("wasm.view-bounds", {
     what: `A view of shape [${shape.join(", ")}], strides [${strides.join(", ")}] and offset ${offset} leaves its buffer of ${buffer.bytes} bytes`,
     advice: "Report the program: the op's record should have refused these arguments.",
   });

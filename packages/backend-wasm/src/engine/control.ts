@@ -1,5 +1,6 @@
-import { Pt2Error } from "@pt2/format";
+import type { Pt2Error } from "@pt2/format";
 import type { Graph } from "@pt2/graph";
+import { wasmError } from "../wasm-errors.ts";
 import { rowOf, rowsOf, stackRows, truth } from "./host-rows.ts";
 import { LIMITS } from "./limits.ts";
 import { type HostData, isHostData, type RunValue } from "./run-value.ts";
@@ -51,7 +52,7 @@ function scalarOf(operand: Operand | undefined): RunValue {
 }
 
 function malformed(what: string): Pt2Error {
-  return new Pt2Error("wasm.control-flow", {
+  return wasmError("wasm.control-flow", {
     what: `The operands of a control-flow operator are not as PyTorch writes them: ${what}`,
     advice: "The program is damaged: export it again.",
   });
@@ -69,7 +70,7 @@ const CONTROL: Readonly<Record<string, (operands: readonly Operand[], call: Call
       const [goOn] = await call(graphOf(cond), [...values, ...list(additional)]);
       if (!truth(scalarOf(goOn))) return values;
       if (i >= LIMITS.iterations) {
-        throw new Pt2Error("wasm.endless-loop", {
+        throw wasmError("wasm.endless-loop", {
           what: `while_loop did not end within ${LIMITS.iterations} iterations`,
           advice: "Check the loop's condition for these inputs.",
         });

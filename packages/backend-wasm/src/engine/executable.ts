@@ -1,7 +1,8 @@
 import type { Executable, MemoryReport, Profile, StepTime, Value } from "@pt2/backend";
-import { Pt2Error } from "@pt2/format";
+import type { Pt2Error } from "@pt2/format";
 import type { OutputSpec, Program } from "@pt2/graph";
 import { type Call, describeNode } from "@pt2/registry";
+import { wasmError } from "../wasm-errors.ts";
 import type { Cancellation } from "./cancellation.ts";
 import { createState } from "./create-state.ts";
 import { writePlace } from "./elements.ts";
@@ -128,7 +129,7 @@ interface Model {
 }
 
 function disposed(): Pt2Error {
-  return new Pt2Error("wasm.disposed", {
+  return wasmError("wasm.disposed", {
     what: "The model was disposed",
     advice: "Load it again, or dispose it later.",
   });

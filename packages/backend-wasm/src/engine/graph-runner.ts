@@ -1,6 +1,6 @@
-import { Pt2Error } from "@pt2/format";
 import type { Graph } from "@pt2/graph";
 import { type ArgValue, type Call, isTensor, type LoweredTensor, lower, type Stage, tensorsIn } from "@pt2/registry";
+import { wasmError } from "../wasm-errors.ts";
 import { type BoundaryHost, runBoundary } from "./boundary.ts";
 import type { Cancellation } from "./cancellation.ts";
 import { readPlace, writePlace } from "./elements.ts";
@@ -113,7 +113,7 @@ export class GraphRunner {
     let at = 0;
     const wanted = this.#graph.inputs.filter((name) => name !== null && !bound.has(name)).length;
     if (wanted !== inputs.length) {
-      throw new Pt2Error("wasm.graph-inputs", {
+      throw wasmError("wasm.graph-inputs", {
         what: `A graph of ${wanted} inputs was given ${inputs.length}`,
         advice: "Run validate() on the program: the operands of a nested graph do not fit it.",
       });

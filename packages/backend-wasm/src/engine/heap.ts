@@ -1,4 +1,4 @@
-import { Pt2Error } from "@pt2/format";
+import { wasmError } from "../wasm-errors.ts";
 import { LIMITS } from "./limits.ts";
 
 /** A piece of WebAssembly memory. */
@@ -143,7 +143,7 @@ export class Heap {
       if (!(end + pages * PAGE <= LIMITS.memoryBytes)) throw new RangeError("beyond the address space");
       this.memory.grow(pages);
     } catch (cause) {
-      throw new Pt2Error("wasm.out-of-memory", {
+      throw wasmError("wasm.out-of-memory", {
         what: `WebAssembly memory cannot grow from ${end} bytes by another ${pages * PAGE}`,
         advice: "wasm32 addresses at most 4 GiB. Use smaller inputs, float16 weights, or another backend.",
         details: { reserved: end, wanted: size },

@@ -1,4 +1,4 @@
-import { Pt2Error } from "@pt2/format";
+import { wasmError } from "../wasm-errors.ts";
 import { type HostData, isHostData, type RunValue } from "./run-value.ts";
 
 /** Python's truth of a number or of a tensor with one element. */
@@ -11,7 +11,7 @@ export function truth(value: RunValue): boolean {
 export function rowsOf(tensors: readonly HostData[]): number {
   const rows = tensors[0]?.shape[0];
   if (rows === undefined || rows === 0 || tensors.some(({ shape }) => shape[0] !== rows)) {
-    throw new Pt2Error("wasm.control-flow", {
+    throw wasmError("wasm.control-flow", {
       what: `scan and map need inputs with one common, non-zero first dimension, given [${tensors.map(({ shape }) => `[${shape}]`)}]`,
     });
   }
@@ -30,7 +30,7 @@ export function stackRows(rows: readonly (readonly RunValue[])[]): readonly Host
   const alike = ({ dtype, shape }: HostData, other: RunValue | undefined): boolean =>
     isHostData(other) && other.dtype === dtype && `${other.shape}` === `${shape}`;
   if (!first!.every((tensor, column) => rows.every((row) => isHostData(tensor) && alike(tensor, row[column])))) {
-    throw new Pt2Error("wasm.control-flow", {
+    throw wasmError("wasm.control-flow", {
       what: "The results of one iteration do not have the dtypes and shapes of another's",
       advice: "They cannot be stacked; the program is damaged.",
     });

@@ -1,13 +1,14 @@
 import { hostTensor, numel, type Value, viewAs } from "@pt2/backend";
-import { DTYPES, Pt2Error } from "@pt2/format";
+import { DTYPES } from "@pt2/format";
 import type { Program } from "@pt2/graph";
+import { wasmError } from "../wasm-errors.ts";
 import { type HostData, isHostData, type RunValue } from "./run-value.ts";
 
 /** User inputs as runs take them. The runtime checks them against the signature; here each is checked to be sound. */
 export function toRunValues({ graph, inputs: specs }: Program, values: readonly Value[]): readonly RunValue[] {
   const names = specs.flatMap((spec) => (spec.kind === "user_input" && spec.value !== null ? [spec.value] : []));
   if (names.length !== values.length) {
-    throw new Pt2Error("wasm.input", {
+    throw wasmError("wasm.input", {
       what: `The program takes ${names.length} inputs, ${values.length} were given`,
       advice: "Give every user input, in flattened order; model.forward() of the runtime does.",
     });
@@ -16,7 +17,7 @@ export function toRunValues({ graph, inputs: specs }: Program, values: readonly 
     const kind = graph.values.get(names[i]!)?.kind;
     const given = toRunValue(value, names[i]!);
     if (kind === "tensor" && !isHostData(given)) {
-      throw new Pt2Error("wasm.input", {
+      throw wasmError("wasm.input", {
         what: `Input \`${names[i]}\` is a tensor, and ${given === null ? "null" : `a ${typeof given}`} was given`,
         advice: "Make a tensor with tensor(dtype, shape, data).",
       });
@@ -31,7 +32,7 @@ function toRunValue(value: Value, name: string): RunValue {
   if (typeof value !== "object" || value === null) return value;
   const { dtype, shape, data } = value;
   if (data === null) {
-    throw new Pt2Error("wasm.foreign-tensor", {
+    throw wasmError("wasm.foreign-tensor", {
       what: `A tensor on device "${value.device}" was given to the wasm backend`,
       advice: "Read it first: tensor(dtype, shape, await t.read()).",
     });
@@ -45,7 +46,7 @@ function toRunValue(value: Value, name: string): RunValue {
 export function requireBytes({ dtype, shape, bytes }: HostData, what: string): void {
   const expected = numel(shape) * (DTYPES[dtype]?.itemsize ?? Number.NaN);
   if (bytes.byteLength === expected && shape.every((size) => Number.isSafeInteger(size) && size >= 0)) return;
-  throw new Pt2Error("wasm.input", {
+  throw wasmError("wasm.input", {
     what: `${what} has ${bytes.byteLength} bytes, and a ${dtype} tensor of shape [${shape.join(", ")}] has ${expected}`,
     advice: "Make tensors with tensor(dtype, shape, data), which checks their length.",
   });

@@ -1,6 +1,7 @@
 import { Pt2Error } from "@pt2/format";
 import type { Node } from "@pt2/graph";
 import { describeNode } from "@pt2/registry";
+import { wasmError } from "../wasm-errors.ts";
 
 /** What was being computed: a call, or the op of a boundary. */
 interface Work {
@@ -26,7 +27,7 @@ export function locate(error: unknown, calls: readonly Work[]): unknown {
   const where = call && describeNode(call.node);
   if (!(error instanceof Pt2Error)) {
     const ops = calls.map(({ record }) => record.name).join(" + ") || "The preparation of a constant";
-    return new Pt2Error("wasm.internal", {
+    return wasmError("wasm.internal", {
       what: `${ops} failed: ${error instanceof Error ? error.message : String(error)}`,
       where,
       advice: "Report the program: its arguments should have been accepted, or refused with a reason.",

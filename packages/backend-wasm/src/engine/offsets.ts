@@ -1,5 +1,5 @@
 import { numel } from "@pt2/backend";
-import { Pt2Error } from "@pt2/format";
+import { wasmError } from "../wasm-errors.ts";
 import { LIMITS } from "./limits.ts";
 import type { Place } from "./place.ts";
 
@@ -7,7 +7,7 @@ import type { Place } from "./place.ts";
 export function offsetsOf({ shape, strides }: Pick<Place, "shape" | "strides">): Int32Array {
   const count = numel(shape);
   if (count > LIMITS.offsets) {
-    throw new Pt2Error("wasm.limit", {
+    throw wasmError("wasm.limit", {
       what: `A table of ${count} element offsets would be needed, the limit is ${LIMITS.offsets}`,
       advice: "Index smaller tensors, or use another backend.",
       details: { count, allowed: LIMITS.offsets },

@@ -1,6 +1,6 @@
-import { Pt2Error } from "@pt2/format";
 import type { Arg, Graph, NamedArg, Node } from "@pt2/graph";
 import type { HandlerTensor, OpRegistry } from "@pt2/registry";
+import { wasmError } from "../wasm-errors.ts";
 import { exact } from "./call-key.ts";
 import type { HostData } from "./run-value.ts";
 
@@ -16,7 +16,7 @@ export interface OpGraph {
 export function opGraph(op: string, given: Readonly<Record<string, unknown>>, registry: OpRegistry): OpGraph {
   const record = registry.resolve(op);
   if (record === undefined) {
-    throw new Pt2Error("wasm.unsupported-op", {
+    throw wasmError("wasm.unsupported-op", {
       what: `A handler called ${op}, which no op set has`,
       advice: "Check the name; it is written ns::op.overload.",
     });

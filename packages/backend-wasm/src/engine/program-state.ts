@@ -1,6 +1,7 @@
 import { numel } from "@pt2/backend";
-import { DTYPES, Pt2Error, type WeightTensor } from "@pt2/format";
+import { DTYPES, type WeightTensor } from "@pt2/format";
 import type { Program } from "@pt2/graph";
+import { wasmError } from "../wasm-errors.ts";
 import { checkWeight, checkWrite } from "./check-weight.ts";
 import { Constant } from "./constant.ts";
 import { forEachOffset, writePlace } from "./elements.ts";
@@ -59,7 +60,7 @@ export function bindWeights(
     if (spec.kind !== "parameter" && spec.kind !== "buffer" && spec.kind !== "tensor_constant") continue;
     const weight = weights.get(spec.target);
     if (weight === undefined) {
-      throw new Pt2Error("wasm.missing-weight", {
+      throw wasmError("wasm.missing-weight", {
         what: `The program needs ${spec.kind} "${spec.target}", which the archive does not have`,
         advice: "Export the program again; the file is incomplete.",
         details: { target: spec.target },

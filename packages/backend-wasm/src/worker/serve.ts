@@ -1,7 +1,8 @@
-import { Pt2Error, type SourceOrigin, type Storage, type WeightTensor } from "@pt2/format";
+import type { SourceOrigin, Storage, WeightTensor } from "@pt2/format";
 import { createRegistry, type OpRegistry } from "@pt2/registry";
 import { aten } from "@pt2/registry/aten";
 import { WasmExecutable } from "../engine/executable.ts";
+import { wasmError } from "../wasm-errors.ts";
 import { cancellationOf } from "./cancel-flag.ts";
 import {
   type Calls,
@@ -50,7 +51,7 @@ export function serve(port: Port<FromWorker, ToWorker>, readOrigin: ReadOrigin):
   const get = (id: number): WasmExecutable => {
     const executable = executables.get(id);
     if (executable === undefined)
-      throw new Pt2Error("wasm.disposed", { what: "The model was disposed", advice: "Load it again." });
+      throw wasmError("wasm.disposed", { what: "The model was disposed", advice: "Load it again." });
     return executable;
   };
 

@@ -6,11 +6,12 @@ import {
   type Executable,
   type UnsupportedOp,
 } from "@pt2/backend";
-import { Pt2Error, type SourceOrigin, type Storage } from "@pt2/format";
+import type { Pt2Error, SourceOrigin, Storage } from "@pt2/format";
 import type { Program } from "@pt2/graph";
 import type { OpRegistry } from "@pt2/registry";
 import { WasmBackend } from "../backend.ts";
 import { compileChecked } from "../unsupported.ts";
+import { wasmError } from "../wasm-errors.ts";
 import { raiseOnAbort, sharedFlag } from "./cancel-flag.ts";
 import { WorkerChannel, type WorkerHandle } from "./worker-channel.ts";
 import { WorkerExecutable } from "./worker-executable.ts";
@@ -93,7 +94,7 @@ async function originsOf(storages: ReadonlyMap<string, Storage>): Promise<Readon
 }
 
 function disposed(): Pt2Error {
-  return new Pt2Error("wasm.disposed", {
+  return wasmError("wasm.disposed", {
     what: "The wasm backend was disposed",
     advice: "Make a new one with wasm().",
   });

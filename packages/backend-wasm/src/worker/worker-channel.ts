@@ -1,5 +1,6 @@
 import type { Progress } from "@pt2/backend";
-import { Pt2Error, type Storage } from "@pt2/format";
+import type { Pt2Error, Storage } from "@pt2/format";
+import { wasmError } from "../wasm-errors.ts";
 import { type Calls, type FromWorker, fromWireError, type Method, type ToWorker, toWireError } from "./protocol.ts";
 
 /** A started worker, whichever kind the platform has. */
@@ -122,7 +123,7 @@ export class WorkerChannel {
 
   /** The worker is gone: everything that waits for it fails with one reason. */
   #fail(cause: unknown): void {
-    this.#failure ??= new Pt2Error("wasm.worker-failed", {
+    this.#failure ??= wasmError("wasm.worker-failed", {
       ...(this.#ready ? STOPPED : NOT_STARTED),
       cause,
     });
