@@ -62,7 +62,8 @@ function problemOf(
   if (isSymbolic(node.op) || isControl(node.op)) return null;
   if (registry.handlerOf(node.op)?.compile !== undefined) return null;
   const record = registry.resolve(node.op);
-  if (record === undefined) return "no op set has it";
+  // Without a record only the handler knows what its op is; it answers when the program is lowered.
+  if (record === undefined) return registry.handlerOf(node.op)?.rewrite === undefined ? "no op set has it" : null;
   if (runsAnywhere(record, node, graph) && registry.handlerOf(node.op) === undefined) return null;
   const args = argsOf(node, record, hints);
   if (isDynamic(record, args)) {

@@ -74,6 +74,14 @@ test("a handler rewrites its node into other ops", async () => {
   expect(await forward([mine], [handler])).toEqual(expected);
 });
 
+test("a handler rewrites an op that no op set has", async () => {
+  const handler: OpHandler = {
+    ops: ["my::scaled"],
+    rewrite: ({ x, scale }, b) => b.tensor("aten::mul.Tensor", { self: x!, other: scale! }),
+  };
+  expect(await forward([], [handler])).toEqual(expected);
+});
+
 test("a handler's function runs on each forward, sees weights at load, and calls ops of the backend", async () => {
   let compiled = 0;
   const handler: OpHandler = {

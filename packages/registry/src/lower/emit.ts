@@ -54,7 +54,7 @@ export class Emitter {
 
   #emit(op: OpName, given: Readonly<Record<string, ArgValue>>, node: Node, depth: number): readonly ArgValue[] {
     const record = this.#registry.resolve(op);
-    if (record === undefined) throw unsupported(op, node, this.#target.name, "the registry has no record of it");
+    if (record === undefined) return this.#emitUnknown(op, given, node, depth);
     const args = resolveArgs(record.schema, given, () => describe(node));
     if (depth > MAX_DEPTH) throw unsupported(op, node, this.#target.name, "its decomposition refers back to itself");
     const problem = record.validate?.(args);
@@ -77,6 +77,13 @@ export class Emitter {
       throw unsupported(op, node, this.#target.name, "it has neither a kernel nor a decomposition");
     }
     return resultsOf(record, simpler);
+  }
+
+  /** Without a record there is no schema either: a handler gets the arguments as the program gives them. */
+  #emitUnknown(op: OpName, given: Readonly<Record<string, ArgValue>>, node: Node, depth: number): readonly ArgValue[] {
+    const rewritten = this.#registry.handlerOf(op)?.rewrite?.(given, this.#builder(node, depth));
+    if (rewritten === undefined) throw unsupported(op, node, this.#target.name, "the registry has no record of it");
+    return Array.isArray(rewritten) ? (rewritten as readonly ArgValue[]) : [rewritten];
   }
 
   /** Result metas of a call, without emitting anything: from `infer`, from `view`, or from a trial decomposition. */
