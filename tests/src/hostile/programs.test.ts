@@ -1,9 +1,8 @@
-import { readdirSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { hostTensor, type Value, viewAs } from "@pt2/backend";
 import { WasmBackend } from "@pt2/backend-wasm";
-import { DTYPES, openArchive, Pt2Error, parseProgram, type WeightTensor } from "@pt2/format";
-import { fromFile } from "@pt2/format/node";
+import { DTYPES, fromBytes, openArchive, Pt2Error, parseProgram, type WeightTensor } from "@pt2/format";
 import { importProgram, type Program } from "@pt2/graph";
 import { eliminateDeadCode, foldSymbolicArithmetic, functionalize, removeNoOps } from "@pt2/graph/passes";
 import { createRegistry } from "@pt2/registry";
@@ -33,7 +32,7 @@ const files = ["torch-2.13", "programs"].flatMap((folder) =>
 async function open(
   file: string,
 ): Promise<{ readonly text: string; readonly weights: ReadonlyMap<string, WeightTensor> }> {
-  const archive = await openArchive(await fromFile(`${fixtures}${file}`));
+  const archive = await openArchive(fromBytes(readFileSync(`${fixtures}${file}`)));
   const record = [...archive.records.keys()].find((name) => /models\/[^/]*\.json$/.test(name))!;
   return { text: new TextDecoder().decode(await archive.readRecord(record)), weights: await archive.weights() };
 }
