@@ -1,4 +1,4 @@
-import { DTYPES, type DType } from "@pt2/format";
+import { DTYPES, type DType, elementCount as numel } from "@pt2/format";
 import { backendError } from "./backend-errors.ts";
 
 /** Array of a tensor's elements: `float16`, `bfloat16` and `float8` as bits, bool as bytes, complex as pairs. */
@@ -68,10 +68,7 @@ const ARRAY_OF: Readonly<Record<DType, ArrayType>> = {
   float8_e8m0fnu: Uint8Array,
 };
 
-/** Number of elements of a shape. */
-export function numel(shape: readonly number[]): number {
-  return shape.reduce((n, size) => n * size, 1);
-}
+export { numel };
 
 /** Looks at bytes as elements of a dtype. Copies only when the address is not aligned for it. */
 export function viewAs(dtype: DType, bytes: Uint8Array): TypedArray {

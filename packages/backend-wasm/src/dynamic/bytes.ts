@@ -1,5 +1,5 @@
 import { numel } from "@pt2/backend";
-import { DTYPES, type DType } from "@pt2/format";
+import { DTYPES } from "@pt2/format";
 import type { HostData } from "../engine/run-value.ts";
 
 /** Rows of `size` bytes, picked by number from consecutive bytes. */
@@ -35,9 +35,4 @@ export function broadcastPositions(from: readonly number[], to: readonly number[
     repeat *= to[d]!;
   }
   return positions;
-}
-
-/** Bytes of one row of a tensor: everything behind the first `dims` dimensions. */
-export function rowBytes(dtype: DType, shape: readonly number[], dims: number): number {
-  return numel(shape.slice(dims)) * DTYPES[dtype].itemsize;
 }

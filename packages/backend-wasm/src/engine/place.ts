@@ -1,8 +1,9 @@
-import { DTYPES, type DType } from "@pt2/format";
+import { DTYPES, type DType, contiguousStrides as rowMajor } from "@pt2/format";
 import type { Buffer } from "./constant.ts";
 import type { Block, Heap } from "./heap.ts";
 
 export type { Buffer } from "./constant.ts";
+export { rowMajor };
 
 /** One region that all activations share; it moves when a larger plan comes. */
 export class Arena {
@@ -84,17 +85,6 @@ export interface Place {
 /** Byte address of a tensor's first element, now. */
 export function addressOf(place: Place): number {
   return place.buffer.address() + place.offset * DTYPES[place.dtype].itemsize;
-}
-
-/** Row-major strides. */
-export function rowMajor(shape: readonly number[]): readonly number[] {
-  const strides = new Array<number>(shape.length);
-  let stride = 1;
-  for (let i = shape.length - 1; i >= 0; i--) {
-    strides[i] = stride;
-    stride *= Math.max(1, shape[i]!);
-  }
-  return strides;
 }
 
 /** Strides of a dense tensor whose second dimension moves fastest (`channels_last`, of any rank ≥ 3). */

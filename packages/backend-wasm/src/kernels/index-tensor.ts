@@ -1,4 +1,5 @@
 import type { ArgValue, TensorMeta } from "@pt2/registry";
+import { broadcastShape } from "../dynamic/advanced-index.ts";
 import { bigints, mover, numbers, wrapIndex } from "../engine/access.ts";
 import type { KernelCall, WasmKernel } from "../engine/kernel.ts";
 import { indexError } from "../engine/kernel-errors.ts";
@@ -119,14 +120,4 @@ function forEachTuple(call: KernelCall, self: Place, plan: Indexed, visit: (offs
       for (let i = 0; i < after.length; i++) visit(base + after[i]!);
     }
   }
-}
-
-function broadcastShape(shapes: readonly (readonly number[])[]): readonly number[] {
-  const rank = Math.max(0, ...shapes.map((shape) => shape.length));
-  return Array.from({ length: rank }, (_, i) =>
-    shapes.reduce((size, shape) => {
-      const own = shape[shape.length - rank + i] ?? 1;
-      return own === 1 ? size : own;
-    }, 1),
-  );
 }

@@ -1,3 +1,4 @@
+import { elementCount as numel } from "@pt2/format";
 import { broadcastShapes } from "../../broadcast.ts";
 import { checkLimit } from "../../limits.ts";
 import { check, show } from "./check.ts";
@@ -34,9 +35,7 @@ export function reducedShape(shape: readonly number[], dims: readonly number[], 
 }
 
 /** Number of elements. */
-export function numel(shape: readonly number[]): number {
-  return shape.reduce((product, size) => product * size, 1);
-}
+export { numel };
 
 /** Whether two shapes are equal. */
 export function sameShape(a: readonly number[], b: readonly number[]): boolean {
