@@ -1,0 +1,238 @@
+import type { DType } from "@pt2/format";
+
+/**
+ * The native module: what TypeScript asks of C++, and nothing else. Everything here is validated again in C++, throws
+ * {@link NativeFailure}, and knows neither Node's files nor `@pt2` programs.
+ */
+export interface Addon {
+  /** What was loaded, and what it can do on this machine. */
+  info(): LibtorchInfo;
+  /** Threads of one op. At least 1. */
+  setThreads(count: number): void;
+  /** Runs that compute at the same time; further ones wait. At least 1. */
+  setConcurrency(count: number): void;
+  /** Process-wide switches of libtorch; absent ones stay. */
+  setFlags(flags: Partial<LibtorchFlags>): void;
+  /** Loads a shared library that registers ops with TORCH_LIBRARY. */
+  loadLibrary(path: string): void;
+
+  /** Every op of the dispatcher, as `aten::add.Tensor`. */
+  operators(): string[];
+  /** Schema string of an op, or null when the dispatcher does not have it. */
+  schema(op: string): string | null;
+  /** Whether the dispatcher can run an op on a device: a kernel for it, or a composite one. */
+  hasKernel(op: string, device: string): boolean;
+
+  /** Maps a file; pages are private copies when written to. The mapping lives as long as a storage of it does. */
+  mapFile(path: string): NativeFile;
+  /** Bytes as a storage, copied. */
+  storage(bytes: Uint8Array): NativeStorage;
+  /** A strided view of a storage, which must be large enough for it, on a device (a copy if that is not the CPU). */
+  tensor(storage: NativeStorage, layout: TensorLayout, device: string): NativeTensor;
+
+  /** Runs one op by schema on the calling thread. */
+  callSync(op: string, args: readonly NativeArg[]): NativeValue[];
+  /** Runs one op by schema on the pool. */
+  call(op: string, args: readonly NativeArg[]): Promise<NativeValue[]>;
+
+  /** Resolves every op and argument of a plan. `bound` are inputs that stay: weights; null for those given per run. */
+  compile(plan: PlanSource, bound: readonly (NativeTensor | null)[]): NativePlan;
+
+  /** Opens an AOTInductor package through libtorch's own loader, which runs the native code inside. */
+  loadAoti(path: string, options: AotiSource): NativeAoti;
+
+  /** Bytes in libtorch's CPU allocator, of the whole process. */
+  memory(): NativeMemory;
+}
+
+export interface LibtorchInfo {
+  readonly version: string;
+  /** As `at::get_cpu_capability()`: `DEFAULT`, `AVX2`, `AVX512`, … */
+  readonly cpuCapability: string;
+  readonly threads: number;
+  readonly mkldnn: boolean;
+  readonly mkl: boolean;
+  /** Why the addon was built without CUDA, or the CUDA version and its devices. */
+  readonly cuda: string | { readonly version: string; readonly devices: readonly CudaDevice[] };
+}
+
+export interface CudaDevice {
+  readonly name: string;
+  readonly totalBytes: number;
+  readonly capability: string;
+}
+
+/** As `torch.backends.*` names them. */
+export interface LibtorchFlags {
+  readonly deterministic: boolean;
+  readonly matmulTf32: boolean;
+  readonly cudnnTf32: boolean;
+  readonly cudnnBenchmark: boolean;
+  readonly mkldnn: boolean;
+}
+
+export interface TensorLayout {
+  readonly dtype: DType;
+  readonly shape: readonly number[];
+  /** In elements. */
+  readonly strides: readonly number[];
+  /** In elements. */
+  readonly storageOffset: number;
+}
+
+export interface NativeFile {
+  readonly size: number;
+  storage(offset: number, length: number): NativeStorage;
+}
+
+/** Memory that tensors view. Freed with the last of them. */
+export interface NativeStorage {
+  readonly byteLength: number;
+}
+
+/** A tensor in libtorch's memory. */
+export interface NativeTensor {
+  readonly dtype: DType;
+  readonly shape: readonly number[];
+  readonly strides: readonly number[];
+  /** `cpu` or `cuda:0`. */
+  readonly device: string;
+  /**
+   * Row-major bytes. Of a contiguous CPU tensor this is its own memory, which lives as long as the array does; of any
+   * other one a copy.
+   */
+  bytes(): Uint8Array;
+  /** As {@link bytes}, without waiting on the calling thread. */
+  read(): Promise<Uint8Array>;
+  /** Gives the memory back at once unless somebody else views it. Idempotent; later use is a coded error. */
+  dispose(): void;
+}
+
+/** An integer is a bigint, a float a number. */
+export type NativeValue =
+  | NativeTensor
+  | bigint
+  | number
+  | boolean
+  | string
+  | null
+  | { readonly re: number; readonly im: number }
+  | readonly NativeValue[];
+
+/** An argument by schema name. */
+export interface NativeArg {
+  readonly name: string;
+  readonly value: PlanArg | { readonly kind: "tensor"; readonly tensor: NativeTensor };
+}
+
+/** A program in slots. Graph 0 is the root; control ops refer to the others by index. */
+export interface PlanSource {
+  readonly graphs: readonly PlanGraph[];
+  /** Where factories and `device=` arguments put their tensors, whatever the file says. */
+  readonly device: string;
+}
+
+export interface PlanGraph {
+  /** Number of values. Each is written once per execution of the graph. */
+  readonly slots: number;
+  /** Slot of each input; null for one that nobody reads. */
+  readonly inputs: readonly (number | null)[];
+  readonly nodes: readonly PlanNode[];
+  readonly outputs: readonly PlanArg[];
+}
+
+/** One step. `op` is run by the dispatcher, `scalar` and `control` by the interpreter, `host` by JavaScript. */
+export interface PlanNode {
+  readonly kind: "op" | "scalar" | "control" | "host";
+  /** `aten::add.Tensor`, `_operator::floordiv`, `higher_order::cond`; of a host node only a name for profiles. */
+  readonly op: string;
+  /** By schema name for `op`; in order, with empty names, for the others. */
+  readonly args: readonly { readonly name: string; readonly arg: PlanArg }[];
+  /** Per return: a slot, slots of a list, or null when nobody reads it. */
+  readonly outputs: readonly (number | readonly number[] | null)[];
+}
+
+export type PlanArg =
+  | { readonly kind: "none" }
+  | { readonly kind: "slot"; readonly slot: number }
+  | { readonly kind: "int"; readonly value: number | bigint }
+  | { readonly kind: "float"; readonly value: number }
+  | { readonly kind: "bool"; readonly value: boolean }
+  | { readonly kind: "string"; readonly value: string }
+  | { readonly kind: "complex"; readonly re: number; readonly im: number }
+  | { readonly kind: "dtype"; readonly value: DType }
+  | { readonly kind: "device"; readonly value: string }
+  | { readonly kind: "layout"; readonly value: string }
+  | { readonly kind: "memory_format"; readonly value: string }
+  | { readonly kind: "graph"; readonly graph: number }
+  | { readonly kind: "list"; readonly items: readonly PlanArg[] };
+
+/** A plan whose ops, arguments and lifetimes are resolved. Runs of it may overlap. */
+export interface NativePlan {
+  /** Replaces a bound input, for runs that start later. */
+  bind(input: number, tensor: NativeTensor): void;
+  /** Begins a run; `inputs` are those that are not bound, in order. */
+  start(inputs: readonly NativeValue[], options: { readonly profile: boolean }): NativeRun;
+  dispose(): void;
+}
+
+/** One run. It stops at each host node and goes on with what JavaScript returns. */
+export interface NativeRun {
+  /** Runs on the pool up to the next host node or the end. `results` are those of the host node it stopped at. */
+  resume(results: readonly NativeValue[]): Promise<NativeStep>;
+  /** The same on the calling thread. */
+  resumeSync(results: readonly NativeValue[]): NativeStep;
+  /** Makes the run fail with `libtorch.aborted` before its next node. */
+  cancel(): void;
+}
+
+export type NativeStep =
+  | { readonly kind: "host"; readonly graph: number; readonly node: number; readonly args: readonly NativeValue[] }
+  | {
+      readonly kind: "done";
+      readonly outputs: readonly NativeValue[];
+      /** Inputs (bound or not) that the program wrote to, with their new values. The originals are untouched. */
+      readonly written: readonly { readonly input: number; readonly tensor: NativeTensor }[];
+      readonly profile: NativeProfile | null;
+    };
+
+/** Times of a run, in nanoseconds since it began; device time where the device measures it. */
+export interface NativeProfile {
+  /** Four numbers per executed node, in order: graph, node, start, duration. */
+  readonly steps: Float64Array;
+  readonly totalNs: number;
+  /** Most bytes that the run had allocated at one time. */
+  readonly peakBytes: number;
+}
+
+export interface AotiSource {
+  readonly model: string;
+  readonly device: string;
+  /** Runs that may overlap. */
+  readonly runners: number;
+}
+
+export interface NativeAoti {
+  readonly metadata: Readonly<Record<string, string>>;
+  readonly constantNames: readonly string[];
+  run(inputs: readonly NativeTensor[]): Promise<NativeTensor[]>;
+  dispose(): void;
+}
+
+export interface NativeMemory {
+  readonly liveBytes: number;
+  /** Kept for later by the allocator. */
+  readonly cachedBytes: number;
+  readonly peakBytes: number;
+}
+
+/** What the native module throws: an `Error` with these fields. */
+export interface NativeFailure extends Error {
+  /** `libtorch.argument`, `libtorch.op-failed`, `libtorch.no-op`, `libtorch.aborted`, … */
+  readonly code: string;
+  /** Place in the plan, where there is one. */
+  readonly graph?: number;
+  readonly node?: number;
+  /** Argument by schema name, where it is about one. */
+  readonly arg?: string;
+}

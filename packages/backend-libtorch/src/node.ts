@@ -1,0 +1,1 @@
+export type { Libtorch } from "./install/libtorch.ts";
