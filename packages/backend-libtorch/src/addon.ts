@@ -13,6 +13,8 @@ export interface Addon {
   setConcurrency(count: number): void;
   /** Process-wide switches of libtorch; absent ones stay. */
   setFlags(flags: Partial<LibtorchFlags>): void;
+  /** As `torch.manual_seed`: seeds the generator of the CPU and of every CUDA device. */
+  manualSeed(seed: bigint): void;
   /** Loads a shared library that registers ops with TORCH_LIBRARY. */
   loadLibrary(path: string): void;
 
@@ -122,8 +124,14 @@ export type NativeValue =
 /** An argument by schema name. */
 export interface NativeArg {
   readonly name: string;
-  readonly value: PlanArg | { readonly kind: "tensor"; readonly tensor: NativeTensor };
+  readonly value: NativeArgValue;
 }
+
+/** As {@link PlanArg}, with tensors in the place of slots. */
+export type NativeArgValue =
+  | Exclude<PlanArg, { readonly kind: "slot" | "graph" | "list" }>
+  | { readonly kind: "tensor"; readonly tensor: NativeTensor }
+  | { readonly kind: "list"; readonly items: readonly NativeArgValue[] };
 
 /** A program in slots. Graph 0 is the root; control ops refer to the others by index. */
 export interface PlanSource {
@@ -150,6 +158,8 @@ export interface PlanNode {
   readonly args: readonly { readonly name: string; readonly arg: PlanArg }[];
   /** Per return: a slot, slots of a list, or null when nobody reads it. */
   readonly outputs: readonly (number | readonly number[] | null)[];
+  /** Names of arguments that the op writes to although its schema does not say so: running statistics. */
+  readonly writes?: readonly string[];
 }
 
 export type PlanArg =

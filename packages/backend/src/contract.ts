@@ -21,6 +21,12 @@ export interface Backend {
    */
   unsupported(program: Program, registry: OpRegistry): readonly UnsupportedOp[];
   /**
+   * Begins to bring weights into memory while the program is still being prepared: what it returns goes to `compile`
+   * with the same weights, or is discarded. A read that fails is not told here; `compile` reads again what it needs.
+   * Absent when nothing is gained.
+   */
+  prefetch?(weights: ReadonlyMap<string, WeightTensor>, signal?: AbortSignal): Prefetch | undefined;
+  /**
    * Prepares a program. Resolves everything that can be resolved without inputs: kernels, argument slots, memory plan,
    * fusions. Reads each weight at most once, and does not keep `request.weights` after the executable is disposed.
    * A compile that fails or is aborted leaves nothing behind.
@@ -53,6 +59,11 @@ export interface Capabilities {
   readonly dynamicSizes?: boolean;
   /** Whether runs leave the calling thread free. Default: false. */
   readonly offThread?: boolean;
+  /**
+   * Whether it runs in-place ops, and writes through views, as they are. Default: false; then the runtime makes programs
+   * functional before it hands them over.
+   */
+  readonly mutation?: boolean;
 }
 
 /** What `compile` is given. */
@@ -61,10 +72,18 @@ export interface CompileRequest {
   /** By fully qualified name; bytes are read on demand. */
   readonly weights: ReadonlyMap<string, WeightTensor>;
   readonly registry: OpRegistry;
+  /** What this backend's `prefetch` returned for these weights. */
+  readonly prefetch?: Prefetch | undefined;
   /** `exact` forbids reordering and fusion that changes bits; default `fast`. */
   readonly precision?: "exact" | "fast";
   readonly onProgress?: (progress: Progress) => void;
   readonly signal?: AbortSignal;
+}
+
+/** Weights on their way into the memory of the backend that began it. */
+export interface Prefetch {
+  /** For a load that fails: starts no more reads, waits for those under way, and frees the memory. Idempotent. */
+  discard(): Promise<void>;
 }
 
 /** Progress of a load. Units are bytes of weights. */

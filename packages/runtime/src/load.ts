@@ -1,4 +1,4 @@
-import type { Backend, CompileRequest } from "@pt2/backend";
+import type { Backend, CompileRequest, Prefetch } from "@pt2/backend";
 import { openArchive } from "@pt2/format";
 import { importProgram, stats } from "@pt2/graph";
 import { removeNoOps } from "@pt2/graph/passes";
@@ -26,22 +26,28 @@ export interface LoadOptions extends Pick<CompileRequest, "precision" | "onProgr
 export async function load(source: ModelSource, options: LoadOptions): Promise<Model> {
   const { backend, ops = [], handlers = [], model, ...compileOptions } = options;
   const { signal } = options;
-  const archive = await openArchive(await openSource(source, signal), { signal });
+  const bytes = await openSource(source, signal);
+  const archive = await openArchive(bytes, { signal });
+  let prefetch: Prefetch | undefined;
   try {
     requireContract(backend);
-    const imported = importProgram(await archive.program(model));
+    const exported = await archive.program(model);
+    const weights = await archive.weights(model);
+    // What has an origin is on this machine: reading weights that are not needed after all costs nobody a download.
+    if (bytes.origin !== undefined) prefetch = backend.prefetch?.(weights, signal);
+    const imported = importProgram(exported);
     // Ops and handlers of others may call anything; otherwise the program says what it needs.
     const needed =
       ops.length + handlers.length > 0 ? undefined : stats(removeNoOps(imported).graph).map(({ op }) => op);
     const registry = createRegistry({ sets: [...(await atenFor(needed)), ...ops], handlers });
-    const program = prepare(imported, registry);
+    const program = prepare(imported, registry, backend.capabilities);
     requireSupported(backend, program, registry);
-    const weights = await archive.weights(model);
     requireWeights(program, weights);
     signal?.throwIfAborted();
-    const executable = await backend.compile({ program, weights, registry, ...compileOptions });
+    const executable = await backend.compile({ program, weights, registry, prefetch, ...compileOptions });
     return new LoadedModel({ backend: backend.name, program, executable, archive });
   } catch (problem) {
+    await prefetch?.discard();
     await archive.close();
     throw problem;
   }

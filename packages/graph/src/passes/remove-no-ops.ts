@@ -15,6 +15,11 @@ export interface RemoveNoOpsOptions {
    * that mutate nothing. @default false: strides are kept as PyTorch has them.
    */
   readonly logicalViews?: boolean;
+  /**
+   * Whether copies stay although nothing in the program is known to mutate a tensor: names do not tell of every operator
+   * what it writes to. @default false
+   */
+  readonly keepCopies?: boolean;
 }
 
 /**
@@ -23,7 +28,8 @@ export interface RemoveNoOpsOptions {
  * Copies go only where nothing in the program mutates a tensor.
  */
 export function removeNoOps(program: Program, options: RemoveNoOpsOptions = {}): Program {
-  const settings = { functional: isFunctional(program.graph), logicalViews: options.logicalViews ?? false };
+  const functional = options.keepCopies !== true && isFunctional(program.graph);
+  const settings = { functional, logicalViews: options.logicalViews ?? false };
   const graph = new NoOpRemover(program.graph, settings).run();
   return graph === program.graph ? program : dropUnusedTokens({ ...program, graph });
 }
