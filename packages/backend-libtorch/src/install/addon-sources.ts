@@ -1,0 +1,51 @@
+import { createHash } from "node:crypto";
+import { readdir, readFile, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import type { Environment } from "./environment.ts";
+import type { Libtorch } from "./libtorch.ts";
+
+/** The package's `native` folder; the same place from `src` and from `dist`. */
+export const NATIVE_FOLDER: string = fileURLToPath(new URL("../../native", import.meta.url));
+
+/** What one build of the native module is made from. */
+export interface AddonSources {
+  readonly folder: string;
+  /** Files to compile, relative to the folder. */
+  readonly units: readonly string[];
+  /** Of all sources and headers, the build script, the libtorch, and settings of the compiler. */
+  readonly key: string;
+}
+
+/** Reads the sources. A build is good for a key: another libtorch, or a changed source, is another one. */
+export async function readSources(folder: string, libtorch: Libtorch, env: Environment): Promise<AddonSources> {
+  const entries = await readdir(join(folder, "src"), { recursive: true });
+  const files = entries
+    .map((name) => `src/${name.replaceAll("\\", "/")}`)
+    .filter((name) => /\.(?:cc|h)$/.test(name))
+    .sort();
+  const hash = createHash("sha256");
+  const add = (...parts: readonly (string | Uint8Array)[]): void => {
+    for (const part of parts) hash.update(part).update("\0");
+  };
+  add(await identityOf(libtorch), process.platform, process.arch, env.CXX ?? "", env.CXXFLAGS ?? "");
+  const texts = await Promise.all(["CMakeLists.txt", ...files].map((file) => readFile(join(folder, file))));
+  add("CMakeLists.txt", texts[0]!);
+  files.forEach((file, i) => {
+    add(file, texts[i + 1]!);
+  });
+  return { folder, units: files.filter((file) => file.endsWith(".cc")), key: hash.digest("hex").slice(0, 16) };
+}
+
+/** A libtorch at the same path may have been replaced; times are left out, since copying an image changes them. */
+export async function identityOf({ path, version, build, cxx11Abi }: Libtorch): Promise<string> {
+  const sizes = await Promise.all(
+    ["libtorch_cpu.so", "libtorch_cpu.dylib", "libc10.so", "libc10.dylib"].map((name) =>
+      stat(join(path, "lib", name)).then(
+        ({ size }) => size,
+        () => 0,
+      ),
+    ),
+  );
+  return JSON.stringify([path, version, build, cxx11Abi, ...sizes]);
+}

@@ -1,0 +1,62 @@
+import { spawn } from "node:child_process";
+import type { Environment } from "./environment.ts";
+
+/** What a finished command left behind. */
+export interface Finished {
+  /** Exit code; 1 where a signal ended it or it could not start. */
+  readonly code: number;
+  readonly stdout: string;
+  /** Both streams, line by line in order of arrival. */
+  readonly lines: readonly string[];
+}
+
+/** How a command runs. */
+export interface CommandOptions {
+  readonly env: Environment;
+  readonly cwd?: string;
+  /** Ends it after this time. */
+  readonly timeoutMs?: number;
+  readonly onLine?: (line: string) => void;
+}
+
+/** Runs a command to its end. Never throws: the code says how it went. */
+export function runCommand(command: string, args: readonly string[], options: CommandOptions): Promise<Finished> {
+  const { env, cwd, timeoutMs, onLine } = options;
+  return new Promise((resolve) => {
+    const lines: string[] = [];
+    const say = (line: string): void => {
+      lines.push(line);
+      onLine?.(line);
+    };
+    const child = spawn(command, args, {
+      env: { ...env } as NodeJS.ProcessEnv,
+      stdio: ["ignore", "pipe", "pipe"],
+      ...(cwd !== undefined && { cwd }),
+      ...(timeoutMs !== undefined && { timeout: timeoutMs, killSignal: "SIGKILL" }),
+    });
+    let stdout = "";
+    child.stdout.setEncoding("utf8").on("data", (text: string) => {
+      stdout += text;
+    });
+    const ends = [child.stdout, child.stderr].map((stream) => splitLines(stream, say));
+    child.on("error", (error) => resolve({ code: 1, stdout, lines: [...lines, error.message] }));
+    child.on("close", (code, signal) => {
+      for (const end of ends) end();
+      if (signal !== null) say(`ended by ${signal}`);
+      resolve({ code: code ?? 1, stdout, lines });
+    });
+  });
+}
+
+/** Carriage returns end a line too: progress bars use them. */
+function splitLines(stream: NodeJS.ReadableStream, say: (line: string) => void): () => void {
+  let rest = "";
+  stream.setEncoding("utf8").on("data", (text: string) => {
+    const parts = (rest + text).split(/\r?\n|\r/);
+    rest = parts.pop()!;
+    for (const part of parts) say(part);
+  });
+  return () => {
+    if (rest !== "") say(rest);
+  };
+}

@@ -1,0 +1,106 @@
+import { realpath, rm } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import type { Pt2Error } from "@pt2/format";
+import type { Addon } from "../addon.ts";
+import { type BuildOptions, buildAddon } from "./build-addon.ts";
+import type { Environment } from "./environment.ts";
+import { type FindOptions, findLibtorch } from "./find-libtorch.ts";
+import { installError, numbered } from "./install-errors.ts";
+import type { Libtorch } from "./libtorch.ts";
+import { loadedLibtorch } from "./loaded-libtorch.ts";
+
+/** Options of {@link loadAddon}. */
+export interface LoadOptions extends FindOptions, BuildOptions {}
+
+/** The native module in this thread. */
+export interface LoadedAddon {
+  readonly addon: Addon;
+  readonly libtorch: Libtorch;
+  /** Path of the native module. */
+  readonly file: string;
+}
+
+let current: LoadedAddon | undefined;
+let queue: Promise<unknown> = Promise.resolve();
+
+/**
+ * Finds libtorch, compiles the native module for it unless that was done before, and loads it; once, and once more in
+ * each worker thread that asks. `PT2_LIBTORCH_ADDON` names a module that was compiled by hand.
+ */
+export function loadAddon(options: LoadOptions = {}): Promise<LoadedAddon> {
+  // One after the other: two callers with different wishes must not both load theirs.
+  const next = queue.then(() => load(options));
+  queue = next.catch(() => undefined);
+  return next;
+}
+
+async function load(options: LoadOptions): Promise<LoadedAddon> {
+  if (current !== undefined) {
+    if (options.folder !== undefined) await refuseAnother(options.folder, join(current.libtorch.path, "lib"));
+    return current;
+  }
+  const { env = process.env } = options;
+  const libtorch = await findLibtorch(options);
+  await refuseAnother(libtorch.path, await loadedLibtorch());
+  const file = env.PT2_LIBTORCH_ADDON;
+  current = file ? { addon: open(file, libtorch, env), libtorch, file } : await loadBuilt(libtorch, options, env);
+  return current;
+}
+
+async function loadBuilt(libtorch: Libtorch, options: BuildOptions, env: Environment): Promise<LoadedAddon> {
+  const { file, fresh } = await buildAddon(libtorch, options);
+  try {
+    return { addon: open(file, libtorch, env), libtorch, file };
+  } catch (problem) {
+    // An old build may have met a changed system: another libstdc++, or other files at libtorch's path.
+    if (fresh) throw problem;
+    await rm(dirname(file), { recursive: true, force: true });
+    const rebuilt = await buildAddon(libtorch, options);
+    return { addon: open(rebuilt.file, libtorch, env), libtorch, file: rebuilt.file };
+  }
+}
+
+function open(file: string, libtorch: Libtorch, env: Environment): Addon {
+  const module = { exports: {} };
+  try {
+    process.dlopen(module, file);
+  } catch (cause) {
+    throw loadFailed(file, libtorch, env, cause as Error);
+  }
+  return module.exports as Addon;
+}
+
+/** Libraries are found by name among those that are loaded already, so the second libtorch would be half the first. */
+async function refuseAnother(wanted: string, loadedFrom: string | undefined): Promise<void> {
+  if (loadedFrom === undefined) return;
+  const [a, b] = await Promise.all([join(wanted, "lib"), loadedFrom].map((path) => realpath(path).catch(() => path)));
+  if (a === b) return;
+  throw installError("libtorch.two-libtorchs", {
+    what: "This process has loaded another libtorch, and can have one only",
+    where: `loaded: ${loadedFrom}, asked for: ${join(wanted, "lib")}`,
+    advice: "ask for the same one everywhere (PT2_LIBTORCH decides), or use a process of its own for the other",
+    details: { loaded: loadedFrom, wanted },
+  });
+}
+
+function loadFailed(file: string, libtorch: Libtorch, env: Environment, cause: Error): Pt2Error {
+  const { message } = cause;
+  const missing = /(\S+\.so[.\d]*|\S+\.dylib): cannot open shared object file|Library not loaded: (\S+)/.exec(message);
+  const library = missing?.[1] ?? missing?.[2];
+  return installError("libtorch.load-failed", {
+    what: `The native module cannot be loaded: ${message}`,
+    where: `${file}, with torch ${libtorch.version} in ${libtorch.path}`,
+    advice: numbered([
+      ...(library === undefined
+        ? []
+        : [`install what ${library} belongs to, or repair the torch that should bring it`]),
+      ...(env.LD_LIBRARY_PATH ? ["unset LD_LIBRARY_PATH: it may name libraries of another PyTorch"] : []),
+      ...(process.platform === "linux"
+        ? ["on Alpine (musl): use an image with glibc, PyTorch is built for nothing else"]
+        : []),
+      "npx pt2 libtorch install, and let PT2_LIBTORCH name what it installed",
+    ]),
+    details: { file, libtorch, library },
+    cause,
+  });
+}

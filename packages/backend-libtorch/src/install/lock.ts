@@ -1,0 +1,86 @@
+import { randomUUID } from "node:crypto";
+import { mkdir, open, readFile, rename, rm, stat, utimes } from "node:fs/promises";
+import { dirname } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { installError } from "./install-errors.ts";
+
+/** How patient a lock is. */
+export interface LockOptions {
+  /** Called once when somebody else holds the lock. */
+  readonly onWait?: () => void;
+  /** Holder's sign of life. @default 2000 */
+  readonly beatMs?: number;
+  /** A lock without a sign of life for this long is taken over. @default 15000 */
+  readonly staleMs?: number;
+  /** Gives up after this time. @default 30 minutes */
+  readonly patienceMs?: number;
+}
+
+const POLL_MS = 50;
+
+/**
+ * Runs `work` while no other process (or thread) runs work under the same lock file. The holder touches the file while
+ * it lives, so a lock whose holder was killed is taken over.
+ */
+export async function withLock<T>(file: string, work: () => Promise<T>, options: LockOptions = {}): Promise<T> {
+  const { onWait, beatMs = 2000, staleMs = 15_000, patienceMs = 30 * 60_000 } = options;
+  await mkdir(dirname(file), { recursive: true });
+  const owner = `${process.pid} ${randomUUID()}`;
+  const begin = performance.now();
+  for (let waited = false; !(await create(file, owner)); waited = true) {
+    if (!waited) onWait?.();
+    if (await isStale(file, staleMs)) await takeAway(file);
+    else await sleep(POLL_MS);
+    if (performance.now() - begin > patienceMs) {
+      throw installError("libtorch.lock", {
+        what: `Another process has held a lock for ${Math.round(patienceMs / 1000)} s`,
+        where: file,
+        advice: "end that process, or remove the file if there is none",
+      });
+    }
+  }
+  const heart = setInterval(() => {
+    const now = new Date();
+    utimes(file, now, now).catch(() => undefined);
+  }, beatMs);
+  heart.unref();
+  try {
+    return await work();
+  } finally {
+    clearInterval(heart);
+    // Not if somebody thought that this process was dead and took the lock over.
+    if ((await readFile(file, "utf8").catch(() => "")) === owner) await rm(file, { force: true });
+  }
+}
+
+async function create(file: string, owner: string): Promise<boolean> {
+  try {
+    const handle = await open(file, "wx");
+    await handle.writeFile(owner);
+    await handle.close();
+    return true;
+  } catch (problem) {
+    if ((problem as NodeJS.ErrnoException).code === "EEXIST") return false;
+    throw installError("libtorch.lock", {
+      what: "The cache folder cannot be written",
+      where: file,
+      advice: "make it writable, or name another folder with PT2_CACHE",
+      cause: problem,
+    });
+  }
+}
+
+async function isStale(file: string, staleMs: number): Promise<boolean> {
+  const touched = await stat(file).then(
+    ({ mtimeMs }) => mtimeMs,
+    () => undefined,
+  );
+  return touched !== undefined && Date.now() - touched > staleMs;
+}
+
+/** Renames first: of several that want a dead lock out of the way one succeeds, and removes that very file. */
+async function takeAway(file: string): Promise<void> {
+  const grave = `${file}.${randomUUID()}`;
+  await rename(file, grave).catch(() => undefined);
+  await rm(grave, { force: true });
+}

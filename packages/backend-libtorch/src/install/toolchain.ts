@@ -1,0 +1,98 @@
+import { readdir, readFile } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { availableParallelism, freemem } from "node:os";
+import { dirname, join } from "node:path";
+import { runCommand } from "./command.ts";
+import { type Environment, findCommand } from "./environment.ts";
+import { installError, numbered } from "./install-errors.ts";
+import type { Libtorch } from "./libtorch.ts";
+
+/** The tools that compile the native module. */
+export interface Toolchain {
+  /** Path of the C++ compiler: `CXX`, or what the PATH has. */
+  readonly compiler: string;
+  /** First line of `--version`. */
+  readonly compilerVersion: string;
+  /** Undefined: the compiler is called directly. */
+  readonly cmake: string | undefined;
+  readonly ninja: string | undefined;
+  /** Compilations at a time. */
+  readonly jobs: number;
+}
+
+/** PyTorch's headers make a compiler use about this much memory. */
+const BYTES_PER_JOB = 1.5e9;
+
+/** Finds the tools, or says how to get a compiler. */
+export async function findToolchain(env: Environment): Promise<Toolchain> {
+  const compiler = await findCommand(env.CXX ? [env.CXX] : ["c++", "g++", "clang++"], env);
+  if (compiler === undefined) {
+    throw installError("libtorch.no-compiler", {
+      what: "The native module has to be compiled, and there is no C++ compiler",
+      where: env.CXX ? `CXX (${env.CXX})` : "c++, g++ and clang++ on the PATH",
+      advice: compilerAdvice(),
+    });
+  }
+  const version = await runCommand(compiler, ["--version"], { env, timeoutMs: 20_000 });
+  return {
+    compiler,
+    compilerVersion: version.lines[0] ?? "unknown",
+    cmake: await findCommand(["cmake"], env),
+    ninja: await findCommand(["ninja", "ninja-build"], env),
+    jobs: jobsOf(env),
+  };
+}
+
+/** What to install to compile C++, as a numbered list. */
+export function compilerAdvice(): string {
+  return process.platform === "darwin"
+    ? numbered(["xcode-select --install", "brew install cmake ninja (optional, compiles faster)"])
+    : numbered([
+        "Debian, Ubuntu: apt-get install -y g++ cmake ninja-build (with sudo)",
+        "Fedora, RHEL: dnf install -y gcc-c++ cmake ninja-build (with sudo)",
+        "elsewhere: any g++ ≥ 11 or clang++ ≥ 14 on the PATH, or named by CXX",
+      ]);
+}
+
+function jobsOf(env: Environment): number {
+  const asked = Number(env.PT2_BUILD_JOBS);
+  if (Number.isSafeInteger(asked) && asked > 0) return asked;
+  return Math.max(1, Math.min(availableParallelism(), Math.floor(freemem() / BYTES_PER_JOB)));
+}
+
+/** Include folders of Node-API: npm packages, so that Node's own headers need not be downloaded. */
+export function nodeHeaders(): readonly string[] {
+  const require = createRequire(import.meta.url);
+  const api = require("node-api-headers") as { readonly include_dir: string };
+  return [api.include_dir, dirname(require.resolve("node-addon-api/napi.h"))];
+}
+
+/** The headers of the CUDA toolkit that a CUDA build of libtorch was made with: the same major version. */
+export async function cudaHeaders(libtorch: Libtorch, env: Environment): Promise<string | undefined> {
+  if (libtorch.build !== "cuda") return undefined;
+  const wanted = await cudaMajor(libtorch);
+  const local = await readdir("/usr/local").catch(() => []);
+  const roots = [
+    env.CUDA_HOME,
+    env.CUDA_PATH,
+    ...local.filter((name) => /^cuda(?:-|$)/.test(name)).map((name) => join("/usr/local", name)),
+    // What pip installs beside torch.
+    ...(wanted === undefined ? [] : [join(libtorch.path, `../nvidia/cu${wanted}`)]),
+  ];
+  for (const root of roots) {
+    if (!root) continue;
+    const include = join(root, "include");
+    const names: readonly string[] = await readdir(join(include, "crt")).catch(() => []);
+    const complete = names.includes("host_defines.h");
+    const text = complete ? await readFile(join(include, "cuda.h"), "utf8").catch(() => "") : "";
+    const major = Math.floor(Number(/^#define CUDA_VERSION (\d+)/m.exec(text)?.[1]) / 1000);
+    if (major > 0 && major === (wanted ?? major)) return include;
+  }
+  return undefined;
+}
+
+async function cudaMajor({ path }: Libtorch): Promise<number | undefined> {
+  const text = await readFile(join(path, "version.py"), "utf8").catch(() => "");
+  const major = /^cuda\b[^=]*= ['"](\d+)\./m.exec(text)?.[1];
+  return major === undefined ? undefined : Number(major);
+}
