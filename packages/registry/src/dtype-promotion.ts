@@ -64,14 +64,19 @@ function combine(higher: DType | null, lower: DType | null): DType | null {
   return x === "bool" || (y === "float" && x !== "float") ? promoteTypes(higher, lower) : higher;
 }
 
-function levelOf({ shape, wrapped }: TensorMeta): (typeof LEVELS)[number] {
-  if (shape.length > 0) return "dim";
-  return wrapped === undefined ? "zero" : "wrapped";
+function levelOf(operand: TensorMeta): (typeof LEVELS)[number] {
+  if (operand.shape.length > 0) return "dim";
+  return isNumber(operand) ? "wrapped" : "zero";
+}
+
+function isNumber({ wrapped, number }: TensorMeta): boolean {
+  return wrapped !== undefined || number !== undefined;
 }
 
 /** A Python number counts with its category: a float is of the default dtype. */
-function categoryDtype({ dtype, wrapped }: TensorMeta): DType {
-  if (wrapped === undefined) return dtype;
+function categoryDtype(operand: TensorMeta): DType {
+  const { dtype } = operand;
+  if (!isNumber(operand)) return dtype;
   const { kind } = DTYPES[dtype];
   if (kind === "float") return DEFAULT_DTYPE;
   return kind === "complex" ? complexOf(DEFAULT_DTYPE) : dtype;

@@ -58,6 +58,11 @@ export interface OpRules<S extends string> {
   readonly dynamic?: boolean | ((args: ArgsOf<S>) => boolean);
   /** Two calls with equal arguments may differ, or the call has an effect besides its results: never folded or dropped. */
   readonly impure?: boolean;
+  /**
+   * Names of `Scalar` arguments whose value no rule looks at: a number that changes from run to run then arrives as a
+   * 0-d tensor (`TensorMeta.number`), and one plan serves all values. Elementwise ops need not say so.
+   */
+  readonly numbers?: readonly string[];
   /** Arguments that the op writes to although its schema does not say so (running statistics). */
   readonly mutates?: readonly string[];
   /** Names of in-place ops over the same computation, beside the regular one: `aten::pow_.Scalar`. */

@@ -2,6 +2,7 @@ import { DTYPES, type DType } from "@pt2/format";
 import { broadcastShapes } from "./broadcast.ts";
 import type { ArgValue } from "./builder.ts";
 import { computeDtype, DEFAULT_DTYPE, resultType } from "./dtype-promotion.ts";
+import { isRunNumber, type RunNumber } from "./lower/run-number.ts";
 import type { OpRecord, Promotion } from "./op.ts";
 import { registryError } from "./registry-errors.ts";
 import { toFloat } from "./scalar/convert.ts";
@@ -22,8 +23,15 @@ export interface ScalarCall extends TensorMeta {
   readonly operands: readonly TensorMeta[];
 }
 
-/** Types one call of an op that has a `scalar` rule, from its resolved arguments. */
-export function typeScalarCall(record: OpRecord, args: Readonly<Record<string, ArgValue>>): ScalarCall {
+/**
+ * Types one call of an op that has a `scalar` rule, from its resolved arguments. `fix` is called for a number of the
+ * run that the rule has to know.
+ */
+export function typeScalarCall(
+  record: OpRecord,
+  args: Readonly<Record<string, ArgValue>>,
+  fix: (number: RunNumber) => Scalar = ({ number }) => number.value,
+): ScalarCall {
   const { schema, scalar } = record;
   if (scalar === undefined) {
     throw registryError("registry.rule", { what: `${record.name} is not elementwise: its record has no scalar rule` });
@@ -32,7 +40,12 @@ export function typeScalarCall(record: OpRecord, args: Readonly<Record<string, A
   const common = commonDtype(record, promotion, args);
   const operands: TensorMeta[] = [];
   const input = (tensor: TensorMeta): ScalarExpr => {
-    const expr: ScalarExpr = { kind: "input", index: operands.push(tensor) - 1 };
+    const index = operands.push(tensor) - 1;
+    if (isRunNumber(tensor)) {
+      const number: ScalarExpr = { kind: "input", index, fix: () => toNumber(fix(tensor)) };
+      return promotion.kind === "bool" && isHalf(common) ? { kind: "cast", to: common, x: number } : number;
+    }
+    const expr: ScalarExpr = { kind: "input", index };
     // A half is computed in float32, but PyTorch first converts every operand to the half.
     const rounds = isHalf(common) && tensor.dtype !== common && DTYPES[tensor.dtype].kind !== "bool";
     return rounds && promotion.kind !== "first" ? { kind: "cast", to: common, x: expr } : expr;
@@ -104,6 +117,10 @@ function constant(record: OpRecord, scalar: Scalar, rounded: DType | null): Scal
   const value = typeof scalar === "object" ? scalar.float : scalar;
   const exact = rounded !== null && isHalf(rounded) ? toFloat(rounded, value) : value;
   return { kind: "const", value: exact };
+}
+
+function toNumber(value: Scalar): number {
+  return typeof value === "object" ? ("float" in value ? value.float : Number.NaN) : Number(value);
 }
 
 function isHalf(dtype: DType): boolean {

@@ -67,7 +67,7 @@ function convertBase(value: ArgValue, base: string): ArgValue | typeof MISMATCH 
       return isScalar(value) ? wrapNumber(value) : MISMATCH;
     case "Scalar":
     case "number":
-      return isScalar(value) ? value : MISMATCH;
+      return isScalar(value) || (isTensorMeta(value) && value.number !== undefined) ? value : MISMATCH;
     case "int":
     case "SymInt":
       return isScalar(value) ? toInt(value) : MISMATCH;

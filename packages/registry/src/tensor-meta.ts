@@ -10,6 +10,13 @@ export interface TensorMeta {
   readonly dtype: DType;
   readonly shape: readonly number[];
   readonly wrapped?: Scalar;
+  /** Set for a number that each run brings anew. It promotes as a wrapped number does, and is an operand as a tensor is. */
+  readonly number?: NumberCell;
+}
+
+/** Holds a number that changes from run to run. */
+export interface NumberCell {
+  readonly value: Scalar;
 }
 
 /** A Python complex number. */

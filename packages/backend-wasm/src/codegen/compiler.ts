@@ -17,7 +17,8 @@ export interface ElementwiseKernel {
 }
 
 /**
- * Collects fused groups and compiles them, many to a module. Equal groups are one kernel, also across builds.
+ * Collects fused groups and compiles them, many to a module. Equal groups are one kernel, also across builds, as long
+ * as somebody holds it.
  *
  * ```ts
  * const geometry = coalesce(shape, [...inputStrides, ...outputStrides], inputs.length);
@@ -47,7 +48,10 @@ interface Entry {
 
 /** A compiler of kernels over `memory`. */
 export function createElementwiseCompiler(memory: WebAssembly.Memory): ElementwiseCompiler {
-  const entries = new Map<string, Entry>();
+  // Whoever runs a kernel keeps it; one that no plan has any more may go, and its code with it.
+  const entries = new Map<string, WeakRef<Entry>>();
+  let sweepAt = 256;
+  let named = 0;
   const imports = { env: { memory }, math: MATH as WebAssembly.ModuleImports };
   // Browsers that are not cross-origin isolated have no SharedArrayBuffer to compare with.
   const shared = memory.buffer.constructor.name === "SharedArrayBuffer";
@@ -78,7 +82,7 @@ export function createElementwiseCompiler(memory: WebAssembly.Memory): Elementwi
     add(spec) {
       check(spec);
       const key = `${spec.inputs} ${spec.inner} ${keyOf(...spec.outputs)}`;
-      const known = entries.get(key);
+      const known = entries.get(key)?.deref();
       if (known) return known.kernel;
       const kernel: ElementwiseKernel = {
         spec,
@@ -91,9 +95,13 @@ export function createElementwiseCompiler(memory: WebAssembly.Memory): Elementwi
           }
         },
       };
-      const entry: Entry = { kernel, name: `k${entries.size}` };
-      entries.set(key, entry);
+      const entry: Entry = { kernel, name: `k${named++}` };
+      entries.set(key, new WeakRef(entry));
       pending.push(entry);
+      if (entries.size >= sweepAt) {
+        for (const [of, ref] of entries) if (ref.deref() === undefined) entries.delete(of);
+        sweepAt = Math.max(256, 2 * entries.size);
+      }
       return kernel;
     },
     build,

@@ -125,9 +125,22 @@ export class ConstantPool implements ConstantSource {
     this.#unfinished = [];
   }
 
-  /** A plan is gone: what no other plan reads leaves memory, to come back when it is needed. */
+  /** A plan is gone: what no other plan reads leaves memory, and unless it is a weight record it is forgotten. */
   release(constants: readonly Constant[]): void {
     for (const constant of constants) if (--constant.pins === 0) constant.unload();
+    const used = new Set<Constant>();
+    const visit = (constant: Constant): void => {
+      if (used.has(constant)) return;
+      used.add(constant);
+      constant.inputs.forEach(visit);
+    };
+    for (const constant of this.#derived.values()) if (constant.pins > 0) visit(constant);
+    for (const [key, constant] of this.#derived) if (!used.has(constant)) this.#derived.delete(key);
+  }
+
+  /** How many values are known besides the weight records. */
+  get size(): number {
+    return this.#derived.size;
   }
 
   async #bring(missing: readonly Constant[], onLoaded: (constant: Constant) => void): Promise<void> {

@@ -84,6 +84,7 @@ export function createState(
     arena: new Arena(heap),
     lowerOptions: { registry, target: targetOf(kernelSet), handlerContext },
     dynamic: dynamicKernels,
+    stages: { count: 0 },
     async settle(constants: readonly Constant[]) {
       await pool.settle(constants, () => (request.cancellation ?? signal)?.throwIfAborted());
     },

@@ -15,6 +15,8 @@ export interface ExecutableState {
   readonly lowerOptions: LowerOptions;
   /** Ops that run on host data because their results' sizes depend on it. */
   readonly dynamic: ReadonlyMap<string, DynamicKernel>;
+  /** How many stages are planned, in all graphs. */
+  readonly stages: { count: number };
   /** Brings what a plan needs into memory, with progress. */
   settle(constants: readonly Constant[]): Promise<void>;
 }

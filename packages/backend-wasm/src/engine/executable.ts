@@ -105,6 +105,8 @@ export class WasmExecutable implements Executable {
 
   async #forward(inputs: readonly Value[], hooks: RunHooks): Promise<readonly Value[]> {
     const { program, runner, state, weights } = this.#live();
+    // Caches bound each graph and boundary; what multiplies over nested ones is bounded here.
+    if (state.stages.count > MAX_STAGES) runner.release();
     const results = await runner.run(toRunValues(program, inputs), weights.bound, hooks);
     const outputs: Value[] = [];
     const writes: { readonly target: string; readonly data: HostData }[] = [];
@@ -119,6 +121,9 @@ export class WasmExecutable implements Executable {
     return outputs;
   }
 }
+
+/** Planned stages of an executable after which all plans are made anew. */
+const MAX_STAGES = 1024;
 
 /** What a program runs with. */
 interface Model {

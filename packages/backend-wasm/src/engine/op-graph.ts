@@ -1,15 +1,14 @@
 import type { Arg, Graph, NamedArg, Node } from "@pt2/graph";
 import type { HandlerTensor, OpRegistry } from "@pt2/registry";
 import { wasmError } from "../wasm-errors.ts";
-import { exact } from "./call-key.ts";
-import type { HostData } from "./run-value.ts";
+import type { RunValue } from "./run-value.ts";
 
-/** A graph of one node, its tensors as inputs. */
+/** A graph of one node, its tensors and numbers as inputs. */
 export interface OpGraph {
-  /** The same for calls that differ only in what their tensors hold. */
+  /** The same for calls that differ only in their tensors and numbers. */
   readonly key: string;
   readonly graph: Graph;
-  readonly inputs: readonly HostData[];
+  readonly inputs: readonly RunValue[];
 }
 
 /** The graph that runs one op for a handler. */
@@ -21,22 +20,19 @@ export function opGraph(op: string, given: Readonly<Record<string, unknown>>, re
       advice: "Check the name; it is written ns::op.overload.",
     });
   }
-  const inputs: HostData[] = [];
+  const inputs: RunValue[] = [];
+  const input = (value: RunValue): Arg => ({ kind: "value", name: `x${inputs.push(value) - 1}` });
   const toArg = (value: unknown): Arg => {
     if (isHandlerTensor(value)) {
       const { data } = value;
-      inputs.push({
-        dtype: value.dtype,
-        shape: value.shape,
-        bytes: new Uint8Array(data.buffer, data.byteOffset, data.byteLength),
-      });
-      return { kind: "value", name: `x${inputs.length - 1}` };
+      const bytes = new Uint8Array(data.buffer, data.byteOffset, data.byteLength);
+      return input({ dtype: value.dtype, shape: value.shape, bytes });
     }
     if (value === null || value === undefined) return { kind: "none" };
     if (Array.isArray(value)) return { kind: "list", items: value.map(toArg) };
-    if (typeof value === "object" && "float" in value) return { kind: "float", value: Number(value.float) };
-    if (typeof value === "number") return Number.isInteger(value) ? { kind: "int", value } : { kind: "float", value };
-    if (typeof value === "bigint") return { kind: "int", value };
+    if (typeof value === "object" && "float" in value) return input({ float: Number(value.float) });
+    if (typeof value === "number") return input(Number.isInteger(value) ? value : { float: value });
+    if (typeof value === "bigint") return input(value);
     return typeof value === "boolean" ? { kind: "bool", value } : { kind: "string", value: String(value) };
   };
   const args: NamedArg[] = Object.entries(given).map(([name, value]) => ({ name, arg: toArg(value) }));
@@ -54,7 +50,7 @@ export function opGraph(op: string, given: Readonly<Record<string, unknown>>, re
     outputs: results.map((name) => ({ kind: "value", name })),
     values: new Map(),
   };
-  const key = JSON.stringify([record.name, args], (_, value: unknown) => exact(value));
+  const key = JSON.stringify([record.name, args]);
   return { key, graph, inputs };
 }
 

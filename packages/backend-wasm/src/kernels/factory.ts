@@ -1,6 +1,6 @@
 import { numel, viewAs } from "@pt2/backend";
 import { DTYPES, type DType } from "@pt2/format";
-import type { Scalar } from "@pt2/registry";
+import { isTensor, type Scalar } from "@pt2/registry";
 import { elementBytes } from "../engine/elements.ts";
 import type { WasmKernel } from "../engine/kernel.ts";
 import { addressOf } from "../engine/place.ts";
@@ -27,6 +27,7 @@ export const arange: WasmKernel = {
 /** `full(size, fill_value)` and `empty`, whose contents PyTorch leaves open: zeros here. */
 export const full: WasmKernel = {
   ops: ["aten::full"],
+  accepts: ({ fill_value }) => !isTensor(fill_value),
   prepare(call) {
     const out = call.output();
     const bytes = fillBytes(out.dtype, call.arg<Scalar>("fill_value"));

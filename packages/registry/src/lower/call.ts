@@ -4,6 +4,7 @@ import type { HandlerFunction } from "../handler.ts";
 import type { OpRecord } from "../op.ts";
 import type { TypedCall } from "./elementwise.ts";
 import type { LoweredTensor } from "./lowered-tensor.ts";
+import type { RunNumbers } from "./run-number.ts";
 
 /** One step of a lowered program: concrete shapes, arguments resolved by schema, no symbols left. */
 export interface Call {
@@ -37,6 +38,8 @@ export interface Stage {
   readonly end: Boundary | { readonly kind: "return"; readonly outputs: readonly ArgValue[] };
   /** Tensors that the boundary or something behind it reads: they must survive the calls. */
   readonly live: ReadonlySet<LoweredTensor>;
+  /** What it knows of numbers that change from run to run: it is right for a run as long as they hold. */
+  readonly numbers: RunNumbers;
   /** Continues behind the boundary, given what it returned (one entry per return of its node). */
   resume(results: readonly ArgValue[]): Stage;
 }

@@ -3,8 +3,9 @@ import type { OpRecord } from "../op.ts";
 import { typeScalarCall } from "../promotion.ts";
 import { simplify } from "../scalar/simplify.ts";
 import { type TypedExpr, typeExpr } from "../scalar/typed.ts";
-import type { TensorMeta } from "../tensor-meta.ts";
+import type { Scalar, TensorMeta } from "../tensor-meta.ts";
 import type { LoweredTensor } from "./lowered-tensor.ts";
+import type { RunNumber } from "./run-number.ts";
 
 /** An elementwise call ready to be generated or fused: every conversion is explicit in `expr`. */
 export interface TypedCall extends TensorMeta {
@@ -14,8 +15,12 @@ export interface TypedCall extends TensorMeta {
 }
 
 /** Types and simplifies one call of an op that has a `scalar` rule. */
-export function typedCall(record: OpRecord, args: Readonly<Record<string, ArgValue>>): TypedCall {
-  const { dtype, shape, compute, expr, operands } = typeScalarCall(record, args);
+export function typedCall(
+  record: OpRecord,
+  args: Readonly<Record<string, ArgValue>>,
+  fix: (number: RunNumber) => Scalar,
+): TypedCall {
+  const { dtype, shape, compute, expr, operands } = typeScalarCall(record, args, fix);
   const rules = { compute, operands: operands.map((operand) => operand.dtype), result: dtype };
   return { dtype, shape, expr: simplify(typeExpr(expr, rules)), operands: operands as readonly LoweredTensor[] };
 }

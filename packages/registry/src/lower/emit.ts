@@ -7,12 +7,14 @@ import type { OpRegistry } from "../op-registry.ts";
 import { resolveArgs } from "../op-registry.ts";
 import { isComplexCall, scalarMeta } from "../promotion.ts";
 import { registryError } from "../registry-errors.ts";
+import type { SchemaType } from "../schema/types.ts";
 import type { TensorMeta } from "../tensor-meta.ts";
 import { describe } from "./arguments.ts";
 import type { Call } from "./call.ts";
 import { typedCall } from "./elementwise.ts";
 import { located } from "./located.ts";
 import { isFree, named, resultsOf, viewMeta } from "./results.ts";
+import { RunNumbers, takesTensor } from "./run-number.ts";
 
 /** What a backend says while a program is lowered for it. */
 export interface LowerTarget {
@@ -38,12 +40,15 @@ export class Emitter {
   readonly calls: Call[] = [];
   readonly #registry: OpRegistry;
   readonly #target: LowerTarget;
+  readonly #numbers: RunNumbers;
   /** Calls that were there before the current node. */
   #nodeStart = 0;
 
-  constructor(registry: OpRegistry, target: LowerTarget) {
+  /** `numbers` is told which numbers of the run its calls depend on. */
+  constructor(registry: OpRegistry, target: LowerTarget, numbers: RunNumbers = new RunNumbers()) {
     this.#registry = registry;
     this.#target = target;
+    this.#numbers = numbers;
   }
 
   /** Emits one op of a program. Errors say which node it was. */
@@ -55,18 +60,26 @@ export class Emitter {
   #emit(op: OpName, given: Readonly<Record<string, ArgValue>>, node: Node, depth: number): readonly ArgValue[] {
     const record = this.#registry.resolve(op);
     if (record === undefined) return this.#emitUnknown(op, given, node, depth);
-    const args = resolveArgs(record.schema, given, () => describe(node));
+    const args = this.#resolve(record, given, node, keepsNumbers(record));
     if (depth > MAX_DEPTH) throw unsupported(op, node, this.#target.name, "its decomposition refers back to itself");
     const problem = record.validate?.(args);
     if (problem) throw registryError("registry.argument", { what: `${op}: ${problem}`, where: describe(node) });
 
-    const rewritten = this.#registry.handlerOf(op)?.rewrite?.(args, this.#builder(node, depth));
+    const rewrite = this.#registry.handlerOf(op)?.rewrite;
+    const rewritten = rewrite?.(this.#resolve(record, given, node), this.#builder(node, depth));
     if (rewritten !== undefined) return resultsOf(record, rewritten);
     // Scalar expressions are real; a complex call goes the way of any other op.
-    if (record.scalar !== undefined && !isComplexCall(record, args)) {
-      const scalar = typedCall(record, args);
-      return this.#push({ record, kind: "scalar", args, scalar, results: [scalar], node }, depth);
+    if (record.scalar === undefined) return this.#emitStructured(record, args, node, depth);
+    if (isComplexCall(record, args)) {
+      return this.#emitStructured(record, this.#resolve(record, given, node), node, depth);
     }
+    const scalar = typedCall(record, args, this.#numbers.fix);
+    return this.#push({ record, kind: "scalar", args, scalar, results: [scalar], node }, depth);
+  }
+
+  /** Emits what is no elementwise expression: a view, a call of the backend's own, or simpler ops. */
+  #emitStructured(record: OpRecord, args: Call["args"], node: Node, depth: number): readonly ArgValue[] {
+    const op = record.name;
     const kind = record.view !== undefined ? "view" : this.#target.isNative(op, args) ? "native" : null;
     if (kind !== null) return this.#push({ record, kind, args, results: this.infer(record, args, node), node }, depth);
     // Inference refuses what cannot be combined; a decomposition may not notice.
@@ -81,7 +94,8 @@ export class Emitter {
 
   /** Without a record there is no schema either: a handler gets the arguments as the program gives them. */
   #emitUnknown(op: OpName, given: Readonly<Record<string, ArgValue>>, node: Node, depth: number): readonly ArgValue[] {
-    const rewritten = this.#registry.handlerOf(op)?.rewrite?.(given, this.#builder(node, depth));
+    const rewrite = this.#registry.handlerOf(op)?.rewrite;
+    const rewritten = rewrite?.(this.#numbers.settle(given), this.#builder(node, depth));
     if (rewritten === undefined) throw unsupported(op, node, this.#target.name, "the registry has no record of it");
     return Array.isArray(rewritten) ? (rewritten as readonly ArgValue[]) : [rewritten];
   }
@@ -91,9 +105,22 @@ export class Emitter {
     if (record.infer !== undefined) return resultsOf(record, record.infer(args));
     if (record.scalar !== undefined) return [scalarMeta(record, args)];
     if (record.view !== undefined) return [viewMeta(record, args)];
-    const trial = new Emitter(this.#registry, SHAPES_ONLY);
+    const trial = new Emitter(this.#registry, SHAPES_ONLY, this.#numbers);
     const simpler = record.decompose?.(args, trial.#builder(node, 0));
     return simpler === undefined || simpler === null ? [] : resultsOf(record, simpler);
+  }
+
+  /** Arguments by schema; numbers of the run stay such where a tensor may stand, and in the arguments of `keeps`. */
+  #resolve(
+    record: OpRecord,
+    given: Readonly<Record<string, ArgValue>>,
+    node: Node,
+    keeps: readonly string[] = [],
+  ): Call["args"] {
+    const { schema } = record;
+    const tensors = (name: string): boolean => schema.args.some((arg) => arg.name === name && takesTensor(arg.type));
+    const settled = this.#numbers.settle(given, (name) => keeps.includes(name) || tensors(name));
+    return resolveArgs(schema, settled, () => describe(node));
   }
 
   #builder(node: Node, depth: number): Builder {
@@ -114,6 +141,16 @@ export class Emitter {
   #named(results: readonly ArgValue[], op: OpName, node: Node, depth: number): readonly ArgValue[] {
     return named(results, this.#target.maxTensorBytes ?? Number.MAX_SAFE_INTEGER, op, node, depth);
   }
+}
+
+/** Arguments whose rules take a number of the run as they take a tensor. */
+function keepsNumbers({ schema, scalar, validate, numbers = [] }: OpRecord): readonly string[] {
+  if (scalar === undefined || validate !== undefined) return numbers;
+  return schema.args.filter(({ type }) => isScalarType(type)).map(({ name }) => name);
+}
+
+function isScalarType(type: SchemaType): boolean {
+  return type.kind === "base" ? type.base === "Scalar" : type.kind === "optional" && isScalarType(type.inner);
 }
 
 function unsupported(op: OpName, node: Node, backend: string, why: string): Pt2Error {

@@ -8,6 +8,7 @@ import type { Boundary, Stage } from "./call.ts";
 import { Emitter, type LowerTarget } from "./emit.ts";
 import { located } from "./located.ts";
 import { type LoweredTensor, tensorsIn } from "./lowered-tensor.ts";
+import { isRunNumber, RunNumbers } from "./run-number.ts";
 import { evaluateSymbolic } from "./symbolic.ts";
 
 /** Everything that stays the same while one graph is lowered. */
@@ -35,29 +36,32 @@ export function lower(graph: Graph, inputs: Environment, options: LowerOptions):
 
 function lowerFrom(graph: Graph, start: number, given: Environment, options: LowerOptions): Stage {
   const env = new Map(given);
-  const emitter = new Emitter(options.registry, options.target);
+  const numbers = new RunNumbers();
+  const emitter = new Emitter(options.registry, options.target, numbers);
   for (let at = start; at < graph.nodes.length; at++) {
     const node = graph.nodes[at]!;
-    const symbolic = located(node, () => evaluateSymbolic(node, (i) => argValue(node.args[i]!.arg, env, node)));
+    const symbolic = located(node, () =>
+      evaluateSymbolic(node, (i) => argValue(node.args[i]!.arg, env, node), numbers),
+    );
     if (symbolic !== undefined) {
       bind(node, [symbolic], env);
       continue;
     }
-    const end = boundaryAt(node, env, options);
+    const end = boundaryAt(node, env, numbers, options);
     if (end !== null) {
       const resume = (results: readonly ArgValue[]): Stage => {
         const next = new Map(env);
         bind(node, results, next);
         return lowerFrom(graph, at + 1, next, options);
       };
-      return { calls: emitter.calls, end, live: liveAt(graph, at, env), resume };
+      return { calls: emitter.calls, end, live: liveAt(graph, at, env), numbers, resume };
     }
     bind(node, emitter.emit(node.op, namedArgs(node, env), node), env);
   }
   const returnNode: Node = { name: "output", op: "return", args: [], outputs: [], origin: {} };
   const outputs = graph.outputs.map((arg) => argValue(arg, env, returnNode));
-  const live = new Set(outputs.flatMap(tensorsIn));
-  return { calls: emitter.calls, end: { kind: "return", outputs }, live, resume: () => missingBoundary() };
+  const live = new Set(outputs.flatMap(storedIn));
+  return { calls: emitter.calls, end: { kind: "return", outputs }, live, numbers, resume: () => missingBoundary() };
 }
 
 /** Tensors that node `at` and what follows it read. */
@@ -65,28 +69,38 @@ function liveAt(graph: Graph, at: number, env: Environment): ReadonlySet<Lowered
   const live = new Set<LoweredTensor>();
   const visit = (arg: Arg): void => {
     if (arg.kind === "list") arg.items.forEach(visit);
-    if (arg.kind === "value") for (const tensor of tensorsIn(env.get(arg.name))) live.add(tensor);
+    if (arg.kind === "value") for (const tensor of storedIn(env.get(arg.name))) live.add(tensor);
   };
   for (const node of graph.nodes.slice(at)) for (const { arg } of node.args) visit(arg);
   graph.outputs.forEach(visit);
   return live;
 }
 
-function boundaryAt(node: Node, env: Environment, { registry, handlerContext }: LowerOptions): Boundary | null {
+/** The tensors of a value that have memory behind the stage. */
+function storedIn(value: ArgValue | undefined): readonly LoweredTensor[] {
+  return tensorsIn(value).filter((tensor) => !isRunNumber(tensor));
+}
+
+function boundaryAt(
+  node: Node,
+  env: Environment,
+  numbers: RunNumbers,
+  { registry, handlerContext }: LowerOptions,
+): Boundary | null {
   if (isControl(node.op)) {
     return { kind: "control", operands: node.args.map(({ arg }) => operandOf(arg, env, node)), node };
   }
   const handler = registry.handlerOf(node.op);
   const record = registry.resolve(node.op);
   if (handler?.compile !== undefined) {
-    const given = namedArgs(node, env);
+    const given = numbers.settle(namedArgs(node, env));
     const args = record === undefined ? given : resolveArgs(record.schema, given, () => describe(node));
     const where = describe(node);
     const run = handler.compile({ op: node.op, name: node.name, args, where }, handlerContext(node));
     return { kind: "handler", run, args, node };
   }
   if (record?.dynamic === undefined || record.dynamic === false) return null;
-  const args = resolveArgs(record.schema, namedArgs(node, env), () => describe(node));
+  const args = resolveArgs(record.schema, numbers.settle(namedArgs(node, env)), () => describe(node));
   const { dynamic } = record;
   if (dynamic !== true && !located(node, () => dynamic(args))) return null;
   // A backend sees data only after the rule has accepted dtypes and shapes, as for any other op.

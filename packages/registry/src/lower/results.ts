@@ -27,7 +27,7 @@ function hasTensor(type: SchemaType): boolean {
 /** What a view of a row-major tensor has: its geometry must stay inside that tensor. */
 export function viewMeta(record: OpRecord, args: Readonly<Record<string, ArgValue>>): ArgValue {
   const source = args[record.schema.args[0]!.name] as TensorMeta;
-  if (source.wrapped !== undefined) {
+  if (source.wrapped !== undefined || source.number !== undefined) {
     throw registryError("registry.argument", { what: `${record.name}: a number cannot be viewed` });
   }
   const geometry = record.view!(contiguous(source.shape), args);

@@ -1,21 +1,34 @@
 import type { Node } from "@pt2/graph";
 import { evaluateSymbolicOp, type SymOperand } from "@pt2/graph/passes";
 import type { ArgValue } from "../builder.ts";
+import type { Scalar } from "../tensor-meta.ts";
 import { isScalar } from "../wrapped.ts";
+import { isRunNumber, type RunNumbers } from "./run-number.ts";
 
 /** A Python value: ints are bigints, floats are numbers. */
 type PyValue = bigint | number | boolean;
 
 /** The value of a node that computes a size or a number from others; undefined when the node is none. */
-export function evaluateSymbolic(node: Node, valueOfArg: (index: number) => ArgValue): ArgValue | undefined {
+export function evaluateSymbolic(
+  node: Node,
+  valueOfArg: (index: number) => ArgValue,
+  numbers: RunNumbers,
+): ArgValue | undefined {
   if (!/^(_operator|math|torch|builtins)::/.test(node.op)) return undefined;
-  const operands = node.args.flatMap(({ name }, i): readonly SymOperand<PyValue>[] => {
+  const given = node.args.flatMap(({ name }, i) => {
     const value = valueOfArg(i);
     const items = Array.isArray(value) ? (value as readonly ArgValue[]) : [value];
-    return items.filter(isScalar).map((item) => ({ name, value: toPython(item) }));
+    return items.filter((item) => isScalar(item) || isRunNumber(item)).map((item) => ({ name, item }));
   });
-  const result = evaluateSymbolicOp(node.op, operands);
-  return result === undefined ? undefined : fromPython(result);
+  const evaluate = (): Scalar | undefined => {
+    const operands = given.map(({ name, item }): SymOperand<PyValue> => {
+      return { name, value: toPython(isRunNumber(item) ? item.number.value : item) };
+    });
+    const result = evaluateSymbolicOp(node.op, operands);
+    return result === undefined ? undefined : fromPython(result);
+  };
+  if (!given.some(({ item }) => isRunNumber(item)) || evaluate() === undefined) return evaluate();
+  return numbers.derive(node.name, () => evaluate()!);
 }
 
 function toPython(value: ArgValue): PyValue {
@@ -23,7 +36,7 @@ function toPython(value: ArgValue): PyValue {
   return typeof value === "number" ? BigInt(value) : (value as PyValue);
 }
 
-function fromPython(value: PyValue): ArgValue {
+function fromPython(value: PyValue): Scalar {
   if (typeof value === "number") return { float: value };
   return typeof value === "bigint" && Number.isSafeInteger(Number(value)) ? Number(value) : value;
 }

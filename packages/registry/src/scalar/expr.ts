@@ -77,7 +77,12 @@ export type BinaryFn =
  */
 export type ScalarExpr =
   /** The element of the n-th tensor operand, converted to the compute dtype (bool operands of `select` stay bool). */
-  | { readonly kind: "input"; readonly index: number }
+  | {
+      readonly kind: "input";
+      readonly index: number;
+      /** For a number that changes from run to run: reads it, after which the program holds for this value only. */
+      readonly fix?: () => number;
+    }
   /** A literal, converted to the compute dtype. */
   | { readonly kind: "const"; readonly value: number | bigint | boolean }
   | { readonly kind: "unary"; readonly fn: UnaryFn; readonly x: ScalarExpr }

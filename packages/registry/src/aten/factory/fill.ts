@@ -5,7 +5,7 @@ import { defineOp, type OpRecord } from "../../op.ts";
 import { convert } from "../../scalar/convert.ts";
 import type { ScalarExpr } from "../../scalar/expr.ts";
 import type { Scalar, TensorMeta } from "../../tensor-meta.ts";
-import { pythonDtype } from "../../wrapped.ts";
+import { isTensorMeta, pythonDtype } from "../../wrapped.ts";
 import { check } from "../support/check.ts";
 import { emit } from "../support/emit.ts";
 
@@ -24,6 +24,7 @@ export const FILL_OPS: readonly OpRecord[] = [
   defineOp(
     "aten::full(SymInt[] size, Scalar fill_value, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor",
     {
+      numbers: ["fill_value"],
       infer: ({ size, fill_value, dtype }) => filled(size, dtype ?? dtypeOf(fill_value)),
       decompose({ size, fill_value, dtype }, b) {
         const one = b.tensor("aten::scalar_tensor", { s: fill_value, dtype: dtype ?? dtypeOf(fill_value) });
@@ -53,7 +54,10 @@ export const FILL_OPS: readonly OpRecord[] = [
   ),
   defineOp(
     "aten::full_like(Tensor self, Scalar fill_value, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None, MemoryFormat? memory_format=None) -> Tensor",
-    { decompose: ({ self, fill_value, dtype }, b) => likeOf(self, fill_value, dtype, b) },
+    {
+      numbers: ["fill_value"],
+      decompose: ({ self, fill_value, dtype }, b) => likeOf(self, fill_value, dtype, b),
+    },
   ),
   defineOp(
     "aten::zeros_like(Tensor self, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None, MemoryFormat? memory_format=None) -> Tensor",
@@ -70,6 +74,7 @@ export const FILL_OPS: readonly OpRecord[] = [
   defineOp(
     "aten::new_full(Tensor self, SymInt[] size, Scalar fill_value, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor",
     {
+      numbers: ["fill_value"],
       decompose: ({ self, size, fill_value, dtype }, b) => constant(size, fill_value, dtype ?? self.dtype, b),
     },
   ),
@@ -103,8 +108,8 @@ function filled(shape: readonly number[], dtype: DType): TensorMeta {
 }
 
 /** dtype of `torch.full` for a Python number. */
-function dtypeOf(value: Scalar): DType {
-  const dtype = pythonDtype(value);
+function dtypeOf(value: Scalar | TensorMeta): DType {
+  const dtype = isTensorMeta(value) ? value.dtype : pythonDtype(value);
   if (dtype === "float64") return DEFAULT_DTYPE;
   return dtype === "complex128" ? "complex64" : dtype;
 }

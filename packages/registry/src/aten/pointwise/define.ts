@@ -51,14 +51,15 @@ export function scalarSecond(name: string, rule: Rule2, kind: Kind = "numeric"):
   });
 }
 
-/** The number that a `Scalar` operand is: it always arrives as a constant. */
+/** The number that a `Scalar` operand is. What changes from run to run is fixed by being asked for. */
 export function numberOf(expr: ScalarExpr): number {
+  if (expr.kind === "input" && expr.fix !== undefined) return expr.fix();
   return expr.kind === "const" ? Number(expr.value) : Number.NaN;
 }
 
 /** `factor * x`, which is `x` for the default factor 1. */
 export function scaled(x: ScalarExpr, factor: ScalarExpr, mul: Rule2): ScalarExpr {
-  return numberOf(factor) === 1 ? x : mul(x, factor);
+  return factor.kind === "const" && Number(factor.value) === 1 ? x : mul(x, factor);
 }
 
 function rules1(rule: Rule1, kind: Kind): { scalar: (self: ScalarExpr) => ScalarExpr; promote: Promotion } {
