@@ -1,0 +1,41 @@
+// A depthwise convolution as the loops see it: plain pointers and sizes, already checked.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "activation.h"
+
+namespace pt2 {
+
+/// Output columns computed together. Seven divides the widths of image models (112, 56, 28, 14, 7), and seven
+/// accumulators with seven weights and one input still fit sixteen registers.
+inline constexpr int64_t kDepthwiseTile = 7;
+
+struct Depthwise {
+  const float* x;       // batch, height, width, channels
+  const float* weight;  // kernel_h, kernel_w, channels
+  const float* bias;    // channels, or null
+  float* out;           // batch, out_height, out_width, channels
+  int64_t batch, channels, height, width, out_height, out_width;
+  int64_t kernel_h, kernel_w, stride_h, stride_w, pad_h, pad_w, dilation_h, dilation_w;
+  Activation activation;
+
+  /// Bands of output rows that a plane is cut into, so that there is work for every thread.
+  int64_t bands = 1;
+
+  int64_t blocks(int64_t lanes) const { return (channels + lanes - 1) / lanes; }
+  /// Independent pieces of work: one band of one block of channels of one image.
+  int64_t items(int64_t lanes) const { return batch * blocks(lanes) * bands; }
+  /// Columns of a padded row that whole tiles can read.
+  int64_t padded_width() const {
+    const int64_t tiles = (out_width + kDepthwiseTile - 1) / kDepthwiseTile;
+    return std::max(pad_w + width, (tiles * kDepthwiseTile - 1) * stride_w + (kernel_w - 1) * dilation_w + 1);
+  }
+  /// Input rows that are under the kernel at once, gaps of the dilation included.
+  int64_t span() const { return (kernel_h - 1) * dilation_h + 1; }
+  /// What one thread needs beside its tensors: the block's weights and `span()` padded rows.
+  int64_t scratch_floats(int64_t lanes) const { return (kernel_h * kernel_w + span() * padded_width()) * lanes; }
+};
+
+}  // namespace pt2

@@ -1,0 +1,24 @@
+// Kernels for x86-64 with AVX-512 (F, BW, DQ, VL). Headers come before the pragma, so that nothing shared with other
+// translation units is compiled for an instruction set that the processor may lack.
+#if defined(__x86_64__)
+#include <immintrin.h>
+
+#include <cstring>
+
+#include "../table.h"
+
+#define PT2_ISA avx512
+#define PT2_AVX512 1
+
+#if defined(__clang__)
+#pragma clang attribute push(__attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx2,fma"))), apply_to = function)
+#else
+#pragma GCC target("avx512f,avx512bw,avx512dq,avx512vl,avx2,fma")
+#endif
+
+#include "kernels.inc"
+
+#if defined(__clang__)
+#pragma clang attribute pop
+#endif
+#endif

@@ -1,0 +1,18 @@
+// Registers our kernels with PyTorch's dispatcher as `pt2::*`, so that a graph calls them like any other op.
+//
+// Activations are spelt as `mkldnn::_convolution_pointwise` spells them: `attr`, its `scalars`, its `algorithm`.
+#include <torch/library.h>
+
+#include "ops/ops.h"
+
+TORCH_LIBRARY_FRAGMENT(pt2, m) {
+  m.def("pack_depthwise_weight(Tensor weight) -> Tensor");
+  m.def(
+      "depthwise_conv2d(Tensor x, Tensor weight, Tensor? bias, int[2] stride, int[2] padding, int[2] dilation, "
+      "str attr, Scalar?[] scalars, str? algorithm) -> Tensor");
+}
+
+TORCH_LIBRARY_IMPL(pt2, CPU, m) {
+  m.impl("pack_depthwise_weight", TORCH_FN(pt2::pack_depthwise_weight));
+  m.impl("depthwise_conv2d", TORCH_FN(pt2::depthwise_conv2d));
+}

@@ -1,0 +1,26 @@
+// What every kernel asks of its tensors before it touches their memory.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+#include <c10/util/Exception.h>
+
+#include <optional>
+
+namespace pt2 {
+
+inline void check_float(const at::Tensor& t, const char* op, const char* name) {
+  TORCH_CHECK(t.defined() && t.device().is_cpu() && t.scalar_type() == at::kFloat && t.layout() == at::kStrided,
+              "pt2::", op, ": ", name, " must be a strided float32 tensor on the CPU, got ", t.toString());
+}
+
+/// A contiguous vector of `size` floats, or an undefined tensor where the op was given none.
+inline at::Tensor optional_vector(const std::optional<at::Tensor>& t, int64_t size, const char* op, const char* name) {
+  if (!t.has_value() || !t->defined()) return {};
+  check_float(*t, op, name);
+  TORCH_CHECK(t->dim() == 1 && t->size(0) == size, "pt2::", op, ": ", name, " must have shape [", size, "], got ", t->sizes());
+  return t->contiguous();
+}
+
+inline const float* data_or_null(const at::Tensor& t) { return t.defined() ? t.const_data_ptr<float>() : nullptr; }
+
+}  // namespace pt2

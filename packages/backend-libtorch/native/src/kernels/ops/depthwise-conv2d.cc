@@ -1,0 +1,97 @@
+#include <ATen/Parallel.h>
+#include <ATen/ops/empty.h>
+
+#include <vector>
+
+#include "../table.h"
+#include "check.h"
+#include "ops.h"
+
+namespace pt2 {
+
+namespace {
+
+constexpr const char* kOp = "depthwise_conv2d";
+
+/// How much multiplying makes a thread worth waking, in multiply-adds.
+constexpr int64_t kWorkPerThread = 64 * 1024;
+
+int64_t out_size(int64_t size, int64_t kernel, int64_t stride, int64_t pad, int64_t dilation) {
+  const int64_t span = dilation * (kernel - 1) + 1;
+  TORCH_CHECK(size + 2 * pad >= span, "pt2::", kOp, ": a kernel that spans ", span, " does not fit an input of ", size,
+              " with padding ", pad);
+  return (size + 2 * pad - span) / stride + 1;
+}
+
+void check_pair(at::IntArrayRef pair, int64_t least, const char* name) {
+  // The upper bound keeps every product of sizes that follows inside int64.
+  TORCH_CHECK(pair.size() == 2 && pair[0] >= least && pair[1] >= least && pair[0] <= (1 << 24) && pair[1] <= (1 << 24),
+              "pt2::", kOp, ": ", name, " must be two integers in [", least, ", 2^24], got ", pair);
+}
+
+}  // namespace
+
+at::Tensor pack_depthwise_weight(const at::Tensor& weight) {
+  check_float(weight, "pack_depthwise_weight", "weight");
+  TORCH_CHECK(weight.dim() == 4 && weight.size(1) == 1,
+              "pt2::pack_depthwise_weight: weight must have shape [channels, 1, height, width], got ", weight.sizes());
+  return weight.squeeze(1).permute({1, 2, 0}).contiguous();
+}
+
+at::Tensor depthwise_conv2d(const at::Tensor& x, const at::Tensor& weight, const std::optional<at::Tensor>& bias,
+                            at::IntArrayRef stride, at::IntArrayRef padding, at::IntArrayRef dilation, std::string attr,
+                            OptionalScalars scalars, std::optional<std::string> algorithm) {
+  check_float(x, kOp, "x");
+  check_float(weight, kOp, "weight");
+  TORCH_CHECK(x.dim() == 4, "pt2::", kOp, ": x must have four dimensions, got ", x.sizes());
+  TORCH_CHECK(weight.dim() == 3 && weight.size(2) == x.size(1) && weight.size(0) > 0 && weight.size(1) > 0, "pt2::", kOp,
+              ": weight must be packed as [height, width, ", x.size(1), "], got ", weight.sizes());
+  check_pair(stride, 1, "stride");
+  check_pair(padding, 0, "padding");
+  check_pair(dilation, 1, "dilation");
+
+  const at::Tensor input = x.contiguous(at::MemoryFormat::ChannelsLast);
+  const at::Tensor packed = weight.contiguous();
+  const at::Tensor offset = optional_vector(bias, x.size(1), kOp, "bias");
+  Depthwise d{
+      .x = input.const_data_ptr<float>(),
+      .weight = packed.const_data_ptr<float>(),
+      .bias = data_or_null(offset),
+      .out = nullptr,
+      .batch = x.size(0),
+      .channels = x.size(1),
+      .height = x.size(2),
+      .width = x.size(3),
+      .out_height = out_size(x.size(2), weight.size(0), stride[0], padding[0], dilation[0]),
+      .out_width = out_size(x.size(3), weight.size(1), stride[1], padding[1], dilation[1]),
+      .kernel_h = weight.size(0),
+      .kernel_w = weight.size(1),
+      .stride_h = stride[0],
+      .stride_w = stride[1],
+      .pad_h = padding[0],
+      .pad_w = padding[1],
+      .dilation_h = dilation[0],
+      .dilation_w = dilation[1],
+      .activation = parse_activation(attr, scalars, algorithm),
+  };
+  const at::Tensor out = at::empty({d.batch, d.channels, d.out_height, d.out_width},
+                                   x.options().memory_format(at::MemoryFormat::ChannelsLast));
+  if (out.numel() == 0) return out;
+  d.out = out.mutable_data_ptr<float>();
+
+  const Kernels& k = kernels();
+  // A few items per thread even things out; bands below eight rows would copy more rows than they compute.
+  const int64_t wanted = at::get_num_threads() > 1 ? 4 * at::get_num_threads() : 1;
+  const int64_t planes = d.batch * d.blocks(k.lanes);
+  d.bands = std::clamp<int64_t>((wanted + planes - 1) / planes, 1, std::max<int64_t>(1, d.out_height / 8));
+  const int64_t items = d.items(k.lanes);
+  const int64_t work = out.numel() / items * d.kernel_h * d.kernel_w;
+  at::parallel_for(0, items, std::max<int64_t>(1, kWorkPerThread / std::max<int64_t>(1, work)),
+                   [&](int64_t begin, int64_t end) {
+                     std::vector<float> scratch(static_cast<size_t>(d.scratch_floats(k.lanes)));
+                     k.depthwise(d, begin, end, scratch.data());
+                   });
+  return out;
+}
+
+}  // namespace pt2

@@ -1,0 +1,19 @@
+// The C++ functions behind the `pt2::*` ops. Their schemas are in `library.cc`.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <optional>
+#include <string>
+
+#include "activation.h"
+
+namespace pt2 {
+
+at::Tensor pack_depthwise_weight(const at::Tensor& weight);
+
+at::Tensor depthwise_conv2d(const at::Tensor& x, const at::Tensor& weight, const std::optional<at::Tensor>& bias,
+                            at::IntArrayRef stride, at::IntArrayRef padding, at::IntArrayRef dilation, std::string attr,
+                            OptionalScalars scalars, std::optional<std::string> algorithm);
+
+}  // namespace pt2

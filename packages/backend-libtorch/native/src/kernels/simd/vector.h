@@ -1,0 +1,123 @@
+// One vector of floats, as wide as the instruction set of the translation unit that includes this.
+//
+// The portable form is the compilers' vector extension, which lowers to NEON on arm64 and SSE2 on x86-64. Where an
+// instruction set has something the extension cannot say (masked tails, fused multiply-add, NaN-aware minimum) the
+// intrinsic is named here and nowhere else. `isa/*.cc` defines PT2_ISA and at most one of PT2_AVX2 and PT2_AVX512.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+
+#if defined(PT2_AVX512)
+#define PT2_VECTOR_BYTES 64
+#elif defined(PT2_AVX2)
+#define PT2_VECTOR_BYTES 32
+#else
+#define PT2_VECTOR_BYTES 16
+#endif
+
+namespace pt2::PT2_ISA {
+
+using Vec = float __attribute__((vector_size(PT2_VECTOR_BYTES)));
+using IntVec = int32_t __attribute__((vector_size(PT2_VECTOR_BYTES)));
+using UnalignedVec = float __attribute__((vector_size(PT2_VECTOR_BYTES), aligned(4), may_alias));
+
+inline constexpr int64_t kLanes = PT2_VECTOR_BYTES / 4;
+
+inline Vec splat(float value) { return value - Vec{}; }
+
+inline Vec load(const float* p) { return *reinterpret_cast<const UnalignedVec*>(p); }
+inline void store(float* p, Vec v) { *reinterpret_cast<UnalignedVec*>(p) = v; }
+
+/// The first `count` lanes, the others zero; touches no memory past them. 0 <= count <= kLanes.
+inline Vec load_part(const float* p, int64_t count) {
+#if defined(PT2_AVX512)
+  return _mm512_maskz_loadu_ps(static_cast<__mmask16>((1u << count) - 1), p);
+#else
+  Vec v{};
+  std::memcpy(&v, p, static_cast<size_t>(count) * sizeof(float));
+  return v;
+#endif
+}
+
+inline void store_part(float* p, Vec v, int64_t count) {
+#if defined(PT2_AVX512)
+  _mm512_mask_storeu_ps(p, static_cast<__mmask16>((1u << count) - 1), v);
+#else
+  std::memcpy(p, &v, static_cast<size_t>(count) * sizeof(float));
+#endif
+}
+
+/// a * b + c, rounded once where the hardware can.
+inline Vec fma(Vec a, Vec b, Vec c) {
+#if defined(PT2_AVX512)
+  return _mm512_fmadd_ps(a, b, c);
+#elif defined(PT2_AVX2)
+  return _mm256_fmadd_ps(a, b, c);
+#else
+  return a * b + c;
+#endif
+}
+
+/// The larger of a bound and `x`; NaN in `x` stays NaN, as in `torch.clamp` and `relu`.
+inline Vec at_least(Vec bound, Vec x) {
+#if defined(PT2_AVX512)
+  return _mm512_max_ps(bound, x);
+#elif defined(PT2_AVX2)
+  return _mm256_max_ps(bound, x);
+#else
+  return bound > x ? bound : x;
+#endif
+}
+
+/// The smaller of a bound and `x`; NaN in `x` stays NaN.
+inline Vec at_most(Vec bound, Vec x) {
+#if defined(PT2_AVX512)
+  return _mm512_min_ps(bound, x);
+#elif defined(PT2_AVX2)
+  return _mm256_min_ps(bound, x);
+#else
+  return bound < x ? bound : x;
+#endif
+}
+
+inline Vec clamp(Vec x, Vec lo, Vec hi) { return at_most(hi, at_least(lo, x)); }
+
+inline Vec square_root(Vec x) {
+#if defined(PT2_AVX512)
+  return _mm512_sqrt_ps(x);
+#elif defined(PT2_AVX2)
+  return _mm256_sqrt_ps(x);
+#else
+  for (int64_t i = 0; i < kLanes; ++i) x[i] = __builtin_sqrtf(x[i]);
+  return x;
+#endif
+}
+
+inline IntVec bits_of(Vec v) { return reinterpret_cast<IntVec>(v); }
+inline Vec from_bits(IntVec v) { return reinterpret_cast<Vec>(v); }
+inline Vec absolute(Vec v) { return from_bits(bits_of(v) & 0x7fffffff); }
+/// `magnitude` (not negative) with the sign of `sign`.
+inline Vec with_sign(Vec magnitude, Vec sign) {
+  return from_bits(bits_of(magnitude) | (bits_of(sign) & static_cast<int32_t>(0x80000000)));
+}
+
+/// Sum and maximum of all lanes, pairwise, so that the order is the same on every run.
+inline float sum_lanes(Vec v) {
+  float lane[kLanes];
+  std::memcpy(lane, &v, sizeof lane);
+  for (int64_t half = kLanes / 2; half > 0; half /= 2) {
+    for (int64_t i = 0; i < half; ++i) lane[i] += lane[i + half];
+  }
+  return lane[0];
+}
+
+inline float max_lanes(Vec v) {
+  float lane[kLanes];
+  std::memcpy(lane, &v, sizeof lane);
+  float best = lane[0];
+  for (int64_t i = 1; i < kLanes; ++i) best = best > lane[i] || best != best ? best : lane[i];
+  return best;
+}
+
+}  // namespace pt2::PT2_ISA

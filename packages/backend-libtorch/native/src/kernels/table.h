@@ -1,0 +1,31 @@
+// The kernels of one instruction set, and the choice among them.
+#pragma once
+
+#include <cstdint>
+
+#include "depthwise.h"
+
+namespace pt2 {
+
+struct Kernels {
+  const char* name;
+  int64_t lanes;
+  void (*depthwise)(const Depthwise&, int64_t begin, int64_t end, float* scratch);
+};
+
+/// The widest set that this processor has and that `ATEN_CPU_CAPABILITY` allows; chosen once.
+const Kernels& kernels();
+
+namespace portable {
+extern const Kernels kKernels;
+}
+#if defined(__x86_64__)
+namespace avx2 {
+extern const Kernels kKernels;
+}
+namespace avx512 {
+extern const Kernels kKernels;
+}
+#endif
+
+}  // namespace pt2
