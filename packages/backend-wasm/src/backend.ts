@@ -4,11 +4,14 @@ import {
   type Capabilities,
   type CompileRequest,
   type Executable,
+  type Prefetch,
   type UnsupportedOp,
 } from "@pt2/backend";
+import type { WeightTensor } from "@pt2/format";
 import type { Program } from "@pt2/graph";
 import type { OpRegistry } from "@pt2/registry";
 import { WasmExecutable } from "./engine/executable.ts";
+import { WeightRecords } from "./engine/weight-records.ts";
 import { compileChecked, unsupportedOps } from "./unsupported.ts";
 import { wasmError } from "./wasm-errors.ts";
 
@@ -41,6 +44,10 @@ export class WasmBackend implements Backend {
 
   unsupported(program: Program, registry: OpRegistry): readonly UnsupportedOp[] {
     return unsupportedOps(program, registry, CAPABILITIES.dtypes);
+  }
+
+  prefetch(weights: ReadonlyMap<string, WeightTensor>, signal?: AbortSignal): Prefetch | undefined {
+    return this.#disposed ? undefined : WeightRecords.prefetch(weights, signal);
   }
 
   async compile(request: CompileRequest): Promise<Executable> {

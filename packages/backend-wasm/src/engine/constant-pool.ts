@@ -53,13 +53,14 @@ class Work implements StepSink {
 export class ConstantPool implements ConstantSource {
   readonly #services: Services;
   readonly #derived = new Map<string, Constant>();
-  readonly #readAhead = new ReadAhead();
+  readonly #readAhead: ReadAhead;
   /** Bytes of temporaries of the largest computation. */
   #temporaryBytes = 0;
   #unfinished: Constant[] = [];
 
-  constructor(services: Services) {
+  constructor(services: Services, readAhead: ReadAhead = new ReadAhead()) {
     this.#services = services;
+    this.#readAhead = readAhead;
   }
 
   derive(
@@ -89,13 +90,13 @@ export class ConstantPool implements ConstantSource {
   }
 
   /** Starts to read records that will be needed; `settle` goes on with what the plan then asks for. */
-  readAhead(records: readonly Constant[]): void {
-    if (this.#services.heap.tryReserve(sizeOf(records))) this.#readAhead.start(records);
+  async readAhead(records: readonly Constant[]): Promise<void> {
+    if (await this.#reserve(records)) this.#readAhead.start(records);
   }
 
   /** Reads records that plans are going to need, when nothing is planned yet. */
   async readAll(records: readonly Constant[]): Promise<void> {
-    if (this.#services.heap.tryReserve(sizeOf(records))) this.#readAhead.start(records, Number.POSITIVE_INFINITY);
+    if (await this.#reserve(records)) this.#readAhead.start(records, Number.POSITIVE_INFINITY);
     for (const record of records) await record.load();
   }
 
@@ -190,6 +191,14 @@ export class ConstantPool implements ConstantSource {
       release(constant);
       this.#readAhead.advance();
     }
+  }
+
+  /** Makes room for what is not resident. Reads that were begun earlier end before the memory grows. */
+  async #reserve(records: readonly Constant[]): Promise<boolean> {
+    const bytes = sizeOf(records.filter(({ resident }) => !resident));
+    const { heap } = this.#services;
+    if (heap.room < bytes) await this.#readAhead.stop();
+    return heap.tryReserve(bytes);
   }
 
   /** Reads ahead when everything that is to come fits without growth in between, else not. */

@@ -9,13 +9,13 @@ import type { EngineRequest } from "./engine-request.ts";
 import type { ExecutableState } from "./executable-state.ts";
 import { isEvalBatchNorm } from "./fold-batch-norm.ts";
 import type { HandlerInitials } from "./handler-initials.ts";
-import { Heap } from "./heap.ts";
 import type { WasmKernel } from "./kernel.ts";
 import { KernelSet } from "./kernel-set.ts";
 import { LIMITS } from "./limits.ts";
 import { Arena } from "./place.ts";
 import { bindWeights, type ProgramState } from "./program-state.ts";
 import type { Services } from "./services.ts";
+import { WeightRecords } from "./weight-records.ts";
 
 const dynamicKernels = new Map(DYNAMIC_KERNELS.flatMap((kernel) => kernel.ops.map((op) => [op, kernel] as const)));
 
@@ -47,8 +47,9 @@ export function createState(
   readonly state: ExecutableState;
   readonly weights: ProgramState;
 } {
-  const { program, registry, signal, onProgress } = request;
-  const heap = new Heap();
+  const { program, registry, prefetch, signal, onProgress } = request;
+  const records = prefetch instanceof WeightRecords ? prefetch : new WeightRecords(signal);
+  const { heap } = records;
   const kernels = instantiateKernels(heap.memory);
   const elementwise = createElementwise(heap);
   const services: Services = {
@@ -60,18 +61,12 @@ export function createState(
       return pool;
     },
   };
-  const pool = new ConstantPool(services);
+  const pool = new ConstantPool(services, records.readAhead);
   let read = 0;
-  const weights = bindWeights(
-    program,
-    request.weights,
-    heap,
-    (bytes) => {
-      read += bytes;
-      onProgress?.({ stage: "weights", done: read, total: weights.totalBytes });
-    },
-    signal,
-  );
+  const weights = bindWeights(program, request.weights, records, (bytes, total) => {
+    read += bytes;
+    onProgress?.({ stage: "weights", done: read, total });
+  });
   const kernelSet = kernelsOf(registry);
   const handlerContext = (node: Node): HandlerContext => ({
     backend: "wasm",

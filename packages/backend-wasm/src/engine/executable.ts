@@ -44,7 +44,7 @@ export class WasmExecutable implements Executable {
     const { constants } = state;
     if (inputs === null) await constants.readAll(weights.records);
     else {
-      constants.readAhead(weights.records);
+      await constants.readAhead(weights.records);
       await runner.prepare(inputs, weights.bound);
     }
     (request.cancellation ?? request.signal)?.throwIfAborted();

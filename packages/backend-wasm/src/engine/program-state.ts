@@ -3,11 +3,11 @@ import { DTYPES, type WeightTensor } from "@pt2/format";
 import type { Program } from "@pt2/graph";
 import { wasmError } from "../wasm-errors.ts";
 import { checkWeight, checkWrite } from "./check-weight.ts";
-import { Constant } from "./constant.ts";
+import type { Constant } from "./constant.ts";
 import { forEachOffset, writePlace } from "./elements.ts";
-import type { Heap } from "./heap.ts";
 import { OwnBuffer, type Place, rowMajor } from "./place.ts";
 import type { HostData, RunValue } from "./run-value.ts";
+import type { WeightRecords } from "./weight-records.ts";
 
 /** Weights and buffers of a program: constants that plans may fold, and state that runs write. */
 export interface ProgramState {
@@ -21,33 +21,17 @@ export interface ProgramState {
   checkWrite(target: string, result: RunValue): HostData;
   /** Weight records that plans may read. */
   readonly records: readonly Constant[];
-  /** Bytes of weight records. */
-  readonly totalBytes: number;
 }
 
-/** Binds placeholders to weights. Reads nothing yet. `onRead` is told each record's bytes as they arrive. */
+/** Binds placeholders to weights. Reads nothing by itself. `onRead` is told each record's bytes as they arrive, and how many there are. */
 export function bindWeights(
   program: Program,
   weights: ReadonlyMap<string, WeightTensor>,
-  heap: Heap,
-  onRead: (bytes: number) => void,
-  signal: AbortSignal | undefined,
+  records: WeightRecords,
+  onRead: (bytes: number, total: number) => void,
 ): ProgramState {
-  const storages = new Map<string, Constant>();
-  const storageOf = ({ storage }: WeightTensor): Constant => {
-    const known = storages.get(storage.id);
-    if (known !== undefined) return known;
-    const constant = new Constant(heap, storage.nbytes, {
-      inputs: [],
-      async produce(address) {
-        const into = heap.u8.subarray(address, address + storage.nbytes);
-        await storage.read({ into, signal });
-        onRead(storage.nbytes);
-      },
-    });
-    storages.set(storage.id, constant);
-    return constant;
-  };
+  const { heap } = records;
+  const read = new Set<Constant>();
   const written = new Set(
     program.outputs.flatMap((spec) =>
       spec.kind === "buffer_mutation" || spec.kind === "parameter_mutation" ? [spec.target] : [],
@@ -81,9 +65,15 @@ export function bindWeights(
       bound.set(spec.value, place);
       initial.push({ place, weight });
     } else {
-      bound.set(spec.value, { dtype, shape, strides, offset, buffer: storageOf(weight) });
+      const record = records.of(weight.storage);
+      read.add(record);
+      bound.set(spec.value, { dtype, shape, strides, offset, buffer: record });
     }
   }
+  const totalBytes = [...read].reduce((n, { bytes }) => n + bytes, 0);
+  records.watch((record) => {
+    if (read.has(record)) onRead(record.bytes, totalBytes);
+  });
   return {
     bound,
     mutable,
@@ -91,8 +81,7 @@ export function bindWeights(
       for (const { place, weight } of initial) writePlace(heap, place, await denseBytes(weight));
     },
     checkWrite: (target, result) => checkWrite(target, mutable.get(target), result),
-    records: [...storages.values()],
-    totalBytes: [...storages.values()].reduce((n, { bytes }) => n + bytes, 0),
+    records: [...read],
   };
 }
 

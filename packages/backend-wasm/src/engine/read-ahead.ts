@@ -14,17 +14,28 @@ export class ReadAhead {
   readonly #underWay = new Set<Promise<void>>();
   #queue: Constant[] = [];
   #mostWaiting = 0;
+  #mostReads = MOST_READS;
 
   /** Reads these next, in order; `advance` goes on with them as those that wait are used. */
   start(records: Iterable<Constant>, mostWaiting: number = MOST_WAITING): void {
-    this.#queue = [...records];
+    // What is resident now may be packed and gone when its turn comes: it is not to be read again.
+    this.#queue = [...records].filter(({ resident }) => !resident);
     this.#mostWaiting = mostWaiting;
+    this.#mostReads = MOST_READS;
+    this.advance();
+  }
+
+  /** Asks for all of these now: while this thread is busy, nobody could ask for the next ones. */
+  startAll(records: Iterable<Constant>): void {
+    this.#queue = [...records];
+    this.#mostWaiting = Number.POSITIVE_INFINITY;
+    this.#mostReads = Number.POSITIVE_INFINITY;
     this.advance();
   }
 
   /** Starts what may be started now. */
   advance(): void {
-    while (this.#queue.length > 0 && this.#underWay.size < MOST_READS && this.#waiting() < this.#mostWaiting) {
+    while (this.#queue.length > 0 && this.#underWay.size < this.#mostReads && this.#waiting() < this.#mostWaiting) {
       const record = this.#queue.shift()!;
       if (record.resident) continue;
       this.#started.add(record);

@@ -11,12 +11,16 @@ const LOCAL = 0x04034b50;
 const ALIGNMENT = 64;
 /** What a local extra field usually takes: up to 63 bytes of padding and 28 of zip64. */
 const USUAL_EXTRA = 128;
+/** Identifier and length before what an extra field holds. */
+const EXTRA_HEADER_BYTES = 4;
 
 /** An open zip: records are found in its directory and read on demand. */
 export class ZipFile {
   readonly entries: ReadonlyMap<string, ZipEntry>;
   readonly source: ByteSource;
   readonly #verify: boolean;
+  /** Whether the last header that was read put its data where PyTorch's writer does. */
+  #usual = false;
 
   constructor(source: ByteSource, entries: readonly ZipEntry[], verify: boolean) {
     this.source = source;
@@ -48,7 +52,7 @@ export class ZipFile {
   async slice(entry: ZipEntry, options?: ReadOptions): Promise<ByteSource> {
     if (entry.compressed || this.#verify) return { ...fromBytes(await this.read(entry, options)), name: entry.name };
     const header = await this.source.read(entry.headerOffset, LOCAL_BYTES, options);
-    return slice(this.source, dataOffset(entry, header), entry.size, entry.name);
+    return slice(this.source, this.#dataOffset(entry, header), entry.size, entry.name);
   }
 
   /** Where a stored record's bytes start in the source's origin; null when it is compressed or checked, or has none. */
@@ -59,18 +63,41 @@ export class ZipFile {
 
   async #readStored(entry: ZipEntry, options: ReadOptions | undefined): Promise<Uint8Array> {
     const length = entry.compressedSize;
-    if (options?.into !== undefined) {
-      const header = await this.source.read(entry.headerOffset, LOCAL_BYTES, { signal: options.signal });
-      return this.source.read(dataOffset(entry, header), length, options);
-    }
+    if (options?.into !== undefined) return this.#readInto(entry, options);
     // Header and data in one read: a network round trip less per record.
     const start = entry.headerOffset - (entry.headerOffset % ALIGNMENT);
     const guess = entry.headerOffset + LOCAL_BYTES + entry.nameBytes + USUAL_EXTRA + length;
     const block = await this.source.read(start, Math.min(guess, entry.limit) - start, options);
-    const data = dataOffset(entry, block.subarray(entry.headerOffset - start)) - start;
+    const data = this.#dataOffset(entry, block.subarray(entry.headerOffset - start)) - start;
     if (data + length <= block.byteLength) return block.subarray(data, data + length);
     return this.source.read(start + data, length, options);
   }
+
+  /** Header and data at once where it can be told before where the data starts; the header still has the last word. */
+  async #readInto(entry: ZipEntry, options: ReadOptions): Promise<Uint8Array> {
+    const length = entry.compressedSize;
+    const header = this.source.read(entry.headerOffset, LOCAL_BYTES, { signal: options.signal });
+    const guess = usualOffset(entry);
+    if (!this.#usual || guess + length > entry.limit) {
+      return this.source.read(this.#dataOffset(entry, await header), length, options);
+    }
+    // Its failure is seen below, when nothing writes to the destination any more.
+    header.catch(() => {});
+    const bytes = await this.source.read(guess, length, options);
+    const start = this.#dataOffset(entry, await header);
+    return start === guess ? bytes : this.source.read(start, length, options);
+  }
+
+  #dataOffset(entry: ZipEntry, header: Uint8Array): number {
+    const offset = dataOffset(entry, header);
+    this.#usual = offset === usualOffset(entry);
+    return offset;
+  }
+}
+
+/** Where PyTorch's writer lets data start: aligned, behind an extra field of at least its own four bytes. */
+function usualOffset({ headerOffset, nameBytes }: ZipEntry): number {
+  return Math.ceil((headerOffset + LOCAL_BYTES + nameBytes + EXTRA_HEADER_BYTES) / ALIGNMENT) * ALIGNMENT;
 }
 
 /** Where the data starts: only the local header knows, its extra field holds the alignment padding. */

@@ -1,0 +1,61 @@
+import type { Prefetch } from "@pt2/backend";
+import type { Storage, WeightTensor } from "@pt2/format";
+import { Constant } from "./constant.ts";
+import { Heap } from "./heap.ts";
+import { ReadAhead } from "./read-ahead.ts";
+
+/** Room beside the weights, as a fraction of them: what a plan adds seldom makes the memory grow during reads then. */
+const ROOM_BESIDE = 1 / 8;
+
+/** The weight records of one executable and the memory they are read into, which may begin before there is a program. */
+export class WeightRecords implements Prefetch {
+  readonly heap: Heap = new Heap();
+  readonly readAhead: ReadAhead = new ReadAhead();
+  readonly #signal: AbortSignal | undefined;
+  readonly #records = new Map<string, Constant>();
+  readonly #arrived = new Set<Constant>();
+  #onArrival: (record: Constant) => void = () => {};
+
+  constructor(signal?: AbortSignal) {
+    this.#signal = signal;
+  }
+
+  /** Starts to read everything but buffers, which runs may write; undefined where memory has no room for that. */
+  static prefetch(weights: ReadonlyMap<string, WeightTensor>, signal?: AbortSignal): WeightRecords | undefined {
+    const records = new WeightRecords(signal);
+    const wanted = [...weights.values()].filter(({ kind }) => kind !== "buffer");
+    const constants = new Set(wanted.map(({ storage }) => records.of(storage)));
+    const bytes = [...constants].reduce((sum, constant) => sum + constant.bytes + 64, 0);
+    if (!records.heap.tryReserve(Math.ceil(bytes * (1 + ROOM_BESIDE)))) return undefined;
+    records.readAhead.startAll(constants);
+    return records;
+  }
+
+  /** The record of a storage; views and tied weights share it. */
+  of(storage: Storage): Constant {
+    const known = this.#records.get(storage.id);
+    if (known !== undefined) return known;
+    const record: Constant = new Constant(this.heap, storage.nbytes, {
+      inputs: [],
+      produce: async (address) => {
+        const into = this.heap.u8.subarray(address, address + storage.nbytes);
+        await storage.read({ into, signal: this.#signal });
+        this.#arrived.add(record);
+        this.#onArrival(record);
+      },
+    });
+    this.#records.set(storage.id, record);
+    return record;
+  }
+
+  /** Calls back for every record that is or comes into memory. */
+  watch(onArrival: (record: Constant) => void): void {
+    this.#onArrival = onArrival;
+    for (const record of this.#arrived) onArrival(record);
+  }
+
+  async discard(): Promise<void> {
+    await this.readAhead.stop();
+    this.readAhead.dropUnused();
+  }
+}
