@@ -1,6 +1,7 @@
-export type { BuildOptions } from "./install/build-addon.ts";
+export { type AddonBuild, type BuildOptions, buildAddon, findBuiltAddon } from "./install/build-addon.ts";
 export type { BuildProgress } from "./install/compile.ts";
 export {
+  describeLibtorch,
   type FindOptions,
   findLibtorch,
   type LibtorchPlace,
@@ -8,5 +9,11 @@ export {
   searchLibtorch,
 } from "./install/find-libtorch.ts";
 export { INSTALL_ERRORS, type InstallErrorCode } from "./install/install-errors.ts";
+export {
+  type InstalledLibtorch,
+  type InstallOptions,
+  type InstallProgress,
+  installLibtorch,
+} from "./install/install-libtorch.ts";
 export type { Libtorch } from "./install/libtorch.ts";
 export { type LoadedAddon, type LoadOptions, loadAddon } from "./install/load-addon.ts";

@@ -5,6 +5,7 @@ import type { Pt2Error } from "@pt2/format";
 import { type AddonSources, NATIVE_FOLDER, readSources } from "./addon-sources.ts";
 import { ADDON_FILE, type BuildProgress, compile } from "./compile.ts";
 import { cacheFolder, type Environment } from "./environment.ts";
+import { type FindOptions, searchLibtorch } from "./find-libtorch.ts";
 import { installError, numbered } from "./install-errors.ts";
 import type { Libtorch } from "./libtorch.ts";
 import { withLock } from "./lock.ts";
@@ -33,11 +34,18 @@ const KEPT_BUILDS = 3;
 const OLD_MS = 3600_000;
 const ATTEMPTS = 3;
 
-/** The native module for a libtorch if it is compiled already; undefined where {@link buildAddon} would compile. */
-export async function builtAddon(libtorch: Libtorch, options: BuildOptions = {}): Promise<string | undefined> {
+/**
+ * The native module for the libtorch that is found here, if it is compiled already; undefined where {@link buildAddon}
+ * would compile. Looks for no libtorch where nothing was ever compiled.
+ */
+export async function findBuiltAddon(options: FindOptions & BuildOptions = {}): Promise<AddonBuild | undefined> {
   const { env = process.env, nativeFolder = NATIVE_FOLDER } = options;
+  const builds = await readdir(addonFolder(env)).catch((): string[] => []);
+  if (!builds.some((name) => /^\d/.test(name))) return undefined;
+  const { libtorch } = await searchLibtorch(options);
+  if (libtorch === undefined) return undefined;
   const file = fileOf(await readSources(nativeFolder, libtorch, env), libtorch, env);
-  return (await exists(file)) ? file : undefined;
+  return (await exists(file)) ? { file, libtorch, fresh: false } : undefined;
 }
 
 /** Compiles the native module for a libtorch, once: later calls, of any process, find it in the cache folder. */

@@ -14,6 +14,11 @@ export function cacheFolder(env: Environment = process.env): string {
   return join(env.HOME || homedir(), process.platform === "darwin" ? "Library/Caches/pt2" : ".cache/pt2");
 }
 
+/** What `pt2 libtorch install` fills: one folder per version, with `torch` in it. */
+export function installFolder(env: Environment = process.env): string {
+  return join(cacheFolder(env), "libtorch");
+}
+
 /** The first of some commands that the PATH has. A name with a slash is taken as a path. */
 export async function findCommand(names: readonly string[], env: Environment): Promise<string | undefined> {
   const folders = (env.PATH ?? "").split(delimiter).filter((folder) => isAbsolute(folder));

@@ -1,7 +1,7 @@
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { Pt2Error } from "@pt2/format";
-import { cacheFolder, type Environment } from "./environment.ts";
+import { type Environment, installFolder } from "./environment.ts";
 import { inspectFolder } from "./inspect-folder.ts";
 import { installError, numbered } from "./install-errors.ts";
 import { compareVersions, DEFAULT_VERSION, type Libtorch, OLDEST_VERSION } from "./libtorch.ts";
@@ -30,11 +30,6 @@ export interface LibtorchSearch {
   readonly libtorch: Libtorch | undefined;
   /** Every place that was looked at, in order, up to the one that was taken. */
   readonly places: readonly LibtorchPlace[];
-}
-
-/** The folder that `pt2 libtorch install` fills: one folder per version, with `torch` in it. */
-export function installFolder(env: Environment = process.env): string {
-  return join(cacheFolder(env), "libtorch");
 }
 
 /** Finds a libtorch, or fails with every place that was looked at. */

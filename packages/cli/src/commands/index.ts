@@ -9,5 +9,6 @@ export const COMMANDS: ReadonlyMap<string, () => Promise<Command>> = new Map<str
   ["bench", async () => (await import("./bench.ts")).bench],
   ["profile", async () => (await import("./profile.ts")).profile],
   ["graph", async () => (await import("./graph.ts")).graph],
+  ["libtorch", async () => (await import("./libtorch.ts")).libtorch],
   ["doctor", async () => (await import("./doctor.ts")).doctor],
 ]);

@@ -5,7 +5,7 @@ import type { Terminal } from "./terminal.ts";
 const PATIENCE_MS = 300;
 const WIDTH = 30;
 
-/** A bar on stderr for loads that take long enough to be noticed; silent where stderr is no terminal. */
+/** A bar on stderr for what takes long enough to be noticed; silent where stderr is no terminal. */
 export class ProgressBar {
   readonly #terminal: Terminal;
   readonly #begin = performance.now();
@@ -16,15 +16,21 @@ export class ProgressBar {
   }
 
   readonly update = ({ stage, done, total }: Progress): void => {
+    const label = stage === "weights" ? "loading" : "compiling";
+    this.draw(label, done, total, `${bytesText(done)} of ${bytesText(total)}`);
+  };
+
+  /** Shows that `done` of `total` is done, in words behind the bar. */
+  draw(label: string, done: number, total: number, words: string): void {
     if (!this.#terminal.interactive || performance.now() - this.#begin < PATIENCE_MS) return;
     const part = total === 0 ? 1 : done / total;
     const filled = Math.round(part * WIDTH);
     const bar = "█".repeat(filled) + "░".repeat(WIDTH - filled);
-    const line = `${stage === "weights" ? "loading" : "compiling"} ${bar} ${bytesText(done)} of ${bytesText(total)}`;
+    const line = `${label} ${bar} ${words}`;
     if (line === this.#drawn) return;
     this.#terminal.err(`\r${line}\u001b[K`);
     this.#drawn = line;
-  };
+  }
 
   /** Removes the bar. */
   end(): void {

@@ -1,0 +1,27 @@
+import { Pt2Error } from "@pt2/format";
+import { describe, it } from "vitest";
+import { type LoadedAddon, loadAddon } from "./install/load-addon.ts";
+
+/** What a machine can lack. Anything else that goes wrong, such as a source that does not compile, is a failure. */
+const LACKING: ReadonlySet<string> = new Set(["libtorch.not-found", "libtorch.no-compiler", "libtorch.platform"]);
+
+const outcome: LoadedAddon | string = await loadAddon().catch((problem: unknown) => {
+  if (problem instanceof Pt2Error && LACKING.has(problem.code)) return problem.what;
+  throw problem;
+});
+
+/** Why tests that need libtorch are skipped here, to be appended to their names; empty where they run. */
+export const missingLibtorch: string =
+  typeof outcome === "string" ? ` (skipped: ${outcome}; run \`pnpm run setup\`)` : "";
+
+/** The native module, for tests that {@link missingLibtorch} lets run. */
+export function nativeModule(): LoadedAddon {
+  if (typeof outcome === "string") throw new Error(outcome);
+  return outcome;
+}
+
+/** A `describe` whose tests need the native module: where it cannot be had they are one skipped test that says why. */
+export function describeWithLibtorch(name: string, define: (native: LoadedAddon) => void): void {
+  if (typeof outcome === "string") it.skip(`${name}${missingLibtorch}`);
+  else describe(name, () => define(outcome));
+}

@@ -1,0 +1,24 @@
+import type { InstalledLibtorch } from "@pt2/backend-libtorch/node";
+import type { Options } from "../options.ts";
+import { ProgressBar } from "../terminal/progress.ts";
+import { bytesText } from "../terminal/table.ts";
+import type { Terminal } from "../terminal/terminal.ts";
+
+/** Downloads a libtorch into the cache folder, unless it is there; shows how far it is. */
+export async function downloadLibtorch(options: Options, terminal: Terminal): Promise<InstalledLibtorch> {
+  const { installLibtorch } = await import("@pt2/backend-libtorch/node");
+  const bar = new ProgressBar(terminal);
+  let shown = "";
+  return await installLibtorch({
+    version: options.text("version"),
+    cuda: options.flag("cuda"),
+    onProgress: ({ stage, done, total, what }) => {
+      if (`${stage} ${what}` !== shown) {
+        bar.end();
+        shown = `${stage} ${what}`;
+        terminal.err(`${shown}\n`);
+      }
+      if (total > 0) bar.draw(stage, done, total, `${bytesText(done)} of ${bytesText(total)}`);
+    },
+  }).finally(() => bar.end());
+}
