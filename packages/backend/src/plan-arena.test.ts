@@ -38,3 +38,50 @@ test("a chain of equal buffers needs two of them", () => {
   const chain = Array.from({ length: 10 }, (_, i) => ({ bytes: 640, first: i, last: i + 1 }));
   expect(planArena(chain).bytes).toBe(1280);
 });
+
+/** The same packing, by looking at every buffer that was placed. */
+function slowly(lives: readonly Lifetime[]): readonly number[] {
+  const order = lives.map((_, i) => i).sort((a, b) => lives[b]!.bytes - lives[a]!.bytes || a - b);
+  const placed: { start: number; end: number; life: Lifetime }[] = [];
+  const offsets: number[] = [];
+  for (const i of order) {
+    const life = lives[i]!;
+    const size = Math.ceil(life.bytes / 64) * 64;
+    let start = 0;
+    for (const other of placed) {
+      if (other.life.last < life.first || life.last < other.life.first) continue;
+      if (start + size <= other.start) break;
+      start = Math.max(start, other.end);
+    }
+    offsets[i] = start;
+    placed.push({ start, end: start + size, life });
+    placed.sort((a, b) => a.start - b.start);
+  }
+  return offsets;
+}
+
+test.each([
+  ["short lives", 300, 6],
+  ["lives of any length", 60, 60],
+  ["one life for all", 1, 1],
+  ["a step for each", 4000, 2],
+])("%s are packed as the definition says", (_, steps, longest) => {
+  const below = integers(steps);
+  const lives: Lifetime[] = Array.from({ length: 400 }, () => {
+    const first = below(steps);
+    const last = below(50) === 0 ? Number.MAX_SAFE_INTEGER : first + below(longest);
+    return { bytes: below(6) === 0 ? 0 : below(9) * 400, first, last };
+  });
+  expect(planArena(lives).offsets).toEqual(slowly(lives));
+});
+
+test("20,000 buffers are packed at once", () => {
+  const below = integers(9);
+  const lives: Lifetime[] = Array.from({ length: 20_000 }, (_, i) => {
+    return { bytes: 64 + below(100_000), first: i, last: i + (below(100) === 0 ? below(20_000) : below(8)) };
+  });
+  const start = performance.now();
+  planArena(lives);
+  // A tenth of this on an idle machine; every pair looked at takes longer than the bound.
+  expect(performance.now() - start).toBeLessThan(2000);
+});

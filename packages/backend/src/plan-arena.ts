@@ -1,3 +1,5 @@
+import { LifetimeIndex } from "./lifetime-index.ts";
+
 /** A buffer's size and the steps between which it must not be overwritten, both inclusive. */
 export interface Lifetime {
   readonly bytes: number;
@@ -18,26 +20,20 @@ const ALIGNMENT = 64;
 
 /**
  * Packs buffers with lifetimes into one block: largest first, each into the lowest gap that is free during its whole
- * life ("greedy by size", arXiv:2001.03288, algorithm 2). Quadratic in the number of buffers, which is small.
+ * life ("greedy by size", arXiv:2001.03288, algorithm 2).
  */
 export function planArena(lifetimes: readonly Lifetime[]): ArenaPlan {
   const order = lifetimes.map((_, i) => i).sort((a, b) => lifetimes[b]!.bytes - lifetimes[a]!.bytes || a - b);
   const offsets: number[] = new Array(lifetimes.length).fill(0);
-  const placed: { start: number; end: number; life: Lifetime }[] = [];
+  const placed = new LifetimeIndex(lifetimes.map(({ first }) => first));
   let total = 0;
   for (const i of order) {
-    const life = lifetimes[i]!;
-    const size = Math.ceil(life.bytes / ALIGNMENT) * ALIGNMENT;
-    let start = 0;
-    for (const other of placed) {
-      if (other.life.last < life.first || life.last < other.life.first) continue;
-      if (start + size <= other.start) break;
-      start = Math.max(start, other.end);
-    }
+    const { bytes, first, last } = lifetimes[i]!;
+    const size = Math.ceil(bytes / ALIGNMENT) * ALIGNMENT;
+    const start = placed.lowestGap(size, first, last);
     offsets[i] = start;
     total = Math.max(total, start + size);
-    const at = placed.findIndex((other) => other.start > start);
-    placed.splice(at < 0 ? placed.length : at, 0, { start, end: start + size, life });
+    placed.add(start, start + size, first, last);
   }
   return { offsets, bytes: total };
 }

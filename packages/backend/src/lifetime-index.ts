@@ -1,0 +1,117 @@
+/** Numbers of placed buffers, one buffer to a row: where it lies, and the beginnings that its life spans. */
+class Columns {
+  readonly start: Float64Array;
+  readonly end: Float64Array;
+  readonly from: Int32Array;
+  readonly to: Int32Array;
+
+  constructor(length: number) {
+    this.start = new Float64Array(length);
+    this.end = new Float64Array(length);
+    this.from = new Int32Array(length);
+    this.to = new Int32Array(length);
+  }
+
+  set(row: number, start: number, end: number, from: number, to: number): void {
+    this.start[row] = start;
+    this.end[row] = end;
+    this.from[row] = from;
+    this.to[row] = to;
+  }
+
+  /** Makes room for a row among the first `count`. */
+  insert(row: number, count: number): void {
+    for (const column of [this.start, this.end, this.from, this.to]) column.copyWithin(row + 1, row, count);
+  }
+}
+
+/**
+ * Buffers that have their place in the arena, by lifetime. Two lifetimes meet exactly when one begins within the other,
+ * so beginnings are all that has to be told apart: a buffer is listed under its own, and in a segment tree over those
+ * that it spans. Where many lives meet, all buffers are looked at in the order of their addresses instead.
+ */
+export class LifetimeIndex {
+  readonly #beginnings: readonly number[];
+  readonly #byBeginning: readonly number[][];
+  /** Node `n` has children `2n` and `2n + 1`; leaves are the beginnings. */
+  readonly #spanning: readonly number[][];
+  readonly #leaves: number;
+  readonly #placed: Columns;
+  readonly #byAddress: Columns;
+  #count = 0;
+
+  /** `beginnings`: first steps of all buffers that will be placed. */
+  constructor(beginnings: readonly number[]) {
+    this.#placed = new Columns(beginnings.length);
+    this.#byAddress = new Columns(beginnings.length);
+    this.#beginnings = [...new Set(beginnings)].sort((a, b) => a - b);
+    this.#byBeginning = this.#beginnings.map(() => []);
+    this.#leaves = 1 << Math.ceil(Math.log2(Math.max(1, this.#beginnings.length)));
+    this.#spanning = Array.from({ length: 2 * this.#leaves }, () => []);
+  }
+
+  /** The lowest address at which `size` bytes are free from step `first` to step `last`, both inclusive. */
+  lowestGap(size: number, first: number, last: number): number {
+    const [from, to] = [this.#rank(first), this.#rank(last)];
+    const found = this.#meeting(from, to);
+    const { start, end, from: begins, to: ends } = found === null ? this.#byAddress : this.#placed;
+    const count = found === null ? this.#count : found.length;
+    let address = 0;
+    for (let i = 0; i < count; i++) {
+      const row = found === null ? i : found[i]!;
+      if (ends[row]! < from || to < begins[row]!) continue;
+      if (address + size <= start[row]!) break;
+      if (end[row]! > address) address = end[row]!;
+    }
+    return address;
+  }
+
+  /** Takes up a buffer that lies from `start` to `end`. */
+  add(start: number, end: number, first: number, last: number): void {
+    const id = this.#count++;
+    const [from, to] = [this.#rank(first), this.#rank(last)];
+    this.#placed.set(id, start, end, from, to);
+    this.#byBeginning[from]!.push(id);
+    // Beginnings after its own; it is found under its own anyway.
+    for (let a = from + 1 + this.#leaves, b = to + 1 + this.#leaves; a < b; a >>= 1, b >>= 1) {
+      if (a & 1) this.#spanning[a++]!.push(id);
+      if (b & 1) this.#spanning[--b]!.push(id);
+    }
+    const row = upperBound(this.#byAddress.start, id, start);
+    this.#byAddress.insert(row, id);
+    this.#byAddress.set(row, start, end, from, to);
+  }
+
+  /** Buffers that are alive at one of these beginnings, by address; null when they are too many to be sorted. */
+  #meeting(from: number, to: number): readonly number[] | null {
+    const limit = this.#count / 64;
+    if (to - from > limit) return null;
+    const found: number[] = [];
+    for (let node = from + this.#leaves; node > 0; node >>= 1) {
+      found.push(...this.#spanning[node]!.slice(0, limit + 1));
+      if (found.length > limit) return null;
+    }
+    for (let rank = from; rank <= to; rank++) {
+      found.push(...this.#byBeginning[rank]!.slice(0, limit + 1));
+      if (found.length > limit) return null;
+    }
+    const { start } = this.#placed;
+    return found.sort((a, b) => start[a]! - start[b]!);
+  }
+
+  /** Position of the last beginning that is not after a step. */
+  #rank(step: number): number {
+    return upperBound(this.#beginnings, this.#beginnings.length, step) - 1;
+  }
+}
+
+/** Of `count` ascending keys, how many are at most `key`. */
+function upperBound(keys: ArrayLike<number>, count: number, key: number): number {
+  let [low, high] = [0, count];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (keys[middle]! <= key) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
