@@ -121,6 +121,13 @@ export type NativeValue =
   | { readonly re: number; readonly im: number }
   | readonly NativeValue[];
 
+/** Row-major elements in JavaScript's memory. */
+export interface NativeBytes {
+  readonly bytes: Uint8Array;
+  readonly dtype: DType;
+  readonly shape: readonly number[];
+}
+
 /** An argument by schema name. */
 export interface NativeArg {
   readonly name: string;
@@ -181,9 +188,21 @@ export type PlanArg =
 export interface NativePlan {
   /** Replaces a bound input, for runs that start later. */
   bind(input: number, tensor: NativeTensor): void;
-  /** Begins a run; `inputs` are those that are not bound, in order. */
-  start(inputs: readonly NativeValue[], options: { readonly profile: boolean }): NativeRun;
+  /** Begins a run; `inputs` are those that are not bound, in order. Bytes are copied. */
+  start(inputs: readonly (NativeValue | NativeBytes)[], options: RunOptions): NativeRun;
+  /**
+   * Begins a run and takes it to its first host node or its end on the calling thread. Bytes are read in place: what
+   * the program keeps of them is copied before this returns. `run` is null when the run is over.
+   */
+  runSync(
+    inputs: readonly (NativeValue | NativeBytes)[],
+    options: RunOptions,
+  ): { readonly step: NativeStep; readonly run: NativeRun | null };
   dispose(): void;
+}
+
+export interface RunOptions {
+  readonly profile: boolean;
 }
 
 /** One run. It stops at each host node and goes on with what JavaScript returns. */

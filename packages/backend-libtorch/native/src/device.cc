@@ -1,0 +1,105 @@
+#include "device.h"
+
+#include <c10/core/impl/VirtualGuardImpl.h>
+
+#include <charconv>
+#include <mutex>
+#include <vector>
+
+#include "failure.h"
+
+namespace pt2 {
+namespace {
+
+using c10::Device;
+using c10::DeviceType;
+using c10::Stream;
+using c10::impl::VirtualGuardImpl;
+
+struct IdleStreams {
+  std::mutex mutex;
+  std::vector<Stream> streams;
+};
+
+// Never destroyed: runs may end after static destructors began.
+IdleStreams& idleStreams() {
+  static auto* idle = new IdleStreams();
+  return *idle;
+}
+
+Stream takeStream(Device device) {
+  IdleStreams& idle = idleStreams();
+  const std::lock_guard lock(idle.mutex);
+  for (auto it = idle.streams.rbegin(); it != idle.streams.rend(); ++it) {
+    if (it->device() != device) continue;
+    const Stream stream = *it;
+    idle.streams.erase(std::next(it).base());
+    return stream;
+  }
+  return VirtualGuardImpl(device.type()).getStreamFromGlobalPool(device);
+}
+
+}  // namespace
+
+int cudaDeviceCount() {
+  if (!c10::impl::hasDeviceGuardImpl(DeviceType::CUDA)) return 0;
+  return VirtualGuardImpl(DeviceType::CUDA).deviceCount();
+}
+
+Device parseDevice(const std::string& name) {
+  if (name == "cpu") return Device(DeviceType::CPU);
+  if (name.rfind("cuda", 0) != 0) {
+    throw Failure("libtorch.device", "device '" + name + "' is not one of cpu, cuda, cuda:N.");
+  }
+  int index = 0;
+  if (name.size() > 4) {
+    const char* end = name.data() + name.size();
+    const auto [rest, error] = std::from_chars(name.data() + 5, end, index);
+    if (name[4] != ':' || error != std::errc() || rest != end || index < 0) {
+      throw Failure("libtorch.device", "device '" + name + "' is not one of cpu, cuda, cuda:N.");
+    }
+  }
+  const int count = cudaDeviceCount();
+  if (index >= count) {
+    throw Failure("libtorch.device", "device '" + name + "' is not there: libtorch sees " + std::to_string(count) +
+                                         " CUDA devices. Use `cpu`, or a CUDA build of libtorch on a machine with one.");
+  }
+  return Device(DeviceType::CUDA, static_cast<c10::DeviceIndex>(index));
+}
+
+StreamLease::StreamLease(Device device) {
+  if (!device.is_cpu()) stream_ = takeStream(device);
+}
+
+StreamLease::~StreamLease() {
+  if (!stream_) return;
+  IdleStreams& idle = idleStreams();
+  const std::lock_guard lock(idle.mutex);
+  idle.streams.push_back(*stream_);
+}
+
+StreamLease::Scope::Scope(const StreamLease& lease) : lease_(lease) {
+  if (!lease.stream_) return;
+  const VirtualGuardImpl guard(lease.stream_->device_type());
+  previousDevice_ = guard.exchangeDevice(lease.stream_->device());
+  previous_ = guard.exchangeStream(*lease.stream_);
+}
+
+void StreamLease::Scope::synchronize() {
+  if (lease_.stream_) VirtualGuardImpl(lease_.stream_->device_type()).synchronizeStream(*lease_.stream_);
+}
+
+StreamLease::Scope::~Scope() {
+  if (!previous_) return;
+  const VirtualGuardImpl guard(previous_->device_type());
+  try {
+    // After a failure as well: what the run holds is freed next.
+    guard.synchronizeStream(*lease_.stream_);
+  } catch (...) {
+    // The failure under way says more than this one.
+  }
+  guard.exchangeStream(*previous_);
+  guard.uncheckedSetDevice(*previousDevice_);
+}
+
+}  // namespace pt2

@@ -1,0 +1,48 @@
+#include "errors.h"
+
+#include <c10/util/Exception.h>
+
+#include <new>
+#include <string_view>
+
+namespace pt2 {
+namespace {
+
+// libtorch reports a CPU allocation that failed only in words.
+bool isOutOfMemory(std::string_view message) {
+  return message.find("not enough memory") != std::string_view::npos ||
+         message.find("can't allocate memory") != std::string_view::npos;
+}
+
+}  // namespace
+
+Failure toFailure(std::exception_ptr error) noexcept {
+  try {
+    std::rethrow_exception(std::move(error));
+  } catch (const Failure& failure) {
+    return failure;
+  } catch (const c10::OutOfMemoryError& failure) {
+    return {"libtorch.out-of-memory", failure.what_without_backtrace()};
+  } catch (const c10::Error& failure) {
+    const char* message = failure.what_without_backtrace();
+    return {isOutOfMemory(message) ? "libtorch.out-of-memory" : "libtorch.op-failed", message};
+  } catch (const std::bad_alloc&) {
+    return {"libtorch.out-of-memory", "The process is out of memory."};
+  } catch (const std::exception& failure) {
+    return {"libtorch.op-failed", failure.what()};
+  } catch (...) {
+    return {"libtorch.op-failed", "libtorch threw something that is not an exception."};
+  }
+}
+
+Napi::Error toError(Napi::Env env, const Failure& failure) {
+  Napi::Error error = Napi::Error::New(env, failure.what());
+  Napi::Object fields = error.Value();
+  fields.Set("code", failure.code);
+  if (failure.graph >= 0) fields.Set("graph", failure.graph);
+  if (failure.node >= 0) fields.Set("node", failure.node);
+  if (!failure.arg.empty()) fields.Set("arg", failure.arg);
+  return error;
+}
+
+}  // namespace pt2

@@ -1,0 +1,25 @@
+// What each JavaScript environment (the main thread, every worker) has of its own.
+#pragma once
+
+#include <napi.h>
+
+#include <memory>
+
+#include "task.h"
+
+namespace pt2 {
+
+struct Instance {
+  explicit Instance(Napi::Env env);
+  static Instance& of(Napi::Env env) { return *env.GetInstanceData<Instance>(); }
+
+  Napi::FunctionReference tensor;
+  Napi::FunctionReference storage;
+  Napi::FunctionReference file;
+  Napi::FunctionReference plan;
+  Napi::FunctionReference run;
+  Napi::FunctionReference aoti;
+  std::shared_ptr<Mailbox> mailbox;
+};
+
+}  // namespace pt2

@@ -1,0 +1,77 @@
+#include "plan-object.h"
+
+#include "check.h"
+#include "inputs.h"
+#include "instance.h"
+#include "plan/parse.h"
+#include "run-object.h"
+#include "tensor-object.h"
+
+namespace pt2 {
+namespace {
+
+bool readProfile(Napi::Value options) {
+  return readBool(readObject(options, "options").Get("profile"), "options.profile");
+}
+
+}  // namespace
+
+Napi::Function PlanObject::define(Napi::Env env) {
+  return Wrapped::define(env, {method<&PlanObject::bind>("bind"), method<&PlanObject::start>("start"),
+                               method<&PlanObject::runSync>("runSync"), method<&PlanObject::dispose>("dispose")});
+}
+
+const std::shared_ptr<Plan>& PlanObject::plan() const {
+  if (!plan_) throw Failure("libtorch.disposed", "This plan has been disposed.");
+  return plan_;
+}
+
+Napi::Value PlanObject::bind(const Napi::CallbackInfo& info) {
+  const auto input = static_cast<size_t>(readInteger(info[0], "input", 0));
+  pt2::bind(*plan(), input, TensorObject::get(info[1], "tensor").tensor());
+  return info.Env().Undefined();
+}
+
+Napi::Value PlanObject::start(const Napi::CallbackInfo& info) {
+  const bool profile = readProfile(info[1]);
+  std::vector<c10::IValue> inputs = readInputs(info[0], device_, nullptr);
+  return RunObject::make(info.Env(),
+                         std::make_shared<RunState>(pt2::start(plan(), std::move(inputs), profile), device_));
+}
+
+Napi::Value PlanObject::runSync(const Napi::CallbackInfo& info) {
+  const bool profile = readProfile(info[1]);
+  std::shared_ptr<RunState> state;
+  Step step;
+  {
+    Borrow borrow;  // ends before JavaScript runs again
+    std::vector<c10::IValue> inputs = readInputs(info[0], device_, &borrow);
+    state = std::make_shared<RunState>(pt2::start(plan(), std::move(inputs), profile), device_);
+    state->claim();
+    step = state->resume({});
+  }
+  Napi::Object result = Napi::Object::New(info.Env());
+  result.Set("step", fromStep(info.Env(), step));
+  result.Set("run", step.done ? info.Env().Null() : RunObject::make(info.Env(), std::move(state)));
+  return result;
+}
+
+Napi::Value PlanObject::dispose(const Napi::CallbackInfo& info) {
+  plan_.reset();
+  return info.Env().Undefined();
+}
+
+Napi::Value compile(const Napi::CallbackInfo& info) {
+  PlanSource source = parsePlan(readObject(info[0], "plan"));
+  const Napi::Array array = readArray(info[1], "bound");
+  std::vector<at::Tensor> bound;
+  for (uint32_t i = 0; i < array.Length(); ++i) {
+    const Napi::Value tensor = array[i];
+    bound.push_back(tensor.IsNull() ? at::Tensor() : TensorObject::get(tensor, "bound").tensor());
+  }
+  const c10::Device device = source.device;
+  return PlanObject::wrap(info.Env(), Instance::of(info.Env()).plan,
+                          std::make_unique<PlanObject>(pt2::compile(std::move(source), std::move(bound)), device));
+}
+
+}  // namespace pt2

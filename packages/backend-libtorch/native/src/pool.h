@@ -1,0 +1,50 @@
+// The threads that runs compute on: one pool for the whole process, none of Node's.
+#pragma once
+
+#include <condition_variable>
+#include <cstddef>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+namespace pt2 {
+
+struct Job {
+  virtual ~Job() = default;
+  virtual void run() noexcept = 0;
+};
+
+// Threads begin with the first work. The one that worked last is chosen first: its OpenMP team still spins, and its
+// caches are warm.
+class Pool {
+ public:
+  // Never destroyed: its threads may outlive static destructors.
+  static Pool& get();
+
+  // Jobs at one time; further ones wait in order. Running ones are not stopped.
+  void resize(size_t size);
+  // Throws std::system_error when no thread can be had at all; the job is then untouched.
+  void submit(std::unique_ptr<Job>& job);
+  bool busy();
+
+ private:
+  struct Worker {
+    std::condition_variable wake;
+    std::unique_ptr<Job> job;
+    bool retired = false;
+  };
+
+  void work(Worker& self);
+  bool start(std::unique_ptr<Job>& job);
+  bool wait(std::unique_lock<std::mutex>& lock, Worker& self);
+
+  std::mutex mutex_;
+  std::vector<Worker*> idle_;
+  std::deque<std::unique_ptr<Job>> waiting_;
+  size_t size_ = 1;
+  size_t threads_ = 0;
+  size_t submitted_ = 0;
+};
+
+}  // namespace pt2

@@ -1,0 +1,53 @@
+#include "run-state.h"
+
+#include <c10/core/InferenceMode.h>
+
+#include "failure.h"
+#include "threads.h"
+
+namespace pt2 {
+
+void RunState::claim() {
+  if (busy_.exchange(true)) throw Failure("libtorch.busy", "This run is under way; it can be resumed when it has answered.");
+}
+
+std::shared_ptr<Run> RunState::current() {
+  const std::lock_guard lock(mutex_);
+  return run_;
+}
+
+void RunState::finish() noexcept {
+  std::shared_ptr<Run> ended;
+  const std::lock_guard lock(mutex_);
+  ended.swap(run_);
+}
+
+Step RunState::resume(std::vector<c10::IValue> results) {
+  struct Claim {
+    std::atomic<bool>& busy;
+    ~Claim() { busy = false; }
+  } claim{busy_};
+  const std::shared_ptr<Run> run = current();
+  if (!run) throw Failure("libtorch.finished", "This run is over; start another one.");
+  const c10::InferenceMode inference;
+  adoptThreads();
+  // Kernels that were only queued may still read these when the interpreter has let go of them.
+  const std::vector<c10::IValue> held = results;
+  StreamLease::Scope stream(stream_);
+  try {
+    Step step = run->resume(std::move(results));
+    stream.synchronize();
+    if (step.done) finish();
+    return step;
+  } catch (...) {
+    finish();
+    throw;
+  }
+}
+
+void RunState::cancel() noexcept {
+  const std::lock_guard lock(mutex_);
+  if (run_) run_->cancel();
+}
+
+}  // namespace pt2
