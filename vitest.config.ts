@@ -1,4 +1,5 @@
 import { defineConfig } from "vitest/config";
+import { CACHE_FOLDER } from "./scripts/cache-folder.ts";
 import { findChromium } from "./scripts/chromium.ts";
 import { findPython } from "./scripts/python.ts";
 
@@ -6,8 +7,13 @@ import { findPython } from "./scripts/python.ts";
 const resolve = { conditions: ["dev", "import", "module", "default"] };
 const execArgv = ["-C", "dev", "--import", "tsx"];
 
-// What tests may use beyond Node; a test whose component is absent is skipped and says so.
-const components = { PT2_PYTHON: findPython(), PT2_CHROMIUM: findChromium() };
+// What tests may use beyond Node; a test whose component is absent is skipped and says so. Compiled modules and downloads
+// stay inside this folder.
+const components = {
+  PT2_PYTHON: findPython(),
+  PT2_CHROMIUM: findChromium(),
+  PT2_CACHE: process.env.PT2_CACHE ?? CACHE_FOLDER,
+};
 const env = Object.fromEntries(
   Object.entries(components).filter((entry): entry is [string, string] => entry[1] !== undefined),
 );

@@ -1,9 +1,10 @@
 // Preloaded by the root's scripts (`node --import`): what `pnpm run setup` made is what the packages find.
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { CACHE_FOLDER } from "./cache-folder.ts";
 import { PYTHON_FOLDER } from "./python.ts";
 import { ROOT } from "./workspace.ts";
 
 const python = join(ROOT, PYTHON_FOLDER, process.platform === "win32" ? "Scripts/python.exe" : "bin/python");
 if (existsSync(python)) process.env.PT2_PYTHON ??= python;
-process.env.PT2_CACHE ??= join(ROOT, ".cache/pt2");
+process.env.PT2_CACHE ??= CACHE_FOLDER;

@@ -5,6 +5,7 @@
 import { styleText } from "node:util";
 import { startVitest, type TestCase } from "vitest/node";
 import { localTool, run } from "./run.ts";
+import { setUpLibtorch } from "./set-up-libtorch.ts";
 import { setUpPython } from "./set-up-python.ts";
 
 /** Why a test did not run: the note of `context.skip(note)`, or what its name says. */
@@ -27,6 +28,9 @@ if (build.code !== 0) {
 const python = await setUpPython(console.log);
 if ("python" in python) process.env.PT2_PYTHON = python.python;
 else console.log(`PyTorch: skipped: ${python.missing}`);
+// Before the tests, which would otherwise wait for the compiler; one that fails fails in every test that needs it.
+const native = await setUpLibtorch(console.log);
+if ("missing" in native) console.log(`libtorch: skipped: ${native.missing}`);
 
 const vitest = await startVitest("test", process.argv.slice(2), { watch: false });
 const modules = vitest.state.getTestModules();

@@ -1,3 +1,4 @@
+export type { Addon, CudaDevice, LibtorchInfo } from "./addon.ts";
 export { type AddonBuild, type BuildOptions, buildAddon, findBuiltAddon } from "./install/build-addon.ts";
 export type { BuildProgress } from "./install/compile.ts";
 export {

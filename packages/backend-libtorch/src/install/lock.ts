@@ -24,7 +24,9 @@ const POLL_MS = 50;
  */
 export async function withLock<T>(file: string, work: () => Promise<T>, options: LockOptions = {}): Promise<T> {
   const { onWait, beatMs = 2000, staleMs = 15_000, patienceMs = 30 * 60_000 } = options;
-  await mkdir(dirname(file), { recursive: true });
+  await mkdir(dirname(file), { recursive: true }).catch((problem: unknown) => {
+    throw notWritable(file, problem);
+  });
   const owner = `${process.pid} ${randomUUID()}`;
   const begin = performance.now();
   for (let waited = false; !(await create(file, owner)); waited = true) {
@@ -61,12 +63,7 @@ async function create(file: string, owner: string): Promise<boolean> {
     return true;
   } catch (problem) {
     if ((problem as NodeJS.ErrnoException).code === "EEXIST") return false;
-    throw installError("libtorch.lock", {
-      what: "The cache folder cannot be written",
-      where: file,
-      advice: "make it writable, or name another folder with PT2_CACHE",
-      cause: problem,
-    });
+    throw notWritable(file, problem);
   }
 }
 
@@ -83,4 +80,13 @@ async function takeAway(file: string): Promise<void> {
   const grave = `${file}.${randomUUID()}`;
   await rename(file, grave).catch(() => undefined);
   await rm(grave, { force: true });
+}
+
+function notWritable(file: string, cause: unknown): Error {
+  return installError("libtorch.lock", {
+    what: "The cache folder cannot be written",
+    where: file,
+    advice: "make it writable, or name another folder with PT2_CACHE",
+    cause,
+  });
 }
