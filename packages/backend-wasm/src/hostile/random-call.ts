@@ -80,9 +80,21 @@ export function randomCall(record: OpRecord, seed: number): RandomCall {
     values.set(name, tensorType(dtype, shape));
     return { kind: "value", name };
   };
-  const int = (): Arg => ({ kind: "int", value: next(3) === 0 ? pick(INTS) : next(4) });
-  const scalar = (): Arg =>
-    next(2) === 0 ? int() : next(9) === 0 ? { kind: "bool", value: true } : { kind: "float", value: pick(FLOATS) };
+  // Some numbers are written into the program, others come with the run.
+  const given = (value: Value, kind: "symint" | "symfloat"): Arg => {
+    const name = `x${inputs.push(value) - 1}`;
+    values.set(name, { kind, value: null });
+    return { kind: "value", name };
+  };
+  const int = (): Arg => {
+    const value = next(3) === 0 ? pick(INTS) : next(4);
+    return next(4) === 0 ? given(value, "symint") : { kind: "int", value };
+  };
+  const float = (): Arg => {
+    const value = pick(FLOATS);
+    return next(4) === 0 ? given(value, "symfloat") : { kind: "float", value };
+  };
+  const scalar = (): Arg => (next(2) === 0 ? int() : next(9) === 0 ? { kind: "bool", value: true } : float());
   const argument = (type: SchemaType): Arg => {
     if (type.kind === "optional") return next(3) === 0 ? { kind: "none" } : argument(type.inner);
     if (type.kind === "list") {
@@ -99,7 +111,7 @@ export function randomCall(record: OpRecord, seed: number): RandomCall {
       case "number":
         return scalar();
       case "float":
-        return { kind: "float", value: pick(FLOATS) };
+        return float();
       case "bool":
         return { kind: "bool", value: next(2) === 0 };
       case "str":
@@ -157,7 +169,7 @@ function show(arg: Arg, values: ReadonlyMap<string, ValueType>): string {
   if (arg.kind === "list") return `[${arg.items.map((item) => show(item, values)).join(", ")}]`;
   if (arg.kind === "value") {
     const type = values.get(arg.name);
-    return type?.kind === "tensor" ? `${type.dtype}[${type.shape.join(", ")}]` : arg.name;
+    return type?.kind === "tensor" ? `${type.dtype}[${type.shape.join(", ")}]` : `${type?.kind ?? arg.name}`;
   }
   return "value" in arg ? String(arg.value) : arg.kind;
 }
