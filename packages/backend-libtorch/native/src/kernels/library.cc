@@ -10,9 +10,19 @@ TORCH_LIBRARY_FRAGMENT(pt2, m) {
   m.def(
       "depthwise_conv2d(Tensor x, Tensor weight, Tensor? bias, int[2] stride, int[2] padding, int[2] dilation, "
       "str attr, Scalar?[] scalars, str? algorithm) -> Tensor");
+  m.def(
+      "conv1x1(Tensor x, Tensor weight, int out_channels, Tensor? bias, Tensor? residual, "
+      "str attr, Scalar?[] scalars, str? algorithm) -> Tensor");
+  m.def("pack_linear_weight(Tensor weight) -> Tensor");
+  m.def(
+      "linear(Tensor x, Tensor weight, int out_features, Tensor? bias, Tensor? residual, "
+      "str attr, Scalar?[] scalars, str? algorithm) -> Tensor");
 }
 
 TORCH_LIBRARY_IMPL(pt2, CPU, m) {
   m.impl("pack_depthwise_weight", TORCH_FN(pt2::pack_depthwise_weight));
   m.impl("depthwise_conv2d", TORCH_FN(pt2::depthwise_conv2d));
+  m.impl("pack_linear_weight", TORCH_FN(pt2::pack_linear_weight));
+  m.impl("conv1x1", TORCH_FN(pt2::conv1x1));
+  m.impl("linear", TORCH_FN(pt2::linear));
 }

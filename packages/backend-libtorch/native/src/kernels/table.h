@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "depthwise.h"
+#include "gemm.h"
 
 namespace pt2 {
 
@@ -11,6 +12,8 @@ struct Kernels {
   const char* name;
   int64_t lanes;
   void (*depthwise)(const Depthwise&, int64_t begin, int64_t end, float* scratch);
+  int64_t gemm_rows, gemm_panel;
+  void (*gemm)(const Gemm&, int64_t begin, int64_t end, float* scratch);
 };
 
 /// The widest set that this processor has and that `ATEN_CPU_CAPABILITY` allows; chosen once.

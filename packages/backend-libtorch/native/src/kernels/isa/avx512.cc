@@ -4,6 +4,7 @@
 #include <immintrin.h>
 
 #include <cstring>
+#include <utility>
 
 #include "../table.h"
 

@@ -1,4 +1,6 @@
 // Kernels for any processor: vectors of four, which are NEON on arm64 and SSE2 on x86-64.
+#include <utility>
+
 #include "../table.h"
 
 #define PT2_ISA portable

@@ -122,9 +122,9 @@ void depthwise_band(const Depthwise& d, int64_t n, const DepthwiseBlock& block, 
 template <int KW, int SW>
 void depthwise_items(const Depthwise& d, int64_t begin, int64_t end, float* scratch) {
   for (int64_t item = begin; item < end; ++item) {
-    const int64_t band = item % d.bands;
-    const int64_t index = item / d.bands % d.blocks(kLanes);
-    const int64_t n = item / d.bands / d.blocks(kLanes);
+    const int64_t index = item % d.blocks(kLanes);
+    const int64_t band = item / d.blocks(kLanes) % d.bands;
+    const int64_t n = item / d.blocks(kLanes) / d.bands;
     depthwise_band<KW, SW>(d, n, depthwise_block(d, index, scratch), d.out_height * band / d.bands,
                            d.out_height * (band + 1) / d.bands);
   }

@@ -16,6 +16,9 @@ constexpr const char* kOp = "depthwise_conv2d";
 /// How much multiplying makes a thread worth waking, in multiply-adds.
 constexpr int64_t kWorkPerThread = 64 * 1024;
 
+/// Input of one band over all channels: half a megabyte.
+constexpr int64_t kBandFloats = 128 * 1024;
+
 int64_t out_size(int64_t size, int64_t kernel, int64_t stride, int64_t pad, int64_t dilation) {
   const int64_t span = dilation * (kernel - 1) + 1;
   TORCH_CHECK(size + 2 * pad >= span, "pt2::", kOp, ": a kernel that spans ", span, " does not fit an input of ", size,
@@ -27,6 +30,16 @@ void check_pair(at::IntArrayRef pair, int64_t least, const char* name) {
   // The upper bound keeps every product of sizes that follows inside int64.
   TORCH_CHECK(pair.size() == 2 && pair[0] >= least && pair[1] >= least && pair[0] <= (1 << 24) && pair[1] <= (1 << 24),
               "pt2::", kOp, ": ", name, " must be two integers in [", least, ", 2^24], got ", pair);
+}
+
+/// Bands keep the input of neighbouring blocks of channels in the second-level cache, and give every thread a few items.
+/// Below eight rows a band would copy more than it computes.
+int64_t count_bands(const Depthwise& d, int64_t lanes) {
+  const int64_t by_cache = d.height * d.width * d.channels / kBandFloats;
+  const int64_t threads = at::get_num_threads();
+  const int64_t planes = d.batch * d.blocks(lanes);
+  const int64_t by_threads = threads > 1 ? (4 * threads + planes - 1) / planes : 1;
+  return std::clamp<int64_t>(std::max(by_cache, by_threads), 1, std::max<int64_t>(1, d.out_height / 8));
 }
 
 }  // namespace
@@ -80,10 +93,7 @@ at::Tensor depthwise_conv2d(const at::Tensor& x, const at::Tensor& weight, const
   d.out = out.mutable_data_ptr<float>();
 
   const Kernels& k = kernels();
-  // A few items per thread even things out; bands below eight rows would copy more rows than they compute.
-  const int64_t wanted = at::get_num_threads() > 1 ? 4 * at::get_num_threads() : 1;
-  const int64_t planes = d.batch * d.blocks(k.lanes);
-  d.bands = std::clamp<int64_t>((wanted + planes - 1) / planes, 1, std::max<int64_t>(1, d.out_height / 8));
+  d.bands = count_bands(d, k.lanes);
   const int64_t items = d.items(k.lanes);
   const int64_t work = out.numel() / items * d.kernel_h * d.kernel_w;
   at::parallel_for(0, items, std::max<int64_t>(1, kWorkPerThread / std::max<int64_t>(1, work)),

@@ -16,4 +16,15 @@ at::Tensor depthwise_conv2d(const at::Tensor& x, const at::Tensor& weight, const
                             at::IntArrayRef stride, at::IntArrayRef padding, at::IntArrayRef dilation, std::string attr,
                             OptionalScalars scalars, std::optional<std::string> algorithm);
 
+at::Tensor pack_linear_weight(const at::Tensor& weight);
+
+at::Tensor linear(const at::Tensor& x, const at::Tensor& packed, int64_t out_features,
+                  const std::optional<at::Tensor>& bias, const std::optional<at::Tensor>& residual, std::string attr,
+                  OptionalScalars scalars, std::optional<std::string> algorithm);
+
+/// `linear` over the channels of an image: the same arguments, channels-last in and out.
+at::Tensor conv1x1(const at::Tensor& x, const at::Tensor& packed, int64_t out_channels,
+                   const std::optional<at::Tensor>& bias, const std::optional<at::Tensor>& residual, std::string attr,
+                   OptionalScalars scalars, std::optional<std::string> algorithm);
+
 }  // namespace pt2

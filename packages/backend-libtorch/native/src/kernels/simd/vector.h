@@ -24,15 +24,31 @@ using UnalignedVec = float __attribute__((vector_size(PT2_VECTOR_BYTES), aligned
 
 inline constexpr int64_t kLanes = PT2_VECTOR_BYTES / 4;
 
-inline Vec splat(float value) { return value - Vec{}; }
+inline Vec splat(float value) {
+#if defined(PT2_AVX512)
+  return _mm512_set1_ps(value);
+#elif defined(PT2_AVX2)
+  return _mm256_set1_ps(value);
+#else
+  return value - Vec{};
+#endif
+}
 
 inline Vec load(const float* p) { return *reinterpret_cast<const UnalignedVec*>(p); }
 inline void store(float* p, Vec v) { *reinterpret_cast<UnalignedVec*>(p) = v; }
+
+#if defined(PT2_AVX2)
+inline __m256i part_mask(int64_t count) {
+  return _mm256_cmpgt_epi32(_mm256_set1_epi32(static_cast<int>(count)), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
+}
+#endif
 
 /// The first `count` lanes, the others zero; touches no memory past them. 0 <= count <= kLanes.
 inline Vec load_part(const float* p, int64_t count) {
 #if defined(PT2_AVX512)
   return _mm512_maskz_loadu_ps(static_cast<__mmask16>((1u << count) - 1), p);
+#elif defined(PT2_AVX2)
+  return _mm256_maskload_ps(p, part_mask(count));
 #else
   Vec v{};
   std::memcpy(&v, p, static_cast<size_t>(count) * sizeof(float));
@@ -43,10 +59,15 @@ inline Vec load_part(const float* p, int64_t count) {
 inline void store_part(float* p, Vec v, int64_t count) {
 #if defined(PT2_AVX512)
   _mm512_mask_storeu_ps(p, static_cast<__mmask16>((1u << count) - 1), v);
+#elif defined(PT2_AVX2)
+  _mm256_maskstore_ps(p, part_mask(count), v);
 #else
   std::memcpy(p, &v, static_cast<size_t>(count) * sizeof(float));
 #endif
 }
+
+/// A whole vector if `left` elements fill one, else the part.
+inline Vec load_up_to(const float* p, int64_t left) { return left >= kLanes ? load(p) : load_part(p, left); }
 
 /// a * b + c, rounded once where the hardware can.
 inline Vec fma(Vec a, Vec b, Vec c) {
@@ -91,6 +112,19 @@ inline Vec square_root(Vec x) {
 #else
   for (int64_t i = 0; i < kLanes; ++i) x[i] = __builtin_sqrtf(x[i]);
   return x;
+#endif
+}
+
+/// 1 / x for normal x with a normal reciprocal: an estimate and a Newton step, a few times cheaper than dividing.
+inline Vec reciprocal(Vec x) {
+#if defined(PT2_AVX512)
+  const Vec estimate = _mm512_rcp14_ps(x);
+  return estimate * fma(-x, estimate, splat(2.0f));
+#elif defined(PT2_AVX2)
+  const Vec estimate = _mm256_rcp_ps(x);
+  return estimate * fma(-x, estimate, splat(2.0f));
+#else
+  return 1.0f / x;
 #endif
 }
 

@@ -1,0 +1,43 @@
+// A matrix product with a packed right side, as the loops see it: plain pointers and sizes, already checked.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "activation.h"
+
+namespace pt2 {
+
+/// Steps of the inner dimension done at once: a panel of them stays in the second-level cache.
+inline constexpr int64_t kGemmInner = 1024;
+
+/// Stride of copied rows, in floats: one cache line more than a block, so that rows fall into different sets.
+inline constexpr int64_t kGemmCopyStride = kGemmInner + 16;
+
+/// out[m, n] = activation(sum_k a[m, k] b[k, n] + bias[n] + residual[m, n]), all rows contiguous.
+struct Gemm {
+  const float* a;         // rows, inner
+  const float* packed;    // panels of `panel` columns: [ceil(columns / panel)][inner][panel], zero past `columns`
+  const float* bias;      // columns, or null
+  const float* residual;  // rows, columns, or null
+  float* out;             // rows, columns
+  int64_t rows, inner, columns;
+  int64_t block_rows;  // rows of one register tile at most
+  int64_t panel;       // columns of one register tile
+  Activation activation;
+
+  int64_t blocks() const { return (rows + block_rows - 1) / block_rows; }
+  int64_t panels() const { return (columns + panel - 1) / panel; }
+  /// Register tiles; the unit in which work is handed to threads.
+  int64_t tiles() const { return blocks() * panels(); }
+  /// Walk along rows with a panel kept in cache, or along panels with a block of rows kept: whichever side is larger
+  /// is read from memory once.
+  bool panel_major() const { return columns >= rows; }
+  /// Room for copied rows, where rows lie a multiple of 2 kB apart and would compete for the same sets of the cache.
+  int64_t scratch_floats() const {
+    if (inner % 512 != 0 || rows < 4) return 0;
+    return (panel_major() ? rows : std::min(rows, block_rows)) * kGemmCopyStride;
+  }
+};
+
+}  // namespace pt2

@@ -1,0 +1,100 @@
+#include <ATen/Parallel.h>
+#include <ATen/ops/empty.h>
+#include <ATen/ops/zeros.h>
+
+#include <memory>
+
+#include "../table.h"
+#include "check.h"
+#include "ops.h"
+
+namespace pt2 {
+
+namespace {
+
+/// How much multiplying makes a thread worth waking, in multiply-adds.
+constexpr int64_t kWorkPerThread = 128 * 1024;
+
+/// Checks the packed weight, then multiplies: `input` is [rows, inner] in memory, `out` and `residual` [rows, columns].
+void multiply(const char* op, const at::Tensor& input, const at::Tensor& packed, int64_t inner, int64_t columns,
+              const std::optional<at::Tensor>& bias, const at::Tensor& residual, const Activation& activation,
+              const at::Tensor& out) {
+  const Kernels& k = kernels();
+  check_float(packed, op, "weight");
+  TORCH_CHECK(packed.dim() == 3 && packed.is_contiguous() && packed.size(1) == inner && packed.size(2) == k.gemm_panel &&
+                  columns > 0 && packed.size(0) == (columns + k.gemm_panel - 1) / k.gemm_panel,
+              "pt2::", op, ": weight must come from pt2::pack_linear_weight for [", columns, ", ", inner, "], got ",
+              packed.sizes());
+  const at::Tensor offset = optional_vector(bias, columns, op, "bias");
+  if (out.numel() == 0) return;
+  const Gemm g{
+      .a = input.const_data_ptr<float>(),
+      .packed = packed.const_data_ptr<float>(),
+      .bias = data_or_null(offset),
+      .residual = data_or_null(residual),
+      .out = out.mutable_data_ptr<float>(),
+      .rows = out.numel() / columns,
+      .inner = inner,
+      .columns = columns,
+      .block_rows = k.gemm_rows,
+      .panel = k.gemm_panel,
+      .activation = activation,
+  };
+  const int64_t scratch = g.scratch_floats();
+  const int64_t work = std::max<int64_t>(1, g.block_rows * g.panel * inner);
+  at::parallel_for(0, g.tiles(), std::max<int64_t>(1, kWorkPerThread / work), [&](int64_t begin, int64_t end) {
+    const std::unique_ptr<float[]> memory(scratch > 0 ? new float[static_cast<size_t>(scratch)] : nullptr);
+    k.gemm(g, begin, end, memory.get());
+  });
+}
+
+/// The residual in the memory order of the result, or an undefined tensor where the op was given none.
+at::Tensor residual_like(const char* op, const std::optional<at::Tensor>& residual, const at::Tensor& out,
+                         at::MemoryFormat format) {
+  if (!residual.has_value() || !residual->defined()) return {};
+  check_float(*residual, op, "residual");
+  TORCH_CHECK(residual->sizes() == out.sizes(), "pt2::", op, ": residual must have the shape of the result, ", out.sizes(),
+              ", got ", residual->sizes());
+  return residual->contiguous(format);
+}
+
+}  // namespace
+
+at::Tensor pack_linear_weight(const at::Tensor& weight) {
+  check_float(weight, "pack_linear_weight", "weight");
+  TORCH_CHECK(weight.dim() == 2, "pt2::pack_linear_weight: weight must have shape [out, in], got ", weight.sizes());
+  const int64_t panel = kernels().gemm_panel;
+  const int64_t columns = weight.size(0);
+  const int64_t panels = (columns + panel - 1) / panel;
+  at::Tensor padded = at::zeros({panels * panel, weight.size(1)}, weight.options());
+  padded.narrow(0, 0, columns).copy_(weight);
+  return padded.view({panels, panel, weight.size(1)}).transpose(1, 2).contiguous();
+}
+
+at::Tensor linear(const at::Tensor& x, const at::Tensor& packed, int64_t out_features,
+                  const std::optional<at::Tensor>& bias, const std::optional<at::Tensor>& residual, std::string attr,
+                  OptionalScalars scalars, std::optional<std::string> algorithm) {
+  check_float(x, "linear", "x");
+  TORCH_CHECK(x.dim() >= 1 && out_features > 0, "pt2::linear: x must have a dimension and out_features be positive");
+  at::DimVector sizes(x.sizes());
+  sizes.back() = out_features;
+  const at::Tensor out = at::empty(sizes, x.options().memory_format(at::MemoryFormat::Contiguous));
+  multiply("linear", x.contiguous(), packed, x.size(-1), out_features, bias,
+           residual_like("linear", residual, out, at::MemoryFormat::Contiguous),
+           parse_activation(attr, scalars, algorithm), out);
+  return out;
+}
+
+at::Tensor conv1x1(const at::Tensor& x, const at::Tensor& packed, int64_t out_channels,
+                   const std::optional<at::Tensor>& bias, const std::optional<at::Tensor>& residual, std::string attr,
+                   OptionalScalars scalars, std::optional<std::string> algorithm) {
+  constexpr at::MemoryFormat kFormat = at::MemoryFormat::ChannelsLast;
+  check_float(x, "conv1x1", "x");
+  TORCH_CHECK(x.dim() == 4 && out_channels > 0, "pt2::conv1x1: x must have four dimensions and out_channels be positive");
+  const at::Tensor out = at::empty({x.size(0), out_channels, x.size(2), x.size(3)}, x.options().memory_format(kFormat));
+  multiply("conv1x1", x.contiguous(kFormat), packed, x.size(1), out_channels, bias,
+           residual_like("conv1x1", residual, out, kFormat), parse_activation(attr, scalars, algorithm), out);
+  return out;
+}
+
+}  // namespace pt2
