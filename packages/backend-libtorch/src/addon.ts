@@ -161,12 +161,10 @@ export interface PlanNode {
   readonly kind: "op" | "scalar" | "control" | "host";
   /** `aten::add.Tensor`, `_operator::floordiv`, `higher_order::cond`; of a host node only a name for profiles. */
   readonly op: string;
-  /** By schema name for `op`; in order, with empty names, for the others. */
+  /** By schema name for `op`; in order for the others, with names where the program gives them. */
   readonly args: readonly { readonly name: string; readonly arg: PlanArg }[];
   /** Per return: a slot, slots of a list, or null when nobody reads it. */
   readonly outputs: readonly (number | readonly number[] | null)[];
-  /** Names of arguments that the op writes to although its schema does not say so: running statistics. */
-  readonly writes?: readonly string[];
 }
 
 export type PlanArg =

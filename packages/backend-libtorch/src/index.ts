@@ -1,1 +1,10 @@
+export type { CudaDevice, LibtorchFlags, LibtorchInfo } from "./addon.ts";
+export type { AotiModel, AotiOptions } from "./aoti.ts";
+export type { LibtorchBackend } from "./backend.ts";
+export type { OpArgs, OpResult, OpValue } from "./eager/op-args.ts";
+export type { LibtorchExecutable } from "./executable.ts";
+export type { KernelCalls, LibtorchKernel, LibtorchKernelSource, LibtorchLibrary } from "./handlers/kernel.ts";
 export type { Libtorch } from "./install/libtorch.ts";
+export { LIBTORCH_ERRORS, type LibtorchErrorCode } from "./libtorch-errors.ts";
+export type { Outputs } from "./native-tensor.ts";
+export type { LibtorchOptions } from "./options.ts";

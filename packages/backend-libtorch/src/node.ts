@@ -1,4 +1,6 @@
-export type { Addon, CudaDevice, LibtorchInfo } from "./addon.ts";
+export type { Addon } from "./addon.ts";
+export { LibtorchBackend } from "./backend.ts";
+export * from "./index.ts";
 export { type AddonBuild, type BuildOptions, buildAddon, findBuiltAddon } from "./install/build-addon.ts";
 export type { BuildProgress } from "./install/compile.ts";
 export {
@@ -16,5 +18,5 @@ export {
   type InstallProgress,
   installLibtorch,
 } from "./install/install-libtorch.ts";
-export type { Libtorch } from "./install/libtorch.ts";
 export { type LoadedAddon, type LoadOptions, loadAddon } from "./install/load-addon.ts";
+export { libtorch } from "./libtorch.ts";

@@ -1,0 +1,60 @@
+import { findUnsupported, type UnsupportedOp } from "@pt2/backend";
+import { DTYPES, type DType } from "@pt2/format";
+import { type Graph, type Node, type Program, usesOf, walk } from "@pt2/graph";
+import { mapGraphs } from "@pt2/graph/passes";
+import { describeNode } from "@pt2/registry";
+import { libtorchError } from "./libtorch-errors.ts";
+import type { Router } from "./routes.ts";
+
+/** Every dtype that an archive can hold is one of libtorch's. */
+export const LIBTORCH_DTYPES: readonly DType[] = Object.keys(DTYPES) as DType[];
+
+/** The ops of a program that nobody runs, neither themselves nor in other ops. */
+export function unsupportedOps(program: Program, router: Router): readonly UnsupportedOp[] {
+  const missing = new Map<string, UnsupportedOp>();
+  const add = (node: Node, why: string): void => {
+    const { count, where, why: first } = missing.get(node.op) ?? { count: 0, where: describeNode(node), why };
+    missing.set(node.op, { op: node.op, count: count + 1, where, why: first });
+  };
+  let expands = false;
+  walk(program.graph, (node, graph) => {
+    const route = router.routeOf(node);
+    expands ||= route.kind === "expand";
+    if (route.kind === "missing") add(node, route.why);
+    else if (takesObject(node, graph)) add(node, "it takes an object of a TorchScript class, and there is none here");
+  });
+  return expands ? [...missing.values(), ...unexpandable(program, router)] : [...missing.values()];
+}
+
+/** Throws one error that names every missing op. */
+export function requireSupported(program: Program, router: Router): void {
+  const missing = unsupportedOps(program, router);
+  if (missing.length === 0) return;
+  const lines = missing.map(({ op, count, where, why }) => `  ${op} ×${count}: ${why}; first ${where}`);
+  throw libtorchError("libtorch.unsupported-ops", {
+    what: [`The libtorch backend cannot run ${missing.length} ops of this program:`, ...lines].join("\n"),
+    where: missing[0]?.where,
+    advice: "Load the library that has them (`libraries`), or give load() a handler or an op set.",
+    details: { unsupported: missing },
+  });
+}
+
+/** Ops whose rules come to one that nobody runs. Only they are looked at: the others need no rules. */
+function unexpandable(program: Program, router: Router): readonly UnsupportedOp[] {
+  const only = (graph: Graph): Graph => ({
+    ...graph,
+    nodes: graph.nodes.filter(concerned).map((node) => mapGraphs(node, only)),
+  });
+  const concerned = (node: Node): boolean => {
+    const { kind } = router.routeOf(node);
+    return kind === "expand" || kind === "control";
+  };
+  const target = { name: "libtorch", isNative: (op: string) => router.runs(op) };
+  const abilities = { target, dtypes: LIBTORCH_DTYPES, hasDynamicKernel: (op: string) => router.runs(op) };
+  const found = findUnsupported({ ...program, graph: only(program.graph) }, router.registry, abilities);
+  return found.filter(({ op }) => router.kindOf(op) === "expand");
+}
+
+function takesObject(node: Node, { values }: Graph): boolean {
+  return usesOf(node).some((name) => values.get(name)?.kind === "object");
+}

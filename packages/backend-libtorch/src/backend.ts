@@ -1,0 +1,166 @@
+import {
+  BACKEND_API_VERSION,
+  type Backend,
+  type Capabilities,
+  type CompileRequest,
+  type HostTensor,
+  type Tensor,
+  type UnsupportedOp,
+} from "@pt2/backend";
+import type { OpName, Program } from "@pt2/graph";
+import type { OpRegistry } from "@pt2/registry";
+import { LIBTORCH_DTYPES, unsupportedOps } from "./abilities.ts";
+import type { Addon, LibtorchInfo, NativeMemory } from "./addon.ts";
+import { type AotiModel, type AotiOptions, openAoti } from "./aoti.ts";
+import { compileProgram } from "./compile-program.ts";
+import { requireDevice } from "./device.ts";
+import { Dispatcher } from "./dispatcher.ts";
+import { callOp, callOpSync, type OpCaller } from "./eager/call-op.ts";
+import type { OpArgs, OpResult } from "./eager/op-args.ts";
+import { inlineEffects } from "./encode/inline-effects.ts";
+import { LibtorchExecutable } from "./executable.ts";
+import { kernelSourcesOf } from "./handlers/kernel.ts";
+import { libtorchError } from "./libtorch-errors.ts";
+import { located } from "./native-failure.ts";
+import { fromTensor, type Outputs, toTensor } from "./native-tensor.ts";
+import { unoptimized } from "./optimized-program.ts";
+import type { LibtorchOptions } from "./options.ts";
+import { Router } from "./routes.ts";
+
+const CAPABILITIES: Capabilities = {
+  dtypes: LIBTORCH_DTYPES,
+  handlers: true,
+  dynamicSizes: true,
+  offThread: true,
+  mutation: true,
+};
+
+/** libtorch in this process: a backend for programs, and its ops one by one. */
+export class LibtorchBackend implements Backend {
+  readonly name = "libtorch";
+  readonly apiVersion: typeof BACKEND_API_VERSION = BACKEND_API_VERSION;
+  readonly capabilities: Capabilities = CAPABILITIES;
+  /** Where it runs programs: `cpu` or `cuda:0`. */
+  readonly device: string;
+  readonly #addon: Addon;
+  readonly #outputs: Outputs;
+  readonly #dispatcher: Dispatcher;
+  readonly #libraries = new Set<string>();
+  readonly #executables = new Set<LibtorchExecutable>();
+  #routers = new WeakMap<OpRegistry, Router>();
+  #disposed = false;
+
+  constructor(addon: Addon, options: LibtorchOptions = {}) {
+    const { device = "cpu", threads, concurrency, libraries = [], flags, outputs = "host" } = options;
+    this.#addon = addon;
+    this.#outputs = outputs;
+    this.device = requireDevice(device, addon.info());
+    this.#dispatcher = new Dispatcher(addon, this.device);
+    located(() => {
+      if (threads !== undefined) addon.setThreads(threads);
+      if (concurrency !== undefined) addon.setConcurrency(concurrency);
+      if (flags !== undefined) addon.setFlags(flags);
+    });
+    for (const library of libraries) this.loadLibrary(library);
+  }
+
+  unsupported(program: Program, registry: OpRegistry): readonly UnsupportedOp[] {
+    const inlined = inlineEffects(program, (op) => this.#dispatcher.schema(op));
+    return unsupportedOps(inlined, this.#routerFor(registry));
+  }
+
+  async compile(request: CompileRequest): Promise<LibtorchExecutable> {
+    this.#requireAlive();
+    const compiled = await compileProgram(request, {
+      addon: this.#addon,
+      device: this.device,
+      router: this.#routerFor(request.registry),
+      optimize: unoptimized,
+    });
+    const onDispose = (): void => void this.#executables.delete(executable);
+    const executable = new LibtorchExecutable(compiled, { device: this.device, outputs: this.#outputs, onDispose });
+    this.#executables.add(executable);
+    if (this.#disposed) await executable.dispose();
+    this.#requireAlive();
+    return executable;
+  }
+
+  async upload(tensor: HostTensor): Promise<Tensor> {
+    this.#requireAlive();
+    return await toTensor(fromTensor(tensor, this.#addon, this.device, "The tensor"), "device");
+  }
+
+  /** Runs one op by its schema: `call("aten::topk", { self, k: 3 })`. One entry per return. */
+  async call(op: OpName, args: OpArgs): Promise<readonly OpResult[]> {
+    this.#requireAlive();
+    return await callOp(op, args, this.#caller());
+  }
+
+  /** As `call`, on the calling thread. */
+  callSync(op: OpName, args: OpArgs): readonly OpResult[] {
+    this.#requireAlive();
+    return callOpSync(op, args, this.#caller());
+  }
+
+  /** Loads a shared library that registers ops with TORCH_LIBRARY, for the whole process. It runs code. */
+  loadLibrary(path: string): void {
+    this.#requireAlive();
+    if (this.#libraries.has(path)) return;
+    located(() => this.#addon.loadLibrary(path));
+    this.#libraries.add(path);
+    this.#dispatcher.refresh();
+    this.#routers = new WeakMap();
+  }
+
+  /** Opens a package that AOTInductor compiled. It holds native code: open only what you trust. */
+  loadAoti(path: string, options: AotiOptions = {}): AotiModel {
+    this.#requireAlive();
+    return openAoti(this.#addon, path, options, this.device, this.#outputs);
+  }
+
+  /** As `torch.manual_seed`, for the whole process. */
+  manualSeed(seed: number | bigint): void {
+    located(() => this.#addon.manualSeed(BigInt(seed)));
+  }
+
+  /** Version, threads, CPU capability and CUDA devices. */
+  info(): LibtorchInfo {
+    return this.#addon.info();
+  }
+
+  /** Bytes in libtorch's CPU allocator, of the whole process. */
+  memory(): NativeMemory {
+    return this.#addon.memory();
+  }
+
+  async dispose(): Promise<void> {
+    this.#disposed = true;
+    await Promise.all([...this.#executables].map((executable) => executable.dispose()));
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.dispose();
+  }
+
+  #caller(): OpCaller {
+    return { addon: this.#addon, dispatcher: this.#dispatcher, outputs: this.#outputs };
+  }
+
+  #routerFor(registry: OpRegistry): Router {
+    const known = this.#routers.get(registry);
+    if (known !== undefined) return known;
+    const { kernels, libraries } = kernelSourcesOf(registry);
+    for (const library of libraries) this.loadLibrary(library);
+    const router = new Router(this.#dispatcher, registry, kernels);
+    this.#routers.set(registry, router);
+    return router;
+  }
+
+  #requireAlive(): void {
+    if (!this.#disposed) return;
+    throw libtorchError("libtorch.disposed", {
+      what: "The libtorch backend was disposed",
+      advice: "Make a new one with libtorch().",
+    });
+  }
+}

@@ -1,0 +1,73 @@
+import type { CompileRequest } from "@pt2/backend";
+import type { Program } from "@pt2/graph";
+import { requireSupported } from "./abilities.ts";
+import type { Addon, NativeTensor } from "./addon.ts";
+import { type Commit, commitsOf } from "./encode/commits.ts";
+import { inlineEffects } from "./encode/inline-effects.ts";
+import { writesState } from "./encode/writes-state.ts";
+import { expandProgram } from "./expand/expand-program.ts";
+import { handlerTensor } from "./handlers/handler-node.ts";
+import { HostNodes } from "./handlers/host-nodes.ts";
+import { type OptimizedProgram, unoptimized } from "./optimized-program.ts";
+import { CompiledPlan } from "./plan/compiled-plan.ts";
+import { boundValues, runPrologue } from "./prologue.ts";
+import type { Router } from "./routes.ts";
+import { bindWeights, isShared, weightsReadBy } from "./weights/bind-weights.ts";
+
+/** What a program is compiled with. */
+export interface CompileOptions {
+  readonly addon: Addon;
+  readonly device: string;
+  readonly router: Router;
+  /** The passes of precision `fast`. */
+  optimize(program: Program): OptimizedProgram;
+}
+
+/** A program that can be run. */
+export interface CompiledProgram {
+  readonly program: Program;
+  readonly plan: CompiledPlan;
+  readonly hosts: HostNodes;
+  readonly commits: readonly Commit[];
+  /** Whether a run may change a weight or a buffer. */
+  readonly writes: boolean;
+  /** Weights and buffers by target. */
+  readonly state: Map<string, NativeTensor>;
+  readonly weightBytes: number;
+  readonly notes: readonly string[];
+}
+
+/** Makes a program ready to run. A failure or an abort leaves nothing behind. */
+export async function compileProgram(request: CompileRequest, options: CompileOptions): Promise<CompiledProgram> {
+  const { weights, signal, onProgress } = request;
+  const { addon, device, router } = options;
+  signal?.throwIfAborted();
+  const inlined = inlineEffects(request.program, (op) => router.dispatcher.schema(op));
+  requireSupported(inlined, router);
+  const { program: written, commits } = commitsOf(expandProgram(inlined, router), isShared(inlined, weights));
+  const optimized = request.precision === "exact" ? unoptimized(written) : options.optimize(written);
+  const { program, prologue, notes } = optimized;
+
+  const made = new Set(prologue?.targets);
+  const needs = [program, ...(prologue === null ? [] : [prologue.program])].flatMap(weightsReadBy);
+  const archived = needs.filter(({ target }) => !made.has(target));
+  const bound = await bindWeights(archived, weights, { addon, device, onProgress, signal });
+  const initials = boundValues(inlined, bound.tensors);
+  const hosts = new HostNodes({
+    addon,
+    device,
+    router,
+    initial: (value) => {
+      const tensor = initials.get(value);
+      return tensor && handlerTensor(tensor, tensor.bytes().slice());
+    },
+  });
+  const state = new Map(await runPrologue(optimized, bound.tensors, hosts, signal));
+  signal?.throwIfAborted();
+  const plan = new CompiledPlan(program, boundValues(program, state), hosts);
+  const writes = writesState(program, {
+    isOp: (node) => router.routeOf(node).kind === "op",
+    schemaOf: (op) => router.dispatcher.schema(op),
+  });
+  return { program, plan, hosts, commits, writes, state, weightBytes: bound.bytes, notes };
+}

@@ -1,0 +1,22 @@
+import type { LibtorchInfo } from "./addon.ts";
+import { libtorchError } from "./libtorch-errors.ts";
+
+/** A device as the native module names it, `cpu` or `cuda:0`, if it is there. */
+export function requireDevice(device: string, { cuda }: LibtorchInfo): string {
+  if (device === "cpu") return device;
+  const index = /^cuda(?::(\d+))?$/.exec(device);
+  if (index === null) {
+    throw libtorchError("libtorch.device", {
+      what: `\`${device}\` is no device of the libtorch backend`,
+      advice: "Give `cpu`, `cuda` or `cuda:1`.",
+    });
+  }
+  const count = typeof cuda === "string" ? 0 : cuda.devices.length;
+  const wanted = Number(index[1] ?? 0);
+  if (wanted < count) return `cuda:${wanted}`;
+  throw libtorchError("libtorch.device", {
+    what: `The device \`${device}\` is not here: ${typeof cuda === "string" ? cuda : `there are ${count} CUDA devices`}`,
+    advice: "Choose one of the devices that `pt2 doctor` lists, or install a libtorch built for CUDA.",
+    details: { device, cuda },
+  });
+}

@@ -1,0 +1,64 @@
+import { Pt2Error } from "@pt2/format";
+import type { OpName } from "@pt2/graph";
+import { type OpSchema, parseSchema } from "@pt2/registry";
+import type { Addon } from "./addon.ts";
+import { refusal } from "./refused-ops.ts";
+
+/** What the c10 dispatcher has for one device. Libraries that are loaded later add to it. */
+export class Dispatcher {
+  readonly device: string;
+  readonly #addon: Pick<Addon, "schema" | "hasKernel">;
+  readonly #problems = new Map<OpName, string | null>();
+  readonly #schemas = new Map<OpName, OpSchema | null>();
+
+  constructor(addon: Pick<Addon, "schema" | "hasKernel">, device: string) {
+    this.#addon = addon;
+    this.device = device;
+  }
+
+  /** Whether it runs an op of a program. */
+  has(op: OpName): boolean {
+    return this.problem(op) === null;
+  }
+
+  /** Why it does not run an op of a program, or null. */
+  problem(op: OpName): string | null {
+    const known = this.#problems.get(op);
+    if (known !== undefined) return known;
+    const problem = this.#problemOf(op);
+    this.#problems.set(op, problem);
+    return problem;
+  }
+
+  /** An op's schema; null where there is none, or none that can be read. */
+  schema(op: OpName): OpSchema | null {
+    const known = this.#schemas.get(op);
+    if (known !== undefined) return known;
+    const text = this.#addon.schema(op);
+    const schema = text === null ? null : parsed(text);
+    this.#schemas.set(op, schema);
+    return schema;
+  }
+
+  /** Asks again for what it did not have: a library was loaded. */
+  refresh(): void {
+    this.#problems.clear();
+    this.#schemas.clear();
+  }
+
+  #problemOf(op: OpName): string | null {
+    const refused = refusal(op);
+    if (refused !== null) return `the libtorch backend refuses it: ${refused}`;
+    if (this.#addon.schema(op) === null) return "libtorch does not have it";
+    return this.#addon.hasKernel(op, this.device) ? null : `libtorch has no kernel of it for ${this.device}`;
+  }
+}
+
+function parsed(text: string): OpSchema | null {
+  try {
+    return parseSchema(text);
+  } catch (error) {
+    if (error instanceof Pt2Error) return null;
+    throw error;
+  }
+}

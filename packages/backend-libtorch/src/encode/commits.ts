@@ -1,0 +1,60 @@
+import type { Node, Program, TensorType } from "@pt2/graph";
+
+/** A result that becomes the value of a buffer or parameter once a run has succeeded. */
+export interface Commit {
+  /** Position among the results. */
+  readonly output: number;
+  readonly target: string;
+}
+
+/** A program that tells by its nodes or by `commits` what it writes to its state. */
+export interface CommittedProgram {
+  readonly program: Program;
+  readonly commits: readonly Commit[];
+}
+
+/**
+ * Finds the results that are new values of buffers. Where a new value cannot simply take the place of the old one
+ * (others share its memory, or two buffers would share that of the result) it is copied into it by the program itself.
+ */
+export function commitsOf(program: Program, isShared: (target: string) => boolean): CommittedProgram {
+  const { graph, inputs, outputs } = program;
+  const values = new Map(inputs.flatMap((spec) => ("target" in spec ? [[spec.target, spec.value] as const] : [])));
+  const seen = new Set<string>(graph.inputs.filter((name) => name !== null));
+  const commits: Commit[] = [];
+  const copies: Node[] = [];
+  for (const [output, spec] of outputs.entries()) {
+    if (spec.kind !== "buffer_mutation" && spec.kind !== "parameter_mutation") continue;
+    const result = graph.outputs[output]!;
+    const value = values.get(spec.target);
+    if (result.kind !== "value" || result.name === value) continue;
+    const fresh = !seen.has(result.name) && !isShared(spec.target);
+    seen.add(result.name);
+    if (fresh || value === undefined) commits.push({ output, target: spec.target });
+    else copies.push(copyNode(value, result.name, copies.length));
+  }
+  if (copies.length === 0) return { program, commits };
+  return { program: { ...program, graph: { ...graph, nodes: [...graph.nodes, ...copies] } }, commits };
+}
+
+function copyNode(target: string, source: string, count: number): Node {
+  return {
+    name: `commit_${count}`,
+    op: "aten::copy_",
+    args: [
+      { name: "self", arg: { kind: "value", name: target } },
+      { name: "src", arg: { kind: "value", name: source } },
+    ],
+    outputs: [{ kind: "none" }],
+    origin: {},
+  };
+}
+
+/** Whether a type says that a tensor has this dtype and shape; open sizes are not compared. */
+export function fitsType(type: TensorType, dtype: string, shape: readonly number[]): boolean {
+  return (
+    type.dtype === dtype &&
+    type.shape.length === shape.length &&
+    type.shape.every((size, d) => typeof size === "object" || Number(size) === shape[d])
+  );
+}

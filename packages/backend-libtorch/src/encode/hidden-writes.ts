@@ -1,0 +1,22 @@
+import { argOf, type Node, type OpName } from "@pt2/graph";
+
+/** Normalisations that update running statistics while they train, which their schemas do not say, and the flag. */
+const TRAINING_FLAG: ReadonlyMap<OpName, string> = new Map([
+  ["aten::batch_norm", "training"],
+  ["aten::native_batch_norm", "training"],
+  ["aten::cudnn_batch_norm", "training"],
+  ["aten::miopen_batch_norm", "training"],
+  ["aten::_batch_norm_impl_index", "training"],
+  ["aten::instance_norm", "use_input_stats"],
+]);
+
+const STATISTICS: readonly string[] = ["running_mean", "running_var"];
+
+/** Arguments that a node writes to although its op's schema does not say so. */
+export function hiddenWrites(node: Node): readonly string[] {
+  const name = TRAINING_FLAG.get(node.op);
+  if (name === undefined) return [];
+  const flag = argOf(node, name);
+  if (flag?.kind === "bool" && !flag.value) return [];
+  return STATISTICS.filter((statistic) => argOf(node, statistic)?.kind === "value");
+}

@@ -1,0 +1,73 @@
+import {
+  definitionsOf,
+  type Graph,
+  graphsOf,
+  type Node,
+  type OpName,
+  type Program,
+  usesOf,
+  valuesOf,
+} from "@pt2/graph";
+import type { OpSchema } from "@pt2/registry";
+import { hiddenWrites } from "./hidden-writes.ts";
+
+/** What the analysis must be told. */
+export interface WriteAnalysis {
+  /** Whether the dispatcher runs a node; what JavaScript runs writes to nothing. */
+  isOp(node: Node): boolean;
+  schemaOf(op: OpName): OpSchema | null;
+}
+
+/**
+ * Whether a run may change a weight or a buffer: by a write to one of them or to a view of it, or by a result that the
+ * signature says is one's new value. What is not known counts as a write.
+ */
+export function writesState({ graph, inputs, outputs }: Program, analysis: WriteAnalysis): boolean {
+  if (outputs.some(({ kind }) => kind === "buffer_mutation" || kind === "parameter_mutation")) return true;
+  const state = inputs.flatMap((spec) => ("target" in spec ? [spec.value] : []));
+  return writesTo(graph, state, analysis);
+}
+
+/** Whether a graph writes to one of these inputs. */
+function writesTo(graph: Graph, inputs: readonly string[], analysis: WriteAnalysis): boolean {
+  const views = new Set(inputs);
+  const isView = (name: string): boolean => views.has(name);
+  for (const node of graph.nodes) {
+    const used = usesOf(node).filter(isView);
+    if (used.length === 0) continue;
+    const nested = graphsOf(node);
+    if (nested.length > 0) {
+      // Operands are passed by position, whose meaning the op knows; here any of them may be any input.
+      const everything = (inner: Graph): readonly string[] => inner.inputs.filter((name) => name !== null);
+      if (nested.some(({ graph: inner }) => writesTo(inner, everything(inner), analysis))) return true;
+      for (const name of definitionsOf(node)) views.add(name);
+    } else if (analysis.isOp(node)) {
+      const schema = analysis.schemaOf(node.op);
+      if (schema === null || writtenBy(node, schema).some(isView)) return true;
+      for (const name of aliasesOf(node, schema, isView)) views.add(name);
+    } else for (const name of definitionsOf(node)) views.add(name);
+  }
+  return false;
+}
+
+/** Values that a call of an op writes to. */
+function writtenBy(node: Node, { args }: OpSchema): readonly string[] {
+  const hidden = hiddenWrites(node);
+  const written = new Set([...args.filter(({ alias }) => alias?.write).map(({ name }) => name), ...hidden]);
+  return node.args.filter(({ name }) => written.has(name)).flatMap(({ arg }) => valuesOf(arg));
+}
+
+/** Results that may be views of what `isView` names. */
+function aliasesOf(node: Node, { args, returns }: OpSchema, isView: (name: string) => boolean): readonly string[] {
+  const sets = new Set(
+    node.args.flatMap(({ name, arg }) => {
+      const alias = args.find((each) => each.name === name)?.alias;
+      return alias && valuesOf(arg).some(isView) ? [...alias.sets, ...(alias.after ?? [])] : [];
+    }),
+  );
+  return node.outputs.flatMap((output, i) => {
+    const aliased = returns[i]?.alias?.sets.some((set) => set === "*" || sets.has(set)) === true && sets.size > 0;
+    if (!aliased || output.kind === "none") return [];
+    return output.kind === "value" ? [output.name] : output.names;
+  });
+}

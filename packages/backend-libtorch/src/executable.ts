@@ -1,0 +1,139 @@
+import type { Executable, MemoryReport, Profile, RunOptions, Value } from "@pt2/backend";
+import type { Pt2Error } from "@pt2/format";
+import { commitWrites } from "./commit-writes.ts";
+import type { CompiledProgram } from "./compile-program.ts";
+import { explain } from "./explain.ts";
+import { libtorchError } from "./libtorch-errors.ts";
+import type { Outputs } from "./native-tensor.ts";
+import type { Done, PlanHooks } from "./plan/compiled-plan.ts";
+import { ProfileRecorder } from "./profile.ts";
+import { InputReader, toValues, toValuesSync } from "./run-values.ts";
+
+/** What an executable is made with. */
+export interface ExecutableOptions {
+  readonly device: string;
+  readonly outputs: Outputs;
+  onDispose(): void;
+}
+
+/** A program on libtorch. Runs overlap, but those of a program that writes its buffers follow each other. */
+export class LibtorchExecutable implements Executable {
+  readonly #compiled: CompiledProgram;
+  readonly #options: ExecutableOptions;
+  readonly #inputs: InputReader;
+  readonly #underWay = new Set<Promise<unknown>>();
+  #last: Promise<unknown> = Promise.resolve();
+  #peakBytes = 0;
+  #disposed: Promise<void> | undefined;
+
+  constructor(compiled: CompiledProgram, options: ExecutableOptions) {
+    this.#compiled = compiled;
+    this.#options = options;
+    this.#inputs = new InputReader(compiled.program, options.device);
+  }
+
+  run(inputs: readonly Value[], { signal }: RunOptions = {}): Promise<readonly Value[]> {
+    return this.#begin(signal, async () => (await this.#forward(inputs, { signal })).outputs);
+  }
+
+  /**
+   * A run on the calling thread, which it blocks. Refused where handlers answer later, and while runs are under way of a
+   * program that writes its buffers.
+   */
+  runSync(inputs: readonly Value[]): readonly Value[] {
+    this.#requireAlive();
+    const { plan, writes } = this.#compiled;
+    if (writes && this.#underWay.size > 0) throw busy();
+    const done = plan.runSync(this.#inputs.read(inputs));
+    const outputs = toValuesSync(this.#userOutputs(done), this.#options.outputs);
+    commitWrites(this.#compiled, done);
+    return outputs;
+  }
+
+  profile(inputs: readonly Value[], { signal }: RunOptions = {}): Promise<Profile> {
+    return this.#begin(signal, async () => {
+      const recorder = new ProfileRecorder();
+      const { outputs, done } = await this.#forward(inputs, { signal, profile: true, observe: recorder.observe });
+      this.#peakBytes = done.profile?.peakBytes ?? 0;
+      return recorder.finish(outputs, done.profile, this.#compiled.plan.nodeAt);
+    });
+  }
+
+  /** Activations are those of the last profile. */
+  async memory(): Promise<MemoryReport> {
+    this.#requireAlive();
+    const weights = this.#compiled.weightBytes;
+    return { weights, activations: this.#peakBytes, reserved: weights + this.#peakBytes };
+  }
+
+  async explain(): Promise<string> {
+    this.#requireAlive();
+    return explain(this.#compiled);
+  }
+
+  dispose(): Promise<void> {
+    this.#disposed ??= this.#release();
+    return this.#disposed;
+  }
+
+  async #release(): Promise<void> {
+    await Promise.allSettled(this.#underWay);
+    const { plan, hosts, state } = this.#compiled;
+    plan.dispose();
+    hosts.dispose();
+    for (const tensor of state.values()) tensor.dispose();
+    state.clear();
+    this.#options.onDispose();
+  }
+
+  #begin<T>(signal: AbortSignal | undefined, work: () => Promise<T>): Promise<T> {
+    if (this.#disposed !== undefined) return Promise.reject(disposed());
+    const turn = async (): Promise<T> => {
+      signal?.throwIfAborted();
+      return await work();
+    };
+    const result = this.#compiled.writes ? this.#last.then(turn) : turn();
+    const settled = result.then(
+      () => {},
+      () => {},
+    );
+    this.#last = settled;
+    this.#underWay.add(settled);
+    void settled.then(() => this.#underWay.delete(settled));
+    return result;
+  }
+
+  async #forward(
+    inputs: readonly Value[],
+    hooks: PlanHooks,
+  ): Promise<{ readonly outputs: readonly Value[]; readonly done: Done }> {
+    const done = await this.#compiled.plan.run(this.#inputs.read(inputs), hooks);
+    const outputs = await toValues(this.#userOutputs(done), this.#options.outputs);
+    // Only now that every result is there: a run that fails changes nothing.
+    commitWrites(this.#compiled, done);
+    return { outputs, done };
+  }
+
+  #userOutputs({ outputs }: Done): Done["outputs"] {
+    const specs = this.#compiled.program.outputs;
+    return outputs.filter((_, i) => specs[i]!.kind === "user_output" || specs[i]!.kind === "loss_output");
+  }
+
+  #requireAlive(): void {
+    if (this.#disposed !== undefined) throw disposed();
+  }
+}
+
+function disposed(): Pt2Error {
+  return libtorchError("libtorch.disposed", {
+    what: "The model was disposed",
+    advice: "Load it again, or dispose it later.",
+  });
+}
+
+function busy(): Pt2Error {
+  return libtorchError("libtorch.busy", {
+    what: "The program writes its buffers, and a run on the calling thread would overtake those that are under way",
+    advice: "Await them first, or use run().",
+  });
+}

@@ -1,0 +1,59 @@
+import type { DType } from "@pt2/format";
+import type { Arg, Layout, MemoryFormat, NamedArg } from "@pt2/graph";
+import type { ArgValue, OpSchema, SchemaType, TensorMeta } from "@pt2/registry";
+import type { ExpansionBuilder } from "./expansion-builder.ts";
+
+/** Arguments of a lowered call as arguments of a node; those that are None are left out where that is the default. */
+export function callArgs(
+  schema: OpSchema,
+  args: Readonly<Record<string, ArgValue>>,
+  builder: ExpansionBuilder,
+): readonly NamedArg[] {
+  return schema.args.flatMap(({ name, type, default: fallback }) => {
+    const value = args[name];
+    if (value === undefined || (value === null && fallback === null)) return [];
+    return [{ name, arg: irArg(value, type, builder) }];
+  });
+}
+
+/** A value as a rule gave it, as an argument of the type that the schema says. */
+export function irArg(value: ArgValue, type: SchemaType, builder: ExpansionBuilder): Arg {
+  if (value === null) return { kind: "none" };
+  if (type.kind === "optional") return irArg(value, type.inner, builder);
+  if (Array.isArray(value)) {
+    const inner = type.kind === "list" ? type.inner : type;
+    return { kind: "list", items: (value as readonly ArgValue[]).map((item) => irArg(item, inner, builder)) };
+  }
+  if (builder.knows(value)) return { kind: "value", name: builder.nameOf(value as TensorMeta) };
+  const base = type.kind === "base" ? type.base : "";
+  if (typeof value === "string") return enumArg(value, base);
+  if (typeof value === "boolean") return { kind: "bool", value };
+  if (typeof value === "bigint") return { kind: "int", value };
+  if (typeof value === "number") {
+    return base === "float" || base === "SymFloat" ? { kind: "float", value } : { kind: "int", value };
+  }
+  if ("float" in value) return { kind: "float", value: value.float };
+  if ("re" in value) return { kind: "complex", re: value.re, im: value.im };
+  const { wrapped } = value as TensorMeta;
+  // A rule that uses a tensor that nobody gave it: the builder says so.
+  return wrapped === undefined
+    ? { kind: "value", name: builder.nameOf(value as TensorMeta) }
+    : irArg(wrapped, type, builder);
+}
+
+function enumArg(value: string, base: string): Arg {
+  switch (base) {
+    case "ScalarType":
+      return { kind: "dtype", value: value as DType };
+    case "Layout":
+      return { kind: "layout", value: value as Layout };
+    case "MemoryFormat":
+      return { kind: "memory_format", value: value as MemoryFormat };
+    case "Device": {
+      const [type = "cpu", index] = value.split(":");
+      return { kind: "device", value: { type, index: index === undefined ? null : Number(index) } };
+    }
+    default:
+      return { kind: "string", value };
+  }
+}

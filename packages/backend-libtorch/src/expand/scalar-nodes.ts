@@ -1,0 +1,92 @@
+import type { DType } from "@pt2/format";
+import type { NamedArg } from "@pt2/graph";
+import type { TypedCall } from "@pt2/registry";
+import { type BinaryFn, fold, type TypedExpr, type UnaryFn } from "@pt2/registry/scalar";
+import type { ExpansionBuilder } from "./expansion-builder.ts";
+
+/** Functions of two operands whose op is not the function's name with `.Tensor`. */
+const BINARY: { readonly [F in BinaryFn]?: readonly [op: string, ...args: readonly NamedArg[]] } = {
+  floordiv: ["div.Tensor_mode", rounding("floor")],
+  truncdiv: ["div.Tensor_mode", rounding("trunc")],
+  mod: ["remainder.Tensor"],
+  pow: ["pow.Tensor_Tensor"],
+  atan2: ["atan2"],
+  min: ["minimum"],
+  max: ["maximum"],
+  and: ["bitwise_and.Tensor"],
+  or: ["bitwise_or.Tensor"],
+  xor: ["bitwise_xor.Tensor"],
+  shl: ["bitwise_left_shift.Tensor"],
+  shr: ["bitwise_right_shift.Tensor"],
+  hypot: ["hypot"],
+  nextafter: ["nextafter"],
+};
+
+/** Functions of one operand have an op of their name, but for this one. */
+const UNARY: { readonly [F in UnaryFn]?: string } = { not: "bitwise_not" };
+
+/**
+ * An elementwise call of an op that libtorch does not have, as calls of ops that it has. Every conversion is in the
+ * typed expression already. Returns the name of the result, which shares no memory with the operands.
+ */
+export function scalarNodes({ expr, operands, shape }: TypedCall, builder: ExpansionBuilder): string {
+  const shapes: (readonly number[])[] = [];
+  const [result] = fold<string>([expr], (node, of) => {
+    const self: NamedArg = { name: "self", arg: { kind: "value", name: "x" in node ? of(node.x) : "" } };
+    const other = (name: string): NamedArg => ({ name: "other", arg: { kind: "value", name } });
+    switch (node.kind) {
+      case "input":
+        shapes.push(operands[node.index]!.shape);
+        return builder.nameOf(operands[node.index]!);
+      case "const":
+        return builder.tensor("aten::scalar_tensor", [constant(node), dtypeArg(node.dtype)]);
+      case "cast":
+        return builder.tensor("aten::_to_copy", [self, dtypeArg(node.dtype)]);
+      case "select": {
+        const condition: NamedArg = { name: "condition", arg: { kind: "value", name: of(node.c) } };
+        return builder.tensor("aten::where.self", [condition, self, other(of(node.y))]);
+      }
+      case "unary":
+        return builder.tensor(`aten::${UNARY[node.fn] ?? node.fn}`, [self]);
+      case "binary": {
+        const [op, ...args] = BINARY[node.fn] ?? [`${node.fn}.Tensor`];
+        return builder.tensor(`aten::${op}`, [self, other(of(node.y)), ...args]);
+      }
+    }
+  });
+  return owned(result!, expr, shape, shapes, builder);
+}
+
+/** The result in its full shape and in memory of its own. */
+function owned(
+  result: string,
+  expr: TypedExpr,
+  shape: readonly number[],
+  used: readonly (readonly number[])[],
+  builder: ExpansionBuilder,
+): string {
+  const whole = used.some((each) => each.length === shape.length && each.every((size, d) => size === shape[d]));
+  const self = (name: string): NamedArg => ({ name: "self", arg: { kind: "value", name } });
+  if (whole && expr.kind !== "input") return result;
+  const items = shape.map((value) => ({ kind: "int" as const, value }));
+  const expanded = builder.tensor("aten::expand", [self(result), { name: "size", arg: { kind: "list", items } }]);
+  return builder.tensor("aten::clone", [
+    self(expanded),
+    { name: "memory_format", arg: { kind: "memory_format", value: "contiguous_format" } },
+  ]);
+}
+
+function constant({ value, dtype }: TypedExpr & { readonly kind: "const" }): NamedArg {
+  if (typeof value === "boolean") return { name: "s", arg: { kind: "bool", value } };
+  const isFloat =
+    typeof value === "number" && (!Number.isInteger(value) || Object.is(value, -0) || /^b?float/.test(dtype));
+  return { name: "s", arg: isFloat ? { kind: "float", value: Number(value) } : { kind: "int", value } };
+}
+
+function dtypeArg(value: DType): NamedArg {
+  return { name: "dtype", arg: { kind: "dtype", value } };
+}
+
+function rounding(value: string): NamedArg {
+  return { name: "rounding_mode", arg: { kind: "string", value } };
+}

@@ -1,0 +1,144 @@
+import { hostTensor, viewAs } from "@pt2/backend";
+import { argOf, type Node } from "@pt2/graph";
+import {
+  type ArgValue,
+  argValue,
+  describeNode,
+  type HandlerFrame,
+  type HandlerFunction,
+  type HandlerResult,
+  type HandlerTensor,
+  type OpHandler,
+  resolveArgs,
+} from "@pt2/registry";
+import type { NativeTensor, NativeValue } from "../addon.ts";
+import { hostOperands } from "../encode/encode-program.ts";
+import { libtorchError } from "../libtorch-errors.ts";
+import { fromNative, located } from "../native-failure.ts";
+import { fromTensor, isNativeTensor } from "../native-tensor.ts";
+import { handlerCalls } from "./handler-calls.ts";
+import { type HostNode, isHandlerTensor, requireResults } from "./host-node.ts";
+import type { HostServices } from "./host-services.ts";
+import { LruCache } from "./lru-cache.ts";
+import { operandValues, valueKey } from "./operand-values.ts";
+
+type Args = Readonly<Record<string, ArgValue>>;
+
+/** A node that a handler's `compile` takes: compiled once for the shapes of its operands, at load where these are known. */
+export class HandlerNode implements HostNode {
+  readonly #node: Node;
+  readonly #compile: NonNullable<OpHandler["compile"]>;
+  readonly #services: HostServices;
+  readonly #operands: readonly string[];
+  readonly #functions = new LruCache<HandlerFunction>();
+
+  constructor(node: Node, compile: NonNullable<OpHandler["compile"]>, services: HostServices) {
+    this.#node = node;
+    this.#compile = compile;
+    this.#services = services;
+    this.#operands = hostOperands(node);
+  }
+
+  /** Compiles for operands that are known at load. */
+  prepare(operands: ReadonlyMap<string, ArgValue>): void {
+    const key = valueKey(this.#operands.map((name) => operands.get(name)!));
+    this.#functions.get(key, () => this.#compiled(this.#argsOf(operands)));
+  }
+
+  async run(operands: readonly NativeValue[]): Promise<readonly NativeValue[]> {
+    const bytes = new Map<NativeTensor, Uint8Array>();
+    for (const tensor of tensorsIn(operands)) {
+      bytes.set(tensor, await tensor.read().catch((error: unknown) => Promise.reject(fromNative(error))));
+    }
+    const answer = this.#call(operands, (tensor) => bytes.get(tensor)!);
+    return this.#results(await answer);
+  }
+
+  runSync(operands: readonly NativeValue[]): readonly NativeValue[] {
+    const answer = this.#call(operands, (tensor) => located(() => tensor.bytes()));
+    if (!(answer instanceof Promise)) return this.#results(answer);
+    answer.catch(() => {});
+    throw libtorchError("libtorch.async-handler", {
+      what: `The handler of ${this.#node.op} answers later, which a run on the calling thread cannot wait for`,
+      where: describeNode(this.#node),
+      advice: "Use run(), or a handler that returns its result at once.",
+    });
+  }
+
+  #call(
+    operands: readonly NativeValue[],
+    bytesOf: (tensor: NativeTensor) => Uint8Array,
+  ): HandlerResult | Promise<HandlerResult> {
+    const values = operandValues(this.#operands, operands);
+    const args = this.#argsOf(values);
+    const key = valueKey(this.#operands.map((name) => values.get(name)!));
+    const run = this.#functions.get(key, () => this.#compiled(args));
+    const tensors = new Map<ArgValue, NativeTensor>();
+    for (const [i, name] of this.#operands.entries()) pair(values.get(name) ?? null, operands[i] ?? null, tensors);
+    const given = (value: ArgValue): unknown => {
+      if (Array.isArray(value)) return (value as readonly ArgValue[]).map(given);
+      const native = tensors.get(value);
+      // A copy: what a handler does with its arguments must not reach the weights and inputs that they may be.
+      return native === undefined ? value : handlerTensor(native, bytesOf(native).slice());
+    };
+    const shown = Object.fromEntries(Object.entries(args).map(([name, value]) => [name, given(value)]));
+    return run({ args: shown as HandlerFrame["args"], call: handlerCalls(this.#services, this.#node) });
+  }
+
+  #argsOf(values: ReadonlyMap<string, ArgValue>): Args {
+    const node = this.#node;
+    const given = Object.fromEntries(node.args.map(({ name, arg }) => [name, argValue(arg, values, node)]));
+    const { registry, dispatcher } = this.#services.router;
+    const schema = registry.resolve(node.op)?.schema ?? dispatcher.schema(node.op);
+    return schema === null ? given : resolveArgs(schema, given, () => describeNode(node));
+  }
+
+  #compiled(args: Args): HandlerFunction {
+    const node = this.#node;
+    const initial = (name: string): HandlerTensor | undefined => {
+      const arg = argOf(node, name);
+      return arg?.kind === "value" ? this.#services.initial(arg.name) : undefined;
+    };
+    const context = { backend: "libtorch", initial };
+    return this.#compile({ op: node.op, name: node.name, args, where: describeNode(node) }, context);
+  }
+
+  #results(answer: HandlerResult): readonly NativeValue[] {
+    const results: readonly HandlerTensor[] = isHandlerTensor(answer) ? [answer] : answer;
+    const { addon, device } = this.#services;
+    const tensors = results.map((result) => {
+      if (!isHandlerTensor(result)) throw notTensor(this.#node);
+      return fromTensor(result, addon, device, `The result of the handler of ${this.#node.op}`);
+    });
+    // A list return takes all of them.
+    if (this.#node.outputs.length === 1 && this.#node.outputs[0]!.kind === "list") return [tensors];
+    return requireResults(tensors, this.#node, "The handler");
+  }
+}
+
+/** A tensor with its data as handlers see it. */
+export function handlerTensor({ dtype, shape }: NativeTensor, bytes: Uint8Array): HandlerTensor {
+  return hostTensor(dtype, shape, viewAs(dtype, bytes));
+}
+
+function tensorsIn(values: readonly NativeValue[]): readonly NativeTensor[] {
+  return values.flatMap((value) => {
+    if (isNativeTensor(value)) return value;
+    return Array.isArray(value) ? tensorsIn(value) : [];
+  });
+}
+
+/** Pairs metas with the tensors that they stand for. */
+function pair(meta: ArgValue, value: NativeValue, tensors: Map<ArgValue, NativeTensor>): void {
+  if (isNativeTensor(value)) tensors.set(meta, value);
+  if (!Array.isArray(value)) return;
+  for (const [i, item] of value.entries()) pair((meta as readonly ArgValue[])[i]!, item, tensors);
+}
+
+function notTensor(node: Node): Error {
+  return libtorchError("libtorch.handler", {
+    what: `The handler of ${node.op} returned what is no tensor`,
+    where: describeNode(node),
+    advice: "Return { dtype, shape, data }, or an array of such, one per return of the op.",
+  });
+}

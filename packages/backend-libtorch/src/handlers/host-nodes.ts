@@ -1,0 +1,72 @@
+import type { Graph, Node } from "@pt2/graph";
+import type { HandlerTensor } from "@pt2/registry";
+import type { Addon } from "../addon.ts";
+import { staticOperands } from "../expand/static-operands.ts";
+import type { Router } from "../routes.ts";
+import { ExpansionNode } from "./expansion-node.ts";
+import { HandlerNode } from "./handler-node.ts";
+import type { HostNode } from "./host-node.ts";
+import type { HostServices } from "./host-services.ts";
+import { KernelNode } from "./kernel-node.ts";
+import { LruCache } from "./lru-cache.ts";
+
+/** What host nodes are made with. */
+export interface HostNodesOptions {
+  readonly addon: Addon;
+  readonly device: string;
+  readonly router: Router;
+  /** Value of a weight by the name of its SSA value in the root graph. */
+  initial(value: string): HandlerTensor | undefined;
+}
+
+/** Makes the host nodes of one program and frees what they hold. */
+export class HostNodes implements HostServices {
+  readonly addon: Addon;
+  readonly device: string;
+  readonly router: Router;
+  readonly initial: HostNodesOptions["initial"];
+  readonly #nodes: HostNode[] = [];
+  /** Ops that handlers call, by what their calls have in common. */
+  readonly #called = new LruCache<HostNode>((node) => node.dispose?.());
+
+  constructor({ addon, device, router, initial }: HostNodesOptions) {
+    this.addon = addon;
+    this.device = device;
+    this.router = router;
+    this.initial = initial;
+  }
+
+  hostNode(node: Node, { values }: Pick<Graph, "values">): HostNode {
+    const made = this.#make(node, values);
+    this.#nodes.push(made);
+    return made;
+  }
+
+  calledNode(node: Node): HostNode {
+    const key = JSON.stringify([node.op, node.args], (_, value: unknown) => exact(value));
+    return this.#called.get(key, () => this.#make(node, new Map()));
+  }
+
+  dispose(): void {
+    for (const node of this.#nodes) node.dispose?.();
+    this.#called.clear();
+  }
+
+  #make(node: Node, types: Graph["values"]): HostNode {
+    const route = this.router.routeOf(node);
+    if (route.kind === "kernel") return new KernelNode(node, route.kernel, this);
+    if (route.kind !== "handler") return new ExpansionNode(node, this);
+    const made = new HandlerNode(node, route.compile, this);
+    const operands = staticOperands(node, (name) => types.get(name));
+    if (operands !== null) made.prepare(operands);
+    return made;
+  }
+}
+
+/** JSON knows neither bigints nor -0 nor infinities. */
+function exact(value: unknown): unknown {
+  if (typeof value === "bigint") return `${value}n`;
+  return typeof value === "number" && (!Number.isFinite(value) || Object.is(value, -0))
+    ? `#${1 / value}${value}`
+    : value;
+}

@@ -1,0 +1,43 @@
+import type { Tensor } from "@pt2/backend";
+import type { OpName } from "@pt2/graph";
+import type { OpRegistry } from "@pt2/registry";
+import type { OpArgs, OpResult } from "../eager/op-args.ts";
+
+/** Calls ops of libtorch from within a kernel. */
+export interface KernelCalls {
+  /** Where the program runs: `cpu` or `cuda:0`. */
+  readonly device: string;
+  /** Runs an op of the dispatcher; one entry per return. Tensors stay where the program computes. */
+  call(op: OpName, args: OpArgs): Promise<readonly OpResult[]>;
+}
+
+/**
+ * A kernel that an op set brings for this backend (`kernels: { libtorch: [...] }`): a function that computes the op from
+ * other ops of libtorch.
+ */
+export interface LibtorchKernel {
+  /** Ops that it takes, as `ns::op.overload`. */
+  readonly ops: readonly OpName[];
+  /** Arguments by schema name, as the program gives them. Returns one entry per return of the op. */
+  call(args: OpArgs, torch: KernelCalls): Promise<readonly (Tensor | readonly Tensor[])[]>;
+}
+
+/** A shared library that registers the op set's ops with TORCH_LIBRARY. It is loaded once, before the program. */
+export interface LibtorchLibrary {
+  readonly library: string;
+}
+
+/** What op sets may bring for this backend. */
+export type LibtorchKernelSource = LibtorchKernel | LibtorchLibrary;
+
+/** The kernels of a registry's op sets, and the libraries that must be loaded for them. */
+export function kernelSourcesOf(registry: OpRegistry): {
+  readonly kernels: readonly LibtorchKernel[];
+  readonly libraries: readonly string[];
+} {
+  const sources = registry.kernelsFor("libtorch") as readonly LibtorchKernelSource[];
+  return {
+    kernels: sources.filter((source): source is LibtorchKernel => "call" in source),
+    libraries: sources.flatMap((source) => ("library" in source ? source.library : [])),
+  };
+}

@@ -1,0 +1,31 @@
+/** More entries than this are dropped, the least recently used first. */
+const MOST = 16;
+
+/** What was made for a key, as long as it is used now and then. */
+export class LruCache<T> {
+  readonly #entries = new Map<string, T>();
+  readonly #drop: (entry: T) => void;
+
+  constructor(drop: (entry: T) => void = () => {}) {
+    this.#drop = drop;
+  }
+
+  get(key: string, make: () => T): T {
+    const known = this.#entries.get(key);
+    const entry = known ?? make();
+    this.#entries.delete(key);
+    this.#entries.set(key, entry);
+    if (this.#entries.size > MOST) {
+      const [oldest, dropped] = this.#entries.entries().next().value!;
+      this.#entries.delete(oldest);
+      this.#drop(dropped);
+    }
+    return entry;
+  }
+
+  /** Drops everything. */
+  clear(): void {
+    for (const entry of this.#entries.values()) this.#drop(entry);
+    this.#entries.clear();
+  }
+}

@@ -1,0 +1,12 @@
+import { LibtorchBackend } from "./backend.ts";
+import { loadAddon } from "./install/load-addon.ts";
+import type { LibtorchOptions } from "./options.ts";
+
+/**
+ * The backend for Node servers: every ATen op at PyTorch's own speed. Finds libtorch, compiles the native module for it
+ * unless that was done before, and loads it. Threads, flags and libraries are the whole process's.
+ */
+export async function libtorch(options: LibtorchOptions = {}): Promise<LibtorchBackend> {
+  const { addon } = await loadAddon(options.folder === undefined ? {} : { folder: options.folder });
+  return new LibtorchBackend(addon, options);
+}

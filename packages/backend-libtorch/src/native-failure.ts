@@ -1,0 +1,64 @@
+import { Pt2Error } from "@pt2/format";
+import type { Node } from "@pt2/graph";
+import { describeNode } from "@pt2/registry";
+import type { NativeFailure } from "./addon.ts";
+import { LIBTORCH_ERRORS, type LibtorchErrorCode, libtorchError } from "./libtorch-errors.ts";
+
+/** The node at a place of a plan. */
+export type NodeAt = (graph: number, node: number) => Node | undefined;
+
+const REPORT = "Report the program: the native module should have run it, or refused it with a reason.";
+
+/** What to do about what the native module says. */
+const ADVICE: { readonly [Code in LibtorchErrorCode]?: string } = {
+  "libtorch.argument": "Check the argument against the op's schema; a program that has it was damaged or made by hand.",
+  "libtorch.aoti": "Check that the package was compiled for this platform, device and version of PyTorch.",
+  "libtorch.arithmetic": "Check the sizes of the inputs.",
+  "libtorch.control": "The program is damaged: export it again.",
+  "libtorch.device": "Choose one of the devices that `pt2 doctor` lists.",
+  "libtorch.dtype": "Convert the tensor to a dtype that libtorch has.",
+  "libtorch.file": "Check that the file is still there and complete.",
+  "libtorch.library": "Check that the library was built against this version of libtorch, for this platform.",
+  "libtorch.no-op": "Load the library that registers the op (`libraries`), or give load() a handler that has it.",
+  "libtorch.op-failed":
+    "Check the inputs of the call: PyTorch refuses them in Python too. The message above is PyTorch's own.",
+  "libtorch.out-of-memory": "Use smaller inputs, fewer runs at a time, or a device with more memory.",
+  "libtorch.plan": "The program is damaged: export it again.",
+  "libtorch.refused-op": "Give load() a handler for the op if you trust the program.",
+  "libtorch.result": "Leave the result out of what is returned.",
+};
+
+/** An error of the native module as users get it: with the op, its module and its Python line. Others stay as they are. */
+export function fromNative(error: unknown, nodeAt?: NodeAt): unknown {
+  if (!isFailure(error)) return error;
+  const node = error.graph === undefined || error.node === undefined ? undefined : nodeAt?.(error.graph, error.node);
+  const code: LibtorchErrorCode =
+    error.code in LIBTORCH_ERRORS ? (error.code as LibtorchErrorCode) : "libtorch.internal";
+  const message = error.message.trim();
+  const argument = error.arg === undefined ? "" : ` (argument \`${error.arg}\`)`;
+  return libtorchError(code, {
+    what: node === undefined ? message : `${node.op}${argument}: ${message}`,
+    where: node === undefined ? undefined : describeNode(node),
+    advice: ADVICE[code] ?? REPORT,
+    details: { ...(node === undefined ? {} : { op: node.op }), ...(argument === "" ? {} : { argument: error.arg }) },
+    cause: error,
+  });
+}
+
+/** Runs what may throw a failure of the native module. */
+export function located<T>(work: () => T, nodeAt?: NodeAt): T {
+  try {
+    return work();
+  } catch (error) {
+    throw fromNative(error, nodeAt);
+  }
+}
+
+function isFailure(error: unknown): error is NativeFailure {
+  return (
+    error instanceof Error &&
+    !(error instanceof Pt2Error) &&
+    "code" in error &&
+    String(error.code).startsWith("libtorch.")
+  );
+}

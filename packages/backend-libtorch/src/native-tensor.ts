@@ -1,0 +1,122 @@
+import { hostTensor, numel, type Tensor, type TypedArray, viewAs } from "@pt2/backend";
+import { contiguousStrides, DTYPES, type DType } from "@pt2/format";
+import type { Addon, NativeBytes, NativeTensor, NativeValue } from "./addon.ts";
+import { libtorchError } from "./libtorch-errors.ts";
+import { fromNative, located } from "./native-failure.ts";
+
+/** The libtorch tensors behind tensors that users hold, so that these can be given back without a copy. */
+const natives = new WeakMap<object, NativeTensor>();
+
+/** A tensor as users and handlers give it. */
+export interface GivenTensor {
+  readonly dtype: DType;
+  readonly shape: readonly number[];
+  readonly device?: string;
+  readonly data: ArrayBufferView | null;
+}
+
+/** Whether a value of the native module is a tensor. */
+export function isNativeTensor(value: NativeValue | NativeBytes | undefined): value is NativeTensor {
+  return typeof value === "object" && value !== null && "strides" in value;
+}
+
+/** Where results that users get are kept. */
+export type Outputs = "host" | "device";
+
+/** A result as users get it; in host memory unless it may stay on its device. Waits on the pool where bytes move. */
+export async function toTensor(native: NativeTensor, outputs: Outputs): Promise<Tensor> {
+  if (native.device !== "cpu" && outputs === "device") return deviceTensor(native);
+  if (isDense(native))
+    return sharedTensor(
+      native,
+      located(() => native.bytes()),
+    );
+  const bytes = await native.read().catch((error: unknown) => Promise.reject(fromNative(error)));
+  return copiedTensor(native, bytes);
+}
+
+/** As {@link toTensor}, on the calling thread. */
+export function toTensorSync(native: NativeTensor, outputs: Outputs): Tensor {
+  if (native.device !== "cpu" && outputs === "device") return deviceTensor(native);
+  const bytes = located(() => native.bytes());
+  return isDense(native) ? sharedTensor(native, bytes) : copiedTensor(native, bytes);
+}
+
+function isDense({ device, shape, strides }: NativeTensor): boolean {
+  const rowMajor = contiguousStrides(shape);
+  return device === "cpu" && strides.every((stride, d) => stride === rowMajor[d] || shape[d] === 1);
+}
+
+/** A tensor over libtorch's own memory. */
+function sharedTensor(native: NativeTensor, bytes: Uint8Array): Tensor {
+  const { dtype, shape } = native;
+  const tensor = hostTensor(dtype, shape, viewAs(dtype, bytes));
+  natives.set(tensor, native);
+  return tensor;
+}
+
+function copiedTensor(native: NativeTensor, bytes: Uint8Array): Tensor {
+  const { dtype, shape } = native;
+  native.dispose();
+  return hostTensor(dtype, shape, viewAs(dtype, bytes));
+}
+
+/** A tensor that stays on its device until it is read. */
+export function deviceTensor(native: NativeTensor): Tensor {
+  const { dtype, shape, device } = native;
+  const dispose = (): void => native.dispose();
+  const tensor: Tensor = {
+    dtype,
+    shape,
+    device,
+    data: null,
+    read: async (): Promise<TypedArray> => {
+      const bytes = await native.read().catch((error: unknown) => Promise.reject(fromNative(error)));
+      return viewAs(dtype, bytes);
+    },
+    dispose,
+    [Symbol.dispose]: dispose,
+  };
+  natives.set(tensor, native);
+  return tensor;
+}
+
+/** A user's tensor as a run takes it: its own memory where it came from here. `what` names it in errors. */
+export function nativeOrBytes(tensor: GivenTensor, device: string, what: string): NativeTensor | NativeBytes {
+  const native = natives.get(tensor);
+  if (native !== undefined && native.device === device) return native;
+  const { dtype, shape, data } = tensor;
+  if (data === null) {
+    throw libtorchError("libtorch.foreign-tensor", {
+      what: `${what} is on device "${tensor.device}", and the program runs on "${device}"`,
+      advice: "Read it first: tensor(dtype, shape, await t.read()).",
+    });
+  }
+  const bytes = new Uint8Array(data.buffer, data.byteOffset, data.byteLength);
+  requireBytes(dtype, shape, bytes, what);
+  return { dtype, shape, bytes };
+}
+
+/** A user's tensor in libtorch's memory: its own where it came from here, else a copy. */
+export function fromTensor(
+  tensor: GivenTensor,
+  addon: Pick<Addon, "storage" | "tensor">,
+  device: string,
+  what: string,
+): NativeTensor {
+  const given = nativeOrBytes(tensor, device, what);
+  if (isNativeTensor(given)) return given;
+  const { dtype, shape, bytes } = given;
+  const layout = { dtype, shape, strides: contiguousStrides(shape), storageOffset: 0 };
+  return located(() => addon.tensor(addon.storage(bytes), layout, device));
+}
+
+/** Refuses data whose bytes are not those that its dtype and shape say. */
+function requireBytes(dtype: DType, shape: readonly number[], bytes: Uint8Array, what: string): void {
+  const expected = numel(shape) * (DTYPES[dtype]?.itemsize ?? Number.NaN);
+  if (bytes.byteLength === expected && shape.every((size) => Number.isSafeInteger(size) && size >= 0)) return;
+  throw libtorchError("libtorch.input", {
+    what: `${what} has ${bytes.byteLength} bytes, and a ${dtype} tensor of shape [${shape.join(", ")}] has ${expected}`,
+    advice: "Make tensors with tensor(dtype, shape, data), which checks their length.",
+  });
+}

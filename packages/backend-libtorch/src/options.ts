@@ -1,0 +1,22 @@
+import type { LibtorchFlags } from "./addon.ts";
+import type { Outputs } from "./native-tensor.ts";
+
+/** Options of `libtorch`. */
+export interface LibtorchOptions {
+  /** `cpu`, `cuda`, or one device of several: `cuda:1`. Whatever a file says, its program runs there. @default "cpu" */
+  readonly device?: string;
+  /** Threads of one op, for the whole process. @default as many as libtorch chooses */
+  readonly threads?: number;
+  /** Runs that compute at the same time, for the whole process; further ones wait. */
+  readonly concurrency?: number;
+  /** Shared libraries that register ops with TORCH_LIBRARY. They run code when they are loaded. */
+  readonly libraries?: readonly string[];
+  /** Switches of libtorch, for the whole process. */
+  readonly flags?: Partial<LibtorchFlags>;
+  /** Dtype in which precision `fast` may keep weights of matrix products and convolutions. @default as in the file */
+  readonly weights?: "bfloat16";
+  /** Where results are left: `device` keeps those on a GPU there until they are read. @default "host" */
+  readonly outputs?: Outputs;
+  /** Folder of libtorch, with `include` and `lib`. @default what `PT2_LIBTORCH` names, or is found */
+  readonly folder?: string;
+}

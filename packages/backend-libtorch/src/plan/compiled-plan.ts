@@ -1,0 +1,127 @@
+import { type Graph, graphsOf, type Node, type Program } from "@pt2/graph";
+import type { Addon, NativeBytes, NativePlan, NativeRun, NativeStep, NativeTensor, NativeValue } from "../addon.ts";
+import { type EncodedProgram, encodeProgram, type PlanInput } from "../encode/encode-program.ts";
+import type { HostNode } from "../handlers/host-node.ts";
+import { fromNative, located, type NodeAt } from "../native-failure.ts";
+import type { Router } from "../routes.ts";
+
+/** What a run is given; bytes become tensors. */
+export type PlanInputValue = NativeValue | NativeBytes;
+
+/** How a run ended. */
+export type Done = Extract<NativeStep, { readonly kind: "done" }>;
+
+/** What plans are made with. */
+export interface PlanServices {
+  readonly addon: Pick<Addon, "compile">;
+  readonly device: string;
+  readonly router: Router;
+  hostNode(node: Node, graph: Graph): HostNode;
+}
+
+/** Time that JavaScript took at a node, in milliseconds of `performance.now()`. */
+export type HostObserver = (node: Node, startMs: number, ms: number) => void;
+
+/** What may watch or stop a run. */
+export interface PlanHooks {
+  readonly profile?: boolean;
+  readonly signal?: AbortSignal | undefined;
+  readonly observe?: HostObserver;
+}
+
+/** A program in the native module, with what JavaScript does between its stretches. */
+export class CompiledPlan {
+  readonly inputs: readonly PlanInput[];
+  readonly nodeAt: NodeAt;
+  readonly #native: NativePlan;
+  readonly #hosts: ReadonlyMap<Node, HostNode>;
+
+  /** `bound` has the tensors of the inputs that stay, by the name of their value. */
+  constructor(
+    program: Pick<Program, "graph" | "inputs">,
+    bound: ReadonlyMap<string, NativeTensor>,
+    services: PlanServices,
+  ) {
+    const encoded: EncodedProgram = encodeProgram(program, {
+      device: services.device,
+      routeOf: (node) => services.router.routeOf(node),
+    });
+    const tensors = encoded.inputs.map(({ value }) => bound.get(value) ?? null);
+    this.inputs = encoded.inputs;
+    this.nodeAt = encoded.nodeAt;
+    this.#hosts = hostsOf(program, services);
+    this.#native = located(() => services.addon.compile(encoded.plan, tensors), encoded.nodeAt);
+  }
+
+  /** Replaces a bound tensor, for runs that start later. */
+  bind(input: number, tensor: NativeTensor): void {
+    located(() => this.#native.bind(input, tensor));
+  }
+
+  /** One run. An abort rejects with the signal's reason. */
+  async run(inputs: readonly PlanInputValue[], { profile = false, signal, observe }: PlanHooks = {}): Promise<Done> {
+    signal?.throwIfAborted();
+    const run = this.#start(inputs, profile);
+    const cancel = (): void => run.cancel();
+    signal?.addEventListener("abort", cancel);
+    try {
+      let step = await run.resume([]);
+      while (step.kind === "host") {
+        const node = this.nodeAt(step.graph, step.node)!;
+        const start = performance.now();
+        const results = await this.#hosts.get(node)!.run(step.args, { signal });
+        observe?.(node, start, performance.now() - start);
+        step = await run.resume(results);
+      }
+      return step;
+    } catch (error) {
+      if (signal?.aborted) throw signal.reason;
+      throw this.#failed(run, error);
+    } finally {
+      signal?.removeEventListener("abort", cancel);
+    }
+  }
+
+  /** One run on the calling thread. */
+  runSync(inputs: readonly PlanInputValue[]): Done {
+    const begun = located(() => this.#native.runSync(inputs, { profile: false }), this.nodeAt);
+    let { step } = begun;
+    try {
+      while (step.kind === "host") {
+        const node = this.nodeAt(step.graph, step.node)!;
+        step = begun.run!.resumeSync(this.#hosts.get(node)!.runSync(step.args));
+      }
+      return step;
+    } catch (error) {
+      throw this.#failed(begun.run!, error);
+    }
+  }
+
+  dispose(): void {
+    this.#native.dispose();
+  }
+
+  #start(inputs: readonly PlanInputValue[], profile: boolean): NativeRun {
+    return located(() => this.#native.start(inputs, { profile }), this.nodeAt);
+  }
+
+  /** The error of a run, which may stand at a host node: it goes no further. */
+  #failed(run: NativeRun, error: unknown): unknown {
+    run.cancel();
+    return fromNative(error, this.nodeAt);
+  }
+}
+
+function hostsOf({ graph }: Pick<Program, "graph">, services: PlanServices): ReadonlyMap<Node, HostNode> {
+  const hosts = new Map<Node, HostNode>();
+  const enter = (current: Graph): void => {
+    for (const node of current.nodes) {
+      const { kind } = services.router.routeOf(node);
+      if (kind === "handler" || kind === "kernel" || kind === "expand")
+        hosts.set(node, services.hostNode(node, current));
+      for (const nested of graphsOf(node)) enter(nested.graph);
+    }
+  };
+  enter(graph);
+  return hosts;
+}

@@ -1,0 +1,119 @@
+import type { Node, OpName } from "@pt2/graph";
+import { isSymbolic } from "@pt2/graph/passes";
+import type { OpHandler, OpRegistry } from "@pt2/registry";
+import type { Dispatcher } from "./dispatcher.ts";
+import type { LibtorchKernel } from "./handlers/kernel.ts";
+import { refusal } from "./refused-ops.ts";
+
+/** Higher-order ops that the interpreter drives. */
+const CONTROL_OPS: ReadonlySet<OpName> = new Set(
+  [
+    "cond",
+    "while_loop",
+    "while_loop_stack_output",
+    "map_impl",
+    "map",
+    "scan",
+    "associative_scan",
+    "invoke_subgraph",
+    "run_const_graph",
+    "wrap",
+    "strict_mode",
+    "hints_wrapper",
+    "wrap_with_set_grad_enabled",
+    "wrap_with_autocast",
+    "wrap_activation_checkpoint",
+    "tag_activation_checkpoint",
+    "auto_functionalized",
+    "auto_functionalized_v2",
+    "with_effects",
+    "out_dtype",
+  ].map((op) => `higher_order::${op}`),
+);
+
+/** How a node runs. */
+export type Route =
+  /** The dispatcher runs it. */
+  | { readonly kind: "op" }
+  /** The interpreter computes a number from numbers. */
+  | { readonly kind: "scalar" }
+  /** The interpreter drives nested graphs. */
+  | { readonly kind: "control" }
+  /** A JavaScript function runs it. */
+  | { readonly kind: "handler"; readonly compile: NonNullable<OpHandler["compile"]> }
+  | { readonly kind: "kernel"; readonly kernel: LibtorchKernel }
+  /** A handler, or the op's record, says it in other ops. */
+  | { readonly kind: "expand" }
+  /** Nobody does. */
+  | { readonly kind: "missing"; readonly why: string };
+
+const OP: Route = { kind: "op" };
+const SCALAR: Route = { kind: "scalar" };
+const CONTROL: Route = { kind: "control" };
+const EXPAND: Route = { kind: "expand" };
+
+/** Decides how ops run: handlers first, then kernels of op packages, the dispatcher, and the records' decompositions. */
+export class Router {
+  readonly dispatcher: Dispatcher;
+  readonly registry: OpRegistry;
+  readonly #kernels: ReadonlyMap<OpName, LibtorchKernel>;
+  readonly #routes = new Map<OpName, Route>();
+  /** Nodes that an expansion made: what could be said in other ops has been. */
+  readonly #expanded = new WeakSet<Node>();
+
+  constructor(dispatcher: Dispatcher, registry: OpRegistry, kernels: readonly LibtorchKernel[]) {
+    this.dispatcher = dispatcher;
+    this.registry = registry;
+    // The first kernel of an op wins.
+    this.#kernels = new Map(kernels.flatMap((kernel) => kernel.ops.map((op) => [op, kernel] as const)).reverse());
+  }
+
+  routeOf(node: Node): Route {
+    const { op } = node;
+    return this.#expanded.has(node) ? this.#ownRoute(op) : this.#routeOf(op);
+  }
+
+  /** How a program's nodes of an op run. */
+  kindOf(op: OpName): Route["kind"] {
+    return this.#routeOf(op).kind;
+  }
+
+  /** Takes a node as it is from now on. */
+  settle(node: Node): Node {
+    this.#expanded.add(node);
+    return node;
+  }
+
+  /** Whether an op that a decomposition calls needs no further decomposition. */
+  runs(op: OpName): boolean {
+    return this.#kernels.has(op) || this.dispatcher.has(op);
+  }
+
+  #routeOf(op: OpName): Route {
+    const known = this.#routes.get(op);
+    if (known !== undefined) return known;
+    const route = this.#find(op);
+    this.#routes.set(op, route);
+    return route;
+  }
+
+  #find(op: OpName): Route {
+    if (CONTROL_OPS.has(op)) return CONTROL;
+    const handler = this.registry.handlerOf(op);
+    if (handler?.compile !== undefined) return { kind: "handler", compile: handler.compile.bind(handler) };
+    if (handler?.rewrite !== undefined) return EXPAND;
+    const own = this.#ownRoute(op);
+    if (own.kind !== "missing" || refusal(op) !== null) return own;
+    const record = this.registry.resolve(op);
+    return (record?.scalar ?? record?.view ?? record?.decompose) === undefined ? own : EXPAND;
+  }
+
+  /** How an op runs without its handler and its record. */
+  #ownRoute(op: OpName): Route {
+    const kernel = this.#kernels.get(op);
+    if (kernel !== undefined) return { kind: "kernel", kernel };
+    if (isSymbolic(op) && !op.startsWith("aten::")) return SCALAR;
+    const problem = this.dispatcher.problem(op);
+    return problem === null ? OP : { kind: "missing", why: problem };
+  }
+}

@@ -1,0 +1,133 @@
+import type { CompileRequest } from "@pt2/backend";
+import { DTYPES, type WeightTensor } from "@pt2/format";
+import { type InputSpec, liveness, type Program, type ValueType } from "@pt2/graph";
+import type { Addon, NativeStorage, NativeTensor, TensorLayout } from "../addon.ts";
+import { located } from "../native-failure.ts";
+import { requireWeight } from "./check-weight.ts";
+import { StorageOpener } from "./storages.ts";
+
+/** Weights in libtorch's memory. */
+export interface BoundWeights {
+  /** By target name. */
+  readonly tensors: ReadonlyMap<string, NativeTensor>;
+  /** Bytes of their storages. */
+  readonly bytes: number;
+}
+
+/** A weight that a program reads, and what it declares it to be. */
+export interface WeightNeed {
+  readonly target: string;
+  readonly type: ValueType | undefined;
+}
+
+/** The weights that a program reads. */
+export function weightsReadBy({ graph, inputs }: Program): readonly WeightNeed[] {
+  const { uses } = liveness(graph);
+  return inputs.flatMap((spec) =>
+    isWeight(spec) && uses.get(spec.value) !== 0 ? [{ target: spec.target, type: graph.values.get(spec.value) }] : [],
+  );
+}
+
+/** Whether others of a program's weights view the storage of one too. */
+export function isShared({ inputs }: Program, weights: ReadonlyMap<string, WeightTensor>): (target: string) => boolean {
+  const counts = new Map<string, number>();
+  for (const spec of inputs) {
+    const id = isWeight(spec) ? weights.get(spec.target)?.storage.id : undefined;
+    if (id !== undefined) counts.set(id, (counts.get(id) ?? 0) + 1);
+  }
+  return (target) => (counts.get(weights.get(target)?.storage.id ?? "") ?? 0) > 1;
+}
+
+/** Where weights go, and who wants to know. */
+export interface BindOptions {
+  readonly onProgress: CompileRequest["onProgress"] | undefined;
+  readonly signal: AbortSignal | undefined;
+  readonly addon: Pick<Addon, "mapFile" | "storage" | "tensor" | "callSync">;
+  readonly device: string;
+}
+
+/** The storages of a program's weights, each with the weights that view it. */
+interface StorageUse {
+  readonly weights: readonly { readonly target: string; readonly weight: WeightTensor }[];
+  readonly nbytes: number;
+}
+
+/** Brings weights to a device. Those that share a storage in the file share it here. */
+export async function bindWeights(
+  needs: readonly WeightNeed[],
+  weights: ReadonlyMap<string, WeightTensor>,
+  options: BindOptions,
+): Promise<BoundWeights> {
+  const { addon, device, onProgress, signal } = options;
+  const uses = [...storagesOf(needs, weights).values()];
+  const total = uses.reduce((sum, { nbytes }) => sum + nbytes, 0);
+  const opener = new StorageOpener(addon, signal);
+  const tensors = new Map<string, NativeTensor>();
+  let done = 0;
+  for (const use of uses) {
+    const storage = await opener.open(use.weights[0]!.weight.storage);
+    signal?.throwIfAborted();
+    for (const [target, tensor] of located(() => tensorsOf(use, storage, addon, device))) tensors.set(target, tensor);
+    done += use.nbytes;
+    onProgress?.({ stage: "weights", done, total });
+  }
+  return { tensors, bytes: total };
+}
+
+function storagesOf(
+  needs: readonly WeightNeed[],
+  weights: ReadonlyMap<string, WeightTensor>,
+): ReadonlyMap<string, StorageUse> {
+  const storages = new Map<string, { readonly weights: StorageUse["weights"][number][]; readonly nbytes: number }>();
+  for (const { target, type } of new Map(needs.map((need) => [need.target, need])).values()) {
+    const weight = requireWeight(target, weights.get(target), type);
+    const { id, nbytes } = weight.storage;
+    const use = storages.get(id) ?? { weights: [], nbytes };
+    use.weights.push({ target, weight });
+    storages.set(id, use);
+  }
+  return storages;
+}
+
+type WeightSpec = Extract<InputSpec, { readonly kind: "parameter" | "buffer" | "tensor_constant" }>;
+
+function isWeight(spec: InputSpec): spec is WeightSpec {
+  return spec.kind === "parameter" || spec.kind === "buffer" || spec.kind === "tensor_constant";
+}
+
+/** Views of one storage. On another device the storage is copied once, where its tensors have one dtype. */
+function tensorsOf(
+  { weights, nbytes }: StorageUse,
+  storage: NativeStorage,
+  addon: BindOptions["addon"],
+  device: string,
+): readonly (readonly [string, NativeTensor])[] {
+  const [first] = weights;
+  const oneDtype = weights.every(({ weight }) => weight.dtype === first!.weight.dtype);
+  if (device === "cpu" || weights.length === 1 || !oneDtype) {
+    return weights.map(({ target, weight }) => {
+      const { dtype, shape, strides, storageOffset } = weight;
+      return [target, addon.tensor(storage, { dtype, shape, strides, storageOffset }, device)];
+    });
+  }
+  const whole = addon.tensor(storage, flatLayout(first!.weight, nbytes), device);
+  return weights.map(({ target, weight }) => [target, viewOf(whole, weight, addon)]);
+}
+
+function flatLayout({ dtype }: WeightTensor, nbytes: number): TensorLayout {
+  return { dtype, shape: [Math.floor(nbytes / DTYPES[dtype].itemsize)], strides: [1], storageOffset: 0 };
+}
+
+function viewOf(whole: NativeTensor, weight: WeightTensor, addon: BindOptions["addon"]): NativeTensor {
+  const ints = (values: readonly number[]) => ({
+    kind: "list" as const,
+    items: values.map((value) => ({ kind: "int" as const, value })),
+  });
+  const [view] = addon.callSync("aten::as_strided", [
+    { name: "self", value: { kind: "tensor", tensor: whole } },
+    { name: "size", value: ints(weight.shape) },
+    { name: "stride", value: ints(weight.strides) },
+    { name: "storage_offset", value: { kind: "int", value: weight.storageOffset } },
+  ]);
+  return view as NativeTensor;
+}

@@ -1,0 +1,36 @@
+import { numel } from "@pt2/backend";
+import { DTYPES, type WeightTensor } from "@pt2/format";
+import type { ValueType } from "@pt2/graph";
+import { fitsType } from "../encode/commits.ts";
+import { libtorchError } from "../libtorch-errors.ts";
+
+/** The weight of a program's placeholder, if the archive has it, has its bytes, and it is what the program declares. */
+export function requireWeight(
+  target: string,
+  weight: WeightTensor | undefined,
+  declared: ValueType | undefined,
+): WeightTensor {
+  if (weight === undefined) {
+    throw libtorchError("libtorch.missing-weight", {
+      what: `The program needs "${target}", which the archive does not have`,
+      advice: "Export the program again; the file is incomplete.",
+      details: { target },
+    });
+  }
+  const { dtype, shape, strides, storageOffset, storage } = weight;
+  const last = shape.reduce((at, size, d) => at + (size - 1) * strides[d]!, storageOffset);
+  const bytes = (last + 1) * DTYPES[dtype].itemsize;
+  if (numel(shape) > 0 && bytes > storage.nbytes) {
+    throw libtorchError("libtorch.missing-weight", {
+      what: `"${target}" takes ${bytes} bytes, and the archive has ${storage.nbytes}`,
+      advice: "The program was exported with fake weights, or the file is damaged: export it with real ones.",
+      details: { target },
+    });
+  }
+  if (declared === undefined || (declared.kind === "tensor" && fitsType(declared, dtype, shape))) return weight;
+  throw libtorchError("libtorch.weight-mismatch", {
+    what: `"${target}" is a ${dtype} tensor of shape [${shape.join(", ")}] in the archive, and something else in the program`,
+    advice: "Weights and program are not of one export: save the program again.",
+    details: { target },
+  });
+}
