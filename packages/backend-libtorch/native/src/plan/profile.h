@@ -1,0 +1,41 @@
+// Times of the nodes of a run, and the memory it takes.
+#pragma once
+
+#include <c10/core/Device.h>
+#include <c10/util/ThreadLocalDebugInfo.h>
+
+#include <chrono>
+#include <cstddef>
+#include <memory>
+
+#include "plan/plan.h"
+
+namespace pt2 {
+
+class DeviceTimes;
+class MemoryMeter;
+
+class Profiler {
+ public:
+  explicit Profiler(c10::Device device);
+  ~Profiler();
+
+  // Counts what this thread allocates while the guard lives.
+  std::unique_ptr<c10::DebugInfoGuard> watchMemory() const;
+
+  // Forgets the steps of a run that begins again; its time counts.
+  void clear();
+  size_t startStep(int graph, int node);
+  void endStep(size_t step);
+  std::unique_ptr<Profile> finish();
+
+ private:
+  int64_t now() const;
+
+  std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
+  std::unique_ptr<Profile> profile_ = std::make_unique<Profile>();
+  std::shared_ptr<MemoryMeter> memory_;
+  std::unique_ptr<DeviceTimes> device_;  // null where the host's clock is right
+};
+
+}  // namespace pt2

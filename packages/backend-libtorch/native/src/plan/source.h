@@ -1,0 +1,76 @@
+// What JavaScript gave: a program in slots, not yet checked against schemas.
+#pragma once
+
+#include <ATen/core/ivalue.h>
+#include <c10/core/Device.h>
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace pt2 {
+
+struct ArgSource {
+  enum class Kind : uint8_t {
+    None,
+    Slot,
+    Int,
+    Float,
+    Bool,
+    String,
+    Complex,
+    DType,
+    Device,
+    Layout,
+    MemoryFormat,
+    Graph,
+    List,
+    Tensor,  // of an eager call only
+  };
+
+  Kind kind = Kind::None;
+  int64_t integer = 0;  // Int; also the number of a Slot or Graph, a Bool, c10's number of a DType, Layout or MemoryFormat
+  double real = 0;      // Float, Complex
+  double imag = 0;
+  std::string text;  // String, Device
+  std::vector<ArgSource> items;
+  at::Tensor tensor;
+};
+
+struct NamedArg {
+  std::string name;
+  ArgSource arg;
+};
+
+// Slots of one return: one, those of a list, or none when nobody reads it.
+struct OutputSource {
+  bool list = false;
+  std::vector<int64_t> slots;
+};
+
+struct NodeSource {
+  enum class Kind : uint8_t { Op, Scalar, Control, Host };
+
+  Kind kind = Kind::Op;
+  std::string op;
+  std::vector<NamedArg> args;
+  std::vector<OutputSource> outputs;
+};
+
+struct GraphSource {
+  int64_t slots = 0;
+  std::vector<int64_t> inputs;  // -1 for one that nobody reads
+  std::vector<NodeSource> nodes;
+  std::vector<ArgSource> outputs;
+};
+
+struct PlanSource {
+  std::vector<GraphSource> graphs;
+  c10::Device device = c10::Device(c10::kCPU);
+};
+
+// For messages: `a float`, `a list of 2`.
+std::string describe(const ArgSource& arg);
+
+}  // namespace pt2
