@@ -46,7 +46,7 @@ export class WasmBackend implements Backend {
     return unsupportedOps(program, registry, CAPABILITIES.dtypes);
   }
 
-  prefetch(weights: ReadonlyMap<string, WeightTensor>, signal?: AbortSignal): Prefetch | undefined {
+  prefetch(weights: readonly WeightTensor[], signal?: AbortSignal): Prefetch | undefined {
     return this.#disposed ? undefined : WeightRecords.prefetch(weights, signal);
   }
 

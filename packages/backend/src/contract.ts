@@ -22,10 +22,10 @@ export interface Backend {
   unsupported(program: Program, registry: OpRegistry): readonly UnsupportedOp[];
   /**
    * Begins to bring weights into memory while the program is still being prepared: what it returns goes to `compile`
-   * with the same weights, or is discarded. A read that fails is not told here; `compile` reads again what it needs.
-   * Absent when nothing is gained.
+   * with weights that share their storages, or is discarded. A read that fails is not told here; `compile` reads again
+   * what it needs. Absent when nothing is gained.
    */
-  prefetch?(weights: ReadonlyMap<string, WeightTensor>, signal?: AbortSignal): Prefetch | undefined;
+  prefetch?(weights: readonly WeightTensor[], signal?: AbortSignal): Prefetch | undefined;
   /**
    * Prepares a program. Resolves everything that can be resolved without inputs: kernels, argument slots, memory plan,
    * fusions. Reads each weight at most once, and does not keep `request.weights` after the executable is disposed.
@@ -72,7 +72,7 @@ export interface CompileRequest {
   /** By fully qualified name; bytes are read on demand. */
   readonly weights: ReadonlyMap<string, WeightTensor>;
   readonly registry: OpRegistry;
-  /** What this backend's `prefetch` returned for these weights. */
+  /** What this backend's `prefetch` returned for weights of the same file. */
   readonly prefetch?: Prefetch | undefined;
   /** `exact` forbids reordering and fusion that changes bits; default `fast`. */
   readonly precision?: "exact" | "fast";

@@ -34,10 +34,11 @@ export function findUnsupported(
 ): readonly UnsupportedOp[] {
   const bindings = hintBindings(program);
   const found = new Map<string, UnsupportedOp>();
+  const known: KnownProblems = new Map();
   const enter = (graph: Graph): void => {
     const hints = hintValues(graph, bindings);
     for (const node of graph.nodes) {
-      const why = problemOf(node, graph, hints, registry, abilities);
+      const why = problemOf(node, graph, hints, registry, abilities, known);
       if (why !== null) {
         const { count, where, why: first } = found.get(node.op) ?? { count: 0, where: describeNode(node), why };
         found.set(node.op, { op: node.op, count: count + 1, where, why: first });
@@ -56,6 +57,7 @@ function problemOf(
   hints: ReadonlyMap<string, ArgValue>,
   registry: OpRegistry,
   { target, dtypes, hasDynamicKernel }: Abilities,
+  known: KnownProblems,
 ): string | null {
   const foreign = dtypesOf(node, graph).find((dtype) => !dtypes.includes(dtype));
   if (foreign !== undefined) return `${target.name} has no ${foreign} tensors`;
@@ -71,7 +73,21 @@ function problemOf(
     return `the sizes of its results depend on data, and ${target.name} has no kernel for it`;
   }
   if (args === null) return hasRule(record, target) ? null : NO_KERNEL;
-  return loweringProblem(node, args, registry, target);
+  const call = `${node.op} ${callKey(args)}`;
+  const problem = known.has(call) ? known.get(call)! : loweringProblem(node, args, registry, target);
+  known.set(call, problem);
+  return problem;
+}
+
+/** What is wrong with calls that were looked at: a program repeats its layers, and equal calls are lowered equally. */
+type KnownProblems = Map<string, string | null>;
+
+/** Equal for calls that lower to the same ops. Names of tensors and keys play no part in that. */
+function callKey(value: ArgValue | Readonly<Record<string, ArgValue>> | undefined): string {
+  if (typeof value !== "object" || value === null) return `${typeof value}:${Object.is(value, -0) ? "-0" : value}`;
+  if (Array.isArray(value)) return `[${value.map(callKey)}]`;
+  const entries = Object.entries(value as Readonly<Record<string, ArgValue>>);
+  return `{${entries.map(([key, item]) => (key === "name" ? "" : `${key}=${callKey(item)}`))}}`;
 }
 
 const NO_KERNEL = "it has neither a kernel nor a decomposition";

@@ -42,6 +42,8 @@ export interface Archive {
   readExtraFile(name: string): Promise<string>;
   /** The program of a model; the name may be left out when there is one. Parsed once. */
   program(model?: string): Promise<ExportedProgram>;
+  /** Parameters and persistent buffers, which are known before the program is. */
+  stateDict(model?: string): Promise<readonly WeightTensor[]>;
   /** Parameters, buffers and constants by fully qualified name. Bytes are read by `storage.read()`. */
   weights(model?: string): Promise<ReadonlyMap<string, WeightTensor>>;
   /** The example call, or undefined where there is none or it cannot be read. */

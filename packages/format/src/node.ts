@@ -57,6 +57,19 @@ class FileSource implements ByteSource {
     return bytes;
   }
 
+  async scatter(offset: number, buffers: readonly Uint8Array[], { signal }: ReadOptions = {}): Promise<void> {
+    const length = buffers.reduce((sum, { byteLength }) => sum + byteLength, 0);
+    checkRange(this, offset, length, { signal });
+    let left = buffers.filter(({ byteLength }) => byteLength > 0);
+    for (let done = 0; done < length; ) {
+      signal?.throwIfAborted();
+      const { bytesRead } = await this.#open().readv(left, offset + done);
+      if (bytesRead === 0) throw this.#shorter();
+      done += bytesRead;
+      left = behind(left, bytesRead);
+    }
+  }
+
   /** Bytes `start` to `end` of what begins at `offset`. */
   async #fill(
     bytes: Uint8Array,
@@ -67,14 +80,19 @@ class FileSource implements ByteSource {
   ): Promise<void> {
     for (let done = start; done < end; ) {
       signal?.throwIfAborted();
-      const file = this.#file;
-      if (file === undefined) throw formatError("format.closed", { what: "the file was closed", where: this.name });
-      const { bytesRead } = await file.read(bytes, done, end - done, offset + done);
-      if (bytesRead === 0) {
-        throw formatError("format.truncated", { what: "the file became shorter while it was read", where: this.name });
-      }
+      const { bytesRead } = await this.#open().read(bytes, done, end - done, offset + done);
+      if (bytesRead === 0) throw this.#shorter();
       done += bytesRead;
     }
+  }
+
+  #open(): FileHandle {
+    if (this.#file !== undefined) return this.#file;
+    throw formatError("format.closed", { what: "the file was closed", where: this.name });
+  }
+
+  #shorter(): Error {
+    return formatError("format.truncated", { what: "the file became shorter while it was read", where: this.name });
   }
 
   async close(): Promise<void> {
@@ -82,6 +100,16 @@ class FileSource implements ByteSource {
     this.#file = undefined;
     await file?.close();
   }
+}
+
+/** What is left of destinations after `bytes` of them were filled. */
+function behind(buffers: readonly Uint8Array[], bytes: number): Uint8Array[] {
+  let left = bytes;
+  return buffers.flatMap((buffer) => {
+    const skip = Math.min(left, buffer.byteLength);
+    left -= skip;
+    return skip === buffer.byteLength ? [] : buffer.subarray(skip);
+  });
 }
 
 /** Large reads are made in pieces, several at a time: threads share the work, and an abort gets through. */

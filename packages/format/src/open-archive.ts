@@ -45,6 +45,7 @@ class OpenArchive implements Archive {
   readonly #entries: ReadonlyMap<string, ZipEntry>;
   readonly #options: ArchiveOptions;
   readonly #programs: Map<string, Promise<ExportedProgram>> = new Map();
+  readonly #states: Map<string, Promise<readonly WeightTensor[]>> = new Map();
   readonly #weights: Map<string, Promise<ReadonlyMap<string, WeightTensor>>> = new Map();
 
   constructor(zip: ZipFile, layout: ArchiveLayout, options: ArchiveOptions) {
@@ -74,6 +75,10 @@ class OpenArchive implements Archive {
 
   async program(model?: string): Promise<ExportedProgram> {
     return once(this.#programs, this.#choose(model), (name) => this.#readProgram(name));
+  }
+
+  async stateDict(model?: string): Promise<readonly WeightTensor[]> {
+    return once(this.#states, this.#choose(model), (name) => loadWeights(this.#place(name, "weights")));
   }
 
   async weights(model?: string): Promise<ReadonlyMap<string, WeightTensor>> {
@@ -136,17 +141,21 @@ class OpenArchive implements Archive {
   }
 
   async #readWeights(model: string): Promise<ReadonlyMap<string, WeightTensor>> {
-    const place = (what: "weights" | "constants"): WeightsPlace => ({
+    const program = await this.program(model);
+    const constants = loadWeights(this.#place(model, "constants"));
+    const [state, others] = await Promise.all([this.stateDict(model), constants]);
+    return joinWeights(state, others, program);
+  }
+
+  #place(model: string, what: "weights" | "constants"): WeightsPlace {
+    return {
       zip: this.#zip,
       entries: this.#entries,
       verify: this.#verify,
       folder: `data/${what}/`,
       pickled: this.#isFlat ? FLAT[what] : `data/${what}/${model}.pt`,
       config: this.#isFlat ? undefined : `data/${what}/${model}_${what}_config.json`,
-    });
-    const program = await this.program(model);
-    const [state, constants] = await Promise.all([loadWeights(place("weights")), loadWeights(place("constants"))]);
-    return joinWeights(state, constants, program);
+    };
   }
 }
 

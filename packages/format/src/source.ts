@@ -24,6 +24,8 @@ export interface ByteSource {
    * as read-only.
    */
   read(offset: number, length: number, options?: ReadOptions): Promise<Uint8Array>;
+  /** Fills `buffers`, one after the other, from `offset` on. Present where that is one read and not several. */
+  scatter?(offset: number, buffers: readonly Uint8Array[], options?: Pick<ReadOptions, "signal">): Promise<void>;
   close?(): Promise<void>;
 }
 

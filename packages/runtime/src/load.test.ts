@@ -1,6 +1,8 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { pathToFileURL } from "node:url";
+import type { Backend } from "@pt2/backend";
+import type { WeightTensor } from "@pt2/format";
 import { describe, expect, it } from "vitest";
 import { countingSource, fixtureBytes, fixturePath, idleBackend } from "./fixtures.test-helper.ts";
 import { load as loadInBrowser } from "./index.ts";
@@ -81,6 +83,45 @@ describe("a load that fails closes its source", () => {
     const signal = AbortSignal.abort(new Error("enough"));
     await expect(load(source, { backend: idleBackend(), signal })).rejects.toThrow("enough");
     expect(source.closed()).toBe(1);
+  });
+});
+
+describe("weights that are read ahead", () => {
+  const ahead = (): { readonly asked: string[][]; discarded: number } & Pick<Backend, "prefetch"> => {
+    const seen = {
+      asked: [] as string[][],
+      discarded: 0,
+      prefetch: (weights: readonly WeightTensor[]) => {
+        seen.asked.push(weights.map(({ name }) => name));
+        return { discard: async () => void seen.discarded++ };
+      },
+    };
+    return seen;
+  };
+
+  it("go to the compilation", async () => {
+    const seen = ahead();
+    const backend = idleBackend({ prefetch: seen.prefetch! });
+    await using _ = await load(fixturePath(MLP), { backend });
+    expect(seen.asked).toEqual([["a.weight", "a.bias", "b.weight", "b.bias"]]);
+    expect(backend.requests[0]!.prefetch).toBeDefined();
+    expect(seen.discarded).toBe(0);
+  });
+
+  it("are given up when the load fails", async () => {
+    const seen = ahead();
+    const missing = { op: "my::op", count: 1, where: "my::op %op", why: "no kernel" };
+    const backend = idleBackend({ prefetch: seen.prefetch!, unsupported: () => [missing] });
+    await expect(load(fixturePath(MLP), { backend })).rejects.toMatchObject({ code: "runtime.unsupported-ops" });
+    expect(seen.discarded).toBe(1);
+  });
+
+  it("are not read ahead from far away", async () => {
+    const seen = ahead();
+    await using _ = await load(countingSource(await fixtureBytes(MLP)), {
+      backend: idleBackend({ prefetch: seen.prefetch! }),
+    });
+    expect(seen.asked).toEqual([]);
   });
 });
 

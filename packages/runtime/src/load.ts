@@ -1,5 +1,5 @@
 import type { Backend, CompileRequest, Prefetch } from "@pt2/backend";
-import { openArchive } from "@pt2/format";
+import { type Archive, openArchive } from "@pt2/format";
 import { importProgram, stats } from "@pt2/graph";
 import { removeNoOps } from "@pt2/graph/passes";
 import { createRegistry, type OpHandler, type OpSet } from "@pt2/registry";
@@ -31,10 +31,12 @@ export async function load(source: ModelSource, options: LoadOptions): Promise<M
   let prefetch: Prefetch | undefined;
   try {
     requireContract(backend);
-    const exported = await archive.program(model);
-    const weights = await archive.weights(model);
+    const reading = archive.program(model);
+    reading.catch(() => {});
     // What has an origin is on this machine: reading weights that are not needed after all costs nobody a download.
-    if (bytes.origin !== undefined) prefetch = backend.prefetch?.(weights, signal);
+    if (bytes.origin !== undefined) prefetch = await begin(archive, options);
+    const exported = await reading;
+    const weights = await archive.weights(model);
     const imported = importProgram(exported);
     // Ops and handlers of others may call anything; otherwise the program says what it needs.
     const needed =
@@ -51,4 +53,11 @@ export async function load(source: ModelSource, options: LoadOptions): Promise<M
     await archive.close();
     throw problem;
   }
+}
+
+/** Lets the backend read weights while the program is parsed and prepared. What is wrong with them is told later. */
+async function begin(archive: Archive, { backend, model, signal }: LoadOptions): Promise<Prefetch | undefined> {
+  if (backend.prefetch === undefined) return undefined;
+  const state = await archive.stateDict(model).catch(() => undefined);
+  return state && backend.prefetch(state, signal);
 }

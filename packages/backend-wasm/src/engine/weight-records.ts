@@ -21,9 +21,9 @@ export class WeightRecords implements Prefetch {
   }
 
   /** Starts to read everything but buffers, which runs may write; undefined where memory has no room for that. */
-  static prefetch(weights: ReadonlyMap<string, WeightTensor>, signal?: AbortSignal): WeightRecords | undefined {
+  static prefetch(weights: readonly WeightTensor[], signal?: AbortSignal): WeightRecords | undefined {
     const records = new WeightRecords(signal);
-    const wanted = [...weights.values()].filter(({ kind }) => kind !== "buffer");
+    const wanted = weights.filter(({ kind }) => kind !== "buffer");
     const constants = new Set(wanted.map(({ storage }) => records.of(storage)));
     const bytes = [...constants].reduce((sum, constant) => sum + constant.bytes + 64, 0);
     if (!records.heap.tryReserve(Math.ceil(bytes * (1 + ROOM_BESIDE)))) return undefined;

@@ -110,6 +110,7 @@ function withTail(source: ByteSource, tail: Uint8Array, start: number): ByteSour
       const held = offset >= start && offset + length <= start + tail.byteLength && options?.into === undefined;
       return held ? tail.subarray(offset - start, offset - start + length) : source.read(offset, length, options);
     },
+    ...(source.scatter === undefined ? {} : { scatter: source.scatter.bind(source) }),
     async close() {
       await source.close?.();
     },

@@ -5,6 +5,7 @@ import { type ByteSource, deliver, fromBytes, type ReadOptions, type SourceOrigi
 import { crc32 } from "./crc32.ts";
 import { readDirectory } from "./directory.ts";
 import { LOCAL_BYTES, type ZipEntry } from "./entry.ts";
+import { ReadBatch } from "./read-batch.ts";
 
 const LOCAL = 0x04034b50;
 /** PyTorch aligns data to 64 bytes in the file; reading from such a position keeps that alignment in memory. */
@@ -19,6 +20,7 @@ export class ZipFile {
   readonly entries: ReadonlyMap<string, ZipEntry>;
   readonly source: ByteSource;
   readonly #verify: boolean;
+  readonly #batch: ReadBatch | undefined;
   /** Whether the last header that was read put its data where PyTorch's writer does. */
   #usual = false;
 
@@ -26,6 +28,7 @@ export class ZipFile {
     this.source = source;
     this.entries = new Map(entries.map((entry) => [entry.name, entry]));
     this.#verify = verify;
+    this.#batch = source.scatter && new ReadBatch(source.scatter.bind(source));
   }
 
   /** Undefined when the source is no zip. */
@@ -76,16 +79,15 @@ export class ZipFile {
   /** Header and data at once where it can be told before where the data starts; the header still has the last word. */
   async #readInto(entry: ZipEntry, options: ReadOptions): Promise<Uint8Array> {
     const length = entry.compressedSize;
-    const header = this.source.read(entry.headerOffset, LOCAL_BYTES, { signal: options.signal });
     const guess = usualOffset(entry);
-    if (!this.#usual || guess + length > entry.limit) {
-      return this.source.read(this.#dataOffset(entry, await header), length, options);
+    const { headerOffset } = entry;
+    if (this.#batch === undefined || !this.#usual || guess + length > entry.limit) {
+      const header = await this.source.read(headerOffset, LOCAL_BYTES, { signal: options.signal });
+      return this.source.read(this.#dataOffset(entry, header), length, options);
     }
-    // Its failure is seen below, when nothing writes to the destination any more.
-    header.catch(() => {});
-    const bytes = await this.source.read(guess, length, options);
-    const start = this.#dataOffset(entry, await header);
-    return start === guess ? bytes : this.source.read(start, length, options);
+    const into = options.into!.subarray(0, length);
+    const start = this.#dataOffset(entry, await this.#batch.read({ headerOffset, dataOffset: guess, into }, options));
+    return start === guess ? into : this.source.read(start, length, options);
   }
 
   #dataOffset(entry: ZipEntry, header: Uint8Array): number {
