@@ -51,8 +51,8 @@ std::shared_ptr<AotiModel> open(const AotiSource& source) {
     return std::make_shared<AotiModel>(openPackage(source), source.device);
   } catch (const Failure&) {
     throw;
-  } catch (const std::exception& error) {
-    throw Failure("libtorch.aoti", "Cannot load " + source.path + ": " + error.what());
+  } catch (...) {
+    throw Failure("libtorch.aoti", "Cannot load " + source.path + ": " + toFailure(std::current_exception()).what());
   }
 }
 

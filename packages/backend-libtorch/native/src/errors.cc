@@ -3,6 +3,7 @@
 #include <c10/util/Exception.h>
 
 #include <new>
+#include <string>
 #include <string_view>
 
 namespace pt2 {
@@ -13,6 +14,9 @@ bool isOutOfMemory(std::string_view message) {
   return message.find("not enough memory") != std::string_view::npos ||
          message.find("can't allocate memory") != std::string_view::npos;
 }
+
+// Some of libtorch's exceptions carry the C++ stack in their text.
+std::string withoutBacktrace(const std::string& message) { return message.substr(0, message.find("\nException raised from ")); }
 
 }  // namespace
 
@@ -29,7 +33,7 @@ Failure toFailure(std::exception_ptr error) noexcept {
   } catch (const std::bad_alloc&) {
     return {"libtorch.out-of-memory", "The process is out of memory."};
   } catch (const std::exception& failure) {
-    return {"libtorch.op-failed", failure.what()};
+    return {"libtorch.op-failed", withoutBacktrace(failure.what())};
   } catch (...) {
     return {"libtorch.op-failed", "libtorch threw something that is not an exception."};
   }
