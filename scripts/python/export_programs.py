@@ -20,7 +20,7 @@ FOLDER = os.path.join(os.path.dirname(__file__), "../../tests/fixtures/programs"
 def export_one(program: Program, folder: str) -> list[str]:
     """Writes both dialects and returns what went wrong."""
     torch.manual_seed(zlib.crc32(program.name.encode()))
-    module = program.module().eval()
+    module = program.module().train(program.training)
     calls = program.calls()
     failures = []
     try:

@@ -1,7 +1,7 @@
 import type { Backend, CompileRequest, Prefetch } from "@pt2/backend";
 import { type Archive, openArchive } from "@pt2/format";
 import { importProgram, stats } from "@pt2/graph";
-import { removeNoOps } from "@pt2/graph/passes";
+import { removeNoOps, tieBuffers } from "@pt2/graph/passes";
 import { createRegistry, type OpHandler, type OpSet } from "@pt2/registry";
 import { atenFor } from "@pt2/registry/aten-on-demand";
 import { LoadedModel } from "./loaded-model.ts";
@@ -37,7 +37,7 @@ export async function load(source: ModelSource, options: LoadOptions): Promise<M
     if (bytes.origin !== undefined) prefetch = await begin(archive, options);
     const exported = await reading;
     const weights = await archive.weights(model);
-    const imported = importProgram(exported);
+    const imported = tieBuffers(importProgram(exported), weights);
     // Ops and handlers of others may call anything; otherwise the program says what it needs.
     const needed =
       ops.length + handlers.length > 0 ? undefined : stats(removeNoOps(imported).graph).map(({ op }) => op);

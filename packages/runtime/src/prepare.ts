@@ -3,6 +3,7 @@ import type { Node, Program } from "@pt2/graph";
 import {
   eliminateDeadCode,
   expandAutocast,
+  expandVmap,
   foldSymbolicArithmetic,
   functionalize,
   removeNoOps,
@@ -18,7 +19,7 @@ export function prepare(
   registry: OpRegistry,
   { mutation = false }: Pick<Capabilities, "mutation"> = {},
 ): Program {
-  let program = removeNoOps(expandAutocast(imported), { keepCopies: mutation });
+  let program = removeNoOps(expandVmap(expandAutocast(imported)), { keepCopies: mutation });
   if (!mutation) program = functionalize(program, registry.effectsOf);
   program = foldSymbolicArithmetic(program);
   program = eliminateDeadCode(program, { isPure: (node) => isPure(node, registry) });

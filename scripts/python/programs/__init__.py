@@ -5,5 +5,6 @@ from programs.control_flow import PROGRAMS as CONTROL_FLOW
 from programs.program import Program
 from programs.signatures import PROGRAMS as SIGNATURES
 from programs.symbols import PROGRAMS as SYMBOLS
+from programs.training import PROGRAMS as TRAINING
 
-PROGRAMS: dict[str, Program] = {p.name: p for p in (*CONTROL_FLOW, *SIGNATURES, *ARGUMENTS, *SYMBOLS)}
+PROGRAMS: dict[str, Program] = {p.name: p for p in (*CONTROL_FLOW, *SIGNATURES, *ARGUMENTS, *SYMBOLS, *TRAINING)}

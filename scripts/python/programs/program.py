@@ -11,12 +11,13 @@ from pt2files import Call
 
 @dataclass(frozen=True)
 class Program:
-    """A module class, its calls (the first is traced), and its dynamic dimensions."""
+    """A module class, its calls (the first is traced), its dynamic dimensions, and its mode."""
 
     name: str
     module: Callable[[], nn.Module]
     calls: Callable[[], list[Call]]
     dynamic: Callable[[], Any] = lambda: None
+    training: bool = False
 
 
 def calls(*args: tuple) -> list[Call]:

@@ -1,6 +1,7 @@
 export { mapArg, mapArgs, mapGraphs, mapValues } from "../query/args.ts";
 export { expandAutocast } from "./autocast/expand-autocast.ts";
 export { type DeadCodeOptions, eliminateDeadCode } from "./dead-code.ts";
+export { expandVmap } from "./expand-vmap.ts";
 export { foldSymbolicArithmetic } from "./fold-symbolic.ts";
 export type { EffectsOf, OpEffects } from "./functionalize/effects.ts";
 export { functionalize } from "./functionalize/functionalize.ts";
@@ -9,3 +10,4 @@ export { isFunctional, isMutatingName } from "./mutating-names.ts";
 export { type RemoveNoOpsOptions, removeNoOps } from "./remove-no-ops.ts";
 export { Substitution } from "./substitution.ts";
 export { evaluateSymbolicOp, isSymbolic, type SymOperand } from "./symbolic-ops.ts";
+export { tieBuffers } from "./tie-buffers.ts";

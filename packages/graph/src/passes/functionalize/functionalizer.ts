@@ -7,8 +7,10 @@ import type { Tensor, ViewStep } from "./alias-state.ts";
 import { functionalBatchNorm } from "./batch-norm.ts";
 import type { EffectsOf, OpEffects } from "./effects.ts";
 import { IN_PLACE_VIEWS } from "./functional-names.ts";
+import { functionalInstanceNorm } from "./instance-norm.ts";
 import { MutationRewriter, unsupported } from "./mutation-rewriter.ts";
 import { mutates, nodeEffects } from "./node-effects.ts";
+import { RESIZES, resizeAsView } from "./resize.ts";
 import { resolve, TensorTable } from "./tensor-table.ts";
 import { aliasing } from "./viewable.ts";
 
@@ -46,6 +48,8 @@ export class Functionalizer {
     if (same !== null) this.tensors.alias(definitionsOf(node)[0]!, same);
     else if (IN_PLACE_VIEWS.has(node.op)) this.#inPlaceView(node);
     else if (effects.mutates.length === 0) this.#pure(node, effects);
+    else if (RESIZES.has(node.op)) this.#resize(node);
+    else if (node.op === "aten::instance_norm") functionalInstanceNorm(node, this.builder, this.tensors);
     else if (TRAINING_NORMS.has(node.op)) functionalBatchNorm(node, this.builder, this.tensors);
     else if (node.op === "aten::copy_" && this.#mutations.plainCopy(node)) return;
     else this.#mutations.rewrite(node, effects);
@@ -138,12 +142,18 @@ export class Functionalizer {
     return aliasing(node, this.tensors.typeOf(parent), this.#typeOf(name) ?? undefined);
   }
 
+  #resize(node: Node): void {
+    const view = resizeAsView(node, (name) => this.#typeOf(name));
+    if (view === null)
+      throw unsupported(node, "it needs more memory, whose content PyTorch leaves open, or sizes are not known");
+    this.#inPlaceView(node, view);
+  }
+
   /** x.t_() turns x, under all its names, into a view of what it was. */
-  #inPlaceView(node: Node): void {
+  #inPlaceView(node: Node, view: Node = { ...node, op: IN_PLACE_VIEWS.get(node.op)! }): void {
     const self = argOf(node, "self");
     const tensor = self?.kind === "value" ? this.tensors.get(self.name) : undefined;
     if (tensor === undefined) throw unsupported(node, "its argument is no tensor");
-    const view = { ...node, op: IN_PLACE_VIEWS.get(node.op)! };
     this.#pure(view, { mutates: [], aliases: [{ output: 0, arg: "self" }] });
     const [name] = definitionsOf(node);
     const turned = name === undefined ? undefined : this.tensors.get(name);

@@ -6,6 +6,7 @@ import { FLIP_OPS } from "./flip.ts";
 import { GRADIENT_ESTIMATE_OPS } from "./gradient.ts";
 import { PAD_OPS } from "./pad.ts";
 import { REPEAT_OPS } from "./repeat.ts";
+import { RESIZE_OPS } from "./resize.ts";
 import { SCATTER_VIEW_OPS } from "./scatter-view.ts";
 import { TRAPEZOID_OPS } from "./trapezoid.ts";
 
@@ -18,6 +19,7 @@ export const SHAPE_OPS: readonly OpRecord[] = [
   ...FLIP_OPS,
   ...GRADIENT_ESTIMATE_OPS,
   ...PAD_OPS,
+  ...RESIZE_OPS,
   ...SCATTER_VIEW_OPS,
   ...TRAPEZOID_OPS,
 ];

@@ -1,0 +1,105 @@
+import type { WeightTensor } from "@pt2/format";
+import { graphError } from "../graph-errors.ts";
+import type { InputSpec, Node, Program } from "../ir.ts";
+import { definitionsOf, usesOf, valuesOf } from "../query/args.ts";
+import { contiguousStrides } from "../strides.ts";
+import { isFunctional } from "./mutating-names.ts";
+
+/** What the pass looks at: where a weight lies in its storage. */
+type Weight = Pick<WeightTensor, "dtype" | "shape" | "strides" | "storageOffset"> & {
+  readonly storage: { readonly id: string };
+};
+
+interface Tied {
+  readonly spec: InputSpec & { readonly value: string; readonly target: string };
+  readonly weight: Weight;
+  /** Elements of the storage that it touches, from the first to behind the last. */
+  readonly start: number;
+  readonly end: number;
+}
+
+/**
+ * Buffers that lie in each other become views of the largest one, so that a write under one name is seen under the
+ * others, as in PyTorch. Programs that write to nothing, or have no such buffers, are returned as they are.
+ */
+export function tieBuffers(program: Program, weights: ReadonlyMap<string, Weight>): Program {
+  if (isFunctional(program.graph)) return program;
+  const views = groupsOf(program, weights).flatMap((group) => viewsOf(group, program));
+  if (views.length === 0) return program;
+  const gone = new Set(views.flatMap(definitionsOf));
+  const { graph } = program;
+  return {
+    ...program,
+    inputs: program.inputs.filter((spec) => !("target" in spec && gone.has(spec.value ?? ""))),
+    graph: {
+      ...graph,
+      inputs: graph.inputs.filter((name) => name === null || !gone.has(name)),
+      nodes: [...views, ...graph.nodes],
+    },
+  };
+}
+
+/** Weights that are used and touch the same elements, a buffer among them. */
+function groupsOf({ graph, inputs }: Program, weights: ReadonlyMap<string, Weight>): readonly (readonly Tied[])[] {
+  const used = new Set([...graph.nodes.flatMap(usesOf), ...graph.outputs.flatMap(valuesOf)]);
+  const byStorage = new Map<string, Tied[]>();
+  for (const spec of inputs) {
+    if (spec.kind !== "parameter" && spec.kind !== "buffer") continue;
+    const weight = weights.get(spec.target);
+    if (weight === undefined || !used.has(spec.value) || weight.shape.includes(0)) continue;
+    const start = weight.storageOffset;
+    const end = weight.shape.reduce((at, size, d) => at + (size - 1) * weight.strides[d]!, start) + 1;
+    const { id } = weight.storage;
+    byStorage.set(id, [...(byStorage.get(id) ?? []), { spec, weight, start, end }]);
+  }
+  const groups: Tied[][] = [];
+  for (const tied of byStorage.values()) {
+    let reach = Number.NEGATIVE_INFINITY;
+    for (const one of tied.sort((a, b) => a.start - b.start)) {
+      if (one.start < reach) groups.at(-1)!.push(one);
+      else groups.push([one]);
+      reach = Math.max(reach, one.end);
+    }
+  }
+  return groups.filter((group) => group.length > 1 && group.some(({ spec }) => spec.kind === "buffer"));
+}
+
+/** Nodes that make all but one of a group views of that one. */
+function viewsOf(group: readonly Tied[], { graph }: Program): readonly Node[] {
+  const base = group.find(({ weight, start, end }) => {
+    const dense = contiguousStrides(weight.shape).every((stride, d) => stride === weight.strides[d]);
+    return (
+      dense && group.every((other) => start <= other.start && other.end <= end && other.weight.dtype === weight.dtype)
+    );
+  });
+  if (base === undefined) {
+    throw graphError("graph.mutation", {
+      what: `Buffers share memory, and none of them holds it all: ${group.map(({ spec }) => `\`${spec.target}\``).join(", ")}`,
+      where: "the signature",
+      advice: "register the tensor that they are views of as a buffer too, or give them memory of their own",
+    });
+  }
+  const taken = new Set(graph.nodes.map(({ name }) => name));
+  return group
+    .filter((one) => one !== base)
+    .map(({ spec, weight, start }): Node => {
+      let name = spec.value;
+      while (taken.has(name)) name = `${name}_view`;
+      const ints = (values: readonly number[]) => ({
+        kind: "list" as const,
+        items: values.map((value) => ({ kind: "int" as const, value })),
+      });
+      return {
+        name,
+        op: "aten::as_strided",
+        args: [
+          { name: "self", arg: { kind: "value", name: base.spec.value } },
+          { name: "size", arg: ints(weight.shape) },
+          { name: "stride", arg: ints(weight.strides) },
+          { name: "storage_offset", arg: { kind: "int", value: start - base.start } },
+        ],
+        outputs: [{ kind: "value", name: spec.value }],
+        origin: {},
+      };
+    });
+}

@@ -1,0 +1,73 @@
+"""Corners of training IR: buffers that share memory, statistics in training mode, resized tensors, vmap."""
+
+import torch
+from torch import nn
+
+from programs.program import Program, calls
+
+
+class SharedBuffers(nn.Module):
+    """A buffer that is a view of another: a write under one name shows under the other."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        whole = torch.arange(6.0)
+        self.register_buffer("whole", whole)
+        self.register_buffer("part", whole[1:5:2])
+
+    def forward(self, x: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        self.whole.add_(x)
+        seen = self.part * 2
+        self.part.mul_(-1)
+        return seen, self.whole + 0
+
+
+class InstanceStatistics(nn.Module):
+    """Instance normalisation in training mode, which updates running statistics."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.norm = nn.InstanceNorm1d(3, affine=True, track_running_stats=True)
+        self.plain = nn.InstanceNorm1d(3, momentum=0.3, track_running_stats=True)
+
+    def forward(self, x: torch.Tensor) -> tuple[torch.Tensor, ...]:
+        y = self.plain(self.norm(x))
+        return y, self.norm.running_mean + 0, self.norm.running_var + 0, self.plain.running_var + 0
+
+
+class Resized(nn.Module):
+    """Tensors that are made smaller in place keep their first elements."""
+
+    def forward(self, x: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+        y, z = x.clone(), x.clone()
+        y.resize_(2, 3)
+        y.mul_(2)
+        return y, z.resize_as_(x[:, :2]) + 1, x * y.sum()
+
+
+class Vmap(nn.Module):
+    """`torch.vmap` over one, some and nested dimensions."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.weight = nn.Parameter(torch.randn(4, 4))
+
+    def forward(self, x: torch.Tensor, y: torch.Tensor) -> tuple[torch.Tensor, ...]:
+        dots = torch.vmap(torch.dot)(x, y)
+        product = torch.vmap(lambda a, b: a @ b, in_dims=(0, None))(x, y[0])
+        linear = torch.vmap(lambda a: nn.functional.linear(a, self.weight).softmax(-1))(x)
+        columns = torch.vmap(lambda a, b: (a - b).sum(0), in_dims=(1, 0))(x, y.t())
+        nested = torch.vmap(torch.vmap(lambda a, b: a * b + 1))(x, y)
+        return dots, product, linear, columns, nested
+
+
+def _pairs() -> list:
+    return calls((torch.randn(3, 4), torch.randn(3, 4)), (torch.randn(3, 4), torch.randn(3, 4)))
+
+
+PROGRAMS = [
+    Program("shared_buffers", SharedBuffers, lambda: calls(*[(torch.full((6,), float(i)),) for i in range(3)])),
+    Program("instance_statistics", InstanceStatistics, lambda: calls(*[(torch.randn(4, 3, 5) * 2 + 1,) for _ in range(3)]), training=True),
+    Program("resized", Resized, lambda: calls((torch.randn(4, 3),))),
+    Program("vmap", Vmap, _pairs),
+]
