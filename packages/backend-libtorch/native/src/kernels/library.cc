@@ -17,6 +17,9 @@ TORCH_LIBRARY_FRAGMENT(pt2, m) {
   m.def(
       "linear(Tensor x, Tensor weight, int out_features, Tensor? bias, Tensor? residual, "
       "str attr, Scalar?[] scalars, str? algorithm) -> Tensor");
+  m.def(
+      "squeeze_excite(Tensor x, Tensor reduce, Tensor? reduce_bias, Tensor expand, Tensor? expand_bias, "
+      "str attr, str gate) -> Tensor");
 }
 
 TORCH_LIBRARY_IMPL(pt2, CPU, m) {
@@ -25,4 +28,5 @@ TORCH_LIBRARY_IMPL(pt2, CPU, m) {
   m.impl("pack_linear_weight", TORCH_FN(pt2::pack_linear_weight));
   m.impl("conv1x1", TORCH_FN(pt2::conv1x1));
   m.impl("linear", TORCH_FN(pt2::linear));
+  m.impl("squeeze_excite", TORCH_FN(pt2::squeeze_excite));
 }

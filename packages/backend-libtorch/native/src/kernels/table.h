@@ -5,6 +5,7 @@
 
 #include "depthwise.h"
 #include "gemm.h"
+#include "squeeze-excite.h"
 
 namespace pt2 {
 
@@ -14,6 +15,9 @@ struct Kernels {
   void (*depthwise)(const Depthwise&, int64_t begin, int64_t end, float* scratch);
   int64_t gemm_rows, gemm_panel;
   void (*gemm)(const Gemm&, int64_t begin, int64_t end, float* scratch);
+  void (*channel_means)(const float* x, int64_t pixels, int64_t channels, int64_t begin, int64_t end, float* means);
+  void (*gates)(const SqueezeExcite&, const float* means, float* hidden, float* out);
+  void (*scale_pixels)(const SqueezeExcite&, const float* gates, int64_t begin, int64_t end);
 };
 
 /// The widest set that this processor has and that `ATEN_CPU_CAPABILITY` allows; chosen once.

@@ -37,4 +37,9 @@ Activation parse_activation(const std::string& attr, const OptionalScalars& scal
   TORCH_CHECK(false, "unknown activation ", attr);
 }
 
+Activation parse_activation(const std::string& attr) {
+  static const OptionalScalars none;
+  return parse_activation(attr, none, std::nullopt);
+}
+
 }  // namespace pt2

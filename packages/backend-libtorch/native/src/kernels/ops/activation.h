@@ -18,4 +18,7 @@ using OptionalScalars = c10::List<std::optional<at::Scalar>>;
 Activation parse_activation(const std::string& attr, const OptionalScalars& scalars,
                             const std::optional<std::string>& algorithm);
 
+/// The same for ops that take only a name.
+Activation parse_activation(const std::string& attr);
+
 }  // namespace pt2

@@ -27,4 +27,8 @@ at::Tensor conv1x1(const at::Tensor& x, const at::Tensor& packed, int64_t out_ch
                    const std::optional<at::Tensor>& bias, const std::optional<at::Tensor>& residual, std::string attr,
                    OptionalScalars scalars, std::optional<std::string> algorithm);
 
+at::Tensor squeeze_excite(const at::Tensor& x, const at::Tensor& reduce, const std::optional<at::Tensor>& reduce_bias,
+                          const at::Tensor& expand, const std::optional<at::Tensor>& expand_bias, std::string attr,
+                          std::string gate);
+
 }  // namespace pt2

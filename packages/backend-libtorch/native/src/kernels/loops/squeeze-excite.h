@@ -1,0 +1,99 @@
+// Squeeze-and-excite, channels-last: mean per channel, two small matrix-vector products, one scaling pass.
+#pragma once
+
+#include "../squeeze-excite.h"
+#include "activate.h"
+
+namespace pt2::PT2_ISA {
+
+/// Applies an activation to `count` contiguous floats.
+inline void activate_span(float* p, int64_t count, const Activation& activation) {
+  if (activation.kind == ActivationKind::kNone) return;
+  with_activation(activation, [&](auto f) {
+    map_columns(p, count / kLanes, kLanes, kLanes, f);
+    if (count % kLanes != 0) map_columns(p + count / kLanes * kLanes, 1, kLanes, count % kLanes, f);
+  });
+}
+
+/// out[c] += sum over `rows` <= 4 rows of weight[r] * matrix[r][c]: rows are read in order, as the prefetcher likes it.
+inline void add_rows(const float* matrix, int64_t stride, int64_t rows, const float* weights, int64_t count, float* out) {
+  int64_t c = 0;
+  if (rows == 4) {
+    const float *p0 = matrix, *p1 = p0 + stride, *p2 = p1 + stride, *p3 = p2 + stride;
+    const Vec w0 = splat(weights[0]), w1 = splat(weights[1]), w2 = splat(weights[2]), w3 = splat(weights[3]);
+    for (; c + kLanes <= count; c += kLanes) {
+      const Vec upper = fma(load(p1 + c), w1, load(p0 + c) * w0);
+      const Vec lower = fma(load(p3 + c), w3, load(p2 + c) * w2);
+      store(out + c, load(out + c) + (upper + lower));
+    }
+  }
+  for (; c < count; c += kLanes) {
+    const int64_t left = count - c < kLanes ? count - c : kLanes;
+    Vec sum = load_part(out + c, left);
+    for (int64_t r = 0; r < rows; ++r) sum = fma(load_part(matrix + r * stride + c, left), splat(weights[r]), sum);
+    store_part(out + c, sum, left);
+  }
+}
+
+/// Means of channels [begin, end) of one image. The order of the sums does not depend on the range.
+inline void channel_means(const float* x, int64_t pixels, int64_t channels, int64_t begin, int64_t end, float* means) {
+  const float weight = 1.0f / static_cast<float>(pixels);
+  const float weights[4] = {weight, weight, weight, weight};
+  std::memset(means + begin, 0, static_cast<size_t>(end - begin) * sizeof(float));
+  for (int64_t i = 0; i < pixels; i += 4) {
+    add_rows(x + i * channels + begin, channels, pixels - i < 4 ? pixels - i : 4, weights, end - begin, means + begin);
+  }
+}
+
+/// The gates of one image from its means; `hidden` has room for `squeezed` floats.
+inline void gates(const SqueezeExcite& s, const float* means, float* hidden, float* out) {
+  for (int64_t i = 0; i < s.squeezed; i += 4) {
+    const int64_t rows = s.squeezed - i < 4 ? s.squeezed - i : 4;
+    const float* w[4];
+    for (int64_t j = 0; j < 4; ++j) w[j] = s.reduce + (i + (j < rows ? j : 0)) * s.channels;
+    Vec sum[4] = {};
+    int64_t c = 0;
+    for (; c + kLanes <= s.channels; c += kLanes) {
+      const Vec mean = load(means + c);
+#pragma GCC unroll 4
+      for (int64_t j = 0; j < 4; ++j) sum[j] = fma(load(w[j] + c), mean, sum[j]);
+    }
+    if (c < s.channels) {
+      const Vec mean = load_part(means + c, s.channels - c);
+#pragma GCC unroll 4
+      for (int64_t j = 0; j < 4; ++j) sum[j] = fma(load_part(w[j] + c, s.channels - c), mean, sum[j]);
+    }
+    for (int64_t j = 0; j < rows; ++j) {
+      hidden[i + j] = sum_lanes(sum[j]) + (s.reduce_bias ? s.reduce_bias[i + j] : 0.0f);
+    }
+  }
+  activate_span(hidden, s.squeezed, s.activation);
+
+  if (s.expand_bias) {
+    std::memcpy(out, s.expand_bias, static_cast<size_t>(s.channels) * sizeof(float));
+  } else {
+    std::memset(out, 0, static_cast<size_t>(s.channels) * sizeof(float));
+  }
+  for (int64_t i = 0; i < s.squeezed; i += 4) {
+    const int64_t rows = s.squeezed - i < 4 ? s.squeezed - i : 4;
+    add_rows(s.expand + i * s.channels, s.channels, rows, hidden + i, s.channels, out);
+  }
+  activate_span(out, s.channels, s.gate);
+}
+
+/// Multiplies pixels [begin, end) of all channels by the gates of their image.
+inline void scale_pixels(const SqueezeExcite& s, const float* gates, int64_t begin, int64_t end) {
+  const int64_t whole = s.channels / kLanes * kLanes;
+  for (int64_t i = begin; i < end; ++i) {
+    const float* gate = gates + i / s.pixels * s.channels;
+    const float* x = s.x + i * s.channels;
+    float* out = s.out + i * s.channels;
+    for (int64_t c = 0; c < whole; c += kLanes) store(out + c, load(x + c) * load(gate + c));
+    if (whole < s.channels) {
+      const int64_t left = s.channels - whole;
+      store_part(out + whole, load_part(x + whole, left) * load_part(gate + whole, left), left);
+    }
+  }
+}
+
+}  // namespace pt2::PT2_ISA
