@@ -1,0 +1,131 @@
+import { expect, it } from "vitest";
+import type { Addon, NativeBytes, NativeTensor, PlanArg, PlanNode, PlanSource } from "./addon.ts";
+import { describeWithLibtorch } from "./libtorch.test-helper.ts";
+
+const slot = (index: number): PlanArg => ({ kind: "slot", slot: index });
+const int = (value: number) => ({ kind: "int", value }) as const;
+
+/** slots[i + 1] = op(slots[i]) */
+function chain(ops: readonly string[], outputs: readonly number[] = [ops.length]): PlanSource {
+  const nodes = ops.map(
+    (op, i): PlanNode => ({
+      kind: op === "host" ? "host" : "op",
+      op,
+      args: [{ name: op === "host" ? "" : "self", arg: slot(i) }],
+      outputs: [i + 1],
+    }),
+  );
+  return { device: "cpu", graphs: [{ slots: ops.length + 1, inputs: [0], nodes, outputs: outputs.map(slot) }] };
+}
+
+const bytesOf = (...values: number[]): NativeBytes => ({
+  bytes: new Uint8Array(new Float32Array(values).buffer),
+  dtype: "float32",
+  shape: [values.length],
+});
+
+const floats = (tensor: unknown): number[] => [...new Float32Array((tensor as NativeTensor).bytes().slice().buffer)];
+const coded = (code: string): unknown => expect.objectContaining({ code: `libtorch.${code}` });
+const OPTIONS = { profile: false };
+
+/** Takes a while: a product of large matrices. */
+function slow(addon: Addon): { start(): Promise<unknown> } {
+  const size = { kind: "list", items: [int(900), int(900)] } as const;
+  const tensor = addon.callSync("aten::ones", [{ name: "size", value: size }])[0] as NativeTensor;
+  const value = { kind: "tensor", tensor } as const;
+  return {
+    start: () =>
+      addon.call("aten::mm", [
+        { name: "self", value },
+        { name: "mat2", value },
+      ]),
+  };
+}
+
+describeWithLibtorch("native runs", ({ addon }) => {
+  it("reads bytes in place during a synchronous run, and keeps none of them", () => {
+    const input = bytesOf(1, 2);
+    const { step, run } = addon.compile(chain(["aten::neg"], [0, 1]), [null]).runSync([input], OPTIONS);
+    if (step.kind !== "done") throw new Error("it has no host nodes");
+    new Float32Array(input.bytes.buffer).fill(9);
+    expect(run).toBeNull();
+    expect(step.outputs.map(floats)).toEqual([
+      [1, 2],
+      [-1, -2],
+    ]);
+  });
+
+  it("stops at host nodes and goes on with what they return", async () => {
+    const plan = addon.compile(chain(["aten::neg", "host", "aten::neg"]), [null]);
+    const begun = plan.runSync([bytesOf(1, 2)], OPTIONS);
+    if (begun.step.kind !== "host" || begun.run === null) throw new Error("it has a host node");
+    expect(begun.step).toMatchObject({ graph: 0, node: 1 });
+    expect(floats(begun.step.args[0])).toEqual([-1, -2]);
+    const doubled = addon.callSync("aten::mul.Scalar", [
+      { name: "self", value: { kind: "tensor", tensor: begun.step.args[0] as NativeTensor } },
+      { name: "other", value: int(2) },
+    ]);
+    const done = await begun.run.resume(doubled);
+    expect(done.kind === "done" && floats(done.outputs[0])).toEqual([2, 4]);
+    await expect(begun.run.resume([])).rejects.toEqual(coded("finished"));
+  });
+
+  it("is used by one caller at a time", async () => {
+    const busy = slow(addon).start();
+    const run = addon.compile(chain(["aten::neg"]), [null]).start([bytesOf(1)], OPTIONS);
+    const first = run.resume([]);
+    expect(() => run.resume([])).toThrow(coded("busy"));
+    expect(() => run.resumeSync([])).toThrow(coded("busy"));
+    expect((await first).kind).toBe("done");
+    await busy;
+  });
+
+  it("names the place of a failure, and what is cancelled", async () => {
+    const plan = addon.compile(chain(["aten::neg", "aten::linalg_cholesky"]), [null]);
+    const place = { graph: 0, node: 1 };
+    await expect(plan.start([bytesOf(1)], OPTIONS).resume([])).rejects.toMatchObject({
+      code: "libtorch.op-failed",
+      ...place,
+    });
+    const run = plan.start([bytesOf(1)], OPTIONS);
+    run.cancel();
+    await expect(run.resume([])).rejects.toEqual(coded("aborted"));
+    run.cancel();
+  });
+
+  it("overlaps, also beyond the number of threads, and never mixes runs up", async () => {
+    const plan = addon.compile(chain(Array(50).fill("aten::neg")), [null]);
+    addon.setConcurrency(3);
+    const steps = await Promise.all(
+      Array.from({ length: 40 }, (_, i) => plan.start([bytesOf(i, i + 1)], OPTIONS).resume([])),
+    );
+    addon.setConcurrency(1);
+    expect(steps.map((step) => step.kind === "done" && floats(step.outputs[0])[0])).toEqual(
+      Array.from({ length: 40 }, (_, i) => i),
+    );
+  });
+
+  it("outlives the plan and the tensors that it was begun with", async () => {
+    const plan = addon.compile(chain(["aten::neg", "aten::neg"]), [null]);
+    const input = addon.tensor(
+      addon.storage(bytesOf(4).bytes),
+      { dtype: "float32", shape: [1], strides: [1], storageOffset: 0 },
+      "cpu",
+    );
+    const run = plan.start([input], OPTIONS);
+    plan.dispose();
+    input.dispose();
+    const done = await run.resume([]);
+    expect(done.kind === "done" && floats(done.outputs[0])).toEqual([4]);
+    expect(() => plan.start([], OPTIONS)).toThrow(coded("disposed"));
+  });
+
+  it("lets timers tick while it computes", async () => {
+    let ticks = 0;
+    const timer = setInterval(() => ticks++, 1);
+    const work = slow(addon);
+    for (let i = 0; i < 3; i++) await work.start();
+    clearInterval(timer);
+    expect(ticks).toBeGreaterThan(5);
+  });
+});
