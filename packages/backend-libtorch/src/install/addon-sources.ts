@@ -1,12 +1,14 @@
 import { createHash } from "node:crypto";
 import { readdir, readFile, stat } from "node:fs/promises";
-import { join } from "node:path";
-import { fileURLToPath } from "node:url";
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
 import type { Environment } from "./environment.ts";
 import type { Libtorch } from "./libtorch.ts";
 
-/** The package's `native` folder; the same place from `src` and from `dist`. */
-export const NATIVE_FOLDER: string = fileURLToPath(new URL("../../native", import.meta.url));
+/** The package's `native` folder, wherever a bundler has put this module. */
+export function packagedSources(): string {
+  return join(dirname(createRequire(import.meta.url).resolve("@pt2/backend-libtorch/package.json")), "native");
+}
 
 /** What one build of the native module is made from. */
 export interface AddonSources {

@@ -2,7 +2,7 @@ import { createHash, randomUUID } from "node:crypto";
 import { access, copyFile, mkdir, readdir, rename, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Pt2Error } from "@pt2/format";
-import { type AddonSources, NATIVE_FOLDER, readSources } from "./addon-sources.ts";
+import { type AddonSources, packagedSources, readSources } from "./addon-sources.ts";
 import { ADDON_FILE, type BuildProgress, compile } from "./compile.ts";
 import { cacheFolder, type Environment } from "./environment.ts";
 import { type FindOptions, searchLibtorch } from "./find-libtorch.ts";
@@ -39,7 +39,7 @@ const ATTEMPTS = 3;
  * would compile. Looks for no libtorch where nothing was ever compiled.
  */
 export async function findBuiltAddon(options: FindOptions & BuildOptions = {}): Promise<AddonBuild | undefined> {
-  const { env = process.env, nativeFolder = NATIVE_FOLDER } = options;
+  const { env = process.env, nativeFolder = packagedSources() } = options;
   const builds = await readdir(addonFolder(env)).catch((): string[] => []);
   if (!builds.some((name) => /^\d/.test(name))) return undefined;
   const { libtorch } = await searchLibtorch(options);
@@ -50,7 +50,7 @@ export async function findBuiltAddon(options: FindOptions & BuildOptions = {}): 
 
 /** Compiles the native module for a libtorch, once: later calls, of any process, find it in the cache folder. */
 export async function buildAddon(libtorch: Libtorch, options: BuildOptions = {}): Promise<AddonBuild> {
-  const { env = process.env, nativeFolder = NATIVE_FOLDER, onProgress = () => {} } = options;
+  const { env = process.env, nativeFolder = packagedSources(), onProgress = () => {} } = options;
   if (process.platform === "win32") throw noWindows();
   const read = (): Promise<AddonSources> => readSources(nativeFolder, libtorch, env);
   const present = fileOf(await read(), libtorch, env);
