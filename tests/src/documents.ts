@@ -87,6 +87,9 @@ function runCommand(code: string, folder: string): Promise<string> {
 }
 
 async function printed(args: readonly string[], cwd: string): Promise<string> {
-  const { stdout, stderr } = await captureScript(args, { cwd, env: { ...process.env, NO_COLOR: "1" } });
+  const { stdout, stderr } = await captureScript(args, {
+    cwd,
+    env: { ...process.env, NO_COLOR: "1", PT2_BACKEND: "wasm" },
+  });
   return stdout + stderr;
 }

@@ -1,6 +1,8 @@
 import type { Backend } from "@pt2/backend";
 import { cliError, usageError } from "./cli-errors.ts";
+import { buildNativeModule } from "./libtorch/build.ts";
 import type { OptionSpec, Options } from "./options.ts";
+import type { Terminal } from "./terminal/terminal.ts";
 
 /** What a user may ask of a backend. */
 export interface BackendWishes {
@@ -14,16 +16,37 @@ export interface KnownBackend {
   /** npm package. */
   readonly package: string;
   readonly about: string;
+  /** Why it is not taken unless it is asked for; undefined where it can start at once. */
+  obstacle(): Promise<string | undefined>;
   /** Fails where the package is not installed or does not work here. */
-  create(wishes: BackendWishes): Promise<Backend>;
+  create(wishes: BackendWishes, terminal: Terminal): Promise<Backend>;
 }
 
 /** Best first. Packages are imported when they are asked for: none but the embedded one has to be installed. */
 export const BACKENDS: readonly KnownBackend[] = [
   {
+    name: "libtorch",
+    package: "@pt2/backend-libtorch",
+    about: "PyTorch's own C++ library: every op, CPU and CUDA",
+    async obstacle() {
+      const { findBuiltAddon } = await import("@pt2/backend-libtorch/node");
+      // Nobody who wants to run a model should wait for a compiler that they did not ask for.
+      const build = await findBuiltAddon();
+      return build === undefined
+        ? "pt2 libtorch install, or with a libtorch already here pt2 libtorch build"
+        : undefined;
+    },
+    async create({ device = "cpu", threads }, terminal) {
+      const { libtorch } = await import("@pt2/backend-libtorch/node");
+      await buildNativeModule(terminal);
+      return await libtorch({ device, ...(threads !== undefined && { threads }) });
+    },
+  },
+  {
     name: "wasm",
     package: "@pt2/backend-wasm",
     about: "embedded WebAssembly SIMD, one thread, works everywhere",
+    obstacle: async () => undefined,
     async create({ device = "cpu", threads = 1 }) {
       if (device !== "cpu") throw usageError(`The wasm backend has no device "${device}"`, "leave --device out");
       if (threads !== 1) throw usageError(`The wasm backend has one thread, not ${threads}`, "leave --threads out");
@@ -36,42 +59,54 @@ export const BACKENDS: readonly KnownBackend[] = [
 
 /** Options of commands that need a backend. */
 export const BACKEND_OPTIONS: readonly OptionSpec[] = [
-  { name: "backend", value: "B", help: `${BACKENDS.map(({ name }) => name).join(" or ")}; default: the best here` },
-  { name: "device", value: "D", help: "device of the backend" },
+  {
+    name: "backend",
+    value: "B",
+    help: `${BACKENDS.map(({ name }) => name).join(" or ")}; default: PT2_BACKEND, or the best that is ready here`,
+  },
+  { name: "device", value: "D", help: "device of the backend: cpu, cuda:0" },
+  { name: "threads", value: "N", help: "threads of the backend" },
 ];
 
-/** The backend that was asked for, or the best that works here. */
-export async function chooseBackend(
-  options: Options,
-  named: string | undefined = options.text("backend"),
-): Promise<Backend> {
-  const wishes = { device: options.text("device"), threads: options.number("threads") };
-  if (named !== undefined) return await create(knownBackend(named), wishes);
-  const problems: unknown[] = [];
+/** The backend that was asked for, or the best that is ready here. */
+export async function chooseBackend(options: Options, terminal: Terminal): Promise<Backend> {
+  const threads = options.number("threads");
+  const wishes = {
+    device: options.text("device"),
+    ...(threads !== undefined && { threads: options.count("threads", 1, 1) }),
+  };
+  const named = options.text("backend") ?? process.env.PT2_BACKEND;
+  if (named) return await createBackend(named, wishes, terminal);
   for (const known of BACKENDS) {
-    try {
-      return await create(known, wishes);
-    } catch (problem) {
-      problems.push(problem);
-    }
+    if ((await obstacleOf(known)) === undefined) return await create(known, wishes, terminal);
   }
-  throw problems[0];
+  throw cliError("cli.backend", { what: "No backend works here", advice: "see `pt2 doctor`" });
 }
 
-function knownBackend(name: string): KnownBackend {
+/** A backend by name. */
+export async function createBackend(name: string, wishes: BackendWishes, terminal: Terminal): Promise<Backend> {
   const known = BACKENDS.find((one) => one.name === name);
-  if (known !== undefined) return known;
+  if (known !== undefined) return await create(known, wishes, terminal);
   throw cliError("cli.backend", {
     what: `There is no backend "${name}"`,
     advice: `choose one of ${BACKENDS.map((one) => one.name).join(", ")}`,
   });
 }
 
-async function create(known: KnownBackend, wishes: BackendWishes): Promise<Backend> {
+/** {@link KnownBackend.obstacle}, for packages that may not be installed. */
+export async function obstacleOf(known: KnownBackend): Promise<string | undefined> {
   try {
-    return await known.create(wishes);
+    return await known.obstacle();
+  } catch (problem) {
+    return isAbsent(problem) ? `npm install ${known.package}` : (problem as Error).message;
+  }
+}
+
+async function create(known: KnownBackend, wishes: BackendWishes, terminal: Terminal): Promise<Backend> {
+  try {
+    return await known.create(wishes, terminal);
   } catch (cause) {
-    if ((cause as { readonly code?: string }).code !== "ERR_MODULE_NOT_FOUND") throw cause;
+    if (!isAbsent(cause)) throw cause;
     throw cliError("cli.backend", {
       what: `The backend "${known.name}" is not installed`,
       where: known.package,
@@ -79,4 +114,8 @@ async function create(known: KnownBackend, wishes: BackendWishes): Promise<Backe
       cause,
     });
   }
+}
+
+function isAbsent(problem: unknown): boolean {
+  return (problem as { readonly code?: string }).code === "ERR_MODULE_NOT_FOUND";
 }

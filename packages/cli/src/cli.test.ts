@@ -12,7 +12,7 @@ describe("usage", () => {
   it("explains itself", async () => {
     const all = await pt2("--help");
     expect(all).toMatchObject({ code: 0, err: "" });
-    for (const name of ["inspect", "ops", "run", "verify", "bench", "profile", "graph", "doctor"]) {
+    for (const name of ["inspect", "ops", "run", "verify", "bench", "profile", "graph", "libtorch", "doctor"]) {
       expect(all.out).toMatch(new RegExp(`^  ${name} `, "m"));
       const one = await pt2(name, "--help");
       expect(one).toMatchObject({ code: 0, err: "", out: expect.stringContaining(`Usage: pt2 ${name}`) });
@@ -26,6 +26,11 @@ describe("usage", () => {
     [["run", MLP, "more"], '"more" is one argument too many'],
     [["run", MLP, "--nothing"], "Unknown option '--nothing'"],
     [["run", MLP, "--backend", "tpu"], 'There is no backend "tpu"'],
+    [["run", MLP, "--threads", "0"], "--threads takes a whole number of at least 1"],
+    [["run", MLP, "--threads", "2"], "The wasm backend has one thread, not 2"],
+    [["libtorch"], "ACTION is missing"],
+    [["libtorch", "explode"], 'There is no action "explode"'],
+    [["libtorch", "install", "--version", "2.3.0"], '"2.3.0" is no release of PyTorch that this package can use'],
     [["run", MLP, "--device", "cuda:0"], 'The wasm backend has no device "cuda:0"'],
     [["run", MLP, "--output", "out.npz"], "--output writes .safetensors files"],
     [["run", MLP, "--model", "other"], 'there is no model "other"'],
@@ -110,7 +115,10 @@ describe("commands that look", () => {
   it("doctor", async () => {
     const { code, out } = await pt2("doctor", "--json");
     expect(code).toBe(0);
-    expect(JSON.parse(out)).toMatchObject({ wasmSimd: true, backends: [{ name: "wasm", works: true }] });
+    const { wasmSimd, backends, libtorch } = JSON.parse(out);
+    expect({ wasmSimd, wasm: backends.at(-1) }).toMatchObject({ wasmSimd: true, wasm: { name: "wasm", works: true } });
+    expect(backends[0]).toMatchObject({ name: "libtorch", works: libtorch.addon !== null });
+    expect(libtorch.places[0]).toMatchObject({ name: "PT2_LIBTORCH" });
   });
 });
 

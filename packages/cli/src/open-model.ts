@@ -26,7 +26,7 @@ export async function withModel<T>(
   terminal: Terminal,
   use: (opened: OpenModel) => Promise<T>,
 ): Promise<T> {
-  const backend = await chooseBackend(options);
+  const backend = await chooseBackend(options, terminal);
   const bar = new ProgressBar(terminal);
   const begin = performance.now();
   try {

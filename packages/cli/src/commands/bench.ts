@@ -14,7 +14,6 @@ export const bench: Command = {
   operands: ["FILE"],
   options: [
     ...INPUT_OPTIONS,
-    { name: "threads", value: "N", help: "threads of the backend" },
     { name: "warmup", value: "N", help: "runs before the measured ones; default 3" },
     { name: "runs", value: "N", help: "measured runs; default 20" },
     ...BACKEND_OPTIONS,

@@ -1,6 +1,7 @@
 import { availableParallelism, totalmem } from "node:os";
-import { BACKENDS, type KnownBackend } from "../backends.ts";
+import { BACKENDS, type KnownBackend, obstacleOf } from "../backends.ts";
 import type { Command, ExitCode } from "../command.ts";
+import { examineLibtorch, type LibtorchReport, printLibtorch } from "../libtorch/examine.ts";
 import type { Options } from "../options.ts";
 import { bytesText, table } from "../terminal/table.ts";
 import { type Terminal, toJsonText } from "../terminal/terminal.ts";
@@ -19,7 +20,7 @@ export const doctor: Command = {
   notes: "Exits with 1 where no backend works.",
 
   async run(options: Options, terminal: Terminal): Promise<ExitCode> {
-    const backends = await Promise.all(BACKENDS.map(examine));
+    const backends = await Promise.all(BACKENDS.map((known) => examine(known, terminal)));
     const report = {
       node: process.version,
       platform: `${process.platform} ${process.arch}`,
@@ -27,6 +28,7 @@ export const doctor: Command = {
       memory: totalmem(),
       wasmSimd: WebAssembly.validate(SIMD_MODULE),
       backends,
+      libtorch: await examineLibtorch(),
     };
     terminal.out(options.flag("json") ? toJsonText(report) : printReport(report));
     return backends.some(({ works }) => works) ? 0 : 1;
@@ -42,17 +44,17 @@ interface BackendState {
   readonly advice: string | null;
 }
 
-async function examine(known: KnownBackend): Promise<BackendState> {
+async function examine(known: KnownBackend, terminal: Terminal): Promise<BackendState> {
   const { name, about } = known;
+  const obstacle = await obstacleOf(known);
+  if (obstacle !== undefined) return { name, works: false, about, dtypes: [], advice: obstacle };
   try {
-    const backend = await known.create({});
+    const backend = await known.create({}, terminal);
     const { dtypes } = backend.capabilities;
     await backend.dispose();
     return { name, works: true, about, dtypes, advice: null };
   } catch (problem) {
-    const absent = (problem as { readonly code?: string }).code === "ERR_MODULE_NOT_FOUND";
-    const advice = absent ? `npm install ${known.package}` : (problem as Error).message;
-    return { name, works: false, about, dtypes: [], advice };
+    return { name, works: false, about, dtypes: [], advice: (problem as Error).message };
   }
 }
 
@@ -63,13 +65,16 @@ interface DoctorReport {
   readonly memory: number;
   readonly wasmSimd: boolean;
   readonly backends: readonly BackendState[];
+  /** Null where @pt2/backend-libtorch is not installed. */
+  readonly libtorch: LibtorchReport | null;
 }
 
-function printReport({ node, platform, cores, memory, wasmSimd, backends }: DoctorReport): string {
+function printReport({ node, platform, cores, memory, wasmSimd, backends, libtorch }: DoctorReport): string {
   const rows = backends.map(({ name, works, about, advice }) => [works ? "ok" : "no", name, advice ?? about]);
   return [
     `Node ${node} on ${platform}, ${cores} cores, ${bytesText(memory)} memory\n`,
     `WebAssembly SIMD: ${wasmSimd ? "yes" : "no: update Node"}\n`,
     `\nBackends, best first\n${table(rows)}`,
+    libtorch === null ? "" : printLibtorch(libtorch),
   ].join("");
 }

@@ -20,7 +20,7 @@ export const ops: Command = {
   notes: "Ops are counted after the passes that precede every backend. No weights are read.",
 
   async run(options: Options, terminal: Terminal): Promise<ExitCode> {
-    const backend = await chooseBackend(options);
+    const backend = await chooseBackend(options, terminal);
     try {
       const schema = await readSchema(options.file, modelChoice(options));
       const registry = createRegistry({ sets: [aten] });

@@ -4,7 +4,7 @@ import { createRegistry } from "@pt2/registry";
 import { aten } from "@pt2/registry/aten";
 import { inputsOf, prepare } from "@pt2/runtime";
 import { openFile } from "@pt2/runtime/node";
-import { chooseBackend } from "../backends.ts";
+import { chooseBackend, createBackend } from "../backends.ts";
 import type { ExitCode } from "../command.ts";
 import type { Options } from "../options.ts";
 import { readCalls } from "../tensors/calls.ts";
@@ -19,9 +19,9 @@ import { tolerances } from "../verify/tolerance.ts";
 export async function verifyPerNode(options: Options, terminal: Terminal): Promise<ExitCode> {
   const path = options.required("inputs");
   const model = options.text("model");
-  const backend = await chooseBackend(options);
+  const backend = await chooseBackend(options, terminal);
   const named = options.text("reference");
-  const reference = named === undefined ? ("alone" as const) : await chooseBackend(options, named);
+  const reference = named === undefined ? ("alone" as const) : await createBackend(named, {}, terminal);
   const archive = await openArchive(await openFile(options.file));
   try {
     const registry = createRegistry({ sets: [aten] });
