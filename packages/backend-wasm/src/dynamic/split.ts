@@ -2,6 +2,7 @@ import { numel } from "@pt2/backend";
 import type { DynamicKernel } from "../engine/dynamic-kernel.ts";
 import type { HostData, RunValue } from "../engine/run-value.ts";
 import { reader } from "./elements.ts";
+import { dynamicError } from "./errors.ts";
 
 /** `tensor_split(self, tensor_indices_or_sections, dim)`: a number of parts, or the places to cut at, from a tensor. */
 export const tensorSplit: DynamicKernel = {
@@ -17,10 +18,16 @@ export const tensorSplit: DynamicKernel = {
   },
 };
 
+/** Parts that one call may give: as many as any list of tensors may have. */
+const MAX_PARTS = 100_000;
+
 function cutsOf(given: HostData, size: number): readonly number[] {
   const read = reader(given);
   if (given.shape.length > 0) return Array.from({ length: given.shape[0]! }, (_, i) => Number(read(i)));
   const sections = Number(read(0));
+  if (!(sections > 0 && sections <= MAX_PARTS)) {
+    throw dynamicError(`tensor_split: the number of sections must be in [1, ${MAX_PARTS}], got ${sections}`);
+  }
   const [every, longer] = [Math.floor(size / sections), size % sections];
   return Array.from({ length: sections - 1 }, (_, i) => (i + 1) * every + Math.min(i + 1, longer));
 }

@@ -2,6 +2,7 @@ import { numel, type TypedArray, viewAs } from "@pt2/backend";
 import { bitsToFloat, DTYPES, type DType, floatToBits, isSmallFloat } from "@pt2/format";
 import type { OpName } from "@pt2/graph";
 import { type ArgValue, isTensor } from "@pt2/registry";
+import { convert } from "@pt2/registry/scalar";
 import { readPlace } from "../engine/elements.ts";
 import type { Heap } from "../engine/heap.ts";
 import type { KernelCall, WasmKernel } from "../engine/kernel.ts";
@@ -83,7 +84,7 @@ function writeArray(heap: Heap, place: Place, values: ArrayLike<number>): void {
   const big = array instanceof BigInt64Array || array instanceof BigUint64Array;
   for (let i = 0; i < values.length; i++) {
     const value = values[i]!;
-    array[i] = small ? floatToBits(dtype, value) : big ? BigInt(Math.trunc(value)) : value;
+    array[i] = small ? floatToBits(dtype, value) : big ? convert(dtype, value) as bigint : value;
   }
 }
 

@@ -40,3 +40,45 @@ test("inputs that lie about their length write past nothing", async () => {
   await expect(run(body, [liar])).rejects.toMatchObject({ code: "wasm.input" });
   await expect(run(body, [])).rejects.toMatchObject({ code: "wasm.input" });
 });
+
+const complex = hostTensor("complex64", [1, 4, 4], new Float32Array(32));
+const half = hostTensor("float16", [2], Uint16Array.of(0x3c00, 0x4000));
+const ints = (...values: readonly number[]) => hostTensor("int64", [], BigInt64Array.from(values, BigInt));
+
+test.each<readonly [string, string, readonly Value[], string]>([
+  ["chunks of no tensors", "%y: f32[1] = aten::_chunk_cat(tensors=[], dim=0, num_chunks=2)", [], "registry.argument"],
+  [
+    "chunks without a number",
+    "%y: f32[1] = aten::_chunk_cat(tensors=[%x], dim=0, num_chunks=0)",
+    [],
+    "registry.argument",
+  ],
+  ["a histogram of complex numbers", "%y: f32[1] = aten::histc(%v, bins=4)", [complex], "registry.argument"],
+  [
+    "the gradient of a pooling of complex numbers",
+    "%y: f32[1] = aten::avg_pool2d_backward(grad_output=%v, self=%v, kernel_size=[1, 1], stride=[], padding=[0, 0], ceil_mode=false, count_include_pad=true, divisor_override=none)",
+    [complex],
+    "registry.argument",
+  ],
+  [
+    "the gradient of a pooling with other results",
+    "%y: f32[1] = aten::avg_pool2d_backward(grad_output=%v, self=%v, kernel_size=[2, 2], stride=[1, 1], padding=[0, 0], ceil_mode=false, count_include_pad=true, divisor_override=none)",
+    [hostTensor("float32", [1, 4, 4], new Float32Array(16))],
+    "registry.argument",
+  ],
+  [
+    "a split at halves",
+    "s: [%y: f32[2], %z: f32[2]] = aten::tensor_split.tensor_indices_or_sections(%x, tensor_indices_or_sections=%v)",
+    [half],
+    "registry.argument",
+  ],
+  [
+    "a split into 2^40 parts",
+    "s: [%y: f32[2], %z: f32[2]] = aten::tensor_split.tensor_indices_or_sections(%x, tensor_indices_or_sections=%v)",
+    [ints(2 ** 40)],
+    "wasm.data",
+  ],
+])("%s are refused", async (_, node, more, code) => {
+  const input = more.length > 0 ? "user_input %v" : "";
+  await expect(run(`${input} ${node} return %y`, [x, ...more])).rejects.toMatchObject({ code });
+});

@@ -2,7 +2,10 @@ import type { Builder } from "../../builder.ts";
 import { computeDtype } from "../../dtype-promotion.ts";
 import { defineOp, type OpRecord } from "../../op.ts";
 import type { TensorMeta } from "../../tensor-meta.ts";
+import { checkImage, pooledShape, windowOf } from "../pool/window.ts";
+import { check, show } from "../support/check.ts";
 import { numel, range } from "../support/dims.ts";
+import { checkSameDtype, isFloat } from "../support/dtypes.ts";
 import { emit } from "../support/emit.ts";
 
 /** Backward ops that a program with a training step in it names. */
@@ -107,12 +110,39 @@ export const BACKWARD_OPS: readonly OpRecord[] = [
   ),
   defineOp(
     "aten::avg_pool2d_backward(Tensor grad_output, Tensor self, int[2] kernel_size, int[2] stride, int[2] padding, bool ceil_mode, bool count_include_pad, int? divisor_override) -> Tensor",
-    { infer: ({ self }) => ({ dtype: self.dtype, shape: self.shape }) },
+    {
+      infer: (args) => {
+        const op = "avg_pool2d_backward";
+        const { divisor_override } = args;
+        check(divisor_override !== 0, "divisor must be not zero");
+        return averageGradient(op, args, pooledShape(op, args.self, windowOf(op, args, 2)));
+      },
+    },
   ),
   defineOp("aten::_adaptive_avg_pool2d_backward(Tensor grad_output, Tensor self) -> Tensor", {
-    infer: ({ self }) => ({ dtype: self.dtype, shape: self.shape }),
+    infer: (args) => {
+      const op = "adaptive_avg_pool2d_backward";
+      const { self, grad_output } = args;
+      checkImage(op, self, 2);
+      return averageGradient(op, args, [...self.shape.slice(0, -2), ...grad_output.shape.slice(-2)]);
+    },
   }),
 ];
+
+/** The gradient of an average over windows, whose results have `shape`. */
+function averageGradient(
+  op: string,
+  { self, grad_output }: { readonly self: TensorMeta; readonly grad_output: TensorMeta },
+  shape: readonly number[],
+): TensorMeta {
+  check(isFloat(self.dtype), () => `${op} not implemented for ${self.dtype}`);
+  checkSameDtype(op, self, grad_output);
+  check(
+    show(shape) === show(grad_output.shape),
+    () => `${op}: expected grad_output of shape ${show(shape)}, got ${show(grad_output.shape)}`,
+  );
+  return { dtype: self.dtype, shape: self.shape };
+}
 
 type Parts = readonly [() => TensorMeta, () => TensorMeta, () => TensorMeta];
 

@@ -1,5 +1,6 @@
 import { defineOp, type OpRecord } from "../../op.ts";
 import { check } from "../support/check.ts";
+import { isFloat } from "../support/dtypes.ts";
 
 /** Counting how often values occur. */
 export const HISTOGRAM_OPS: readonly OpRecord[] = [
@@ -13,6 +14,7 @@ export const HISTOGRAM_OPS: readonly OpRecord[] = [
   defineOp("aten::histc(Tensor self, int bins=100, Scalar min=0, Scalar max=0) -> Tensor", {
     infer: ({ self, bins }) => {
       check(bins > 0, "torch.histc(): bins must be > 0");
+      check(isFloat(self.dtype), () => `"histogram_cpu" not implemented for ${self.dtype}`);
       return { dtype: self.dtype, shape: [bins] };
     },
   }),

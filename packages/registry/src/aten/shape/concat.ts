@@ -3,7 +3,8 @@ import { resultType } from "../../dtype-promotion.ts";
 import { defineOp, type OpRecord } from "../../op.ts";
 import type { TensorMeta } from "../../tensor-meta.ts";
 import { check, show } from "../support/check.ts";
-import { sameShape, wrapDim } from "../support/dims.ts";
+import { numel, sameShape, wrapDim } from "../support/dims.ts";
+import { checkSameDtype } from "../support/dtypes.ts";
 import { emit } from "../support/emit.ts";
 
 /** Joining tensors. `cat` is the primitive. */
@@ -53,7 +54,16 @@ export const CONCAT_OPS: readonly OpRecord[] = [
   defineOp("aten::_chunk_cat(Tensor[] tensors, int dim, int num_chunks) -> Tensor", {
     decompose({ tensors, dim, num_chunks }, b) {
       const e = emit(b);
-      const at = wrapDim(dim, tensors[0]!.shape.length);
+      const [first] = tensors;
+      check(first !== undefined, "_chunk_cat expects a non-empty input tensor list");
+      check(num_chunks >= 1, () => `_chunk_cat expects positive num_chunks, got ${num_chunks}`);
+      const at = wrapDim(dim, first.shape.length);
+      for (const { shape } of tensors) {
+        check(numel(shape) > 0, "_chunk_cat expects non-empty tensor");
+        const alike = shape.length > at && shape.slice(0, at).every((size, d) => size === first.shape[d]);
+        check(alike, "_chunk_cat expects same sizes of 0,...,dim-1 dimensions");
+      }
+      checkSameDtype("_chunk_cat", first, ...tensors);
       const rows = tensors.map((tensor) => {
         const rest = tensor.shape.length - 1 - at;
         const missing = Math.ceil(tensor.shape[at]! / num_chunks) * num_chunks - tensor.shape[at]!;

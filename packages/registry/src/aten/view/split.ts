@@ -1,6 +1,6 @@
 import { defineOp, type OpRecord } from "../../op.ts";
 import type { Strided } from "../../tensor-meta.ts";
-import { check } from "../support/check.ts";
+import { check, show } from "../support/check.ts";
 import { range, wrapDim } from "../support/dims.ts";
 import { selectAt, sliceOf } from "./geometry.ts";
 
@@ -46,8 +46,15 @@ export const SPLIT_OPS: readonly OpRecord[] = [
   defineOp(
     "aten::tensor_split.tensor_indices_or_sections(Tensor(a -> *) self, Tensor tensor_indices_or_sections, int dim=0) -> Tensor(a)[]",
     {
-      infer: ({ self, tensor_indices_or_sections: given }) =>
-        range((given.shape[0] ?? 0) + 1).map(() => ({ dtype: self.dtype, shape: self.shape })),
+      infer: ({ self, tensor_indices_or_sections: given, dim }) => {
+        check(
+          given.dtype === "int64" && given.shape.length <= 1,
+          () => `tensor_split expected int64 indices of at most one dimension, got ${given.dtype} ${show(given.shape)}`,
+        );
+        check(self.shape.length > 0, "tensor_split expected at least a 1-dimensional tensor");
+        wrapDim(dim, self.shape.length);
+        return range((given.shape[0] ?? 0) + 1).map(() => ({ dtype: self.dtype, shape: self.shape }));
+      },
       dynamic: true,
     },
   ),
