@@ -20,6 +20,7 @@ TORCH_LIBRARY_FRAGMENT(pt2, m) {
   m.def(
       "squeeze_excite(Tensor x, Tensor reduce, Tensor? reduce_bias, Tensor expand, Tensor? expand_bias, "
       "str attr, str gate) -> Tensor");
+  m.def("attention(Tensor q, Tensor k, Tensor v, Tensor? mask, bool is_causal, float? scale) -> Tensor");
 }
 
 TORCH_LIBRARY_IMPL(pt2, CPU, m) {
@@ -29,4 +30,5 @@ TORCH_LIBRARY_IMPL(pt2, CPU, m) {
   m.impl("conv1x1", TORCH_FN(pt2::conv1x1));
   m.impl("linear", TORCH_FN(pt2::linear));
   m.impl("squeeze_excite", TORCH_FN(pt2::squeeze_excite));
+  m.impl("attention", TORCH_FN(pt2::attention));
 }

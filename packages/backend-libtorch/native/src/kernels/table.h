@@ -6,6 +6,7 @@
 #include "depthwise.h"
 #include "gemm.h"
 #include "squeeze-excite.h"
+#include "attention.h"
 
 namespace pt2 {
 
@@ -18,6 +19,7 @@ struct Kernels {
   void (*channel_means)(const float* x, int64_t pixels, int64_t channels, int64_t begin, int64_t end, float* means);
   void (*gates)(const SqueezeExcite&, const float* means, float* hidden, float* out);
   void (*scale_pixels)(const SqueezeExcite&, const float* gates, int64_t begin, int64_t end);
+  void (*attention)(const Attention&, int64_t begin, int64_t end, float* scratch);
 };
 
 /// The widest set that this processor has and that `ATEN_CPU_CAPABILITY` allows; chosen once.

@@ -31,4 +31,7 @@ at::Tensor squeeze_excite(const at::Tensor& x, const at::Tensor& reduce, const s
                           const at::Tensor& expand, const std::optional<at::Tensor>& expand_bias, std::string attr,
                           std::string gate);
 
+at::Tensor attention(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v, const std::optional<at::Tensor>& mask,
+                     bool is_causal, std::optional<double> scale);
+
 }  // namespace pt2

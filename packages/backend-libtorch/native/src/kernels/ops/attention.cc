@@ -1,0 +1,94 @@
+#include <ATen/Parallel.h>
+#include <ATen/ops/empty.h>
+
+#include <cmath>
+#include <limits>
+#include <memory>
+
+#include "../table.h"
+#include "check.h"
+#include "ops.h"
+
+namespace pt2 {
+
+namespace {
+
+constexpr const char* kOp = "attention";
+
+/// How much multiplying makes a thread worth waking, in multiply-adds.
+constexpr int64_t kWorkPerThread = 128 * 1024;
+
+/// `t` with a contiguous last dimension, which is what the loops read.
+at::Tensor contiguous_rows(const at::Tensor& t) { return t.size(-1) <= 1 || t.stride(-1) == 1 ? t : t.contiguous(); }
+
+AttentionTensor view_of(const at::Tensor& t) {
+  return {t.const_data_ptr<float>(), t.stride(0), t.stride(1), t.stride(2)};
+}
+
+/// A boolean mask (true: may be seen) as numbers to add, in its own shape, before it is broadcast.
+at::Tensor additive(const at::Tensor& mask) {
+  const at::Tensor dense = mask.contiguous();
+  const at::Tensor out = at::empty(dense.sizes(), dense.options().dtype(at::kFloat));
+  const bool* from = dense.const_data_ptr<bool>();
+  float* to = out.mutable_data_ptr<float>();
+  for (int64_t i = 0; i < dense.numel(); ++i) to[i] = from[i] ? 0.0f : -std::numeric_limits<float>::infinity();
+  return out;
+}
+
+at::Tensor expand_mask(const std::optional<at::Tensor>& mask, at::IntArrayRef sizes) {
+  if (!mask.has_value() || !mask->defined()) return {};
+  const bool boolean = mask->scalar_type() == at::kBool;
+  TORCH_CHECK(mask->device().is_cpu() && mask->layout() == at::kStrided && (boolean || mask->scalar_type() == at::kFloat),
+              "pt2::", kOp, ": mask must be a strided bool or float32 tensor on the CPU, got ", mask->toString());
+  return contiguous_rows((boolean ? additive(*mask) : *mask).expand(sizes));
+}
+
+}  // namespace
+
+at::Tensor attention(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v, const std::optional<at::Tensor>& mask,
+                     bool is_causal, std::optional<double> scale) {
+  check_float(q, kOp, "q");
+  check_float(k, kOp, "k");
+  check_float(v, kOp, "v");
+  TORCH_CHECK(q.dim() == 4 && k.dim() == 4 && v.dim() == 4, "pt2::", kOp, ": q, k and v must have four dimensions, got ",
+              q.sizes(), ", ", k.sizes(), ", ", v.sizes());
+  TORCH_CHECK(k.size(0) == q.size(0) && k.size(1) == q.size(1) && k.size(3) == q.size(3) && v.size(0) == q.size(0) &&
+                  v.size(1) == q.size(1) && v.size(2) == k.size(2),
+              "pt2::", kOp, ": shapes do not fit: ", q.sizes(), ", ", k.sizes(), ", ", v.sizes());
+  const at::Tensor added = expand_mask(mask, {q.size(0), q.size(1), q.size(2), k.size(2)});
+  const at::Tensor queries = contiguous_rows(q), keys = contiguous_rows(k), values = contiguous_rows(v);
+  const at::Tensor out = at::empty({q.size(0), q.size(2), q.size(1), v.size(3)},
+                                   q.options().memory_format(at::MemoryFormat::Contiguous));
+  if (out.numel() == 0) return out.transpose(1, 2);
+  if (k.size(2) == 0) return out.zero_().transpose(1, 2);
+
+  const Kernels& kernel = kernels();
+  const int64_t heads = q.size(0) * q.size(1);
+  const int64_t threads = at::get_num_threads();
+  const Attention t{
+      .q = view_of(queries),
+      .k = view_of(keys),
+      .v = view_of(values),
+      .mask = added.defined() ? view_of(added) : AttentionTensor{},
+      .out = out.mutable_data_ptr<float>(),
+      .batch = q.size(0),
+      .heads = q.size(1),
+      .rows = q.size(2),
+      .keys = k.size(2),
+      .width = q.size(3),
+      .value_width = v.size(3),
+      .causal = is_causal,
+      .scale = static_cast<float>(scale.value_or(1.0 / std::sqrt(static_cast<double>(q.size(3))))),
+      .block_rows = kernel.gemm_rows,
+      .panel = kernel.gemm_panel,
+      .parts = std::clamp<int64_t>((threads + heads - 1) / heads, 1, std::max<int64_t>(1, q.size(2) / kernel.gemm_rows)),
+  };
+  const int64_t work = std::max<int64_t>(1, t.rows / t.parts * t.keys * (t.width + t.value_width));
+  at::parallel_for(0, t.items(), std::max<int64_t>(1, kWorkPerThread / work), [&](int64_t begin, int64_t end) {
+    const std::unique_ptr<float[]> scratch(new float[static_cast<size_t>(t.scratch_floats())]);
+    kernel.attention(t, begin, end, scratch.get());
+  });
+  return out.transpose(1, 2);
+}
+
+}  // namespace pt2
