@@ -110,11 +110,10 @@ class Encoder {
       name: kind === "scalar" ? "" : name,
       arg: planArg(arg, scope, node),
     }));
-    const outputs =
-      kind === "control"
-        ? [definitionsOf(node).map((name) => scope.slotOf(name)!)]
-        : node.outputs.map((output) => outputSlots(output, scope, isRead));
-    return { kind, op: node.op, args, outputs };
+    const outputs = node.outputs.map((output) => outputSlots(output, scope, isRead));
+    // What the program lists as one result of a higher-order op is what its graphs return, one by one.
+    const [first] = outputs;
+    return { kind, op: node.op, args, outputs: kind === "control" && Array.isArray(first) ? first : outputs };
   }
 }
 

@@ -17,7 +17,7 @@ export interface LifecycleTools {
   readonly registry: OpRegistry;
   /** A backend of the case's own, which it disposes. */
   fresh(): Promise<Backend>;
-  /** A program in text form, made functional as the runtime does. */
+  /** A program in text form, made functional as the runtime does where the backend wants it. */
   program(text: string): Program;
   /** Compiles a program in text form on the shared backend; disposed after the case. */
   compile(text: string, weights?: readonly WeightTensor[], signal?: AbortSignal): Promise<Executable>;

@@ -63,7 +63,9 @@ function toolsOf(
   factory: () => Backend | Promise<Backend>,
   executables: Executable[],
 ): LifecycleTools {
-  const program: LifecycleTools["program"] = (text) => functionalize(parse(text), registry.effectsOf);
+  const { mutation = false } = backend.capabilities;
+  const program: LifecycleTools["program"] = (text) =>
+    mutation ? parse(text) : functionalize(parse(text), registry.effectsOf);
   return {
     backend,
     registry,

@@ -1,4 +1,4 @@
-import { hostTensor, type Value } from "@pt2/backend";
+import { type Capabilities, hostTensor, type Value } from "@pt2/backend";
 import type { WeightTensor } from "@pt2/format";
 import type { Arg, InputSpec, Node, Output, Program, TensorType, ValueType } from "@pt2/graph";
 import { foldSymbolicArithmetic, functionalize } from "@pt2/graph/passes";
@@ -23,14 +23,20 @@ export interface CaseProgram {
 
 /**
  * One node for the op. A tensor with odd strides is a weight that has them, or a dense input that `as_strided` looks
- * at. What the op writes to is cloned first, so that neither an input nor a constant is written.
+ * at. What the op writes to is cloned first, so that neither an input nor a constant is written. It is made functional
+ * unless the backend runs mutation as it is.
  */
-export function caseProgram(opCase: OpCase, placement: Placement, registry: OpRegistry): CaseProgram {
+export function caseProgram(
+  opCase: OpCase,
+  placement: Placement,
+  registry: OpRegistry,
+  { mutation = false }: Pick<Capabilities, "mutation">,
+): CaseProgram {
   const builder = new CaseBuilder(opCase, placement);
   const dynamic = hasDynamicSizes(opCase, registry);
   const program = builder.build(dynamic);
   return {
-    program: foldSymbolicArithmetic(functionalize(program, registry.effectsOf)),
+    program: foldSymbolicArithmetic(mutation ? program : functionalize(program, registry.effectsOf)),
     weights: builder.weights,
     inputs: builder.userInputs,
     expected: builder.expected,

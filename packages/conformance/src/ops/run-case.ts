@@ -17,7 +17,7 @@ export async function runCase(
   registry: OpRegistry,
   tolerances: Tolerances,
 ): Promise<void> {
-  const { program, weights, inputs, expected } = caseProgram(opCase, placement, registry);
+  const { program, weights, inputs, expected } = caseProgram(opCase, placement, registry, backend.capabilities);
   const missing = backend.unsupported(program, registry);
   if (missing.length > 0) throw new Error(missing.map(({ op, why }) => `${op} is unsupported: ${why}`).join("\n"));
   const executable = await backend.compile({ program, weights, registry });
@@ -36,7 +36,7 @@ export async function runCase(
 
 /** Checks that a backend says before and at compile that it cannot run a case, with a coded error. */
 export async function refuseCase(backend: Backend, opCase: OpCase, registry: OpRegistry): Promise<void> {
-  const { program, weights }: CaseProgram = caseProgram(opCase, "inputs", registry);
+  const { program, weights }: CaseProgram = caseProgram(opCase, "inputs", registry, backend.capabilities);
   const reported = backend.unsupported(program, registry);
   const refusal = await backend.compile({ program, weights, registry }).then(
     async (executable) => {

@@ -1,0 +1,21 @@
+import type { CompileRequest } from "@pt2/backend";
+import { testBackend } from "@pt2/conformance";
+import { afterAll, describe, it } from "vitest";
+import { LibtorchBackend } from "./backend.ts";
+import { CONFORMANCE_UNSUPPORTED } from "./conformance-exceptions.test-helper.ts";
+import type { LibtorchExecutable } from "./executable.ts";
+import { missingLibtorch, nativeModule } from "./libtorch.test-helper.ts";
+
+/** Compiles everything with precision `exact`. */
+class ExactLibtorch extends LibtorchBackend {
+  override compile(request: CompileRequest): Promise<LibtorchExecutable> {
+    return super.compile({ ...request, precision: "exact" });
+  }
+}
+
+if (missingLibtorch === "") {
+  await testBackend("libtorch, exact", () => new ExactLibtorch(nativeModule().addon), {
+    runner: { describe, it, afterAll },
+    unsupported: CONFORMANCE_UNSUPPORTED,
+  });
+} else it.skip(`libtorch, exact${missingLibtorch}`);

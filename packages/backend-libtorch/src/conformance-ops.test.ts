@@ -1,0 +1,12 @@
+import { testBackend } from "@pt2/conformance";
+import { afterAll, describe, it } from "vitest";
+import { LibtorchBackend } from "./backend.ts";
+import { CONFORMANCE_UNSUPPORTED } from "./conformance-exceptions.test-helper.ts";
+import { missingLibtorch, nativeModule } from "./libtorch.test-helper.ts";
+
+if (missingLibtorch === "") {
+  await testBackend("libtorch", () => new LibtorchBackend(nativeModule().addon), {
+    runner: { describe, it, afterAll },
+    unsupported: CONFORMANCE_UNSUPPORTED,
+  });
+} else it.skip(`libtorch${missingLibtorch}`);
