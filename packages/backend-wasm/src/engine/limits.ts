@@ -14,4 +14,6 @@ export const LIMITS = {
   offsets: 134_217_728,
   /** Iterations of a loop: a body that never says stop would otherwise run until somebody aborts it. */
   iterations: 16_777_216,
+  /** Degree of an orthogonal polynomial, which is a recurrence of so many steps for each element. */
+  polynomialDegree: 1_000_000,
 } as const;

@@ -73,6 +73,12 @@ test.each<readonly [string, string, readonly Value[], string]>([
     "registry.argument",
   ],
   [
+    "polynomials of degree 2^40",
+    "%y: f32[4] = aten::special_chebyshev_polynomial_t.n_scalar(%x, n=1099511627776)",
+    [],
+    "wasm.limit",
+  ],
+  [
     "a split into 2^40 parts",
     "s: [%y: f32[2], %z: f32[2]] = aten::tensor_split.tensor_indices_or_sections(%x, tensor_indices_or_sections=%v)",
     [ints(2 ** 40)],

@@ -1,3 +1,7 @@
+import type { Pt2Error } from "@pt2/format";
+import { LIMITS } from "../engine/limits.ts";
+import { wasmError } from "../wasm-errors.ts";
+
 /** A polynomial of an orthogonal family: its degree comes as a number and is cut to a whole one. */
 export type Polynomial = (x: number, degree: number) => number;
 
@@ -9,10 +13,19 @@ function family(first: (x: number) => number, next: Recurrence): Polynomial {
     const n = Math.trunc(degree);
     if (n < 0) return 0;
     if (n === 0) return 1;
+    if (n > LIMITS.polynomialDegree) throw tooHigh(n);
     let [last, current] = [1, first(x)];
     for (let k = 1; k < n && !Number.isNaN(current); k++) [last, current] = [current, next(k, x, current, last)];
     return current;
   };
+}
+
+function tooHigh(degree: number): Pt2Error {
+  return wasmError("wasm.limit", {
+    what: `A polynomial of degree ${degree} was asked for, the limit is ${LIMITS.polynomialDegree}`,
+    advice: "Check the values that the program computes the degree from.",
+    details: { degree, allowed: LIMITS.polynomialDegree },
+  });
 }
 
 const chebyshev: Recurrence = (_, x, current, last) => 2 * x * current - last;
