@@ -1,0 +1,40 @@
+import type { Backend } from "@pt2/backend";
+import { libtorch } from "@pt2/backend-libtorch/node";
+import { wasm } from "@pt2/backend-wasm/node";
+import { Pt2Error } from "@pt2/format";
+import type { LoadOptions } from "@pt2/runtime/node";
+
+/** A backend, and how programs are loaded on it. */
+export interface TestedBackend {
+  readonly name: string;
+  /** Why it cannot be had here, or null. */
+  readonly missing: string | null;
+  create(): Promise<Backend>;
+  readonly precision?: LoadOptions["precision"];
+}
+
+/** What a machine can lack; anything else that goes wrong is a failure. */
+const LACKING: ReadonlySet<string> = new Set(["libtorch.not-found", "libtorch.no-compiler", "libtorch.platform"]);
+
+/** Why libtorch cannot be had here, or null. */
+export async function missingLibtorch(): Promise<string | null> {
+  try {
+    await libtorch();
+    return null;
+  } catch (problem) {
+    if (problem instanceof Pt2Error && LACKING.has(problem.code)) return problem.what;
+    throw problem;
+  }
+}
+
+/** Every backend that gives PyTorch's results, in every precision that it tells apart. */
+export async function testedBackends(): Promise<readonly TestedBackend[]> {
+  const missing = await missingLibtorch();
+  const shared = missing === null ? libtorch() : null;
+  const create = (): Promise<Backend> => shared ?? libtorch();
+  return [
+    { name: "wasm", missing: null, create: async () => wasm({ worker: false }) },
+    { name: "libtorch, exact", missing, create, precision: "exact" },
+    { name: "libtorch, fast", missing, create, precision: "fast" },
+  ];
+}
