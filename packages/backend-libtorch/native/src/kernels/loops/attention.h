@@ -52,14 +52,9 @@ inline float soften(float* scores, const float* mask, int64_t keys, float scale)
     const int64_t left = keys - i;
     Vec x = load(scores + i) * factor;
     if (mask) x += load_up_to(mask + i, left);
-    if (left < kLanes) {
-      // Lanes past the end must not win; they are read as zero weights below.
-      store(scores + i, lowest);
-      store_part(scores + i, x, left);
-      x = load(scores + i);
-    } else {
-      store(scores + i, x);
-    }
+    // Lanes past the end must not win, and have weight zero.
+    if (left < kLanes) x = lanes_below(left, x, lowest);
+    store(scores + i, x);
     best = at_least(best, x);
   }
   const float top = max_lanes(best);
@@ -91,7 +86,7 @@ inline void attend(const Attention& t, int64_t b, int64_t h, int64_t first, int6
                    const float* values, float* scores) {
   const int64_t pitch = t.padded(t.keys);
   const int64_t seen = t.causal ? (first + rows < t.keys ? first + rows : t.keys) : t.keys;
-  gemm_block(t.q.at(b, h, first), t.q.row, keys, t.width * kPanel, rows, t.width, seen, scores, pitch);
+  gemm_block(t.q.at(b, h, first), t.q.row, keys, t.width * kPanel, rows, t.width, t.padded(seen), scores, pitch);
   float inverse[kGemmRows];
   for (int64_t i = 0; i < rows; ++i) {
     const int64_t count = t.causal ? (first + i + 1 < seen ? first + i + 1 : seen) : seen;
@@ -105,8 +100,8 @@ inline void attend(const Attention& t, int64_t b, int64_t h, int64_t first, int6
   gemm_block(scores, pitch, values, t.keys * kPanel, rows, seen, t.value_width, out, out_stride);
   for (int64_t i = 0; i < rows; ++i) {
     for (int64_t c = 0; c < t.value_width; c += kLanes) {
-      const int64_t left = t.value_width - c < kLanes ? t.value_width - c : kLanes;
-      store_part(out + i * out_stride + c, load_part(out + i * out_stride + c, left) * inverse[i], left);
+      float* p = out + i * out_stride + c;
+      store_up_to(p, load_up_to(p, t.value_width - c) * inverse[i], t.value_width - c);
     }
   }
 }

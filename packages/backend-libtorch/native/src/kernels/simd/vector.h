@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <cstring>
+#include <utility>
 
 #if defined(PT2_AVX512)
 #define PT2_VECTOR_BYTES 64
@@ -68,6 +69,14 @@ inline void store_part(float* p, Vec v, int64_t count) {
 
 /// A whole vector if `left` elements fill one, else the part.
 inline Vec load_up_to(const float* p, int64_t left) { return left >= kLanes ? load(p) : load_part(p, left); }
+
+inline void store_up_to(float* p, Vec v, int64_t left) {
+  if (left >= kLanes) {
+    store(p, v);
+  } else {
+    store_part(p, v, left);
+  }
+}
 
 /// a * b + c, rounded once where the hardware can.
 inline Vec fma(Vec a, Vec b, Vec c) {
@@ -136,22 +145,42 @@ inline Vec with_sign(Vec magnitude, Vec sign) {
   return from_bits(bits_of(magnitude) | (bits_of(sign) & static_cast<int32_t>(0x80000000)));
 }
 
-/// Sum and maximum of all lanes, pairwise, so that the order is the same on every run.
+/// The lanes below `left` of `v`, the others from `rest`.
+inline Vec lanes_below(int64_t left, Vec v, Vec rest) {
+#if defined(PT2_AVX512)
+  return left >= kLanes ? v : _mm512_mask_mov_ps(rest, static_cast<__mmask16>((1u << left) - 1), v);
+#else
+  for (int64_t i = left < 0 ? 0 : left; i < kLanes; ++i) v[i] = rest[i];
+  return v;
+#endif
+}
+
+template <int W, int... I>
+inline Vec swap_lanes(Vec v, std::integer_sequence<int, I...>) {
+  return __builtin_shufflevector(v, v, (I ^ W)...);
+}
+
+/// Combines all lanes pairwise, so that the order is the same on every run.
+template <typename F>
+inline float reduce_lanes(Vec v, F f) {
+  constexpr auto kAll = std::make_integer_sequence<int, static_cast<int>(kLanes)>{};
+#if PT2_VECTOR_BYTES >= 64
+  v = f(v, swap_lanes<8>(v, kAll));
+#endif
+#if PT2_VECTOR_BYTES >= 32
+  v = f(v, swap_lanes<4>(v, kAll));
+#endif
+  v = f(v, swap_lanes<2>(v, kAll));
+  v = f(v, swap_lanes<1>(v, kAll));
+  return v[0];
+}
+
 inline float sum_lanes(Vec v) {
-  float lane[kLanes];
-  std::memcpy(lane, &v, sizeof lane);
-  for (int64_t half = kLanes / 2; half > 0; half /= 2) {
-    for (int64_t i = 0; i < half; ++i) lane[i] += lane[i + half];
-  }
-  return lane[0];
+  return reduce_lanes(v, [](Vec a, Vec b) { return a + b; });
 }
 
 inline float max_lanes(Vec v) {
-  float lane[kLanes];
-  std::memcpy(lane, &v, sizeof lane);
-  float best = lane[0];
-  for (int64_t i = 1; i < kLanes; ++i) best = best > lane[i] || best != best ? best : lane[i];
-  return best;
+  return reduce_lanes(v, [](Vec a, Vec b) { return at_least(a, b); });
 }
 
 }  // namespace pt2::PT2_ISA
