@@ -4,12 +4,13 @@ import { join } from "node:path";
 import type { Pt2Error } from "@pt2/format";
 import { type AddonSources, packagedSources, readSources } from "./addon-sources.ts";
 import { ADDON_FILE, type BuildProgress, compile } from "./compile.ts";
+import { cudaHeaders } from "./cuda-headers.ts";
 import { cacheFolder, type Environment } from "./environment.ts";
 import { type FindOptions, searchLibtorch } from "./find-libtorch.ts";
 import { installError, numbered } from "./install-errors.ts";
 import type { Libtorch } from "./libtorch.ts";
 import { withLock } from "./lock.ts";
-import { compilerAdvice, cudaHeaders, findToolchain, nodeHeaders, type Toolchain } from "./toolchain.ts";
+import { compilerAdvice, findToolchain, nodeHeaders, type Toolchain } from "./toolchain.ts";
 
 /** Options of {@link buildAddon}. */
 export interface BuildOptions {

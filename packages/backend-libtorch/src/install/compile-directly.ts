@@ -36,18 +36,13 @@ export async function compileDirectly(job: CompileJob): Promise<Finished> {
 /** Flags that compile a file. */
 export function compileFlags({ sources, libtorch, nodeHeaders, cudaHeaders, env }: CompileJob): readonly string[] {
   const include = join(libtorch.path, "include");
-  const system = [
-    ...nodeHeaders,
-    include,
-    join(include, "torch/csrc/api/include"),
-    ...(cudaHeaders ? [cudaHeaders] : []),
-  ];
+  const system = [...nodeHeaders, include, join(include, "torch/csrc/api/include"), ...cudaHeaders];
   const definitions = [
     "BUILDING_NODE_EXTENSION",
     "NAPI_CPP_EXCEPTIONS",
     "NAPI_VERSION=8",
     "NODE_ADDON_API_DISABLE_DEPRECATED",
-    ...(cudaHeaders ? ["PT2_CUDA"] : []),
+    ...(cudaHeaders.length > 0 ? ["PT2_CUDA"] : []),
     `_GLIBCXX_USE_CXX11_ABI=${libtorch.cxx11Abi ? 1 : 0}`,
   ];
   return [

@@ -27,7 +27,7 @@ async function jobWith(settings: Partial<CompileJob> = {}): Promise<CompileJob> 
     libtorch,
     toolchain: await findToolchain(process.env),
     nodeHeaders: ["/node-api"],
-    cudaHeaders: undefined,
+    cudaHeaders: [],
     workFolder,
     env: process.env,
     onProgress() {},
@@ -36,7 +36,7 @@ async function jobWith(settings: Partial<CompileJob> = {}): Promise<CompileJob> 
 }
 
 it.skipIf(missing !== "")(`CMake and the direct way give the same flags${missing}`, async () => {
-  const job = await jobWith({ cudaHeaders: undefined });
+  const job = await jobWith();
   execFileSync(cmake!, [
     ...["-S", job.sources.folder, "-B", job.workFolder, `-DPT2_LIBTORCH=${job.libtorch.path}`],
     ...["-DPT2_NODE_HEADERS=/node-api", "-DPT2_CXX11_ABI=1", `-DCMAKE_CXX_COMPILER=${compiler}`],

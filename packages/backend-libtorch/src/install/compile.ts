@@ -28,8 +28,8 @@ export interface CompileJob {
   readonly toolchain: Toolchain;
   /** Include folders of Node-API. */
   readonly nodeHeaders: readonly string[];
-  /** Include folder of a CUDA toolkit. */
-  readonly cudaHeaders: string | undefined;
+  /** Include folders of CUDA; none: the module is compiled without it. */
+  readonly cudaHeaders: readonly string[];
   /** Where objects and the module go. What is there already is not compiled again if CMake is at work. */
   readonly workFolder: string;
   readonly env: Environment;
@@ -51,7 +51,7 @@ async function compileWithCmake(job: CompileJob, cmake: string): Promise<Finishe
     PT2_LIBTORCH: libtorch.path,
     PT2_CXX11_ABI: libtorch.cxx11Abi ? "1" : "0",
     PT2_NODE_HEADERS: job.nodeHeaders.join(";"),
-    PT2_CUDA_HEADERS: job.cudaHeaders ?? "",
+    PT2_CUDA_HEADERS: job.cudaHeaders.join(";"),
     ...(toolchain.ninja !== undefined && { CMAKE_MAKE_PROGRAM: toolchain.ninja }),
   };
   const generator = toolchain.ninja === undefined ? "Unix Makefiles" : "Ninja";

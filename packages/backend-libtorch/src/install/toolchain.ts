@@ -1,11 +1,9 @@
-import { readdir, readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { availableParallelism, freemem } from "node:os";
-import { dirname, join } from "node:path";
+import { dirname } from "node:path";
 import { runCommand } from "./command.ts";
 import { type Environment, findCommand } from "./environment.ts";
 import { installError, numbered } from "./install-errors.ts";
-import type { Libtorch } from "./libtorch.ts";
 
 /** The tools that compile the native module. */
 export interface Toolchain {
@@ -65,34 +63,4 @@ export function nodeHeaders(): readonly string[] {
   const require = createRequire(import.meta.url);
   const api = require("node-api-headers") as { readonly include_dir: string };
   return [api.include_dir, dirname(require.resolve("node-addon-api/napi.h"))];
-}
-
-/** The headers of the CUDA toolkit that a CUDA build of libtorch was made with: the same major version. */
-export async function cudaHeaders(libtorch: Libtorch, env: Environment): Promise<string | undefined> {
-  if (libtorch.build !== "cuda") return undefined;
-  const wanted = await cudaMajor(libtorch);
-  const local = await readdir("/usr/local").catch(() => []);
-  const roots = [
-    env.CUDA_HOME,
-    env.CUDA_PATH,
-    ...local.filter((name) => /^cuda(?:-|$)/.test(name)).map((name) => join("/usr/local", name)),
-    // What pip installs beside torch.
-    ...(wanted === undefined ? [] : [join(libtorch.path, `../nvidia/cu${wanted}`)]),
-  ];
-  for (const root of roots) {
-    if (!root) continue;
-    const include = join(root, "include");
-    const names: readonly string[] = await readdir(join(include, "crt")).catch(() => []);
-    const complete = names.includes("host_defines.h");
-    const text = complete ? await readFile(join(include, "cuda.h"), "utf8").catch(() => "") : "";
-    const major = Math.floor(Number(/^#define CUDA_VERSION (\d+)/m.exec(text)?.[1]) / 1000);
-    if (major > 0 && major === (wanted ?? major)) return include;
-  }
-  return undefined;
-}
-
-async function cudaMajor({ path }: Libtorch): Promise<number | undefined> {
-  const text = await readFile(join(path, "version.py"), "utf8").catch(() => "");
-  const major = /^cuda\b[^=]*= ['"](\d+)\./m.exec(text)?.[1];
-  return major === undefined ? undefined : Number(major);
 }

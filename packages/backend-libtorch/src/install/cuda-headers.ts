@@ -1,0 +1,59 @@
+import { access, readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { Environment } from "./environment.ts";
+import type { Libtorch } from "./libtorch.ts";
+
+/**
+ * What libtorch's own CUDA headers include. A toolkit may have been installed without its libraries, and what pip installs
+ * beside torch has the libraries but lacks `crt`: together they are complete.
+ */
+const PARTS = [
+  ["cuda.h", "cuda_runtime_api.h", "crt/host_defines.h"],
+  ["cusparse.h", "cublas_v2.h", "cusolverDn.h"],
+] as const;
+
+/** Include folders of CUDA for a CUDA build of libtorch, of the same major version. None where a part is missing. */
+export async function cudaHeaders(libtorch: Libtorch, env: Environment): Promise<readonly string[]> {
+  if (libtorch.build !== "cuda") return [];
+  const major = await majorVersion(join(libtorch.path, "version.py"), /^cuda\b[^=]*= ['"](\d+)\./m);
+  const folders = await candidates(libtorch, major, env);
+  const found = await Promise.all(PARTS.map((files) => firstWith(folders, files)));
+  return found.every((folder) => folder !== undefined) ? [...new Set(found)] : [];
+}
+
+async function candidates({ path }: Libtorch, major: number, env: Environment): Promise<readonly string[]> {
+  const local = await readdir("/usr/local").catch((): string[] => []);
+  const roots = [
+    ...[env.CUDA_HOME, env.CUDA_PATH].flatMap((root) => (root ? [root] : [])),
+    ...local.filter((name) => /^cuda(?:-|$)/.test(name)).map((name) => join("/usr/local", name)),
+    join(path, `../nvidia/cu${major}`),
+  ];
+  const folders: string[] = [];
+  for (const root of roots) {
+    const folder = join(root, "include");
+    const version = await majorVersion(join(folder, "cuda.h"), /^#define CUDA_VERSION (\d+)\d{3}$/m);
+    if (version > 0 && (major === 0 || version === major)) folders.push(folder);
+  }
+  return folders;
+}
+
+async function firstWith(folders: readonly string[], files: readonly string[]): Promise<string | undefined> {
+  for (const folder of folders) {
+    const missing = await Promise.all(
+      files.map((file) =>
+        access(join(folder, file)).then(
+          () => false,
+          () => true,
+        ),
+      ),
+    );
+    if (!missing.includes(true)) return folder;
+  }
+  return undefined;
+}
+
+/** The number that a pattern finds in a file; 0 where there is none. */
+async function majorVersion(file: string, pattern: RegExp): Promise<number> {
+  const text = await readFile(file, "utf8").catch(() => "");
+  return Number(pattern.exec(text)?.[1] ?? 0);
+}
