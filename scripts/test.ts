@@ -31,6 +31,7 @@ else console.log(`PyTorch: skipped: ${python.missing}`);
 // Before the tests, which would otherwise wait for the compiler; one that fails fails in every test that needs it.
 const native = await setUpLibtorch(console.log);
 if ("missing" in native) console.log(`libtorch: skipped: ${native.missing}`);
+if ("failed" in native) console.log(native.failed);
 
 const vitest = await startVitest("test", process.argv.slice(2), { watch: false });
 const modules = vitest.state.getTestModules();
