@@ -1,17 +1,26 @@
 /**
- * Checks every exported model of a folder on the embedded backend and prints a table of the results.
+ * Checks every exported model of a folder on a backend and prints a table of the results.
  *
- *     node -C dev --import tsx tests/src/verify-models.ts DIR [--only PART]... [--json]
+ *     node -C dev --import tsx tests/src/verify-models.ts DIR [--backend wasm|libtorch] [--bits] [--only PART]... [--json]
  *
  * DIR holds NAME.pt2, NAME.inputs.safetensors, NAME.expected.safetensors and NAME.json, as `scripts/python` makes them.
- * Exits with 1 where a model does not give PyTorch's results.
+ * With `--bits` the program runs on one thread with precision `exact`, and each byte of each result must be that of
+ * NAME.eager.safetensors (`scripts/python/eager_outputs.py`). Exits with 1 where a model does not give PyTorch's results.
  */
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
+import type { Backend } from "@pt2/backend";
+import { libtorch } from "@pt2/backend-libtorch/node";
 import { wasm } from "@pt2/backend-wasm/node";
-import { defaultTolerance, verifyModel } from "@pt2/cli";
-import { load } from "@pt2/runtime/node";
+import { defaultTolerance, type VerifyReport, verifyModel } from "@pt2/cli";
+import { load, type Model } from "@pt2/runtime/node";
+import { verifyBits } from "./verify-bits.ts";
+
+const BACKENDS: Readonly<Record<string, (threads: number | undefined) => Promise<Backend>>> = {
+  wasm: async () => wasm({ worker: false }),
+  libtorch: (threads) => libtorch(threads === undefined ? {} : { threads }),
+};
 
 interface Row {
   readonly model: string;
@@ -26,20 +35,29 @@ interface Row {
   readonly ok: boolean;
 }
 
-async function check(folder: string, name: string): Promise<Row> {
+interface CheckOptions {
+  readonly backend: string;
+  readonly bits: boolean;
+}
+
+async function check(folder: string, name: string, { backend: named, bits }: CheckOptions): Promise<Row> {
   const unknown = { nodes: null, calls: null, loadMs: null, runMs: null, ratio: null };
   const row = { model: name, dialect: name.endsWith("_aten") ? "ATEN" : "TRAINING", ...unknown };
   const path = (kind: string): string => join(folder, `${name}${kind}`);
-  const backend = wasm({ worker: false });
+  const backend = await BACKENDS[named]!(bits ? 1 : undefined);
+  const verify = (model: Model): Promise<VerifyReport> =>
+    bits
+      ? verifyBits(model, path(""))
+      : verifyModel(model, {
+          inputs: path(".inputs.safetensors"),
+          expected: path(".expected.safetensors"),
+          tolerance: defaultTolerance,
+        });
   try {
     const begin = performance.now();
-    await using model = await load(path(".pt2"), { backend });
+    await using model = await load(path(".pt2"), { backend, ...(bits && { precision: "exact" }) });
     const loadMs = performance.now() - begin;
-    const report = await verifyModel(model, {
-      inputs: path(".inputs.safetensors"),
-      expected: path(".expected.safetensors"),
-      tolerance: defaultTolerance,
-    });
+    const report = await verify(model);
     const { program } = model;
     const bad = report.checks.find(({ comparison }) => !comparison.ok);
     return {
@@ -81,13 +99,20 @@ function printRow({ model, dialect, nodes, calls, loadMs, runMs, ratio, result }
 
 const { positionals, values } = parseArgs({
   allowPositionals: true,
-  options: { only: { type: "string", multiple: true, default: [] }, json: { type: "boolean", default: false } },
+  options: {
+    backend: { type: "string", default: "wasm" },
+    bits: { type: "boolean", default: false },
+    only: { type: "string", multiple: true, default: [] },
+    json: { type: "boolean", default: false },
+  },
 });
 const [folder] = positionals;
-if (folder === undefined) throw new Error("usage: verify-models.ts DIR [--only PART]... [--json]");
+if (folder === undefined || !(values.backend in BACKENDS)) {
+  throw new Error("usage: verify-models.ts DIR [--backend wasm|libtorch] [--bits] [--only PART]... [--json]");
+}
 const names = readdirSync(folder)
   .flatMap((file) => (file.endsWith(".pt2") ? file.slice(0, -".pt2".length) : []))
-  .filter((name) => existsSync(join(folder, `${name}.expected.safetensors`)))
+  .filter((name) => existsSync(join(folder, `${name}${values.bits ? ".eager" : ".expected"}.safetensors`)))
   .filter((name) => values.only.length === 0 || values.only.some((part) => name.includes(part)))
   .sort();
 const print = (line: string): void => {
@@ -97,11 +122,12 @@ print("| model | dialect | nodes | calls | load ms | run ms | worst error / tole
 print("| --- | --- | ---: | ---: | ---: | ---: | ---: | --- |");
 const rows: Row[] = [];
 for (const name of names) {
-  const row = await check(folder, name);
+  const row = await check(folder, name, values);
   rows.push(row);
   print(printRow(row));
 }
 const passed = rows.filter(({ ok }) => ok).length;
-print(`\n${passed} of ${rows.length} pass at rtol 1e-3, atol 1e-4 (float32).`);
+const measure = values.bits ? "bit by bit" : "at rtol 1e-3, atol 1e-4 (float32)";
+print(`\n${passed} of ${rows.length} pass ${measure}.`);
 if (values.json) console.log(JSON.stringify(rows, null, 1));
 process.exitCode = rows.length > 0 && passed === rows.length ? 0 : 1;
