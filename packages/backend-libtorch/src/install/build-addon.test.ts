@@ -126,6 +126,21 @@ describe("what is compiled", () => {
     expect(await findBuiltAddon(found)).toBeUndefined();
   });
 
+  it("is another one with CUDA, as soon as there are its headers", async () => {
+    const cuda = { ...libtorch, build: "cuda" } as const;
+    await writeFiles(libtorch.path, { "version.py": "__version__ = '2.13.0'\ncuda = '99.0'\n" });
+    const without = await buildAddon(cuda, options);
+    const toolkit = await temporaryFolder();
+    const headers = ["crt/host_defines.h", "cuda_runtime_api.h", "cusparse.h", "cublas_v2.h", "cusolverDn.h"];
+    await writeFiles(join(toolkit, "include"), { "cuda.h": "#define CUDA_VERSION 99000\n" });
+    await writeFiles(join(toolkit, "include"), Object.fromEntries(headers.map((name) => [name, ""])));
+    const built = await buildAddon(cuda, { ...options, env: { ...env, CUDA_HOME: toolkit } });
+    expect([without.fresh, built.fresh, built.file === without.file]).toEqual([true, true, false]);
+    expect(await readFile(env.FAKE_LOG!, "utf8")).toMatch(/ -DPT2_CUDA .*-isystem \S+\/include /);
+    // Where the headers are gone, what was compiled with them still is the better one.
+    expect(await buildAddon(cuda, options)).toEqual({ ...built, fresh: false });
+  });
+
   it("is kept while it is new, or among the newest", async () => {
     const folders: string[] = [];
     for (let i = 0; i < 5; i++) {

@@ -1,0 +1,80 @@
+import { randomUUID } from "node:crypto";
+import { access, copyFile, mkdir, readdir, rename, rm, stat, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import type { AddonSources } from "./addon-sources.ts";
+import { ADDON_FILE } from "./compile.ts";
+import { cacheFolder, type Environment } from "./environment.ts";
+import type { Libtorch } from "./libtorch.ts";
+
+const KEPT_BUILDS = 3;
+/** A build that is this old and not among the newest is not in use by a process that is about to load it. */
+const OLD_MS = 3600_000;
+
+/** Where compiled modules and the folders they are compiled in are kept. */
+export function addonFolder(env: Environment): string {
+  return join(cacheFolder(env), "addon");
+}
+
+/** Whether anything was ever compiled here. */
+export async function hasBuilds(env: Environment): Promise<boolean> {
+  return (await readdir(addonFolder(env)).catch((): string[] => [])).some((name) => /^\d/.test(name));
+}
+
+/** Where the module of some sources is, or will be. One that was compiled with CUDA is another one. */
+export function addonFile({ key }: AddonSources, libtorch: Libtorch, env: Environment, cuda: boolean): string {
+  return join(addonFolder(env), `${prefixOf(libtorch)}${key}${cuda ? "-cuda" : ""}`, ADDON_FILE);
+}
+
+/** The module of some sources that is there: with CUDA, or else without where that will do. */
+export async function presentAddon(
+  sources: AddonSources,
+  libtorch: Libtorch,
+  env: Environment,
+  needsCuda = false,
+): Promise<string | undefined> {
+  for (const cuda of needsCuda ? [true] : [true, false]) {
+    const file = addonFile(sources, libtorch, env, cuda);
+    if (await exists(file)) return file;
+  }
+  return undefined;
+}
+
+/** Puts a module where it belongs: its folder appears complete or not at all. */
+export async function publishAddon(made: string, file: string, facts: Readonly<Record<string, string>>): Promise<void> {
+  const folder = dirname(file);
+  const draft = `${folder}.${randomUUID()}`;
+  await mkdir(draft, { recursive: true });
+  await copyFile(made, join(draft, ADDON_FILE));
+  await writeFile(join(draft, "build.json"), `${JSON.stringify(facts)}\n`);
+  await rename(draft, folder).catch(async (problem: unknown) => {
+    await rm(draft, { recursive: true, force: true });
+    if (!(await exists(file))) throw problem;
+  });
+}
+
+/** Removes builds of the same version that nobody will ask for again. */
+export async function removeOldAddons(env: Environment, libtorch: Libtorch, current: string): Promise<void> {
+  const root = addonFolder(env);
+  const names = (await readdir(root)).filter((name) => name.startsWith(prefixOf(libtorch)));
+  const folders = await Promise.all(
+    names.map(async (name) => {
+      const folder = join(root, name);
+      return { folder, age: Date.now() - (await stat(folder).catch(() => ({ mtimeMs: 0 }))).mtimeMs };
+    }),
+  );
+  const old = folders.sort((a, b) => a.age - b.age).slice(KEPT_BUILDS);
+  for (const { folder, age } of old) {
+    if (age > OLD_MS && folder !== dirname(current)) await rm(folder, { recursive: true, force: true });
+  }
+}
+
+function prefixOf({ version }: Libtorch): string {
+  return `${version}-`;
+}
+
+async function exists(file: string): Promise<boolean> {
+  return await access(file).then(
+    () => true,
+    () => false,
+  );
+}
