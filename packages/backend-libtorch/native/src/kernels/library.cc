@@ -21,6 +21,8 @@ TORCH_LIBRARY_FRAGMENT(pt2, m) {
       "squeeze_excite(Tensor x, Tensor reduce, Tensor? reduce_bias, Tensor expand, Tensor? expand_bias, "
       "str attr, str gate) -> Tensor");
   m.def("attention(Tensor q, Tensor k, Tensor v, Tensor? mask, bool is_causal, float? scale) -> Tensor");
+  m.def("layer_norm(Tensor x, Tensor? weight, Tensor? bias, float eps) -> Tensor");
+  m.def("add_layer_norm(Tensor x, Tensor other, Tensor? weight, Tensor? bias, float eps) -> (Tensor, Tensor)");
 }
 
 TORCH_LIBRARY_IMPL(pt2, CPU, m) {
@@ -31,4 +33,6 @@ TORCH_LIBRARY_IMPL(pt2, CPU, m) {
   m.impl("linear", TORCH_FN(pt2::linear));
   m.impl("squeeze_excite", TORCH_FN(pt2::squeeze_excite));
   m.impl("attention", TORCH_FN(pt2::attention));
+  m.impl("layer_norm", TORCH_FN(pt2::layer_norm));
+  m.impl("add_layer_norm", TORCH_FN(pt2::add_layer_norm));
 }

@@ -7,6 +7,7 @@
 #include "gemm.h"
 #include "squeeze-excite.h"
 #include "attention.h"
+#include "layer-norm.h"
 
 namespace pt2 {
 
@@ -20,6 +21,7 @@ struct Kernels {
   void (*gates)(const SqueezeExcite&, const float* means, float* hidden, float* out);
   void (*scale_pixels)(const SqueezeExcite&, const float* gates, int64_t begin, int64_t end);
   void (*attention)(const Attention&, int64_t begin, int64_t end, float* scratch);
+  void (*layer_norm)(const LayerNorm&, int64_t begin, int64_t end);
 };
 
 /// The widest set that this processor has and that `ATEN_CPU_CAPABILITY` allows; chosen once.

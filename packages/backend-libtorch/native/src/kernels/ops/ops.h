@@ -5,6 +5,7 @@
 
 #include <optional>
 #include <string>
+#include <tuple>
 
 #include "activation.h"
 
@@ -33,5 +34,13 @@ at::Tensor squeeze_excite(const at::Tensor& x, const at::Tensor& reduce, const s
 
 at::Tensor attention(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v, const std::optional<at::Tensor>& mask,
                      bool is_causal, std::optional<double> scale);
+
+at::Tensor layer_norm(const at::Tensor& x, const std::optional<at::Tensor>& weight, const std::optional<at::Tensor>& bias,
+                      double eps);
+
+/// The sum, and its norm.
+std::tuple<at::Tensor, at::Tensor> add_layer_norm(const at::Tensor& x, const at::Tensor& other,
+                                                  const std::optional<at::Tensor>& weight,
+                                                  const std::optional<at::Tensor>& bias, double eps);
 
 }  // namespace pt2

@@ -1,0 +1,53 @@
+// Layer normalisation: three passes over a row that stays in the first-level cache. The variance is taken around the
+// mean, not as a difference of squares, which would cancel.
+#pragma once
+
+#include "../layer-norm.h"
+#include "../simd/vector.h"
+
+namespace pt2::PT2_ISA {
+
+/// Calls `body(offset, left)` for each vector of a row.
+template <typename Body>
+inline void each_vector(int64_t width, Body body) {
+  int64_t i = 0;
+  for (; i + kLanes <= width; i += kLanes) body(i, kLanes);
+  if (i < width) body(i, width - i);
+}
+
+/// Rows [begin, end).
+inline void layer_norm(const LayerNorm& t, int64_t begin, int64_t end) {
+  const float scale = 1.0f / static_cast<float>(t.width);
+  for (int64_t r = begin; r < end; ++r) {
+    const float* x = t.x + r * t.width;
+    float* out = t.out + r * t.width;
+    Vec total{};
+    if (t.other) {
+      const float* other = t.other + r * t.width;
+      float* sum = t.sum + r * t.width;
+      each_vector(t.width, [&](int64_t i, int64_t left) {
+        const Vec v = load_up_to(x + i, left) + load_up_to(other + i, left);
+        store_up_to(sum + i, v, left);
+        total += v;
+      });
+      x = sum;
+    } else {
+      each_vector(t.width, [&](int64_t i, int64_t left) { total += load_up_to(x + i, left); });
+    }
+    const Vec mean = splat(sum_lanes(total) * scale);
+    Vec squares{};
+    each_vector(t.width, [&](int64_t i, int64_t left) {
+      const Vec d = lanes_below(left, load_up_to(x + i, left) - mean, Vec{});
+      squares = fma(d, d, squares);
+    });
+    const Vec inverse = splat(1.0f / __builtin_sqrtf(sum_lanes(squares) * scale + t.epsilon));
+    each_vector(t.width, [&](int64_t i, int64_t left) {
+      Vec v = (load_up_to(x + i, left) - mean) * inverse;
+      if (t.weight) v *= load_up_to(t.weight + i, left);
+      if (t.bias) v += load_up_to(t.bias + i, left);
+      store_up_to(out + i, v, left);
+    });
+  }
+}
+
+}  // namespace pt2::PT2_ISA
