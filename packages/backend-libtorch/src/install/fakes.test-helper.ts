@@ -1,10 +1,14 @@
-import { chmod, mkdir, mkdtemp, writeFile } from "node:fs/promises";
+import { chmod, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { afterAll } from "vitest";
 
-/** A new folder for one test. */
+const BASE = await mkdtemp(join(tmpdir(), "pt2-libtorch-"));
+afterAll(() => rm(BASE, { recursive: true, force: true }));
+
+/** A new folder for one test; goes away when the test file is done. */
 export async function temporaryFolder(): Promise<string> {
-  return await mkdtemp(join(tmpdir(), "pt2-libtorch-"));
+  return await mkdtemp(join(BASE, "test-"));
 }
 
 /** Writes files below a folder. */
