@@ -1,11 +1,12 @@
-import { bitsToFloat, type DType, isSmallFloat } from "@pt2/format";
+import { compareTensors, differenceText, type Tolerance } from "@pt2/backend";
+import type { DType } from "@pt2/format";
 import type { HostTensor, Value } from "@pt2/runtime";
 
 /** A leaf of inputs or outputs, with tensors in host memory. */
 export type Leaf = HostTensor | Exclude<Value, { readonly shape: unknown }>;
 
 /** How far elements of a dtype may be from PyTorch's; those of others are exact. */
-export type Tolerances = Readonly<Partial<Record<DType, { readonly rtol: number; readonly atol: number }>>>;
+export type Tolerances = Readonly<Partial<Record<DType, Tolerance>>>;
 
 /** An element may differ by `atol + rtol × |expected|`; a few units in the last place of sums in another order. */
 const TOLERANCE: Tolerances = {
@@ -28,20 +29,6 @@ export function difference(
       : `${String(actual)}, not ${String(expected)}`;
   }
   if (typeof actual !== "object" || actual === null) return `${String(actual)}, not a tensor`;
-  const [given, wanted] = [actual, expected].map(({ dtype, shape }) => `${dtype}[${shape.join(", ")}]`);
-  if (given !== wanted) return `${given}, not ${wanted}`;
-  const { rtol, atol } = tolerances[expected.dtype] ?? { rtol: 0, atol: 0 };
-  for (let i = 0; i < expected.data.length; i++) {
-    const [have, want] = [element(actual, i), element(expected, i)];
-    if (Object.is(have, want) || have === want) continue;
-    const error = Math.abs(Number(have) - Number(want));
-    if (typeof want === "bigint" || !Number.isFinite(want) || !(error <= atol + rtol * Math.abs(Number(want)))) {
-      return `element ${i} is ${have}, not ${want}`;
-    }
-  }
-  return null;
-}
-
-function element({ dtype, data }: HostTensor, index: number): number | bigint {
-  return isSmallFloat(dtype) ? bitsToFloat(dtype, Number(data[index])) : data[index]!;
+  const tolerance = tolerances[expected.dtype] ?? { rtol: 0, atol: 0 };
+  return differenceText(compareTensors(expected, actual, tolerance));
 }

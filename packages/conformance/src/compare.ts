@@ -1,11 +1,7 @@
-import type { TypedArray, Value } from "@pt2/backend";
-import { bitsToFloat, DTYPES, type DType, isSmallFloat } from "@pt2/format";
+import { compareTensors, differenceText, type Tolerance, type TypedArray, type Value } from "@pt2/backend";
+import { DTYPES, type DType } from "@pt2/format";
 
-/** How far a value may be from PyTorch's: `atol + rtol · |expected|`. */
-export interface Tolerance {
-  readonly rtol: number;
-  readonly atol: number;
-}
+export type { Tolerance };
 
 /** What a tensor is compared with; without `data` only dtype and shape count. */
 export interface ExpectedTensor {
@@ -37,46 +33,10 @@ export async function compareTensor(
   if (typeof actual !== "object" || actual === null) return `is ${String(actual)}, expected a tensor ${wanted}`;
   const given = `${actual.dtype}[${actual.shape.join(", ")}]`;
   if (given !== wanted) return `is ${given}, expected ${wanted}`;
-  return expected.data === null ? null : worstElement(await actual.read(), expected.data, dtype, shape, tolerance);
-}
-
-function worstElement(
-  actual: TypedArray,
-  expected: TypedArray,
-  dtype: DType,
-  shape: readonly number[],
-  { rtol, atol }: Tolerance,
-): string | null {
-  if (actual.length !== expected.length) return `has ${actual.length} elements, expected ${expected.length}`;
-  const [got, want] = [reader(actual, dtype), reader(expected, dtype)];
-  let [worst, at, wrong] = [0, -1, 0];
-  for (let i = 0; i < expected.length; i++) {
-    const [a, b] = [got(i), want(i)];
-    if (a === b || (Number.isNaN(a) && Number.isNaN(b))) continue;
-    const difference = Math.abs(Number(a) - Number(b));
-    const excess = typeof a === "bigint" ? Number.POSITIVE_INFINITY : difference / (atol + rtol * Math.abs(Number(b)));
-    if (excess <= 1) continue;
-    wrong++;
-    if (at < 0 || !(excess <= worst)) [worst, at] = [Number.isNaN(excess) ? Number.POSITIVE_INFINITY : excess, i];
-  }
-  if (wrong === 0) return null;
-  const place = indexOf(dtype.startsWith("complex") ? Math.floor(at / 2) : at, shape);
-  return `${wrong} of ${expected.length} elements are wrong, the worst at [${place.join(", ")}]: ${got(at)}, expected ${want(at)}`;
-}
-
-function reader(array: TypedArray, dtype: DType): (index: number) => number | bigint {
-  if (isSmallFloat(dtype)) return (i) => bitsToFloat(dtype, Number(array[i]));
-  return (i) => array[i]!;
-}
-
-function indexOf(flat: number, shape: readonly number[]): readonly number[] {
-  const index: number[] = [];
-  let rest = flat;
-  for (const size of [...shape].reverse()) {
-    index.unshift(rest % size);
-    rest = Math.floor(rest / size);
-  }
-  return index;
+  if (expected.data === null) return null;
+  const got = await actual.read();
+  if (got.length !== expected.data.length) return `has ${got.length} elements, expected ${expected.data.length}`;
+  return differenceText(compareTensors({ dtype, shape, data: expected.data }, { dtype, shape, data: got }, tolerance));
 }
 
 /** The tolerance of a dtype: the backend's own, else the default; the wider one where a case asks for more. */

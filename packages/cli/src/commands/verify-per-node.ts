@@ -1,3 +1,4 @@
+import { elementText } from "@pt2/backend";
 import { openArchive } from "@pt2/format";
 import { importProgram } from "@pt2/graph";
 import { createRegistry } from "@pt2/registry";
@@ -10,10 +11,8 @@ import type { Options } from "../options.ts";
 import { readCalls } from "../tensors/calls.ts";
 import { plural } from "../terminal/table.ts";
 import { type Terminal, toJsonText } from "../terminal/terminal.ts";
-import { ratioText } from "../verify/compare.ts";
-import { elementText } from "../verify/elements.ts";
 import { comparePerNode, graphInputs, type PerNodeReport } from "../verify/per-node.ts";
-import { tolerances } from "../verify/tolerance.ts";
+import { ratioText, tolerances } from "../verify/tolerance.ts";
 
 /** `pt2 verify --per-node`: the first call of `--inputs`, value by value. */
 export async function verifyPerNode(options: Options, terminal: Terminal): Promise<ExitCode> {

@@ -1,3 +1,4 @@
+import { elementText } from "@pt2/backend";
 import { BACKEND_OPTIONS } from "../backends.ts";
 import type { Command, ExitCode } from "../command.ts";
 import { MODEL_OPTION, withModel } from "../open-model.ts";
@@ -5,9 +6,7 @@ import type { Options } from "../options.ts";
 import { INPUT_OPTIONS, TENSOR_FILES_NOTE } from "../tensors/calls.ts";
 import { plural, table, timeText } from "../terminal/table.ts";
 import { type Terminal, toJsonText } from "../terminal/terminal.ts";
-import { ratioText } from "../verify/compare.ts";
-import { elementText } from "../verify/elements.ts";
-import { TOLERANCE_OPTIONS, tolerances } from "../verify/tolerance.ts";
+import { ratioText, TOLERANCE_OPTIONS, tolerances } from "../verify/tolerance.ts";
 import { type OutputCheck, type VerifyReport, verifyModel } from "../verify/verify-model.ts";
 import { verifyPerNode } from "./verify-per-node.ts";
 

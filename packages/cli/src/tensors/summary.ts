@@ -1,6 +1,6 @@
+import { type Element, elementsOf, elementText } from "@pt2/backend";
 import { DTYPES } from "@pt2/format";
 import type { LeafInfo, Value } from "@pt2/runtime";
-import { type Element, elementsOf, elementText } from "../verify/elements.ts";
 
 const SHOWN = 6;
 

@@ -1,7 +1,7 @@
 import type { Backend, CompileRequest, Value } from "@pt2/backend";
+import { type Comparison, compareTensors, mismatch } from "@pt2/backend";
 import type { Node, Program } from "@pt2/graph";
 import { describeNode } from "@pt2/registry";
-import { type Comparison, compareTensors, mismatch } from "./compare.ts";
 import { type Definition, definedValues, nodeProgram, operandsOf, withResults } from "./node-program.ts";
 import type { ToleranceOf } from "./tolerance.ts";
 

@@ -1,11 +1,6 @@
+import type { Tolerance } from "@pt2/backend";
 import type { DType } from "@pt2/format";
 import type { OptionSpec, Options } from "../options.ts";
-
-/** An element may differ by `atol + rtol × |expected|`. */
-export interface Tolerance {
-  readonly rtol: number;
-  readonly atol: number;
-}
 
 /** What is usual for a dtype whose results may be computed in another order. Integers and booleans must be equal. */
 const DEFAULTS: Readonly<Partial<Record<DType, Tolerance>>> = {
@@ -37,6 +32,11 @@ export function tolerances(options: Options): ToleranceOf {
     const usual = DEFAULTS[dtype];
     return usual === undefined ? EXACT : { rtol: rtol ?? usual.rtol, atol: atol ?? usual.atol };
   };
+}
+
+/** An error as a part of what is allowed. */
+export function ratioText(ratio: number): string {
+  return ratio === 0 ? "0" : Number.isFinite(ratio) ? ratio.toPrecision(2) : "inf";
 }
 
 /** The default tolerances. */

@@ -1,4 +1,4 @@
-import type { Backend } from "@pt2/backend";
+import { type Backend, compareTensors } from "@pt2/backend";
 import { wasm } from "@pt2/backend-wasm/node";
 import { openArchive } from "@pt2/format";
 import { fromFile } from "@pt2/format/node";
@@ -9,7 +9,6 @@ import { inputsOf, prepare, tensor } from "@pt2/runtime";
 import { describe, expect, it } from "vitest";
 import { fixtureArgs, fixturePath, pt2 } from "../fixtures.test-helper.ts";
 import { readCalls } from "../tensors/calls.ts";
-import { compareTensors } from "./compare.ts";
 import { comparePerNode, graphInputs, type PerNodeReport } from "./per-node.ts";
 import { defaultTolerance } from "./tolerance.ts";
 

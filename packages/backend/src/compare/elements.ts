@@ -1,5 +1,5 @@
 import { bitsToFloat, DTYPES, type DType, isSmallFloat } from "@pt2/format";
-import type { TypedArray } from "@pt2/runtime";
+import type { TypedArray } from "../tensor.ts";
 
 /** An element as a number: a bigint where the dtype has 64-bit integers, a pair for complex ones. */
 export type Element = number | bigint | readonly [re: number, im: number];

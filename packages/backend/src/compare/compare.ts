@@ -1,7 +1,12 @@
 import type { DType } from "@pt2/format";
-import type { TypedArray } from "@pt2/runtime";
-import { type Element, elementsOf, indexOf } from "./elements.ts";
-import type { Tolerance } from "./tolerance.ts";
+import { numel, type TypedArray } from "../tensor.ts";
+import { type Element, elementsOf, elementText, indexOf } from "./elements.ts";
+
+/** An element may differ by `atol + rtol × |expected|`. */
+export interface Tolerance {
+  readonly rtol: number;
+  readonly atol: number;
+}
 
 /** A tensor in host memory. */
 export interface Comparable {
@@ -34,7 +39,7 @@ export interface Comparison {
 
 /** Compares element by element. Dtype and shape must be equal; NaN equals NaN, an infinity itself. */
 export function compareTensors(expected: Comparable, actual: Comparable, tolerance: Tolerance): Comparison {
-  const count = expected.shape.reduce((n, size) => n * size, 1);
+  const count = numel(expected.shape);
   if (expected.dtype !== actual.dtype || String(expected.shape) !== String(actual.shape)) {
     return mismatch(`${typeText(actual)} instead of ${typeText(expected)}`, count);
   }
@@ -66,9 +71,12 @@ export function typeText({ dtype, shape }: Pick<Comparable, "dtype" | "shape">):
   return `${dtype} [${shape.join(", ")}]`;
 }
 
-/** An error as a part of what is allowed. */
-export function ratioText(ratio: number): string {
-  return ratio === 0 ? "0" : Number.isFinite(ratio) ? ratio.toPrecision(2) : "inf";
+/** What is wrong, for people; null when nothing is. */
+export function differenceText({ ok, problem, bad, count, worst }: Comparison): string | null {
+  if (ok) return null;
+  if (problem !== undefined || worst === null) return `is ${problem}`;
+  const [got, want] = [elementText(worst.actual), elementText(worst.expected)];
+  return `${bad} of ${count} elements are wrong, the worst at [${worst.index.join(", ")}]: ${got}, expected ${want}`;
 }
 
 /** Never NaN: what cannot be subtracted is infinitely far away, unless it is the same. */
