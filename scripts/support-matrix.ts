@@ -40,7 +40,12 @@ interface Modules {
   readonly conformance: {
     readonly FAMILIES: readonly string[];
     loadFamily(name: string): Promise<{ readonly cases: readonly OpCase[]; readonly torch: string }>;
-    caseProgram(opCase: OpCase, placement: "inputs", registry: unknown): { readonly program: unknown };
+    caseProgram(
+      opCase: OpCase,
+      placement: "inputs",
+      registry: unknown,
+      capabilities: object,
+    ): { readonly program: unknown };
   };
   readonly wasm: { readonly WasmBackend: new () => Backend };
   readonly kernels: Readonly<Record<"KERNELS" | "DYNAMIC_KERNELS", readonly { readonly ops: readonly string[] }[]>>;
@@ -106,7 +111,7 @@ async function testedOps(): Promise<ReadonlyMap<string, Tested>> {
   for (const family of FAMILIES) {
     for (const opCase of (await loadFamily(family)).cases) {
       const { cases, refused, dtypes } = tested.get(opCase.op) ?? { cases: 0, refused: 0, dtypes: new Set<string>() };
-      const runs = backend.unsupported(caseProgram(opCase, "inputs", registry).program, registry).length === 0;
+      const runs = backend.unsupported(caseProgram(opCase, "inputs", registry, {}).program, registry).length === 0;
       const own = runs ? opCase.tensors.slice(0, 1).map(({ dtype }) => dtype) : [];
       tested.set(opCase.op, {
         cases: cases + 1,
