@@ -42,9 +42,6 @@ export interface Addon {
 
   /** Opens an AOTInductor package through libtorch's own loader, which runs the native code inside. */
   loadAoti(path: string, options: AotiSource): NativeAoti;
-
-  /** Bytes in libtorch's CPU allocator, of the whole process. */
-  memory(): NativeMemory;
 }
 
 export interface LibtorchInfo {
@@ -196,6 +193,17 @@ export interface NativePlan {
     inputs: readonly (NativeValue | NativeBytes)[],
     options: RunOptions,
   ): { readonly step: NativeStep; readonly run: NativeRun | null };
+  /**
+   * Records a run on inputs of these shapes: on CUDA a CUDA graph, which one launch replays. Fails with
+   * `libtorch.capture` for a program with host nodes, or that writes to its inputs.
+   */
+  capture(inputs: readonly (NativeValue | NativeBytes)[]): Promise<NativeCapture>;
+  dispose(): void;
+}
+
+/** Runs of a plan on inputs of fixed dtypes and shapes, as they were when it was captured. */
+export interface NativeCapture {
+  run(inputs: readonly (NativeValue | NativeBytes)[]): Promise<NativeValue[]>;
   dispose(): void;
 }
 
@@ -244,13 +252,6 @@ export interface NativeAoti {
   readonly constantNames: readonly string[];
   run(inputs: readonly NativeTensor[]): Promise<NativeTensor[]>;
   dispose(): void;
-}
-
-export interface NativeMemory {
-  readonly liveBytes: number;
-  /** Kept for later by the allocator. */
-  readonly cachedBytes: number;
-  readonly peakBytes: number;
 }
 
 /** What the native module throws: an `Error` with these fields. */

@@ -26,6 +26,7 @@ Napi::Object init(Napi::Env env, Napi::Object exports) {
   add("setThreads", entry<setThreads>);
   add("setConcurrency", entry<setConcurrency>);
   add("setFlags", entry<setFlags>);
+  add("manualSeed", entry<manualSeed>);
   add("loadLibrary", entry<loadLibrary>);
   add("operators", entry<operators>);
   add("schema", entry<schema>);

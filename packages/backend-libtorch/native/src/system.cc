@@ -68,6 +68,14 @@ Napi::Value setFlags(const Napi::CallbackInfo& info) {
   return info.Env().Undefined();
 }
 
+Napi::Value manualSeed(const Napi::CallbackInfo& info) {
+  if (!info[0].IsBigInt()) refuse("seed", "a bigint");
+  bool lossless = false;
+  // As in Python, negative seeds are those of their two's complement.
+  at::manual_seed(info[0].As<Napi::BigInt>().Uint64Value(&lossless));
+  return info.Env().Undefined();
+}
+
 Napi::Value loadLibrary(const Napi::CallbackInfo& info) {
   openLibrary(readString(info[0], "path"));
   return info.Env().Undefined();

@@ -1,0 +1,164 @@
+import { hostTensor } from "@pt2/backend";
+import { expect, it } from "vitest";
+import { LibtorchBackend } from "./backend.ts";
+import { describeWithLibtorch } from "./libtorch.test-helper.ts";
+import { compileBody, elementsOf, floats } from "./programs.test-helper.ts";
+
+/** Matrix products that take a while together. */
+const chain = (length: number): string => {
+  const nodes = Array.from({ length }, (_, i) => `  %m${i + 1}: f32[512, 512] = aten::mm(%m${i}, mat2=%m0)`);
+  return ["  user_input %m0: f32[512, 512]", ...nodes, `  return %m${length}`].join("\n");
+};
+const square = hostTensor("float32", [512, 512], new Float32Array(512 * 512).fill(1 / 512));
+
+const ACCUMULATE = `
+  buffer "sum" = %sum: f32[3]
+  user_input %x: f32[3]
+  %total: f32[3] = aten::add_.Tensor(%sum, other=%x)
+  %copy: f32[3] = aten::clone(%total)
+  return %copy`;
+const ADD = `
+  parameter "w" = %w: f32[3]
+  user_input %x: f32[3]
+  %y: f32[3] = aten::add.Tensor(%x, other=%w)
+  return %y`;
+const x = floats([3], 1, 2, 3);
+
+describeWithLibtorch("executables", ({ addon }) => {
+  const backend = new LibtorchBackend(addon, { threads: 1 });
+
+  it("a timer keeps ticking during a long forward", async () => {
+    const executable = await compileBody(backend, chain(20));
+    let ticks = 0;
+    let longest = 0;
+    let last = performance.now();
+    const timer = setInterval(() => {
+      ticks++;
+      longest = Math.max(longest, performance.now() - last);
+      last = performance.now();
+    }, 5);
+    const begin = performance.now();
+    // Until it took 200 ms, however fast the machine is.
+    do await executable.run([square]);
+    while (performance.now() - begin < 200);
+    clearInterval(timer);
+    expect(ticks).toBeGreaterThan(5);
+    expect(longest).toBeLessThan(0.75 * (performance.now() - begin));
+    await executable.dispose();
+  });
+
+  it("an abort stops a run between two nodes, with the signal's reason", async () => {
+    const executable = await compileBody(backend, chain(400));
+    const controller = new AbortController();
+    const reason = new Error("not needed any more");
+    const run = executable.run([square], { signal: controller.signal });
+    setTimeout(() => controller.abort(reason), 5);
+    await expect(run).rejects.toBe(reason);
+    await executable.dispose();
+  });
+
+  it("an aborted run leaves buffers as they were", async () => {
+    const executable = await compileBody(backend, ACCUMULATE, { sum: floats([3], 0, 0, 0) });
+    const controller = new AbortController();
+    const first = executable.run([x]);
+    const second = executable.run([x], { signal: controller.signal });
+    controller.abort(new Error("no"));
+    await expect(second).rejects.toThrow("no");
+    await first;
+    expect(elementsOf((await executable.run([x]))[0])).toEqual([2, 4, 6]);
+    await executable.dispose();
+  });
+
+  it("runs on the calling thread give the same, and commit as well", async () => {
+    const add = await compileBody(backend, ADD, { w: floats([3], 1, 1, 1) });
+    expect(elementsOf(add.runSync([x])[0])).toEqual([2, 3, 4]);
+    const accumulate = await compileBody(backend, ACCUMULATE, { sum: floats([3], 0, 0, 0) });
+    accumulate.runSync([x]);
+    expect(elementsOf(accumulate.runSync([x])[0])).toEqual([2, 4, 6]);
+    const pending = accumulate.run([x]);
+    expect(() => accumulate.runSync([x])).toThrow(expect.objectContaining({ code: "libtorch.busy" }));
+    await pending;
+    await Promise.all([add.dispose(), accumulate.dispose()]);
+    expect(() => add.runSync([x])).toThrow(expect.objectContaining({ code: "libtorch.disposed" }));
+  });
+
+  it("results go back in without a copy, and views of inputs are results of their own", async () => {
+    const executable = await compileBody(
+      backend,
+      `
+  user_input %x: f32[2, 2]
+  %t: f32[2, 2] = aten::t(%x)
+  return %t, %x`,
+    );
+    const given = floats([2, 2], 1, 2, 3, 4);
+    const [turned, same] = await executable.run([given]);
+    (given.data as Float32Array).fill(0);
+    expect([elementsOf(turned), elementsOf(same)]).toEqual([
+      [1, 3, 2, 4],
+      [1, 2, 3, 4],
+    ]);
+    const [again] = await executable.run([turned!]);
+    expect(elementsOf(again)).toEqual([1, 2, 3, 4]);
+    await executable.dispose();
+  });
+
+  it("an error names the op, the module and the line", async () => {
+    const executable = await compileBody(
+      backend,
+      `
+  user_input %a: f32[s0]
+  user_input %b: f32[s1]
+  %y: f32[s0] = aten::add.Tensor(%a, other=%b)  # head.act (model.py:41, in forward)
+  return %y`,
+    );
+    await expect(executable.run([x, floats([2], 1, 2)])).rejects.toMatchObject({
+      code: "libtorch.op-failed",
+      what: expect.stringMatching(/aten::add\.Tensor: The size of tensor a \(3\) must match/),
+      where: expect.stringContaining("model.py:41"),
+    });
+    expect(elementsOf((await executable.run([x, x]))[0])).toEqual([2, 4, 6]);
+    await executable.dispose();
+  });
+
+  it("a profile has a step per node; memory and explain answer", async () => {
+    const executable = await compileBody(backend, chain(3));
+    const { steps, totalMs } = await executable.profile([square]);
+    expect(steps.map(({ ops }) => ops)).toEqual([["aten::mm"], ["aten::mm"], ["aten::mm"]]);
+    expect(steps.reduce((sum, { ms }) => sum + ms, 0)).toBeLessThanOrEqual(totalMs);
+    expect((await executable.memory()).activations).toBeGreaterThanOrEqual(2 * 512 * 512 * 4);
+    expect(await executable.explain()).toContain("m1: aten::mm");
+    await executable.dispose();
+  });
+
+  it("a thousand forwards, with and without writes, leave memory flat", async () => {
+    const executables = [
+      await compileBody(
+        backend,
+        `
+  user_input %x: f32[512, 512]
+  %y: f32[512, 512] = aten::neg(%x)
+  return %y`,
+      ),
+      await compileBody(
+        backend,
+        `
+  buffer "sum" = %sum: f32[512, 512]
+  user_input %x: f32[512, 512]
+  %total: f32[512, 512] = aten::add_.Tensor(%sum, other=%x)
+  return %total`,
+        { sum: square },
+      ),
+    ];
+    const rounds = async (count: number): Promise<number> => {
+      for (let i = 0; i < count; i++) for (const executable of executables) await executable.run([square]);
+      globalThis.gc?.();
+      await new Promise((resolve) => setTimeout(resolve, 10));
+      return process.memoryUsage().rss;
+    };
+    const before = await rounds(100);
+    const after = await rounds(1000);
+    // A megabyte each would be two thousand.
+    expect(after - before).toBeLessThan(250 * 2 ** 20);
+    for (const executable of executables) await executable.dispose();
+  });
+});

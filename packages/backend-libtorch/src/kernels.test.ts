@@ -1,0 +1,155 @@
+import { type HostTensor, hostTensor, numel, type Tensor } from "@pt2/backend";
+import { describe, expect, it } from "vitest";
+import { LibtorchBackend } from "./backend.ts";
+import type { OpArgs } from "./eager/op-args.ts";
+import { describeWithLibtorch } from "./libtorch.test-helper.ts";
+import { elementsOf, floats } from "./programs.test-helper.ts";
+
+/** The same pseudo-random numbers in [-1, 1) on every run. */
+function random(shape: readonly number[], seed = 1): HostTensor {
+  let state = seed;
+  const next = (): number => {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+    return state / 2 ** 31 - 1;
+  };
+  return hostTensor("float32", shape, Float32Array.from({ length: numel(shape) }, next));
+}
+
+describeWithLibtorch("kernels of our own, against ATen's ops", ({ addon }) => {
+  const torch = new LibtorchBackend(addon);
+  const one = (name: string, args: OpArgs): Tensor => torch.callSync(name as "aten::add", args)[0] as Tensor;
+
+  function expectClose(actual: Tensor, expected: Tensor, tolerance = 2e-5): void {
+    expect(actual.shape).toEqual(expected.shape);
+    const [x, y] = [elementsOf(actual), elementsOf(expected)];
+    const worst = x.reduce<number>((most, v, i) => Math.max(most, Math.abs(Number(v) - Number(y[i]))), 0);
+    expect(worst).toBeLessThan(tolerance);
+  }
+
+  describe.each([
+    // channels, height, width, kernel, stride, padding, dilation
+    [16, 14, 14, [3, 3], [1, 1], [1, 1], [1, 1]],
+    [19, 23, 30, [3, 3], [2, 2], [1, 1], [1, 1]],
+    [40, 9, 7, [5, 5], [1, 1], [2, 2], [1, 1]],
+    [33, 15, 5, [5, 5], [2, 2], [2, 2], [1, 1]],
+    [17, 8, 8, [7, 7], [1, 1], [3, 3], [1, 1]],
+    [3, 17, 40, [2, 3], [3, 1], [0, 4], [2, 2]],
+  ] as const)("depthwise_conv2d of %i channels at %i x %i, kernel %j", (c, h, w, kernel, stride, padding, dilation) => {
+    const x = random([2, c, h, w]);
+    const weight = random([c, 1, ...kernel], 2);
+    const bias = random([c], 3);
+    const packed = one("pt2::pack_depthwise_weight", { weight });
+    const plain = one("aten::conv2d", { input: x, weight, bias, stride, padding, dilation, groups: c });
+
+    it.each([
+      ["none", "aten::alias", [], null],
+      ["relu", "aten::relu", [], null],
+      ["hardtanh", "aten::hardtanh", [-0.5, 0.25], null],
+      ["leaky_relu", "aten::leaky_relu", [0.1], null],
+      ["hardswish", "aten::hardswish", [], null],
+      ["hardsigmoid", "aten::hardsigmoid", [], null],
+      ["swish", "aten::silu", [], null],
+      ["sigmoid", "aten::sigmoid", [], null],
+      ["tanh", "aten::tanh", [], null],
+      ["gelu", "aten::gelu", [], "none"],
+    ] as const)("%s", (attr, op, scalars, algorithm) => {
+      const args = { x, weight: packed, bias, stride, padding, dilation, attr, scalars, algorithm };
+      expectClose(one("pt2::depthwise_conv2d", args), one(op, [plain, ...scalars]));
+    });
+  });
+
+  it.each([
+    [1, 1280, 10],
+    [49, 67, 33],
+    [29, 1024, 40],
+    [50, 1500, 17],
+    [13, 16, 100],
+  ])("linear of %i rows, %i to %i", (rows, inner, columns) => {
+    const [x, weight, bias, residual] = [[rows, inner], [columns, inner], [columns], [rows, columns]].map(random);
+    const packed = one("pt2::pack_linear_weight", { weight: weight! });
+    const common = { x: x!, weight: packed, out_features: columns, scalars: [] };
+    const plain = one("aten::linear", [x!, weight!, bias!]);
+    const gelu = one("pt2::linear", { ...common, bias: bias!, residual: null, attr: "gelu", algorithm: "tanh" });
+    expectClose(gelu, one("aten::gelu", { self: plain, approximate: "tanh" }), 1e-4);
+    const relu = one("pt2::linear", { ...common, bias: null, residual: residual!, attr: "relu", algorithm: null });
+    const sum = one("aten::add.Tensor", [one("aten::linear", [x!, weight!]), residual!]);
+    expectClose(relu, one("aten::relu", [sum]), 1e-4);
+  });
+
+  it("conv1x1", () => {
+    const [x, weight, residual] = [random([2, 24, 5, 7]), random([40, 24, 1, 1], 2), random([2, 40, 5, 7], 3)];
+    const packed = one("pt2::pack_linear_weight", { weight: hostTensor("float32", [40, 24], weight.data) });
+    const args = { x, weight: packed, out_channels: 40, bias: null, residual, attr: "none", scalars: [] };
+    const plain = one("aten::conv2d", [x, weight]);
+    expectClose(one("pt2::conv1x1", { ...args, algorithm: null }), one("aten::add.Tensor", [plain, residual]));
+  });
+
+  it("squeeze_excite", () => {
+    const [x, w1, w2, b1, b2] = [[2, 37, 6, 5], [9, 37], [37, 9], [9], [37]].map(random);
+    const mean = one("aten::mean.dim", [x!, [2, 3]]);
+    const hidden = one("aten::silu", [one("aten::linear", [mean, w1!, b1!])]);
+    const gate = one("aten::sigmoid", [one("aten::linear", [hidden, w2!, b2!])]);
+    const expected = one("aten::mul.Tensor", [x!, one("aten::reshape", [gate, [2, 37, 1, 1]])]);
+    const expand = one("aten::t", [w2!]);
+    const args = { x: x!, reduce: w1!, reduce_bias: b1!, expand, expand_bias: b2!, attr: "swish", gate: "sigmoid" };
+    expectClose(one("pt2::squeeze_excite", args), expected);
+  });
+
+  it.each([
+    [49, 49, 32, false],
+    [31, 50, 40, false],
+    [64, 64, 16, true],
+    [1, 33, 5, false],
+  ])("attention of %i to %i, width %i, causal %s", (rows, keys, width, causal) => {
+    const [q, k, v] = [random([2, 3, rows, width]), random([2, 3, keys, width], 2), random([2, 3, keys, width], 3)];
+    for (const mask of causal ? [null] : [null, random([rows, keys], 4), random([2, 1, 1, keys], 5)]) {
+      const expected = one("aten::scaled_dot_product_attention", [q, k, v, mask, 0, causal]);
+      expectClose(one("pt2::attention", { q, k, v, mask, is_causal: causal, scale: null }), expected);
+    }
+    const seen = one("aten::gt.Scalar", [random([rows, keys], 6), -0.5]);
+    if (causal) return;
+    const expected = one("aten::scaled_dot_product_attention", [q, k, v, seen]);
+    expectClose(one("pt2::attention", { q, k, v, mask: seen, is_causal: false, scale: null }), expected);
+  });
+
+  it.each([1, 7, 96, 770])("layer_norm and add_layer_norm of rows of %i", (width) => {
+    const [x, other, weight, bias] = [[3, 5, width], [3, 5, width], [width], [width]].map(random);
+    const rest = [[width], weight!, bias!, 1e-5] as const;
+    const args = { x: x!, weight: weight!, bias: bias!, eps: 1e-5 };
+    expectClose(one("pt2::layer_norm", args), one("aten::layer_norm", [x!, ...rest]));
+    const sum = one("aten::add.Tensor", [x!, other!]);
+    const both = torch.callSync("pt2::add_layer_norm", { ...args, other: other! }) as readonly Tensor[];
+    expectClose(both[0]!, sum);
+    expectClose(both[1]!, one("aten::layer_norm", [sum, ...rest]));
+  });
+
+  it("empty tensors, infinities and NaN come out as from ATen", () => {
+    const linear = (x: HostTensor, weight: HostTensor): readonly (number | bigint)[] => {
+      const packed = one("pt2::pack_linear_weight", { weight });
+      const args = { x, weight: packed, out_features: weight.shape[0]!, bias: null, residual: null, scalars: [] };
+      return elementsOf(one("pt2::linear", { ...args, attr: "relu", algorithm: null }));
+    };
+    expect(linear(floats([0, 2]), floats([3, 2], 1, 2, 3, 4, 5, 6))).toEqual([]);
+    expect(linear(floats([2, 0]), floats([1, 0]))).toEqual([0, 0]);
+    expect(linear(floats([3, 1], Number.NaN, -1, Infinity), floats([1, 1], 2))).toEqual([Number.NaN, 0, Infinity]);
+  });
+
+  it("what does not fit is refused before memory is read", () => {
+    const x = random([1, 4, 5, 5]);
+    const pair = [1, 1];
+    const conv = { x, bias: null, stride: pair, padding: pair, dilation: pair, scalars: [], algorithm: null };
+    const refused = expect.objectContaining({ code: "libtorch.op-failed" });
+    const weight = random([3, 3, 4]);
+    const failing: readonly (readonly [string, OpArgs])[] = [
+      ["pt2::depthwise_conv2d", { ...conv, weight: random([3, 3, 5]), attr: "none" }],
+      ["pt2::depthwise_conv2d", { ...conv, weight, attr: "nonsense" }],
+      ["pt2::depthwise_conv2d", { ...conv, weight, attr: "hardtanh" }],
+      ["pt2::depthwise_conv2d", { ...conv, weight, attr: "none", stride: [0, 1] }],
+      ["pt2::depthwise_conv2d", { ...conv, weight, attr: "none", bias: random([5]) }],
+      ["pt2::linear", [x, weight, 3, null, null, "none", [], null]],
+      ["pt2::attention", [x, random([1, 4, 5, 6]), x, null, false, null]],
+      ["pt2::layer_norm", [x, random([4]), null, 1e-5]],
+    ];
+    for (const [name, args] of failing) expect(() => one(name, args)).toThrow(refused);
+  });
+});

@@ -1,0 +1,129 @@
+import { hostTensor } from "@pt2/backend";
+import { expect, it } from "vitest";
+import { LibtorchBackend } from "./backend.ts";
+import { describeWithLibtorch } from "./libtorch.test-helper.ts";
+import { compileBody, elementsOf, floats, weightOf } from "./programs.test-helper.ts";
+
+const x = floats([3], 1, 2, 3);
+
+describeWithLibtorch("mutation", ({ addon }) => {
+  const backend = new LibtorchBackend(addon);
+
+  it("a write through a view writes the buffer, and user inputs are never modified", async () => {
+    const executable = await compileBody(
+      backend,
+      `
+  buffer "cache" = %cache: f32[2, 3]
+  user_input %x: f32[3]
+  %row: f32[3] = aten::select.int(%cache, dim=0, index=1)
+  %a: f32[3] = aten::add_.Tensor(%row, other=%x)
+  %b: f32[3] = aten::mul_.Tensor(%x, other=2)
+  %copy: f32[2, 3] = aten::clone(%cache)
+  return %copy, %b`,
+      { cache: floats([2, 3], 1, 1, 1, 0, 0, 0) },
+    );
+    const first = await executable.run([x]);
+    const second = await executable.run([x]);
+    expect(elementsOf(first[0])).toEqual([1, 1, 1, 1, 2, 3]);
+    expect(elementsOf(second[0])).toEqual([1, 1, 1, 2, 4, 6]);
+    expect([elementsOf(second[1]), elementsOf(x)]).toEqual([
+      [2, 4, 6],
+      [1, 2, 3],
+    ]);
+    await executable.dispose();
+  });
+
+  it("tied buffers see each other's writes, in place or as results", async () => {
+    const storage = floats([4], 1, 2, 3, 4);
+    const tied = {
+      all: weightOf("all", storage, { storage: "shared" }),
+      tail: weightOf("tail", storage, { storage: "shared", shape: [2], strides: [1], storageOffset: 2 }),
+    };
+    const inPlace = await compileBody(
+      backend,
+      `
+  buffer "all" = %all: f32[4]
+  buffer "tail" = %tail: f32[2]
+  user_input %x: f32[2]
+  %w: f32[2] = aten::add_.Tensor(%tail, other=%x)
+  %y: f32[4] = aten::clone(%all)
+  return %y`,
+      tied,
+    );
+    expect(elementsOf((await inPlace.run([floats([2], 10, 20)]))[0])).toEqual([1, 2, 13, 24]);
+    expect(elementsOf((await inPlace.run([floats([2], 10, 20)]))[0])).toEqual([1, 2, 23, 44]);
+    const functional = await compileBody(
+      backend,
+      `
+  buffer "all" = %all: f32[4]
+  buffer "tail" = %tail: f32[2]
+  user_input %x: f32[2]
+  %w: f32[2] = aten::add.Tensor(%tail, other=%x)
+  %y: f32[4] = aten::neg(%all)
+  return %w -> buffer_mutation "tail", %y`,
+      tied,
+    );
+    expect(elementsOf((await functional.run([floats([2], 10, 20)]))[0])).toEqual([-1, -2, -3, -4]);
+    expect(elementsOf((await functional.run([floats([2], 10, 20)]))[0])).toEqual([-1, -2, -13, -24]);
+    await Promise.all([inPlace.dispose(), functional.dispose()]);
+  });
+
+  it("a batch norm that trains updates its statistics; one that does not leaves them", async () => {
+    const program = (training: boolean): string => `
+  buffer "mean" = %mean: f32[2]
+  buffer "var" = %var: f32[2]
+  user_input %x: f32[2, 2]
+  %y: f32[2, 2] = aten::batch_norm(input=%x, weight=none, bias=none, running_mean=%mean, running_var=%var, training=${training}, momentum=0.5, eps=1e-5, cudnn_enabled=true)
+  %m: f32[2] = aten::clone(%mean)
+  return %y, %m`;
+    const statistics = { mean: floats([2], 0, 0), var: floats([2], 1, 1) };
+    const batch = floats([2, 2], 1, 10, 3, 30);
+    const training = await compileBody(backend, program(true), statistics);
+    expect(elementsOf((await training.run([batch]))[1])).toEqual([1, 10]);
+    expect(elementsOf((await training.run([batch]))[1])).toEqual([1.5, 15]);
+    const evaluation = await compileBody(backend, program(false), statistics);
+    for (let i = 0; i < 2; i++) expect(elementsOf((await evaluation.run([batch]))[1])).toEqual([0, 0]);
+    await Promise.all([training.dispose(), evaluation.dispose()]);
+  });
+
+  it("a failing run changes nothing, also where it failed after a write", async () => {
+    const executable = await compileBody(
+      backend,
+      `
+  buffer "seen" = %seen: i64[]
+  user_input %table: f32[3]
+  user_input %at: i64[1]
+  %next: i64[] = aten::add_.Tensor(%seen, other=1)
+  %row: f32[1] = aten::index_select(%table, dim=0, index=%at)
+  %copy: i64[] = aten::clone(%next)
+  return %row, %copy`,
+      { seen: hostTensor("int64", [], BigInt64Array.of(0n)) },
+    );
+    const at = (index: bigint) => hostTensor("int64", [1], BigInt64Array.of(index));
+    expect(elementsOf((await executable.run([x, at(2n)]))[1])).toEqual([1n]);
+    await expect(executable.run([x, at(7n)])).rejects.toMatchObject({ code: "libtorch.op-failed" });
+    expect(elementsOf((await executable.run([x, at(0n)]))[1])).toEqual([2n]);
+    await executable.dispose();
+  });
+
+  it("random numbers follow the seed, and a write that begins a run again does not draw twice", async () => {
+    const executable = await compileBody(
+      backend,
+      `
+  buffer "sum" = %sum: f32[8]
+  user_input %x: f32[8]
+  %d: f32[8] = aten::dropout(input=%x, p=0.5, train=true)
+  %w: f32[8] = aten::add_.Tensor(%sum, other=%d)
+  return %d`,
+      { sum: floats([8], 0, 0, 0, 0, 0, 0, 0, 0) },
+    );
+    const ones = floats([8], 1, 1, 1, 1, 1, 1, 1, 1);
+    const sequence = async (): Promise<unknown> => {
+      backend.manualSeed(7);
+      return [elementsOf((await executable.run([ones]))[0]), elementsOf((await executable.run([ones]))[0])];
+    };
+    const [first, second] = [await sequence(), await sequence()];
+    expect(first).toEqual(second);
+    await executable.dispose();
+  });
+});

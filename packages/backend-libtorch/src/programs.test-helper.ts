@@ -1,0 +1,59 @@
+import { type CompileRequest, type HostTensor, hostTensor, numel, type Value } from "@pt2/backend";
+import type { WeightTensor } from "@pt2/format";
+import { type Program, parse } from "@pt2/graph";
+import { createRegistry, type OpRegistry } from "@pt2/registry";
+import { aten } from "@pt2/registry/aten";
+import type { LibtorchBackend } from "./backend.ts";
+import type { LibtorchExecutable } from "./executable.ts";
+
+const registry: OpRegistry = createRegistry({ sets: [aten] });
+
+/** A program from the lines of its body. */
+export function programOf(body: string): Program {
+  return parse(`program "TRAINING" torch "2.13.0" {\n${body}\n}\n`);
+}
+
+/** Compiles the lines of a program; weights are given as tensors. */
+export function compileBody(
+  backend: LibtorchBackend,
+  body: string,
+  weights: Readonly<Record<string, HostTensor | WeightTensor>> = {},
+  options: Partial<CompileRequest> = {},
+): Promise<LibtorchExecutable> {
+  const table = Object.entries(weights).map(
+    ([name, one]) => [name, "storage" in one ? one : weightOf(name, one)] as const,
+  );
+  return backend.compile({ program: programOf(body), weights: new Map(table), registry, ...options });
+}
+
+/** A tensor as a weight; `storage` names its record, which tied weights share. */
+export function weightOf(
+  name: string,
+  { dtype, shape, data }: HostTensor,
+  view: Partial<Pick<WeightTensor, "shape" | "strides" | "storageOffset">> & { readonly storage?: string } = {},
+): WeightTensor {
+  const bytes = new Uint8Array(data.buffer, data.byteOffset, data.byteLength);
+  const id = view.storage ?? name;
+  return {
+    name,
+    kind: "buffer",
+    dtype,
+    shape: view.shape ?? shape,
+    strides: view.strides ?? shape.map((_, d) => numel(shape.slice(d + 1))),
+    storageOffset: view.storageOffset ?? 0,
+    storage: { id, record: id, nbytes: bytes.byteLength, read: async () => bytes },
+    requiresGrad: false,
+    device: { type: "cpu", index: null },
+  };
+}
+
+/** A float32 tensor. */
+export function floats(shape: readonly number[], ...elements: readonly number[]): HostTensor {
+  return hostTensor("float32", shape, Float32Array.from(elements));
+}
+
+/** The elements of a result. */
+export function elementsOf(value: Value | undefined): readonly (number | bigint)[] {
+  if (typeof value !== "object" || value === null || value.data === null) throw new Error(`${value} is no host tensor`);
+  return Array.from<number | bigint>(value.data as Float32Array);
+}
