@@ -1,0 +1,84 @@
+import { describe, expect, it } from "vitest";
+import { canonicalize } from "./canonical.ts";
+import { cpu, program, text } from "./passes.test-helper.ts";
+
+describe("canonicalize", () => {
+  it("says products with fixed matrices as linear", () => {
+    const before = program(`parameter "w" = %w: f32[4, 5]
+      parameter "b" = %b: f32[5]
+      user_input %x: f32[2, 4]
+      user_input %y: f32[4, 5]
+      %a: f32[2, 5] = aten::addmm(%b, mat1=%x, mat2=%w)
+      %m: f32[2, 5] = aten::matmul(%x, other=%w)
+      %n: f32[2, 5] = aten::mm(%x, mat2=%y)
+      %s: f32[2, 5] = aten::addmm(%b, mat1=%x, mat2=%w, alpha=2)
+      return %a, %m, %n, %s`);
+    expect(text(canonicalize(before, cpu()))).toMatchInlineSnapshot(`
+      "parameter "w" = %w: f32[4, 5]
+      parameter "b" = %b: f32[5]
+      user_input %x: f32[2, 4]
+      user_input %y: f32[4, 5]
+      %t: f32[5, 4]{strides=[1, 5]} = aten::t(%w)
+      %linear: f32[2, 5] = aten::linear(input=%x, weight=%t, bias=%b)
+      %t_1: f32[5, 4]{strides=[1, 5]} = aten::t(%w)
+      %linear_1: f32[2, 5] = aten::linear(input=%x, weight=%t_1, bias=none)
+      %n: f32[2, 5] = aten::mm(%x, mat2=%y)
+      %s: f32[2, 5] = aten::addmm(%b, mat1=%x, mat2=%w, alpha=2)
+      return %linear, %linear_1, %n, %s"
+    `);
+  });
+
+  it("says convolutions of two dimensions as conv2d", () => {
+    const before = program(`parameter "k" = %k: f32[6, 3, 3, 3]
+      user_input %x: f32[1, 3, 8, 8]
+      %c: f32[1, 6, 8, 8] = aten::convolution(input=%x, weight=%k, bias=none, stride=[1, 1], padding=[1, 1], dilation=[1, 1], transposed=false, output_padding=[0, 0], groups=1)
+      %s: f32[1, 6, 8, 8] = aten::conv2d.padding(input=%x, weight=%k, bias=none, stride=[1, 1], padding="same")
+      return %c, %s`);
+    expect(text(canonicalize(before, cpu()))).toMatchInlineSnapshot(`
+      "parameter "k" = %k: f32[6, 3, 3, 3]
+      user_input %x: f32[1, 3, 8, 8]
+      %conv2d: f32[1, 6, 8, 8] = aten::conv2d(input=%x, weight=%k, bias=none, stride=[1, 1], padding=[1, 1], dilation=[1, 1], groups=1)
+      %conv2d_1: f32[1, 6, 8, 8] = aten::conv2d(input=%x, weight=%k, bias=none, stride=[1, 1], padding=[1, 1])
+      return %conv2d, %conv2d_1"
+    `);
+  });
+
+  it("says normalisations by their short names where only the result is read", () => {
+    const before = program(`parameter "g" = %g: f32[6]
+      buffer "m" = %m: f32[6]
+      user_input %x: f32[1, 6, 8, 8]
+      batch: %y: f32[1, 6, 8, 8], %u: f32[0], %v: f32[0] = aten::_native_batch_norm_legit_no_training(input=%x, weight=%g, bias=none, running_mean=%m, running_var=%m, momentum=0.1, eps=0.001)
+      layer: %z: f32[1, 6, 8, 8], %s: f32[1, 6, 8, 1], %t: f32[1, 6, 8, 1] = aten::native_layer_norm(input=%y, normalized_shape=[8], weight=none, bias=none, eps=0.001)
+      kept: %p: f32[1, 6, 8, 8], %q: f32[1, 6, 8, 1], %r: f32[1, 6, 8, 1] = aten::native_layer_norm(input=%z, normalized_shape=[8], weight=none, bias=none, eps=0.001)
+      return %p, %q`);
+    expect(text(canonicalize(before, cpu()))).toMatchInlineSnapshot(`
+      "parameter "g" = %g: f32[6]
+      buffer "m" = %m: f32[6]
+      user_input %x: f32[1, 6, 8, 8]
+      %batch_norm: f32[1, 6, 8, 8] = aten::batch_norm(input=%x, weight=%g, bias=none, running_mean=%m, running_var=%m, training=false, momentum=0.1, eps=0.001, cudnn_enabled=false)
+      %layer_norm: f32[1, 6, 8, 8] = aten::layer_norm(input=%batch_norm, normalized_shape=[8], weight=none, bias=none, eps=0.001)
+      kept: %p: f32[1, 6, 8, 8], %q: f32[1, 6, 8, 1], %r: f32[1, 6, 8, 1] = aten::native_layer_norm(input=%layer_norm, normalized_shape=[8], weight=none, bias=none, eps=0.001)
+      return %p, %q"
+    `);
+  });
+
+  it("does not tie zeros to a tensor, nor views to a layout", () => {
+    const before = program(`user_input %x: f32[2, 4]
+      %z: i64[3] = aten::new_zeros(%x, size=[3], dtype=torch.int64)
+      %v: f32[8] = aten::view(%x, size=[8])
+      return %z, %v`);
+    expect(text(canonicalize(before, cpu()))).toMatchInlineSnapshot(`
+      "user_input %x: f32[2, 4]
+      %full: i64[3] = aten::full(size=[3], fill_value=0, dtype=torch.int64, device=device(cpu))
+      %reshape: f32[8] = aten::reshape(%x, shape=[8])
+      return %full, %reshape"
+    `);
+  });
+
+  it("leaves claimed ops alone", () => {
+    const before = program(`user_input %x: f32[2, 4]
+      %v: f32[8] = aten::view(%x, size=[8])
+      return %v`);
+    expect(canonicalize(before, cpu([], ["aten::view"]))).toBe(before);
+  });
+});

@@ -1,0 +1,32 @@
+import { describe, expect, it } from "vitest";
+import { unflattenLinears } from "./flat-linear.ts";
+import { cpu, program, text } from "./passes.test-helper.ts";
+
+describe("unflattenLinears", () => {
+  it("takes away reshapes around a product that bring the shape back", () => {
+    const before = program(`parameter "w" = %w: f32[5, 4]
+      user_input %x: f32[2, 3, 4]
+      %f: f32[6, 4] = aten::reshape(%x, shape=[-1, 4])
+      %l: f32[6, 5] = aten::linear(input=%f, weight=%w)
+      %y: f32[2, 3, 5] = aten::reshape(%l, shape=[2, 3, 5])
+      return %y`);
+    expect(text(unflattenLinears(before, cpu()))).toMatchInlineSnapshot(`
+      "parameter "w" = %w: f32[5, 4]
+      user_input %x: f32[2, 3, 4]
+      %linear: f32[2, 3, 5] = aten::linear(input=%x, weight=%w, bias=none)
+      return %linear"
+    `);
+  });
+
+  it("keeps those that make another shape, or whose product is read elsewhere", () => {
+    const before = program(`parameter "w" = %w: f32[5, 4]
+      user_input %x: f32[2, 3, 4]
+      %f: f32[6, 4] = aten::reshape(%x, shape=[-1, 4])
+      %l: f32[6, 5] = aten::linear(input=%f, weight=%w)
+      %y: f32[3, 2, 5] = aten::reshape(%l, shape=[3, 2, 5])
+      %m: f32[6, 5] = aten::linear(input=%f, weight=%w)
+      %z: f32[2, 3, 5] = aten::reshape(%m, shape=[2, 3, 5])
+      return %y, %z, %m`);
+    expect(unflattenLinears(before, cpu())).toBe(before);
+  });
+});

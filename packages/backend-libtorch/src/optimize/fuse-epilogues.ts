@@ -1,0 +1,99 @@
+import { type Arg, argOf, type Node, type OpName, type Program, type TensorType } from "@pt2/graph";
+import { ACTIVATIONS, type Activation, activationArgs, activationOf, isBare } from "./activation.ts";
+import { NONE, numberOf } from "./literals.ts";
+import { given, type NewArgs, type RewriteContext, type RewriteRule, rewrite } from "./rewriter.ts";
+import type { OptimizeTarget } from "./target.ts";
+
+/** Activations, and sums with a tensor of the same size, ride on the convolution or product that comes before them. */
+export function fuseEpilogues(program: Program, target: OptimizeTarget): Program {
+  const rules = new Map<OpName, RewriteRule>(ACTIVATIONS.map((op) => [op, activation]));
+  return rewrite(program, rules.set("aten::add.Tensor", sum), target);
+}
+
+/** How an op takes more work: the op and arguments that then stand for it, or null where it cannot. */
+interface Epilogue {
+  activation?(node: Node, activation: Activation): Replacement | null;
+  residual?(node: Node, other: Arg): Replacement | null;
+}
+
+interface Replacement {
+  readonly op: OpName;
+  readonly args: NewArgs;
+}
+
+const activation: RewriteRule = (node, context) => {
+  const found = activationOf(node);
+  const [self] = node.args;
+  const before = context.definition(self?.arg);
+  if (found === undefined || before === undefined || !context.isReadOnce(self?.arg)) return null;
+  const replacement = EPILOGUES.get(before.op)?.activation?.(before, found) ?? null;
+  return replacement && context.emit(replacement.op, replacement.args, context.tensor(self?.arg), before);
+};
+
+const sum: RewriteRule = (node, context) => {
+  const [self, other] = [argOf(node, "self"), argOf(node, "other")];
+  if ((numberOf(argOf(node, "alpha")) ?? 1) !== 1) return null;
+  return addTo(self, other, context) ?? addTo(other, self, context);
+};
+
+function addTo(computed: Arg | undefined, other: Arg | undefined, context: RewriteContext): Arg | null {
+  const before = context.definition(computed);
+  const type = context.tensor(computed);
+  if (before === undefined || other === undefined || !context.isReadOnce(computed)) return null;
+  if (!sameTensors(type, context.tensor(other))) return null;
+  const replacement = EPILOGUES.get(before.op)?.residual?.(before, other) ?? null;
+  return replacement && context.emit(replacement.op, replacement.args, type, before);
+}
+
+function sameTensors(a: TensorType | undefined, b: TensorType | undefined): boolean {
+  return a !== undefined && a.dtype === b?.dtype && JSON.stringify(sizes(a)) === JSON.stringify(sizes(b));
+}
+
+function sizes({ shape }: TensorType): readonly unknown[] {
+  return shape.map((size) => (typeof size === "bigint" ? Number(size) : size));
+}
+
+function argsOf(node: Node): NewArgs {
+  return Object.fromEntries(node.args.map(({ name, arg }) => [name, arg]));
+}
+
+function takeActivation(node: Node, found: Activation): Replacement | null {
+  return isBare(node) ? { op: node.op, args: { ...argsOf(node), ...activationArgs(found) } } : null;
+}
+
+/** Ours adds the residual before the activation. */
+function takeResidual(node: Node, residual: Arg): Replacement | null {
+  return isBare(node) && given(node, "residual") === undefined
+    ? { op: node.op, args: { ...argsOf(node), residual } }
+    : null;
+}
+
+const EPILOGUES: ReadonlyMap<OpName, Epilogue> = new Map<OpName, Epilogue>([
+  ["pt2::linear", { activation: takeActivation, residual: takeResidual }],
+  ["pt2::conv1x1", { activation: takeActivation, residual: takeResidual }],
+  ["pt2::depthwise_conv2d", { activation: takeActivation }],
+  // Its sum with another tensor is never used: oneDNN then builds the kernel anew in every call.
+  ["mkldnn::_linear_pointwise", { activation: takeActivation }],
+  [
+    "mkldnn::_convolution_pointwise",
+    {
+      activation: takeActivation,
+      residual(node, other) {
+        if (!isBare(node)) return null;
+        const { attr: _attr, scalars: _scalars, algorithm: _algorithm, X, ...rest } = argsOf(node);
+        const binary: NewArgs = { binary_attr: { kind: "string", value: "add" }, alpha: NONE };
+        const unary: NewArgs = { unary_attr: NONE, unary_scalars: { kind: "list", items: [] }, unary_algorithm: NONE };
+        return { op: "mkldnn::_convolution_pointwise.binary", args: { X: X!, other, ...rest, ...binary, ...unary } };
+      },
+    },
+  ],
+  [
+    "mkldnn::_convolution_pointwise.binary",
+    {
+      activation(node, { attr }) {
+        if (attr !== "relu" || !isBare(node, "unary_attr")) return null;
+        return { op: node.op, args: { ...argsOf(node), unary_attr: { kind: "string", value: attr } } };
+      },
+    },
+  ],
+]);

@@ -1,0 +1,67 @@
+import { describe, expect, it } from "vitest";
+import { lowerConvolutions } from "./lower-convolution.ts";
+import { bare, cpu, program, text } from "./passes.test-helper.ts";
+
+const convolved = (shape: string, size: string, args: string): string => `parameter "k" = %k: f32${shape}
+  parameter "b" = %b: f32[6]
+  user_input %x: f32${size}
+  %y: f32${size} = aten::conv2d(input=%x, weight=%k, bias=%b${args})
+  return %y`;
+
+describe("lowerConvolutions", () => {
+  it("packs weights for oneDNN", () => {
+    const before = program(convolved("[6, 6, 3, 3]", "[1, 6, 8, 8]", ", stride=[1, 1], padding=[1, 1]"));
+    expect(text(lowerConvolutions(before, cpu()))).toMatchInlineSnapshot(`
+      "parameter "k" = %k: f32[6, 6, 3, 3]
+      parameter "b" = %b: f32[6]
+      user_input %x: f32[1, 6, 8, 8]
+      %reorder_convolution_weight: f32[6, 6, 3, 3] = mkldnn::_reorder_convolution_weight(%k, padding=[1, 1], stride=[1, 1], dilation=[1, 1], groups=1, input_size=[1, 6, 8, 8])
+      %convolution_pointwise: f32[1, 6, 8, 8] = mkldnn::_convolution_pointwise(X=%x, W=%reorder_convolution_weight, B=%b, padding=[1, 1], stride=[1, 1], dilation=[1, 1], groups=1, attr="none", scalars=[], algorithm="")
+      return %convolution_pointwise"
+    `);
+  });
+
+  it("does not pack for sizes it does not know", () => {
+    const before = program(convolved("[6, 6, 3, 3]", "[s0, 6, 8, 8]", ", padding=1"));
+    expect(text(lowerConvolutions(before, cpu()))).toMatchInlineSnapshot(`
+      "parameter "k" = %k: f32[6, 6, 3, 3]
+      parameter "b" = %b: f32[6]
+      user_input %x: f32[s0, 6, 8, 8]
+      %clone: f32[6, 6, 3, 3] = aten::clone(%k, memory_format=torch.channels_last)
+      %convolution_pointwise: f32[s0, 6, 8, 8] = mkldnn::_convolution_pointwise(X=%x, W=%clone, B=%b, padding=[1, 1], stride=[1, 1], dilation=[1, 1], groups=1, attr="none", scalars=[], algorithm="")
+      return %convolution_pointwise"
+    `);
+  });
+
+  it("prefers our own kernels for depthwise and for 1x1 convolutions", () => {
+    const own = cpu(["pt2::depthwise_conv2d", "pt2::conv1x1"]);
+    const depthwise = convolved(
+      "[6, 1, 3, 3]",
+      "[1, 6, 8, 8]",
+      ", stride=[1, 1], padding=[1, 1], dilation=[1, 1], groups=6",
+    );
+    expect(text(lowerConvolutions(program(depthwise), own))).toMatchInlineSnapshot(`
+      "parameter "k" = %k: f32[6, 1, 3, 3]
+      parameter "b" = %b: f32[6]
+      user_input %x: f32[1, 6, 8, 8]
+      %pack_depthwise_weight: f32[6, 1, 3, 3] = pt2::pack_depthwise_weight(weight=%k)
+      %depthwise_conv2d: f32[1, 6, 8, 8] = pt2::depthwise_conv2d(x=%x, weight=%pack_depthwise_weight, bias=%b, padding=[1, 1], stride=[1, 1], dilation=[1, 1], attr="none", scalars=[], algorithm="")
+      return %depthwise_conv2d"
+    `);
+    const pointwise = convolved("[6, 6, 1, 1]", "[1, 6, 8, 8]", "");
+    expect(text(lowerConvolutions(program(pointwise), own))).toMatchInlineSnapshot(`
+      "parameter "k" = %k: f32[6, 6, 1, 1]
+      parameter "b" = %b: f32[6]
+      user_input %x: f32[1, 6, 8, 8]
+      %reshape: f32[6, 6] = aten::reshape(%k, shape=[6, 6])
+      %pack_linear_weight: f32[6, 6, 1, 1] = pt2::pack_linear_weight(weight=%reshape)
+      %conv1x1: f32[1, 6, 8, 8] = pt2::conv1x1(x=%x, weight=%pack_linear_weight, out_features=6, bias=%b, residual=none, attr="none", scalars=[], algorithm="")
+      return %conv1x1"
+    `);
+  });
+
+  it("needs oneDNN", () => {
+    const before = program(convolved("[6, 6, 1, 1]", "[1, 6, 8, 8]", ""));
+    expect(lowerConvolutions(before, bare)).toBe(before);
+  });
+});

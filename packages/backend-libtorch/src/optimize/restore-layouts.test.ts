@@ -1,0 +1,43 @@
+import { describe, expect, it } from "vitest";
+import { cpu, program, text } from "./passes.test-helper.ts";
+import { restoreLayouts } from "./restore-layouts.ts";
+
+const conv = `%c: f32[1, 6, 8, 8] = mkldnn::_convolution_pointwise(X=%x, W=%k, B=none, padding=[0, 0], stride=[1, 1], dilation=[1, 1], groups=1, attr="none", scalars=[], algorithm="")`;
+const INPUTS = `parameter "k" = %k: f32[6, 6, 1, 1]
+  user_input %x: f32[1, 6, 8, 8]`;
+
+describe("restoreLayouts", () => {
+  it("gives results the layout of the file", () => {
+    const before = program(`${INPUTS}
+      ${conv}
+      %r: f32[1, 6, 8, 8] = aten::relu(%c)
+      return %r, %r, %x`);
+    expect(text(restoreLayouts(before, cpu()))).toMatchInlineSnapshot(`
+      "parameter "k" = %k: f32[6, 6, 1, 1]
+      user_input %x: f32[1, 6, 8, 8]
+      %c: f32[1, 6, 8, 8] = mkldnn::_convolution_pointwise(X=%x, W=%k, B=none, padding=[0, 0], stride=[1, 1], dilation=[1, 1], groups=1, attr="none", scalars=[], algorithm="")
+      %r: f32[1, 6, 8, 8] = aten::relu(%c)
+      %r_restored: f32[1, 6, 8, 8] = aten::contiguous(%r, memory_format=torch.contiguous_format)
+      return %r_restored, %r_restored, %x"
+    `);
+  });
+
+  it("does so before what looks at strides", () => {
+    const before = program(`${INPUTS}
+      ${conv}
+      %s: f32[4] = aten::as_strided(%c, size=[4], stride=[2])
+      %o: f32[4] = custom::op(%c, other=%s)
+      %n: f32[1] = aten::sum(%o)
+      return %n`);
+    expect(text(restoreLayouts(before, cpu()))).toMatchInlineSnapshot(`
+      "parameter "k" = %k: f32[6, 6, 1, 1]
+      user_input %x: f32[1, 6, 8, 8]
+      %c: f32[1, 6, 8, 8] = mkldnn::_convolution_pointwise(X=%x, W=%k, B=none, padding=[0, 0], stride=[1, 1], dilation=[1, 1], groups=1, attr="none", scalars=[], algorithm="")
+      %c_restored: f32[1, 6, 8, 8] = aten::contiguous(%c, memory_format=torch.contiguous_format)
+      %s: f32[4] = aten::as_strided(%c_restored, size=[4], stride=[2])
+      %o: f32[4] = custom::op(%c_restored, other=%s)
+      %n: f32[1] = aten::sum(%o)
+      return %n"
+    `);
+  });
+});

@@ -1,0 +1,92 @@
+import {
+  type Arg,
+  definitionsOf,
+  graphsOf,
+  type Node,
+  type OpName,
+  type Program,
+  type TensorType,
+  usesOf,
+} from "@pt2/graph";
+import { GraphBuilder, mapValues } from "@pt2/graph/passes";
+import { knownShape } from "./literals.ts";
+import { isOwnOp, type OptimizeTarget } from "./target.ts";
+
+/** Ops that return channels-last tensors, whatever they are given. */
+const SOURCES: ReadonlySet<OpName> = new Set([
+  "mkldnn::_convolution_pointwise",
+  "mkldnn::_convolution_pointwise.binary",
+  "pt2::depthwise_conv2d",
+  "pt2::conv1x1",
+  "pt2::squeeze_excite",
+]);
+
+/** Ops of PyTorch whose results depend on strides. */
+const STRIDE_READERS: ReadonlySet<OpName> = new Set([
+  "aten::as_strided",
+  "aten::as_strided_copy",
+  "aten::_reshape_alias",
+  "aten::view_as_complex",
+  "aten::view_as_real",
+  "aten::view.dtype",
+  "aten::stride.int",
+  "aten::sym_stride.int",
+]);
+
+/**
+ * Gives tensors back the layout that the file records wherever it can be seen: in what the program returns, before ops
+ * that look at strides, before ops that are not PyTorch's own, and before nested graphs. Everything else is indifferent.
+ */
+export function restoreLayouts(program: Program, target: OptimizeTarget): Program {
+  const { graph } = program;
+  if (!graph.nodes.some(({ op }) => SOURCES.has(op))) return program;
+  const builder = new GraphBuilder(graph);
+  const foreign = new Set<string>();
+  const restored = new Map<string, Arg>();
+  const restore = (name: string): Arg => {
+    const type = builder.typeOf(name);
+    const known = restored.get(name);
+    if (known !== undefined) return known;
+    if (!foreign.has(name) || type?.kind !== "tensor") return { kind: "value", name };
+    const fresh = builder.fresh(`${name}_restored`);
+    builder.setType(fresh, type);
+    builder.push(contiguous(name, fresh, type));
+    const arg: Arg = { kind: "value", name: fresh };
+    restored.set(name, arg);
+    return arg;
+  };
+  for (const node of graph.nodes) {
+    const seen = readsStrides(node, target) ? mapValues(node, restore) : node;
+    builder.push(seen);
+    if (SOURCES.has(node.op) || usesOf(seen).some((name) => foreign.has(name))) {
+      for (const name of definitionsOf(node)) foreign.add(name);
+    }
+  }
+  const outputs = graph.outputs.map((arg) => (arg.kind === "value" ? restore(arg.name) : arg));
+  return { ...program, graph: builder.build(outputs) };
+}
+
+function readsStrides(node: Node, target: OptimizeTarget): boolean {
+  if (STRIDE_READERS.has(node.op) || target.isClaimed(node.op) || graphsOf(node).length > 0) return true;
+  return !node.op.startsWith("aten::") && !node.op.startsWith("_operator::") && !isOwnOp(node.op);
+}
+
+function contiguous(name: string, result: string, type: TensorType): Node {
+  const format = isChannelsLast(type) ? "channels_last" : "contiguous_format";
+  return {
+    name: result,
+    op: "aten::contiguous",
+    args: [
+      { name: "self", arg: { kind: "value", name } },
+      { name: "memory_format", arg: { kind: "memory_format", value: format } },
+    ],
+    outputs: [{ kind: "value", name: result }],
+    origin: {},
+  };
+}
+
+function isChannelsLast(type: TensorType): boolean {
+  const [, channels, , width] = knownShape(type) ?? [];
+  const [, stride, , inner] = type.strides;
+  return type.shape.length === 4 && stride === 1 && channels !== 1 && inner === channels && width !== undefined;
+}

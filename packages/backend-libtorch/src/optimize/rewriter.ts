@@ -1,0 +1,150 @@
+import {
+  type Arg,
+  argOf,
+  definitionsOf,
+  type Graph,
+  type NamedArg,
+  type Node,
+  type OpName,
+  type Output,
+  type Program,
+  type TensorType,
+  usesOf,
+  valuesOf,
+} from "@pt2/graph";
+import { eliminateDeadCode, GraphBuilder, Substitution } from "@pt2/graph/passes";
+import { fixedInputs } from "./fixed-inputs.ts";
+import { isOwnOp, type OptimizeTarget } from "./target.ts";
+
+/** What a rule sees of the graph, and how it adds to it. */
+export interface RewriteContext {
+  readonly target: OptimizeTarget;
+  /** The node that computes a value, as rewritten so far, unless somebody claims its op. */
+  definition(value: Arg | undefined): Node | undefined;
+  /** Whether nothing but the one argument under the rule's eyes reads this value. */
+  isReadOnce(value: Arg | undefined): boolean;
+  /** Whether a value follows from weights alone, which do not change. */
+  isFixed(value: Arg | undefined): boolean;
+  /** Type of a value that is a tensor. */
+  tensor(value: Arg | undefined): TensorType | undefined;
+  /** Appends a node with one result, named after what it is made for. */
+  emit(op: OpName, args: NewArgs, type: TensorType | undefined, like: Node): Arg;
+}
+
+/** Arguments by schema name. */
+export type NewArgs = Readonly<Record<string, Arg>>;
+
+/** What the first result of a node is replaced by, or null where the rule does not apply. */
+export type RewriteRule = (node: Node, context: RewriteContext) => Arg | null;
+
+/** Rules by the op of the last node of their pattern. */
+export type RewriteRules = ReadonlyMap<OpName, RewriteRule>;
+
+/**
+ * Goes once through the root graph, in order, and replaces what rules recognise. What nothing reads any more is removed.
+ * The program must be functional. A program in which nothing matches is returned itself.
+ */
+export function rewrite(program: Program, rules: RewriteRules, target: OptimizeTarget): Program {
+  const rewriter = new Rewriter(program, target);
+  const graph = rewriter.run(rules);
+  if (graph === program.graph) return program;
+  return eliminateDeadCode({ ...program, graph }, { isPure: (node) => isOwnOp(node.op) || target.isPure(node) });
+}
+
+class Rewriter implements RewriteContext {
+  readonly target: OptimizeTarget;
+  readonly #graph: Graph;
+  readonly #builder: GraphBuilder;
+  readonly #replaced = new Substitution();
+  readonly #definitions = new Map<string, Node>();
+  readonly #reads = new Map<string, number>();
+  readonly #fixed: Set<string>;
+
+  constructor(program: Program, target: OptimizeTarget) {
+    this.target = target;
+    this.#graph = program.graph;
+    this.#builder = new GraphBuilder(program.graph);
+    this.#fixed = new Set(fixedInputs(program));
+    const read = (name: string): void => void this.#reads.set(name, (this.#reads.get(name) ?? 0) + 1);
+    for (const node of program.graph.nodes) usesOf(node).forEach(read);
+    program.graph.outputs.flatMap(valuesOf).forEach(read);
+  }
+
+  run(rules: RewriteRules): Graph {
+    for (const original of this.#graph.nodes) {
+      const node = this.#replaced.node(original);
+      const [output] = node.outputs;
+      const rule = this.target.isClaimed(node.op) || !this.#onlyFirstIsRead(node) ? undefined : rules.get(node.op);
+      const result = rule?.(node, this) ?? null;
+      if (result === null || output?.kind !== "value") this.#push(node);
+      else this.#replace(output.name, result);
+    }
+    if (this.#replaced.size === 0) return this.#graph;
+    return this.#builder.build(this.#graph.outputs.map((arg) => this.#replaced.arg(arg)));
+  }
+
+  definition(value: Arg | undefined): Node | undefined {
+    const node = value?.kind === "value" ? this.#definitions.get(value.name) : undefined;
+    return node === undefined || this.target.isClaimed(node.op) ? undefined : node;
+  }
+
+  isReadOnce(value: Arg | undefined): boolean {
+    return value?.kind === "value" && this.#reads.get(value.name) === 1;
+  }
+
+  isFixed(value: Arg | undefined): boolean {
+    return value?.kind === "value" && this.#fixed.has(value.name);
+  }
+
+  tensor(value: Arg | undefined): TensorType | undefined {
+    const type = value?.kind === "value" ? this.#builder.typeOf(value.name) : undefined;
+    return type?.kind === "tensor" ? type : undefined;
+  }
+
+  emit(op: OpName, args: NewArgs, type: TensorType | undefined, like: Node): Arg {
+    const name = this.#builder.fresh(baseName(op));
+    this.#builder.setType(name, type);
+    const named: NamedArg[] = Object.entries(args).map(([key, arg]) => ({ name: key, arg }));
+    this.#push({ name, op, args: named, outputs: [{ kind: "value", name }], origin: like.origin });
+    for (const used of named.flatMap(({ arg }) => valuesOf(arg))) {
+      this.#reads.set(used, (this.#reads.get(used) ?? 0) + 1);
+    }
+    return { kind: "value", name };
+  }
+
+  #onlyFirstIsRead({ outputs: [first, ...others] }: Node): boolean {
+    const isUnread = (output: Output): boolean => output.kind === "value" && !this.#reads.has(output.name);
+    return first?.kind === "value" && others.every((output) => output.kind === "none" || isUnread(output));
+  }
+
+  #push(node: Node): void {
+    this.#builder.push(node);
+    const pure = isOwnOp(node.op) || (this.target.isPure(node) && !this.target.isClaimed(node.op));
+    const fixed = pure && usesOf(node).length > 0 && usesOf(node).every((name) => this.#fixed.has(name));
+    for (const name of definitionsOf(node)) {
+      this.#definitions.set(name, node);
+      if (fixed) this.#fixed.add(name);
+    }
+  }
+
+  #replace(name: string, result: Arg): void {
+    this.#replaced.set(name, result);
+    if (result.kind === "value") {
+      this.#reads.set(result.name, (this.#reads.get(result.name) ?? 0) + (this.#reads.get(name) ?? 0));
+    }
+  }
+}
+
+/** `mkldnn::_convolution_pointwise.binary` names its results `convolution_pointwise`. */
+function baseName(op: OpName): string {
+  return op
+    .slice(op.indexOf("::") + 2)
+    .split(".")[0]!
+    .replace(/^_+/, "");
+}
+
+/** The first of several spellings of an argument that a node has, unless it is None. */
+export function given(node: Node, ...names: readonly string[]): Arg | undefined {
+  const arg = names.map((name) => argOf(node, name)).find((found) => found !== undefined);
+  return arg?.kind === "none" ? undefined : arg;
+}

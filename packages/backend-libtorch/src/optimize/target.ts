@@ -1,0 +1,28 @@
+import type { Node, OpName } from "@pt2/graph";
+import type { OpEffects, OpRegistry } from "@pt2/registry";
+
+/** What the passes may count on. */
+export interface OptimizeTarget {
+  /** Whether libtorch, as it was built and on this device, runs an op. */
+  has(op: OpName): boolean;
+  /** Whether somebody asked to run an op himself: such a node stays as it is. */
+  isClaimed(op: OpName): boolean;
+  /** What an op writes to and aliases; undefined where nothing is known of it. */
+  effectsOf(op: OpName): OpEffects | undefined;
+  /** Whether a node only computes its results, the same ones each time. */
+  isPure(node: Node): boolean;
+}
+
+/** Ops that only passes emit. They write nothing, and the same arguments give the same results. */
+export function isOwnOp(op: OpName): boolean {
+  return op.startsWith("mkldnn::") || op.startsWith("pt2::");
+}
+
+/** Purity as records tell it; of an op without a record nothing is assumed. */
+export function purity(registry: OpRegistry): OptimizeTarget["isPure"] {
+  return ({ op }) => {
+    const record = registry.resolve(op);
+    if (record === undefined || record.impure === true) return false;
+    return record.schema.returns.length > 0 && registry.effectsOf(op)?.mutates.length === 0;
+  };
+}
