@@ -110,6 +110,12 @@ describe("failures", () => {
     });
   });
 
+  it("takes what PT2_LIBTORCH_ADDON names as it is", async () => {
+    const own = { ...options, folder: libtorch.path, env: { ...env, PT2_LIBTORCH_ADDON: "/mine.node" } };
+    const build = { file: "/mine.node", libtorch, fresh: false };
+    expect([await buildAddon(libtorch, own), await findBuiltAddon(own)]).toEqual([build, build]);
+  });
+
   it("needs no compiler for what is compiled", async () => {
     const { file } = await buildAddon(libtorch, options);
     expect(await buildAddon(libtorch, { ...options, env: { ...env, PATH: "" } })).toMatchObject({ file, fresh: false });

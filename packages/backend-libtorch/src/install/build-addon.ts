@@ -39,8 +39,10 @@ const ATTEMPTS = 3;
  */
 export async function findBuiltAddon(options: FindOptions & BuildOptions = {}): Promise<AddonBuild | undefined> {
   const { env = process.env, nativeFolder = packagedSources() } = options;
-  const libtorch = (await hasBuilds(env)) ? (await searchLibtorch(options)).libtorch : undefined;
+  const own = env.PT2_LIBTORCH_ADDON;
+  const libtorch = own || (await hasBuilds(env)) ? (await searchLibtorch(options)).libtorch : undefined;
   if (libtorch === undefined) return undefined;
+  if (own) return { file: own, libtorch, fresh: false };
   const file = await presentAddon(await readSources(nativeFolder, libtorch, env), libtorch, env);
   return file === undefined ? undefined : { file, libtorch, fresh: false };
 }
@@ -48,6 +50,7 @@ export async function findBuiltAddon(options: FindOptions & BuildOptions = {}): 
 /** Compiles the native module for a libtorch, once: later calls, of any process, find it in the cache folder. */
 export async function buildAddon(libtorch: Libtorch, options: BuildOptions = {}): Promise<AddonBuild> {
   const { env = process.env, nativeFolder = packagedSources(), onProgress = () => {} } = options;
+  if (env.PT2_LIBTORCH_ADDON) return { file: env.PT2_LIBTORCH_ADDON, libtorch, fresh: false };
   if (process.platform === "win32") throw noWindows();
   const read = (): Promise<AddonSources> => readSources(nativeFolder, libtorch, env);
   const headers = { nodeHeaders: nodeHeaders(), cudaHeaders: await cudaHeaders(libtorch, env) };

@@ -34,12 +34,13 @@ describeWithLibtorch("the native module", ({ addon, libtorch, file }) => {
   });
 
   it("loads in a worker thread, beside the main thread", async () => {
-    const code = `import { loadAddon } from ${MODULE};
+    const code = `
       import { parentPort } from "node:worker_threads";
+      import { register } from ${JSON.stringify(import.meta.resolve("tsx/esm/api"))};
+      register();
+      const { loadAddon } = await import(${MODULE});
       parentPort.postMessage((await loadAddon()).addon.info().version);`;
-    const worker = new Worker(new URL(`data:text/javascript,${encodeURIComponent(code)}`), {
-      execArgv: ["-C", "dev", "--import", import.meta.resolve("tsx")],
-    });
+    const worker = new Worker(new URL(`data:text/javascript,${encodeURIComponent(code)}`));
     const version = await new Promise((resolve, reject) => worker.once("message", resolve).once("error", reject));
     expect(version).toBe(addon.info().version);
     await worker.terminate();
