@@ -9,6 +9,7 @@ export const LIBTORCH_ERRORS = {
   "libtorch.async-handler": "a run on the calling thread came to a handler that answers later",
   "libtorch.buffer-write": "a program writes to one of its buffers what does not fit there",
   "libtorch.busy": "a run on the calling thread would overtake runs under way",
+  "libtorch.capture": "a program does something that a captured run cannot repeat",
   "libtorch.control": "the operands of a control flow op do not fit its graphs",
   "libtorch.device": "the device does not exist here",
   "libtorch.disposed": "the model, the backend or a tensor was disposed before the call",

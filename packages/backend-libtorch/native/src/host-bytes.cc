@@ -14,23 +14,23 @@
 namespace pt2 {
 namespace {
 
-[[noreturn]] void refuse(const std::string& kind) {
+[[noreturn]] void refuseTensor(const std::string& kind) {
   throw Failure("libtorch.result", "A " + kind + " tensor has no plain elements that JavaScript could read.");
 }
 
 }  // namespace
 
 void requirePlain(const at::Tensor& tensor) {
-  if (tensor.is_nested()) refuse("nested");
-  if (tensor.is_quantized()) refuse("quantized");
-  if (tensor.layout() != c10::kStrided) refuse("sparse");
-  if (dtypeName(tensor.scalar_type()) == nullptr) refuse(c10::toString(tensor.scalar_type()));
-  if (!tensor.has_storage()) refuse("storageless");
+  if (tensor.is_nested()) refuseTensor("nested");
+  if (tensor.is_quantized()) refuseTensor("quantized");
+  if (tensor.layout() != c10::kStrided) refuseTensor("sparse");
+  if (dtypeName(tensor.scalar_type()) == nullptr) refuseTensor(c10::toString(tensor.scalar_type()));
+  if (!tensor.has_storage()) refuseTensor("storageless");
 }
 
 at::Tensor toHost(const at::Tensor& tensor) {
   requirePlain(tensor);
-  if (tensor.is_meta()) refuse("meta");
+  if (tensor.is_meta()) refuseTensor("meta");
   const c10::InferenceMode inference;
   const at::Tensor plain = tensor.resolve_conj().resolve_neg();
   if (plain.is_cpu()) return plain.contiguous();

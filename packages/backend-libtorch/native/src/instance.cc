@@ -1,6 +1,7 @@
 #include "instance.h"
 
 #include "aoti-object.h"
+#include "capture-object.h"
 #include "file-object.h"
 #include "plan-object.h"
 #include "run-object.h"
@@ -15,6 +16,7 @@ Instance::Instance(Napi::Env env)
       file(Napi::Persistent(FileObject::define(env))),
       plan(Napi::Persistent(PlanObject::define(env))),
       run(Napi::Persistent(RunObject::define(env))),
+      capture(Napi::Persistent(CaptureObject::define(env))),
       aoti(Napi::Persistent(AotiObject::define(env))),
       mailbox(Mailbox::open(env)) {}
 

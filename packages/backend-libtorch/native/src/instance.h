@@ -18,6 +18,7 @@ struct Instance {
   Napi::FunctionReference file;
   Napi::FunctionReference plan;
   Napi::FunctionReference run;
+  Napi::FunctionReference capture;
   Napi::FunctionReference aoti;
   std::shared_ptr<Mailbox> mailbox;
 };

@@ -1,5 +1,6 @@
 #include "plan-object.h"
 
+#include "capture-object.h"
 #include "check.h"
 #include "inputs.h"
 #include "instance.h"
@@ -18,7 +19,8 @@ bool readProfile(Napi::Value options) {
 
 Napi::Function PlanObject::define(Napi::Env env) {
   return Wrapped::define(env, {method<&PlanObject::bind>("bind"), method<&PlanObject::start>("start"),
-                               method<&PlanObject::runSync>("runSync"), method<&PlanObject::dispose>("dispose")});
+                               method<&PlanObject::runSync>("runSync"), method<&PlanObject::capture>("capture"),
+                               method<&PlanObject::dispose>("dispose")});
 }
 
 const std::shared_ptr<Plan>& PlanObject::plan() const {
@@ -54,6 +56,10 @@ Napi::Value PlanObject::runSync(const Napi::CallbackInfo& info) {
   result.Set("step", fromStep(info.Env(), step));
   result.Set("run", step.done ? info.Env().Null() : RunObject::make(info.Env(), std::move(state)));
   return result;
+}
+
+Napi::Value PlanObject::capture(const Napi::CallbackInfo& info) {
+  return postCapture(info.Env(), plan(), readInputs(info[0], device_, nullptr), device_);
 }
 
 Napi::Value PlanObject::dispose(const Napi::CallbackInfo& info) {

@@ -1,0 +1,35 @@
+// Runs of a plan on inputs of fixed shapes, recorded once.
+#pragma once
+
+#include <memory>
+#include <mutex>
+
+#include "device.h"
+#include "plan/bound.h"
+#include "plan/plan.h"
+#include "recorder.h"
+
+namespace pt2 {
+
+class CapturedRun {
+ public:
+  // Warms the plan up on copies of the inputs, then records. Failure `libtorch.capture` for a program that cannot be:
+  // one with host nodes, that writes to its inputs or buffers, or that reads a number back from the device.
+  CapturedRun(std::shared_ptr<Plan> plan, const Values& inputs, c10::Device device);
+
+  // Inputs of the same dtypes and shapes; the results are the caller's. From any thread, one after the other.
+  Values run(const Values& inputs);
+
+ private:
+  Values runPlan() const;
+  void fill(const Values& inputs);
+
+  std::shared_ptr<Plan> plan_;
+  std::shared_ptr<const BoundInputs> bound_;  // whose memory was recorded
+  std::mutex mutex_;
+  StreamLease stream_;
+  Values inputs_;  // in memory that was recorded
+  std::unique_ptr<Recorder> recorder_;
+};
+
+}  // namespace pt2

@@ -1,0 +1,71 @@
+#include "recorder.h"
+
+#include "failure.h"
+
+#ifdef PT2_CUDA
+#include <ATen/cuda/CUDAGraph.h>
+#endif
+
+namespace pt2 {
+namespace {
+
+class RepeatingRecorder final : public Recorder {
+ public:
+  void record(Work work) override { work_ = std::move(work); }
+  const Values& replay() override { return results_ = work_(); }
+
+ private:
+  Work work_;
+  Values results_;
+};
+
+#ifdef PT2_CUDA
+
+class CudaRecorder final : public Recorder {
+ public:
+  void record(Work work) override {
+    // Other threads may allocate and launch meanwhile.
+    graph_.capture_begin({0, 0}, cudaStreamCaptureModeThreadLocal);
+    try {
+      results_ = work();
+    } catch (...) {
+      endBrokenCapture();
+      throw;
+    }
+    graph_.capture_end();
+  }
+
+  const Values& replay() override {
+    graph_.replay();
+    return results_;
+  }
+
+ private:
+  // The stream records until it is told to stop, also when what it recorded is of no use.
+  void endBrokenCapture() noexcept {
+    try {
+      graph_.capture_end();
+    } catch (...) {
+      // It says that the capture is broken.
+    }
+  }
+
+  at::cuda::CUDAGraph graph_;
+  Values results_;  // in the graph's own pool of memory
+};
+
+#endif
+
+}  // namespace
+
+std::unique_ptr<Recorder> repeatingRecorder() { return std::make_unique<RepeatingRecorder>(); }
+
+#ifdef PT2_CUDA
+std::unique_ptr<Recorder> cudaRecorder() { return std::make_unique<CudaRecorder>(); }
+#else
+std::unique_ptr<Recorder> cudaRecorder() {
+  throw Failure("libtorch.device", "CUDA graphs need the native module built with the headers of CUDA.");
+}
+#endif
+
+}  // namespace pt2

@@ -1,0 +1,71 @@
+import { expect, it } from "vitest";
+import type { NativeBytes, NativeTensor, PlanNode, PlanSource } from "./addon.ts";
+import { describeWithLibtorch } from "./libtorch.test-helper.ts";
+
+const bytesOf = (...values: number[]): NativeBytes => ({
+  bytes: new Uint8Array(new Float32Array(values).buffer),
+  dtype: "float32",
+  shape: [values.length],
+});
+
+const floats = (tensor: unknown): number[] => [...new Float32Array((tensor as NativeTensor).bytes().slice().buffer)];
+const coded = (code: string): unknown => expect.objectContaining({ code: `libtorch.${code}` });
+
+/** One node: of its input, plus a weight where the op takes a second operand. */
+function program(kind: PlanNode["kind"], op: string, names: readonly string[]): PlanSource {
+  const args = names.map((name, slot) => ({ name, arg: { kind: "slot", slot } as const }));
+  const out = names.length;
+  const node: PlanNode = { kind, op, args, outputs: [out] };
+  const inputs = names.map((_, i) => i);
+  return { device: "cpu", graphs: [{ slots: out + 1, inputs, nodes: [node], outputs: [{ kind: "slot", slot: out }] }] };
+}
+
+describeWithLibtorch("captured runs", ({ addon }) => {
+  const weight = (value: number): NativeTensor =>
+    addon.callSync("aten::full", [
+      { name: "size", value: { kind: "list", items: [{ kind: "int", value: 2 }] } },
+      { name: "fill_value", value: { kind: "float", value } },
+    ])[0] as NativeTensor;
+
+  it("takes new elements each time, and gives results that stay", async () => {
+    const plan = addon.compile(program("op", "aten::mul.Tensor", ["self", "other"]), [null, weight(10)]);
+    const capture = await plan.capture([bytesOf(1, 2)]);
+    const results = await Promise.all([1, 2, 3].map((i) => capture.run([bytesOf(i, -i)])));
+    expect(results.map(([result]) => floats(result))).toEqual([
+      [10, -10],
+      [20, -20],
+      [30, -30],
+    ]);
+  });
+
+  it("refuses other shapes, dtypes, counts and kinds of inputs", async () => {
+    const capture = await addon.compile(program("op", "aten::neg", ["self"]), [null]).capture([bytesOf(1, 2)]);
+    for (const inputs of [
+      [bytesOf(1)],
+      [{ ...bytesOf(1, 2), dtype: "int32" }],
+      [],
+      [bytesOf(1, 2), 1n],
+      [1n],
+    ] as const) {
+      await expect(capture.run(inputs)).rejects.toEqual(coded("argument"));
+    }
+    expect(floats((await capture.run([bytesOf(3, 4)]))[0])).toEqual([-3, -4]);
+  });
+
+  it("refuses programs that would do something else when repeated", async () => {
+    const host = addon.compile(program("host", "mine", [""]), [null]);
+    await expect(host.capture([bytesOf(1)])).rejects.toMatchObject({ code: "libtorch.capture", graph: 0, node: 0 });
+    const writing = addon.compile(program("op", "aten::neg_", ["self"]), [null]);
+    await expect(writing.capture([bytesOf(1)])).rejects.toEqual(coded("capture"));
+  });
+
+  it("ends with a weight that it was captured with, and on dispose", async () => {
+    const plan = addon.compile(program("op", "aten::mul.Tensor", ["self", "other"]), [null, weight(10)]);
+    const capture = await plan.capture([bytesOf(1, 2)]);
+    plan.bind(1, weight(20));
+    await expect(capture.run([bytesOf(1, 2)])).rejects.toEqual(coded("capture"));
+    capture.dispose();
+    capture.dispose();
+    expect(() => capture.run([bytesOf(1, 2)])).toThrow(coded("disposed"));
+  });
+});
