@@ -3,7 +3,7 @@
 #include <c10/core/InferenceMode.h>
 
 #include "errors.h"
-#include "plan/resolve.h"
+#include "plan/args/resolve.h"
 
 namespace pt2 {
 namespace {

@@ -1,9 +1,11 @@
 #include "plan/plan-state.h"
 
+#include <ATen/Context.h>
+
 #include <string>
 #include <utility>
 
-#include "plan/compile.h"
+#include "plan/compile/compile.h"
 #include "plan/plan-error.h"
 
 namespace pt2 {
@@ -43,6 +45,9 @@ void Plan::bind(size_t input, const at::Tensor& tensor) {
 }
 
 std::shared_ptr<Plan> compile(PlanSource source, std::vector<at::Tensor> bound) {
+  // Kernels trust the indices of sparse tensors, and here they are a program's.
+  static std::once_flag once;
+  std::call_once(once, [] { at::globalContext().setCheckSparseTensorInvariants(true); });
   if (source.graphs.empty() || source.graphs.front().inputs.size() != bound.size()) {
     refusePlan("the root graph's inputs and the bound tensors are not one to one");
   }

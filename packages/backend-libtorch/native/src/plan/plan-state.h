@@ -9,7 +9,7 @@
 
 #include "plan/bound.h"
 #include "plan/plan.h"
-#include "plan/program.h"
+#include "plan/compile/program.h"
 
 namespace pt2 {
 

@@ -1,0 +1,56 @@
+// One argument of a node, ready to be pushed: a constant, a slot, or a list with slots in it.
+#pragma once
+
+#include <ATen/core/ivalue.h>
+
+#include <cstdint>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "plan/args/argument-type.h"
+#include "plan/args/coerce.h"
+
+namespace pt2 {
+
+struct Operand {
+  enum class Kind : uint8_t {
+    Constant,
+    Number,  // a number that stands for a tensor: a constant that ops may return views of
+    Slot,
+    List,
+  };
+
+  Kind kind = Kind::Constant;
+  bool last = false;  // nobody reads the slot afterwards
+  int32_t slot = -1;
+  c10::IValue constant;
+  // What a schema says of it; null where there is no schema and anything goes.
+  std::shared_ptr<const ArgType> type;
+  std::vector<Operand> items;
+};
+
+using Slots = std::vector<c10::IValue>;
+
+// Tensors of their own for numbers, once a program was seen to write to one.
+enum class Numbers : uint8_t { Shared, Fresh };
+
+bool readRare(const Operand& operand, Slots& slots, Numbers numbers, c10::IValue& value);
+
+// The value of an operand. False when what the slot holds cannot stand for the argument.
+inline bool read(const Operand& operand, Slots& slots, Numbers numbers, c10::IValue& value) {
+  if (operand.kind == Operand::Kind::Constant) {
+    value = operand.constant;
+    return true;
+  }
+  if (operand.kind != Operand::Kind::Slot) return readRare(operand, slots, numbers, value);
+  c10::IValue& slot = slots[static_cast<size_t>(operand.slot)];
+  if (operand.last) {
+    value = std::move(slot);
+  } else {
+    value = slot;
+  }
+  return operand.type == nullptr || accepts(*operand.type, value) || coerce(*operand.type, value);
+}
+
+}  // namespace pt2

@@ -1,0 +1,23 @@
+// From the name of an op and named arguments to a dispatcher handle and operands in schema order.
+#pragma once
+
+#include <ATen/core/dispatch/Dispatcher.h>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "plan/args/operand.h"
+#include "plan/args/schema-argument.h"
+#include "plan/source.h"
+
+namespace pt2 {
+
+// By canonical name, `aten::add.Tensor`. Failure `libtorch.no-op` or `libtorch.refused-op`.
+c10::OperatorHandle resolveOp(const std::string& op);
+
+// One operand per argument of the schema; defaults for those left out.
+std::vector<Operand> toOperands(const std::vector<NamedArg>& args, const c10::FunctionSchema& schema,
+                                const SchemaContext& context);
+
+}  // namespace pt2

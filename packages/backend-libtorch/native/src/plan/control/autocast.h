@@ -1,0 +1,37 @@
+// `torch.autocast` regions of the graphs under execution. Their state is the thread's; a run may change threads.
+#pragma once
+
+#include <c10/core/DeviceType.h>
+#include <c10/core/ScalarType.h>
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+namespace pt2 {
+
+struct AutocastMode {
+  c10::DeviceType device = c10::DeviceType::CPU;
+  std::optional<c10::ScalarType> dtype;  // the device's default
+  bool enabled = true;
+  std::optional<bool> cache;  // as it is
+};
+
+// Entered regions, the innermost last. Empty whenever the run is not on a thread.
+class AutocastStack {
+ public:
+  AutocastStack();
+  ~AutocastStack();
+  AutocastStack(const AutocastStack&) = delete;
+  AutocastStack& operator=(const AutocastStack&) = delete;
+
+  void enter(const AutocastMode& mode);
+  void leave();
+  void clear();
+
+ private:
+  class Region;
+  std::vector<std::unique_ptr<Region>> regions_;
+};
+
+}  // namespace pt2

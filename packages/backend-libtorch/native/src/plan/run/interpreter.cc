@@ -1,0 +1,211 @@
+#include "plan/run/interpreter.h"
+
+#include <c10/core/InferenceMode.h>
+
+#include <string>
+#include <utility>
+
+#include "errors.h"
+#include "plan/plan-error.h"
+
+namespace pt2 {
+namespace {
+
+[[noreturn]] void refuseValue(const Node& node, size_t index, const c10::IValue& value) {
+  const c10::Argument& argument = node.handle->schema().arguments()[index];
+  Failure failure("libtorch.argument", "`" + node.op + "`: argument `" + argument.name() + "` must be " +
+                                           schemaTypeOf(argument) + ", and a " + value.tagKind() + " was computed.");
+  failure.arg = argument.name();
+  throw failure;
+}
+
+}  // namespace
+
+Interpreter::Interpreter(std::shared_ptr<Plan> plan, std::vector<c10::IValue> inputs, bool profile)
+    : plan_(std::move(plan)), program_(plan_->program()), protection_(plan_, std::move(inputs)) {
+  if (profile) profiler_ = std::make_unique<Profiler>(program_.device);
+}
+
+Step Interpreter::resume(std::vector<c10::IValue> results) {
+  if (state_ == State::Over) throw Failure("libtorch.plan", "The run is over; start a new one.");
+  const c10::InferenceMode inference;
+  const auto memory = profiler_ ? profiler_->watchMemory() : nullptr;
+  try {
+    if (state_ == State::New) {
+      if (program_.writes && program_.random) random_ = RandomState::save(program_.device);
+      begin();
+    } else {
+      reenterRegions();
+      deliver(std::move(results));
+    }
+    Outcome outcome = advance();
+    while (outcome == Outcome::Restart) {
+      if (random_.has_value()) random_->restore();
+      begin();
+      outcome = advance();
+    }
+    autocast_.clear();
+    return outcome == Outcome::Host ? hostStep() : doneStep();
+  } catch (...) {
+    autocast_.clear();
+    Failure failure = toFailure(std::current_exception());
+    if (!frames_.empty()) {
+      const Frame& frame = frames_.back();
+      failure = located(std::move(failure), frame.index, static_cast<int>(frame.at));
+    }
+    state_ = State::Over;
+    frames_.clear();
+    stack_.clear();
+    answers_.clear();
+    throw failure;
+  }
+}
+
+void Interpreter::begin() {
+  autocast_.clear();
+  frames_.clear();
+  nextAnswer_ = 0;
+  if (profiler_) profiler_->clear();
+  frames_.push_back(enter(program_, 0, protection_.begin()));
+}
+
+Interpreter::Outcome Interpreter::advance() {
+  for (;;) {
+    const Frame* frame = &frames_.back();
+    if (frame->at < frame->graph->nodes.size()) {
+      const Outcome outcome = runNodes();
+      if (outcome != Outcome::Done) return outcome;
+      continue;
+    }
+    std::vector<c10::IValue> values = leave(frames_.back());
+    if (frames_.back().autocast.has_value()) autocast_.leave();
+    frames_.pop_back();
+    if (frames_.empty()) {
+      outputs_ = std::move(values);
+      return Outcome::Done;
+    }
+    proceed(frames_.back().control->resume(std::move(values)));
+  }
+}
+
+// Until the innermost frame changes or ends (Done), or the run has to stop.
+Interpreter::Outcome Interpreter::runNodes() {
+  Frame& frame = frames_.back();
+  const std::vector<Node>& nodes = frame.graph->nodes;
+  while (frame.at < nodes.size()) {
+    if (cancelled_.load(std::memory_order_relaxed)) throw Failure("libtorch.aborted", "The run was cancelled.");
+    const Node& node = nodes[frame.at];
+    if (profiler_) frame.step = profiler_->startStep(frame.index, static_cast<int>(frame.at));
+    switch (node.kind) {
+      case NodeSource::Kind::Op:
+        if (!runOp(node, frame)) return Outcome::Restart;
+        break;
+      case NodeSource::Kind::Scalar: runScalar(node, frame); break;
+      case NodeSource::Kind::Control: startControl(node, frame); return Outcome::Done;
+      case NodeSource::Kind::Host:
+        if (!replayHost()) return Outcome::Host;
+        continue;
+    }
+    if (profiler_) profiler_->endStep(frame.step);
+    ++frame.at;
+  }
+  return Outcome::Done;
+}
+
+bool Interpreter::runOp(const Node& node, Frame& frame) {
+  const size_t count = node.operands.size();
+  stack_.resize(count);
+  for (size_t i = 0; i < count; ++i) {
+    if (!read(node.operands[i], frame.slots, plan_->numbers(), stack_[i])) refuseValue(node, i, stack_[i]);
+  }
+  if (!node.writes.empty() && !protection_.admits(node, stack_)) return false;
+  node.handle->callBoxed(stack_);
+  store(node, frame.slots, stack_);
+  stack_.clear();
+  return true;
+}
+
+void Interpreter::runScalar(const Node& node, Frame& frame) {
+  const std::vector<c10::IValue> operands = readAll(node.operands, frame.slots);
+  stack_.clear();
+  stack_.push_back(node.scalar(operands));
+  store(node, frame.slots, stack_);
+  stack_.clear();
+}
+
+void Interpreter::startControl(const Node& node, Frame& frame) {
+  frame.control = node.control({node.op, node.names, readAll(node.operands, frame.slots), node.graphs, node.graphPositions, program_.device});
+  proceed(frame.control->resume({}));
+}
+
+// On the frame whose control op asked.
+void Interpreter::proceed(Next next) {
+  if (cancelled_.load(std::memory_order_relaxed)) throw Failure("libtorch.aborted", "The run was cancelled.");
+  if (next.graph < 0) {
+    frames_.back().control.reset();
+    finishNode(next.values);
+  } else {
+    frames_.push_back(enter(program_, next.graph, std::move(next.values)));
+    frames_.back().autocast = next.autocast;
+    if (next.autocast.has_value()) autocast_.enter(*next.autocast);
+  }
+}
+
+// The thread may be another one than before.
+void Interpreter::reenterRegions() {
+  for (const Frame& frame : frames_) {
+    if (frame.autocast.has_value()) autocast_.enter(*frame.autocast);
+  }
+}
+
+void Interpreter::finishNode(std::vector<c10::IValue>& results) {
+  Frame& frame = frames_.back();
+  store(frame.node(), frame.slots, results);
+  if (profiler_) profiler_->endStep(frame.step);
+  ++frame.at;
+}
+
+bool Interpreter::replayHost() {
+  if (nextAnswer_ == answers_.size()) return false;
+  std::vector<c10::IValue> results = answers_[nextAnswer_++];
+  protection_.import(results);
+  finishNode(results);
+  return true;
+}
+
+void Interpreter::deliver(std::vector<c10::IValue> results) {
+  if (program_.writes) {
+    answers_.push_back(results);
+    ++nextAnswer_;
+  }
+  protection_.import(results);
+  finishNode(results);
+}
+
+Step Interpreter::hostStep() {
+  state_ = State::AtHost;
+  Frame& frame = frames_.back();
+  Step step;
+  step.graph = frame.index;
+  step.node = static_cast<int>(frame.at);
+  step.values = readAll(frame.node().operands, frame.slots);
+  return step;
+}
+
+Step Interpreter::doneStep() {
+  state_ = State::Over;
+  Step step;
+  step.done = true;
+  protection_.release(outputs_);
+  step.values = std::move(outputs_);
+  step.written = protection_.written();
+  if (profiler_) step.profile = profiler_->finish();
+  answers_.clear();
+  return step;
+}
+
+std::unique_ptr<Run> start(std::shared_ptr<Plan> plan, std::vector<c10::IValue> inputs, bool profile) {
+  return std::make_unique<Interpreter>(std::move(plan), std::move(inputs), profile);
+}
+
+}  // namespace pt2

@@ -1,0 +1,62 @@
+// Runs a plan: a loop over the nodes of the innermost graph.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "plan/control/autocast.h"
+#include "plan/run/frame.h"
+#include "plan/plan-state.h"
+#include "plan/plan.h"
+#include "plan/profile/profile.h"
+#include "plan/run/protection.h"
+#include "plan/run/random-state.h"
+
+namespace pt2 {
+
+class Interpreter final : public Run {
+ public:
+  Interpreter(std::shared_ptr<Plan> plan, std::vector<c10::IValue> inputs, bool profile);
+
+  Step resume(std::vector<c10::IValue> results) override;
+  void cancel() noexcept override { cancelled_.store(true, std::memory_order_relaxed); }
+
+ private:
+  enum class State : uint8_t { New, AtHost, Over };
+  enum class Outcome : uint8_t { Host, Done, Restart };
+
+  void begin();
+  // Until a host node, the end, or a write that must not happen.
+  Outcome advance();
+  Outcome runNodes();
+  bool runOp(const Node& node, Frame& frame);
+  void runScalar(const Node& node, Frame& frame);
+  void startControl(const Node& node, Frame& frame);
+  void proceed(Next next);
+  bool replayHost();
+  void finishNode(std::vector<c10::IValue>& results);
+  void deliver(std::vector<c10::IValue> results);
+  void reenterRegions();
+  Step hostStep();
+  Step doneStep();
+
+  std::shared_ptr<Plan> plan_;
+  const Program& program_;
+  Protection protection_;
+  std::optional<RandomState> random_;
+  std::unique_ptr<Profiler> profiler_;
+  std::atomic<bool> cancelled_{false};
+  State state_ = State::New;
+
+  std::vector<Frame> frames_;
+  AutocastStack autocast_;
+  std::vector<c10::IValue> stack_;
+  std::vector<c10::IValue> outputs_;
+  // What JavaScript answered so far, for a run that begins again.
+  std::vector<std::vector<c10::IValue>> answers_;
+  size_t nextAnswer_ = 0;
+};
+
+}  // namespace pt2
