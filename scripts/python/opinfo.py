@@ -1,8 +1,12 @@
 """Writes samples of PyTorch's own op database as programs: `opinfo.py OUT [--dtypes …] [--ops …] [--max-samples N]`.
 
-Per op and dtype: OP.DTYPE.N.pt2 for sample N, OP.DTYPE.safetensors with `N.in.K` and `N.out.K` (what eager PyTorch takes
-and gives), and OP.DTYPE.json with the state of every sample. A program's inputs are the sample's tensors; everything
-else is part of it. `scripts/opinfo.ts` runs them.
+Per op and dtype: OP.DTYPE.N.pt2 for sample N, OP.DTYPE.safetensors with `N.in.K` and `N.out.K` (what the program takes and
+gives in PyTorch, on one thread), and OP.DTYPE.json with the state of every sample. A program's inputs are the sample's
+tensors, dense; everything else is part of it. `tests/src/op-samples/run-op-samples.ts` runs them.
+
+Programs of one file are compared with eager PyTorch here, and only those are kept that give its results. `values` says how
+far those of somebody else can be compared with them: `exact`, the same bits in two runs; `seeded`, the same bits in two
+runs that follow `torch.manual_seed(42)`; `close`, not the same; `none`, of uninitialised memory.
 """
 
 import argparse
@@ -12,7 +16,7 @@ import math
 import os
 import signal
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import torch
@@ -21,9 +25,10 @@ from torch.testing._internal.opinfo.core import OpInfo, SampleInput
 from torch.utils import _pytree as pytree
 
 from pt2files import graphs, make_portable
-from tensor_files import NAMES, save_tensors
+from tensor_files import NAMES, raw_bytes, save_tensors
 
-MAX_CANDIDATES, SECONDS = 400, 30
+# Some of the database's own wrappers fix this seed while they call the op.
+MAX_CANDIDATES, SECONDS, SEED = 400, 30, 42
 UNINITIALISED = {"empty", "empty_like", "empty_permuted", "empty_strided", "new_empty", "new_empty_strided", "resize_", "resize_as_"}
 
 
@@ -32,11 +37,13 @@ SEEDS = {
     "float32": """
 addcmul amax argmax bucketize cholesky diag_embed einsum fft_irfft fft_rfft2 gradient igamma linalg_lu_factor linalg_solve
 linalg_svdvals linspace logsumexp masked_scatter matmul nanmedian nn_functional_avg_pool2d nn_functional_conv2d
-nn_functional_cross_entropy nn_functional_gelu nn_functional_grid_sample nn_functional_group_norm
+nn_functional_cross_entropy nn_functional_dropout nn_functional_gelu nn_functional_grid_sample nn_functional_group_norm
 nn_functional_interpolate_bilinear nn_functional_pad_reflect polar quantile scatter_reduce_amax searchsorted special_bessel_j1
 stft tensor_split unfold view_as_complex where
 """,
     "int64": "addmm bincount cat clamp cumsum flip gcd index_put nonzero repeat_interleave unique",
+    "bool": "all logical_xor masked_fill",
+    "complex64": "add fft_fft mul view_as_real",
 }
 SEED_ELEMENTS = 300
 
@@ -50,7 +57,7 @@ class Call(torch.nn.Module):
         leaves, self.spec = pytree.tree_flatten((sample.input, tuple(sample.args), sample.kwargs))
         self.leaves = [None if isinstance(leaf, torch.Tensor) else leaf for leaf in leaves]
         self.places = [i for i, leaf in enumerate(leaves) if isinstance(leaf, torch.Tensor)]
-        self.inputs = tuple(leaves[i].detach() for i in self.places)
+        self.inputs = tuple(leaves[i].detach().resolve_conj().resolve_neg().contiguous() for i in self.places)
 
     def forward(self, *tensors: torch.Tensor) -> tuple[Any, ...]:
         leaves = list(self.leaves)
@@ -60,8 +67,11 @@ class Call(torch.nn.Module):
         # A flat tuple: named ones of PyTorch cannot be saved.
         return tuple(pytree.tree_leaves(self.op.op(value, *args, **kwargs)))
 
-    def eager(self) -> list[Any]:
-        return [leaf.clone() if isinstance(leaf, torch.Tensor) else leaf for leaf in self(*(t.clone() for t in self.inputs))]
+    def results(self, function: Callable[..., Any]) -> list[Any]:
+        """What the op, or a program of it, gives for the inputs."""
+        torch.manual_seed(SEED)
+        leaves = pytree.tree_leaves(function(*(t.clone() for t in self.inputs)))
+        return [leaf.resolve_conj().resolve_neg().clone() if isinstance(leaf, torch.Tensor) else leaf for leaf in leaves]
 
 
 def calls(op: OpInfo, dtype: torch.dtype, most: int, elements: int) -> list[Call]:
@@ -77,9 +87,33 @@ def calls(op: OpInfo, dtype: torch.dtype, most: int, elements: int) -> list[Call
 
 
 def is_random(program: torch.export.ExportedProgram) -> bool:
-    """Whether an operator of the program draws numbers. (The database's own wrappers fix the seed.)"""
+    """Whether an operator of the program draws numbers."""
     targets = [node.target for graph in graphs(program) for node in graph.nodes]
     return any(torch.Tag.nondeterministic_seeded in getattr(target, "tags", ()) for target in targets)
+
+
+def same_bits(some: list[Any], others: list[Any]) -> bool:
+    def bits(leaf: Any) -> Any:
+        return (leaf.dtype, leaf.shape, raw_bytes(leaf)) if isinstance(leaf, torch.Tensor) else repr(leaf)
+
+    return [bits(leaf) for leaf in some] == [bits(leaf) for leaf in others]
+
+
+def values_of(call: Call, program: torch.export.ExportedProgram) -> tuple[str, bool, list[Any]]:
+    """How far results can be compared, whether they are eager PyTorch's bits, and the results."""
+    run, eager = program.module(), call.results(call)
+    try:
+        results = call.results(run)
+    except Exception as problem:
+        raise RuntimeError(f"PyTorch cannot run the program: {problem}") from problem
+    if call.op.name in UNINITIALISED:
+        return "none", True, results
+    as_eager = same_bits(results, eager)
+    if not as_eager:
+        torch.testing.assert_close(results, eager, rtol=1e-3, atol=1e-4, equal_nan=True)
+    if not same_bits(results, call.results(run)):
+        return "close", False, results
+    return "seeded" if is_random(program) else "exact", as_eager, results
 
 
 def expire(*_: Any) -> None:
@@ -94,10 +128,10 @@ def portable(value: Any) -> Any:
 def write(folder: str, stem: str, index: int, call: Call, dialect: str, tensors: dict[str, torch.Tensor]) -> dict[str, Any]:
     """Exports one sample and returns what the index says of it."""
     with torch.no_grad():
-        results = call.eager()
         program = torch.export.export(call, call.inputs, strict=False)
         if dialect == "aten":
             program = program.run_decompositions()
+        values, as_eager, results = values_of(call, program)
     used = [t for t in (*call.inputs, *results) if isinstance(t, torch.Tensor)]
     if odd := next((t.dtype for t in used if t.dtype not in NAMES), None):
         return {"state": "skipped", "why": f"{odd} has no place in the files"}
@@ -109,7 +143,8 @@ def write(folder: str, stem: str, index: int, call: Call, dialect: str, tensors:
     tensors |= {f"{index}.out.{k}": t for k, t in enumerate(results) if isinstance(t, torch.Tensor)}
     return {
         "state": "exported",
-        "stochastic": is_random(program) or call.op.name in UNINITIALISED,
+        "values": values,
+        "eager": as_eager,
         "inputs": len(call.inputs),
         "outputs": ["tensor" if isinstance(r, torch.Tensor) else portable(r) for r in results],
     }
@@ -124,13 +159,13 @@ def samples(folder: str, op: OpInfo, dtype: torch.dtype, options: argparse.Names
     states = []
     torch.manual_seed(0)
     for index, call in enumerate(calls(op, dtype, options.max_samples, options.max_elements)):
-        signal.alarm(SECONDS)
+        signal.setitimer(signal.ITIMER_VIRTUAL, SECONDS)
         try:
             state = write(folder, stem, index, call, options.dialect, tensors)
         except Exception as problem:
             state = {"state": "skipped", "why": f"{type(problem).__name__}: {problem}"[:300]}
         finally:
-            signal.alarm(0)
+            signal.setitimer(signal.ITIMER_VIRTUAL, 0)
         states.append(state)
         yield state["state"]
     save_tensors(os.path.join(folder, f"{stem}.safetensors"), tensors)
@@ -141,7 +176,7 @@ def samples(folder: str, op: OpInfo, dtype: torch.dtype, options: argparse.Names
 def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("out")
-    parser.add_argument("--dtypes", nargs="+", default=["float32", "int64", "bool"])
+    parser.add_argument("--dtypes", nargs="+", default=["float32", "int64", "bool", "complex64"])
     parser.add_argument("--ops", nargs="+", help="formatted names: `name` or `name_variant`; default all")
     parser.add_argument("--max-samples", type=int, default=6)
     parser.add_argument("--max-elements", type=int, default=20_000, help="in the tensors of a sample")
@@ -152,7 +187,8 @@ def main() -> None:
     if options.seeds:
         options.dtypes, options.max_samples, options.max_elements = list(SEEDS), 1, SEED_ELEMENTS
     os.makedirs(options.out, exist_ok=True)
-    signal.signal(signal.SIGALRM, expire)
+    torch.set_num_threads(1)
+    signal.signal(signal.SIGVTALRM, expire)
     for name, op in itertools.product(options.dtypes, op_db):
         dtype = getattr(torch, name)
         chosen = SEEDS[name].split() if options.seeds else options.ops

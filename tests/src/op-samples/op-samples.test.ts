@@ -1,13 +1,18 @@
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
-import { readSampleIndex, runSamples, sampleNames } from "./op-samples.ts";
+import { testedBackends } from "../backends.ts";
+import { runSamples } from "./op-samples.ts";
+import { sampleNames } from "./sample-files.ts";
 
 const FOLDER = fileURLToPath(new URL("../../fixtures/opinfo/samples/", import.meta.url));
 
-// A selection; `run-op-samples.ts` runs as many as PyTorch has.
-describe("samples of PyTorch's op database give its outputs", () => {
-  it.each(sampleNames(FOLDER))("%s", async (name) => {
-    const results = await runSamples(FOLDER, name, await readSampleIndex(FOLDER, name));
-    expect(results.filter(({ outcome }) => outcome !== "passed")).toEqual([]);
+// A selection; `run-op-samples.ts` runs as many as PyTorch has, and where they were recorded compares their bits.
+for (const { name: tested, missing, create, precision } of await testedBackends()) {
+  describe(`samples of PyTorch's op database give its outputs: ${tested}`, () => {
+    if (missing !== null) return it.skip(`skipped: ${missing}`);
+    it.each(sampleNames(FOLDER))("%s", async (name) => {
+      const results = await runSamples(FOLDER, name, { backend: await create(), precision });
+      expect(results.filter(({ outcome }) => outcome !== "passed")).toEqual([]);
+    });
   });
-});
+}

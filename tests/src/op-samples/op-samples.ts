@@ -1,11 +1,9 @@
-import { readdirSync } from "node:fs";
-import { readFile } from "node:fs/promises";
-import { join } from "node:path";
-import { viewAs } from "@pt2/backend";
-import { wasm } from "@pt2/backend-wasm/node";
-import { fromBytes, readSafetensors, type TensorData } from "@pt2/format";
-import { type HostTensor, load, Pt2Error, tensor } from "@pt2/runtime/node";
+import type { Backend } from "@pt2/backend";
+import { LibtorchBackend } from "@pt2/backend-libtorch/node";
+import { type LoadOptions, load, Pt2Error } from "@pt2/runtime/node";
 import { difference, type Leaf, type Tolerances } from "../difference.ts";
+import { differentBits } from "./different-bits.ts";
+import { readSamples, type Sample, type SampleValues } from "./sample-files.ts";
 
 /** How a sample ended. `skipped`: PyTorch could not export it. */
 export type Outcome = "passed" | "failed" | "unsupported" | "skipped";
@@ -14,25 +12,24 @@ export type Outcome = "passed" | "failed" | "unsupported" | "skipped";
 export interface SampleResult {
   readonly outcome: Outcome;
   readonly why: string;
+  /** How it was compared. */
+  readonly compared?: Comparison;
 }
 
-/** The samples of one op and dtype, as `scripts/python/opinfo.py` wrote them. */
-export interface SampleIndex {
-  readonly op: string;
-  readonly dtype: string;
-  readonly samples: readonly Sample[];
+type Comparison = "bits" | "tolerance" | "shapes";
+
+/** Where samples run, and how they are compared. */
+export interface SampleRun {
+  readonly backend: Backend;
+  readonly precision?: LoadOptions["precision"] | undefined;
+  /** Whether every byte must be the one that PyTorch gave, where it always gives that one. @default false */
+  readonly bits?: boolean | undefined;
 }
 
-type Sample =
-  | { readonly state: "skipped"; readonly why: string }
-  | {
-      readonly state: "exported";
-      /** Only dtypes and shapes are compared. */
-      readonly stochastic: boolean;
-      readonly inputs: number;
-      readonly outputs: readonly (number | boolean | string | null)[];
-    };
+/** The seed behind recorded random numbers. */
+const SEED = 42;
 
+/** Other kernels add in another order, and their errors grow with the length of sums and the condition of matrices. */
 const TOLERANCES: Tolerances = {
   float64: { rtol: 1e-5, atol: 1e-6 },
   float32: { rtol: 1e-3, atol: 1e-4 },
@@ -41,69 +38,42 @@ const TOLERANCES: Tolerances = {
   complex64: { rtol: 1e-3, atol: 1e-4 },
 };
 
-/** Names of what a folder holds: `add.float32`. */
-export function sampleNames(folder: string): readonly string[] {
-  return readdirSync(folder)
-    .flatMap((file) => (file.endsWith(".json") ? file.slice(0, -".json".length) : []))
-    .sort();
-}
-
-/** What is known of the samples of a name. */
-export async function readSampleIndex(folder: string, name: string): Promise<SampleIndex> {
-  return JSON.parse(await readFile(join(folder, `${name}.json`), "utf8")) as SampleIndex;
-}
-
-/** Runs every sample of a name on the embedded backend and compares it with what PyTorch gave. */
-export async function runSamples(folder: string, name: string, index: SampleIndex): Promise<readonly SampleResult[]> {
-  const bytes = new Uint8Array(await readFile(join(folder, `${name}.safetensors`)));
-  const { tensors } = await readSafetensors(fromBytes(bytes));
+/** Runs every sample of a name and compares it with what PyTorch gave. */
+export async function runSamples(folder: string, name: string, run: SampleRun): Promise<readonly SampleResult[]> {
   const results: SampleResult[] = [];
-  for (const [at, sample] of index.samples.entries()) {
-    if (sample.state === "skipped") {
-      results.push({ outcome: "skipped", why: sample.why });
-      continue;
-    }
-    const find = (key: string): HostTensor => toTensor(tensors.get(`${at}.${key}`)!);
-    const expected = sample.outputs.map((value, k) => (value === "tensor" ? find(`out.${k}`) : fromJson(value)));
-    const inputs = Array.from({ length: sample.inputs }, (_, k) => find(`in.${k}`));
-    results.push(await runSample(join(folder, `${name}.${at}.pt2`), inputs, expected, sample.stochastic));
+  for (const sample of await readSamples(folder, name)) {
+    results.push(typeof sample === "string" ? { outcome: "skipped", why: sample } : await runSample(sample, run));
   }
   return results;
 }
 
-async function runSample(
-  path: string,
-  inputs: readonly HostTensor[],
-  expected: readonly Leaf[],
-  stochastic: boolean,
-): Promise<SampleResult> {
-  const backend = wasm({ worker: false });
+async function runSample(sample: Sample, run: SampleRun): Promise<SampleResult> {
+  const { backend, precision } = run;
   try {
-    await using model = await load(path, { backend });
-    const actual = await model.runFlat(inputs);
-    const problems = expected.flatMap((want, k) => {
+    await using model = await load(sample.path, { backend, ...(precision && { precision }) });
+    if (backend instanceof LibtorchBackend) backend.manualSeed(SEED);
+    const compared = comparisonOf(sample.values, run);
+    const actual = await model.runFlat(sample.inputs);
+    const problems = sample.expected.flatMap((want, k) => {
       const given = actual[k] as Leaf;
-      return difference(given, stochastic ? withValuesOf(given, want) : want, TOLERANCES) ?? [];
+      if (compared === "bits") return differentBits(given, want) ?? [];
+      return difference(given, compared === "shapes" ? withValuesOf(given, want) : want, TOLERANCES) ?? [];
     });
-    return { outcome: problems.length === 0 ? "passed" : "failed", why: problems[0] ?? "" };
+    return { outcome: problems.length === 0 ? "passed" : "failed", why: problems[0] ?? "", compared };
   } catch (problem) {
     const unsupported = problem instanceof Pt2Error && /unsupported/.test(problem.code);
     return { outcome: unsupported ? "unsupported" : "failed", why: (problem as Error).message };
-  } finally {
-    await backend.dispose();
   }
 }
 
-function toTensor({ dtype, shape, bytes }: TensorData): HostTensor {
-  return tensor(dtype, shape, viewAs(dtype, bytes));
+/** Only libtorch has PyTorch's generator, and only on the machine of the recording are its bits to be expected. */
+function comparisonOf(values: SampleValues, { backend, bits = false }: SampleRun): Comparison {
+  if (values === "none" || (values === "seeded" && !(backend instanceof LibtorchBackend))) return "shapes";
+  return bits && values !== "close" ? "bits" : "tolerance";
 }
 
 /** What is expected where only dtype and shape count. */
 function withValuesOf(given: Leaf, want: Leaf): Leaf {
   const tensors = typeof given === "object" && typeof want === "object" && given !== null && want !== null;
   return tensors && given.data.length === want.data.length ? { ...want, data: given.data } : want;
-}
-
-function fromJson(value: number | boolean | string | null): Leaf {
-  return typeof value === "string" ? Number(value.replace("inf", "Infinity")) : value;
 }

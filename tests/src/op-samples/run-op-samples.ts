@@ -1,38 +1,87 @@
 /**
- * Runs samples of PyTorch's op database on the embedded backend and prints one line per op and dtype that has a problem.
+ * Runs samples of PyTorch's op database on a backend and prints one line per op and dtype that has a problem.
  *
- *     node -C dev --import tsx tests/src/op-samples/run-op-samples.ts DIR [--only NAME]... [--all]
+ *     node -C dev --import tsx tests/src/op-samples/run-op-samples.ts DIR [--backend wasm|libtorch]
+ *         [--precision exact|fast] [--bits] [--only NAME]... [--log FILE] [--dialect training|aten]
  *
- * DIR is what `scripts/python/opinfo.py DIR` wrote. Exits with 1 where a sample failed.
+ * DIR is what `scripts/python/opinfo.py DIR` wrote. With `--bits` ops run on one thread, and results must have the bits of
+ * PyTorch where it always gives the same. `--log` writes what `write-report.ts` reads; what is in the file is not run
+ * again. Exits with 1 where a sample failed.
  */
+import { existsSync } from "node:fs";
 import { parseArgs } from "node:util";
-import { type Outcome, readSampleIndex, runSamples, type SampleResult, sampleNames } from "./op-samples.ts";
-
-const OUTCOMES: readonly Outcome[] = ["passed", "failed", "unsupported", "skipped"];
-
-const count = (results: readonly SampleResult[], outcome: Outcome): number =>
-  results.filter((result) => result.outcome === outcome).length;
+import type { Backend } from "@pt2/backend";
+import { libtorch } from "@pt2/backend-libtorch/node";
+import { wasm } from "@pt2/backend-wasm/node";
+import { type Outcome, runSamples } from "./op-samples.ts";
+import { readSampleIndex, sampleNames } from "./sample-files.ts";
+import { badResults, readWalk, type WalkEntry, WalkLog } from "./walk-log.ts";
 
 const { positionals, values } = parseArgs({
   allowPositionals: true,
-  options: { only: { type: "string", multiple: true, default: [] }, all: { type: "boolean", default: false } },
+  options: {
+    backend: { type: "string", default: "wasm" },
+    precision: { type: "string", default: "exact" },
+    bits: { type: "boolean", default: false },
+    only: { type: "string", multiple: true, default: [] },
+    log: { type: "string" },
+    dialect: { type: "string", default: "training" },
+  },
 });
 const [folder] = positionals;
-if (folder === undefined) throw new Error("usage: run-op-samples.ts DIR [--only NAME]... [--all]");
-const chosen = sampleNames(folder).filter(
-  (name) => values.only.length === 0 || values.only.some((one) => name === one || name.startsWith(`${one}.`)),
-);
-const every: SampleResult[] = [];
-let clean = 0;
-for (const name of chosen) {
-  const results = await runSamples(folder, name, await readSampleIndex(folder, name));
-  every.push(...results);
-  const bad = results.find(({ outcome }) => outcome === "failed" || outcome === "unsupported");
-  if (bad === undefined) clean++;
-  if (bad === undefined && !values.all) continue;
-  const counts = OUTCOMES.map((outcome) => `${count(results, outcome)} ${outcome}`).join(", ");
-  console.log(`${name}: ${counts}${bad === undefined ? "" : ` — ${bad.why.replaceAll(/\s*\n\s*/g, " | ")}`}`);
+const { backend: named, bits, precision } = values;
+if (folder === undefined || (precision !== "exact" && precision !== "fast")) {
+  throw new Error("usage: run-op-samples.ts DIR [--backend B] [--precision P] [--bits] [--only NAME]... [--log FILE]");
 }
-const totals = OUTCOMES.map((outcome) => `${count(every, outcome)} ${outcome}`).join(", ");
-console.log(`\n${clean} of ${chosen.length} ops without a problem; samples: ${totals}`);
-process.exitCode = count(every, "failed") === 0 ? 0 : 1;
+
+const { backend, environment } = await createBackend();
+const header = { dialect: values.dialect, backend: named, precision, bits, environment };
+const log = values.log === undefined ? null : new WalkLog(values.log, header);
+const entries = new Map(known().map((entry) => [entry.name, entry]));
+for (const name of sampleNames(folder).filter((name) => isChosen(name) && !entries.has(name))) {
+  const { op, dtype } = await readSampleIndex(folder, name);
+  log?.write({ name, op, dtype, results: null });
+  const entry = { name, op, dtype, results: await runSamples(folder, name, { backend, precision, bits }) };
+  log?.write(entry);
+  entries.set(name, entry);
+  printProblem(entry);
+}
+await backend.dispose();
+printTotals([...entries.values()]);
+
+async function createBackend(): Promise<{ readonly backend: Backend; readonly environment: string }> {
+  if (named === "wasm") return { backend: wasm({ worker: false }), environment: "" };
+  const backend = await libtorch(bits ? { threads: 1 } : {});
+  const { version, cpuCapability, threads } = backend.info();
+  return { backend, environment: `torch ${version}, ${cpuCapability}, threads: ${threads}` };
+}
+
+function known(): readonly WalkEntry[] {
+  return values.log !== undefined && existsSync(values.log) ? readWalk(values.log).entries : [];
+}
+
+function isChosen(name: string): boolean {
+  return values.only.length === 0 || values.only.some((one) => name === one || name.startsWith(`${one}.`));
+}
+
+function printProblem(entry: WalkEntry): void {
+  const [bad] = badResults(entry);
+  if (bad !== undefined) {
+    console.log(`${entry.name}: ${counts([entry])} — ${bad.why.replaceAll(/\s*\n\s*/g, " | ")}`);
+  }
+}
+
+function printTotals(every: readonly WalkEntry[]): void {
+  const clean = every.filter((entry) => badResults(entry).length === 0).length;
+  console.log(`\n${clean} of ${every.length} ops without a problem; samples: ${counts(every)}`);
+  const failed = every.some((entry) => badResults(entry).some(({ outcome }) => outcome === "failed"));
+  process.exitCode = failed ? 1 : 0;
+}
+
+function counts(some: readonly WalkEntry[]): string {
+  const results = some.flatMap(({ results }) => results ?? badResults({ name: "", op: "", dtype: "", results }));
+  const outcomes: readonly Outcome[] = ["passed", "failed", "unsupported", "skipped"];
+  return outcomes
+    .map((outcome) => `${results.filter((result) => result.outcome === outcome).length} ${outcome}`)
+    .join(", ");
+}

@@ -1,0 +1,76 @@
+import { readdirSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { viewAs } from "@pt2/backend";
+import { fromBytes, readSafetensors } from "@pt2/format";
+import { type HostTensor, tensor } from "@pt2/runtime/node";
+import type { Leaf } from "../difference.ts";
+
+/**
+ * How far results can be compared with PyTorch's: `exact` ones have the same bits in each of its runs, `seeded` ones in
+ * each run after `torch.manual_seed(42)`, `close` ones do not, and `none` lie in memory that nobody initialised.
+ */
+export type SampleValues = "exact" | "seeded" | "close" | "none";
+
+/** The samples of one op and dtype, as `scripts/python/opinfo.py` wrote them. */
+export interface SampleIndex {
+  readonly op: string;
+  readonly dtype: string;
+  readonly samples: readonly SampleEntry[];
+}
+
+type SampleEntry =
+  | { readonly state: "skipped"; readonly why: string }
+  | {
+      readonly state: "exported";
+      readonly values: SampleValues;
+      /** Whether PyTorch's eager mode gives the same bits as the exported program in PyTorch. */
+      readonly eager: boolean;
+      readonly inputs: number;
+      readonly outputs: readonly (number | boolean | string | null)[];
+    };
+
+/** A program, what it is given, and what it gives in PyTorch. */
+export interface Sample {
+  readonly path: string;
+  readonly values: SampleValues;
+  readonly inputs: readonly HostTensor[];
+  readonly expected: readonly Leaf[];
+}
+
+/** Names of what a folder holds: `add.float32`. */
+export function sampleNames(folder: string): readonly string[] {
+  return readdirSync(folder)
+    .flatMap((file) => (file.endsWith(".json") ? file.slice(0, -".json".length) : []))
+    .sort();
+}
+
+/** What is known of the samples of a name. */
+export async function readSampleIndex(folder: string, name: string): Promise<SampleIndex> {
+  return JSON.parse(await readFile(join(folder, `${name}.json`), "utf8")) as SampleIndex;
+}
+
+/** Every sample of a name; those that PyTorch could not export are the reason why. */
+export async function readSamples(folder: string, name: string): Promise<readonly (Sample | string)[]> {
+  const { samples } = await readSampleIndex(folder, name);
+  const bytes = new Uint8Array(await readFile(join(folder, `${name}.safetensors`)));
+  const { tensors } = await readSafetensors(fromBytes(bytes));
+  return samples.map((sample, at) => {
+    if (sample.state === "skipped") return sample.why;
+    const find = (key: string): HostTensor => {
+      const { dtype, shape, bytes } = tensors.get(`${at}.${key}`)!;
+      return tensor(dtype, shape, viewAs(dtype, bytes));
+    };
+    return {
+      path: join(folder, `${name}.${at}.pt2`),
+      values: sample.values,
+      inputs: Array.from({ length: sample.inputs }, (_, k) => find(`in.${k}`)),
+      expected: sample.outputs.map((value, k) => (value === "tensor" ? find(`out.${k}`) : fromJson(value))),
+    };
+  });
+}
+
+/** Python's infinities and NaN are text in the index. */
+function fromJson(value: number | boolean | string | null): Leaf {
+  return typeof value === "string" ? Number(value.replace("inf", "Infinity")) : value;
+}
