@@ -23,7 +23,8 @@ import { kernelSourcesOf } from "./handlers/kernel.ts";
 import { libtorchError } from "./libtorch-errors.ts";
 import { located } from "./native-failure.ts";
 import { fromTensor, type Outputs, toTensor } from "./native-tensor.ts";
-import { unoptimized } from "./optimized-program.ts";
+import { optimize } from "./optimize/optimize.ts";
+import { optimizeTarget } from "./optimize-target.ts";
 import type { LibtorchOptions } from "./options.ts";
 import { Router } from "./routes.ts";
 
@@ -71,11 +72,13 @@ export class LibtorchBackend implements Backend {
 
   async compile(request: CompileRequest): Promise<LibtorchExecutable> {
     this.#requireAlive();
+    const router = this.#routerFor(request.registry);
+    const target = optimizeTarget(router);
     const compiled = await compileProgram(request, {
       addon: this.#addon,
       device: this.device,
-      router: this.#routerFor(request.registry),
-      optimize: unoptimized,
+      router,
+      optimize: (program) => optimize(program, target),
     });
     const onDispose = (): void => void this.#executables.delete(executable);
     const executable = new LibtorchExecutable(compiled, { device: this.device, outputs: this.#outputs, onDispose });

@@ -6,7 +6,7 @@ import { type Commit, commitsOf } from "./encode/commits.ts";
 import { inlineEffects } from "./encode/inline-effects.ts";
 import { writesState } from "./encode/writes-state.ts";
 import { expandProgram } from "./expand/expand-program.ts";
-import { handlerTensor } from "./handlers/handler-node.ts";
+import { handlerTensor } from "./handlers/handler-tensor.ts";
 import { HostNodes } from "./handlers/host-nodes.ts";
 import { type OptimizedProgram, unoptimized } from "./optimized-program.ts";
 import { CompiledPlan } from "./plan/compiled-plan.ts";
@@ -44,30 +44,35 @@ export async function compileProgram(request: CompileRequest, options: CompileOp
   signal?.throwIfAborted();
   const inlined = inlineEffects(request.program, (op) => router.dispatcher.schema(op));
   requireSupported(inlined, router);
-  const { program: written, commits } = commitsOf(expandProgram(inlined, router), isShared(inlined, weights));
-  const optimized = request.precision === "exact" ? unoptimized(written) : options.optimize(written);
+  const shared = isShared(inlined, weights);
+  const { program: expanded, commits } = commitsOf(expandProgram(inlined, router), shared);
+  const writes = writesState(expanded, {
+    isOp: (node) => router.routeOf(node).kind === "op",
+    schemaOf: (op) => router.dispatcher.schema(op),
+  });
+  // The passes take each weight to have memory of its own.
+  const tied = writes && inlined.inputs.some((spec) => "target" in spec && shared(spec.target));
+  const exact = request.precision === "exact" || tied;
+  const optimized = exact ? unoptimized(expanded) : options.optimize(expanded);
   const { program, prologue, notes } = optimized;
 
   const made = new Set(prologue?.targets);
   const needs = [program, ...(prologue === null ? [] : [prologue.program])].flatMap(weightsReadBy);
   const archived = needs.filter(({ target }) => !made.has(target));
   const bound = await bindWeights(archived, weights, { addon, device, onProgress, signal });
-  const initials = boundValues(inlined, bound.tensors);
+  const state = new Map<string, NativeTensor>();
+  const targets = new Map(inlined.inputs.flatMap((spec) => ("target" in spec ? [[spec.value, spec.target]] : [])));
   const hosts = new HostNodes({
     addon,
     device,
     router,
     initial: (value) => {
-      const tensor = initials.get(value);
+      const tensor = state.get(targets.get(value) ?? "");
       return tensor && handlerTensor(tensor, tensor.bytes().slice());
     },
   });
-  const state = new Map(await runPrologue(optimized, bound.tensors, hosts, signal));
+  for (const [target, tensor] of await runPrologue(optimized, bound.tensors, hosts, signal)) state.set(target, tensor);
   signal?.throwIfAborted();
   const plan = new CompiledPlan(program, boundValues(program, state), hosts);
-  const writes = writesState(program, {
-    isOp: (node) => router.routeOf(node).kind === "op",
-    schemaOf: (op) => router.dispatcher.schema(op),
-  });
   return { program, plan, hosts, commits, writes, state, weightBytes: bound.bytes, notes };
 }

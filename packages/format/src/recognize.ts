@@ -38,10 +38,10 @@ export async function recognize(zip: ZipFile): Promise<ArchiveLayout> {
       const pickled = models.some((model) => entries.has(`data/weights/${model}.pt`));
       return { generation: pickled ? "pickled" : "current", root, models, entries, hasAotInductor };
     }
-    if (hasAotInductor) throw other("format.aotinductor", AOTI_FOUND, file);
+    if (hasAotInductor) throw aotInductor(file);
     throw other("format.unknown-archive", "the archive holds no model (no models/*.json)", file);
   }
-  if (has(AOTI)) throw other("format.aotinductor", AOTI_FOUND, file);
+  if (has(AOTI)) throw aotInductor(file);
   if (entries.has("constants.pkl") && has(/^code\//)) {
     throw other(
       "format.torchscript",
@@ -58,7 +58,13 @@ export async function recognize(zip: ZipFile): Promise<ArchiveLayout> {
   throw other("format.unknown-archive", "the file is a zip, but no .pt2 archive", file);
 }
 
-const AOTI_FOUND = "the file is an AOTInductor package: machine code compiled for one platform, not a program";
+function aotInductor(where: string | undefined): Error {
+  return formatError("format.aotinductor", {
+    what: "the file is an AOTInductor package: machine code compiled for one platform, not a program",
+    where,
+    advice: `run it with \`loadAoti\` of @pt2/backend-libtorch/node if you trust it; or ${SAVE_PROGRAM}`,
+  });
+}
 
 /**
  * The root folder is the first segment of the records' names. It is the name the file had when it was written, or

@@ -4,7 +4,6 @@
 
 #include "check.h"
 #include "failure.h"
-#include "host-bytes.h"
 #include "tensor-object.h"
 
 namespace pt2 {
@@ -102,8 +101,9 @@ std::vector<c10::IValue> toIValues(Napi::Value value, const char* what) {
 
 Napi::Value fromTensor(Napi::Env env, const at::Tensor& tensor) {
   if (!tensor.defined()) return env.Null();
-  requirePlain(tensor);
-  return TensorObject::make(env, tensor, tensor.is_cpu() ? static_cast<int64_t>(tensor.nbytes()) : 0);
+  // One without plain elements, such as a packed weight, can still be an input of a plan; only looking at it is refused.
+  const bool counted = tensor.is_cpu() && tensor.has_storage();
+  return TensorObject::make(env, tensor, counted ? static_cast<int64_t>(tensor.nbytes()) : 0);
 }
 
 Napi::Value fromIValue(Napi::Env env, const c10::IValue& value) {

@@ -6,8 +6,7 @@ import { callOp } from "../eager/call-op.ts";
 import type { OpArgs } from "../eager/op-args.ts";
 import { fromNative } from "../native-failure.ts";
 import { fromTensor, isNativeTensor } from "../native-tensor.ts";
-import { handlerTensor } from "./handler-node.ts";
-import { isHandlerTensor } from "./host-node.ts";
+import { handlerTensor, isHandlerTensor } from "./handler-tensor.ts";
 import type { HostServices } from "./host-services.ts";
 
 /** `frame.call` of a handler at `caller`: any op that the program could contain. */

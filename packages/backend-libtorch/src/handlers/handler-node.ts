@@ -1,4 +1,3 @@
-import { hostTensor, viewAs } from "@pt2/backend";
 import { argOf, type Node } from "@pt2/graph";
 import {
   type ArgValue,
@@ -17,7 +16,8 @@ import { libtorchError } from "../libtorch-errors.ts";
 import { fromNative, located } from "../native-failure.ts";
 import { fromTensor, isNativeTensor } from "../native-tensor.ts";
 import { handlerCalls } from "./handler-calls.ts";
-import { type HostNode, isHandlerTensor, requireResults } from "./host-node.ts";
+import { handlerTensor, isHandlerTensor } from "./handler-tensor.ts";
+import { type HostNode, requireResults } from "./host-node.ts";
 import type { HostServices } from "./host-services.ts";
 import { LruCache } from "./lru-cache.ts";
 import { operandValues, valueKey } from "./operand-values.ts";
@@ -114,11 +114,6 @@ export class HandlerNode implements HostNode {
     if (this.#node.outputs.length === 1 && this.#node.outputs[0]!.kind === "list") return [tensors];
     return requireResults(tensors, this.#node, "The handler");
   }
-}
-
-/** A tensor with its data as handlers see it. */
-export function handlerTensor({ dtype, shape }: NativeTensor, bytes: Uint8Array): HandlerTensor {
-  return hostTensor(dtype, shape, viewAs(dtype, bytes));
 }
 
 function tensorsIn(values: readonly NativeValue[]): readonly NativeTensor[] {

@@ -1,5 +1,4 @@
 import type { Node } from "@pt2/graph";
-import type { HandlerTensor } from "@pt2/registry";
 import type { NativeValue } from "../addon.ts";
 import { libtorchError } from "../libtorch-errors.ts";
 
@@ -28,9 +27,4 @@ export function requireResults<T>(results: readonly T[], node: Node, who: string
     advice: "Return one entry per return of the op.",
     details: { op: node.op },
   });
-}
-
-/** Whether what a handler returned is a tensor. */
-export function isHandlerTensor(value: unknown): value is HandlerTensor {
-  return typeof value === "object" && value !== null && "dtype" in value && "shape" in value && "data" in value;
 }

@@ -4,7 +4,6 @@ import {
   graphsOf,
   type InputSpec,
   type Node,
-  type OpName,
   type Program,
   usesOf,
   type ValueType,
@@ -13,7 +12,7 @@ import {
 import type { Prologue } from "../optimized-program.ts";
 import { fixedInputs } from "./fixed-inputs.ts";
 import { knownShape } from "./literals.ts";
-import { isOwnOp, type OptimizeTarget } from "./target.ts";
+import { isFactory, isOwnOp, type OptimizeTarget } from "./target.ts";
 
 /** A program whose nodes depend on inputs, and what the others became. */
 export interface FoldedProgram {
@@ -97,11 +96,6 @@ function canFold(node: Node, types: ReadonlyMap<string, ValueType>, target: Opti
   const results = definitionsOf(node).map((name) => types.get(name));
   if (!results.every((type) => type?.kind === "tensor")) return false;
   return usesOf(node).length > 0 || (isFactory(node.op) && isSmall(results));
-}
-
-/** Makes the same tensor each time, of nothing. */
-function isFactory(op: OpName): boolean {
-  return op.startsWith("aten::") && !/^aten::_?empty/.test(op);
 }
 
 function isSmall(types: readonly (ValueType | undefined)[]): boolean {

@@ -1,6 +1,6 @@
 import { type Arg, argOf, type Node, type OpName, type Program, type TensorType } from "@pt2/graph";
 import { ACTIVATIONS, type Activation, activationArgs, activationOf, isBare } from "./activation.ts";
-import { NONE, numberOf } from "./literals.ts";
+import { intsArg, intsOf, NONE, numberOf } from "./literals.ts";
 import { given, type NewArgs, type RewriteContext, type RewriteRule, rewrite } from "./rewriter.ts";
 import type { OptimizeTarget } from "./target.ts";
 
@@ -33,8 +33,30 @@ const activation: RewriteRule = (node, context) => {
 const sum: RewriteRule = (node, context) => {
   const [self, other] = [argOf(node, "self"), argOf(node, "other")];
   if ((numberOf(argOf(node, "alpha")) ?? 1) !== 1) return null;
-  return addTo(self, other, context) ?? addTo(other, self, context);
+  return (
+    addTo(self, other, context) ??
+    addTo(other, self, context) ??
+    addThroughPermute(self, other, context) ??
+    addThroughPermute(other, self, context)
+  );
 };
+
+/** permute(f(x)) + r = permute(f(x) + unpermute(r)) */
+function addThroughPermute(computed: Arg | undefined, other: Arg | undefined, context: RewriteContext): Arg | null {
+  const permute = context.definition(computed);
+  const type = context.tensor(computed);
+  if (permute?.op !== "aten::permute" || other === undefined || !context.isReadOnce(computed)) return null;
+  const [inner, dims] = [argOf(permute, "self"), intsOf(argOf(permute, "dims"))];
+  const innerType = context.tensor(inner);
+  if (dims === undefined || innerType === undefined || !sameTensors(type, context.tensor(other))) return null;
+  if (!context.isReadOnce(inner) || EPILOGUES.get(context.definition(inner)?.op ?? "")?.residual === undefined)
+    return null;
+  const order = dims.map((dim) => (dim < 0 ? dim + dims.length : dim));
+  const inverse = order.map((_, i) => order.indexOf(i));
+  const turned = context.emit("aten::permute", { self: other, dims: intsArg(inverse) }, innerType, permute);
+  const result = addTo(inner, turned, context);
+  return result && context.emit("aten::permute", { self: result, dims: intsArg(dims) }, type, permute);
+}
 
 function addTo(computed: Arg | undefined, other: Arg | undefined, context: RewriteContext): Arg | null {
   const before = context.definition(computed);

@@ -70,7 +70,7 @@ function pointwise(conv: Convolution, node: Node, context: RewriteContext): Arg 
     node,
   );
   const weight = context.emit("pt2::pack_linear_weight", { weight: matrix }, packed(conv, context), node);
-  const args: NewArgs = { x: input, weight, out_features: { kind: "int", value: outputs }, bias, residual: NONE };
+  const args: NewArgs = { x: input, weight, out_channels: { kind: "int", value: outputs }, bias, residual: NONE };
   return context.emit("pt2::conv1x1", { ...args, ...activationArgs(NO_ACTIVATION) }, conv.type, node);
 }
 

@@ -5,12 +5,16 @@ import { canonicalize } from "./canonical.ts";
 import { unflattenLinears } from "./flat-linear.ts";
 import { foldBatchNorms } from "./fold-batch-norm.ts";
 import { foldConstants } from "./fold-constants.ts";
+import { foldScales } from "./fold-scale.ts";
 import { hasClaimedWrites, makeFunctional } from "./functional.ts";
+import { fuseAttention } from "./fuse-attention.ts";
 import { fuseEpilogues } from "./fuse-epilogues.ts";
 import { recognizeGelu } from "./gelu-tanh.ts";
 import { lowerConvolutions } from "./lower-convolution.ts";
+import { lowerLayerNorms } from "./lower-layer-norm.ts";
 import { lowerLinears } from "./lower-linear.ts";
 import { restoreLayouts } from "./restore-layouts.ts";
+import { fuseSqueezeExcite } from "./squeeze-excite.ts";
 import { isOwnOp, type OptimizeTarget } from "./target.ts";
 
 type Pass = (program: Program, target: OptimizeTarget) => Program;
@@ -23,8 +27,12 @@ const PASSES: readonly Pass[] = [
   unflattenLinears,
   recognizeGelu,
   foldBatchNorms,
+  foldScales,
+  fuseSqueezeExcite,
+  fuseAttention,
   lowerConvolutions,
   lowerLinears,
+  lowerLayerNorms,
   fuseEpilogues,
   restoreLayouts,
 ];

@@ -14,7 +14,7 @@ import {
 } from "@pt2/graph";
 import { eliminateDeadCode, GraphBuilder, Substitution } from "@pt2/graph/passes";
 import { fixedInputs } from "./fixed-inputs.ts";
-import { isOwnOp, type OptimizeTarget } from "./target.ts";
+import { isFactory, isOwnOp, type OptimizeTarget } from "./target.ts";
 
 /** What a rule sees of the graph, and how it adds to it. */
 export interface RewriteContext {
@@ -120,7 +120,8 @@ class Rewriter implements RewriteContext {
   #push(node: Node): void {
     this.#builder.push(node);
     const pure = isOwnOp(node.op) || (this.target.isPure(node) && !this.target.isClaimed(node.op));
-    const fixed = pure && usesOf(node).length > 0 && usesOf(node).every((name) => this.#fixed.has(name));
+    const used = usesOf(node);
+    const fixed = pure && (used.length > 0 ? used.every((name) => this.#fixed.has(name)) : isFactory(node.op));
     for (const name of definitionsOf(node)) {
       this.#definitions.set(name, node);
       if (fixed) this.#fixed.add(name);

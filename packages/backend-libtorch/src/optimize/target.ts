@@ -18,6 +18,11 @@ export function isOwnOp(op: OpName): boolean {
   return op.startsWith("mkldnn::") || op.startsWith("pt2::");
 }
 
+/** Whether an op that is given no tensor makes one whose elements are known. */
+export function isFactory(op: OpName): boolean {
+  return op.startsWith("aten::") && !/^aten::_?empty/.test(op);
+}
+
 /** Purity as records tell it; of an op without a record nothing is assumed. */
 export function purity(registry: OpRegistry): OptimizeTarget["isPure"] {
   return ({ op }) => {

@@ -1,0 +1,98 @@
+import { type Arg, argOf } from "@pt2/graph";
+import { intsArg, knownShape, numberOf } from "./literals.ts";
+import type { RewriteContext } from "./rewriter.ts";
+import { dense } from "./types.ts";
+
+/** What goes into a softmax of attention: scale * (q @ k) + mask. */
+export interface Scores {
+  readonly q: Arg;
+  /** Already transposed: [batch, heads, size, length]. */
+  readonly k: Arg;
+  readonly scale: number;
+  /** float32, broadcast to the scores. */
+  readonly mask: Arg | undefined;
+}
+
+/** What is added to the scores, while they had a certain shape. */
+interface Term {
+  readonly value: Arg;
+  readonly shape: readonly number[];
+}
+
+/** Takes scores apart; null where they are something else. Nothing but the softmax may read them. */
+export function scoresOf(value: Arg | undefined, context: RewriteContext): Scores | null {
+  const terms: Term[] = [];
+  const product = productBelow(value, terms, context);
+  if (product === null) return null;
+  const { q, k } = product;
+  const scaled = context.definition(q);
+  const factor = scaled?.op === "aten::mul.Tensor" ? numberOf(argOf(scaled, "other")) : undefined;
+  const mask = sumOf(terms, product.shape, context);
+  if (mask === null) return null;
+  if (scaled === undefined || factor === undefined) return { q, k, scale: product.scale, mask };
+  return { q: argOf(scaled, "self")!, k, scale: product.scale * factor, mask };
+}
+
+interface Product {
+  readonly q: Arg;
+  readonly k: Arg;
+  readonly scale: number;
+  readonly shape: readonly number[];
+}
+
+/** Follows sums and reshapes down to a product, and factors right above it. */
+function productBelow(value: Arg | undefined, terms: Term[], context: RewriteContext): Product | null {
+  const node = context.isReadOnce(value) ? context.definition(value) : undefined;
+  const shape = knownShape(context.tensor(value));
+  const self = node && argOf(node, "self");
+  const other = node && argOf(node, "other");
+  if (node === undefined || shape === undefined || self === undefined) return null;
+  if (node.op === "aten::matmul") {
+    return shape.length === 4 ? { q: self, k: other!, scale: 1, shape } : null;
+  }
+  if (node.op === "aten::reshape") return productBelow(self, terms, context);
+  if (node.op === "aten::add.Tensor" && argOf(node, "alpha") === undefined && isFloat(other, context)) {
+    terms.push({ value: other!, shape });
+    return productBelow(self, terms, context);
+  }
+  const factor = numberOf(other);
+  const below = factor === undefined ? undefined : context.definition(self);
+  if (factor === undefined || below?.op !== "aten::matmul") return null;
+  const product = productBelow(self, terms, context);
+  if (product === null) return null;
+  if (node.op === "aten::mul.Tensor") return { ...product, scale: factor };
+  return node.op === "aten::div.Tensor" ? { ...product, scale: 1 / factor } : null;
+}
+
+function isFloat(value: Arg | undefined, context: RewriteContext): boolean {
+  return context.tensor(value)?.dtype === "float32";
+}
+
+/** One mask of the terms. Those added in another shape must be fixed: they are brought to this one, once. */
+function sumOf(terms: readonly Term[], shape: readonly number[], context: RewriteContext): Arg | undefined | null {
+  let sum: Arg | undefined;
+  for (const { value, shape: from } of terms) {
+    const same = from.join() === shape.join();
+    if (!same && !context.isFixed(value)) return null;
+    const origin = context.definition(value) ?? NOWHERE;
+    const type = context.tensor(value);
+    const full = same
+      ? value
+      : context.emit(
+          "aten::reshape",
+          {
+            self: context.emit("aten::expand", { self: value, size: intsArg(from) }, dense(type, from), origin),
+            shape: intsArg(shape),
+          },
+          dense(type, shape),
+          origin,
+        );
+    sum =
+      sum === undefined
+        ? full
+        : context.emit("aten::add.Tensor", { self: sum, other: full }, dense(type, shape), origin);
+  }
+  return sum;
+}
+
+const NOWHERE = { name: "mask", op: "aten::add.Tensor", args: [], outputs: [], origin: {} } as const;

@@ -1,0 +1,19 @@
+import type { OpName } from "@pt2/graph";
+import { effectsOf } from "@pt2/registry";
+import type { Router } from "../routes.ts";
+import { type OptimizeTarget, purity } from "./target.ts";
+
+/** What the passes may count on where a router decides how ops run. */
+export function routerTarget(router: Router): OptimizeTarget {
+  const { dispatcher, registry } = router;
+  const routeOf = (op: OpName): string => router.routeOf({ name: op, op, args: [], outputs: [], origin: {} }).kind;
+  return {
+    has: (op) => dispatcher.has(op),
+    isClaimed: (op) => registry.handlerOf(op) !== undefined || routeOf(op) === "kernel",
+    effectsOf(op) {
+      const schema = registry.resolve(op) === undefined ? dispatcher.schema(op) : null;
+      return schema === null ? registry.effectsOf(op) : effectsOf({ schema });
+    },
+    isPure: purity(registry),
+  };
+}
