@@ -2,6 +2,7 @@
 #include <napi.h>
 
 #include "aoti-object.h"
+#include "counting-allocator.h"
 #include "eager.h"
 #include "errors.h"
 #include "exit.h"
@@ -18,6 +19,7 @@ namespace {
 Napi::Object init(Napi::Env env, Napi::Object exports) {
   using namespace pt2;
   pinModule();
+  countCpuMemory();
   env.SetInstanceData(new Instance(env));
   const auto add = [&](const char* name, Napi::Value (*function)(const Napi::CallbackInfo&)) {
     exports.Set(name, Napi::Function::New(env, function, name));
@@ -38,6 +40,7 @@ Napi::Object init(Napi::Env env, Napi::Object exports) {
   add("call", entry<call>);
   add("compile", entry<compile>);
   add("loadAoti", entry<loadAoti>);
+  add("memory", entry<memory>);
   return exports;
 }
 

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "check.h"
+#include "counting-allocator.h"
 #include "cuda-info.h"
 #include "library.h"
 #include "pool.h"
@@ -79,6 +80,15 @@ Napi::Value manualSeed(const Napi::CallbackInfo& info) {
 Napi::Value loadLibrary(const Napi::CallbackInfo& info) {
   openLibrary(readString(info[0], "path"));
   return info.Env().Undefined();
+}
+
+Napi::Value memory(const Napi::CallbackInfo& info) {
+  const MemoryUse use = cpuMemoryUse();
+  Napi::Object result = Napi::Object::New(info.Env());
+  result.Set("liveBytes", static_cast<double>(use.live));
+  result.Set("cachedBytes", 0);
+  result.Set("peakBytes", static_cast<double>(use.peak));
+  return result;
 }
 
 }  // namespace pt2

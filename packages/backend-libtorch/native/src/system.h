@@ -1,4 +1,4 @@
-// What concerns the whole process: versions, threads, switches, libraries.
+// What concerns the whole process: versions, threads, switches, libraries, memory.
 #pragma once
 
 #include <napi.h>
@@ -11,5 +11,6 @@ Napi::Value setConcurrency(const Napi::CallbackInfo& info);
 Napi::Value setFlags(const Napi::CallbackInfo& info);
 Napi::Value manualSeed(const Napi::CallbackInfo& info);
 Napi::Value loadLibrary(const Napi::CallbackInfo& info);
+Napi::Value memory(const Napi::CallbackInfo& info);
 
 }  // namespace pt2
