@@ -24,7 +24,7 @@ import { libtorchError } from "./libtorch-errors.ts";
 import { located } from "./native-failure.ts";
 import { fromTensor, type Outputs, toTensor } from "./native-tensor.ts";
 import { optimize } from "./optimize/optimize.ts";
-import { optimizeTarget } from "./optimize-target.ts";
+import { routerTarget } from "./optimize/router-target.ts";
 import type { LibtorchOptions } from "./options.ts";
 import { Router } from "./routes.ts";
 
@@ -73,7 +73,7 @@ export class LibtorchBackend implements Backend {
   async compile(request: CompileRequest): Promise<LibtorchExecutable> {
     this.#requireAlive();
     const router = this.#routerFor(request.registry);
-    const target = optimizeTarget(router);
+    const target = routerTarget(router);
     const compiled = await compileProgram(request, {
       addon: this.#addon,
       device: this.device,
