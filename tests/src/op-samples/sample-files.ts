@@ -2,7 +2,7 @@ import { readdirSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { viewAs } from "@pt2/backend";
-import { fromBytes, readSafetensors } from "@pt2/format";
+import { type DType, fromBytes, readSafetensors, type TensorData } from "@pt2/format";
 import { type HostTensor, tensor } from "@pt2/runtime/node";
 import type { Leaf } from "../difference.ts";
 
@@ -27,8 +27,11 @@ type SampleEntry =
       /** Whether PyTorch's eager mode gives the same bits as the exported program in PyTorch. */
       readonly eager: boolean;
       readonly inputs: number;
-      readonly outputs: readonly (number | boolean | string | null)[];
+      readonly outputs: readonly Output[];
     };
+
+/** A number or the like, `tensor`, or the dtype of a tensor that is stored as pairs of real numbers. */
+type Output = number | boolean | string | null;
 
 /** A program, what it is given, and what it gives in PyTorch. */
 export interface Sample {
@@ -57,20 +60,32 @@ export async function readSamples(folder: string, name: string): Promise<readonl
   const { tensors } = await readSafetensors(fromBytes(bytes));
   return samples.map((sample, at) => {
     if (sample.state === "skipped") return sample.why;
-    const find = (key: string): HostTensor => {
-      const { dtype, shape, bytes } = tensors.get(`${at}.${key}`)!;
-      return tensor(dtype, shape, viewAs(dtype, bytes));
-    };
+    const find = (key: string): HostTensor => toTensor(tensors.get(`${at}.${key}`)!);
     return {
       path: join(folder, `${name}.${at}.pt2`),
       values: sample.values,
       inputs: Array.from({ length: sample.inputs }, (_, k) => find(`in.${k}`)),
-      expected: sample.outputs.map((value, k) => (value === "tensor" ? find(`out.${k}`) : fromJson(value))),
+      expected: sample.outputs.map((value, k) => {
+        if (value === "tensor") return find(`out.${k}`);
+        return isPaired(value) ? ofPairs(value, find(`out.${k}`)) : fromJson(value);
+      }),
     };
   });
 }
 
+function toTensor({ dtype, shape, bytes }: TensorData): HostTensor {
+  return tensor(dtype, shape, viewAs(dtype, bytes));
+}
+
+function isPaired(value: Output): value is "complex32" | "complex128" {
+  return value === "complex32" || value === "complex128";
+}
+
+function ofPairs(dtype: DType, { shape, data }: HostTensor): HostTensor {
+  return tensor(dtype, shape.slice(0, -1), data);
+}
+
 /** Python's infinities and NaN are text in the index. */
-function fromJson(value: number | boolean | string | null): Leaf {
+function fromJson(value: Output): Leaf {
   return typeof value === "string" ? Number(value.replace("inf", "Infinity")) : value;
 }
