@@ -21,22 +21,24 @@ cmake -S "$native" -B "$build" -DPT2_LIBTORCH="$libtorch" -DPT2_SANITIZE=address
   -DCMAKE_BUILD_TYPE=Release -DCMAKE_CXX_FLAGS_RELEASE="-O1 -g1 -Wno-stringop-overflow"
 cmake --build "$build" --parallel "${PT2_JOBS:-2}"
 
-# What a sanitizer finds goes to files: the tests run in processes of their own, whose output may be swallowed.
+# AddressSanitizer writes to files of its own, as the tests run in processes of their own whose output may be swallowed.
+# UndefinedBehaviorSanitizer writes to stderr whatever it is told, so its findings are looked for there.
 log=$build/findings
 rm -f "$log".*
 export PT2_LIBTORCH=$libtorch PT2_LIBTORCH_ADDON=$build/pt2_libtorch.node
 export ASAN_OPTIONS=detect_leaks=0:detect_odr_violation=0:allocator_may_return_null=1:abort_on_error=0:log_path=$log
-export UBSAN_OPTIONS=print_stacktrace=1:log_path=$log
+export UBSAN_OPTIONS=print_stacktrace=1
 cd "$root"
 passed=0
 LD_PRELOAD=$runtime node node_modules/vitest/vitest.mjs run --project unit --no-file-parallelism --testTimeout 600000 \
-  "${@:-packages/backend-libtorch/src}" || passed=$?
+  "${@:-packages/backend-libtorch/src}" 2>&1 | tee "$build/output" || passed=$?
 
 shopt -s nullglob
 findings=("$log".*)
-if ((${#findings[@]} > 0)); then
-  cat "${findings[@]}"
-  echo "ASan: ${#findings[@]} processes with findings"
+undefined=$(grep -c ": runtime error: " "$build/output" || true)
+if ((${#findings[@]} + undefined > 0)); then
+  ((${#findings[@]} == 0)) || cat "${findings[@]}"
+  echo "ASan: findings in ${#findings[@]} processes; undefined behaviour: $undefined"
   exit 1
 fi
 if ((passed != 0)); then
