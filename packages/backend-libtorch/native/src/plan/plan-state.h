@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "plan/bound.h"
-#include "plan/plan.h"
 #include "plan/compile/program.h"
+#include "plan/plan.h"
 
 namespace pt2 {
 

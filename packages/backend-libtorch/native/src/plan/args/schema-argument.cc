@@ -1,7 +1,7 @@
 #include "plan/args/schema-argument.h"
 
-#include <ATen/core/Tensor.h>
 #include <ATen/core/jit_type.h>
+#include <ATen/core/Tensor.h>
 
 #include <algorithm>
 #include <utility>
@@ -15,9 +15,7 @@ namespace {
 
 using Kind = ArgSource::Kind;
 
-bool hasSlot(const ArgSource& source) {
-  return source.kind == Kind::Slot || std::any_of(source.items.begin(), source.items.end(), hasSlot);
-}
+bool isConstant(const Operand& operand) { return operand.kind == Operand::Kind::Constant; }
 
 // The value that a literal has by itself, without regard to what the schema wants.
 c10::IValue literal(const ArgSource& source, const std::optional<c10::Device>& device) {
@@ -60,7 +58,7 @@ MaybeOperand convertList(const ArgSource& source, const std::shared_ptr<const Ar
     if (!converted) return std::nullopt;
     operand.items.push_back(std::move(*converted));
   }
-  if (hasSlot(source)) return operand;
+  if (!std::all_of(operand.items.begin(), operand.items.end(), isConstant)) return operand;
   Slots none;
   Operand constant;
   if (!read(operand, none, Numbers::Shared, constant.constant)) return std::nullopt;

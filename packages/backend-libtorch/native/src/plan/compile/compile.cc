@@ -2,12 +2,12 @@
 
 #include <utility>
 
+#include "plan/args/resolve.h"
 #include "plan/compile/lifetimes.h"
 #include "plan/compile/nesting.h"
-#include "plan/plan-error.h"
-#include "plan/args/resolve.h"
 #include "plan/compile/slot-map.h"
 #include "plan/compile/writes.h"
+#include "plan/plan-error.h"
 
 namespace pt2 {
 namespace {

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "plan/control/control.h"
 #include "plan/args/operand.h"
+#include "plan/control/control.h"
 #include "plan/numbers/scalar-ops.h"
 #include "plan/source.h"
 

@@ -1,11 +1,11 @@
 // Higher-order ops around another op: they run no graph.
 #include <ATen/core/Tensor.h>
 
+#include "plan/args/resolve.h"
 #include "plan/call.h"
+#include "plan/control/functionalized.h"
 #include "plan/control/operands.h"
 #include "plan/control/ops.h"
-#include "plan/control/functionalized.h"
-#include "plan/args/resolve.h"
 
 namespace pt2 {
 namespace {

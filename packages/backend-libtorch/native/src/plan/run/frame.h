@@ -6,9 +6,9 @@
 #include <optional>
 #include <vector>
 
-#include "plan/control/control.h"
 #include "plan/args/operand.h"
 #include "plan/compile/program.h"
+#include "plan/control/control.h"
 
 namespace pt2 {
 

@@ -7,10 +7,10 @@
 #include <vector>
 
 #include "plan/control/autocast.h"
-#include "plan/run/frame.h"
 #include "plan/plan-state.h"
 #include "plan/plan.h"
 #include "plan/profile/profile.h"
+#include "plan/run/frame.h"
 #include "plan/run/protection.h"
 #include "plan/run/random-state.h"
 

@@ -1,7 +1,7 @@
 #include "plan/run/protection.h"
 
-#include <ATen/core/Tensor.h>
 #include <ATen/core/jit_type.h>
+#include <ATen/core/Tensor.h>
 #include <ATen/ops/empty.h>
 
 #include "plan/plan-error.h"
@@ -99,6 +99,7 @@ bool Protection::isInput(StorageKey storage) const { return given_.count(storage
 
 bool Protection::admits(const Node& node, const std::vector<c10::IValue>& arguments) {
   bool admitted = true;
+  const size_t known = toCopy_.size();
   for (const uint32_t index : node.writes) {
     const c10::IValue& value = arguments[index];
     if (value.isTensor()) {
@@ -108,6 +109,9 @@ bool Protection::admits(const Node& node, const std::vector<c10::IValue>& argume
         if (item.isTensor()) admitted &= admitsTensor(item.toTensor(), node.writesContents);
       }
     }
+  }
+  if (!admitted && toCopy_.size() == known && plan_->numbers() == Numbers::Shared) {
+    throw Failure("libtorch.op-failed", "`" + node.op + "` writes to memory of an input that cannot be replaced.");
   }
   return admitted;
 }
