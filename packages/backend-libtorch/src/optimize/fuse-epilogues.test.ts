@@ -53,6 +53,25 @@ describe("fuseEpilogues", () => {
     `);
   });
 
+  it("adds residuals that come in another order of dimensions", () => {
+    const before = program(`parameter "w" = %w: f32[6, 4]
+      user_input %x: f32[1, 8, 8, 4]
+      user_input %r: f32[1, 6, 8, 8]
+      %l: f32[1, 8, 8, 6] = pt2::linear(x=%x, weight=%w, out_features=6, bias=none, residual=none, attr="none", scalars=[], algorithm="")
+      %p: f32[1, 6, 8, 8]{strides=[384, 1, 48, 6]} = aten::permute(%l, dims=[0, 3, 1, 2])
+      %y: f32[1, 6, 8, 8]{strides=[384, 1, 48, 6]} = aten::add.Tensor(%p, other=%r)
+      return %y`);
+    expect(text(fuseEpilogues(before, cpu()))).toMatchInlineSnapshot(`
+      "parameter "w" = %w: f32[6, 4]
+      user_input %x: f32[1, 8, 8, 4]
+      user_input %r: f32[1, 6, 8, 8]
+      %permute: f32[1, 8, 8, 6] = aten::permute(%r, dims=[0, 2, 3, 1])
+      %linear: f32[1, 8, 8, 6] = pt2::linear(x=%x, weight=%w, out_features=6, bias=none, residual=%permute, attr="none", scalars=[], algorithm="")
+      %permute_1: f32[1, 6, 8, 8]{strides=[384, 1, 48, 6]} = aten::permute(%linear, dims=[0, 3, 1, 2])
+      return %permute_1"
+    `);
+  });
+
   it("keeps sums that broadcast, scale, or whose parts are read elsewhere", () => {
     const before = program(`${INPUTS}
       user_input %one: f32[1, 6, 1, 1]

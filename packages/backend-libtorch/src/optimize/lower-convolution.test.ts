@@ -55,7 +55,7 @@ describe("lowerConvolutions", () => {
       user_input %x: f32[1, 6, 8, 8]
       %reshape: f32[6, 6] = aten::reshape(%k, shape=[6, 6])
       %pack_linear_weight: f32[6, 6, 1, 1] = pt2::pack_linear_weight(weight=%reshape)
-      %conv1x1: f32[1, 6, 8, 8] = pt2::conv1x1(x=%x, weight=%pack_linear_weight, out_features=6, bias=%b, residual=none, attr="none", scalars=[], algorithm="")
+      %conv1x1: f32[1, 6, 8, 8] = pt2::conv1x1(x=%x, weight=%pack_linear_weight, out_channels=6, bias=%b, residual=none, attr="none", scalars=[], algorithm="")
       return %conv1x1"
     `);
   });

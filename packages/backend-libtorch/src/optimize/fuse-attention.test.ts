@@ -1,0 +1,68 @@
+import { describe, expect, it } from "vitest";
+import { fuseAttention } from "./fuse-attention.ts";
+import { cpu, program, text } from "./passes.test-helper.ts";
+
+const own = cpu(["pt2::attention"]);
+const INPUTS = `user_input %q: f32[4, 2, 9, 8]
+  user_input %k: f32[4, 2, 9, 8]
+  user_input %v: f32[4, 2, 9, 8]`;
+
+describe("fuseAttention", () => {
+  it("takes attention by its name", () => {
+    const before = program(`${INPUTS}
+      user_input %m: bool[9, 9]
+      %y: f32[4, 2, 9, 8] = aten::scaled_dot_product_attention(query=%q, key=%k, value=%v, attn_mask=%m, scale=0.5)
+      return %y`);
+    expect(text(fuseAttention(before, own))).toMatchInlineSnapshot(`
+      "user_input %q: f32[4, 2, 9, 8]
+      user_input %k: f32[4, 2, 9, 8]
+      user_input %v: f32[4, 2, 9, 8]
+      user_input %m: bool[9, 9]
+      %attention: f32[4, 2, 9, 8] = pt2::attention(q=%q, k=%k, v=%v, mask=%m, is_causal=false, scale=0.5)
+      return %attention"
+    `);
+  });
+
+  it("takes attention that is written out, with masks in other shapes", () => {
+    const before = program(`parameter "bias" = %bias: f32[1, 2, 9, 9]
+      parameter "windows" = %windows: f32[1, 4, 1, 9, 9]
+      ${INPUTS}
+      %scaled: f32[4, 2, 9, 8] = aten::mul.Tensor(%q, other=0.25)
+      %t: f32[4, 2, 8, 9] = aten::transpose.int(%k, dim0=-2, dim1=-1)
+      %s: f32[4, 2, 9, 9] = aten::matmul(%scaled, other=%t)
+      %a: f32[4, 2, 9, 9] = aten::add.Tensor(%s, other=%bias)
+      %f: f32[1, 4, 2, 9, 9] = aten::reshape(%a, shape=[1, 4, 2, 9, 9])
+      %b: f32[1, 4, 2, 9, 9] = aten::add.Tensor(%f, other=%windows)
+      %g: f32[4, 2, 9, 9] = aten::reshape(%b, shape=[-1, 2, 9, 9])
+      %p: f32[4, 2, 9, 9] = aten::softmax.int(%g, dim=-1)
+      %y: f32[4, 2, 9, 8] = aten::matmul(%p, other=%v)
+      return %y`);
+    expect(text(fuseAttention(before, own))).toMatchInlineSnapshot(`
+      "parameter "bias" = %bias: f32[1, 2, 9, 9]
+      parameter "windows" = %windows: f32[1, 4, 1, 9, 9]
+      user_input %q: f32[4, 2, 9, 8]
+      user_input %k: f32[4, 2, 9, 8]
+      user_input %v: f32[4, 2, 9, 8]
+      %t: f32[4, 2, 8, 9] = aten::transpose.int(%k, dim0=-2, dim1=-1)
+      %expand: f32[1, 4, 2, 9, 9] = aten::expand(%windows, size=[1, 4, 2, 9, 9])
+      %reshape: f32[4, 2, 9, 9] = aten::reshape(%expand, shape=[4, 2, 9, 9])
+      %add: f32[4, 2, 9, 9] = aten::add.Tensor(%reshape, other=%bias)
+      %transpose: f32[4, 2, 9, 8] = aten::transpose.int(%t, dim0=-2, dim1=-1)
+      %attention: f32[4, 2, 9, 8] = pt2::attention(q=%q, k=%transpose, v=%v, mask=%add, is_causal=false, scale=0.25)
+      return %attention"
+    `);
+  });
+
+  it("keeps dropout, groups of heads, and weights that are read elsewhere", () => {
+    const before = program(`${INPUTS}
+      user_input %one: f32[4, 1, 9, 8]
+      %a: f32[4, 2, 9, 8] = aten::scaled_dot_product_attention(query=%q, key=%k, value=%v, attn_mask=none, dropout_p=0.1)
+      %b: f32[4, 2, 9, 8] = aten::scaled_dot_product_attention(query=%q, key=%one, value=%one, enable_gqa=true)
+      %t: f32[4, 2, 8, 9] = aten::transpose.int(%k, dim0=-2, dim1=-1)
+      %s: f32[4, 2, 9, 9] = aten::matmul(%q, other=%t)
+      %p: f32[4, 2, 9, 9] = aten::softmax.int(%s, dim=-1)
+      %y: f32[4, 2, 9, 8] = aten::matmul(%p, other=%v)
+      return %a, %b, %y, %p`);
+    expect(fuseAttention(before, own)).toBe(before);
+  });
+});
