@@ -15,6 +15,7 @@ import time
 import torch
 from torch.utils import _pytree as pytree
 
+import zoo  # noqa: F401 - what its models return is registered with their libraries
 from tensor_files import load_tensors, save_tensors
 
 
