@@ -32,8 +32,9 @@ NamedValues namedFrom(const ControlArgs& args, size_t first, const std::string& 
   NamedValues named;
   for (size_t i = first; i < args.values.size(); ++i) {
     const size_t position = i - first;
-    if (args.names[i].empty() && position >= schema.arguments().size()) refuseControl(args, "there are too many operands");
-    named.emplace_back(args.names[i].empty() ? schema.arguments()[position].name() : args.names[i], args.values[i]);
+    const bool positional = args.names[i].empty();
+    if (positional && position >= schema.arguments().size()) refuseControl(args, "there are too many operands");
+    named.emplace_back(positional ? schema.arguments()[position].name() : args.names[i], args.values[i]);
   }
   return named;
 }

@@ -25,7 +25,8 @@ at::Tensor cloneWithStrides(const at::Tensor& tensor) {
   for (int64_t dim = 0; length > 0 && dim < tensor.dim(); ++dim) {
     length += (tensor.size(dim) - 1) * tensor.stride(dim);
   }
-  return tensor.as_strided({length}, {1}, 0).clone().as_strided(tensor.sizes(), tensor.strides(), tensor.storage_offset());
+  const at::Tensor memory = tensor.as_strided({length}, {1}, 0).clone();
+  return memory.as_strided(tensor.sizes(), tensor.strides(), tensor.storage_offset());
 }
 
 c10::IValue cloneAny(const std::string& op, const c10::IValue& value) {

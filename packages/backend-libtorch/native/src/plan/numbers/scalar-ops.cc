@@ -104,7 +104,9 @@ template <double (*Function)(double)>
 IValue real(Operands operands) {
   const double value = floatOf(operand(operands, 0));
   const double result = Function(value);
-  if (std::isnan(result) && !std::isnan(value)) throw Failure("libtorch.arithmetic", "A number is out of a function's domain.");
+  if (std::isnan(result) && !std::isnan(value)) {
+    throw Failure("libtorch.arithmetic", "A number is out of a function's domain.");
+  }
   return result;
 }
 

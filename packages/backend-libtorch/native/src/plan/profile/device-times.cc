@@ -41,7 +41,7 @@ class CudaTimes final : public DeviceTimes {
   using Event = std::unique_ptr<at::cuda::CUDAEvent>;
 
   static Event newEvent() { return std::make_unique<at::cuda::CUDAEvent>(cudaEventDefault); }
-  static int64_t nanoseconds(float milliseconds) { return static_cast<int64_t>(static_cast<double>(milliseconds) * 1e6); }
+  static int64_t nanoseconds(double milliseconds) { return static_cast<int64_t>(milliseconds * 1e6); }
   c10::cuda::CUDAStream stream() const { return c10::cuda::getCurrentCUDAStream(device_.index()); }
 
   c10::Device device_;

@@ -47,8 +47,8 @@ std::vector<c10::IValue> readAll(const std::vector<Operand>& operands, Slots& sl
 
 void store(const Node& node, Slots& slots, std::vector<c10::IValue>& results) {
   if (results.size() < node.outputs.size()) {
-    throw Failure("libtorch.result", "`" + node.op + "` gave " + std::to_string(results.size()) + " results instead of " +
-                                         std::to_string(node.outputs.size()) + ".");
+    throw Failure("libtorch.result", "`" + node.op + "` gave " + std::to_string(results.size()) +
+                                         " results instead of " + std::to_string(node.outputs.size()) + ".");
   }
   for (size_t i = 0; i < node.outputs.size(); ++i) {
     const OutputSlots& output = node.outputs[i];

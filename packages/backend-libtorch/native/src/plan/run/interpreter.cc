@@ -134,7 +134,9 @@ void Interpreter::runScalar(const Node& node, Frame& frame) {
 }
 
 void Interpreter::startControl(const Node& node, Frame& frame) {
-  frame.control = node.control({node.op, node.names, readAll(node.operands, frame.slots), node.graphs, node.graphPositions, program_.device});
+  ControlArgs args{node.op,     node.names,          readAll(node.operands, frame.slots),
+                   node.graphs, node.graphPositions, program_.device};
+  frame.control = node.control(std::move(args));
   proceed(frame.control->resume({}));
 }
 
