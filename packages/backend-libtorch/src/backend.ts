@@ -45,6 +45,7 @@ export class LibtorchBackend implements Backend {
   readonly device: string;
   readonly #addon: Addon;
   readonly #outputs: Outputs;
+  readonly #weights: LibtorchOptions["weights"];
   readonly #dispatcher: Dispatcher;
   readonly #libraries = new Set<string>();
   readonly #executables = new Set<LibtorchExecutable>();
@@ -52,9 +53,10 @@ export class LibtorchBackend implements Backend {
   #disposed = false;
 
   constructor(addon: Addon, options: LibtorchOptions = {}) {
-    const { device = "cpu", threads, concurrency, libraries = [], flags, outputs = "host" } = options;
+    const { device = "cpu", threads, concurrency, libraries = [], flags, outputs = "host", weights } = options;
     this.#addon = addon;
     this.#outputs = outputs;
+    this.#weights = weights;
     this.device = requireDevice(device, addon.info());
     this.#dispatcher = new Dispatcher(addon, this.device);
     located(() => {
@@ -73,7 +75,7 @@ export class LibtorchBackend implements Backend {
   async compile(request: CompileRequest): Promise<LibtorchExecutable> {
     this.#requireAlive();
     const router = this.#routerFor(request.registry);
-    const target = routerTarget(router);
+    const target = routerTarget(router, { weights: this.#weights });
     const compiled = await compileProgram(request, {
       addon: this.#addon,
       device: this.device,

@@ -13,6 +13,11 @@ export interface LibtorchOptions {
   readonly libraries?: readonly string[];
   /** Switches of libtorch, for the whole process. */
   readonly flags?: Partial<LibtorchFlags>;
+  /**
+   * Dtype in which precision `fast` may keep weights of products and convolutions: half the memory, and faster on CPUs
+   * with instructions for it, with three significant digits. @default as in the file
+   */
+  readonly weights?: "bfloat16";
   /** Where results are left: `device` keeps those on a GPU there until they are read. @default "host" */
   readonly outputs?: Outputs;
   /** Folder of libtorch, with `include` and `lib`. @default what `PT2_LIBTORCH` names, or is found */

@@ -26,9 +26,22 @@ const activation: RewriteRule = (node, context) => {
   const [self] = node.args;
   const before = context.definition(self?.arg);
   if (found === undefined || before === undefined || !context.isReadOnce(self?.arg)) return null;
+  if (before.op === "aten::to.dtype") return beforeConversion(found, before, context);
   const replacement = EPILOGUES.get(before.op)?.activation?.(before, found) ?? null;
   return replacement && context.emit(replacement.op, replacement.args, context.tensor(self?.arg), before);
 };
+
+/** f(to(g(x), float32)) = to(f(g(x)), float32): g computes in float32 and rounds once, at its end. */
+function beforeConversion(found: Activation, convert: Node, context: RewriteContext): Arg | null {
+  const narrow = argOf(convert, "self");
+  const before = context.definition(narrow);
+  const type = context.tensor(narrow);
+  if (before === undefined || type?.dtype !== "bfloat16" || !context.isReadOnce(narrow)) return null;
+  const replacement = EPILOGUES.get(before.op)?.activation?.(before, found) ?? null;
+  if (replacement === null) return null;
+  const self = context.emit(replacement.op, replacement.args, type, before);
+  return context.emit("aten::to.dtype", { ...argsOf(convert), self }, { ...type, dtype: "float32" }, convert);
+}
 
 const sum: RewriteRule = (node, context) => {
   const [self, other] = [argOf(node, "self"), argOf(node, "other")];

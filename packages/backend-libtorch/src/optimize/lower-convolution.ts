@@ -17,7 +17,9 @@ export function lowerConvolutions(program: Program, target: OptimizeTarget): Pro
 const RULE: RewriteRule = (node, context) => {
   const conv = read(node, context);
   if (conv === null) return null;
-  return depthwise(conv, node, context) ?? pointwise(conv, node, context) ?? dnnl(conv, node, context);
+  const own =
+    conv.type?.dtype === "float32" ? (depthwise(conv, node, context) ?? pointwise(conv, node, context)) : null;
+  return own ?? dnnl(conv, node, context);
 };
 
 /** What a convolution's arguments say. */
@@ -41,7 +43,9 @@ function read(node: Node, context: RewriteContext): Convolution | null {
   const shape = knownShape(context.tensor(weight));
   if (input === undefined || weight === undefined || !context.isFixed(weight) || shape?.length !== 4) return null;
   if (bias.kind !== "none" && !context.isFixed(bias)) return null;
-  if (context.tensor(weight)?.dtype !== "float32" || context.tensor(input)?.shape.length !== 4) return null;
+  const dtype = context.tensor(weight)?.dtype;
+  if ((dtype !== "float32" && dtype !== "bfloat16") || context.tensor(input)?.dtype !== dtype) return null;
+  if (context.tensor(input)?.shape.length !== 4) return null;
   if (stride === undefined || padding === undefined || dilation === undefined) return null;
   const [output] = node.outputs;
   const type = output?.kind === "value" ? context.tensor(output) : undefined;

@@ -13,6 +13,7 @@ import { recognizeGelu } from "./gelu-tanh.ts";
 import { lowerConvolutions } from "./lower-convolution.ts";
 import { lowerLayerNorms } from "./lower-layer-norm.ts";
 import { lowerLinears } from "./lower-linear.ts";
+import { cancelConversions, narrowWeights } from "./narrow-weights.ts";
 import { restoreLayouts } from "./restore-layouts.ts";
 import { fuseSqueezeExcite } from "./squeeze-excite.ts";
 import { isOwnOp, type OptimizeTarget } from "./target.ts";
@@ -30,10 +31,12 @@ const PASSES: readonly Pass[] = [
   foldScales,
   fuseSqueezeExcite,
   fuseAttention,
+  narrowWeights,
   lowerConvolutions,
   lowerLinears,
   lowerLayerNorms,
   fuseEpilogues,
+  cancelConversions,
   restoreLayouts,
 ];
 

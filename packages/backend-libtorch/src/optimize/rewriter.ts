@@ -45,6 +45,7 @@ export type RewriteRules = ReadonlyMap<OpName, RewriteRule>;
  * The program must be functional. A program in which nothing matches is returned itself.
  */
 export function rewrite(program: Program, rules: RewriteRules, target: OptimizeTarget): Program {
+  if (!program.graph.nodes.some(({ op }) => rules.has(op))) return program;
   const rewriter = new Rewriter(program, target);
   const graph = rewriter.run(rules);
   if (graph === program.graph) return program;

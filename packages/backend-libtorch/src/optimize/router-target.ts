@@ -4,10 +4,11 @@ import type { Router } from "../routes.ts";
 import { type OptimizeTarget, purity } from "./target.ts";
 
 /** What the passes may count on where a router decides how ops run. */
-export function routerTarget(router: Router): OptimizeTarget {
+export function routerTarget(router: Router, options: Pick<OptimizeTarget, "weights"> = {}): OptimizeTarget {
   const { dispatcher, registry } = router;
   const routeOf = (op: OpName): string => router.routeOf({ name: op, op, args: [], outputs: [], origin: {} }).kind;
   return {
+    ...options,
     has: (op) => dispatcher.has(op),
     isClaimed: (op) => registry.handlerOf(op) !== undefined || routeOf(op) === "kernel",
     effectsOf(op) {

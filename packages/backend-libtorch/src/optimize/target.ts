@@ -3,6 +3,8 @@ import type { OpEffects, OpRegistry } from "@pt2/registry";
 
 /** What the passes may count on. */
 export interface OptimizeTarget {
+  /** Dtype that weights of products and convolutions may be kept in. @default as in the file */
+  readonly weights?: "bfloat16" | undefined;
   /** Whether libtorch, as it was built and on this device, runs an op. */
   has(op: OpName): boolean;
   /** Whether somebody asked to run an op himself: such a node stays as it is. */
@@ -25,9 +27,15 @@ export function isFactory(op: OpName): boolean {
 
 /** Purity as records tell it; of an op without a record nothing is assumed. */
 export function purity(registry: OpRegistry): OptimizeTarget["isPure"] {
-  return ({ op }) => {
+  const known = new Map<OpName, boolean>();
+  const isPure = (op: OpName): boolean => {
     const record = registry.resolve(op);
     if (record === undefined || record.impure === true) return false;
     return record.schema.returns.length > 0 && registry.effectsOf(op)?.mutates.length === 0;
+  };
+  return ({ op }) => {
+    const answer = known.get(op) ?? isPure(op);
+    known.set(op, answer);
+    return answer;
   };
 }

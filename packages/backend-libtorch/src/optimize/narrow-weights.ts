@@ -1,0 +1,55 @@
+import type { DType } from "@pt2/format";
+import { type Arg, argOf, type Program } from "@pt2/graph";
+import { NONE } from "./literals.ts";
+import { given, type RewriteRule, type RewriteRules, rewrite } from "./rewriter.ts";
+import type { OptimizeTarget } from "./target.ts";
+
+/**
+ * Products and convolutions with fixed float32 weights compute in bfloat16: half the memory, and on CPUs with the
+ * instructions for it twice the speed, with three significant digits. Only on request.
+ */
+export function narrowWeights(program: Program, target: OptimizeTarget): Program {
+  return target.weights === "bfloat16" ? rewrite(program, RULES, target) : program;
+}
+
+const narrowed: RewriteRule = (node, context) => {
+  const [input, weight, bias] = [argOf(node, "input"), argOf(node, "weight"), given(node, "bias")];
+  const float = [input, weight].every((arg) => context.tensor(arg)?.dtype === "float32");
+  if (!float || !context.isFixed(weight) || (bias !== undefined && !context.isFixed(bias))) return null;
+  const to = (value: Arg, dtype: DType): Arg => {
+    const type = context.tensor(value);
+    const args = { self: value, dtype: { kind: "dtype", value: dtype } } as const;
+    return context.emit("aten::to.dtype", args, type && { ...type, dtype }, node);
+  };
+  const rest = Object.fromEntries(node.args.map(({ name, arg }) => [name, arg]));
+  const operands = {
+    input: to(input!, "bfloat16"),
+    weight: to(weight!, "bfloat16"),
+    bias: bias === undefined ? NONE : to(bias, "bfloat16"),
+  };
+  const type = context.tensor(resultOf(node));
+  const result = context.emit(node.op, { ...rest, ...operands }, type && { ...type, dtype: "bfloat16" }, node);
+  return to(result, "float32");
+};
+
+const RULES: RewriteRules = new Map([
+  ["aten::linear", narrowed],
+  ["aten::conv2d", narrowed],
+]);
+
+/** to(to(x, float32), bfloat16) = x for an x in bfloat16. */
+export function cancelConversions(program: Program, target: OptimizeTarget): Program {
+  return target.weights === "bfloat16" ? rewrite(program, new Map([["aten::to.dtype", canceled]]), target) : program;
+}
+
+const canceled: RewriteRule = (node, context) => {
+  const widened = argOf(node, "self");
+  const before = context.definition(widened);
+  const original = before?.op === "aten::to.dtype" ? argOf(before, "self") : undefined;
+  const isNarrow = [original, resultOf(node)].every((arg) => context.tensor(arg)?.dtype === "bfloat16");
+  return isNarrow && context.tensor(widened)?.dtype === "float32" ? (original ?? null) : null;
+};
+
+function resultOf({ outputs: [output] }: Parameters<RewriteRule>[0]): Arg | undefined {
+  return output?.kind === "value" ? output : undefined;
+}
