@@ -8,6 +8,7 @@
 #include "squeeze-excite.h"
 #include "attention.h"
 #include "layer-norm.h"
+#include "winograd.h"
 
 namespace pt2 {
 
@@ -22,6 +23,9 @@ struct Kernels {
   void (*scale_pixels)(const SqueezeExcite&, const float* gates, int64_t begin, int64_t end);
   void (*attention)(const Attention&, int64_t begin, int64_t end, float* scratch);
   void (*layer_norm)(const LayerNorm&, int64_t begin, int64_t end);
+  void (*winograd_input)(const Winograd&, const WinogradChunk&, int64_t begin, int64_t end);
+  void (*winograd_products)(const Winograd&, const WinogradChunk&, int64_t begin, int64_t end);
+  void (*winograd_output)(const Winograd&, const WinogradChunk&, int64_t begin, int64_t end);
 };
 
 /// The widest set that this processor has and that `ATEN_CPU_CAPABILITY` allows; chosen once.

@@ -21,6 +21,16 @@ inline at::Tensor optional_vector(const std::optional<at::Tensor>& t, int64_t si
   return t->contiguous();
 }
 
+/// A tensor of the shape of `out` in its memory order, or an undefined tensor where the op was given none.
+inline at::Tensor optional_like(const std::optional<at::Tensor>& t, const at::Tensor& out, at::MemoryFormat format,
+                                const char* op, const char* name) {
+  if (!t.has_value() || !t->defined()) return {};
+  check_float(*t, op, name);
+  TORCH_CHECK(t->sizes() == out.sizes(), "pt2::", op, ": ", name, " must have the shape of the result, ", out.sizes(),
+              ", got ", t->sizes());
+  return t->contiguous(format);
+}
+
 inline const float* data_or_null(const at::Tensor& t) { return t.defined() ? t.const_data_ptr<float>() : nullptr; }
 
 }  // namespace pt2

@@ -48,16 +48,6 @@ void multiply(const char* op, const at::Tensor& input, const at::Tensor& packed,
   });
 }
 
-/// The residual in the memory order of the result, or an undefined tensor where the op was given none.
-at::Tensor residual_like(const char* op, const std::optional<at::Tensor>& residual, const at::Tensor& out,
-                         at::MemoryFormat format) {
-  if (!residual.has_value() || !residual->defined()) return {};
-  check_float(*residual, op, "residual");
-  TORCH_CHECK(residual->sizes() == out.sizes(), "pt2::", op, ": residual must have the shape of the result, ", out.sizes(),
-              ", got ", residual->sizes());
-  return residual->contiguous(format);
-}
-
 }  // namespace
 
 at::Tensor pack_linear_weight(const at::Tensor& weight) {
@@ -80,7 +70,7 @@ at::Tensor linear(const at::Tensor& x, const at::Tensor& packed, int64_t out_fea
   sizes.back() = out_features;
   const at::Tensor out = at::empty(sizes, x.options().memory_format(at::MemoryFormat::Contiguous));
   multiply("linear", x.contiguous(), packed, x.size(-1), out_features, bias,
-           residual_like("linear", residual, out, at::MemoryFormat::Contiguous),
+           optional_like(residual, out, at::MemoryFormat::Contiguous, "linear", "residual"),
            parse_activation(attr, scalars, algorithm), out);
   return out;
 }
@@ -93,7 +83,7 @@ at::Tensor conv1x1(const at::Tensor& x, const at::Tensor& packed, int64_t out_ch
   TORCH_CHECK(x.dim() == 4 && out_channels > 0, "pt2::conv1x1: x must have four dimensions and out_channels be positive");
   const at::Tensor out = at::empty({x.size(0), out_channels, x.size(2), x.size(3)}, x.options().memory_format(kFormat));
   multiply("conv1x1", x.contiguous(kFormat), packed, x.size(1), out_channels, bias,
-           residual_like("conv1x1", residual, out, kFormat), parse_activation(attr, scalars, algorithm), out);
+           optional_like(residual, out, kFormat, "conv1x1", "residual"), parse_activation(attr, scalars, algorithm), out);
   return out;
 }
 

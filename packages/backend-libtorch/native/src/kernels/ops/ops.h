@@ -43,4 +43,12 @@ std::tuple<at::Tensor, at::Tensor> add_layer_norm(const at::Tensor& x, const at:
                                                   const std::optional<at::Tensor>& weight,
                                                   const std::optional<at::Tensor>& bias, double eps);
 
+at::Tensor pack_winograd_weight(const at::Tensor& weight);
+
+/// A 3 x 3 convolution of stride 1, channels-last.
+at::Tensor winograd_conv2d(const at::Tensor& x, const at::Tensor& packed, int64_t out_channels,
+                           const std::optional<at::Tensor>& bias, const std::optional<at::Tensor>& residual,
+                           at::IntArrayRef padding, std::string attr, OptionalScalars scalars,
+                           std::optional<std::string> algorithm);
+
 }  // namespace pt2

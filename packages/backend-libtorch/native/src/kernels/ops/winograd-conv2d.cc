@@ -1,0 +1,127 @@
+#include <ATen/Parallel.h>
+#include <ATen/ops/empty.h>
+#include <ATen/ops/tensor.h>
+#include <ATen/ops/zeros.h>
+
+#include <memory>
+
+#include "../table.h"
+#include "check.h"
+#include "ops.h"
+
+namespace pt2 {
+
+namespace {
+
+constexpr const char* kOp = "winograd_conv2d";
+
+/// Transformed tiles of one chunk: what passes between the three steps should stay near the core.
+constexpr int64_t kChunkFloats = 256 * 1024;
+
+struct Workspace {
+  Workspace(const Winograd& w, int64_t tiles)
+      : input(new float[static_cast<size_t>(w.input_floats(tiles))]),
+        product(new float[static_cast<size_t>(w.product_floats(tiles))]) {}
+
+  std::unique_ptr<float[]> input, product;
+};
+
+/// Each thread takes whole chunks through all three steps.
+void run_chunks(const Winograd& w, int64_t chunks) {
+  const Kernels& k = kernels();
+  const int64_t tiles = w.tiles();
+  at::parallel_for(0, chunks, 1, [&](int64_t begin, int64_t end) {
+    const Workspace space(w, (tiles + chunks - 1) / chunks);
+    for (int64_t i = begin; i < end; ++i) {
+      const int64_t first = tiles * i / chunks;
+      const WinogradChunk chunk{first, tiles * (i + 1) / chunks - first, space.input.get(), space.product.get()};
+      k.winograd_input(w, chunk, 0, chunk.count);
+      k.winograd_products(w, chunk, 0, w.products());
+      k.winograd_output(w, chunk, 0, chunk.count);
+    }
+  });
+}
+
+/// One chunk, each step of it shared among the threads.
+void run_steps(const Winograd& w) {
+  const Kernels& k = kernels();
+  const Workspace space(w, w.tiles());
+  const WinogradChunk chunk{0, w.tiles(), space.input.get(), space.product.get()};
+  at::parallel_for(0, chunk.count, 1, [&](int64_t begin, int64_t end) { k.winograd_input(w, chunk, begin, end); });
+  at::parallel_for(0, w.products(), 1, [&](int64_t begin, int64_t end) { k.winograd_products(w, chunk, begin, end); });
+  at::parallel_for(0, chunk.count, 1, [&](int64_t begin, int64_t end) { k.winograd_output(w, chunk, begin, end); });
+}
+
+}  // namespace
+
+at::Tensor pack_winograd_weight(const at::Tensor& weight) {
+  check_float(weight, "pack_winograd_weight", "weight");
+  TORCH_CHECK(weight.dim() == 4 && weight.size(2) == 3 && weight.size(3) == 3,
+              "pt2::pack_winograd_weight: weight must have shape [out, in, 3, 3], got ", weight.sizes());
+  // G g G^T, in double: this is done once, and its rounding would be in every result.
+  const at::Tensor g = at::tensor({1.0 / 4,  0.0,       0.0,     -1.0 / 6, -1.0 / 6,  -1.0 / 6,
+                                   -1.0 / 6, 1.0 / 6,   -1.0 / 6, 1.0 / 24, 1.0 / 12,  1.0 / 6,
+                                   1.0 / 24, -1.0 / 12, 1.0 / 6,  0.0,      0.0,       1.0},
+                                  at::TensorOptions().dtype(at::kDouble))
+                           .view({kWinogradIn, 3});
+  const int64_t panel = kernels().gemm_panel;
+  const int64_t columns = weight.size(0), panels = (columns + panel - 1) / panel;
+  const at::Tensor points = g.matmul(weight.to(at::kDouble)).matmul(g.t()).to(at::kFloat);
+  at::Tensor padded = at::zeros({kWinogradPoints, panels * panel, weight.size(1)}, weight.options());
+  padded.narrow(1, 0, columns).copy_(points.permute({2, 3, 0, 1}).reshape({kWinogradPoints, columns, weight.size(1)}));
+  return padded.view({kWinogradPoints, panels, panel, weight.size(1)}).transpose(2, 3).contiguous();
+}
+
+at::Tensor winograd_conv2d(const at::Tensor& x, const at::Tensor& packed, int64_t out_channels,
+                           const std::optional<at::Tensor>& bias, const std::optional<at::Tensor>& residual,
+                           at::IntArrayRef padding, std::string attr, OptionalScalars scalars,
+                           std::optional<std::string> algorithm) {
+  constexpr at::MemoryFormat kFormat = at::MemoryFormat::ChannelsLast;
+  const Kernels& k = kernels();
+  check_float(x, kOp, "x");
+  check_float(packed, kOp, "weight");
+  TORCH_CHECK(x.dim() == 4 && out_channels > 0, "pt2::", kOp, ": x must have four dimensions and out_channels be positive");
+  TORCH_CHECK(packed.dim() == 4 && packed.is_contiguous() && packed.size(0) == kWinogradPoints &&
+                  packed.size(1) == (out_channels + k.gemm_panel - 1) / k.gemm_panel && packed.size(2) == x.size(1) &&
+                  packed.size(3) == k.gemm_panel,
+              "pt2::", kOp, ": weight must come from pt2::pack_winograd_weight for [", out_channels, ", ", x.size(1),
+              ", 3, 3], got ", packed.sizes());
+  TORCH_CHECK(padding.size() == 2 && padding[0] >= 0 && padding[1] >= 0 && padding[0] <= (1 << 24) &&
+                  padding[1] <= (1 << 24) && x.size(2) + 2 * padding[0] >= 3 && x.size(3) + 2 * padding[1] >= 3,
+              "pt2::", kOp, ": padding ", padding, " does not leave room for a 3 x 3 kernel in ", x.sizes());
+  const at::Tensor input = x.contiguous(kFormat);
+  const at::Tensor offset = optional_vector(bias, out_channels, kOp, "bias");
+  const at::Tensor out =
+      at::empty({x.size(0), out_channels, x.size(2) + 2 * padding[0] - 2, x.size(3) + 2 * padding[1] - 2},
+                x.options().memory_format(kFormat));
+  const at::Tensor added = optional_like(residual, out, kFormat, kOp, "residual");
+  const Winograd w{
+      .x = input.const_data_ptr<float>(),
+      .packed = packed.const_data_ptr<float>(),
+      .bias = data_or_null(offset),
+      .residual = data_or_null(added),
+      .out = out.numel() == 0 ? nullptr : out.mutable_data_ptr<float>(),
+      .batch = x.size(0),
+      .channels = x.size(1),
+      .height = x.size(2),
+      .width = x.size(3),
+      .out_channels = out_channels,
+      .out_height = out.size(2),
+      .out_width = out.size(3),
+      .pad_h = padding[0],
+      .pad_w = padding[1],
+      .panel = k.gemm_panel,
+      .activation = parse_activation(attr, scalars, algorithm),
+  };
+  if (out.numel() == 0) return out;
+  const int64_t floats = w.input_floats(w.tiles()) + w.product_floats(w.tiles());
+  const int64_t chunks = std::clamp<int64_t>((floats + kChunkFloats - 1) / kChunkFloats, 1, w.tiles());
+  if (chunks >= at::get_num_threads()) {
+    run_chunks(w, chunks);
+  } else {
+    run_steps(w);
+  }
+  return out;
+}
+
+}  // namespace pt2
