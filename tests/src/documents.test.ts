@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { missingLibtorch } from "./backends.ts";
 import { documentFolder, runSnippet, snippetsOf } from "./documents.ts";
 
 const ROOT = new URL("../../", import.meta.url);
@@ -19,10 +20,16 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true }));
 
+const missing = await missingLibtorch();
+
 describe("documents print what they say", () => {
   for (const path of documents) {
     const markdown = textOf(path);
     for (const snippet of snippetsOf(markdown)) {
+      if (missing !== null && snippet.code.includes("@pt2/backend-libtorch")) {
+        it.skip(`${path}:${snippet.line} (skipped: ${missing})`);
+        continue;
+      }
       it(`${path}:${snippet.line}`, async () => {
         expect(await runSnippet(snippet, markdown, folder)).toBe(snippet.output);
       });
