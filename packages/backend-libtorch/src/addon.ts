@@ -42,6 +42,9 @@ export interface Addon {
 
   /** Opens an AOTInductor package through libtorch's own loader, which runs the native code inside. */
   loadAoti(path: string, options: AotiSource): NativeAoti;
+
+  /** Bytes in libtorch's CPU allocator, of the whole process. */
+  memory(): NativeMemory;
 }
 
 export interface LibtorchInfo {
@@ -98,7 +101,7 @@ export interface NativeTensor {
   readonly device: string;
   /**
    * Row-major bytes. Of a contiguous CPU tensor this is its own memory, which lives as long as the array does; of any
-   * other one a copy.
+   * other one a copy, and of every one while more than 256 MB are handed out like that.
    */
   bytes(): Uint8Array;
   /** As {@link bytes}, without waiting on the calling thread. */
@@ -252,6 +255,18 @@ export interface NativeAoti {
   readonly constantNames: readonly string[];
   run(inputs: readonly NativeTensor[]): Promise<NativeTensor[]>;
   dispose(): void;
+}
+
+export interface NativeMemory {
+  readonly liveBytes: number;
+  /** Kept for later by the allocator. */
+  readonly cachedBytes: number;
+  readonly peakBytes: number;
+}
+
+export interface NativeMemory {
+  readonly liveBytes: number;
+  readonly peakBytes: number;
 }
 
 /** What the native module throws: an `Error` with these fields. */

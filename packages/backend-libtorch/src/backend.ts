@@ -10,7 +10,7 @@ import {
 import type { OpName, Program } from "@pt2/graph";
 import type { OpRegistry } from "@pt2/registry";
 import { LIBTORCH_DTYPES, unsupportedOps } from "./abilities.ts";
-import type { Addon, LibtorchInfo } from "./addon.ts";
+import type { Addon, LibtorchInfo, NativeMemory } from "./addon.ts";
 import { type AotiModel, type AotiOptions, openAoti } from "./aoti.ts";
 import { compileProgram } from "./compile-program.ts";
 import { requireDevice } from "./device.ts";
@@ -131,6 +131,11 @@ export class LibtorchBackend implements Backend {
   /** Version, threads, CPU capability and CUDA devices. */
   info(): LibtorchInfo {
     return this.#addon.info();
+  }
+
+  /** Bytes in libtorch's CPU allocator, of the whole process. */
+  memory(): NativeMemory {
+    return this.#addon.memory();
   }
 
   async dispose(): Promise<void> {

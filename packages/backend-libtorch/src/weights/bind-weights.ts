@@ -63,15 +63,20 @@ export async function bindWeights(
   const total = uses.reduce((sum, { nbytes }) => sum + nbytes, 0);
   const opener = new StorageOpener(addon, signal);
   const tensors = new Map<string, NativeTensor>();
+  const origins = await Promise.all(uses.map((use) => opener.locate(storageOf(use))));
   let done = 0;
-  for (const use of uses) {
-    const storage = await opener.open(use.weights[0]!.weight.storage);
+  for (const [i, use] of uses.entries()) {
+    const storage = await opener.open(storageOf(use), origins[i] ?? null);
     signal?.throwIfAborted();
     for (const [target, tensor] of located(() => tensorsOf(use, storage, addon, device))) tensors.set(target, tensor);
     done += use.nbytes;
     onProgress?.({ stage: "weights", done, total });
   }
   return { tensors, bytes: total };
+}
+
+function storageOf({ weights }: StorageUse): WeightTensor["storage"] {
+  return weights[0]!.weight.storage;
 }
 
 function storagesOf(

@@ -1,4 +1,4 @@
-import type { Storage } from "@pt2/format";
+import type { SourceOrigin, Storage } from "@pt2/format";
 import type { Addon, NativeFile, NativeStorage } from "../addon.ts";
 
 /** PyTorch's allocator aligns to this, and so do its archives; kernels may take other paths, with other bits, otherwise. */
@@ -15,9 +15,14 @@ export class StorageOpener {
     this.#signal = signal;
   }
 
-  async open(storage: Storage): Promise<NativeStorage> {
+  /** Where a storage can be mapped from, if it can; many may be looked for at a time. */
+  async locate(storage: Storage): Promise<SourceOrigin | null> {
     this.#signal?.throwIfAborted();
-    const origin = storage.nbytes === 0 ? null : ((await storage.locate?.()) ?? null);
+    return storage.nbytes === 0 ? null : ((await storage.locate?.()) ?? null);
+  }
+
+  async open(storage: Storage, origin: SourceOrigin | null): Promise<NativeStorage> {
+    this.#signal?.throwIfAborted();
     if (origin?.kind === "file" && origin.start % ALIGNMENT === 0) {
       const file = this.#files.get(origin.path) ?? this.#addon.mapFile(origin.path);
       this.#files.set(origin.path, file);
