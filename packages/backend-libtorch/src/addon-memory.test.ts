@@ -107,4 +107,15 @@ describeWithLibtorch("native memory", ({ addon }) => {
     new Uint8Array(sent).fill(0);
     expect(floats(tensor)).toEqual([1, 2, 3, 4, 5, 6]);
   });
+
+  it("does not pile up memory in a loop that never lets the event loop turn", () => {
+    const size = { kind: "list", items: [{ kind: "int", value: 4_000_000 }] } as const;
+    const before = addon.memory().liveBytes;
+    for (let i = 0; i < 60; i++) {
+      const tensor = addon.callSync("aten::ones", [{ name: "size", value: size }])[0] as NativeTensor;
+      tensor.bytes();
+      tensor.dispose();
+    }
+    expect(addon.memory().liveBytes - before).toBeLessThan(300e6);
+  });
 });

@@ -3,6 +3,7 @@
 #include <ATen/ATen.h>
 #include <c10/core/InferenceMode.h>
 
+#include <atomic>
 #include <cstring>
 #include <memory>
 #include <string>
@@ -16,6 +17,27 @@ namespace {
 
 [[noreturn]] void refuseTensor(const std::string& kind) {
   throw Failure("libtorch.result", "A " + kind + " tensor has no plain elements that JavaScript could read.");
+}
+
+// Memory under arrays of JavaScript. Node gives such memory back in a turn of the event loop after the collection, so a
+// loop without turns would pile it up: beyond this much, bytes are copied to memory that V8 itself collects.
+constexpr int64_t kMostLent = int64_t{256} << 20;
+std::atomic<int64_t> lent{0};
+
+struct Loan {
+  explicit Loan(at::Tensor lender) : tensor(std::move(lender)), bytes(static_cast<int64_t>(tensor.nbytes())) {
+    lent.fetch_add(bytes, std::memory_order_relaxed);
+  }
+  ~Loan() { lent.fetch_sub(bytes, std::memory_order_relaxed); }
+
+  at::Tensor tensor;
+  int64_t bytes;
+};
+
+Napi::Value copyBytes(Napi::Env env, const at::Tensor& host) {
+  Napi::Uint8Array copy = Napi::Uint8Array::New(env, host.nbytes());
+  std::memcpy(copy.Data(), host.data_ptr(), host.nbytes());
+  return copy;
 }
 
 }  // namespace
@@ -56,20 +78,17 @@ at::Tensor toDevice(const at::Tensor& tensor, c10::Device device) {
 Napi::Value shareBytes(Napi::Env env, at::Tensor host) {
   const size_t length = host.nbytes();
   if (length == 0) return Napi::Uint8Array::New(env, 0);
-  auto owner = std::make_unique<at::Tensor>(std::move(host));
-  void* data = owner->data_ptr();
+  if (lent.load(std::memory_order_relaxed) > kMostLent) return copyBytes(env, host);
+  auto loan = std::make_unique<Loan>(std::move(host));
   napi_value buffer = nullptr;
   const napi_status status = napi_create_external_arraybuffer(
-      env, data, length, [](napi_env, void*, void* kept) { delete static_cast<at::Tensor*>(kept); }, owner.get(), &buffer);
-  if (status == napi_ok) {
-    owner.release();
-    return Napi::Uint8Array::New(env, length, Napi::ArrayBuffer(env, buffer), 0);
-  }
+      env, loan->tensor.data_ptr(), length, [](napi_env, void*, void* kept) { delete static_cast<Loan*>(kept); },
+      loan.get(), &buffer);
   // Some hosts, such as Electron, forbid memory that is not theirs.
-  if (status != napi_no_external_buffers_allowed) throw Napi::Error::New(env);
-  Napi::Uint8Array copy = Napi::Uint8Array::New(env, length);
-  std::memcpy(copy.Data(), data, length);
-  return copy;
+  if (status == napi_no_external_buffers_allowed) return copyBytes(env, loan->tensor);
+  if (status != napi_ok) throw Napi::Error::New(env);
+  loan.release();
+  return Napi::Uint8Array::New(env, length, Napi::ArrayBuffer(env, buffer), 0);
 }
 
 }  // namespace pt2

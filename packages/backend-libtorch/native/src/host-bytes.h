@@ -15,7 +15,8 @@ at::Tensor toHost(const at::Tensor& tensor);
 // The tensor on a device; a copy through page-locked memory if it is not there.
 at::Tensor toDevice(const at::Tensor& tensor, c10::Device device);
 
-// A Uint8Array over the memory of what `toHost` gave, which stays until the array is collected.
+// A Uint8Array over the memory of what `toHost` gave, which stays until the array is collected; a copy when much memory
+// is lent like that already, or the host forbids it.
 Napi::Value shareBytes(Napi::Env env, at::Tensor host);
 
 }  // namespace pt2

@@ -86,7 +86,6 @@ Napi::Value memory(const Napi::CallbackInfo& info) {
   const MemoryUse use = cpuMemoryUse();
   Napi::Object result = Napi::Object::New(info.Env());
   result.Set("liveBytes", static_cast<double>(use.live));
-  result.Set("cachedBytes", 0);
   result.Set("peakBytes", static_cast<double>(use.peak));
   return result;
 }
