@@ -60,6 +60,23 @@ describe("lowerConvolutions", () => {
     `);
   });
 
+  it("takes Winograd's algorithm for 3x3 convolutions of large images with many channels", () => {
+    const own = cpu(["pt2::winograd_conv2d"]);
+    const large = `parameter "k" = %k: f32[64, 64, 3, 3]
+      user_input %x: f32[1, 64, 14, 14]
+      %y: f32[1, 64, 14, 14] = aten::conv2d(input=%x, weight=%k, bias=none, stride=[1, 1], padding=[1, 1])
+      return %y`;
+    expect(text(lowerConvolutions(program(large), own))).toMatchInlineSnapshot(`
+      "parameter "k" = %k: f32[64, 64, 3, 3]
+      user_input %x: f32[1, 64, 14, 14]
+      %pack_winograd_weight: f32[64, 64, 3, 3] = pt2::pack_winograd_weight(weight=%k)
+      %winograd_conv2d: f32[1, 64, 14, 14] = pt2::winograd_conv2d(x=%x, weight=%pack_winograd_weight, out_channels=64, bias=none, residual=none, padding=[1, 1], attr="none", scalars=[], algorithm="")
+      return %winograd_conv2d"
+    `);
+    const small = program(convolved("[6, 6, 3, 3]", "[1, 6, 8, 8]", ", stride=[1, 1], padding=[1, 1]"));
+    expect(text(lowerConvolutions(small, own))).toContain("mkldnn::_convolution_pointwise");
+  });
+
   it("needs oneDNN", () => {
     const before = program(convolved("[6, 6, 1, 1]", "[1, 6, 8, 8]", ""));
     expect(lowerConvolutions(before, bare)).toBe(before);

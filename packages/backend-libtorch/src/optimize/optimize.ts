@@ -41,8 +41,8 @@ const PASSES: readonly Pass[] = [
 ];
 
 /**
- * Precision `fast`: fuses, packs weights, and reorders what float32 addition does not promise the order of. Results stay
- * within rtol 1e-4 and atol 1e-5 of PyTorch eager, relative to the largest element of each result.
+ * Precision `fast`: fuses, packs weights, and reorders what float32 addition does not promise the order of. Elements of
+ * a result stay within 1e-4 of PyTorch eager's, relative to the largest of that result.
  */
 export function optimize(program: Program, target: OptimizeTarget): OptimizedProgram {
   if (hasClaimedWrites(program, target)) return unoptimized(program);

@@ -25,10 +25,20 @@ export function isFactory(op: OpName): boolean {
   return op.startsWith("aten::") && !/^aten::_?empty/.test(op);
 }
 
+/** Ops of PyTorch that passes emit. A registry that was made for a program need not have their records. */
+const EMITTED: ReadonlySet<OpName> = new Set(
+  [
+    ...["add.Scalar", "add.Tensor", "sub.Tensor", "mul.Tensor", "neg", "rsqrt", "gelu", "full", "to.dtype"],
+    ...["reshape", "t", "transpose.int", "permute", "expand", "contiguous", "clone"],
+    ...["linear", "conv2d", "batch_norm", "layer_norm"],
+  ].map((name) => `aten::${name}`),
+);
+
 /** Purity as records tell it; of an op without a record nothing is assumed. */
 export function purity(registry: OpRegistry): OptimizeTarget["isPure"] {
   const known = new Map<OpName, boolean>();
   const isPure = (op: OpName): boolean => {
+    if (EMITTED.has(op)) return true;
     const record = registry.resolve(op);
     if (record === undefined || record.impure === true) return false;
     return record.schema.returns.length > 0 && registry.effectsOf(op)?.mutates.length === 0;
