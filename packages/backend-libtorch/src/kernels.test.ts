@@ -84,6 +84,22 @@ describeWithLibtorch("kernels of our own, against ATen's ops", ({ addon }) => {
     expectClose(one("pt2::conv1x1", { ...args, algorithm: null }), one("aten::add.Tensor", [plain, residual]));
   });
 
+  it.each([
+    [16, 20, 14, 14, [1, 1]],
+    [33, 40, 7, 10, [0, 2]],
+    [3, 5, 3, 3, [0, 0]],
+  ])("winograd_conv2d of %i to %i channels at %i x %i, padding %j", (c, n, h, w, padding) => {
+    const [x, weight, bias] = [random([2, c, h, w]), random([n, c, 3, 3], 2), random([n], 3)];
+    const packed = one("pt2::pack_winograd_weight", { weight });
+    const plain = one("aten::conv2d", { input: x, weight, bias, padding });
+    const args = { x, weight: packed, out_channels: n, bias, padding, scalars: [], algorithm: null };
+    const silu = one("pt2::winograd_conv2d", { ...args, residual: null, attr: "silu" });
+    expectClose(silu, one("aten::silu", [plain]), 2e-4);
+    const residual = random(plain.shape, 4);
+    const relu = one("pt2::winograd_conv2d", { ...args, residual, attr: "relu" });
+    expectClose(relu, one("aten::relu", [one("aten::add.Tensor", [plain, residual])]), 2e-4);
+  });
+
   it("squeeze_excite", () => {
     const [x, w1, w2, b1, b2] = [[2, 37, 6, 5], [9, 37], [37, 9], [9], [37]].map(random);
     const mean = one("aten::mean.dim", [x!, [2, 3]]);

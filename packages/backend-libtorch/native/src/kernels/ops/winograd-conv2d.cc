@@ -15,8 +15,16 @@ namespace {
 
 constexpr const char* kOp = "winograd_conv2d";
 
-/// Transformed tiles of one chunk: what passes between the three steps should stay near the core.
-constexpr int64_t kChunkFloats = 256 * 1024;
+/// What passes between the three steps of one chunk should stay near the core: half a megabyte.
+constexpr int64_t kChunkFloats = 128 * 1024;
+
+/// Chunks to cut the tiles into. Every chunk reads all weights, so large weights ask for larger chunks.
+int64_t count_chunks(const Winograd& w) {
+  const int64_t floats = w.input_floats(w.tiles()) + w.product_floats(w.tiles());
+  const int64_t weights = w.products() * w.panel * w.channels;
+  const int64_t chunk = std::max(kChunkFloats, weights / 4);
+  return std::clamp<int64_t>((floats + chunk - 1) / chunk, 1, w.tiles());
+}
 
 struct Workspace {
   Workspace(const Winograd& w, int64_t tiles)
@@ -114,8 +122,7 @@ at::Tensor winograd_conv2d(const at::Tensor& x, const at::Tensor& packed, int64_
       .activation = parse_activation(attr, scalars, algorithm),
   };
   if (out.numel() == 0) return out;
-  const int64_t floats = w.input_floats(w.tiles()) + w.product_floats(w.tiles());
-  const int64_t chunks = std::clamp<int64_t>((floats + kChunkFloats - 1) / kChunkFloats, 1, w.tiles());
+  const int64_t chunks = count_chunks(w);
   if (chunks >= at::get_num_threads()) {
     run_chunks(w, chunks);
   } else {
