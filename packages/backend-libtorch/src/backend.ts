@@ -45,6 +45,7 @@ export class LibtorchBackend implements Backend {
   readonly device: string;
   readonly #addon: Addon;
   readonly #outputs: Outputs;
+  readonly #cudaGraphs: boolean;
   readonly #weights: LibtorchOptions["weights"];
   readonly #dispatcher: Dispatcher;
   readonly #libraries = new Set<string>();
@@ -56,6 +57,7 @@ export class LibtorchBackend implements Backend {
     const { device = "cpu", threads, concurrency, libraries = [], flags, outputs = "host", weights } = options;
     this.#addon = addon;
     this.#outputs = outputs;
+    this.#cudaGraphs = options.cudaGraphs ?? false;
     this.#weights = weights;
     this.device = requireDevice(device, addon.info());
     this.#dispatcher = new Dispatcher(addon, this.device);
@@ -83,7 +85,9 @@ export class LibtorchBackend implements Backend {
       optimize: (program) => optimize(program, target),
     });
     const onDispose = (): void => void this.#executables.delete(executable);
-    const executable = new LibtorchExecutable(compiled, { device: this.device, outputs: this.#outputs, onDispose });
+    const { device } = this;
+    const options = { device, outputs: this.#outputs, capture: this.#cudaGraphs, onDispose };
+    const executable = new LibtorchExecutable(compiled, options);
     this.#executables.add(executable);
     if (this.#disposed) await executable.dispose();
     this.#requireAlive();

@@ -102,6 +102,25 @@ describeWithLibtorch("executables", ({ addon }) => {
     await executable.dispose();
   });
 
+  it("recorded runs give what others give; what cannot be recorded runs as before", async () => {
+    const recording = new LibtorchBackend(addon, { cudaGraphs: true });
+    const double = await compileBody(
+      recording,
+      `
+  user_input %x: f32[s0]
+  %y: f32[s0] = aten::mul.Tensor(%x, other=2)
+  return %y`,
+    );
+    for (const given of [x, floats([3], 4, 5, 6), floats([2], 7, 8)]) {
+      const twice = elementsOf(given).map((value) => 2 * Number(value));
+      expect(elementsOf((await double.run([given]))[0])).toEqual(twice);
+    }
+    const accumulate = await compileBody(recording, ACCUMULATE, { sum: floats([3], 0, 0, 0) });
+    await accumulate.run([x]);
+    expect(elementsOf((await accumulate.run([x]))[0])).toEqual([2, 4, 6]);
+    await recording.dispose();
+  });
+
   it("an error names the op, the module and the line", async () => {
     const executable = await compileBody(
       backend,

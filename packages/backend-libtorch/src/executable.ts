@@ -5,6 +5,7 @@ import type { CompiledProgram } from "./compile-program.ts";
 import { explain } from "./explain.ts";
 import { libtorchError } from "./libtorch-errors.ts";
 import type { Outputs } from "./native-tensor.ts";
+import { CapturedRuns } from "./plan/captured-runs.ts";
 import type { Done, PlanHooks } from "./plan/compiled-plan.ts";
 import { ProfileRecorder } from "./profile.ts";
 import { InputReader, toValues, toValuesSync } from "./run-values.ts";
@@ -13,6 +14,8 @@ import { InputReader, toValues, toValuesSync } from "./run-values.ts";
 export interface ExecutableOptions {
   readonly device: string;
   readonly outputs: Outputs;
+  /** Whether runs are recorded and replayed. */
+  readonly capture: boolean;
   onDispose(): void;
 }
 
@@ -21,6 +24,8 @@ export class LibtorchExecutable implements Executable {
   readonly #compiled: CompiledProgram;
   readonly #options: ExecutableOptions;
   readonly #inputs: InputReader;
+  /** Null where runs are not recorded. */
+  readonly #captures: CapturedRuns | null;
   readonly #underWay = new Set<Promise<unknown>>();
   #last: Promise<unknown> = Promise.resolve();
   #peakBytes = 0;
@@ -30,6 +35,7 @@ export class LibtorchExecutable implements Executable {
     this.#compiled = compiled;
     this.#options = options;
     this.#inputs = new InputReader(compiled.program, options.device);
+    this.#captures = options.capture && !compiled.writes ? new CapturedRuns(compiled.plan) : null;
   }
 
   run(inputs: readonly Value[], { signal }: RunOptions = {}): Promise<readonly Value[]> {
@@ -79,6 +85,7 @@ export class LibtorchExecutable implements Executable {
   async #release(): Promise<void> {
     await Promise.allSettled(this.#underWay);
     const { plan, hosts, state } = this.#compiled;
+    this.#captures?.dispose();
     plan.dispose();
     hosts.dispose();
     for (const tensor of state.values()) tensor.dispose();
@@ -107,7 +114,12 @@ export class LibtorchExecutable implements Executable {
     inputs: readonly Value[],
     hooks: PlanHooks,
   ): Promise<{ readonly outputs: readonly Value[]; readonly done: Done }> {
-    const done = await this.#compiled.plan.run(this.#inputs.read(inputs), hooks);
+    const given = this.#inputs.read(inputs);
+    const recorded = hooks.profile === true ? null : await this.#captures?.run(given);
+    hooks.signal?.throwIfAborted();
+    const done: Done = recorded
+      ? { kind: "done", outputs: recorded, written: [], profile: null }
+      : await this.#compiled.plan.run(given, hooks);
     const outputs = await toValues(this.#userOutputs(done), this.#options.outputs);
     // Only now that every result is there: a run that fails changes nothing.
     commitWrites(this.#compiled, done);

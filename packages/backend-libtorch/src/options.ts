@@ -18,6 +18,12 @@ export interface LibtorchOptions {
    * with instructions for it, with three significant digits. @default as in the file
    */
   readonly weights?: "bfloat16";
+  /**
+   * Record the first run for each set of input shapes and replay it: on CUDA one graph launch instead of a launch per op.
+   * For programs without host nodes, writes to buffers, and sizes that depend on data; others run as without it. A
+   * recorded run cannot be stopped midway. @default false
+   */
+  readonly cudaGraphs?: boolean;
   /** Where results are left: `device` keeps those on a GPU there until they are read. @default "host" */
   readonly outputs?: Outputs;
   /** Folder of libtorch, with `include` and `lib`. @default what `PT2_LIBTORCH` names, or is found */

@@ -3,11 +3,11 @@ import type { ArgValue } from "@pt2/registry";
 import type { NativeValue } from "../addon.ts";
 import { hostOperands } from "../encode/encode-program.ts";
 import { expandOp } from "../expand/expand-op.ts";
+import { LruCache } from "../lru-cache.ts";
 import { isNativeTensor } from "../native-tensor.ts";
 import { CompiledPlan } from "../plan/compiled-plan.ts";
 import type { HostNode, HostRun } from "./host-node.ts";
 import type { HostServices } from "./host-services.ts";
-import { LruCache } from "./lru-cache.ts";
 import { operandValues, valueKey } from "./operand-values.ts";
 
 /**

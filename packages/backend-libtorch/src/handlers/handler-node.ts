@@ -13,13 +13,13 @@ import {
 import type { NativeTensor, NativeValue } from "../addon.ts";
 import { hostOperands } from "../encode/encode-program.ts";
 import { libtorchError } from "../libtorch-errors.ts";
+import { LruCache } from "../lru-cache.ts";
 import { fromNative, located } from "../native-failure.ts";
 import { fromTensor, isNativeTensor } from "../native-tensor.ts";
 import { handlerCalls } from "./handler-calls.ts";
 import { handlerTensor, isHandlerTensor } from "./handler-tensor.ts";
 import { type HostNode, requireResults } from "./host-node.ts";
 import type { HostServices } from "./host-services.ts";
-import { LruCache } from "./lru-cache.ts";
 import { operandValues, valueKey } from "./operand-values.ts";
 
 type Args = Readonly<Record<string, ArgValue>>;

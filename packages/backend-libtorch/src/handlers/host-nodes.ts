@@ -2,13 +2,13 @@ import type { Graph, Node } from "@pt2/graph";
 import type { HandlerTensor } from "@pt2/registry";
 import type { Addon } from "../addon.ts";
 import { staticOperands } from "../expand/static-operands.ts";
+import { LruCache } from "../lru-cache.ts";
 import type { Router } from "../routes.ts";
 import { ExpansionNode } from "./expansion-node.ts";
 import { HandlerNode } from "./handler-node.ts";
 import type { HostNode } from "./host-node.ts";
 import type { HostServices } from "./host-services.ts";
 import { KernelNode } from "./kernel-node.ts";
-import { LruCache } from "./lru-cache.ts";
 
 /** What host nodes are made with. */
 export interface HostNodesOptions {

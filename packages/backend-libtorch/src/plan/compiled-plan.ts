@@ -1,5 +1,15 @@
+import { Pt2Error } from "@pt2/format";
 import { type Graph, graphsOf, type Node, type Program } from "@pt2/graph";
-import type { Addon, NativeBytes, NativePlan, NativeRun, NativeStep, NativeTensor, NativeValue } from "../addon.ts";
+import type {
+  Addon,
+  NativeBytes,
+  NativeCapture,
+  NativePlan,
+  NativeRun,
+  NativeStep,
+  NativeTensor,
+  NativeValue,
+} from "../addon.ts";
 import { type EncodedProgram, encodeProgram, type PlanInput } from "../encode/encode-program.ts";
 import type { HostNode } from "../handlers/host-node.ts";
 import { fromNative, located, type NodeAt } from "../native-failure.ts";
@@ -94,6 +104,17 @@ export class CompiledPlan {
       return step;
     } catch (error) {
       throw this.#failed(begun.run!, error);
+    }
+  }
+
+  /** Records a run on inputs like these. Null for a program that cannot be recorded. */
+  async capture(inputs: readonly PlanInputValue[]): Promise<NativeCapture | null> {
+    try {
+      return await this.#native.capture(inputs);
+    } catch (error) {
+      const failure = fromNative(error, this.nodeAt);
+      if (failure instanceof Pt2Error && failure.code === "libtorch.capture") return null;
+      throw failure;
     }
   }
 

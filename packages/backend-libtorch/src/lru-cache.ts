@@ -1,13 +1,13 @@
-/** More entries than this are dropped, the least recently used first. */
-const MOST = 16;
-
-/** What was made for a key, as long as it is used now and then. */
+/** What was made for a key, as long as it is used now and then: of more than `most` the least recently used is dropped. */
 export class LruCache<T> {
   readonly #entries = new Map<string, T>();
   readonly #drop: (entry: T) => void;
 
-  constructor(drop: (entry: T) => void = () => {}) {
+  readonly #most: number;
+
+  constructor(drop: (entry: T) => void = () => {}, most = 16) {
     this.#drop = drop;
+    this.#most = most;
   }
 
   get(key: string, make: () => T): T {
@@ -15,7 +15,7 @@ export class LruCache<T> {
     const entry = known ?? make();
     this.#entries.delete(key);
     this.#entries.set(key, entry);
-    if (this.#entries.size > MOST) {
+    if (this.#entries.size > this.#most) {
       const [oldest, dropped] = this.#entries.entries().next().value!;
       this.#entries.delete(oldest);
       this.#drop(dropped);

@@ -1,0 +1,49 @@
+import type { NativeCapture, NativeValue } from "../addon.ts";
+import { LruCache } from "../lru-cache.ts";
+import { fromNative } from "../native-failure.ts";
+import { isNativeTensor } from "../native-tensor.ts";
+import type { CompiledPlan, PlanInputValue } from "./compiled-plan.ts";
+
+/** Each recording keeps the memory of a run. */
+const MOST = 4;
+
+/** Recordings of a plan's runs, one for each set of shapes: on CUDA the whole forward is one launch. */
+export class CapturedRuns {
+  readonly #plan: CompiledPlan;
+  readonly #captures = new LruCache<Promise<NativeCapture | null>>(disposed, MOST);
+  /** Once it was seen that the program cannot be recorded, nobody tries again. */
+  #possible = true;
+
+  constructor(plan: CompiledPlan) {
+    this.#plan = plan;
+  }
+
+  /** The results of a recorded run; null where the program has to be run node by node. */
+  async run(inputs: readonly PlanInputValue[]): Promise<readonly NativeValue[] | null> {
+    if (!this.#possible) return null;
+    const capture = await this.#captures.get(signatureOf(inputs), () => this.#plan.capture(inputs));
+    this.#possible &&= capture !== null;
+    return capture && (await capture.run(inputs).catch((error: unknown) => Promise.reject(fromNative(error))));
+  }
+
+  dispose(): void {
+    this.#captures.clear();
+  }
+}
+
+function disposed(capture: Promise<NativeCapture | null>): void {
+  void capture.then(
+    (native) => native?.dispose(),
+    () => {},
+  );
+}
+
+function signatureOf(inputs: readonly PlanInputValue[]): string {
+  return inputs
+    .map((input) =>
+      isNativeTensor(input) || (typeof input === "object" && input !== null && "bytes" in input)
+        ? `${input.dtype}[${input.shape}]`
+        : `${typeof input}:${String(input)}`,
+    )
+    .join(";");
+}
