@@ -62,7 +62,7 @@ function aotInductor(where: string | undefined): Error {
   return formatError("format.aotinductor", {
     what: "the file is an AOTInductor package: machine code compiled for one platform, not a program",
     where,
-    advice: `run it with \`loadAoti\` of @pt2/backend-libtorch/node if you trust it; or ${SAVE_PROGRAM}`,
+    advice: `run it with \`loadAoti\` of the backend of @pt2/backend-libtorch if you trust it; or ${SAVE_PROGRAM}`,
   });
 }
 
