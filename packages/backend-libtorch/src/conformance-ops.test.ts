@@ -8,5 +8,7 @@ if (missingLibtorch === "") {
   await testBackend("libtorch", () => new LibtorchBackend(nativeModule().addon), {
     runner: { describe, it, afterAll },
     unsupported: CONFORMANCE_UNSUPPORTED,
+    // What precision `fast` promises.
+    tolerance: { float32: { rtol: 1e-4, atol: 1e-5 } },
   });
 } else it.skip(`libtorch${missingLibtorch}`);
