@@ -100,6 +100,18 @@ describeWithLibtorch("kernels of our own, against ATen's ops", ({ addon }) => {
     expectClose(relu, one("aten::relu", [one("aten::add.Tensor", [plain, residual])]), 2e-4);
   });
 
+  it.each([
+    [64, 12, 12, [3, 3], [2, 2], [1, 1], [1, 1], false],
+    [19, 11, 14, [2, 3], [2, 2], [1, 0], [1, 2], true],
+    [5, 7, 7, [3, 3], [3, 3], [1, 1], [1, 1], true],
+  ] as const)("max_pool2d of %i channels at %i x %i, kernel %j", (c, h, w, kernel, stride, padding, dilation, ceil) => {
+    const x = random([2, c, h, w]);
+    const expected = one("aten::max_pool2d", [x, kernel, stride, padding, dilation, ceil]);
+    const args = { x, kernel, stride, padding, dilation, ceil_mode: ceil };
+    expectClose(one("pt2::max_pool2d", args), expected, 1e-30);
+    expectClose(one("pt2::global_average_pool", { x }), one("aten::mean.dim", [x, [2, 3], true]));
+  });
+
   it("squeeze_excite", () => {
     const [x, w1, w2, b1, b2] = [[2, 37, 6, 5], [9, 37], [37, 9], [9], [37]].map(random);
     const mean = one("aten::mean.dim", [x!, [2, 3]]);

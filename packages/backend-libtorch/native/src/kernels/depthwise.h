@@ -34,8 +34,10 @@ struct Depthwise {
   }
   /// Input rows that are under the kernel at once, gaps of the dilation included.
   int64_t span() const { return (kernel_h - 1) * dilation_h + 1; }
-  /// What one thread needs beside its tensors: the block's weights and `span()` padded rows.
-  int64_t scratch_floats(int64_t lanes) const { return (kernel_h * kernel_w + span() * padded_width()) * lanes; }
+  /// Rows to keep; row h is kept at h modulo this.
+  int64_t ring_rows() const { return std::min(span(), height); }
+  /// What one thread needs beside its tensors: the block's weights and the ring of padded rows.
+  int64_t scratch_floats(int64_t lanes) const { return (kernel_h * kernel_w + ring_rows() * padded_width()) * lanes; }
 };
 
 }  // namespace pt2

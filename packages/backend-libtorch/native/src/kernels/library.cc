@@ -27,6 +27,8 @@ TORCH_LIBRARY_FRAGMENT(pt2, m) {
   m.def(
       "winograd_conv2d(Tensor x, Tensor weight, int out_channels, Tensor? bias, Tensor? residual, int[2] padding, "
       "str attr, Scalar?[] scalars, str? algorithm) -> Tensor");
+  m.def("max_pool2d(Tensor x, int[2] kernel, int[2] stride, int[2] padding, int[2] dilation, bool ceil_mode) -> Tensor");
+  m.def("global_average_pool(Tensor x) -> Tensor");
 }
 
 TORCH_LIBRARY_IMPL(pt2, CPU, m) {
@@ -41,4 +43,6 @@ TORCH_LIBRARY_IMPL(pt2, CPU, m) {
   m.impl("add_layer_norm", TORCH_FN(pt2::add_layer_norm));
   m.impl("pack_winograd_weight", TORCH_FN(pt2::pack_winograd_weight));
   m.impl("winograd_conv2d", TORCH_FN(pt2::winograd_conv2d));
+  m.impl("max_pool2d", TORCH_FN(pt2::max_pool2d));
+  m.impl("global_average_pool", TORCH_FN(pt2::global_average_pool));
 }

@@ -9,6 +9,7 @@
 #include "attention.h"
 #include "layer-norm.h"
 #include "winograd.h"
+#include "pool.h"
 
 namespace pt2 {
 
@@ -26,6 +27,7 @@ struct Kernels {
   void (*winograd_input)(const Winograd&, const WinogradChunk&, int64_t begin, int64_t end);
   void (*winograd_products)(const Winograd&, const WinogradChunk&, int64_t begin, int64_t end);
   void (*winograd_output)(const Winograd&, const WinogradChunk&, int64_t begin, int64_t end);
+  void (*max_pool)(const MaxPool&, int64_t begin, int64_t end);
 };
 
 /// The widest set that this processor has and that `ATEN_CPU_CAPABILITY` allows; chosen once.

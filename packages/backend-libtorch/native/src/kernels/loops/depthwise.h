@@ -15,7 +15,7 @@ struct DepthwiseBlock {
   int64_t first, count;
   float* weight;  // kernel_h * kernel_w vectors
   Vec bias;
-  float* ring;  // span rows of padded_width vectors
+  float* ring;  // ring_rows of padded_width vectors
 };
 
 inline DepthwiseBlock depthwise_block(const Depthwise& d, int64_t index, float* scratch) {
@@ -25,7 +25,7 @@ inline DepthwiseBlock depthwise_block(const Depthwise& d, int64_t index, float* 
   for (int64_t k = 0; k < taps; ++k) store(scratch + k * kLanes, load_part(d.weight + k * d.channels + first, count));
   // Padding is written once: copies of rows fill what is between.
   float* ring = scratch + taps * kLanes;
-  std::memset(ring, 0, static_cast<size_t>(d.span() * d.padded_width() * kLanes) * sizeof(float));
+  std::memset(ring, 0, static_cast<size_t>(d.ring_rows() * d.padded_width() * kLanes) * sizeof(float));
   return {first, count, scratch, d.bias ? load_part(d.bias + first, count) : Vec{}, ring};
 }
 
@@ -87,7 +87,7 @@ inline void store_tile(const Depthwise& d, Vec (&acc)[kDepthwiseTile], float* ou
 /// Output rows [begin, end) of one block of channels of image `n`.
 template <int KW, int SW>
 void depthwise_band(const Depthwise& d, int64_t n, const DepthwiseBlock& block, int64_t begin, int64_t end) {
-  const int64_t span = d.span();
+  const int64_t span = d.span(), kept = d.ring_rows();
   const int64_t pitch = d.padded_width() * kLanes;
   const float* x = d.x + n * d.height * d.width * d.channels + block.first;
   int64_t copied = begin * d.stride_h - d.pad_h;  // the first input row that is not in the ring yet
@@ -98,7 +98,7 @@ void depthwise_band(const Depthwise& d, int64_t n, const DepthwiseBlock& block, 
     if (copied < top) copied = top;
     for (; copied < d.height && copied < top + span; ++copied) {
       copy_row(x + copied * d.width * d.channels, d.channels, block.count, d.width,
-               block.ring + (copied % span) * pitch + d.pad_w * kLanes);
+               block.ring + (copied % kept) * pitch + d.pad_w * kLanes);
     }
     float* out = d.out + ((n * d.out_height + oh) * d.out_width) * d.channels + block.first;
     for (int64_t ow = 0; ow < d.out_width; ow += kDepthwiseTile) {
@@ -108,7 +108,7 @@ void depthwise_band(const Depthwise& d, int64_t n, const DepthwiseBlock& block, 
       for (int64_t kh = 0; kh < d.kernel_h; ++kh) {
         const int64_t h = top + kh * d.dilation_h;
         if (h < 0 || h >= d.height) continue;
-        accumulate<KW, SW>(d, block.ring + (h % span) * pitch + ow * d.stride_w * kLanes,
+        accumulate<KW, SW>(d, block.ring + (h % kept) * pitch + ow * d.stride_w * kLanes,
                            block.weight + kh * d.kernel_w * kLanes, acc);
       }
       store_tile(d, acc, out + ow * d.channels, d.out_width - ow, block.count);

@@ -6,6 +6,7 @@
 #include "../table.h"
 #include "check.h"
 #include "ops.h"
+#include "window.h"
 
 namespace pt2 {
 
@@ -18,19 +19,6 @@ constexpr int64_t kWorkPerThread = 64 * 1024;
 
 /// Input of one band over all channels: half a megabyte.
 constexpr int64_t kBandFloats = 128 * 1024;
-
-int64_t out_size(int64_t size, int64_t kernel, int64_t stride, int64_t pad, int64_t dilation) {
-  const int64_t span = dilation * (kernel - 1) + 1;
-  TORCH_CHECK(size + 2 * pad >= span, "pt2::", kOp, ": a kernel that spans ", span, " does not fit an input of ", size,
-              " with padding ", pad);
-  return (size + 2 * pad - span) / stride + 1;
-}
-
-void check_pair(at::IntArrayRef pair, int64_t least, const char* name) {
-  // The upper bound keeps every product of sizes that follows inside int64.
-  TORCH_CHECK(pair.size() == 2 && pair[0] >= least && pair[1] >= least && pair[0] <= (1 << 24) && pair[1] <= (1 << 24),
-              "pt2::", kOp, ": ", name, " must be two integers in [", least, ", 2^24], got ", pair);
-}
 
 /// Bands keep the input of neighbouring blocks of channels in the second-level cache, and give every thread a few items.
 /// Below eight rows a band would copy more than it computes.
@@ -59,9 +47,9 @@ at::Tensor depthwise_conv2d(const at::Tensor& x, const at::Tensor& weight, const
   TORCH_CHECK(x.dim() == 4, "pt2::", kOp, ": x must have four dimensions, got ", x.sizes());
   TORCH_CHECK(weight.dim() == 3 && weight.size(2) == x.size(1) && weight.size(0) > 0 && weight.size(1) > 0, "pt2::", kOp,
               ": weight must be packed as [height, width, ", x.size(1), "], got ", weight.sizes());
-  check_pair(stride, 1, "stride");
-  check_pair(padding, 0, "padding");
-  check_pair(dilation, 1, "dilation");
+  check_pair(stride, 1, kOp, "stride");
+  check_pair(padding, 0, kOp, "padding");
+  check_pair(dilation, 1, kOp, "dilation");
 
   const at::Tensor input = x.contiguous(at::MemoryFormat::ChannelsLast);
   const at::Tensor packed = weight.contiguous();
@@ -75,8 +63,8 @@ at::Tensor depthwise_conv2d(const at::Tensor& x, const at::Tensor& weight, const
       .channels = x.size(1),
       .height = x.size(2),
       .width = x.size(3),
-      .out_height = out_size(x.size(2), weight.size(0), stride[0], padding[0], dilation[0]),
-      .out_width = out_size(x.size(3), weight.size(1), stride[1], padding[1], dilation[1]),
+      .out_height = window_count(x.size(2), weight.size(0), stride[0], padding[0], dilation[0], false, kOp),
+      .out_width = window_count(x.size(3), weight.size(1), stride[1], padding[1], dilation[1], false, kOp),
       .kernel_h = weight.size(0),
       .kernel_w = weight.size(1),
       .stride_h = stride[0],

@@ -51,4 +51,11 @@ at::Tensor winograd_conv2d(const at::Tensor& x, const at::Tensor& packed, int64_
                            at::IntArrayRef padding, std::string attr, OptionalScalars scalars,
                            std::optional<std::string> algorithm);
 
+/// Channels-last in and out, like everything here that takes images.
+at::Tensor max_pool2d(const at::Tensor& x, at::IntArrayRef kernel, at::IntArrayRef stride, at::IntArrayRef padding,
+                      at::IntArrayRef dilation, bool ceil_mode);
+
+/// The mean of each channel, as [batch, channels, 1, 1].
+at::Tensor global_average_pool(const at::Tensor& x);
+
 }  // namespace pt2

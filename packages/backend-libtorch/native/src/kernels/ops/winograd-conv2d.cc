@@ -8,6 +8,7 @@
 #include "../table.h"
 #include "check.h"
 #include "ops.h"
+#include "window.h"
 
 namespace pt2 {
 
@@ -94,13 +95,12 @@ at::Tensor winograd_conv2d(const at::Tensor& x, const at::Tensor& packed, int64_
                   packed.size(3) == k.gemm_panel,
               "pt2::", kOp, ": weight must come from pt2::pack_winograd_weight for [", out_channels, ", ", x.size(1),
               ", 3, 3], got ", packed.sizes());
-  TORCH_CHECK(padding.size() == 2 && padding[0] >= 0 && padding[1] >= 0 && padding[0] <= (1 << 24) &&
-                  padding[1] <= (1 << 24) && x.size(2) + 2 * padding[0] >= 3 && x.size(3) + 2 * padding[1] >= 3,
-              "pt2::", kOp, ": padding ", padding, " does not leave room for a 3 x 3 kernel in ", x.sizes());
+  check_pair(padding, 0, kOp, "padding");
   const at::Tensor input = x.contiguous(kFormat);
   const at::Tensor offset = optional_vector(bias, out_channels, kOp, "bias");
   const at::Tensor out =
-      at::empty({x.size(0), out_channels, x.size(2) + 2 * padding[0] - 2, x.size(3) + 2 * padding[1] - 2},
+      at::empty({x.size(0), out_channels, window_count(x.size(2), 3, 1, padding[0], 1, false, kOp),
+                 window_count(x.size(3), 3, 1, padding[1], 1, false, kOp)},
                 x.options().memory_format(kFormat));
   const at::Tensor added = optional_like(residual, out, kFormat, kOp, "residual");
   const Winograd w{

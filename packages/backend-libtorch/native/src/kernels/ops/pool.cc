@@ -1,0 +1,81 @@
+#include <ATen/Parallel.h>
+#include <ATen/ops/empty.h>
+
+#include <algorithm>
+
+#include "../table.h"
+#include "check.h"
+#include "ops.h"
+#include "window.h"
+
+namespace pt2 {
+
+namespace {
+
+/// Floats that make a thread worth waking.
+constexpr int64_t kFloatsPerThread = 32 * 1024;
+
+}  // namespace
+
+at::Tensor max_pool2d(const at::Tensor& x, at::IntArrayRef kernel, at::IntArrayRef stride, at::IntArrayRef padding,
+                      at::IntArrayRef dilation, bool ceil_mode) {
+  constexpr const char* kOp = "max_pool2d";
+  check_float(x, kOp, "x");
+  TORCH_CHECK(x.dim() == 4, "pt2::", kOp, ": x must have four dimensions, got ", x.sizes());
+  check_pair(kernel, 1, kOp, "kernel");
+  check_pair(stride, 1, kOp, "stride");
+  check_pair(padding, 0, kOp, "padding");
+  check_pair(dilation, 1, kOp, "dilation");
+  TORCH_CHECK(padding[0] <= kernel[0] / 2 && padding[1] <= kernel[1] / 2, "pt2::", kOp,
+              ": padding may be half a window at most, got ", padding, " for ", kernel);
+  const at::Tensor input = x.contiguous(at::MemoryFormat::ChannelsLast);
+  const at::Tensor out =
+      at::empty({x.size(0), x.size(1), window_count(x.size(2), kernel[0], stride[0], padding[0], dilation[0], ceil_mode, kOp),
+                 window_count(x.size(3), kernel[1], stride[1], padding[1], dilation[1], ceil_mode, kOp)},
+                x.options().memory_format(at::MemoryFormat::ChannelsLast));
+  if (out.numel() == 0) return out;
+  const MaxPool p{
+      .x = input.const_data_ptr<float>(),
+      .out = out.mutable_data_ptr<float>(),
+      .batch = x.size(0),
+      .channels = x.size(1),
+      .height = x.size(2),
+      .width = x.size(3),
+      .out_height = out.size(2),
+      .out_width = out.size(3),
+      .kernel_h = kernel[0],
+      .kernel_w = kernel[1],
+      .stride_h = stride[0],
+      .stride_w = stride[1],
+      .pad_h = padding[0],
+      .pad_w = padding[1],
+      .dilation_h = dilation[0],
+      .dilation_w = dilation[1],
+  };
+  const int64_t work = p.out_width * p.channels * p.kernel_h * p.kernel_w;
+  at::parallel_for(0, p.batch * p.out_height, std::max<int64_t>(1, kFloatsPerThread / work),
+                   [&](int64_t begin, int64_t end) { kernels().max_pool(p, begin, end); });
+  return out;
+}
+
+at::Tensor global_average_pool(const at::Tensor& x) {
+  constexpr const char* kOp = "global_average_pool";
+  check_float(x, kOp, "x");
+  TORCH_CHECK(x.dim() == 4 && x.size(2) > 0 && x.size(3) > 0, "pt2::", kOp,
+              ": x must have four dimensions and pixels, got ", x.sizes());
+  const at::Tensor input = x.contiguous(at::MemoryFormat::ChannelsLast);
+  const at::Tensor out =
+      at::empty({x.size(0), x.size(1), 1, 1}, x.options().memory_format(at::MemoryFormat::ChannelsLast));
+  if (out.numel() == 0) return out;
+  const float* from = input.const_data_ptr<float>();
+  float* to = out.mutable_data_ptr<float>();
+  const int64_t pixels = x.size(2) * x.size(3), channels = x.size(1);
+  for (int64_t n = 0; n < x.size(0); ++n) {
+    at::parallel_for(0, channels, std::max<int64_t>(64, kFloatsPerThread / pixels), [&](int64_t begin, int64_t end) {
+      kernels().channel_means(from + n * pixels * channels, pixels, channels, begin, end, to + n * channels);
+    });
+  }
+  return out;
+}
+
+}  // namespace pt2

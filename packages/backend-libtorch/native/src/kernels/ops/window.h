@@ -1,0 +1,32 @@
+// Windows that move over an image: their parameters, and how many there are.
+#pragma once
+
+#include <c10/util/ArrayRef.h>
+#include <c10/util/Exception.h>
+
+#include <cstdint>
+
+namespace pt2 {
+
+/// The largest stride, padding or dilation: keeps sizes of padded copies within reason and products inside int64.
+inline constexpr int64_t kMostSteps = 4096;
+
+inline void check_pair(c10::ArrayRef<int64_t> pair, int64_t least, const char* op, const char* name) {
+  TORCH_CHECK(pair.size() == 2 && pair[0] >= least && pair[1] >= least && pair[0] <= kMostSteps && pair[1] <= kMostSteps,
+              "pt2::", op, ": ", name, " must be two integers in [", least, ", ", kMostSteps, "], got ", pair);
+}
+
+/// Windows along one side of an image, as PyTorch counts them; in ceil mode the last one must start inside the image or
+/// its left padding.
+inline int64_t window_count(int64_t size, int64_t kernel, int64_t stride, int64_t pad, int64_t dilation, bool ceil_mode,
+                            const char* op) {
+  const int64_t span = dilation * (kernel - 1) + 1;
+  TORCH_CHECK(size + 2 * pad >= span, "pt2::", op, ": a kernel that spans ", span, " does not fit an input of ", size,
+              " with padding ", pad);
+  const int64_t room = size + 2 * pad - span;
+  int64_t count = (ceil_mode ? room + stride - 1 : room) / stride + 1;
+  if (ceil_mode && (count - 1) * stride >= size + pad) --count;
+  return count;
+}
+
+}  // namespace pt2
