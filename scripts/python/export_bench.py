@@ -1,7 +1,7 @@
 """The models of the benchmark as `.pt2` and as `.onnx`, same weights: `python export_bench.py OUT [--only NAME ...]`.
 
 NAME.pt2 is training IR, NAME_aten.pt2 ATen IR; inputs and PyTorch's outputs as in pt2files.py. `NAME.onnx.json` names
-the ONNX model's inputs and outputs in the order of those files. `vit_b_16.pt2` (348 MB, no ONNX) is for cold loads.
+the ONNX model's inputs and outputs in the order of those files. `vit_b_16.pt2` (348 MB) is for cold loads too.
 """
 
 import argparse
@@ -31,7 +31,6 @@ from export_model import load_encoder
 class Bench:
     build: Callable[[Call], torch.nn.Module]
     call: Callable[[], Call]
-    onnx: bool = True
 
 
 def _vision(name: str) -> Callable[[Call], torch.nn.Module]:
@@ -46,12 +45,21 @@ def _text(length: int) -> Callable[[], Call]:
     return lambda: Call(kwargs={"input_ids": torch.randint(1000, 30000, (1, length)), "attention_mask": torch.ones(1, length, dtype=torch.int64)})
 
 
+def _tokens() -> Call:
+    return Call(kwargs={"input_ids": torch.randint(1000, 30000, (1, 128))})
+
+
 BENCHES = {
     "resnet18": Bench(_vision("resnet18"), _image),
     "mobilenet_v3_large": Bench(_vision("mobilenet_v3_large"), _image),
     "bert_base": Bench(lambda call: enliven(hf.BertModel(hf.BertConfig(), add_pooling_layer=False), call), _text(128)),
     "minilm": Bench(lambda _call: load_encoder(), _text(64)),
-    "vit_b_16": Bench(_vision("vit_b_16"), _image, onnx=False),
+    "vit_b_16": Bench(_vision("vit_b_16"), _image),
+    "resnet50": Bench(_vision("resnet50"), _image),
+    "efficientnet_b0": Bench(_vision("efficientnet_b0"), _image),
+    "convnext_tiny": Bench(_vision("convnext_tiny"), _image),
+    "swin_t": Bench(_vision("swin_t"), _image),
+    "gpt2": Bench(lambda call: enliven(hf.GPT2LMHeadModel(hf.GPT2Config(use_cache=False)), call), _tokens),
 }
 
 
@@ -81,8 +89,7 @@ def main() -> None:
         module = bench.build(call)
         recording = record(module, [call])
         paths = [save_program(options.folder, name + suffix, make(), recording) for suffix, make in export_dialects(module, call).items()]
-        if bench.onnx:
-            paths.append(export_onnx(module, call, options.folder, name))
+        paths.append(export_onnx(module, call, options.folder, name))
         print(f"{name:20}", ", ".join(f"{os.path.basename(p)} {os.path.getsize(p) / 1e6:.0f} MB" for p in paths), flush=True)
 
 

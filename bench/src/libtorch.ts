@@ -1,0 +1,61 @@
+// `node -C dev --import tsx src/libtorch.ts`: see README.md.
+import { existsSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
+import { KINDS } from "./libtorch/child.ts";
+import { geometricMean, type Latency, measureLatency } from "./libtorch/latency.ts";
+import { machine, table } from "./report.ts";
+import type { Summary } from "./statistics.ts";
+
+const MODELS = [
+  "resnet18",
+  "resnet50",
+  "mobilenet_v3_large",
+  "efficientnet_b0",
+  "convnext_tiny",
+  "vit_b_16",
+  "swin_t",
+  "bert_base",
+  "gpt2",
+] as const;
+
+const { values } = parseArgs({
+  options: {
+    models: { type: "string", default: fileURLToPath(new URL("../models", import.meta.url)) },
+    only: { type: "string", multiple: true },
+    kinds: { type: "string", default: KINDS.join() },
+    threads: { type: "string", default: "1,2" },
+    rounds: { type: "string", default: "30" },
+    python: { type: "string", default: "python3" },
+  },
+});
+const { models, only, python, rounds } = values;
+const kinds = KINDS.filter((kind) => values.kinds.split(",").includes(kind));
+
+const cell = (summary: Summary | undefined, digits: number, unit = ""): string =>
+  summary === undefined ? "–" : `${summary.median.toFixed(digits)}${unit} ±${(summary.spread * 100).toFixed(0)} %`;
+
+function report(results: readonly Latency[]): string {
+  const rows = results.map(({ name, ms, ratios, ready }) => [
+    name,
+    ...kinds.map((kind) => cell(ms[kind], 1)),
+    cell(ratios.eager, 2),
+    cell(ratios.onnx, 2),
+    (ready.fast?.error ?? 0).toFixed(3),
+  ]);
+  const mean = (kind: "eager" | "onnx"): string => `**${geometricMean(results, kind).toFixed(2)}**`;
+  rows.push(["geometric mean", ...kinds.map(() => ""), mean("eager"), mean("onnx"), ""]);
+  return table(["model", ...kinds.map((kind) => `${kind} ms`), "fast / eager", "fast / onnx", "error"], rows);
+}
+
+console.log(machine());
+for (const threads of values.threads.split(",").map(Number)) {
+  const results: Latency[] = [];
+  for (const name of MODELS) {
+    if ((only !== undefined && !only.includes(name)) || !existsSync(`${models}/${name}.pt2`)) continue;
+    results.push(await measureLatency({ models, name, threads, python, kinds, rounds: Number(rounds) }));
+    console.error(`${name}, ${threads} threads: done`);
+  }
+  console.log(`\n${threads} thread${threads === 1 ? "" : "s"}:\n\n${report(results)}`);
+}
+process.exit(0);

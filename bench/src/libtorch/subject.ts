@@ -1,0 +1,29 @@
+// One way in which Node runs a model: `subject.ts KIND MODELS NAME THREADS`, the protocol as in subject.py. KIND is exact,
+// fast (ours) or onnx. The first line tells the worst error against PyTorch too, as a fraction of the tolerance.
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import type { HostTensor } from "@pt2/backend";
+import { readTensors, worstError } from "../tensors.ts";
+import { type Opened, openOnnx, openOurs } from "./runtimes.ts";
+
+const [kind, folder, name, threads] = process.argv.slice(2) as [string, string, string, string];
+const path = join(folder, name);
+const inputs = await readTensors(`${path}.inputs.safetensors`);
+const start = performance.now();
+const seconds = (): number => (performance.now() - start) / 1000;
+const opened: Opened =
+  kind === "onnx"
+    ? await openOnnx(`${path}.onnx`, inputs, Number(threads))
+    : await openOurs(`${path}.pt2`, inputs, Number(threads), kind === "exact" ? "exact" : "fast");
+const load = seconds();
+const outputs = await opened.run();
+const first = seconds();
+const expected: readonly HostTensor[] = await readTensors(`${path}.expected.safetensors`);
+const error = Math.max(...expected.map(({ data }, i) => worstError(outputs[i] ?? [], data)));
+console.log(JSON.stringify({ load, first, error }));
+for await (const _line of createInterface({ input: process.stdin })) {
+  const began = performance.now();
+  await opened.run();
+  console.log(performance.now() - began);
+}
+process.exit(0);
