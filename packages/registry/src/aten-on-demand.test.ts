@@ -17,6 +17,10 @@ test("a classifier's ops come without the uncommon families, a sort brings them"
     1,
   );
   expect(await atenFor(["aten::conv2d", "aten::sort"])).toHaveLength(2);
+  expect((await atenFor(["torch_nn::_linear_cross_entropy_batch_chunked"])).map(({ name }) => name)).toEqual([
+    "aten",
+    "torch_nn",
+  ]);
   const all = (await atenFor()).flatMap(({ ops }) => ops);
   expect(new Set(all)).toEqual(new Set(aten.ops));
 });

@@ -19,9 +19,13 @@ export async function atenFor(ops?: Iterable<OpName>): Promise<readonly OpSet[]>
   const { commonOps } = await import("./aten/common.ts");
   const common = createRegistry({ sets: [commonOps] });
   const suffices = (op: OpName): boolean => !isAten(op) || (common.resolve(op) !== undefined && !LEADING_AWAY.has(op));
-  if (ops !== undefined && [...ops].every(suffices)) return [commonOps];
-  const { uncommonOps } = await import("./aten/uncommon.ts");
-  return [commonOps, uncommonOps];
+  const needed = ops === undefined ? undefined : [...ops];
+  const sets = needed?.every(suffices) ? [commonOps] : [commonOps, (await import("./aten/uncommon.ts")).uncommonOps];
+  return needed?.some(isTorchNn) ? [...sets, (await import("./torch-nn/index.ts")).torchNn] : sets;
+}
+
+function isTorchNn(op: OpName): boolean {
+  return op.startsWith("torch_nn::");
 }
 
 /** Ops of other name spaces come from op packages and handlers. */
