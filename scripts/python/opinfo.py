@@ -16,7 +16,7 @@ import math
 import os
 import signal
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import torch
@@ -33,6 +33,7 @@ UNINITIALISED = {"empty", "empty_like", "empty_permuted", "empty_strided", "new_
 
 # What safetensors has no dtype for: stored as pairs of real numbers.
 PAIRS = {torch.complex32: "complex32", torch.complex128: "complex128"}
+SPARSE = "sparse tensors are not recorded"
 
 # One sample of each is kept in tests/fixtures/opinfo/samples, written with `--seeds`.
 SEEDS = {
@@ -40,7 +41,8 @@ SEEDS = {
 addcmul amax argmax bucketize cholesky diag_embed einsum fft_irfft fft_rfft2 gradient igamma linalg_lu_factor linalg_solve
 linalg_svdvals linspace logsumexp masked_scatter matmul nanmedian nn_functional_avg_pool2d nn_functional_conv2d
 nn_functional_cross_entropy nn_functional_dropout nn_functional_gelu nn_functional_grid_sample nn_functional_group_norm
-nn_functional_interpolate_bilinear nn_functional_pad_reflect polar quantile scatter_reduce_amax searchsorted special_bessel_j1
+nn_functional_interpolate_bilinear nn_functional_linear_cross_entropy_chunked
+nn_functional_linear_cross_entropy_chunked_none nn_functional_pad_reflect polar quantile scatter_reduce_amax searchsorted special_bessel_j1
 stft tensor_split unfold view_as_complex where
 """,
     "int64": "addmm bincount cat clamp cumsum flip gcd index_put nonzero repeat_interleave unique",
@@ -50,39 +52,60 @@ stft tensor_split unfold view_as_complex where
 SEED_ELEMENTS = 300
 
 
-class Call(torch.nn.Module):
-    """One sample: its tensors are the arguments of `forward`, the rest is baked in."""
+def dense(tensor: torch.Tensor) -> torch.Tensor:
+    """The tensor as files hold it."""
+    return tensor.resolve_conj().resolve_neg().contiguous() if tensor.layout == torch.strided else tensor
 
-    def __init__(self, op: OpInfo, sample: SampleInput):
+
+def any_sparse(values: Iterable[Any]) -> bool:
+    return any(isinstance(t, torch.Tensor) and t.layout != torch.strided for t in values)
+
+
+class Call(torch.nn.Module):
+    """One sample: its tensors are the arguments of `forward`, or the first of them and the others are weights; the rest is
+    baked in."""
+
+    def __init__(self, op: OpInfo, sample: SampleInput, weights: bool):
         super().__init__()
         self.op = op
         leaves, self.spec = pytree.tree_flatten((sample.input, tuple(sample.args), sample.kwargs))
         self.leaves = [None if isinstance(leaf, torch.Tensor) else leaf for leaf in leaves]
         self.places = [i for i, leaf in enumerate(leaves) if isinstance(leaf, torch.Tensor)]
-        self.inputs = tuple(leaves[i].detach().resolve_conj().resolve_neg().contiguous() for i in self.places)
+        tensors = tuple(dense(leaves[i].detach()) for i in self.places)
+        self.inputs = tensors[:1] if weights else tensors
+        for k, tensor in enumerate(tensors[len(self.inputs) :]):
+            self.register_buffer(f"weight{k}", tensor)
 
-    def forward(self, *tensors: torch.Tensor) -> tuple[Any, ...]:
+    def weights(self) -> list[torch.Tensor]:
+        return [tensor for _, tensor in self.named_buffers(remove_duplicate=False)]
+
+    def forward(self, *inputs: torch.Tensor) -> tuple[Any, ...]:
         leaves = list(self.leaves)
-        for place, tensor in zip(self.places, tensors, strict=True):
+        for place, tensor in zip(self.places, (*inputs, *self.weights()), strict=True):
             leaves[place] = tensor
         value, args, kwargs = pytree.tree_unflatten(leaves, self.spec)
         # A flat tuple: named ones of PyTorch cannot be saved.
         return tuple(pytree.tree_leaves(self.op.op(value, *args, **kwargs)))
 
     def results(self, function: Callable[..., Any]) -> list[Any]:
-        """What the op, or a program of it, gives for the inputs."""
+        """What the op, or a program of it, gives for the inputs. Weights that it writes are restored."""
         torch.manual_seed(SEED)
+        saved = [t.clone() for t in self.weights()]
         leaves = pytree.tree_leaves(function(*(t.clone() for t in self.inputs)))
-        return [leaf.resolve_conj().resolve_neg().clone() if isinstance(leaf, torch.Tensor) else leaf for leaf in leaves]
+        for tensor, before in zip(self.weights(), saved, strict=True):
+            tensor.copy_(before)
+        return [dense(leaf).clone() if isinstance(leaf, torch.Tensor) else leaf for leaf in leaves]
 
 
-def calls(op: OpInfo, dtype: torch.dtype, most: int, elements: int) -> list[Call]:
-    """At most `most` samples, spread over all that are small and differ in more than values."""
+def calls(op: OpInfo, dtype: torch.dtype, options: argparse.Namespace) -> list[Call]:
+    """At most `--max-samples` samples, spread over all that are small and differ in more than values."""
     found: dict[str, Call] = {}
+    most = options.max_samples
     for sample in itertools.islice(op.sample_inputs("cpu", dtype, requires_grad=False), MAX_CANDIDATES):
-        call = Call(op, sample)
-        if sum(t.numel() for t in call.inputs) <= elements:
-            found.setdefault(repr(([t.shape for t in call.inputs], call.leaves)), call)
+        call = Call(op, sample, options.weights)
+        tensors = (*call.inputs, *call.weights())
+        if sum(t.numel() for t in tensors) <= options.max_elements and (len(tensors) > 1 or not options.weights):
+            found.setdefault(repr(([t.shape for t in tensors], call.leaves)), call)
     every = list(found.values())
     picked = {round((i + 0.5) * len(every) / most - 0.5) for i in range(most)} if len(every) > most else range(len(every))
     return [every[i] for i in sorted(picked)]
@@ -130,13 +153,13 @@ def portable(value: Any) -> Any:
 def write(folder: str, stem: str, index: int, call: Call, dialect: str, tensors: dict[str, torch.Tensor]) -> dict[str, Any]:
     """Exports one sample and returns what the index says of it."""
     with torch.no_grad():
+        if any_sparse((*call.inputs, *call.weights(), *call.results(call))):
+            return {"state": "skipped", "why": SPARSE}
         program = torch.export.export(call, call.inputs, strict=False)
         if dialect == "aten":
             program = program.run_decompositions()
         values, as_eager, results = values_of(call, program)
     outputs = {k: t for k, t in enumerate(results) if isinstance(t, torch.Tensor)}
-    if any(t.layout != torch.strided for t in outputs.values()):
-        return {"state": "skipped", "why": "a result is sparse"}
     program._example_inputs = None
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -160,7 +183,7 @@ def samples(folder: str, op: OpInfo, dtype: torch.dtype, options: argparse.Names
     tensors: dict[str, torch.Tensor] = {}
     states = []
     torch.manual_seed(0)
-    for index, call in enumerate(calls(op, dtype, options.max_samples, options.max_elements)):
+    for index, call in enumerate(calls(op, dtype, options)):
         signal.setitimer(signal.ITIMER_VIRTUAL, SECONDS)
         try:
             state = write(folder, stem, index, call, options.dialect, tensors)
@@ -182,6 +205,7 @@ def main() -> None:
     parser.add_argument("--ops", nargs="+", help="formatted names: `name` or `name_variant`; default all")
     parser.add_argument("--max-samples", type=int, default=6)
     parser.add_argument("--max-elements", type=int, default=20_000, help="in the tensors of a sample")
+    parser.add_argument("--weights", action="store_true", help="tensors behind a sample's first are weights of the program")
     parser.add_argument("--dialect", choices=["training", "aten"], default="training")
     parser.add_argument("--seeds", action="store_true", help="one sample of each op of the test suite's selection")
     parser.add_argument("--again", action="store_true", help="also what is there already")
