@@ -1,3 +1,4 @@
+import { Pt2Error } from "@pt2/format";
 import { type Program, stats } from "@pt2/graph";
 import { removeNoOps } from "@pt2/graph/passes";
 import { type OptimizedProgram, unoptimized } from "../optimized-program.ts";
@@ -22,7 +23,6 @@ type Pass = (program: Program, target: OptimizeTarget) => Program;
 
 /** In this order: first what makes patterns alike, then what recognises them, then what depends on the ops chosen. */
 const PASSES: readonly Pass[] = [
-  makeFunctional,
   (program) => removeNoOps(program),
   canonicalize,
   unflattenLinears,
@@ -45,10 +45,21 @@ const PASSES: readonly Pass[] = [
  * a result stay within 1e-4 of PyTorch eager's, relative to the largest of that result.
  */
 export function optimize(program: Program, target: OptimizeTarget): OptimizedProgram {
-  if (hasClaimedWrites(program, target)) return unoptimized(program);
-  const rewritten = PASSES.reduce((current, pass) => pass(current, target), program);
+  const functional = hasClaimedWrites(program, target) ? null : functionalForm(program, target);
+  if (functional === null) return unoptimized(program);
+  const rewritten = PASSES.reduce((current, pass) => pass(current, target), functional);
   const { program: main, prologue } = foldConstants(rewritten, target);
   return { program: main, prologue, notes: notesOn(program, main, prologue) };
+}
+
+/** Null where a program cannot be said without in-place ops: one that writes to a constant. */
+function functionalForm(program: Program, target: OptimizeTarget): Program | null {
+  try {
+    return makeFunctional(program, target);
+  } catch (problem) {
+    if (problem instanceof Pt2Error) return null;
+    throw problem;
+  }
 }
 
 function notesOn(before: Program, { graph }: Program, prologue: OptimizedProgram["prologue"]): readonly string[] {
