@@ -48,6 +48,15 @@ function report(results: readonly Latency[]): string {
   return table(["model", ...kinds.map((kind) => `${kind} ms`), "fast / eager", "fast / onnx", "error"], rows);
 }
 
+/** Seconds from the start of the load to the first answer, imports not counted: one load each, of files just read. */
+function coldReport(results: readonly Latency[]): string {
+  const rows = results.flatMap(({ name, ready: { fast, exported } }) => {
+    if (fast === undefined || exported === undefined) return [];
+    return [[name, fast.first.toFixed(2), exported.first.toFixed(2), (fast.first / exported.first).toFixed(2)]];
+  });
+  return table(["model", "fast s", "torch.export.load and first call s", "ratio"], rows);
+}
+
 console.log(machine());
 for (const threads of values.threads.split(",").map(Number)) {
   const results: Latency[] = [];
@@ -57,5 +66,6 @@ for (const threads of values.threads.split(",").map(Number)) {
     console.error(`${name}, ${threads} threads: done`);
   }
   console.log(`\n${threads} thread${threads === 1 ? "" : "s"}:\n\n${report(results)}`);
+  if (results.some(({ ready }) => ready.exported !== undefined)) console.log(`\n${coldReport(results)}`);
 }
 process.exit(0);
