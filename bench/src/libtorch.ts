@@ -43,7 +43,8 @@ function report(results: readonly Latency[]): string {
     cell(ratios.onnx, 2),
     (ready.fast?.error ?? 0).toFixed(3),
   ]);
-  const mean = (kind: "eager" | "onnx"): string => `**${geometricMean(results, kind).toFixed(2)}**`;
+  const mean = (kind: "eager" | "onnx"): string =>
+    kinds.includes(kind) ? `**${geometricMean(results, kind).toFixed(2)}**` : "–";
   rows.push(["geometric mean", ...kinds.map(() => ""), mean("eager"), mean("onnx"), ""]);
   return table(["model", ...kinds.map((kind) => `${kind} ms`), "fast / eager", "fast / onnx", "error"], rows);
 }

@@ -10,7 +10,6 @@ import sys
 import time
 import warnings
 
-warnings.filterwarnings("ignore")
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "../../../scripts/python"))
 
 import torch
@@ -24,6 +23,7 @@ from safetensors.torch import load_file
 
 
 def main() -> None:
+    warnings.filterwarnings("ignore")
     kind, folder, name, threads = sys.argv[1:]
     torch.set_num_threads(int(threads))
     path = os.path.join(folder, name)
@@ -40,7 +40,7 @@ def main() -> None:
         if kind == "compiled":
             torch._inductor.config.freezing = True
             module = torch.compile(module)
-        call = lambda *values: module(**dict(zip(names, values))) if names else module(*values)  # noqa: E731
+        call = lambda *values: module(**dict(zip(names, values, strict=False))) if names else module(*values)  # noqa: E731
     with torch.inference_mode() if kind == "eager" else torch.no_grad():
         seconds = time.perf_counter() - start
         if kind == "exported":
