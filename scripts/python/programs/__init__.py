@@ -2,9 +2,10 @@
 
 from programs.arguments import PROGRAMS as ARGUMENTS
 from programs.control_flow import PROGRAMS as CONTROL_FLOW
+from programs.experts import PROGRAMS as EXPERTS
 from programs.program import Program
 from programs.signatures import PROGRAMS as SIGNATURES
 from programs.symbols import PROGRAMS as SYMBOLS
 from programs.training import PROGRAMS as TRAINING
 
-PROGRAMS: dict[str, Program] = {p.name: p for p in (*CONTROL_FLOW, *SIGNATURES, *ARGUMENTS, *SYMBOLS, *TRAINING)}
+PROGRAMS: dict[str, Program] = {p.name: p for p in (*CONTROL_FLOW, *SIGNATURES, *ARGUMENTS, *SYMBOLS, *TRAINING, *EXPERTS)}

@@ -14,6 +14,7 @@ import { convolutionAny } from "./convolution-any.ts";
 import { arange, full } from "./factory.ts";
 import { FOURIER } from "./fourier.ts";
 import { gather } from "./gather.ts";
+import { groupedMm } from "./grouped.ts";
 import { histogram } from "./histogram.ts";
 import { indexPutMask } from "./index-put-mask.ts";
 import { indexPut, indexTensor } from "./index-tensor.ts";
@@ -48,6 +49,7 @@ export const KERNELS: readonly WasmKernel[] = [
   mm,
   addmm,
   bmm,
+  groupedMm,
   convolution,
   attention,
   softmax,

@@ -3,6 +3,7 @@ import { GRADIENT_OPS } from "./backward/index.ts";
 import { SPECTRAL_OPS } from "./fft/index.ts";
 import { LINEAR_ALGEBRA_OPS } from "./linalg/index.ts";
 import { LOSS_OPS } from "./loss/index.ts";
+import { GROUPED_OPS } from "./matmul/grouped.ts";
 import { RANDOM_OPS } from "./random/index.ts";
 import { RESIZE_OPS } from "./resize/index.ts";
 import { RECURRENT_OPS } from "./rnn/index.ts";
@@ -14,6 +15,7 @@ export const uncommonOps: OpSet = {
   ops: [
     ...GRADIENT_OPS,
     ...SPECTRAL_OPS,
+    ...GROUPED_OPS,
     ...LINEAR_ALGEBRA_OPS,
     ...LOSS_OPS,
     ...RANDOM_OPS,
