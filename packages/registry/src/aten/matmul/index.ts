@@ -2,7 +2,6 @@ import type { OpRecord } from "../../op.ts";
 import { ADDMM_OPS } from "./addmm.ts";
 import { DISTANCE_OPS } from "./distance.ts";
 import { EINSUM_OPS } from "./einsum.ts";
-import { MOMENT_OPS } from "./moments.ts";
 import { PRODUCT_OPS } from "./product.ts";
 import { TENSORDOT_OPS } from "./tensordot.ts";
 
@@ -11,7 +10,6 @@ export const MATMUL_OPS: readonly OpRecord[] = [
   ...ADDMM_OPS,
   ...DISTANCE_OPS,
   ...EINSUM_OPS,
-  ...MOMENT_OPS,
   ...PRODUCT_OPS,
   ...TENSORDOT_OPS,
 ];

@@ -5,7 +5,6 @@ import { ARITHMETIC_OPS } from "./arithmetic.ts";
 import { BACKWARD_POINTWISE_OPS } from "./backward.ts";
 import { COMPARE_OPS } from "./compare.ts";
 import { withComplexRules } from "./complex.ts";
-import { FAKE_QUANTIZE_OPS } from "./fake-quantize.ts";
 import { FUNCTION_OPS } from "./functions.ts";
 import { LOGICAL_OPS } from "./logical.ts";
 import { OPAQUE_OPS } from "./opaque.ts";
@@ -24,7 +23,6 @@ export const POINTWISE_OPS: readonly OpRecord[] = withComplexRules([
   ...ACTIVATION_OPS,
   ...ACTIVATION_COMPOSITE_OPS,
   ...BACKWARD_POINTWISE_OPS,
-  ...FAKE_QUANTIZE_OPS,
   ...OPAQUE_OPS,
   ...SPECIAL_OPS,
 ]);

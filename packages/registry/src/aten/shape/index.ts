@@ -3,12 +3,10 @@ import { CONCAT_OPS } from "./concat.ts";
 import { DIAGONAL_OPS } from "./diagonal.ts";
 import { DIFFERENCE_OPS } from "./difference.ts";
 import { FLIP_OPS } from "./flip.ts";
-import { GRADIENT_ESTIMATE_OPS } from "./gradient.ts";
 import { PAD_OPS } from "./pad.ts";
 import { REPEAT_OPS } from "./repeat.ts";
 import { RESIZE_OPS } from "./resize.ts";
 import { SCATTER_VIEW_OPS } from "./scatter-view.ts";
-import { TRAPEZOID_OPS } from "./trapezoid.ts";
 
 /** Ops that join, repeat, reorder and pad. */
 export const SHAPE_OPS: readonly OpRecord[] = [
@@ -17,9 +15,7 @@ export const SHAPE_OPS: readonly OpRecord[] = [
   ...DIAGONAL_OPS,
   ...DIFFERENCE_OPS,
   ...FLIP_OPS,
-  ...GRADIENT_ESTIMATE_OPS,
   ...PAD_OPS,
   ...RESIZE_OPS,
   ...SCATTER_VIEW_OPS,
-  ...TRAPEZOID_OPS,
 ];
