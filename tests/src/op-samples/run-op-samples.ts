@@ -13,7 +13,7 @@ import { parseArgs } from "node:util";
 import type { Backend } from "@pt2/backend";
 import { libtorch } from "@pt2/backend-libtorch/node";
 import { wasm } from "@pt2/backend-wasm/node";
-import { type Outcome, runSamples } from "./op-samples.ts";
+import { type Outcome, runSamples, SAME_KERNELS, type SampleRun } from "./op-samples.ts";
 import { readSampleIndex, sampleNames } from "./sample-files.ts";
 import { badResults, readWalk, type WalkEntry, WalkLog } from "./walk-log.ts";
 
@@ -35,13 +35,14 @@ if (folder === undefined || (precision !== "exact" && precision !== "fast")) {
 }
 
 const { backend, environment } = await createBackend();
+const run: SampleRun = { backend, precision, bits, ...(named === "libtorch" && { tolerances: SAME_KERNELS }) };
 const header = { dialect: values.dialect, backend: named, precision, bits, environment };
 const log = values.log === undefined ? null : new WalkLog(values.log, header);
 const entries = new Map(known().map((entry) => [entry.name, entry]));
 for (const name of sampleNames(folder).filter((name) => isChosen(name) && !entries.has(name))) {
   const { op, dtype } = await readSampleIndex(folder, name);
   log?.write({ name, op, dtype, results: null });
-  const entry = { name, op, dtype, results: await runSamples(folder, name, { backend, precision, bits }) };
+  const entry = { name, op, dtype, results: await runSamples(folder, name, run) };
   log?.write(entry);
   entries.set(name, entry);
   printProblem(entry);
