@@ -35,7 +35,7 @@ struct Gemm {
   bool panel_major() const { return columns >= rows; }
   /// Room for copied rows, where rows lie a multiple of 2 kB apart and would compete for the same sets of the cache.
   int64_t scratch_floats() const {
-    if (inner % 512 != 0 || rows < 4) return 0;
+    if (inner == 0 || inner % 512 != 0 || rows < 4) return 0;
     return (panel_major() ? rows : std::min(rows, block_rows)) * kGemmCopyStride;
   }
 };

@@ -11,8 +11,8 @@ namespace pt2::PT2_ISA {
 template <int W, int... I>
 inline void exchange(Vec& a, Vec& b, std::integer_sequence<int, I...>) {
   constexpr int kN = static_cast<int>(kLanes);
-  const Vec upper = __builtin_shufflevector(a, b, ((I & W) == 0 ? I : kN + (I ^ W))...);
-  b = __builtin_shufflevector(a, b, ((I & W) == 0 ? (I | W) : kN + I)...);
+  const Vec upper = shuffle<((I & W) == 0 ? I : kN + (I ^ W))...>(a, b);
+  b = shuffle<((I & W) == 0 ? (I | W) : kN + I)...>(a, b);
   a = upper;
 }
 

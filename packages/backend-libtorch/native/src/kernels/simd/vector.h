@@ -155,9 +155,19 @@ inline Vec lanes_below(int64_t left, Vec v, Vec rest) {
 #endif
 }
 
+/// Picks lanes by constant index: those of `a` from 0, those of `b` from kLanes.
+template <int... I>
+inline Vec shuffle(Vec a, Vec b) {
+#if defined(__clang__)
+  return __builtin_shufflevector(a, b, I...);
+#else
+  return __builtin_shuffle(a, b, IntVec{I...});
+#endif
+}
+
 template <int W, int... I>
 inline Vec swap_lanes(Vec v, std::integer_sequence<int, I...>) {
-  return __builtin_shufflevector(v, v, (I ^ W)...);
+  return shuffle<(I ^ W)...>(v, v);
 }
 
 /// Combines all lanes pairwise, so that the order is the same on every run.
