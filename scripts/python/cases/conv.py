@@ -1,5 +1,5 @@
 """Convolutions and the rearrangements that go with them."""
-from opcase import bf16, case, f16, f64, ints, t
+from opcase import bf16, case, f16, f64, ints, t, u8
 
 # name: input, weight, bias, stride, padding, dilation, groups
 CONV2D = {
@@ -79,3 +79,7 @@ case("pixel_unshuffle", "2", t(2, 3, 4, 6), 2)
 case("channel_shuffle", "3 groups", t(2, 6, 3, 5), 3)
 case("native_channel_shuffle", "2 groups", ints(1, 4, 2, 3), 2)
 case("col2im", "no overlap", t(1, 8, 6), [4, 6], [2, 2], [1, 1], [0, 0], [2, 2])
+
+case("conv2d", "int64", ints(2, 3, 5, 7), ints(4, 3, 3, 2), ints(4), stride=[2, 2], padding=[1, 1])
+case("conv1d", "uint8 wraps around", ints(1, 2, 9, lo=0, hi=200, dtype=u8), ints(4, 1, 3, lo=0, hi=9, dtype=u8), groups=2)
+case("conv_transpose1d", "int64", ints(1, 2, 5), ints(2, 3, 3), stride=[2])

@@ -1,5 +1,5 @@
 """Functions of one tensor, element by element."""
-from opcase import b8, bf16, c64, case, distinct, edges, f16, f64, i8, i32, i64, ints, s, t, u8
+from opcase import b8, bf16, c64, case, distinct, edges, f16, f64, i8, i32, i64, ints, nan, s, t, u8, v
 
 # Defined for all dtypes; integers and bool give floats.
 FLOAT_OPS = {
@@ -79,6 +79,11 @@ for op in CLASSIFY:
     case(op, "int64", ints(5))
     case(op, "float16", edges(f16))
 
+complex_zeros = v(0, 1j, 2, 1 + 1j, complex(0, nan), dtype=c64)
+case("logical_not", "complex64", complex_zeros)
+for op in ("logical_and", "logical_or", "logical_xor"):
+    case(op, "complex64", complex_zeros, complex_zeros.flip(0))
+    case(op, "complex64 and int64", complex_zeros, v(0, 1, 0, 2, 0, dtype=i64))
 case("logical_not", "float", edges())
 case("logical_not", "int64", ints(7, lo=-1, hi=1))
 case("logical_not", "bool transposed", t(3, 2, dtype=b8).t())

@@ -1,5 +1,5 @@
 """Writing elements by position, functional forms."""
-from opcase import b8, bf16, case, f16, f64, i32, i64, ints, s, t, u8, v
+from opcase import b8, bf16, c64, case, f16, f64, i32, i64, ints, s, t, u8, v
 
 
 def at(*values):
@@ -24,6 +24,9 @@ for reduce in ("sum", "prod", "mean", "amax", "amin"):
     case("scatter_reduce.two", f"{reduce} without self", t(5), 0, at(1, 1, 4), t(3), reduce, include_self=False)
     case("scatter_reduce.two", f"{reduce} int64", ints(5), 0, at(1, 1, 4), ints(3), reduce)
 
+case("index_put", "complex64", t(5, 3, dtype=c64), [at(0, 2, 4)], t(3, dtype=c64))
+case("index_put", "complex64 added twice", t(5, 3, dtype=c64), [at(0, 2, 0)], t(3, 3, dtype=c64), True)
+case("index_put", "complex64 added by mask", t(4, dtype=c64), [v(True, False, True, True, dtype=b8)], t(3, dtype=c64), True)
 case("index_put", "pairs", t(5, 7), [at(0, 2, 4), at(1, -1, 3)], t(3))
 case("index_put", "rows, value broadcasts", t(5, 3), [at(4, 1)], s(2.5))
 case("index_put", "columns", t(3, 5), [None, at(4, 1)], t(3, 2))

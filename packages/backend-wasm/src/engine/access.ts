@@ -1,5 +1,6 @@
 import { bitsToFloat, DTYPES, type DType, floatToBits, isSmallFloat } from "@pt2/format";
 import { wasmError } from "../wasm-errors.ts";
+import { complexParts, isComplexDtype } from "./complex-parts.ts";
 import type { Heap } from "./heap.ts";
 import { addressOf, type Place } from "./place.ts";
 
@@ -102,6 +103,22 @@ export function mover(heap: Heap, from: Place, to: Place): (source: number, targ
   return (source, target) => {
     array[b + target * 2] = array[a + source * 2]!;
     array[b + target * 2 + 1] = array[a + source * 2 + 1]!;
+  };
+}
+
+/** Adds single elements of one tensor to those of another of its dtype. */
+export function adder(heap: Heap, from: Place, to: Place): (source: number, target: number) => void {
+  if (to.dtype === "int64") {
+    const [x, y] = [bigints(heap, from), bigints(heap, to)];
+    return (source, target) => y.set(target, y.get(target) + x.get(source));
+  }
+  const complex = isComplexDtype(to.dtype);
+  const [x, y] = [from, to].map((place) => numbers(heap, complex ? complexParts(place) : place));
+  const add = (source: number, target: number): void => y!.set(target, y!.get(target) + x!.get(source));
+  if (!complex) return add;
+  return (source, target) => {
+    add(2 * source, 2 * target);
+    add(2 * source + 1, 2 * target + 1);
   };
 }
 

@@ -1,11 +1,15 @@
+import { DTYPES } from "@pt2/format";
 import type { ArgValue, TensorMeta } from "@pt2/registry";
 import type { WasmKernel } from "../engine/kernel.ts";
 import { type HostArray, type HostCall, hostKernel } from "../host/host-kernel.ts";
 
-/** Convolutions in double precision, in plain loops: for float64, which models rarely have. */
+/** Convolutions in double precision, in plain loops: for float64 and integers (exact up to 2^53), which are rare. */
 export const convolutionAny: WasmKernel = {
   ...hostKernel(["aten::convolution"], (call) => [convolve(call)]),
-  accepts: (args: Readonly<Record<string, ArgValue>>) => (args["input"] as TensorMeta).dtype === "float64",
+  accepts: (args: Readonly<Record<string, ArgValue>>) => {
+    const { dtype } = args["input"] as TensorMeta;
+    return dtype === "float64" || ["int", "uint"].includes(DTYPES[dtype].kind);
+  },
 };
 
 /** One axis: which (input, output) positions a kernel position connects. */

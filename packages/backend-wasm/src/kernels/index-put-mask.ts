@@ -1,6 +1,6 @@
 import { select } from "../dynamic/advanced-index.ts";
 import { broadcastPositions } from "../dynamic/bytes.ts";
-import { bigints, mover, numbers } from "../engine/access.ts";
+import { adder, mover } from "../engine/access.ts";
 import { readPlace } from "../engine/elements.ts";
 import type { WasmKernel } from "../engine/kernel.ts";
 
@@ -21,16 +21,8 @@ export const indexPutMask: WasmKernel = {
       );
       const { shape, offsets } = select(out.shape, out.strides, given);
       const sources = broadcastPositions(values.shape, shape);
-      if (!accumulate) {
-        const move = mover(heap, values, out);
-        for (const [i, to] of offsets.entries()) move(sources[i]!, to);
-      } else if (out.dtype === "int64") {
-        const [from, target] = [bigints(heap, values), bigints(heap, out)];
-        for (const [i, to] of offsets.entries()) target.set(to, target.get(to) + from.get(sources[i]!));
-      } else {
-        const [from, target] = [numbers(heap, values), numbers(heap, out)];
-        for (const [i, to] of offsets.entries()) target.set(to, target.get(to) + from.get(sources[i]!));
-      }
+      const put = (accumulate ? adder : mover)(heap, values, out);
+      for (const [i, to] of offsets.entries()) put(sources[i]!, to);
     });
   },
 };

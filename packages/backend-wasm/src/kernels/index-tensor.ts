@@ -1,6 +1,6 @@
 import type { ArgValue, TensorMeta } from "@pt2/registry";
 import { broadcastShape } from "../dynamic/advanced-index.ts";
-import { bigints, mover, numbers, wrapIndex } from "../engine/access.ts";
+import { adder, mover, numbers, wrapIndex } from "../engine/access.ts";
 import type { KernelCall, WasmKernel } from "../engine/kernel.ts";
 import { indexError } from "../engine/kernel-errors.ts";
 import { broadcastStrides } from "../engine/layout.ts";
@@ -48,18 +48,8 @@ export const indexPut: WasmKernel = {
     const accumulate = call.arg<boolean>("accumulate");
     call.step(() => {
       let at = 0;
-      if (!accumulate) {
-        const move = mover(call.heap, values, out);
-        forEachTuple(call, out, plan, (to) => move(sources[at++]!, to));
-        return;
-      }
-      if (out.dtype === "int64") {
-        const [from, target] = [bigints(call.heap, values), bigints(call.heap, out)];
-        forEachTuple(call, out, plan, (to) => target.set(to, target.get(to) + from.get(sources[at++]!)));
-        return;
-      }
-      const [from, target] = [numbers(call.heap, values), numbers(call.heap, out)];
-      forEachTuple(call, out, plan, (to) => target.set(to, target.get(to) + from.get(sources[at++]!)));
+      const put = (accumulate ? adder : mover)(call.heap, values, out);
+      forEachTuple(call, out, plan, (to) => put(sources[at++]!, to));
     });
   },
 };

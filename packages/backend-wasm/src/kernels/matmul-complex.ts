@@ -1,20 +1,19 @@
 import type { ArgValue, TensorMeta } from "@pt2/registry";
 import { numbers } from "../engine/access.ts";
+import { complexParts, isComplexDtype } from "../engine/complex-parts.ts";
 import type { WasmKernel } from "../engine/kernel.ts";
-import type { Place } from "../engine/place.ts";
 
 /** Products of complex matrices, in plain loops. */
 export const matmulComplex: WasmKernel = {
   ops: ["aten::bmm"],
-  accepts: (args: Readonly<Record<string, ArgValue>>) =>
-    ["complex64", "complex128"].includes((args["self"] as TensorMeta).dtype),
+  accepts: (args: Readonly<Record<string, ArgValue>>) => isComplexDtype((args["self"] as TensorMeta).dtype),
   prepare(call) {
     const [a, b] = [call.dense(call.tensor("self")), call.dense(call.tensor("mat2"))];
     const out = call.output();
     const [batch, rows, inner] = a.shape as readonly [number, number, number];
     const columns = b.shape[2]!;
     call.step(() => {
-      const [x, y, z] = [a, b, out].map((place) => numbers(call.heap, parts(place)));
+      const [x, y, z] = [a, b, out].map((place) => numbers(call.heap, complexParts(place)));
       for (let row = 0; row < batch * rows; row++) {
         const base = Math.floor(row / rows) * inner;
         for (let column = 0; column < columns; column++) {
@@ -31,8 +30,3 @@ export const matmulComplex: WasmKernel = {
     });
   },
 };
-
-/** The parts of a complex tensor, in turn. */
-function parts(place: Place): Place {
-  return { ...place, dtype: place.dtype === "complex128" ? "float64" : "float32", offset: 2 * place.offset };
-}

@@ -1,4 +1,7 @@
+import type { DType } from "@pt2/format";
+import type { TensorMeta } from "@pt2/registry";
 import { bigints, type Elements, numbers } from "../engine/access.ts";
+import { complexParts, isComplexDtype } from "../engine/complex-parts.ts";
 import type { WasmKernel } from "../engine/kernel.ts";
 import { type Lanes, lanesOf, normalDim } from "../engine/offsets.ts";
 
@@ -7,9 +10,15 @@ function scanKernel(
   op: string,
   float: (a: number, b: number) => number,
   int: (a: bigint, b: bigint) => bigint,
+  complex: (a: Complex, b: Complex) => Complex,
 ): WasmKernel {
   return {
     ops: [op],
+    accepts({ self, dtype }) {
+      const given = (self as TensorMeta).dtype;
+      const wanted = (dtype as DType | null | undefined) ?? given;
+      return given === wanted || !(isComplexDtype(given) || isComplexDtype(wanted));
+    },
     prepare(call) {
       const out = call.output();
       const self = call.convert(call.tensor("self"), out.dtype);
@@ -17,8 +26,23 @@ function scanKernel(
       const [from, to] = [lanesOf(self, dim), lanesOf(out, dim)];
       call.step(() => {
         if (out.dtype === "int64") run(bigints(call.heap, self), bigints(call.heap, out), from, to, int);
-        else run(numbers(call.heap, self), numbers(call.heap, out), from, to, float);
+        else if (isComplexDtype(out.dtype)) {
+          const [x, y] = [self, out].map((place) => complexElements(numbers(call.heap, complexParts(place))));
+          run(x!, y!, from, to, complex);
+        } else run(numbers(call.heap, self), numbers(call.heap, out), from, to, float);
       });
+    },
+  };
+}
+
+type Complex = readonly [re: number, im: number];
+
+function complexElements(parts: Elements<number>): Elements<Complex> {
+  return {
+    get: (offset) => [parts.get(2 * offset), parts.get(2 * offset + 1)],
+    set(offset, [re, im]) {
+      parts.set(2 * offset, re);
+      parts.set(2 * offset + 1, im);
     },
   };
 }
@@ -39,9 +63,11 @@ export const cumsum: WasmKernel = scanKernel(
   "aten::cumsum",
   (a, b) => a + b,
   (a, b) => BigInt.asIntN(64, a + b),
+  (a, b) => [a[0] + b[0], a[1] + b[1]],
 );
 export const cumprod: WasmKernel = scanKernel(
   "aten::cumprod",
   (a, b) => a * b,
   (a, b) => BigInt.asIntN(64, a * b),
+  (a, b) => [a[0] * b[0] - a[1] * b[1], a[0] * b[1] + a[1] * b[0]],
 );

@@ -33,6 +33,16 @@ const different: ComplexRule = (e, x, y) => e.sub({ float: 1 }, e.mul(e.eq(x.re,
 const power: ComplexRule = (_e, x, y, _alpha, b) => complexPower(b, x, y);
 const same: ComplexRule = (_, x) => x;
 
+/** Whether a number is not zero. One of the operands may be real. */
+const truth = (e: Emit, { re, im }: Parts, b: Builder): TensorMeta => {
+  const real = e.ne(re, 0);
+  return isTensorMeta(im) ? b.tensor("aten::logical_or", { self: real, other: e.ne(im, 0) }) : real;
+};
+const logic =
+  (op: OpName): ComplexRule =>
+  (e, x, y, _alpha, b) =>
+    b.tensor(op, { self: truth(e, x, b), other: truth(e, y, b) });
+
 const RULES: { readonly [op: string]: ComplexRule } = {
   "aten::add.Tensor": plus,
   "aten::add.Scalar": plus,
@@ -63,6 +73,9 @@ const RULES: { readonly [op: string]: ComplexRule } = {
   "aten::pow.Tensor_Scalar": power,
   "aten::pow.Scalar": power,
   "aten::logical_not": (e, x) => e.mul(e.eq(x.re, 0), e.eq(x.im, 0)),
+  ...Object.fromEntries(
+    (["logical_and", "logical_or", "logical_xor"] as const).map((op) => [`aten::${op}`, logic(`aten::${op}`)]),
+  ),
   ...Object.fromEntries(
     ["multiply", "subtract", "divide", "true_divide"].flatMap((name, i) =>
       ["Tensor", "Scalar"].map((overload) => [`aten::${name}.${overload}`, [mul, minus, div, div][i]!]),

@@ -1,4 +1,5 @@
 import type { DType } from "@pt2/format";
+import type { OpName } from "@pt2/graph";
 import type { Builder } from "../../builder.ts";
 import { defineOp, type OpRecord } from "../../op.ts";
 import type { Scalar, TensorMeta } from "../../tensor-meta.ts";
@@ -11,6 +12,7 @@ import { lowest } from "../support/limits.ts";
 export const SCAN_OPS: readonly OpRecord[] = [
   defineOp("aten::cumsum(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor", {
     infer: ({ self, dim, dtype }) => running(self, dim, dtype),
+    decompose: ({ self, dim, dtype }, b) => converted(b, "aten::cumsum", self, dim, dtype),
     gradient: ({ args: { self, dim }, grads: [grad] }, b) => {
       if (!grad || self.shape.length === 0) return { self: grad ?? null };
       const reversed = (x: TensorMeta): TensorMeta => b.tensor("aten::flip", { self: x, dims: [dim] });
@@ -19,6 +21,7 @@ export const SCAN_OPS: readonly OpRecord[] = [
   }),
   defineOp("aten::cumprod(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor", {
     infer: ({ self, dim, dtype }) => running(self, dim, dtype),
+    decompose: ({ self, dim, dtype }, b) => converted(b, "aten::cumprod", self, dim, dtype),
   }),
   defineOp("aten::cummax(Tensor self, int dim) -> (Tensor values, Tensor indices)", {
     infer: ({ self, dim }) => extremes(self, dim),
@@ -45,6 +48,12 @@ export const SCAN_OPS: readonly OpRecord[] = [
 function running(self: TensorMeta, dim: number, dtype: DType | null): TensorMeta {
   wrapDim(dim, self.shape.length);
   return { dtype: dtype ?? (isIntegral(self.dtype) ? "int64" : self.dtype), shape: self.shape };
+}
+
+/** The same after a conversion, for backends that do not convert complex numbers by the way. */
+function converted(b: Builder, op: OpName, self: TensorMeta, dim: number, dtype: DType | null): TensorMeta | null {
+  if (dtype === null || dtype === self.dtype) return null;
+  return b.tensor(op, { self: emit(b).cast(self, dtype), dim });
 }
 
 function extremes(self: TensorMeta, dim: number): readonly [TensorMeta, TensorMeta] {
