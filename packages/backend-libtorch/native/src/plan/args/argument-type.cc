@@ -35,10 +35,10 @@ std::string replaced(std::string text, const std::string& from, const std::strin
 }
 
 // `real` tells a ScalarType from an int and `stored` does not.
-ArgType argTypeOf(const c10::TypePtr& real, const c10::TypePtr& stored) {
+ArgType typeOf(const c10::TypePtr& real, const c10::TypePtr& stored) {
   if (const auto optional = real->cast<c10::OptionalType>()) {
     const auto storedOptional = stored->cast<c10::OptionalType>();
-    ArgType inner = argTypeOf(optional->getElementType(), storedOptional ? storedOptional->getElementType() : stored);
+    ArgType inner = typeOf(optional->getElementType(), storedOptional ? storedOptional->getElementType() : stored);
     inner.optional = true;
     return inner;
   }
@@ -49,7 +49,7 @@ ArgType argTypeOf(const c10::TypePtr& real, const c10::TypePtr& stored) {
   const auto storedList = stored->cast<c10::ListType>();
   if (list && storedList) {
     result.itemType = storedList->getElementType();
-    result.element = std::make_shared<const ArgType>(argTypeOf(list->getElementType(), result.itemType));
+    result.element = std::make_shared<const ArgType>(typeOf(list->getElementType(), result.itemType));
   }
   return result;
 }
@@ -57,7 +57,7 @@ ArgType argTypeOf(const c10::TypePtr& real, const c10::TypePtr& stored) {
 }  // namespace
 
 ArgType argTypeOf(const c10::Argument& argument) {
-  ArgType type = argTypeOf(argument.real_type(), argument.type());
+  ArgType type = typeOf(argument.real_type(), argument.type());
   type.fixed = argument.N().value_or(0);
   return type;
 }
