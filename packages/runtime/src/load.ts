@@ -1,13 +1,13 @@
 import type { Backend, CompileRequest, Prefetch } from "@pt2/backend";
 import { type Archive, openArchive } from "@pt2/format";
 import { importProgram, stats } from "@pt2/graph";
-import { removeNoOps, tieBuffers } from "@pt2/graph/passes";
+import { tieBuffers } from "@pt2/graph/passes";
 import { createRegistry, type OpHandler, type OpSet } from "@pt2/registry";
 import { atenFor } from "@pt2/registry/aten-on-demand";
 import { LoadedModel } from "./loaded-model.ts";
 import type { Model } from "./model.ts";
 import { type ModelSource, openSource } from "./open-source.ts";
-import { prepare } from "./prepare.ts";
+import { complete, tidy } from "./prepare.ts";
 import { requireContract, requireSupported, requireWeights } from "./requirements.ts";
 
 /** How a model is loaded. */
@@ -37,12 +37,11 @@ export async function load(source: ModelSource, options: LoadOptions): Promise<M
     if (bytes.origin !== undefined) prefetch = await begin(archive, options);
     const exported = await reading;
     const weights = await archive.weights(model);
-    const imported = tieBuffers(importProgram(exported), weights);
+    const tidied = tidy(tieBuffers(importProgram(exported), weights), backend.capabilities);
     // Ops and handlers of others may call anything; otherwise the program says what it needs.
-    const needed =
-      ops.length + handlers.length > 0 ? undefined : stats(removeNoOps(imported).graph).map(({ op }) => op);
+    const needed = ops.length + handlers.length > 0 ? undefined : stats(tidied.graph).map(({ op }) => op);
     const registry = createRegistry({ sets: [...(await atenFor(needed)), ...ops], handlers });
-    const program = prepare(imported, registry, backend.capabilities);
+    const program = complete(tidied, registry, backend.capabilities);
     requireSupported(backend, program, registry);
     requireWeights(program, weights);
     signal?.throwIfAborted();
