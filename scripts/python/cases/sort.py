@@ -42,6 +42,13 @@ case("unique_dim", "rows", v([1, 2], [0, 1], [1, 2], dtype=i64), 0, True, True, 
 case("bincount", "counts", v(1, 0, 3, 3, dtype=i64))
 case("bincount", "weights, minimum length", v(1, 0, 1, dtype=i64), t(3), 5)
 case("histc", "range", t(11), 5, -2, 2)
+case("histogram.bin_ct", "range", t(3, 7), 5, range=[-1.0, 1.5])
+case("histogram.bin_ct", "of all, on edges", v(1, 2, 1, 4, 2.5), 4)
+case("histogram.bin_ct", "equal elements", v(3, 3, 3, dtype=f64), 3)
+case("histogram.bin_ct", "nothing", t(0), 2)
+case("histogram.bin_ct", "weights, density", v(1, 2, 1, nan, 4), 3, range=[1.0, 4.0], weight=v(1, 2, 3, 4, 0.5), density=True)
+case("histogram.bins_tensor", "uneven bins", v(-1, 0, 1, 1.5, 2, 4, 4.5), v(0, 1, 2, 4))
+case("histogram.bins_tensor", "weights, density", t(2, 9), v(-1, 0, 2), weight=t(2, 9, lo=0), density=True)
 for how in ("linear", "lower", "higher", "nearest", "midpoint"):
     case("quantile", how, t(5, 7), v(0, 0.3, 1), 0, interpolation=how)
 case("quantile", "of all, keeping the rank", t(3, 5), s(0.7), None, True)
