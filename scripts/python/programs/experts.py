@@ -8,9 +8,10 @@ from programs.program import Program, calls
 
 def _mixtral() -> nn.Module:
     # torchvision_schemas comes before transformers, see there; only this program needs the two.
-    import torchvision_schemas  # noqa: F401
     from transformers import MixtralConfig
     from transformers.models.mixtral.modeling_mixtral import MixtralSparseMoeBlock
+
+    import torchvision_schemas  # noqa: F401
 
     sizes = {"hidden_size": 16, "intermediate_size": 24, "num_local_experts": 4, "num_experts_per_tok": 2}
     block = MixtralSparseMoeBlock(MixtralConfig(**sizes, experts_implementation="grouped_mm"))
