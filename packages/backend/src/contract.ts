@@ -117,6 +117,16 @@ export interface Executable {
    * A run that fails or is aborted changes no buffer.
    */
   run(inputs: readonly Value[], options?: RunOptions): Promise<readonly Value[]>;
+  /**
+   * `run` on the calling thread, which it blocks; for scripts and short programs. What cannot be done without waiting,
+   * such as a handler that answers later, is a coded error. Absent when the backend cannot compute on the calling thread.
+   */
+  runSync?(inputs: readonly Value[]): readonly Value[];
+  /**
+   * A run that stops after every node, nested graphs included, and lets `observe` see what the node gave before the next
+   * one runs. Same results as `run`, much slower. Absent when the backend cannot stop between nodes.
+   */
+  trace?(inputs: readonly Value[], observe: TraceObserver, options?: RunOptions): Promise<readonly Value[]>;
   /** A run that also measures. Slower than `run`. */
   profile(inputs: readonly Value[], options?: RunOptions): Promise<Profile>;
   /** Bytes held now. */
@@ -130,6 +140,27 @@ export interface Executable {
 export interface RunOptions {
   /** Rejects the run with the signal's reason; the executable stays usable. */
   readonly signal?: AbortSignal;
+}
+
+/** Is told each node that ran, in order. A promise is awaited; what it throws or rejects with ends the run. */
+export type TraceObserver = (event: TraceEvent) => void | Promise<void>;
+
+/** A node that ran. */
+export interface TraceEvent {
+  /** Name of the node, in the program as the backend runs it: of precision `fast` after its passes. */
+  readonly node: string;
+  readonly op: string;
+  readonly where: string;
+  /**
+   * One entry per value that the node gives, by its name in the program. Tensors are the run's own memory, not copies:
+   * they are to be read, not written to, and hold until the observer is done; in-place ops may change them later.
+   */
+  readonly outputs: readonly TraceOutput[];
+}
+
+export interface TraceOutput {
+  readonly name: string;
+  readonly value: Value;
 }
 
 /** Times of one forward. */

@@ -7,6 +7,9 @@ export type {
   RunOptions,
   StepTime,
   Tensor,
+  TraceEvent,
+  TraceObserver,
+  TraceOutput,
   TypedArray,
   Value,
 } from "@pt2/backend";

@@ -1,4 +1,4 @@
-import type { Executable, MemoryReport, Profile, RunOptions, Value } from "@pt2/backend";
+import type { Executable, MemoryReport, Profile, RunOptions, TraceObserver, Value } from "@pt2/backend";
 import type { Archive } from "@pt2/format";
 import type { Program } from "@pt2/graph";
 import { unflatten } from "@pt2/graph/pytree";
@@ -23,6 +23,9 @@ export class LoadedModel implements Model {
   readonly program: Program;
   readonly inputs: readonly LeafInfo[];
   readonly outputs: readonly LeafInfo[];
+  readonly forwardSync?: <Result>(...inputs: readonly unknown[]) => Result;
+  readonly runSync?: <Result>(call: Call) => Result;
+  readonly trace?: <Result>(call: Call, observe: TraceObserver, options?: RunOptions) => Promise<Result>;
   readonly #executable: Executable;
   readonly #archive: Archive;
   readonly #convention: CallConvention;
@@ -36,6 +39,15 @@ export class LoadedModel implements Model {
     this.#executable = executable;
     this.#archive = archive;
     this.#convention = new CallConvention(program, this.inputs);
+    if (executable.runSync !== undefined) {
+      this.runSync = <Result>(call: Call) => this.#result<Result>(this.#alive().runSync!(this.#checked(call)));
+      this.forwardSync = <Result>(...given: readonly unknown[]) =>
+        this.runSync!<Result>(this.#convention.arrange(given));
+    }
+    if (executable.trace !== undefined) {
+      this.trace = async <Result>(call: Call, observe: TraceObserver, options?: RunOptions) =>
+        this.#result<Result>(await this.#alive().trace!(this.#checked(call), observe, options));
+    }
   }
 
   async forward<Result>(...inputs: readonly unknown[]): Promise<Result> {
@@ -43,9 +55,7 @@ export class LoadedModel implements Model {
   }
 
   async run<Result>(call: Call, options?: RunOptions): Promise<Result> {
-    const values = await this.runFlat(this.leavesOf(call), options);
-    const { outSpec, namedTuples } = this.program;
-    return (outSpec === null ? values : unflatten(outSpec, values, namedTuples)) as Result;
+    return this.#result<Result>(await this.runFlat(this.leavesOf(call), options));
   }
 
   leavesOf(call: Call): readonly unknown[] {
@@ -57,8 +67,7 @@ export class LoadedModel implements Model {
   }
 
   async profile(call: Call, options?: RunOptions): Promise<Profile> {
-    const inputs = checkInputs(this.program, this.inputs, this.leavesOf(call));
-    return await this.#alive().profile(inputs, options);
+    return await this.#alive().profile(this.#checked(call), options);
   }
 
   async memory(): Promise<MemoryReport> {
@@ -76,6 +85,15 @@ export class LoadedModel implements Model {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.dispose();
+  }
+
+  #checked(call: Call): readonly Value[] {
+    return checkInputs(this.program, this.inputs, this.leavesOf(call));
+  }
+
+  #result<Result>(values: readonly Value[]): Result {
+    const { outSpec, namedTuples } = this.program;
+    return (outSpec === null ? values : unflatten(outSpec, values, namedTuples)) as Result;
   }
 
   #alive(): Executable {

@@ -1,4 +1,4 @@
-import type { MemoryReport, Profile, RunOptions, Tensor, Value } from "@pt2/backend";
+import type { MemoryReport, Profile, RunOptions, Tensor, TraceObserver, Value } from "@pt2/backend";
 import type { Program } from "@pt2/graph";
 import type { Call } from "./call.ts";
 import type { LeafInfo } from "./signature.ts";
@@ -29,6 +29,18 @@ export interface Model extends AsyncDisposable {
   leavesOf(call: Call): readonly unknown[];
   /** `run` from leaves to leaves. */
   runFlat(leaves: readonly unknown[], options?: RunOptions): Promise<readonly Value[]>;
+  /**
+   * `forward` on the calling thread, which it blocks. Absent when the backend cannot compute there: `libtorch` can,
+   * `wasm` cannot.
+   */
+  readonly forwardSync?: <Result = Tensor>(...inputs: readonly unknown[]) => Result;
+  /** `run` on the calling thread. */
+  readonly runSync?: <Result = Tensor>(call: Call) => Result;
+  /**
+   * A call that stops after every node and shows `observe` what it gave, for debugging. Same result as `run`. Absent
+   * when the backend cannot stop between nodes.
+   */
+  readonly trace?: <Result = Tensor>(call: Call, observe: TraceObserver, options?: RunOptions) => Promise<Result>;
   /** A call that is measured step by step. */
   profile(call: Call, options?: RunOptions): Promise<Profile>;
   /** Bytes held now. */
