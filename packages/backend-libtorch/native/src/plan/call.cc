@@ -3,6 +3,7 @@
 #include <c10/core/InferenceMode.h>
 
 #include "errors.h"
+#include "plan/args/index-checks.h"
 #include "plan/args/resolve.h"
 
 namespace pt2 {
@@ -21,6 +22,7 @@ std::vector<c10::IValue> call(const std::string& op, const std::vector<NamedArg>
     failure.arg = argument.name();
     throw failure;
   }
+  if (const IndexCheck check = findIndexCheck(op)) check(op, stack);
   handle.callBoxed(stack);
   return stack;
 }

@@ -29,6 +29,7 @@ bool isDeclared(const Node& node, uint32_t argument) {
 
 void compileOp(const NodeSource& source, Node& node, Program& program) {
   node.handle = resolveOp(source.op);
+  node.check = findIndexCheck(source.op);
   node.operands = toOperands(source.args, node.handle->schema(), {source.op, program.device});
   if (source.outputs.size() > node.handle->schema().returns().size()) {
     refusePlan("`" + source.op + "` returns " + std::to_string(node.handle->schema().returns().size()) +

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "plan/args/index-checks.h"
 #include "plan/args/operand.h"
 #include "plan/control/control.h"
 #include "plan/numbers/scalar-ops.h"
@@ -32,6 +33,7 @@ struct Node {
   std::optional<c10::OperatorHandle> handle;
   std::vector<uint32_t> writes;  // operands that the op writes to
   bool writesContents = false;   // not only sizes and strides
+  IndexCheck check = nullptr;    // of arguments that the kernel trusts
 
   // Scalar
   ScalarOp scalar = nullptr;

@@ -1,0 +1,217 @@
+#include "plan/args/index-checks.h"
+
+#include <algorithm>
+#include <string_view>
+#include <unordered_map>
+
+#include "plan/args/require-indices.h"
+
+namespace pt2 {
+namespace {
+
+using Values = std::vector<c10::IValue>;
+
+int64_t sizeOf(const at::Tensor& tensor, int64_t dim) {
+  const int64_t at = dim < 0 ? dim + tensor.dim() : dim;
+  return tensor.defined() && at >= 0 && at < tensor.dim() ? tensor.size(at) : 0;
+}
+
+int64_t volumeOf(const at::Tensor& tensor, int64_t dims) {
+  int64_t volume = 1;
+  for (int64_t dim = 1; dim <= dims; ++dim) volume *= sizeOf(tensor, -dim);
+  return volume;
+}
+
+// (grad_output, self, …, indices): positions in the planes of self.
+template <int64_t Dims, size_t Indices>
+void maxPoolBackward(const std::string& op, const Values& values) {
+  const CallArguments call{op, values};
+  requireRange(call, "indices", call.tensor(Indices), 0, volumeOf(call.tensor(1), Dims));
+}
+
+// Labels beyond a target's length are never read.
+void requireLabels(const CallArguments& call, const at::Tensor& logProbs, size_t at) {
+  const at::Tensor targets = call.tensor(at);
+  const at::Tensor lengths = call.integers(at + 2);
+  if (!targets.defined() || !lengths.defined() || lengths.dim() != 1 || lengths.numel() == 0) return;
+  const int64_t labels = sizeOf(logProbs, -1);
+  requireRange(call, "target_lengths", lengths, 0, targets.numel() + 1);
+  if (targets.dim() == 1) {
+    const int64_t read = lengths.sum().item<int64_t>();
+    if (read > targets.numel()) refuseArgument(call, "target_lengths", "says more labels than `targets` has");
+    requireRange(call, "targets", targets.narrow(0, 0, read), 0, labels);
+    return;
+  }
+  if (targets.dim() != 2 || targets.size(0) != lengths.numel()) return;
+  requireRange(call, "target_lengths", lengths, 0, targets.size(1) + 1);
+  for (int64_t row = 0; row < lengths.numel(); ++row) {
+    requireRange(call, "targets", targets.select(0, row).narrow(0, 0, lengths[row].item<int64_t>()), 0, labels);
+  }
+}
+
+void ctcLoss(const std::string& op, const Values& values) {
+  const CallArguments call{op, values};
+  requireLabels(call, call.tensor(0), 1);
+}
+
+// (grad, log_probs, targets, input_lengths, target_lengths, neg_log_likelihood, log_alpha, blank, …)
+void ctcLossBackward(const std::string& op, const Values& values) {
+  const CallArguments call{op, values};
+  const at::Tensor logProbs = call.tensor(1);
+  const at::Tensor alpha = call.tensor(6);
+  requireLabels(call, logProbs, 2);
+  const at::Tensor targetLengths = call.integers(4);
+  if (!logProbs.defined() || !alpha.defined() || !targetLengths.defined() || targetLengths.numel() == 0) return;
+  const int64_t batch = logProbs.dim() == 3 ? logProbs.size(1) : 1;
+  requireRange(call, "input_lengths", call.integers(3), 0, std::min(sizeOf(logProbs, 0), sizeOf(alpha, 1)) + 1);
+  requireRange(call, "blank", call.integers(7), 0, sizeOf(logProbs, -1));
+  const int64_t states = 2 * targetLengths.max().item<int64_t>() + 1;
+  if (sizeOf(alpha, 0) < batch || sizeOf(alpha, 2) < states) {
+    refuseArgument(call, "log_alpha", "is smaller than the targets");
+  }
+  requireCount(call, "grad", call.tensor(0), batch);
+  requireCount(call, "neg_log_likelihood", call.tensor(5), batch);
+}
+
+// Of rows along the last dimension of the lengths, or offsets.
+void requireSegments(const CallArguments& call, const at::Tensor& data, size_t lengthsAt, size_t offsetsAt,
+                     size_t axisAt) {
+  const int64_t rows = sizeOf(data, call.integer(axisAt, 0));
+  const at::Tensor lengths = call.integers(lengthsAt);
+  if (lengths.defined() && lengths.dim() > 0 && lengths.numel() > 0) {
+    requireRange(call, "lengths", lengths, 0, rows + 1);
+    requireRange(call, "lengths", lengths.sum(-1), 0, rows + 1);
+  }
+  requireOffsets(call, "offsets", call.integers(offsetsAt), rows);
+}
+
+// (data, reduce, *, lengths, indices, offsets, axis, …)
+void segmentReduce(const std::string& op, const Values& values) {
+  const CallArguments call{op, values};
+  requireSegments(call, call.tensor(0), 2, 4, 5);
+}
+
+// (grad, output, data, reduce, *, lengths, offsets, axis, …)
+void segmentReduceBackward(const std::string& op, const Values& values) {
+  const CallArguments call{op, values};
+  const at::Tensor data = call.tensor(2);
+  requireSegments(call, data, 4, 5, 6);
+  const at::Tensor lengths = call.integers(4);
+  const at::Tensor offsets = call.integers(5);
+  if (!data.defined() || (!lengths.defined() && !offsets.defined())) return;
+  const int64_t axis = call.integer(6, 0);
+  const int64_t segments = lengths.defined() ? sizeOf(lengths, -1) : sizeOf(offsets, -1) - 1;
+  std::vector<int64_t> sizes = data.sizes().vec();
+  if (axis < 0 || axis >= data.dim()) refuseArgument(call, "axis", "is no dimension of `data`");
+  sizes[static_cast<size_t>(axis)] = segments;
+  requireSizes(call, "grad", call.tensor(0), sizes);
+  requireSizes(call, "output", call.tensor(1), sizes);
+}
+
+// (weight, indices, offsets, …)
+void embeddingBag(const std::string& op, const Values& values) {
+  const CallArguments call{op, values};
+  const at::Tensor indices = call.tensor(1);
+  requireRange(call, "indices", indices, 0, sizeOf(call.tensor(0), 0));
+  if (indices.defined()) requireOffsets(call, "offsets", call.tensor(2), indices.numel());
+}
+
+// `indices` are rows of a table, each summed into the bag that `offset2bag` says, a row of `grad`.
+void requireBags(const CallArguments& call, size_t bagsAt, int64_t rows) {
+  const at::Tensor indices = call.tensor(1);
+  const at::Tensor bags = call.tensor(bagsAt);
+  requireRange(call, "indices", indices, 0, rows);
+  if (bags.defined() && indices.defined()) requireCount(call, "offset2bag", bags, indices.numel(), true);
+  requireRange(call, "offset2bag", bags, 0, sizeOf(call.tensor(0), 0));
+}
+
+// The mean divides by sizes of bags, one for each row of `grad`.
+void requireBagSizes(const CallArguments& call, size_t sizesAt, size_t modeAt) {
+  constexpr int64_t kMean = 1;
+  const at::Tensor sizes = call.tensor(sizesAt);
+  if (call.integer(modeAt, 0) != kMean || !sizes.defined() || sizes.numel() >= sizeOf(call.tensor(0), 0)) return;
+  refuseArgument(call, "bag_size", "has fewer elements than `grad` has rows");
+}
+
+// (grad, indices, offset2bag, bag_size, maximum_indices, num_weights, …)
+void embeddingBagDenseBackward(const std::string& op, const Values& values) {
+  const CallArguments call{op, values};
+  requireBags(call, 2, call.integer(5, 0));
+  requireBagSizes(call, 3, 7);
+}
+
+// (grad, indices, offsets, offset2bag, bag_size, maximum_indices, num_weights, …)
+void embeddingBagBackward(const std::string& op, const Values& values) {
+  const CallArguments call{op, values};
+  requireBags(call, 3, call.integer(6, 0));
+  requireBagSizes(call, 4, 8);
+  const at::Tensor indices = call.tensor(1);
+  if (indices.defined()) requireOffsets(call, "offsets", call.tensor(2), indices.numel());
+}
+
+// (grad, weight, indices, offsets, offset2bag, mode, …)
+void embeddingBagWeightsBackward(const std::string& op, const Values& values) {
+  const CallArguments call{op, values};
+  requireRange(call, "indices", call.tensor(2), 0, sizeOf(call.tensor(1), 0));
+  requireRange(call, "offset2bag", call.tensor(4), 0, sizeOf(call.tensor(0), 0));
+}
+
+// (grad_output, indices, num_weights, padding_idx, scale_grad_by_freq, …)
+void embeddingBackward(const std::string& op, const Values& values) {
+  const CallArguments call{op, values};
+  if (call.integer(4, 0) != 0) requireRange(call, "indices", call.tensor(1), 0, call.integer(2, 0));
+}
+
+// (grad_output, self, target, weight, reduction, ignore_index, …)
+void nllLoss2dBackward(const std::string& op, const Values& values) {
+  const CallArguments call{op, values};
+  const at::Tensor target = call.tensor(2);
+  if (!target.defined()) return;
+  requireRange(call, "target", target.masked_select(target.ne(call.integer(5, -100))), 0, sizeOf(call.tensor(1), 1));
+}
+
+// (self, size, …)
+void cooToCsr(const std::string& op, const Values& values) {
+  const CallArguments call{op, values};
+  requireRange(call, "self", call.tensor(0), 0, call.integer(1, 0));
+}
+
+// (crow_indices, col_indices, …)
+void csrToCoo(const std::string& op, const Values& values) {
+  const CallArguments call{op, values};
+  requireOffsets(call, "crow_indices", call.tensor(0), sizeOf(call.tensor(1), -1));
+}
+
+// Without overload: all overloads, whose first arguments are the same.
+const std::unordered_map<std::string_view, IndexCheck> kChecks = {
+    {"aten::max_pool2d_with_indices_backward", maxPoolBackward<2, 7>},
+    {"aten::max_pool3d_with_indices_backward", maxPoolBackward<3, 7>},
+    {"aten::adaptive_max_pool2d_backward", maxPoolBackward<2, 2>},
+    {"aten::adaptive_max_pool3d_backward", maxPoolBackward<3, 2>},
+    {"aten::ctc_loss", ctcLoss},
+    {"aten::_ctc_loss", ctcLoss},
+    {"aten::_ctc_loss_backward", ctcLossBackward},
+    {"aten::segment_reduce", segmentReduce},
+    {"aten::_segment_reduce_backward", segmentReduceBackward},
+    {"aten::embedding_bag", embeddingBag},
+    {"aten::_embedding_bag", embeddingBag},
+    {"aten::_embedding_bag_forward_only", embeddingBag},
+    {"aten::_embedding_bag_backward", embeddingBagBackward},
+    {"aten::_embedding_bag_dense_backward", embeddingBagDenseBackward},
+    {"aten::_embedding_bag_per_sample_weights_backward", embeddingBagWeightsBackward},
+    {"aten::embedding_backward", embeddingBackward},
+    {"aten::embedding_dense_backward", embeddingBackward},
+    {"aten::nll_loss2d_backward", nllLoss2dBackward},
+    {"aten::_convert_indices_from_coo_to_csr", cooToCsr},
+    {"aten::_convert_indices_from_csr_to_coo", csrToCoo},
+};
+
+}  // namespace
+
+IndexCheck findIndexCheck(const std::string& op) {
+  const std::string_view name = op;
+  const auto found = kChecks.find(name.substr(0, name.find('.')));
+  return found == kChecks.end() ? nullptr : found->second;
+}
+
+}  // namespace pt2

@@ -1,0 +1,69 @@
+#include "plan/args/require-indices.h"
+
+#include <ATen/ops/aminmax.h>
+#include <ATen/ops/tensor.h>
+
+#include <sstream>
+
+#include "failure.h"
+
+namespace pt2 {
+
+at::Tensor CallArguments::tensor(size_t index) const {
+  if (index >= values.size() || !values[index].isTensor()) return {};
+  const at::Tensor& tensor = values[index].toTensor();
+  const bool readable = tensor.defined() && tensor.device().is_cpu() && tensor.layout() == c10::kStrided;
+  return readable ? tensor : at::Tensor();
+}
+
+int64_t CallArguments::integer(size_t index, int64_t otherwise) const {
+  if (index >= values.size()) return otherwise;
+  if (values[index].isBool()) return values[index].toBool() ? 1 : 0;
+  return values[index].isInt() ? values[index].toInt() : otherwise;
+}
+
+at::Tensor CallArguments::integers(size_t index) const {
+  if (index < values.size() && values[index].isIntList()) return at::tensor(values[index].toIntVector(), c10::kLong);
+  const at::Tensor given = tensor(index);
+  return given.defined() && c10::isIntegralType(given.scalar_type(), /*includeBool=*/false) ? given.to(c10::kLong)
+                                                                                           : at::Tensor();
+}
+
+void refuseArgument(const CallArguments& call, const char* name, const std::string& what) {
+  Failure failure("libtorch.argument", "`" + call.op + "`: argument `" + name + "` " + what + ".");
+  failure.arg = name;
+  throw failure;
+}
+
+void requireRange(const CallArguments& call, const char* name, const at::Tensor& tensor, int64_t from, int64_t to) {
+  if (!tensor.defined() || tensor.numel() == 0) return;
+  if (!c10::isIntegralType(tensor.scalar_type(), /*includeBool=*/false)) return;
+  const auto [least, most] = at::aminmax(tensor);
+  for (const int64_t value : {least.item<int64_t>(), most.item<int64_t>()}) {
+    if (value >= from && value < to) continue;
+    refuseArgument(call, name, "has the element " + std::to_string(value) + ", which is not in [" +
+                                   std::to_string(from) + ", " + std::to_string(to) + ")");
+  }
+}
+
+void requireOffsets(const CallArguments& call, const char* name, const at::Tensor& offsets, int64_t last) {
+  if (!offsets.defined() || offsets.dim() == 0 || offsets.numel() == 0) return;
+  requireRange(call, name, offsets, 0, last + 1);
+  const int64_t count = offsets.size(-1);
+  if (count < 2 || offsets.narrow(-1, 1, count - 1).ge(offsets.narrow(-1, 0, count - 1)).all().item<bool>()) return;
+  refuseArgument(call, name, "has an element that is smaller than the one before it");
+}
+
+void requireCount(const CallArguments& call, const char* name, const at::Tensor& tensor, int64_t count, bool orNone) {
+  if (!tensor.defined() || tensor.numel() == count || (orNone && tensor.numel() == 0)) return;
+  refuseArgument(call, name, "has " + std::to_string(tensor.numel()) + " elements instead of " + std::to_string(count));
+}
+
+void requireSizes(const CallArguments& call, const char* name, const at::Tensor& tensor, at::IntArrayRef sizes) {
+  if (!tensor.defined() || tensor.sizes() == sizes) return;
+  std::ostringstream what;
+  what << "has the shape " << tensor.sizes() << " instead of " << sizes;
+  refuseArgument(call, name, what.str());
+}
+
+}  // namespace pt2
