@@ -19,8 +19,8 @@ describeWithLibtorch("what can run", ({ addon }) => {
   %p: int = mkldnn::data_ptr(%x)
   return %f, %p`),
     ).toEqual([
-      "aten::from_file: the libtorch backend refuses it: it maps a file that the program names",
-      "mkldnn::data_ptr: the libtorch backend refuses it: it tells where memory is",
+      "aten::from_file: the libtorch backend refuses it: it opens a file that the program names",
+      "mkldnn::data_ptr: the libtorch backend refuses it: it hands out or takes memory addresses",
     ]);
   });
 

@@ -24,6 +24,8 @@ export interface Addon {
   schema(op: string): string | null;
   /** Whether the dispatcher can run an op on a device: a kernel for it, or a composite one. */
   hasKernel(op: string, device: string): boolean;
+  /** Why programs may not call an op, whether the dispatcher has it or not; null for one that they may. */
+  refusal(op: string): string | null;
 
   /** Maps a file; pages are private copies when written to. The mapping lives as long as a storage of it does. */
   mapFile(path: string): NativeFile;
@@ -201,6 +203,8 @@ export interface NativePlan {
    * `libtorch.capture` for a program with host nodes, or that writes to its inputs.
    */
   capture(inputs: readonly (NativeValue | NativeBytes)[]): Promise<NativeCapture>;
+  /** Bytes of the storages that the bound inputs view now, each counted once. */
+  boundBytes(): number;
   dispose(): void;
 }
 
@@ -212,11 +216,13 @@ export interface NativeCapture {
 
 export interface RunOptions {
   readonly profile: boolean;
+  /** Stop after every node. @default false */
+  readonly step?: boolean;
 }
 
-/** One run. It stops at each host node and goes on with what JavaScript returns. */
+/** One run. It stops at each host node and goes on with what JavaScript returns; in steps, after each other node too. */
 export interface NativeRun {
-  /** Runs on the pool up to the next host node or the end. `results` are those of the host node it stopped at. */
+  /** Runs on the pool up to the next stop or the end. `results` are those of the host node it stopped at, else none. */
   resume(results: readonly NativeValue[]): Promise<NativeStep>;
   /** The same on the calling thread. */
   resumeSync(results: readonly NativeValue[]): NativeStep;
@@ -226,6 +232,11 @@ export interface NativeRun {
 
 export type NativeStep =
   | { readonly kind: "host"; readonly graph: number; readonly node: number; readonly args: readonly NativeValue[] }
+  /**
+   * A node that ran, host and higher-order ones included, with what it gave, one entry per return. Tensors are those of
+   * the run itself. A run that begins again does not stop at what was seen before.
+   */
+  | { readonly kind: "node"; readonly graph: number; readonly node: number; readonly outputs: readonly NativeValue[] }
   | {
       readonly kind: "done";
       readonly outputs: readonly NativeValue[];

@@ -33,7 +33,6 @@ export interface CompiledProgram {
   readonly writes: boolean;
   /** Weights and buffers by target. */
   readonly state: Map<string, NativeTensor>;
-  readonly weightBytes: number;
   readonly notes: readonly string[];
 }
 
@@ -74,5 +73,5 @@ export async function compileProgram(request: CompileRequest, options: CompileOp
   for (const [target, tensor] of await runPrologue(optimized, bound.tensors, hosts, signal)) state.set(target, tensor);
   signal?.throwIfAborted();
   const plan = new CompiledPlan(program, boundValues(program, state), hosts);
-  return { program, plan, hosts, commits, writes, state, weightBytes: bound.bytes, notes };
+  return { program, plan, hosts, commits, writes, state, notes };
 }

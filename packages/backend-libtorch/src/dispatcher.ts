@@ -2,16 +2,15 @@ import { Pt2Error } from "@pt2/format";
 import type { OpName } from "@pt2/graph";
 import { type OpSchema, parseSchema } from "@pt2/registry";
 import type { Addon } from "./addon.ts";
-import { refusal } from "./refused-ops.ts";
 
 /** What the c10 dispatcher has for one device. Libraries that are loaded later add to it. */
 export class Dispatcher {
   readonly device: string;
-  readonly #addon: Pick<Addon, "schema" | "hasKernel">;
+  readonly #addon: Pick<Addon, "schema" | "hasKernel" | "refusal">;
   readonly #problems = new Map<OpName, string | null>();
   readonly #schemas = new Map<OpName, OpSchema | null>();
 
-  constructor(addon: Pick<Addon, "schema" | "hasKernel">, device: string) {
+  constructor(addon: Pick<Addon, "schema" | "hasKernel" | "refusal">, device: string) {
     this.#addon = addon;
     this.device = device;
   }
@@ -28,6 +27,11 @@ export class Dispatcher {
     const problem = this.#problemOf(op);
     this.#problems.set(op, problem);
     return problem;
+  }
+
+  /** Why programs may not call an op, although the dispatcher may have it, or null. */
+  refusal(op: OpName): string | null {
+    return this.#addon.refusal(op);
   }
 
   /** An op's schema; null where there is none, or none that can be read. */
@@ -47,7 +51,7 @@ export class Dispatcher {
   }
 
   #problemOf(op: OpName): string | null {
-    const refused = refusal(op);
+    const refused = this.refusal(op);
     if (refused !== null) return `the libtorch backend refuses it: ${refused}`;
     if (this.#addon.schema(op) === null) return "libtorch does not have it";
     return this.#addon.hasKernel(op, this.device) ? null : `libtorch has no kernel of it for ${this.device}`;

@@ -139,6 +139,23 @@ describeWithLibtorch("executables", ({ addon }) => {
     await executable.dispose();
   });
 
+  it.each([
+    ["exact", 24],
+    ["fast", 12],
+  ] as const)("weights are those that runs read, with what was computed at load: %s", async (precision, bytes) => {
+    const body = `
+  parameter "v" = %v: f32[3]
+  parameter "w" = %w: f32[3]
+  user_input %x: f32[3]
+  %s: f32[3] = aten::mul.Tensor(%v, other=%w)
+  %y: f32[3] = aten::mul.Tensor(%x, other=%s)
+  return %y`;
+    const executable = await compileBody(backend, body, { v: x, w: x }, { precision });
+    expect((await executable.memory()).weights).toBe(bytes);
+    expect(elementsOf((await executable.run([x]))[0])).toEqual([1, 8, 27]);
+    await executable.dispose();
+  });
+
   it("a profile has a step per node; memory and explain answer", async () => {
     const executable = await compileBody(backend, chain(3));
     const { steps, totalMs } = await executable.profile([square]);

@@ -1,4 +1,4 @@
-import type { Executable, MemoryReport, Profile, RunOptions, Value } from "@pt2/backend";
+import type { Executable, MemoryReport, Profile, RunOptions, TraceObserver, Value } from "@pt2/backend";
 import type { Pt2Error } from "@pt2/format";
 import { commitWrites } from "./commit-writes.ts";
 import type { CompiledProgram } from "./compile-program.ts";
@@ -6,9 +6,10 @@ import { explain } from "./explain.ts";
 import { libtorchError } from "./libtorch-errors.ts";
 import type { Outputs } from "./native-tensor.ts";
 import { CapturedRuns } from "./plan/captured-runs.ts";
-import type { Done, PlanHooks } from "./plan/compiled-plan.ts";
+import type { Done, NodeObserver, PlanHooks } from "./plan/compiled-plan.ts";
 import { ProfileRecorder } from "./profile.ts";
 import { InputReader, toValues, toValuesSync } from "./run-values.ts";
+import { traceEvent } from "./trace-event.ts";
 
 /** What an executable is made with. */
 export interface ExecutableOptions {
@@ -56,19 +57,24 @@ export class LibtorchExecutable implements Executable {
     return outputs;
   }
 
+  trace(inputs: readonly Value[], observe: TraceObserver, { signal }: RunOptions = {}): Promise<readonly Value[]> {
+    const trace: NodeObserver = async (node, outputs) => await observe(await traceEvent(node, outputs));
+    return this.#begin(signal, async () => (await this.#forward(inputs, { signal, trace })).outputs);
+  }
+
   profile(inputs: readonly Value[], { signal }: RunOptions = {}): Promise<Profile> {
     return this.#begin(signal, async () => {
       const recorder = new ProfileRecorder();
       const { outputs, done } = await this.#forward(inputs, { signal, profile: true, observe: recorder.observe });
-      this.#peakBytes = done.profile?.peakBytes ?? 0;
+      this.#peakBytes = Math.max(this.#peakBytes, done.profile?.peakBytes ?? 0);
       return recorder.finish(outputs, done.profile, this.#compiled.plan.nodeAt);
     });
   }
 
-  /** Activations are those of the last profile. */
+  /** Weights are what a run reads: mapped, copied or computed at load. Activations are the most that a profile saw. */
   async memory(): Promise<MemoryReport> {
     this.#requireAlive();
-    const weights = this.#compiled.weightBytes;
+    const weights = this.#compiled.plan.boundBytes();
     return { weights, activations: this.#peakBytes, reserved: weights + this.#peakBytes };
   }
 
@@ -115,7 +121,8 @@ export class LibtorchExecutable implements Executable {
     hooks: PlanHooks,
   ): Promise<{ readonly outputs: readonly Value[]; readonly done: Done }> {
     const given = this.#inputs.read(inputs);
-    const recorded = hooks.profile === true ? null : await this.#captures?.run(given);
+    const watched = hooks.profile === true || hooks.trace !== undefined;
+    const recorded = watched ? null : await this.#captures?.run(given);
     hooks.signal?.throwIfAborted();
     const done: Done = recorded
       ? { kind: "done", outputs: recorded, written: [], profile: null }

@@ -3,7 +3,6 @@ import { isSymbolic } from "@pt2/graph/passes";
 import type { OpHandler, OpRegistry } from "@pt2/registry";
 import type { Dispatcher } from "./dispatcher.ts";
 import type { LibtorchKernel } from "./handlers/kernel.ts";
-import { refusal } from "./refused-ops.ts";
 
 /** Higher-order ops that the interpreter drives. */
 const CONTROL_OPS: ReadonlySet<OpName> = new Set(
@@ -103,7 +102,7 @@ export class Router {
     if (handler?.compile !== undefined) return { kind: "handler", compile: handler.compile.bind(handler) };
     if (handler?.rewrite !== undefined) return EXPAND;
     const own = this.#ownRoute(op);
-    if (own.kind !== "missing" || refusal(op) !== null) return own;
+    if (own.kind !== "missing" || this.dispatcher.refusal(op) !== null) return own;
     const record = this.registry.resolve(op);
     return (record?.scalar ?? record?.view ?? record?.decompose) === undefined ? own : EXPAND;
   }

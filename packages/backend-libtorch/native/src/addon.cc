@@ -33,6 +33,7 @@ Napi::Object init(Napi::Env env, Napi::Object exports) {
   add("operators", entry<operators>);
   add("schema", entry<schema>);
   add("hasKernel", entry<hasKernel>);
+  add("refusal", entry<refusal>);
   add("mapFile", entry<mapFile>);
   add("storage", entry<storage>);
   add("tensor", entry<tensor>);

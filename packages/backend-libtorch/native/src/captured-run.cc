@@ -60,8 +60,8 @@ CapturedRun::CapturedRun(std::shared_ptr<Plan> plan, const Values& inputs, c10::
 }
 
 Values CapturedRun::runPlan() const {
-  Step step = start(plan_, inputs_, /*profile=*/false)->resume({});
-  if (!step.done) {
+  Step step = start(plan_, inputs_, {})->resume({});
+  if (step.kind != Step::Kind::Done) {
     Failure failure("libtorch.capture", "A node that JavaScript runs cannot be captured.");
     failure.graph = step.graph;
     failure.node = step.node;

@@ -8,6 +8,7 @@
 
 #include "check.h"
 #include "device.h"
+#include "plan/args/refused-ops.h"
 
 namespace pt2 {
 namespace {
@@ -55,6 +56,11 @@ Napi::Value hasKernel(const Napi::CallbackInfo& info) {
                    std::any_of(std::begin(kComposite), std::end(kComposite),
                                [&](DispatchKey key) { return op->hasKernelForDispatchKey(key); });
   return Napi::Boolean::New(info.Env(), has);
+}
+
+Napi::Value refusal(const Napi::CallbackInfo& info) {
+  const char* reason = refusalOf(readString(info[0], "op"));
+  return reason == nullptr ? info.Env().Null() : Napi::Value(Napi::String::New(info.Env(), reason));
 }
 
 }  // namespace pt2

@@ -11,8 +11,11 @@
 namespace pt2 {
 namespace {
 
-bool readProfile(Napi::Value options) {
-  return readBool(readObject(options, "options").Get("profile"), "options.profile");
+RunOptions readOptions(Napi::Value value) {
+  const Napi::Object options = readObject(value, "options");
+  const Napi::Value step = options.Get("step");
+  return {readBool(options.Get("profile"), "options.profile"),
+          !step.IsUndefined() && readBool(step, "options.step")};
 }
 
 }  // namespace
@@ -20,7 +23,7 @@ bool readProfile(Napi::Value options) {
 Napi::Function PlanObject::define(Napi::Env env) {
   return Wrapped::define(env, {method<&PlanObject::bind>("bind"), method<&PlanObject::start>("start"),
                                method<&PlanObject::runSync>("runSync"), method<&PlanObject::capture>("capture"),
-                               method<&PlanObject::dispose>("dispose")});
+                               method<&PlanObject::boundBytes>("boundBytes"), method<&PlanObject::dispose>("dispose")});
 }
 
 const std::shared_ptr<Plan>& PlanObject::plan() const {
@@ -35,31 +38,35 @@ Napi::Value PlanObject::bind(const Napi::CallbackInfo& info) {
 }
 
 Napi::Value PlanObject::start(const Napi::CallbackInfo& info) {
-  const bool profile = readProfile(info[1]);
+  const RunOptions options = readOptions(info[1]);
   std::vector<c10::IValue> inputs = readInputs(info[0], device_, nullptr);
   return RunObject::make(info.Env(),
-                         std::make_shared<RunState>(pt2::start(plan(), std::move(inputs), profile), device_));
+                         std::make_shared<RunState>(pt2::start(plan(), std::move(inputs), options), device_));
 }
 
 Napi::Value PlanObject::runSync(const Napi::CallbackInfo& info) {
-  const bool profile = readProfile(info[1]);
+  const RunOptions options = readOptions(info[1]);
   std::shared_ptr<RunState> state;
   Step step;
   {
     Borrow borrow;  // ends before JavaScript runs again
     std::vector<c10::IValue> inputs = readInputs(info[0], device_, &borrow);
-    state = std::make_shared<RunState>(pt2::start(plan(), std::move(inputs), profile), device_);
+    state = std::make_shared<RunState>(pt2::start(plan(), std::move(inputs), options), device_);
     state->claim();
     step = state->resume({});
   }
   Napi::Object result = Napi::Object::New(info.Env());
   result.Set("step", fromStep(info.Env(), step));
-  result.Set("run", step.done ? info.Env().Null() : RunObject::make(info.Env(), std::move(state)));
+  result.Set("run", step.kind == Step::Kind::Done ? info.Env().Null() : RunObject::make(info.Env(), std::move(state)));
   return result;
 }
 
 Napi::Value PlanObject::capture(const Napi::CallbackInfo& info) {
   return postCapture(info.Env(), plan(), readInputs(info[0], device_, nullptr), device_);
+}
+
+Napi::Value PlanObject::boundBytes(const Napi::CallbackInfo& info) {
+  return Napi::Number::New(info.Env(), static_cast<double>(pt2::boundBytes(*plan())));
 }
 
 Napi::Value PlanObject::dispose(const Napi::CallbackInfo& info) {

@@ -25,6 +25,7 @@ class PlanObject : public Wrapped<PlanObject> {
   Napi::Value start(const Napi::CallbackInfo& info);
   Napi::Value runSync(const Napi::CallbackInfo& info);
   Napi::Value capture(const Napi::CallbackInfo& info);
+  Napi::Value boundBytes(const Napi::CallbackInfo& info);
   Napi::Value dispose(const Napi::CallbackInfo& info);
 
   std::shared_ptr<Plan> plan_;  // null once disposed

@@ -53,16 +53,17 @@ Napi::Value fromWritten(Napi::Env env, const std::vector<std::pair<size_t, at::T
 
 Napi::Value fromStep(Napi::Env env, const Step& step) {
   Napi::Object object = Napi::Object::New(env);
-  if (step.done) {
+  if (step.kind == Step::Kind::Done) {
     object.Set("kind", "done");
     object.Set("outputs", fromIValues(env, step.values));
     object.Set("written", fromWritten(env, step.written));
     object.Set("profile", step.profile ? fromProfile(env, *step.profile) : env.Null());
   } else {
-    object.Set("kind", "host");
+    const bool host = step.kind == Step::Kind::Host;
+    object.Set("kind", host ? "host" : "node");
     object.Set("graph", step.graph);
     object.Set("node", step.node);
-    object.Set("args", fromIValues(env, step.values));
+    object.Set(host ? "args" : "outputs", fromIValues(env, step.values));
   }
   return object;
 }

@@ -37,7 +37,7 @@ Step RunState::resume(std::vector<c10::IValue> results) {
   try {
     Step step = run->resume(std::move(results));
     stream.synchronize();
-    if (step.done) finish();
+    if (step.kind == Step::Kind::Done) finish();
     return step;
   } catch (...) {
     finish();

@@ -29,7 +29,10 @@ const SCHEMAS = new Map(
     "aten::view(Tensor(a) self, SymInt[] size) -> Tensor(a)",
   ].map((text) => [parseSchema(text).name, text]),
 );
-const dispatcher = new Dispatcher({ schema: (op) => SCHEMAS.get(op) ?? null, hasKernel: () => true }, "cuda:0");
+const dispatcher = new Dispatcher(
+  { schema: (op) => SCHEMAS.get(op) ?? null, hasKernel: () => true, refusal: () => null },
+  "cuda:0",
+);
 const router = new Router(dispatcher, registry, []);
 const options = { device: "cuda:0", routeOf: router.routeOf.bind(router) };
 const program = (body: string) => parse(`program "TRAINING" torch "2.13.0" {\n${body}\n}\n`);

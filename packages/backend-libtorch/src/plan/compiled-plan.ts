@@ -9,9 +9,11 @@ import type {
   NativeStep,
   NativeTensor,
   NativeValue,
+  RunOptions,
 } from "../addon.ts";
 import { type EncodedProgram, encodeProgram, type PlanInput } from "../encode/encode-program.ts";
 import type { HostNode } from "../handlers/host-node.ts";
+import { libtorchError } from "../libtorch-errors.ts";
 import { fromNative, located, type NodeAt } from "../native-failure.ts";
 import type { Router } from "../routes.ts";
 
@@ -32,8 +34,12 @@ export interface PlanServices {
 /** Time that JavaScript took at a node, in milliseconds of `performance.now()`. */
 export type HostObserver = (node: Node, startMs: number, ms: number) => void;
 
+/** Is told what each node gave; the run goes on when it is done. */
+export type NodeObserver = (node: Node, outputs: readonly NativeValue[]) => Promise<void>;
+
 /** What may watch or stop a run. */
 export interface PlanHooks {
+  readonly trace?: NodeObserver;
   readonly profile?: boolean;
   readonly signal?: AbortSignal | undefined;
   readonly observe?: HostObserver;
@@ -69,15 +75,22 @@ export class CompiledPlan {
   }
 
   /** One run. An abort rejects with the signal's reason. */
-  async run(inputs: readonly PlanInputValue[], { profile = false, signal, observe }: PlanHooks = {}): Promise<Done> {
+  async run(inputs: readonly PlanInputValue[], hooks: PlanHooks = {}): Promise<Done> {
+    const { profile = false, signal, observe, trace } = hooks;
     signal?.throwIfAborted();
-    const run = this.#start(inputs, profile);
+    const run = this.#start(inputs, { profile, step: trace !== undefined });
     const cancel = (): void => run.cancel();
     signal?.addEventListener("abort", cancel);
     try {
       let step = await run.resume([]);
-      while (step.kind === "host") {
+      while (step.kind !== "done") {
         const node = this.nodeAt(step.graph, step.node)!;
+        if (step.kind === "node") {
+          await trace?.(node, step.outputs);
+          signal?.throwIfAborted();
+          step = await run.resume([]);
+          continue;
+        }
         const start = performance.now();
         const results = await this.#hosts.get(node)!.run(step.args, { signal });
         observe?.(node, start, performance.now() - start);
@@ -101,7 +114,7 @@ export class CompiledPlan {
         const node = this.nodeAt(step.graph, step.node)!;
         step = begun.run!.resumeSync(this.#hosts.get(node)!.runSync(step.args));
       }
-      return step;
+      return requireDone(step);
     } catch (error) {
       throw this.#failed(begun.run!, error);
     }
@@ -118,12 +131,17 @@ export class CompiledPlan {
     }
   }
 
+  /** Bytes of the bound tensors' storages. */
+  boundBytes(): number {
+    return located(() => this.#native.boundBytes());
+  }
+
   dispose(): void {
     this.#native.dispose();
   }
 
-  #start(inputs: readonly PlanInputValue[], profile: boolean): NativeRun {
-    return located(() => this.#native.start(inputs, { profile }), this.nodeAt);
+  #start(inputs: readonly PlanInputValue[], options: RunOptions): NativeRun {
+    return located(() => this.#native.start(inputs, options), this.nodeAt);
   }
 
   /** The error of a run, which may stand at a host node: it goes no further. */
@@ -131,6 +149,11 @@ export class CompiledPlan {
     run.cancel();
     return fromNative(error, this.nodeAt);
   }
+}
+
+function requireDone(step: NativeStep): Done {
+  if (step.kind === "done") return step;
+  throw libtorchError("libtorch.internal", { what: "A run that is not traced stopped after a node" });
 }
 
 function hostsOf({ graph }: Pick<Program, "graph">, services: PlanServices): ReadonlyMap<Node, HostNode> {

@@ -26,6 +26,17 @@ BoundInputs::BoundInputs(std::vector<at::Tensor> tensors) : tensors_(tensors.siz
   for (size_t i = 0; i < tensors.size(); ++i) add(i, tensors[i]);
 }
 
+size_t BoundInputs::bytes() const {
+  size_t bytes = 0;
+  for (const auto& [storage, count] : inputs_) bytes += storage->nbytes();
+  for (const at::Tensor& tensor : tensors_) {
+    if (tensor.defined() && storageOf(tensor) == nullptr) {
+      bytes += static_cast<size_t>(tensor.numel()) * tensor.element_size();
+    }
+  }
+  return bytes;
+}
+
 void BoundInputs::add(size_t input, const at::Tensor& tensor) {
   tensors_[input] = tensor.defined() ? adopt(tensor) : tensor;
   if (const StorageKey storage = storageOf(tensor)) ++inputs_[storage];

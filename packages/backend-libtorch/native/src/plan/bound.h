@@ -24,6 +24,8 @@ class BoundInputs {
   void replace(size_t input, const at::Tensor& tensor);
   // Undefined where each run gives the input.
   const std::vector<at::Tensor>& tensors() const { return tensors_; }
+  // Of their storages, each counted once. Of tensors without one, which only their kernels can look into, the elements.
+  size_t bytes() const;
   bool holds(StorageKey storage) const { return inputs_.count(storage) != 0; }
 
  private:

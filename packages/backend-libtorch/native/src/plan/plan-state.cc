@@ -54,6 +54,8 @@ std::shared_ptr<Plan> compile(PlanSource source, std::vector<at::Tensor> bound) 
   return std::make_shared<Plan>(compileProgram(std::move(source)), std::move(bound));
 }
 
+size_t boundBytes(const Plan& plan) { return plan.bound()->bytes(); }
+
 void bind(Plan& plan, size_t input, at::Tensor tensor) { plan.bind(input, tensor); }
 
 }  // namespace pt2

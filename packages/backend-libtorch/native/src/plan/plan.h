@@ -22,6 +22,9 @@ std::shared_ptr<Plan> compile(PlanSource source, std::vector<at::Tensor> bound);
 // Replaces a bound input for runs that start later. Call from one thread only.
 void bind(Plan& plan, size_t input, at::Tensor tensor);
 
+// Bytes of the storages that the bound inputs view, each counted once.
+size_t boundBytes(const Plan& plan);
+
 struct StepTime {
   int graph;
   int node;
@@ -36,8 +39,10 @@ struct Profile {
 };
 
 struct Step {
-  bool done = false;
-  // Of a host node: its place, and its arguments in `values`. When done: `values` are the outputs.
+  enum class Kind : uint8_t { Host, Node, Done };
+  Kind kind = Kind::Done;
+  // Of a host node: its place, and its arguments in `values`. Of a node that ran: what it gave, one entry per return.
+  // When done: the outputs.
   int graph = -1;
   int node = -1;
   std::vector<c10::IValue> values;
@@ -46,16 +51,21 @@ struct Step {
   std::unique_ptr<Profile> profile;
 };
 
+struct RunOptions {
+  bool profile = false;
+  bool step = false;  // stop after every node
+};
+
 // One run of a plan. `resume` may be called from any thread, by one at a time.
 class Run {
  public:
   virtual ~Run() = default;
-  // Up to the next host node or the end; `results` are those of the host node at which it stopped.
+  // Up to the next stop or the end; `results` are those of the host node at which it stopped, else none.
   virtual Step resume(std::vector<c10::IValue> results) = 0;
   // From any thread: makes the run fail with `libtorch.aborted` before its next node.
   virtual void cancel() noexcept = 0;
 };
 
-std::unique_ptr<Run> start(std::shared_ptr<Plan> plan, std::vector<c10::IValue> inputs, bool profile);
+std::unique_ptr<Run> start(std::shared_ptr<Plan> plan, std::vector<c10::IValue> inputs, RunOptions options);
 
 }  // namespace pt2

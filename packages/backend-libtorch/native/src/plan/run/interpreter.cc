@@ -21,9 +21,12 @@ namespace {
 
 }  // namespace
 
-Interpreter::Interpreter(std::shared_ptr<Plan> plan, std::vector<c10::IValue> inputs, bool profile)
-    : plan_(std::move(plan)), program_(plan_->program()), protection_(plan_, std::move(inputs)) {
-  if (profile) profiler_ = std::make_unique<Profiler>(program_.device);
+Interpreter::Interpreter(std::shared_ptr<Plan> plan, std::vector<c10::IValue> inputs, RunOptions options)
+    : plan_(std::move(plan)),
+      program_(plan_->program()),
+      protection_(plan_, std::move(inputs)),
+      stepping_(options.step) {
+  if (options.profile) profiler_ = std::make_unique<Profiler>(program_.device);
 }
 
 Step Interpreter::resume(std::vector<c10::IValue> results) {
@@ -36,7 +39,7 @@ Step Interpreter::resume(std::vector<c10::IValue> results) {
       begin();
     } else {
       reenterRegions();
-      deliver(std::move(results));
+      if (state_ == State::AtHost) deliver(std::move(results));
     }
     Outcome outcome = advance();
     while (outcome == Outcome::Restart) {
@@ -45,7 +48,7 @@ Step Interpreter::resume(std::vector<c10::IValue> results) {
       outcome = advance();
     }
     autocast_.clear();
-    return outcome == Outcome::Host ? hostStep() : doneStep();
+    return stop(outcome);
   } catch (...) {
     autocast_.clear();
     Failure failure = toFailure(std::current_exception());
@@ -57,6 +60,7 @@ Step Interpreter::resume(std::vector<c10::IValue> results) {
     frames_.clear();
     stack_.clear();
     answers_.clear();
+    seen_.reset();
     throw failure;
   }
 }
@@ -65,12 +69,14 @@ void Interpreter::begin() {
   autocast_.clear();
   frames_.clear();
   nextAnswer_ = 0;
+  ran_ = 0;
   if (profiler_) profiler_->clear();
   frames_.push_back(enter(program_, 0, protection_.begin()));
 }
 
 Interpreter::Outcome Interpreter::advance() {
   for (;;) {
+    if (seen_.has_value()) return Outcome::Node;
     const Frame* frame = &frames_.back();
     if (frame->at < frame->graph->nodes.size()) {
       const Outcome outcome = runNodes();
@@ -92,7 +98,7 @@ Interpreter::Outcome Interpreter::advance() {
 Interpreter::Outcome Interpreter::runNodes() {
   Frame& frame = frames_.back();
   const std::vector<Node>& nodes = frame.graph->nodes;
-  while (frame.at < nodes.size()) {
+  while (frame.at < nodes.size() && !seen_.has_value()) {
     if (cancelled_.load(std::memory_order_relaxed)) throw Failure("libtorch.aborted", "The run was cancelled.");
     const Node& node = nodes[frame.at];
     if (profiler_) frame.step = profiler_->startStep(frame.index, static_cast<int>(frame.at));
@@ -119,7 +125,9 @@ bool Interpreter::runOp(const Node& node, Frame& frame) {
     if (!read(node.operands[i], frame.slots, plan_->numbers(), stack_[i])) refuseValue(node, i, stack_[i]);
   }
   if (!node.writes.empty() && !protection_.admits(node, stack_)) return false;
+  if (node.check != nullptr) node.check(node.op, stack_);
   node.handle->callBoxed(stack_);
+  if (stepping_) observe(frame, stack_);
   store(node, frame.slots, stack_);
   stack_.clear();
   return true;
@@ -129,6 +137,7 @@ void Interpreter::runScalar(const Node& node, Frame& frame) {
   const std::vector<c10::IValue> operands = readAll(node.operands, frame.slots);
   stack_.clear();
   stack_.push_back(node.scalar(operands));
+  if (stepping_) observe(frame, stack_);
   store(node, frame.slots, stack_);
   stack_.clear();
 }
@@ -162,6 +171,7 @@ void Interpreter::reenterRegions() {
 
 void Interpreter::finishNode(std::vector<c10::IValue>& results) {
   Frame& frame = frames_.back();
+  if (stepping_) observe(frame, results);
   store(frame.node(), frame.slots, results);
   if (profiler_) profiler_->endStep(frame.step);
   ++frame.at;
@@ -184,10 +194,35 @@ void Interpreter::deliver(std::vector<c10::IValue> results) {
   finishNode(results);
 }
 
+// What a run computes until it begins again, it computes once more; it was seen then.
+void Interpreter::observe(const Frame& frame, const std::vector<c10::IValue>& results) {
+  if (++ran_ <= seenBefore_) return;
+  seenBefore_ = ran_;
+  seen_.emplace();
+  seen_->kind = Step::Kind::Node;
+  seen_->graph = frame.index;
+  seen_->node = static_cast<int>(frame.at);
+  seen_->values = results;
+}
+
+Step Interpreter::stop(Outcome outcome) {
+  switch (outcome) {
+    case Outcome::Host: return hostStep();
+    case Outcome::Node: {
+      state_ = State::AfterNode;
+      Step step = std::move(*seen_);
+      seen_.reset();
+      return step;
+    }
+    default: return doneStep();
+  }
+}
+
 Step Interpreter::hostStep() {
   state_ = State::AtHost;
   Frame& frame = frames_.back();
   Step step;
+  step.kind = Step::Kind::Host;
   step.graph = frame.index;
   step.node = static_cast<int>(frame.at);
   step.values = readAll(frame.node().operands, frame.slots);
@@ -197,7 +232,6 @@ Step Interpreter::hostStep() {
 Step Interpreter::doneStep() {
   state_ = State::Over;
   Step step;
-  step.done = true;
   protection_.release(outputs_);
   step.values = std::move(outputs_);
   step.written = protection_.written();
@@ -206,8 +240,8 @@ Step Interpreter::doneStep() {
   return step;
 }
 
-std::unique_ptr<Run> start(std::shared_ptr<Plan> plan, std::vector<c10::IValue> inputs, bool profile) {
-  return std::make_unique<Interpreter>(std::move(plan), std::move(inputs), profile);
+std::unique_ptr<Run> start(std::shared_ptr<Plan> plan, std::vector<c10::IValue> inputs, RunOptions options) {
+  return std::make_unique<Interpreter>(std::move(plan), std::move(inputs), options);
 }
 
 }  // namespace pt2

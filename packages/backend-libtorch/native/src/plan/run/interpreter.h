@@ -18,17 +18,17 @@ namespace pt2 {
 
 class Interpreter final : public Run {
  public:
-  Interpreter(std::shared_ptr<Plan> plan, std::vector<c10::IValue> inputs, bool profile);
+  Interpreter(std::shared_ptr<Plan> plan, std::vector<c10::IValue> inputs, RunOptions options);
 
   Step resume(std::vector<c10::IValue> results) override;
   void cancel() noexcept override { cancelled_.store(true, std::memory_order_relaxed); }
 
  private:
-  enum class State : uint8_t { New, AtHost, Over };
-  enum class Outcome : uint8_t { Host, Done, Restart };
+  enum class State : uint8_t { New, AtHost, AfterNode, Over };
+  enum class Outcome : uint8_t { Host, Node, Done, Restart };
 
   void begin();
-  // Until a host node, the end, or a write that must not happen.
+  // Until a stop, the end, or a write that must not happen.
   Outcome advance();
   Outcome runNodes();
   bool runOp(const Node& node, Frame& frame);
@@ -39,6 +39,8 @@ class Interpreter final : public Run {
   void finishNode(std::vector<c10::IValue>& results);
   void deliver(std::vector<c10::IValue> results);
   void reenterRegions();
+  void observe(const Frame& frame, const std::vector<c10::IValue>& results);
+  Step stop(Outcome outcome);
   Step hostStep();
   Step doneStep();
 
@@ -47,6 +49,7 @@ class Interpreter final : public Run {
   Protection protection_;
   std::optional<RandomState> random_;
   std::unique_ptr<Profiler> profiler_;
+  const bool stepping_;
   std::atomic<bool> cancelled_{false};
   State state_ = State::New;
 
@@ -57,6 +60,10 @@ class Interpreter final : public Run {
   // What JavaScript answered so far, for a run that begins again.
   std::vector<std::vector<c10::IValue>> answers_;
   size_t nextAnswer_ = 0;
+  // The node that ran last, where each is to be seen. One that runs again was seen before.
+  std::optional<Step> seen_;
+  size_t seenBefore_ = 0;
+  size_t ran_ = 0;
 };
 
 }  // namespace pt2
