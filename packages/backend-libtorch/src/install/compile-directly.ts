@@ -52,8 +52,12 @@ export function compileFlags({ sources, libtorch, nodeHeaders, cudaHeaders, env 
     ...system.flatMap((folder) => ["-isystem", folder]),
     ...["-O2", "-DNDEBUG", "-std=c++20", "-fPIC", "-fvisibility=hidden"],
     ...["-Wall", "-Wextra", "-Wno-unused-parameter"],
+    ...OPENMP,
   ];
 }
+
+/** `at::parallel_for` is inline and serial without it. libtorch on macOS has an OpenMP that compilers there lack. */
+const OPENMP: readonly string[] = process.platform === "darwin" ? [] : ["-fopenmp"];
 
 function linkFlags({ libtorch, workFolder }: CompileJob, objects: readonly string[]): readonly string[] {
   const lib = join(libtorch.path, "lib");
@@ -66,5 +70,6 @@ function linkFlags({ libtorch, workFolder }: CompileJob, objects: readonly strin
     ...kind,
     ...["-o", join(workFolder, "pt2_libtorch.node"), ...objects, `-L${lib}`, `-Wl,-rpath,${lib}`],
     ...names.map((name) => `-l${name}`),
+    ...OPENMP,
   ];
 }
