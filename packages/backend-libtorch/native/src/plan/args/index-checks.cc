@@ -5,6 +5,7 @@
 #include <unordered_map>
 
 #include "plan/args/require-indices.h"
+#include "plan/args/shape-checks.h"
 
 namespace pt2 {
 namespace {
@@ -183,7 +184,7 @@ void csrToCoo(const std::string& op, const Values& values) {
 }
 
 // Without overload: all overloads, whose first arguments are the same.
-const std::unordered_map<std::string_view, IndexCheck> kChecks = {
+const std::unordered_map<std::string_view, IndexCheck> kIndexChecks = {
     {"aten::max_pool2d_with_indices_backward", maxPoolBackward<2, 7>},
     {"aten::max_pool3d_with_indices_backward", maxPoolBackward<3, 7>},
     {"aten::adaptive_max_pool2d_backward", maxPoolBackward<2, 2>},
@@ -209,9 +210,9 @@ const std::unordered_map<std::string_view, IndexCheck> kChecks = {
 }  // namespace
 
 IndexCheck findIndexCheck(const std::string& op) {
-  const std::string_view name = op;
-  const auto found = kChecks.find(name.substr(0, name.find('.')));
-  return found == kChecks.end() ? nullptr : found->second;
+  const std::string_view name = std::string_view(op).substr(0, op.find('.'));
+  const auto found = kIndexChecks.find(name);
+  return found == kIndexChecks.end() ? findShapeCheck(name) : found->second;
 }
 
 }  // namespace pt2

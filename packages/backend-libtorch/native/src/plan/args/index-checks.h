@@ -1,5 +1,5 @@
-// Indices, lengths and offsets that some of libtorch's CPU kernels take without looking: they would read or write outside
-// of their tensors. They are checked here before the kernel runs.
+// Indices, lengths and offsets that some of libtorch's CPU kernels take without looking: they would read or write
+// outside of their tensors. They are checked here before the kernel runs.
 #pragma once
 
 #include <ATen/core/ivalue.h>
