@@ -10,8 +10,6 @@ import { StorageOpener } from "./storages.ts";
 export interface BoundWeights {
   /** By target name. */
   readonly tensors: ReadonlyMap<string, NativeTensor>;
-  /** Bytes of their storages. */
-  readonly bytes: number;
 }
 
 /** A weight that a program reads, and what it declares it to be. */
@@ -72,7 +70,7 @@ export async function bindWeights(
     done += use.nbytes;
     onProgress?.({ stage: "weights", done, total });
   }
-  return { tensors, bytes: total };
+  return { tensors };
 }
 
 function storageOf({ weights }: StorageUse): WeightTensor["storage"] {
