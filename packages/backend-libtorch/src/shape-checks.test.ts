@@ -63,6 +63,15 @@ const grid = {
   output_mask: [true, true],
 };
 const averaged = { grad_output: zeros(1, 2, 2, 2), self: zeros(1, 2, 4, 4) };
+const attended = { query: zeros(1, 2, 8, 4), key: zeros(1, 2, 6, 4), value: zeros(1, 2, 6, 4) };
+const attendedBackward = {
+  grad_out: zeros(1, 2, 8, 4),
+  ...attended,
+  out: zeros(1, 2, 8, 4),
+  logsumexp: zeros(1, 2, 8),
+  dropout_p: { float: 0 },
+  is_causal: false,
+};
 const resized = { self: zeros(1, 1, 4, 4), output_size: [8, 8], align_corners: false, scales_h: 2, scales_w: 2 };
 
 /** Calls that fit, and an argument that made PyTorch 2.13 read or write outside of its tensors. */
@@ -88,6 +97,15 @@ const CASES: readonly (readonly [op: OpName, argument: string, args: OpArgs, wro
   ["aten::_cummin_helper", "indices", cumulated, { ...cumulated, indices: places(1) }],
   ["aten::grid_sampler_2d_backward", "grad_output", grid, { ...grid, grad_output: zeros(1, 1, 3, 3) }],
   ["aten::_adaptive_avg_pool2d_backward", "grad_output", averaged, { ...averaged, grad_output: zeros(1, 400, 2, 2) }],
+  ["aten::scaled_dot_product_attention", "value", attended, { ...attended, value: zeros(1, 2, 4, 4) }],
+  ["aten::_scaled_dot_product_flash_attention_for_cpu", "value", attended, { ...attended, value: zeros(1, 2, 4, 4) }],
+  ["aten::_scaled_dot_product_flash_attention_for_cpu", "key", attended, { ...attended, key: zeros(1, 3, 6, 4) }],
+  [
+    "aten::_scaled_dot_product_flash_attention_for_cpu_backward",
+    "logsumexp",
+    attendedBackward,
+    { ...attendedBackward, logsumexp: zeros(1, 2, 1) },
+  ],
   ["aten::_upsample_bilinear2d_aa", "scales_h", resized, { ...resized, scales_h: 1e-12 }],
 ];
 

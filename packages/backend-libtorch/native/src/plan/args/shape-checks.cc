@@ -2,6 +2,7 @@
 
 #include <ATen/ExpandUtils.h>
 
+#include <string>
 #include <unordered_map>
 
 #include "plan/args/require-indices.h"
@@ -137,6 +138,48 @@ void adaptiveAverageBackward(const std::string& op, const std::vector<c10::IValu
   requireSizes(call, "grad_output", grad, sizes);
 }
 
+// A value for each key. Heads of queries may share one of keys.
+void requireKeys(const CallArguments& call, const at::Tensor& key, const at::Tensor& value) {
+  if (!key.defined() || !value.defined() || key.dim() < 2 || value.dim() < 2 || key.size(-2) == value.size(-2)) return;
+  refuseArgument(call, "value", "has " + std::to_string(value.size(-2)) + " rows, and `key` has " +
+                                    std::to_string(key.size(-2)));
+}
+
+// (query, key, value, …)
+void attention(const std::string& op, const std::vector<c10::IValue>& values) {
+  const CallArguments call{op, values};
+  requireKeys(call, call.tensor(1), call.tensor(2));
+}
+
+// The kernel for the CPU: nothing is broadcast. (query, key, value, …) from a place on.
+void requireHeads(const CallArguments& call, size_t query) {
+  if (!readable(call, {query, query + 1, query + 2})) return;
+  const at::Tensor queries = call.tensor(query);
+  const at::Tensor keys = call.tensor(query + 1);
+  const at::Tensor found = call.tensor(query + 2);
+  requireKeys(call, keys, found);
+  if (queries.dim() != 4 || keys.dim() != 4 || found.dim() != 4) return;
+  const bool fits = keys.size(0) == queries.size(0) && keys.size(1) == found.size(1) && keys.size(1) > 0 &&
+                    queries.size(1) % keys.size(1) == 0;
+  if (!fits) refuseArgument(call, "key", "has another batch or number of heads than the others");
+  requireCount(call, "value", found, keys.numel());
+}
+
+void flashAttention(const std::string& op, const std::vector<c10::IValue>& values) {
+  requireHeads({op, values}, 0);
+}
+
+// (grad_out, query, key, value, out, logsumexp, …)
+void flashAttentionBackward(const std::string& op, const std::vector<c10::IValue>& values) {
+  const CallArguments call{op, values};
+  requireHeads(call, 1);
+  const at::Tensor query = call.tensor(1);
+  if (!query.defined() || query.dim() != 4) return;
+  requireSizes(call, "grad_out", call.tensor(0), query.sizes());
+  requireSizes(call, "out", call.tensor(4), query.sizes());
+  requireCount(call, "logsumexp", call.tensor(5), query.size(0) * query.size(1) * query.size(2));
+}
+
 // (self, output_size, align_corners, scales_h, scales_w): so little scale leaves no pixel, and filters without bound.
 void antialias(const std::string& op, const std::vector<c10::IValue>& values) {
   const CallArguments call{op, values};
@@ -172,6 +215,9 @@ const std::unordered_map<std::string_view, IndexCheck> kShapeChecks = {
     {"aten::grid_sampler_3d_backward", gridSamplerBackward},
     {"aten::_adaptive_avg_pool2d_backward", adaptiveAverageBackward<2>},
     {"aten::_adaptive_avg_pool3d_backward", adaptiveAverageBackward<3>},
+    {"aten::scaled_dot_product_attention", attention},
+    {"aten::_scaled_dot_product_flash_attention_for_cpu", flashAttention},
+    {"aten::_scaled_dot_product_flash_attention_for_cpu_backward", flashAttentionBackward},
     {"aten::_upsample_bilinear2d_aa", antialias},
     {"aten::_upsample_bicubic2d_aa", antialias},
 };
