@@ -154,4 +154,11 @@ describeWithLibtorch("native module under hostile calls", ({ addon }) => {
     } as const;
     expect(() => addon.compile(PLAN, [null]).runSync([input], { profile: false })).toThrow("bytes");
   });
+
+  it("a higher-order op without its graphs is refused at compile, with its place", () => {
+    const [graph] = PLAN.graphs;
+    const cond = { kind: "control", op: "higher_order::cond", args: [], outputs: [1] } as const;
+    const compile = (): NativePlan => addon.compile({ ...PLAN, graphs: [{ ...graph, nodes: [cond] }] }, [null]);
+    expect(compile).toThrow(expect.objectContaining({ code: "libtorch.control", graph: 0, node: 0 }));
+  });
 });

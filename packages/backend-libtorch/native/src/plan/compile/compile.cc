@@ -79,6 +79,10 @@ Node compileNode(const NodeSource& source, Program& program) {
       node.control = findControl(source.op);
       if (node.control == nullptr) refuseUnknown(source, "higher-order op");
       compileOperands(source, node);
+      if (node.graphs.size() < leastGraphs(source.op)) {
+        throw Failure("libtorch.control", "`" + source.op + "` has " + std::to_string(node.graphs.size()) +
+                                              " graphs, and takes " + std::to_string(leastGraphs(source.op)) + ".");
+      }
       // Such ops may write on behalf of others.
       program.random = true;
       break;

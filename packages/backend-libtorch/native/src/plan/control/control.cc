@@ -1,6 +1,7 @@
 #include "plan/control/control.h"
 
 #include <unordered_map>
+#include <unordered_set>
 
 #include "plan/control/ops.h"
 
@@ -30,11 +31,29 @@ const std::unordered_map<std::string, ControlFactory> kControls = {
     {"higher_order::out_dtype", makeOutDtype},
 };
 
+const std::unordered_set<std::string> kWithoutGraph = {
+    "higher_order::auto_functionalized",
+    "higher_order::auto_functionalized_v2",
+    "higher_order::with_effects",
+    "higher_order::out_dtype",
+};
+
+const std::unordered_set<std::string> kWithTwo = {
+    "higher_order::cond",
+    "higher_order::while_loop",
+    "higher_order::while_loop_stack_output",
+};
+
 }  // namespace
 
 ControlFactory findControl(const std::string& op) {
   const auto found = kControls.find(op);
   return found == kControls.end() ? nullptr : found->second;
+}
+
+size_t leastGraphs(const std::string& op) {
+  if (kWithoutGraph.count(op) != 0) return 0;
+  return kWithTwo.count(op) != 0 ? 2 : 1;
 }
 
 }  // namespace pt2

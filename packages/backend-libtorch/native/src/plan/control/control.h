@@ -43,4 +43,7 @@ using ControlFactory = std::unique_ptr<Control> (*)(ControlArgs args);
 // Null for an op that is not known here.
 ControlFactory findControl(const std::string& op);
 
+// How many graphs a node of the op must have at least.
+size_t leastGraphs(const std::string& op);
+
 }  // namespace pt2
