@@ -270,13 +270,6 @@ export interface NativeAoti {
 
 export interface NativeMemory {
   readonly liveBytes: number;
-  /** Kept for later by the allocator. */
-  readonly cachedBytes: number;
-  readonly peakBytes: number;
-}
-
-export interface NativeMemory {
-  readonly liveBytes: number;
   readonly peakBytes: number;
 }
 
