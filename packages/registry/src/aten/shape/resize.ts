@@ -16,4 +16,9 @@ export const RESIZE_OPS: readonly OpRecord[] = [
       return reshape(fitted, size);
     },
   }),
+  // In place it is the one op whose result has another shape than what it writes to.
+  defineOp("aten::resize_(Tensor(a!) self, SymInt[] size, *, MemoryFormat? memory_format=None) -> Tensor(a!)", {
+    infer: ({ self, size }) => ({ dtype: self.dtype, shape: size }),
+    decompose: ({ self, size }, b) => b.tensor("aten::resize", { self, size }),
+  }),
 ];
