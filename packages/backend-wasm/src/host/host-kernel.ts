@@ -84,7 +84,7 @@ function writeArray(heap: Heap, place: Place, values: ArrayLike<number>): void {
   const big = array instanceof BigInt64Array || array instanceof BigUint64Array;
   for (let i = 0; i < values.length; i++) {
     const value = values[i]!;
-    array[i] = small ? floatToBits(dtype, value) : big ? convert(dtype, value) as bigint : value;
+    array[i] = small ? floatToBits(dtype, value) : big ? (convert(dtype, value) as bigint) : value;
   }
 }
 
