@@ -1,15 +1,7 @@
 import { expect, it } from "vitest";
-import type { NativeBytes, NativeTensor, PlanNode, PlanSource } from "./addon.ts";
+import type { NativeTensor, PlanNode, PlanSource } from "./addon.ts";
 import { describeWithLibtorch } from "./libtorch.test-helper.ts";
-
-const bytesOf = (...values: number[]): NativeBytes => ({
-  bytes: new Uint8Array(new Float32Array(values).buffer),
-  dtype: "float32",
-  shape: [values.length],
-});
-
-const floats = (tensor: unknown): number[] => [...new Float32Array((tensor as NativeTensor).bytes().slice().buffer)];
-const coded = (code: string): unknown => expect.objectContaining({ code: `libtorch.${code}` });
+import { bytesOf, coded, floats } from "./native-values.test-helper.ts";
 
 /** One node: of its input, plus a weight where the op takes a second operand. */
 function program(kind: PlanNode["kind"], op: string, names: readonly string[]): PlanSource {

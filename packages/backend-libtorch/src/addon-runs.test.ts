@@ -1,6 +1,7 @@
 import { expect, it } from "vitest";
-import type { Addon, NativeBytes, NativeTensor, PlanArg, PlanNode, PlanSource } from "./addon.ts";
+import type { Addon, NativeTensor, PlanArg, PlanNode, PlanSource } from "./addon.ts";
 import { describeWithLibtorch } from "./libtorch.test-helper.ts";
+import { bytesOf, coded, floats } from "./native-values.test-helper.ts";
 
 const slot = (index: number): PlanArg => ({ kind: "slot", slot: index });
 const int = (value: number) => ({ kind: "int", value }) as const;
@@ -18,14 +19,6 @@ function chain(ops: readonly string[], outputs: readonly number[] = [ops.length]
   return { device: "cpu", graphs: [{ slots: ops.length + 1, inputs: [0], nodes, outputs: outputs.map(slot) }] };
 }
 
-const bytesOf = (...values: number[]): NativeBytes => ({
-  bytes: new Uint8Array(new Float32Array(values).buffer),
-  dtype: "float32",
-  shape: [values.length],
-});
-
-const floats = (tensor: unknown): number[] => [...new Float32Array((tensor as NativeTensor).bytes().slice().buffer)];
-const coded = (code: string): unknown => expect.objectContaining({ code: `libtorch.${code}` });
 const OPTIONS = { profile: false };
 
 /** Takes a while: a product of large matrices. */
