@@ -2,9 +2,10 @@ import { BACKEND_OPTIONS } from "../backends.ts";
 import type { Command, ExitCode } from "../command.ts";
 import { MODEL_OPTION, withModel } from "../open-model.ts";
 import type { Options } from "../options.ts";
+import { bytesText, countText, plural, timeText } from "../report/text.ts";
 import { INPUT_OPTIONS } from "../tensors/calls.ts";
 import { chosenCalls } from "../tensors/chosen-calls.ts";
-import { bytesText, countText, plural, table, timeText } from "../terminal/table.ts";
+import { table } from "../terminal/table.ts";
 import { type Terminal, toJsonText } from "../terminal/terminal.ts";
 
 /** `pt2 bench` */

@@ -3,7 +3,8 @@ import { BACKENDS, type KnownBackend, obstacleOf } from "../backends.ts";
 import type { Command, ExitCode } from "../command.ts";
 import { examineLibtorch, type LibtorchReport, printLibtorch } from "../libtorch/examine.ts";
 import type { Options } from "../options.ts";
-import { bytesText, table } from "../terminal/table.ts";
+import { bytesText } from "../report/text.ts";
+import { table } from "../terminal/table.ts";
 import { type Terminal, toJsonText } from "../terminal/terminal.ts";
 
 /** A module of one function that returns a SIMD vector's lane. */

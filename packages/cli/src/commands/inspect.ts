@@ -1,11 +1,12 @@
-import { type Archive, DTYPES, type DType, elementCount, openArchive, type WeightTensor } from "@pt2/format";
-import { importProgram, type Program, type SymRange, stats } from "@pt2/graph";
-import { describeType, inputsOf, type LeafInfo, outputsOf } from "@pt2/runtime";
+import { type Archive, openArchive } from "@pt2/format";
+import { describeType, type LeafInfo } from "@pt2/runtime";
 import { openFile } from "@pt2/runtime/node";
 import type { Command, ExitCode } from "../command.ts";
 import { MODEL_OPTION } from "../open-model.ts";
 import type { Options } from "../options.ts";
-import { bytesText, countText, plural, table } from "../terminal/table.ts";
+import { describeModel, type ModelReport } from "../report/describe-model.ts";
+import { bytesText, countText, plural, rangeText } from "../report/text.ts";
+import { table } from "../terminal/table.ts";
 import { type Terminal, toJsonText } from "../terminal/terminal.ts";
 
 /** `pt2 inspect` */
@@ -34,72 +35,10 @@ export const inspect: Command = {
   },
 };
 
-interface WeightCount {
-  readonly kind: WeightTensor["kind"];
-  readonly dtype: DType;
-  readonly tensors: number;
-  readonly elements: number;
-  readonly bytes: number;
-}
-
-interface ModelReport {
-  readonly name: string;
-  readonly torchVersion: string;
-  readonly schemaVersion: string;
-  readonly dialect: string;
-  readonly inputs: readonly LeafInfo[];
-  readonly outputs: readonly LeafInfo[];
-  readonly ranges: ReadonlyMap<string, SymRange>;
-  readonly weights: readonly WeightCount[];
-  readonly mutated: readonly string[];
-  readonly nodes: number;
-  readonly ops: readonly { readonly op: string; readonly count: number }[];
-}
-
 interface FileReport extends Pick<Archive, "generation" | "root" | "hasAotInductor" | "extraFiles"> {
   readonly file: string;
   readonly size: number;
   readonly models: readonly ModelReport[];
-}
-
-async function describeModel(archive: Archive, name: string): Promise<ModelReport> {
-  const exported = await archive.program(name);
-  const program = importProgram(exported);
-  const ops = stats(program.graph).map(({ op, count }) => ({ op, count }));
-  return {
-    name,
-    torchVersion: exported.torchVersion,
-    schemaVersion: `${exported.schemaVersion.major}.${exported.schemaVersion.minor}`,
-    dialect: exported.dialect,
-    inputs: inputsOf(program),
-    outputs: outputsOf(program),
-    ranges: program.ranges,
-    weights: countWeights(await archive.weights(name)),
-    mutated: mutatedBy(program),
-    nodes: ops.reduce((sum, { count }) => sum + count, 0),
-    ops,
-  };
-}
-
-/** Tied weights count once, as in `sum(p.numel() for p in model.parameters())`. */
-function countWeights(weights: ReadonlyMap<string, WeightTensor>): readonly WeightCount[] {
-  const seen = new Set<string>();
-  const counts = new Map<string, WeightCount>();
-  for (const { kind, dtype, shape, strides, storageOffset, storage } of weights.values()) {
-    const view = `${storage.id} ${storageOffset} ${shape} ${strides} ${dtype}`;
-    if (seen.has(view)) continue;
-    seen.add(view);
-    const key = `${kind} ${dtype}`;
-    const elements = elementCount(shape);
-    const old = counts.get(key) ?? { kind, dtype, tensors: 0, elements: 0, bytes: 0 };
-    const bytes = old.bytes + elements * DTYPES[dtype].itemsize;
-    counts.set(key, { kind, dtype, tensors: old.tensors + 1, elements: old.elements + elements, bytes });
-  }
-  return [...counts.values()];
-}
-
-function mutatedBy({ outputs }: Program): readonly string[] {
-  return outputs.flatMap((spec) => ("target" in spec && spec.kind.endsWith("_mutation") ? spec.target : []));
 }
 
 function printReport({ file, size, generation, hasAotInductor, extraFiles, models }: FileReport): string {
@@ -134,9 +73,4 @@ function printModel(model: ModelReport): string {
       ["right"],
     ),
   ].join("");
-}
-
-function rangeText({ min, max }: SymRange): string {
-  if (min === null) return max === null ? "any" : `at most ${max}`;
-  return max === null ? `at least ${min}` : `${min} … ${max}`;
 }

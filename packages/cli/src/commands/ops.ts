@@ -8,7 +8,8 @@ import { BACKEND_OPTIONS, chooseBackend } from "../backends.ts";
 import type { Command, ExitCode } from "../command.ts";
 import { MODEL_OPTION, modelChoice } from "../open-model.ts";
 import type { Options } from "../options.ts";
-import { plural, table } from "../terminal/table.ts";
+import { plural } from "../report/text.ts";
+import { table } from "../terminal/table.ts";
 import { type Terminal, toJsonText } from "../terminal/terminal.ts";
 
 /** `pt2 ops` */

@@ -1,14 +1,16 @@
 import { writeFile } from "node:fs/promises";
-import type { Profile, StepTime } from "@pt2/runtime";
+import type { Profile } from "@pt2/runtime";
 import { BACKEND_OPTIONS } from "../backends.ts";
 import type { Command, ExitCode } from "../command.ts";
 import { MODEL_OPTION, withModel } from "../open-model.ts";
 import type { Options } from "../options.ts";
+import { plural, timeText } from "../report/text.ts";
+import { timesByOp } from "../report/times-by-op.ts";
+import { traceOf } from "../report/trace.ts";
 import { INPUT_OPTIONS } from "../tensors/calls.ts";
 import { chosenCalls } from "../tensors/chosen-calls.ts";
-import { plural, table, timeText } from "../terminal/table.ts";
+import { table } from "../terminal/table.ts";
 import { type Terminal, toJsonText } from "../terminal/terminal.ts";
-import { traceOf } from "../trace.ts";
 
 const TOP = 15;
 
@@ -35,33 +37,17 @@ export const profile: Command = {
       const trace = options.text("trace");
       if (trace !== undefined) await writeFile(trace, toJsonText(traceOf(measured, model.backend)));
       const { steps, totalMs } = measured;
-      const report = { backend: model.backend, totalMs, ops: byOp(steps), steps };
+      const report = { backend: model.backend, totalMs, ops: timesByOp(steps), steps };
       terminal.out(options.flag("json") ? toJsonText(report) : printProfile(measured));
       return 0;
     });
   },
 };
 
-interface OpTime {
-  readonly ops: string;
-  readonly count: number;
-  readonly ms: number;
-}
-
-function byOp(steps: readonly StepTime[]): readonly OpTime[] {
-  const times = new Map<string, OpTime>();
-  for (const { ops, ms } of steps) {
-    const name = ops.join(" + ");
-    const known = times.get(name) ?? { ops: name, count: 0, ms: 0 };
-    times.set(name, { ops: name, count: known.count + 1, ms: known.ms + ms });
-  }
-  return [...times.values()].sort((a, b) => b.ms - a.ms);
-}
-
 function printProfile({ steps, totalMs }: Profile): string {
   const share = (ms: number): string => `${((100 * ms) / totalMs).toFixed(1)} %`;
   const shorten = (text: string): string => (text.length > 70 ? `${text.slice(0, 69)}…` : text);
-  const ops = byOp(steps);
+  const ops = timesByOp(steps);
   const slowest = steps.toSorted((a, b) => b.ms - a.ms).slice(0, TOP);
   const inSteps = steps.reduce((sum, { ms }) => sum + ms, 0);
   const opRows = ops.slice(0, TOP).map((op) => [timeText(op.ms), share(op.ms), String(op.count), shorten(op.ops)]);

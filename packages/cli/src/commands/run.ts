@@ -3,11 +3,12 @@ import { BACKEND_OPTIONS } from "../backends.ts";
 import type { Command, ExitCode } from "../command.ts";
 import { MODEL_OPTION, withModel } from "../open-model.ts";
 import type { Options } from "../options.ts";
+import { type OutputSummary, summarise } from "../report/summary.ts";
+import { timeText } from "../report/text.ts";
 import { INPUT_OPTIONS, TENSOR_FILES_NOTE } from "../tensors/calls.ts";
 import { chosenCalls } from "../tensors/chosen-calls.ts";
-import { type OutputSummary, summarise } from "../tensors/summary.ts";
 import { writeOutputs } from "../tensors/write-outputs.ts";
-import { table, timeText } from "../terminal/table.ts";
+import { table } from "../terminal/table.ts";
 import { type Terminal, toJsonText } from "../terminal/terminal.ts";
 
 /** `pt2 run` */

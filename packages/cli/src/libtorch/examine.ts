@@ -1,5 +1,6 @@
 import type { Libtorch, LibtorchInfo, LibtorchPlace } from "@pt2/backend-libtorch/node";
-import { bytesText, table } from "../terminal/table.ts";
+import { bytesText } from "../report/text.ts";
+import { table } from "../terminal/table.ts";
 
 /** What `pt2 doctor` knows about libtorch. */
 export interface LibtorchReport {

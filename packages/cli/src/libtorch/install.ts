@@ -1,7 +1,7 @@
 import type { InstalledLibtorch } from "@pt2/backend-libtorch/node";
 import type { Options } from "../options.ts";
+import { bytesText } from "../report/text.ts";
 import { ProgressBar } from "../terminal/progress.ts";
-import { bytesText } from "../terminal/table.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 
 /** Downloads a libtorch into the cache folder, unless it is there; shows how far it is. */

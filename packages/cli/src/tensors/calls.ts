@@ -1,8 +1,8 @@
-import { hostTensor, viewAs } from "@pt2/backend";
-import type { TensorData, Tensors } from "@pt2/format";
+import type { Tensors } from "@pt2/format";
 import type { HostTensor, LeafInfo } from "@pt2/runtime";
 import { cliError } from "../cli-errors.ts";
 import type { OptionSpec } from "../options.ts";
+import { toHostTensor } from "../report/host-tensor.ts";
 import { parseScalars, readSidecar, type Scalar } from "./sidecar.ts";
 import { readTensorFile, splitCalls } from "./tensor-file.ts";
 
@@ -21,11 +21,6 @@ export const TENSOR_FILES_NOTE: string = [
   "`call1.NAME`, `call2.NAME`, …  Inputs that are no tensors may stand in NAME.json beside NAME.inputs.safetensors, as",
   '{"calls": [{"non_tensor_inputs": {"1": 3}}]}.',
 ].join("\n");
-
-/** A tensor of a file as a tensor of the runtime. */
-export function toHostTensor({ dtype, shape, bytes }: TensorData): HostTensor {
-  return hostTensor(dtype, shape, viewAs(dtype, bytes));
-}
 
 /** Reads the calls of an inputs file, matched to a program's inputs. */
 export async function readCalls(

@@ -1,5 +1,5 @@
 import type { Progress } from "@pt2/runtime";
-import { bytesText } from "./table.ts";
+import { bytesText } from "../report/text.ts";
 import type { Terminal } from "./terminal.ts";
 
 const PATIENCE_MS = 300;

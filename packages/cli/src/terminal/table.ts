@@ -13,27 +13,3 @@ export function table(rows: readonly (readonly string[])[], aligns: readonly Ali
     .map((line) => `${line}\n`)
     .join("");
 }
-
-/** `1.4 MB`; decimal, as disks and networks count. */
-export function bytesText(bytes: number): string {
-  const units = ["B", "kB", "MB", "GB", "TB"];
-  const step = bytes < 1000 ? 0 : Math.min(units.length - 1, Math.floor(Math.log10(bytes) / 3));
-  const value = bytes / 1000 ** step;
-  return `${step === 0 || value >= 100 ? Math.round(value) : value.toFixed(1)} ${units[step]}`;
-}
-
-/** `12.3 ms`, `2.5 s`. */
-export function timeText(ms: number): string {
-  if (ms >= 10_000) return `${(ms / 1000).toFixed(1)} s`;
-  return ms >= 100 ? `${ms.toFixed(0)} ms` : `${ms.toPrecision(3)} ms`;
-}
-
-/** `1,234,567`. */
-export function countText(count: number): string {
-  return count.toLocaleString("en-US");
-}
-
-/** `1 node`, `2 nodes`. */
-export function plural(count: number, noun: string): string {
-  return `${countText(count)} ${noun}${count === 1 ? "" : "s"}`;
-}

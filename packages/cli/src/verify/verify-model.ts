@@ -1,7 +1,8 @@
 import { type Comparison, compareTensors, mismatch, typeText } from "@pt2/backend";
 import type { Tensors } from "@pt2/format";
 import type { Model, Value } from "@pt2/runtime";
-import { type Leaves, readCalls, toHostTensor } from "../tensors/calls.ts";
+import { toHostTensor } from "../report/host-tensor.ts";
+import { type Leaves, readCalls } from "../tensors/calls.ts";
 import { readSidecar, type Scalar } from "../tensors/sidecar.ts";
 import { readTensorFile, splitCalls } from "../tensors/tensor-file.ts";
 import type { ToleranceOf } from "./tolerance.ts";

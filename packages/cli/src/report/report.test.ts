@@ -1,0 +1,48 @@
+import { readFileSync } from "node:fs";
+import { fromBytes, openArchive } from "@pt2/format";
+import { tensor } from "@pt2/runtime";
+import { expect, it } from "vitest";
+import { fixturePath } from "../fixtures.test-helper.ts";
+import { describeModel, rangeText, sampleCall, summarise, timesByOp } from "./index.ts";
+
+const archive = () => openArchive(fromBytes(readFileSync(fixturePath("torch-2.13/mlp.pt2"))));
+
+it("describes a model without reading its weights", async () => {
+  const report = await describeModel(await archive(), "model");
+  expect(report).toMatchObject({
+    inputs: [{ name: "x", type: { dtype: "float32", shape: [5, 7] } }],
+    weights: [{ kind: "parameter", dtype: "float32", tensors: 4, elements: 124, bytes: 496 }],
+    nodes: 3,
+    ops: [
+      { op: "aten::linear", count: 2 },
+      { op: "aten::relu", count: 1 },
+    ],
+  });
+});
+
+it("finds the example call", async () => {
+  const call = await sampleCall(await archive());
+  expect(call).toMatchObject({ args: [{ dtype: "float32", shape: [5, 7] }], kwargs: {} });
+});
+
+it("summarises values", async () => {
+  const leaf = { name: "y", value: "y", type: { kind: "float" } } as const;
+  expect(await summarise(leaf, tensor("int64", [2, 2], [1, 2, 3, 6]))).toEqual({
+    name: "y",
+    type: "int64 [2, 2]",
+    head: ["1", "2", "3", "6"],
+    min: 1,
+    max: 6,
+    mean: 3,
+  });
+  expect(await summarise(leaf, null)).toMatchObject({ type: "None", min: null });
+});
+
+it("adds up times and words ranges", () => {
+  const step = (op: string, ms: number) => ({ node: op, ops: [op], where: "", startMs: 0, ms });
+  expect(timesByOp([step("a", 1), step("b", 4), step("a", 2)])).toEqual([
+    { ops: "b", count: 1, ms: 4 },
+    { ops: "a", count: 2, ms: 3 },
+  ]);
+  expect(rangeText({ min: 1, max: null })).toBe("at least 1");
+});

@@ -1,0 +1,31 @@
+import type { SymRange } from "@pt2/graph";
+
+/** `1.4 MB`; decimal, as disks and networks count. */
+export function bytesText(bytes: number): string {
+  const units = ["B", "kB", "MB", "GB", "TB"];
+  const step = bytes < 1000 ? 0 : Math.min(units.length - 1, Math.floor(Math.log10(bytes) / 3));
+  const value = bytes / 1000 ** step;
+  return `${step === 0 || value >= 100 ? Math.round(value) : value.toFixed(1)} ${units[step]}`;
+}
+
+/** `12.3 ms`, `2.5 s`. */
+export function timeText(ms: number): string {
+  if (ms >= 10_000) return `${(ms / 1000).toFixed(1)} s`;
+  return ms >= 100 ? `${ms.toFixed(0)} ms` : `${ms.toPrecision(3)} ms`;
+}
+
+/** `1,234,567`. */
+export function countText(count: number): string {
+  return count.toLocaleString("en-US");
+}
+
+/** `1 node`, `2 nodes`. */
+export function plural(count: number, noun: string): string {
+  return `${countText(count)} ${noun}${count === 1 ? "" : "s"}`;
+}
+
+/** `1 … 1024`, `at least 2`. */
+export function rangeText({ min, max }: SymRange): string {
+  if (min === null) return max === null ? "any" : `at most ${max}`;
+  return max === null ? `at least ${min}` : `${min} … ${max}`;
+}
