@@ -2,6 +2,7 @@ import { defineConfig } from "vitest/config";
 import { CACHE_FOLDER } from "./scripts/cache-folder.ts";
 import { findChromium } from "./scripts/chromium.ts";
 import { findPython } from "./scripts/python.ts";
+import { vulkanEnvironment } from "./scripts/vulkan.ts";
 
 // Packages resolve to their sources through the `dev` condition: no build is needed before a test.
 const resolve = { conditions: ["dev", "import", "module", "default"] };
@@ -13,6 +14,9 @@ const components = {
   PT2_PYTHON: findPython(),
   PT2_CHROMIUM: findChromium(),
   PT2_CACHE: process.env.PT2_CACHE ?? CACHE_FOLDER,
+  ...vulkanEnvironment(),
+  // lavapipe computes on the thread that submits: files share the cores already, and small dispatches become cheap.
+  LP_NUM_THREADS: process.env.LP_NUM_THREADS ?? "0",
 };
 const env = Object.fromEntries(
   Object.entries(components).filter((entry): entry is [string, string] => entry[1] !== undefined),

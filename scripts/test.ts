@@ -7,6 +7,7 @@ import { startVitest, type TestCase } from "vitest/node";
 import { localTool, run } from "./run.ts";
 import { setUpLibtorch } from "./set-up-libtorch.ts";
 import { setUpPython } from "./set-up-python.ts";
+import { setUpVulkan } from "./set-up-vulkan.ts";
 
 /** Why a test did not run: the note of `context.skip(note)`, or what its name says. */
 function reasonOf(test: TestCase): string {
@@ -32,6 +33,8 @@ else console.log(`PyTorch: skipped: ${python.missing}`);
 const native = await setUpLibtorch(console.log);
 if ("missing" in native) console.log(`libtorch: skipped: ${native.missing}`);
 if ("failed" in native) console.log(native.failed);
+const vulkan = await setUpVulkan();
+if ("missing" in vulkan) console.log(`WebGPU in Node: skipped: ${vulkan.missing}`);
 
 const vitest = await startVitest("test", process.argv.slice(2), { watch: false });
 const modules = vitest.state.getTestModules();
