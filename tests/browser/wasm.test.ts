@@ -110,7 +110,7 @@ for (const isolated of [false, true]) {
         await backend.dispose();
         return { code: failure instanceof Pt2Error ? failure.code : String(failure), outputs: outputs.length };
       });
-      expect(result).toEqual({ code: "wasm.index-out-of-range", outputs: 3 });
+      expect(result).toEqual({ code: "backend.index-out-of-range", outputs: 3 });
     });
 
     test("disposing the backend ends the worker", async () => {

@@ -4,15 +4,17 @@ import {
   type Capabilities,
   type CompileRequest,
   type Executable,
+  findUnsupported,
   type Prefetch,
   type UnsupportedOp,
 } from "@pt2/backend";
+import { compileChecked } from "@pt2/backend/staged";
 import type { WeightTensor } from "@pt2/format";
 import type { Program } from "@pt2/graph";
 import type { OpRegistry } from "@pt2/registry";
 import { WasmExecutable } from "./engine/executable.ts";
+import { abilitiesOf } from "./engine/wasm-target.ts";
 import { WeightRecords } from "./engine/weight-records.ts";
-import { compileChecked, unsupportedOps } from "./unsupported.ts";
 import { wasmError } from "./wasm-errors.ts";
 
 const CAPABILITIES: Capabilities = {
@@ -43,7 +45,7 @@ export class WasmBackend implements Backend {
   #disposed = false;
 
   unsupported(program: Program, registry: OpRegistry): readonly UnsupportedOp[] {
-    return unsupportedOps(program, registry, CAPABILITIES.dtypes);
+    return findUnsupported(program, registry, abilitiesOf(registry, CAPABILITIES.dtypes));
   }
 
   prefetch(weights: readonly WeightTensor[], signal?: AbortSignal): Prefetch | undefined {
@@ -57,7 +59,7 @@ export class WasmBackend implements Backend {
         advice: "Make a new one with wasm().",
       });
     const onDispose = (): void => void this.#executables.delete(executable);
-    const executable: Executable = await compileChecked(request, CAPABILITIES.dtypes, () =>
+    const executable: Executable = await compileChecked(request, this, () =>
       WasmExecutable.create({ ...request, onDispose }),
     );
     this.#executables.add(executable);

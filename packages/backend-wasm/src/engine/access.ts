@@ -121,9 +121,3 @@ export function adder(heap: Heap, from: Place, to: Place): (source: number, targ
     add(2 * source + 1, 2 * target + 1);
   };
 }
-
-/** An index as PyTorch takes it, negative ones from the end; out of range is null. */
-export function wrapIndex(index: number, size: number): number | null {
-  const wrapped = index < 0 ? index + size : index;
-  return wrapped >= 0 && wrapped < size ? wrapped : null;
-}

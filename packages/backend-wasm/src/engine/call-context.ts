@@ -1,10 +1,11 @@
 import { numel } from "@pt2/backend";
+import { backendError, type Clamp } from "@pt2/backend/staged";
+import { rowMajor } from "@pt2/backend/strides";
 import { DTYPES, type DType } from "@pt2/format";
 import { type ArgValue, type Call, isTensor, type LoweredTensor, type TensorMeta } from "@pt2/registry";
-import { wasmError } from "../wasm-errors.ts";
 import { Context } from "./context.ts";
-import type { Clamp, KernelCall } from "./kernel.ts";
-import { type Buffer, type Place, rowMajor } from "./place.ts";
+import type { KernelCall } from "./kernel.ts";
+import type { Buffer, Place } from "./place.ts";
 import { scalarConstant } from "./scalar-constant.ts";
 import type { Services } from "./services.ts";
 import type { StepSink } from "./step-sink.ts";
@@ -82,7 +83,7 @@ export class CallContext extends Context implements KernelCall {
     }
     const meta = value as TensorMeta;
     if (meta?.wrapped === undefined) {
-      throw wasmError("wasm.internal", {
+      throw backendError("backend.internal", {
         what: `${this.call.record.name}: a kernel asked for a tensor and got ${typeof value}`,
       });
     }

@@ -1,8 +1,8 @@
+import { locate } from "@pt2/backend/staged";
 import { DTYPES } from "@pt2/format";
 import type { Call } from "@pt2/registry";
 import { wasmError } from "../wasm-errors.ts";
 import { LIMITS } from "./limits.ts";
-import { locate } from "./located.ts";
 import type { Place } from "./place.ts";
 
 /** The largest buffer of a plan, and the calls that asked for it. */

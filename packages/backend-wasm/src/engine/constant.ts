@@ -1,4 +1,4 @@
-import { wasmError } from "../wasm-errors.ts";
+import { backendError } from "@pt2/backend/staged";
 import type { Block, Heap } from "./heap.ts";
 
 /** Where a tensor's elements are: a piece of memory whose address is known at the latest when a step runs. */
@@ -62,7 +62,7 @@ export class Constant implements Buffer {
 
   address(): number {
     if (this.#block !== null) return this.#block.address;
-    throw wasmError("wasm.internal", { what: "a step reads a constant that its plan did not ask for" });
+    throw backendError("backend.internal", { what: "a step reads a constant that its plan did not ask for" });
   }
 
   /** Brings it, and first what it is computed from, into memory. */

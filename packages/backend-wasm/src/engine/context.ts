@@ -1,11 +1,12 @@
 import { numel } from "@pt2/backend";
+import { rowMajor, sameStrides } from "@pt2/backend/strides";
 import { DTYPES, type DType } from "@pt2/format";
 import type { TypedExpr } from "@pt2/registry/scalar";
 import type { Kernels } from "../kernels.gen.ts";
 import { castExpr } from "./expressions.ts";
 import type { Heap } from "./heap.ts";
 import type { PlanContext } from "./kernel.ts";
-import { type Buffer, type Place, rowMajor, sameStrides } from "./place.ts";
+import type { Buffer, Place } from "./place.ts";
 import type { Services } from "./services.ts";
 import type { StepSink } from "./step-sink.ts";
 

@@ -1,10 +1,10 @@
 import { numel } from "@pt2/backend";
+import { broadcastStrides } from "@pt2/backend/strides";
 import type { TypedExpr } from "@pt2/registry/scalar";
 import { createElementwiseCompiler } from "../codegen/compiler.ts";
 import { blockBytes, coalesce, innerModes, writeBlock } from "../codegen/geometry.ts";
 import type { Heap } from "./heap.ts";
 import type { PlanContext } from "./kernel.ts";
-import { broadcastStrides } from "./layout.ts";
 import { addressOf, type Place } from "./place.ts";
 import type { Services } from "./services.ts";
 import { planCopy } from "./strided-copy.ts";

@@ -1,19 +1,27 @@
 import type { Executable, MemoryReport, Profile, StepTime, Value } from "@pt2/backend";
+import {
+  type Cancellation,
+  fromRunValue,
+  GraphRunner,
+  type HostData,
+  programResults,
+  type RunHooks,
+  readHandlerInitials,
+  type StepObserver,
+  staticInputs,
+  toRunValues,
+} from "@pt2/backend/staged";
 import type { Pt2Error } from "@pt2/format";
-import type { OutputSpec, Program } from "@pt2/graph";
+import type { Program } from "@pt2/graph";
 import { type Call, describeNode } from "@pt2/registry";
 import { wasmError } from "../wasm-errors.ts";
-import type { Cancellation } from "./cancellation.ts";
-import { createState } from "./create-state.ts";
+import { createEngine } from "./create-engine.ts";
 import { writePlace } from "./elements.ts";
 import type { EngineRequest } from "./engine-request.ts";
-import type { ExecutableState } from "./executable-state.ts";
-import { GraphRunner, type RunHooks, type StepObserver } from "./graph-runner.ts";
-import { readHandlerInitials } from "./handler-initials.ts";
-import { fromRunValue, toRunValues } from "./host-values.ts";
+import type { Place } from "./place.ts";
+import type { WasmPlan } from "./plan.ts";
 import type { ProgramState } from "./program-state.ts";
-import type { HostData } from "./run-value.ts";
-import { staticInputs } from "./static-inputs.ts";
+import type { WasmEngine } from "./wasm-engine.ts";
 
 /**
  * A program on this thread. Runs are queued: each finishes before the next starts, which makes them independent and
@@ -33,22 +41,22 @@ export class WasmExecutable implements Executable {
 
   /** Plans the program for its exported shapes when they are static, and reads the weights. */
   static async create(request: EngineRequest): Promise<WasmExecutable> {
-    const { state, weights } = createState(
+    const { engine, weights } = createEngine(
       request,
       await readHandlerInitials(request.program, request.weights, request.registry),
     );
     await weights.initialise();
     const { program, onDispose = () => {} } = request;
-    const runner = new GraphRunner(program.graph, state, 0);
+    const runner = new GraphRunner(program.graph, engine);
     const inputs = staticInputs(program);
-    const { constants } = state;
+    const { constants } = engine.state;
     if (inputs === null) await constants.readAll(weights.records);
     else {
       await constants.readAhead(weights.records);
       await runner.prepare(inputs, weights.bound);
     }
     (request.cancellation ?? request.signal)?.throwIfAborted();
-    return new WasmExecutable({ program, state, weights, runner }, onDispose);
+    return new WasmExecutable({ program, engine, weights, runner }, onDispose);
   }
 
   run(
@@ -72,7 +80,7 @@ export class WasmExecutable implements Executable {
   }
 
   async memory(): Promise<MemoryReport> {
-    const { services, arena } = this.#live().state;
+    const { services, arena } = this.#live().engine.state;
     const activations = arena.bytes;
     return { weights: services.heap.used - activations, activations, reserved: services.heap.reserved };
   }
@@ -104,33 +112,23 @@ export class WasmExecutable implements Executable {
   }
 
   async #forward(inputs: readonly Value[], hooks: RunHooks): Promise<readonly Value[]> {
-    const { program, runner, state, weights } = this.#live();
-    // Caches bound each graph and boundary; what multiplies over nested ones is bounded here.
-    if (state.stages.count > MAX_STAGES) runner.release();
-    const results = await runner.run(toRunValues(program, inputs), weights.bound, hooks);
-    const outputs: Value[] = [];
-    const writes: { readonly target: string; readonly data: HostData }[] = [];
-    for (const [i, spec] of program.outputs.entries()) {
-      if (isWrite(spec)) writes.push({ target: spec.target, data: weights.checkWrite(spec.target, results[i]!) });
-      else if (spec.kind === "user_output" || spec.kind === "loss_output") outputs.push(fromRunValue(results[i]!));
-    }
+    const { program, runner, engine, weights } = this.#live();
+    const results = await runner.run(toRunValues(program, inputs, { name: "wasm" }), weights.bound, hooks);
+    const { outputs, writes } = programResults(program, results, weights.mutable);
     // Only now that every result is there: a run that fails changes no buffer.
     for (const { target, data } of writes) {
-      writePlace(state.services.heap, weights.mutable.get(target)!, data.bytes);
+      writePlace(engine.state.services.heap, weights.mutable.get(target)!, (data as HostData).bytes);
     }
-    return outputs;
+    return outputs.map((output) => fromRunValue(output));
   }
 }
-
-/** Planned stages of an executable after which all plans are made anew. */
-const MAX_STAGES = 1024;
 
 /** What a program runs with. */
 interface Model {
   readonly program: Program;
-  readonly state: ExecutableState;
+  readonly engine: WasmEngine;
   readonly weights: ProgramState;
-  readonly runner: GraphRunner;
+  readonly runner: GraphRunner<Place, WasmPlan>;
 }
 
 function disposed(): Pt2Error {
@@ -138,10 +136,6 @@ function disposed(): Pt2Error {
     what: "The model was disposed",
     advice: "Load it again, or dispose it later.",
   });
-}
-
-function isWrite(spec: OutputSpec): spec is OutputSpec & { readonly target: string } {
-  return spec.kind === "buffer_mutation" || spec.kind === "parameter_mutation";
 }
 
 function stepTime(calls: readonly Call[], startMs: number, ms: number): StepTime {

@@ -1,5 +1,5 @@
+import type { Clamp, OpKernel } from "@pt2/backend/staged";
 import type { DType } from "@pt2/format";
-import type { OpName } from "@pt2/graph";
 import type { ArgValue, Call } from "@pt2/registry";
 import type { TypedExpr } from "@pt2/registry/scalar";
 import type { Kernels } from "../kernels.gen.ts";
@@ -7,10 +7,7 @@ import type { Heap } from "./heap.ts";
 import type { Buffer, Place } from "./place.ts";
 
 /** How one or several ops run here. One family of ops, one file in `kernels/`. */
-export interface WasmKernel {
-  readonly ops: readonly OpName[];
-  /** Whether it takes these arguments; the op's decomposition is used when not. Default: it does. */
-  accepts?(args: Readonly<Record<string, ArgValue>>): boolean;
+export interface WasmKernel extends OpKernel {
   /** Plans the call: allocates its results and adds what runs on each forward. */
   prepare(call: KernelCall): void;
   /** Whether it clamps its (float32) results to `call.clamp` while they are in registers. */
@@ -38,12 +35,6 @@ export interface KernelCall extends PlanContext {
   alias(index: number, place: Place): void;
   /** Bounds for the results of a kernel that said `epilogue`; infinite when there is nothing to clamp. */
   readonly clamp: Clamp;
-}
-
-/** What `relu`, `hardtanh` and the like do to each element: `min(max(x, lo), hi)`. */
-export interface Clamp {
-  readonly lo: number;
-  readonly hi: number;
 }
 
 /** Memory and steps, for kernels and the helpers that they share. */

@@ -1,9 +1,8 @@
-import { DTYPES, type DType, contiguousStrides as rowMajor } from "@pt2/format";
+import { DTYPES, type DType } from "@pt2/format";
 import type { Buffer } from "./constant.ts";
 import type { Block, Heap } from "./heap.ts";
 
 export type { Buffer } from "./constant.ts";
-export { rowMajor };
 
 /** One region that all activations share; it moves when a larger plan comes. */
 export class Arena {
@@ -85,16 +84,4 @@ export interface Place {
 /** Byte address of a tensor's first element, now. */
 export function addressOf(place: Place): number {
   return place.buffer.address() + place.offset * DTYPES[place.dtype].itemsize;
-}
-
-/** Strides of a dense tensor whose second dimension moves fastest (`channels_last`, of any rank ≥ 3). */
-export function channelsLast(shape: readonly number[]): readonly number[] {
-  const [n, c, ...space] = shape;
-  const inner = rowMajor([n!, ...space, c!]);
-  return [inner[0]!, inner.at(-1)!, ...inner.slice(1, -1)];
-}
-
-/** Whether two strides address the same elements for a shape: strides of dimensions of size 1 do not matter. */
-export function sameStrides(shape: readonly number[], a: readonly number[], b: readonly number[]): boolean {
-  return shape.some((size) => size === 0) || shape.every((size, i) => size === 1 || a[i] === b[i]);
 }

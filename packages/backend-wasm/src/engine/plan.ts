@@ -1,17 +1,15 @@
 import { type ElementwiseGroup, fuse, numel, planArena, type Step } from "@pt2/backend";
+import { clampOf, isPure, type KernelSet, located, type StagePlan, scalarKey } from "@pt2/backend/staged";
+import { resultStrides, rowMajor } from "@pt2/backend/strides";
 import { DTYPES } from "@pt2/format";
 import { type Call, type LoweredTensor, type Stage, type Strided, tensorsIn } from "@pt2/registry";
 import { keyOf } from "@pt2/registry/scalar";
 import { CallContext, type TensorTable } from "./call-context.ts";
-import { isPure, scalarKey } from "./call-key.ts";
 import { checkInside, checkRoom, type LargestBuffer } from "./check-plan.ts";
-import { clampOf } from "./clamp.ts";
 import type { Constant } from "./constant.ts";
 import { Context, placeKey } from "./context.ts";
-import type { KernelSet } from "./kernel-set.ts";
-import { resultStrides } from "./layout.ts";
-import { located } from "./located.ts";
-import { type Arena, ArenaBuffer, type Buffer, type Place, rowMajor } from "./place.ts";
+import type { WasmKernel } from "./kernel.ts";
+import { type Arena, ArenaBuffer, type Buffer, type Place } from "./place.ts";
 import type { Services } from "./services.ts";
 import type { StepSink } from "./step-sink.ts";
 
@@ -22,11 +20,9 @@ export interface PlannedStep {
   readonly calls: readonly Call[];
 }
 
-/** A stage with everything decided: run the steps in order, and its results are at `place`. */
-export interface StagePlan {
+/** A stage in the memory of its executable. */
+export interface WasmPlan extends StagePlan<Place> {
   readonly steps: readonly PlannedStep[];
-  /** Where inputs go before the steps, and results are after them. */
-  place(tensor: LoweredTensor): Place;
   /** End of the arena that this stage and those before it use. */
   readonly arenaEnd: number;
   /** Constants to be in memory before the first run. */
@@ -48,9 +44,9 @@ export function planStage(
   stage: Pick<Stage, "calls" | "live">,
   start: StageStart,
   services: Services,
-  kernels: KernelSet,
+  kernels: KernelSet<WasmKernel>,
   arena: Arena,
-): StagePlan {
+): WasmPlan {
   return new Planner(start, services, kernels, arena).plan(stage);
 }
 
@@ -60,9 +56,12 @@ function callsOf(step: Step): readonly Call[] {
   return step.kind === "epilogue" ? [step.call, ...step.group.calls] : step.group.calls;
 }
 
+/** Constants are seldom as the rest of a program likes them. */
+const isVariable = ({ buffer }: Place): boolean => buffer.constant === null;
+
 class Planner implements StepSink, TensorTable {
   readonly #services: Services;
-  readonly #kernels: KernelSet;
+  readonly #kernels: KernelSet<WasmKernel>;
   readonly #arena: Arena;
   readonly #arenaStart: number;
   readonly #places: Map<LoweredTensor, Place>;
@@ -77,7 +76,7 @@ class Planner implements StepSink, TensorTable {
   #largest: LargestBuffer = { bytes: 0, calls: [] };
   #now = 0;
 
-  constructor(start: StageStart, services: Services, kernels: KernelSet, arena: Arena) {
+  constructor(start: StageStart, services: Services, kernels: KernelSet<WasmKernel>, arena: Arena) {
     this.#services = services;
     this.#kernels = kernels;
     this.#arena = arena;
@@ -90,7 +89,7 @@ class Planner implements StepSink, TensorTable {
     }
   }
 
-  plan(stage: Pick<Stage, "calls" | "live">): StagePlan {
+  plan(stage: Pick<Stage, "calls" | "live">): WasmPlan {
     const takesEpilogue = (call: Call): boolean => this.#kernels.get(call)?.clamps?.(call.args) ?? false;
     const variable: Call[] = [];
     for (const call of stage.calls) if (!located([call], () => this.#tryConstant(call))) variable.push(call);
@@ -105,10 +104,12 @@ class Planner implements StepSink, TensorTable {
     const { offsets, bytes } = planArena(this.#buffers);
     checkRoom(this.#arenaStart + bytes, this.#largest);
     for (const [i, buffer] of this.#buffers.entries()) buffer.offset = this.#arenaStart + offsets[i]!;
+    const arenaEnd = this.#arenaStart + bytes;
     return {
       steps: this.#steps,
       place: (tensor) => this.get(tensor),
-      arenaEnd: this.#arenaStart + bytes,
+      arenaEnd,
+      summary: `arena ${arenaEnd} bytes, ${this.#steps.length} steps`,
       constants: [...this.#constants],
     };
   }
@@ -178,7 +179,7 @@ class Planner implements StepSink, TensorTable {
     const inputs = group.inputs.map((tensor) => this.#read(tensor));
     const { dtype, shape } = group.output;
     const buffer = this.allocate(numel(shape) * DTYPES[dtype].itemsize);
-    const out: Place = { dtype, shape, strides: resultStrides(shape, inputs), offset: 0, buffer };
+    const out: Place = { dtype, shape, strides: resultStrides(shape, inputs, isVariable), offset: 0, buffer };
     this.set(group.output, out);
     new Context(this.#services, this).elementwise(out, inputs, group.expr);
   }

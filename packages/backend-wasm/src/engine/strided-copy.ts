@@ -1,7 +1,7 @@
+import { isDense, sameStrides } from "@pt2/backend/strides";
 import { DTYPES } from "@pt2/format";
 import type { PlanContext } from "./kernel.ts";
-import { isDense } from "./layout.ts";
-import { addressOf, type Place, sameStrides } from "./place.ts";
+import { addressOf, type Place } from "./place.ts";
 
 /** Words of a copy kernel's layout: six sizes, six source strides, six target strides. */
 const RANK = 6;

@@ -1,9 +1,8 @@
 import { numel } from "@pt2/backend";
+import { broadcastStrides, offsetsOf } from "@pt2/backend/strides";
 import type { OpName } from "@pt2/graph";
 import { numbers } from "../engine/access.ts";
 import type { WasmKernel } from "../engine/kernel.ts";
-import { broadcastStrides } from "../engine/layout.ts";
-import { offsetsOf } from "../engine/offsets.ts";
 
 /**
  * A kernel for an elementwise op that scalar expressions cannot say: a plain function of one element of each named

@@ -1,4 +1,5 @@
 import { numel, type TypedArray, viewAs } from "@pt2/backend";
+import { backendError } from "@pt2/backend/staged";
 import { bitsToFloat, DTYPES, type DType, floatToBits, isSmallFloat } from "@pt2/format";
 import type { OpName } from "@pt2/graph";
 import { type ArgValue, isTensor } from "@pt2/registry";
@@ -7,7 +8,6 @@ import { readPlace } from "../engine/elements.ts";
 import type { Heap } from "../engine/heap.ts";
 import type { KernelCall, WasmKernel } from "../engine/kernel.ts";
 import { addressOf, type Place } from "../engine/place.ts";
-import { wasmError } from "../wasm-errors.ts";
 
 /** A tensor in double precision, row-major; of a complex one the parts alternate. */
 export interface HostArray {
@@ -72,7 +72,7 @@ function writeArray(heap: Heap, place: Place, values: ArrayLike<number>): void {
   const { dtype, shape } = place;
   const wanted = (numel(shape) * DTYPES[dtype].itemsize) / elementBytes(dtype);
   if (values.length !== wanted) {
-    throw wasmError("wasm.data", {
+    throw backendError("backend.data", {
       what: `A result of shape [${shape.join(", ")}] has ${wanted} numbers, ${values.length} were computed`,
       advice: "Check the values that the program computes this from.",
     });

@@ -37,8 +37,8 @@ test.each([
 test("inputs that lie about their length write past nothing", async () => {
   const liar = { ...x, shape: [2] };
   const body = "%y: f32[4] = aten::add.Tensor(%x, other=%x) return %y";
-  await expect(run(body, [liar])).rejects.toMatchObject({ code: "wasm.input" });
-  await expect(run(body, [])).rejects.toMatchObject({ code: "wasm.input" });
+  await expect(run(body, [liar])).rejects.toMatchObject({ code: "backend.input" });
+  await expect(run(body, [])).rejects.toMatchObject({ code: "backend.input" });
 });
 
 const complex = hostTensor("complex64", [1, 4, 4], new Float32Array(32));
@@ -76,13 +76,13 @@ test.each<readonly [string, string, readonly Value[], string]>([
     "polynomials of degree 2^40",
     "%y: f32[4] = aten::special_chebyshev_polynomial_t.n_scalar(x=%x, n=1099511627776)",
     [],
-    "wasm.limit",
+    "backend.limit",
   ],
   [
     "a split into 2^40 parts",
     "s: [%y: f32[2], %z: f32[2]] = aten::tensor_split.tensor_indices_or_sections(%x, tensor_indices_or_sections=%v)",
     [ints(2 ** 40)],
-    "wasm.data",
+    "backend.data",
   ],
 ])("%s are refused", async (_, node, more, code) => {
   const input = more.length > 0 ? "user_input %v" : "";

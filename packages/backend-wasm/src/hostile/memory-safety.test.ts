@@ -21,8 +21,10 @@ vi.mock("../engine/limits.ts", async (original) => ({
     ...(await original<typeof import("../engine/limits.ts")>()).LIMITS,
     memoryBytes: 2 ** 24,
     tensorBytes: 2 ** 20,
-    offsets: 2 ** 16,
   },
+}));
+vi.mock("../../../backend/src/limits.ts", async (original) => ({
+  LIMITS: { ...(await original<{ readonly LIMITS: object }>()).LIMITS, resultBytes: 2 ** 20, offsets: 2 ** 16 },
 }));
 
 /** Calls of each op. */

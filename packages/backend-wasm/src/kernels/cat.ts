@@ -1,6 +1,6 @@
+import { rowMajor } from "@pt2/backend/strides";
 import type { TensorMeta } from "@pt2/registry";
 import type { WasmKernel } from "../engine/kernel.ts";
-import { resultStrides } from "../engine/layout.ts";
 import type { Place } from "../engine/place.ts";
 
 /** `cat(tensors, dim)`: each operand is copied (converted where dtypes differ) into its part of the result. */
@@ -25,10 +25,10 @@ export const cat: WasmKernel = {
 
 /** The layout of the first operand, so that channels-last stays channels-last. */
 function stridesLike(shape: readonly number[], part: Place | undefined, dim: number): readonly number[] {
-  if (part === undefined) return resultStrides(shape, []);
+  if (part === undefined) return rowMajor(shape);
   const order = [...shape.keys()].sort((a, b) => part.strides[b]! - part.strides[a]! || a - b);
   const single = part.shape.some((size, d) => size === 1 && d !== dim);
-  if (single && shape.length < 3) return resultStrides(shape, []);
+  if (single && shape.length < 3) return rowMajor(shape);
   const strides = new Array<number>(shape.length);
   let stride = 1;
   for (const d of order.reverse()) {

@@ -1,9 +1,10 @@
+import { channelsLast } from "@pt2/backend/strides";
 import type { ArgValue, TensorMeta } from "@pt2/registry";
 import { chooseAlgorithm, exactAlgorithm, planConv } from "../conv/plan-conv.ts";
 import type { ConvShape, Spatial } from "../conv/types.ts";
 import { spatial } from "../conv/window.ts";
 import type { KernelCall, WasmKernel } from "../engine/kernel.ts";
-import { addressOf, channelsLast, type Place } from "../engine/place.ts";
+import { addressOf, type Place } from "../engine/place.ts";
 import { float32Result, isFloat32 } from "./float32.ts";
 
 interface Geometry {

@@ -1,10 +1,9 @@
 import { numel, viewAs } from "@pt2/backend";
+import { elementBytes, numberOf } from "@pt2/backend/staged";
 import { DTYPES, type DType } from "@pt2/format";
 import { isTensor, type Scalar } from "@pt2/registry";
-import { elementBytes } from "../engine/elements.ts";
 import type { WasmKernel } from "../engine/kernel.ts";
 import { addressOf } from "../engine/place.ts";
-import { numberOf } from "../engine/scalar-constant.ts";
 
 /** `arange(start, end, step)`; each element is start + i·step, not a running sum. */
 export const arange: WasmKernel = {

@@ -1,8 +1,9 @@
+import { rowMajor } from "@pt2/backend/strides";
 import type { DType } from "@pt2/format";
 import type { ArgValue, TensorMeta } from "@pt2/registry";
 import { castExpr } from "../engine/expressions.ts";
 import type { KernelCall } from "../engine/kernel.ts";
-import { type Place, rowMajor } from "../engine/place.ts";
+import type { Place } from "../engine/place.ts";
 
 const COMPUTED_IN_FLOAT32: ReadonlySet<DType> = new Set<DType>(["float32", "float16", "bfloat16"]);
 

@@ -1,7 +1,6 @@
 import { numel } from "@pt2/backend";
+import { lanesOf, normalDim, rowMajor } from "@pt2/backend/strides";
 import type { WasmKernel } from "../engine/kernel.ts";
-import { lanesOf, normalDim } from "../engine/offsets.ts";
-import { rowMajor } from "../engine/place.ts";
 import { Fourier } from "../host/fourier.ts";
 import { type HostArray, type HostCall, hostKernel } from "../host/host-kernel.ts";
 

@@ -1,7 +1,7 @@
-import { mover, numbers, wrapIndex } from "../engine/access.ts";
+import { indexError } from "@pt2/backend/staged";
+import { normalDim, offsetsOf, wrapIndex } from "@pt2/backend/strides";
+import { mover, numbers } from "../engine/access.ts";
 import type { WasmKernel } from "../engine/kernel.ts";
-import { indexError } from "../engine/kernel-errors.ts";
-import { normalDim, offsetsOf } from "../engine/offsets.ts";
 
 /** `gather(self, dim, index)`: out[i][j][k] = self[index[i][j][k]][j][k] along dimension 0, and so on. */
 export const gather: WasmKernel = {
@@ -21,7 +21,7 @@ export const gather: WasmKernel = {
       const move = mover(call.heap, self, out);
       for (let i = 0; i < indices.length; i++) {
         const row = wrapIndex(at.get(indices[i]!), size);
-        if (row === null) throw indexError(call, at.get(indices[i]!), dim, size);
+        if (row === null) throw indexError(at.get(indices[i]!), dim, size, call.call);
         move(bases[i]! + row * stride, i);
       }
     });

@@ -1,5 +1,6 @@
+import type { Clamp } from "@pt2/backend/staged";
 import { NO_CLAMP } from "../engine/call-context.ts";
-import type { Clamp, PlanContext } from "../engine/kernel.ts";
+import type { PlanContext } from "../engine/kernel.ts";
 import { addressOf, type Buffer, type Place } from "../engine/place.ts";
 
 /** Flags of the packed matrix product, see assembly/gemm.ts. */

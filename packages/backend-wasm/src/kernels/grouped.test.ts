@@ -28,6 +28,6 @@ test.each([
   [-1, 3],
 ])("groups that end at %i and %i are refused", async (first, second) => {
   await expect(runBody(BODY, [[x, w, ends(first, second)]])).rejects.toMatchObject({
-    code: "wasm.index-out-of-range",
+    code: "backend.index-out-of-range",
   });
 });

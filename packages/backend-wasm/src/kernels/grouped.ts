@@ -1,7 +1,7 @@
+import { indexError } from "@pt2/backend/staged";
 import type { ArgValue, TensorMeta } from "@pt2/registry";
 import { numbers } from "../engine/access.ts";
 import type { PlanContext, WasmKernel } from "../engine/kernel.ts";
-import { indexError } from "../engine/kernel-errors.ts";
 import { addressOf, type Buffer, type Place } from "../engine/place.ts";
 import { float32Result, isFloat32 } from "./float32.ts";
 import { withContiguousRows } from "./gemm.ts";
@@ -34,7 +34,7 @@ export const groupedMm: WasmKernel = {
         let start = 0;
         for (let g = 0; g < groups; g++) {
           const end = ends.get(g * offsets.strides[0]!);
-          if (!(end >= start && end <= M)) throw indexError(call, end, 0, M);
+          if (!(end >= start && end <= M)) throw indexError(end, 0, M, call.call);
           const b = packed.address() + g * each;
           if (end > start) {
             const [a, c] = [from + 4 * start * lda, to + 4 * start * N];

@@ -1,6 +1,6 @@
+import { numberOf } from "@pt2/backend/staged";
 import type { Scalar } from "@pt2/registry";
 import type { WasmKernel } from "../engine/kernel.ts";
-import { numberOf } from "../engine/scalar-constant.ts";
 import { hostKernel } from "../host/host-kernel.ts";
 
 /** `histc(self, bins, min, max)`: how many elements are in each of equal bins; equal bounds mean those of the data. */

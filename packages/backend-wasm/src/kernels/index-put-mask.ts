@@ -1,5 +1,5 @@
-import { select } from "../dynamic/advanced-index.ts";
-import { broadcastPositions } from "../dynamic/bytes.ts";
+import { selectElements } from "@pt2/backend/staged";
+import { broadcastPositions } from "@pt2/backend/strides";
 import { adder, mover } from "../engine/access.ts";
 import { readPlace } from "../engine/elements.ts";
 import type { WasmKernel } from "../engine/kernel.ts";
@@ -19,7 +19,7 @@ export const indexPutMask: WasmKernel = {
       const given = indices.map(
         (place) => place && { dtype: place.dtype, shape: place.shape, bytes: readPlace(heap, place) },
       );
-      const { shape, offsets } = select(out.shape, out.strides, given);
+      const { shape, offsets } = selectElements(out.shape, out.strides, given);
       const sources = broadcastPositions(values.shape, shape);
       const put = (accumulate ? adder : mover)(heap, values, out);
       for (const [i, to] of offsets.entries()) put(sources[i]!, to);

@@ -1,10 +1,8 @@
+import { indexError } from "@pt2/backend/staged";
+import { broadcastShape, broadcastStrides, offsetsOf, wrapIndex } from "@pt2/backend/strides";
 import type { ArgValue, TensorMeta } from "@pt2/registry";
-import { broadcastShape } from "../dynamic/advanced-index.ts";
-import { adder, mover, numbers, wrapIndex } from "../engine/access.ts";
+import { adder, mover, numbers } from "../engine/access.ts";
 import type { KernelCall, WasmKernel } from "../engine/kernel.ts";
-import { indexError } from "../engine/kernel-errors.ts";
-import { broadcastStrides } from "../engine/layout.ts";
-import { offsetsOf } from "../engine/offsets.ts";
 import type { Place } from "../engine/place.ts";
 
 /** `self[i, :, j]` with index tensors, as offsets: those of the indexed dimensions, and of the dimensions kept. */
@@ -100,7 +98,7 @@ function forEachTuple(call: KernelCall, self: Place, plan: Indexed, visit: (offs
     const size = self.shape[dim]!;
     for (let t = 0; t < tuples; t++) {
       const index = wrapIndex(at.get(offsets[t]!), size);
-      if (index === null) throw indexError(call, at.get(offsets[t]!), dim, size);
+      if (index === null) throw indexError(at.get(offsets[t]!), dim, size, call.call);
       bases[t]! += index * self.strides[dim]!;
     }
   }

@@ -1,10 +1,3 @@
-import { bincount, oneHot, repeatPositions, repeatSlices } from "../dynamic/counting.ts";
-import { equal, isNonzero, item } from "../dynamic/item.ts";
-import { indexMask, maskedSelect } from "../dynamic/masks.ts";
-import { nonzero, where } from "../dynamic/nonzero.ts";
-import { tensorSplit } from "../dynamic/split.ts";
-import { unique, uniqueConsecutive, uniqueDim } from "../dynamic/unique.ts";
-import type { DynamicKernel } from "../engine/dynamic-kernel.ts";
 import type { WasmKernel } from "../engine/kernel.ts";
 import { attention } from "./attention.ts";
 import { bmm } from "./bmm.ts";
@@ -102,23 +95,4 @@ export const KERNELS: readonly WasmKernel[] = [
   nonzeroStatic,
   ...SPECIAL,
   ...LINALG,
-];
-
-/** Ops whose result sizes depend on data. */
-export const DYNAMIC_KERNELS: readonly DynamicKernel[] = [
-  item,
-  equal,
-  isNonzero,
-  nonzero,
-  where,
-  maskedSelect,
-  indexMask,
-  unique,
-  uniqueDim,
-  uniqueConsecutive,
-  bincount,
-  repeatPositions,
-  repeatSlices,
-  oneHot,
-  tensorSplit,
 ];

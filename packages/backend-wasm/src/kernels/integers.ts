@@ -1,8 +1,7 @@
 import { numel } from "@pt2/backend";
+import { broadcastStrides, offsetsOf } from "@pt2/backend/strides";
 import { bigints, type Elements, numbers } from "../engine/access.ts";
 import type { WasmKernel } from "../engine/kernel.ts";
-import { broadcastStrides } from "../engine/layout.ts";
-import { offsetsOf } from "../engine/offsets.ts";
 
 /** An integer op that iterates, exact in 64 bits. */
 function integerKernel(op: string, combine: (a: bigint, b: bigint) => bigint): WasmKernel {

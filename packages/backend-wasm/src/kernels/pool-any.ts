@@ -1,6 +1,6 @@
+import { offsetsOf } from "@pt2/backend/strides";
 import { bigints, type Elements, numbers } from "../engine/access.ts";
 import type { KernelCall, WasmKernel } from "../engine/kernel.ts";
-import { offsetsOf } from "../engine/offsets.ts";
 import type { Place } from "../engine/place.ts";
 import { type AxisWindow, slidingWindows } from "../pool/windows.ts";
 

@@ -1,8 +1,9 @@
 import { numel } from "@pt2/backend";
+import { channelsLast } from "@pt2/backend/strides";
 import type { ArgValue, TensorMeta } from "@pt2/registry";
 import { spatial } from "../conv/window.ts";
 import type { KernelCall, WasmKernel } from "../engine/kernel.ts";
-import { addressOf, channelsLast, type Place } from "../engine/place.ts";
+import { addressOf, type Place } from "../engine/place.ts";
 import { adaptiveBoxes, type PoolBoxes, slidingBoxes } from "../pool/boxes.ts";
 import { planPool } from "../pool/plan-pool.ts";
 import { isFloat32 } from "./float32.ts";

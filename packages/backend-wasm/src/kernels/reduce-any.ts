@@ -1,8 +1,8 @@
+import { normalDim, offsetsOf } from "@pt2/backend/strides";
 import type { DType } from "@pt2/format";
 import type { ArgValue, TensorMeta } from "@pt2/registry";
 import { bigints, type Elements, numbers } from "../engine/access.ts";
 import type { KernelCall, WasmKernel } from "../engine/kernel.ts";
-import { normalDim, offsetsOf } from "../engine/offsets.ts";
 import type { Place } from "../engine/place.ts";
 
 /** A reduction over numbers of one kind: where it starts, how it goes on, and what becomes of the result. */

@@ -1,8 +1,8 @@
 import { numel } from "@pt2/backend";
+import { isDense, rowMajor } from "@pt2/backend/strides";
 import type { ArgValue, TensorMeta } from "@pt2/registry";
 import type { KernelCall, WasmKernel } from "../engine/kernel.ts";
-import { isDense } from "../engine/layout.ts";
-import { addressOf, type Place, rowMajor } from "../engine/place.ts";
+import { addressOf, type Place } from "../engine/place.ts";
 import { float32Result, isFloat32 } from "./float32.ts";
 
 type Reduction = "sum" | "mean" | "max" | "min";

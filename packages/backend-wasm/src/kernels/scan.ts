@@ -1,9 +1,9 @@
+import { type Lanes, lanesOf, normalDim } from "@pt2/backend/strides";
 import type { DType } from "@pt2/format";
 import type { TensorMeta } from "@pt2/registry";
 import { bigints, type Elements, numbers } from "../engine/access.ts";
 import { complexParts, isComplexDtype } from "../engine/complex-parts.ts";
 import type { WasmKernel } from "../engine/kernel.ts";
-import { type Lanes, lanesOf, normalDim } from "../engine/offsets.ts";
 
 /** `cumsum` and `cumprod` along one dimension; float32 runs in double and is rounded at each element. */
 function scanKernel(

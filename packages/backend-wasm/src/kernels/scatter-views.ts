@@ -1,6 +1,6 @@
+import { normalDim } from "@pt2/backend/strides";
 import { checkInside } from "../engine/check-plan.ts";
 import type { WasmKernel } from "../engine/kernel.ts";
-import { normalDim } from "../engine/offsets.ts";
 import type { Place } from "../engine/place.ts";
 
 /** A copy of `self` whose part that a view would show holds `src`. */

@@ -1,7 +1,7 @@
-import { bigints, type Elements, mover, numbers, wrapIndex } from "../engine/access.ts";
+import { indexError } from "@pt2/backend/staged";
+import { normalDim, offsetsOf, wrapIndex } from "@pt2/backend/strides";
+import { bigints, type Elements, mover, numbers } from "../engine/access.ts";
 import type { KernelCall, WasmKernel } from "../engine/kernel.ts";
-import { indexError } from "../engine/kernel-errors.ts";
-import { normalDim, offsetsOf } from "../engine/offsets.ts";
 import type { Place } from "../engine/place.ts";
 
 /** `scatter(self, dim, index, src)`: a copy of `self` in which out[index[i][j]][j] = src[i][j]; the last write wins. */
@@ -63,7 +63,7 @@ function planScatter(call: KernelCall, src: Place, writer: (out: Place) => Write
     const write = writer(out);
     for (let i = 0; i < indices.length; i++) {
       const row = wrapIndex(at.get(indices[i]!), size);
-      if (row === null) throw indexError(call, at.get(indices[i]!), dim, size);
+      if (row === null) throw indexError(at.get(indices[i]!), dim, size, call.call);
       write(sources[i]!, bases[i]! + row * stride);
     }
     write.finish?.();

@@ -1,7 +1,7 @@
+import { numberOf } from "@pt2/backend/staged";
 import { DTYPES } from "@pt2/format";
 import { isTensorMeta, type Scalar, type TensorMeta } from "@pt2/registry";
 import type { WasmKernel } from "../engine/kernel.ts";
-import { numberOf } from "../engine/scalar-constant.ts";
 import { type HostArray, type HostCall, hostKernel } from "../host/host-kernel.ts";
 
 const REDUCE: Readonly<Record<string, (x: number, y: number) => number>> = {

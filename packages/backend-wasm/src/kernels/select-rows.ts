@@ -1,8 +1,9 @@
 import { numel } from "@pt2/backend";
+import { indexError } from "@pt2/backend/staged";
+import { wrapIndex } from "@pt2/backend/strides";
 import { DTYPES } from "@pt2/format";
-import { numbers, wrapIndex } from "../engine/access.ts";
+import { numbers } from "../engine/access.ts";
 import type { KernelCall, WasmKernel } from "../engine/kernel.ts";
-import { indexError } from "../engine/kernel-errors.ts";
 import { addressOf, type Place } from "../engine/place.ts";
 
 /** `index_select(self, dim, index)`: whole slices, moved as bytes. */
@@ -38,7 +39,7 @@ function planSlices(call: KernelCall, self: Place, index: Place, dim: number): v
     const [from, to] = [addressOf(self), addressOf(out)];
     for (let i = 0; i < count; i++) {
       const row = wrapIndex(at.get(i), size);
-      if (row === null) throw indexError(call, at.get(i), dim, size);
+      if (row === null) throw indexError(at.get(i), dim, size, call.call);
       for (let o = 0; o < outer; o++) {
         const source = from + (o * size + row) * bytes;
         memory.copyWithin(to + (o * count + i) * bytes, source, source + bytes);

@@ -1,6 +1,6 @@
+import { lanesOf, normalDim } from "@pt2/backend/strides";
 import { bigints, type Elements, mover, numbers } from "../engine/access.ts";
 import type { KernelCall, WasmKernel } from "../engine/kernel.ts";
-import { lanesOf, normalDim } from "../engine/offsets.ts";
 
 /** `sort(self, stable, dim, descending)`: always stable; NaN counts as the largest. */
 export const sort: WasmKernel = {

@@ -1,6 +1,8 @@
+import { backendError } from "@pt2/backend/staged";
 import type { Pt2Error } from "@pt2/format";
-import { LIMITS } from "../engine/limits.ts";
-import { wasmError } from "../wasm-errors.ts";
+
+/** A recurrence of so many steps for each element. */
+const MAX_DEGREE = 1_000_000;
 
 /** A polynomial of an orthogonal family: its degree comes as a number and is cut to a whole one. */
 export type Polynomial = (x: number, degree: number) => number;
@@ -13,7 +15,7 @@ function family(first: (x: number) => number, next: Recurrence): Polynomial {
     const n = Math.trunc(degree);
     if (n < 0) return 0;
     if (n === 0) return 1;
-    if (n > LIMITS.polynomialDegree) throw tooHigh(n);
+    if (n > MAX_DEGREE) throw tooHigh(n);
     let [last, current] = [1, first(x)];
     for (let k = 1; k < n && !Number.isNaN(current); k++) [last, current] = [current, next(k, x, current, last)];
     return current;
@@ -21,10 +23,10 @@ function family(first: (x: number) => number, next: Recurrence): Polynomial {
 }
 
 function tooHigh(degree: number): Pt2Error {
-  return wasmError("wasm.limit", {
-    what: `A polynomial of degree ${degree} was asked for, the limit is ${LIMITS.polynomialDegree}`,
+  return backendError("backend.limit", {
+    what: `A polynomial of degree ${degree} was asked for, the limit is ${MAX_DEGREE}`,
     advice: "Check the values that the program computes the degree from.",
-    details: { degree, allowed: LIMITS.polynomialDegree },
+    details: { degree, allowed: MAX_DEGREE },
   });
 }
 

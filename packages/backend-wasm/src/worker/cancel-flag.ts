@@ -1,4 +1,4 @@
-import type { Cancellation } from "../engine/cancellation.ts";
+import type { Cancellation } from "@pt2/backend/staged";
 
 /** Memory for a flag that another thread can see raised, or null where threads may not share memory. */
 export function sharedFlag(): SharedArrayBuffer | null {

@@ -1,5 +1,5 @@
 import { hostTensor, type Value, viewAs } from "@pt2/backend";
-import { wasmError } from "../wasm-errors.ts";
+import { backendError } from "@pt2/backend/staged";
 import type { WireValue } from "./protocol.ts";
 
 /** Copies a value for another thread: the caller's tensor stays as it is. */
@@ -7,7 +7,7 @@ export function toWire(value: Value): WireValue {
   if (typeof value !== "object" || value === null) return value;
   const { dtype, shape, data, device } = value;
   if (data === null) {
-    throw wasmError("wasm.foreign-tensor", {
+    throw backendError("backend.foreign-tensor", {
       what: `A tensor on device "${device}" was given to the wasm backend`,
       advice: "Read it first: tensor(dtype, shape, await t.read()).",
     });

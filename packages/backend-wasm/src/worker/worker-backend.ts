@@ -6,11 +6,11 @@ import {
   type Executable,
   type UnsupportedOp,
 } from "@pt2/backend";
+import { compileChecked } from "@pt2/backend/staged";
 import type { Pt2Error, SourceOrigin, Storage } from "@pt2/format";
 import type { Program } from "@pt2/graph";
 import type { OpRegistry } from "@pt2/registry";
 import { WasmBackend } from "../backend.ts";
-import { compileChecked } from "../unsupported.ts";
 import { wasmError } from "../wasm-errors.ts";
 import { raiseOnAbort, sharedFlag } from "./cancel-flag.ts";
 import { WorkerChannel, type WorkerHandle } from "./worker-channel.ts";
@@ -58,7 +58,7 @@ export class WorkerBackend implements Backend {
         ...weight,
         storage: { id, record, nbytes },
       }));
-      await compileChecked(request, this.capabilities.dtypes, () =>
+      await compileChecked(request, this, () =>
         channel.call("compile", { executable, program, weights: wire, origins, precision, cancel }),
       );
       return new WorkerExecutable(channel, executable);

@@ -109,7 +109,7 @@ test("errors keep their parts across threads, and the worker lives on", async ()
   const ids = (...values: bigint[]): Value => hostTensor("int64", [1, values.length], BigInt64Array.from(values));
   await expect(executable.run([ids(1n, 99n)])).rejects.toMatchObject({
     name: "Pt2Error",
-    code: "wasm.index-out-of-range",
+    code: "backend.index-out-of-range",
   });
   expect(await executable.run([ids(1n, 2n)])).toHaveLength(3);
   await executable.dispose();

@@ -1,10 +1,8 @@
+import { broadcastStrides, offsetsOf, rowMajor } from "@pt2/backend/strides";
 import { DTYPES } from "@pt2/format";
 import type { OpName } from "@pt2/graph";
 import { isTensorMeta } from "@pt2/registry";
 import type { WasmKernel } from "../../engine/kernel.ts";
-import { broadcastStrides } from "../../engine/layout.ts";
-import { offsetsOf } from "../../engine/offsets.ts";
-import { rowMajor } from "../../engine/place.ts";
 import { type HostArray, type HostCall, hostKernel } from "../host-kernel.ts";
 import { type Matrix, matrix } from "./matrix.ts";
 

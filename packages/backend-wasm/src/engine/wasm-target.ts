@@ -1,0 +1,27 @@
+import type { Abilities } from "@pt2/backend";
+import { DYNAMIC_KERNELS, isEvalBatchNorm, KernelSet } from "@pt2/backend/staged";
+import type { DType } from "@pt2/format";
+import type { ArgValue, LowerTarget, OpRegistry } from "@pt2/registry";
+import { KERNELS } from "../kernels/index.ts";
+import type { WasmKernel } from "./kernel.ts";
+import { LIMITS } from "./limits.ts";
+
+/** The kernels for a registry: those that op packages bring come first. */
+export function kernelsOf(registry: OpRegistry): KernelSet<WasmKernel> {
+  return new KernelSet([...(registry.kernelsFor("wasm") as readonly WasmKernel[]), ...KERNELS]);
+}
+
+/** What the backend runs itself. */
+export function targetOf(kernels: KernelSet<WasmKernel>): LowerTarget {
+  return {
+    name: "wasm",
+    maxTensorBytes: LIMITS.tensorBytes,
+    isNative: (op: string, args: Readonly<Record<string, ArgValue>>) =>
+      kernels.find(op, args) !== undefined || isEvalBatchNorm(op, args),
+  };
+}
+
+/** What `unsupported` is answered with. */
+export function abilitiesOf(registry: OpRegistry, dtypes: readonly DType[]): Abilities {
+  return { target: targetOf(kernelsOf(registry)), dtypes, hasDynamicKernel: (op) => DYNAMIC_KERNELS.has(op) };
+}

@@ -1,0 +1,34 @@
+// For backends that lower programs with `@pt2/registry` and run them in stages: everything about that which knows
+// nothing of where tensors are.
+
+export { backendError } from "./backend-errors.ts";
+export { type Selection, selectElements } from "./dynamic/advanced-index.ts";
+export { DYNAMIC_KERNELS } from "./dynamic/index.ts";
+export { exact, isPure, scalarKey } from "./staged/call-key.ts";
+export type { Cancellation } from "./staged/cancellation.ts";
+export { type Clamp, clampOf } from "./staged/clamp.ts";
+export { compileChecked } from "./staged/compile-checked.ts";
+export type { DynamicKernel } from "./staged/dynamic-kernel.ts";
+export { elementBytes } from "./staged/element-bytes.ts";
+export { isEvalBatchNorm } from "./staged/fold-batch-norm.ts";
+export { GraphRunner } from "./staged/graph-runner.ts";
+export { type HandlerInitials, readHandlerInitials } from "./staged/handler-initials.ts";
+export { type DeviceTensors, fromRunValue, toRunValues } from "./staged/host-values.ts";
+export { indexError } from "./staged/index-error.ts";
+export { KernelSet, type OpKernel } from "./staged/kernel-set.ts";
+export { locate, located } from "./staged/located.ts";
+export { type ProgramResults, programResults } from "./staged/program-results.ts";
+export { type ProgramWeight, programWeights } from "./staged/program-weights.ts";
+export {
+  type DeviceData,
+  type HostData,
+  isDeviceData,
+  isHostData,
+  numberOf,
+  type RealNumber,
+  type RunValue,
+  type TensorData,
+  type TensorType,
+} from "./staged/run-value.ts";
+export type { RunHooks, StageEngine, StagePlan, StageRequest, StepObserver } from "./staged/stage-engine.ts";
+export { staticInputs } from "./staged/static-inputs.ts";

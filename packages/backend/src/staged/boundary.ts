@@ -1,0 +1,97 @@
+import { Pt2Error } from "@pt2/format";
+import type { Graph } from "@pt2/graph";
+import {
+  type ArgValue,
+  type Boundary,
+  describeNode,
+  type HandlerFrame,
+  type HandlerTensor,
+  type OpRegistry,
+} from "@pt2/registry";
+import { backendError } from "../backend-errors.ts";
+import { viewAs } from "../tensor.ts";
+import { runControl } from "./control.ts";
+import type { DynamicKernel } from "./dynamic-kernel.ts";
+import { locate, located } from "./located.ts";
+import { opGraph } from "./op-graph.ts";
+import { type HostData, isHostData, type RunValue } from "./run-value.ts";
+
+/** What a boundary works with. */
+export interface BoundaryHost {
+  /** What errors call the backend. */
+  readonly backend: string;
+  readonly dynamic: ReadonlyMap<string, DynamicKernel>;
+  readonly registry: OpRegistry;
+  /** Values that the stage before has computed; the data of tensors is on the host only where asked for. */
+  read(values: readonly ArgValue[], to: "host" | "anywhere"): Promise<readonly RunValue[]>;
+  /** The values with their tensors in host memory. */
+  fetch(values: readonly RunValue[]): Promise<readonly RunValue[]>;
+  /** Runs a graph behind the memory of the stage; its plans are kept under `key`. */
+  runGraph(key: Graph | string, graph: Graph, inputs: readonly RunValue[]): Promise<readonly RunValue[]>;
+}
+
+/** Runs what stands between two stages. One entry per return of its node. */
+export async function runBoundary(end: Boundary, host: BoundaryHost): Promise<readonly RunValue[]> {
+  switch (end.kind) {
+    case "dynamic": {
+      const kernel = host.dynamic.get(end.record.name);
+      if (kernel === undefined) {
+        throw backendError("backend.unsupported-op", {
+          what: `${end.record.name} has results whose sizes depend on data, and the ${host.backend} backend has no kernel for it`,
+          where: describeNode(end.node),
+          advice: "Give load() a handler that has it, or use another backend.",
+        });
+      }
+      const given = await readArgs(end.args, host);
+      return located([end], () => kernel.run(given));
+    }
+    case "handler": {
+      const given = await readArgs(end.args, host);
+      const args = Object.fromEntries(Object.entries(given).map(([name, value]) => [name, toHandler(value)]));
+      const call: HandlerFrame["call"] = async (op, given) => {
+        const { key, graph, inputs } = opGraph(op, given, host.registry);
+        const results = await host.fetch(await host.runGraph(key, graph, inputs));
+        return results.flat().map((result) => toHandler(result) as HandlerTensor);
+      };
+      const returned = await end.run({ args: args as HandlerFrame["args"], call });
+      return (Array.isArray(returned) ? returned : [returned]).map(fromHandler);
+    }
+    case "control":
+      try {
+        const values = await host.read(
+          end.operands.filter((operand): operand is ArgValue => !isGraph(operand)),
+          "anywhere",
+        );
+        let at = 0;
+        const operands = end.operands.map((operand) => (isGraph(operand) ? operand : values[at++]!));
+        return await runControl(end.node.op, operands, {
+          call: (graph, inputs) => host.runGraph(graph, graph, inputs),
+          fetch: (given) => host.fetch(given),
+        });
+      } catch (error) {
+        // An abort passes as it is.
+        throw error instanceof Pt2Error ? locate(error, [{ record: { name: end.node.op }, node: end.node }]) : error;
+      }
+  }
+}
+
+async function readArgs(
+  args: Readonly<Record<string, ArgValue>>,
+  host: BoundaryHost,
+): Promise<Readonly<Record<string, RunValue>>> {
+  const values = await host.read(Object.values(args), "host");
+  return Object.fromEntries(Object.keys(args).map((name, i) => [name, values[i]!]));
+}
+
+function isGraph(operand: ArgValue | Graph): operand is Graph {
+  return typeof operand === "object" && operand !== null && "nodes" in operand;
+}
+
+function toHandler(value: RunValue): unknown {
+  if (isHostData(value)) return { dtype: value.dtype, shape: value.shape, data: viewAs(value.dtype, value.bytes) };
+  return Array.isArray(value) ? value.map(toHandler) : value;
+}
+
+function fromHandler({ dtype, shape, data }: HandlerTensor): HostData {
+  return { dtype, shape, bytes: new Uint8Array(data.buffer, data.byteOffset, data.byteLength) };
+}

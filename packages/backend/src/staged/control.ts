@@ -1,0 +1,120 @@
+import type { Pt2Error } from "@pt2/format";
+import type { Graph } from "@pt2/graph";
+import { backendError } from "../backend-errors.ts";
+import { LIMITS } from "../limits.ts";
+import { rowOf, rowsOf, stackRows, truth } from "./host-rows.ts";
+import { type HostData, isHostData, type RunValue } from "./run-value.ts";
+
+type Operand = RunValue | Graph;
+
+/** What control flow works with. */
+export interface ControlHost {
+  /** Runs a graph that the op was given. */
+  call(graph: Graph, inputs: readonly RunValue[]): Promise<readonly RunValue[]>;
+  /** The values with their tensors in host memory. */
+  fetch(values: readonly RunValue[]): Promise<readonly RunValue[]>;
+}
+
+/** How long a loop keeps the thread before timers and messages, an abort among them, get their turn. */
+const TURN_MS = 20;
+
+/** Runs a higher-order op: `cond`, `while_loop`, `scan` or `map_impl`. Results are flat. */
+export async function runControl(
+  op: string,
+  operands: readonly Operand[],
+  { call, fetch }: ControlHost,
+): Promise<readonly RunValue[]> {
+  let turn = performance.now();
+  return CONTROL[op]!(operands, {
+    fetch,
+    async call(graph, inputs) {
+      if (performance.now() - turn > TURN_MS) {
+        await new Promise((resolve) => setTimeout(resolve));
+        turn = performance.now();
+      }
+      return call(graph, inputs);
+    },
+  });
+}
+
+const isGraph = (operand: Operand | undefined): operand is Graph =>
+  typeof operand === "object" && operand !== null && "nodes" in operand;
+
+function graphOf(operand: Operand | undefined): Graph {
+  if (isGraph(operand)) return operand;
+  throw malformed("a graph is missing");
+}
+
+/** Operands of a graph; none may be left out. */
+function list(operand: Operand | undefined): readonly RunValue[] {
+  if (operand === undefined || operand === null) return [];
+  if (Array.isArray(operand)) return operand;
+  throw malformed("a list of operands is missing");
+}
+
+/** Operands whose first dimension is run through. */
+async function sequences(operand: Operand | undefined, { fetch }: ControlHost): Promise<readonly HostData[]> {
+  const tensors = await fetch(list(operand));
+  if (tensors.every((tensor): tensor is HostData => isHostData(tensor))) return tensors;
+  throw malformed("a sequence is no tensor");
+}
+
+async function isTrue(operand: Operand | undefined, { fetch }: ControlHost): Promise<boolean> {
+  if (operand === undefined || isGraph(operand)) throw malformed("a value is missing");
+  const [value] = await fetch([operand]);
+  return truth(value!);
+}
+
+function malformed(what: string): Pt2Error {
+  return backendError("backend.control-flow", {
+    what: `The operands of a control-flow operator are not as PyTorch writes them: ${what}`,
+    advice: "The program is damaged: export it again.",
+  });
+}
+
+const CONTROL: Readonly<
+  Record<string, (operands: readonly Operand[], host: ControlHost) => Promise<readonly RunValue[]>>
+> = {
+  /** `(pred, true graph, false graph, operands)` */
+  "higher_order::cond": async ([pred, yes, no, operands], host) =>
+    host.call(graphOf((await isTrue(pred, host)) ? yes : no), list(operands)),
+
+  /** `(cond graph, body graph, carried, additional)` */
+  "higher_order::while_loop": async ([cond, body, carried, additional], host) => {
+    let values = list(carried);
+    for (let i = 0; ; i++) {
+      const [goOn] = await host.call(graphOf(cond), [...values, ...list(additional)]);
+      if (!(await isTrue(goOn, host))) return values;
+      if (i >= LIMITS.iterations) {
+        throw backendError("backend.endless-loop", {
+          what: `while_loop did not end within ${LIMITS.iterations} iterations`,
+          advice: "Check the loop's condition for these inputs.",
+        });
+      }
+      values = await host.call(graphOf(body), [...values, ...list(additional)]);
+    }
+  },
+
+  /** `(combine graph, init, xs, additional)` → carries, then ys stacked on dim 0 */
+  "higher_order::scan": async ([combine, init, xs, additional], host) => {
+    let carry = list(init);
+    const inputs = await sequences(xs, host);
+    const ys: (readonly RunValue[])[] = [];
+    for (let i = 0; i < rowsOf(inputs); i++) {
+      const out = await host.call(graphOf(combine), [...carry, ...inputs.map((x) => rowOf(x, i)), ...list(additional)]);
+      carry = out.slice(0, carry.length);
+      ys.push(await host.fetch(out.slice(carry.length)));
+    }
+    return [...carry, ...stackRows(ys)];
+  },
+
+  /** `(body graph, xs, extra)` → outputs stacked on dim 0 */
+  "higher_order::map_impl": async ([body, xs, extra], host) => {
+    const inputs = await sequences(xs, host);
+    const rows: (readonly RunValue[])[] = [];
+    for (let i = 0; i < rowsOf(inputs); i++) {
+      rows.push(await host.fetch(await host.call(graphOf(body), [...inputs.map((x) => rowOf(x, i)), ...list(extra)])));
+    }
+    return stackRows(rows);
+  },
+};

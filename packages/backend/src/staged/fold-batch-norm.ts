@@ -1,0 +1,141 @@
+import {
+  type ArgValue,
+  type Call,
+  Emitter,
+  isTensor,
+  type LoweredTensor,
+  type LowerOptions,
+  type Stage,
+  type TensorMeta,
+} from "@pt2/registry";
+import { operandsOf } from "../fuse.ts";
+
+const CONVOLUTIONS: ReadonlySet<string> = new Set([
+  "aten::conv1d",
+  "aten::conv2d",
+  "aten::conv3d",
+  "aten::conv1d.padding",
+  "aten::conv2d.padding",
+  "aten::conv3d.padding",
+  "aten::convolution",
+]);
+
+/** Whether an op is batch normalisation with given statistics: it stays whole until {@link foldBatchNorm} has seen it. */
+export function isEvalBatchNorm(op: string, args: Readonly<Record<string, ArgValue>>): boolean {
+  return (
+    op === "aten::_native_batch_norm_legit_no_training" || (op === "aten::batch_norm" && args["training"] === false)
+  );
+}
+
+/**
+ * Batch normalisation behind a convolution becomes part of its weights:
+ *
+ *     bn(conv(x, w, b)) = conv(x, w·s, (b − mean)·s + β)   with s = γ / √(var + ε)
+ *
+ * when all of them are constant and nothing else reads the convolution. Elsewhere, and everywhere when the user asked
+ * for `exact`, it is decomposed.
+ */
+export function foldBatchNorm(
+  { calls, live }: Pick<Stage, "calls" | "live">,
+  isConstant: (tensor: LoweredTensor) => boolean,
+  { registry, target }: LowerOptions,
+  exact: boolean,
+): readonly Call[] {
+  if (!calls.some(({ record, args }) => isEvalBatchNorm(record.name, args))) return calls;
+  const plain = {
+    ...target,
+    isNative: (op: string, args: Call["args"]) => !isEvalBatchNorm(op, args) && target.isNative(op, args),
+  };
+  const readers = new Map<LoweredTensor, number>();
+  for (const call of calls) for (const t of operandsOf(call)) readers.set(t, (readers.get(t) ?? 0) + 1);
+  const producers = new Map<LoweredTensor, Call>();
+  const out: Call[] = [];
+  for (const call of calls) {
+    for (const result of call.results) if (isTensor(result)) producers.set(result, call);
+    if (!isEvalBatchNorm(call.record.name, call.args)) {
+      out.push(call);
+      continue;
+    }
+    const input = call.args["input"] as LoweredTensor;
+    const conv = producers.get(input);
+    const emitter = new Emitter(registry, plain);
+    const statistics = call.results.slice(1).filter(isTensor);
+    const alone =
+      readers.get(input) === 1 && !live.has(input) && !statistics.some((one) => readers.has(one) || live.has(one));
+    if (!exact && conv !== undefined && alone && canFold(conv, call, isConstant)) {
+      const folded = foldInto(conv, call, emitter);
+      out.splice(out.indexOf(conv), 1);
+      out.push(...emitter.calls, folded);
+      producers.set(call.results[0] as LoweredTensor, folded);
+    } else {
+      const results = distinct(emitter.emit(call.record.name, call.args, call.node), emitter, call);
+      out.push(...emitter.calls.map((made) => renamed(made, results, call.results)));
+    }
+  }
+  return out;
+}
+
+function canFold(conv: Call, norm: Call, isConstant: (tensor: LoweredTensor) => boolean): boolean {
+  const constant = (call: Call, ...names: string[]): boolean =>
+    names.every((name) => {
+      const value = call.args[name];
+      return value === null || value === undefined || (isTensor(value) && isConstant(value));
+    });
+  const [result, weight] = [conv.results[0] as LoweredTensor, conv.args["weight"] as LoweredTensor];
+  const factors = ["weight", "bias", "running_mean", "running_var"].map((name) => norm.args[name]);
+  return (
+    CONVOLUTIONS.has(conv.record.name) &&
+    // Of a single sample without a batch the normalisation takes the height for the channels.
+    result.shape.length === weight.shape.length &&
+    // Statistics of another dtype would make the weights theirs.
+    factors.every((factor) => !isTensor(factor) || factor.dtype === weight.dtype) &&
+    conv.args["transposed"] !== true &&
+    constant(conv, "weight", "bias") &&
+    constant(norm, "weight", "bias", "running_mean", "running_var") &&
+    norm.args["running_mean"] !== null
+  );
+}
+
+function foldInto(conv: Call, norm: Call, emitter: Emitter): Call {
+  const tensor = (op: string, args: Record<string, ArgValue>) => emitter.emit(op, args, norm.node)[0] as TensorMeta;
+  const {
+    weight: gamma,
+    bias: beta,
+    running_mean: mean,
+    running_var: variance,
+    eps,
+  } = norm.args as Record<string, ArgValue>;
+  const { weight, bias } = conv.args as { readonly weight: TensorMeta; readonly bias: TensorMeta | null };
+  const shifted = tensor("aten::add.Tensor", { self: variance!, other: { float: eps as number } });
+  const rstd = tensor("aten::rsqrt", { self: shifted });
+  const scale = gamma === null ? rstd : tensor("aten::mul.Tensor", { self: rstd, other: gamma! });
+  const size = [-1, ...weight.shape.slice(1).map(() => 1)];
+  const column = tensor("aten::view", { self: scale, size });
+  const centred =
+    bias === null ? tensor("aten::neg", { self: mean! }) : tensor("aten::sub.Tensor", { self: bias, other: mean! });
+  const scaled = tensor("aten::mul.Tensor", { self: centred, other: scale });
+  const shift = beta === null ? scaled : tensor("aten::add.Tensor", { self: scaled, other: beta! });
+  const folded = tensor("aten::mul.Tensor", { self: weight, other: column });
+  return { ...conv, args: { ...conv.args, weight: folded, bias: shift }, results: [norm.results[0]!] };
+}
+
+/** Results of which no two are the same tensor, so that each can take the place of one result of `call`. */
+function distinct(results: readonly ArgValue[], emitter: Emitter, call: Call): readonly ArgValue[] {
+  return results.map((result, i) =>
+    results.indexOf(result) === i ? result : emitter.emit("aten::clone", { self: result }, call.node)[0]!,
+  );
+}
+
+/** The call with the results that a decomposition returned under the names that the rest of the program knows. */
+function renamed(call: Call, from: readonly ArgValue[], to: readonly ArgValue[]): Call {
+  const results = call.results.map((result) => {
+    const at = from.indexOf(result);
+    return at < 0 ? result : to[at]!;
+  });
+  const renamedArg = (arg: ArgValue): ArgValue => {
+    const at = isTensor(arg) ? from.indexOf(arg) : -1;
+    return at < 0 ? arg : to[at]!;
+  };
+  const args = Object.fromEntries(Object.entries(call.args).map(([name, arg]) => [name, renamedArg(arg)]));
+  return { ...call, args, results };
+}

@@ -1,0 +1,38 @@
+import type { OpName } from "@pt2/graph";
+import type { ArgValue, Call } from "@pt2/registry";
+
+/** What tells for which calls a kernel is. */
+export interface OpKernel {
+  readonly ops: readonly OpName[];
+  /** Whether it takes these arguments; the op's decomposition is used when not. Default: it does. */
+  accepts?(args: Readonly<Record<string, ArgValue>>): boolean;
+}
+
+/** The kernels by op. Several may serve one op; the first that accepts the arguments takes the call. */
+export class KernelSet<Kernel extends OpKernel> {
+  readonly #byOp = new Map<OpName, Kernel[]>();
+
+  /** Earlier kernels are asked first: fast ones for few dtypes before general ones. */
+  constructor(kernels: readonly Kernel[]) {
+    for (const kernel of kernels) {
+      for (const op of kernel.ops) {
+        const list = this.#byOp.get(op);
+        if (list === undefined) this.#byOp.set(op, [kernel]);
+        else list.push(kernel);
+      }
+    }
+  }
+
+  /** The kernel that takes these arguments. */
+  find(op: OpName, args: Readonly<Record<string, ArgValue>>): Kernel | undefined {
+    return this.#byOp.get(op)?.find((kernel) => kernel.accepts?.(args) ?? true);
+  }
+
+  get(call: Call): Kernel | undefined {
+    return this.find(call.record.name, call.args);
+  }
+
+  get ops(): readonly OpName[] {
+    return [...this.#byOp.keys()];
+  }
+}

@@ -1,0 +1,40 @@
+import { Pt2Error } from "@pt2/format";
+import type { Node } from "@pt2/graph";
+import { describeNode } from "@pt2/registry";
+import { backendError } from "../backend-errors.ts";
+
+/** What was being computed: a call, or the op of a boundary. */
+interface Work {
+  readonly record: { readonly name: string };
+  readonly node: Node;
+}
+
+/**
+ * Runs or plans what computes these calls, so that an error says where in the program it happened. What is no coded
+ * error (a trap, a failure inside a kernel's plan) becomes one: users see the op, and the cause is kept.
+ */
+export function located<T>(calls: readonly Work[], work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    throw locate(error, calls);
+  }
+}
+
+/** An error with the place of the calls during which it happened. */
+export function locate(error: unknown, calls: readonly Work[]): unknown {
+  const call = calls.at(-1);
+  const where = call && describeNode(call.node);
+  if (!(error instanceof Pt2Error)) {
+    const ops = calls.map(({ record }) => record.name).join(" + ") || "The preparation of a constant";
+    return backendError("backend.internal", {
+      what: `${ops} failed: ${error instanceof Error ? error.message : String(error)}`,
+      where,
+      advice: "Report the program: its arguments should have been accepted, or refused with a reason.",
+      cause: error,
+    });
+  }
+  if (error.where !== undefined || where === undefined) return error;
+  const { code, what, advice, details } = error;
+  return new Pt2Error(code, { what, where, advice, details, cause: error });
+}

@@ -1,0 +1,163 @@
+import type { Graph } from "@pt2/graph";
+import { type ArgValue, isRunNumber, isTensor, type LoweredTensor, type RunNumber, type Stage } from "@pt2/registry";
+import { operandsOf } from "../fuse.ts";
+import { foldBatchNorm } from "./fold-batch-norm.ts";
+import type { GraphRunner } from "./graph-runner.ts";
+import { requireBytes } from "./host-values.ts";
+import { type Cached, PlanCache } from "./plan-cache.ts";
+import { isDeviceData, isHostData, isTensorData, type RunValue, type TensorType, tensorDataIn } from "./run-value.ts";
+import type { StageEngine, StagePlan } from "./stage-engine.ts";
+import type { StandIns } from "./stand-ins.ts";
+
+/** Plans for more inputs than this are dropped, the least used first: of a graph, behind a boundary, for called ops. */
+const MAX_PLANS = 16;
+const MAX_GRAPHS = 64;
+
+/** How many stages are planned, in all graphs of an executable. */
+export interface StageCount {
+  stages: number;
+}
+
+/** Where a stage begins. */
+export interface StageOrigin<Place, Plan> {
+  readonly key: string;
+  /** What stands for the values that the stage is given. */
+  readonly given: StandIns;
+  /** Tensors that are there already. */
+  readonly places: ReadonlyMap<LoweredTensor, Place>;
+  /** The plan before. */
+  readonly after: Plan | null;
+  readonly count: StageCount;
+}
+
+/** A planned stage, and what may follow it by what its boundary returned. */
+export class StageNode<Place extends TensorType, Plan extends StagePlan<Place>> implements Cached<readonly RunValue[]> {
+  readonly key: string;
+  readonly stage: Stage;
+  readonly plan: Plan;
+  readonly places: ReadonlyMap<LoweredTensor, Place>;
+  readonly next: PlanCache<readonly RunValue[], StageNode<Place, Plan>> = stageCache();
+  readonly #engine: StageEngine<Place, Plan>;
+  readonly #given: StandIns;
+  readonly #count: StageCount;
+  /** Numbers of the run that the stage's steps read. */
+  readonly #numbers: readonly RunNumber[];
+  /** Runners of the graphs that the boundary calls, most recently used last. */
+  readonly #graphs = new Map<Graph | string, GraphRunner<Place, Plan>>();
+
+  private constructor(
+    engine: StageEngine<Place, Plan>,
+    origin: StageOrigin<Place, Plan>,
+    stage: Stage,
+    plan: Plan,
+    numbers: readonly RunNumber[],
+  ) {
+    this.#engine = engine;
+    this.#given = origin.given;
+    this.#count = origin.count;
+    this.#numbers = numbers;
+    this.key = origin.key;
+    this.places = origin.places;
+    this.stage = stage;
+    this.plan = plan;
+    this.#count.stages++;
+  }
+
+  /** Plans a lowered stage. */
+  static async plan<Place extends TensorType, Plan extends StagePlan<Place>>(
+    engine: StageEngine<Place, Plan>,
+    origin: StageOrigin<Place, Plan>,
+    lowered: Stage,
+  ): Promise<StageNode<Place, Plan>> {
+    const { places, given, after } = origin;
+    const isConstant = (tensor: LoweredTensor): boolean => {
+      const place = places.get(tensor);
+      return place !== undefined && engine.isConstant(place);
+    };
+    const calls = foldBatchNorm(lowered, isConstant, engine.lowerOptions, engine.exact);
+    const stage: Stage = { ...lowered, calls };
+    const numbers = [...new Set(calls.flatMap(operandsOf).filter(isRunNumber))];
+    const plan = await engine.plan({ stage, places, inputs: [...given.tensors, ...numbers], after });
+    return new StageNode(engine, origin, stage, plan, numbers);
+  }
+
+  accepts(values: readonly RunValue[]): boolean {
+    this.#given.set(values);
+    return this.stage.numbers.holds();
+  }
+
+  /** Puts the values of a run where its steps read them. */
+  write(values: readonly RunValue[]): void | Promise<void> {
+    const { tensors } = this.#given;
+    const data = tensorDataIn(values);
+    for (const [i, tensor] of tensors.entries()) {
+      const given = data[i]!;
+      if (isHostData(given)) requireBytes(given, `%${tensor.name}`);
+    }
+    return this.#engine.write(this.plan, tensors, data, this.#numbers);
+  }
+
+  /** Values that its steps have computed, and others as they are. */
+  async read(values: readonly ArgValue[], to: "host" | "anywhere"): Promise<readonly RunValue[]> {
+    const tensors: LoweredTensor[] = [];
+    const collect = (value: ArgValue): void => {
+      if (Array.isArray(value)) value.forEach(collect);
+      else if (!isRunNumber(value) && isTensor(value)) tensors.push(value);
+    };
+    values.forEach(collect);
+    const data = tensors.length === 0 ? [] : await this.#engine.read(this.plan, tensors, to);
+    let at = 0;
+    const resolve = (value: ArgValue): RunValue => {
+      if (Array.isArray(value)) return (value as readonly ArgValue[]).map(resolve) as unknown as RunValue;
+      if (isRunNumber(value)) return value.number.value;
+      return isTensor(value) ? data[at++]! : value;
+    };
+    return values.map(resolve);
+  }
+
+  /** The runner of a graph that the boundary calls. */
+  runnerOf(key: Graph | string, make: () => GraphRunner<Place, Plan>): GraphRunner<Place, Plan> {
+    const runner = this.#graphs.get(key) ?? make();
+    this.#graphs.delete(key);
+    this.#graphs.set(key, runner);
+    if (this.#graphs.size > MAX_GRAPHS) {
+      const [oldest, dropped] = this.#graphs.entries().next().value!;
+      this.#graphs.delete(oldest);
+      dropped.release();
+    }
+    return runner;
+  }
+
+  /** Gives up its plan, and those of everything behind it. */
+  release(): void {
+    this.#count.stages--;
+    this.#engine.release(this.plan);
+    this.next.clear();
+    for (const runner of this.#graphs.values()) runner.release();
+    this.#graphs.clear();
+  }
+}
+
+/** A cache for the stages that begin a graph, or follow another. */
+export function stageCache<Place extends TensorType, Plan extends StagePlan<Place>>(): PlanCache<
+  readonly RunValue[],
+  StageNode<Place, Plan>
+> {
+  return new PlanCache(MAX_PLANS, (node) => node.release());
+}
+
+/** The values with their tensors in host memory. */
+export async function fetchAll<Place extends TensorType, Plan extends StagePlan<Place>>(
+  engine: StageEngine<Place, Plan>,
+  values: readonly RunValue[],
+): Promise<readonly RunValue[]> {
+  const away = tensorDataIn(values).filter(isDeviceData);
+  if (away.length === 0 || engine.fetch === undefined) return values;
+  const fetched = await engine.fetch(away);
+  let at = 0;
+  const resolve = (value: RunValue): RunValue => {
+    if (isTensorData(value)) return isDeviceData(value) ? fetched[at++]! : value;
+    return Array.isArray(value) ? (value.map(resolve) as unknown as RunValue) : value;
+  };
+  return values.map(resolve);
+}

@@ -1,0 +1,42 @@
+import { type ArgValue, type LoweredTensor, type RunNumber, runNumber } from "@pt2/registry";
+import { isRealNumber, isTensorData, type RealNumber, type RunValue } from "./run-value.ts";
+
+/** What stands for the values of a run while a stage is lowered: tensors by dtype and shape, numbers by their cells. */
+export class StandIns {
+  /** One for each value. */
+  readonly values: readonly ArgValue[];
+  /** The tensors among them, those in lists included. */
+  readonly tensors: readonly LoweredTensor[];
+  readonly #tensors: LoweredTensor[] = [];
+  readonly #cells: { value: RealNumber }[] = [];
+
+  constructor(values: readonly RunValue[], nameOf: (index: number) => string) {
+    this.values = values.map((value, i) => this.#standIn(value, nameOf(i)));
+    this.tensors = this.#tensors;
+  }
+
+  /** Takes the numbers of another run; its values have the same kinds. */
+  set(values: readonly RunValue[]): void {
+    let at = 0;
+    const visit = (value: RunValue): void => {
+      if (Array.isArray(value)) value.forEach(visit);
+      else if (isRealNumber(value)) this.#cells[at++]!.value = value;
+    };
+    values.forEach(visit);
+  }
+
+  #standIn(value: RunValue, name: string): ArgValue {
+    if (Array.isArray(value)) return value.map((item: RunValue, i) => this.#standIn(item, `${name}.${i}`));
+    if (isRealNumber(value)) return this.#number(value, name);
+    if (!isTensorData(value)) return value;
+    const tensor: LoweredTensor = { dtype: value.dtype, shape: value.shape, name };
+    this.#tensors.push(tensor);
+    return tensor;
+  }
+
+  #number(value: RealNumber, name: string): RunNumber {
+    const cell = { value };
+    this.#cells.push(cell);
+    return runNumber(name, cell);
+  }
+}

@@ -1,0 +1,13 @@
+// Arithmetic of strided layouts, for backends that place tensors themselves.
+
+export { broadcastPositions, broadcastShape } from "./strides/broadcast.ts";
+export {
+  broadcastStrides,
+  channelsLast,
+  isDense,
+  type Layout,
+  resultStrides,
+  rowMajor,
+  sameStrides,
+} from "./strides/layout.ts";
+export { forEachOffset, type Lanes, lanesOf, normalDim, offsetsOf, wrapIndex } from "./strides/offsets.ts";
