@@ -1,6 +1,5 @@
-import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
-import { build, type Rolldown } from "vite";
+import { build, defaultClientConditions, type Rolldown } from "vite";
 
 /** A file of the built page. */
 export interface BuiltFile {
@@ -10,12 +9,22 @@ export interface BuiltFile {
   readonly gzip: number;
 }
 
-/** Builds the page as an application would: Vite with its defaults, packages from their `dist`. */
-export async function buildApp(outDir: string): Promise<readonly BuiltFile[]> {
+/** What is built, and where to. */
+export interface AppBuild {
+  /** Folder with the page's `index.html`. */
+  readonly root: string;
+  readonly outDir: string;
+  /** Takes the packages' sources. @default false */
+  readonly sources?: boolean;
+}
+
+/** Builds a page as an application would: Vite with its defaults, packages from their `dist`. */
+export async function buildApp({ root, outDir, sources = false }: AppBuild): Promise<readonly BuiltFile[]> {
   const result = await build({
-    root: fileURLToPath(new URL("app", import.meta.url)),
+    root,
     configFile: false,
     logLevel: "warn",
+    ...(sources && { resolve: { conditions: ["dev", ...defaultClientConditions] } }),
     build: { outDir, emptyOutDir: true, chunkSizeWarningLimit: 1000 },
   });
   return (result as Rolldown.RolldownOutput).output.map((file) => {

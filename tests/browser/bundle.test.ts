@@ -1,13 +1,14 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { buildApp } from "./build-app.ts";
 
 test("a bundler makes a page and a worker that need nothing of Node", async () => {
   const folder = mkdtempSync(join(tmpdir(), "pt2-bundle-"));
   try {
-    const files = await buildApp(folder);
+    const files = await buildApp({ root: fileURLToPath(new URL("app", import.meta.url)), outDir: folder });
     const scripts = files.filter(({ name }) => name.endsWith(".js"));
     const names = scripts.map(({ name }) => name);
     expect(names).toContainEqual(expect.stringMatching(/index-/));

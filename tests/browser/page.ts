@@ -1,6 +1,8 @@
+import { rmSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { type Browser, chromium, type Page } from "playwright-core";
+import type { Browser, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, test } from "vitest";
+import { type BrowserOptions, launchBrowser, missingBrowser } from "./browser.ts";
 import { buildApp } from "./build-app.ts";
 import { type Site, serve } from "./serve.ts";
 
@@ -10,46 +12,53 @@ export interface TestPage {
   readonly site: Site;
 }
 
-const ROOT = new URL("../../", import.meta.url);
-/** Found by the test runner's configuration; empty where there is none. */
-const { PT2_CHROMIUM: executablePath = "" } = process.env;
+/** Which page, and where it runs. */
+export interface PageOptions extends BrowserOptions {
+  /** Sends the headers that make pages cross-origin isolated. @default false */
+  readonly isolated?: boolean;
+  /** The application's folder, from the root. @default "tests/browser/app" */
+  readonly app?: string;
+  /** Builds from the packages' sources instead of from what they publish. @default false */
+  readonly sources?: boolean;
+}
 
-/** So that it runs unattended, also as root in a container. */
-const ARGS = [
-  ...["--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run"],
-  ...["--disable-background-networking", "--disable-component-update", "--disable-sync"],
-];
+const ROOT = new URL("../../", import.meta.url);
 
 /** Declares tests of a page. Where there is no browser they are one skipped test that says so. */
-export function describePage(name: string, isolated: boolean, declare: (ready: TestPage) => void): void {
-  if (executablePath === "") {
-    describe(name, () => test.skip("skipped: no Chromium found; install one, or set PT2_CHROMIUM to its path"));
+export function describePage(
+  name: string,
+  { isolated = false, app = "tests/browser/app", sources = false, ...browserOptions }: PageOptions,
+  declare: (ready: TestPage) => void,
+): void {
+  if (missingBrowser !== "") {
+    describe(name, () => test.skip(missingBrowser));
     return;
   }
   describe(name, () => {
-    let browser: Browser;
+    let browser: Browser | undefined;
     const ready: { page?: Page; site?: Site } = {};
+    const built = fromRoot(`.cache/browser/${process.pid}/`);
 
     beforeAll(async () => {
-      const built = fileURLToPath(new URL(`.cache/browser/${process.pid}/`, ROOT));
-      await buildApp(built);
+      await buildApp({ root: fromRoot(app), outDir: built, sources });
       const folders = {
-        "/fixtures/": fileURLToPath(new URL("tests/fixtures/", ROOT)),
-        "/digits/": fileURLToPath(new URL("examples/digits/", ROOT)),
+        "/fixtures/": fromRoot("tests/fixtures/"),
+        "/digits/": fromRoot("examples/digits/"),
         "/": built,
       };
       ready.site = await serve({ folders, isolated });
-      browser = await chromium.launch({ executablePath, args: ARGS });
+      browser = await launchBrowser(browserOptions);
     });
 
     afterAll(async () => {
       await browser?.close();
       await ready.site?.close();
+      rmSync(built, { recursive: true, force: true });
     });
 
     // Workers of a test that failed end with its page.
     beforeEach(async () => {
-      ready.page = await browser.newPage();
+      ready.page = await browser!.newPage();
       await ready.page.goto(ready.site!.url);
     });
 
@@ -59,4 +68,8 @@ export function describePage(name: string, isolated: boolean, declare: (ready: T
 
     declare(ready as TestPage);
   });
+}
+
+function fromRoot(path: string): string {
+  return fileURLToPath(new URL(path, ROOT));
 }

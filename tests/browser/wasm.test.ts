@@ -24,7 +24,7 @@ async function heldOut(): Promise<{ readonly images: Leaf; readonly logits: Leaf
 }
 
 for (const isolated of [false, true]) {
-  describePage(isolated ? "a cross-origin isolated page" : "a page", isolated, (ready) => {
+  describePage(isolated ? "a cross-origin isolated page" : "a page", { isolated }, (ready) => {
     const run = async (where: InPage, input: Leaf): Promise<Leaf> =>
       (await callInPage(ready.page, where, [[input]]))[0]![0]!;
 

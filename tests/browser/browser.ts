@@ -1,0 +1,28 @@
+import { type Browser, chromium } from "playwright-core";
+
+/** Found by the test runner's configuration; empty where there is none. */
+const { PT2_CHROMIUM: executablePath = "" } = process.env;
+
+/** Why tests that need a browser are skipped here; empty where they run. */
+export const missingBrowser: string =
+  executablePath === "" ? "skipped: no Chromium found; install one, or set PT2_CHROMIUM to its path" : "";
+
+/** So that it runs unattended, also as root in a container. */
+const ARGS = [
+  ...["--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run"],
+  ...["--disable-background-networking", "--disable-component-update", "--disable-sync"],
+];
+
+/** WebGPU on the CPU, with the driver inside Chromium. Without these a page has `navigator.gpu`, but no adapter. */
+const WEBGPU_ARGS = ["--enable-unsafe-webgpu", "--use-webgpu-adapter=swiftshader"];
+
+/** What the browser offers to pages. */
+export interface BrowserOptions {
+  /** An adapter for WebGPU. @default false */
+  readonly webgpu?: boolean;
+}
+
+/** Starts a browser without a window. */
+export function launchBrowser({ webgpu = false }: BrowserOptions = {}): Promise<Browser> {
+  return chromium.launch({ executablePath, args: [...ARGS, ...(webgpu ? WEBGPU_ARGS : [])] });
+}
