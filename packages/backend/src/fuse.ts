@@ -28,7 +28,9 @@ export interface FuseOptions {
   /** Tensors that somebody needs after these calls. */
   readonly live: ReadonlySet<LoweredTensor>;
   /** Whether the backend can apply an elementwise group to the results of this call as it produces them. */
-  readonly takesEpilogue: (call: Call) => boolean;
+  readonly takesEpilogue: (call: Call, group: ElementwiseGroup) => boolean;
+  /** Operands that a group may have. Default: 8. */
+  readonly maxInputs?: number;
 }
 
 /** Beyond this many operands a loop runs out of registers and of pointers worth keeping. */
@@ -57,7 +59,7 @@ export function fuse(calls: readonly Call[], options: FuseOptions): readonly Ste
       steps.push({ kind: "call", call });
       continue;
     }
-    const group = grow(call, producer, readers, options.live);
+    const group = grow(call, producer, readers, options);
     for (const member of group.calls) taken.add(member);
     const heavy = epilogueOf(group, producer, readers, taken, options);
     if (heavy === null) steps.push({ kind: "elementwise", group });
@@ -90,7 +92,7 @@ function grow(
   root: Call,
   producer: ReadonlyMap<LoweredTensor, Call>,
   readers: ReadonlyMap<LoweredTensor, ReadonlySet<Call>>,
-  live: ReadonlySet<LoweredTensor>,
+  { live, maxInputs = MAX_INPUTS }: FuseOptions,
 ): ElementwiseGroup {
   const { shape, expr: rootExpr, operands } = root.scalar!;
   let expr = rootExpr;
@@ -105,7 +107,7 @@ function grow(
       // An operand may come twice (`x * x`): it goes as a whole, as nobody else computes it.
       const rest = inputs.filter((t) => t !== input);
       const merged = [...rest, ...call.scalar.operands.filter((t) => !rest.includes(t))];
-      if (merged.length > MAX_INPUTS) continue;
+      if (merged.length > maxInputs) continue;
       const at = (t: LoweredTensor): TypedExpr => ({ kind: "input", index: merged.indexOf(t), dtype: t.dtype });
       const inner = call.scalar;
       const moved = substitute(inner.expr, (i) => at(inner.operands[i]!));
@@ -135,7 +137,7 @@ function epilogueOf(
     if ([...readers.get(result)!].some((reader) => !group.calls.includes(reader))) continue;
     // Its other results would be late for readers between the call and the group.
     if (call.results.flatMap(tensorsIn).some((t) => t !== result && (live.has(t) || readers.has(t)))) continue;
-    if (takesEpilogue(call)) return { call, result };
+    if (takesEpilogue(call, group)) return { call, result };
   }
   return null;
 }

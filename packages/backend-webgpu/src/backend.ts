@@ -1,0 +1,112 @@
+import {
+  BACKEND_API_VERSION,
+  type Backend,
+  type Capabilities,
+  type CompileRequest,
+  type Executable,
+  findUnsupported,
+  type HostTensor,
+  type UnsupportedOp,
+} from "@pt2/backend";
+import { compileChecked, DYNAMIC_KERNELS } from "@pt2/backend/staged";
+import type { DType } from "@pt2/format";
+import type { Program } from "@pt2/graph";
+import type { OpRegistry } from "@pt2/registry";
+import { bytesOf } from "./engine/context.ts";
+import { kernelsOf, targetOf } from "./engine/create-engine.ts";
+import type { Device } from "./engine/device.ts";
+import { DeviceTensor } from "./engine/device-tensor.ts";
+import { toGpu } from "./engine/element-bytes.ts";
+import { DEVICE_TENSOR, WebgpuExecutable } from "./engine/executable.ts";
+import { webgpuError } from "./webgpu-errors.ts";
+
+/** How a backend value is set up. */
+export interface BackendSettings {
+  readonly device: Device;
+  readonly precision: "exact" | "fast";
+  readonly outputs: "host" | "device";
+  /** Whether float64 may be held and computed as float32. */
+  readonly narrowFloat64: boolean;
+  /** Whether the device goes away with the backend. */
+  readonly ownsDevice: boolean;
+}
+
+const DTYPES: readonly DType[] = ["float32", "float16", "bfloat16", "int64", "int32", "int16", "int8", "uint8", "bool"];
+
+/** The backend over a device. */
+export class WebgpuBackend implements Backend {
+  readonly name = "webgpu";
+  readonly apiVersion: typeof BACKEND_API_VERSION = BACKEND_API_VERSION;
+  readonly capabilities: Capabilities;
+  readonly #settings: BackendSettings;
+  readonly #executables = new Set<Executable>();
+  #disposed = false;
+
+  constructor(settings: BackendSettings) {
+    this.#settings = settings;
+    const { narrowFloat64 } = settings;
+    this.capabilities = {
+      dtypes: narrowFloat64 ? [...DTYPES, "float64"] : DTYPES,
+      narrowed: { int64: "int32", ...(narrowFloat64 ? { float64: "float32" } : {}) },
+      handlers: true,
+      dynamicSizes: true,
+      offThread: true,
+    };
+  }
+
+  /** The device that everything runs on. */
+  get device(): GPUDevice {
+    return this.#settings.device.gpu;
+  }
+
+  unsupported(program: Program, registry: OpRegistry): readonly UnsupportedOp[] {
+    const target = targetOf(kernelsOf(registry));
+    const { dtypes } = this.capabilities;
+    return findUnsupported(program, registry, { target, dtypes, hasDynamicKernel: (op) => DYNAMIC_KERNELS.has(op) });
+  }
+
+  async compile(request: CompileRequest): Promise<Executable> {
+    this.#requireAlive();
+    const onDispose = (): void => void this.#executables.delete(executable);
+    const { device, precision, outputs } = this.#settings;
+    const executable: Executable = await compileChecked(request, this, () =>
+      WebgpuExecutable.create(request, { device, precision, outputs, onDispose }),
+    );
+    this.#executables.add(executable);
+    return executable;
+  }
+
+  /** Puts a tensor into a `GPUBuffer`. */
+  async upload({ dtype, shape, data }: HostTensor): Promise<DeviceTensor> {
+    this.#requireAlive();
+    const { device } = this.#settings;
+    const size = Math.max(16, Math.ceil(bytesOf(dtype, shape, device.adapter) / 4) * 4);
+    const elements = toGpu(
+      dtype,
+      new Uint8Array(data.buffer, data.byteOffset, data.byteLength),
+      "the tensor",
+      device.adapter,
+    );
+    const padded = new Uint8Array(size);
+    padded.set(elements);
+    const buffer = device.gpu.createBuffer({ size, usage: DEVICE_TENSOR, label: "tensor" });
+    device.gpu.queue.writeBuffer(buffer, 0, padded);
+    return new DeviceTensor(device, dtype, shape, buffer, true);
+  }
+
+  async dispose(): Promise<void> {
+    if (this.#disposed) return;
+    this.#disposed = true;
+    for (const executable of this.#executables) await executable.dispose();
+    this.#executables.clear();
+    if (this.#settings.ownsDevice) this.#settings.device.gpu.destroy();
+  }
+
+  #requireAlive(): void {
+    if (!this.#disposed) return;
+    throw webgpuError("webgpu.disposed", {
+      what: "The webgpu backend was disposed",
+      advice: "Make a new one with webgpu().",
+    });
+  }
+}

@@ -1,0 +1,39 @@
+/** What the device can do, as far as kernels choose by it. */
+export interface Adapter {
+  /** `shader-f16` is enabled: halves are stored as such. */
+  readonly f16: boolean;
+  /** Invocations of a subgroup when the feature is enabled and the number is fixed, else 0. */
+  readonly subgroupSize: number;
+  /**
+   * Whether shaders run on a CPU (lavapipe, SwiftShader): barriers and workgroup memory cost there what they save on a
+   * GPU, so kernels keep more in registers and share nothing.
+   */
+  readonly software: boolean;
+  readonly limits: AdapterLimits;
+}
+
+/** Limits of the device that kernels and plans look at. */
+export interface AdapterLimits {
+  /** Bytes of one storage binding; larger tensors are bound in parts. */
+  readonly maxStorageBufferBindingSize: number;
+  readonly maxBufferSize: number;
+  readonly maxStorageBuffersPerShaderStage: number;
+  readonly maxComputeWorkgroupsPerDimension: number;
+  readonly maxComputeWorkgroupStorageSize: number;
+  readonly maxComputeInvocationsPerWorkgroup: number;
+  /** Offsets of bindings are multiples of it. */
+  readonly minStorageBufferOffsetAlignment: number;
+}
+
+/** Looks at a device. */
+export function adapterOf(device: GPUDevice): Adapter {
+  const { adapterInfo: info } = device;
+  const fixed = info.subgroupMinSize === info.subgroupMaxSize ? info.subgroupMinSize : 0;
+  const name = `${info.vendor} ${info.architecture} ${info.device} ${info.description}`;
+  return {
+    f16: device.features.has("shader-f16"),
+    subgroupSize: device.features.has("subgroups") ? (fixed ?? 0) : 0,
+    software: /llvmpipe|lavapipe|swiftshader|\bwarp\b|basic render/i.test(name),
+    limits: device.limits,
+  };
+}

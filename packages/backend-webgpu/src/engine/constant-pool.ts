@@ -1,0 +1,94 @@
+import { Constant } from "./constant.ts";
+import type { Memory } from "./memory.ts";
+
+/** How a derived value is computed. */
+export interface Derivation {
+  readonly inputs: readonly Constant[];
+  run(): Promise<void>;
+}
+
+/** Every value that depends on weights alone, each computed once for all plans that ask for it. */
+export class ConstantPool {
+  readonly #memory: Memory;
+  readonly #derived = new Map<string, Constant>();
+
+  constructor(memory: Memory) {
+    this.#memory = memory;
+  }
+
+  /** The constant that `build` plans the computation of; the same `key` always names it. */
+  derive(key: string, bytes: number, label: string, build: (to: Constant) => Derivation): Constant {
+    const known = this.#derived.get(key);
+    if (known !== undefined) return known;
+    let work: Derivation | undefined;
+    const inputs: Constant[] = [];
+    const constant: Constant = new Constant(this.#memory, bytes, label, {
+      inputs,
+      produce: () => work!.run(),
+    });
+    work = build(constant);
+    inputs.push(...work.inputs);
+    this.#derived.set(key, constant);
+    return constant;
+  }
+
+  /**
+   * Brings what a plan reads to the device, and drops what was only needed on the way as soon as nothing else in this
+   * batch needs it: the raw bytes of a weight that is used packed do not stay.
+   */
+  async settle(wanted: readonly Constant[], onLoaded: () => void): Promise<void> {
+    for (const constant of wanted) constant.pins++;
+    try {
+      await bring(
+        wanted.filter(({ resident }) => !resident),
+        onLoaded,
+      );
+    } catch (error) {
+      this.release(wanted);
+      throw error;
+    }
+  }
+
+  /** A plan is gone: what no other plan reads leaves the device, and unless it is a weight record it is forgotten. */
+  release(constants: readonly Constant[]): void {
+    for (const constant of constants) if (--constant.pins === 0) constant.unload();
+    const used = new Set<Constant>();
+    const visit = (constant: Constant): void => {
+      if (used.has(constant)) return;
+      used.add(constant);
+      constant.inputs.forEach(visit);
+    };
+    for (const constant of this.#derived.values()) if (constant.pins > 0) visit(constant);
+    for (const [key, constant] of this.#derived) if (!used.has(constant)) this.#derived.delete(key);
+  }
+}
+
+async function bring(missing: readonly Constant[], onLoaded: () => void): Promise<void> {
+  const waiting = new Map<Constant, number>();
+  // Constants share inputs, so each is visited once: the paths between them may be exponentially many.
+  const counted = new Set<Constant>();
+  const count = (constant: Constant): void => {
+    if (counted.has(constant)) return;
+    counted.add(constant);
+    for (const input of constant.inputs) {
+      waiting.set(input, (waiting.get(input) ?? 0) + 1);
+      count(input);
+    }
+  };
+  missing.forEach(count);
+  const release = (constant: Constant): void => {
+    if (!counted.delete(constant)) return;
+    for (const input of constant.inputs) {
+      const left = waiting.get(input)! - 1;
+      waiting.set(input, left);
+      if (left > 0) continue;
+      release(input);
+      if (input.pins === 0) input.unload();
+    }
+  };
+  for (const constant of missing) {
+    await constant.load();
+    onLoaded();
+    release(constant);
+  }
+}

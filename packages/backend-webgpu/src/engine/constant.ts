@@ -1,0 +1,74 @@
+import { webgpuError } from "../webgpu-errors.ts";
+import type { Memory } from "./memory.ts";
+import type { Buffer } from "./place.ts";
+
+/** How a constant's value comes about. */
+export interface Recipe {
+  /** What it is computed from; empty for a weight record. */
+  readonly inputs: readonly Constant[];
+  /** Puts the value into a buffer, when all inputs are on the device. */
+  produce(to: GPUBuffer): Promise<void>;
+}
+
+let nextId = 0;
+
+/**
+ * A value that never changes. It is brought to the device when a plan needs it, by reading a weight record or by running
+ * shaders over other constants, and leaves again unless a plan pinned it.
+ */
+export class Constant implements Buffer {
+  /** Unique among constants, for keys. */
+  readonly id: number = nextId++;
+  readonly bytes: number;
+  readonly label: string;
+  readonly inputs: readonly Constant[];
+  /** Number of plans that read it while they run. */
+  pins = 0;
+  readonly #recipe: Recipe;
+  readonly #memory: Memory;
+  #gpu: GPUBuffer | null = null;
+  #loading: Promise<void> | null = null;
+
+  constructor(memory: Memory, bytes: number, label: string, recipe: Recipe) {
+    this.#memory = memory;
+    this.bytes = bytes;
+    this.label = label;
+    this.inputs = recipe.inputs;
+    this.#recipe = recipe;
+  }
+
+  get constant(): Constant {
+    return this;
+  }
+
+  /** Whether its value is on the device, or on the way. */
+  get resident(): boolean {
+    return this.#gpu !== null;
+  }
+
+  gpu(): GPUBuffer {
+    if (this.#gpu !== null) return this.#gpu;
+    throw webgpuError("webgpu.internal", { what: `a step reads ${this.label}, which its plan did not ask for` });
+  }
+
+  /** Brings it, and first what it is computed from, to the device. */
+  load(): Promise<void> {
+    this.#loading ??= this.#load().catch((error: unknown) => {
+      this.unload();
+      throw error;
+    });
+    return this.#loading;
+  }
+
+  unload(): void {
+    if (this.#gpu !== null) this.#memory.free(this.#gpu);
+    this.#gpu = null;
+    this.#loading = null;
+  }
+
+  async #load(): Promise<void> {
+    for (const input of this.inputs) await input.load();
+    this.#gpu = this.#memory.create(this.bytes, this.label);
+    await this.#recipe.produce(this.#gpu);
+  }
+}

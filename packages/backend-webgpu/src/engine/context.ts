@@ -1,0 +1,119 @@
+import { contiguousStrides, type DType, elementCount } from "@pt2/format";
+import { castTo, type TypedExpr } from "@pt2/registry/scalar";
+import { planElementwise } from "../shader/elementwise.ts";
+import { type ResultPlace, Shader } from "../shader/shader.ts";
+import { webgpuError } from "../webgpu-errors.ts";
+import { storageOf } from "../wgsl/storage.ts";
+import type { Adapter } from "./adapter.ts";
+import type { PlanContext } from "./kernel.ts";
+import { type Buffer, isRowMajor, type Place } from "./place.ts";
+import type { Services } from "./services.ts";
+import type { HostStep, StepSink } from "./step-sink.ts";
+
+/** The helpers that kernels plan with, into a plan or into the computation of a constant. */
+export class Context implements PlanContext {
+  readonly services: Services;
+  readonly sink: StepSink;
+
+  constructor(services: Services, sink: StepSink) {
+    this.services = services;
+    this.sink = sink;
+  }
+
+  get adapter(): Adapter {
+    return this.services.device.adapter;
+  }
+
+  get exact(): boolean {
+    return this.services.exact;
+  }
+
+  shader(name: string): Shader {
+    return new Shader(name, {
+      adapter: this.adapter,
+      result: (index) => this.result(index),
+      reads: (place) => this.sink.reads(place.buffer),
+      guard: (guard) => this.sink.guard(guard),
+      add: (dispatch) => this.sink.add({ kind: "dispatch", dispatch }),
+    });
+  }
+
+  scratch(bytes: number): Buffer {
+    return this.sink.scratch(bytes);
+  }
+
+  temporary(dtype: DType, shape: readonly number[]): Place {
+    return placeIn(this.scratch(bytesOf(dtype, shape, this.adapter)), dtype, shape);
+  }
+
+  constant(dtype: DType, shape: readonly number[], data: ArrayBufferView): Place {
+    const constant = this.services.literal(dtype, shape, data);
+    this.sink.reads(constant);
+    return placeIn(constant, dtype, shape);
+  }
+
+  dense(place: Place): Place {
+    if (isRowMajor(place)) return place;
+    return this.prepared(place, "dense", place, (ctx, from, to) => ctx.copy(from, to));
+  }
+
+  convert(place: Place, dtype: DType): Place {
+    if (place.dtype === dtype) return place;
+    const expr = castTo(dtype, { kind: "input", dtype: place.dtype, index: 0 });
+    const to = { dtype, shape: place.shape };
+    return this.prepared(place, "cast", to, (ctx, from, out) => ctx.elementwise(out, [from], expr));
+  }
+
+  copy(from: Place, to: Place): void {
+    this.elementwise(to, [from], { kind: "input", dtype: from.dtype, index: 0 });
+  }
+
+  elementwise(out: Place, inputs: readonly Place[], expr: TypedExpr): void {
+    if (elementCount(out.shape) > 0) planElementwise(this, out, inputs, expr);
+  }
+
+  host(step: HostStep): void {
+    for (const { buffer } of step.reads) this.sink.reads(buffer);
+    this.sink.add({ kind: "host", step });
+  }
+
+  prepared(
+    place: Place,
+    key: string,
+    { dtype, shape }: { readonly dtype: DType; readonly shape: readonly number[] },
+    fill: (ctx: PlanContext, from: Place, to: Place) => void,
+  ): Place {
+    const source = place.buffer.constant;
+    if (source === null) {
+      const out = this.temporary(dtype, shape);
+      fill(this, place, out);
+      return out;
+    }
+    const bytes = bytesOf(dtype, shape, this.adapter);
+    const constant = this.services.derive(`${key}|${placeKey(place)}|${dtype}[${shape}]`, bytes, key, (ctx, to) =>
+      fill(ctx, place, placeIn(to, dtype, shape)),
+    );
+    this.sink.unreads(source);
+    this.sink.reads(constant);
+    return placeIn(constant, dtype, shape);
+  }
+
+  protected result(_index: number): ResultPlace {
+    throw webgpuError("webgpu.internal", { what: "only a call has results" });
+  }
+}
+
+/** Bytes of a tensor's elements on the GPU. */
+export function bytesOf(dtype: DType, shape: readonly number[], adapter: Adapter): number {
+  return elementCount(shape) * storageOf(dtype, adapter).bytes;
+}
+
+/** A row-major tensor at the start of a buffer. */
+export function placeIn(buffer: Buffer, dtype: DType, shape: readonly number[]): Place {
+  return { dtype, shape, strides: contiguousStrides(shape), offset: 0, buffer };
+}
+
+/** Identifies a view of a constant. */
+export function placeKey(place: Place): string {
+  return `${place.buffer.constant?.id}:${place.dtype}[${place.shape}]/${place.strides}+${place.offset}`;
+}

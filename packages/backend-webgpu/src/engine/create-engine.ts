@@ -1,0 +1,64 @@
+import type { CompileRequest } from "@pt2/backend";
+import { DYNAMIC_KERNELS, GraphRunner, type HandlerInitials, isEvalBatchNorm, KernelSet } from "@pt2/backend/staged";
+import type { OpName } from "@pt2/graph";
+import type { LowerTarget, OpRegistry } from "@pt2/registry";
+import { KERNELS } from "../kernels/index.ts";
+import { WebgpuEngine } from "./engine.ts";
+import type { ExecutableOptions, Model } from "./executable.ts";
+import type { WebgpuKernel } from "./kernel.ts";
+import { Memory } from "./memory.ts";
+import { bindWeights } from "./program-state.ts";
+import { Stream } from "./stream.ts";
+import { WeightRecords } from "./weight-records.ts";
+
+/** The kernels for a registry: those that op packages bring come first. */
+export function kernelsOf(registry: OpRegistry): KernelSet<WebgpuKernel> {
+  return new KernelSet([...(registry.kernelsFor("webgpu") as readonly WebgpuKernel[]), ...KERNELS]);
+}
+
+/** What the backend runs itself; also the answer to `unsupported`. */
+export function targetOf(kernels: KernelSet<WebgpuKernel>, maxTensorBytes?: number): LowerTarget {
+  return {
+    name: "webgpu",
+    ...(maxTensorBytes === undefined ? {} : { maxTensorBytes }),
+    isNative: (op: OpName, args) => kernels.find(op, args) !== undefined || isEvalBatchNorm(op, args),
+  };
+}
+
+/** Everything that one executable works with. */
+export function createEngine(
+  { program, weights, registry, signal, onProgress, precision }: CompileRequest,
+  { device, precision: preferred }: Pick<ExecutableOptions, "device" | "precision">,
+  initials: HandlerInitials,
+): Model {
+  const memory = new Memory(device.gpu);
+  const stream = new Stream(device.gpu, memory);
+  let read = 0;
+  const records = new WeightRecords(
+    device,
+    memory,
+    (bytes) => {
+      read += bytes;
+      onProgress?.({ stage: "weights", done: read, total: state.bytes });
+    },
+    signal,
+  );
+  const state = bindWeights(program, weights, records, { device, memory, stream });
+  const kernels = kernelsOf(registry);
+  const engine = new WebgpuEngine({
+    device,
+    memory,
+    stream,
+    kernels,
+    dynamic: DYNAMIC_KERNELS,
+    exact: (precision ?? preferred) === "exact",
+    lowerOptions: {
+      registry,
+      target: targetOf(kernels, device.gpu.limits.maxBufferSize),
+      handlerContext: (node) => ({ backend: "webgpu", initial: (arg) => initials.get(node)?.get(arg) }),
+    },
+    onCompiled: (done, total) => onProgress?.({ stage: "compile", done, total }),
+    signal,
+  });
+  return { program, device, memory, stream, engine, weights: state, runner: new GraphRunner(program.graph, engine) };
+}

@@ -1,0 +1,63 @@
+import type { Tensor, TypedArray } from "@pt2/backend";
+import { viewAs } from "@pt2/backend";
+import type { DType } from "@pt2/format";
+import { webgpuError } from "../webgpu-errors.ts";
+import { bytesOf } from "./context.ts";
+import type { Device } from "./device.ts";
+import { fromGpu } from "./element-bytes.ts";
+import { Memory } from "./memory.ts";
+import { Stream } from "./stream.ts";
+
+/**
+ * A tensor in a `GPUBuffer`, row-major from its first byte on, elements stored as this backend stores them. It owns the
+ * buffer unless it was made over one that somebody else has.
+ */
+export class DeviceTensor implements Tensor {
+  readonly dtype: DType;
+  readonly shape: readonly number[];
+  readonly device = "webgpu";
+  readonly data = null;
+  /** The device that it is on. */
+  readonly on: Device;
+  readonly #owned: boolean;
+  #buffer: GPUBuffer | null;
+
+  constructor(on: Device, dtype: DType, shape: readonly number[], buffer: GPUBuffer, owned: boolean) {
+    this.on = on;
+    this.dtype = dtype;
+    this.shape = shape;
+    this.#buffer = buffer;
+    this.#owned = owned;
+  }
+
+  /** The memory, for shaders of your own. */
+  get buffer(): GPUBuffer {
+    if (this.#buffer !== null) return this.#buffer;
+    throw webgpuError("webgpu.disposed", {
+      what: "The tensor was disposed",
+      advice: "Dispose it after its last use.",
+    });
+  }
+
+  async read(): Promise<TypedArray> {
+    const { gpu, adapter } = this.on;
+    const memory = new Memory(gpu);
+    try {
+      const size = Math.ceil(bytesOf(this.dtype, this.shape, adapter) / 4) * 4;
+      const [bytes] = await new Stream(gpu, memory).read([{ buffer: this.buffer, offset: 0, size }]);
+      const used = bytes!.subarray(0, bytesOf(this.dtype, this.shape, adapter));
+      return viewAs(this.dtype, fromGpu(this.dtype, used, adapter));
+    } finally {
+      memory.dispose();
+    }
+  }
+
+  dispose(): void {
+    if (this.#owned) this.#buffer?.destroy();
+    this.#buffer = null;
+  }
+
+  [Symbol.dispose](): void {
+    this.dispose();
+  }
+}

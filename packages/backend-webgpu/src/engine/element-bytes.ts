@@ -1,0 +1,82 @@
+import { type TypedArray, viewAs } from "@pt2/backend";
+import { bitsToFloat, type DType, floatToBits } from "@pt2/format";
+import { webgpuError } from "../webgpu-errors.ts";
+import { type ShaderFeatures, storageOf } from "../wgsl/storage.ts";
+
+/** Elements as the GPU stores them. Values that do not fit are refused; `what` says whose they are. */
+export function toGpu(
+  dtype: DType,
+  bytes: Uint8Array,
+  what: string,
+  features: ShaderFeatures,
+): Uint8Array<ArrayBuffer> {
+  if (isSame(dtype, features)) return bytes as Uint8Array<ArrayBuffer>;
+  const from = viewAs(dtype, bytes);
+  if (dtype === "int64") return bytesOf(narrowed(from as BigInt64Array, what));
+  if (dtype === "float64") return bytesOf(Float32Array.from(from as Float64Array));
+  if (dtype === "float16" || dtype === "bfloat16") {
+    const floats = new Float32Array(from.length);
+    for (let i = 0; i < floats.length; i++) floats[i] = bitsToFloat(dtype, (from as Uint16Array)[i]!);
+    return bytesOf(floats);
+  }
+  const { type } = storageOf(dtype, features);
+  return bytesOf(type === "i32" ? Int32Array.from(from as Int8Array) : Uint32Array.from(from as Uint8Array));
+}
+
+/** What {@link toGpu} made, back in the dtype's own bytes. */
+export function fromGpu(
+  dtype: DType,
+  bytes: Uint8Array<ArrayBuffer>,
+  features: ShaderFeatures,
+): Uint8Array<ArrayBuffer> {
+  if (isSame(dtype, features)) return bytes;
+  const { type } = storageOf(dtype, features);
+  const from = viewAs(type === "f32" ? "float32" : type === "i32" ? "int32" : "uint32", bytes) as Int32Array;
+  if (dtype === "int64") return bytesOf(widened(from));
+  if (dtype === "float64") return bytesOf(Float64Array.from(from));
+  if (dtype === "float16" || dtype === "bfloat16") {
+    const bits = new Uint16Array(from.length);
+    for (let i = 0; i < bits.length; i++) bits[i] = floatToBits(dtype, from[i]!);
+    return bytesOf(bits);
+  }
+  if (dtype === "int16") return bytesOf(Int16Array.from(from));
+  if (dtype === "uint16") return bytesOf(Uint16Array.from(from));
+  return bytesOf(dtype === "int8" ? Int8Array.from(from) : Uint8Array.from(from));
+}
+
+/** Whether the GPU stores elements as they are. */
+export function isSame(dtype: DType, { f16 }: ShaderFeatures): boolean {
+  return dtype === "float32" || dtype === "int32" || dtype === "uint32" || (dtype === "float16" && f16);
+}
+
+function bytesOf(array: TypedArray): Uint8Array<ArrayBuffer> {
+  return new Uint8Array(array.buffer as ArrayBuffer, array.byteOffset, array.byteLength);
+}
+
+/** The low words of 64-bit integers, whose high words must say no more than the sign. */
+function narrowed(values: BigInt64Array, what: string): Int32Array {
+  const words = new Int32Array(values.buffer, values.byteOffset, values.length * 2);
+  const out = new Int32Array(values.length);
+  for (let i = 0; i < out.length; i++) {
+    const low = words[2 * i]!;
+    if (words[2 * i + 1] !== low >> 31) {
+      throw webgpuError("webgpu.int64-range", {
+        what: `${what} holds the int64 ${values[i]}; on the GPU integers have 32 bits`,
+        advice: "Keep integers within ±2147483647, or use another backend.",
+        details: { index: i, value: String(values[i]) },
+      });
+    }
+    out[i] = low;
+  }
+  return out;
+}
+
+function widened(values: Int32Array): BigInt64Array {
+  const out = new BigInt64Array(values.length);
+  const words = new Int32Array(out.buffer);
+  for (let i = 0; i < values.length; i++) {
+    words[2 * i] = values[i]!;
+    words[2 * i + 1] = values[i]! >> 31;
+  }
+  return out;
+}

@@ -1,0 +1,78 @@
+import type { HostData } from "@pt2/backend/staged";
+import { elementCount } from "@pt2/format";
+import { storageOf } from "../wgsl/storage.ts";
+import type { Adapter } from "./adapter.ts";
+import { fromGpu, toGpu } from "./element-bytes.ts";
+import type { GuardWords } from "./guard-words.ts";
+import { isRowMajor, type Place } from "./place.ts";
+import type { Range, Stream } from "./stream.ts";
+
+/** Copies of tensors in host memory, row-major. Fails if one of the guards reported something. */
+export async function readPlaces(
+  stream: Stream,
+  places: readonly Place[],
+  adapter: Adapter,
+  guards: readonly GuardWords[] = [],
+): Promise<readonly HostData[]> {
+  const spans = places.map((place) => spanOf(place, adapter));
+  const words = guards.flatMap(({ range }) => (range === null ? [] : [range]));
+  if (spans.length + words.length === 0) return [];
+  const read = await stream.read([...spans, ...words]);
+  for (const [i, guard] of guards.entries()) guard.check(read[spans.length + i]!);
+  return places.map((place, i) => {
+    const { dtype, shape } = place;
+    const { bytes: size } = storageOf(dtype, adapter);
+    const first = place.offset - spans[i]!.offset / size;
+    const elements = gather(read[i]!, size, { ...place, offset: first });
+    return { dtype, shape, bytes: fromGpu(dtype, elements, adapter) };
+  });
+}
+
+/** Puts row-major elements of the dtype's own bytes to a row-major place. */
+export function writePlace(stream: Stream, place: Place, bytes: Uint8Array, adapter: Adapter): void {
+  const { dtype, offset, buffer } = place;
+  const elements = toGpu(dtype, bytes, `a ${dtype} tensor`, adapter);
+  stream.write(buffer.gpu(), padded(elements), offset * storageOf(dtype, adapter).bytes);
+}
+
+/** Writes go in words; a buffer has room for a last one. */
+function padded(bytes: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> {
+  if (bytes.byteLength % 4 === 0) return bytes;
+  const out = new Uint8Array(Math.ceil(bytes.byteLength / 4) * 4);
+  out.set(bytes);
+  return out;
+}
+
+/** The part of its buffer that a tensor lies in, in whole words. */
+export function spanOf(place: Place, adapter: Adapter): Range {
+  const { shape, strides, offset } = place;
+  const buffer = place.buffer.gpu();
+  const { bytes } = storageOf(place.dtype, adapter);
+  const start = Math.floor((offset * bytes) / 4) * 4;
+  if (elementCount(shape) === 0) return { buffer, offset: 0, size: 0 };
+  const last = shape.reduce((at, size, d) => at + (size - 1) * strides[d]!, offset);
+  return { buffer, offset: start, size: Math.ceil(((last + 1) * bytes) / 4) * 4 - start };
+}
+
+/** Row-major elements of a strided tensor. */
+function gather(from: Uint8Array<ArrayBuffer>, size: number, place: Place): Uint8Array<ArrayBuffer> {
+  const { shape, strides, offset } = place;
+  const count = elementCount(shape);
+  if (isRowMajor(place)) return from.slice(offset * size, (offset + count) * size);
+  const [source, out] =
+    size === 2
+      ? [new Uint16Array(from.buffer), new Uint16Array(count)]
+      : [new Uint32Array(from.buffer), new Uint32Array(count)];
+  const index = new Array<number>(shape.length).fill(0);
+  let at = offset;
+  for (let i = 0; i < count; i++) {
+    out[i] = source[at]!;
+    for (let d = shape.length - 1; d >= 0; d--) {
+      at += strides[d]!;
+      if (++index[d]! < shape[d]!) break;
+      at -= strides[d]! * shape[d]!;
+      index[d] = 0;
+    }
+  }
+  return new Uint8Array(out.buffer);
+}

@@ -1,0 +1,222 @@
+import {
+  type DeviceData,
+  type DynamicKernel,
+  elementBytes,
+  isDeviceData,
+  type KernelSet,
+  numberOf,
+  type RunHooks,
+  type StageEngine,
+  type StageRequest,
+  type TensorData,
+} from "@pt2/backend/staged";
+import type { DType } from "@pt2/format";
+import type { LoweredTensor, LowerOptions, RunNumber } from "@pt2/registry";
+import type { Constant } from "./constant.ts";
+import { ConstantPool } from "./constant-pool.ts";
+import { ConstantWork } from "./constant-work.ts";
+import { bytesOf, Context, placeIn } from "./context.ts";
+import type { Device } from "./device.ts";
+import { readPlaces, spanOf, writePlace } from "./elements.ts";
+import type { WebgpuKernel } from "./kernel.ts";
+import type { Memory } from "./memory.ts";
+import { isRowMajor, type Place } from "./place.ts";
+import { WebgpuPlan } from "./plan.ts";
+import { planStage } from "./planner.ts";
+import { Arena, OwnBuffer } from "./run-buffer.ts";
+import { runSteps } from "./run-steps.ts";
+import type { Services } from "./services.ts";
+import type { Range, Stream } from "./stream.ts";
+import { Transfers } from "./transfers.ts";
+
+/** What an engine is made of. */
+export interface EngineParts {
+  readonly device: Device;
+  readonly memory: Memory;
+  readonly stream: Stream;
+  readonly kernels: KernelSet<WebgpuKernel>;
+  readonly lowerOptions: LowerOptions;
+  readonly dynamic: ReadonlyMap<string, DynamicKernel>;
+  readonly exact: boolean;
+  /** Told how many shaders of a plan are compiled, of how many. */
+  readonly onCompiled?: (done: number, total: number) => void;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Plans and runs stages on a device. */
+export class WebgpuEngine implements StageEngine<Place, WebgpuPlan> {
+  readonly lowerOptions: LowerOptions;
+  readonly exact: boolean;
+  readonly dynamic: ReadonlyMap<string, DynamicKernel>;
+  readonly arena: Arena;
+  readonly #parts: EngineParts;
+  readonly #pool: ConstantPool;
+  readonly #services: Services;
+  readonly #transfers: Transfers;
+  /** Plans of which nobody has looked at the guards since they ran. */
+  readonly #unchecked = new Set<WebgpuPlan>();
+
+  constructor(parts: EngineParts) {
+    this.#parts = parts;
+    this.lowerOptions = parts.lowerOptions;
+    this.exact = parts.exact;
+    this.dynamic = parts.dynamic;
+    this.arena = new Arena(parts.memory);
+    this.#transfers = new Transfers(parts.memory);
+    this.#pool = new ConstantPool(parts.memory);
+    this.#services = {
+      device: parts.device,
+      exact: parts.exact,
+      derive: (key, bytes, label, build) => this.#derive(key, bytes, label, build),
+      literal: (dtype, shape, data) => this.#literal(dtype, shape, data),
+    };
+  }
+
+  isConstant(place: Place): boolean {
+    return place.buffer.constant !== null;
+  }
+
+  async plan(request: StageRequest<Place, WebgpuPlan>): Promise<WebgpuPlan> {
+    const { device, memory, kernels, onCompiled, signal } = this.#parts;
+    const { after } = request;
+    const slotStart = after?.slotEnd ?? 0;
+    const stage = planStage(request, slotStart, this.#services, kernels, this.arena);
+    await this.#pool.settle(stage.constants, () => signal?.throwIfAborted());
+    try {
+      return await WebgpuPlan.make(device, memory, stage, slotStart, onCompiled);
+    } catch (error) {
+      this.#pool.release(stage.constants);
+      throw error;
+    }
+  }
+
+  write(
+    plan: WebgpuPlan,
+    tensors: readonly LoweredTensor[],
+    values: readonly TensorData[],
+    numbers: readonly RunNumber[],
+  ): void {
+    const { stream, device } = this.#parts;
+    plan.bind(this.arena);
+    for (const [i, tensor] of tensors.entries()) {
+      const place = plan.place(tensor);
+      const value = values[i]!;
+      if (isDeviceData(value)) stream.copy(wholeOf(value, device), place.buffer.gpu());
+      else writePlace(stream, place, value.bytes, device.adapter);
+    }
+    for (const number of numbers) {
+      const bytes = elementBytes(number.dtype, numberOf(number.number.value));
+      writePlace(stream, plan.place(number), bytes, device.adapter);
+    }
+  }
+
+  async execute(plan: WebgpuPlan, hooks: RunHooks): Promise<void> {
+    plan.guards.clear(this.#parts.stream);
+    if (plan.guards.range !== null) this.#unchecked.add(plan);
+    await runSteps(plan, this.#parts, hooks);
+  }
+
+  async read(
+    plan: WebgpuPlan,
+    tensors: readonly LoweredTensor[],
+    to: "host" | "anywhere",
+  ): Promise<readonly TensorData[]> {
+    const places = tensors.map((tensor) => plan.place(tensor));
+    if (to === "host") return await this.#toHost(places);
+    return await Promise.all(places.map((place) => this.#carry(place)));
+  }
+
+  async fetch(tensors: readonly TensorData[]): Promise<readonly TensorData[]> {
+    const places = tensors.flatMap((tensor) => (isDeviceData(tensor) ? [this.placeOf(tensor)] : []));
+    const read = await this.#toHost(places);
+    let at = 0;
+    return tensors.map((tensor) => (isDeviceData(tensor) ? read[at++]! : tensor));
+  }
+
+  release(plan: WebgpuPlan): void {
+    this.#unchecked.delete(plan);
+    this.#pool.release(plan.constants);
+    plan.dispose();
+  }
+
+  /** Where a tensor on the device is. */
+  placeOf({ handle, dtype, shape }: DeviceData): Place {
+    const gpu = (handle as { readonly buffer: GPUBuffer }).buffer;
+    return placeIn(new OwnBuffer(gpu, gpu.size), dtype, shape);
+  }
+
+  /** Fails if data were refused in what has run since the last time, which waits for it; else nothing waits. */
+  async check(): Promise<void> {
+    if (this.#unchecked.size > 0) await this.#toHost([]);
+  }
+
+  /** The run is over. What it left undone is forgotten. */
+  endRun(): void {
+    this.#parts.stream.discard();
+    this.#unchecked.clear();
+    this.#transfers.release();
+  }
+
+  /** Reads tensors, and with them what guards have to say. */
+  async #toHost(places: readonly Place[]): Promise<readonly TensorData[]> {
+    const { stream, device } = this.#parts;
+    const plans = [...this.#unchecked];
+    this.#unchecked.clear();
+    return await readPlaces(
+      stream,
+      places,
+      device.adapter,
+      plans.map(({ guards }) => guards),
+    );
+  }
+
+  /** A copy that the plans to come do not overwrite. */
+  async #carry(place: Place): Promise<DeviceData> {
+    const { stream, device, memory } = this.#parts;
+    const { dtype, shape } = place;
+    const buffer = this.#transfers.take(bytesOf(dtype, shape, device.adapter));
+    const span = spanOf(place, device.adapter);
+    if (
+      isRowMajor(place) &&
+      place.offset * (span.size > 0 ? 1 : 0) * bytesOf(dtype, [1], device.adapter) === span.offset
+    ) {
+      if (span.size > 0) stream.copy(span, buffer);
+    } else {
+      const work = new ConstantWork(device, memory);
+      new Context(this.#services, work).copy(place, placeIn(new OwnBuffer(buffer, buffer.size), dtype, shape));
+      await work.run(stream);
+    }
+    return { dtype, shape, handle: { buffer } };
+  }
+
+  #derive(key: string, bytes: number, label: string, build: (ctx: Context, to: Constant) => void): Constant {
+    const { device, memory, stream } = this.#parts;
+    return this.#pool.derive(key, bytes, label, (to) => {
+      const work = new ConstantWork(device, memory);
+      build(new Context(this.#services, work), to);
+      return { inputs: work.inputs, run: () => work.run(stream) };
+    });
+  }
+
+  #literal(dtype: DType, shape: readonly number[], data: ArrayBufferView): Constant {
+    const { device, stream } = this.#parts;
+    const bytes = new Uint8Array(data.buffer as ArrayBuffer, data.byteOffset, data.byteLength);
+    const key = `${dtype}[${shape}]=${keyOfBytes(bytes)}`;
+    return this.#pool.derive(key, bytesOf(dtype, shape, device.adapter), "constant", (to) => ({
+      inputs: [],
+      run: async () => writePlace(stream, placeIn(to, dtype, shape), bytes, device.adapter),
+    }));
+  }
+}
+
+function wholeOf({ handle, dtype, shape }: DeviceData, { adapter }: Device): Range {
+  const size = Math.ceil(bytesOf(dtype, shape, adapter) / 4) * 4;
+  return { buffer: (handle as { readonly buffer: GPUBuffer }).buffer, offset: 0, size };
+}
+
+let literals = 0;
+
+/** Equal for equal short bytes; long ones are told apart without being compared. */
+function keyOfBytes(bytes: Uint8Array): string {
+  return bytes.byteLength <= 64 ? bytes.join() : `literal ${literals++}`;
+}

@@ -1,0 +1,185 @@
+import type { CompileRequest, Executable, MemoryReport, Profile, RunOptions, StepTime, Value } from "@pt2/backend";
+import {
+  type DeviceData,
+  fromRunValue,
+  type GraphRunner,
+  isDeviceData,
+  programResults,
+  type RunHooks,
+  type RunValue,
+  readHandlerInitials,
+  type StepObserver,
+  staticInputs,
+  toRunValues,
+} from "@pt2/backend/staged";
+import type { Pt2Error } from "@pt2/format";
+import type { Program } from "@pt2/graph";
+import { type Call, describeNode } from "@pt2/registry";
+import { webgpuError } from "../webgpu-errors.ts";
+import { bytesOf } from "./context.ts";
+import { createEngine } from "./create-engine.ts";
+import type { Device } from "./device.ts";
+import { DeviceTensor } from "./device-tensor.ts";
+import type { WebgpuEngine } from "./engine.ts";
+import type { Memory } from "./memory.ts";
+import type { Place } from "./place.ts";
+import type { WebgpuPlan } from "./plan.ts";
+import type { ProgramState } from "./program-state.ts";
+import type { Stream } from "./stream.ts";
+
+/** What an executable is made with, beside the request. */
+export interface ExecutableOptions {
+  readonly device: Device;
+  /** Where user outputs are: read at once, or on the device until somebody reads them. */
+  readonly outputs: "host" | "device";
+  readonly precision: "exact" | "fast";
+  readonly onDispose: () => void;
+}
+
+/** What a program runs with. */
+export interface Model {
+  readonly program: Program;
+  readonly device: Device;
+  readonly memory: Memory;
+  readonly stream: Stream;
+  readonly engine: WebgpuEngine;
+  readonly weights: ProgramState;
+  readonly runner: GraphRunner<Place, WebgpuPlan>;
+}
+
+/**
+ * A program on the GPU. Runs are queued: each is over before the next begins, which makes them independent and gives
+ * mutated buffers an order.
+ */
+export class WebgpuExecutable implements Executable {
+  #model: Model | null;
+  readonly #options: ExecutableOptions;
+  #queue: Promise<unknown> = Promise.resolve();
+  #disposed = false;
+
+  private constructor(model: Model, options: ExecutableOptions) {
+    this.#model = model;
+    this.#options = options;
+  }
+
+  /** Plans the program for its exported shapes when they are static, compiles its shaders and uploads the weights. */
+  static async create(request: CompileRequest, options: ExecutableOptions): Promise<WebgpuExecutable> {
+    const { program, weights, registry, signal } = request;
+    const model = createEngine(request, options, await readHandlerInitials(program, weights, registry));
+    try {
+      await model.weights.initialise();
+      const inputs = staticInputs(program);
+      if (inputs !== null) await model.runner.prepare(inputs, model.weights.bound);
+      signal?.throwIfAborted();
+      return new WebgpuExecutable(model, options);
+    } catch (error) {
+      model.memory.dispose();
+      throw error;
+    }
+  }
+
+  run(inputs: readonly Value[], { signal }: RunOptions = {}): Promise<readonly Value[]> {
+    return this.#enqueue(() => this.#forward(inputs, { signal }), signal);
+  }
+
+  async profile(inputs: readonly Value[], { signal }: RunOptions = {}): Promise<Profile> {
+    const steps: StepTime[] = [];
+    return await this.#enqueue(async () => {
+      const begin = performance.now();
+      const observe: StepObserver = (calls, start, ms) => steps.push(stepTime(calls, start - begin, ms));
+      const outputs = await this.#forward(inputs, { observe, signal });
+      return { outputs, steps, totalMs: performance.now() - begin };
+    }, signal);
+  }
+
+  async memory(): Promise<MemoryReport> {
+    const { engine, memory } = this.#live();
+    const activations = engine.arena.bytes;
+    return { weights: memory.reserved - activations, activations, reserved: memory.reserved };
+  }
+
+  async explain(): Promise<string> {
+    return this.#live().runner.explain();
+  }
+
+  async dispose(): Promise<void> {
+    this.#disposed = true;
+    await this.#queue.catch(() => {});
+    this.#model?.memory.dispose();
+    this.#model = null;
+    this.#options.onDispose();
+  }
+
+  #live(): Model {
+    if (this.#model === null) throw disposed();
+    return this.#model;
+  }
+
+  #enqueue<T>(work: () => Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+    if (this.#disposed) return Promise.reject(disposed());
+    const result = this.#queue.then(() => {
+      signal?.throwIfAborted();
+      return work();
+    });
+    this.#queue = result.catch(() => {});
+    return result;
+  }
+
+  async #forward(inputs: readonly Value[], hooks: RunHooks): Promise<readonly Value[]> {
+    const { program, runner, engine, weights, stream, device } = this.#live();
+    const accept = (tensor: Value): DeviceData | null =>
+      tensor instanceof DeviceTensor && tensor.on === device
+        ? { dtype: tensor.dtype, shape: tensor.shape, handle: { buffer: tensor.buffer } }
+        : null;
+    try {
+      const given = toRunValues(program, inputs, { name: "webgpu", accept });
+      const { outputs, writes } = programResults(
+        program,
+        await runner.run(given, weights.bound, hooks),
+        weights.mutable,
+      );
+      const results = await this.#deliver(outputs);
+      // Only now that every result is there: a run that fails changes no buffer.
+      for (const { target, data } of writes) weights.store(target, data as DeviceData, stream);
+      stream.submit();
+      return results;
+    } finally {
+      engine.endRun();
+    }
+  }
+
+  async #deliver(outputs: readonly RunValue[]): Promise<readonly Value[]> {
+    const { engine, stream, device } = this.#live();
+    if (this.#options.outputs === "host") {
+      const tensors = await engine.fetch(outputs.filter((value) => isDeviceData(value)));
+      await engine.check();
+      let at = 0;
+      return outputs.map((value) => fromRunValue(isDeviceData(value) ? tensors[at++]! : value));
+    }
+    await engine.check();
+    return outputs.map((value) =>
+      fromRunValue(value, ({ dtype, shape, handle }) => {
+        const size = Math.ceil(bytesOf(dtype, shape, device.adapter) / 4) * 4;
+        const buffer = device.gpu.createBuffer({ size: Math.max(16, size), usage: DEVICE_TENSOR, label: "output" });
+        if (size > 0)
+          stream.copy({ buffer: (handle as { readonly buffer: GPUBuffer }).buffer, offset: 0, size }, buffer);
+        return new DeviceTensor(device, dtype, shape, buffer, true);
+      }),
+    );
+  }
+}
+
+/** `GPUBufferUsage` of tensors that users hold: storage, and copies both ways. */
+export const DEVICE_TENSOR = 0x8c;
+
+function stepTime(calls: readonly Call[], startMs: number, ms: number): StepTime {
+  const { node } = calls.at(-1)!;
+  return { node: node.name, ops: calls.map(({ record }) => record.name), where: describeNode(node), startMs, ms };
+}
+
+function disposed(): Pt2Error {
+  return webgpuError("webgpu.disposed", {
+    what: "The model was disposed",
+    advice: "Load it again, or dispose it later.",
+  });
+}

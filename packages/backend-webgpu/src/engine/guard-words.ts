@@ -1,0 +1,62 @@
+import type { Guard } from "../shader/shader.ts";
+import { webgpuError } from "../webgpu-errors.ts";
+import type { Memory } from "./memory.ts";
+import type { Buffer } from "./place.ts";
+import type { Range, Stream } from "./stream.ts";
+
+/** A guard and the node that it stands in. */
+interface PlannedGuard extends Guard {
+  readonly where: string | undefined;
+}
+
+/** What shaders of one plan may find wrong with their data: two words each, whether and with which value. */
+export class GuardWords implements Buffer {
+  readonly constant = null;
+  readonly #guards: PlannedGuard[] = [];
+  #memory: GPUBuffer | null = null;
+
+  get bytes(): number {
+    return this.#guards.length * 8;
+  }
+
+  /** Reserves the words of one more guard. */
+  add(guard: Guard, where?: string): { readonly buffer: Buffer; readonly slot: number } {
+    this.#guards.push({ ...guard, where });
+    return { buffer: this, slot: this.#guards.length - 1 };
+  }
+
+  allocate(memory: Memory): void {
+    if (this.#guards.length > 0) this.#memory = memory.create(this.bytes, "guards");
+  }
+
+  gpu(): GPUBuffer {
+    return this.#memory!;
+  }
+
+  /** Where the words are; null when there are none. */
+  get range(): Range | null {
+    return this.#memory === null ? null : { buffer: this.#memory, offset: 0, size: this.bytes };
+  }
+
+  clear(stream: Stream): void {
+    if (this.range !== null) stream.clear(this.range);
+  }
+
+  /** Fails when a guard has reported something, given its words as read back. */
+  check(words: Uint8Array<ArrayBuffer>): void {
+    const reported = new Int32Array(words.buffer, words.byteOffset, this.#guards.length * 2);
+    for (const [i, { code, what, where }] of this.#guards.entries()) {
+      if (reported[2 * i] === 0) continue;
+      throw webgpuError(code, {
+        what: what(reported[2 * i + 1]!),
+        where,
+        advice: "Check the values that the program computes this from.",
+      });
+    }
+  }
+
+  free(memory: Memory): void {
+    if (this.#memory !== null) memory.free(this.#memory);
+    this.#memory = null;
+  }
+}

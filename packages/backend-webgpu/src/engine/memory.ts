@@ -1,0 +1,76 @@
+import { webgpuError } from "../webgpu-errors.ts";
+
+/** Flags of `GPUBufferUsage`, which is not there before a page has WebGPU. */
+const USAGE = {
+  mapRead: 0x01,
+  copySource: 0x04,
+  copyTarget: 0x08,
+  uniform: 0x40,
+  storage: 0x80,
+  queries: 0x200,
+} as const;
+
+/** What a buffer is for. */
+const USAGES = {
+  /** Tensors: written by the queue and by shaders, read back. */
+  tensor: USAGE.storage | USAGE.copySource | USAGE.copyTarget,
+  uniform: USAGE.uniform | USAGE.copyTarget,
+  /** Where results are read from. */
+  staging: USAGE.mapRead | USAGE.copyTarget,
+  queries: USAGE.queries | USAGE.copySource,
+} as const;
+
+/** Makes and counts the buffers of one executable. */
+export class Memory {
+  readonly #device: GPUDevice;
+  readonly #buffers = new Map<GPUBuffer, number>();
+  #reserved = 0;
+
+  constructor(device: GPUDevice) {
+    this.#device = device;
+  }
+
+  /** Bytes of all buffers that are there. */
+  get reserved(): number {
+    return this.#reserved;
+  }
+
+  /** How many buffers there are. */
+  get count(): number {
+    return this.#buffers.size;
+  }
+
+  create(bytes: number, label: string, kind: keyof typeof USAGES = "tensor"): GPUBuffer {
+    const size = sizeOf(bytes);
+    const { maxBufferSize } = this.#device.limits;
+    if (size > maxBufferSize) {
+      throw webgpuError("webgpu.too-large", {
+        what: `${label} takes ${size} bytes; a buffer of this device has at most ${maxBufferSize}`,
+        advice: "Use smaller inputs, a device with a larger maxBufferSize, or another backend.",
+        details: { bytes: size, limit: maxBufferSize },
+      });
+    }
+    const buffer = this.#device.createBuffer({ size, usage: USAGES[kind], label });
+    this.#buffers.set(buffer, size);
+    this.#reserved += size;
+    return buffer;
+  }
+
+  free(buffer: GPUBuffer): void {
+    const size = this.#buffers.get(buffer);
+    if (size === undefined) return;
+    this.#buffers.delete(buffer);
+    this.#reserved -= size;
+    buffer.destroy();
+  }
+
+  /** Frees everything that is left. */
+  dispose(): void {
+    for (const buffer of [...this.#buffers.keys()]) this.free(buffer);
+  }
+}
+
+/** Size of a buffer for so many bytes: no binding may be empty, and copies go in words. */
+export function sizeOf(bytes: number): number {
+  return Math.max(16, Math.ceil(bytes / 4) * 4);
+}

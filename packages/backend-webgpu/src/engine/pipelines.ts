@@ -1,0 +1,80 @@
+import type { Dispatch } from "../shader/dispatch.ts";
+import { webgpuError } from "../webgpu-errors.ts";
+
+/** A compiled shader and the layout of its bindings. */
+export interface Pipeline {
+  readonly pipeline: GPUComputePipeline;
+  readonly layout: GPUBindGroupLayout;
+}
+
+/** `GPUShaderStage.COMPUTE`. */
+const COMPUTE = 4;
+
+/**
+ * Compiled shaders by their text, for all models on a device. They are compiled in parallel and off this thread; a text
+ * that fails is forgotten, so that its error is told each time.
+ */
+export class Pipelines {
+  readonly #device: GPUDevice;
+  readonly #known = new Map<string, Promise<Pipeline>>();
+  readonly #layouts = new Map<string, GPUBindGroupLayout>();
+
+  constructor(device: GPUDevice) {
+    this.#device = device;
+  }
+
+  /** How many texts are compiled or being compiled. */
+  get size(): number {
+    return this.#known.size;
+  }
+
+  get(dispatch: Dispatch): Promise<Pipeline> {
+    const known = this.#known.get(dispatch.code);
+    if (known !== undefined) return known;
+    const made = this.#compile(dispatch);
+    this.#known.set(dispatch.code, made);
+    made.catch(() => this.#known.delete(dispatch.code));
+    return made;
+  }
+
+  async #compile({ name, code, reads, writes, params }: Dispatch): Promise<Pipeline> {
+    const layout = this.#layout(reads.length, writes.length, params !== null);
+    const device = this.#device;
+    device.pushErrorScope("validation");
+    const module = device.createShaderModule({ code, label: name });
+    const refused = device.popErrorScope();
+    try {
+      const pipeline = await device.createComputePipelineAsync({
+        label: name,
+        layout: device.createPipelineLayout({ bindGroupLayouts: [layout] }),
+        compute: { module, entryPoint: "main" },
+      });
+      return { pipeline, layout };
+    } catch (cause) {
+      const { messages } = await module.getCompilationInfo();
+      const lines = messages.map(({ lineNum, linePos, message }) => `  ${lineNum}:${linePos} ${message}`);
+      const reason = lines.length > 0 ? lines.join("\n") : ((await refused)?.message ?? String(cause));
+      throw webgpuError("webgpu.shader", {
+        what: `The device refused the shader "${name}":\n${reason}`,
+        advice: "Update the browser or the driver; if the message stays, report it with the shader below.",
+        details: { wgsl: code },
+        cause,
+      });
+    }
+  }
+
+  #layout(reads: number, writes: number, params: boolean): GPUBindGroupLayout {
+    const key = `${reads} ${writes} ${params}`;
+    const known = this.#layouts.get(key);
+    if (known !== undefined) return known;
+    const types: GPUBufferBindingType[] = [
+      ...new Array<GPUBufferBindingType>(reads).fill("read-only-storage"),
+      ...new Array<GPUBufferBindingType>(writes).fill("storage"),
+      ...(params ? (["uniform"] as const) : []),
+    ];
+    const entries = types.map((type, binding) => ({ binding, visibility: COMPUTE, buffer: { type } }));
+    const layout = this.#device.createBindGroupLayout({ entries, label: key });
+    this.#layouts.set(key, layout);
+    return layout;
+  }
+}

@@ -1,0 +1,31 @@
+import { contiguousStrides, type DType } from "@pt2/format";
+import type { Constant } from "./constant.ts";
+
+/**
+ * Memory of the GPU that holds tensors: of a run (which of the plan's buffers it is, is decided when the whole plan is
+ * known), of the module (a mutable buffer), or of a value that never changes.
+ */
+export interface Buffer {
+  /** Bytes as the GPU stores the elements (`storageOf`), which need not be the bytes of the dtype. */
+  readonly bytes: number;
+  /** The buffer, when the plan has been laid out. */
+  gpu(): GPUBuffer;
+  /** Set for values that never change: weights and what is computed from them alone. */
+  readonly constant: Constant | null;
+}
+
+/** A strided tensor in memory: strides and offset count elements. */
+export interface Place {
+  readonly dtype: DType;
+  readonly shape: readonly number[];
+  readonly strides: readonly number[];
+  readonly offset: number;
+  readonly buffer: Buffer;
+}
+
+/** Whether the elements of a tensor follow each other in row-major order from its offset on. */
+export function isRowMajor({ shape, strides }: Pick<Place, "shape" | "strides">): boolean {
+  if (shape.includes(0)) return true;
+  const dense = contiguousStrides(shape);
+  return shape.every((size, d) => size === 1 || strides[d] === dense[d]);
+}

@@ -1,0 +1,77 @@
+import type { StagePlan } from "@pt2/backend/staged";
+import type { LoweredTensor } from "@pt2/registry";
+import type { Constant } from "./constant.ts";
+import type { Device } from "./device.ts";
+import type { GuardWords } from "./guard-words.ts";
+import type { Memory } from "./memory.ts";
+import type { Place } from "./place.ts";
+import type { PlannedStage, PlannedStep } from "./planner.ts";
+import { ReadyWork } from "./ready-work.ts";
+import type { Arena } from "./run-buffer.ts";
+
+/** A planned stage with its shaders compiled. */
+export class WebgpuPlan implements StagePlan<Place> {
+  readonly steps: readonly PlannedStep[];
+  readonly ready: ReadyWork;
+  readonly slotStart: number;
+  readonly #stage: PlannedStage;
+  readonly #memory: Memory;
+  #generation = -1;
+
+  private constructor(stage: PlannedStage, slotStart: number, ready: ReadyWork, memory: Memory) {
+    this.#stage = stage;
+    this.steps = stage.steps;
+    this.slotStart = slotStart;
+    this.ready = ready;
+    this.#memory = memory;
+  }
+
+  static async make(
+    device: Device,
+    memory: Memory,
+    stage: PlannedStage,
+    slotStart: number,
+    onCompiled?: (done: number, total: number) => void,
+  ): Promise<WebgpuPlan> {
+    const work = stage.steps.flatMap((step) => step.work);
+    const ready = await ReadyWork.prepare(device, memory, work, onCompiled);
+    stage.guards.allocate(memory);
+    return new WebgpuPlan(stage, slotStart, ready, memory);
+  }
+
+  get constants(): readonly Constant[] {
+    return this.#stage.constants;
+  }
+
+  get guards(): GuardWords {
+    return this.#stage.guards;
+  }
+
+  /** One behind the last slot that this plan uses; plans that follow it while its tensors are needed begin there. */
+  get slotEnd(): number {
+    return this.slotStart + this.#stage.slots.length;
+  }
+
+  get summary(): string {
+    const bytes = this.#stage.slots.reduce((sum, size) => sum + size, 0);
+    const dispatches = this.ready.work.filter(({ kind }) => kind === "dispatch").length;
+    return `${bytes} bytes in ${this.#stage.slots.length} buffers, ${dispatches} dispatches`;
+  }
+
+  place(tensor: LoweredTensor): Place {
+    return this.#stage.places.get(tensor)!;
+  }
+
+  /** Makes sure that its buffers are there and its bind groups name them. */
+  bind(arena: Arena): void {
+    arena.reserve(this.slotStart, this.#stage.slots);
+    if (this.#generation === arena.generation) return;
+    this.ready.bind();
+    this.#generation = arena.generation;
+  }
+
+  dispose(): void {
+    this.ready.dispose();
+    this.guards.free(this.#memory);
+  }
+}

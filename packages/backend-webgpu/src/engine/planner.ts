@@ -1,0 +1,280 @@
+import { type ElementwiseGroup, fuse, type Step } from "@pt2/backend";
+import { isPure, type KernelSet, located, type StageRequest, scalarKey } from "@pt2/backend/staged";
+import { type Call, describeNode, type LoweredTensor, type Strided, tensorsIn } from "@pt2/registry";
+import { keyOf } from "@pt2/registry/scalar";
+import type { Guard } from "../shader/shader.ts";
+import { CallContext, type Fused, type TensorTable } from "./call-context.ts";
+import type { Constant } from "./constant.ts";
+import { bytesOf, Context, placeIn, placeKey } from "./context.ts";
+import { GuardWords } from "./guard-words.ts";
+import type { WebgpuKernel } from "./kernel.ts";
+import type { Buffer, Place } from "./place.ts";
+import { ReadCounts } from "./read-counts.ts";
+import { type Arena, RunBuffer } from "./run-buffer.ts";
+import type { Services } from "./services.ts";
+import { planSlots } from "./slots.ts";
+import type { StepSink, Work } from "./step-sink.ts";
+
+/** What runs for one fused step. */
+export interface PlannedStep {
+  /** The calls that it computes. */
+  readonly calls: readonly Call[];
+  readonly work: readonly Work[];
+}
+
+/** A stage with everything decided: which shaders run in which order, and which memory they share. */
+export interface PlannedStage {
+  readonly steps: readonly PlannedStep[];
+  readonly places: ReadonlyMap<LoweredTensor, Place>;
+  /** Sizes of the buffers of the run, from `slotStart` on. */
+  readonly slots: readonly number[];
+  readonly constants: readonly Constant[];
+  readonly guards: GuardWords;
+}
+
+/** Storage bindings that a kernel may need for itself, when elementwise ops with operands of theirs are fused to it. */
+const KERNEL_BINDINGS = 5;
+
+/** Plans a stage: kernels, fused loops, memory. Nothing runs yet and no weight is read. */
+export function planStage(
+  request: Pick<StageRequest<Place, unknown & object>, "stage" | "places" | "inputs">,
+  slotStart: number,
+  services: Services,
+  kernels: KernelSet<WebgpuKernel>,
+  arena: Arena,
+): PlannedStage {
+  return new Planner(request.places, services, kernels, arena).plan(request, slotStart);
+}
+
+class Planner implements StepSink, TensorTable {
+  readonly #services: Services;
+  readonly #kernels: KernelSet<WebgpuKernel>;
+  readonly #arena: Arena;
+  readonly #places: Map<LoweredTensor, Place>;
+  readonly #buffers: RunBuffer[] = [];
+  readonly #constants = new Set<Constant>();
+  readonly #counts = new ReadCounts();
+  readonly #guards = new GuardWords();
+  readonly #steps: PlannedStep[] = [];
+  #work: Work[] = [];
+  #calls: readonly Call[] = [];
+  #now = 0;
+
+  constructor(
+    places: ReadonlyMap<LoweredTensor, Place>,
+    services: Services,
+    kernels: KernelSet<WebgpuKernel>,
+    arena: Arena,
+  ) {
+    this.#services = services;
+    this.#kernels = kernels;
+    this.#arena = arena;
+    this.#places = new Map(places);
+  }
+
+  plan(
+    { stage, inputs }: Pick<StageRequest<Place, unknown & object>, "stage" | "inputs">,
+    slotStart: number,
+  ): PlannedStage {
+    const { adapter } = this.#services.device;
+    for (const input of inputs) this.#make(input);
+    const variable = stage.calls.filter((call) => !located([call], () => this.#tryConstant(call)));
+    this.#counts.clear();
+    const bindings = adapter.limits.maxStorageBuffersPerShaderStage;
+    const steps = fuse(variable, {
+      live: stage.live,
+      maxInputs: bindings - 1,
+      takesEpilogue: (call, group) => this.#fuses(call) && group.inputs.length - 1 + KERNEL_BINDINGS <= bindings,
+    });
+    for (const step of steps) {
+      this.#calls = callsOf(step);
+      located(this.#calls, () => this.#planStep(step));
+    }
+    this.#now = Number.MAX_SAFE_INTEGER;
+    for (const tensor of stage.live) this.reads(this.#places.get(tensor)!.buffer);
+    this.#collectConstants();
+    const { slots, bytes } = planSlots(this.#buffers);
+    for (const [i, buffer] of this.#buffers.entries()) buffer.slot = slotStart + slots[i]!;
+    return {
+      steps: this.#steps,
+      places: this.#places,
+      slots: bytes,
+      constants: [...this.#constants],
+      guards: this.#guards,
+    };
+  }
+
+  get(tensor: LoweredTensor): Place | undefined {
+    return this.#places.get(tensor);
+  }
+
+  set(tensor: LoweredTensor, place: Place): void {
+    this.#places.set(tensor, place);
+  }
+
+  allocate(bytes: number): Buffer {
+    const buffer = new RunBuffer(this.#arena, bytes, this.#now);
+    this.#buffers.push(buffer);
+    return buffer;
+  }
+
+  add(work: Work): void {
+    this.#work.push(work);
+    // Compiling begins while the rest is planned; what fails tells it when the plan is made ready.
+    if (work.kind === "dispatch") this.#services.device.pipelines.get(work.dispatch).catch(() => {});
+  }
+
+  scratch(bytes: number): Buffer {
+    return this.allocate(bytes);
+  }
+
+  guard(guard: Guard): { readonly buffer: Buffer; readonly slot: number } {
+    const node = this.#calls.at(-1)?.node;
+    return this.#guards.add(guard, node && describeNode(node));
+  }
+
+  reads(buffer: Buffer): void {
+    if (buffer instanceof RunBuffer) buffer.last = Math.max(buffer.last, this.#now);
+    this.#counts.reads(buffer);
+  }
+
+  unreads(constant: Constant): void {
+    this.#counts.unreads(constant);
+  }
+
+  #fuses(call: Call): boolean {
+    const fuses = this.#kernels.get(call)?.fuses ?? false;
+    return typeof fuses === "function" ? fuses(call.args) : fuses;
+  }
+
+  /** Keeps the constants that the step reads. */
+  #collectConstants(): void {
+    for (const constant of this.#counts.constants) this.#constants.add(constant);
+    this.#counts.clear();
+  }
+
+  #planStep(step: Step): void {
+    this.#now++;
+    this.#work = [];
+    switch (step.kind) {
+      case "call":
+        if (step.call.kind === "view") this.#view(step.call);
+        else this.#call(step.call, null);
+        break;
+      case "elementwise":
+        this.#elementwise(step.group);
+        break;
+      case "epilogue": {
+        const { call, result, group } = step;
+        const inputs = group.inputs.map((tensor) => (tensor === result ? null : this.#read(tensor)));
+        this.#call(call, { output: group.output, epilogue: { expr: group.expr, inputs } });
+        break;
+      }
+    }
+    if (this.#work.length > 0) this.#steps.push({ work: this.#work, calls: this.#calls });
+    this.#collectConstants();
+  }
+
+  #call(call: Call, fused: Fused | null): void {
+    const context = new CallContext(this.#services, this, this, call, fused);
+    this.#kernels.get(call)!.prepare(context);
+    // Empty results need no shader, but a place.
+    const [first, ...others] = call.results.flatMap(tensorsIn);
+    for (const tensor of [fused?.output ?? first, ...others]) {
+      if (tensor !== undefined && !this.#places.has(tensor)) this.#make(tensor);
+    }
+  }
+
+  #elementwise({ inputs, output, expr }: ElementwiseGroup): void {
+    const operands = inputs.map((tensor) => this.#read(tensor));
+    new Context(this.#services, this).elementwise(this.#make(output), operands, expr);
+  }
+
+  /** Gives a tensor memory. */
+  #make(tensor: LoweredTensor): Place {
+    const { dtype, shape } = tensor;
+    const place = placeIn(this.allocate(bytesOf(dtype, shape, this.#services.device.adapter)), dtype, shape);
+    this.set(tensor, place);
+    return place;
+  }
+
+  #view(call: Call): void {
+    const source = call.args[call.record.schema.args[0]!.name] as LoweredTensor;
+    this.#setViews(call, this.#read(source), new Context(this.#services, this));
+  }
+
+  /** Views share memory where strides can express them; else the source is copied first. */
+  #setViews(call: Call, place: Place, context: Context): void {
+    const results = call.results.flatMap(tensorsIn);
+    let source = place;
+    let geometry = call.record.view!(place, call.args);
+    if (geometry === null) {
+      source = context.dense(place);
+      geometry = call.record.view!(source, call.args)!;
+    }
+    const list: readonly Strided[] = "strides" in geometry ? [geometry] : geometry;
+    for (const [i, { shape, strides, offset }] of list.entries()) {
+      this.set(results[i]!, { dtype: source.dtype, buffer: source.buffer, shape, strides, offset });
+    }
+  }
+
+  #read(tensor: LoweredTensor): Place {
+    const place = this.#places.get(tensor)!;
+    this.reads(place.buffer);
+    return place;
+  }
+
+  /** A call on constants alone is computed once, for all plans, when its value is first needed. */
+  #tryConstant(call: Call): boolean {
+    const operands = Object.values(call.args).flatMap(tensorsIn);
+    const places = operands.map((tensor) => this.#places.get(tensor));
+    if (!isPure(call) || places.some((place) => place?.buffer.constant == null)) return false;
+    if (call.kind === "view") {
+      this.#setViews(call, places[0]!, new Context(this.#services, this));
+      return true;
+    }
+    const [result, ...more] = call.results.flatMap(tensorsIn);
+    if (result === undefined || more.length > 0) return false;
+    const { dtype, shape } = result;
+    const what = call.scalar === undefined ? scalarKey(call) : keyOf(call.scalar.expr);
+    const key = `${call.record.name}|${what}|${places.map((place) => placeKey(place!)).join(",")}|${dtype}[${shape}]`;
+    const bytes = bytesOf(dtype, shape, this.#services.device.adapter);
+    const constant = this.#services.derive(key, bytes, call.record.name, (ctx, to) => {
+      const placeOf = new Map(operands.map((tensor, i) => [tensor, places[i]!]));
+      this.#computeConstant(call, result, placeOf, ctx as Context, placeIn(to, dtype, shape));
+    });
+    this.set(result, placeIn(constant, dtype, shape));
+    return true;
+  }
+
+  #computeConstant(
+    call: Call,
+    result: LoweredTensor,
+    placeOf: Map<LoweredTensor, Place>,
+    ctx: Context,
+    out: Place,
+  ): void {
+    if (call.scalar !== undefined) {
+      const operands = call.scalar.operands.map((tensor) => placeOf.get(tensor)!);
+      for (const { buffer } of operands) ctx.sink.reads(buffer);
+      ctx.elementwise(out, operands, call.scalar.expr);
+      return;
+    }
+    const table: TensorTable = {
+      get: (tensor) => placeOf.get(tensor),
+      set: (tensor, place) => void placeOf.set(tensor, place),
+      allocate: (bytes) => ctx.sink.scratch(bytes),
+    };
+    placeOf.set(result, out);
+    this.#kernels.get(call)!.prepare(new CallContext(this.#services, ctx.sink, table, call));
+    // A kernel that made its result a view of something has not written it.
+    const made = placeOf.get(result)!;
+    if (made !== out) ctx.copy(made, out);
+  }
+}
+
+/** The calls that a step computes, in order. */
+function callsOf(step: Step): readonly Call[] {
+  if (step.kind === "call") return [step.call];
+  return step.kind === "epilogue" ? [step.call, ...step.group.calls] : step.group.calls;
+}

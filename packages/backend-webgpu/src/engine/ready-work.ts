@@ -1,0 +1,117 @@
+import type { Dispatch } from "../shader/dispatch.ts";
+import type { Device } from "./device.ts";
+import { readPlaces, writePlace } from "./elements.ts";
+import type { Memory } from "./memory.ts";
+import type { Pipeline } from "./pipelines.ts";
+import type { Work } from "./step-sink.ts";
+import type { BoundDispatch, Stream } from "./stream.ts";
+
+/** Planned work with its pipelines compiled and its numbers on the device; bind groups are made when buffers are there. */
+export class ReadyWork {
+  readonly work: readonly Work[];
+  readonly #device: Device;
+  readonly #memory: Memory;
+  readonly #pipelines: ReadonlyMap<Dispatch, Pipeline>;
+  readonly #params: GPUBuffer | null;
+  readonly #offsets: ReadonlyMap<Dispatch, number>;
+  #bound = new Map<Dispatch, BoundDispatch>();
+
+  private constructor(
+    device: Device,
+    memory: Memory,
+    work: readonly Work[],
+    pipelines: ReadonlyMap<Dispatch, Pipeline>,
+  ) {
+    this.#device = device;
+    this.#memory = memory;
+    this.work = work;
+    this.#pipelines = pipelines;
+    const { bytes, offsets } = packParams([...pipelines.keys()], device.gpu.limits.minUniformBufferOffsetAlignment);
+    this.#offsets = offsets;
+    this.#params = bytes.byteLength === 0 ? null : memory.create(bytes.byteLength, "numbers", "uniform");
+    if (this.#params !== null) device.gpu.queue.writeBuffer(this.#params, 0, bytes);
+  }
+
+  /** Compiles what is not compiled yet; `onCompiled` is told the number of shaders that are ready, and of all. */
+  static async prepare(
+    device: Device,
+    memory: Memory,
+    work: readonly Work[],
+    onCompiled: (done: number, total: number) => void = () => {},
+  ): Promise<ReadyWork> {
+    const dispatches = work.flatMap((item) => (item.kind === "dispatch" ? [item.dispatch] : []));
+    let done = 0;
+    const compiled = await Promise.all(
+      dispatches.map(async (dispatch) => {
+        const pipeline = await device.pipelines.get(dispatch);
+        onCompiled(++done, dispatches.length);
+        return [dispatch, pipeline] as const;
+      }),
+    );
+    return new ReadyWork(device, memory, work, new Map(compiled));
+  }
+
+  /** Makes bind groups for where the buffers are now. */
+  bind(): void {
+    this.#bound = new Map();
+    for (const [dispatch, { pipeline, layout }] of this.#pipelines) {
+      const storage = [...dispatch.reads, ...dispatch.writes].map(({ buffer, range }): GPUBufferBinding => {
+        const gpu = buffer.gpu();
+        return range === undefined ? { buffer: gpu } : { buffer: gpu, offset: range.offset, size: range.size };
+      });
+      const params: GPUBufferBinding[] =
+        dispatch.params === null
+          ? []
+          : [{ buffer: this.#params!, offset: this.#offsets.get(dispatch)!, size: dispatch.params.byteLength }];
+      const entries = [...storage, ...params].map((resource, binding) => ({ binding, resource }));
+      const group = this.#device.gpu.createBindGroup({ label: dispatch.name, layout, entries });
+      this.#bound.set(dispatch, { pipeline, group, workgroups: dispatch.workgroups });
+    }
+  }
+
+  bound(dispatch: Dispatch): BoundDispatch {
+    return this.#bound.get(dispatch)!;
+  }
+
+  /** Says one piece of work to the stream. A host step waits for what it reads. */
+  async run(item: Work, stream: Stream): Promise<void> {
+    if (item.kind === "dispatch") {
+      stream.dispatch(this.bound(item.dispatch));
+      return;
+    }
+    const { step } = item;
+    const { adapter } = this.#device;
+    const results = step.run(await readPlaces(stream, step.reads, adapter));
+    for (const [i, place] of step.writes.entries()) writePlace(stream, place, results[i]!.bytes, adapter);
+  }
+
+  dispose(): void {
+    this.#bound.clear();
+    if (this.#params !== null) this.#memory.free(this.#params);
+  }
+}
+
+/** All uniform blocks in one buffer, equal ones once. */
+function packParams(
+  dispatches: readonly Dispatch[],
+  alignment: number,
+): { readonly bytes: Uint8Array<ArrayBuffer>; readonly offsets: ReadonlyMap<Dispatch, number> } {
+  const known = new Map<string, number>();
+  const offsets = new Map<Dispatch, number>();
+  const blocks: { readonly at: number; readonly params: Uint8Array }[] = [];
+  let end = 0;
+  for (const dispatch of dispatches) {
+    const { params } = dispatch;
+    if (params === null) continue;
+    const key = params.join();
+    const at = known.get(key) ?? end;
+    offsets.set(dispatch, at);
+    if (known.has(key)) continue;
+    known.set(key, at);
+    blocks.push({ at, params });
+    end = Math.ceil((at + params.byteLength) / alignment) * alignment;
+  }
+  const bytes = new Uint8Array(end);
+  for (const { at, params } of blocks) bytes.set(params, at);
+  return { bytes, offsets };
+}

@@ -1,0 +1,19 @@
+import type { DType } from "@pt2/format";
+import type { Constant } from "./constant.ts";
+import type { Device } from "./device.ts";
+import type { PlanContext } from "./kernel.ts";
+import type { Buffer } from "./place.ts";
+
+/** What all plans of one executable share. */
+export interface Services {
+  readonly device: Device;
+  /** Whether rewrites that change bits are forbidden: `precision: "exact"`. */
+  readonly exact: boolean;
+  /**
+   * The constant that `build` computes from others, which the same `key` always names. `build` plans with the context it
+   * is given, once; what it planned runs when the constant is needed.
+   */
+  derive(key: string, bytes: number, label: string, build: (ctx: PlanContext, to: Buffer) => void): Constant;
+  /** A constant with these elements, in the dtype's own bytes. Equal ones are one. */
+  literal(dtype: DType, shape: readonly number[], data: ArrayBufferView): Constant;
+}

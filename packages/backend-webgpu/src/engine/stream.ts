@@ -1,0 +1,130 @@
+import type { Memory } from "./memory.ts";
+
+/** A part of a buffer; offset and size are multiples of 4. */
+export interface Range {
+  readonly buffer: GPUBuffer;
+  readonly offset: number;
+  readonly size: number;
+}
+
+/** A dispatch with all that the GPU needs for it. */
+export interface BoundDispatch {
+  readonly pipeline: GPUComputePipeline;
+  readonly group: GPUBindGroup;
+  readonly workgroups: readonly [x: number, y: number, z: number];
+}
+
+/** When a pass writes the time of its beginning and of its end. */
+export type PassTimes = GPUComputePassTimestampWrites;
+
+/** `GPUMapMode.READ`. */
+const READ = 1;
+
+/**
+ * What is said to the device, in order. Commands gather in one command buffer with as few passes as they allow, and go
+ * off when something is read or when the host writes in between.
+ */
+export class Stream {
+  readonly #gpu: GPUDevice;
+  readonly #memory: Memory;
+  /** Buffers to read from, free ones. */
+  readonly #staging: GPUBuffer[] = [];
+  #encoder: GPUCommandEncoder | null = null;
+  #pass: GPUComputePassEncoder | null = null;
+
+  constructor(gpu: GPUDevice, memory: Memory) {
+    this.#gpu = gpu;
+    this.#memory = memory;
+  }
+
+  dispatch({ pipeline, group, workgroups: [x, y, z] }: BoundDispatch): void {
+    this.#pass ??= this.#commands().beginComputePass();
+    this.#pass.setPipeline(pipeline);
+    this.#pass.setBindGroup(0, group);
+    this.#pass.dispatchWorkgroups(x, y, z);
+  }
+
+  /** Dispatches in a pass of their own, which is timed. */
+  timed(dispatches: readonly BoundDispatch[], timestampWrites: PassTimes): void {
+    this.#endPass();
+    this.#pass = this.#commands().beginComputePass({ timestampWrites });
+    for (const dispatch of dispatches) this.dispatch(dispatch);
+    this.#endPass();
+  }
+
+  copy(from: Range, to: GPUBuffer, offset = 0): void {
+    this.#endPass();
+    this.#commands().copyBufferToBuffer(from.buffer, from.offset, to, offset, from.size);
+  }
+
+  clear({ buffer, offset, size }: Range): void {
+    this.#endPass();
+    this.#commands().clearBuffer(buffer, offset, size);
+  }
+
+  resolve(queries: GPUQuerySet, count: number, to: GPUBuffer): void {
+    this.#endPass();
+    this.#commands().resolveQuerySet(queries, 0, count, to, 0);
+  }
+
+  /** Writes what the host has, behind everything said so far. */
+  write(to: GPUBuffer, bytes: Uint8Array<ArrayBuffer>, offset = 0): void {
+    this.submit();
+    if (bytes.byteLength > 0) this.#gpu.queue.writeBuffer(to, offset, bytes);
+  }
+
+  submit(): void {
+    if (this.#encoder === null) return;
+    this.#endPass();
+    const commands = this.#encoder.finish();
+    this.#encoder = null;
+    this.#gpu.queue.submit([commands]);
+  }
+
+  /** Forgets what was not submitted. */
+  discard(): void {
+    this.#pass = null;
+    this.#encoder = null;
+  }
+
+  /** Copies of ranges in host memory, when everything said so far is done. */
+  async read(ranges: readonly Range[]): Promise<readonly Uint8Array<ArrayBuffer>[]> {
+    const starts: number[] = [];
+    let bytes = 0;
+    for (const { size } of ranges) {
+      starts.push(bytes);
+      bytes += Math.ceil(size / 8) * 8;
+    }
+    const staging = this.#take(bytes);
+    for (const [i, range] of ranges.entries()) if (range.size > 0) this.copy(range, staging, starts[i]!);
+    this.submit();
+    await staging.mapAsync(READ, 0, bytes);
+    try {
+      const mapped = staging.getMappedRange(0, bytes);
+      return ranges.map(({ size }, i) => new Uint8Array(mapped.slice(starts[i]!, starts[i]! + size)));
+    } finally {
+      staging.unmap();
+      this.#staging.push(staging);
+    }
+  }
+
+  #commands(): GPUCommandEncoder {
+    this.#encoder ??= this.#gpu.createCommandEncoder();
+    return this.#encoder;
+  }
+
+  #endPass(): void {
+    this.#pass?.end();
+    this.#pass = null;
+  }
+
+  /** The smallest free buffer that is large enough; else a new one in the place of a smaller one. */
+  #take(bytes: number): GPUBuffer {
+    const fitting = this.#staging.filter(({ size }) => size >= bytes).sort((a, b) => a.size - b.size);
+    const known = fitting[0] ?? this.#staging[0];
+    if (known !== undefined) this.#staging.splice(this.#staging.indexOf(known), 1);
+    if (known !== undefined && known.size >= bytes) return known;
+    if (known !== undefined) this.#memory.free(known);
+    return this.#memory.create(bytes, "results", "staging");
+  }
+}

@@ -1,0 +1,54 @@
+import { DTYPES, type DType, type Storage, type WeightTensor } from "@pt2/format";
+import { storageOf } from "../wgsl/storage.ts";
+import { Constant } from "./constant.ts";
+import type { Device } from "./device.ts";
+import { isSame, toGpu } from "./element-bytes.ts";
+import type { Memory } from "./memory.ts";
+
+/** The weights of one executable: one buffer for each storage of the file and dtype in which it is seen. */
+export class WeightRecords {
+  readonly #device: Device;
+  readonly #memory: Memory;
+  readonly #signal: AbortSignal | undefined;
+  readonly #onRead: (bytes: number) => void;
+  readonly #records = new Map<string, Constant>();
+
+  /** `onRead` is told the bytes of each record that arrived. */
+  constructor(device: Device, memory: Memory, onRead: (bytes: number) => void, signal?: AbortSignal) {
+    this.#device = device;
+    this.#memory = memory;
+    this.#onRead = onRead;
+    this.#signal = signal;
+  }
+
+  /** The record of a weight; views and tied weights share it. */
+  of({ storage, dtype, name }: WeightTensor): Constant {
+    const key = `${dtype} ${storage.id}`;
+    const known = this.#records.get(key);
+    if (known !== undefined) return known;
+    const count = Math.floor(storage.nbytes / DTYPES[dtype].itemsize);
+    const bytes = count * storageOf(dtype, this.#device.adapter).bytes;
+    const record = new Constant(this.#memory, bytes, name, {
+      inputs: [],
+      produce: (to) => this.#upload(storage, dtype, name, to),
+    });
+    this.#records.set(key, record);
+    return record;
+  }
+
+  async #upload(storage: Storage, dtype: DType, name: string, to: GPUBuffer): Promise<void> {
+    const { adapter, gpu } = this.#device;
+    const bytes = await storage.read({ signal: this.#signal });
+    const { itemsize } = DTYPES[dtype];
+    const whole = bytes.subarray(0, Math.floor(bytes.byteLength / itemsize) * itemsize);
+    const elements = isSame(dtype, adapter) ? whole : toGpu(dtype, whole, name, adapter);
+    const words = Math.floor(elements.byteLength / 4) * 4;
+    if (words > 0) gpu.queue.writeBuffer(to, 0, elements as Uint8Array<ArrayBuffer>, 0, words);
+    if (words < elements.byteLength) {
+      const last = new Uint8Array(4);
+      last.set(elements.subarray(words));
+      gpu.queue.writeBuffer(to, words, last);
+    }
+    this.#onRead(storage.nbytes);
+  }
+}

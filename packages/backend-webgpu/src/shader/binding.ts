@@ -1,0 +1,66 @@
+import { elementCount } from "@pt2/format";
+import type { Adapter } from "../engine/adapter.ts";
+import type { Place } from "../engine/place.ts";
+import { webgpuError } from "../webgpu-errors.ts";
+import { storageOf } from "../wgsl/storage.ts";
+import type { Binding } from "./dispatch.ts";
+
+/** Where a binding begins, and the tensor's first element in it. */
+export interface BoundPlace {
+  readonly binding: Binding;
+  readonly offset: number;
+}
+
+/** Binds a tensor: its whole buffer where the device can bind that, else the part of it that the tensor lies in. */
+export function bindingOf(place: Place, { limits, f16 }: Pick<Adapter, "limits" | "f16">, what: string): BoundPlace {
+  const { buffer, offset } = place;
+  if (buffer.bytes <= limits.maxStorageBufferBindingSize) return { binding: { buffer }, offset };
+  const { bytes } = storageOf(place.dtype, { f16 });
+  const alignment = limits.minStorageBufferOffsetAlignment;
+  const start = Math.floor((offset * bytes) / alignment) * alignment;
+  const size = Math.min(Math.ceil((lastOf(place) * bytes - start) / 4) * 4, buffer.bytes - start);
+  if (size > limits.maxStorageBufferBindingSize) {
+    throw webgpuError("webgpu.binding-limit", {
+      what: `${what} needs ${size} bytes of one tensor, ${place.dtype}[${place.shape.join(", ")}]; the device binds ${limits.maxStorageBufferBindingSize} at once`,
+      advice: "Use a device with a larger maxStorageBufferBindingSize, smaller inputs, or another backend.",
+      details: { bytes: size, limit: limits.maxStorageBufferBindingSize },
+    });
+  }
+  return { binding: { buffer, range: { offset: start, size } }, offset: offset - start / bytes };
+}
+
+/** One behind the last element of the buffer that a tensor has. */
+function lastOf({ shape, strides, offset }: Place): number {
+  if (elementCount(shape) === 0) return offset;
+  return shape.reduce((at, size, d) => at + (size - 1) * strides[d]!, offset) + 1;
+}
+
+/** Whether a tensor can be bound at once. */
+export function fitsBinding(place: Place, adapter: Pick<Adapter, "limits" | "f16">): boolean {
+  const { bytes } = storageOf(place.dtype, adapter);
+  const { maxStorageBufferBindingSize, minStorageBufferOffsetAlignment } = adapter.limits;
+  if (place.buffer.bytes <= maxStorageBufferBindingSize) return true;
+  return (lastOf(place) - place.offset) * bytes + minStorageBufferOffsetAlignment <= maxStorageBufferBindingSize;
+}
+
+/**
+ * Parts of a tensor along a dimension, each of which can be bound at once: one part where the whole can. For tables of
+ * weights that are larger than a binding.
+ */
+export function partsOf(
+  place: Place,
+  dim: number,
+  adapter: Pick<Adapter, "limits" | "f16">,
+): readonly { readonly place: Place; readonly start: number }[] {
+  if (fitsBinding(place, adapter)) return [{ place, start: 0 }];
+  const { bytes } = storageOf(place.dtype, adapter);
+  const { maxStorageBufferBindingSize, minStorageBufferOffsetAlignment } = adapter.limits;
+  const stride = place.strides[dim]!;
+  const rows = Math.floor((maxStorageBufferBindingSize - minStorageBufferOffsetAlignment) / (stride * bytes));
+  const parts: { place: Place; start: number }[] = [];
+  for (let start = 0; start < place.shape[dim]!; start += rows) {
+    const shape = place.shape.with(dim, Math.min(rows, place.shape[dim]! - start));
+    parts.push({ place: { ...place, shape, offset: place.offset + start * stride }, start });
+  }
+  return parts;
+}

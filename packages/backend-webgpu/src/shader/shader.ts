@@ -1,0 +1,246 @@
+import type { TypedExpr } from "@pt2/registry/scalar";
+import type { Adapter } from "../engine/adapter.ts";
+import type { Buffer, Place } from "../engine/place.ts";
+import { type WebgpuErrorCode, webgpuError } from "../webgpu-errors.ts";
+import { helpersIn, prelude, scalarFunction } from "../wgsl/scalar.ts";
+import { computeType, storeExpr } from "../wgsl/storage.ts";
+import { bindingOf } from "./binding.ts";
+import type { Binding, Dispatch } from "./dispatch.ts";
+import { broadcast } from "./geometry.ts";
+import { coordinateReader, elementType, flatReader } from "./operand.ts";
+import { Params } from "./params.ts";
+
+/** Elementwise ops that are computed where a kernel's result is written. */
+export interface Epilogue {
+  readonly expr: TypedExpr;
+  /** Operands by the index that `expr` uses; null stands for the kernel's value. */
+  readonly inputs: readonly (Place | null)[];
+}
+
+/** Where a result goes. */
+export interface ResultPlace {
+  readonly place: Place;
+  /** Dtype of what the kernel computes, before the epilogue. */
+  readonly dtype: Place["dtype"];
+  readonly epilogue: Epilogue | null;
+}
+
+/** What a shader is planned in. */
+export interface ShaderHost {
+  readonly adapter: Adapter;
+  /** Makes the n-th result of the call. */
+  result(index: number): ResultPlace;
+  /** Says that the current call reads a tensor. */
+  reads(place: Place): void;
+  /** Reserves two words that a run looks at when it is done. */
+  guard(guard: Guard): { readonly buffer: Buffer; readonly slot: number };
+  add(dispatch: Dispatch): void;
+}
+
+/** What is wrong when a shader says `fail(value)`. */
+export interface Guard {
+  readonly code: WebgpuErrorCode;
+  /** The message, given the value. */
+  readonly what: (value: number) => string;
+}
+
+export interface AccessOptions {
+  /** Bind it as `vec4`s; only where {@link isVector} holds. */
+  readonly vector?: boolean;
+}
+
+/**
+ * Builds the WGSL of one dispatch. Operands become functions that know dtype, strides and offset, so a kernel's text
+ * says only what it computes:
+ *
+ * - `read(x)`: `x(i)` is the i-th element in row-major order, whatever the strides; with `vector` also `x4(i)`.
+ * - `at(x)`: `x(c0, c1, …)` is the element at these coordinates.
+ * - `write(y)` and `result(y)`: `set_y(i, value)` stores the i-th element, with `vector` also `set_y4(i, vec4)`.
+ * - `u32`, `i32`, `f32`: numbers that may differ without a new pipeline, read as `p.name`.
+ *
+ * Each binding is `name_buf` for what these cannot express, with `p.name_offset` as its first element. Values are in
+ * the compute type: f32 for every float, i32 for integers, bool for bool.
+ */
+export class Shader {
+  readonly name: string;
+  readonly adapter: Adapter;
+  readonly #host: ShaderHost;
+  readonly #params = new Params();
+  readonly #reads: { readonly binding: Binding; readonly declaration: string }[] = [];
+  readonly #writes: { readonly binding: Binding; readonly declaration: string }[] = [];
+  readonly #functions: string[] = [];
+  readonly #enables = new Set<string>();
+
+  constructor(name: string, host: ShaderHost) {
+    this.name = name;
+    this.adapter = host.adapter;
+    this.#host = host;
+  }
+
+  read(name: string, place: Place, { vector = false }: AccessOptions = {}): this {
+    const offset = this.#bindRead(name, place, vector);
+    this.#functions.push(flatReader(name, place, offset, vector, this.#params));
+    return this;
+  }
+
+  at(name: string, place: Place, { vector = false }: AccessOptions = {}): this {
+    const offset = this.#bindRead(name, place, vector);
+    this.#functions.push(coordinateReader(name, place, offset, vector, this.#params));
+    return this;
+  }
+
+  /** The n-th result of the call, with what is fused behind it. Returns where it lies. */
+  result(name: string, index = 0, { vector = false }: AccessOptions = {}): Place {
+    const { place, dtype, epilogue } = this.#host.result(index);
+    if (epilogue === null) {
+      this.write(name, place, { vector });
+      return place;
+    }
+    const type = computeType(dtype);
+    this.write(`${name}_fused`, place, { vector });
+    const operands = epilogue.inputs.map((input, k) =>
+      input === null ? null : this.#fusedOperand(`${name}_e${k}`, input, place.shape),
+    );
+    const dtypes = epilogue.inputs.map((input) => input?.dtype ?? dtype);
+    const { code } = scalarFunction(`${name}_expr`, epilogue.expr, dtypes);
+    const call = (i: string, v: string): string =>
+      `${name}_expr(${operands.map((operand) => (operand === null ? v : `${operand}(${i})`)).join(", ")})`;
+    this.#functions.push(code, `fn set_${name}(i: u32, v: ${type}) { set_${name}_fused(i, ${call("i", "v")}); }\n`);
+    if (vector) {
+      const lanes = [0, 1, 2, 3].map((k) => call(`4u * i + ${k}u`, `v[${k}]`));
+      const to = computeType(place.dtype);
+      this.#functions.push(
+        `fn set_${name}4(i: u32, v: vec4<${type}>) { set_${name}_fused4(i, vec4<${to}>(${lanes.join(", ")})); }\n`,
+      );
+    }
+    return place;
+  }
+
+  /** Memory that the shader writes, every element at most once. */
+  write(name: string, place: Place, { vector = false }: AccessOptions = {}): this {
+    const { dtype } = place;
+    const storage = elementType(dtype, vector, this.adapter);
+    const offset = this.#bindWrite(name, place, storage);
+    this.#params.add(`${name}_offset`, "u32", offset);
+    const type = computeType(dtype);
+    const at = `p.${name}_offset + i`;
+    const target = vector ? `${name}_buf[(${at}) / 4u][(${at}) % 4u]` : `${name}_buf[${at}]`;
+    const store = (value: string): string => this.#store(dtype, value);
+    this.#functions.push(`fn set_${name}(i: u32, v: ${type}) { ${target} = ${store("v")}; }\n`);
+    if (vector) {
+      const lanes = [0, 1, 2, 3].map((k) => store(`v[${k}]`));
+      this.#functions.push(
+        `fn set_${name}4(i: u32, v: vec4<${type}>) { ${name}_buf[p.${name}_offset / 4u + i] = ${storage}(${lanes.join(", ")}); }\n`,
+      );
+    }
+    return this;
+  }
+
+  /** Memory of 4-byte elements that invocations update together: `name_buf: array<atomic<u32>>`. */
+  atomic(name: string, place: Place): this {
+    this.#params.add(`${name}_offset`, "u32", this.#bindWrite(name, place, "atomic<u32>"));
+    return this;
+  }
+
+  u32(name: string, value: number): this {
+    this.#params.add(name, "u32", value);
+    return this;
+  }
+
+  i32(name: string, value: number): this {
+    this.#params.add(name, "i32", value);
+    return this;
+  }
+
+  f32(name: string, value: number): this {
+    this.#params.add(name, "f32", value);
+    return this;
+  }
+
+  /**
+   * Offers `fail(value)`: after the run it ends with this error, of which the message names `value`. For data that an
+   * op must refuse, such as an index outside its tensor.
+   */
+  guard(guard: Guard): this {
+    const { buffer, slot } = this.#host.guard(guard);
+    this.#writes.push({ binding: { buffer }, declaration: "var<storage, read_write> guard_buf: array<atomic<i32>>;" });
+    this.#params.add("guard", "u32", slot);
+    this.#functions.push(
+      "fn fail(value: i32) { if (atomicExchange(&guard_buf[2u * p.guard], 1i) == 0i) { atomicStore(&guard_buf[2u * p.guard + 1u], value); } }\n",
+    );
+    return this;
+  }
+
+  /** A function of scalars from an expression. */
+  function(name: string, expr: TypedExpr, inputs: readonly Place["dtype"][]): this {
+    this.#functions.push(scalarFunction(name, expr, inputs).code);
+    return this;
+  }
+
+  enable(extension: "subgroups"): this {
+    this.#enables.add(extension);
+    return this;
+  }
+
+  /** Runs `body` once for each `i: u32` below `count`. */
+  forEach(count: number, body: string, workgroupSize = 64): void {
+    if (count === 0) return;
+    const groups = Math.ceil(count / workgroupSize);
+    const x = Math.min(groups, this.adapter.limits.maxComputeWorkgroupsPerDimension);
+    this.u32("count", count);
+    const wgsl = `@compute @workgroup_size(${workgroupSize})
+fn main(@builtin(global_invocation_id) id: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>) {
+  let i = id.y * groups.x * ${workgroupSize}u + id.x;
+  if (i >= p.count) { return; }
+  ${body}
+}`;
+    this.dispatch([x, Math.ceil(groups / x), 1], wgsl);
+  }
+
+  /** Adds the dispatch. `wgsl` has the entry point `main` and what it needs. */
+  dispatch(workgroups: readonly [number, number, number], wgsl: string): void {
+    const { limits } = this.adapter;
+    if (workgroups.some((n) => n > limits.maxComputeWorkgroupsPerDimension)) {
+      throw webgpuError("webgpu.too-large", {
+        what: `${this.name} needs ${workgroups.join(" × ")} workgroups; the device allows ${limits.maxComputeWorkgroupsPerDimension} in each dimension`,
+        advice: "Split the input, or use a backend without this limit.",
+      });
+    }
+    const storage = [...this.#reads, ...this.#writes];
+    const text = [...this.#functions, wgsl].join("");
+    const code = [
+      ...[...this.#enables].map((extension) => `enable ${extension};\n`),
+      ...(storage.some(({ declaration }) => declaration.includes("f16")) ? ["enable f16;\n"] : []),
+      ...storage.map(({ declaration }, i) => `@group(0) @binding(${i}) ${declaration}\n`),
+      this.#params.declaration(storage.length),
+      prelude(helpersIn(text)),
+      text,
+    ].join("");
+    const [reads, writes] = [this.#reads, this.#writes].map((list) => list.map(({ binding }) => binding));
+    this.#host.add({ name: this.name, code, reads: reads!, writes: writes!, params: this.#params.bytes(), workgroups });
+  }
+
+  /** A reader of a fused operand, in the cheapest form. */
+  #fusedOperand(name: string, input: Place, shape: readonly number[]): string {
+    this.read(name, broadcast(input, shape));
+    return name;
+  }
+
+  #bindRead(name: string, place: Place, vector: boolean): number {
+    this.#host.reads(place);
+    const { binding, offset } = bindingOf(place, this.adapter, this.name);
+    const declaration = `var<storage, read> ${name}_buf: array<${elementType(place.dtype, vector, this.adapter)}>;`;
+    this.#reads.push({ binding, declaration });
+    return offset;
+  }
+
+  #bindWrite(name: string, place: Place, type: string): number {
+    const { binding, offset } = bindingOf(place, this.adapter, this.name);
+    this.#writes.push({ binding, declaration: `var<storage, read_write> ${name}_buf: array<${type}>;` });
+    return offset;
+  }
+
+  #store(dtype: Place["dtype"], value: string): string {
+    return storeExpr(dtype, value, { f16: this.adapter.f16 });
+  }
+}
