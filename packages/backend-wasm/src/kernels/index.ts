@@ -1,26 +1,22 @@
+import { HOST_KERNELS } from "@pt2/backend/host";
 import type { WasmKernel } from "../engine/kernel.ts";
 import { attention } from "./attention.ts";
 import { bmm } from "./bmm.ts";
 import { cat } from "./cat.ts";
 import { convolution } from "./convolution.ts";
-import { convolutionAny } from "./convolution-any.ts";
 import { arange, full } from "./factory.ts";
-import { FOURIER } from "./fourier.ts";
 import { gather } from "./gather.ts";
 import { groupedMm } from "./grouped.ts";
-import { histogram } from "./histogram.ts";
+import { hostKernel } from "./host-kernel.ts";
 import { indexPutMask } from "./index-put-mask.ts";
 import { indexPut, indexTensor } from "./index-tensor.ts";
 import { gcd, lcm } from "./integers.ts";
 import { groupNorm, layerNorm, rmsNorm } from "./layer-norm.ts";
-import { LINALG } from "./linalg.ts";
 import { addmm, linear, mm } from "./linear.ts";
 import { matmulAny } from "./matmul-any.ts";
 import { matmulComplex } from "./matmul-complex.ts";
-import { nonzeroStatic } from "./nonzero-static.ts";
 import { adaptivePool, slidingPool } from "./pool.ts";
 import { poolAny } from "./pool-any.ts";
-import { POOL_BACKWARD } from "./pool-backward.ts";
 import { rand, randn } from "./random.ts";
 import { amax, amin, mean, sum } from "./reduce.ts";
 import { GENERAL_REDUCTIONS } from "./reduce-any.ts";
@@ -29,12 +25,9 @@ import { resize } from "./resize.ts";
 import { cumprod, cumsum } from "./scan.ts";
 import { scatter, scatterReduce } from "./scatter.ts";
 import { asStridedScatter, diagonalScatter } from "./scatter-views.ts";
-import { combinations, frexp, segmentReduce } from "./segment.ts";
 import { embedding, indexSelect } from "./select-rows.ts";
 import { logSoftmax, softmax } from "./softmax.ts";
 import { sort, topk } from "./sort.ts";
-import { SPECIAL } from "./special.ts";
-import { trilIndices, triuIndices } from "./triangle-indices.ts";
 
 /** Every kernel of the backend, by family. */
 export const KERNELS: readonly WasmKernel[] = [
@@ -78,21 +71,10 @@ export const KERNELS: readonly WasmKernel[] = [
   reinterpret,
   rand,
   randn,
-  trilIndices,
-  triuIndices,
   poolAny,
-  ...POOL_BACKWARD,
-  convolutionAny,
   indexPutMask,
   matmulComplex,
-  histogram,
   gcd,
   lcm,
-  ...FOURIER,
-  segmentReduce,
-  combinations,
-  frexp,
-  nonzeroStatic,
-  ...SPECIAL,
-  ...LINALG,
+  ...HOST_KERNELS.map(hostKernel),
 ];

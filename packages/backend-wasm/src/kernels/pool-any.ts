@@ -1,8 +1,8 @@
+import { type AxisWindow, slidingWindows } from "@pt2/backend/host";
 import { offsetsOf } from "@pt2/backend/strides";
 import { bigints, type Elements, numbers } from "../engine/access.ts";
 import type { KernelCall, WasmKernel } from "../engine/kernel.ts";
 import type { Place } from "../engine/place.ts";
-import { type AxisWindow, slidingWindows } from "../pool/windows.ts";
 
 /** Sliding windows over every real dtype, in plain loops. */
 export const poolAny: WasmKernel = {

@@ -1,10 +1,10 @@
 import { DTYPES } from "@pt2/format";
 import type { ArgValue, TensorMeta } from "@pt2/registry";
-import type { WasmKernel } from "../engine/kernel.ts";
-import { type HostArray, type HostCall, hostKernel } from "../host/host-kernel.ts";
+import type { HostArray } from "./host-array.ts";
+import { type HostCall, type HostKernel, hostKernel } from "./host-kernel.ts";
 
 /** Convolutions in double precision, in plain loops: for float64 and integers (exact up to 2^53), which are rare. */
-export const convolutionAny: WasmKernel = {
+export const convolutionAny: HostKernel = {
   ...hostKernel(["aten::convolution"], (call) => [convolve(call)]),
   accepts: (args: Readonly<Record<string, ArgValue>>) => {
     const { dtype } = args["input"] as TensorMeta;

@@ -1,10 +1,9 @@
-import { numberOf } from "@pt2/backend/staged";
 import type { Scalar } from "@pt2/registry";
-import type { WasmKernel } from "../engine/kernel.ts";
-import { hostKernel } from "../host/host-kernel.ts";
+import { numberOf } from "../staged/run-value.ts";
+import { type HostKernel, hostKernel } from "./host-kernel.ts";
 
 /** `histc(self, bins, min, max)`: how many elements are in each of equal bins; equal bounds mean those of the data. */
-export const histogram: WasmKernel = hostKernel(["aten::histc"], (call) => {
+export const histogram: HostKernel = hostKernel(["aten::histc"], (call) => {
   const { data } = call.array("self");
   const bins = call.arg<number>("bins");
   const counts = new Float64Array(bins);

@@ -1,8 +1,7 @@
-import type { WasmKernel } from "../engine/kernel.ts";
-import { hostKernel } from "../host/host-kernel.ts";
+import { type HostKernel, hostKernel } from "./host-kernel.ts";
 
 /** `nonzero_static(self, size, fill_value)`: the places of the first `size` elements that are not zero. */
-export const nonzeroStatic: WasmKernel = hostKernel(["aten::nonzero_static"], (call) => {
+export const nonzeroStatic: HostKernel = hostKernel(["aten::nonzero_static"], (call) => {
   const { shape, data } = call.array("self");
   const [size, rank] = call.shape(0) as readonly [number, number];
   const out = new Float64Array(size * rank).fill(call.arg<number>("fill_value"));

@@ -1,14 +1,14 @@
-import type { WasmKernel } from "../engine/kernel.ts";
-import { matrixKernel } from "../host/linalg/batch.ts";
-import { matrixExponential } from "../host/linalg/exponential.ts";
-import { determinant, factorLu, permutationOf, solveLu, solveTriangular } from "../host/linalg/lu.ts";
-import { corner, identity, type Matrix, matrix, transposed } from "../host/linalg/matrix.ts";
-import { applyQ, orthogonal, reflect } from "../host/linalg/qr.ts";
-import { svd } from "../host/linalg/svd.ts";
-import { cholesky, symmetricEigen } from "../host/linalg/symmetric.ts";
+import type { HostKernel } from "../host-kernel.ts";
+import { matrixKernel } from "./batch.ts";
+import { matrixExponential } from "./exponential.ts";
+import { determinant, factorLu, permutationOf, solveLu, solveTriangular } from "./lu.ts";
+import { corner, identity, type Matrix, matrix, transposed } from "./matrix.ts";
+import { applyQ, orthogonal, reflect } from "./qr.ts";
+import { svd } from "./svd.ts";
+import { cholesky, symmetricEigen } from "./symmetric.ts";
 
 /** Factorisations and systems of equations of real matrices, in double precision. */
-export const LINALG: readonly WasmKernel[] = [
+export const LINALG: readonly HostKernel[] = [
   matrixKernel(["aten::linalg_lu_factor_ex"], ["A"], (call, a) => {
     const { lu, pivots, info } = factorLu(a as Matrix, call.arg<boolean>("pivot"));
     return [lu, pivots, [info]];

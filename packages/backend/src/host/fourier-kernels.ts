@@ -1,11 +1,11 @@
-import { numel } from "@pt2/backend";
-import { lanesOf, normalDim, rowMajor } from "@pt2/backend/strides";
-import type { WasmKernel } from "../engine/kernel.ts";
-import { Fourier } from "../host/fourier.ts";
-import { type HostArray, type HostCall, hostKernel } from "../host/host-kernel.ts";
+import { lanesOf, normalDim, rowMajor } from "../strides.ts";
+import { numel } from "../tensor.ts";
+import { Fourier } from "./fourier.ts";
+import type { HostArray } from "./host-array.ts";
+import { type HostCall, type HostKernel, hostKernel } from "./host-kernel.ts";
 
 /** `_fft_c2c(self, dim, normalization, forward)`. */
-const complexToComplex: WasmKernel = hostKernel(["aten::_fft_c2c"], (call) => {
+const complexToComplex: HostKernel = hostKernel(["aten::_fft_c2c"], (call) => {
   const { shape, data } = call.array("self");
   const dims = dimsOf(call, shape);
   for (const dim of dims) transform(data, shape, dim, call.arg<boolean>("forward"));
@@ -13,7 +13,7 @@ const complexToComplex: WasmKernel = hostKernel(["aten::_fft_c2c"], (call) => {
 });
 
 /** `_fft_r2c(self, dim, normalization, onesided)`: the last of `dim` is cut to its first half where `onesided`. */
-const realToComplex: WasmKernel = hostKernel(["aten::_fft_r2c"], (call) => {
+const realToComplex: HostKernel = hostKernel(["aten::_fft_r2c"], (call) => {
   const { shape, data: real } = call.array("self");
   const data = new Float64Array(2 * real.length);
   for (const [i, value] of real.entries()) data[2 * i] = value;
@@ -24,7 +24,7 @@ const realToComplex: WasmKernel = hostKernel(["aten::_fft_r2c"], (call) => {
 });
 
 /** `_fft_c2r(self, dim, normalization, last_dim_size)`: the inverse, of the first half of a symmetric spectrum. */
-const complexToReal: WasmKernel = hostKernel(["aten::_fft_c2r"], (call) => {
+const complexToReal: HostKernel = hostKernel(["aten::_fft_c2r"], (call) => {
   const { shape: given, data: half } = call.array("self");
   const shape = call.shape(0);
   const dims = dimsOf(call, given);
@@ -44,7 +44,7 @@ const complexToReal: WasmKernel = hostKernel(["aten::_fft_c2r"], (call) => {
 });
 
 /** Fourier transforms of any length, in double precision. */
-export const FOURIER: readonly WasmKernel[] = [complexToComplex, realToComplex, complexToReal];
+export const FOURIER: readonly HostKernel[] = [complexToComplex, realToComplex, complexToReal];
 
 function dimsOf(call: HostCall, shape: readonly number[]): readonly number[] {
   return call.arg<readonly number[]>("dim").map((dim) => normalDim(dim, shape.length));

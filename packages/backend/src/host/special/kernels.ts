@@ -1,9 +1,9 @@
-import type { WasmKernel } from "../engine/kernel.ts";
-import { hostElementwise } from "../host/host-elementwise.ts";
-import { airyAi, besselI, besselJ, besselK, besselY } from "../special/bessel.ts";
-import { gammaLower, gammaUpper, zeta } from "../special/gamma.ts";
-import { erfcx, logNdtr, ndtri } from "../special/normal.ts";
-import { POLYNOMIALS } from "../special/polynomials.ts";
+import { hostElementwise } from "../host-elementwise.ts";
+import type { HostKernel } from "../host-kernel.ts";
+import { airyAi, besselI, besselJ, besselK, besselY } from "./bessel.ts";
+import { gammaLower, gammaUpper, zeta } from "./gamma.ts";
+import { erfcx, logNdtr, ndtri } from "./normal.ts";
+import { POLYNOMIALS } from "./polynomials.ts";
 
 const UNARY: Readonly<Record<string, (x: number) => number>> = {
   i0: (x) => besselI(0, x),
@@ -35,7 +35,7 @@ const BINARY: Readonly<Record<string, (x: number, y: number) => number>> = {
 };
 
 /** Special functions: rare, and iterations rather than expressions. */
-export const SPECIAL: readonly WasmKernel[] = [
+export const SPECIAL: readonly HostKernel[] = [
   ...Object.entries(UNARY).map(([name, compute]) =>
     hostElementwise(`aten::${name}`, ["self"], (x) => compute(x as number)),
   ),

@@ -1,8 +1,6 @@
-import { backendError } from "@pt2/backend/staged";
 import type { Pt2Error } from "@pt2/format";
-
-/** A recurrence of so many steps for each element. */
-const MAX_DEGREE = 1_000_000;
+import { backendError } from "../../backend-errors.ts";
+import { LIMITS } from "../../limits.ts";
 
 /** A polynomial of an orthogonal family: its degree comes as a number and is cut to a whole one. */
 export type Polynomial = (x: number, degree: number) => number;
@@ -15,7 +13,7 @@ function family(first: (x: number) => number, next: Recurrence): Polynomial {
     const n = Math.trunc(degree);
     if (n < 0) return 0;
     if (n === 0) return 1;
-    if (n > MAX_DEGREE) throw tooHigh(n);
+    if (n > LIMITS.polynomialDegree) throw tooHigh(n);
     let [last, current] = [1, first(x)];
     for (let k = 1; k < n && !Number.isNaN(current); k++) [last, current] = [current, next(k, x, current, last)];
     return current;
@@ -24,9 +22,9 @@ function family(first: (x: number) => number, next: Recurrence): Polynomial {
 
 function tooHigh(degree: number): Pt2Error {
   return backendError("backend.limit", {
-    what: `A polynomial of degree ${degree} was asked for, the limit is ${MAX_DEGREE}`,
+    what: `A polynomial of degree ${degree} was asked for, the limit is ${LIMITS.polynomialDegree}`,
     advice: "Check the values that the program computes the degree from.",
-    details: { degree, allowed: MAX_DEGREE },
+    details: { degree, allowed: LIMITS.polynomialDegree },
   });
 }
 

@@ -1,9 +1,8 @@
-import type { WasmKernel } from "../engine/kernel.ts";
-import { type HostCall, hostKernel } from "../host/host-kernel.ts";
-import { type AxisWindow, adaptiveWindows, slidingWindows } from "../pool/windows.ts";
+import { type HostCall, type HostKernel, hostKernel } from "./host-kernel.ts";
+import { type AxisWindow, adaptiveWindows, slidingWindows } from "./windows.ts";
 
 /** Gradients of average pooling: each output gives its share to what it averaged. */
-export const POOL_BACKWARD: readonly WasmKernel[] = [
+export const POOL_BACKWARD: readonly HostKernel[] = [
   hostKernel(["aten::avg_pool2d_backward"], (call) => {
     const list = (name: string, fallback: readonly number[]): readonly number[] => {
       const given = call.arg<readonly number[]>(name);

@@ -1,9 +1,9 @@
-import { broadcastStrides, offsetsOf, rowMajor } from "@pt2/backend/strides";
 import { DTYPES } from "@pt2/format";
 import type { OpName } from "@pt2/graph";
 import { isTensorMeta } from "@pt2/registry";
-import type { WasmKernel } from "../../engine/kernel.ts";
-import { type HostArray, type HostCall, hostKernel } from "../host-kernel.ts";
+import { broadcastStrides, offsetsOf, rowMajor } from "../../strides.ts";
+import type { HostArray } from "../host-array.ts";
+import { type HostCall, type HostKernel, hostKernel } from "../host-kernel.ts";
 import { type Matrix, matrix } from "./matrix.ts";
 
 /** What an op computes for one matrix of a batch, one array per result. */
@@ -16,7 +16,7 @@ export type MatrixFunction = (
  * A kernel for an op on real matrices: it runs for each of a batch, the operands' batches broadcast. An operand named
  * with `:1`, as in `tau:1`, is a batch of vectors, each given as a matrix of one row.
  */
-export function matrixKernel(ops: readonly OpName[], operands: readonly string[], run: MatrixFunction): WasmKernel {
+export function matrixKernel(ops: readonly OpName[], operands: readonly string[], run: MatrixFunction): HostKernel {
   const kernel = hostKernel(ops, (call) => {
     const inputs = operands.map((operand) => {
       const [name, rank] = operand.split(":") as [string, string | undefined];

@@ -1,8 +1,8 @@
-import { numberOf } from "@pt2/backend/staged";
 import { DTYPES } from "@pt2/format";
 import { isTensorMeta, type Scalar, type TensorMeta } from "@pt2/registry";
-import type { WasmKernel } from "../engine/kernel.ts";
-import { type HostArray, type HostCall, hostKernel } from "../host/host-kernel.ts";
+import { numberOf } from "../staged/run-value.ts";
+import type { HostArray } from "./host-array.ts";
+import { type HostCall, type HostKernel, hostKernel } from "./host-kernel.ts";
 
 const REDUCE: Readonly<Record<string, (x: number, y: number) => number>> = {
   sum: (x, y) => x + y,
@@ -21,7 +21,7 @@ const START: Readonly<Record<string, number>> = {
 };
 
 /** `segment_reduce(data, reduce, lengths | offsets, axis, initial)`. */
-export const segmentReduce: WasmKernel = hostKernel(["aten::segment_reduce"], (call) => {
+export const segmentReduce: HostKernel = hostKernel(["aten::segment_reduce"], (call) => {
   const data = call.array("data");
   const axis = (call.arg<number>("axis") + data.shape.length) % data.shape.length;
   const reduce = call.arg<string>("reduce");
@@ -64,7 +64,7 @@ function boundsOf(call: HostCall, outer: number, segments: number): readonly num
 }
 
 /** `combinations(self, r, with_replacement)`: subsets of the elements, in the order of their places. */
-export const combinations: WasmKernel = hostKernel(["aten::combinations"], (call) => {
+export const combinations: HostKernel = hostKernel(["aten::combinations"], (call) => {
   const { data } = call.array("self");
   const [count, size] = call.shape(0);
   if (size === undefined) return [[]];
@@ -83,7 +83,7 @@ export const combinations: WasmKernel = hostKernel(["aten::combinations"], (call
 });
 
 /** `frexp(self)`: mantissas in [0.5, 1) and exponents of two. */
-export const frexp: WasmKernel = {
+export const frexp: HostKernel = {
   ...hostKernel(["aten::frexp.Tensor"], (call) => split(call.array("self"))),
   accepts: (args) => DTYPES[(args["self"] as TensorMeta).dtype].kind === "float",
 };

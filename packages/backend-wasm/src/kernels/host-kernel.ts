@@ -1,0 +1,26 @@
+import { type HostKernel, runHostKernel } from "@pt2/backend/host";
+import { isTensor } from "@pt2/registry";
+import { readPlace, writePlace } from "../engine/elements.ts";
+import type { WasmKernel } from "../engine/kernel.ts";
+
+/** A kernel on host data: its tensors are copied out, and its results in. */
+export function hostKernel(kernel: HostKernel): WasmKernel {
+  return {
+    ...kernel,
+    prepare(call) {
+      const { args, results } = call.call;
+      const names = Object.keys(args).filter((name) => isTensor(args[name]));
+      const inputs = new Map(names.map((name) => [name, call.tensor(name)]));
+      const outputs = results.map((_, i) => call.output(i));
+      const { heap } = call;
+      const tensor = (name: string) => {
+        const place = inputs.get(name)!;
+        return { dtype: place.dtype, shape: place.shape, bytes: readPlace(heap, place) };
+      };
+      call.step(() => {
+        const computed = runHostKernel(kernel, { args, tensor, results: outputs });
+        for (const [i, out] of outputs.entries()) writePlace(heap, out, computed[i]!.bytes);
+      });
+    },
+  };
+}

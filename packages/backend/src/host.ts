@@ -1,0 +1,14 @@
+// Kernels on host data, for ops that are rare and small where they occur: a backend copies tensors out, runs one, and
+// copies the results in.
+
+export { type HostArray, hostArray, hostData } from "./host/host-array.ts";
+export {
+  type HostCall,
+  type HostKernel,
+  type HostRequest,
+  hostKernel,
+  runHostKernel,
+} from "./host/host-kernel.ts";
+export { HOST_KERNELS } from "./host/index.ts";
+export { createRandom, type RandomNumbers } from "./host/random.ts";
+export { type AxisWindow, adaptiveWindows, type Sliding, slidingWindows } from "./host/windows.ts";

@@ -1,0 +1,26 @@
+import { convolutionAny } from "./convolution.ts";
+import { FOURIER } from "./fourier-kernels.ts";
+import { histogram } from "./histogram.ts";
+import type { HostKernel } from "./host-kernel.ts";
+import { LINALG } from "./linalg/kernels.ts";
+import { nonzeroStatic } from "./nonzero-static.ts";
+import { POOL_BACKWARD } from "./pool-backward.ts";
+import { combinations, frexp, segmentReduce } from "./segment.ts";
+import { SPECIAL } from "./special/kernels.ts";
+import { trilIndices, triuIndices } from "./triangle-indices.ts";
+
+/** Every host kernel. A backend puts its own kernels before them. */
+export const HOST_KERNELS: readonly HostKernel[] = [
+  ...LINALG,
+  ...FOURIER,
+  ...SPECIAL,
+  ...POOL_BACKWARD,
+  convolutionAny,
+  histogram,
+  segmentReduce,
+  combinations,
+  frexp,
+  nonzeroStatic,
+  trilIndices,
+  triuIndices,
+];

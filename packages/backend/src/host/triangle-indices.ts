@@ -1,0 +1,38 @@
+import { type HostKernel, hostKernel } from "./host-kernel.ts";
+
+/** Where a triangle is: `from` the first row that has elements to before `end`, each with a range of columns. */
+interface Triangle {
+  readonly from: number;
+  readonly end: number;
+  columns(row: number): readonly [from: number, end: number];
+}
+
+/** `tril_indices(row, col, offset)` and `triu_indices`: rows of the positions, then their columns. */
+function triangleIndices(op: string, shape: (rows: number, columns: number, offset: number) => Triangle): HostKernel {
+  return hostKernel([op], (call) => {
+    const { from, end, columns } = shape(call.arg("row"), call.arg("col"), call.arg("offset"));
+    const count = call.shape(0)[1]!;
+    const out = new Float64Array(2 * count);
+    let at = 0;
+    // Rows without elements may be any number: they are not looked at.
+    for (let row = from; row < end && at < count; row++) {
+      const [first, last] = columns(row);
+      for (let column = first; column < last; column++, at++) {
+        out[at] = row;
+        out[count + at] = column;
+      }
+    }
+    return [out];
+  });
+}
+
+export const trilIndices: HostKernel = triangleIndices("aten::tril_indices", (rows, columns, offset) => ({
+  from: Math.max(0, -offset),
+  end: rows,
+  columns: (row) => [0, Math.min(columns, row + offset + 1)],
+}));
+export const triuIndices: HostKernel = triangleIndices("aten::triu_indices", (rows, columns, offset) => ({
+  from: 0,
+  end: Math.min(rows, columns - offset),
+  columns: (row) => [Math.max(0, row + offset), columns],
+}));
