@@ -1,0 +1,102 @@
+import type { DType } from "@pt2/format";
+import {
+  BINARY_FNS,
+  type ScalarExpr,
+  type ScalarValue,
+  scalar as s,
+  type TypedExpr,
+  typeExpr,
+  UNARY_FNS,
+} from "@pt2/registry/scalar";
+import { describe, expect, test } from "vitest";
+import { describeWithDevice } from "../device.test-helper.ts";
+import { runOnDevice, runReference, type TestOperand } from "./elementwise.test-helper.ts";
+import { distance, generator, samples } from "./samples.test-helper.ts";
+
+const DTYPES: readonly DType[] = [
+  "float32",
+  "float64",
+  "float16",
+  "bfloat16",
+  "int8",
+  "uint8",
+  "int16",
+  "uint16",
+  "int32",
+  "uint32",
+  "int64",
+  "bool",
+];
+const COUNT = 120;
+
+/** The typed expression, or null where the language has no such function for the dtype. */
+function typed(expr: ScalarExpr, dtype: DType): TypedExpr | null {
+  try {
+    const made = typeExpr(expr, { compute: dtype, operands: [dtype, dtype], result: dtype });
+    // A bool result is looked at as it is.
+    return made.kind === "cast" && made.x.dtype === "bool" ? made.x : made;
+  } catch {
+    return null;
+  }
+}
+
+const operand = (dtype: DType, seed: number): TestOperand => ({
+  dtype,
+  data: samples(dtype, COUNT, generator(seed)),
+  strides: [1],
+  offset: 0,
+});
+
+// Units in the last place. The built-in exp is precise to 3 + 2|x| of them.
+const ULPS: Readonly<Record<string, number>> = { exp: 120, expm1: 120, sinh: 120, cosh: 120, erfc: 160 };
+/** Functions with zeros that no float is near enough to are compared absolutely. */
+const ABSOLUTE: Readonly<Record<string, number>> = { sin: 2e-7, cos: 2e-7, lgamma: 1e-6, digamma: 2e-6 };
+const DIVISIONS: ReadonlySet<string> = new Set(["floordiv", "truncdiv", "mod", "fmod"]);
+
+async function check(device: GPUDevice, fn: string, expr: TypedExpr, operands: readonly TestOperand[]): Promise<void> {
+  const kernel = { shape: [COUNT], operands, expr };
+  const actual = await runOnDevice(device, kernel);
+  const wrong = runReference(kernel).flatMap((value, i) => {
+    const got = actual[i] as ScalarValue;
+    const near = Math.abs(Number(got) - Number(value)) < (ABSOLUTE[fn] ?? 0);
+    const ulps = distance(got, value, expr.dtype);
+    const from = operands.map(({ data }) => data[i]);
+    // The sign of a NaN is open.
+    if (fn === "copysign" && Number.isNaN(from[1])) return [];
+    return near || ulps <= (ULPS[fn] ?? 4) ? [] : [`${fn}(${from.join(", ")}) = ${got}, not ${value}, ${ulps} ulp`];
+  });
+  expect(wrong).toEqual([]);
+}
+
+await describeWithDevice("scalar functions on the device", (device) => {
+  describe.each(DTYPES)("%s", (dtype) => {
+    const x = operand(dtype, 2);
+    // Turned round, so that special values meet others.
+    const y = { ...operand(dtype, 3), data: operand(dtype, 3).data.toReversed() };
+
+    test.each(UNARY_FNS.filter((fn) => typed(s[fn](s.input(0)), dtype)))("%s", async (fn) => {
+      await check(device, fn, typed(s[fn](s.input(0)), dtype) as TypedExpr, [x]);
+    });
+
+    test.each(BINARY_FNS.filter((fn) => typed(s[fn](s.input(0), s.input(1)), dtype)))("%s", async (fn) => {
+      const divisors = y.data.map((value) => (Number(value) === 0 && DIVISIONS.has(fn) ? one(value) : value));
+      const expr = typed(s[fn](s.input(0), s.input(1)), dtype) as TypedExpr;
+      await check(device, fn, expr, [x, { ...y, data: divisors }]);
+    });
+
+    // The reference takes a uint32 that is no int32 for a float.
+    test.each(DTYPES.filter((to) => dtype !== "uint32" || !/int(8|16|32)$/.test(to)))("to %s", async (to) => {
+      const expr = typeExpr(s.cast(to, s.input(0)), { compute: dtype, operands: [dtype], result: to });
+      await check(device, `to ${to}`, expr, [x]);
+    });
+
+    test("select", async () => {
+      const rules = { compute: dtype, operands: ["bool", dtype, dtype], result: dtype } as const;
+      const expr = typeExpr(s.select(s.input(0), s.input(1), s.input(2)), rules);
+      await check(device, "select", expr, [operand("bool", 4), x, y]);
+    });
+  });
+});
+
+/** Integers are not divided by zero. */
+const one = (zero: ScalarValue): ScalarValue => (typeof zero === "bigint" ? 1n : 1);

@@ -1,0 +1,68 @@
+import type { DType } from "@pt2/format";
+import { convert, fold, type ScalarValue, simplify, type TypedExpr } from "@pt2/registry/scalar";
+import { castExpr } from "./casts.ts";
+import { binaryExpr, unaryExpr } from "./functions.ts";
+import { FLOAT32_MAX, f32Literal, i32Literal } from "./literal.ts";
+import { narrowIntegers } from "./narrow.ts";
+import { helpersIn } from "./prelude.ts";
+import { computeType } from "./storage.ts";
+
+export { helpersIn, prelude } from "./prelude.ts";
+
+/** A WGSL function and the helpers of the prelude that it needs. */
+export interface ScalarFunction {
+  readonly code: string;
+  readonly helpers: readonly string[];
+}
+
+/**
+ * `fn name(x0: …, x1: …) -> …`: the expression of its inputs, all in their compute types. The result is a value that
+ * the expression's dtype has: rounded to half, wrapped to its width. Shared subexpressions are computed once.
+ *
+ * float64 is computed in float32 and int64 in int32; throws `webgpu.int64-range` for a constant that does not fit.
+ */
+export function scalarFunction(name: string, expr: TypedExpr, inputs: readonly DType[]): ScalarFunction {
+  const lines: string[] = [];
+  const keep = (code: string): string => {
+    lines.push(`  let v${lines.length} = ${code};\n`);
+    return `v${lines.length - 1}`;
+  };
+  const [result] = fold<string>([narrowIntegers(simplify(expr))], (node, of) => {
+    switch (node.kind) {
+      case "input":
+        return `x${node.index}`;
+      case "const":
+        return literal(node.dtype, node.value);
+      case "cast":
+        return keep(castExpr(node.x.dtype, node.dtype, of(node.x)));
+      case "select":
+        return keep(`select(${of(node.y)}, ${of(node.x)}, ${of(node.c)})`);
+      case "unary":
+        return keep(unaryExpr(node.fn, node.x.dtype, of(node.x)));
+      case "binary":
+        return keep(binaryExpr(node.fn, node.x.dtype, of(node.x), of(node.y)));
+    }
+  });
+  const parameters = inputs.map((dtype, i) => `x${i}: ${computeType(dtype)}`);
+  const code = `fn ${name}(${parameters.join(", ")}) -> ${computeType(expr.dtype)} {\n${lines.join("")}  return ${result};\n}\n`;
+  return { code, helpers: helpersIn(code) };
+}
+
+function literal(dtype: DType, value: ScalarValue): string {
+  const converted = convert(dtype, value);
+  switch (computeType(dtype)) {
+    case "bool":
+      return String(converted);
+    case "i32":
+      return i32Literal(Number(converted));
+    case "u32":
+      return `${converted}u`;
+    case "f32":
+      return f32Literal(inFloat32(converted as number));
+  }
+}
+
+/** A finite float64 stays finite. */
+function inFloat32(value: number): number {
+  return Number.isFinite(value) ? Math.min(Math.max(value, -FLOAT32_MAX), FLOAT32_MAX) : value;
+}

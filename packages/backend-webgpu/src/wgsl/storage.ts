@@ -1,0 +1,87 @@
+import type { DType } from "@pt2/format";
+import { webgpuError } from "../webgpu-errors.ts";
+
+/** What a device offers to shaders. */
+export interface ShaderFeatures {
+  /** `shader-f16`: halves are stored as such. */
+  readonly f16: boolean;
+}
+
+/** Type of a tensor's elements in memory. */
+export interface Storage {
+  readonly type: "f32" | "f16" | "i32" | "u32";
+  readonly bytes: 2 | 4;
+}
+
+/** Type of a value in an expression. */
+export type ComputeType = "f32" | "i32" | "u32" | "bool";
+
+const COMPUTE: { readonly [D in DType]?: ComputeType } = {
+  float32: "f32",
+  float64: "f32",
+  float16: "f32",
+  bfloat16: "f32",
+  int64: "i32",
+  int32: "i32",
+  int16: "i32",
+  int8: "i32",
+  uint8: "i32",
+  uint16: "u32",
+  uint32: "u32",
+  bool: "bool",
+};
+
+/** Whether tensors of a dtype can be on the GPU at all; float64 and bfloat16 only where the user allowed narrowing. */
+export function hasStorage(dtype: DType): boolean {
+  return COMPUTE[dtype] !== undefined;
+}
+
+/** WGSL type of a dtype's values while something is computed: every float is f32, small integers are wide ones. */
+export function computeType(dtype: DType): ComputeType {
+  const type = COMPUTE[dtype];
+  if (type !== undefined) return type;
+  throw webgpuError("webgpu.dtype", {
+    what: `there are no tensors of ${dtype} on the GPU`,
+    advice: "Convert them in the program, or use another backend.",
+  });
+}
+
+/** WGSL type of a dtype's elements in memory. Bools are 0 or 1; what is narrower than its type holds no other values. */
+export function storageOf(dtype: DType, { f16 }: ShaderFeatures): Storage {
+  if (dtype === "float16" && f16) return { type: "f16", bytes: 2 };
+  const type = computeType(dtype);
+  return { type: type === "bool" ? "u32" : type, bytes: 4 };
+}
+
+/** The value of an element, given the WGSL that reads it. */
+export function loadExpr(dtype: DType, code: string): string {
+  if (dtype === "bool") return `(${code} != 0u)`;
+  return dtype === "float16" ? `f32(${code})` : code;
+}
+
+/** Helpers of the prelude that give the nearest value of a dtype, where its compute type has more values. */
+const FIT: { readonly [D in DType]?: string } = {
+  float16: "round_f16",
+  bfloat16: "round_bf16",
+  int16: "wrap_i16",
+  int8: "wrap_i8",
+  uint8: "wrap_u8",
+  uint16: "wrap_u16",
+};
+
+/** A computed value as the dtype has it: rounded, or wrapped to its width. Names helpers of the prelude. */
+export function fitExpr(dtype: DType, code: string): string {
+  const helper = FIT[dtype];
+  return helper === undefined ? code : `${helper}(${code})`;
+}
+
+/** What is written to memory for a value that the dtype has, such as the result of a scalar function. */
+export function exactStoreExpr(dtype: DType, code: string, { f16 }: ShaderFeatures): string {
+  if (dtype === "bool") return `u32(${code})`;
+  return dtype === "float16" && f16 ? `f16(${code})` : code;
+}
+
+/** What is written to memory for any computed value. Names helpers of the prelude. */
+export function storeExpr(dtype: DType, code: string, features: ShaderFeatures): string {
+  return exactStoreExpr(dtype, fitExpr(dtype, code), features);
+}
