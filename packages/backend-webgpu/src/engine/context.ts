@@ -77,6 +77,13 @@ export class Context implements PlanContext {
     this.sink.add({ kind: "host", step });
   }
 
+  random<T extends object>(make: () => T): T {
+    const { state } = this.services;
+    const known = state.get(make) ?? make();
+    state.set(make, known);
+    return known as T;
+  }
+
   prepared(
     place: Place,
     key: string,

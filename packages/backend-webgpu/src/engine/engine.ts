@@ -67,6 +67,7 @@ export class WebgpuEngine implements StageEngine<Place, WebgpuPlan> {
     this.#services = {
       device: parts.device,
       exact: parts.exact,
+      state: new Map(),
       derive: (key, bytes, label, build) => this.#derive(key, bytes, label, build),
       literal: (dtype, shape, data) => this.#literal(dtype, shape, data),
     };

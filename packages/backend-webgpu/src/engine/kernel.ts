@@ -63,6 +63,8 @@ export interface PlanContext {
   elementwise(out: Place, inputs: readonly Place[], expr: TypedExpr): void;
   /** Work on the host in the middle of a run: it waits for the GPU, so it is for what is rare and small. */
   host(step: HostStep): void;
+  /** The source of random numbers of this executable; `make` gives it when there is none yet. */
+  random<T extends object>(make: () => T): T;
   /** Copies elements; shapes and dtypes are equal. Either side may have any strides. */
   copy(from: Place, to: Place): void;
   /**

@@ -11,14 +11,20 @@ const USAGE = {
 } as const;
 
 /** What a buffer is for. */
-const USAGES = {
+type Kind =
   /** Tensors: written by the queue and by shaders, read back. */
+  | "tensor"
+  | "uniform"
+  /** Where results are read from. */
+  | "staging"
+  | "queries";
+
+const USAGES: Readonly<Record<Kind, GPUBufferUsageFlags>> = {
   tensor: USAGE.storage | USAGE.copySource | USAGE.copyTarget,
   uniform: USAGE.uniform | USAGE.copyTarget,
-  /** Where results are read from. */
   staging: USAGE.mapRead | USAGE.copyTarget,
   queries: USAGE.queries | USAGE.copySource,
-} as const;
+};
 
 /** Makes and counts the buffers of one executable. */
 export class Memory {
@@ -40,7 +46,7 @@ export class Memory {
     return this.#buffers.size;
   }
 
-  create(bytes: number, label: string, kind: keyof typeof USAGES = "tensor"): GPUBuffer {
+  create(bytes: number, label: string, kind: Kind = "tensor"): GPUBuffer {
     const size = sizeOf(bytes);
     const { maxBufferSize } = this.#device.limits;
     if (size > maxBufferSize) {

@@ -9,6 +9,8 @@ export interface Services {
   readonly device: Device;
   /** Whether rewrites that change bits are forbidden: `precision: "exact"`. */
   readonly exact: boolean;
+  /** State that kernels keep for the executable, by what makes it. */
+  readonly state: Map<() => object, object>;
   /**
    * The constant that `build` computes from others, which the same `key` always names. `build` plans with the context it
    * is given, once; what it planned runs when the constant is needed.

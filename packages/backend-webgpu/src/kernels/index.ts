@@ -1,4 +1,21 @@
+import { HOST_KERNELS } from "@pt2/backend/host";
 import type { WebgpuKernel } from "../engine/kernel.ts";
+import { cat } from "./copy/cat.ts";
+import { asStridedScatter, diagonalScatter } from "./copy/scatter-views.ts";
+import { arange, full } from "./factory/factory.ts";
+import { hostKernel } from "./host/host-kernel.ts";
+import { rand, randn } from "./host/random.ts";
+import { INDEXING } from "./index/index.ts";
 
-/** The backend's own kernels. */
-export const KERNELS: readonly WebgpuKernel[] = [];
+/** The backend's own kernels: fast ones for few arguments before general ones. */
+export const KERNELS: readonly WebgpuKernel[] = [
+  cat,
+  diagonalScatter,
+  asStridedScatter,
+  arange,
+  full,
+  ...INDEXING,
+  rand,
+  randn,
+  ...HOST_KERNELS.map(hostKernel),
+];

@@ -74,3 +74,16 @@ export function coordinateReader(name: string, place: Place, offset: number, vec
   const load = loadExpr(place.dtype, element(name, "at", vector));
   return `fn ${name}(${list}) -> ${computeType(place.dtype)} { let at = ${index}; return ${load}; }\n`;
 }
+
+/** `name_at(o)`: the element `o` elements behind the tensor's first, wherever that is. */
+export function rawReader(name: string, place: Place, offset: number, params: Params): string {
+  params.add(`${name}_offset`, "u32", offset);
+  const load = loadExpr(place.dtype, `${name}_buf[p.${name}_offset + o]`);
+  return `fn ${name}_at(o: u32) -> ${computeType(place.dtype)} { return ${load}; }\n`;
+}
+
+/** `name(i)`: how many elements behind the first one the i-th is, of a tensor with these strides. */
+export function offsetFunction(name: string, layout: Pick<Place, "shape" | "strides">, params: Params): string {
+  params.add(`${name}_offset`, "u32", 0);
+  return `fn ${name}(i: u32) -> u32 { ${flatIndex(name, dimensionsOf(layout), params)} return at; }\n`;
+}

@@ -6,8 +6,8 @@ import { helpersIn, prelude, scalarFunction } from "../wgsl/scalar.ts";
 import { computeType, storeExpr } from "../wgsl/storage.ts";
 import { bindingOf } from "./binding.ts";
 import type { Binding, Dispatch } from "./dispatch.ts";
-import { broadcast } from "./geometry.ts";
-import { coordinateReader, elementType, flatReader } from "./operand.ts";
+import { broadcast, dimensionsOf } from "./geometry.ts";
+import { coordinateReader, elementType, flatIndex, flatReader, offsetFunction, rawReader } from "./operand.ts";
 import { Params } from "./params.ts";
 
 /** Elementwise ops that are computed where a kernel's result is written. */
@@ -55,6 +55,7 @@ export interface AccessOptions {
  *
  * - `read(x)`: `x(i)` is the i-th element in row-major order, whatever the strides; with `vector` also `x4(i)`.
  * - `at(x)`: `x(c0, c1, …)` is the element at these coordinates.
+ * - `raw(x)`: `x_at(o)` is the element `o` behind the first, and `offsets(name, layout)` tells such distances.
  * - `write(y)` and `result(y)`: `set_y(i, value)` stores the i-th element, with `vector` also `set_y4(i, vec4)`.
  * - `u32`, `i32`, `f32`: numbers that may differ without a new pipeline, read as `p.name`.
  *
@@ -89,6 +90,19 @@ export class Shader {
     return this;
   }
 
+  /** For kernels that compute where they read: `x_at(o)` is the element `o` elements behind the first. */
+  raw(name: string, place: Place): this {
+    const offset = this.#bindRead(name, place, false);
+    this.#functions.push(rawReader(name, place, offset, this.#params));
+    return this;
+  }
+
+  /** `name(i)`: how many elements behind the first one the i-th of a tensor with these strides is. */
+  offsets(name: string, layout: Pick<Place, "shape" | "strides">): this {
+    this.#functions.push(offsetFunction(name, layout, this.#params));
+    return this;
+  }
+
   /** The n-th result of the call, with what is fused behind it. Returns where it lies. */
   result(name: string, index = 0, { vector = false }: AccessOptions = {}): Place {
     const { place, dtype, epilogue } = this.#host.result(index);
@@ -116,19 +130,19 @@ export class Shader {
     return place;
   }
 
-  /** Memory that the shader writes, every element at most once. */
+  /** Memory that the shader writes, every element at most once. `vector` only where {@link isVector} holds. */
   write(name: string, place: Place, { vector = false }: AccessOptions = {}): this {
     const { dtype } = place;
     const storage = elementType(dtype, vector, this.adapter);
-    const offset = this.#bindWrite(name, place, storage);
-    this.#params.add(`${name}_offset`, "u32", offset);
+    this.#params.add(`${name}_offset`, "u32", this.#bindWrite(name, place, storage));
     const type = computeType(dtype);
-    const at = `p.${name}_offset + i`;
-    const target = vector ? `${name}_buf[(${at}) / 4u][(${at}) % 4u]` : `${name}_buf[${at}]`;
-    const store = (value: string): string => this.#store(dtype, value);
-    this.#functions.push(`fn set_${name}(i: u32, v: ${type}) { ${target} = ${store("v")}; }\n`);
+    const target = vector ? `${name}_buf[at / 4u][at % 4u]` : `${name}_buf[at]`;
+    const position = flatIndex(name, dimensionsOf(place), this.#params);
+    this.#functions.push(
+      `fn set_${name}(i: u32, v: ${type}) { ${position} ${target} = ${this.#store(dtype, "v")}; }\n`,
+    );
     if (vector) {
-      const lanes = [0, 1, 2, 3].map((k) => store(`v[${k}]`));
+      const lanes = [0, 1, 2, 3].map((k) => this.#store(dtype, `v[${k}]`));
       this.#functions.push(
         `fn set_${name}4(i: u32, v: vec4<${type}>) { ${name}_buf[p.${name}_offset / 4u + i] = ${storage}(${lanes.join(", ")}); }\n`,
       );
@@ -182,13 +196,17 @@ export class Shader {
     return this;
   }
 
-  /** Runs `body` once for each `i: u32` below `count`. */
-  forEach(count: number, body: string, workgroupSize = 64): void {
+  /** Runs `body` once for each `i: u32` below `count`. `declarations` are functions that it calls. */
+  forEach(
+    count: number,
+    body: string,
+    { declarations = "", workgroupSize = 64 }: { readonly declarations?: string; readonly workgroupSize?: number } = {},
+  ): void {
     if (count === 0) return;
     const groups = Math.ceil(count / workgroupSize);
     const x = Math.min(groups, this.adapter.limits.maxComputeWorkgroupsPerDimension);
     this.u32("count", count);
-    const wgsl = `@compute @workgroup_size(${workgroupSize})
+    const wgsl = `${declarations}@compute @workgroup_size(${workgroupSize})
 fn main(@builtin(global_invocation_id) id: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>) {
   let i = id.y * groups.x * ${workgroupSize}u + id.x;
   if (i >= p.count) { return; }

@@ -1,0 +1,38 @@
+import { numberOf } from "@pt2/backend/staged";
+import { DTYPES, elementCount } from "@pt2/format";
+import { isTensor, type Scalar } from "@pt2/registry";
+import { castTo } from "@pt2/registry/scalar";
+import type { WebgpuKernel } from "../../engine/kernel.ts";
+
+/** `arange(start, end, step)`; each element is start + i·step, not a running sum. */
+export const arange: WebgpuKernel = {
+  ops: ["aten::arange.start_step"],
+  fuses: true,
+  prepare(call) {
+    const { dtype, shape } = call.call.results[0] as { dtype: "float32"; shape: readonly number[] };
+    const count = elementCount(shape);
+    if (count === 0) return;
+    const [start, step] = [Number(numberOf(call.arg<Scalar>("start"))), Number(numberOf(call.arg<Scalar>("step")))];
+    const shader = call.shader("arange");
+    if (DTYPES[dtype].kind === "int") {
+      shader.i32("start", start).i32("step", step).result("out");
+      shader.forEach(count, "set_out(i, p.start + i32(i) * p.step);");
+      return;
+    }
+    shader.f32("start", start).f32("step", step).result("out");
+    shader.forEach(count, "set_out(i, fma(f32(i), p.step, p.start));");
+  },
+};
+
+/** `full(size, fill_value)` and `empty`, whose contents PyTorch leaves open: zeros here. */
+export const full: WebgpuKernel = {
+  ops: ["aten::full"],
+  accepts: ({ fill_value }) => !isTensor(fill_value),
+  prepare(call) {
+    const out = call.output();
+    const value = numberOf(call.arg<Scalar>("fill_value"));
+    const float = typeof value === "number" && DTYPES[out.dtype].kind === "float";
+    const dtype = float ? "float32" : typeof value === "bigint" || Number.isInteger(value) ? "int64" : "float32";
+    call.elementwise(out, [], castTo(out.dtype, { kind: "const", dtype, value }));
+  },
+};

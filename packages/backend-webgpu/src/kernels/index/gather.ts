@@ -1,0 +1,24 @@
+import { normalDim } from "@pt2/backend/strides";
+import { elementCount } from "@pt2/format";
+import type { WebgpuKernel } from "../../engine/kernel.ts";
+import { wrapIndices } from "./wrap.ts";
+
+/** `gather(self, dim, index)`: out[i][j][k] = self[index[i][j][k]][j][k] along dimension 0, and so on. */
+export const gather: WebgpuKernel = {
+  ops: ["aten::gather"],
+  fuses: true,
+  prepare(call) {
+    const self = call.tensor("self");
+    const index = call.tensor("index");
+    const dim = normalDim(call.arg<number>("dim"), self.shape.length);
+    const count = elementCount(index.shape);
+    if (count === 0) return;
+    const shader = call.shader("gather").raw("self", self).read("index", index);
+    // Where each element of the index lies in `self`, its own dimension left out.
+    shader.offsets("base", { shape: index.shape, strides: self.strides.map((s, d) => (d === dim ? 0 : s)) });
+    shader.u32("size", self.shape[dim] ?? 1).u32("stride", self.strides[dim] ?? 1);
+    shader.result("out");
+    const wrap = wrapIndices(shader, "gather");
+    shader.forEach(count, "set_out(i, self_at(base(i) + wrap(index(i), p.size) * p.stride));", { declarations: wrap });
+  },
+};

@@ -1,0 +1,65 @@
+import { viewAs } from "@pt2/backend";
+import { type HostData, selectElements } from "@pt2/backend/staged";
+import { broadcastPositions } from "@pt2/backend/strides";
+import { bitsToFloat, contiguousStrides, type DType, floatToBits, isSmallFloat } from "@pt2/format";
+import type { WebgpuKernel } from "../../engine/kernel.ts";
+
+/**
+ * `index_put(self, indices, values, accumulate)` where some index is a mask and several values are given: which goes
+ * where only the whole mask tells, so it is done on the host.
+ */
+export const indexPutMask: WebgpuKernel = {
+  ops: ["aten::index_put"],
+  prepare(call) {
+    const out = call.output();
+    const [self, values] = [call.tensor("self"), call.tensor("values")];
+    const indices = call.tensorList("indices");
+    const given = indices.flatMap((place) => (place === null ? [] : [place]));
+    const accumulate = call.arg<boolean>("accumulate");
+    call.host({
+      name: "aten::index_put",
+      reads: [self, values, ...given],
+      writes: [out],
+      run([from, source, ...found]) {
+        let at = 0;
+        const masks = indices.map((place) => (place === null ? null : found[at++]!));
+        const result: HostData = { ...from!, bytes: from!.bytes.slice() };
+        const { shape, offsets } = selectElements(from!.shape, contiguousStrides(from!.shape), masks);
+        const sources = broadcastPositions(source!.shape, shape);
+        const [to, put] = [elements(result), elements(source!)];
+        for (const [i, target] of offsets.entries()) {
+          const value = put.get(sources[i]!);
+          to.set(target, accumulate ? add(to.get(target), value) : value);
+        }
+        return [result];
+      },
+    });
+  },
+};
+
+interface Elements {
+  get(index: number): number | bigint;
+  set(index: number, value: number | bigint): void;
+}
+
+function elements({ dtype, bytes }: { readonly dtype: DType; readonly bytes: Uint8Array }): Elements {
+  const array = viewAs(dtype, bytes);
+  if (!isSmallFloat(dtype)) {
+    return {
+      get: (index) => array[index]!,
+      set(index, value) {
+        array[index] = value;
+      },
+    };
+  }
+  return {
+    get: (index) => bitsToFloat(dtype, Number(array[index])),
+    set(index, value) {
+      array[index] = floatToBits(dtype, Number(value));
+    },
+  };
+}
+
+function add(a: number | bigint, b: number | bigint): number | bigint {
+  return typeof a === "bigint" ? BigInt.asIntN(64, a + BigInt(b)) : a + Number(b);
+}

@@ -1,0 +1,20 @@
+import { elementCount } from "@pt2/format";
+import type { WebgpuKernel } from "../../engine/kernel.ts";
+import { hasNoMask, indexedBy } from "./indexed.ts";
+
+/** `index(self, indices)` without masks. */
+export const indexTensor: WebgpuKernel = {
+  ops: ["aten::index.Tensor"],
+  accepts: hasNoMask,
+  fuses: true,
+  prepare(call) {
+    const self = call.tensor("self");
+    const indexed = indexedBy(call, self);
+    const count = elementCount(indexed.shape);
+    if (count === 0) return;
+    const shader = call.shader("index").raw("self", self);
+    shader.result("out");
+    const declarations = indexed.declare(shader, "index");
+    shader.forEach(count, "set_out(i, self_at(position(i)));", { declarations });
+  },
+};

@@ -1,0 +1,90 @@
+import { normalDim } from "@pt2/backend/strides";
+import { DTYPES, elementCount } from "@pt2/format";
+import { type BinaryFn, castTo, type TypedExpr } from "@pt2/registry/scalar";
+import type { KernelCall, WebgpuKernel } from "../../engine/kernel.ts";
+import type { Place } from "../../engine/place.ts";
+import { accumulatorOf, planAccumulation } from "./accumulate.ts";
+import { wrapIndices } from "./wrap.ts";
+import { planLastWrites, type Writes } from "./write-last.ts";
+
+/** `scatter(self, dim, index, src)`: a copy of `self` in which out[index[i][j]][j] = src[i][j]; the last write wins. */
+export const scatter: WebgpuKernel = {
+  ops: ["aten::scatter.src"],
+  prepare(call) {
+    const out = call.output();
+    call.copy(call.tensor("self"), out);
+    planLastWrites(call, out, sourceOf(call), writesOf(call, out));
+  },
+};
+
+type Reduce = "sum" | "prod" | "mean" | "amax" | "amin";
+
+const COMBINE: Readonly<Record<Reduce, BinaryFn>> = { sum: "add", prod: "mul", mean: "add", amax: "max", amin: "min" };
+
+/** `scatter_reduce(self, dim, index, src, reduce, include_self)` */
+export const scatterReduce: WebgpuKernel = {
+  ops: ["aten::scatter_reduce.two"],
+  prepare(call) {
+    const self = call.tensor("self");
+    const out = call.output();
+    const reduce = call.arg<Reduce>("reduce");
+    const includeSelf = call.arg<boolean>("include_self");
+    const dtype = accumulatorOf(out.dtype);
+    const input = (place: Place, index = 0): TypedExpr => ({ kind: "input", dtype: place.dtype, index });
+    const writes = writesOf(call, out);
+    const values = call.temporary(dtype, out.shape);
+    call.elementwise(values, [self], castTo(dtype, input(self)));
+    if (!includeSelf) planFill(call, values, startOf(reduce, dtype === "float32"), writes);
+    planAccumulation(call, values, sourceOf(call), COMBINE[reduce], writes);
+    if (reduce !== "mean") {
+      call.elementwise(out, [values], castTo(out.dtype, input(values)));
+      return;
+    }
+    const counts = call.temporary("int32", out.shape);
+    call.elementwise(counts, [], { kind: "const", dtype: "int32", value: includeSelf ? 1 : 0 });
+    const shader = call.shader("count writes").atomic("counts", counts);
+    const declarations = writes.declare(shader);
+    shader.forEach(writes.count, "atomicAdd(&counts_buf[p.counts_offset + position(i)], 1u);", { declarations });
+    // What nobody wrote to keeps its value; integer means are floored, as PyTorch does.
+    const one: TypedExpr = { kind: "const", dtype: "int32", value: 1 };
+    const atLeastOne: TypedExpr = { kind: "binary", dtype: "int32", fn: "max", x: input(counts, 1), y: one };
+    const fn = DTYPES[dtype].kind === "float" ? "div" : "floordiv";
+    const mean: TypedExpr = { kind: "binary", dtype, fn, x: input(values), y: castTo(dtype, atLeastOne) };
+    call.elementwise(out, [values, counts], castTo(out.dtype, mean));
+  },
+};
+
+function sourceOf(call: KernelCall): Place {
+  return { ...call.tensor("src"), shape: call.tensor("index").shape };
+}
+
+function writesOf(call: KernelCall, out: Place): Writes {
+  const index = call.tensor("index");
+  const dim = normalDim(call.arg<number>("dim"), out.shape.length);
+  return {
+    count: elementCount(index.shape),
+    declare(shader) {
+      shader.read("index", index);
+      shader.offsets("base", { shape: index.shape, strides: out.strides.map((s, d) => (d === dim ? 0 : s)) });
+      shader.u32("size", out.shape[dim] ?? 1).u32("stride", out.strides[dim] ?? 1);
+      return `${wrapIndices(shader, "scatter")}fn position(i: u32) -> u32 { return base(i) + wrap(index(i), p.size) * p.stride; }\n`;
+    },
+  };
+}
+
+/** What a reduction of nothing is. */
+function startOf(reduce: Reduce, float: boolean): number {
+  if (reduce === "prod") return 1;
+  if (reduce !== "amax" && reduce !== "amin") return 0;
+  const least = float ? Number.NEGATIVE_INFINITY : -(2 ** 31);
+  return reduce === "amax" ? least : float ? Number.POSITIVE_INFINITY : 2 ** 31 - 1;
+}
+
+/** Elements that are written to begin at `start` instead of their own value. */
+function planFill(call: KernelCall, target: Place, start: number, writes: Writes): void {
+  if (writes.count === 0) return;
+  const shader = call.shader("begin").write("target", target);
+  const declarations = writes.declare(shader);
+  shader.function("start", { kind: "const", dtype: target.dtype, value: start }, []);
+  shader.forEach(writes.count, "set_target(position(i), start());", { declarations });
+}

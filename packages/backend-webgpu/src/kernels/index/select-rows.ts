@@ -1,0 +1,51 @@
+import { normalDim } from "@pt2/backend/strides";
+import { elementCount } from "@pt2/format";
+import type { KernelCall, WebgpuKernel } from "../../engine/kernel.ts";
+import type { Place } from "../../engine/place.ts";
+import { partsOf } from "../../shader/binding.ts";
+import { wrapIndices } from "./wrap.ts";
+
+/** `index_select(self, dim, index)` */
+export const indexSelect: WebgpuKernel = {
+  ops: ["aten::index_select"],
+  fuses: true,
+  prepare(call) {
+    const self = call.tensor("self");
+    planSlices(call, "index_select", self, call.tensor("index"), normalDim(call.arg<number>("dim"), self.shape.length));
+  },
+};
+
+/** `embedding(weight, indices)`: the rows of a table. */
+export const embedding: WebgpuKernel = {
+  ops: ["aten::embedding"],
+  fuses: true,
+  prepare: (call) => planSlices(call, "embedding", call.tensor("weight"), call.tensor("indices"), 0),
+};
+
+/** out[outer, i, inner] = self[outer, index[i], inner]. A table beyond the binding limit is looked at in parts. */
+function planSlices(call: KernelCall, op: string, self: Place, index: Place, dim: number): void {
+  const rows = elementCount(index.shape);
+  const inner = elementCount(self.shape.slice(dim + 1));
+  const count = elementCount(self.shape.slice(0, dim)) * rows * inner;
+  if (count === 0) return;
+  const size = self.shape[dim] ?? 1;
+  for (const { place, start } of partsOf(self, dim, call.adapter)) {
+    const shader = call.shader(op).raw("self", place).read("index", index);
+    const kept = self.shape.map((n, d) => (d === dim ? rows : n));
+    shader.offsets("base", { shape: kept, strides: self.strides.map((s, d) => (d === dim ? 0 : s)) });
+    shader
+      .u32("size", size)
+      .u32("stride", self.strides[dim] ?? 1)
+      .u32("inner", inner)
+      .u32("rows", rows);
+    shader.u32("start", start).u32("part", place.shape[dim] ?? 1);
+    shader.result("out");
+    const declarations = wrapIndices(shader, op);
+    shader.forEach(
+      count,
+      `let row = wrap(index((i / p.inner) % p.rows), p.size) - p.start;
+  if (row < p.part) { set_out(i, self_at(base(i) + row * p.stride)); }`,
+      { declarations },
+    );
+  }
+}

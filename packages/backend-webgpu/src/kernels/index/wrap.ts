@@ -1,0 +1,18 @@
+import type { Shader } from "../../shader/shader.ts";
+
+/**
+ * Offers `wrap(index, size)`: an index as Python counts it, from the end when negative. One that is outside is reported,
+ * and 0 then, so that nothing is read or written beside the tensor.
+ */
+export function wrapIndices(shader: Shader, op: string): string {
+  shader.guard({
+    code: "webgpu.index-out-of-range",
+    what: (index) => `${op}: index ${index} is out of bounds`,
+  });
+  return `fn wrap(index: i32, size: u32) -> u32 {
+  let from_end = index + select(0, i32(size), index < 0);
+  if (from_end < 0 || u32(from_end) >= size) { fail(index); return 0u; }
+  return u32(from_end);
+}
+`;
+}
