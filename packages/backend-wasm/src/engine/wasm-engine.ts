@@ -53,7 +53,9 @@ export class WasmEngine implements StageEngine<Place, WasmPlan> {
     const { heap } = services;
     constants.finish();
     arena.reserve(plan.arenaEnd, arena.bytes);
-    for (const [i, tensor] of tensors.entries()) writePlace(heap, plan.place(tensor), (values[i] as HostData).bytes);
+    for (let i = 0; i < tensors.length; i++) {
+      writePlace(heap, plan.place(tensors[i]!), (values[i] as HostData).bytes);
+    }
     for (const number of numbers) {
       writeElement(heap, number.dtype, addressOf(plan.place(number)), numberOf(number.number.value));
     }

@@ -10,6 +10,7 @@ import {
 } from "@pt2/registry";
 import { backendError } from "../backend-errors.ts";
 import { viewAs } from "../tensor.ts";
+import { type Awaitable, whenReady } from "./awaitable.ts";
 import { runControl } from "./control.ts";
 import type { DynamicKernel } from "./dynamic-kernel.ts";
 import { locate, located } from "./located.ts";
@@ -23,9 +24,9 @@ export interface BoundaryHost {
   readonly dynamic: ReadonlyMap<string, DynamicKernel>;
   readonly registry: OpRegistry;
   /** Values that the stage before has computed; the data of tensors is on the host only where asked for. */
-  read(values: readonly ArgValue[], to: "host" | "anywhere"): Promise<readonly RunValue[]>;
+  read(values: readonly ArgValue[], to: "host" | "anywhere"): Awaitable<readonly RunValue[]>;
   /** The values with their tensors in host memory. */
-  fetch(values: readonly RunValue[]): Promise<readonly RunValue[]>;
+  fetch(values: readonly RunValue[]): Awaitable<readonly RunValue[]>;
   /** Runs a graph behind the memory of the stage; its plans are kept under `key`. */
   runGraph(key: Graph | string, graph: Graph, inputs: readonly RunValue[]): Promise<readonly RunValue[]>;
 }
@@ -42,8 +43,7 @@ export async function runBoundary(end: Boundary, host: BoundaryHost): Promise<re
           advice: "Give load() a handler that has it, or use another backend.",
         });
       }
-      const given = await readArgs(end.args, host);
-      return located([end], () => kernel.run(given));
+      return whenReady(readArgs(end.args, host), (given) => located([end], () => kernel.run(given)));
     }
     case "handler": {
       const given = await readArgs(end.args, host);
@@ -75,12 +75,13 @@ export async function runBoundary(end: Boundary, host: BoundaryHost): Promise<re
   }
 }
 
-async function readArgs(
+function readArgs(
   args: Readonly<Record<string, ArgValue>>,
   host: BoundaryHost,
-): Promise<Readonly<Record<string, RunValue>>> {
-  const values = await host.read(Object.values(args), "host");
-  return Object.fromEntries(Object.keys(args).map((name, i) => [name, values[i]!]));
+): Awaitable<Readonly<Record<string, RunValue>>> {
+  return whenReady(host.read(Object.values(args), "host"), (values) =>
+    Object.fromEntries(Object.keys(args).map((name, i) => [name, values[i]!])),
+  );
 }
 
 function isGraph(operand: ArgValue | Graph): operand is Graph {

@@ -2,6 +2,7 @@ import type { Pt2Error } from "@pt2/format";
 import type { Graph } from "@pt2/graph";
 import { backendError } from "../backend-errors.ts";
 import { LIMITS } from "../limits.ts";
+import { type Awaitable, whenReady } from "./awaitable.ts";
 import { rowOf, rowsOf, stackRows, truth } from "./host-rows.ts";
 import { type HostData, isHostData, type RunValue } from "./run-value.ts";
 
@@ -12,7 +13,7 @@ export interface ControlHost {
   /** Runs a graph that the op was given. */
   call(graph: Graph, inputs: readonly RunValue[]): Promise<readonly RunValue[]>;
   /** The values with their tensors in host memory. */
-  fetch(values: readonly RunValue[]): Promise<readonly RunValue[]>;
+  fetch(values: readonly RunValue[]): Awaitable<readonly RunValue[]>;
 }
 
 /** How long a loop keeps the thread before timers and messages, an abort among them, get their turn. */
@@ -59,10 +60,9 @@ async function sequences(operand: Operand | undefined, { fetch }: ControlHost): 
   throw malformed("a sequence is no tensor");
 }
 
-async function isTrue(operand: Operand | undefined, { fetch }: ControlHost): Promise<boolean> {
+function isTrue(operand: Operand | undefined, { fetch }: ControlHost): Awaitable<boolean> {
   if (operand === undefined || isGraph(operand)) throw malformed("a value is missing");
-  const [value] = await fetch([operand]);
-  return truth(value!);
+  return whenReady(fetch([operand]), ([value]) => truth(value!));
 }
 
 function malformed(what: string): Pt2Error {

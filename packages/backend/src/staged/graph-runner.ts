@@ -62,13 +62,15 @@ export class GraphRunner<Place extends TensorType, Plan extends StagePlan<Place>
   ): Promise<readonly RunValue[]> {
     // Caches bound each graph and boundary; what multiplies over nested ones is bounded here.
     if (this.#after === null && this.#count.stages > MAX_STAGES) this.release();
-    let node = await this.prepare(inputs, bound);
+    let node = this.#roots.find(planKey(inputs), inputs) ?? (await this.prepare(inputs, bound));
     let given = inputs;
     for (;;) {
-      await node.write(given);
-      await this.#engine.execute(node.plan, hooks);
+      const writing = node.write(given);
+      if (writing !== undefined) await writing;
+      const executing = this.#engine.execute(node.plan, hooks);
+      if (executing !== undefined) await executing;
       const { end } = node.stage;
-      if (end.kind === "return") return await node.read(end.outputs, "anywhere");
+      if (end.kind === "return") return node.read(end.outputs, "anywhere");
       const results: readonly RunValue[] = await runBoundary(end, this.#host(node, hooks.signal));
       node = await this.#follow(node, results);
       given = results;

@@ -53,16 +53,16 @@ function toRunValue(value: Value, name: string, backend: DeviceTensors): RunValu
     });
   }
   const result = { dtype, shape, bytes: new Uint8Array(data.buffer, data.byteOffset, data.byteLength) };
-  requireBytes(result, `Input \`${name}\``);
+  requireBytes(result, () => `Input \`${name}\``);
   return result;
 }
 
 /** Refuses data whose bytes are not those that its dtype and shape say: copying it would write past its place. */
-export function requireBytes({ dtype, shape, bytes }: HostData, what: string): void {
+export function requireBytes({ dtype, shape, bytes }: HostData, what: () => string): void {
   const expected = numel(shape) * (DTYPES[dtype]?.itemsize ?? Number.NaN);
   if (bytes.byteLength === expected && shape.every((size) => Number.isSafeInteger(size) && size >= 0)) return;
   throw backendError("backend.input", {
-    what: `${what} has ${bytes.byteLength} bytes, and a ${dtype} tensor of shape [${shape.join(", ")}] has ${expected}`,
+    what: `${what()} has ${bytes.byteLength} bytes, and a ${dtype} tensor of shape [${shape.join(", ")}] has ${expected}`,
     advice: "Make tensors with tensor(dtype, shape, data), which checks their length.",
   });
 }

@@ -1,4 +1,5 @@
 import type { Call, LoweredTensor, LowerOptions, RunNumber, Stage } from "@pt2/registry";
+import type { Awaitable } from "./awaitable.ts";
 import type { Cancellation } from "./cancellation.ts";
 import type { DynamicKernel } from "./dynamic-kernel.ts";
 import type { TensorData, TensorType } from "./run-value.ts";
@@ -35,7 +36,7 @@ export interface StageRequest<Place, Plan> {
 
 /**
  * How a backend plans and runs single stages. {@link GraphRunner} makes programs of them: it lowers, keeps plans by what
- * they hold for, and runs what stands between stages. What returns a promise is waited for; calls never overlap.
+ * they hold for, and runs what stands between stages. Promises are waited for; calls never overlap.
  */
 export interface StageEngine<Place extends TensorType, Plan extends StagePlan<Place>> {
   readonly lowerOptions: LowerOptions;
@@ -56,15 +57,11 @@ export interface StageEngine<Place extends TensorType, Plan extends StagePlan<Pl
     tensors: readonly LoweredTensor[],
     values: readonly TensorData[],
     numbers: readonly RunNumber[],
-  ): void | Promise<void>;
+  ): Awaitable<void>;
   /** Runs the steps. Looks at `signal` between them, if it can stop there. */
-  execute(plan: Plan, hooks: RunHooks): void | Promise<void>;
+  execute(plan: Plan, hooks: RunHooks): Awaitable<void>;
   /** Copies of what the steps have computed, which outlive the run. They may stay on the device unless `to` is `host`. */
-  read(
-    plan: Plan,
-    tensors: readonly LoweredTensor[],
-    to: "host" | "anywhere",
-  ): readonly TensorData[] | Promise<readonly TensorData[]>;
+  read(plan: Plan, tensors: readonly LoweredTensor[], to: "host" | "anywhere"): Awaitable<readonly TensorData[]>;
   /** Brings what {@link read} left on the device to the host. Absent when it leaves nothing there. */
   fetch?(tensors: readonly TensorData[]): Promise<readonly TensorData[]>;
   /** Gives a plan up. */

@@ -1,6 +1,7 @@
 import type { Graph } from "@pt2/graph";
 import { type ArgValue, isRunNumber, isTensor, type LoweredTensor, type RunNumber, type Stage } from "@pt2/registry";
 import { operandsOf } from "../fuse.ts";
+import { type Awaitable, whenReady } from "./awaitable.ts";
 import { foldBatchNorm } from "./fold-batch-norm.ts";
 import type { GraphRunner } from "./graph-runner.ts";
 import { requireBytes } from "./host-values.ts";
@@ -87,32 +88,35 @@ export class StageNode<Place extends TensorType, Plan extends StagePlan<Place>> 
   }
 
   /** Puts the values of a run where its steps read them. */
-  write(values: readonly RunValue[]): void | Promise<void> {
+  write(values: readonly RunValue[]): Awaitable<void> {
     const { tensors } = this.#given;
     const data = tensorDataIn(values);
-    for (const [i, tensor] of tensors.entries()) {
+    for (let i = 0; i < tensors.length; i++) {
       const given = data[i]!;
-      if (isHostData(given)) requireBytes(given, `%${tensor.name}`);
+      if (isHostData(given)) requireBytes(given, () => `%${tensors[i]!.name}`);
     }
     return this.#engine.write(this.plan, tensors, data, this.#numbers);
   }
 
   /** Values that its steps have computed, and others as they are. */
-  async read(values: readonly ArgValue[], to: "host" | "anywhere"): Promise<readonly RunValue[]> {
+  read(values: readonly ArgValue[], to: "host" | "anywhere"): Awaitable<readonly RunValue[]> {
+    // What most graphs return and most ops take.
+    if (values.every(isComputed)) return this.#engine.read(this.plan, values, to);
     const tensors: LoweredTensor[] = [];
     const collect = (value: ArgValue): void => {
       if (Array.isArray(value)) value.forEach(collect);
-      else if (!isRunNumber(value) && isTensor(value)) tensors.push(value);
+      else if (isComputed(value)) tensors.push(value);
     };
     values.forEach(collect);
-    const data = tensors.length === 0 ? [] : await this.#engine.read(this.plan, tensors, to);
-    let at = 0;
-    const resolve = (value: ArgValue): RunValue => {
-      if (Array.isArray(value)) return (value as readonly ArgValue[]).map(resolve) as unknown as RunValue;
-      if (isRunNumber(value)) return value.number.value;
-      return isTensor(value) ? data[at++]! : value;
-    };
-    return values.map(resolve);
+    return whenReady(tensors.length === 0 ? [] : this.#engine.read(this.plan, tensors, to), (data) => {
+      let at = 0;
+      const resolve = (value: ArgValue): RunValue => {
+        if (Array.isArray(value)) return (value as readonly ArgValue[]).map(resolve) as unknown as RunValue;
+        if (isRunNumber(value)) return value.number.value;
+        return isComputed(value) ? data[at++]! : value;
+      };
+      return values.map(resolve);
+    });
   }
 
   /** The runner of a graph that the boundary calls. */
@@ -138,6 +142,11 @@ export class StageNode<Place extends TensorType, Plan extends StagePlan<Place>> 
   }
 }
 
+/** Whether a value is a tensor that steps compute; a number of the run is known without them. */
+function isComputed(value: ArgValue): value is LoweredTensor {
+  return isTensor(value) && !isRunNumber(value);
+}
+
 /** A cache for the stages that begin a graph, or follow another. */
 export function stageCache<Place extends TensorType, Plan extends StagePlan<Place>>(): PlanCache<
   readonly RunValue[],
@@ -147,17 +156,19 @@ export function stageCache<Place extends TensorType, Plan extends StagePlan<Plac
 }
 
 /** The values with their tensors in host memory. */
-export async function fetchAll<Place extends TensorType, Plan extends StagePlan<Place>>(
+export function fetchAll<Place extends TensorType, Plan extends StagePlan<Place>>(
   engine: StageEngine<Place, Plan>,
   values: readonly RunValue[],
-): Promise<readonly RunValue[]> {
+): Awaitable<readonly RunValue[]> {
+  if (engine.fetch === undefined) return values;
   const away = tensorDataIn(values).filter(isDeviceData);
-  if (away.length === 0 || engine.fetch === undefined) return values;
-  const fetched = await engine.fetch(away);
-  let at = 0;
-  const resolve = (value: RunValue): RunValue => {
-    if (isTensorData(value)) return isDeviceData(value) ? fetched[at++]! : value;
-    return Array.isArray(value) ? (value.map(resolve) as unknown as RunValue) : value;
-  };
-  return values.map(resolve);
+  if (away.length === 0) return values;
+  return engine.fetch(away).then((fetched) => {
+    let at = 0;
+    const resolve = (value: RunValue): RunValue => {
+      if (isTensorData(value)) return isDeviceData(value) ? fetched[at++]! : value;
+      return Array.isArray(value) ? (value.map(resolve) as unknown as RunValue) : value;
+    };
+    return values.map(resolve);
+  });
 }
