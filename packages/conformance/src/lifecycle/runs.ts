@@ -103,6 +103,17 @@ export const RUNS: readonly LifecycleCase[] = [
     },
   },
   {
+    name: "runs: an int64 that a narrower dtype does not have is a coded error",
+    async run({ compile, backend }) {
+      if (backend.capabilities.narrowed?.int64 === undefined) return;
+      const text = "program {\n  user_input %x: i64[2]\n  %y: i64[2] = aten::add.Tensor(%x, other=1)\n  return %y\n}";
+      const executable = await compile(text);
+      const big = hostTensor("int64", [2], BigInt64Array.of(1n, 9007199254740994n));
+      await expectCodedError(executable.run([big]), "an int64 beyond 2^53");
+      await expectValues(await executable.run([ints([2], [1, -3])]), [ints([2], [2, -2])]);
+    },
+  },
+  {
     name: "runs: numbers and None pass through",
     async run({ compile }) {
       const executable = await compile(`program {

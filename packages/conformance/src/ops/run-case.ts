@@ -5,6 +5,7 @@ import { compareTensor, type Tolerance, toleranceOf } from "../compare.ts";
 import { elementsOf, numberOf } from "./case-data.ts";
 import { type CaseProgram, caseProgram, isTensor, type Placement } from "./case-program.ts";
 import type { CaseResult, OpCase } from "./case-types.ts";
+import type { Narrowed } from "./narrowed.ts";
 
 /** Tolerances by dtype, where a backend states others than the default. */
 export type Tolerances = Readonly<Partial<Record<DType, Tolerance>>>;
@@ -25,7 +26,8 @@ export async function runCase(
     const outputs = await executable.run(inputs);
     const problems: string[] = [];
     for (const [i, { what, result }] of expected.entries()) {
-      const problem = await compareResult(outputs[i], result, opCase, tolerances);
+      const { narrowed = {} } = backend.capabilities;
+      const problem = await compareResult(outputs[i], result, opCase, tolerances, narrowed);
       if (problem !== null) problems.push(`${what} ${problem}`);
     }
     if (problems.length > 0) throw new Error(problems.join("\n"));
@@ -46,11 +48,23 @@ export async function refuseCase(backend: Backend, opCase: OpCase, registry: OpR
     (error: unknown) => error,
   );
   if (refusal === null) throw new Error("it is listed as unsupported, but compiles: take it off the list");
-  if (!(refusal instanceof Error) || typeof (refusal as { code?: unknown }).code !== "string") {
-    throw new Error("compile fails without a code", { cause: refusal });
-  }
+  if (!isCoded(refusal)) throw new Error("compile fails without a code", { cause: refusal });
   if (reported.length === 0)
     throw new Error("compile refuses it, but `unsupported` does not report it", { cause: refusal });
+}
+
+/** Lets a run be refused with a coded error, as a value that a narrower dtype does not have must be. */
+export async function orRefused(run: Promise<void>): Promise<void> {
+  try {
+    await run;
+  } catch (cause) {
+    if (isCoded(cause)) return;
+    throw new Error(`${(cause as Error).message}\nan argument does not fit the narrower dtype: refuse it`, { cause });
+  }
+}
+
+function isCoded(error: unknown): boolean {
+  return error instanceof Error && typeof (error as { code?: unknown }).code === "string";
 }
 
 async function compareResult(
@@ -58,11 +72,12 @@ async function compareResult(
   expected: CaseResult,
   opCase: OpCase,
   tolerances: Tolerances,
+  narrowed: Narrowed,
 ): Promise<string | null> {
   if (isTensor(expected)) {
     const data = expected.data === undefined ? null : elementsOf(expected);
     const { dtype, shape } = expected;
-    return compareTensor(actual, { dtype, shape, data }, toleranceOf(dtype, tolerances, opCase));
+    return compareTensor(actual, { dtype, shape, data }, toleranceOf(narrowed[dtype] ?? dtype, tolerances, opCase));
   }
   const wanted = typeof expected === "object" && expected !== null ? numberOf(expected as never) : expected;
   if (typeof wanted === "boolean" || typeof actual === "boolean")

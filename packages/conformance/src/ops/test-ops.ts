@@ -5,7 +5,8 @@ import { type Exceptions, reasonFor } from "../exceptions.ts";
 import type { TestRunner } from "../test-runner.ts";
 import type { Placement } from "./case-program.ts";
 import type { CaseArg, CaseFamily, CaseResult, OpCase } from "./case-types.ts";
-import { refuseCase, runCase, type Tolerances } from "./run-case.ts";
+import { beyondNarrowed } from "./narrowed.ts";
+import { orRefused, refuseCase, runCase, type Tolerances } from "./run-case.ts";
 
 /** What the op tests of a family are defined with. */
 export interface OpTestSetup {
@@ -52,8 +53,11 @@ function testCase(opCase: OpCase, placement: Placement, setup: OpTestSetup): voi
     if (skipped !== undefined) return context.skip(skipped);
     const backend = await setup.backend();
     const foreign = dtypesOf(opCase).find((dtype) => !backend.capabilities.dtypes.includes(dtype));
-    if (refused !== undefined || foreign !== undefined) await refuseCase(backend, opCase, registry);
-    else await runCase(backend, opCase, placement, registry, tolerance);
+    if (refused !== undefined || foreign !== undefined) return await refuseCase(backend, opCase, registry);
+    const beyond = beyondNarrowed(opCase, backend.capabilities.narrowed ?? {});
+    if (beyond === "results") return context.skip("results that the backend's narrower dtype does not have");
+    const run = runCase(backend, opCase, placement, registry, tolerance);
+    await (beyond === "arguments" ? orRefused(run) : run);
   });
 }
 
