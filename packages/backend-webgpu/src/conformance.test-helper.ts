@@ -1,0 +1,23 @@
+import { type Exceptions, type SuitePart, testBackend } from "@pt2/conformance";
+import { afterAll, describe, it } from "vitest";
+import { missingDevice, openTestDevice, type TestFeatures } from "./device.test-helper.ts";
+import { webgpu } from "./index.ts";
+
+/** What this backend refuses, and why it may. */
+const UNSUPPORTED: Exceptions = {
+  "aten::to.prim_dtype": "an overload of TorchScript, whose dtype is a bare int; torch.export does not write it",
+};
+
+/** Declares some parts of the suite, on a device with all or none of the optional features. */
+export async function testConformance(parts: readonly SuitePart[], features: TestFeatures = "all"): Promise<void> {
+  const name = features === "all" ? "webgpu" : "webgpu without optional features";
+  if (missingDevice !== "") {
+    it.skip(`${name}${missingDevice}`);
+    return;
+  }
+  await testBackend(name, async () => webgpu({ device: await openTestDevice(features) }), {
+    runner: { describe, it, afterAll },
+    unsupported: UNSUPPORTED,
+    parts,
+  });
+}
