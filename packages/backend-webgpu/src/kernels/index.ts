@@ -6,6 +6,9 @@ import { arange, full } from "./factory/factory.ts";
 import { hostKernel } from "./host/host-kernel.ts";
 import { rand, randn } from "./host/random.ts";
 import { INDEXING } from "./index/index.ts";
+import { ARG_REDUCTIONS } from "./reduce/extreme.ts";
+import { FOLDS } from "./reduce/fold.ts";
+import { SCANS } from "./reduce/scan.ts";
 
 /** The backend's own kernels: fast ones for few arguments before general ones. */
 export const KERNELS: readonly WebgpuKernel[] = [
@@ -15,6 +18,9 @@ export const KERNELS: readonly WebgpuKernel[] = [
   arange,
   full,
   ...INDEXING,
+  ...FOLDS,
+  ...ARG_REDUCTIONS,
+  ...SCANS,
   rand,
   randn,
   ...HOST_KERNELS.map(hostKernel),

@@ -1,0 +1,36 @@
+import { normalDim } from "@pt2/backend/strides";
+import { elementCount } from "@pt2/format";
+import type { ArgValue } from "@pt2/registry";
+import type { Place } from "../../engine/place.ts";
+import type { Shader } from "../../shader/shader.ts";
+
+type Layout = Pick<Place, "shape" | "strides">;
+
+/** A tensor as results times what each is reduced from. */
+export interface ReducedLayout {
+  readonly kept: Layout;
+  readonly reduced: Layout;
+  /** Number of results. */
+  readonly outer: number;
+  /** Elements of each. */
+  readonly n: number;
+}
+
+/** Splits a tensor by a `dim` argument: one dimension, several, or all of them. */
+export function reducedLayout({ shape, strides }: Layout, dim: ArgValue | undefined): ReducedLayout {
+  const given = typeof dim === "number" ? [dim] : ((dim ?? []) as readonly number[]);
+  const all = [...shape.keys()];
+  const gone = new Set(given.length === 0 ? all : given.map((d) => normalDim(d, shape.length)));
+  const pick = (dims: readonly number[]): Layout => ({
+    shape: dims.map((d) => shape[d]!),
+    strides: dims.map((d) => strides[d]!),
+  });
+  const kept = pick(all.filter((d) => !gone.has(d)));
+  const reduced = pick(all.filter((d) => gone.has(d)));
+  return { kept, reduced, outer: elementCount(kept.shape), n: elementCount(reduced.shape) };
+}
+
+/** Reads a tensor as lanes: declares `x_at(outer(o) + inner(i))`. */
+export function readLanes(shader: Shader, place: Place, { kept, reduced }: ReducedLayout): Shader {
+  return shader.raw("x", place).offsets("outer", kept).offsets("inner", reduced);
+}
