@@ -3,6 +3,7 @@ import { DTYPES, type DType } from "@pt2/format";
 import { type Graph, type Node, type Program, usesOf, walk } from "@pt2/graph";
 import { mapGraphs } from "@pt2/graph/passes";
 import { describeNode } from "@pt2/registry";
+import { inlineEffects } from "./encode/inline-effects.ts";
 import { libtorchError } from "./libtorch-errors.ts";
 import type { Router } from "./routes.ts";
 
@@ -10,7 +11,7 @@ import type { Router } from "./routes.ts";
 export const LIBTORCH_DTYPES: readonly DType[] = Object.keys(DTYPES) as DType[];
 
 /** The ops of a program that nobody runs, neither themselves nor in other ops. */
-export function unsupportedOps(program: Program, router: Router): readonly UnsupportedOp[] {
+function unsupportedOps(program: Program, router: Router): readonly UnsupportedOp[] {
   const missing = new Map<string, UnsupportedOp>();
   const add = (node: Node, why: string): void => {
     const { count, where, why: first } = missing.get(node.op) ?? { count: 0, where: describeNode(node), why };
@@ -26,9 +27,35 @@ export function unsupportedOps(program: Program, router: Router): readonly Unsup
   return expands ? [...missing.values(), ...unexpandable(program, router)] : [...missing.values()];
 }
 
+/** What is known of a program before it is compiled. */
+export interface Examined {
+  /** Without effect tokens. */
+  readonly program: Program;
+  /** The ops that nobody runs. */
+  readonly missing: readonly UnsupportedOp[];
+}
+
+/** Looks at programs, each once: who loads a model asks what is unsupported, and then has the same program compiled. */
+export class Abilities {
+  readonly router: Router;
+  readonly #known = new WeakMap<Program, Examined>();
+
+  constructor(router: Router) {
+    this.router = router;
+  }
+
+  examine(program: Program): Examined {
+    const known = this.#known.get(program);
+    if (known !== undefined) return known;
+    const inlined = inlineEffects(program, (op) => this.router.dispatcher.schema(op));
+    const examined: Examined = { program: inlined, missing: unsupportedOps(inlined, this.router) };
+    this.#known.set(program, examined);
+    return examined;
+  }
+}
+
 /** Throws one error that names every missing op. */
-export function requireSupported(program: Program, router: Router): void {
-  const missing = unsupportedOps(program, router);
+export function requireSupported({ missing }: Examined): void {
   if (missing.length === 0) return;
   const lines = missing.map(({ op, count, where, why }) => `  ${op} ×${count}: ${why}; first ${where}`);
   throw libtorchError("libtorch.unsupported-ops", {

@@ -9,7 +9,7 @@ import {
 } from "@pt2/backend";
 import type { OpName, Program } from "@pt2/graph";
 import type { OpRegistry } from "@pt2/registry";
-import { LIBTORCH_DTYPES, unsupportedOps } from "./abilities.ts";
+import { Abilities, LIBTORCH_DTYPES } from "./abilities.ts";
 import type { Addon, LibtorchInfo, NativeMemory } from "./addon.ts";
 import { type AotiModel, type AotiOptions, openAoti } from "./aoti.ts";
 import { compileProgram } from "./compile-program.ts";
@@ -17,7 +17,6 @@ import { requireDevice } from "./device.ts";
 import { Dispatcher } from "./dispatcher.ts";
 import { callOp, callOpSync, type OpCaller } from "./eager/call-op.ts";
 import type { OpArgs, OpResult } from "./eager/op-args.ts";
-import { inlineEffects } from "./encode/inline-effects.ts";
 import { LibtorchExecutable } from "./executable.ts";
 import { kernelSourcesOf } from "./handlers/kernel.ts";
 import { libtorchError } from "./libtorch-errors.ts";
@@ -50,7 +49,7 @@ export class LibtorchBackend implements Backend {
   readonly #dispatcher: Dispatcher;
   readonly #libraries = new Set<string>();
   readonly #executables = new Set<LibtorchExecutable>();
-  #routers = new WeakMap<OpRegistry, Router>();
+  #abilities = new WeakMap<OpRegistry, Abilities>();
   #disposed = false;
 
   constructor(addon: Addon, options: LibtorchOptions = {}) {
@@ -70,18 +69,17 @@ export class LibtorchBackend implements Backend {
   }
 
   unsupported(program: Program, registry: OpRegistry): readonly UnsupportedOp[] {
-    const inlined = inlineEffects(program, (op) => this.#dispatcher.schema(op));
-    return unsupportedOps(inlined, this.#routerFor(registry));
+    return this.#abilitiesFor(registry).examine(program).missing;
   }
 
   async compile(request: CompileRequest): Promise<LibtorchExecutable> {
     this.#requireAlive();
-    const router = this.#routerFor(request.registry);
-    const target = routerTarget(router, { weights: this.#weights });
+    const abilities = this.#abilitiesFor(request.registry);
+    const target = routerTarget(abilities.router, { weights: this.#weights });
     const compiled = await compileProgram(request, {
       addon: this.#addon,
       device: this.device,
-      router,
+      abilities,
       optimize: (program) => optimize(program, target),
     });
     const onDispose = (): void => void this.#executables.delete(executable);
@@ -118,7 +116,7 @@ export class LibtorchBackend implements Backend {
     located(() => this.#addon.loadLibrary(path));
     this.#libraries.add(path);
     this.#dispatcher.refresh();
-    this.#routers = new WeakMap();
+    this.#abilities = new WeakMap();
   }
 
   /** Opens a package that AOTInductor compiled. It holds native code: open only what you trust. */
@@ -155,14 +153,14 @@ export class LibtorchBackend implements Backend {
     return { addon: this.#addon, dispatcher: this.#dispatcher, outputs: this.#outputs };
   }
 
-  #routerFor(registry: OpRegistry): Router {
-    const known = this.#routers.get(registry);
+  #abilitiesFor(registry: OpRegistry): Abilities {
+    const known = this.#abilities.get(registry);
     if (known !== undefined) return known;
     const { kernels, libraries } = kernelSourcesOf(registry);
     for (const library of libraries) this.loadLibrary(library);
-    const router = new Router(this.#dispatcher, registry, kernels);
-    this.#routers.set(registry, router);
-    return router;
+    const abilities = new Abilities(new Router(this.#dispatcher, registry, kernels));
+    this.#abilities.set(registry, abilities);
+    return abilities;
   }
 
   #requireAlive(): void {

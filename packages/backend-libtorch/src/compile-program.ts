@@ -1,9 +1,8 @@
 import type { CompileRequest } from "@pt2/backend";
 import type { Program } from "@pt2/graph";
-import { requireSupported } from "./abilities.ts";
+import { type Abilities, requireSupported } from "./abilities.ts";
 import type { Addon, NativeTensor } from "./addon.ts";
 import { type Commit, commitsOf } from "./encode/commits.ts";
-import { inlineEffects } from "./encode/inline-effects.ts";
 import { writesState } from "./encode/writes-state.ts";
 import { expandProgram } from "./expand/expand-program.ts";
 import { handlerTensor } from "./handlers/handler-tensor.ts";
@@ -11,14 +10,13 @@ import { HostNodes } from "./handlers/host-nodes.ts";
 import { type OptimizedProgram, unoptimized } from "./optimized-program.ts";
 import { CompiledPlan } from "./plan/compiled-plan.ts";
 import { boundValues, runPrologue } from "./prologue.ts";
-import type { Router } from "./routes.ts";
 import { bindWeights, isShared, weightsReadBy } from "./weights/bind-weights.ts";
 
 /** What a program is compiled with. */
 export interface CompileOptions {
   readonly addon: Addon;
   readonly device: string;
-  readonly router: Router;
+  readonly abilities: Abilities;
   /** The passes of precision `fast`. */
   optimize(program: Program): OptimizedProgram;
 }
@@ -39,10 +37,12 @@ export interface CompiledProgram {
 /** Makes a program ready to run. A failure or an abort leaves nothing behind. */
 export async function compileProgram(request: CompileRequest, options: CompileOptions): Promise<CompiledProgram> {
   const { weights, signal, onProgress } = request;
-  const { addon, device, router } = options;
+  const { addon, device, abilities } = options;
+  const { router } = abilities;
   signal?.throwIfAborted();
-  const inlined = inlineEffects(request.program, (op) => router.dispatcher.schema(op));
-  requireSupported(inlined, router);
+  const examined = abilities.examine(request.program);
+  requireSupported(examined);
+  const inlined = examined.program;
   const shared = isShared(inlined, weights);
   const { program: expanded, commits } = commitsOf(expandProgram(inlined, router), shared);
   const writes = writesState(expanded, {
