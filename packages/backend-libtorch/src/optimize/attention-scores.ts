@@ -24,13 +24,16 @@ export function scoresOf(value: Arg | undefined, context: RewriteContext): Score
   const terms: Term[] = [];
   const product = productBelow(value, terms, context);
   if (product === null) return null;
-  const { q, k } = product;
-  const scaled = context.definition(q);
-  const factor = scaled?.op === "aten::mul.Tensor" ? numberOf(argOf(scaled, "other")) : undefined;
+  const [q, k] = [unscaled(product.q, context), unscaled(product.k, context)];
   const mask = sumOf(terms, product.shape, context);
-  if (mask === null) return null;
-  if (scaled === undefined || factor === undefined) return { q, k, scale: product.scale, mask };
-  return { q: argOf(scaled, "self")!, k, scale: product.scale * factor, mask };
+  return mask === null ? null : { q: q.value, k: k.value, scale: product.scale * q.factor * k.factor, mask };
+}
+
+/** A value as a factor times another one. */
+function unscaled(value: Arg, context: RewriteContext): { readonly value: Arg; readonly factor: number } {
+  const node = context.definition(value);
+  const factor = node?.op === "aten::mul.Tensor" ? numberOf(argOf(node, "other")) : undefined;
+  return node === undefined || factor === undefined ? { value, factor: 1 } : { value: argOf(node, "self")!, factor };
 }
 
 interface Product {

@@ -1,12 +1,13 @@
 import { type Arg, argOf, type Node, type Program } from "@pt2/graph";
-import { intArg, intsArg, intsOf, knownShape, NONE, numberOf, pairOf } from "./literals.ts";
+import { convolution, namedPadding } from "./canonical-convolution.ts";
+import { intArg, intsArg, intsOf, knownShape, NONE, numberOf } from "./literals.ts";
 import { given, type RewriteContext, type RewriteRule, type RewriteRules, rewrite } from "./rewriter.ts";
 import type { OptimizeTarget } from "./target.ts";
-import { dense } from "./types.ts";
+import { dense, resultType } from "./types.ts";
 
 /**
  * Says the same thing in one way: `addmm` and products with a fixed matrix as `linear`, every two-dimensional convolution
- * as `conv2d`, normalisations by their short names, `view` as `reshape` (a pass may lay out its input otherwise), and
+ * as `conv2d`, normalisations and softmax by their short names, `view` as `reshape` (a pass may lay out its input otherwise), and
  * tensors of zeros like some other tensor as zeros.
  */
 export function canonicalize(program: Program, target: OptimizeTarget): Program {
@@ -38,55 +39,12 @@ function product(
   const type = context.tensor(matrix);
   if (input === undefined || matrix === undefined || type?.shape.length !== 2 || !context.isFixed(matrix)) return null;
   const weight = context.emit("aten::t", { self: matrix }, transposed(type), node);
-  return context.emit("aten::linear", { input, weight, bias }, result(node, context), node);
+  return context.emit("aten::linear", { input, weight, bias }, resultType(node, context), node);
 }
 
 function transposed(type: NonNullable<ReturnType<RewriteContext["tensor"]>>): typeof type {
   return { ...type, shape: type.shape.toReversed(), strides: type.strides.toReversed() };
 }
-
-/** The type of a node's first result. */
-function result(node: Node, context: RewriteContext): ReturnType<RewriteContext["tensor"]> {
-  const [output] = node.outputs;
-  return output?.kind === "value" ? context.tensor({ kind: "value", name: output.name }) : undefined;
-}
-
-const convolution: RewriteRule = (node, context) => {
-  const transposedArg = argOf(node, "transposed");
-  if (context.tensor(argOf(node, "weight"))?.shape.length !== 4) return null;
-  if (transposedArg?.kind !== "bool" || transposedArg.value) return null;
-  return context.emit(
-    "aten::conv2d",
-    {
-      input: argOf(node, "input")!,
-      weight: argOf(node, "weight")!,
-      bias: given(node, "bias") ?? NONE,
-      stride: argOf(node, "stride")!,
-      padding: argOf(node, "padding")!,
-      dilation: argOf(node, "dilation")!,
-      groups: argOf(node, "groups")!,
-    },
-    result(node, context),
-    node,
-  );
-};
-
-/** padding="valid", and "same" where both sides get as much */
-const namedPadding: RewriteRule = (node, context) => {
-  const kernel = knownShape(context.tensor(argOf(node, "weight")))?.slice(2);
-  const dilation = pairOf(argOf(node, "dilation"), 1);
-  const padding = argOf(node, "padding");
-  if (kernel === undefined || dilation === undefined || padding?.kind !== "string") return null;
-  const total = kernel.map((size, i) => (padding.value === "same" ? dilation[i]! * (size - 1) : 0));
-  if (total.some((size) => size % 2 !== 0)) return null;
-  const args = Object.fromEntries(node.args.map(({ name, arg }) => [name, arg]));
-  return context.emit(
-    "aten::conv2d",
-    { ...args, padding: intsArg(total.map((size) => size / 2)) },
-    result(node, context),
-    node,
-  );
-};
 
 const batchNorm: RewriteRule = (node, context) => {
   const training = argOf(node, "training");
@@ -104,7 +62,7 @@ const batchNorm: RewriteRule = (node, context) => {
       eps: argOf(node, "eps")!,
       cudnn_enabled: { kind: "bool", value: false },
     },
-    result(node, context),
+    resultType(node, context),
     node,
   );
 };
@@ -119,7 +77,7 @@ const layerNorm: RewriteRule = (node, context) =>
       bias: given(node, "bias") ?? NONE,
       eps: argOf(node, "eps")!,
     },
-    result(node, context),
+    resultType(node, context),
     node,
   );
 
@@ -127,13 +85,26 @@ const view: RewriteRule = (node, context) =>
   context.emit(
     "aten::reshape",
     { self: argOf(node, "self")!, shape: argOf(node, "size")! },
-    result(node, context),
+    resultType(node, context),
     node,
   );
 
+/** `_softmax`, unless it also makes a float of a half. */
+const softmax: RewriteRule = (node, context) => {
+  const widens = argOf(node, "half_to_float");
+  if (widens?.kind === "bool" && widens.value) return null;
+  const args = { self: argOf(node, "self")!, dim: argOf(node, "dim")! };
+  return context.emit("aten::softmax.int", args, resultType(node, context), node);
+};
+
+const mulScalar: RewriteRule = (node, context) => {
+  const args = { self: argOf(node, "self")!, other: argOf(node, "other")! };
+  return context.emit("aten::mul.Tensor", args, resultType(node, context), node);
+};
+
 function filled(value: number): RewriteRule {
   return (node, context) => {
-    const type = result(node, context);
+    const type = resultType(node, context);
     const shape = knownShape(type);
     if (type === undefined || shape === undefined || intsOf(argOf(node, "size")) === undefined) return null;
     return context.emit(
@@ -158,6 +129,8 @@ const RULES: RewriteRules = new Map<string, RewriteRule>([
   ["aten::conv2d.padding", namedPadding],
   ["aten::_native_batch_norm_legit_no_training", batchNorm],
   ["aten::native_layer_norm", layerNorm],
+  ["aten::_softmax", softmax],
+  ["aten::mul.Scalar", mulScalar],
   ["aten::view", view],
   ["aten::_unsafe_view", view],
   ["aten::new_zeros", filled(0)],

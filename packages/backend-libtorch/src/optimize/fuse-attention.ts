@@ -1,9 +1,9 @@
-import { type Arg, argOf, type Node, type Program } from "@pt2/graph";
+import { type Arg, argOf, type OpName, type Program } from "@pt2/graph";
 import { type Scores, scoresOf } from "./attention-scores.ts";
 import { floatArg, intArg, knownShape, NONE, numberOf } from "./literals.ts";
 import { given, type RewriteContext, type RewriteRule, rewrite } from "./rewriter.ts";
 import type { OptimizeTarget } from "./target.ts";
-import { dense } from "./types.ts";
+import { dense, resultType } from "./types.ts";
 
 /** Attention, called by its name or written out as softmax(q k^T scale + mask) v, runs on our own kernel. */
 export function fuseAttention(program: Program, target: OptimizeTarget): Program {
@@ -29,12 +29,15 @@ const named: RewriteRule = (node, context) => {
   return context.emit("pt2::attention", args, resultType(node, context), node);
 };
 
+const SOFTMAX: ReadonlySet<OpName> = new Set(["aten::softmax.int", "aten::_safe_softmax"]);
+
 const written: RewriteRule = (node, context) => {
   const weights = argOf(node, "self");
   const softmax = context.isReadOnce(weights) ? context.definition(weights) : undefined;
   const rank = context.tensor(weights)?.shape.length;
   const dim = numberOf(softmax && argOf(softmax, "dim"));
-  if (softmax?.op !== "aten::softmax.int" || given(softmax, "dtype") !== undefined || rank !== 4) return null;
+  if (softmax === undefined || !SOFTMAX.has(softmax.op) || given(softmax, "dtype") !== undefined || rank !== 4)
+    return null;
   if (dim !== -1 && dim !== 3) return null;
   const scores = scoresOf(argOf(softmax, "self"), context);
   const v = argOf(node, "other")!;
@@ -63,9 +66,4 @@ function sameHeads(q: Arg, k: Arg, v: Arg, context: RewriteContext): boolean {
   const [first, ...others] = types.map((type) => JSON.stringify(type!.shape.slice(0, 2).map(String)));
   const known = types.every((type) => type!.shape.slice(0, 2).every((size) => typeof size === "number"));
   return known && others.every((other) => other === first);
-}
-
-function resultType(node: Node, context: RewriteContext): ReturnType<RewriteContext["tensor"]> {
-  const [output] = node.outputs;
-  return output?.kind === "value" ? context.tensor(output) : undefined;
 }

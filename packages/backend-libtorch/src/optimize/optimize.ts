@@ -3,6 +3,7 @@ import { type Program, stats } from "@pt2/graph";
 import { removeNoOps } from "@pt2/graph/passes";
 import { type OptimizedProgram, unoptimized } from "../optimized-program.ts";
 import { canonicalize } from "./canonical.ts";
+import { dropCopies } from "./drop-copies.ts";
 import { unflattenLinears } from "./flat-linear.ts";
 import { foldBatchNorms } from "./fold-batch-norm.ts";
 import { foldConstants } from "./fold-constants.ts";
@@ -15,6 +16,7 @@ import { lowerConvolutions } from "./lower-convolution.ts";
 import { lowerLayerNorms } from "./lower-layer-norm.ts";
 import { lowerLinears } from "./lower-linear.ts";
 import { cancelConversions, narrowWeights } from "./narrow-weights.ts";
+import { recompose } from "./recompose.ts";
 import { restoreLayouts } from "./restore-layouts.ts";
 import { fuseSqueezeExcite } from "./squeeze-excite.ts";
 import { isOwnOp, type OptimizeTarget } from "./target.ts";
@@ -24,7 +26,9 @@ type Pass = (program: Program, target: OptimizeTarget) => Program;
 /** In this order: first what makes patterns alike, then what recognises them, then what depends on the ops chosen. */
 const PASSES: readonly Pass[] = [
   (program) => removeNoOps(program),
+  dropCopies,
   canonicalize,
+  recompose,
   unflattenLinears,
   recognizeGelu,
   foldBatchNorms,

@@ -67,7 +67,8 @@ export function restoreLayouts(program: Program, target: OptimizeTarget): Progra
   return { ...program, graph: builder.build(outputs) };
 }
 
-function readsStrides(node: Node, target: OptimizeTarget): boolean {
+/** Whether a node may look at the strides of its arguments. */
+export function readsStrides(node: Node, target: OptimizeTarget): boolean {
   if (STRIDE_READERS.has(node.op) || target.isClaimed(node.op) || graphsOf(node).length > 0) return true;
   return !node.op.startsWith("aten::") && !node.op.startsWith("_operator::") && !isOwnOp(node.op);
 }

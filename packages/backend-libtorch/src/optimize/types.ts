@@ -1,4 +1,10 @@
-import type { SymInt, TensorType } from "@pt2/graph";
+import type { Node, SymInt, TensorType } from "@pt2/graph";
+import type { RewriteContext } from "./rewriter.ts";
+
+/** The type of a node's first result, where that is a tensor. */
+export function resultType({ outputs: [output] }: Node, context: RewriteContext): TensorType | undefined {
+  return output?.kind === "value" ? context.tensor(output) : undefined;
+}
 
 /** The type of a dense result of another shape. Only known sizes count for its strides. */
 export function dense(like: TensorType | undefined, shape: readonly SymInt[] | undefined): TensorType | undefined {

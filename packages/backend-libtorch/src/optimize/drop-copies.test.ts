@@ -1,0 +1,66 @@
+import { describe, expect, it } from "vitest";
+import { dropCopies } from "./drop-copies.ts";
+import { cpu, program, text } from "./passes.test-helper.ts";
+
+describe("dropCopies", () => {
+  it("leaves out copies of what was computed", () => {
+    const before = program(`user_input %x: f32[2, 3]
+      %a: f32[2, 3] = aten::relu(%x)
+      %b: f32[2, 3] = aten::clone(%a)
+      %t: f32[3, 2]{strides=[1, 3]} = aten::permute(%b, dims=[1, 0])
+      %c: f32[3, 2] = aten::clone(%t, memory_format=torch.contiguous_format)
+      %d: f32[6] = aten::view(%c, size=[6])
+      %n: f32[2, 3] = aten::neg(%b)
+      return %n, %d`);
+    expect(text(dropCopies(before, cpu()))).toMatchInlineSnapshot(`
+      "user_input %x: f32[2, 3]
+      %a: f32[2, 3] = aten::relu(%x)
+      %t: f32[3, 2]{strides=[1, 3]} = aten::permute(%a, dims=[1, 0])
+      %d: f32[6] = aten::view(%t, size=[6])
+      %n: f32[2, 3] = aten::neg(%a)
+      return %n, %d"
+    `);
+  });
+
+  it("leaves out paddings by nothing, and views that are the tensor itself", () => {
+    const before = program(`user_input %x: f32[2, 1, 3]
+      %a: f32[2, 1, 3] = aten::relu(%x)
+      %b: f32[2, 1, 3] = aten::constant_pad_nd(%a, pad=[0, 0, 0, 0])
+      %c: f32[2, 1, 3]{strides=[3, 1, 1]} = aten::as_strided(%b, size=[2, 1, 3], stride=[3, 1, 1])
+      %d: f32[2, 1, 3] = aten::neg(%c)
+      %e: f32[2, 1, 5] = aten::constant_pad_nd(%d, pad=[1, 1])
+      return %d, %e`);
+    expect(text(dropCopies(before, cpu()))).toMatchInlineSnapshot(`
+      "user_input %x: f32[2, 1, 3]
+      %a: f32[2, 1, 3] = aten::relu(%x)
+      %d: f32[2, 1, 3] = aten::neg(%a)
+      %e: f32[2, 1, 5] = aten::constant_pad_nd(%d, pad=[1, 1])
+      return %d, %e"
+    `);
+  });
+
+  it("keeps copies of inputs, results, and what several nodes read in its new layout", () => {
+    const before = program(`user_input %x: f32[2, 3]
+      %t: f32[3, 2]{strides=[1, 3]} = aten::permute(%x, dims=[1, 0])
+      %a: f32[3, 2] = aten::clone(%t, memory_format=torch.contiguous_format)
+      %b: f32[6] = aten::view(%a, size=[6])
+      %c: f32[2, 3] = aten::relu(%x)
+      %d: f32[2, 3] = aten::clone(%c)
+      %e: f32[3, 2]{strides=[1, 3]} = aten::permute(%c, dims=[1, 0])
+      %f: f32[3, 2] = aten::clone(%e, memory_format=torch.contiguous_format)
+      %g: f32[3, 2] = aten::neg(%f)
+      %h: f32[3, 2] = aten::exp(%f)
+      return %b, %c, %d, %g, %h`);
+    expect(dropCopies(before, cpu())).toBe(before);
+  });
+
+  it("keeps the layout where something looks at strides", () => {
+    const before = program(`user_input %x: f32[2, 3]
+      %a: f32[2, 3] = aten::relu(%x)
+      %t: f32[3, 2]{strides=[1, 3]} = aten::permute(%a, dims=[1, 0])
+      %b: f32[3, 2] = aten::clone(%t, memory_format=torch.contiguous_format)
+      %c: f32[2] = aten::as_strided(%b, size=[2], stride=[1])
+      return %c`);
+    expect(dropCopies(before, cpu())).toBe(before);
+  });
+});

@@ -1,0 +1,58 @@
+import { type Arg, argOf, type Node, type Program, type TensorType } from "@pt2/graph";
+import { intsOf, numberOf } from "./literals.ts";
+import { readsStrides } from "./restore-layouts.ts";
+import { type RewriteContext, type RewriteRule, rewrite } from "./rewriter.ts";
+import type { OptimizeTarget } from "./target.ts";
+
+/**
+ * Leaves out copies of what a run computes: clones, and paddings by nothing. One that also changes the layout spares its
+ * readers that work: it goes only if there is one of them, and nothing looks at strides. Results are never left to share
+ * memory by this.
+ */
+export function dropCopies(program: Program, target: OptimizeTarget): Program {
+  const { nodes, outputs, values } = program.graph;
+  const returned = new Set(outputs.flatMap((arg) => (arg.kind === "value" ? arg.name : [])));
+  const typeOf = (arg: Arg | undefined): TensorType | undefined => {
+    const type = arg?.kind === "value" ? values.get(arg.name) : undefined;
+    return type?.kind === "tensor" ? type : undefined;
+  };
+  const indifferent = !nodes.some((node) => readsStrides(node, target) && !isSameView(node, typeOf));
+  const copy: RewriteRule = (node, context) => {
+    const [output] = node.outputs;
+    const self = argOf(node, "self");
+    if (output?.kind !== "value" || returned.has(output.name) || !isComputed(self, context)) return null;
+    const [from, to] = [context.tensor(self)?.strides, context.tensor(output)?.strides];
+    const same = from !== undefined && from.map(String).join() === to?.map(String).join();
+    return same || (indifferent && context.isReadOnce(output)) ? self! : null;
+  };
+  const padding: RewriteRule = (node, context) =>
+    intsOf(argOf(node, "pad"))?.every((size) => size === 0) === true ? copy(node, context) : null;
+  const view: RewriteRule = (node, context) =>
+    isSameView(node, (arg) => context.tensor(arg)) ? argOf(node, "self")! : null;
+  const rules = new Map([
+    ["aten::clone", copy],
+    ["aten::constant_pad_nd", padding],
+    ["aten::pad", padding],
+    ["aten::as_strided", view],
+  ]);
+  return rewrite(program, rules, target);
+}
+
+/** Whether the memory of a value is a node's own, and not that of an input. */
+function isComputed(value: Arg | undefined, context: RewriteContext): boolean {
+  const node = context.definition(value);
+  const effects = node && context.target.effectsOf(node.op);
+  if (node === undefined || effects === undefined) return false;
+  return effects.aliases.every(({ arg }) => isComputed(argOf(node, arg), context));
+}
+
+/** as_strided(x, sizes of x, strides of x) = x. Strides of dimensions of size 1 say nothing. */
+function isSameView(node: Node, typeOf: (arg: Arg | undefined) => TensorType | undefined): boolean {
+  const type = node.op === "aten::as_strided" ? typeOf(argOf(node, "self")) : undefined;
+  const [size, stride] = [intsOf(argOf(node, "size")), intsOf(argOf(node, "stride"))];
+  const offset = argOf(node, "storage_offset") ?? { kind: "none" };
+  if (type === undefined || size === undefined || stride?.length !== size.length) return false;
+  if (offset.kind !== "none" && numberOf(offset) !== Number(type.storageOffset)) return false;
+  if (size.length !== type.shape.length || size.some((n, d) => n !== type.shape[d])) return false;
+  return size.every((n, d) => n === 1 || stride[d] === type.strides[d]);
+}
