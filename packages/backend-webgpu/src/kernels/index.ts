@@ -1,26 +1,34 @@
 import { HOST_KERNELS } from "@pt2/backend/host";
 import type { WebgpuKernel } from "../engine/kernel.ts";
 import { cat } from "./copy/cat.ts";
+import { reinterpret } from "./copy/reinterpret.ts";
 import { asStridedScatter, diagonalScatter } from "./copy/scatter-views.ts";
 import { arange, full } from "./factory/factory.ts";
 import { hostKernel } from "./host/host-kernel.ts";
 import { rand, randn } from "./host/random.ts";
 import { INDEXING } from "./index/index.ts";
+import { gcd, lcm } from "./integer/divisors.ts";
 import { ARG_REDUCTIONS } from "./reduce/extreme.ts";
 import { FOLDS } from "./reduce/fold.ts";
 import { SCANS } from "./reduce/scan.ts";
+import { sort, topk } from "./sort/sort.ts";
 
 /** The backend's own kernels: fast ones for few arguments before general ones. */
 export const KERNELS: readonly WebgpuKernel[] = [
   cat,
   diagonalScatter,
   asStridedScatter,
+  reinterpret,
   arange,
   full,
+  gcd,
+  lcm,
   ...INDEXING,
   ...FOLDS,
   ...ARG_REDUCTIONS,
   ...SCANS,
+  sort,
+  topk,
   rand,
   randn,
   ...HOST_KERNELS.map(hostKernel),
