@@ -1,19 +1,16 @@
-import type { Backend, CompileRequest, Value } from "@pt2/backend";
-import { type Comparison, compareTensors, mismatch } from "@pt2/backend";
-import type { Node, Program } from "@pt2/graph";
+import { type Backend, type Comparison, compareTensors, mismatch, type Value } from "@pt2/backend";
+import type { Program } from "@pt2/graph";
 import { describeNode } from "@pt2/registry";
-import { type Definition, definedValues, nodeProgram, operandsOf, withResults } from "./node-program.ts";
+import { type Definition, definedValues } from "./node-program.ts";
+import { runAlone, runNodes, runReturning, type Values, type ValuesRequest } from "./program-values.ts";
 import type { ToleranceOf } from "./tolerance.ts";
 
 /** What is compared node by node. */
-export interface PerNodeRequest {
+export interface PerNodeRequest extends ValuesRequest {
   /** The backend in question. */
   readonly backend: Backend;
-  /** What it is compared with: another backend, or itself with every node compiled alone, without plan or fusion. */
+  /** What it is compared with: another backend, or itself one node at a time, without plan or fusion. */
   readonly reference: Backend | "alone";
-  readonly compile: Omit<CompileRequest, "precision">;
-  /** User inputs that have a value in the graph, in order. */
-  readonly inputs: readonly Value[];
   readonly tolerance: ToleranceOf;
 }
 
@@ -35,22 +32,21 @@ export interface PerNodeReport {
   readonly first: NodeCheck | null;
 }
 
-type Values = ReadonlyMap<string, Value>;
-
 /**
- * Compares every value of a program. The values come from a program that returns all of them; where they agree, each
- * of its own results is also computed as the program does it, with whatever is fused then.
+ * Compares every value of a program, as one backend computes them and as another does; where all agree, each of the
+ * program's own results is also computed as the program does it, with whatever is fused then.
  */
 export async function comparePerNode(request: PerNodeRequest): Promise<PerNodeReport> {
   const { backend, reference, compile } = request;
   const defined = definedValues(compile.program);
   const names = defined.map(({ value }) => value);
-  const expected = await (reference === "alone" ? runAlone(request) : runWhole(request, reference, names));
-  const actual = await runWhole(request, backend, names);
+  const alone = reference === "alone";
+  const expected = await (alone ? runAlone(request, backend) : runNodes(request, reference));
+  const actual = await (alone ? runReturning(request, backend, names) : runNodes(request, backend));
   let checks = await compareValues(request, defined, expected, actual);
   if (checks.every(({ comparison }) => comparison.ok)) {
     const results = compile.program.graph.outputs.flatMap((arg) => (arg.kind === "value" ? arg.name : []));
-    const fused = await runWhole(request, backend, results);
+    const fused = await runReturning(request, backend, results);
     const late = defined.filter(({ value }) => fused.has(value));
     checks = [
       ...checks,
@@ -60,55 +56,6 @@ export async function comparePerNode(request: PerNodeRequest): Promise<PerNodeRe
   const first = checks.find(({ comparison }) => !comparison.ok) ?? null;
   const name = reference === "alone" ? `${backend.name}, one node at a time` : reference.name;
   return { ok: first === null, reference: name, checks, first };
-}
-
-/** Runs the program on a backend so that it returns the named values. */
-async function runWhole(
-  { compile, inputs }: PerNodeRequest,
-  backend: Backend,
-  names: readonly string[],
-): Promise<Values> {
-  const own = new Set(definedValues(compile.program).map(({ value }) => value));
-  const wanted = names.filter((name) => own.has(name));
-  const executable = await backend.compile({ ...compile, program: withResults(compile.program, wanted) });
-  try {
-    const results = await executable.run(inputs);
-    return new Map(wanted.map((name, i) => [name, results[i]!]));
-  } finally {
-    await executable.dispose();
-  }
-}
-
-/** Runs each node as a program of its own, on what the nodes before it gave. */
-async function runAlone({ backend, compile, inputs }: PerNodeRequest): Promise<Values> {
-  const values = new Map<string, Value>();
-  operandsOf(compile.program).forEach((name, i) => {
-    values.set(name, inputs[i]!);
-  });
-  for (const [node, results] of byNode(definedValues(compile.program))) {
-    const program = nodeProgram(compile.program, node, results);
-    const operands = operandsOf(program).map((name) => values.get(name) ?? null);
-    const executable = await backend.compile({ ...compile, program });
-    try {
-      const computed = await executable.run(operands);
-      results.forEach((name, i) => {
-        values.set(name, computed[i]!);
-      });
-    } finally {
-      await executable.dispose();
-    }
-  }
-  return values;
-}
-
-function byNode(definitions: readonly Definition[]): ReadonlyMap<Node, readonly string[]> {
-  const names = new Map<Node, string[]>();
-  for (const { node, value } of definitions) {
-    const known = names.get(node);
-    if (known === undefined) names.set(node, [value]);
-    else known.push(value);
-  }
-  return names;
 }
 
 async function compareValues(

@@ -1,15 +1,7 @@
-import { type Backend, compareTensors } from "@pt2/backend";
-import { wasm } from "@pt2/backend-wasm/node";
-import { openArchive } from "@pt2/format";
-import { fromFile } from "@pt2/format/node";
-import { importProgram } from "@pt2/graph";
-import { createRegistry } from "@pt2/registry";
-import { aten } from "@pt2/registry/aten";
-import { inputsOf, prepare, tensor } from "@pt2/runtime";
+import { compareTensors } from "@pt2/backend";
+import { tensor } from "@pt2/runtime";
 import { describe, expect, it } from "vitest";
 import { fixtureArgs, fixturePath, pt2 } from "../fixtures.test-helper.ts";
-import { readCalls } from "../tensors/calls.ts";
-import { comparePerNode, graphInputs, type PerNodeReport } from "./per-node.ts";
 import { defaultTolerance } from "./tolerance.ts";
 
 describe("compareTensors", () => {
@@ -78,60 +70,4 @@ describe("pt2 verify", () => {
     expect(strict.code).toBe(1);
     expect(strict.out).toMatch(/worst element \[[\d, ]+\] is \S+, expected \S+/);
   });
-
-  it("compares node by node", async () => {
-    const { code, out } = await pt2("verify", ...fixtureArgs("torch-2.13/conv_aten", false), "--per-node");
-    expect(out).toMatch(/^ok: \d+ values of wasm against wasm, one node at a time/);
-    expect(code).toBe(0);
-  });
-});
-
-/** A backend with an error in what it computes for `%relu` as a part of a whole program. */
-function faulty(inner: Backend): Backend {
-  return {
-    name: inner.name,
-    apiVersion: inner.apiVersion,
-    capabilities: inner.capabilities,
-    unsupported: (program, registry) => inner.unsupported(program, registry),
-    dispose: () => inner.dispose(),
-    async compile(request) {
-      const executable = await inner.compile(request);
-      const { nodes, outputs } = request.program.graph;
-      const at = nodes.length === 1 ? -1 : outputs.findIndex((arg) => arg.kind === "value" && arg.name === "relu");
-      const zeros = tensor("float32", [5, 11], new Float32Array(55));
-      return {
-        run: async (...args) => (await executable.run(...args)).map((value, i) => (i === at ? zeros : value)),
-        profile: (...args) => executable.profile(...args),
-        memory: () => executable.memory(),
-        explain: () => executable.explain(),
-        dispose: () => executable.dispose(),
-      };
-    },
-  };
-}
-
-async function perNode(reference: Backend | "alone"): Promise<PerNodeReport> {
-  const archive = await openArchive(await fromFile(fixturePath("torch-2.13/mlp.pt2")));
-  const registry = createRegistry({ sets: [aten] });
-  const program = prepare(importProgram(await archive.program()), registry);
-  const [leaves = []] = await readCalls(fixturePath("torch-2.13/mlp.inputs.safetensors"), inputsOf(program));
-  const report = await comparePerNode({
-    backend: faulty(wasm({ worker: false })),
-    reference,
-    compile: { program, registry, weights: await archive.weights() },
-    inputs: graphInputs(program, leaves),
-    tolerance: defaultTolerance,
-  });
-  await archive.close();
-  return report;
-}
-
-it.each([
-  ["nodes alone", "alone"],
-  ["another backend", wasm({ worker: false })],
-] as const)("names the first node that diverges from %s", async (_, reference) => {
-  const { ok, first, checks } = await perNode(reference);
-  expect(ok).toBe(false);
-  expect(first).toMatchObject({ value: "relu", op: "aten::relu", where: expect.stringContaining("make_fixtures.py") });
-  expect(checks.map(({ comparison }) => comparison.ok)).toEqual([true, false, true]);
 });

@@ -1,0 +1,115 @@
+import type { Backend, Executable, TraceEvent } from "@pt2/backend";
+import { findBuiltAddon, libtorch } from "@pt2/backend-libtorch/node";
+import { wasm } from "@pt2/backend-wasm/node";
+import { openArchive } from "@pt2/format";
+import { fromFile } from "@pt2/format/node";
+import { importProgram } from "@pt2/graph";
+import { createRegistry } from "@pt2/registry";
+import { aten } from "@pt2/registry/aten";
+import { inputsOf, prepare, tensor } from "@pt2/runtime";
+import { describe, expect, it } from "vitest";
+import { fixtureArgs, fixturePath, pt2 } from "../fixtures.test-helper.ts";
+import { readCalls } from "../tensors/calls.ts";
+import { comparePerNode, graphInputs, type PerNodeReport } from "./per-node.ts";
+import { defaultTolerance } from "./tolerance.ts";
+
+const WRONG = "relu";
+const zeros = tensor("float32", [5, 11], new Float32Array(55));
+
+/** A backend with an error in what it computes for one value as a part of a whole program. */
+function faulty(inner: Backend): Backend {
+  return {
+    name: inner.name,
+    apiVersion: inner.apiVersion,
+    capabilities: inner.capabilities,
+    unsupported: (program, registry) => inner.unsupported(program, registry),
+    dispose: () => inner.dispose(),
+    async compile(request) {
+      const executable = await inner.compile(request);
+      const { nodes, outputs } = request.program.graph;
+      const at = nodes.length === 1 ? -1 : outputs.findIndex((arg) => arg.kind === "value" && arg.name === WRONG);
+      return {
+        run: async (...args) => (await executable.run(...args)).map((value, i) => (i === at ? zeros : value)),
+        ...traceOf(executable),
+        profile: (...args) => executable.profile(...args),
+        memory: () => executable.memory(),
+        explain: () => executable.explain(),
+        dispose: () => executable.dispose(),
+      };
+    },
+  };
+}
+
+function traceOf(executable: Executable): Pick<Executable, "trace"> | undefined {
+  const shown = (event: TraceEvent): TraceEvent => ({
+    ...event,
+    outputs: event.outputs.map(({ name, value }) => ({ name, value: name === WRONG ? zeros : value })),
+  });
+  if (executable.trace === undefined) return undefined;
+  return {
+    trace: (inputs, observe, options) => executable.trace!(inputs, (event) => observe(shown(event)), options),
+  };
+}
+
+async function perNode(backend: Backend, reference: Backend | "alone"): Promise<PerNodeReport> {
+  const archive = await openArchive(await fromFile(fixturePath("torch-2.13/mlp.pt2")));
+  const registry = createRegistry({ sets: [aten] });
+  const program = prepare(importProgram(await archive.program()), registry);
+  const [leaves = []] = await readCalls(fixturePath("torch-2.13/mlp.inputs.safetensors"), inputsOf(program));
+  const report = await comparePerNode({
+    backend,
+    reference,
+    compile: { program, registry, weights: await archive.weights() },
+    inputs: graphInputs(program, leaves),
+    tolerance: defaultTolerance,
+  });
+  await archive.close();
+  return report;
+}
+
+function expectWrong({ ok, first, checks }: PerNodeReport): void {
+  expect(ok).toBe(false);
+  expect(first).toMatchObject({ value: WRONG, op: "aten::relu", where: expect.stringContaining("make_fixtures.py") });
+  expect(checks.map(({ comparison }) => comparison.ok)).toEqual([true, false, true]);
+}
+
+const embedded = wasm({ worker: false });
+
+describe("pt2 verify --per-node", () => {
+  it("compares a backend with itself, one node at a time", async () => {
+    const { code, out } = await pt2("verify", ...fixtureArgs("torch-2.13/conv_aten", false), "--per-node");
+    expect(out).toMatch(/^ok: \d+ values of wasm against wasm, one node at a time/);
+    expect(code).toBe(0);
+  });
+
+  it.each([
+    ["nodes alone", "alone"],
+    ["another backend", embedded],
+  ] as const)("names the first node that diverges from %s", async (_, reference) => {
+    expectWrong(await perNode(faulty(embedded), reference));
+  });
+});
+
+describe.skipIf((await findBuiltAddon()) === undefined)("pt2 verify --per-node with libtorch", () => {
+  it.each(["attention", "buffers", "cond", "conv", "datadep_aten", "dynamic"])("agrees with wasm: %s", async (name) => {
+    const file = [...fixtureArgs(`torch-2.13/${name}`, false), "--per-node"];
+    for (const [backend, reference] of [
+      ["libtorch", "wasm"],
+      ["wasm", "libtorch"],
+    ] as const) {
+      const { code, out } = await pt2("verify", ...file, "--backend", backend, "--reference", reference);
+      expect(out).toMatch(new RegExp(`^ok: \\d+ values? of ${backend} against ${reference}, worst error`));
+      expect(code).toBe(0);
+    }
+    const { out } = await pt2("verify", ...file, "--backend", "libtorch");
+    expect(out).toMatch(/^ok: \d+ values? of libtorch against libtorch, one node at a time/);
+  });
+
+  it("names the first node that diverges, on either side", async () => {
+    const backend = await libtorch({ threads: 1 });
+    expectWrong(await perNode(faulty(backend), embedded));
+    expectWrong(await perNode(embedded, faulty(backend)));
+    expectWrong(await perNode(backend, faulty(embedded)));
+    await backend.dispose();
+  });
+});
