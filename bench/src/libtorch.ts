@@ -36,17 +36,19 @@ const cell = (summary: Summary | undefined, digits: number, unit = ""): string =
   summary === undefined ? "–" : `${summary.median.toFixed(digits)}${unit} ±${(summary.spread * 100).toFixed(0)} %`;
 
 function report(results: readonly Latency[]): string {
+  const others = kinds.filter((kind) => kind !== "fast");
   const rows = results.map(({ name, ms, ratios, ready }) => [
     name,
     ...kinds.map((kind) => cell(ms[kind], 1)),
-    cell(ratios.eager, 2),
-    cell(ratios.onnx, 2),
+    ...others.map((kind) => cell(ratios[kind], 2)),
     (ready.fast?.error ?? 0).toFixed(3),
   ]);
-  const mean = (kind: "eager" | "onnx"): string =>
-    kinds.includes(kind) ? `**${geometricMean(results, kind).toFixed(2)}**` : "–";
-  rows.push(["geometric mean", ...kinds.map(() => ""), mean("eager"), mean("onnx"), ""]);
-  return table(["model", ...kinds.map((kind) => `${kind} ms`), "fast / eager", "fast / onnx", "error"], rows);
+  const means = others.map((kind) => `**${geometricMean(results, kind).toFixed(2)}**`);
+  rows.push(["geometric mean", ...kinds.map(() => ""), ...means, ""]);
+  return table(
+    ["model", ...kinds.map((kind) => `${kind} ms`), ...others.map((kind) => `fast / ${kind}`), "error"],
+    rows,
+  );
 }
 
 /** Seconds from the start of the load to the first answer, imports not counted: one load each, of files just read. */

@@ -1,3 +1,4 @@
+import { setTimeout } from "node:timers/promises";
 import { type Summary, summarize } from "../statistics.ts";
 import { KINDS, type Kind, type Ready, Subject, type SubjectOptions } from "./child.ts";
 
@@ -16,6 +17,9 @@ export interface LatencyOptions extends SubjectOptions {
   readonly kinds: readonly Kind[];
   readonly rounds: number;
 }
+
+/** Threads of a pool spin for a while when their work is done: the next subject waits until they sleep. */
+const SETTLE_MS = 20;
 
 /** Runs every kind once a round, the order turning around from round to round. A kind that fails is left out. */
 export async function measureLatency({ kinds, rounds, ...options }: LatencyOptions): Promise<Latency> {
@@ -36,9 +40,9 @@ export async function measureLatency({ kinds, rounds, ...options }: LatencyOptio
     }
     const times = await rounded(subjects, rounds);
     const ms = Object.fromEntries([...times].map(([kind, values]) => [kind, summarize(values)]));
-    const fast = times.get("fast") ?? [];
+    const fast = times.get("fast");
     const ratios = Object.fromEntries(
-      [...times].map(([kind, values]) => [kind, summarize(values.map((value, i) => fast[i]! / value))]),
+      fast ? [...times].map(([kind, values]) => [kind, summarize(values.map((value, i) => fast[i]! / value))]) : [],
     );
     return { name: options.name, threads: options.threads, ms, ratios, ready };
   } finally {
@@ -54,6 +58,7 @@ async function rounded(
   for (let round = -3; round < rounds; round++) {
     const kinds = KINDS.filter((kind) => subjects.has(kind));
     for (const kind of round % 2 === 0 ? kinds : kinds.toReversed()) {
+      await setTimeout(SETTLE_MS);
       const ms = await subjects.get(kind)!.run();
       if (round >= 0) times.get(kind)!.push(ms);
     }
