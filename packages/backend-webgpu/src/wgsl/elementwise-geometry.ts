@@ -14,8 +14,10 @@ export type WalkMode = "dense" | "scalar" | "row" | "column" | "strided";
 export interface ElementwiseForm {
   /** Dimensions that are left after merging. */
   readonly rank: number;
-  /** Elements that an invocation computes, all in one row. */
+  /** Elements that an invocation computes. */
   readonly vector: 1 | 4;
+  /** Whether they may lie in more than one row, so that each has coordinates of its own. */
+  readonly ragged: boolean;
   /** Of the operands, then of the output. */
   readonly modes: readonly WalkMode[];
 }
@@ -56,22 +58,27 @@ export function coalesce({ shape, walks }: Geometry): Geometry {
 }
 
 /** The form of a geometry that is coalesced. */
-export function formOf(geometry: Geometry): ElementwiseForm {
-  const { shape, walks } = geometry;
-  const inner = shape.at(-1) as number;
+export function formOf({ shape, walks }: Geometry): ElementwiseForm {
+  const rank = shape.length;
   const output = modeOf(walks.at(-1) as Walk, shape, 4);
-  const vector = inner % 4 === 0 && (output === "dense" || output === "row") ? 4 : 1;
-  return { rank: shape.length, vector, modes: walks.map((walk) => modeOf(walk, shape, vector)) };
+  const whole = (shape.at(-1) as number) % 4 === 0 && isVectorArray(output);
+  const ragged = !whole && output === "dense" && elements(shape) % 4 === 0;
+  const vector = whole || ragged ? 4 : 1;
+  const modes = walks.map((walk) => modeOf(walk, shape, vector));
+  return { rank, vector, ragged, modes: modes.map((mode) => (ragged && byCoordinates(mode) ? "strided" : mode)) };
 }
+
+const elements = (shape: readonly number[]): number => shape.reduce((a, b) => a * b, 1);
 
 function modeOf({ strides, offset }: Walk, shape: readonly number[], vector: number): WalkMode {
   if (strides.every((stride) => stride === 0)) return "scalar";
+  // A vector is read at a multiple of its length.
+  const aligned = offset % vector === 0;
+  if (aligned && strides.every((stride, d) => stride === elements(shape.slice(d + 1)))) return "dense";
   const inner = strides.at(-1);
   if (inner === 0) return "column";
-  // A vector is read at a multiple of its length.
-  const aligned = offset % vector === 0 && strides.slice(0, -1).every((stride) => stride % vector === 0);
-  if (inner !== 1 || !aligned) return "strided";
-  return strides.every((stride, d) => stride === shape.slice(d + 1).reduce((a, b) => a * b, 1)) ? "dense" : "row";
+  const rows = aligned && strides.slice(0, -1).every((stride) => stride % vector === 0);
+  return inner === 1 && rows ? "row" : "strided";
 }
 
 /** Names of the words of a kernel's uniform block, in order. Both the text and the block are made from this list. */
@@ -102,13 +109,13 @@ export function elementwiseParams(
   form: ElementwiseForm,
   span: number,
 ): Uint32Array<ArrayBuffer> {
-  const { vector, modes, rank } = form;
-  const count = shape.reduce((a, b) => a * b, 1) / vector;
+  const { vector, ragged, modes, rank } = form;
   const values = new Map<string, number>([
-    ["count", count],
+    ["count", elements(shape) / vector],
     ["span", span],
   ]);
-  for (const d of range(0, rank)) values.set(`size${d}`, (shape[d] as number) / (d === rank - 1 ? vector : 1));
+  for (const d of range(0, rank))
+    values.set(`size${d}`, (shape[d] as number) / (d === rank - 1 && !ragged ? vector : 1));
   for (const [k, { strides, offset }] of walks.entries()) {
     // Whole vectors are counted where the binding is an array of them.
     const unit = isVectorArray(modes[k] as WalkMode) ? vector : 1;

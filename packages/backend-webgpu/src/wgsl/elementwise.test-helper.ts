@@ -26,7 +26,7 @@ export function dense(shape: readonly number[]): Walk {
 
 /** Values of the output in row-major order, as the device computes them. */
 export async function runOnDevice(device: GPUDevice, kernel: TestKernel): Promise<readonly ScalarValue[]> {
-  const features = { f16: device.features.has("shader-f16") };
+  const features = { f16: device.features.has("shader-f16"), maxWorkgroups: 65535 };
   const { shape, operands, expr } = kernel;
   const output = kernel.output ?? dense(shape);
   const geometry: Geometry = { shape, walks: [...operands, output] };

@@ -31,8 +31,13 @@ export interface ElementwiseDispatch {
   readonly workgroups: readonly [x: number, y: number, z: number];
 }
 
-const WORKGROUP = 64;
-const MAX_WORKGROUPS = 65535;
+const WORKGROUP = 256;
+
+/** What a dispatch depends on in the device. */
+export interface DispatchLimits extends ShaderFeatures {
+  /** Workgroups in one dimension; what needs more takes several rows of them. */
+  readonly maxWorkgroups: number;
+}
 
 /**
  * The dispatch that computes an expression over a geometry, whose last walk is the output's. Bindings are the operands
@@ -42,15 +47,15 @@ export function elementwiseDispatch(
   expr: TypedExpr,
   inputs: readonly DType[],
   geometry: Geometry,
-  features: ShaderFeatures,
+  limits: DispatchLimits,
 ): ElementwiseDispatch {
   const merged = coalesce(geometry);
   const form = formOf(merged);
   const groups = Math.ceil(merged.shape.reduce((a, b) => a * b, 1) / form.vector / WORKGROUP);
-  const rows = Math.ceil(groups / MAX_WORKGROUPS);
+  const rows = Math.ceil(groups / limits.maxWorkgroups);
   const x = rows === 0 ? 0 : Math.ceil(groups / rows);
   return {
-    code: elementwiseShader({ expr, inputs, form }, features),
+    code: elementwiseShader({ expr, inputs, form }, limits),
     params: elementwiseParams(merged, form, x * WORKGROUP),
     workgroups: [x, rows, 1],
   };
@@ -58,7 +63,7 @@ export function elementwiseDispatch(
 
 /** The WGSL of a kernel. */
 export function elementwiseShader({ expr, inputs, form }: ElementwiseKernel, features: ShaderFeatures): string {
-  const { vector, modes, rank } = form;
+  const { vector, ragged, modes, rank } = form;
   const dtypes = [...inputs, expr.dtype];
   const output = inputs.length;
   const fields = blockFields(form);
@@ -75,22 +80,23 @@ export function elementwiseShader({ expr, inputs, form }: ElementwiseKernel, fea
       `@group(0) @binding(${k}) var<storage, ${k === output ? "read_write" : "read"}> b${k}: array<${element(k)}>;\n`,
   );
   const lanes = Array.from({ length: vector }, (_, lane) => lane);
-  const reads = inputs.map((_, k) => readOf(k, modes[k] as WalkMode, form, field));
+  const reads = inputs.map((_, k) => readOf(k, form, field));
   const values = lanes.map((lane) => {
     const operands = inputs.map((dtype, k) => loadExpr(dtype, (reads[k] as Read).lane(lane)));
     return exactStoreExpr(expr.dtype, `compute(${operands.join(", ")})`, features);
   });
   const { code, helpers } = scalarFunction("compute", expr, inputs);
-  const target = `b${output}[${addressOf(output, modes[output] as WalkMode, form, field)}]`;
+  const target = `b${output}[${addressOf(output, form, field)}]`;
   return [
     dtypes.some((dtype) => storageOf(dtype, features).type === "f16") ? "enable f16;\n" : "",
     ...bindings,
     `@group(0) @binding(${output + 1}) var<uniform> p: array<vec4<u32>, ${Math.ceil(fields.length / 4)}>;\n`,
     prelude(helpers),
     code,
+    ...reads.map(({ declaration }) => declaration),
     `@compute @workgroup_size(${WORKGROUP}) fn main(@builtin(global_invocation_id) id: vec3<u32>) {\n`,
     `  let i = id.y * ${field("span")} + id.x;\n  if (i >= ${field("count")}) { return; }\n`,
-    modes.some(byCoordinates) ? coordinates(rank, field) : "",
+    modes.some(byCoordinates) && !ragged ? coordinates(rank, field) : "",
     ...reads.map(({ setup }) => setup),
     `  ${target} = ${vector === 4 ? `${element(output)}(${values.join(", ")})` : values[0]};\n}\n`,
   ].join("");
@@ -109,16 +115,13 @@ function coordinates(rank: number, field: (name: string) => string): string {
   return `${lines.join("")}  let c0 = ${rest};\n`;
 }
 
-/** Where the first element of the invocation is, in units of the binding's elements. */
-function addressOf(
-  k: number,
-  mode: WalkMode,
-  { rank, vector }: ElementwiseForm,
-  field: (name: string) => string,
-): string {
+/** Where an element is, or the first of the invocation's, in units of the binding's elements. */
+function addressOf(k: number, form: ElementwiseForm, field: (name: string) => string): string {
+  const { rank, vector, ragged } = form;
+  const mode = form.modes[k] as WalkMode;
   const inner = rank - 1;
   const steps = stridesOf(mode, rank).map((d) => {
-    const coordinate = d === inner && vector === 4 ? `4u * c${d}` : `c${d}`;
+    const coordinate = d === inner && vector === 4 && !ragged ? `4u * c${d}` : `c${d}`;
     return `${coordinate} * ${field(`stride${k}_${d}`)}`;
   });
   const own = mode === "dense" ? ["i"] : mode === "row" ? [`c${inner}`] : [];
@@ -126,16 +129,26 @@ function addressOf(
 }
 
 interface Read {
+  /** What stands outside of the entry point, and in it. */
+  readonly declaration: string;
   readonly setup: string;
   lane(index: number): string;
 }
 
-function readOf(k: number, mode: WalkMode, form: ElementwiseForm, field: (name: string) => string): Read {
-  const address = addressOf(k, mode, form, field);
+function readOf(k: number, form: ElementwiseForm, field: (name: string) => string): Read {
+  const mode = form.modes[k] as WalkMode;
+  const address = addressOf(k, form, field);
+  if (mode === "strided" && form.ragged) {
+    const body = `${coordinates(form.rank, field)}  return ${address};\n`;
+    const declaration = `fn a${k}(i: u32) -> u32 {\n${body}}\n`;
+    return { declaration, setup: "", lane: (lane) => `b${k}[a${k}(4u * i + ${lane}u)]` };
+  }
   if (mode === "strided" && form.vector === 4) {
     const step = field(`stride${k}_${form.rank - 1}`);
-    return { setup: `  let a${k} = ${address};\n`, lane: (lane) => `b${k}[a${k} + ${lane}u * ${step}]` };
+    const setup = `  let a${k} = ${address};\n`;
+    return { declaration: "", setup, lane: (lane) => `b${k}[a${k} + ${lane}u * ${step}]` };
   }
-  const value = `  let e${k} = b${k}[${address}];\n`;
-  return { setup: value, lane: (lane) => (form.vector === 4 && isVectorArray(mode) ? `e${k}[${lane}]` : `e${k}`) };
+  const wide = form.vector === 4 && isVectorArray(mode);
+  const setup = `  let e${k} = b${k}[${address}];\n`;
+  return { declaration: "", setup, lane: (lane) => (wide ? `e${k}[${lane}]` : `e${k}`) };
 }
