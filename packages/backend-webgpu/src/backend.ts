@@ -18,11 +18,13 @@ import type { Device } from "./engine/device.ts";
 import { DeviceTensor } from "./engine/device-tensor.ts";
 import { toGpu } from "./engine/element-bytes.ts";
 import { DEVICE_TENSOR, WebgpuExecutable } from "./engine/executable.ts";
+import type { WebgpuKernel } from "./engine/kernel.ts";
 import { webgpuError } from "./webgpu-errors.ts";
 
 /** How a backend value is set up. */
 export interface BackendSettings {
   readonly device: Device;
+  readonly kernels: readonly WebgpuKernel[];
   readonly precision: "exact" | "fast";
   readonly outputs: "host" | "device";
   /** Whether float64 may be held and computed as float32. */
@@ -60,7 +62,7 @@ export class WebgpuBackend implements Backend {
   }
 
   unsupported(program: Program, registry: OpRegistry): readonly UnsupportedOp[] {
-    const target = targetOf(kernelsOf(registry));
+    const target = targetOf(kernelsOf(registry, this.#settings.kernels));
     const { dtypes } = this.capabilities;
     return findUnsupported(program, registry, { target, dtypes, hasDynamicKernel: (op) => DYNAMIC_KERNELS.has(op) });
   }
@@ -68,9 +70,9 @@ export class WebgpuBackend implements Backend {
   async compile(request: CompileRequest): Promise<Executable> {
     this.#requireAlive();
     const onDispose = (): void => void this.#executables.delete(executable);
-    const { device, precision, outputs } = this.#settings;
+    const { device, kernels, precision, outputs } = this.#settings;
     const executable: Executable = await compileChecked(request, this, () =>
-      WebgpuExecutable.create(request, { device, precision, outputs, onDispose }),
+      WebgpuExecutable.create(request, { device, kernels, precision, outputs, onDispose }),
     );
     this.#executables.add(executable);
     return executable;

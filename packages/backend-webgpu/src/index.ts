@@ -24,9 +24,13 @@ export interface WebgpuOptions {
 /** The backend on a GPU. Rejects with `webgpu.no-adapter` where there is none. */
 export async function webgpu(options: WebgpuOptions = {}): Promise<WebgpuBackend> {
   const { precision = "fast", outputs = "host", narrowFloat64 = false } = options;
-  const gpu = options.device ?? (await requestDevice(options));
+  // Kernels come while the device is asked for; until somebody wants a GPU they are not downloaded.
+  const [gpu, { KERNELS }] = await Promise.all([
+    options.device ?? requestDevice(options),
+    import("./kernels/index.ts"),
+  ]);
   const ownsDevice = options.device === undefined;
-  return new WebgpuBackend({ device: deviceOf(gpu), precision, outputs, narrowFloat64, ownsDevice });
+  return new WebgpuBackend({ device: deviceOf(gpu), kernels: KERNELS, precision, outputs, narrowFloat64, ownsDevice });
 }
 
 export { WebgpuBackend } from "./backend.ts";

@@ -1,7 +1,7 @@
 import { contiguousStrides, type DType, elementCount } from "@pt2/format";
 import { castTo, type TypedExpr } from "@pt2/registry/scalar";
 import { planElementwise } from "../shader/elementwise.ts";
-import { type ResultPlace, Shader } from "../shader/shader.ts";
+import { type ResultPlace, Shader, type ShaderHost } from "../shader/shader.ts";
 import { webgpuError } from "../webgpu-errors.ts";
 import { storageOf } from "../wgsl/storage.ts";
 import type { Adapter } from "./adapter.ts";
@@ -29,13 +29,17 @@ export class Context implements PlanContext {
   }
 
   shader(name: string): Shader {
-    return new Shader(name, {
+    return new Shader(name, this.#shaderHost());
+  }
+
+  #shaderHost(): ShaderHost {
+    return {
       adapter: this.adapter,
       result: (index) => this.result(index),
       reads: (place) => this.sink.reads(place.buffer),
       guard: (guard) => this.sink.guard(guard),
       add: (dispatch) => this.sink.add({ kind: "dispatch", dispatch }),
-    });
+    };
   }
 
   scratch(bytes: number): Buffer {
@@ -69,7 +73,7 @@ export class Context implements PlanContext {
   }
 
   elementwise(out: Place, inputs: readonly Place[], expr: TypedExpr): void {
-    if (elementCount(out.shape) > 0) planElementwise(this, out, inputs, expr);
+    if (elementCount(out.shape) > 0) planElementwise(this.#shaderHost(), out, inputs, expr);
   }
 
   host(step: HostStep): void {

@@ -2,7 +2,6 @@ import type { CompileRequest } from "@pt2/backend";
 import { DYNAMIC_KERNELS, GraphRunner, type HandlerInitials, isEvalBatchNorm, KernelSet } from "@pt2/backend/staged";
 import type { OpName } from "@pt2/graph";
 import type { LowerTarget, OpRegistry } from "@pt2/registry";
-import { KERNELS } from "../kernels/index.ts";
 import { WebgpuEngine } from "./engine.ts";
 import type { ExecutableOptions, Model } from "./executable.ts";
 import type { WebgpuKernel } from "./kernel.ts";
@@ -12,8 +11,8 @@ import { Stream } from "./stream.ts";
 import { WeightRecords } from "./weight-records.ts";
 
 /** The kernels for a registry: those that op packages bring come first. */
-export function kernelsOf(registry: OpRegistry): KernelSet<WebgpuKernel> {
-  return new KernelSet([...(registry.kernelsFor("webgpu") as readonly WebgpuKernel[]), ...KERNELS]);
+export function kernelsOf(registry: OpRegistry, own: readonly WebgpuKernel[]): KernelSet<WebgpuKernel> {
+  return new KernelSet([...(registry.kernelsFor("webgpu") as readonly WebgpuKernel[]), ...own]);
 }
 
 /** What the backend runs itself; also the answer to `unsupported`. */
@@ -28,7 +27,7 @@ export function targetOf(kernels: KernelSet<WebgpuKernel>, maxTensorBytes?: numb
 /** Everything that one executable works with. */
 export function createEngine(
   { program, weights, registry, signal, onProgress, precision }: CompileRequest,
-  { device, precision: preferred }: Pick<ExecutableOptions, "device" | "precision">,
+  { device, precision: preferred, kernels: own }: Pick<ExecutableOptions, "device" | "precision" | "kernels">,
   initials: HandlerInitials,
 ): Model {
   const memory = new Memory(device.gpu);
@@ -44,7 +43,7 @@ export function createEngine(
     signal,
   );
   const state = bindWeights(program, weights, records, { device, memory, stream });
-  const kernels = kernelsOf(registry);
+  const kernels = kernelsOf(registry, own);
   const engine = new WebgpuEngine({
     device,
     memory,

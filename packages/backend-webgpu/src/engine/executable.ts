@@ -21,6 +21,7 @@ import { createEngine } from "./create-engine.ts";
 import type { Device } from "./device.ts";
 import { DeviceTensor } from "./device-tensor.ts";
 import type { WebgpuEngine } from "./engine.ts";
+import type { WebgpuKernel } from "./kernel.ts";
 import type { Memory } from "./memory.ts";
 import type { Place } from "./place.ts";
 import type { WebgpuPlan } from "./plan.ts";
@@ -30,6 +31,8 @@ import type { Stream } from "./stream.ts";
 /** What an executable is made with, beside the request. */
 export interface ExecutableOptions {
   readonly device: Device;
+  /** The backend's own kernels. */
+  readonly kernels: readonly WebgpuKernel[];
   /** Where user outputs are: read at once, or on the device until somebody reads them. */
   readonly outputs: "host" | "device";
   readonly precision: "exact" | "fast";
