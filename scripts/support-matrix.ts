@@ -48,7 +48,8 @@ interface Modules {
     ): { readonly program: unknown };
   };
   readonly wasm: { readonly WasmBackend: new () => Backend };
-  readonly kernels: Readonly<Record<"KERNELS" | "DYNAMIC_KERNELS", readonly { readonly ops: readonly string[] }[]>>;
+  readonly kernels: { readonly KERNELS: readonly { readonly ops: readonly string[] }[] };
+  readonly dynamic: { readonly DYNAMIC_KERNELS: ReadonlyMap<string, unknown> };
 }
 
 const SOURCES: Readonly<Record<keyof Modules, string>> = {
@@ -57,6 +58,7 @@ const SOURCES: Readonly<Record<keyof Modules, string>> = {
   conformance: "packages/conformance/src/index.ts",
   wasm: "packages/backend-wasm/src/index.ts",
   kernels: "packages/backend-wasm/src/kernels/index.ts",
+  dynamic: "packages/backend/src/dynamic/index.ts",
 };
 
 const LEGEND = {
@@ -76,10 +78,8 @@ const modules = Object.fromEntries(
   ),
 ) as Modules;
 
-const opsOf = (kernels: readonly { readonly ops: readonly string[] }[]): ReadonlySet<string> =>
-  new Set(kernels.flatMap(({ ops }) => ops));
-const kernels = opsOf(modules.kernels.KERNELS);
-const dynamicKernels = opsOf(modules.kernels.DYNAMIC_KERNELS);
+const kernels = new Set(modules.kernels.KERNELS.flatMap(({ ops }) => ops));
+const dynamicKernels = modules.dynamic.DYNAMIC_KERNELS;
 
 function hasTensor({ base, inner }: SchemaType): boolean {
   return base === "Tensor" || (inner !== undefined && hasTensor(inner));
