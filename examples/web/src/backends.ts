@@ -1,0 +1,58 @@
+import type { Backend } from "@pt2/runtime";
+
+/** Where programs can run. */
+export type BackendId = "webgpu" | "wasm";
+
+/** A backend of this page, and whether this browser can have it. */
+export interface BackendOffer {
+  readonly id: BackendId;
+  readonly label: string;
+  /** Why this browser cannot; null where it can. */
+  readonly missing: string | null;
+}
+
+const LABELS: Readonly<Record<BackendId, string>> = { webgpu: "WebGPU", wasm: "WebAssembly" };
+
+/** What can run programs here, the best first. Loads no backend. */
+export async function offers(): Promise<readonly BackendOffer[]> {
+  return [
+    { id: "webgpu", label: LABELS.webgpu, missing: await missingWebGpu() },
+    { id: "wasm", label: LABELS.wasm, missing: null },
+  ];
+}
+
+/** The best of what is offered that can be had. */
+export function bestOf(offered: readonly BackendOffer[]): BackendOffer | undefined {
+  return offered.find(({ missing }) => missing === null);
+}
+
+/** The backend itself: code that is not needed before. Made once, and kept. */
+export function backend(id: BackendId): Promise<Backend> {
+  const known = made.get(id);
+  if (known !== undefined) return known;
+  const making = MAKERS[id]();
+  made.set(id, making);
+  making.catch(() => made.delete(id));
+  return making;
+}
+
+const made = new Map<BackendId, Promise<Backend>>();
+
+const MAKERS: Readonly<Record<BackendId, () => Promise<Backend>>> = {
+  webgpu: async () => (await import("@pt2/backend-webgpu")).webgpu(),
+  wasm: async () => (await import("@pt2/backend-wasm")).wasm(),
+};
+
+let asked: Promise<string | null> | undefined;
+
+function missingWebGpu(): Promise<string | null> {
+  asked ??= askForAdapter();
+  return asked;
+}
+
+async function askForAdapter(): Promise<string | null> {
+  if (!isSecureContext) return "WebGPU needs a page that is served over https or from localhost.";
+  if (navigator.gpu === undefined) return "This browser has no WebGPU.";
+  const adapter = await navigator.gpu.requestAdapter().catch(() => null);
+  return adapter === null ? "This browser has WebGPU, but no graphics adapter that it may use." : null;
+}

@@ -1,0 +1,119 @@
+import { el } from "../page/dom.ts";
+import { onThemeChange } from "../page/theme.ts";
+import type { GraphBox } from "./boxes.ts";
+import { type Camera, fitAll, fitStart, pan, reveal, type Size, zoom } from "./camera.ts";
+import { BOX_HEIGHT, type Layout, type PlacedBox, type Point } from "./layout.ts";
+import { DETAIL_FONT, paint, palette, TITLE_FONT } from "./paint.ts";
+import { followPointers } from "./pointers.ts";
+
+/** A canvas that shows a layout, which can be moved and enlarged. */
+export interface GraphCanvas {
+  readonly element: HTMLCanvasElement;
+  /** Shows another layout; `keep` stays where it is on the screen, otherwise the beginning is shown. */
+  show(layout: Layout, keep?: string): void;
+  select(id: string | null): void;
+  zoomBy(factor: number): void;
+  fit(): void;
+}
+
+/** What happens on the canvas. */
+export interface CanvasEvents {
+  readonly onSelect: (box: PlacedBox | null) => void;
+  readonly onOpen: (box: PlacedBox) => void;
+}
+
+const NOTHING: Layout = { width: 0, height: 0, boxes: new Map(), routes: [] };
+
+/** Makes the canvas. Drawing waits for the next frame, however much changes before. */
+export function graphCanvas({ onSelect, onOpen }: CanvasEvents): GraphCanvas {
+  const element = el("canvas", { class: "graph-canvas", tabindex: 0, role: "application" });
+  const context = element.getContext("2d")!;
+  let layout = NOTHING;
+  let camera: Camera = { x: 0, y: 0, scale: 1 };
+  let selected: string | null = null;
+  let untouched = true;
+  let isDue = false;
+  let colours = palette();
+
+  const screen = (): Size => ({ width: element.clientWidth, height: element.clientHeight });
+  const redraw = (): void => {
+    if (isDue) return;
+    isDue = true;
+    requestAnimationFrame(() => {
+      isDue = false;
+      paint(context, screen(), { layout, camera, selected }, colours);
+    });
+  };
+  const look = (next: Camera): void => {
+    camera = next;
+    untouched = false;
+    redraw();
+  };
+  const home = (): void => {
+    const [first] = layout.boxes.values();
+    if (first !== undefined) camera = fitStart(layout, screen(), first);
+    redraw();
+  };
+  const boxAt = ({ x, y }: Point): PlacedBox | null => {
+    const [px, py] = [camera.x + x / camera.scale, camera.y + y / camera.scale];
+    const hit = (box: PlacedBox): boolean =>
+      Math.abs(px - box.x) <= box.width / 2 && Math.abs(py - box.y) <= BOX_HEIGHT / 2;
+    return [...layout.boxes.values()].find(hit) ?? null;
+  };
+
+  followPointers(element, {
+    onPan: (dx, dy) => {
+      const before = camera;
+      look(pan(camera, dx, dy, layout, screen()));
+      return before.x !== camera.x || before.y !== camera.y;
+    },
+    onZoom: (factor, at) => look(zoom(camera, factor, at)),
+    onPress: (at) => onSelect(boxAt(at)),
+    onDoublePress: (at) => {
+      const box = boxAt(at);
+      if (box !== null) onOpen(box);
+    },
+  });
+  new ResizeObserver(() => {
+    const { width, height } = screen();
+    [element.width, element.height] = [Math.round(width * devicePixelRatio), Math.round(height * devicePixelRatio)];
+    if (untouched) home();
+    redraw();
+  }).observe(element);
+  onThemeChange(() => {
+    colours = palette();
+    redraw();
+  });
+
+  return {
+    element,
+    show(next, keep) {
+      const [old, now] = [layout.boxes.get(keep ?? ""), next.boxes.get(keep ?? "")];
+      layout = next;
+      if (old !== undefined && now !== undefined)
+        look({ ...camera, x: camera.x + now.x - old.x, y: camera.y + now.y - old.y });
+      else {
+        untouched = true;
+        home();
+      }
+    },
+    select(id) {
+      selected = id;
+      const box = id === null ? undefined : layout.boxes.get(id);
+      if (box !== undefined) look(reveal(camera, box, screen()));
+      redraw();
+    },
+    zoomBy: (factor) => look(zoom(camera, factor, { x: element.clientWidth / 2, y: element.clientHeight / 2 })),
+    fit: () => look(fitAll(layout, screen())),
+  };
+}
+
+/** Width of a box for its text. */
+export function widthOf({ title, detail }: GraphBox): number {
+  measuring.font = TITLE_FONT;
+  const titleWidth = measuring.measureText(title).width;
+  measuring.font = DETAIL_FONT;
+  return Math.ceil(Math.max(titleWidth, measuring.measureText(detail).width, 36)) + 24;
+}
+
+const measuring = document.createElement("canvas").getContext("2d")!;

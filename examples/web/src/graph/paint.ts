@@ -1,0 +1,147 @@
+import type { Family } from "@pt2/graph/draw";
+import { colour } from "../page/theme.ts";
+import type { Camera, Size } from "./camera.ts";
+import { BOX_HEIGHT, type Layout, type PlacedBox, type Route } from "./layout.ts";
+
+/** Fonts of the two lines in a box. */
+export const TITLE_FONT = "600 12px system-ui, sans-serif";
+export const DETAIL_FONT = "11px system-ui, sans-serif";
+
+/** Below this scale boxes have no text. */
+const TEXT_SCALE = 0.32;
+const RADIUS = 8;
+
+/** The colours of a theme. */
+export interface Palette {
+  readonly families: ReadonlyMap<Family | "group", { readonly fill: string; readonly stroke: string }>;
+  readonly text: string;
+  readonly faint: string;
+  readonly line: string;
+  readonly accent: string;
+}
+
+/** What is drawn, and how it is seen. */
+export interface Scene {
+  readonly layout: Layout;
+  readonly camera: Camera;
+  readonly selected: string | null;
+}
+
+const FAMILIES = [
+  "input",
+  "output",
+  "matrix",
+  "norm",
+  "pointwise",
+  "reduce",
+  "shape",
+  "size",
+  "control",
+  "other",
+  "group",
+] as const;
+
+/** Reads the colours from the style sheet. */
+export function palette(): Palette {
+  const families = FAMILIES.map(
+    (family) => [family, { fill: colour(`--${family}-fill`), stroke: colour(`--${family}-line`) }] as const,
+  );
+  return {
+    families: new Map(families),
+    text: colour("--ink"),
+    faint: colour("--ink-soft"),
+    line: colour("--edge"),
+    accent: colour("--accent"),
+  };
+}
+
+/** Draws what is in sight. `screen` is in CSS pixels. */
+export function paint(context: CanvasRenderingContext2D, screen: Size, scene: Scene, colours: Palette): void {
+  const { layout, camera, selected } = scene;
+  const density = devicePixelRatio * camera.scale;
+  context.setTransform(1, 0, 0, 1, 0, 0);
+  context.clearRect(0, 0, context.canvas.width, context.canvas.height);
+  context.setTransform(density, 0, 0, density, -camera.x * density, -camera.y * density);
+  const [top, bottom] = [camera.y, camera.y + screen.height / camera.scale];
+  const [left, right] = [camera.x, camera.x + screen.width / camera.scale];
+
+  context.lineWidth = Math.max(1.2, 0.7 / camera.scale);
+  for (const emphasised of [false, true]) {
+    context.strokeStyle = emphasised ? colours.accent : colours.line;
+    context.fillStyle = context.strokeStyle;
+    context.beginPath();
+    for (const route of layout.routes) {
+      const { points } = route;
+      if ((route.from === selected || route.to === selected) !== emphasised) continue;
+      if (points[0]!.y <= bottom && points.at(-1)!.y >= top) trace(context, route);
+    }
+    context.stroke();
+  }
+  const withText = camera.scale >= TEXT_SCALE;
+  for (const placed of layout.boxes.values()) {
+    const { x, y, width } = placed;
+    const outside = y + BOX_HEIGHT < top || y - BOX_HEIGHT > bottom || x + width < left || x - width > right;
+    if (!outside) paintBox(context, placed, colours, { withText, isSelected: placed.box.id === selected });
+  }
+}
+
+/** From the bottom of the first box to the top of the last, straight down where it passes a row, with a tip. */
+function trace(context: CanvasRenderingContext2D, { points }: Route): void {
+  const half = BOX_HEIGHT / 2;
+  const last = points.length - 1;
+  context.moveTo(points[0]!.x, points[0]!.y + half);
+  points.slice(1).forEach(({ x, y }, i) => {
+    const from = points[i]!;
+    const middle = (from.y + y) / 2;
+    context.bezierCurveTo(from.x, middle, x, middle, x, y - half);
+    if (i + 1 < last) context.lineTo(x, y + half);
+  });
+  const { x, y } = points[last]!;
+  context.moveTo(x - 4, y - half - 6);
+  context.lineTo(x, y - half);
+  context.lineTo(x + 4, y - half - 6);
+}
+
+function paintBox(
+  context: CanvasRenderingContext2D,
+  { box, x, y, width }: PlacedBox,
+  colours: Palette,
+  { withText, isSelected }: { readonly withText: boolean; readonly isSelected: boolean },
+): void {
+  const { fill, stroke } = colours.families.get(box.family)!;
+  const outline = (inset: number): void => {
+    context.beginPath();
+    context.roundRect(
+      x - width / 2 + inset,
+      y - BOX_HEIGHT / 2 + inset,
+      width - 2 * inset,
+      BOX_HEIGHT - 2 * inset,
+      RADIUS,
+    );
+  };
+  if (box.group !== null) {
+    // A sheet below shows that there is more in it.
+    context.beginPath();
+    context.roundRect(x - width / 2 + 4, y - BOX_HEIGHT / 2 + 4, width, BOX_HEIGHT, RADIUS);
+    context.fillStyle = fill;
+    context.strokeStyle = stroke;
+    context.lineWidth = 1;
+    context.fill();
+    context.stroke();
+  }
+  outline(0);
+  context.fillStyle = fill;
+  context.fill();
+  context.strokeStyle = isSelected ? colours.accent : stroke;
+  context.lineWidth = isSelected ? 3 : 1.2;
+  context.stroke();
+  if (!withText) return;
+  context.textAlign = "center";
+  context.textBaseline = "middle";
+  context.fillStyle = colours.text;
+  context.font = TITLE_FONT;
+  context.fillText(box.title, x, box.detail === "" ? y : y - 8);
+  context.fillStyle = colours.faint;
+  context.font = DETAIL_FONT;
+  if (box.detail !== "") context.fillText(box.detail, x, y + 9);
+}

@@ -1,0 +1,35 @@
+import type { UnsupportedOp } from "@pt2/backend";
+import { type Program, stats } from "@pt2/graph";
+import { createRegistry } from "@pt2/registry";
+import { atenFor } from "@pt2/registry/aten-on-demand";
+import { prepare } from "@pt2/runtime";
+import { type BackendOffer, backend, offers } from "../backends.ts";
+
+/** Whether a backend can run a program. */
+export interface Coverage {
+  readonly offer: BackendOffer;
+  /** What it cannot run; null where the backend itself is not to be had. */
+  readonly missing: readonly UnsupportedOp[] | null;
+}
+
+/** The backends that can run the program; of the others why not. */
+export function offersFor(coverage: readonly Coverage[]): readonly BackendOffer[] {
+  return coverage.map(({ offer, missing }) => {
+    const count = missing?.length ?? 0;
+    const lacks = `${offer.label} lacks ${count} ${count === 1 ? "op" : "ops"} of this program.`;
+    return count === 0 ? offer : { ...offer, missing: lacks };
+  });
+}
+
+/** Asks every backend, after the passes that precede it. Reads no weights. */
+export async function coverageOf(program: Program): Promise<readonly Coverage[]> {
+  const sets = await atenFor(stats(program.graph).map(({ op }) => op));
+  const registry = createRegistry({ sets });
+  return await Promise.all(
+    (await offers()).map(async (offer) => {
+      if (offer.missing !== null) return { offer, missing: null };
+      const asked = await backend(offer.id);
+      return { offer, missing: asked.unsupported(prepare(program, registry, asked.capabilities), registry) };
+    }),
+  );
+}

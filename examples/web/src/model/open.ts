@@ -1,0 +1,32 @@
+import type { Archive, ByteSource } from "@pt2/format";
+import type { Picked } from "./pick.ts";
+
+/** A file that is open. Weights are read when a model of it is loaded. */
+export interface OpenFile {
+  readonly name: string;
+  /** Read in parts, again and again: by ranges, if it is far away. */
+  readonly source: ByteSource;
+  readonly archive: Archive;
+  /** Where it came from, for a link to this page; null for a file of the user. */
+  readonly address: string | null;
+}
+
+/** Opens what the user picked, and reads the directory of the archive. */
+export async function openPicked(picked: Picked, signal: AbortSignal): Promise<OpenFile> {
+  const { fromBlob, fromUrl, openArchive } = await import("@pt2/format");
+  if (typeof picked !== "string") {
+    const source = fromBlob(picked);
+    return { name: picked.name, source, archive: await openArchive(source, { signal }), address: null };
+  }
+  const url = new URL(picked, location.href);
+  const source = await fromUrl(url, { signal });
+  const archive = await openArchive(source, { signal });
+  return { name: decodeURIComponent(url.pathname.split("/").at(-1)!) || url.host, source, archive, address: picked };
+}
+
+/** What a page may not do, where that can be the reason of a failure. */
+export function hintFor(picked: Picked): string | undefined {
+  if (typeof picked !== "string" || !URL.canParse(picked, location.href)) return undefined;
+  if (new URL(picked, location.href).origin === location.origin) return undefined;
+  return "The file is on another server. That server must allow this page to read it (Access-Control-Allow-Origin), also in parts (Range). Or download it and open it from disk.";
+}

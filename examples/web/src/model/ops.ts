@@ -1,0 +1,68 @@
+import type { ModelReport } from "@pt2/cli/report";
+import { type Child, el } from "../page/dom.ts";
+import { table } from "../page/table.ts";
+import type { Coverage } from "./coverage.ts";
+
+/** Rows that are shown before somebody asks for all. */
+const SHOWN = 12;
+
+/** Every op with its count, and whether each backend can run it. */
+export function opsOf({ ops }: ModelReport, coverage: readonly Coverage[]): HTMLElement {
+  const most = ops[0]?.count ?? 1;
+  const rows = ops.map(({ op, count }) => [
+    el("code", {}, op),
+    el("span", { class: "count-bar" }, bar(count / most), el("span", {}, String(count))),
+    ...coverage.map((each) => mark(each, op)),
+  ]);
+  const columns = ["Op", "Nodes", ...coverage.map(({ offer }) => offer.label)];
+  const shown = (all: boolean): HTMLElement =>
+    table({ caption: "Ops", columns, rows: all ? rows : rows.slice(0, SHOWN) });
+  const place = el("div", {}, shown(false));
+  const more = el("button", { type: "button", class: "quiet" }, `Show all ${rows.length} kinds`);
+  more.addEventListener("click", () => {
+    place.replaceChildren(shown(true));
+    more.remove();
+  });
+  return el(
+    "div",
+    {},
+    el("ul", { class: "verdicts" }, ...coverage.map((each) => el("li", {}, ...verdict(each)))),
+    place,
+    rows.length > SHOWN ? more : null,
+    ...coverage.flatMap(reasons),
+  );
+}
+
+function verdict({ offer, missing }: Coverage): readonly Child[] {
+  const { label } = offer;
+  if (missing === null) return [badge("absent", label), ` ${offer.missing}`];
+  if (missing.length === 0) return [badge("yes", label), " runs every op of this program."];
+  const nodes = missing.reduce((sum, { count }) => sum + count, 0);
+  return [badge("no", label), ` lacks ${missing.length} ${missing.length === 1 ? "op" : "ops"}, in ${nodes} nodes.`];
+}
+
+function reasons({ offer, missing }: Coverage): readonly HTMLElement[] {
+  if (missing === null || missing.length === 0) return [];
+  const rows = missing.map(({ op, count, why, where }) => [el("code", {}, op), String(count), why, where]);
+  const columns = ["Op", "Nodes", "Why", "First at"];
+  return [
+    el("h3", {}, `What ${offer.label} lacks`),
+    table({ caption: `What ${offer.label} lacks`, columns, rows, numeric: [1] }),
+  ];
+}
+
+function badge(kind: string, text: string): HTMLElement {
+  return el("span", { class: `badge ${kind}` }, text);
+}
+
+function mark({ missing }: Coverage, op: string): HTMLElement {
+  if (missing === null) return el("span", { class: "note", title: "not in this browser" }, "—");
+  const lacks = missing.some((each) => each.op === op);
+  return el("span", { class: lacks ? "mark no" : "mark yes" }, lacks ? "✗ missing" : "✓");
+}
+
+function bar(share: number): HTMLElement {
+  const fill = el("span", { class: "fill" });
+  fill.style.transform = `scaleX(${share})`;
+  return el("span", { class: "bar", "aria-hidden": "true" }, fill);
+}

@@ -1,0 +1,73 @@
+import { graphView } from "../graph/view.ts";
+import { el } from "../page/dom.ts";
+import { type RunPanel, runPanel } from "../run/panel.ts";
+import { coverageOf, offersFor } from "./coverage.ts";
+import { readDetails } from "./details.ts";
+import { factsOf } from "./facts.ts";
+import type { OpenFile } from "./open.ts";
+import { opsOf } from "./ops.ts";
+import { signatureOf } from "./signature.ts";
+import { weightsOf } from "./weights.ts";
+
+/** Everything that the page shows of a model. */
+export interface ShownModel {
+  readonly element: HTMLElement;
+  readonly run: RunPanel;
+}
+
+/** Reads a model of an open file and shows it; its weights are read when it is run. */
+export async function showModel(file: OpenFile, name: string): Promise<ShownModel> {
+  const details = await readDetails(file, name);
+  const { report, program } = details;
+  const graph = graphView(program);
+  const graphCard = card("graph", "Graph", graph.element);
+  const coverage = await coverageOf(program);
+  const run = runPanel(details, offersFor(coverage), (node) => {
+    graph.reveal(node);
+    graphCard.scrollIntoView({ block: "start" });
+  });
+  const element = el(
+    "div",
+    { class: "model-body" },
+    factsOf(details),
+    el(
+      "nav",
+      { class: "sections", "aria-label": "Sections of the model" },
+      ...SECTIONS.map(([id, title]) =>
+        el("button", { type: "button", class: "quiet", onclick: () => jump(id) }, title),
+      ),
+    ),
+    card("run", "Run", run.element),
+    graphCard,
+    el(
+      "div",
+      { class: "columns" },
+      card("signature", "Inputs and outputs", signatureOf(report)),
+      card("weights", "Weights", weightsOf(report)),
+    ),
+    card("ops", "Operators", opsOf(report, coverage)),
+  );
+  return { element, run };
+}
+
+const SECTIONS = [
+  ["run", "Run"],
+  ["graph", "Graph"],
+  ["signature", "Inputs and outputs"],
+  ["weights", "Weights"],
+  ["ops", "Operators"],
+] as const;
+
+function card(id: string, title: string, content: HTMLElement): HTMLElement {
+  return el(
+    "section",
+    { class: "card", id: `section-${id}`, "aria-labelledby": `title-${id}` },
+    el("h2", { id: `title-${id}`, tabindex: -1 }, title),
+    content,
+  );
+}
+
+function jump(id: string): void {
+  document.getElementById(`section-${id}`)!.scrollIntoView({ block: "start" });
+  document.getElementById(`title-${id}`)!.focus({ preventScroll: true });
+}

@@ -1,0 +1,25 @@
+import { summarise } from "@pt2/cli/report";
+import type { LeafInfo, Value } from "@pt2/runtime";
+import { el } from "../page/dom.ts";
+import { table } from "../page/table.ts";
+
+/** Shape, extremes, mean and first values of every output. */
+export async function outputsTable(infos: readonly LeafInfo[], values: readonly Value[]): Promise<HTMLElement> {
+  const summaries = await Promise.all(infos.map((info, i) => summarise(info, values[i] ?? null)));
+  return table({
+    caption: "Outputs",
+    columns: ["Name", "Type", "Min", "Max", "Mean", "First values"],
+    numeric: [2, 3, 4],
+    rows: summaries.map(({ name, type, min, max, mean, head }) => [
+      el("code", {}, name),
+      el("code", {}, type),
+      ...[min, max, mean].map(numberText),
+      el("code", {}, head.join("  ")),
+    ]),
+  });
+}
+
+function numberText(value: number | null): string {
+  if (value === null) return "";
+  return Number.isInteger(value) ? String(value) : value.toPrecision(5);
+}

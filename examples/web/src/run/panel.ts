@@ -1,0 +1,124 @@
+import { bytesText } from "@pt2/cli/report";
+import type { Progress } from "@pt2/runtime";
+import { type BackendOffer, bestOf } from "../backends.ts";
+import type { ModelDetails } from "../model/details.ts";
+import { backendChoice } from "../page/backend-choice.ts";
+import { el, fill } from "../page/dom.ts";
+import { errorCard } from "../page/error-card.ts";
+import { inputChoice } from "./inputs.ts";
+import { type Measured, measure } from "./measure.ts";
+import { outputsTable } from "./outputs.ts";
+import { Session } from "./session.ts";
+import { summaryOf } from "./summary.ts";
+import { timings } from "./timings.ts";
+
+/** Where a model is run. */
+export interface RunPanel {
+  readonly element: HTMLElement;
+  dispose(): Promise<void>;
+}
+
+/** Runs a model on inputs and a backend of the user's choice. `onNode` shows a node in the graph. */
+export function runPanel(
+  details: ModelDetails,
+  offered: readonly BackendOffer[],
+  onNode: (node: string) => void,
+): RunPanel {
+  const session = new Session(details);
+  const inputs = inputChoice(details);
+  const results = el("div", { class: "results", "aria-live": "polite" });
+  const bar = el("progress", { "aria-label": "Progress" });
+  const stage = el("span", { class: "note" });
+  const progress = el("div", { class: "progress", hidden: true }, bar, stage);
+  const start = el("button", { type: "button", class: "primary" }, "Run");
+  const cancel = el("button", { type: "button", hidden: true }, "Cancel");
+  let chosen = bestOf(offered);
+  let underWay: AbortController | undefined;
+
+  const say = (text: string, done?: number): void => {
+    stage.textContent = text;
+    if (done === undefined) bar.removeAttribute("value");
+    else bar.value = done;
+  };
+  const onProgress = ({ stage: what, done, total }: Progress): void => {
+    const part = total === 0 ? undefined : done / total;
+    say(what === "weights" ? `Reading weights: ${bytesText(done)} of ${bytesText(total)}` : "Making kernels …", part);
+  };
+  const busy = (isBusy: boolean): void => {
+    start.disabled = isBusy;
+    [progress.hidden, cancel.hidden] = [!isBusy, !isBusy];
+    if (isBusy) cancel.focus();
+    else start.focus();
+  };
+  const run = async ({ id, label }: BackendOffer, signal: AbortSignal): Promise<void> => {
+    const leaves = inputs.leaves();
+    const isLoaded = session.has(id);
+    say(`Loading on ${label} …`);
+    const begin = performance.now();
+    const model = await session.model(id, { signal, onProgress });
+    const loadMs = isLoaded ? null : performance.now() - begin;
+    say(`Running on ${label} …`);
+    const measured = await measure(model, leaves, details.report.mutated.length > 0, signal);
+    fill(results, ...(await resultsOf(details, measured, loadMs, label, onNode)));
+  };
+  start.disabled = chosen === undefined;
+  start.addEventListener("click", async () => {
+    if (chosen === undefined) return;
+    underWay = new AbortController();
+    const { label } = chosen;
+    busy(true);
+    try {
+      await run(chosen, underWay.signal);
+    } catch (problem) {
+      const aborted = underWay.signal.aborted;
+      fill(
+        results,
+        aborted ? el("p", { class: "note" }, "Cancelled.") : errorCard(`${label} could not run it`, problem),
+      );
+    } finally {
+      busy(false);
+    }
+  });
+  cancel.addEventListener("click", () => underWay?.abort());
+
+  const backends = el("div", {});
+  backendChoice(backends, offered, (offer) => {
+    chosen = offer;
+  });
+  const controls = el(
+    "div",
+    { class: "run-controls" },
+    inputs.element,
+    backends,
+    el("div", { class: "actions" }, start, cancel),
+  );
+  return {
+    element: el("div", {}, controls, progress, results),
+    async dispose() {
+      underWay?.abort();
+      await session.dispose();
+    },
+  };
+}
+
+async function resultsOf(
+  { report }: ModelDetails,
+  measured: Measured,
+  loadMs: number | null,
+  backend: string,
+  onNode: (node: string) => void,
+): Promise<readonly HTMLElement[]> {
+  return [
+    summaryOf(measured, loadMs),
+    el("h3", {}, "Outputs"),
+    await outputsTable(report.outputs, measured.outputs),
+    el("h3", {}, "Where the time goes"),
+    timings(measured.profile, backend, onNode),
+    el(
+      "details",
+      {},
+      el("summary", {}, "How it was compiled"),
+      el("pre", { class: "source", tabindex: 0 }, measured.explanation),
+    ),
+  ];
+}

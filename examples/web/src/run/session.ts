@@ -1,0 +1,40 @@
+import { load, type Model, type Progress } from "@pt2/runtime";
+import { type BackendId, backend } from "../backends.ts";
+import type { ModelDetails } from "../model/details.ts";
+
+/** What a load may be told and tells. */
+export interface LoadEvents {
+  readonly signal: AbortSignal;
+  readonly onProgress: (progress: Progress) => void;
+}
+
+/** A model of an open file, loaded on the backends that were asked for. */
+export class Session {
+  readonly #details: ModelDetails;
+  readonly #models = new Map<BackendId, Model>();
+
+  constructor(details: ModelDetails) {
+    this.#details = details;
+  }
+
+  /** Whether a run on that backend can begin at once. */
+  has(id: BackendId): boolean {
+    return this.#models.has(id);
+  }
+
+  /** The model on that backend. A load that is aborted or fails leaves nothing behind. */
+  async model(id: BackendId, events: LoadEvents): Promise<Model> {
+    const known = this.#models.get(id);
+    if (known !== undefined) return known;
+    const { file, report } = this.#details;
+    const model = await load(file.source, { backend: await backend(id), model: report.name, ...events });
+    this.#models.set(id, model);
+    return model;
+  }
+
+  async dispose(): Promise<void> {
+    const models = [...this.#models.values()];
+    this.#models.clear();
+    await Promise.all(models.map((model) => model.dispose()));
+  }
+}

@@ -1,0 +1,23 @@
+import { bytesText, timeText } from "@pt2/cli/report";
+import { el } from "../page/dom.ts";
+import type { Measured } from "./measure.ts";
+
+/** How long a run took and how much memory the model holds: a row of facts. */
+export function summaryOf({ firstMs, meanMs, repeats, memory }: Measured, loadMs: number | null): HTMLElement {
+  const { weights, activations, reserved } = memory;
+  const run =
+    meanMs === null
+      ? tile("Run", timeText(firstMs), "measured, one run")
+      : tile("Run", timeText(meanMs), `mean of ${repeats}, the first took ${timeText(firstMs)}`);
+  return el(
+    "dl",
+    { class: "tiles" },
+    run,
+    loadMs === null ? null : tile("Load", timeText(loadMs), "weights read, kernels made"),
+    tile("Memory", bytesText(reserved), `${bytesText(weights)} weights, ${bytesText(activations)} activations`),
+  );
+}
+
+function tile(name: string, value: string, note: string): HTMLElement {
+  return el("div", {}, el("dt", {}, name), el("dd", { class: "value" }, value), el("dd", { class: "note" }, note));
+}
