@@ -96,6 +96,20 @@ export class WebgpuBackend implements Backend {
     return new DeviceTensor(device, dtype, shape, buffer, true);
   }
 
+  /**
+   * A tensor over a buffer of yours: row-major, elements stored as this backend stores them (float32 and int32 as they
+   * are). It stays yours; it needs the usages `STORAGE`, `COPY_SRC` and `COPY_DST`.
+   */
+  tensor(dtype: DType, shape: readonly number[], buffer: GPUBuffer): DeviceTensor {
+    const { device } = this.#settings;
+    const bytes = bytesOf(dtype, shape, device.adapter);
+    if (buffer.size >= bytes) return new DeviceTensor(device, dtype, shape, buffer, false);
+    throw webgpuError("webgpu.input", {
+      what: `A ${dtype} tensor of shape [${shape.join(", ")}] takes ${bytes} bytes on the GPU, and the buffer has ${buffer.size}`,
+      advice: "Make the buffer larger, or correct the shape.",
+    });
+  }
+
   async dispose(): Promise<void> {
     if (this.#disposed) return;
     this.#disposed = true;

@@ -1,5 +1,4 @@
-import { WebgpuBackend } from "./backend.ts";
-import { deviceOf } from "./engine/device.ts";
+import type { WebgpuBackend } from "./backend.ts";
 import { requestDevice } from "./request-device.ts";
 
 /** Options of `webgpu`. */
@@ -24,17 +23,16 @@ export interface WebgpuOptions {
 /** The backend on a GPU. Rejects with `webgpu.no-adapter` where there is none. */
 export async function webgpu(options: WebgpuOptions = {}): Promise<WebgpuBackend> {
   const { precision = "fast", outputs = "host", narrowFloat64 = false } = options;
-  // Kernels come while the device is asked for; until somebody wants a GPU they are not downloaded.
-  const [gpu, { KERNELS }] = await Promise.all([
+  // What computes comes while the device is asked for: a page that finds no GPU does not need it.
+  const [gpu, { createBackend }] = await Promise.all([
     options.device ?? requestDevice(options),
-    import("./kernels/index.ts"),
+    import("./create-backend.ts"),
   ]);
-  const ownsDevice = options.device === undefined;
-  return new WebgpuBackend({ device: deviceOf(gpu), kernels: KERNELS, precision, outputs, narrowFloat64, ownsDevice });
+  return createBackend(gpu, { precision, outputs, narrowFloat64, ownsDevice: options.device === undefined });
 }
 
-export { WebgpuBackend } from "./backend.ts";
-export { DeviceTensor } from "./engine/device-tensor.ts";
+export type { WebgpuBackend } from "./backend.ts";
+export type { DeviceTensor } from "./engine/device-tensor.ts";
 export type { KernelCall, PlanContext, WebgpuKernel } from "./engine/kernel.ts";
 export type { Place } from "./engine/place.ts";
 export { WEBGPU_ERRORS, type WebgpuErrorCode } from "./webgpu-errors.ts";
