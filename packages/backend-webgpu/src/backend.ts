@@ -14,7 +14,7 @@ import type { Program } from "@pt2/graph";
 import type { OpRegistry } from "@pt2/registry";
 import { bytesOf } from "./engine/context.ts";
 import { kernelsOf, targetOf } from "./engine/create-engine.ts";
-import type { Device } from "./engine/device.ts";
+import type { Device, DeviceSource } from "./engine/device.ts";
 import { DeviceTensor } from "./engine/device-tensor.ts";
 import { toGpu } from "./engine/element-bytes.ts";
 import { DEVICE_TENSOR, WebgpuExecutable } from "./engine/executable.ts";
@@ -23,7 +23,7 @@ import { webgpuError } from "./webgpu-errors.ts";
 
 /** How a backend value is set up. */
 export interface BackendSettings {
-  readonly device: Device;
+  readonly devices: DeviceSource;
   readonly kernels: readonly WebgpuKernel[];
   readonly precision: "exact" | "fast";
   readonly outputs: "host" | "device";
@@ -58,7 +58,11 @@ export class WebgpuBackend implements Backend {
 
   /** The device that everything runs on. */
   get device(): GPUDevice {
-    return this.#settings.device.gpu;
+    return this.#device.gpu;
+  }
+
+  get #device(): Device {
+    return this.#settings.devices.current;
   }
 
   unsupported(program: Program, registry: OpRegistry): readonly UnsupportedOp[] {
@@ -70,9 +74,9 @@ export class WebgpuBackend implements Backend {
   async compile(request: CompileRequest): Promise<Executable> {
     this.#requireAlive();
     const onDispose = (): void => void this.#executables.delete(executable);
-    const { device, kernels, precision, outputs } = this.#settings;
+    const { devices, kernels, precision, outputs } = this.#settings;
     const executable: Executable = await compileChecked(request, this, () =>
-      WebgpuExecutable.create(request, { device, kernels, precision, outputs, onDispose }),
+      WebgpuExecutable.create(request, { devices, kernels, precision, outputs, onDispose }),
     );
     this.#executables.add(executable);
     return executable;
@@ -81,7 +85,7 @@ export class WebgpuBackend implements Backend {
   /** Puts a tensor into a `GPUBuffer`. */
   async upload({ dtype, shape, data }: HostTensor): Promise<DeviceTensor> {
     this.#requireAlive();
-    const { device } = this.#settings;
+    const device = this.#device;
     const size = Math.max(16, Math.ceil(bytesOf(dtype, shape, device.adapter) / 4) * 4);
     const elements = toGpu(
       dtype,
@@ -101,7 +105,7 @@ export class WebgpuBackend implements Backend {
    * are). It stays yours; it needs the usages `STORAGE`, `COPY_SRC` and `COPY_DST`.
    */
   tensor(dtype: DType, shape: readonly number[], buffer: GPUBuffer): DeviceTensor {
-    const { device } = this.#settings;
+    const device = this.#device;
     const bytes = bytesOf(dtype, shape, device.adapter);
     if (buffer.size >= bytes) return new DeviceTensor(device, dtype, shape, buffer, false);
     throw webgpuError("webgpu.input", {
@@ -115,10 +119,11 @@ export class WebgpuBackend implements Backend {
     this.#disposed = true;
     for (const executable of this.#executables) await executable.dispose();
     this.#executables.clear();
-    if (this.#settings.ownsDevice) this.#settings.device.gpu.destroy();
+    if (this.#settings.ownsDevice) this.#device.gpu.destroy();
   }
 
   #requireAlive(): void {
+    this.#settings.devices.requireAlive();
     if (!this.#disposed) return;
     throw webgpuError("webgpu.disposed", {
       what: "The webgpu backend was disposed",

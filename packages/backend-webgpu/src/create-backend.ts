@@ -1,8 +1,12 @@
 import { type BackendSettings, WebgpuBackend } from "./backend.ts";
-import { deviceOf } from "./engine/device.ts";
+import { DeviceSource, deviceOf } from "./engine/device.ts";
 import { KERNELS } from "./kernels/index.ts";
 
-/** The backend over a device, with its own kernels. */
-export function createBackend(gpu: GPUDevice, settings: Omit<BackendSettings, "device" | "kernels">): WebgpuBackend {
-  return new WebgpuBackend({ ...settings, device: deviceOf(gpu), kernels: KERNELS });
+/** The backend over a device, with its own kernels. `renew` asks for another device when it is lost. */
+export function createBackend(
+  gpu: GPUDevice,
+  renew: (() => Promise<GPUDevice>) | null,
+  settings: Omit<BackendSettings, "devices" | "kernels">,
+): WebgpuBackend {
+  return new WebgpuBackend({ ...settings, devices: new DeviceSource(deviceOf(gpu), renew), kernels: KERNELS });
 }

@@ -5,8 +5,11 @@ import { requestDevice } from "./request-device.ts";
 export interface WebgpuOptions {
   /** A device to compute on, which stays yours. Default: one is asked for, and goes away with the backend. */
   readonly device?: GPUDevice;
-  /** The adapter to ask for a device. Default: that of `navigator.gpu`. */
-  readonly adapter?: GPUAdapter;
+  /**
+   * The adapter to ask for a device, or what asks for one, which is also asked after the device was lost (an adapter
+   * gives one device only). Default: that of `navigator.gpu`.
+   */
+  readonly adapter?: GPUAdapter | (() => Promise<GPUAdapter | null>);
   /** Which of several GPUs, when the adapter is asked for. @default "high-performance" */
   readonly powerPreference?: GPUPowerPreference;
   /** `exact` forbids fusion and reordering that change bits. @default "fast" */
@@ -28,7 +31,10 @@ export async function webgpu(options: WebgpuOptions = {}): Promise<WebgpuBackend
     options.device ?? requestDevice(options),
     import("./create-backend.ts"),
   ]);
-  return createBackend(gpu, { precision, outputs, narrowFloat64, ownsDevice: options.device === undefined });
+  const ownsDevice = options.device === undefined;
+  const renewable = ownsDevice && (options.adapter === undefined || typeof options.adapter === "function");
+  const renew = renewable ? () => requestDevice(options) : null;
+  return createBackend(gpu, renew, { precision, outputs, narrowFloat64, ownsDevice });
 }
 
 export type { WebgpuBackend } from "./backend.ts";

@@ -18,13 +18,14 @@ const LIMITS = [
 
 /** A device with what the adapter has of the features that kernels use, and the limits that models want. */
 export async function requestDevice(options: {
-  readonly adapter?: GPUAdapter;
+  readonly adapter?: GPUAdapter | (() => Promise<GPUAdapter | null>);
   readonly powerPreference?: GPUPowerPreference;
 }): Promise<GPUDevice> {
   const { powerPreference = "high-performance" } = options;
   const gpu = (globalThis.navigator as Navigator | undefined)?.gpu;
-  const adapter = options.adapter ?? (await gpu?.requestAdapter({ powerPreference }));
-  if (!adapter) throw noAdapter(gpu === undefined);
+  const given = typeof options.adapter === "function" ? await options.adapter() : options.adapter;
+  const adapter = given ?? (await gpu?.requestAdapter({ powerPreference }));
+  if (!adapter) throw noAdapter(gpu === undefined && options.adapter === undefined);
   const requiredFeatures = FEATURES.filter((feature) => adapter.features.has(feature));
   const requiredLimits = Object.fromEntries(LIMITS.map((limit) => [limit, adapter.limits[limit]]));
   return await adapter.requestDevice({ requiredFeatures, requiredLimits });

@@ -127,6 +127,11 @@ export interface Executable {
    * one runs. Same results as `run`, much slower. Absent when the backend cannot stop between nodes.
    */
   trace?(inputs: readonly Value[], observe: TraceObserver, options?: RunOptions): Promise<readonly Value[]>;
+  /**
+   * After the device was lost: builds the program again on another one, from the file. Buffers that runs had written
+   * begin with the file's values. Does nothing while the device works. Absent when there is no device to lose.
+   */
+  recover?(): Promise<void>;
   /** A run that also measures. Slower than `run`. */
   profile(inputs: readonly Value[], options?: RunOptions): Promise<Profile>;
   /** Bytes held now. */

@@ -26,6 +26,7 @@ export class LoadedModel implements Model {
   readonly forwardSync?: <Result>(...inputs: readonly unknown[]) => Result;
   readonly runSync?: <Result>(call: Call) => Result;
   readonly trace?: <Result>(call: Call, observe: TraceObserver, options?: RunOptions) => Promise<Result>;
+  readonly recover?: () => Promise<void>;
   readonly #executable: Executable;
   readonly #archive: Archive;
   readonly #convention: CallConvention;
@@ -44,6 +45,7 @@ export class LoadedModel implements Model {
       this.forwardSync = <Result>(...given: readonly unknown[]) =>
         this.runSync!<Result>(this.#convention.arrange(given));
     }
+    if (executable.recover !== undefined) this.recover = () => this.#alive().recover!();
     if (executable.trace !== undefined) {
       this.trace = async <Result>(call: Call, observe: TraceObserver, options?: RunOptions) =>
         this.#result<Result>(await this.#alive().trace!(this.#checked(call), observe, options));

@@ -41,6 +41,11 @@ export interface Model extends AsyncDisposable {
    * when the backend cannot stop between nodes.
    */
   readonly trace?: <Result = Tensor>(call: Call, observe: TraceObserver, options?: RunOptions) => Promise<Result>;
+  /**
+   * After the GPU device was lost (`webgpu.device-lost`): builds the model again on a new device, from its file. Buffers
+   * that calls had written begin with the file's values. Absent when the backend has no device to lose.
+   */
+  readonly recover?: () => Promise<void>;
   /** A call that is measured step by step. */
   profile(call: Call, options?: RunOptions): Promise<Profile>;
   /** Bytes held now. */

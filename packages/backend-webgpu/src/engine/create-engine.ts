@@ -2,6 +2,7 @@ import type { CompileRequest } from "@pt2/backend";
 import { DYNAMIC_KERNELS, GraphRunner, type HandlerInitials, isEvalBatchNorm, KernelSet } from "@pt2/backend/staged";
 import type { OpName } from "@pt2/graph";
 import type { LowerTarget, OpRegistry } from "@pt2/registry";
+import type { Device } from "./device.ts";
 import { WebgpuEngine } from "./engine.ts";
 import type { ExecutableOptions, Model } from "./executable.ts";
 import type { WebgpuKernel } from "./kernel.ts";
@@ -24,10 +25,14 @@ export function targetOf(kernels: KernelSet<WebgpuKernel>, maxTensorBytes?: numb
   };
 }
 
+interface EngineOptions extends Pick<ExecutableOptions, "precision" | "kernels"> {
+  readonly device: Device;
+}
+
 /** Everything that one executable works with. */
 export function createEngine(
   { program, weights, registry, signal, onProgress, precision }: CompileRequest,
-  { device, precision: preferred, kernels: own }: Pick<ExecutableOptions, "device" | "precision" | "kernels">,
+  { device, precision: preferred, kernels: own }: EngineOptions,
   initials: HandlerInitials,
 ): Model {
   const memory = new Memory(device.gpu);

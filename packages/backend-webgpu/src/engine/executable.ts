@@ -18,7 +18,7 @@ import { type Call, describeNode } from "@pt2/registry";
 import { webgpuError } from "../webgpu-errors.ts";
 import { bytesOf } from "./context.ts";
 import { createEngine } from "./create-engine.ts";
-import type { Device } from "./device.ts";
+import { type Device, type DeviceSource, deviceLost } from "./device.ts";
 import { DeviceTensor } from "./device-tensor.ts";
 import type { WebgpuEngine } from "./engine.ts";
 import type { WebgpuKernel } from "./kernel.ts";
@@ -30,7 +30,7 @@ import type { Stream } from "./stream.ts";
 
 /** What an executable is made with, beside the request. */
 export interface ExecutableOptions {
-  readonly device: Device;
+  readonly devices: DeviceSource;
   /** The backend's own kernels. */
   readonly kernels: readonly WebgpuKernel[];
   /** Where user outputs are: read at once, or on the device until somebody reads them. */
@@ -56,29 +56,38 @@ export interface Model {
  */
 export class WebgpuExecutable implements Executable {
   #model: Model | null;
+  readonly #request: CompileRequest;
   readonly #options: ExecutableOptions;
   #queue: Promise<unknown> = Promise.resolve();
   #disposed = false;
 
-  private constructor(model: Model, options: ExecutableOptions) {
+  private constructor(model: Model, request: CompileRequest, options: ExecutableOptions) {
     this.#model = model;
+    this.#request = request;
     this.#options = options;
   }
 
   /** Plans the program for its exported shapes when they are static, compiles its shaders and uploads the weights. */
   static async create(request: CompileRequest, options: ExecutableOptions): Promise<WebgpuExecutable> {
-    const { program, weights, registry, signal } = request;
-    const model = createEngine(request, options, await readHandlerInitials(program, weights, registry));
-    try {
-      await model.weights.initialise();
-      const inputs = staticInputs(program);
-      if (inputs !== null) await model.runner.prepare(inputs, model.weights.bound);
-      signal?.throwIfAborted();
-      return new WebgpuExecutable(model, options);
-    } catch (error) {
-      model.memory.dispose();
-      throw error;
-    }
+    const model = await createModel(request, options, options.devices.current);
+    return new WebgpuExecutable(model, request, options);
+  }
+
+  /**
+   * After the device was lost: builds everything again on a new one, from the file. Buffers that runs had written begin
+   * with the file's values. Does nothing while the device works.
+   */
+  async recover(): Promise<void> {
+    await this.#enqueue(async () => {
+      const { devices } = this.#options;
+      if (this.#live().device.lost === null) return;
+      // Progress and abort were those of the first load.
+      const { program, weights, registry, precision } = this.#request;
+      const again = { program, weights, registry, ...(precision === undefined ? {} : { precision }) };
+      const model = await createModel(again, this.#options, await devices.renew());
+      this.#live().memory.dispose();
+      this.#model = model;
+    }, undefined);
   }
 
   run(inputs: readonly Value[], { signal }: RunOptions = {}): Promise<readonly Value[]> {
@@ -130,6 +139,7 @@ export class WebgpuExecutable implements Executable {
 
   async #forward(inputs: readonly Value[], hooks: RunHooks): Promise<readonly Value[]> {
     const { program, runner, engine, weights, stream, device } = this.#live();
+    if (device.lost !== null) throw deviceLost(device.lost);
     const accept = (tensor: Value): DeviceData | null =>
       tensor instanceof DeviceTensor && tensor.on === device
         ? { dtype: tensor.dtype, shape: tensor.shape, handle: { buffer: tensor.buffer } }
@@ -146,6 +156,10 @@ export class WebgpuExecutable implements Executable {
       for (const { target, data } of writes) weights.store(target, data as DeviceData, stream);
       stream.submit();
       return results;
+    } catch (error) {
+      // What fails because the device went away says so; the loss is told in a turn of its own.
+      await new Promise((resolve) => setTimeout(resolve));
+      throw device.lost === null ? error : deviceLost(device.lost);
     } finally {
       engine.endRun();
     }
@@ -169,6 +183,21 @@ export class WebgpuExecutable implements Executable {
         return new DeviceTensor(device, dtype, shape, buffer, true);
       }),
     );
+  }
+}
+
+async function createModel(request: CompileRequest, options: ExecutableOptions, device: Device): Promise<Model> {
+  const { program, weights, registry, signal } = request;
+  const model = createEngine(request, { ...options, device }, await readHandlerInitials(program, weights, registry));
+  try {
+    await model.weights.initialise();
+    const inputs = staticInputs(program);
+    if (inputs !== null) await model.runner.prepare(inputs, model.weights.bound);
+    signal?.throwIfAborted();
+    return model;
+  } catch (error) {
+    model.memory.dispose();
+    throw device.lost === null ? error : deviceLost(device.lost);
   }
 }
 
