@@ -1,0 +1,111 @@
+import type { TensorMeta } from "@pt2/registry";
+import type { KernelCall } from "../../engine/kernel.ts";
+import type { Place } from "../../engine/place.ts";
+
+/** Numbers along depth, height and width; programs of fewer dimensions have neutral ones in front. */
+export type Spatial = readonly [depth: number, height: number, width: number];
+
+/** A convolution of one to three dimensions with everything known. */
+export interface ConvGeometry {
+  readonly batch: number;
+  readonly groups: number;
+  /** Channels of one group, in and out. */
+  readonly inChannels: number;
+  readonly outChannels: number;
+  readonly input: Spatial;
+  readonly output: Spatial;
+  readonly kernel: Spatial;
+  readonly stride: Spatial;
+  readonly dilation: Spatial;
+  /** What lies before the first element. */
+  readonly padding: Spatial;
+  readonly transposed: boolean;
+}
+
+/** A convolution's tensors, seen with three spatial dimensions. */
+export interface ConvTensors {
+  /** [N, C, D, H, W] with any strides. */
+  readonly input: Place;
+  /** [groups, out, in, D, H, W], channels of one group, with any strides. */
+  readonly weight: Place;
+  readonly bias: Place | null;
+}
+
+/** Sizes of one to three dimensions, filled up in front. */
+export function spatial(sizes: readonly number[], fill: number): Spatial {
+  const [w = fill, h = fill, d = fill] = [...sizes].reverse();
+  return [d, h, w];
+}
+
+/** Product of the three numbers. */
+export function volume([d, h, w]: Spatial): number {
+  return d * h * w;
+}
+
+/** Reads the arguments of any of the convolution ops. */
+export function geometryOf(call: KernelCall): ConvGeometry {
+  const { name } = call.call.record;
+  const input = call.tensor("input");
+  const weight = call.tensor("weight");
+  const kernel = weight.shape.slice(2);
+  const batched = input.shape.length === weight.shape.length;
+  const transposed = call.arg<unknown>("transposed") === true || name.startsWith("aten::conv_transpose");
+  const groups = call.arg<number>("groups");
+  // PyTorch lets a list of one stand for all dimensions.
+  const each = (arg: string): readonly number[] => {
+    const list = call.arg<readonly number[]>(arg);
+    return kernel.map((_, i) => list[i] ?? list[0]!);
+  };
+  const dilation = each("dilation");
+  const padding = call.arg<string | readonly number[]>("padding");
+  const before =
+    padding === "same"
+      ? kernel.map((size, i) => Math.floor(((size - 1) * dilation[i]!) / 2))
+      : padding === "valid"
+        ? kernel.map(() => 0)
+        : each("padding");
+  const { shape } = call.call.results[0] as TensorMeta;
+  const [rows, columns] = weight.shape as readonly [number, number];
+  return {
+    batch: batched ? input.shape[0]! : 1,
+    groups,
+    inChannels: transposed ? rows / groups : columns,
+    outChannels: transposed ? columns : rows / groups,
+    input: spatial(input.shape.slice(-kernel.length), 1),
+    output: spatial(shape.slice(-kernel.length), 1),
+    kernel: spatial(kernel, 1),
+    stride: spatial(each("stride"), 1),
+    dilation: spatial(dilation, 1),
+    padding: spatial(before, 0),
+    transposed,
+  };
+}
+
+/** The input as [N, C, D, H, W]; `rank` is the weight's. */
+export function inputOf(place: Place, rank: number): Place {
+  const { shape, strides } = place;
+  const first = shape.length - rank + 2;
+  return {
+    ...place,
+    shape: [first === 2 ? shape[0]! : 1, shape[first - 1]!, ...spatial(shape.slice(first), 1)],
+    strides: [first === 2 ? strides[0]! : 0, strides[first - 1]!, ...spatial(strides.slice(first), 0)],
+  };
+}
+
+/** The weight as [groups, out, in, D, H, W]. */
+export function weightOf(place: Place, { groups, inChannels, outChannels, transposed }: ConvGeometry): Place {
+  const { shape, strides } = place;
+  const [first, second] = strides as readonly [number, number];
+  const rows = transposed ? inChannels : outChannels;
+  const [o, i] = transposed ? [second, first] : [first, second];
+  return {
+    ...place,
+    shape: [groups, outChannels, inChannels, ...spatial(shape.slice(2), 1)],
+    strides: [rows * first, o, i, ...spatial(strides.slice(2), 0)],
+  };
+}
+
+/** Whether there is a depth to walk. */
+export function isDeep({ input, kernel, output }: ConvGeometry): boolean {
+  return input[0] > 1 || kernel[0] > 1 || output[0] > 1;
+}

@@ -1,0 +1,103 @@
+import type { KernelCall } from "../../engine/kernel.ts";
+import type { Place } from "../../engine/place.ts";
+import { LANES } from "../../shader/operand.ts";
+import { computeType } from "../../wgsl/storage.ts";
+import { type ConvGeometry, type ConvTensors, volume } from "./geometry.ts";
+import { blocksOf, depthOf, packWeight } from "./pack-weight.ts";
+import { begin, finish, multiply, packingOf, sharingLanes, workgroupSize } from "./register-tile.ts";
+import { entry, gridOf } from "./row-lanes.ts";
+import { choosePointwiseTile } from "./row-tile.ts";
+
+/**
+ * A convolution of single elements as one whose pixels are in a row; null where it is none, or where the rows of the
+ * input do not follow each other.
+ */
+export function asOneRow(geometry: ConvGeometry, tensors: ConvTensors): [ConvGeometry, ConvTensors] | null {
+  const { input, output, kernel, stride, transposed } = geometry;
+  const { shape, strides } = tensors.input;
+  const moves = stride.some((step, d) => step !== 1 && output[d]! > 1) || input.join() !== output.join();
+  if (transposed || volume(kernel) !== 1 || moves) return null;
+  const [, , d, h, w] = strides as readonly [number, number, number, number, number];
+  const merges = (input[1] === 1 || h === w * input[2]) && (input[0] === 1 || d === w * input[2] * input[1]);
+  if (!merges) return null;
+  const pixels = volume(input);
+  const row = { input: [1, 1, pixels], output: [1, 1, pixels], stride: [1, 1, 1], padding: [0, 0, 0] } as const;
+  const place: Place = {
+    ...tensors.input,
+    shape: [...shape.slice(0, 2), 1, 1, pixels],
+    strides: [...strides.slice(0, 2), 0, 0, input[2] === 1 ? (input[1] === 1 ? d : h) : w],
+  };
+  return [
+    { ...geometry, ...row },
+    { ...tensors, input: place },
+  ];
+}
+
+/** Whether the pixels of {@link asOneRow} can be read four at once. */
+export function fitsPointwise({ kernel, input }: ConvGeometry, { input: { strides, offset } }: ConvTensors): boolean {
+  const [n, c, , , w] = strides as readonly [number, number, number, number, number];
+  const aligned = [n, c, offset, input[2]].every((number) => number % LANES === 0);
+  return volume(kernel) === 1 && w === 1 && aligned;
+}
+
+/** Products of a weight matrix and pixels, without workgroup memory. */
+export function planPointwise(call: KernelCall, geometry: ConvGeometry, tensors: ConvTensors): void {
+  const { batch, groups, inChannels, outChannels, output } = geometry;
+  const { input, bias, weight } = tensors;
+  const tile = choosePointwiseTile(geometry, {
+    type: computeType(input.dtype),
+    shared: sharingLanes(call.adapter),
+  });
+  const vectors = tile.pixels / LANES;
+  const blocks = blocksOf(geometry, tile);
+  const size = workgroupSize(call.adapter);
+  const quads = output[2] / LANES;
+  const cells = Math.ceil(quads / vectors);
+  const shader = call.shader(`conv 1x1, ${tile.outputs} channels of ${tile.pixels} pixels`);
+  const [n, c] = input.strides as readonly [number, number];
+  const span = (batch - 1) * n + (groups * inChannels - 1) * c + output[2];
+  shader.read("x", { ...input, shape: [span], strides: [1] }, { vector: true });
+  shader.read("w", packWeight(call, weight, geometry, packingOf(tile)), { vector: true });
+  if (bias !== null) shader.read("bias", bias);
+  shader.result("out", 0, { vector: true });
+  shader
+    .u32("steps", depthOf(geometry) / tile.taps)
+    .u32("outputs", tile.outputs)
+    .u32("blocks", blocks);
+  shader
+    .u32("rows", outChannels)
+    .u32("all_rows", groups * outChannels)
+    .u32("channels", inChannels);
+  shader.u32("x_n", n / LANES).u32("x_c", c / LANES);
+  shader
+    .u32("quads", quads)
+    .u32("cells", cells)
+    .u32("lanes", batch * cells);
+  if (tile.shared > 0) shader.enable("subgroups");
+  const each = (make: (vector: number) => string): string =>
+    Array.from({ length: vectors }, (_, v) => make(v)).join("\n    ");
+  const wgsl = `${entry(size, tile.shared > 0)} {
+  let index = (id.z * groups.x + id.x) * ${size}u + local.x;
+  let live = index < p.lanes;
+  let n = min(index, p.lanes - 1u) / p.cells;
+  let cell = min(index, p.lanes - 1u) % p.cells * ${vectors}u;
+  let group = id.y / p.blocks;
+  let first = id.y % p.blocks * p.outputs;
+  ${begin(tile, "id.y")}
+  let base = n * p.x_n + group * p.channels * p.x_c;
+  ${each((v) => `var i${v} = base + min(cell + ${v}u, p.quads - 1u);`)}
+  for (var s = 0u; s < p.steps; s++) {
+      ${Array.from({ length: tile.taps }, (_, t) => each((v) => `let v${t}_${v} = x4(i${v}); i${v} += p.x_c;`)).join("\n      ")}
+      ${multiply(tile, (t, q) => `v${t}_${q}`)}
+  }
+  if (live) {
+    ${finish(
+      tile,
+      bias !== null,
+      `let to = (n * p.all_rows + channel) * p.quads + cell;
+    ${each((v) => `if (cell + ${v}u < p.quads) { set_out4(to + ${v}u, r${v}); }`)}`,
+    )}
+  }
+}`;
+  shader.dispatch(gridOf(call, batch * cells, groups * blocks), wgsl);
+}
