@@ -12,6 +12,7 @@ export function recordStorage(zip: ZipFile, entry: ZipEntry, id: string, record:
     record,
     nbytes: entry.size,
     read: (options?: ReadOptions) => zip.read(entry, options),
+    open: (options?: Pick<ReadOptions, "signal">) => zip.slice(entry, options),
     locate: () => zip.locate(entry),
   };
 }

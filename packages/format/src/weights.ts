@@ -1,6 +1,6 @@
 import type { DType } from "./dtype.ts";
 import type { Device } from "./program/types.ts";
-import type { ReadOptions, SourceOrigin } from "./source.ts";
+import type { ByteSource, ReadOptions, SourceOrigin } from "./source.ts";
 
 /** The bytes behind one or several tensors: one storage per record, so tied weights and views share it. */
 export interface Storage {
@@ -14,6 +14,8 @@ export interface Storage {
    * the file aligns them.
    */
   read(options?: ReadOptions): Promise<Uint8Array>;
+  /** The bytes as a source of their own, to be read in parts: for storages larger than what memory should hold at once. */
+  open?(options?: Pick<ReadOptions, "signal">): Promise<ByteSource>;
   /** Where another thread can read them without this one, or null. */
   locate?(): Promise<SourceOrigin | null>;
 }

@@ -10,10 +10,13 @@ export interface Derivation {
 /** Every value that depends on weights alone, each computed once for all plans that ask for it. */
 export class ConstantPool {
   readonly #memory: Memory;
+  readonly #expect: (records: readonly Constant[]) => void;
   readonly #derived = new Map<string, Constant>();
 
-  constructor(memory: Memory) {
+  /** `expect` is told which weight records will be loaded next, in order. */
+  constructor(memory: Memory, expect: (records: readonly Constant[]) => void) {
     this.#memory = memory;
+    this.#expect = expect;
   }
 
   /** The constant that `build` plans the computation of; the same `key` always names it. */
@@ -38,11 +41,10 @@ export class ConstantPool {
    */
   async settle(wanted: readonly Constant[], onLoaded: () => void): Promise<void> {
     for (const constant of wanted) constant.pins++;
+    const missing = wanted.filter(({ resident }) => !resident);
     try {
-      await bring(
-        wanted.filter(({ resident }) => !resident),
-        onLoaded,
-      );
+      this.#expect(recordsOf(missing));
+      await bring(missing, onLoaded);
     } catch (error) {
       this.release(wanted);
       throw error;
@@ -61,6 +63,18 @@ export class ConstantPool {
     for (const constant of this.#derived.values()) if (constant.pins > 0) visit(constant);
     for (const [key, constant] of this.#derived) if (!used.has(constant)) this.#derived.delete(key);
   }
+}
+
+/** What has to be read from the file for these, in the order in which it is needed. */
+function recordsOf(constants: readonly Constant[]): readonly Constant[] {
+  const seen = new Set<Constant>();
+  const visit = (constant: Constant): void => {
+    if (seen.has(constant) || constant.resident) return;
+    constant.inputs.forEach(visit);
+    seen.add(constant);
+  };
+  constants.forEach(visit);
+  return [...seen].filter(({ inputs }) => inputs.length === 0);
 }
 
 async function bring(missing: readonly Constant[], onLoaded: () => void): Promise<void> {

@@ -61,6 +61,7 @@ export function createEngine(
       target: targetOf(kernels, device.gpu.limits.maxBufferSize),
       handlerContext: (node) => ({ backend: "webgpu", initial: (arg) => initials.get(node)?.get(arg) }),
     },
+    expect: (coming) => records.expect(coming),
     onCompiled: (done, total) => onProgress?.({ stage: "compile", done, total }),
     signal,
   });

@@ -38,6 +38,8 @@ export interface EngineParts {
   readonly lowerOptions: LowerOptions;
   readonly dynamic: ReadonlyMap<string, DynamicKernel>;
   readonly exact: boolean;
+  /** Told which weight records will be loaded next. */
+  readonly expect: (records: readonly Constant[]) => void;
   /** Told how many shaders of a plan are compiled, of how many. */
   readonly onCompiled?: (done: number, total: number) => void;
   readonly signal?: AbortSignal | undefined;
@@ -63,7 +65,7 @@ export class WebgpuEngine implements StageEngine<Place, WebgpuPlan> {
     this.dynamic = parts.dynamic;
     this.arena = new Arena(parts.memory);
     this.#transfers = new Transfers(parts.memory);
-    this.#pool = new ConstantPool(parts.memory);
+    this.#pool = new ConstantPool(parts.memory, parts.expect);
     this.#services = {
       device: parts.device,
       exact: parts.exact,

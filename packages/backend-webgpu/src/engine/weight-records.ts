@@ -4,21 +4,23 @@ import { Constant } from "./constant.ts";
 import type { Device } from "./device.ts";
 import { isSame, toGpu } from "./element-bytes.ts";
 import type { Memory } from "./memory.ts";
+import { StorageReader } from "./storage-reader.ts";
 
 /** The weights of one executable: one buffer for each storage of the file and dtype in which it is seen. */
 export class WeightRecords {
   readonly #device: Device;
   readonly #memory: Memory;
-  readonly #signal: AbortSignal | undefined;
+  readonly #reader: StorageReader;
   readonly #onRead: (bytes: number) => void;
   readonly #records = new Map<string, Constant>();
+  readonly #storages = new Map<Constant, Storage>();
 
-  /** `onRead` is told the bytes of each record that arrived. */
+  /** `onRead` is told bytes that arrived. */
   constructor(device: Device, memory: Memory, onRead: (bytes: number) => void, signal?: AbortSignal) {
     this.#device = device;
     this.#memory = memory;
     this.#onRead = onRead;
-    this.#signal = signal;
+    this.#reader = new StorageReader(signal);
   }
 
   /** The record of a weight; views and tied weights share it. */
@@ -33,22 +35,30 @@ export class WeightRecords {
       produce: (to) => this.#upload(storage, dtype, name, to),
     });
     this.#records.set(key, record);
+    this.#storages.set(record, storage);
     return record;
+  }
+
+  /** Says which records will be loaded next, in order, so that they are read while others are uploaded. */
+  expect(records: readonly Constant[]): void {
+    this.#reader.expect(records.flatMap((record) => this.#storages.get(record) ?? []));
   }
 
   async #upload(storage: Storage, dtype: DType, name: string, to: GPUBuffer): Promise<void> {
     const { adapter, gpu } = this.#device;
-    const bytes = await storage.read({ signal: this.#signal });
     const { itemsize } = DTYPES[dtype];
-    const whole = bytes.subarray(0, Math.floor(bytes.byteLength / itemsize) * itemsize);
-    const elements = isSame(dtype, adapter) ? whole : toGpu(dtype, whole, name, adapter);
-    const words = Math.floor(elements.byteLength / 4) * 4;
-    if (words > 0) gpu.queue.writeBuffer(to, 0, elements as Uint8Array<ArrayBuffer>, 0, words);
-    if (words < elements.byteLength) {
-      const last = new Uint8Array(4);
-      last.set(elements.subarray(words));
-      gpu.queue.writeBuffer(to, words, last);
+    const scale = storageOf(dtype, adapter).bytes / itemsize;
+    for await (const { offset, bytes } of this.#reader.take(storage)) {
+      const whole = bytes.subarray(0, Math.floor(bytes.byteLength / itemsize) * itemsize);
+      const elements = isSame(dtype, adapter) ? whole : toGpu(dtype, whole, name, adapter);
+      const words = Math.floor(elements.byteLength / 4) * 4;
+      if (words > 0) gpu.queue.writeBuffer(to, offset * scale, elements as Uint8Array<ArrayBuffer>, 0, words);
+      if (words < elements.byteLength) {
+        const last = new Uint8Array(4);
+        last.set(elements.subarray(words));
+        gpu.queue.writeBuffer(to, offset * scale + words, last);
+      }
+      this.#onRead(bytes.byteLength);
     }
-    this.#onRead(storage.nbytes);
   }
 }
