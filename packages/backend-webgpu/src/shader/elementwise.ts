@@ -1,31 +1,43 @@
-import { elementCount } from "@pt2/format";
 import type { TypedExpr } from "@pt2/registry/scalar";
-import type { PlanContext } from "../engine/kernel.ts";
 import type { Place } from "../engine/place.ts";
+import { elementwiseDispatch } from "../wgsl/elementwise.ts";
+import { bindingOf, fitsBinding } from "./binding.ts";
 import { broadcast } from "./geometry.ts";
-import { isVector, LANES } from "./operand.ts";
+import type { ShaderHost } from "./shader.ts";
 
-/** One dispatch that writes `expr` of the inputs, each broadcast to `out`. */
-export function planElementwise(ctx: PlanContext, out: Place, inputs: readonly Place[], expr: TypedExpr): void {
-  const count = elementCount(out.shape);
-  const operands = inputs.map((input) => broadcast(input, out.shape));
-  const single = inputs.map((input) => elementCount(input.shape) === 1);
-  const vector = isVector(out) && operands.every((operand, i) => single[i] || isVector(operand));
-  const shader = ctx.shader("elementwise");
-  for (const [i, operand] of operands.entries()) shader.read(`x${i}`, operand, { vector: vector && !single[i] });
-  shader.write("out", out, { vector });
-  shader.function(
-    "f",
-    expr,
-    inputs.map(({ dtype }) => dtype),
-  );
-  if (!vector) {
-    shader.forEach(count, `set_out(i, f(${operands.map((_, k) => `x${k}(i)`).join(", ")}));`);
+/**
+ * One dispatch that writes `expr` of the inputs, each broadcast to `out`; several where the tensors are larger than
+ * what the device binds at once. `out` has elements.
+ */
+export function planElementwise(host: ShaderHost, out: Place, inputs: readonly Place[], expr: TypedExpr): void {
+  const { adapter } = host;
+  const places = [...inputs.map((input) => broadcast(input, out.shape)), out];
+  const dim = out.shape.findIndex((size) => size > 1);
+  if (dim >= 0 && !places.every((place) => fitsBinding(place, adapter))) {
+    for (const half of [0, 1] as const) {
+      const parts = places.map((place) => halfOf(place, dim, half));
+      planElementwise(host, parts.at(-1)!, parts.slice(0, -1), expr);
+    }
     return;
   }
-  const loads = operands.map((_, k) => (single[k] ? `let v${k} = x${k}(0u);` : `let v${k} = x${k}4(i);`));
-  const lanes = [0, 1, 2, 3].map(
-    (lane) => `f(${single.map((one, k) => (one ? `v${k}` : `v${k}[${lane}]`)).join(", ")})`,
+  for (const input of inputs) host.reads(input);
+  const bound = places.map((place) => bindingOf(place, adapter, "elementwise"));
+  const walks = places.map(({ strides }, k) => ({ strides, offset: bound[k]!.offset }));
+  const { code, params, workgroups } = elementwiseDispatch(
+    expr,
+    inputs.map(({ dtype }) => dtype),
+    { shape: out.shape, walks },
+    { f16: adapter.f16, maxWorkgroups: adapter.limits.maxComputeWorkgroupsPerDimension },
   );
-  shader.forEach(count / LANES, `${loads.join(" ")}\n  set_out4(i, vec4(${lanes.join(", ")}));`);
+  const bindings = bound.map(({ binding }) => binding);
+  const block = new Uint8Array(params.buffer);
+  const reads = bindings.slice(0, -1);
+  host.add({ name: "elementwise", code, reads, writes: bindings.slice(-1), params: block, workgroups });
+}
+
+function halfOf(place: Place, dim: number, half: 0 | 1): Place {
+  const size = place.shape[dim]!;
+  const first = Math.ceil(size / 2);
+  const shape = place.shape.with(dim, half === 0 ? first : size - first);
+  return { ...place, shape, offset: place.offset + half * first * place.strides[dim]! };
 }

@@ -90,6 +90,11 @@ await describeWithDevice("scalar functions on the device", (device) => {
       await check(device, `to ${to}`, expr, [x]);
     });
 
+    test("times zero", async () => {
+      const expr = typed(s.mul(s.input(0), 0), dtype);
+      if (expr) await check(device, "mul by 0", expr, [x]);
+    });
+
     test("select", async () => {
       const rules = { compute: dtype, operands: ["bool", dtype, dtype], result: dtype } as const;
       const expr = typeExpr(s.select(s.input(0), s.input(1), s.input(2)), rules);

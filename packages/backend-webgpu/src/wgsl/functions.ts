@@ -91,6 +91,7 @@ export function binaryExpr(fn: BinaryFn, dtype: DType, x: string, y: string): st
   const type = computeType(dtype);
   if (type === "bool") return (ON_BOOLS[fn] as Spelling)(x, y);
   if (type === "f32" && fn === "ne") return FLOAT_NE(x, y);
+  if (type === "f32" && fn === "mul" && (x === "0f" || y === "0f")) return `zero_times_f32(${x === "0f" ? y : x})`;
   const helper = `${fn}_${type}`;
   const symbol = OPERATORS[fn];
   const code = hasHelper(helper)

@@ -10,8 +10,9 @@ export const FLOAT32_MAX: number = (2 - 2 ** -23) * 2 ** 127;
 export function f32Literal(value: number): string {
   const single = Math.fround(value);
   if (Number.isFinite(single) && (Math.abs(single) >= 2 ** -126 || Object.is(single, 0))) {
-    // Nine digits tell any two of them apart.
-    return `${Number(single.toPrecision(9))}f`;
+    // Nine digits tell any two of them apart, but may be more than the greatest.
+    const short = Number(single.toPrecision(9));
+    return `${Math.abs(short) > FLOAT32_MAX ? single : short}f`;
   }
   view.setFloat32(0, single);
   return `f32_bits(0x${view.getUint32(0).toString(16)}u)`;

@@ -1,7 +1,7 @@
 import { scalar as s, typeExpr, UNARY_FNS } from "@pt2/registry/scalar";
 import { expect, test } from "vitest";
 import { describeWithDevice } from "../device.test-helper.ts";
-import { f32Literal } from "./literal.ts";
+import { FLOAT32_MAX, f32Literal } from "./literal.ts";
 import { helpersIn, prelude, scalarFunction } from "./scalar.ts";
 
 test("a prelude has what is named, and what that needs, once", () => {
@@ -20,7 +20,7 @@ test("literals are the nearest float32, and never a constant that WGSL refuses",
     "-2.5f",
     "0.100000001f",
     "1.00000001e-7f",
-    "3.40282347e+38f",
+    "3.4028234663852886e+38f",
   ]);
   expect([-0, 1 / 0, -1 / 0, 1e39].map(f32Literal)).toEqual([
     "f32_bits(0x80000000u)",
@@ -31,10 +31,12 @@ test("literals are the nearest float32, and never a constant that WGSL refuses",
 });
 
 await describeWithDevice("one shader", (device) => {
-  test("has room for every function", async () => {
+  test("has room for every function, and for the greatest number", async () => {
     const rules = { compute: "float32", operands: ["float32"], result: "float32" } as const;
     const functions = UNARY_FNS.map((fn) => scalarFunction(`f_${fn}`, typeExpr(s[fn](s.input(0)), rules), ["float32"]));
-    const code = [prelude(functions.flatMap(({ helpers }) => helpers)), ...functions.map((made) => made.code)].join("");
+    const most = `fn most() -> f32 { return ${f32Literal(FLOAT32_MAX)}; }`;
+    const helpers = functions.flatMap((made) => made.helpers);
+    const code = [prelude(helpers), ...functions.map((made) => made.code), most].join("");
     const { messages } = await device.createShaderModule({ code }).getCompilationInfo();
     expect(messages).toEqual([]);
   });
