@@ -45,7 +45,7 @@ export async function loadOnBest(
     return { classifier: await loadClassifier(best.id), offered };
   } catch (problem) {
     const [why] = String(problem instanceof Error ? problem.message : problem).split("\n");
-    const missing = `${best.label} cannot run this network: ${why}`;
+    const missing = `${best.label} cannot run this network: ${why!.replace(/:$/, "")}.`;
     const others = offered.map((offer) => (offer === best ? { ...offer, missing } : offer));
     if (bestOf(others) === undefined) throw problem;
     return await loadOnBest(others);

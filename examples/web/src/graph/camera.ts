@@ -65,7 +65,7 @@ export function reveal(camera: Camera, place: Point, screen: Size): Camera {
 }
 
 /** Text is readable from this scale. */
-const READABLE = 0.7;
+const READABLE = 0.85;
 
 function centred(drawing: Size, screen: Size, scale: number): Camera {
   return { scale, x: (drawing.width - screen.width / scale) / 2, y: (drawing.height - screen.height / scale) / 2 };

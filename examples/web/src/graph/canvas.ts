@@ -9,11 +9,17 @@ import { followPointers } from "./pointers.ts";
 /** A canvas that shows a layout, which can be moved and enlarged. */
 export interface GraphCanvas {
   readonly element: HTMLCanvasElement;
-  /** Shows another layout; `keep` stays where it is on the screen, otherwise the beginning is shown. */
-  show(layout: Layout, keep?: string): void;
+  /** Shows another layout: from its beginning, or with a box where another one was. */
+  show(layout: Layout, anchor?: Anchor): void;
   select(id: string | null): void;
   zoomBy(factor: number): void;
   fit(): void;
+}
+
+/** A box of the next layout takes the place of a box of this one. */
+export interface Anchor {
+  readonly from: string;
+  readonly to: string;
 }
 
 /** What happens on the canvas. */
@@ -87,8 +93,8 @@ export function graphCanvas({ onSelect, onOpen }: CanvasEvents): GraphCanvas {
 
   return {
     element,
-    show(next, keep) {
-      const [old, now] = [layout.boxes.get(keep ?? ""), next.boxes.get(keep ?? "")];
+    show(next, anchor) {
+      const [old, now] = [layout.boxes.get(anchor?.from ?? ""), next.boxes.get(anchor?.to ?? "")];
       layout = next;
       if (old !== undefined && now !== undefined)
         look({ ...camera, x: camera.x + now.x - old.x, y: camera.y + now.y - old.y });

@@ -53,6 +53,19 @@ export function groupsOf(items: readonly Item[]): readonly Group[] {
   return items.flatMap((item) => (item.kind === "group" ? [item, ...groupsOf(item.items)] : []));
 }
 
+/** Groups to open so that at most `most` boxes show: whole levels of the tree, from the outside in. */
+export function openWithin(items: readonly Item[], most: number): ReadonlySet<string> {
+  const open = new Set<string>();
+  let shown = items.length;
+  for (let level = items; ; ) {
+    const groups = level.filter((item) => item.kind === "group");
+    shown += groups.reduce((sum, { items: inner }) => sum + inner.length - 1, 0);
+    if (groups.length === 0 || shown > most) return open;
+    for (const { id } of groups) open.add(id);
+    level = groups.flatMap(({ items: inner }) => inner);
+  }
+}
+
 function contains(item: Item, name: string): boolean {
   return nodesOf(item).some((node) => node.name === name);
 }

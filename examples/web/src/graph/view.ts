@@ -1,16 +1,16 @@
 import type { Graph, Program } from "@pt2/graph";
 import { el, icon } from "../page/dom.ts";
 import { drawnInputs, pictureOf } from "./boxes.ts";
-import { graphCanvas, widthOf } from "./canvas.ts";
+import { type Anchor, graphCanvas, widthOf } from "./canvas.ts";
 import { inspect } from "./inspector.ts";
 import { type Layout, layout, type PlacedBox } from "./layout.ts";
-import { type Group, groupsAround, groupsOf, type Item, moduleTree } from "./module-tree.ts";
+import { type Group, groupsAround, groupsOf, type Item, moduleTree, openWithin } from "./module-tree.ts";
 import { type Direction, neighbour } from "./neighbours.ts";
 import { graphsIn } from "./nested.ts";
 import { searchField } from "./search-field.ts";
 
-/** Graphs up to this size are shown whole; of larger ones the modules first. */
-const WHOLE = 120;
+/** Boxes that are shown before somebody opens a module: a graph of this size is shown whole. */
+const BOXES = 80;
 
 /** A drawing of a program that can be moved, enlarged, searched and walked through. */
 export interface GraphView {
@@ -30,9 +30,9 @@ export function graphView(program: Program): GraphView {
   const inspector = el("div", { class: "inspector", "aria-live": "polite" });
   const canvas = graphCanvas({ onSelect: (box) => select(box), onOpen: (box) => toggle(box) });
 
-  const draw = (keep?: string): void => {
+  const draw = (anchor?: Anchor): void => {
     drawn = layout(pictureOf(graph, tree, open, drawnInputs(program, graph)), widthOf);
-    canvas.show(drawn, keep);
+    canvas.show(drawn, anchor);
     const size = `${graph.nodes.length} nodes in ${drawn.boxes.size} boxes`;
     canvas.element.setAttribute("aria-label", `Graph of ${size}. Arrow keys follow it, Enter opens a module.`);
     extent.textContent = size;
@@ -51,12 +51,12 @@ export function graphView(program: Program): GraphView {
     open.add(id);
     const [first] = group.items;
     const inside = first!.kind === "group" ? first!.id : `node ${first!.node.name}`;
-    draw();
+    draw({ from: id, to: inside });
     select(drawn.boxes.get(inside) ?? null);
   };
   const closeGroup = (group: Group): void => {
     for (const each of [group, ...groupsOf(group.items)]) open.delete(each.id);
-    draw();
+    draw({ from: selected ?? "", to: group.id });
     select(drawn.boxes.get(group.id) ?? null);
   };
   const toggle = ({ box }: PlacedBox): void => {
@@ -65,7 +65,7 @@ export function graphView(program: Program): GraphView {
   const use = (next: Graph): void => {
     graph = next;
     tree = moduleTree(graph.nodes);
-    open = new Set(graph.nodes.length <= WHOLE ? groupsOf(tree).map(({ id }) => id) : []);
+    open = new Set(openWithin(tree, BOXES));
     draw();
     select(null);
   };
