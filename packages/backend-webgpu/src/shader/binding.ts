@@ -56,7 +56,9 @@ export function partsOf(
   const { bytes } = storageOf(place.dtype, adapter);
   const { maxStorageBufferBindingSize, minStorageBufferOffsetAlignment } = adapter.limits;
   const stride = place.strides[dim]!;
-  const rows = Math.floor((maxStorageBufferBindingSize - minStorageBufferOffsetAlignment) / (stride * bytes));
+  const most = Math.floor((maxStorageBufferBindingSize - minStorageBufferOffsetAlignment) / (stride * bytes));
+  // Parts that begin at multiples of four can be read and written as vectors.
+  const rows = most < 4 ? most : most - (most % 4);
   const parts: { place: Place; start: number }[] = [];
   for (let start = 0; start < place.shape[dim]!; start += rows) {
     const shape = place.shape.with(dim, Math.min(rows, place.shape[dim]! - start));

@@ -75,11 +75,18 @@ export function coordinateReader(name: string, place: Place, offset: number, vec
   return `fn ${name}(${list}) -> ${computeType(place.dtype)} { let at = ${index}; return ${load}; }\n`;
 }
 
-/** `name_at(o)`: the element `o` elements behind the tensor's first, wherever that is. */
-export function rawReader(name: string, place: Place, offset: number, params: Params): string {
+/**
+ * `name_at(o)`: the element `o` elements behind the tensor's first, wherever that is. With `vector` also `name_at4(o)`:
+ * that element and the three behind it, where `o` and the tensor's offset are multiples of four.
+ */
+export function rawReader(name: string, place: Place, offset: number, vector: boolean, params: Params): string {
   params.add(`${name}_offset`, "u32", offset);
-  const load = loadExpr(place.dtype, `${name}_buf[p.${name}_offset + o]`);
-  return `fn ${name}_at(o: u32) -> ${computeType(place.dtype)} { return ${load}; }\n`;
+  const type = computeType(place.dtype);
+  const load = loadExpr(place.dtype, element(name, `p.${name}_offset + o`, vector));
+  const code = `fn ${name}_at(o: u32) -> ${type} { return ${load}; }\n`;
+  if (!vector) return code;
+  const lanes = [0, 1, 2, 3].map((k) => loadExpr(place.dtype, `v[${k}]`));
+  return `${code}fn ${name}_at4(o: u32) -> vec4<${type}> { let v = ${name}_buf[(p.${name}_offset + o) / 4u]; return vec4<${type}>(${lanes.join(", ")}); }\n`;
 }
 
 /** `name(i)`: how many elements behind the first one the i-th is, of a tensor with these strides. */

@@ -7,7 +7,15 @@ import { computeType, storeExpr } from "../wgsl/storage.ts";
 import { bindingOf } from "./binding.ts";
 import type { Binding, Dispatch } from "./dispatch.ts";
 import { broadcast, dimensionsOf } from "./geometry.ts";
-import { coordinateReader, elementType, flatIndex, flatReader, offsetFunction, rawReader } from "./operand.ts";
+import {
+  coordinateReader,
+  elementType,
+  flatIndex,
+  flatReader,
+  isVector,
+  offsetFunction,
+  rawReader,
+} from "./operand.ts";
 import { Params } from "./params.ts";
 
 /** Elementwise ops that are computed where a kernel's result is written. */
@@ -42,6 +50,12 @@ export interface Guard {
   readonly code: WebgpuErrorCode;
   /** The message, given the value. */
   readonly what: (value: number) => string;
+}
+
+/** An operand of an epilogue: how its reader is called, and whether it reads vectors too. */
+interface FusedOperand {
+  readonly name: string;
+  readonly wide: boolean;
 }
 
 export interface AccessOptions {
@@ -90,10 +104,13 @@ export class Shader {
     return this;
   }
 
-  /** For kernels that compute where they read: `x_at(o)` is the element `o` elements behind the first. */
-  raw(name: string, place: Place): this {
-    const offset = this.#bindRead(name, place, false);
-    this.#functions.push(rawReader(name, place, offset, this.#params));
+  /**
+   * For kernels that compute where they read: `x_at(o)` is the element `o` elements behind the first; with `vector` also
+   * `x_at4(o)`, that one and the next three.
+   */
+  raw(name: string, place: Place, { vector = false }: AccessOptions = {}): this {
+    const offset = this.#bindRead(name, place, vector);
+    this.#functions.push(rawReader(name, place, offset, vector, this.#params));
     return this;
   }
 
@@ -113,18 +130,25 @@ export class Shader {
     const type = computeType(dtype);
     this.write(`${name}_fused`, place, { vector });
     const operands = epilogue.inputs.map((input, k) =>
-      input === null ? null : this.#fusedOperand(`${name}_e${k}`, input, place.shape),
+      input === null ? null : this.#fusedOperand(`${name}_e${k}`, broadcast(input, place.shape), vector),
     );
     const dtypes = epilogue.inputs.map((input) => input?.dtype ?? dtype);
-    const { code } = scalarFunction(`${name}_expr`, epilogue.expr, dtypes);
-    const call = (i: string, v: string): string =>
-      `${name}_expr(${operands.map((operand) => (operand === null ? v : `${operand}(${i})`)).join(", ")})`;
-    this.#functions.push(code, `fn set_${name}(i: u32, v: ${type}) { set_${name}_fused(i, ${call("i", "v")}); }\n`);
+    const call = (of: (operand: FusedOperand) => string, v: string): string =>
+      `${name}_expr(${operands.map((operand) => (operand === null ? v : of(operand))).join(", ")})`;
+    const one = call((operand) => `${operand.name}(i)`, "v");
+    this.#functions.push(
+      scalarFunction(`${name}_expr`, epilogue.expr, dtypes).code,
+      `fn set_${name}(i: u32, v: ${type}) { set_${name}_fused(i, ${one}); }\n`,
+    );
     if (vector) {
-      const lanes = [0, 1, 2, 3].map((k) => call(`4u * i + ${k}u`, `v[${k}]`));
-      const to = computeType(place.dtype);
+      const wide = operands.filter((operand) => operand?.wide === true);
+      const loads = wide.map((operand) => `let ${operand!.name}_v = ${operand!.name}4(i);`);
+      const lanes = [0, 1, 2, 3].map((k) =>
+        call((operand) => (operand.wide ? `${operand.name}_v[${k}]` : `${operand.name}(4u * i + ${k}u)`), `v[${k}]`),
+      );
+      const value = `vec4<${computeType(place.dtype)}>(${lanes.join(", ")})`;
       this.#functions.push(
-        `fn set_${name}4(i: u32, v: vec4<${type}>) { set_${name}_fused4(i, vec4<${to}>(${lanes.join(", ")})); }\n`,
+        `fn set_${name}4(i: u32, v: vec4<${type}>) { ${loads.join(" ")} set_${name}_fused4(i, ${value}); }\n`,
       );
     }
     return place;
@@ -215,6 +239,29 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>, @builtin(num_workgroups) g
     this.dispatch([x, Math.ceil(groups / x), 1], wgsl);
   }
 
+  /**
+   * Runs `body` in a workgroup for each `group: u32` below `count`; `lane: u32` is the invocation within it. With
+   * `subgroups` a workgroup is one subgroup, `lane` the invocation within that, and subgroup functions are enabled.
+   */
+  forEachGroup(
+    count: number,
+    body: string,
+    options: { readonly workgroupSize: number; readonly declarations?: string; readonly subgroups?: boolean },
+  ): void {
+    if (count === 0) return;
+    const { workgroupSize, declarations = "", subgroups = false } = options;
+    const rows = Math.ceil(count / this.adapter.limits.maxComputeWorkgroupsPerDimension);
+    this.u32("count", count);
+    if (subgroups) this.enable("subgroups");
+    const wgsl = `${declarations}@compute @workgroup_size(${workgroupSize})
+fn main(@builtin(workgroup_id) id: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>, @builtin(${subgroups ? "subgroup_invocation_id" : "local_invocation_index"}) lane: u32) {
+  let group = id.y * groups.x + id.x;
+  if (group >= p.count) { return; }
+  ${body}
+}`;
+    this.dispatch([Math.ceil(count / rows), rows, 1], wgsl);
+  }
+
   /** Adds the dispatch. `wgsl` has the entry point `main` and what it needs. */
   dispatch(workgroups: readonly [number, number, number], wgsl: string): void {
     const { limits } = this.adapter;
@@ -238,10 +285,10 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>, @builtin(num_workgroups) g
     this.#host.add({ name: this.name, code, reads: reads!, writes: writes!, params: this.#params.bytes(), workgroups });
   }
 
-  /** A reader of a fused operand, in the cheapest form. */
-  #fusedOperand(name: string, input: Place, shape: readonly number[]): string {
-    this.read(name, broadcast(input, shape));
-    return name;
+  #fusedOperand(name: string, place: Place, vector: boolean): FusedOperand {
+    const wide = vector && isVector(place);
+    this.read(name, place, { vector: wide });
+    return { name, wide };
   }
 
   #bindRead(name: string, place: Place, vector: boolean): number {
