@@ -51,10 +51,10 @@ export function multiply(tile: RegisterTile, tap: (tap: number, quad: number) =>
   const perTap = outputs / 4;
   const { step } = packingOf(tile);
   const loads = range(shared === 0 ? perTap * taps : step / 4 / shared, (i) => {
-    return `let w${i} = w4(at${i === 0 ? "" : ` + ${i * Math.max(shared, 1)}u`});`;
+    return `let b${i} = w4(at${i === 0 ? "" : ` + ${i * Math.max(shared, 1)}u`});`;
   });
   const factor = (i: number): string =>
-    shared === 0 ? `w${i}` : `subgroupBroadcast(w${Math.floor(i / shared)}, ${i % shared}u)`;
+    shared === 0 ? `b${i}` : `subgroupBroadcast(b${Math.floor(i / shared)}, ${i % shared}u)`;
   const multiplyAdd = (sum: string, f: string, x: string): string =>
     type === "f32" ? `${sum} = fma(vec4(${f}), ${x}, ${sum});` : `${sum} += ${f} * ${x};`;
   const products = range(taps, (t) => {

@@ -73,10 +73,10 @@ fn main(@builtin(workgroup_id) id: vec3<u32>, @builtin(num_workgroups) groups: v
   let group = id.y / p.blocks;
   // The pixel whose inputs this invocation brings, and where its window begins.
   let mine = min(tile + local % ${width}u, p.pixels - 1u);
-  let from = mine % p.plane;
-  let left = i32(from % p.o_w) * p.s_w - p.pad_w;
-  let top = i32(from / p.o_w % p.o_h) * p.s_h - p.pad_h;
-  ${deep ? "let front = i32(from / p.o_w / p.o_h) * p.s_d - p.pad_d;" : ""}
+  let within = mine % p.plane;
+  let left = i32(within % p.o_w) * p.s_w - p.pad_w;
+  let top = i32(within / p.o_w % p.o_h) * p.s_h - p.pad_h;
+  ${deep ? "let front = i32(within / p.o_w / p.o_h) * p.s_d - p.pad_d;" : ""}
   let base = mine / p.plane * p.x_n + group * p.channels * p.x_c;
   let across = local % ${ACROSS}u;
   let down = local / ${ACROSS}u;
