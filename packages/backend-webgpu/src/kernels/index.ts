@@ -1,5 +1,6 @@
 import { HOST_KERNELS } from "@pt2/backend/host";
 import type { WebgpuKernel } from "../engine/kernel.ts";
+import { CONVOLUTIONS } from "./conv/index.ts";
 import { cat } from "./copy/cat.ts";
 import { reinterpret } from "./copy/reinterpret.ts";
 import { asStridedScatter, diagonalScatter } from "./copy/scatter-views.ts";
@@ -8,6 +9,7 @@ import { hostKernel } from "./host/host-kernel.ts";
 import { rand, randn } from "./host/random.ts";
 import { INDEXING } from "./index/index.ts";
 import { gcd, lcm } from "./integer/divisors.ts";
+import { PRODUCTS } from "./matmul/index.ts";
 import { ARG_REDUCTIONS } from "./reduce/extreme.ts";
 import { FOLDS } from "./reduce/fold.ts";
 import { SCANS } from "./reduce/scan.ts";
@@ -21,6 +23,8 @@ export const KERNELS: readonly WebgpuKernel[] = [
   reinterpret,
   arange,
   full,
+  ...CONVOLUTIONS,
+  ...PRODUCTS,
   gcd,
   lcm,
   ...INDEXING,

@@ -1,0 +1,6 @@
+import type { WebgpuKernel } from "../../engine/kernel.ts";
+import { addmm, bmm, linear, mm } from "./linear.ts";
+import { plainProduct } from "./plain-product.ts";
+
+/** Products of matrices. */
+export const PRODUCTS: readonly WebgpuKernel[] = [linear, mm, addmm, bmm, plainProduct];

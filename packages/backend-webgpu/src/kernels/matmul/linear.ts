@@ -1,0 +1,80 @@
+import { elementCount } from "@pt2/format";
+import type { TensorMeta } from "@pt2/registry";
+import type { PlanContext, WebgpuKernel } from "../../engine/kernel.ts";
+import type { Place } from "../../engine/place.ts";
+import { dimensionsOf } from "../../shader/geometry.ts";
+import { areFloats } from "../floats.ts";
+import { planProduct } from "./plan-product.ts";
+import { stacked, transposed } from "./product.ts";
+
+/** `linear(input[..., K], weight[N, K], bias[N]?)` */
+export const linear: WebgpuKernel = {
+  ops: ["aten::linear"],
+  accepts: (args) =>
+    areFloats(args, "input", "weight", "bias") && (args["weight"] as TensorMeta).shape.length === 2,
+  fuses: true,
+  prepare(call) {
+    const weight = transposed(call.tensor("weight"));
+    const a = asMatrices(call, call.tensor("input"));
+    planProduct(call, { a, b: stacked(weight, a.shape[0]!), bias: call.optional("bias") });
+  },
+};
+
+/** `mm(self[M, K], mat2[K, N])` */
+export const mm: WebgpuKernel = {
+  ops: ["aten::mm"],
+  accepts: (args) => areFloats(args, "self", "mat2"),
+  fuses: true,
+  prepare: (call) =>
+    planProduct(call, { a: stacked(call.tensor("self")), b: stacked(call.tensor("mat2")), bias: null }),
+};
+
+/** `bmm(self[B, M, K], mat2[B, K, N])` */
+export const bmm: WebgpuKernel = {
+  ops: ["aten::bmm"],
+  accepts: (args) => areFloats(args, "self", "mat2"),
+  fuses: true,
+  prepare: (call) => planProduct(call, { a: call.tensor("self"), b: call.tensor("mat2"), bias: null }),
+};
+
+/** `addmm(self[N], mat1[M, K], mat2[K, N])` with both factors 1: what linear layers become in ATen IR. */
+export const addmm: WebgpuKernel = {
+  ops: ["aten::addmm"],
+  accepts(args) {
+    const { shape } = args["self"] as TensorMeta;
+    const one = (value: unknown): boolean =>
+      value === 1 || (typeof value === "object" && value !== null && "float" in value && value.float === 1);
+    return (
+      areFloats(args, "self", "mat1", "mat2") &&
+      one(args["alpha"]) &&
+      one(args["beta"]) &&
+      shape.length === 1 &&
+      shape[0] === (args["mat2"] as TensorMeta).shape[1]
+    );
+  },
+  fuses: true,
+  prepare(call) {
+    const [bias, a, b] = ["self", "mat1", "mat2"].map((name) => call.tensor(name)) as [Place, Place, Place];
+    planProduct(call, { a: stacked(a), b: stacked(b), bias });
+  },
+};
+
+/** Fewer rows than this are not worth being a matrix of a batch. */
+const FEW_ROWS = 16;
+
+/** A tensor as [batch, rows, its last dimension], copied where strides cannot express that. */
+function asMatrices(ctx: PlanContext, place: Place): Place {
+  const { shape, strides } = place;
+  const [width, step] = [shape.at(-1)!, strides.at(-1)!];
+  const lead = dimensionsOf({ shape: shape.slice(0, -1), strides: strides.slice(0, -1) });
+  const rows = elementCount(shape.slice(0, -1));
+  if (rows === 0 || lead.length <= 1) {
+    return { ...place, shape: [1, rows, width], strides: [0, lead[0]?.stride ?? 0, step] };
+  }
+  if (lead.length === 2 && lead[1]!.size >= FEW_ROWS) {
+    const [batch, row] = lead as readonly [(typeof lead)[number], (typeof lead)[number]];
+    return { ...place, shape: [batch.size, row.size, width], strides: [batch.stride, row.stride, step] };
+  }
+  const dense = ctx.dense(place);
+  return { ...dense, shape: [1, rows, width], strides: [0, width, 1] };
+}

@@ -1,0 +1,70 @@
+import type { PlanContext } from "../../engine/kernel.ts";
+import { declareOperands, layoutOf, type Output } from "./operands.ts";
+import { type PlannedProduct, sizeOf } from "./product.ts";
+
+/** Elements of a dot product that are in workgroup memory at a time. */
+const DEPTH = 32;
+
+/** How a shared tile is cut: `edge` rows and columns of the result, and how often `k` is split between workgroups. */
+export interface SharedTile {
+  readonly edge: 32 | 64;
+  /** Parts of `k`, each with a result of its own: [part, batch, m, n]. */
+  readonly parts: number;
+}
+
+/**
+ * A product for GPUs: a workgroup computes a square of the result, each invocation four by four elements of it, from
+ * stripes of both matrices that the invocations load together into workgroup memory.
+ */
+export function planSharedTile(ctx: PlanContext, product: PlannedProduct, tile: SharedTile, output: Output): void {
+  const { edge, parts } = tile;
+  const { batch, m, n, k } = sizeOf(product);
+  const blocks = edge / 4;
+  const threads = blocks * blocks;
+  const shader = ctx.shader(`matmul ${edge}x${edge}${parts > 1 ? " in parts" : ""}`);
+  const operands = declareOperands(shader, product, output);
+  const [down, across] = [Math.ceil(m / edge), Math.ceil(n / edge)];
+  // Parts begin at multiples of four, so that their vectors stay whole.
+  shader.u32("down", down).u32("across", across).u32("depth", parts === 1 ? k : Math.ceil(k / parts / DEPTH) * DEPTH);
+  shader.u32("batches", batch);
+  const depth4 = DEPTH / 4;
+  const declarations = `${operands}var<workgroup> a_tile: array<vec4<f32>, ${edge * depth4}>;
+var<workgroup> b_tile: array<vec4<f32>, ${DEPTH * blocks}>;
+`;
+  // Neighbours load what lies next to each other in memory.
+  const [kOf, columnOf] = layoutOf(product.b) === "columns" ? [`t % ${depth4}u`, `t / ${depth4}u`] : [`t / ${blocks}u`, `t % ${blocks}u`];
+  const rows = [0, 1, 2, 3];
+  const body = `let first_column = ${edge}u * (group % p.across);
+  let first_row = ${edge}u * (group / p.across % p.down);
+  let stack = group / p.across / p.down;
+  let batch = stack % p.batches;
+  let start = stack / p.batches * p.depth;
+  let end = min(start + p.depth, p.k);
+  let x = lane % ${blocks}u;
+  let y = lane / ${blocks}u;
+  ${rows.map((i) => `var c${i} = vec4<f32>();`).join(" ")}
+  for (var k = start; k < end; k += ${DEPTH}u) {
+    for (var t = lane; t < ${edge * depth4}u; t += ${threads}u) {
+      let at = k + t % ${depth4}u * 4u;
+      a_tile[t] = vec4<f32>();
+      if (at < end) { a_tile[t] = a4(batch, first_row + t / ${depth4}u, at); }
+    }
+    for (var t = lane; t < ${depth4 * blocks}u; t += ${threads}u) {
+      let row = 4u * (${kOf});
+      let column = ${columnOf};
+      var block = mat4x4<f32>();
+      if (k + row < end) { block = b4x4(batch, k + row, first_column + 4u * column); }
+      ${rows.map((q) => `b_tile[(row + ${q}u) * ${blocks}u + column] = block[${q}];`).join("\n      ")}
+    }
+    workgroupBarrier();
+    for (var q = 0u; q < ${depth4}u; q++) {
+      ${rows.map((q) => `let b${q} = b_tile[(4u * q + ${q}u) * ${blocks}u + x];`).join("\n      ")}
+      ${rows.map((i) => `{ let a = a_tile[(4u * y + ${i}u) * ${depth4}u + q]; c${i} = ${rows.reduce((sum, q) => `fma(b${q}, vec4<f32>(a[${q}]), ${sum})`, `c${i}`)}; }`).join("\n      ")}
+    }
+    workgroupBarrier();
+  }
+  let column = first_column + 4u * x;
+  let bias = bias4(column);
+  ${rows.map((i) => `store(${parts > 1 ? "stack" : "batch"}, first_row + 4u * y + ${i}u, column, c${i} + bias);`).join("\n  ")}`;
+  shader.forEachGroup(parts * batch * down * across, body, { workgroupSize: threads, declarations });
+}
