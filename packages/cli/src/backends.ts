@@ -55,6 +55,20 @@ export const BACKENDS: readonly KnownBackend[] = [
       return wasm({ worker: false });
     },
   },
+  {
+    name: "webgpu",
+    package: "@pt2/backend-webgpu",
+    about: "the GPU through WebGPU (Dawn: Vulkan, Metal, Direct3D 12)",
+    // Behind the embedded one, so that it is taken when it is named: what is a GPU here may be a program on the CPU.
+    obstacle: async () => undefined,
+    async create({ device, threads }) {
+      if (device !== undefined && device !== "gpu")
+        throw usageError(`The webgpu backend has no device "${device}"`, "leave --device out");
+      if (threads !== undefined) throw usageError("The webgpu backend has no threads to set", "leave --threads out");
+      const { webgpu } = await import("@pt2/backend-webgpu/node");
+      return await webgpu();
+    },
+  },
 ];
 
 /** Options of commands that need a backend. */
