@@ -18,11 +18,10 @@ export interface AppBuild {
   readonly sources?: boolean;
 }
 
-/** Builds a page as an application would: Vite with its defaults, packages from their `dist`. */
+/** Builds a page as an application would: Vite with the page's own configuration, if any, and packages from their `dist`. */
 export async function buildApp({ root, outDir, sources = false }: AppBuild): Promise<readonly BuiltFile[]> {
   const result = await build({
     root,
-    configFile: false,
     logLevel: "warn",
     ...(sources && { resolve: { conditions: ["dev", ...defaultClientConditions] } }),
     build: { outDir, emptyOutDir: true, chunkSizeWarningLimit: 1000 },
