@@ -84,11 +84,7 @@ export class CallContext extends Context implements KernelCall {
   }
 
   #place(value: ArgValue): Place {
-    if (isTensor(value)) {
-      const place = this.#table.get(value)!;
-      this.sink.reads(place.buffer);
-      return place;
-    }
+    if (isTensor(value)) return this.#table.get(value)!;
     const meta = value as TensorMeta;
     if (meta?.wrapped === undefined) {
       throw webgpuError("webgpu.internal", {

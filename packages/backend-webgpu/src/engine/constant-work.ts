@@ -4,9 +4,8 @@ import type { Device } from "./device.ts";
 import { GuardWords } from "./guard-words.ts";
 import type { Memory } from "./memory.ts";
 import type { Buffer } from "./place.ts";
-import { ReadCounts } from "./read-counts.ts";
 import { ReadyWork } from "./ready-work.ts";
-import type { StepSink, Work } from "./step-sink.ts";
+import { buffersOf, type StepSink, type Work } from "./step-sink.ts";
 import type { Stream } from "./stream.ts";
 
 /** Memory of a constant's computation: it exists only while that runs. */
@@ -30,7 +29,6 @@ export class ConstantWork implements StepSink {
   readonly #memory: Memory;
   readonly #work: Work[] = [];
   readonly #temporaries: Temporary[] = [];
-  readonly #counts = new ReadCounts();
   readonly #guards = new GuardWords();
 
   constructor(device: Device, memory: Memory) {
@@ -50,21 +48,13 @@ export class ConstantWork implements StepSink {
     return buffer;
   }
 
-  reads(buffer: Buffer): void {
-    this.#counts.reads(buffer);
-  }
-
-  unreads(constant: Constant): void {
-    this.#counts.unreads(constant);
-  }
-
   guard(guard: Guard): { readonly buffer: Buffer; readonly slot: number } {
     return this.#guards.add(guard);
   }
 
   /** What it is computed from. */
   get inputs(): readonly Constant[] {
-    return this.#counts.constants;
+    return [...new Set(this.#work.flatMap(buffersOf).flatMap(({ constant }) => (constant === null ? [] : [constant])))];
   }
 
   async run(stream: Stream): Promise<void> {

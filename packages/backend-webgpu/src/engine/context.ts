@@ -36,7 +36,6 @@ export class Context implements PlanContext {
     return {
       adapter: this.adapter,
       result: (index) => this.result(index),
-      reads: (place) => this.sink.reads(place.buffer),
       guard: (guard) => this.sink.guard(guard),
       add: (dispatch) => this.sink.add({ kind: "dispatch", dispatch }),
     };
@@ -52,7 +51,6 @@ export class Context implements PlanContext {
 
   constant(dtype: DType, shape: readonly number[], data: ArrayBufferView): Place {
     const constant = this.services.literal(dtype, shape, data);
-    this.sink.reads(constant);
     return placeIn(constant, dtype, shape);
   }
 
@@ -77,7 +75,6 @@ export class Context implements PlanContext {
   }
 
   host(step: HostStep): void {
-    for (const { buffer } of step.reads) this.sink.reads(buffer);
     this.sink.add({ kind: "host", step });
   }
 
@@ -104,8 +101,6 @@ export class Context implements PlanContext {
     const constant = this.services.derive(`${key}|${placeKey(place)}|${dtype}[${shape}]`, bytes, key, (ctx, to) =>
       fill(ctx, place, placeIn(to, dtype, shape)),
     );
-    this.sink.unreads(source);
-    this.sink.reads(constant);
     return placeIn(constant, dtype, shape);
   }
 

@@ -197,7 +197,7 @@ export class WebgpuEngine implements StageEngine<Place, WebgpuPlan> {
     return this.#pool.derive(key, bytes, label, (to) => {
       const work = new ConstantWork(device, memory);
       build(new Context(this.#services, work), to);
-      return { inputs: work.inputs, run: () => work.run(stream) };
+      return { inputs: work.inputs.filter((input) => input !== to), run: () => work.run(stream) };
     });
   }
 

@@ -9,11 +9,10 @@ import { bytesOf, Context, placeIn, placeKey } from "./context.ts";
 import { GuardWords } from "./guard-words.ts";
 import type { WebgpuKernel } from "./kernel.ts";
 import type { Buffer, Place } from "./place.ts";
-import { ReadCounts } from "./read-counts.ts";
 import { type Arena, RunBuffer } from "./run-buffer.ts";
 import type { Services } from "./services.ts";
 import { planSlots } from "./slots.ts";
-import type { StepSink, Work } from "./step-sink.ts";
+import { buffersOf, type StepSink, type Work } from "./step-sink.ts";
 
 /** What runs for one fused step. */
 export interface PlannedStep {
@@ -53,7 +52,6 @@ class Planner implements StepSink, TensorTable {
   readonly #places: Map<LoweredTensor, Place>;
   readonly #buffers: RunBuffer[] = [];
   readonly #constants = new Set<Constant>();
-  readonly #counts = new ReadCounts();
   readonly #guards = new GuardWords();
   readonly #steps: PlannedStep[] = [];
   #work: Work[] = [];
@@ -79,7 +77,6 @@ class Planner implements StepSink, TensorTable {
     const { adapter } = this.#services.device;
     for (const input of inputs) this.#make(input);
     const variable = stage.calls.filter((call) => !located([call], () => this.#tryConstant(call)));
-    this.#counts.clear();
     const bindings = adapter.limits.maxStorageBuffersPerShaderStage;
     const steps = fuse(variable, {
       live: stage.live,
@@ -91,8 +88,7 @@ class Planner implements StepSink, TensorTable {
       located(this.#calls, () => this.#planStep(step));
     }
     this.#now = Number.MAX_SAFE_INTEGER;
-    for (const tensor of stage.live) this.reads(this.#places.get(tensor)!.buffer);
-    this.#collectConstants();
+    for (const tensor of stage.live) this.#uses(this.#places.get(tensor)!.buffer);
     const { slots, bytes } = planSlots(this.#buffers);
     for (const [i, buffer] of this.#buffers.entries()) buffer.slot = slotStart + slots[i]!;
     return {
@@ -120,6 +116,7 @@ class Planner implements StepSink, TensorTable {
 
   add(work: Work): void {
     this.#work.push(work);
+    for (const buffer of buffersOf(work)) this.#uses(buffer);
     // Compiling begins while the rest is planned; what fails tells it when the plan is made ready.
     if (work.kind === "dispatch") this.#services.device.pipelines.get(work.dispatch).catch(() => {});
   }
@@ -133,24 +130,15 @@ class Planner implements StepSink, TensorTable {
     return this.#guards.add(guard, node && describeNode(node));
   }
 
-  reads(buffer: Buffer): void {
+  /** The buffer is needed until the current step is done; a constant, in every run. */
+  #uses(buffer: Buffer): void {
     if (buffer instanceof RunBuffer) buffer.last = Math.max(buffer.last, this.#now);
-    this.#counts.reads(buffer);
-  }
-
-  unreads(constant: Constant): void {
-    this.#counts.unreads(constant);
+    if (buffer.constant !== null) this.#constants.add(buffer.constant);
   }
 
   #fuses(call: Call): boolean {
     const fuses = this.#kernels.get(call)?.fuses ?? false;
     return typeof fuses === "function" ? fuses(call.args) : fuses;
-  }
-
-  /** Keeps the constants that the step reads. */
-  #collectConstants(): void {
-    for (const constant of this.#counts.constants) this.#constants.add(constant);
-    this.#counts.clear();
   }
 
   #planStep(step: Step): void {
@@ -166,13 +154,12 @@ class Planner implements StepSink, TensorTable {
         break;
       case "epilogue": {
         const { call, result, group } = step;
-        const inputs = group.inputs.map((tensor) => (tensor === result ? null : this.#read(tensor)));
+        const inputs = group.inputs.map((tensor) => (tensor === result ? null : this.#places.get(tensor)!));
         this.#call(call, { output: group.output, epilogue: { expr: group.expr, inputs } });
         break;
       }
     }
     if (this.#work.length > 0) this.#steps.push({ work: this.#work, calls: this.#calls });
-    this.#collectConstants();
   }
 
   #call(call: Call, fused: Fused | null): void {
@@ -186,7 +173,7 @@ class Planner implements StepSink, TensorTable {
   }
 
   #elementwise({ inputs, output, expr }: ElementwiseGroup): void {
-    const operands = inputs.map((tensor) => this.#read(tensor));
+    const operands = inputs.map((tensor) => this.#places.get(tensor)!);
     new Context(this.#services, this).elementwise(this.#make(output), operands, expr);
   }
 
@@ -200,7 +187,7 @@ class Planner implements StepSink, TensorTable {
 
   #view(call: Call): void {
     const source = call.args[call.record.schema.args[0]!.name] as LoweredTensor;
-    this.#setViews(call, this.#read(source), new Context(this.#services, this));
+    this.#setViews(call, this.#places.get(source)!, new Context(this.#services, this));
   }
 
   /** Views share memory where strides can express them; else the source is copied first. */
@@ -216,12 +203,6 @@ class Planner implements StepSink, TensorTable {
     for (const [i, { shape, strides, offset }] of list.entries()) {
       this.set(results[i]!, { dtype: source.dtype, buffer: source.buffer, shape, strides, offset });
     }
-  }
-
-  #read(tensor: LoweredTensor): Place {
-    const place = this.#places.get(tensor)!;
-    this.reads(place.buffer);
-    return place;
   }
 
   /** A call on constants alone is computed once, for all plans, when its value is first needed. */
@@ -256,7 +237,6 @@ class Planner implements StepSink, TensorTable {
   ): void {
     if (call.scalar !== undefined) {
       const operands = call.scalar.operands.map((tensor) => placeOf.get(tensor)!);
-      for (const { buffer } of operands) ctx.sink.reads(buffer);
       ctx.elementwise(out, operands, call.scalar.expr);
       return;
     }

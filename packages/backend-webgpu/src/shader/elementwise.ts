@@ -20,7 +20,6 @@ export function planElementwise(host: ShaderHost, out: Place, inputs: readonly P
     }
     return;
   }
-  for (const input of inputs) host.reads(input);
   const bound = places.map((place) => bindingOf(place, adapter, "elementwise"));
   const walks = places.map(({ strides }, k) => ({ strides, offset: bound[k]!.offset }));
   const { code, params, workgroups } = elementwiseDispatch(

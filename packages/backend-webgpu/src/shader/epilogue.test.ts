@@ -46,7 +46,6 @@ await describeWithDevice("an epilogue", (device) => {
     const host: ShaderHost = {
       adapter: adapterOf(device),
       result: () => ({ place: place(SHAPE), dtype: "float32", epilogue }),
-      reads: () => {},
       guard: unused,
       add: (dispatch) => dispatches.push(dispatch),
     };

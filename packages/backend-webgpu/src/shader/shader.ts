@@ -38,8 +38,6 @@ export interface ShaderHost {
   readonly adapter: Adapter;
   /** Makes the n-th result of the call. */
   result(index: number): ResultPlace;
-  /** Says that the current call reads a tensor. */
-  reads(place: Place): void;
   /** Reserves two words that a run looks at when it is done. */
   guard(guard: Guard): { readonly buffer: Buffer; readonly slot: number };
   add(dispatch: Dispatch): void;
@@ -292,7 +290,6 @@ fn main(@builtin(workgroup_id) id: vec3<u32>, @builtin(num_workgroups) groups: v
   }
 
   #bindRead(name: string, place: Place, vector: boolean): number {
-    this.#host.reads(place);
     const { binding, offset } = bindingOf(place, this.adapter, this.name);
     const declaration = `var<storage, read> ${name}_buf: array<${elementType(place.dtype, vector, this.adapter)}>;`;
     this.#reads.push({ binding, declaration });
