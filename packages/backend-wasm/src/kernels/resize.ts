@@ -1,11 +1,11 @@
 import { numel } from "@pt2/backend";
+import { type AxisTable, type ResizeMode, resizeTable } from "@pt2/backend/host";
 import { channelsLast } from "@pt2/backend/strides";
 import type { ArgValue, TensorMeta } from "@pt2/registry";
 import { spatial } from "../conv/window.ts";
 import type { WasmKernel } from "../engine/kernel.ts";
 import { addressOf } from "../engine/place.ts";
 import { planResize } from "../resize/plan-resize.ts";
-import { type AxisTable, type ResizeMode, resizeTable } from "../resize/tables.ts";
 
 const AXES = ["d", "h", "w"] as const;
 

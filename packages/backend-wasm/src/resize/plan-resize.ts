@@ -1,7 +1,7 @@
+import type { AxisTable } from "@pt2/backend/host";
 import type { KernelModule, Spatial } from "../conv/types.ts";
 import { writeWords } from "../conv/window.ts";
 import type { Pointer } from "../kernels.gen.ts";
-import type { AxisTable } from "./tables.ts";
 
 /** A separable resampling of channels-last f32 data; an axis without a table keeps its length. */
 export interface ResizeShape {

@@ -1,9 +1,9 @@
+import { type AxisTable, resizeTable } from "@pt2/backend/host";
 import { beforeEach, describe, expect, test } from "vitest";
 import type { Spatial } from "../conv/types.ts";
 import { random, testbed, worst } from "../kernels-testbed.ts";
 import { resized, signal } from "../sampling-goldens.gen.ts";
 import { planResize } from "./plan-resize.ts";
-import { type AxisTable, resizeTable } from "./tables.ts";
 
 const bed = testbed(256);
 const rng = random(11);

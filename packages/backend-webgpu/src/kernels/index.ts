@@ -10,9 +10,11 @@ import { rand, randn } from "./host/random.ts";
 import { INDEXING } from "./index/index.ts";
 import { gcd, lcm } from "./integer/divisors.ts";
 import { PRODUCTS } from "./matmul/index.ts";
+import { POOLS } from "./pool/index.ts";
 import { ARG_REDUCTIONS } from "./reduce/extreme.ts";
 import { FOLDS } from "./reduce/fold.ts";
 import { SCANS } from "./reduce/scan.ts";
+import { RESIZES } from "./resize/index.ts";
 import { sort, topk } from "./sort/sort.ts";
 
 /** The backend's own kernels: fast ones for few arguments before general ones. */
@@ -24,6 +26,8 @@ export const KERNELS: readonly WebgpuKernel[] = [
   arange,
   full,
   ...CONVOLUTIONS,
+  ...POOLS,
+  ...RESIZES,
   ...PRODUCTS,
   gcd,
   lcm,
