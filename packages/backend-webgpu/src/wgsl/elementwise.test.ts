@@ -118,6 +118,24 @@ for (const features of ["all", "none"] as const) {
         const kernel = { shape, operands, expr: difference(dtype), ...(output ? { output } : {}) };
         expect((await runOnDevice(device, kernel)).map(Number)).toEqual(runReference(kernel).map(Number));
       });
+
+      test("float16 and bfloat16 are rounded where they are stored", async () => {
+        for (const dtype of ["float16", "bfloat16"] as const) {
+          const data = samples("float32", 300, generator(5));
+          const expr = typeExpr(s.mul(s.input(0), 1.0001), {
+            compute: "float32",
+            operands: ["float32"],
+            result: dtype,
+          });
+          const kernel = {
+            shape: [300],
+            operands: [{ dtype: "float32" as const, data, strides: [1], offset: 0 }],
+            expr,
+          };
+          const [actual, expected] = [await runOnDevice(device, kernel), runReference(kernel)];
+          expect(actual.filter((value, i) => value !== expected[i] && !Number.isNaN(value))).toEqual([]);
+        }
+      });
     },
     features,
   );
@@ -125,16 +143,6 @@ for (const features of ["all", "none"] as const) {
 
 await describeWithDevice("elementwise kernels", (device) => {
   const features = { f16: device.features.has("shader-f16"), maxWorkgroups: 65535 };
-
-  test("float16 and bfloat16 are rounded where they are stored", async () => {
-    for (const dtype of ["float16", "bfloat16"] as const) {
-      const data = samples("float32", 300, generator(5));
-      const expr = typeExpr(s.mul(s.input(0), 1.0001), { compute: "float32", operands: ["float32"], result: dtype });
-      const kernel = { shape: [300], operands: [{ dtype: "float32" as const, data, strides: [1], offset: 0 }], expr };
-      const [actual, expected] = [await runOnDevice(device, kernel), runReference(kernel)];
-      expect(actual.filter((value, i) => value !== expected[i] && !Number.isNaN(value))).toEqual([]);
-    }
-  });
 
   test("sizes that have the same form share one text", () => {
     const code = (shape: readonly number[], stride: number): string =>

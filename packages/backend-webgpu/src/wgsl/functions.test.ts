@@ -15,7 +15,6 @@ import { distance, generator, samples } from "./samples.test-helper.ts";
 
 const DTYPES: readonly DType[] = [
   "float32",
-  "float64",
   "float16",
   "bfloat16",
   "int8",
@@ -53,6 +52,10 @@ const ULPS: Readonly<Record<string, number>> = { exp: 120, expm1: 120, sinh: 120
 const ABSOLUTE: Readonly<Record<string, number>> = { sin: 2e-7, cos: 2e-7, lgamma: 1e-6, digamma: 2e-6 };
 const DIVISIONS: ReadonlySet<string> = new Set(["floordiv", "truncdiv", "mod", "fmod"]);
 
+/** Halves are computed as float32 is, so a few functions tell whether they are rounded. */
+const FOR_HALVES: ReadonlySet<string> = new Set(["add", "mul", "div", "exp", "round", "isnan", "lt", "nextafter"]);
+const tested = (fn: string, dtype: DType): boolean => !dtype.endsWith("float16") || FOR_HALVES.has(fn);
+
 async function check(device: GPUDevice, fn: string, expr: TypedExpr, operands: readonly TestOperand[]): Promise<void> {
   const kernel = { shape: [COUNT], operands, expr };
   const actual = await runOnDevice(device, kernel);
@@ -74,25 +77,23 @@ await describeWithDevice("scalar functions on the device", (device) => {
     // Turned round, so that special values meet others.
     const y = { ...operand(dtype, 3), data: operand(dtype, 3).data.toReversed() };
 
-    test.each(UNARY_FNS.filter((fn) => typed(s[fn](s.input(0)), dtype)))("%s", async (fn) => {
+    test.each(UNARY_FNS.filter((fn) => tested(fn, dtype) && typed(s[fn](s.input(0)), dtype)))("%s", async (fn) => {
       await check(device, fn, typed(s[fn](s.input(0)), dtype) as TypedExpr, [x]);
     });
 
-    test.each(BINARY_FNS.filter((fn) => typed(s[fn](s.input(0), s.input(1)), dtype)))("%s", async (fn) => {
-      const divisors = y.data.map((value) => (Number(value) === 0 && DIVISIONS.has(fn) ? one(value) : value));
-      const expr = typed(s[fn](s.input(0), s.input(1)), dtype) as TypedExpr;
-      await check(device, fn, expr, [x, { ...y, data: divisors }]);
-    });
+    test.each(BINARY_FNS.filter((fn) => tested(fn, dtype) && typed(s[fn](s.input(0), s.input(1)), dtype)))(
+      "%s",
+      async (fn) => {
+        const divisors = y.data.map((value) => (Number(value) === 0 && DIVISIONS.has(fn) ? one(value) : value));
+        const expr = typed(s[fn](s.input(0), s.input(1)), dtype) as TypedExpr;
+        await check(device, fn, expr, [x, { ...y, data: divisors }]);
+      },
+    );
 
     // The reference takes a uint32 that is no int32 for a float.
     test.each(DTYPES.filter((to) => dtype !== "uint32" || !/int(8|16|32)$/.test(to)))("to %s", async (to) => {
       const expr = typeExpr(s.cast(to, s.input(0)), { compute: dtype, operands: [dtype], result: to });
       await check(device, `to ${to}`, expr, [x]);
-    });
-
-    test("times zero", async () => {
-      const expr = typed(s.mul(s.input(0), 0), dtype);
-      if (expr) await check(device, "mul by 0", expr, [x]);
     });
 
     test("select", async () => {

@@ -26,8 +26,13 @@ const FLOAT_UNARY: { readonly [F in UnaryFn]?: Spelling } = {
   isinf: call("is_inf"),
 };
 
-/** A NaN differs from everything; WGSL's own `!=` may say that it does not. */
-const FLOAT_NE: Spelling = (x, y) => `(!(${x} == ${y}))`;
+/** What compilers simplify as if there were no NaN and no infinity, said in a way that they leave alone. */
+const GUARDED: { readonly [F in BinaryFn]?: (x: string, y: string) => string | null } = {
+  ne: (x, y) => `(!(${x} == ${y}))`,
+  mul: (x, y) => (x === "0f" ? `zero_times_f32(${y})` : y === "0f" ? `zero_times_f32(${x})` : null),
+  sub: (x, y) => (x === y ? `abs(zero_times_f32(${x}))` : null),
+  div: (x, y) => (x === "0f" ? `zero_over_f32(${y})` : null),
+};
 
 const INTEGER_UNARY: { readonly [F in UnaryFn]?: Spelling } = {
   neg: (x) => `(0 - ${x})`,
@@ -90,8 +95,8 @@ export function unaryExpr(fn: UnaryFn, dtype: DType, x: string): string {
 export function binaryExpr(fn: BinaryFn, dtype: DType, x: string, y: string): string {
   const type = computeType(dtype);
   if (type === "bool") return (ON_BOOLS[fn] as Spelling)(x, y);
-  if (type === "f32" && fn === "ne") return FLOAT_NE(x, y);
-  if (type === "f32" && fn === "mul" && (x === "0f" || y === "0f")) return `zero_times_f32(${x === "0f" ? y : x})`;
+  const guarded = type === "f32" ? GUARDED[fn]?.(x, y) : null;
+  if (guarded) return guarded;
   const helper = `${fn}_${type}`;
   const symbol = OPERATORS[fn];
   const code = hasHelper(helper)

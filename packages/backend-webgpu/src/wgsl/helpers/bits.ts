@@ -9,10 +9,14 @@ export const BITS: Helpers = {
   sign_f32: "fn sign_f32(x: f32) -> f32 { return select(select(0f, -1f, x < 0f), 1f, x > 0f); }",
   max_f32: "fn max_f32(x: f32, y: f32) -> f32 { return select(select(max(x, y), y, is_nan(y)), x, is_nan(x)); }",
   min_f32: "fn min_f32(x: f32, y: f32) -> f32 { return select(select(min(x, y), y, is_nan(y)), x, is_nan(x)); }",
-  // Compilers take 0 x for 0. It is NaN of NaN and of infinities, and has the sign of x.
+  // 0 x is NaN of NaN and of infinities, 0 / x of NaN and of 0. Both have the sign of x.
   zero_times_f32: `fn zero_times_f32(x: f32) -> f32 {
   let b = bitcast<u32>(x);
   return f32_bits(select(b & 0x80000000u, 0x7fc00000u, (b & 0x7f800000u) == 0x7f800000u));
+}`,
+  zero_over_f32: `fn zero_over_f32(x: f32) -> f32 {
+  let b = bitcast<u32>(x);
+  return f32_bits(select(b & 0x80000000u, 0x7fc00000u, (b << 1u) == 0u || is_nan(x)));
 }`,
   copysign_f32: `fn copysign_f32(x: f32, y: f32) -> f32 {
   return bitcast<f32>((bitcast<u32>(x) & 0x7fffffffu) | (bitcast<u32>(y) & 0x80000000u));
