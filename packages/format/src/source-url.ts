@@ -1,4 +1,5 @@
 import { formatError } from "./format-errors.ts";
+import { readInBlocks } from "./read-in-blocks.ts";
 import { type ByteSource, checkRange, deliver, fromBytes, type ReadOptions } from "./source.ts";
 
 /** How a URL is fetched. */
@@ -15,7 +16,7 @@ export interface UrlOptions {
   readonly withoutRanges?: "download" | "refuse" | undefined;
 }
 
-/** A source over HTTP that reads only the ranges it needs. */
+/** A source over HTTP that reads the ranges it needs, small ones together. */
 export async function fromUrl(url: string | URL, options: UrlOptions = {}): Promise<ByteSource> {
   const name = String(url);
   const request = options.fetch ?? fetch;
@@ -35,7 +36,7 @@ export async function fromUrl(url: string | URL, options: UrlOptions = {}): Prom
   const size = totalSize(probe);
   if (size !== undefined) {
     await probe.arrayBuffer();
-    return ranged(name, size, get, probe.headers.get("etag"));
+    return readInBlocks(ranged(name, size, get, probe.headers.get("etag")));
   }
   if (options.withoutRanges === "refuse") {
     await probe.body?.cancel();

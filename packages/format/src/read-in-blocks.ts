@@ -1,0 +1,70 @@
+import { type ByteSource, checkRange, deliver, type ReadOptions } from "./source.ts";
+
+/** Bytes that are read at once. Longer reads are made as they are. */
+const BLOCK = 512 * 1024;
+/** Blocks that are read before somebody asks, once two neighbours were asked for. */
+const AHEAD = 4;
+/** Blocks that stay in memory. */
+const KEPT = 12;
+
+/**
+ * A source over one whose reads are far away: an archive has hundreds of small records and headers, and a round trip for
+ * each would take longer than all their bytes. Small reads are served from blocks, which are kept for a while and read
+ * ahead where reads follow each other.
+ */
+export function readInBlocks(source: ByteSource, { block = BLOCK }: { readonly block?: number } = {}): ByteSource {
+  const blocks = new Map<number, Promise<Uint8Array>>();
+  const count = Math.ceil(source.size / block);
+  let latest = -1;
+
+  const request = (index: number): Promise<Uint8Array> => {
+    const known = blocks.get(index);
+    // The one that was used last is given up last.
+    blocks.delete(index);
+    const bytes = known ?? source.read(index * block, Math.min(block, source.size - index * block));
+    blocks.set(index, bytes);
+    if (known !== undefined) return known;
+    bytes.catch(() => blocks.delete(index));
+    for (const oldest of blocks.keys()) {
+      if (blocks.size <= KEPT) break;
+      blocks.delete(oldest);
+    }
+    return bytes;
+  };
+
+  return {
+    ...source,
+    async read(offset: number, length: number, options?: ReadOptions): Promise<Uint8Array> {
+      checkRange(this, offset, length, options);
+      if (length === 0 || length > block) return await source.read(offset, length, options);
+      const [first, last] = [Math.floor(offset / block), Math.floor((offset + length - 1) / block)];
+      const needed = last === first ? [request(first)] : [request(first), request(last)];
+      const follows = first === latest + 1 || last === latest + 1;
+      if (follows) for (let next = last + 1; next <= Math.min(last + AHEAD, count - 1); next++) request(next);
+      latest = last;
+      const [head, tail] = await unlessAborted(Promise.all(needed), options?.signal);
+      const start = offset - first * block;
+      if (tail === undefined) return deliver(head!.subarray(start, start + length), options);
+      const bytes = new Uint8Array(length);
+      const fromHead = head!.subarray(start);
+      bytes.set(fromHead);
+      bytes.set(tail.subarray(0, length - fromHead.byteLength), fromHead.byteLength);
+      return deliver(bytes, options);
+    },
+  };
+}
+
+/** Blocks are for everybody, so an abort ends the wait for them and not the request. */
+async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  if (signal === undefined) return await work;
+  let stop = (): void => {};
+  const aborted = new Promise<never>((_, reject) => {
+    stop = () => reject(signal.reason);
+    signal.addEventListener("abort", stop);
+  });
+  try {
+    return await Promise.race([work, aborted]);
+  } finally {
+    signal.removeEventListener("abort", stop);
+  }
+}
