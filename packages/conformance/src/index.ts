@@ -8,6 +8,8 @@ export type { FamilyName } from "./ops/families.ts";
 export { FAMILIES, loadFamily } from "./ops/families.ts";
 export type { Tolerances } from "./ops/run-case.ts";
 export { runCase } from "./ops/run-case.ts";
+export type { RandomBelow } from "./random-below.ts";
+export { randomBelow } from "./random-below.ts";
 export type { SuitePart, TestBackendOptions } from "./test-backend.ts";
 export { SUITE_PARTS, testBackend } from "./test-backend.ts";
 export type { TestContext, TestRunner } from "./test-runner.ts";

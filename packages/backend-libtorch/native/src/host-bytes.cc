@@ -22,6 +22,7 @@ namespace {
 // Memory under arrays of JavaScript. Node gives such memory back in a turn of the event loop after the collection, so a
 // loop without turns would pile it up: beyond this much, bytes are copied to memory that V8 itself collects.
 constexpr int64_t kMostLent = int64_t{256} << 20;
+constexpr size_t kMostCopied = size_t{1} << 30;
 std::atomic<int64_t> lent{0};
 
 struct Loan {
@@ -54,7 +55,9 @@ at::Tensor toHost(const at::Tensor& tensor) {
   requirePlain(tensor);
   if (tensor.is_meta()) refuseTensor("meta");
   const c10::InferenceMode inference;
-  const at::Tensor plain = tensor.resolve_conj().resolve_neg();
+  // Zeros that have no memory are made of some.
+  const at::Tensor dense = tensor._is_zerotensor() ? at::zeros(tensor.sizes(), tensor.options()) : tensor;
+  const at::Tensor plain = dense.resolve_conj().resolve_neg();
   if (plain.is_cpu()) return plain.contiguous();
   // Through page-locked memory, which the device writes to on its own.
   const StreamLease lease(plain.device());
@@ -78,16 +81,25 @@ at::Tensor toDevice(const at::Tensor& tensor, c10::Device device) {
 Napi::Value shareBytes(Napi::Env env, at::Tensor host) {
   const size_t length = host.nbytes();
   if (length == 0) return Napi::Uint8Array::New(env, 0);
-  if (lent.load(std::memory_order_relaxed) > kMostLent) return copyBytes(env, host);
-  auto loan = std::make_unique<Loan>(std::move(host));
+  if (lent.load(std::memory_order_relaxed) > kMostLent && length <= kMostCopied) return copyBytes(env, host);
+  using Share = std::shared_ptr<Loan>;
+  const Share loan = std::make_shared<Loan>(std::move(host));
+  auto share = std::make_unique<Share>(loan);
   napi_value buffer = nullptr;
   const napi_status status = napi_create_external_arraybuffer(
-      env, loan->tensor.data_ptr(), length, [](napi_env, void*, void* kept) { delete static_cast<Loan*>(kept); },
-      loan.get(), &buffer);
+      env, loan->tensor.data_ptr(), length, [](napi_env, void*, void* hint) { delete static_cast<Share*>(hint); },
+      share.get(), &buffer);
   // Some hosts, such as Electron, forbid memory that is not theirs.
   if (status == napi_no_external_buffers_allowed) return copyBytes(env, loan->tensor);
-  if (status != napi_ok) throw Napi::Error::New(env);
-  loan.release();
+  if (status != napi_ok) {
+    // Node gives back its share of an array that is too long, at once or later.
+    if (loan.use_count() > 1) share->reset();
+    share.release();
+    napi_value exception = nullptr;
+    napi_get_and_clear_last_exception(env, &exception);
+    throw Failure("libtorch.result", "A tensor of " + std::to_string(length) + " bytes is larger than an array can be.");
+  }
+  share.release();
   return Napi::Uint8Array::New(env, length, Napi::ArrayBuffer(env, buffer), 0);
 }
 

@@ -3,7 +3,8 @@
 #include <c10/core/InferenceMode.h>
 
 #include "errors.h"
-#include "plan/args/index-checks.h"
+#include "plan/args/checks/checks.h"
+#include "plan/args/checks/opaque.h"
 #include "plan/args/resolve.h"
 
 namespace pt2 {
@@ -22,7 +23,8 @@ std::vector<c10::IValue> call(const std::string& op, const std::vector<NamedArg>
     failure.arg = argument.name();
     throw failure;
   }
-  if (const IndexCheck check = findIndexCheck(op)) check(op, stack);
+  requireSameMemory({op, stack});
+  if (const ArgumentCheck check = findCheck(op)) check({op, stack});
   handle.callBoxed(stack);
   return stack;
 }

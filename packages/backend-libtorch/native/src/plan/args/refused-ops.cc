@@ -11,6 +11,9 @@ namespace {
 constexpr const char* kFiles = "it opens a file that the program names";
 constexpr const char* kAddresses = "it hands out or takes memory addresses";
 constexpr const char* kUnchecked = "it trusts sizes and indices that may point outside of its memory";
+constexpr const char* kWorkspace = "it trusts a workspace that another op laid out";
+constexpr const char* kPacked = "it trusts memory that another op packed";
+constexpr const char* kTransforms = "it is a part of PyTorch's function transforms";
 constexpr const char* kProcesses = "it talks to other processes";
 constexpr const char* kCompiler = "it is for compilers of PyTorch, which it trusts with memory";
 constexpr const char* kInternal = "it is for tests and debuggers of PyTorch";
@@ -26,6 +29,32 @@ const std::unordered_map<std::string_view, const char*> kOps = {
     {"aten::_nested_view_from_buffer_copy", kUnchecked},
     {"aten::_nested_view_from_jagged", kUnchecked},
     {"aten::_nested_view_from_jagged_copy", kUnchecked},
+    {"aten::_nested_from_padded", kUnchecked},
+    {"aten::_batch_norm_impl_index_backward", kUnchecked},
+    {"aten::_slow_conv2d_backward", kUnchecked},
+    {"aten::_nnpack_spatial_convolution", kUnchecked},
+    {"aten::_saturate_weight_to_fp16", kUnchecked},
+    {"aten::choose_qparams_optimized", kUnchecked},
+    {"aten::_add_batch_dim", kTransforms},
+    {"aten::_remove_batch_dim", kTransforms},
+    {"aten::_new_zeros_with_same_feature_meta", kTransforms},
+    {"aten::mkldnn_rnn_layer_backward", kWorkspace},
+    {"aten::_dyn_quant_matmul_4bit", kPacked},
+    {"aten::_dyn_quant_pack_4bit_weight", kPacked},
+    {"aten::fbgemm_linear_fp16_weight", kPacked},
+    {"aten::fbgemm_linear_fp16_weight_fp32_activation", kPacked},
+    {"aten::fbgemm_linear_int8_weight", kPacked},
+    {"aten::fbgemm_linear_int8_weight_fp32_activation", kPacked},
+    {"aten::fbgemm_linear_quantize_weight", kPacked},
+    {"aten::fbgemm_pack_gemm_matrix_fp16", kPacked},
+    {"aten::fbgemm_pack_quantized_matrix", kPacked},
+    {"aten::quantized_lstm_cell", kPacked},
+    {"aten::quantized_gru_cell", kPacked},
+    {"aten::quantized_rnn_relu_cell", kPacked},
+    {"aten::quantized_rnn_tanh_cell", kPacked},
+    {"onednn::qlinear_pointwise", kPacked},
+    {"onednn::qconv_pointwise", kPacked},
+    {"onednn::qconv2d_pointwise", kPacked},
     {"aten::_sparse_coo_tensor_unsafe", kUnchecked},
     {"aten::_sparse_coo_tensor_with_dims_and_tensors", kUnchecked},
     {"aten::_sparse_compressed_tensor_unsafe", kUnchecked},
@@ -36,6 +65,7 @@ const std::unordered_map<std::string_view, const char*> kOps = {
 };
 
 const std::unordered_map<std::string_view, const char*> kNamespaces = {
+    {"_quantized", kPacked},
     {"c10d", kProcesses},
     {"_c10d_functional", kProcesses},
     {"_c10d_functional_autograd", kProcesses},

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "plan/args/checks/opaque.h"
 #include "plan/args/resolve.h"
 #include "plan/compile/lifetimes.h"
 #include "plan/compile/nesting.h"
@@ -29,7 +30,8 @@ bool isDeclared(const Node& node, uint32_t argument) {
 
 void compileOp(const NodeSource& source, Node& node, Program& program) {
   node.handle = resolveOp(source.op);
-  node.check = findIndexCheck(source.op);
+  node.check = findCheck(source.op);
+  node.mayMixMemory = program.opaque;
   node.operands = toOperands(source.args, node.handle->schema(), {source.op, program.device});
   if (source.outputs.size() > node.handle->schema().returns().size()) {
     refusePlan("`" + source.op + "` returns " + std::to_string(node.handle->schema().returns().size()) +
@@ -129,10 +131,21 @@ Graph compileGraph(GraphSource source, int index, Program& program) {
 
 }  // namespace
 
+// Only a program with ops of oneDNN can have its tensors.
+bool knowsOpaque(const PlanSource& source) {
+  for (const GraphSource& graph : source.graphs) {
+    for (const NodeSource& node : graph.nodes) {
+      if (knowsOpaque(node.op)) return true;
+    }
+  }
+  return false;
+}
+
 Program compileProgram(PlanSource source) {
   checkNesting(source);
   Program program;
   program.device = source.device;
+  program.opaque = knowsOpaque(source);
   program.graphs.reserve(source.graphs.size());
   for (size_t i = 0; i < source.graphs.size(); ++i) {
     program.graphs.push_back(compileGraph(std::move(source.graphs[i]), static_cast<int>(i), program));

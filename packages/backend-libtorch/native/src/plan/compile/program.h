@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "plan/args/index-checks.h"
+#include "plan/args/checks/checks.h"
 #include "plan/args/operand.h"
 #include "plan/control/control.h"
 #include "plan/numbers/scalar-ops.h"
@@ -33,7 +33,8 @@ struct Node {
   std::optional<c10::OperatorHandle> handle;
   std::vector<uint32_t> writes;  // operands that the op writes to
   bool writesContents = false;   // not only sizes and strides
-  IndexCheck check = nullptr;    // of arguments that the kernel trusts
+  ArgumentCheck check = nullptr;  // of arguments that the kernel trusts
+  bool mayMixMemory = false;      // of oneDNN and ordinary, among its arguments
 
   // Scalar
   ScalarOp scalar = nullptr;
@@ -55,6 +56,7 @@ struct Graph {
 struct Program {
   std::vector<Graph> graphs;
   c10::Device device = c10::Device(c10::kCPU);
+  bool opaque = false;  // some node may compute tensors that only oneDNN reads
   bool writes = false;  // some node writes to an argument
   bool random = false;  // some node may draw random numbers
 };

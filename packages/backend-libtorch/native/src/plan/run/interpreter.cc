@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "errors.h"
+#include "plan/args/checks/opaque.h"
 #include "plan/plan-error.h"
 
 namespace pt2 {
@@ -125,7 +126,8 @@ bool Interpreter::runOp(const Node& node, Frame& frame) {
     if (!read(node.operands[i], frame.slots, plan_->numbers(), stack_[i])) refuseValue(node, i, stack_[i]);
   }
   if (!node.writes.empty() && !protection_.admits(node, stack_)) return false;
-  if (node.check != nullptr) node.check(node.op, stack_);
+  if (node.mayMixMemory) requireSameMemory({node.op, stack_});
+  if (node.check != nullptr) node.check({node.op, stack_});
   node.handle->callBoxed(stack_);
   if (stepping_) observe(frame, stack_);
   store(node, frame.slots, stack_);

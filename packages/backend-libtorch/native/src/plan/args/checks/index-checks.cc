@@ -1,16 +1,11 @@
-#include "plan/args/index-checks.h"
-
 #include <algorithm>
-#include <string_view>
-#include <unordered_map>
+#include <vector>
 
-#include "plan/args/require-indices.h"
-#include "plan/args/shape-checks.h"
+#include "plan/args/checks/require.h"
+#include "plan/args/checks/tables.h"
 
 namespace pt2 {
 namespace {
-
-using Values = std::vector<c10::IValue>;
 
 int64_t sizeOf(const at::Tensor& tensor, int64_t dim) {
   const int64_t at = dim < 0 ? dim + tensor.dim() : dim;
@@ -25,8 +20,9 @@ int64_t volumeOf(const at::Tensor& tensor, int64_t dims) {
 
 // (grad_output, self, …, indices): positions in the planes of self.
 template <int64_t Dims, size_t Indices>
-void maxPoolBackward(const std::string& op, const Values& values) {
-  const CallArguments call{op, values};
+void maxPoolBackward(const CallArguments& call) {
+  requirePlanes(call, Dims);
+  if (call.tensor(0).defined()) requireSizes(call, "indices", call.tensor(Indices), call.tensor(0).sizes());
   requireRange(call, "indices", call.tensor(Indices), 0, volumeOf(call.tensor(1), Dims));
 }
 
@@ -50,14 +46,12 @@ void requireLabels(const CallArguments& call, const at::Tensor& logProbs, size_t
   }
 }
 
-void ctcLoss(const std::string& op, const Values& values) {
-  const CallArguments call{op, values};
+void ctcLoss(const CallArguments& call) {
   requireLabels(call, call.tensor(0), 1);
 }
 
 // (grad, log_probs, targets, input_lengths, target_lengths, neg_log_likelihood, log_alpha, blank, …)
-void ctcLossBackward(const std::string& op, const Values& values) {
-  const CallArguments call{op, values};
+void ctcLossBackward(const CallArguments& call) {
   const at::Tensor logProbs = call.tensor(1);
   const at::Tensor alpha = call.tensor(6);
   requireLabels(call, logProbs, 2);
@@ -65,7 +59,10 @@ void ctcLossBackward(const std::string& op, const Values& values) {
   if (!logProbs.defined() || !alpha.defined() || !targetLengths.defined() || targetLengths.numel() == 0) return;
   const int64_t batch = logProbs.dim() == 3 ? logProbs.size(1) : 1;
   requireRange(call, "input_lengths", call.integers(3), 0, std::min(sizeOf(logProbs, 0), sizeOf(alpha, 1)) + 1);
-  requireRange(call, "blank", call.integers(7), 0, sizeOf(logProbs, -1));
+  const int64_t blank = call.integer(7, 0);
+  require(blank >= 0 && blank < sizeOf(logProbs, -1), call, "blank", "is no label");
+  requireCount(call, "input_lengths", call.integers(3), batch);
+  requireCount(call, "target_lengths", targetLengths, batch);
   const int64_t states = 2 * targetLengths.max().item<int64_t>() + 1;
   if (sizeOf(alpha, 0) < batch || sizeOf(alpha, 2) < states) {
     refuseArgument(call, "log_alpha", "is smaller than the targets");
@@ -87,14 +84,12 @@ void requireSegments(const CallArguments& call, const at::Tensor& data, size_t l
 }
 
 // (data, reduce, *, lengths, indices, offsets, axis, …)
-void segmentReduce(const std::string& op, const Values& values) {
-  const CallArguments call{op, values};
+void segmentReduce(const CallArguments& call) {
   requireSegments(call, call.tensor(0), 2, 4, 5);
 }
 
 // (grad, output, data, reduce, *, lengths, offsets, axis, …)
-void segmentReduceBackward(const std::string& op, const Values& values) {
-  const CallArguments call{op, values};
+void segmentReduceBackward(const CallArguments& call) {
   const at::Tensor data = call.tensor(2);
   requireSegments(call, data, 4, 5, 6);
   const at::Tensor lengths = call.integers(4);
@@ -110,11 +105,21 @@ void segmentReduceBackward(const std::string& op, const Values& values) {
 }
 
 // (weight, indices, offsets, …)
-void embeddingBag(const std::string& op, const Values& values) {
-  const CallArguments call{op, values};
+void embeddingBag(const CallArguments& call) {
+  constexpr int64_t kModes = 3;
   const at::Tensor indices = call.tensor(1);
+  const at::Tensor offsets = call.tensor(2);
   requireRange(call, "indices", indices, 0, sizeOf(call.tensor(0), 0));
-  if (indices.defined()) requireOffsets(call, "offsets", call.tensor(2), indices.numel());
+  const int64_t mode = call.integer(4, 0);
+  require(mode >= 0 && mode < kModes, call, "mode", "must be 0, 1 or 2");
+  if (!indices.defined() || !offsets.defined()) return;
+  requireDims(call, "indices", indices, 1);
+  requireDims(call, "offsets", offsets, 1);
+  requireOffsets(call, "offsets", offsets, indices.numel());
+  // Indices behind the last bag would be added to one that is not there.
+  const bool whole = call.integer(7, 0) == 0 || (offsets.numel() > 0 && offsets[-1].item<int64_t>() == indices.numel());
+  require(whole, call, "offsets", "must end with the number of indices");
+  require(offsets.numel() > 0 || indices.numel() == 0, call, "offsets", "has no bag for the indices");
 }
 
 // `indices` are rows of a table, each summed into the bag that `offset2bag` says, a row of `grad`.
@@ -135,15 +140,13 @@ void requireBagSizes(const CallArguments& call, size_t sizesAt, size_t modeAt) {
 }
 
 // (grad, indices, offset2bag, bag_size, maximum_indices, num_weights, …)
-void embeddingBagDenseBackward(const std::string& op, const Values& values) {
-  const CallArguments call{op, values};
+void embeddingBagDenseBackward(const CallArguments& call) {
   requireBags(call, 2, call.integer(5, 0));
   requireBagSizes(call, 3, 7);
 }
 
 // (grad, indices, offsets, offset2bag, bag_size, maximum_indices, num_weights, …)
-void embeddingBagBackward(const std::string& op, const Values& values) {
-  const CallArguments call{op, values};
+void embeddingBagBackward(const CallArguments& call) {
   requireBags(call, 3, call.integer(6, 0));
   requireBagSizes(call, 4, 8);
   const at::Tensor indices = call.tensor(1);
@@ -151,68 +154,59 @@ void embeddingBagBackward(const std::string& op, const Values& values) {
 }
 
 // (grad, weight, indices, offsets, offset2bag, mode, …)
-void embeddingBagWeightsBackward(const std::string& op, const Values& values) {
-  const CallArguments call{op, values};
+void embeddingBagWeightsBackward(const CallArguments& call) {
   requireRange(call, "indices", call.tensor(2), 0, sizeOf(call.tensor(1), 0));
   requireRange(call, "offset2bag", call.tensor(4), 0, sizeOf(call.tensor(0), 0));
 }
 
 // (grad_output, indices, num_weights, padding_idx, scale_grad_by_freq, …)
-void embeddingBackward(const std::string& op, const Values& values) {
-  const CallArguments call{op, values};
+void embeddingBackward(const CallArguments& call) {
   if (call.integer(4, 0) != 0) requireRange(call, "indices", call.tensor(1), 0, call.integer(2, 0));
 }
 
 // (grad_output, self, target, weight, reduction, ignore_index, …)
-void nllLoss2dBackward(const std::string& op, const Values& values) {
-  const CallArguments call{op, values};
+void nllLoss2dBackward(const CallArguments& call) {
   const at::Tensor target = call.tensor(2);
   if (!target.defined()) return;
   requireRange(call, "target", target.masked_select(target.ne(call.integer(5, -100))), 0, sizeOf(call.tensor(1), 1));
 }
 
 // (self, size, …)
-void cooToCsr(const std::string& op, const Values& values) {
-  const CallArguments call{op, values};
+void cooToCsr(const CallArguments& call) {
   requireRange(call, "self", call.tensor(0), 0, call.integer(1, 0));
 }
 
 // (crow_indices, col_indices, …)
-void csrToCoo(const std::string& op, const Values& values) {
-  const CallArguments call{op, values};
+void csrToCoo(const CallArguments& call) {
   requireOffsets(call, "crow_indices", call.tensor(0), sizeOf(call.tensor(1), -1));
 }
 
-// Without overload: all overloads, whose first arguments are the same.
-const std::unordered_map<std::string_view, IndexCheck> kIndexChecks = {
-    {"aten::max_pool2d_with_indices_backward", maxPoolBackward<2, 7>},
-    {"aten::max_pool3d_with_indices_backward", maxPoolBackward<3, 7>},
-    {"aten::adaptive_max_pool2d_backward", maxPoolBackward<2, 2>},
-    {"aten::adaptive_max_pool3d_backward", maxPoolBackward<3, 2>},
-    {"aten::ctc_loss", ctcLoss},
-    {"aten::_ctc_loss", ctcLoss},
-    {"aten::_ctc_loss_backward", ctcLossBackward},
-    {"aten::segment_reduce", segmentReduce},
-    {"aten::_segment_reduce_backward", segmentReduceBackward},
-    {"aten::embedding_bag", embeddingBag},
-    {"aten::_embedding_bag", embeddingBag},
-    {"aten::_embedding_bag_forward_only", embeddingBag},
-    {"aten::_embedding_bag_backward", embeddingBagBackward},
-    {"aten::_embedding_bag_dense_backward", embeddingBagDenseBackward},
-    {"aten::_embedding_bag_per_sample_weights_backward", embeddingBagWeightsBackward},
-    {"aten::embedding_backward", embeddingBackward},
-    {"aten::embedding_dense_backward", embeddingBackward},
-    {"aten::nll_loss2d_backward", nllLoss2dBackward},
-    {"aten::_convert_indices_from_coo_to_csr", cooToCsr},
-    {"aten::_convert_indices_from_csr_to_coo", csrToCoo},
-};
-
 }  // namespace
 
-IndexCheck findIndexCheck(const std::string& op) {
-  const std::string_view name = std::string_view(op).substr(0, op.find('.'));
-  const auto found = kIndexChecks.find(name);
-  return found == kIndexChecks.end() ? findShapeCheck(name) : found->second;
+const CheckTable& indexChecks() {
+  static const CheckTable table = {
+      {"aten::max_pool2d_with_indices_backward", maxPoolBackward<2, 7>},
+      {"aten::max_pool3d_with_indices_backward", maxPoolBackward<3, 7>},
+      {"aten::adaptive_max_pool2d_backward", maxPoolBackward<2, 2>},
+      {"aten::adaptive_max_pool3d_backward", maxPoolBackward<3, 2>},
+      {"aten::ctc_loss", ctcLoss},
+      {"aten::_ctc_loss", ctcLoss},
+      {"aten::_ctc_loss_backward", ctcLossBackward},
+      {"aten::segment_reduce", segmentReduce},
+      {"aten::_segment_reduce_backward", segmentReduceBackward},
+      {"aten::embedding_bag", embeddingBag},
+      {"aten::_embedding_bag", embeddingBag},
+      {"aten::_embedding_bag_forward_only", embeddingBag},
+      {"aten::_embedding_bag_backward", embeddingBagBackward},
+      {"aten::_embedding_bag_dense_backward", embeddingBagDenseBackward},
+      {"aten::_embedding_bag_per_sample_weights_backward", embeddingBagWeightsBackward},
+      {"aten::embedding_backward", embeddingBackward},
+      {"aten::embedding_dense_backward", embeddingBackward},
+      {"aten::nll_loss2d_backward", nllLoss2dBackward},
+      {"aten::_convert_indices_from_coo_to_csr", cooToCsr},
+      {"aten::_convert_indices_from_csr_to_coo", csrToCoo},
+  };
+  return table;
 }
 
 }  // namespace pt2

@@ -1,19 +1,39 @@
-#include "plan/args/require-indices.h"
+#include "plan/args/checks/require.h"
 
 #include <ATen/ops/aminmax.h>
 #include <ATen/ops/tensor.h>
 
+#include <algorithm>
 #include <sstream>
 
 #include "failure.h"
 
 namespace pt2 {
 
+namespace {
+
+at::Tensor readable(const c10::IValue& value) {
+  if (!value.isTensor()) return {};
+  const at::Tensor& tensor = value.toTensor();
+  const bool plain = tensor.defined() && tensor.device().is_cpu() && tensor.layout() == c10::kStrided;
+  return plain ? tensor : at::Tensor();
+}
+
+}  // namespace
+
 at::Tensor CallArguments::tensor(size_t index) const {
-  if (index >= values.size() || !values[index].isTensor()) return {};
-  const at::Tensor& tensor = values[index].toTensor();
-  const bool readable = tensor.defined() && tensor.device().is_cpu() && tensor.layout() == c10::kStrided;
-  return readable ? tensor : at::Tensor();
+  return index < values.size() ? readable(values[index]) : at::Tensor();
+}
+
+bool CallArguments::has(std::initializer_list<size_t> places) const {
+  return std::all_of(places.begin(), places.end(), [this](size_t place) { return tensor(place).defined(); });
+}
+
+std::vector<at::Tensor> CallArguments::tensors(size_t index) const {
+  std::vector<at::Tensor> tensors;
+  if (index >= values.size() || !values[index].isList()) return tensors;
+  for (const c10::IValue& item : values[index].toListRef()) tensors.push_back(readable(item));
+  return tensors;
 }
 
 int64_t CallArguments::integer(size_t index, int64_t otherwise) const {
@@ -59,11 +79,27 @@ void requireCount(const CallArguments& call, const char* name, const at::Tensor&
   refuseArgument(call, name, "has " + std::to_string(tensor.numel()) + " elements instead of " + std::to_string(count));
 }
 
+void requireDims(const CallArguments& call, const char* name, const at::Tensor& tensor, int64_t dims) {
+  if (!tensor.defined() || tensor.dim() == dims) return;
+  refuseArgument(call, name, "has " + std::to_string(tensor.dim()) + " dimensions instead of " + std::to_string(dims));
+}
+
 void requireSizes(const CallArguments& call, const char* name, const at::Tensor& tensor, at::IntArrayRef sizes) {
   if (!tensor.defined() || tensor.sizes() == sizes) return;
   std::ostringstream what;
   what << "has the shape " << tensor.sizes() << " instead of " << sizes;
   refuseArgument(call, name, what.str());
+}
+
+void requirePlanes(const CallArguments& call, int64_t dims) {
+  const at::Tensor grad = call.tensor(0);
+  const at::Tensor self = call.tensor(1);
+  if (!grad.defined() || !self.defined()) return;
+  require(self.dim() == dims + 1 || self.dim() == dims + 2, call, "self", "has a wrong number of dimensions");
+  requireDims(call, "grad_output", grad, self.dim());
+  for (int64_t dim = 0; dim < self.dim() - dims; ++dim) {
+    require(grad.size(dim) == self.size(dim), call, "grad_output", "has another batch or number of channels than `self`");
+  }
 }
 
 }  // namespace pt2

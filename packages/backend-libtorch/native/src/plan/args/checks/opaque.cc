@@ -1,0 +1,40 @@
+#include "plan/args/checks/opaque.h"
+
+#include "failure.h"
+
+namespace pt2 {
+namespace {
+
+struct Counts {
+  size_t opaque = 0, ordinary = 0;
+};
+
+void count(const c10::IValue& value, Counts& counts) {
+  if (value.isTensor()) {
+    const at::Tensor& tensor = value.toTensor();
+    if (tensor.defined()) ++(tensor.is_mkldnn() ? counts.opaque : counts.ordinary);
+  } else if (value.isTensorList()) {
+    for (const c10::IValue& item : value.toListRef()) count(item, counts);
+  }
+}
+
+// Those that oneDNN's ops compute are written to an ordinary `out` by ATen.
+bool isMadeForBoth(const std::string& op) {
+  return knowsOpaque(op) && (op.rfind("aten::", 0) != 0 || op.find('.') == std::string::npos);
+}
+
+}  // namespace
+
+bool knowsOpaque(const std::string& op) {
+  return op.find("mkldnn") != std::string::npos || op.find("onednn") != std::string::npos || op.rfind("mkl::", 0) == 0;
+}
+
+void requireSameMemory(const CallArguments& call) {
+  if (isMadeForBoth(call.op)) return;
+  Counts counts;
+  for (const c10::IValue& value : call.values) count(value, counts);
+  if (counts.opaque == 0 || counts.ordinary == 0) return;
+  throw Failure("libtorch.argument", "`" + call.op + "` takes tensors of oneDNN and ordinary ones, but not together.");
+}
+
+}  // namespace pt2
