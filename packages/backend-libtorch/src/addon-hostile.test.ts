@@ -1,3 +1,4 @@
+import { randomBelow } from "@pt2/conformance";
 import { expect, it } from "vitest";
 import type { Addon, NativePlan } from "./addon.ts";
 import { describeWithLibtorch } from "./libtorch.test-helper.ts";
@@ -63,11 +64,8 @@ function garbage(addon: Addon): readonly unknown[] {
 
 /** Deterministic: a failure can be repeated. */
 function picker(seed: number): <T>(from: readonly T[]) => T {
-  let state = seed;
-  return (from) => {
-    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
-    return from[Math.floor((state / 2 ** 32) * from.length)]!;
-  };
+  const below = randomBelow(seed);
+  return (from) => from[below(from.length)]!;
 }
 
 type Anything = (...args: unknown[]) => unknown;

@@ -2,7 +2,7 @@ import { hostTensor } from "@pt2/backend";
 import { expect, it } from "vitest";
 import { LibtorchBackend } from "./backend.ts";
 import { describeWithLibtorch } from "./libtorch.test-helper.ts";
-import { compileBody, elementsOf, floats } from "./programs.test-helper.ts";
+import { ACCUMULATE, compileBody, elementsOf, floats } from "./programs.test-helper.ts";
 
 /** Matrix products that take a while together. */
 const chain = (length: number): string => {
@@ -11,12 +11,6 @@ const chain = (length: number): string => {
 };
 const square = hostTensor("float32", [512, 512], new Float32Array(512 * 512).fill(1 / 512));
 
-const ACCUMULATE = `
-  buffer "sum" = %sum: f32[3]
-  user_input %x: f32[3]
-  %total: f32[3] = aten::add_.Tensor(%sum, other=%x)
-  %copy: f32[3] = aten::clone(%total)
-  return %copy`;
 const ADD = `
   parameter "w" = %w: f32[3]
   user_input %x: f32[3]

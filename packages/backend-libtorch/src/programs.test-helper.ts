@@ -13,6 +13,14 @@ export function programOf(body: string): Program {
   return parse(`program "TRAINING" torch "2.13.0" {\n${body}\n}\n`);
 }
 
+/** Adds its input to a buffer, and returns what the buffer is then. */
+export const ACCUMULATE: string = `
+  buffer "sum" = %sum: f32[3]
+  user_input %x: f32[3]
+  %total: f32[3] = aten::add_.Tensor(%sum, other=%x)
+  %copy: f32[3] = aten::clone(%total)
+  return %copy`;
+
 /** Compiles the lines of a program; weights are given as tensors. */
 export function compileBody(
   backend: LibtorchBackend,

@@ -4,7 +4,7 @@ import { aten } from "@pt2/registry/aten";
 import { expect, it } from "vitest";
 import { LibtorchBackend } from "./backend.ts";
 import { describeWithLibtorch } from "./libtorch.test-helper.ts";
-import { compileBody, elementsOf, floats } from "./programs.test-helper.ts";
+import { ACCUMULATE, compileBody, elementsOf, floats } from "./programs.test-helper.ts";
 
 const x = floats([3], 1, 2, 3);
 const YES = hostTensor("bool", [], Uint8Array.of(1));
@@ -109,12 +109,6 @@ describeWithLibtorch("node by node", ({ addon }) => {
   });
 });
 
-const ACCUMULATE = `
-  buffer "sum" = %sum: f32[3]
-  user_input %x: f32[3]
-  %total: f32[3] = aten::add_.Tensor(%sum, other=%x)
-  %copy: f32[3] = aten::clone(%total)
-  return %copy`;
 const COND = `
   user_input %x: f32[3]
   user_input %p: bool[]

@@ -1,4 +1,5 @@
 // A heap for the kernel tests: arrays go in at aligned addresses and are read back after a call.
+import { randomBelow } from "@pt2/conformance";
 import { type Kernels, kernelsBase64, type Pointer } from "./kernels.gen.ts";
 
 /** The kernels over a memory of their own. Every block is followed by a guard that `check` looks at. */
@@ -68,19 +69,10 @@ export interface Random {
   below(bound: number): number;
 }
 
-/** A generator (mulberry32) that gives the same numbers in every run. */
+/** A source that gives the same numbers in every run. */
 export function random(seed: number): Random {
-  let state = seed >>> 0;
-  const next = (): number => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296;
-  };
-  return {
-    floats: (length) => Float32Array.from({ length }, () => next() * 2 - 1),
-    below: (bound) => Math.floor(next() * bound),
-  };
+  const below = randomBelow(seed);
+  return { floats: (length) => Float32Array.from({ length }, () => below(2 ** 32) / 2 ** 31 - 1), below };
 }
 
 /** The largest |actual - expected| / (atol + |expected|), infinite when one is NaN and the other is not. */

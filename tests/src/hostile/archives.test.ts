@@ -1,11 +1,12 @@
 import { readFile } from "node:fs/promises";
 import { wasm } from "@pt2/backend-wasm/node";
+import { type RandomBelow, randomBelow } from "@pt2/conformance";
 import { fromBytes, openArchive, Pt2Error } from "@pt2/format";
 import { load } from "@pt2/runtime";
 import { zipSync } from "fflate";
 import { expect, test } from "vitest";
 import { fixturePath, readCalls } from "../fixture.ts";
-import { type Below, type Json, randomBelow } from "./mutate-json.ts";
+import type { Json } from "./mutate-json.ts";
 
 /** Far above what refusing takes, in a busy machine too. */
 const BOUND_MS = 60_000;
@@ -100,7 +101,7 @@ const STRINGS: readonly string[] = [
 ];
 
 /** Changes one entry of a weights config: a size, a stride, an offset, a dtype, a record's name, or its structure. */
-function damage(config: Json, next: Below): void {
+function damage(config: Json, next: RandomBelow): void {
   const slots: { readonly holder: Record<string, Json>; readonly key: string }[] = [];
   const visit = (value: Json): void => {
     if (typeof value !== "object" || value === null) return;

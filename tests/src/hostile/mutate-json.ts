@@ -1,15 +1,4 @@
-/** A deterministic source of integers below a bound (mulberry32). */
-export type Below = (bound: number) => number;
-
-export function randomBelow(seed: number): Below {
-  let state = seed;
-  return (bound) => {
-    state = (state + 0x6d2b79f5) | 0;
-    let t = Math.imul(state ^ (state >>> 15), 1 | state);
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
-    return Math.floor((((t ^ (t >>> 14)) >>> 0) / 2 ** 32) * bound);
-  };
-}
+import type { RandomBelow } from "@pt2/conformance";
 
 /** JSON as `JSON.parse` gives it. */
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
@@ -54,11 +43,11 @@ const OPS: readonly string[] = [
 ].map((op) => `torch.ops.${op}`);
 
 /** Damages a program in place: one to three mutations of its structure, all of them valid JSON. */
-export function mutateProgram(program: Json, next: Below): void {
+export function mutateProgram(program: Json, next: RandomBelow): void {
   for (let count = 1 + next(3); count > 0; count--) mutateOnce(slotsOf(program), next);
 }
 
-function mutateOnce(slots: readonly Slot[], next: Below): void {
+function mutateOnce(slots: readonly Slot[], next: RandomBelow): void {
   const pick = <T>(list: readonly T[]): T => list[next(list.length)]!;
   const where = (wanted: (slot: Slot) => boolean): Slot | undefined => {
     const found = slots.filter(wanted);

@@ -2,13 +2,14 @@ import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { hostTensor, type Value, viewAs } from "@pt2/backend";
 import { WasmBackend } from "@pt2/backend-wasm";
+import { randomBelow } from "@pt2/conformance";
 import { DTYPES, fromBytes, openArchive, Pt2Error, parseProgram, type WeightTensor } from "@pt2/format";
 import { importProgram, type Program } from "@pt2/graph";
 import { eliminateDeadCode, foldSymbolicArithmetic, functionalize, removeNoOps } from "@pt2/graph/passes";
 import { createRegistry } from "@pt2/registry";
 import { aten } from "@pt2/registry/aten";
 import { expect, test } from "vitest";
-import { type Json, mutateProgram, randomBelow } from "./mutate-json.ts";
+import { type Json, mutateProgram } from "./mutate-json.ts";
 
 /** Programs of each file; the environment gives more, or others, to look for new findings. */
 const ROUNDS = Number(process.env["PT2_HOSTILE_ROUNDS"] ?? 12);

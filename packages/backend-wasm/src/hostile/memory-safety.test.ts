@@ -1,4 +1,5 @@
 import type { Value } from "@pt2/backend";
+import { randomBelow } from "@pt2/conformance";
 import { Pt2Error } from "@pt2/format";
 import { createRegistry } from "@pt2/registry";
 import { aten } from "@pt2/registry/aten";
@@ -69,7 +70,7 @@ test("calls with hostile arguments stay inside their tensors, and read nothing t
   for (const { op } of registry.list()) {
     const record = registry.resolve(op)!;
     for (let seed = FIRST; seed < FIRST + ROUNDS; seed++) {
-      const call = randomCall(record, seed * 7919 + op.length);
+      const call = randomCall(record, randomBelow(seed * 7919 + op.length));
       try {
         const first = await outcome(call, 0);
         if (/^\w+\.[\w-]+$/.test(first)) continue;

@@ -13,17 +13,6 @@ export interface RandomCall {
   readonly text: string;
 }
 
-/** A deterministic source of integers below a bound (mulberry32). */
-export function randomBelow(seed: number): (bound: number) => number {
-  let state = seed;
-  return (bound) => {
-    state = (state + 0x6d2b79f5) | 0;
-    let t = Math.imul(state ^ (state >>> 15), 1 | state);
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
-    return Math.floor((((t ^ (t >>> 14)) >>> 0) / 2 ** 32) * bound);
-  };
-}
-
 const DTYPE_CHOICES: readonly DType[] = [
   "float32",
   "float32",
@@ -55,9 +44,11 @@ const STRINGS: readonly string[] = [
 ];
 const OTHER_DTYPES: readonly DType[] = ["float32", "int64", "bool", "float64", "complex64", "float16"];
 
-/** A call of `record` with arguments of the types that its schema asks for, whose values are often hostile. */
-export function randomCall(record: OpRecord, seed: number): RandomCall {
-  const next = randomBelow(seed);
+/**
+ * A call of `record` with arguments of the types that its schema asks for, whose values are often hostile; `next` draws
+ * integers below a bound.
+ */
+export function randomCall(record: OpRecord, next: (bound: number) => number): RandomCall {
   const pick = <T>(list: readonly T[]): T => list[next(list.length)]!;
   const inputs: Value[] = [];
   const values = new Map<string, ValueType>();
