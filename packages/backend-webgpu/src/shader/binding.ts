@@ -45,12 +45,13 @@ export function fitsBinding(place: Place, adapter: Pick<Adapter, "limits" | "f16
 
 /**
  * Parts of a tensor along a dimension, each of which can be bound at once: one part where the whole can. For tables of
- * weights that are larger than a binding.
+ * weights that are larger than a binding. Parts begin at multiples of `step`, to which a packed copy of one is rounded up.
  */
 export function partsOf(
   place: Place,
   dim: number,
   adapter: Pick<Adapter, "limits" | "f16">,
+  step = 1,
 ): readonly { readonly place: Place; readonly start: number }[] {
   if (fitsBinding(place, adapter)) return [{ place, start: 0 }];
   const { bytes } = storageOf(place.dtype, adapter);

@@ -9,6 +9,8 @@ import { planRegisterTile } from "./register-tile.ts";
 import { planSharedTile } from "./shared-tile.ts";
 import { MOST_ROWS, planVectorProduct } from "./vector-product.ts";
 
+/** Columns that packing rounds up to. */
+const PANEL = 32;
 /** Workgroups that keep a GPU busy; with fewer of them `k` is split. */
 const ENOUGH_GROUPS = 64;
 /** The least `k` that a part should have. */
@@ -23,7 +25,7 @@ export function planProduct(ctx: PlanContext, given: Product): void {
   const product = simplified(given);
   const { batch, m, n } = sizeOf(product);
   if (batch * m * n === 0) return;
-  for (const { place, start } of partsOf(product.b, 2, ctx.adapter)) {
+  for (const { place, start } of partsOf(product.b, 2, ctx.adapter, PANEL)) {
     const bias = product.bias && columnsOf(product.bias, start, place.shape[2]!);
     planPart(ctx, { a: product.a, b: place, bias, width: n, first: start });
   }
