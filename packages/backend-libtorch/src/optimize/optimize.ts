@@ -15,6 +15,7 @@ import { recognizeGelu } from "./gelu-tanh.ts";
 import { lowerConvolutions } from "./lower-convolution.ts";
 import { lowerLayerNorms } from "./lower-layer-norm.ts";
 import { lowerLinears } from "./lower-linear.ts";
+import { lowerPooling } from "./lower-pooling.ts";
 import { cancelConversions, narrowWeights } from "./narrow-weights.ts";
 import { recompose } from "./recompose.ts";
 import { restoreLayouts } from "./restore-layouts.ts";
@@ -40,6 +41,7 @@ const PASSES: readonly Pass[] = [
   lowerLinears,
   lowerLayerNorms,
   fuseEpilogues,
+  lowerPooling,
   cancelConversions,
   restoreLayouts,
 ];

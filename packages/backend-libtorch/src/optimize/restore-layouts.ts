@@ -20,7 +20,14 @@ const SOURCES: ReadonlySet<OpName> = new Set([
   "pt2::conv1x1",
   "pt2::winograd_conv2d",
   "pt2::squeeze_excite",
+  "pt2::max_pool2d",
+  "pt2::global_average_pool",
 ]);
+
+/** Whether an op returns a channels-last tensor. */
+export function isChannelsLastSource(op: OpName): boolean {
+  return SOURCES.has(op);
+}
 
 /** Ops of PyTorch whose results depend on strides. */
 const STRIDE_READERS: ReadonlySet<OpName> = new Set([

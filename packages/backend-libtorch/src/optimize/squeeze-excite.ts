@@ -1,5 +1,6 @@
 import { type Arg, argOf, type Node, type OpName, type Program } from "@pt2/graph";
-import { intsArg, intsOf, knownShape, NONE, numberOf, pairOf, textArg } from "./literals.ts";
+import { intsArg, knownShape, NONE, numberOf, pairOf, textArg } from "./literals.ts";
+import { isMeanOfPlanes } from "./lower-pooling.ts";
 import { given, type NewArgs, type RewriteContext, type RewriteRule, rewrite } from "./rewriter.ts";
 import type { OptimizeTarget } from "./target.ts";
 import { dense } from "./types.ts";
@@ -58,13 +59,7 @@ function only(value: Arg | undefined, context: RewriteContext): Node | undefined
 function isMeanOf(node: Node, x: Arg): boolean {
   const self = argOf(node, "self");
   if (self?.kind !== "value" || x.kind !== "value" || self.name !== x.name) return false;
-  if (node.op === "aten::adaptive_avg_pool2d")
-    return intsOf(argOf(node, "output_size"))?.every((n) => n === 1) === true;
-  const keep = argOf(node, "keepdim");
-  const dims = intsOf(argOf(node, "dim"))
-    ?.map((dim) => (dim < 0 ? dim + 4 : dim))
-    .sort();
-  return node.op === "aten::mean.dim" && keep?.kind === "bool" && keep.value && dims?.join() === "2,3";
+  return isMeanOfPlanes(node);
 }
 
 /** The fixed weight of a plain 1x1 convolution as a matrix. */

@@ -1,0 +1,40 @@
+import { expect, it } from "vitest";
+import { lowerPooling } from "./lower-pooling.ts";
+import { cpu, program, text } from "./passes.test-helper.ts";
+
+const own = cpu(["pt2::max_pool2d", "pt2::global_average_pool", "pt2::squeeze_excite", "pt2::depthwise_conv2d"]);
+const SOURCE = `user_input %x: f32[1, 8, 6, 6]
+  %a: f32[1, 8, 6, 6] = pt2::depthwise_conv2d(x=%x)`;
+
+it("pools what has its channels last", () => {
+  const before = program(`${SOURCE}
+    %b: f32[1, 8, 3, 3] = aten::max_pool2d(%a, kernel_size=[2, 2])
+    %c: f32[1, 8, 4, 4] = aten::max_pool2d(%a, kernel_size=[3, 3], stride=[2, 2], padding=[1, 1], ceil_mode=true)
+    with: %d: f32[1, 8, 3, 3], %unused: i64[1, 8, 3, 3] = aten::max_pool2d_with_indices(%a, kernel_size=[2, 2])
+    %e: f32[1, 8, 1, 1] = aten::adaptive_avg_pool2d(%a, output_size=[1, 1])
+    %f: f32[1, 8, 1, 1] = aten::mean.dim(%a, dim=[-1, -2], keepdim=true)
+    return %b, %c, %d, %e, %f`);
+  expect(text(lowerPooling(before, own))).toMatchInlineSnapshot(`
+    "user_input %x: f32[1, 8, 6, 6]
+    %a: f32[1, 8, 6, 6] = pt2::depthwise_conv2d(x=%x)
+    %max_pool2d: f32[1, 8, 3, 3] = pt2::max_pool2d(x=%a, kernel=[2, 2], stride=[2, 2], padding=[0, 0], dilation=[1, 1], ceil_mode=false)
+    %max_pool2d_1: f32[1, 8, 4, 4] = pt2::max_pool2d(x=%a, kernel=[3, 3], stride=[2, 2], padding=[1, 1], dilation=[1, 1], ceil_mode=true)
+    %max_pool2d_2: f32[1, 8, 3, 3] = pt2::max_pool2d(x=%a, kernel=[2, 2], stride=[2, 2], padding=[0, 0], dilation=[1, 1], ceil_mode=false)
+    %global_average_pool: f32[1, 8, 1, 1] = pt2::global_average_pool(x=%a)
+    %global_average_pool_1: f32[1, 8, 1, 1] = pt2::global_average_pool(x=%a)
+    return %max_pool2d, %max_pool2d_1, %max_pool2d_2, %global_average_pool, %global_average_pool_1"
+  `);
+});
+
+it("keeps the rest", () => {
+  const before = program(`${SOURCE}
+    %b: f32[1, 8, 3, 3] = aten::max_pool2d(%x, kernel_size=[2, 2])
+    %c: f32[1, 8, 2, 2] = aten::adaptive_avg_pool2d(%a, output_size=[2, 2])
+    %d: f32[1, 8] = aten::mean.dim(%a, dim=[2, 3])
+    %e: f32[1, 1, 1, 6] = aten::mean.dim(%a, dim=[1, 2], keepdim=true)
+    with: %f: f32[1, 8, 3, 3], %g: i64[1, 8, 3, 3] = aten::max_pool2d_with_indices(%a, kernel_size=[2, 2])
+    return %b, %c, %d, %e, %f, %g`);
+  expect(lowerPooling(before, own)).toBe(before);
+  const plain = program(`${SOURCE}\n  %b: f32[1, 8, 3, 3] = aten::max_pool2d(%a, kernel_size=[2, 2])\n  return %b`);
+  expect(lowerPooling(plain, cpu())).toBe(plain);
+});

@@ -1,0 +1,61 @@
+import { type Arg, argOf, type Node, type Program } from "@pt2/graph";
+import { intsArg, intsOf, pairOf } from "./literals.ts";
+import { isChannelsLastSource } from "./restore-layouts.ts";
+import { type RewriteContext, type RewriteRule, rewrite } from "./rewriter.ts";
+import type { OptimizeTarget } from "./target.ts";
+import { resultType } from "./types.ts";
+
+/** Pooling behind convolutions runs on our own kernels, which read channels-last tensors as they are. */
+export function lowerPooling(program: Program, target: OptimizeTarget): Program {
+  const rules: readonly (readonly [string, string, RewriteRule])[] = [
+    ["aten::max_pool2d", "pt2::max_pool2d", maximum],
+    ["aten::max_pool2d_with_indices", "pt2::max_pool2d", maximum],
+    ["aten::adaptive_avg_pool2d", "pt2::global_average_pool", average],
+    ["aten::mean.dim", "pt2::global_average_pool", average],
+  ];
+  return rewrite(program, new Map(rules.flatMap(([op, own, rule]) => (target.has(own) ? [[op, rule]] : []))), target);
+}
+
+const maximum: RewriteRule = (node, context) => {
+  const x = argOf(node, "self")!;
+  const kernel = pairOf(argOf(node, "kernel_size"), 1);
+  const given = argOf(node, "stride");
+  const stride = given?.kind === "list" && given.items.length === 0 ? kernel : pairOf(given, kernel?.[0] ?? 1);
+  const [padding, dilation] = [pairOf(argOf(node, "padding"), 0), pairOf(argOf(node, "dilation"), 1)];
+  if (!isImage(x, context) || !kernel || !stride || !padding || !dilation) return null;
+  const args = {
+    x,
+    kernel: intsArg(kernel),
+    stride: intsArg(stride),
+    padding: intsArg(padding),
+    dilation: intsArg(dilation),
+    ceil_mode: argOf(node, "ceil_mode") ?? { kind: "bool", value: false },
+  } as const;
+  return context.emit("pt2::max_pool2d", args, resultType(node, context), node);
+};
+
+const average: RewriteRule = (node, context) => {
+  const x = argOf(node, "self")!;
+  if (!isImage(x, context) || !isMeanOfPlanes(node)) return null;
+  return context.emit("pt2::global_average_pool", { x }, resultType(node, context), node);
+};
+
+/** The mean over height and width of a tensor of four dimensions, which stay as ones. */
+export function isMeanOfPlanes(node: Node): boolean {
+  if (node.op === "aten::adaptive_avg_pool2d")
+    return pairOf(argOf(node, "output_size"), 0)?.every((n) => n === 1) === true;
+  const [keep, dtype] = [argOf(node, "keepdim"), argOf(node, "dtype")];
+  const dims = intsOf(argOf(node, "dim"))?.map((dim) => (dim < 0 ? dim + 4 : dim));
+  if (node.op !== "aten::mean.dim" || keep?.kind !== "bool" || !keep.value) return false;
+  return (dtype === undefined || dtype.kind === "none") && dims?.toSorted().join() === "2,3";
+}
+
+/** A float32 tensor of four dimensions that has its channels last. */
+function isImage(x: Arg, context: RewriteContext): boolean {
+  const type = context.tensor(x);
+  const node = context.definition(x);
+  if (type?.dtype !== "float32" || type.shape.length !== 4 || node === undefined) return false;
+  return (
+    isChannelsLastSource(node.op) || (node.op === "aten::permute" && intsOf(argOf(node, "dims"))?.join() === "0,3,1,2")
+  );
+}
