@@ -45,21 +45,21 @@ export function fitsBinding(place: Place, adapter: Pick<Adapter, "limits" | "f16
 
 /**
  * Parts of a tensor along a dimension, each of which can be bound at once: one part where the whole can. For tables of
- * weights that are larger than a binding. Parts begin at multiples of `step`, to which a packed copy of one is rounded up.
+ * weights that are larger than a binding. Parts begin at multiples of `step`: of four, so that they can be read and written as
+ * vectors, or of what a packed copy of one is rounded up to.
  */
 export function partsOf(
   place: Place,
   dim: number,
   adapter: Pick<Adapter, "limits" | "f16">,
-  step = 1,
+  step = 4,
 ): readonly { readonly place: Place; readonly start: number }[] {
   if (fitsBinding(place, adapter)) return [{ place, start: 0 }];
   const { bytes } = storageOf(place.dtype, adapter);
   const { maxStorageBufferBindingSize, minStorageBufferOffsetAlignment } = adapter.limits;
   const stride = place.strides[dim]!;
   const most = Math.floor((maxStorageBufferBindingSize - minStorageBufferOffsetAlignment) / (stride * bytes));
-  // Parts that begin at multiples of four can be read and written as vectors.
-  const rows = most < 4 ? most : most - (most % 4);
+  const rows = most < step ? most : most - (most % step);
   const parts: { place: Place; start: number }[] = [];
   for (let start = 0; start < place.shape[dim]!; start += rows) {
     const shape = place.shape.with(dim, Math.min(rows, place.shape[dim]! - start));
