@@ -33,10 +33,19 @@ export function helpersIn(text: string): readonly string[] {
   return [...new Set(text.match(/\b[a-z]\w*/g))].filter(hasHelper);
 }
 
+const needs = new Map<string, readonly string[]>();
+
+/** The helpers that a helper names. */
+function needsOf(name: string): readonly string[] {
+  const known = needs.get(name) ?? helpersIn(HELPERS[name] as string);
+  needs.set(name, known);
+  return known;
+}
+
 /** The declarations of helpers and of all that they need, each once. A shader has one prelude. */
 export function prelude(helpers: Iterable<string>): string {
   const needed = new Set(helpers);
   // A set is iterated over what is added meanwhile too.
-  for (const name of needed) for (const other of helpersIn(HELPERS[name] as string)) needed.add(other);
+  for (const name of needed) for (const other of needsOf(name)) needed.add(other);
   return [...needed].map((name) => `${HELPERS[name]}\n`).join("");
 }
