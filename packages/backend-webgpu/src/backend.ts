@@ -8,7 +8,7 @@ import {
   type HostTensor,
   type UnsupportedOp,
 } from "@pt2/backend";
-import { compileChecked, DYNAMIC_KERNELS } from "@pt2/backend/staged";
+import { backendError, compileChecked, DYNAMIC_KERNELS } from "@pt2/backend/staged";
 import type { DType } from "@pt2/format";
 import type { Program } from "@pt2/graph";
 import type { OpRegistry } from "@pt2/registry";
@@ -17,7 +17,8 @@ import { kernelsOf, targetOf } from "./engine/create-engine.ts";
 import type { Device, DeviceSource } from "./engine/device.ts";
 import { DeviceTensor } from "./engine/device-tensor.ts";
 import { toGpu } from "./engine/element-bytes.ts";
-import { DEVICE_TENSOR, WebgpuExecutable } from "./engine/executable.ts";
+import { WebgpuExecutable } from "./engine/executable.ts";
+import { Faults } from "./engine/faults.ts";
 import type { WebgpuKernel } from "./engine/kernel.ts";
 import { webgpuError } from "./webgpu-errors.ts";
 
@@ -86,18 +87,19 @@ export class WebgpuBackend implements Backend {
   async upload({ dtype, shape, data }: HostTensor): Promise<DeviceTensor> {
     this.#requireAlive();
     const device = this.#device;
-    const size = Math.max(16, Math.ceil(bytesOf(dtype, shape, device.adapter) / 4) * 4);
     const elements = toGpu(
       dtype,
       new Uint8Array(data.buffer, data.byteOffset, data.byteLength),
       "the tensor",
       device.adapter,
     );
-    const padded = new Uint8Array(size);
+    const faults = new Faults(device.gpu);
+    const tensor = DeviceTensor.allocate(device, dtype, shape, faults);
+    await faults.settle();
+    const padded = new Uint8Array(tensor.buffer.size);
     padded.set(elements);
-    const buffer = device.gpu.createBuffer({ size, usage: DEVICE_TENSOR, label: "tensor" });
-    device.gpu.queue.writeBuffer(buffer, 0, padded);
-    return new DeviceTensor(device, dtype, shape, buffer, true);
+    device.gpu.queue.writeBuffer(tensor.buffer, 0, padded);
+    return tensor;
   }
 
   /**
@@ -108,7 +110,7 @@ export class WebgpuBackend implements Backend {
     const device = this.#device;
     const bytes = bytesOf(dtype, shape, device.adapter);
     if (buffer.size >= bytes) return new DeviceTensor(device, dtype, shape, buffer, false);
-    throw webgpuError("webgpu.input", {
+    throw backendError("backend.input", {
       what: `A ${dtype} tensor of shape [${shape.join(", ")}] takes ${bytes} bytes on the GPU, and the buffer has ${buffer.size}`,
       advice: "Make the buffer larger, or correct the shape.",
     });

@@ -6,18 +6,12 @@ export const WEBGPU_ERRORS = {
   "webgpu.device-lost": "the GPU device went away; `recover()` builds the model again on a new one",
   "webgpu.disposed": "the model, a tensor or the backend was disposed before the call",
   "webgpu.dtype": "the backend does not hold tensors of a dtype, or only when told that it may narrow them",
-  "webgpu.foreign-tensor": "a tensor is on another device",
-  "webgpu.index-out-of-range": "an index that the program computed is outside its tensor",
-  "webgpu.input": "an input's bytes do not fit the program, or its own shape",
   "webgpu.int64-range": "an int64 value does not fit the 32 bits that the GPU computes with",
-  "webgpu.internal": "a step failed in a way that it should not; the cause is kept",
-  "webgpu.missing-weight": "the archive has no bytes for a weight that the program needs",
   "webgpu.no-adapter": "there is no WebGPU here, or no adapter",
   "webgpu.out-of-memory": "the device has no memory left for a buffer",
-  "webgpu.shader": "the device refused a shader or a dispatch; its own message is kept",
+  "webgpu.refused": "the device refused a call; its own message is kept",
+  "webgpu.shader": "the device refused a shader; its own message and the WGSL are kept",
   "webgpu.too-large": "a computation needs more than the device's limits allow",
-  "webgpu.unsupported-ops": "ops of the program cannot run; all are listed",
-  "webgpu.weight-mismatch": "a weight of the archive is not what the program declares",
 } as const;
 
 /** A code of {@link WEBGPU_ERRORS}. */

@@ -1,7 +1,6 @@
-import { elementBytes, numberOf } from "@pt2/backend/staged";
+import { backendError, elementBytes, numberOf } from "@pt2/backend/staged";
 import { type ArgValue, type Call, isTensor, type LoweredTensor, type TensorMeta } from "@pt2/registry";
 import type { Epilogue, ResultPlace } from "../shader/shader.ts";
-import { webgpuError } from "../webgpu-errors.ts";
 import { bytesOf, Context, placeIn } from "./context.ts";
 import type { KernelCall } from "./kernel.ts";
 import type { Buffer, Place } from "./place.ts";
@@ -87,7 +86,7 @@ export class CallContext extends Context implements KernelCall {
     if (isTensor(value)) return this.#table.get(value)!;
     const meta = value as TensorMeta;
     if (meta?.wrapped === undefined) {
-      throw webgpuError("webgpu.internal", {
+      throw backendError("backend.internal", {
         what: `${this.call.record.name}: a kernel asked for a tensor and got ${typeof value}`,
       });
     }

@@ -1,4 +1,4 @@
-import { webgpuError } from "../webgpu-errors.ts";
+import { backendError } from "@pt2/backend/staged";
 import type { Memory } from "./memory.ts";
 import type { Buffer } from "./place.ts";
 
@@ -9,6 +9,9 @@ export interface Recipe {
   /** Puts the value into a buffer, when all inputs are on the device. */
   produce(to: GPUBuffer): Promise<void>;
 }
+
+/** Bytes of a buffer that is worth waiting for, before something is read for it. */
+const LARGE = 8 * 2 ** 20;
 
 let nextId = 0;
 
@@ -48,7 +51,7 @@ export class Constant implements Buffer {
 
   gpu(): GPUBuffer {
     if (this.#gpu !== null) return this.#gpu;
-    throw webgpuError("webgpu.internal", { what: `a step reads ${this.label}, which its plan did not ask for` });
+    throw backendError("backend.internal", { what: `a step reads ${this.label}, which its plan did not ask for` });
   }
 
   /** Brings it, and first what it is computed from, to the device. */
@@ -69,6 +72,8 @@ export class Constant implements Buffer {
   async #load(): Promise<void> {
     for (const input of this.inputs) await input.load();
     this.#gpu = this.#memory.create(this.bytes, this.label);
+    // What has no memory is not written to, and nothing more is read from the file for it.
+    if (this.bytes >= LARGE) await this.#memory.faults.settle();
     await this.#recipe.produce(this.#gpu);
   }
 }

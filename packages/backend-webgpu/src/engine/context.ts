@@ -1,8 +1,8 @@
+import { backendError } from "@pt2/backend/staged";
 import { contiguousStrides, type DType, elementCount } from "@pt2/format";
 import { castTo, type TypedExpr } from "@pt2/registry/scalar";
 import { planElementwise } from "../shader/elementwise.ts";
 import { type ResultPlace, Shader, type ShaderHost } from "../shader/shader.ts";
-import { webgpuError } from "../webgpu-errors.ts";
 import { storageOf } from "../wgsl/storage.ts";
 import type { Adapter } from "./adapter.ts";
 import type { PlanContext } from "./kernel.ts";
@@ -105,7 +105,7 @@ export class Context implements PlanContext {
   }
 
   protected result(_index: number): ResultPlace {
-    throw webgpuError("webgpu.internal", { what: "only a call has results" });
+    throw backendError("backend.internal", { what: "only a call has results" });
   }
 }
 

@@ -5,7 +5,8 @@ import { webgpuError } from "../webgpu-errors.ts";
 import { bytesOf } from "./context.ts";
 import type { Device } from "./device.ts";
 import { fromGpu } from "./element-bytes.ts";
-import { Memory } from "./memory.ts";
+import type { Faults } from "./faults.ts";
+import { Memory, outOfMemory, sizeOf, TENSOR_USAGE } from "./memory.ts";
 import { Stream } from "./stream.ts";
 
 /**
@@ -30,6 +31,17 @@ export class DeviceTensor implements Tensor {
     this.#owned = owned;
   }
 
+  /** A tensor of its own memory. That there is none is told by `faults`. */
+  static allocate(on: Device, dtype: DType, shape: readonly number[], faults: Faults): DeviceTensor {
+    const size = sizeOf(bytesOf(dtype, shape, on.adapter));
+    const buffer = faults.watch(
+      "out-of-memory",
+      () => on.gpu.createBuffer({ size, usage: TENSOR_USAGE, label: "tensor" }),
+      (message) => outOfMemory("a tensor", size, message),
+    );
+    return new DeviceTensor(on, dtype, shape, buffer, true);
+  }
+
   /** The memory, for shaders of your own. */
   get buffer(): GPUBuffer {
     if (this.#buffer !== null) return this.#buffer;
@@ -45,6 +57,7 @@ export class DeviceTensor implements Tensor {
     try {
       const size = Math.ceil(bytesOf(this.dtype, this.shape, adapter) / 4) * 4;
       const [bytes] = await new Stream(gpu, memory).read([{ buffer: this.buffer, offset: 0, size }]);
+      await memory.faults.settle();
       const used = bytes!.subarray(0, bytesOf(this.dtype, this.shape, adapter));
       return viewAs(this.dtype, fromGpu(this.dtype, used, adapter));
     } finally {

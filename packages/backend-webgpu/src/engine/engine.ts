@@ -55,6 +55,7 @@ export class WebgpuEngine implements StageEngine<Place, WebgpuPlan> {
   readonly #pool: ConstantPool;
   readonly #services: Services;
   readonly #transfers: Transfers;
+  readonly #plans = new Set<WebgpuPlan>();
   /** Plans of which nobody has looked at the guards since they ran. */
   readonly #unchecked = new Set<WebgpuPlan>();
 
@@ -86,7 +87,9 @@ export class WebgpuEngine implements StageEngine<Place, WebgpuPlan> {
     const stage = planStage(request, slotStart, this.#services, kernels, this.arena);
     await this.#pool.settle(stage.constants, () => signal?.throwIfAborted());
     try {
-      return await WebgpuPlan.make(device, memory, stage, slotStart, onCompiled);
+      const plan = await WebgpuPlan.make(device, memory, stage, slotStart, onCompiled);
+      this.#plans.add(plan);
+      return plan;
     } catch (error) {
       this.#pool.release(stage.constants);
       throw error;
@@ -138,6 +141,7 @@ export class WebgpuEngine implements StageEngine<Place, WebgpuPlan> {
 
   release(plan: WebgpuPlan): void {
     this.#unchecked.delete(plan);
+    this.#plans.delete(plan);
     this.#pool.release(plan.constants);
     plan.dispose();
   }
@@ -148,14 +152,21 @@ export class WebgpuEngine implements StageEngine<Place, WebgpuPlan> {
     return placeIn(new OwnBuffer(gpu, gpu.size), dtype, shape);
   }
 
-  /** Fails if data were refused in what has run since the last time, which waits for it; else nothing waits. */
+  /** Fails if data or calls were refused since the last time, which waits for what has run; else nothing waits. */
   async check(): Promise<void> {
     if (this.#unchecked.size > 0) await this.#toHost([]);
+    await this.#parts.memory.faults.settle();
+  }
+
+  /** The WGSL of all plans, by the names that their steps say. */
+  get shaders(): ReadonlyMap<string, string> {
+    return new Map([...this.#plans].flatMap((plan) => [...plan.shaders]));
   }
 
   /** The run is over. What it left undone is forgotten. */
   endRun(): void {
     this.#parts.stream.discard();
+    this.#parts.memory.faults.forget();
     this.#unchecked.clear();
     this.#transfers.release();
   }

@@ -111,7 +111,9 @@ export class WebgpuExecutable implements Executable {
   }
 
   async explain(): Promise<string> {
-    return this.#live().runner.explain();
+    const { runner, engine } = this.#live();
+    const shaders = [...engine.shaders].map(([name, wgsl]) => `// ${name}\n${wgsl.trimEnd()}`);
+    return [runner.explain(), ...shaders].join("\n\n");
   }
 
   async dispose(): Promise<void> {
@@ -166,7 +168,7 @@ export class WebgpuExecutable implements Executable {
   }
 
   async #deliver(outputs: readonly RunValue[]): Promise<readonly Value[]> {
-    const { engine, stream, device } = this.#live();
+    const { engine, stream, device, memory } = this.#live();
     if (this.#options.outputs === "host") {
       const tensors = await engine.fetch(outputs.filter((value) => isDeviceData(value)));
       await engine.check();
@@ -176,11 +178,11 @@ export class WebgpuExecutable implements Executable {
     await engine.check();
     return outputs.map((value) =>
       fromRunValue(value, ({ dtype, shape, handle }) => {
+        const tensor = DeviceTensor.allocate(device, dtype, shape, memory.faults);
         const size = Math.ceil(bytesOf(dtype, shape, device.adapter) / 4) * 4;
-        const buffer = device.gpu.createBuffer({ size: Math.max(16, size), usage: DEVICE_TENSOR, label: "output" });
-        if (size > 0)
-          stream.copy({ buffer: (handle as { readonly buffer: GPUBuffer }).buffer, offset: 0, size }, buffer);
-        return new DeviceTensor(device, dtype, shape, buffer, true);
+        const { buffer } = handle as { readonly buffer: GPUBuffer };
+        if (size > 0) stream.copy({ buffer, offset: 0, size }, tensor.buffer);
+        return tensor;
       }),
     );
   }
@@ -193,6 +195,7 @@ async function createModel(request: CompileRequest, options: ExecutableOptions, 
     await model.weights.initialise();
     const inputs = staticInputs(program);
     if (inputs !== null) await model.runner.prepare(inputs, model.weights.bound);
+    await model.engine.check();
     signal?.throwIfAborted();
     return model;
   } catch (error) {
@@ -200,9 +203,6 @@ async function createModel(request: CompileRequest, options: ExecutableOptions, 
     throw device.lost === null ? error : deviceLost(device.lost);
   }
 }
-
-/** `GPUBufferUsage` of tensors that users hold: storage, and copies both ways. */
-export const DEVICE_TENSOR = 0x8c;
 
 function stepTime(calls: readonly Call[], startMs: number, ms: number): StepTime {
   const { node } = calls.at(-1)!;

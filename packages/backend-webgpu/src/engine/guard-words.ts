@@ -1,5 +1,5 @@
+import { backendError } from "@pt2/backend/staged";
 import type { Guard } from "../shader/shader.ts";
-import { webgpuError } from "../webgpu-errors.ts";
 import type { Memory } from "./memory.ts";
 import type { Buffer } from "./place.ts";
 import type { Range, Stream } from "./stream.ts";
@@ -47,7 +47,7 @@ export class GuardWords implements Buffer {
     const reported = new Int32Array(words.buffer, words.byteOffset, this.#guards.length * 2);
     for (const [i, { code, what, where }] of this.#guards.entries()) {
       if (reported[2 * i] === 0) continue;
-      throw webgpuError(code, {
+      throw backendError(code, {
         what: what(reported[2 * i + 1]!),
         where,
         advice: "Check the values that the program computes this from.",

@@ -1,4 +1,6 @@
+import type { Pt2Error } from "@pt2/format";
 import { webgpuError } from "../webgpu-errors.ts";
+import { Faults } from "./faults.ts";
 
 /** Flags of `GPUBufferUsage`, which is not there before a page has WebGPU. */
 const USAGE = {
@@ -26,14 +28,20 @@ const USAGES: Readonly<Record<Kind, GPUBufferUsageFlags>> = {
   queries: USAGE.queries | USAGE.copySource,
 };
 
+/** Usage of buffers that hold tensors. */
+export const TENSOR_USAGE: GPUBufferUsageFlags = USAGES.tensor;
+
 /** Makes and counts the buffers of one executable. */
 export class Memory {
+  /** What the device finds wrong with calls that are made for the executable. */
+  readonly faults: Faults;
   readonly #device: GPUDevice;
   readonly #buffers = new Map<GPUBuffer, number>();
   #reserved = 0;
 
   constructor(device: GPUDevice) {
     this.#device = device;
+    this.faults = new Faults(device);
   }
 
   /** Bytes of all buffers that are there. */
@@ -56,7 +64,13 @@ export class Memory {
         details: { bytes: size, limit: maxBufferSize },
       });
     }
-    const buffer = this.#device.createBuffer({ size, usage: USAGES[kind], label });
+    const descriptor = { size, usage: USAGES[kind], label };
+    const others = this.#reserved;
+    const buffer = this.faults.watch(
+      "out-of-memory",
+      () => this.#device.createBuffer(descriptor),
+      (message) => outOfMemory(`${label}, beside ${others} of this model`, size, message),
+    );
     this.#buffers.set(buffer, size);
     this.#reserved += size;
     return buffer;
@@ -74,6 +88,15 @@ export class Memory {
   dispose(): void {
     for (const buffer of [...this.#buffers.keys()]) this.free(buffer);
   }
+}
+
+/** The error of a buffer that the device could not make. */
+export function outOfMemory(what: string, bytes: number, message: string): Pt2Error {
+  return webgpuError("webgpu.out-of-memory", {
+    what: `The device has no ${bytes} bytes for ${what}: ${message}`,
+    advice: "Dispose models that are not needed, use smaller inputs or weights, or another backend.",
+    details: { bytes },
+  });
 }
 
 /** Size of a buffer for so many bytes: no binding may be empty, and copies go in words. */

@@ -17,10 +17,23 @@ const COMPUTE = 4;
 export class Pipelines {
   readonly #device: GPUDevice;
   readonly #known = new Map<string, Promise<Pipeline>>();
+  readonly #names = new Map<string, string>();
+  readonly #namesakes = new Map<string, number>();
   readonly #layouts = new Map<string, GPUBindGroupLayout>();
 
   constructor(device: GPUDevice) {
     this.#device = device;
+  }
+
+  /** The name of a text: that of its dispatch, with a number where others are called so too. */
+  nameOf({ name, code }: Dispatch): string {
+    const known = this.#names.get(code);
+    if (known !== undefined) return known;
+    const same = this.#namesakes.get(name) ?? 0;
+    this.#namesakes.set(name, same + 1);
+    const unique = same === 0 ? name : `${name} (${same + 1})`;
+    this.#names.set(code, unique);
+    return unique;
   }
 
   /** How many texts are compiled or being compiled. */

@@ -1,5 +1,5 @@
 import type { StagePlan } from "@pt2/backend/staged";
-import type { LoweredTensor } from "@pt2/registry";
+import type { Call, LoweredTensor } from "@pt2/registry";
 import type { Constant } from "./constant.ts";
 import type { Device } from "./device.ts";
 import type { GuardWords } from "./guard-words.ts";
@@ -8,21 +8,26 @@ import type { Place } from "./place.ts";
 import type { PlannedStage, PlannedStep } from "./planner.ts";
 import { ReadyWork } from "./ready-work.ts";
 import type { Arena } from "./run-buffer.ts";
+import type { Work } from "./step-sink.ts";
 
 /** A planned stage with its shaders compiled. */
 export class WebgpuPlan implements StagePlan<Place> {
-  readonly steps: readonly PlannedStep[];
+  readonly steps: readonly (PlannedStep & { readonly by: string })[];
   readonly ready: ReadyWork;
   readonly slotStart: number;
   readonly #stage: PlannedStage;
+  readonly #device: Device;
   readonly #memory: Memory;
   #generation = -1;
 
-  private constructor(stage: PlannedStage, slotStart: number, ready: ReadyWork, memory: Memory) {
+  private constructor(device: Device, stage: PlannedStage, slotStart: number, ready: ReadyWork, memory: Memory) {
+    const nameOf = (work: Work): string =>
+      work.kind === "host" ? `${work.step.name} on the host` : device.pipelines.nameOf(work.dispatch);
     this.#stage = stage;
-    this.steps = stage.steps;
+    this.steps = stage.steps.map((step) => ({ ...step, by: step.work.map(nameOf).join(", ") }));
     this.slotStart = slotStart;
     this.ready = ready;
+    this.#device = device;
     this.#memory = memory;
   }
 
@@ -34,9 +39,17 @@ export class WebgpuPlan implements StagePlan<Place> {
     onCompiled?: (done: number, total: number) => void,
   ): Promise<WebgpuPlan> {
     const work = stage.steps.flatMap((step) => step.work);
-    const ready = await ReadyWork.prepare(device, memory, work, onCompiled);
+    const steps = new Map(stage.steps.flatMap((step) => step.work.map((item) => [item, step] as const)));
+    const callsOf = (item: Work): readonly Call[] => steps.get(item)!.calls;
+    const ready = await ReadyWork.prepare(device, memory, work, { onCompiled, callsOf });
     stage.guards.allocate(memory);
-    return new WebgpuPlan(stage, slotStart, ready, memory);
+    return new WebgpuPlan(device, stage, slotStart, ready, memory);
+  }
+
+  /** The WGSL that runs, by the names that its steps say. */
+  get shaders(): ReadonlyMap<string, string> {
+    const dispatches = this.ready.work.flatMap((item) => (item.kind === "dispatch" ? [item.dispatch] : []));
+    return new Map(dispatches.map((dispatch) => [this.#device.pipelines.nameOf(dispatch), dispatch.code]));
   }
 
   get constants(): readonly Constant[] {

@@ -1,4 +1,8 @@
+import { locate } from "@pt2/backend/staged";
+import type { Pt2Error } from "@pt2/format";
+import { type Call, describeNode } from "@pt2/registry";
 import type { Dispatch } from "../shader/dispatch.ts";
+import { webgpuError } from "../webgpu-errors.ts";
 import type { Device } from "./device.ts";
 import { readPlaces, writePlace } from "./elements.ts";
 import type { Memory } from "./memory.ts";
@@ -6,12 +10,24 @@ import type { Pipeline } from "./pipelines.ts";
 import type { Work } from "./step-sink.ts";
 import type { BoundDispatch, Stream } from "./stream.ts";
 
+/** What is told about the work while it is made ready, and known of it. */
+export interface ReadyOptions {
+  /** Told the number of shaders that are ready, and of all. */
+  readonly onCompiled?: ((done: number, total: number) => void) | undefined;
+  /** The calls that a piece of work computes, for errors. */
+  readonly callsOf?: (item: Work) => readonly Call[];
+}
+
+interface LocatedPipeline extends Pipeline {
+  readonly where: string | undefined;
+}
+
 /** Planned work with its pipelines compiled and its numbers on the device; bind groups are made when buffers are there. */
 export class ReadyWork {
   readonly work: readonly Work[];
   readonly #device: Device;
   readonly #memory: Memory;
-  readonly #pipelines: ReadonlyMap<Dispatch, Pipeline>;
+  readonly #pipelines: ReadonlyMap<Dispatch, LocatedPipeline>;
   readonly #params: GPUBuffer | null;
   readonly #offsets: ReadonlyMap<Dispatch, number>;
   #bound = new Map<Dispatch, BoundDispatch>();
@@ -20,7 +36,7 @@ export class ReadyWork {
     device: Device,
     memory: Memory,
     work: readonly Work[],
-    pipelines: ReadonlyMap<Dispatch, Pipeline>,
+    pipelines: ReadonlyMap<Dispatch, LocatedPipeline>,
   ) {
     this.#device = device;
     this.#memory = memory;
@@ -32,20 +48,24 @@ export class ReadyWork {
     if (this.#params !== null) device.gpu.queue.writeBuffer(this.#params, 0, bytes);
   }
 
-  /** Compiles what is not compiled yet; `onCompiled` is told the number of shaders that are ready, and of all. */
+  /** Compiles what is not compiled yet. */
   static async prepare(
     device: Device,
     memory: Memory,
     work: readonly Work[],
-    onCompiled: (done: number, total: number) => void = () => {},
+    { onCompiled = () => {}, callsOf = () => [] }: ReadyOptions = {},
   ): Promise<ReadyWork> {
-    const dispatches = work.flatMap((item) => (item.kind === "dispatch" ? [item.dispatch] : []));
+    const items = work.filter((item) => item.kind === "dispatch");
     let done = 0;
     const compiled = await Promise.all(
-      dispatches.map(async (dispatch) => {
-        const pipeline = await device.pipelines.get(dispatch);
-        onCompiled(++done, dispatches.length);
-        return [dispatch, pipeline] as const;
+      items.map(async (item) => {
+        try {
+          const pipeline = await device.pipelines.get(item.dispatch);
+          onCompiled(++done, items.length);
+          return [item.dispatch, { ...pipeline, where: describeCalls(callsOf(item)) }] as const;
+        } catch (error) {
+          throw locate(error, callsOf(item));
+        }
       }),
     );
     return new ReadyWork(device, memory, work, new Map(compiled));
@@ -54,7 +74,7 @@ export class ReadyWork {
   /** Makes bind groups for where the buffers are now. */
   bind(): void {
     this.#bound = new Map();
-    for (const [dispatch, { pipeline, layout }] of this.#pipelines) {
+    for (const [dispatch, { pipeline, layout, where }] of this.#pipelines) {
       const storage = [...dispatch.reads, ...dispatch.writes].map(({ buffer, range }): GPUBufferBinding => {
         const gpu = buffer.gpu();
         return range === undefined ? { buffer: gpu } : { buffer: gpu, offset: range.offset, size: range.size };
@@ -64,7 +84,12 @@ export class ReadyWork {
           ? []
           : [{ buffer: this.#params!, offset: this.#offsets.get(dispatch)!, size: dispatch.params.byteLength }];
       const entries = [...storage, ...params].map((resource, binding) => ({ binding, resource }));
-      const group = this.#device.gpu.createBindGroup({ label: dispatch.name, layout, entries });
+      const { gpu } = this.#device;
+      const group = this.#memory.faults.watch(
+        "validation",
+        () => gpu.createBindGroup({ label: dispatch.name, layout, entries }),
+        (message) => refused(dispatch.name, message, where),
+      );
       this.#bound.set(dispatch, { pipeline, group, workgroups: dispatch.workgroups });
     }
   }
@@ -89,6 +114,19 @@ export class ReadyWork {
     this.#bound.clear();
     if (this.#params !== null) this.#memory.free(this.#params);
   }
+}
+
+function describeCalls(calls: readonly Call[]): string | undefined {
+  const node = calls.at(-1)?.node;
+  return node && describeNode(node);
+}
+
+function refused(name: string, message: string, where: string | undefined): Pt2Error {
+  return webgpuError("webgpu.refused", {
+    what: `The device refused the buffers of "${name}":\n${message}`,
+    where,
+    advice: "Report the program: its plan does not fit the device's limits.",
+  });
 }
 
 /** All uniform blocks in one buffer, equal ones once. */

@@ -1,3 +1,5 @@
+import type { Pt2Error } from "@pt2/format";
+import { webgpuError } from "../webgpu-errors.ts";
 import type { Memory } from "./memory.ts";
 
 /** A part of a buffer; offset and size are multiples of 4. */
@@ -76,9 +78,9 @@ export class Stream {
   submit(): void {
     if (this.#encoder === null) return;
     this.#endPass();
-    const commands = this.#encoder.finish();
+    const encoder = this.#encoder;
     this.#encoder = null;
-    this.#gpu.queue.submit([commands]);
+    this.#memory.faults.watch("validation", () => this.#gpu.queue.submit([encoder.finish()]), refused);
   }
 
   /** Forgets what was not submitted. */
@@ -127,4 +129,11 @@ export class Stream {
     if (known !== undefined) this.#memory.free(known);
     return this.#memory.create(bytes, "results", "staging");
   }
+}
+
+function refused(message: string): Pt2Error {
+  return webgpuError("webgpu.refused", {
+    what: `The device refused commands of the model:\n${message}`,
+    advice: "Keep the buffers of tensors that you give until the call is over; otherwise report this message.",
+  });
 }

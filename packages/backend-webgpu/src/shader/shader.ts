@@ -1,7 +1,8 @@
+import type { BackendErrorCode } from "@pt2/backend";
 import type { TypedExpr } from "@pt2/registry/scalar";
 import type { Adapter } from "../engine/adapter.ts";
 import type { Buffer, Place } from "../engine/place.ts";
-import { type WebgpuErrorCode, webgpuError } from "../webgpu-errors.ts";
+import { webgpuError } from "../webgpu-errors.ts";
 import { helpersIn, prelude, scalarFunction } from "../wgsl/scalar.ts";
 import { computeType, storeExpr } from "../wgsl/storage.ts";
 import { bindingOf } from "./binding.ts";
@@ -45,7 +46,7 @@ export interface ShaderHost {
 
 /** What is wrong when a shader says `fail(value)`. */
 export interface Guard {
-  readonly code: WebgpuErrorCode;
+  readonly code: BackendErrorCode;
   /** The message, given the value. */
   readonly what: (value: number) => string;
 }

@@ -1,25 +1,28 @@
 import type { Stage } from "@pt2/registry";
 import type { StagePlan } from "./stage-engine.ts";
 
-/** A planned stage, and those that may follow it. */
-interface Explained {
+/** A planned stage, those that may follow it, and the first stages of graphs that its boundary calls. */
+export interface Explained {
   readonly key: string;
   readonly plan: Pick<StagePlan<unknown>, "summary" | "steps">;
   readonly stage: Stage;
   readonly next: { readonly plans: readonly Explained[] };
+  readonly nested: readonly Explained[];
 }
 
-/** One line per step of every plan: the node, and the ops that run as one. */
+/** One line per step of every plan: the node, the ops that run as one, and what runs them where the plan says it. */
 export function explainStages(roots: readonly Explained[]): string {
   const lines: string[] = [];
-  const visit = ({ key, plan, stage, next }: Explained): void => {
-    lines.push(`# ${key || "no inputs"}: ${plan.summary}`);
-    for (const { calls } of plan.steps) {
-      lines.push(`${calls.at(-1)!.node.name}: ${calls.map(({ record }) => record.name).join(" + ")}`);
+  const visit = ({ key, plan, stage, next, nested }: Explained, indent: string): void => {
+    lines.push(`${indent}# ${key || "no inputs"}: ${plan.summary}`);
+    for (const { calls, by } of plan.steps) {
+      const ops = calls.map(({ record }) => record.name).join(" + ");
+      lines.push(`${indent}${calls.at(-1)!.node.name}: ${ops}${by === undefined ? "" : ` → ${by}`}`);
     }
-    if (stage.end.kind !== "return") lines.push(`(${stage.end.node.op} runs on the host)`);
-    next.plans.forEach(visit);
+    if (stage.end.kind !== "return") lines.push(`${indent}(${stage.end.node.op} runs on the host)`);
+    for (const graph of nested) visit(graph, `${indent}  `);
+    for (const plan of next.plans) visit(plan, indent);
   };
-  roots.forEach(visit);
+  for (const root of roots) visit(root, "");
   return lines.join("\n");
 }

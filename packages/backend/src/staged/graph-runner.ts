@@ -82,9 +82,14 @@ export class GraphRunner<Place extends TensorType, Plan extends StagePlan<Place>
     return this.#count.stages;
   }
 
-  /** One line per step of every plan: the node, and the ops that run as one. */
+  /** The first stages that are planned, with all that follows them. */
+  get plans(): readonly StageNode<Place, Plan>[] {
+    return this.#roots.plans;
+  }
+
+  /** One line per step of every plan: the node, the ops that run as one, and what runs them. */
   explain(): string {
-    return explainStages(this.#roots.plans);
+    return explainStages(this.plans);
   }
 
   /** Gives up all plans. */

@@ -17,8 +17,8 @@ export interface RunHooks {
 export interface StagePlan<Place> {
   /** Where inputs go before the steps, and results are after them. */
   place(tensor: LoweredTensor): Place;
-  /** What runs, in order: the calls that each step computes. */
-  readonly steps: readonly { readonly calls: readonly Call[] }[];
+  /** What runs, in order: the calls that each step computes, and for `explain` what does it. */
+  readonly steps: readonly { readonly calls: readonly Call[]; readonly by?: string }[];
   /** What it takes, in a few words for `explain`. */
   readonly summary: string;
 }

@@ -119,6 +119,11 @@ export class StageNode<Place extends TensorType, Plan extends StagePlan<Place>> 
     });
   }
 
+  /** The first stages of graphs that the boundary calls. */
+  get nested(): readonly StageNode<Place, Plan>[] {
+    return [...this.#graphs.values()].flatMap((runner) => runner.plans);
+  }
+
   /** The runner of a graph that the boundary calls. */
   runnerOf(key: Graph | string, make: () => GraphRunner<Place, Plan>): GraphRunner<Place, Plan> {
     const runner = this.#graphs.get(key) ?? make();

@@ -6,7 +6,7 @@ import type { Shader } from "../../shader/shader.ts";
  */
 export function wrapIndices(shader: Shader, op: string): string {
   shader.guard({
-    code: "webgpu.index-out-of-range",
+    code: "backend.index-out-of-range",
     what: (index) => `${op}: index ${index} is out of bounds`,
   });
   return `fn wrap(index: i32, size: u32) -> u32 {
