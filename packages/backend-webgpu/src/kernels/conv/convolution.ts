@@ -50,9 +50,10 @@ function plan(call: KernelCall, geometry: ConvGeometry, tensors: ConvTensors): v
     planDepthwise(call, geometry, tensors);
     return;
   }
-  const [shape, places] = asOneRow(geometry, tensors) ?? [geometry, tensors];
+  const row = asOneRow(geometry, tensors);
+  const [shape, places] = row ?? [geometry, tensors];
   const float = computeType(tensors.input.dtype) === "f32";
   if (!call.adapter.software && float && shape.outChannels >= LEAST_TILED_CHANNELS) planTiled(call, shape, places);
-  else if (fitsPointwise(shape, places)) planPointwise(call, shape, places);
+  else if (row !== null && fitsPointwise(shape, places)) planPointwise(call, shape, places);
   else planRows(call, shape, places);
 }

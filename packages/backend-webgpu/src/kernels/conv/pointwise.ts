@@ -34,10 +34,9 @@ export function asOneRow(geometry: ConvGeometry, tensors: ConvTensors): [ConvGeo
 }
 
 /** Whether the pixels of {@link asOneRow} can be read four at once. */
-export function fitsPointwise({ kernel, input }: ConvGeometry, { input: { strides, offset } }: ConvTensors): boolean {
+export function fitsPointwise({ input }: ConvGeometry, { input: { strides, offset } }: ConvTensors): boolean {
   const [n, c, , , w] = strides as readonly [number, number, number, number, number];
-  const aligned = [n, c, offset, input[2]].every((number) => number % LANES === 0);
-  return volume(kernel) === 1 && w === 1 && aligned;
+  return w === 1 && [n, c, offset, input[2]].every((number) => number % LANES === 0);
 }
 
 /** Products of a weight matrix and pixels, without workgroup memory. */

@@ -1,0 +1,27 @@
+import { WebgpuBackend } from "./backend.ts";
+import { testDevice } from "./device.test-helper.ts";
+import { type Adapter, adapterOf } from "./engine/adapter.ts";
+import { DeviceSource, deviceOf } from "./engine/device.ts";
+import { KERNELS } from "./kernels/index.ts";
+
+/** What kernels are told of the adapter, whatever it is: each chooses other kernels, or other texts of them. */
+export const VARIANTS = {
+  "on a CPU with subgroups": { software: true },
+  "on a CPU": { software: true, subgroupSize: 0 },
+  "on a GPU": { software: false },
+} as const satisfies Readonly<Record<string, Partial<Adapter>>>;
+
+export type VariantName = keyof typeof VARIANTS;
+
+/** A backend over the device that the tests of a file share, whose kernels are those of a variant. */
+export async function variantBackend(name: VariantName): Promise<WebgpuBackend> {
+  const gpu = await testDevice();
+  return new WebgpuBackend({
+    devices: new DeviceSource(deviceOf(gpu, { ...adapterOf(gpu), ...VARIANTS[name] }), null),
+    kernels: KERNELS,
+    precision: "fast",
+    outputs: "host",
+    narrowFloat64: false,
+    ownsDevice: false,
+  });
+}
