@@ -4,14 +4,14 @@ import { type Adapter, adapterOf } from "./engine/adapter.ts";
 import { DeviceSource, deviceOf } from "./engine/device.ts";
 import { KERNELS } from "./kernels/index.ts";
 
+export type VariantName = "on a CPU with subgroups" | "on a CPU" | "on a GPU";
+
 /** What kernels are told of the adapter, whatever it is: each chooses other kernels, or other texts of them. */
-export const VARIANTS = {
+export const VARIANTS: Readonly<Record<VariantName, Partial<Adapter>>> = {
   "on a CPU with subgroups": { software: true },
   "on a CPU": { software: true, subgroupSize: 0 },
   "on a GPU": { software: false },
-} as const satisfies Readonly<Record<string, Partial<Adapter>>>;
-
-export type VariantName = keyof typeof VARIANTS;
+};
 
 /** A backend over the device that the tests of a file share, whose kernels are those of a variant. */
 export async function variantBackend(name: VariantName): Promise<WebgpuBackend> {
