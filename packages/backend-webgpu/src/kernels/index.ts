@@ -11,10 +11,12 @@ import { INDEXING } from "./index/index.ts";
 import { gcd, lcm } from "./integer/divisors.ts";
 import { PRODUCTS } from "./matmul/index.ts";
 import { POOLS } from "./pool/index.ts";
+import { NORMS } from "./norm/norm.ts";
 import { ARG_REDUCTIONS } from "./reduce/extreme.ts";
 import { FOLDS } from "./reduce/fold.ts";
 import { SCANS } from "./reduce/scan.ts";
 import { RESIZES } from "./resize/index.ts";
+import { SOFTMAX } from "./softmax/softmax.ts";
 import { sort, topk } from "./sort/sort.ts";
 
 /** The backend's own kernels: fast ones for few arguments before general ones. */
@@ -28,7 +30,9 @@ export const KERNELS: readonly WebgpuKernel[] = [
   ...CONVOLUTIONS,
   ...POOLS,
   ...RESIZES,
+  ...NORMS,
   ...PRODUCTS,
+  ...SOFTMAX,
   gcd,
   lcm,
   ...INDEXING,

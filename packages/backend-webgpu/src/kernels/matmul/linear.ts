@@ -10,8 +10,7 @@ import { stacked, transposed } from "./product.ts";
 /** `linear(input[..., K], weight[N, K], bias[N]?)` */
 export const linear: WebgpuKernel = {
   ops: ["aten::linear"],
-  accepts: (args) =>
-    areFloats(args, "input", "weight", "bias") && (args["weight"] as TensorMeta).shape.length === 2,
+  accepts: (args) => areFloats(args, "input", "weight", "bias") && (args["weight"] as TensorMeta).shape.length === 2,
   fuses: true,
   prepare(call) {
     const weight = transposed(call.tensor("weight"));

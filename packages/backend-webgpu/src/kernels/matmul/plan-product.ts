@@ -1,8 +1,8 @@
 import { elementCount } from "@pt2/format";
 import type { PlanContext } from "../../engine/kernel.ts";
 import type { Place } from "../../engine/place.ts";
-import type { Shader } from "../../shader/shader.ts";
 import { partsOf } from "../../shader/binding.ts";
+import type { Shader } from "../../shader/shader.ts";
 import type { Output } from "./operands.ts";
 import { type PlannedProduct, type Product, type ProductSize, simplified, sizeOf } from "./product.ts";
 import { planRegisterTile } from "./register-tile.ts";

@@ -25,9 +25,14 @@ export function planRegisterTile(ctx: PlanContext, product: PlannedProduct, outp
   const groups = Array.from({ length: Math.ceil(rows / lanes) }, (_, g) => g);
   // Element q of row i: every lane has it at hand, or one lane gives it to all.
   const element = (i: number, q: number): string =>
-    subgroupSize > 0 ? `subgroupBroadcast(a${Math.floor(i / lanes)}[${q}], ${i % lanes}u)` : `a${i}[${q}]`;
-  const loads = subgroupSize > 0 ? groups.map((g) => `let a${g} = a4(batch, row + ${g * lanes}u + lane, k);`) : list.map((i) => `let a${i} = a4(batch, row + ${i}u, k);`);
-  const products = [0, 1, 2, 3].flatMap((q) => list.map((i) => `c${i} = fma(vec4<f32>(${element(i, q)}), b[${q}], c${i});`));
+    subgroupSize > 0 ? `subgroupBroadcast(left${Math.floor(i / lanes)}[${q}], ${i % lanes}u)` : `left${i}[${q}]`;
+  const loads =
+    subgroupSize > 0
+      ? groups.map((g) => `let left${g} = a4(batch, row + ${g * lanes}u + lane, k);`)
+      : list.map((i) => `let left${i} = a4(batch, row + ${i}u, k);`);
+  const products = [0, 1, 2, 3].flatMap((q) =>
+    list.map((i) => `c${i} = fma(vec4<f32>(${element(i, q)}), b[${q}], c${i});`),
+  );
   const body = `let column = ${4 * lanes}u * (group % p.across) + 4u * lane;
   let row = ${rows}u * (group / p.across % p.down);
   let batch = group / p.across / p.down;
@@ -39,7 +44,11 @@ export function planRegisterTile(ctx: PlanContext, product: PlannedProduct, outp
     ${products.join("\n    ")}
   }
   ${list.map((i) => `store(batch, row + ${i}u, column, c${i});`).join("\n  ")}`;
-  shader.forEachGroup(size.batch * down * across, body, { workgroupSize: lanes, declarations, subgroups: subgroupSize > 0 });
+  shader.forEachGroup(size.batch * down * across, body, {
+    workgroupSize: lanes,
+    declarations,
+    subgroups: subgroupSize > 0,
+  });
 }
 
 /** Rows of a tile: as many as registers hold, unless fewer leave less undone at the end. */

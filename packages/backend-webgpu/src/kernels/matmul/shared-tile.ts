@@ -25,14 +25,18 @@ export function planSharedTile(ctx: PlanContext, product: PlannedProduct, tile: 
   const operands = declareOperands(shader, product, output);
   const [down, across] = [Math.ceil(m / edge), Math.ceil(n / edge)];
   // Parts begin at multiples of four, so that their vectors stay whole.
-  shader.u32("down", down).u32("across", across).u32("depth", parts === 1 ? k : Math.ceil(k / parts / DEPTH) * DEPTH);
+  shader
+    .u32("down", down)
+    .u32("across", across)
+    .u32("depth", parts === 1 ? k : Math.ceil(k / parts / DEPTH) * DEPTH);
   shader.u32("batches", batch);
   const depth4 = DEPTH / 4;
   const declarations = `${operands}var<workgroup> a_tile: array<vec4<f32>, ${edge * depth4}>;
 var<workgroup> b_tile: array<vec4<f32>, ${DEPTH * blocks}>;
 `;
   // Neighbours load what lies next to each other in memory.
-  const [kOf, columnOf] = layoutOf(product.b) === "columns" ? [`t % ${depth4}u`, `t / ${depth4}u`] : [`t / ${blocks}u`, `t % ${blocks}u`];
+  const [kOf, columnOf] =
+    layoutOf(product.b) === "columns" ? [`t % ${depth4}u`, `t / ${depth4}u`] : [`t / ${blocks}u`, `t % ${blocks}u`];
   const rows = [0, 1, 2, 3];
   const body = `let first_column = ${edge}u * (group % p.across);
   let first_row = ${edge}u * (group / p.across % p.down);
