@@ -8,16 +8,20 @@ const UNSUPPORTED: Exceptions = {
   "aten::to.prim_dtype": "an overload of TorchScript, whose dtype is a bare int; torch.export does not write it",
 };
 
-/** Declares some parts of the suite, on a device with all or none of the optional features. */
+/** Declares some parts of the suite: on a device with all optional features, float64 narrowed; or with none, refused. */
 export async function testConformance(parts: readonly SuitePart[], features: TestFeatures = "all"): Promise<void> {
   const name = features === "all" ? "webgpu" : "webgpu without optional features";
   if (missingDevice !== "") {
     it.skip(`${name}${missingDevice}`);
     return;
   }
-  await testBackend(name, async () => webgpu({ device: await openTestDevice(features) }), {
-    runner: { describe, it, afterAll },
-    unsupported: UNSUPPORTED,
-    parts,
-  });
+  await testBackend(
+    name,
+    async () => webgpu({ device: await openTestDevice(features), narrowFloat64: features === "all" }),
+    {
+      runner: { describe, it, afterAll },
+      unsupported: UNSUPPORTED,
+      parts,
+    },
+  );
 }
