@@ -6,9 +6,10 @@ export interface Walk {
 
 /**
  * How an operand moves: with the element's number (`dense`), not at all (`scalar`), by coordinates with the next
- * element beside it (`row`), with the same one for a whole row (`column`), or by coordinates in any steps (`strided`).
+ * element beside it (`row`), with the same one for a whole row (`column`), with the next element in another dimension
+ * (`turned`), or by coordinates in any steps (`strided`).
  */
-export type WalkMode = "dense" | "scalar" | "row" | "column" | "strided";
+export type WalkMode = "dense" | "scalar" | "row" | "column" | "turned" | "strided";
 
 /** What a kernel's text depends on, besides expression and dtypes: not on sizes. */
 export interface ElementwiseForm {
@@ -18,6 +19,8 @@ export interface ElementwiseForm {
   readonly vector: 1 | 4;
   /** Whether they may lie in more than one row, so that each has coordinates of its own. */
   readonly ragged: boolean;
+  /** The dimension along which `turned` operands are read: invocations compute tiles of 4 × 4. Null without any. */
+  readonly turned: number | null;
   /** Of the operands, then of the output. */
   readonly modes: readonly WalkMode[];
 }
@@ -65,7 +68,24 @@ export function formOf({ shape, walks }: Geometry): ElementwiseForm {
   const ragged = !whole && output === "dense" && elements(shape) % 4 === 0;
   const vector = whole || ragged ? 4 : 1;
   const modes = walks.map((walk) => modeOf(walk, shape, vector));
-  return { rank, vector, ragged, modes: modes.map((mode) => (ragged && byCoordinates(mode) ? "strided" : mode)) };
+  if (ragged)
+    return { rank, vector, ragged, turned: null, modes: modes.map((mode) => (byCoordinates(mode) ? "strided" : mode)) };
+  const found = modes.map((mode, k) => (mode === "strided" && whole ? turnedAlong(walks[k] as Walk, shape) : -1));
+  const turned = found.find((d) => d >= 0) ?? null;
+  if (turned === null) return { rank, vector, ragged, turned, modes };
+  const inTiles = modes.map((mode, k) => (found[k] === turned ? "turned" : mode === "dense" ? "row" : mode));
+  return { rank, vector, ragged, turned, modes: inTiles };
+}
+
+/** The dimension, not the last, in which an operand has vectors; -1 if there is none. */
+function turnedAlong({ strides, offset }: Walk, shape: readonly number[]): number {
+  const d = strides.findIndex((stride, at) => stride === 1 && at < shape.length - 1 && (shape[at] as number) % 4 === 0);
+  return offset % 4 === 0 && strides.every((stride, at) => at === d || stride % 4 === 0) ? d : -1;
+}
+
+/** How many invocations compute a coalesced geometry. */
+export function invocationsOf({ shape }: Geometry, { vector, turned }: ElementwiseForm): number {
+  return elements(shape) / (turned === null ? vector : 16);
 }
 
 const elements = (shape: readonly number[]): number => shape.reduce((a, b) => a * b, 1);
@@ -82,13 +102,14 @@ function modeOf({ strides, offset }: Walk, shape: readonly number[], vector: num
 }
 
 /** Names of the words of a kernel's uniform block, in order. Both the text and the block are made from this list. */
-export function blockFields({ rank, modes }: ElementwiseForm): readonly string[] {
+export function blockFields(form: ElementwiseForm): readonly string[] {
+  const { rank, modes } = form;
   const moves = modes.some(byCoordinates);
   return [
     "count",
     "span",
     ...(moves ? range(1, rank).map((d) => `size${d}`) : []),
-    ...modes.flatMap((mode, k) => [`offset${k}`, ...stridesOf(mode, rank).map((d) => `stride${k}_${d}`)]),
+    ...modes.flatMap((mode, k) => [`offset${k}`, ...stridesOf(mode, form).map((d) => `stride${k}_${d}`)]),
   ];
 }
 
@@ -98,24 +119,24 @@ export function byCoordinates(mode: WalkMode): boolean {
 }
 
 /** Dimensions of which the kernel reads the stride. */
-export function stridesOf(mode: WalkMode, rank: number): readonly number[] {
+export function stridesOf(mode: WalkMode, { rank, turned }: ElementwiseForm): readonly number[] {
   if (!byCoordinates(mode)) return [];
+  if (mode === "turned") return range(0, rank).filter((d) => d !== turned);
   return range(0, mode === "strided" ? rank : rank - 1);
 }
 
 /** The uniform block of a coalesced geometry; `span` is the number of invocations in a row of workgroups. */
-export function elementwiseParams(
-  { shape, walks }: Geometry,
-  form: ElementwiseForm,
-  span: number,
-): Uint32Array<ArrayBuffer> {
-  const { vector, ragged, modes, rank } = form;
+export function elementwiseParams(geometry: Geometry, form: ElementwiseForm, span: number): Uint32Array<ArrayBuffer> {
+  const { shape, walks } = geometry;
+  const { vector, ragged, turned, modes, rank } = form;
   const values = new Map<string, number>([
-    ["count", elements(shape) / vector],
+    ["count", invocationsOf(geometry, form)],
     ["span", span],
   ]);
-  for (const d of range(0, rank))
-    values.set(`size${d}`, (shape[d] as number) / (d === rank - 1 && !ragged ? vector : 1));
+  for (const d of range(0, rank)) {
+    const inVectors = d === turned || (d === rank - 1 && !ragged);
+    values.set(`size${d}`, (shape[d] as number) / (inVectors ? vector : 1));
+  }
   for (const [k, { strides, offset }] of walks.entries()) {
     // Whole vectors are counted where the binding is an array of them.
     const unit = isVectorArray(modes[k] as WalkMode) ? vector : 1;
@@ -130,7 +151,7 @@ export function elementwiseParams(
 
 /** Whether a binding is an array of vectors, if the kernel is one of vectors. */
 export function isVectorArray(mode: WalkMode): boolean {
-  return mode === "dense" || mode === "row";
+  return mode === "dense" || mode === "row" || mode === "turned";
 }
 
 const range = (from: number, to: number): readonly number[] =>

@@ -41,6 +41,24 @@ const cases: Readonly<
   "a flat odd size": { shape: [7, 3], x: at([3, 1]), y: at([3, 1]), form: "1x1 dense dense dense" },
   "a scalar operand": { shape: [6, 4], x: at([4, 1]), y: at([0, 0], 3), form: "1x4 dense scalar dense" },
   "a transposed operand": { shape: [5, 8], x: at([1, 5]), y: at([8, 1]), form: "2x4 strided dense dense" },
+  "a transposed operand of tiles": {
+    shape: [12, 8],
+    x: at([1, 12], 4),
+    y: at([8, 1]),
+    form: "2x4 turned along 0 turned row row",
+  },
+  "tiles in three dimensions, and a bias": {
+    shape: [3, 8, 20],
+    x: at([160, 1, 8]),
+    y: at([0, 1, 0]),
+    form: "3x4 turned along 1 turned column row",
+  },
+  "tiles, and another order": {
+    shape: [4, 3, 8],
+    x: at([1, 4, 12]),
+    y: at([24, 1, 3]),
+    form: "3x4 turned along 0 turned strided row",
+  },
   "an odd transposed operand": { shape: [7, 5], x: at([1, 7]), y: at([5, 1]), form: "2x1 strided dense dense" },
   "a bias for columns": { shape: [5, 12], x: at([12, 1]), y: at([0, 1]), form: "2x4 dense row dense" },
   "a bias for rows": {
@@ -112,8 +130,10 @@ for (const features of ["all", "none"] as const) {
       test.each(list)("%s: %s", async (dtype, name) => {
         const { shape, x, y, output, form } = cases[name]!;
         const walks = [x, y, output ?? dense(shape)];
-        const { rank, vector, ragged, modes } = formOf(coalesce({ shape, walks }));
-        expect(`${rank}x${vector}${ragged ? " ragged" : ""} ${modes.join(" ")}`).toBe(form);
+        const { rank, vector, ragged, turned, modes } = formOf(coalesce({ shape, walks }));
+        expect(
+          `${rank}x${vector}${ragged ? " ragged" : ""}${turned === null ? "" : ` turned along ${turned}`} ${modes.join(" ")}`,
+        ).toBe(form);
         const operands = [operand(dtype, shape, x, 1), operand(dtype, shape, y, 2)];
         const kernel = { shape, operands, expr: difference(dtype), ...(output ? { output } : {}) };
         expect((await runOnDevice(device, kernel)).map(Number)).toEqual(runReference(kernel).map(Number));

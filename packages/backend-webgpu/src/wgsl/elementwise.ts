@@ -8,6 +8,7 @@ import {
   elementwiseParams,
   formOf,
   type Geometry,
+  invocationsOf,
   isVectorArray,
   stridesOf,
   type WalkMode,
@@ -51,7 +52,7 @@ export function elementwiseDispatch(
 ): ElementwiseDispatch {
   const merged = coalesce(geometry);
   const form = formOf(merged);
-  const groups = Math.ceil(merged.shape.reduce((a, b) => a * b, 1) / form.vector / WORKGROUP);
+  const groups = Math.ceil(invocationsOf(merged, form) / WORKGROUP);
   const rows = Math.ceil(groups / limits.maxWorkgroups);
   const x = rows === 0 ? 0 : Math.ceil(groups / rows);
   return {
@@ -63,7 +64,7 @@ export function elementwiseDispatch(
 
 /** The WGSL of a kernel. */
 export function elementwiseShader({ expr, inputs, form }: ElementwiseKernel, features: ShaderFeatures): string {
-  const { vector, ragged, modes, rank } = form;
+  const { vector, ragged, turned, modes } = form;
   const dtypes = [...inputs, expr.dtype];
   const output = inputs.length;
   const fields = blockFields(form);
@@ -96,41 +97,45 @@ export function elementwiseShader({ expr, inputs, form }: ElementwiseKernel, fea
     ...reads.map(({ declaration }) => declaration),
     `@compute @workgroup_size(${WORKGROUP}) fn main(@builtin(global_invocation_id) id: vec3<u32>) {\n`,
     `  let i = id.y * ${field("span")} + id.x;\n  if (i >= ${field("count")}) { return; }\n`,
-    modes.some(byCoordinates) && !ragged ? coordinates(rank, field) : "",
+    modes.some(byCoordinates) && !ragged ? coordinates(form, field) : "",
+    ...reads.map(({ tile }) => tile),
+    turned === null ? "" : `  for (var r = 0u; r < 4u; r++) {\n  let c${turned} = 4u * t${turned} + r;\n`,
     ...reads.map(({ setup }) => setup),
-    `  ${target} = ${vector === 4 ? `${element(output)}(${values.join(", ")})` : values[0]};\n}\n`,
+    `  ${target} = ${vector === 4 ? `${element(output)}(${values.join(", ")})` : values[0]};\n`,
+    turned === null ? "}\n" : "  }\n}\n",
   ].join("");
 }
 
-/** The element's coordinates as `c0`, `c1` and so on, the last in vectors. */
-function coordinates(rank: number, field: (name: string) => string): string {
+/** The element's coordinates as `c0`, `c1` and so on, the last in vectors; `t0` where invocations compute tiles. */
+function coordinates({ rank, turned }: ElementwiseForm, field: (name: string) => string): string {
   const lines: string[] = [];
+  const name = (d: number): string => (d === turned ? `t${d}` : `c${d}`);
   let rest = "i";
   for (let d = rank - 1; d > 0; d--) {
-    lines.push(
-      `  let r${d} = ${rest} / ${field(`size${d}`)};\n  let c${d} = ${rest} - r${d} * ${field(`size${d}`)};\n`,
-    );
+    const size = field(`size${d}`);
+    lines.push(`  let r${d} = ${rest} / ${size};\n  let ${name(d)} = ${rest} - r${d} * ${size};\n`);
     rest = `r${d}`;
   }
-  return `${lines.join("")}  let c0 = ${rest};\n`;
+  return `${lines.join("")}  let ${name(0)} = ${rest};\n`;
 }
 
 /** Where an element is, or the first of the invocation's, in units of the binding's elements. */
 function addressOf(k: number, form: ElementwiseForm, field: (name: string) => string): string {
-  const { rank, vector, ragged } = form;
+  const { rank, vector, ragged, turned } = form;
   const mode = form.modes[k] as WalkMode;
   const inner = rank - 1;
-  const steps = stridesOf(mode, rank).map((d) => {
+  const steps = stridesOf(mode, form).map((d) => {
     const coordinate = d === inner && vector === 4 && !ragged ? `4u * c${d}` : `c${d}`;
     return `${coordinate} * ${field(`stride${k}_${d}`)}`;
   });
-  const own = mode === "dense" ? ["i"] : mode === "row" ? [`c${inner}`] : [];
+  const own = mode === "dense" ? ["i"] : mode === "row" ? [`c${inner}`] : mode === "turned" ? [`t${turned}`] : [];
   return [field(`offset${k}`), ...steps, ...own].join(" + ");
 }
 
 interface Read {
-  /** What stands outside of the entry point, and in it. */
+  /** What stands outside of the entry point, in it, and in the loop over the rows of a tile if there is one. */
   readonly declaration: string;
+  readonly tile: string;
   readonly setup: string;
   lane(index: number): string;
 }
@@ -138,17 +143,23 @@ interface Read {
 function readOf(k: number, form: ElementwiseForm, field: (name: string) => string): Read {
   const mode = form.modes[k] as WalkMode;
   const address = addressOf(k, form, field);
+  const none = { declaration: "", tile: "", setup: "" };
+  const step = (): string => field(`stride${k}_${form.rank - 1}`);
   if (mode === "strided" && form.ragged) {
-    const body = `${coordinates(form.rank, field)}  return ${address};\n`;
+    const body = `${coordinates(form, field)}  return ${address};\n`;
     const declaration = `fn a${k}(i: u32) -> u32 {\n${body}}\n`;
-    return { declaration, setup: "", lane: (lane) => `b${k}[a${k}(4u * i + ${lane}u)]` };
+    return { ...none, declaration, lane: (lane) => `b${k}[a${k}(4u * i + ${lane}u)]` };
   }
   if (mode === "strided" && form.vector === 4) {
-    const step = field(`stride${k}_${form.rank - 1}`);
     const setup = `  let a${k} = ${address};\n`;
-    return { declaration: "", setup, lane: (lane) => `b${k}[a${k} + ${lane}u * ${step}]` };
+    return { ...none, setup, lane: (lane) => `b${k}[a${k} + ${lane}u * ${step()}]` };
+  }
+  if (mode === "turned") {
+    const vectors = [0, 1, 2, 3].map((lane) => `  let e${k}_${lane} = b${k}[a${k} + ${lane}u * ${step()}];\n`);
+    const tile = `  let a${k} = ${address};\n${vectors.join("")}`;
+    return { ...none, tile, lane: (lane) => `e${k}_${lane}[r]` };
   }
   const wide = form.vector === 4 && isVectorArray(mode);
   const setup = `  let e${k} = b${k}[${address}];\n`;
-  return { declaration: "", setup, lane: (lane) => (wide ? `e${k}[${lane}]` : `e${k}`) };
+  return { ...none, setup, lane: (lane) => (wide ? `e${k}[${lane}]` : `e${k}`) };
 }
