@@ -50,8 +50,9 @@ export function fitStart(drawing: Size, screen: Size, start: Point): Camera {
   const whole = fitAll(drawing, screen);
   if (whole.scale >= READABLE) return whole;
   const scale = Math.max(Math.min(screen.width / drawing.width, 1), READABLE);
-  const fits = drawing.width * scale <= screen.width;
-  const x = fits ? centred(drawing, screen, scale).x : start.x - screen.width / 2 / scale;
+  const rest = drawing.width - screen.width / scale;
+  // Around the beginning, but no emptier than it has to be.
+  const x = rest <= 0 ? rest / 2 : Math.min(Math.max(start.x - screen.width / 2 / scale, 0), rest);
   return { scale, x, y: 0 };
 }
 

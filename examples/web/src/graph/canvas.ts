@@ -3,8 +3,10 @@ import { onThemeChange } from "../page/theme.ts";
 import type { GraphBox } from "./boxes.ts";
 import { type Camera, fitAll, fitStart, pan, reveal, type Size, zoom } from "./camera.ts";
 import { BOX_HEIGHT, type Layout, type PlacedBox, type Point } from "./layout.ts";
-import { DETAIL_FONT, paint, palette, TITLE_FONT } from "./paint.ts";
+import { DETAIL_FONT, paint, TITLE_FONT } from "./paint.ts";
+import { palette } from "./palette.ts";
 import { followPointers } from "./pointers.ts";
+import type { NodeTimes } from "./times.ts";
 
 /** A canvas that shows a layout, which can be moved and enlarged. */
 export interface GraphCanvas {
@@ -12,6 +14,8 @@ export interface GraphCanvas {
   /** Shows another layout: from its beginning, or with a box where another one was. */
   show(layout: Layout, anchor?: Anchor): void;
   select(id: string | null): void;
+  /** Shows in every box how long it took. */
+  showTimes(times: NodeTimes): void;
   zoomBy(factor: number): void;
   fit(): void;
 }
@@ -37,6 +41,7 @@ export function graphCanvas({ onSelect, onOpen }: CanvasEvents): GraphCanvas {
   let layout = NOTHING;
   let camera: Camera = { x: 0, y: 0, scale: 1 };
   let selected: string | null = null;
+  let times: NodeTimes = new Map();
   let untouched = true;
   let isDue = false;
   let colours = palette();
@@ -47,7 +52,7 @@ export function graphCanvas({ onSelect, onOpen }: CanvasEvents): GraphCanvas {
     isDue = true;
     requestAnimationFrame(() => {
       isDue = false;
-      paint(context, screen(), { layout, camera, selected }, colours);
+      paint(context, screen(), { layout, camera, selected, times }, colours);
     });
   };
   const look = (next: Camera): void => {
@@ -107,6 +112,10 @@ export function graphCanvas({ onSelect, onOpen }: CanvasEvents): GraphCanvas {
       selected = id;
       const box = id === null ? undefined : layout.boxes.get(id);
       if (box !== undefined) look(reveal(camera, box, screen()));
+      redraw();
+    },
+    showTimes(next) {
+      times = next;
       redraw();
     },
     zoomBy: (factor) => look(zoom(camera, factor, { x: element.clientWidth / 2, y: element.clientHeight / 2 })),

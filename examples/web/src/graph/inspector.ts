@@ -1,27 +1,43 @@
+import { timeText } from "@pt2/cli/report";
 import { type Arg, definitionsOf, type Graph, type Node } from "@pt2/graph";
 import { type Child, el, fill } from "../page/dom.ts";
 import type { GraphBox } from "./boxes.ts";
+import { type NodeTimes, timeOf } from "./times.ts";
 import { typeText } from "./titles.ts";
 
 /** What the user may ask for from there. */
 export interface InspectorActions {
   /** Shows what a group holds. */
   readonly onOpen: (id: string) => void;
-  /** Closes the group around a node again. */
-  readonly onClose: ((node: string) => void) | null;
+  /** Closes the group around it again. */
+  readonly onClose: (() => void) | null;
 }
 
 const EMPTY = "Choose a box to see its op, its arguments and the line of Python that it comes from.";
 
+/** What the boxes stand for, and how long it took. */
+export interface Known {
+  readonly graph: Graph;
+  readonly times: NodeTimes;
+}
+
+/** A box in a sentence, to be read out. */
+export function describe({ title, detail, nodes }: GraphBox): string {
+  const { modulePath = "", line = "" } = nodes.length === 1 ? nodes[0]!.origin : {};
+  return [title, detail, modulePath, line].filter((part) => part !== "").join(", ");
+}
+
 /** Shows everything that is known of a box. */
-export function inspect(place: HTMLElement, graph: Graph, box: GraphBox | null, actions: InspectorActions): void {
+export function inspect(place: HTMLElement, known: Known, box: GraphBox | null, actions: InspectorActions): void {
+  const ms = box === null ? 0 : timeOf(box, known.times);
+  const time = ms === 0 ? "" : timeText(ms);
   if (box === null) fill(place, el("p", { class: "note" }, EMPTY));
-  else if (box.group !== null) fill(place, ...groupContent(box, actions));
-  else if (box.nodes.length === 1) fill(place, ...nodeContent(graph, box.nodes[0]!, actions));
+  else if (box.group !== null) fill(place, ...groupContent(box, time, actions));
+  else if (box.nodes.length === 1) fill(place, ...nodeContent(known.graph, box.nodes[0]!, time, actions));
   else fill(place, el("h3", {}, box.title), el("p", {}, el("code", {}, box.detail)));
 }
 
-function groupContent({ group, nodes }: GraphBox, { onOpen }: InspectorActions): readonly Child[] {
+function groupContent({ group, nodes }: GraphBox, time: string, { onOpen }: InspectorActions): readonly Child[] {
   const { id, path, className } = group!;
   const lines = new Set(nodes.map(({ origin }) => origin.line).filter((line) => line !== undefined));
   return [
@@ -29,19 +45,21 @@ function groupContent({ group, nodes }: GraphBox, { onOpen }: InspectorActions):
     facts([
       ["Class", className],
       ["Nodes", String(nodes.length)],
+      ["Time", time],
       ["Python", [...lines].slice(0, 3).join("\n")],
     ]),
     el("button", { type: "button", onclick: () => onOpen(id) }, "Show what it holds"),
   ];
 }
 
-function nodeContent(graph: Graph, node: Node, { onClose }: InspectorActions): readonly Child[] {
+function nodeContent(graph: Graph, node: Node, time: string, { onClose }: InspectorActions): readonly Child[] {
   const { op, name, args, origin } = node;
   const results = definitionsOf(node).map((value) => `${value}: ${typeText(graph.values.get(value))}`);
   return [
     el("h3", {}, op),
     facts([
       ["Node", name],
+      ["Time", time],
       ["Results", results.join("\n")],
       ["Arguments", args.map((arg) => `${arg.name === "" ? "" : `${arg.name} = `}${argText(arg.arg)}`).join("\n")],
       ["Module", origin.modulePath ?? ""],
@@ -49,9 +67,7 @@ function nodeContent(graph: Graph, node: Node, { onClose }: InspectorActions): r
       ["Python", origin.line ?? ""],
     ]),
     origin.code === undefined ? null : el("pre", { class: "source", tabindex: 0 }, origin.code.trim()),
-    onClose === null
-      ? null
-      : el("button", { type: "button", class: "quiet", onclick: () => onClose(name) }, "Close this module"),
+    onClose === null ? null : el("button", { type: "button", class: "quiet", onclick: onClose }, "Close this module"),
   ];
 }
 

@@ -1,7 +1,7 @@
-import type { Family } from "@pt2/graph/draw";
-import { colour } from "../page/theme.ts";
 import type { Camera, Size } from "./camera.ts";
 import { BOX_HEIGHT, type Layout, type PlacedBox, type Route } from "./layout.ts";
+import type { Palette } from "./palette.ts";
+import { type NodeTimes, timeOf } from "./times.ts";
 
 /** Fonts of the two lines in a box. */
 export const TITLE_FONT = "600 12px system-ui, sans-serif";
@@ -11,53 +11,17 @@ export const DETAIL_FONT = "11px system-ui, sans-serif";
 const TEXT_SCALE = 0.32;
 const RADIUS = 8;
 
-/** The colours of a theme. */
-export interface Palette {
-  readonly families: ReadonlyMap<Family | "group", { readonly fill: string; readonly stroke: string }>;
-  readonly text: string;
-  readonly faint: string;
-  readonly line: string;
-  readonly accent: string;
-}
-
 /** What is drawn, and how it is seen. */
 export interface Scene {
   readonly layout: Layout;
   readonly camera: Camera;
   readonly selected: string | null;
-}
-
-const FAMILIES = [
-  "input",
-  "output",
-  "matrix",
-  "norm",
-  "pointwise",
-  "reduce",
-  "shape",
-  "size",
-  "control",
-  "other",
-  "group",
-] as const;
-
-/** Reads the colours from the style sheet. */
-export function palette(): Palette {
-  const families = FAMILIES.map(
-    (family) => [family, { fill: colour(`--${family}-fill`), stroke: colour(`--${family}-line`) }] as const,
-  );
-  return {
-    families: new Map(families),
-    text: colour("--ink"),
-    faint: colour("--ink-soft"),
-    line: colour("--edge"),
-    accent: colour("--accent"),
-  };
+  readonly times: NodeTimes;
 }
 
 /** Draws what is in sight. `screen` is in CSS pixels. */
 export function paint(context: CanvasRenderingContext2D, screen: Size, scene: Scene, colours: Palette): void {
-  const { layout, camera, selected } = scene;
+  const { layout, camera, selected, times } = scene;
   const density = devicePixelRatio * camera.scale;
   context.setTransform(1, 0, 0, 1, 0, 0);
   context.clearRect(0, 0, context.canvas.width, context.canvas.height);
@@ -78,10 +42,13 @@ export function paint(context: CanvasRenderingContext2D, screen: Size, scene: Sc
     context.stroke();
   }
   const withText = camera.scale >= TEXT_SCALE;
+  const most = Math.max(...[...layout.boxes.values()].map(({ box }) => timeOf(box, times)), Number.MIN_VALUE);
   for (const placed of layout.boxes.values()) {
     const { x, y, width } = placed;
     const outside = y + BOX_HEIGHT < top || y - BOX_HEIGHT > bottom || x + width < left || x - width > right;
-    if (!outside) paintBox(context, placed, colours, { withText, isSelected: placed.box.id === selected });
+    if (outside) continue;
+    paintBox(context, placed, colours, { withText, isSelected: placed.box.id === selected });
+    paintTime(context, placed, timeOf(placed.box, times) / most, colours);
   }
 }
 
@@ -144,4 +111,17 @@ function paintBox(
   context.fillStyle = colours.faint;
   context.font = DETAIL_FONT;
   if (box.detail !== "") context.fillText(box.detail, x, y + 9);
+}
+
+/** A bar along the lower edge: how long it took, as a part of the slowest box. */
+function paintTime(
+  context: CanvasRenderingContext2D,
+  { x, y, width }: PlacedBox,
+  share: number,
+  { accent }: Palette,
+): void {
+  if (share === 0) return;
+  const full = width - 2 * RADIUS;
+  context.fillStyle = accent;
+  context.fillRect(x - full / 2, y + BOX_HEIGHT / 2 - 4, Math.max(full * share, 1), 3);
 }

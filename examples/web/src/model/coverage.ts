@@ -28,8 +28,13 @@ export async function coverageOf(program: Program): Promise<readonly Coverage[]>
   return await Promise.all(
     (await offers()).map(async (offer) => {
       if (offer.missing !== null) return { offer, missing: null };
-      const asked = await backend(offer.id);
-      return { offer, missing: asked.unsupported(prepare(program, registry, asked.capabilities), registry) };
+      try {
+        const asked = await backend(offer.id);
+        return { offer, missing: asked.unsupported(prepare(program, registry, asked.capabilities), registry) };
+      } catch (problem) {
+        const [why] = String(problem instanceof Error ? problem.message : problem).split("\n");
+        return { offer: { ...offer, missing: `${offer.label} did not start: ${why}.` }, missing: null };
+      }
     }),
   );
 }

@@ -22,9 +22,12 @@ export async function showModel(file: OpenFile, name: string): Promise<ShownMode
   const graph = graphView(program);
   const graphCard = card("graph", "Graph", graph.element);
   const coverage = await coverageOf(program);
-  const run = runPanel(details, offersFor(coverage), (node) => {
-    graph.reveal(node);
-    graphCard.scrollIntoView({ block: "start" });
+  const run = runPanel(details, offersFor(coverage), {
+    onNode(node) {
+      graph.reveal(node);
+      graphCard.scrollIntoView({ block: "start" });
+    },
+    onProfile: (profile) => graph.showTimes(profile.steps),
   });
   const element = el(
     "div",

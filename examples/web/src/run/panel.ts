@@ -1,5 +1,5 @@
-import { bytesText } from "@pt2/cli/report";
-import type { Progress } from "@pt2/runtime";
+import { bytesText, timeText } from "@pt2/cli/report";
+import type { Profile, Progress } from "@pt2/runtime";
 import { type BackendOffer, bestOf } from "../backends.ts";
 import type { ModelDetails } from "../model/details.ts";
 import { backendChoice } from "../page/backend-choice.ts";
@@ -18,15 +18,19 @@ export interface RunPanel {
   dispose(): Promise<void>;
 }
 
-/** Runs a model on inputs and a backend of the user's choice. `onNode` shows a node in the graph. */
-export function runPanel(
-  details: ModelDetails,
-  offered: readonly BackendOffer[],
-  onNode: (node: string) => void,
-): RunPanel {
+/** What the rest of the page hears of it. */
+export interface RunEvents {
+  /** A node of the results was chosen. */
+  readonly onNode: (node: string) => void;
+  readonly onProfile: (profile: Profile) => void;
+}
+
+/** Runs a model on inputs and a backend of the user's choice. */
+export function runPanel(details: ModelDetails, offered: readonly BackendOffer[], events: RunEvents): RunPanel {
   const session = new Session(details);
   const inputs = inputChoice(details);
-  const results = el("div", { class: "results", "aria-live": "polite" });
+  const results = el("div", { class: "results" });
+  const outcome = el("p", { class: "unseen", role: "status" });
   const bar = el("progress", { "aria-label": "Progress" });
   const stage = el("span", { class: "note" });
   const progress = el("div", { class: "progress", hidden: true }, bar, stage);
@@ -59,7 +63,9 @@ export function runPanel(
     const loadMs = isLoaded ? null : performance.now() - begin;
     say(`Running on ${label} …`);
     const measured = await measure(model, leaves, details.report.mutated.length > 0, signal);
-    fill(results, ...(await resultsOf(details, measured, loadMs, label, onNode)));
+    fill(results, ...(await resultsOf(details, measured, loadMs, label, events.onNode)));
+    outcome.textContent = `Done: ${timeText(measured.meanMs ?? measured.firstMs)} on ${label}.`;
+    events.onProfile(measured.profile);
   };
   start.disabled = chosen === undefined;
   start.addEventListener("click", async () => {
@@ -93,7 +99,7 @@ export function runPanel(
     el("div", { class: "actions" }, start, cancel),
   );
   return {
-    element: el("div", {}, controls, progress, results),
+    element: el("div", {}, controls, progress, outcome, results),
     async dispose() {
       underWay?.abort();
       await session.dispose();

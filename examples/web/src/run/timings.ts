@@ -1,6 +1,7 @@
 import { timesByOp, timeText, traceOf } from "@pt2/cli/report";
 import type { Profile } from "@pt2/runtime";
 import { el } from "../page/dom.ts";
+import { toolbar } from "../page/toolbar.ts";
 
 /** Bars that are shown; the rest is one more. */
 const SHOWN = 14;
@@ -37,9 +38,7 @@ export function timings(profile: Profile, backend: string, onNode: (node: string
   return el(
     "div",
     { class: "timings" },
-    el(
-      "div",
-      { class: "toolbar" },
+    toolbar([
       el(
         "div",
         { class: "segmented", role: "radiogroup", "aria-label": "Times by" },
@@ -48,7 +47,7 @@ export function timings(profile: Profile, backend: string, onNode: (node: string
       ),
       el("span", { class: "note" }, `${timeText(totalMs)} measured, in ${steps.length} steps`),
       el("button", { type: "button", class: "quiet", onclick: () => saveTrace(profile, backend) }, "Save trace"),
-    ),
+    ]),
     place,
   );
 }
