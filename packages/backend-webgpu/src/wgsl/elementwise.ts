@@ -1,5 +1,6 @@
 import type { DType } from "@pt2/format";
 import type { TypedExpr } from "@pt2/registry/scalar";
+import { addressOf, coordinates, type Read, readOf } from "./elementwise-access.ts";
 import {
   blockFields,
   byCoordinates,
@@ -10,7 +11,6 @@ import {
   type Geometry,
   invocationsOf,
   isVectorArray,
-  stridesOf,
   type WalkMode,
 } from "./elementwise-geometry.ts";
 import { prelude, scalarFunction } from "./scalar.ts";
@@ -104,62 +104,4 @@ export function elementwiseShader({ expr, inputs, form }: ElementwiseKernel, fea
     `  ${target} = ${vector === 4 ? `${element(output)}(${values.join(", ")})` : values[0]};\n`,
     turned === null ? "}\n" : "  }\n}\n",
   ].join("");
-}
-
-/** The element's coordinates as `c0`, `c1` and so on, the last in vectors; `t0` where invocations compute tiles. */
-function coordinates({ rank, turned }: ElementwiseForm, field: (name: string) => string): string {
-  const lines: string[] = [];
-  const name = (d: number): string => (d === turned ? `t${d}` : `c${d}`);
-  let rest = "i";
-  for (let d = rank - 1; d > 0; d--) {
-    const size = field(`size${d}`);
-    lines.push(`  let r${d} = ${rest} / ${size};\n  let ${name(d)} = ${rest} - r${d} * ${size};\n`);
-    rest = `r${d}`;
-  }
-  return `${lines.join("")}  let ${name(0)} = ${rest};\n`;
-}
-
-/** Where an element is, or the first of the invocation's, in units of the binding's elements. */
-function addressOf(k: number, form: ElementwiseForm, field: (name: string) => string): string {
-  const { rank, vector, ragged, turned } = form;
-  const mode = form.modes[k] as WalkMode;
-  const inner = rank - 1;
-  const steps = stridesOf(mode, form).map((d) => {
-    const coordinate = d === inner && vector === 4 && !ragged ? `4u * c${d}` : `c${d}`;
-    return `${coordinate} * ${field(`stride${k}_${d}`)}`;
-  });
-  const own = mode === "dense" ? ["i"] : mode === "row" ? [`c${inner}`] : mode === "turned" ? [`t${turned}`] : [];
-  return [field(`offset${k}`), ...steps, ...own].join(" + ");
-}
-
-interface Read {
-  /** What stands outside of the entry point, in it, and in the loop over the rows of a tile if there is one. */
-  readonly declaration: string;
-  readonly tile: string;
-  readonly setup: string;
-  lane(index: number): string;
-}
-
-function readOf(k: number, form: ElementwiseForm, field: (name: string) => string): Read {
-  const mode = form.modes[k] as WalkMode;
-  const address = addressOf(k, form, field);
-  const none = { declaration: "", tile: "", setup: "" };
-  const step = (): string => field(`stride${k}_${form.rank - 1}`);
-  if (mode === "strided" && form.ragged) {
-    const body = `${coordinates(form, field)}  return ${address};\n`;
-    const declaration = `fn a${k}(i: u32) -> u32 {\n${body}}\n`;
-    return { ...none, declaration, lane: (lane) => `b${k}[a${k}(4u * i + ${lane}u)]` };
-  }
-  if (mode === "strided" && form.vector === 4) {
-    const setup = `  let a${k} = ${address};\n`;
-    return { ...none, setup, lane: (lane) => `b${k}[a${k} + ${lane}u * ${step()}]` };
-  }
-  if (mode === "turned") {
-    const vectors = [0, 1, 2, 3].map((lane) => `  let e${k}_${lane} = b${k}[a${k} + ${lane}u * ${step()}];\n`);
-    const tile = `  let a${k} = ${address};\n${vectors.join("")}`;
-    return { ...none, tile, lane: (lane) => `e${k}_${lane}[r]` };
-  }
-  const wide = form.vector === 4 && isVectorArray(mode);
-  const setup = `  let e${k} = b${k}[${address}];\n`;
-  return { ...none, setup, lane: (lane) => (wide ? `e${k}[${lane}]` : `e${k}`) };
 }
