@@ -39,6 +39,19 @@ describe("dropCopies", () => {
     `);
   });
 
+  it("leaves out a copy that is read slice by slice", () => {
+    const body = (index: number) => `user_input %x: f32[2, 3]
+      %a: f32[2, 3] = aten::relu(%x)
+      %t: f32[3, 2]{strides=[1, 3]} = aten::permute(%a, dims=[1, 0])
+      %b: f32[3, 2] = aten::contiguous(%t)
+      %c: f32[2] = aten::select.int(%b, dim=0, index=0)
+      %d: f32[2] = aten::select.int(%b, dim=0, index=${index})
+      %e: f32[2] = aten::add.Tensor(%c, other=%d)
+      return %e`;
+    expect(text(dropCopies(program(body(2)), cpu()))).not.toContain("aten::contiguous");
+    expect(text(dropCopies(program(body(0)), cpu()))).toContain("aten::contiguous");
+  });
+
   it("keeps copies of inputs, results, and what several nodes read in its new layout", () => {
     const before = program(`user_input %x: f32[2, 3]
       %t: f32[3, 2]{strides=[1, 3]} = aten::permute(%x, dims=[1, 0])
@@ -50,7 +63,9 @@ describe("dropCopies", () => {
       %f: f32[3, 2] = aten::clone(%e, memory_format=torch.contiguous_format)
       %g: f32[3, 2] = aten::neg(%f)
       %h: f32[3, 2] = aten::exp(%f)
-      return %b, %c, %d, %g, %h`);
+      %i: f32[3, 2] = aten::clone(%e, memory_format=torch.contiguous_format)
+      %j: f32[3, 2] = aten::neg(%i)
+      return %b, %c, %d, %g, %h, %j`);
     expect(dropCopies(before, cpu())).toBe(before);
   });
 

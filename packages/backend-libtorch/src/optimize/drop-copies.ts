@@ -1,4 +1,4 @@
-import { type Arg, argOf, type Node, type Program, type TensorType } from "@pt2/graph";
+import { type Arg, argOf, type Node, type OpName, type Program, type TensorType, usesOf } from "@pt2/graph";
 import { intsOf, numberOf } from "./literals.ts";
 import { readsStrides } from "./restore-layouts.ts";
 import { type RewriteContext, type RewriteRule, rewrite } from "./rewriter.ts";
@@ -6,8 +6,8 @@ import type { OptimizeTarget } from "./target.ts";
 
 /**
  * Leaves out copies of what a run computes: clones, and paddings by nothing. One that also changes the layout spares its
- * readers that work: it goes only if there is one of them, and nothing looks at strides. Results are never left to share
- * memory by this.
+ * readers that work: it goes only if none of them minds, no two read the same elements, and nothing looks at strides.
+ * Results are never left to share memory by this.
  */
 export function dropCopies(program: Program, target: OptimizeTarget): Program {
   const { nodes, outputs, values } = program.graph;
@@ -16,6 +16,7 @@ export function dropCopies(program: Program, target: OptimizeTarget): Program {
     const type = arg?.kind === "value" ? values.get(arg.name) : undefined;
     return type?.kind === "tensor" ? type : undefined;
   };
+  const readers = readersOf(nodes);
   const indifferent = !nodes.some((node) => readsStrides(node, target) && !isSameView(node, typeOf));
   const copy: RewriteRule = (node, context) => {
     const [output] = node.outputs;
@@ -23,7 +24,7 @@ export function dropCopies(program: Program, target: OptimizeTarget): Program {
     if (output?.kind !== "value" || returned.has(output.name) || !isComputed(self, context)) return null;
     const [from, to] = [context.tensor(self)?.strides, context.tensor(output)?.strides];
     const same = from !== undefined && from.map(String).join() === to?.map(String).join();
-    return same || (indifferent && context.isReadOnce(output)) ? self! : null;
+    return same || (indifferent && readApart(readers.get(output.name) ?? [])) ? self! : null;
   };
   const padding: RewriteRule = (node, context) =>
     intsOf(argOf(node, "pad"))?.every((size) => size === 0) === true ? copy(node, context) : null;
@@ -31,11 +32,37 @@ export function dropCopies(program: Program, target: OptimizeTarget): Program {
     isSameView(node, (arg) => context.tensor(arg)) ? argOf(node, "self")! : null;
   const rules = new Map([
     ["aten::clone", copy],
+    ["aten::contiguous", copy],
     ["aten::constant_pad_nd", padding],
     ["aten::pad", padding],
     ["aten::as_strided", view],
   ]);
   return rewrite(program, rules, target);
+}
+
+function readersOf(nodes: readonly Node[]): ReadonlyMap<string, readonly Node[]> {
+  const readers = new Map<string, Node[]>();
+  for (const node of nodes) {
+    for (const name of usesOf(node)) readers.set(name, [...(readers.get(name) ?? []), node]);
+  }
+  return readers;
+}
+
+/** Views, and ops that bring what they read into a layout of their own. Others would run slower on strides. */
+const INDIFFERENT: ReadonlySet<OpName> = new Set(
+  [
+    ...["view", "_unsafe_view", "reshape", "flatten.using_ints", "permute", "transpose.int", "expand", "unsqueeze"],
+    ...["select.int", "bmm", "mm", "matmul", "addmm", "linear", "layer_norm", "native_layer_norm"],
+  ].map((name) => `aten::${name}`),
+);
+
+/** One reader that any layout suits, or several that each take another slice. */
+function readApart(readers: readonly Node[]): boolean {
+  if (readers.some(({ op }) => !INDIFFERENT.has(op))) return false;
+  if (readers.length < 2) return true;
+  const slices = readers.map((node) => [numberOf(argOf(node, "dim")) ?? 0, numberOf(argOf(node, "index"))] as const);
+  const known = readers.every(({ op }, i) => op === "aten::select.int" && (slices[i]![1] ?? -1) >= 0);
+  return known && slices.every(([dim]) => dim === slices[0]![0]) && new Set(slices.map(String)).size === slices.length;
 }
 
 /** Whether the memory of a value is a node's own, and not that of an input. */
