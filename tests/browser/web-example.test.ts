@@ -79,9 +79,17 @@ for (const webgpu of [false, true]) {
       await section(page, "run").locator(".time-bars li").first().waitFor();
     });
 
-    test("opens an address and gives PyTorch's results", async () => {
+    test("opens an address and gives PyTorch's results on every backend", async () => {
+      const { page } = ready;
       await open("/fixtures/torch-2.13/conv.pt2");
-      expectOutputs(await runModel(ready.page), await expectedOf("torch-2.13/conv"));
+      const expected = await expectedOf("torch-2.13/conv");
+      const wasm = section(page, "run").getByRole("radio", { name: "WebAssembly" });
+      // Where there is a GPU it is chosen.
+      expect(await wasm.isChecked()).toBe(!webgpu);
+      expectOutputs(await runModel(page), expected);
+      if (!webgpu) return;
+      await wasm.check();
+      expectOutputs(await runModel(page), expected);
     });
 
     test("opens a file that is dropped", async () => {

@@ -44,7 +44,9 @@ export interface OutputRow {
 /** Presses Run and reads the outputs. */
 export async function runModel(page: Page): Promise<readonly OutputRow[]> {
   const run = section(page, "run");
-  await run.getByRole("button", { name: "Run", exact: true }).click();
+  const start = run.getByRole("button", { name: "Run", exact: true });
+  await run.locator(".results").evaluate((results) => results.replaceChildren());
+  await start.click();
   await run.getByRole("table", { name: "Outputs" }).waitFor();
   const rows = await run.getByRole("table", { name: "Outputs" }).locator("tbody tr").all();
   return await Promise.all(
