@@ -1,5 +1,6 @@
 import type { DType } from "@pt2/format";
 import type { BinaryFn, UnaryFn } from "@pt2/registry/scalar";
+import { f32Literal } from "./literal.ts";
 import { hasHelper } from "./prelude.ts";
 import { computeType, fitExpr } from "./storage.ts";
 
@@ -26,12 +27,18 @@ const FLOAT_UNARY: { readonly [F in UnaryFn]?: Spelling } = {
   isinf: call("is_inf"),
 };
 
+const MINUS_ZERO = f32Literal(-0);
+
 /** What compilers simplify as if there were no NaN and no infinity, said in a way that they leave alone. */
 const GUARDED: { readonly [F in BinaryFn]?: (x: string, y: string) => string | null } = {
   ne: (x, y) => `(!(${x} == ${y}))`,
   mul: (x, y) => (x === "0f" ? `zero_times_f32(${y})` : y === "0f" ? `zero_times_f32(${x})` : null),
   sub: (x, y) => (x === y ? `abs(zero_times_f32(${x}))` : null),
-  div: (x, y) => (x === "0f" ? `zero_over_f32(${y})` : null),
+  div: (x, y) => {
+    if (x === "0f") return `zero_over_f32(${y})`;
+    if (y === "0f") return `over_zero_f32(${x})`;
+    return y === MINUS_ZERO ? `(-over_zero_f32(${x}))` : null;
+  },
 };
 
 const INTEGER_UNARY: { readonly [F in UnaryFn]?: Spelling } = {

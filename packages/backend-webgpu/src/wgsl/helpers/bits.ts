@@ -18,6 +18,10 @@ export const BITS: Helpers = {
   let b = bitcast<u32>(x);
   return f32_bits(select(b & 0x80000000u, 0x7fc00000u, (b << 1u) == 0u || is_nan(x)));
 }`,
+  over_zero_f32: `fn over_zero_f32(x: f32) -> f32 {
+  let b = bitcast<u32>(x);
+  return f32_bits(select((b & 0x80000000u) | 0x7f800000u, 0x7fc00000u, (b << 1u) == 0u || is_nan(x)));
+}`,
   copysign_f32: `fn copysign_f32(x: f32, y: f32) -> f32 {
   return bitcast<f32>((bitcast<u32>(x) & 0x7fffffffu) | (bitcast<u32>(y) & 0x80000000u));
 }`,
