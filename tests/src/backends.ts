@@ -1,6 +1,7 @@
 import type { Backend } from "@pt2/backend";
 import { libtorch } from "@pt2/backend-libtorch/node";
 import { wasm } from "@pt2/backend-wasm/node";
+import { webgpu } from "@pt2/backend-webgpu/node";
 import { Pt2Error } from "@pt2/format";
 import type { LoadOptions } from "@pt2/runtime/node";
 
@@ -27,14 +28,27 @@ export async function missingLibtorch(): Promise<string | null> {
   }
 }
 
+/** Why there is no WebGPU here, or null. */
+export async function missingWebgpu(): Promise<string | null> {
+  try {
+    await (await webgpu()).dispose();
+    return null;
+  } catch (problem) {
+    if (problem instanceof Pt2Error && problem.code === "webgpu.no-adapter") return problem.what;
+    throw problem;
+  }
+}
+
 /** Every backend that gives PyTorch's results, in every precision that it tells apart. */
 export async function testedBackends(): Promise<readonly TestedBackend[]> {
   const missing = await missingLibtorch();
   const shared = missing === null ? libtorch() : null;
+  let gpu: Promise<Backend> | undefined;
   const create = (): Promise<Backend> => shared ?? libtorch();
   return [
     { name: "wasm", missing: null, create: async () => wasm({ worker: false }) },
     { name: "libtorch, exact", missing, create, precision: "exact" },
     { name: "libtorch, fast", missing, create, precision: "fast" },
+    { name: "webgpu", missing: await missingWebgpu(), create: () => (gpu ??= webgpu({ narrowFloat64: true })) },
   ];
 }

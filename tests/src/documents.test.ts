@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { missingLibtorch } from "./backends.ts";
+import { missingLibtorch, missingWebgpu } from "./backends.ts";
 import { documentFolder, runSnippet, snippetsOf } from "./documents.ts";
 
 const ROOT = new URL("../../", import.meta.url);
@@ -20,14 +20,19 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true }));
 
-const missing = await missingLibtorch();
+/** Why snippets that use a backend cannot run here, by what they import. */
+const missing = new Map([
+  ["@pt2/backend-libtorch", await missingLibtorch()],
+  ["@pt2/backend-webgpu", await missingWebgpu()],
+]);
 
 describe("documents print what they say", () => {
   for (const path of documents) {
     const markdown = textOf(path);
     for (const snippet of snippetsOf(markdown)) {
-      if (missing !== null && snippet.code.includes("@pt2/backend-libtorch")) {
-        it.skip(`${path}:${snippet.line} (skipped: ${missing})`);
+      const reason = [...missing].find(([name, why]) => why !== null && snippet.code.includes(name))?.[1];
+      if (reason !== undefined) {
+        it.skip(`${path}:${snippet.line} (skipped: ${reason})`);
         continue;
       }
       it(`${path}:${snippet.line}`, async () => {
