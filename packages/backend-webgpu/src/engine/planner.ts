@@ -34,9 +34,12 @@ export interface PlannedStage {
 /** Storage bindings that a kernel may need for itself, when elementwise ops with operands of theirs are fused to it. */
 const KERNEL_BINDINGS = 5;
 
+/** What a stage is planned from. */
+type Request = Pick<StageRequest<Place, never>, "stage" | "places" | "inputs">;
+
 /** Plans a stage: kernels, fused loops, memory. Nothing runs yet and no weight is read. */
 export function planStage(
-  request: Pick<StageRequest<Place, unknown & object>, "stage" | "places" | "inputs">,
+  request: Request,
   slotStart: number,
   services: Services,
   kernels: KernelSet<WebgpuKernel>,
@@ -70,10 +73,7 @@ class Planner implements StepSink, TensorTable {
     this.#places = new Map(places);
   }
 
-  plan(
-    { stage, inputs }: Pick<StageRequest<Place, unknown & object>, "stage" | "inputs">,
-    slotStart: number,
-  ): PlannedStage {
+  plan({ stage, inputs }: Request, slotStart: number): PlannedStage {
     const { adapter } = this.#services.device;
     for (const input of inputs) this.#make(input);
     const variable = stage.calls.filter((call) => !located([call], () => this.#tryConstant(call)));
