@@ -69,12 +69,23 @@ const CASES: Readonly<Record<string, ConvCase>> = {
   },
 };
 
+/** Many channels and a constant weight: what minimal filtering is for. */
+const FILTERED: Readonly<Record<string, ConvCase>> = {
+  "odd sizes": { input: [2, 65, 5, 7], weight: [67, 65, 3, 3], padding: [1, 1] },
+  "no padding": { input: [1, 64, 6, 5], weight: [64, 64, 3, 3], bias: false },
+};
+
 const HALVES = ["prime sizes", "single elements", "each channel twice", "transposed", "large groups"];
 
 await describeWithDevice("convolution", () => {
   describe.each(Object.keys(VARIANTS) as VariantName[])("%s", (variant) => {
     test.each(Object.entries(CASES))("%s", async (name, given) => {
       await runCase(await variantBackend(variant), convolutionCase(name, given), "inputs", registry, {});
+    });
+
+    test.each(Object.entries(FILTERED))("3x3 with a constant weight: %s", async (name, given) => {
+      const convolution = convolutionCase(name, given);
+      await runCase(await variantBackend(variant), { ...convolution, atol: 1e-4 }, "constants", registry, {});
     });
 
     test.each(HALVES)("%s of halves", async (name) => {

@@ -8,6 +8,7 @@ import { asOneRow, fitsPointwise, planPointwise } from "./pointwise.ts";
 import { planRows } from "./rows.ts";
 import { planTiled } from "./tiled.ts";
 import { planTransposed } from "./transposed.ts";
+import { fitsWinograd, planWinograd } from "./winograd.ts";
 
 /** Channels of a group below which tiles in workgroup memory would be mostly empty. */
 const LEAST_TILED_CHANNELS = 12;
@@ -35,7 +36,7 @@ export const convolution: WebgpuKernel = {
     const geometry = geometryOf(call);
     const weight = call.tensor("weight");
     const bias = call.optional("bias");
-    const tensors = { input: inputOf(call.tensor("input"), weight.shape.length), weight, bias };
+    const tensors = { input: inputOf(call.tensor("input"), weight.shape.length), weight, bias, output: null };
     if (elementCount((call.call.results[0] as TensorMeta).shape) === 0) call.output();
     else plan(call, geometry, tensors);
   },
@@ -50,6 +51,15 @@ function plan(call: KernelCall, geometry: ConvGeometry, tensors: ConvTensors): v
     planDepthwise(call, geometry, tensors);
     return;
   }
+  if (fitsWinograd(call, geometry, tensors)) {
+    planWinograd(call, geometry, tensors, planDense);
+    return;
+  }
+  planDense(call, geometry, tensors);
+}
+
+/** A convolution over many channels, by tiles in workgroup memory on a GPU, by tiles in registers elsewhere. */
+function planDense(call: KernelCall, geometry: ConvGeometry, tensors: ConvTensors): void {
   const row = asOneRow(geometry, tensors);
   const [shape, places] = row ?? [geometry, tensors];
   const float = computeType(tensors.input.dtype) === "f32";

@@ -1,6 +1,7 @@
 import type { TensorMeta } from "@pt2/registry";
 import type { KernelCall } from "../../engine/kernel.ts";
 import type { Place } from "../../engine/place.ts";
+import type { AccessOptions, Shader } from "../../shader/shader.ts";
 
 /** Numbers along depth, height and width; programs of fewer dimensions have neutral ones in front. */
 export type Spatial = readonly [depth: number, height: number, width: number];
@@ -29,6 +30,14 @@ export interface ConvTensors {
   /** [groups, out, in, D, H, W], channels of one group, with any strides. */
   readonly weight: Place;
   readonly bias: Place | null;
+  /** Where results go; null for the result of the call. */
+  readonly output: Place | null;
+}
+
+/** Binds what a convolution writes as `out`. */
+export function bindOutput(shader: Shader, { output }: ConvTensors, options: AccessOptions = {}): void {
+  if (output === null) shader.result("out", 0, options);
+  else shader.write("out", output, options);
 }
 
 /** Sizes of one to three dimensions, filled up in front. */

@@ -2,7 +2,7 @@ import type { KernelCall } from "../../engine/kernel.ts";
 import type { Place } from "../../engine/place.ts";
 import { LANES } from "../../shader/operand.ts";
 import { computeType } from "../../wgsl/storage.ts";
-import { type ConvGeometry, type ConvTensors, volume } from "./geometry.ts";
+import { bindOutput, type ConvGeometry, type ConvTensors, volume } from "./geometry.ts";
 import { blocksOf, depthOf, packWeight } from "./pack-weight.ts";
 import { begin, finish, multiply, packingOf, sharingLanes, workgroupSize } from "./register-tile.ts";
 import { entry, gridOf } from "./row-lanes.ts";
@@ -58,7 +58,7 @@ export function planPointwise(call: KernelCall, geometry: ConvGeometry, tensors:
   shader.read("x", { ...input, shape: [span], strides: [1] }, { vector: true });
   shader.read("w", packWeight(call, weight, geometry, packingOf(tile)), { vector: true });
   if (bias !== null) shader.read("bias", bias);
-  shader.result("out", 0, { vector: true });
+  bindOutput(shader, tensors, { vector: true });
   shader
     .u32("steps", depthOf(geometry) / tile.taps)
     .u32("outputs", tile.outputs)

@@ -1,6 +1,6 @@
 import type { PlanContext } from "../../engine/kernel.ts";
 import type { Shader } from "../../shader/shader.ts";
-import { type ConvGeometry, type ConvTensors, volume } from "./geometry.ts";
+import { bindOutput, type ConvGeometry, type ConvTensors, volume } from "./geometry.ts";
 import { workgroupSize } from "./register-tile.ts";
 
 /** Invocations that each compute `pixels` neighbours in a row, over a batch. */
@@ -27,10 +27,11 @@ fn main(@builtin(workgroup_id) id: vec3<u32>, @builtin(num_workgroups) groups: v
 }
 
 /** Binds input, bias and result, and the numbers of the window: `i_`nput, `o_`utput, `k_`ernel, `s_`tride, `d_`ilation. */
-export function bindWindow(shader: Shader, geometry: ConvGeometry, { input, bias }: ConvTensors, pixels: number): void {
+export function bindWindow(shader: Shader, geometry: ConvGeometry, tensors: ConvTensors, pixels: number): void {
+  const { input, bias } = tensors;
   shader.raw("x", input);
   if (bias !== null) shader.read("bias", bias);
-  shader.result("out");
+  bindOutput(shader, tensors);
   for (const [i, axis] of ["n", "c", "d", "h", "w"].entries()) shader.u32(`x_${axis}`, input.strides[i]!);
   for (const [i, axis] of ["d", "h", "w"].entries()) {
     shader

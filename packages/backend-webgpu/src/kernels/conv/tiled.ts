@@ -1,6 +1,6 @@
 import type { KernelCall } from "../../engine/kernel.ts";
 import type { Shader } from "../../shader/shader.ts";
-import { type ConvGeometry, type ConvTensors, isDeep, volume } from "./geometry.ts";
+import { bindOutput, type ConvGeometry, type ConvTensors, isDeep, volume } from "./geometry.ts";
 import { blocksOf, depthOf, packWeight } from "./pack-weight.ts";
 
 /** Invocations along pixels and along channels. */
@@ -40,10 +40,11 @@ export function planTiled(call: KernelCall, geometry: ConvGeometry, tensors: Con
   shader.dispatch([x, groups * blocks, Math.ceil(across / x)], text(geometry, vectors, tensors.bias !== null, deep));
 }
 
-function bind(shader: Shader, geometry: ConvGeometry, { input, bias }: ConvTensors, pixels: number): void {
+function bind(shader: Shader, geometry: ConvGeometry, tensors: ConvTensors, pixels: number): void {
+  const { input, bias } = tensors;
   shader.raw("x", input);
   if (bias !== null) shader.read("bias", bias);
-  shader.result("out");
+  bindOutput(shader, tensors);
   for (const [i, axis] of ["n", "c", "d", "h", "w"].entries()) shader.u32(`x_${axis}`, input.strides[i]!);
   for (const [i, axis] of ["d", "h", "w"].entries()) {
     shader.i32(`i_${axis}`, geometry.input[i]!).u32(`o_${axis}`, geometry.output[i]!);
