@@ -9,6 +9,9 @@ const unsupported = {
   "aten::to.prim_dtype": "an overload of TorchScript, whose dtype is a bare int; torch.export does not write it",
 };
 
+/** As in Node. */
+const tolerance = { float32: { rtol: 1e-4, atol: 1e-5 } };
+
 /**
  * Declares the tests of the backend contract in a page with WebGPU. The suite runs there; here the same suite declares
  * the same tests, each of which asks the page to run its twin.
@@ -27,7 +30,7 @@ export async function testInPage(name: string, parts: readonly SuitePart[]): Pro
     await page.goto(opened.site.url);
     await page.evaluate(({ name, options }) => conformance.define(name, options), {
       name,
-      options: { parts, unsupported },
+      options: { parts, unsupported, tolerance },
     });
   });
 
