@@ -34,6 +34,14 @@ interface Backend {
   unsupported(program: unknown, registry: unknown): readonly unknown[];
 }
 
+interface Kernels {
+  readonly KERNELS: readonly Kernel[];
+}
+
+interface Kernel {
+  readonly ops: readonly string[];
+}
+
 interface Modules {
   readonly aten: { readonly aten: { readonly ops: readonly OpRecord[] } };
   readonly registry: { createRegistry(parts: unknown): unknown };
@@ -48,7 +56,10 @@ interface Modules {
     ): { readonly program: unknown };
   };
   readonly wasm: { readonly WasmBackend: new () => Backend };
-  readonly kernels: { readonly KERNELS: readonly { readonly ops: readonly string[] }[] };
+  readonly webgpu: { readonly WebgpuBackend: new (settings: object) => Backend };
+  readonly wasmKernels: Kernels;
+  readonly webgpuKernels: Kernels;
+  readonly host: { readonly HOST_KERNELS: readonly Kernel[] };
   readonly dynamic: { readonly DYNAMIC_KERNELS: ReadonlyMap<string, unknown> };
 }
 
@@ -57,7 +68,10 @@ const SOURCES: Readonly<Record<keyof Modules, string>> = {
   registry: "packages/registry/src/index.ts",
   conformance: "packages/conformance/src/index.ts",
   wasm: "packages/backend-wasm/src/index.ts",
-  kernels: "packages/backend-wasm/src/kernels/index.ts",
+  webgpu: "packages/backend-webgpu/src/backend.ts",
+  wasmKernels: "packages/backend-wasm/src/kernels/index.ts",
+  webgpuKernels: "packages/backend-webgpu/src/kernels/index.ts",
+  host: "packages/backend/src/host.ts",
   dynamic: "packages/backend/src/dynamic/index.ts",
 };
 
@@ -65,6 +79,7 @@ const LEGEND = {
   fused: "generated from the op's scalar expression, and fused with its neighbours",
   view: "no work: another way to look at the same memory",
   kernel: "a kernel of its own",
+  host: "rare, and small where it occurs: computed in JavaScript on copies of its tensors",
   dynamic: "runs between two planned stages, because the sizes of its results depend on data",
   decomposed: "expressed in ops that run",
   number: "a number or a check that follows from shapes, known when the program is planned",
@@ -78,35 +93,55 @@ const modules = Object.fromEntries(
   ),
 ) as Modules;
 
-const kernels = new Set(modules.kernels.KERNELS.flatMap(({ ops }) => ops));
+const opsOf = (kernels: readonly Kernel[]): readonly string[] => kernels.flatMap(({ ops }) => ops);
+const hostOps = new Set(opsOf(modules.host.HOST_KERNELS));
 const dynamicKernels = modules.dynamic.DYNAMIC_KERNELS;
+
+/** A backend's own kernels, and what it says of programs. */
+interface Subject {
+  readonly name: string;
+  readonly backend: Backend;
+  readonly kernels: readonly string[];
+}
+
+const { KERNELS: webgpuKernels } = modules.webgpuKernels;
+const SUBJECTS: readonly Subject[] = [
+  { name: "wasm", backend: new modules.wasm.WasmBackend(), kernels: opsOf(modules.wasmKernels.KERNELS) },
+  {
+    name: "webgpu",
+    // What it supports does not depend on its device.
+    backend: new modules.webgpu.WebgpuBackend({ kernels: webgpuKernels, narrowFloat64: false }),
+    kernels: opsOf(webgpuKernels),
+  },
+];
 
 function hasTensor({ base, inner }: SchemaType): boolean {
   return base === "Tensor" || (inner !== undefined && hasTensor(inner));
 }
 
 /** How a backend runs an op, by its record alone. */
-function supportOf(record: OpRecord): Support {
+function supportOf(record: OpRecord, { kernels }: Subject): Support {
   if (record.scalar !== undefined) return "fused";
   if (record.view !== undefined) return "view";
-  if (kernels.has(record.name)) return "kernel";
+  const own = kernels.filter((op) => op === record.name).length;
+  if (own > (hostOps.has(record.name) ? 1 : 0)) return "kernel";
+  if (own > 0) return "host";
   if (dynamicKernels.has(record.name)) return "dynamic";
   if (record.decompose !== undefined) return "decomposed";
   const tensors = record.schema.returns.some(({ type }) => hasTensor(type));
   return tensors || record.dynamic === true ? "missing" : "number";
 }
 
-/** What the conformance cases say of each op: its dtypes, and whether the backend takes every one of them. */
+/** What the conformance cases say of each op on a backend: its dtypes, and whether it takes every one of them. */
 interface Tested {
   readonly cases: number;
   readonly refused: number;
   readonly dtypes: ReadonlySet<string>;
 }
 
-async function testedOps(): Promise<ReadonlyMap<string, Tested>> {
+async function testedOps({ backend }: Subject): Promise<ReadonlyMap<string, Tested>> {
   const { FAMILIES, caseProgram, loadFamily } = modules.conformance;
   const registry = modules.registry.createRegistry({ sets: [modules.aten.aten] });
-  const backend = new modules.wasm.WasmBackend();
   const tested = new Map<string, Tested>();
   for (const family of FAMILIES) {
     for (const opCase of (await loadFamily(family)).cases) {
@@ -124,30 +159,38 @@ async function testedOps(): Promise<ReadonlyMap<string, Tested>> {
 }
 
 async function render(): Promise<string> {
-  const tested = await testedOps();
+  const tested = await Promise.all(SUBJECTS.map(testedOps));
   const records = [...modules.aten.aten.ops].sort((a, b) => (a.name < b.name ? -1 : 1));
-  const rows = records.map((record) => ({ record, support: supportOf(record), tested: tested.get(record.name) }));
-  const count = (support: Support): number => rows.filter((row) => row.support === support).length;
+  const count = (support: Support): string =>
+    SUBJECTS.map((subject) => records.filter((record) => supportOf(record, subject) === support).length).join(" | ");
+  const names = SUBJECTS.map(({ name }) => name);
   const legend = Object.entries(LEGEND).map(([name, what]) => `| ${name} | ${count(name as Support)} | ${what} |`);
-  const table = rows.map(({ record, support, tested }) => {
-    const ran = tested === undefined ? "" : `${tested.cases - tested.refused}/${tested.cases}`;
-    return `| \`${record.name}\` | ${support} | ${ran} | ${[...(tested?.dtypes ?? [])].sort().join(" ")} |`;
+  const table = records.map((record) => {
+    const cells = SUBJECTS.flatMap((subject, i) => {
+      const found = tested[i]?.get(record.name);
+      const ran = found === undefined ? "" : `${found.cases - found.refused}/${found.cases}`;
+      return [supportOf(record, subject), ran];
+    });
+    const dtypes = new Set(tested.flatMap((of) => [...(of.get(record.name)?.dtypes ?? [])]));
+    return `| \`${record.name}\` | ${cells.join(" | ")} | ${[...dtypes].sort().join(" ")} |`;
   });
-  const ran = rows.filter((row) => row.tested !== undefined).length;
+  const ran = records.filter(({ name }) => tested[0]?.has(name)).length;
   return `<!-- Generated by scripts/support-matrix.ts; \`pnpm check\` compares. -->
 # Supported ops
 
-Every op that the project has a record of, and how \`@pt2/backend-wasm\` runs it. In-place ops (\`aten::add_.Tensor\`) are
-derived from the functional ones below. Ops that are not listed are refused at load, all of them at once; a handler or
-an op package adds them (\`docs/adding-an-op.md\`). *Cases* counts the calls that the conformance suite compares with
-PyTorch's answers, for ${ran} of these ${rows.length} ops directly; *dtypes* are those of the first tensor of these calls.
+Every op that the project has a record of, and how each backend that lowers runs it (\`@pt2/backend-libtorch\` runs every op
+of PyTorch's dispatcher). In-place ops (\`aten::add_.Tensor\`) are derived from the functional ones below. Ops that are not
+listed are refused at load, all of them at once; a handler or an op package adds them (\`docs/adding-an-op.md\`). *Cases*
+counts the calls that the conformance suite compares with PyTorch's answers, for ${ran} of these ${records.length} ops
+directly; those that a backend does not take have dtypes that it does not hold (webgpu: float64 unless narrowing is
+allowed, complex). *Dtypes* are those of the first tensor of these calls.
 
-| how | ops | meaning |
-| --- | --- | --- |
+| how | ${names.join(" | ")} | meaning |
+| --- | ${names.map(() => "---").join(" | ")} | --- |
 ${legend.join("\n")}
 
-| op | wasm | cases | dtypes |
-| --- | --- | --- | --- |
+| op | ${names.map((name) => `${name} | cases`).join(" | ")} | dtypes |
+| --- | ${names.map(() => "--- | ---").join(" | ")} | --- |
 ${table.join("\n")}
 `;
 }
