@@ -1,5 +1,6 @@
 import { HOST_KERNELS } from "@pt2/backend/host";
 import type { WebgpuKernel } from "../engine/kernel.ts";
+import { attention } from "./attention/attention.ts";
 import { CONVOLUTIONS } from "./conv/index.ts";
 import { cat } from "./copy/cat.ts";
 import { reinterpret } from "./copy/reinterpret.ts";
@@ -32,6 +33,7 @@ export const KERNELS: readonly WebgpuKernel[] = [
   ...RESIZES,
   ...NORMS,
   ...PRODUCTS,
+  attention,
   ...SOFTMAX,
   gcd,
   lcm,

@@ -1,0 +1,127 @@
+import type { TensorMeta } from "@pt2/registry";
+import type { KernelCall } from "../../engine/kernel.ts";
+import type { Place } from "../../engine/place.ts";
+import type { Shader } from "../../shader/shader.ts";
+
+/** `softmax(query keyᵀ scale + mask) value` for every head of every batch. */
+export interface Heads {
+  /** Leading dimensions, the last of them split where several heads of queries share one of keys. */
+  readonly batch: readonly number[];
+  /** [batch, rows, features] of each, as it broadcasts to the batch. */
+  readonly query: Place;
+  readonly key: Place;
+  readonly value: Place;
+  /** [batch, queries, keys] */
+  readonly mask: Place | null;
+  readonly causal: boolean;
+  readonly scale: number;
+}
+
+/** Looks at the arguments of a call. */
+export function headsOf(call: KernelCall): Heads {
+  const [query, key, value] = ["query", "key", "value"].map((name) => call.tensor(name)) as [Place, Place, Place];
+  const mask = call.optional("attn_mask");
+  const lead = (call.call.results[0] as TensorMeta).shape.slice(0, -2);
+  const shared = call.arg<boolean | undefined>("enable_gqa") ? query.shape.at(-3)! / key.shape.at(-3)! : 1;
+  const batch = shared === 1 ? lead : [...lead.slice(0, -1), lead.at(-1)! / shared, shared];
+  const keys = (place: Place): Place => toBatch(shared === 1 ? place : withDim(place, -2, 1), batch);
+  const queries = (place: Place): Place => toBatch(shared === 1 ? place : split(place, shared), batch);
+  return {
+    batch,
+    query: queries(query),
+    key: keys(key),
+    value: keys(value),
+    mask: mask && queries(mask),
+    causal: call.arg<boolean>("is_causal"),
+    scale: call.arg<number | null>("scale") ?? 1 / Math.sqrt(query.shape.at(-1)!),
+  };
+}
+
+/** A dimension of size 1, inserted before the given one, counted from the end. */
+function withDim(place: Place, before: number, size: number): Place {
+  const at = place.shape.length + before;
+  return { ...place, shape: place.shape.toSpliced(at, 0, size), strides: place.strides.toSpliced(at, 0, 0) };
+}
+
+/** Heads as those of keys times those of queries that share one. */
+function split(place: Place, shared: number): Place {
+  const at = place.shape.length - 3;
+  if (at < 0) return place;
+  const [size, stride] = [place.shape[at]!, place.strides[at]!];
+  if (size === 1) return withDim(place, -2, 1);
+  return {
+    ...place,
+    shape: place.shape.toSpliced(at, 1, size / shared, shared),
+    strides: place.strides.toSpliced(at, 1, stride * shared, stride),
+  };
+}
+
+/** A tensor as it broadcasts to a batch; its last two dimensions keep their sizes. */
+function toBatch({ shape, strides, ...place }: Place, batch: readonly number[]): Place {
+  const lead = batch.length - (shape.length - 2);
+  const steps = batch.map((_, d) => (d < lead || shape[d - lead] === 1 ? 0 : strides[d - lead]!));
+  return { ...place, shape: [...batch, ...shape.slice(-2)], strides: [...steps, ...strides.slice(-2)] };
+}
+
+/**
+ * Declares `name_first(head)`: where a matrix begins, and `load_name(first, row, column)`: four elements of a row of it, zero
+ * behind its last column, and, with `rows`, behind its last row.
+ */
+export function declareMatrix(shader: Shader, name: string, place: Place, rows: string | null): string {
+  const { shape, strides, offset } = place;
+  const [step, across] = strides.slice(-2) as [number, number];
+  const lead = { shape: shape.slice(0, -2), strides: strides.slice(0, -2) };
+  const width = shape.at(-1)!;
+  const aligned = [width, offset, step, ...lead.strides].every((n) => n % 4 === 0);
+  const vector = across === 1 && aligned;
+  shader.raw(name, place, { vector }).offsets(`${name}_first`, lead).u32(`${name}_row`, step);
+  if (across !== 1) shader.u32(`${name}_across`, across);
+  if (width % 4 !== 0) shader.u32(`${name}_width`, width);
+  const scalar = (q: number): string => {
+    const load = `${name}_at(at + ${across === 1 ? `${q}u` : `${q}u * p.${name}_across`})`;
+    return width % 4 === 0 ? load : `select(0f, ${load}, column + ${q}u < p.${name}_width)`;
+  };
+  const load = vector ? `${name}_at4(at)` : `vec4<f32>(${[0, 1, 2, 3].map(scalar).join(", ")})`;
+  return `fn load_${name}(first: u32, row: u32, column: u32) -> vec4<f32> {
+  let at = first + row * p.${name}_row + column${across === 1 ? "" : ` * p.${name}_across`};
+  return ${rows === null ? load : `select(vec4<f32>(), ${load}, row < ${rows})`};
+}
+`;
+}
+
+/**
+ * Declares `score(head, query, key, x)`: what is exponentiated to the base of two, given the product of a query and a
+ * key; and `keys_of(query)`: behind which key a query sees none.
+ */
+export function declareScores(shader: Shader, { mask, causal, scale }: Heads): string {
+  shader.f32("scale", scale * Math.LOG2E).f32("unseen", Number.NEGATIVE_INFINITY);
+  let masked = "x * p.scale";
+  let declarations = "";
+  if (mask !== null) {
+    const [down, across] = mask.strides.slice(-2) as [number, number];
+    const [rows, columns] = mask.shape.slice(-2) as [number, number];
+    shader
+      .raw("mask", mask)
+      .offsets("mask_first", { shape: mask.shape.slice(0, -2), strides: mask.strides.slice(0, -2) });
+    shader.u32("mask_down", rows === 1 ? 0 : down).u32("mask_across", columns === 1 ? 0 : across);
+    const at = "mask_at(mask_first(head) + query * p.mask_down + key * p.mask_across)";
+    masked = mask.dtype === "bool" ? `select(p.unseen, ${masked}, ${at})` : `${masked} + ${Math.LOG2E}f * ${at}`;
+  }
+  const visible = causal ? "key < p.keys && key <= query" : "key < p.keys";
+  declarations += `fn score(head: u32, query: u32, key: u32, x: f32) -> f32 { return select(p.unseen, ${masked}, ${visible}); }
+fn keys_of(query: u32) -> u32 { return ${causal ? "min(p.keys, query + 1u)" : "p.keys"}; }
+`;
+  return declarations;
+}
+
+/** Declares `store(head, query, feature, values)` for four features of the result. */
+export function declareStore(shader: Shader, features: number): string {
+  const vector = features % 4 === 0;
+  shader.result("out", 0, { vector });
+  const lanes = [0, 1, 2, 3].map((j) => `  if (feature + ${j}u < p.features) { set_out(at + ${j}u, v[${j}]); }\n`);
+  return `fn store(head: u32, query: u32, feature: u32, v: vec4<f32>) {
+  if (query >= p.queries || feature >= p.features) { return; }
+  let at = (head * p.queries + query) * p.features + feature;
+${vector ? "  set_out4(at / 4u, v);\n" : lanes.join("")}}
+`;
+}
