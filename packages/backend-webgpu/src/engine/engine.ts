@@ -139,6 +139,10 @@ export class WebgpuEngine implements StageEngine<Place, WebgpuPlan> {
     return tensors.map((tensor) => (isDeviceData(tensor) ? read[at++]! : tensor));
   }
 
+  drop(tensors: readonly DeviceData[]): void {
+    for (const { handle } of tensors) this.#transfers.give((handle as { readonly buffer: GPUBuffer }).buffer);
+  }
+
   release(plan: WebgpuPlan): void {
     this.#unchecked.delete(plan);
     this.#plans.delete(plan);

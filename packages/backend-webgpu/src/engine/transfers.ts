@@ -20,6 +20,11 @@ export class Transfers {
     return buffer;
   }
 
+  /** Nobody needs what this one carried. */
+  give(buffer: GPUBuffer): void {
+    if (this.#used.delete(buffer)) this.#free.push(buffer);
+  }
+
   /** The run is over: nobody needs what it carried. */
   release(): void {
     this.#free.push(...this.#used);

@@ -15,7 +15,7 @@ import { runControl } from "./control.ts";
 import type { DynamicKernel } from "./dynamic-kernel.ts";
 import { locate, located } from "./located.ts";
 import { opGraph } from "./op-graph.ts";
-import { type HostData, isHostData, type RunValue } from "./run-value.ts";
+import { type HostData, isHostData, type RunValue, tensorDataIn } from "./run-value.ts";
 
 /** What a boundary works with. */
 export interface BoundaryHost {
@@ -27,6 +27,8 @@ export interface BoundaryHost {
   read(values: readonly ArgValue[], to: "host" | "anywhere"): Awaitable<readonly RunValue[]>;
   /** The values with their tensors in host memory. */
   fetch(values: readonly RunValue[]): Awaitable<readonly RunValue[]>;
+  /** Says that nobody needs these results of {@link runGraph} any more. */
+  drop(values: readonly RunValue[]): void;
   /** Runs a graph behind the memory of the stage; its plans are kept under `key`. */
   runGraph(key: Graph | string, graph: Graph, inputs: readonly RunValue[]): Promise<readonly RunValue[]>;
 }
@@ -64,10 +66,13 @@ export async function runBoundary(end: Boundary, host: BoundaryHost): Promise<re
         );
         let at = 0;
         const operands = end.operands.map((operand) => (isGraph(operand) ? operand : values[at++]!));
-        return await runControl(end.node.op, operands, {
+        const results = await runControl(end.node.op, operands, {
           call: (graph, inputs) => host.runGraph(graph, graph, inputs),
           fetch: (given) => host.fetch(given),
+          drop: (given) => host.drop(given),
         });
+        host.drop(tensorDataIn(values).filter((tensor) => !results.includes(tensor)));
+        return results;
       } catch (error) {
         // An abort passes as it is.
         throw error instanceof Pt2Error ? locate(error, [{ record: { name: end.node.op }, node: end.node }]) : error;

@@ -14,6 +14,8 @@ export interface ControlHost {
   call(graph: Graph, inputs: readonly RunValue[]): Promise<readonly RunValue[]>;
   /** The values with their tensors in host memory. */
   fetch(values: readonly RunValue[]): Awaitable<readonly RunValue[]>;
+  /** Says that nobody needs these results of {@link call} any more. */
+  drop(values: readonly RunValue[]): void;
 }
 
 /** How long a loop keeps the thread before timers and messages, an abort among them, get their turn. */
@@ -23,11 +25,12 @@ const TURN_MS = 20;
 export async function runControl(
   op: string,
   operands: readonly Operand[],
-  { call, fetch }: ControlHost,
+  { call, fetch, drop }: ControlHost,
 ): Promise<readonly RunValue[]> {
   let turn = performance.now();
   return CONTROL[op]!(operands, {
     fetch,
+    drop,
     async call(graph, inputs) {
       if (performance.now() - turn > TURN_MS) {
         await new Promise((resolve) => setTimeout(resolve));
@@ -65,6 +68,13 @@ function isTrue(operand: Operand | undefined, { fetch }: ControlHost): Awaitable
   return whenReady(fetch([operand]), ([value]) => truth(value!));
 }
 
+/** Results of a call, on the host alone. */
+async function taken(host: ControlHost, values: readonly RunValue[]): Promise<readonly RunValue[]> {
+  const fetched = await host.fetch(values);
+  host.drop(values);
+  return fetched;
+}
+
 function malformed(what: string): Pt2Error {
   return backendError("backend.control-flow", {
     what: `The operands of a control-flow operator are not as PyTorch writes them: ${what}`,
@@ -84,14 +94,18 @@ const CONTROL: Readonly<
     let values = list(carried);
     for (let i = 0; ; i++) {
       const [goOn] = await host.call(graphOf(cond), [...values, ...list(additional)]);
-      if (!(await isTrue(goOn, host))) return values;
+      const more = await isTrue(goOn, host);
+      host.drop([goOn!]);
+      if (!more) return values;
       if (i >= LIMITS.iterations) {
         throw backendError("backend.endless-loop", {
           what: `while_loop did not end within ${LIMITS.iterations} iterations`,
           advice: "Check the loop's condition for these inputs.",
         });
       }
-      values = await host.call(graphOf(body), [...values, ...list(additional)]);
+      const next = await host.call(graphOf(body), [...values, ...list(additional)]);
+      if (i > 0) host.drop(values);
+      values = next;
     }
   },
 
@@ -102,8 +116,9 @@ const CONTROL: Readonly<
     const ys: (readonly RunValue[])[] = [];
     for (let i = 0; i < rowsOf(inputs); i++) {
       const out = await host.call(graphOf(combine), [...carry, ...inputs.map((x) => rowOf(x, i)), ...list(additional)]);
+      if (i > 0) host.drop(carry);
       carry = out.slice(0, carry.length);
-      ys.push(await host.fetch(out.slice(carry.length)));
+      ys.push(await taken(host, out.slice(carry.length)));
     }
     return [...carry, ...stackRows(ys)];
   },
@@ -113,7 +128,8 @@ const CONTROL: Readonly<
     const inputs = await sequences(xs, host);
     const rows: (readonly RunValue[])[] = [];
     for (let i = 0; i < rowsOf(inputs); i++) {
-      rows.push(await host.fetch(await host.call(graphOf(body), [...inputs.map((x) => rowOf(x, i)), ...list(extra)])));
+      const out = await host.call(graphOf(body), [...inputs.map((x) => rowOf(x, i)), ...list(extra)]);
+      rows.push(await taken(host, out));
     }
     return stackRows(rows);
   },

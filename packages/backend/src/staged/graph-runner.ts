@@ -5,7 +5,7 @@ import { type BoundaryHost, runBoundary } from "./boundary.ts";
 import type { Cancellation } from "./cancellation.ts";
 import { explainStages } from "./explain.ts";
 import type { PlanCache } from "./plan-cache.ts";
-import { planKey, type RunValue, type TensorType } from "./run-value.ts";
+import { isDeviceData, planKey, type RunValue, type TensorType, tensorDataIn } from "./run-value.ts";
 import type { RunHooks, StageEngine, StagePlan } from "./stage-engine.ts";
 import { fetchAll, type StageCount, StageNode, stageCache } from "./stage-node.ts";
 import { StandIns } from "./stand-ins.ts";
@@ -67,6 +67,8 @@ export class GraphRunner<Place extends TensorType, Plan extends StagePlan<Place>
     for (;;) {
       const writing = node.write(given);
       if (writing !== undefined) await writing;
+      // What a boundary gave was a copy, and has been copied again. Inputs are the caller's.
+      if (given !== inputs) this.#drop(given);
       const executing = this.#engine.execute(node.plan, hooks);
       if (executing !== undefined) await executing;
       const { end } = node.stage;
@@ -95,6 +97,10 @@ export class GraphRunner<Place extends TensorType, Plan extends StagePlan<Place>
   /** Gives up all plans. */
   release(): void {
     this.#roots.clear();
+  }
+
+  #drop(values: readonly RunValue[]): void {
+    this.#engine.drop?.(tensorDataIn(values).filter(isDeviceData));
   }
 
   async #start(
@@ -146,6 +152,7 @@ export class GraphRunner<Place extends TensorType, Plan extends StagePlan<Place>
       registry: lowerOptions.registry,
       read: (values, to) => node.read(values, to),
       fetch: (values) => fetchAll(this.#engine, values),
+      drop: (values) => this.#drop(values),
       runGraph: (key, graph, inputs) => {
         // A handler may call several ops at once; they share memory, so each waits for the one before.
         const result = last.then(() => {

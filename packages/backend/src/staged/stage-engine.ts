@@ -2,7 +2,7 @@ import type { Call, LoweredTensor, LowerOptions, RunNumber, Stage } from "@pt2/r
 import type { Awaitable } from "./awaitable.ts";
 import type { Cancellation } from "./cancellation.ts";
 import type { DynamicKernel } from "./dynamic-kernel.ts";
-import type { TensorData, TensorType } from "./run-value.ts";
+import type { DeviceData, TensorData, TensorType } from "./run-value.ts";
 
 /** Observes a run: called after each step with its duration. */
 export type StepObserver = (calls: readonly Call[], startMs: number, ms: number) => void;
@@ -64,6 +64,8 @@ export interface StageEngine<Place extends TensorType, Plan extends StagePlan<Pl
   read(plan: Plan, tensors: readonly LoweredTensor[], to: "host" | "anywhere"): Awaitable<readonly TensorData[]>;
   /** Brings what {@link read} left on the device to the host. Absent when it leaves nothing there. */
   fetch?(tensors: readonly TensorData[]): Promise<readonly TensorData[]>;
+  /** Says that nobody needs these tensors on the device any more, before the run is over. Absent when it holds nothing. */
+  drop?(tensors: readonly DeviceData[]): void;
   /** Gives a plan up. */
   release(plan: Plan): void;
 }

@@ -1,0 +1,42 @@
+/** Counts of the buffers that a device has been asked for. */
+export interface BufferCounts {
+  /** Buffers that were ever made. */
+  readonly made: number;
+  /** Of these, how many are not destroyed, and their bytes. */
+  readonly live: number;
+  readonly bytes: number;
+  /** Ends counting. */
+  restore(): void;
+}
+
+/** Counts the buffers of a device from now on. */
+export function countBuffers(device: GPUDevice): BufferCounts {
+  const create = device.createBuffer;
+  const live = new Map<GPUBuffer, number>();
+  let made = 0;
+  device.createBuffer = (descriptor) => {
+    const buffer = create.call(device, descriptor);
+    const destroy = buffer.destroy;
+    buffer.destroy = () => {
+      live.delete(buffer);
+      return destroy.call(buffer);
+    };
+    live.set(buffer, descriptor.size);
+    made++;
+    return buffer;
+  };
+  return {
+    get made() {
+      return made;
+    },
+    get live() {
+      return live.size;
+    },
+    get bytes() {
+      return [...live.values()].reduce((sum, size) => sum + size, 0);
+    },
+    restore: () => {
+      device.createBuffer = create;
+    },
+  };
+}

@@ -1,0 +1,115 @@
+import { expect, test } from "vitest";
+import { WebgpuBackend } from "../backend.ts";
+import { describeWithDevice } from "../device.test-helper.ts";
+import { KERNELS } from "../kernels/index.ts";
+import { floats, ints, programOf, ramp, registryOf, run, weightsOf } from "../programs.test-helper.ts";
+import { DeviceSource, deviceOf } from "./device.ts";
+
+const NET = `
+  parameter "w" = %w: f32[16, 8]
+  user_input %x: f32[s0, 8]
+  %h: f32[s0, 16] = aten::linear(input=%x, weight=%w)
+  %a: f32[s0, 16] = aten::relu(self=%h)
+  %y: f32[s0, 16] = aten::softmax.int(self=%a, dim=-1)
+  return %y`;
+const weights = weightsOf({ w: ramp(16, 8) });
+const registry = registryOf();
+
+await describeWithDevice("sizes that change", (gpu) => {
+  const device = deviceOf(gpu);
+  const settings = { precision: "fast", outputs: "host", narrowFloat64: false, ownsDevice: false } as const;
+  const backend = new WebgpuBackend({ ...settings, devices: new DeviceSource(device, null), kernels: KERNELS });
+
+  test("share the compiled shaders", async () => {
+    const executable = await backend.compile({ program: programOf(NET), weights, registry });
+    await run(executable, ramp(64, 8));
+    const { size } = device.pipelines;
+    expect(size).toBeGreaterThan(0);
+    for (const rows of [128, 96, 256]) {
+      const [flat] = (await run(executable, ramp(rows, 8))) as [number[]];
+      expect(flat).toHaveLength(rows * 16);
+      for (let i = 0; i < rows; i++) {
+        const sum = flat.slice(16 * i, 16 * i + 16).reduce((a, b) => a + b, 0);
+        expect(sum).toBeCloseTo(1, 5);
+      }
+    }
+    expect(device.pipelines.size).toBe(size);
+    await executable.dispose();
+  });
+
+  test("grow and shrink the same buffers", async () => {
+    const executable = await backend.compile({ program: programOf(NET), weights, registry });
+    const small = await run(executable, ramp(2, 8));
+    await run(executable, ramp(64, 8));
+    const { reserved } = await executable.memory();
+    expect(await run(executable, ramp(2, 8))).toEqual(small);
+    expect((await executable.memory()).reserved).toBe(reserved);
+    await executable.dispose();
+  });
+
+  test("numbers that change from call to call make no new plan", async () => {
+    const program = programOf(`
+      user_input %x: f32[3]
+      user_input %t: float
+      %a: f32[3] = aten::mul.Scalar(self=%x, other=%t)
+      %two: float = _operator::mul(a=%t, b=2.0)
+      %b: f32[3] = aten::add.Scalar(self=%a, other=%two)
+      return %b, %two`);
+    const executable = await backend.compile({ program, weights: new Map(), registry });
+    for (let t = 0; t < 200; t++) {
+      const results = await run(executable, floats([3], 1, 2, 3), t / 4);
+      expect(results).toEqual([[t * 0.75, t, t * 1.25], t / 2]);
+    }
+    expect((await executable.explain()).match(/^# /gm)).toHaveLength(1);
+    await executable.dispose();
+  });
+
+  test("may depend on data", async () => {
+    const program = programOf(`
+      user_input %x: f32[6]
+      %mask: bool[6] = aten::gt.Scalar(self=%x, other=0.0)
+      %at: i64[u0, 1] = aten::nonzero(self=%mask)
+      %flat: i64[u0] = aten::squeeze.dim(self=%at, dim=1)
+      %kept: f32[u0] = aten::index.Tensor(self=%x, indices=[%flat])
+      %sum: f32[] = aten::sum(self=%kept)
+      %n: float = aten::item(self=%sum)
+      %scaled: f32[u0] = aten::mul.Scalar(self=%kept, other=%n)
+      return %flat, %scaled`);
+    const executable = await backend.compile({ program, weights: new Map(), registry });
+    const of = (...values: number[]): Promise<readonly unknown[]> => run(executable, floats([6], ...values));
+    expect(await of(1, -1, 2, 0, 3, -5)).toEqual([
+      [0, 2, 4],
+      [6, 12, 18],
+    ]);
+    expect(await of(-1, -1, -2, -3, 0, 0)).toEqual([[], []]);
+    expect(await of(0.5, 0, 0, 0, 0, 0)).toEqual([[0], [0.25]]);
+    expect(await of(1, -1, 2, 0, 3, -5)).toEqual([
+      [0, 2, 4],
+      [6, 12, 18],
+    ]);
+    await executable.dispose();
+  });
+
+  test("loops carry tensors from plan to plan", async () => {
+    const program = programOf(`
+      user_input %n: i64[]
+      user_input %x: f32[4]
+      while_loop: [%k: i64[], %y: f32[4]] = higher_order::while_loop(graph more(%i: i64[], %v: f32[4]) {
+        %go: bool[] = aten::gt.Scalar(self=%i, other=0)
+        return %go
+      }, graph body(%i: i64[], %v: f32[4]) {
+        %next: i64[] = aten::sub.Tensor(self=%i, other=1)
+        %w: f32[4] = aten::mul.Scalar(self=%v, other=2.0)
+        return %next, %w
+      }, [%n, %x], [])
+      return %k, %y`);
+    const executable = await backend.compile({ program, weights: new Map(), registry });
+    const x = floats([4], 1, 2, 3, 4);
+    expect(await run(executable, ints([], 10), x)).toEqual([[0], [1024, 2048, 3072, 4096]]);
+    const { reserved } = await executable.memory();
+    expect(await run(executable, ints([], 60), x)).toEqual([[0], [1, 2, 3, 4].map((v) => v * 2 ** 60)]);
+    // However often it goes round.
+    expect((await executable.memory()).reserved).toBe(reserved);
+    await executable.dispose();
+  });
+});
