@@ -32,6 +32,9 @@ const CASES: Readonly<Record<string, ConvCase>> = {
   "single elements with a stride in whole vectors": { input: [1, 4, 8, 8], weight: [5, 4, 1, 1], stride: [2, 2] },
   "a padded single element": { input: [1, 3, 4, 4], weight: [4, 3, 1, 1], padding: [1, 1] },
   "a long kernel": { input: [1, 2, 101], weight: [3, 2, 33], stride: [4], padding: [16] },
+  "a kernel of the whole input": { input: [3, 5, 4, 7], weight: [9, 5, 4, 7] },
+  "a single pixel": { input: [1, 20, 1, 1], weight: [6, 20, 1, 1], bias: false },
+  "long sums": { input: [1, 300, 3, 3], weight: [17, 300, 1, 1] },
   patches: { input: [1, 3, 32, 32], weight: [20, 3, 16, 16], stride: [16, 16] },
   "three dimensions": {
     input: [1, 4, 5, 6, 7],

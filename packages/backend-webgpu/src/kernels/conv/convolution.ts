@@ -2,12 +2,14 @@ import { DTYPES, elementCount } from "@pt2/format";
 import type { ArgValue, TensorMeta } from "@pt2/registry";
 import type { KernelCall, WebgpuKernel } from "../../engine/kernel.ts";
 import { computeType } from "../../wgsl/storage.ts";
+import { planProduct } from "../matmul/plan-product.ts";
 import { planDepthwise } from "./depthwise.ts";
 import { type ConvGeometry, type ConvTensors, geometryOf, inputOf } from "./geometry.ts";
 import { asOneRow, fitsPointwise, planPointwise } from "./pointwise.ts";
 import { planRows } from "./rows.ts";
 import { planTiled } from "./tiled.ts";
 import { planTransposed } from "./transposed.ts";
+import { asProduct } from "./whole-input.ts";
 import { fitsWinograd, planWinograd } from "./winograd.ts";
 
 /** Channels of a group below which tiles in workgroup memory would be mostly empty. */
@@ -45,6 +47,11 @@ export const convolution: WebgpuKernel = {
 function plan(call: KernelCall, geometry: ConvGeometry, tensors: ConvTensors): void {
   if (geometry.transposed) {
     planTransposed(call, geometry, tensors);
+    return;
+  }
+  const product = asProduct(geometry, tensors);
+  if (product !== null) {
+    planProduct(call, product);
     return;
   }
   if (geometry.inChannels === 1 && geometry.groups > 1) {

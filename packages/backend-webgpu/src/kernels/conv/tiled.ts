@@ -1,4 +1,5 @@
 import type { KernelCall } from "../../engine/kernel.ts";
+import type { Place } from "../../engine/place.ts";
 import type { Shader } from "../../shader/shader.ts";
 import { bindOutput, type ConvGeometry, type ConvTensors, isDeep, volume } from "./geometry.ts";
 import { blocksOf, depthOf, packWeight } from "./pack-weight.ts";
@@ -9,8 +10,12 @@ const [ACROSS, DOWN] = [16, 8];
 const PIXELS = 4;
 /** Elements of the sum that are in workgroup memory at once. */
 const DEPTH = 16;
-/** Below this many workgroups a smaller tile keeps more of the device busy. */
+/** With fewer workgroups than this a smaller tile keeps more of the device busy. */
 const FEW_GROUPS = 256;
+/** With fewer than this long sums are computed in parts. */
+const ENOUGH_GROUPS = 64;
+/** The least of {@link DEPTH} rows that a part should have, and the most parts. */
+const [LEAST_STEPS, MOST_PARTS] = [8, 16];
 
 /**
  * Convolution as a product of matrices whose one factor, the input under the kernel, is never written down: a workgroup
@@ -24,23 +29,54 @@ export function planTiled(call: KernelCall, geometry: ConvGeometry, tensors: Con
   const vectors = wide ? 2 : 1;
   const outputs = DOWN * 4 * vectors;
   const blocks = blocksOf(geometry, { outputs });
-  const packing = { outputs, taps: DEPTH, step: outputs * DEPTH };
+  const steps = Math.ceil(depthOf(geometry) / DEPTH);
+  const parts = partsOf(across * groups * blocks, steps);
   const deep = isDeep(geometry);
-  const shader = call.shader(
-    `conv ${geometry.kernel.slice(deep ? 0 : 1).join("x")}, 64x${outputs} in workgroup memory`,
-  );
-  bind(shader, geometry, tensors, pixels);
+  const kernel = geometry.kernel.slice(deep ? 0 : 1).join("x");
+  const shader = call.shader(`conv ${kernel}, 64x${outputs} in workgroup memory`);
+  const sums = parts === 1 ? null : call.temporary("float32", [parts, groups * outChannels * pixels]);
+  const inPart = sums === null ? tensors : { ...tensors, bias: null, output: sums };
+  bind(shader, geometry, inPart);
+  const packing = { outputs, taps: DEPTH, step: outputs * DEPTH };
   shader.read("w", packWeight(call, tensors.weight, geometry, packing), { vector: true });
+  const x = Math.min(across, call.adapter.limits.maxComputeWorkgroupsPerDimension);
+  const folds = Math.ceil(across / x);
   shader
     .u32("blocks", blocks)
     .u32("outputs", outputs)
     .u32("share", PIXELS)
     .u32("pack", 4 * vectors);
-  const x = Math.min(across, call.adapter.limits.maxComputeWorkgroupsPerDimension);
-  shader.dispatch([x, groups * blocks, Math.ceil(across / x)], text(geometry, vectors, tensors.bias !== null, deep));
+  shader.u32("pixels", pixels).u32("size", groups * outChannels * pixels);
+  shader
+    .u32("steps", steps)
+    .u32("part_steps", Math.ceil(steps / parts))
+    .u32("folds", folds);
+  shader.dispatch([x, groups * blocks, folds * parts], text(geometry, vectors, inPart.bias !== null, deep));
+  if (sums !== null) planSum(call, geometry, tensors, sums);
 }
 
-function bind(shader: Shader, geometry: ConvGeometry, tensors: ConvTensors, pixels: number): void {
+function partsOf(groups: number, steps: number): number {
+  if (groups >= ENOUGH_GROUPS / 2) return 1;
+  return Math.max(1, Math.min(MOST_PARTS, Math.ceil(ENOUGH_GROUPS / groups), Math.floor(steps / LEAST_STEPS)));
+}
+
+/** Adds up what the parts of long sums gave. */
+function planSum(call: KernelCall, { output }: ConvGeometry, tensors: ConvTensors, sums: Place): void {
+  const [parts, count] = sums.shape as readonly [number, number];
+  const { bias } = tensors;
+  const shader = call.shader("sum of parts").raw("x", sums);
+  if (bias !== null) shader.read("bias", bias);
+  bindOutput(shader, tensors);
+  shader.u32("parts", parts).u32("plane", volume(output)).u32("rows", tensors.weight.shape[0]!);
+  shader.forEach(
+    count,
+    `var sum = ${bias === null ? "0f" : "bias(i / p.plane % p.rows)"};
+  for (var part = 0u; part < p.parts; part++) { sum += x_at(part * p.count + i); }
+  set_out(i, sum);`,
+  );
+}
+
+function bind(shader: Shader, geometry: ConvGeometry, tensors: ConvTensors): void {
   const { input, bias } = tensors;
   shader.raw("x", input);
   if (bias !== null) shader.read("bias", bias);
@@ -52,9 +88,8 @@ function bind(shader: Shader, geometry: ConvGeometry, tensors: ConvTensors, pixe
     shader.i32(`pad_${axis}`, geometry.padding[i]!);
   }
   shader.u32("channels", geometry.inChannels).u32("rows", geometry.outChannels);
-  shader.u32("all_rows", geometry.groups * geometry.outChannels).u32("pixels", pixels);
+  shader.u32("all_rows", geometry.groups * geometry.outChannels);
   shader.u32("plane", volume(geometry.output)).u32("depth", depthOf(geometry));
-  shader.u32("steps", Math.ceil(depthOf(geometry) / DEPTH));
 }
 
 function text(geometry: ConvGeometry, vectors: number, bias: boolean, deep: boolean): string {
@@ -70,7 +105,8 @@ function text(geometry: ConvGeometry, vectors: number, bias: boolean, deep: bool
 var<workgroup> weights: array<vec4<f32>, ${perRow * DEPTH}>;
 @compute @workgroup_size(${threads})
 fn main(@builtin(workgroup_id) id: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>, @builtin(local_invocation_index) local: u32) {
-  let tile = (id.z * groups.x + id.x) * ${width}u;
+  let part = id.z / p.folds;
+  let tile = (id.z % p.folds * groups.x + id.x) * ${width}u;
   let group = id.y / p.blocks;
   // The pixel whose inputs this invocation brings, and where its window begins.
   let mine = min(tile + local % ${width}u, p.pixels - 1u);
@@ -82,7 +118,7 @@ fn main(@builtin(workgroup_id) id: vec3<u32>, @builtin(num_workgroups) groups: v
   let across = local % ${ACROSS}u;
   let down = local / ${ACROSS}u;
   ${sums((i, v) => `var a${i}_${v} = vec4<f32>();`)}
-  for (var s = 0u; s < p.steps; s++) {
+  for (var s = part * p.part_steps; s < min(p.steps, (part + 1u) * p.part_steps); s++) {
     for (var row = local / ${width}u; row < ${DEPTH}u; row += ${threads / width}u) {
       let k = s * ${DEPTH}u + row;
       let c = k / ${volume(kernel)}u;
@@ -115,7 +151,7 @@ fn main(@builtin(workgroup_id) id: vec3<u32>, @builtin(num_workgroups) groups: v
     for (var o = 0u; o < p.pack && first + o < p.rows; o++) {
       let channel = group * p.rows + first + o;
       let value = ${vectors === 1 ? "r0[o]" : "select(r0[o & 3u], r1[o & 3u], o > 3u)"}${bias ? " + bias(channel)" : ""};
-      set_out((pixel / p.plane * p.all_rows + channel) * p.plane + pixel % p.plane, value);
+      set_out(part * p.size + (pixel / p.plane * p.all_rows + channel) * p.plane + pixel % p.plane, value);
     }
   }
 }`;
