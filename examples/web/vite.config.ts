@@ -10,6 +10,8 @@ export default defineConfig({
     target: "es2023",
     // A page under a strict Content Security Policy may not load `data:` addresses.
     assetsInlineLimit: 0,
+    // Two thirds of a build is the worker, which is no news.
+    rolldownOptions: { checks: { pluginTimings: false } },
   },
   server: { headers },
   preview: { headers },

@@ -107,20 +107,38 @@ describePage("the example page and its users", { app: "examples/web" }, (ready) 
 
   test("shows the progress of a load, which can be cancelled", async () => {
     const { page } = ready;
+    // What is said to workers takes its time.
+    await page.addInitScript(() => {
+      const send = Worker.prototype.postMessage;
+      Worker.prototype.postMessage = function (this: Worker, ...message: Parameters<typeof send>) {
+        setTimeout(() => send.apply(this, message), document.title === "slow" ? 1500 : 0);
+      } as typeof send;
+    });
     await page.goto(ready.site.url + MLP);
     const run = section(page, "run");
     await run.waitFor();
-    let isSlow = true;
-    await page.route("**/mlp.pt2", async (route) => {
-      if (isSlow) await new Promise((resolve) => setTimeout(resolve, 2000));
-      await route.continue().catch(() => {});
+    await page.evaluate(() => {
+      document.title = "slow";
     });
     await run.getByRole("button", { name: "Run", exact: true }).click();
     await run.getByRole("progressbar").waitFor();
     await run.getByRole("button", { name: "Cancel" }).click();
     await run.getByText("Cancelled.").waitFor();
-    isSlow = false;
+    await page.evaluate(() => {
+      document.title = "";
+    });
     expect(await runModel(page)).toHaveLength(1);
+  });
+
+  test("stops opening a file when it is told to", async () => {
+    const { page } = ready;
+    await page.route(
+      ({ pathname }) => pathname.endsWith("/mlp.pt2"),
+      () => {},
+    );
+    await page.goto(ready.site.url + MLP);
+    await page.locator("#model-status").getByRole("button", { name: "Cancel" }).click();
+    await page.getByText("Cancelled.").waitFor();
   });
 
   test("loads no backend before one is needed", async () => {

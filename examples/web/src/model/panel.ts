@@ -1,57 +1,56 @@
 import { byId, el, fill } from "../page/dom.ts";
 import { errorCard } from "../page/error-card.ts";
 import type { RunPanel } from "../run/panel.ts";
-import { hintFor, openPicked } from "./open.ts";
+import { hintFor, type OpenFile, openPicked } from "./open.ts";
 import { initPick, type Picked } from "./pick.ts";
 
 /** The panel in which a file is opened and looked at. Returns what opens one. */
 export function initModelPanel(): (picked: Picked) => Promise<void> {
   const [place, status] = [byId("model"), byId("model-status")];
   let shown: RunPanel | undefined;
-  let opening: AbortController | undefined;
+  let opening = new AbortController();
 
-  const open = async (picked: Picked): Promise<void> => {
-    opening?.abort();
+  /** Takes the place of what was opened before, or is being opened. */
+  const attempt = async (name: string, hint: string | undefined, act: (signal: AbortSignal) => Promise<void>) => {
+    opening.abort();
     opening = new AbortController();
     const { signal } = opening;
-    const name = typeof picked === "string" ? picked : picked.name;
-    status.textContent = `Opening ${name} …`;
+    const cancel = el("button", { type: "button", class: "link", onclick: () => opening.abort() }, "Cancel");
+    fill(status, `Opening ${name} … `, cancel);
     fill(place);
     await shown?.dispose();
     shown = undefined;
     try {
-      const file = await openPicked(picked, signal);
-      await choose(file, file.archive.models[0]!, signal);
-      setAddress(file.address);
+      await act(signal);
       status.textContent = "";
     } catch (problem) {
-      if (signal.aborted) return;
-      status.textContent = "";
-      fill(place, errorCard(`${name} cannot be opened`, problem, hintFor(picked)));
+      // What was opened instead says so itself.
+      if (signal !== opening.signal) return;
+      status.textContent = signal.aborted ? "Cancelled." : "";
+      if (!signal.aborted) fill(place, errorCard(`${name} cannot be opened`, problem, hint));
     }
   };
-  const choose = async (
-    file: Awaited<ReturnType<typeof openPicked>>,
-    name: string,
-    signal: AbortSignal,
-  ): Promise<void> => {
+  const show = async (file: OpenFile, name: string, signal: AbortSignal): Promise<void> => {
     const { showModel } = await import("./show.ts");
     const { element, run } = await showModel(file, name);
-    if (signal.aborted) return await run.dispose();
+    if (signal.aborted) await run.dispose();
+    signal.throwIfAborted();
     shown = run;
-    const models = file.archive.models;
+    const { models } = file.archive;
     const picker = el("select", { "aria-label": "Model of the archive" });
     picker.append(...models.map((each) => el("option", { value: each, selected: each === name }, each)));
-    picker.addEventListener("change", async () => {
-      await shown?.dispose();
-      await choose(file, picker.value, signal);
+    picker.addEventListener("change", () => {
+      void attempt(picker.value, undefined, (next) => show(file, picker.value, next));
     });
-    fill(
-      place,
-      el("header", { class: "model-name" }, el("h2", {}, file.name), models.length > 1 ? picker : null),
-      element,
-    );
+    const title = el("header", { class: "model-name" }, el("h2", {}, file.name), models.length > 1 ? picker : null);
+    fill(place, title, element);
   };
+  const open = (picked: Picked): Promise<void> =>
+    attempt(typeof picked === "string" ? picked : picked.name, hintFor(picked), async (signal) => {
+      const file = await openPicked(picked, signal);
+      await show(file, file.archive.models[0]!, signal);
+      setAddress(file.address);
+    });
   initPick((picked) => void open(picked));
   return open;
 }

@@ -8,7 +8,7 @@ export function isPt2Error(problem: unknown): problem is Pt2Error {
 
 /** What went wrong, where, and what to do about it. `hint` adds what only the page knows. */
 export function errorCard(title: string, problem: unknown, hint?: string): HTMLElement {
-  const card = el("div", { class: "card error", role: "alert" }, el("h3", {}, title));
+  const card = el("div", { class: "card error", role: "alert" }, el("p", { class: "title" }, title));
   if (isPt2Error(problem)) {
     card.append(
       el("p", { class: "what" }, problem.what),
