@@ -1,0 +1,87 @@
+import { defineOp, type OpHandler, type OpSet } from "@pt2/registry";
+import { scalar as s } from "@pt2/registry/scalar";
+import { expect, test } from "vitest";
+import { describeWithDevice } from "../device.test-helper.ts";
+import { webgpu } from "../index.ts";
+import { floats, programOf, registryOf, run, weightsOf } from "../programs.test-helper.ts";
+import type { WebgpuKernel } from "./kernel.ts";
+
+/** The custom op stands between two ops that are planned. */
+const program = programOf(`
+  parameter "scale" = %scale: f32[3]
+  user_input %x: f32[2, 3]
+  %before: f32[2, 3] = aten::relu(self=%x)
+  %custom: f32[2, 3] = my::scaled(x=%before, scale=%scale)
+  %after: f32[2, 3] = aten::neg(self=%custom)
+  return %after`);
+const weights = weightsOf({ scale: floats([3], 2, 3, 4) });
+const x = floats([2, 3], 1, -1, 2, 0, 5, -3);
+const expected = [[-2, -0, -8, -0, -15, -0]];
+const SCHEMA = "my::scaled(Tensor x, Tensor scale) -> Tensor";
+
+await describeWithDevice("an op that PyTorch does not have", (device) => {
+  const outcome = async (sets: readonly OpSet[], handlers: readonly OpHandler[] = []) => {
+    const backend = await webgpu({ device });
+    const registry = registryOf(handlers, sets);
+    expect(backend.unsupported(program, registry)).toEqual([]);
+    const executable = await backend.compile({ program, weights, registry });
+    // Twice: the second run takes the planned path only.
+    await executable.run([x]);
+    const results = await run(executable, x);
+    const explanation = await executable.explain();
+    await backend.dispose();
+    return { results, explanation };
+  };
+
+  test("runs by its scalar expression, in one shader with its neighbours", async () => {
+    const mine: OpSet = { name: "my", ops: [defineOp(SCHEMA, { scalar: (a, b) => s.mul(a, b) })] };
+    const { results, explanation } = await outcome([mine]);
+    expect(results).toEqual(expected);
+    expect(explanation).toContain("aten::relu + my::scaled + aten::neg → elementwise");
+  });
+
+  test("is rewritten by a handler", async () => {
+    const handler: OpHandler = {
+      ops: ["torch.ops.my.scaled.default"],
+      rewrite: ({ x: self, scale }, b) => b.tensor("aten::mul.Tensor", { self: self!, other: scale! }),
+    };
+    expect((await outcome([], [handler])).results).toEqual(expected);
+  });
+
+  test("is a function in JavaScript, which calls ops on the GPU and sees weights at load", async () => {
+    let compiled = 0;
+    const handler: OpHandler = {
+      ops: ["my::scaled"],
+      compile(_, ctx) {
+        compiled++;
+        expect(ctx.initial("scale")!.data).toEqual(Float32Array.of(2, 3, 4));
+        return async ({ args, call }) => {
+          const [product] = await call("aten::mul.Tensor", { self: args["x"], other: args["scale"] });
+          return product!;
+        };
+      },
+    };
+    const { results, explanation } = await outcome([{ name: "my", ops: [defineOp(SCHEMA)] }], [handler]);
+    expect(results).toEqual(expected);
+    expect(compiled).toBe(1);
+    expect(explanation).toContain("(my::scaled runs on the host)");
+  });
+
+  test("has a kernel of its op set, whose result takes what follows", async () => {
+    const kernel: WebgpuKernel = {
+      ops: ["my::scaled"],
+      fuses: true,
+      prepare(call) {
+        const shader = call.shader("scaled").read("x", call.tensor("x")).read("factor", call.tensor("scale"));
+        shader.result("out");
+        shader.forEach(6, "set_out(i, x(i) * factor(i % 3u));");
+      },
+    };
+    const op = defineOp(SCHEMA, { infer: ({ x: self }) => ({ dtype: self.dtype, shape: self.shape }) });
+    const mine: OpSet = { name: "my", ops: [op], kernels: { webgpu: [kernel] } };
+    const { results, explanation } = await outcome([mine]);
+    expect(results).toEqual(expected);
+    expect(explanation).toContain("my::scaled + aten::neg → scaled");
+    expect(explanation).toContain("x(i) * factor(i % 3u)");
+  });
+});

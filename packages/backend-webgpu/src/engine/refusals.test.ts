@@ -1,0 +1,109 @@
+import { expect, test, vi } from "vitest";
+import { WebgpuBackend } from "../backend.ts";
+import { describeWithDevice, openTestDevice } from "../device.test-helper.ts";
+import { webgpu } from "../index.ts";
+import { KERNELS } from "../kernels/index.ts";
+import { failureOf, floats, ints, programOf, ramp, registryOf, run, weightsOf } from "../programs.test-helper.ts";
+import { DeviceSource, deviceOf } from "./device.ts";
+import type { WebgpuKernel } from "./kernel.ts";
+
+const registry = registryOf();
+const weights = new Map();
+const LOOKUP = `
+  parameter "table" = %table: f32[5, 3]
+  user_input %at: i64[2]
+  %y: f32[2, 3] = aten::embedding(weight=%table, indices=%at)  # words (model.py:12, in forward)
+  return %y`;
+
+await describeWithDevice("what is refused says where", (device) => {
+  test("an index outside its tensor; the model stays usable", async () => {
+    const backend = await webgpu({ device });
+    const table = ramp(5, 3);
+    const request = { program: programOf(LOOKUP), weights: weightsOf({ table }), registry };
+    const executable = await backend.compile(request);
+    expect(await failureOf(run(executable, ints([2], 1, 5)))).toMatchObject({
+      code: "backend.index-out-of-range",
+      what: expect.stringContaining("5"),
+      where: expect.stringContaining("words, model.py:12, in forward"),
+    });
+    expect(await run(executable, ints([2], 4, 0))).toEqual([[...table.data.slice(12), ...table.data.slice(0, 3)]]);
+    await backend.dispose();
+  });
+
+  test("a shader that the device does not take, with its WGSL", async () => {
+    const broken: WebgpuKernel = {
+      ops: ["aten::cumsum"],
+      prepare: (call) => {
+        const shader = call.shader("running sum");
+        shader.read("x", call.tensor("self")).result("out");
+        shader.forEach(6, "set_out(i, x(i) * nothing);");
+      },
+    };
+    const settings = { precision: "fast", outputs: "host", narrowFloat64: false, ownsDevice: false } as const;
+    const devices = new DeviceSource(deviceOf(device), null);
+    const backend = new WebgpuBackend({ ...settings, devices, kernels: [broken, ...KERNELS] });
+    const body = `
+      user_input %x: f32[2, 3]
+      %y: f32[2, 3] = aten::cumsum(self=%x, dim=1)  # head (model.py:7, in forward)
+      return %y`;
+    expect(await failureOf(backend.compile({ program: programOf(body), weights, registry }))).toMatchObject({
+      code: "webgpu.shader",
+      what: expect.stringMatching(/running sum[\s\S]*nothing/),
+      where: expect.stringContaining("head, model.py:7, in forward"),
+      details: { wgsl: expect.stringContaining("fn main") },
+    });
+    await backend.dispose();
+  });
+
+  test("float64, unless it may be narrowed", async () => {
+    const program = programOf("user_input %x: f64[2]\n %y: f64[2] = aten::exp(self=%x)\n return %y");
+    const request = { program, weights, registry };
+    const strict = await webgpu({ device });
+    expect(strict.unsupported(program, registry)).not.toEqual([]);
+    expect(await failureOf(strict.compile(request))).toMatchObject({ what: expect.stringContaining("float64") });
+    const narrow = await webgpu({ device, narrowFloat64: true });
+    expect(narrow.capabilities.narrowed).toMatchObject({ float64: "float32" });
+    const executable = await narrow.compile(request);
+    const x = { ...floats([2], 0, 1), dtype: "float64" as const, data: Float64Array.of(0, 1) };
+    const [y] = await executable.run([x]);
+    expect(y).toMatchObject({ dtype: "float64", shape: [2] });
+    const [values] = (await run(executable, x)) as [number[]];
+    expect(values[1]).toBeCloseTo(Math.E, 5);
+    await Promise.all([strict.dispose(), narrow.dispose()]);
+  });
+
+  test("memory that the device does not have", async () => {
+    const own = await openTestDevice();
+    const backend = await webgpu({ device: own });
+    const pop = own.popErrorScope.bind(own);
+    const scopes: GPUErrorFilter[] = [];
+    vi.spyOn(own, "pushErrorScope").mockImplementation((filter) => {
+      scopes.push(filter);
+      GPUDevice.prototype.pushErrorScope.call(own, filter);
+    });
+    vi.spyOn(own, "popErrorScope").mockImplementation(async () => {
+      const told = pop();
+      return scopes.pop() === "out-of-memory" ? ({ message: "no room" } as GPUError) : await told;
+    });
+    const request = { program: programOf(LOOKUP), weights: weightsOf({ table: ramp(5, 3) }), registry };
+    expect(await failureOf(backend.compile(request))).toMatchObject({
+      code: "webgpu.out-of-memory",
+      what: expect.stringContaining("no room"),
+      details: { bytes: expect.any(Number) },
+    });
+    own.destroy();
+  });
+
+  test("a buffer of the user that is gone when it is needed", async () => {
+    const own = await openTestDevice();
+    const backend = await webgpu({ device: own });
+    const program = programOf("user_input %x: f32[4]\n %y: f32[4] = aten::exp(self=%x)\n return %y");
+    const executable = await backend.compile({ program, weights, registry });
+    const input = await backend.upload(floats([4], 0, 1, 2, 3));
+    input.buffer.destroy();
+    expect(await failureOf(executable.run([input]))).toMatchObject({ code: "webgpu.refused" });
+    expect((await run(executable, floats([4], 0, 0, 0, 0)))[0]).toEqual([1, 1, 1, 1]);
+    await backend.dispose();
+    own.destroy();
+  });
+});
