@@ -44,7 +44,7 @@ export class Rows {
 
   /** The sum of a variable of type {@link type} over the whole row. */
   sum(variable: string): string {
-    const own = this.sizes.vector ? `(${variable}.x + ${variable}.y) + (${variable}.z + ${variable}.w)` : variable;
+    const own = this.sizes.vector ? `((${variable}.x + ${variable}.y) + (${variable}.z + ${variable}.w))` : variable;
     return this.#lanes === 1 ? own : `team_sum(lane, ${own})`;
   }
 

@@ -20,7 +20,7 @@ export function planRegisterTile(ctx: PlanContext, product: PlannedProduct, outp
   const shader = ctx.shader(`matmul ${rows}x${lanes * 4} in registers`);
   const declarations = declareOperands(shader, { ...product, panels }, output);
   const [down, across] = [Math.ceil(size.m / rows), Math.ceil(size.n / (lanes * 4))];
-  shader.u32("down", down).u32("across", across);
+  shader.u32("down", down).u32("across", across).u32("rows", rows);
   const list = Array.from({ length: rows }, (_, i) => i);
   const groups = Array.from({ length: Math.ceil(rows / lanes) }, (_, g) => g);
   // Element q of row i: every lane has it at hand, or one lane gives it to all.
@@ -43,7 +43,12 @@ export function planRegisterTile(ctx: PlanContext, product: PlannedProduct, outp
     let b = b4x4(batch, k, column);
     ${products.join("\n    ")}
   }
-  ${list.map((i) => `store(batch, row + ${i}u, column, c${i});`).join("\n  ")}`;
+// One store for all rows: compiling it takes a CPU longer than what is computed.
+  for (var i = 0u; i < p.rows; i++) {
+    var c = c0;
+    switch i { ${list.slice(1).map((i) => `case ${i}u: { c = c${i}; }`).join(" ")} default: {} }
+    store(batch, row + i, column, c);
+  }`;
   shader.forEachGroup(size.batch * down * across, body, {
     workgroupSize: lanes,
     declarations,
