@@ -10,6 +10,8 @@ import { bindOutput, type ConvGeometry, type ConvTensors, weightOf } from "./geo
 const LEAST_CHANNELS = 64;
 /** Numbers of a tile: 4 by 4, from which 2 by 2 results come. */
 const NUMBERS = 16;
+/** Bytes of transformed tiles above which they cost more memory than they save time. */
+const MOST_BYTES = 32 * 2 ** 20;
 /** Tiles are read four at once. */
 const ROUND = 4;
 
@@ -39,7 +41,7 @@ export function fitsWinograd(call: KernelCall, geometry: ConvGeometry, { input, 
   const fits = window === "1,3,3 1,1,1 1,1,1 1 0 1" && computeType(input.dtype) === "f32";
   if (call.exact || small || !fits || weight.buffer.constant === null) return false;
   const bytes = 4 * NUMBERS * Math.max(inChannels, outChannels) * tilesOf(geometry).count;
-  return bytes <= call.adapter.limits.maxStorageBufferBindingSize && fitsBinding(weight, call.adapter);
+  return bytes <= MOST_BYTES && fitsBinding(weight, call.adapter);
 }
 
 /**
