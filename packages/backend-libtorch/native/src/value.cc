@@ -87,6 +87,12 @@ Napi::Value fromComplex(Napi::Env env, c10::complex<double> value) {
   return object;
 }
 
+// What V8 is told. A view that repeats its elements may describe more than any memory holds.
+int64_t heldBytes(const at::Tensor& tensor) {
+  if (!tensor.is_cpu() || !tensor.has_storage() || tensor.storage().data() == nullptr) return 0;
+  return static_cast<int64_t>(std::min(tensor.nbytes(), tensor.storage().nbytes()));
+}
+
 }  // namespace
 
 c10::IValue toIValue(Napi::Value value) { return convert(value, 0); }
@@ -102,8 +108,7 @@ std::vector<c10::IValue> toIValues(Napi::Value value, const char* what) {
 Napi::Value fromTensor(Napi::Env env, const at::Tensor& tensor) {
   if (!tensor.defined()) return env.Null();
   // One without plain elements, such as a packed weight, can still be an input of a plan; only looking at it is refused.
-  const bool counted = tensor.is_cpu() && tensor.has_storage();
-  return TensorObject::make(env, tensor, counted ? static_cast<int64_t>(tensor.nbytes()) : 0);
+  return TensorObject::make(env, tensor, heldBytes(tensor));
 }
 
 Napi::Value fromIValue(Napi::Env env, const c10::IValue& value) {

@@ -68,6 +68,7 @@ type Run = WorkerTask & Pick<WalkOptions, "seconds">;
 async function runWorker(run: Run, onLine: (line: WorkerLine) => void): Promise<Finding | null> {
   const { state, guard, seed, calls, work, seconds = 20 } = run;
   const task: WorkerTask = { state, guard, seed, calls, work };
+  rmSync(state, { force: true });
   const args = ["--expose-gc", "-C", "dev", "--import", "tsx", WORKER, JSON.stringify(task)];
   const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "pipe"] });
   let errors = "";

@@ -41,6 +41,15 @@ void linearCombination(const CallArguments& call) {
   requireDims(call, "coefficients", coefficients, 2);
   require(input.dim() > 0 && coefficients.size(1) == input.size(0), call, "coefficients", "has not a column for each term");
   require(input.scalar_type() == coefficients.scalar_type(), call, "coefficients", "is of another dtype than `input`");
+  const at::Tensor out = call.tensor(2);
+  require(!out.defined() || out.scalar_type() == input.scalar_type(), call, "out", "is of another dtype than `input`");
+}
+
+// (self, dim, out)
+void logCumulate(const CallArguments& call) {
+  const at::Tensor self = call.tensor(0);
+  const at::Tensor out = call.tensor(2);
+  if (self.defined() && out.defined()) require(self.scalar_type() == out.scalar_type(), call, "out", "is of another dtype");
 }
 
 // (self, p)
@@ -70,6 +79,7 @@ const CheckTable& algebraChecks() {
         {"aten::_linalg_eigvals", eigenvalues},
         {"aten::_compute_linear_combination", linearCombination},
         {"aten::_pdist_forward", pairDistances},
+        {"aten::_logcumsumexp", logCumulate},
     };
     for (const char* name : {"aten::special_chebyshev_polynomial_t", "aten::special_chebyshev_polynomial_u",
                              "aten::special_chebyshev_polynomial_v", "aten::special_chebyshev_polynomial_w",

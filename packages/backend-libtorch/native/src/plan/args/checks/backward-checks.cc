@@ -71,6 +71,17 @@ void gridFallbackBackward(const CallArguments& call) {
   requireSizes(call, "grad_output", call.tensor(0), {input.size(0), input.size(1), grid.size(1), grid.size(2)});
 }
 
+// (grad_output, self, target, p, margin, weight, reduction, …)
+void marginBackward(const CallArguments& call) {
+  constexpr int64_t kNone = 0;
+  const at::Tensor self = call.tensor(1);
+  if (!self.defined()) return;
+  require(self.numel() > 0 && self.dim() <= 2, call, "self", "must be a matrix or a vector, with elements");
+  const int64_t rows = self.dim() == 2 ? self.size(0) : 1;
+  requireCount(call, "target", call.tensor(2), rows);
+  requireCount(call, "grad_output", call.tensor(0), call.integer(6, 1) == kNone ? rows : 1);
+}
+
 // (self, noise, …)
 void noise(const CallArguments& call) {
   const at::Tensor self = call.tensor(0);
@@ -98,6 +109,7 @@ const CheckTable& backwardChecks() {
       {"aten::_softmax_backward_data", softmaxBackward},
       {"aten::_log_softmax_backward_data", softmaxBackward},
       {"aten::_grid_sampler_2d_cpu_fallback_backward", gridFallbackBackward},
+      {"aten::multi_margin_loss_backward", marginBackward},
       {"aten::rrelu_with_noise", noise},
       {"aten::rrelu_with_noise_", noise},
   };

@@ -53,16 +53,19 @@ void ctcLoss(const CallArguments& call) {
 // (grad, log_probs, targets, input_lengths, target_lengths, neg_log_likelihood, log_alpha, blank, …)
 void ctcLossBackward(const CallArguments& call) {
   const at::Tensor logProbs = call.tensor(1);
+  const at::Tensor targets = call.tensor(2);
   const at::Tensor alpha = call.tensor(6);
-  requireLabels(call, logProbs, 2);
   const at::Tensor targetLengths = call.integers(4);
-  if (!logProbs.defined() || !alpha.defined() || !targetLengths.defined() || targetLengths.numel() == 0) return;
+  requireLabels(call, logProbs, 2);
+  if (!logProbs.defined() || !targets.defined() || !alpha.defined() || !targetLengths.defined()) return;
   const int64_t batch = logProbs.dim() == 3 ? logProbs.size(1) : 1;
+  require(targets.dim() == 1 || (targets.dim() == 2 && targets.size(0) == batch), call, "targets", "has another batch than `log_probs`");
+  requireCount(call, "input_lengths", call.integers(3), batch);
+  requireCount(call, "target_lengths", targetLengths, batch);
+  if (batch == 0) return;
   requireRange(call, "input_lengths", call.integers(3), 0, std::min(sizeOf(logProbs, 0), sizeOf(alpha, 1)) + 1);
   const int64_t blank = call.integer(7, 0);
   require(blank >= 0 && blank < sizeOf(logProbs, -1), call, "blank", "is no label");
-  requireCount(call, "input_lengths", call.integers(3), batch);
-  requireCount(call, "target_lengths", targetLengths, batch);
   const int64_t states = 2 * targetLengths.max().item<int64_t>() + 1;
   if (sizeOf(alpha, 0) < batch || sizeOf(alpha, 2) < states) {
     refuseArgument(call, "log_alpha", "is smaller than the targets");
@@ -155,7 +158,9 @@ void embeddingBagBackward(const CallArguments& call) {
 
 // (grad, weight, indices, offsets, offset2bag, mode, …)
 void embeddingBagWeightsBackward(const CallArguments& call) {
-  requireRange(call, "indices", call.tensor(2), 0, sizeOf(call.tensor(1), 0));
+  const at::Tensor indices = call.tensor(2);
+  requireRange(call, "indices", indices, 0, sizeOf(call.tensor(1), 0));
+  if (indices.defined()) requireCount(call, "offset2bag", call.tensor(4), indices.numel(), true);
   requireRange(call, "offset2bag", call.tensor(4), 0, sizeOf(call.tensor(0), 0));
 }
 

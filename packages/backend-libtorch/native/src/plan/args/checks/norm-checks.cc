@@ -14,6 +14,8 @@ void batchNorm(const CallArguments& call) {
   if (!call.has({0})) return;
   const bool statistics = call.op.find("no_stats") == std::string::npos;
   if (!statistics) require(call.integer(3, 0) != 0, call, "training", "must be true: there are no statistics");
+  const bool infers = call.op.find("no_update") != std::string::npos || (statistics && call.integer(5, 1) == 0);
+  require(!infers || call.has({3, 4}), call, "running_mean", "and its variance are needed");
   const int64_t channels = channelsOf(call.tensor(0));
   requireCount(call, "weight", call.tensor(1), channels);
   requireCount(call, "bias", call.tensor(2), channels);
@@ -45,6 +47,16 @@ void updateStatistics(const CallArguments& call) {
   const int64_t channels = channelsOf(call.tensor(0));
   requireCount(call, "running_mean", call.tensor(1), channels);
   requireCount(call, "running_var", call.tensor(2), channels);
+}
+
+// (input, weight, bias, N, C, HxW, group, eps)
+void groupNorm(const CallArguments& call) {
+  const int64_t n = call.integer(3, 0), c = call.integer(4, 0), group = call.integer(6, 0);
+  require(group > 0 && c >= 0 && c % group == 0, call, "group", "does not divide the channels");
+  requirePlain(call, 0, 3);
+  requireCount(call, "input", call.tensor(0), n * c * call.integer(5, 0));
+  requireCount(call, "weight", call.tensor(1), c);
+  requireCount(call, "bias", call.tensor(2), c);
 }
 
 // (grad_out, input, mean, rstd, weight, N, C, HxW, group, …)
@@ -87,6 +99,9 @@ void weightNorm(const CallArguments& call) {
   if (!v.defined()) return;
   require(v.numel() > 0, call, "v", "has no elements");
   if (v.dim() > 0) requireNorms(call, "g", v, 1, call.integer(2, 0));
+  // The op without `_interface` makes them so.
+  const bool dense = call.op.find("_interface") == std::string::npos || (v.is_contiguous() && call.has({1}) && call.tensor(1).is_contiguous());
+  require(dense, call, "g", "and `v` must be contiguous");
 }
 
 // (grad_w, saved_v, saved_g, saved_norms, dim)
@@ -97,6 +112,10 @@ void weightNormBackward(const CallArguments& call) {
   requireSizes(call, "grad_w", call.tensor(0), v.sizes());
   requireNorms(call, "saved_g", v, 2, call.integer(4, 0));
   requireNorms(call, "saved_norms", v, 3, call.integer(4, 0));
+  for (const size_t place : {size_t{0}, size_t{1}, size_t{2}, size_t{3}}) {
+    const at::Tensor tensor = call.tensor(place);
+    require(!tensor.defined() || tensor.is_contiguous(), call, "saved_v", "and all others must be contiguous");
+  }
 }
 
 }  // namespace
@@ -117,6 +136,7 @@ const CheckTable& normChecks() {
       {"aten::_weight_norm_interface", weightNorm},
       {"aten::_weight_norm_interface_backward", weightNormBackward},
       {"aten::batch_norm_update_stats", updateStatistics},
+      {"aten::native_group_norm", groupNorm},
       {"aten::native_group_norm_backward", groupNormBackward},
   };
   return table;

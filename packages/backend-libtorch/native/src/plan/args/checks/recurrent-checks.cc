@@ -63,39 +63,54 @@ void packBackward(const CallArguments& call) {
   require(batches.numel() <= steps && batches[0].item<int64_t>() <= batch, call, "input_size", "is smaller than `batch_sizes`");
 }
 
-// The weights of each layer and direction, one after the other: `perLayer` of them.
-void requireParameters(const CallArguments& call, size_t params, size_t biases, bool projected) {
-  const std::vector<at::Tensor> weights = call.tensors(params);
-  const int64_t layers = call.integer(biases + 1, 0);
-  const int64_t directions = call.integer(biases + 4, 0) != 0 ? 2 : 1;
-  const int64_t each = (call.integer(biases, 0) != 0 ? 4 : 2) + (projected ? 1 : 0);
-  require(layers > 0 && layers < INT32_MAX, call, "num_layers", "must be positive");
-  require(static_cast<int64_t>(weights.size()) == layers * directions * each, call, "params", "has a wrong number of weights");
-}
+// A stack of recurrent layers, as its arguments describe it.
+struct Stack {
+  int64_t gates, layers, directions, hidden, features;
+  int64_t projected;  // width of what a layer gives; `hidden` where nothing is projected
+  bool biases;
 
-// Features of the rows, which the first weight multiplies.
-void requireFeatures(const CallArguments& call, const char* name, const at::Tensor& rows, size_t params) {
-  const std::vector<at::Tensor> weights = call.tensors(params);
-  if (!rows.defined() || weights.empty() || !weights[0].defined()) return;
-  require(rows.dim() > 0 && weights[0].dim() == 2 && weights[0].size(1) == rows.size(-1), call, name, "has not as many features as its weights");
-}
+  int64_t weights() const { return (biases ? 4 : 2) + (projected != hidden ? 1 : 0); }
+};
 
-bool isProjected(const CallArguments& call, size_t states) {
-  const std::vector<at::Tensor> hidden = call.tensors(states);
-  if (hidden.size() != 2 || !hidden[0].defined() || !hidden[1].defined()) return false;
-  return hidden[0].dim() == 3 && hidden[1].dim() == 3 && hidden[0].size(2) != hidden[1].size(2);
+// weight_ih, weight_hh, bias_ih, bias_hh, weight_hr of each layer and direction, as far as there are such.
+void requireWeights(const CallArguments& call, const std::vector<at::Tensor>& params, const Stack& stack) {
+  const int64_t count = stack.layers * stack.directions;
+  require(static_cast<int64_t>(params.size()) == count * stack.weights(), call, "params", "has a wrong number of weights");
+  const int64_t rows = stack.gates * stack.hidden;
+  auto at = params.begin();
+  for (int64_t i = 0; i < count; ++i) {
+    const int64_t features = i < stack.directions ? stack.features : stack.projected * stack.directions;
+    requireSizes(call, "params", *at++, {rows, features});
+    requireSizes(call, "params", *at++, {rows, stack.projected});
+    if (stack.biases) {
+      requireSizes(call, "params", *at++, {rows});
+      requireSizes(call, "params", *at++, {rows});
+    }
+    if (stack.projected != stack.hidden) requireSizes(call, "params", *at++, {stack.projected, stack.hidden});
+  }
 }
 
 // `.input`: (input, hx, params, has_biases, num_layers, dropout, train, bidirectional, batch_first), and `.data`: (data,
 // batch_sizes, hx, params, has_biases, …).
-template <bool Lstm>
+template <int64_t Gates>
 void recurrent(const CallArguments& call) {
   const bool packed = call.op.find(".data") != std::string::npos;
-  const size_t states = packed ? 2 : 1;
-  if (packed) requireBatches(call, "data", call.tensor(0), call.tensor(1));
-  if (Lstm) require(call.tensors(states).size() == 2, call, "hx", "must be two tensors");
-  requireParameters(call, states + 1, states + 2, Lstm && isProjected(call, states));
-  requireFeatures(call, packed ? "data" : "input", call.tensor(0), states + 1);
+  const size_t at = packed ? 2 : 1;
+  const at::Tensor input = call.tensor(0);
+  const std::vector<at::Tensor> states = Gates == kLstmGates ? call.tensors(at) : std::vector{call.tensor(at)};
+  require(states.size() == (Gates == kLstmGates ? 2 : 1), call, "hx", "must be two tensors");
+  if (packed) requireBatches(call, "data", input, call.tensor(1));
+  if (!input.defined() || !states[0].defined() || !states.back().defined()) return;
+  const int64_t layers = call.integer(at + 3, 0);
+  require(layers > 0 && layers < INT32_MAX, call, "num_layers", "must be positive");
+  requireDims(call, packed ? "data" : "input", input, packed ? 2 : 3);
+  for (const at::Tensor& state : states) requireDims(call, "hx", state, 3);
+  const Stack stack{Gates,         layers,         call.integer(at + 6, 0) != 0 ? 2 : 1, states.back().size(2),
+                    input.size(-1), states[0].size(2), call.integer(at + 2, 0) != 0};
+  const int64_t batch = packed ? call.tensor(1)[0].item<int64_t>() : input.size(call.integer(at + 7, 0) != 0 ? 0 : 1);
+  requireSizes(call, "hx", states[0], {layers * stack.directions, batch, stack.projected});
+  requireSizes(call, "hx", states.back(), {layers * stack.directions, batch, stack.hidden});
+  requireWeights(call, call.tensors(at + 1), stack);
 }
 
 void requireGates(const CallArguments& call, size_t at, const char* name, const at::Tensor& state, int64_t gates) {
@@ -107,6 +122,7 @@ void requireGates(const CallArguments& call, size_t at, const char* name, const 
 
 // (grad_hy, grad_cy, input_gates, hidden_gates, input_bias, hidden_bias, cx, cy)
 void lstmCellBackward(const CallArguments& call) {
+  requirePlain(call, 0, 8);
   const at::Tensor cx = call.tensor(6);
   requireGates(call, 2, "input_gates", cx, kLstmGates);
   requireGates(call, 3, "hidden_gates", cx, kLstmGates);
@@ -118,6 +134,7 @@ void lstmCellBackward(const CallArguments& call) {
 
 // (grad_hy, input_gates, hidden_gates, hx, input_bias, hidden_bias)
 void gruCellBackward(const CallArguments& call) {
+  requirePlain(call, 0, 6);
   const at::Tensor hx = call.tensor(3);
   requireGates(call, 1, "input_gates", hx, kGruGates);
   requireGates(call, 2, "hidden_gates", hx, kGruGates);
@@ -129,10 +146,10 @@ void gruCellBackward(const CallArguments& call) {
 const CheckTable& recurrentChecks() {
   static const CheckTable table = {
       {"aten::mkldnn_rnn_layer", rnnLayer},
-      {"aten::lstm", recurrent<true>},
-      {"aten::gru", recurrent<false>},
-      {"aten::rnn_tanh", recurrent<false>},
-      {"aten::rnn_relu", recurrent<false>},
+      {"aten::lstm", recurrent<kLstmGates>},
+      {"aten::gru", recurrent<kGruGates>},
+      {"aten::rnn_tanh", recurrent<1>},
+      {"aten::rnn_relu", recurrent<1>},
       {"aten::_pad_packed_sequence", padPacked},
       {"aten::_pack_padded_sequence_backward", packBackward},
       {"aten::_thnn_differentiable_lstm_cell_backward", lstmCellBackward},

@@ -55,6 +55,14 @@ void refuseArgument(const CallArguments& call, const char* name, const std::stri
   throw failure;
 }
 
+void requirePlain(const CallArguments& call, size_t from, size_t to) {
+  for (size_t at = from; at < to && at < call.values.size(); ++at) {
+    const bool given = call.values[at].isTensor() && call.values[at].toTensor().defined();
+    if (!given || call.tensor(at).defined()) continue;
+    throw Failure("libtorch.argument", "`" + call.op + "` takes strided tensors of the CPU.");
+  }
+}
+
 void requireRange(const CallArguments& call, const char* name, const at::Tensor& tensor, int64_t from, int64_t to) {
   if (!tensor.defined() || tensor.numel() == 0) return;
   if (!c10::isIntegralType(tensor.scalar_type(), /*includeBool=*/false)) return;
@@ -99,6 +107,9 @@ void requirePlanes(const CallArguments& call, int64_t dims) {
   requireDims(call, "grad_output", grad, self.dim());
   for (int64_t dim = 0; dim < self.dim() - dims; ++dim) {
     require(grad.size(dim) == self.size(dim), call, "grad_output", "has another batch or number of channels than `self`");
+  }
+  for (int64_t dim = 1; dim <= dims; ++dim) {
+    require(self.size(-dim) > 0 || grad.numel() == 0, call, "self", "has no elements that gradients could be of");
   }
 }
 

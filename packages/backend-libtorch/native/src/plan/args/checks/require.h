@@ -33,6 +33,9 @@ inline void require(bool condition, const CallArguments& call, const char* name,
   if (!condition) refuseArgument(call, name, what);
 }
 
+// No tensor among some arguments is sparse, or of another device.
+void requirePlain(const CallArguments& call, size_t from, size_t to);
+
 // Every element is in [from, to).
 void requireRange(const CallArguments& call, const char* name, const at::Tensor& tensor, int64_t from, int64_t to);
 // As offsets: from 0 to `last` at most, none smaller than the one before it, along the last dimension.

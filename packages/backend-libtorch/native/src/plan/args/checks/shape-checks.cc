@@ -28,6 +28,10 @@ void cdistBackward(const CallArguments& call) {
 void pdistBackward(const CallArguments& call) {
   const at::Tensor self = call.tensor(1);
   if (!self.defined() || self.dim() == 0) return;
+  requireDims(call, "self", self, 2);
+  requireDims(call, "grad", call.tensor(0), 1);
+  requireDims(call, "pdist", call.tensor(3), 1);
+  requireSizes(call, "out", call.tensor(4), self.sizes());
   const int64_t pairs = self.size(0) * (self.size(0) - 1) / 2;
   requireCount(call, "grad", call.tensor(0), pairs);
   requireCount(call, "pdist", call.tensor(3), pairs);
@@ -36,6 +40,7 @@ void pdistBackward(const CallArguments& call) {
 // (self, values, indices, dim)
 void cumulate(const CallArguments& call) {
   if (!call.has({0, 1, 2})) return;
+  require(call.tensor(0).numel() > 0, call, "self", "is empty");
   requireSizes(call, "values", call.tensor(1), call.tensor(0).sizes());
   requireSizes(call, "indices", call.tensor(2), call.tensor(0).sizes());
 }
@@ -125,6 +130,27 @@ void antialiasBackward(const CallArguments& call) {
   requireScale(call, "scales_w", 5, from[3].item<int64_t>(), to[1].item<int64_t>());
 }
 
+// (self, mask, dim, mask_type): rows by columns, batch by columns, or all of it.
+void maskedSoftmax(const CallArguments& call) {
+  const at::Tensor self = call.tensor(0);
+  if (!self.defined()) return;
+  const int64_t type = call.integer(3, 2);
+  if (type == 0 || type == 1) {
+    requireDims(call, "self", self, 4);
+    requireSizes(call, "mask", call.tensor(1), {self.size(type == 0 ? 2 : 0), self.size(3)});
+  } else {
+    requireSizes(call, "mask", call.tensor(1), self.sizes());
+  }
+}
+
+// (grad_output, output, mask, dim)
+void maskedSoftmaxBackward(const CallArguments& call) {
+  const at::Tensor output = call.tensor(1);
+  if (!output.defined()) return;
+  requireSizes(call, "grad_output", call.tensor(0), output.sizes());
+  requireSizes(call, "mask", call.tensor(2), output.sizes());
+}
+
 // (self, weight, kernel_size, …): the kernel is read by the size that is said.
 void kernelSize(const CallArguments& call) {
   const at::Tensor weight = call.tensor(1);
@@ -155,6 +181,8 @@ const CheckTable& shapeChecks() {
       {"aten::_upsample_bilinear2d_aa_backward", antialiasBackward},
       {"aten::_upsample_bicubic2d_aa_backward", antialiasBackward},
       {"aten::_upsample_lanczos2d_aa_backward", antialiasBackward},
+      {"aten::_masked_softmax", maskedSoftmax},
+      {"aten::_masked_softmax_backward", maskedSoftmaxBackward},
       {"aten::slow_conv_transpose2d", kernelSize},
       {"aten::slow_conv_transpose3d", kernelSize},
       {"aten::slow_conv_dilated2d", kernelSize},
