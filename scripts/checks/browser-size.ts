@@ -11,6 +11,10 @@ interface Path {
 
 const LOAD = 'export { load } from "@pt2/runtime";';
 
+const WEBGPU = 'export { webgpu } from "@pt2/backend-webgpu";';
+/** Loaded with every model; shared with what comes with the backend, hence in one bundle. */
+const COMMON = 'export { commonOps } from "../../packages/registry/src/aten/common.ts";';
+
 const PATHS: readonly Path[] = [
   {
     what: "before a model: format + graph + registry + backend + runtime",
@@ -21,12 +25,24 @@ const PATHS: readonly Path[] = [
   {
     what: "the same with the ops that every model loads",
     folder: "packages/runtime",
-    code: `${LOAD} export { commonOps } from "../registry/src/aten/common.ts";`,
+    code: `${LOAD} ${COMMON}`,
     budget: 105_000,
+  },
+  {
+    what: "a page with WebGPU, before a model: the same + backend-webgpu",
+    folder: "tests/src",
+    code: `${LOAD} ${WEBGPU}`,
+    budget: 75_000,
+  },
+  {
+    what: "all that a page has loaded when a ResNet runs on WebGPU",
+    folder: "tests/src",
+    code: `${LOAD} ${WEBGPU} ${COMMON} export { createBackend } from "../../packages/backend-webgpu/src/create-backend.ts";`,
+    budget: 205_000,
   },
 ];
 
-/** What a web page downloads beside its backend: the code behind `load`, gzipped. */
+/** What a web page downloads: the code behind `load`, without a backend and with WebGPU, gzipped. */
 export const browserSize: Check = {
   name: "browser size",
   async run(report) {
