@@ -43,6 +43,8 @@ const CASES: Readonly<Record<string, ConvCase>> = {
     padding: [1, 0, 1],
     dilation: [1, 1, 2],
   },
+  "three dimensions of many channels": { input: [2, 17, 3, 4, 5], weight: [13, 17, 2, 3, 3], padding: [1, 1, 1] },
+  "many channels with dilation": { input: [1, 18, 9, 8], weight: [12, 18, 3, 2], dilation: [2, 3], stride: [2, 1] },
   "three dimensions of single elements": { input: [2, 4, 3, 2, 5], weight: [6, 4, 1, 1, 1] },
   "each channel in three dimensions": { input: [1, 3, 5, 6, 7], weight: [3, 1, 3, 3, 3], groups: 3 },
   transposed: {
