@@ -20,6 +20,8 @@ import { toGpu } from "./engine/element-bytes.ts";
 import { WebgpuExecutable } from "./engine/executable.ts";
 import { Faults } from "./engine/faults.ts";
 import type { WebgpuKernel } from "./engine/kernel.ts";
+import type { ImageOptions } from "./image/image-options.ts";
+import type { ImageTensors } from "./image/image-tensors.ts";
 import { webgpuError } from "./webgpu-errors.ts";
 
 /** How a backend value is set up. */
@@ -43,6 +45,7 @@ export class WebgpuBackend implements Backend {
   readonly capabilities: Capabilities;
   readonly #settings: BackendSettings;
   readonly #executables = new Set<Executable>();
+  #images: { readonly device: Device; readonly tensors: ImageTensors } | null = null;
   #disposed = false;
 
   constructor(settings: BackendSettings) {
@@ -116,9 +119,25 @@ export class WebgpuBackend implements Backend {
     });
   }
 
+  /**
+   * A tensor [1, channels, height, width] of a picture (`ImageBitmap`, `<img>`, `<video>`, `<canvas>`, `VideoFrame`):
+   * resized and normalised on the GPU, with no copy on the host.
+   */
+  async image(source: GPUCopyExternalImageSource, options: ImageOptions): Promise<DeviceTensor> {
+    this.#requireAlive();
+    const device = this.#device;
+    const { ImageTensors } = await import("./image/image-tensors.ts");
+    if (this.#images?.device !== device) {
+      this.#images?.tensors.dispose();
+      this.#images = { device, tensors: new ImageTensors(device) };
+    }
+    return await this.#images.tensors.make(source, options);
+  }
+
   async dispose(): Promise<void> {
     if (this.#disposed) return;
     this.#disposed = true;
+    this.#images?.tensors.dispose();
     for (const executable of this.#executables) await executable.dispose();
     this.#executables.clear();
     if (this.#settings.ownsDevice) this.#device.gpu.destroy();

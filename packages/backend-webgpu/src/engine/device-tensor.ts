@@ -3,7 +3,7 @@ import { viewAs } from "@pt2/backend";
 import type { DType } from "@pt2/format";
 import { webgpuError } from "../webgpu-errors.ts";
 import { bytesOf } from "./context.ts";
-import type { Device } from "./device.ts";
+import { type Device, whyFailed } from "./device.ts";
 import { fromGpu } from "./element-bytes.ts";
 import type { Faults } from "./faults.ts";
 import { Memory, outOfMemory, sizeOf, TENSOR_USAGE } from "./memory.ts";
@@ -60,6 +60,8 @@ export class DeviceTensor implements Tensor {
       await memory.faults.settle();
       const used = bytes!.subarray(0, bytesOf(this.dtype, this.shape, adapter));
       return viewAs(this.dtype, fromGpu(this.dtype, used, adapter));
+    } catch (error) {
+      throw await whyFailed(error, this.on);
     } finally {
       memory.dispose();
     }

@@ -61,6 +61,12 @@ export class DeviceSource {
 const OWN =
   "webgpu() was given the device or an adapter, which cannot give another one: make a new backend, and load the model again.";
 
+/** What a failure is to be called: that of a device that went away is its loss, which is told in a turn of its own. */
+export async function whyFailed(error: unknown, device: Device): Promise<unknown> {
+  await new Promise((resolve) => setTimeout(resolve));
+  return device.lost === null ? error : deviceLost(device.lost);
+}
+
 /** The error of every call after the device went away. */
 export function deviceLost(why: string, advice = "Call `recover()` on the model, or load it again."): Pt2Error {
   return webgpuError("webgpu.device-lost", { what: `The GPU device was lost: ${why}`, advice, details: { why } });

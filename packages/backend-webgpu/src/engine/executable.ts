@@ -18,7 +18,7 @@ import { type Call, describeNode } from "@pt2/registry";
 import { webgpuError } from "../webgpu-errors.ts";
 import { bytesOf } from "./context.ts";
 import { createEngine } from "./create-engine.ts";
-import { type Device, type DeviceSource, deviceLost } from "./device.ts";
+import { type Device, type DeviceSource, deviceLost, whyFailed } from "./device.ts";
 import { DeviceTensor } from "./device-tensor.ts";
 import type { WebgpuEngine } from "./engine.ts";
 import type { WebgpuKernel } from "./kernel.ts";
@@ -159,9 +159,7 @@ export class WebgpuExecutable implements Executable {
       stream.submit();
       return results;
     } catch (error) {
-      // What fails because the device went away says so; the loss is told in a turn of its own.
-      await new Promise((resolve) => setTimeout(resolve));
-      throw device.lost === null ? error : deviceLost(device.lost);
+      throw await whyFailed(error, device);
     } finally {
       engine.endRun();
     }
@@ -200,7 +198,7 @@ async function createModel(request: CompileRequest, options: ExecutableOptions, 
     return model;
   } catch (error) {
     model.memory.dispose();
-    throw device.lost === null ? error : deviceLost(device.lost);
+    throw await whyFailed(error, device);
   }
 }
 

@@ -1,0 +1,130 @@
+import { expect, test } from "vitest";
+import { describePage } from "./page.ts";
+import type {} from "./webgpu/main.ts";
+
+const [W, H] = [37, 23];
+/** Colours of a picture that is no larger than a few tiles: every channel differs. */
+const pixel = (x: number, y: number): readonly [number, number, number] => [
+  (x * 7) % 256,
+  (y * 11) % 256,
+  (x * 5 + y * 3) % 256,
+];
+const PIXELS = Array.from({ length: W * H }, (_, i) => [...pixel(i % W, Math.floor(i / W)), 255]).flat();
+
+/** torchvision's `resize` of a float picture, antialiased bilinear, in two passes as it does it. */
+function resized(channel: number, width: number, height: number): number[] {
+  const rows = Array.from({ length: H }, (_, y) =>
+    axis(
+      Array.from({ length: W }, (_, x) => pixel(x, y)[channel]! / 255),
+      width,
+    ),
+  );
+  const columns = Array.from({ length: width }, (_, x) =>
+    axis(
+      rows.map((row) => row[x]!),
+      height,
+    ),
+  );
+  return Array.from({ length: height * width }, (_, i) => columns[i % width]![Math.floor(i / width)]!);
+}
+
+function axis(values: readonly number[], size: number): number[] {
+  const step = values.length / size;
+  const reach = Math.max(1, step);
+  return Array.from({ length: size }, (_, i) => {
+    const center = (i + 0.5) * step;
+    let [sum, weights] = [0, 0];
+    for (const [k, value] of values.entries()) {
+      const weight = Math.max(0, 1 - Math.abs((k + 0.5 - center) / reach));
+      sum += weight * value;
+      weights += weight;
+    }
+    return sum / weights;
+  });
+}
+
+describePage("pictures as tensors", { webgpu: true, app: "tests/browser/webgpu", sources: true }, (ready) => {
+  const read = (
+    kind: string,
+    options: object,
+  ): Promise<{ readonly shape: readonly number[]; readonly data: number[] }> =>
+    ready.page.evaluate(
+      async ({ kind, options, pixels, width, height }) => {
+        const backend = await globalThis.gpu.webgpu();
+        const data = new ImageData(new Uint8ClampedArray(pixels), width, height);
+        const canvas = document.createElement("canvas");
+        Object.assign(canvas, { width, height });
+        canvas.getContext("2d")!.putImageData(data, 0, 0);
+        // Not a VideoFrame: copying one ends the GPU process of Chromium without a GPU.
+        const source = kind === "bitmap" ? await createImageBitmap(data) : canvas;
+        const tensor = await backend.image(source, options as Parameters<typeof backend.image>[1]);
+        const result = { shape: tensor.shape, data: Array.from(await tensor.read(), Number) };
+        tensor.dispose();
+        await backend.dispose();
+        return result;
+      },
+      { kind, options, pixels: PIXELS, width: W, height: H },
+    );
+
+  test.each([
+    ["as they are", W, H],
+    ["smaller", 10, 7],
+    ["larger", 64, 50],
+    ["wider and lower", 50, 5],
+  ])("%s", async (_, width, height) => {
+    const { shape, data } = await read("bitmap", { width, height });
+    expect(shape).toEqual([1, 3, height, width]);
+    const expected = [0, 1, 2].flatMap((channel) => resized(channel, width, height));
+    const worst = Math.max(...data.map((value, i) => Math.abs(value - expected[i]!)));
+    expect(worst).toBeLessThan(1e-5);
+  });
+
+  test("with mean and deviation, in half precision", async () => {
+    const [mean, std] = [
+      [0.485, 0.456, 0.406],
+      [0.229, 0.224, 0.225],
+    ];
+    const { data } = await read("canvas", { width: 10, height: 7, mean, std, dtype: "float16" });
+    const expected = [0, 1, 2].flatMap((c) => resized(c, 10, 7).map((value) => (value - mean![c]!) / std![c]!));
+    const half = (bits: number): number => {
+      const [exponent, fraction] = [(bits >> 10) & 31, bits & 1023];
+      return (bits >> 15 ? -1 : 1) * (exponent === 0 ? fraction / 1024 : 1 + fraction / 1024) * 2 ** (exponent - 15);
+    };
+    expect(Math.max(...data.map((bits, i) => Math.abs(half(bits) - expected[i]!)))).toBeLessThan(3e-3);
+  });
+
+  test("of a canvas in grey, as bytes", async () => {
+    const { shape, data } = await read("canvas", { width: W, height: H, channels: 1, dtype: "uint8" });
+    expect(shape).toEqual([1, 1, H, W]);
+    const grey = (i: number): number => {
+      const [r, g, b] = pixel(i % W, Math.floor(i / W));
+      return 0.299 * r + 0.587 * g + 0.114 * b;
+    };
+    expect(Math.max(...data.map((value, i) => Math.abs(value - grey(i))))).toBeLessThan(0.51);
+  });
+
+  test("that cannot be are refused", async () => {
+    await expect(read("bitmap", { width: 0, height: 7 })).rejects.toThrow("cannot be made 0 × 7");
+    await expect(read("bitmap", { width: 5, height: 7, mean: [0] })).rejects.toThrow("mean has 1 numbers");
+  });
+
+  test("go into a model without leaving the GPU", async () => {
+    const scores = await ready.page.evaluate(async (address) => {
+      const { load, webgpu } = globalThis.gpu;
+      const backend = await webgpu();
+      const model = await load(address, { backend });
+      const canvas = new OffscreenCanvas(80, 80);
+      const context = canvas.getContext("2d")!;
+      context.fillStyle = "black";
+      context.fillRect(0, 0, 80, 80);
+      context.fillStyle = "white";
+      context.fillRect(35, 8, 12, 64);
+      const image = await backend.image(canvas, { width: 8, height: 8, channels: 1 });
+      const logits = await model.forward({ image });
+      const scores = Array.from(await logits.read(), Number);
+      await backend.dispose();
+      return scores;
+    }, `${ready.site.url}/digits/digits.pt2`);
+    expect(scores.indexOf(Math.max(...scores))).toBe(1);
+  });
+});

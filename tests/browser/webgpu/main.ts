@@ -1,0 +1,16 @@
+// What a page with WebGPU imports; tests write the rest of it through `globalThis.gpu`.
+import { webgpu } from "@pt2/backend-webgpu";
+import { load, tensor } from "@pt2/runtime";
+
+/** What the page offers to the tests. */
+export interface Page {
+  readonly load: typeof load;
+  readonly tensor: typeof tensor;
+  readonly webgpu: typeof webgpu;
+}
+
+declare global {
+  var gpu: Page;
+}
+
+globalThis.gpu = { load, tensor, webgpu };
