@@ -89,6 +89,20 @@ export function declareMatrix(shader: Shader, name: string, place: Place, rows: 
 `;
 }
 
+/** Declares `name_first(head)` and `load_name(first, row, column)`: one element, zero behind the last row. */
+export function declareElement(shader: Shader, name: string, place: Place): string {
+  const { shape, strides } = place;
+  const [step, across] = strides.slice(-2) as [number, number];
+  shader.raw(name, place).offsets(`${name}_first`, { shape: shape.slice(0, -2), strides: strides.slice(0, -2) });
+  shader.u32(`${name}_row`, step).u32(`${name}_rows`, shape.at(-2)!);
+  if (across !== 1) shader.u32(`${name}_across`, across);
+  return `fn load_${name}(first: u32, row: u32, column: u32) -> f32 {
+  let at = first + row * p.${name}_row + column${across === 1 ? "" : ` * p.${name}_across`};
+  return select(0f, ${name}_at(at), row < p.${name}_rows);
+}
+`;
+}
+
 /**
  * Declares `score(head, query, key, x)`: what is exponentiated to the base of two, given the product of a query and a
  * key; and `keys_of(query)`: behind which key a query sees none.
