@@ -44,7 +44,9 @@ export function inputChoice({ program, report, sample }: ModelDetails): InputCho
   };
   const radio = (label: string, isExample: boolean, disabled: boolean): HTMLElement => {
     const checked = useExample === isExample;
-    const input = el("input", { type: "radio", name: "inputs", checked, disabled, onchange: () => choose(isExample) });
+    const value = isExample ? "sample" : "random";
+    const onchange = (): void => choose(isExample);
+    const input = el("input", { type: "radio", name: "inputs", value, checked, disabled, onchange });
     return el("label", disabled ? { title: "the file has none" } : {}, input, el("span", {}, label));
   };
   const element = el(

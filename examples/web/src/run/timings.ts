@@ -12,6 +12,8 @@ interface Bar {
   readonly ms: number;
   /** The node that it is about. */
   readonly node?: string;
+  /** Not an op. */
+  readonly isRest?: boolean;
 }
 
 /** Time per op and per node as bars. `onNode` shows a node in the graph. */
@@ -54,15 +56,24 @@ export function timings(profile: Profile, backend: string, onNode: (node: string
 
 function chart(bars: readonly Bar[], totalMs: number, onNode: (node: string) => void): HTMLElement {
   const rest = bars.slice(SHOWN);
-  const restMs = rest.reduce((sum, { ms }) => sum + ms, 0);
-  const others = rest.length === 0 ? [] : [{ label: `${rest.length} others`, title: "", ms: restMs }];
-  const shown: readonly Bar[] = [...bars.slice(0, SHOWN), ...others];
+  const others = { label: `${rest.length} others`, title: "", ms: total(rest), isRest: true };
+  const waiting = "inputs, outputs, and waiting for the device";
+  const outside = { label: "outside the steps", title: waiting, ms: totalMs - total(bars), isRest: true };
+  const shown: readonly Bar[] = [
+    ...bars.slice(0, SHOWN),
+    ...(rest.length > 0 ? [others] : []),
+    ...(outside.ms > totalMs / 100 ? [outside] : []),
+  ];
   const most = Math.max(...shown.map(({ ms }) => ms), Number.MIN_VALUE);
   return el("ol", { class: "time-bars" }, ...shown.map((bar) => row(bar, bar.ms / most, totalMs, onNode)));
 }
 
+function total(bars: readonly Bar[]): number {
+  return bars.reduce((sum, { ms }) => sum + ms, 0);
+}
+
 function row(
-  { label, title, ms, node }: Bar,
+  { label, title, ms, node, isRest = false }: Bar,
   share: number,
   totalMs: number,
   onNode: (n: string) => void,
@@ -76,7 +87,7 @@ function row(
   const percent = `${((100 * ms) / totalMs).toFixed(1)} %`;
   return el(
     "li",
-    {},
+    isRest ? { class: "rest" } : {},
     name,
     el("span", { class: "bar", "aria-hidden": "true" }, fill),
     el("span", { class: "time" }, timeText(ms)),
