@@ -44,7 +44,7 @@ function softmaxKernel(ops: readonly string[], logarithm: boolean): WebgpuKernel
   var sum = ${type}();
   ${rows.each(`let e = ${load} - top; sum += select(exp(e), e, ${rows.isNan("e")});`)}
   let total = ${rows.sum("sum")};
-  let ${logarithm ? "log_total = log(total)" : "scale = 1f / total"};
+  let ${logarithm ? "log_total = log_f32(total)" : "scale = 1f / total"};
   ${rows.each(rows.store("out", "out", outStep === 1 ? "" : " * p.out_step", value))}`;
       rows.run(shader, body);
     },
