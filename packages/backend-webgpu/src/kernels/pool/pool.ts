@@ -4,7 +4,8 @@ import type { KernelCall, WebgpuKernel } from "../../engine/kernel.ts";
 import type { Place } from "../../engine/place.ts";
 import { computeType } from "../../wgsl/storage.ts";
 import { isGlobalMean, planGlobalMean } from "./global-mean.ts";
-import { adaptiveWindows, axesOf, poolRank, slidingWindows, type Windows } from "./windows.ts";
+import { fitsRows, planPoolRows } from "./pool-rows.ts";
+import { adaptiveWindows, axesOf, poolRank, slidingWindow, slidingWindows, type Windows } from "./windows.ts";
 
 /** Sliding maxima, with or without their positions, and means, of one to three dimensions. */
 export const slidingPool: WebgpuKernel = {
@@ -22,8 +23,11 @@ export const slidingPool: WebgpuKernel = {
   fuses: true,
   prepare(call) {
     const self = call.tensor("self");
-    const windows = slidingWindows(call, self.shape.slice(-poolRank(call)));
-    planPool(call, self, windows, call.arg<number | null | undefined>("divisor_override") ?? null);
+    const window = slidingWindow(call);
+    const divisor = call.arg<number | null | undefined>("divisor_override") ?? null;
+    const empty = elementCount((call.call.results[0] as TensorMeta).shape) === 0;
+    if (!empty && fitsRows(call, self, window)) planPoolRows(call, self, window, divisor);
+    else planPool(call, self, slidingWindows(window, self.shape.slice(-poolRank(call))), divisor);
   },
 };
 

@@ -27,14 +27,35 @@ export function poolRank(call: KernelCall): number {
   return Number(/pool(\d)d/.exec(call.call.record.name)![1]);
 }
 
-/** Windows that slide, as in `max_pool2d` and `avg_pool2d`. */
-export function slidingWindows(call: KernelCall, input: readonly number[]): Windows {
+/** A sliding window, with one number for each axis. */
+export interface SlidingWindow {
+  readonly kernel: readonly number[];
+  readonly stride: readonly number[];
+  readonly padding: readonly number[];
+  readonly dilation: readonly number[];
+  /** Means also divide by the padding inside the window. */
+  readonly countsPadding: boolean;
+}
+
+/** Reads the window of ops such as `max_pool2d` and `avg_pool2d`. */
+export function slidingWindow(call: KernelCall): SlidingWindow {
   const rank = poolRank(call);
-  const kernel = each(call, "kernel_size", rank, new Array<number>(rank).fill(1));
+  const kernel = each(call, "kernel_size", rank, []);
   const list = (name: string, fill: number): readonly number[] =>
-    each(call, name, rank, name === "stride" ? kernel : new Array<number>(rank).fill(fill));
-  const [stride, padding, dilation] = [list("stride", 1), list("padding", 0), list("dilation", 1)];
-  const padded = call.arg<boolean | undefined>("count_include_pad") === true;
+    each(call, name, rank, new Array<number>(rank).fill(fill));
+  return {
+    kernel,
+    stride: each(call, "stride", rank, kernel),
+    padding: list("padding", 0),
+    dilation: list("dilation", 1),
+    countsPadding: call.arg<boolean | undefined>("count_include_pad") === true,
+  };
+}
+
+/** Windows that slide over an input of this size. */
+export function slidingWindows(window: SlidingWindow, input: readonly number[]): Windows {
+  const { kernel, stride, padding, dilation, countsPadding } = window;
+  const rank = kernel.length;
   return {
     rank,
     bind(shader) {
@@ -46,7 +67,7 @@ export function slidingWindows(call: KernelCall, input: readonly number[]): Wind
     functions: axesOf(rank)
       .map((a) => {
         // In ceil mode the last window may reach beyond the padding, which never counts.
-        const extent = padded
+        const extent = countsPadding
           ? `let at = i32(o) * p.stride_${a} - p.pad_${a}; return min(at + p.reach_${a}, p.size_${a} + p.pad_${a}) - at;`
           : `return last_${a}(o) - first_${a}(o);`;
         return `fn first_${a}(o: u32) -> i32 {
