@@ -28,6 +28,8 @@ export interface Effort {
   readonly warmupMs: number;
   readonly measureMs: number;
   readonly leastRounds: number;
+  /** Rounds of the warm-up, at least. @default 3 */
+  readonly leastWarmup?: number;
 }
 
 /**
@@ -36,7 +38,7 @@ export interface Effort {
  */
 export async function alternate<Name extends string>(
   subjects: Subjects<Name>,
-  { warmupMs, measureMs, leastRounds }: Effort,
+  { warmupMs, measureMs, leastRounds, leastWarmup = 3 }: Effort,
 ): Promise<Readonly<Record<Name, readonly number[]>>> {
   const names = Object.keys(subjects) as Name[];
   const times = Object.fromEntries(names.map((name) => [name, [] as number[]])) as Record<Name, number[]>;
@@ -50,7 +52,7 @@ export async function alternate<Name extends string>(
       }
     }
   };
-  await rounds(warmupMs, 3, false);
+  await rounds(warmupMs, leastWarmup, false);
   await rounds(measureMs, leastRounds, true);
   return times;
 }

@@ -20,6 +20,7 @@ import torchvision_schemas  # noqa: F401  first, see there
 import transformers as hf
 from torchvision import models
 
+from bench_kernels import KERNELS, save_fused_attention
 from pt2files import Call, export_dialects, record, save_program
 from zoo.weights import enliven
 
@@ -49,17 +50,25 @@ def _tokens() -> Call:
     return Call(kwargs={"input_ids": torch.randint(1000, 30000, (1, 128))})
 
 
+def _vit_tiny(call: Call) -> torch.nn.Module:
+    sizes = {"num_layers": 12, "num_heads": 3, "hidden_dim": 192, "mlp_dim": 768}
+    return enliven(models.VisionTransformer(image_size=224, patch_size=16, **sizes), call)
+
+
 BENCHES = {
     "resnet18": Bench(_vision("resnet18"), _image),
     "mobilenet_v3_large": Bench(_vision("mobilenet_v3_large"), _image),
     "bert_base": Bench(lambda call: enliven(hf.BertModel(hf.BertConfig(), add_pooling_layer=False), call), _text(128)),
     "minilm": Bench(lambda _call: load_encoder(), _text(64)),
+    "minilm_128": Bench(lambda _call: load_encoder(), _text(128)),
+    "vit_tiny": Bench(_vit_tiny, _image),
     "vit_b_16": Bench(_vision("vit_b_16"), _image),
     "resnet50": Bench(_vision("resnet50"), _image),
     "efficientnet_b0": Bench(_vision("efficientnet_b0"), _image),
     "convnext_tiny": Bench(_vision("convnext_tiny"), _image),
     "swin_t": Bench(_vision("swin_t"), _image),
     "gpt2": Bench(lambda call: enliven(hf.GPT2LMHeadModel(hf.GPT2Config(use_cache=False)), call), _tokens),
+    **{name: Bench(lambda _call, build=build: build().eval(), call) for name, (build, call) in KERNELS.items()},
 }
 
 
@@ -90,6 +99,8 @@ def main() -> None:
         recording = record(module, [call])
         paths = [save_program(options.folder, name + suffix, make(), recording) for suffix, make in export_dialects(module, call).items()]
         paths.append(export_onnx(module, call, options.folder, name))
+        if name == "attention":
+            save_fused_attention(options.folder)
         print(f"{name:20}", ", ".join(f"{os.path.basename(p)} {os.path.getsize(p) / 1e6:.0f} MB" for p in paths), flush=True)
 
 

@@ -1,0 +1,50 @@
+import { existsSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { InferenceSession, Tensor } from "onnxruntime-node";
+import { permute } from "./permute.ts";
+import type { OpenSubject, RowFiles, Subject } from "./subject.ts";
+
+interface OnnxNames {
+  readonly inputs: readonly string[];
+  readonly outputs: readonly string[];
+}
+
+/** ONNX Runtime's own binding for Node on its WebGPU execution provider, with the model that PyTorch exports. */
+export const openOnnx: OpenSubject = async (_row, { path, inputs }) => await open(path, inputs);
+
+/** The same with the node that ONNX Runtime has for attention, in the layout that it wants. */
+export const openFusedOnnx: OpenSubject = async (row, { path, inputs }) => {
+  if (row !== "attention" || !existsSync(`${path}_fused.onnx`)) return null;
+  const [, heads, length, size] = inputs[0]!.shape as readonly [number, number, number, number];
+  const rows = inputs.map((input) => ({ ...input, ...permute(input, [0, 2, 1, 3]), shape: [1, length, heads * size] }));
+  return {
+    ...(await open(`${path}_fused`, rows)),
+    arrange: ([data]) => [permute({ data: data as Float32Array, shape: [1, length, heads, size] }, [0, 2, 1, 3]).data],
+  };
+};
+
+async function open(path: string, inputs: RowFiles["inputs"]): Promise<Subject> {
+  const session = await InferenceSession.create(`${path}.onnx`, {
+    executionProviders: ["webgpu"],
+    graphOptimizationLevel: "all",
+    // What is left to the processor shall not wait in a loop while another runtime is measured.
+    intraOpNumThreads: 1,
+    interOpNumThreads: 1,
+    extra: { session: { intra_op: { allow_spinning: "0" } } },
+    logSeverityLevel: 3,
+  });
+  const names = JSON.parse(await readFile(`${path}.onnx.json`, "utf8")) as OnnxNames;
+  const feeds = (): Record<string, Tensor> =>
+    Object.fromEntries(
+      inputs.map(({ dtype, data, shape }, i) => [
+        names.inputs[i]!,
+        new Tensor(dtype as "float32", data as Float32Array, [...shape]),
+      ]),
+    );
+  return {
+    run: async () => {
+      const results = await session.run(feeds());
+      return names.outputs.map((name) => results[name]!.data as ArrayLike<number>);
+    },
+  };
+}
