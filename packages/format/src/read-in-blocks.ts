@@ -34,6 +34,8 @@ export function readInBlocks(source: ByteSource, { block = BLOCK }: { readonly b
 
   return {
     ...source,
+    // A method of a class is not copied.
+    ...(source.close !== undefined && { close: () => source.close!() }),
     async read(offset: number, length: number, options?: ReadOptions): Promise<Uint8Array> {
       checkRange(this, offset, length, options);
       if (length === 0 || length > block) return await source.read(offset, length, options);
@@ -55,7 +57,7 @@ export function readInBlocks(source: ByteSource, { block = BLOCK }: { readonly b
 }
 
 /** Blocks are for everybody, so an abort ends the wait for them and not the request. */
-async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+export async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (signal === undefined) return await work;
   let stop = (): void => {};
   const aborted = new Promise<never>((_, reject) => {

@@ -1,9 +1,13 @@
 // What a page with WebGPU imports; tests write the rest of it through `globalThis.gpu`.
 import { webgpu } from "@pt2/backend-webgpu";
+import { cached, cacheUsage, clearCache } from "@pt2/format/opfs";
 import { load, tensor } from "@pt2/runtime";
 
 /** What the page offers to the tests. */
 export interface Page {
+  readonly cached: typeof cached;
+  readonly cacheUsage: typeof cacheUsage;
+  readonly clearCache: typeof clearCache;
   readonly load: typeof load;
   readonly tensor: typeof tensor;
   readonly webgpu: typeof webgpu;
@@ -13,4 +17,4 @@ declare global {
   var gpu: Page;
 }
 
-globalThis.gpu = { load, tensor, webgpu };
+globalThis.gpu = { cached, cacheUsage, clearCache, load, tensor, webgpu };
