@@ -28,6 +28,7 @@ void batchNormBackward(const CallArguments& call) {
   if (!call.has({0, 1})) return;
   const at::Tensor input = call.tensor(1);
   const int64_t channels = channelsOf(input);
+  require(input.numel() > 0, call, "input", "is empty");
   requireSizes(call, "grad_out", call.tensor(0), input.sizes());
   requireCount(call, "weight", call.tensor(2), channels);
   requireCount(call, "running_mean", call.tensor(3), channels);
