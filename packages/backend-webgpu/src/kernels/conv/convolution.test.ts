@@ -9,6 +9,7 @@ import { type ConvCase, convolutionCase } from "./convolution.test-helper.ts";
 const registry = createRegistry({ sets: [aten] });
 
 const CASES: Readonly<Record<string, ConvCase>> = {
+  "a batch of nothing": { input: [0, 3, 8, 8], weight: [4, 3, 3, 3] },
   "prime sizes": { input: [2, 5, 13, 17], weight: [7, 5, 3, 3], padding: [1, 1] },
   "odd strides and dilation": {
     input: [1, 3, 23, 19],
