@@ -101,6 +101,10 @@ describePage("the example page and its users", { app: "examples/web" }, (ready) 
     await graph.getByText("2 of 3").waitFor();
     await graph.getByRole("heading", { name: "aten::conv2d" }).waitFor();
     expect(await graph.locator(".inspector").textContent()).toContain("features.1.0");
+    const weights = section(page, "weights");
+    await weights.getByText("Every tensor (20)").click();
+    const bias = weights.getByRole("row", { name: /classifier\.bias/ });
+    expect(await bias.textContent()).toContain("float32 [10]");
     const row = section(page, "ops").getByRole("row", { name: /aten::conv2d/ });
     expect(await row.textContent()).toContain("✓");
   });

@@ -1,10 +1,10 @@
 import { readFileSync } from "node:fs";
 import type { ConsoleMessage } from "playwright-core";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import type { Leaf } from "../src/difference.ts";
+import { difference, type Leaf } from "../src/difference.ts";
 import { fixturePath, readCalls } from "../src/fixture.ts";
 import { describePage } from "./page.ts";
-import { digitIsReady, drawDigit, type OutputRow, runModel, section } from "./web-page.ts";
+import { digitIsReady, drawDigit, type OutputRow, runModel, savedOutputs, section } from "./web-page.ts";
 
 const APP = { app: "examples/web", isolated: true } as const;
 
@@ -76,6 +76,9 @@ for (const webgpu of [false, true]) {
       await page.getByRole("tab", { name: "Open a model" }).click();
       await page.setInputFiles("#model-file", fixturePath("torch-2.13/attention.pt2"));
       expectOutputs(await runModel(page), await expectedOf("torch-2.13/attention"));
+      const [call] = await readCalls(fixturePath("torch-2.13/attention"));
+      const saved = await savedOutputs(page);
+      expect(call!.expected.map((leaf, i) => difference(saved[i], leaf))).toEqual([null, null]);
       await section(page, "run").locator(".time-bars li").first().waitFor();
     });
 

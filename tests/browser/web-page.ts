@@ -1,4 +1,9 @@
+import { readFile } from "node:fs/promises";
+import { viewAs } from "@pt2/backend";
+import { fromBytes, readSafetensors } from "@pt2/format";
+import { tensor } from "@pt2/runtime";
 import type { Locator, Page } from "playwright-core";
+import type { Leaf } from "../src/difference.ts";
 
 /** Corners of digits in a square of 10 by 10, stroke by stroke. */
 const CORNERS: Readonly<Record<number, string>> = {
@@ -47,7 +52,8 @@ export async function runModel(page: Page): Promise<readonly OutputRow[]> {
   const start = run.getByRole("button", { name: "Run", exact: true });
   await run.locator(".results").evaluate((results) => results.replaceChildren());
   await start.click();
-  await run.getByRole("table", { name: "Outputs" }).waitFor();
+  // A driver on the CPU takes its time to compile shaders.
+  await run.getByRole("table", { name: "Outputs" }).waitFor({ timeout: 90_000 });
   const rows = await run.getByRole("table", { name: "Outputs" }).locator("tbody tr").all();
   return await Promise.all(
     rows.map(async (row) => {
@@ -59,4 +65,14 @@ export async function runModel(page: Page): Promise<readonly OutputRow[]> {
       };
     }),
   );
+}
+
+/** Saves the outputs of the last run and reads the file. */
+export async function savedOutputs(page: Page): Promise<readonly Leaf[]> {
+  const [download] = await Promise.all([
+    page.waitForEvent("download"),
+    section(page, "run").getByRole("button", { name: "Save outputs" }).click(),
+  ]);
+  const { tensors } = await readSafetensors(fromBytes(await readFile(await download.path())));
+  return [...tensors.values()].map(({ dtype, shape, bytes }) => tensor(dtype, shape, viewAs(dtype, bytes)));
 }

@@ -1,4 +1,5 @@
 import { describeModel, type ModelReport, sampleCall } from "@pt2/cli/report";
+import type { WeightTensor } from "@pt2/format";
 import { importProgram, type Program } from "@pt2/graph";
 import type { Call } from "@pt2/runtime";
 import type { OpenFile } from "./open.ts";
@@ -9,6 +10,8 @@ export interface ModelDetails {
   readonly report: ModelReport;
   /** As it was exported. */
   readonly program: Program;
+  /** By fully qualified name; none is read. */
+  readonly weights: ReadonlyMap<string, WeightTensor>;
   /** The call that the archive keeps as an example. */
   readonly sample: Call | undefined;
 }
@@ -20,5 +23,5 @@ export async function readDetails(file: OpenFile, name: string): Promise<ModelDe
   const program = importProgram(await archive.program(name));
   // An example of classes that are not known here is no reason not to show the rest.
   const sample = await sampleCall(archive, name).catch(() => undefined);
-  return { file, report, program, sample };
+  return { file, report, program, weights: await archive.weights(name), sample };
 }

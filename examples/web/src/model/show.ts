@@ -46,7 +46,7 @@ export async function showModel(file: OpenFile, name: string): Promise<ShownMode
       "div",
       { class: "columns" },
       card("signature", "Inputs and outputs", signatureOf(report)),
-      card("weights", "Weights", weightsOf(report)),
+      card("weights", "Weights", weightsOf(details)),
     ),
     card("ops", "Operators", opsOf(report, coverage)),
   );

@@ -1,6 +1,8 @@
-import { bytesText, countText, type ModelReport } from "@pt2/cli/report";
+import { bytesText, countText } from "@pt2/cli/report";
+import { DTYPES, elementCount, type WeightTensor } from "@pt2/format";
 import { el } from "../page/dom.ts";
 import { table } from "../page/table.ts";
+import type { ModelDetails } from "./details.ts";
 
 const KINDS: Readonly<Record<string, string>> = {
   parameter: "Parameters",
@@ -8,19 +10,46 @@ const KINDS: Readonly<Record<string, string>> = {
   constant: "Constants",
 };
 
-/** Parameters, buffers and constants, by dtype. */
-export function weightsOf({ weights }: ModelReport): HTMLElement {
-  if (weights.length === 0) return el("p", { class: "note" }, "The program has no weights.");
-  return table({
-    caption: "Weights",
-    columns: ["Kind", "Dtype", "Tensors", "Elements", "Bytes"],
-    numeric: [2, 3, 4],
-    rows: weights.map(({ kind, dtype, tensors, elements, bytes }) => [
-      KINDS[kind] ?? kind,
-      el("code", {}, dtype),
-      countText(tensors),
-      countText(elements),
-      bytesText(bytes),
-    ]),
-  });
+/** Parameters, buffers and constants: by dtype, and each one. */
+export function weightsOf({ report, weights }: ModelDetails): HTMLElement {
+  if (weights.size === 0) return el("p", { class: "note" }, "The program has no weights.");
+  return el(
+    "div",
+    {},
+    table({
+      caption: "Weights",
+      columns: ["Kind", "Dtype", "Tensors", "Elements", "Bytes"],
+      numeric: [2, 3, 4],
+      rows: report.weights.map(({ kind, dtype, tensors, elements, bytes }) => [
+        KINDS[kind] ?? kind,
+        el("code", {}, dtype),
+        countText(tensors),
+        countText(elements),
+        bytesText(bytes),
+      ]),
+    }),
+    each([...weights.values()]),
+  );
+}
+
+/** The list of all is made when somebody opens it: it may have thousands of rows. */
+function each(weights: readonly WeightTensor[]): HTMLElement {
+  const list = el("details", {}, el("summary", {}, `Every tensor (${countText(weights.length)})`));
+  const fill = (): void => {
+    const rows = weights.map(({ name, dtype, shape }) => [
+      el("code", {}, name),
+      el("code", {}, `${dtype} [${shape.join(", ")}]`),
+      bytesText(elementCount(shape) * DTYPES[dtype].itemsize),
+    ]);
+    const columns = ["Name", "Type", "Bytes"];
+    list.append(
+      el(
+        "div",
+        { class: "long", tabindex: 0, role: "region", "aria-label": "Every tensor" },
+        table({ caption: "All weights", columns, rows, numeric: [2] }),
+      ),
+    );
+  };
+  list.addEventListener("toggle", fill, { once: true });
+  return list;
 }

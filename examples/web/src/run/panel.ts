@@ -6,11 +6,9 @@ import { backendChoice } from "../page/backend-choice.ts";
 import { el, fill } from "../page/dom.ts";
 import { errorCard } from "../page/error-card.ts";
 import { inputChoice } from "./inputs.ts";
-import { type Measured, measure } from "./measure.ts";
-import { outputsTable } from "./outputs.ts";
+import { measure } from "./measure.ts";
+import { resultsOf } from "./results.ts";
 import { Session } from "./session.ts";
-import { summaryOf } from "./summary.ts";
-import { timings } from "./timings.ts";
 
 /** Where a model is run. */
 export interface RunPanel {
@@ -63,7 +61,8 @@ export function runPanel(details: ModelDetails, offered: readonly BackendOffer[]
     const loadMs = isLoaded ? null : performance.now() - begin;
     say(`Running on ${label} …`);
     const measured = await measure(model, leaves, details.report.mutated.length > 0, signal);
-    fill(results, ...(await resultsOf(details, measured, loadMs, label, events.onNode)));
+    const { onNode } = events;
+    fill(results, ...(await resultsOf(details.report, measured, { loadMs, backend: label, onNode })));
     outcome.textContent = `Done: ${timeText(measured.meanMs ?? measured.firstMs)} on ${label}.`;
     events.onProfile(measured.profile);
   };
@@ -105,26 +104,4 @@ export function runPanel(details: ModelDetails, offered: readonly BackendOffer[]
       await session.dispose();
     },
   };
-}
-
-async function resultsOf(
-  { report }: ModelDetails,
-  measured: Measured,
-  loadMs: number | null,
-  backend: string,
-  onNode: (node: string) => void,
-): Promise<readonly HTMLElement[]> {
-  return [
-    summaryOf(measured, loadMs),
-    el("h3", {}, "Outputs"),
-    await outputsTable(report.outputs, measured.outputs),
-    el("h3", {}, "Where the time goes"),
-    timings(measured.profile, backend, onNode),
-    el(
-      "details",
-      {},
-      el("summary", {}, "How it was compiled"),
-      el("pre", { class: "source", tabindex: 0 }, measured.explanation),
-    ),
-  ];
 }

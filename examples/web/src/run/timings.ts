@@ -1,6 +1,7 @@
 import { timesByOp, timeText, traceOf } from "@pt2/cli/report";
 import type { Profile } from "@pt2/runtime";
 import { el } from "../page/dom.ts";
+import { download } from "../page/download.ts";
 import { toolbar } from "../page/toolbar.ts";
 
 /** Bars that are shown; the rest is one more. */
@@ -103,7 +104,5 @@ function short(ops: string): string {
 /** A file that https://ui.perfetto.dev opens. */
 function saveTrace(profile: Profile, backend: string): void {
   const blob = new Blob([JSON.stringify(traceOf(profile, backend))], { type: "application/json" });
-  const href = URL.createObjectURL(blob);
-  el("a", { href, download: "trace.json" }).click();
-  URL.revokeObjectURL(href);
+  download(blob, "trace.json");
 }
