@@ -52,6 +52,12 @@ void logCumulate(const CallArguments& call) {
   if (self.defined() && out.defined()) require(self.scalar_type() == out.scalar_type(), call, "out", "is of another dtype");
 }
 
+// (self, diagonal, out): matrices of a batch follow each other.
+void triangle(const CallArguments& call) {
+  const at::Tensor out = call.tensor(2);
+  require(!out.defined() || out.is_contiguous(), call, "out", "is not contiguous");
+}
+
 // (self, p)
 void pairDistances(const CallArguments& call) { requireDims(call, "self", call.tensor(0), 2); }
 
@@ -80,6 +86,8 @@ const CheckTable& algebraChecks() {
         {"aten::_compute_linear_combination", linearCombination},
         {"aten::_pdist_forward", pairDistances},
         {"aten::_logcumsumexp", logCumulate},
+        {"aten::triu", triangle},
+        {"aten::tril", triangle},
     };
     for (const char* name : {"aten::special_chebyshev_polynomial_t", "aten::special_chebyshev_polynomial_u",
                              "aten::special_chebyshev_polynomial_v", "aten::special_chebyshev_polynomial_w",

@@ -82,10 +82,12 @@ void marginBackward(const CallArguments& call) {
   requireCount(call, "grad_output", call.tensor(0), call.integer(6, 1) == kNone ? rows : 1);
 }
 
-// (self, noise, …)
+// (self, noise, lower, upper, training, generator, out)
 void noise(const CallArguments& call) {
   const at::Tensor self = call.tensor(0);
-  if (self.defined()) requireSizes(call, "noise", call.tensor(1), self.sizes());
+  if (!self.defined()) return;
+  requireSizes(call, "noise", call.tensor(1), self.sizes());
+  requireSizes(call, "out", call.tensor(6), self.sizes());
 }
 
 }  // namespace
