@@ -18,7 +18,7 @@ export const gather: WebgpuKernel = {
     shader.offsets("base", { shape: index.shape, strides: self.strides.map((s, d) => (d === dim ? 0 : s)) });
     shader.u32("size", self.shape[dim] ?? 1).u32("stride", self.strides[dim] ?? 1);
     shader.result("out");
-    const wrap = wrapIndices(shader, "gather");
+    const wrap = wrapIndices(shader, "gather", [{ dim, size: self.shape[dim] ?? 1 }]);
     shader.forEach(count, "set_out(i, self_at(base(i) + wrap(index(i), p.size) * p.stride));", { declarations: wrap });
   },
 };

@@ -36,7 +36,11 @@ export function indexedBy(call: KernelCall, self: Place): Indexed {
   return {
     shape: [...before.shape, ...common, ...after.shape],
     declare(shader, op) {
-      const wrap = wrapIndices(shader, op);
+      const wrap = wrapIndices(
+        shader,
+        op,
+        dims.map((dim) => ({ dim, size: self.shape[dim]! })),
+      );
       shader.offsets("before", before).offsets("after", after);
       shader.u32("tuples", elementCount(common)).u32("inner", elementCount(after.shape));
       const terms = places.map((place, k) => {

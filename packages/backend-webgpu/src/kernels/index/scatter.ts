@@ -66,8 +66,9 @@ function writesOf(call: KernelCall, out: Place): Writes {
     declare(shader) {
       shader.read("index", index);
       shader.offsets("base", { shape: index.shape, strides: out.strides.map((s, d) => (d === dim ? 0 : s)) });
-      shader.u32("size", out.shape[dim] ?? 1).u32("stride", out.strides[dim] ?? 1);
-      return `${wrapIndices(shader, "scatter")}fn position(i: u32) -> u32 { return base(i) + wrap(index(i), p.size) * p.stride; }\n`;
+      const size = out.shape[dim] ?? 1;
+      shader.u32("size", size).u32("stride", out.strides[dim] ?? 1);
+      return `${wrapIndices(shader, "scatter", [{ dim, size }])}fn position(i: u32) -> u32 { return base(i) + wrap(index(i), p.size) * p.stride; }\n`;
     },
   };
 }

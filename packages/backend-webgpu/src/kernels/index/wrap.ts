@@ -1,13 +1,23 @@
 import type { Shader } from "../../shader/shader.ts";
 
+/** A dimension that is indexed. */
+export interface IndexedDim {
+  readonly dim: number;
+  readonly size: number;
+}
+
 /**
  * Offers `wrap(index, size)`: an index as Python counts it, from the end when negative. One that is outside is reported,
  * and 0 then, so that nothing is read or written beside the tensor.
  */
-export function wrapIndices(shader: Shader, op: string): string {
+export function wrapIndices(shader: Shader, op: string, dims: readonly IndexedDim[]): string {
+  const list = (key: keyof IndexedDim): string => dims.map((each) => each[key]).join(", ");
   shader.guard({
     code: "backend.index-out-of-range",
-    what: (index) => `${op}: index ${index} is out of bounds`,
+    what: (index) =>
+      dims.length === 1
+        ? `aten::${op}: index ${index} is out of bounds for dimension ${list("dim")} with size ${list("size")}`
+        : `aten::${op}: index ${index} is out of bounds for one of the dimensions ${list("dim")} with sizes ${list("size")}`,
   });
   return `fn wrap(index: i32, size: u32) -> u32 {
   let from_end = index + select(0, i32(size), index < 0);
