@@ -14,10 +14,10 @@ export const VARIANTS: Readonly<Record<VariantName, Partial<Adapter>>> = {
 };
 
 /** A backend over the device that the tests of a file share, whose kernels are those of a variant. */
-export async function variantBackend(name: VariantName): Promise<WebgpuBackend> {
+export async function variantBackend(name: VariantName, changes: Partial<Adapter> = {}): Promise<WebgpuBackend> {
   const gpu = await testDevice();
   return new WebgpuBackend({
-    devices: new DeviceSource(deviceOf(gpu, { ...adapterOf(gpu), ...VARIANTS[name] }), null),
+    devices: new DeviceSource(deviceOf(gpu, { ...adapterOf(gpu), ...VARIANTS[name], ...changes }), null),
     kernels: KERNELS,
     precision: "fast",
     outputs: "host",

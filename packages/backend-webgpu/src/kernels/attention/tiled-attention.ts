@@ -31,6 +31,7 @@ export function planTiledAttention(call: KernelCall, heads: Heads): void {
   if (logsum) shader.result("logsum", 1);
   const blocks = Math.ceil(queries / EDGE);
   shader.u32("queries", queries).u32("keys", keys).u32("width", width).u32("features", features).u32("blocks", blocks);
+  shader.u32("each", 4);
   const four = [0, 1, 2, 3];
   const rows = (text: (i: number) => string): string => four.map(text).join("\n    ");
   const load = (tile: string, row: string, name: string, column: string, limit: string): string =>
@@ -90,13 +91,21 @@ export function planTiledAttention(call: KernelCall, heads: Heads): void {
   }
   ${rows((i) => `highest[(4u * y + ${i}u) * ${BLOCKS}u + x] = total${i};`)}
   workgroupBarrier();
-  ${rows(
-    (i) => `var sum${i} = 0f;
-  for (var t = 0u; t < ${BLOCKS}u; t++) { sum${i} += highest[(4u * y + ${i}u) * ${BLOCKS}u + t]; }
-  let inverse${i} = select(1f / sum${i}, 0f, sum${i} == 0f);
-  ${chunks.map((c) => `store(head, block + 4u * y + ${i}u, ${c * EDGE}u + 4u * x, o${c}_${i} * inverse${i});`).join("\n  ")}
-  ${logsum ? `if (x == 0u && block + 4u * y + ${i}u < p.queries) { set_logsum(head * p.queries + block + 4u * y + ${i}u, most${i} * ${Math.LN2}f + log(sum${i})); }` : ""}`,
-  )}`;
+  // A loop, since what is unrolled takes compilers long.
+  for (var i = 0u; i < p.each; i++) {
+    var most = most0;
+    ${chunks.map((c) => `var o${c} = o${c}_0;`).join(" ")}
+    switch i {
+      ${[1, 2, 3].map((i) => `case ${i}u: { most = most${i}; ${chunks.map((c) => `o${c} = o${c}_${i};`).join(" ")} }`).join("\n      ")}
+      default: {}
+    }
+    var sum = 0f;
+    for (var t = 0u; t < ${BLOCKS}u; t++) { sum += highest[(4u * y + i) * ${BLOCKS}u + t]; }
+    let inverse = select(1f / sum, 0f, sum == 0f);
+    let row = block + 4u * y + i;
+    ${chunks.map((c) => `store(head, row, ${c * EDGE}u + 4u * x, o${c} * inverse);`).join("\n    ")}
+    ${logsum ? `if (x == 0u && row < p.queries) { set_logsum(head * p.queries + row, most * ${Math.LN2}f + log(sum)); }` : ""}
+  }`;
   const memory = `var<workgroup> left: array<vec4<f32>, ${EDGE * BLOCKS}>;
 var<workgroup> right: array<vec4<f32>, ${EDGE * BLOCKS}>;
 var<workgroup> highest: array<f32, ${EDGE * BLOCKS}>;

@@ -29,7 +29,7 @@ export function planSharedTile(ctx: PlanContext, product: PlannedProduct, tile: 
     .u32("down", down)
     .u32("across", across)
     .u32("depth", parts === 1 ? k : Math.ceil(k / parts / DEPTH) * DEPTH);
-  shader.u32("batches", batch);
+  shader.u32("batches", batch).u32("each", 4);
   const depth4 = DEPTH / 4;
   const declarations = `${operands}var<workgroup> a_tile: array<vec4<f32>, ${edge * depth4}>;
 var<workgroup> b_tile: array<vec4<f32>, ${DEPTH * blocks}>;
@@ -69,6 +69,14 @@ var<workgroup> b_tile: array<vec4<f32>, ${DEPTH * blocks}>;
   }
   let column = first_column + 4u * x;
   let bias = bias4(column);
-  ${rows.map((i) => `store(${parts > 1 ? "stack" : "batch"}, first_row + 4u * y + ${i}u, column, c${i} + bias);`).join("\n  ")}`;
+// A loop, since what is unrolled takes compilers long.
+  for (var i = 0u; i < p.each; i++) {
+    var c = c0;
+    switch i { ${rows
+      .slice(1)
+      .map((i) => `case ${i}u: { c = c${i}; }`)
+      .join(" ")} default: {} }
+    store(${parts > 1 ? "stack" : "batch"}, first_row + 4u * y + i, column, c + bias);
+  }`;
   shader.forEachGroup(parts * batch * down * across, body, { workgroupSize: threads, declarations });
 }

@@ -36,12 +36,12 @@ export function planVectorProduct(ctx: PlanContext, product: PlannedProduct, out
     workgroupBarrier();
     if (z < half) {
       let other = at + half * ${along ? 1 : wide}u;
-      ${rows.map((i) => `sums[${i * threads}u + at] += sums[${i * threads}u + other];`).join(" ")}
+      for (var i = 0u; i < p.m; i++) { sums[${threads}u * i + at] += sums[${threads}u * i + other]; }
     }
   }
   if (z == 0u) {
     let bias = bias4(column);
-    ${rows.map((i) => `store(batch, ${i}u, column, sums[${i * threads}u + at] + bias);`).join("\n    ")}
+    for (var i = 0u; i < p.m; i++) { store(batch, i, column, sums[${threads}u * i + at] + bias); }
   }`;
   shader.forEachGroup(batch * across, body, { workgroupSize: threads, declarations });
 }
