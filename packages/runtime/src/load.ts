@@ -7,7 +7,7 @@ import { atenFor } from "@pt2/registry/aten-on-demand";
 import { LoadedModel } from "./loaded-model.ts";
 import type { Model } from "./model.ts";
 import { type ModelSource, openSource } from "./open-source.ts";
-import { complete, tidy } from "./prepare.ts";
+import { complete, tidy } from "./passes.ts";
 import { requireContract, requireSupported, requireWeights } from "./requirements.ts";
 
 /** How a model is loaded. */
@@ -41,7 +41,7 @@ export async function load(source: ModelSource, options: LoadOptions): Promise<M
     // Ops and handlers of others may call anything; otherwise the program says what it needs.
     const needed = ops.length + handlers.length > 0 ? undefined : stats(tidied.graph).map(({ op }) => op);
     const registry = createRegistry({ sets: [...(await atenFor(needed)), ...ops], handlers });
-    const program = complete(tidied, registry, backend.capabilities);
+    const program = await complete(tidied, registry, backend.capabilities);
     requireSupported(backend, program, registry);
     requireWeights(program, weights);
     signal?.throwIfAborted();

@@ -1,5 +1,6 @@
 import type { argOf, InputSpec, Node, Program } from "@pt2/graph";
-import { functionalize, isFunctional } from "@pt2/graph/passes";
+import { functionalize } from "@pt2/graph/functionalize";
+import { isFunctional } from "@pt2/graph/passes";
 import type { OptimizeTarget } from "./target.ts";
 
 /**

@@ -1,6 +1,6 @@
 import type { Backend, Executable } from "@pt2/backend";
 import { parse } from "@pt2/graph";
-import { functionalize } from "@pt2/graph/passes";
+import { functionalize } from "@pt2/graph/functionalize";
 import type { OpRegistry } from "@pt2/registry";
 import type { Exceptions } from "../exceptions.ts";
 import type { TestRunner } from "../test-runner.ts";

@@ -1,7 +1,8 @@
 import { type Capabilities, hostTensor, type Value } from "@pt2/backend";
 import type { WeightTensor } from "@pt2/format";
 import type { Arg, InputSpec, Node, Output, Program, TensorType, ValueType } from "@pt2/graph";
-import { foldSymbolicArithmetic, functionalize } from "@pt2/graph/passes";
+import { functionalize } from "@pt2/graph/functionalize";
+import { foldSymbolicArithmetic } from "@pt2/graph/passes";
 import type { OpRegistry } from "@pt2/registry";
 import { constantWeight } from "../constant-weight.ts";
 import { argOf } from "./case-args.ts";

@@ -4,7 +4,7 @@ export { type DeadCodeOptions, eliminateDeadCode } from "./dead-code.ts";
 export { expandVmap } from "./expand-vmap.ts";
 export { foldSymbolicArithmetic } from "./fold-symbolic.ts";
 export type { EffectsOf, OpEffects } from "./functionalize/effects.ts";
-export { functionalize } from "./functionalize/functionalize.ts";
+export { mutates } from "./functionalize/node-effects.ts";
 export { GraphBuilder, type NewNode } from "./graph-builder.ts";
 export { isFunctional, isMutatingName } from "./mutating-names.ts";
 export { type RemoveNoOpsOptions, removeNoOps } from "./remove-no-ops.ts";

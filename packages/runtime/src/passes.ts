@@ -1,0 +1,44 @@
+import type { Capabilities } from "@pt2/backend";
+import type { Node, Program } from "@pt2/graph";
+import {
+  eliminateDeadCode,
+  expandAutocast,
+  expandVmap,
+  foldSymbolicArithmetic,
+  mutates,
+  removeNoOps,
+} from "@pt2/graph/passes";
+import type { OpRegistry } from "@pt2/registry";
+
+type Mutation = Pick<Capabilities, "mutation">;
+
+/**
+ * The first of the passes, which need no registry: wrappers opened, what computes nothing removed. Copies stay for a
+ * backend that runs mutation, as the program may write to what they were made of.
+ */
+export function tidy(imported: Program, { mutation = false }: Mutation = {}): Program {
+  return removeNoOps(expandVmap(expandAutocast(imported)), { keepCopies: mutation });
+}
+
+/** The rest of the passes, over a tidy program. What makes it functional is loaded if it is needed. */
+export async function complete(
+  tidied: Program,
+  registry: OpRegistry,
+  { mutation = false }: Mutation,
+): Promise<Program> {
+  if (mutation || !mutates(tidied.graph, registry.effectsOf)) return simplify(tidied, registry);
+  const { functionalize } = await import("@pt2/graph/functionalize");
+  return simplify(functionalize(tidied, registry.effectsOf), registry);
+}
+
+/** The last of the passes. */
+export function simplify(program: Program, registry: OpRegistry): Program {
+  return eliminateDeadCode(foldSymbolicArithmetic(program), { isPure: (node) => isPure(node, registry) });
+}
+
+/** Checks return nothing, so nothing uses them: they stay, and so does what writes to an argument or has no record. */
+function isPure(node: Node, registry: OpRegistry): boolean {
+  const record = registry.resolve(node.op);
+  if (record === undefined || record.impure === true) return false;
+  return record.schema.returns.length > 0 && registry.effectsOf(node.op)?.mutates.length === 0;
+}
