@@ -22,7 +22,7 @@ export function planDepthwise(call: KernelCall, geometry: ConvGeometry, tensors:
   shader.read("w", weightOf(tensors.weight, geometry)).u32("parts", kernel[2] / taps);
   const quads = Array.from({ length: pixels / 4 }, (_, q) => q);
   const value = (j: number): string =>
-    `select(${type}(0), x_at(row + u32(clamp(left + ${columns[j]}, 0, p.i_w - 1)) * p.x_w), inside && u32(left + ${columns[j]}) < u32(p.i_w))`;
+    `select(${type}(0), x_at(row + u32(clamp(left + ${columns[j]}, 0, p.i_w - 1)) * p.x_w), inside & (u32(left + ${columns[j]}) < u32(p.i_w)))`;
   const inputs = (t: number, q: number): string =>
     `vec4(${[0, 1, 2, 3].map((k) => `v${columns.indexOf((4 * q + k) * stride[2] + t * dilation[2])}`).join(", ")})`;
   const products = Array.from({ length: taps }, (_, t) => {

@@ -63,14 +63,17 @@ export function position(size: number, pixels: number, deep: boolean): string {
   let n = rest;`;
 }
 
-/** The row of the input under row `kh` of the kernel: whether it is `inside`, and the offset `row` of its first column. */
+/**
+ * The row of the input under row `kh` of the kernel: whether it is `inside`, and the offset `row` of its first column.
+ * Conditions are joined by `&`: `&&` branches, and some drivers take minutes to compile tens of branches.
+ */
 export function inputRow(deep: boolean): string {
   const y = `let y = i32(oh * p.s_h + kh * p.d_h) - p.pad_h;
       let row_h = plane + u32(clamp(y, 0, p.i_h - 1)) * p.x_h;`;
   if (!deep) return `${y} let inside = u32(y) < u32(p.i_h); let row = row_h;`;
   return `${y}
       let z = i32(od * p.s_d + kd * p.d_d) - p.pad_d;
-      let inside = u32(y) < u32(p.i_h) && u32(z) < u32(p.i_d);
+      let inside = (u32(y) < u32(p.i_h)) & (u32(z) < u32(p.i_d));
       let row = row_h + u32(clamp(z, 0, p.i_d - 1)) * p.x_d;`;
 }
 

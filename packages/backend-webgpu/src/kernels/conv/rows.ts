@@ -33,7 +33,7 @@ export function planRows(call: KernelCall, geometry: ConvGeometry, tensors: Conv
     .u32("parts", parts);
   if (tile.shared > 0) shader.enable("subgroups");
   const value = (j: number): string =>
-    `select(${type}(0), x_at(row + u32(clamp(i${j}, 0, p.i_w - 1)) * p.x_w), inside && u32(i${j}) < u32(p.i_w))`;
+    `select(${type}(0), x_at(row + u32(clamp(i${j}, 0, p.i_w - 1)) * p.x_w), inside & (u32(i${j}) < u32(p.i_w)))`;
   const tap = (t: number, q: number): string => {
     const inputs = [0, 1, 2, 3].map((k) => `v${columns.indexOf((4 * q + k) * stride[2] + t * dilation[2])}`);
     return `vec4(${inputs.join(", ")})`;

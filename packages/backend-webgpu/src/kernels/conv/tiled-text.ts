@@ -21,7 +21,7 @@ function underTap({ kernel }: ConvGeometry, tap: string, deep: boolean): string 
   return `let x = left + i32(${tap} % ${kernel[2]}u) * p.d_w;
       let y = top + i32(${tap} / ${kernel[2]}u % ${kernel[1]}u) * p.d_h;
       ${deep ? `let z = front + i32(${tap} / ${kernel[2] * kernel[1]}u % ${kernel[0]}u) * p.d_d;` : ""}
-      let inside = u32(x) < u32(p.i_w) && u32(y) < u32(p.i_h)${deep ? " && u32(z) < u32(p.i_d)" : ""};
+      let inside = (u32(x) < u32(p.i_w)) & (u32(y) < u32(p.i_h))${deep ? " & (u32(z) < u32(p.i_d))" : ""};
       let window = base + u32(y) * p.x_h + u32(x) * p.x_w${deep ? " + u32(z) * p.x_d" : ""};`;
 }
 

@@ -40,7 +40,7 @@ export function planTransposed(call: KernelCall, geometry: ConvGeometry, tensors
   };
   const from = (axis: "d" | "h"): string => `u32(clamp(i_${axis}, 0, p.i_${axis} - 1)) * p.x_${axis}`;
   const tap = (k: number): string =>
-    `select(${type}(0), x_at(row + u32(clamp(i_w + ${k}, 0, p.i_w - 1)) * p.x_w), inside && u32(i_w + ${k}) < u32(p.i_w))`;
+    `select(${type}(0), x_at(row + u32(clamp(i_w + ${k}, 0, p.i_w - 1)) * p.x_w), inside & (u32(i_w + ${k}) < u32(p.i_w)))`;
   const wgsl = `${entry(size, shared > 0)} {
   ${position(size, pixels, deep)}
   let phase_w = id.y % ${stride[2]}u;
@@ -58,7 +58,7 @@ export function planTransposed(call: KernelCall, geometry: ConvGeometry, tensors
   for (var c = 0u; c < p.channels; c++) {
     ${deep ? walk("d") : ""}
     ${walk("h")}
-      let inside = u32(i_h) < u32(p.i_h)${deep ? " && u32(i_d) < u32(p.i_d)" : ""};
+      let inside = (u32(i_h) < u32(p.i_h))${deep ? " & (u32(i_d) < u32(p.i_d))" : ""};
       let row = plane + ${from("h")}${deep ? ` + ${from("d")}` : ""};
     ${walk("w")}
       at = start + (((c${deep ? " * p.k_d + kd" : ""}) * p.k_h + kh) * p.k_w + kw) * ${packingOf(tile).step / 4}u;

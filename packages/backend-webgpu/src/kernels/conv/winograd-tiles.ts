@@ -71,7 +71,7 @@ export function transformInput(call: KernelCall, geometry: ConvGeometry, input: 
   shader.i32("i_h", geometry.input[1]).i32("i_w", geometry.input[2]);
   shader.i32("pad_h", geometry.padding[1]).i32("pad_w", geometry.padding[2]);
   const value = (k: number): string =>
-    `let v${k} = select(0f, x_at(line + u32(clamp(x + ${k}, 0, p.i_w - 1)) * p.x_w), inside && u32(x + ${k}) < u32(p.i_w));`;
+    `let v${k} = select(0f, x_at(line + u32(clamp(x + ${k}, 0, p.i_w - 1)) * p.x_w), inside & (u32(x + ${k}) < u32(p.i_w)));`;
   const read = `let y = top + i32(r);
     let inside = u32(y) < u32(p.i_h);
     let line = base + u32(clamp(y, 0, p.i_h - 1)) * p.x_h;

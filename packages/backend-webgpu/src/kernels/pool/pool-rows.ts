@@ -56,7 +56,7 @@ export function planPoolRows(call: KernelCall, self: Place, window: SlidingWindo
   ${deep ? "for (var kd = 0u; kd < p.k_d; kd++) {" : ""}
   for (var kh = 0u; kh < p.k_h; kh++) {
       ${inputRow(deep)}
-      ${columns.map((c, j) => `let v${j} = select(${start}, x_at(row + u32(clamp(left + ${c}, 0, p.i_w - 1)) * p.x_w), inside && u32(left + ${c}) < u32(p.i_w));`).join("\n      ")}
+      ${columns.map((c, j) => `let v${j} = select(${start}, x_at(row + u32(clamp(left + ${c}, 0, p.i_w - 1)) * p.x_w), inside & (u32(left + ${c}) < u32(p.i_w)));`).join("\n      ")}
       ${visits.flat().join("\n      ")}
   }
   ${deep ? "}" : ""}
