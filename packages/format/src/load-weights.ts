@@ -3,7 +3,6 @@ import { formatError } from "./format-errors.ts";
 import type { ExportedProgram } from "./program/types.ts";
 import { recordOf, recordStorage } from "./record-storage.ts";
 import type { PyValue } from "./sample-inputs.ts";
-import { readTorchSave } from "./torch-save.ts";
 import { checkView } from "./view.ts";
 import type { Storage, WeightKind, WeightTensor } from "./weights.ts";
 import { type Payload, parsePayloads } from "./weights-config.ts";
@@ -33,6 +32,7 @@ export async function loadWeights(place: WeightsPlace): Promise<WeightTensor[]> 
 
 async function loadPickled({ zip, verify }: WeightsPlace, entry: ZipEntry): Promise<WeightTensor[]> {
   if (entry.size === 0) return [];
+  const { readTorchSave } = await import("./torch-save.ts");
   const root = await readTorchSave(await zip.slice(entry), verify);
   if (root.kind !== "dict")
     throw weightsError(`a dictionary of tensors was expected, found a ${root.kind}`, entry.name);
@@ -52,6 +52,7 @@ async function loadConfig(place: WeightsPlace, config: ZipEntry): Promise<Weight
     const record = `${place.folder}${payload.pathName}`;
     const entry = place.entries.get(record) ?? recordOf(place.zip, record, `${config.name}: ${name}`);
     if (payload.usePickle) {
+      const { readTorchSave } = await import("./torch-save.ts");
       const value = await readTorchSave(await place.zip.slice(entry), place.verify);
       tensors.push(namedTensor(name, value, entry.name));
     } else {

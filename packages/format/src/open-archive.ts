@@ -1,4 +1,5 @@
 import type { Archive, ArchiveOptions, ArchiveRecord, Generation } from "./archive.ts";
+import { requireLittleEndian } from "./byteorder.ts";
 import { Pt2Error } from "./error.ts";
 import { formatError } from "./format-errors.ts";
 import { loadSampleInputs } from "./load-sample-inputs.ts";
@@ -9,7 +10,6 @@ import { type ArchiveLayout, recognize, refuseNonZip } from "./recognize.ts";
 import { recordOf } from "./record-storage.ts";
 import type { SampleInputs } from "./sample-inputs.ts";
 import type { ByteSource } from "./source.ts";
-import { requireLittleEndian } from "./torch-save.ts";
 import type { WeightTensor } from "./weights.ts";
 import type { ZipEntry } from "./zip/entry.ts";
 import { ZipFile } from "./zip/zip-file.ts";

@@ -1,3 +1,4 @@
+import { requireLittleEndian } from "./byteorder.ts";
 import { formatError } from "./format-errors.ts";
 import { storageBytes } from "./pickle/tensors.ts";
 import { unpickle } from "./pickle/unpickle.ts";
@@ -8,7 +9,10 @@ import type { ByteSource, ReadOptions } from "./source.ts";
 import type { Storage } from "./weights.ts";
 import { ZipFile } from "./zip/zip-file.ts";
 
-/** Reads what `torch.save` wrote: a zip with a pickle and one record per storage, which are read on demand. */
+/**
+ * Reads what `torch.save` wrote: a zip with a pickle and one record per storage, which are read on demand. Archives of
+ * today need it for sample inputs only, so it is loaded when it is needed.
+ */
 export async function readTorchSave(source: ByteSource, verify: boolean, options?: ReadOptions): Promise<PyValue> {
   const where = source.name ?? "torch.save file";
   const zip = await ZipFile.open(source, verify, options);
@@ -39,17 +43,4 @@ export async function readTorchSave(source: ByteSource, verify: boolean, options
     return { kind: "storage", storage, dtype, location: text(location) };
   };
   return unpickle(await zip.read(pickle, options), `${where}!${pickle.name}`, persistentLoad);
-}
-
-/** Fails when a record says that the bytes were written by a big-endian machine. Older files do not say. */
-export async function requireLittleEndian(zip: ZipFile, record: string, where: string): Promise<void> {
-  const entry = zip.entries.get(record);
-  if (entry === undefined || entry.size > 16) return;
-  const order = new TextDecoder().decode(await zip.read(entry)).trim();
-  if (order !== "big") return;
-  throw formatError("format.weights", {
-    what: "the weights were written by a big-endian machine",
-    where,
-    advice: "load and save the program once on a little-endian machine",
-  });
 }
