@@ -1,6 +1,7 @@
 import type { WebgpuKernel } from "../../engine/kernel.ts";
+import { groupedMm } from "./grouped.ts";
 import { addmm, bmm, linear, mm } from "./linear.ts";
 import { plainProduct } from "./plain-product.ts";
 
 /** Products of matrices. */
-export const PRODUCTS: readonly WebgpuKernel[] = [linear, mm, addmm, bmm, plainProduct];
+export const PRODUCTS: readonly WebgpuKernel[] = [linear, mm, addmm, bmm, plainProduct, groupedMm];

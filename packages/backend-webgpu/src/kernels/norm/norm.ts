@@ -51,7 +51,7 @@ const groupNorm: WebgpuKernel = {
   fuses: true,
   prepare(call) {
     const input = call.dense(call.tensor("input"));
-    const [batch, channels, ...space] = input.shape as readonly [number, number, ...number[]];
+    const [batch, , ...space] = input.shape as readonly [number, number, ...number[]];
     const groups = call.arg<number>("num_groups") ?? call.arg<number>("group");
     const n = elementCount(input.shape) / Math.max(1, batch * groups);
     planRowNorm(call, {
