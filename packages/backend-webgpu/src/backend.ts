@@ -72,7 +72,13 @@ export class WebgpuBackend implements Backend {
   unsupported(program: Program, registry: OpRegistry): readonly UnsupportedOp[] {
     const target = targetOf(kernelsOf(registry, this.#settings.kernels));
     const { dtypes } = this.capabilities;
-    return findUnsupported(program, registry, { target, dtypes, hasDynamicKernel: (op) => DYNAMIC_KERNELS.has(op) });
+    const dtypeAdvice = { float64: "webgpu({ narrowFloat64: true }) holds them as float32" };
+    return findUnsupported(program, registry, {
+      target,
+      dtypes,
+      dtypeAdvice,
+      hasDynamicKernel: (op) => DYNAMIC_KERNELS.has(op),
+    });
   }
 
   async compile(request: CompileRequest): Promise<Executable> {

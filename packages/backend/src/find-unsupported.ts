@@ -19,6 +19,8 @@ import { hintBindings, hintValues } from "./hint-values.ts";
 export interface Abilities {
   readonly target: LowerTarget;
   readonly dtypes: readonly DType[];
+  /** What a user can do about tensors of a dtype that is not among them. */
+  readonly dtypeAdvice?: Readonly<Partial<Record<DType, string>>>;
   /** Whether it runs an op whose result sizes depend on data. */
   hasDynamicKernel(op: string): boolean;
 }
@@ -56,11 +58,14 @@ function problemOf(
   graph: Graph,
   hints: ReadonlyMap<string, ArgValue>,
   registry: OpRegistry,
-  { target, dtypes, hasDynamicKernel }: Abilities,
+  { target, dtypes, dtypeAdvice, hasDynamicKernel }: Abilities,
   known: KnownProblems,
 ): string | null {
   const foreign = dtypesOf(node, graph).find((dtype) => !dtypes.includes(dtype));
-  if (foreign !== undefined) return `${target.name} has no ${foreign} tensors`;
+  if (foreign !== undefined) {
+    const advice = dtypeAdvice?.[foreign];
+    return `${target.name} has no ${foreign} tensors${advice === undefined ? "" : `; ${advice}`}`;
+  }
   if (isSymbolic(node.op) || isControl(node.op)) return null;
   if (registry.handlerOf(node.op)?.compile !== undefined) return null;
   const record = registry.resolve(node.op);

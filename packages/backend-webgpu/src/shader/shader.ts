@@ -4,7 +4,7 @@ import type { Adapter } from "../engine/adapter.ts";
 import type { Buffer, Place } from "../engine/place.ts";
 import { webgpuError } from "../webgpu-errors.ts";
 import { helpersIn, prelude, scalarFunction } from "../wgsl/scalar.ts";
-import { computeType, storeExpr } from "../wgsl/storage.ts";
+import { computeType, fitExpr, storeExpr } from "../wgsl/storage.ts";
 import { bindingOf } from "./binding.ts";
 import type { Binding, Dispatch } from "./dispatch.ts";
 import { broadcast, dimensionsOf } from "./geometry.ts";
@@ -132,8 +132,9 @@ export class Shader {
       input === null ? null : this.#fusedOperand(`${name}_e${k}`, broadcast(input, place.shape), vector),
     );
     const dtypes = epilogue.inputs.map((input) => input?.dtype ?? dtype);
+    // The value is what the call gives in PyTorch: of a half, rounded.
     const call = (of: (operand: FusedOperand) => string, v: string): string =>
-      `${name}_expr(${operands.map((operand) => (operand === null ? v : of(operand))).join(", ")})`;
+      `${name}_expr(${operands.map((operand) => (operand === null ? fitExpr(dtype, v) : of(operand))).join(", ")})`;
     const one = call((operand) => `${operand.name}(i)`, "v");
     this.#functions.push(
       scalarFunction(`${name}_expr`, epilogue.expr, dtypes).code,

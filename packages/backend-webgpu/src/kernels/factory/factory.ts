@@ -3,6 +3,7 @@ import { DTYPES, elementCount } from "@pt2/format";
 import { isTensor, type Scalar } from "@pt2/registry";
 import { castTo } from "@pt2/registry/scalar";
 import type { WebgpuKernel } from "../../engine/kernel.ts";
+import { computeType } from "../../wgsl/storage.ts";
 
 /** `arange(start, end, step)`; each element is start + i·step, not a running sum. */
 export const arange: WebgpuKernel = {
@@ -14,7 +15,7 @@ export const arange: WebgpuKernel = {
     if (count === 0) return;
     const [start, step] = [Number(numberOf(call.arg<Scalar>("start"))), Number(numberOf(call.arg<Scalar>("step")))];
     const shader = call.shader("arange");
-    if (DTYPES[dtype].kind === "int") {
+    if (computeType(dtype) === "i32") {
       shader.i32("start", start).i32("step", step).result("out");
       shader.forEach(count, "set_out(i, p.start + i32(i) * p.step);");
       return;
