@@ -7,6 +7,13 @@ export interface Derivation {
   run(): Promise<void>;
 }
 
+/** Who hears of constants that are brought to the device. */
+export interface SettleWatch {
+  onLoaded(): void;
+  /** A failure as it is to be told. */
+  explain(error: unknown, constant: Constant): unknown;
+}
+
 /** Every value that depends on weights alone, each computed once for all plans that ask for it. */
 export class ConstantPool {
   readonly #memory: Memory;
@@ -39,12 +46,12 @@ export class ConstantPool {
    * Brings what a plan reads to the device, and drops what was only needed on the way as soon as nothing else in this
    * batch needs it: the raw bytes of a weight that is used packed do not stay.
    */
-  async settle(wanted: readonly Constant[], onLoaded: () => void): Promise<void> {
+  async settle(wanted: readonly Constant[], watch: SettleWatch): Promise<void> {
     for (const constant of wanted) constant.pins++;
     const missing = wanted.filter(({ resident }) => !resident);
     try {
       this.#expect(recordsOf(missing));
-      await bring(missing, onLoaded);
+      await bring(missing, watch);
     } catch (error) {
       this.release(wanted);
       throw error;
@@ -77,7 +84,7 @@ function recordsOf(constants: readonly Constant[]): readonly Constant[] {
   return [...seen].filter(({ inputs }) => inputs.length === 0);
 }
 
-async function bring(missing: readonly Constant[], onLoaded: () => void): Promise<void> {
+async function bring(missing: readonly Constant[], { onLoaded, explain }: SettleWatch): Promise<void> {
   const waiting = new Map<Constant, number>();
   // Constants share inputs, so each is visited once: the paths between them may be exponentially many.
   const counted = new Set<Constant>();
@@ -101,7 +108,9 @@ async function bring(missing: readonly Constant[], onLoaded: () => void): Promis
     }
   };
   for (const constant of missing) {
-    await constant.load();
+    await constant.load().catch((error: unknown) => {
+      throw explain(error, constant);
+    });
     onLoaded();
     release(constant);
   }

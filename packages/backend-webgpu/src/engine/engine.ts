@@ -4,13 +4,14 @@ import {
   elementBytes,
   isDeviceData,
   type KernelSet,
+  locate,
   numberOf,
   type RunHooks,
   type StageEngine,
   type StageRequest,
   type TensorData,
 } from "@pt2/backend/staged";
-import type { DType } from "@pt2/format";
+import { type DType, Pt2Error } from "@pt2/format";
 import type { LoweredTensor, LowerOptions, RunNumber } from "@pt2/registry";
 import type { Constant } from "./constant.ts";
 import { ConstantPool } from "./constant-pool.ts";
@@ -85,13 +86,18 @@ export class WebgpuEngine implements StageEngine<Place, WebgpuPlan> {
     const { after } = request;
     const slotStart = after?.slotEnd ?? 0;
     const stage = planStage(request, slotStart, this.#services, kernels, this.arena);
-    await this.#pool.settle(stage.constants, () => signal?.throwIfAborted());
+    const constants = [...stage.constants.keys()];
+    await this.#pool.settle(constants, {
+      onLoaded: () => signal?.throwIfAborted(),
+      // A weight that cannot be read says so by itself.
+      explain: (error, constant) => (error instanceof Pt2Error ? locate(error, stage.constants.get(constant)!) : error),
+    });
     try {
       const plan = await WebgpuPlan.make(device, memory, stage, slotStart, onCompiled);
       this.#plans.add(plan);
       return plan;
     } catch (error) {
-      this.#pool.release(stage.constants);
+      this.#pool.release(constants);
       throw error;
     }
   }

@@ -53,7 +53,7 @@ export class WebgpuPlan implements StagePlan<Place> {
   }
 
   get constants(): readonly Constant[] {
-    return this.#stage.constants;
+    return [...this.#stage.constants.keys()];
   }
 
   get guards(): GuardWords {

@@ -27,7 +27,8 @@ export interface PlannedStage {
   readonly places: ReadonlyMap<LoweredTensor, Place>;
   /** Sizes of the buffers of the run, from `slotStart` on. */
   readonly slots: readonly number[];
-  readonly constants: readonly Constant[];
+  /** What it reads that never changes, with the calls that were the first to need it. */
+  readonly constants: ReadonlyMap<Constant, readonly Call[]>;
   readonly guards: GuardWords;
 }
 
@@ -54,7 +55,8 @@ class Planner implements StepSink, TensorTable {
   readonly #arena: Arena;
   readonly #places: Map<LoweredTensor, Place>;
   readonly #buffers: RunBuffer[] = [];
-  readonly #constants = new Set<Constant>();
+  /** With the calls that were the first to need them. */
+  readonly #constants = new Map<Constant, readonly Call[]>();
   readonly #guards = new GuardWords();
   readonly #steps: PlannedStep[] = [];
   #work: Work[] = [];
@@ -95,7 +97,7 @@ class Planner implements StepSink, TensorTable {
       steps: this.#steps,
       places: this.#places,
       slots: bytes,
-      constants: [...this.#constants],
+      constants: this.#constants,
       guards: this.#guards,
     };
   }
@@ -133,7 +135,8 @@ class Planner implements StepSink, TensorTable {
   /** The buffer is needed until the current step is done; a constant, in every run. */
   #uses(buffer: Buffer): void {
     if (buffer instanceof RunBuffer) buffer.last = Math.max(buffer.last, this.#now);
-    if (buffer.constant !== null) this.#constants.add(buffer.constant);
+    const { constant } = buffer;
+    if (constant !== null && !this.#constants.has(constant)) this.#constants.set(constant, this.#calls);
   }
 
   #fuses(call: Call): boolean {

@@ -30,6 +30,23 @@ await describeWithDevice("what is refused says where", (device) => {
     await backend.dispose();
   });
 
+  test("an index among weights, which is looked up at load", async () => {
+    const backend = await webgpu({ device });
+    const program = programOf(`
+      parameter "table" = %table: f32[5, 3]
+      buffer "at" = %at: i64[2]
+      user_input %x: f32[3]
+      %rows: f32[2, 3] = aten::embedding(weight=%table, indices=%at)
+      %y: f32[2, 3] = aten::mul.Tensor(self=%rows, other=%x)  # words (model.py:12, in forward)
+      return %y`);
+    const request = { program, weights: weightsOf({ table: ramp(5, 3), at: ints([2], 1, 7) }), registry };
+    expect(await failureOf(backend.compile(request))).toMatchObject({
+      code: "backend.index-out-of-range",
+      where: expect.stringContaining("words, model.py:12, in forward"),
+    });
+    await backend.dispose();
+  });
+
   test("a shader that the device does not take, with its WGSL", async () => {
     const broken: WebgpuKernel = {
       ops: ["aten::cumsum"],
