@@ -112,4 +112,32 @@ await describeWithDevice("sizes that change", (gpu) => {
     expect((await executable.memory()).reserved).toBe(reserved);
     await executable.dispose();
   });
+
+  test("loops in loops give back what they carried", async () => {
+    const loop = (n: string, x: string, body: string): string => `[%k${n}: i64[], %y${n}: f32[4]] =
+      higher_order::while_loop(graph more(%i: i64[], %v: f32[4]) {
+        %go: bool[] = aten::gt.Scalar(self=%i, other=0)
+        return %go
+      }, graph body(%i: i64[], %v: f32[4]) {
+        %next: i64[] = aten::sub.Tensor(self=%i, other=1)
+        ${body}
+      }, [%n${n}, ${x}], [])`;
+    const inner = `
+        %two: i64[] = aten::full_like(self=%i, fill_value=2)
+        %nb: i64[] = aten::clamp(self=%two, min=0)
+        b: ${loop("b", "%v", "%w: f32[4] = aten::add.Scalar(self=%v, other=1)\n return %next, %w")}
+        return %next, %yb`;
+    const program = programOf(`
+      user_input %na: i64[]
+      user_input %x: f32[4]
+      a: ${loop("a", "%x", inner)}
+      return %ka, %ya`);
+    const executable = await backend.compile({ program, weights: new Map(), registry });
+    const x = floats([4], 1, 2, 3, 4);
+    expect(await run(executable, ints([], 3), x)).toEqual([[0], [7, 8, 9, 10]]);
+    const { reserved } = await executable.memory();
+    expect(await run(executable, ints([], 40), x)).toEqual([[0], [81, 82, 83, 84]]);
+    expect((await executable.memory()).reserved).toBe(reserved);
+    await executable.dispose();
+  });
 });
