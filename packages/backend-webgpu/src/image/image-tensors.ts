@@ -75,7 +75,12 @@ export class ImageTensors {
     const [width, height] = size;
     if (this.#texture?.width === width && this.#texture.height === height) return this.#texture;
     this.#texture?.destroy();
-    this.#texture = this.#device.gpu.createTexture({ size: { width, height }, format: "rgba8unorm", usage: PICTURE, label: "picture" });
+    this.#texture = this.#device.gpu.createTexture({
+      size: { width, height },
+      format: "rgba8unorm",
+      usage: PICTURE,
+      label: "picture",
+    });
     return this.#texture;
   }
 
