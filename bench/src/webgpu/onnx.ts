@@ -12,7 +12,13 @@ interface OnnxNames {
 /** ONNX Runtime's own binding for Node on its WebGPU execution provider, with the model that PyTorch exports. */
 export const openOnnx: OpenSubject = async (_row, { path, inputs }) => await open(path, inputs);
 
-/** The same with the node that ONNX Runtime has for attention, in the layout that it wants. */
+/** The same with convolutions in the order of the model's dims: ONNX Runtime turns them to channels last by itself. */
+export const openPlanarOnnx: OpenSubject = async (_row, { path, inputs }) => {
+  const planes = inputs.some(({ shape }) => shape.length === 4) && inputs.length === 1;
+  return planes ? await open(path, inputs, { name: "webgpu", preferredLayout: "NCHW" }) : null;
+};
+
+/** The first with the node that ONNX Runtime has for attention, in the layout that it wants. */
 export const openFusedOnnx: OpenSubject = async (row, { path, inputs }) => {
   if (row !== "attention" || !existsSync(`${path}_fused.onnx`)) return null;
   const [, heads, length, size] = inputs[0]!.shape as readonly [number, number, number, number];
@@ -23,9 +29,13 @@ export const openFusedOnnx: OpenSubject = async (row, { path, inputs }) => {
   };
 };
 
-async function open(path: string, inputs: RowFiles["inputs"]): Promise<Subject> {
+async function open(
+  path: string,
+  inputs: RowFiles["inputs"],
+  provider: InferenceSession.WebGpuExecutionProviderOption = { name: "webgpu" },
+): Promise<Subject> {
   const session = await InferenceSession.create(`${path}.onnx`, {
-    executionProviders: ["webgpu"],
+    executionProviders: [provider],
     graphOptimizationLevel: "all",
     // What is left to the processor shall not wait in a loop while another runtime is measured.
     intraOpNumThreads: 1,

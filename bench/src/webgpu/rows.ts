@@ -24,6 +24,7 @@ export const COUNTED: readonly string[] = ["bert_base"];
 const OPENERS: Readonly<Record<Kind, () => Promise<OpenSubject>>> = {
   pt2: async () => (await import("./ours.ts")).openOurs,
   onnx: async () => (await import("./onnx.ts")).openOnnx,
+  "onnx nchw": async () => (await import("./onnx.ts")).openPlanarOnnx,
   "onnx fused": async () => (await import("./onnx.ts")).openFusedOnnx,
   "jax-js": async () => (await import("./jax.ts")).openJax,
   tfjs: async () => (await import("./tfjs.ts")).openTfjs,

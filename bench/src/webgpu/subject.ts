@@ -1,7 +1,7 @@
 import type { HostTensor } from "@pt2/backend";
 
 /** Who is compared: this project first. */
-export const KINDS = ["pt2", "onnx", "onnx fused", "jax-js", "tfjs"] as const;
+export const KINDS = ["pt2", "onnx", "onnx nchw", "onnx fused", "jax-js", "tfjs"] as const;
 export type Kind = (typeof KINDS)[number];
 
 /** What a subject computes a row from. */
