@@ -1,6 +1,7 @@
 import { elementCount } from "@pt2/format";
 import type { PlanContext } from "../../engine/kernel.ts";
 import type { Place } from "../../engine/place.ts";
+import { storageOf } from "../../wgsl/storage.ts";
 import { layoutOf } from "./operands.ts";
 import { type Product, sizeOf } from "./product.ts";
 
@@ -19,6 +20,9 @@ export function panelsOf(ctx: PlanContext, product: Product, width: number): Pla
   const matrix = b.strides[0] === 0 ? { ...b, shape: b.shape.with(0, 1) } : b;
   const [batch, k, n] = matrix.shape as readonly [number, number, number];
   const shape = [batch, Math.ceil(n / width), Math.ceil(k / 4) * 4, width];
+  // What zeros make larger than a binding is read as it is.
+  const bytes = elementCount(shape) * storageOf(b.dtype, ctx.adapter).bytes;
+  if (bytes > ctx.adapter.limits.maxStorageBufferBindingSize) return null;
   const panels = ctx.prepared(matrix, `panels of ${width}`, { dtype: b.dtype, shape }, pack);
   return { ...panels, strides: panels.strides.with(0, batch === 1 ? 0 : panels.strides[0]!) };
 }
