@@ -43,10 +43,13 @@ export function planRegisterTile(ctx: PlanContext, product: PlannedProduct, outp
     let b = b4x4(batch, k, column);
     ${products.join("\n    ")}
   }
-// One store for all rows: compiling it takes a CPU longer than what is computed.
+  // One store for all rows: compiling it takes a CPU longer than what is computed.
   for (var i = 0u; i < p.rows; i++) {
     var c = c0;
-    switch i { ${list.slice(1).map((i) => `case ${i}u: { c = c${i}; }`).join(" ")} default: {} }
+    switch i { ${list
+      .slice(1)
+      .map((i) => `case ${i}u: { c = c${i}; }`)
+      .join(" ")} default: {} }
     store(batch, row + i, column, c);
   }`;
   shader.forEachGroup(size.batch * down * across, body, {
