@@ -24,7 +24,7 @@ export async function openOurs(
   const backend = await libtorch({ threads });
   const archive = await openArchive(await fromFile(path));
   const registry = createRegistry({ sets: [aten] });
-  const program = prepare(importProgram(await archive.program()), registry, backend.capabilities);
+  const program = await prepare(importProgram(await archive.program()), registry, backend.capabilities);
   const executable = await backend.compile({ program, weights: await archive.weights(), registry, precision });
   return {
     run: async () => (await executable.run(inputs)).map((value) => (value as HostTensor).data as ArrayLike<number>),

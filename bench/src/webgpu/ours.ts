@@ -14,7 +14,7 @@ export const openOurs: OpenSubject = async (_row, { path, inputs }) => {
   const backend = await webgpu({ adapter: () => gpu.requestAdapter({ powerPreference: "high-performance" }) });
   const archive = await openArchive(await fromFile(`${path}.pt2`));
   const registry = createRegistry({ sets: [aten] });
-  const program = prepare(importProgram(await archive.program()), registry, backend.capabilities);
+  const program = await prepare(importProgram(await archive.program()), registry, backend.capabilities);
   const executable = await backend.compile({ program, weights: await archive.weights(), registry });
   await archive.close();
   const explained = (await executable.explain?.()) ?? "";

@@ -7,7 +7,7 @@ import { atenFor } from "@pt2/registry/aten-on-demand";
 import { LoadedModel } from "./loaded-model.ts";
 import type { Model } from "./model.ts";
 import { type ModelSource, openSource } from "./open-source.ts";
-import { complete, tidy } from "./passes.ts";
+import { complete, tidy } from "./prepare.ts";
 import { requireContract, requireSupported, requireWeights } from "./requirements.ts";
 
 /** How a model is loaded. */

@@ -19,8 +19,8 @@ const program = parse(`program "TRAINING" torch "2.13.0" {
 }
 `);
 
-it("a backend that runs mutation gets it: aliases and dead code go, writes, copies and unknown ops stay", () => {
-  const { graph, outputs } = prepare(program, registry, { mutation: true });
+it("a backend that runs mutation gets it: aliases and dead code go, writes, copies and unknown ops stay", async () => {
+  const { graph, outputs } = await prepare(program, registry, { mutation: true });
   expect(outputs.map(({ kind }) => kind)).toEqual(["user_output", "user_output"]);
   expect(printGraph(graph, { origins: false })).toBe(`graph(%b: f32[3], %x: f32[3]) {
   %written: f32[3] = aten::add_.Tensor(%b, other=%x)

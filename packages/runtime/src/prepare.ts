@@ -1,15 +1,49 @@
 import type { Capabilities } from "@pt2/backend";
-import type { Program } from "@pt2/graph";
-import { functionalize } from "@pt2/graph/functionalize";
+import type { Node, Program } from "@pt2/graph";
+import {
+  eliminateDeadCode,
+  expandAutocast,
+  expandVmap,
+  foldSymbolicArithmetic,
+  mutates,
+  removeNoOps,
+} from "@pt2/graph/passes";
 import type { OpRegistry } from "@pt2/registry";
-import { simplify, tidy } from "./passes.ts";
+
+type Mutation = Pick<Capabilities, "mutation">;
+
+/**
+ * The first of the passes, which need no registry: wrappers opened, what computes nothing removed. Copies stay for a
+ * backend that runs mutation, as the program may write to what they were made of.
+ */
+export function tidy(imported: Program, { mutation = false }: Mutation = {}): Program {
+  return removeNoOps(expandVmap(expandAutocast(imported)), { keepCopies: mutation });
+}
+
+/** The rest of the passes, over a tidy program. What makes it functional is loaded if it is needed. */
+export async function complete(
+  tidied: Program,
+  registry: OpRegistry,
+  { mutation = false }: Mutation,
+): Promise<Program> {
+  const program = mutation ? tidied : await functional(tidied, registry);
+  return eliminateDeadCode(foldSymbolicArithmetic(program), { isPure: (node) => isPure(node, registry) });
+}
 
 /** The passes between a file and a backend, in their order: functional, unless the backend runs mutation as it is. */
-export function prepare(
-  imported: Program,
-  registry: OpRegistry,
-  capabilities: Pick<Capabilities, "mutation"> = {},
-): Program {
-  const tidied = tidy(imported, capabilities);
-  return simplify(capabilities.mutation ? tidied : functionalize(tidied, registry.effectsOf), registry);
+export async function prepare(imported: Program, registry: OpRegistry, capabilities: Mutation = {}): Promise<Program> {
+  return await complete(tidy(imported, capabilities), registry, capabilities);
+}
+
+async function functional(program: Program, { effectsOf }: OpRegistry): Promise<Program> {
+  if (!mutates(program.graph, effectsOf)) return program;
+  const { functionalize } = await import("@pt2/graph/functionalize");
+  return functionalize(program, effectsOf);
+}
+
+/** Checks return nothing, so nothing uses them: they stay, and so does what writes to an argument or has no record. */
+function isPure(node: Node, registry: OpRegistry): boolean {
+  const record = registry.resolve(node.op);
+  if (record === undefined || record.impure === true) return false;
+  return record.schema.returns.length > 0 && registry.effectsOf(node.op)?.mutates.length === 0;
 }

@@ -30,7 +30,8 @@ export async function coverageOf(program: Program): Promise<readonly Coverage[]>
       if (offer.missing !== null) return { offer, missing: null };
       try {
         const asked = await backend(offer.id);
-        return { offer, missing: asked.unsupported(prepare(program, registry, asked.capabilities), registry) };
+        const prepared = await prepare(program, registry, asked.capabilities);
+        return { offer, missing: asked.unsupported(prepared, registry) };
       } catch (problem) {
         const [why] = String(problem instanceof Error ? problem.message : problem).split("\n");
         return { offer: { ...offer, missing: `${offer.label} did not start: ${why}.` }, missing: null };

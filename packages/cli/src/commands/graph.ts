@@ -43,7 +43,7 @@ export const graph: Command = {
     }
     const { program: exported } = await readSchema(options.file, modelChoice(options));
     const prepared = options.flag("prepared");
-    const program = prepared ? prepare(exported, createRegistry({ sets: [aten] })) : exported;
+    const program = prepared ? await prepare(exported, createRegistry({ sets: [aten] })) : exported;
     const text = draw(program, { weights: options.flag("weights") });
     terminal.out(text.endsWith("\n") ? text : `${text}\n`);
     return 0;

@@ -25,7 +25,7 @@ export const ops: Command = {
     try {
       const schema = await readSchema(options.file, modelChoice(options));
       const registry = createRegistry({ sets: [aten] });
-      const program = prepare(schema.program, registry);
+      const program = await prepare(schema.program, registry);
       const missing = backend.unsupported(program, registry);
       const counts = stats(program.graph).map(({ op, count }) => ({ op, count }));
       const report = { backend: backend.name, ok: missing.length === 0, missing, ops: counts };

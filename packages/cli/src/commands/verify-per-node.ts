@@ -24,7 +24,7 @@ export async function verifyPerNode(options: Options, terminal: Terminal): Promi
   const archive = await openArchive(await openFile(options.file));
   try {
     const registry = createRegistry({ sets: [aten] });
-    const program = prepare(importProgram(await archive.program(model)), registry);
+    const program = await prepare(importProgram(await archive.program(model)), registry);
     const [leaves = []] = await readCalls(path, inputsOf(program), options.texts("scalar"));
     const report = await comparePerNode({
       backend,

@@ -54,7 +54,7 @@ function traceOf(executable: Executable): Pick<Executable, "trace"> | undefined 
 async function perNode(backend: Backend, reference: Backend | "alone"): Promise<PerNodeReport> {
   const archive = await openArchive(await fromFile(fixturePath("torch-2.13/mlp.pt2")));
   const registry = createRegistry({ sets: [aten] });
-  const program = prepare(importProgram(await archive.program()), registry);
+  const program = await prepare(importProgram(await archive.program()), registry);
   const [leaves = []] = await readCalls(fixturePath("torch-2.13/mlp.inputs.safetensors"), inputsOf(program));
   const report = await comparePerNode({
     backend,
