@@ -36,13 +36,13 @@ export function planRegisterTile(ctx: PlanContext, product: PlannedProduct, outp
   const body = `let column = ${4 * lanes}u * (group % p.across) + 4u * lane;
   let row = ${rows}u * (group / p.across % p.down);
   let batch = group / p.across / p.down;
-  let start = bias4(column);
-  ${list.map((i) => `var c${i} = start;`).join(" ")}
+  ${list.map((i) => `var c${i} = vec4<f32>();`).join(" ")}
   for (var k = 0u; k < p.k; k += 4u) {
     ${loads.join(" ")}
     let b = b4x4(batch, k, column);
     ${products.join("\n    ")}
   }
+  let bias = bias4(column);
   // One store for all rows: compiling it takes a CPU longer than what is computed.
   for (var i = 0u; i < p.rows; i++) {
     var c = c0;
@@ -50,7 +50,7 @@ export function planRegisterTile(ctx: PlanContext, product: PlannedProduct, outp
       .slice(1)
       .map((i) => `case ${i}u: { c = c${i}; }`)
       .join(" ")} default: {} }
-    store(batch, row + i, column, c);
+    store(batch, row + i, column, c + bias);
   }`;
   shader.forEachGroup(size.batch * down * across, body, {
     workgroupSize: lanes,
