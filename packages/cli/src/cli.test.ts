@@ -116,7 +116,8 @@ describe("commands that look", () => {
     const { code, out } = await pt2("doctor", "--json");
     expect(code).toBe(0);
     const { wasmSimd, backends, libtorch } = JSON.parse(out);
-    expect({ wasmSimd, wasm: backends.at(-1) }).toMatchObject({ wasmSimd: true, wasm: { name: "wasm", works: true } });
+    expect({ wasmSimd, wasm: backends[1] }).toMatchObject({ wasmSimd: true, wasm: { name: "wasm", works: true } });
+    expect(backends[2]).toMatchObject({ name: "webgpu" });
     expect(backends[0]).toMatchObject({ name: "libtorch", works: libtorch.addon !== null });
     expect(libtorch.places[0]).toMatchObject({ name: "PT2_LIBTORCH" });
   });
