@@ -4,6 +4,7 @@ import type { KernelCall, WebgpuKernel } from "../../engine/kernel.ts";
 import { computeType } from "../../wgsl/storage.ts";
 import { planProduct } from "../matmul/plan-product.ts";
 import { planDepthwise } from "./depthwise.ts";
+import { depthwiseRows, planDepthwiseRows } from "./depthwise-rows.ts";
 import { type ConvGeometry, type ConvTensors, geometryOf, inputOf } from "./geometry.ts";
 import { asOneRow, fitsPointwise, planPointwise } from "./pointwise.ts";
 import { planRows } from "./rows.ts";
@@ -55,7 +56,9 @@ function plan(call: KernelCall, geometry: ConvGeometry, tensors: ConvTensors): v
     return;
   }
   if (geometry.inChannels === 1 && geometry.groups > 1) {
-    planDepthwise(call, geometry, tensors);
+    const rows = depthwiseRows(call, geometry);
+    if (rows > 1) planDepthwiseRows(call, geometry, tensors, rows);
+    else planDepthwise(call, geometry, tensors);
     return;
   }
   if (fitsWinograd(call, geometry, tensors)) {
