@@ -21,7 +21,7 @@ import type { Device } from "./device.ts";
 import { readPlaces, spanOf, writePlace } from "./elements.ts";
 import type { WebgpuKernel } from "./kernel.ts";
 import type { Memory } from "./memory.ts";
-import { isRowMajor, type Place } from "./place.ts";
+import { isCopyable, type Place } from "./place.ts";
 import { WebgpuPlan } from "./plan.ts";
 import { planStage } from "./planner.ts";
 import { Arena, OwnBuffer } from "./run-buffer.ts";
@@ -199,11 +199,8 @@ export class WebgpuEngine implements StageEngine<Place, WebgpuPlan> {
     const { stream, device, memory } = this.#parts;
     const { dtype, shape } = place;
     const buffer = this.#transfers.take(bytesOf(dtype, shape, device.adapter));
-    const span = spanOf(place, device.adapter);
-    if (
-      isRowMajor(place) &&
-      place.offset * (span.size > 0 ? 1 : 0) * bytesOf(dtype, [1], device.adapter) === span.offset
-    ) {
+    if (isCopyable(place, device.adapter)) {
+      const span = spanOf(place, device.adapter);
       if (span.size > 0) stream.copy(span, buffer);
     } else {
       const work = new ConstantWork(device, memory);

@@ -1,4 +1,5 @@
 import { contiguousStrides, type DType } from "@pt2/format";
+import { type ShaderFeatures, storageOf } from "../wgsl/storage.ts";
 import type { Constant } from "./constant.ts";
 
 /**
@@ -28,4 +29,9 @@ export function isRowMajor({ shape, strides }: Pick<Place, "shape" | "strides">)
   if (shape.includes(0)) return true;
   const dense = contiguousStrides(shape);
   return shape.every((size, d) => size === 1 || strides[d] === dense[d]);
+}
+
+/** Whether the elements of a tensor can be copied from buffer to buffer, which goes in words. */
+export function isCopyable(place: Place, features: ShaderFeatures): boolean {
+  return isRowMajor(place) && (place.offset * storageOf(place.dtype, features).bytes) % 4 === 0;
 }

@@ -8,7 +8,7 @@ import type { Constant } from "./constant.ts";
 import { bytesOf, Context, placeIn, placeKey } from "./context.ts";
 import { GuardWords } from "./guard-words.ts";
 import type { WebgpuKernel } from "./kernel.ts";
-import type { Buffer, Place } from "./place.ts";
+import { type Buffer, isCopyable, type Place } from "./place.ts";
 import { type Arena, RunBuffer } from "./run-buffer.ts";
 import type { Services } from "./services.ts";
 import { planSlots } from "./slots.ts";
@@ -89,6 +89,8 @@ class Planner implements StepSink, TensorTable {
       this.#calls = callsOf(step);
       located(this.#calls, () => this.#planStep(step));
     }
+    if (stage.end.kind === "return")
+      for (const output of stage.end.outputs.flatMap(tensorsIn)) this.#copyOut(output, stage.calls);
     this.#now = Number.MAX_SAFE_INTEGER;
     for (const tensor of stage.live) this.#uses(this.#places.get(tensor)!.buffer);
     const { slots, bytes } = planSlots(this.#buffers);
@@ -173,6 +175,18 @@ class Planner implements StepSink, TensorTable {
     for (const tensor of [fused?.output ?? first, ...others]) {
       if (tensor !== undefined && !this.#places.has(tensor)) this.#make(tensor);
     }
+  }
+
+  /** An output that cannot be copied as it lies is laid out by a step of its own. */
+  #copyOut(output: LoweredTensor, calls: readonly Call[]): void {
+    const place = this.#places.get(output);
+    if (place === undefined || isCopyable(place, this.#services.device.adapter)) return;
+    this.#calls = calls.filter(({ results }) => results.flatMap(tensorsIn).includes(output));
+    this.#now++;
+    this.#work = [];
+    const dense = this.#make(output);
+    new Context(this.#services, this).copy(place, dense);
+    this.#steps.push({ work: this.#work, calls: this.#calls });
   }
 
   #elementwise({ inputs, output, expr }: ElementwiseGroup): void {

@@ -25,7 +25,7 @@ export interface StagePlan<Place> {
 
 /** What a stage is planned from. */
 export interface StageRequest<Place, Plan> {
-  readonly stage: Pick<Stage, "calls" | "live">;
+  readonly stage: Pick<Stage, "calls" | "live" | "end">;
   /** Places of tensors that exist already: weights, buffers, live tensors of earlier stages. */
   readonly places: ReadonlyMap<LoweredTensor, Place>;
   /** Tensors and numbers that are written before the first step of each run. */
