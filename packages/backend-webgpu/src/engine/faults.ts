@@ -13,7 +13,11 @@ export class Faults {
   }
 
   /** Runs `work`, during which nothing is awaited. What of this kind is wrong in it fails the next {@link settle}. */
-  watch<T>(filter: GPUErrorFilter, work: () => T, describe: (message: string) => Pt2Error): T {
+  watch<T>(
+    filter: "validation" | "out-of-memory" | "internal",
+    work: () => T,
+    describe: (message: string) => Pt2Error,
+  ): T {
     this.#gpu.pushErrorScope(filter);
     try {
       return work();
