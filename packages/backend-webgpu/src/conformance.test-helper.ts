@@ -1,7 +1,8 @@
 import { type Exceptions, type SuitePart, type Tolerances, testBackend } from "@pt2/conformance";
 import { afterAll, describe, it } from "vitest";
-import { missingDevice, openTestDevice, type TestFeatures } from "./device.test-helper.ts";
+import { missingDevice, openTestDevice, type TestFeatures, testGpu } from "./device.test-helper.ts";
 import { webgpu } from "./index.ts";
+import { backendOn } from "./variants.test-helper.ts";
 
 /** What this backend refuses, and why it may. */
 const UNSUPPORTED: Exceptions = {
@@ -11,16 +12,28 @@ const UNSUPPORTED: Exceptions = {
 /** Sums and products are in another order, contracted where the driver likes, and functions as exact as WGSL's. */
 const TOLERANCE: Tolerances = { float32: { rtol: 1e-4, atol: 1e-5 } };
 
-/** Declares some parts of the suite: on a device with all optional features, float64 narrowed; or with none, refused. */
-export async function testConformance(parts: readonly SuitePart[], features: TestFeatures = "all"): Promise<void> {
-  const name = features === "all" ? "webgpu" : "webgpu without optional features";
+/** What the suite runs on: a device with the optional features of its adapter, with none, or as GPUs are at the least. */
+type Setup = TestFeatures | "gpu";
+
+const NAMES: Readonly<Record<Setup, string>> = {
+  all: "webgpu",
+  none: "webgpu without optional features",
+  gpu: "webgpu with a GPU's kernels and default limits",
+};
+
+/** Declares some parts of the suite. With all features float64 is narrowed, else refused. */
+export async function testConformance(parts: readonly SuitePart[], setup: Setup = "all"): Promise<void> {
+  const name = NAMES[setup];
   if (missingDevice !== "") {
     it.skip(`${name}${missingDevice}`);
     return;
   }
   await testBackend(
     name,
-    async () => webgpu({ device: await openTestDevice(features), narrowFloat64: features === "all" }),
+    async () =>
+      setup === "gpu"
+        ? backendOn(await (await testGpu().requestAdapter())!.requestDevice(), { software: false })
+        : webgpu({ device: await openTestDevice(setup), narrowFloat64: setup === "all" }),
     {
       runner: { describe, it, afterAll },
       unsupported: UNSUPPORTED,

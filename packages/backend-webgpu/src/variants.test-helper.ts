@@ -15,9 +15,13 @@ export const VARIANTS: Readonly<Record<VariantName, Partial<Adapter>>> = {
 
 /** A backend over the device that the tests of a file share, whose kernels are those of a variant. */
 export async function variantBackend(name: VariantName, changes: Partial<Adapter> = {}): Promise<WebgpuBackend> {
-  const gpu = await testDevice();
+  return backendOn(await testDevice(), { ...VARIANTS[name], ...changes });
+}
+
+/** A backend over a device, whose kernels are told that the adapter is another one. */
+export function backendOn(gpu: GPUDevice, changes: Partial<Adapter>): WebgpuBackend {
   return new WebgpuBackend({
-    devices: new DeviceSource(deviceOf(gpu, { ...adapterOf(gpu), ...VARIANTS[name], ...changes }), null),
+    devices: new DeviceSource(deviceOf(gpu, { ...adapterOf(gpu), ...changes }), null),
     kernels: KERNELS,
     precision: "fast",
     outputs: "host",
