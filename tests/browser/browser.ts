@@ -9,20 +9,29 @@ export const missingBrowser: string =
 
 /** So that it runs unattended, also as root in a container. */
 const ARGS = [
-  ...["--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run"],
+  ...["--headless=new", "--no-sandbox", "--disable-dev-shm-usage", "--no-first-run"],
   ...["--disable-background-networking", "--disable-component-update", "--disable-sync"],
 ];
 
 /** WebGPU on the CPU, with the driver inside Chromium. Without these a page has `navigator.gpu`, but no adapter. */
 const WEBGPU_ARGS = ["--enable-unsafe-webgpu", "--use-webgpu-adapter=swiftshader"];
 
+/** Everything through that driver: then frames of a video are textures that WebGPU can copy. */
+const SHARED_ARGS = [
+  ...["--enable-features=Vulkan", "--use-vulkan=swiftshader", "--use-angle=swiftshader"],
+  ...["--enable-unsafe-swiftshader", "--ignore-gpu-blocklist", "--disable-vulkan-surface"],
+];
+
 /** What the browser offers to pages. */
 export interface BrowserOptions {
   /** An adapter for WebGPU. @default false */
   readonly webgpu?: boolean;
+  /** Lets the adapter share textures with the rest of the browser, as GPUs do. @default false */
+  readonly sharedTextures?: boolean;
 }
 
 /** Starts a browser without a window. */
-export function launchBrowser({ webgpu = false }: BrowserOptions = {}): Promise<Browser> {
-  return chromium.launch({ executablePath, args: [...ARGS, ...(webgpu ? WEBGPU_ARGS : [])] });
+export function launchBrowser({ webgpu = false, sharedTextures = false }: BrowserOptions = {}): Promise<Browser> {
+  const graphics = sharedTextures ? SHARED_ARGS : ["--disable-gpu"];
+  return chromium.launch({ executablePath, args: [...ARGS, ...graphics, ...(webgpu ? WEBGPU_ARGS : [])] });
 }

@@ -13,14 +13,16 @@ import type { DType } from "@pt2/format";
 import type { Program } from "@pt2/graph";
 import type { OpRegistry } from "@pt2/registry";
 import { bytesOf } from "./engine/context.ts";
-import { kernelsOf, targetOf } from "./engine/create-engine.ts";
+import { targetOf } from "./engine/create-engine.ts";
 import type { Device, DeviceSource } from "./engine/device.ts";
 import { DeviceTensor } from "./engine/device-tensor.ts";
 import { toGpu } from "./engine/element-bytes.ts";
 import { WebgpuExecutable } from "./engine/executable.ts";
 import { Faults } from "./engine/faults.ts";
 import type { WebgpuKernel } from "./engine/kernel.ts";
+import { kernelsOf } from "./engine/kernels.ts";
 import type { ImageOptions } from "./image/image-options.ts";
+import type { ImageSource } from "./image/image-source.ts";
 import type { ImageTensors } from "./image/image-tensors.ts";
 import { webgpuError } from "./webgpu-errors.ts";
 
@@ -36,7 +38,18 @@ export interface BackendSettings {
   readonly ownsDevice: boolean;
 }
 
-const DTYPES: readonly DType[] = ["float32", "float16", "bfloat16", "int64", "int32", "int16", "int8", "uint8", "bool"];
+const DTYPES: readonly DType[] = [
+  "float32",
+  "float16",
+  "bfloat16",
+  "complex64",
+  "int64",
+  "int32",
+  "int16",
+  "int8",
+  "uint8",
+  "bool",
+];
 
 /** The backend over a device. */
 export class WebgpuBackend implements Backend {
@@ -126,10 +139,10 @@ export class WebgpuBackend implements Backend {
   }
 
   /**
-   * A tensor [1, channels, height, width] of a picture (`ImageBitmap`, `<img>`, `<video>`, `<canvas>`, `VideoFrame`):
-   * resized and normalised on the GPU, with no copy on the host.
+   * A tensor [1, channels, height, width] of a picture (`ImageBitmap`, `<img>`, `<video>`, `<canvas>`, `VideoFrame`, …, or
+   * a file that holds one): resized and normalised on the GPU. The source has to keep its pixels until it is there.
    */
-  async image(source: GPUCopyExternalImageSource, options: ImageOptions): Promise<DeviceTensor> {
+  async image(source: ImageSource, options: ImageOptions): Promise<DeviceTensor> {
     this.#requireAlive();
     const device = this.#device;
     const { ImageTensors } = await import("./image/image-tensors.ts");

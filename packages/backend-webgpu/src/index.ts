@@ -42,4 +42,5 @@ export type { DeviceTensor } from "./engine/device-tensor.ts";
 export type { KernelCall, PlanContext, WebgpuKernel } from "./engine/kernel.ts";
 export type { Place } from "./engine/place.ts";
 export type { ImageOptions } from "./image/image-options.ts";
+export type { ImageSource } from "./image/image-source.ts";
 export { WEBGPU_ERRORS, type WebgpuErrorCode } from "./webgpu-errors.ts";

@@ -1,3 +1,5 @@
+import { backendError } from "@pt2/backend/staged";
+
 /** How a picture becomes a tensor. */
 export interface ImageOptions {
   /** Width of the tensor, to which the picture is resized: bilinear, and averaged where it shrinks, as torchvision does. */
@@ -12,4 +14,26 @@ export interface ImageOptions {
   readonly std?: readonly number[];
   /** `uint8` holds 0 to 255, without mean and std. @default "float32" */
   readonly dtype?: "float32" | "float16" | "bfloat16" | "uint8";
+}
+
+/** What the shader is told: width and height, mean and 1 / std of four channels. Fails if they make no sense. */
+export function numbersOf(options: ImageOptions): readonly number[] {
+  const { width, height } = options;
+  if (![width, height].every((size) => Number.isSafeInteger(size) && size > 0)) {
+    throw backendError("backend.input", {
+      what: `A picture cannot be made ${width} × ${height}`,
+      advice: "Give the tensor's width and height in pixels.",
+    });
+  }
+  const [mean, std] = [channelsOf("mean", options, 0), channelsOf("std", options, 1)];
+  return [width, height, ...mean, ...std.map((value) => 1 / value)];
+}
+
+function channelsOf(name: "mean" | "std", options: ImageOptions, otherwise: number): readonly number[] {
+  const { channels = 3, [name]: given = new Array<number>(channels).fill(otherwise) } = options;
+  if (given.length === channels) return [...given, otherwise, otherwise, otherwise].slice(0, 4);
+  throw backendError("backend.input", {
+    what: `${name} has ${given.length} numbers, and the tensor ${channels} channels`,
+    advice: "Give one number for each channel.",
+  });
 }

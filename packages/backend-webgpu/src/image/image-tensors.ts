@@ -1,15 +1,22 @@
-import { backendError } from "@pt2/backend/staged";
 import type { Pt2Error } from "@pt2/format";
 import type { Device } from "../engine/device.ts";
 import { DeviceTensor } from "../engine/device-tensor.ts";
 import { Faults } from "../engine/faults.ts";
 import { webgpuError } from "../webgpu-errors.ts";
-import type { ImageOptions } from "./image-options.ts";
+import { type ImageOptions, numbersOf } from "./image-options.ts";
 import { imageShader, PARAMS, TILE } from "./image-shader.ts";
+import { bitmapOf, type ImageSource, pictureOf, requireSize, sizeOf } from "./image-source.ts";
 
 /** Flags of `GPUTextureUsage` and `GPUBufferUsage`: read by a shader, target of a copy from a picture; of numbers. */
 const PICTURE = 0x02 | 0x04 | 0x10;
 const NUMBERS = 0x40 | 0x08;
+
+/** What a picture is drawn to. */
+interface Target {
+  readonly pipeline: GPUComputePipeline;
+  readonly tensor: DeviceTensor;
+  readonly numbers: GPUBuffer;
+}
 
 /** Makes tensors of pictures on one device. The texture of the last size is kept: frames of a video all have one. */
 export class ImageTensors {
@@ -22,27 +29,32 @@ export class ImageTensors {
   }
 
   /** A tensor [1, channels, height, width]. */
-  async make(source: GPUCopyExternalImageSource, options: ImageOptions): Promise<DeviceTensor> {
-    const { width, height, channels = 3, dtype = "float32" } = options;
-    const [mean, std] = [channelsOf("mean", options, 0), channelsOf("std", options, 1)];
+  async make(given: ImageSource, options: ImageOptions): Promise<DeviceTensor> {
+    const numbers = numbersOf(options);
     const { gpu, adapter } = this.#device;
-    const size = sizeOf(source);
-    requireSize(width, height, size, gpu.limits.maxTextureDimension2D);
-    const pipeline = await this.#pipeline(imageShader(channels, dtype, adapter));
-    const faults = new Faults(gpu);
-    const tensor = DeviceTensor.allocate(this.#device, dtype, [1, channels, height, width], faults);
-    const numbers = gpu.createBuffer({ size: 4 * PARAMS, usage: NUMBERS, label: "numbers of a picture" });
-    const values = [...size, width, height, ...mean, ...std.map((value) => 1 / value)];
+    const { source, close } = await pictureOf(given, adapter).catch(refuse);
     try {
-      gpu.queue.writeBuffer(numbers, 0, Float32Array.from(values));
-      faults.watch("validation", () => this.#draw(source, size, { pipeline, tensor, numbers }), refused);
-      await faults.settle();
-      return tensor;
-    } catch (error) {
-      tensor.dispose();
-      throw error;
+      const size = sizeOf(source);
+      requireSize(size, gpu.limits.maxTextureDimension2D);
+      const { width, height, channels = 3, dtype = "float32" } = options;
+      const pipeline = await this.#pipeline(imageShader(channels, dtype, adapter));
+      const memory = new Faults(gpu);
+      const tensor = DeviceTensor.allocate(this.#device, dtype, [1, channels, height, width], memory);
+      const target = { pipeline, tensor, numbers: gpu.createBuffer({ size: 4 * PARAMS, usage: NUMBERS }) };
+      try {
+        gpu.queue.writeBuffer(target.numbers, 0, Float32Array.from([...size, ...numbers]));
+        const drawn = this.#draw(source, target);
+        await memory.settle();
+        await drawn;
+        return tensor;
+      } catch (error) {
+        tensor.dispose();
+        throw error;
+      } finally {
+        target.numbers.destroy();
+      }
     } finally {
-      numbers.destroy();
+      close();
     }
   }
 
@@ -51,21 +63,35 @@ export class ImageTensors {
     this.#texture = null;
   }
 
-  #draw(
-    source: GPUCopyExternalImageSource,
-    size: readonly [number, number],
-    to: { readonly pipeline: GPUComputePipeline; readonly tensor: DeviceTensor; readonly numbers: GPUBuffer },
-  ): void {
+  /** What a browser or a driver does not copy directly goes through a bitmap. */
+  async #draw(source: GPUCopyExternalImageSource, target: Target): Promise<void> {
+    try {
+      await this.#try(source, target);
+    } catch {
+      const { source: bitmap, close } = await bitmapOf(source).catch(refuse);
+      await this.#try(bitmap, target).finally(close);
+    }
+  }
+
+  async #try(source: GPUCopyExternalImageSource, target: Target): Promise<void> {
+    const faults = new Faults(this.#device.gpu);
+    faults.watch("validation", () => this.#submit(source, target), refused);
+    await faults.settle();
+  }
+
+  /** Copies and computes in one turn, since other pictures are copied to the same texture. */
+  #submit(source: GPUCopyExternalImageSource, { pipeline, tensor, numbers }: Target): void {
     const { gpu } = this.#device;
+    const size = sizeOf(source);
     const texture = this.#picture(size);
     gpu.queue.copyExternalImageToTexture({ source }, { texture }, size);
-    const resources = [texture.createView(), { buffer: to.tensor.buffer }, { buffer: to.numbers }];
+    const resources = [texture.createView(), { buffer: tensor.buffer }, { buffer: numbers }];
     const entries = resources.map((resource, binding) => ({ binding, resource }));
-    const [, , height, width] = to.tensor.shape as readonly [number, number, number, number];
+    const [, , height, width] = tensor.shape as readonly [number, number, number, number];
     const encoder = gpu.createCommandEncoder();
     const pass = encoder.beginComputePass();
-    pass.setPipeline(to.pipeline);
-    pass.setBindGroup(0, gpu.createBindGroup({ layout: to.pipeline.getBindGroupLayout(0), entries }));
+    pass.setPipeline(pipeline);
+    pass.setBindGroup(0, gpu.createBindGroup({ layout: pipeline.getBindGroupLayout(0), entries }));
     pass.dispatchWorkgroups(Math.ceil(width / TILE), Math.ceil(height / TILE));
     pass.end();
     gpu.queue.submit([encoder.finish()]);
@@ -93,42 +119,14 @@ export class ImageTensors {
   }
 }
 
-function channelsOf(name: "mean" | "std", options: ImageOptions, otherwise: number): readonly number[] {
-  const { channels = 3, [name]: given = new Array<number>(channels).fill(otherwise) } = options;
-  if (given.length === channels) return [...given, otherwise, otherwise, otherwise].slice(0, 4);
-  throw backendError("backend.input", {
-    what: `${name} has ${given.length} numbers, and the tensor ${channels} channels`,
-    advice: "Give one number for each channel.",
-  });
-}
-
-/** Width and height in pixels. Elements of a page are as large as what they show, not as they are shown. */
-function sizeOf(source: GPUCopyExternalImageSource): readonly [number, number] {
-  if ("videoWidth" in source) return [source.videoWidth, source.videoHeight];
-  if ("displayWidth" in source) return [source.displayWidth, source.displayHeight];
-  if ("naturalWidth" in source) return [source.naturalWidth, source.naturalHeight];
-  return [source.width, source.height];
-}
-
-function requireSize(width: number, height: number, from: readonly number[], limit: number): void {
-  if (![width, height].every((size) => Number.isSafeInteger(size) && size > 0)) {
-    throw backendError("backend.input", {
-      what: `A picture cannot be made ${width} × ${height}`,
-      advice: "Give the tensor's width and height in pixels.",
-    });
-  }
-  if (from.every((size) => size > 0 && size <= limit)) return;
-  throw webgpuError("webgpu.too-large", {
-    what: `The picture has ${from.join(" × ")} pixels; the device takes 1 to ${limit} in each direction`,
-    advice: from.includes(0)
-      ? "Wait until it is loaded: a video has no size before its metadata are there."
-      : "Make it smaller first, with createImageBitmap(source, { resizeWidth }) for example.",
-  });
+/** Not decoded, closed, or from another site: the browser's own words say which. */
+function refuse(error: unknown): never {
+  throw refused((error as Error).message);
 }
 
 function refused(message: string): Pt2Error {
   return webgpuError("webgpu.refused", {
-    what: `The device refused the picture:\n${message}`,
+    what: `The picture cannot be read:\n${message}`,
     advice: "Check that the source has a frame, and that the page may read it.",
   });
 }
