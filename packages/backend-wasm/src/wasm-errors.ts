@@ -9,7 +9,6 @@ export const WASM_ERRORS = {
   "wasm.integer-overflow": "the quotient of two integers does not fit their dtype",
   "wasm.out-of-memory": "WebAssembly memory cannot grow any further",
   "wasm.truncated": "the file became shorter while it was read",
-  "wasm.view-bounds": "a view reaches outside the memory of its tensor",
   "wasm.worker-failed": "the worker could not be started, or has stopped",
 } as const;
 

@@ -1,6 +1,7 @@
 // Arithmetic of strided layouts, for backends that place tensors themselves.
 
 export { broadcastPositions, broadcastShape } from "./strides/broadcast.ts";
+export { checkInside } from "./strides/inside.ts";
 export {
   broadcastStrides,
   channelsLast,

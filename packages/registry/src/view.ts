@@ -40,16 +40,23 @@ export function viewStrides({ shape, strides }: Strided, to: readonly number[]):
   return at === -1 ? result : null;
 }
 
-/** Proves that a view stays inside a tensor of `count` elements. */
-export function requireInside({ shape, strides, offset }: Strided, count: number, op: string): void {
-  if (shape.includes(0)) return;
+/** First and last element of the storage that a view touches; one without elements touches none, and ends before it begins. */
+export function reachOf({ shape, strides, offset }: Strided): { readonly first: number; readonly last: number } {
+  if (shape.includes(0)) return { first: offset, last: offset - 1 };
   let [first, last] = [offset, offset];
   for (const [d, size] of shape.entries()) {
     const reach = (size - 1) * strides[d]!;
     if (reach < 0) first += reach;
     else last += reach;
   }
-  if (first >= 0 && last < count) return;
+  return { first, last };
+}
+
+/** Proves that a view stays inside a tensor of `count` elements. */
+export function requireInside(view: Strided, count: number, op: string): void {
+  const { first, last } = reachOf(view);
+  if (last < first || (first >= 0 && last < count)) return;
+  const { shape, strides, offset } = view;
   throw registryError("registry.argument", {
     what: `${op}: sizes [${shape.join(", ")}], strides [${strides.join(", ")}] and offset ${offset} reach elements ${first} to ${last} of a tensor of ${count}`,
     advice: "A view stays inside its tensor; the program is damaged.",

@@ -1,6 +1,6 @@
-import { numel } from "@pt2/backend";
 import { DTYPES, type WeightTensor } from "@pt2/format";
 import type { ValueType } from "@pt2/graph";
+import { reachOf } from "@pt2/registry";
 import { fitsType } from "../encode/commits.ts";
 import { libtorchError } from "../libtorch-errors.ts";
 
@@ -18,9 +18,9 @@ export function requireWeight(
     });
   }
   const { dtype, shape, strides, storageOffset, storage } = weight;
-  const last = shape.reduce((at, size, d) => at + (size - 1) * strides[d]!, storageOffset);
+  const { first, last } = reachOf({ shape, strides, offset: storageOffset });
   const bytes = (last + 1) * DTYPES[dtype].itemsize;
-  if (numel(shape) > 0 && bytes > storage.nbytes) {
+  if (first <= last && bytes > storage.nbytes) {
     throw libtorchError("libtorch.missing-weight", {
       what: `"${target}" takes ${bytes} bytes, and the archive has ${storage.nbytes}`,
       advice: "The program was exported with fake weights, or the file is damaged: export it with real ones.",

@@ -81,6 +81,11 @@ export interface Place {
   readonly buffer: Buffer;
 }
 
+/** How many elements of its dtype the buffer of a tensor has room for. */
+export function elementsIn({ dtype, buffer }: Pick<Place, "dtype" | "buffer">): number {
+  return Math.floor(buffer.bytes / DTYPES[dtype].itemsize);
+}
+
 /** Byte address of a tensor's first element, now. */
 export function addressOf(place: Place): number {
   return place.buffer.address() + place.offset * DTYPES[place.dtype].itemsize;

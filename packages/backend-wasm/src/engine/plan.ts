@@ -1,15 +1,15 @@
 import { type ElementwiseGroup, fuse, numel, planArena, type Step } from "@pt2/backend";
 import { clampOf, isPure, type KernelSet, located, type StagePlan, scalarKey } from "@pt2/backend/staged";
-import { resultStrides, rowMajor } from "@pt2/backend/strides";
+import { checkInside, resultStrides, rowMajor } from "@pt2/backend/strides";
 import { DTYPES } from "@pt2/format";
 import { type Call, type LoweredTensor, type Stage, type Strided, tensorsIn } from "@pt2/registry";
 import { keyOf } from "@pt2/registry/scalar";
 import { CallContext, type TensorTable } from "./call-context.ts";
-import { checkInside, checkRoom, type LargestBuffer } from "./check-plan.ts";
+import { checkRoom, type LargestBuffer } from "./check-plan.ts";
 import type { Constant } from "./constant.ts";
 import { Context, placeKey } from "./context.ts";
 import type { WasmKernel } from "./kernel.ts";
-import { type Arena, ArenaBuffer, type Buffer, type Place } from "./place.ts";
+import { type Arena, ArenaBuffer, type Buffer, elementsIn, type Place } from "./place.ts";
 import type { Services } from "./services.ts";
 import type { StepSink } from "./step-sink.ts";
 
@@ -218,10 +218,12 @@ class Planner implements StepSink, TensorTable {
 
   #setViews(source: Place, geometry: Strided | readonly Strided[], results: readonly LoweredTensor[]): void {
     const list = "strides" in geometry ? [geometry] : geometry;
+    const { dtype, buffer } = source;
+    const room = elementsIn(source);
     for (const [i, { shape, strides, offset }] of list.entries()) {
-      const place = { dtype: source.dtype, buffer: source.buffer, shape, strides, offset };
-      checkInside(place);
-      this.set(results[i]!, place);
+      const view = { dtype, buffer, shape, strides, offset };
+      checkInside(view, room);
+      this.set(results[i]!, view);
     }
   }
 

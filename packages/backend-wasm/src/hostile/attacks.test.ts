@@ -1,15 +1,19 @@
 import { hostTensor, type Value } from "@pt2/backend";
 import { parse } from "@pt2/graph";
-import { createRegistry } from "@pt2/registry";
+import { createRegistry, defineOp, type OpRegistry } from "@pt2/registry";
 import { aten } from "@pt2/registry/aten";
 import { expect, test } from "vitest";
 import { WasmBackend } from "../backend.ts";
 
-const registry = createRegistry({ sets: [aten] });
+const ATEN = createRegistry({ sets: [aten] });
 const backend = new WasmBackend();
 const x = hostTensor("float32", [4], Float32Array.of(1, 2, 3, 4));
 
-async function run(body: string, inputs: readonly Value[] = [x]): Promise<readonly Value[]> {
+async function run(
+  body: string,
+  inputs: readonly Value[] = [x],
+  registry: OpRegistry = ATEN,
+): Promise<readonly Value[]> {
   const program = parse(`program { user_input %x: f32[4] ${body} }`);
   const executable = await backend.compile({ program, weights: new Map(), registry });
   return executable.run(inputs);
@@ -32,6 +36,22 @@ test.each([
   await expect(run(`${node} return %y`)).rejects.toMatchObject({ code, where: expect.stringContaining("aten::") });
   const [sum] = await run("%y: f32[4] = aten::add.Tensor(%x, other=%x) return %y");
   expect((sum as { data: Float32Array }).data).toEqual(Float32Array.of(2, 4, 6, 8));
+});
+
+test("a view rule that is wrong where a tensor does not begin at its buffer's start", async () => {
+  const rule = defineOp("hostile::twice_as_far(Tensor(a) self) -> Tensor(a)", {
+    view: ({ shape, strides, offset }) => ({ shape, strides, offset: 2 * offset }),
+  });
+  const sets = [aten, { name: "hostile", ops: [rule] }];
+  const body = `
+    %tail: f32[1] = aten::slice.Tensor(%x, dim=0, start=3, end=4)
+    %wrong: f32[1] = hostile::twice_as_far(%tail)
+    %y: f32[1] = aten::exp(%wrong)
+    return %y`;
+  await expect(run(body, [x], createRegistry({ sets }))).rejects.toMatchObject({
+    code: "backend.view-bounds",
+    where: expect.stringContaining("hostile::twice_as_far"),
+  });
 });
 
 test("inputs that lie about their length write past nothing", async () => {

@@ -1,7 +1,6 @@
-import { normalDim } from "@pt2/backend/strides";
-import { checkInside } from "../engine/check-plan.ts";
+import { checkInside, normalDim } from "@pt2/backend/strides";
 import type { WasmKernel } from "../engine/kernel.ts";
-import type { Place } from "../engine/place.ts";
+import { elementsIn, type Place } from "../engine/place.ts";
 
 /** A copy of `self` whose part that a view would show holds `src`. */
 function scatterView(op: string, view: (out: Place, arg: <T>(name: string) => T) => Place): WasmKernel {
@@ -11,7 +10,7 @@ function scatterView(op: string, view: (out: Place, arg: <T>(name: string) => T)
       const out = call.output();
       call.copy(call.tensor("self"), out);
       const part = view(out, (name) => call.arg(name));
-      checkInside(part);
+      checkInside(part, elementsIn(part));
       call.copy(call.convert(call.tensor("src"), out.dtype), part);
     },
   };

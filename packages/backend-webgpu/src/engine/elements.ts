@@ -1,5 +1,6 @@
 import type { HostData } from "@pt2/backend/staged";
 import { elementCount } from "@pt2/format";
+import { reachOf } from "@pt2/registry";
 import { storageOf } from "../wgsl/storage.ts";
 import type { Adapter } from "./adapter.ts";
 import { fromGpu, toGpu } from "./element-bytes.ts";
@@ -45,12 +46,11 @@ function padded(bytes: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> {
 
 /** The part of its buffer that a tensor lies in, in whole words. */
 export function spanOf(place: Place, adapter: Adapter): Range {
-  const { shape, strides, offset } = place;
   const buffer = place.buffer.gpu();
+  const { first, last } = reachOf(place);
+  if (last < first) return { buffer, offset: 0, size: 0 };
   const { bytes } = storageOf(place.dtype, adapter);
-  const start = Math.floor((offset * bytes) / 4) * 4;
-  if (elementCount(shape) === 0) return { buffer, offset: 0, size: 0 };
-  const last = shape.reduce((at, size, d) => at + (size - 1) * strides[d]!, offset);
+  const start = Math.floor((first * bytes) / 4) * 4;
   return { buffer, offset: start, size: Math.ceil(((last + 1) * bytes) / 4) * 4 - start };
 }
 

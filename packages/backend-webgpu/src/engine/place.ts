@@ -24,6 +24,11 @@ export interface Place {
   readonly buffer: Buffer;
 }
 
+/** How many elements of its dtype the buffer of a tensor has room for. */
+export function elementsIn({ dtype, buffer }: Pick<Place, "dtype" | "buffer">, features: ShaderFeatures): number {
+  return Math.floor(buffer.bytes / storageOf(dtype, features).bytes);
+}
+
 /** Whether the elements of a tensor follow each other in row-major order from its offset on. */
 export function isRowMajor({ shape, strides }: Pick<Place, "shape" | "strides">): boolean {
   if (shape.includes(0)) return true;

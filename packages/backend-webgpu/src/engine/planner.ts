@@ -1,5 +1,6 @@
 import { type ElementwiseGroup, fuse, type Step } from "@pt2/backend";
 import { isPure, type KernelSet, located, type StageRequest, scalarKey } from "@pt2/backend/staged";
+import { checkInside } from "@pt2/backend/strides";
 import { type Call, describeNode, type LoweredTensor, type Strided, tensorsIn } from "@pt2/registry";
 import { keyOf } from "@pt2/registry/scalar";
 import type { Guard } from "../shader/shader.ts";
@@ -8,7 +9,7 @@ import type { Constant } from "./constant.ts";
 import { bytesOf, Context, placeIn, placeKey } from "./context.ts";
 import { GuardWords } from "./guard-words.ts";
 import type { WebgpuKernel } from "./kernel.ts";
-import { type Buffer, isCopyable, type Place } from "./place.ts";
+import { type Buffer, elementsIn, isCopyable, type Place } from "./place.ts";
 import { type Arena, RunBuffer } from "./run-buffer.ts";
 import type { Services } from "./services.ts";
 import { planSlots } from "./slots.ts";
@@ -217,8 +218,12 @@ class Planner implements StepSink, TensorTable {
       geometry = call.record.view!(source, call.args)!;
     }
     const list: readonly Strided[] = "strides" in geometry ? [geometry] : geometry;
+    const { dtype, buffer } = source;
+    const room = elementsIn(source, this.#services.device.adapter);
     for (const [i, { shape, strides, offset }] of list.entries()) {
-      this.set(results[i]!, { dtype: source.dtype, buffer: source.buffer, shape, strides, offset });
+      const view = { dtype, buffer, shape, strides, offset };
+      checkInside(view, room);
+      this.set(results[i]!, view);
     }
   }
 

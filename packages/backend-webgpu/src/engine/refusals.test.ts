@@ -1,3 +1,4 @@
+import { defineOp } from "@pt2/registry";
 import { expect, test, vi } from "vitest";
 import { WebgpuBackend } from "../backend.ts";
 import { describeWithDevice, openTestDevice } from "../device.test-helper.ts";
@@ -9,6 +10,10 @@ import type { WebgpuKernel } from "./kernel.ts";
 
 const registry = registryOf();
 const weights = new Map();
+/** Its rule is wrong, which shows only where a tensor does not begin at its buffer's start. */
+const TWICE_AS_FAR = defineOp("hostile::twice_as_far(Tensor(a) self) -> Tensor(a)", {
+  view: ({ shape, strides, offset }) => ({ shape, strides, offset: 2 * offset }),
+});
 const LOOKUP = `
   parameter "table" = %table: f32[5, 3]
   user_input %at: i64[2]
@@ -43,6 +48,23 @@ await describeWithDevice("what is refused says where", (device) => {
     expect(await failureOf(backend.compile(request))).toMatchObject({
       code: "backend.index-out-of-range",
       where: expect.stringContaining("words, model.py:12, in forward"),
+    });
+    await backend.dispose();
+  });
+
+  test("a view that leaves the memory of its tensor", async () => {
+    const program = programOf(`
+      user_input %x: f32[4, 3]
+      %tail: f32[2, 3] = aten::slice.Tensor(self=%x, dim=0, start=2, end=4)
+      %wrong: f32[2, 3] = hostile::twice_as_far(self=%tail)  # head (model.py:7, in forward)
+      %y: f32[2, 3] = aten::exp(self=%wrong)
+      return %y`);
+    const backend = await webgpu({ device });
+    const hostile = registryOf([], [{ name: "hostile", ops: [TWICE_AS_FAR] }]);
+    expect(await failureOf(backend.compile({ program, weights, registry: hostile }))).toMatchObject({
+      code: "backend.view-bounds",
+      what: expect.stringContaining("elements 12 to 17 of a buffer of 12"),
+      where: expect.stringContaining("head, model.py:7, in forward"),
     });
     await backend.dispose();
   });

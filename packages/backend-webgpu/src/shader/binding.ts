@@ -1,4 +1,4 @@
-import { elementCount } from "@pt2/format";
+import { reachOf } from "@pt2/registry";
 import type { Adapter } from "../engine/adapter.ts";
 import type { Place } from "../engine/place.ts";
 import { webgpuError } from "../webgpu-errors.ts";
@@ -16,9 +16,10 @@ export function bindingOf(place: Place, { limits, f16 }: Pick<Adapter, "limits" 
   const { buffer, offset } = place;
   if (buffer.bytes <= limits.maxStorageBufferBindingSize) return { binding: { buffer }, offset };
   const { bytes } = storageOf(place.dtype, { f16 });
+  const { first, last } = reachOf(place);
   const alignment = limits.minStorageBufferOffsetAlignment;
-  const start = Math.floor((offset * bytes) / alignment) * alignment;
-  const size = Math.min(Math.ceil((lastOf(place) * bytes - start) / 4) * 4, buffer.bytes - start);
+  const start = Math.floor((first * bytes) / alignment) * alignment;
+  const size = Math.min(Math.ceil(((last + 1) * bytes - start) / 4) * 4, buffer.bytes - start);
   if (size > limits.maxStorageBufferBindingSize) {
     throw webgpuError("webgpu.binding-limit", {
       what: `${what} needs ${size} bytes of one tensor, ${place.dtype}[${place.shape.join(", ")}]; the device binds ${limits.maxStorageBufferBindingSize} at once`,
@@ -29,18 +30,13 @@ export function bindingOf(place: Place, { limits, f16 }: Pick<Adapter, "limits" 
   return { binding: { buffer, range: { offset: start, size } }, offset: offset - start / bytes };
 }
 
-/** One behind the last element of the buffer that a tensor has. */
-function lastOf({ shape, strides, offset }: Place): number {
-  if (elementCount(shape) === 0) return offset;
-  return shape.reduce((at, size, d) => at + (size - 1) * strides[d]!, offset) + 1;
-}
-
 /** Whether a tensor can be bound at once. */
 export function fitsBinding(place: Place, adapter: Pick<Adapter, "limits" | "f16">): boolean {
   const { bytes } = storageOf(place.dtype, adapter);
   const { maxStorageBufferBindingSize, minStorageBufferOffsetAlignment } = adapter.limits;
   if (place.buffer.bytes <= maxStorageBufferBindingSize) return true;
-  return (lastOf(place) - place.offset) * bytes + minStorageBufferOffsetAlignment <= maxStorageBufferBindingSize;
+  const { first, last } = reachOf(place);
+  return (last + 1 - first) * bytes + minStorageBufferOffsetAlignment <= maxStorageBufferBindingSize;
 }
 
 /**

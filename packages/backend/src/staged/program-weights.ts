@@ -1,7 +1,7 @@
 import { DTYPES, type WeightTensor } from "@pt2/format";
 import type { Program, ValueType } from "@pt2/graph";
+import { reachOf } from "@pt2/registry";
 import { backendError } from "../backend-errors.ts";
-import { numel } from "../tensor.ts";
 
 /** A placeholder of a program that is not a user input, and the weight for it. */
 export interface ProgramWeight {
@@ -40,10 +40,11 @@ export function programWeights(program: Program, weights: ReadonlyMap<string, We
 /** Refuses a weight whose bytes are not in the file, or that is not the tensor that the program was exported with. */
 function checkWeight(target: string, weight: WeightTensor, declared: ValueType | undefined): void {
   const { dtype, shape, strides, storageOffset, storage } = weight;
-  const last = shape.reduce((at, size, d) => at + (size - 1) * strides[d]!, storageOffset);
-  if (numel(shape) > 0 && (last + 1) * DTYPES[dtype].itemsize > storage.nbytes) {
+  const { first, last } = reachOf({ shape, strides, offset: storageOffset });
+  const bytes = (last + 1) * DTYPES[dtype].itemsize;
+  if (first <= last && bytes > storage.nbytes) {
     throw backendError("backend.missing-weight", {
-      what: `"${target}" takes ${(last + 1) * DTYPES[dtype].itemsize} bytes, and the archive has ${storage.nbytes}`,
+      what: `"${target}" takes ${bytes} bytes, and the archive has ${storage.nbytes}`,
       advice: "The program was exported with fake weights, or the file is damaged: export it with real ones.",
       details: { target },
     });

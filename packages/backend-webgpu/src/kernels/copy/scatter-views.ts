@@ -1,6 +1,6 @@
-import { normalDim } from "@pt2/backend/strides";
+import { checkInside, normalDim } from "@pt2/backend/strides";
 import type { WebgpuKernel } from "../../engine/kernel.ts";
-import type { Place } from "../../engine/place.ts";
+import { elementsIn, type Place } from "../../engine/place.ts";
 
 /** A copy of `self` whose part that a view would show holds `src`. */
 function scatterView(op: string, view: (out: Place, arg: <T>(name: string) => T) => Place): WebgpuKernel {
@@ -9,10 +9,9 @@ function scatterView(op: string, view: (out: Place, arg: <T>(name: string) => T)
     prepare(call) {
       const out = call.output();
       call.copy(call.tensor("self"), out);
-      call.copy(
-        call.convert(call.tensor("src"), out.dtype),
-        view(out, (name) => call.arg(name)),
-      );
+      const part = view(out, (name) => call.arg(name));
+      checkInside(part, elementsIn(part, call.adapter));
+      call.copy(call.convert(call.tensor("src"), out.dtype), part);
     },
   };
 }
