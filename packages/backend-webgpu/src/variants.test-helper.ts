@@ -4,13 +4,15 @@ import { type Adapter, adapterOf } from "./engine/adapter.ts";
 import { DeviceSource, deviceOf } from "./engine/device.ts";
 import { KERNELS } from "./kernels/index.ts";
 
-export type VariantName = "on a CPU with subgroups" | "on a CPU" | "on a GPU";
+export type VariantName = "on a CPU with subgroups" | "on a CPU" | "on a GPU with subgroups" | "on a GPU";
 
 /** What kernels are told of the adapter, whatever it is: each chooses other kernels, or other texts of them. */
 export const VARIANTS: Readonly<Record<VariantName, Partial<Adapter>>> = {
   "on a CPU with subgroups": { software: true },
-  "on a CPU": { software: true, subgroupSize: 0 },
-  "on a GPU": { software: false },
+  "on a CPU": { software: true, subgroups: false, subgroupSize: 0 },
+  // The subgroups of a CPU are small, so that a workgroup has several.
+  "on a GPU with subgroups": { software: false, subgroupSize: 0 },
+  "on a GPU": { software: false, subgroups: false, subgroupSize: 0 },
 };
 
 /** A backend over the device that the tests of a file share, whose kernels are those of a variant. */

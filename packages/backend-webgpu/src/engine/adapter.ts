@@ -2,6 +2,8 @@
 export interface Adapter {
   /** `shader-f16` is enabled: halves are stored as such. */
   readonly f16: boolean;
+  /** `subgroups` is enabled. */
+  readonly subgroups: boolean;
   /** Invocations of a subgroup when the feature is enabled and the number is fixed, else 0. */
   readonly subgroupSize: number;
   /**
@@ -29,10 +31,12 @@ export interface AdapterLimits {
 export function adapterOf(device: GPUDevice): Adapter {
   const { adapterInfo: info } = device;
   const fixed = info.subgroupMinSize === info.subgroupMaxSize ? info.subgroupMinSize : 0;
+  const subgroups = device.features.has("subgroups");
   const name = `${info.vendor} ${info.architecture} ${info.device} ${info.description}`;
   return {
     f16: device.features.has("shader-f16"),
-    subgroupSize: device.features.has("subgroups") ? (fixed ?? 0) : 0,
+    subgroups,
+    subgroupSize: subgroups ? (fixed ?? 0) : 0,
     software: /llvmpipe|lavapipe|swiftshader|\bwarp\b|basic render/i.test(name),
     limits: device.limits,
   };

@@ -1,6 +1,7 @@
 import type { Adapter } from "../engine/adapter.ts";
 import type { Place } from "../engine/place.ts";
 import type { Shader } from "../shader/shader.ts";
+import { maxOf, sumOf, Team } from "./team.ts";
 
 /** Rows of elements that are reduced and written again: softmax, normalisations. */
 export interface RowSizes {
@@ -15,6 +16,8 @@ export interface RowSizes {
 
 /** With fewer rows than this a CPU has lanes for each of them to share. */
 const FEW_ROWS = 16;
+/** With fewer workgroups than this a GPU has more of its own for each. */
+const FEW_GROUPS = 64;
 
 /**
  * Shares out rows: each to one invocation, or to a team of them. Texts see `row: u32` and, inside of `each`, `i: u32`, the
@@ -25,15 +28,13 @@ export class Rows {
   /** Type of the elements at hand. */
   readonly type: "f32" | "vec4<f32>";
   readonly #lanes: number;
-  readonly #subgroups: boolean;
-  readonly #workgroupSize: number;
+  readonly #adapter: Adapter;
 
   constructor(sizes: RowSizes, adapter: Adapter) {
     this.sizes = sizes;
     this.type = sizes.vector ? "vec4<f32>" : "f32";
     this.#lanes = lanesOf(sizes, adapter);
-    this.#subgroups = adapter.software && this.#lanes > 1;
-    this.#workgroupSize = this.#lanes > 1 ? this.#lanes : adapter.software ? 8 : 64;
+    this.#adapter = adapter;
   }
 
   /** A loop over the elements of the row. */
@@ -79,41 +80,19 @@ export class Rows {
   /** Adds the dispatch, which runs `body` for every row. */
   run(shader: Shader, body: string, declarations = ""): void {
     shader.u32("row", this.sizes.n);
-    const text = `${declarations}${this.#lanes === 1 ? "" : this.#team()}`;
     const { count } = this.sizes;
-    const workgroupSize = this.#workgroupSize;
     if (this.#lanes === 1) {
-      shader.forEach(count, `let row = i; let lane = 0u;\n  ${body}`, { declarations: text, workgroupSize });
-    } else {
-      const options = { declarations: text, workgroupSize, subgroups: this.#subgroups };
-      shader.forEachGroup(count, `let row = group;\n  ${body}`, options);
+      const workgroupSize = this.#adapter.software ? 8 : 64;
+      shader.forEach(count, `let row = i; let lane = 0u;\n  ${body}`, { declarations, workgroupSize });
+      return;
     }
+    const team = new Team(this.#lanes, this.#adapter);
+    const shared = team.declare("team_sum", sumOf("f32")) + team.declare("team_max", maxOf("f32", LEAST));
+    team.run(shader, count, `let row = group;\n  ${body}`, declarations + shared);
   }
+}
 
-  #team(): string {
-    if (this.#subgroups) {
-      return `fn team_sum(lane: u32, x: f32) -> f32 { return subgroupAdd(x); }
-fn team_max(lane: u32, x: f32) -> f32 { return subgroupMax(x); }
-`;
-    }
-    return `var<workgroup> team: array<f32, ${this.#lanes}>;\n${[
-      ["sum", "team[lane] + team[lane + half]"],
-      ["max", "max(team[lane], team[lane + half])"],
-    ]
-      .map(
-        ([name, combined]) => `fn team_${name}(lane: u32, x: f32) -> f32 {
-  team[lane] = x;
-  for (var half = ${this.#lanes / 2}u; half > 0u; half /= 2u) {
-    workgroupBarrier();
-    if (lane < half) { team[lane] = ${combined}; }
-  }
-  return workgroupUniformLoad(&team[0]);
-}
-`,
-      )
-      .join("")}`;
-  }
-}
+const LEAST = "-3.4028234e38f";
 
 /** Invocations that share a row. */
 function lanesOf({ count, n, dense }: RowSizes, { software, subgroupSize }: Adapter): number {
@@ -121,7 +100,9 @@ function lanesOf({ count, n, dense }: RowSizes, { software, subgroupSize }: Adap
   // Rows side by side: neighbours read neighbours when each has a row of its own.
   if (!dense && count >= 64) return 1;
   if (n < 32) return 1;
-  return n <= 256 ? 32 : n <= 2048 ? 128 : 256;
+  // A row that one subgroup can have for itself needs no barriers.
+  const short = subgroupSize === 32 && count >= FEW_GROUPS ? 1024 : 256;
+  return n <= short ? 32 : n <= 2048 ? 128 : 256;
 }
 
 /** Whether rows can be read four elements at a time: `kept` are the strides from row to row. */

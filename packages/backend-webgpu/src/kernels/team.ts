@@ -1,0 +1,87 @@
+import type { Adapter } from "../engine/adapter.ts";
+import type { Shader } from "../shader/shader.ts";
+
+/** How values are combined, whatever their order. */
+export interface Combination {
+  readonly type: "f32" | "i32" | "u32" | "vec4<f32>";
+  /** What changes no value that it is combined with. */
+  readonly start: string;
+  /** WGSL of two values combined. */
+  readonly two: (x: string, y: string) => string;
+  /** WGSL of the values of a subgroup combined, given that of an invocation's own. */
+  readonly subgroup: (x: string) => string;
+}
+
+/** The sum of numbers, or of vectors. */
+export function sumOf(type: Combination["type"]): Combination {
+  return { type, start: `${type}()`, two: (x, y) => `${x} + ${y}`, subgroup: (x) => `subgroupAdd(${x})` };
+}
+
+/** The greatest of numbers, none of which is less than `start`. */
+export function maxOf(type: "f32" | "i32", start: string): Combination {
+  return { type, start, two: (x, y) => `max(${x}, ${y})`, subgroup: (x) => `subgroupMax(${x})` };
+}
+
+/**
+ * Invocations of a workgroup that combine what each of them has. Where a subgroup is all of the workgroup it does so by
+ * itself; several of them leave what they have in workgroup memory, from where each takes all. Nothing is assumed of
+ * how many invocations a subgroup has and which: that may differ from pipeline to pipeline, and with the driver.
+ */
+export class Team {
+  readonly lanes: number;
+  readonly #by: "subgroup" | "subgroups" | "memory";
+  readonly #memory = new Set<string>();
+
+  /** `lanes` is a power of two. */
+  constructor(lanes: number, { subgroups, subgroupSize }: Adapter) {
+    this.lanes = lanes;
+    this.#by = lanes === subgroupSize ? "subgroup" : subgroups ? "subgroups" : "memory";
+  }
+
+  /** Declares `name(lane, x)`, which gives every invocation what `x` of all of them makes. All must call it. */
+  declare(name: string, { type, start, two, subgroup }: Combination): string {
+    const { lanes } = this;
+    const head = `fn ${name}(lane: u32, x: ${type}) -> ${type} {`;
+    if (this.#by === "subgroup") return `${head} return ${subgroup("x")}; }\n`;
+    const team = `team_${type.replace(/\W/g, "")}`;
+    const memory = this.#memory.has(type) ? "" : `var<workgroup> ${team}: array<${type}, ${lanes}>;\n`;
+    this.#memory.add(type);
+    if (this.#by === "subgroups") {
+      return `${memory}${head}
+  let own = ${subgroup("x")};
+  let size = subgroupAdd(1u);
+  workgroupBarrier();
+  ${team}[lane] = select(${start}, own, subgroupElect());
+  workgroupBarrier();
+  var all = ${start};
+  for (var k = subgroupExclusiveAdd(1u); k < ${lanes}u; k += size) { all = ${two("all", `${team}[k]`)}; }
+  return ${subgroup("all")};
+}
+`;
+    }
+    // In two steps of about as many values: more steps would be more barriers.
+    const parts = 2 ** Math.ceil(Math.log2(lanes) / 2);
+    return `${memory}${head}
+  workgroupBarrier();
+  ${team}[lane] = x;
+  workgroupBarrier();
+  if (lane < ${parts}u) {
+    var part = x;
+    for (var k = lane + ${parts}u; k < ${lanes}u; k += ${parts}u) { part = ${two("part", `${team}[k]`)}; }
+    ${team}[lane] = part;
+  }
+  workgroupBarrier();
+  var all = ${team}[0];
+  for (var k = 1u; k < ${parts}u; k++) { all = ${two("all", `${team}[k]`)}; }
+  return all;
+}
+`;
+  }
+
+  /** Adds the dispatch: a team for each `group: u32` below `count`, in which `lane: u32` tells invocations apart. */
+  run(shader: Shader, count: number, body: string, declarations: string): void {
+    if (this.#by === "subgroups") shader.enable("subgroups");
+    const subgroups = this.#by === "subgroup";
+    shader.forEachGroup(count, body, { workgroupSize: this.lanes, declarations, subgroups });
+  }
+}
