@@ -5,6 +5,7 @@ import { planElementwise } from "../shader/elementwise.ts";
 import { type ResultPlace, Shader, type ShaderHost } from "../shader/shader.ts";
 import { storageOf } from "../wgsl/storage.ts";
 import type { Adapter } from "./adapter.ts";
+import { inParts, isComplexDtype, partOf } from "./complex-parts.ts";
 import type { PlanContext } from "./kernel.ts";
 import { type Buffer, isRowMajor, type Place } from "./place.ts";
 import type { Services } from "./services.ts";
@@ -61,13 +62,16 @@ export class Context implements PlanContext {
 
   convert(place: Place, dtype: DType): Place {
     if (place.dtype === dtype) return place;
-    const expr = castTo(dtype, { kind: "input", dtype: place.dtype, index: 0 });
-    const to = { dtype, shape: place.shape };
-    return this.prepared(place, "cast", to, (ctx, from, out) => ctx.elementwise(out, [from], expr));
+    return this.prepared(place, "cast", { dtype, shape: place.shape }, (ctx, from, to) => ctx.copy(from, to));
   }
 
   copy(from: Place, to: Place): void {
-    this.elementwise(to, [from], { kind: "input", dtype: from.dtype, index: 0 });
+    const [reads, writes] = [isComplexDtype(from.dtype), isComplexDtype(to.dtype)];
+    // A real number has no imaginary part, and of a complex one the real part stays.
+    if (writes && !reads) this.elementwise(partOf(to, 1), [], { kind: "const", dtype: "float32", value: 0 });
+    const source = reads && !writes ? partOf(from, 0) : inParts(from);
+    const target = writes && !reads ? partOf(to, 0) : inParts(to);
+    this.elementwise(target, [source], castTo(target.dtype, { kind: "input", dtype: source.dtype, index: 0 }));
   }
 
   elementwise(out: Place, inputs: readonly Place[], expr: TypedExpr): void {

@@ -1,20 +1,22 @@
 import type { CompileRequest } from "@pt2/backend";
-import { DYNAMIC_KERNELS, GraphRunner, type HandlerInitials, isEvalBatchNorm, KernelSet } from "@pt2/backend/staged";
+import {
+  DYNAMIC_KERNELS,
+  GraphRunner,
+  type HandlerInitials,
+  isEvalBatchNorm,
+  type KernelSet,
+} from "@pt2/backend/staged";
 import type { OpName } from "@pt2/graph";
-import type { LowerTarget, OpRegistry } from "@pt2/registry";
+import type { LowerTarget } from "@pt2/registry";
 import type { Device } from "./device.ts";
 import { WebgpuEngine } from "./engine.ts";
 import type { ExecutableOptions, Model } from "./executable.ts";
 import type { WebgpuKernel } from "./kernel.ts";
+import { kernelsOf } from "./kernels.ts";
 import { Memory } from "./memory.ts";
 import { bindWeights } from "./program-state.ts";
 import { Stream } from "./stream.ts";
 import { WeightRecords } from "./weight-records.ts";
-
-/** The kernels for a registry: those that op packages bring come first. */
-export function kernelsOf(registry: OpRegistry, own: readonly WebgpuKernel[]): KernelSet<WebgpuKernel> {
-  return new KernelSet([...(registry.kernelsFor("webgpu") as readonly WebgpuKernel[]), ...own]);
-}
 
 /** What the backend runs itself; also the answer to `unsupported`. */
 export function targetOf(kernels: KernelSet<WebgpuKernel>, maxTensorBytes?: number): LowerTarget {

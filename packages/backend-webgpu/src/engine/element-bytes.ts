@@ -46,7 +46,7 @@ export function fromGpu(
 
 /** Whether the GPU stores elements as they are. */
 export function isSame(dtype: DType, { f16 }: ShaderFeatures): boolean {
-  return dtype === "float32" || dtype === "int32" || dtype === "uint32" || (dtype === "float16" && f16);
+  return ["float32", "int32", "uint32", "complex64"].includes(dtype) || (dtype === "float16" && f16);
 }
 
 function bytesOf(array: TypedArray): Uint8Array<ArrayBuffer> {

@@ -3,6 +3,7 @@ import { elementCount } from "@pt2/format";
 import { reachOf } from "@pt2/registry";
 import { storageOf } from "../wgsl/storage.ts";
 import type { Adapter } from "./adapter.ts";
+import { inParts } from "./complex-parts.ts";
 import { fromGpu, toGpu } from "./element-bytes.ts";
 import type { GuardWords } from "./guard-words.ts";
 import { isRowMajor, type Place } from "./place.ts";
@@ -11,18 +12,19 @@ import type { Range, Stream } from "./stream.ts";
 /** Copies of tensors in host memory, row-major. Fails if one of the guards reported something. */
 export async function readPlaces(
   stream: Stream,
-  places: readonly Place[],
+  tensors: readonly Place[],
   adapter: Adapter,
   guards: readonly GuardWords[] = [],
 ): Promise<readonly HostData[]> {
+  const places = tensors.map(inParts);
   const spans = places.map((place) => spanOf(place, adapter));
   const words = guards.flatMap(({ range }) => (range === null ? [] : [range]));
   if (spans.length + words.length === 0) return [];
   const read = await stream.read([...spans, ...words]);
   for (const [i, guard] of guards.entries()) guard.check(read[spans.length + i]!);
   return places.map((place, i) => {
-    const { dtype, shape } = place;
-    const { bytes: size } = storageOf(dtype, adapter);
+    const { dtype, shape } = tensors[i]!;
+    const { bytes: size } = storageOf(place.dtype, adapter);
     const first = place.offset - spans[i]!.offset / size;
     const elements = gather(read[i]!, size, { ...place, offset: first });
     return { dtype, shape, bytes: fromGpu(dtype, elements, adapter) };

@@ -12,6 +12,11 @@ export interface WebgpuKernel {
   readonly ops: readonly OpName[];
   /** Whether it takes these arguments; the op's decomposition is used when not. Default: it does. */
   accepts?(args: Readonly<Record<string, ArgValue>>): boolean;
+  /**
+   * Whether it takes complex numbers too, which are `vec2<f32>` in shaders: it only moves elements, or knows what they
+   * are. Default: it does not, and the op's decomposition is used for them.
+   */
+  readonly complex?: boolean;
   /** Plans the call: makes its results, and adds the shaders that compute them. */
   prepare(call: KernelCall): void;
   /**
@@ -65,7 +70,7 @@ export interface PlanContext {
   host(step: HostStep): void;
   /** The source of random numbers of this executable; `make` gives it when there is none yet. */
   random<T extends object>(make: () => T): T;
-  /** Copies elements; shapes and dtypes are equal. Either side may have any strides. */
+  /** Copies elements, converted where dtypes differ. Shapes are equal; either side may have any strides. */
   copy(from: Place, to: Place): void;
   /**
    * What a kernel makes of a tensor before it can use it (a packed weight), as a tensor of its own: from a constant once,

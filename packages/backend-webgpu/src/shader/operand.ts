@@ -1,5 +1,6 @@
 import type { DType } from "@pt2/format";
 import type { Adapter } from "../engine/adapter.ts";
+import { isComplexDtype } from "../engine/complex-parts.ts";
 import type { Place } from "../engine/place.ts";
 import { computeType, loadExpr, storageOf } from "../wgsl/storage.ts";
 import { type Dimension, dimensionsOf } from "./geometry.ts";
@@ -8,8 +9,9 @@ import type { Params } from "./params.ts";
 /** Elements of a vector load or store. */
 export const LANES = 4;
 
-/** Whether a tensor can be read as `vec4`s: dense from a multiple of four on, and a multiple of four elements. */
+/** Whether a tensor can be read as `vec4`s: numbers, dense from a multiple of four on, and a multiple of four of them. */
 export function isVector(place: Place): boolean {
+  if (isComplexDtype(place.dtype)) return false;
   const dims = dimensionsOf(place);
   const dense = dims.length === 0 || (dims.length === 1 && dims[0]!.stride === 1);
   const count = place.shape.reduce((n, size) => n * size, 1);

@@ -102,6 +102,7 @@ export function unaryExpr(fn: UnaryFn, dtype: DType, x: string): string {
 export function binaryExpr(fn: BinaryFn, dtype: DType, x: string, y: string): string {
   const type = computeType(dtype);
   if (type === "bool") return (ON_BOOLS[fn] as Spelling)(x, y);
+  if (type === "vec2<f32>") return fn === "mul" ? `mul_complex(${x}, ${y})` : `(${x} ${OPERATORS[fn]} ${y})`;
   const guarded = type === "f32" ? GUARDED[fn]?.(x, y) : null;
   if (guarded) return guarded;
   const helper = `${fn}_${type}`;

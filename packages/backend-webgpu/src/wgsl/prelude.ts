@@ -1,4 +1,5 @@
 import { BITS } from "./helpers/bits.ts";
+import { COMPLEX } from "./helpers/complex.ts";
 import { ERROR_FUNCTION } from "./helpers/error-function.ts";
 import { EXPONENTIAL } from "./helpers/exponential.ts";
 import { GAMMA } from "./helpers/gamma.ts";
@@ -21,6 +22,7 @@ const HELPERS: Helpers = {
   ...POWER,
   ...ERROR_FUNCTION,
   ...GAMMA,
+  ...COMPLEX,
 };
 
 /** Whether the prelude has a helper. */

@@ -59,6 +59,8 @@ function literal(dtype: DType, value: ScalarValue): string {
       return `${converted}u`;
     case "f32":
       return f32Literal(inFloat32(converted as number));
+    case "vec2<f32>":
+      return `vec2<f32>(${f32Literal(Number(converted))}, 0f)`;
   }
 }
 

@@ -9,12 +9,12 @@ export interface ShaderFeatures {
 
 /** Type of a tensor's elements in memory. */
 export interface Storage {
-  readonly type: "f32" | "f16" | "i32" | "u32";
-  readonly bytes: 2 | 4;
+  readonly type: "f32" | "f16" | "i32" | "u32" | "vec2<f32>";
+  readonly bytes: 2 | 4 | 8;
 }
 
-/** Type of a value in an expression. */
-export type ComputeType = "f32" | "i32" | "u32" | "bool";
+/** Type of a value in an expression; a complex number is its two parts. */
+export type ComputeType = "f32" | "i32" | "u32" | "bool" | "vec2<f32>";
 
 const COMPUTE: { readonly [D in DType]?: ComputeType } = {
   float32: "f32",
@@ -29,6 +29,7 @@ const COMPUTE: { readonly [D in DType]?: ComputeType } = {
   uint16: "u32",
   uint32: "u32",
   bool: "bool",
+  complex64: "vec2<f32>",
 };
 
 /** Whether tensors of a dtype can be on the GPU at all; float64 and bfloat16 only where the user allowed narrowing. */
@@ -50,6 +51,7 @@ export function computeType(dtype: DType): ComputeType {
 export function storageOf(dtype: DType, { f16 }: ShaderFeatures): Storage {
   if (dtype === "float16" && f16) return { type: "f16", bytes: 2 };
   const type = computeType(dtype);
+  if (type === "vec2<f32>") return { type, bytes: 8 };
   return { type: type === "bool" ? "u32" : type, bytes: 4 };
 }
 

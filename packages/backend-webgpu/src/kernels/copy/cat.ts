@@ -1,9 +1,10 @@
 import { normalDim } from "@pt2/backend/strides";
 import type { WebgpuKernel } from "../../engine/kernel.ts";
 
-/** `cat(tensors, dim)`: each operand is copied (converted where dtypes differ) into its part of the result. */
+/** `cat(tensors, dim)`: each operand is copied into its part of the result. */
 export const cat: WebgpuKernel = {
   ops: ["aten::cat"],
+  complex: true,
   prepare(call) {
     const out = call.output();
     const rank = out.shape.length;
@@ -11,7 +12,7 @@ export const cat: WebgpuKernel = {
     let at = 0;
     // PyTorch skips one-dimensional empty operands whatever the rank.
     for (const part of call.tensors("tensors").filter(({ shape }) => shape.length === rank)) {
-      call.copy(call.convert(part, out.dtype), { ...out, shape: part.shape, offset: at * out.strides[dim]! });
+      call.copy(part, { ...out, shape: part.shape, offset: at * out.strides[dim]! });
       at += part.shape[dim]!;
     }
   },

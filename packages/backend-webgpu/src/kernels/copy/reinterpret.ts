@@ -1,21 +1,26 @@
 import type { HostData } from "@pt2/backend/staged";
-import { DTYPES, type DType } from "@pt2/format";
 import type { TensorMeta } from "@pt2/registry";
-import type { Adapter } from "../../engine/adapter.ts";
 import { isSame } from "../../engine/element-bytes.ts";
-import type { WebgpuKernel } from "../../engine/kernel.ts";
+import type { KernelCall, WebgpuKernel } from "../../engine/kernel.ts";
+import type { Place } from "../../engine/place.ts";
+import { storageOf } from "../../wgsl/storage.ts";
 
 /**
- * `view.dtype`: the same bytes as another dtype. A view where the GPU stores both as they are, in as many bytes; else the
- * host looks at the bytes, which are not the GPU's own.
+ * The same bytes as another dtype: complex numbers as pairs, and `view.dtype`. A view where the GPU stores both as they
+ * are, of a dense copy where strides cannot say it; else the host looks at the bytes, which are not the GPU's own.
  */
 export const reinterpret: WebgpuKernel = {
-  ops: ["aten::view.dtype"],
+  ops: ["aten::view_as_real", "aten::view_as_complex", "aten::view.dtype"],
+  complex: true,
   prepare(call) {
     const self = call.tensor("self");
-    const { dtype } = call.call.results[0] as TensorMeta;
-    if (isStoredAs(self.dtype, dtype, call.adapter)) {
-      call.alias(0, { ...self, dtype });
+    const { dtype, shape } = call.call.results[0] as TensorMeta;
+    if (self.dtype === dtype) {
+      call.alias(0, self);
+      return;
+    }
+    if (isSame(self.dtype, call.adapter) && isSame(dtype, call.adapter)) {
+      call.alias(0, viewOf(call, self, { dtype, shape }));
       return;
     }
     const out = call.output();
@@ -24,7 +29,26 @@ export const reinterpret: WebgpuKernel = {
   },
 };
 
-function isStoredAs(from: DType, to: DType, adapter: Adapter): boolean {
-  if (from === to) return true;
-  return isSame(from, adapter) && isSame(to, adapter) && DTYPES[from].itemsize === DTYPES[to].itemsize;
+function viewOf(call: KernelCall, self: Place, { dtype, shape }: TensorMeta): Place {
+  const [from, to] = [self.dtype, dtype].map((each) => storageOf(each, call.adapter).bytes) as [number, number];
+  const rank = self.shape.length;
+  const place = fits(self, from, to, shape.length) ? self : compact(call, self);
+  const strides = place.strides.slice(0, shape.length).map((stride) => Math.floor((stride * from) / to));
+  // Of a pair that becomes one number the dimension goes; else elements lie side by side in the last one.
+  if (from !== to && shape.length >= rank) strides[shape.length - 1] = 1;
+  return { dtype, shape, strides, offset: (place.offset * from) / to, buffer: place.buffer };
+}
+
+/** Whether elements that become one lie side by side, and everything else in multiples of them; or can be split. */
+function fits({ shape, strides, offset }: Place, from: number, to: number, rank: number): boolean {
+  const last = shape.length - 1;
+  if (from >= to) return from === to || rank > shape.length || strides[last] === 1;
+  const count = to / from;
+  const others = strides.filter((_, d) => d !== last && shape[d] !== 1);
+  return strides[last] === 1 && [offset, ...others].every((n) => n % count === 0);
+}
+
+/** A row-major copy that begins its buffer. */
+function compact(call: KernelCall, place: Place): Place {
+  return call.prepared(place, "dense", place, (ctx, from, to) => ctx.copy(from, to));
 }

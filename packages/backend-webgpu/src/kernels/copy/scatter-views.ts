@@ -6,6 +6,7 @@ import { elementsIn, type Place } from "../../engine/place.ts";
 function scatterView(op: string, view: (out: Place, arg: <T>(name: string) => T) => Place): WebgpuKernel {
   return {
     ops: [op],
+    complex: true,
     prepare(call) {
       const out = call.output();
       call.copy(call.tensor("self"), out);

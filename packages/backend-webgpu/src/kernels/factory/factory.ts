@@ -2,6 +2,7 @@ import { numberOf } from "@pt2/backend/staged";
 import { DTYPES, elementCount } from "@pt2/format";
 import { isTensor, type Scalar } from "@pt2/registry";
 import { castTo } from "@pt2/registry/scalar";
+import { isComplexDtype, partOf } from "../../engine/complex-parts.ts";
 import type { WebgpuKernel } from "../../engine/kernel.ts";
 import { computeType } from "../../wgsl/storage.ts";
 
@@ -28,10 +29,20 @@ export const arange: WebgpuKernel = {
 /** `full(size, fill_value)` and `empty`, whose contents PyTorch leaves open: zeros here. */
 export const full: WebgpuKernel = {
   ops: ["aten::full"],
+  complex: true,
   accepts: ({ fill_value }) => !isTensor(fill_value),
   prepare(call) {
     const out = call.output();
-    const value = numberOf(call.arg<Scalar>("fill_value"));
+    const fill = call.arg<Scalar>("fill_value");
+    const value = numberOf(fill);
+    if (isComplexDtype(out.dtype)) {
+      const parts = [value, typeof fill === "object" && "im" in fill ? fill.im : 0];
+      for (const part of [0, 1] as const) {
+        const number = Number(parts[part]);
+        call.elementwise(partOf(out, part), [], { kind: "const", dtype: "float32", value: number });
+      }
+      return;
+    }
     const float = typeof value === "number" && DTYPES[out.dtype].kind === "float";
     const dtype = float ? "float32" : typeof value === "bigint" || Number.isInteger(value) ? "int64" : "float32";
     call.elementwise(out, [], castTo(out.dtype, { kind: "const", dtype, value }));

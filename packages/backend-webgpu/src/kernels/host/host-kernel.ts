@@ -7,6 +7,7 @@ export function hostKernel(kernel: HostKernel): WebgpuKernel {
   const { ops, accepts } = kernel;
   return {
     ops,
+    complex: true,
     ...(accepts === undefined ? {} : { accepts }),
     prepare(call) {
       const { args, results } = call.call;

@@ -6,6 +6,7 @@ import { wrapIndices } from "./wrap.ts";
 /** `gather(self, dim, index)`: out[i][j][k] = self[index[i][j][k]][j][k] along dimension 0, and so on. */
 export const gather: WebgpuKernel = {
   ops: ["aten::gather"],
+  complex: true,
   fuses: true,
   prepare(call) {
     const self = call.tensor("self");

@@ -2,6 +2,7 @@ import { viewAs } from "@pt2/backend";
 import { type HostData, selectElements } from "@pt2/backend/staged";
 import { broadcastPositions } from "@pt2/backend/strides";
 import { bitsToFloat, contiguousStrides, type DType, floatToBits, isSmallFloat } from "@pt2/format";
+import { isComplexDtype } from "../../engine/complex-parts.ts";
 import type { WebgpuKernel } from "../../engine/kernel.ts";
 
 /**
@@ -10,6 +11,7 @@ import type { WebgpuKernel } from "../../engine/kernel.ts";
  */
 export const indexPutMask: WebgpuKernel = {
   ops: ["aten::index_put"],
+  complex: true,
   prepare(call) {
     const out = call.output();
     const [self, values] = [call.tensor("self"), call.tensor("values")];
@@ -27,8 +29,12 @@ export const indexPutMask: WebgpuKernel = {
         const { shape, offsets } = selectElements(from!.shape, contiguousStrides(from!.shape), masks);
         const sources = broadcastPositions(source!.shape, shape);
         const [to, put] = [elements(result), elements(source!)];
-        for (const [i, target] of offsets.entries()) {
-          const value = put.get(sources[i]!);
+        // Of a complex number both parts are written.
+        const parts = isComplexDtype(result.dtype) ? 2 : 1;
+        for (let i = 0; i < parts * offsets.length; i++) {
+          const [element, part] = [Math.floor(i / parts), i % parts];
+          const target = parts * offsets[element]! + part;
+          const value = put.get(parts * sources[element]! + part);
           to.set(target, accumulate ? add(to.get(target), value) : value);
         }
         return [result];

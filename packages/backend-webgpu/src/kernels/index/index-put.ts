@@ -1,5 +1,4 @@
 import { elementCount } from "@pt2/format";
-import { castTo } from "@pt2/registry/scalar";
 import type { WebgpuKernel } from "../../engine/kernel.ts";
 import { broadcast } from "../../shader/geometry.ts";
 import { accumulatorOf, planAccumulation } from "./accumulate.ts";
@@ -9,6 +8,7 @@ import { planLastWrites, type Writes } from "./write-last.ts";
 /** `index_put(self, indices, values, accumulate)` without masks; of several writes to one element the last one wins. */
 export const indexPut: WebgpuKernel = {
   ops: ["aten::index_put"],
+  complex: true,
   accepts: hasNoMask,
   prepare(call) {
     const self = call.tensor("self");
@@ -23,8 +23,8 @@ export const indexPut: WebgpuKernel = {
       return;
     }
     const sums = call.temporary(accumulatorOf(out.dtype), out.shape);
-    call.elementwise(sums, [self], castTo(sums.dtype, { kind: "input", dtype: self.dtype, index: 0 }));
+    call.copy(self, sums);
     planAccumulation(call, sums, values, "add", writes);
-    call.elementwise(out, [sums], castTo(out.dtype, { kind: "input", dtype: sums.dtype, index: 0 }));
+    call.copy(sums, out);
   },
 };

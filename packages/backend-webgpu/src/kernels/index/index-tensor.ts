@@ -6,6 +6,7 @@ import { hasNoMask, indexedBy } from "./indexed.ts";
 export const indexTensor: WebgpuKernel = {
   ops: ["aten::index.Tensor"],
   accepts: hasNoMask,
+  complex: true,
   fuses: true,
   prepare(call) {
     const self = call.tensor("self");

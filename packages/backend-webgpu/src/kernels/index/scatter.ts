@@ -1,6 +1,8 @@
 import { normalDim } from "@pt2/backend/strides";
 import { DTYPES, elementCount } from "@pt2/format";
+import type { TensorMeta } from "@pt2/registry";
 import { type BinaryFn, castTo, type TypedExpr } from "@pt2/registry/scalar";
+import { isComplexDtype } from "../../engine/complex-parts.ts";
 import type { KernelCall, WebgpuKernel } from "../../engine/kernel.ts";
 import type { Place } from "../../engine/place.ts";
 import { accumulatorOf, planAccumulation } from "./accumulate.ts";
@@ -10,6 +12,7 @@ import { planLastWrites, type Writes } from "./write-last.ts";
 /** `scatter(self, dim, index, src)`: a copy of `self` in which out[index[i][j]][j] = src[i][j]; the last write wins. */
 export const scatter: WebgpuKernel = {
   ops: ["aten::scatter.src"],
+  complex: true,
   prepare(call) {
     const out = call.output();
     call.copy(call.tensor("self"), out);
@@ -24,6 +27,8 @@ const COMBINE: Readonly<Record<Reduce, BinaryFn>> = { sum: "add", prod: "mul", m
 /** `scatter_reduce(self, dim, index, src, reduce, include_self)` */
 export const scatterReduce: WebgpuKernel = {
   ops: ["aten::scatter_reduce.two"],
+  complex: true,
+  accepts: ({ self, reduce }) => reduce === "sum" || !isComplexDtype((self as TensorMeta).dtype),
   prepare(call) {
     const self = call.tensor("self");
     const out = call.output();
@@ -33,11 +38,11 @@ export const scatterReduce: WebgpuKernel = {
     const input = (place: Place, index = 0): TypedExpr => ({ kind: "input", dtype: place.dtype, index });
     const writes = writesOf(call, out);
     const values = call.temporary(dtype, out.shape);
-    call.elementwise(values, [self], castTo(dtype, input(self)));
+    call.copy(self, values);
     if (!includeSelf) planFill(call, values, startOf(reduce, dtype === "float32"), writes);
     planAccumulation(call, values, sourceOf(call), COMBINE[reduce], writes);
     if (reduce !== "mean") {
-      call.elementwise(out, [values], castTo(out.dtype, input(values)));
+      call.copy(values, out);
       return;
     }
     const counts = call.temporary("int32", out.shape);

@@ -8,6 +8,7 @@ import { wrapIndices } from "./wrap.ts";
 /** `index_select(self, dim, index)` */
 export const indexSelect: WebgpuKernel = {
   ops: ["aten::index_select"],
+  complex: true,
   fuses: true,
   prepare(call) {
     const self = call.tensor("self");
@@ -18,6 +19,7 @@ export const indexSelect: WebgpuKernel = {
 /** `embedding(weight, indices)`: the rows of a table. */
 export const embedding: WebgpuKernel = {
   ops: ["aten::embedding"],
+  complex: true,
   fuses: true,
   prepare: (call) => planSlices(call, "embedding", call.tensor("weight"), call.tensor("indices"), 0),
 };

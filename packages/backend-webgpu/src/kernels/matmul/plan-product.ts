@@ -18,27 +18,27 @@ const LEAST_DEPTH = 256;
 const MOST_PARTS = 32;
 
 /**
- * Plans a product of floating point matrices as result 0 of the call, which is row-major; the shader that suits its size
- * and the device is chosen here. A right matrix larger than what the device binds is bound in parts.
+ * Plans a product of floating point matrices, row-major, as result 0 of the call or where `output` says; the shader that
+ * suits its size and the device is chosen here. A right matrix larger than what the device binds is bound in parts.
  */
-export function planProduct(ctx: PlanContext, given: Product): void {
+export function planProduct(ctx: PlanContext, given: Product, output: Output = toResult): void {
   const product = simplified(given);
   const { batch, m, n } = sizeOf(product);
   if (batch * m * n === 0) return;
   for (const { place, start } of partsOf(product.b, 2, ctx.adapter, PANEL)) {
     const bias = product.bias && columnsOf(product.bias, start, place.shape[2]!);
-    planPart(ctx, { a: product.a, b: place, bias, width: n, first: start });
+    planPart(ctx, { a: product.a, b: place, bias, width: n, first: start }, output);
   }
 }
 
-function planPart(ctx: PlanContext, product: PlannedProduct): void {
+function planPart(ctx: PlanContext, product: PlannedProduct, output: Output): void {
   const size = sizeOf(product);
-  if (ctx.adapter.software) planRegisterTile(ctx, product, toResult);
-  else if (size.m <= MOST_ROWS) planVectorProduct(ctx, product, toResult);
+  if (ctx.adapter.software) planRegisterTile(ctx, product, output);
+  else if (size.m <= MOST_ROWS) planVectorProduct(ctx, product, output);
   else {
     const parts = splitsOf(size);
-    if (parts > 1) planInParts(ctx, product, parts);
-    else planSharedTile(ctx, product, { edge: edgeOf(size), parts: 1 }, toResult);
+    if (parts > 1) planInParts(ctx, product, parts, output);
+    else planSharedTile(ctx, product, { edge: edgeOf(size), parts: 1 }, output);
   }
 }
 
@@ -61,7 +61,7 @@ function splitsOf(size: ProductSize): number {
 }
 
 /** Products of parts of `k`, and their sum. */
-function planInParts(ctx: PlanContext, product: PlannedProduct, parts: number): void {
+function planInParts(ctx: PlanContext, product: PlannedProduct, parts: number, output: Output): void {
   const { batch, m, n } = sizeOf(product);
   const { bias, width, first } = product;
   const partial = ctx.temporary("float32", [parts, batch, m, n]);
@@ -71,7 +71,7 @@ function planInParts(ctx: PlanContext, product: PlannedProduct, parts: number): 
   const count = batch * m * n;
   shader.u32("size", count).u32("n", n).u32("width", width).u32("first", first);
   const start = bias === null ? "0f" : readBias(shader, bias);
-  shader.result("out");
+  output(shader, { vector: false });
   const body = `var sum = ${start};
   for (var part = 0u; part < ${parts}u; part++) { sum += x_at(part * p.size + i); }
   set_out(i / p.n * p.width + p.first + i % p.n, sum);`;

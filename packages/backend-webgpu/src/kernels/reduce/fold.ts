@@ -1,6 +1,7 @@
 import { DTYPES, type DType } from "@pt2/format";
 import type { ArgValue, TensorMeta } from "@pt2/registry";
 import type { BinaryFn, TypedExpr } from "@pt2/registry/scalar";
+import { isComplexDtype } from "../../engine/complex-parts.ts";
 import type { KernelCall, WebgpuKernel } from "../../engine/kernel.ts";
 import type { Place } from "../../engine/place.ts";
 import type { Shader } from "../../shader/shader.ts";
@@ -15,14 +16,16 @@ interface Reduction {
   readonly converts: boolean;
   /** Divides by the number of elements at the end. */
   readonly averages?: boolean;
+  /** Whether complex numbers can be folded so. */
+  readonly complex: boolean;
 }
 
 const { POSITIVE_INFINITY, NEGATIVE_INFINITY } = Number;
-const SUM: Reduction = { fn: "add", start: [0, 0], converts: true };
+const SUM: Reduction = { fn: "add", start: [0, 0], converts: true, complex: true };
 const MEAN: Reduction = { ...SUM, averages: true };
-const PROD: Reduction = { fn: "mul", start: [1, 1], converts: true };
-const AMAX: Reduction = { fn: "max", start: [NEGATIVE_INFINITY, -(2 ** 31)], converts: false };
-const AMIN: Reduction = { fn: "min", start: [POSITIVE_INFINITY, 2 ** 31 - 1], converts: false };
+const PROD: Reduction = { fn: "mul", start: [1, 1], converts: true, complex: true };
+const AMAX: Reduction = { fn: "max", start: [NEGATIVE_INFINITY, -(2 ** 31)], converts: false, complex: false };
+const AMIN: Reduction = { fn: "min", start: [POSITIVE_INFINITY, 2 ** 31 - 1], converts: false, complex: false };
 
 /** Elements that one invocation folds in one go: partial results keep rounding errors of long sums small. */
 const BLOCK = 64;
@@ -34,6 +37,7 @@ const FEW = 4096;
 function reduction(ops: readonly string[], rule: Reduction): WebgpuKernel {
   return {
     ops,
+    complex: rule.complex,
     fuses: true,
     prepare(call) {
       const { dtype } = call.call.results[0] as TensorMeta;
@@ -48,6 +52,7 @@ function reduction(ops: readonly string[], rule: Reduction): WebgpuKernel {
 
 /** Half results are rounded once, at the end; what is narrower than 32 bits is folded in 32. */
 function wideEnough(dtype: DType): DType {
+  if (isComplexDtype(dtype)) return dtype;
   return DTYPES[dtype].kind === "float" ? "float32" : "int32";
 }
 
@@ -91,7 +96,7 @@ function declareLane(shader: Shader, self: Place, layout: ReducedLayout, { fn, s
   const input = (index: number): TypedExpr => ({ kind: "input", dtype, index });
   readLanes(shader, self, layout).u32("n", layout.n);
   shader.function("combine", { kind: "binary", dtype, fn, x: input(0), y: input(1) }, [dtype, dtype]);
-  shader.function("start", { kind: "const", dtype, value: start[type === "f32" ? 0 : 1] }, []);
+  shader.function("start", { kind: "const", dtype, value: start[type === "i32" ? 1 : 0] }, []);
   return `fn lane(o: u32, first: u32, last: u32) -> ${type} {
   let base = outer(o);
   var total = start();

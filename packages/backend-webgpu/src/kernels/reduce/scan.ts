@@ -1,6 +1,7 @@
 import { normalDim } from "@pt2/backend/strides";
 import { DTYPES, type DType } from "@pt2/format";
 import type { TensorMeta } from "@pt2/registry";
+import { isComplexDtype } from "../../engine/complex-parts.ts";
 import type { WebgpuKernel } from "../../engine/kernel.ts";
 import { computeType } from "../../wgsl/storage.ts";
 import { readLanes, reducedLayout } from "./lanes.ts";
@@ -9,9 +10,11 @@ import { readLanes, reducedLayout } from "./lanes.ts";
 function scanKernel(op: string, operator: "+" | "*", start: number): WebgpuKernel {
   return {
     ops: [op],
+    complex: true,
     prepare(call) {
       const { dtype } = call.call.results[0] as TensorMeta;
-      const wide: DType = DTYPES[dtype].kind === "float" ? "float32" : "int32";
+      const complex = isComplexDtype(dtype);
+      const wide: DType = complex ? dtype : DTYPES[dtype].kind === "float" ? "float32" : "int32";
       const self = call.convert(call.tensor("self"), wide);
       const out = call.output();
       const dim = normalDim(call.arg<number>("dim"), self.shape.length);
@@ -25,12 +28,12 @@ function scanKernel(op: string, operator: "+" | "*", start: number): WebgpuKerne
       const compensated = operator === "+" && type === "f32";
       const step = compensated
         ? "let y = x - lost; let t = total + y; lost = select((t - total) - y, 0f, is_inf(t) || is_nan(t)); total = t;"
-        : `total = total ${operator} x;`;
+        : `total = ${complex && operator === "*" ? "mul_complex(total, x)" : `total ${operator} x`};`;
       shader.forEach(
         layout.outer,
         `let base = outer(i);
   let to = to_outer(i);
-  var total = ${type}(${start});
+  var total = ${complex ? `${type}(${start}f, 0f)` : `${type}(${start})`};
   ${compensated ? "var lost = 0f;" : ""}
   for (var k = 0u; k < p.n; k++) {
     let x = x_at(base + inner(k));

@@ -3,7 +3,7 @@ import { computeType } from "../../wgsl/storage.ts";
 
 /**
  * WGSL that declares `before(a, i, b, j)`: whether the element with key `a` at position `i` comes before another one, and
- * `key(x)`. Equal elements keep their order, so any way of sorting by it is stable; NaN counts as the largest.
+ * `key(x)`. Equal elements keep their order, so any way of sorting by it is stable; NaN counts as the largest. Complex numbers have no order.
  */
 export function orderOf({ dtype }: Pick<Place, "dtype">, descending: boolean): string {
   const type = computeType(dtype);
@@ -15,7 +15,7 @@ export function orderOf({ dtype }: Pick<Place, "dtype">, descending: boolean): s
     u32: "return bitcast<i32>(x ^ 0x80000000u);",
     bool: "return i32(x);",
   };
-  return `fn key(x: ${type}) -> i32 { ${keys[type]} }
+  return `fn key(x: ${type}) -> i32 { ${keys[type as keyof typeof keys]} }
 fn before(a: i32, i: u32, b: i32, j: u32) -> bool { return a ${descending ? ">" : "<"} b || (a == b && i < j); }
 `;
 }
