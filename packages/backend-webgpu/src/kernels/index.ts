@@ -15,6 +15,7 @@ import { NORMS } from "./norm/norm.ts";
 import { POOLS } from "./pool/index.ts";
 import { ARG_REDUCTIONS } from "./reduce/extreme.ts";
 import { FOLDS } from "./reduce/fold.ts";
+import { RUNNING_EXTREMES } from "./reduce/running-extreme.ts";
 import { SCANS } from "./reduce/scan.ts";
 import { RESIZES } from "./resize/index.ts";
 import { SOFTMAX } from "./softmax/softmax.ts";
@@ -41,6 +42,7 @@ export const KERNELS: readonly WebgpuKernel[] = [
   ...FOLDS,
   ...ARG_REDUCTIONS,
   ...SCANS,
+  ...RUNNING_EXTREMES,
   sort,
   topk,
   rand,

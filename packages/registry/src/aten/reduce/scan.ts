@@ -6,7 +6,6 @@ import type { Scalar, TensorMeta } from "../../tensor-meta.ts";
 import { wrapDim } from "../support/dims.ts";
 import { isFloat, isIntegral } from "../support/dtypes.ts";
 import { type Emit, emit } from "../support/emit.ts";
-import { lowest } from "../support/limits.ts";
 
 /** Running sums, products and extremes. */
 export const SCAN_OPS: readonly OpRecord[] = [
@@ -25,11 +24,11 @@ export const SCAN_OPS: readonly OpRecord[] = [
   }),
   defineOp("aten::cummax(Tensor self, int dim) -> (Tensor values, Tensor indices)", {
     infer: ({ self, dim }) => extremes(self, dim),
-    decompose: ({ self, dim }, b) => runningExtreme(b, self, dim, "max"),
+    decompose: ({ self, dim }, b) => runningExtreme(b, self, dim, "aten::amax"),
   }),
   defineOp("aten::cummin(Tensor self, int dim) -> (Tensor values, Tensor indices)", {
     infer: ({ self, dim }) => extremes(self, dim),
-    decompose: ({ self, dim }, b) => runningExtreme(b, self, dim, "min"),
+    decompose: ({ self, dim }, b) => runningExtreme(b, self, dim, "aten::amin"),
   }),
   defineOp("aten::logcumsumexp(Tensor self, int dim) -> Tensor", {
     infer: ({ self, dim }) => {
@@ -64,43 +63,42 @@ function extremes(self: TensorMeta, dim: number): readonly [TensorMeta, TensorMe
   ];
 }
 
-/** Row i of `history` (the last two dimensions) is everything up to element i, then `fill`. */
+/** Row i of `history` (the last two dimensions) is everything up to element i, then `fill`, or the first element. */
 function histories(
   e: Emit,
   self: TensorMeta,
   dim: number,
-  fill: Scalar,
-): { readonly history: TensorMeta; readonly restore: (x: TensorMeta) => TensorMeta } {
+  fill: Scalar | null,
+): {
+  readonly history: TensorMeta;
+  /** Whether an element of `history` is one. */
+  readonly past: TensorMeta;
+  readonly steps: TensorMeta;
+  readonly restore: (x: TensorMeta) => TensorMeta;
+} {
   const at = wrapDim(dim, self.shape.length);
   const last = self.shape.length - 1;
-  const size = self.shape[at]!;
-  const moved = e.transpose(self, at, last);
-  const steps = e.arange(size, "int64");
+  const row = e.unsqueeze(e.transpose(self, at, last), -2);
+  const steps = e.arange(self.shape[at]!, "int64");
   const past = e.le(steps, e.unsqueeze(steps, 1));
-  return { history: e.where(past, e.unsqueeze(moved, -2), fill), restore: (x) => e.transpose(x, at, last) };
+  const history = e.where(past, row, fill ?? e.slice(row, -1, 0, 1));
+  return { history, past, steps, restore: (x) => e.transpose(x, at, last) };
 }
 
-/** Of equal elements the later one is reported, as PyTorch does. */
+/** Of equal elements the later one is reported, as PyTorch does, and of NaNs. */
 function runningExtreme(
   b: Builder,
   self: TensorMeta,
   dim: number,
-  side: "max" | "min",
+  op: "aten::amax" | "aten::amin",
 ): readonly [TensorMeta, TensorMeta] {
   const e = emit(b);
   if (self.shape.length === 0 || self.shape.includes(0)) {
     return [b.tensor("aten::clone", { self }), e.full(self.shape, 0, "int64")];
   }
-  const size = self.shape[wrapDim(dim, self.shape.length)]!;
-  // A value must be larger than what fills the future, which the smallest unsigned one is not.
-  const x = self.dtype === "bool" || self.dtype === "uint8" ? e.cast(self, "int16") : self;
-  const ordered = side === "max" ? x : isFloat(x.dtype) ? e.neg(x) : b.tensor("aten::bitwise_not", { self: x });
-  const { history, restore } = histories(e, ordered, dim, lowest(ordered.dtype));
-  const latest = b.tensor("aten::argmax", {
-    self: b.tensor("aten::flip", { self: history, dims: [-1] }),
-    dim: -1,
-    keepdim: false,
-  });
-  const indices = restore(e.sub(size - 1, latest));
-  return [b.tensor("aten::gather", { self, dim, index: indices }), indices];
+  const { history, past, steps, restore } = histories(e, self, dim, null);
+  const values = b.tensor(op, { self: history, dim: [-1], keepdim: true });
+  const equal = e.where(e.eq(history, values), steps, 0);
+  const found = isFloat(self.dtype) ? e.where(e.ne(history, history), steps, equal) : equal;
+  return [restore(e.squeeze(values, -1)), restore(e.amax(e.where(past, found, 0), [-1]))];
 }
