@@ -1,7 +1,7 @@
 /**
  * Runs samples of PyTorch's op database on a backend and prints one line per op and dtype that has a problem.
  *
- *     node -C dev --import tsx tests/src/op-samples/run-op-samples.ts DIR [--backend wasm|libtorch]
+ *     node -C dev --import tsx tests/src/op-samples/run-op-samples.ts DIR [--backend wasm|libtorch|webgpu]
  *         [--precision exact|fast] [--bits] [--only NAME]... [--log FILE] [--dialect training|aten]
  *
  * DIR is what `scripts/python/opinfo.py DIR` wrote. With `--bits` ops run on one thread, and results must have the bits of
@@ -13,7 +13,8 @@ import { parseArgs } from "node:util";
 import type { Backend } from "@pt2/backend";
 import { libtorch } from "@pt2/backend-libtorch/node";
 import { wasm } from "@pt2/backend-wasm/node";
-import { type Outcome, runSamples, SAME_KERNELS, type SampleRun } from "./op-samples.ts";
+import { webgpu } from "@pt2/backend-webgpu/node";
+import { NARROWED, type Outcome, runSamples, SAME_KERNELS, type SampleRun } from "./op-samples.ts";
 import { readSampleIndex, sampleNames } from "./sample-files.ts";
 import { badResults, readWalk, type WalkEntry, WalkLog } from "./walk-log.ts";
 
@@ -35,7 +36,8 @@ if (folder === undefined || (precision !== "exact" && precision !== "fast")) {
 }
 
 const { backend, environment } = await createBackend();
-const run: SampleRun = { backend, precision, bits, ...(named === "libtorch" && { tolerances: SAME_KERNELS }) };
+const tolerances = { libtorch: SAME_KERNELS, webgpu: NARROWED }[named];
+const run: SampleRun = { backend, precision, bits, ...(tolerances && { tolerances }) };
 const header = { dialect: values.dialect, backend: named, precision, bits, environment };
 const log = values.log === undefined ? null : new WalkLog(values.log, header);
 const entries = new Map(known().map((entry) => [entry.name, entry]));
@@ -52,6 +54,7 @@ printTotals([...entries.values()]);
 
 async function createBackend(): Promise<{ readonly backend: Backend; readonly environment: string }> {
   if (named === "wasm") return { backend: wasm({ worker: false }), environment: "" };
+  if (named === "webgpu") return { backend: await webgpu({ narrowFloat64: true }), environment: "" };
   const backend = await libtorch(bits ? { threads: 1 } : {});
   const { version, cpuCapability, threads } = backend.info();
   return { backend, environment: `torch ${version}, ${cpuCapability}, threads: ${threads}` };
