@@ -24,7 +24,7 @@ import { reinterpret } from "./reinterpret.ts";
 import { resize } from "./resize.ts";
 import { cumprod, cumsum } from "./scan.ts";
 import { scatter, scatterReduce } from "./scatter.ts";
-import { asStridedScatter, diagonalScatter } from "./scatter-views.ts";
+import { asStridedScatter } from "./scatter-views.ts";
 import { embedding, indexSelect } from "./select-rows.ts";
 import { logSoftmax, softmax } from "./softmax.ts";
 import { sort, topk } from "./sort.ts";
@@ -61,7 +61,6 @@ export const KERNELS: readonly WasmKernel[] = [
   indexTensor,
   indexPut,
   asStridedScatter,
-  diagonalScatter,
   cumsum,
   cumprod,
   sort,

@@ -4,7 +4,7 @@ import { attention } from "./attention/attention.ts";
 import { CONVOLUTIONS } from "./conv/index.ts";
 import { cat } from "./copy/cat.ts";
 import { reinterpret } from "./copy/reinterpret.ts";
-import { asStridedScatter, diagonalScatter } from "./copy/scatter-views.ts";
+import { asStridedScatter } from "./copy/scatter-views.ts";
 import { arange, full } from "./factory/factory.ts";
 import { hostKernel } from "./host/host-kernel.ts";
 import { rand, randn } from "./host/random.ts";
@@ -24,7 +24,6 @@ import { sort, topk } from "./sort/sort.ts";
 /** The backend's own kernels: fast ones for few arguments before general ones. */
 export const KERNELS: readonly WebgpuKernel[] = [
   cat,
-  diagonalScatter,
   asStridedScatter,
   reinterpret,
   arange,

@@ -34,24 +34,26 @@ export const SCATTER_VIEW_OPS: readonly OpRecord[] = [
     },
   }),
   defineOp("aten::diagonal_scatter(Tensor self, Tensor src, int offset=0, int dim1=0, int dim2=1) -> Tensor", {
-    infer: ({ self, src, offset, dim1, dim2 }) =>
-      replaced(self, src, diagonal(contiguous(self.shape), offset, dim1, dim2), "diagonal_scatter"),
+    infer: ({ self }) => ({ dtype: self.dtype, shape: self.shape }),
+    decompose({ self, src, offset, dim1, dim2 }, b) {
+      const view = diagonal(contiguous(self.shape), offset, dim1, dim2);
+      requireSameShape(src, view, "diagonal_scatter");
+      const { shape: size, strides: stride, offset: storage_offset } = view;
+      return b.tensor("aten::as_strided_scatter", { self, src, size, stride, storage_offset });
+    },
   }),
   defineOp(
     "aten::as_strided_scatter(Tensor self, Tensor src, SymInt[] size, SymInt[] stride, SymInt? storage_offset=None) -> Tensor",
     {
-      infer: ({ self, src, size, stride, storage_offset }) =>
-        replaced(self, src, restrided(contiguous(self.shape), size, stride, storage_offset)!, "as_strided_scatter"),
+      infer({ self, src, size, stride, storage_offset }) {
+        const view = restrided(contiguous(self.shape), size, stride, storage_offset)!;
+        requireInside(view, numel(self.shape), "as_strided_scatter");
+        requireSameShape(src, view, "as_strided_scatter");
+        return { dtype: self.dtype, shape: self.shape };
+      },
     },
   ),
 ];
-
-/** `self` with one view of it replaced, which lies inside and is as large as `src`. */
-function replaced(self: TensorMeta, src: TensorMeta, view: Strided, op: string): TensorMeta {
-  requireInside(view, numel(self.shape), op);
-  requireSameShape(src, view, op);
-  return { dtype: self.dtype, shape: self.shape };
-}
 
 function requireSameShape(src: TensorMeta, view: Pick<Strided, "shape">, op: string): void {
   check(
