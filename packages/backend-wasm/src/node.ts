@@ -1,7 +1,8 @@
 import { createRequire } from "node:module";
 import { Worker } from "node:worker_threads";
 import type { Backend } from "@pt2/backend";
-import { atenFor } from "@pt2/registry/aten-on-demand";
+import { createRegistry } from "@pt2/registry";
+import { atenOnDemand } from "@pt2/registry/on-demand";
 import { WasmBackend } from "./backend.ts";
 import type { WasmOptions } from "./index.ts";
 import type { FromWorker, ToWorker } from "./worker/protocol.ts";
@@ -10,7 +11,9 @@ import type { WorkerHandle } from "./worker/worker-channel.ts";
 
 // Whoever imports a backend is going to load a model: the ops that every model needs are on their way before it does.
 // A failure is for the load to tell.
-atenFor([]).catch(() => {});
+createRegistry({ sets: atenOnDemand })
+  .load(["aten::conv2d", "aten::matmul"])
+  .catch(() => {});
 
 /** The backend for Node: computes in a worker thread unless told otherwise. */
 export function wasm({ worker = true }: WasmOptions = {}): Backend {

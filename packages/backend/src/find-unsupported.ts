@@ -12,6 +12,7 @@ import {
   type OpRegistry,
   resolveArgs,
 } from "@pt2/registry";
+import { NotLoaded } from "@pt2/registry/on-demand";
 import type { UnsupportedOp } from "./contract.ts";
 import { hintBindings, hintValues } from "./hint-values.ts";
 
@@ -129,7 +130,8 @@ function hasRule(record: OpRecord, target: LowerTarget): boolean {
   if (record.scalar !== undefined || record.view !== undefined || record.decompose !== undefined) return true;
   try {
     return target.isNative(record.name, {});
-  } catch {
+  } catch (error) {
+    if (error instanceof NotLoaded) throw error;
     // It has a kernel, which looked at the arguments that are not known.
     return true;
   }
@@ -146,6 +148,7 @@ function loweringProblem(
     new Emitter(registry, target).emit(node.op, args, node);
     return null;
   } catch (error) {
+    if (error instanceof NotLoaded) throw error;
     if (!(error instanceof Pt2Error) || error.code !== "registry.unsupported-op") return null;
     const { op, why } = error.details;
     return op === node.op ? String(why) : `it needs ${String(op)}: ${String(why)}`;

@@ -3,7 +3,7 @@ import { type Archive, openArchive } from "@pt2/format";
 import { importProgram, stats } from "@pt2/graph";
 import { tieBuffers } from "@pt2/graph/passes";
 import { createRegistry, type OpHandler, type OpSet } from "@pt2/registry";
-import { atenFor } from "@pt2/registry/aten-on-demand";
+import { atenOnDemand, loading } from "@pt2/registry/on-demand";
 import { LoadedModel } from "./loaded-model.ts";
 import type { Model } from "./model.ts";
 import { type ModelSource, openSource } from "./open-source.ts";
@@ -26,6 +26,9 @@ export interface LoadOptions extends Pick<CompileRequest, "precision" | "onProgr
 export async function load(source: ModelSource, options: LoadOptions): Promise<Model> {
   const { backend, ops = [], handlers = [], model, ...compileOptions } = options;
   const { signal } = options;
+  const registry = createRegistry({ sets: [...atenOnDemand, ...ops], handlers });
+  // Every program adds something: these ops are on their way while the file is opened. A failure is told where it counts.
+  registry.load(["aten::add.Tensor"]).catch(() => {});
   const bytes = await openSource(source, signal);
   const archive = await openArchive(bytes, { signal });
   let prefetch: Prefetch | undefined;
@@ -38,14 +41,16 @@ export async function load(source: ModelSource, options: LoadOptions): Promise<M
     const exported = await reading;
     const weights = await archive.weights(model);
     const tidied = tidy(tieBuffers(importProgram(exported), weights), backend.capabilities);
-    // Ops and handlers of others may call anything; otherwise the program says what it needs.
-    const needed = ops.length + handlers.length > 0 ? undefined : stats(tidied.graph).map(({ op }) => op);
-    const registry = createRegistry({ sets: [...(await atenFor(needed)), ...ops], handlers });
     const program = await complete(tidied, registry, backend.capabilities);
-    requireSupported(backend, program, registry);
+    await loading(() => requireSupported(backend, program, registry));
     requireWeights(program, weights);
     signal?.throwIfAborted();
-    const executable = await backend.compile({ program, weights, registry, prefetch, ...compileOptions });
+    const executable = await loading(async (again) => {
+      // What a backend had read before it found that an op was missing, it gave back.
+      if (again) await prefetch?.discard();
+      const ahead = again ? undefined : prefetch;
+      return await backend.compile({ program, weights, registry, prefetch: ahead, ...compileOptions });
+    });
     return new LoadedModel({ backend: backend.name, program, executable, archive });
   } catch (problem) {
     await prefetch?.discard();

@@ -1,5 +1,5 @@
 import type { Capabilities } from "@pt2/backend";
-import type { Node, Program } from "@pt2/graph";
+import { type Node, type Program, stats } from "@pt2/graph";
 import {
   eliminateDeadCode,
   expandAutocast,
@@ -26,6 +26,7 @@ export async function complete(
   registry: OpRegistry,
   { mutation = false }: Mutation,
 ): Promise<Program> {
+  await loadOps(tidied, registry);
   const program = mutation ? tidied : await functional(tidied, registry);
   return eliminateDeadCode(foldSymbolicArithmetic(program), { isPure: (node) => isPure(node, registry) });
 }
@@ -35,10 +36,17 @@ export async function prepare(imported: Program, registry: OpRegistry, capabilit
   return await complete(tidy(imported, capabilities), registry, capabilities);
 }
 
-async function functional(program: Program, { effectsOf }: OpRegistry): Promise<Program> {
+async function functional(program: Program, registry: OpRegistry): Promise<Program> {
+  const { effectsOf } = registry;
   if (!mutates(program.graph, effectsOf)) return program;
   const { functionalize } = await import("@pt2/graph/functionalize");
-  return functionalize(program, effectsOf);
+  const made = functionalize(program, effectsOf);
+  await loadOps(made, registry);
+  return made;
+}
+
+async function loadOps({ graph }: Program, registry: OpRegistry): Promise<void> {
+  await registry.load(stats(graph).map(({ op }) => op));
 }
 
 /** Checks return nothing, so nothing uses them: they stay, and so does what writes to an argument or has no record. */

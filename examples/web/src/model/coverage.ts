@@ -1,7 +1,7 @@
 import type { UnsupportedOp } from "@pt2/backend";
-import { type Program, stats } from "@pt2/graph";
+import type { Program } from "@pt2/graph";
 import { createRegistry } from "@pt2/registry";
-import { atenFor } from "@pt2/registry/aten-on-demand";
+import { atenOnDemand, loading } from "@pt2/registry/on-demand";
 import { prepare } from "@pt2/runtime";
 import { type BackendOffer, backend, offers } from "../backends.ts";
 
@@ -23,15 +23,14 @@ export function offersFor(coverage: readonly Coverage[]): readonly BackendOffer[
 
 /** Asks every backend, after the passes that precede it. Reads no weights. */
 export async function coverageOf(program: Program): Promise<readonly Coverage[]> {
-  const sets = await atenFor(stats(program.graph).map(({ op }) => op));
-  const registry = createRegistry({ sets });
+  const registry = createRegistry({ sets: atenOnDemand });
   return await Promise.all(
     (await offers()).map(async (offer) => {
       if (offer.missing !== null) return { offer, missing: null };
       try {
         const asked = await backend(offer.id);
         const prepared = await prepare(program, registry, asked.capabilities);
-        return { offer, missing: asked.unsupported(prepared, registry) };
+        return { offer, missing: await loading(() => asked.unsupported(prepared, registry)) };
       } catch (problem) {
         const [why] = String(problem instanceof Error ? problem.message : problem).split("\n");
         return { offer: { ...offer, missing: `${offer.label} did not start: ${why}.` }, missing: null };

@@ -1,6 +1,7 @@
 import type { Arg, Node, OpName } from "@pt2/graph";
 import { parseOpName } from "@pt2/graph";
 import type { HandlerFrame, HandlerTensor } from "@pt2/registry";
+import { loading } from "@pt2/registry/on-demand";
 import type { NativeTensor, NativeValue } from "../addon.ts";
 import { callOp } from "../eager/call-op.ts";
 import type { OpArgs } from "../eager/op-args.ts";
@@ -18,8 +19,11 @@ export function handlerCalls(services: HostServices, caller: Node): HandlerFrame
       const results = await callOp(op, args as OpArgs, { addon: services.addon, dispatcher, outputs: "host" });
       return results.flat() as readonly HandlerTensor[];
     }
-    const { node, operands } = callNode(op, args, services, caller);
-    const results = await services.calledNode(node).run(operands, { signal: undefined });
+    const { called, operands } = await loading(() => {
+      const { node, operands } = callNode(op, args, services, caller);
+      return { called: services.calledNode(node), operands };
+    });
+    const results = await called.run(operands, { signal: undefined });
     return await Promise.all(results.flat().filter(isNativeTensor).map(toHandler));
   };
 }

@@ -8,6 +8,7 @@ import {
   type HandlerTensor,
   type OpRegistry,
 } from "@pt2/registry";
+import { loading } from "@pt2/registry/on-demand";
 import { backendError } from "../backend-errors.ts";
 import { viewAs } from "../tensor.ts";
 import { type Awaitable, whenReady } from "./awaitable.ts";
@@ -51,7 +52,7 @@ export async function runBoundary(end: Boundary, host: BoundaryHost): Promise<re
       const given = await readArgs(end.args, host);
       const args = Object.fromEntries(Object.entries(given).map(([name, value]) => [name, toHandler(value)]));
       const call: HandlerFrame["call"] = async (op, given) => {
-        const { key, graph, inputs } = opGraph(op, given, host.registry);
+        const { key, graph, inputs } = await loading(() => opGraph(op, given, host.registry));
         const results = await host.fetch(await host.runGraph(key, graph, inputs));
         return results.flat().map((result) => toHandler(result) as HandlerTensor);
       };

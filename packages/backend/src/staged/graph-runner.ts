@@ -1,5 +1,6 @@
 import type { Graph } from "@pt2/graph";
 import { type ArgValue, type LoweredTensor, lower } from "@pt2/registry";
+import { loading } from "@pt2/registry/on-demand";
 import { backendError } from "../backend-errors.ts";
 import { type BoundaryHost, runBoundary } from "./boundary.ts";
 import type { Cancellation } from "./cancellation.ts";
@@ -125,7 +126,7 @@ export class GraphRunner<Place extends TensorType, Plan extends StagePlan<Place>
       env.set(name!, tensor);
       places.set(tensor, place);
     }
-    const stage = lower(this.#graph, env, this.#engine.lowerOptions);
+    const stage = await loading(() => lower(this.#graph, env, this.#engine.lowerOptions));
     return await StageNode.plan(this.#engine, { key, given, places, after: this.#after, count: this.#count }, stage);
   }
 
@@ -134,7 +135,7 @@ export class GraphRunner<Place extends TensorType, Plan extends StagePlan<Place>
     const known = from.next.find(key, results);
     if (known !== undefined) return known;
     const given = new StandIns(results, (i) => `result${i}`);
-    const stage = from.stage.resume(given.values);
+    const stage = await loading(() => from.stage.resume(given.values));
     const places = new Map(from.places);
     for (const tensor of from.stage.live) places.set(tensor, from.plan.place(tensor));
     const origin = { key, given, places, after: from.plan, count: this.#count };

@@ -1,6 +1,23 @@
 import type { OpSet } from "../op-set.ts";
-import { commonOps } from "./common.ts";
-import { uncommonOps } from "./uncommon.ts";
+import { commonOps } from "./parts/common.ts";
+import { coreOps } from "./parts/core.ts";
+import { rareOps } from "./parts/rare.ts";
+import { resamplingOps } from "./parts/resampling.ts";
+import { sequenceOps } from "./parts/sequence.ts";
+import { spectralOps } from "./parts/spectral.ts";
+import { visionOps } from "./parts/vision.ts";
+import { withComplexRules } from "./pointwise/complex.ts";
 
 /** PyTorch's own ops. */
-export const aten: OpSet = { name: "aten", ops: [...commonOps.ops, ...uncommonOps.ops] };
+export const aten: OpSet = {
+  name: "aten",
+  ops: withComplexRules([
+    ...coreOps,
+    ...visionOps,
+    ...resamplingOps,
+    ...spectralOps,
+    ...sequenceOps,
+    ...commonOps,
+    ...rareOps,
+  ]),
+};

@@ -1,5 +1,6 @@
 import { Pt2Error } from "@pt2/format";
 import type { Node } from "@pt2/graph";
+import { NotLoaded } from "../not-loaded.ts";
 import { registryError } from "../registry-errors.ts";
 import { describe } from "./arguments.ts";
 
@@ -11,6 +12,7 @@ export function located<T>(node: Node, work: () => T): T {
   try {
     return work();
   } catch (error) {
+    if (error instanceof NotLoaded) throw error;
     if (!(error instanceof Pt2Error)) {
       throw registryError("registry.internal", {
         what: `The rules of ${node.op} failed: ${error instanceof Error ? error.message : String(error)}`,

@@ -96,12 +96,15 @@ const RULES: { readonly [op: string]: ComplexRule } = {
  * complex arithmetic then, only `view_as_real` and `view_as_complex`.
  */
 export function withComplexRules(records: readonly OpRecord[]): readonly OpRecord[] {
-  return records.map((record) => {
-    const choice = CHOICES[record.name];
-    if (choice !== undefined) return { ...record, decompose: selection(record, choice) };
-    const rule = RULES[record.name];
-    return rule === undefined ? record : { ...record, decompose: decomposition(record, rule) };
-  });
+  return records.map(withComplexRule);
+}
+
+/** The same of one record, which stays as it is if complex arguments mean nothing to it. */
+export function withComplexRule(record: OpRecord): OpRecord {
+  const choice = CHOICES[record.name];
+  if (choice !== undefined) return { ...record, decompose: selection(record, choice) };
+  const rule = RULES[record.name];
+  return rule === undefined ? record : { ...record, decompose: decomposition(record, rule) };
 }
 
 /** Ops that choose between two values: their arguments for the condition, the value where it holds, and the other. */

@@ -5,11 +5,10 @@ import { Emitter } from "../../lower/emit.ts";
 import { createRegistry, resolveArgs } from "../../op-registry.ts";
 import type { TensorMeta } from "../../tensor-meta.ts";
 import { aten } from "../index.ts";
-import { VIEW_OPS } from "./index.ts";
 
 type Row = readonly [op: string, args: Readonly<Record<string, unknown>>, results: "error" | readonly unknown[]];
 const registry = createRegistry({ sets: [aten] });
-const views = new Set(VIEW_OPS.filter((op) => op.gradient !== undefined).map((op) => op.name));
+const views = new Set(aten.ops.filter((op) => op.view !== undefined && op.gradient !== undefined).map((op) => op.name));
 const rows = (
   JSON.parse(readFileSync(new URL("../metas.golden.json", import.meta.url), "utf8")) as readonly Row[]
 ).filter(([op, , results]) => views.has(op) && results !== "error");

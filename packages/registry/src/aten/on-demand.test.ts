@@ -1,0 +1,101 @@
+import { readFileSync } from "node:fs";
+import { Pt2Error } from "@pt2/format";
+import { describe, expect, test } from "vitest";
+import { Emitter } from "../lower/emit.ts";
+import { loading, NotLoaded } from "../not-loaded.ts";
+import { defineOp } from "../op.ts";
+import { createRegistry } from "../op-registry.ts";
+import { aten } from "./index.ts";
+import { decode, type Row } from "./infer-rows.test-helper.ts";
+import { atenOnDemand } from "./on-demand.ts";
+
+const whole = createRegistry({ sets: [aten] });
+const [{ parts = [] }] = atenOnDemand as [(typeof atenOnDemand)[number]];
+const names = [...new Set(aten.ops.flatMap(({ name, inPlace = [] }) => [name, ...inPlace]))];
+
+/** The parts that are loaded for an op, in their order. */
+function askedFor(op: string): readonly number[] {
+  return parts.flatMap(({ ops }, at) => (ops.test(op) ? [at] : []));
+}
+
+describe("parts", () => {
+  test("each op is in one part, and found there under its own and its in-place name", async () => {
+    const inParts = (await Promise.all(parts.map(({ load }) => load()))).map(
+      (records) => new Set(records.flatMap(({ name, inPlace = [] }) => [name, ...inPlace])),
+    );
+    expect(inParts.flatMap((part) => [...part]).sort()).toEqual([...names].sort());
+    for (const op of names) {
+      const home = inParts.findIndex((part) => part.has(op));
+      expect(askedFor(op), op).toContain(home);
+      // Whose name tells its family costs nothing else.
+      const family = askedFor(op).find((at) => at !== 0)!;
+      if ([1, 2, 3].includes(family)) expect(family, op).toBe(home);
+    }
+  });
+
+  test("what an op resolves to does not depend on when it was loaded", async () => {
+    for (const op of names) {
+      const registry = createRegistry({ sets: atenOnDemand });
+      const record = await loading(() => registry.resolve(op));
+      expect(record?.schema, op).toEqual(whole.resolve(op)?.schema);
+      expect(record?.functional, op).toBe(whole.resolve(op)?.functional);
+    }
+  });
+
+  test("a classifier's ops need the first two parts; ops of others need none", async () => {
+    const registry = createRegistry({ sets: atenOnDemand });
+    await registry.load(["aten::conv2d", "aten::relu_", "aten::linear", "my::op", "higher_order::cond"]);
+    const loaded = registry.list().map(({ op }) => op);
+    expect(loaded).toContain("aten::max_pool2d");
+    expect(loaded).not.toContain("aten::scaled_dot_product_attention");
+    expect(registry.resolve("my::op")).toBeUndefined();
+    expect(() => registry.resolve("aten::sort")).toThrow(NotLoaded);
+    expect(await loading(() => registry.resolve("aten::no_such_op"))).toBeUndefined();
+    expect(registry.resolve("aten::sort")?.name).toBe("aten::sort");
+  });
+
+  test("a second claim on an op is found although the op was not loaded", async () => {
+    const own = defineOp("aten::sort(Tensor self) -> Tensor", { decompose: ({ self }) => self });
+    const sets = (replace: boolean) => [...atenOnDemand, { name: "mine", ops: [own], replace }];
+    const failed = createRegistry({ sets: sets(false) }).load(["aten::add.Tensor"]);
+    await expect(failed).rejects.toMatchObject({ code: "registry.duplicate" });
+    const registry = createRegistry({ sets: sets(true) });
+    await registry.load(["aten::topk"]);
+    expect(registry.resolve("aten::sort")).toBe(own);
+  });
+});
+
+describe("lowering with ops on demand", () => {
+  const rows = JSON.parse(
+    readFileSync(new URL("./infer-cases.golden.json", import.meta.url), "utf8"),
+  ) as readonly Row[];
+  const node = { name: "n", op: "n", args: [], outputs: [], origin: {} };
+  // Everything that can be taken apart is.
+  const target = { name: "test", isNative: (op: string) => whole.resolve(op)?.decompose === undefined };
+
+  function callsOf(registry: typeof whole, [op, given]: Row): readonly string[] | string {
+    const emitter = new Emitter(registry, target);
+    const args = Object.fromEntries(Object.entries(given).map(([name, value]) => [name, decode(value)]));
+    try {
+      emitter.emit(op, args, node);
+    } catch (error) {
+      if (error instanceof Pt2Error) return `${error.code}: ${error.what}`;
+      throw error;
+    }
+    return emitter.calls.map(({ record, kind }) => `${kind} ${record.name}`);
+  }
+
+  test("gives what it gives with all of them, whatever decompositions turn out to need", async () => {
+    const late = new Set<string>();
+    for (const row of rows) {
+      const registry = createRegistry({ sets: atenOnDemand });
+      await registry.load([row[0]]);
+      const calls = await loading((again) => {
+        if (again) late.add(row[0]);
+        return callsOf(registry, row);
+      });
+      expect(calls, row[0]).toEqual(callsOf(whole, row));
+    }
+    expect(late.size).toBeGreaterThan(10);
+  });
+});

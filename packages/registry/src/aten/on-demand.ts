@@ -1,0 +1,41 @@
+import type { OpRecord } from "../op.ts";
+import type { OpSet, Part } from "../op-set.ts";
+import { deferComplexRules } from "./pointwise/defer-complex.ts";
+
+const PYTORCH = /^(aten|prims)::/;
+
+const PARTS: readonly Part<OpRecord>[] = [
+  // Every program comes through here, and everything decomposes into it.
+  { ops: PYTORCH, load: async () => (await import("./parts/core.ts")).coreOps },
+  // Families that names tell.
+  {
+    ops: /^aten::(renorm|\w*(conv|batch_norm|instance_norm|pool\dd))(?!\w*backward)/,
+    load: async () => (await import("./parts/vision.ts")).visionOps,
+  },
+  {
+    ops: /^aten::\w*(upsample|grid_sampler|affine_grid|pixel_(un)?shuffle|channel_shuffle)/,
+    load: async () => (await import("./parts/resampling.ts")).resamplingOps,
+  },
+  { ops: /^aten::(_?fft_|stft)/, load: async () => (await import("./parts/spectral.ts")).spectralOps },
+  // Then what is used often before what is not.
+  { ops: PYTORCH, load: async () => (await import("./parts/sequence.ts")).sequenceOps },
+  { ops: PYTORCH, load: async () => (await import("./parts/common.ts")).commonOps },
+  { ops: PYTORCH, load: async () => (await import("./parts/rare.ts")).rareOps },
+];
+
+/**
+ * PyTorch's own ops, loaded as a program or a decomposition asks for them: a page that runs an image classifier does not
+ * download linear algebra. What uses a registry with them does it within `loading`.
+ */
+export const atenOnDemand: readonly OpSet[] = [
+  {
+    name: "aten",
+    ops: [],
+    parts: PARTS.map(({ ops, load }) => ({ ops, load: async () => deferComplexRules(await load()) })),
+  },
+  {
+    name: "torch_nn",
+    ops: [],
+    parts: [{ ops: /^torch_nn::/, load: async () => (await import("../torch-nn/index.ts")).torchNn.ops }],
+  },
+];

@@ -1,0 +1,27 @@
+import type { OpRecord } from "../../op.ts";
+import { COPY_OPS } from "../copy/copy.ts";
+import { ADDMM_OPS } from "../matmul/addmm.ts";
+import { ACTIVATION_OPS } from "../pointwise/activation.ts";
+import { ARITHMETIC_OPS } from "../pointwise/arithmetic.ts";
+import { FUNCTION_OPS } from "../pointwise/functions.ts";
+import { DROPOUT_OPS } from "../random/dropout.ts";
+import { SUM_OPS } from "../reduce/sum.ts";
+import { SIZE_OPS } from "../symbolic/sizes.ts";
+import { copyTwins } from "../view/copy-twin.ts";
+import { withViewGradients } from "../view/gradients.ts";
+import { PERMUTE_OPS } from "../view/permute.ts";
+import { RESHAPE_OPS } from "../view/reshape.ts";
+
+/** What nearly every program uses: arithmetic, activations, reshapes, linear layers, means. */
+export const coreOps: readonly OpRecord[] = [
+  ...ACTIVATION_OPS,
+  ...ARITHMETIC_OPS,
+  ...FUNCTION_OPS,
+  ...COPY_OPS,
+  ...ADDMM_OPS,
+  ...DROPOUT_OPS,
+  ...SUM_OPS,
+  ...SIZE_OPS,
+  ...withViewGradients([...RESHAPE_OPS, ...PERMUTE_OPS]),
+  ...copyTwins([...RESHAPE_OPS, ...PERMUTE_OPS]),
+];

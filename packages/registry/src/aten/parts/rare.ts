@@ -1,0 +1,67 @@
+import type { OpRecord } from "../../op.ts";
+import { BACKWARD_OPS } from "../backward/backward.ts";
+import { BATCH_NORM_BACKWARD_OPS } from "../backward/batch-norm.ts";
+import { CONVOLUTION_BACKWARD_OPS } from "../backward/convolution.ts";
+import { COLUMN_OPS } from "../conv/column.ts";
+import { WINDOW_OPS } from "../factory/window.ts";
+import { HISTOGRAM_OPS } from "../index/histogram.ts";
+import { SEARCH_OPS } from "../index/search.ts";
+import { SEGMENT_OPS } from "../index/segment.ts";
+import { UNIQUE_OPS } from "../index/unique.ts";
+import { LINALG_OPS } from "../linalg/factor.ts";
+import { LU_OPS } from "../linalg/lu.ts";
+import { ORTHOGONAL_OPS } from "../linalg/orthogonal.ts";
+import { PSEUDO_INVERSE_OPS } from "../linalg/pseudo-inverse.ts";
+import { TENSOR_EQUATION_OPS } from "../linalg/tensor-equations.ts";
+import { CLASS_MARGIN_LOSS_OPS } from "../loss/class-margin.ts";
+import { CLASSIFICATION_LOSS_OPS } from "../loss/classification.ts";
+import { ELEMENTWISE_LOSS_OPS } from "../loss/elementwise.ts";
+import { MARGIN_LOSS_OPS } from "../loss/margin.ts";
+import { GROUPED_OPS } from "../matmul/grouped.ts";
+import { MOMENT_OPS } from "../matmul/moments.ts";
+import { BACKWARD_POINTWISE_OPS } from "../pointwise/backward.ts";
+import { FAKE_QUANTIZE_OPS } from "../pointwise/fake-quantize.ts";
+import { SPECIAL_OPS } from "../pointwise/special.ts";
+import { DISTRIBUTION_OPS } from "../random/distributions.ts";
+import { RRELU_OPS } from "../random/rrelu.ts";
+import { SAMPLE_OPS } from "../random/sample.ts";
+import { RNN_OPS } from "../rnn/rnn.ts";
+import { GRADIENT_ESTIMATE_OPS } from "../shape/gradient.ts";
+import { TRAPEZOID_OPS } from "../shape/trapezoid.ts";
+import { MEDIAN_OPS } from "../sort/median.ts";
+import { QUANTILE_OPS } from "../sort/quantile.ts";
+
+/** What few inference programs use: gradients, linear algebra, losses, random numbers, recurrent layers. */
+export const rareOps: readonly OpRecord[] = [
+  ...BACKWARD_OPS,
+  ...BATCH_NORM_BACKWARD_OPS,
+  ...CONVOLUTION_BACKWARD_OPS,
+  ...COLUMN_OPS,
+  ...WINDOW_OPS,
+  ...HISTOGRAM_OPS,
+  ...SEARCH_OPS,
+  ...SEGMENT_OPS,
+  ...UNIQUE_OPS,
+  ...LINALG_OPS,
+  ...LU_OPS,
+  ...ORTHOGONAL_OPS,
+  ...PSEUDO_INVERSE_OPS,
+  ...TENSOR_EQUATION_OPS,
+  ...CLASS_MARGIN_LOSS_OPS,
+  ...CLASSIFICATION_LOSS_OPS,
+  ...ELEMENTWISE_LOSS_OPS,
+  ...MARGIN_LOSS_OPS,
+  ...GROUPED_OPS,
+  ...MOMENT_OPS,
+  ...BACKWARD_POINTWISE_OPS,
+  ...FAKE_QUANTIZE_OPS,
+  ...SPECIAL_OPS,
+  ...DISTRIBUTION_OPS,
+  ...RRELU_OPS,
+  ...SAMPLE_OPS,
+  ...RNN_OPS,
+  ...GRADIENT_ESTIMATE_OPS,
+  ...TRAPEZOID_OPS,
+  ...MEDIAN_OPS,
+  ...QUANTILE_OPS,
+];

@@ -1,0 +1,13 @@
+import type { OpRecord } from "../../op.ts";
+import { GRID_SAMPLE_OPS } from "../resize/grid-sample.ts";
+import { LINEAR_RESIZE_OPS } from "../resize/linear.ts";
+import { NEAREST_OPS } from "../resize/nearest.ts";
+import { PIXEL_OPS } from "../resize/pixel.ts";
+
+/** Resizing and resampling of images. */
+export const resamplingOps: readonly OpRecord[] = [
+  ...GRID_SAMPLE_OPS,
+  ...LINEAR_RESIZE_OPS,
+  ...NEAREST_OPS,
+  ...PIXEL_OPS,
+];

@@ -1,0 +1,7 @@
+import type { OpRecord } from "../../op.ts";
+import { FFT_OPS } from "../fft/fft.ts";
+import { HERMITIAN_FFT_OPS } from "../fft/hermitian.ts";
+import { STFT_OPS } from "../fft/stft.ts";
+
+/** Fourier transforms. */
+export const spectralOps: readonly OpRecord[] = [...FFT_OPS, ...HERMITIAN_FFT_OPS, ...STFT_OPS];

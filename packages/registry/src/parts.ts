@@ -1,0 +1,29 @@
+import type { OpName } from "@pt2/graph";
+import { NotLoaded } from "./not-loaded.ts";
+import type { Part } from "./op-set.ts";
+
+/** Parts of which each loads once. */
+export class Parts<Item> {
+  readonly #parts: readonly Part<Item>[];
+  readonly #loaded = new Set<Part<Item>>();
+  /** Takes what a part brought. */
+  readonly #add: (items: readonly Item[]) => void;
+
+  constructor(parts: readonly Part<Item>[], add: (items: readonly Item[]) => void) {
+    this.#parts = parts;
+    this.#add = add;
+  }
+
+  /** The next part that may have something for an op; null when nothing is left to load. */
+  missing(op: OpName): NotLoaded | null {
+    const part = this.#parts.find((candidate) => candidate.ops.test(op) && !this.#loaded.has(candidate));
+    return part === undefined ? null : new NotLoaded(op, () => this.#load(part));
+  }
+
+  async #load(part: Part<Item>): Promise<void> {
+    const items = await part.load();
+    if (this.#loaded.has(part)) return;
+    this.#loaded.add(part);
+    this.#add(items);
+  }
+}
