@@ -2,6 +2,7 @@ export { BACKEND_ERRORS, type BackendErrorCode } from "./backend-errors.ts";
 export type { Comparable, Comparison, Tolerance, WorstElement } from "./compare/compare.ts";
 export { compareTensors, differenceText, mismatch, typeText } from "./compare/compare.ts";
 export { type Element, elementsOf, elementText } from "./compare/elements.ts";
+export { ConstantTable, type Derived, InputUses } from "./constants.ts";
 export type * from "./contract.ts";
 export { BACKEND_API_VERSION } from "./contract.ts";
 export type { Abilities } from "./find-unsupported.ts";

@@ -1,3 +1,4 @@
+import { ConstantTable, InputUses } from "@pt2/backend";
 import { Constant } from "./constant.ts";
 import { Context } from "./context.ts";
 import type { Block } from "./heap.ts";
@@ -52,7 +53,7 @@ class Work implements StepSink {
 /** Every value that depends on weights alone, each computed once for all plans that ask for it. */
 export class ConstantPool implements ConstantSource {
   readonly #services: Services;
-  readonly #derived = new Map<string, Constant>();
+  readonly #derived = new ConstantTable<Constant>();
   readonly #readAhead: ReadAhead;
   /** Bytes of temporaries of the largest computation. */
   #temporaryBytes = 0;
@@ -128,15 +129,7 @@ export class ConstantPool implements ConstantSource {
 
   /** A plan is gone: what no other plan reads leaves memory, and unless it is a weight record it is forgotten. */
   release(constants: readonly Constant[]): void {
-    for (const constant of constants) if (--constant.pins === 0) constant.unload();
-    const used = new Set<Constant>();
-    const visit = (constant: Constant): void => {
-      if (used.has(constant)) return;
-      used.add(constant);
-      constant.inputs.forEach(visit);
-    };
-    for (const constant of this.#derived.values()) if (constant.pins > 0) visit(constant);
-    for (const [key, constant] of this.#derived) if (!used.has(constant)) this.#derived.delete(key);
+    this.#derived.release(constants);
   }
 
   /** How many values are known besides the weight records. */
@@ -145,38 +138,15 @@ export class ConstantPool implements ConstantSource {
   }
 
   async #bring(missing: readonly Constant[], onLoaded: (constant: Constant) => void): Promise<void> {
-    const waiting = new Map<Constant, number>();
-    const records = new Set<Constant>();
-    // Constants share inputs, so each is visited once: the paths between them may be exponentially many.
-    const counted = new Set<Constant>();
-    const count = (constant: Constant): void => {
-      if (counted.has(constant)) return;
-      counted.add(constant);
-      if (constant.inputs.length === 0) records.add(constant);
-      for (const input of constant.inputs) {
-        waiting.set(input, (waiting.get(input) ?? 0) + 1);
-        count(input);
-      }
-    };
-    for (const constant of missing) count(constant);
-    const release = (constant: Constant): void => {
-      if (!counted.delete(constant)) return;
-      for (const input of constant.inputs) {
-        const left = waiting.get(input)! - 1;
-        waiting.set(input, left);
-        if (left > 0) continue;
-        release(input);
-        if (input.pins === 0) input.unload();
-      }
-    };
+    const uses = new InputUses(missing);
     const takesOver = (constant: Constant): boolean => {
       const [source] = constant.inputs;
-      return constant.reworks && source!.pins === 0 && waiting.get(source!) === 1;
+      return constant.reworks && source!.pins === 0 && uses.of(source!) === 1;
     };
-    const absent = [...missing.filter((constant) => !takesOver(constant)), ...waiting.keys()];
+    const { all } = uses;
     await this.#makeRoom(
-      absent.filter(({ resident }) => !resident),
-      records,
+      all.filter((constant) => !constant.resident && (uses.of(constant) > 0 || !takesOver(constant))),
+      all.filter(({ inputs }) => inputs.length === 0),
     );
     await this.#services.compiled();
     for (const constant of missing) {
@@ -188,7 +158,7 @@ export class ConstantPool implements ConstantSource {
         this.#unfinished.push(constant);
       } else await constant.load();
       onLoaded(constant);
-      release(constant);
+      uses.done(constant);
       this.#readAhead.advance();
     }
   }

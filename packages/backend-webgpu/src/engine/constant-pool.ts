@@ -1,3 +1,4 @@
+import { ConstantTable, InputUses } from "@pt2/backend";
 import { Constant } from "./constant.ts";
 import type { Memory } from "./memory.ts";
 
@@ -18,7 +19,7 @@ export interface SettleWatch {
 export class ConstantPool {
   readonly #memory: Memory;
   readonly #expect: (records: readonly Constant[]) => void;
-  readonly #derived = new Map<string, Constant>();
+  readonly #derived = new ConstantTable<Constant>();
 
   /** `expect` is told which weight records will be loaded next, in order. */
   constructor(memory: Memory, expect: (records: readonly Constant[]) => void) {
@@ -60,15 +61,7 @@ export class ConstantPool {
 
   /** A plan is gone: what no other plan reads leaves the device, and unless it is a weight record it is forgotten. */
   release(constants: readonly Constant[]): void {
-    for (const constant of constants) if (--constant.pins === 0) constant.unload();
-    const used = new Set<Constant>();
-    const visit = (constant: Constant): void => {
-      if (used.has(constant)) return;
-      used.add(constant);
-      constant.inputs.forEach(visit);
-    };
-    for (const constant of this.#derived.values()) if (constant.pins > 0) visit(constant);
-    for (const [key, constant] of this.#derived) if (!used.has(constant)) this.#derived.delete(key);
+    this.#derived.release(constants);
   }
 }
 
@@ -85,33 +78,12 @@ function recordsOf(constants: readonly Constant[]): readonly Constant[] {
 }
 
 async function bring(missing: readonly Constant[], { onLoaded, explain }: SettleWatch): Promise<void> {
-  const waiting = new Map<Constant, number>();
-  // Constants share inputs, so each is visited once: the paths between them may be exponentially many.
-  const counted = new Set<Constant>();
-  const count = (constant: Constant): void => {
-    if (counted.has(constant)) return;
-    counted.add(constant);
-    for (const input of constant.inputs) {
-      waiting.set(input, (waiting.get(input) ?? 0) + 1);
-      count(input);
-    }
-  };
-  missing.forEach(count);
-  const release = (constant: Constant): void => {
-    if (!counted.delete(constant)) return;
-    for (const input of constant.inputs) {
-      const left = waiting.get(input)! - 1;
-      waiting.set(input, left);
-      if (left > 0) continue;
-      release(input);
-      if (input.pins === 0) input.unload();
-    }
-  };
+  const uses = new InputUses(missing);
   for (const constant of missing) {
     await constant.load().catch((error: unknown) => {
       throw explain(error, constant);
     });
     onLoaded();
-    release(constant);
+    uses.done(constant);
   }
 }

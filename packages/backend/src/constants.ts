@@ -1,0 +1,83 @@
+/** A value that is computed from others and never changes, as a backend keeps it. */
+export interface Derived<Constant> {
+  /** What it is computed from; empty for a weight record. */
+  readonly inputs: readonly Constant[];
+  /** Number of plans that read it while they run. */
+  pins: number;
+  /** Gives its memory back, if it has any; it can be computed again. */
+  unload(): void;
+}
+
+/** Values that depend on weights alone, by a key that says what each is: one serves all plans that ask for it. */
+export class ConstantTable<Constant extends Derived<Constant>> {
+  readonly #known = new Map<string, Constant>();
+
+  get size(): number {
+    return this.#known.size;
+  }
+
+  get(key: string): Constant | undefined {
+    return this.#known.get(key);
+  }
+
+  set(key: string, constant: Constant): void {
+    this.#known.set(key, constant);
+  }
+
+  /** A plan is gone: what no other plan reads leaves memory, and is forgotten unless what a plan reads comes from it. */
+  release(constants: Iterable<Constant>): void {
+    for (const constant of constants) if (--constant.pins === 0) constant.unload();
+    const used = inputsFirst([...this.#known.values()].filter(({ pins }) => pins > 0));
+    for (const [key, constant] of this.#known) if (!used.has(constant)) this.#known.delete(key);
+  }
+}
+
+/**
+ * How often constants that are about to be computed need each of their inputs, and theirs: an input that nobody needs any
+ * more leaves memory, so that the raw bytes of a weight that is used packed do not stay.
+ */
+export class InputUses<Constant extends Derived<Constant>> {
+  readonly #left = new Map<Constant, number>();
+  readonly #pending: Set<Constant>;
+
+  constructor(wanted: readonly Constant[]) {
+    this.#pending = inputsFirst(wanted);
+    for (const { inputs } of this.#pending) {
+      for (const input of inputs) this.#left.set(input, this.of(input) + 1);
+    }
+  }
+
+  /** What is computed on the way, with the wanted constants themselves: each behind its inputs. */
+  get all(): readonly Constant[] {
+    return [...this.#pending];
+  }
+
+  /** How many values are still to be computed from a constant. */
+  of(constant: Constant): number {
+    return this.#left.get(constant) ?? 0;
+  }
+
+  /** A constant has its value. */
+  done(constant: Constant): void {
+    if (!this.#pending.delete(constant)) return;
+    for (const input of constant.inputs) {
+      const left = this.of(input) - 1;
+      this.#left.set(input, left);
+      if (left > 0) continue;
+      this.done(input);
+      if (input.pins === 0) input.unload();
+    }
+  }
+}
+
+/** Constants and all that they are computed from. They share inputs, so paths between them may be exponentially many. */
+function inputsFirst<Constant extends Derived<Constant>>(constants: readonly Constant[]): Set<Constant> {
+  const found = new Set<Constant>();
+  const visit = (constant: Constant): void => {
+    if (found.has(constant)) return;
+    constant.inputs.forEach(visit);
+    found.add(constant);
+  };
+  constants.forEach(visit);
+  return found;
+}
