@@ -1,7 +1,7 @@
 import type { Adapter } from "../engine/adapter.ts";
 import type { Place } from "../engine/place.ts";
 import type { Shader } from "../shader/shader.ts";
-import { maxOf, sumOf, Team } from "./team.ts";
+import { lanesFor, maxOf, sumOf, Team } from "./team.ts";
 
 /** Rows of elements that are reduced and written again: softmax, normalisations. */
 export interface RowSizes {
@@ -101,8 +101,7 @@ function lanesOf({ count, n, dense }: RowSizes, { software, subgroupSize }: Adap
   if (!dense && count >= 64) return 1;
   if (n < 32) return 1;
   // A row that one subgroup can have for itself needs no barriers.
-  const short = subgroupSize === 32 && count >= FEW_GROUPS ? 1024 : 256;
-  return n <= short ? 32 : n <= 2048 ? 128 : 256;
+  return subgroupSize === 32 && count >= FEW_GROUPS && n <= 1024 ? 32 : lanesFor(n);
 }
 
 /** Whether rows can be read four elements at a time: `kept` are the strides from row to row. */

@@ -22,6 +22,11 @@ export function maxOf(type: "f32" | "i32", start: string): Combination {
   return { type, start, two: (x, y) => `max(${x}, ${y})`, subgroup: (x) => `subgroupMax(${x})` };
 }
 
+/** How many invocations of a GPU share so many elements. */
+export function lanesFor(n: number): number {
+  return n <= 256 ? 32 : n <= 2048 ? 128 : 256;
+}
+
 /**
  * Invocations of a workgroup that combine what each of them has. Where a subgroup is all of the workgroup it does so by
  * itself; several of them leave what they have in workgroup memory, from where each takes all. Nothing is assumed of

@@ -2,9 +2,7 @@ import { elementCount } from "@pt2/format";
 import type { KernelCall } from "../../engine/kernel.ts";
 import type { Place } from "../../engine/place.ts";
 import { computeType } from "../../wgsl/storage.ts";
-
-/** Invocations that share a plane on a GPU. */
-const GROUP = 64;
+import { lanesFor, sumOf, Team } from "../team.ts";
 
 /** Whether a pooling is the mean of everything, as at the end of most networks. */
 export function isGlobalMean(call: KernelCall, size: readonly number[]): boolean {
@@ -45,24 +43,11 @@ export function planGlobalMean(call: KernelCall, self: Place, rank: number): voi
     );
     return;
   }
-  if (planes === 0) return;
-  const x = Math.min(planes, call.adapter.limits.maxComputeWorkgroupsPerDimension);
-  shader.u32("planes", planes);
-  shader.dispatch(
-    [x, Math.ceil(planes / x), 1],
-    `var<workgroup> sums: array<f32, ${GROUP}>;
-@compute @workgroup_size(${GROUP})
-fn main(@builtin(workgroup_id) id: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>, @builtin(local_invocation_index) local: u32) {
-  let i = id.y * groups.x + id.x;
-  let base = plane(min(i, p.planes - 1u));
-  var sum = 0.0;
-  for (var k = local; k < p.n; k += ${GROUP}u) { sum += x_at(base + within(k)); }
-  sums[local] = sum;
-  for (var half = ${GROUP / 2}u; half > 0u; half /= 2u) {
-    workgroupBarrier();
-    if (local < half) { sums[local] += sums[local + half]; }
-  }
-  if (local == 0u && i < p.planes) { set_out(i, sums[0] / p.divisor); }
-}`,
-  );
+  const team = new Team(lanesFor(count), call.adapter);
+  const body = `let base = plane(group);
+  var sum = 0f;
+  for (var k = lane; k < p.n; k += ${team.lanes}u) { sum += x_at(base + within(k)); }
+  let all = team_sum(lane, sum);
+  if (lane == 0u) { set_out(group, all / p.divisor); }`;
+  team.run(shader, planes, body, team.declare("team_sum", sumOf("f32")));
 }

@@ -1,36 +1,55 @@
 import type { WebgpuKernel } from "../../engine/kernel.ts";
 import { computeType } from "../../wgsl/storage.ts";
+import { orderOf } from "../sort/order.ts";
+import { lanesFor, maxOf, Team } from "../team.ts";
 import { readLanes, reducedLayout } from "./lanes.ts";
+import { foldsInTeams } from "./team-fold.ts";
+
+/** With fewer results than this the invocations of a CPU's subgroup share each. */
+const FEW = 16;
+const LEAST = "i32(-2147483648)";
 
 /** `argmax` and `argmin`: the first extreme, or the first NaN. Without `dim`, of the flattened tensor. */
-function argReduction(op: string, better: ">" | "<"): WebgpuKernel {
+function argReduction(op: string, least: boolean): WebgpuKernel {
   return {
     ops: [op],
     fuses: true,
     prepare(call) {
       const self = call.tensor("self");
       const layout = reducedLayout(self, call.arg("dim"));
-      if (layout.outer === 0) return;
+      const { outer, n } = layout;
+      if (outer === 0) return;
+      const { adapter } = call;
+      const shares = adapter.software ? outer < FEW && n > FEW * adapter.subgroupSize : foldsInTeams(layout, adapter);
+      const lanes = shares ? (adapter.software ? adapter.subgroupSize || 1 : lanesFor(n)) : 1;
       const type = computeType(self.dtype);
-      const [x, best] = type === "bool" ? ["u32(x)", "u32(best)"] : ["x", "best"];
-      const shader = readLanes(call.shader(op), self, layout).u32("n", layout.n);
+      const shader = readLanes(call.shader(op), self, layout).u32("n", n);
       shader.result("out");
-      const nan = type === "f32" ? "is_nan(best)" : "false";
-      const wins = type === "f32" ? `x ${better} best || is_nan(x)` : `${x} ${better} ${best}`;
-      const body = `let base = outer(i);
-  var best = x_at(base);
-  var at = 0u;
-  for (var k = 1u; k < p.n && !${nan}; k++) {
-    let x = x_at(base + inner(k));
-    if (${wins}) { best = x; at = k; }
-  }
-  set_out(i, i32(at));`;
-      shader.forEach(layout.outer, body);
+      // A NaN is the largest of keys, and stays it.
+      const reversed = type === "f32" ? "select(~k, k, k == 0x7fffffff)" : "~k";
+      const declarations = `${orderOf(self, false)}fn rank(x: ${type}) -> i32 { let k = key(x); return ${least ? reversed : "k"}; }\n`;
+      const visit = (lane: string): string => `var best = ${LEAST};
+  var at = 2147483647i;
+  for (var k = ${lane}; k < p.n; k += ${lanes}u) {
+    let x = rank(x_at(base + inner(k)));
+    if (x > best || at == 2147483647i) { best = x; at = i32(k); }
+  }`;
+      if (lanes === 1) {
+        shader.forEach(outer, `let base = outer(i);\n  ${visit("0u")}\n  set_out(i, at);`, { declarations });
+        return;
+      }
+      const team = new Team(lanes, adapter);
+      const body = `let base = outer(group);
+  ${visit("lane")}
+  let top = team_max(lane, best);
+  let first = -team_max(lane, select(${LEAST}, -at, best == top));
+  if (lane == 0u) { set_out(group, first); }`;
+      team.run(shader, outer, body, declarations + team.declare("team_max", maxOf("i32", LEAST)));
     },
   };
 }
 
 export const ARG_REDUCTIONS: readonly WebgpuKernel[] = [
-  argReduction("aten::argmax", ">"),
-  argReduction("aten::argmin", "<"),
+  argReduction("aten::argmax", false),
+  argReduction("aten::argmin", true),
 ];

@@ -7,8 +7,10 @@ import type { Place } from "../../engine/place.ts";
 import type { Shader } from "../../shader/shader.ts";
 import { computeType } from "../../wgsl/storage.ts";
 import { type ReducedLayout, readLanes, reducedLayout } from "./lanes.ts";
+import { foldsInTeams, planTeamFold } from "./team-fold.ts";
 
-interface Reduction {
+/** What a reduction does. */
+export interface Reduction {
   readonly fn: BinaryFn;
   /** What a reduction of nothing is, of floats and of integers. */
   readonly start: readonly [float: number, int: number];
@@ -62,20 +64,24 @@ function wideEnough(dtype: DType): DType {
  */
 function planFold(call: KernelCall, self: Place, layout: ReducedLayout, rule: Reduction): void {
   const { outer, n } = layout;
+  if (!isComplexDtype(self.dtype) && foldsInTeams(layout, call.adapter)) {
+    planTeamFold(call, self, layout, rule);
+    return;
+  }
   if (outer >= FEW || n <= 2 * BLOCK) {
     writeResults(call, self, layout, rule, n);
     return;
   }
   const pieces = Math.min(PIECES, Math.ceil(n / BLOCK));
   const length = Math.ceil(n / pieces);
-  const partial = call.temporary(self.dtype, [outer, pieces]);
+  const partial = call.temporary(self.dtype, [pieces, outer]);
   const shader = call.shader(`reduce ${rule.fn} in pieces`);
   const declarations = declareLane(shader, self, layout, rule);
-  shader.write("out", partial).u32("pieces", pieces).u32("length", length);
-  const body = `let first = (i % p.pieces) * p.length;
-  set_out(i, lane(i / p.pieces, first, min(first + p.length, p.n)));`;
+  shader.write("out", partial).u32("results", outer).u32("length", length);
+  const body = `let first = i / p.results * p.length;
+  set_out(i, lane(i % p.results, first, min(first + p.length, p.n)));`;
   shader.forEach(outer * pieces, body, { declarations });
-  writeResults(call, partial, reducedLayout(partial, 1), rule, n);
+  writeResults(call, partial, reducedLayout(partial, 0), rule, n);
 }
 
 /** Folds whole lanes into the result of the call. `count` is what a mean divides by. */

@@ -1,0 +1,83 @@
+import type { TensorMeta } from "@pt2/registry";
+import type { BinaryFn, TypedExpr } from "@pt2/registry/scalar";
+import type { Adapter } from "../../engine/adapter.ts";
+import type { KernelCall } from "../../engine/kernel.ts";
+import type { Place } from "../../engine/place.ts";
+import { computeType } from "../../wgsl/storage.ts";
+import { type Combination, lanesFor, Team } from "../team.ts";
+import type { Reduction } from "./fold.ts";
+import { type ReducedLayout, readLanes, reducedLayout } from "./lanes.ts";
+
+/** With as many workgroups a GPU is busy. */
+const ENOUGH_GROUPS = 64;
+/** Elements that a workgroup should have at least where one result has several. */
+const LEAST = 4096;
+const MOST_PIECES = 256;
+
+/**
+ * Whether the elements of a result are better folded by a workgroup than by an invocation: on a GPU, where they lie next
+ * to each other, or results are too few.
+ */
+export function foldsInTeams({ kept, reduced, outer, n }: ReducedLayout, { software }: Adapter): boolean {
+  const nearest = ({ shape, strides }: ReducedLayout["kept"]): number =>
+    Math.min(...strides.filter((_, d) => shape[d] !== 1));
+  return !software && n >= 32 && (outer < 32 || nearest(reduced) <= nearest(kept));
+}
+
+/** Folds what belongs to each result by a workgroup, or by several and then one. `count` is what a mean divides by. */
+export function planTeamFold(
+  call: KernelCall,
+  self: Place,
+  layout: ReducedLayout,
+  rule: Reduction,
+  count: number = layout.n,
+): void {
+  const { outer, n } = layout;
+  const { dtype } = self;
+  const pieces = outer >= ENOUGH_GROUPS ? 1 : Math.min(MOST_PIECES, Math.ceil(n / LEAST));
+  const length = Math.ceil(n / pieces);
+  const type = computeType(dtype) as "f32" | "i32";
+  const team = new Team(lanesFor(length), call.adapter);
+  const shader = readLanes(call.shader(`reduce ${rule.fn} by ${team.lanes}`), self, layout);
+  const partial = pieces === 1 ? null : call.temporary(dtype, [outer, pieces]);
+  if (partial === null) shader.result("out");
+  else shader.write("out", partial);
+  shader.u32("n", n).u32("pieces", pieces).u32("length", length).f32("divisor", count);
+  const input = (index: number): TypedExpr => ({ kind: "input", dtype, index });
+  shader.function("combine", { kind: "binary", dtype, fn: rule.fn, x: input(0), y: input(1) }, [dtype, dtype]);
+  shader.function("start", { kind: "const", dtype, value: rule.start[type === "f32" ? 0 : 1] }, []);
+  const combination: Combination = {
+    type,
+    start: "start()",
+    two: (x, y) => `combine(${x}, ${y})`,
+    subgroup: SUBGROUP[rule.fn as keyof typeof SUBGROUP](type),
+  };
+  const whole = rule.averages ? "all / p.divisor" : "all";
+  const isBool = (call.call.results[0] as TensorMeta).dtype === "bool";
+  const value = partial === null ? (isBool ? `${whole} != 0` : whole) : "all";
+  const body = `let base = outer(group / p.pieces);
+  let first = group % p.pieces * p.length;
+  let last = min(first + p.length, p.n);
+  var total = start();
+  for (var k = first + lane; k < last; k += ${team.lanes}u) { total = combine(total, x_at(base + inner(k))); }
+  let all = team_fold(lane, total);
+  if (lane == 0u) { set_out(group, ${value}); }`;
+  team.run(shader, outer * pieces, body, team.declare("team_fold", combination));
+  if (partial !== null) planTeamFold(call, partial, reducedLayout(partial, 1), rule, count);
+}
+
+type OfSubgroup = (type: "f32" | "i32") => Combination["subgroup"];
+
+/** Subgroups leave open what the greatest of a NaN and a number is; here it is the NaN. */
+const withNan =
+  (name: string): OfSubgroup =>
+  (type) =>
+  (x) =>
+    type === "f32" ? `select(${name}(${x}), f32_bits(0x7fc00000u), subgroupAny(is_nan(${x})))` : `${name}(${x})`;
+
+const SUBGROUP = {
+  add: () => (x) => `subgroupAdd(${x})`,
+  mul: () => (x) => `subgroupMul(${x})`,
+  max: withNan("subgroupMax"),
+  min: withNan("subgroupMin"),
+} as const satisfies { readonly [F in BinaryFn]?: OfSubgroup };
