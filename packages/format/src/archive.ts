@@ -1,6 +1,7 @@
 import type { Pt2Error } from "./error.ts";
 import type { ExportedProgram } from "./program/types.ts";
 import type { SampleInputs } from "./sample-inputs.ts";
+import type { ReadOptions } from "./source.ts";
 import type { WeightTensor } from "./weights.ts";
 
 /** Who wrote an archive. */
@@ -24,6 +25,9 @@ export interface ArchiveOptions {
   readonly onWarning?: ((problem: Pt2Error) => void) | undefined;
 }
 
+/** What ends a read. */
+export type ReadSignal = Pick<ReadOptions, "signal">;
+
 /** An open `.pt2` file. Nothing but the directory is read until it is asked for. */
 export interface Archive {
   readonly kind: "pt2";
@@ -40,12 +44,15 @@ export interface Archive {
   /** The bytes of a record. */
   readRecord(name: string): Promise<Uint8Array>;
   readExtraFile(name: string): Promise<string>;
-  /** The program of a model; the name may be left out when there is one. Parsed once. */
-  program(model?: string): Promise<ExportedProgram>;
-  /** Parameters and persistent buffers, which are known before the program is. */
-  stateDict(model?: string): Promise<readonly WeightTensor[]>;
-  /** Parameters, buffers and constants by fully qualified name. Bytes are read by `storage.read()`. */
-  weights(model?: string): Promise<ReadonlyMap<string, WeightTensor>>;
+  /**
+   * The program of a model; the name may be left out when there is one. Read and parsed once, for everybody: the signal
+   * of who asks first ends the reading, and who asks then begins it anew.
+   */
+  program(model?: string, options?: ReadSignal): Promise<ExportedProgram>;
+  /** Parameters and persistent buffers, which are known before the program is. Once, too. */
+  stateDict(model?: string, options?: ReadSignal): Promise<readonly WeightTensor[]>;
+  /** Parameters, buffers and constants by fully qualified name. Bytes are read by `storage.read()`. Once, too. */
+  weights(model?: string, options?: ReadSignal): Promise<ReadonlyMap<string, WeightTensor>>;
   /** The example call, or undefined where there is none or it cannot be read. */
   sampleInputs(model?: string): Promise<SampleInputs | undefined>;
   close(): Promise<void>;

@@ -1,4 +1,4 @@
-export type { Archive, ArchiveOptions, ArchiveRecord, Generation } from "./archive.ts";
+export type { Archive, ArchiveOptions, ArchiveRecord, Generation, ReadSignal } from "./archive.ts";
 export { DTYPES, type DType, type DTypeInfo, type DTypeKind, dtypeFromSchema } from "./dtype.ts";
 export { Pt2Error, type Pt2ErrorParts } from "./error.ts";
 export { bitsToFloat, bitsToFloat32, floatToBits, isSmallFloat, type SmallFloat } from "./float-bits.ts";

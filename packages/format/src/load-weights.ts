@@ -1,3 +1,4 @@
+import type { ReadSignal } from "./archive.ts";
 import { DTYPES } from "./dtype.ts";
 import { formatError } from "./format-errors.ts";
 import type { ExportedProgram } from "./program/types.ts";
@@ -23,17 +24,21 @@ export interface WeightsPlace {
 }
 
 /** Reads the tensors of one place: no bytes, only where they are. */
-export async function loadWeights(place: WeightsPlace): Promise<WeightTensor[]> {
+export async function loadWeights(place: WeightsPlace, options?: ReadSignal): Promise<WeightTensor[]> {
   const pickled = place.entries.get(place.pickled);
-  if (pickled !== undefined) return loadPickled(place, pickled);
+  if (pickled !== undefined) return loadPickled(place, pickled, options);
   const config = place.config === undefined ? undefined : place.entries.get(place.config);
-  return config === undefined ? [] : loadConfig(place, config);
+  return config === undefined ? [] : loadConfig(place, config, options);
 }
 
-async function loadPickled({ zip, verify }: WeightsPlace, entry: ZipEntry): Promise<WeightTensor[]> {
+async function loadPickled(
+  { zip, verify }: WeightsPlace,
+  entry: ZipEntry,
+  options?: ReadSignal,
+): Promise<WeightTensor[]> {
   if (entry.size === 0) return [];
   const { readTorchSave } = await import("./torch-save.ts");
-  const root = await readTorchSave(await zip.slice(entry), verify);
+  const root = await readTorchSave(await zip.slice(entry, options), verify, options);
   if (root.kind !== "dict")
     throw weightsError(`a dictionary of tensors was expected, found a ${root.kind}`, entry.name);
   return root.entries.map(([key, value]) => {
@@ -42,8 +47,8 @@ async function loadPickled({ zip, verify }: WeightsPlace, entry: ZipEntry): Prom
   });
 }
 
-async function loadConfig(place: WeightsPlace, config: ZipEntry): Promise<WeightTensor[]> {
-  const payloads = parsePayloads(await place.zip.read(config), config.name);
+async function loadConfig(place: WeightsPlace, config: ZipEntry, options?: ReadSignal): Promise<WeightTensor[]> {
+  const payloads = parsePayloads(await place.zip.read(config, options), config.name);
   const storages = new Map<string, Storage>();
   const tensors: WeightTensor[] = [];
   for (const [name, payload] of payloads) {
@@ -53,7 +58,7 @@ async function loadConfig(place: WeightsPlace, config: ZipEntry): Promise<Weight
     const entry = place.entries.get(record) ?? recordOf(place.zip, record, `${config.name}: ${name}`);
     if (payload.usePickle) {
       const { readTorchSave } = await import("./torch-save.ts");
-      const value = await readTorchSave(await place.zip.slice(entry), place.verify);
+      const value = await readTorchSave(await place.zip.slice(entry, options), place.verify, options);
       tensors.push(namedTensor(name, value, entry.name));
     } else {
       const storage = storages.get(record) ?? recordStorage(place.zip, entry, record, record);

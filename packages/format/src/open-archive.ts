@@ -1,4 +1,4 @@
-import type { Archive, ArchiveOptions, ArchiveRecord, Generation } from "./archive.ts";
+import type { Archive, ArchiveOptions, ArchiveRecord, Generation, ReadSignal } from "./archive.ts";
 import { requireLittleEndian } from "./byteorder.ts";
 import { Pt2Error } from "./error.ts";
 import { formatError } from "./format-errors.ts";
@@ -22,10 +22,11 @@ import { ZipFile } from "./zip/zip-file.ts";
 export async function openArchive(source: ByteSource, options: ArchiveOptions = {}): Promise<Archive> {
   const { signal, verifyChecksums = false } = options;
   try {
-    const zip = (await ZipFile.open(source, verifyChecksums, { signal })) ?? (await refuseNonZip(source));
-    const layout = await recognize(zip);
+    const reading = { signal };
+    const zip = (await ZipFile.open(source, verifyChecksums, reading)) ?? (await refuseNonZip(source, reading));
+    const layout = await recognize(zip, reading);
     const byteorder = layout.root === "" ? "byteorder" : `${layout.root}/byteorder`;
-    await requireLittleEndian(zip, byteorder, source.name ?? "archive");
+    await requireLittleEndian(zip, byteorder, source.name ?? "archive", reading);
     return new OpenArchive(zip, layout, options);
   } catch (problem) {
     await source.close?.();
@@ -65,24 +66,25 @@ class OpenArchive implements Archive {
       .map((name) => name.slice(folder.length));
   }
 
-  async readRecord(name: string): Promise<Uint8Array> {
-    return this.#zip.read(this.#entries.get(name) ?? recordOf(this.#zip, name, this.#zip.source.name ?? "archive"));
+  async readRecord(name: string, options?: ReadSignal): Promise<Uint8Array> {
+    const entry = this.#entries.get(name) ?? recordOf(this.#zip, name, this.#zip.source.name ?? "archive");
+    return this.#zip.read(entry, options);
   }
 
   async readExtraFile(name: string): Promise<string> {
     return new TextDecoder().decode(await this.readRecord(`${this.#extraFolder}${name}`));
   }
 
-  async program(model?: string): Promise<ExportedProgram> {
-    return once(this.#programs, this.#choose(model), (name) => this.#readProgram(name));
+  async program(model?: string, options?: ReadSignal): Promise<ExportedProgram> {
+    return once(this.#programs, this.#choose(model), (name) => this.#readProgram(name, options));
   }
 
-  async stateDict(model?: string): Promise<readonly WeightTensor[]> {
-    return once(this.#states, this.#choose(model), (name) => loadWeights(this.#place(name, "weights")));
+  async stateDict(model?: string, options?: ReadSignal): Promise<readonly WeightTensor[]> {
+    return once(this.#states, this.#choose(model), (name) => loadWeights(this.#place(name, "weights"), options));
   }
 
-  async weights(model?: string): Promise<ReadonlyMap<string, WeightTensor>> {
-    return once(this.#weights, this.#choose(model), (name) => this.#readWeights(name));
+  async weights(model?: string, options?: ReadSignal): Promise<ReadonlyMap<string, WeightTensor>> {
+    return once(this.#weights, this.#choose(model), (name) => this.#readWeights(name, options));
   }
 
   async sampleInputs(model?: string): Promise<SampleInputs | undefined> {
@@ -127,23 +129,23 @@ class OpenArchive implements Archive {
     });
   }
 
-  async #readProgram(model: string): Promise<ExportedProgram> {
+  async #readProgram(model: string, options?: ReadSignal): Promise<ExportedProgram> {
     const record = this.#isFlat ? "serialized_exported_program.json" : `models/${model}.json`;
-    if (this.#isFlat) await this.#checkFlatVersion();
-    return parseProgram(await this.readRecord(record), record);
+    if (this.#isFlat) await this.#checkFlatVersion(options);
+    return parseProgram(await this.readRecord(record, options), record);
   }
 
   /** The oldest files are not even valid JSON, so their version is looked at first. */
-  async #checkFlatVersion(): Promise<void> {
+  async #checkFlatVersion(options?: ReadSignal): Promise<void> {
     if (!this.#entries.has("version")) return;
-    const version = new TextDecoder().decode(await this.readRecord("version")).trim();
+    const version = new TextDecoder().decode(await this.readRecord("version", options)).trim();
     if (/^[0-4](\.|$)/.test(version)) throw schemaError(version, "before 2.5", "version");
   }
 
-  async #readWeights(model: string): Promise<ReadonlyMap<string, WeightTensor>> {
-    const program = await this.program(model);
-    const constants = loadWeights(this.#place(model, "constants"));
-    const [state, others] = await Promise.all([this.stateDict(model), constants]);
+  async #readWeights(model: string, options?: ReadSignal): Promise<ReadonlyMap<string, WeightTensor>> {
+    const program = await this.program(model, options);
+    const constants = loadWeights(this.#place(model, "constants"), options);
+    const [state, others] = await Promise.all([this.stateDict(model, options), constants]);
     return joinWeights(state, others, program);
   }
 

@@ -1,4 +1,4 @@
-import type { Generation } from "./archive.ts";
+import type { Generation, ReadSignal } from "./archive.ts";
 import { type FormatErrorCode, formatError } from "./format-errors.ts";
 import type { ByteSource } from "./source.ts";
 import type { ZipEntry } from "./zip/entry.ts";
@@ -20,7 +20,7 @@ const MODEL = /^models\/(.+)\.json$/;
 const SUPPORTED_VERSION = "0";
 
 /** Tells the generations apart, and everything else by name with what to do instead. */
-export async function recognize(zip: ZipFile): Promise<ArchiveLayout> {
+export async function recognize(zip: ZipFile, options?: ReadSignal): Promise<ArchiveLayout> {
   const file = zip.source.name;
   const { root, entries } = stripRoot(zip);
   const has = (pattern: RegExp): boolean => [...entries.keys()].some((name) => pattern.test(name));
@@ -28,9 +28,9 @@ export async function recognize(zip: ZipFile): Promise<ArchiveLayout> {
   if (entries.has("serialized_exported_program.json")) {
     return { generation: "flat", root: "", models: ["model"], entries, hasAotInductor: false };
   }
-  const format = await text(zip, entries.get("archive_format"));
+  const format = await text(zip, entries.get("archive_format"), options);
   if (format === "pt2") {
-    const version = (await text(zip, entries.get("archive_version"))) ?? SUPPORTED_VERSION;
+    const version = (await text(zip, entries.get("archive_version"), options)) ?? SUPPORTED_VERSION;
     const models = [...entries.keys()].flatMap((name) => MODEL.exec(name)?.[1] ?? []);
     const hasAotInductor = has(AOTI);
     if (models.length > 0) {
@@ -84,8 +84,8 @@ function stripRoot(zip: ZipFile): { readonly root: string; readonly entries: Rea
 }
 
 /** What a file that is no zip at all may be. */
-export async function refuseNonZip(source: ByteSource): Promise<never> {
-  const head = await source.read(0, Math.min(8, source.size));
+export async function refuseNonZip(source: ByteSource, options?: ReadSignal): Promise<never> {
+  const head = await source.read(0, Math.min(8, source.size), options);
   const magic = String.fromCharCode(...head);
   if (/^ET\d\d$/.test(magic.slice(4, 8))) {
     throw other("format.executorch", "the file is an ExecuTorch program (.pte), not a .pt2 archive", source.name);
@@ -108,9 +108,9 @@ export async function refuseNonZip(source: ByteSource): Promise<never> {
   throw other("format.not-an-archive", `${found}, so it is no .pt2 file`, source.name);
 }
 
-async function text(zip: ZipFile, entry: ZipEntry | undefined): Promise<string | undefined> {
+async function text(zip: ZipFile, entry: ZipEntry | undefined, options?: ReadSignal): Promise<string | undefined> {
   if (entry === undefined || entry.size > 64) return undefined;
-  return new TextDecoder().decode(await zip.read(entry)).trim();
+  return new TextDecoder().decode(await zip.read(entry, options)).trim();
 }
 
 function other(code: FormatErrorCode, what: string, where: string | undefined): Error {

@@ -25,7 +25,7 @@ export async function readTorchSave(source: ByteSource, verify: boolean, options
     });
   }
   const root = pickle.name.slice(0, -"data.pkl".length);
-  await requireLittleEndian(zip, `${root}byteorder`, where);
+  await requireLittleEndian(zip, `${root}byteorder`, where, options);
 
   const storages = new Map<string, Storage>();
   const persistentLoad = (id: PickleItem): PickleItem => {

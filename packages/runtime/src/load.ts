@@ -34,12 +34,12 @@ export async function load(source: ModelSource, options: LoadOptions): Promise<M
   let prefetch: Prefetch | undefined;
   try {
     requireContract(backend);
-    const reading = archive.program(model);
+    const reading = archive.program(model, { signal });
     reading.catch(() => {});
     // What has an origin is on this machine: reading weights that are not needed after all costs nobody a download.
     if (bytes.origin !== undefined) prefetch = await begin(archive, options);
     const exported = await reading;
-    const weights = await archive.weights(model);
+    const weights = await archive.weights(model, { signal });
     const tidied = tidy(tieBuffers(importProgram(exported), weights), backend.capabilities);
     const program = await complete(tidied, registry, backend.capabilities);
     await loading(() => requireSupported(backend, program, registry));
@@ -62,6 +62,6 @@ export async function load(source: ModelSource, options: LoadOptions): Promise<M
 /** Lets the backend read weights while the program is parsed and prepared. What is wrong with them is told later. */
 async function begin(archive: Archive, { backend, model, signal }: LoadOptions): Promise<Prefetch | undefined> {
   if (backend.prefetch === undefined) return undefined;
-  const state = await archive.stateDict(model).catch(() => undefined);
+  const state = await archive.stateDict(model, { signal }).catch(() => undefined);
   return state && backend.prefetch(state, signal);
 }

@@ -29,7 +29,7 @@ export interface Schema {
 export async function readSchema(source: ModelSource, { model, signal }: ReadModelOptions = {}): Promise<Schema> {
   const archive = await openArchive(await openSource(source, signal), { signal });
   try {
-    const exported = await archive.program(model);
+    const exported = await archive.program(model, { signal });
     const program = importProgram(exported);
     return {
       generation: archive.generation,
@@ -56,7 +56,7 @@ export async function* readWeights(
 ): AsyncGenerator<readonly [name: string, tensor: HostTensor], void, void> {
   const archive = await openArchive(await openSource(source, signal), { signal });
   try {
-    for (const [name, weight] of await archive.weights(model)) {
+    for (const [name, weight] of await archive.weights(model, { signal })) {
       const { dtype, shape, bytes } = await readTensor(weight, signal);
       yield [name, hostTensor(dtype, shape, viewAs(dtype, bytes))];
     }

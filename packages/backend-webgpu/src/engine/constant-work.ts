@@ -58,7 +58,7 @@ export class ConstantWork implements StepSink {
   }
 
   async run(stream: Stream): Promise<void> {
-    const ready = await ReadyWork.prepare(this.#device, this.#memory, this.#work);
+    const ready = await ReadyWork.prepare(this.#device, this.#memory, this.#work, { signal: stream.signal });
     try {
       for (const buffer of this.#temporaries) buffer.memory = this.#memory.create(buffer.bytes, "temporary");
       this.#guards.allocate(this.#memory);

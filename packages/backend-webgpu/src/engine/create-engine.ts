@@ -33,7 +33,7 @@ interface EngineOptions extends Pick<ExecutableOptions, "precision" | "kernels">
 
 /** Everything that one executable works with. */
 export function createEngine(
-  { program, weights, registry, signal, onProgress, precision }: CompileRequest,
+  { program, weights, registry, onProgress, precision }: CompileRequest,
   { device, precision: preferred, kernels: own }: EngineOptions,
   initials: HandlerInitials,
 ): Model {
@@ -47,7 +47,7 @@ export function createEngine(
       read += bytes;
       onProgress?.({ stage: "weights", done: read, total: state.bytes });
     },
-    signal,
+    () => stream.signal,
   );
   const state = bindWeights(program, weights, records, { device, memory, stream });
   const kernels = kernelsOf(registry, own);
@@ -65,7 +65,6 @@ export function createEngine(
     },
     expect: (coming) => records.expect(coming),
     onCompiled: (done, total) => onProgress?.({ stage: "compile", done, total }),
-    signal,
   });
   return { program, device, memory, stream, engine, weights: state, runner: new GraphRunner(program.graph, engine) };
 }

@@ -43,7 +43,6 @@ export interface EngineParts {
   readonly expect: (records: readonly Constant[]) => void;
   /** Told how many shaders of a plan are compiled, of how many. */
   readonly onCompiled?: (done: number, total: number) => void;
-  readonly signal?: AbortSignal | undefined;
 }
 
 /** Plans and runs stages on a device. */
@@ -82,7 +81,8 @@ export class WebgpuEngine implements StageEngine<Place, WebgpuPlan> {
   }
 
   async plan(request: StageRequest<Place, WebgpuPlan>): Promise<WebgpuPlan> {
-    const { device, memory, kernels, onCompiled, signal } = this.#parts;
+    const { device, memory, kernels, onCompiled, stream } = this.#parts;
+    const { signal } = stream;
     const { after } = request;
     const slotStart = after?.slotEnd ?? 0;
     const stage = planStage(request, slotStart, this.#services, kernels, this.arena);
@@ -93,7 +93,7 @@ export class WebgpuEngine implements StageEngine<Place, WebgpuPlan> {
       explain: (error, constant) => (error instanceof Pt2Error ? locate(error, stage.constants.get(constant)!) : error),
     });
     try {
-      const plan = await WebgpuPlan.make(device, memory, stage, slotStart, onCompiled);
+      const plan = await WebgpuPlan.make(device, memory, stage, slotStart, { onCompiled, signal });
       this.#plans.add(plan);
       return plan;
     } catch (error) {
@@ -176,6 +176,7 @@ export class WebgpuEngine implements StageEngine<Place, WebgpuPlan> {
   /** The run is over. What it left undone is forgotten. */
   endRun(): void {
     this.#parts.stream.discard();
+    this.#parts.stream.signal = undefined;
     this.#parts.memory.faults.forget();
     this.#unchecked.clear();
     this.#transfers.release();

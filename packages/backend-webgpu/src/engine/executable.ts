@@ -27,6 +27,12 @@ import type { Place } from "./place.ts";
 import type { WebgpuPlan } from "./plan.ts";
 import type { ProgramState } from "./program-state.ts";
 import type { Stream } from "./stream.ts";
+import { unlessAborted } from "./unless-aborted.ts";
+
+/** Hooks of a run whose signal can be waited for. */
+interface Hooks extends RunHooks {
+  readonly signal?: AbortSignal | undefined;
+}
 
 /** What an executable is made with, beside the request. */
 export interface ExecutableOptions {
@@ -131,17 +137,16 @@ export class WebgpuExecutable implements Executable {
 
   #enqueue<T>(work: () => Promise<T>, signal: AbortSignal | undefined): Promise<T> {
     if (this.#disposed) return Promise.reject(disposed());
-    const result = this.#queue.then(() => {
-      signal?.throwIfAborted();
-      return work();
-    });
-    this.#queue = result.catch(() => {});
+    const turn = this.#queue;
+    const result = unlessAborted(turn, signal).then(work);
+    this.#queue = Promise.allSettled([turn, result]);
     return result;
   }
 
-  async #forward(inputs: readonly Value[], hooks: RunHooks): Promise<readonly Value[]> {
+  async #forward(inputs: readonly Value[], hooks: Hooks): Promise<readonly Value[]> {
     const { program, runner, engine, weights, stream, device } = this.#live();
     if (device.lost !== null) throw deviceLost(device.lost);
+    stream.signal = hooks.signal;
     const accept = (tensor: Value): DeviceData | null =>
       tensor instanceof DeviceTensor && tensor.on === device
         ? { dtype: tensor.dtype, shape: tensor.shape, handle: { buffer: tensor.buffer } }
@@ -188,7 +193,13 @@ export class WebgpuExecutable implements Executable {
 
 async function createModel(request: CompileRequest, options: ExecutableOptions, device: Device): Promise<Model> {
   const { program, weights, registry, signal } = request;
-  const model = createEngine(request, { ...options, device }, await readHandlerInitials(program, weights, registry));
+  const model = createEngine(
+    request,
+    { ...options, device },
+    await readHandlerInitials(program, weights, registry, signal),
+  );
+  const { stream } = model;
+  stream.signal = signal;
   try {
     await model.weights.initialise();
     const inputs = staticInputs(program);
@@ -199,6 +210,9 @@ async function createModel(request: CompileRequest, options: ExecutableOptions, 
   } catch (error) {
     model.memory.dispose();
     throw await whyFailed(error, device);
+  } finally {
+    // Runs have signals of their own.
+    stream.signal = undefined;
   }
 }
 

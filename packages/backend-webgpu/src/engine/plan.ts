@@ -6,7 +6,7 @@ import type { GuardWords } from "./guard-words.ts";
 import type { Memory } from "./memory.ts";
 import type { Place } from "./place.ts";
 import type { PlannedStage, PlannedStep } from "./planner.ts";
-import { ReadyWork } from "./ready-work.ts";
+import { type ReadyOptions, ReadyWork } from "./ready-work.ts";
 import type { Arena } from "./run-buffer.ts";
 import type { Work } from "./step-sink.ts";
 
@@ -36,12 +36,12 @@ export class WebgpuPlan implements StagePlan<Place> {
     memory: Memory,
     stage: PlannedStage,
     slotStart: number,
-    onCompiled?: (done: number, total: number) => void,
+    told: Pick<ReadyOptions, "onCompiled" | "signal">,
   ): Promise<WebgpuPlan> {
     const work = stage.steps.flatMap((step) => step.work);
     const steps = new Map(stage.steps.flatMap((step) => step.work.map((item) => [item, step] as const)));
     const callsOf = (item: Work): readonly Call[] => steps.get(item)!.calls;
-    const ready = await ReadyWork.prepare(device, memory, work, { onCompiled, callsOf });
+    const ready = await ReadyWork.prepare(device, memory, work, { ...told, callsOf });
     stage.guards.allocate(memory);
     return new WebgpuPlan(device, stage, slotStart, ready, memory);
   }

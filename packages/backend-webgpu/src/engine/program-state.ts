@@ -54,7 +54,7 @@ export function bindWeights(
     bytes: [...storages.values()].reduce((sum, size) => sum + size, 0),
     initialise: async () => {
       for (const { place, weight } of initial) {
-        writePlace(stream, place, (await readTensor(weight)).bytes, device.adapter);
+        writePlace(stream, place, (await readTensor(weight, stream.signal)).bytes, device.adapter);
       }
     },
     store(target, { handle, shape, dtype }, to) {

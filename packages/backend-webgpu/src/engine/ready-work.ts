@@ -9,6 +9,7 @@ import type { Memory } from "./memory.ts";
 import type { Pipeline } from "./pipelines.ts";
 import type { Work } from "./step-sink.ts";
 import type { BoundDispatch, Stream } from "./stream.ts";
+import { unlessAborted } from "./unless-aborted.ts";
 
 /** What is told about the work while it is made ready, and known of it. */
 export interface ReadyOptions {
@@ -16,6 +17,8 @@ export interface ReadyOptions {
   readonly onCompiled?: ((done: number, total: number) => void) | undefined;
   /** The calls that a piece of work computes, for errors. */
   readonly callsOf?: (item: Work) => readonly Call[];
+  /** Ends the wait for the compiler. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 interface LocatedPipeline extends Pipeline {
@@ -53,21 +56,20 @@ export class ReadyWork {
     device: Device,
     memory: Memory,
     work: readonly Work[],
-    { onCompiled = () => {}, callsOf = () => [] }: ReadyOptions = {},
+    { onCompiled = () => {}, callsOf = () => [], signal }: ReadyOptions = {},
   ): Promise<ReadyWork> {
     const items = work.filter((item) => item.kind === "dispatch");
     let done = 0;
-    const compiled = await Promise.all(
-      items.map(async (item) => {
-        try {
-          const pipeline = await device.pipelines.get(item.dispatch);
-          onCompiled(++done, items.length);
-          return [item.dispatch, { ...pipeline, where: describeCalls(callsOf(item)) }] as const;
-        } catch (error) {
-          throw locate(error, callsOf(item));
-        }
-      }),
-    );
+    const compile = async (item: (typeof items)[number]): Promise<readonly [Dispatch, LocatedPipeline]> => {
+      try {
+        const pipeline = await device.pipelines.get(item.dispatch);
+        if (!signal?.aborted) onCompiled(++done, items.length);
+        return [item.dispatch, { ...pipeline, where: describeCalls(callsOf(item)) }];
+      } catch (error) {
+        throw locate(error, callsOf(item));
+      }
+    };
+    const compiled = await unlessAborted(Promise.all(items.map(compile)), signal);
     return new ReadyWork(device, memory, work, new Map(compiled));
   }
 

@@ -5,17 +5,20 @@ const WINDOW = 32 * 2 ** 20;
 /** Reads under way at the same time: over a network each waits for a round trip. */
 const READS = 12;
 
+/** What ends the load or run that reads now. */
+export type CurrentSignal = () => AbortSignal | undefined;
+
 /**
  * Reads storages in the order in which they will be taken, a little ahead, so that reading and uploading overlap while
  * only a window of the file is in memory.
  */
 export class StorageReader {
-  readonly #signal: AbortSignal | undefined;
+  readonly #signal: CurrentSignal;
   readonly #ahead = new Map<Storage, Promise<Uint8Array>>();
   #coming: readonly Storage[] = [];
   #bytes = 0;
 
-  constructor(signal?: AbortSignal) {
+  constructor(signal: CurrentSignal = () => undefined) {
     this.#signal = signal;
   }
 
@@ -32,20 +35,17 @@ export class StorageReader {
       return;
     }
     const known = this.#ahead.get(storage);
-    if (known !== undefined) {
-      this.#ahead.delete(storage);
-      this.#bytes -= storage.nbytes;
-    }
+    if (known !== undefined) this.#forget(storage);
     this.#coming = this.#coming.filter((other) => other !== storage);
-    const bytes = await (known ?? storage.read({ signal: this.#signal }));
+    const bytes = await (known ?? storage.read({ signal: this.#signal() }));
     this.#fill();
     yield { offset: 0, bytes };
   }
 
   async *#parts(storage: Storage): AsyncGenerator<{ readonly offset: number; readonly bytes: Uint8Array }> {
-    const source = await storage.open!({ signal: this.#signal });
+    const source = await storage.open!({ signal: this.#signal() });
     const part = (offset: number): Promise<Uint8Array> =>
-      source.read(offset, Math.min(WINDOW / 2, storage.nbytes - offset), { signal: this.#signal });
+      source.read(offset, Math.min(WINDOW / 2, storage.nbytes - offset), { signal: this.#signal() });
     let next = part(0);
     for (let offset = 0; offset < storage.nbytes; offset += WINDOW / 2) {
       const bytes = await next;
@@ -66,10 +66,16 @@ export class StorageReader {
       if (!inParts && this.#ahead.size > 0 && this.#bytes + storage.nbytes > WINDOW) return;
       this.#coming = rest;
       if (inParts) continue;
-      const read = storage.read({ signal: this.#signal });
-      read.catch(() => {});
+      const read = storage.read({ signal: this.#signal() });
       this.#ahead.set(storage, read);
       this.#bytes += storage.nbytes;
+      // Whoever needs it after all reads it again.
+      read.catch(() => this.#ahead.get(storage) === read && this.#forget(storage));
     }
+  }
+
+  #forget(storage: Storage): void {
+    this.#ahead.delete(storage);
+    this.#bytes -= storage.nbytes;
   }
 }

@@ -27,6 +27,8 @@ const READ = 1;
  * off when something is read or when the host writes in between.
  */
 export class Stream {
+  /** Ends what the load or run under way waits for. The device goes on, in order, with what it was told. */
+  signal: AbortSignal | undefined = undefined;
   readonly #gpu: GPUDevice;
   readonly #memory: Memory;
   /** Buffers to read from, free ones. */
@@ -91,6 +93,7 @@ export class Stream {
 
   /** Copies of ranges in host memory, when everything said so far is done. */
   async read(ranges: readonly Range[]): Promise<readonly Uint8Array<ArrayBuffer>[]> {
+    this.signal?.throwIfAborted();
     const starts: number[] = [];
     let bytes = 0;
     for (const { size } of ranges) {
@@ -100,13 +103,26 @@ export class Stream {
     const staging = this.#take(bytes);
     for (const [i, range] of ranges.entries()) if (range.size > 0) this.copy(range, staging, starts[i]!);
     this.submit();
-    await staging.mapAsync(READ, 0, bytes);
     try {
+      await this.#map(staging, bytes);
       const mapped = staging.getMappedRange(0, bytes);
       return ranges.map(({ size }, i) => new Uint8Array(mapped.slice(starts[i]!, starts[i]! + size)));
     } finally {
       staging.unmap();
       this.#staging.push(staging);
+    }
+  }
+
+  async #map(staging: GPUBuffer, bytes: number): Promise<void> {
+    const { signal } = this;
+    // A buffer that is not waited for any more is free at once: other copies to it come behind this one.
+    const stop = (): void => staging.unmap();
+    signal?.addEventListener("abort", stop, { once: true });
+    try {
+      await staging.mapAsync(READ, 0, bytes);
+    } finally {
+      signal?.removeEventListener("abort", stop);
+      signal?.throwIfAborted();
     }
   }
 

@@ -4,7 +4,7 @@ import { Constant } from "./constant.ts";
 import type { Device } from "./device.ts";
 import { isSame, toGpu } from "./element-bytes.ts";
 import type { Memory } from "./memory.ts";
-import { StorageReader } from "./storage-reader.ts";
+import { type CurrentSignal, StorageReader } from "./storage-reader.ts";
 
 /** The weights of one executable: one buffer for each storage of the file and dtype in which it is seen. */
 export class WeightRecords {
@@ -16,7 +16,7 @@ export class WeightRecords {
   readonly #storages = new Map<Constant, Storage>();
 
   /** `onRead` is told bytes that arrived. */
-  constructor(device: Device, memory: Memory, onRead: (bytes: number) => void, signal?: AbortSignal) {
+  constructor(device: Device, memory: Memory, onRead: (bytes: number) => void, signal?: CurrentSignal) {
     this.#device = device;
     this.#memory = memory;
     this.#onRead = onRead;

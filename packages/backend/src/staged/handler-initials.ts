@@ -11,6 +11,7 @@ export async function readHandlerInitials(
   { graph, inputs }: Program,
   weights: ReadonlyMap<string, WeightTensor>,
   registry: OpRegistry,
+  signal?: AbortSignal,
 ): Promise<HandlerInitials> {
   const targets = new Map<string, string>();
   for (const spec of inputs) if ("target" in spec) targets.set(spec.value, spec.target);
@@ -22,7 +23,7 @@ export async function readHandlerInitials(
       const target = arg.kind === "value" ? targets.get(arg.name) : undefined;
       const weight = target === undefined ? undefined : weights.get(target);
       if (weight === undefined) continue;
-      const { dtype, shape, bytes } = await readTensor(weight);
+      const { dtype, shape, bytes } = await readTensor(weight, signal);
       values.set(name, { dtype, shape, data: viewAs(dtype, bytes) });
     }
     initials.set(node, values);
