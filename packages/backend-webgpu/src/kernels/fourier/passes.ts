@@ -1,0 +1,146 @@
+import { elementCount } from "@pt2/format";
+import { placeIn } from "../../engine/context.ts";
+import type { KernelCall, PlanContext } from "../../engine/kernel.ts";
+import type { Place } from "../../engine/place.ts";
+
+/** A transform along one dimension. */
+export interface Transform {
+  readonly dim: number;
+  /** Its length, and how much of its result is kept. */
+  readonly n: number;
+  readonly kept: number;
+  /** What is given: complex numbers, real ones, or the first half of a symmetric spectrum, whose transform is real. */
+  readonly from: "complex" | "real" | "half";
+  readonly forward: boolean;
+}
+
+/** A step of a transform (Stockham's): `radix` transforms of length `span` become one of length `span * radix`. */
+interface Pass extends Transform {
+  readonly radix: number;
+  readonly span: number;
+  readonly last: boolean;
+}
+
+/** Prime factors are taken together up to this radix. */
+const MOST_RADIX = 8;
+
+/** Plans transforms one after the other, `scale` times their result as result 0 of the call. */
+export function planTransforms(call: KernelCall, self: Place, transforms: readonly Transform[], scale: number): void {
+  const passes = transforms.flatMap(passesOf);
+  if (passes.length === 0) call.copy(self, call.output());
+  const whole = elementCount(passes.reduce((shape, { dim, n }) => shape.with(dim, n), self.shape));
+  // Each pass reads what the one before has written, so two buffers are enough.
+  const buffers = passes.slice(1, 3).map(() => call.scratch(8 * whole));
+  const tables = new Map<number, Place>();
+  let from = self;
+  for (const [i, pass] of passes.entries()) {
+    const shape = from.shape.with(pass.dim, pass.last ? pass.kept : pass.n);
+    const isLast = i === passes.length - 1;
+    const to = isLast ? null : placeIn(buffers[i % 2]!, "complex64", shape);
+    const table = tables.get(pass.n) ?? roots(call, pass.n);
+    tables.set(pass.n, table);
+    planPass(call, pass, { from, to, table, shape, scale: isLast ? scale : 1 });
+    from = to ?? from;
+  }
+}
+
+interface PassPlaces {
+  readonly from: Place;
+  /** Null for the result of the call. */
+  readonly to: Place | null;
+  readonly table: Place;
+  readonly shape: readonly number[];
+  readonly scale: number;
+}
+
+/**
+ * An invocation computes one element: the sum of `radix` elements of what the pass before made, each turned.
+ * Those of a large prime are added up in parts, which keeps rounding errors small.
+ */
+function planPass(ctx: PlanContext, pass: Pass, { from, to, table, shape, scale }: PassPlaces): void {
+  const { dim, n, radix, span, forward, last } = pass;
+  const given = span === 1 ? pass.from : "complex";
+  const shader = ctx.shader(`fourier ${given}`).read("x", from).read("root", table);
+  if (to === null) shader.result("out");
+  else shader.write("out", to);
+  shader
+    .u32("n", n)
+    .u32("given", from.shape[dim]!)
+    .u32("kept", shape[dim]!)
+    .u32("inner", elementCount(shape.slice(dim + 1)))
+    .u32("radix", radix)
+    .u32("before", span)
+    .u32("after", span * radix)
+    .u32("apart", n / radix)
+    .u32("roots", n / (span * radix))
+    .f32("sign", forward ? 1 : -1)
+    .f32("scale", scale);
+  const isReal = last && pass.from === "half";
+  const body = `let inner = i % p.inner;
+  let k = i / p.inner % p.kept;
+  let base = i / p.inner / p.kept * p.given;
+  let turn = k % p.after;
+  var position = k / p.after * p.before + turn % p.before;
+  var at = 0u;
+  var sum = vec2<f32>();
+  var part = vec2<f32>();
+  for (var q = 0u; q < p.radix; q++) {
+    let w = root(at * p.roots) * vec2<f32>(1f, p.sign);
+    part += mul_complex(element(base, position, inner), w);
+    position += p.apart;
+    at += turn;
+    at -= select(0u, p.after, at >= p.after);
+    if (q % 32u == 31u) { sum += part; part = vec2<f32>(); }
+  }
+  sum += part;
+  set_out(i, sum${isReal ? ".x" : ""} * p.scale);`;
+  shader.forEach(elementCount(shape), body, { declarations: ELEMENT[given] });
+}
+
+const signature = "fn element(base: u32, at: u32, inner: u32) -> vec2<f32>";
+
+const ELEMENT: Readonly<Record<Transform["from"], string>> = {
+  complex: `${signature} { return x((base + at) * p.inner + inner); }\n`,
+  real: `${signature} { return vec2<f32>(x((base + at) * p.inner + inner), 0f); }\n`,
+  // X[n - k] is the conjugate of X[k]; X[0] and X[n / 2] are real.
+  half: `${signature} {
+  let k = min(at, p.n - at);
+  if (k >= p.given) { return vec2<f32>(); }
+  let value = x((base + k) * p.inner + inner);
+  return vec2<f32>(value.x, select(select(value.y, -value.y, at != k), 0f, k == 0u || 2u * k == p.n));
+}
+`,
+};
+
+function passesOf(transform: Transform): readonly Pass[] {
+  const radices = radicesOf(transform.n);
+  return radices.map((radix, i) => {
+    const span = radices.slice(0, i).reduce((product, r) => product * r, 1);
+    return { ...transform, radix, span, last: i === radices.length - 1 };
+  });
+}
+
+/** Factors of a length: as few as are not larger than they need to be. */
+function radicesOf(n: number): readonly number[] {
+  const radices: number[] = [];
+  let rest = n;
+  for (let radix = MOST_RADIX; radix > 1; radix--) {
+    for (; rest % radix === 0; rest /= radix) radices.push(radix);
+  }
+  for (let prime = MOST_RADIX + 1; rest > 1; prime++) {
+    if (prime * prime > rest) prime = rest;
+    for (; rest % prime === 0; rest /= prime) radices.push(prime);
+  }
+  return radices.length === 0 ? [1] : radices;
+}
+
+/** The n-th roots of one, clockwise. */
+function roots(ctx: PlanContext, n: number): Place {
+  const parts = new Float32Array(2 * n);
+  for (let k = 0; k < n; k++) {
+    const angle = (-2 * Math.PI * k) / n;
+    parts[2 * k] = Math.cos(angle);
+    parts[2 * k + 1] = Math.sin(angle);
+  }
+  return ctx.constant("complex64", [n], parts);
+}
