@@ -33,6 +33,97 @@ describePage("a cache in the origin private file system", APP, (ready) => {
     expect(await ready.page.evaluate(() => globalThis.gpu.cacheUsage())).toBe(2 ** 21);
   });
 
+  test("loads a model without a network, once it was loaded", async () => {
+    const answer = (options: object = {}): Promise<string> =>
+      ready.page.evaluate(
+        async ({ address, options }) => {
+          const { load, tensor, webgpu, cached } = globalThis.gpu;
+          const backend = await webgpu();
+          try {
+            const model = await load(await cached(address, options), { backend });
+            const image = tensor("float32", [1, 1, 8, 8], new Array(64).fill(0.5));
+            const scores = Array.from(await (await model.forward({ image })).read(), Number);
+            await model.dispose();
+            return scores.join();
+          } catch (error) {
+            return (error as { readonly code: string }).code;
+          } finally {
+            await backend.dispose();
+          }
+        },
+        // Relative: it is the same file wherever it is named from.
+        { address: "/digits/digits.pt2", options },
+      );
+    const asked = (): number => ready.site.requests.filter(({ path }) => path.endsWith("digits.pt2")).length;
+    const context = ready.page.context();
+    // What loads on demand is loaded: the page itself is not the matter here.
+    await ready.page.evaluate(async (address) => {
+      const { load, webgpu } = globalThis.gpu;
+      const backend = await webgpu();
+      await (await load(address, { backend })).dispose();
+      await backend.dispose();
+    }, "/digits/digits.pt2");
+    await context.setOffline(true);
+    expect(await answer()).toBe("format.io");
+    await context.setOffline(false);
+    const online = await answer();
+    expect(online.split(",")).toHaveLength(10);
+    await context.setOffline(true);
+    expect(await answer()).toBe(online);
+    await context.setOffline(false);
+    const before = asked();
+    expect(await answer({ revalidate: false })).toBe(online);
+    expect(asked()).toBe(before);
+    await ready.page.evaluate(() => globalThis.gpu.clearCache());
+    expect(await answer({ revalidate: false })).toBe(online);
+    expect(asked()).toBeGreaterThan(before);
+    // A server that answers is believed, whatever it says.
+    await ready.page.route("**/digits.pt2", (route) => route.fulfill({ status: 410 }));
+    expect(await answer()).toBe("format.io");
+  });
+
+  test("reads what was not kept when the network is back, unless the file is another one by then", async () => {
+    const outcome = await ready.page.evaluate(async () => {
+      const { cached } = globalThis.gpu;
+      const part = 2 ** 21;
+      let file = Uint8Array.from({ length: 3 * part }, (_, i) => (i * 31 + (i >> 9)) & 255);
+      let reachable = true;
+      const answer: typeof fetch = async (_, init) => {
+        if (!reachable) throw new TypeError("Failed to fetch");
+        const range = new Headers(init?.headers).get("range")!;
+        const [from, to] = range.slice("bytes=".length).split("-").map(Number) as [number, number];
+        const headers = { "Content-Range": `bytes ${from}-${to}/${file.length}` };
+        return new Response(file.slice(from, to + 1), { status: 206, headers });
+      };
+      const address = "https://models.example/model.pt2";
+      const open = () => cached(address, { fetch: answer });
+      const sum = (bytes: Uint8Array): number => bytes.reduce((total, value) => total + value, 0);
+      const expected = [sum(file.subarray(0, part)), sum(file.subarray(part, 2 * part))];
+      const first = await open();
+      await first.read(0, part);
+      await first.close?.();
+      reachable = false;
+      const offline = await open();
+      const kept = sum(await offline.read(0, part)) === expected[0];
+      const refused = await offline.read(part, part).catch((error: Error) => error.message);
+      reachable = true;
+      const back = sum(await offline.read(part, part)) === expected[1];
+      await offline.close?.();
+      reachable = false;
+      const later = await open();
+      reachable = true;
+      file = file.map((value) => value ^ 1);
+      const changed = await later.read(2 * part, part).catch((error: Error) => error.message);
+      return { kept, refused: String(refused), back, changed: String(changed) };
+    });
+    expect(outcome).toEqual({
+      kept: true,
+      refused: expect.stringContaining("the request failed"),
+      back: true,
+      changed: expect.stringContaining("not the one that was kept"),
+    });
+  });
+
   test("goes on where a download broke off, and gives the bytes that were there", async () => {
     const outcome = await ready.page.evaluate(async () => {
       const { cached, clearCache, cacheUsage } = globalThis.gpu;

@@ -4,6 +4,8 @@ export const PART: number = 2 * 2 ** 20;
 const PART_FILE = /^(\d+)\.part$/;
 /** When it was written last says when the entry was used last. */
 const USED = "used";
+/** Says where the archive was read from. */
+const ORIGIN = "origin.json";
 
 /** The parts of one archive that are kept, each in a file of its own. A part is there as a whole or not at all. */
 export class CacheEntry {
@@ -36,10 +38,21 @@ export class CacheEntry {
     return null;
   }
 
+  /** Keeps where it came from, so that {@link entryFrom} finds it when nobody can be asked. */
+  async remember(origin: EntryOrigin): Promise<void> {
+    await writeFile(this.#folder, ORIGIN, new TextEncoder().encode(JSON.stringify(origin)));
+  }
+
   async write(index: number, bytes: Uint8Array): Promise<void> {
     await writeFile(this.#folder, `${index}.part`, bytes);
     this.#parts.add(index);
   }
+}
+
+/** Where an archive was read from last, and how large it is. */
+export interface EntryOrigin {
+  readonly address: string;
+  readonly size: number;
 }
 
 /** An entry as the cache sees it. */
@@ -65,6 +78,24 @@ export async function entriesIn(root: FileSystemDirectoryHandle): Promise<readon
     entries.push({ name, bytes: parts.size * PART, used });
   }
   return entries;
+}
+
+/** What was read from an address last: an entry's name and the archive's size. */
+export async function entryFrom(
+  root: FileSystemDirectoryHandle,
+  address: string,
+): Promise<{ readonly name: string; readonly size: number } | null> {
+  const latest = [...(await entriesIn(root))].sort((a, b) => b.used - a.used);
+  for (const { name } of latest) {
+    const origin = await originOf(await root.getDirectoryHandle(name)).catch(() => null);
+    if (origin?.address === address) return { name, size: origin.size };
+  }
+  return null;
+}
+
+async function originOf(folder: FileSystemDirectoryHandle): Promise<EntryOrigin> {
+  const file = await (await folder.getFileHandle(ORIGIN)).getFile();
+  return JSON.parse(await file.text()) as EntryOrigin;
 }
 
 async function partsIn(folder: FileSystemDirectoryHandle): Promise<Set<number>> {

@@ -1,8 +1,11 @@
+import { Pt2Error } from "../error.ts";
 import { readInBlocks } from "../read-in-blocks.ts";
 import type { ByteSource } from "../source.ts";
 import { fromUrl, type UrlOptions } from "../source-url.ts";
+import { archiveId } from "./archive-id.ts";
 import { CacheEntry, entriesIn } from "./cache-entry.ts";
 import { CachedSource } from "./cached-source.ts";
+import { keptSource } from "./kept-source.ts";
 
 /** Where archives are kept, and how many. */
 export interface CacheOptions extends UrlOptions {
@@ -10,10 +13,13 @@ export interface CacheOptions extends UrlOptions {
   readonly folder?: FileSystemDirectoryHandle;
   /** Bytes that all archives may take together; those that were not used for the longest time go. @default 8 GiB */
   readonly limit?: number;
+  /**
+   * Whether the server is asked first if the file is still the same. `false` takes what was read from that address
+   * before, and asks for nothing that is there: for addresses whose file never changes. @default true
+   */
+  readonly revalidate?: boolean;
 }
 
-/** Where the end of an archive begins, which holds the names, sizes and check sums of its records. */
-const TAIL = 64 * 1024;
 const LIMIT = 8 * 2 ** 30;
 const FOLDER = "pt2";
 
@@ -22,18 +28,41 @@ const FOLDER = "pt2";
  * after it broke off, reads over the network only what is not there yet. `load(await cached(url), …)`.
  *
  * An archive is known by its size and its end, where the check sums of all records are, so a file that was replaced is
- * read anew, and one that moved is not. Where a page has no such file system, or the file is larger than the limit, the
- * source is given as it is.
+ * read anew, and one that moved is not. While the network cannot be reached, what was read from the same address last is
+ * taken: a model that was loaded before loads again. Where a page has no such file system, or the file is larger than the
+ * limit, the source is given as it is.
  */
 export async function cached(from: string | URL | ByteSource, options: CacheOptions = {}): Promise<ByteSource> {
-  const { limit = LIMIT, signal } = options;
-  const source = typeof from === "string" || from instanceof URL ? await fromUrl(from, options) : from;
   const root = await folderOf(options);
+  if (typeof from !== "string" && !(from instanceof URL)) return await keeping(root, from, null, options);
+  const address = addressOf(from);
+  const kept = async (): Promise<ByteSource | null> =>
+    root === null ? null : await keptSource(root, address, options).catch(() => null);
+  const known = options.revalidate === false ? await kept() : null;
+  if (known !== null) return known;
+  try {
+    return await keeping(root, await fromUrl(address, options), address, options);
+  } catch (problem) {
+    const offline = isUnreachable(problem) ? await kept() : null;
+    if (offline === null) throw problem;
+    return offline;
+  }
+}
+
+/** A source that keeps what is read; `address` is where it is, null when only its reader knows. */
+async function keeping(
+  root: FileSystemDirectoryHandle | null,
+  source: ByteSource,
+  address: string | null,
+  { limit = LIMIT, signal }: CacheOptions,
+): Promise<ByteSource> {
   if (root === null || source.size > limit) return source;
   try {
-    const name = await nameOf(source, signal);
+    const name = await archiveId(source, { signal });
     await makeRoom(root, limit - source.size, name);
-    return readInBlocks(new CachedSource(source, await CacheEntry.open(root, name)));
+    const entry = await CacheEntry.open(root, name);
+    if (address !== null) await entry.remember({ address, size: source.size });
+    return readInBlocks(new CachedSource(source, entry));
   } catch (problem) {
     signal?.throwIfAborted();
     // Private windows may refuse storage; what cannot be read at all is told again by whoever reads.
@@ -69,14 +98,15 @@ async function folderOf({ folder }: Pick<CacheOptions, "folder">): Promise<FileS
   }
 }
 
-async function nameOf(source: ByteSource, signal: AbortSignal | undefined): Promise<string> {
-  const length = Math.min(TAIL, source.size);
-  const tail = await source.read(source.size - length, length, { signal });
-  const hashed = new Uint8Array(length + 8);
-  hashed.set(tail);
-  new DataView(hashed.buffer).setBigUint64(length, BigInt(source.size));
-  const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", hashed));
-  return Array.from(digest.subarray(0, 16), (byte) => byte.toString(16).padStart(2, "0")).join("");
+/** The request got no answer at all. An answer, whichever, is the server's last word. */
+function isUnreachable(problem: unknown): boolean {
+  return problem instanceof Pt2Error && problem.code === "format.io" && problem.cause !== undefined;
+}
+
+/** The same for a path and for the whole of it. */
+function addressOf(from: string | URL): string {
+  const base = (globalThis as { readonly location?: { readonly href: string } }).location?.href;
+  return URL.canParse(String(from), base) ? new URL(from, base).href : String(from);
 }
 
 /** Removes what was not used for the longest time, until the others fit. */
