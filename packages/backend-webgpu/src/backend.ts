@@ -19,8 +19,7 @@ import { DeviceTensor } from "./engine/device-tensor.ts";
 import { toGpu } from "./engine/element-bytes.ts";
 import { WebgpuExecutable } from "./engine/executable.ts";
 import { Faults } from "./engine/faults.ts";
-import type { WebgpuKernel } from "./engine/kernel.ts";
-import { kernelsOf } from "./engine/kernels.ts";
+import { type KernelParts, kernelsOf } from "./engine/kernels.ts";
 import type { ImageOptions } from "./image/image-options.ts";
 import type { ImageSource } from "./image/image-source.ts";
 import type { ImageTensors } from "./image/image-tensors.ts";
@@ -29,7 +28,7 @@ import { webgpuError } from "./webgpu-errors.ts";
 /** How a backend value is set up. */
 export interface BackendSettings {
   readonly devices: DeviceSource;
-  readonly kernels: readonly WebgpuKernel[];
+  readonly kernels: KernelParts;
   readonly precision: "exact" | "fast";
   readonly outputs: "host" | "device";
   /** Whether float64 may be held and computed as float32. */

@@ -1,6 +1,7 @@
 import { type BackendSettings, WebgpuBackend } from "./backend.ts";
 import { DeviceSource, deviceOf } from "./engine/device.ts";
-import { KERNELS } from "./kernels/index.ts";
+import { KernelParts } from "./engine/kernels.ts";
+import { KERNEL_PARTS } from "./kernels/index.ts";
 
 /** The backend over a device, with its own kernels. `renew` asks for another device when it is lost. */
 export function createBackend(
@@ -8,5 +9,6 @@ export function createBackend(
   renew: (() => Promise<GPUDevice>) | null,
   settings: Omit<BackendSettings, "devices" | "kernels">,
 ): WebgpuBackend {
-  return new WebgpuBackend({ ...settings, devices: new DeviceSource(deviceOf(gpu), renew), kernels: KERNELS });
+  const kernels = new KernelParts(KERNEL_PARTS);
+  return new WebgpuBackend({ ...settings, devices: new DeviceSource(deviceOf(gpu), renew), kernels });
 }

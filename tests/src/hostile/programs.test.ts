@@ -9,6 +9,7 @@ import { functionalize } from "@pt2/graph/functionalize";
 import { eliminateDeadCode, foldSymbolicArithmetic, removeNoOps } from "@pt2/graph/passes";
 import { createRegistry } from "@pt2/registry";
 import { aten } from "@pt2/registry/aten";
+import { loading } from "@pt2/registry/on-demand";
 import { expect, test } from "vitest";
 import { type Json, mutateProgram } from "./mutate-json.ts";
 
@@ -45,7 +46,7 @@ async function loadAndRun(json: Json, weights: ReadonlyMap<string, WeightTensor>
   let program = functionalize(removeNoOps(imported), registry.effectsOf);
   program = foldSymbolicArithmetic(program);
   program = eliminateDeadCode(program, { isPure: ({ op }) => registry.resolve(op)?.impure !== true });
-  backend.unsupported(program, registry);
+  await loading(() => backend.unsupported(program, registry));
   const signal = AbortSignal.timeout(STOP_MS);
   const executable = await backend.compile({ program, weights, registry, signal });
   try {

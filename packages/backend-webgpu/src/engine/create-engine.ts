@@ -1,25 +1,18 @@
 import type { CompileRequest } from "@pt2/backend";
-import {
-  DYNAMIC_KERNELS,
-  GraphRunner,
-  type HandlerInitials,
-  isEvalBatchNorm,
-  type KernelSet,
-} from "@pt2/backend/staged";
+import { DYNAMIC_KERNELS, GraphRunner, type HandlerInitials, isEvalBatchNorm } from "@pt2/backend/staged";
 import type { OpName } from "@pt2/graph";
 import type { LowerTarget } from "@pt2/registry";
 import type { Device } from "./device.ts";
 import { WebgpuEngine } from "./engine.ts";
 import type { ExecutableOptions, Model } from "./executable.ts";
-import type { WebgpuKernel } from "./kernel.ts";
-import { kernelsOf } from "./kernels.ts";
+import { type Kernels, kernelsOf } from "./kernels.ts";
 import { Memory } from "./memory.ts";
 import { bindWeights } from "./program-state.ts";
 import { Stream } from "./stream.ts";
 import { WeightRecords } from "./weight-records.ts";
 
 /** What the backend runs itself; also the answer to `unsupported`. */
-export function targetOf(kernels: KernelSet<WebgpuKernel>, maxTensorBytes?: number): LowerTarget {
+export function targetOf(kernels: Kernels, maxTensorBytes?: number): LowerTarget {
   return {
     name: "webgpu",
     ...(maxTensorBytes === undefined ? {} : { maxTensorBytes }),

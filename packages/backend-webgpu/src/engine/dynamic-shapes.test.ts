@@ -1,9 +1,10 @@
 import { expect, test } from "vitest";
 import { WebgpuBackend } from "../backend.ts";
 import { describeWithDevice } from "../device.test-helper.ts";
-import { KERNELS } from "../kernels/index.ts";
+import { KERNEL_PARTS } from "../kernels/index.ts";
 import { floats, ints, programOf, ramp, registryOf, run, weightsOf } from "../programs.test-helper.ts";
 import { DeviceSource, deviceOf } from "./device.ts";
+import { KernelParts } from "./kernels.ts";
 
 const NET = `
   parameter "w" = %w: f32[16, 8]
@@ -18,7 +19,8 @@ const registry = registryOf();
 await describeWithDevice("sizes that change", (gpu) => {
   const device = deviceOf(gpu);
   const settings = { precision: "fast", outputs: "host", narrowFloat64: false, ownsDevice: false } as const;
-  const backend = new WebgpuBackend({ ...settings, devices: new DeviceSource(device, null), kernels: KERNELS });
+  const kernels = new KernelParts(KERNEL_PARTS);
+  const backend = new WebgpuBackend({ ...settings, devices: new DeviceSource(device, null), kernels });
 
   test("share the compiled shaders", async () => {
     const executable = await backend.compile({ program: programOf(NET), weights, registry });

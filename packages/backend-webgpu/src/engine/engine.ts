@@ -3,7 +3,6 @@ import {
   type DynamicKernel,
   elementBytes,
   isDeviceData,
-  type KernelSet,
   locate,
   numberOf,
   type RunHooks,
@@ -13,13 +12,14 @@ import {
 } from "@pt2/backend/staged";
 import { type DType, Pt2Error } from "@pt2/format";
 import type { LoweredTensor, LowerOptions, RunNumber } from "@pt2/registry";
+import { loading } from "@pt2/registry/on-demand";
 import type { Constant } from "./constant.ts";
 import { ConstantPool } from "./constant-pool.ts";
 import { ConstantWork } from "./constant-work.ts";
 import { bytesOf, Context, placeIn } from "./context.ts";
 import type { Device } from "./device.ts";
 import { readPlaces, spanOf, writePlace } from "./elements.ts";
-import type { WebgpuKernel } from "./kernel.ts";
+import type { Kernels } from "./kernels.ts";
 import type { Memory } from "./memory.ts";
 import { isCopyable, type Place } from "./place.ts";
 import { WebgpuPlan } from "./plan.ts";
@@ -35,7 +35,7 @@ export interface EngineParts {
   readonly device: Device;
   readonly memory: Memory;
   readonly stream: Stream;
-  readonly kernels: KernelSet<WebgpuKernel>;
+  readonly kernels: Kernels;
   readonly lowerOptions: LowerOptions;
   readonly dynamic: ReadonlyMap<string, DynamicKernel>;
   readonly exact: boolean;
@@ -85,7 +85,7 @@ export class WebgpuEngine implements StageEngine<Place, WebgpuPlan> {
     const { signal } = stream;
     const { after } = request;
     const slotStart = after?.slotEnd ?? 0;
-    const stage = planStage(request, slotStart, this.#services, kernels, this.arena);
+    const stage = await loading(() => planStage(request, slotStart, this.#services, kernels, this.arena));
     const constants = [...stage.constants.keys()];
     await this.#pool.settle(constants, {
       onLoaded: () => signal?.throwIfAborted(),

@@ -21,7 +21,7 @@ import { createEngine } from "./create-engine.ts";
 import { type Device, type DeviceSource, deviceLost, whyFailed } from "./device.ts";
 import { DeviceTensor } from "./device-tensor.ts";
 import type { WebgpuEngine } from "./engine.ts";
-import type { WebgpuKernel } from "./kernel.ts";
+import type { KernelParts } from "./kernels.ts";
 import type { Memory } from "./memory.ts";
 import type { Place } from "./place.ts";
 import type { WebgpuPlan } from "./plan.ts";
@@ -38,7 +38,7 @@ interface Hooks extends RunHooks {
 export interface ExecutableOptions {
   readonly devices: DeviceSource;
   /** The backend's own kernels. */
-  readonly kernels: readonly WebgpuKernel[];
+  readonly kernels: KernelParts;
   /** Where user outputs are: read at once, or on the device until somebody reads them. */
   readonly outputs: "host" | "device";
   readonly precision: "exact" | "fast";

@@ -1,11 +1,20 @@
 import { KernelSet } from "@pt2/backend/staged";
 import type { OpName } from "@pt2/graph";
-import type { ArgValue, OpRegistry } from "@pt2/registry";
+import type { ArgValue, Call, OpRegistry, Part } from "@pt2/registry";
+import { NotLoaded } from "@pt2/registry/on-demand";
 import { isComplexDtype } from "./complex-parts.ts";
 import type { WebgpuKernel } from "./kernel.ts";
 
+type Args = Readonly<Record<string, ArgValue>>;
+
+/** The kernel that takes a call. Throws `NotLoaded` while one that may take it is not there. */
+export interface Kernels {
+  find(op: OpName, args: Args): WebgpuKernel | undefined;
+  get(call: Call): WebgpuKernel | undefined;
+}
+
 /** Kernels by op. Calls with complex numbers are only for those that say they take them. */
-class WebgpuKernels extends KernelSet<WebgpuKernel> {
+class LoadedKernels extends KernelSet<WebgpuKernel> {
   readonly #complex: KernelSet<WebgpuKernel>;
 
   constructor(kernels: readonly WebgpuKernel[]) {
@@ -13,14 +22,42 @@ class WebgpuKernels extends KernelSet<WebgpuKernel> {
     this.#complex = new KernelSet(kernels.filter(({ complex }) => complex === true));
   }
 
-  override find(op: OpName, args: Readonly<Record<string, ArgValue>>): WebgpuKernel | undefined {
+  override find(op: OpName, args: Args): WebgpuKernel | undefined {
     return Object.values(args).some(isComplex) ? this.#complex.find(op, args) : super.find(op, args);
   }
 }
 
-/** The kernels for a registry: those that op packages bring come first. */
-export function kernelsOf(registry: OpRegistry, own: readonly WebgpuKernel[]): KernelSet<WebgpuKernel> {
-  return new WebgpuKernels([...(registry.kernelsFor("webgpu") as readonly WebgpuKernel[]), ...own]);
+/** Kernels in parts, each loaded when the first op comes that it may have a kernel for. */
+export class KernelParts {
+  readonly #parts: readonly Part<WebgpuKernel>[];
+  readonly #loaded = new Map<Part<WebgpuKernel>, LoadedKernels>();
+
+  constructor(parts: readonly Part<WebgpuKernel>[]) {
+    this.#parts = parts;
+  }
+
+  /** The first that takes the call, in the order of the parts. */
+  find(op: OpName, args: Args): WebgpuKernel | undefined {
+    for (const part of this.#parts) {
+      if (!part.ops.test(op)) continue;
+      const kernels = this.#loaded.get(part);
+      if (kernels === undefined) throw new NotLoaded(`the kernel of ${op}`, () => this.#load(part));
+      const kernel = kernels.find(op, args);
+      if (kernel !== undefined) return kernel;
+    }
+    return undefined;
+  }
+
+  async #load(part: Part<WebgpuKernel>): Promise<void> {
+    this.#loaded.set(part, new LoadedKernels(await part.load()));
+  }
+}
+
+/** The kernels for a registry: those that op packages bring come first, then the backend's own. */
+export function kernelsOf(registry: OpRegistry, own: KernelParts): Kernels {
+  const first = new LoadedKernels(registry.kernelsFor("webgpu") as readonly WebgpuKernel[]);
+  const find: Kernels["find"] = (op, args) => first.find(op, args) ?? own.find(op, args);
+  return { find, get: ({ record, args }) => find(record.name, args) };
 }
 
 /** Whether an argument is a complex tensor or number, the name of a complex dtype, or a list with such. */

@@ -1,5 +1,5 @@
 import { type ElementwiseGroup, fuse, type Step } from "@pt2/backend";
-import { isPure, type KernelSet, located, type StageRequest, scalarKey } from "@pt2/backend/staged";
+import { isPure, located, type StageRequest, scalarKey } from "@pt2/backend/staged";
 import { checkInside } from "@pt2/backend/strides";
 import { type Call, describeNode, type LoweredTensor, type Strided, tensorsIn } from "@pt2/registry";
 import { keyOf } from "@pt2/registry/scalar";
@@ -8,7 +8,7 @@ import { CallContext, type Fused, type TensorTable } from "./call-context.ts";
 import type { Constant } from "./constant.ts";
 import { bytesOf, Context, placeIn, placeKey } from "./context.ts";
 import { GuardWords } from "./guard-words.ts";
-import type { WebgpuKernel } from "./kernel.ts";
+import type { Kernels } from "./kernels.ts";
 import { type Buffer, elementsIn, isCopyable, type Place } from "./place.ts";
 import { type Arena, RunBuffer } from "./run-buffer.ts";
 import type { Services } from "./services.ts";
@@ -44,7 +44,7 @@ export function planStage(
   request: Request,
   slotStart: number,
   services: Services,
-  kernels: KernelSet<WebgpuKernel>,
+  kernels: Kernels,
   arena: Arena,
 ): PlannedStage {
   return new Planner(request.places, services, kernels, arena).plan(request, slotStart);
@@ -52,7 +52,7 @@ export function planStage(
 
 class Planner implements StepSink, TensorTable {
   readonly #services: Services;
-  readonly #kernels: KernelSet<WebgpuKernel>;
+  readonly #kernels: Kernels;
   readonly #arena: Arena;
   readonly #places: Map<LoweredTensor, Place>;
   readonly #buffers: RunBuffer[] = [];
@@ -64,12 +64,7 @@ class Planner implements StepSink, TensorTable {
   #calls: readonly Call[] = [];
   #now = 0;
 
-  constructor(
-    places: ReadonlyMap<LoweredTensor, Place>,
-    services: Services,
-    kernels: KernelSet<WebgpuKernel>,
-    arena: Arena,
-  ) {
+  constructor(places: ReadonlyMap<LoweredTensor, Place>, services: Services, kernels: Kernels, arena: Arena) {
     this.#services = services;
     this.#kernels = kernels;
     this.#arena = arena;

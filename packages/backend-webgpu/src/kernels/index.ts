@@ -1,50 +1,71 @@
-import { HOST_KERNELS } from "@pt2/backend/host";
+import type { Part } from "@pt2/registry";
 import type { WebgpuKernel } from "../engine/kernel.ts";
-import { attention } from "./attention/attention.ts";
-import { CONVOLUTIONS } from "./conv/index.ts";
-import { cat } from "./copy/cat.ts";
-import { reinterpret } from "./copy/reinterpret.ts";
-import { asStridedScatter } from "./copy/scatter-views.ts";
-import { arange, full } from "./factory/factory.ts";
-import { hostKernel } from "./host/host-kernel.ts";
-import { rand, randn } from "./host/random.ts";
-import { INDEXING } from "./index/index.ts";
-import { gcd, lcm } from "./integer/divisors.ts";
-import { PRODUCTS } from "./matmul/index.ts";
-import { NORMS } from "./norm/norm.ts";
-import { POOLS } from "./pool/index.ts";
-import { ARG_REDUCTIONS } from "./reduce/extreme.ts";
-import { FOLDS } from "./reduce/fold.ts";
-import { RUNNING_EXTREMES } from "./reduce/running-extreme.ts";
-import { SCANS } from "./reduce/scan.ts";
-import { RESIZES } from "./resize/index.ts";
-import { SOFTMAX } from "./softmax/softmax.ts";
-import { sort, topk } from "./sort/sort.ts";
 
-/** The backend's own kernels: fast ones for few arguments before general ones. */
-export const KERNELS: readonly WebgpuKernel[] = [
-  cat,
-  asStridedScatter,
-  reinterpret,
-  arange,
-  full,
-  ...CONVOLUTIONS,
-  ...POOLS,
-  ...RESIZES,
-  ...NORMS,
-  ...PRODUCTS,
-  attention,
-  ...SOFTMAX,
-  gcd,
-  lcm,
-  ...INDEXING,
-  ...FOLDS,
-  ...ARG_REDUCTIONS,
-  ...SCANS,
-  ...RUNNING_EXTREMES,
-  sort,
-  topk,
-  rand,
-  randn,
-  ...HOST_KERNELS.map(hostKernel),
+/** Ops of which `@pt2/backend/host` has kernels. */
+const ON_HOST = new RegExp(
+  `^aten::(${[
+    "linalg_(lu_factor_ex|lu_solve|det|slogdet|inv_ex|solve_triangular|cholesky_ex|ldl_factor_ex|ldl_solve)",
+    "linalg_(householder_product|eigh|svd|matrix_exp)|lu_unpack|geqrf|ormqr|_fft_[cr]2[cr]",
+    "i0|igammac?|special_(i0e|i1e?|bessel_[jy][01]|(scaled_)?modified_bessel_k[01]|airy_ai|zeta)",
+    "special_(ndtri|log_ndtr|erfcx|\\w+_polynomial_[a-z]+)|avg_pool2d_backward|_adaptive_avg_pool2d_backward|convolution",
+    "histc|segment_reduce|combinations|frexp\\.Tensor|nonzero_static|tri[lu]_indices",
+  ].join("|")})$`,
+);
+
+/**
+ * The backend's own kernels, in parts that load with the first op that they are for. Where several parts have one op,
+ * the earlier comes first, as in each part: what is fast for few arguments before what is general.
+ */
+export const KERNEL_PARTS: readonly Part<WebgpuKernel>[] = [
+  {
+    ops: /^aten::(conv(olution|[123]d(\.padding)?|_transpose(1d|[23]d\.input))|conv_transpose1d)$/,
+    load: async () => [(await import("./conv/convolution.ts")).convolution],
+  },
+  {
+    ops: /^aten::((max|avg|_?adaptive_avg|adaptive_max)_pool[123]d(_with_indices)?|(avg|_adaptive_avg)_pool2d_backward)$/,
+    load: async () => (await import("./pool/index.ts")).POOLS,
+  },
+  {
+    ops: /^aten::(linear|mm|bmm|addmm|_grouped_mm)$/,
+    load: async () => (await import("./matmul/index.ts")).PRODUCTS,
+  },
+  {
+    ops: /^aten::((sum|mean)(\.dim(_IntList)?)?|prod(\.dim_int)?|amax|amin|argmax|argmin)$/,
+    load: async () => (await import("./reduce/index.ts")).REDUCTIONS,
+  },
+  {
+    ops: /^aten::((native_)?(layer|group)_norm|rms_norm)$/,
+    load: async () => (await import("./norm/norm.ts")).NORMS,
+  },
+  {
+    ops: /^aten::((log_)?softmax\.int|_(log_)?softmax)$/,
+    load: async () => (await import("./softmax/softmax.ts")).SOFTMAX,
+  },
+  {
+    ops: /^aten::(scaled_dot_product_attention|_scaled_dot_product_flash_attention_for_cpu)$/,
+    load: async () => [(await import("./attention/attention.ts")).attention],
+  },
+  {
+    ops: /^aten::(gather|index_select|embedding|index\.Tensor|index_put|scatter\.src|scatter_reduce\.two)$/,
+    load: async () => (await import("./index/index.ts")).INDEXING,
+  },
+  {
+    ops: /^aten::(cat|as_strided_scatter|view_as_real|view_as_complex|view\.dtype)$/,
+    load: async () => (await import("./copy/index.ts")).COPIES,
+  },
+  { ops: /^aten::(arange\.start_step|full)$/, load: async () => (await import("./factory/factory.ts")).FACTORIES },
+  {
+    ops: /^aten::_?upsample_(nearest(_exact)?[123]d|linear1d|bilinear2d(_aa)?|trilinear3d|bicubic2d(_aa)?)$/,
+    load: async () => (await import("./resize/index.ts")).RESIZES,
+  },
+  { ops: /^aten::(cumsum|cumprod)$/, load: async () => (await import("./reduce/scan.ts")).SCANS },
+  {
+    ops: /^aten::(cummax|cummin)$/,
+    load: async () => (await import("./reduce/running-extreme.ts")).RUNNING_EXTREMES,
+  },
+  { ops: /^aten::(sort\.stable|topk)$/, load: async () => (await import("./sort/sort.ts")).SORTS },
+  { ops: /^aten::(gcd|lcm)$/, load: async () => (await import("./integer/divisors.ts")).DIVISORS },
+  { ops: /^aten::randn?$/, load: async () => (await import("./host/random.ts")).NOISE },
+  { ops: /^aten::_fft_(c2c|r2c|c2r)$/, load: async () => (await import("./fourier/fourier.ts")).FOURIER },
+  { ops: ON_HOST, load: async () => (await import("./host/index.ts")).HOST },
 ];

@@ -1,6 +1,7 @@
 import { type DType, Pt2Error } from "@pt2/format";
 import { type Program, walk } from "@pt2/graph";
 import { isControl, type OpRegistry } from "@pt2/registry";
+import { loading } from "@pt2/registry/on-demand";
 import { backendError } from "../backend-errors.ts";
 import type { Backend, CompileRequest, UnsupportedOp } from "../contract.ts";
 import { staticInputs } from "./static-inputs.ts";
@@ -11,17 +12,17 @@ export async function compileChecked<T>(
   backend: Pick<Backend, "name" | "capabilities" | "unsupported">,
   compile: () => Promise<T>,
 ): Promise<T> {
-  const requireSupported = (cause?: unknown): void => {
-    const missing = backend.unsupported(program, registry);
+  const requireSupported = async (cause?: unknown): Promise<void> => {
+    const missing = await loading(() => backend.unsupported(program, registry));
     if (missing.length > 0) throw unsupportedError(backend.name, missing, cause);
   };
   signal?.throwIfAborted();
-  if (!isLoweredWhole(program, registry, backend.capabilities.dtypes)) requireSupported();
+  if (!isLoweredWhole(program, registry, backend.capabilities.dtypes)) await requireSupported();
   try {
     return await compile();
   } catch (error) {
     // Lowering stops at the first op that is missing; people want to know all of them.
-    if (error instanceof Pt2Error && error.code === "registry.unsupported-op") requireSupported(error);
+    if (error instanceof Pt2Error && error.code === "registry.unsupported-op") await requireSupported(error);
     throw error;
   }
 }

@@ -1,6 +1,7 @@
 import { Pt2Error } from "@pt2/format";
 import type { Node } from "@pt2/graph";
 import { describeNode } from "@pt2/registry";
+import { NotLoaded } from "@pt2/registry/on-demand";
 import { backendError } from "../backend-errors.ts";
 
 /** What was being computed: a call, or the op of a boundary. */
@@ -23,6 +24,7 @@ export function located<T>(calls: readonly Work[], work: () => T): T {
 
 /** An error with the place of the calls during which it happened. */
 export function locate(error: unknown, calls: readonly Work[]): unknown {
+  if (error instanceof NotLoaded) return error;
   const call = calls.at(-1);
   const where = call && describeNode(call.node);
   if (!(error instanceof Pt2Error)) {

@@ -7,7 +7,7 @@ import type { WebgpuKernel } from "../../engine/kernel.ts";
 import { computeType } from "../../wgsl/storage.ts";
 
 /** `arange(start, end, step)`; each element is start + i·step, not a running sum. */
-export const arange: WebgpuKernel = {
+const arange: WebgpuKernel = {
   ops: ["aten::arange.start_step"],
   fuses: true,
   prepare(call) {
@@ -27,7 +27,7 @@ export const arange: WebgpuKernel = {
 };
 
 /** `full(size, fill_value)` and `empty`, whose contents PyTorch leaves open: zeros here. */
-export const full: WebgpuKernel = {
+const full: WebgpuKernel = {
   ops: ["aten::full"],
   complex: true,
   accepts: ({ fill_value }) => !isTensor(fill_value),
@@ -48,3 +48,6 @@ export const full: WebgpuKernel = {
     call.elementwise(out, [], castTo(out.dtype, { kind: "const", dtype, value }));
   },
 };
+
+/** Tensors made from numbers. */
+export const FACTORIES: readonly WebgpuKernel[] = [arange, full];

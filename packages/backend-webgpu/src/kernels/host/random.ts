@@ -4,16 +4,19 @@ import { DTYPES, type DType, elementCount, floatToBits, isSmallFloat } from "@pt
 import type { KernelCall, WebgpuKernel } from "../../engine/kernel.ts";
 
 /** `rand(size)`: uniform in [0, 1). */
-export const rand: WebgpuKernel = {
+const rand: WebgpuKernel = {
   ops: ["aten::rand"],
   prepare: (call) => planRandom(call, (source, dtype, count) => source.uniform(dtype, count)),
 };
 
 /** `randn(size)`: normal. */
-export const randn: WebgpuKernel = {
+const randn: WebgpuKernel = {
   ops: ["aten::randn"],
   prepare: (call) => planRandom(call, (source, _, count) => source.normal(count)),
 };
+
+/** Random numbers, drawn on the host as every backend draws them. */
+export const NOISE: readonly WebgpuKernel[] = [rand, randn];
 
 /** Numbers are drawn on the host, from one sequence for each executable, as on the other backends. */
 function planRandom(

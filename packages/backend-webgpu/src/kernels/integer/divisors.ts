@@ -30,5 +30,8 @@ function integerKernel(op: string, value: string): WebgpuKernel {
   };
 }
 
-export const gcd: WebgpuKernel = integerKernel("aten::gcd", "d");
-export const lcm: WebgpuKernel = integerKernel("aten::lcm", "select(abs(x(i) / max(d, 1) * y(i)), 0, d == 0)");
+/** Greatest common divisors and least common multiples. */
+export const DIVISORS: readonly WebgpuKernel[] = [
+  integerKernel("aten::gcd", "d"),
+  integerKernel("aten::lcm", "select(abs(x(i) / max(d, 1) * y(i)), 0, d == 0)"),
+];

@@ -6,16 +6,19 @@ import { planBitonic } from "./bitonic.ts";
 import { orderOf } from "./order.ts";
 
 /** `sort(self, stable, dim, descending)`: always stable; NaN counts as the largest. */
-export const sort: WebgpuKernel = {
+const sort: WebgpuKernel = {
   ops: ["aten::sort.stable"],
   prepare: (call) => planSort(call, call.arg<boolean>("descending")),
 };
 
 /** `topk(self, k, dim, largest, sorted)`; of equal elements the first comes first, which PyTorch leaves open. */
-export const topk: WebgpuKernel = {
+const topk: WebgpuKernel = {
   ops: ["aten::topk"],
   prepare: (call) => planSort(call, call.arg<boolean>("largest")),
 };
+
+/** Orders. */
+export const SORTS: readonly WebgpuKernel[] = [sort, topk];
 
 /** Up to so many elements each one counts those that come before it; for more that takes too long. */
 const COUNTED = 1024;

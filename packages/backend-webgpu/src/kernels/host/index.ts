@@ -1,0 +1,6 @@
+import { HOST_KERNELS } from "@pt2/backend/host";
+import type { WebgpuKernel } from "../../engine/kernel.ts";
+import { hostKernel } from "./host-kernel.ts";
+
+/** Kernels of all backends for rare ops. */
+export const HOST: readonly WebgpuKernel[] = HOST_KERNELS.map(hostKernel);
