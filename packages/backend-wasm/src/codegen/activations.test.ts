@@ -1,6 +1,6 @@
+import { randomUnit, samples } from "@pt2/conformance/scalar";
 import { type ScalarExpr, scalar as s, simplify, typeExpr } from "@pt2/registry/scalar";
 import { expect, test } from "vitest";
-import { generator, samples } from "./samples.ts";
 import { runKernel, runReference } from "./testbed.ts";
 
 const x = s.input(0);
@@ -20,7 +20,7 @@ const activations: Readonly<Record<string, ScalarExpr>> = {
 };
 
 test.each(Object.entries(activations))("%s", (_, expr) => {
-  const random = generator(21);
+  const random = randomUnit(21);
   const data = [
     ...samples("float32", 200, random),
     ...Array.from({ length: 3000 }, () => Math.fround(random() * 24 - 12)),

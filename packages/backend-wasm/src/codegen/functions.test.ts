@@ -1,17 +1,16 @@
-import type { DType } from "@pt2/format";
 import {
-  BINARY_FNS,
-  type ScalarExpr,
-  type ScalarValue,
-  scalar as s,
-  type TypedExpr,
-  typeExpr,
-  UNARY_FNS,
-} from "@pt2/registry/scalar";
+  distance,
+  isDivision,
+  type Operand,
+  randomUnit,
+  samples,
+  typedFunction as typed,
+} from "@pt2/conformance/scalar";
+import type { DType } from "@pt2/format";
+import { BINARY_FNS, type ScalarValue, scalar as s, type TypedExpr, typeExpr, UNARY_FNS } from "@pt2/registry/scalar";
 import { describe, expect, test } from "vitest";
 import type { InnerMode } from "./geometry.ts";
-import { generator, samples } from "./samples.ts";
-import { distance, type Operand, runKernel, runReference } from "./testbed.ts";
+import { runKernel, runReference } from "./testbed.ts";
 
 const DTYPES: readonly DType[] = [
   "float32",
@@ -27,17 +26,6 @@ const DTYPES: readonly DType[] = [
 ];
 const COUNT = 111;
 
-/** The typed expression, or null where the language has no such function for the dtype. */
-function typed(expr: ScalarExpr, dtype: DType): TypedExpr | null {
-  try {
-    const made = typeExpr(expr, { compute: dtype, operands: [dtype, dtype], result: dtype });
-    // A bool result is looked at as it is.
-    return made.kind === "cast" && made.x.dtype === "bool" ? made.x : made;
-  } catch {
-    return null;
-  }
-}
-
 /** An operand that yields `values` when walked along the inner dimension in the given way. */
 function operand(dtype: DType, mode: InnerMode, random: () => number): Operand {
   const step = mode === "unit" ? 1 : mode === "zero" ? 0 : 3;
@@ -46,7 +34,6 @@ function operand(dtype: DType, mode: InnerMode, random: () => number): Operand {
 
 /** sin and cos are compared absolutely: near their zeros no short reduction keeps relative precision. */
 const ABSOLUTE: ReadonlySet<string> = new Set(["sin", "cos"]);
-const DIVISIONS: ReadonlySet<string> = new Set(["floordiv", "truncdiv", "mod", "fmod"]);
 
 /** Integers are not divided by zero. */
 function divisor(value: ScalarValue): ScalarValue {
@@ -77,7 +64,7 @@ describe.each(DTYPES)("%s", (dtype) => {
   test.each(UNARY_FNS)("%s", (fn) => {
     const expr = typed(s[fn](s.input(0)), dtype);
     for (const mode of ["unit", "zero", "strided"] as const) {
-      if (expr) check(fn, expr, [operand(dtype, mode, generator(1))]);
+      if (expr) check(fn, expr, [operand(dtype, mode, randomUnit(1))]);
     }
   });
 
@@ -90,11 +77,11 @@ describe.each(DTYPES)("%s", (dtype) => {
       ["strided", "unit"],
     ] as const) {
       if (!expr) continue;
-      const [x, y] = [operand(dtype, a, generator(2)), operand(dtype, b, generator(3))];
+      const [x, y] = [operand(dtype, a, randomUnit(2)), operand(dtype, b, randomUnit(3))];
       // Turned round, so that special values meet others.
       check(fn, expr, [
         x,
-        { ...y, data: y.data.toReversed().map((value) => (DIVISIONS.has(fn) ? divisor(value) : value)) },
+        { ...y, data: y.data.toReversed().map((value) => (isDivision(fn) ? divisor(value) : value)) },
       ]);
     }
   });
@@ -102,7 +89,7 @@ describe.each(DTYPES)("%s", (dtype) => {
   test.each(DTYPES)("to %s", (to) => {
     const expr = typeExpr(s.cast(to, s.input(0)), { compute: dtype, operands: [dtype], result: to });
     for (const mode of ["unit", "zero", "strided"] as const)
-      check(`to ${to}`, expr, [operand(dtype, mode, generator(4))]);
+      check(`to ${to}`, expr, [operand(dtype, mode, randomUnit(4))]);
   });
 
   test("select", () => {
@@ -112,9 +99,9 @@ describe.each(DTYPES)("%s", (dtype) => {
       result: dtype,
     });
     check("select", expr, [
-      operand("bool", "unit", generator(5)),
-      operand(dtype, "unit", generator(6)),
-      operand(dtype, "zero", generator(7)),
+      operand("bool", "unit", randomUnit(5)),
+      operand(dtype, "unit", randomUnit(6)),
+      operand(dtype, "zero", randomUnit(7)),
     ]);
   });
 });

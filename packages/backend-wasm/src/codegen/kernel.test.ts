@@ -1,12 +1,12 @@
+import { type Operand, randomUnit, samples } from "@pt2/conformance/scalar";
 import type { DType } from "@pt2/format";
 import { keyOf, type ScalarExpr, scalar as s, simplify, type TypedExpr, typeExpr } from "@pt2/registry/scalar";
 import { describe, expect, test } from "vitest";
 import { createElementwiseCompiler } from "./compiler.ts";
 import { blockBytes, coalesce, innerModes, writeBlock } from "./geometry.ts";
-import { generator, samples } from "./samples.ts";
-import { type Operand, runKernel, runReference } from "./testbed.ts";
+import { runKernel, runReference } from "./testbed.ts";
 
-const random = generator(11);
+const random = randomUnit(11);
 const [x, y, z] = [s.input(0), s.input(1), s.input(2)];
 
 function operand(dtype: DType, shape: readonly number[], strides: readonly number[]): Operand {

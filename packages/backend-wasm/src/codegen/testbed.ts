@@ -1,15 +1,9 @@
 // Runs a group as a generated kernel and element by element with the reference evaluator.
-import { DTYPES, type DType } from "@pt2/format";
-import { evaluate, type ScalarValue, type TypedExpr } from "@pt2/registry/scalar";
+import { evaluateAll, type Operand, positions } from "@pt2/conformance/scalar";
+import { bitsToFloat, DTYPES, type DType, floatToBits } from "@pt2/format";
+import type { ScalarValue, TypedExpr } from "@pt2/registry/scalar";
 import { createElementwiseCompiler } from "./compiler.ts";
 import { blockBytes, coalesce, innerModes, writeBlock } from "./geometry.ts";
-
-/** An operand: its storage, and how the iteration space walks over it. */
-export interface Operand {
-  readonly dtype: DType;
-  readonly data: readonly ScalarValue[];
-  readonly strides: readonly number[];
-}
 
 /** A group over an iteration space; outputs are contiguous unless strides are given. */
 export interface Group {
@@ -62,7 +56,7 @@ export function runKernel(group: Group): readonly (readonly ScalarValue[])[] {
   for (const end of ends) {
     if (new Uint8Array(memory.buffer, end, 8).some((byte) => byte !== 0xa5)) throw new Error("written past the end");
   }
-  const offsets = positions(shape, outputStrides);
+  const offsets = positions(shape, { strides: outputStrides });
   return outputs.map(({ dtype }, i) =>
     offsets.map((at) => read(dtype, (pointers[operands.length + i] as number) + at * DTYPES[dtype].itemsize)),
   );
@@ -70,32 +64,14 @@ export function runKernel(group: Group): readonly (readonly ScalarValue[])[] {
 
 /** The same by the meaning of the language. */
 export function runReference({ shape, operands, outputs }: Group): readonly (readonly ScalarValue[])[] {
-  const at = operands.map(({ strides }) => positions(shape, strides));
-  const count = shape.reduce((a, b) => a * b, 1);
-  return outputs.map((expr) =>
-    Array.from({ length: count }, (_, i) =>
-      evaluate(
-        expr,
-        operands.map(({ data }, k) => data[at[k]?.[i] as number] as ScalarValue),
-      ),
-    ),
-  );
-}
-
-function positions(shape: readonly number[], strides: readonly number[]): readonly number[] {
-  return shape.reduce<number[]>(
-    (list, size, d) => list.flatMap((at) => Array.from({ length: size }, (_, i) => at + i * (strides[d] as number))),
-    [0],
-  );
+  return outputs.map((expr) => evaluateAll(expr, operands, shape));
 }
 
 function write(dtype: DType, address: number, value: ScalarValue): void {
   const view = new DataView(memory.buffer, address);
   if (dtype === "float64") view.setFloat64(0, value as number, true);
   else if (dtype === "float32") view.setFloat32(0, value as number, true);
-  else if (dtype === "float16") view.setUint16(0, float16Bits(value as number), true);
-  else if (dtype === "bfloat16")
-    view.setUint16(0, (new Uint32Array(Float32Array.of(value as number).buffer)[0] as number) >>> 16, true);
+  else if (dtype === "float16" || dtype === "bfloat16") view.setUint16(0, floatToBits(dtype, value as number), true);
   else if (DTYPES[dtype].itemsize === 8) view.setBigInt64(0, value as bigint, true);
   else if (DTYPES[dtype].itemsize === 4) view.setInt32(0, value as number, true);
   else if (DTYPES[dtype].itemsize === 2) view.setInt16(0, value as number, true);
@@ -110,9 +86,8 @@ function read(dtype: DType, address: number): ScalarValue {
     case "float32":
       return view.getFloat32(0, true);
     case "float16":
-      return float16Value(view.getUint16(0, true));
     case "bfloat16":
-      return new Float32Array(Uint32Array.of(view.getUint16(0, true) << 16).buffer)[0] as number;
+      return bitsToFloat(dtype, view.getUint16(0, true));
     case "int64":
       return view.getBigInt64(0, true);
     case "int32":
@@ -124,33 +99,4 @@ function read(dtype: DType, address: number): ScalarValue {
     default:
       return dtype === "bool" ? view.getUint8(0) === 1 : view.getUint8(0);
   }
-}
-
-function float16Value(bits: number): number {
-  const [exponent, fraction] = [(bits >> 10) & 31, bits & 1023];
-  const sign = bits & 0x8000 ? -1 : 1;
-  if (exponent === 31) return fraction ? Number.NaN : sign * Number.POSITIVE_INFINITY;
-  return sign * (exponent ? (1024 + fraction) * 2 ** (exponent - 25) : fraction * 2 ** -24);
-}
-
-const FLOAT16_BITS: ReadonlyMap<number, number> = new Map(
-  Array.from({ length: 0x10000 }, (_, bits): [number, number] => [float16Value(bits), bits]).reverse(),
-);
-
-/** For values that are float16 already. */
-function float16Bits(value: number): number {
-  return Object.is(value, -0) ? 0x8000 : (FLOAT16_BITS.get(value) as number);
-}
-
-/** Distance in units in the last place of the expected value; infinite for what must agree exactly and does not. */
-export function distance(actual: ScalarValue, expected: ScalarValue, dtype: DType): number {
-  if (actual === expected || (Number.isNaN(actual) && Number.isNaN(expected))) return 0;
-  if (typeof actual !== "number" || typeof expected !== "number" || DTYPES[dtype].kind !== "float")
-    return Number.POSITIVE_INFINITY;
-  const [bits, least] = { float16: [10, -14], bfloat16: [7, -126], float32: [23, -126], float64: [52, -1022] }[
-    dtype as string
-  ] as [number, number];
-  const exponent = Math.max(Math.floor(Math.log2(Math.abs(expected))), least);
-  const ulps = Math.abs(actual - expected) / 2 ** (Math.max(exponent, -900) - bits);
-  return Number.isNaN(ulps) ? Number.POSITIVE_INFINITY : ulps;
 }

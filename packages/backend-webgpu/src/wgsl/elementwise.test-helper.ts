@@ -1,6 +1,7 @@
 // Runs an expression on the device, and element by element with the reference evaluator.
-import { DTYPES, type DType } from "@pt2/format";
-import { convert, evaluate, fold, type ScalarValue, type TypedExpr, withChildren } from "@pt2/registry/scalar";
+import { evaluateAll, positions } from "@pt2/conformance/scalar";
+import { bitsToFloat, DTYPES, type DType, floatToBits } from "@pt2/format";
+import { convert, fold, type ScalarValue, type TypedExpr, withChildren } from "@pt2/registry/scalar";
 import { type ElementwiseDispatch, elementwiseDispatch } from "./elementwise.ts";
 import type { Geometry, Walk } from "./elementwise-geometry.ts";
 import { type ShaderFeatures, storageOf } from "./storage.ts";
@@ -93,15 +94,11 @@ export async function runDispatch(
 
 /** The same by the meaning of the language, in the precision that the GPU has. */
 export function runReference({ shape, operands, expr }: TestKernel): readonly ScalarValue[] {
-  const narrowed = narrow(expr);
-  const at = operands.map((operand) => positions(shape, operand));
-  const count = shape.reduce((a, b) => a * b, 1);
-  return Array.from({ length: count }, (_, i) =>
-    evaluate(
-      narrowed,
-      operands.map(({ dtype, data }, k) => convert(NARROW[dtype] ?? dtype, data[at[k]?.[i] as number] as ScalarValue)),
-    ),
-  );
+  const narrowed = operands.map(({ dtype, data, ...walk }) => {
+    const to = NARROW[dtype] ?? dtype;
+    return { ...walk, dtype: to, data: data.map((value) => convert(to, value)) };
+  });
+  return evaluateAll(narrow(expr), narrowed, shape);
 }
 
 const NARROW: { readonly [D in DType]?: DType } = { float64: "float32", int64: "int32" };
@@ -126,13 +123,6 @@ function narrow(expr: TypedExpr): TypedExpr {
   })[0] as TypedExpr;
 }
 
-function positions(shape: readonly number[], { strides, offset }: Walk): readonly number[] {
-  return shape.reduce<number[]>(
-    (list, size, d) => list.flatMap((at) => Array.from({ length: size }, (_, i) => at + i * (strides[d] as number))),
-    [offset],
-  );
-}
-
 function bytesOf(length: number, dtype: DType, features: ShaderFeatures): number {
   return Math.ceil((length * storageOf(dtype, features).bytes) / 4) * 4;
 }
@@ -142,7 +132,7 @@ function encode(dtype: DType, data: readonly ScalarValue[], features: ShaderFeat
   const view = new DataView(new ArrayBuffer(bytesOf(data.length, dtype, features)));
   for (const [i, value] of data.entries()) {
     const at = i * bytes;
-    if (type === "f16") view.setUint16(at, float16Bits(value as number), true);
+    if (type === "f16") view.setUint16(at, floatToBits("float16", value as number), true);
     else if (type === "f32") view.setFloat32(at, value as number, true);
     else view.setInt32(at, Number(value), true);
   }
@@ -159,25 +149,9 @@ function decode(
   const view = new DataView(from.buffer);
   return Array.from({ length }, (_, i) => {
     const at = i * bytes;
-    if (type === "f16") return float16Value(view.getUint16(at, true));
+    if (type === "f16") return bitsToFloat("float16", view.getUint16(at, true));
     if (type === "f32") return view.getFloat32(at, true);
     if (dtype === "bool") return view.getUint32(at, true) === 1;
     return type === "u32" ? view.getUint32(at, true) : view.getInt32(at, true);
   });
-}
-
-function float16Value(bits: number): number {
-  const [exponent, fraction] = [(bits >> 10) & 31, bits & 1023];
-  const sign = bits & 0x8000 ? -1 : 1;
-  if (exponent === 31) return fraction ? Number.NaN : sign * Number.POSITIVE_INFINITY;
-  return sign * (exponent ? (1024 + fraction) * 2 ** (exponent - 25) : fraction * 2 ** -24);
-}
-
-const FLOAT16_BITS: ReadonlyMap<number, number> = new Map(
-  Array.from({ length: 0x10000 }, (_, bits): [number, number] => [float16Value(bits), bits]).reverse(),
-);
-
-/** For values that are float16 already. */
-function float16Bits(value: number): number {
-  return Object.is(value, -0) ? 0x8000 : (FLOAT16_BITS.get(value) as number);
 }

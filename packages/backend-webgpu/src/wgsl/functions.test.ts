@@ -1,17 +1,9 @@
+import { distance, isDivision, randomUnit, samples, typedFunction as typed } from "@pt2/conformance/scalar";
 import type { DType } from "@pt2/format";
-import {
-  BINARY_FNS,
-  type ScalarExpr,
-  type ScalarValue,
-  scalar as s,
-  type TypedExpr,
-  typeExpr,
-  UNARY_FNS,
-} from "@pt2/registry/scalar";
+import { BINARY_FNS, type ScalarValue, scalar as s, type TypedExpr, typeExpr, UNARY_FNS } from "@pt2/registry/scalar";
 import { describe, expect, test } from "vitest";
 import { describeWithDevice } from "../device.test-helper.ts";
 import { runOnDevice, runReference, type TestOperand } from "./elementwise.test-helper.ts";
-import { distance, generator, samples } from "./samples.test-helper.ts";
 
 const DTYPES: readonly DType[] = [
   "float32",
@@ -27,21 +19,11 @@ const DTYPES: readonly DType[] = [
   "bool",
 ];
 const COUNT = 120;
-
-/** The typed expression, or null where the language has no such function for the dtype. */
-function typed(expr: ScalarExpr, dtype: DType): TypedExpr | null {
-  try {
-    const made = typeExpr(expr, { compute: dtype, operands: [dtype, dtype], result: dtype });
-    // A bool result is looked at as it is.
-    return made.kind === "cast" && made.x.dtype === "bool" ? made.x : made;
-  } catch {
-    return null;
-  }
-}
+const GPU = { narrow: true };
 
 const operand = (dtype: DType, seed: number): TestOperand => ({
   dtype,
-  data: samples(dtype, COUNT, generator(seed)),
+  data: samples(dtype, COUNT, randomUnit(seed), GPU),
   strides: [1],
   offset: 0,
 });
@@ -50,7 +32,6 @@ const operand = (dtype: DType, seed: number): TestOperand => ({
 const ULPS: Readonly<Record<string, number>> = { exp: 120, expm1: 120, sinh: 120, cosh: 120, erfc: 160 };
 /** Functions with zeros that no float is near enough to are compared absolutely. */
 const ABSOLUTE: Readonly<Record<string, number>> = { sin: 2e-7, cos: 2e-7, lgamma: 1e-6, digamma: 2e-6 };
-const DIVISIONS: ReadonlySet<string> = new Set(["floordiv", "truncdiv", "mod", "fmod"]);
 
 /** Halves are computed as float32 is, so a few functions tell whether they are rounded. */
 const FOR_HALVES: ReadonlySet<string> = new Set(["add", "mul", "div", "exp", "round", "isnan", "lt", "nextafter"]);
@@ -62,7 +43,7 @@ async function check(device: GPUDevice, fn: string, expr: TypedExpr, operands: r
   const wrong = runReference(kernel).flatMap((value, i) => {
     const got = actual[i] as ScalarValue;
     const near = Math.abs(Number(got) - Number(value)) < (ABSOLUTE[fn] ?? 0);
-    const ulps = distance(got, value, expr.dtype);
+    const ulps = distance(got, value, expr.dtype, GPU);
     const from = operands.map(({ data }) => data[i]);
     // The sign of a NaN is open.
     if (fn === "copysign" && Number.isNaN(from[1])) return [];
@@ -84,7 +65,7 @@ await describeWithDevice("scalar functions on the device", (device) => {
     test.each(BINARY_FNS.filter((fn) => tested(fn, dtype) && typed(s[fn](s.input(0), s.input(1)), dtype)))(
       "%s",
       async (fn) => {
-        const divisors = y.data.map((value) => (Number(value) === 0 && DIVISIONS.has(fn) ? one(value) : value));
+        const divisors = y.data.map((value) => (Number(value) === 0 && isDivision(fn) ? one(value) : value));
         const expr = typed(s[fn](s.input(0), s.input(1)), dtype) as TypedExpr;
         await check(device, fn, expr, [x, { ...y, data: divisors }]);
       },
