@@ -52,6 +52,10 @@ case("adaptive_max_pool2d", "to one", distinct(2, 3, 5, 7), [1, 1])
 case("adaptive_max_pool1d", "uneven", distinct(2, 3, 11), [4])
 case("adaptive_max_pool3d", "uneven", distinct(1, 2, 5, 3, 4), [2, 2, 3])
 
+case("fractional_max_pool2d", "2x3 windows", distinct(2, 3, 9, 11), [2, 3], [4, 5], t(2, 3, 2, lo=0, hi=1))
+case("fractional_max_pool2d", "no batch dim, one window", distinct(2, 5, 7).transpose(1, 2), [3, 2], [1, 3], t(1, 2, 2, lo=0, hi=1))
+case("fractional_max_pool3d", "2x2x3 windows", distinct(1, 2, 5, 7, 8), [2, 2, 3], [3, 2, 4], t(1, 2, 3, lo=0, hi=1))
+
 case("max_pool2d_with_indices_backward", "3x3 stride 2", t(1, 2, 3, 4), distinct(1, 2, 5, 7), [3, 3], [2, 2], [1, 1], [1, 1], False,
      ints(1, 2, 3, 4, lo=0, hi=34))
 case("avg_pool2d_backward", "padding", t(1, 2, 3, 4), t(1, 2, 5, 7), [3, 3], [2, 2], [1, 1], False, True, None)

@@ -132,6 +132,9 @@ for op in ("cummax", "cummin"):
     case(op, "empty", t(2, 0, 3), 1)
 case("logcumsumexp", "dim", t(2, 5), 1)
 case("diff", "last", t(2, 5))
+case("diff", "prepended and appended, twice", t(2, 5), 2, 0, t(1, 5), t(3, 5))
+case("diff", "of no order", t(2, 5), 0, 1, t(2, 3))
+case("diff", "of more orders than elements", t(2, 3), 5)
 
 for op in ("softmax.int", "log_softmax.int"):
     case(op, "last", t(2, 3, 5, lo=-5, hi=5), -1)

@@ -1,6 +1,7 @@
 import type { HostKernel } from "../host-kernel.ts";
 import { matrixKernel } from "./batch.ts";
 import { matrixExponential } from "./exponential.ts";
+import { factorLdl, solveLdl } from "./ldl.ts";
 import { determinant, factorLu, permutationOf, solveLu, solveTriangular } from "./lu.ts";
 import { corner, identity, type Matrix, matrix, transposed } from "./matrix.ts";
 import { applyQ, orthogonal, reflect } from "./qr.ts";
@@ -49,6 +50,13 @@ export const LINALG: readonly HostKernel[] = [
     const { l, info } = cholesky(upper ? transposed(a as Matrix) : (a as Matrix));
     return [upper ? transposed(l) : l, [info]];
   }),
+  matrixKernel(["aten::linalg_ldl_factor_ex"], ["self"], (_, a) => {
+    const { ld, pivots, info } = factorLdl(a as Matrix);
+    return [ld, pivots, [info]];
+  }),
+  matrixKernel(["aten::linalg_ldl_solve"], ["LD", "pivots:1", "B"], (_, ld, pivots, b) => [
+    solveLdl(ld as Matrix, (pivots as Matrix).data, b as Matrix),
+  ]),
   matrixKernel(["aten::geqrf"], ["self"], (_, a) => {
     const found = reflect(a as Matrix);
     return [found.a, found.tau];

@@ -9,6 +9,7 @@ import { SEARCH_OPS } from "../index/search.ts";
 import { SEGMENT_OPS } from "../index/segment.ts";
 import { UNIQUE_OPS } from "../index/unique.ts";
 import { LINALG_OPS } from "../linalg/factor.ts";
+import { LDL_OPS } from "../linalg/ldl.ts";
 import { LU_OPS } from "../linalg/lu.ts";
 import { ORTHOGONAL_OPS } from "../linalg/orthogonal.ts";
 import { PSEUDO_INVERSE_OPS } from "../linalg/pseudo-inverse.ts";
@@ -22,6 +23,7 @@ import { MOMENT_OPS } from "../matmul/moments.ts";
 import { BACKWARD_POINTWISE_OPS } from "../pointwise/backward.ts";
 import { FAKE_QUANTIZE_OPS } from "../pointwise/fake-quantize.ts";
 import { SPECIAL_OPS } from "../pointwise/special.ts";
+import { FRACTIONAL_POOL_OPS } from "../pool/fractional-pool.ts";
 import { DISTRIBUTION_OPS } from "../random/distributions.ts";
 import { RRELU_OPS } from "../random/rrelu.ts";
 import { SAMPLE_OPS } from "../random/sample.ts";
@@ -43,6 +45,7 @@ export const rareOps: readonly OpRecord[] = [
   ...SEGMENT_OPS,
   ...UNIQUE_OPS,
   ...LINALG_OPS,
+  ...LDL_OPS,
   ...LU_OPS,
   ...ORTHOGONAL_OPS,
   ...PSEUDO_INVERSE_OPS,
@@ -56,6 +59,7 @@ export const rareOps: readonly OpRecord[] = [
   ...BACKWARD_POINTWISE_OPS,
   ...FAKE_QUANTIZE_OPS,
   ...SPECIAL_OPS,
+  ...FRACTIONAL_POOL_OPS,
   ...DISTRIBUTION_OPS,
   ...RRELU_OPS,
   ...SAMPLE_OPS,

@@ -10,26 +10,29 @@ export const RRELU_OPS: readonly OpRecord[] = [
     "aten::rrelu(Tensor self, Scalar lower=0.125, Scalar upper=0.33333333333333331, bool training=False, Generator? generator=None) -> Tensor",
     {
       impure: true,
-      decompose({ self, lower, upper, training }, b) {
-        if (!training) return fixedSlope(b, self, lower, upper);
-        const { add, ge, mul, where } = emit(b);
-        const draw = b.tensor("aten::rand", { size: self.shape, dtype: self.dtype });
-        const [low, high] = [toNumber(lower), toNumber(upper)];
-        const slope = add(mul(draw, { float: high - low }), { float: low });
-        return where(ge(self, 0), self, mul(self, slope));
-      },
+      decompose: ({ self, lower, upper, training }, b) =>
+        training ? drawnSlope(b, self, lower, upper)[0] : fixedSlope(b, self, lower, upper),
     },
   ),
   defineOp(
     "aten::rrelu_with_noise_functional(Tensor self, Tensor noise, Scalar lower=0.125, Scalar upper=0.33333333333333331, bool training=False, Generator? generator=None) -> (Tensor, Tensor noise_out)",
     {
-      decompose({ self, noise, lower, upper, training }, b) {
-        if (training) return null;
-        return [fixedSlope(b, self, lower, upper), noise];
-      },
+      impure: true,
+      decompose: ({ self, noise, lower, upper, training }, b) =>
+        training ? drawnSlope(b, self, lower, upper) : [fixedSlope(b, self, lower, upper), noise],
     },
   ),
 ];
+
+/** In training each negative element is multiplied by a number of its own; the numbers are the second result. */
+function drawnSlope(b: Builder, self: TensorMeta, lower: Scalar, upper: Scalar): readonly [TensorMeta, TensorMeta] {
+  const { add, gt, mul, where } = emit(b);
+  const draw = b.tensor("aten::rand", { size: self.shape, dtype: self.dtype });
+  const [low, high] = [toNumber(lower), toNumber(upper)];
+  const slope = add(mul(draw, { float: high - low }), { float: low });
+  const noise = where(gt(self, 0), { float: 1 }, slope);
+  return [mul(self, noise), noise];
+}
 
 /** Outside training the slope of `rrelu` is the middle of its range. */
 function fixedSlope(b: Builder, self: TensorMeta, lower: Scalar, upper: Scalar): TensorMeta {

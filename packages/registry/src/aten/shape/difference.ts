@@ -11,10 +11,15 @@ export const DIFFERENCE_OPS: readonly OpRecord[] = [
     decompose({ self, n, dim, prepend, append }, b) {
       check(self.shape.length > 0, "diff expects input to be at least one-dimensional");
       check(n >= 0, `order must be non-negative but got ${n}`);
-      const parts = [prepend, self, append].filter((part) => part !== null);
       const d = wrapDim(dim, self.shape.length);
-      let result = emit(b).cat(parts, d);
-      for (let order = 0; order < n; order++) result = difference(result, d, b);
+      // PyTorch forgets what was to be prepended and appended then.
+      if (n === 0) return b.tensor("aten::clone", { self });
+      let result = emit(b).cat(
+        [prepend, self, append].filter((part) => part !== null),
+        d,
+      );
+      const orders = Math.min(n, result.shape[d]!);
+      for (let order = 0; order < orders; order++) result = difference(result, d, b);
       return result;
     },
   }),
