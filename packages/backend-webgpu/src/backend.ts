@@ -8,7 +8,7 @@ import {
   type HostTensor,
   type UnsupportedOp,
 } from "@pt2/backend";
-import { backendError, compileChecked, DYNAMIC_KERNELS } from "@pt2/backend/staged";
+import { backendError, compileChecked, hasDynamicKernel } from "@pt2/backend/staged";
 import type { DType } from "@pt2/format";
 import type { Program } from "@pt2/graph";
 import type { OpRegistry } from "@pt2/registry";
@@ -89,7 +89,7 @@ export class WebgpuBackend implements Backend {
       target,
       dtypes,
       dtypeAdvice,
-      hasDynamicKernel: (op) => DYNAMIC_KERNELS.has(op),
+      hasDynamicKernel,
     });
   }
 

@@ -3,7 +3,7 @@
 
 export { backendError } from "./backend-errors.ts";
 export { type Selection, selectElements } from "./dynamic/advanced-index.ts";
-export { DYNAMIC_KERNELS } from "./dynamic/index.ts";
+export { hasDynamicKernel } from "./dynamic/ops.ts";
 export type { Awaitable } from "./staged/awaitable.ts";
 export { exact, isPure, scalarKey } from "./staged/call-key.ts";
 export type { Cancellation } from "./staged/cancellation.ts";

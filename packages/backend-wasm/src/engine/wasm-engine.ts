@@ -1,5 +1,4 @@
 import {
-  DYNAMIC_KERNELS,
   type HostData,
   locate,
   numberOf,
@@ -18,7 +17,6 @@ import { planStage, type WasmPlan } from "./plan.ts";
 export class WasmEngine implements StageEngine<Place, WasmPlan> {
   readonly lowerOptions: LowerOptions;
   readonly exact: boolean;
-  readonly dynamic: typeof DYNAMIC_KERNELS = DYNAMIC_KERNELS;
   readonly state: ExecutableState;
 
   constructor(state: ExecutableState, lowerOptions: LowerOptions) {

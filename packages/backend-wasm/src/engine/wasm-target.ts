@@ -1,5 +1,5 @@
 import type { Abilities } from "@pt2/backend";
-import { DYNAMIC_KERNELS, isEvalBatchNorm, KernelSet } from "@pt2/backend/staged";
+import { hasDynamicKernel, isEvalBatchNorm, KernelSet } from "@pt2/backend/staged";
 import type { DType } from "@pt2/format";
 import type { ArgValue, LowerTarget, OpRegistry } from "@pt2/registry";
 import { KERNELS } from "../kernels/index.ts";
@@ -23,5 +23,5 @@ export function targetOf(kernels: KernelSet<WasmKernel>): LowerTarget {
 
 /** What `unsupported` is answered with. */
 export function abilitiesOf(registry: OpRegistry, dtypes: readonly DType[]): Abilities {
-  return { target: targetOf(kernelsOf(registry)), dtypes, hasDynamicKernel: (op) => DYNAMIC_KERNELS.has(op) };
+  return { target: targetOf(kernelsOf(registry)), dtypes, hasDynamicKernel };
 }

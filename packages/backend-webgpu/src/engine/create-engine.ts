@@ -1,5 +1,5 @@
 import type { CompileRequest } from "@pt2/backend";
-import { DYNAMIC_KERNELS, GraphRunner, type HandlerInitials, isEvalBatchNorm } from "@pt2/backend/staged";
+import { GraphRunner, type HandlerInitials, isEvalBatchNorm } from "@pt2/backend/staged";
 import type { OpName } from "@pt2/graph";
 import type { LowerTarget } from "@pt2/registry";
 import type { Device } from "./device.ts";
@@ -49,7 +49,6 @@ export function createEngine(
     memory,
     stream,
     kernels,
-    dynamic: DYNAMIC_KERNELS,
     exact: (precision ?? preferred) === "exact",
     lowerOptions: {
       registry,

@@ -1,6 +1,5 @@
 import {
   type DeviceData,
-  type DynamicKernel,
   elementBytes,
   isDeviceData,
   locate,
@@ -37,7 +36,6 @@ export interface EngineParts {
   readonly stream: Stream;
   readonly kernels: Kernels;
   readonly lowerOptions: LowerOptions;
-  readonly dynamic: ReadonlyMap<string, DynamicKernel>;
   readonly exact: boolean;
   /** Told which weight records will be loaded next. */
   readonly expect: (records: readonly Constant[]) => void;
@@ -49,7 +47,6 @@ export interface EngineParts {
 export class WebgpuEngine implements StageEngine<Place, WebgpuPlan> {
   readonly lowerOptions: LowerOptions;
   readonly exact: boolean;
-  readonly dynamic: ReadonlyMap<string, DynamicKernel>;
   readonly arena: Arena;
   readonly #parts: EngineParts;
   readonly #pool: ConstantPool;
@@ -63,7 +60,6 @@ export class WebgpuEngine implements StageEngine<Place, WebgpuPlan> {
     this.#parts = parts;
     this.lowerOptions = parts.lowerOptions;
     this.exact = parts.exact;
-    this.dynamic = parts.dynamic;
     this.arena = new Arena(parts.memory);
     this.#transfers = new Transfers(parts.memory);
     this.#pool = new ConstantPool(parts.memory, parts.expect);

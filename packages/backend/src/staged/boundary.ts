@@ -10,10 +10,10 @@ import {
 } from "@pt2/registry";
 import { loading } from "@pt2/registry/on-demand";
 import { backendError } from "../backend-errors.ts";
+import { DYNAMIC_KERNELS } from "../dynamic/index.ts";
 import { viewAs } from "../tensor.ts";
 import { type Awaitable, whenReady } from "./awaitable.ts";
 import { runControl } from "./control.ts";
-import type { DynamicKernel } from "./dynamic-kernel.ts";
 import { locate, located } from "./located.ts";
 import { opGraph } from "./op-graph.ts";
 import { type HostData, isHostData, type RunValue, tensorDataIn } from "./run-value.ts";
@@ -22,7 +22,6 @@ import { type HostData, isHostData, type RunValue, tensorDataIn } from "./run-va
 export interface BoundaryHost {
   /** What errors call the backend. */
   readonly backend: string;
-  readonly dynamic: ReadonlyMap<string, DynamicKernel>;
   readonly registry: OpRegistry;
   /** Values that the stage before has computed; the data of tensors is on the host only where asked for. */
   read(values: readonly ArgValue[], to: "host" | "anywhere"): Awaitable<readonly RunValue[]>;
@@ -38,7 +37,7 @@ export interface BoundaryHost {
 export async function runBoundary(end: Boundary, host: BoundaryHost): Promise<readonly RunValue[]> {
   switch (end.kind) {
     case "dynamic": {
-      const kernel = host.dynamic.get(end.record.name);
+      const kernel = DYNAMIC_KERNELS.get(end.record.name);
       if (kernel === undefined) {
         throw backendError("backend.unsupported-op", {
           what: `${end.record.name} has results whose sizes depend on data, and the ${host.backend} backend has no kernel for it`,

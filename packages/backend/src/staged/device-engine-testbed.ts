@@ -2,7 +2,6 @@
 import { createRegistry, type LoweredTensor, type LowerOptions, type RunNumber } from "@pt2/registry";
 import { aten } from "@pt2/registry/aten";
 import { evaluate, type ScalarValue } from "@pt2/registry/scalar";
-import { DYNAMIC_KERNELS } from "../dynamic/index.ts";
 import { broadcastPositions } from "../strides/broadcast.ts";
 import { numel, viewAs } from "../tensor.ts";
 import { type HostData, isHostData, numberOf, type TensorData } from "./run-value.ts";
@@ -27,7 +26,6 @@ export class DeviceEngine implements StageEngine<Cell, Plan> {
     handlerContext: () => ({ backend: "device", initial: () => undefined }),
   };
   readonly exact = false;
-  readonly dynamic: typeof DYNAMIC_KERNELS = DYNAMIC_KERNELS;
   /** What happened, in order. */
   readonly log: string[] = [];
 

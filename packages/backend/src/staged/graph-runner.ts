@@ -2,7 +2,7 @@ import type { Graph } from "@pt2/graph";
 import { type ArgValue, type LoweredTensor, lower } from "@pt2/registry";
 import { loading } from "@pt2/registry/on-demand";
 import { backendError } from "../backend-errors.ts";
-import { type BoundaryHost, runBoundary } from "./boundary.ts";
+import type { BoundaryHost } from "./boundary.ts";
 import type { Cancellation } from "./cancellation.ts";
 import { explainStages } from "./explain.ts";
 import type { PlanCache } from "./plan-cache.ts";
@@ -10,6 +10,9 @@ import { isDeviceData, planKey, type RunValue, type TensorType, tensorDataIn } f
 import type { RunHooks, StageEngine, StagePlan } from "./stage-engine.ts";
 import { fetchAll, type StageCount, StageNode, stageCache } from "./stage-node.ts";
 import { StandIns } from "./stand-ins.ts";
+
+/** What stands between stages, once a run has come to it. */
+let boundary: typeof import("./boundary.ts") | undefined;
 
 /** Planned stages of an executable after which all plans are made anew. */
 const MAX_STAGES = 1024;
@@ -74,7 +77,9 @@ export class GraphRunner<Place extends TensorType, Plan extends StagePlan<Place>
       if (executing !== undefined) await executing;
       const { end } = node.stage;
       if (end.kind === "return") return node.read(end.outputs, "anywhere");
-      const results: readonly RunValue[] = await runBoundary(end, this.#host(node, hooks.signal));
+      // Most programs are one stage.
+      boundary ??= await import("./boundary.ts");
+      const results: readonly RunValue[] = await boundary.runBoundary(end, this.#host(node, hooks.signal));
       node = await this.#follow(node, results);
       given = results;
     }
@@ -145,11 +150,10 @@ export class GraphRunner<Place extends TensorType, Plan extends StagePlan<Place>
   }
 
   #host(node: StageNode<Place, Plan>, signal: Cancellation | undefined): BoundaryHost {
-    const { dynamic, lowerOptions } = this.#engine;
+    const { lowerOptions } = this.#engine;
     let last: Promise<unknown> = Promise.resolve();
     return {
       backend: lowerOptions.target.name,
-      dynamic,
       registry: lowerOptions.registry,
       read: (values, to) => node.read(values, to),
       fetch: (values) => fetchAll(this.#engine, values),

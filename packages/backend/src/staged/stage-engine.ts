@@ -1,7 +1,6 @@
 import type { Call, LoweredTensor, LowerOptions, RunNumber, Stage } from "@pt2/registry";
 import type { Awaitable } from "./awaitable.ts";
 import type { Cancellation } from "./cancellation.ts";
-import type { DynamicKernel } from "./dynamic-kernel.ts";
 import type { DeviceData, TensorData, TensorType } from "./run-value.ts";
 
 /** Observes a run: called after each step with its duration. */
@@ -42,8 +41,6 @@ export interface StageEngine<Place extends TensorType, Plan extends StagePlan<Pl
   readonly lowerOptions: LowerOptions;
   /** Whether rewrites that change bits are forbidden: `precision: "exact"`. */
   readonly exact: boolean;
-  /** Ops that run on host data because their results' sizes depend on it. */
-  readonly dynamic: ReadonlyMap<string, DynamicKernel>;
   /** Whether what is at a place never changes: a weight, or what is computed from weights alone. */
   isConstant(place: Place): boolean;
   /** Plans a stage, and brings what it reads into memory. */

@@ -1,0 +1,13 @@
+import { aten } from "@pt2/registry/aten";
+import { expect, test } from "vitest";
+import { DYNAMIC_KERNELS } from "./index.ts";
+import { hasDynamicKernel } from "./ops.ts";
+
+test("the ops that have a kernel are known without it", () => {
+  expect(
+    aten.ops
+      .map(({ name }) => name)
+      .filter(hasDynamicKernel)
+      .sort(),
+  ).toEqual([...DYNAMIC_KERNELS.keys()].sort());
+});
