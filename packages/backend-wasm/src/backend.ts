@@ -15,7 +15,7 @@ import type { OpRegistry } from "@pt2/registry";
 import { WasmExecutable } from "./engine/executable.ts";
 import { abilitiesOf } from "./engine/wasm-target.ts";
 import { WeightRecords } from "./engine/weight-records.ts";
-import { wasmError } from "./wasm-errors.ts";
+import { backendDisposed } from "./wasm-errors.ts";
 
 const CAPABILITIES: Capabilities = {
   dtypes: [
@@ -53,11 +53,7 @@ export class WasmBackend implements Backend {
   }
 
   async compile(request: CompileRequest): Promise<Executable> {
-    if (this.#disposed)
-      throw wasmError("wasm.disposed", {
-        what: "The wasm backend was disposed",
-        advice: "Make a new one with wasm().",
-      });
+    if (this.#disposed) throw backendDisposed();
     const onDispose = (): void => void this.#executables.delete(executable);
     const executable: Executable = await compileChecked(request, this, () =>
       WasmExecutable.create({ ...request, onDispose }),

@@ -19,3 +19,19 @@ export type WasmErrorCode = keyof typeof WASM_ERRORS;
 export function wasmError(code: WasmErrorCode, parts: Pt2ErrorParts): Pt2Error {
   return new Pt2Error(code, parts);
 }
+
+/** What a call fails with that comes after its model was disposed. */
+export function modelDisposed(): Pt2Error {
+  return wasmError("wasm.disposed", {
+    what: "The model was disposed",
+    advice: "Load it again, or dispose it later.",
+  });
+}
+
+/** What a call fails with that comes after the backend was disposed. */
+export function backendDisposed(): Pt2Error {
+  return wasmError("wasm.disposed", {
+    what: "The wasm backend was disposed",
+    advice: "Make a new one with wasm().",
+  });
+}

@@ -11,5 +11,7 @@ export type { ElementwiseGroup, FuseOptions, Step } from "./fuse.ts";
 export { fuse, operandsOf } from "./fuse.ts";
 export type { ArenaPlan, Lifetime } from "./plan-arena.ts";
 export { planArena } from "./plan-arena.ts";
+export { RunQueue } from "./run-queue.ts";
 export type { HostTensor, Tensor, TypedArray } from "./tensor.ts";
 export { hostTensor, numel, viewAs } from "./tensor.ts";
+export { unlessAborted } from "./unless-aborted.ts";

@@ -1,20 +1,18 @@
-import type { Executable, MemoryReport, Profile, StepTime, Value } from "@pt2/backend";
+import { type Executable, type MemoryReport, type Profile, RunQueue, type Value } from "@pt2/backend";
 import {
   type Cancellation,
   fromRunValue,
   GraphRunner,
   type HostData,
+  profiled,
   programResults,
   type RunHooks,
   readHandlerInitials,
-  type StepObserver,
   staticInputs,
   toRunValues,
 } from "@pt2/backend/staged";
-import type { Pt2Error } from "@pt2/format";
 import type { Program } from "@pt2/graph";
-import { type Call, describeNode } from "@pt2/registry";
-import { wasmError } from "../wasm-errors.ts";
+import { modelDisposed } from "../wasm-errors.ts";
 import { createEngine } from "./create-engine.ts";
 import { writePlace } from "./elements.ts";
 import type { EngineRequest } from "./engine-request.ts";
@@ -23,16 +21,12 @@ import type { WasmPlan } from "./plan.ts";
 import type { ProgramState } from "./program-state.ts";
 import type { WasmEngine } from "./wasm-engine.ts";
 
-/**
- * A program on this thread. Runs are queued: each finishes before the next starts, which makes them independent and
- * gives mutated buffers an order.
- */
+/** A program on this thread. */
 export class WasmExecutable implements Executable {
   /** Null once disposed, so that the memory goes although somebody still holds the executable. */
   #model: Model | null;
   readonly #onDispose: () => void;
-  #queue: Promise<unknown> = Promise.resolve();
-  #disposed = false;
+  readonly #queue = new RunQueue(modelDisposed);
 
   private constructor(model: Model, onDispose: () => void) {
     this.#model = model;
@@ -61,22 +55,13 @@ export class WasmExecutable implements Executable {
 
   run(
     inputs: readonly Value[],
-    options: { readonly signal?: Cancellation | undefined } = {},
+    { signal }: { readonly signal?: Cancellation | undefined } = {},
   ): Promise<readonly Value[]> {
-    return this.#enqueue(() => this.#forward(inputs, { signal: options.signal }), options.signal);
+    return this.#queue.run(() => this.#forward(inputs, { signal }), signal);
   }
 
-  async profile(
-    inputs: readonly Value[],
-    options: { readonly signal?: Cancellation | undefined } = {},
-  ): Promise<Profile> {
-    const steps: StepTime[] = [];
-    return await this.#enqueue(async () => {
-      const begin = performance.now();
-      const observe: StepObserver = (calls, start, ms) => steps.push(stepTime(calls, start - begin, ms));
-      const outputs = await this.#forward(inputs, { observe, signal: options.signal });
-      return { outputs, steps, totalMs: performance.now() - begin };
-    }, options.signal);
+  profile(inputs: readonly Value[], { signal }: { readonly signal?: Cancellation | undefined } = {}): Promise<Profile> {
+    return this.#queue.run(() => profiled((observe) => this.#forward(inputs, { observe, signal })), signal);
   }
 
   async memory(): Promise<MemoryReport> {
@@ -90,25 +75,14 @@ export class WasmExecutable implements Executable {
   }
 
   async dispose(): Promise<void> {
-    this.#disposed = true;
-    await this.#queue.catch(() => {});
+    await this.#queue.close();
     this.#model = null;
     this.#onDispose();
   }
 
   #live(): Model {
-    if (this.#model === null) throw disposed();
+    if (this.#model === null) throw modelDisposed();
     return this.#model;
-  }
-
-  #enqueue<T>(work: () => Promise<T>, signal: Cancellation | undefined): Promise<T> {
-    if (this.#disposed) return Promise.reject(disposed());
-    const result = this.#queue.then(() => {
-      signal?.throwIfAborted();
-      return work();
-    });
-    this.#queue = result.catch(() => {});
-    return result;
   }
 
   async #forward(inputs: readonly Value[], hooks: RunHooks): Promise<readonly Value[]> {
@@ -129,16 +103,4 @@ interface Model {
   readonly engine: WasmEngine;
   readonly weights: ProgramState;
   readonly runner: GraphRunner<Place, WasmPlan>;
-}
-
-function disposed(): Pt2Error {
-  return wasmError("wasm.disposed", {
-    what: "The model was disposed",
-    advice: "Load it again, or dispose it later.",
-  });
-}
-
-function stepTime(calls: readonly Call[], startMs: number, ms: number): StepTime {
-  const { node } = calls.at(-1)!;
-  return { node: node.name, ops: calls.map(({ record }) => record.name), where: describeNode(node), startMs, ms };
 }

@@ -2,7 +2,7 @@ import type { SourceOrigin, Storage, WeightTensor } from "@pt2/format";
 import { createRegistry, type OpRegistry } from "@pt2/registry";
 import { aten } from "@pt2/registry/aten";
 import { WasmExecutable } from "../engine/executable.ts";
-import { wasmError } from "../wasm-errors.ts";
+import { modelDisposed } from "../wasm-errors.ts";
 import { cancellationOf } from "./cancel-flag.ts";
 import {
   type Calls,
@@ -50,8 +50,7 @@ export function serve(port: Port<FromWorker, ToWorker>, readOrigin: ReadOrigin):
   });
   const get = (id: number): WasmExecutable => {
     const executable = executables.get(id);
-    if (executable === undefined)
-      throw wasmError("wasm.disposed", { what: "The model was disposed", advice: "Load it again." });
+    if (executable === undefined) throw modelDisposed();
     return executable;
   };
 

@@ -7,11 +7,11 @@ import {
   type UnsupportedOp,
 } from "@pt2/backend";
 import { compileChecked } from "@pt2/backend/staged";
-import type { Pt2Error, SourceOrigin, Storage } from "@pt2/format";
+import type { SourceOrigin, Storage } from "@pt2/format";
 import type { Program } from "@pt2/graph";
 import type { OpRegistry } from "@pt2/registry";
 import { WasmBackend } from "../backend.ts";
-import { wasmError } from "../wasm-errors.ts";
+import { backendDisposed } from "../wasm-errors.ts";
 import { raiseOnAbort, sharedFlag } from "./cancel-flag.ts";
 import { WorkerChannel, type WorkerHandle } from "./worker-channel.ts";
 import { WorkerExecutable } from "./worker-executable.ts";
@@ -40,7 +40,7 @@ export class WorkerBackend implements Backend {
   }
 
   async compile(request: CompileRequest): Promise<Executable> {
-    if (this.#disposed) throw disposed();
+    if (this.#disposed) throw backendDisposed();
     if (!isPlain(request.registry)) return this.#local.compile(request);
     if (this.#channel === null || this.#channel.failed) this.#channel = new WorkerChannel(this.#start());
     const channel = this.#channel;
@@ -74,7 +74,7 @@ export class WorkerBackend implements Backend {
   async dispose(): Promise<void> {
     this.#disposed = true;
     await this.#local.dispose();
-    await this.#channel?.terminate(disposed());
+    await this.#channel?.terminate(backendDisposed());
     this.#channel = null;
   }
 }
@@ -91,11 +91,4 @@ async function originsOf(storages: ReadonlyMap<string, Storage>): Promise<Readon
     if (origin) origins.set(id, origin);
   }
   return origins;
-}
-
-function disposed(): Pt2Error {
-  return wasmError("wasm.disposed", {
-    what: "The wasm backend was disposed",
-    advice: "Make a new one with wasm().",
-  });
 }

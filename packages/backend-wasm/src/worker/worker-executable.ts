@@ -1,4 +1,5 @@
-import type { Executable, MemoryReport, Profile, RunOptions, Value } from "@pt2/backend";
+import { type Executable, type MemoryReport, type Profile, type RunOptions, RunQueue, type Value } from "@pt2/backend";
+import { modelDisposed } from "../wasm-errors.ts";
 import { raiseOnAbort, sharedFlag } from "./cancel-flag.ts";
 import type { RunArgs } from "./protocol.ts";
 import { fromWire, toWire, transfersOf } from "./wire-values.ts";
@@ -8,7 +9,7 @@ import type { WorkerChannel } from "./worker-channel.ts";
 export class WorkerExecutable implements Executable {
   readonly #channel: WorkerChannel;
   readonly #id: number;
-  #queue: Promise<unknown> = Promise.resolve();
+  readonly #queue = new RunQueue(modelDisposed);
   #disposed: Promise<void> | undefined;
 
   constructor(channel: WorkerChannel, id: number) {
@@ -45,7 +46,7 @@ export class WorkerExecutable implements Executable {
 
   /** Runs under way may still ask for weights: what they read from goes last. */
   async #dispose(): Promise<void> {
-    await this.#queue;
+    await this.#queue.close();
     try {
       await this.#channel.call("dispose", { executable: this.#id });
     } catch (error) {
@@ -63,8 +64,7 @@ export class WorkerExecutable implements Executable {
     send: (args: RunArgs, transfer: readonly ArrayBuffer[]) => Promise<T>,
   ): Promise<T> {
     const wire = inputs.map(toWire);
-    const turn = this.#queue.then(async () => {
-      signal?.throwIfAborted();
+    return this.#queue.run(async () => {
       const cancel = signal === undefined ? null : sharedFlag();
       const done = raiseOnAbort(cancel, signal);
       try {
@@ -76,8 +76,6 @@ export class WorkerExecutable implements Executable {
       } finally {
         done();
       }
-    });
-    this.#queue = turn.catch(() => {});
-    return turn;
+    }, signal);
   }
 }

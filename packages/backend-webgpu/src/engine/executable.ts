@@ -1,20 +1,27 @@
-import type { CompileRequest, Executable, MemoryReport, Profile, RunOptions, StepTime, Value } from "@pt2/backend";
+import {
+  type CompileRequest,
+  type Executable,
+  type MemoryReport,
+  type Profile,
+  type RunOptions,
+  RunQueue,
+  type Value,
+} from "@pt2/backend";
 import {
   type DeviceData,
   fromRunValue,
   type GraphRunner,
   isDeviceData,
+  profiled,
   programResults,
   type RunHooks,
   type RunValue,
   readHandlerInitials,
-  type StepObserver,
   staticInputs,
   toRunValues,
 } from "@pt2/backend/staged";
 import type { Pt2Error } from "@pt2/format";
 import type { Program } from "@pt2/graph";
-import { type Call, describeNode } from "@pt2/registry";
 import { webgpuError } from "../webgpu-errors.ts";
 import { bytesOf } from "./context.ts";
 import { createEngine } from "./create-engine.ts";
@@ -27,7 +34,6 @@ import type { Place } from "./place.ts";
 import type { WebgpuPlan } from "./plan.ts";
 import type { ProgramState } from "./program-state.ts";
 import type { Stream } from "./stream.ts";
-import { unlessAborted } from "./unless-aborted.ts";
 
 /** Hooks of a run whose signal can be waited for. */
 interface Hooks extends RunHooks {
@@ -56,16 +62,12 @@ export interface Model {
   readonly runner: GraphRunner<Place, WebgpuPlan>;
 }
 
-/**
- * A program on the GPU. Runs are queued: each is over before the next begins, which makes them independent and gives
- * mutated buffers an order.
- */
+/** A program on the GPU. */
 export class WebgpuExecutable implements Executable {
   #model: Model | null;
   readonly #request: CompileRequest;
   readonly #options: ExecutableOptions;
-  #queue: Promise<unknown> = Promise.resolve();
-  #disposed = false;
+  readonly #queue = new RunQueue(disposed);
 
   private constructor(model: Model, request: CompileRequest, options: ExecutableOptions) {
     this.#model = model;
@@ -84,7 +86,7 @@ export class WebgpuExecutable implements Executable {
    * with the file's values. Does nothing while the device works.
    */
   async recover(): Promise<void> {
-    await this.#enqueue(async () => {
+    await this.#queue.run(async () => {
       const { devices } = this.#options;
       if (this.#live().device.lost === null) return;
       // Progress and abort were those of the first load.
@@ -93,21 +95,15 @@ export class WebgpuExecutable implements Executable {
       const model = await createModel(again, this.#options, await devices.renew());
       this.#live().memory.dispose();
       this.#model = model;
-    }, undefined);
+    });
   }
 
   run(inputs: readonly Value[], { signal }: RunOptions = {}): Promise<readonly Value[]> {
-    return this.#enqueue(() => this.#forward(inputs, { signal }), signal);
+    return this.#queue.run(() => this.#forward(inputs, { signal }), signal);
   }
 
-  async profile(inputs: readonly Value[], { signal }: RunOptions = {}): Promise<Profile> {
-    const steps: StepTime[] = [];
-    return await this.#enqueue(async () => {
-      const begin = performance.now();
-      const observe: StepObserver = (calls, start, ms) => steps.push(stepTime(calls, start - begin, ms));
-      const outputs = await this.#forward(inputs, { observe, signal });
-      return { outputs, steps, totalMs: performance.now() - begin };
-    }, signal);
+  profile(inputs: readonly Value[], { signal }: RunOptions = {}): Promise<Profile> {
+    return this.#queue.run(() => profiled((observe) => this.#forward(inputs, { observe, signal })), signal);
   }
 
   async memory(): Promise<MemoryReport> {
@@ -123,8 +119,7 @@ export class WebgpuExecutable implements Executable {
   }
 
   async dispose(): Promise<void> {
-    this.#disposed = true;
-    await this.#queue.catch(() => {});
+    await this.#queue.close();
     this.#model?.memory.dispose();
     this.#model = null;
     this.#options.onDispose();
@@ -133,14 +128,6 @@ export class WebgpuExecutable implements Executable {
   #live(): Model {
     if (this.#model === null) throw disposed();
     return this.#model;
-  }
-
-  #enqueue<T>(work: () => Promise<T>, signal: AbortSignal | undefined): Promise<T> {
-    if (this.#disposed) return Promise.reject(disposed());
-    const turn = this.#queue;
-    const result = unlessAborted(turn, signal).then(work);
-    this.#queue = Promise.allSettled([turn, result]);
-    return result;
   }
 
   async #forward(inputs: readonly Value[], hooks: Hooks): Promise<readonly Value[]> {
@@ -214,11 +201,6 @@ async function createModel(request: CompileRequest, options: ExecutableOptions, 
     // Runs have signals of their own.
     stream.signal = undefined;
   }
-}
-
-function stepTime(calls: readonly Call[], startMs: number, ms: number): StepTime {
-  const { node } = calls.at(-1)!;
-  return { node: node.name, ops: calls.map(({ record }) => record.name), where: describeNode(node), startMs, ms };
 }
 
 function disposed(): Pt2Error {

@@ -1,3 +1,4 @@
+import { unlessAborted } from "@pt2/backend";
 import { locate } from "@pt2/backend/staged";
 import type { Pt2Error } from "@pt2/format";
 import { type Call, describeNode } from "@pt2/registry";
@@ -9,7 +10,6 @@ import type { Memory } from "./memory.ts";
 import type { Pipeline } from "./pipelines.ts";
 import type { Work } from "./step-sink.ts";
 import type { BoundDispatch, Stream } from "./stream.ts";
-import { unlessAborted } from "./unless-aborted.ts";
 
 /** What is told about the work while it is made ready, and known of it. */
 export interface ReadyOptions {
