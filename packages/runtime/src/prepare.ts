@@ -5,6 +5,7 @@ import {
   expandAutocast,
   expandVmap,
   foldSymbolicArithmetic,
+  looksBehindViews,
   mutates,
   removeNoOps,
 } from "@pt2/graph/passes";
@@ -38,7 +39,7 @@ export async function prepare(imported: Program, registry: OpRegistry, capabilit
 
 async function functional(program: Program, registry: OpRegistry): Promise<Program> {
   const { effectsOf } = registry;
-  if (!mutates(program.graph, effectsOf)) return program;
+  if (!mutates(program.graph, effectsOf) && !looksBehindViews(program.graph)) return program;
   const { functionalize } = await import("@pt2/graph/functionalize");
   const made = functionalize(program, effectsOf);
   await loadOps(made, registry);

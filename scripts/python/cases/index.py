@@ -56,6 +56,8 @@ for mode, word in enumerate(("sum", "mean", "max")):
     for op in ("_embedding_bag", "embedding_bag"):
         case(op, word, t(7, 5), at(1, 6, 3, 3, 0), at(0, 2, 4), False, mode, ignore=(1, 2, 3))
 case("_embedding_bag", "weights, empty bag, last offset", t(7, 5), at(1, 6, 3), at(0, 2, 2, 3), False, 0, False, t(3), True, ignore=(1, 2, 3))
+case("embedding_bag.padding_idx", "negative padding row", t(7, 5), at(1, 6, 3), at(0, 2), False, 0, False, None, False, -1, ignore=(1, 2, 3))
+case("embedding_bag.padding_idx", "mean, padding row", t(7, 5), at(1, 6, 3), at(0, 1), False, 1, False, None, False, 6, ignore=(1, 2, 3))
 case("_embedding_bag_forward_only", "sum", t(7, 5), at(1, 6, 3), at(0, 2), ignore=(1, 2, 3))
 
 case("cat", "rows", [t(2, 3), t(1, 3), t(5, 3)])

@@ -4,6 +4,7 @@ export { type DeadCodeOptions, eliminateDeadCode } from "./dead-code.ts";
 export { expandVmap } from "./expand-vmap.ts";
 export { foldSymbolicArithmetic } from "./fold-symbolic.ts";
 export type { EffectsOf, OpEffects } from "./functionalize/effects.ts";
+export { looksBehindViews } from "./functionalize/memory.ts";
 export { mutates } from "./functionalize/node-effects.ts";
 export { GraphBuilder, type NewNode } from "./graph-builder.ts";
 export { isFunctional, isMutatingName } from "./mutating-names.ts";

@@ -150,7 +150,33 @@ describe("functionalize", () => {
     );
   });
 
+  it("takes as_strided of the memory behind a view, also where nothing is written", () => {
+    expectPass(
+      pass,
+      `user_input %x: f32[4, 3]
+       %s: f32[3, 3]{offset=3} = aten::slice.Tensor(%x, dim=0, start=1, end=4)
+       %t: f32[3, 3]{strides=[1, 3], offset=3} = aten::t(%s)
+       %a: f32[2, 2]{strides=[1, 4], offset=3} = aten::as_strided(%t, size=[2, 2], stride=[1, 4])
+       %b: f32[2]{offset=1} = aten::as_strided_copy(%t, size=[2], stride=[1], storage_offset=1)
+       return %a, %b`,
+      `user_input %x: f32[4, 3]
+       %s: f32[3, 3]{offset=3} = aten::slice.Tensor(%x, dim=0, start=1, end=4)
+       %t: f32[3, 3]{strides=[1, 3], offset=3} = aten::t(%s)
+       %a: f32[2, 2]{strides=[1, 4], offset=3} = aten::as_strided(%x, size=[2, 2], stride=[1, 4], storage_offset=3)
+       %b: f32[2]{offset=1} = aten::as_strided_copy(%x, size=[2], stride=[1], storage_offset=1)
+       return %a, %b`,
+    );
+  });
+
   it.each([
+    [
+      "%c: f32[2, 3]{strides=[1, 2]} = mylib::columns(%y)\n %z: f32[2, 2] = aten::as_strided(%c, size=[2, 2], stride=[2, 1])\n return %z",
+      "not in row-major order",
+    ],
+    [
+      "%s: f32[2]{strides=[2]} = aten::slice.Tensor(%y, step=2)\n %z: f32[2]{strides=[2]} = aten::as_strided_scatter(%s, src=%x, size=[1], stride=[1])\n return %z",
+      "around a view",
+    ],
     ["c: mylib::fill(x=%y)\n return %y", "nothing says to what"],
     [
       "%e: f32[2, 3]{strides=[0, 1]} = aten::expand(%y, size=[2, 3])\n %z: f32[2, 3] = aten::zero_(%e)\n return %z",

@@ -2,16 +2,18 @@ import { graphError } from "../../graph-errors.ts";
 import type { Arg, InputSpec, OutputSpec, Program } from "../../ir.ts";
 import type { EffectsOf } from "./effects.ts";
 import { Functionalizer } from "./functionalizer.ts";
+import { looksBehindViews } from "./memory.ts";
 import { mutates } from "./node-effects.ts";
 
 /**
- * Rewrites in-place operators, and writes through views, into operators that only compute. What the program writes to
+ * Rewrites in-place operators, writes through views, and views of the memory behind views, into operators that only
+ * compute. What the program writes to
  * its inputs becomes results with `buffer_mutation`, `parameter_mutation` or `user_input_mutation`, before the others.
  * Inline no-grad regions first (`removeNoOps`): a nested graph must not write to what it is given.
  * Inputs are taken to have memories of their own: tied weights of which one is written to are not seen here.
  */
 export function functionalize(program: Program, effects: EffectsOf): Program {
-  if (!mutates(program.graph, effects)) return program;
+  if (!mutates(program.graph, effects) && !looksBehindViews(program.graph)) return program;
   const rewriter = new Functionalizer(program.graph, effects);
   const results = rewriter.run();
   const written = program.inputs.flatMap((spec): readonly { readonly spec: OutputSpec; readonly arg: Arg }[] => {

@@ -8,6 +8,7 @@ import { functionalBatchNorm } from "./batch-norm.ts";
 import type { EffectsOf, OpEffects } from "./effects.ts";
 import { IN_PLACE_VIEWS } from "./functional-names.ts";
 import { functionalInstanceNorm } from "./instance-norm.ts";
+import { isOfMemory, isWhole, looksBehindViews } from "./memory.ts";
 import { MutationRewriter, unsupported } from "./mutation-rewriter.ts";
 import { mutates, nodeEffects } from "./node-effects.ts";
 import { RESIZES, resizeAsView } from "./resize.ts";
@@ -79,7 +80,7 @@ export class Functionalizer {
   }
 
   #pure(original: Node, effects: OpEffects): void {
-    const node = original.op === "aten::as_strided" ? this.#ofMemory(original) : original;
+    const node = isOfMemory(original) ? this.#ofMemory(original) : original;
     const resolved = mapGraphs(this.#resolve(node), (graph) => this.#nested(graph, node));
     this.builder.push(resolved);
     this.#register(node, resolved, effects);
@@ -87,12 +88,20 @@ export class Functionalizer {
 
   /**
    * as_strided looks at the memory itself, past all other views, from where its argument starts unless it says
-   * otherwise. In the functional program it is taken of the whole, of which the elements count in row-major order.
+   * otherwise. In the functional program it is taken of the whole, of which the elements count in row-major order, so
+   * they must lie in that order in PyTorch too.
    */
   #ofMemory(node: Node): Node {
     const self = argOf(node, "self");
     const tensor = self?.kind === "value" ? this.tensors.get(self.name) : undefined;
-    if (tensor === undefined || tensor.parent === null) return node;
+    if (tensor === undefined) return node;
+    if (!isWhole(this.tensors.typeOf(tensor.memory.base)))
+      throw unsupported(node, "its memory is not in row-major order");
+    if (tensor.parent === null) return node;
+    if (node.op === "aten::as_strided_scatter") {
+      if (isWhole(this.tensors.typeOf(tensor))) return node;
+      throw unsupported(node, "it writes around a view of other strides");
+    }
     const base = this.builder.fresh(`${node.name}_base`);
     this.tensors.alias(base, tensor.memory.base);
     const given = argOf(node, "storage_offset");
@@ -162,7 +171,7 @@ export class Functionalizer {
 
   /** A nested graph may write to its own tensors, not to what it is given. */
   #nested(graph: Graph, node: Node): Graph {
-    if (!mutates(graph, this.#effects)) return graph;
+    if (!mutates(graph, this.#effects) && !looksBehindViews(graph)) return graph;
     const inner = new Functionalizer(graph, this.#effects);
     const outputs = inner.run();
     const written = graph.inputs.find(

@@ -29,7 +29,7 @@ export const EMBEDDING_OPS: readonly OpRecord[] = [
   ),
   defineOp(
     "aten::embedding_bag.padding_idx(Tensor weight, Tensor indices, Tensor offsets, bool scale_grad_by_freq, int mode, bool sparse, Tensor? per_sample_weights, bool include_last_offset, int? padding_idx) -> (Tensor, Tensor, Tensor, Tensor)",
-    { decompose: (args, b) => embeddingBag(b, { ...args, padding_idx: args.padding_idx ?? -1 }) },
+    { decompose: (args, b) => embeddingBag(b, { ...args, padding_idx: paddingRow(args.weight, args.padding_idx) }) },
   ),
   defineOp(
     "aten::_embedding_bag(Tensor weight, Tensor indices, Tensor offsets, bool scale_grad_by_freq=False, int mode=0, bool sparse=False, Tensor? per_sample_weights=None, bool include_last_offset=False, int padding_idx=-1) -> (Tensor, Tensor, Tensor, Tensor)",
@@ -53,6 +53,17 @@ export const EMBEDDING_OPS: readonly OpRecord[] = [
     },
   }),
 ];
+
+/** A negative row counts from the end; none is -1. */
+function paddingRow(weight: TensorMeta, padding: number | null): number {
+  if (padding === null) return -1;
+  const rows = weight.shape[0]!;
+  check(
+    padding >= -rows && padding < rows,
+    () => `padding_idx must be within the number of embeddings, -${rows} through ${rows - 1}  but got ${padding}`,
+  );
+  return padding < 0 ? padding + rows : padding;
+}
 
 interface Bags {
   readonly weight: TensorMeta;
