@@ -1,6 +1,7 @@
 // Runs an expression on the device, and element by element with the reference evaluator.
 import { evaluateAll, positions } from "@pt2/conformance/scalar";
 import { bitsToFloat, DTYPES, type DType, floatToBits } from "@pt2/format";
+import { loading } from "@pt2/registry/on-demand";
 import { convert, fold, type ScalarValue, type TypedExpr, withChildren } from "@pt2/registry/scalar";
 import { type ElementwiseDispatch, elementwiseDispatch } from "./elementwise.ts";
 import type { Geometry, Walk } from "./elementwise-geometry.ts";
@@ -32,7 +33,7 @@ export async function runOnDevice(device: GPUDevice, kernel: TestKernel): Promis
   const output = kernel.output ?? dense(shape);
   const geometry: Geometry = { shape, walks: [...operands, output] };
   const inputs = operands.map(({ dtype }) => dtype);
-  const dispatch = elementwiseDispatch(expr, inputs, geometry, features);
+  const dispatch = await loading(() => elementwiseDispatch(expr, inputs, geometry, features));
   const at = positions(shape, output);
   const length = Math.max(0, ...at) + 5;
   const written = await runDispatch(

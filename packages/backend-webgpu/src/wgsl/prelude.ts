@@ -1,33 +1,40 @@
+import { NotLoaded } from "@pt2/registry/on-demand";
 import { BITS } from "./helpers/bits.ts";
-import { COMPLEX } from "./helpers/complex.ts";
-import { ERROR_FUNCTION } from "./helpers/error-function.ts";
-import { EXPONENTIAL } from "./helpers/exponential.ts";
-import { GAMMA } from "./helpers/gamma.ts";
-import { INTEGERS } from "./helpers/integers.ts";
-import { LOGARITHM } from "./helpers/logarithm.ts";
-import { POWER } from "./helpers/power.ts";
-import { REMAINDER } from "./helpers/remainder.ts";
-import { TRIGONOMETRY } from "./helpers/trigonometry.ts";
 
 /** Declarations of WGSL by the name that they declare. */
 export type Helpers = Readonly<Record<string, string>>;
 
-const HELPERS: Helpers = {
-  ...BITS,
-  ...INTEGERS,
-  ...EXPONENTIAL,
-  ...LOGARITHM,
-  ...TRIGONOMETRY,
-  ...REMAINDER,
-  ...POWER,
-  ...ERROR_FUNCTION,
-  ...GAMMA,
-  ...COMPLEX,
-};
+/** Helpers that load when the first shader names one. */
+interface Later {
+  readonly names: ReadonlySet<string>;
+  load(): Promise<Helpers>;
+}
 
-/** Whether the prelude has a helper. */
+/** The helpers of which only names are there at first. */
+export const LATER: readonly Later[] = [
+  {
+    names: namesOf(
+      "exp exp2 expm1 tanh sinh cosh scale log log2 log10 log1p asinh acosh atanh erf erfc erfinv",
+      "log_rest log_split log_edges",
+    ),
+    load: async () => (await import("./helpers/exponentials.ts")).EXPONENTIALS,
+  },
+  {
+    names: namesOf(
+      "pow fmod mod floordiv truncdiv hypot sin cos tan asin acos atan atan2 lgamma digamma",
+      "lgamma_of_positive high_part log2_pair quarter_turns two_over_pi mul_high quarter_turns_of_large sin_turned asin_rest",
+      "truncdiv_i32 fmod_i32 floordiv_i32 mod_i32 shl_i32 shr_i32 pow_i32 i32_from_f32 i64_from_f32 mul_complex",
+      "truncdiv_u32 fmod_u32 floordiv_u32 mod_u32 shl_u32 shr_u32 pow_u32 u32_from_f32",
+    ),
+    load: async () => (await import("./helpers/rare.ts")).RARE,
+  },
+];
+
+let loaded: Helpers = BITS;
+
+/** Whether there is a helper of this name. */
 export function hasHelper(name: string): boolean {
-  return Object.hasOwn(HELPERS, name);
+  return Object.hasOwn(BITS, name) || LATER.some(({ names }) => names.has(name));
 }
 
 /** Helpers that a text names, each once; not those that they name in turn. */
@@ -39,9 +46,19 @@ const needs = new Map<string, readonly string[]>();
 
 /** The helpers that a helper names. */
 function needsOf(name: string): readonly string[] {
-  const known = needs.get(name) ?? helpersIn(HELPERS[name] as string);
+  const known = needs.get(name) ?? helpersIn(declarationOf(name));
   needs.set(name, known);
   return known;
+}
+
+/** Throws `NotLoaded` for one that is not there yet. */
+function declarationOf(name: string): string {
+  const declaration = loaded[name];
+  if (declaration !== undefined) return declaration;
+  throw new NotLoaded(`${name} in WGSL`, async () => {
+    const helpers = await LATER.find(({ names }) => names.has(name))!.load();
+    loaded = { ...loaded, ...helpers };
+  });
 }
 
 /** The declarations of helpers and of all that they need, each once. A shader has one prelude. */
@@ -49,5 +66,13 @@ export function prelude(helpers: Iterable<string>): string {
   const needed = new Set(helpers);
   // A set is iterated over what is added meanwhile too.
   for (const name of needed) for (const other of needsOf(name)) needed.add(other);
-  return [...needed].map((name) => `${HELPERS[name]}\n`).join("");
+  return [...needed].map((name) => `${declarationOf(name)}\n`).join("");
+}
+
+/** Functions of floats by what they compute, then helpers by their names. */
+function namesOf(functions: string, ...others: readonly string[]): ReadonlySet<string> {
+  return new Set([
+    ...functions.split(" ").map((name) => `${name}_f32`),
+    ...others.flatMap((names) => names.split(" ")),
+  ]);
 }

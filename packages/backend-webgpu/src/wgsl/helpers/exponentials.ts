@@ -1,0 +1,7 @@
+import type { Helpers } from "../prelude.ts";
+import { ERROR_FUNCTION } from "./error-function.ts";
+import { EXPONENTIAL } from "./exponential.ts";
+import { LOGARITHM } from "./logarithm.ts";
+
+/** What activations are made of. */
+export const EXPONENTIALS: Helpers = { ...EXPONENTIAL, ...LOGARITHM, ...ERROR_FUNCTION };

@@ -1,0 +1,10 @@
+import type { Helpers } from "../prelude.ts";
+import { COMPLEX } from "./complex.ts";
+import { GAMMA } from "./gamma.ts";
+import { INTEGERS } from "./integers.ts";
+import { POWER } from "./power.ts";
+import { REMAINDER } from "./remainder.ts";
+import { TRIGONOMETRY } from "./trigonometry.ts";
+
+/** The rest. */
+export const RARE: Helpers = { ...COMPLEX, ...GAMMA, ...INTEGERS, ...POWER, ...REMAINDER, ...TRIGONOMETRY };
