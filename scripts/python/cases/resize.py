@@ -1,5 +1,5 @@
 """Interpolation and sampling of grids."""
-from opcase import case, f16, f64, ints, t, u8
+from opcase import bf16, case, f16, f64, ints, t, u8
 
 line, image, volume = (2, 3, 5), (1, 2, 5, 7), (1, 2, 3, 4, 5)
 
@@ -43,3 +43,26 @@ for corners in (False, True):
 case("affine_grid_generator", "3d", t(1, 3, 4), [1, 1, 2, 3, 2], False)
 case("upsample_bilinear2d.vec", "float64 permuted", t(1, 5, 7, 2, dtype=f64).permute(0, 3, 1, 2), [9, 9], False, None)
 case("upsample_bilinear2d.vec", "float16", t(*image, dtype=f16), [7, 9], False, None)
+
+# Shapes and dtypes that every way of resizing has to take.
+ways = {
+    "upsample_nearest1d": (), "_upsample_nearest_exact1d": (), "upsample_linear1d": (False,),
+    "upsample_nearest2d": (), "_upsample_nearest_exact2d": (), "upsample_bilinear2d": (False,),
+    "upsample_bicubic2d": (False,), "_upsample_bilinear2d_aa": (False,), "_upsample_bicubic2d_aa": (False,),
+    "upsample_nearest3d": (), "_upsample_nearest_exact3d": (), "upsample_trilinear3d": (False,),
+}
+for op, corners in ways.items():
+    rank = next(n for n in (1, 2, 3) if f"{n}d" in op)
+    spatial, smaller, larger = (3, 5, 7)[-rank:], (2, 3, 4)[-rank:], (5, 7, 11)[-rank:]
+    case(op, "an empty batch", t(0, 3, *spatial), larger, *corners)
+    case(op, "several images, prime sizes", t(2, 2, *spatial), larger, *corners)
+    case(op, "the same size", t(1, 2, *spatial), spatial, *corners)
+    case(op, "to one pixel", t(1, 2, *spatial), (1,) * rank, *corners)
+    case(op, "every second channel, transposed", t(2, *spatial[::-1], 5).permute(0, rank + 1, *range(rank, 0, -1))[:, ::2], smaller, *corners)
+    if not op.endswith("_aa"):  # PyTorch has no halves there
+        case(op, "float16", t(1, 2, *spatial, dtype=f16), smaller, *corners)
+        case(op, "bfloat16", t(1, 1, *spatial, dtype=bf16), larger, *corners)
+        case(op, "factors that are not the sizes' quotients", t(1, 2, *spatial), smaller, *corners, *[0.47, 0.39, 0.44][-rank:])
+for op in ("_upsample_bilinear2d_aa", "_upsample_bicubic2d_aa"):
+    case(op, "much smaller, corners aligned", t(1, 2, 31, 29), [2, 3], True)
+    case(op, "smaller one way, larger the other", t(1, 2, 23, 3), [4, 7], False)
