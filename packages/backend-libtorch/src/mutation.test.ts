@@ -1,8 +1,9 @@
 import { hostTensor } from "@pt2/backend";
+import { weightOf } from "@pt2/conformance";
 import { expect, it } from "vitest";
 import { LibtorchBackend } from "./backend.ts";
 import { describeWithLibtorch } from "./libtorch.test-helper.ts";
-import { compileBody, elementsOf, floats, weightOf } from "./programs.test-helper.ts";
+import { compileBody, elementsOf, floats } from "./programs.test-helper.ts";
 
 const x = floats([3], 1, 2, 3);
 

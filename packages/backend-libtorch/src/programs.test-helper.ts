@@ -1,4 +1,5 @@
-import { type CompileRequest, type HostTensor, hostTensor, numel, type Value } from "@pt2/backend";
+import { type CompileRequest, type HostTensor, hostTensor, type Value } from "@pt2/backend";
+import { weightOf } from "@pt2/conformance";
 import type { WeightTensor } from "@pt2/format";
 import { type Program, parse } from "@pt2/graph";
 import { createRegistry, type OpRegistry } from "@pt2/registry";
@@ -32,27 +33,6 @@ export function compileBody(
     ([name, one]) => [name, "storage" in one ? one : weightOf(name, one)] as const,
   );
   return backend.compile({ program: programOf(body), weights: new Map(table), registry, ...options });
-}
-
-/** A tensor as a weight; `storage` names its record, which tied weights share. */
-export function weightOf(
-  name: string,
-  { dtype, shape, data }: HostTensor,
-  view: Partial<Pick<WeightTensor, "shape" | "strides" | "storageOffset">> & { readonly storage?: string } = {},
-): WeightTensor {
-  const bytes = new Uint8Array(data.buffer, data.byteOffset, data.byteLength);
-  const id = view.storage ?? name;
-  return {
-    name,
-    kind: "buffer",
-    dtype,
-    shape: view.shape ?? shape,
-    strides: view.strides ?? shape.map((_, d) => numel(shape.slice(d + 1))),
-    storageOffset: view.storageOffset ?? 0,
-    storage: { id, record: id, nbytes: bytes.byteLength, read: async () => bytes },
-    requiresGrad: false,
-    device: { type: "cpu", index: null },
-  };
 }
 
 /** A float32 tensor. */

@@ -1,4 +1,5 @@
 import { type Executable, type HostTensor, hostTensor, numel, type Tensor, type Value } from "@pt2/backend";
+import { weightOf } from "@pt2/conformance";
 import type { WeightTensor } from "@pt2/format";
 import { type Program, parse } from "@pt2/graph";
 import { createRegistry, type OpHandler, type OpRegistry, type OpSet } from "@pt2/registry";
@@ -27,31 +28,6 @@ export function ints(shape: readonly number[], ...elements: readonly number[]): 
 /** A float32 tensor of small numbers that differ. */
 export function ramp(...shape: readonly number[]): HostTensor {
   return floats(shape, ...Array.from({ length: numel(shape) }, (_, i) => ((i * 37) % 101) / 50 - 1));
-}
-
-/** A weight of an archive, in memory. */
-export function weightOf(name: string, { dtype, shape, data }: HostTensor): WeightTensor {
-  const bytes = new Uint8Array(data.buffer, data.byteOffset, data.byteLength);
-  return {
-    name,
-    kind: "parameter",
-    dtype,
-    shape,
-    strides: shape.map((_, d) => numel(shape.slice(d + 1))),
-    storageOffset: 0,
-    storage: {
-      id: name,
-      record: name,
-      nbytes: bytes.byteLength,
-      read: async ({ into, signal } = {}) => {
-        signal?.throwIfAborted();
-        into?.set(bytes);
-        return into ?? bytes;
-      },
-    },
-    requiresGrad: false,
-    device: { type: "cpu", index: null },
-  };
 }
 
 /** The table of weights that `compile` takes. */

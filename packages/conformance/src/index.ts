@@ -13,3 +13,4 @@ export { randomBelow } from "./random.ts";
 export type { SuitePart, TestBackendOptions } from "./test-backend.ts";
 export { SUITE_PARTS, testBackend } from "./test-backend.ts";
 export type { TestContext, TestRunner } from "./test-runner.ts";
+export { type WeightView, weightOf } from "./weight-of.ts";

@@ -1,5 +1,5 @@
 import { type HostTensor, hostTensor, type Tensor } from "@pt2/backend";
-import type { Storage, WeightTensor } from "@pt2/format";
+import { weightOf } from "@pt2/conformance";
 import { type Program, parse } from "@pt2/graph";
 import { createRegistry, defineOp, type OpHandler, type OpSet } from "@pt2/registry";
 import { aten } from "@pt2/registry/aten";
@@ -23,28 +23,8 @@ const program: Program = parse(`program "TRAINING" torch "2.13.0" {
 }
 `);
 
-const scale = Float32Array.of(2, 3, 4);
-const storage: Storage = {
-  id: "weight_0",
-  record: "weight_0",
-  nbytes: 12,
-  read: async ({ into } = {}) => {
-    const bytes = new Uint8Array(scale.buffer);
-    into?.set(bytes);
-    return into ?? bytes;
-  },
-};
-const weight: WeightTensor = {
-  name: "scale",
-  kind: "parameter",
-  dtype: "float32",
-  shape: [3],
-  strides: [1],
-  storageOffset: 0,
-  storage,
-  requiresGrad: true,
-  device: { type: "cpu", index: null },
-};
+const factors = Float32Array.of(2, 3, 4);
+const scale = weightOf("scale", hostTensor("float32", [3], factors));
 const x = hostTensor("float32", [2, 3], Float32Array.of(1, -1, 2, 0, 5, -3));
 const expected = Float32Array.of(-2, -0, -8, -0, -15, -0);
 const SCHEMA = "my::scaled(Tensor x, Tensor scale) -> Tensor";
@@ -52,7 +32,7 @@ const SCHEMA = "my::scaled(Tensor x, Tensor scale) -> Tensor";
 async function forward(sets: readonly OpSet[], handlers: readonly OpHandler[] = []): Promise<Float32Array> {
   const backend = new WasmBackend();
   const registry = createRegistry({ sets: [aten, ...sets], handlers });
-  const executable = await backend.compile({ program, weights: new Map([["scale", weight]]), registry });
+  const executable = await backend.compile({ program, weights: new Map([["scale", scale]]), registry });
   // Twice: the second run takes the planned path only.
   await executable.run([x]);
   const [out] = await executable.run([x]);
@@ -89,9 +69,9 @@ test("a handler's function runs on each forward, sees weights at load, and calls
     compile(node, ctx) {
       compiled++;
       expect(node.where).toContain("my::scaled");
-      const factors = ctx.initial("scale")!;
-      expect(factors.data).toEqual(scale);
-      return async ({ args, call }) => call("aten::mul.Tensor", { self: args["x"], other: factors });
+      const initial = ctx.initial("scale")!;
+      expect(initial.data).toEqual(factors);
+      return async ({ args, call }) => call("aten::mul.Tensor", { self: args["x"], other: initial });
     },
   };
   expect(await forward([], [handler])).toEqual(expected);
@@ -106,7 +86,7 @@ test("a handler comes before the record's own rule, and an op set's kernel befor
       () =>
       ({ args }) => {
         const { dtype, shape, data } = args["x"] as Tensor & { readonly data: Float32Array };
-        return { dtype, shape, data: data.map((value, i) => value * scale[i % 3]!) };
+        return { dtype, shape, data: data.map((value, i) => value * factors[i % 3]!) };
       },
   };
   expect(await forward([wrong], [handler])).toEqual(expected);

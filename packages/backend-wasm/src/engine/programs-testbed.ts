@@ -1,5 +1,5 @@
-import { type HostTensor, hostTensor, numel, type TypedArray, type Value } from "@pt2/backend";
-import type { WeightTensor } from "@pt2/format";
+import { type HostTensor, hostTensor, type TypedArray, type Value } from "@pt2/backend";
+import { weightOf } from "@pt2/conformance";
 import { parse } from "@pt2/graph";
 import { createRegistry } from "@pt2/registry";
 import { aten } from "@pt2/registry/aten";
@@ -31,27 +31,4 @@ export function floats(shape: readonly number[], ...elements: readonly number[])
 
 function elementsOf(value: Value): unknown {
   return typeof value === "object" && value !== null ? Array.from<unknown>(value.data as TypedArray) : value;
-}
-
-function weightOf(name: string, { dtype, shape, data }: HostTensor): WeightTensor {
-  const bytes = new Uint8Array(data.buffer, data.byteOffset, data.byteLength);
-  return {
-    name,
-    kind: "parameter",
-    dtype,
-    shape,
-    strides: shape.map((_, d) => numel(shape.slice(d + 1))),
-    storageOffset: 0,
-    storage: {
-      id: name,
-      record: name,
-      nbytes: bytes.byteLength,
-      read: async ({ into } = {}) => {
-        into?.set(bytes);
-        return into ?? bytes;
-      },
-    },
-    requiresGrad: false,
-    device: { type: "cpu", index: null },
-  };
 }

@@ -1,9 +1,10 @@
+import { weightOf } from "@pt2/conformance";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { WebgpuBackend } from "../backend.ts";
 import { type BufferCounts, countBuffers } from "../buffers.test-helper.ts";
 import { describeWithDevice } from "../device.test-helper.ts";
 import { webgpu } from "../index.ts";
-import { failureOf, programOf, ramp, registryOf, run, weightOf, weightsOf } from "../programs.test-helper.ts";
+import { failureOf, programOf, ramp, registryOf, run, weightsOf } from "../programs.test-helper.ts";
 
 const NET = programOf(`
   parameter "w1" = %w1: f32[16, 8]

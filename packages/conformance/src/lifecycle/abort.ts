@@ -1,4 +1,5 @@
-import { expectThat, expectValues, floats, ints, ramp, rejectionOf, weight } from "./expectations.ts";
+import { weightOf } from "../weight-of.ts";
+import { expectThat, expectValues, floats, ints, ramp, rejectionOf } from "./expectations.ts";
 import type { LifecycleCase } from "./lifecycle-case.ts";
 
 const COUNT = `program {
@@ -8,7 +9,7 @@ const COUNT = `program {
   %y: f32[3] = aten::mul.Tensor(%x, other=%next)
   return %next -> buffer_mutation "count", %y
 }`;
-const counter = () => weight("count", ints([], [0]));
+const counter = () => weightOf("count", ints([], [0]));
 
 /** What an abort stops, and what it leaves. */
 export const ABORT: readonly LifecycleCase[] = [

@@ -1,4 +1,5 @@
-import { expectCodedError, expectValues, floats, ints, ramp, weight } from "./expectations.ts";
+import { weightOf } from "../weight-of.ts";
+import { expectCodedError, expectValues, floats, ints, ramp } from "./expectations.ts";
 import type { LifecycleCase } from "./lifecycle-case.ts";
 
 const ACCUMULATE = `program {
@@ -10,7 +11,7 @@ const ACCUMULATE = `program {
   %mean: f32[3] = aten::div.Tensor(%total, other=%count)
   return %mean
 }`;
-const start = () => [weight("sum", ramp([3])), weight("steps", ints([], [0]))];
+const start = () => [weightOf("sum", ramp([3])), weightOf("steps", ints([], [0]))];
 
 const LOOKUP = `program {
   buffer "seen" = %seen: i64[]
@@ -54,7 +55,7 @@ export const BUFFERS: readonly LifecycleCase[] = [
   {
     name: "buffers: a run that fails changes none",
     async run({ compile }) {
-      const executable = await compile(LOOKUP, [weight("seen", ints([], [0]))]);
+      const executable = await compile(LOOKUP, [weightOf("seen", ints([], [0]))]);
       await executable.run([ramp([3, 2]), ints([2], [0, 2])]);
       await expectCodedError(executable.run([ramp([3, 2]), ints([2], [0, 5])]), "an index out of range");
       const outputs = await executable.run([ramp([3, 2]), ints([2], [0, 2])]);
@@ -73,7 +74,7 @@ export const BUFFERS: readonly LifecycleCase[] = [
           %copy: f32[2, 3] = aten::clone(%cache)
           return %copy
         }`,
-        [weight("cache", floats([2, 3], [1, 1, 1, 0, 0, 0]))],
+        [weightOf("cache", floats([2, 3], [1, 1, 1, 0, 0, 0]))],
       );
       await expectValues(await executable.run([ramp([3])]), [floats([2, 3], [1, 1, 1, 0, 0.5, 1])]);
       await expectValues(await executable.run([ramp([3], 2)]), [floats([2, 3], [1, 1, 1, 2, 2.5, 3])]);

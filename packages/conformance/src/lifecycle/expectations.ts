@@ -1,7 +1,5 @@
 import { type HostTensor, hostTensor, numel, type Value } from "@pt2/backend";
-import type { WeightTensor } from "@pt2/format";
 import { compareTensor } from "../compare.ts";
-import { constantWeight } from "../constant-weight.ts";
 
 const TOLERANCE = { rtol: 1e-5, atol: 1e-5 };
 
@@ -21,11 +19,6 @@ export function ramp(shape: readonly number[], start = 0): HostTensor {
     shape,
     Array.from({ length: numel(shape) }, (_, i) => start + i / 2),
   );
-}
-
-/** A tensor as a weight of a program. */
-export function weight(name: string, { dtype, shape, data }: HostTensor): WeightTensor {
-  return constantWeight(name, dtype, shape, new Uint8Array(data.buffer, data.byteOffset, data.byteLength));
 }
 
 /** Fails unless a run returned these values. */

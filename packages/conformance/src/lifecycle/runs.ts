@@ -1,5 +1,6 @@
 import { hostTensor } from "@pt2/backend";
-import { expectCodedError, expectThat, expectValues, floats, ints, ramp, weight } from "./expectations.ts";
+import { weightOf } from "../weight-of.ts";
+import { expectCodedError, expectThat, expectValues, floats, ints, ramp } from "./expectations.ts";
 import type { LifecycleCase } from "./lifecycle-case.ts";
 
 const LINEAR = `program {
@@ -9,7 +10,7 @@ const LINEAR = `program {
   %z: f32[5, 2] = aten::relu(%y)
   return %z, %x
 }`;
-const WEIGHT = weight("w", floats([2, 3], [1, 0, 2, -1, 1, 0]));
+const WEIGHT = weightOf("w", floats([2, 3], [1, 0, 2, -1, 1, 0]));
 
 /** relu(x · wᵀ) for a ramp that begins at `start`. */
 function answer(start: number): readonly number[] {
@@ -52,7 +53,7 @@ export const RUNS: readonly LifecycleCase[] = [
   {
     name: "runs: several executables at once",
     async run({ compile }) {
-      const other = weight("w", floats([2, 3], [0, 0, 0, 1, 0, 0]));
+      const other = weightOf("w", floats([2, 3], [0, 0, 0, 1, 0, 0]));
       const [first, second] = [await compile(LINEAR, [WEIGHT]), await compile(LINEAR, [other])];
       const input = ramp([5, 3]);
       const [a, b] = await Promise.all([first.run([input]), second.run([input])]);
@@ -83,7 +84,7 @@ export const RUNS: readonly LifecycleCase[] = [
   {
     name: "runs: an index out of range is a coded error, and the executable stays usable",
     async run({ compile }) {
-      const executable = await compile(LOOKUP, [weight("table", ramp([3, 2]))]);
+      const executable = await compile(LOOKUP, [weightOf("table", ramp([3, 2]))]);
       await expectCodedError(executable.run([ints([2], [1, 3])]), "index 3 of 3 rows");
       await expectValues(await executable.run([ints([2], [2, 0])]), [floats([2, 2], [2, 2.5, 0, 0.5])]);
     },

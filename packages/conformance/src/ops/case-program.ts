@@ -4,9 +4,9 @@ import type { Arg, InputSpec, Node, Output, Program, TensorType, ValueType } fro
 import { functionalize } from "@pt2/graph/functionalize";
 import { foldSymbolicArithmetic } from "@pt2/graph/passes";
 import type { OpRegistry } from "@pt2/registry";
-import { constantWeight } from "../constant-weight.ts";
+import { weightOf } from "../weight-of.ts";
 import { argOf } from "./case-args.ts";
-import { bytesOf, elementsOf } from "./case-data.ts";
+import { elementsOf } from "./case-data.ts";
 import type { CaseResult, CaseTensor, OpCase } from "./case-types.ts";
 import { ints, numberType, tensorType } from "./value-types.ts";
 
@@ -98,7 +98,8 @@ class CaseBuilder {
   #tensor(tensor: CaseTensor, name: string): string {
     const { dtype, shape, strides, offset = 0 } = tensor;
     if (this.#placement === "constants") {
-      this.weights.set(name, constantWeight(name, tensor.dtype, shape, bytesOf(tensor), strides, offset));
+      const view = { storageOffset: offset, ...(strides === undefined ? {} : { strides }) };
+      this.weights.set(name, weightOf(name, { dtype, shape, data: elementsOf(tensor) }, view));
       this.#specs.push({ kind: "tensor_constant", value: name, target: name });
       this.#values.set(name, tensorType(tensor, shape, strides, offset));
       return name;
