@@ -24,3 +24,14 @@ export async function loading<T>(work: (again: boolean) => T): Promise<Awaited<T
     }
   }
 }
+
+/** A module that loads when it is first asked for. */
+export function onDemand<Module>(what: string, load: () => Promise<Module>): () => Module {
+  let module: Module | undefined;
+  return () => {
+    if (module !== undefined) return module;
+    throw new NotLoaded(what, async () => {
+      module = await load();
+    });
+  };
+}

@@ -22,12 +22,20 @@ export const KERNEL_PARTS: readonly Part<WebgpuKernel>[] = [
     load: async () => [(await import("./conv/convolution.ts")).convolution],
   },
   {
-    ops: /^aten::((max|avg|_?adaptive_avg|adaptive_max)_pool[123]d(_with_indices)?|(avg|_adaptive_avg)_pool2d_backward)$/,
-    load: async () => (await import("./pool/index.ts")).POOLS,
+    ops: /^aten::(max|avg|_?adaptive_avg|adaptive_max)_pool[123]d(_with_indices)?$/,
+    load: async () => (await import("./pool/pool.ts")).POOLS,
   },
   {
-    ops: /^aten::(linear|mm|bmm|addmm|_grouped_mm)$/,
+    ops: /^aten::(avg|_adaptive_avg)_pool2d_backward$/,
+    load: async () => (await import("./pool/backward.ts")).POOL_GRADIENTS,
+  },
+  {
+    ops: /^aten::(linear|mm|bmm|addmm)$/,
     load: async () => (await import("./matmul/index.ts")).PRODUCTS,
+  },
+  {
+    ops: /^aten::(mm|bmm|_grouped_mm)$/,
+    load: async () => (await import("./matmul/other.ts")).OTHER_PRODUCTS,
   },
   {
     ops: /^aten::((sum|mean)(\.dim(_IntList)?)?|prod(\.dim_int)?|amax|amin|argmax|argmin)$/,

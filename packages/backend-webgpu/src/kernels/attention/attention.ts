@@ -1,10 +1,16 @@
 import { DTYPES, elementCount } from "@pt2/format";
 import type { TensorMeta } from "@pt2/registry";
+import { onDemand } from "@pt2/registry/on-demand";
 import type { WebgpuKernel } from "../../engine/kernel.ts";
 import { areFloats } from "../floats.ts";
 import { headsOf } from "./heads.ts";
-import { planRegisterAttention } from "./register-attention.ts";
-import { MOST_FEATURES, planTiledAttention } from "./tiled-attention.ts";
+
+// A device uses one of them.
+const registers = onDemand("attention in registers", () => import("./register-attention.ts"));
+const tiled = onDemand("attention in tiles", () => import("./tiled-attention.ts"));
+
+/** Features of a value that a workgroup has memory for. */
+const MOST_FEATURES = 256;
 
 /**
  * `scaled_dot_product_attention` of [..., L, E] queries without its [L, S] scores in memory, and the form that PyTorch
@@ -27,7 +33,7 @@ export const attention: WebgpuKernel = {
     const heads = headsOf(call);
     const { shape } = call.call.results[0] as TensorMeta;
     if (elementCount(shape) === 0) return;
-    if (call.adapter.software) planRegisterAttention(call, heads);
-    else planTiledAttention(call, heads);
+    if (call.adapter.software) registers().planRegisterAttention(call, heads);
+    else tiled().planTiledAttention(call, heads);
   },
 };

@@ -7,9 +7,6 @@ const EDGE = 32;
 const BLOCKS = EDGE / 4;
 const THREADS = BLOCKS * BLOCKS;
 
-/** The most features of a value: each invocation keeps an eighth of four rows of them. */
-export const MOST_FEATURES = 256;
-
 /**
  * Attention for GPUs with the softmax taken on the way: a workgroup has some queries and goes along the keys, a tile of both at
  * a time in workgroup memory. What it has summed up shrinks whenever a greater score is met.

@@ -1,17 +1,19 @@
 import { DTYPES, elementCount } from "@pt2/format";
 import type { ArgValue, TensorMeta } from "@pt2/registry";
+import { onDemand } from "@pt2/registry/on-demand";
 import type { KernelCall, WebgpuKernel } from "../../engine/kernel.ts";
 import { computeType } from "../../wgsl/storage.ts";
 import { planProduct } from "../matmul/plan-product.ts";
-import { planDepthwise } from "./depthwise.ts";
-import { depthwiseRows, planDepthwiseRows } from "./depthwise-rows.ts";
 import { type ConvGeometry, type ConvTensors, geometryOf, inputOf } from "./geometry.ts";
-import { asOneRow, fitsPointwise, planPointwise } from "./pointwise.ts";
-import { planRows } from "./rows.ts";
-import { planTiled } from "./tiled.ts";
-import { planTransposed } from "./transposed.ts";
+import { asOneRow } from "./one-row.ts";
 import { asProduct } from "./whole-input.ts";
 import { fitsWinograd, planWinograd } from "./winograd.ts";
+
+// A device uses one of the first two, a model some of the others.
+const tiled = onDemand("convolution in tiles", () => import("./tiled.ts"));
+const registers = onDemand("convolution in registers", () => import("./in-registers.ts"));
+const depthwise = onDemand("depthwise convolution", () => import("./depthwise.ts"));
+const transposed = onDemand("transposed convolution", () => import("./transposed.ts"));
 
 /** Channels of a group below which tiles in workgroup memory would be mostly empty. */
 const LEAST_TILED_CHANNELS = 12;
@@ -47,7 +49,7 @@ export const convolution: WebgpuKernel = {
 
 function plan(call: KernelCall, geometry: ConvGeometry, tensors: ConvTensors): void {
   if (geometry.transposed) {
-    planTransposed(call, geometry, tensors);
+    transposed().planTransposed(call, geometry, tensors);
     return;
   }
   const product = asProduct(geometry, tensors);
@@ -56,9 +58,7 @@ function plan(call: KernelCall, geometry: ConvGeometry, tensors: ConvTensors): v
     return;
   }
   if (geometry.inChannels === 1 && geometry.groups > 1) {
-    const rows = depthwiseRows(call, geometry);
-    if (rows > 1) planDepthwiseRows(call, geometry, tensors, rows);
-    else planDepthwise(call, geometry, tensors);
+    depthwise().planDepthwise(call, geometry, tensors);
     return;
   }
   if (fitsWinograd(call, geometry, tensors)) {
@@ -73,7 +73,7 @@ function planDense(call: KernelCall, geometry: ConvGeometry, tensors: ConvTensor
   const row = asOneRow(geometry, tensors);
   const [shape, places] = row ?? [geometry, tensors];
   const float = computeType(tensors.input.dtype) === "f32";
-  if (!call.adapter.software && float && shape.outChannels >= LEAST_TILED_CHANNELS) planTiled(call, shape, places);
-  else if (row !== null && fitsPointwise(shape, places)) planPointwise(call, shape, places);
-  else planRows(call, shape, places);
+  const tiles = !call.adapter.software && float && shape.outChannels >= LEAST_TILED_CHANNELS;
+  if (tiles) tiled().planTiled(call, shape, places);
+  else registers().planInRegisters(call, shape, places, row !== null);
 }

@@ -1,5 +1,6 @@
 import type { KernelCall } from "../../engine/kernel.ts";
 import { computeType } from "../../wgsl/storage.ts";
+import { depthwiseRows, planDepthwiseRows } from "./depthwise-rows.ts";
 import { type ConvGeometry, type ConvTensors, isDeep, weightOf } from "./geometry.ts";
 import { workgroupSize } from "./register-tile.ts";
 import { bindWindow, entry, gridOf, inputRow, laneCount, position, storePixels } from "./row-lanes.ts";
@@ -8,8 +9,15 @@ import { rowColumns } from "./row-tile.ts";
 /** Longest row of a kernel that is unrolled. */
 const MOST_TAPS = 7;
 
-/** Convolution of each channel by itself: an invocation computes neighbouring pixels of a row of one output channel. */
+/** Convolution of each channel by itself. */
 export function planDepthwise(call: KernelCall, geometry: ConvGeometry, tensors: ConvTensors): void {
+  const rows = depthwiseRows(call, geometry);
+  if (rows > 1) planDepthwiseRows(call, geometry, tensors, rows);
+  else planPixels(call, geometry, tensors);
+}
+
+/** An invocation computes neighbouring pixels of a row of one output channel. */
+function planPixels(call: KernelCall, geometry: ConvGeometry, tensors: ConvTensors): void {
   const { kernel, stride, dilation, output } = geometry;
   const type = computeType(tensors.input.dtype);
   const pixels = call.adapter.software && output[2] > 4 ? 8 : 4;

@@ -1,39 +1,13 @@
 import type { KernelCall } from "../../engine/kernel.ts";
-import type { Place } from "../../engine/place.ts";
 import { LANES } from "../../shader/operand.ts";
 import { computeType } from "../../wgsl/storage.ts";
-import { bindOutput, type ConvGeometry, type ConvTensors, volume } from "./geometry.ts";
+import { bindOutput, type ConvGeometry, type ConvTensors } from "./geometry.ts";
 import { blocksOf, depthOf, packWeight } from "./pack-weight.ts";
 import { begin, finish, multiply, packingOf, sharingLanes, workgroupSize } from "./register-tile.ts";
 import { entry, gridOf } from "./row-lanes.ts";
 import { choosePointwiseTile } from "./row-tile.ts";
 
-/**
- * A convolution of single elements as one whose pixels are in a row; null where it is none, or where the rows of the
- * input do not follow each other.
- */
-export function asOneRow(geometry: ConvGeometry, tensors: ConvTensors): [ConvGeometry, ConvTensors] | null {
-  const { input, output, kernel, stride, transposed } = geometry;
-  const { shape, strides } = tensors.input;
-  const moves = stride.some((step, d) => step !== 1 && output[d]! > 1) || input.join() !== output.join();
-  if (transposed || volume(kernel) !== 1 || moves) return null;
-  const [, , d, h, w] = strides as readonly [number, number, number, number, number];
-  const merges = (input[1] === 1 || h === w * input[2]) && (input[0] === 1 || d === w * input[2] * input[1]);
-  if (!merges) return null;
-  const pixels = volume(input);
-  const row = { input: [1, 1, pixels], output: [1, 1, pixels], stride: [1, 1, 1], padding: [0, 0, 0] } as const;
-  const place: Place = {
-    ...tensors.input,
-    shape: [...shape.slice(0, 2), 1, 1, pixels],
-    strides: [...strides.slice(0, 2), 0, 0, input[2] === 1 ? (input[1] === 1 ? d : h) : w],
-  };
-  return [
-    { ...geometry, ...row },
-    { ...tensors, input: place },
-  ];
-}
-
-/** Whether the pixels of {@link asOneRow} can be read four at once. */
+/** Whether the pixels of a convolution in one row can be read four at once. */
 export function fitsPointwise({ input }: ConvGeometry, { input: { strides, offset } }: ConvTensors): boolean {
   const [n, c, , , w] = strides as readonly [number, number, number, number, number];
   return w === 1 && [n, c, offset, input[2]].every((number) => number % LANES === 0);

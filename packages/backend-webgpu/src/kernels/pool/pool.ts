@@ -8,7 +8,7 @@ import { fitsRows, planPoolRows } from "./pool-rows.ts";
 import { adaptiveWindows, axesOf, poolRank, slidingWindow, slidingWindows, type Windows } from "./windows.ts";
 
 /** Sliding maxima, with or without their positions, and means, of one to three dimensions. */
-export const slidingPool: WebgpuKernel = {
+const slidingPool: WebgpuKernel = {
   ops: [
     "aten::max_pool1d",
     "aten::max_pool2d",
@@ -32,7 +32,7 @@ export const slidingPool: WebgpuKernel = {
 };
 
 /** Pooling to a given size. */
-export const adaptivePool: WebgpuKernel = {
+const adaptivePool: WebgpuKernel = {
   ops: [
     "aten::adaptive_avg_pool1d",
     "aten::adaptive_avg_pool2d",
@@ -52,6 +52,9 @@ export const adaptivePool: WebgpuKernel = {
     else planPool(call, self, adaptiveWindows(rank, self.shape.slice(-rank), size), null);
   },
 };
+
+/** Poolings. */
+export const POOLS: readonly WebgpuKernel[] = [slidingPool, adaptivePool];
 
 /** One invocation for each result, over its window in row-major order. */
 function planPool(call: KernelCall, self: Place, windows: Windows, divisor: number | null): void {
