@@ -1,10 +1,13 @@
 import { ConstantTable, InputUses } from "@pt2/backend";
 import { Constant } from "./constant.ts";
 import type { Memory } from "./memory.ts";
+import type { Work } from "./step-sink.ts";
 
 /** How a derived value is computed. */
 export interface Derivation {
   readonly inputs: readonly Constant[];
+  /** What runs on the device or in between on the host, for `explain`. */
+  readonly work?: readonly Work[];
   run(): Promise<void>;
 }
 
@@ -36,6 +39,9 @@ export class ConstantPool {
     const constant: Constant = new Constant(this.#memory, bytes, label, {
       inputs,
       produce: () => work!.run(),
+      get work() {
+        return work?.work ?? [];
+      },
     });
     work = build(constant);
     inputs.push(...work.inputs);

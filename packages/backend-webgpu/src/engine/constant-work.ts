@@ -52,6 +52,11 @@ export class ConstantWork implements StepSink {
     return this.#guards.add(guard);
   }
 
+  /** What was planned, in order. */
+  get work(): readonly Work[] {
+    return this.#work;
+  }
+
   /** What it is computed from. */
   get inputs(): readonly Constant[] {
     return [...new Set(this.#work.flatMap(buffersOf).flatMap(({ constant }) => (constant === null ? [] : [constant])))];

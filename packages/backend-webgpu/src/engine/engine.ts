@@ -164,9 +164,13 @@ export class WebgpuEngine implements StageEngine<Place, WebgpuPlan> {
     await this.#parts.memory.faults.settle();
   }
 
-  /** The WGSL of all plans, by the names that their steps say. */
-  get shaders(): ReadonlyMap<string, string> {
-    return new Map([...this.#plans].flatMap((plan) => [...plan.shaders]));
+  /** What plans say of their work: in each forward as the WGSL by the names of its steps, and before the first one. */
+  async explain(): Promise<{ readonly load: string; readonly shaders: ReadonlyMap<string, string> }> {
+    const { explainLoad } = await import("./explain-load.ts");
+    const plans = [...this.#plans];
+    const needed = plans.flatMap((plan) => plan.needed);
+    const { text, shaders } = explainLoad(needed, this.#parts.device.pipelines);
+    return { load: text, shaders: new Map([...plans.flatMap((plan) => [...plan.shaders]), ...shaders]) };
   }
 
   /** The run is over. What it left undone is forgotten. */
@@ -212,7 +216,7 @@ export class WebgpuEngine implements StageEngine<Place, WebgpuPlan> {
     return this.#pool.derive(key, bytes, label, (to) => {
       const work = new ConstantWork(device, memory);
       build(new Context(this.#services, work), to);
-      return { inputs: work.inputs.filter((input) => input !== to), run: () => work.run(stream) };
+      return { inputs: work.inputs.filter((input) => input !== to), work: work.work, run: () => work.run(stream) };
     });
   }
 

@@ -114,8 +114,9 @@ export class WebgpuExecutable implements Executable {
 
   async explain(): Promise<string> {
     const { runner, engine } = this.#live();
-    const shaders = [...engine.shaders].map(([name, wgsl]) => `// ${name}\n${wgsl.trimEnd()}`);
-    return [runner.explain(), ...shaders].join("\n\n");
+    const { load, shaders } = await engine.explain();
+    const texts = [...shaders].map(([name, wgsl]) => `// ${name}\n${wgsl.trimEnd()}`);
+    return [runner.explain(), load, ...texts].filter((part) => part !== "").join("\n\n");
   }
 
   async dispose(): Promise<void> {

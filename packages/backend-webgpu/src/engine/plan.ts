@@ -2,13 +2,14 @@ import type { StagePlan } from "@pt2/backend/staged";
 import type { Call, LoweredTensor } from "@pt2/registry";
 import type { Constant } from "./constant.ts";
 import type { Device } from "./device.ts";
+import type { NeededConstant } from "./explain-load.ts";
 import type { GuardWords } from "./guard-words.ts";
 import type { Memory } from "./memory.ts";
 import type { Place } from "./place.ts";
 import type { PlannedStage, PlannedStep } from "./planner.ts";
 import { type ReadyOptions, ReadyWork } from "./ready-work.ts";
 import type { Arena } from "./run-buffer.ts";
-import type { Work } from "./step-sink.ts";
+import { describeWork, type Work } from "./step-sink.ts";
 
 /** A planned stage with its shaders compiled. */
 export class WebgpuPlan implements StagePlan<Place> {
@@ -21,8 +22,7 @@ export class WebgpuPlan implements StagePlan<Place> {
   #generation = -1;
 
   private constructor(device: Device, stage: PlannedStage, slotStart: number, ready: ReadyWork, memory: Memory) {
-    const nameOf = (work: Work): string =>
-      work.kind === "host" ? `${work.step.name} on the host` : device.pipelines.nameOf(work.dispatch);
+    const nameOf = (work: Work): string => describeWork(work, device.pipelines);
     this.#stage = stage;
     this.steps = stage.steps.map((step) => ({ ...step, by: step.work.map(nameOf).join(", ") }));
     this.slotStart = slotStart;
@@ -54,6 +54,11 @@ export class WebgpuPlan implements StagePlan<Place> {
 
   get constants(): readonly Constant[] {
     return [...this.#stage.constants.keys()];
+  }
+
+  /** The same, each with the node that was the first to need it. */
+  get needed(): readonly NeededConstant[] {
+    return [...this.#stage.constants].map(([constant, calls]) => ({ constant, node: calls.at(-1)?.node.name ?? "" }));
   }
 
   get guards(): GuardWords {

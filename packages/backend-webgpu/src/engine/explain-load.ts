@@ -1,0 +1,43 @@
+import type { Constant } from "./constant.ts";
+import type { Pipelines } from "./pipelines.ts";
+import { describeWork } from "./step-sink.ts";
+
+/** A tensor that plans read and no run writes, and the node that was the first to need it. */
+export interface NeededConstant {
+  readonly constant: Constant;
+  readonly node: string;
+}
+
+/** What is computed from weights when a plan is made. */
+export interface LoadWork {
+  /** One line for each tensor: who needs it, what is done to which weights, by which shaders. Empty when there is none. */
+  readonly text: string;
+  /** The WGSL, by the names in it. */
+  readonly shaders: ReadonlyMap<string, string>;
+}
+
+/** Says what runs once, when weights are brought to the device, and what of it stays there. */
+export function explainLoad(needed: readonly NeededConstant[], pipelines: Pipelines): LoadWork {
+  const lines: string[] = [];
+  const shaders = new Map<string, string>();
+  const seen = new Set<Constant>();
+  let dispatches = 0;
+  const visit = (constant: Constant, node: string): void => {
+    if (seen.has(constant)) return;
+    seen.add(constant);
+    for (const input of constant.inputs) visit(input, node);
+    const { work, inputs, label, bytes, pins } = constant;
+    if (work.length === 0) return;
+    for (const item of work) {
+      if (item.kind !== "dispatch") continue;
+      dispatches++;
+      shaders.set(pipelines.nameOf(item.dispatch), item.dispatch.code);
+    }
+    const from = inputs.length === 0 ? "" : ` of ${inputs.map((input) => input.label).join(", ")}`;
+    const by = work.map((item) => describeWork(item, pipelines)).join(", ");
+    lines.push(`${node}: ${label}${from} → ${by} (${bytes} bytes${pins > 0 ? "" : ", given back"})`);
+  };
+  for (const { constant, node } of needed) visit(constant, node);
+  const head = `# at load: ${lines.length} tensors from weights, ${dispatches} dispatches`;
+  return { text: lines.length === 0 ? "" : [head, ...lines].join("\n"), shaders };
+}
