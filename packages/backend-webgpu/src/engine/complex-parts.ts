@@ -18,3 +18,14 @@ export function partOf(place: Place, part: 0 | 1): Place {
   const { strides, offset } = place;
   return { ...place, dtype: "float32", strides: strides.map((stride) => 2 * stride), offset: 2 * offset + part };
 }
+
+/** Real numbers in a last dimension of two as the complex numbers that they are the parts of. */
+export function asPairs(place: Place): Place {
+  const { shape, strides, offset } = withoutLast(place);
+  return { ...place, dtype: "complex64", shape, strides: strides.map((stride) => stride / 2), offset: offset / 2 };
+}
+
+/** A tensor without its last dimension, at the first element of that. */
+export function withoutLast(place: Place): Place {
+  return { ...place, shape: place.shape.slice(0, -1), strides: place.strides.slice(0, -1) };
+}

@@ -1,8 +1,9 @@
 import { backendError } from "@pt2/backend/staged";
 import { contiguousStrides, type DType, elementCount } from "@pt2/format";
-import { castTo, type TypedExpr } from "@pt2/registry/scalar";
+import { castTo } from "@pt2/registry/scalar";
 import { planElementwise } from "../shader/elementwise.ts";
 import { type ResultPlace, Shader, type ShaderHost } from "../shader/shader.ts";
+import type { ElementExpr } from "../wgsl/scalar.ts";
 import { storageOf } from "../wgsl/storage.ts";
 import type { Adapter } from "./adapter.ts";
 import { inParts, isComplexDtype, partOf } from "./complex-parts.ts";
@@ -74,7 +75,7 @@ export class Context implements PlanContext {
     this.elementwise(target, [source], castTo(target.dtype, { kind: "input", dtype: source.dtype, index: 0 }));
   }
 
-  elementwise(out: Place, inputs: readonly Place[], expr: TypedExpr): void {
+  elementwise(out: Place, inputs: readonly Place[], expr: ElementExpr): void {
     if (elementCount(out.shape) > 0) planElementwise(this.#shaderHost(), out, inputs, expr);
   }
 

@@ -1,8 +1,8 @@
 import type { DType } from "@pt2/format";
 import type { OpName } from "@pt2/graph";
 import type { ArgValue, Call } from "@pt2/registry";
-import type { TypedExpr } from "@pt2/registry/scalar";
 import type { Shader } from "../shader/shader.ts";
+import type { ElementExpr } from "../wgsl/scalar.ts";
 import type { Adapter } from "./adapter.ts";
 import type { Buffer, Place } from "./place.ts";
 import type { HostStep } from "./step-sink.ts";
@@ -65,7 +65,7 @@ export interface PlanContext {
   /** The same values in another dtype; a conversion only where it differs. A constant is converted once, at load. */
   convert(place: Place, dtype: DType): Place;
   /** Writes `expr` of the inputs (each broadcasts to `out`) to `out`. */
-  elementwise(out: Place, inputs: readonly Place[], expr: TypedExpr): void;
+  elementwise(out: Place, inputs: readonly Place[], expr: ElementExpr): void;
   /** Work on the host in the middle of a run: it waits for the GPU, so it is for what is rare and small. */
   host(step: HostStep): void;
   /** The source of random numbers of this executable; `make` gives it when there is none yet. */

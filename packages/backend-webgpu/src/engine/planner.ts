@@ -5,10 +5,12 @@ import { type Call, describeNode, type LoweredTensor, type Strided, tensorsIn } 
 import { keyOf } from "@pt2/registry/scalar";
 import type { Guard } from "../shader/shader.ts";
 import { CallContext, type Fused, type TensorTable } from "./call-context.ts";
+import { asPairs, withoutLast } from "./complex-parts.ts";
 import type { Constant } from "./constant.ts";
 import { bytesOf, Context, placeIn, placeKey } from "./context.ts";
 import { GuardWords } from "./guard-words.ts";
 import type { Kernels } from "./kernels.ts";
+import { joinPairs, type PairStep } from "./pairs.ts";
 import { type Buffer, elementsIn, isCopyable, type Place } from "./place.ts";
 import { type Arena, RunBuffer } from "./run-buffer.ts";
 import type { Services } from "./services.ts";
@@ -76,12 +78,12 @@ class Planner implements StepSink, TensorTable {
     for (const input of inputs) this.#make(input);
     const variable = stage.calls.filter((call) => !located([call], () => this.#tryConstant(call)));
     const bindings = adapter.limits.maxStorageBuffersPerShaderStage;
-    const steps = fuse(variable, {
+    const fused = fuse(variable, {
       live: stage.live,
       maxInputs: bindings - 1,
       takesEpilogue: (call, group) => this.#fuses(call) && group.inputs.length - 1 + KERNEL_BINDINGS <= bindings,
     });
-    for (const step of steps) {
+    for (const step of joinPairs(fused, stage.live, bindings - 1)) {
       this.#calls = callsOf(step);
       located(this.#calls, () => this.#planStep(step));
     }
@@ -142,7 +144,7 @@ class Planner implements StepSink, TensorTable {
     return typeof fuses === "function" ? fuses(call.args) : fuses;
   }
 
-  #planStep(step: Step): void {
+  #planStep(step: Step | PairStep): void {
     this.#now++;
     this.#work = [];
     switch (step.kind) {
@@ -152,6 +154,9 @@ class Planner implements StepSink, TensorTable {
         break;
       case "elementwise":
         this.#elementwise(step.group);
+        break;
+      case "pairs":
+        this.#pairs(step);
         break;
       case "epilogue": {
         const { call, result, group } = step;
@@ -188,6 +193,15 @@ class Planner implements StepSink, TensorTable {
   #elementwise({ inputs, output, expr }: ElementwiseGroup): void {
     const operands = inputs.map((tensor) => this.#places.get(tensor)!);
     new Context(this.#services, this).elementwise(this.#make(output), operands, expr);
+  }
+
+  #pairs({ inputs, output, expr }: PairStep): void {
+    const out = asPairs(this.#make(output));
+    const operands = inputs.map((tensor) => {
+      const place = this.#places.get(tensor)!;
+      return place.shape.length > out.shape.length ? withoutLast(place) : place;
+    });
+    new Context(this.#services, this).elementwise(out, operands, expr);
   }
 
   /** Gives a tensor memory. */
@@ -271,7 +285,8 @@ class Planner implements StepSink, TensorTable {
 }
 
 /** The calls that a step computes, in order. */
-function callsOf(step: Step): readonly Call[] {
+function callsOf(step: Step | PairStep): readonly Call[] {
+  if (step.kind === "pairs") return step.calls;
   if (step.kind === "call") return [step.call];
   return step.kind === "epilogue" ? [step.call, ...step.group.calls] : step.group.calls;
 }

@@ -1,6 +1,6 @@
-import type { TypedExpr } from "@pt2/registry/scalar";
 import type { Place } from "../engine/place.ts";
 import { elementwiseDispatch } from "../wgsl/elementwise.ts";
+import type { ElementExpr } from "../wgsl/scalar.ts";
 import { bindingOf, fitsBinding } from "./binding.ts";
 import { broadcast } from "./geometry.ts";
 import type { ShaderHost } from "./shader.ts";
@@ -9,7 +9,7 @@ import type { ShaderHost } from "./shader.ts";
  * One dispatch that writes `expr` of the inputs, each broadcast to `out`; several where the tensors are larger than
  * what the device binds at once. `out` has elements.
  */
-export function planElementwise(host: ShaderHost, out: Place, inputs: readonly Place[], expr: TypedExpr): void {
+export function planElementwise(host: ShaderHost, out: Place, inputs: readonly Place[], expr: ElementExpr): void {
   const { adapter } = host;
   const places = [...inputs.map((input) => broadcast(input, out.shape)), out];
   const dim = out.shape.findIndex((size) => size > 1);

@@ -1,5 +1,4 @@
 import type { DType } from "@pt2/format";
-import type { TypedExpr } from "@pt2/registry/scalar";
 import { addressOf, coordinates, type Read, readOf } from "./elementwise-access.ts";
 import {
   blockFields,
@@ -13,12 +12,12 @@ import {
   isVectorArray,
   type WalkMode,
 } from "./elementwise-geometry.ts";
-import { prelude, scalarFunction } from "./scalar.ts";
+import { type ElementExpr, prelude, scalarFunction } from "./scalar.ts";
 import { exactStoreExpr, loadExpr, type ShaderFeatures, storageOf } from "./storage.ts";
 
 /** `out[i] = expr(inputs[i]…)`: what is computed, and in which form. The output has the expression's dtype. */
 export interface ElementwiseKernel {
-  readonly expr: TypedExpr;
+  readonly expr: ElementExpr;
   readonly inputs: readonly DType[];
   readonly form: ElementwiseForm;
 }
@@ -45,13 +44,14 @@ export interface DispatchLimits extends ShaderFeatures {
  * in order, the output, the uniform block. An empty geometry has no workgroups.
  */
 export function elementwiseDispatch(
-  expr: TypedExpr,
+  expr: ElementExpr,
   inputs: readonly DType[],
   geometry: Geometry,
   limits: DispatchLimits,
 ): ElementwiseDispatch {
   const merged = coalesce(geometry);
-  const form = formOf(merged);
+  // There are no vectors of complex numbers.
+  const form = formOf(merged, storageOf(expr.dtype, limits).bytes === 8 ? 1 : 4);
   const groups = Math.ceil(invocationsOf(merged, form) / WORKGROUP);
   const rows = Math.ceil(groups / limits.maxWorkgroups);
   const x = rows === 0 ? 0 : Math.ceil(groups / rows);

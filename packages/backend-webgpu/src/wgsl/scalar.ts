@@ -15,19 +15,30 @@ export interface ScalarFunction {
   readonly helpers: readonly string[];
 }
 
+/** A complex number from expressions of its parts. */
+export interface ComplexExpr {
+  readonly dtype: "complex64";
+  readonly parts: readonly [re: TypedExpr, im: TypedExpr];
+}
+
+/** What a loop over elements computes. */
+export type ElementExpr = TypedExpr | ComplexExpr;
+
 /**
  * `fn name(x0: …, x1: …) -> …`: the expression of its inputs, all in their compute types. The result is a value that
  * the expression's dtype has: rounded to half, wrapped to its width. Shared subexpressions are computed once.
  *
  * float64 is computed in float32 and int64 in int32; throws `webgpu.int64-range` for a constant that does not fit.
  */
-export function scalarFunction(name: string, expr: TypedExpr, inputs: readonly DType[]): ScalarFunction {
+export function scalarFunction(name: string, expr: ElementExpr, inputs: readonly DType[]): ScalarFunction {
   const lines: string[] = [];
   const keep = (code: string): string => {
     lines.push(`  let v${lines.length} = ${code};\n`);
     return `v${lines.length - 1}`;
   };
-  const [result] = fold<string>([narrowIntegers(simplify(expr))], (node, of) => {
+  const roots = "parts" in expr ? expr.parts : [expr];
+  const simple = roots.map((root) => narrowIntegers(simplify(root)));
+  const results = fold<string>(simple, (node, of) => {
     switch (node.kind) {
       case "input":
         return `x${node.index}`;
@@ -43,8 +54,10 @@ export function scalarFunction(name: string, expr: TypedExpr, inputs: readonly D
         return keep(binaryExpr(node.fn, node.x.dtype, of(node.x), of(node.y)));
     }
   });
+  const type = computeType(expr.dtype);
+  const result = "parts" in expr ? `${type}(${results.join(", ")})` : results[0];
   const parameters = inputs.map((dtype, i) => `x${i}: ${computeType(dtype)}`);
-  const code = `fn ${name}(${parameters.join(", ")}) -> ${computeType(expr.dtype)} {\n${lines.join("")}  return ${result};\n}\n`;
+  const code = `fn ${name}(${parameters.join(", ")}) -> ${type} {\n${lines.join("")}  return ${result};\n}\n`;
   return { code, helpers: helpersIn(code) };
 }
 
