@@ -24,6 +24,12 @@ export type Step =
       readonly group: ElementwiseGroup;
     };
 
+/** The calls that a step computes, in order. */
+export function callsOf(step: Step): readonly Call[] {
+  if (step.kind === "call") return [step.call];
+  return step.kind === "epilogue" ? [step.call, ...step.group.calls] : step.group.calls;
+}
+
 export interface FuseOptions {
   /** Tensors that somebody needs after these calls. */
   readonly live: ReadonlySet<LoweredTensor>;

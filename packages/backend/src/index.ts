@@ -8,7 +8,7 @@ export { BACKEND_API_VERSION } from "./contract.ts";
 export type { Abilities } from "./find-unsupported.ts";
 export { findUnsupported } from "./find-unsupported.ts";
 export type { ElementwiseGroup, FuseOptions, Step } from "./fuse.ts";
-export { fuse, operandsOf } from "./fuse.ts";
+export { callsOf, fuse, operandsOf } from "./fuse.ts";
 export type { ArenaPlan, Lifetime } from "./plan-arena.ts";
 export { planArena } from "./plan-arena.ts";
 export { RunQueue } from "./run-queue.ts";

@@ -5,7 +5,7 @@ export { backendError } from "./backend-errors.ts";
 export { type Selection, selectElements } from "./dynamic/advanced-index.ts";
 export { hasDynamicKernel } from "./dynamic/ops.ts";
 export type { Awaitable } from "./staged/awaitable.ts";
-export { exact, isPure, scalarKey } from "./staged/call-key.ts";
+export { callKey, exact, isPure } from "./staged/call-key.ts";
 export type { Cancellation } from "./staged/cancellation.ts";
 export { type Clamp, clampOf } from "./staged/clamp.ts";
 export { compileChecked } from "./staged/compile-checked.ts";

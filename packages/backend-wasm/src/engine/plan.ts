@@ -1,9 +1,8 @@
-import { type ElementwiseGroup, fuse, numel, planArena, type Step } from "@pt2/backend";
-import { clampOf, isPure, type KernelSet, located, type StagePlan, scalarKey } from "@pt2/backend/staged";
+import { callsOf, type ElementwiseGroup, fuse, numel, planArena, type Step } from "@pt2/backend";
+import { callKey, clampOf, isPure, type KernelSet, located, type StagePlan } from "@pt2/backend/staged";
 import { checkInside, resultStrides, rowMajor } from "@pt2/backend/strides";
 import { DTYPES } from "@pt2/format";
 import { type Call, type LoweredTensor, type Stage, type Strided, tensorsIn } from "@pt2/registry";
-import { keyOf } from "@pt2/registry/scalar";
 import { CallContext, type TensorTable } from "./call-context.ts";
 import { checkRoom, type LargestBuffer } from "./check-plan.ts";
 import type { Constant } from "./constant.ts";
@@ -48,12 +47,6 @@ export function planStage(
   arena: Arena,
 ): WasmPlan {
   return new Planner(start, services, kernels, arena).plan(stage);
-}
-
-/** The calls that a step computes, in order. */
-function callsOf(step: Step): readonly Call[] {
-  if (step.kind === "call") return [step.call];
-  return step.kind === "epilogue" ? [step.call, ...step.group.calls] : step.group.calls;
 }
 
 /** Constants are seldom as the rest of a program likes them. */
@@ -257,8 +250,7 @@ class Planner implements StepSink, TensorTable {
 
   #constant(call: Call, result: LoweredTensor, operands: readonly LoweredTensor[], places: readonly Place[]): Place {
     const { dtype, shape } = result;
-    const what = call.scalar === undefined ? scalarKey(call) : keyOf(call.scalar.expr);
-    const key = `${call.record.name}|${what}|${places.map(placeKey).join(",")}|${dtype}[${shape}]`;
+    const key = `${callKey(call)}|${places.map(placeKey).join(",")}|${dtype}[${shape}]`;
     const inputs = places.map((place) => place.buffer.constant!);
     const strides = rowMajor(shape);
     const buffer = this.#services.constants.derive(key, numel(shape) * DTYPES[dtype].itemsize, inputs, (ctx, to) => {

@@ -1,5 +1,5 @@
 import { backendError } from "@pt2/backend/staged";
-import { contiguousStrides, type DType, elementCount } from "@pt2/format";
+import { contiguousStrides, type DType, elementCount, isContiguous } from "@pt2/format";
 import { castTo } from "@pt2/registry/scalar";
 import { planElementwise } from "../shader/elementwise.ts";
 import { type ResultPlace, Shader, type ShaderHost } from "../shader/shader.ts";
@@ -8,7 +8,7 @@ import { storageOf } from "../wgsl/storage.ts";
 import type { Adapter } from "./adapter.ts";
 import { inParts, isComplexDtype, partOf } from "./complex-parts.ts";
 import type { PlanContext } from "./kernel.ts";
-import { type Buffer, isRowMajor, type Place } from "./place.ts";
+import type { Buffer, Place } from "./place.ts";
 import type { Services } from "./services.ts";
 import type { HostStep, StepSink } from "./step-sink.ts";
 
@@ -57,7 +57,7 @@ export class Context implements PlanContext {
   }
 
   dense(place: Place): Place {
-    if (isRowMajor(place)) return place;
+    if (isContiguous(place)) return place;
     return this.prepared(place, "dense", place, (ctx, from, to) => ctx.copy(from, to));
   }
 

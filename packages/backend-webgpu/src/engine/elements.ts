@@ -1,12 +1,12 @@
 import type { HostData } from "@pt2/backend/staged";
-import { elementCount } from "@pt2/format";
+import { elementCount, isContiguous } from "@pt2/format";
 import { reachOf } from "@pt2/registry";
 import { storageOf } from "../wgsl/storage.ts";
 import type { Adapter } from "./adapter.ts";
 import { inParts } from "./complex-parts.ts";
 import { fromGpu, toGpu } from "./element-bytes.ts";
 import type { GuardWords } from "./guard-words.ts";
-import { isRowMajor, type Place } from "./place.ts";
+import type { Place } from "./place.ts";
 import type { Range, Stream } from "./stream.ts";
 
 /** Copies of tensors in host memory, row-major. Fails if one of the guards reported something. */
@@ -60,7 +60,7 @@ export function spanOf(place: Place, adapter: Adapter): Range {
 function gather(from: Uint8Array<ArrayBuffer>, size: number, place: Place): Uint8Array<ArrayBuffer> {
   const { shape, strides, offset } = place;
   const count = elementCount(shape);
-  if (isRowMajor(place)) return from.slice(offset * size, (offset + count) * size);
+  if (isContiguous(place)) return from.slice(offset * size, (offset + count) * size);
   const [source, out] =
     size === 2
       ? [new Uint16Array(from.buffer), new Uint16Array(count)]

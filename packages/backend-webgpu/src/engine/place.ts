@@ -1,4 +1,4 @@
-import { contiguousStrides, type DType } from "@pt2/format";
+import { type DType, isContiguous } from "@pt2/format";
 import { type ShaderFeatures, storageOf } from "../wgsl/storage.ts";
 import type { Constant } from "./constant.ts";
 
@@ -29,14 +29,7 @@ export function elementsIn({ dtype, buffer }: Pick<Place, "dtype" | "buffer">, f
   return Math.floor(buffer.bytes / storageOf(dtype, features).bytes);
 }
 
-/** Whether the elements of a tensor follow each other in row-major order from its offset on. */
-export function isRowMajor({ shape, strides }: Pick<Place, "shape" | "strides">): boolean {
-  if (shape.includes(0)) return true;
-  const dense = contiguousStrides(shape);
-  return shape.every((size, d) => size === 1 || strides[d] === dense[d]);
-}
-
 /** Whether the elements of a tensor can be copied from buffer to buffer, which goes in words. */
 export function isCopyable(place: Place, features: ShaderFeatures): boolean {
-  return isRowMajor(place) && (place.offset * storageOf(place.dtype, features).bytes) % 4 === 0;
+  return isContiguous(place) && (place.offset * storageOf(place.dtype, features).bytes) % 4 === 0;
 }

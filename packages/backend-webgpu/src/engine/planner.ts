@@ -1,8 +1,7 @@
-import { type ElementwiseGroup, fuse, type Step } from "@pt2/backend";
-import { isPure, located, type StageRequest, scalarKey } from "@pt2/backend/staged";
+import { callsOf, type ElementwiseGroup, fuse, type Step } from "@pt2/backend";
+import { callKey, isPure, located, type StageRequest } from "@pt2/backend/staged";
 import { checkInside } from "@pt2/backend/strides";
 import { type Call, describeNode, type LoweredTensor, type Strided, tensorsIn } from "@pt2/registry";
-import { keyOf } from "@pt2/registry/scalar";
 import type { Guard } from "../shader/shader.ts";
 import { CallContext, type Fused, type TensorTable } from "./call-context.ts";
 import { asPairs, withoutLast } from "./complex-parts.ts";
@@ -84,7 +83,7 @@ class Planner implements StepSink, TensorTable {
       takesEpilogue: (call, group) => this.#fuses(call) && group.inputs.length - 1 + KERNEL_BINDINGS <= bindings,
     });
     for (const step of joinPairs(fused, stage.live, bindings - 1)) {
-      this.#calls = callsOf(step);
+      this.#calls = step.kind === "pairs" ? step.calls : callsOf(step);
       located(this.#calls, () => this.#planStep(step));
     }
     if (stage.end.kind === "return")
@@ -248,8 +247,7 @@ class Planner implements StepSink, TensorTable {
     const [result, ...more] = call.results.flatMap(tensorsIn);
     if (result === undefined || more.length > 0) return false;
     const { dtype, shape } = result;
-    const what = call.scalar === undefined ? scalarKey(call) : keyOf(call.scalar.expr);
-    const key = `${call.record.name}|${what}|${places.map((place) => placeKey(place!)).join(",")}|${dtype}[${shape}]`;
+    const key = `${callKey(call)}|${places.map((place) => placeKey(place!)).join(",")}|${dtype}[${shape}]`;
     const bytes = bytesOf(dtype, shape, this.#services.device.adapter);
     const constant = this.#services.derive(key, bytes, call.record.name, (ctx, to) => {
       const placeOf = new Map(operands.map((tensor, i) => [tensor, places[i]!]));
@@ -282,11 +280,4 @@ class Planner implements StepSink, TensorTable {
     const made = placeOf.get(result)!;
     if (made !== out) ctx.copy(made, out);
   }
-}
-
-/** The calls that a step computes, in order. */
-function callsOf(step: Step | PairStep): readonly Call[] {
-  if (step.kind === "pairs") return step.calls;
-  if (step.kind === "call") return [step.call];
-  return step.kind === "epilogue" ? [step.call, ...step.group.calls] : step.group.calls;
 }

@@ -1,4 +1,5 @@
 import { type Call, isTensor } from "@pt2/registry";
+import { keyOf } from "@pt2/registry/scalar";
 
 /** Largest tensor that is worth computing once instead of on each forward when no weight goes into it. */
 const MAX_GENERATED = 1 << 22;
@@ -11,11 +12,10 @@ export function isPure(call: Call): boolean {
   return reads || size <= MAX_GENERATED;
 }
 
-/** The arguments of a call that are not tensors, as a key. */
-export function scalarKey(call: Call): string {
-  return JSON.stringify(call.args, (_, value: unknown) => {
-    return isTensor(value) ? "tensor" : exact(value);
-  });
+/** What a call makes of its operands, as a key. */
+export function callKey({ record, args, scalar }: Call): string {
+  const numbers = (_: string, value: unknown): unknown => (isTensor(value) ? "tensor" : exact(value));
+  return `${record.name}|${scalar === undefined ? JSON.stringify(args, numbers) : keyOf(scalar.expr)}`;
 }
 
 /** A value as `JSON.stringify` can tell it from every other one: it has no bigint, -0, NaN or infinity. */

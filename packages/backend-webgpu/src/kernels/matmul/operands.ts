@@ -1,4 +1,5 @@
-import { isRowMajor, type Place } from "../../engine/place.ts";
+import { isContiguous } from "@pt2/format";
+import type { Place } from "../../engine/place.ts";
 import type { Shader } from "../../shader/shader.ts";
 import { type PlannedProduct, sizeOf } from "./product.ts";
 
@@ -106,7 +107,7 @@ function declarePanels(shader: Shader, panels: Place): string {
 
 function declareBias(shader: Shader, bias: Place | null): string {
   if (bias === null) return "fn bias4(column: u32) -> vec4<f32> { return vec4<f32>(); }\n";
-  const vector = isRowMajor(bias) && readsVectors(bias, 0);
+  const vector = isContiguous(bias) && readsVectors(bias, 0);
   shader.raw("bias", bias, { vector });
   if (vector) return "fn bias4(column: u32) -> vec4<f32> { return bias_at4(column); }\n";
   const step = steps(shader, "bias_step", bias.strides[0]!, bias.shape[0]!);
