@@ -1,13 +1,12 @@
 import type { Backend, CompileRequest, Prefetch } from "@pt2/backend";
 import { type Archive, openArchive } from "@pt2/format";
 import { importProgram, stats } from "@pt2/graph";
-import { tieBuffers } from "@pt2/graph/passes";
 import { createRegistry, type OpHandler, type OpSet } from "@pt2/registry";
 import { atenOnDemand, loading } from "@pt2/registry/on-demand";
 import { LoadedModel } from "./loaded-model.ts";
 import type { Model } from "./model.ts";
 import { type ModelSource, openSource } from "./open-source.ts";
-import { complete, tidy } from "./prepare.ts";
+import { complete, tidy, tied } from "./prepare.ts";
 import { requireContract, requireSupported, requireWeights } from "./requirements.ts";
 
 /** How a model is loaded. */
@@ -40,7 +39,7 @@ export async function load(source: ModelSource, options: LoadOptions): Promise<M
     if (bytes.origin !== undefined) prefetch = await begin(archive, options);
     const exported = await reading;
     const weights = await archive.weights(model, { signal });
-    const tidied = tidy(tieBuffers(importProgram(exported), weights), backend.capabilities);
+    const tidied = await tidy(await tied(importProgram(exported), weights), backend.capabilities);
     const program = await complete(tidied, registry, backend.capabilities);
     await loading(() => requireSupported(backend, program, registry));
     requireWeights(program, weights);

@@ -1,10 +1,11 @@
 import type { Capabilities } from "@pt2/backend";
+import type { WeightTensor } from "@pt2/format";
 import { type Node, type Program, stats } from "@pt2/graph";
 import {
   eliminateDeadCode,
-  expandAutocast,
-  expandVmap,
   foldSymbolicArithmetic,
+  hasRegions,
+  isFunctional,
   looksBehindViews,
   mutates,
   removeNoOps,
@@ -17,8 +18,21 @@ type Mutation = Pick<Capabilities, "mutation">;
  * The first of the passes, which need no registry: wrappers opened, what computes nothing removed. Copies stay for a
  * backend that runs mutation, as the program may write to what they were made of.
  */
-export function tidy(imported: Program, { mutation = false }: Mutation = {}): Program {
-  return removeNoOps(expandVmap(expandAutocast(imported)), { keepCopies: mutation });
+export async function tidy(imported: Program, { mutation = false }: Mutation = {}): Promise<Program> {
+  return removeNoOps(await withoutRegions(imported), { keepCopies: mutation });
+}
+
+async function withoutRegions(program: Program): Promise<Program> {
+  if (!hasRegions(program.graph)) return program;
+  const { expandAutocast, expandVmap } = await import("@pt2/graph/regions");
+  return expandVmap(expandAutocast(program));
+}
+
+/** Buffers that lie in each other become views of one, where the program writes to one. */
+export async function tied(imported: Program, weights: ReadonlyMap<string, WeightTensor>): Promise<Program> {
+  if (isFunctional(imported.graph)) return imported;
+  const { tieBuffers } = await import("@pt2/graph/functionalize");
+  return tieBuffers(imported, weights);
 }
 
 /** The rest of the passes, over a tidy program. What makes it functional is loaded if it is needed. */
@@ -34,7 +48,7 @@ export async function complete(
 
 /** The passes between a file and a backend, in their order: functional, unless the backend runs mutation as it is. */
 export async function prepare(imported: Program, registry: OpRegistry, capabilities: Mutation = {}): Promise<Program> {
-  return await complete(tidy(imported, capabilities), registry, capabilities);
+  return await complete(await tidy(imported, capabilities), registry, capabilities);
 }
 
 async function functional(program: Program, registry: OpRegistry): Promise<Program> {

@@ -1,6 +1,4 @@
-import { Inflate } from "fflate";
 import { formatError } from "../format-errors.ts";
-import { checkLimit, LIMITS } from "../limits.ts";
 import { type ByteSource, deliver, fromBytes, type ReadOptions, type SourceOrigin, slice } from "../source.ts";
 import { crc32 } from "./crc32.ts";
 import { readDirectory } from "./directory.ts";
@@ -40,7 +38,7 @@ export class ZipFile {
   /** The bytes of a record. */
   async read(entry: ZipEntry, options?: ReadOptions): Promise<Uint8Array> {
     const stored = await this.#readStored(entry, entry.compressed ? { signal: options?.signal } : options);
-    const bytes = entry.compressed ? deliver(inflate(entry, stored), options) : stored;
+    const bytes = entry.compressed ? deliver(await inflated(entry, stored), options) : stored;
     if (this.#verify && crc32(bytes) !== entry.crc32) {
       throw formatError("format.checksum", {
         what: "the record's bytes do not match its CRC-32",
@@ -122,32 +120,8 @@ function dataOffset(entry: ZipEntry, header: Uint8Array): number {
   });
 }
 
-function inflate(entry: ZipEntry, bytes: Uint8Array): Uint8Array {
-  if (entry.size > LIMITS.inflateFreeBytes) {
-    checkLimit("inflateRatio", Math.ceil(entry.size / Math.max(1, bytes.byteLength)), entry.name);
-  }
-  const out = new Uint8Array(entry.size);
-  let total = 0;
-  let cause: unknown;
-  try {
-    const stream = new Inflate((chunk) => {
-      if (total + chunk.byteLength <= out.byteLength) out.set(chunk, total);
-      total += chunk.byteLength;
-    });
-    // In steps, so that a record that is longer than it says ends soon after its declared size.
-    for (let at = 0; at < bytes.byteLength && total <= entry.size; at += INFLATE_STEP) {
-      stream.push(bytes.subarray(at, at + INFLATE_STEP), at + INFLATE_STEP >= bytes.byteLength);
-    }
-    if (total === entry.size) return out;
-  } catch (error) {
-    cause = error;
-  }
-  throw formatError("format.zip", {
-    what: `the compressed data is damaged or does not have the declared ${entry.size} bytes`,
-    where: entry.name,
-    advice: "the file is damaged, copy or download it again",
-    cause,
-  });
+/** PyTorch compresses nothing: what does is loaded when a file comes that something else has written. */
+async function inflated(entry: ZipEntry, bytes: Uint8Array): Promise<Uint8Array> {
+  const { inflate } = await import("./inflate.ts");
+  return inflate(entry, bytes);
 }
-
-const INFLATE_STEP = 16_384;

@@ -1,14 +1,12 @@
 export { mapArg, mapArgs, mapGraphs, mapValues } from "../query/args.ts";
-export { expandAutocast } from "./autocast/expand-autocast.ts";
 export { type DeadCodeOptions, eliminateDeadCode } from "./dead-code.ts";
-export { expandVmap } from "./expand-vmap.ts";
 export { foldSymbolicArithmetic } from "./fold-symbolic.ts";
 export type { EffectsOf, OpEffects } from "./functionalize/effects.ts";
 export { looksBehindViews } from "./functionalize/memory.ts";
 export { mutates } from "./functionalize/node-effects.ts";
 export { GraphBuilder, type NewNode } from "./graph-builder.ts";
+export { hasRegions } from "./has-regions.ts";
 export { isFunctional, isMutatingName } from "./mutating-names.ts";
 export { type RemoveNoOpsOptions, removeNoOps } from "./remove-no-ops.ts";
 export { Substitution } from "./substitution.ts";
 export { evaluateSymbolicOp, isSymbolic, type SymOperand } from "./symbolic-ops.ts";
-export { tieBuffers } from "./tie-buffers.ts";

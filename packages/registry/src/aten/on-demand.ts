@@ -9,7 +9,7 @@ const PARTS: readonly Part<OpRecord>[] = [
   { ops: PYTORCH, load: async () => (await import("./parts/core.ts")).coreOps },
   // Families that names tell.
   {
-    ops: /^aten::(renorm|\w*(conv|batch_norm|instance_norm|pool\dd))(?!\w*backward)/,
+    ops: /^aten::(renorm|(?!fractional)\w*(conv|batch_norm|instance_norm|pool\dd))(?!\w*backward)/,
     load: async () => (await import("./parts/vision.ts")).visionOps,
   },
   {

@@ -4,6 +4,7 @@ import { ADDMM_OPS } from "../matmul/addmm.ts";
 import { ACTIVATION_OPS } from "../pointwise/activation.ts";
 import { ARITHMETIC_OPS } from "../pointwise/arithmetic.ts";
 import { FUNCTION_OPS } from "../pointwise/functions.ts";
+import { UNARY_OPS } from "../pointwise/unary.ts";
 import { DROPOUT_OPS } from "../random/dropout.ts";
 import { SUM_OPS } from "../reduce/sum.ts";
 import { SIZE_OPS } from "../symbolic/sizes.ts";
@@ -22,6 +23,7 @@ export const coreOps: readonly OpRecord[] = [
   ...DROPOUT_OPS,
   ...SUM_OPS,
   ...SIZE_OPS,
+  ...UNARY_OPS,
   ...withViewGradients([...RESHAPE_OPS, ...PERMUTE_OPS]),
   ...copyTwins([...RESHAPE_OPS, ...PERMUTE_OPS]),
 ];

@@ -11,7 +11,6 @@ import { LAYER_NORM_OPS } from "../norm/layer-norm.ts";
 import { COMPARE_OPS } from "../pointwise/compare.ts";
 import { LOGICAL_OPS } from "../pointwise/logical.ts";
 import { POWER_OPS } from "../pointwise/power.ts";
-import { UNARY_OPS } from "../pointwise/unary.ts";
 import { SOFTMAX_OPS } from "../reduce/softmax.ts";
 import { CONCAT_OPS } from "../shape/concat.ts";
 import { SCALAR_OPS } from "../symbolic/scalars.ts";
@@ -32,7 +31,6 @@ export const sequenceOps: readonly OpRecord[] = [
   ...COMPARE_OPS,
   ...LOGICAL_OPS,
   ...POWER_OPS,
-  ...UNARY_OPS,
   ...SOFTMAX_OPS,
   ...CONCAT_OPS,
   ...SCALAR_OPS,
