@@ -1,8 +1,9 @@
 // A convolution in double precision, and one through a plan, for the tests beside this file.
+import { type Spatial, volume } from "@pt2/backend/windows";
 import { type Random, type Testbed, worst } from "../kernels-testbed.ts";
 import { planConv } from "./plan-conv.ts";
-import type { ConvAlgorithm, ConvShape, Spatial } from "./types.ts";
-import { convOutput, volume } from "./window.ts";
+import type { ConvAlgorithm, ConvShape } from "./types.ts";
+import { convOutput } from "./window.ts";
 
 /** A shape given by what differs from a 3x3 convolution of one image. */
 export function shapeOf(given: Partial<ConvShape> & { readonly input: Spatial }): ConvShape {

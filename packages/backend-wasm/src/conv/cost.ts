@@ -1,5 +1,6 @@
+import { volume } from "@pt2/backend/windows";
 import type { ConvAlgorithm, ConvShape } from "./types.ts";
-import { convOutput, volume } from "./window.ts";
+import { convOutput } from "./window.ts";
 import { fitsWinograd, tileCount } from "./winograd.ts";
 
 // Costs are counted in products (multiply and add) of the packed matrix product, which runs at about 28 per

@@ -1,6 +1,7 @@
+import { volume } from "@pt2/backend/windows";
 import { inBlocks, rowReporter } from "./row-blocks.ts";
 import type { ConvPlan, ConvShape, KernelModule, StridedWeight } from "./types.ts";
-import { convOutput, volume, WINDOW_BYTES, windowWords, writeWords } from "./window.ts";
+import { convOutput, WINDOW_BYTES, windowWords, writeWords } from "./window.ts";
 
 /** True when every input channel is convolved on its own. */
 export function isDepthwise({ groups, inChannels, transposed }: ConvShape): boolean {

@@ -1,6 +1,7 @@
+import { volume } from "@pt2/backend/windows";
 import { clampFlag, inBlocks, rowReporter } from "./row-blocks.ts";
 import type { ConvPlan, ConvShape, KernelModule } from "./types.ts";
-import { convOutput, volume, WINDOW_BYTES, windowWords, writeWords } from "./window.ts";
+import { convOutput, WINDOW_BYTES, windowWords, writeWords } from "./window.ts";
 
 /** Bytes of unfolded input that stay in the second cache while the product passes over them. */
 const BLOCK_BYTES = 192 * 1024;

@@ -1,6 +1,7 @@
+import { volume } from "@pt2/backend/windows";
 import { clampFlag, inBlocks, rowReporter } from "./row-blocks.ts";
 import type { ConvPlan, ConvShape, KernelModule } from "./types.ts";
-import { convOutput, volume } from "./window.ts";
+import { convOutput } from "./window.ts";
 
 /** True when every output pixel reads exactly the input pixel at its place. */
 export function isPointwise({ kernel, stride, padding, paddingEnd = padding, transposed }: ConvShape): boolean {

@@ -1,6 +1,7 @@
+import { volume } from "@pt2/backend/windows";
 import { inBlocks } from "./row-blocks.ts";
 import type { ConvPlan, ConvShape, KernelModule } from "./types.ts";
-import { convOutput, volume, WINDOW_BYTES, windowWords, writeWords } from "./window.ts";
+import { convOutput, WINDOW_BYTES, windowWords, writeWords } from "./window.ts";
 
 /** Bytes of columns that are made and scattered at a time. */
 const BLOCK_BYTES = 192 * 1024;

@@ -1,7 +1,5 @@
+import type { Spatial } from "@pt2/backend/windows";
 import type { Kernels, Pointer } from "../kernels.gen.ts";
-
-/** Sizes along depth, height and width; programs of fewer dimensions have 1 (or 0 for paddings) in front. */
-export type Spatial = readonly [depth: number, height: number, width: number];
 
 /** The kernel module and the memory it works on. */
 export interface KernelModule {

@@ -1,14 +1,9 @@
+import type { Spatial } from "@pt2/backend/windows";
 import type { Pointer } from "../kernels.gen.ts";
-import type { ConvShape, KernelModule, Spatial } from "./types.ts";
+import type { ConvShape, KernelModule } from "./types.ts";
 
 /** Bytes in front of every scratch area: the window (assembly/conv-window.ts) and the kernels' work space. */
 export const WINDOW_BYTES = 1152;
-
-/** Sizes of one to three dimensions, filled up in front. */
-export function spatial(sizes: readonly number[], fill: number): Spatial {
-  const [w = fill, h = fill, d = fill] = [...sizes].reverse();
-  return [d, h, w];
-}
 
 /** The size of a convolution's output along depth, height and width. */
 export function convOutput(shape: ConvShape): Spatial {
@@ -21,11 +16,6 @@ export function convOutput(shape: ConvShape): Spatial {
       : Math.floor((size + padding - reach - 1) / stride) + 1;
   };
   return [along(0), along(1), along(2)];
-}
-
-/** Product of the three sizes. */
-export function volume([d, h, w]: Spatial): number {
-  return d * h * w;
 }
 
 /** The window of a convolution as the 22 words that the kernels read. */

@@ -1,21 +1,11 @@
 import { channelsLast } from "@pt2/backend/strides";
-import type { ArgValue, TensorMeta } from "@pt2/registry";
+import { type ConvolutionWindow, convolutionWindow, type Spatial, spatial } from "@pt2/backend/windows";
+import type { TensorMeta } from "@pt2/registry";
 import { chooseAlgorithm, exactAlgorithm, planConv } from "../conv/plan-conv.ts";
-import type { ConvShape, Spatial } from "../conv/types.ts";
-import { spatial } from "../conv/window.ts";
+import type { ConvShape } from "../conv/types.ts";
 import type { KernelCall, WasmKernel } from "../engine/kernel.ts";
 import { addressOf, type Place } from "../engine/place.ts";
 import { float32Result, isFloat32 } from "./float32.ts";
-
-interface Geometry {
-  readonly stride: readonly number[];
-  readonly dilation: readonly number[];
-  readonly groups: number;
-  readonly transposed: boolean;
-  readonly outputPadding: readonly number[];
-  readonly padding: readonly number[];
-  readonly paddingEnd: readonly number[];
-}
 
 /** Every convolution of one to three dimensions, on channels-last data. */
 export const convolution: WasmKernel = {
@@ -37,30 +27,30 @@ export const convolution: WasmKernel = {
     const weight = call.convert(call.tensor("weight"), "float32");
     const rank = weight.shape.length;
     const input = batched(call.convert(call.tensor("input"), "float32"), rank);
-    const geometry = geometryOf(call, weight.shape.slice(2));
+    const window = convolutionWindow(call.call.record.name, call, weight.shape.slice(2));
     const source = call.withStrides(input, channelsLast(input.shape));
     const bias = call.optional("bias");
     const biasPlace = bias && call.dense(call.convert(bias, "float32"));
     const result = call.call.results[0] as TensorMeta;
     const shape = result.shape.length === rank ? result.shape : [1, ...result.shape];
     const strides = channelsLast(shape).slice(rank - result.shape.length);
-    float32Result(call, (out) => planInto(call, geometry, source, weight, biasPlace, out), { strides });
+    float32Result(call, (out) => planInto(call, window, source, weight, biasPlace, out), { strides });
   },
 };
 
 function planInto(
   call: KernelCall,
-  geometry: Geometry,
+  window: ConvolutionWindow,
   input: Place,
   weight: Place,
   bias: Place | null,
   out: Place,
 ): void {
   if (out.shape.some((size) => size === 0)) return;
-  const shape = convShape(geometry, input.shape, weight.shape);
+  const shape = convShape(window, input.shape, weight.shape);
   const algorithm = call.exact ? exactAlgorithm(shape) : chooseAlgorithm(shape, weight.buffer.constant !== null);
   const plan = planConv({ kernels: call.kernels, memory: call.heap.memory }, shape, algorithm);
-  const key = `conv:${plan.algorithm}:${geometry.groups}:${weight.shape}:${geometry.transposed}`;
+  const key = `conv:${plan.algorithm}:${window.groups}:${weight.shape}:${window.transposed}`;
   const packed = call.prepared(weight, key, plan.weightBytes, (ctx, from, to) => {
     const work = ctx.scratch(plan.packScratchBytes);
     ctx.step(() => plan.pack({ address: addressOf(from), strides: weightStrides(from) }, to.address(), work.address()));
@@ -80,8 +70,8 @@ function planInto(
   );
 }
 
-function convShape(geometry: Geometry, input: readonly number[], weight: readonly number[]): ConvShape {
-  const { groups, transposed } = geometry;
+function convShape(window: ConvolutionWindow, input: readonly number[], weight: readonly number[]): ConvShape {
+  const { groups, transposed } = window;
   return {
     batch: input[0]!,
     inChannels: input[1]!,
@@ -89,38 +79,12 @@ function convShape(geometry: Geometry, input: readonly number[], weight: readonl
     groups,
     input: spatial(input.slice(2), 1),
     kernel: spatial(weight.slice(2), 1),
-    stride: spatial(geometry.stride, 1),
-    dilation: spatial(geometry.dilation, 1),
-    padding: spatial(geometry.padding, 0),
-    paddingEnd: spatial(geometry.paddingEnd, 0),
+    stride: spatial(window.stride, 1),
+    dilation: spatial(window.dilation, 1),
+    padding: spatial(window.padding, 0),
+    paddingEnd: spatial(window.paddingEnd, 0),
     transposed,
-    outputPadding: spatial(geometry.outputPadding, 0),
-  };
-}
-
-function geometryOf(call: KernelCall, kernel: readonly number[]): Geometry {
-  const { name } = call.call.record;
-  const list = (arg: string): readonly number[] => call.arg<readonly number[]>(arg);
-  // PyTorch lets a list of one stand for all dimensions.
-  const each = (arg: string): readonly number[] => kernel.map((_, i) => list(arg)[i] ?? list(arg)[0]!);
-  const transposed = call.arg<ArgValue>("transposed") === true || name.startsWith("aten::conv_transpose");
-  const dilation = each("dilation");
-  const padding = call.arg<string | readonly number[]>("padding");
-  const same = kernel.map((size, i) => (size - 1) * dilation[i]!);
-  const [before, after] =
-    padding === "same"
-      ? [same.map((total) => Math.floor(total / 2)), same.map((total) => Math.ceil(total / 2))]
-      : padding === "valid"
-        ? [kernel.map(() => 0), kernel.map(() => 0)]
-        : [each("padding"), each("padding")];
-  return {
-    stride: each("stride"),
-    dilation,
-    groups: call.arg<number>("groups"),
-    transposed,
-    outputPadding: transposed ? each("output_padding") : kernel.map(() => 0),
-    padding: before,
-    paddingEnd: after,
+    outputPadding: spatial(window.outputPadding, 0),
   };
 }
 

@@ -1,7 +1,7 @@
 import { numel } from "@pt2/backend";
 import { channelsLast } from "@pt2/backend/strides";
+import { poolingRank, poolingWindow, spatial } from "@pt2/backend/windows";
 import type { ArgValue, TensorMeta } from "@pt2/registry";
-import { spatial } from "../conv/window.ts";
 import type { KernelCall, WasmKernel } from "../engine/kernel.ts";
 import { addressOf, type Place } from "../engine/place.ts";
 import { adaptiveBoxes, type PoolBoxes, slidingBoxes } from "../pool/boxes.ts";
@@ -26,25 +26,18 @@ export const slidingPool: WasmKernel = {
   accepts: (args) => onlyFloat32(args),
   prepare(call) {
     const { name } = call.call.record;
-    const rank = Number(/pool(\d)d/.exec(name)![1]);
-    const reduce: Reduce = name.includes("max") ? "max" : "mean";
-    const each = (arg: string, fill: number): readonly number[] | null => {
-      const list = call.arg<readonly number[] | undefined>(arg);
-      if (list === undefined || list.length === 0)
-        return list === undefined ? new Array<number>(rank).fill(fill) : null;
-      return Array.from({ length: rank }, (_, i) => list[i] ?? list[0]!);
-    };
-    const kernel = each("kernel_size", 1)!;
-    const input = source(call, rank);
+    const { kernel, stride, padding, dilation, countsPadding } = poolingWindow(name, call);
+    const input = source(call, kernel.length);
     const boxes = slidingBoxes({
       input: spatial(input.shape.slice(2), 1),
       kernel: spatial(kernel, 1),
-      stride: spatial(each("stride", 1) ?? kernel, 1),
-      padding: spatial(each("padding", 0)!, 0),
-      dilation: spatial(each("dilation", 1)!, 1),
+      stride: spatial(stride, 1),
+      padding: spatial(padding, 0),
+      dilation: spatial(dilation, 1),
       ceilMode: call.arg<boolean>("ceil_mode"),
-      countIncludePad: call.arg<boolean | undefined>("count_include_pad") ?? false,
+      countIncludePad: countsPadding,
     });
+    const reduce = name.includes("max") ? "max" : "mean";
     planInto(call, input, boxes, reduce, call.arg<number | null | undefined>("divisor_override") ?? undefined);
   },
 };
@@ -64,7 +57,7 @@ export const adaptivePool: WasmKernel = {
   accepts: (args) => onlyFloat32(args),
   prepare(call) {
     const { name } = call.call.record;
-    const rank = Number(/pool(\d)d/.exec(name)![1]);
+    const rank = poolingRank(name);
     const input = source(call, rank);
     const result = call.call.results[0] as TensorMeta;
     const boxes = adaptiveBoxes(spatial(input.shape.slice(2), 1), spatial(result.shape.slice(-rank), 1));

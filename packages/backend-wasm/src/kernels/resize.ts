@@ -1,8 +1,8 @@
 import { numel } from "@pt2/backend";
 import { type AxisTable, type ResizeMode, resizeTable } from "@pt2/backend/host";
 import { channelsLast } from "@pt2/backend/strides";
+import { spatial } from "@pt2/backend/windows";
 import type { ArgValue, TensorMeta } from "@pt2/registry";
-import { spatial } from "../conv/window.ts";
 import type { WasmKernel } from "../engine/kernel.ts";
 import { addressOf } from "../engine/place.ts";
 import { planResize } from "../resize/plan-resize.ts";

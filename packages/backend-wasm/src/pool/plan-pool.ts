@@ -1,5 +1,6 @@
+import type { Spatial } from "@pt2/backend/windows";
 import { inBlocks, rowReporter } from "../conv/row-blocks.ts";
-import type { ConvCall, KernelModule, Spatial } from "../conv/types.ts";
+import type { ConvCall, KernelModule } from "../conv/types.ts";
 import { writeWords } from "../conv/window.ts";
 import type { Pointer } from "../kernels.gen.ts";
 import type { PoolBoxes } from "./boxes.ts";

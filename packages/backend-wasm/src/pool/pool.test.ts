@@ -1,5 +1,5 @@
+import type { Spatial } from "@pt2/backend/windows";
 import { beforeEach, describe, expect, test } from "vitest";
-import type { Spatial } from "../conv/types.ts";
 import { random, testbed, worst } from "../kernels-testbed.ts";
 import { pooled, signal } from "../sampling-goldens.gen.ts";
 import { adaptiveBoxes, type PoolBoxes, type PoolWindow, slidingBoxes } from "./boxes.ts";

@@ -1,5 +1,6 @@
 import type { AxisTable } from "@pt2/backend/host";
-import type { KernelModule, Spatial } from "../conv/types.ts";
+import type { Spatial } from "@pt2/backend/windows";
+import type { KernelModule } from "../conv/types.ts";
 import { writeWords } from "../conv/window.ts";
 import type { Pointer } from "../kernels.gen.ts";
 

@@ -1,6 +1,6 @@
 import { type AxisTable, resizeTable } from "@pt2/backend/host";
+import type { Spatial } from "@pt2/backend/windows";
 import { beforeEach, describe, expect, test } from "vitest";
-import type { Spatial } from "../conv/types.ts";
 import { random, testbed, worst } from "../kernels-testbed.ts";
 import { resized, signal } from "../sampling-goldens.gen.ts";
 import { planResize } from "./plan-resize.ts";

@@ -1,5 +1,6 @@
 import { DTYPES } from "@pt2/format";
 import type { ArgValue, TensorMeta } from "@pt2/registry";
+import { type ConvolutionWindow, convolutionWindow } from "../windows.ts";
 import type { HostArray } from "./host-array.ts";
 import { type HostCall, type HostKernel, hostKernel } from "./host-kernel.ts";
 
@@ -19,10 +20,10 @@ function convolve(call: HostCall): Float64Array {
   const [input, weight] = [call.array("input"), call.array("weight")];
   const spatial = weight.shape.length - 2;
   const outShape = call.shape(0);
-  const transposed = call.arg<boolean>("transposed");
-  const axes = Array.from({ length: spatial }, (_, d) => linksOf(call, input, weight, outShape, d, transposed));
+  const window = convolutionWindow("aten::convolution", call, weight.shape.slice(2));
+  const { groups, transposed } = window;
+  const axes = Array.from({ length: spatial }, (_, d) => linksOf(window, input, weight, outShape, d));
   const out = new Float64Array(outShape.reduce((n, size) => n * size, 1));
-  const groups = call.arg<number>("groups");
   const [inSpace, outSpace, taps] = [input.shape, outShape, weight.shape].map((shape) =>
     shape.slice(-spatial).reduce((n, size) => n * size, 1),
   ) as [number, number, number];
@@ -56,19 +57,14 @@ function addBias(out: Float64Array, call: HostCall, space: number, results: numb
 }
 
 function linksOf(
-  call: HostCall,
+  { stride: strides, padding: paddings, dilation: dilations, transposed }: ConvolutionWindow,
   input: HostArray,
   weight: HostArray,
   outShape: readonly number[],
   axis: number,
-  transposed: boolean,
 ): Links {
   const rank = weight.shape.length - 2;
-  const each = (name: string): number => {
-    const list = call.arg<readonly number[]>(name);
-    return list[axis] ?? list[0]!;
-  };
-  const [stride, padding, dilation] = [each("stride"), each("padding"), each("dilation")];
+  const [stride, padding, dilation] = [strides[axis]!, paddings[axis]!, dilations[axis]!];
   const [inSize, outSize] = [input.shape.at(axis - rank)!, outShape.at(axis - rank)!];
   return Array.from({ length: weight.shape[2 + axis]! }, (_, k) => {
     const walked = transposed ? inSize : outSize;

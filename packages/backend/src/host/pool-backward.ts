@@ -1,15 +1,11 @@
+import { poolingWindow } from "../windows.ts";
 import { type HostCall, type HostKernel, hostKernel } from "./host-kernel.ts";
 import { type AxisWindow, adaptiveWindows, slidingWindows } from "./windows.ts";
 
 /** Gradients of average pooling: each output gives its share to what it averaged. */
 export const POOL_BACKWARD: readonly HostKernel[] = [
   hostKernel(["aten::avg_pool2d_backward"], (call) => {
-    const list = (name: string, fallback: readonly number[]): readonly number[] => {
-      const given = call.arg<readonly number[]>(name);
-      return given.length === 0 ? fallback : [0, 1].map((d) => given[d] ?? given[0]!);
-    };
-    const kernel = list("kernel_size", []);
-    const [stride, padding] = [list("stride", kernel), list("padding", [0, 0])];
+    const { kernel, stride, padding, countsPadding } = poolingWindow("aten::avg_pool2d", call);
     const outputs = call.array("grad_output").shape.slice(-2);
     const axes = call
       .shape(0)
@@ -22,7 +18,7 @@ export const POOL_BACKWARD: readonly HostKernel[] = [
           stride: stride[d]!,
           padding: padding[d]!,
           dilation: 1,
-          countIncludePad: call.arg<boolean>("count_include_pad"),
+          countIncludePad: countsPadding,
         }),
       );
     return [spread(call, axes, call.arg<number | null>("divisor_override"))];

@@ -1,10 +1,8 @@
+import { convolutionWindow, type Spatial, spatial } from "@pt2/backend/windows";
 import type { TensorMeta } from "@pt2/registry";
 import type { KernelCall } from "../../engine/kernel.ts";
 import type { Place } from "../../engine/place.ts";
 import type { AccessOptions, Shader } from "../../shader/shader.ts";
-
-/** Numbers along depth, height and width; programs of fewer dimensions have neutral ones in front. */
-export type Spatial = readonly [depth: number, height: number, width: number];
 
 /** A convolution of one to three dimensions with everything known. */
 export interface ConvGeometry {
@@ -40,17 +38,6 @@ export function bindOutput(shader: Shader, { output }: ConvTensors, options: Acc
   else shader.write("out", output, options);
 }
 
-/** Sizes of one to three dimensions, filled up in front. */
-export function spatial(sizes: readonly number[], fill: number): Spatial {
-  const [w = fill, h = fill, d = fill] = [...sizes].reverse();
-  return [d, h, w];
-}
-
-/** Product of the three numbers. */
-export function volume([d, h, w]: Spatial): number {
-  return d * h * w;
-}
-
 /** Reads the arguments of any of the convolution ops. */
 export function geometryOf(call: KernelCall): ConvGeometry {
   const { name } = call.call.record;
@@ -58,21 +45,7 @@ export function geometryOf(call: KernelCall): ConvGeometry {
   const weight = call.tensor("weight");
   const kernel = weight.shape.slice(2);
   const batched = input.shape.length === weight.shape.length;
-  const transposed = call.arg<unknown>("transposed") === true || name.startsWith("aten::conv_transpose");
-  const groups = call.arg<number>("groups");
-  // PyTorch lets a list of one stand for all dimensions.
-  const each = (arg: string): readonly number[] => {
-    const list = call.arg<readonly number[]>(arg);
-    return kernel.map((_, i) => list[i] ?? list[0]!);
-  };
-  const dilation = each("dilation");
-  const padding = call.arg<string | readonly number[]>("padding");
-  const before =
-    padding === "same"
-      ? kernel.map((size, i) => Math.floor(((size - 1) * dilation[i]!) / 2))
-      : padding === "valid"
-        ? kernel.map(() => 0)
-        : each("padding");
+  const { groups, stride, dilation, padding, transposed } = convolutionWindow(name, call, kernel);
   const { shape } = call.call.results[0] as TensorMeta;
   const [rows, columns] = weight.shape as readonly [number, number];
   return {
@@ -83,9 +56,9 @@ export function geometryOf(call: KernelCall): ConvGeometry {
     input: spatial(input.shape.slice(-kernel.length), 1),
     output: spatial(shape.slice(-kernel.length), 1),
     kernel: spatial(kernel, 1),
-    stride: spatial(each("stride"), 1),
+    stride: spatial(stride, 1),
     dilation: spatial(dilation, 1),
-    padding: spatial(before, 0),
+    padding: spatial(padding, 0),
     transposed,
   };
 }

@@ -1,5 +1,6 @@
+import { volume } from "@pt2/backend/windows";
 import type { Place } from "../../engine/place.ts";
-import { type ConvGeometry, type ConvTensors, volume } from "./geometry.ts";
+import type { ConvGeometry, ConvTensors } from "./geometry.ts";
 
 /**
  * A convolution of single elements as one whose pixels are in a row; null where it is none, or where the rows of the

@@ -1,7 +1,8 @@
+import { volume } from "@pt2/backend/windows";
 import type { PlanContext } from "../../engine/kernel.ts";
 import type { Place } from "../../engine/place.ts";
 import { computeType } from "../../wgsl/storage.ts";
-import { type ConvGeometry, volume, weightOf } from "./geometry.ts";
+import { type ConvGeometry, weightOf } from "./geometry.ts";
 
 /** How a kernel wants to read a weight. */
 export interface Packing {

@@ -1,6 +1,7 @@
+import { volume } from "@pt2/backend/windows";
 import type { PlanContext } from "../../engine/kernel.ts";
 import type { Shader } from "../../shader/shader.ts";
-import { bindOutput, type ConvGeometry, type ConvTensors, volume } from "./geometry.ts";
+import { bindOutput, type ConvGeometry, type ConvTensors } from "./geometry.ts";
 import { workgroupSize } from "./register-tile.ts";
 
 /** Invocations that each compute `pixels` neighbours in a row, over a batch. */

@@ -1,4 +1,5 @@
-import { type ConvGeometry, volume } from "./geometry.ts";
+import { volume } from "@pt2/backend/windows";
+import type { ConvGeometry } from "./geometry.ts";
 
 /** Invocations along pixels and along channels. */
 export const ACROSS = 16;

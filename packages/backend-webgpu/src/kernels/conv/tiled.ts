@@ -1,7 +1,8 @@
+import { volume } from "@pt2/backend/windows";
 import type { KernelCall } from "../../engine/kernel.ts";
 import type { Place } from "../../engine/place.ts";
 import type { Shader } from "../../shader/shader.ts";
-import { bindOutput, type ConvGeometry, type ConvTensors, isDeep, volume } from "./geometry.ts";
+import { bindOutput, type ConvGeometry, type ConvTensors, isDeep } from "./geometry.ts";
 import { blocksOf, depthOf, packWeight, stepsOf } from "./pack-weight.ts";
 import { ACROSS, DEPTH, DOWN, PIXELS, tiledText } from "./tiled-text.ts";
 

@@ -1,6 +1,7 @@
+import { type Spatial, volume } from "@pt2/backend/windows";
 import type { KernelCall } from "../../engine/kernel.ts";
 import { computeType } from "../../wgsl/storage.ts";
-import { type ConvGeometry, type ConvTensors, isDeep, type Spatial, volume } from "./geometry.ts";
+import { type ConvGeometry, type ConvTensors, isDeep } from "./geometry.ts";
 import { blocksOf, depthOf, packWeight } from "./pack-weight.ts";
 import { begin, finish, multiply, packingOf, type RegisterTile, sharingLanes, workgroupSize } from "./register-tile.ts";
 import { bindWindow, entry, gridOf, laneCount, position } from "./row-lanes.ts";

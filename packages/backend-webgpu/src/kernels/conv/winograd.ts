@@ -1,8 +1,9 @@
+import { volume } from "@pt2/backend/windows";
 import type { KernelCall } from "../../engine/kernel.ts";
 import type { Place } from "../../engine/place.ts";
 import { fitsBinding } from "../../shader/binding.ts";
 import { computeType } from "../../wgsl/storage.ts";
-import { type ConvGeometry, type ConvTensors, volume } from "./geometry.ts";
+import type { ConvGeometry, ConvTensors } from "./geometry.ts";
 import { NUMBERS, tilesOf, transformedWeight, transformInput, transformOutput } from "./winograd-tiles.ts";
 
 /** Channels, in and out, below which transforming tiles costs more than the products that it saves. */

@@ -1,8 +1,9 @@
+import { poolingWindow } from "@pt2/backend/windows";
 import { elementCount } from "@pt2/format";
 import type { ArgValue } from "@pt2/registry";
 import type { KernelCall, WebgpuKernel } from "../../engine/kernel.ts";
 import { areFloats } from "../floats.ts";
-import { adaptiveWindows, axesOf, slidingWindow, slidingWindows, type Windows } from "./windows.ts";
+import { adaptiveWindows, axesOf, slidingWindows, type Windows } from "./windows.ts";
 
 const accepts = (args: Readonly<Record<string, ArgValue>>): boolean => areFloats(args, "grad_output", "self");
 
@@ -13,7 +14,7 @@ export const POOL_GRADIENTS: readonly WebgpuKernel[] = [
     accepts,
     fuses: true,
     prepare(call) {
-      const windows = slidingWindows(slidingWindow(call), call.tensor("self").shape.slice(-2));
+      const windows = slidingWindows(poolingWindow(call.call.record.name, call), call.tensor("self").shape.slice(-2));
       const covering = (a: string): string => `fn low_${a}(k: i32) -> i32 {
   return max(k + p.pad_${a} - p.reach_${a} + p.stride_${a}, 0) / p.stride_${a};
 }

@@ -1,25 +1,25 @@
+import { type PoolingWindow, spatial } from "@pt2/backend/windows";
 import type { TensorMeta } from "@pt2/registry";
 import type { KernelCall } from "../../engine/kernel.ts";
 import type { Place } from "../../engine/place.ts";
 import { computeType } from "../../wgsl/storage.ts";
-import { type ConvGeometry, inputOf, isDeep, spatial } from "../conv/geometry.ts";
+import { type ConvGeometry, inputOf, isDeep } from "../conv/geometry.ts";
 import { workgroupSize } from "../conv/register-tile.ts";
 import { bindWindow, entry, gridOf, inputRow, laneCount, position, storePixels } from "../conv/row-lanes.ts";
 import { rowColumns } from "../conv/row-tile.ts";
-import type { SlidingWindow } from "./windows.ts";
 
 /** Longest row of a window that is unrolled. */
 const MOST_TAPS = 7;
 
 /** Whether windows are read row by row: floats, a short row, and nobody asks where the maxima are. */
-export function fitsRows(call: KernelCall, self: Place, { kernel }: SlidingWindow): boolean {
+export function fitsRows(call: KernelCall, self: Place, { kernel }: PoolingWindow): boolean {
   const channels = self.shape.at(-1 - kernel.length)!;
   const many = channels > call.adapter.limits.maxComputeWorkgroupsPerDimension;
   return computeType(self.dtype) === "f32" && kernel.at(-1)! <= MOST_TAPS && call.call.results.length === 1 && !many;
 }
 
 /** Sliding maxima or means: an invocation computes neighbours in a row, whose windows share what it reads. */
-export function planPoolRows(call: KernelCall, self: Place, window: SlidingWindow, divisor: number | null): void {
+export function planPoolRows(call: KernelCall, self: Place, window: PoolingWindow, divisor: number | null): void {
   const isMax = call.call.record.name.includes("max");
   const geometry = geometryOf(call, self, window);
   const { stride, dilation, output } = geometry;
@@ -67,7 +67,7 @@ export function planPoolRows(call: KernelCall, self: Place, window: SlidingWindo
 }
 
 /** The window as that of a convolution of each channel by itself. */
-function geometryOf(call: KernelCall, self: Place, window: SlidingWindow): ConvGeometry {
+function geometryOf(call: KernelCall, self: Place, window: PoolingWindow): ConvGeometry {
   const { shape } = call.call.results[0] as TensorMeta;
   const rank = window.kernel.length;
   return {

@@ -1,3 +1,4 @@
+import { poolingRank, poolingWindow } from "@pt2/backend/windows";
 import { elementCount } from "@pt2/format";
 import type { TensorMeta } from "@pt2/registry";
 import type { KernelCall, WebgpuKernel } from "../../engine/kernel.ts";
@@ -5,7 +6,7 @@ import type { Place } from "../../engine/place.ts";
 import { computeType } from "../../wgsl/storage.ts";
 import { isGlobalMean, planGlobalMean } from "./global-mean.ts";
 import { fitsRows, planPoolRows } from "./pool-rows.ts";
-import { adaptiveWindows, axesOf, poolRank, slidingWindow, slidingWindows, type Windows } from "./windows.ts";
+import { adaptiveWindows, axesOf, slidingWindows, type Windows } from "./windows.ts";
 
 /** Sliding maxima, with or without their positions, and means, of one to three dimensions. */
 const slidingPool: WebgpuKernel = {
@@ -23,11 +24,11 @@ const slidingPool: WebgpuKernel = {
   fuses: true,
   prepare(call) {
     const self = call.tensor("self");
-    const window = slidingWindow(call);
+    const window = poolingWindow(call.call.record.name, call);
     const divisor = call.arg<number | null | undefined>("divisor_override") ?? null;
     const empty = elementCount((call.call.results[0] as TensorMeta).shape) === 0;
     if (!empty && fitsRows(call, self, window)) planPoolRows(call, self, window, divisor);
-    else planPool(call, self, slidingWindows(window, self.shape.slice(-poolRank(call))), divisor);
+    else planPool(call, self, slidingWindows(window, self.shape.slice(-window.kernel.length)), divisor);
   },
 };
 
@@ -46,7 +47,7 @@ const adaptivePool: WebgpuKernel = {
   fuses: true,
   prepare(call) {
     const self = call.tensor("self");
-    const rank = poolRank(call);
+    const rank = poolingRank(call.call.record.name);
     const size = (call.call.results[0] as TensorMeta).shape.slice(-rank);
     if (isGlobalMean(call, size)) planGlobalMean(call, self, rank);
     else planPool(call, self, adaptiveWindows(rank, self.shape.slice(-rank), size), null);

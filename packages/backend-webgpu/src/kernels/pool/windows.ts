@@ -1,4 +1,4 @@
-import type { KernelCall } from "../../engine/kernel.ts";
+import type { PoolingWindow } from "@pt2/backend/windows";
 import type { Shader } from "../../shader/shader.ts";
 
 /** The axes of a window, the last one first: most tensors have only two. */
@@ -22,38 +22,8 @@ export function axesOf(rank: number): readonly Axis[] {
   return (["d", "h", "w"] as const).slice(3 - rank);
 }
 
-/** Dimensions that a pooling op's name says. */
-export function poolRank(call: KernelCall): number {
-  return Number(/pool(\d)d/.exec(call.call.record.name)![1]);
-}
-
-/** A sliding window, with one number for each axis. */
-export interface SlidingWindow {
-  readonly kernel: readonly number[];
-  readonly stride: readonly number[];
-  readonly padding: readonly number[];
-  readonly dilation: readonly number[];
-  /** Means also divide by the padding inside the window. */
-  readonly countsPadding: boolean;
-}
-
-/** Reads the window of ops such as `max_pool2d` and `avg_pool2d`. */
-export function slidingWindow(call: KernelCall): SlidingWindow {
-  const rank = poolRank(call);
-  const kernel = each(call, "kernel_size", rank, []);
-  const list = (name: string, fill: number): readonly number[] =>
-    each(call, name, rank, new Array<number>(rank).fill(fill));
-  return {
-    kernel,
-    stride: each(call, "stride", rank, kernel),
-    padding: list("padding", 0),
-    dilation: list("dilation", 1),
-    countsPadding: call.arg<boolean | undefined>("count_include_pad") === true,
-  };
-}
-
 /** Windows that slide over an input of this size. */
-export function slidingWindows(window: SlidingWindow, input: readonly number[]): Windows {
+export function slidingWindows(window: PoolingWindow, input: readonly number[]): Windows {
   const { kernel, stride, padding, dilation, countsPadding } = window;
   const rank = kernel.length;
   return {
@@ -80,12 +50,6 @@ fn extent_${a}(o: u32) -> i32 { ${extent} }
       })
       .join(""),
   };
-}
-
-/** An argument with one number for each axis; PyTorch lets a list of one stand for all, and an empty one for `fill`. */
-function each(call: KernelCall, name: string, rank: number, fill: readonly number[]): readonly number[] {
-  const given = call.arg<readonly number[] | undefined>(name) ?? [];
-  return Array.from({ length: rank }, (_, d) => given[d] ?? given[0] ?? fill[d]!);
 }
 
 /** Windows that divide each axis as evenly as possible, as in `adaptive_avg_pool2d`. */

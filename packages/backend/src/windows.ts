@@ -1,0 +1,95 @@
+// What the arguments of ops with windows, convolutions and poolings, say about each axis.
+
+import type { OpName } from "@pt2/graph";
+
+/** Numbers along depth, height and width; tensors of fewer dimensions have neutral ones in front. */
+export type Spatial = readonly [depth: number, height: number, width: number];
+
+/** The arguments of a call. */
+export interface Arguments {
+  arg<T>(name: string): T;
+}
+
+/** One number for each axis. */
+interface Window {
+  readonly stride: readonly number[];
+  /** What lies before the first element. */
+  readonly padding: readonly number[];
+  readonly dilation: readonly number[];
+}
+
+/** How a convolution walks over its input. */
+export interface ConvolutionWindow extends Window {
+  /** What lies behind the last element. */
+  readonly paddingEnd: readonly number[];
+  readonly transposed: boolean;
+  readonly outputPadding: readonly number[];
+  readonly groups: number;
+}
+
+/** The windows of a sliding pooling. */
+export interface PoolingWindow extends Window {
+  readonly kernel: readonly number[];
+  /** Means also divide by the padding inside the window. */
+  readonly countsPadding: boolean;
+}
+
+/** Sizes of one to three dimensions, filled up in front. */
+export function spatial(sizes: readonly number[], fill: number): Spatial {
+  const [w = fill, h = fill, d = fill] = [...sizes].reverse();
+  return [d, h, w];
+}
+
+/** Product of the three numbers. */
+export function volume([d, h, w]: Spatial): number {
+  return d * h * w;
+}
+
+/** Reads the arguments of any of the convolution ops, whose kernel has these sizes. */
+export function convolutionWindow(op: OpName, call: Arguments, kernel: readonly number[]): ConvolutionWindow {
+  const rank = kernel.length;
+  const zeros = kernel.map(() => 0);
+  const transposed = call.arg<unknown>("transposed") === true || op.startsWith("aten::conv_transpose");
+  const dilation = perAxis(call, "dilation", rank);
+  const padding = call.arg<string | readonly number[]>("padding");
+  const given = typeof padding === "string" ? zeros : perAxis(call, "padding", rank);
+  const same = kernel.map((size, d) => (padding === "same" ? (size - 1) * dilation[d]! : 0));
+  return {
+    stride: perAxis(call, "stride", rank),
+    padding: given.map((size, d) => size + Math.floor(same[d]! / 2)),
+    paddingEnd: given.map((size, d) => size + Math.ceil(same[d]! / 2)),
+    dilation,
+    transposed,
+    outputPadding: transposed ? perAxis(call, "output_padding", rank) : zeros,
+    groups: call.arg<number>("groups"),
+  };
+}
+
+/** Reads the arguments of ops such as `max_pool2d` and `avg_pool2d`, some of which have no dilation. */
+export function poolingWindow(op: OpName, call: Arguments): PoolingWindow {
+  const rank = poolingRank(op);
+  const kernel = perAxis(call, "kernel_size", rank);
+  return {
+    kernel,
+    stride: perAxis(call, "stride", rank, kernel),
+    padding: perAxis(call, "padding", rank),
+    dilation: perAxis(call, "dilation", rank, new Array<number>(rank).fill(1)),
+    countsPadding: call.arg<boolean | undefined>("count_include_pad") === true,
+  };
+}
+
+/** Spatial dimensions, which the name of a pooling op says. */
+export function poolingRank(op: OpName): number {
+  return Number(/pool(\d)d/.exec(op)![1]);
+}
+
+/** PyTorch lets a list of one stand for all axes, and an empty one for something else. */
+function perAxis(
+  call: Arguments,
+  name: string,
+  rank: number,
+  otherwise: readonly number[] = new Array<number>(rank).fill(0),
+): readonly number[] {
+  const given = call.arg<readonly number[] | undefined>(name) ?? [];
+  return Array.from({ length: rank }, (_, d) => given[d] ?? given[0] ?? otherwise[d]!);
+}
