@@ -41,6 +41,8 @@ case("nonzero", "float with nan", v(0, nan, -0.0, 1))
 case("nonzero", "none", t(0, 3))
 case("nonzero", "0-d", s(2.0))
 case("nonzero_numpy", "matrix", ints(3, 5, lo=0, hi=1))
+case("nonzero_numpy", "0-d", s(2.0))
+case("where", "0-d", s(False, b8))
 case("argwhere", "matrix", ints(3, 5, lo=0, hi=1))
 case("where", "condition only", t(3, 5, dtype=b8))
 

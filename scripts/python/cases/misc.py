@@ -45,6 +45,8 @@ case("_make_dep_token", "token", meta_only=True)
 
 case("linalg_norm", "frobenius", t(3, 5))
 case("linalg_matrix_norm", "one norm", t(2, 3, 5), 1)
+case("linalg_norm.ord_str", "frobenius", t(3, 5), "fro")
+case("linalg_norm.ord_str", "nuclear, keepdim", t(2, 3, 5), "nuc", [0, 2], True)
 case("linalg_inv_ex", "well conditioned", t(3, 3).add(torch.eye(3) * 5))
 case("linalg_det", "3x3", t(3, 3))
 case("linalg_solve", "two right sides", t(3, 3).add(torch.eye(3) * 5), t(3, 2))

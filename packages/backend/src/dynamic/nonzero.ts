@@ -18,15 +18,16 @@ export const nonzero: DynamicKernel = {
   },
 };
 
-/** `where(condition)` and `nonzero_numpy(self)`: one index tensor per dimension. */
+/** `where(condition)` and `nonzero_numpy(self)`: one index tensor per dimension; a number is a list of one. */
 export const where: DynamicKernel = {
   ops: ["aten::where", "aten::nonzero_numpy"],
   run({ condition, self }) {
     const mask = (condition ?? self) as HostData;
     const found = positions(mask);
-    const columns = mask.shape.map(() => new BigInt64Array(found.length));
+    const shape = mask.shape.length === 0 ? [1] : mask.shape;
+    const columns = shape.map(() => new BigInt64Array(found.length));
     found.forEach((flat, row) => {
-      unravel(flat, mask.shape, (d, index) => {
+      unravel(flat, shape, (d, index) => {
         columns[d]![row] = BigInt(index);
       });
     });

@@ -51,6 +51,7 @@ export const uniqueConsecutive: DynamicKernel = {
   },
 };
 
+/** Negative, positive, 0 of equal ones; NaN of two of which none comes first and which are not equal. */
 type Compare = (a: number, b: number) => number;
 
 function elementOrder(tensor: HostData): Compare {
@@ -58,8 +59,11 @@ function elementOrder(tensor: HostData): Compare {
   return (a, b) => order(read(a), read(b));
 }
 
+/** NaNs come last. */
 function order(x: number | bigint, y: number | bigint): number {
-  return x < y ? -1 : x > y ? 1 : 0;
+  if (x === y) return 0;
+  if (x < y) return -1;
+  return x > y ? 1 : Number(Number.isNaN(x)) - Number(Number.isNaN(y)) || Number.NaN;
 }
 
 function sorted(count: number, compare: Compare): Distinct {

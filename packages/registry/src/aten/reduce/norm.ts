@@ -60,6 +60,13 @@ export const NORM_OPS: readonly OpRecord[] = [
     },
   ),
   defineOp(
+    "aten::linalg_norm.ord_str(Tensor self, str ord, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor",
+    {
+      decompose: ({ self, ord, dim, keepdim, dtype }, b) =>
+        b.tensor("aten::linalg_matrix_norm.str_ord", { self, ord, dim: dim ?? range(2), keepdim, dtype }),
+    },
+  ),
+  defineOp(
     "aten::linalg_matrix_norm(Tensor self, Scalar ord, int[] dim=[-2, -1], bool keepdim=False, *, ScalarType? dtype=None) -> Tensor",
     {
       decompose: ({ self, ord, dim, keepdim, dtype }, b) =>
