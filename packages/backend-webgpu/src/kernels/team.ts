@@ -3,7 +3,7 @@ import type { Shader } from "../shader/shader.ts";
 
 /** How values are combined, whatever their order. */
 export interface Combination {
-  readonly type: "f32" | "i32" | "u32" | "vec4<f32>";
+  readonly type: "f32" | "i32" | "vec2<f32>" | "vec4<f32>";
   /** What changes no value that it is combined with. */
   readonly start: string;
   /** WGSL of two values combined. */
@@ -17,8 +17,8 @@ export function sumOf(type: Combination["type"]): Combination {
   return { type, start: `${type}()`, two: (x, y) => `${x} + ${y}`, subgroup: (x) => `subgroupAdd(${x})` };
 }
 
-/** The greatest of numbers, none of which is less than `start`. */
-export function maxOf(type: "f32" | "i32", start: string): Combination {
+/** The greatest of numbers, none of which is less than `start`; or of each part of vectors. */
+export function maxOf(type: Combination["type"], start: string): Combination {
   return { type, start, two: (x, y) => `max(${x}, ${y})`, subgroup: (x) => `subgroupMax(${x})` };
 }
 
@@ -64,21 +64,21 @@ export class Team {
 }
 `;
     }
-    // In two steps of about as many values: more steps would be more barriers.
-    const parts = 2 ** Math.ceil(Math.log2(lanes) / 2);
+    // Four at a time, which are fewer steps than two at a time: each is a barrier.
+    const last = `${team}[0]`;
     return `${memory}${head}
   workgroupBarrier();
   ${team}[lane] = x;
-  workgroupBarrier();
-  if (lane < ${parts}u) {
-    var part = x;
-    for (var k = lane + ${parts}u; k < ${lanes}u; k += ${parts}u) { part = ${two("part", `${team}[k]`)}; }
-    ${team}[lane] = part;
+  for (var n = p.quarter; n > 0u; n /= 4u) {
+    workgroupBarrier();
+    if (lane < n) {
+      let low = ${two(`${team}[lane]`, `${team}[lane + n]`)};
+      let high = ${two(`${team}[lane + 2u * n]`, `${team}[lane + 3u * n]`)};
+      ${team}[lane] = ${two("low", "high")};
+    }
   }
   workgroupBarrier();
-  var all = ${team}[0];
-  for (var k = 1u; k < ${parts}u; k++) { all = ${two("all", `${team}[k]`)}; }
-  return all;
+  return ${Math.log2(lanes) % 2 === 0 ? last : two(last, `${team}[1]`)};
 }
 `;
   }
@@ -86,6 +86,7 @@ export class Team {
   /** Adds the dispatch: a team for each `group: u32` below `count`, in which `lane: u32` tells invocations apart. */
   run(shader: Shader, count: number, body: string, declarations: string): void {
     if (this.#by === "subgroups") shader.enable("subgroups");
+    if (this.#by === "memory") shader.u32("quarter", this.lanes / 4);
     const subgroups = this.#by === "subgroup";
     shader.forEachGroup(count, body, { workgroupSize: this.lanes, declarations, subgroups });
   }

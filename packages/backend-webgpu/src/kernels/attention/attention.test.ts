@@ -25,6 +25,19 @@ const CASES: Readonly<Record<string, AttentionCase>> = {
   "prime sizes": { batch: 2, heads: 3, queries: 37, keys: 41, width: 13, features: 11 },
   "whole vectors": { heads: 2, queries: 64, keys: 48, width: 64 },
   "one query": { batch: 2, heads: 2, queries: 1, keys: 67, width: 32 },
+  "one query of many keys": { heads: 3, queries: 1, keys: 1031, width: 36 },
+  "few queries of heads that share keys": { batch: 2, heads: 4, keyHeads: 2, queries: 2, keys: 401, width: 13 },
+  "one query of heads that share keys": {
+    batch: 2,
+    heads: 6,
+    keyHeads: 2,
+    queries: 1,
+    keys: 37,
+    width: 12,
+    mask: [2, 1, 1, 37],
+  },
+  "two queries that see no more than one and two keys": { heads: 2, queries: 2, keys: 300, width: 16, causal: true },
+  "few queries with a mask": { batch: 2, heads: 2, queries: 4, keys: 523, width: 8, mask: [4, 523] },
   "causal, more keys": { heads: 1, queries: 43, keys: 70, width: 16, causal: true },
   "heads that share keys": { batch: 2, heads: 6, keyHeads: 2, queries: 18, keys: 23, width: 20 },
   "a mask for all heads": { batch: 2, heads: 2, queries: 35, keys: 21, width: 16, mask: [35, 21] },
@@ -56,16 +69,18 @@ await describeWithDevice("attention", () => {
       await executable.dispose();
     });
 
-    test("halves", async () => {
-      const type = "f16[1, 2, 20, 16]";
-      const body = `user_input %x: ${type}
-  %y: ${type} = aten::scaled_dot_product_attention(query=%x, key=%x, value=%x)
+    test.each([20, 1])("halves, %i queries", async (queries) => {
+      const [type, others] = [`f16[1, 2, ${queries}, 16]`, "f16[1, 2, 300, 16]"];
+      const body = `user_input %q: ${type}
+  user_input %x: ${others}
+  %y: ${type} = aten::scaled_dot_product_attention(query=%q, key=%x, value=%x)
   return %y`;
       // 1 everywhere: every query sees the mean of equal values.
-      const x = hostTensor("float16", [1, 2, 20, 16], new Uint16Array(640).fill(0x3c00));
+      const q = hostTensor("float16", [1, 2, queries, 16], new Uint16Array(32 * queries).fill(0x3c00));
+      const x = hostTensor("float16", [1, 2, 300, 16], new Uint16Array(9600).fill(0x3c00));
       const backend = await variantBackend(variant);
       const executable = await backend.compile({ program: programOf(body), weights: new Map(), registry });
-      const [[result]] = (await run(executable, x)) as [number[]];
+      const [[result]] = (await run(executable, q, x)) as [number[]];
       expect([1, 0x3c00]).toContain(result);
       await executable.dispose();
     });

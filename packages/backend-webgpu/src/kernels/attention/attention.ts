@@ -5,12 +5,15 @@ import type { WebgpuKernel } from "../../engine/kernel.ts";
 import { areFloats } from "../floats.ts";
 import { headsOf } from "./heads.ts";
 
-// A device uses one of them.
+// A device uses the first, or the others.
 const registers = onDemand("attention in registers", () => import("./register-attention.ts"));
 const tiled = onDemand("attention in tiles", () => import("./tiled-attention.ts"));
+const few = onDemand("attention of few queries", () => import("./few-queries.ts"));
 
 /** Features of a value that a workgroup has memory for. */
 const MOST_FEATURES = 256;
+/** Queries up to which a workgroup shares out keys: reading these is what takes time, as where a model writes word by word. */
+const FEW_QUERIES = 16;
 
 /**
  * `scaled_dot_product_attention` of [..., L, E] queries without its [L, S] scores in memory, and the form that PyTorch
@@ -34,6 +37,7 @@ export const attention: WebgpuKernel = {
     const { shape } = call.call.results[0] as TensorMeta;
     if (elementCount(shape) === 0) return;
     if (call.adapter.software) registers().planRegisterAttention(call, heads);
+    else if (heads.query.shape.at(-2)! <= FEW_QUERIES) few().planFewQueries(call, heads);
     else tiled().planTiledAttention(call, heads);
   },
 };

@@ -2,6 +2,7 @@ import type { TensorMeta } from "@pt2/registry";
 import type { KernelCall } from "../../engine/kernel.ts";
 import type { Place } from "../../engine/place.ts";
 import type { Shader } from "../../shader/shader.ts";
+import { mergedHeads } from "./merged-heads.ts";
 
 /** `softmax(query keyᵀ scale + mask) value` for every head of every batch. */
 export interface Heads {
@@ -26,13 +27,12 @@ export function headsOf(call: KernelCall): Heads {
   const batch = shared === 1 ? lead : [...lead.slice(0, -1), lead.at(-1)! / shared, shared];
   const keys = (place: Place): Place => toBatch(shared === 1 ? place : withDim(place, -2, 1), batch);
   const queries = (place: Place): Place => toBatch(shared === 1 ? place : split(place, shared), batch);
+  const causal = call.arg<boolean>("is_causal");
+  const heads = { batch, query: queries(query), key: keys(key), value: keys(value), mask: mask && queries(mask) };
   return {
-    batch,
-    query: queries(query),
-    key: keys(key),
-    value: keys(value),
-    mask: mask && queries(mask),
-    causal: call.arg<boolean>("is_causal"),
+    // One query of each head: those of all that share keys are queries of one.
+    ...(shared > 1 && query.shape.at(-2) === 1 && !causal ? mergedHeads(heads) : heads),
+    causal,
     scale: call.arg<number | null>("scale") ?? 1 / Math.sqrt(query.shape.at(-1)!),
   };
 }
