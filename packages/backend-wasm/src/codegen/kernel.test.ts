@@ -1,5 +1,6 @@
 import { type Operand, randomUnit, samples } from "@pt2/conformance/scalar";
 import type { DType } from "@pt2/format";
+import { reachOf } from "@pt2/registry";
 import { keyOf, type ScalarExpr, scalar as s, simplify, type TypedExpr, typeExpr } from "@pt2/registry/scalar";
 import { describe, expect, test } from "vitest";
 import { createElementwiseCompiler } from "./compiler.ts";
@@ -10,7 +11,7 @@ const random = randomUnit(11);
 const [x, y, z] = [s.input(0), s.input(1), s.input(2)];
 
 function operand(dtype: DType, shape: readonly number[], strides: readonly number[]): Operand {
-  const last = shape.reduce((at, size, d) => at + (size - 1) * (strides[d] as number), 0);
+  const { last } = reachOf({ shape, strides, offset: 0 });
   return { dtype, strides, data: samples(dtype, last + 1, random) };
 }
 

@@ -195,22 +195,19 @@ class Planner implements StepSink, TensorTable {
 
   #view(call: Call): void {
     const source = call.args[call.record.schema.args[0]!.name] as LoweredTensor;
-    const place = this.#read(source);
-    const results = call.results.flatMap(tensorsIn);
-    const geometry = call.record.view!(place, call.args);
-    if (geometry !== null) {
-      this.#setViews(place, geometry, results);
-      return;
-    }
-    const context = new Context(this.#services, this);
-    const buffer = this.allocate(numel(place.shape) * DTYPES[place.dtype].itemsize);
-    const dense: Place = { ...place, strides: rowMajor(place.shape), offset: 0, buffer };
-    context.copy(place, dense);
-    this.#setViews(dense, call.record.view!(dense, call.args)!, results);
+    this.#setViews(call, this.#read(source));
   }
 
-  #setViews(source: Place, geometry: Strided | readonly Strided[], results: readonly LoweredTensor[]): void {
-    const list = "strides" in geometry ? [geometry] : geometry;
+  /** Views share memory where strides can express them; else the source is copied first. */
+  #setViews(call: Call, place: Place): void {
+    const results = call.results.flatMap(tensorsIn);
+    let source = place;
+    let geometry = call.record.view!(place, call.args);
+    if (geometry === null) {
+      source = new Context(this.#services, this).dense(place);
+      geometry = call.record.view!(source, call.args)!;
+    }
+    const list: readonly Strided[] = "strides" in geometry ? [geometry] : geometry;
     const { dtype, buffer } = source;
     const room = elementsIn(source);
     for (const [i, { shape, strides, offset }] of list.entries()) {
@@ -232,14 +229,7 @@ class Planner implements StepSink, TensorTable {
     const places = operands.map((tensor) => this.#places.get(tensor));
     if (!isPure(call) || places.some((place) => place?.buffer.constant == null)) return false;
     if (call.kind === "view") {
-      const source = places[0]!;
-      const geometry = call.record.view!(source, call.args);
-      if (geometry !== null) {
-        this.#setViews(source, geometry, call.results.flatMap(tensorsIn));
-        return true;
-      }
-      const dense = new Context(this.#services, this).dense(source);
-      this.#setViews(dense, call.record.view!(dense, call.args)!, call.results.flatMap(tensorsIn));
+      this.#setViews(call, places[0]!);
       return true;
     }
     const [result, ...more] = call.results.flatMap(tensorsIn);

@@ -1,3 +1,4 @@
+import { broadcastStrides } from "@pt2/backend/strides";
 import type { Place } from "../engine/place.ts";
 
 /** Dimensions of a tensor, as few as give the same elements in the same order. */
@@ -21,7 +22,5 @@ export function dimensionsOf({ shape, strides }: Pick<Place, "shape" | "strides"
 
 /** A tensor as it broadcasts to a shape: strides of repeated dimensions are 0. */
 export function broadcast(place: Place, shape: readonly number[]): Place {
-  const lead = shape.length - place.shape.length;
-  const strides = shape.map((_, d) => (d < lead || place.shape[d - lead] === 1 ? 0 : place.strides[d - lead]!));
-  return { ...place, shape, strides };
+  return { ...place, shape, strides: broadcastStrides(place, shape) };
 }
