@@ -5,7 +5,7 @@ import { webgpu } from "../../index.ts";
 import { programOf, registryOf, run } from "../../programs.test-helper.ts";
 
 /** Powers of radices, products of several, primes that have a pass of their own, and nothing to do. */
-const LENGTHS = [1, 2, 7, 8, 12, 26, 97, 360, 512, 1013];
+const LENGTHS = [1, 2, 7, 8, 11, 12, 26, 97, 315, 360, 512, 1013];
 
 /** Pairs of small numbers that differ. */
 function numbers(count: number): Float32Array {

@@ -2,6 +2,8 @@ import { elementCount } from "@pt2/format";
 import { placeIn } from "../../engine/context.ts";
 import type { KernelCall, PlanContext } from "../../engine/kernel.ts";
 import type { Place } from "../../engine/place.ts";
+import { butterfly } from "./butterfly.ts";
+import { isDirect, radicesOf } from "./factors.ts";
 
 /** A transform along one dimension. */
 export interface Transform {
@@ -20,9 +22,6 @@ interface Pass extends Transform {
   readonly span: number;
   readonly last: boolean;
 }
-
-/** Prime factors are taken together up to this radix. */
-const MOST_RADIX = 8;
 
 /** Plans transforms one after the other, `scale` times their result as result 0 of the call. */
 export function planTransforms(call: KernelCall, self: Place, transforms: readonly Transform[], scale: number): void {
@@ -53,30 +52,60 @@ interface PassPlaces {
   readonly scale: number;
 }
 
-/**
- * An invocation computes one element: the sum of `radix` elements of what the pass before made, each turned.
- * Those of a large prime are added up in parts, which keeps rounding errors small.
- */
 function planPass(ctx: PlanContext, pass: Pass, { from, to, table, shape, scale }: PassPlaces): void {
-  const { dim, n, radix, span, forward, last } = pass;
+  const { dim, n, radix, span, last } = pass;
   const given = span === 1 ? pass.from : "complex";
-  const shader = ctx.shader(`fourier ${given}`).read("x", from).read("root", table);
+  const direct = isDirect(radix);
+  const shader = ctx
+    .shader(`fourier ${given} by ${direct ? "a prime" : radix}`)
+    .read("x", from)
+    .read("root", table);
   if (to === null) shader.result("out");
   else shader.write("out", to);
+  const inner = elementCount(shape.slice(dim + 1));
   shader
     .u32("n", n)
     .u32("given", from.shape[dim]!)
     .u32("kept", shape[dim]!)
-    .u32("inner", elementCount(shape.slice(dim + 1)))
+    .u32("inner", inner)
     .u32("radix", radix)
     .u32("before", span)
     .u32("after", span * radix)
     .u32("apart", n / radix)
     .u32("roots", n / (span * radix))
-    .f32("sign", forward ? 1 : -1)
     .f32("scale", scale);
-  const isReal = last && pass.from === "half";
-  const body = `let inner = i % p.inner;
+  const value = last && pass.from === "half" ? ".x" : "";
+  const count = direct ? shape[dim]! : n / radix;
+  const body = direct ? directBody(pass, value) : butterflyBody(pass, value);
+  shader.forEach(elementCount(shape.slice(0, dim)) * count * inner, body, { declarations: ELEMENT[given] });
+}
+
+/** An invocation computes `radix` elements, of as many that the pass before made, each turned. */
+function butterflyBody({ radix, span, forward, last, kept, n }: Pass, value: string): string {
+  const loads = Array.from({ length: radix }, (_, q) => {
+    const load = `element(base * p.given, j + ${q}u * p.apart, inner)`;
+    const root = `root(${q}u * turn * p.roots)${forward ? "" : " * vec2<f32>(1f, -1f)"}`;
+    return `  let v${q} = ${span === 1 || q === 0 ? load : `mul_complex(${load}, ${root})`};\n`;
+  });
+  const { code, results } = butterfly(
+    loads.map((_, q) => `v${q}`),
+    forward ? -1 : 1,
+  );
+  const stores = results.map((result, q) => {
+    const store = `set_out((base * p.kept + k + ${q}u * p.before) * p.inner + inner, ${result}${value} * p.scale);`;
+    return last && kept < n ? `  if (k + ${q}u * p.before < p.kept) { ${store} }\n` : `  ${store}\n`;
+  });
+  return `let inner = i % p.inner;
+  let j = i / p.inner % p.apart;
+  let base = i / p.inner / p.apart;
+  let turn = j % p.before;
+  let k = j / p.before * p.after + turn;
+${loads.join("")}${code}${stores.join("")}`;
+}
+
+/** An invocation computes one element, of `radix`, whose sum is made of parts: that keeps rounding errors small. */
+function directBody({ forward }: Pass, value: string): string {
+  return `let inner = i % p.inner;
   let k = i / p.inner % p.kept;
   let base = i / p.inner / p.kept * p.given;
   let turn = k % p.after;
@@ -85,16 +114,13 @@ function planPass(ctx: PlanContext, pass: Pass, { from, to, table, shape, scale 
   var sum = vec2<f32>();
   var part = vec2<f32>();
   for (var q = 0u; q < p.radix; q++) {
-    let w = root(at * p.roots) * vec2<f32>(1f, p.sign);
-    part += mul_complex(element(base, position, inner), w);
+    part += mul_complex(element(base, position, inner), root(at * p.roots)${forward ? "" : " * vec2<f32>(1f, -1f)"});
     position += p.apart;
     at += turn;
     at -= select(0u, p.after, at >= p.after);
     if (q % 32u == 31u) { sum += part; part = vec2<f32>(); }
   }
-  sum += part;
-  set_out(i, sum${isReal ? ".x" : ""} * p.scale);`;
-  shader.forEach(elementCount(shape), body, { declarations: ELEMENT[given] });
+  set_out(i, (sum + part)${value} * p.scale);`;
 }
 
 const signature = "fn element(base: u32, at: u32, inner: u32) -> vec2<f32>";
@@ -118,20 +144,6 @@ function passesOf(transform: Transform): readonly Pass[] {
     const span = radices.slice(0, i).reduce((product, r) => product * r, 1);
     return { ...transform, radix, span, last: i === radices.length - 1 };
   });
-}
-
-/** Factors of a length: as few as are not larger than they need to be. */
-function radicesOf(n: number): readonly number[] {
-  const radices: number[] = [];
-  let rest = n;
-  for (let radix = MOST_RADIX; radix > 1; radix--) {
-    for (; rest % radix === 0; rest /= radix) radices.push(radix);
-  }
-  for (let prime = MOST_RADIX + 1; rest > 1; prime++) {
-    if (prime * prime > rest) prime = rest;
-    for (; rest % prime === 0; rest /= prime) radices.push(prime);
-  }
-  return radices.length === 0 ? [1] : radices;
 }
 
 /** The n-th roots of one, clockwise. */
