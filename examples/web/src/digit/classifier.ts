@@ -1,5 +1,6 @@
 import type { Model } from "@pt2/runtime";
 import { type BackendId, type BackendOffer, backend, bestOf } from "../backends.ts";
+import { onLiveDevice } from "../run/on-live-device.ts";
 import { SIDE } from "./strokes.ts";
 
 /** What the network says of a picture. */
@@ -26,7 +27,7 @@ export async function loadClassifier(id: BackendId): Promise<Classifier> {
   return {
     async classify(pixels) {
       const begin = performance.now();
-      const logits = await forward(model, image(pixels));
+      const logits = await onLiveDevice(model, () => forward(model, image(pixels)));
       return { probabilities: softmax(logits), ms: performance.now() - begin };
     },
     dispose: () => model.dispose(),

@@ -29,12 +29,18 @@ export function describe({ title, detail, nodes }: GraphBox): string {
 
 /** Shows everything that is known of a box. */
 export function inspect(place: HTMLElement, known: Known, box: GraphBox | null, actions: InspectorActions): void {
-  const ms = box === null ? 0 : timeOf(box, known.times);
-  const time = ms === 0 ? "" : timeText(ms);
+  const time = box === null ? "" : timeIn(box, known.times);
   if (box === null) fill(place, el("p", { class: "note" }, EMPTY));
   else if (box.group !== null) fill(place, ...groupContent(box, time, actions));
   else if (box.nodes.length === 1) fill(place, ...nodeContent(known.graph, box.nodes[0]!, time, actions));
   else fill(place, el("h3", {}, box.title), el("p", {}, el("code", {}, box.detail)));
+}
+
+/** Empty where nothing was measured. */
+function timeIn(box: GraphBox, times: NodeTimes): string {
+  const ms = timeOf(box, times);
+  if (ms > 0) return timeText(ms);
+  return box.nodes.some(({ name }) => times.has(name)) ? "less than this page's clock can tell" : "";
 }
 
 function groupContent({ group, nodes }: GraphBox, time: string, { onOpen }: InspectorActions): readonly Child[] {

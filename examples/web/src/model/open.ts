@@ -16,12 +16,25 @@ export async function openPicked(picked: Picked, signal: AbortSignal): Promise<O
   const { fromBlob, fromUrl, openArchive } = await import("@pt2/format");
   if (typeof picked !== "string") {
     const source = fromBlob(picked);
-    return { name: picked.name, source, archive: await openArchive(source, { signal }), address: null };
+    return { name: nameOf(picked), source, archive: await openArchive(source, { signal }), address: null };
   }
   const url = new URL(picked, location.href);
   const source = await fromUrl(url, { signal });
   const archive = await openArchive(source, { signal });
-  return { name: decodeURIComponent(url.pathname.split("/").at(-1)!) || url.host, source, archive, address: picked };
+  return { name: nameOf(picked), source, archive, address: picked };
+}
+
+/** What a file is called, wherever it is. */
+export function nameOf(picked: Picked): string {
+  if (typeof picked !== "string") return picked.name;
+  if (!URL.canParse(picked, location.href)) return picked;
+  const { pathname, host } = new URL(picked, location.href);
+  const [last = ""] = pathname.split("/").slice(-1);
+  try {
+    return decodeURIComponent(last) || host;
+  } catch {
+    return last;
+  }
 }
 
 /** What a page may not do, where that can be the reason of a failure. */

@@ -1,3 +1,4 @@
+import type { UnsupportedOp } from "@pt2/backend";
 import type { ModelReport } from "@pt2/cli/report";
 import { type Child, el } from "../page/dom.ts";
 import { table } from "../page/table.ts";
@@ -10,7 +11,7 @@ const SHOWN = 12;
 export function opsOf({ ops }: ModelReport, coverage: readonly Coverage[]): HTMLElement {
   const most = ops[0]?.count ?? 1;
   const rows = ops.map(({ op, count }) => [
-    el("code", {}, op),
+    opName(op),
     el("span", { class: "count-bar" }, bar(count / most), el("span", {}, String(count))),
     ...coverage.map((each) => mark(each, op)),
   ]);
@@ -29,7 +30,7 @@ export function opsOf({ ops }: ModelReport, coverage: readonly Coverage[]): HTML
     el("ul", { class: "verdicts" }, ...coverage.map((each) => el("li", {}, ...verdict(each)))),
     place,
     rows.length > SHOWN ? more : null,
-    ...coverage.flatMap(reasons),
+    ...reasons(coverage),
   );
 }
 
@@ -41,14 +42,22 @@ function verdict({ offer, missing }: Coverage): readonly Child[] {
   return [badge("no", label), ` lacks ${missing.length} ${missing.length === 1 ? "op" : "ops"}, in ${nodes} nodes.`];
 }
 
-function reasons({ offer, missing }: Coverage): readonly HTMLElement[] {
-  if (missing === null || missing.length === 0) return [];
-  const rows = missing.map(({ op, count, why, where }) => [el("code", {}, op), String(count), why, where]);
-  const columns = ["Op", "Nodes", "Why", "First at"];
-  return [
-    el("h3", {}, `What ${offer.label} lacks`),
-    table({ caption: `What ${offer.label} lacks`, columns, rows, numeric: [1] }),
-  ];
+/** What cannot run, and why; once for backends that lack the same. */
+function reasons(coverage: readonly Coverage[]): readonly HTMLElement[] {
+  const groups = new Map<string, { readonly missing: readonly UnsupportedOp[]; readonly labels: string[] }>();
+  for (const { offer, missing } of coverage) {
+    if (missing === null || missing.length === 0) continue;
+    const key = JSON.stringify(missing.map(({ op, why }) => [op, why]));
+    const group = groups.get(key) ?? { missing, labels: [] };
+    group.labels.push(offer.label);
+    groups.set(key, group);
+  }
+  return [...groups.values()].flatMap(({ missing, labels }) => {
+    const caption = `What ${labels.join(" and ")} ${labels.length === 1 ? "lacks" : "lack"}`;
+    const rows = missing.map(({ op, count, why, where }) => [el("code", {}, op), String(count), why, where]);
+    const columns = ["Op", "Nodes", "Why", "First at"];
+    return [el("h3", {}, caption), el("div", { class: "reasons" }, table({ caption, columns, rows, numeric: [1] }))];
+  });
 }
 
 function badge(kind: string, text: string): HTMLElement {
@@ -58,7 +67,14 @@ function badge(kind: string, text: string): HTMLElement {
 function mark({ missing }: Coverage, op: string): HTMLElement {
   if (missing === null) return el("span", { class: "note", title: "not in this browser" }, "—");
   const lacks = missing.some((each) => each.op === op);
-  return el("span", { class: lacks ? "mark no" : "mark yes" }, lacks ? "✗ missing" : "✓");
+  if (!lacks) return el("span", { class: "mark yes" }, "✓");
+  return el("span", { class: "mark no" }, "✗", el("span", { class: "word" }, " missing"));
+}
+
+/** A name that is broken where its parts meet, if it has to be. */
+function opName(op: string): HTMLElement {
+  const parts = op.split(/(?<=::|[._])(?=\w)/);
+  return el("code", { class: "op" }, ...parts.flatMap((part, i) => (i === 0 ? [part] : [el("wbr", {}), part])));
 }
 
 function bar(share: number): HTMLElement {

@@ -1,7 +1,7 @@
 import { byId, el, fill } from "../page/dom.ts";
 import { errorCard } from "../page/error-card.ts";
 import type { RunPanel } from "../run/panel.ts";
-import { hintFor, type OpenFile, openPicked } from "./open.ts";
+import { hintFor, nameOf, type OpenFile, openPicked } from "./open.ts";
 import { initPick, type Picked } from "./pick.ts";
 
 /** The panel in which a file is opened and looked at. Returns what opens one. */
@@ -46,7 +46,7 @@ export function initModelPanel(): (picked: Picked) => Promise<void> {
     fill(place, title, element);
   };
   const open = (picked: Picked): Promise<void> =>
-    attempt(typeof picked === "string" ? picked : picked.name, hintFor(picked), async (signal) => {
+    attempt(nameOf(picked), hintFor(picked), async (signal) => {
       const file = await openPicked(picked, signal);
       await show(file, file.archive.models[0]!, signal);
       setAddress(file.address);

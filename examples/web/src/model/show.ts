@@ -1,7 +1,7 @@
 import { graphView } from "../graph/view.ts";
 import { el } from "../page/dom.ts";
 import { type RunPanel, runPanel } from "../run/panel.ts";
-import { coverageOf, offersFor } from "./coverage.ts";
+import { type Coverage, coverageOf, offersFor } from "./coverage.ts";
 import { readDetails } from "./details.ts";
 import { factsOf } from "./facts.ts";
 import type { OpenFile } from "./open.ts";
@@ -40,7 +40,7 @@ export async function showModel(file: OpenFile, name: string): Promise<ShownMode
         el("button", { type: "button", class: "quiet", onclick: () => jump(id) }, title),
       ),
     ),
-    card("run", "Run", run.element),
+    card("run", "Run", el("div", {}, run.element, lacksSomething(coverage))),
     graphCard,
     el(
       "div",
@@ -60,6 +60,13 @@ const SECTIONS = [
   ["weights", "Weights"],
   ["ops", "Operators"],
 ] as const;
+
+/** Leads to the list of what is missing, where something is. */
+function lacksSomething(coverage: readonly Coverage[]): HTMLElement | null {
+  if (!coverage.some(({ missing }) => (missing?.length ?? 0) > 0)) return null;
+  const link = el("button", { type: "button", class: "link", onclick: () => jump("ops") }, "See which ops, and where");
+  return el("p", { class: "note lacks" }, link);
+}
 
 function card(id: string, title: string, content: HTMLElement): HTMLElement {
   return el(

@@ -11,12 +11,12 @@ export function errorCard(title: string, problem: unknown, hint?: string): HTMLE
   const card = el("div", { class: "card error", role: "alert" }, el("p", { class: "title" }, title));
   if (isPt2Error(problem)) {
     card.append(
-      el("p", { class: "what" }, problem.what),
+      el("p", { class: "what" }, sentence(problem.what)),
       el(
         "dl",
         { class: "facts" },
         ...row("Where", problem.where),
-        ...row("What to do", problem.advice),
+        ...row("What to do", problem.advice && sentence(problem.advice)),
         ...row("Here", hint),
         ...row("Code", problem.code),
       ),
@@ -26,6 +26,11 @@ export function errorCard(title: string, problem: unknown, hint?: string): HTMLE
     if (hint !== undefined) card.append(el("p", {}, hint));
   }
   return card;
+}
+
+/** Messages of libraries begin small where they may be a part of another one; names of ops stay as they are. */
+function sentence(text: string): string {
+  return text.replace(/^[a-z]+(?=[ ,:;])/, (word) => word.replace(/^./, (letter) => letter.toUpperCase()));
 }
 
 function row(name: string, text: string | undefined): readonly HTMLElement[] {

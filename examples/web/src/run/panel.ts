@@ -7,6 +7,7 @@ import { el, fill } from "../page/dom.ts";
 import { errorCard } from "../page/error-card.ts";
 import { inputChoice } from "./inputs.ts";
 import { measure } from "./measure.ts";
+import { onLiveDevice } from "./on-live-device.ts";
 import { resultsOf } from "./results.ts";
 import { Session } from "./session.ts";
 
@@ -60,7 +61,12 @@ export function runPanel(details: ModelDetails, offered: readonly BackendOffer[]
     const model = await session.model(id, { signal, onProgress });
     const loadMs = isLoaded ? null : performance.now() - begin;
     say(`Running on ${label} …`);
-    const measured = await measure(model, leaves, details.report.mutated.length > 0, signal);
+    const isStateful = details.report.mutated.length > 0;
+    const measured = await onLiveDevice(
+      model,
+      () => measure(model, leaves, isStateful, signal),
+      () => say(`${label} went away. Loading again …`),
+    );
     const { onNode } = events;
     fill(results, ...(await resultsOf(details.report, measured, { loadMs, backend: label, onNode })));
     outcome.textContent = `Done: ${timeText(measured.meanMs ?? measured.firstMs)} on ${label}.`;
@@ -71,6 +77,8 @@ export function runPanel(details: ModelDetails, offered: readonly BackendOffer[]
     if (chosen === undefined) return;
     underWay = new AbortController();
     const { label } = chosen;
+    const other = offered.find((offer) => offer !== chosen && offer.missing === null);
+    const hint = other && `${other.label} may run it: choose it above.`;
     busy(true);
     try {
       await run(chosen, underWay.signal);
@@ -78,7 +86,7 @@ export function runPanel(details: ModelDetails, offered: readonly BackendOffer[]
       const aborted = underWay.signal.aborted;
       fill(
         results,
-        aborted ? el("p", { class: "note" }, "Cancelled.") : errorCard(`${label} could not run it`, problem),
+        aborted ? el("p", { class: "note" }, "Cancelled.") : errorCard(`${label} could not run it`, problem, hint),
       );
     } finally {
       busy(false);
