@@ -63,6 +63,11 @@ for op, corners in ways.items():
         case(op, "float16", t(1, 2, *spatial, dtype=f16), smaller, *corners)
         case(op, "bfloat16", t(1, 1, *spatial, dtype=bf16), larger, *corners)
         case(op, "factors that are not the sizes' quotients", t(1, 2, *spatial), smaller, *corners, *[0.47, 0.39, 0.44][-rank:])
+for op in ("upsample_bilinear2d", "upsample_bicubic2d", "_upsample_bilinear2d_aa", "_upsample_bicubic2d_aa"):
+    case(op, "bytes of an image", ints(1, 3, 13, 11, lo=0, hi=255, dtype=u8), [7, 17], False)
+    case(op, "bytes, corners aligned, strided", ints(5, 7, 9, 2, lo=0, hi=255, dtype=u8).permute(3, 0, 2, 1)[:, ::2], [5, 3], True)
+    case(op, "bytes, much smaller", ints(2, 5, 31, 29, lo=0, hi=255, dtype=u8), [3, 4], False)
+    case(op, "bytes, factors", ints(1, 1, 6, 5, lo=0, hi=255, dtype=u8), [9, 10], False, 1.6, 2.1)
 for op in ("_upsample_bilinear2d_aa", "_upsample_bicubic2d_aa"):
     case(op, "much smaller, corners aligned", t(1, 2, 31, 29), [2, 3], True)
     case(op, "smaller one way, larger the other", t(1, 2, 23, 3), [4, 7], False)

@@ -5,6 +5,7 @@ import type { HostKernel } from "./host-kernel.ts";
 import { LINALG } from "./linalg/kernels.ts";
 import { nonzeroStatic } from "./nonzero-static.ts";
 import { POOL_BACKWARD } from "./pool-backward.ts";
+import { resizeBytes } from "./resize-bytes.ts";
 import { combinations, frexp, segmentReduce } from "./segment.ts";
 import { SPECIAL } from "./special/kernels.ts";
 import { trilIndices, triuIndices } from "./triangle-indices.ts";
@@ -15,6 +16,7 @@ export const HOST_KERNELS: readonly HostKernel[] = [
   ...FOURIER,
   ...SPECIAL,
   ...POOL_BACKWARD,
+  ...resizeBytes,
   convolutionAny,
   histogram,
   segmentReduce,
