@@ -69,7 +69,8 @@ export interface AccessOptions {
  * - `read(x)`: `x(i)` is the i-th element in row-major order, whatever the strides; with `vector` also `x4(i)`.
  * - `at(x)`: `x(c0, c1, …)` is the element at these coordinates.
  * - `raw(x)`: `x_at(o)` is the element `o` behind the first, and `offsets(name, layout)` tells such distances.
- * - `write(y)` and `result(y)`: `set_y(i, value)` stores the i-th element, with `vector` also `set_y4(i, vec4)`.
+ * - `write(y)` and `result(y)`: `set_y(i, value)` stores the i-th element; with `vector` there is `set_y4(i, vec4)` alone,
+ *   since storing a part of a vector may store the rest of it too.
  * - `u32`, `i32`, `f32`: numbers that may differ without a new pipeline, read as `p.name`.
  *
  * Each binding is `name_buf` for what these cannot express, with `p.name_offset` as its first element. Values are in
@@ -135,12 +136,11 @@ export class Shader {
     // The value is what the call gives in PyTorch: of a half, rounded.
     const call = (of: (operand: FusedOperand) => string, v: string): string =>
       `${name}_expr(${operands.map((operand) => (operand === null ? fitExpr(dtype, v) : of(operand))).join(", ")})`;
-    const one = call((operand) => `${operand.name}(i)`, "v");
-    this.#functions.push(
-      scalarFunction(`${name}_expr`, epilogue.expr, dtypes).code,
-      `fn set_${name}(i: u32, v: ${type}) { set_${name}_fused(i, ${one}); }\n`,
-    );
-    if (vector) {
+    this.#functions.push(scalarFunction(`${name}_expr`, epilogue.expr, dtypes).code);
+    if (!vector) {
+      const one = call((operand) => `${operand.name}(i)`, "v");
+      this.#functions.push(`fn set_${name}(i: u32, v: ${type}) { set_${name}_fused(i, ${one}); }\n`);
+    } else {
       const wide = operands.filter((operand) => operand?.wide === true);
       const loads = wide.map((operand) => `let ${operand!.name}_v = ${operand!.name}4(i);`);
       const lanes = [0, 1, 2, 3].map((k) =>
@@ -160,12 +160,11 @@ export class Shader {
     const storage = elementType(dtype, vector, this.adapter);
     this.#params.add(`${name}_offset`, "u32", this.#bindWrite(name, place, storage));
     const type = computeType(dtype);
-    const target = vector ? `${name}_buf[at / 4u][at % 4u]` : `${name}_buf[at]`;
-    const position = flatIndex(name, dimensionsOf(place), this.#params);
-    this.#functions.push(
-      `fn set_${name}(i: u32, v: ${type}) { ${position} ${target} = ${this.#store(dtype, "v")}; }\n`,
-    );
-    if (vector) {
+    if (!vector) {
+      const position = flatIndex(name, dimensionsOf(place), this.#params);
+      const value = this.#store(dtype, "v");
+      this.#functions.push(`fn set_${name}(i: u32, v: ${type}) { ${position} ${name}_buf[at] = ${value}; }\n`);
+    } else {
       const lanes = [0, 1, 2, 3].map((k) => this.#store(dtype, `v[${k}]`));
       this.#functions.push(
         `fn set_${name}4(i: u32, v: vec4<${type}>) { ${name}_buf[p.${name}_offset / 4u + i] = ${storage}(${lanes.join(", ")}); }\n`,

@@ -2,7 +2,8 @@ import { elementCount } from "@pt2/format";
 import type { PlanContext } from "../../engine/kernel.ts";
 import type { Place } from "../../engine/place.ts";
 import type { Shader } from "../../shader/shader.ts";
-import type { Output } from "./operands.ts";
+import { planDotProduct } from "./dot-product.ts";
+import { layoutOf, type Output } from "./operands.ts";
 import { type PlannedProduct, type ProductSize, sizeOf } from "./product.ts";
 import { planSharedTile } from "./shared-tile.ts";
 import { MOST_ROWS, planVectorProduct } from "./vector-product.ts";
@@ -17,7 +18,8 @@ const MOST_PARTS = 32;
 export function planInWorkgroups(ctx: PlanContext, product: PlannedProduct, output: Output): void {
   const size = sizeOf(product);
   if (size.m <= MOST_ROWS) {
-    planVectorProduct(ctx, product, output);
+    if (layoutOf(product.b) === "columns") planDotProduct(ctx, product, output);
+    else planVectorProduct(ctx, product, output);
     return;
   }
   const parts = splitsOf(size);

@@ -1,3 +1,4 @@
+import { hostTensor } from "@pt2/backend";
 import { describe, expect, test } from "vitest";
 import { describeWithDevice, testDevice } from "../../device.test-helper.ts";
 import type { AdapterLimits } from "../../engine/adapter.ts";
@@ -16,6 +17,7 @@ const CASES: Readonly<Record<string, ProductCase>> = {
   "transposed with odd sizes": { batch: 1, m: 7, k: 31, n: 13, left: "transposed", right: "transposed" },
   "one row": { batch: 3, m: 1, k: 67, n: 71 },
   "three rows of vectors": { batch: 1, m: 3, k: 128, n: 132, right: "transposed" },
+  "two rows of a long sum": { batch: 2, m: 2, k: 1028, n: 10, right: "transposed" },
   "one column": { batch: 2, m: 71, k: 40, n: 1 },
   "one element of a long sum": { batch: 1, m: 1, k: 2053, n: 1 },
   "a small result of long sums": { batch: 1, m: 12, k: 1100, n: 10 },
@@ -77,6 +79,22 @@ await describeWithDevice("products of matrices", () => {
         return Math.max(0, sum);
       });
       expect(difference(actual as number[], expected)).toBeLessThan(1e-5);
+    });
+
+    test("a row of halves", async () => {
+      const body = `user_input %x: f16[1, 260]
+  user_input %w: f16[7, 260]
+  %y: f16[1, 7] = aten::linear(input=%x, weight=%w)
+  return %y`;
+      // 260 twos are 520, and 518.5 where one of them is a half.
+      const x = hostTensor("float16", [1, 260], new Uint16Array(260).fill(0x3c00));
+      const w = hostTensor("float16", [7, 260], new Uint16Array(7 * 260).fill(0x4000));
+      w.data[3 * 260 + 257] = 0x3800;
+      const backend = await variantBackend(variant);
+      const executable = await backend.compile({ program: programOf(body), weights: new Map(), registry });
+      const [y] = await run(executable, x, w);
+      expect(y).toEqual([0x6010, 0x6010, 0x6010, 0x600d, 0x6010, 0x6010, 0x6010]);
+      await executable.dispose();
     });
 
     test.each([
