@@ -9,13 +9,7 @@ import { emit } from "../support/emit.ts";
 export const PIXEL_OPS: readonly OpRecord[] = [
   defineOp("aten::pixel_shuffle(Tensor self, int upscale_factor) -> Tensor", {
     decompose: ({ self, upscale_factor: r }, b) => {
-      check(
-        self.shape.length >= 3,
-        () =>
-          `pixel_shuffle expects input to have at least 3 dimensions, but got input with ${self.shape.length} dimension(s)`,
-      );
-      const lead = self.shape.slice(0, -3);
-      const [channels, height, width] = self.shape.slice(-3) as [number, number, number];
+      const { lead, channels, height, width } = imageOf("pixel_shuffle", self);
       check(
         r > 0 && channels % (r * r) === 0,
         () =>
@@ -30,13 +24,7 @@ export const PIXEL_OPS: readonly OpRecord[] = [
   }),
   defineOp("aten::pixel_unshuffle(Tensor self, int downscale_factor) -> Tensor", {
     decompose: ({ self, downscale_factor: r }, b) => {
-      check(
-        self.shape.length >= 3,
-        () =>
-          `pixel_unshuffle expects input to have at least 3 dimensions, but got input with ${self.shape.length} dimension(s)`,
-      );
-      const lead = self.shape.slice(0, -3);
-      const [channels, height, width] = self.shape.slice(-3) as [number, number, number];
+      const { lead, channels, height, width } = imageOf("pixel_unshuffle", self);
       check(
         r > 0 && height % r === 0 && width % r === 0,
         () =>
@@ -56,6 +44,23 @@ export const PIXEL_OPS: readonly OpRecord[] = [
     decompose: ({ self, groups }, b) => shuffle(b, self, groups),
   }),
 ];
+
+interface Image {
+  /** Sizes in front of the channels. */
+  readonly lead: readonly number[];
+  readonly channels: number;
+  readonly height: number;
+  readonly width: number;
+}
+
+function imageOf(op: string, { shape }: TensorMeta): Image {
+  check(
+    shape.length >= 3,
+    () => `${op} expects input to have at least 3 dimensions, but got input with ${shape.length} dimension(s)`,
+  );
+  const [channels, height, width] = shape.slice(-3) as [number, number, number];
+  return { lead: shape.slice(0, -3), channels, height, width };
+}
 
 function shuffle(b: Builder, self: TensorMeta, groups: number): TensorMeta {
   const e = emit(b);
