@@ -46,15 +46,17 @@ const ONE: Readonly<Record<string, (x: Complex) => Complex>> = {
 function randomProgram(seed: number): { readonly text: string; readonly result: Known; readonly inputs: Known[] } {
   const unit = randomUnit(seed);
   const random = <T>(list: readonly T[]): T => list[Math.floor(unit() * list.length)]!;
-  const inputs = [inputOf("a", [3, 1, 4], true), inputOf("b", [2, 4], true), inputOf("r", [4], false)];
+  // Rows of whole vectors, of some that begin in the middle of one, and of none.
+  const n = [4, 6, 5][seed % 3]!;
+  const inputs = [inputOf("a", [3, 1, n], true), inputOf("b", [2, n], true), inputOf("r", [n], false)];
   const values: Known[] = [...inputs];
   const lines = inputs.map(({ name, shape, complex }) => `user_input %${name}: ${complex ? "c64" : "f32"}[${shape}]`);
-  for (let n = 0; n < 7; n++) {
+  for (let line = 0; line < 7; line++) {
     const complexes = values.filter(({ complex }) => complex);
     const op = random([...Object.keys(TWO), ...Object.keys(TWO), ...Object.keys(ONE)]);
-    const [x, y] = [random(n % 2 === 0 ? complexes.slice(-2) : values), random(values)];
+    const [x, y] = [random(line % 2 === 0 ? complexes.slice(-2) : values), random(values)];
     const two = TWO[op];
-    const name = `v${n}`;
+    const name = `v${line}`;
     if (two !== undefined) {
       const shape = broadcastShape([x.shape, y.shape]);
       const complex = x.complex || y.complex;

@@ -60,12 +60,12 @@ export function coalesce({ shape, walks }: Geometry): Geometry {
   };
 }
 
-/** The form of a geometry that is coalesced, with invocations that compute up to `lanes` elements. */
-export function formOf({ shape, walks }: Geometry, lanes: 1 | 4 = 4): ElementwiseForm {
+/** The form of a geometry that is coalesced. */
+export function formOf({ shape, walks }: Geometry): ElementwiseForm {
   const rank = shape.length;
   const output = modeOf(walks.at(-1) as Walk, shape, 4);
-  const whole = lanes === 4 && (shape.at(-1) as number) % 4 === 0 && isVectorArray(output);
-  const ragged = lanes === 4 && !whole && output === "dense" && elements(shape) % 4 === 0;
+  const whole = (shape.at(-1) as number) % 4 === 0 && isVectorArray(output);
+  const ragged = !whole && output === "dense" && elements(shape) % 4 === 0;
   const vector = whole || ragged ? 4 : 1;
   const modes = walks.map((walk) => modeOf(walk, shape, vector));
   if (ragged)

@@ -13,7 +13,7 @@ import {
   type WalkMode,
 } from "./elementwise-geometry.ts";
 import { type ElementExpr, prelude, scalarFunction } from "./scalar.ts";
-import { exactStoreExpr, loadExpr, type ShaderFeatures, storageOf } from "./storage.ts";
+import { exactStoreExpr, loadExpr, type ShaderFeatures, type Storage, storageOf } from "./storage.ts";
 
 /** `out[i] = expr(inputs[i]…)`: what is computed, and in which form. The output has the expression's dtype. */
 export interface ElementwiseKernel {
@@ -50,8 +50,7 @@ export function elementwiseDispatch(
   limits: DispatchLimits,
 ): ElementwiseDispatch {
   const merged = coalesce(geometry);
-  // There are no vectors of complex numbers.
-  const form = formOf(merged, storageOf(expr.dtype, limits).bytes === 8 ? 1 : 4);
+  const form = formOf(merged);
   const groups = Math.ceil(invocationsOf(merged, form) / WORKGROUP);
   const rows = Math.ceil(groups / limits.maxWorkgroups);
   const x = rows === 0 ? 0 : Math.ceil(groups / rows);
@@ -74,7 +73,8 @@ export function elementwiseShader({ expr, inputs, form }: ElementwiseKernel, fea
   };
   const element = (k: number): string => {
     const { type } = storageOf(dtypes[k] as DType, features);
-    return vector === 4 && isVectorArray(modes[k] as WalkMode) ? `vec4<${type}>` : type;
+    if (vector === 1 || !isVectorArray(modes[k] as WalkMode)) return type;
+    return isPair(type) ? "vec4<f32>" : `vec4<${type}>`;
   };
   const bindings = dtypes.map(
     (_, k) =>
@@ -87,7 +87,7 @@ export function elementwiseShader({ expr, inputs, form }: ElementwiseKernel, fea
     return exactStoreExpr(expr.dtype, `compute(${operands.join(", ")})`, features);
   });
   const { code, helpers } = scalarFunction("compute", expr, inputs);
-  const target = `b${output}[${addressOf(output, form, field)}]`;
+  const store = storeOf(`b${output}`, addressOf(output, form, field), values, storageOf(expr.dtype, features).type);
   return [
     dtypes.some((dtype) => storageOf(dtype, features).type === "f16") ? "enable f16;\n" : "",
     ...bindings,
@@ -101,7 +101,19 @@ export function elementwiseShader({ expr, inputs, form }: ElementwiseKernel, fea
     ...reads.map(({ tile }) => tile),
     turned === null ? "" : `  for (var r = 0u; r < 4u; r++) {\n  let c${turned} = 4u * t${turned} + r;\n`,
     ...reads.map(({ setup }) => setup),
-    `  ${target} = ${vector === 4 ? `${element(output)}(${values.join(", ")})` : values[0]};\n`,
+    store,
     turned === null ? "}\n" : "  }\n}\n",
   ].join("");
+}
+
+/** WGSL that writes one value, or a vector of them; of complex numbers that is two vectors. */
+function storeOf(buffer: string, address: string, values: readonly string[], type: Storage["type"]): string {
+  const [a, b, c, d] = values;
+  if (values.length === 1) return `  ${buffer}[${address}] = ${a};\n`;
+  if (!isPair(type)) return `  ${buffer}[${address}] = vec4<${type}>(${values.join(", ")});\n`;
+  return `  let to = 2u * (${address});\n  ${buffer}[to] = vec4<f32>(${a}, ${b});\n  ${buffer}[to + 1u] = vec4<f32>(${c}, ${d});\n`;
+}
+
+function isPair(type: Storage["type"]): boolean {
+  return type === "vec2<f32>";
 }
