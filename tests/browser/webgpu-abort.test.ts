@@ -44,18 +44,22 @@ describePage("an abort on webgpu", APP, (ready) => {
         pass.end();
         device.queue.submit([encoder.finish()]);
       };
-      const begin = performance.now();
-      keepBusy(1);
-      await device.queue.onSubmittedWorkDone();
-      // About two seconds of it, on whatever computes here.
-      keepBusy(Math.ceil(2000 / (performance.now() - begin)));
+      let fastest = Number.POSITIVE_INFINITY;
+      for (let i = 0; i < 3; i++) {
+        const begin = performance.now();
+        keepBusy(1);
+        await device.queue.onSubmittedWorkDone();
+        fastest = Math.min(fastest, performance.now() - begin);
+      }
+      // Far longer than until the abort, on whatever computes here.
+      keepBusy(Math.ceil(700 / fastest));
       const done = device.queue.onSubmittedWorkDone().then(() => {
         idle = true;
       });
 
       const controller = new AbortController();
       const running = model.run({ args: [image(0.25)] }, { signal: controller.signal });
-      await new Promise((resolve) => setTimeout(resolve, 100));
+      await new Promise((resolve) => setTimeout(resolve, 30));
       controller.abort(new Error("never mind"));
       const told = await running.then(() => "a result").catch((error: Error) => error.message);
       const busyWhenTold = !idle;
