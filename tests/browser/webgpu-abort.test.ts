@@ -29,7 +29,7 @@ describePage("an abort on webgpu", APP, (ready) => {
           }`,
       });
       const pipeline = await device.createComputePipelineAsync({ layout: "auto", compute: { module } });
-      const buffer = device.createBuffer({ size: 4 * 64 * 1024, usage: GPUBufferUsage.STORAGE });
+      const buffer = device.createBuffer({ size: 4 * 64 * 16, usage: GPUBufferUsage.STORAGE });
       const group = device.createBindGroup({
         layout: pipeline.getBindGroupLayout(0),
         entries: [{ binding: 0, resource: { buffer } }],
@@ -40,7 +40,7 @@ describePage("an abort on webgpu", APP, (ready) => {
         const pass = encoder.beginComputePass();
         pass.setPipeline(pipeline);
         pass.setBindGroup(0, group);
-        for (let i = 0; i < passes; i++) pass.dispatchWorkgroups(1024);
+        for (let i = 0; i < passes; i++) pass.dispatchWorkgroups(16);
         pass.end();
         device.queue.submit([encoder.finish()]);
       };
