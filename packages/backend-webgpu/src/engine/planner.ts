@@ -1,4 +1,4 @@
-import { callsOf, type ElementwiseGroup, fuse, type Step } from "@pt2/backend";
+import { callsOf, type ElementwiseGroup, fuse, operandsOf, type Step } from "@pt2/backend";
 import { callKey, isPure, located, type StageRequest } from "@pt2/backend/staged";
 import { checkInside } from "@pt2/backend/strides";
 import { type Call, describeNode, type LoweredTensor, type Strided, tensorsIn } from "@pt2/registry";
@@ -34,8 +34,13 @@ export interface PlannedStage {
   readonly guards: GuardWords;
 }
 
-/** Storage bindings that a kernel may need for itself, when elementwise ops with operands of theirs are fused to it. */
-const KERNEL_BINDINGS = 5;
+/**
+ * Storage bindings that a kernel may need for itself, when elementwise ops with operands of theirs are fused to it: for
+ * what it is given and what it gives, a table of its own, and what tells of indices out of range.
+ */
+function bindingsOf(call: Call): number {
+  return Math.max(5, operandsOf(call).length + call.results.length + 1);
+}
 
 /** What a stage is planned from. */
 type Request = Pick<StageRequest<Place, never>, "stage" | "places" | "inputs">;
@@ -80,7 +85,7 @@ class Planner implements StepSink, TensorTable {
     const fused = fuse(variable, {
       live: stage.live,
       maxInputs: bindings - 1,
-      takesEpilogue: (call, group) => this.#fuses(call) && group.inputs.length - 1 + KERNEL_BINDINGS <= bindings,
+      takesEpilogue: (call, group) => this.#fuses(call) && group.inputs.length - 1 + bindingsOf(call) <= bindings,
     });
     for (const step of joinPairs(fused, stage.live, bindings - 1)) {
       this.#calls = step.kind === "pairs" ? step.calls : callsOf(step);

@@ -1,0 +1,78 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { WebgpuBackend } from "../backend.ts";
+import { missingDevice, testGpu } from "../device.test-helper.ts";
+import { webgpu } from "../index.ts";
+import { ints, programOf, ramp, registryOf, run } from "../programs.test-helper.ts";
+
+const registry = registryOf();
+
+describe.skipIf(missingDevice !== "")(`no more bindings than the default limit${missingDevice}`, () => {
+  let device: GPUDevice;
+  let backend: WebgpuBackend;
+  beforeAll(async () => {
+    device = await (await testGpu().requestAdapter())!.requestDevice();
+    expect(device.limits.maxStorageBuffersPerShaderStage).toBe(8);
+    backend = await webgpu({ device });
+  });
+  afterAll(async () => {
+    await backend.dispose();
+    device?.destroy();
+  });
+
+  const [type, kept] = ["f32[6, 8]", "f32[6, 1]"];
+  const others = ["a", "b", "c"].map((name) => `user_input %${name}: ${type}`).join("\n  ");
+  /** Three ops with an operand each behind a call that gives `%y`. */
+  const tail = `%t: ${type} = aten::add.Tensor(self=%y, other=%a)
+  %u: ${type} = aten::mul.Tensor(self=%t, other=%b)
+  %v: ${type} = aten::add.Tensor(self=%u, other=%c)`;
+  const rest = [2, 3, 4].map((seed) => ramp(6, 8 * seed).data.slice(0, 48));
+  const operands = rest.map((data) => ({ ...ramp(6, 8), data }));
+  const finished = (y: number, i: number): number => {
+    const [a, b, c] = rest.map((data) => Number(data[i])) as [number, number, number];
+    return (y + a) * b + c;
+  };
+
+  test("a norm with all its results, and what follows", async () => {
+    const body = `user_input %x: ${type}
+  user_input %g: f32[8]
+  user_input %h: f32[8]
+  ${others}
+  %y: ${type}, %m: ${kept}, %r: ${kept} = aten::native_layer_norm(input=%x, normalized_shape=[8], weight=%g, bias=%h, eps=0.001)
+  ${tail}
+  return %v, %m, %r`;
+    const executable = await backend.compile({ program: programOf(body), weights: new Map(), registry });
+    const x = ramp(6, 8);
+    const [w, means, rstds] = (await run(executable, x, ramp(8), ramp(8), ...operands)) as number[][];
+    for (const [i, value] of w!.entries()) {
+      const row = Math.floor(i / 8);
+      const y =
+        (Number(x.data[i]) - means![row]!) * rstds![row]! * Number(ramp(8).data[i % 8]) + Number(ramp(8).data[i % 8]);
+      expect(value).toBeCloseTo(finished(y, i), 4);
+    }
+    await executable.dispose();
+  });
+
+  test("an index by three tensors, and what follows", async () => {
+    const body = `user_input %x: f32[2, 3, 4]
+  user_input %i: i64[6, 8]
+  user_input %j: i64[8]
+  user_input %k: i64[6, 1]
+  ${others}
+  %y: ${type} = aten::index.Tensor(self=%x, indices=[%i, %j, %k])
+  ${tail}
+  return %v`;
+    const executable = await backend.compile({ program: programOf(body), weights: new Map(), registry });
+    const [x, i, j, k] = [
+      ramp(2, 3, 4),
+      ints([6, 8], ...Array.from({ length: 48 }, (_, at) => at % 2)),
+      ints([8], 0, 1, 2, 0, 1, 2, 0, 1),
+      ints([6, 1], 0, 1, 2, 3, 0, 1),
+    ];
+    const [w] = (await run(executable, x!, i!, j!, k!, ...operands)) as number[][];
+    for (const [at, value] of w!.entries()) {
+      const from = 12 * (at % 2) + 4 * Number(j!.data[at % 8]) + Number(k!.data[Math.floor(at / 8)]);
+      expect(value).toBeCloseTo(finished(Number(x!.data[from]), at), 5);
+    }
+    await executable.dispose();
+  });
+});
