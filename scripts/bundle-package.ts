@@ -2,10 +2,12 @@
 // several share or load on demand, instead of one for each source. Files are what a cold start pays for, and what a
 // browser asks for one after the other. Declarations are the compiler's and stay one for each source.
 import { readdirSync, readFileSync, rmSync } from "node:fs";
-import { join, relative } from "node:path";
-import { build } from "esbuild";
+import { join } from "node:path";
+import { rolldown } from "rolldown";
 
 const OUT = "dist";
+/** Bytes of source below which what some files share is joined with what other files share. */
+const LEAST_SHARED = 8_000;
 
 interface Manifest {
   readonly exports: Readonly<Record<string, string | { readonly default: string }>>;
@@ -13,33 +15,36 @@ interface Manifest {
 }
 
 /** Sources of what `package.json` names: `./dist/aten.js` is made of `src/aten.ts`. */
-function entryPoints({ exports, bin = {} }: Manifest): readonly string[] {
+function entryPoints({ exports, bin = {} }: Manifest): Readonly<Record<string, string>> {
   const targets = Object.values(exports).flatMap((target) => (typeof target === "string" ? [] : [target.default]));
-  return [...targets, ...Object.values(bin)].map((path) => path.replace(/^\.\/dist\/(.*)\.js$/, "src/$1.ts"));
+  const names = [...targets, ...Object.values(bin)].map((path) => path.replace(/^\.\/dist\/(.*)\.js$/, "$1"));
+  return Object.fromEntries(names.map((name) => [name, `./src/${name}.ts`]));
 }
 
-const { metafile } = await build({
-  entryPoints: [...entryPoints(JSON.parse(readFileSync("package.json", "utf8")) as Manifest)],
-  outdir: OUT,
-  outbase: "src",
-  // Beside the entry points: `new URL("./worker.js", import.meta.url)` means the same in every file.
-  chunkNames: "[name]-[hash]",
-  bundle: true,
-  splitting: true,
-  format: "esm",
+const build = await rolldown({
+  input: { ...entryPoints(JSON.parse(readFileSync("package.json", "utf8")) as Manifest) },
   platform: "neutral",
-  target: "es2023",
-  packages: "external",
-  external: ["node:*"],
+  external: (id) => !/^[./]/.test(id) && !id.includes(":\\"),
+  transform: { target: "es2023" },
+  logLevel: "warn",
+});
+const { output } = await build.write({
+  dir: OUT,
+  format: "es",
+  // Beside the entry points: `new URL("./worker.js", import.meta.url)` means the same in every file.
+  entryFileNames: "[name].js",
+  chunkFileNames: ({ name }) => (name.startsWith("shared") ? "shared-[hash].js" : "[name]-[hash].js"),
+  codeSplitting: {
+    groups: [{ name: "shared", minShareCount: 2, entriesAware: true, entriesAwareMergeThreshold: LEAST_SHARED }],
+  },
   sourcemap: true,
   // The sources are published too.
-  sourcesContent: false,
-  metafile: true,
-  logLevel: "warning",
+  sourcemapExcludeSources: true,
 });
+await build.close();
 
 // What an earlier build left would be published, and npm publishes whatever begins with `readme`: tests of one too.
-const made = new Set(Object.keys(metafile.outputs).map((file) => relative(OUT, file)));
+const made = new Set(output.map(({ fileName }) => fileName));
 for (const file of readdirSync(OUT, { recursive: true, encoding: "utf8" })) {
   const stale = /\.js(\.map)?$/.test(file) && !made.has(file);
   if (stale || file.includes(".test.")) rmSync(join(OUT, file));

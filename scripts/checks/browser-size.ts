@@ -12,10 +12,6 @@ interface Path {
 const LOAD = 'export { load } from "@pt2/runtime";';
 
 const WEBGPU = 'export { webgpu } from "@pt2/backend-webgpu";';
-/** Loaded with a model; shared with what comes with the backend, hence in one bundle. */
-const CORE = 'export { coreOps } from "../../packages/registry/src/aten/parts/core.ts";';
-const VISION = 'export { visionOps } from "../../packages/registry/src/aten/parts/vision.ts";';
-
 const PATHS: readonly Path[] = [
   {
     what: "before a model: format + graph + registry + backend + runtime",
@@ -24,26 +20,17 @@ const PATHS: readonly Path[] = [
     budget: 75_000,
   },
   {
-    what: "the same with the ops that every model loads",
-    folder: "packages/runtime",
-    code: `${LOAD} ${CORE}`,
-    budget: 105_000,
-  },
-  {
     what: "a page with WebGPU, before a model: the same + backend-webgpu",
     folder: "tests/src",
     code: `${LOAD} ${WEBGPU}`,
     budget: 75_000,
   },
-  {
-    what: "all that a page has loaded when a ResNet runs on WebGPU",
-    folder: "tests/src",
-    code: `${LOAD} ${WEBGPU} ${CORE} ${VISION} export { createBackend } from "../../packages/backend-webgpu/src/create-backend.ts";`,
-    budget: 205_000,
-  },
 ];
 
-/** What a web page downloads: the code behind `load`, without a backend and with WebGPU, gzipped. */
+/**
+ * What a web page downloads before it opens a file: the code behind `load`, without a backend and with WebGPU, gzipped.
+ * What it downloads until a network has answered is measured in a browser (`tests/browser/download.test.ts`).
+ */
 export const browserSize: Check = {
   name: "browser size",
   async run(report) {

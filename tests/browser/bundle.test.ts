@@ -13,8 +13,6 @@ test("a bundler makes a page and a worker that need nothing of Node", async () =
     const names = scripts.map(({ name }) => name);
     expect(names).toContainEqual(expect.stringMatching(/index-/));
     expect(names).toContainEqual(expect.stringMatching(/worker-/));
-    // Families of ops that a page fetches only for programs that have them.
-    expect(names).toContainEqual(expect.stringMatching(/uncommon-/));
     for (const { name, content, gzip } of scripts) {
       expect(content).not.toMatch(/["'`]node:/);
       console.info(`${name}: ${(gzip / 1000).toFixed(1)} kB gzip, ${(content.length / 1000).toFixed(1)} kB minified`);
