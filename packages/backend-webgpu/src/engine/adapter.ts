@@ -37,7 +37,7 @@ export function adapterOf(device: GPUDevice): Adapter {
     f16: device.features.has("shader-f16"),
     subgroups,
     subgroupSize: subgroups ? (fixed ?? 0) : 0,
-    software: /llvmpipe|lavapipe|swiftshader|\bwarp\b|basic render/i.test(name),
+    software: info.isFallbackAdapter === true || /llvmpipe|lavapipe|swiftshader|\bwarp\b|basic render/i.test(name),
     limits: device.limits,
   };
 }
