@@ -35,6 +35,18 @@ describePage("the example page in trouble", { app: "examples/web", sources: true
     expect(await card.textContent()).toMatch(/The server answered 404.*What to doCheck the address/s);
   });
 
+  test("tells inputs that do not fit from a backend that fails", async () => {
+    const { page } = ready;
+    await page.goto(`${ready.site.url}/?model=/fixtures/torch-2.13/dynamic.pt2`);
+    const run = section(page, "run");
+    await run.getByRole("radio", { name: "Random inputs" }).check();
+    await run.locator("input[type=number]").first().fill("0");
+    await run.getByRole("button", { name: "Run", exact: true }).click();
+    const card = run.getByRole("alert");
+    await card.getByText("The inputs do not fit the program").waitFor();
+    expect(await card.textContent()).not.toContain("WebAssembly");
+  });
+
   test("goes on with another device when the first one is lost", async () => {
     const { page } = ready;
     await page.addInitScript(() => {

@@ -34,6 +34,16 @@ it("knows which sizes the caller decides", async () => {
   for (const [name, range] of sizes) expect(program.ranges.get(name)).toEqual(range);
 });
 
+it("begins with sizes that the program allows", async () => {
+  const { program, inputs } = await fixture("torch-2.13/dynamic");
+  const [name] = freeSizes(program, inputs).keys();
+  const within = (min: bigint | null, max: bigint | null): number | undefined => {
+    const ranges = new Map(program.ranges).set(name!, { min, max });
+    return usualSizes({ ...program, ranges }, inputs, null).get(name!);
+  };
+  expect([within(17n, null), within(17n, 20n), within(null, 3n), within(null, null)]).toEqual([17, 17, 3, 4]);
+});
+
 it("makes inputs of the sizes that were chosen, the same for the same seed", async () => {
   const { program, inputs } = await fixture("torch-2.13/dynamic");
   const usual = usualSizes(program, inputs, null);

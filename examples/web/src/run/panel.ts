@@ -4,7 +4,7 @@ import { type BackendOffer, bestOf } from "../backends.ts";
 import type { ModelDetails } from "../model/details.ts";
 import { backendChoice } from "../page/backend-choice.ts";
 import { el, fill } from "../page/dom.ts";
-import { errorCard } from "../page/error-card.ts";
+import { errorCard, isPt2Error } from "../page/error-card.ts";
 import { inputChoice } from "./inputs.ts";
 import { measure } from "./measure.ts";
 import { onLiveDevice } from "./on-live-device.ts";
@@ -22,6 +22,15 @@ export interface RunEvents {
   /** A node of the results was chosen. */
   readonly onNode: (node: string) => void;
   readonly onProfile: (profile: Profile) => void;
+}
+
+/** What is to be said when a run fails: of inputs that do not fit, or of the backend, and which other one there is. */
+function failure(problem: unknown, chosen: BackendOffer, offered: readonly BackendOffer[]): HTMLElement {
+  const isOfInputs = isPt2Error(problem) && /^(runtime\.(call|input)|graph\.input)/.test(problem.code);
+  if (isOfInputs) return errorCard("The inputs do not fit the program", problem);
+  const other = offered.find((offer) => offer !== chosen && offer.missing === null);
+  const hint = other && `${other.label} may run it: choose it above.`;
+  return errorCard(`${chosen.label} could not run it`, problem, hint);
 }
 
 /** Runs a model on inputs and a backend of the user's choice. */
@@ -76,18 +85,12 @@ export function runPanel(details: ModelDetails, offered: readonly BackendOffer[]
   start.addEventListener("click", async () => {
     if (chosen === undefined) return;
     underWay = new AbortController();
-    const { label } = chosen;
-    const other = offered.find((offer) => offer !== chosen && offer.missing === null);
-    const hint = other && `${other.label} may run it: choose it above.`;
     busy(true);
     try {
       await run(chosen, underWay.signal);
     } catch (problem) {
-      const aborted = underWay.signal.aborted;
-      fill(
-        results,
-        aborted ? el("p", { class: "note" }, "Cancelled.") : errorCard(`${label} could not run it`, problem, hint),
-      );
+      const { aborted } = underWay.signal;
+      fill(results, aborted ? el("p", { class: "note" }, "Cancelled.") : failure(problem, chosen, offered));
     } finally {
       busy(false);
     }

@@ -23,7 +23,7 @@ export function usualSizes(program: Program, inputs: readonly LeafInfo[], exampl
   const known = example === null ? new Map<string, number>() : boundBy(program, inputs, example);
   return new Map(
     [...freeSizes(program, inputs)].map(([name, { min, max }]) => {
-      const usual = Math.min(Math.max(USUAL, Number(min ?? 1)), Number(max ?? USUAL));
+      const usual = Math.min(Math.max(USUAL, Number(min ?? 1)), Number(max ?? Number.POSITIVE_INFINITY));
       return [name, known.get(name) ?? usual];
     }),
   );
