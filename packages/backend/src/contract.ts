@@ -17,7 +17,8 @@ export interface Backend {
   readonly capabilities: Capabilities;
   /**
    * The ops of a program that this backend cannot run, with the decompositions of `registry` taken into account.
-   * Reads no weights; an empty list is a promise that `compile` will not fail for a missing op.
+   * Reads no weights; an empty list is a promise that `compile` will not fail for a missing op. As everything that looks
+   * ops up, it may throw `NotLoaded` of `@pt2/registry/on-demand`: call it within `loading`.
    */
   unsupported(program: Program, registry: OpRegistry): readonly UnsupportedOp[];
   /**

@@ -2,6 +2,7 @@ import type { Executable, MemoryReport, Profile, RunOptions, TraceObserver, Valu
 import type { Archive } from "@pt2/format";
 import type { Program } from "@pt2/graph";
 import { unflatten } from "@pt2/graph/pytree";
+import { loading } from "@pt2/registry/on-demand";
 import { type Call, CallConvention } from "./call.ts";
 import { checkInputs } from "./check-inputs.ts";
 import type { Model } from "./model.ts";
@@ -48,7 +49,7 @@ export class LoadedModel implements Model {
     if (executable.recover !== undefined) this.recover = () => this.#alive().recover!();
     if (executable.trace !== undefined) {
       this.trace = async <Result>(call: Call, observe: TraceObserver, options?: RunOptions) =>
-        this.#result<Result>(await this.#alive().trace!(this.#checked(call), observe, options));
+        this.#result<Result>(await loading(() => this.#alive().trace!(this.#checked(call), observe, options)));
     }
   }
 
@@ -65,11 +66,13 @@ export class LoadedModel implements Model {
   }
 
   async runFlat(leaves: readonly unknown[], options?: RunOptions): Promise<readonly Value[]> {
-    return await this.#alive().run(checkInputs(this.program, this.inputs, leaves), options);
+    const given = checkInputs(this.program, this.inputs, leaves);
+    return await loading(() => this.#alive().run(given, options));
   }
 
   async profile(call: Call, options?: RunOptions): Promise<Profile> {
-    return await this.#alive().profile(this.#checked(call), options);
+    const given = this.#checked(call);
+    return await loading(() => this.#alive().profile(given, options));
   }
 
   async memory(): Promise<MemoryReport> {

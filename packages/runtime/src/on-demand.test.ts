@@ -1,0 +1,36 @@
+import { hostTensor, type Prefetch } from "@pt2/backend";
+import { expect, it } from "vitest";
+import { fixturePath, idleBackend } from "./fixtures.test-helper.ts";
+import { load } from "./node.ts";
+
+it("a backend that finds an op missing is called again when it is loaded, wherever it looks", async () => {
+  const calls: string[] = [];
+  let discarded = 0;
+  const prefetch: Prefetch = { discard: async () => void discarded++ };
+  const idle = idleBackend();
+  const backend = idleBackend({
+    unsupported(_, registry) {
+      calls.push("unsupported");
+      registry.resolve("aten::fft_rfft");
+      return [];
+    },
+    prefetch: () => prefetch,
+    async compile(request) {
+      calls.push(request.prefetch === undefined ? "compile" : "compile with prefetch");
+      request.registry.resolve("aten::upsample_nearest2d.vec");
+      const executable = await idle.compile(request);
+      return {
+        ...executable,
+        async run(inputs) {
+          calls.push("run");
+          request.registry.resolve("torch_nn::_linear_cross_entropy_batch_chunked");
+          return await executable.run(inputs);
+        },
+      };
+    },
+  });
+  await using model = await load(fixturePath("torch-2.13/mlp.pt2"), { backend });
+  expect(discarded).toBe(1);
+  await model.run({ args: [hostTensor("float32", [5, 7], new Float32Array(35))], kwargs: {} });
+  expect(calls).toEqual(["unsupported", "unsupported", "compile with prefetch", "compile", "run", "run"]);
+});
