@@ -46,6 +46,8 @@ export function runPanel(details: ModelDetails, offered: readonly BackendOffer[]
   const cancel = el("button", { type: "button", hidden: true }, "Cancel");
   let chosen = bestOf(offered);
   let underWay: AbortController | undefined;
+  /** Whether there was something to be told since the load began. */
+  let heard = false;
 
   const say = (text: string, done?: number): void => {
     stage.textContent = text;
@@ -53,6 +55,7 @@ export function runPanel(details: ModelDetails, offered: readonly BackendOffer[]
     else bar.value = done;
   };
   const onProgress = ({ stage: what, done, total }: Progress): void => {
+    heard = true;
     const part = total === 0 ? undefined : done / total;
     say(what === "weights" ? `Reading weights: ${bytesText(done)} of ${bytesText(total)}` : "Making kernels …", part);
   };
@@ -66,9 +69,10 @@ export function runPanel(details: ModelDetails, offered: readonly BackendOffer[]
     const leaves = inputs.leaves();
     const isLoaded = session.has(id);
     say(`Loading on ${label} …`);
+    heard = false;
     const begin = performance.now();
     const model = await session.model(id, { signal, onProgress });
-    const loadMs = isLoaded ? null : performance.now() - begin;
+    const load = isLoaded ? null : { ms: performance.now() - begin, isWhole: heard };
     say(`Running on ${label} …`);
     const isStateful = details.report.mutated.length > 0;
     const measured = await onLiveDevice(
@@ -77,7 +81,7 @@ export function runPanel(details: ModelDetails, offered: readonly BackendOffer[]
       () => say(`${label} went away. Loading again …`),
     );
     const { onNode } = events;
-    fill(results, ...(await resultsOf(details.report, measured, { loadMs, backend: label, onNode })));
+    fill(results, ...(await resultsOf(details.report, measured, { load, backend: label, onNode })));
     outcome.textContent = `Done: ${timeText(measured.meanMs ?? measured.firstMs)} on ${label}.`;
     events.onProfile(measured.profile);
   };

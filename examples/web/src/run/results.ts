@@ -3,12 +3,13 @@ import { el } from "../page/dom.ts";
 import type { Measured } from "./measure.ts";
 import { outputsTable } from "./outputs.ts";
 import { saveOutputs } from "./save-outputs.ts";
-import { summaryOf } from "./summary.ts";
+import { type LoadTime, summaryOf } from "./summary.ts";
 import { timings } from "./timings.ts";
 
 /** How a run is shown. */
 export interface ResultOptions {
-  readonly loadMs: number | null;
+  /** Null when the model was there already. */
+  readonly load: LoadTime | null;
   readonly backend: string;
   /** Shows a node in the graph. */
   readonly onNode: (node: string) => void;
@@ -18,11 +19,11 @@ export interface ResultOptions {
 export async function resultsOf(
   { outputs }: ModelReport,
   measured: Measured,
-  { loadMs, backend, onNode }: ResultOptions,
+  { load, backend, onNode }: ResultOptions,
 ): Promise<readonly HTMLElement[]> {
   const save = (): void => void saveOutputs(measured.outputs);
   return [
-    summaryOf(measured, loadMs),
+    summaryOf(measured, load),
     el(
       "div",
       { class: "heading" },

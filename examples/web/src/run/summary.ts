@@ -2,8 +2,14 @@ import { bytesText, timeText } from "@pt2/cli/report";
 import { el } from "../page/dom.ts";
 import type { Measured } from "./measure.ts";
 
+/** How long a load took, and whether it did everything: where sizes are open, the first run does most of it. */
+export interface LoadTime {
+  readonly ms: number;
+  readonly isWhole: boolean;
+}
+
 /** How long a run took and how much memory the model holds: a row of facts. */
-export function summaryOf({ firstMs, meanMs, repeats, memory }: Measured, loadMs: number | null): HTMLElement {
+export function summaryOf({ firstMs, meanMs, repeats, memory }: Measured, load: LoadTime | null): HTMLElement {
   const { weights, activations, reserved } = memory;
   const run =
     meanMs === null
@@ -13,7 +19,9 @@ export function summaryOf({ firstMs, meanMs, repeats, memory }: Measured, loadMs
     "dl",
     { class: "tiles" },
     run,
-    loadMs === null ? null : tile("Load", timeText(loadMs), "weights read, kernels made"),
+    load === null
+      ? null
+      : tile("Load", timeText(load.ms), load.isWhole ? "weights read, kernels made" : "the first run did the rest"),
     tile("Memory", bytesText(reserved), `${bytesText(weights)} weights, ${bytesText(activations)} activations`),
   );
 }
