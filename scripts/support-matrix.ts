@@ -190,8 +190,8 @@ Every op that the project has a record of, and how each backend that lowers runs
 of PyTorch's dispatcher). In-place ops (\`aten::add_.Tensor\`) are derived from the functional ones below. Ops that are not
 listed are refused at load, all of them at once; a handler or an op package adds them (\`docs/adding-an-op.md\`). *Cases*
 counts the calls that the conformance suite compares with PyTorch's answers, for ${ran} of these ${records.length} ops
-directly; those that a backend does not take have dtypes that it does not hold (webgpu: float64 unless narrowing is
-allowed, complex128). *Dtypes* are those of the first tensor of these calls.
+directly; those that a backend does not take have dtypes that it does not hold (webgpu: float64 and complex128, unless
+narrowing is allowed). *Dtypes* are those of the first tensor of these calls.
 
 | how | ${names.join(" | ")} | meaning |
 | --- | ${names.map(() => "---").join(" | ")} | --- |

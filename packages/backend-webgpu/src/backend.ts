@@ -64,8 +64,8 @@ export class WebgpuBackend implements Backend {
     this.#settings = settings;
     const { narrowFloat64 } = settings;
     this.capabilities = {
-      dtypes: narrowFloat64 ? [...DTYPES, "float64"] : DTYPES,
-      narrowed: { int64: "int32", ...(narrowFloat64 ? { float64: "float32" } : {}) },
+      dtypes: narrowFloat64 ? [...DTYPES, "float64", "complex128"] : DTYPES,
+      narrowed: { int64: "int32", ...(narrowFloat64 ? { float64: "float32", complex128: "complex64" } : {}) },
       handlers: true,
       dynamicSizes: true,
       offThread: true,
@@ -84,7 +84,10 @@ export class WebgpuBackend implements Backend {
   unsupported(program: Program, registry: OpRegistry): readonly UnsupportedOp[] {
     const target = targetOf(kernelsOf(registry, this.#settings.kernels));
     const { dtypes } = this.capabilities;
-    const dtypeAdvice = { float64: "webgpu({ narrowFloat64: true }) holds them as float32" };
+    const dtypeAdvice = {
+      float64: "webgpu({ narrowFloat64: true }) holds them as float32",
+      complex128: "webgpu({ narrowFloat64: true }) holds them as complex64",
+    };
     return findUnsupported(program, registry, {
       target,
       dtypes,

@@ -19,7 +19,7 @@ export interface WebgpuOptions {
    * disposed. @default "host"
    */
   readonly outputs?: "host" | "device";
-  /** Allows float64 tensors to be held and computed as float32, which is all that GPUs have here. @default false */
+  /** Allows float64 tensors to be held and computed as float32, and complex128 as complex64. @default false */
   readonly narrowFloat64?: boolean;
 }
 

@@ -1,7 +1,10 @@
 import { DTYPES, type DType } from "@pt2/format";
 import type { Place } from "./place.ts";
 
-/** Whether elements are complex numbers: their real and imaginary parts side by side, as float32. */
+/** Dtypes of complex numbers, which are their parts side by side, and of those. */
+const PARTS: { readonly [D in DType]?: DType } = { complex64: "float32", complex128: "float64" };
+
+/** Whether elements are complex numbers. */
 export function isComplexDtype(dtype: DType): boolean {
   return DTYPES[dtype].kind === "complex";
 }
@@ -15,14 +18,19 @@ export function inParts(place: Place): Place {
 
 /** The real (0) or the imaginary (1) parts of a complex tensor. */
 export function partOf(place: Place, part: 0 | 1): Place {
-  const { strides, offset } = place;
-  return { ...place, dtype: "float32", strides: strides.map((stride) => 2 * stride), offset: 2 * offset + part };
+  const { dtype, strides, offset } = place;
+  return { ...place, dtype: PARTS[dtype]!, strides: strides.map((stride) => 2 * stride), offset: 2 * offset + part };
+}
+
+/** Whether numbers of one dtype are the parts of those of the other. */
+export function areParts(a: DType, b: DType): boolean {
+  return PARTS[a] === b || PARTS[b] === a;
 }
 
 /** Real numbers in a last dimension of two as the complex numbers that they are the parts of. */
-export function asPairs(place: Place): Place {
+export function asPairs(place: Place, dtype: DType): Place {
   const { shape, strides, offset } = withoutLast(place);
-  return { ...place, dtype: "complex64", shape, strides: strides.map((stride) => stride / 2), offset: offset / 2 };
+  return { ...place, dtype, shape, strides: strides.map((stride) => stride / 2), offset: offset / 2 };
 }
 
 /** A tensor without its last dimension, at the first element of that. */

@@ -123,6 +123,31 @@ await describeWithDevice("complex numbers", (device) => {
     expect(y.slice(0, 4)).toEqual([-1, 0, 4, 6]);
   });
 
+  test("of doubles are held as pairs of float32 where that is allowed", async () => {
+    const program = programOf(`
+      user_input %x: f32[2, 4]
+      parameter "f" = %f: c128[2]
+      %d: f64[2, 4] = aten::_to_copy(self=%x, dtype=torch.float64)
+      %p: f64[2, 2, 2] = aten::view(self=%d, size=[2, 2, 2])
+      %c: c128[2, 2] = aten::view_as_complex(self=%p)
+      %m: c128[2, 2] = aten::mul.Tensor(self=%c, other=%f)
+      %r: f64[2, 2, 2] = aten::view_as_real(self=%m)
+      %y: f32[2, 2, 2] = aten::_to_copy(self=%r, dtype=torch.float32)
+      return %y, %m`);
+    const weights = weightsOf({ f: hostTensor("complex128", [2], Float64Array.of(0, 1, 2, -1)) });
+    const request = { program, weights, registry: registryOf() };
+    const narrow = await webgpu({ device, narrowFloat64: true });
+    const [y, m] = (await run(await narrow.compile(request), floats([2, 4], 1, 2, 3, 4, 5, 6, 7, 8))) as [
+      number[],
+      number[],
+    ];
+    expect(y).toEqual([-2, 1, 10, 5, -6, 5, 22, 9]);
+    expect(m).toEqual(y);
+    const failure = await failureOf((await webgpu({ device })).compile(request));
+    expect(failure).toMatchObject({ code: "backend.unsupported-ops" });
+    expect(String(failure)).toContain("narrowFloat64");
+  });
+
   test("go in and come out as tensors on the GPU", async () => {
     const backend = await webgpu({ device, outputs: "device" });
     const executable = await backend.compile({

@@ -13,7 +13,7 @@ export function toGpu(
   if (isSame(dtype, features)) return bytes as Uint8Array<ArrayBuffer>;
   const from = viewAs(dtype, bytes);
   if (dtype === "int64") return bytesOf(narrowed(from as BigInt64Array, what));
-  if (dtype === "float64") return bytesOf(Float32Array.from(from as Float64Array));
+  if (isDouble(dtype)) return bytesOf(Float32Array.from(from as Float64Array));
   if (dtype === "float16" || dtype === "bfloat16") {
     const floats = new Float32Array(from.length);
     for (let i = 0; i < floats.length; i++) floats[i] = bitsToFloat(dtype, (from as Uint16Array)[i]!);
@@ -31,9 +31,12 @@ export function fromGpu(
 ): Uint8Array<ArrayBuffer> {
   if (isSame(dtype, features)) return bytes;
   const { type } = storageOf(dtype, features);
-  const from = viewAs(type === "f32" ? "float32" : type === "i32" ? "int32" : "uint32", bytes) as Int32Array;
+  const from = viewAs(
+    isDouble(dtype) || type === "f32" ? "float32" : type === "i32" ? "int32" : "uint32",
+    bytes,
+  ) as Int32Array;
   if (dtype === "int64") return bytesOf(widened(from));
-  if (dtype === "float64") return bytesOf(Float64Array.from(from));
+  if (isDouble(dtype)) return bytesOf(Float64Array.from(from));
   if (dtype === "float16" || dtype === "bfloat16") {
     const bits = new Uint16Array(from.length);
     for (let i = 0; i < bits.length; i++) bits[i] = floatToBits(dtype, from[i]!);
@@ -42,6 +45,11 @@ export function fromGpu(
   if (dtype === "int16") return bytesOf(Int16Array.from(from));
   if (dtype === "uint16") return bytesOf(Uint16Array.from(from));
   return bytesOf(dtype === "int8" ? Int8Array.from(from) : Uint8Array.from(from));
+}
+
+/** Whether elements are doubles, or pairs of them. */
+function isDouble(dtype: DType): boolean {
+  return dtype === "float64" || dtype === "complex128";
 }
 
 /** Whether the GPU stores elements as they are. */

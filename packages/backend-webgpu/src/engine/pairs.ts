@@ -62,7 +62,7 @@ export function joinPairs(
       kind: "pairs",
       inputs,
       output: step.call.results[0] as LoweredTensor,
-      expr: { dtype: "complex64", parts: [moved(re), moved(im)] },
+      expr: { dtype: re.expr.dtype === "float32" ? "complex64" : "complex128", parts: [moved(re), moved(im)] },
       calls: [...re.calls, ...im.calls, step.call],
     };
   });
@@ -76,11 +76,8 @@ function isPairing({ record, args, results }: Call): boolean {
   const { dtype, shape } = results[0] as LoweredTensor;
   const rank = shape.length;
   const columns = parts.length === 2 && parts.every((part) => part.shape.length === rank && part.shape.at(-1) === 1);
-  return columns && normalDim(args["dim"] as number, rank) === rank - 1 && [...parts, { dtype }].every(isFloat);
-}
-
-function isFloat({ dtype }: Pick<LoweredTensor, "dtype">): boolean {
-  return dtype === "float32";
+  if (!columns || normalDim(args["dim"] as number, rank) !== rank - 1) return false;
+  return (dtype === "float32" || dtype === "float64") && parts.every((part) => part.dtype === dtype);
 }
 
 function asItIs(tensor: LoweredTensor): Part {

@@ -200,7 +200,7 @@ class Planner implements StepSink, TensorTable {
   }
 
   #pairs({ inputs, output, expr }: PairStep): void {
-    const out = asPairs(this.#make(output));
+    const out = asPairs(this.#make(output), expr.dtype);
     const operands = inputs.map((tensor) => {
       const place = this.#places.get(tensor)!;
       return place.shape.length > out.shape.length ? withoutLast(place) : place;

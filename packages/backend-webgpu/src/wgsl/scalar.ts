@@ -17,7 +17,7 @@ export interface ScalarFunction {
 
 /** A complex number from expressions of its parts. */
 export interface ComplexExpr {
-  readonly dtype: "complex64";
+  readonly dtype: "complex64" | "complex128";
   readonly parts: readonly [re: TypedExpr, im: TypedExpr];
 }
 

@@ -30,9 +30,10 @@ const COMPUTE: { readonly [D in DType]?: ComputeType } = {
   uint32: "u32",
   bool: "bool",
   complex64: "vec2<f32>",
+  complex128: "vec2<f32>",
 };
 
-/** Whether tensors of a dtype can be on the GPU at all; float64 and bfloat16 only where the user allowed narrowing. */
+/** Whether tensors of a dtype can be on the GPU at all; float64 and complex128 only where the user allowed narrowing. */
 export function hasStorage(dtype: DType): boolean {
   return COMPUTE[dtype] !== undefined;
 }

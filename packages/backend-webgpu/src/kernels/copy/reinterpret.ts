@@ -1,5 +1,6 @@
 import type { HostData } from "@pt2/backend/staged";
 import type { TensorMeta } from "@pt2/registry";
+import { areParts } from "../../engine/complex-parts.ts";
 import { isSame } from "../../engine/element-bytes.ts";
 import type { KernelCall, WebgpuKernel } from "../../engine/kernel.ts";
 import type { Place } from "../../engine/place.ts";
@@ -19,7 +20,8 @@ export const reinterpret: WebgpuKernel = {
       call.alias(0, self);
       return;
     }
-    if (isSame(self.dtype, call.adapter) && isSame(dtype, call.adapter)) {
+    const known = isSame(self.dtype, call.adapter) && isSame(dtype, call.adapter);
+    if (known || areParts(self.dtype, dtype)) {
       call.alias(0, viewOf(call, self, { dtype, shape }));
       return;
     }

@@ -20,7 +20,7 @@ const complexToComplex: WebgpuKernel = {
 /** `_fft_r2c(self, dim, normalization, onesided)`: of the last of `dim` only the first half stays where `onesided`. */
 const realToComplex: WebgpuKernel = {
   ops: ["aten::_fft_r2c"],
-  accepts: ({ self }) => (self as TensorMeta).dtype === "float32",
+  accepts: ({ self }) => ["float32", "float64"].includes((self as TensorMeta).dtype),
   prepare(call) {
     const { shape } = call.tensor("self");
     const kept = (call.call.results[0] as TensorMeta).shape;
