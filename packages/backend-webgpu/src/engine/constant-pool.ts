@@ -24,6 +24,8 @@ export class ConstantPool {
   readonly #expect: (records: readonly Constant[]) => void;
   readonly #derived = new ConstantTable<Constant>();
 
+  readonly #work = new WeakMap<Constant, readonly Work[]>();
+
   /** `expect` is told which weight records will be loaded next, in order. */
   constructor(memory: Memory, expect: (records: readonly Constant[]) => void) {
     this.#memory = memory;
@@ -39,14 +41,17 @@ export class ConstantPool {
     const constant: Constant = new Constant(this.#memory, bytes, label, {
       inputs,
       produce: () => work!.run(),
-      get work() {
-        return work?.work ?? [];
-      },
     });
     work = build(constant);
     inputs.push(...work.inputs);
+    this.#work.set(constant, work.work ?? []);
     this.#derived.set(key, constant);
     return constant;
+  }
+
+  /** What computes a constant, for `explain`; nothing for a weight record. */
+  workOf(constant: Constant): readonly Work[] {
+    return this.#work.get(constant) ?? [];
   }
 
   /**

@@ -1,7 +1,6 @@
 import { backendError } from "@pt2/backend/staged";
 import type { Memory } from "./memory.ts";
 import type { Buffer } from "./place.ts";
-import type { Work } from "./step-sink.ts";
 
 /** How a constant's value comes about. */
 export interface Recipe {
@@ -9,8 +8,6 @@ export interface Recipe {
   readonly inputs: readonly Constant[];
   /** Puts the value into a buffer, when all inputs are on the device. */
   produce(to: GPUBuffer): Promise<void>;
-  /** What that runs on the device, or on the host in between; none for a weight record. */
-  readonly work?: readonly Work[];
 }
 
 /** Bytes of a buffer that is worth waiting for, before something is read for it. */
@@ -70,11 +67,6 @@ export class Constant implements Buffer {
     if (this.#gpu !== null) this.#memory.free(this.#gpu);
     this.#gpu = null;
     this.#loading = null;
-  }
-
-  /** What computes it, for `explain`. */
-  get work(): readonly Work[] {
-    return this.#recipe.work ?? [];
   }
 
   async #load(): Promise<void> {

@@ -169,7 +169,7 @@ export class WebgpuEngine implements StageEngine<Place, WebgpuPlan> {
     const { explainLoad } = await import("./explain-load.ts");
     const plans = [...this.#plans];
     const needed = plans.flatMap((plan) => plan.needed);
-    const { text, shaders } = explainLoad(needed, this.#parts.device.pipelines);
+    const { text, shaders } = explainLoad(needed, (constant) => this.#pool.workOf(constant), this.#parts.device.pipelines);
     return { load: text, shaders: new Map([...plans.flatMap((plan) => [...plan.shaders]), ...shaders]) };
   }
 

@@ -1,12 +1,7 @@
 import type { Constant } from "./constant.ts";
 import type { Pipelines } from "./pipelines.ts";
-import { describeWork } from "./step-sink.ts";
-
-/** A tensor that plans read and no run writes, and the node that was the first to need it. */
-export interface NeededConstant {
-  readonly constant: Constant;
-  readonly node: string;
-}
+import { describeWork, type NeededConstant } from "./plan.ts";
+import type { Work } from "./step-sink.ts";
 
 /** What is computed from weights when a plan is made. */
 export interface LoadWork {
@@ -17,7 +12,11 @@ export interface LoadWork {
 }
 
 /** Says what runs once, when weights are brought to the device, and what of it stays there. */
-export function explainLoad(needed: readonly NeededConstant[], pipelines: Pipelines): LoadWork {
+export function explainLoad(
+  needed: readonly NeededConstant[],
+  workOf: (constant: Constant) => readonly Work[],
+  pipelines: Pipelines,
+): LoadWork {
   const lines: string[] = [];
   const shaders = new Map<string, string>();
   const seen = new Set<Constant>();
@@ -26,7 +25,8 @@ export function explainLoad(needed: readonly NeededConstant[], pipelines: Pipeli
     if (seen.has(constant)) return;
     seen.add(constant);
     for (const input of constant.inputs) visit(input, node);
-    const { work, inputs, label, bytes, pins } = constant;
+    const { inputs, label, bytes, pins } = constant;
+    const work = workOf(constant);
     if (work.length === 0) return;
     for (const item of work) {
       if (item.kind !== "dispatch") continue;

@@ -2,14 +2,20 @@ import type { StagePlan } from "@pt2/backend/staged";
 import type { Call, LoweredTensor } from "@pt2/registry";
 import type { Constant } from "./constant.ts";
 import type { Device } from "./device.ts";
-import type { NeededConstant } from "./explain-load.ts";
 import type { GuardWords } from "./guard-words.ts";
 import type { Memory } from "./memory.ts";
+import type { Pipelines } from "./pipelines.ts";
 import type { Place } from "./place.ts";
 import type { PlannedStage, PlannedStep } from "./planner.ts";
 import { type ReadyOptions, ReadyWork } from "./ready-work.ts";
 import type { Arena } from "./run-buffer.ts";
-import { describeWork, type Work } from "./step-sink.ts";
+import type { Work } from "./step-sink.ts";
+
+/** A tensor that plans read and no run writes, and the node that was the first to need it. */
+export interface NeededConstant {
+  readonly constant: Constant;
+  readonly node: string;
+}
 
 /** A planned stage with its shaders compiled. */
 export class WebgpuPlan implements StagePlan<Place> {
@@ -92,4 +98,9 @@ export class WebgpuPlan implements StagePlan<Place> {
     this.ready.dispose();
     this.guards.free(this.#memory);
   }
+}
+
+/** What does a piece of work: a shader by its name, or a function on the host. */
+export function describeWork(work: Work, pipelines: Pipelines): string {
+  return work.kind === "host" ? `${work.step.name} on the host` : pipelines.nameOf(work.dispatch);
 }

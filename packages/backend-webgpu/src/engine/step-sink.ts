@@ -1,7 +1,6 @@
 import type { HostData } from "@pt2/backend/staged";
 import type { Dispatch } from "../shader/dispatch.ts";
 import type { Guard } from "../shader/shader.ts";
-import type { Pipelines } from "./pipelines.ts";
 import type { Buffer, Place } from "./place.ts";
 
 /** Work on the host in the middle of a run, for ops that have no shader: read back, compute, upload. */
@@ -22,11 +21,6 @@ export type Work =
 export function buffersOf(work: Work): readonly Buffer[] {
   const bindings = work.kind === "dispatch" ? work.dispatch : work.step;
   return [...bindings.reads, ...bindings.writes].map(({ buffer }) => buffer);
-}
-
-/** What does a piece of work: a shader by its name, or a function on the host. */
-export function describeWork(work: Work, pipelines: Pipelines): string {
-  return work.kind === "host" ? `${work.step.name} on the host` : pipelines.nameOf(work.dispatch);
 }
 
 /** Where planned work and its memory go: into a plan, or into the computation of a constant. */
