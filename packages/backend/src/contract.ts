@@ -87,7 +87,7 @@ export interface Prefetch {
   discard(): Promise<void>;
 }
 
-/** Progress of a load. Units are bytes of weights. */
+/** Progress of a load. Units are bytes of weights, and shaders or the like that are compiled. */
 export interface Progress {
   readonly stage: "weights" | "compile";
   readonly done: number;
@@ -129,6 +129,12 @@ export interface Executable {
    */
   trace?(inputs: readonly Value[], observe: TraceObserver, options?: RunOptions): Promise<readonly Value[]>;
   /**
+   * Does what the first `run` with inputs of these shapes would do before it runs: plans, compiles, brings weights that
+   * only it needs. Nothing runs and no buffer changes; what depends on data is left for the run. Absent when a first run
+   * is like any other.
+   */
+  warmup?(inputs: readonly Value[], options?: WarmupOptions): Promise<void>;
+  /**
    * After the device was lost: builds the program again on another one, from the file. Buffers that runs had written
    * begin with the file's values. Does nothing while the device works. Absent when there is no device to lose.
    */
@@ -146,6 +152,10 @@ export interface Executable {
 export interface RunOptions {
   /** Rejects the run with the signal's reason; the executable stays usable. */
   readonly signal?: AbortSignal;
+}
+
+export interface WarmupOptions extends RunOptions {
+  readonly onProgress?: (progress: Progress) => void;
 }
 
 /** Is told each node that ran, in order. A promise is awaited; what it throws or rejects with ends the run. */

@@ -12,6 +12,7 @@ export type {
   TraceOutput,
   TypedArray,
   Value,
+  WarmupOptions,
 } from "@pt2/backend";
 export { type ByteSource, type DType, Pt2Error } from "@pt2/format";
 export type { OpHandler, OpSet } from "@pt2/registry";

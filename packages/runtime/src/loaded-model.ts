@@ -1,4 +1,4 @@
-import type { Executable, MemoryReport, Profile, RunOptions, TraceObserver, Value } from "@pt2/backend";
+import type { Executable, MemoryReport, Profile, RunOptions, TraceObserver, Value, WarmupOptions } from "@pt2/backend";
 import type { Archive } from "@pt2/format";
 import type { Program } from "@pt2/graph";
 import { unflatten } from "@pt2/graph/pytree";
@@ -68,6 +68,11 @@ export class LoadedModel implements Model {
   async runFlat(leaves: readonly unknown[], options?: RunOptions): Promise<readonly Value[]> {
     const given = checkInputs(this.program, this.inputs, leaves);
     return await loading(() => this.#alive().run(given, options));
+  }
+
+  async warmup(call: Call, options?: WarmupOptions): Promise<void> {
+    const given = this.#checked(call);
+    await loading(() => this.#alive().warmup?.(given, options));
   }
 
   async profile(call: Call, options?: RunOptions): Promise<Profile> {

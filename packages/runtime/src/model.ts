@@ -1,4 +1,4 @@
-import type { MemoryReport, Profile, RunOptions, Tensor, TraceObserver, Value } from "@pt2/backend";
+import type { MemoryReport, Profile, RunOptions, Tensor, TraceObserver, Value, WarmupOptions } from "@pt2/backend";
 import type { Program } from "@pt2/graph";
 import type { Call } from "./call.ts";
 import type { LeafInfo } from "./signature.ts";
@@ -46,6 +46,11 @@ export interface Model extends AsyncDisposable {
    * that calls had written begin with the file's values. Absent when the backend has no device to lose.
    */
   readonly recover?: () => Promise<void>;
+  /**
+   * Prepares for calls with inputs of these shapes, so that the first is as fast as the next: a program with open sizes is
+   * planned, and its shaders compiled, when its sizes are known. Runs nothing and changes no buffer.
+   */
+  warmup(call: Call, options?: WarmupOptions): Promise<void>;
   /** A call that is measured step by step. */
   profile(call: Call, options?: RunOptions): Promise<Profile>;
   /** Bytes held now. */

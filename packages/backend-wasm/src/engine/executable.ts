@@ -64,6 +64,13 @@ export class WasmExecutable implements Executable {
     return this.#queue.run(() => profiled((observe) => this.#forward(inputs, { observe, signal })), signal);
   }
 
+  warmup(inputs: readonly Value[], { signal }: { readonly signal?: Cancellation | undefined } = {}): Promise<void> {
+    return this.#queue.run(async () => {
+      const { program, runner, weights } = this.#live();
+      await runner.prepare(toRunValues(program, inputs, { name: "wasm" }), weights.bound);
+    }, signal);
+  }
+
   async memory(): Promise<MemoryReport> {
     const { services, arena } = this.#live().engine.state;
     const activations = arena.bytes;

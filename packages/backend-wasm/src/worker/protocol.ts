@@ -28,6 +28,7 @@ export interface Calls {
   }): void;
   run(args: RunArgs): readonly WireValue[];
   profile(args: RunArgs): Omit<Profile, "outputs"> & { readonly outputs: readonly WireValue[] };
+  warmup(args: RunArgs): void;
   memory(args: { readonly executable: number }): MemoryReport;
   explain(args: { readonly executable: number }): string;
   dispose(args: { readonly executable: number }): void;

@@ -81,6 +81,8 @@ export function serve(port: Port<FromWorker, ToWorker>, readOrigin: ReadOrigin):
       const profile = await get(executable).profile(inputs.map(fromWire), { signal: cancellationOf(cancel) });
       return { ...profile, outputs: profile.outputs.map(toWire) };
     },
+    warmup: ({ executable, inputs, cancel }) =>
+      get(executable).warmup(inputs.map(fromWire), { signal: cancellationOf(cancel) }),
     memory: ({ executable }) => get(executable).memory(),
     explain: ({ executable }) => get(executable).explain(),
     async dispose({ executable }) {

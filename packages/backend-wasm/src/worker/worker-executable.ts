@@ -31,6 +31,10 @@ export class WorkerExecutable implements Executable {
     return { ...profile, outputs: profile.outputs.map(fromWire) };
   }
 
+  warmup(inputs: readonly Value[], { signal }: RunOptions = {}): Promise<void> {
+    return this.#cancellable(inputs, signal, (args, transfer) => this.#channel.call("warmup", args, transfer));
+  }
+
   memory(): Promise<MemoryReport> {
     return this.#channel.call("memory", { executable: this.#id });
   }

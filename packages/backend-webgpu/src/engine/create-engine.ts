@@ -56,7 +56,6 @@ export function createEngine(
       handlerContext: (node) => ({ backend: "webgpu", initial: (arg) => initials.get(node)?.get(arg) }),
     },
     expect: (coming) => records.expect(coming),
-    onCompiled: (done, total) => onProgress?.({ stage: "compile", done, total }),
   });
   return { program, device, memory, stream, engine, weights: state, runner: new GraphRunner(program.graph, engine) };
 }

@@ -1,3 +1,4 @@
+import type { Progress } from "@pt2/backend";
 import { expect, test } from "vitest";
 import { WebgpuBackend } from "../backend.ts";
 import { describeWithDevice } from "../device.test-helper.ts";
@@ -36,6 +37,23 @@ await describeWithDevice("sizes that change", (gpu) => {
       }
     }
     expect(device.pipelines.size).toBe(size);
+    await executable.dispose();
+  });
+
+  test("are prepared for before a run, which then compiles and allocates nothing", async () => {
+    const executable = await backend.compile({ program: programOf(NET), weights, registry });
+    const told: Progress[] = [];
+    await executable.warmup!([ramp(40, 8)], { onProgress: (progress) => told.push(progress) });
+    expect(told.length).toBeGreaterThan(0);
+    expect(told.at(-1)).toEqual({ stage: "compile", done: told.length, total: told.length });
+    const [{ size }, explained] = [device.pipelines, await executable.explain()];
+    const [flat] = (await run(executable, ramp(40, 8))) as [number[]];
+    expect(flat).toHaveLength(40 * 16);
+    expect(device.pipelines.size).toBe(size);
+    expect(await executable.explain()).toBe(explained);
+    expect(told.at(-1)?.total).toBe(told.length);
+    const aborted = executable.warmup!([ramp(41, 8)], { signal: AbortSignal.abort(new Error("not now")) });
+    await expect(aborted).rejects.toThrow("not now");
     await executable.dispose();
   });
 

@@ -39,8 +39,6 @@ export interface EngineParts {
   readonly exact: boolean;
   /** Told which weight records will be loaded next. */
   readonly expect: (records: readonly Constant[]) => void;
-  /** Told how many shaders of a plan are compiled, of how many. */
-  readonly onCompiled?: (done: number, total: number) => void;
 }
 
 /** Plans and runs stages on a device. */
@@ -48,6 +46,8 @@ export class WebgpuEngine implements StageEngine<Place, WebgpuPlan> {
   readonly lowerOptions: LowerOptions;
   readonly exact: boolean;
   readonly arena: Arena;
+  /** Told how many shaders of a plan are compiled, of how many, by whoever waits for that. */
+  onCompiled: ((done: number, total: number) => void) | undefined;
   readonly #parts: EngineParts;
   readonly #pool: ConstantPool;
   readonly #services: Services;
@@ -77,7 +77,8 @@ export class WebgpuEngine implements StageEngine<Place, WebgpuPlan> {
   }
 
   async plan(request: StageRequest<Place, WebgpuPlan>): Promise<WebgpuPlan> {
-    const { device, memory, kernels, onCompiled, stream } = this.#parts;
+    const { device, memory, kernels, stream } = this.#parts;
+    const { onCompiled } = this;
     const { signal } = stream;
     const { after } = request;
     const slotStart = after?.slotEnd ?? 0;
@@ -169,7 +170,11 @@ export class WebgpuEngine implements StageEngine<Place, WebgpuPlan> {
     const { explainLoad } = await import("./explain-load.ts");
     const plans = [...this.#plans];
     const needed = plans.flatMap((plan) => plan.needed);
-    const { text, shaders } = explainLoad(needed, (constant) => this.#pool.workOf(constant), this.#parts.device.pipelines);
+    const { text, shaders } = explainLoad(
+      needed,
+      (constant) => this.#pool.workOf(constant),
+      this.#parts.device.pipelines,
+    );
     return { load: text, shaders: new Map([...plans.flatMap((plan) => [...plan.shaders]), ...shaders]) };
   }
 

@@ -3,9 +3,11 @@ import {
   type Executable,
   type MemoryReport,
   type Profile,
+  type Progress,
   type RunOptions,
   RunQueue,
   type Value,
+  type WarmupOptions,
 } from "@pt2/backend";
 import {
   type DeviceData,
@@ -106,6 +108,21 @@ export class WebgpuExecutable implements Executable {
     return this.#queue.run(() => profiled((observe) => this.#forward(inputs, { observe, signal })), signal);
   }
 
+  warmup(inputs: readonly Value[], { signal, onProgress }: WarmupOptions = {}): Promise<void> {
+    return this.#queue.run(async () => {
+      const { runner, engine, weights } = this.#live();
+      engine.onCompiled = onProgress && compiling(onProgress);
+      try {
+        await this.#during({ signal }, async () => {
+          await runner.prepare(this.#given(inputs), weights.bound);
+          await engine.check();
+        });
+      } finally {
+        engine.onCompiled = undefined;
+      }
+    }, signal);
+  }
+
   async memory(): Promise<MemoryReport> {
     const { engine, memory } = this.#live();
     const activations = engine.arena.bytes;
@@ -131,19 +148,12 @@ export class WebgpuExecutable implements Executable {
     return this.#model;
   }
 
-  async #forward(inputs: readonly Value[], hooks: Hooks): Promise<readonly Value[]> {
-    const { program, runner, engine, weights, stream, device } = this.#live();
-    if (device.lost !== null) throw deviceLost(device.lost);
-    stream.signal = hooks.signal;
-    const accept = (tensor: Value): DeviceData | null =>
-      tensor instanceof DeviceTensor && tensor.on === device
-        ? { dtype: tensor.dtype, shape: tensor.shape, handle: { buffer: tensor.buffer } }
-        : null;
-    try {
-      const given = toRunValues(program, inputs, { name: "webgpu", accept });
+  #forward(inputs: readonly Value[], hooks: Hooks): Promise<readonly Value[]> {
+    const { program, runner, weights, stream } = this.#live();
+    return this.#during(hooks, async () => {
       const { outputs, writes } = programResults(
         program,
-        await runner.run(given, weights.bound, hooks),
+        await runner.run(this.#given(inputs), weights.bound, hooks),
         weights.mutable,
       );
       const results = await this.#deliver(outputs);
@@ -151,11 +161,31 @@ export class WebgpuExecutable implements Executable {
       for (const { target, data } of writes) weights.store(target, data as DeviceData, stream);
       stream.submit();
       return results;
+    });
+  }
+
+  /** What a call does on the device, with what is to be left behind it. */
+  async #during<T>({ signal }: Hooks, work: () => Promise<T>): Promise<T> {
+    const { engine, stream, device } = this.#live();
+    if (device.lost !== null) throw deviceLost(device.lost);
+    stream.signal = signal;
+    try {
+      return await work();
     } catch (error) {
       throw await whyFailed(error, device);
     } finally {
       engine.endRun();
     }
+  }
+
+  /** Inputs as runs take them: those on this device stay there. */
+  #given(inputs: readonly Value[]): readonly RunValue[] {
+    const { program, device } = this.#live();
+    const accept = (tensor: Value): DeviceData | null =>
+      tensor instanceof DeviceTensor && tensor.on === device
+        ? { dtype: tensor.dtype, shape: tensor.shape, handle: { buffer: tensor.buffer } }
+        : null;
+    return toRunValues(program, inputs, { name: "webgpu", accept });
   }
 
   async #deliver(outputs: readonly RunValue[]): Promise<readonly Value[]> {
@@ -180,27 +210,29 @@ export class WebgpuExecutable implements Executable {
 }
 
 async function createModel(request: CompileRequest, options: ExecutableOptions, device: Device): Promise<Model> {
-  const { program, weights, registry, signal } = request;
+  const { program, weights, registry, signal, onProgress } = request;
   const model = createEngine(
     request,
     { ...options, device },
     await readHandlerInitials(program, weights, registry, signal),
   );
-  const { stream } = model;
+  const { engine, stream } = model;
   stream.signal = signal;
+  engine.onCompiled = onProgress && compiling(onProgress);
   try {
     await model.weights.initialise();
     const inputs = staticInputs(program);
     if (inputs !== null) await model.runner.prepare(inputs, model.weights.bound);
-    await model.engine.check();
+    await engine.check();
     signal?.throwIfAborted();
     return model;
   } catch (error) {
     model.memory.dispose();
     throw await whyFailed(error, device);
   } finally {
-    // Runs have signals of their own.
+    // Runs have signals of their own, and nobody waits for shaders but a warm-up.
     stream.signal = undefined;
+    engine.onCompiled = undefined;
   }
 }
 
@@ -209,4 +241,8 @@ function disposed(): Pt2Error {
     what: "The model was disposed",
     advice: "Load it again, or dispose it later.",
   });
+}
+
+function compiling(onProgress: (progress: Progress) => void): WebgpuEngine["onCompiled"] {
+  return (done, total) => onProgress({ stage: "compile", done, total });
 }

@@ -53,6 +53,14 @@ export const BUFFERS: readonly LifecycleCase[] = [
     },
   },
   {
+    name: "buffers: a warm-up changes none, where there is one",
+    async run({ compile }) {
+      const executable = await compile(ACCUMULATE, start());
+      await executable.warmup?.([ramp([3])]);
+      await expectValues(await executable.run([ramp([3])]), [floats([3], [0, 1, 2])]);
+    },
+  },
+  {
     name: "buffers: a run that fails changes none",
     async run({ compile }) {
       const executable = await compile(LOOKUP, [weightOf("seen", ints([], [0]))]);
