@@ -1,25 +1,47 @@
+import { Pt2Error } from "@pt2/format";
+import { registryError } from "./registry-errors.ts";
+
 /**
  * Thrown by what is asked for something that loads on demand and is not there yet: by `resolve` of a registry, by rules
  * of ops. It is no failure; {@link loading} answers it.
  */
 export class NotLoaded extends Error {
-  /** Loads what was asked for. */
-  readonly load: () => Promise<unknown>;
+  readonly #what: string;
+  readonly #load: () => Promise<unknown>;
 
+  /** `load` must make that the same question is answered afterwards, or another one asked. */
   constructor(what: string, load: () => Promise<unknown>) {
     super(`${what} is not loaded; run what needs it within loading() of @pt2/registry/on-demand`);
     this.name = "NotLoaded";
-    this.load = load;
+    this.#what = what;
+    this.#load = load;
+  }
+
+  /** Loads what was asked for. Rejects with `registry.not-loaded` when it cannot be had. */
+  async load(): Promise<void> {
+    try {
+      await this.#load();
+    } catch (cause) {
+      if (cause instanceof Pt2Error) throw cause;
+      throw registryError("registry.not-loaded", {
+        what: `The code for ${this.#what} could not be loaded: ${cause instanceof Error ? cause.message : cause}`,
+        advice: "See that the application's own files can be reached, all of one version, and load again.",
+        cause,
+      });
+    }
   }
 }
 
+/** Parts that one piece of work may turn out to need. No program comes near it. */
+const MOST_PARTS = 1000;
+
 /** Runs `work` again and again until everything that it turned out to need is loaded. It must be able to start over. */
 export async function loading<T>(work: (again: boolean) => T): Promise<Awaited<T>> {
-  for (let again = false; ; again = true) {
+  for (let parts = 0; ; parts++) {
     try {
-      return await work(again);
+      return await work(parts > 0);
     } catch (error) {
-      if (!(error instanceof NotLoaded)) throw error;
+      if (!(error instanceof NotLoaded) || parts === MOST_PARTS) throw error;
       await error.load();
     }
   }

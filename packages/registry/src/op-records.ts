@@ -58,7 +58,7 @@ export class OpRecords {
       ...[...this.#owners].flatMap(([op, owner]) => this.#contested(op, owner) ?? []),
     ];
     if (missing.length === 0) return;
-    await Promise.all(missing.map(({ load }) => load()));
+    await Promise.all(missing.map((part) => part.load()));
     await this.load(open);
   }
 

@@ -13,6 +13,7 @@ export const REGISTRY_ERRORS = {
   "registry.undefined-value": "a node reads a value that nothing defines",
   "registry.unsupported-op": "a backend has no kernel for an op, and the op has no decomposition",
   "registry.limit": "a program asks for more than any real one needs, or than the backend can hold",
+  "registry.not-loaded": "a part of the code that loads on demand cannot be reached",
   "registry.internal": "the rules of an op failed in a way that nobody foresaw",
   "registry.rule": "an op record lacks a rule, or its rule does not apply",
 } as const;

@@ -1,0 +1,42 @@
+import { Pt2Error } from "@pt2/format";
+import { describe, expect, it } from "vitest";
+import { loading, NotLoaded, onDemand } from "./not-loaded.ts";
+
+describe("loading", () => {
+  it("starts over until nothing is missing", async () => {
+    const [first, second] = [
+      onDemand("one", async () => ({ value: 1 })),
+      onDemand("two", async () => ({ value: 2 })),
+    ] as const;
+    const began: boolean[] = [];
+    const sum = await loading((again) => {
+      began.push(again);
+      return first().value + second().value;
+    });
+    expect(sum).toBe(3);
+    expect(began).toEqual([false, true, true]);
+    expect(first().value).toBe(1);
+  });
+
+  it("answers what is thrown later, and lets other errors pass", async () => {
+    const late = onDemand("late", async () => ({ value: 3 }));
+    expect(await loading(async () => late().value)).toBe(3);
+    await expect(loading(() => Promise.reject(new RangeError("other")))).rejects.toThrow(RangeError);
+  });
+
+  it("tells with a code that a part cannot be reached", async () => {
+    const gone = onDemand("the kernel of aten::mm", () => Promise.reject(new TypeError("Failed to fetch")));
+    await expect(loading(gone)).rejects.toBeInstanceOf(Pt2Error);
+    await expect(loading(gone)).rejects.toMatchObject({
+      code: "registry.not-loaded",
+      what: "The code for the kernel of aten::mm could not be loaded: Failed to fetch",
+    });
+  });
+
+  it("ends although what is loaded does not help", async () => {
+    const never = (): never => {
+      throw new NotLoaded("nothing", async () => {});
+    };
+    await expect(loading(never)).rejects.toBeInstanceOf(NotLoaded);
+  });
+});
