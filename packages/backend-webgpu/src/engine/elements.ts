@@ -31,10 +31,10 @@ export async function readPlaces(
   });
 }
 
-/** Puts row-major elements of the dtype's own bytes to a row-major place. */
-export function writePlace(stream: Stream, place: Place, bytes: Uint8Array, adapter: Adapter): void {
+/** Puts row-major elements of the dtype's own bytes to a row-major place. A refusal of a value says that `what` has it. */
+export function writePlace(stream: Stream, place: Place, bytes: Uint8Array, adapter: Adapter, what: string): void {
   const { dtype, offset, buffer } = place;
-  const elements = toGpu(dtype, bytes, `a ${dtype} tensor`, adapter);
+  const elements = toGpu(dtype, bytes, what, adapter);
   stream.write(buffer.gpu(), padded(elements), offset * storageOf(dtype, adapter).bytes);
 }
 

@@ -111,11 +111,11 @@ export class WebgpuEngine implements StageEngine<Place, WebgpuPlan> {
       const place = plan.place(tensor);
       const value = values[i]!;
       if (isDeviceData(value)) stream.copy(wholeOf(value, device), place.buffer.gpu());
-      else writePlace(stream, place, value.bytes, device.adapter);
+      else writePlace(stream, place, value.bytes, device.adapter, `%${tensor.name}`);
     }
     for (const number of numbers) {
       const bytes = elementBytes(number.dtype, numberOf(number.number.value));
-      writePlace(stream, plan.place(number), bytes, device.adapter);
+      writePlace(stream, plan.place(number), bytes, device.adapter, "a number of the program");
     }
   }
 
@@ -231,7 +231,7 @@ export class WebgpuEngine implements StageEngine<Place, WebgpuPlan> {
     const key = `${dtype}[${shape}]=${keyOfBytes(bytes)}`;
     return this.#pool.derive(key, bytesOf(dtype, shape, device.adapter), "constant", (to) => ({
       inputs: [],
-      run: async () => writePlace(stream, placeIn(to, dtype, shape), bytes, device.adapter),
+      run: async () => writePlace(stream, placeIn(to, dtype, shape), bytes, device.adapter, "a constant"),
     }));
   }
 }

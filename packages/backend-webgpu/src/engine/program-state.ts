@@ -33,7 +33,7 @@ export function bindWeights(
 ): ProgramState {
   const bound = new Map<string, Place>();
   const mutable = new Map<string, Place>();
-  const initial: { readonly place: Place; readonly weight: WeightTensor }[] = [];
+  const initial: { readonly place: Place; readonly weight: WeightTensor; readonly target: string }[] = [];
   const storages = new Map<string, number>();
   for (const { value, target, weight, written } of programWeights(program, weights)) {
     const { dtype, shape, strides, storageOffset: offset, storage } = weight;
@@ -46,15 +46,15 @@ export function bindWeights(
     const place = placeIn(new OwnBuffer(memory.create(bytes, target), bytes), dtype, shape);
     mutable.set(target, place);
     bound.set(value, place);
-    initial.push({ place, weight });
+    initial.push({ place, weight, target });
   }
   return {
     bound,
     mutable,
     bytes: [...storages.values()].reduce((sum, size) => sum + size, 0),
     initialise: async () => {
-      for (const { place, weight } of initial) {
-        writePlace(stream, place, (await readTensor(weight, stream.signal)).bytes, device.adapter);
+      for (const { place, weight, target } of initial) {
+        writePlace(stream, place, (await readTensor(weight, stream.signal)).bytes, device.adapter, `\`${target}\``);
       }
     },
     store(target, { handle, shape, dtype }, to) {

@@ -109,7 +109,8 @@ export class ReadyWork {
     const { step } = item;
     const { adapter } = this.#device;
     const results = step.run(await readPlaces(stream, step.reads, adapter));
-    for (const [i, place] of step.writes.entries()) writePlace(stream, place, results[i]!.bytes, adapter);
+    for (const [i, place] of step.writes.entries())
+      writePlace(stream, place, results[i]!.bytes, adapter, `the result of ${step.name}`);
   }
 
   dispose(): void {

@@ -54,6 +54,21 @@ await describeWithDevice("what is refused says where", (device) => {
     await backend.dispose();
   });
 
+  test("integers beyond 32 bits, by the name of who has them", async () => {
+    const backend = await webgpu({ device });
+    const executable = await backend.compile({
+      program: programOf("user_input %ids: i64[2]\n %y: i64[2] = aten::neg(self=%ids)\n return %y"),
+      weights,
+      registry,
+    });
+    expect(await failureOf(run(executable, ints([2], 1, 2 ** 40)))).toMatchObject({
+      code: "webgpu.int64-range",
+      what: "%ids holds the int64 1099511627776; on the GPU integers have 32 bits",
+    });
+    expect(await run(executable, ints([2], 1, -7))).toEqual([[-1, 7]]);
+    await backend.dispose();
+  });
+
   test("a view that leaves the memory of its tensor", async () => {
     const program = programOf(`
       user_input %x: f32[4, 3]
