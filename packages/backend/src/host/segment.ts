@@ -64,10 +64,15 @@ function boundsOf(call: HostCall, outer: number, segments: number): readonly num
 }
 
 /** `combinations(self, r, with_replacement)`: subsets of the elements, in the order of their places. */
-export const combinations: HostKernel = hostKernel(["aten::combinations"], (call) => {
+export const combinations: HostKernel = {
+  ...hostKernel(["aten::combinations"], (call) => [subsets(call)]),
+  accepts: (args) => DTYPES[(args["self"] as TensorMeta).dtype].kind !== "complex",
+};
+
+function subsets(call: HostCall): ArrayLike<number> {
   const { data } = call.array("self");
   const [count, size] = call.shape(0);
-  if (size === undefined) return [[]];
+  if (size === undefined) return [];
   const again = call.arg<boolean>("with_replacement");
   const places = Array.from({ length: size }, (_, i) => (again ? 0 : i));
   const out = new Float64Array(count! * size);
@@ -79,8 +84,8 @@ export const combinations: HostKernel = hostKernel(["aten::combinations"], (call
     places[at]!++;
     for (let i = at + 1; i < size; i++) places[i] = places[i - 1]! + (again ? 0 : 1);
   }
-  return [out];
-});
+  return out;
+}
 
 /** `frexp(self)`: mantissas in [0.5, 1) and exponents of two. */
 export const frexp: HostKernel = {

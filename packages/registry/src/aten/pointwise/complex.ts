@@ -8,6 +8,7 @@ import { isTensorMeta } from "../../wrapped.ts";
 import { joinParts, type Parts, partsOf } from "../support/complex-parts.ts";
 import { isComplex } from "../support/dtypes.ts";
 import { type Emit, emit, type Operand } from "../support/emit.ts";
+import { COMPLEX_COMPOSITIONS } from "./complex-compositions.ts";
 import { COMPLEX_FUNCTIONS, complexPower, complexSize } from "./complex-functions.ts";
 
 /** How an op computes on real and imaginary parts. A real result is given as it is. */
@@ -103,6 +104,8 @@ export function withComplexRules(records: readonly OpRecord[]): readonly OpRecor
 export function withComplexRule(record: OpRecord): OpRecord {
   const choice = CHOICES[record.name];
   if (choice !== undefined) return { ...record, decompose: selection(record, choice) };
+  const composition = COMPLEX_COMPOSITIONS[record.name];
+  if (composition !== undefined) return { ...record, decompose: composition };
   const rule = RULES[record.name];
   return rule === undefined ? record : { ...record, decompose: decomposition(record, rule) };
 }

@@ -1,0 +1,63 @@
+import type { DType } from "@pt2/format";
+import type { OpName } from "@pt2/graph";
+import type { ArgValue, Builder } from "../../builder.ts";
+import type { TensorMeta } from "../../tensor-meta.ts";
+import { joinParts, partsOf } from "../support/complex-parts.ts";
+import { emit, type Operand } from "../support/emit.ts";
+import { complexSize } from "./complex-functions.ts";
+
+type Composition = (args: Readonly<Record<string, ArgValue>>, b: Builder) => TensorMeta;
+
+const lerp: Composition = ({ self, end, weight }, b) => {
+  const { add, mul, sub } = emit(b);
+  return add(self as Operand, mul(sub(end as Operand, self as Operand), weight as Operand));
+};
+
+/** `self + value * (tensor1 * tensor2)`, or of a quotient. */
+const addTo =
+  (op: "mul" | "div"): Composition =>
+  ({ self, tensor1, tensor2, value }, b) => {
+    const e = emit(b);
+    return e.add(self as Operand, e.mul(e[op](tensor1 as Operand, tensor2 as Operand), value as Operand));
+  };
+
+/** A property of numbers that has to do with one of their parts, or with both. */
+const ofParts =
+  (op: OpName, combine: OpName): Composition =>
+  ({ self }, b) => {
+    const { re, im } = partsOf(self!, b);
+    return b.tensor(combine, { self: b.tensor(op, { self: re }), other: b.tensor(op, { self: im }) });
+  };
+
+/** Two numbers that are the same, or a finite distance apart that is allowed. */
+const isClose: Composition = ({ self, other, rtol, atol, equal_nan }, b) => {
+  const { abs, add, eq, le, mul, sub } = emit(b);
+  const [x, y] = [self as TensorMeta, other as TensorMeta];
+  const logic = (op: OpName, a: TensorMeta, c: TensorMeta): TensorMeta => b.tensor(op, { self: a, other: c });
+  const isA = (op: OpName, a: TensorMeta): TensorMeta => b.tensor(op, { self: a });
+  const distance = abs(sub(x, y));
+  const allowed = add(mul(abs(y), rtol as Operand), atol as Operand);
+  const near = logic("aten::logical_and", isA("aten::isfinite", distance), le(distance, allowed));
+  const close = logic("aten::logical_or", eq(x, y), near);
+  if (equal_nan !== true) return close;
+  return logic("aten::logical_or", close, logic("aten::logical_and", isA("aten::isnan", x), isA("aten::isnan", y)));
+};
+
+/** Elementwise ops that are other ops on the whole of complex numbers, or on each part. */
+export const COMPLEX_COMPOSITIONS: Readonly<Record<string, Composition>> = {
+  "aten::addcmul": addTo("mul"),
+  "aten::addcdiv": addTo("div"),
+  "aten::lerp.Scalar": lerp,
+  "aten::lerp.Tensor": lerp,
+  "aten::isnan": ofParts("aten::isnan", "aten::logical_or"),
+  "aten::isinf": ofParts("aten::isinf", "aten::logical_or"),
+  "aten::isfinite": ofParts("aten::isfinite", "aten::logical_and"),
+  "aten::isclose": isClose,
+  "aten::scalar_tensor": ({ s, dtype }, b) => joinParts(partsOf(s!, b), { dtype: dtype as DType, shape: [] }, b),
+  "aten::silu": ({ self }, b) => emit(b).mul(self as TensorMeta, emit(b).sigmoid(self as TensorMeta)),
+  "aten::sgn": ({ self }, b) => {
+    const { where, eq, div } = emit(b);
+    const size = complexSize(b, partsOf(self!, b));
+    return div(self as TensorMeta, where(eq(size, 0), { float: 1 }, size));
+  },
+};
