@@ -43,6 +43,16 @@ describe.skipIf(missing !== null)(`pt2 on webgpu${missing === null ? "" : ` (ski
     }
   });
 
+  it("holds float64 as float32 where it is told to", async () => {
+    const file = fileURLToPath(new URL("../fixtures/torch-2.13/strides.pt2", import.meta.url));
+    const [strict, narrow] = await Promise.all([
+      pt2("ops", file, "--backend", "webgpu"),
+      pt2("ops", file, "--backend", "webgpu", "--narrow-float64"),
+    ]);
+    expect([strict.code, narrow.code]).toEqual([1, 0]);
+    expect(strict.stdout).toContain("has no float64 tensors");
+  });
+
   it("runs, and says which ops it can", async () => {
     const [ops, run] = await Promise.all([
       pt2("ops", DIGITS, "--backend", "webgpu"),

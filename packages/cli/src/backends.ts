@@ -8,6 +8,8 @@ import type { Terminal } from "./terminal/terminal.ts";
 export interface BackendWishes {
   readonly device?: string | undefined;
   readonly threads?: number | undefined;
+  /** Whether float64 may be held as float32, where a backend has nothing wider. */
+  readonly narrowFloat64?: boolean;
 }
 
 /** A backend that this program knows to try. */
@@ -61,12 +63,12 @@ export const BACKENDS: readonly KnownBackend[] = [
     about: "the GPU through WebGPU (Dawn: Vulkan, Metal, Direct3D 12)",
     // Behind the embedded one, so that it is taken when it is named: what is a GPU here may be a program on the CPU.
     obstacle: async () => undefined,
-    async create({ device, threads }) {
+    async create({ device, threads, narrowFloat64 = false }) {
       if (device !== undefined && device !== "gpu")
         throw usageError(`The webgpu backend has no device "${device}"`, "leave --device out");
       if (threads !== undefined) throw usageError("The webgpu backend has no threads to set", "leave --threads out");
       const { webgpu } = await import("@pt2/backend-webgpu/node");
-      return await webgpu();
+      return await webgpu({ narrowFloat64 });
     },
   },
 ];
@@ -80,6 +82,7 @@ export const BACKEND_OPTIONS: readonly OptionSpec[] = [
   },
   { name: "device", value: "D", help: "device of the backend: cpu, cuda:0" },
   { name: "threads", value: "N", help: "threads of the backend" },
+  { name: "narrow-float64", help: "webgpu: hold float64 as float32, which is all that GPUs have there" },
 ];
 
 /** The backend that was asked for, or the best that is ready here. */
@@ -87,6 +90,7 @@ export async function chooseBackend(options: Options, terminal: Terminal): Promi
   const threads = options.number("threads");
   const wishes = {
     device: options.text("device"),
+    narrowFloat64: options.flag("narrow-float64"),
     ...(threads !== undefined && { threads: options.count("threads", 1, 1) }),
   };
   const named = options.text("backend") ?? process.env.PT2_BACKEND;

@@ -25,11 +25,12 @@ export const TOLERANCE_OPTIONS: readonly OptionSpec[] = [
 /** Tolerances by dtype. */
 export type ToleranceOf = (dtype: DType) => Tolerance;
 
-/** The default tolerances, or what the command line says for floating point. */
+/** The default tolerances, those of float32 for float64 that is held as such, or what the command line says. */
 export function tolerances(options: Options): ToleranceOf {
   const [rtol, atol] = [options.number("rtol"), options.number("atol")];
+  const narrow = options.flag("narrow-float64");
   return (dtype) => {
-    const usual = DEFAULTS[dtype];
+    const usual = DEFAULTS[narrow && dtype === "float64" ? "float32" : dtype];
     return usual === undefined ? EXACT : { rtol: rtol ?? usual.rtol, atol: atol ?? usual.atol };
   };
 }
