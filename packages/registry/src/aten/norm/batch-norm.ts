@@ -5,7 +5,7 @@ import type { TensorMeta } from "../../tensor-meta.ts";
 import { check } from "../support/check.ts";
 import { numel, range } from "../support/dims.ts";
 import { emit } from "../support/emit.ts";
-import { type BatchNorm, checkChannels, scaleAndShift, statistics, updated } from "./batch-statistics.ts";
+import { type BatchNorm, checkChannels, saved, scaleAndShift, statistics, updated } from "./batch-statistics.ts";
 
 /** Batch normalisation, in evaluation and in training. */
 export const BATCH_NORM_OPS: readonly OpRecord[] = [
@@ -51,7 +51,7 @@ export const BATCH_NORM_OPS: readonly OpRecord[] = [
         if (!a.training) return [...evaluate(b, { ...a }), a.running_mean, a.running_var];
         const stats = statistics(b, a.input, a.eps);
         const output = scaleAndShift(b, a, stats.mean, stats.rstd);
-        return [output, stats.mean, stats.rstd, ...updated(b, a, stats)];
+        return [output, ...saved(b, a, stats), ...updated(b, a, stats)];
       },
     },
   ),
@@ -61,7 +61,7 @@ export const BATCH_NORM_OPS: readonly OpRecord[] = [
       decompose: (a, b) => {
         const stats = statistics(b, a.input, a.eps);
         const output = scaleAndShift(b, a, stats.mean, stats.rstd);
-        return [output, stats.mean, stats.rstd, emit(b).full([0], 0, "uint8"), ...updated(b, a, stats)];
+        return [output, ...saved(b, a, stats), emit(b).full([0], 0, "uint8"), ...updated(b, a, stats)];
       },
     },
   ),
@@ -145,5 +145,5 @@ function normalize(b: Builder, a: BatchNorm & { readonly training: boolean }): R
     b.call("aten::copy_", { self: a.running_mean, src: mean });
     b.call("aten::copy_", { self: a.running_var, src: variance });
   }
-  return [output, stats.mean, stats.rstd];
+  return [output, ...saved(b, a, stats)];
 }

@@ -54,6 +54,18 @@ export function statistics(b: Builder, input: TensorMeta, eps: number): BatchSta
   return { mean: e.mean(x, dims), variance, rstd: e.rsqrt(e.add(variance, { float: eps })) };
 }
 
+/** Mean and deviation as results: of halves in float32 only where parameters are. */
+export function saved(
+  b: Builder,
+  { input, weight, bias, running_mean, running_var }: Omit<BatchNorm, "momentum" | "eps">,
+  { mean, rstd }: BatchStatistics,
+): readonly [mean: TensorMeta, rstd: TensorMeta] {
+  const { cast } = emit(b);
+  const mixed = [weight, bias, running_mean, running_var].some((parameter) => parameter?.dtype === "float32");
+  const dtype = mixed ? computeDtype(input.dtype) : input.dtype;
+  return [cast(mean, dtype), cast(rstd, dtype)];
+}
+
 /** `(x - mean) * rstd * weight + bias` as one multiplication and one addition per element. */
 export function scaleAndShift(
   b: Builder,
