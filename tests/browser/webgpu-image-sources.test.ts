@@ -37,7 +37,10 @@ function declare(name: string, app: AppOptions, kinds: readonly string[], page: 
       );
       return ready.page.evaluate(
         async ({ kind, page, pixels, W, H, width, height }) => {
-          if (page.gpu) Object.defineProperty(GPUAdapterInfo.prototype, "architecture", { value: "some" });
+          if (page.gpu) {
+            Object.defineProperty(GPUAdapterInfo.prototype, "architecture", { value: "some" });
+            Object.defineProperty(GPUAdapterInfo.prototype, "isFallbackAdapter", { value: false });
+          }
           if (page.gpu && !page.bitmapsOnly) {
             globalThis.createImageBitmap = () => Promise.reject(new Error("copied twice"));
           }
