@@ -49,6 +49,13 @@ export const WINDOW_OPS: readonly OpRecord[] = [
     },
   ),
   defineOp(
+    "aten::hamming_window.periodic_alpha(int window_length, bool periodic, float alpha, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor",
+    {
+      decompose: ({ window_length, periodic, alpha, dtype }, b) =>
+        cosines(window_length, periodic, [alpha, 0.46, 0], dtype, b),
+    },
+  ),
+  defineOp(
     "aten::hamming_window.periodic_alpha_beta(int window_length, bool periodic, float alpha, float beta, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor",
     {
       decompose: ({ window_length, periodic, alpha, beta, dtype }, b) =>

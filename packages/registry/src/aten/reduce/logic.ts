@@ -19,6 +19,12 @@ export const LOGIC_OPS: readonly OpRecord[] = [
   defineOp("aten::all(Tensor self) -> Tensor", {
     decompose: ({ self }, b) => b.tensor("aten::all.dims", { self, dim: null }),
   }),
+  defineOp("aten::_is_all_true(Tensor self) -> Tensor", {
+    decompose: ({ self }, b) => b.tensor("aten::all", { self }),
+  }),
+  defineOp("aten::_is_any_true(Tensor self) -> Tensor", {
+    decompose: ({ self }, b) => b.tensor("aten::any", { self }),
+  }),
   defineOp("aten::all.dim(Tensor self, int dim, bool keepdim=False) -> Tensor", {
     decompose: ({ self, dim, keepdim }, b) => b.tensor("aten::all.dims", { self, dim: [dim], keepdim }),
   }),

@@ -30,6 +30,9 @@ export const SCAN_OPS: readonly OpRecord[] = [
     infer: ({ self, dim }) => extremes(self, dim),
     decompose: ({ self, dim }, b) => runningExtreme(b, self, dim, "aten::amin"),
   }),
+  defineOp("aten::_logcumsumexp(Tensor self, int dim) -> Tensor", {
+    decompose: ({ self, dim }, b) => b.tensor("aten::logcumsumexp", { self, dim }),
+  }),
   defineOp("aten::logcumsumexp(Tensor self, int dim) -> Tensor", {
     infer: ({ self, dim }) => {
       wrapDim(dim, self.shape.length);

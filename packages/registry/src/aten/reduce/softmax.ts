@@ -75,6 +75,9 @@ export const SOFTMAX_OPS: readonly OpRecord[] = [
       return b.tensor("aten::softmax.int", { self: scores, dim: dim ?? -1 });
     },
   }),
+  defineOp("aten::special_logsumexp(Tensor self, int[1] dim, bool keepdim=False) -> Tensor", {
+    decompose: ({ self, dim, keepdim }, b) => b.tensor("aten::logsumexp", { self, dim, keepdim }),
+  }),
   defineOp("aten::logsumexp(Tensor self, int[1] dim, bool keepdim=False) -> Tensor", {
     decompose: ({ self, dim, keepdim }, b) => {
       const e = emit(b);

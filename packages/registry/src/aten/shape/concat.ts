@@ -22,6 +22,23 @@ export const CONCAT_OPS: readonly OpRecord[] = [
   defineOp("aten::stack(Tensor[] tensors, int dim=0) -> Tensor", {
     decompose: ({ tensors, dim }, b) => stack(tensors, dim, b),
   }),
+  defineOp(
+    'aten::pad_sequence(Tensor[] sequences, bool batch_first=False, float padding_value=0., str padding_side="right") -> Tensor',
+    {
+      decompose({ sequences, batch_first, padding_value, padding_side }, b) {
+        const longest = Math.max(...sequences.map(({ shape }) => shape[0]!));
+        const padded = sequences.map((self) => {
+          const missing = longest - self.shape[0]!;
+          const ends = padding_side === "left" ? [missing, 0] : [0, missing];
+          const pad = [...new Array<number>(2 * (self.shape.length - 1)).fill(0), ...ends];
+          return missing === 0
+            ? self
+            : b.tensor("aten::constant_pad_nd", { self, pad, value: { float: padding_value } });
+        });
+        return stack(padded, batch_first ? 0 : 1, b);
+      },
+    },
+  ),
   defineOp("aten::hstack(Tensor[] tensors) -> Tensor", {
     decompose({ tensors }, b) {
       const rows = tensors.map((tensor) => atLeast(tensor, 1, b));

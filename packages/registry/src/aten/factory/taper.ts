@@ -1,0 +1,78 @@
+import type { DType } from "@pt2/format";
+import type { Builder } from "../../builder.ts";
+import { DEFAULT_DTYPE } from "../../dtype-promotion.ts";
+import { defineOp, type OpRecord } from "../../op.ts";
+import type { TensorMeta } from "../../tensor-meta.ts";
+import { check } from "../support/check.ts";
+import { type Emit, emit } from "../support/emit.ts";
+
+/** Windows that are no sums of cosines: Bartlett's triangle and Kaiser's, and the frequencies of a transform. */
+export const TAPER_OPS: readonly OpRecord[] = [
+  defineOp(
+    "aten::bartlett_window(int window_length, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor",
+    { decompose: ({ window_length, dtype }, b) => taper(b, window_length, true, dtype, triangle) },
+  ),
+  defineOp(
+    "aten::bartlett_window.periodic(int window_length, bool periodic, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor",
+    { decompose: ({ window_length, periodic, dtype }, b) => taper(b, window_length, periodic, dtype, triangle) },
+  ),
+  defineOp(
+    "aten::kaiser_window(int window_length, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor",
+    { decompose: ({ window_length, dtype }, b) => taper(b, window_length, true, dtype, kaiser(b, 12)) },
+  ),
+  defineOp(
+    "aten::kaiser_window.periodic(int window_length, bool periodic, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor",
+    { decompose: ({ window_length, periodic, dtype }, b) => taper(b, window_length, periodic, dtype, kaiser(b, 12)) },
+  ),
+  defineOp(
+    "aten::kaiser_window.beta(int window_length, bool periodic, float beta, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor",
+    {
+      decompose: ({ window_length, periodic, beta, dtype }, b) =>
+        taper(b, window_length, periodic, dtype, kaiser(b, beta)),
+    },
+  ),
+  defineOp(
+    "aten::fft_fftfreq(int n, float d=1., *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor",
+    {
+      decompose: ({ n, d, dtype }, b) => {
+        const e = emit(b);
+        const at = e.arange(n, dtype ?? DEFAULT_DTYPE);
+        const signed = e.where(e.lt(at, Math.floor((n + 1) / 2)), at, e.sub(at, n));
+        return e.mul(signed, { float: 1 / (n * d) });
+      },
+    },
+  ),
+  defineOp(
+    "aten::fft_rfftfreq(int n, float d=1., *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor",
+    {
+      decompose: ({ n, d, dtype }, b) => {
+        const e = emit(b);
+        return e.mul(e.arange(Math.floor(n / 2) + 1, dtype ?? DEFAULT_DTYPE), { float: 1 / (n * d) });
+      },
+    },
+  ),
+];
+
+/** What a window is at places from -1 to 1. */
+type Shape = (e: Emit, place: TensorMeta) => TensorMeta;
+
+/** A periodic window is one that is an element longer, without its last. */
+function taper(b: Builder, length: number, periodic: boolean, dtype: DType | null, shape: Shape): TensorMeta {
+  check(length >= 0, () => `window_length must be non-negative, got ${length}`);
+  const result = dtype ?? DEFAULT_DTYPE;
+  const e = emit(b);
+  if (length === 1) return e.full([1], 1, result);
+  const half = (periodic ? length : length - 1) / 2;
+  const at = e.arange(length, result === "float64" ? "float64" : "float32");
+  return e.cast(shape(e, e.div(e.sub(at, { float: half }), { float: half })), result);
+}
+
+const triangle: Shape = (e, place) => e.sub({ float: 1 }, e.abs(place));
+
+function kaiser(b: Builder, beta: number): Shape {
+  return (e, place) => {
+    const i0 = (self: TensorMeta): TensorMeta => b.tensor("aten::i0", { self });
+    const root = e.sqrt(e.clampMin(e.sub({ float: 1 }, e.mul(place, place)), { float: 0 }));
+    return e.div(i0(e.mul(root, { float: beta })), i0(e.full([], { float: beta }, place.dtype)));
+  };
+}
