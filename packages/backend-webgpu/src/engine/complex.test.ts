@@ -123,6 +123,31 @@ await describeWithDevice("complex numbers", (device) => {
     expect(y.slice(0, 4)).toEqual([-1, 0, 4, 6]);
   });
 
+  test("a chain of ops on them is one step", async () => {
+    const backend = await webgpu({ device });
+    const executable = await backend.compile({
+      program: programOf(`
+        user_input %x: c64[6]
+        user_input %w: c64[6]
+        %p: c64[6] = aten::mul.Tensor(self=%x, other=%w)
+        %q: c64[6] = aten::mul.Tensor(self=%p, other=%p)
+        %r: c64[6] = aten::sub.Tensor(self=%q, other=%x)
+        %y: f32[6] = aten::abs(self=%r)
+        return %y`),
+      weights: new Map(),
+      registry: registryOf(),
+    });
+    expect((await executable.explain()).split("\n\n")[0]).toMatch(/ 1 dispatches?\n/);
+    const ones = hostTensor(
+      "complex64",
+      [6],
+      Float32Array.from({ length: 12 }, () => 1),
+    );
+    // (1 + i)² is 2i, whose square is -4.
+    const [y] = (await run(executable, ones, ones)) as [number[]];
+    for (const value of y) expect(value).toBeCloseTo(Math.hypot(5, 1), 5);
+  });
+
   test("of doubles are held as pairs of float32 where that is allowed", async () => {
     const program = programOf(`
       user_input %x: f32[2, 4]

@@ -1,8 +1,8 @@
 import { operandsOf, type Step } from "@pt2/backend";
-import { normalDim } from "@pt2/backend/strides";
 import { type Call, type LoweredTensor, tensorsIn } from "@pt2/registry";
 import { substitute, type TypedExpr } from "@pt2/registry/scalar";
 import type { ComplexExpr } from "../wgsl/scalar.ts";
+import { isPairing } from "./pairing.ts";
 
 /** A loop that computes complex numbers, of which others computed the parts, and `cat` put them side by side. */
 export interface PairStep {
@@ -67,17 +67,6 @@ export function joinPairs(
     };
   });
   return paired.filter((step) => !absorbed.has(step as Step));
-}
-
-/** Whether a call puts two numbers side by side in a last dimension of two. */
-function isPairing({ record, args, results }: Call): boolean {
-  if (record.name !== "aten::cat") return false;
-  const parts = args["tensors"] as readonly LoweredTensor[];
-  const { dtype, shape } = results[0] as LoweredTensor;
-  const rank = shape.length;
-  const columns = parts.length === 2 && parts.every((part) => part.shape.length === rank && part.shape.at(-1) === 1);
-  if (!columns || normalDim(args["dim"] as number, rank) !== rank - 1) return false;
-  return (dtype === "float32" || dtype === "float64") && parts.every((part) => part.dtype === dtype);
 }
 
 function asItIs(tensor: LoweredTensor): Part {

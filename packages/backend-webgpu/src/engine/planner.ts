@@ -9,7 +9,8 @@ import type { Constant } from "./constant.ts";
 import { bytesOf, Context, placeIn, placeKey } from "./context.ts";
 import { GuardWords } from "./guard-words.ts";
 import type { Kernels } from "./kernels.ts";
-import { joinPairs, type PairStep } from "./pairs.ts";
+import { pairUp } from "./pairing.ts";
+import type { PairStep } from "./pairs.ts";
 import { type Buffer, elementsIn, isCopyable, type Place } from "./place.ts";
 import { type Arena, RunBuffer } from "./run-buffer.ts";
 import type { Services } from "./services.ts";
@@ -87,7 +88,7 @@ class Planner implements StepSink, TensorTable {
       maxInputs: bindings - 1,
       takesEpilogue: (call, group) => this.#fuses(call) && group.inputs.length - 1 + bindingsOf(call) <= bindings,
     });
-    for (const step of joinPairs(fused, stage.live, bindings - 1)) {
+    for (const step of pairUp(fused, stage.live, bindings - 1)) {
       this.#calls = step.kind === "pairs" ? step.calls : callsOf(step);
       located(this.#calls, () => this.#planStep(step));
     }

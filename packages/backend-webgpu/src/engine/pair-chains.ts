@@ -1,0 +1,140 @@
+import { operandsOf, type Step } from "@pt2/backend";
+import { normalDim } from "@pt2/backend/strides";
+import { type Call, type LoweredTensor, tensorsIn } from "@pt2/registry";
+import { substitute, type TypedExpr } from "@pt2/registry/scalar";
+import { joinPairs, type PairStep } from "./pairs.ts";
+
+/** Beyond this many calls a loop's code costs more than the saved memory traffic. */
+const MAX_CALLS = 24;
+
+/** A part of complex numbers that a loop computes, as it is read again, and the views in between. */
+interface ReadPart {
+  readonly pairs: PairStep;
+  readonly part: 0 | 1;
+  readonly views: readonly Step[];
+}
+
+/**
+ * Loops over complex numbers whose results only another loop over as many elements reads, part by part, move into that
+ * one: chains of complex ops are one step.
+ */
+export function chainPairs(
+  fused: readonly Step[],
+  live: ReadonlySet<LoweredTensor>,
+  maxInputs: number,
+): readonly (Step | PairStep)[] {
+  const steps = joinPairs(fused, live, maxInputs);
+  const maker = new Map<LoweredTensor, Step | PairStep>();
+  const readers = new Map<LoweredTensor, (Step | PairStep)[]>();
+  for (const step of steps) {
+    for (const made of madeBy(step)) maker.set(made, step);
+    for (const read of new Set(readBy(step))) readers.set(read, [...(readers.get(read) ?? []), step]);
+  }
+  const gone = new Set<Step | PairStep>();
+  const replaced = new Map<Step | PairStep, Step | PairStep>();
+  const callThat = (tensor: LoweredTensor, op: string): (Step & { readonly kind: "call" }) | null => {
+    const step = maker.get(tensor);
+    return step?.kind === "call" && step.call.record.name === op ? step : null;
+  };
+  const readPart = (tensor: LoweredTensor): ReadPart | null => {
+    const select = callThat(tensor, "aten::select.int");
+    if (select === null || !isLast(select.call)) return null;
+    const real = callThat(sourceOf(select.call), "aten::view_as_real");
+    const complex = real && callThat(sourceOf(real.call), "aten::view_as_complex");
+    const made = complex && maker.get(sourceOf(complex.call));
+    if (made?.kind !== "pairs") return null;
+    const pairs = (replaced.get(made) ?? made) as PairStep;
+    return { pairs, part: select.call.args["index"] === 1 ? 1 : 0, views: [select, real!, complex!] };
+  };
+  /** Whether all that is made of a tensor ends in a loop, by way of views that go with it. */
+  const endsIn = (tensor: LoweredTensor, loop: Step | PairStep, views: ReadonlySet<Step>): boolean =>
+    !live.has(tensor) &&
+    (readers.get(tensor) ?? []).every(
+      (step) => step === loop || (views.has(step as Step) && madeBy(step).every((next) => endsIn(next, loop, views))),
+    );
+  for (const step of steps) {
+    const found = loopOf(step)?.inputs.flatMap((input) => readPart(input) ?? []) ?? [];
+    for (const pairs of new Set(found.map((each) => each.pairs))) {
+      const loop = loopOf(replaced.get(step) ?? step)!;
+      const parts = new Map(loop.inputs.map((input) => [input, readPart(input)]));
+      const own = (input: LoweredTensor): boolean => parts.get(input)?.pairs === pairs;
+      const views = new Set(loop.inputs.filter(own).flatMap((input) => parts.get(input)!.views));
+      const rest = loop.inputs.filter((input) => !own(input));
+      const inputs = [...new Set([...rest, ...pairs.inputs])];
+      const fits = inputs.length <= maxInputs && pairs.calls.length + loop.calls.length <= MAX_CALLS;
+      if (!fits || !sameShape(pairs.output.shape.slice(0, -1), loop.shape)) continue;
+      if (pairs.inputs.some(({ shape }) => shape.length > loop.shape.length)) continue;
+      if (!endsIn(pairs.output, step, views)) continue;
+      const at = (input: LoweredTensor): TypedExpr => ({
+        kind: "input",
+        index: inputs.indexOf(input),
+        dtype: input.dtype,
+      });
+      const moved = pairs.expr.parts.map((part) => substitute(part, (i) => at(pairs.inputs[i]!)));
+      const chained = (expr: TypedExpr): TypedExpr =>
+        substitute(expr, (i) => {
+          const input = loop.inputs[i]!;
+          return own(input) ? moved[parts.get(input)!.part]! : at(input);
+        });
+      replaced.set(step, loop.with(inputs, [...pairs.calls, ...loop.calls], chained));
+      for (const other of [...views, maker.get(pairs.output)!]) gone.add(other);
+    }
+  }
+  return steps.filter((step) => !gone.has(step)).map((step) => replaced.get(step) ?? step);
+}
+
+/** A loop over elements, of whatever kind. */
+interface Loop {
+  readonly shape: readonly number[];
+  readonly inputs: readonly LoweredTensor[];
+  readonly calls: readonly Call[];
+  /** The same with other operands, given how its expressions change. */
+  with(
+    inputs: readonly LoweredTensor[],
+    calls: readonly Call[],
+    change: (expr: TypedExpr) => TypedExpr,
+  ): Step | PairStep;
+}
+
+function loopOf(step: Step | PairStep): Loop | null {
+  if (step.kind === "pairs") {
+    const { expr } = step;
+    const [re, im] = expr.parts;
+    return {
+      ...step,
+      shape: step.output.shape.slice(0, -1),
+      with: (inputs, calls, change) => ({ ...step, inputs, calls, expr: { ...expr, parts: [change(re), change(im)] } }),
+    };
+  }
+  if (step.kind !== "elementwise") return null;
+  const { group } = step;
+  return {
+    ...group,
+    with: (inputs, calls, change) => ({ ...step, group: { ...group, inputs, calls, expr: change(group.expr) } }),
+  };
+}
+
+function sourceOf({ record, args }: Call): LoweredTensor {
+  return args[record.schema.args[0]!.name] as LoweredTensor;
+}
+
+/** Whether a `select` takes an element of the last dimension. */
+function isLast(call: Call): boolean {
+  const rank = sourceOf(call).shape.length;
+  return normalDim(call.args["dim"] as number, rank) === rank - 1 && [0, 1].includes(call.args["index"] as number);
+}
+
+function madeBy(step: Step | PairStep): readonly LoweredTensor[] {
+  if (step.kind === "pairs") return [step.output];
+  return step.kind === "call" ? step.call.results.flatMap(tensorsIn) : [step.group.output];
+}
+
+function readBy(step: Step | PairStep): readonly LoweredTensor[] {
+  if (step.kind === "pairs") return step.inputs;
+  if (step.kind === "call") return operandsOf(step.call);
+  return step.kind === "elementwise" ? step.group.inputs : [...operandsOf(step.call), ...step.group.inputs];
+}
+
+function sameShape(a: readonly number[], b: readonly number[]): boolean {
+  return a.length === b.length && a.every((size, d) => size === b[d]);
+}
