@@ -12,7 +12,7 @@ import type { WorkerHandle } from "./worker/worker-channel.ts";
 // Whoever imports a backend is going to load a model: the ops that every model needs are on their way before it does.
 // A failure is for the load to tell.
 createRegistry({ sets: atenOnDemand })
-  .load(["aten::conv2d", "aten::matmul"])
+  .load(["aten::add.Tensor"])
   .catch(() => {});
 
 /** The backend for Node: computes in a worker thread unless told otherwise. */
