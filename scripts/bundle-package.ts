@@ -21,6 +21,26 @@ function entryPoints({ exports, bin = {} }: Manifest): Readonly<Record<string, s
   return Object.fromEntries(names.map((name) => [name, `./src/${name}.ts`]));
 }
 
+/** What a source imports, at once and on demand. */
+interface Imports {
+  readonly importedIds: readonly string[];
+  readonly dynamicallyImportedIds: readonly string[];
+}
+
+const known = new Map<string, boolean>();
+
+/** Whether a source needs Node, or imports one that does: what browsers share is not joined with it. */
+function needsNode(id: string, importsOf: (id: string) => Imports | null): boolean {
+  const found = known.get(id);
+  if (found !== undefined) return found;
+  known.set(id, false);
+  const imports = importsOf(id);
+  const imported = imports === null ? [] : [...imports.importedIds, ...imports.dynamicallyImportedIds];
+  const needs = imported.some((each) => /^node:|\/node$/.test(each) || needsNode(each, importsOf));
+  known.set(id, needs);
+  return needs;
+}
+
 const build = await rolldown({
   input: { ...entryPoints(JSON.parse(readFileSync("package.json", "utf8")) as Manifest) },
   platform: "neutral",
@@ -35,7 +55,15 @@ const { output } = await build.write({
   entryFileNames: "[name].js",
   chunkFileNames: ({ name }) => (name.startsWith("shared") ? "shared-[hash].js" : "[name]-[hash].js"),
   codeSplitting: {
-    groups: [{ name: "shared", minShareCount: 2, entriesAware: true, entriesAwareMergeThreshold: LEAST_SHARED }],
+    groups: [
+      {
+        debugName: "shared",
+        name: (id, context) => (needsNode(id, (each) => context.getModuleInfo(each)) ? "shared-node" : "shared"),
+        minShareCount: 2,
+        entriesAware: true,
+        entriesAwareMergeThreshold: LEAST_SHARED,
+      },
+    ],
   },
   sourcemap: true,
   // The sources are published too.

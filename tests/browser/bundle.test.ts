@@ -21,3 +21,18 @@ test("a bundler makes a page and a worker that need nothing of Node", async () =
     rmSync(folder, { recursive: true });
   }
 });
+
+test("the example page takes nothing that needs Node from the packages", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "pt2-bundle-"));
+  try {
+    const root = fileURLToPath(new URL("../../examples/web", import.meta.url));
+    const files = await buildApp({ root, outDir: folder });
+    // What Vite puts in the place of Node's modules.
+    for (const { name, content } of files) {
+      expect(name).not.toContain("browser-external");
+      expect(content).not.toContain("__vite-browser-external");
+    }
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});
