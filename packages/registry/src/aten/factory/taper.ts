@@ -6,7 +6,7 @@ import type { TensorMeta } from "../../tensor-meta.ts";
 import { check } from "../support/check.ts";
 import { type Emit, emit } from "../support/emit.ts";
 
-/** Windows that are no sums of cosines: Bartlett's triangle and Kaiser's, and the frequencies of a transform. */
+/** Windows that are no sums of cosines: Bartlett's triangle and Kaiser's. */
 export const TAPER_OPS: readonly OpRecord[] = [
   defineOp(
     "aten::bartlett_window(int window_length, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor",
@@ -29,26 +29,6 @@ export const TAPER_OPS: readonly OpRecord[] = [
     {
       decompose: ({ window_length, periodic, beta, dtype }, b) =>
         taper(b, window_length, periodic, dtype, kaiser(b, beta)),
-    },
-  ),
-  defineOp(
-    "aten::fft_fftfreq(int n, float d=1., *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor",
-    {
-      decompose: ({ n, d, dtype }, b) => {
-        const e = emit(b);
-        const at = e.arange(n, dtype ?? DEFAULT_DTYPE);
-        const signed = e.where(e.lt(at, Math.floor((n + 1) / 2)), at, e.sub(at, n));
-        return e.mul(signed, { float: 1 / (n * d) });
-      },
-    },
-  ),
-  defineOp(
-    "aten::fft_rfftfreq(int n, float d=1., *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor",
-    {
-      decompose: ({ n, d, dtype }, b) => {
-        const e = emit(b);
-        return e.mul(e.arange(Math.floor(n / 2) + 1, dtype ?? DEFAULT_DTYPE), { float: 1 / (n * d) });
-      },
     },
   ),
 ];

@@ -1,0 +1,27 @@
+import { DEFAULT_DTYPE } from "../../dtype-promotion.ts";
+import { defineOp, type OpRecord } from "../../op.ts";
+import { emit } from "../support/emit.ts";
+
+/** The frequencies that the elements of a transform stand for. */
+export const FREQUENCY_OPS: readonly OpRecord[] = [
+  defineOp(
+    "aten::fft_fftfreq(int n, float d=1., *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor",
+    {
+      decompose: ({ n, d, dtype }, b) => {
+        const e = emit(b);
+        const at = e.arange(n, dtype ?? DEFAULT_DTYPE);
+        const signed = e.where(e.lt(at, Math.floor((n + 1) / 2)), at, e.sub(at, n));
+        return e.mul(signed, { float: 1 / (n * d) });
+      },
+    },
+  ),
+  defineOp(
+    "aten::fft_rfftfreq(int n, float d=1., *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor",
+    {
+      decompose: ({ n, d, dtype }, b) => {
+        const e = emit(b);
+        return e.mul(e.arange(Math.floor(n / 2) + 1, dtype ?? DEFAULT_DTYPE), { float: 1 / (n * d) });
+      },
+    },
+  ),
+];
