@@ -38,10 +38,15 @@ const TOLERANCES: Tolerances = {
   float16: { rtol: 1e-2, atol: 1e-2 },
   bfloat16: { rtol: 4e-2, atol: 4e-2 },
   complex64: { rtol: 1e-3, atol: 1e-4 },
+  complex128: { rtol: 1e-5, atol: 1e-6 },
 };
 
 /** float64 held as float32. */
-export const NARROWED: Tolerances = { ...TOLERANCES, float64: { rtol: 1e-3, atol: 1e-4 } };
+export const NARROWED: Tolerances = {
+  ...TOLERANCES,
+  float64: { rtol: 1e-3, atol: 1e-4 },
+  complex128: { rtol: 1e-3, atol: 1e-4 },
+};
 
 /** PyTorch's kernels on the machine of the recording: with other fusions and threads only the last digits change. */
 export const SAME_KERNELS: Tolerances = {
@@ -50,6 +55,7 @@ export const SAME_KERNELS: Tolerances = {
   float16: { rtol: 2e-3, atol: 1e-4 },
   bfloat16: { rtol: 1.6e-2, atol: 1e-3 },
   complex64: { rtol: 1e-5, atol: 1e-6 },
+  complex128: { rtol: 1e-10, atol: 1e-10 },
 };
 
 /** Runs every sample of a name and compares it with what PyTorch gave. */

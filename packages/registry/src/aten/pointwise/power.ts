@@ -4,6 +4,7 @@ import { scalar as s } from "../../scalar/build.ts";
 import type { ScalarExpr } from "../../scalar/expr.ts";
 import type { Scalar, TensorMeta } from "../../tensor-meta.ts";
 import { isTensorMeta } from "../../wrapped.ts";
+import { isComplex } from "../support/dtypes.ts";
 import { emit } from "../support/emit.ts";
 import { binary, numberOf, scalarFirst, scalarSecond } from "./define.ts";
 
@@ -53,12 +54,14 @@ export const POWER_OPS: readonly OpRecord[] = [
   }),
 ];
 
-/** `float_power` computes in double, whatever it is given. */
+/** `float_power` computes in double, or in pairs of them, whatever it is given. */
 function doublePower(self: TensorMeta, exponent: TensorMeta | Scalar, b: Builder): TensorMeta {
   const { cast } = emit(b);
-  const other = isTensorMeta(exponent) ? cast(exponent, "float64") : exponent;
+  const isPair = isTensorMeta(exponent) ? isComplex(exponent.dtype) : typeof exponent === "object" && "re" in exponent;
+  const wide = isPair || isComplex(self.dtype) ? "complex128" : "float64";
+  const other = isTensorMeta(exponent) ? cast(exponent, wide) : exponent;
   const op = isTensorMeta(exponent) ? "aten::pow.Tensor_Tensor" : "aten::pow.Tensor_Scalar";
-  return b.tensor(op, { self: cast(self, "float64"), exponent: other });
+  return b.tensor(op, { self: cast(self, wide), exponent: other });
 }
 
 /** The exponents that PyTorch computes without `pow`. */
