@@ -5,7 +5,7 @@ import { defineOp, type OpRecord } from "../../op.ts";
 import type { TensorMeta } from "../../tensor-meta.ts";
 import { check } from "../support/check.ts";
 import { numel, reducedDims, reducedShape, wrapDim } from "../support/dims.ts";
-import { checkFloating, isIntegral } from "../support/dtypes.ts";
+import { checkFloating, isComplex, isIntegral } from "../support/dtypes.ts";
 import { type Emit, emit } from "../support/emit.ts";
 
 /** `softmax` and its logarithm, and `logsumexp`. */
@@ -84,7 +84,8 @@ export const SOFTMAX_OPS: readonly OpRecord[] = [
       const x = isIntegral(self.dtype) ? e.cast(self, "float32") : self;
       const dims = reducedDims(dim, x.shape.length);
       if (numel(x.shape) === 0) return e.log(e.sum(e.exp(x), dims, keepdim));
-      const largest = b.tensor("aten::amax", { self: x, dim: dims, keepdim: true });
+      const real = isComplex(x.dtype) ? b.tensor("aten::real", { self: x }) : x;
+      const largest = b.tensor("aten::amax", { self: real, dim: dims, keepdim: true });
       // An infinite maximum would make inf - inf.
       const finite = e.lt(e.abs(largest), { float: Number.POSITIVE_INFINITY });
       const shift = e.where(finite, largest, 0);
