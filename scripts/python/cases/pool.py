@@ -54,6 +54,7 @@ case("adaptive_max_pool3d", "uneven", distinct(1, 2, 5, 3, 4), [2, 2, 3])
 
 case("fractional_max_pool2d", "2x3 windows", distinct(2, 3, 9, 11), [2, 3], [4, 5], t(2, 3, 2, lo=0, hi=1))
 case("fractional_max_pool2d", "no batch dim, one window", distinct(2, 5, 7).transpose(1, 2), [3, 2], [1, 3], t(1, 2, 2, lo=0, hi=1))
+case("fractional_max_pool2d", "numbers that no generator draws", distinct(1, 1, 16, 16), [1, 1], [8, 8], t(1, 1, 2, lo=-5, hi=5))
 case("fractional_max_pool3d", "2x2x3 windows", distinct(1, 2, 5, 7, 8), [2, 2, 3], [3, 2, 4], t(1, 2, 3, lo=0, hi=1))
 
 case("max_pool2d_with_indices_backward", "3x3 stride 2", t(1, 2, 3, 4), distinct(1, 2, 5, 7), [3, 3], [2, 2], [1, 1], [1, 1], False,

@@ -74,6 +74,7 @@ function startsOf(
   const last = e.full([draw.shape[0]!, 1], size - kernel, "int64");
   if (windows === 1) return last;
   const step = { float: (size - kernel) / (windows - 1) };
-  const before = e.floor(e.mul(e.add(e.arange(windows - 1, "int64"), draw), step));
-  return e.cat([e.cast(e.sub(before, e.floor(e.mul(draw, step))), "int64"), last], 1);
+  const whole = (x: TensorMeta): TensorMeta => e.cast(e.mul(x, step), "int64");
+  const before = whole(e.add(e.arange(windows - 1, "int64"), draw));
+  return e.cat([e.sub(before, whole(draw)), last], 1);
 }
