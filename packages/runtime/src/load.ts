@@ -1,6 +1,6 @@
 import type { Backend, CompileRequest, Prefetch } from "@pt2/backend";
 import { type Archive, openArchive } from "@pt2/format";
-import { importProgram, stats } from "@pt2/graph";
+import { importProgram } from "@pt2/graph";
 import { createRegistry, type OpHandler, type OpSet } from "@pt2/registry";
 import { atenOnDemand, loading } from "@pt2/registry/on-demand";
 import { LoadedModel } from "./loaded-model.ts";

@@ -2,7 +2,7 @@ import { operandsOf, type Step } from "@pt2/backend";
 import { type Call, type LoweredTensor, tensorsIn } from "@pt2/registry";
 import { substitute, type TypedExpr } from "@pt2/registry/scalar";
 import type { ComplexExpr } from "../wgsl/scalar.ts";
-import { isPairing } from "./pairing.ts";
+import { isPairing } from "./is-pairing.ts";
 
 /** A loop that computes complex numbers, of which others computed the parts, and `cat` put them side by side. */
 export interface PairStep {
