@@ -1,7 +1,8 @@
 import { callsOf, type ElementwiseGroup, fuse, operandsOf, type Step } from "@pt2/backend";
 import { callKey, isPure, located, type StageRequest } from "@pt2/backend/staged";
 import { checkInside } from "@pt2/backend/strides";
-import { type Call, describeNode, type LoweredTensor, type Strided, tensorsIn } from "@pt2/registry";
+import { type Call, describeNode, type LoweredTensor, type Stage, type Strided, tensorsIn } from "@pt2/registry";
+import { keyOf } from "@pt2/registry/scalar";
 import type { Guard } from "../shader/shader.ts";
 import { CallContext, type Fused, type TensorTable } from "./call-context.ts";
 import { asPairs, withoutLast } from "./complex-parts.ts";
@@ -81,9 +82,8 @@ class Planner implements StepSink, TensorTable {
   plan({ stage, inputs }: Request, slotStart: number): PlannedStage {
     const { adapter } = this.#services.device;
     for (const input of inputs) this.#make(input);
-    const variable = stage.calls.filter((call) => !located([call], () => this.#tryConstant(call)));
     const bindings = adapter.limits.maxStorageBuffersPerShaderStage;
-    const fused = fuse(variable, {
+    const fused = fuse(this.#planConstants(stage, bindings - 1), {
       live: stage.live,
       maxInputs: bindings - 1,
       takesEpilogue: (call, group) => this.#fuses(call) && group.inputs.length - 1 + bindingsOf(call) <= bindings,
@@ -241,26 +241,63 @@ class Planner implements StepSink, TensorTable {
     }
   }
 
-  /** A call on constants alone is computed once, for all plans, when its value is first needed. */
-  #tryConstant(call: Call): boolean {
-    const operands = Object.values(call.args).flatMap(tensorsIn);
-    const places = operands.map((tensor) => this.#places.get(tensor));
-    if (!isPure(call) || places.some((place) => place?.buffer.constant == null)) return false;
+  /** Places what depends on constants alone, which is computed once for all plans, and gives the calls that are left. */
+  #planConstants({ calls, live }: Pick<Stage, "calls" | "live">, maxInputs: number): readonly Call[] {
+    const constant = new Set<LoweredTensor>();
+    const isConstant = (tensor: LoweredTensor): boolean =>
+      constant.has(tensor) || this.#places.get(tensor)?.buffer.constant != null;
+    const [own, rest]: [Call[], Call[]] = [[], []];
+    for (const call of calls) {
+      const results = call.results.flatMap(tensorsIn);
+      const placed = call.kind === "view" || results.length === 1;
+      const alone = placed && isPure(call) && operandsOf(call).every(isConstant);
+      (alone ? own : rest).push(call);
+      if (alone) for (const result of results) constant.add(result);
+    }
+    const needed = new Set([...live, ...rest.flatMap(operandsOf)]);
+    for (const step of fuse(own, { live: needed, maxInputs, takesEpilogue: () => false })) {
+      located(callsOf(step), () => {
+        if (step.kind === "elementwise") this.#constantLoop(step.group);
+        else this.#constantCall(step.call);
+      });
+    }
+    return rest;
+  }
+
+  #constantLoop({ inputs, output, expr, calls }: ElementwiseGroup): void {
+    const places = inputs.map((tensor) => this.#places.get(tensor)!);
+    const label = calls.map(({ record }) => record.name).join(" + ");
+    this.#derive(output, keyOf(expr), places, label, (ctx, out) => ctx.elementwise(out, places, expr));
+  }
+
+  #constantCall(call: Call): void {
+    const operands = operandsOf(call);
+    const places = operands.map((tensor) => this.#places.get(tensor)!);
     if (call.kind === "view") {
       this.#setViews(call, places[0]!, new Context(this.#services, this));
-      return true;
+      return;
     }
-    const [result, ...more] = call.results.flatMap(tensorsIn);
-    if (result === undefined || more.length > 0) return false;
-    const { dtype, shape } = result;
-    const key = `${callKey(call)}|${places.map((place) => placeKey(place!)).join(",")}|${dtype}[${shape}]`;
-    const bytes = bytesOf(dtype, shape, this.#services.device.adapter);
-    const constant = this.#services.derive(key, bytes, call.record.name, (ctx, to) => {
-      const placeOf = new Map(operands.map((tensor, i) => [tensor, places[i]!]));
-      this.#computeConstant(call, result, placeOf, ctx as Context, placeIn(to, dtype, shape));
+    const [result] = call.results.flatMap(tensorsIn) as [LoweredTensor];
+    this.#derive(result, callKey(call), places, call.record.name, (ctx, out) => {
+      this.#computeConstant(call, result, new Map(operands.map((tensor, i) => [tensor, places[i]!])), ctx, out);
     });
+  }
+
+  /** A constant that `compute` makes of others; the same computation of the same ones is the same constant. */
+  #derive(
+    result: LoweredTensor,
+    what: string,
+    from: readonly Place[],
+    label: string,
+    compute: (ctx: Context, out: Place) => void,
+  ): void {
+    const { dtype, shape } = result;
+    const key = `${what}|${from.map(placeKey).join(",")}|${dtype}[${shape}]`;
+    const bytes = bytesOf(dtype, shape, this.#services.device.adapter);
+    const constant = this.#services.derive(key, bytes, label, (ctx, to) =>
+      compute(ctx as Context, placeIn(to, dtype, shape)),
+    );
     this.set(result, placeIn(constant, dtype, shape));
-    return true;
   }
 
   #computeConstant(
@@ -270,11 +307,6 @@ class Planner implements StepSink, TensorTable {
     ctx: Context,
     out: Place,
   ): void {
-    if (call.scalar !== undefined) {
-      const operands = call.scalar.operands.map((tensor) => placeOf.get(tensor)!);
-      ctx.elementwise(out, operands, call.scalar.expr);
-      return;
-    }
     const table: TensorTable = {
       get: (tensor) => placeOf.get(tensor),
       set: (tensor, place) => void placeOf.set(tensor, place),

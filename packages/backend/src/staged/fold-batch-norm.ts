@@ -132,10 +132,12 @@ function renamed(call: Call, from: readonly ArgValue[], to: readonly ArgValue[])
     const at = from.indexOf(result);
     return at < 0 ? result : to[at]!;
   });
-  const renamedArg = (arg: ArgValue): ArgValue => {
+  const renamedArg = <Arg extends ArgValue>(arg: Arg): Arg => {
     const at = isTensor(arg) ? from.indexOf(arg) : -1;
-    return at < 0 ? arg : to[at]!;
+    return at < 0 ? arg : (to[at] as Arg);
   };
   const args = Object.fromEntries(Object.entries(call.args).map(([name, arg]) => [name, renamedArg(arg)]));
-  return { ...call, args, results };
+  const { scalar } = call;
+  if (scalar === undefined) return { ...call, args, results };
+  return { ...call, args, results, scalar: { ...scalar, operands: scalar.operands.map((one) => renamedArg(one)) } };
 }
