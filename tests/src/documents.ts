@@ -56,7 +56,6 @@ export async function documentFolder(): Promise<string> {
   }
   await copyFile(fixturePath("torch-2.13/mlp.pt2"), join(folder, "model.pt2"));
   await copyFile(join(ROOT, "examples/digits/digits.pt2"), join(folder, "digits.pt2"));
-  await copyFile(fixturePath("programs/mixtral.pt2"), join(folder, "mixtral.pt2"));
   const bend = await editFixture("torch-2.13/mlp", "torch.ops.aten.relu.default", "torch.ops.mine.bend.default");
   await writeFile(join(folder, "bend.pt2"), bend);
   return folder;

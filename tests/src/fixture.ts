@@ -4,7 +4,6 @@ import { fileURLToPath } from "node:url";
 import { viewAs } from "@pt2/backend";
 import { wasm } from "@pt2/backend-wasm/node";
 import { fromBytes, readSafetensors } from "@pt2/format";
-import { defineOp, type OpSet } from "@pt2/registry";
 import { type LoadOptions, load, type Model, tensor } from "@pt2/runtime/node";
 import { expect } from "vitest";
 import { difference, type Leaf } from "./difference.ts";
@@ -56,20 +55,9 @@ export async function readCalls(path: string): Promise<readonly RecordedCall[]> 
   });
 }
 
-/** The op of transformers that `docs/adding-an-op.md` explains. */
-const experts = defineOp("transformers::grouped_mm_fallback(Tensor input, Tensor weight, Tensor offs) -> Tensor", {
-  decompose: ({ input, weight, offs }, b) => b.tensor("aten::_grouped_mm", { self: input, mat2: weight, offs }),
-});
-
-/** What programs need that call ops of others. */
-const OPS: Readonly<Record<string, readonly OpSet[]>> = {
-  "programs/mixtral": [{ name: "transformers", ops: [experts] }],
-  "programs/mixtral_aten": [{ name: "transformers", ops: [experts] }],
-};
-
 /** Loads a fixture with the backend on the calling thread. */
 export function loadFixture(name: string, options: Partial<LoadOptions> = {}): Promise<Model> {
-  return load(fixturePath(`${name}.pt2`), { backend: wasm({ worker: false }), ops: OPS[name] ?? [], ...options });
+  return load(fixturePath(`${name}.pt2`), { backend: wasm({ worker: false }), ...options });
 }
 
 /**

@@ -1,7 +1,7 @@
 import { type Program, print, toJson } from "@pt2/graph";
 import { toDot, toMermaid, toSvg } from "@pt2/graph/draw";
 import { createRegistry } from "@pt2/registry";
-import { aten } from "@pt2/registry/aten";
+import { atenOnDemand } from "@pt2/registry/on-demand";
 import { prepare } from "@pt2/runtime";
 import { readSchema } from "@pt2/runtime/node";
 import { usageError } from "../cli-errors.ts";
@@ -43,7 +43,7 @@ export const graph: Command = {
     }
     const { program: exported } = await readSchema(options.file, modelChoice(options));
     const prepared = options.flag("prepared");
-    const program = prepared ? await prepare(exported, createRegistry({ sets: [aten] })) : exported;
+    const program = prepared ? await prepare(exported, createRegistry({ sets: atenOnDemand })) : exported;
     const text = draw(program, { weights: options.flag("weights") });
     terminal.out(text.endsWith("\n") ? text : `${text}\n`);
     return 0;

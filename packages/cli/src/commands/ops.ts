@@ -1,8 +1,7 @@
 import type { UnsupportedOp } from "@pt2/backend";
 import { stats } from "@pt2/graph";
 import { createRegistry } from "@pt2/registry";
-import { aten } from "@pt2/registry/aten";
-import { loading } from "@pt2/registry/on-demand";
+import { atenOnDemand, loading } from "@pt2/registry/on-demand";
 import { prepare } from "@pt2/runtime";
 import { readSchema } from "@pt2/runtime/node";
 import { BACKEND_OPTIONS, chooseBackend } from "../backends.ts";
@@ -25,7 +24,7 @@ export const ops: Command = {
     const backend = await chooseBackend(options, terminal);
     try {
       const schema = await readSchema(options.file, modelChoice(options));
-      const registry = createRegistry({ sets: [aten] });
+      const registry = createRegistry({ sets: atenOnDemand });
       const program = await prepare(schema.program, registry);
       const missing = await loading(() => backend.unsupported(program, registry));
       const counts = stats(program.graph).map(({ op, count }) => ({ op, count }));

@@ -2,7 +2,7 @@ import { elementText } from "@pt2/backend";
 import { openArchive } from "@pt2/format";
 import { importProgram } from "@pt2/graph";
 import { createRegistry } from "@pt2/registry";
-import { aten } from "@pt2/registry/aten";
+import { atenOnDemand, loading } from "@pt2/registry/on-demand";
 import { inputsOf, prepare } from "@pt2/runtime";
 import { openFile } from "@pt2/runtime/node";
 import { chooseBackend, createBackend } from "../backends.ts";
@@ -23,16 +23,19 @@ export async function verifyPerNode(options: Options, terminal: Terminal): Promi
   const reference = named === undefined ? ("alone" as const) : await createBackend(named, {}, terminal);
   const archive = await openArchive(await openFile(options.file));
   try {
-    const registry = createRegistry({ sets: [aten] });
+    const registry = createRegistry({ sets: atenOnDemand });
     const program = await prepare(importProgram(await archive.program(model)), registry);
     const [leaves = []] = await readCalls(path, inputsOf(program), options.texts("scalar"));
-    const report = await comparePerNode({
-      backend,
-      reference,
-      compile: { program, registry, weights: await archive.weights(model) },
-      inputs: graphInputs(program, leaves),
-      tolerance: tolerances(options),
-    });
+    const weights = await archive.weights(model);
+    const report = await loading(() =>
+      comparePerNode({
+        backend,
+        reference,
+        compile: { program, registry, weights },
+        inputs: graphInputs(program, leaves),
+        tolerance: tolerances(options),
+      }),
+    );
     terminal.out(options.flag("json") ? toJsonText({ backend: backend.name, ...report }) : print(report, backend.name));
     return report.ok ? 0 : 1;
   } finally {

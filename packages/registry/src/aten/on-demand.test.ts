@@ -54,6 +54,12 @@ describe("parts", () => {
     expect(registry.resolve("aten::sort")?.name).toBe("aten::sort");
   });
 
+  test("ops of PyTorch's own modules and of transformers are known", async () => {
+    const registry = createRegistry({ sets: atenOnDemand });
+    await registry.load(["transformers::grouped_mm_fallback", "torch_nn::_linear_cross_entropy_batch_chunked"]);
+    expect(new Set(registry.list().map(({ source }) => source))).toEqual(new Set(["torch_nn", "transformers"]));
+  });
+
   test("a second claim on an op is found although the op was not loaded", async () => {
     const own = defineOp("aten::sort(Tensor self) -> Tensor", { decompose: ({ self }) => self });
     const sets = (replace: boolean) => [...atenOnDemand, { name: "mine", ops: [own], replace }];

@@ -24,7 +24,7 @@ const PARTS: readonly Part<OpRecord>[] = [
 ];
 
 /**
- * PyTorch's own ops, loaded as a program or a decomposition asks for them: a page that runs an image classifier does not
+ * PyTorch's own ops, and those that exports of its best-known libraries contain, loaded as a program or a decomposition asks for them: a page that runs an image classifier does not
  * download linear algebra. What uses a registry with them does it within `loading`.
  */
 export const atenOnDemand: readonly OpSet[] = [
@@ -37,5 +37,10 @@ export const atenOnDemand: readonly OpSet[] = [
     name: "torch_nn",
     ops: [],
     parts: [{ ops: /^torch_nn::/, load: async () => (await import("../torch-nn/index.ts")).torchNn.ops }],
+  },
+  {
+    name: "transformers",
+    ops: [],
+    parts: [{ ops: /^transformers::/, load: async () => (await import("../transformers/index.ts")).transformers.ops }],
   },
 ];
