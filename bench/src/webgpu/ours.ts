@@ -20,6 +20,10 @@ export const openOurs: OpenSubject = async (_row, { path, inputs }) => {
   const explained = (await executable.explain?.()) ?? "";
   return {
     run: async () => (await executable.run(inputs)).map((value) => (value as HostTensor).data as ArrayLike<number>),
-    dispatches: [...explained.matchAll(/\b(\d+) dispatches\b/g)].reduce((sum, [, count]) => sum + Number(count), 0),
+    // Each part says how many it has: a forward those before the load.
+    dispatches: [...explained.split("# at load")[0]!.matchAll(/\b(\d+) dispatches\b/g)].reduce(
+      (sum, [, count]) => sum + Number(count),
+      0,
+    ),
   };
 };
