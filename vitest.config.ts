@@ -52,6 +52,8 @@ export default defineConfig({
           execArgv,
           env,
           testTimeout: 120_000,
+          // Once in some hundred runs a browser on a busy machine loses an event, as of a worker whose script is refused.
+          retry: 1,
         },
       },
     ],

@@ -126,7 +126,7 @@ for (const isolated of [false, true]) {
     });
 
     test("a worker that cannot start is an error of the load, and the next load starts another", async () => {
-      await ready.page.route("**/worker-*.js", (route) => route.abort(), { times: 1 });
+      await ready.page.route("**/worker-*.js", (route) => route.fulfill({ status: 404 }), { times: 1 });
       const outcomes = await ready.page.evaluate(async () => {
         const { load, Pt2Error, wasm } = globalThis.pt2;
         const backend = wasm();
