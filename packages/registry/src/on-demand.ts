@@ -2,5 +2,3 @@
 
 export { atenOnDemand } from "./aten/on-demand.ts";
 export { loading, NotLoaded, onDemand } from "./not-loaded.ts";
-export type { Part } from "./op-set.ts";
-export { Parts } from "./parts.ts";

@@ -6,6 +6,8 @@ import type { Part } from "./op-set.ts";
 export class Parts<Item> {
   readonly #parts: readonly Part<Item>[];
   readonly #loaded = new Set<Part<Item>>();
+  /** Many ops ask for one part at once. */
+  readonly #loading = new Map<Part<Item>, Promise<void>>();
   /** Takes what a part brought. */
   readonly #add: (items: readonly Item[]) => void;
 
@@ -20,9 +22,18 @@ export class Parts<Item> {
     return part === undefined ? null : new NotLoaded(op, () => this.#load(part));
   }
 
-  async #load(part: Part<Item>): Promise<void> {
-    const items = await part.load();
+  #load(part: Part<Item>): Promise<void> {
+    const known = this.#loading.get(part);
+    if (known !== undefined) return known;
+    // A part that could not be had is asked for again.
+    const loading = this.#bring(part).finally(() => this.#loading.delete(part));
+    this.#loading.set(part, loading);
+    return loading;
+  }
+
+  async #bring(part: Part<Item>): Promise<void> {
     if (this.#loaded.has(part)) return;
+    const items = await part.load();
     this.#loaded.add(part);
     this.#add(items);
   }

@@ -24,8 +24,9 @@ const PARTS: readonly Part<OpRecord>[] = [
 ];
 
 /**
- * PyTorch's own ops, and those that exports of its best-known libraries contain, loaded as a program or a decomposition asks for them: a page that runs an image classifier does not
- * download linear algebra. What uses a registry with them does it within `loading`.
+ * PyTorch's own ops, and those that exports of its best-known libraries contain, loaded as a program or a decomposition
+ * asks for them: a page that runs an image classifier does not download linear algebra. What uses a registry with them
+ * does it within `loading`.
  */
 export const atenOnDemand: readonly OpSet[] = [
   {
