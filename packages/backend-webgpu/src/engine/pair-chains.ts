@@ -1,8 +1,8 @@
-import { operandsOf, type Step } from "@pt2/backend";
+import type { Step } from "@pt2/backend";
 import { normalDim } from "@pt2/backend/strides";
 import { type Call, type LoweredTensor, tensorsIn } from "@pt2/registry";
 import { substitute, type TypedExpr } from "@pt2/registry/scalar";
-import { joinPairs, type PairStep } from "./pairs.ts";
+import { inputOf, joinPairs, type PairStep, readBy } from "./pairs.ts";
 
 /** Beyond this many calls a loop's code costs more than the saved memory traffic. */
 const MAX_CALLS = 24;
@@ -65,11 +65,7 @@ export function chainPairs(
       if (!fits || !sameShape(pairs.output.shape.slice(0, -1), loop.shape)) continue;
       if (pairs.inputs.some(({ shape }) => shape.length > loop.shape.length)) continue;
       if (!endsIn(pairs.output, step, views)) continue;
-      const at = (input: LoweredTensor): TypedExpr => ({
-        kind: "input",
-        index: inputs.indexOf(input),
-        dtype: input.dtype,
-      });
+      const at = (input: LoweredTensor): TypedExpr => inputOf(inputs.indexOf(input), input);
       const moved = pairs.expr.parts.map((part) => substitute(part, (i) => at(pairs.inputs[i]!)));
       const chained = (expr: TypedExpr): TypedExpr =>
         substitute(expr, (i) => {
@@ -127,12 +123,6 @@ function isLast(call: Call): boolean {
 function madeBy(step: Step | PairStep): readonly LoweredTensor[] {
   if (step.kind === "pairs") return [step.output];
   return step.kind === "call" ? step.call.results.flatMap(tensorsIn) : [step.group.output];
-}
-
-function readBy(step: Step | PairStep): readonly LoweredTensor[] {
-  if (step.kind === "pairs") return step.inputs;
-  if (step.kind === "call") return operandsOf(step.call);
-  return step.kind === "elementwise" ? step.group.inputs : [...operandsOf(step.call), ...step.group.inputs];
 }
 
 function sameShape(a: readonly number[], b: readonly number[]): boolean {

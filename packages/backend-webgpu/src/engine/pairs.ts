@@ -73,11 +73,14 @@ function asItIs(tensor: LoweredTensor): Part {
   return { inputs: [tensor], expr: inputOf(0, tensor), calls: [], absorbed: [] };
 }
 
-function inputOf(index: number, { dtype }: LoweredTensor): TypedExpr {
+/** An operand, by its place among those of a loop. */
+export function inputOf(index: number, { dtype }: LoweredTensor): TypedExpr {
   return { kind: "input", index, dtype };
 }
 
-function readBy(step: Step): readonly LoweredTensor[] {
+/** What a step reads. */
+export function readBy(step: Step | PairStep): readonly LoweredTensor[] {
+  if (step.kind === "pairs") return step.inputs;
   if (step.kind === "call") return operandsOf(step.call);
   return step.kind === "elementwise" ? step.group.inputs : [...operandsOf(step.call), ...step.group.inputs];
 }
