@@ -73,9 +73,9 @@ export class WorkerBackend implements Backend {
 
   async dispose(): Promise<void> {
     this.#disposed = true;
-    await this.#local.dispose();
-    await this.#channel?.terminate(backendDisposed());
+    const terminated = this.#channel?.terminate(backendDisposed());
     this.#channel = null;
+    await Promise.all([terminated, this.#local.dispose()]);
   }
 }
 

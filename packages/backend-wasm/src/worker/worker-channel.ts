@@ -77,10 +77,11 @@ export class WorkerChannel {
     });
   }
 
+  /** Fails at once what waits: an answer that is on its way comes too late. Settles when the worker has ended. */
   async terminate(reason: Pt2Error): Promise<void> {
     this.#failure ??= reason;
-    await this.#worker.terminate();
     this.#fail(reason);
+    await this.#worker.terminate();
   }
 
   async #receive(message: FromWorker): Promise<void> {

@@ -1,0 +1,48 @@
+import { expect, test } from "vitest";
+import { backendDisposed } from "../wasm-errors.ts";
+import type { FromWorker, ToWorker } from "./protocol.ts";
+import { WorkerChannel } from "./worker-channel.ts";
+
+/** A worker whose answers and whose end come when the test says so. */
+function handWorked() {
+  const posted: ToWorker[] = [];
+  let answer = (_: FromWorker): void => {};
+  let ended = (): void => {};
+  const end = new Promise<void>((resolve) => {
+    ended = resolve;
+  });
+  const channel = new WorkerChannel({
+    post: (message) => void posted.push(message),
+    listen: (receive) => {
+      answer = receive;
+    },
+    hold: () => {},
+    terminate: () => end,
+  });
+  return { channel, posted, answer: (message: FromWorker) => answer(message), ended: () => ended() };
+}
+
+test("termination fails what waits at once: an answer on its way comes too late", async () => {
+  const { channel, posted, answer, ended } = handWorked();
+  const call = channel.call("memory", { executable: 0 });
+  expect(posted).toMatchObject([{ kind: "call", id: 0, method: "memory" }]);
+  const terminated = channel.terminate(backendDisposed());
+  answer({ kind: "result", id: 0, value: {} });
+  await expect(call).rejects.toMatchObject({ code: "wasm.disposed" });
+  await expect(channel.call("memory", { executable: 0 })).rejects.toMatchObject({ code: "wasm.disposed" });
+  expect(posted).toHaveLength(1);
+  ended();
+  await terminated;
+});
+
+test("a termination settles when the worker has ended", async () => {
+  const { channel, ended } = handWorked();
+  let over = false;
+  const terminated = channel.terminate(backendDisposed()).then(() => {
+    over = true;
+  });
+  await new Promise((resolve) => setTimeout(resolve));
+  expect(over).toBe(false);
+  ended();
+  await terminated;
+});
