@@ -1,8 +1,10 @@
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import { hostTensor } from "@pt2/backend";
 import { expect, it } from "vitest";
 import { LibtorchBackend } from "./backend.ts";
 import { describeWithLibtorch } from "./libtorch.test-helper.ts";
-import { ACCUMULATE, compileBody, elementsOf, floats } from "./programs.test-helper.ts";
+import { ACCUMULATE, compileBody, ENDLESS, elementsOf, floats } from "./programs.test-helper.ts";
 
 /** Matrix products that take a while together. */
 const chain = (length: number): string => {
@@ -18,34 +20,18 @@ const ADD = `
   return %y`;
 const x = floats([3], 1, 2, 3);
 
+setFlagsFromString("--expose-gc");
+const collectGarbage = runInNewContext("gc") as () => void;
+
 describeWithLibtorch("executables", ({ addon }) => {
   const backend = new LibtorchBackend(addon, { threads: 1 });
 
-  it("a timer keeps ticking during a long forward", async () => {
-    const executable = await compileBody(backend, chain(20));
-    let ticks = 0;
-    let longest = 0;
-    let last = performance.now();
-    const timer = setInterval(() => {
-      ticks++;
-      longest = Math.max(longest, performance.now() - last);
-      last = performance.now();
-    }, 5);
-    const begin = performance.now();
-    // Until it took 200 ms, however fast the machine is.
-    do await executable.run([square]);
-    while (performance.now() - begin < 200);
-    clearInterval(timer);
-    expect(ticks).toBeGreaterThan(5);
-    expect(longest).toBeLessThan(0.75 * (performance.now() - begin));
-    await executable.dispose();
-  });
-
-  it("an abort stops a run between two nodes, with the signal's reason", async () => {
-    const executable = await compileBody(backend, chain(400));
+  it("a run leaves its caller free, and an abort stops it between two nodes, with the signal's reason", async () => {
+    const executable = await compileBody(backend, ENDLESS);
     const controller = new AbortController();
     const reason = new Error("not needed any more");
-    const run = executable.run([square], { signal: controller.signal });
+    const run = executable.run([floats([1], 1)], { signal: controller.signal });
+    // The loop ends by nothing else: a run that held up this thread would hold up the timer too.
     setTimeout(() => controller.abort(reason), 5);
     await expect(run).rejects.toBe(reason);
     await executable.dispose();
@@ -160,7 +146,7 @@ describeWithLibtorch("executables", ({ addon }) => {
     await executable.dispose();
   });
 
-  it("a thousand forwards, with and without writes, leave memory flat", async () => {
+  it("forwards, with and without writes, leave libtorch's memory as it was", async () => {
     const executables = [
       await compileBody(
         backend,
@@ -179,16 +165,18 @@ describeWithLibtorch("executables", ({ addon }) => {
         { sum: square },
       ),
     ];
-    const rounds = async (count: number): Promise<number> => {
-      for (let i = 0; i < count; i++) for (const executable of executables) await executable.run([square]);
-      globalThis.gc?.();
-      await new Promise((resolve) => setTimeout(resolve, 10));
-      return process.memoryUsage().rss;
+    const forwards = async (rounds: number): Promise<void> => {
+      for (let i = 0; i < rounds; i++) for (const executable of executables) await executable.run([square]);
     };
-    const before = await rounds(100);
-    const after = await rounds(1000);
-    // A megabyte each would be two thousand.
-    expect(after - before).toBeLessThan(250 * 2 ** 20);
+    /** What results hold is given back by the collector, in a later turn. */
+    const live = (): number => {
+      collectGarbage();
+      return addon.memory().liveBytes;
+    };
+    await forwards(1);
+    const before = live();
+    await forwards(100);
+    await expect.poll(live).toBeLessThanOrEqual(before);
     for (const executable of executables) await executable.dispose();
   });
 });

@@ -22,6 +22,18 @@ export const ACCUMULATE: string = `
   %copy: f32[3] = aten::clone(%total)
   return %copy`;
 
+/** Loops until somebody aborts it. */
+export const ENDLESS: string = `
+  user_input %x: f32[1]
+  while_loop: [%y: f32[1]] = higher_order::while_loop(graph more(%a: f32[1]) {
+    %go: bool[1] = aten::eq.Tensor(%a, other=%a)
+    return %go
+  }, graph body(%a: f32[1]) {
+    %b: f32[1] = aten::neg(%a)
+    return %b
+  }, [%x], [])
+  return %y`;
+
 /** Compiles the lines of a program; weights are given as tensors. */
 export function compileBody(
   backend: LibtorchBackend,
