@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs";
+import { existsSync, writeFileSync } from "node:fs";
 import { appendFile, readdir, readFile, utimes } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
@@ -65,12 +65,16 @@ describe("without CMake", () => {
   });
 
   it("compiles once for callers that ask at the same time", async () => {
-    const slow = { ...env, PATH: await fakeCommand("c++", `sleep 0.1 2>/dev/null\n${COMPILER}`) };
-    const stages = new Set<string>();
-    const onProgress = ({ stage }: BuildProgress): void => void stages.add(stage);
+    // Compiles when the two others wait.
+    const go = join(await temporaryFolder(), "go");
+    const patient = `[ "$1" = --version ] || until [ -e ${go} ]; do /bin/sleep 0.01; done\n${COMPILER}`;
+    const slow = { ...env, PATH: await fakeCommand("c++", patient) };
+    let waiting = 0;
+    const onProgress = ({ stage }: BuildProgress): void => {
+      if (stage === "wait" && ++waiting === 2) writeFileSync(go, "");
+    };
     const builds = await Promise.all([1, 2, 3].map(() => buildAddon(libtorch, { ...options, env: slow, onProgress })));
     expect(builds.filter(({ fresh }) => fresh)).toHaveLength(1);
-    expect(stages).toContain("wait");
     expect(await calls()).toBe(3);
   });
 
