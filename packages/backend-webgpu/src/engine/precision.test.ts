@@ -34,12 +34,12 @@ await describeWithDevice("precision", (device) => {
   test("profile gives each step its time on the GPU", async () => {
     const backend = await webgpu({ device });
     const executable = await backend.compile({ program, weights, registry });
-    const { steps, outputs, totalMs } = await executable.profile([x]);
+    const { steps, outputs } = await executable.profile([x]);
     expect(outputs).toHaveLength(1);
     expect(steps.map(({ ops }) => ops.at(-1))).toEqual(["aten::relu"]);
     for (const { ms, startMs } of steps) {
       expect(ms).toBeGreaterThanOrEqual(0);
-      expect(startMs + ms).toBeLessThan(totalMs + 1000);
+      expect(startMs).toBeGreaterThanOrEqual(0);
     }
     await backend.dispose();
   });
