@@ -66,11 +66,7 @@ export const KERNEL_PARTS: readonly Part<WebgpuKernel>[] = [
     ops: /^aten::_?upsample_(nearest(_exact)?[123]d|linear1d|bilinear2d(_aa)?|trilinear3d|bicubic2d(_aa)?)$/,
     load: async () => (await import("./resize/index.ts")).RESIZES,
   },
-  { ops: /^aten::(cumsum|cumprod)$/, load: async () => (await import("./reduce/scan.ts")).SCANS },
-  {
-    ops: /^aten::(cummax|cummin)$/,
-    load: async () => (await import("./reduce/running-extreme.ts")).RUNNING_EXTREMES,
-  },
+  { ops: /^aten::(cum(sum|prod|max|min)|logcumsumexp)$/, load: async () => (await import("./scan/scan.ts")).SCANS },
   { ops: /^aten::(sort\.stable|topk)$/, load: async () => (await import("./sort/sort.ts")).SORTS },
   { ops: /^aten::(gcd|lcm)$/, load: async () => (await import("./integer/divisors.ts")).DIVISORS },
   { ops: /^aten::randn?$/, load: async () => (await import("./host/random.ts")).NOISE },

@@ -1,0 +1,62 @@
+import { normalDim } from "@pt2/backend/strides";
+import type { DType } from "@pt2/format";
+import type { TensorMeta } from "@pt2/registry";
+import type { KernelCall, WebgpuKernel } from "../../engine/kernel.ts";
+import type { Shader } from "../../shader/shader.ts";
+import { readLanes, reducedLayout } from "../reduce/lanes.ts";
+import { planBlocks } from "./blocks.ts";
+import { type Carried, declareCarried, extreme, logSumExp, product, sum } from "./carried.ts";
+
+/** A GPU gives shorter lanes, and those of many, to one invocation each. */
+const [SHORT, MANY] = [128, 1024];
+
+/** Something that goes along one dimension, told by the dtype of the first result. */
+function scanKernel(op: string, carriedOf: (dtype: DType) => Carried, complex: boolean): WebgpuKernel {
+  return {
+    ops: [op],
+    complex,
+    prepare: (call) => planScan(call, op, carriedOf((call.call.results[0] as TensorMeta).dtype)),
+  };
+}
+
+function planScan(call: KernelCall, op: string, carried: Carried): void {
+  const self = call.convert(call.tensor("self"), carried.reads);
+  const outs = carried.results.map((_, index) => call.output(index));
+  const { shape } = self;
+  // A number is a lane of one element.
+  const dim = shape.length === 0 ? [] : [normalDim(call.arg<number>("dim"), shape.length)];
+  const layout = reducedLayout(self, dim);
+  const { outer, n } = layout;
+  if (outer * n === 0) return;
+  const target = reducedLayout(outs[0]!, dim);
+  const write = (shader: Shader): void => {
+    for (const [index, out] of outs.entries()) shader.write(`out${index}`, out);
+    shader.offsets("to_outer", target.kept).offsets("to_inner", target.reduced);
+  };
+  const sets = carried.results.map((result, index) => `set_out${index}(to + to_inner(k), ${result});`);
+  const store = sets.join(" ");
+  if (!call.adapter.software && n >= SHORT && outer < MANY && carried.associative !== false) {
+    const read = (what: string): Shader => readLanes(call.shader(`${op} ${what}`), self, layout);
+    planBlocks(call, carried, { layout, read, write, store });
+    return;
+  }
+  const shader = readLanes(call.shader(op), self, layout).u32("n", n);
+  write(shader);
+  const body = `let base = outer(i);
+  let to = to_outer(i);
+  var s = start();
+  for (var k = 0u; k < p.n; k++) {
+    s = two(s, one(x_at(base + inner(k)), k));
+    ${store}
+  }`;
+  shader.forEach(outer, body, { declarations: declareCarried(shader, carried) });
+}
+
+/** What runs along a dimension. The decompositions of extremes and logarithms take the square of a lane. */
+export const SCANS: readonly WebgpuKernel[] = [
+  scanKernel("aten::cumsum", sum, true),
+  scanKernel("aten::cumprod", product, true),
+  scanKernel("aten::cummax", (dtype) => extreme(dtype, ">="), false),
+  scanKernel("aten::cummin", (dtype) => extreme(dtype, "<="), false),
+  scanKernel("aten::logcumsumexp", logSumExp, false),
+];
