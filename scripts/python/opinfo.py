@@ -14,6 +14,7 @@ import itertools
 import json
 import math
 import os
+import random
 import signal
 import warnings
 from collections.abc import Callable, Iterable, Iterator
@@ -98,7 +99,7 @@ class Call(torch.nn.Module):
 
 
 def calls(op: OpInfo, dtype: torch.dtype, options: argparse.Namespace) -> list[Call]:
-    """At most `--max-samples` samples, spread over all that are small and differ in more than values."""
+    """At most `--max-samples` samples that are small and differ in more than values, spread over all of them or drawn."""
     found: dict[str, Call] = {}
     most = options.max_samples
     for sample in itertools.islice(op.sample_inputs("cpu", dtype, requires_grad=False), MAX_CANDIDATES):
@@ -107,8 +108,10 @@ def calls(op: OpInfo, dtype: torch.dtype, options: argparse.Namespace) -> list[C
         if sum(t.numel() for t in tensors) <= options.max_elements and (len(tensors) > 1 or not options.weights):
             found.setdefault(repr(([t.shape for t in tensors], call.leaves)), call)
     every = list(found.values())
-    picked = {round((i + 0.5) * len(every) / most - 0.5) for i in range(most)} if len(every) > most else range(len(every))
-    return [every[i] for i in sorted(picked)]
+    if len(every) <= most:
+        return every
+    spread = (round((i + 0.5) * len(every) / most - 0.5) for i in range(most))
+    return [every[i] for i in sorted(random.Random(options.seed).sample(range(len(every)), most) if options.seed else spread)]
 
 
 def is_random(program: torch.export.ExportedProgram) -> bool:
@@ -182,7 +185,7 @@ def samples(folder: str, op: OpInfo, dtype: torch.dtype, options: argparse.Names
         return
     tensors: dict[str, torch.Tensor] = {}
     states = []
-    torch.manual_seed(0)
+    torch.manual_seed(options.seed)
     for index, call in enumerate(calls(op, dtype, options)):
         signal.setitimer(signal.ITIMER_VIRTUAL, SECONDS)
         try:
@@ -208,6 +211,7 @@ def main() -> None:
     parser.add_argument("--weights", action="store_true", help="tensors behind a sample's first are weights of the program")
     parser.add_argument("--dialect", choices=["training", "aten"], default="training")
     parser.add_argument("--seeds", action="store_true", help="one sample of each op of the test suite's selection")
+    parser.add_argument("--seed", type=int, default=0, help="of the values of samples, and of which are drawn; 0 spreads them")
     parser.add_argument("--again", action="store_true", help="also what is there already")
     options = parser.parse_args()
     if options.seeds:
