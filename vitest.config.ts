@@ -22,6 +22,14 @@ const env = Object.fromEntries(
   Object.entries(components).filter((entry): entry is [string, string] => entry[1] !== undefined),
 );
 
+// Ends what hangs, and nothing else: no test asks how long something took, on however slow a machine.
+const PATIENCE_MS = 60 * 60_000;
+const patience = {
+  testTimeout: PATIENCE_MS,
+  hookTimeout: PATIENCE_MS,
+  expect: { poll: { timeout: PATIENCE_MS } },
+};
+
 export default defineConfig({
   resolve,
   ssr: { resolve },
@@ -40,7 +48,7 @@ export default defineConfig({
           pool: "forks",
           execArgv,
           env,
-          testTimeout: 60_000,
+          ...patience,
         },
       },
       {
@@ -51,7 +59,7 @@ export default defineConfig({
           pool: "forks",
           execArgv,
           env,
-          testTimeout: 120_000,
+          ...patience,
           // Once in some hundred runs a browser on a busy machine loses an event, as of a worker whose script is refused.
           retry: 1,
         },

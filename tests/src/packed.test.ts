@@ -18,7 +18,7 @@ let folder: string;
 beforeAll(async () => {
   folder = await documentFolder();
   await installInto(folder);
-}, 240_000);
+});
 afterAll(() => rm(folder, { recursive: true }));
 
 const compile = (file: string, ...settings: readonly string[]): Promise<string> =>

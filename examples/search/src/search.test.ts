@@ -25,7 +25,7 @@ describe.skipIf(missing !== "")(`all-MiniLM-L6-v2${missing}`, () => {
     const script = fileURLToPath(new URL("../export_model.py", import.meta.url));
     const { status, stderr } = spawnSync(python!, [script, "--goldens"], { encoding: "utf8" });
     if (status !== 0) throw new Error(`export_model.py failed:\n${stderr}`);
-  }, 300_000);
+  });
   afterAll(() => backend.dispose());
 
   it("gives PyTorch's embeddings at four batch and sequence sizes", async () => {

@@ -54,7 +54,7 @@ describe.skipIf(missing !== "")(`packages of AOTInductor${missing}`, () => {
   beforeAll(async () => {
     path = await madePackage();
     backend = new LibtorchBackend(nativeModule().addon, { threads: 1 });
-  }, 600_000);
+  });
 
   it("run, at any size that they were compiled for, and say what they are", async () => {
     using model = backend.loadAoti(path);

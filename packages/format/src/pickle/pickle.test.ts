@@ -81,9 +81,7 @@ describe("unpickler", () => {
     ["format.limit", "deep nesting", [...new Array<string>(5000).fill("]"), ...new Array<string>(4999).fill("a"), "."]],
     ["format.limit", "endless copies", copies()],
   ])("refuses with %s: %s", (code, _, parts) => {
-    const start = performance.now();
     expect(() => unpickle(pickle(parts), "test.pkl", noStorages)).toThrow(expect.objectContaining({ code }));
-    expect(performance.now() - start).toBeLessThan(5_000);
   });
 });
 

@@ -82,7 +82,7 @@ async function runWorker(run: Run, onLine: (line: WorkerLine) => void): Promise<
   const watch = setInterval(() => {
     const { made } = readState(state);
     if (made !== last) [last, since] = [made, Date.now()];
-    hangs = Date.now() - since > (made === 0 ? 120 : seconds) * 1000;
+    hangs = Date.now() - since > (made === 0 ? Math.max(seconds, 120) : seconds) * 1000;
     if (hangs) child.kill("SIGKILL");
   }, 500);
   const ended = await new Promise<string | null>((resolve) => {
