@@ -3,7 +3,7 @@ import { fromBytes, openArchive } from "@pt2/format";
 import { tensor } from "@pt2/runtime";
 import { expect, it } from "vitest";
 import { fixturePath } from "../fixtures.test-helper.ts";
-import { describeModel, rangeText, sampleCall, summarise, timesByOp } from "./index.ts";
+import { describeModel, rangeText, sampleCall, summarise, timesByOp, timeText } from "./index.ts";
 
 const archive = () => openArchive(fromBytes(readFileSync(fixturePath("torch-2.13/mlp.pt2"))));
 
@@ -35,7 +35,8 @@ it("summarises values", async () => {
     max: 6,
     mean: 3,
   });
-  expect(await summarise(leaf, null)).toMatchObject({ type: "None", min: null });
+  expect(await summarise(leaf, null)).toMatchObject({ type: "None", head: ["None"], min: null });
+  expect(await summarise(leaf, 1.5)).toMatchObject({ type: "float", head: ["1.5"], mean: null });
 });
 
 it("adds up times and words ranges", () => {
@@ -45,4 +46,7 @@ it("adds up times and words ranges", () => {
     { ops: "a", count: 2, ms: 3 },
   ]);
   expect(rangeText({ min: 1, max: null })).toBe("at least 1");
+  expect([0.0043, 0.25, 12.34, 456.7, 2500, 125_000].map(timeText)).toEqual([
+    ...["4.30 µs", "0.250 ms", "12.3 ms", "457 ms", "2.50 s", "125 s"],
+  ]);
 });

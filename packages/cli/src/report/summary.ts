@@ -16,16 +16,10 @@ export interface OutputSummary {
 }
 
 /** Looks at every element of an output. */
-export async function summarise({ name }: LeafInfo, value: Value): Promise<OutputSummary> {
+export async function summarise({ name, type }: LeafInfo, value: Value): Promise<OutputSummary> {
   if (typeof value !== "object" || value === null) {
-    return {
-      name,
-      type: value === null ? "None" : typeof value,
-      head: [String(value)],
-      min: null,
-      max: null,
-      mean: null,
-    };
+    const text = value === null ? "None" : String(value);
+    return { name, type: value === null ? text : type.kind, head: [text], ...NOTHING };
   }
   const { dtype, shape } = value;
   const at = elementsOf(dtype, await value.read());

@@ -8,10 +8,10 @@ export function bytesText(bytes: number): string {
   return `${step === 0 || value >= 100 ? Math.round(value) : value.toFixed(1)} ${units[step]}`;
 }
 
-/** `12.3 ms`, `2.5 s`. */
+/** `4.30 µs`, `12.3 ms`, `2.50 s`, `125 s`. */
 export function timeText(ms: number): string {
-  if (ms >= 10_000) return `${(ms / 1000).toFixed(1)} s`;
-  return ms >= 100 ? `${ms.toFixed(0)} ms` : `${ms.toPrecision(3)} ms`;
+  const [value, unit] = ms < 0.1 ? [1000 * ms, "µs"] : ms < 1000 ? [ms, "ms"] : [ms / 1000, "s"];
+  return `${value < 100 ? value.toPrecision(3) : value.toFixed(0)} ${unit}`;
 }
 
 /** `1,234,567`. */
@@ -20,8 +20,8 @@ export function countText(count: number): string {
 }
 
 /** `1 node`, `2 nodes`. */
-export function plural(count: number, noun: string): string {
-  return `${countText(count)} ${noun}${count === 1 ? "" : "s"}`;
+export function plural(count: number, noun: string, nouns = `${noun}s`): string {
+  return `${countText(count)} ${count === 1 ? noun : nouns}`;
 }
 
 /** `1 … 1024`, `at least 2`. */
