@@ -10,6 +10,7 @@ await testBackend("wasm", () => new WasmBackend(), {
     "attention",
     "conv",
     "index",
+    "linalg",
     "loss",
     "matmul",
     "misc",

@@ -1,3 +1,15 @@
 import { testConformance } from "./conformance.test-helper.ts";
 
-await testConformance(["attention", "conv", "loss", "matmul", "misc", "norm", "pool", "reduce", "resize", "rnn"]);
+await testConformance([
+  "attention",
+  "conv",
+  "linalg",
+  "loss",
+  "matmul",
+  "misc",
+  "norm",
+  "pool",
+  "reduce",
+  "resize",
+  "rnn",
+]);

@@ -1,3 +1,4 @@
+import type { DType } from "@pt2/format";
 import type { OpName } from "@pt2/graph";
 import { type ArgValue, isTensorMeta } from "@pt2/registry";
 import { elementBytes } from "../staged/element-bytes.ts";
@@ -13,6 +14,8 @@ export interface HostCall {
   arg<T>(name: string): T;
   /** Shape of the n-th result. */
   shape(index: number): readonly number[];
+  /** Dtype of the n-th result. */
+  dtype(index: number): DType;
 }
 
 /**
@@ -42,6 +45,7 @@ export function runHostKernel(kernel: HostKernel, { args, tensor, results }: Hos
     array: (name) => hostArray(wrappedData(args[name]) ?? tensor(name)),
     arg: <T>(name: string) => args[name] as T,
     shape: (index) => results[index]!.shape,
+    dtype: (index) => results[index]!.dtype,
   });
   // A batch of nothing has no results.
   return results.map((type, i) => hostData(type, computed[i] ?? []));

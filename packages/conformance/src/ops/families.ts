@@ -10,6 +10,7 @@ export type FamilyName =
   | "factories"
   | "index"
   | "inplace"
+  | "linalg"
   | "loss"
   | "matmul"
   | "misc"
@@ -33,6 +34,7 @@ const LOADERS: Readonly<Record<FamilyName, () => Promise<{ readonly default: unk
   factories: () => import("../cases/factories.json", { with: { type: "json" } }),
   index: () => import("../cases/index.json", { with: { type: "json" } }),
   inplace: () => import("../cases/inplace.json", { with: { type: "json" } }),
+  linalg: () => import("../cases/linalg.json", { with: { type: "json" } }),
   loss: () => import("../cases/loss.json", { with: { type: "json" } }),
   matmul: () => import("../cases/matmul.json", { with: { type: "json" } }),
   misc: () => import("../cases/misc.json", { with: { type: "json" } }),

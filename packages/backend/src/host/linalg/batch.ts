@@ -1,23 +1,21 @@
-import { DTYPES } from "@pt2/format";
 import type { OpName } from "@pt2/graph";
-import { isTensorMeta } from "@pt2/registry";
 import { broadcastStrides, offsetsOf, rowMajor } from "../../strides.ts";
 import type { HostArray } from "../host-array.ts";
 import { type HostCall, type HostKernel, hostKernel } from "../host-kernel.ts";
-import { type Matrix, matrix } from "./matrix.ts";
+import type { Matrix } from "./matrix.ts";
 
-/** What an op computes for one matrix of a batch, one array per result. */
+/** What an op computes for one matrix of a batch, one array of real numbers or matrix per result. */
 export type MatrixFunction = (
   call: HostCall,
   ...matrices: readonly Matrix[]
 ) => readonly (ArrayLike<number> | Matrix)[];
 
 /**
- * A kernel for an op on real matrices: it runs for each of a batch, the operands' batches broadcast. An operand named
- * with `:1`, as in `tau:1`, is a batch of vectors, each given as a matrix of one row.
+ * A kernel for an op on matrices: it runs for each of a batch, the operands' batches broadcast. An operand named with
+ * `:1`, as in `tau:1`, is a batch of vectors, each given as a matrix of one row.
  */
 export function matrixKernel(ops: readonly OpName[], operands: readonly string[], run: MatrixFunction): HostKernel {
-  const kernel = hostKernel(ops, (call) => {
+  return hostKernel(ops, (call) => {
     const inputs = operands.map((operand) => {
       const [name, rank] = operand.split(":") as [string, string | undefined];
       return { array: call.array(name), rank: Number(rank ?? 2) };
@@ -28,11 +26,6 @@ export function matrixKernel(ops: readonly OpName[], operands: readonly string[]
     const count = found[0]?.length ?? 0;
     return Array.from({ length: count }, (_, k) => joined(found.map((results) => elementsOf(results[k]!))));
   });
-  return { ...kernel, accepts: (args) => !Object.values(args).some((arg) => isTensorMeta(arg) && isComplex(arg)) };
-}
-
-function isComplex({ dtype }: { readonly dtype: keyof typeof DTYPES }): boolean {
-  return DTYPES[dtype].kind === "complex";
 }
 
 function broadcastBatch(shapes: readonly (readonly number[])[]): readonly number[] {
@@ -43,18 +36,26 @@ function broadcastBatch(shapes: readonly (readonly number[])[]): readonly number
   });
 }
 
-function matricesOf({ shape, data }: HostArray, rank: number, batch: readonly number[]): readonly Matrix[] {
+function matricesOf(array: HostArray, rank: number, batch: readonly number[]): readonly Matrix[] {
+  const { shape } = array;
   const own = shape.slice(0, shape.length - rank);
   const [columns, rows] = [shape.at(-1)!, rank === 1 ? 1 : shape.at(-2)!];
-  const size = rows * columns;
   const strides = broadcastStrides({ shape: own, strides: rowMajor(own) }, batch);
-  return Array.from(offsetsOf({ shape: batch, strides }), (at) =>
-    matrix(rows, columns, data.slice(at * size, (at + 1) * size)),
-  );
+  return Array.from(offsetsOf({ shape: batch, strides }), (at) => matrixAt(array, at, rows, columns));
+}
+
+function matrixAt({ complex, data }: HostArray, at: number, rows: number, columns: number): Matrix {
+  const size = rows * columns;
+  if (!complex) return { rows, columns, re: data.slice(at * size, (at + 1) * size), im: null };
+  const part = (first: number): Float64Array =>
+    Float64Array.from({ length: size }, (_, i) => data[2 * (at * size + i) + first]!);
+  return { rows, columns, re: part(0), im: part(1) };
 }
 
 function elementsOf(result: ArrayLike<number> | Matrix): ArrayLike<number> {
-  return "data" in result ? result.data : result;
+  if (!("re" in result)) return result;
+  const { re, im } = result;
+  return im === null ? re : Float64Array.from({ length: 2 * re.length }, (_, i) => (i % 2 === 0 ? re : im)[i >> 1]!);
 }
 
 function joined(parts: readonly ArrayLike<number>[]): Float64Array {

@@ -1,4 +1,5 @@
-import { identity, type Matrix, matrix, product } from "./matrix.ts";
+import { absolute, complex, ONE } from "./complex.ts";
+import { addRow, at, identityLike, type Matrix, product, scaleLine } from "./matrix.ts";
 
 /** exp(A) by scaling, Taylor's series and squaring. */
 export function matrixExponential(a: Matrix): Matrix {
@@ -6,22 +7,17 @@ export function matrixExponential(a: Matrix): Matrix {
   let norm = 0;
   for (let i = 0; i < n; i++) {
     let sum = 0;
-    for (let j = 0; j < n; j++) sum += Math.abs(a.data[i * n + j]!);
+    for (let j = 0; j < n; j++) sum += absolute(at(a, i, j));
     norm = Math.max(norm, sum);
   }
   const squarings = norm > 0.5 && Number.isFinite(norm) ? Math.ceil(Math.log2(norm)) + 1 : 0;
-  const scaled = matrix(
-    n,
-    n,
-    a.data.map((value) => value / 2 ** squarings),
-  );
-  const result = identity(n);
-  let term = identity(n);
+  const result = identityLike(a, n);
+  let term = identityLike(a, n);
   for (let k = 1; k <= 18; k++) {
-    term = product(term, scaled);
-    for (let i = 0; i < term.data.length; i++) {
-      term.data[i]! /= k;
-      result.data[i]! += term.data[i]!;
+    term = product(term, a);
+    for (let i = 0; i < n; i++) {
+      scaleLine(term, "row", i, complex(1 / (k * 2 ** squarings)));
+      addRow(result, i, term, i, ONE);
     }
   }
   let power = result;

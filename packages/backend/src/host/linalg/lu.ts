@@ -1,4 +1,5 @@
-import { copyOf, identity, type Matrix } from "./matrix.ts";
+import { absolute, type Complex, conjugate, magnitude, negative, ONE, over, scaled, times } from "./complex.ts";
+import { addRow, at, copyOf, type Matrix, put, swapRows, zerosLike } from "./matrix.ts";
 
 /** `P A = L U` in one matrix, as LAPACK's getrf gives it. */
 export interface Lu {
@@ -12,69 +13,69 @@ export interface Lu {
 /** Gaussian elimination, with partial pivoting unless told otherwise. */
 export function factorLu(a: Matrix, pivot = true): Lu {
   const lu = copyOf(a);
-  const { rows, columns, data } = lu;
+  const { rows, columns } = lu;
   const pivots: number[] = [];
   let info = 0;
   for (let k = 0; k < Math.min(rows, columns); k++) {
     let best = k;
     if (pivot) {
-      for (let i = k + 1; i < rows; i++) {
-        if (Math.abs(data[i * columns + k]!) > Math.abs(data[best * columns + k]!)) best = i;
-      }
+      for (let i = k + 1; i < rows; i++) if (magnitude(at(lu, i, k)) > magnitude(at(lu, best, k))) best = i;
     }
     pivots.push(best + 1);
-    if (best !== k) swapRows(lu, best, k);
-    const diagonal = data[k * columns + k]!;
-    if (diagonal === 0) {
+    swapRows(lu, best, k);
+    const diagonal = at(lu, k, k);
+    if (magnitude(diagonal) === 0) {
       if (info === 0) info = k + 1;
       continue;
     }
     for (let i = k + 1; i < rows; i++) {
-      const factor = data[i * columns + k]! / diagonal;
-      data[i * columns + k] = factor;
-      if (factor === 0) continue;
-      for (let j = k + 1; j < columns; j++) data[i * columns + j]! -= factor * data[k * columns + j]!;
+      const factor = over(at(lu, i, k), diagonal);
+      put(lu, i, k, factor);
+      addRow(lu, i, lu, k, negative(factor), k + 1);
     }
   }
   return { lu, pivots, info };
 }
 
-/** The permutation matrix that undoes the exchanges: `A = P L U`. */
-export function permutationOf(pivots: ArrayLike<number>, rows: number): Matrix {
+/** The permutation matrix that undoes the exchanges, over the numbers of the factors: `A = P L U`. */
+export function permutationOf(lu: Matrix, pivots: ArrayLike<number>): Matrix {
+  const { rows } = lu;
   const order = Array.from({ length: rows }, (_, i) => i);
   for (let k = 0; k < pivots.length; k++) {
     const other = pivots[k]! - 1;
     [order[k], order[other]] = [order[other]!, order[k]!];
   }
-  const result = identity(rows);
-  result.data.fill(0);
-  for (const [k, row] of order.entries()) result.data[row * rows + k] = 1;
+  const result = zerosLike(lu, rows, rows);
+  for (const [k, row] of order.entries()) put(result, row, k, ONE);
   return result;
 }
 
-/** Determinant from the factors: its sign and the logarithm of its size. */
-export function determinant({ lu, pivots }: Lu): {
-  readonly sign: number;
+/** A determinant: its value, that divided by its size, and the logarithm of its size. */
+export interface Determinant {
+  readonly value: Complex;
+  readonly sign: Complex;
   readonly log: number;
-  readonly value: number;
-} {
-  let [sign, log, value] = [1, 0, 1];
-  for (let k = 0; k < lu.rows; k++) {
-    const diagonal = lu.data[k * lu.columns + k]!;
-    const flip = pivots[k] === k + 1 ? 1 : -1;
-    sign *= flip * (diagonal > 0 ? 1 : diagonal < 0 ? -1 : diagonal);
-    log += Math.log(Math.abs(diagonal));
-    value *= flip * diagonal;
-  }
-  return { sign, log, value };
 }
 
-/** Solves `A X = B` (or `Aᵀ X = B`) from the factors of A. */
+/** Determinant from the factors. */
+export function determinant({ lu, pivots }: Lu): Determinant {
+  let [value, sign, log] = [ONE, ONE, 0];
+  for (let k = 0; k < lu.rows; k++) {
+    const diagonal = scaled(at(lu, k, k), pivots[k] === k + 1 ? 1 : -1);
+    const size = absolute(diagonal);
+    value = times(value, diagonal);
+    sign = times(sign, size === 0 ? diagonal : over(diagonal, { re: size, im: 0 }));
+    log += Math.log(size);
+  }
+  return { value, sign, log };
+}
+
+/** Solves `A X = B` (or `Aᴴ X = B`) from the factors of A. */
 export function solveLu(lu: Matrix, pivots: ArrayLike<number>, b: Matrix, adjoint = false): Matrix {
   const x = copyOf(b);
   if (adjoint) {
-    solveTriangular(lu, x, { upper: true, unit: false, transpose: true });
-    solveTriangular(lu, x, { upper: false, unit: true, transpose: true });
+    solveTriangular(lu, x, { upper: true, unit: false, adjoint });
+    solveTriangular(lu, x, { upper: false, unit: true, adjoint });
     for (let k = pivots.length - 1; k >= 0; k--) swapRows(x, k, pivots[k]! - 1);
     return x;
   }
@@ -89,30 +90,20 @@ export interface Triangle {
   readonly upper: boolean;
   /** The diagonal is taken to be 1. */
   readonly unit: boolean;
-  readonly transpose?: boolean;
+  /** Its conjugate transpose is meant. */
+  readonly adjoint?: boolean;
 }
 
-/** Solves `T X = B` (or `Tᵀ X = B`) in place of B. */
-export function solveTriangular(t: Matrix, b: Matrix, { upper, unit, transpose = false }: Triangle): void {
-  const [n, wide] = [t.rows, b.columns];
-  const at = (i: number, j: number): number => t.data[transpose ? j * t.columns + i : i * t.columns + j]!;
-  const backward = upper !== transpose;
+/** Solves `T X = B` (or `Tᴴ X = B`) in place of B. */
+export function solveTriangular(t: Matrix, b: Matrix, { upper, unit, adjoint = false }: Triangle): void {
+  const n = t.rows;
+  const factor = (i: number, j: number): Complex => (adjoint ? conjugate(at(t, j, i)) : at(t, i, j));
+  const backward = upper !== adjoint;
   for (let step = 0; step < n; step++) {
     const i = backward ? n - 1 - step : step;
-    for (let k = backward ? i + 1 : 0; k < (backward ? n : i); k++) {
-      const factor = at(i, k);
-      if (factor === 0) continue;
-      for (let j = 0; j < wide; j++) b.data[i * wide + j]! -= factor * b.data[k * wide + j]!;
-    }
-    if (!unit) for (let j = 0; j < wide; j++) b.data[i * wide + j]! /= at(i, i);
-  }
-}
-
-function swapRows({ columns, data }: Matrix, i: number, k: number): void {
-  if (i === k) return;
-  for (let j = 0; j < columns; j++) {
-    const kept = data[i * columns + j]!;
-    data[i * columns + j] = data[k * columns + j]!;
-    data[k * columns + j] = kept;
+    for (let k = backward ? i + 1 : 0; k < (backward ? n : i); k++) addRow(b, i, b, k, negative(factor(i, k)));
+    if (unit) continue;
+    const diagonal = factor(i, i);
+    for (let j = 0; j < b.columns; j++) put(b, i, j, over(at(b, i, j), diagonal));
   }
 }

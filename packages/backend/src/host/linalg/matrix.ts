@@ -1,47 +1,157 @@
+import { type Complex, ONE } from "./complex.ts";
+
 /** A dense row-major matrix in double precision. */
 export interface Matrix {
   readonly rows: number;
   readonly columns: number;
-  readonly data: Float64Array;
+  readonly re: Float64Array;
+  /** Imaginary parts; null in a matrix of real numbers. */
+  readonly im: Float64Array | null;
 }
 
-/** A matrix of zeros, or over given elements. */
-export function matrix(rows: number, columns: number, data: Float64Array = new Float64Array(rows * columns)): Matrix {
-  return { rows, columns, data };
+/** A matrix of zeros. */
+export function matrix(rows: number, columns: number, isComplex: boolean): Matrix {
+  const size = rows * columns;
+  return { rows, columns, re: new Float64Array(size), im: isComplex ? new Float64Array(size) : null };
 }
 
-/** The identity, with more rows or columns than the other where asked for. */
-export function identity(rows: number, columns: number = rows): Matrix {
-  const result = matrix(rows, columns);
-  for (let i = 0; i < Math.min(rows, columns); i++) result.data[i * columns + i] = 1;
+/** Zeros of the same kind of numbers as another matrix. */
+export function zerosLike({ im }: Matrix, rows: number, columns: number): Matrix {
+  return matrix(rows, columns, im !== null);
+}
+
+/** The identity over the numbers of another matrix, with more rows or columns than the other where asked for. */
+export function identityLike(other: Matrix, rows: number, columns: number = rows): Matrix {
+  const result = zerosLike(other, rows, columns);
+  for (let i = 0; i < Math.min(rows, columns); i++) put(result, i, i, ONE);
   return result;
 }
 
-export function copyOf({ rows, columns, data }: Matrix): Matrix {
-  return matrix(rows, columns, data.slice());
+export function copyOf({ rows, columns, re, im }: Matrix): Matrix {
+  return { rows, columns, re: re.slice(), im: im === null ? null : im.slice() };
 }
 
-export function transposed({ rows, columns, data }: Matrix): Matrix {
-  const result = matrix(columns, rows);
-  for (let i = 0; i < rows; i++) for (let j = 0; j < columns; j++) result.data[j * rows + i] = data[i * columns + j]!;
+export function at({ columns, re, im }: Matrix, i: number, j: number): Complex {
+  const place = i * columns + j;
+  return { re: re[place]!, im: im === null ? 0 : im[place]! };
+}
+
+/** Writes an element. Of a real matrix only the real part counts. */
+export function put({ columns, re, im }: Matrix, i: number, j: number, value: Complex): void {
+  const place = i * columns + j;
+  re[place] = value.re;
+  if (im !== null) im[place] = value.im;
+}
+
+/** The conjugate transpose; of a real matrix, the transpose. */
+export function adjointOf(a: Matrix): Matrix {
+  const result = transposed(a);
+  if (result.im !== null) negate(result.im);
   return result;
 }
 
-export function product(a: Matrix, b: Matrix): Matrix {
-  const result = matrix(a.rows, b.columns);
-  for (let i = 0; i < a.rows; i++) {
-    for (let k = 0; k < a.columns; k++) {
-      const factor = a.data[i * a.columns + k]!;
-      if (factor === 0) continue;
-      for (let j = 0; j < b.columns; j++) result.data[i * b.columns + j]! += factor * b.data[k * b.columns + j]!;
+export function transposed(a: Matrix): Matrix {
+  const { rows, columns, re, im } = a;
+  const result = zerosLike(a, columns, rows);
+  for (let i = 0; i < rows; i++) {
+    for (let j = 0; j < columns; j++) {
+      result.re[j * rows + i] = re[i * columns + j]!;
+      if (im !== null) result.im![j * rows + i] = im[i * columns + j]!;
     }
   }
   return result;
 }
 
-/** The first rows and columns. */
-export function corner({ columns, data }: Matrix, rows: number, wide: number): Matrix {
-  const result = matrix(rows, wide);
-  for (let i = 0; i < rows; i++) result.data.set(data.subarray(i * columns, i * columns + wide), i * wide);
+export function product(a: Matrix, b: Matrix): Matrix {
+  const result = zerosLike(a, a.rows, b.columns);
+  for (let i = 0; i < a.rows; i++) for (let k = 0; k < a.columns; k++) addRow(result, i, b, k, at(a, i, k));
   return result;
+}
+
+/** The first rows and columns; zeros where there are no more. */
+export function corner(a: Matrix, rows: number, columns: number): Matrix {
+  const result = zerosLike(a, rows, columns);
+  for (let i = 0; i < Math.min(rows, a.rows); i++) {
+    for (let j = 0; j < Math.min(columns, a.columns); j++) put(result, i, j, at(a, i, j));
+  }
+  return result;
+}
+
+/** Adds a multiple of a row of one matrix to a row of another, from a column on: the inner loop of most that is here. */
+export function addRow(to: Matrix, i: number, from: Matrix, k: number, factor: Complex, start = 0): void {
+  const [x, y] = [factor.re, factor.im];
+  if (x === 0 && y === 0) return;
+  const [a, b] = [i * to.columns, k * from.columns];
+  if (to.im === null || from.im === null) {
+    for (let j = start; j < to.columns; j++) to.re[a + j]! += x * from.re[b + j]!;
+    return;
+  }
+  for (let j = start; j < to.columns; j++) {
+    const [re, im] = [from.re[b + j]!, from.im[b + j]!];
+    to.re[a + j]! += x * re - y * im;
+    to.im[a + j]! += x * im + y * re;
+  }
+}
+
+/** The sum of the products of elements of two rows, those of the second one conjugate, up to a column. */
+export function dotRows(a: Matrix, i: number, b: Matrix, k: number, end: number = a.columns): Complex {
+  const [p, q] = [i * a.columns, k * b.columns];
+  let [re, im] = [0, 0];
+  for (let j = 0; j < end; j++) re += a.re[p + j]! * b.re[q + j]!;
+  if (a.im === null || b.im === null) return { re, im };
+  for (let j = 0; j < end; j++) {
+    re += a.im[p + j]! * b.im[q + j]!;
+    im += a.im[p + j]! * b.re[q + j]! - a.re[p + j]! * b.im[q + j]!;
+  }
+  return { re, im };
+}
+
+/** A line of a matrix: one of its rows, or one of its columns. */
+export type Axis = "row" | "column";
+
+/** Multiplies the elements of a line. */
+export function scaleLine(a: Matrix, axis: Axis, i: number, factor: Complex): void {
+  if (factor.re === 1 && factor.im === 0) return;
+  const { start, step, end } = lineOf(a, axis, i);
+  for (let p = start; p < end; p += step) {
+    const [re, im] = [a.re[p]!, a.im === null ? 0 : a.im[p]!];
+    a.re[p] = re * factor.re - im * factor.im;
+    if (a.im !== null) a.im[p] = re * factor.im + im * factor.re;
+  }
+}
+
+/** Rotates two lines: `c x - s y` and `s x + c y`. */
+export function turnLines(a: Matrix, axis: Axis, i: number, k: number, c: number, s: number): void {
+  const { start, step, end } = lineOf(a, axis, i);
+  const other = lineOf(a, axis, k).start - start;
+  for (const part of a.im === null ? [a.re] : [a.re, a.im]) {
+    for (let p = start; p < end; p += step) {
+      const [x, y] = [part[p]!, part[p + other]!];
+      part[p] = c * x - s * y;
+      part[p + other] = s * x + c * y;
+    }
+  }
+}
+
+function lineOf({ rows, columns }: Matrix, axis: Axis, i: number): { start: number; step: number; end: number } {
+  if (axis === "row") return { start: i * columns, step: 1, end: (i + 1) * columns };
+  return { start: i, step: columns, end: rows * columns };
+}
+
+export function swapRows({ columns, re, im }: Matrix, i: number, k: number): void {
+  if (i === k) return;
+  for (const part of im === null ? [re] : [re, im]) {
+    const kept = part.slice(i * columns, (i + 1) * columns);
+    part.copyWithin(i * columns, k * columns, (k + 1) * columns);
+    part.set(kept, k * columns);
+  }
+}
+
+/** The root of the sum of squares of a row. */
+export function rowNorm(a: Matrix, i: number): number {
+  return Math.sqrt(dotRows(a, i, a, i).re);
+}
+
+function negate(values: Float64Array): void {
+  for (let i = 0; i < values.length; i++) values[i] = -values[i]!;
 }

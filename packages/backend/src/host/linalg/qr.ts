@@ -1,51 +1,74 @@
-import { copyOf, identity, type Matrix } from "./matrix.ts";
+import { type Complex, complex, conjugate, negative, ONE, over, times } from "./complex.ts";
+import { addRow, at, copyOf, identityLike, type Matrix, put, zerosLike } from "./matrix.ts";
 
 /** Householder's reflections below the diagonal, R on and above it, as LAPACK's geqrf gives them. */
 export interface Reflections {
   readonly a: Matrix;
-  readonly tau: Float64Array;
+  /** Factors of the reflections, in one row. */
+  readonly tau: Matrix;
 }
 
 /** Factorises by reflections. */
 export function reflect(given: Matrix): Reflections {
   const a = copyOf(given);
-  const { rows, columns, data } = a;
-  const tau = new Float64Array(Math.min(rows, columns));
-  for (let k = 0; k < tau.length; k++) {
-    let rest = 0;
-    for (let i = k + 1; i < rows; i++) rest = Math.hypot(rest, data[i * columns + k]!);
-    if (rest === 0) continue;
-    const alpha = data[k * columns + k]!;
-    const beta = alpha >= 0 ? -Math.hypot(alpha, rest) : Math.hypot(alpha, rest);
-    tau[k] = (beta - alpha) / beta;
-    for (let i = k + 1; i < rows; i++) data[i * columns + k]! /= alpha - beta;
-    data[k * columns + k] = beta;
-    applyReflection(a, tau, k, a, k + 1);
+  const tau = zerosLike(a, 1, Math.min(a.rows, a.columns));
+  for (let k = 0; k < tau.columns; k++) {
+    const factor = makeReflection(a, k, k);
+    put(tau, 0, k, factor);
+    applyReflection(a, { row: k, column: k }, conjugate(factor), a, k + 1);
   }
   return { a, tau };
 }
 
-/** `Q B` or `Qᵀ B`, in place of B. */
-export function applyQ(a: Matrix, tau: ArrayLike<number>, b: Matrix, transpose: boolean): void {
-  const count = tau.length;
-  for (let step = 0; step < count; step++) applyReflection(a, tau, transpose ? step : count - 1 - step, b, 0);
+/**
+ * Makes the elements of a column below `row` zero by a reflection, whose vector is stored there (LAPACK's larfg). Gives
+ * its factor.
+ */
+export function makeReflection(a: Matrix, row: number, column: number): Complex {
+  let rest = 0;
+  for (let i = row + 1; i < a.rows; i++) {
+    const { re, im } = at(a, i, column);
+    rest = Math.hypot(rest, re, im);
+  }
+  const alpha = at(a, row, column);
+  if (rest === 0 && alpha.im === 0) return complex(0);
+  const size = Math.hypot(alpha.re, alpha.im, rest);
+  const beta = alpha.re >= 0 ? -size : size;
+  const scale = over(ONE, { re: alpha.re - beta, im: alpha.im });
+  for (let i = row + 1; i < a.rows; i++) put(a, i, column, times(at(a, i, column), scale));
+  put(a, row, column, complex(beta));
+  return complex((beta - alpha.re) / beta, -alpha.im / beta);
+}
+
+/** `Q B` or `Qᴴ B`, in place of B. */
+export function applyQ(a: Matrix, tau: Matrix, b: Matrix, adjoint: boolean): void {
+  const count = tau.columns;
+  for (let step = 0; step < count; step++) {
+    const k = adjoint ? step : count - 1 - step;
+    const factor = at(tau, 0, k);
+    applyReflection(a, { row: k, column: k }, adjoint ? conjugate(factor) : factor, b, 0);
+  }
 }
 
 /** The first columns of Q. */
-export function orthogonal(a: Matrix, tau: ArrayLike<number>, columns: number): Matrix {
-  const q = identity(a.rows, columns);
+export function orthogonal(a: Matrix, tau: Matrix, columns: number): Matrix {
+  const q = identityLike(a, a.rows, columns);
   applyQ(a, tau, q, false);
   return q;
 }
 
-function applyReflection(a: Matrix, tau: ArrayLike<number>, k: number, b: Matrix, from: number): void {
-  const factor = tau[k]!;
-  if (factor === 0) return;
-  for (let j = from; j < b.columns; j++) {
-    let sum = b.data[k * b.columns + j]!;
-    for (let i = k + 1; i < a.rows; i++) sum += a.data[i * a.columns + k]! * b.data[i * b.columns + j]!;
-    sum *= factor;
-    b.data[k * b.columns + j]! -= sum;
-    for (let i = k + 1; i < a.rows; i++) b.data[i * b.columns + j]! -= sum * a.data[i * a.columns + k]!;
-  }
+/** `(I - τ v vᴴ) B` from a column of B on, in place; v is 1 at `row`, and what stands below that in `column` of `a`. */
+export function applyReflection(
+  a: Matrix,
+  { row, column }: { readonly row: number; readonly column: number },
+  tau: Complex,
+  b: Matrix,
+  from: number,
+): void {
+  const sums = zerosLike(b, 1, b.columns);
+  addRow(sums, 0, b, row, ONE, from);
+  for (let i = row + 1; i < a.rows; i++) addRow(sums, 0, b, i, conjugate(at(a, i, column)), from);
+  const factor = negative(tau);
+  addRow(b, row, sums, 0, factor, from);
+  for (let i = row + 1; i < a.rows; i++) addRow(b, i, sums, 0, times(factor, at(a, i, column)), from);
 }

@@ -1,3 +1,4 @@
+import type { Builder } from "../../builder.ts";
 import { partOf } from "../../dtype-promotion.ts";
 import { defineOp, type OpRecord } from "../../op.ts";
 import type { TensorMeta } from "../../tensor-meta.ts";
@@ -157,6 +158,11 @@ export function square(op: string, A: TensorMeta): TensorMeta {
     () => `${op}: A must be batches of square matrices, but they are ${rows} by ${columns} matrices`,
   );
   return { dtype: A.dtype, shape: A.shape };
+}
+
+/** The conjugate transpose of each matrix. */
+export function adjoint(b: Builder, self: TensorMeta): TensorMeta {
+  return b.tensor("aten::mH", { self });
 }
 
 /** One number per matrix that says whether it went well. */

@@ -2,8 +2,9 @@ import { defineOp, type OpRecord } from "../../op.ts";
 import type { TensorMeta } from "../../tensor-meta.ts";
 import { check, show } from "../support/check.ts";
 import { sameShape } from "../support/dims.ts";
+import { isComplex } from "../support/dtypes.ts";
 import { emit } from "../support/emit.ts";
-import { info, matrices, sizes } from "./factor.ts";
+import { adjoint, info, matrices, sizes } from "./factor.ts";
 
 type Three = readonly [TensorMeta, TensorMeta, TensorMeta];
 
@@ -72,7 +73,7 @@ export const LU_OPS: readonly OpRecord[] = [
   ),
   defineOp("aten::cholesky_solve(Tensor self, Tensor input2, bool upper=False) -> Tensor", {
     decompose({ self, input2, upper }, b) {
-      const turned = emit(b).transpose(input2, -2, -1);
+      const turned = adjoint(b, input2);
       const [lower, higher] = upper ? [turned, input2] : [input2, turned];
       const solve = (triangle: TensorMeta, B: TensorMeta, isUpper: boolean): TensorMeta =>
         b.tensor("aten::linalg_solve_triangular", { self: triangle, B, upper: isUpper });
@@ -94,6 +95,7 @@ export const LU_OPS: readonly OpRecord[] = [
     decompose({ self }, b) {
       const e = emit(b);
       const [sign, log] = b.call("aten::linalg_slogdet", { A: self }) as readonly TensorMeta[];
+      if (isComplex(self.dtype)) return e.add(e.log(sign!), log!);
       return e.where(e.lt(sign!, 0), { float: Number.NaN }, log!);
     },
   }),

@@ -4,7 +4,7 @@ import type { TensorMeta } from "../../tensor-meta.ts";
 import { check } from "../support/check.ts";
 import { isComplex } from "../support/dtypes.ts";
 import { emit } from "../support/emit.ts";
-import { sizes, square } from "./factor.ts";
+import { adjoint, sizes, square } from "./factor.ts";
 
 /** Reflections, eigenvalues and functions of matrices. */
 export const ORTHOGONAL_OPS: readonly OpRecord[] = [
@@ -51,7 +51,7 @@ export const ORTHOGONAL_OPS: readonly OpRecord[] = [
     decompose({ self, some, compute_uv }, b) {
       const e = emit(b);
       const [U, S, Vh] = b.call("aten::linalg_svd", { A: self, full_matrices: !some }) as readonly TensorMeta[];
-      const V = e.transpose(Vh!, -2, -1);
+      const V = adjoint(b, Vh!);
       if (compute_uv) return [U!, S!, V];
       const { batch, rows, columns } = sizes("svd", self);
       const zeros = (n: number): TensorMeta => e.full([...batch, n, n], 0, self.dtype);

@@ -5,6 +5,7 @@ import type { Scalar, TensorMeta } from "../../tensor-meta.ts";
 import { isTensorMeta } from "../../wrapped.ts";
 import { toNumber } from "../support/dtypes.ts";
 import { emit, type Operand } from "../support/emit.ts";
+import { adjoint } from "./factor.ts";
 
 /** What depends on which singular values count as zero. */
 export const PSEUDO_INVERSE_OPS: readonly OpRecord[] = [
@@ -89,14 +90,14 @@ function pseudoInverse(b: Builder, self: TensorMeta, atol: Bound, rtol: Bound, h
   const sizes = hermitian ? e.abs(S!) : S!;
   const counts = e.gt(sizes, threshold(b, self, sizes, atol, rtol));
   const inverse = e.where(counts, b.tensor("aten::reciprocal", { self: S! }), { float: 0 });
-  const right = e.mul(e.transpose(Vh!, -2, -1), e.unsqueeze(inverse, -2));
-  return b.tensor("aten::matmul", { self: right, other: e.transpose(U!, -2, -1) });
+  const right = e.mul(adjoint(b, Vh!), e.unsqueeze(inverse, -2));
+  return b.tensor("aten::matmul", { self: right, other: adjoint(b, U!) });
 }
 
-/** A symmetric matrix as `U diag(S) Uᵀ`. */
+/** A Hermitian matrix as `U diag(S) Uᴴ`. */
 function symmetricFactors(b: Builder, self: TensorMeta): readonly TensorMeta[] {
   const [S, U] = b.call("aten::linalg_eigh", { self }) as readonly [TensorMeta, TensorMeta];
-  return [U, S, emit(b).transpose(U, -2, -1)];
+  return [U, S, adjoint(b, U)];
 }
 
 function matrixRank(b: Builder, self: TensorMeta, atol: Bound, rtol: Bound, hermitian: boolean): TensorMeta {

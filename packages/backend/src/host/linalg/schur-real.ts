@@ -1,0 +1,175 @@
+import type { Hessenberg } from "./hessenberg.ts";
+import { type Matrix, turnLines } from "./matrix.ts";
+import { splitAt } from "./schur.ts";
+
+/** Steps for one eigenvalue after which a matrix is given up; every tenth uses other shifts. */
+const PATIENCE = 300;
+
+/** Two shifts, real or conjugate to each other. */
+interface Shifts {
+  readonly first: number;
+  readonly second: number;
+  /** Imaginary part of the first one. */
+  readonly im: number;
+}
+
+/**
+ * Makes a real Hessenberg matrix upper triangular but for 2×2 blocks with conjugate eigenvalues and equal diagonal
+ * elements, by double shifts as LAPACK's lahqr; the rows of Q are turned along.
+ */
+export function triangulateReal({ h, q }: Hessenberg, precision: number): void {
+  for (let i = h.rows - 1; i >= 0; ) {
+    let low = splitAt(h, i, precision);
+    for (let step = 1; low < i - 1 && step <= PATIENCE; step++) {
+      const shifts = shiftsOf(h, low, i, step);
+      const { start, vector } = beginning(h, { low, end: i }, shifts, precision);
+      sweep(h, q, { low, start, end: i }, vector);
+      low = splitAt(h, i, precision);
+    }
+    if (low === i - 1) standardise(h, q, low, precision);
+    i = Math.min(low, i) - 1;
+  }
+}
+
+function shiftsOf({ re, columns: n }: Matrix, low: number, i: number, step: number): Shifts {
+  const at = (r: number, c: number): number => re[r * n + c]!;
+  let [a, b, c, d] = [at(i - 1, i - 1), at(i - 1, i), at(i, i - 1), at(i, i)];
+  if (step % 10 === 0) {
+    const [s, corner] =
+      step % 20 === 0
+        ? [Math.abs(at(i, i - 1)) + Math.abs(at(i - 1, i - 2)), at(i, i)]
+        : [Math.abs(at(low + 1, low)) + Math.abs(at(low + 2, low + 1)), at(low, low)];
+    [a, b, c, d] = [0.75 * s + corner, -0.4375 * s, s, 0.75 * s + corner];
+  }
+  const s = Math.abs(a) + Math.abs(b) + Math.abs(c) + Math.abs(d);
+  if (s === 0) return { first: 0, second: 0, im: 0 };
+  const half = (a / s + d / s) / 2;
+  const determinant = (a / s - half) * (d / s - half) - (b / s) * (c / s);
+  const root = Math.sqrt(Math.abs(determinant));
+  if (determinant >= 0) return { first: half * s, second: half * s, im: root * s };
+  // Both the real one that is closer to the last element.
+  const close = Math.abs(half + root - d / s) <= Math.abs(half - root - d / s) ? half + root : half - root;
+  return { first: close * s, second: close * s, im: 0 };
+}
+
+type Vector = readonly [number, number, number];
+
+/** Where a step may begin, and its first column: behind two small elements in a row beside the diagonal. */
+function beginning(
+  { re, columns: n }: Matrix,
+  { low, end }: Pick<Range, "low" | "end">,
+  { first, second, im }: Shifts,
+  precision: number,
+): { readonly start: number; readonly vector: Vector } {
+  const at = (r: number, c: number): number => re[r * n + c]!;
+  for (let m = end - 2; ; m--) {
+    const size = Math.abs(at(m, m) - second) + Math.abs(im) + Math.abs(at(m + 1, m));
+    const below = at(m + 1, m) / size;
+    const x = below * at(m, m + 1) + (at(m, m) - first) * ((at(m, m) - second) / size) + im * (im / size);
+    const y = below * (at(m, m) + at(m + 1, m + 1) - first - second);
+    const z = below * at(m + 2, m + 1);
+    const sum = Math.abs(x) + Math.abs(y) + Math.abs(z);
+    const vector: Vector = [x / sum, y / sum, z / sum];
+    if (m === low) return { start: m, vector };
+    const near = Math.abs(at(m - 1, m - 1)) + Math.abs(at(m, m)) + Math.abs(at(m + 1, m + 1));
+    const cut = Math.abs(at(m, m - 1)) * (Math.abs(vector[1]) + Math.abs(vector[2]));
+    if (cut <= precision * Math.abs(vector[0]) * near) return { start: m, vector };
+  }
+}
+
+/** Rows that a step is about. */
+interface Range {
+  readonly low: number;
+  readonly start: number;
+  readonly end: number;
+}
+
+/** Chases a bulge down the diagonal, by reflections of three rows and columns. */
+function sweep(h: Matrix, q: Matrix, { low, start, end }: Range, first: Vector): void {
+  const { re, columns: n } = h;
+  for (let k = start; k < end; k++) {
+    const size = Math.min(3, end - k + 1);
+    const [x, ...rest] =
+      k === start ? first.slice(0, size) : Array.from({ length: size }, (_, r) => re[(k + r) * n + k - 1]!);
+    const { beta, tau, v } = reflection(x!, rest);
+    if (k > start) {
+      re[k * n + k - 1] = beta;
+      for (let r = 1; r < size; r++) re[(k + r) * n + k - 1] = 0;
+    } else if (start > low) re[k * n + k - 1]! *= 1 - tau;
+    for (let j = k; j < n; j++) reflectAt(re, k * n + j, n, v, tau);
+    for (let i = 0; i <= Math.min(k + 3, end); i++) reflectAt(re, i * n + k, 1, v, tau);
+    for (let j = 0; j < n; j++) reflectAt(q.re, k * n + j, n, v, tau);
+  }
+}
+
+/** LAPACK's larfg: `(I - τ v vᵀ) (x, rest) = (β, 0)`, the first element of v being 1. */
+function reflection(
+  x: number,
+  rest: readonly number[],
+): { readonly beta: number; readonly tau: number; readonly v: readonly number[] } {
+  const norm = Math.hypot(...rest);
+  if (norm === 0) return { beta: x, tau: 0, v: [1, ...rest] };
+  const size = Math.hypot(x, norm);
+  const beta = x >= 0 ? -size : size;
+  return { beta, tau: (beta - x) / beta, v: [1, ...rest.map((value) => value / (x - beta))] };
+}
+
+/** Applies a reflection to elements that are `step` apart. */
+function reflectAt(data: Float64Array, at: number, step: number, v: readonly number[], tau: number): void {
+  let sum = 0;
+  for (let r = 0; r < v.length; r++) sum += v[r]! * data[at + r * step]!;
+  for (let r = 0; r < v.length; r++) data[at + r * step]! -= sum * tau * v[r]!;
+}
+
+/** Makes a 2×2 block triangular, or its diagonal elements equal where its eigenvalues are conjugate (LAPACK's lanv2). */
+function standardise(h: Matrix, q: Matrix, k: number, precision: number): void {
+  const { re, columns: n } = h;
+  const block = (): readonly number[] => [
+    re[k * n + k]!,
+    re[k * n + k + 1]!,
+    re[(k + 1) * n + k]!,
+    re[(k + 1) * n + k + 1]!,
+  ];
+  const turn = (cosine: number, sine: number): void => {
+    turnLines(h, "row", k, k + 1, cosine, -sine);
+    turnLines(h, "column", k, k + 1, cosine, -sine);
+    turnLines(q, "row", k, k + 1, cosine, -sine);
+  };
+  const [a, b, c, d] = block() as [number, number, number, number];
+  if (c === 0) return;
+  if (b === 0) {
+    turn(0, 1);
+    re[(k + 1) * n + k] = 0;
+    return;
+  }
+  if (a === d && Math.sign(b) !== Math.sign(c)) return;
+  const half = (a - d) / 2;
+  const large = Math.max(Math.abs(b), Math.abs(c));
+  const small = Math.min(Math.abs(b), Math.abs(c)) * Math.sign(b) * Math.sign(c);
+  const scale = Math.max(Math.abs(half), large);
+  const discriminant = (half / scale) * half + (large / scale) * small;
+  if (discriminant >= 4 * precision) {
+    const z = half + (half < 0 ? -1 : 1) * Math.sqrt(scale) * Math.sqrt(discriminant);
+    const size = Math.hypot(c, z);
+    turn(z / size, c / size);
+    re.set([d + z, b - c], k * n + k);
+    re.set([0, d - (large / z) * small], (k + 1) * n + k);
+    return;
+  }
+  const sigma = b + c;
+  const size = Math.hypot(sigma, a - d);
+  const cosine = Math.sqrt((1 + Math.abs(sigma) / size) / 2);
+  turn(cosine, -(half / (size * cosine)) * (sigma < 0 ? -1 : 1));
+  const [first, upper, lower, last] = block() as [number, number, number, number];
+  const middle = (first + last) / 2;
+  re[k * n + k] = middle;
+  re[(k + 1) * n + k + 1] = middle;
+  if (lower === 0 || upper === 0 || Math.sign(upper) !== Math.sign(lower)) return;
+  // Two real eigenvalues after all.
+  const [p, r] = [Math.sqrt(Math.abs(upper)), Math.sqrt(Math.abs(lower))];
+  const apart = lower < 0 ? -p * r : p * r;
+  const total = Math.sqrt(Math.abs(upper + lower));
+  turn(p / total, r / total);
+  re.set([middle + apart, upper - lower], k * n + k);
+  re.set([0, middle - apart], (k + 1) * n + k);
+}
