@@ -8,7 +8,7 @@ import { functionalBatchNorm } from "./batch-norm.ts";
 import type { EffectsOf, OpEffects } from "./effects.ts";
 import { IN_PLACE_VIEWS } from "./functional-names.ts";
 import { functionalInstanceNorm } from "./instance-norm.ts";
-import { isOfMemory, isWhole, looksBehindViews } from "./memory.ts";
+import { isOfMemory, isWhole, looksBehindViews, offsetOfWhole } from "./memory.ts";
 import { MutationRewriter, unsupported } from "./mutation-rewriter.ts";
 import { mutates, nodeEffects } from "./node-effects.ts";
 import { RESIZES, resizeAsView } from "./resize.ts";
@@ -88,34 +88,33 @@ export class Functionalizer {
 
   /**
    * as_strided looks at the memory itself, past all other views, from where its argument starts unless it says
-   * otherwise. In the functional program it is taken of the whole, of which the elements count in row-major order, so
-   * they must lie in that order in PyTorch too.
+   * otherwise. In the functional program it is taken of the whole, of which the elements count in row-major order from
+   * its first one, so they must lie in that order in PyTorch too.
    */
   #ofMemory(node: Node): Node {
     const self = argOf(node, "self");
     const tensor = self?.kind === "value" ? this.tensors.get(self.name) : undefined;
     if (tensor === undefined) return node;
-    if (!isWhole(this.tensors.typeOf(tensor.memory.base)))
-      throw unsupported(node, "its memory is not in row-major order");
-    if (tensor.parent === null) return node;
+    const skipped = offsetOfWhole(this.tensors.typeOf(tensor.memory.base));
+    if (skipped === null) throw unsupported(node, "its memory is not in row-major order");
+    const given = argOf(node, "storage_offset") ?? { kind: "none" };
+    if (tensor.parent === null && (skipped === 0 || given.kind === "none")) return node;
     if (node.op === "aten::as_strided_scatter") {
       if (isWhole(this.tensors.typeOf(tensor))) return node;
       throw unsupported(node, "it writes around a view of other strides");
     }
     const base = this.builder.fresh(`${node.name}_base`);
     this.tensors.alias(base, tensor.memory.base);
-    const given = argOf(node, "storage_offset");
-    const offset = this.tensors.typeOf(tensor)?.storageOffset;
-    const start: Arg = given ?? { kind: "none" };
-    if (start.kind === "none" && typeof offset !== "number") throw unsupported(node, "where it starts is not known");
+    const own = this.tensors.typeOf(tensor)?.storageOffset;
+    const start = behind(
+      given.kind === "none" && typeof own === "number" ? { kind: "int", value: own } : given,
+      skipped,
+    );
+    if (start === null) throw unsupported(node, "where it starts is not known");
     const args = node.args.filter(({ name }) => name !== "self" && name !== "storage_offset");
     return {
       ...node,
-      args: [
-        { name: "self", arg: { kind: "value", name: base } },
-        ...args,
-        { name: "storage_offset", arg: start.kind === "none" ? { kind: "int", value: offset as number } : start },
-      ],
+      args: [{ name: "self", arg: { kind: "value", name: base } }, ...args, { name: "storage_offset", arg: start }],
     };
   }
 
@@ -180,4 +179,10 @@ export class Functionalizer {
     if (written !== undefined) throw unsupported(node, `its graph writes to the operand \`${written}\``);
     return inner.builder.build(outputs);
   }
+}
+
+/** Where something begins behind what is skipped of its memory. Null where that is not known. */
+function behind(offset: Arg, skipped: number): Arg | null {
+  if (offset.kind === "int") return { kind: "int", value: Number(offset.value) - skipped };
+  return skipped === 0 && offset.kind !== "none" ? offset : null;
 }

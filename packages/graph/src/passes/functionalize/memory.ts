@@ -16,7 +16,13 @@ export function isOfMemory({ op }: Pick<Node, "op">): boolean {
 
 /** Whether a tensor is all of its memory up to its end, element by element. */
 export function isWhole(type: ValueType | undefined): boolean {
-  return type?.kind !== "tensor" || (type.storageOffset === 0 && isContiguous(type));
+  return offsetOfWhole(type) === 0;
+}
+
+/** What of its memory is in front of a tensor that is the rest of it, element by element. Null for any other. */
+export function offsetOfWhole(type: ValueType | undefined): number | null {
+  if (type?.kind !== "tensor") return 0;
+  return typeof type.storageOffset === "number" && isContiguous(type) ? type.storageOffset : null;
 }
 
 /** Whether a graph, or one nested in it, looks at memory behind a tensor that lies there in another order. */
