@@ -4,6 +4,7 @@ import { walk } from "../../query/walk.ts";
 import { testEffects } from "../../testing/effects.ts";
 import { FIXTURES, fixture } from "../../testing/fixtures.ts";
 import { expectPass, program } from "../../testing/program.ts";
+import { printGraph } from "../../text/print.ts";
 import { validate } from "../../validate/validate.ts";
 import { isMutatingName } from "../mutating-names.ts";
 import { removeNoOps } from "../remove-no-ops.ts";
@@ -166,6 +167,38 @@ describe("functionalize", () => {
        %b: f32[2]{offset=1} = aten::as_strided_copy(%x, size=[2], stride=[1], storage_offset=1)
        return %a, %b`,
     );
+  });
+
+  it("counts from the start of an input that lies somewhere in its memory", () => {
+    expectPass(
+      pass,
+      `user_input %x: f32[10]{offset=4}
+       %a: f32[2, 2]{strides=[1, 2], offset=4} = aten::as_strided(%x, size=[2, 2], stride=[1, 2])
+       %b: f32[3]{offset=6} = aten::as_strided_copy(%x, size=[3], stride=[1], storage_offset=6)
+       return %a, %b`,
+      `user_input %x: f32[10]{offset=4}
+       %a: f32[2, 2]{strides=[1, 2], offset=4} = aten::as_strided(%x, size=[2, 2], stride=[1, 2])
+       %b: f32[3]{offset=6} = aten::as_strided_copy(%x, size=[3], stride=[1], storage_offset=2)
+       return %a, %b`,
+    );
+  });
+
+  it.each([
+    ["a view", "[s0, 4, 32]{strides=[128, 1, 4]}", "reshape_as"],
+    ["a copy", "[s0, 128]", "x"],
+  ])("tells that a reshape is %s whatever the batch is", (_, type, shown) => {
+    const size = type.replace(/\{.*/, "").replace("s0", "-1");
+    const text = printGraph(
+      pass(
+        program(`user_input %i: f32[s0, 32, 2, 2]
+          %c: f32[s0, 32, 2, 2] = aten::clone(%i)
+          %x: f32[s0, 2, 2, 32]{strides=[128, 2, 1, 4]} = aten::permute(%c, dims=[0, 2, 3, 1])
+          %r: f32${type} = aten::reshape(%x, shape=${size})
+          %a: f32${type} = aten::zero_(%r)
+          return %x`),
+      ).graph,
+    );
+    expect(text).toContain(`return %${shown}`);
   });
 
   it.each([

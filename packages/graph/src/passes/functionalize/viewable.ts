@@ -1,5 +1,8 @@
 import type { Node, OpName, TensorType } from "../../ir.ts";
 import { isContiguous, sameSizes } from "../../strides.ts";
+import { type Bindings, evaluateSize } from "../../sym/evaluate.ts";
+import type { SymInt } from "../../sym/expr.ts";
+import { symbolsOf } from "../../sym/make.ts";
 
 /** Operators that give a view where the strides allow it and a copy where they do not. */
 const RESHAPES: ReadonlySet<OpName> = new Set([
@@ -21,9 +24,38 @@ export function aliasing(node: Node, from: TensorType | undefined, to: TensorTyp
   if (!RESHAPES.has(node.op)) return "view";
   if (from === undefined || to === undefined) return "unknown";
   if (isContiguous(from) || sameSizes(from.shape, to.shape)) return "view";
-  const sizes = [...from.shape, ...from.strides, ...to.shape];
-  if (!sizes.every((size) => typeof size === "number")) return "unknown";
-  return isViewable(from.shape as number[], from.strides as number[], to.shape as number[]) ? "view" : "copy";
+  const [typical, least] = [TYPICAL, () => 1].map((symbol) => viewableWhere(symbol, from, to));
+  if (typical === undefined || typical !== least) return "unknown";
+  return typical ? "view" : "copy";
+}
+
+/**
+ * Sizes that nothing else equals by chance, with many divisors. What is a view with these is one with all sizes, as
+ * strides chain by what they are made of; what is a copy with these may be a view where sizes are 1.
+ */
+const TYPICAL = (symbol: number): number => 720 * (7 + 2 * symbol);
+
+/** Whether the reshape is a view where symbols have these sizes; undefined where they cannot have them. */
+function viewableWhere(size: (symbol: number) => number, from: TensorType, to: TensorType): boolean | undefined {
+  const lists = [from.shape, from.strides, to.shape];
+  const symbols = new Set(lists.flat().flatMap((value) => [...symbolsOf(value)]));
+  const bindings = new Map([...symbols].map((symbol, i) => [symbol, size(i)]));
+  const [shape, strides, wanted] = lists.map((values) => sizesWhere(values, bindings));
+  if (shape === undefined || strides === undefined || wanted === undefined) return undefined;
+  return count(shape) === count(wanted) ? isViewable(shape, strides, wanted) : undefined;
+}
+
+function sizesWhere(values: readonly SymInt[], bindings: Bindings): readonly number[] | undefined {
+  try {
+    return values.map((value) => evaluateSize(value, bindings));
+  } catch {
+    // Here some size is negative, or divides by zero.
+    return undefined;
+  }
+}
+
+function count(shape: readonly number[]): number {
+  return shape.reduce((n, size) => n * size, 1);
 }
 
 /** PyTorch's rule: dimensions may be merged only where their strides chain, `stride[i] = stride[i + 1] · size[i + 1]`. */
