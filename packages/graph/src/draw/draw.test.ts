@@ -54,4 +54,16 @@ describe("drawings", () => {
     ).toEqual([["a"], ["b", "w"], ["c"]]);
     expect(routes[2]).toHaveLength(3);
   });
+
+  it("puts what is made of one source alone near its use", () => {
+    const arrows = ["a>b", "b>c", "c>d", "d>e", "w>v", "v>e", "a>s", "s>e"].map((pair) => {
+      const [from, to] = pair.split(">");
+      return { from: from!, to: to! };
+    });
+    const { layers } = layer(["a", "b", "c", "d", "w", "v", "s", "e"], arrows);
+    const layerOf = (id: string): number => layers.findIndex((slots) => slots.some((slot) => slot.id === id));
+    expect(["w", "v", "e"].map(layerOf)).toEqual([2, 3, 4]);
+    // Of `a` there are other uses: its arrows would only be longer elsewhere.
+    expect(layerOf("s")).toBe(1);
+  });
 });

@@ -43,7 +43,7 @@ export function layer(ids: readonly string[], arrows: readonly Arrow[]): Layered
   return { layers, routes };
 }
 
-/** Longest path from the sources; sources sit right above their first use. */
+/** Longest path from the sources; sources, and what is made of one source alone, sit right above their first use. */
 function depths(ids: readonly string[], arrows: readonly Arrow[]): ReadonlyMap<string, number> {
   const incoming = new Map<string, string[]>(ids.map((id) => [id, []]));
   const outgoing = new Map<string, string[]>(ids.map((id) => [id, []]));
@@ -52,13 +52,19 @@ function depths(ids: readonly string[], arrows: readonly Arrow[]): ReadonlyMap<s
     outgoing.get(from)!.push(to);
   }
   const depth = new Map<string, number>();
+  /** Moving these down lengthens no arrow: whatever is above them is only for them. */
+  const loose = new Set<string>();
   for (const id of ids) {
-    const above = incoming.get(id)!.map((from) => depth.get(from)!);
-    depth.set(id, above.length === 0 ? 0 : Math.max(...above) + 1);
+    const sources = incoming.get(id)!;
+    depth.set(
+      id,
+      sources.reduce((deepest, from) => Math.max(deepest, depth.get(from)! + 1), 0),
+    );
+    if (sources.every((from) => loose.has(from) && outgoing.get(from)!.length === 1)) loose.add(id);
   }
   for (const id of ids.toReversed()) {
     const below = outgoing.get(id)!.map((to) => depth.get(to)!);
-    if (incoming.get(id)!.length === 0 && below.length > 0) depth.set(id, Math.min(...below) - 1);
+    if (loose.has(id) && below.length > 0) depth.set(id, Math.min(...below) - 1);
   }
   return depth;
 }
