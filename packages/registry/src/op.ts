@@ -63,6 +63,10 @@ export interface OpRules<S extends string> {
    * 0-d tensor (`TensorMeta.number`), and one plan serves all values. Elementwise ops need not say so.
    */
   readonly numbers?: readonly string[];
+  /** The result is a part of each complex number of the first argument: the real (0) or the imaginary one (1). */
+  readonly part?: 0 | 1;
+  /** The result is complex numbers, whose real and imaginary parts these arguments are. */
+  readonly pairs?: readonly [real: string, imaginary: string];
   /** Arguments that the op writes to although its schema does not say so (running statistics). */
   readonly mutates?: readonly string[];
   /** Names of in-place ops over the same computation, beside the regular one: `aten::pow_.Scalar`. */

@@ -22,18 +22,12 @@ export function partOf(place: Place, part: 0 | 1): Place {
   return { ...place, dtype: PARTS[dtype]!, strides: strides.map((stride) => 2 * stride), offset: 2 * offset + part };
 }
 
+/** The dtype of the parts of complex numbers. */
+export function partDtype(dtype: DType): DType {
+  return PARTS[dtype]!;
+}
+
 /** Whether numbers of one dtype are the parts of those of the other. */
 export function areParts(a: DType, b: DType): boolean {
   return PARTS[a] === b || PARTS[b] === a;
-}
-
-/** Real numbers in a last dimension of two as the complex numbers that they are the parts of. */
-export function asPairs(place: Place, dtype: DType): Place {
-  const { shape, strides, offset } = withoutLast(place);
-  return { ...place, dtype, shape, strides: strides.map((stride) => stride / 2), offset: offset / 2 };
-}
-
-/** A tensor without its last dimension, at the first element of that. */
-export function withoutLast(place: Place): Place {
-  return { ...place, shape: place.shape.slice(0, -1), strides: place.strides.slice(0, -1) };
 }

@@ -1,5 +1,4 @@
 import type { Step } from "@pt2/backend";
-import { normalDim } from "@pt2/backend/strides";
 import { type Call, type LoweredTensor, tensorsIn } from "@pt2/registry";
 import { substitute, type TypedExpr } from "@pt2/registry/scalar";
 import { inputOf, joinPairs, type PairStep, readBy } from "./pairs.ts";
@@ -7,11 +6,11 @@ import { inputOf, joinPairs, type PairStep, readBy } from "./pairs.ts";
 /** Beyond this many calls a loop's code costs more than the saved memory traffic. */
 const MAX_CALLS = 24;
 
-/** A part of complex numbers that a loop computes, as it is read again, and the views in between. */
+/** A part of complex numbers that a loop computes, and the call that takes it. */
 interface ReadPart {
   readonly pairs: PairStep;
   readonly part: 0 | 1;
-  readonly views: readonly Step[];
+  readonly taken: Step;
 }
 
 /**
@@ -32,39 +31,28 @@ export function chainPairs(
   }
   const gone = new Set<Step | PairStep>();
   const replaced = new Map<Step | PairStep, Step | PairStep>();
-  const callThat = (tensor: LoweredTensor, op: string): (Step & { readonly kind: "call" }) | null => {
-    const step = maker.get(tensor);
-    return step?.kind === "call" && step.call.record.name === op ? step : null;
-  };
   const readPart = (tensor: LoweredTensor): ReadPart | null => {
-    const select = callThat(tensor, "aten::select.int");
-    if (select === null || !isLast(select.call)) return null;
-    const real = callThat(sourceOf(select.call), "aten::view_as_real");
-    const complex = real && callThat(sourceOf(real.call), "aten::view_as_complex");
-    const made = complex && maker.get(sourceOf(complex.call));
+    const taken = maker.get(tensor);
+    if (taken?.kind !== "call" || taken.call.record.part === undefined) return null;
+    const made = maker.get(readBy(taken)[0]!);
     if (made?.kind !== "pairs") return null;
-    const pairs = (replaced.get(made) ?? made) as PairStep;
-    return { pairs, part: select.call.args["index"] === 1 ? 1 : 0, views: [select, real!, complex!] };
+    return { pairs: (replaced.get(made) ?? made) as PairStep, part: taken.call.record.part, taken };
   };
-  /** Whether all that is made of a tensor ends in a loop, by way of views that go with it. */
-  const endsIn = (tensor: LoweredTensor, loop: Step | PairStep, views: ReadonlySet<Step>): boolean =>
-    !live.has(tensor) &&
-    (readers.get(tensor) ?? []).every(
-      (step) => step === loop || (views.has(step as Step) && madeBy(step).every((next) => endsIn(next, loop, views))),
-    );
+  const isReadBy = (tensor: LoweredTensor, some: (step: Step | PairStep) => boolean): boolean =>
+    !live.has(tensor) && (readers.get(tensor) ?? []).every(some);
   for (const step of steps) {
     const found = loopOf(step)?.inputs.flatMap((input) => readPart(input) ?? []) ?? [];
     for (const pairs of new Set(found.map((each) => each.pairs))) {
       const loop = loopOf(replaced.get(step) ?? step)!;
       const parts = new Map(loop.inputs.map((input) => [input, readPart(input)]));
       const own = (input: LoweredTensor): boolean => parts.get(input)?.pairs === pairs;
-      const views = new Set(loop.inputs.filter(own).flatMap((input) => parts.get(input)!.views));
+      const taken = new Set<Step | PairStep>(loop.inputs.filter(own).map((input) => parts.get(input)!.taken));
       const rest = loop.inputs.filter((input) => !own(input));
       const inputs = [...new Set([...rest, ...pairs.inputs])];
       const fits = inputs.length <= maxInputs && pairs.calls.length + loop.calls.length <= MAX_CALLS;
-      if (!fits || !sameShape(pairs.output.shape.slice(0, -1), loop.shape)) continue;
-      if (pairs.inputs.some(({ shape }) => shape.length > loop.shape.length)) continue;
-      if (!endsIn(pairs.output, step, views)) continue;
+      if (!fits || !sameShape(pairs.output.shape, loop.shape)) continue;
+      if (!isReadBy(pairs.output, (reader) => taken.has(reader))) continue;
+      if (!loop.inputs.filter(own).every((input) => isReadBy(input, (reader) => reader === step))) continue;
       const at = (input: LoweredTensor): TypedExpr => inputOf(inputs.indexOf(input), input);
       const moved = pairs.expr.parts.map((part) => substitute(part, (i) => at(pairs.inputs[i]!)));
       const chained = (expr: TypedExpr): TypedExpr =>
@@ -73,7 +61,7 @@ export function chainPairs(
           return own(input) ? moved[parts.get(input)!.part]! : at(input);
         });
       replaced.set(step, loop.with(inputs, [...pairs.calls, ...loop.calls], chained));
-      for (const other of [...views, maker.get(pairs.output)!]) gone.add(other);
+      for (const other of [...taken, maker.get(pairs.output)!]) gone.add(other);
     }
   }
   return steps.filter((step) => !gone.has(step)).map((step) => replaced.get(step) ?? step);
@@ -94,11 +82,11 @@ interface Loop {
 
 function loopOf(step: Step | PairStep): Loop | null {
   if (step.kind === "pairs") {
-    const { expr } = step;
+    const { expr, output } = step;
     const [re, im] = expr.parts;
     return {
       ...step,
-      shape: step.output.shape.slice(0, -1),
+      shape: output.shape,
       with: (inputs, calls, change) => ({ ...step, inputs, calls, expr: { ...expr, parts: [change(re), change(im)] } }),
     };
   }
@@ -108,16 +96,6 @@ function loopOf(step: Step | PairStep): Loop | null {
     ...group,
     with: (inputs, calls, change) => ({ ...step, group: { ...group, inputs, calls, expr: change(group.expr) } }),
   };
-}
-
-function sourceOf({ record, args }: Call): LoweredTensor {
-  return args[record.schema.args[0]!.name] as LoweredTensor;
-}
-
-/** Whether a `select` takes an element of the last dimension. */
-function isLast(call: Call): boolean {
-  const rank = sourceOf(call).shape.length;
-  return normalDim(call.args["dim"] as number, rank) === rank - 1 && [0, 1].includes(call.args["index"] as number);
 }
 
 function madeBy(step: Step | PairStep): readonly LoweredTensor[] {

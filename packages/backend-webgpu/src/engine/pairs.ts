@@ -1,15 +1,14 @@
 import { operandsOf, type Step } from "@pt2/backend";
-import { type Call, type LoweredTensor, tensorsIn } from "@pt2/registry";
+import { type Call, isTensor, type LoweredTensor, type TensorMeta } from "@pt2/registry";
 import { substitute, type TypedExpr } from "@pt2/registry/scalar";
 import type { ComplexExpr } from "../wgsl/scalar.ts";
-import { isPairing } from "./is-pairing.ts";
+import { partDtype } from "./complex-parts.ts";
 
-/** A loop that computes complex numbers, of which others computed the parts, and `cat` put them side by side. */
+/** A loop that computes complex numbers, part by part. */
 export interface PairStep {
   readonly kind: "pairs";
-  /** Operands by the index that `expr` uses; those with one dimension more than the pairs have one element there. */
+  /** Operands by the index that `expr` uses. */
   readonly inputs: readonly LoweredTensor[];
-  /** Real and imaginary parts in the last dimension. */
   readonly output: LoweredTensor;
   readonly expr: ComplexExpr;
   readonly calls: readonly Call[];
@@ -38,39 +37,34 @@ export function joinPairs(
   for (const step of steps) {
     for (const tensor of readBy(step)) readers.set(tensor, (readers.get(tensor) ?? 0) + 1);
     if (step.kind === "elementwise") maker.set(step.group.output, step);
-    if (step.kind === "call") for (const result of step.call.results.flatMap(tensorsIn)) maker.set(result, step);
   }
   const isOwn = (tensor: LoweredTensor): boolean => readers.get(tensor) === 1 && !live.has(tensor);
-  const partOf = (column: LoweredTensor): Part => {
-    const view = maker.get(column);
-    if (view?.kind !== "call" || view.call.record.name !== "aten::unsqueeze" || !isOwn(column)) return asItIs(column);
-    const tensor = view.call.args["self"] as LoweredTensor;
-    const loop = maker.get(tensor);
-    if (loop?.kind !== "elementwise" || !isOwn(tensor)) return { ...asItIs(tensor), absorbed: [view] };
+  const partOf = (operand: TensorMeta): Part => {
+    if (!isTensor(operand)) return { inputs: [], expr: numberOf(operand), calls: [], absorbed: [] };
+    const loop = maker.get(operand);
+    if (loop?.kind !== "elementwise" || !isOwn(operand)) {
+      return { inputs: [operand], expr: inputOf(0, operand), calls: [], absorbed: [] };
+    }
     const { inputs, expr, calls } = loop.group;
-    return { inputs, expr, calls, absorbed: [view, loop] };
+    return { inputs, expr, calls, absorbed: [loop] };
   };
   const paired = steps.map((step): Step | PairStep => {
-    if (step.kind !== "call" || !isPairing(step.call)) return step;
-    const [re, im] = (step.call.args["tensors"] as readonly [LoweredTensor, LoweredTensor]).map(partOf) as [Part, Part];
-    const inputs = [...new Set([...re.inputs, ...im.inputs])];
+    if (step.kind !== "call" || step.call.record.pairs === undefined) return step;
+    const { args, record, results } = step.call;
+    const output = results[0] as LoweredTensor;
+    const dtype = output.dtype as ComplexExpr["dtype"];
+    const parts = record.pairs!.map((name) => partOf(args[name] as TensorMeta));
+    const inputs = [...new Set(parts.flatMap((part) => part.inputs))];
     if (inputs.length > maxInputs) return step;
-    for (const other of [...re.absorbed, ...im.absorbed]) absorbed.add(other);
-    const moved = (part: Part): TypedExpr =>
-      substitute(part.expr, (i) => inputOf(inputs.indexOf(part.inputs[i]!), part.inputs[i]!));
-    return {
-      kind: "pairs",
-      inputs,
-      output: step.call.results[0] as LoweredTensor,
-      expr: { dtype: re.expr.dtype === "float32" ? "complex64" : "complex128", parts: [moved(re), moved(im)] },
-      calls: [...re.calls, ...im.calls, step.call],
-    };
+    for (const other of parts.flatMap((part) => part.absorbed)) absorbed.add(other);
+    const [re, im] = parts.map((part) => {
+      const moved = substitute(part.expr, (i) => inputOf(inputs.indexOf(part.inputs[i]!), part.inputs[i]!));
+      return asPart(moved, dtype);
+    });
+    const calls = [...parts.flatMap((part) => part.calls), step.call];
+    return { kind: "pairs", inputs, output, expr: { dtype, parts: [re!, im!] }, calls };
   });
   return paired.filter((step) => !absorbed.has(step as Step));
-}
-
-function asItIs(tensor: LoweredTensor): Part {
-  return { inputs: [tensor], expr: inputOf(0, tensor), calls: [], absorbed: [] };
 }
 
 /** An operand, by its place among those of a loop. */
@@ -83,4 +77,16 @@ export function readBy(step: Step | PairStep): readonly LoweredTensor[] {
   if (step.kind === "pairs") return step.inputs;
   if (step.kind === "call") return operandsOf(step.call);
   return step.kind === "elementwise" ? step.group.inputs : [...operandsOf(step.call), ...step.group.inputs];
+}
+
+/** A number that the program gives for a tensor. */
+function numberOf({ wrapped }: TensorMeta): TypedExpr {
+  const value = typeof wrapped === "object" && "float" in wrapped ? wrapped.float : Number(wrapped);
+  return { kind: "const", dtype: "float64", value };
+}
+
+function asPart(expr: TypedExpr, dtype: ComplexExpr["dtype"]): TypedExpr {
+  const wanted = partDtype(dtype);
+  if (expr.dtype === wanted) return expr;
+  return expr.kind === "const" ? { ...expr, dtype: wanted } : { kind: "cast", dtype: wanted, x: expr };
 }

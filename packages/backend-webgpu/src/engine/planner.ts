@@ -5,7 +5,6 @@ import { type Call, describeNode, type LoweredTensor, type Stage, type Strided, 
 import { keyOf } from "@pt2/registry/scalar";
 import type { Guard } from "../shader/shader.ts";
 import { CallContext, type Fused, type TensorTable } from "./call-context.ts";
-import { asPairs, withoutLast } from "./complex-parts.ts";
 import type { Constant } from "./constant.ts";
 import { bytesOf, Context, placeIn, placeKey } from "./context.ts";
 import { GuardWords } from "./guard-words.ts";
@@ -201,12 +200,8 @@ class Planner implements StepSink, TensorTable {
   }
 
   #pairs({ inputs, output, expr }: PairStep): void {
-    const out = asPairs(this.#make(output), expr.dtype);
-    const operands = inputs.map((tensor) => {
-      const place = this.#places.get(tensor)!;
-      return place.shape.length > out.shape.length ? withoutLast(place) : place;
-    });
-    new Context(this.#services, this).elementwise(out, operands, expr);
+    const operands = inputs.map((tensor) => this.#places.get(tensor)!);
+    new Context(this.#services, this).elementwise(this.#make(output), operands, expr);
   }
 
   /** Gives a tensor memory. */

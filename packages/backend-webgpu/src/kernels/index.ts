@@ -58,10 +58,11 @@ export const KERNEL_PARTS: readonly Part<WebgpuKernel>[] = [
     load: async () => (await import("./index/index.ts")).INDEXING,
   },
   {
-    ops: /^aten::(cat|as_strided_scatter|view_as_real|view_as_complex|view\.dtype)$/,
+    ops: /^aten::(cat|as_strided_scatter|view_as_real|view_as_complex|view\.dtype|real|imag|complex)$/,
     load: async () => (await import("./copy/index.ts")).COPIES,
   },
   { ops: /^aten::(arange\.start_step|full)$/, load: async () => (await import("./factory/factory.ts")).FACTORIES },
+  { ops: /^aten::l(in|og)space$/, load: async () => (await import("./factory/spaced.ts")).SPACED },
   {
     ops: /^aten::_?upsample_(nearest(_exact)?[123]d|linear1d|bilinear2d(_aa)?|trilinear3d|bicubic2d(_aa)?)$/,
     load: async () => (await import("./resize/index.ts")).RESIZES,

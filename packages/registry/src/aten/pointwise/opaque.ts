@@ -21,8 +21,16 @@ export const OPAQUE_OPS: readonly OpRecord[] = [
     },
   }),
   defineOp("aten::complex(Tensor real, Tensor imag) -> Tensor", {
+    pairs: ["real", "imag"],
     infer: ({ real, imag }) => complex(combine(real, imag)),
-    decompose: ({ real, imag }, b) => joinParts({ re: real, im: imag }, complex(combine(real, imag)), b),
+    decompose({ real, imag }, b) {
+      const { cast, cat, expand, full, unsqueeze } = emit(b);
+      const { dtype, shape } = combine(real, imag);
+      const columns = [real, imag].map((x) =>
+        unsqueeze(x.wrapped === undefined ? expand(cast(x, dtype), shape) : full(shape, x.wrapped, dtype), -1),
+      );
+      return b.tensor("aten::view_as_complex", { self: cat(columns, shape.length) });
+    },
   }),
   defineOp("aten::polar(Tensor abs, Tensor angle) -> Tensor", {
     infer: ({ abs, angle }) => complex(combine(abs, angle)),

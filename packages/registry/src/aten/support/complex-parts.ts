@@ -1,7 +1,9 @@
+import { broadcastShapes } from "../../broadcast.ts";
 import type { ArgValue, Builder } from "../../builder.ts";
 import { partOf } from "../../dtype-promotion.ts";
 import type { Scalar, TensorMeta } from "../../tensor-meta.ts";
 import { isTensorMeta } from "../../wrapped.ts";
+import { sameShape } from "./dims.ts";
 import { isComplex } from "./dtypes.ts";
 import { emit, type Operand } from "./emit.ts";
 
@@ -16,17 +18,19 @@ export function partsOf(value: ArgValue, b: Builder): Parts {
   if (!isTensorMeta(value)) return numberParts(value as Scalar);
   if (value.wrapped !== undefined) return numberParts(value.wrapped);
   if (!isComplex(value.dtype)) return { re: value, im: 0 };
-  const pairs = b.tensor("aten::view_as_real", { self: value });
-  const { select } = emit(b);
-  return { re: select(pairs, -1, 0), im: select(pairs, -1, 1) };
+  return { re: b.tensor("aten::real", { self: value }), im: b.tensor("aten::imag", { self: value }) };
 }
 
 /** Puts a complex tensor together. */
 export function joinParts({ re, im }: Parts, { dtype, shape }: TensorMeta, b: Builder): TensorMeta {
-  const { cast, expand, full, unsqueeze, cat } = emit(b);
-  const part = (x: Operand): TensorMeta =>
-    unsqueeze(isTensorMeta(x) ? expand(cast(x, partOf(dtype)), shape) : full(shape, x, partOf(dtype)), -1);
-  return b.tensor("aten::view_as_complex", { self: cat([part(re), part(im)], shape.length) });
+  const { cast, expand, full } = emit(b);
+  const part = (x: Operand): Operand => (isTensorMeta(x) ? cast(x, partOf(dtype)) : x);
+  const covered = broadcastShapes([re, im].map((x) => (isTensorMeta(x) ? x.shape : [])));
+  // One of them decides the shape and the dtype.
+  const whole = (x: Operand): TensorMeta =>
+    isTensorMeta(x) ? expand(cast(x, partOf(dtype)), shape) : full(shape, x, partOf(dtype));
+  const all = sameShape(covered, shape) && (isTensorMeta(re) || isTensorMeta(im));
+  return b.tensor("aten::complex", { real: all ? part(re) : whole(re), imag: part(im) });
 }
 
 function numberParts(value: Scalar): Parts {

@@ -4,8 +4,8 @@ import { complexOf, partOf } from "../../dtype-promotion.ts";
 import { defineOp, type OpRecord } from "../../op.ts";
 import type { TensorMeta } from "../../tensor-meta.ts";
 import { check } from "../support/check.ts";
-import { partsOf } from "../support/complex-parts.ts";
 import { isComplex } from "../support/dtypes.ts";
+import { emit } from "../support/emit.ts";
 
 /** Views that read the same bytes as another dtype, and what real tensors make of complex views. */
 export const COMPLEX_OPS: readonly OpRecord[] = [
@@ -25,15 +25,17 @@ export const COMPLEX_OPS: readonly OpRecord[] = [
     infer: ({ self, dtype }) => reinterpret(self, DTYPES[dtype].itemsize, dtype),
   }),
   defineOp("aten::real(Tensor(a) self) -> Tensor(a)", {
+    part: 0,
     infer: ({ self }) => partMeta(self),
-    decompose: ({ self }, b) => partsOf(self, b).re as TensorMeta,
+    decompose: ({ self }, b) => partAt(self, 0, b),
   }),
   defineOp("aten::imag(Tensor(a) self) -> Tensor(a)", {
+    part: 1,
     infer({ self }) {
       check(isComplex(self.dtype), "imag is not implemented for tensors with non-complex dtypes.");
       return partMeta(self);
     },
-    decompose: ({ self }, b) => partsOf(self, b).im as TensorMeta,
+    decompose: ({ self }, b) => partAt(self, 1, b),
   }),
   defineOp("aten::conj(Tensor(a) self) -> Tensor(a)", {
     infer: ({ self }) => self,
@@ -55,6 +57,10 @@ export const COMPLEX_OPS: readonly OpRecord[] = [
     decompose: ({ self }, b) => conjugate(b.tensor("aten::t", { self }), b),
   }),
 ];
+
+function partAt(self: TensorMeta, index: 0 | 1, b: Builder): TensorMeta {
+  return isComplex(self.dtype) ? emit(b).select(b.tensor("aten::view_as_real", { self }), -1, index) : self;
+}
 
 function conjugate(self: TensorMeta, b: Builder): TensorMeta {
   return isComplex(self.dtype) ? b.tensor("aten::conj_physical", { self }) : self;
