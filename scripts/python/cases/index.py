@@ -142,3 +142,8 @@ for mode in ("reflection", "replication"):
     case(f"{mode}_pad2d", "no batch dim", t(2, 3, 5), [1, 1, 1, 1])
     case(f"{mode}_pad3d", "first dim only", t(1, 2, 3, 2, 2), [0, 0, 0, 0, 2, 1])
 case("embedding_dense_backward", "no padding", t(3, 5), at(2, 0, 2), 3, -1, False)
+
+many = [at(*(k * n % 2 - (k > 1) for k in range(3))) for n in range(8)]
+case("index.Tensor", "six indices", t(2, 2, 2, 2, 2, 2), many[:6])
+case("index.Tensor", "eight indices, some broadcast", ints(2, 2, 2, 2, 2, 2, 2, 2), [*many[:5], s(1, i64), at(-1), ints(3, 1, lo=0, hi=1)])
+case("index.Tensor", "seven indices apart", t(2, 2, 2, 2, 2, 2, 2, 2, dtype=b8), [many[0], None, *many[2:]])

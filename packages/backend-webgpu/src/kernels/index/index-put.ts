@@ -13,10 +13,10 @@ export const indexPut: WebgpuKernel = {
   prepare(call) {
     const self = call.tensor("self");
     const out = call.output();
-    const indexed = indexedBy(call, out);
+    const indexed = indexedBy(call, "index_put", out);
     const values = broadcast(call.tensor("values"), indexed.shape);
     const count = elementCount(indexed.shape);
-    const writes: Writes = { count, declare: (shader) => indexed.declare(shader, "index_put") };
+    const writes: Writes = { count, declare: (shader) => indexed.declare(shader) };
     if (!call.arg<boolean>("accumulate")) {
       call.copy(self, out);
       planLastWrites(call, out, values, writes);

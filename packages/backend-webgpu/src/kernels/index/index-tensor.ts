@@ -10,12 +10,12 @@ export const indexTensor: WebgpuKernel = {
   fuses: true,
   prepare(call) {
     const self = call.tensor("self");
-    const indexed = indexedBy(call, self);
+    const indexed = indexedBy(call, "index", self);
     const count = elementCount(indexed.shape);
     if (count === 0) return;
     const shader = call.shader("index").raw("self", self);
     shader.result("out");
-    const declarations = indexed.declare(shader, "index");
+    const declarations = indexed.declare(shader);
     shader.forEach(count, "set_out(i, self_at(position(i)));", { declarations });
   },
 };

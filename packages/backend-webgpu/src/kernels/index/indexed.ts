@@ -12,7 +12,7 @@ export interface Indexed {
   /** Shape of the result of `index`, and of what `index_put` writes. */
   readonly shape: readonly number[];
   /** Declares `position(i)`: where, in a tensor of `self`'s strides, the i-th addressed element is. */
-  declare(shader: Shader, op: string): string;
+  declare(shader: Shader): string;
 }
 
 /** Whether all index tensors hold positions; a mask makes the op depend on data. */
@@ -21,46 +21,81 @@ export function hasNoMask(args: Readonly<Record<string, ArgValue>>): boolean {
   return indices.every((index) => index?.dtype !== "bool" && index?.dtype !== "uint8");
 }
 
-/** Looks at the `indices` argument of a call for a tensor of `self`'s shape and strides. */
-export function indexedBy(call: KernelCall, self: Place): Indexed {
-  const given = call.tensorList("indices");
-  const dims = given.flatMap((index, dim) => (index === null ? [] : [dim]));
-  const places = given.flatMap((place) => (place === null ? [] : [place]));
-  const common = broadcastShape(places.map(({ shape }) => shape));
-  const [lead, rest] = keptDims(self, dims);
+/** An index tensor, and the dimension that it goes through. */
+interface Index {
+  readonly place: Place;
+  readonly dim: number;
+  readonly size: number;
+  readonly stride: number;
+}
+
+/** As many index tensors as a shader binds beside what it moves: all devices have eight bindings. */
+const MOST = 4;
+
+/** Looks at the `indices` argument of a call of `op` for a tensor of `self`'s shape and strides. */
+export function indexedBy(call: KernelCall, op: string, self: Place): Indexed {
+  const indices = call.tensorList("indices").flatMap((place, dim) => {
+    return place === null ? [] : [{ place, dim, size: self.shape[dim]!, stride: self.strides[dim]! }];
+  });
+  const common = broadcastShape(indices.map(({ place }) => place.shape));
+  const [lead, rest] = keptDims(
+    self,
+    indices.map(({ dim }) => dim),
+  );
   const layout = (kept: readonly number[]): Pick<Place, "shape" | "strides"> => ({
     shape: kept.map((d) => self.shape[d]!),
     strides: kept.map((d) => self.strides[d]!),
   });
   const [before, after] = [layout(lead), layout(rest)];
+  const shape = [...before.shape, ...common, ...after.shape];
+  const found = indices.length > MOST && !shape.includes(0) ? planOffsets(call, op, indices, common) : null;
   return {
-    shape: [...before.shape, ...common, ...after.shape],
-    declare(shader, op) {
-      const wrap = wrapIndices(
-        shader,
-        op,
-        dims.map((dim) => ({ dim, size: self.shape[dim]! })),
-      );
+    shape,
+    declare(shader) {
+      const offset = found === null ? declareOffset(shader, op, indices, common) : declareFound(shader, found);
       shader.offsets("before", before).offsets("after", after);
       shader.u32("tuples", elementCount(common)).u32("inner", elementCount(after.shape));
-      const terms = places.map((place, k) => {
-        shader.read(`index${k}`, broadcast(place, common));
-        shader.u32(`size${k}`, self.shape[dims[k]!]!).u32(`stride${k}`, self.strides[dims[k]!]!);
-        return `wrap(index${k}(tuple), p.size${k}) * p.stride${k}`;
-      });
-      return `${wrap}fn position(i: u32) -> u32 {
+      return `${offset}fn position(i: u32) -> u32 {
   let outer = i / p.inner;
-  let tuple = outer % p.tuples;
-  return before(outer / p.tuples) + after(i % p.inner)${terms.map((term) => ` + ${term}`).join("")};
+  return before(outer / p.tuples) + after(i % p.inner) + offset(outer % p.tuples);
 }
 `;
     },
   };
 }
-
 /** Kept dimensions before and behind the indexed ones. Indices apart from each other move to the front. */
 function keptDims(self: Place, dims: readonly number[]): readonly [readonly number[], readonly number[]] {
   const adjacent = dims.every((d, i) => d === dims[0]! + i);
   const kept = [...self.shape.keys()].filter((d) => !dims.includes(d));
   return adjacent ? [kept.filter((d) => d < dims[0]!), kept.filter((d) => d > dims[0]!)] : [[], kept];
+}
+
+/** Declares `offset(tuple)`: how far index tensors lead into a tensor. */
+function declareOffset(shader: Shader, op: string, indices: readonly Index[], common: readonly number[]): string {
+  const terms = indices.map(({ place, size, stride }, k) => {
+    shader.read(`index${k}`, broadcast(place, common)).u32(`size${k}`, size).u32(`stride${k}`, stride);
+    return `wrap(index${k}(tuple), p.size${k}) * p.stride${k}`;
+  });
+  return `${wrapIndices(shader, op, indices)}fn offset(tuple: u32) -> u32 { return ${terms.join(" + ") || "0u"}; }
+`;
+}
+
+function declareFound(shader: Shader, found: Place): string {
+  shader.read("found", found);
+  return "fn offset(tuple: u32) -> u32 { return u32(found(tuple)); }\n";
+}
+
+/** Where many indices lead to, some of them at a time: a shader for all of them would bind too many tensors. */
+function planOffsets(call: KernelCall, op: string, indices: readonly Index[], common: readonly number[]): Place {
+  let found: Place | null = null;
+  for (let first = 0; first < indices.length; first += MOST) {
+    const sum: Place = call.temporary("int32", common);
+    const shader = call.shader(`${op} offsets`).write("sum", sum);
+    if (found !== null) shader.read("found", found);
+    const declarations = declareOffset(shader, op, indices.slice(first, first + MOST), common);
+    const value = `i32(offset(i))${found === null ? "" : " + found(i)"}`;
+    shader.forEach(elementCount(common), `set_sum(i, ${value});`, { declarations });
+    found = sum;
+  }
+  return found!;
 }

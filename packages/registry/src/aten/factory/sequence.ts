@@ -22,10 +22,13 @@ export const SEQUENCE_OPS: readonly OpRecord[] = [
     "aten::arange.start_step(Scalar start, Scalar end, Scalar step=1, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor",
     {
       infer({ start, end, step, dtype }) {
-        const [from, to, by] = [toNumber(start), toNumber(end), toNumber(step)];
+        const type = dtype ?? sequenceDtype([start, end, step]);
+        // PyTorch counts the elements of int64 between whole numbers, but those of other integers as they are given.
+        const counted = (x: Scalar): number => (type === "int64" ? Math.trunc(toNumber(x)) : toNumber(x));
+        const [from, to, by] = [counted(start), counted(end), counted(step)];
         check(by !== 0, "step must be nonzero");
         check(by > 0 ? to >= from : to <= from, "upper bound and lower bound inconsistent with step sign");
-        return { dtype: dtype ?? sequenceDtype([start, end, step]), shape: [Math.ceil((to - from) / by)] };
+        return { dtype: type, shape: [Math.ceil((to - from) / by)] };
       },
     },
   ),

@@ -28,7 +28,11 @@ export const BATCH_NORM_OPS: readonly OpRecord[] = [
   ),
   defineOp(
     "aten::batch_norm(Tensor input, Tensor? weight, Tensor? bias, Tensor? running_mean, Tensor? running_var, bool training, float momentum, float eps, bool cudnn_enabled) -> Tensor",
-    { decompose: (a, b) => normalize(b, a)[0] },
+    {
+      // Of nothing there are no statistics, and there need be no channels.
+      decompose: (a, b) =>
+        numel(a.input.shape) === 0 ? b.tensor("aten::clone", { self: a.input }) : normalize(b, a)[0],
+    },
   ),
   defineOp(
     "aten::native_batch_norm(Tensor input, Tensor? weight, Tensor? bias, Tensor? running_mean, Tensor? running_var, bool training, float momentum, float eps) -> (Tensor, Tensor, Tensor)",

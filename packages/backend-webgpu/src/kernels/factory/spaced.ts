@@ -1,0 +1,41 @@
+import { viewAs } from "@pt2/backend";
+import { numberOf } from "@pt2/backend/staged";
+import { DTYPES, type DType } from "@pt2/format";
+import { isTensor, type Scalar, type TensorMeta } from "@pt2/registry";
+import type { WebgpuKernel } from "../../engine/kernel.ts";
+
+/**
+ * `linspace` and `logspace` to integers. PyTorch makes them of doubles that it truncates, where the last digit may decide;
+ * so they are computed once, when the program is planned.
+ */
+const spaced: WebgpuKernel = {
+  ops: ["aten::linspace", "aten::logspace"],
+  accepts: ({ start, end, dtype }) => !isTensor(start!) && !isTensor(end!) && isInteger(dtype as DType | null),
+  prepare(call) {
+    const { dtype, shape } = call.call.results[0] as TensorMeta;
+    const steps = shape[0]!;
+    if (steps === 0) return;
+    const [start, end] = [whole(call.arg<Scalar>("start")), whole(call.arg<Scalar>("end"))];
+    const step = (end - start) / Math.max(steps - 1, 1);
+    const base = call.call.record.name === "aten::logspace" ? Number(numberOf(call.arg<Scalar>("base"))) : null;
+    const bytes = new Uint8Array(steps * DTYPES[dtype].itemsize);
+    const data = viewAs(dtype, bytes);
+    for (let i = 0; i < steps; i++) {
+      const exact = i < Math.max(Math.floor(steps / 2), 1) ? start + step * i : end - step * (steps - 1 - i);
+      const value = Math.trunc(base === null ? exact : base ** exact);
+      data[i] = dtype === "int64" ? BigInt(value) : value;
+    }
+    call.alias(0, call.constant(dtype, shape, data));
+  },
+};
+
+function isInteger(dtype: DType | null): boolean {
+  return dtype !== null && (DTYPES[dtype].kind === "int" || DTYPES[dtype].kind === "uint");
+}
+
+function whole(scalar: Scalar): number {
+  return Math.trunc(Number(numberOf(scalar)));
+}
+
+/** Numbers between two ends. */
+export const SPACED: readonly WebgpuKernel[] = [spaced];
