@@ -41,6 +41,7 @@ function inPlaceSchema(name: OpName, { args, returns }: OpSchema): OpSchema {
   return { name, args: [{ ...self!, name: "self", alias }, ...rest], returns: [{ ...returns[0]!, name: null, alias }] };
 }
 
-function keepDtype(result: TensorMeta, { dtype }: TensorMeta, b: Builder): TensorMeta {
+/** The result of a functional twin as what it is written to has it. */
+export function keepDtype(result: TensorMeta, { dtype }: TensorMeta, b: Builder): TensorMeta {
   return result.dtype === dtype ? result : b.tensor("aten::_to_copy", { self: result, dtype });
 }

@@ -3,6 +3,7 @@ import { functionalName, inPlaceRecord } from "./in-place.ts";
 import type { NotLoaded } from "./not-loaded.ts";
 import type { OpRecord } from "./op.ts";
 import type { OpSet } from "./op-set.ts";
+import { outRecord, twinsOfOut } from "./out-variant.ts";
 import { Parts } from "./parts.ts";
 import { registryError } from "./registry-errors.ts";
 
@@ -19,7 +20,7 @@ export class OpRecords {
   readonly #owners = new Map<OpName, Owner>();
   /** In-place ops whose names do not tell their twins. */
   readonly #irregular = new Map<OpName, OpRecord>();
-  /** In-place ops that were asked for. */
+  /** Ops that write, in place or to `out`, and were asked for. */
   readonly #derived = new Map<OpName, OpRecord>();
   readonly #parts: readonly Parts<OpRecord>[];
 
@@ -79,10 +80,20 @@ export class OpRecords {
   #find(op: OpName): OpRecord | undefined {
     const record = this.#records.get(op) ?? this.#derived.get(op);
     if (record !== undefined) return record;
-    const twin = this.#irregular.get(op) ?? this.#records.get(functionalName(op) ?? "");
-    const derived = twin && inPlaceRecord(op, twin);
+    const derived = this.#derive(op);
     if (derived !== undefined) this.#derived.set(op, derived);
     return derived;
+  }
+
+  #derive(op: OpName): OpRecord | undefined {
+    const inPlace = this.#irregular.get(op) ?? this.#records.get(functionalName(op) ?? "");
+    if (inPlace !== undefined) return inPlaceRecord(op, inPlace);
+    for (const name of twinsOfOut(op)) {
+      const twin = this.#records.get(name);
+      const record = twin && outRecord(op, twin);
+      if (record !== undefined) return record;
+    }
+    return undefined;
   }
 
   #add(records: readonly OpRecord[], owner: Owner): void {

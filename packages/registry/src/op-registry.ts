@@ -25,8 +25,8 @@ export interface RegistryEntry {
 /** What ops mean, and who was asked to run them. What it answers never changes. */
 export interface OpRegistry {
   /**
-   * The record of exactly this overload. In-place ops are derived from their functional twins. Names are taken in
-   * every spelling that `parseOpName` of `@pt2/graph` reads. Throws `NotLoaded` for one that a set may have in a part
+   * The record of exactly this overload. Ops in place or with `out` are derived from their functional twins. Names are
+   * taken in every spelling that `parseOpName` of `@pt2/graph` reads. Throws `NotLoaded` for one that a set may have in a part
    * that is not loaded yet; `loading` of `@pt2/registry/on-demand` answers that.
    */
   resolve(op: string): OpRecord | undefined;

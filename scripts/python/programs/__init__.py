@@ -7,5 +7,7 @@ from programs.program import Program
 from programs.signatures import PROGRAMS as SIGNATURES
 from programs.symbols import PROGRAMS as SYMBOLS
 from programs.training import PROGRAMS as TRAINING
+from programs.writes import PROGRAMS as WRITES
 
-PROGRAMS: dict[str, Program] = {p.name: p for p in (*CONTROL_FLOW, *SIGNATURES, *ARGUMENTS, *SYMBOLS, *TRAINING, *EXPERTS)}
+GROUPS = (CONTROL_FLOW, SIGNATURES, ARGUMENTS, SYMBOLS, TRAINING, EXPERTS, WRITES)
+PROGRAMS: dict[str, Program] = {p.name: p for group in GROUPS for p in group}

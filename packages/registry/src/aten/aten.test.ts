@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { functionalName } from "../in-place.ts";
 import { createRegistry } from "../op-registry.ts";
+import { twinsOfOut } from "../out-variant.ts";
 import { printSchema } from "../schema/print.ts";
 import { schemaNames, schemaOf, schemaTextOf } from "../schemas.ts";
 import { aten } from "./index.ts";
@@ -32,5 +33,13 @@ describe("aten", () => {
     });
     // Its twin takes `n` before `self`.
     expect(different).toEqual(["aten::polygamma_"]);
+  });
+
+  it("derives exactly PyTorch's schemas with `out`", () => {
+    const derived = schemaNames().filter((name) => twinsOfOut(name).length > 0 && registry.resolve(name) !== undefined);
+    expect(derived.length).toBeGreaterThan(300);
+    const different = derived.filter((name) => printSchema(registry.resolve(name)!.schema) !== schemaTextOf(name));
+    // PyTorch calls what it writes to `grad_input`.
+    expect(different).toEqual(["aten::_softmax_backward_data.out"]);
   });
 });

@@ -3,7 +3,7 @@ import type { Arg, Node, TensorType, ValueType } from "../../ir.ts";
 import { splitOpName } from "../../op-name.ts";
 import { visitArg } from "../../query/args.ts";
 
-const COMPARISONS = /^(eq|ne|lt|le|gt|ge|less|greater|less_equal|greater_equal|not_equal|logical_(and|or|xor|not))_$/;
+const COMPARISONS = /^(eq|ne|lt|le|gt|ge|less|greater|less_equal|greater_equal|not_equal|logical_(and|or|xor|not))_?$/;
 /** Arguments that choose elements and have no part in the result's dtype. */
 const SELECTORS: ReadonlySet<string> = new Set(["mask", "index", "indices", "condition", "generator"]);
 /** Operators whose result has the dtype of what they write to, whatever the other arguments are. */

@@ -1,0 +1,55 @@
+"""Writes that need care to become functional: to `out`, and through a reshape whose sizes are not known."""
+
+import torch
+from torch import nn
+from torch.export import Dim
+
+from programs.program import Program, calls
+
+
+class Out(nn.Module):
+    """Results go to buffers, to views of them, and to what has another dtype."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.register_buffer("sum", torch.zeros(3))
+        self.register_buffer("rows", torch.zeros(2, 3))
+
+    def forward(self, x, w):
+        torch.add(self.sum, x[0], alpha=2, out=self.sum)
+        torch.mean(x, 0, out=self.rows[1])
+        product = torch.empty(2, 2)
+        torch.mm(x, w, out=product)
+        positive = torch.empty(2, 3, dtype=torch.uint8)
+        torch.gt(x, self.sum, out=positive)
+        clamped = torch.empty(2, 3)
+        torch.clamp(x, self.rows[1], out=clamped)
+        return torch.div(product, 3, out=product), positive, clamped, self.sum * 1, self.rows * 1
+
+
+class Tokens(nn.Module):
+    """Adds positions in place to a reshape that is a view, and to one that is a copy; what was reshaped is read after."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.positions = nn.Parameter(torch.randn(4, 6))
+        self.scale = nn.Parameter(torch.randn(24))
+
+    def forward(self, x):
+        image = x * 2
+        tokens = image.permute(0, 2, 3, 1).reshape(x.shape[0], 4, 6)
+        tokens += self.positions
+        flat = tokens.reshape(x.shape[0], 24)
+        flat *= self.scale
+        return image, tokens, flat
+
+
+PROGRAMS = [
+    Program("out", Out, lambda: calls(*((torch.randn(2, 3), torch.randn(3, 2)) for _ in range(2)))),
+    Program(
+        "tokens",
+        Tokens,
+        lambda: calls((torch.randn(3, 6, 2, 2),), (torch.randn(1, 6, 2, 2),)),
+        lambda: ({0: Dim("batch", min=1, max=8)},),
+    ),
+]
