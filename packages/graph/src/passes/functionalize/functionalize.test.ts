@@ -169,17 +169,25 @@ describe("functionalize", () => {
     );
   });
 
-  it("counts from the start of an input that lies somewhere in its memory", () => {
+  it("counts from the start of an input, wherever that was in a memory at the export", () => {
     expectPass(
       pass,
       `user_input %x: f32[10]{offset=4}
+       buffer "w" = %w: f32[10]{offset=4}
        %a: f32[2, 2]{strides=[1, 2], offset=4} = aten::as_strided(%x, size=[2, 2], stride=[1, 2])
        %b: f32[3]{offset=6} = aten::as_strided_copy(%x, size=[3], stride=[1], storage_offset=6)
-       return %a, %b`,
+       %s: f32[9]{offset=5} = aten::slice.Tensor(%x, start=1)
+       %c: f32[3]{offset=5} = aten::as_strided(%s, size=[3], stride=[1])
+       %d: f32[3]{offset=6} = aten::as_strided(%w, size=[3], stride=[1], storage_offset=6)
+       return %a, %b, %c, %d`,
       `user_input %x: f32[10]{offset=4}
+       buffer "w" = %w: f32[10]{offset=4}
        %a: f32[2, 2]{strides=[1, 2], offset=4} = aten::as_strided(%x, size=[2, 2], stride=[1, 2])
-       %b: f32[3]{offset=6} = aten::as_strided_copy(%x, size=[3], stride=[1], storage_offset=2)
-       return %a, %b`,
+       %b: f32[3]{offset=6} = aten::as_strided_copy(%x, size=[3], stride=[1], storage_offset=6)
+       %s: f32[9]{offset=5} = aten::slice.Tensor(%x, start=1)
+       %c: f32[3]{offset=5} = aten::as_strided(%x, size=[3], stride=[1], storage_offset=1)
+       %d: f32[3]{offset=6} = aten::as_strided(%w, size=[3], stride=[1], storage_offset=2)
+       return %a, %b, %c, %d`,
     );
   });
 

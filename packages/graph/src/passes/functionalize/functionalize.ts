@@ -14,7 +14,10 @@ import { mutates } from "./node-effects.ts";
  */
 export function functionalize(program: Program, effects: EffectsOf): Program {
   if (!mutates(program.graph, effects) && !looksBehindViews(program.graph)) return program;
-  const rewriter = new Functionalizer(program.graph, effects);
+  const passed = program.inputs.flatMap((spec) =>
+    spec.kind === "user_input" && spec.value !== null ? [spec.value] : [],
+  );
+  const rewriter = new Functionalizer(program.graph, effects, new Set(passed));
   const results = rewriter.run();
   const written = program.inputs.flatMap((spec): readonly { readonly spec: OutputSpec; readonly arg: Arg }[] => {
     const value = spec.kind === "constant_input" ? null : spec.value;

@@ -25,9 +25,12 @@ export class Functionalizer {
   readonly #mutations: MutationRewriter;
   readonly #graph: Graph;
   readonly #effects: EffectsOf;
+  readonly #passed: ReadonlySet<string>;
 
-  constructor(graph: Graph, effects: EffectsOf) {
+  /** `passed` are inputs that a caller makes: each begins its memory, wherever in one it was at the export. */
+  constructor(graph: Graph, effects: EffectsOf, passed: ReadonlySet<string>) {
     this.#graph = graph;
+    this.#passed = passed;
     this.#effects = effects;
     this.builder = new GraphBuilder(graph);
     this.tensors = new TensorTable(this.builder);
@@ -95,16 +98,18 @@ export class Functionalizer {
     const self = argOf(node, "self");
     const tensor = self?.kind === "value" ? this.tensors.get(self.name) : undefined;
     if (tensor === undefined) return node;
-    const skipped = offsetOfWhole(this.tensors.typeOf(tensor.memory.base));
+    const { base } = tensor.memory;
+    const skipped = offsetOfWhole(this.tensors.typeOf(base));
     if (skipped === null) throw unsupported(node, "its memory is not in row-major order");
     const given = argOf(node, "storage_offset") ?? { kind: "none" };
-    if (tensor.parent === null && (skipped === 0 || given.kind === "none")) return node;
+    const unseen = given.kind === "none" || !this.#passed.has(base.value) ? skipped : 0;
+    if (tensor.parent === null && (unseen === 0 || given.kind === "none")) return node;
     if (node.op === "aten::as_strided_scatter") {
       if (isWhole(this.tensors.typeOf(tensor))) return node;
       throw unsupported(node, "it writes around a view of other strides");
     }
-    const base = this.builder.fresh(`${node.name}_base`);
-    this.tensors.alias(base, tensor.memory.base);
+    const whole = this.builder.fresh(`${node.name}_base`);
+    this.tensors.alias(whole, base);
     const own = this.tensors.typeOf(tensor)?.storageOffset;
     const start = behind(
       given.kind === "none" && typeof own === "number" ? { kind: "int", value: own } : given,
@@ -114,7 +119,7 @@ export class Functionalizer {
     const args = node.args.filter(({ name }) => name !== "self" && name !== "storage_offset");
     return {
       ...node,
-      args: [{ name: "self", arg: { kind: "value", name: base } }, ...args, { name: "storage_offset", arg: start }],
+      args: [{ name: "self", arg: { kind: "value", name: whole } }, ...args, { name: "storage_offset", arg: start }],
     };
   }
 
@@ -171,7 +176,7 @@ export class Functionalizer {
   /** A nested graph may write to its own tensors, not to what it is given. */
   #nested(graph: Graph, node: Node): Graph {
     if (!mutates(graph, this.#effects) && !looksBehindViews(graph)) return graph;
-    const inner = new Functionalizer(graph, this.#effects);
+    const inner = new Functionalizer(graph, this.#effects, new Set());
     const outputs = inner.run();
     const written = graph.inputs.find(
       (input) => input !== null && (inner.tensors.get(input)?.memory.generation ?? 0) > 0,
