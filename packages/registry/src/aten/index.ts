@@ -6,6 +6,7 @@ import { resamplingOps } from "./parts/resampling.ts";
 import { sequenceOps } from "./parts/sequence.ts";
 import { spectralOps } from "./parts/spectral.ts";
 import { visionOps } from "./parts/vision.ts";
+import { visionRareOps } from "./parts/vision-rare.ts";
 import { withComplexRules } from "./pointwise/complex.ts";
 
 /** PyTorch's own ops. */
@@ -14,6 +15,7 @@ export const aten: OpSet = {
   ops: withComplexRules([
     ...coreOps,
     ...visionOps,
+    ...visionRareOps,
     ...resamplingOps,
     ...spectralOps,
     ...sequenceOps,

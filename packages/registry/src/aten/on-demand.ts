@@ -4,19 +4,20 @@ import { deferComplexRules } from "./pointwise/defer-complex.ts";
 
 const PYTORCH = /^(aten|prims)::/;
 
+/** Nearly all of them are convolutions, batch norms and pools that are in one part; of the rest there is another. */
+const VISION = /^aten::(renorm|(?!fractional)\w*(conv|batch_norm|instance_norm|pool\dd))(?!\w*backward)/;
+
 const PARTS: readonly Part<OpRecord>[] = [
   // Every program comes through here, and everything decomposes into it.
   { ops: PYTORCH, load: async () => (await import("./parts/core.ts")).coreOps },
   // Families that names tell.
-  {
-    ops: /^aten::(renorm|(?!fractional)\w*(conv|batch_norm|instance_norm|pool\dd))(?!\w*backward)/,
-    load: async () => (await import("./parts/vision.ts")).visionOps,
-  },
+  { ops: VISION, load: async () => (await import("./parts/vision.ts")).visionOps },
+  { ops: VISION, load: async () => (await import("./parts/vision-rare.ts")).visionRareOps },
   {
     ops: /^aten::\w*(upsample|grid_sampler|affine_grid|pixel_(un)?shuffle|channel_shuffle)/,
     load: async () => (await import("./parts/resampling.ts")).resamplingOps,
   },
-  { ops: /^aten::(_?fft_|stft)/, load: async () => (await import("./parts/spectral.ts")).spectralOps },
+  { ops: /^aten::(_?fft_|i?stft)/, load: async () => (await import("./parts/spectral.ts")).spectralOps },
   // Then what is used often before what is not.
   { ops: PYTORCH, load: async () => (await import("./parts/sequence.ts")).sequenceOps },
   { ops: PYTORCH, load: async () => (await import("./parts/common.ts")).commonOps },

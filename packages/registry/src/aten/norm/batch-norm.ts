@@ -2,12 +2,23 @@ import type { Builder } from "../../builder.ts";
 import { computeDtype } from "../../dtype-promotion.ts";
 import { defineOp, type OpRecord } from "../../op.ts";
 import type { TensorMeta } from "../../tensor-meta.ts";
-import { check } from "../support/check.ts";
-import { numel, range } from "../support/dims.ts";
+import { check, show } from "../support/check.ts";
+import { numel } from "../support/dims.ts";
+import { checkFloating } from "../support/dtypes.ts";
 import { emit } from "../support/emit.ts";
-import { type BatchNorm, checkChannels, saved, scaleAndShift, statistics, updated } from "./batch-statistics.ts";
 
-/** Batch normalisation, in evaluation and in training. */
+/** Arguments that the batch norm ops share. */
+export interface BatchNorm {
+  readonly input: TensorMeta;
+  readonly weight: TensorMeta | null;
+  readonly bias: TensorMeta | null;
+  readonly running_mean: TensorMeta | null;
+  readonly running_var: TensorMeta | null;
+  readonly momentum: number;
+  readonly eps: number;
+}
+
+/** Batch normalisation in evaluation. */
 export const BATCH_NORM_OPS: readonly OpRecord[] = [
   defineOp(
     "aten::_native_batch_norm_legit_no_training(Tensor input, Tensor? weight, Tensor? bias, Tensor running_mean, Tensor running_var, float momentum, float eps) -> (Tensor, Tensor, Tensor)",
@@ -29,106 +40,23 @@ export const BATCH_NORM_OPS: readonly OpRecord[] = [
   defineOp(
     "aten::batch_norm(Tensor input, Tensor? weight, Tensor? bias, Tensor? running_mean, Tensor? running_var, bool training, float momentum, float eps, bool cudnn_enabled) -> Tensor",
     {
-      // Of nothing there are no statistics, and there need be no channels.
-      decompose: (a, b) =>
-        numel(a.input.shape) === 0 ? b.tensor("aten::clone", { self: a.input }) : normalize(b, a)[0],
-    },
-  ),
-  defineOp(
-    "aten::native_batch_norm(Tensor input, Tensor? weight, Tensor? bias, Tensor? running_mean, Tensor? running_var, bool training, float momentum, float eps) -> (Tensor, Tensor, Tensor)",
-    { decompose: (a, b) => normalize(b, a) },
-  ),
-  defineOp(
-    "aten::_native_batch_norm_legit(Tensor input, Tensor? weight, Tensor? bias, Tensor(a!) running_mean, Tensor(b!) running_var, bool training, float momentum, float eps) -> (Tensor, Tensor, Tensor)",
-    { decompose: (a, b) => normalize(b, a) },
-  ),
-  defineOp(
-    "aten::_native_batch_norm_legit.no_stats(Tensor input, Tensor? weight, Tensor? bias, bool training, float momentum, float eps) -> (Tensor, Tensor, Tensor)",
-    {
-      decompose: (a, b) => normalize(b, { ...a, training: true, running_mean: null, running_var: null }),
-    },
-  ),
-  defineOp(
-    "aten::_native_batch_norm_legit_functional(Tensor input, Tensor? weight, Tensor? bias, Tensor running_mean, Tensor running_var, bool training, float momentum, float eps) -> (Tensor, Tensor, Tensor, Tensor running_mean_out, Tensor running_var_out)",
-    {
-      decompose: (a, b) => {
-        if (!a.training) return [...evaluate(b, { ...a }), a.running_mean, a.running_var];
-        const stats = statistics(b, a.input, a.eps);
-        const output = scaleAndShift(b, a, stats.mean, stats.rstd);
-        return [output, ...saved(b, a, stats), ...updated(b, a, stats)];
+      decompose({ cudnn_enabled: _, ...a }, b) {
+        // Of nothing there are no statistics, and there need be no channels.
+        if (numel(a.input.shape) === 0) return b.tensor("aten::clone", { self: a.input });
+        return a.training ? (b.call("aten::native_batch_norm", a)[0] as TensorMeta) : evaluate(b, a)[0];
       },
     },
   ),
-  defineOp(
-    "aten::_batch_norm_with_update_functional(Tensor input, Tensor? weight, Tensor? bias, Tensor running_mean, Tensor running_var, float momentum, float eps) -> (Tensor, Tensor, Tensor, Tensor, Tensor running_mean_out, Tensor running_var_out)",
-    {
-      decompose: (a, b) => {
-        const stats = statistics(b, a.input, a.eps);
-        const output = scaleAndShift(b, a, stats.mean, stats.rstd);
-        return [output, ...saved(b, a, stats), emit(b).full([0], 0, "uint8"), ...updated(b, a, stats)];
-      },
-    },
-  ),
-  defineOp(
-    "aten::_batch_norm_with_update(Tensor input, Tensor? weight, Tensor? bias, Tensor(a!) running_mean, Tensor(b!) running_var, float momentum, float eps) -> (Tensor, Tensor, Tensor, Tensor)",
-    {
-      decompose: (a, b) => [...normalize(b, { ...a, training: true }), emit(b).full([0], 0, "uint8")],
-    },
-  ),
-  defineOp(
-    "aten::_batch_norm_no_update(Tensor input, Tensor? weight, Tensor? bias, Tensor? running_mean, Tensor? running_var, float momentum, float eps) -> (Tensor, Tensor, Tensor, Tensor)",
-    {
-      decompose: (a, b) => [...normalize(b, { ...a, training: false }), emit(b).full([0], 0, "uint8")],
-    },
-  ),
-  defineOp(
-    "aten::cudnn_batch_norm(Tensor input, Tensor weight, Tensor? bias, Tensor? running_mean, Tensor? running_var, bool training, float exponential_average_factor, float epsilon) -> (Tensor, Tensor, Tensor, Tensor)",
-    {
-      decompose: ({ exponential_average_factor: momentum, epsilon: eps, ...a }, b) => [
-        ...normalize(b, { ...a, momentum, eps }),
-        emit(b).full([0], 0, "uint8"),
-      ],
-    },
-  ),
-  defineOp(
-    "aten::_batch_norm_impl_index(Tensor input, Tensor? weight, Tensor? bias, Tensor? running_mean, Tensor? running_var, bool training, float momentum, float eps, bool cudnn_enabled) -> (Tensor, Tensor, Tensor, Tensor, int)",
-    {
-      decompose: (a, b) => [...normalize(b, a), emit(b).full([0], 0, "uint8"), 0],
-    },
-  ),
-  defineOp(
-    "aten::instance_norm(Tensor input, Tensor? weight, Tensor? bias, Tensor? running_mean, Tensor? running_var, bool use_input_stats, float momentum, float eps, bool cudnn_enabled) -> Tensor",
-    {
-      decompose: ({ use_input_stats, ...a }, b) => {
-        if (!use_input_stats) return normalize(b, { ...a, training: false })[0];
-        checkChannels(a.input, a.weight, a.bias, a.running_mean, a.running_var);
-        const [batch, channels] = a.input.shape as readonly [number, number];
-        // One group per channel is exactly an instance.
-        const groups = { N: batch, C: channels, HxW: numel(a.input.shape.slice(2)), group: channels, eps: a.eps };
-        return b.call("aten::native_group_norm", {
-          input: a.input,
-          weight: a.weight,
-          bias: a.bias,
-          ...groups,
-        })[0] as TensorMeta;
-      },
-    },
-  ),
-  defineOp("aten::renorm(Tensor self, Scalar p, int dim, Scalar maxnorm) -> Tensor", {
-    decompose: ({ self, p, dim, maxnorm }, b) => {
-      const e = emit(b);
-      const at = dim < 0 ? dim + self.shape.length : dim;
-      const rest = range(self.shape.length).filter((d) => d !== at);
-      const norm = b.tensor("aten::linalg_vector_norm", { self, ord: p, dim: rest, keepdim: true });
-      const factor = e.div(maxnorm, e.add(norm, { float: 1e-7 }));
-      return e.mul(self, e.where(e.gt(norm, maxnorm), factor, { float: 1 }));
-    },
-  }),
 ];
 
-type Results = readonly [TensorMeta, TensorMeta, TensorMeta];
+/** The result, and what training keeps. */
+export type Results = readonly [TensorMeta, TensorMeta, TensorMeta];
 
-function evaluate(b: Builder, { input, weight, bias, running_mean, running_var, momentum, eps }: BatchNorm): Results {
+/** Normalises by the running statistics. */
+export function evaluate(
+  b: Builder,
+  { input, weight, bias, running_mean, running_var, momentum, eps }: BatchNorm,
+): Results {
   check(
     running_mean !== null && running_var !== null,
     "Expected running_mean and running_var to be defined when training=False",
@@ -138,16 +66,33 @@ function evaluate(b: Builder, { input, weight, bias, running_mean, running_var, 
   return results as unknown as Results;
 }
 
-/** The running statistics, which the schema does not mark as written to, are updated in place as PyTorch does. */
-function normalize(b: Builder, a: BatchNorm & { readonly training: boolean }): Results {
-  if (!a.training) return evaluate(b, a);
-  checkChannels(a.input, a.weight, a.bias, a.running_mean, a.running_var);
-  const stats = statistics(b, a.input, a.eps);
-  const output = scaleAndShift(b, a, stats.mean, stats.rstd);
-  if (a.running_mean !== null && a.running_var !== null) {
-    const [mean, variance] = updated(b, { ...a, running_mean: a.running_mean, running_var: a.running_var }, stats);
-    b.call("aten::copy_", { self: a.running_mean, src: mean });
-    b.call("aten::copy_", { self: a.running_var, src: variance });
+/** Refuses parameters that do not have one element per channel. */
+export function checkChannels(input: TensorMeta, ...parameters: readonly (TensorMeta | null)[]): void {
+  checkFloating("batch_norm", input);
+  check(input.shape.length >= 2, () => `batch_norm: expected at least 2D input (got ${input.shape.length}D input)`);
+  const channels = input.shape[1]!;
+  for (const parameter of parameters) {
+    check(
+      parameter === null || numel(parameter.shape) === channels,
+      () => `batch_norm: a parameter should contain ${channels} elements not ${show(parameter!.shape)}`,
+    );
   }
-  return [output, ...saved(b, a, stats)];
+}
+
+/** `(x - mean) * rstd * weight + bias` as one multiplication and one addition per element. */
+export function scaleAndShift(
+  b: Builder,
+  { input, weight, bias }: Pick<BatchNorm, "input" | "weight" | "bias">,
+  mean: TensorMeta,
+  rstd: TensorMeta,
+): TensorMeta {
+  const e = emit(b);
+  const compute = computeDtype(input.dtype);
+  const parameter = (x: TensorMeta): TensorMeta => e.cast(x, compute);
+  const scale = weight === null ? parameter(rstd) : e.mul(parameter(weight), parameter(rstd));
+  const offset = e.mul(parameter(mean), scale);
+  const shift = bias === null ? e.neg(offset) : e.sub(parameter(bias), offset);
+  const channel = (x: TensorMeta): TensorMeta =>
+    e.reshape(x, [input.shape[1]!, ...new Array<number>(input.shape.length - 2).fill(1)]);
+  return e.cast(e.add(e.mul(e.cast(input, compute), channel(scale)), channel(shift)), input.dtype);
 }

@@ -6,16 +6,19 @@ import { GATHER_OPS } from "../index/gather.ts";
 import { MASKED_OPS } from "../index/masked.ts";
 import { REPEAT_INTERLEAVE_OPS } from "../index/repeat-interleave.ts";
 import { SCATTER_OPS } from "../index/scatter.ts";
+import { ADDMM_OPS } from "../matmul/addmm.ts";
 import { DISTANCE_OPS } from "../matmul/distance.ts";
 import { EINSUM_OPS } from "../matmul/einsum.ts";
 import { TENSORDOT_OPS } from "../matmul/tensordot.ts";
 import { WEIGHT_NORM_OPS } from "../norm/weight-norm.ts";
 import { ACTIVATION_COMPOSITE_OPS } from "../pointwise/activation-composite.ts";
 import { OPAQUE_OPS } from "../pointwise/opaque.ts";
+import { DROPOUT_OPS } from "../random/dropout.ts";
 import { NOISE_OPS } from "../random/noise.ts";
 import { EXTREMUM_OPS } from "../reduce/extremum.ts";
 import { LOGIC_OPS } from "../reduce/logic.ts";
 import { NORM_OPS } from "../reduce/norm.ts";
+import { PROD_OPS } from "../reduce/prod.ts";
 import { SCAN_OPS } from "../reduce/scan.ts";
 import { VARIANCE_OPS } from "../reduce/variance.ts";
 import { DIAGONAL_OPS } from "../shape/diagonal.ts";
@@ -27,6 +30,9 @@ import { RESIZE_OPS } from "../shape/resize.ts";
 import { SCATTER_VIEW_OPS } from "../shape/scatter-view.ts";
 import { SORT_OPS } from "../sort/sort.ts";
 import { COMPLEX_OPS } from "../view/complex.ts";
+import { copyTwins } from "../view/copy-twin.ts";
+import { withViewGradients } from "../view/gradients.ts";
+import { REARRANGE_OPS } from "../view/rearrange.ts";
 
 /** What inference programs use now and then. */
 export const commonOps: readonly OpRecord[] = [
@@ -37,16 +43,19 @@ export const commonOps: readonly OpRecord[] = [
   ...MASKED_OPS,
   ...REPEAT_INTERLEAVE_OPS,
   ...SCATTER_OPS,
+  ...ADDMM_OPS,
   ...DISTANCE_OPS,
   ...EINSUM_OPS,
   ...TENSORDOT_OPS,
   ...WEIGHT_NORM_OPS,
   ...ACTIVATION_COMPOSITE_OPS,
   ...OPAQUE_OPS,
+  ...DROPOUT_OPS,
   ...NOISE_OPS,
   ...EXTREMUM_OPS,
   ...LOGIC_OPS,
   ...NORM_OPS,
+  ...PROD_OPS,
   ...SCAN_OPS,
   ...VARIANCE_OPS,
   ...DIAGONAL_OPS,
@@ -58,4 +67,6 @@ export const commonOps: readonly OpRecord[] = [
   ...SCATTER_VIEW_OPS,
   ...SORT_OPS,
   ...COMPLEX_OPS,
+  ...withViewGradients(REARRANGE_OPS),
+  ...copyTwins(REARRANGE_OPS),
 ];

@@ -1,11 +1,10 @@
 import type { OpRecord } from "../../op.ts";
 import { COPY_OPS } from "../copy/copy.ts";
-import { ADDMM_OPS } from "../matmul/addmm.ts";
+import { LINEAR_OPS } from "../matmul/linear.ts";
 import { ACTIVATION_OPS } from "../pointwise/activation.ts";
 import { ARITHMETIC_OPS } from "../pointwise/arithmetic.ts";
 import { FUNCTION_OPS } from "../pointwise/functions.ts";
 import { UNARY_OPS } from "../pointwise/unary.ts";
-import { DROPOUT_OPS } from "../random/dropout.ts";
 import { SUM_OPS } from "../reduce/sum.ts";
 import { SIZE_OPS } from "../symbolic/sizes.ts";
 import { copyTwins } from "../view/copy-twin.ts";
@@ -19,8 +18,7 @@ export const coreOps: readonly OpRecord[] = [
   ...ARITHMETIC_OPS,
   ...FUNCTION_OPS,
   ...COPY_OPS,
-  ...ADDMM_OPS,
-  ...DROPOUT_OPS,
+  ...LINEAR_OPS,
   ...SUM_OPS,
   ...SIZE_OPS,
   ...UNARY_OPS,

@@ -5,7 +5,7 @@ import { ADAPTIVE_POOL_OPS } from "../pool/adaptive-pool.ts";
 import { AVG_POOL_OPS } from "../pool/avg-pool.ts";
 import { MAX_POOL_OPS } from "../pool/max-pool.ts";
 
-/** Convolutions, batch norm and pooling. */
+/** Convolutions, batch norm in evaluation, pooling of planes. */
 export const visionOps: readonly OpRecord[] = [
   ...CONVOLUTION_OPS,
   ...BATCH_NORM_OPS,

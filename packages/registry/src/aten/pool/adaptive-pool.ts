@@ -6,9 +6,7 @@ import { numel, range } from "../support/dims.ts";
 import { emit } from "../support/emit.ts";
 import { checkImage } from "./window.ts";
 
-type Pooled = readonly [TensorMeta, TensorMeta];
-
-/** Pooling to a given size. */
+/** Averages to a given size, of one and two dimensions. */
 export const ADAPTIVE_POOL_OPS: readonly OpRecord[] = [
   defineOp("aten::adaptive_avg_pool1d(Tensor self, int[1] output_size) -> Tensor", {
     decompose: ({ self, output_size }, b) => {
@@ -21,37 +19,14 @@ export const ADAPTIVE_POOL_OPS: readonly OpRecord[] = [
     decompose: ({ self, output_size }, b) =>
       global(b, self, output_size) ?? b.tensor("aten::_adaptive_avg_pool2d", { self, output_size }),
   }),
-  defineOp("aten::adaptive_avg_pool3d(Tensor self, SymInt[3] output_size) -> Tensor", {
-    decompose: ({ self, output_size }, b) =>
-      global(b, self, output_size) ?? b.tensor("aten::_adaptive_avg_pool3d", { self, output_size }),
-  }),
   defineOp("aten::_adaptive_avg_pool2d(Tensor self, SymInt[2] output_size) -> Tensor", {
     infer: ({ self, output_size }) => resized("adaptive_avg_pool2d", self, output_size, 2),
     decompose: ({ self, output_size }, b) => averages(b, self, output_size),
   }),
-  defineOp("aten::_adaptive_avg_pool3d(Tensor self, SymInt[3] output_size) -> Tensor", {
-    infer: ({ self, output_size }) => resized("adaptive_avg_pool3d", self, output_size, 3),
-    decompose: ({ self, output_size }, b) => averages(b, self, output_size),
-  }),
-  defineOp("aten::adaptive_max_pool1d(Tensor self, int[1] output_size) -> (Tensor, Tensor)", {
-    decompose: ({ self, output_size }, b) => {
-      const e = emit(b);
-      const args = { self: e.unsqueeze(self, -2), output_size: [1, ...output_size] };
-      const [values, indices] = b.call("aten::adaptive_max_pool2d", args) as unknown as Pooled;
-      return [e.squeeze(values, -2), e.squeeze(indices, -2)];
-    },
-  }),
-  defineOp("aten::adaptive_max_pool2d(Tensor self, int[2] output_size) -> (Tensor, Tensor)", {
-    infer: ({ self, output_size }) => withIndices(resized("adaptive_max_pool2d", self, output_size, 2)),
-    decompose: ({ self, output_size }, b) => maxima(b, self, output_size),
-  }),
-  defineOp("aten::adaptive_max_pool3d(Tensor self, int[3] output_size) -> (Tensor, Tensor)", {
-    infer: ({ self, output_size }) => withIndices(resized("adaptive_max_pool3d", self, output_size, 3)),
-    decompose: ({ self, output_size }, b) => maxima(b, self, output_size),
-  }),
 ];
 
-function resized(op: string, self: TensorMeta, size: readonly number[], spatial: number): TensorMeta {
+/** The result of pooling to `size`. */
+export function resized(op: string, self: TensorMeta, size: readonly number[], spatial: number): TensorMeta {
   check(
     size.length === spatial && size.every((n) => n >= 0),
     () => `${op}: output_size must be ${spatial} non-negative ints, but got ${show(size)}`,
@@ -60,12 +35,8 @@ function resized(op: string, self: TensorMeta, size: readonly number[], spatial:
   return { dtype: self.dtype, shape: [...self.shape.slice(0, -spatial), ...size] };
 }
 
-function withIndices(values: TensorMeta): Pooled {
-  return [values, { dtype: "int64", shape: values.shape }];
-}
-
 /** Pooling to one element is a mean. */
-function global(b: Builder, self: TensorMeta, size: readonly number[]): TensorMeta | null {
+export function global(b: Builder, self: TensorMeta, size: readonly number[]): TensorMeta | null {
   if (!size.every((n) => n === 1)) return null;
   const rank = self.shape.length;
   checkImage("adaptive_avg_pool", self, size.length);
@@ -73,12 +44,12 @@ function global(b: Builder, self: TensorMeta, size: readonly number[]): TensorMe
 }
 
 /** `[start, end)` of every window: they overlap where the sizes do not divide. */
-function windows(size: number, count: number): readonly (readonly [number, number])[] {
+export function windows(size: number, count: number): readonly (readonly [number, number])[] {
   return range(count).map((i) => [Math.floor((i * size) / count), Math.ceil(((i + 1) * size) / count)] as const);
 }
 
 /** A mean over a rectangle is a mean of means, so each dimension is done on its own. */
-function averages(b: Builder, self: TensorMeta, size: readonly number[]): TensorMeta | null {
+export function averages(b: Builder, self: TensorMeta, size: readonly number[]): TensorMeta | null {
   if (numel(size) === 0) return null;
   const e = emit(b);
   const first = self.shape.length - size.length;
@@ -87,37 +58,4 @@ function averages(b: Builder, self: TensorMeta, size: readonly number[]): Tensor
     const parts = windows(x.shape[dim]!, count).map(([start, end]) => e.mean(e.slice(x, dim, start, end), [dim], true));
     return e.cat(parts, dim);
   }, self);
-}
-
-/** From the last dimension to the first; `position` is the flat index over the dimensions done so far. */
-function maxima(b: Builder, self: TensorMeta, size: readonly number[]): Pooled | null {
-  if (numel(size) === 0) return null;
-  const e = emit(b);
-  const first = self.shape.length - size.length;
-  let values = self;
-  let position: TensorMeta | null = null;
-  let extent = 1;
-  for (let i = size.length - 1; i >= 0; i--) {
-    const dim = first + i;
-    const parts = windows(self.shape[dim]!, size[i]!).map(([start, end]) => {
-      const [value, index] = b.call("aten::max.dim", {
-        self: e.slice(values, dim, start, end),
-        dim,
-        keepdim: true,
-      }) as unknown as Pooled;
-      return [value, e.add(index, start)] as const;
-    });
-    const along: TensorMeta = e.cat(
-      parts.map(([, index]) => index),
-      dim,
-    );
-    const within: TensorMeta | null = position && b.tensor("aten::gather", { self: position, dim, index: along });
-    position = within === null ? along : e.add(e.mul(along, extent), within);
-    values = e.cat(
-      parts.map(([value]) => value),
-      dim,
-    );
-    extent *= self.shape[dim]!;
-  }
-  return [values, position!];
 }

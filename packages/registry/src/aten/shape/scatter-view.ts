@@ -6,7 +6,7 @@ import { check, show } from "../support/check.ts";
 import { numel, sameShape, wrapDim } from "../support/dims.ts";
 import { emit } from "../support/emit.ts";
 import { restrided } from "../view/geometry.ts";
-import { diagonal } from "../view/permute.ts";
+import { diagonal } from "../view/rearrange.ts";
 
 /** Writes through a view, in functional form: `self` with the elements of one view replaced by `src`. */
 export const SCATTER_VIEW_OPS: readonly OpRecord[] = [

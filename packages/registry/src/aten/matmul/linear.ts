@@ -1,0 +1,71 @@
+import type { Builder } from "../../builder.ts";
+import { defineOp, type OpRecord } from "../../op.ts";
+import type { Scalar, TensorMeta } from "../../tensor-meta.ts";
+import { check, show } from "../support/check.ts";
+import { broadcast, numel, sameShape } from "../support/dims.ts";
+import { checkSameDtype, isIntegral, toNumber } from "../support/dtypes.ts";
+import { emit } from "../support/emit.ts";
+
+/** Linear layers, and the product of matrices with an addend that they are made of. */
+export const LINEAR_OPS: readonly OpRecord[] = [
+  defineOp("aten::addmm(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1) -> Tensor", {
+    infer: ({ self, mat1, mat2 }) => {
+      check(
+        mat1.shape.length === 2 && mat2.shape.length === 2,
+        () => `mat1 and mat2 must be matrices, got ${show(mat1.shape)} and ${show(mat2.shape)}`,
+      );
+      check(
+        mat1.shape[1] === mat2.shape[0],
+        () => `mat1 and mat2 shapes cannot be multiplied (${mat1.shape.join("x")} and ${mat2.shape.join("x")})`,
+      );
+      checkSameDtype("addmm", mat1, mat2, self);
+      return withAddend(self, [mat1.shape[0]!, mat2.shape[1]!]);
+    },
+    decompose: ({ self, mat1, mat2, beta, alpha }, b) =>
+      combine(b, self, b.tensor("aten::mm", { self: mat1, mat2 }), beta, alpha),
+  }),
+  defineOp("aten::linear(Tensor input, Tensor weight, Tensor? bias=None) -> Tensor", {
+    decompose: ({ input, weight, bias }, b) => {
+      const e = emit(b);
+      check(
+        weight.shape.length === 1 || weight.shape.length === 2,
+        () => `linear: weight must be 1-D or 2-D, got ${show(weight.shape)}`,
+      );
+      const matrix = weight.shape.length === 1 ? weight : e.transpose(weight, 0, 1);
+      if (bias === null || input.shape.length < 2 || weight.shape.length === 1 || bias.shape.length !== 1) {
+        const result = b.tensor("aten::matmul", { self: input, other: matrix });
+        return bias === null ? result : e.add(result, bias);
+      }
+      const lead = input.shape.slice(0, -1);
+      const rows = e.reshape(input, [numel(lead), input.shape.at(-1)!]);
+      return e.reshape(b.tensor("aten::addmm", { self: bias, mat1: rows, mat2: matrix }), [...lead, weight.shape[0]!]);
+    },
+  }),
+];
+
+/** The addend broadcasts to the product, never the other way round. */
+export function withAddend(self: TensorMeta, shape: readonly number[]): TensorMeta {
+  check(
+    self.shape.length <= shape.length && sameShape(broadcast(self.shape, shape), shape),
+    () => `The expanded size of the tensor ${show(shape)} must match the existing size ${show(self.shape)}`,
+  );
+  return { dtype: self.dtype, shape };
+}
+
+function isComplexNumber(scalar: Scalar): boolean {
+  return typeof scalar === "object" && "re" in scalar;
+}
+
+/** With `beta` 0 the addend is not read: NaN in it does not spread. */
+export function combine(b: Builder, self: TensorMeta, product: TensorMeta, beta: Scalar, alpha: Scalar): TensorMeta {
+  const e = emit(b);
+  withAddend(self, product.shape);
+  // Integers are scaled by integers: the fractions of the factors are lost.
+  const factor = (scalar: Scalar): Scalar => (isIntegral(product.dtype) ? Math.trunc(toNumber(scalar)) : scalar);
+  const equals = (scalar: Scalar, value: number): boolean => !isComplexNumber(scalar) && toNumber(scalar) === value;
+  const times = (x: TensorMeta, scalar: Scalar): TensorMeta =>
+    equals(scalar, 1) ? x : e.cast(e.mul(x, scalar), x.dtype);
+  const scaled = times(product, factor(alpha));
+  if (equals(beta, 0)) return scaled;
+  return e.add(times(self, factor(beta)), scaled);
+}

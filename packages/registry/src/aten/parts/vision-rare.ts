@@ -1,0 +1,13 @@
+import type { OpRecord } from "../../op.ts";
+import { BATCH_NORM_TRAINING_OPS } from "../norm/batch-norm-training.ts";
+import { ADAPTIVE_MAX_POOL_OPS } from "../pool/adaptive-max-pool.ts";
+import { UNPOOL_OPS } from "../pool/unpool.ts";
+import { VOLUME_POOL_OPS } from "../pool/volume-pool.ts";
+
+/** What few vision programs use: norms by the batch's own statistics, pooling of volumes, unpooling. */
+export const visionRareOps: readonly OpRecord[] = [
+  ...BATCH_NORM_TRAINING_OPS,
+  ...ADAPTIVE_MAX_POOL_OPS,
+  ...UNPOOL_OPS,
+  ...VOLUME_POOL_OPS,
+];

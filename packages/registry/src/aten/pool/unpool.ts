@@ -1,0 +1,41 @@
+import type { Builder } from "../../builder.ts";
+import { defineOp, type OpRecord } from "../../op.ts";
+import type { TensorMeta } from "../../tensor-meta.ts";
+import { check, show } from "../support/check.ts";
+import { numel } from "../support/dims.ts";
+import { checkIndex } from "../support/dtypes.ts";
+import { emit } from "../support/emit.ts";
+
+/** The inverse of max pooling. */
+export const UNPOOL_OPS: readonly OpRecord[] = [
+  defineOp("aten::max_unpool2d(Tensor self, Tensor indices, SymInt[2] output_size) -> Tensor", {
+    decompose: ({ self, indices, output_size }, b) => unpool(b, self, indices, output_size),
+  }),
+  defineOp(
+    "aten::max_unpool3d(Tensor self, Tensor indices, SymInt[3] output_size, int[3] stride, int[3] padding) -> Tensor",
+    {
+      decompose: ({ self, indices, output_size }, b) => unpool(b, self, indices, output_size),
+    },
+  ),
+];
+
+/** Every value goes back to where it was the largest; the rest is zero. */
+function unpool(b: Builder, self: TensorMeta, indices: TensorMeta, size: readonly number[]): TensorMeta {
+  const e = emit(b);
+  const lead = self.shape.slice(0, -size.length);
+  checkIndex("max_unpool", indices, false);
+  check(
+    numel(self.shape) === numel(indices.shape),
+    () =>
+      `Expected shape of indices to be same as that of the input tensor (${show(self.shape)}) but got indices tensor with shape: ${show(indices.shape)}`,
+  );
+  const rows = [numel(lead), numel(self.shape.slice(-size.length))];
+  const canvas = e.full([rows[0]!, numel(size)], 0, self.dtype);
+  const filled = b.tensor("aten::scatter.src", {
+    self: canvas,
+    dim: 1,
+    index: e.reshape(indices, rows),
+    src: e.reshape(self, rows),
+  });
+  return e.reshape(filled, [...lead, ...size]);
+}
