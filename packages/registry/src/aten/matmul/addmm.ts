@@ -22,15 +22,6 @@ export const ADDMM_OPS: readonly OpRecord[] = [
       const [batch, n, m] = batchShape("addbmm", batch1, batch2);
       const e = emit(b);
       const k = batch1.shape[2]!;
-      if (isSmallFloat(self.dtype)) {
-        // PyTorch adds one product after the other, and rounds each sum.
-        const at = (x: TensorMeta, index: number): TensorMeta => b.tensor("aten::select.int", { self: x, dim: 0, index });
-        const start = e.mul(e.expand(self, [n!, m!]), beta);
-        return range(batch!).reduce(
-          (sum, i) => b.tensor("aten::addmm", { self: sum, mat1: at(batch1, i), mat2: at(batch2, i), alpha }),
-          start,
-        );
-      }
       // Summing over the batch is one product over the joint inner dimension.
       const left = e.reshape(e.permute(batch1, [1, 0, 2]), [n!, batch! * k]);
       const right = e.reshape(batch2, [batch! * k, m!]);
