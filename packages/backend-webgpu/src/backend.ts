@@ -6,16 +6,17 @@ import {
   type Executable,
   findUnsupported,
   type HostTensor,
+  hostTensor,
   type UnsupportedOp,
 } from "@pt2/backend";
-import { backendError, compileChecked, hasDynamicKernel } from "@pt2/backend/staged";
-import type { DType } from "@pt2/format";
+import { compileChecked, hasDynamicKernel } from "@pt2/backend/staged";
+import type { DType, Pt2Error } from "@pt2/format";
 import type { Program } from "@pt2/graph";
 import type { OpRegistry } from "@pt2/registry";
 import { bytesOf } from "./engine/context.ts";
 import { targetOf } from "./engine/create-engine.ts";
 import type { Device, DeviceSource } from "./engine/device.ts";
-import { DeviceTensor } from "./engine/device-tensor.ts";
+import { DeviceTensor, requireTensor } from "./engine/device-tensor.ts";
 import { toGpu } from "./engine/element-bytes.ts";
 import { WebgpuExecutable } from "./engine/executable.ts";
 import { Faults } from "./engine/faults.ts";
@@ -49,6 +50,11 @@ const DTYPES: readonly DType[] = [
   "uint8",
   "bool",
 ];
+
+const DTYPE_ADVICE: { readonly [D in DType]?: string } = {
+  float64: "webgpu({ narrowFloat64: true }) holds them as float32",
+  complex128: "webgpu({ narrowFloat64: true }) holds them as complex64",
+};
 
 /** The backend over a device. */
 export class WebgpuBackend implements Backend {
@@ -84,16 +90,7 @@ export class WebgpuBackend implements Backend {
   unsupported(program: Program, registry: OpRegistry): readonly UnsupportedOp[] {
     const target = targetOf(kernelsOf(registry, this.#settings.kernels));
     const { dtypes } = this.capabilities;
-    const dtypeAdvice = {
-      float64: "webgpu({ narrowFloat64: true }) holds them as float32",
-      complex128: "webgpu({ narrowFloat64: true }) holds them as complex64",
-    };
-    return findUnsupported(program, registry, {
-      target,
-      dtypes,
-      dtypeAdvice,
-      hasDynamicKernel,
-    });
+    return findUnsupported(program, registry, { target, dtypes, dtypeAdvice: DTYPE_ADVICE, hasDynamicKernel });
   }
 
   async compile(request: CompileRequest): Promise<Executable> {
@@ -102,14 +99,24 @@ export class WebgpuBackend implements Backend {
     const { devices, kernels, precision, outputs } = this.#settings;
     const executable: Executable = await compileChecked(request, this, () =>
       WebgpuExecutable.create(request, { devices, kernels, precision, outputs, onDispose }),
-    );
+    ).catch((error: unknown) => {
+      // The device may have gone away with the backend.
+      throw this.#disposed ? disposed() : error;
+    });
+    if (this.#disposed) {
+      await executable.dispose();
+      throw disposed();
+    }
     this.#executables.add(executable);
     return executable;
   }
 
   /** Puts a tensor into a `GPUBuffer`. */
-  async upload({ dtype, shape, data }: HostTensor): Promise<DeviceTensor> {
+  async upload(tensor: HostTensor): Promise<DeviceTensor> {
     this.#requireAlive();
+    // Somebody else may have made it.
+    const { dtype, shape, data } = hostTensor(tensor.dtype, tensor.shape, tensor.data);
+    this.#requireDType(dtype);
     const device = this.#device;
     const elements = toGpu(
       dtype,
@@ -118,26 +125,29 @@ export class WebgpuBackend implements Backend {
       device.adapter,
     );
     const faults = new Faults(device.gpu);
-    const tensor = DeviceTensor.allocate(device, dtype, shape, faults);
-    await faults.settle();
-    const padded = new Uint8Array(tensor.buffer.size);
+    const there = DeviceTensor.allocate(device, dtype, shape, faults);
+    try {
+      await faults.settle();
+    } catch (error) {
+      there.dispose();
+      throw error;
+    }
+    const padded = new Uint8Array(there.buffer.size);
     padded.set(elements);
-    device.gpu.queue.writeBuffer(tensor.buffer, 0, padded);
-    return tensor;
+    device.gpu.queue.writeBuffer(there.buffer, 0, padded);
+    return there;
   }
 
   /**
    * A tensor over a buffer of yours: row-major, elements stored as this backend stores them (float32 and int32 as they
-   * are). It stays yours; it needs the usages `STORAGE`, `COPY_SRC` and `COPY_DST`.
+   * are). It stays yours; it needs the usage `COPY_SRC`.
    */
   tensor(dtype: DType, shape: readonly number[], buffer: GPUBuffer): DeviceTensor {
+    this.#requireAlive();
+    this.#requireDType(dtype);
     const device = this.#device;
-    const bytes = bytesOf(dtype, shape, device.adapter);
-    if (buffer.size >= bytes) return new DeviceTensor(device, dtype, shape, buffer, false);
-    throw backendError("backend.input", {
-      what: `A ${dtype} tensor of shape [${shape.join(", ")}] takes ${bytes} bytes on the GPU, and the buffer has ${buffer.size}`,
-      advice: "Make the buffer larger, or correct the shape.",
-    });
+    requireTensor(buffer, dtype, shape, bytesOf(dtype, shape, device.adapter));
+    return new DeviceTensor(device, dtype, shape, buffer, false);
   }
 
   /**
@@ -165,11 +175,22 @@ export class WebgpuBackend implements Backend {
   }
 
   #requireAlive(): void {
+    if (this.#disposed) throw disposed();
     this.#settings.devices.requireAlive();
-    if (!this.#disposed) return;
-    throw webgpuError("webgpu.disposed", {
-      what: "The webgpu backend was disposed",
-      advice: "Make a new one with webgpu().",
+  }
+
+  #requireDType(dtype: DType): void {
+    if (this.capabilities.dtypes.includes(dtype)) return;
+    throw webgpuError("webgpu.dtype", {
+      what: `The webgpu backend does not hold tensors of ${dtype}`,
+      advice: DTYPE_ADVICE[dtype] ?? "Convert the tensor.",
     });
   }
+}
+
+function disposed(): Pt2Error {
+  return webgpuError("webgpu.disposed", {
+    what: "The webgpu backend was disposed",
+    advice: "Make a new one with webgpu().",
+  });
 }

@@ -1,12 +1,13 @@
 import type { Tensor, TypedArray } from "@pt2/backend";
 import { viewAs } from "@pt2/backend";
+import { backendError } from "@pt2/backend/staged";
 import type { DType } from "@pt2/format";
 import { webgpuError } from "../webgpu-errors.ts";
 import { bytesOf } from "./context.ts";
 import { type Device, whyFailed } from "./device.ts";
 import { fromGpu } from "./element-bytes.ts";
 import type { Faults } from "./faults.ts";
-import { Memory, outOfMemory, sizeOf, TENSOR_USAGE } from "./memory.ts";
+import { Memory, outOfMemory, requireBufferSize, sizeOf, TENSOR_USAGE } from "./memory.ts";
 import { Stream } from "./stream.ts";
 
 /**
@@ -34,6 +35,7 @@ export class DeviceTensor implements Tensor {
   /** A tensor of its own memory. That there is none is told by `faults`. */
   static allocate(on: Device, dtype: DType, shape: readonly number[], faults: Faults): DeviceTensor {
     const size = sizeOf(bytesOf(dtype, shape, on.adapter));
+    requireBufferSize("a tensor", size, on.gpu);
     const buffer = faults.watch(
       "out-of-memory",
       () => on.gpu.createBuffer({ size, usage: TENSOR_USAGE, label: "tensor" }),
@@ -74,5 +76,28 @@ export class DeviceTensor implements Tensor {
 
   [Symbol.dispose](): void {
     this.dispose();
+  }
+}
+
+/** `GPUBufferUsage.COPY_SRC`. */
+const COPY_SOURCE = 4;
+
+/** Refuses a buffer that cannot hold a tensor of so many bytes. */
+export function requireTensor(buffer: GPUBuffer, dtype: DType, shape: readonly number[], bytes: number): void {
+  const tensor = `A ${dtype} tensor of shape [${shape.join(", ")}]`;
+  if (!shape.every((size) => Number.isSafeInteger(size) && size >= 0)) {
+    throw backendError("backend.input", { what: `${tensor} cannot be`, advice: "Sizes are integers from 0 on." });
+  }
+  if (buffer.size < bytes) {
+    throw backendError("backend.input", {
+      what: `${tensor} takes ${bytes} bytes on the GPU, and the buffer has ${buffer.size}`,
+      advice: "Make the buffer larger, or correct the shape.",
+    });
+  }
+  if ((buffer.usage & COPY_SOURCE) === 0) {
+    throw backendError("backend.input", {
+      what: `${tensor} is copied from its buffer, which has not the usage COPY_SRC`,
+      advice: "Make the buffer with GPUBufferUsage.COPY_SRC.",
+    });
   }
 }

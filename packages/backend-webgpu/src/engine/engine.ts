@@ -89,11 +89,15 @@ export class WebgpuEngine implements StageEngine<Place, WebgpuPlan> {
       // A weight that cannot be read says so by itself.
       explain: (error, constant) => (error instanceof Pt2Error ? locate(error, stage.constants.get(constant)!) : error),
     });
+    let plan: WebgpuPlan | undefined;
     try {
-      const plan = await WebgpuPlan.make(device, memory, stage, slotStart, { onCompiled, signal });
+      plan = await WebgpuPlan.make(device, memory, stage, slotStart, { onCompiled, signal });
+      // A plan for which there is no memory is not kept.
+      await memory.faults.settle();
       this.#plans.add(plan);
       return plan;
     } catch (error) {
+      plan?.dispose();
       this.#pool.release(constants);
       throw error;
     }

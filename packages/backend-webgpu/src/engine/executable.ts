@@ -196,16 +196,26 @@ export class WebgpuExecutable implements Executable {
       let at = 0;
       return outputs.map((value) => fromRunValue(isDeviceData(value) ? tensors[at++]! : value));
     }
-    await engine.check();
-    return outputs.map((value) =>
-      fromRunValue(value, ({ dtype, shape, handle }) => {
-        const tensor = DeviceTensor.allocate(device, dtype, shape, memory.faults);
-        const size = Math.ceil(bytesOf(dtype, shape, device.adapter) / 4) * 4;
-        const { buffer } = handle as { readonly buffer: GPUBuffer };
-        if (size > 0) stream.copy({ buffer, offset: 0, size }, tensor.buffer);
-        return tensor;
+    const copies: { readonly from: DeviceData; readonly to: DeviceTensor }[] = [];
+    const results = outputs.map((value) =>
+      fromRunValue(value, (from) => {
+        const to = DeviceTensor.allocate(device, from.dtype, from.shape, memory.faults);
+        copies.push({ from, to });
+        return to;
       }),
     );
+    try {
+      await engine.check();
+    } catch (error) {
+      for (const { to } of copies) to.dispose();
+      throw error;
+    }
+    for (const { from, to } of copies) {
+      const size = Math.ceil(bytesOf(from.dtype, from.shape, device.adapter) / 4) * 4;
+      const { buffer } = from.handle as { readonly buffer: GPUBuffer };
+      if (size > 0) stream.copy({ buffer, offset: 0, size }, to.buffer);
+    }
+    return results;
   }
 }
 

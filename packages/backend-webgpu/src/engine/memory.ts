@@ -54,26 +54,34 @@ export class Memory {
     return this.#buffers.size;
   }
 
+  /** Whether a buffer is there: it was not freed, and the device has not said that it has no memory for it. */
+  holds(buffer: GPUBuffer): boolean {
+    return this.#buffers.has(buffer);
+  }
+
+  /** That the device has no memory for it is told by {@link faults}, and from then on it is not there. */
   create(bytes: number, label: string, kind: Kind = "tensor"): GPUBuffer {
     const size = sizeOf(bytes);
-    const { maxBufferSize } = this.#device.limits;
-    if (size > maxBufferSize) {
-      throw webgpuError("webgpu.too-large", {
-        what: `${label} takes ${size} bytes; a buffer of this device has at most ${maxBufferSize}`,
-        advice: "Use smaller inputs, a device with a larger maxBufferSize, or another backend.",
-        details: { bytes: size, limit: maxBufferSize },
-      });
-    }
+    requireBufferSize(label, size, this.#device);
     const descriptor = { size, usage: USAGES[kind], label };
     const others = this.#reserved;
-    const buffer = this.faults.watch(
+    const buffer: GPUBuffer = this.faults.watch(
       "out-of-memory",
       () => this.#device.createBuffer(descriptor),
-      (message) => outOfMemory(`${label}, beside ${others} of this model`, size, message),
+      (message) => {
+        this.free(buffer);
+        return outOfMemory(`${label}, beside ${others} of this model`, size, message);
+      },
     );
     this.#buffers.set(buffer, size);
     this.#reserved += size;
     return buffer;
+  }
+
+  /** Writes words, behind what the queue was told before. That they cannot be written is told by {@link faults}. */
+  write(to: GPUBuffer, offset: number, bytes: Uint8Array<ArrayBuffer>): void {
+    if (bytes.byteLength === 0) return;
+    this.faults.watch("validation", () => this.#device.queue.writeBuffer(to, offset, bytes), refusedWrite);
   }
 
   free(buffer: GPUBuffer): void {
@@ -90,12 +98,29 @@ export class Memory {
   }
 }
 
+/** Refuses what no buffer of the device has room for. */
+export function requireBufferSize(what: string, bytes: number, { limits: { maxBufferSize } }: GPUDevice): void {
+  if (bytes <= maxBufferSize) return;
+  throw webgpuError("webgpu.too-large", {
+    what: `${what} takes ${bytes} bytes; a buffer of this device has at most ${maxBufferSize}`,
+    advice: "Use smaller inputs, a device with a larger maxBufferSize, or another backend.",
+    details: { bytes, limit: maxBufferSize },
+  });
+}
+
 /** The error of a buffer that the device could not make. */
 export function outOfMemory(what: string, bytes: number, message: string): Pt2Error {
   return webgpuError("webgpu.out-of-memory", {
     what: `The device has no ${bytes} bytes for ${what}: ${message}`,
     advice: "Dispose models that are not needed, use smaller inputs or weights, or another backend.",
     details: { bytes },
+  });
+}
+
+function refusedWrite(message: string): Pt2Error {
+  return webgpuError("webgpu.refused", {
+    what: `The device refused data of the model:\n${message}`,
+    advice: "Report this message.",
   });
 }
 

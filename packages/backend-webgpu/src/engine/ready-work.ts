@@ -48,7 +48,7 @@ export class ReadyWork {
     const { bytes, offsets } = packParams([...pipelines.keys()], device.gpu.limits.minUniformBufferOffsetAlignment);
     this.#offsets = offsets;
     this.#params = bytes.byteLength === 0 ? null : memory.create(bytes.byteLength, "numbers", "uniform");
-    if (this.#params !== null) device.gpu.queue.writeBuffer(this.#params, 0, bytes);
+    if (this.#params !== null) memory.write(this.#params, 0, bytes);
   }
 
   /** Compiles what is not compiled yet. */

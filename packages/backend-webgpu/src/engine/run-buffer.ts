@@ -8,7 +8,7 @@ import type { Buffer } from "./place.ts";
  */
 export class Arena {
   readonly #memory: Memory;
-  readonly #slots: GPUBuffer[] = [];
+  readonly #slots: (GPUBuffer | undefined)[] = [];
   #generation = 0;
 
   constructor(memory: Memory) {
@@ -20,7 +20,7 @@ export class Arena {
   }
 
   get bytes(): number {
-    return this.#slots.reduce((sum, { size }) => sum + size, 0);
+    return this.#slots.reduce((sum, slot) => sum + (slot?.size ?? 0), 0);
   }
 
   slot(index: number): GPUBuffer {
@@ -31,10 +31,12 @@ export class Arena {
   reserve(start: number, bytes: readonly number[]): void {
     for (const [i, wanted] of bytes.entries()) {
       const known = this.#slots[start + i];
-      if (known !== undefined && known.size >= sizeOf(wanted)) continue;
+      if (known !== undefined && known.size >= sizeOf(wanted) && this.#memory.holds(known)) continue;
       if (known !== undefined) this.#memory.free(known);
-      this.#slots[start + i] = this.#memory.create(wanted, `tensors ${start + i}`);
+      // There is none if the next one cannot be had.
+      this.#slots[start + i] = undefined;
       this.#generation++;
+      this.#slots[start + i] = this.#memory.create(wanted, `tensors ${start + i}`);
     }
   }
 }

@@ -74,7 +74,7 @@ export class Stream {
   /** Writes what the host has, behind everything said so far. */
   write(to: GPUBuffer, bytes: Uint8Array<ArrayBuffer>, offset = 0): void {
     this.submit();
-    if (bytes.byteLength > 0) this.#gpu.queue.writeBuffer(to, offset, bytes);
+    this.#memory.write(to, offset, bytes);
   }
 
   submit(): void {
@@ -109,7 +109,7 @@ export class Stream {
       return ranges.map(({ size }, i) => new Uint8Array(mapped.slice(starts[i]!, starts[i]! + size)));
     } finally {
       staging.unmap();
-      this.#staging.push(staging);
+      if (this.#memory.holds(staging)) this.#staging.push(staging);
     }
   }
 
@@ -118,12 +118,12 @@ export class Stream {
     // A buffer that is not waited for any more is free at once: other copies to it come behind this one.
     const stop = (): void => staging.unmap();
     signal?.addEventListener("abort", stop, { once: true });
-    try {
-      await staging.mapAsync(READ, 0, bytes);
-    } finally {
-      signal?.removeEventListener("abort", stop);
-      signal?.throwIfAborted();
-    }
+    const [mapped] = await Promise.allSettled([staging.mapAsync(READ, 0, bytes)]);
+    signal?.removeEventListener("abort", stop);
+    signal?.throwIfAborted();
+    // What was wrong with a call before says why this one failed; if it did not, nothing was written to what it reads.
+    await this.#memory.faults.settle();
+    if (mapped.status === "rejected") throw mapped.reason;
   }
 
   #commands(): GPUCommandEncoder {

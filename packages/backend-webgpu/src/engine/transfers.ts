@@ -14,7 +14,7 @@ export class Transfers {
   take(bytes: number): GPUBuffer {
     const size = sizeOf(bytes);
     // As large, so that a small tensor does not hold what the next large one needs.
-    const at = this.#free.findIndex((buffer) => buffer.size === size);
+    const at = this.#free.findIndex((buffer) => buffer.size === size && this.#memory.holds(buffer));
     const buffer = at >= 0 ? this.#free.splice(at, 1)[0]! : this.#memory.create(bytes, "transfer");
     this.#used.add(buffer);
     return buffer;

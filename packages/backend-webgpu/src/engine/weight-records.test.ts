@@ -29,8 +29,7 @@ function pretendedDevice(): { readonly device: Device; readonly writes: Map<stri
     pushErrorScope: () => {},
     popErrorScope: async () => null,
     queue: {
-      writeBuffer({ label }: GPUBuffer, at: number, bytes: Uint8Array, start: number, length: number) {
-        expect([start, length]).toEqual([0, bytes.byteLength]);
+      writeBuffer({ label }: GPUBuffer, at: number, bytes: Uint8Array) {
         const from = new DataView(bytes.buffer, bytes.byteOffset).getFloat64(0);
         writes.set(label, [...(writes.get(label) ?? []), [at, from]]);
       },

@@ -45,18 +45,18 @@ export class WeightRecords {
   }
 
   async #upload(storage: Storage, dtype: DType, name: string, to: GPUBuffer): Promise<void> {
-    const { adapter, gpu } = this.#device;
+    const { adapter } = this.#device;
     const { itemsize } = DTYPES[dtype];
     const scale = storageOf(dtype, adapter).bytes / itemsize;
     for await (const { offset, bytes } of this.#reader.take(storage)) {
       const whole = bytes.subarray(0, Math.floor(bytes.byteLength / itemsize) * itemsize);
-      const elements = isSame(dtype, adapter) ? whole : toGpu(dtype, whole, name, adapter);
+      const elements = (isSame(dtype, adapter) ? whole : toGpu(dtype, whole, name, adapter)) as Uint8Array<ArrayBuffer>;
       const words = Math.floor(elements.byteLength / 4) * 4;
-      if (words > 0) gpu.queue.writeBuffer(to, offset * scale, elements as Uint8Array<ArrayBuffer>, 0, words);
+      this.#memory.write(to, offset * scale, elements.subarray(0, words));
       if (words < elements.byteLength) {
         const last = new Uint8Array(4);
         last.set(elements.subarray(words));
-        gpu.queue.writeBuffer(to, offset * scale + words, last);
+        this.#memory.write(to, offset * scale + words, last);
       }
       this.#onRead(bytes.byteLength);
     }

@@ -43,9 +43,10 @@ export class ImageTensors {
       const target = { pipeline, tensor, numbers: gpu.createBuffer({ size: 4 * PARAMS, usage: NUMBERS }) };
       try {
         gpu.queue.writeBuffer(target.numbers, 0, Float32Array.from([...size, ...numbers]));
-        const drawn = this.#draw(source, target);
+        const [drawn] = await Promise.allSettled([this.#draw(source, target)]);
+        // A picture for which there was no memory was not drawn either.
         await memory.settle();
-        await drawn;
+        if (drawn.status === "rejected") throw drawn.reason;
         return tensor;
       } catch (error) {
         tensor.dispose();

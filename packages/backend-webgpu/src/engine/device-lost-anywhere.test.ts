@@ -1,0 +1,94 @@
+import { describe, expect, test } from "vitest";
+import type { WebgpuBackend } from "../backend.ts";
+import { missingDevice, testGpu } from "../device.test-helper.ts";
+import { webgpu } from "../index.ts";
+import { run } from "../programs.test-helper.ts";
+import { countingInputs, countingProgram } from "./counting-program.test-helper.ts";
+import type { WebgpuExecutable } from "./executable.ts";
+
+const request = countingProgram(4);
+const inputs = countingInputs(4);
+
+/** Moments are this far apart, to each of which a device of its own is lost. */
+const STRIDE = 5;
+
+/** Calls of a device that are counted: it goes away at one of them. */
+const CALLS = [
+  "createBuffer",
+  "createShaderModule",
+  "createComputePipelineAsync",
+  "createBindGroup",
+  "createCommandEncoder",
+  "popErrorScope",
+] as const;
+
+/** The last answer may have come before. */
+function expectLost(outcome: unknown): void {
+  if (!Array.isArray(outcome)) expect(outcome).toMatchObject({ code: "webgpu.device-lost" });
+}
+
+describe.skipIf(missingDevice !== "")(`a device that is lost${missingDevice}`, () => {
+  /** A backend whose device goes away at the n-th of its calls from `arm(n)` on. */
+  const open = async (): Promise<{ readonly backend: WebgpuBackend; arm(n: number): void; armed(): boolean }> => {
+    const backend = await webgpu({ adapter: () => testGpu().requestAdapter() });
+    const { device } = backend;
+    let left = Number.POSITIVE_INFINITY;
+    for (const name of CALLS) {
+      const method = device[name] as (...args: unknown[]) => unknown;
+      (device[name] as unknown) = (...args: unknown[]) => {
+        if (--left === 0) device.destroy();
+        return method.apply(device, args);
+      };
+    }
+    const { submit } = device.queue;
+    device.queue.submit = (buffers) => {
+      submit.call(device.queue, buffers);
+      if (--left === 0) device.destroy();
+    };
+    return {
+      backend,
+      arm: (n) => {
+        left = n;
+      },
+      armed: () => left > 0 && left !== Number.POSITIVE_INFINITY,
+    };
+  };
+
+  test("at any moment of a load ends it with a code", { timeout: 120_000 }, async () => {
+    let lost = 0;
+    for (let n = 1; ; n += STRIDE) {
+      const { backend, arm, armed } = await open();
+      arm(n);
+      const loading = backend.compile(request);
+      // A load may be over before anybody hears of the loss.
+      const outcome = await loading.then((executable) => run(executable, ...inputs)).catch((error: unknown) => error);
+      const complete = armed();
+      await backend.dispose();
+      if (complete) break;
+      expectLost(outcome);
+      lost++;
+    }
+    expect(lost).toBeGreaterThan(5);
+  });
+
+  test("at any moment of a run ends it with a code, and the model recovers", { timeout: 120_000 }, async () => {
+    let lost = 0;
+    for (let n = 1; ; n += STRIDE) {
+      const { backend, arm, armed } = await open();
+      const executable = (await backend.compile(request)) as WebgpuExecutable;
+      arm(n);
+      const outcome = await run(executable, ...inputs).catch((error: unknown) => error);
+      const complete = armed();
+      if (!complete) {
+        expectLost(outcome);
+        lost++;
+        await backend.device.lost;
+        await Promise.all([executable.recover(), executable.recover()]);
+        expect(await run(executable, ...inputs)).toHaveLength(1);
+      }
+      await backend.dispose();
+      if (complete) break;
+    }
+    expect(lost).toBeGreaterThan(5);
+  });
+});
