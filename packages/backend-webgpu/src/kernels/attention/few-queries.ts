@@ -28,9 +28,9 @@ export function planFewQueries(call: KernelCall, heads: Heads): void {
   const team = new Team(LANES, call.adapter);
   const shader = call.shader(`attention of ${rows} queries${splits > 1 ? " in parts" : ""}`);
   const declarations = [
-    declareMatrix(shader, "q", query, null),
-    declareMatrix(shader, "k", key, null),
-    declareMatrix(shader, "v", value, null),
+    declareMatrix(shader, "q", query, false),
+    declareMatrix(shader, "k", key, false),
+    declareMatrix(shader, "v", value, false),
     declareScores(shader, heads),
     team.declare("team_max", maxOf(type, `${type}(-3.4028234e38f)`)),
     team.declare("team_sum", sumOf(type)),

@@ -65,9 +65,10 @@ function toBatch({ shape, strides, ...place }: Place, batch: readonly number[]):
 
 /**
  * Declares `name_first(head)`: where a matrix begins, and `load_name(first, row, column)`: four elements of a row of it, zero
- * behind its last column, and, with `rows`, behind its last row.
+ * behind its last column, if four columns do not divide it, and, with `ends`, behind its last row. Else what is behind the
+ * last is that again.
  */
-export function declareMatrix(shader: Shader, name: string, place: Place, rows: string | null): string {
+export function declareMatrix(shader: Shader, name: string, place: Place, ends: boolean): string {
   const { shape, strides, offset } = place;
   const [step, across] = strides.slice(-2) as [number, number];
   const lead = { shape: shape.slice(0, -2), strides: strides.slice(0, -2) };
@@ -75,16 +76,19 @@ export function declareMatrix(shader: Shader, name: string, place: Place, rows: 
   const aligned = [width, offset, step, ...lead.strides].every((n) => n % 4 === 0);
   const vector = across === 1 && aligned;
   shader.raw(name, place, { vector }).offsets(`${name}_first`, lead).u32(`${name}_row`, step);
+  shader.u32(`${name}_rows`, shape.at(-2)!).u32(`${name}_width`, width);
   if (across !== 1) shader.u32(`${name}_across`, across);
-  if (width % 4 !== 0) shader.u32(`${name}_width`, width);
   const scalar = (q: number): string => {
-    const load = `${name}_at(at + ${across === 1 ? `${q}u` : `${q}u * p.${name}_across`})`;
+    const column = `min(column + ${q}u, p.${name}_width - 1u)`;
+    const load = `${name}_at(at + ${across === 1 ? column : `${column} * p.${name}_across`})`;
     return width % 4 === 0 ? load : `select(0f, ${load}, column + ${q}u < p.${name}_width)`;
   };
-  const load = vector ? `${name}_at4(at)` : `vec4<f32>(${[0, 1, 2, 3].map(scalar).join(", ")})`;
+  const load = vector
+    ? `${name}_at4(at + min(column, p.${name}_width - 4u))`
+    : `vec4<f32>(${[0, 1, 2, 3].map(scalar).join(", ")})`;
   return `fn load_${name}(first: u32, row: u32, column: u32) -> vec4<f32> {
-  let at = first + row * p.${name}_row + column${across === 1 ? "" : ` * p.${name}_across`};
-  return ${rows === null ? load : `select(vec4<f32>(), ${load}, row < ${rows})`};
+  let at = first + min(row, p.${name}_rows - 1u) * p.${name}_row;
+  return ${ends ? `select(vec4<f32>(), ${load}, row < p.${name}_rows)` : load};
 }
 `;
 }
@@ -97,7 +101,7 @@ export function declareElement(shader: Shader, name: string, place: Place): stri
   shader.u32(`${name}_row`, step).u32(`${name}_rows`, shape.at(-2)!);
   if (across !== 1) shader.u32(`${name}_across`, across);
   return `fn load_${name}(first: u32, row: u32, column: u32) -> f32 {
-  let at = first + row * p.${name}_row + column${across === 1 ? "" : ` * p.${name}_across`};
+  let at = first + min(row, p.${name}_rows - 1u) * p.${name}_row + column${across === 1 ? "" : ` * p.${name}_across`};
   return select(0f, ${name}_at(at), row < p.${name}_rows);
 }
 `;
@@ -118,7 +122,8 @@ export function declareScores(shader: Shader, { mask, causal, scale }: Heads): s
       .raw("mask", mask)
       .offsets("mask_first", { shape: mask.shape.slice(0, -2), strides: mask.strides.slice(0, -2) });
     shader.u32("mask_down", rows === 1 ? 0 : down).u32("mask_across", columns === 1 ? 0 : across);
-    const at = "mask_at(mask_first(head) + query * p.mask_down + key * p.mask_across)";
+    const at =
+      "mask_at(mask_first(head) + min(query, p.queries - 1u) * p.mask_down + min(key, p.keys - 1u) * p.mask_across)";
     masked = mask.dtype === "bool" ? `select(p.unseen, ${masked}, ${at})` : `${masked} + ${Math.LOG2E}f * ${at}`;
   }
   const visible = causal ? "key < p.keys && key <= query" : "key < p.keys";

@@ -23,8 +23,8 @@ export function planRegisterAttention(call: KernelCall, heads: Heads): void {
   const type = of(each, "f32");
   const shader = call.shader(`attention of ${each * lanes} queries in registers`);
   const declarations = [
-    declareMatrix(shader, "q", query, null),
-    declareMatrix(shader, "k", key, null),
+    declareMatrix(shader, "q", query, false),
+    declareMatrix(shader, "k", key, false),
     declareElement(shader, "v", value),
     declareScores(shader, heads),
     declareVisible(each, causal, keys % atOnce !== 0),

@@ -18,9 +18,9 @@ export function planTiledAttention(call: KernelCall, heads: Heads): void {
   const chunks = Array.from({ length: Math.ceil(features / EDGE) }, (_, c) => c);
   const shader = call.shader(`attention of ${EDGE} queries`);
   const declarations = [
-    declareMatrix(shader, "q", query, "p.queries"),
-    declareMatrix(shader, "k", key, "p.keys"),
-    declareMatrix(shader, "v", value, "p.keys"),
+    declareMatrix(shader, "q", query, true),
+    declareMatrix(shader, "k", key, true),
+    declareMatrix(shader, "v", value, true),
     declareScores(shader, heads),
     declareStore(shader, features),
   ].join("");

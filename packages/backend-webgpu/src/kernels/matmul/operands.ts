@@ -8,7 +8,7 @@ export type Output = (shader: Shader, options: { readonly vector: boolean }) => 
 
 /**
  * Declares what every product is made of, for `k`, `row` and `column` that begin fours; what lies behind the last `k` is
- * zero, and behind the last column anything:
+ * zero, and behind the last row or column the last one again:
  *
  * - `a4(batch, row, k)`: four elements of a row of the left matrix.
  * - `b4x4(batch, k, column)`: four rows of four columns of the right one, as columns of a WGSL matrix.
@@ -56,10 +56,10 @@ function declareLeft(shader: Shader, a: Place): string {
   const [batch, m, k] = a.shape as readonly [number, number, number];
   const [next, row, column] = a.strides as readonly [number, number, number];
   shader.raw("a", a, { vector });
-  const base = `${steps(shader, "a_batch", next, batch)("batch")} + ${steps(shader, "a_row", row, m)("row")}`;
+  const base = `${steps(shader, "a_batch", next, batch)("batch")} + ${steps(shader, "a_row", row, m)("min(row, p.m - 1u)")}`;
   if (vector) return `fn a4(batch: u32, row: u32, k: u32) -> vec4<f32> { return a_at4(${base} + k); }\n`;
   const step = steps(shader, "a_k", column, k);
-  const load = (q: number): string => guarded(k, q, "0f", `a_at(base + ${step(`(k + ${q}u)`)})`);
+  const load = (q: number): string => guarded(k, q, "0f", `a_at(base + ${step(inside(k, q))})`);
   return `fn a4(batch: u32, row: u32, k: u32) -> vec4<f32> {
   let base = ${base};
   return vec4<f32>(${FOUR.map(load).join(", ")});
@@ -75,14 +75,14 @@ function declareRight(shader: Shader, b: Place): string {
   const nextMatrix = steps(shader, "b_batch", next, batch)("batch");
   const down = steps(shader, "b_k", row, k);
   const across = steps(shader, "b_n", column, n);
-  const rowOf = (q: number): string => guarded(k, q, "vec4<f32>()", `b_at4(base + ${down(`(k + ${q}u)`)})`);
-  const columnOf = (q: number): string => `b_at4(base + ${across(`(column + ${q}u)`)})`;
+  const rowOf = (q: number): string => guarded(k, q, "vec4<f32>()", `b_at4(base + ${down(inside(k, q))})`);
+  const columnOf = (q: number): string => `b_at4(base + ${across(`min(column + ${q}u, p.n - 1u)`)})`;
   const scalarsOf = (q: number): string => {
-    const loads = FOUR.map((j) => `b_at(base + ${down(`(k + ${q}u)`)} + ${across(`(column + ${j}u)`)})`);
+    const loads = FOUR.map((j) => `b_at(base + ${down(inside(k, q))} + ${across(`min(column + ${j}u, p.n - 1u)`)})`);
     return guarded(k, q, "vec4<f32>()", `vec4<f32>(${loads.join(", ")})`);
   };
   const [base, block] = {
-    rows: [`${nextMatrix} + column`, `mat4x4<f32>(${FOUR.map(rowOf).join(", ")})`],
+    rows: [`${nextMatrix} + min(column, p.n - 4u)`, `mat4x4<f32>(${FOUR.map(rowOf).join(", ")})`],
     columns: [`${nextMatrix} + k`, `transpose(mat4x4<f32>(${FOUR.map(columnOf).join(", ")}))`],
     scalars: [nextMatrix, `mat4x4<f32>(${FOUR.map(scalarsOf).join(", ")})`],
   }[layout];
@@ -109,13 +109,18 @@ function declareBias(shader: Shader, bias: Place | null): string {
   if (bias === null) return "fn bias4(column: u32) -> vec4<f32> { return vec4<f32>(); }\n";
   const vector = isContiguous(bias) && readsVectors(bias, 0);
   shader.raw("bias", bias, { vector });
-  if (vector) return "fn bias4(column: u32) -> vec4<f32> { return bias_at4(column); }\n";
+  if (vector) return "fn bias4(column: u32) -> vec4<f32> { return bias_at4(min(column, p.n - 4u)); }\n";
   const step = steps(shader, "bias_step", bias.strides[0]!, bias.shape[0]!);
-  const loads = FOUR.map((j) => `bias_at(${step(`(column + ${j}u)`)})`);
+  const loads = FOUR.map((j) => `bias_at(${step(`min(column + ${j}u, p.n - 1u)`)})`);
   return `fn bias4(column: u32) -> vec4<f32> { return vec4<f32>(${loads.join(", ")}); }\n`;
 }
 
 const FOUR = [0, 1, 2, 3] as const;
+
+/** One of four `k`; the last one again behind that, where four do not divide it. */
+function inside(k: number, q: number): string {
+  return k % 4 === 0 ? `(k + ${q}u)` : `min(k + ${q}u, p.k - 1u)`;
+}
 
 /** A load that gives zero behind the last `k`, where four do not divide it. */
 function guarded(k: number, q: number, zero: string, load: string): string {
