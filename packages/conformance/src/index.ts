@@ -1,6 +1,7 @@
 export type { ExpectedTensor, Tolerance } from "./compare.ts";
 export { compareTensor, DEFAULT_TOLERANCE } from "./compare.ts";
 export type { Exceptions } from "./exceptions.ts";
+export { type RandomCall, randomCall } from "./hostile/random-call.ts";
 export type { Placement } from "./ops/case-program.ts";
 export { caseProgram } from "./ops/case-program.ts";
 export type * from "./ops/case-types.ts";

@@ -1,12 +1,11 @@
 import type { Value } from "@pt2/backend";
-import { randomBelow } from "@pt2/conformance";
+import { type RandomCall, randomBelow, randomCall } from "@pt2/conformance";
 import { Pt2Error } from "@pt2/format";
 import { createRegistry } from "@pt2/registry";
 import { aten } from "@pt2/registry/aten";
 import { expect, test, vi } from "vitest";
 import { WasmBackend } from "../backend.ts";
 import { watch } from "./guarded-memory.ts";
-import { type RandomCall, randomCall } from "./random-call.ts";
 
 vi.mock("../engine/heap.ts", async (original) => {
   const { guardHeap } = await import("./guarded-memory.ts");
