@@ -8,6 +8,7 @@ await testBackend("wasm", () => new WasmBackend(), {
   unsupported: UNSUPPORTED,
   parts: [
     "attention",
+    "complex",
     "conv",
     "index",
     "linalg",

@@ -2,6 +2,7 @@ import { testConformance } from "./conformance.test-helper.ts";
 
 await testConformance([
   "attention",
+  "complex",
   "conv",
   "linalg",
   "loss",

@@ -1,6 +1,8 @@
 import { numel } from "@pt2/backend";
 import { createRandom, type RandomNumbers } from "@pt2/backend/host";
+import type { DType } from "@pt2/format";
 import { numbers } from "../engine/access.ts";
+import { isComplexDtype } from "../engine/complex-parts.ts";
 import type { Heap } from "../engine/heap.ts";
 import type { KernelCall, WasmKernel } from "../engine/kernel.ts";
 
@@ -16,15 +18,19 @@ function sourceOf(heap: Heap): RandomNumbers {
   return source;
 }
 
+const isReal: WasmKernel["accepts"] = ({ dtype }) => typeof dtype !== "string" || !isComplexDtype(dtype as DType);
+
 /** `rand(size)`: uniform in [0, 1). */
 export const rand: WasmKernel = {
   ops: ["aten::rand"],
+  accepts: isReal,
   prepare: (call) => planRandom(call, (source, dtype, count) => source.uniform(dtype, count)),
 };
 
 /** `randn(size)`: normal. */
 export const randn: WasmKernel = {
   ops: ["aten::randn"],
+  accepts: isReal,
   prepare: (call) => planRandom(call, (source, _, count) => source.normal(count)),
 };
 

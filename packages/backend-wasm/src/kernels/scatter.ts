@@ -1,6 +1,8 @@
 import { indexError } from "@pt2/backend/staged";
 import { normalDim, offsetsOf, wrapIndex } from "@pt2/backend/strides";
+import type { TensorMeta } from "@pt2/registry";
 import { bigints, type Elements, mover, numbers } from "../engine/access.ts";
+import { isComplexDtype } from "../engine/complex-parts.ts";
 import type { KernelCall, WasmKernel } from "../engine/kernel.ts";
 import type { Place } from "../engine/place.ts";
 
@@ -21,6 +23,7 @@ type Reduce = "sum" | "prod" | "mean" | "amax" | "amin";
 /** `scatter_reduce(self, dim, index, src, reduce, include_self)` */
 export const scatterReduce: WasmKernel = {
   ops: ["aten::scatter_reduce.two"],
+  accepts: ({ self }) => !isComplexDtype((self as TensorMeta).dtype),
   prepare(call) {
     const src = call.tensor("src");
     const reduce = call.arg<Reduce>("reduce");

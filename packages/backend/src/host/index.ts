@@ -3,9 +3,11 @@ import { FOURIER } from "./fourier-kernels.ts";
 import { histogram } from "./histogram.ts";
 import type { HostKernel } from "./host-kernel.ts";
 import { LINALG } from "./linalg/kernels.ts";
+import { complexLogCumulative } from "./log-cumulative.ts";
 import { nonzeroStatic } from "./nonzero-static.ts";
 import { POOL_BACKWARD } from "./pool-backward.ts";
 import { resizeBytes } from "./resize-bytes.ts";
+import { scatterComplex } from "./scatter-complex.ts";
 import { combinations, frexp, segmentReduce } from "./segment.ts";
 import { SPECIAL } from "./special/kernels.ts";
 import { trilIndices, triuIndices } from "./triangle-indices.ts";
@@ -19,6 +21,8 @@ export const HOST_KERNELS: readonly HostKernel[] = [
   ...resizeBytes,
   convolutionAny,
   histogram,
+  complexLogCumulative,
+  scatterComplex,
   segmentReduce,
   combinations,
   frexp,

@@ -64,22 +64,22 @@ function boundsOf(call: HostCall, outer: number, segments: number): readonly num
 }
 
 /** `combinations(self, r, with_replacement)`: subsets of the elements, in the order of their places. */
-export const combinations: HostKernel = {
-  ...hostKernel(["aten::combinations"], (call) => [subsets(call)]),
-  accepts: (args) => DTYPES[(args["self"] as TensorMeta).dtype].kind !== "complex",
-};
+export const combinations: HostKernel = hostKernel(["aten::combinations"], (call) => [subsets(call)]);
 
 function subsets(call: HostCall): ArrayLike<number> {
-  const { data } = call.array("self");
+  const { data, complex, shape } = call.array("self");
+  const [available, width] = [shape[0]!, complex ? 2 : 1];
   const [count, size] = call.shape(0);
   if (size === undefined) return [];
   const again = call.arg<boolean>("with_replacement");
   const places = Array.from({ length: size }, (_, i) => (again ? 0 : i));
-  const out = new Float64Array(count! * size);
+  const out = new Float64Array(count! * size * width);
   for (let row = 0; row < count!; row++) {
-    for (let i = 0; i < size; i++) out[row * size + i] = data[places[i]!]!;
+    for (let i = 0; i < size * width; i++) {
+      out[row * size * width + i] = data[places[Math.floor(i / width)]! * width + (i % width)]!;
+    }
     let at = size - 1;
-    while (at >= 0 && places[at] === (again ? data.length - 1 : data.length - size + at)) at--;
+    while (at >= 0 && places[at] === (again ? available - 1 : available - size + at)) at--;
     if (at < 0) break;
     places[at]!++;
     for (let i = at + 1; i < size; i++) places[i] = places[i - 1]! + (again ? 0 : 1);

@@ -6,6 +6,7 @@ export type FamilyName =
   | "binary"
   | "cast"
   | "compare"
+  | "complex"
   | "conv"
   | "factories"
   | "index"
@@ -30,6 +31,7 @@ const LOADERS: Readonly<Record<FamilyName, () => Promise<{ readonly default: unk
   binary: () => import("../cases/binary.json", { with: { type: "json" } }),
   cast: () => import("../cases/cast.json", { with: { type: "json" } }),
   compare: () => import("../cases/compare.json", { with: { type: "json" } }),
+  complex: () => import("../cases/complex.json", { with: { type: "json" } }),
   conv: () => import("../cases/conv.json", { with: { type: "json" } }),
   factories: () => import("../cases/factories.json", { with: { type: "json" } }),
   index: () => import("../cases/index.json", { with: { type: "json" } }),

@@ -62,7 +62,10 @@ function stft(b: Builder, args: Stft): TensorMeta {
 }
 
 /** A window that is shorter than the transform stands in its middle. */
-function paddedWindow(b: Builder, { n_fft, win_length, window, self }: Stft): TensorMeta | null {
+export function paddedWindow(
+  b: Builder,
+  { n_fft, win_length, window, self }: Pick<Stft, "n_fft" | "win_length" | "window" | "self">,
+): TensorMeta | null {
   const size = win_length ?? n_fft;
   check(size > 0 && size <= n_fft, () => `stft: expected 0 < win_length <= n_fft, but got win_length=${size}`);
   check(

@@ -2,11 +2,14 @@ import type { DType } from "@pt2/format";
 import type { OpName } from "@pt2/graph";
 import type { ArgValue, Builder } from "../../builder.ts";
 import type { TensorMeta } from "../../tensor-meta.ts";
+import { complexConvolution } from "../conv/complex-convolution.ts";
+import type { Convolution } from "../conv/geometry.ts";
 import { joinParts, partsOf } from "../support/complex-parts.ts";
 import { emit, type Operand } from "../support/emit.ts";
 import { complexSize } from "./complex-functions.ts";
 
-type Composition = (args: Readonly<Record<string, ArgValue>>, b: Builder) => TensorMeta;
+/** What an op on complex numbers is made of. */
+export type Composition = (args: Readonly<Record<string, ArgValue>>, b: Builder) => TensorMeta;
 
 const lerp: Composition = ({ self, end, weight }, b) => {
   const { add, mul, sub } = emit(b);
@@ -43,7 +46,25 @@ const isClose: Composition = ({ self, other, rtol, atol, equal_nan }, b) => {
   return logic("aten::logical_or", close, logic("aten::logical_and", isA("aten::isnan", x), isA("aten::isnan", y)));
 };
 
-/** Elementwise ops that are other ops on the whole of complex numbers, or on each part. */
+/** The logarithm of a sum of exponentials; as in PyTorch, its imaginary part continues that of the larger number. */
+const logAddExp: Composition = ({ self, other }, b) => {
+  const { add, eq, exp, log1p, lt, sub, where } = emit(b);
+  const [x, y] = [self as TensorMeta, other as TensorMeta];
+  const real = (z: TensorMeta): TensorMeta => b.tensor("aten::real", { self: z });
+  const less = lt(real(x), real(y));
+  const [small, large] = [where(less, x, y), where(less, y, x)];
+  const none = eq(real(large), { float: Number.NEGATIVE_INFINITY });
+  return where(none, small, add(log1p(exp(sub(small, large))), large));
+};
+
+/** sin(πx) / (πx), and 1 at zero. */
+const sinc: Composition = ({ self }, b) => {
+  const { div, eq, mul, where } = emit(b);
+  const turned = mul(self as TensorMeta, { float: Math.PI });
+  return where(eq(turned, 0), { float: 1 }, div(b.tensor("aten::sin", { self: turned }), turned));
+};
+
+/** Ops that are other ops on the whole of complex numbers, or on each part. */
 export const COMPLEX_COMPOSITIONS: Readonly<Record<string, Composition>> = {
   "aten::addcmul": addTo("mul"),
   "aten::addcdiv": addTo("div"),
@@ -53,6 +74,14 @@ export const COMPLEX_COMPOSITIONS: Readonly<Record<string, Composition>> = {
   "aten::isinf": ofParts("aten::isinf", "aten::logical_or"),
   "aten::isfinite": ofParts("aten::isfinite", "aten::logical_and"),
   "aten::isclose": isClose,
+  "aten::logaddexp": logAddExp,
+  "aten::sinc": sinc,
+  "aten::special_sinc": sinc,
+  "aten::ldexp.Tensor": ({ self, other }, b) => {
+    const power = b.tensor("aten::pow.Scalar", { self: { float: 2 }, exponent: other! });
+    return emit(b).mul(self as TensorMeta, power);
+  },
+  "aten::convolution": (conv, b) => complexConvolution(conv as unknown as Convolution, b),
   "aten::scalar_tensor": ({ s, dtype }, b) => joinParts(partsOf(s!, b), { dtype: dtype as DType, shape: [] }, b),
   "aten::silu": ({ self }, b) => emit(b).mul(self as TensorMeta, emit(b).sigmoid(self as TensorMeta)),
   "aten::sgn": ({ self }, b) => {

@@ -49,9 +49,60 @@ const exp: ComplexFunction = (b, { re, im }) => {
 /** The root with a real part that is not negative. */
 const sqrt: ComplexFunction = (b, { re, im }) => {
   const e = emit(b);
-  const size = complexSize(b, { re, im });
-  const [a, c] = [e.add(size, re), e.sub(size, re)].map((x) => e.sqrt(e.mul(e.clampMin(x, 0), { float: 0.5 })));
-  return { re: a!, im: b.tensor("aten::copysign.Tensor", { self: c!, other: real(b, im) }) };
+  const size = e.add(complexSize(b, { re, im }), e.abs(real(b, re)));
+  const large = e.sqrt(e.mul(size, { float: 0.5 }));
+  const small = e.where(e.eq(large, 0), im, e.div(e.mul(im, { float: 0.5 }), large));
+  const turned = b.tensor("aten::copysign.Tensor", { self: large, other: real(b, im) });
+  const right = e.ge(re, 0);
+  return { re: e.where(right, large, e.abs(small)), im: e.where(right, small, turned) };
+};
+
+/** Conjugate of x, times y. */
+const conjugateTimes = (b: Builder, x: Parts, y: Parts): Parts => {
+  const e = emit(b);
+  return {
+    re: e.add(e.mul(x.re, y.re), e.mul(x.im, y.im)),
+    im: e.sub(e.mul(x.re, y.im), e.mul(x.im, y.re)),
+  };
+};
+
+const atan2 = (b: Builder, y: Operand, x: Operand): TensorMeta =>
+  b.tensor("aten::atan2", { self: real(b, y), other: real(b, x) });
+
+// Kahan's formulas, whose roots keep what differences of squares lose.
+const acos: ComplexFunction = (b, x) => {
+  const [minus, plus] = [sqrt(b, plusOne(b, negative(b, x))), sqrt(b, plusOne(b, x))];
+  return {
+    re: emit(b).mul(atan2(b, minus.re, plus.re), 2),
+    im: apply(b, "asinh", conjugateTimes(b, plus, minus).im),
+  };
+};
+
+const asin: ComplexFunction = (b, x) => {
+  const [minus, plus] = [sqrt(b, plusOne(b, negative(b, x))), sqrt(b, plusOne(b, x))];
+  const { mul, sub } = emit(b);
+  return {
+    re: atan2(b, x.re, sub(mul(minus.re, plus.re), mul(minus.im, plus.im))),
+    im: apply(b, "asinh", conjugateTimes(b, minus, plus).im),
+  };
+};
+
+const acosh: ComplexFunction = (b, x) => {
+  const [minus, plus] = [sqrt(b, minusOne(b, x)), sqrt(b, plusOne(b, x))];
+  return {
+    re: apply(b, "asinh", conjugateTimes(b, minus, plus).re),
+    im: emit(b).mul(atan2(b, minus.im, plus.re), 2),
+  };
+};
+
+const atanh: ComplexFunction = (b, { re, im }) => {
+  const { add, div, log1p, mul, sub } = emit(b);
+  const [left, squared] = [sub(1, re), mul(im, im)];
+  const apart = div(mul(re, 4), add(mul(left, left), squared));
+  return {
+    re: mul(log1p(apart), { float: 0.25 }),
+    im: mul(atan2(b, mul(im, 2), sub(mul(left, add(re, 1)), squared)), { float: 0.5 }),
+  };
 };
 
 const scaledLog =
@@ -88,10 +139,28 @@ export const COMPLEX_FUNCTIONS: Readonly<Record<string, ComplexFunction>> = {
   log2: scaledLog(Math.LOG2E),
   log10: scaledLog(Math.LOG10E),
   log1p: (b, x) => log(b, plusOne(b, x)),
+  acos,
+  acosh,
+  asin,
+  asinh: (b, x) => overI(b, asin(b, timesI(b, x))),
+  atan: (b, x) => overI(b, atanh(b, timesI(b, x))),
+  atanh,
   sqrt,
   rsqrt: (b, x) => reciprocal(b, sqrt(b, x)),
   sigmoid,
 };
+
+/** Other names of the same functions. */
+export const COMPLEX_SYNONYMS: readonly (readonly [name: string, of: string])[] = [
+  ...["cos", "sin", "tan"].flatMap((name) => [
+    [`arc${name}`, `a${name}`] as const,
+    [`arc${name}h`, `a${name}h`] as const,
+  ]),
+  ["special_exp2", "exp2"],
+  ["special_expm1", "expm1"],
+  ["special_log1p", "log1p"],
+  ["special_expit", "sigmoid"],
+];
 
 /** x to the power y, by way of the logarithm. */
 export function complexPower(b: Builder, x: Parts, y: Parts): Parts {

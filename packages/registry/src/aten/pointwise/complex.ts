@@ -6,10 +6,10 @@ import { scalarMeta } from "../../promotion.ts";
 import type { TensorMeta } from "../../tensor-meta.ts";
 import { isTensorMeta } from "../../wrapped.ts";
 import { joinParts, type Parts, partsOf } from "../support/complex-parts.ts";
-import { isComplex } from "../support/dtypes.ts";
+import { isComplex, takesComplex } from "../support/dtypes.ts";
 import { type Emit, emit, type Operand } from "../support/emit.ts";
-import { COMPLEX_COMPOSITIONS } from "./complex-compositions.ts";
-import { COMPLEX_FUNCTIONS, complexPower, complexSize } from "./complex-functions.ts";
+import { COMPLEX_COMPOSITIONS, type Composition } from "./complex-compositions.ts";
+import { COMPLEX_FUNCTIONS, COMPLEX_SYNONYMS, complexPower, complexSize } from "./complex-functions.ts";
 
 /** How an op computes on real and imaginary parts. A real result is given as it is. */
 type ComplexRule = (e: Emit, x: Parts, y: Parts, alpha: Parts, b: Builder) => Parts | TensorMeta;
@@ -73,6 +73,8 @@ const RULES: { readonly [op: string]: ComplexRule } = {
   "aten::pow.Tensor_Tensor": power,
   "aten::pow.Tensor_Scalar": power,
   "aten::pow.Scalar": power,
+  "aten::negative": (e, x) => ({ re: e.sub(0, x.re), im: e.sub(0, x.im) }),
+  "aten::absolute": (_e, x, _y, _alpha, b) => complexSize(b, x),
   "aten::logical_not": (e, x) => e.mul(e.eq(x.re, 0), e.eq(x.im, 0)),
   ...Object.fromEntries(
     (["logical_and", "logical_or", "logical_xor"] as const).map((op) => [`aten::${op}`, logic(`aten::${op}`)]),
@@ -83,31 +85,36 @@ const RULES: { readonly [op: string]: ComplexRule } = {
     ),
   ),
   ...Object.fromEntries(
-    Object.entries(COMPLEX_FUNCTIONS).map(([name, compute]): [string, ComplexRule] => [
-      `aten::${name}`,
-      (_e, x, _y, _alpha, b) => compute(b, x),
-    ]),
+    [...Object.keys(COMPLEX_FUNCTIONS).map((name) => [name, name] as const), ...COMPLEX_SYNONYMS].map(
+      ([name, of]): [string, ComplexRule] => [`aten::${name}`, (_e, x, _y, _alpha, b) => COMPLEX_FUNCTIONS[of]!(b, x)],
+    ),
   ),
   "aten::clone": same,
   "aten::_to_copy": same,
 };
 
 /**
- * The elementwise records, with what complex arguments decompose into: scalar expressions are real. A backend needs no
- * complex arithmetic then, only `view_as_real` and `view_as_complex`.
+ * The records, with what complex arguments decompose into: scalar expressions are real, and so is much else. A backend
+ * needs no complex arithmetic then, only `view_as_real` and `view_as_complex`.
  */
 export function withComplexRules(records: readonly OpRecord[]): readonly OpRecord[] {
   return records.map(withComplexRule);
 }
 
-/** The same of one record, which stays as it is if complex arguments mean nothing to it. */
+/** The same of one record of any op, which stays as it is if complex arguments mean nothing to it. */
 export function withComplexRule(record: OpRecord): OpRecord {
   const choice = CHOICES[record.name];
   if (choice !== undefined) return { ...record, decompose: selection(record, choice) };
   const composition = COMPLEX_COMPOSITIONS[record.name];
-  if (composition !== undefined) return { ...record, decompose: composition };
+  if (composition !== undefined) return { ...record, decompose: whereComplex(record, composition) };
   const rule = RULES[record.name];
   return rule === undefined ? record : { ...record, decompose: decomposition(record, rule) };
+}
+
+/** The rule of an elementwise op, which nothing else decomposes; of others, that of complex arguments. */
+function whereComplex(record: OpRecord, rule: Composition): NonNullable<OpRules<string>["decompose"]> {
+  if (record.scalar !== undefined) return rule;
+  return (args, b) => (takesComplex(args) ? rule(args, b) : (record.decompose?.(args, b) ?? null));
 }
 
 /** Ops that choose between two values: their arguments for the condition, the value where it holds, and the other. */

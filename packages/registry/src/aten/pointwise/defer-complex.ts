@@ -1,13 +1,20 @@
 import { onDemand } from "../../not-loaded.ts";
 import type { OpRecord } from "../../op.ts";
+import { takesComplex } from "../support/dtypes.ts";
 
-const complex = onDemand("what elementwise ops do with complex numbers", () => import("./complex.ts"));
+const complex = onDemand("what ops do with complex numbers", () => import("./complex.ts"));
 
-/** The records; what elementwise ones decompose into for complex arguments loads when such a call arrives. */
+/** The records; what they decompose into for complex arguments loads when such a call arrives. */
 export function deferComplexRules(records: readonly OpRecord[]): readonly OpRecord[] {
-  return records.map((record) =>
-    record.scalar === undefined
-      ? record
-      : { ...record, decompose: (args, b) => complex().withComplexRule(record).decompose?.(args, b) ?? null },
-  );
+  return records.map((record) => {
+    const { scalar, decompose } = record;
+    if (scalar === undefined && decompose === undefined) return record;
+    return {
+      ...record,
+      decompose: (args, b) => {
+        const isComplex = scalar !== undefined || takesComplex(args);
+        return (isComplex ? complex().withComplexRule(record) : record).decompose?.(args, b) ?? null;
+      },
+    };
+  });
 }

@@ -1,4 +1,11 @@
+import type { DType } from "@pt2/format";
+import type { OpName } from "@pt2/graph";
+import type { Builder } from "../../builder.ts";
+import { partOf } from "../../dtype-promotion.ts";
 import { defineOp, type OpRecord } from "../../op.ts";
+import type { TensorMeta } from "../../tensor-meta.ts";
+import { isComplex } from "../support/dtypes.ts";
+import { emit } from "../support/emit.ts";
 
 const impure = true;
 
@@ -6,10 +13,32 @@ const impure = true;
 export const NOISE_OPS: readonly OpRecord[] = [
   defineOp(
     "aten::rand(SymInt[] size, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor",
-    { impure, infer: ({ size, dtype }) => ({ dtype: dtype ?? "float32", shape: size }) },
+    {
+      impure,
+      infer: ({ size, dtype }) => ({ dtype: dtype ?? "float32", shape: size }),
+      decompose: ({ size, dtype }, b) => complexNoise("aten::rand", size, dtype, 1, b),
+    },
   ),
   defineOp(
     "aten::randn(SymInt[] size, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor",
-    { impure, infer: ({ size, dtype }) => ({ dtype: dtype ?? "float32", shape: size }) },
+    {
+      impure,
+      infer: ({ size, dtype }) => ({ dtype: dtype ?? "float32", shape: size }),
+      // Of numbers of variance 1, each part has half.
+      decompose: ({ size, dtype }, b) => complexNoise("aten::randn", size, dtype, Math.SQRT1_2, b),
+    },
   ),
 ];
+
+/** Complex numbers whose parts are random; null for real ones. */
+function complexNoise(
+  op: OpName,
+  size: readonly number[],
+  dtype: DType | null,
+  scale: number,
+  b: Builder,
+): TensorMeta | null {
+  if (dtype === null || !isComplex(dtype)) return null;
+  const parts = b.tensor(op, { size: [...size, 2], dtype: partOf(dtype) });
+  return b.tensor("aten::view_as_complex", { self: scale === 1 ? parts : emit(b).mul(parts, { float: scale }) });
+}

@@ -1,5 +1,7 @@
 import { DTYPES, type DType } from "@pt2/format";
+import type { ArgValue } from "../../builder.ts";
 import type { Scalar, TensorMeta } from "../../tensor-meta.ts";
+import { isTensorMeta } from "../../wrapped.ts";
 import { check } from "./check.ts";
 
 /** float16, bfloat16, float32, float64 and the 8-bit floats. */
@@ -10,6 +12,11 @@ export function isFloat(dtype: DType): boolean {
 /** Complex dtypes. */
 export function isComplex(dtype: DType): boolean {
   return DTYPES[dtype].kind === "complex";
+}
+
+/** Whether an argument is a tensor of complex numbers. */
+export function takesComplex(args: Readonly<Record<string, ArgValue>>): boolean {
+  return Object.values(args).some((value) => isTensorMeta(value) && isComplex(value.dtype));
 }
 
 /** Integers and bool: what `sum` accumulates in int64. */

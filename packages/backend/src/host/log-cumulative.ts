@@ -1,0 +1,41 @@
+import { DTYPES } from "@pt2/format";
+import type { TensorMeta } from "@pt2/registry";
+import { lanesOf, normalDim, rowMajor } from "../strides.ts";
+import { type HostCall, type HostKernel, hostKernel } from "./host-kernel.ts";
+
+/**
+ * `logcumsumexp(self, dim)` of complex numbers, one after the other: the imaginary part of a running logarithm continues
+ * that of its largest number, so no other order gives the same.
+ */
+export const complexLogCumulative: HostKernel = {
+  ...hostKernel(["aten::logcumsumexp"], (call) => [running(call)]),
+  accepts: ({ self }) => DTYPES[(self as TensorMeta).dtype].kind === "complex",
+};
+
+type Pair = readonly [re: number, im: number];
+
+function running(call: HostCall): Float64Array {
+  const { shape, data } = call.array("self");
+  if (shape.length === 0 || data.length === 0) return data;
+  const dim = normalDim(call.arg<number>("dim"), shape.length);
+  const { starts, size, stride } = lanesOf({ shape, strides: rowMajor(shape) }, dim);
+  for (const start of starts) {
+    let sum: Pair = [Number.NEGATIVE_INFINITY, 0];
+    for (let i = 0; i < size; i++) {
+      const at = 2 * (start + i * stride);
+      sum = logAddExp([data[at]!, data[at + 1]!], sum);
+      data.set(sum, at);
+    }
+  }
+  return data;
+}
+
+/** log(exp x + exp y), by the difference to the one with the larger real part. */
+function logAddExp(x: Pair, y: Pair): Pair {
+  const [small, large] = x[0] < y[0] ? [x, y] : [y, x];
+  if (large[0] === Number.NEGATIVE_INFINITY) return small;
+  const size = Math.exp(small[0] - large[0]);
+  const angle = small[1] - large[1];
+  const [re, im] = [size * Math.cos(angle), size * Math.sin(angle)];
+  return [Math.log1p(re * (2 + re) + im * im) / 2 + large[0], Math.atan2(im, 1 + re) + large[1]];
+}

@@ -1,0 +1,39 @@
+import { DTYPES } from "@pt2/format";
+import type { TensorMeta } from "@pt2/registry";
+import { indexError } from "../staged/index-error.ts";
+import { normalDim, offsetsOf, rowMajor, wrapIndex } from "../strides.ts";
+import { type HostCall, type HostKernel, hostKernel } from "./host-kernel.ts";
+
+/** `scatter_reduce(self, dim, index, src, reduce, include_self)` of complex numbers: sums, means and products. */
+export const scatterComplex: HostKernel = {
+  ...hostKernel(["aten::scatter_reduce.two"], (call) => [scatter(call)]),
+  accepts: ({ self }) => DTYPES[(self as TensorMeta).dtype].kind === "complex",
+};
+
+function scatter(call: HostCall): Float64Array {
+  const [{ shape, data: out }, index, src] = [call.array("self"), call.array("index"), call.array("src")];
+  const reduce = call.arg<string>("reduce");
+  const dim = normalDim(call.arg<number>("dim"), shape.length);
+  const strides = rowMajor(shape);
+  const [stride, size] = [strides[dim] ?? 1, shape[dim] ?? 1];
+  const bases = offsetsOf({ shape: index.shape, strides: strides.map((step, d) => (d === dim ? 0 : step)) });
+  const sources = offsetsOf({ shape: index.shape, strides: rowMajor(src.shape) });
+  const counts = new Map<number, number>();
+  for (const [i, given] of index.data.entries()) {
+    const row = wrapIndex(given, size);
+    if (row === null) throw indexError(given, dim, size);
+    const [to, from] = [bases[i]! + row * stride, 2 * sources[i]!];
+    const count = counts.get(to) ?? (call.arg<boolean>("include_self") ? 1 : 0);
+    const [x, y, re, im] = [out[2 * to]!, out[2 * to + 1]!, src.data[from]!, src.data[from + 1]!];
+    const product = [x * re - y * im, x * im + y * re];
+    out.set(count === 0 ? [re, im] : reduce === "prod" ? product : [x + re, y + im], 2 * to);
+    counts.set(to, count + 1);
+  }
+  if (reduce === "mean") {
+    for (const [to, count] of counts) {
+      out[2 * to]! /= count;
+      out[2 * to + 1]! /= count;
+    }
+  }
+  return out;
+}
