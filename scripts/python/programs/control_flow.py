@@ -90,6 +90,8 @@ PROGRAMS = [
     Program("scan", Scan, lambda: calls((torch.randn(2, 5), torch.randn(7, 2, 3)))),
     Program("map", Map, lambda: calls((torch.randn(5, 3), torch.randn(3)))),
     Program("associative_scan", AssociativeScan, lambda: calls((torch.rand(7, 2), torch.rand(7, 2)))),
+    # Of an even number of rows some steps have none.
+    Program("associative_scan_even", AssociativeScan, lambda: calls((torch.rand(8, 2), torch.rand(8, 2)))),
     Program("nested_cond", NestedCond, lambda: calls((torch.ones(2, 3), _n(5)), (torch.ones(2, 3), _n(1)), (-torch.ones(2, 3), _n(2)))),
     Program("cond_shape", CondShape, lambda: calls((torch.randn(7, 2),), (torch.randn(3, 2),)), lambda: {"x": {0: Dim("rows", min=1, max=99)}}),
 ]

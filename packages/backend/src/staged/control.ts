@@ -3,7 +3,7 @@ import type { Graph } from "@pt2/graph";
 import { backendError } from "../backend-errors.ts";
 import { LIMITS } from "../limits.ts";
 import { type Awaitable, whenReady } from "./awaitable.ts";
-import { rowOf, rowsOf, stackRows, truth } from "./host-rows.ts";
+import { noRows, rowOf, rowsOf, someRowsOf, stackRows, truth, zeroRow } from "./host-rows.ts";
 import { type HostData, isHostData, type RunValue } from "./run-value.ts";
 
 type Operand = RunValue | Graph;
@@ -114,7 +114,7 @@ const CONTROL: Readonly<
     let carry = list(init);
     const inputs = await sequences(xs, host);
     const ys: (readonly RunValue[])[] = [];
-    for (let i = 0; i < rowsOf(inputs); i++) {
+    for (let i = 0; i < someRowsOf(inputs); i++) {
       const out = await host.call(graphOf(combine), [...carry, ...inputs.map((x) => rowOf(x, i)), ...list(additional)]);
       if (i > 0) host.drop(carry);
       carry = out.slice(0, carry.length);
@@ -126,11 +126,13 @@ const CONTROL: Readonly<
   /** `(body graph, xs, extra)` → outputs stacked on dim 0 */
   "higher_order::map_impl": async ([body, xs, extra], host) => {
     const inputs = await sequences(xs, host);
+    const apply = async (row: readonly HostData[]): Promise<readonly RunValue[]> =>
+      taken(host, await host.call(graphOf(body), [...row, ...list(extra)]));
+    const count = rowsOf(inputs);
+    // Of no rows one that is made up tells what results are like.
+    if (count === 0) return noRows(await apply(inputs.map(zeroRow)));
     const rows: (readonly RunValue[])[] = [];
-    for (let i = 0; i < rowsOf(inputs); i++) {
-      const out = await host.call(graphOf(body), [...inputs.map((x) => rowOf(x, i)), ...list(extra)]);
-      rows.push(await taken(host, out));
-    }
+    for (let i = 0; i < count; i++) rows.push(await apply(inputs.map((x) => rowOf(x, i))));
     return stackRows(rows);
   },
 };

@@ -1,4 +1,6 @@
+import { DTYPES } from "@pt2/format";
 import { backendError } from "../backend-errors.ts";
+import { numel } from "../tensor.ts";
 import { type HostData, isHostData, type RunValue } from "./run-value.ts";
 
 /** Python's truth of a number or of a tensor with one element. */
@@ -10,12 +12,34 @@ export function truth(value: RunValue): boolean {
 /** Common length of the first dimension. */
 export function rowsOf(tensors: readonly HostData[]): number {
   const rows = tensors[0]?.shape[0];
-  if (rows === undefined || rows === 0 || tensors.some(({ shape }) => shape[0] !== rows)) {
-    throw backendError("backend.control-flow", {
-      what: `scan and map need inputs with one common, non-zero first dimension, given [${tensors.map(({ shape }) => `[${shape}]`)}]`,
-    });
+  if (rows === undefined || tensors.some(({ shape }) => shape[0] !== rows)) {
+    throw rowsError("need inputs with one common first dimension", tensors);
   }
   return rows;
+}
+
+/** {@link rowsOf} for a loop that has no results without an iteration. */
+export function someRowsOf(tensors: readonly HostData[]): number {
+  const rows = rowsOf(tensors);
+  if (rows === 0) throw rowsError("need at least one row", tensors);
+  return rows;
+}
+
+function rowsError(need: string, tensors: readonly HostData[]): Error {
+  const shapes = tensors.map(({ shape }) => `[${shape}]`);
+  return backendError("backend.control-flow", { what: `scan and map ${need}, given [${shapes}]` });
+}
+
+/** A row of zeros, which stands for those of a tensor without rows. */
+export function zeroRow({ dtype, shape }: HostData): HostData {
+  const row = shape.slice(1);
+  return { dtype, shape: row, bytes: new Uint8Array(numel(row) * DTYPES[dtype].itemsize) };
+}
+
+/** What would be stacked of results like these, if there were any. */
+export function noRows(results: readonly RunValue[]): readonly HostData[] {
+  const tensors = results as readonly HostData[];
+  return tensors.map(({ dtype, shape }) => ({ dtype, shape: [0, ...shape], bytes: new Uint8Array(0) }));
 }
 
 /** `tensor[i]`, without a copy. */

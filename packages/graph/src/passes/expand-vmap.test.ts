@@ -30,6 +30,13 @@ it("maps the function for one example, whatever dimension it is taken from and p
   expect(text).not.toContain("functorch");
 });
 
+it("gives empty tensors where there are no examples, which could not tell what results are like", () => {
+  const none = BODY.replace(`""=4, ""="error"`, `""=0, ""="error"`).replace("f32[3, 4]", "f32[3, 0]");
+  const text = printGraph(expandVmap(program(none.replace("%y: f32[4, 4]", "%y: f32[4, 0]"))).graph);
+  expect(text).toContain("%y: f32[4, 0] = aten::full(size=[4, 0], fill_value=0, dtype=torch.float32");
+  expect(text).not.toContain("map_impl");
+});
+
 it.each([
   ["examples that must draw alike", BODY.replace('"error"', '"same"')],
   ["a value of one example that is used outside", BODY.replace("return %y", "return %y, %s")],

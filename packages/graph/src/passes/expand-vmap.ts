@@ -7,6 +7,8 @@ const PREFIX = "torch._functorch.predispatch::";
 /** A call of `torch.vmap` under construction. */
 interface Region {
   readonly origin: Node["origin"];
+  /** Whether there are no examples at all. */
+  readonly none: boolean;
   readonly nodes: Node[];
   /** Tensors that are taken apart: their name inside, where they come from, and along which dimension. */
   readonly taken: { readonly inner: string; readonly from: Arg; readonly dim: number }[];
@@ -60,7 +62,7 @@ class VmapExpander {
       case "_vmap_increment_nesting":
         // With randomness "same", all examples would have to draw alike.
         if (args[1]?.kind === "string" && args[1].value === "same") return false;
-        this.#open.push({ origin: node.origin, nodes: [], taken: [], given: [] });
+        this.#open.push({ origin: node.origin, none: isZero(args[0]), nodes: [], taken: [], given: [] });
         return true;
       case "_add_batch_dim": {
         const [from, dim, level] = args;
@@ -110,6 +112,11 @@ class VmapExpander {
     const needed = [...nodes.flatMap(usesOf), ...given.map(({ inner }) => inner)];
     const extra = [...new Set(needed.filter((name) => !inside.has(name)))];
     for (const name of inside) this.#hidden.add(name);
+    const empty = given.map(({ outer }) => emptyTensor(outer, this.#builder.typeOf(outer), origin));
+    if (region.none && empty.every((node) => node !== null)) {
+      for (const node of empty) this.#push(node);
+      return true;
+    }
     const inputs = [...taken.map(({ inner }) => inner), ...extra];
     const body: Graph = {
       inputs,
@@ -155,6 +162,24 @@ class VmapExpander {
       }),
     );
   }
+}
+
+function isZero(arg: Arg | undefined): boolean {
+  return arg?.kind === "int" && Number(arg.value) === 0;
+}
+
+/** A result of no examples. Null where its sizes are not known. */
+function emptyTensor(name: string, type: ValueType | undefined, origin: Node["origin"]): Node | null {
+  if (type?.kind !== "tensor") return null;
+  const items = type.shape.flatMap((value): Arg[] => (typeof value === "number" ? [{ kind: "int", value }] : []));
+  if (items.length < type.shape.length) return null;
+  const args: NamedArg[] = [
+    { name: "size", arg: { kind: "list", items } },
+    { name: "fill_value", arg: { kind: "int", value: 0 } },
+    { name: "dtype", arg: { kind: "dtype", value: type.dtype } },
+    { name: "device", arg: { kind: "device", value: type.device } },
+  ];
+  return { name, op: "aten::full", args, outputs: [{ kind: "value", name }], origin };
 }
 
 function movedim(name: string, self: Arg, source: number, destination: number, origin: Node["origin"]): Node {
