@@ -1,19 +1,19 @@
 import type { DType } from "@pt2/format";
 import { roundHalfEven } from "./convert.ts";
-import { erf, erfc, erfinv } from "./error-function.ts";
 import type { BinaryFn, UnaryFn } from "./expr.ts";
-import { digamma, lgamma } from "./gamma.ts";
 
 /** Float functions of one operand that give a float. */
 export type FloatUnaryFn = Exclude<UnaryFn, "not" | "isnan" | "isinf">;
+/** Those that no processor and no standard library of JavaScript has. */
+export type SpecialFn = "erf" | "erfc" | "erfinv" | "lgamma" | "digamma";
 /** Float functions of two operands that give a float. */
 export type FloatBinaryFn = Exclude<
   BinaryFn,
   "eq" | "ne" | "lt" | "le" | "gt" | "ge" | "and" | "or" | "xor" | "shl" | "shr"
 >;
 
-/** What each function of one operand is, in double precision. A float32 result is this, rounded once. */
-export const FLOAT_UNARY: Readonly<Record<FloatUnaryFn, (x: number) => number>> = {
+/** What elementary functions of one operand are, in double precision. A float32 result is this, rounded once. */
+export const ELEMENTARY: Readonly<Record<Exclude<FloatUnaryFn, SpecialFn>, (x: number) => number>> = {
   neg: (x) => -x,
   abs: Math.abs,
   // NaN has sign 0 in PyTorch.
@@ -42,11 +42,6 @@ export const FLOAT_UNARY: Readonly<Record<FloatUnaryFn, (x: number) => number>> 
   asinh: Math.asinh,
   acosh: Math.acosh,
   atanh: Math.atanh,
-  erf,
-  erfc,
-  erfinv,
-  lgamma,
-  digamma,
 };
 
 /**

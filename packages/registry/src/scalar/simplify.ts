@@ -1,8 +1,14 @@
 import { DTYPES, type DType } from "@pt2/format";
-import { evaluate } from "./evaluate.ts";
-import type { BinaryFn } from "./expr.ts";
+import { evaluator } from "./evaluator.ts";
+import type { BinaryFn, UnaryFn } from "./expr.ts";
+import { ELEMENTARY, type SpecialFn } from "./functions.ts";
 import { isComparison, type TypedExpr } from "./typed.ts";
 import { fold, withChildren } from "./walk.ts";
+
+/** Special functions are code of its own, which nobody should need for a constant that no program has. */
+const SPECIAL: ReadonlySet<UnaryFn> = new Set<SpecialFn>(["erf", "erfc", "erfinv", "lgamma", "digamma"]);
+
+const evaluate = evaluator(ELEMENTARY);
 
 /**
  * Rewrites to less work with the same values, bit for bit but for the payload of a NaN: constants folded, neutral
@@ -21,7 +27,7 @@ function reduce(node: TypedExpr): TypedExpr {
     case "cast":
       return node.x.kind === "const" ? constant(node) : reduceCast(node, node.x);
     case "unary":
-      if (node.x.kind === "const") return constant(node);
+      if (node.x.kind === "const" && !SPECIAL.has(node.fn)) return constant(node);
       return (node.fn === "not" || node.fn === "neg") && node.x.kind === "unary" && node.x.fn === node.fn
         ? node.x.x
         : node;

@@ -1,0 +1,13 @@
+import { erf, erfc, erfinv } from "./error-function.ts";
+import { ELEMENTARY, type FloatUnaryFn } from "./functions.ts";
+import { digamma, lgamma } from "./gamma.ts";
+
+/** What each function of one operand is, in double precision. A float32 result is this, rounded once. */
+export const FLOAT_UNARY: Readonly<Record<FloatUnaryFn, (x: number) => number>> = {
+  ...ELEMENTARY,
+  erf,
+  erfc,
+  erfinv,
+  lgamma,
+  digamma,
+};
