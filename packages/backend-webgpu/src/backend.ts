@@ -11,7 +11,7 @@ import {
 } from "@pt2/backend";
 import { compileChecked, hasDynamicKernel } from "@pt2/backend/staged";
 import type { DType, Pt2Error } from "@pt2/format";
-import type { Program } from "@pt2/graph";
+import { type Program, stats } from "@pt2/graph";
 import type { OpRegistry } from "@pt2/registry";
 import { bytesOf } from "./engine/context.ts";
 import { targetOf } from "./engine/create-engine.ts";
@@ -88,7 +88,9 @@ export class WebgpuBackend implements Backend {
   }
 
   unsupported(program: Program, registry: OpRegistry): readonly UnsupportedOp[] {
-    const target = targetOf(kernelsOf(registry, this.#settings.kernels));
+    const { kernels } = this.#settings;
+    kernels.begin(stats(program.graph).map(({ op }) => op));
+    const target = targetOf(kernelsOf(registry, kernels));
     const { dtypes } = this.capabilities;
     return findUnsupported(program, registry, { target, dtypes, dtypeAdvice: DTYPE_ADVICE, hasDynamicKernel });
   }

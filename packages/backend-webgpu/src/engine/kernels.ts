@@ -31,9 +31,19 @@ class LoadedKernels extends KernelSet<WebgpuKernel> {
 export class KernelParts {
   readonly #parts: readonly Part<WebgpuKernel>[];
   readonly #loaded = new Map<Part<WebgpuKernel>, LoadedKernels>();
+  readonly #loading = new Map<Part<WebgpuKernel>, Promise<void>>();
 
   constructor(parts: readonly Part<WebgpuKernel>[]) {
     this.#parts = parts;
+  }
+
+  /** Begins to load what is asked first about each of these ops: all at once, not one after the other. */
+  begin(ops: Iterable<OpName>): void {
+    for (const op of ops) {
+      const part = this.#parts.find((candidate) => candidate.ops.test(op));
+      // What cannot be had is told where it is missed.
+      if (part !== undefined) this.#load(part).catch(() => {});
+    }
   }
 
   /** The first that takes the call, in the order of the parts. */
@@ -48,8 +58,19 @@ export class KernelParts {
     return undefined;
   }
 
-  async #load(part: Part<WebgpuKernel>): Promise<void> {
-    this.#loaded.set(part, new LoadedKernels(await part.load()));
+  #load(part: Part<WebgpuKernel>): Promise<void> {
+    const known = this.#loading.get(part);
+    if (known !== undefined) return known;
+    const loading = part.load().then(
+      (kernels) => void this.#loaded.set(part, new LoadedKernels(kernels)),
+      (problem: unknown) => {
+        // It is asked for again.
+        this.#loading.delete(part);
+        throw problem;
+      },
+    );
+    this.#loading.set(part, loading);
+    return loading;
   }
 }
 

@@ -4,15 +4,16 @@ import { onDemand } from "@pt2/registry/on-demand";
 import type { KernelCall, WebgpuKernel } from "../../engine/kernel.ts";
 import { computeType } from "../../wgsl/storage.ts";
 import { planProduct } from "../matmul/plan-product.ts";
+import { fitsWinograd } from "./fits-winograd.ts";
 import { type ConvGeometry, type ConvTensors, geometryOf, inputOf } from "./geometry.ts";
 import { asOneRow } from "./one-row.ts";
 import { asProduct } from "./whole-input.ts";
-import { fitsWinograd, planWinograd } from "./winograd.ts";
 
 // A device uses one of the first two, a model some of the others.
 const tiled = onDemand("convolution in tiles", () => import("./tiled.ts"));
 const registers = onDemand("convolution in registers", () => import("./in-registers.ts"));
 const depthwise = onDemand("depthwise convolution", () => import("./depthwise.ts"));
+const winograd = onDemand("convolution by minimal filtering", () => import("./winograd.ts"));
 const transposed = onDemand("transposed convolution", () => import("./transposed.ts"));
 
 /** Channels of a group below which tiles in workgroup memory would be mostly empty. */
@@ -62,7 +63,7 @@ function plan(call: KernelCall, geometry: ConvGeometry, tensors: ConvTensors): v
     return;
   }
   if (fitsWinograd(call, geometry, tensors)) {
-    planWinograd(call, geometry, tensors, planDense);
+    winograd().planWinograd(call, geometry, tensors, planDense);
     return;
   }
   planDense(call, geometry, tensors);

@@ -7,12 +7,6 @@ import { begin, finish, multiply, packingOf, sharingLanes, workgroupSize } from 
 import { entry, gridOf } from "./row-lanes.ts";
 import { choosePointwiseTile } from "./row-tile.ts";
 
-/** Whether the pixels of a convolution in one row can be read four at once. */
-export function fitsPointwise({ input }: ConvGeometry, { input: { strides, offset } }: ConvTensors): boolean {
-  const [n, c, , , w] = strides as readonly [number, number, number, number, number];
-  return w === 1 && [n, c, offset, input[2]].every((number) => number % LANES === 0);
-}
-
 /** Products of a weight matrix and pixels, without workgroup memory. */
 export function planPointwise(call: KernelCall, geometry: ConvGeometry, tensors: ConvTensors): void {
   const { batch, groups, inChannels, outChannels, output } = geometry;

@@ -2,26 +2,8 @@ import { elementCount } from "@pt2/format";
 import type { KernelCall, PlanContext } from "../../engine/kernel.ts";
 import type { Place } from "../../engine/place.ts";
 import type { Shader } from "../../shader/shader.ts";
+import { NUMBERS, type Tiles } from "./fits-winograd.ts";
 import { bindOutput, type ConvGeometry, type ConvTensors, weightOf } from "./geometry.ts";
-
-/** Numbers of a tile: 4 by 4, from which 2 by 2 results come. */
-export const NUMBERS = 16;
-/** Tiles are read four at once. */
-const ROUND = 4;
-
-/** The tiles of a batch of images. */
-export interface Tiles {
-  readonly down: number;
-  readonly across: number;
-  /** All of them, filled up to whole vectors. */
-  readonly count: number;
-}
-
-/** The tiles that the results of a convolution are cut into. */
-export function tilesOf({ batch, output }: ConvGeometry): Tiles {
-  const [down, across] = [Math.ceil(output[1] / 2), Math.ceil(output[2] / 2)];
-  return { down, across, count: Math.ceil((batch * down * across) / ROUND) * ROUND };
-}
 
 /** The tiles of the kernel, `G k Gᵀ`, as the weight of 16 groups. */
 export function transformedWeight(ctx: PlanContext, geometry: ConvGeometry, weight: Place): Place {

@@ -1,15 +1,7 @@
 import { elementCount } from "@pt2/format";
 import type { KernelCall } from "../../engine/kernel.ts";
 import type { Place } from "../../engine/place.ts";
-import { computeType } from "../../wgsl/storage.ts";
 import { lanesFor, sumOf, Team } from "../team.ts";
-
-/** Whether a pooling is the mean of everything, as at the end of most networks. */
-export function isGlobalMean(call: KernelCall, size: readonly number[]): boolean {
-  const { name } = call.call.record;
-  const float = computeType(call.tensor("self").dtype) === "f32";
-  return float && name.includes("avg") && size.every((n) => n === 1);
-}
 
 /** The mean of each plane: by a workgroup on a GPU, by an invocation where sharing costs more than it gives. */
 export function planGlobalMean(call: KernelCall, self: Place, rank: number): void {

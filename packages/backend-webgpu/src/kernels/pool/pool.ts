@@ -1,12 +1,13 @@
 import { poolingRank, poolingWindow } from "@pt2/backend/windows";
 import { elementCount } from "@pt2/format";
 import type { TensorMeta } from "@pt2/registry";
+import { onDemand } from "@pt2/registry/on-demand";
 import type { KernelCall, WebgpuKernel } from "../../engine/kernel.ts";
-import type { Place } from "../../engine/place.ts";
 import { computeType } from "../../wgsl/storage.ts";
-import { isGlobalMean, planGlobalMean } from "./global-mean.ts";
 import { fitsRows, planPoolRows } from "./pool-rows.ts";
-import { adaptiveWindows, axesOf, slidingWindows, type Windows } from "./windows.ts";
+
+const windows = onDemand("pooling of each window", () => import("./each-window.ts"));
+const globalMean = onDemand("pooling to means", () => import("./global-mean.ts"));
 
 /** Sliding maxima, with or without their positions, and means, of one to three dimensions. */
 const slidingPool: WebgpuKernel = {
@@ -28,7 +29,7 @@ const slidingPool: WebgpuKernel = {
     const divisor = call.arg<number | null | undefined>("divisor_override") ?? null;
     const empty = elementCount((call.call.results[0] as TensorMeta).shape) === 0;
     if (!empty && fitsRows(call, self, window)) planPoolRows(call, self, window, divisor);
-    else planPool(call, self, slidingWindows(window, self.shape.slice(-window.kernel.length)), divisor);
+    else windows().planSliding(call, self, window, divisor);
   },
 };
 
@@ -49,69 +50,17 @@ const adaptivePool: WebgpuKernel = {
     const self = call.tensor("self");
     const rank = poolingRank(call.call.record.name);
     const size = (call.call.results[0] as TensorMeta).shape.slice(-rank);
-    if (isGlobalMean(call, size)) planGlobalMean(call, self, rank);
-    else planPool(call, self, adaptiveWindows(rank, self.shape.slice(-rank), size), null);
+    if (isGlobalMean(call, size)) globalMean().planGlobalMean(call, self, rank);
+    else windows().planAdaptive(call, self, size);
   },
 };
 
 /** Poolings. */
 export const POOLS: readonly WebgpuKernel[] = [slidingPool, adaptivePool];
 
-/** One invocation for each result, over its window in row-major order. */
-function planPool(call: KernelCall, self: Place, windows: Windows, divisor: number | null): void {
+/** Whether a pooling is the mean of everything, as at the end of most networks. */
+function isGlobalMean(call: KernelCall, size: readonly number[]): boolean {
   const { name } = call.call.record;
-  const { shape } = call.call.results[0] as TensorMeta;
-  const { rank } = windows;
-  const axes = axesOf(rank);
-  const first = self.shape.length - rank;
-  const isMax = name.includes("max");
-  const withPositions = call.call.results.length > 1;
-  const shader = call.shader(`${isMax ? "max" : "mean"} pool ${rank}d`).raw("x", self);
-  shader.offsets("plane", { shape: self.shape.slice(0, first), strides: self.strides.slice(0, first) });
-  shader.result("out");
-  if (withPositions) shader.result("positions", 1);
-  if (divisor !== null) shader.i32("divisor", divisor);
-  for (const [d, axis] of axes.entries()) {
-    shader.i32(`x_${axis}`, self.strides[first + d]!).u32(`o_${axis}`, shape.at(d - rank)!);
-  }
-  windows.bind(shader);
-  const type = computeType(self.dtype);
-  // Along each axis: the position in the input, and in the window so far.
-  const loops = axes.map(
-    (a, d) => `for (var k_${a} = first_${a}(o_${a}); k_${a} < last_${a}(o_${a}); k_${a} += p.step_${a}) {
-    let at_${a} = ${d === 0 ? "base" : `at_${axes[d - 1]}`} + u32(k_${a} * p.x_${a});
-    let flat_${a} = ${d === 0 ? "" : `flat_${axes[d - 1]} * p.size_${a} + `}k_${a};`,
-  );
-  const corner = axes.map((a) => `first_${a}(o_${a})`);
-  const start = axes.reduce((flat, a, d) => (d === 0 ? corner[0]! : `(${flat}) * p.size_${a} + ${corner[d]}`), "");
-  const lowest = type === "f32" ? "f32_bits(0xff800000u)" : `${type}(${type === "u32" ? 0 : -2147483648})`;
-  const wins = type === "f32" ? "value > best || is_nan(value)" : "value > best";
-  const [init, visit, done] = isMax
-    ? [
-        `var best = ${lowest}; var position = ${start};`,
-        `if (${wins}) { best = value; position = flat_w; }`,
-        `set_out(i, best);${withPositions ? " set_positions(i, position);" : ""}`,
-      ]
-    : [
-        `var sum = ${type}(0);`,
-        "sum += value;",
-        `set_out(i, sum / ${type}(${divisor === null ? axes.map((a) => `extent_${a}(o_${a})`).join(" * ") : "p.divisor"}));`,
-      ];
-  const coordinates = [...axes]
-    .reverse()
-    .map((a) => `let o_${a} = rest % p.o_${a}; rest /= p.o_${a};`)
-    .join("\n  ");
-  shader.forEach(
-    elementCount(shape),
-    `var rest = i;
-  ${coordinates}
-  let base = plane(rest);
-  ${init}
-  ${loops.join("\n    ")}
-    let value = x_at(at_w);
-    ${visit}
-  ${"}".repeat(rank)}
-  ${done}`,
-    { declarations: windows.functions },
-  );
+  const float = computeType(call.tensor("self").dtype) === "f32";
+  return float && name.includes("avg") && size.every((n) => n === 1);
 }
