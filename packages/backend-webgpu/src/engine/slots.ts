@@ -25,18 +25,27 @@ export function planSlots(lifetimes: readonly SlotLifetime[]): SlotPlan {
     const life = lifetimes[i]!;
     // Slots are in the order of their sizes, so the last that is free is the smallest.
     let slot = bytes.length - 1;
-    while (slot >= 0 && users[slot]!.some((other) => meets(other, life))) slot--;
+    while (slot >= 0 && !takes(users[slot]!, life)) slot--;
     if (slot < 0) {
       slot = bytes.length;
       bytes.push(life.bytes);
-      users.push([]);
+      users.push([life]);
     }
-    users[slot]!.push(life);
     slots[i] = slot;
   }
   return { slots, bytes };
 }
 
-function meets(a: SlotLifetime, b: SlotLifetime): boolean {
-  return a.first <= b.last && b.first <= a.last;
+/** Adds a life to others, which do not meet and are in order, unless it meets one of them. */
+function takes(others: SlotLifetime[], life: SlotLifetime): boolean {
+  let [low, high] = [0, others.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (others[middle]!.first <= life.last) low = middle + 1;
+    else high = middle;
+  }
+  // Of those that begin before its end, the last one ends last.
+  if (low > 0 && others[low - 1]!.last >= life.first) return false;
+  others.splice(low, 0, life);
+  return true;
 }
