@@ -33,5 +33,5 @@ export interface BrowserOptions {
 /** Starts a browser without a window. */
 export function launchBrowser({ webgpu = false, sharedTextures = false }: BrowserOptions = {}): Promise<Browser> {
   const graphics = sharedTextures ? SHARED_ARGS : ["--disable-gpu"];
-  return chromium.launch({ executablePath, args: [...ARGS, ...graphics, ...(webgpu ? WEBGPU_ARGS : [])] });
+  return chromium.launch({ executablePath, timeout: 0, args: [...ARGS, ...graphics, ...(webgpu ? WEBGPU_ARGS : [])] });
 }

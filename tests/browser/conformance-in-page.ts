@@ -26,7 +26,7 @@ export async function testInPage(name: string, parts: readonly SuitePart[]): Pro
 
   beforeAll(async () => {
     opened = await openApp({ app: "tests/browser/conformance", sources: true, webgpu: true });
-    page = await opened.browser.newPage();
+    page = await opened.newPage();
     await page.goto(opened.site.url);
     await page.evaluate(({ name, options }) => conformance.define(name, options), {
       name,

@@ -8,7 +8,7 @@ const BUDGET = 135_000;
 const BUDGET_BEFORE = 75_000;
 
 describePage("what a page downloads", { app: "tests/browser/smallest", webgpu: true }, (ready) => {
-  test("for a convolutional network on the GPU, and nothing that only others need", { timeout: 120_000 }, async () => {
+  test("for a convolutional network on the GPU, and nothing that only others need", async () => {
     const sizes = new Map<string, Promise<number>>();
     const total = async (): Promise<number> => (await Promise.all(sizes.values())).reduce((sum, size) => sum + size, 0);
     ready.page.on("response", (response) => {

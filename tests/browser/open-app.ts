@@ -1,6 +1,6 @@
 import { rm } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
-import type { Browser } from "playwright-core";
+import type { Page } from "playwright-core";
 import { type BrowserOptions, launchBrowser } from "./browser.ts";
 import { buildApp } from "./build-app.ts";
 import { type Site, serve } from "./serve.ts";
@@ -17,12 +17,14 @@ export interface AppOptions extends BrowserOptions {
 
 /** An application that is served, and a browser to open it in. */
 export interface OpenApp {
-  readonly browser: Browser;
   readonly site: Site;
+  newPage(): Promise<Page>;
   close(): Promise<void>;
 }
 
 const ROOT = new URL("../../", import.meta.url);
+/** Says what a test waited for in vain. No step takes so long, on however slow a machine. */
+const PATIENCE_MS = 10 * 60_000;
 let count = 0;
 
 /** Builds an application, serves it, and starts a browser. */
@@ -38,8 +40,12 @@ export async function openApp(options: AppOptions): Promise<OpenApp> {
   const site = await serve({ folders, isolated });
   const browser = await launchBrowser(browserOptions);
   return {
-    browser,
     site,
+    async newPage() {
+      const page = await browser.newPage();
+      page.setDefaultTimeout(PATIENCE_MS);
+      return page;
+    },
     async close() {
       await browser.close();
       await site.close();

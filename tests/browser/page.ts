@@ -29,7 +29,7 @@ export function describePage(name: string, options: AppOptions, declare: (ready:
 
     // Workers of a test that failed end with its page.
     beforeEach(async () => {
-      ready.page = await opened!.browser.newPage();
+      ready.page = await opened!.newPage();
       await ready.page.goto(ready.site!.url);
     });
 

@@ -22,6 +22,8 @@ export interface Site {
   readonly url: string;
   /** What was asked for so far. */
   readonly requests: readonly Answered[];
+  /** Answers 404 to the next request for such a path. */
+  refuseNext(path: RegExp): void;
   close(): Promise<void>;
 }
 
@@ -47,16 +49,21 @@ const ISOLATED_HEADERS = {
 /** Serves folders on a free port of this machine, with Range requests. */
 export async function serve({ folders, isolated = false }: ServeOptions): Promise<Site> {
   const requests: Answered[] = [];
+  const refused: RegExp[] = [];
   const headers = isolated ? { ...HEADERS, ...ISOLATED_HEADERS } : HEADERS;
   const server = createServer((request, response) => {
     const path = decodeURIComponent(new URL(request.url!, "http://localhost").pathname);
-    const status = sendFile(fileOf(folders, path), headers, request, response);
+    const refusal = refused.findIndex((pattern) => pattern.test(path));
+    if (refusal >= 0) refused.splice(refusal, 1);
+    const file = refusal >= 0 ? null : fileOf(folders, path);
+    const status = sendFile(file, headers, request, response);
     requests.push({ path, status });
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     requests,
+    refuseNext: (path) => void refused.push(path),
     async close() {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
@@ -71,13 +78,13 @@ function fileOf(folders: ServeOptions["folders"], path: string): string {
 }
 
 function sendFile(
-  path: string,
+  path: string | null,
   headers: Readonly<Record<string, string>>,
   request: IncomingMessage,
   response: ServerResponse,
 ): number {
-  const found = statSync(path, { throwIfNoEntry: false });
-  if (!found?.isFile()) {
+  const found = path === null ? undefined : statSync(path, { throwIfNoEntry: false });
+  if (path === null || !found?.isFile()) {
     response.writeHead(404, headers).end();
     return 404;
   }

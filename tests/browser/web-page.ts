@@ -52,8 +52,7 @@ export async function runModel(page: Page): Promise<readonly OutputRow[]> {
   const start = run.getByRole("button", { name: "Run", exact: true });
   await run.locator(".results").evaluate((results) => results.replaceChildren());
   await start.click();
-  // A driver on the CPU takes its time to compile shaders.
-  await run.getByRole("table", { name: "Outputs" }).waitFor({ timeout: 90_000 });
+  await run.getByRole("table", { name: "Outputs" }).waitFor();
   const rows = await run.getByRole("table", { name: "Outputs" }).locator("tbody tr").all();
   return await Promise.all(
     rows.map(async (row) => {
