@@ -1,5 +1,7 @@
 """Losses. Reduction: 0 none, 1 mean, 2 sum."""
-from opcase import bf16, case, f64, i64, ints, t, v
+import torch
+
+from opcase import bf16, case, f64, i64, ints, s, t, v
 
 for reduction, word in enumerate(("none", "mean", "sum")):
     for op in ("mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss", "soft_margin_loss"):
@@ -26,3 +28,19 @@ case("cross_entropy_loss", "class probabilities", t(3, 5), t(3, 5, lo=0, hi=1))
 case("cross_entropy_loss", "pixels", t(2, 5, 3, 2), ints(2, 3, 2, lo=0, hi=4))
 case("triplet_margin_loss", "mean", t(3, 5), t(3, 5), t(3, 5))
 case("cosine_embedding_loss", "mean", t(3, 5), t(3, 5), v(1, -1, 1))
+
+# Connectionist temporal classification. What it keeps for its gradient is not compared: parts of it are never written.
+log_probs = t(11, 3, 5).log_softmax(2)
+labels = torch.tensor([[1, 2, 2, 4], [3, 1, 4, 4], [2, 2, 2, 1]])
+for blank in (0, 4):
+    part = labels.clamp(1, 3) if blank == 4 else labels
+    case("_ctc_loss", f"blank {blank}", log_probs, part, [11, 7, 9], [4, 2, 3], blank, ignore=(1,))
+    case("_ctc_loss.Tensor", f"blank {blank}", log_probs, part, torch.tensor([11, 7, 9]), torch.tensor([4, 2, 3]), blank, ignore=(1,))
+case("_ctc_loss", "one after the other", log_probs, labels.flatten()[:9], [11, 7, 9], [4, 2, 3], ignore=(1,))
+case("_ctc_loss", "nothing to say, too long, no time", log_probs, labels, [3, 2, 0], [0, 4, 0], ignore=(1,))
+for reduction in (0, 1, 2):
+    case("ctc_loss.IntList", f"reduction {reduction}", log_probs, labels, [11, 7, 9], [4, 0, 3], 0, reduction)
+    case("ctc_loss.Tensor", f"reduction {reduction}", log_probs, labels, torch.tensor([11, 7, 2]), torch.tensor([4, 2, 3]), 0, reduction, True)
+case("ctc_loss.IntList", "no batch", log_probs[:, 0], labels[0], [11], [4])
+case("ctc_loss.Tensor", "no batch, not reduced", log_probs[:, 0], labels[0], s(11, i64), s(4, i64), 0, 0)
+case("ctc_loss.IntList", "float64", log_probs.to(f64), labels, [11, 7, 9], [4, 2, 3], atol=1e-5, why="single precision where doubles are narrowed")

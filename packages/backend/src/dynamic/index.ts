@@ -1,5 +1,6 @@
 import type { DynamicKernel } from "../staged/dynamic-kernel.ts";
 import { bincount, oneHot, repeatPositions, repeatSlices } from "./counting.ts";
+import { ctcLoss } from "./ctc.ts";
 import { equal, isNonzero, item } from "./item.ts";
 import { indexMask, maskedSelect } from "./masks.ts";
 import { nonzero, where } from "./nonzero.ts";
@@ -22,6 +23,7 @@ const KERNELS: readonly DynamicKernel[] = [
   repeatSlices,
   oneHot,
   tensorSplit,
+  ctcLoss,
 ];
 
 /** The kernels of ops whose result sizes depend on data, by op. */

@@ -1,4 +1,5 @@
 import { convolutionAny } from "./convolution.ts";
+import { ctcLoss } from "./ctc.ts";
 import { FOURIER } from "./fourier-kernels.ts";
 import { histogram } from "./histogram.ts";
 import type { HostKernel } from "./host-kernel.ts";
@@ -20,6 +21,7 @@ export const HOST_KERNELS: readonly HostKernel[] = [
   ...POOL_BACKWARD,
   ...resizeBytes,
   convolutionAny,
+  ctcLoss,
   histogram,
   complexLogCumulative,
   scatterComplex,

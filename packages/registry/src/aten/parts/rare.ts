@@ -17,6 +17,7 @@ import { PSEUDO_INVERSE_OPS } from "../linalg/pseudo-inverse.ts";
 import { TENSOR_EQUATION_OPS } from "../linalg/tensor-equations.ts";
 import { CLASS_MARGIN_LOSS_OPS } from "../loss/class-margin.ts";
 import { CLASSIFICATION_LOSS_OPS } from "../loss/classification.ts";
+import { CONNECTIONIST_LOSS_OPS } from "../loss/connectionist.ts";
 import { ELEMENTWISE_LOSS_OPS } from "../loss/elementwise.ts";
 import { MARGIN_LOSS_OPS } from "../loss/margin.ts";
 import { GROUPED_OPS } from "../matmul/grouped.ts";
@@ -54,6 +55,7 @@ export const rareOps: readonly OpRecord[] = [
   ...TENSOR_EQUATION_OPS,
   ...CLASS_MARGIN_LOSS_OPS,
   ...CLASSIFICATION_LOSS_OPS,
+  ...CONNECTIONIST_LOSS_OPS,
   ...ELEMENTWISE_LOSS_OPS,
   ...MARGIN_LOSS_OPS,
   ...GROUPED_OPS,
