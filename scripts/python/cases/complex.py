@@ -72,6 +72,8 @@ case("istft", "float64", torch.stft(t(29, dtype=f64), 8, 2, window=window.to(f64
 case("stft", "parts", t(29), 8, 3, window=window, return_complex=False)
 case("stft.center", "complex signal", t(2, 29, dtype=c64), 8, 3, window=window, onesided=False, return_complex=True)
 case("stft.center", "constant padding", t(29, dtype=f32), 8, 3, window=window, pad_mode="constant", return_complex=True)
+case("stft", "from where the window begins", t(2, 31), 8, 3, 5, torch.hann_window(5), return_complex=True, align_to_window=True)
+case("stft", "from where the transform begins", t(31), 8, 3, 5, torch.hann_window(5), return_complex=True, align_to_window=False)
 case("complex", "parts that broadcast", t(3, 1), t(5))
 case("complex", "a part that is a number of its own", s(2.0), t(5))
 case("real", "of a transposed", t(3, 5, dtype=c64).t())

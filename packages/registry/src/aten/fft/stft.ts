@@ -15,6 +15,7 @@ export const STFT_OPS: readonly OpRecord[] = [
     'aten::stft.center(Tensor self, int n_fft, int? hop_length=None, int? win_length=None, Tensor? window=None, bool center=True, str pad_mode="reflect", bool normalized=False, bool? onesided=None, bool? return_complex=None, bool? align_to_window=None) -> Tensor',
     {
       decompose: ({ center, pad_mode, ...args }, b) => {
+        check(!center || args.align_to_window === null, "stft: align_to_window should only be set when center = false");
         if (!center) return stft(b, args);
         const side = Math.floor(args.n_fft / 2);
         const e = emit(b);
@@ -36,6 +37,8 @@ interface Stft {
   readonly normalized: boolean;
   readonly onesided: boolean | null;
   readonly return_complex: boolean | null;
+  /** Whether the first frame begins where its window does, and not where the transform does. */
+  readonly align_to_window: boolean | null;
 }
 
 function stft(b: Builder, args: Stft): TensorMeta {
@@ -49,7 +52,10 @@ function stft(b: Builder, args: Stft): TensorMeta {
   );
   check(n_fft > 0 && n_fft <= length, () => `stft: expected 0 < n_fft <= ${length}, but got n_fft=${n_fft}`);
   check(hop > 0, () => `stft: expected hop_length > 0, but got hop_length=${hop}`);
-  const frames = b.tensor("aten::unfold", { self, dimension: -1, size: n_fft, step: hop });
+  const beside = args.align_to_window === true ? n_fft - (args.win_length ?? n_fft) : 0;
+  const pad = [Math.floor(beside / 2), Math.ceil(beside / 2)];
+  const signal = beside > 0 ? b.tensor("aten::constant_pad_nd", { self, pad, value: 0 }) : self;
+  const frames = b.tensor("aten::unfold", { self: signal, dimension: -1, size: n_fft, step: hop });
   const window = paddedWindow(b, args);
   const windowed = window === null ? frames : e.mul(frames, window);
   const complex = isComplex(windowed.dtype);
