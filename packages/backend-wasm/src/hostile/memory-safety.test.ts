@@ -30,8 +30,6 @@ vi.mock("../../../backend/src/limits.ts", async (original) => ({
 /** Calls of each op. */
 const ROUNDS = Number(process.env["PT2_HOSTILE_ROUNDS"] ?? 1);
 const FIRST = Number(process.env["PT2_HOSTILE_FIRST"] ?? 0);
-/** Far above what a call on a few elements takes, far below a hang. */
-const HANG_MS = 5_000;
 
 const registry = createRegistry({ sets: [aten] });
 
@@ -39,7 +37,6 @@ const registry = createRegistry({ sets: [aten] });
 async function outcome({ program, inputs }: RandomCall, poison: number): Promise<string> {
   watch.reset(poison);
   const backend = new WasmBackend();
-  const start = performance.now();
   let result: string;
   try {
     const executable = await backend.compile({ program, weights: new Map(), registry });
@@ -53,7 +50,6 @@ async function outcome({ program, inputs }: RandomCall, poison: number): Promise
   }
   const damages = watch.report();
   if (damages.length > 0) throw new Error(damages.join(", "));
-  if (performance.now() - start > HANG_MS) throw new Error("it took too long");
   return result;
 }
 
@@ -61,9 +57,7 @@ function textOf(value: Value): string {
   return typeof value === "object" && value !== null ? `${value.dtype}[${value.shape}] ${value.data}` : String(value);
 }
 
-test("calls with hostile arguments stay inside their tensors, and read nothing that was not written", {
-  timeout: 240_000 * ROUNDS,
-}, async () => {
+test("calls with hostile arguments stay inside their tensors, and read nothing that was not written", async () => {
   const findings: string[] = [];
   const ran = new Set<string>();
   for (const { op } of registry.list()) {
