@@ -60,8 +60,6 @@ export default defineConfig({
           execArgv,
           env,
           ...patience,
-          // Once in some hundred runs a browser on a busy machine loses an event, as of a worker whose script is refused.
-          retry: 1,
         },
       },
     ],
