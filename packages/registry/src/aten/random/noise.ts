@@ -4,7 +4,8 @@ import type { Builder } from "../../builder.ts";
 import { partOf } from "../../dtype-promotion.ts";
 import { defineOp, type OpRecord } from "../../op.ts";
 import type { TensorMeta } from "../../tensor-meta.ts";
-import { isComplex } from "../support/dtypes.ts";
+import { check } from "../support/check.ts";
+import { isComplex, isIntegral } from "../support/dtypes.ts";
 import { emit } from "../support/emit.ts";
 
 const impure = true;
@@ -15,7 +16,7 @@ export const NOISE_OPS: readonly OpRecord[] = [
     "aten::rand(SymInt[] size, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor",
     {
       impure,
-      infer: ({ size, dtype }) => ({ dtype: dtype ?? "float32", shape: size }),
+      infer: ({ size, dtype }) => noise(size, dtype),
       decompose: ({ size, dtype }, b) => complexNoise("aten::rand", size, dtype, 1, b),
     },
   ),
@@ -23,12 +24,20 @@ export const NOISE_OPS: readonly OpRecord[] = [
     "aten::randn(SymInt[] size, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor",
     {
       impure,
-      infer: ({ size, dtype }) => ({ dtype: dtype ?? "float32", shape: size }),
+      infer: ({ size, dtype }) => noise(size, dtype),
       // Of numbers of variance 1, each part has half.
       decompose: ({ size, dtype }, b) => complexNoise("aten::randn", size, dtype, Math.SQRT1_2, b),
     },
   ),
 ];
+
+function noise(shape: readonly number[], dtype: DType | null): TensorMeta {
+  check(
+    dtype === null || !isIntegral(dtype),
+    () => `random numbers of a distribution are not implemented for ${dtype}`,
+  );
+  return { dtype: dtype ?? "float32", shape };
+}
 
 /** Complex numbers whose parts are random; null for real ones. */
 function complexNoise(

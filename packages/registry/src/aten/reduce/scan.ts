@@ -4,7 +4,7 @@ import type { Builder } from "../../builder.ts";
 import { defineOp, type OpRecord } from "../../op.ts";
 import type { Scalar, TensorMeta } from "../../tensor-meta.ts";
 import { wrapDim } from "../support/dims.ts";
-import { isFloat, isIntegral } from "../support/dtypes.ts";
+import { checkFloating, isFloat, isIntegral } from "../support/dtypes.ts";
 import { type Emit, emit } from "../support/emit.ts";
 
 /** Running sums, products and extremes. */
@@ -35,6 +35,7 @@ export const SCAN_OPS: readonly OpRecord[] = [
   }),
   defineOp("aten::logcumsumexp(Tensor self, int dim) -> Tensor", {
     infer: ({ self, dim }) => {
+      checkFloating("logcumsumexp", self);
       wrapDim(dim, self.shape.length);
       return self;
     },

@@ -4,7 +4,7 @@ import { complexOf, partOf } from "../../dtype-promotion.ts";
 import { defineOp, type OpRecord } from "../../op.ts";
 import type { TensorMeta } from "../../tensor-meta.ts";
 import { check } from "../support/check.ts";
-import { isComplex } from "../support/dtypes.ts";
+import { isComplex, isFloat } from "../support/dtypes.ts";
 import { emit } from "../support/emit.ts";
 
 /** Views that read the same bytes as another dtype, and what real tensors make of complex views. */
@@ -17,6 +17,10 @@ export const COMPLEX_OPS: readonly OpRecord[] = [
   }),
   defineOp("aten::view_as_complex(Tensor(a) self) -> Tensor(a)", {
     infer({ self }) {
+      check(
+        isFloat(self.dtype) && self.dtype !== "bfloat16",
+        () => `view_as_complex is only supported for half, float and double tensors, but got a tensor of ${self.dtype}`,
+      );
       check(self.shape.at(-1) === 2, "Tensor must have a last dimension of size 2");
       return { dtype: complexOf(self.dtype), shape: self.shape.slice(0, -1) };
     },
