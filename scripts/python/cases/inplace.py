@@ -84,3 +84,7 @@ case("index_copy_", "cache of keys", t(2, 7, 3), 1, v(4, 5, dtype=i64), t(2, 2, 
 case("masked_fill_.Scalar", "transposed int64", ints(5, 3).t(), t(3, 5) > 0, 0)
 case("masked_fill_.Scalar", "minus infinity", t(2, 3, 3), t(3, 3) > 0, float("-inf"))
 case("detach_", "bool", t(3, dtype=b8))
+case("fill_diagonal_", "wide", t(3, 5), 2.5)
+case("fill_diagonal_", "tall, once", ints(7, 3), 2)
+case("fill_diagonal_", "tall, wrapped", t(8, 2, dtype=b8), True, True)
+case("fill_diagonal_", "cube", t(3, 3, 3), -1)

@@ -159,3 +159,6 @@ case("_safe_softmax", "row of minus infinity gives zero", t(2, 3).index_fill(0, 
 case("any.dims", "one dim, keepdim", t(2, 3, dtype=b8), [1], True)
 case("prod.dim_int", "float64 transposed", t(5, 3, dtype=f64).t(), 0)
 case("var.dim", "two dims", t(2, 3, 5), [0, 2], True, True)
+case("prod.dim_int", "bools of fractions", t(2, 7, lo=0.1, hi=0.9), 1, dtype=b8)
+case("sum.dim_IntList", "bools of fractions", v([0.5, 0.25], [0, 0], [0.5, -0.5]), [1], dtype=b8)
+case("prod.dim_int", "halves of floats", t(3, 5), 0, dtype=f16)

@@ -14,6 +14,8 @@ const floats: Readonly<Record<string, ScalarExpr>> = {
   "0 / x": s.div(0, x),
   "x / 0": s.div(x, 0),
   "x / -0": s.div(x, -0),
+  "x / 0, the floor of": s.floordiv(x, 0),
+  "x / -0, the floor of": s.floordiv(x, -0),
   "1 / (1 / x)": s.div(1, s.div(1, x)),
   "√(x x)": s.sqrt(s.mul(x, x)),
   "exp(log(x))": s.exp(s.log(x)),

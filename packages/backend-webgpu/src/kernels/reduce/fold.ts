@@ -1,4 +1,4 @@
-import { DTYPES, type DType } from "@pt2/format";
+import { DTYPES, type DType, isSmallFloat } from "@pt2/format";
 import type { ArgValue, TensorMeta } from "@pt2/registry";
 import type { BinaryFn, TypedExpr } from "@pt2/registry/scalar";
 import { isComplexDtype } from "../../engine/complex-parts.ts";
@@ -44,8 +44,9 @@ function reduction(ops: readonly string[], rule: Reduction): WebgpuKernel {
     prepare(call) {
       const { dtype } = call.call.results[0] as TensorMeta;
       const given = call.tensor("self");
-      const wide = rule.converts ? wideEnough(dtype) : wideEnough(given.dtype);
-      const self = call.convert(given, wide);
+      // A half is what is added, however wide the sum is, and a bool is true or false.
+      const narrow = rule.converts && (dtype === "bool" || isSmallFloat(dtype)) ? call.convert(given, dtype) : given;
+      const self = call.convert(narrow, wideEnough(rule.converts ? dtype : given.dtype));
       const layout = reducedLayout(self, call.arg<ArgValue | undefined>("dim"));
       if (layout.outer > 0) planFold(call, self, layout, rule);
     },

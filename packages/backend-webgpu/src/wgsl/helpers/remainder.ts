@@ -29,7 +29,7 @@ export const REMAINDER: Helpers = {
 }`,
   // PyTorch's div_floor: from the remainder, so that it agrees with mod.
   floordiv_f32: `fn floordiv_f32(x: f32, y: f32) -> f32 {
-  if ((bitcast<u32>(y) << 1u) == 0u) { return x / y; }
+  if ((bitcast<u32>(y) << 1u) == 0u) { return f32_bits(bitcast<u32>(over_zero_f32(x)) ^ bitcast<u32>(y)); }
   let rest = fmod_f32(x, y);
   let exact = (x - rest) / y;
   let quotient = select(exact, exact - 1f, rest != 0f && (rest < 0f) != (y < 0f));

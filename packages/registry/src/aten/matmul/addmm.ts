@@ -1,7 +1,8 @@
+import { isSmallFloat } from "@pt2/format";
 import { defineOp, type OpRecord } from "../../op.ts";
 import type { TensorMeta } from "../../tensor-meta.ts";
 import { check, show } from "../support/check.ts";
-import { numel, sameShape } from "../support/dims.ts";
+import { numel, range, sameShape } from "../support/dims.ts";
 import { checkSameDtype } from "../support/dtypes.ts";
 import { emit } from "../support/emit.ts";
 import { combine, withAddend } from "./linear.ts";
@@ -22,6 +23,20 @@ export const ADDMM_OPS: readonly OpRecord[] = [
       const [batch, n, m] = batchShape("addbmm", batch1, batch2);
       const e = emit(b);
       const k = batch1.shape[2]!;
+      if (isSmallFloat(self.dtype) && batch !== 0) {
+        // PyTorch adds one product after the other, and rounds each sum.
+        const at = (x: TensorMeta, index: number): TensorMeta =>
+          b.tensor("aten::select.int", { self: x, dim: 0, index });
+        const add = (sum: TensorMeta, i: number): TensorMeta =>
+          b.tensor("aten::addmm", {
+            self: sum,
+            mat1: at(batch1, i),
+            mat2: at(batch2, i),
+            beta: i === 0 ? beta : 1,
+            alpha,
+          });
+        return range(batch!).reduce(add, self);
+      }
       // Summing over the batch is one product over the joint inner dimension.
       const left = e.reshape(e.permute(batch1, [1, 0, 2]), [n!, batch! * k]);
       const right = e.reshape(batch2, [batch! * k, m!]);

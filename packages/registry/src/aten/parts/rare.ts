@@ -3,6 +3,7 @@ import { BACKWARD_OPS } from "../backward/backward.ts";
 import { BATCH_NORM_BACKWARD_OPS } from "../backward/batch-norm.ts";
 import { CONVOLUTION_BACKWARD_OPS } from "../backward/convolution.ts";
 import { COLUMN_OPS } from "../conv/column.ts";
+import { FILL_DIAGONAL_OPS } from "../copy/fill-diagonal.ts";
 import { TAPER_OPS } from "../factory/taper.ts";
 import { WINDOW_OPS } from "../factory/window.ts";
 import { HISTOGRAM_OPS } from "../index/histogram.ts";
@@ -41,6 +42,7 @@ export const rareOps: readonly OpRecord[] = [
   ...BATCH_NORM_BACKWARD_OPS,
   ...CONVOLUTION_BACKWARD_OPS,
   ...COLUMN_OPS,
+  ...FILL_DIAGONAL_OPS,
   ...TAPER_OPS,
   ...WINDOW_OPS,
   ...HISTOGRAM_OPS,
