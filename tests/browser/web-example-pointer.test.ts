@@ -45,8 +45,8 @@ describePage("the example page under a pointer", { app: "examples/web" }, (ready
     await openDigits();
     const graph = section(page, "graph");
     await graph.getByRole("button", { name: "Close all modules" }).click();
-    await graph.locator("canvas").scrollIntoViewIfNeeded();
-    const { x, y, width, height } = (await graph.locator("canvas").boundingBox())!;
+    await graph.locator(".graph-canvas").scrollIntoViewIfNeeded();
+    const { x, y, width, height } = (await graph.locator(".graph-canvas").boundingBox())!;
     // The second of five boxes in a column that is centred.
     const features = { x: x + width / 2, y: y + height / 2 - 76 };
     await page.mouse.click(features.x, features.y);

@@ -7,17 +7,18 @@ export type BackendId = "webgpu" | "wasm";
 export interface BackendOffer {
   readonly id: BackendId;
   readonly label: string;
+  /** What it computes with. */
+  readonly about: string;
   /** Why this browser cannot; null where it can. */
   readonly missing: string | null;
 }
 
-const LABELS: Readonly<Record<BackendId, string>> = { webgpu: "WebGPU", wasm: "WebAssembly" };
-
 /** What can run programs here, the best first. Loads no backend. */
 export async function offers(): Promise<readonly BackendOffer[]> {
+  asked ??= askForAdapter();
   return [
-    { id: "webgpu", label: LABELS.webgpu, missing: await missingWebGpu() },
-    { id: "wasm", label: LABELS.wasm, missing: null },
+    { id: "webgpu", label: "WebGPU", ...(await asked) },
+    { id: "wasm", label: "WebAssembly", about: "Computes on the processor, in a worker.", missing: null },
   ];
 }
 
@@ -43,16 +44,17 @@ const MAKERS: Readonly<Record<BackendId, () => Promise<Backend>>> = {
   wasm: async () => (await import("@pt2/backend-wasm")).wasm(),
 };
 
-let asked: Promise<string | null> | undefined;
+type GpuOffer = Pick<BackendOffer, "about" | "missing">;
 
-function missingWebGpu(): Promise<string | null> {
-  asked ??= askForAdapter();
-  return asked;
-}
+let asked: Promise<GpuOffer> | undefined;
 
-async function askForAdapter(): Promise<string | null> {
-  if (!isSecureContext) return "WebGPU needs a page that is served over https or from localhost.";
-  if (navigator.gpu === undefined) return "This browser has no WebGPU.";
+async function askForAdapter(): Promise<GpuOffer> {
+  const about = "Computes on the graphics adapter.";
+  if (!isSecureContext) return { about, missing: "WebGPU needs a page that is served over https or from localhost." };
+  if (navigator.gpu === undefined) return { about, missing: "This browser has no WebGPU." };
   const adapter = await navigator.gpu.requestAdapter().catch(() => null);
-  return adapter === null ? "This browser has WebGPU, but no graphics adapter that it may use." : null;
+  if (adapter === null) return { about, missing: "This browser has WebGPU, but no graphics adapter that it may use." };
+  const { vendor, architecture, description } = adapter.info;
+  const name = description || [vendor, architecture].filter(Boolean).join(" ");
+  return { about: name === "" ? about : `Computes on the graphics adapter: ${name}.`, missing: null };
 }

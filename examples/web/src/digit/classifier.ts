@@ -14,6 +14,7 @@ export interface Verdict {
 /** The network, ready to answer. */
 export interface Classifier {
   classify(pixels: Float32Array): Promise<Verdict>;
+  /** An answer that is under way is given first. */
   dispose(): Promise<void>;
 }
 
@@ -24,13 +25,22 @@ export async function loadClassifier(id: BackendId): Promise<Classifier> {
   const image = (pixels: Float32Array) => tensor("float32", [1, 1, SIDE, SIDE], pixels);
   // The first forward makes the plan; nobody should wait for it with a pen in the hand.
   await forward(model, image(new Float32Array(SIDE * SIDE)));
+  let answering: Promise<unknown> = Promise.resolve();
+  const answer = async (pixels: Float32Array): Promise<Verdict> => {
+    const begin = performance.now();
+    const logits = await onLiveDevice(model, () => forward(model, image(pixels)));
+    return { probabilities: softmax(logits), ms: performance.now() - begin };
+  };
   return {
-    async classify(pixels) {
-      const begin = performance.now();
-      const logits = await onLiveDevice(model, () => forward(model, image(pixels)));
-      return { probabilities: softmax(logits), ms: performance.now() - begin };
+    classify(pixels) {
+      const answered = answer(pixels);
+      answering = answered.catch(() => {});
+      return answered;
     },
-    dispose: () => model.dispose(),
+    async dispose() {
+      await answering;
+      await model.dispose();
+    },
   };
 }
 

@@ -15,6 +15,7 @@ const PAUSE_MS = 600;
 /** The panel in which a digit is drawn and read. */
 export async function initDigitPanel(): Promise<void> {
   const [answer, status, spoken] = [byId("digit-answer"), byId("digit-status"), byId("digit-spoken")];
+  const hint = byId("digit-hint");
   const seen = byId<HTMLCanvasElement>("digit-seen");
   const bars = digitBars();
   byId("digit-bars").append(bars.element);
@@ -35,16 +36,26 @@ export async function initDigitPanel(): Promise<void> {
     }, PAUSE_MS);
   };
 
-  const answerTo = latest(async (pixels: Float32Array) => {
-    if (classifier === undefined) return;
-    const { probabilities, ms } = await classifier.classify(pixels);
-    if (pad.strokes.length === 0) return;
-    show(probabilities);
-    status.textContent = `Answered in ${ms.toFixed(1)} ms`;
-  });
+  const fail = (title: string, problem: unknown): void => {
+    status.textContent = "";
+    fill(byId("digit-problem"), errorCard(title, problem));
+  };
+  const answerTo = latest(
+    async (pixels: Float32Array) => {
+      const asked = classifier;
+      if (asked === undefined) return;
+      const { probabilities, ms } = await asked.classify(pixels);
+      // The pad is empty again, or another backend reads it now.
+      if (pad.strokes.length === 0 || asked !== classifier) return;
+      show(probabilities);
+      status.textContent = `Answered in ${ms.toFixed(1)} ms`;
+    },
+    (problem) => fail("The network cannot answer", problem),
+  );
   const read = (): void => {
     const pixels = toPixels(pad.strokes);
     drawPixels(seen, pixels);
+    hint.hidden = pad.strokes.length > 0;
     if (pad.strokes.length === 0) show(null);
     else answerTo(pixels);
   };
@@ -52,19 +63,22 @@ export async function initDigitPanel(): Promise<void> {
   byId("digit-clear").addEventListener("click", () => pad.clear());
   byId("digit-undo").addEventListener("click", () => pad.undo());
 
+  let changes = 0;
   const change = async (label: string, load: () => Promise<readonly [Classifier, string]>): Promise<void> => {
+    const mine = ++changes;
     status.textContent = `Loading the network on ${label} …`;
     const begin = performance.now();
     try {
       const [loaded, used] = await load();
-      await classifier?.dispose();
+      if (mine !== changes) return await loaded.dispose();
+      const before = classifier;
       classifier = loaded;
       status.textContent = `Loaded on ${used} in ${(performance.now() - begin).toFixed(0)} ms`;
       fill(byId("digit-problem"));
       read();
+      await before?.dispose();
     } catch (problem) {
-      status.textContent = "";
-      fill(byId("digit-problem"), errorCard(`The network cannot run on ${label}`, problem));
+      if (mine === changes) fail(`The network cannot run on ${label}`, problem);
     }
   };
   let offered = await offers();

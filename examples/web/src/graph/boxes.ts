@@ -1,3 +1,4 @@
+import { plural } from "@pt2/cli/report";
 import { definitionsOf, type Graph, type Node, type Program, usesOf, valuesOf } from "@pt2/graph";
 import { type Arrow, type Family, familyOf } from "@pt2/graph/draw";
 import { type Group, type Item, nodesOf } from "./module-tree.ts";
@@ -67,7 +68,7 @@ function shown(items: readonly Item[], open: ReadonlySet<string>): readonly Item
 function boxOf(graph: Graph, item: Item): GraphBox {
   const nodes = nodesOf(item);
   if (item.kind === "group") {
-    const size = `${item.count} nodes`;
+    const size = plural(item.count, "node");
     const detail = item.className === "" ? size : `${item.className} · ${size}`;
     return { id: item.id, title: item.path, detail, family: "group", nodes, group: item };
   }

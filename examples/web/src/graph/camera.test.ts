@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { type Camera, fitAll, fitStart, pan, reveal, zoom } from "./camera.ts";
+import { type Camera, centreOn, fitAll, fitStart, pan, reveal, zoom } from "./camera.ts";
 
 const SCREEN = { width: 800, height: 600 };
 const TALL = { width: 400, height: 60_000 };
@@ -13,9 +13,27 @@ it("zooms around the pointer", () => {
 });
 
 it("shows a small drawing whole, and the top of a tall one as large as it reads", () => {
-  expect(fitStart({ width: 400, height: 300 }, SCREEN, { x: 0, y: 0 })).toEqual({ x: -200, y: -150, scale: 1 });
-  expect(fitStart(TALL, SCREEN, { x: 200, y: 0 })).toEqual({ x: -200, y: 0, scale: 1 });
+  expect(fitStart({ width: 400, height: 300 }, SCREEN, { left: 0, right: 400, x: 200 })).toEqual({
+    x: -200,
+    y: -150,
+    scale: 1,
+  });
+  expect(fitStart(TALL, SCREEN, { left: 0, right: 400, x: 200 })).toEqual({ x: -200, y: 0, scale: 1 });
   expect(fitAll(TALL, SCREEN).scale).toBeLessThan(0.03);
+});
+
+it("begins where the drawing does, and shows as much of its first rows as there is room for", () => {
+  const wide = { width: 5000, height: 60_000 };
+  expect(fitStart(wide, SCREEN, { left: 3000, right: 3600, x: 3050 })).toEqual({ x: 2900, y: 0, scale: 1 });
+  const { x, scale } = fitStart(wide, SCREEN, { left: 1000, right: 4000, x: 1040 });
+  expect(x).toBe(1000);
+  expect(x + SCREEN.width / scale).toBeLessThan(4000);
+});
+
+it("has a place in the middle, but not at the end", () => {
+  const camera = { x: 0, y: 0, scale: 2 };
+  expect(centreOn(camera, { x: 200, y: 30_000 }, TALL, SCREEN)).toEqual({ x: 0, y: 29_850, scale: 2 });
+  expect(centreOn(camera, { x: 200, y: 1e9 }, TALL, SCREEN).y).toBe(TALL.height - 40);
 });
 
 it("never moves the drawing out of sight", () => {

@@ -45,15 +45,32 @@ export function fitAll(drawing: Size, screen: Size): Camera {
   return centred(drawing, screen, Math.max(scale, LEAST));
 }
 
+/** Whether the drawing can be read and seen at once. */
+export function fits(drawing: Size, screen: Size): boolean {
+  return fitAll(drawing, screen).scale >= READABLE;
+}
+
+/** The part of a drawing that comes first: from where to where it reaches, and what in it comes first of all. */
+export interface Beginning {
+  readonly left: number;
+  readonly right: number;
+  readonly x: number;
+}
+
 /** Shows the beginning of the drawing as large as it can be read, all of it if it fits. */
-export function fitStart(drawing: Size, screen: Size, start: Point): Camera {
-  const whole = fitAll(drawing, screen);
-  if (whole.scale >= READABLE) return whole;
-  const scale = Math.max(Math.min(screen.width / drawing.width, 1), READABLE);
-  const rest = drawing.width - screen.width / scale;
-  // Around the beginning, but no emptier than it has to be.
-  const x = rest <= 0 ? rest / 2 : Math.min(Math.max(start.x - screen.width / 2 / scale, 0), rest);
-  return { scale, x, y: 0 };
+export function fitStart(drawing: Size, screen: Size, { left, right, x: first }: Beginning): Camera {
+  if (fits(drawing, screen)) return fitAll(drawing, screen);
+  const scale = Math.max(Math.min(screen.width / (right - left), 1), READABLE);
+  const rest = right - left - screen.width / scale;
+  // Around the first of all, but no emptier than it has to be.
+  const x = rest <= 0 ? rest / 2 : Math.min(Math.max(first - screen.width / 2 / scale - left, 0), rest);
+  return { scale, x: left + x, y: 0 };
+}
+
+/** Has a place in the middle, as far as the drawing reaches. */
+export function centreOn({ scale }: Camera, { x, y }: Point, drawing: Size, screen: Size): Camera {
+  const camera = { scale, x: x - screen.width / 2 / scale, y: y - screen.height / 2 / scale };
+  return pan(camera, 0, 0, drawing, screen);
 }
 
 /** Moves no more than it takes to have a place well in sight. */

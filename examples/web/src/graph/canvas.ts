@@ -1,8 +1,9 @@
 import { el } from "../page/dom.ts";
 import { onThemeChange } from "../page/theme.ts";
 import type { GraphBox } from "./boxes.ts";
-import { type Camera, fitAll, fitStart, pan, reveal, type Size, zoom } from "./camera.ts";
-import { BOX_HEIGHT, type Layout, type PlacedBox, type Point } from "./layout.ts";
+import { type Camera, centreOn, fitAll, fitStart, fits, pan, reveal, type Size, zoom } from "./camera.ts";
+import { BOX_HEIGHT, beginningOf, type Layout, type PlacedBox, type Point } from "./layout.ts";
+import { overview } from "./overview.ts";
 import { DETAIL_FONT, paint, TITLE_FONT } from "./paint.ts";
 import { palette } from "./palette.ts";
 import { followPointers } from "./pointers.ts";
@@ -11,6 +12,8 @@ import type { NodeTimes } from "./times.ts";
 /** A canvas that shows a layout, which can be moved and enlarged. */
 export interface GraphCanvas {
   readonly element: HTMLCanvasElement;
+  /** A strip with all of the layout, to be put at the right side of it; hidden where it is seen at once. */
+  readonly overview: HTMLElement;
   /** Shows another layout: from its beginning, or with a box where another one was. */
   show(layout: Layout, anchor?: Anchor): void;
   select(id: string | null): void;
@@ -18,6 +21,7 @@ export interface GraphCanvas {
   showTimes(times: NodeTimes): void;
   zoomBy(factor: number): void;
   fit(): void;
+  dispose(): void;
 }
 
 /** A box of the next layout takes the place of a box of this one. */
@@ -52,7 +56,10 @@ export function graphCanvas({ onSelect, onOpen }: CanvasEvents): GraphCanvas {
     isDue = true;
     requestAnimationFrame(() => {
       isDue = false;
-      paint(context, screen(), { layout, camera, selected, times }, colours);
+      const scene = { layout, camera, selected, times };
+      paint(context, screen(), scene, colours);
+      strip.element.hidden = fits(layout, screen());
+      if (!strip.element.hidden) strip.paint(scene, screen(), colours);
     });
   };
   const look = (next: Camera): void => {
@@ -61,10 +68,10 @@ export function graphCanvas({ onSelect, onOpen }: CanvasEvents): GraphCanvas {
     redraw();
   };
   const home = (): void => {
-    const [first] = layout.boxes.values();
-    if (first !== undefined) camera = fitStart(layout, screen(), first);
+    camera = fitStart(layout, screen(), beginningOf(layout, screen().height));
     redraw();
   };
+  const strip = overview((centre) => look(centreOn(camera, centre, layout, screen())));
   const boxAt = ({ x, y }: Point): PlacedBox | null => {
     const [px, py] = [camera.x + x / camera.scale, camera.y + y / camera.scale];
     const hit = (box: PlacedBox): boolean =>
@@ -91,13 +98,14 @@ export function graphCanvas({ onSelect, onOpen }: CanvasEvents): GraphCanvas {
     if (untouched) home();
     redraw();
   }).observe(element);
-  onThemeChange(() => {
+  const ignoreTheme = onThemeChange(() => {
     colours = palette();
     redraw();
   });
 
   return {
     element,
+    overview: strip.element,
     show(next, anchor) {
       const [old, now] = [layout.boxes.get(anchor?.from ?? ""), next.boxes.get(anchor?.to ?? "")];
       layout = next;
@@ -120,6 +128,7 @@ export function graphCanvas({ onSelect, onOpen }: CanvasEvents): GraphCanvas {
     },
     zoomBy: (factor) => look(zoom(camera, factor, { x: element.clientWidth / 2, y: element.clientHeight / 2 })),
     fit: () => look(fitAll(layout, screen())),
+    dispose: ignoreTheme,
   };
 }
 

@@ -1,4 +1,4 @@
-import { timeText } from "@pt2/cli/report";
+import { countText, plural, timeText } from "@pt2/cli/report";
 import { type Arg, definitionsOf, type Graph, type Node } from "@pt2/graph";
 import { type Child, el, fill } from "../page/dom.ts";
 import type { GraphBox } from "./boxes.ts";
@@ -50,7 +50,7 @@ function groupContent({ group, nodes }: GraphBox, time: string, { onOpen }: Insp
     el("h3", {}, path),
     facts([
       ["Class", className],
-      ["Nodes", String(nodes.length)],
+      ["Nodes", countText(nodes.length)],
       ["Time", time],
       ["Python", [...lines].slice(0, 3).join("\n")],
     ]),
@@ -94,7 +94,7 @@ function argText(arg: Arg): string {
     case "dict":
       return `{${arg.entries.map(([key, entry]) => `${key}: ${argText(entry)}`).join(", ")}}`;
     case "graph":
-      return `graph ${arg.name} (${arg.graph.nodes.length} nodes)`;
+      return `graph ${arg.name} (${plural(arg.graph.nodes.length, "node")})`;
     case "complex":
       return `${arg.re}+${arg.im}j`;
     case "operator":

@@ -1,6 +1,7 @@
 import { type Arrow, layer } from "@pt2/graph/draw";
 import { align } from "./align.ts";
 import type { GraphBox, Picture } from "./boxes.ts";
+import type { Beginning } from "./camera.ts";
 
 /** A place on the drawing; the top left corner is 0, 0. */
 export interface Point {
@@ -60,5 +61,17 @@ export function layout({ boxes, arrows }: Picture, widthOf: (box: GraphBox) => n
     height: layers.length * (BOX_HEIGHT + ROW_GAP) - ROW_GAP + 2 * MARGIN,
     boxes: new Map(placed.map((each) => [each.box.id, each])),
     routes: routes.map((ids, i) => ({ ...arrows[i]!, points: ids.map(place) })),
+  };
+}
+
+/** What the first rows of a drawing take, as far as `height` reaches. */
+export function beginningOf({ boxes, width }: Layout, height: number): Beginning {
+  const [first, ...others] = [...boxes.values()].filter(({ y }) => y - BOX_HEIGHT / 2 < height);
+  if (first === undefined) return { left: 0, right: width, x: 0 };
+  const near = [first, ...others];
+  return {
+    left: Math.min(...near.map((box) => box.x - box.width / 2)) - MARGIN,
+    right: Math.max(...near.map((box) => box.x + box.width / 2)) + MARGIN,
+    x: first.x,
   };
 }

@@ -1,10 +1,12 @@
+import { plural } from "@pt2/cli/report";
 import type { Program } from "@pt2/graph";
 import type { StepTime } from "@pt2/runtime";
-import { el } from "../page/dom.ts";
+import { el, fill } from "../page/dom.ts";
 import { iconButton, toolbar } from "../page/toolbar.ts";
 import { type Anchor, graphCanvas, widthOf } from "./canvas.ts";
 import { describe, inspect } from "./inspector.ts";
 import type { PlacedBox } from "./layout.ts";
+import { legendOf } from "./legend.ts";
 import { type Direction, neighbour } from "./neighbours.ts";
 import { graphsIn } from "./nested.ts";
 import { searchField } from "./search-field.ts";
@@ -21,6 +23,7 @@ export interface GraphView {
   reveal(node: string): void;
   /** Shows where the time of a run went. */
   showTimes(steps: readonly StepTime[]): void;
+  dispose(): void;
 }
 
 /** Makes the view of a program. */
@@ -34,6 +37,7 @@ export function graphView(program: Program): GraphView {
   const inspector = el("div", { class: "inspector" });
   const spoken = el("p", { class: "unseen", "aria-live": "polite" });
   const extent = el("span", { class: "note" });
+  const legend = el("ul", { class: "legend note", "aria-label": "Colours" });
   const choice = el(
     "select",
     { "aria-label": "Graph" },
@@ -59,9 +63,10 @@ export function graphView(program: Program): GraphView {
   };
   const refresh = (anchor?: Anchor): void => {
     canvas.show(state.drawn, anchor);
-    const size = `${state.graph.nodes.length} nodes in ${state.drawn.boxes.size} boxes`;
+    const size = `${plural(state.graph.nodes.length, "node")} in ${plural(state.drawn.boxes.size, "box", "boxes")}`;
     canvas.element.setAttribute("aria-label", `Graph of ${size}. Arrow keys follow it, Enter opens a module.`);
     extent.textContent = size;
+    fill(legend, ...legendOf(state.drawn));
     sizes.checked = state.withSizes;
     choice.value = graphs.find(([, graph]) => graph === state.graph)![0];
   };
@@ -114,20 +119,24 @@ export function graphView(program: Program): GraphView {
     iconButton("Show the whole graph", "fit", () => canvas.fit()),
     extent,
   ]);
-  const body = el("div", { class: "graph-body" }, canvas.element, inspector);
+  const stage = el("div", { class: "graph-stage" }, canvas.element, canvas.overview);
+  const body = el("div", { class: "graph-body" }, stage, inspector);
   change(() => {});
   return {
-    element: el("div", { class: "graph" }, controls, body, spoken, el("p", { class: "note" }, HINT)),
+    element: el("div", { class: "graph" }, controls, body, spoken, legend, el("p", { class: "note" }, HINT)),
     reveal,
     showTimes(steps) {
       times = timesByNode(steps);
       canvas.showTimes(times);
       select(state.drawn.boxes.get(selected ?? ""));
     },
+    dispose: () => canvas.dispose(),
   };
 }
 
-const HINT = "Drag or scroll to move, pinch or Ctrl and scroll to zoom, double-click a module to open it.";
+const HINT =
+  "Drag or scroll to move, pinch or Ctrl and scroll to zoom, double-click a module to open it. " +
+  "Keys: arrows follow the graph, Enter opens a module, + and \u2212 zoom, 0 shows everything.";
 
 const ARROWS: Readonly<Record<string, Direction>> = {
   ArrowUp: "up",

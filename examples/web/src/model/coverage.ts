@@ -1,4 +1,5 @@
 import type { UnsupportedOp } from "@pt2/backend";
+import { plural } from "@pt2/cli/report";
 import type { Program } from "@pt2/graph";
 import { createRegistry } from "@pt2/registry";
 import { atenOnDemand, loading } from "@pt2/registry/on-demand";
@@ -16,7 +17,7 @@ export interface Coverage {
 export function offersFor(coverage: readonly Coverage[]): readonly BackendOffer[] {
   return coverage.map(({ offer, missing }) => {
     const count = missing?.length ?? 0;
-    const lacks = `${offer.label} lacks ${count} ${count === 1 ? "op" : "ops"} of this program.`;
+    const lacks = `${offer.label} lacks ${plural(count, "op")} of this program.`;
     return count === 0 ? offer : { ...offer, missing: lacks };
   });
 }

@@ -7,8 +7,6 @@ export interface OpenFile {
   /** Read in parts, again and again: by ranges, if it is far away. */
   readonly source: ByteSource;
   readonly archive: Archive;
-  /** Where it came from, for a link to this page; null for a file of the user. */
-  readonly address: string | null;
 }
 
 /** Opens what the user picked, and reads the directory of the archive. */
@@ -16,12 +14,11 @@ export async function openPicked(picked: Picked, signal: AbortSignal): Promise<O
   const { fromBlob, fromUrl, openArchive } = await import("@pt2/format");
   if (typeof picked !== "string") {
     const source = fromBlob(picked);
-    return { name: nameOf(picked), source, archive: await openArchive(source, { signal }), address: null };
+    return { name: nameOf(picked), source, archive: await openArchive(source, { signal }) };
   }
-  const url = new URL(picked, location.href);
-  const source = await fromUrl(url, { signal });
-  const archive = await openArchive(source, { signal });
-  return { name: nameOf(picked), source, archive, address: picked };
+  if (!URL.canParse(picked, location.href)) throw new Error("This is no address of a file.");
+  const source = await fromUrl(new URL(picked, location.href), { signal });
+  return { name: nameOf(picked), source, archive: await openArchive(source, { signal }) };
 }
 
 /** What a file is called, wherever it is. */
@@ -40,6 +37,9 @@ export function nameOf(picked: Picked): string {
 /** What a page may not do, where that can be the reason of a failure. */
 export function hintFor(picked: Picked): string | undefined {
   if (typeof picked !== "string" || !URL.canParse(picked, location.href)) return undefined;
-  if (new URL(picked, location.href).origin === location.origin) return undefined;
+  const { protocol, origin } = new URL(picked, location.href);
+  if (protocol === "file:")
+    return "A page may not read files by their address. Choose the file, or drop it on the page.";
+  if (origin === location.origin) return undefined;
   return "The file is on another server. That server must allow this page to read it (Access-Control-Allow-Origin), also in parts (Range). Or download it and open it from disk.";
 }

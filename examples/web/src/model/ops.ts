@@ -1,5 +1,5 @@
 import type { UnsupportedOp } from "@pt2/backend";
-import type { ModelReport } from "@pt2/cli/report";
+import { countText, type ModelReport, plural } from "@pt2/cli/report";
 import { type Child, el } from "../page/dom.ts";
 import { table } from "../page/table.ts";
 import type { Coverage } from "./coverage.ts";
@@ -12,24 +12,15 @@ export function opsOf({ ops }: ModelReport, coverage: readonly Coverage[]): HTML
   const most = ops[0]?.count ?? 1;
   const rows = ops.map(({ op, count }) => [
     opName(op),
-    el("span", { class: "count-bar" }, bar(count / most), el("span", {}, String(count))),
+    el("span", { class: "count-bar" }, bar(count / most), el("span", {}, countText(count))),
     ...coverage.map((each) => mark(each, op)),
   ]);
   const columns = ["Op", "Nodes", ...coverage.map(({ offer }) => offer.label)];
-  const shown = (all: boolean): HTMLElement =>
-    table({ caption: "Ops", columns, rows: all ? rows : rows.slice(0, SHOWN) });
-  const place = el("div", {}, shown(false));
-  const more = el("button", { type: "button", class: "quiet" }, `Show all ${rows.length} kinds`);
-  more.addEventListener("click", () => {
-    place.replaceChildren(shown(true));
-    more.remove();
-  });
   return el(
     "div",
     {},
     el("ul", { class: "verdicts" }, ...coverage.map((each) => el("li", {}, ...verdict(each)))),
-    place,
-    rows.length > SHOWN ? more : null,
+    table({ caption: "Ops", columns, rows, most: SHOWN }),
     ...reasons(coverage),
   );
 }
@@ -39,7 +30,7 @@ function verdict({ offer, missing }: Coverage): readonly Child[] {
   if (missing === null) return [badge("absent", label), ` ${offer.missing}`];
   if (missing.length === 0) return [badge("yes", label), " runs every op of this program."];
   const nodes = missing.reduce((sum, { count }) => sum + count, 0);
-  return [badge("no", label), ` lacks ${missing.length} ${missing.length === 1 ? "op" : "ops"}, in ${nodes} nodes.`];
+  return [badge("no", label), ` lacks ${plural(missing.length, "op")}, in ${plural(nodes, "node")}.`];
 }
 
 /** What cannot run, and why; once for backends that lack the same. */
@@ -65,10 +56,15 @@ function badge(kind: string, text: string): HTMLElement {
 }
 
 function mark({ missing }: Coverage, op: string): HTMLElement {
-  if (missing === null) return el("span", { class: "note", title: "not in this browser" }, "—");
+  if (missing === null) return el("span", { class: "note", role: "img", "aria-label": "not in this browser" }, "—");
   const lacks = missing.some((each) => each.op === op);
-  if (!lacks) return el("span", { class: "mark yes" }, "✓");
-  return el("span", { class: "mark no" }, "✗", el("span", { class: "word" }, " missing"));
+  if (!lacks) return el("span", { class: "mark yes", role: "img", "aria-label": "runs" }, "✓");
+  return el(
+    "span",
+    { class: "mark no" },
+    el("span", { "aria-hidden": "true" }, "✗ "),
+    el("span", { class: "word" }, "missing"),
+  );
 }
 
 /** A name that is broken where its parts meet, if it has to be. */

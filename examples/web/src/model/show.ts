@@ -1,6 +1,6 @@
 import { graphView } from "../graph/view.ts";
 import { el } from "../page/dom.ts";
-import { type RunPanel, runPanel } from "../run/panel.ts";
+import { runPanel } from "../run/panel.ts";
 import { type Coverage, coverageOf, offersFor } from "./coverage.ts";
 import { readDetails } from "./details.ts";
 import { factsOf } from "./facts.ts";
@@ -12,7 +12,8 @@ import { weightsOf } from "./weights.ts";
 /** Everything that the page shows of a model. */
 export interface ShownModel {
   readonly element: HTMLElement;
-  readonly run: RunPanel;
+  /** Ends what it does and frees what it loaded. */
+  dispose(): Promise<void>;
 }
 
 /** Reads a model of an open file and shows it; its weights are read when it is run. */
@@ -50,7 +51,11 @@ export async function showModel(file: OpenFile, name: string): Promise<ShownMode
     ),
     card("ops", "Operators", opsOf(report, coverage)),
   );
-  return { element, run };
+  const dispose = async (): Promise<void> => {
+    graph.dispose();
+    await run.dispose();
+  };
+  return { element, dispose };
 }
 
 const SECTIONS = [

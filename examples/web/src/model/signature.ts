@@ -3,6 +3,9 @@ import { describeType, type LeafInfo } from "@pt2/runtime";
 import { el } from "../page/dom.ts";
 import { table } from "../page/table.ts";
 
+/** Rows that are shown before somebody asks for all. */
+const SHOWN = 12;
+
 /** What goes in and comes out, with the sizes that may vary. */
 export function signatureOf({ inputs, outputs, ranges, mutated }: ModelReport): HTMLElement {
   const leaves = (title: string, infos: readonly LeafInfo[]): readonly HTMLElement[] => [
@@ -12,6 +15,7 @@ export function signatureOf({ inputs, outputs, ranges, mutated }: ModelReport): 
       : table({
           caption: title,
           columns: ["Name", "Type"],
+          most: SHOWN,
           rows: infos.map(({ name, type }) => [el("code", {}, name), el("code", {}, describeType(type))]),
         }),
   ];

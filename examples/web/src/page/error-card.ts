@@ -17,12 +17,12 @@ export function errorCard(title: string, problem: unknown, hint?: string): HTMLE
         { class: "facts" },
         ...row("Where", problem.where),
         ...row("What to do", problem.advice && sentence(problem.advice)),
-        ...row("Here", hint),
+        ...row("Note", hint),
         ...row("Code", problem.code),
       ),
     );
   } else {
-    card.append(el("p", { class: "what" }, String(problem)));
+    card.append(el("p", { class: "what" }, problem instanceof Error ? problem.message : String(problem)));
     if (hint !== undefined) card.append(el("p", {}, hint));
   }
   return card;

@@ -1,8 +1,11 @@
 /** What is told when a panel is shown. */
 export type OnShow = (panel: string) => void;
 
-/** The tabs of the page: arrows move between them, the address keeps the choice. Returns a function that chooses one. */
-export function initTabs(list: HTMLElement, onShow: OnShow): (panel: string) => void {
+/**
+ * The tabs of the page: arrows move between them, the address keeps the choice. The first one shown is `first`, or what the
+ * address says. Returns a function that chooses one.
+ */
+export function initTabs(list: HTMLElement, first: string | null, onShow: OnShow): (panel: string) => void {
   const tabs = [...list.querySelectorAll<HTMLElement>('[role="tab"]')];
   const panelOf = (tab: HTMLElement): string => tab.getAttribute("aria-controls")!;
 
@@ -38,6 +41,7 @@ export function initTabs(list: HTMLElement, onShow: OnShow): (panel: string) => 
     const named = location.hash.slice(1);
     return tabs.some((tab) => panelOf(tab) === named) ? named : panelOf(tabs[0]!);
   };
-  show(current());
+  if (first === null) show(current());
+  else choose(first);
   return choose;
 }

@@ -7,7 +7,7 @@ const listeners = new Set<() => void>();
 
 /** Follows the system until the user has chosen, and remembers the choice. */
 export function initTheme(toggle: HTMLButtonElement): void {
-  const chosen = localStorage.getItem(KEY);
+  const chosen = remembered();
   if (chosen === "light" || chosen === "dark") document.documentElement.dataset.theme = chosen;
   const show = (): void => {
     const other = currentTheme() === "dark" ? "light" : "dark";
@@ -18,16 +18,17 @@ export function initTheme(toggle: HTMLButtonElement): void {
   toggle.addEventListener("click", () => {
     const next: Theme = currentTheme() === "dark" ? "light" : "dark";
     document.documentElement.dataset.theme = next;
-    localStorage.setItem(KEY, next);
+    remember(next);
     show();
   });
   system.addEventListener("change", show);
   show();
 }
 
-/** Is called when colours change, for what is drawn by hand. */
-export function onThemeChange(listener: () => void): void {
+/** Is called when colours change, for what is drawn by hand. Returns what ends it. */
+export function onThemeChange(listener: () => void): () => void {
   listeners.add(listener);
+  return () => listeners.delete(listener);
 }
 
 /** The colour that a custom property of the style sheet has now, such as `--ink`. */
@@ -39,6 +40,23 @@ export function colour(property: string): string {
 
 const probe = document.createElement("span");
 probe.hidden = true;
+
+/** A browser may keep nothing, or forbid to ask. */
+function remembered(): string | null {
+  try {
+    return localStorage.getItem(KEY);
+  } catch {
+    return null;
+  }
+}
+
+function remember(theme: Theme): void {
+  try {
+    localStorage.setItem(KEY, theme);
+  } catch {
+    // The choice holds until the page is left.
+  }
+}
 
 function currentTheme(): Theme {
   const chosen = document.documentElement.dataset.theme;

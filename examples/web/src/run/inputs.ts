@@ -9,8 +9,12 @@ import { freeSizes, usualSizes } from "./sizes.ts";
 /** Where the user chooses what a run is given. */
 export interface InputChoice {
   readonly element: HTMLElement;
+  /** Whether every field has a number that is allowed; leads to the first one that has not. */
+  areValid(): boolean;
   /** The leaves of the call that was chosen. */
   leaves(): readonly unknown[];
+  /** The choice in words. */
+  describe(): string;
 }
 
 /** The example of the file, where it has one, or random numbers of sizes that the user may set. */
@@ -23,7 +27,8 @@ export function inputChoice({ program, report, sample }: ModelDetails): InputCho
 
   const fields = [...freeSizes(program, inputs)].map(([name, { min, max }]) => {
     const [least, most] = [Number(min ?? 0), max === null ? null : Number(max)];
-    const field = el("input", { type: "number", min: least, max: most, value: sizes.get(name)!, step: 1 });
+    const value = sizes.get(name)!;
+    const field = el("input", { type: "number", min: least, max: most, value, step: 1, required: true });
     field.addEventListener("input", () => sizes.set(name, field.valueAsNumber));
     const range = most === null ? `at least ${least}` : `${least} … ${most}`;
     return el("label", { class: "field" }, el("span", {}, `Size ${name}`), field, el("span", { class: "note" }, range));
@@ -33,11 +38,12 @@ export function inputChoice({ program, report, sample }: ModelDetails): InputCho
     seed = seedField.valueAsNumber || 0;
   });
   const settings = el(
-    "div",
+    "form",
     { class: "fields", hidden: useExample },
     ...fields,
     el("label", { class: "field" }, el("span", {}, "Seed"), seedField),
   );
+  settings.addEventListener("submit", (event) => event.preventDefault());
   const choose = (isExample: boolean): void => {
     useExample = isExample;
     settings.hidden = isExample;
@@ -47,21 +53,28 @@ export function inputChoice({ program, report, sample }: ModelDetails): InputCho
     const value = isExample ? "sample" : "random";
     const onchange = (): void => choose(isExample);
     const input = el("input", { type: "radio", name: "inputs", value, checked, disabled, onchange });
-    return el("label", disabled ? { title: "the file has none" } : {}, input, el("span", {}, label));
+    return el("label", {}, input, el("span", {}, label));
   };
-  const element = el(
+  const choices = el(
     "div",
-    {},
-    el(
-      "div",
-      { class: "segmented", role: "radiogroup", "aria-label": "Inputs" },
-      radio("Sample inputs", true, example === null),
-      radio("Random inputs", false, false),
-    ),
-    settings,
+    { class: "segmented", role: "radiogroup", "aria-label": "Inputs" },
+    radio("Sample inputs", true, example === null),
+    radio("Random inputs", false, false),
   );
-  return { element, leaves: () => (useExample ? example! : randomLeaves(program, inputs, sizes, seed)) };
+  const note = el("p", { class: "note" }, inputs.length === 0 ? "The program takes no inputs." : NO_EXAMPLE);
+  const element = inputs.length === 0 ? note : el("div", {}, choices, example === null ? note : null, settings);
+  return {
+    element,
+    areValid: () => useExample || settings.reportValidity(),
+    leaves: () => (useExample ? example! : randomLeaves(program, inputs, sizes, seed)),
+    describe() {
+      if (inputs.length === 0) return "no inputs";
+      return useExample ? "the sample inputs of the file" : `random inputs (seed ${seed})`;
+    },
+  };
 }
+
+const NO_EXAMPLE = "The file has no sample inputs.";
 
 function exampleLeaves(
   { inSpec, namedTuples }: Program,

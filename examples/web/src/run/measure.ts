@@ -71,6 +71,7 @@ async function reportsOf(model: Model): Promise<Pick<Measured, "memory" | "expla
   return { memory: await model.memory(), explanation: await model.explain() };
 }
 
-function release(values: readonly Value[]): void {
+/** Gives the memory of outputs back that nobody looks at any more. */
+export function release(values: readonly Value[]): void {
   for (const value of values) if (typeof value === "object") value?.dispose();
 }

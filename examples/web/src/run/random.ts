@@ -30,9 +30,14 @@ export function randomLeaves(
   });
 }
 
+/** Elements of a tensor that a page should make. */
+const MOST = 2 ** 26;
+
 function randomTensor(dtype: DType, shape: readonly number[], next: () => number, limit: () => number): HostTensor {
   const { kind, itemsize } = DTYPES[dtype];
   const count = elementCount(shape);
+  if (count > MOST)
+    throw new Error(`An input of shape [${shape.join(", ")}] is too large for this page: choose smaller sizes.`);
   const fill = (make: () => number): readonly number[] => Array.from({ length: count }, make);
   switch (kind) {
     case "float":

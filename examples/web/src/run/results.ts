@@ -23,7 +23,7 @@ export async function resultsOf(
 ): Promise<readonly HTMLElement[]> {
   const save = (): void => void saveOutputs(measured.outputs);
   return [
-    summaryOf(measured, load),
+    summaryOf(measured, backend, load),
     el(
       "div",
       { class: "heading" },

@@ -28,6 +28,9 @@ export class Session {
     if (known !== undefined) return known;
     const { file, report } = this.#details;
     const model = await load(file.source, { backend: await backend(id), model: report.name, ...events });
+    // An abort that comes with the last byte leaves nothing behind either.
+    if (events.signal.aborted) await model.dispose();
+    events.signal.throwIfAborted();
     this.#models.set(id, model);
     return model;
   }

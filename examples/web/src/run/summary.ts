@@ -9,21 +9,22 @@ export interface LoadTime {
 }
 
 /** How long a run took and how much memory the model holds: a row of facts. */
-export function summaryOf({ firstMs, meanMs, repeats, memory }: Measured, load: LoadTime | null): HTMLElement {
-  const { weights, activations, reserved } = memory;
-  const run =
-    meanMs === null
-      ? tile("Run", timeText(firstMs), "measured, one run")
-      : tile("Run", timeText(meanMs), `mean of ${repeats}, the first took ${timeText(firstMs)}`);
+export function summaryOf(measured: Measured, backend: string, load: LoadTime | null): HTMLElement {
+  const { weights, activations, reserved } = measured.memory;
   return el(
     "dl",
     { class: "tiles" },
-    run,
+    tile(`Run on ${backend}`, timeText(measured.meanMs ?? measured.firstMs), repeatsText(measured)),
     load === null
       ? null
       : tile("Load", timeText(load.ms), load.isWhole ? "weights read, kernels made" : "the first run did the rest"),
     tile("Memory", bytesText(reserved), `${bytesText(weights)} weights, ${bytesText(activations)} activations`),
   );
+}
+
+function repeatsText({ firstMs, meanMs, repeats }: Measured): string {
+  if (meanMs === null) return "one run, measured step by step";
+  return `${repeats === 1 ? "second run" : `mean of ${repeats}`}, the first took ${timeText(firstMs)}`;
 }
 
 function tile(name: string, value: string, note: string): HTMLElement {

@@ -1,4 +1,4 @@
-import { timesByOp, timeText, traceOf } from "@pt2/cli/report";
+import { plural, timesByOp, timeText, traceOf } from "@pt2/cli/report";
 import type { Profile } from "@pt2/runtime";
 import { el } from "../page/dom.ts";
 import { download } from "../page/download.ts";
@@ -9,7 +9,6 @@ const SHOWN = 14;
 
 interface Bar {
   readonly label: string;
-  readonly title: string;
   readonly ms: number;
   /** The node that it is about. */
   readonly node?: string;
@@ -19,18 +18,17 @@ interface Bar {
 
 /** Time per op and per node as bars. `onNode` shows a node in the graph. */
 export function timings(profile: Profile, backend: string, onNode: (node: string) => void): HTMLElement {
-  const { steps, totalMs } = profile;
+  const { steps } = profile;
   const byOp = timesByOp(steps).map(({ ops, count, ms }) => ({
     label: count === 1 ? short(ops) : `${short(ops)} ×${count}`,
-    title: ops,
     ms,
   }));
   const byNode = steps
     .toSorted((a, b) => b.ms - a.ms)
-    .map(({ node, ops, where, ms }) => ({ label: `${node} · ${short(ops.join(" + "))}`, title: where, ms, node }));
-  const place = el("div", {}, chart(byOp, totalMs, onNode));
+    .map(({ node, ops, ms }) => ({ label: `${node} · ${short(ops.join(" + "))}`, ms, node }));
+  const place = el("div", {}, chart(byOp, onNode));
   const choice = (label: string, bars: readonly Bar[], checked: boolean): HTMLElement => {
-    const choose = (): void => place.replaceChildren(chart(bars, totalMs, onNode));
+    const choose = (): void => place.replaceChildren(chart(bars, onNode));
     return el(
       "label",
       {},
@@ -48,51 +46,54 @@ export function timings(profile: Profile, backend: string, onNode: (node: string
         choice("By op", byOp, true),
         choice("By node", byNode, false),
       ),
-      el("span", { class: "note" }, `${timeText(totalMs)} measured, in ${steps.length} steps`),
       el("button", { type: "button", class: "quiet", onclick: () => saveTrace(profile, backend) }, "Save trace"),
     ]),
+    el("p", { class: "note" }, wholeText(profile)),
     place,
   );
 }
 
-function chart(bars: readonly Bar[], totalMs: number, onNode: (node: string) => void): HTMLElement {
-  const rest = bars.slice(SHOWN);
-  const others = { label: `${rest.length} others`, title: "", ms: total(rest), isRest: true };
-  const waiting = "inputs, outputs, and waiting for the device";
-  const outside = { label: "outside the steps", title: waiting, ms: totalMs - total(bars), isRest: true };
-  const shown: readonly Bar[] = [
-    ...bars.slice(0, SHOWN),
-    ...(rest.length > 0 ? [others] : []),
-    ...(outside.ms > totalMs / 100 ? [outside] : []),
-  ];
-  const most = Math.max(...shown.map(({ ms }) => ms), Number.MIN_VALUE);
-  return el("ol", { class: "time-bars" }, ...shown.map((bar) => row(bar, bar.ms / most, totalMs, onNode)));
+/** What the bars add up to, and what is not in them. */
+function wholeText({ steps, totalMs }: Profile): string {
+  if (steps.length === 0) return "No step computes anything.";
+  const inside = total(steps);
+  const whole = `${timeText(inside)} in ${plural(steps.length, "step")}`;
+  const outside = totalMs - inside;
+  if (outside < totalMs / 100) return `${whole}.`;
+  return `${whole}; ${timeText(outside)} around them, for inputs, outputs, measuring and waiting for the device.`;
 }
 
-function total(bars: readonly Bar[]): number {
+function chart(bars: readonly Bar[], onNode: (node: string) => void): HTMLElement {
+  const rest = bars.slice(SHOWN);
+  const others = { label: `${rest.length} others`, ms: total(rest), isRest: true };
+  const shown: readonly Bar[] = [...bars.slice(0, SHOWN), ...(rest.length > 0 ? [others] : [])];
+  const [most, all] = [Math.max(...shown.map(({ ms }) => ms)), total(bars)].map((ms) => ms || Number.MIN_VALUE);
+  return el("ol", { class: "time-bars" }, ...shown.map((bar) => row(bar, bar.ms / most!, bar.ms / all!, onNode)));
+}
+
+function total(bars: readonly Pick<Bar, "ms">[]): number {
   return bars.reduce((sum, { ms }) => sum + ms, 0);
 }
 
 function row(
-  { label, title, ms, node, isRest = false }: Bar,
+  { label, ms, node, isRest = false }: Bar,
+  length: number,
   share: number,
-  totalMs: number,
   onNode: (n: string) => void,
 ): HTMLElement {
   const fill = el("span", { class: "fill" });
-  fill.style.transform = `scaleX(${share})`;
+  fill.style.transform = `scaleX(${length})`;
   const name =
     node === undefined
-      ? el("span", { class: "label", title }, label)
-      : el("button", { type: "button", class: "label link", title, onclick: () => onNode(node) }, label);
-  const percent = `${((100 * ms) / totalMs).toFixed(1)} %`;
+      ? el("span", { class: "label" }, label)
+      : el("button", { type: "button", class: "label link", onclick: () => onNode(node) }, label);
   return el(
     "li",
     isRest ? { class: "rest" } : {},
     name,
     el("span", { class: "bar", "aria-hidden": "true" }, fill),
     el("span", { class: "time" }, timeText(ms)),
-    el("span", { class: "percent" }, percent),
+    el("span", { class: "percent" }, `${(100 * share).toFixed(1)} %`),
   );
 }
 

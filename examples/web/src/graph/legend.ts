@@ -1,0 +1,25 @@
+import type { Family } from "@pt2/graph/draw";
+import { el } from "../page/dom.ts";
+import type { Layout } from "./layout.ts";
+
+/** What the colours mean. Inputs and output have one in common. */
+const NAMES: readonly (readonly [Family | "group", string])[] = [
+  ["input", "inputs and outputs"],
+  ["group", "modules"],
+  ["matrix", "matrix products, convolutions, attention"],
+  ["norm", "normalisation"],
+  ["pointwise", "pointwise"],
+  ["reduce", "reductions, pooling"],
+  ["shape", "shapes, indexing"],
+  ["size", "sizes, checks"],
+  ["control", "control flow"],
+  ["other", "other ops"],
+];
+
+/** The colours that a drawing has, in words. */
+export function legendOf({ boxes }: Layout): readonly HTMLElement[] {
+  const drawn = new Set([...boxes.values()].map(({ box }) => box.family));
+  return NAMES.filter(([family]) => drawn.has(family)).map(([family, name]) =>
+    el("li", {}, el("span", { class: `swatch ${family}`, "aria-hidden": "true" }), name),
+  );
+}
