@@ -76,29 +76,6 @@ export function numbers(heap: Heap, place: Place): Elements<number> {
   };
 }
 
-/** A complex number. */
-export interface Complex {
-  readonly re: number;
-  readonly im: number;
-}
-
-/** Elements of a tensor of complex numbers. */
-export function complexes(heap: Heap, place: Place): Elements<Complex> {
-  const parts = numbers(heap, complexParts(place));
-  return {
-    get: (offset) => ({ re: parts.get(2 * offset), im: parts.get(2 * offset + 1) }),
-    set: (offset, { re, im }) => {
-      parts.set(2 * offset, re);
-      parts.set(2 * offset + 1, im);
-    },
-  };
-}
-
-/** The product of two complex numbers. */
-export function timesComplex(a: Complex, b: Complex): Complex {
-  return { re: a.re * b.re - a.im * b.im, im: a.re * b.im + a.im * b.re };
-}
-
 /** Elements of an int64 tensor, exact. */
 export function bigints(heap: Heap, place: Place): Elements<bigint> {
   const base = addressOf(place) / 8;

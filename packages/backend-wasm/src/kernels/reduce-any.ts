@@ -1,8 +1,7 @@
 import { normalDim, offsetsOf } from "@pt2/backend/strides";
 import type { DType } from "@pt2/format";
 import type { ArgValue, TensorMeta } from "@pt2/registry";
-import { bigints, type Complex, complexes, type Elements, numbers, timesComplex } from "../engine/access.ts";
-import { isComplexDtype } from "../engine/complex-parts.ts";
+import { bigints, type Elements, numbers } from "../engine/access.ts";
 import type { KernelCall, WasmKernel } from "../engine/kernel.ts";
 import type { Place } from "../engine/place.ts";
 
@@ -16,8 +15,6 @@ interface Fold<T> {
 interface Reduction {
   readonly float: Fold<number>;
   readonly int: Fold<bigint>;
-  /** Absent: complex numbers are for others. */
-  readonly complex?: Fold<Complex>;
   /** Elements are converted to the result's dtype first (`sum` of bools counts). */
   readonly converts: boolean;
 }
@@ -26,12 +23,7 @@ const wrap = (x: bigint): bigint => BigInt.asIntN(64, x);
 
 const REDUCTIONS = {
   sum: { float: { start: 0, step: (a, b) => a + b }, int: { start: 0n, step: (a, b) => wrap(a + b) }, converts: true },
-  prod: {
-    float: { start: 1, step: (a, b) => a * b },
-    int: { start: 1n, step: (a, b) => wrap(a * b) },
-    complex: { start: { re: 1, im: 0 }, step: timesComplex },
-    converts: true,
-  },
+  prod: { float: { start: 1, step: (a, b) => a * b }, int: { start: 1n, step: (a, b) => wrap(a * b) }, converts: true },
   mean: {
     float: { start: 0, step: (a, b) => a + b, finish: (sum, count) => sum / count },
     int: { start: 0n, step: (a, b) => a + b },
@@ -51,12 +43,11 @@ const REDUCTIONS = {
 
 /** Reductions of every real dtype over any dimensions; float sums run in double. */
 function generalReduction(ops: readonly string[], name: keyof typeof REDUCTIONS): WasmKernel {
-  const reduction: Reduction = REDUCTIONS[name];
   return {
     ops,
-    accepts: (args) =>
-      reduction.complex !== undefined || (!isComplex((args["self"] as TensorMeta).dtype) && !isComplex(args["dtype"])),
+    accepts: (args) => !isComplex((args["self"] as TensorMeta).dtype) && !isComplex(args["dtype"]),
     prepare(call) {
+      const reduction: Reduction = REDUCTIONS[name];
       const given = call.tensor("self");
       const out = call.output();
       const self = reduction.converts ? call.convert(given, wideEnough(out.dtype)) : given;
@@ -67,9 +58,7 @@ function generalReduction(ops: readonly string[], name: keyof typeof REDUCTIONS)
       const outer = pick(kept);
       const inner = pick([...reduced]);
       call.step(() => {
-        if (isComplexDtype(self.dtype)) {
-          foldAll(complexes(call.heap, self), complexes(call.heap, out), outer, inner, reduction.complex!);
-        } else if (self.dtype === "int64") {
+        if (self.dtype === "int64") {
           foldAll(bigints(call.heap, self), bigints(call.heap, out), outer, inner, reduction.int);
         } else foldAll(numbers(call.heap, self), numbers(call.heap, out), outer, inner, reduction.float);
       });

@@ -1,7 +1,9 @@
+import type { Builder } from "../../builder.ts";
 import { defineOp, type OpRecord } from "../../op.ts";
+import type { TensorMeta } from "../../tensor-meta.ts";
 import { check } from "../support/check.ts";
-import { numel } from "../support/dims.ts";
-import { isIntegral } from "../support/dtypes.ts";
+import { numel, wrapDim } from "../support/dims.ts";
+import { isComplex, isIntegral } from "../support/dtypes.ts";
 import { emit } from "../support/emit.ts";
 import { accumulated, reduced } from "./sum.ts";
 
@@ -15,6 +17,10 @@ export const PROD_OPS: readonly OpRecord[] = [
   }),
   defineOp("aten::prod.dim_int(Tensor self, int dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor", {
     infer: ({ self, dim, keepdim, dtype }) => ({ dtype: accumulated(self, dtype), shape: reduced(self, dim, keepdim) }),
+    decompose({ self, dim, keepdim, dtype }, b) {
+      const result = accumulated(self, dtype);
+      return isComplex(result) ? complexProduct(b, emit(b).cast(self, result), dim, keepdim) : null;
+    },
   }),
   defineOp("aten::nansum(Tensor self, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor", {
     decompose: ({ self, dim, keepdim, dtype }, b) => {
@@ -47,3 +53,18 @@ export const PROD_OPS: readonly OpRecord[] = [
     },
   }),
 ];
+
+/** Products of the first half with the second one, until there is one number. */
+function complexProduct(b: Builder, self: TensorMeta, dim: number, keepdim: boolean): TensorMeta {
+  const e = emit(b);
+  const at = wrapDim(dim, self.shape.length);
+  if (self.shape.length === 0) return b.tensor("aten::clone", { self });
+  if (self.shape[at] === 0) return e.full(reduced(self, dim, keepdim), 1, self.dtype);
+  let rest = self;
+  for (let n = self.shape[at]!; n > 1; n = Math.ceil(n / 2)) {
+    const half = Math.floor(n / 2);
+    const product = e.mul(e.slice(rest, at, 0, half), e.slice(rest, at, half, 2 * half));
+    rest = n % 2 === 0 ? product : e.cat([product, e.slice(rest, at, n - 1, n)], at);
+  }
+  return keepdim ? rest : e.squeeze(rest, at);
+}
