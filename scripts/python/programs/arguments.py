@@ -102,8 +102,18 @@ class Optionals(nn.Module):
         )
 
 
+class Questions(nn.Module):
+    """Asks what tracing answers; the questions stay in training IR without results."""
+
+    def forward(self, x, i):
+        wide = torch.promote_types(x.dtype, i.dtype)
+        exact = torch.can_cast(x.dtype, i.dtype) or torch.is_same_size(x, i)
+        return x.to(torch.result_type(x, 2.5)) + i.to(wide) * (3 if exact else 2)
+
+
 PROGRAMS = [
     Program("reductions", Reductions, lambda: calls((torch.randn(2, 3, 5, 4), torch.randint(-3, 4, (2, 3))))),
     Program("arithmetic", Arithmetic, lambda: calls((torch.randn(3, 3), torch.randint(1, 5, (3, 3)), torch.randn(3, 3).half()))),
     Program("optionals", Optionals, lambda: calls((torch.randn(2, 3, 4, 5),))),
+    Program("questions", Questions, lambda: calls((torch.randn(3), torch.arange(3)))),
 ]

@@ -1,5 +1,5 @@
 import type { Arg, Node, OpName, TensorType } from "../ir.ts";
-import { argOf } from "../query/args.ts";
+import { argOf, definitionsOf } from "../query/args.ts";
 import { isContiguous, sameSizes } from "../strides.ts";
 
 /** What the rules may look at. */
@@ -20,6 +20,8 @@ type NoOpRule = (node: Node, context: NoOpContext) => Arg | "drop" | null;
 
 const identity: NoOpRule = (node) => argOf(node, "self") ?? argOf(node, "input") ?? null;
 const drop: NoOpRule = (node) => (node.outputs.length === 0 ? "drop" : null);
+/** Questions that tracing asked and answered; the answer is in the program already. */
+const answered: NoOpRule = (node) => (definitionsOf(node).length === 0 ? "drop" : null);
 const token: NoOpRule = (node) => argOf(node, "dep_token") ?? null;
 
 /** with_effects(token, operator, …) = token, for a check: (next token, nothing). */
@@ -114,6 +116,10 @@ export const NO_OP_RULES: ReadonlyMap<OpName, NoOpRule> = new Map<OpName, NoOpRu
   ...rules(whenFunctional(evalDropout), "native_dropout"),
   ...rules(drop, "_assert_async", "_assert_async.msg", "_assert_scalar", "_assert_tensor_metadata"),
   ...rules(drop, "_linalg_check_errors", "sym_constrain_range", "sym_constrain_range_for_size"),
+  ...rules(answered, "promote_types", "can_cast", "is_same_size", "is_set_to", "is_pinned", "is_distributed"),
+  ...rules(answered, "result_type.Tensor", "result_type.Scalar", "result_type.Scalar_Tensor"),
+  ...rules(answered, "result_type.Scalar_Scalar", "dense_dim", "sparse_dim", "_fused_sdp_choice"),
+  ...rules(answered, "is_vulkan_available", "cudnn_is_acceptable"),
   ...rules(token, "_functional_assert_async.msg", "_functional_assert_scalar", "_functional_sym_constrain_range"),
   ...rules(token, "_functional_sym_constrain_range_for_size"),
   ...rules(

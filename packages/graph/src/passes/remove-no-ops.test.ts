@@ -13,6 +13,7 @@ describe("removeNoOps", () => {
        %ok: bool(s0 > 0) = _operator::gt(a=%n, b=0)
        check: aten::_assert_scalar(%ok, assert_msg="empty")
        range: aten::sym_constrain_range_for_size(size=%n)
+       asked: none = aten::promote_types(type1=torch.float32, type2=torch.int64)
        %a: f32[s0, 3] = aten::detach(%x)
        %b: f32[s0, 3] = aten::dropout(input=%a, p=0.5, train=false)
        %c: f32[s0, 3] = aten::dropout(input=%b, p=0.5, train=true)
