@@ -44,3 +44,4 @@ for reduction in (0, 1, 2):
 case("ctc_loss.IntList", "no batch", log_probs[:, 0], labels[0], [11], [4])
 case("ctc_loss.Tensor", "no batch, not reduced", log_probs[:, 0], labels[0], s(11, i64), s(4, i64), 0, 0)
 case("ctc_loss.IntList", "float64", log_probs.to(f64), labels, [11, 7, 9], [4, 2, 3], atol=1e-5, why="single precision where doubles are narrowed")
+case("hinge_embedding_loss", "halves, of which the margin is rounded", t(5, dtype=bf16), v(1, -1, 1, -1, 1, dtype=bf16), 8.396, 2)
