@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { WebgpuBackend } from "../backend.ts";
 import { missingDevice, testGpu } from "../device.test-helper.ts";
 import { webgpu } from "../index.ts";
-import { ints, programOf, ramp, registryOf, run } from "../programs.test-helper.ts";
+import { failureOf, ints, programOf, ramp, registryOf, run } from "../programs.test-helper.ts";
 
 const registry = registryOf();
 
@@ -73,6 +73,27 @@ describe.skipIf(missingDevice !== "")(`no more bindings than the default limit${
       const from = 12 * (at % 2) + 4 * Number(j!.data[at % 8]) + Number(k!.data[Math.floor(at / 8)]);
       expect(value).toBeCloseTo(finished(Number(x!.data[from]), at), 5);
     }
+    await executable.dispose();
+  });
+
+  test("more indices than can be bound at once", async () => {
+    const names = ["a", "b", "c", "d", "e", "f", "g", "h"];
+    const list = `[${names.map((name) => `%${name}`).join(", ")}]`;
+    const program = programOf(`user_input %x: f32[2, 2, 2, 2, 2, 2, 2, 2]
+  ${names.map((name) => `user_input %${name}: i64[2]`).join("\n  ")}
+  %y: f32[2] = aten::index.Tensor(self=%x, indices=${list})
+  %z: f32[2, 2, 2, 2, 2, 2, 2, 2] = aten::index_put(self=%x, indices=${list}, values=%y, accumulate=true)
+  %w: f32[2] = aten::index.Tensor(self=%z, indices=${list})
+  return %y, %w`);
+    const executable = await backend.compile({ program, weights: new Map(), registry });
+    const x = { ...ramp(16, 16), shape: [2, 2, 2, 2, 2, 2, 2, 2] };
+    const indices = names.map((_, k) => ints([2], k % 2, k === 7 ? -1 : 0));
+    const [y, w] = (await run(executable, x, ...indices)) as [number[], number[]];
+    expect(y).toEqual([0b01010101, 1].map((at) => x.data[at]));
+    expect(w).toEqual(y.map((value) => 2 * value));
+    expect(await failureOf(run(executable, x, ...indices.with(6, ints([2], 0, 2))))).toMatchObject({
+      code: "backend.index-out-of-range",
+    });
     await executable.dispose();
   });
 });

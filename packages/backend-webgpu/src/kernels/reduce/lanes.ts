@@ -30,6 +30,12 @@ export function reducedLayout({ shape, strides }: Layout, dim: ArgValue | undefi
   return { kept, reduced, outer: elementCount(kept.shape), n: elementCount(reduced.shape) };
 }
 
+/** Whether the elements of a result lie nearer to each other than those of different results. */
+export function areNeighbours({ kept, reduced }: ReducedLayout): boolean {
+  const nearest = ({ shape, strides }: Layout): number => Math.min(...strides.filter((_, d) => shape[d] !== 1));
+  return nearest(reduced) <= nearest(kept);
+}
+
 /** Reads a tensor as lanes: declares `x_at(outer(o) + inner(i))`. */
 export function readLanes(shader: Shader, place: Place, { kept, reduced }: ReducedLayout): Shader {
   return shader.raw("x", place).offsets("outer", kept).offsets("inner", reduced);

@@ -6,7 +6,7 @@ import type { Place } from "../../engine/place.ts";
 import { computeType } from "../../wgsl/storage.ts";
 import { type Combination, lanesFor, Team } from "../team.ts";
 import type { Reduction } from "./fold.ts";
-import { type ReducedLayout, readLanes, reducedLayout } from "./lanes.ts";
+import { areNeighbours, type ReducedLayout, readLanes, reducedLayout } from "./lanes.ts";
 
 /** With as many workgroups a GPU is busy. */
 const ENOUGH_GROUPS = 64;
@@ -18,10 +18,8 @@ const MOST_PIECES = 256;
  * Whether the elements of a result are better folded by a workgroup than by an invocation: on a GPU, where they lie next
  * to each other, or results are too few.
  */
-export function foldsInTeams({ kept, reduced, outer, n }: ReducedLayout, { software }: Adapter): boolean {
-  const nearest = ({ shape, strides }: ReducedLayout["kept"]): number =>
-    Math.min(...strides.filter((_, d) => shape[d] !== 1));
-  return !software && n >= 32 && (outer < 32 || nearest(reduced) <= nearest(kept));
+export function foldsInTeams(layout: ReducedLayout, { software }: Adapter): boolean {
+  return !software && layout.n >= 32 && (layout.outer < 32 || areNeighbours(layout));
 }
 
 /** Folds what belongs to each result by a workgroup, or by several and then one. `count` is what a mean divides by. */

@@ -3,11 +3,11 @@ import type { DType } from "@pt2/format";
 import type { TensorMeta } from "@pt2/registry";
 import type { KernelCall, WebgpuKernel } from "../../engine/kernel.ts";
 import type { Shader } from "../../shader/shader.ts";
-import { readLanes, reducedLayout } from "../reduce/lanes.ts";
+import { areNeighbours, readLanes, reducedLayout } from "../reduce/lanes.ts";
 import { planBlocks } from "./blocks.ts";
 import { type Carried, declareCarried, extreme, logSumExp, product, sum } from "./carried.ts";
 
-/** A GPU gives shorter lanes, and those of many, to one invocation each. */
+/** A GPU gives shorter lanes to one invocation each, and those of so many whose elements lie side by side. */
 const [SHORT, MANY] = [128, 1024];
 
 /** Something that goes along one dimension, told by the dtype of the first result. */
@@ -35,7 +35,12 @@ function planScan(call: KernelCall, op: string, carried: Carried): void {
   };
   const sets = carried.results.map((result, index) => `set_out${index}(to + to_inner(k), ${result});`);
   const store = sets.join(" ");
-  if (!call.adapter.software && n >= SHORT && outer < MANY && carried.associative !== false) {
+  if (
+    !call.adapter.software &&
+    n >= SHORT &&
+    (outer < MANY || areNeighbours(layout)) &&
+    carried.associative !== false
+  ) {
     const read = (what: string): Shader => readLanes(call.shader(`${op} ${what}`), self, layout);
     planBlocks(call, carried, { layout, read, write, store });
     return;

@@ -49,6 +49,7 @@ export const POWER: Helpers = {
   let a = bx & 0x7fffffffu;
   let b = by & 0x7fffffffu;
   if (b == 0u || bx == 0x3f800000u) { return 1f; }
+  if (by == 0x3f800000u) { return x; }
   if (a > 0x7f800000u || b > 0x7f800000u) { return f32_bits(0x7fc00000u); }
   if (b == 0x7f800000u) {
     if (a == 0x3f800000u) { return 1f; }
