@@ -102,3 +102,12 @@ case("linspace", "int32 downwards, ends with fractions", 9.7, -20.2, 13, dtype=i
 case("logspace", "int64", 0, 4, 9, 3.0, dtype=i64)
 case("arange.start_step", "int64 between fractions", 0.0, -8.000001, -4.0, dtype=i64)
 case("arange.start_step", "int32 between fractions", 0.0, -8.000001, -4.0, dtype=i32)
+
+# What draws from a distribution gives other numbers than PyTorch; where it cannot vary, the same.
+case("poisson", "float32", t(5, 3, lo=0, hi=20), meta_only=True)
+case("poisson", "none are expected", torch.zeros(7))
+case("binomial", "broadcasts", t(3, 1, lo=1, hi=50).floor(), t(5, lo=0, hi=1), meta_only=True)
+case("binomial", "certain", torch.tensor([0.0, 3.0, 100.0]), torch.tensor([0.5, 1.0, 0.0]))
+case("_standard_gamma", "float64", t(2, 3, dtype=f64, lo=0.1, hi=9), meta_only=True)
+case("_sample_dirichlet", "batch", t(2, 5, lo=0.1, hi=9), meta_only=True)
+case("_sample_dirichlet", "of one", t(3, 1, lo=0.5, hi=9))

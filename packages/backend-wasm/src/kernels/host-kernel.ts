@@ -1,7 +1,17 @@
-import { type HostKernel, runHostKernel } from "@pt2/backend/host";
+import { createRandom, type HostKernel, type RandomNumbers, runHostKernel } from "@pt2/backend/host";
 import { isTensor } from "@pt2/registry";
 import { readPlace, writePlace } from "../engine/elements.ts";
+import type { Heap } from "../engine/heap.ts";
 import type { WasmKernel } from "../engine/kernel.ts";
+
+/** An executable is known by its memory. */
+const sources = new WeakMap<Heap, RandomNumbers>();
+
+function sourceOf(heap: Heap): RandomNumbers {
+  const source = sources.get(heap) ?? createRandom();
+  sources.set(heap, source);
+  return source;
+}
 
 /** A kernel on host data: its tensors are copied out, and its results in. */
 export function hostKernel(kernel: HostKernel): WasmKernel {
@@ -18,7 +28,7 @@ export function hostKernel(kernel: HostKernel): WasmKernel {
         return { dtype: place.dtype, shape: place.shape, bytes: readPlace(heap, place) };
       };
       call.step(() => {
-        const computed = runHostKernel(kernel, { args, tensor, results: outputs });
+        const computed = runHostKernel(kernel, { args, tensor, results: outputs, random: () => sourceOf(heap) });
         for (const [i, out] of outputs.entries()) writePlace(heap, out, computed[i]!.bytes);
       });
     },

@@ -17,7 +17,6 @@ import { matmulAny } from "./matmul-any.ts";
 import { matmulComplex } from "./matmul-complex.ts";
 import { adaptivePool, slidingPool } from "./pool.ts";
 import { poolAny } from "./pool-any.ts";
-import { rand, randn } from "./random.ts";
 import { amax, amin, mean, sum } from "./reduce.ts";
 import { GENERAL_REDUCTIONS } from "./reduce-any.ts";
 import { reinterpret } from "./reinterpret.ts";
@@ -68,8 +67,6 @@ export const KERNELS: readonly WasmKernel[] = [
   matmulAny,
   ...GENERAL_REDUCTIONS,
   reinterpret,
-  rand,
-  randn,
   poolAny,
   indexPutMask,
   matmulComplex,

@@ -71,7 +71,10 @@ export const KERNEL_PARTS: readonly Part<WebgpuKernel>[] = [
   { ops: /^aten::(cum(sum|prod|max|min)|logcumsumexp)$/, load: async () => (await import("./scan/scan.ts")).SCANS },
   { ops: /^aten::(sort\.stable|topk)$/, load: async () => (await import("./sort/sort.ts")).SORTS },
   { ops: /^aten::(gcd|lcm)$/, load: async () => (await import("./integer/divisors.ts")).DIVISORS },
-  { ops: /^aten::randn?$/, load: async () => (await import("./host/random.ts")).NOISE },
   { ops: /^aten::_fft_(c2c|r2c|c2r)$/, load: async () => (await import("./fourier/fourier.ts")).FOURIER },
+  {
+    ops: /^aten::(randn?|poisson|binomial|_standard_gamma)$/,
+    load: async () => (await import("./host/random.ts")).RANDOM,
+  },
   { ops: ON_HOST, load: async () => (await import("./host/index.ts")).HOST },
 ];

@@ -5,6 +5,7 @@ import { elementBytes } from "../staged/element-bytes.ts";
 import type { OpKernel } from "../staged/kernel-set.ts";
 import { type HostData, numberOf, type TensorType } from "../staged/run-value.ts";
 import { type HostArray, hostArray, hostData } from "./host-array.ts";
+import type { RandomNumbers } from "./random/numbers.ts";
 
 /** What a host kernel sees of its call. */
 export interface HostCall {
@@ -16,6 +17,8 @@ export interface HostCall {
   shape(index: number): readonly number[];
   /** Dtype of the n-th result. */
   dtype(index: number): DType;
+  /** The executable's source of random numbers. */
+  random(): RandomNumbers;
 }
 
 /**
@@ -37,15 +40,18 @@ export interface HostRequest {
   /** The data of a tensor argument, by its name. Numbers that stand for tensors are not asked for. */
   tensor(name: string): HostData;
   readonly results: readonly TensorType[];
+  /** The executable's source of random numbers. */
+  random(): RandomNumbers;
 }
 
 /** Runs a host kernel. One entry per result. */
-export function runHostKernel(kernel: HostKernel, { args, tensor, results }: HostRequest): readonly HostData[] {
+export function runHostKernel(kernel: HostKernel, { args, tensor, results, random }: HostRequest): readonly HostData[] {
   const computed = kernel.run({
     array: (name) => hostArray(wrappedData(args[name]) ?? tensor(name)),
     arg: <T>(name: string) => args[name] as T,
     shape: (index) => results[index]!.shape,
     dtype: (index) => results[index]!.dtype,
+    random,
   });
   // A batch of nothing has no results.
   return results.map((type, i) => hostData(type, computed[i] ?? []));

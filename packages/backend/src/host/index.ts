@@ -7,6 +7,7 @@ import { LINALG } from "./linalg/kernels.ts";
 import { complexLogCumulative } from "./log-cumulative.ts";
 import { nonzeroStatic } from "./nonzero-static.ts";
 import { POOL_BACKWARD } from "./pool-backward.ts";
+import { RANDOM_KERNELS } from "./random/kernels.ts";
 import { resizeBytes } from "./resize-bytes.ts";
 import { scatterComplex } from "./scatter-complex.ts";
 import { combinations, frexp, segmentReduce } from "./segment.ts";
@@ -18,6 +19,7 @@ export const HOST_KERNELS: readonly HostKernel[] = [
   ...LINALG,
   ...FOURIER,
   ...SPECIAL,
+  ...RANDOM_KERNELS,
   ...POOL_BACKWARD,
   ...resizeBytes,
   convolutionAny,

@@ -1,4 +1,4 @@
-import { HOST_KERNELS, runHostKernel } from "@pt2/backend/host";
+import { createRandom, HOST_KERNELS, runHostKernel } from "@pt2/backend/host";
 import type { CaseTensor, OpCase } from "@pt2/conformance";
 import { bitsToFloat, type DType, elementCount, floatToBits } from "@pt2/format";
 
@@ -64,6 +64,7 @@ export function convolutionCase(name: string, given: ConvCase, dtype: DType = "f
       return { dtype: "float64", shape: shapes[i]!, bytes: new Uint8Array(data[i]!.buffer) };
     },
     results: [{ dtype: "float64", shape }],
+    random: createRandom,
   });
   const expected = new Float64Array(new Uint8Array(result!.bytes).buffer);
   const tensors = shapes.map((size, i) => caseTensor(dtype, size, data[i]!));

@@ -1,4 +1,4 @@
-import { type HostKernel, runHostKernel } from "@pt2/backend/host";
+import { createRandom, type HostKernel, type RandomNumbers, runHostKernel } from "@pt2/backend/host";
 import { type ArgValue, isTensor } from "@pt2/registry";
 import type { WebgpuKernel } from "../../engine/kernel.ts";
 
@@ -15,12 +15,13 @@ export function hostKernel(kernel: HostKernel): WebgpuKernel {
         isTensor(value) ? [name] : [],
       );
       const writes = results.map((_, i) => call.output(i));
+      const random = (): RandomNumbers => call.random(createRandom);
       call.host({
         name: call.call.record.name,
         reads: names.map((name) => call.tensor(name)),
         writes,
         run: (inputs) =>
-          runHostKernel(kernel, { args, tensor: (name) => inputs[names.indexOf(name)]!, results: writes }),
+          runHostKernel(kernel, { args, tensor: (name) => inputs[names.indexOf(name)]!, results: writes, random }),
       });
     },
   };

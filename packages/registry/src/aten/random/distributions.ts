@@ -1,11 +1,13 @@
 import type { Builder } from "../../builder.ts";
 import { defineOp, type OpRecord } from "../../op.ts";
 import type { TensorMeta } from "../../tensor-meta.ts";
+import { broadcast } from "../support/dims.ts";
+import { checkFloating, checkSameDtype } from "../support/dtypes.ts";
 import { emit } from "../support/emit.ts";
 
 const impure = true;
 
-/** Distributions made of uniform and normal numbers, and what draws from them. */
+/** Distributions made of uniform and normal numbers, and those that a backend brings. */
 export const DISTRIBUTION_OPS: readonly OpRecord[] = [
   defineOp("aten::cauchy(Tensor self, float median=0., float sigma=1., *, Generator? generator=None) -> Tensor", {
     impure,
@@ -29,7 +31,35 @@ export const DISTRIBUTION_OPS: readonly OpRecord[] = [
       return e.cast(e.add(e.floor(throws), { float: 1 }), self.dtype);
     },
   }),
+  defineOp("aten::poisson(Tensor self, Generator? generator=None) -> Tensor", {
+    impure,
+    infer: ({ self }) => like(self),
+  }),
+  defineOp("aten::binomial(Tensor count, Tensor prob, Generator? generator=None) -> Tensor", {
+    impure,
+    infer({ count, prob }) {
+      checkSameDtype("binomial", count, prob);
+      return { ...like(count), shape: broadcast(count.shape, prob.shape) };
+    },
+  }),
+  defineOp("aten::_standard_gamma(Tensor self, Generator? generator=None) -> Tensor", {
+    impure,
+    infer: ({ self }) => like(self),
+  }),
+  defineOp("aten::_sample_dirichlet(Tensor self, Generator? generator=None) -> Tensor", {
+    impure,
+    decompose({ self }, b) {
+      const e = emit(b);
+      const parts = b.tensor("aten::_standard_gamma", { self });
+      return e.div(parts, e.sum(parts, [-1], true));
+    },
+  }),
 ];
+
+function like(self: TensorMeta): TensorMeta {
+  checkFloating("random numbers of a distribution", self);
+  return { dtype: self.dtype, shape: self.shape };
+}
 
 function uniform(b: Builder, self: TensorMeta): TensorMeta {
   return b.tensor("aten::rand", { size: self.shape, dtype: self.dtype });

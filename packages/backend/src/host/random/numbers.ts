@@ -7,6 +7,8 @@ export interface RandomNumbers {
   uniform(dtype: DType, count: number): Float64Array;
   /** `randn`: normal. */
   normal(count: number): Float64Array;
+  /** One number in [0, 1), with 53 random bits. */
+  next(): number;
 }
 
 /**
@@ -21,6 +23,7 @@ const BITS: Readonly<Partial<Record<DType, number>>> = { float64: 53, float32: 2
 export function createRandom(): RandomNumbers {
   const generator = createGenerator(SEED);
   return {
+    next: () => generator.uniform(),
     uniform(dtype, count) {
       const scale = 2 ** (BITS[dtype] ?? 24);
       return Float64Array.from({ length: count }, () => Math.floor(generator.uniform() * scale) / scale);
