@@ -121,9 +121,10 @@ export function graphView(program: Program): GraphView {
   ]);
   const stage = el("div", { class: "graph-stage" }, canvas.element, canvas.overview);
   const body = el("div", { class: "graph-body" }, stage, inspector);
+  const hint = el("p", { class: "note" }, HINT, el("span", { class: "for-keys" }, KEYS));
   change(() => {});
   return {
-    element: el("div", { class: "graph" }, controls, body, spoken, legend, el("p", { class: "note" }, HINT)),
+    element: el("div", { class: "graph" }, controls, body, spoken, legend, hint),
     reveal,
     showTimes(steps) {
       times = timesByNode(steps);
@@ -134,9 +135,8 @@ export function graphView(program: Program): GraphView {
   };
 }
 
-const HINT =
-  "Drag or scroll to move, pinch or Ctrl and scroll to zoom, double-click a module to open it. " +
-  "Keys: arrows follow the graph, Enter opens a module, + and \u2212 zoom, 0 shows everything.";
+const HINT = "Drag or scroll to move, pinch or Ctrl and scroll to zoom, double-click a module to open it. ";
+const KEYS = "Keys: arrows follow the graph, Enter opens a module, + and \u2212 zoom, 0 shows everything.";
 
 const ARROWS: Readonly<Record<string, Direction>> = {
   ArrowUp: "up",
