@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { type Arguments, convolutionWindow, poolingWindow, spatial } from "./windows.ts";
+import { type Arguments, convolutionWindow, poolingWindow, spatial, withinReach } from "./windows.ts";
 
 const callOf = (args: Readonly<Record<string, unknown>>): Arguments => ({ arg: <T>(name: string) => args[name] as T });
 
@@ -38,4 +38,10 @@ test("windows of a pooling without strides lie side by side", () => {
 
 test("fewer dimensions are filled up in front", () => {
   expect(spatial([5, 7], 1)).toEqual([1, 5, 7]);
+});
+
+test("steps are no longer than what they walk over", () => {
+  const window = { stride: [2, 2 ** 53], dilation: [2 ** 31, 1], padding: [1, 0], groups: 1 };
+  expect(withinReach(window, [5, 7])).toEqual({ stride: [2, 7], dilation: [7, 1], padding: [1, 0], groups: 1 });
+  expect(withinReach(window, [0, 0]).stride).toEqual([2, 1]);
 });

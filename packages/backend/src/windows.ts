@@ -65,6 +65,17 @@ export function convolutionWindow(op: OpName, call: Arguments, kernel: readonly 
   };
 }
 
+/**
+ * The same window with steps that are no longer than what they walk over: longer ones are never taken, and might not fit
+ * the integers that a backend computes with. `sizes` are those of the larger side: an input, or what a transposed
+ * convolution gives.
+ */
+export function withinReach<W extends Window>(window: W, sizes: readonly number[]): W {
+  const within = (steps: readonly number[]): readonly number[] =>
+    steps.map((step, d) => Math.min(step, Math.max(1, sizes[d]! + 2 * window.padding[d]!)));
+  return { ...window, stride: within(window.stride), dilation: within(window.dilation) };
+}
+
 /** Reads the arguments of ops such as `max_pool2d` and `avg_pool2d`, some of which have no dilation. */
 export function poolingWindow(op: OpName, call: Arguments): PoolingWindow {
   const rank = poolingRank(op);

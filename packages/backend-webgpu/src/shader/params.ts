@@ -1,10 +1,15 @@
+import { webgpuError } from "../webgpu-errors.ts";
+
 type Kind = "u32" | "i32" | "f32";
+
+const RANGES = { u32: [0, 2 ** 32 - 1], i32: [-(2 ** 31), 2 ** 31 - 1] } as const;
 
 /** The uniform block of a shader: numbers that differ between dispatches of one pipeline. */
 export class Params {
   readonly #fields: { readonly name: string; readonly kind: Kind; readonly value: number }[] = [];
 
   add(name: string, kind: Kind, value: number): void {
+    if (kind !== "f32") requireRange(name, value, RANGES[kind]);
     this.#fields.push({ name, kind, value });
   }
 
@@ -26,4 +31,13 @@ export class Params {
     }
     return new Uint8Array(view.buffer);
   }
+}
+
+/** Refuses what would become another number. */
+function requireRange(name: string, value: number, [least, greatest]: readonly [number, number]): void {
+  if (Number.isInteger(value) && value >= least && value <= greatest) return;
+  throw webgpuError("webgpu.too-large", {
+    what: `a shader takes \`${name}\` from ${least} to ${greatest}, and here it is ${value}`,
+    advice: "Check the op's arguments; on the GPU sizes and steps have 32 bits.",
+  });
 }

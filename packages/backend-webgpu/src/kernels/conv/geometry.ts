@@ -1,4 +1,4 @@
-import { convolutionWindow, type Spatial, spatial } from "@pt2/backend/windows";
+import { convolutionWindow, type Spatial, spatial, withinReach } from "@pt2/backend/windows";
 import type { TensorMeta } from "@pt2/registry";
 import type { KernelCall } from "../../engine/kernel.ts";
 import type { Place } from "../../engine/place.ts";
@@ -45,8 +45,10 @@ export function geometryOf(call: KernelCall): ConvGeometry {
   const weight = call.tensor("weight");
   const kernel = weight.shape.slice(2);
   const batched = input.shape.length === weight.shape.length;
-  const { groups, stride, dilation, padding, transposed } = convolutionWindow(name, call, kernel);
+  const given = convolutionWindow(name, call, kernel);
+  const { groups, transposed } = given;
   const { shape } = call.call.results[0] as TensorMeta;
+  const { stride, dilation, padding } = withinReach(given, (transposed ? shape : input.shape).slice(-kernel.length));
   const [rows, columns] = weight.shape as readonly [number, number];
   return {
     batch: batched ? input.shape[0]! : 1,

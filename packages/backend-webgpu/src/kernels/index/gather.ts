@@ -16,7 +16,10 @@ export const gather: WebgpuKernel = {
     if (count === 0) return;
     const shader = call.shader("gather").raw("self", self).read("index", index);
     // Where each element of the index lies in `self`, its own dimension left out.
-    shader.offsets("base", { shape: index.shape, strides: self.strides.map((s, d) => (d === dim ? 0 : s)) });
+    shader.offsets("base", {
+      shape: index.shape,
+      strides: index.shape.map((_, d) => (d === dim ? 0 : self.strides[d]!)),
+    });
     shader.u32("size", self.shape[dim] ?? 1).u32("stride", self.strides[dim] ?? 1);
     shader.result("out");
     const wrap = wrapIndices(shader, "gather", [{ dim, size: self.shape[dim] ?? 1 }]);

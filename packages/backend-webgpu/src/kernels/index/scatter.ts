@@ -70,7 +70,10 @@ function writesOf(call: KernelCall, out: Place): Writes {
     count: elementCount(index.shape),
     declare(shader) {
       shader.read("index", index);
-      shader.offsets("base", { shape: index.shape, strides: out.strides.map((s, d) => (d === dim ? 0 : s)) });
+      shader.offsets("base", {
+        shape: index.shape,
+        strides: index.shape.map((_, d) => (d === dim ? 0 : out.strides[d]!)),
+      });
       const size = out.shape[dim] ?? 1;
       shader.u32("size", size).u32("stride", out.strides[dim] ?? 1);
       return `${wrapIndices(shader, "scatter", [{ dim, size }])}fn position(i: u32) -> u32 { return base(i) + wrap(index(i), p.size) * p.stride; }\n`;

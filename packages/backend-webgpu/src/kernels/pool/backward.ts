@@ -1,4 +1,4 @@
-import { poolingWindow } from "@pt2/backend/windows";
+import { poolingWindow, withinReach } from "@pt2/backend/windows";
 import { elementCount } from "@pt2/format";
 import type { ArgValue } from "@pt2/registry";
 import type { KernelCall, WebgpuKernel } from "../../engine/kernel.ts";
@@ -14,7 +14,8 @@ export const POOL_GRADIENTS: readonly WebgpuKernel[] = [
     accepts,
     fuses: true,
     prepare(call) {
-      const windows = slidingWindows(poolingWindow(call.call.record.name, call), call.tensor("self").shape.slice(-2));
+      const size = call.tensor("self").shape.slice(-2);
+      const windows = slidingWindows(withinReach(poolingWindow(call.call.record.name, call), size), size);
       const covering = (a: string): string => `fn low_${a}(k: i32) -> i32 {
   return max(k + p.pad_${a} - p.reach_${a} + p.stride_${a}, 0) / p.stride_${a};
 }

@@ -1,4 +1,4 @@
-import { poolingRank, poolingWindow } from "@pt2/backend/windows";
+import { poolingRank, poolingWindow, withinReach } from "@pt2/backend/windows";
 import { elementCount } from "@pt2/format";
 import type { TensorMeta } from "@pt2/registry";
 import { onDemand } from "@pt2/registry/on-demand";
@@ -25,7 +25,8 @@ const slidingPool: WebgpuKernel = {
   fuses: true,
   prepare(call) {
     const self = call.tensor("self");
-    const window = poolingWindow(call.call.record.name, call);
+    const { name } = call.call.record;
+    const window = withinReach(poolingWindow(name, call), self.shape.slice(-poolingRank(name)));
     const divisor = call.arg<number | null | undefined>("divisor_override") ?? null;
     const empty = elementCount((call.call.results[0] as TensorMeta).shape) === 0;
     if (!empty && fitsRows(call, self, window)) planPoolRows(call, self, window, divisor);
