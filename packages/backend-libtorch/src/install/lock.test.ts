@@ -3,9 +3,14 @@ import { existsSync } from "node:fs";
 import { readFile, stat, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { expect, it } from "vitest";
+import { expect, it, vi } from "vitest";
 import { temporaryFolder } from "./fakes.test-helper.ts";
 import { withLock } from "./lock.ts";
+
+vi.mock("node:fs/promises", async (original) => {
+  const real = await original<typeof import("node:fs/promises")>();
+  return { ...real, stat: vi.fn(real.stat) };
+});
 
 async function lockFile(): Promise<string> {
   return join(await temporaryFolder(), "inner/it.lock");
@@ -70,6 +75,34 @@ it("takes over from a holder that died", async () => {
   await withLock(file, () => writeFile(file, "1 dead"));
   await touch(file, HOUR_MS);
   expect(await withLock(file, () => readFile(file, "utf8"))).toMatch(new RegExp(`^${process.pid} `));
+});
+
+it("takes over once, of several that found the holder dead", async () => {
+  const file = await lockFile();
+  await withLock(file, () => writeFile(file, "1 dead"));
+  await touch(file, 2 * HOUR_MS);
+  const { work, begun, end } = gate();
+  const order: string[] = [];
+  const hold = async (): Promise<void> => {
+    await work();
+    order.push("first out");
+  };
+  // The second one has seen the dead lock, and goes on when the first one has the lock.
+  const { stat: look } = await vi.importActual<typeof import("node:fs/promises")>("node:fs/promises");
+  const seen = new Promise<void>((resolve) => {
+    vi.mocked(stat).mockImplementationOnce(async (path) => {
+      const found = await look(path);
+      resolve();
+      await begun;
+      setTimeout(end, 200);
+      return found;
+    });
+  });
+  const second = withLock(file, async () => void order.push("second in"), { staleMs: HOUR_MS });
+  await seen;
+  await withLock(file, hold, { staleMs: HOUR_MS });
+  await second;
+  expect(order).toEqual(["first out", "second in"]);
 });
 
 it("waits for a holder that lives, which says so again and again", async () => {

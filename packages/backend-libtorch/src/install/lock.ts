@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { mkdir, open, readFile, rename, rm, stat, utimes } from "node:fs/promises";
+import { link, mkdir, open, readFile, rename, rm, stat, utimes } from "node:fs/promises";
 import { dirname } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { installError } from "./install-errors.ts";
@@ -31,7 +31,7 @@ export async function withLock<T>(file: string, work: () => Promise<T>, options:
   const begin = performance.now();
   for (let waited = false; !(await create(file, owner)); waited = true) {
     if (!waited) onWait?.();
-    if (await isStale(file, staleMs)) await takeAway(file);
+    if (await isStale(file, staleMs)) await takeAway(file, staleMs);
     else await sleep(POLL_MS);
     if (performance.now() - begin > patienceMs) {
       throw installError("libtorch.lock", {
@@ -75,10 +75,14 @@ async function isStale(file: string, staleMs: number): Promise<boolean> {
   return touched !== undefined && Date.now() - touched > staleMs;
 }
 
-/** Renames first: of several that want a dead lock out of the way one succeeds, and removes that very file. */
-async function takeAway(file: string): Promise<void> {
+/**
+ * Renames first: of several that want a dead lock out of the way one succeeds, and removes that very file. What came too
+ * late, and has the lock of who was faster, puts it back.
+ */
+async function takeAway(file: string, staleMs: number): Promise<void> {
   const grave = `${file}.${randomUUID()}`;
   await rename(file, grave).catch(() => undefined);
+  if (!(await isStale(grave, staleMs))) await link(grave, file).catch(() => undefined);
   await rm(grave, { force: true });
 }
 
