@@ -42,7 +42,8 @@ export async function openApp(options: AppOptions): Promise<OpenApp> {
   return {
     site,
     async newPage() {
-      const page = await browser.newPage();
+      // Without motion: where something is seen is where it is pressed.
+      const page = await browser.newPage({ reducedMotion: "reduce" });
       page.setDefaultTimeout(PATIENCE_MS);
       return page;
     },
