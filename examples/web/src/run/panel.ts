@@ -1,6 +1,6 @@
 import { bytesText, timeText } from "@pt2/cli/report";
 import type { Profile, Value } from "@pt2/runtime";
-import { type BackendOffer, bestOf } from "../backends.ts";
+import { type BackendId, type BackendOffer, bestOf } from "../backends.ts";
 import type { ModelDetails } from "../model/details.ts";
 import { backendChoice } from "../page/backend-choice.ts";
 import { el, fill } from "../page/dom.ts";
@@ -11,6 +11,7 @@ import { onLiveDevice } from "./on-live-device.ts";
 import { runStatus } from "./progress.ts";
 import { resultsOf } from "./results.ts";
 import { Session } from "./session.ts";
+import type { LoadTime } from "./summary.ts";
 
 /** Where a model is run. */
 export interface RunPanel {
@@ -38,6 +39,8 @@ export function runPanel(details: ModelDetails, offered: readonly BackendOffer[]
   let chosen = bestOf(offered);
   let underWay: AbortController | undefined;
   let outputs: readonly Value[] = [];
+  /** What came before the first run on each backend. */
+  const loads = new Map<BackendId, LoadTime>();
 
   const busy = (isBusy: boolean): void => {
     // Who went on to something else meanwhile stays there.
@@ -48,7 +51,6 @@ export function runPanel(details: ModelDetails, offered: readonly BackendOffer[]
   };
   const run = async ({ id, label }: BackendOffer, signal: AbortSignal): Promise<void> => {
     const leaves = inputs.leaves();
-    const isLoaded = session.has(id);
     // Whether there was something to be told since the load began.
     let heard = false;
     const begin = performance.now();
@@ -59,7 +61,8 @@ export function runPanel(details: ModelDetails, offered: readonly BackendOffer[]
         status.onProgress(progress);
       },
     });
-    const load = isLoaded ? null : { ms: performance.now() - begin, isWhole: heard };
+    const load = loads.get(id) ?? { ms: performance.now() - begin, isWhole: heard };
+    loads.set(id, load);
     status.doing(`Running on ${label} …`);
     const measured = await onLiveDevice(
       model,

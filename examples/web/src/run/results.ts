@@ -8,8 +8,7 @@ import { timings } from "./timings.ts";
 
 /** How a run is shown. */
 export interface ResultOptions {
-  /** Null when the model was there already. */
-  readonly load: LoadTime | null;
+  readonly load: LoadTime;
   readonly backend: string;
   /** Shows a node in the graph. */
   readonly onNode: (node: string) => void;

@@ -17,11 +17,6 @@ export class Session {
     this.#details = details;
   }
 
-  /** Whether a run on that backend can begin at once. */
-  has(id: BackendId): boolean {
-    return this.#models.has(id);
-  }
-
   /** The model on that backend. A load that is aborted or fails leaves nothing behind. */
   async model(id: BackendId, events: LoadEvents): Promise<Model> {
     const known = this.#models.get(id);

@@ -9,15 +9,13 @@ export interface LoadTime {
 }
 
 /** How long a run took and how much memory the model holds: a row of facts. */
-export function summaryOf(measured: Measured, backend: string, load: LoadTime | null): HTMLElement {
+export function summaryOf(measured: Measured, backend: string, load: LoadTime): HTMLElement {
   const { weights, activations, reserved } = measured.memory;
   return el(
     "dl",
     { class: "tiles" },
     tile(`Run on ${backend}`, timeText(measured.meanMs ?? measured.firstMs), repeatsText(measured)),
-    load === null
-      ? null
-      : tile("Load", timeText(load.ms), load.isWhole ? "weights read, kernels made" : "the first run did the rest"),
+    tile("Load", timeText(load.ms), load.isWhole ? "weights read, kernels made" : "the first run did the rest"),
     tile("Memory", bytesText(reserved), `${bytesText(weights)} weights, ${bytesText(activations)} activations`),
   );
 }
