@@ -3,11 +3,13 @@
 // browser asks for one after the other. Declarations are the compiler's and stay one for each source.
 import { readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { rolldown } from "rolldown";
+import { type Plugin, rolldown } from "rolldown";
+import { type Chunk, chunksOf } from "./chunks.ts";
+import type { Source } from "./loads.ts";
 
 const OUT = "dist";
-/** Bytes of source below which what some files share is joined with what other files share. */
-const LEAST_SHARED = 8_000;
+/** Bytes of source below which a file that several share is joined with another. */
+const LEAST_SHARED = 16_000;
 
 interface Manifest {
   readonly exports: Readonly<Record<string, string | { readonly default: string }>>;
@@ -21,25 +23,22 @@ function entryPoints({ exports, bin = {} }: Manifest): Readonly<Record<string, s
   return Object.fromEntries(names.map((name) => [name, `./src/${name}.ts`]));
 }
 
-/** What a source imports, at once and on demand. */
-interface Imports {
-  readonly importedIds: readonly string[];
-  readonly dynamicallyImportedIds: readonly string[];
-}
+let chunks: readonly Chunk[] = [];
 
-const known = new Map<string, boolean>();
-
-/** Whether a source needs Node, or imports one that does: what browsers share is not joined with it. */
-function needsNode(id: string, importsOf: (id: string) => Imports | null): boolean {
-  const found = known.get(id);
-  if (found !== undefined) return found;
-  known.set(id, false);
-  const imports = importsOf(id);
-  const imported = imports === null ? [] : [...imports.importedIds, ...imports.dynamicallyImportedIds];
-  const needs = imported.some((each) => /^node:|\/node$/.test(each) || needsNode(each, importsOf));
-  known.set(id, needs);
-  return needs;
-}
+/** Decides on the chunks when all sources are known. */
+const chunking: Plugin = {
+  name: "chunking",
+  buildEnd() {
+    const infos = [...this.getModuleIds()].flatMap((id) => this.getModuleInfo(id) ?? []);
+    const own = new Map(infos.filter(({ code }) => code !== null).map((info) => [info.id, info]));
+    const sources = [...own].map(([id, info]): [string, Source] => {
+      const { importedIds: imports, dynamicallyImportedIds: onDemand, code } = info;
+      return [id, { imports, onDemand, bytes: code!.length }];
+    });
+    const entries = infos.filter(({ isEntry }) => isEntry).map(({ id }) => id);
+    chunks = chunksOf(new Map(sources), entries, LEAST_SHARED);
+  },
+};
 
 const build = await rolldown({
   input: { ...entryPoints(JSON.parse(readFileSync("package.json", "utf8")) as Manifest) },
@@ -47,23 +46,24 @@ const build = await rolldown({
   external: (id) => !/^[./]/.test(id) && !id.includes(":\\"),
   transform: { target: "es2023" },
   logLevel: "warn",
+  plugins: [chunking],
 });
+// Once for what imports what.
+await build.generate();
 const { output } = await build.write({
   dir: OUT,
   format: "es",
   // Beside the entry points: `new URL("./worker.js", import.meta.url)` means the same in every file.
   entryFileNames: "[name].js",
-  chunkFileNames: ({ name }) => (name.startsWith("shared") ? "shared-[hash].js" : "[name]-[hash].js"),
+  // Names without hashes: a page's bundler adds its own, and says them in every chunk that imports one.
+  chunkFileNames: ({ name }) => `${name.replace(/ \d+$/, "")}.js`,
   codeSplitting: {
-    groups: [
-      {
-        debugName: "shared",
-        name: (id, context) => (needsNode(id, (each) => context.getModuleInfo(each)) ? "shared-node" : "shared"),
-        minShareCount: 2,
-        entriesAware: true,
-        entriesAwareMergeThreshold: LEAST_SHARED,
-      },
-    ],
+    groups: chunks.map(({ name, sources }, at) => ({
+      name: `${name} ${at}`,
+      test: (id) => sources.has(id),
+      // What a chunk imports has its own place before.
+      priority: chunks.length - at,
+    })),
   },
   sourcemap: true,
   // The sources are published too.
