@@ -13,8 +13,6 @@ const ROUNDS = Number(process.env["PT2_HOSTILE_ROUNDS"] ?? 1);
 const FIRST = Number(process.env["PT2_HOSTILE_FIRST"] ?? 0);
 /** Into how many parts. */
 const PARTS = { ops: 16, cases: 64 } as const;
-/** Far above what a call on a few elements takes, in a busy machine too. */
-const BOUND_MS = 300_000;
 
 const registry = createRegistry({ sets: [aten] });
 
@@ -64,9 +62,7 @@ describe.skipIf(missingDevice !== "").each([
     return outside === null ? null : JSON.stringify(outside);
   }
 
-  test("stay inside of their tensors in the calls of the conformance suite", {
-    timeout: ROUNDS * BOUND_MS,
-  }, async () => {
+  test("stay inside of their tensors in the calls of the conformance suite", async () => {
     const findings: string[] = [];
     for (const family of FAMILIES) {
       const { cases } = await loadFamily(family);
@@ -80,7 +76,7 @@ describe.skipIf(missingDevice !== "").each([
     expect(findings).toEqual([]);
   });
 
-  test("stay there under hostile arguments, of which devices see none", { timeout: ROUNDS * BOUND_MS }, async () => {
+  test("stay there under hostile arguments, of which devices see none", async () => {
     const findings: string[] = [];
     for (let round = FIRST; round < FIRST + ROUNDS; round++) {
       const seed = Math.floor(round / PARTS.ops);
