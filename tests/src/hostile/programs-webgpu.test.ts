@@ -7,6 +7,8 @@ import { type DeviceWatch, watchDevice } from "./watch-device.ts";
 /** Programs of each file; the environment gives more, or others, to look for new findings. */
 const ROUNDS = Number(process.env["PT2_HOSTILE_ROUNDS"] ?? 6);
 const FIRST = Number(process.env["PT2_HOSTILE_FIRST"] ?? 0);
+/** Of a round, in a busy machine too. */
+const BOUND_MS = 120_000;
 
 const missing = await missingWebgpu();
 

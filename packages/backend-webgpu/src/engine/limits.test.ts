@@ -93,6 +93,19 @@ describe.skipIf(missingDevice !== "")(`tensors above the binding limit${missingD
     const failure = await failureOf(backend.compile({ program, weights: new Map(), registry }));
     expect(failure).toMatchObject({ code: expect.stringMatching(/too-large|limit/) });
   });
+
+  test("so is one that only its elements on the GPU make too large", async () => {
+    const program = programOf(`
+      user_input %x: u8[1]
+      %y: u8[134217728] = aten::expand(self=%x, size=[134217728])
+      %z: u8[134217728] = aten::add.Tensor(self=%y, other=%y)  # twice (model.py:3, in forward)
+      return %z`);
+    expect(await failureOf(backend.compile({ program, weights: new Map(), registry }))).toMatchObject({
+      code: "webgpu.too-large",
+      what: expect.stringContaining("536870912"),
+      where: expect.stringContaining("model.py:3"),
+    });
+  });
 });
 
 function dot(x: HostTensor, row: number, column: number): number {

@@ -9,6 +9,7 @@ import type { Constant } from "./constant.ts";
 import { bytesOf, Context, placeIn, placeKey } from "./context.ts";
 import { GuardWords } from "./guard-words.ts";
 import type { Kernels } from "./kernels.ts";
+import { requireBufferSize } from "./memory.ts";
 import { pairUp } from "./pairing.ts";
 import type { PairStep } from "./pairs.ts";
 import { type Buffer, elementsIn, isCopyable, type Place } from "./place.ts";
@@ -115,6 +116,8 @@ class Planner implements StepSink, TensorTable {
   }
 
   allocate(bytes: number): Buffer {
+    // Elements may take more here than in the dtype that lowering counted.
+    requireBufferSize("A tensor", bytes, this.#services.device.gpu);
     const buffer = new RunBuffer(this.#arena, bytes, this.#now);
     this.#buffers.push(buffer);
     return buffer;
