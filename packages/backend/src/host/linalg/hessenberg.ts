@@ -1,6 +1,6 @@
 import { conjugate, ZERO } from "./complex.ts";
-import { adjointOf, at, copyOf, identityLike, type Matrix, put, zerosLike } from "./matrix.ts";
-import { applyReflection, makeReflection } from "./qr.ts";
+import { adjointOf, copyOf, identityLike, type Matrix, put, zerosLike } from "./matrix.ts";
+import { applyQ, applyReflection, makeReflection } from "./qr.ts";
 
 /** `A = Q H Qᴴ`: H has zeros below its first subdiagonal; of a Hermitian matrix it is tridiagonal and real. */
 export interface Hessenberg {
@@ -12,7 +12,7 @@ export interface Hessenberg {
 export function reduce(a: Matrix): Hessenberg {
   const n = a.rows;
   let h = copyOf(a);
-  const tau = zerosLike(a, 1, n);
+  const tau = zerosLike(a, 1, Math.max(n - 1, 0));
   for (let k = 0; k < n - 1; k++) {
     const place = { row: k + 1, column: k };
     const factor = makeReflection(h, k + 1, k);
@@ -24,7 +24,7 @@ export function reduce(a: Matrix): Hessenberg {
     h = adjointOf(turned);
   }
   const q = identityLike(a, n);
-  for (let k = n - 2; k >= 0; k--) applyReflection(h, { row: k + 1, column: k }, at(tau, 0, k), q, 0);
+  applyQ(h, tau, q, false, 1);
   for (let i = 2; i < n; i++) for (let j = 0; j < i - 1; j++) put(h, i, j, ZERO);
   return { h, q };
 }

@@ -86,7 +86,7 @@ export const LINALG: readonly HostKernel[] = [
     return [values, vectors];
   }),
   matrixKernel(["aten::linalg_svd"], ["A"], (call, a) => {
-    const { u, s, vh } = svd(a!, call.arg<boolean>("full_matrices"));
+    const { u, s, vh } = svd(a!, call.arg<boolean>("full_matrices"), epsilonOf(call.dtype(0)) / 2);
     return [u, s, vh];
   }),
   matrixKernel(["aten::linalg_matrix_exp"], ["self"], (_, a) => [matrixExponential(a!)]),

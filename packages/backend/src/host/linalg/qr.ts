@@ -40,13 +40,13 @@ export function makeReflection(a: Matrix, row: number, column: number): Complex 
   return complex((beta - alpha.re) / beta, -alpha.im / beta);
 }
 
-/** `Q B` or `Qᴴ B`, in place of B. */
-export function applyQ(a: Matrix, tau: Matrix, b: Matrix, adjoint: boolean): void {
+/** `Q B` or `Qᴴ B`, in place of B. Vectors of reflections begin `offset` below the diagonal. */
+export function applyQ(a: Matrix, tau: Matrix, b: Matrix, adjoint: boolean, offset = 0): void {
   const count = tau.columns;
   for (let step = 0; step < count; step++) {
     const k = adjoint ? step : count - 1 - step;
     const factor = at(tau, 0, k);
-    applyReflection(a, { row: k, column: k }, adjoint ? conjugate(factor) : factor, b, 0);
+    applyReflection(a, { row: k + offset, column: k }, adjoint ? conjugate(factor) : factor, b, 0);
   }
 }
 

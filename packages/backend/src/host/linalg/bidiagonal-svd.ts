@@ -1,0 +1,235 @@
+import { type Matrix, turnLines } from "./matrix.ts";
+
+/** Sweeps after which a matrix is given up, for each of its rows. */
+const PATIENCE = 6;
+
+/** The matrix that is worked on: its diagonal, what is above that, and rows of vectors that are turned along. */
+interface Work {
+  readonly d: Float64Array;
+  readonly e: Float64Array;
+  readonly u: Matrix;
+  readonly v: Matrix;
+  readonly precision: number;
+  readonly tolerance: number;
+  /** What is not larger counts as zero. */
+  readonly threshold: number;
+}
+
+/** A part of the matrix, and where a sweep over it begins. */
+interface Range {
+  readonly from: number;
+  readonly to: number;
+  /** 1 from its start to its end, else -1. */
+  readonly step: 1 | -1;
+}
+
+/**
+ * Makes an upper bidiagonal matrix diagonal by implicit QR with or without a shift, as LAPACK's bdsqr. Signs of vectors
+ * follow from how often it iterates, and that from the precision asked for. The diagonal may end negative, in any order.
+ */
+export function diagonaliseBidiagonal(
+  d: Float64Array,
+  e: Float64Array,
+  vectors: { readonly u: Matrix; readonly v: Matrix },
+  precision: number,
+): void {
+  const n = d.length;
+  const tolerance = Math.max(10, Math.min(100, precision ** -0.125)) * precision;
+  const threshold = Math.max((tolerance * leastOf(d, e)) / Math.sqrt(n), PATIENCE * n * n * Number.MIN_VALUE);
+  const work: Work = { d, e, ...vectors, precision, tolerance, threshold };
+  let steps = PATIENCE * n * n;
+  let [step, oldLow, oldHigh]: [1 | -1, number, number] = [1, -1, -1];
+  for (let high = n - 1; high > 0 && steps > 0; ) {
+    const low = startOf(work, high);
+    if (low === high) {
+      high--;
+      continue;
+    }
+    if (low === high - 1) {
+      solveTwo(work, low);
+      high -= 2;
+      continue;
+    }
+    if (low > oldHigh || high < oldLow) step = Math.abs(d[low]!) >= Math.abs(d[high]!) ? 1 : -1;
+    [oldLow, oldHigh] = [low, high];
+    const range: Range = step === 1 ? { from: low, to: high, step } : { from: high, to: low, step };
+    const least = split(work, range);
+    if (least === null) continue;
+    const largest = Math.max(
+      ...Array.from(d.subarray(low, high + 1), Math.abs),
+      ...Array.from(e.subarray(low, high), Math.abs),
+    );
+    const exact = n * tolerance * (least / largest) <= Math.max(precision, 0.01 * tolerance);
+    const shift = exact ? 0 : shiftOf(work, range);
+    if (shift === 0) sweep(work, range);
+    else sweepShifted(work, range, shift);
+    const last = beside(range.to, -step);
+    if (Math.abs(e[last]!) <= threshold) e[last] = 0;
+    steps -= high - low;
+  }
+}
+
+/** The rotation that makes the second of two numbers zero, whose cosine is not negative (LAPACK 3.10's lartg). */
+export function rotation(f: number, g: number): { readonly c: number; readonly s: number; readonly r: number } {
+  if (g === 0) return { c: 1, s: 0, r: f };
+  if (f === 0) return { c: 0, s: g < 0 ? -1 : 1, r: Math.abs(g) };
+  const r = f < 0 ? -Math.hypot(f, g) : Math.hypot(f, g);
+  return { c: f / r, s: g / r, r };
+}
+
+/** The element beside the diagonal between row `i` and the one after it in a direction. */
+function beside(i: number, step: number): number {
+  return step === 1 ? i : i - 1;
+}
+
+/** A lower bound of singular values. */
+function leastOf(d: Float64Array, e: Float64Array): number {
+  let mu = Math.abs(d[0] ?? 0);
+  let least = mu;
+  for (let i = 1; i < d.length && least > 0; i++) {
+    mu = Math.abs(d[i]!) * (mu / (mu + Math.abs(e[i - 1]!)));
+    least = Math.min(least, mu);
+  }
+  return least;
+}
+
+function startOf({ e, threshold }: Work, high: number): number {
+  for (let k = high - 1; k >= 0; k--) {
+    if (Math.abs(e[k]!) > threshold) continue;
+    e[k] = 0;
+    return k + 1;
+  }
+  return 0;
+}
+
+/** Makes an element zero that singular values do not notice, and gives null; else a bound of the least of them. */
+function split({ d, e, tolerance }: Work, { from, to, step }: Range): number | null {
+  const last = beside(to, -step);
+  if (Math.abs(e[last]!) <= tolerance * Math.abs(d[to]!)) {
+    e[last] = 0;
+    return null;
+  }
+  let mu = Math.abs(d[from]!);
+  let least = mu;
+  for (let i = from; i !== to; i += step) {
+    const k = beside(i, step);
+    if (Math.abs(e[k]!) <= tolerance * mu) {
+      e[k] = 0;
+      return null;
+    }
+    mu = Math.abs(d[i + step]!) * (mu / (mu + Math.abs(e[k]!)));
+    least = Math.min(least, mu);
+  }
+  return least;
+}
+
+/** The smaller singular value of the last two rows, unless it is too small to count. */
+function shiftOf({ d, e, precision }: Work, { from, to, step }: Range): number {
+  const shift = leastOfTwo(d[to - step]!, e[beside(to, -step)]!, d[to]!);
+  const first = Math.abs(d[from]!);
+  return first > 0 && (shift / first) ** 2 < precision ? 0 : shift;
+}
+
+/** LAPACK's las2: the smaller singular value of `[[f, g], [0, h]]`. */
+function leastOfTwo(f: number, g: number, h: number): number {
+  const [fa, ga, ha] = [Math.abs(f), Math.abs(g), Math.abs(h)];
+  const [less, more] = [Math.min(fa, ha), Math.max(fa, ha)];
+  if (less === 0) return 0;
+  const [as, at] = [1 + less / more, (more - less) / more];
+  if (ga < more) {
+    const au = (ga / more) ** 2;
+    return less * (2 / (Math.sqrt(as * as + au) + Math.sqrt(at * at + au)));
+  }
+  const au = more / ga;
+  if (au === 0) return (less * more) / ga;
+  return less * (1 / (Math.hypot(1, as * au) + Math.hypot(1, at * au))) * au * 2;
+}
+
+/** The rows that the first and the second rotation of each place turn: V and U, the other way round backwards. */
+function sides({ u, v }: Work, step: number): readonly [Matrix, Matrix] {
+  return step === 1 ? [v, u] : [u, v];
+}
+
+/** One sweep without a shift, which keeps small values exact. */
+function sweep(work: Work, { from, to, step }: Range): void {
+  const { d, e } = work;
+  const [first, second] = sides(work, step);
+  let [c, oldC, oldS] = [1, 1, 0];
+  for (let i = from; i !== to; i += step) {
+    const turn = rotation(d[i]! * c, e[beside(i, step)]!);
+    c = turn.c;
+    if (i !== from) e[beside(i, -step)] = oldS * turn.r;
+    const other = rotation(oldC * turn.r, d[i + step]! * turn.s);
+    [oldC, oldS] = [other.c, other.s];
+    d[i] = other.r;
+    turnLines(first, "row", i, i + step, turn.c, -turn.s);
+    turnLines(second, "row", i, i + step, other.c, -other.s);
+  }
+  const h = d[to]! * c;
+  d[to] = h * oldC;
+  e[beside(to, -step)] = h * oldS;
+}
+
+function sweepShifted(work: Work, { from, to, step }: Range, shift: number): void {
+  const { d, e } = work;
+  const [first, second] = sides(work, step);
+  const start = d[from]!;
+  let f = (Math.abs(start) - shift) * ((start < 0 ? -1 : 1) + shift / start);
+  let g = e[beside(from, step)]!;
+  for (let i = from; i !== to; i += step) {
+    const [k, next] = [beside(i, step), i + step];
+    const right = rotation(f, g);
+    if (i !== from) e[beside(i, -step)] = right.r;
+    f = right.c * d[i]! + right.s * e[k]!;
+    e[k] = right.c * e[k]! - right.s * d[i]!;
+    g = right.s * d[next]!;
+    d[next]! *= right.c;
+    const left = rotation(f, g);
+    d[i] = left.r;
+    f = left.c * e[k]! + left.s * d[next]!;
+    d[next] = left.c * d[next]! - left.s * e[k]!;
+    if (next !== to) {
+      const after = beside(next, step);
+      g = left.s * e[after]!;
+      e[after]! *= left.c;
+    }
+    turnLines(first, "row", i, next, right.c, -right.s);
+    turnLines(second, "row", i, next, left.c, -left.s);
+  }
+  e[beside(to, -step)] = f;
+}
+
+/** Diagonalises rows `i` and `i + 1` (LAPACK's lasv2). */
+function solveTwo({ d, e, u, v, precision }: Work, i: number): void {
+  const [f, g, h] = [d[i]!, e[i]!, d[i + 1]!];
+  const swapped = Math.abs(h) > Math.abs(f);
+  const [ft, ht] = swapped ? [h, f] : [f, h];
+  const [fa, ga, ha] = [Math.abs(ft), Math.abs(g), Math.abs(ht)];
+  const sign = (x: number): number => (x < 0 || Object.is(x, -0) ? -1 : 1);
+  let [least, most, clt, crt, slt, srt] = [ha, fa, 1, 1, 0, 0];
+  if (ga > fa && fa / ga < precision) {
+    [most, least] = [ga, ha > 1 ? fa / (ga / ha) : (fa / ga) * ha];
+    [slt, srt, crt] = [ht / g, 1, ft / g];
+  } else if (ga !== 0) {
+    const apart = fa - ha;
+    const l = apart === fa ? 1 : apart / fa;
+    const m = g / ft;
+    const s = Math.hypot(2 - l, m);
+    const r = l === 0 ? Math.abs(m) : Math.hypot(l, m);
+    const a = (s + r) / 2;
+    [least, most] = [ha / a, fa * a];
+    const straight = l === 0 ? 2 * sign(ft) * sign(g) : g / (sign(ft) * Math.abs(apart)) + m / (2 - l);
+    const t = m * m === 0 ? straight : (m / (s + 2 - l) + m / (r + l)) * (1 + a);
+    const size = Math.hypot(t, 2);
+    [crt, srt] = [2 / size, t / size];
+    [clt, slt] = [(crt + srt * m) / a, ((ht / ft) * srt) / a];
+  }
+  const [cl, sl, cr, sr] = swapped ? [srt, crt, slt, clt] : [clt, slt, crt, srt];
+  const side =
+    ga > fa ? sign(sr) * sign(cl) * sign(g) : swapped ? sign(sr) * sign(sl) * sign(h) : sign(cr) * sign(cl) * sign(f);
+  d[i] = side * most;
+  d[i + 1] = side * sign(f) * sign(h) * least;
+  e[i] = 0;
+  turnLines(v, "row", i, i + 1, cr, -sr);
+  turnLines(u, "row", i, i + 1, cl, -sl);
+}
