@@ -111,3 +111,4 @@ case("binomial", "certain", torch.tensor([0.0, 3.0, 100.0]), torch.tensor([0.5, 
 case("_standard_gamma", "float64", t(2, 3, dtype=f64, lo=0.1, hi=9), meta_only=True)
 case("_sample_dirichlet", "batch", t(2, 5, lo=0.1, hi=9), meta_only=True)
 case("_sample_dirichlet", "of one", t(3, 1, lo=0.5, hi=9))
+case("linspace", "uint8, ends that wrap", -3, 9, 5, dtype=u8)

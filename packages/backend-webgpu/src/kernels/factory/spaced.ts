@@ -15,7 +15,7 @@ const spaced: WebgpuKernel = {
     const { dtype, shape } = call.call.results[0] as TensorMeta;
     const steps = shape[0]!;
     if (steps === 0) return;
-    const [start, end] = [whole(call.arg<Scalar>("start")), whole(call.arg<Scalar>("end"))];
+    const [start, end] = [wrapped(dtype, call.arg<Scalar>("start")), wrapped(dtype, call.arg<Scalar>("end"))];
     const step = (end - start) / Math.max(steps - 1, 1);
     const base = call.call.record.name === "aten::logspace" ? Number(numberOf(call.arg<Scalar>("base"))) : null;
     const bytes = new Uint8Array(steps * DTYPES[dtype].itemsize);
@@ -33,8 +33,12 @@ function isInteger(dtype: DType | null): boolean {
   return dtype !== null && (DTYPES[dtype].kind === "int" || DTYPES[dtype].kind === "uint");
 }
 
-function whole(scalar: Scalar): number {
-  return Math.trunc(Number(numberOf(scalar)));
+/** A number as the dtype has it. */
+function wrapped(dtype: DType, scalar: Scalar): number {
+  const one = viewAs(dtype, new Uint8Array(DTYPES[dtype].itemsize));
+  const value = Math.trunc(Number(numberOf(scalar)));
+  one[0] = dtype === "int64" ? BigInt(value) : value;
+  return Number(one[0]);
 }
 
 /** Numbers between two ends. */
