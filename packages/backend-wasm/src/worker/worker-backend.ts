@@ -49,7 +49,7 @@ export class WorkerBackend implements Backend {
     signal?.throwIfAborted();
     const storages = new Map<string, Storage>();
     for (const { storage } of weights.values()) storages.set(storage.id, storage);
-    channel.executables.set(executable, { storages, onProgress });
+    channel.executables.set(executable, { storages, onProgress, signal });
     const cancel = signal === undefined ? null : sharedFlag();
     const done = raiseOnAbort(cancel, signal);
     try {
@@ -61,6 +61,7 @@ export class WorkerBackend implements Backend {
       await compileChecked(request, this, () =>
         channel.call("compile", { executable, program, weights: wire, origins, precision, cancel }),
       );
+      channel.executables.set(executable, { storages, onProgress });
       return new WorkerExecutable(channel, executable);
     } catch (error) {
       channel.executables.delete(executable);

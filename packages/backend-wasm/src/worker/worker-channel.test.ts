@@ -1,3 +1,4 @@
+import type { Storage } from "@pt2/format";
 import { expect, test } from "vitest";
 import { backendDisposed } from "../wasm-errors.ts";
 import type { FromWorker, ToWorker } from "./protocol.ts";
@@ -45,4 +46,27 @@ test("a termination settles when the worker has ended", async () => {
   expect(over).toBe(false);
   ended();
   await terminated;
+});
+
+test("an abort ends the reads of a load", async () => {
+  const { channel, posted, answer } = handWorked();
+  const abort = new AbortController();
+  const asked: (AbortSignal | undefined)[] = [];
+  const storage: Storage = {
+    ...{ id: "w", nbytes: 4, record: "w" },
+    read: ({ into, signal } = {}) => {
+      asked.push(signal);
+      return Promise.resolve(into!);
+    },
+  };
+  channel.executables.set(0, { storages: new Map([["w", storage]]), onProgress: undefined, signal: abort.signal });
+  const ask = async (read: number): Promise<void> => {
+    answer({ kind: "read-storage", read, executable: 0, storage: "w" });
+    await new Promise((resolve) => setTimeout(resolve));
+  };
+  await ask(0);
+  abort.abort();
+  await ask(1);
+  expect(posted.map(({ kind }) => kind)).toEqual(["storage", "storage-failed"]);
+  expect(asked).toEqual([abort.signal]);
 });

@@ -16,6 +16,8 @@ export interface WorkerHandle {
 export interface RemoteExecutable {
   readonly storages: ReadonlyMap<string, Storage>;
   readonly onProgress: ((progress: Progress) => void) | undefined;
+  /** Ends reads for a load that nobody waits for any more; a model that is loaded has none. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 interface Pending {
@@ -105,9 +107,11 @@ export class WorkerChannel {
 
   async #sendStorage(read: number, executable: number, id: string): Promise<void> {
     try {
-      const storage = this.executables.get(executable)!.storages.get(id)!;
+      const { storages, signal } = this.executables.get(executable)!;
+      const storage = storages.get(id)!;
+      signal?.throwIfAborted();
       const bytes = new Uint8Array(storage.nbytes);
-      const given = await storage.read({ into: bytes });
+      const given = await storage.read({ into: bytes, signal });
       if (given.buffer !== bytes.buffer) bytes.set(given);
       this.#worker.post({ kind: "storage", read, bytes }, [bytes.buffer]);
     } catch (error) {
