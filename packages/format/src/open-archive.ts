@@ -6,7 +6,7 @@ import { loadSampleInputs } from "./load-sample-inputs.ts";
 import { joinWeights, loadWeights, type WeightsPlace } from "./load-weights.ts";
 import { parseProgram, schemaError } from "./program/decode-program.ts";
 import type { ExportedProgram } from "./program/types.ts";
-import { type ArchiveLayout, recognize, refuseNonZip } from "./recognize.ts";
+import { type ArchiveLayout, recognize } from "./recognize.ts";
 import { recordOf } from "./record-storage.ts";
 import type { SampleInputs } from "./sample-inputs.ts";
 import type { ByteSource } from "./source.ts";
@@ -23,7 +23,7 @@ export async function openArchive(source: ByteSource, options: ArchiveOptions = 
   const { signal, verifyChecksums = false } = options;
   try {
     const reading = { signal };
-    const zip = (await ZipFile.open(source, verifyChecksums, reading)) ?? (await refuseNonZip(source, reading));
+    const zip = (await ZipFile.open(source, verifyChecksums, reading)) ?? (await refuse(source, reading));
     const layout = await recognize(zip, reading);
     const byteorder = layout.root === "" ? "byteorder" : `${layout.root}/byteorder`;
     await requireLittleEndian(zip, byteorder, source.name ?? "archive", reading);
@@ -32,6 +32,11 @@ export async function openArchive(source: ByteSource, options: ArchiveOptions = 
     await source.close?.();
     throw problem;
   }
+}
+
+async function refuse(source: ByteSource, options: ReadSignal): Promise<never> {
+  const { refuseNonZip } = await import("./refusals.ts");
+  return await refuseNonZip(source, options);
 }
 
 class OpenArchive implements Archive {

@@ -8,18 +8,18 @@ import { spectralOps } from "./parts/spectral.ts";
 import { visionOps } from "./parts/vision.ts";
 import { visionRareOps } from "./parts/vision-rare.ts";
 import { withComplexRules } from "./pointwise/complex.ts";
+import { withViewGradients } from "./view/gradients.ts";
 
-/** PyTorch's own ops. */
-export const aten: OpSet = {
-  name: "aten",
-  ops: withComplexRules([
-    ...coreOps,
-    ...visionOps,
-    ...visionRareOps,
-    ...resamplingOps,
-    ...spectralOps,
-    ...sequenceOps,
-    ...commonOps,
-    ...rareOps,
-  ]),
-};
+const ops = [
+  ...coreOps,
+  ...visionOps,
+  ...visionRareOps,
+  ...resamplingOps,
+  ...spectralOps,
+  ...sequenceOps,
+  ...commonOps,
+  ...rareOps,
+];
+
+/** PyTorch's own ops. What loads them on demand runs programs, and has no rules for gradients of views. */
+export const aten: OpSet = { name: "aten", ops: withComplexRules(withViewGradients(ops)) };

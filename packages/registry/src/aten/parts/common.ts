@@ -31,7 +31,6 @@ import { SCATTER_VIEW_OPS } from "../shape/scatter-view.ts";
 import { SORT_OPS } from "../sort/sort.ts";
 import { COMPLEX_OPS } from "../view/complex.ts";
 import { copyTwins } from "../view/copy-twin.ts";
-import { withViewGradients } from "../view/gradients.ts";
 import { REARRANGE_OPS } from "../view/rearrange.ts";
 
 /** What inference programs use now and then. */
@@ -67,6 +66,6 @@ export const commonOps: readonly OpRecord[] = [
   ...SCATTER_VIEW_OPS,
   ...SORT_OPS,
   ...COMPLEX_OPS,
-  ...withViewGradients(REARRANGE_OPS),
+  ...REARRANGE_OPS,
   ...copyTwins(REARRANGE_OPS),
 ];

@@ -8,7 +8,6 @@ import { UNARY_OPS } from "../pointwise/unary.ts";
 import { SUM_OPS } from "../reduce/sum.ts";
 import { SIZE_OPS } from "../symbolic/sizes.ts";
 import { copyTwins } from "../view/copy-twin.ts";
-import { withViewGradients } from "../view/gradients.ts";
 import { PERMUTE_OPS } from "../view/permute.ts";
 import { RESHAPE_OPS } from "../view/reshape.ts";
 
@@ -22,6 +21,7 @@ export const coreOps: readonly OpRecord[] = [
   ...SUM_OPS,
   ...SIZE_OPS,
   ...UNARY_OPS,
-  ...withViewGradients([...RESHAPE_OPS, ...PERMUTE_OPS]),
+  ...RESHAPE_OPS,
+  ...PERMUTE_OPS,
   ...copyTwins([...RESHAPE_OPS, ...PERMUTE_OPS]),
 ];

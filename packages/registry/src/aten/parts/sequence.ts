@@ -14,7 +14,6 @@ import { POWER_OPS } from "../pointwise/power.ts";
 import { SOFTMAX_OPS } from "../reduce/softmax.ts";
 import { CONCAT_OPS } from "../shape/concat.ts";
 import { SCALAR_OPS } from "../symbolic/scalars.ts";
-import { withViewGradients } from "../view/gradients.ts";
 import { SPLIT_OPS } from "../view/split.ts";
 
 /** What transformers add: attention, embeddings, products, masks, joining and cutting. */
@@ -34,5 +33,5 @@ export const sequenceOps: readonly OpRecord[] = [
   ...SOFTMAX_OPS,
   ...CONCAT_OPS,
   ...SCALAR_OPS,
-  ...withViewGradients(SPLIT_OPS),
+  ...SPLIT_OPS,
 ];

@@ -1,0 +1,82 @@
+import type { ReadSignal } from "./archive.ts";
+import { type FormatErrorCode, formatError } from "./format-errors.ts";
+import { AOTI, type ArchiveLayout, SUPPORTED_VERSION } from "./recognize.ts";
+import type { ByteSource } from "./source.ts";
+
+const SAVE_PROGRAM = 'save the program itself: torch.export.save(torch.export.export(model, args), "model.pt2")';
+
+/** A zip that is no archive that can be read, as far as it was looked into. */
+interface Refused extends Pick<ArchiveLayout, "entries" | "models"> {
+  /** Whether it says that it is an archive of programs. */
+  readonly isPt2: boolean;
+  readonly version: string;
+  readonly file: string | undefined;
+}
+
+/** What a zip is instead, by name, and what to do about it. */
+export function refusalOf({ entries, isPt2, models, version, file }: Refused): Error {
+  const has = (pattern: RegExp): boolean => [...entries.keys()].some((name) => pattern.test(name));
+  if (models.length > 0) return unsupportedVersion(version, file);
+  if (has(AOTI)) return aotInductor(file);
+  if (isPt2) return other("format.unknown-archive", "the archive holds no model (no models/*.json)", file);
+  if (entries.has("constants.pkl") && has(/^code\//)) {
+    return other(
+      "format.torchscript",
+      "the file is a TorchScript module (torch.jit.save), not an exported program",
+      file,
+    );
+  }
+  if (entries.has(".data/extern_modules")) {
+    return other("format.torch-package", "the file is a torch.package archive, not an exported program", file);
+  }
+  if (entries.has("data.pkl")) {
+    return other("format.checkpoint", "the file is a torch.save checkpoint: weights without a program", file);
+  }
+  return other("format.unknown-archive", "the file is a zip, but no .pt2 archive", file);
+}
+
+/** What a file that is no zip at all may be. */
+export async function refuseNonZip(source: ByteSource, options?: ReadSignal): Promise<never> {
+  const head = await source.read(0, Math.min(8, source.size), options);
+  const magic = String.fromCharCode(...head);
+  if (/^ET\d\d$/.test(magic.slice(4, 8))) {
+    throw other("format.executorch", "the file is an ExecuTorch program (.pte), not a .pt2 archive", source.name);
+  }
+  if (magic.startsWith("\x80\x02")) {
+    throw other(
+      "format.checkpoint",
+      "the file is a pickle of torch before 1.6: weights without a program",
+      source.name,
+    );
+  }
+  if (magic.startsWith("PK\x03\x04")) {
+    throw formatError("format.truncated", {
+      what: "the file begins as a zip and ends before its directory",
+      where: source.name,
+      advice: "the file is incomplete, copy or download it again",
+    });
+  }
+  const found = source.size === 0 ? "the file is empty" : "the file is no zip archive";
+  throw other("format.not-an-archive", `${found}, so it is no .pt2 file`, source.name);
+}
+
+function aotInductor(where: string | undefined): Error {
+  return formatError("format.aotinductor", {
+    what: "the file is an AOTInductor package: machine code compiled for one platform, not a program",
+    where,
+    advice: `run it with \`loadAoti\` of the backend of @pt2/backend-libtorch if you trust it; or ${SAVE_PROGRAM}`,
+  });
+}
+
+function other(code: FormatErrorCode, what: string, where: string | undefined): Error {
+  return formatError(code, { what, where, advice: SAVE_PROGRAM });
+}
+
+function unsupportedVersion(version: string, where: string | undefined): Error {
+  return formatError("format.archive-version", {
+    what: `archive version ${version} is not supported, ${SUPPORTED_VERSION} is`,
+    where,
+    advice: "update @pt2, or save the program with torch 2.6 to 2.15",
+    details: { version },
+  });
+}
