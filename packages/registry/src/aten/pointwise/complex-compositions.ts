@@ -77,10 +77,6 @@ export const COMPLEX_COMPOSITIONS: Readonly<Record<string, Composition>> = {
   "aten::logaddexp": logAddExp,
   "aten::sinc": sinc,
   "aten::special_sinc": sinc,
-  "aten::ldexp.Tensor": ({ self, other }, b) => {
-    const power = b.tensor("aten::pow.Scalar", { self: { float: 2 }, exponent: other! });
-    return emit(b).mul(self as TensorMeta, power);
-  },
   "aten::convolution": (conv, b) => complexConvolution(conv as unknown as Convolution, b),
   "aten::scalar_tensor": ({ s, dtype }, b) => joinParts(partsOf(s!, b), { dtype: dtype as DType, shape: [] }, b),
   "aten::silu": ({ self }, b) => emit(b).mul(self as TensorMeta, emit(b).sigmoid(self as TensorMeta)),

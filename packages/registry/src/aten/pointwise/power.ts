@@ -45,8 +45,9 @@ export const POWER_OPS: readonly OpRecord[] = [
   ...binary("logaddexp", (x, y) => logAddExp(x, y, (d) => s.log1p(s.exp(d))), "float"),
   ...binary("logaddexp2", (x, y) => logAddExp(x, y, (d) => s.log2(s.add(1, s.exp2(d)))), "float"),
   defineOp("aten::ldexp.Tensor(Tensor self, Tensor other) -> Tensor", {
-    scalar: (x, y) => s.mul(x, s.exp2(y)),
-    promote: { kind: "float" },
+    // Two ops, since PyTorch rounds the power to the exponent's dtype.
+    decompose: ({ self, other }, b) =>
+      emit(b).mul(self, b.tensor("aten::pow.Scalar", { self: { float: 2 }, exponent: other })),
     inPlace: ["aten::ldexp_"],
   }),
   defineOp("aten::heaviside(Tensor self, Tensor values) -> Tensor", {
