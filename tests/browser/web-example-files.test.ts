@@ -70,6 +70,38 @@ describePage("the example page and its files", { app: "examples/web" }, (ready) 
     expect(await page.title()).toBe("conv.pt2 · pt2");
   });
 
+  test("opens another file while a run goes on that cannot be stopped", async () => {
+    const { page } = ready;
+    await page.addInitScript(() => {
+      const send = Worker.prototype.postMessage;
+      const page = { stopsMessages: false };
+      Worker.prototype.postMessage = function (this: Worker, ...message: Parameters<typeof send>) {
+        if (!page.stopsMessages) send.apply(this, message);
+      } as typeof send;
+      Object.assign(globalThis, { page });
+    });
+    await page.goto(`${ready.site.url}/?model=${MLP}`);
+    await runModel(page);
+    await page.evaluate(() => {
+      (globalThis as unknown as { readonly page: { stopsMessages: boolean } }).page.stopsMessages = true;
+    });
+    await section(page, "run").getByRole("button", { name: "Run", exact: true }).click();
+    await section(page, "run").getByText("Running on WebAssembly …").waitFor();
+    await open("/fixtures/torch-2.13/conv.pt2");
+    await heading("conv.pt2").waitFor();
+  });
+
+  test("shows the beginning of a long table, and all of it to those who ask", async () => {
+    const { page } = ready;
+    await page.goto(`${ready.site.url}/?model=/fixtures/torch-2.13/attention_aten.pt2`);
+    const ops = section(page, "ops");
+    const rows = ops.getByRole("table", { name: "Ops" }).locator("tbody tr");
+    await ops.getByRole("button", { name: /^Show all \d+$/ }).click();
+    expect(await rows.count()).toBeGreaterThan(12);
+    await ops.getByRole("button", { name: "Show the first 12" }).click();
+    expect(await rows.count()).toBe(12);
+  });
+
   test("tells weights that are damaged from a backend that fails", async () => {
     const { page } = ready;
     const bytes = readFileSync(fixturePath("torch-2.13/mlp.pt2"));

@@ -6,7 +6,7 @@ import type { Layout } from "./layout.ts";
 const NAMES: readonly (readonly [Family | "group", string])[] = [
   ["input", "inputs and outputs"],
   ["group", "modules"],
-  ["matrix", "matrix products, convolutions, attention"],
+  ["matrix", "products, convolutions, attention"],
   ["norm", "normalisation"],
   ["pointwise", "pointwise"],
   ["reduce", "reductions, pooling"],
@@ -19,7 +19,12 @@ const NAMES: readonly (readonly [Family | "group", string])[] = [
 /** The colours that a drawing has, in words. */
 export function legendOf({ boxes }: Layout): readonly HTMLElement[] {
   const drawn = new Set([...boxes.values()].map(({ box }) => box.family));
-  return NAMES.filter(([family]) => drawn.has(family)).map(([family, name]) =>
-    el("li", {}, el("span", { class: `swatch ${family}`, "aria-hidden": "true" }), name),
-  );
+  return NAMES.filter(([family]) => drawn.has(family)).map(([family, name]) => el("li", {}, swatch(family), name));
+}
+
+function swatch(family: string): HTMLElement {
+  const element = el("span", { class: "swatch", "aria-hidden": "true" });
+  element.style.background = `var(--${family}-fill)`;
+  element.style.borderColor = `var(--${family}-line)`;
+  return element;
 }

@@ -23,9 +23,9 @@ export function initModelPanel(onOpen: () => void): (picked: Picked) => Promise<
     fill(place);
     start.hidden = true;
     document.title = TITLE;
-    const before = shown;
+    // What it still computes is waited for by nobody.
+    shown?.dispose().catch(() => {});
     shown = undefined;
-    await before?.dispose();
     try {
       await act(signal);
       status.textContent = "";

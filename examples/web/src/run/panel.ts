@@ -50,7 +50,7 @@ export function runPanel(details: ModelDetails, offered: readonly BackendOffer[]
     if (isHere) (isBusy ? cancel : start).focus();
   };
   const run = async ({ id, label }: BackendOffer, signal: AbortSignal): Promise<void> => {
-    const leaves = inputs.leaves();
+    const [leaves, given] = [inputs.leaves(), inputs.describe()];
     // Whether there was something to be told since the load began.
     let heard = false;
     const begin = performance.now();
@@ -73,21 +73,23 @@ export function runPanel(details: ModelDetails, offered: readonly BackendOffer[]
     release(outputs);
     outputs = measured.outputs;
     fill(results, ...(await resultsOf(report, measured, { load, backend: label, onNode: events.onNode })));
-    status.done(`Done: ${timeText(measured.meanMs ?? measured.firstMs)} on ${label}, with ${inputs.describe()}.`);
+    status.done(`Done: ${timeText(measured.meanMs ?? measured.firstMs)} on ${label}, with ${given}.`);
     events.onProfile(measured.profile);
   };
   start.disabled = chosen === undefined;
   start.addEventListener("click", async () => {
-    if (chosen === undefined || !inputs.areValid()) return;
+    // Another one may be chosen meanwhile, for the next run.
+    const offer = chosen;
+    if (offer === undefined || !inputs.areValid()) return;
     underWay = new AbortController();
     const { signal } = underWay;
-    status.doing(`Loading on ${chosen.label} …`);
+    status.doing(`Loading on ${offer.label} …`);
     busy(true);
     try {
-      await run(chosen, signal);
+      await run(offer, signal);
     } catch (problem) {
       status.done(signal.aborted ? "Cancelled." : "");
-      fill(results, signal.aborted ? null : failure(problem, chosen, offered));
+      fill(results, signal.aborted ? null : failure(problem, offer, offered));
     } finally {
       busy(false);
     }
