@@ -17,13 +17,13 @@ const PATHS: readonly Path[] = [
     what: "before a model: format + graph + registry + backend + runtime",
     folder: "packages/runtime",
     code: LOAD,
-    budget: 75_000,
+    budget: 49_000,
   },
   {
     what: "a page with WebGPU, before a model: the same + backend-webgpu",
     folder: "tests/src",
     code: `${LOAD} ${WEBGPU}`,
-    budget: 75_000,
+    budget: 67_000,
   },
 ];
 
