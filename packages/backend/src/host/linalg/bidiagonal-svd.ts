@@ -1,4 +1,6 @@
 import { type Matrix, turnLines } from "./matrix.ts";
+import { forwardRotation } from "./rotations.ts";
+import { leastOfTwo, valuesOfTwo } from "./triangle-of-two.ts";
 
 /** Sweeps after which a matrix is given up, for each of its rows. */
 const PATIENCE = 6;
@@ -46,7 +48,7 @@ export function diagonaliseBidiagonal(
       continue;
     }
     if (low === high - 1) {
-      solveTwo(work, low);
+      settleTwo(work, low);
       high -= 2;
       continue;
     }
@@ -67,14 +69,6 @@ export function diagonaliseBidiagonal(
     if (Math.abs(e[last]!) <= threshold) e[last] = 0;
     steps -= high - low;
   }
-}
-
-/** The rotation that makes the second of two numbers zero, whose cosine is not negative (LAPACK 3.10's lartg). */
-export function rotation(f: number, g: number): { readonly c: number; readonly s: number; readonly r: number } {
-  if (g === 0) return { c: 1, s: 0, r: f };
-  if (f === 0) return { c: 0, s: g < 0 ? -1 : 1, r: Math.abs(g) };
-  const r = f < 0 ? -Math.hypot(f, g) : Math.hypot(f, g);
-  return { c: f / r, s: g / r, r };
 }
 
 /** The element beside the diagonal between row `i` and the one after it in a direction. */
@@ -130,21 +124,6 @@ function shiftOf({ d, e, precision }: Work, { from, to, step }: Range): number {
   return first > 0 && (shift / first) ** 2 < precision ? 0 : shift;
 }
 
-/** LAPACK's las2: the smaller singular value of `[[f, g], [0, h]]`. */
-function leastOfTwo(f: number, g: number, h: number): number {
-  const [fa, ga, ha] = [Math.abs(f), Math.abs(g), Math.abs(h)];
-  const [less, more] = [Math.min(fa, ha), Math.max(fa, ha)];
-  if (less === 0) return 0;
-  const [as, at] = [1 + less / more, (more - less) / more];
-  if (ga < more) {
-    const au = (ga / more) ** 2;
-    return less * (2 / (Math.sqrt(as * as + au) + Math.sqrt(at * at + au)));
-  }
-  const au = more / ga;
-  if (au === 0) return (less * more) / ga;
-  return less * (1 / (Math.hypot(1, as * au) + Math.hypot(1, at * au))) * au * 2;
-}
-
 /** The rows that the first and the second rotation of each place turn: V and U, the other way round backwards. */
 function sides({ u, v }: Work, step: number): readonly [Matrix, Matrix] {
   return step === 1 ? [v, u] : [u, v];
@@ -156,10 +135,10 @@ function sweep(work: Work, { from, to, step }: Range): void {
   const [first, second] = sides(work, step);
   let [c, oldC, oldS] = [1, 1, 0];
   for (let i = from; i !== to; i += step) {
-    const turn = rotation(d[i]! * c, e[beside(i, step)]!);
+    const turn = forwardRotation(d[i]! * c, e[beside(i, step)]!);
     c = turn.c;
     if (i !== from) e[beside(i, -step)] = oldS * turn.r;
-    const other = rotation(oldC * turn.r, d[i + step]! * turn.s);
+    const other = forwardRotation(oldC * turn.r, d[i + step]! * turn.s);
     [oldC, oldS] = [other.c, other.s];
     d[i] = other.r;
     turnLines(first, "row", i, i + step, turn.c, -turn.s);
@@ -178,13 +157,13 @@ function sweepShifted(work: Work, { from, to, step }: Range, shift: number): voi
   let g = e[beside(from, step)]!;
   for (let i = from; i !== to; i += step) {
     const [k, next] = [beside(i, step), i + step];
-    const right = rotation(f, g);
+    const right = forwardRotation(f, g);
     if (i !== from) e[beside(i, -step)] = right.r;
     f = right.c * d[i]! + right.s * e[k]!;
     e[k] = right.c * e[k]! - right.s * d[i]!;
     g = right.s * d[next]!;
     d[next]! *= right.c;
-    const left = rotation(f, g);
+    const left = forwardRotation(f, g);
     d[i] = left.r;
     f = left.c * e[k]! + left.s * d[next]!;
     d[next] = left.c * d[next]! - left.s * e[k]!;
@@ -199,37 +178,10 @@ function sweepShifted(work: Work, { from, to, step }: Range, shift: number): voi
   e[beside(to, -step)] = f;
 }
 
-/** Diagonalises rows `i` and `i + 1` (LAPACK's lasv2). */
-function solveTwo({ d, e, u, v, precision }: Work, i: number): void {
-  const [f, g, h] = [d[i]!, e[i]!, d[i + 1]!];
-  const swapped = Math.abs(h) > Math.abs(f);
-  const [ft, ht] = swapped ? [h, f] : [f, h];
-  const [fa, ga, ha] = [Math.abs(ft), Math.abs(g), Math.abs(ht)];
-  const sign = (x: number): number => (x < 0 || Object.is(x, -0) ? -1 : 1);
-  let [least, most, clt, crt, slt, srt] = [ha, fa, 1, 1, 0, 0];
-  if (ga > fa && fa / ga < precision) {
-    [most, least] = [ga, ha > 1 ? fa / (ga / ha) : (fa / ga) * ha];
-    [slt, srt, crt] = [ht / g, 1, ft / g];
-  } else if (ga !== 0) {
-    const apart = fa - ha;
-    const l = apart === fa ? 1 : apart / fa;
-    const m = g / ft;
-    const s = Math.hypot(2 - l, m);
-    const r = l === 0 ? Math.abs(m) : Math.hypot(l, m);
-    const a = (s + r) / 2;
-    [least, most] = [ha / a, fa * a];
-    const straight = l === 0 ? 2 * sign(ft) * sign(g) : g / (sign(ft) * Math.abs(apart)) + m / (2 - l);
-    const t = m * m === 0 ? straight : (m / (s + 2 - l) + m / (r + l)) * (1 + a);
-    const size = Math.hypot(t, 2);
-    [crt, srt] = [2 / size, t / size];
-    [clt, slt] = [(crt + srt * m) / a, ((ht / ft) * srt) / a];
-  }
-  const [cl, sl, cr, sr] = swapped ? [srt, crt, slt, clt] : [clt, slt, crt, srt];
-  const side =
-    ga > fa ? sign(sr) * sign(cl) * sign(g) : swapped ? sign(sr) * sign(sl) * sign(h) : sign(cr) * sign(cl) * sign(f);
-  d[i] = side * most;
-  d[i + 1] = side * sign(f) * sign(h) * least;
-  e[i] = 0;
-  turnLines(v, "row", i, i + 1, cr, -sr);
-  turnLines(u, "row", i, i + 1, cl, -sl);
+/** Makes rows `i` and `i + 1` diagonal, which nothing connects with others. */
+function settleTwo({ d, e, u, v, precision }: Work, i: number): void {
+  const { large, small, left, right } = valuesOfTwo(d[i]!, e[i]!, d[i + 1]!, precision);
+  [d[i], e[i], d[i + 1]] = [large, 0, small];
+  turnLines(v, "row", i, i + 1, right.c, -right.s);
+  turnLines(u, "row", i, i + 1, left.c, -left.s);
 }

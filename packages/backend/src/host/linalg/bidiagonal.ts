@@ -1,7 +1,7 @@
-import { rotation } from "./bidiagonal-svd.ts";
 import { type Complex, conjugate } from "./complex.ts";
 import { adjointOf, at, copyOf, type Matrix, matrix, put, turnLines, zerosLike } from "./matrix.ts";
 import { applyReflection, makeReflection } from "./qr.ts";
+import { forwardRotation } from "./rotations.ts";
 
 /** `A = Q B Pᴴ` of a matrix with at least as many rows as columns; B is real, on its diagonal and above that. */
 export interface Bidiagonal {
@@ -46,7 +46,7 @@ export function bidiagonalise(given: Matrix): Bidiagonal {
 /** Turns the transpose of a bidiagonal matrix to one again; what comes gives back the turns, to the rows of vectors. */
 export function turnLower(d: Float64Array, e: Float64Array): (vectors: Matrix) => void {
   const turns = Array.from(e, (_, i) => {
-    const turn = rotation(d[i]!, e[i]!);
+    const turn = forwardRotation(d[i]!, e[i]!);
     d[i] = turn.r;
     e[i] = turn.s * d[i + 1]!;
     d[i + 1]! *= turn.c;

@@ -13,9 +13,9 @@ import {
 } from "./complex.ts";
 import { reduce } from "./hessenberg.ts";
 import { addRow, at, type Matrix, matrix, put, rowNorm, scaleLine, transposed } from "./matrix.ts";
+import { rotation } from "./rotations.ts";
 import { triangulate, turnTo } from "./schur.ts";
 import { triangulateReal } from "./schur-real.ts";
-import { rotation } from "./tridiagonal.ts";
 
 /** Eigenvalues and eigenvectors, complex numbers both. */
 export interface Eigen {

@@ -27,7 +27,10 @@ export function svd(a: Matrix, full: boolean, precision: number): Svd {
   return wide ? { ...inner, vh: adjointOf(vectors) } : { ...inner, u: vectors };
 }
 
-/** Whether a matrix is so much longer in one direction that a triangle is made of it first; not of real ones by columns. */
+/**
+ * Whether a matrix is so much longer in one direction that it becomes a triangle first: LAPACK's bounds, but that wide
+ * real ones never do.
+ */
 function isSquaredFirst({ rows, columns, im }: Matrix): boolean {
   const [large, small] = [Math.max(rows, columns), Math.min(rows, columns)];
   if (im === null) return rows > columns && large >= Math.floor((small * 11) / 6);

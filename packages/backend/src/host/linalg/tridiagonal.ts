@@ -1,4 +1,5 @@
 import { type Matrix, turnLines } from "./matrix.ts";
+import { rotation } from "./rotations.ts";
 
 /** A symmetric matrix with elements on its diagonal and beside it. */
 export interface Tridiagonal {
@@ -76,15 +77,6 @@ function sweep(d: Float64Array, e: Float64Array, l: number, m: number, step: num
   }
   d[l]! -= p;
   e[beside(l)] = g;
-}
-
-/** The rotation that makes the second of two numbers zero (LAPACK's lartg). */
-export function rotation(f: number, g: number): { readonly c: number; readonly s: number; readonly r: number } {
-  if (g === 0) return { c: 1, s: 0, r: f };
-  if (f === 0) return { c: 0, s: 1, r: g };
-  const size = Math.hypot(f, g);
-  const r = f < 0 && Math.abs(f) > Math.abs(g) ? -size : size;
-  return { c: f / r, s: g / r, r };
 }
 
 /** Diagonalises rows and columns `i` and `i + 1`, which nothing connects with others (LAPACK's laev2). */
