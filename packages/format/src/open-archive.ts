@@ -1,4 +1,5 @@
 import type { Archive, ArchiveOptions, ArchiveRecord, Generation, ReadSignal } from "./archive.ts";
+import type { ArchiveLayout } from "./archive-layout.ts";
 import { requireLittleEndian } from "./byteorder.ts";
 import { Pt2Error } from "./error.ts";
 import { formatError } from "./format-errors.ts";
@@ -6,7 +7,7 @@ import { loadSampleInputs } from "./load-sample-inputs.ts";
 import { joinWeights, loadWeights, type WeightsPlace } from "./load-weights.ts";
 import { parseProgram, schemaError } from "./program/decode-program.ts";
 import type { ExportedProgram } from "./program/types.ts";
-import { type ArchiveLayout, recognize } from "./recognize.ts";
+import { recognize } from "./recognize.ts";
 import { recordOf } from "./record-storage.ts";
 import type { SampleInputs } from "./sample-inputs.ts";
 import type { ByteSource } from "./source.ts";

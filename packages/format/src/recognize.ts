@@ -1,22 +1,9 @@
-import type { Generation, ReadSignal } from "./archive.ts";
+import type { ReadSignal } from "./archive.ts";
+import { AOTI, type ArchiveLayout, SUPPORTED_VERSION } from "./archive-layout.ts";
 import type { ZipEntry } from "./zip/entry.ts";
 import type { ZipFile } from "./zip/zip-file.ts";
 
-/** Where an archive keeps things. */
-export interface ArchiveLayout {
-  readonly generation: Generation;
-  readonly root: string;
-  readonly models: readonly string[];
-  /** Records by their name below the root folder. */
-  readonly entries: ReadonlyMap<string, ZipEntry>;
-  readonly hasAotInductor: boolean;
-}
-
-/** Where code that is compiled for one platform lies. */
-export const AOTI: RegExp = /^data\/aotinductor\/[^/]+\//;
 const MODEL = /^models\/(.+)\.json$/;
-/** The version of archives that is read. */
-export const SUPPORTED_VERSION = "0";
 
 /** Tells the generations apart, and refuses everything else. */
 export async function recognize(zip: ZipFile, options?: ReadSignal): Promise<ArchiveLayout> {

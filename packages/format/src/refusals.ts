@@ -1,6 +1,6 @@
 import type { ReadSignal } from "./archive.ts";
+import { AOTI, type ArchiveLayout, SUPPORTED_VERSION } from "./archive-layout.ts";
 import { type FormatErrorCode, formatError } from "./format-errors.ts";
-import { AOTI, type ArchiveLayout, SUPPORTED_VERSION } from "./recognize.ts";
 import type { ByteSource } from "./source.ts";
 
 const SAVE_PROGRAM = 'save the program itself: torch.export.save(torch.export.export(model, args), "model.pt2")';
