@@ -37,6 +37,25 @@ await describeWithDevice("what is refused says where", (device) => {
     await backend.dispose();
   });
 
+  test("an index where there is nothing, which no shader has to find", async () => {
+    const backend = await webgpu({ device });
+    for (const op of [
+      "gather(self=%x, dim=0, index=%at)",
+      "index_select(self=%x, dim=0, index=%at)",
+      "index.Tensor(self=%x, indices=[%at])",
+    ]) {
+      const program = programOf(`
+        user_input %x: f32[0]
+        user_input %at: i64[2]
+        %y: f32[2] = aten::${op}  # words (model.py:12, in forward)
+        return %y`);
+      expect(await failureOf(backend.compile({ program, weights, registry }))).toMatchObject({
+        where: expect.stringContaining("words, model.py:12, in forward"),
+      });
+    }
+    await backend.dispose();
+  });
+
   test("an index among weights, which is looked up at load", async () => {
     const backend = await webgpu({ device });
     const program = programOf(`

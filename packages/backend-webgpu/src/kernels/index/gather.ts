@@ -22,7 +22,7 @@ export const gather: WebgpuKernel = {
     });
     shader.u32("size", self.shape[dim] ?? 1).u32("stride", self.strides[dim] ?? 1);
     shader.result("out");
-    const wrap = wrapIndices(shader, "gather", [{ dim, size: self.shape[dim] ?? 1 }]);
+    const wrap = wrapIndices(shader, "gather", [{ dim, size: self.shape[dim] ?? 1 }], count);
     shader.forEach(count, "set_out(i, self_at(base(i) + wrap(index(i), p.size) * p.stride));", { declarations: wrap });
   },
 };

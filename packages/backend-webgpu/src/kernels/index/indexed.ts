@@ -76,7 +76,7 @@ function declareOffset(shader: Shader, op: string, indices: readonly Index[], co
     shader.read(`index${k}`, broadcast(place, common)).u32(`size${k}`, size).u32(`stride${k}`, stride);
     return `wrap(index${k}(tuple), p.size${k}) * p.stride${k}`;
   });
-  return `${wrapIndices(shader, op, indices)}fn offset(tuple: u32) -> u32 { return ${terms.join(" + ") || "0u"}; }
+  return `${wrapIndices(shader, op, indices, elementCount(common))}fn offset(tuple: u32) -> u32 { return ${terms.join(" + ") || "0u"}; }
 `;
 }
 

@@ -66,8 +66,9 @@ function sourceOf(call: KernelCall): Place {
 function writesOf(call: KernelCall, out: Place): Writes {
   const index = call.tensor("index");
   const dim = normalDim(call.arg<number>("dim"), out.shape.length);
+  const count = elementCount(index.shape);
   return {
-    count: elementCount(index.shape),
+    count,
     declare(shader) {
       shader.read("index", index);
       shader.offsets("base", {
@@ -76,7 +77,7 @@ function writesOf(call: KernelCall, out: Place): Writes {
       });
       const size = out.shape[dim] ?? 1;
       shader.u32("size", size).u32("stride", out.strides[dim] ?? 1);
-      return `${wrapIndices(shader, "scatter", [{ dim, size }])}fn position(i: u32) -> u32 { return base(i) + wrap(index(i), p.size) * p.stride; }\n`;
+      return `${wrapIndices(shader, "scatter", [{ dim, size }], count)}fn position(i: u32) -> u32 { return base(i) + wrap(index(i), p.size) * p.stride; }\n`;
     },
   };
 }

@@ -42,7 +42,7 @@ function planSlices(call: KernelCall, op: string, self: Place, index: Place, dim
       .u32("rows", rows);
     shader.u32("start", start).u32("part", place.shape[dim] ?? 1);
     shader.result("out");
-    const declarations = wrapIndices(shader, op, [{ dim, size }]);
+    const declarations = wrapIndices(shader, op, [{ dim, size }], count);
     shader.forEach(
       count,
       `let row = wrap(index((i / p.inner) % p.rows), p.size) - p.start;

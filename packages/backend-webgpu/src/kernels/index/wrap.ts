@@ -1,3 +1,4 @@
+import { backendError } from "@pt2/backend/staged";
 import type { Shader } from "../../shader/shader.ts";
 
 /** A dimension that is indexed. */
@@ -8,9 +9,17 @@ export interface IndexedDim {
 
 /**
  * Offers `wrap(index, size)`: an index as Python counts it, from the end when negative. One that is outside is reported,
- * and 0 then, so that nothing is read or written beside the tensor.
+ * and 0 then, so that nothing is read or written beside the tensor. Where there are indices but not even a first element,
+ * that is refused at once.
  */
-export function wrapIndices(shader: Shader, op: string, dims: readonly IndexedDim[]): string {
+export function wrapIndices(shader: Shader, op: string, dims: readonly IndexedDim[], count: number): string {
+  const empty = dims.find(({ size }) => size === 0);
+  if (count > 0 && empty !== undefined) {
+    throw backendError("backend.index-out-of-range", {
+      what: `aten::${op}: an index is out of bounds for dimension ${empty.dim} with size 0`,
+      advice: "Check the sizes that the program computes for these inputs.",
+    });
+  }
   const list = (key: keyof IndexedDim): string => dims.map((each) => each[key]).join(", ");
   shader.guard({
     code: "backend.index-out-of-range",

@@ -31,11 +31,7 @@ export const LU_OPS: readonly OpRecord[] = [
     {
       infer({ LU_data, LU_pivots }) {
         const { batch, rows, columns, rank } = sizes("lu_unpack", LU_data);
-        check(
-          LU_pivots.dtype === "int32" && sameShape(LU_pivots.shape, [...batch, rank]),
-          () =>
-            `lu_unpack: expected int32 pivots of shape ${show([...batch, rank])}, got ${LU_pivots.dtype} ${show(LU_pivots.shape)}`,
-        );
+        checkPivots("lu_unpack", LU_pivots, [...batch, rank]);
         const { dtype } = LU_data;
         return [
           { dtype, shape: [...batch, rows, rows] },
@@ -54,7 +50,12 @@ export const LU_OPS: readonly OpRecord[] = [
   }),
   defineOp(
     "aten::linalg_lu_solve(Tensor LU, Tensor pivots, Tensor B, *, bool left=True, bool adjoint=False) -> Tensor",
-    { infer: ({ LU, B, left }) => matrices("linalg.lu_solve", LU, B, left) },
+    {
+      infer({ LU, pivots, B, left }) {
+        checkPivots("linalg.lu_solve", pivots, LU.shape.slice(0, -1));
+        return matrices("linalg.lu_solve", LU, B, left);
+      },
+    },
   ),
   defineOp("aten::lu_solve(Tensor self, Tensor LU_data, Tensor LU_pivots) -> Tensor", {
     decompose: ({ self, LU_data, LU_pivots }, b) =>
@@ -127,4 +128,11 @@ export const LU_OPS: readonly OpRecord[] = [
 function factors(A: TensorMeta): Three {
   const { batch, rank } = sizes("linalg.lu_factor", A);
   return [{ dtype: A.dtype, shape: A.shape }, { dtype: "int32", shape: [...batch, rank] }, info(A)];
+}
+
+function checkPivots(op: string, { dtype, shape }: TensorMeta, expected: readonly number[]): void {
+  check(
+    dtype === "int32" && sameShape(shape, expected),
+    () => `${op}: expected int32 pivots of shape ${show(expected)}, got ${dtype} ${show(shape)}`,
+  );
 }

@@ -67,6 +67,7 @@ function nanmedian(b: Builder, self: TensorMeta, dim: number, keepdim: boolean):
   if (!isFloat(self.dtype) || self.shape.length === 0) return median(b, self, dim, keepdim);
   const e = emit(b);
   const at = wrapDim(dim, self.shape.length);
+  check(self.shape[at]! > 0, "median(): Expected reduction dim to have non-zero size.");
   const numbers = e.sum(b.tensor("aten::logical_not", { self: b.tensor("aten::isnan", { self }) }), [at], true);
   const half = b.tensor("aten::div.Tensor_mode", { self: e.sub(numbers, 1), other: 2, rounding_mode: "floor" });
   const index = e.clampMin(half, 0);
