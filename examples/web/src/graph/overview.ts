@@ -1,9 +1,9 @@
 import { el } from "../page/dom.ts";
 import type { Camera, Size } from "./camera.ts";
-import { BOX_HEIGHT, type Layout, type Point } from "./layout.ts";
+import { BOX_HEIGHT, type Point } from "./layout.ts";
 import type { Scene } from "./paint.ts";
 import type { Palette } from "./palette.ts";
-import { timeOf } from "./times.ts";
+import { longestTime, timeOf } from "./times.ts";
 
 /** All of a drawing in a narrow strip, for those who cannot see it at once. Keys and the search do the same by other means. */
 export interface Overview {
@@ -14,7 +14,7 @@ export interface Overview {
 
 /** Makes the strip; a press or a drag asks for the place under it. */
 export function overview(onMove: (centre: Point) => void): Overview {
-  const element = el("canvas", { class: "overview", "aria-hidden": "true" });
+  const element = el("canvas", { class: "overview", "aria-hidden": "true", hidden: true });
   let layout: Size = { width: 1, height: 1 };
   const move = (event: PointerEvent): void => {
     const { left, top, width, height } = element.getBoundingClientRect();
@@ -46,7 +46,7 @@ export function overview(onMove: (centre: Point) => void): Overview {
 
 /** Every box in the colour of its family, the slow ones hot. */
 function paintBoxes(context: CanvasRenderingContext2D, { layout, times }: Scene, colours: Palette): void {
-  const most = slowest(layout, times);
+  const most = longestTime(layout.boxes.values(), times);
   const atLeast = layout.height / context.canvas.height;
   for (const { box, x, y, width } of layout.boxes.values()) {
     const corner = [x - width / 2, y - BOX_HEIGHT / 2, width, Math.max(BOX_HEIGHT, atLeast)] as const;
@@ -71,8 +71,4 @@ function paintSight(context: CanvasRenderingContext2D, camera: Camera, screen: S
   const thick = (3 * devicePixelRatio) / context.getTransform().d;
   context.fillRect(x, y, width, thick);
   context.fillRect(x, y + height - thick, width, thick);
-}
-
-function slowest(layout: Layout, times: Scene["times"]): number {
-  return Math.max(...[...layout.boxes.values()].map(({ box }) => timeOf(box, times)), Number.MIN_VALUE);
 }

@@ -1,7 +1,7 @@
 import type { Camera, Size } from "./camera.ts";
 import { BOX_HEIGHT, type Layout, type PlacedBox, type Route } from "./layout.ts";
 import type { Palette } from "./palette.ts";
-import { type NodeTimes, timeOf } from "./times.ts";
+import { longestTime, type NodeTimes, timeOf } from "./times.ts";
 
 /** Fonts of the two lines in a box. */
 export const TITLE_FONT = "600 12px system-ui, sans-serif";
@@ -42,7 +42,7 @@ export function paint(context: CanvasRenderingContext2D, screen: Size, scene: Sc
     context.stroke();
   }
   const withText = camera.scale >= TEXT_SCALE;
-  const most = Math.max(...[...layout.boxes.values()].map(({ box }) => timeOf(box, times)), Number.MIN_VALUE);
+  const most = longestTime(layout.boxes.values(), times);
   for (const placed of layout.boxes.values()) {
     const { x, y, width } = placed;
     const outside = y + BOX_HEIGHT < top || y - BOX_HEIGHT > bottom || x + width < left || x - width > right;

@@ -11,6 +11,13 @@ export function timesByNode(steps: readonly StepTime[]): NodeTimes {
   return times;
 }
 
+/** What the slowest box took; never 0, so that times can be parts of it. */
+export function longestTime(boxes: Iterable<{ readonly box: GraphBox }>, times: NodeTimes): number {
+  let longest = Number.MIN_VALUE;
+  for (const { box } of boxes) longest = Math.max(longest, timeOf(box, times));
+  return longest;
+}
+
 /** Milliseconds spent in what a box stands for. */
 export function timeOf({ nodes }: GraphBox, times: NodeTimes): number {
   return nodes.reduce((sum, { name }) => sum + (times.get(name) ?? 0), 0);

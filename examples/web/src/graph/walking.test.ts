@@ -4,7 +4,7 @@ import type { GraphBox } from "./boxes.ts";
 import { layout } from "./layout.ts";
 import { neighbour } from "./neighbours.ts";
 import { search } from "./search.ts";
-import { timeOf, timesByNode } from "./times.ts";
+import { longestTime, timeOf, timesByNode } from "./times.ts";
 
 const node = (name: string, op: string, modulePath = "", line = ""): Node => ({
   name,
@@ -55,4 +55,6 @@ it("adds the times of steps up, by node and by box", () => {
   expect(times.get("relu")).toBe(4);
   expect(timeOf(box("all", NODES), times)).toBe(6);
   expect(timeOf(box("none"), times)).toBe(0);
+  expect(longestTime([{ box: box("all", NODES) }, { box: box("none") }], times)).toBe(6);
+  expect(longestTime([], times)).toBeGreaterThan(0);
 });
