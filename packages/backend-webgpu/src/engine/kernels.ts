@@ -31,7 +31,6 @@ class LoadedKernels extends KernelSet<WebgpuKernel> {
 export class KernelParts {
   readonly #parts: readonly Part<WebgpuKernel>[];
   readonly #loaded = new Map<Part<WebgpuKernel>, LoadedKernels>();
-  readonly #loading = new Map<Part<WebgpuKernel>, Promise<void>>();
 
   constructor(parts: readonly Part<WebgpuKernel>[]) {
     this.#parts = parts;
@@ -58,19 +57,10 @@ export class KernelParts {
     return undefined;
   }
 
-  #load(part: Part<WebgpuKernel>): Promise<void> {
-    const known = this.#loading.get(part);
-    if (known !== undefined) return known;
-    const loading = part.load().then(
-      (kernels) => void this.#loaded.set(part, new LoadedKernels(kernels)),
-      (problem: unknown) => {
-        // It is asked for again.
-        this.#loading.delete(part);
-        throw problem;
-      },
-    );
-    this.#loading.set(part, loading);
-    return loading;
+  async #load(part: Part<WebgpuKernel>): Promise<void> {
+    if (this.#loaded.has(part)) return;
+    const kernels = await part.load();
+    if (!this.#loaded.has(part)) this.#loaded.set(part, new LoadedKernels(kernels));
   }
 }
 

@@ -13,7 +13,10 @@ describe("aten", () => {
     const different = aten.ops
       .map(({ name, schema }) => [printSchema(schema), schemaTextOf(name)])
       .filter(([ours, theirs]) => ours !== theirs);
-    expect(different).toEqual([]);
+    // PyTorch has it in place alone.
+    expect(different).toEqual([
+      ["aten::fill_diagonal(Tensor self, Scalar fill_value, bool wrap=False) -> Tensor", undefined],
+    ]);
   });
 
   it("gives every op a rule", () => {
