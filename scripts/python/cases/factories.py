@@ -112,3 +112,4 @@ case("_standard_gamma", "float64", t(2, 3, dtype=f64, lo=0.1, hi=9), meta_only=T
 case("_sample_dirichlet", "batch", t(2, 5, lo=0.1, hi=9), meta_only=True)
 case("_sample_dirichlet", "of one", t(3, 1, lo=0.5, hi=9))
 case("linspace", "uint8, ends that wrap", -3, 9, 5, dtype=u8)
+case("arange.start_step", "int16 from a fraction", -0.9, 4.2, 1, dtype=i16)

@@ -5,6 +5,11 @@ import { isTensor, type Scalar } from "@pt2/registry";
 import type { WasmKernel } from "../engine/kernel.ts";
 import { addressOf } from "../engine/place.ts";
 
+/** PyTorch counts the elements before it leaves out fractions. */
+function whole(number: number | bigint): bigint {
+  return typeof number === "bigint" ? number : BigInt(Math.trunc(number));
+}
+
 /** `arange(start, end, step)`; each element is start + i·step, not a running sum. */
 export const arange: WasmKernel = {
   ops: ["aten::arange.start_step"],
@@ -16,7 +21,7 @@ export const arange: WasmKernel = {
       const { itemsize } = DTYPES[out.dtype];
       const to = addressOf(out);
       for (let i = 0; i < numel(out.shape); i++) {
-        const value = exact ? BigInt(start) + BigInt(i) * BigInt(step) : Number(start) + i * Number(step);
+        const value = exact ? whole(start) + BigInt(i) * whole(step) : Number(start) + i * Number(step);
         call.heap.u8.set(elementBytes(out.dtype, value), to + i * itemsize);
       }
     });

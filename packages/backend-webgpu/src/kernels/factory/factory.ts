@@ -17,7 +17,8 @@ const arange: WebgpuKernel = {
     const [start, step] = [Number(numberOf(call.arg<Scalar>("start"))), Number(numberOf(call.arg<Scalar>("step")))];
     const shader = call.shader("arange");
     if (computeType(dtype) === "i32") {
-      shader.i32("start", start).i32("step", step).result("out");
+      // PyTorch counts the elements before it leaves out fractions.
+      shader.i32("start", Math.trunc(start)).i32("step", Math.trunc(step)).result("out");
       shader.forEach(count, "set_out(i, p.start + i32(i) * p.step);");
       return;
     }
