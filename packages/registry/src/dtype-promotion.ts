@@ -36,9 +36,15 @@ export function resultType(operands: readonly TensorMeta[]): DType {
   return result ?? DEFAULT_DTYPE;
 }
 
+export type HalfDType = "float16" | "bfloat16";
+
+export function isHalf(dtype: DType): dtype is HalfDType {
+  return dtype === "float16" || dtype === "bfloat16";
+}
+
 /** What PyTorch's kernels compute in: float32 for the half floats, else the dtype itself. */
 export function computeDtype(dtype: DType): DType {
-  return dtype === "float16" || dtype === "bfloat16" ? "float32" : dtype;
+  return isHalf(dtype) ? "float32" : dtype;
 }
 
 /** dtype of a complex number with such parts. */

@@ -47,7 +47,7 @@ describe("typeScalarCall", () => {
   it("broadcasts, promotes and keeps the operands", () => {
     const self = meta("float16", 3, 1);
     const call = typeScalarCall(addTensor, { self, other: meta("int64", 5), alpha: 1 });
-    expect(call).toMatchObject({ dtype: "float16", shape: [3, 5], compute: "float32" });
+    expect(call).toMatchObject({ dtype: "float16", shape: [3, 5], compute: "float16" });
     expect(call.operands).toEqual([self, meta("int64", 5)]);
   });
 
@@ -64,7 +64,7 @@ describe("typeScalarCall", () => {
       promote: { kind: "bool" },
     });
     const call = typeScalarCall(compare, { self: meta("float16", 2), other: { float: 0.1 } });
-    expect(call).toMatchObject({ dtype: "bool", compute: "float32" });
+    expect(call).toMatchObject({ dtype: "bool", compute: "float16" });
     expect(call.expr).toEqual(eq(scalar.input(0), 0.0999755859375));
     const divide = defineOp("aten::div.Tensor(Tensor self, Tensor other) -> Tensor", {
       scalar: div,

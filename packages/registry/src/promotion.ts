@@ -1,7 +1,7 @@
 import { DTYPES, type DType } from "@pt2/format";
 import { broadcastShapes } from "./broadcast.ts";
 import type { ArgValue } from "./builder.ts";
-import { computeDtype, DEFAULT_DTYPE, resultType } from "./dtype-promotion.ts";
+import { DEFAULT_DTYPE, isHalf, resultType } from "./dtype-promotion.ts";
 import { isRunNumber, type RunNumber } from "./lower/run-number.ts";
 import type { OpRecord, Promotion } from "./op.ts";
 import { registryError } from "./registry-errors.ts";
@@ -15,7 +15,7 @@ export { computeDtype, DEFAULT_DTYPE, promoteTypes, resultType } from "./dtype-p
 
 /** An elementwise call with shapes and dtypes: what a backend makes a kernel from. Its result is its own meta. */
 export interface ScalarCall extends TensorMeta {
-  /** Dtype in which `expr` is evaluated, see `typeExpr`. */
+  /** The promoted dtype, which says in which one `expr` is evaluated, see `typeExpr`. */
   readonly compute: DType;
   /** Numbers among the arguments are constants in it. */
   readonly expr: ScalarExpr;
@@ -59,7 +59,7 @@ export function typeScalarCall(
       return value !== null && isNumeric(arg.type) ? literal(value as Scalar) : value;
     }),
   );
-  return { ...scalarMeta(record, args), compute: computeDtype(common), expr, operands };
+  return { ...scalarMeta(record, args), compute: common, expr, operands };
 }
 
 /** Shape and dtype of one call of an op that has a `scalar` rule, also where the expression has no such dtype. */
@@ -121,10 +121,6 @@ function constant(record: OpRecord, scalar: Scalar, rounded: DType | null): Scal
 
 function toNumber(value: Scalar): number {
   return typeof value === "object" ? ("float" in value ? value.float : Number.NaN) : Number(value);
-}
-
-function isHalf(dtype: DType): boolean {
-  return dtype === "float16" || dtype === "bfloat16";
 }
 
 function baseOf(type: SchemaType): string {

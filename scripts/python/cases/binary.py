@@ -1,4 +1,5 @@
 """Arithmetic of two tensors, of a tensor and a number, and of three."""
+import torch
 from opcase import b8, bf16, c64, case, edges, f16, f32, f64, i8, i16, i32, i64, inf, ints, nan, s, t, u8, v
 
 ARITHMETIC = ("add.Tensor", "sub.Tensor", "mul.Tensor", "div.Tensor")
@@ -56,6 +57,12 @@ for mode in (None, "floor", "trunc"):
     case("div.Tensor_mode", f"edges {mode}", edges(), edges().flip(0), rounding_mode=mode)
     case("div.Scalar_mode", f"float {mode}", t(7, lo=-9, hi=9), -0.7, rounding_mode=mode)
     case("div.Scalar_mode", f"int64 {mode}", ints(7), -4, rounding_mode=mode)
+    for dtype in (f16, bf16):
+        name = f"{dtype} {mode}".removeprefix("torch.")
+        dividend = (100 * t(17, 1, lo=-9, hi=9)).to(dtype)
+        case("div.Tensor_mode", name, dividend, t(19, lo=-3, hi=3).to(dtype), rounding_mode=mode)
+        case("div.Scalar_mode", name, dividend, -0.7, rounding_mode=mode)
+        case("div.Tensor_mode", f"edges {name}", edges().to(dtype), edges().flip(0).to(dtype), rounding_mode=mode)
 case("div.Tensor_mode", "int64 lowest value", v(-(2**63), -(2**63) + 1, dtype=i64), v(2, -7, dtype=i64), rounding_mode="floor")
 case("floor_divide", "int64", ints(7), v(-3, 4, 2, -1, 5, 7, -2, dtype=i64))
 case("floor_divide", "float", t(7, lo=-9, hi=9), t(7, lo=0.5))
@@ -114,6 +121,9 @@ case("logaddexp", "large values", v(1000, -1000, inf, 1), v(1000, -999, 1, -inf)
 case("logaddexp2", "values", t(5), t(5))
 case("heaviside", "zero", v(-1, 0, 2), v(0.5, 0.25, 0.75))
 case("nextafter", "up and down", v(1, 0, -1), v(2, 1, -2))
+for dtype in (f16, bf16):
+    from_ = torch.tensor((0, 0x3c00, 0x3f80, 0x3f81, 0x7c00 if dtype == f16 else 0x7f80, 0x7bff, 0x7f7f), dtype=i16).view(dtype)
+    case("nextafter", f"{dtype}".removeprefix("torch."), from_.unsqueeze(1), v(inf, -inf, 0, 1, nan, dtype=dtype))
 case("gcd", "int64", v(12, 0, -18, 7, dtype=i64), v(18, 5, 12, 0, dtype=i64))
 case("ldexp.Tensor", "int exponent", t(5), ints(5, lo=-3, hi=3))
 

@@ -1,5 +1,7 @@
 import { DTYPES, type DType, Pt2Error } from "@pt2/format";
+import { computeDtype, isHalf } from "../dtype-promotion.ts";
 import type { BinaryFn, ScalarExpr, UnaryFn } from "./expr.ts";
+import { IN_STEPS } from "./halves.ts";
 
 /** Value of one element: bigint for 64-bit integers, boolean for bool, number for the rest. */
 export type ScalarValue = number | bigint | boolean;
@@ -70,7 +72,8 @@ export function castTo(dtype: DType, x: TypedExpr): TypedExpr {
 
 /** Resolves the dtype of every node. Throws `registry.scalar-dtype` for a function that the dtype does not have. */
 export function typeExpr(expr: ScalarExpr, rules: TypeRules): TypedExpr {
-  const compute = rules.compute === "float16" || rules.compute === "bfloat16" ? "float32" : rules.compute;
+  const half = isHalf(rules.compute) ? rules.compute : null;
+  const compute = computeDtype(rules.compute);
   const memo = new Map<ScalarExpr, TypedExpr>();
   const visit = (node: ScalarExpr): TypedExpr => {
     const known = memo.get(node);
@@ -109,7 +112,8 @@ export function typeExpr(expr: ScalarExpr, rules: TypeRules): TypedExpr {
           const [x, y] = [visit(node.x), visit(node.y)];
           if (x.dtype === "bool" && y.dtype === "bool") return typeBinary(node.fn, x, y);
         }
-        return typeBinary(node.fn, number(node.x), number(node.y));
+        const steps = half && IN_STEPS[node.fn];
+        return steps ? visit(steps(node.x, node.y, half)) : typeBinary(node.fn, number(node.x), number(node.y));
       }
     }
   };

@@ -1,5 +1,6 @@
 import type { DType } from "@pt2/format";
 import type { Builder } from "../../builder.ts";
+import { computeDtype } from "../../dtype-promotion.ts";
 import { defineOp, type OpRecord, type Promotion } from "../../op.ts";
 import type { TensorMeta } from "../../tensor-meta.ts";
 
@@ -36,7 +37,7 @@ export const CAST_OPS: readonly OpRecord[] = [
     decompose: ({ self, other }, b) => cast(self, other.dtype, b),
   }),
   defineOp("aten::_autocast_to_full_precision(Tensor(a) self, bool cuda_enabled, bool cpu_enabled) -> Tensor(a)", {
-    decompose: ({ self }, b) => cast(self, isHalf(self.dtype) ? "float32" : self.dtype, b),
+    decompose: ({ self }, b) => cast(self, computeDtype(self.dtype), b),
   }),
   ...(
     [
@@ -62,8 +63,4 @@ function to(result: DType): Promotion {
 
 function cast(self: TensorMeta, dtype: DType | null, b: Builder): TensorMeta {
   return dtype === null || dtype === self.dtype ? self : b.tensor("aten::_to_copy", { self, dtype });
-}
-
-function isHalf(dtype: DType): boolean {
-  return dtype === "float16" || dtype === "bfloat16";
 }
