@@ -10,7 +10,6 @@ export {
   runHostKernel,
 } from "./host/host-kernel.ts";
 export { HOST_KERNELS } from "./host/index.ts";
-export { RANDOM_KERNELS } from "./host/random/kernels.ts";
 export { createRandom, type RandomNumbers } from "./host/random/numbers.ts";
 export { type AxisResize, type AxisTable, type ResizeMode, resizeTable } from "./host/resize-tables.ts";
 export { type AxisWindow, adaptiveWindows, type Sliding, slidingWindows } from "./host/windows.ts";

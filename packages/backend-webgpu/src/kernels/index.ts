@@ -9,7 +9,7 @@ const ON_HOST = new RegExp(
     "i0|igammac?|special_(i0e|i1e?|bessel_[jy][01]|(scaled_)?modified_bessel_k[01]|airy_ai|zeta)",
     "special_(ndtri|log_ndtr|erfcx|\\w+_polynomial_[a-z]+)|avg_pool2d_backward|_adaptive_avg_pool2d_backward|convolution",
     "histc|_ctc_loss(\\.Tensor)?|logcumsumexp|scatter_reduce\\.two|segment_reduce|combinations|frexp\\.Tensor",
-    "nonzero_static|tri[lu]_indices|_?upsample_bi(linear|cubic)2d(_aa)?",
+    "nonzero_static|tri[lu]_indices|_?upsample_bi(linear|cubic)2d(_aa)?|randn?|poisson|binomial|_standard_gamma",
   ].join("|")})$`,
 );
 
@@ -72,9 +72,5 @@ export const KERNEL_PARTS: readonly Part<WebgpuKernel>[] = [
   { ops: /^aten::(sort\.stable|topk)$/, load: async () => (await import("./sort/sort.ts")).SORTS },
   { ops: /^aten::(gcd|lcm)$/, load: async () => (await import("./integer/divisors.ts")).DIVISORS },
   { ops: /^aten::_fft_(c2c|r2c|c2r)$/, load: async () => (await import("./fourier/fourier.ts")).FOURIER },
-  {
-    ops: /^aten::(randn?|poisson|binomial|_standard_gamma)$/,
-    load: async () => (await import("./host/random.ts")).RANDOM,
-  },
   { ops: ON_HOST, load: async () => (await import("./host/index.ts")).HOST },
 ];
