@@ -52,7 +52,9 @@ describe("a load that fails closes its source", () => {
   const missing = { op: "my::op", count: 3, where: "my::op %op (model.py:7, in forward)", why: "no kernel" };
   const failures = {
     "runtime.backend-version": { ...idleBackend(), apiVersion: 99 as unknown as 1 },
-    "runtime.unsupported-ops": idleBackend({ unsupported: () => [missing, { ...missing, op: "my::other", count: 1 }] }),
+    "runtime.unsupported-ops": idleBackend({
+      unsupported: () => [missing, { ...missing, op: "aten::other", count: 1 }],
+    }),
     "my.compile": idleBackend({
       compile: () => Promise.reject(new Pt2Error("my.compile", { what: "it does not compile" })),
     }),
@@ -70,12 +72,19 @@ describe("a load that fails closes its source", () => {
       [
         "The backend `idle` cannot run 2 ops of this program (4 nodes):",
         "  my::op ×3: no kernel; first my::op %op (model.py:7, in forward)",
-        "  my::other ×1: no kernel; first my::op %op (model.py:7, in forward)",
+        "  aten::other ×1: no kernel; first my::op %op (model.py:7, in forward)",
         "  where: my::op %op (model.py:7, in forward)",
         "  what to do: pass the op package that defines them (`ops`), a handler of your own (`handlers`), or another backend; or export with `run_decompositions()`, which leaves simpler ops",
       ].join("\n"),
     );
     expect(backend.requests).toHaveLength(0);
+  });
+
+  it("does not say that PyTorch takes apart what is none of its own ops", async () => {
+    const backend = idleBackend({ unsupported: () => [missing] });
+    await expect(load(fixturePath(MLP), { backend })).rejects.toMatchObject({
+      advice: expect.not.stringContaining("run_decompositions"),
+    });
   });
 
   it("when it is aborted", async () => {

@@ -20,6 +20,7 @@ export function requireSupported(backend: Backend, program: Program, registry: O
   const missing = backend.unsupported(program, registry);
   if (missing.length === 0) return;
   const nodes = missing.reduce((sum, { count }) => sum + count, 0);
+  const decomposes = program.dialect === "TRAINING" && missing.some(({ op }) => op.startsWith("aten::"));
   throw runtimeError("runtime.unsupported-ops", {
     what: [
       `The backend \`${backend.name}\` cannot run ${plural(missing.length, "op")} of this program (${plural(nodes, "node")}):`,
@@ -28,7 +29,7 @@ export function requireSupported(backend: Backend, program: Program, registry: O
     where: missing[0]!.where,
     advice: [
       "pass the op package that defines them (`ops`), a handler of your own (`handlers`), or another backend",
-      program.dialect === "TRAINING" ? "; or export with `run_decompositions()`, which leaves simpler ops" : "",
+      decomposes ? "; or export with `run_decompositions()`, which leaves simpler ops" : "",
     ].join(""),
     details: { backend: backend.name, unsupported: missing },
   });
