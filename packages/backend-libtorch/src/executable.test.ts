@@ -20,6 +20,11 @@ const ADD = `
   return %y`;
 const x = floats([3], 1, 2, 3);
 
+const WRITES_ENDLESSLY = ENDLESS.replace("user_input", 'buffer "sum" = %sum: f32[1]\n  user_input').replace(
+  "return %y",
+  "%total: f32[1] = aten::add_.Tensor(%sum, other=%y)\n  return %y",
+);
+
 setFlagsFromString("--expose-gc");
 const collectGarbage = runInNewContext("gc") as () => void;
 
@@ -46,6 +51,19 @@ describeWithLibtorch("executables", ({ addon }) => {
     await expect(second).rejects.toThrow("no");
     await first;
     expect(elementsOf((await executable.run([x]))[0])).toEqual([2, 4, 6]);
+    await executable.dispose();
+  });
+
+  it("a run that waits for one before is aborted at once", async () => {
+    const executable = await compileBody(backend, WRITES_ENDLESSLY, { sum: floats([1], 0) });
+    const [first, second] = [new AbortController(), new AbortController()];
+    const under = executable.run([floats([1], 1)], { signal: first.signal });
+    const waiting = executable.run([floats([1], 1)], { signal: second.signal });
+    second.abort(new Error("never mind"));
+    // Nothing else ends the run before.
+    await expect(waiting).rejects.toThrow("never mind");
+    first.abort(new Error("enough"));
+    await expect(under).rejects.toThrow("enough");
     await executable.dispose();
   });
 

@@ -1,4 +1,12 @@
-import type { Executable, MemoryReport, Profile, RunOptions, TraceObserver, Value } from "@pt2/backend";
+import {
+  type Executable,
+  type MemoryReport,
+  type Profile,
+  type RunOptions,
+  RunQueue,
+  type TraceObserver,
+  type Value,
+} from "@pt2/backend";
 import type { Pt2Error } from "@pt2/format";
 import { commitWrites } from "./commit-writes.ts";
 import type { CompiledProgram } from "./compile-program.ts";
@@ -28,7 +36,8 @@ export class LibtorchExecutable implements Executable {
   /** Null where runs are not recorded. */
   readonly #captures: CapturedRuns | null;
   readonly #underWay = new Set<Promise<unknown>>();
-  #last: Promise<unknown> = Promise.resolve();
+  /** Of runs that write buffers. */
+  readonly #queue = new RunQueue(disposed);
   #peakBytes = 0;
   #disposed: Promise<void> | undefined;
 
@@ -105,12 +114,11 @@ export class LibtorchExecutable implements Executable {
       signal?.throwIfAborted();
       return await work();
     };
-    const result = this.#compiled.writes ? this.#last.then(turn) : turn();
+    const result = this.#compiled.writes ? this.#queue.run(turn, signal) : turn();
     const settled = result.then(
       () => {},
       () => {},
     );
-    this.#last = settled;
     this.#underWay.add(settled);
     void settled.then(() => this.#underWay.delete(settled));
     return result;

@@ -1,5 +1,7 @@
+import { getEventListeners } from "node:events";
 import { Pt2Error } from "@pt2/format";
 import { expect, test } from "vitest";
+import { watchGarbage } from "./garbage.test-helper.ts";
 import { RunQueue } from "./run-queue.ts";
 
 const disposed = (): Pt2Error => new Pt2Error("toy.disposed", { what: "The model was disposed" });
@@ -64,4 +66,61 @@ test("closing waits for runs under way and refuses more", async () => {
   await expect(queue.run(work)).rejects.toMatchObject({ code: "toy.disposed" });
   open();
   await Promise.all([under, closed]);
+});
+
+test("nothing of runs that are over is held, neither results nor errors nor inputs", async () => {
+  const queue = new RunQueue(disposed);
+  const { watch, alive } = watchGarbage();
+  const signal = new AbortController().signal;
+  for (let i = 0; i < 100; i++) {
+    const given = watch(new Float32Array(64));
+    await queue.run(async () => watch(given.slice()), signal);
+    await queue.run(() => Promise.reject(watch(new Error(`${given.length}`)))).catch(() => {});
+  }
+  expect(await alive()).toBe(0);
+  expect(await queue.run(async () => "it still runs")).toBe("it still runs");
+});
+
+test("nothing of runs that were aborted is held while the one that they waited for goes on", async () => {
+  const queue = new RunQueue(disposed);
+  const { work, open } = gate();
+  const under = queue.run(work);
+  const { watch, alive } = watchGarbage();
+  for (let i = 0; i < 100; i++) {
+    const given = watch(new Float32Array(64));
+    const controller = new AbortController();
+    const waiting = queue.run(async () => given, controller.signal);
+    controller.abort();
+    await expect(waiting).rejects.toThrow("aborted");
+  }
+  expect(await alive()).toBe(0);
+  open();
+  await under;
+});
+
+test("a signal that serves many runs has one listener while they wait, and none when they are over", async () => {
+  const queue = new RunQueue(disposed);
+  const { signal } = new AbortController();
+  const listeners = (): number => getEventListeners(signal, "abort").length;
+  const runs = Array.from({ length: 50 }, (_, i) => queue.run(async () => i, signal));
+  expect(listeners()).toBe(1);
+  await Promise.all(runs);
+  expect(listeners()).toBe(0);
+});
+
+test("runs that came while others waited keep their order, with aborted ones between", async () => {
+  const queue = new RunQueue(disposed);
+  const { work, open } = gate();
+  const order: number[] = [];
+  const never = new AbortController();
+  const runs = [queue.run(work)];
+  for (let i = 0; i < 100; i++) {
+    if (i % 3 === 0) queue.run(async () => void order.push(-1), never.signal).catch(() => {});
+    runs.push(queue.run(async () => void order.push(i)));
+  }
+  never.abort();
+  const closed = queue.close();
+  open();
+  await Promise.all([...runs, closed]);
+  expect(order).toEqual(Array.from({ length: 100 }, (_, i) => i));
 });

@@ -1,3 +1,4 @@
+import { onAbort } from "@pt2/backend";
 import { Pt2Error } from "@pt2/format";
 import { type Graph, graphsOf, type Node, type Program } from "@pt2/graph";
 import type {
@@ -79,8 +80,7 @@ export class CompiledPlan {
     const { profile = false, signal, observe, trace } = hooks;
     signal?.throwIfAborted();
     const run = this.#start(inputs, { profile, step: trace !== undefined });
-    const cancel = (): void => run.cancel();
-    signal?.addEventListener("abort", cancel);
+    const leave = onAbort(signal, () => run.cancel());
     try {
       let step = await run.resume([]);
       while (step.kind !== "done") {
@@ -101,7 +101,7 @@ export class CompiledPlan {
       if (signal?.aborted) throw signal.reason;
       throw this.#failed(run, error);
     } finally {
-      signal?.removeEventListener("abort", cancel);
+      leave();
     }
   }
 

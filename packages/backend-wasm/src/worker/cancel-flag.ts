@@ -1,3 +1,4 @@
+import { onAbort } from "@pt2/backend";
 import type { Cancellation } from "@pt2/backend/staged";
 
 /** Memory for a flag that another thread can see raised, or null where threads may not share memory. */
@@ -8,11 +9,7 @@ export function sharedFlag(): SharedArrayBuffer | null {
 /** Raises the flag when the signal aborts; returns how to stop listening. */
 export function raiseOnAbort(flag: SharedArrayBuffer | null, signal: AbortSignal | undefined): () => void {
   if (flag === null || signal === undefined) return () => {};
-  const raise = (): void => {
-    Atomics.store(new Int32Array(flag), 0, 1);
-  };
-  signal.addEventListener("abort", raise, { once: true });
-  return () => signal.removeEventListener("abort", raise);
+  return onAbort(signal, () => void Atomics.store(new Int32Array(flag), 0, 1));
 }
 
 /** The flag as the worker's engine looks at it. */

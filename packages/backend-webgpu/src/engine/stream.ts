@@ -1,3 +1,4 @@
+import { onAbort } from "@pt2/backend";
 import type { Pt2Error } from "@pt2/format";
 import { webgpuError } from "../webgpu-errors.ts";
 import type { Memory } from "./memory.ts";
@@ -116,10 +117,9 @@ export class Stream {
   async #map(staging: GPUBuffer, bytes: number): Promise<void> {
     const { signal } = this;
     // A buffer that is not waited for any more is free at once: other copies to it come behind this one.
-    const stop = (): void => staging.unmap();
-    signal?.addEventListener("abort", stop, { once: true });
+    const leave = onAbort(signal, () => staging.unmap());
     const [mapped] = await Promise.allSettled([staging.mapAsync(READ, 0, bytes)]);
-    signal?.removeEventListener("abort", stop);
+    leave();
     signal?.throwIfAborted();
     // What was wrong with a call before says why this one failed; if it did not, nothing was written to what it reads.
     await this.#memory.faults.settle();

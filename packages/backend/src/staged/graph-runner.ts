@@ -164,7 +164,10 @@ export class GraphRunner<Place extends TensorType, Plan extends StagePlan<Place>
           const runner = node.runnerOf(key, () => new GraphRunner(graph, this.#engine, node.plan, this.#count));
           return runner.run(inputs, new Map(), { signal });
         });
-        last = result.catch(() => {});
+        last = result.then(
+          () => {},
+          () => {},
+        );
         return result;
       },
     };

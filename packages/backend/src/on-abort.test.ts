@@ -1,0 +1,35 @@
+import { getEventListeners } from "node:events";
+import { expect, test } from "vitest";
+import { onAbort } from "./on-abort.ts";
+
+const listeners = (signal: AbortSignal): number => getEventListeners(signal, "abort").length;
+
+test("all who wait for a signal share one listener, which goes with the last of them", () => {
+  const { signal } = new AbortController();
+  const leave = Array.from({ length: 100 }, () => onAbort(signal, () => {}));
+  expect(listeners(signal)).toBe(1);
+  leave.pop()!();
+  expect(listeners(signal)).toBe(1);
+  for (const one of leave) one();
+  expect(listeners(signal)).toBe(0);
+});
+
+test("each who waits is told once, those who left are not", () => {
+  const controller = new AbortController();
+  const told: string[] = [];
+  const leave = onAbort(controller.signal, () => told.push("left"));
+  onAbort(controller.signal, () => told.push("first"));
+  const both = (): void => void told.push("twice");
+  onAbort(controller.signal, both);
+  const one = onAbort(controller.signal, both);
+  leave();
+  leave();
+  controller.abort();
+  one();
+  expect(told).toEqual(["first", "twice", "twice"]);
+  expect(listeners(controller.signal)).toBe(0);
+});
+
+test("without a signal nobody waits", () => {
+  expect(() => onAbort(undefined, () => {})()).not.toThrow();
+});
