@@ -1,11 +1,23 @@
 import { type Kernels, kernelsBase64 } from "./kernels.gen.ts";
+import { unavailable } from "./wasm-errors.ts";
 
 let compiled: WebAssembly.Module | null = null;
 
 /** The kernels over a memory. Their module is compiled once per thread. */
 export function instantiateKernels(memory: WebAssembly.Memory): Kernels {
-  compiled ??= new WebAssembly.Module(fromBase64(kernelsBase64));
+  compiled ??= compile();
   return new WebAssembly.Instance(compiled, { env: { memory } }).exports as unknown as Kernels;
+}
+
+function compile(): WebAssembly.Module {
+  try {
+    return new WebAssembly.Module(fromBase64(kernelsBase64));
+  } catch (cause) {
+    throw unavailable(
+      `WebAssembly may not compile the kernels: ${cause instanceof Error ? cause.message : cause}`,
+      cause,
+    );
+  }
 }
 
 function fromBase64(text: string): Uint8Array<ArrayBuffer> {

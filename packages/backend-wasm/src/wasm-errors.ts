@@ -9,6 +9,7 @@ export const WASM_ERRORS = {
   "wasm.integer-overflow": "the quotient of two integers does not fit their dtype",
   "wasm.out-of-memory": "WebAssembly memory cannot grow any further",
   "wasm.truncated": "the file became shorter while it was read",
+  "wasm.unavailable": "WebAssembly is switched off, or not allowed to compile code",
   "wasm.worker-failed": "the worker could not be started, or has stopped",
 } as const;
 
@@ -33,5 +34,15 @@ export function backendDisposed(): Pt2Error {
   return wasmError("wasm.disposed", {
     what: "The wasm backend was disposed",
     advice: "Make a new one with wasm().",
+  });
+}
+
+/** What a load fails with where WebAssembly cannot be used. */
+export function unavailable(what: string, cause?: unknown): Pt2Error {
+  return wasmError("wasm.unavailable", {
+    what,
+    advice:
+      "In Node leave out --jitless; a page needs script-src 'wasm-unsafe-eval' in its Content-Security-Policy, and a browser with WebAssembly SIMD.",
+    cause,
   });
 }

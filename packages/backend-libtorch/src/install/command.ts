@@ -1,4 +1,5 @@
-import { spawn } from "node:child_process";
+import { type ChildProcessByStdio, spawn } from "node:child_process";
+import type { Readable } from "node:stream";
 import type { Environment } from "./environment.ts";
 
 /** What a finished command left behind. */
@@ -28,12 +29,19 @@ export function runCommand(command: string, args: readonly string[], options: Co
       lines.push(line);
       onLine?.(line);
     };
-    const child = spawn(command, args, {
-      env: { ...env } as NodeJS.ProcessEnv,
-      stdio: ["ignore", "pipe", "pipe"],
-      ...(cwd !== undefined && { cwd }),
-      ...(timeoutMs !== undefined && { timeout: timeoutMs, killSignal: "SIGKILL" }),
-    });
+    let child: ChildProcessByStdio<null, Readable, Readable>;
+    try {
+      child = spawn(command, args, {
+        env: { ...env } as NodeJS.ProcessEnv,
+        stdio: ["ignore", "pipe", "pipe"],
+        ...(cwd !== undefined && { cwd }),
+        ...(timeoutMs !== undefined && { timeout: timeoutMs, killSignal: "SIGKILL" }),
+      });
+    } catch (error) {
+      // Under `node --permission` no process may be started.
+      resolve({ code: 1, stdout: "", lines: [error instanceof Error ? error.message : String(error)] });
+      return;
+    }
     let stdout = "";
     child.stdout.setEncoding("utf8").on("data", (text: string) => {
       stdout += text;

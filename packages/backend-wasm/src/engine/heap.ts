@@ -1,4 +1,4 @@
-import { wasmError } from "../wasm-errors.ts";
+import { unavailable, wasmError } from "../wasm-errors.ts";
 import { LIMITS } from "./limits.ts";
 
 /** A piece of WebAssembly memory. */
@@ -32,6 +32,7 @@ export class Heap {
 
   /** `reserved` bytes at the start belong to the kernels' static data. */
   constructor(reserved: number = PAGE) {
+    if (typeof WebAssembly === "undefined") throw unavailable("There is no WebAssembly here");
     this.memory = new WebAssembly.Memory({ initial: Math.ceil(reserved / PAGE) + 1, maximum: MAX_PAGES });
     this.#free = [{ address: reserved, bytes: this.memory.buffer.byteLength - reserved }];
     this.#buffer = this.memory.buffer;

@@ -42,7 +42,7 @@ export class WorkerBackend implements Backend {
   async compile(request: CompileRequest): Promise<Executable> {
     if (this.#disposed) throw backendDisposed();
     if (!isPlain(request.registry)) return this.#local.compile(request);
-    if (this.#channel === null || this.#channel.failed) this.#channel = new WorkerChannel(this.#start());
+    if (this.#channel === null || this.#channel.failed) this.#channel = WorkerChannel.open(this.#start);
     const channel = this.#channel;
     const executable = this.#next++;
     const { program, weights, precision, onProgress, signal } = request;

@@ -32,7 +32,7 @@ const STOPPED = {
 const NOT_STARTED = {
   what: "The worker that should compute could not be started",
   advice:
-    "See that the bundler has made the worker's script and that the page may load it (README, In a page); wasm({ worker: false }) needs none.",
+    "In a page see that the bundler has made the worker's script and that the page may load it (README, In a page); in Node under --permission add --allow-worker; wasm({ worker: false }) needs no worker.",
 };
 
 /** Calls into a worker, and its calls back for weights. */
@@ -43,6 +43,17 @@ export class WorkerChannel {
   #next = 0;
   #ready = false;
   #failure: Pt2Error | null = null;
+
+  /** Starts a worker. */
+  static open(start: () => WorkerHandle): WorkerChannel {
+    let worker: WorkerHandle;
+    try {
+      worker = start();
+    } catch (cause) {
+      throw wasmError("wasm.worker-failed", { ...NOT_STARTED, cause });
+    }
+    return new WorkerChannel(worker);
+  }
 
   constructor(worker: WorkerHandle) {
     this.#worker = worker;

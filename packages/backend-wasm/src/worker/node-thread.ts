@@ -1,0 +1,40 @@
+import { createRequire } from "node:module";
+import { pathToFileURL } from "node:url";
+import { Worker, workerData } from "node:worker_threads";
+import type { FromWorker, ToWorker } from "./protocol.ts";
+import type { WorkerHandle } from "./worker-channel.ts";
+
+/** What the threads of this backend are given, so that code in them knows where it runs. */
+const OWN_THREAD = "@pt2/backend-wasm";
+
+/**
+ * Whether this thread was started by the backend. Modules that `--import` or `--require` names run in every thread: one
+ * that loads a model would start a thread in each thread that it starts.
+ */
+export function isOwnThread(): boolean {
+  return workerData === OWN_THREAD;
+}
+
+/**
+ * Starts a thread that computes. It inherits the flags of this process as Node has understood them: passed on as
+ * `execArgv` they would be parsed again, and those that concern the whole process are refused there.
+ */
+export function startThread(): WorkerHandle {
+  const script = createRequire(import.meta.url).resolve("@pt2/backend-wasm/worker-node");
+  // Under `--input-type` a thread may not begin with a file, but with code that imports it.
+  const code = `import ${JSON.stringify(pathToFileURL(script).href)};`;
+  const thread = new Worker(new URL(`data:text/javascript,${encodeURIComponent(code)}`), { workerData: OWN_THREAD });
+  return {
+    post: (message: ToWorker, transfer) => thread.postMessage(message, [...transfer]),
+    listen(receive, failed) {
+      thread.on("message", (message: FromWorker) => receive(message));
+      thread.on("error", failed);
+      thread.on("messageerror", failed);
+      thread.on("exit", (code) => failed(new Error(`the worker exited with code ${code}`)));
+    },
+    hold: (alive) => (alive ? thread.ref() : thread.unref()),
+    async terminate() {
+      await thread.terminate();
+    },
+  };
+}
