@@ -6,10 +6,11 @@ import { LIFECYCLE, testLifecycle } from "./lifecycle/test-lifecycle.ts";
 import { FAMILIES, type FamilyName, loadFamily } from "./ops/families.ts";
 import type { Tolerances } from "./ops/run-case.ts";
 import { testFamily } from "./ops/test-ops.ts";
+import { loadRefusals, type RefusalKind, testRefusals } from "./refusals/test-refusals.ts";
 import type { TestRunner } from "./test-runner.ts";
 
-/** A part of the suite: the cases of a family of ops, or the life of programs. */
-export type SuitePart = FamilyName | "lifecycle";
+/** A part of the suite: the cases of a family of ops, these cases with other indices or arguments, or the life of programs. */
+export type SuitePart = FamilyName | RefusalKind | "lifecycle";
 
 /** How a backend is tested. */
 export interface TestBackendOptions {
@@ -28,8 +29,10 @@ export interface TestBackendOptions {
   readonly parts?: readonly SuitePart[];
 }
 
+const REFUSALS: readonly RefusalKind[] = ["indices", "arguments"];
+
 /** Every part of the suite. */
-export const SUITE_PARTS: readonly SuitePart[] = [...FAMILIES, "lifecycle"];
+export const SUITE_PARTS: readonly SuitePart[] = [...FAMILIES, ...REFUSALS, "lifecycle"];
 
 /**
  * Defines the tests of the backend contract: every op case against PyTorch's answers, and the life of programs. Await it
@@ -42,6 +45,7 @@ export async function testBackend(
 ): Promise<void> {
   const registry: OpRegistry = createRegistry({ sets: [aten] });
   const families = await Promise.all(parts.filter(isFamily).map(loadFamily));
+  const refusals = await Promise.all(REFUSALS.filter((part) => parts.includes(part)).map(loadRefusals));
   let made: Promise<Backend> | undefined;
   const backend = (): Promise<Backend> => {
     made ??= Promise.resolve(factory());
@@ -54,11 +58,13 @@ export async function testBackend(
       const unknown = unknownKeys({ ...unsupported, ...skip }, cases, LIFECYCLE);
       if (unknown.length > 0) throw new Error(`no case has these names: ${unknown.join(", ")}`);
     });
-    for (const family of families) testFamily(family, { runner, backend, registry, tolerance, skip, unsupported });
+    const setup = { runner, backend, registry, tolerance, skip, unsupported };
+    for (const family of families) testFamily(family, setup);
+    for (const each of refusals) testRefusals(each, setup);
     if (parts.includes("lifecycle")) testLifecycle({ runner, backend, factory, registry, skip });
   });
 }
 
 function isFamily(part: SuitePart): part is FamilyName {
-  return part !== "lifecycle";
+  return part !== "lifecycle" && !REFUSALS.includes(part as RefusalKind);
 }

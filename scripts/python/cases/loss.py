@@ -45,3 +45,10 @@ case("ctc_loss.IntList", "no batch", log_probs[:, 0], labels[0], [11], [4])
 case("ctc_loss.Tensor", "no batch, not reduced", log_probs[:, 0], labels[0], s(11, i64), s(4, i64), 0, 0)
 case("ctc_loss.IntList", "float64", log_probs.to(f64), labels, [11, 7, 9], [4, 2, 3], atol=1e-5, why="single precision where doubles are narrowed")
 case("hinge_embedding_loss", "halves, of which the margin is rounded", t(5, dtype=bf16), v(1, -1, 1, -1, 1, dtype=bf16), 8.396, 2)
+
+for word, reduction in (("none", 0), ("mean", 1), ("sum", 2)):
+    case("multi_margin_loss", word, t(3, 5), ints(3, lo=0, hi=4), 1, 0.7, t(5, lo=0.5), reduction)
+    case("multilabel_margin_loss", word, t(2, 5), v((3, 0, -1, 1, 2), (4, -1, 0, 0, 0), dtype=i64), reduction)
+    case("multilabel_margin_loss_forward", word, t(5), v(2, 1, -1, 3, 0, dtype=i64), reduction)
+    case("nll_loss2d", word, t(2, 5, 3, 2), ints(2, 3, 2, lo=0, hi=4), t(5, lo=0.5), reduction, 1)
+    case("nll_loss_nd", word, t(2, 5, 3), ints(2, 3, lo=0, hi=4), None, reduction)

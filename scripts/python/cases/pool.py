@@ -1,4 +1,7 @@
 """Pooling."""
+
+import torch
+
 from opcase import bf16, case, distinct, f16, f64, i64, inf, ints, t
 
 for op in ("max_pool2d", "max_pool2d_with_indices"):
@@ -68,3 +71,7 @@ case("max_pool3d_with_indices", "plain", distinct(2, 1, 4, 4, 4), [2, 2, 2])
 case("_adaptive_avg_pool3d", "larger than the input", t(1, 2, 2, 3, 2), [3, 2, 3])
 case("avg_pool2d_backward", "ceil mode, divisor", t(1, 2, 3, 4), t(1, 2, 5, 7), [2, 2], [2, 2], [0, 0], True, True, 3)
 case("_adaptive_avg_pool2d_backward", "to one", t(1, 2, 1, 1), t(1, 2, 3, 5))
+
+spread = torch.tensor([[[[0, 3, 4], [12, 15, 22]], [[7, 2, 5], [18, 20, 17]]]])
+case("max_unpool2d", "2x2 windows", t(1, 2, 2, 3), spread, [4, 6])
+case("max_unpool3d", "2x2x1 windows", t(1, 1, 1, 2, 2), torch.tensor([[[[[0, 3], [9, 14]]]]]), [2, 4, 2], [2, 2, 1], [0, 0, 0])

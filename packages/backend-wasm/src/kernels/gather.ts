@@ -1,5 +1,5 @@
-import { indexError } from "@pt2/backend/staged";
-import { normalDim, offsetsOf, wrapIndex } from "@pt2/backend/strides";
+import { requireIndex } from "@pt2/backend/staged";
+import { normalDim, offsetsOf } from "@pt2/backend/strides";
 import { mover, numbers } from "../engine/access.ts";
 import type { WasmKernel } from "../engine/kernel.ts";
 
@@ -20,8 +20,7 @@ export const gather: WasmKernel = {
       const at = numbers(call.heap, index);
       const move = mover(call.heap, self, out);
       for (let i = 0; i < indices.length; i++) {
-        const row = wrapIndex(at.get(indices[i]!), size);
-        if (row === null) throw indexError(at.get(indices[i]!), dim, size, call.call);
+        const row = requireIndex(at.get(indices[i]!), dim, size, call.call);
         move(bases[i]! + row * stride, i);
       }
     });

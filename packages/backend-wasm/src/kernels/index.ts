@@ -1,5 +1,6 @@
 import { HOST_KERNELS } from "@pt2/backend/host";
 import type { WasmKernel } from "../engine/kernel.ts";
+import { assertion } from "./assert.ts";
 import { attention } from "./attention.ts";
 import { bmm } from "./bmm.ts";
 import { cat } from "./cat.ts";
@@ -69,6 +70,7 @@ export const KERNELS: readonly WasmKernel[] = [
   reinterpret,
   poolAny,
   indexPutMask,
+  assertion,
   matmulComplex,
   gcd,
   lcm,

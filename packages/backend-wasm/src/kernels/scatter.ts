@@ -1,5 +1,5 @@
-import { indexError } from "@pt2/backend/staged";
-import { normalDim, offsetsOf, wrapIndex } from "@pt2/backend/strides";
+import { requireIndex } from "@pt2/backend/staged";
+import { normalDim, offsetsOf } from "@pt2/backend/strides";
 import type { TensorMeta } from "@pt2/registry";
 import { bigints, type Elements, mover, numbers } from "../engine/access.ts";
 import { isComplexDtype } from "../engine/complex-parts.ts";
@@ -65,8 +65,7 @@ function planScatter(call: KernelCall, src: Place, writer: (out: Place) => Write
     const at = numbers(call.heap, index);
     const write = writer(out);
     for (let i = 0; i < indices.length; i++) {
-      const row = wrapIndex(at.get(indices[i]!), size);
-      if (row === null) throw indexError(at.get(indices[i]!), dim, size, call.call);
+      const row = requireIndex(at.get(indices[i]!), dim, size, call.call);
       write(sources[i]!, bases[i]! + row * stride);
     }
     write.finish?.();

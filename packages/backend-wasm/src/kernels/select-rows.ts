@@ -1,6 +1,5 @@
 import { numel } from "@pt2/backend";
-import { indexError } from "@pt2/backend/staged";
-import { wrapIndex } from "@pt2/backend/strides";
+import { requireIndex } from "@pt2/backend/staged";
 import { DTYPES } from "@pt2/format";
 import { numbers } from "../engine/access.ts";
 import type { KernelCall, WasmKernel } from "../engine/kernel.ts";
@@ -38,8 +37,7 @@ function planSlices(call: KernelCall, self: Place, index: Place, dim: number): v
     const at = numbers(call.heap, index);
     const [from, to] = [addressOf(self), addressOf(out)];
     for (let i = 0; i < count; i++) {
-      const row = wrapIndex(at.get(i), size);
-      if (row === null) throw indexError(at.get(i), dim, size, call.call);
+      const row = requireIndex(at.get(i), dim, size, call.call);
       for (let o = 0; o < outer; o++) {
         const source = from + (o * size + row) * bytes;
         memory.copyWithin(to + (o * count + i) * bytes, source, source + bytes);

@@ -55,7 +55,7 @@ export const KERNEL_PARTS: readonly Part<WebgpuKernel>[] = [
     load: async () => [(await import("./attention/attention.ts")).attention],
   },
   {
-    ops: /^aten::(gather|index_select|embedding|index\.Tensor|index_put|scatter\.src|scatter_reduce\.two)$/,
+    ops: /^aten::(gather|index_select|embedding|index\.Tensor|index_put|scatter\.src|scatter_reduce\.two|_assert_async\.msg)$/,
     load: async () => (await import("./index/index.ts")).INDEXING,
   },
   {

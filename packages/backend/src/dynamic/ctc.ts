@@ -14,7 +14,9 @@ export const ctcLoss: DynamicKernel = {
       "target_lengths",
     ].map((name) => hostArray(args[name] as HostData));
     const lengths = { input_lengths: input_lengths!.data, target_lengths: target_lengths!.data };
-    const width = 2 * lengths.target_lengths.reduce((most, length) => Math.max(most, length), 0) + 1;
+    // Of a length that no target has the loss is refused.
+    const longest = lengths.target_lengths.reduce((most, length) => Math.max(most, length), 0);
+    const width = 2 * Math.min(longest, targets!.shape.at(-1) ?? 0) + 1;
     const blank = Number(args["blank"]);
     const { losses, alpha } = connectionistLoss({ log_probs: log_probs!, targets: targets!, ...lengths, blank }, width);
     const [steps, batch] = log_probs!.shape as readonly [number, number];

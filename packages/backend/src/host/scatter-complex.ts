@@ -1,7 +1,7 @@
 import { DTYPES } from "@pt2/format";
 import type { TensorMeta } from "@pt2/registry";
-import { indexError } from "../staged/index-error.ts";
-import { normalDim, offsetsOf, rowMajor, wrapIndex } from "../strides.ts";
+import { requireIndex } from "../staged/index-error.ts";
+import { normalDim, offsetsOf, rowMajor } from "../strides.ts";
 import { type HostCall, type HostKernel, hostKernel } from "./host-kernel.ts";
 
 /** `scatter_reduce(self, dim, index, src, reduce, include_self)` of complex numbers: sums, means and products. */
@@ -20,8 +20,7 @@ function scatter(call: HostCall): Float64Array {
   const sources = offsetsOf({ shape: index.shape, strides: rowMajor(src.shape) });
   const counts = new Map<number, number>();
   for (const [i, given] of index.data.entries()) {
-    const row = wrapIndex(given, size);
-    if (row === null) throw indexError(given, dim, size);
+    const row = requireIndex(given, dim, size);
     const [to, from] = [bases[i]! + row * stride, 2 * sources[i]!];
     const count = counts.get(to) ?? (call.arg<boolean>("include_self") ? 1 : 0);
     const [x, y, re, im] = [out[2 * to]!, out[2 * to + 1]!, src.data[from]!, src.data[from + 1]!];

@@ -11,3 +11,9 @@ export function indexError(index: number, dim: number, size: number, call?: Call
     details: { index, dim, size },
   });
 }
+
+/** An index that PyTorch does not count from the end: those of `gather`, of `scatter`, and of rows of tables. */
+export function requireIndex(index: number, dim: number, size: number, call?: Call): number {
+  if (!(index >= 0 && index < size)) throw indexError(index, dim, size, call);
+  return index;
+}

@@ -1,4 +1,4 @@
-import type { Backend, Value } from "@pt2/backend";
+import type { Backend, Executable, Value } from "@pt2/backend";
 import type { DType } from "@pt2/format";
 import type { OpRegistry } from "@pt2/registry";
 import { loading } from "@pt2/registry/on-demand";
@@ -24,17 +24,27 @@ export async function runCase(
   if (missing.length > 0) throw new Error(missing.map(({ op, why }) => `${op} is unsupported: ${why}`).join("\n"));
   const executable = await backend.compile({ program, weights, registry });
   try {
-    const outputs = await executable.run(inputs);
-    const problems: string[] = [];
-    for (const [i, { what, result }] of expected.entries()) {
-      const { narrowed = {} } = backend.capabilities;
-      const problem = await compareResult(outputs[i], result, opCase, tolerances, narrowed);
-      if (problem !== null) problems.push(`${what} ${problem}`);
-    }
-    if (problems.length > 0) throw new Error(problems.join("\n"));
+    await checkRun(backend, executable, opCase, { inputs, expected }, tolerances);
   } finally {
     await executable.dispose();
   }
+}
+
+/** Runs what a case was compiled to, or one that differs from it in values alone. Throws what differs from PyTorch. */
+export async function checkRun(
+  { capabilities: { narrowed = {} } }: Backend,
+  executable: Pick<Executable, "run">,
+  opCase: OpCase,
+  { inputs, expected }: Pick<CaseProgram, "inputs" | "expected">,
+  tolerances: Tolerances,
+): Promise<void> {
+  const outputs = await executable.run(inputs);
+  const problems: string[] = [];
+  for (const [i, { what, result }] of expected.entries()) {
+    const problem = await compareResult(outputs[i], result, opCase, tolerances, narrowed);
+    if (problem !== null) problems.push(`${what} ${problem}`);
+  }
+  if (problems.length > 0) throw new Error(problems.join("\n"));
 }
 
 /** Checks that a backend says before and at compile that it cannot run a case, with a coded error. */

@@ -1,7 +1,7 @@
 import { normalDim } from "@pt2/backend/strides";
 import { elementCount } from "@pt2/format";
 import type { WebgpuKernel } from "../../engine/kernel.ts";
-import { wrapIndices } from "./wrap.ts";
+import { insideIndices } from "./wrap.ts";
 
 /** `gather(self, dim, index)`: out[i][j][k] = self[index[i][j][k]][j][k] along dimension 0, and so on. */
 export const gather: WebgpuKernel = {
@@ -22,7 +22,9 @@ export const gather: WebgpuKernel = {
     });
     shader.u32("size", self.shape[dim] ?? 1).u32("stride", self.strides[dim] ?? 1);
     shader.result("out");
-    const wrap = wrapIndices(shader, "gather", [{ dim, size: self.shape[dim] ?? 1 }], count);
-    shader.forEach(count, "set_out(i, self_at(base(i) + wrap(index(i), p.size) * p.stride));", { declarations: wrap });
+    const inside = insideIndices(shader, "gather", [{ dim, size: self.shape[dim] ?? 1 }], count);
+    shader.forEach(count, "set_out(i, self_at(base(i) + inside(index(i), p.size) * p.stride));", {
+      declarations: inside,
+    });
   },
 };

@@ -1,4 +1,5 @@
 import type { WebgpuKernel } from "../../engine/kernel.ts";
+import { assertion } from "./assert.ts";
 import { gather } from "./gather.ts";
 import { indexPut } from "./index-put.ts";
 import { indexPutMask } from "./index-put-mask.ts";
@@ -16,4 +17,5 @@ export const INDEXING: readonly WebgpuKernel[] = [
   indexPutMask,
   scatter,
   scatterReduce,
+  assertion,
 ];

@@ -6,7 +6,7 @@ import { isComplexDtype } from "../../engine/complex-parts.ts";
 import type { KernelCall, WebgpuKernel } from "../../engine/kernel.ts";
 import type { Place } from "../../engine/place.ts";
 import { accumulatorOf, planAccumulation } from "./accumulate.ts";
-import { wrapIndices } from "./wrap.ts";
+import { insideIndices } from "./wrap.ts";
 import { planLastWrites, type Writes } from "./write-last.ts";
 
 /** `scatter(self, dim, index, src)`: a copy of `self` in which out[index[i][j]][j] = src[i][j]; the last write wins. */
@@ -77,7 +77,7 @@ function writesOf(call: KernelCall, out: Place): Writes {
       });
       const size = out.shape[dim] ?? 1;
       shader.u32("size", size).u32("stride", out.strides[dim] ?? 1);
-      return `${wrapIndices(shader, "scatter", [{ dim, size }], count)}fn position(i: u32) -> u32 { return base(i) + wrap(index(i), p.size) * p.stride; }\n`;
+      return `${insideIndices(shader, "scatter", [{ dim, size }], count)}fn position(i: u32) -> u32 { return base(i) + inside(index(i), p.size) * p.stride; }\n`;
     },
   };
 }

@@ -3,7 +3,7 @@ import { elementCount } from "@pt2/format";
 import type { KernelCall, WebgpuKernel } from "../../engine/kernel.ts";
 import type { Place } from "../../engine/place.ts";
 import { partsOf } from "../../shader/binding.ts";
-import { wrapIndices } from "./wrap.ts";
+import { insideIndices } from "./wrap.ts";
 
 /** `index_select(self, dim, index)` */
 export const indexSelect: WebgpuKernel = {
@@ -42,10 +42,10 @@ function planSlices(call: KernelCall, op: string, self: Place, index: Place, dim
       .u32("rows", rows);
     shader.u32("start", start).u32("part", place.shape[dim] ?? 1);
     shader.result("out");
-    const declarations = wrapIndices(shader, op, [{ dim, size }], count);
+    const declarations = insideIndices(shader, op, [{ dim, size }], count);
     shader.forEach(
       count,
-      `let row = wrap(index((i / p.inner) % p.rows), p.size) - p.start;
+      `let row = inside(index((i / p.inner) % p.rows), p.size) - p.start;
   if (row < p.part) { set_out(i, self_at(base(i) + row * p.stride)); }`,
       { declarations },
     );

@@ -1,5 +1,6 @@
 import { type Complex, complex, conjugate, magnitude, minus, negative, ONE, over, times } from "./complex.ts";
 import { addRow, at, copyOf, type Matrix, put, swapRows } from "./matrix.ts";
+import { requireBlockPivots } from "./pivots.ts";
 
 /** `P A Pᵀ = L D Lᵀ` in the lower triangle of one matrix, as LAPACK's sytrf gives it; hetrf's `L D Lᴴ` where Hermitian. */
 export interface Ldl {
@@ -60,6 +61,7 @@ export function factorLdl(a: Matrix, hermitian: boolean): Ldl {
 
 /** Solves `A X = B` from the factors of A. */
 export function solveLdl(ld: Matrix, pivots: ArrayLike<number>, b: Matrix, hermitian: boolean): Matrix {
+  requireBlockPivots("linalg_ldl_solve", pivots, ld.rows);
   const x = copyOf(b);
   const n = ld.rows;
   const mirror = mirrorOf(hermitian);

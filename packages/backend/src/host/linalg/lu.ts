@@ -1,5 +1,6 @@
 import { absolute, type Complex, conjugate, magnitude, negative, ONE, over, scaled, times } from "./complex.ts";
 import { addRow, at, copyOf, type Matrix, put, swapRows, zerosLike } from "./matrix.ts";
+import { requirePivots } from "./pivots.ts";
 
 /** `P A = L U` in one matrix, as LAPACK's getrf gives it. */
 export interface Lu {
@@ -40,6 +41,7 @@ export function factorLu(a: Matrix, pivot = true): Lu {
 /** The permutation matrix that undoes the exchanges, over the numbers of the factors: `A = P L U`. */
 export function permutationOf(lu: Matrix, pivots: ArrayLike<number>): Matrix {
   const { rows } = lu;
+  requirePivots("lu_unpack", pivots, rows);
   const order = Array.from({ length: rows }, (_, i) => i);
   for (let k = 0; k < pivots.length; k++) {
     const other = pivots[k]! - 1;
@@ -72,6 +74,7 @@ export function determinant({ lu, pivots }: Lu): Determinant {
 
 /** Solves `A X = B` (or `Aᴴ X = B`) from the factors of A. */
 export function solveLu(lu: Matrix, pivots: ArrayLike<number>, b: Matrix, adjoint = false): Matrix {
+  requirePivots("linalg_lu_solve", pivots, lu.rows);
   const x = copyOf(b);
   if (adjoint) {
     solveTriangular(lu, x, { upper: true, unit: false, adjoint });

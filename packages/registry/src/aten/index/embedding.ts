@@ -4,6 +4,7 @@ import type { TensorMeta } from "../../tensor-meta.ts";
 import { check, show } from "../support/check.ts";
 import { checkIndex } from "../support/dtypes.ts";
 import { emit } from "../support/emit.ts";
+import { requireData } from "../support/require-data.ts";
 
 /** Rows of a table: alone, or summed over bags of them. */
 export const EMBEDDING_OPS: readonly OpRecord[] = [
@@ -49,7 +50,12 @@ export const EMBEDDING_OPS: readonly OpRecord[] = [
         "one_hot: num_classes must be given, otherwise the size of the result depends on the data",
       );
       const e = emit(b);
-      return e.cast(e.eq(e.unsqueeze(self, -1), e.arange(num_classes, "int64")), "int64");
+      return b.tensor("aten::scatter.value", {
+        self: e.full([...self.shape, num_classes], 0, "int64"),
+        dim: -1,
+        index: e.unsqueeze(self, -1),
+        value: 1,
+      });
     },
   }),
 ];
@@ -92,6 +98,7 @@ function embeddingBag(b: Builder, args: Bags): readonly [TensorMeta, TensorMeta,
   const [count, width] = [indices.shape[0]!, weight.shape[1]!];
   const total = offsets.shape[0]! - (include_last_offset ? 1 : 0);
   const starts = e.slice(offsets, 0, 0, total);
+  requireOffsets(b, offsets, count);
   // An index belongs to the last bag that starts at or before it.
   const bag = e.sub(e.sum(e.ge(e.unsqueeze(e.arange(count, "int64"), 1), starts), [1]), 1);
   const kept = e.ne(indices, padding_idx < 0 ? -1 : padding_idx);
@@ -118,6 +125,16 @@ function embeddingBag(b: Builder, args: Bags): readonly [TensorMeta, TensorMeta,
   const none = e.full([total], 0, "int64");
   // A plain sum keeps no books about its bags.
   return padding_idx < 0 ? [sum, e.full([0], 0, "int64"), none, none] : [sum, bag, sizes, none];
+}
+
+/** Bags begin with the first index, and end with the last at the latest. */
+function requireOffsets(b: Builder, offsets: TensorMeta, count: number): void {
+  const [bags] = offsets.shape as readonly [number];
+  if (bags === 0) return;
+  const e = emit(b);
+  requireData(b, e.eq(e.select(offsets, 0, 0), 0), "embedding_bag: offsets[0] has to be 0, the first bag's begin");
+  const inside = b.tensor("aten::logical_and", { self: e.ge(offsets, 0), other: e.le(offsets, count) });
+  requireData(b, inside, `embedding_bag: offsets must lie in the ${count} indices that there are`);
 }
 
 /** For every bag and column the largest index whose row holds the maximum. */

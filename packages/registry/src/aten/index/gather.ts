@@ -62,13 +62,22 @@ export const GATHER_OPS: readonly OpRecord[] = [
           x,
           shape.map((n, d) => (d === at ? x.shape[d]! : n)),
         );
-      return b.tensor("aten::gather", { self: fit(self), dim: at, index: fit(indices) });
+      // Along a dimension PyTorch takes the remainder of any index; in the whole tensor it counts from the start alone.
+      const size = self.shape[at] ?? 1;
+      const index = size === 0 ? indices : b.tensor("aten::remainder.Scalar", { self: indices, other: size });
+      return b.tensor("aten::gather", { self: fit(self), dim: at, index: fit(index) });
     },
   }),
 ];
 
 function zeros(b: Builder, like: TensorMeta): TensorMeta {
   return emit(b).full(like.shape, 0, like.dtype);
+}
+
+/** Indices that may be negative, which then count from the end, for ops that count from the start alone. */
+export function fromStart(b: Builder, index: TensorMeta, size: number): TensorMeta {
+  const e = emit(b);
+  return e.where(e.lt(index, 0), e.add(index, size), index);
 }
 
 /** Refuses an `index` that is larger than `self` (or `src`) beside `dim`. */

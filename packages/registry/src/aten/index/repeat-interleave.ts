@@ -5,6 +5,7 @@ import { check, show } from "../support/check.ts";
 import { numel, wrapDim } from "../support/dims.ts";
 import { checkIndex } from "../support/dtypes.ts";
 import { emit } from "../support/emit.ts";
+import { requireData } from "../support/require-data.ts";
 
 /** Repeating elements, each as often as given. */
 export const REPEAT_INTERLEAVE_OPS: readonly OpRecord[] = [
@@ -52,6 +53,9 @@ export const REPEAT_INTERLEAVE_OPS: readonly OpRecord[] = [
 /** Position p belongs to the element whose repetitions end first after p. */
 function repeatedPositions(b: Builder, repeats: TensorMeta, size: number): TensorMeta {
   const e = emit(b);
+  requireData(b, e.ge(repeats, 0), "repeats can not be negative");
+  const total = b.tensor("aten::sum", { self: repeats, dtype: "int64" });
+  requireData(b, e.eq(total, size), `allocated size ${size} does not match required size: the sum of the repeats`);
   const ends = b.tensor("aten::cumsum", { self: repeats, dim: 0, dtype: "int64" });
   const before = e.le(ends, e.unsqueeze(e.arange(size, "int64"), 1));
   return e.cast(e.sum(before, [1]), repeats.dtype);

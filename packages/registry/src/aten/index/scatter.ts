@@ -5,7 +5,7 @@ import { check } from "../support/check.ts";
 import { numel, wrapDim } from "../support/dims.ts";
 import { checkIndex, checkSameDtype } from "../support/dtypes.ts";
 import { emit } from "../support/emit.ts";
-import { checkWithin } from "./gather.ts";
+import { checkWithin, fromStart } from "./gather.ts";
 
 /** Writing elements by position, along one dimension. */
 export const SCATTER_OPS: readonly OpRecord[] = [
@@ -75,7 +75,7 @@ export const SCATTER_OPS: readonly OpRecord[] = [
       return b.tensor("aten::scatter.value", {
         self,
         dim,
-        index: spread(b, index, dim, { dtype: self.dtype, shape: target }),
+        index: spread(b, fromStart(b, index, self.shape[at] ?? 1), dim, { dtype: self.dtype, shape: target }),
         value,
       });
     },
@@ -93,7 +93,7 @@ export const SCATTER_OPS: readonly OpRecord[] = [
         e.cast(value, self.dtype),
         self.shape.map((n, d) => (d === at ? numel(index.shape) : n)),
       );
-      return b.tensor("aten::index_copy", { self, dim, index, source });
+      return b.tensor("aten::index_copy", { self, dim, index: fromStart(b, index, self.shape[at] ?? 1), source });
     },
   }),
 ];

@@ -4,6 +4,7 @@ import type { TensorMeta } from "../../tensor-meta.ts";
 import { check, show } from "../support/check.ts";
 import { toNumber } from "../support/dtypes.ts";
 import { emit } from "../support/emit.ts";
+import { requireData } from "../support/require-data.ts";
 import { reduceLoss } from "./reduction.ts";
 
 /** Losses that keep the right classes a margin above the others. */
@@ -48,6 +49,8 @@ function multilabel(
   const [x, labels] = [rows(b, self), rows(b, target)];
   const classes = x.shape[1]!;
   const valid = e.cast(b.tensor("aten::cumprod", { self: e.cast(e.ge(labels, 0), "int64"), dim: 1 }), "bool");
+  const known = b.tensor("aten::logical_and", { self: e.ge(labels, -1), other: e.lt(labels, classes) });
+  requireData(b, known, `multilabel_margin_loss: target is out of range: labels lie in [-1, ${classes - 1}]`);
   const index = e.where(valid, labels, 0);
   const hits = e.mul(e.eq(e.unsqueeze(index, -1), e.arange(classes, "int64")), e.unsqueeze(valid, -1));
   const isTarget = b.tensor("aten::any.dim", { self: hits, dim: 1 });

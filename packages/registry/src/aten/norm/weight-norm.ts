@@ -1,6 +1,7 @@
 import type { Builder } from "../../builder.ts";
 import { defineOp, type OpRecord } from "../../op.ts";
 import type { TensorMeta } from "../../tensor-meta.ts";
+import { fromStart } from "../index/gather.ts";
 import { range, wrapDim } from "../support/dims.ts";
 import { emit } from "../support/emit.ts";
 
@@ -28,7 +29,7 @@ export const WEIGHT_NORM_OPS: readonly OpRecord[] = [
       const looked = b.tensor("aten::scatter.value", {
         self: e.full([rows], false, "bool"),
         dim: 0,
-        index: e.cast(e.reshape(indices, [count]), "int64"),
+        index: fromStart(b, e.cast(e.reshape(indices, [count]), "int64"), rows),
         value: true,
       });
       const shrunk = e.div({ float: max_norm }, e.add(norm, { float: 1e-7 }));

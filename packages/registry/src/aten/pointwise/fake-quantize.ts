@@ -4,6 +4,7 @@ import type { TensorMeta } from "../../tensor-meta.ts";
 import { check } from "../support/check.ts";
 import { wrapDim } from "../support/dims.ts";
 import { emit, type Operand } from "../support/emit.ts";
+import { requireData } from "../support/require-data.ts";
 
 /** How floats are rounded to a grid: `scale` apart, `zero_point` the place of zero, from `quant_min` to `quant_max`. */
 interface Grid {
@@ -67,6 +68,12 @@ function perChannel(b: Builder, args: PerChannel): Grid {
   const e = emit(b);
   const axis = wrapDim(args.axis, args.self.shape.length);
   const shape = args.self.shape.map((size, d) => (d === axis ? size : 1));
+  const { zero_point, quant_min, quant_max } = args;
+  const within = b.tensor("aten::logical_and", {
+    self: e.ge(zero_point, quant_min),
+    other: e.le(zero_point, quant_max),
+  });
+  requireData(b, within, "`zero_point` must be between `quant_min` and `quant_max`.");
   return { ...args, scale: e.reshape(args.scale, shape), zero_point: e.reshape(args.zero_point, shape) };
 }
 

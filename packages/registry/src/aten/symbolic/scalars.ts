@@ -26,10 +26,24 @@ export const SCALAR_OPS: readonly OpRecord[] = [
     },
     impure: true,
   }),
-  defineOp("aten::_assert_async(Tensor self) -> ()", { infer: () => undefined, impure: true }),
+  defineOp("aten::_assert_async(Tensor self) -> ()", {
+    infer: () => undefined,
+    decompose({ self }, b) {
+      b.call("aten::_assert_async.msg", {
+        self,
+        assert_msg: "Expected Tensor with single nonzero value, but got zero",
+      });
+      return undefined;
+    },
+    impure: true,
+  }),
   defineOp("aten::_assert_async.msg(Tensor self, str assert_msg) -> ()", { infer: () => undefined, impure: true }),
   defineOp("aten::_functional_assert_async.msg(Tensor self, str assert_msg, Tensor dep_token) -> Tensor", {
-    decompose: ({ dep_token }) => dep_token,
+    decompose({ self, assert_msg, dep_token }, b) {
+      b.call("aten::_assert_async.msg", { self, assert_msg });
+      return dep_token;
+    },
+    impure: true,
   }),
   defineOp("aten::_functional_assert_scalar(Scalar self, str assert_msg, Tensor dep_token) -> Tensor", {
     decompose: ({ dep_token }) => dep_token,

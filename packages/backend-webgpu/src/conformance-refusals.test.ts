@@ -1,0 +1,3 @@
+import { testConformance } from "./conformance.test-helper.ts";
+
+await testConformance(["indices"]);

@@ -1,0 +1,12 @@
+import type { WebgpuKernel } from "../../engine/kernel.ts";
+
+/** `_assert_async(self, assert_msg)`: the run fails where the only element of `self` is zero. */
+export const assertion: WebgpuKernel = {
+  ops: ["aten::_assert_async.msg"],
+  prepare(call) {
+    const message = call.arg<string>("assert_msg");
+    const shader = call.shader("assert").read("holds", call.tensor("self"));
+    shader.guard({ code: "backend.data", what: () => message });
+    shader.forEach(1, "if (!bool(holds(i))) { fail(0); }");
+  },
+};

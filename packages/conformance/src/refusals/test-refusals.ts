@@ -1,0 +1,184 @@
+import type { Backend } from "@pt2/backend";
+import type { Program } from "@pt2/graph";
+import type { OpRegistry } from "@pt2/registry";
+import { loading } from "@pt2/registry/on-demand";
+import { type Exceptions, reasonFor } from "../exceptions.ts";
+import { caseProgram, type Placement } from "../ops/case-program.ts";
+import type { CaseResult, CaseTensor, OpCase } from "../ops/case-types.ts";
+import { FAMILIES, type FamilyName, loadFamily } from "../ops/families.ts";
+import { beyondNarrowed } from "../ops/narrowed.ts";
+import { checkRun, runCase, type Tolerances } from "../ops/run-case.ts";
+import type { TestRunner } from "../test-runner.ts";
+import { surround } from "./surround.ts";
+import { showVariation, type Variation, varyCase } from "./vary-case.ts";
+
+/** Calls that differ in one thing from an op case, as `scripts/python/refusals.py` wrote them. */
+interface VariedCase {
+  readonly family: FamilyName;
+  readonly op: string;
+  readonly name: string;
+  /** PyTorch refuses them. */
+  readonly refused: readonly Variation[];
+  /** PyTorch computes them, with these results. */
+  readonly accepted: readonly (readonly [variation: Variation, results: readonly CaseResult[]])[];
+}
+
+/** What PyTorch says to other calls, with the cases that these are made from. */
+export interface Refusals {
+  readonly kind: RefusalKind;
+  readonly cases: readonly (VariedCase & { readonly opCase: OpCase })[];
+}
+
+/** Which calls: with other indices, or with other arguments, shapes and dtypes. */
+export type RefusalKind = "indices" | "arguments";
+
+const LOADERS: Readonly<Record<RefusalKind, () => Promise<{ readonly default: unknown }>>> = {
+  indices: () => import("./indices.json", { with: { type: "json" } }),
+  arguments: () => import("./arguments.json", { with: { type: "json" } }),
+};
+
+export interface RefusalSetup {
+  readonly runner: TestRunner;
+  readonly backend: () => Promise<Backend>;
+  readonly registry: OpRegistry;
+  readonly tolerance: Tolerances;
+  readonly unsupported: Exceptions;
+  readonly skip: Exceptions;
+}
+
+/** Reads the calls of a kind. */
+export async function loadRefusals(kind: RefusalKind): Promise<Refusals> {
+  const { cases } = (await LOADERS[kind]()).default as { readonly cases: readonly VariedCase[] };
+  const families = new Map(await Promise.all(FAMILIES.map(async (name) => [name, await loadFamily(name)] as const)));
+  const find = ({ family, op, name }: VariedCase): OpCase =>
+    families.get(family)!.cases.find((each) => each.op === op && each.name === name)!;
+  return { kind, cases: cases.map((each) => ({ ...each, opCase: find(each) })) };
+}
+
+/**
+ * Defines a test for each varied case: what PyTorch refuses ends in an error with a code that is not the backend's own
+ * fault, and what it takes has its results.
+ */
+export function testRefusals({ kind, cases }: Refusals, setup: RefusalSetup): void {
+  setup.runner.describe(`what PyTorch says to other ${kind}`, () => {
+    for (const { op, name, opCase, refused, accepted } of cases) {
+      setup.runner.it(`${op}: ${name}`, async (context) => {
+        const reason = reasonFor(setup.skip, op, name) ?? reasonFor(setup.unsupported, op, name);
+        if (reason !== undefined) return context.skip(reason);
+        const backend = await setup.backend();
+        if (opCase.tensors.some(({ dtype }) => !backend.capabilities.dtypes.includes(dtype))) {
+          return context.skip("a dtype that the backend refuses");
+        }
+        const calls = [
+          ...refused.map((variation) => ({ variation, results: null })),
+          ...accepted.map(([variation, results]) => ({ variation, results })),
+        ].map((call) => ({ ...call, opCase: varied(opCase, call) }));
+        const problems =
+          kind === "indices"
+            ? await problemsOfIndices(opCase, calls, backend, setup)
+            : await problemsOf(calls, "inputs", backend, setup);
+        if (problems.length > 0) throw new Error(problems.join("\n"));
+      });
+    }
+  });
+}
+
+/** A varied call, and what PyTorch answers to it; null where it refuses. */
+interface VariedCall {
+  readonly variation: Variation;
+  readonly results: readonly CaseResult[] | null;
+  readonly opCase: OpCase;
+}
+
+/** The same program runs with all of them, also after those that failed; some are folded at load. */
+async function problemsOfIndices(
+  opCase: OpCase,
+  calls: readonly VariedCall[],
+  backend: Backend,
+  setup: RefusalSetup,
+): Promise<readonly string[]> {
+  const { registry, tolerance } = setup;
+  const { program, weights } = caseProgram(opCase, "inputs", registry, backend.capabilities);
+  const problems: string[] = [];
+  const check = async (where: string, program: Program, some: readonly VariedCall[]): Promise<void> => {
+    const executable = await loading(() => backend.compile({ program, weights, registry }));
+    try {
+      for (const call of some) {
+        if (isBeyond(call, backend)) continue;
+        const given = caseProgram(call.opCase, "inputs", registry, backend.capabilities);
+        const run = checkRun(backend, executable, call.opCase, given, tolerance);
+        problems.push(...(await problemOf(call, where, run)));
+      }
+    } finally {
+      await executable.dispose();
+    }
+  };
+  await check("inputs", program, calls);
+  const some = calls.filter((_, i) => i % SAMPLE === 0);
+  const refused = some.filter(({ results }) => results === null);
+  await check("beside elementwise ops", surround(program), refused);
+  return [...problems, ...(await problemsOf(some, "constants", backend, setup))];
+}
+
+/** One of so many indices is also given as a constant, and to a program in which the call can be fused. */
+const SAMPLE = 6;
+
+async function problemsOf(
+  calls: readonly VariedCall[],
+  placement: Placement,
+  backend: Backend,
+  { registry, tolerance }: RefusalSetup,
+): Promise<readonly string[]> {
+  const problems: string[] = [];
+  for (const call of calls) {
+    if (isBeyond(call, backend)) continue;
+    const run = runCase(backend, call.opCase, placement, registry, tolerance);
+    problems.push(...(await problemOf(call, placement, run)));
+  }
+  return problems;
+}
+
+/** Results that the backend's narrower dtypes do not have. */
+function isBeyond({ opCase, results }: VariedCall, { capabilities: { narrowed = {} } }: Backend): boolean {
+  return results !== null && beyondNarrowed(opCase, narrowed) !== null;
+}
+
+/** The call with PyTorch's answer. What is not compared in the case is not here; what an op in place wrote it returns. */
+function varied(
+  opCase: OpCase,
+  { variation, results }: { readonly variation: Variation; readonly results: readonly CaseResult[] | null },
+): OpCase {
+  const call = varyCase(opCase, variation);
+  if (results === null) return call;
+  const expected = results.map((result, i) => (opCase.expected[i] === null ? null : result));
+  const mutated = Object.keys(opCase.mutated ?? {}).map((name) => [name, results[0] as CaseTensor] as const);
+  return { ...call, expected, mutated: Object.fromEntries(mutated) };
+}
+
+async function problemOf(
+  { variation, results }: VariedCall,
+  where: string,
+  run: Promise<void>,
+): Promise<readonly string[]> {
+  const problem = results === null ? await refusalProblem(run) : await answerProblem(run);
+  return problem === null ? [] : [`${where}, ${showVariation(variation)}: ${problem}`];
+}
+
+/** What is wrong with the end of a call that PyTorch refuses. */
+async function refusalProblem(run: Promise<void>): Promise<string | null> {
+  try {
+    await run;
+  } catch (error) {
+    const { code, message } = error as { readonly code?: unknown; readonly message: string };
+    if (typeof code !== "string") return `computed, where PyTorch refuses (${message.split("\n")[0]})`;
+    return /\.internal$/.test(code) ? `${code}: ${message}` : null;
+  }
+  return "computed, where PyTorch refuses";
+}
+
+async function answerProblem(run: Promise<void>): Promise<string | null> {
+  return await run.then(
+    () => null,
+    (error: Error) => error.message,
+  );
+}
