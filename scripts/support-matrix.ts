@@ -25,6 +25,10 @@ interface OpRecord {
   readonly dynamic?: unknown;
 }
 
+interface OpSet {
+  readonly ops: readonly OpRecord[];
+}
+
 interface OpCase {
   readonly op: string;
   readonly tensors: readonly { readonly dtype: string }[];
@@ -43,7 +47,7 @@ interface Kernel {
 }
 
 interface Modules {
-  readonly aten: { readonly aten: { readonly ops: readonly OpRecord[] } };
+  readonly aten: { readonly aten: OpSet; readonly libraries: readonly OpSet[] };
   readonly registry: { createRegistry(parts: unknown): unknown };
   readonly conformance: {
     readonly FAMILIES: readonly string[];
@@ -97,6 +101,7 @@ const modules = Object.fromEntries(
   ),
 ) as Modules;
 
+const OP_SETS: readonly OpSet[] = [modules.aten.aten, ...modules.aten.libraries];
 const opsOf = (kernels: readonly Kernel[]): readonly string[] => kernels.flatMap(({ ops }) => ops);
 const hostOps = new Set(opsOf(modules.host.HOST_KERNELS));
 const dynamicKernels = modules.dynamic.DYNAMIC_KERNELS;
@@ -148,7 +153,7 @@ interface Tested {
 
 async function testedOps({ backend }: Subject): Promise<ReadonlyMap<string, Tested>> {
   const { FAMILIES, caseProgram, loadFamily } = modules.conformance;
-  const registry = modules.registry.createRegistry({ sets: [modules.aten.aten] });
+  const registry = modules.registry.createRegistry({ sets: OP_SETS });
   const tested = new Map<string, Tested>();
   for (const family of FAMILIES) {
     for (const opCase of (await loadFamily(family)).cases) {
@@ -168,7 +173,7 @@ async function testedOps({ backend }: Subject): Promise<ReadonlyMap<string, Test
 
 async function render(): Promise<string> {
   const tested = await Promise.all(SUBJECTS.map(testedOps));
-  const records = [...modules.aten.aten.ops].sort((a, b) => (a.name < b.name ? -1 : 1));
+  const records = OP_SETS.flatMap(({ ops }) => ops).sort((a, b) => (a.name < b.name ? -1 : 1));
   const count = (support: Support): string =>
     SUBJECTS.map((subject) => records.filter((record) => supportOf(record, subject) === support).length).join(" | ");
   const names = SUBJECTS.map(({ name }) => name);
@@ -187,7 +192,7 @@ async function render(): Promise<string> {
 # Supported ops
 
 Every op that the project has a record of, and how each backend that lowers runs it (\`@pt2/backend-libtorch\` runs every op
-of PyTorch's dispatcher). In-place ops (\`aten::add_.Tensor\`) are derived from the functional ones below. Ops that are not
+of PyTorch's dispatcher, and by these records those that PyTorch defines in Python). In-place ops (\`aten::add_.Tensor\`) are derived from the functional ones below. Ops that are not
 listed are refused at load, all of them at once; a handler or an op package adds them (\`docs/adding-an-op.md\`). *Cases*
 counts the calls that the conformance suite compares with PyTorch's answers, for ${ran} of these ${records.length} ops
 directly; those that a backend does not take have dtypes that it does not hold (webgpu: float64 and complex128, unless

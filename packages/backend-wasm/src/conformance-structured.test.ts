@@ -17,6 +17,7 @@ await testBackend("wasm", () => new WasmBackend(), {
     "misc",
     "norm",
     "pool",
+    "quantized",
     "reduce",
     "resize",
     "rnn",

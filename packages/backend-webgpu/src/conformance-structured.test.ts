@@ -10,6 +10,7 @@ await testConformance([
   "misc",
   "norm",
   "pool",
+  "quantized",
   "reduce",
   "resize",
   "rnn",

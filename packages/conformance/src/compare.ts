@@ -39,13 +39,17 @@ export async function compareTensor(
   return differenceText(compareTensors({ dtype, shape, data: expected.data }, { dtype, shape, data: got }, tolerance));
 }
 
-/** The tolerance of a dtype: the backend's own, else the default; the wider one where a case asks for more. */
+/**
+ * The tolerance of a dtype: the backend's own, else the default; the wider one where a case asks for more. A case that
+ * asks for zeros rounds in one way only: every bit counts, unless the backend states a tolerance for the dtype.
+ */
 export function toleranceOf(
   dtype: DType,
   own: Readonly<Partial<Record<DType, Tolerance>>>,
   asked: Partial<Tolerance>,
 ): Tolerance {
-  const { rtol, atol } = own[dtype] ?? DEFAULT_TOLERANCE[dtype] ?? EXACT;
+  const isExact = asked.rtol === 0 && asked.atol === 0;
+  const { rtol, atol } = own[dtype] ?? (isExact ? EXACT : (DEFAULT_TOLERANCE[dtype] ?? EXACT));
   if (DTYPES[dtype].kind !== "float" && DTYPES[dtype].kind !== "complex") return { rtol, atol };
   return { rtol: Math.max(rtol, asked.rtol ?? 0), atol: Math.max(atol, asked.atol ?? 0) };
 }

@@ -1,6 +1,6 @@
 import type { Backend } from "@pt2/backend";
 import { createRegistry, type OpRegistry } from "@pt2/registry";
-import { aten } from "@pt2/registry/aten";
+import { aten, libraries } from "@pt2/registry/aten";
 import { type Exceptions, unknownKeys } from "./exceptions.ts";
 import { LIFECYCLE, testLifecycle } from "./lifecycle/test-lifecycle.ts";
 import { FAMILIES, type FamilyName, loadFamily } from "./ops/families.ts";
@@ -43,7 +43,7 @@ export async function testBackend(
   factory: () => Backend | Promise<Backend>,
   { runner, unsupported = {}, skip = {}, tolerance = {}, parts = SUITE_PARTS }: TestBackendOptions,
 ): Promise<void> {
-  const registry: OpRegistry = createRegistry({ sets: [aten] });
+  const registry: OpRegistry = createRegistry({ sets: [aten, ...libraries] });
   const families = await Promise.all(parts.filter(isFamily).map(loadFamily));
   const refusals = await Promise.all(REFUSALS.filter((part) => parts.includes(part)).map(loadRefusals));
   let made: Promise<Backend> | undefined;

@@ -18,6 +18,7 @@ export type FamilyName =
   | "norm"
   | "pointwise"
   | "pool"
+  | "quantized"
   | "reduce"
   | "resize"
   | "rnn"
@@ -43,6 +44,7 @@ const LOADERS: Readonly<Record<FamilyName, () => Promise<{ readonly default: unk
   norm: () => import("../cases/norm.json", { with: { type: "json" } }),
   pointwise: () => import("../cases/pointwise.json", { with: { type: "json" } }),
   pool: () => import("../cases/pool.json", { with: { type: "json" } }),
+  quantized: () => import("../cases/quantized.json", { with: { type: "json" } }),
   reduce: () => import("../cases/reduce.json", { with: { type: "json" } }),
   resize: () => import("../cases/resize.json", { with: { type: "json" } }),
   rnn: () => import("../cases/rnn.json", { with: { type: "json" } }),

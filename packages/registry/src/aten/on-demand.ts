@@ -45,4 +45,19 @@ export const atenOnDemand: readonly OpSet[] = [
     ops: [],
     parts: [{ ops: /^transformers::/, load: async () => (await import("../transformers/index.ts")).transformers.ops }],
   },
+  {
+    name: "quantized_decomposed",
+    ops: [],
+    parts: [
+      {
+        ops: /^quantized_decomposed::/,
+        load: async () => (await import("../quantized/index.ts")).quantizedDecomposed.ops,
+      },
+    ],
+  },
+  {
+    name: "torchao",
+    ops: [],
+    parts: [{ ops: /^torchao::/, load: async () => (await import("../quantized/index.ts")).torchao.ops }],
+  },
 ];
