@@ -1,10 +1,11 @@
 import { findUnsupported, type UnsupportedOp } from "@pt2/backend";
 import { DTYPES, type DType } from "@pt2/format";
 import { type Graph, type Node, type Program, usesOf, walk } from "@pt2/graph";
-import { mapGraphs } from "@pt2/graph/passes";
+import { mapGraphs, mutates } from "@pt2/graph/passes";
 import { describeNode } from "@pt2/registry";
 import { inlineEffects } from "./encode/inline-effects.ts";
 import { libtorchError } from "./libtorch-errors.ts";
+import { functionalWith } from "./optimize/functional.ts";
 import type { Router } from "./routes.ts";
 
 /** Every dtype that an archive can hold is one of libtorch's. */
@@ -29,8 +30,10 @@ function unsupportedOps(program: Program, router: Router): readonly UnsupportedO
 
 /** What is known of a program before it is compiled. */
 export interface Examined {
-  /** Without effect tokens. */
+  /** Without effect tokens, and functional where it must be. */
   readonly program: Program;
+  /** Whether it was made functional: nodes with names of ops in place only compute. */
+  readonly functional: boolean;
   /** The ops that nobody runs. */
   readonly missing: readonly UnsupportedOp[];
 }
@@ -48,10 +51,27 @@ export class Abilities {
     const known = this.#known.get(program);
     if (known !== undefined) return known;
     const inlined = inlineEffects(program, (op) => this.router.dispatcher.schema(op));
-    const examined: Examined = { program: inlined, missing: unsupportedOps(inlined, this.router) };
+    const functional = needsFunctional(inlined, this.router);
+    const runnable = functional ? functionalWith(inlined, (op) => this.router.effectsOf(op)) : inlined;
+    const examined: Examined = { program: runnable, functional, missing: unsupportedOps(runnable, this.router) };
     this.#known.set(program, examined);
     return examined;
   }
+}
+
+/**
+ * Whether what a program writes could be missed: only ops of the dispatcher share memory. What others say of a view is a
+ * copy, and of an op in place a new tensor.
+ */
+function needsFunctional({ graph }: Program, router: Router): boolean {
+  let shares = false;
+  walk(graph, (node) => {
+    const { kind } = router.routeOf(node);
+    if (shares || (kind !== "handler" && kind !== "kernel" && kind !== "expand")) return;
+    const effects = router.effectsOf(node.op);
+    shares = effects === undefined || effects.opaque === true || effects.mutates.length + effects.aliases.length > 0;
+  });
+  return shares && mutates(graph, (op) => router.effectsOf(op));
 }
 
 /** Throws one error that names every missing op. */

@@ -80,7 +80,7 @@ export class LibtorchBackend implements Backend {
       addon: this.#addon,
       device: this.device,
       abilities,
-      optimize: (program) => optimize(program, target),
+      optimize: (program, isFunctional) => optimize(program, target, isFunctional),
     });
     const onDispose = (): void => void this.#executables.delete(executable);
     const { device } = this;

@@ -17,8 +17,8 @@ export interface CompileOptions {
   readonly addon: Addon;
   readonly device: string;
   readonly abilities: Abilities;
-  /** The passes of precision `fast`. */
-  optimize(program: Program): OptimizedProgram;
+  /** The passes of precision `fast`, over a program that writes to nothing but its buffers or one as it was exported. */
+  optimize(program: Program, isFunctional: boolean): OptimizedProgram;
 }
 
 /** A program that can be run. */
@@ -52,7 +52,7 @@ export async function compileProgram(request: CompileRequest, options: CompileOp
   // The passes take each weight to have memory of its own.
   const tied = writes && inlined.inputs.some((spec) => "target" in spec && shared(spec.target));
   const exact = request.precision === "exact" || tied;
-  const optimized = exact ? unoptimized(expanded) : options.optimize(expanded);
+  const optimized = exact ? unoptimized(expanded) : options.optimize(expanded, examined.functional);
   const { program, prologue, notes } = optimized;
 
   const made = new Set(prologue?.targets);

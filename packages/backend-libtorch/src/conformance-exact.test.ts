@@ -5,6 +5,7 @@ import { LibtorchBackend } from "./backend.ts";
 import { CONFORMANCE_UNSUPPORTED } from "./conformance-exceptions.test-helper.ts";
 import type { LibtorchExecutable } from "./executable.ts";
 import { missingLibtorch, nativeModule } from "./libtorch.test-helper.ts";
+import { twiceKernel } from "./twice-kernel.test-helper.ts";
 
 /** Compiles everything with precision `exact`. */
 class ExactLibtorch extends LibtorchBackend {
@@ -17,5 +18,6 @@ if (missingLibtorch === "") {
   await testBackend("libtorch, exact", () => new ExactLibtorch(nativeModule().addon), {
     runner: { describe, it, afterAll },
     unsupported: CONFORMANCE_UNSUPPORTED,
+    kernel: twiceKernel,
   });
 } else it.skip(`libtorch, exact${missingLibtorch}`);

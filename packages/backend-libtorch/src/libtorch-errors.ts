@@ -18,7 +18,6 @@ export const LIBTORCH_ERRORS = {
   "libtorch.file": "a file of weights cannot be mapped",
   "libtorch.finished": "a run was continued that has ended",
   "libtorch.foreign-tensor": "a tensor is on another backend's device",
-  "libtorch.handler": "what a handler or a kernel of an op package returned does not fit its op",
   "libtorch.input": "an input does not fit the program, or its own shape",
   "libtorch.internal": "the native module failed in a way that it should not; the cause is kept",
   "libtorch.library": "a shared library of ops cannot be loaded",

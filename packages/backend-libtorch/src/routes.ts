@@ -1,6 +1,6 @@
 import type { Node, OpName } from "@pt2/graph";
 import { isSymbolic } from "@pt2/graph/passes";
-import type { OpHandler, OpRegistry } from "@pt2/registry";
+import { effectsOf, effectsOfHandled, type OpEffects, type OpHandler, type OpRegistry } from "@pt2/registry";
 import type { Dispatcher } from "./dispatcher.ts";
 import type { LibtorchKernel } from "./handlers/kernel.ts";
 
@@ -51,7 +51,10 @@ const SCALAR: Route = { kind: "scalar" };
 const CONTROL: Route = { kind: "control" };
 const EXPAND: Route = { kind: "expand" };
 
-/** Decides how ops run: handlers first, then kernels of op packages, the dispatcher, and the records' decompositions. */
+/**
+ * Decides how ops run: handlers first, then kernels of op packages, the dispatcher, and the records' decompositions. Of an
+ * op that a set has replaced the dispatcher has another one of the same name.
+ */
 export class Router {
   readonly dispatcher: Dispatcher;
   readonly registry: OpRegistry;
@@ -85,7 +88,18 @@ export class Router {
 
   /** Whether an op that a decomposition calls needs no further decomposition. */
   runs(op: OpName): boolean {
-    return this.#kernels.has(op) || this.dispatcher.has(op);
+    return this.#kernels.has(op) || (this.dispatcher.has(op) && !this.registry.isReplaced(op));
+  }
+
+  /** What an op writes to and aliases; undefined where nothing is known of it. */
+  effectsOf(op: OpName): OpEffects | undefined {
+    const schema = this.registry.resolve(op) === undefined ? this.dispatcher.schema(op) : null;
+    const handler = this.registry.handlerOf(op);
+    if (schema !== null) return handler ? effectsOfHandled({ name: op, schema }, handler) : effectsOf({ schema });
+    const effects = this.registry.effectsOf(op);
+    // A kernel is given copies of what it writes to, which tell what it wrote.
+    const writes = handler === undefined && this.#kernels.has(op) && effects !== undefined;
+    return writes ? { ...effects, functional: op, claimed: true } : effects;
   }
 
   #routeOf(op: OpName): Route {
@@ -102,7 +116,8 @@ export class Router {
     if (handler?.compile !== undefined) return { kind: "handler", compile: handler.compile.bind(handler) };
     if (handler?.rewrite !== undefined) return EXPAND;
     const own = this.#ownRoute(op);
-    if (own.kind !== "missing" || this.dispatcher.refusal(op) !== null) return own;
+    const replaced = own.kind === "op" && this.registry.isReplaced(op);
+    if (!replaced && (own.kind !== "missing" || this.dispatcher.refusal(op) !== null)) return own;
     const record = this.registry.resolve(op);
     return (record?.scalar ?? record?.view ?? record?.decompose) === undefined ? own : EXPAND;
   }

@@ -1,3 +1,3 @@
 import { testConformance } from "./conformance.test-helper.ts";
 
-await testConformance(["index", "scatter", "sort", "lifecycle"]);
+await testConformance(["index", "scatter", "sort", "lifecycle", "own-ops"]);

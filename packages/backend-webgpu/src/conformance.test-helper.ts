@@ -2,6 +2,7 @@ import { type Exceptions, type SuitePart, type Tolerances, testBackend } from "@
 import { afterAll, describe, it } from "vitest";
 import { missingDevice, openTestDevice, type TestFeatures, testGpu } from "./device.test-helper.ts";
 import { webgpu } from "./index.ts";
+import { twiceKernel } from "./twice-kernel.test-helper.ts";
 import { backendOn } from "./variants.test-helper.ts";
 
 /** What this backend refuses, and why it may. */
@@ -39,6 +40,7 @@ export async function testConformance(parts: readonly SuitePart[], setup: Setup 
       unsupported: UNSUPPORTED,
       tolerance: TOLERANCE,
       parts,
+      kernel: twiceKernel,
     },
   );
 }

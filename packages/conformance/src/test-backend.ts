@@ -6,11 +6,15 @@ import { LIFECYCLE, testLifecycle } from "./lifecycle/test-lifecycle.ts";
 import { FAMILIES, type FamilyName, loadFamily } from "./ops/families.ts";
 import type { Tolerances } from "./ops/run-case.ts";
 import { testFamily } from "./ops/test-ops.ts";
+import { OWN_OPS, testOwnOps } from "./own-ops/test-own-ops.ts";
 import { loadRefusals, type RefusalKind, testRefusals } from "./refusals/test-refusals.ts";
 import type { TestRunner } from "./test-runner.ts";
 
-/** A part of the suite: the cases of a family of ops, these cases with other indices or arguments, or the life of programs. */
-export type SuitePart = FamilyName | RefusalKind | "lifecycle";
+/**
+ * A part of the suite: the cases of a family of ops, these cases with other indices or arguments, the life of programs, or
+ * ops that users bring.
+ */
+export type SuitePart = FamilyName | RefusalKind | "lifecycle" | "own-ops";
 
 /** How a backend is tested. */
 export interface TestBackendOptions {
@@ -27,12 +31,17 @@ export interface TestBackendOptions {
   readonly tolerance?: Tolerances;
   /** What is tested. Default: everything. Several test files can share the work. */
   readonly parts?: readonly SuitePart[];
+  /**
+   * A kernel as op sets bring it for this backend, which doubles a float32 tensor: `mine::twice(Tensor self) -> Tensor`.
+   * Without it nothing is tested of kernels that users bring.
+   */
+  readonly kernel?: unknown;
 }
 
 const REFUSALS: readonly RefusalKind[] = ["indices", "arguments"];
 
 /** Every part of the suite. */
-export const SUITE_PARTS: readonly SuitePart[] = [...FAMILIES, ...REFUSALS, "lifecycle"];
+export const SUITE_PARTS: readonly SuitePart[] = [...FAMILIES, ...REFUSALS, "lifecycle", "own-ops"];
 
 /**
  * Defines the tests of the backend contract: every op case against PyTorch's answers, and the life of programs. Await it
@@ -41,7 +50,7 @@ export const SUITE_PARTS: readonly SuitePart[] = [...FAMILIES, ...REFUSALS, "lif
 export async function testBackend(
   name: string,
   factory: () => Backend | Promise<Backend>,
-  { runner, unsupported = {}, skip = {}, tolerance = {}, parts = SUITE_PARTS }: TestBackendOptions,
+  { runner, unsupported = {}, skip = {}, tolerance = {}, parts = SUITE_PARTS, kernel }: TestBackendOptions,
 ): Promise<void> {
   const registry: OpRegistry = createRegistry({ sets: [aten, ...libraries] });
   const families = await Promise.all(parts.filter(isFamily).map(loadFamily));
@@ -55,16 +64,17 @@ export async function testBackend(
     runner.afterAll(async () => (await made)?.dispose());
     runner.it("exceptions name what exists", async () => {
       const cases = (await Promise.all(FAMILIES.map(loadFamily))).flatMap((family) => family.cases);
-      const unknown = unknownKeys({ ...unsupported, ...skip }, cases, LIFECYCLE);
+      const unknown = unknownKeys({ ...unsupported, ...skip }, cases, [...LIFECYCLE, ...OWN_OPS]);
       if (unknown.length > 0) throw new Error(`no case has these names: ${unknown.join(", ")}`);
     });
     const setup = { runner, backend, registry, tolerance, skip, unsupported };
     for (const family of families) testFamily(family, setup);
     for (const each of refusals) testRefusals(each, setup);
     if (parts.includes("lifecycle")) testLifecycle({ runner, backend, factory, registry, skip });
+    if (parts.includes("own-ops")) testOwnOps({ runner, backend, skip, kernel });
   });
 }
 
 function isFamily(part: SuitePart): part is FamilyName {
-  return part !== "lifecycle" && !REFUSALS.includes(part as RefusalKind);
+  return part !== "lifecycle" && part !== "own-ops" && !REFUSALS.includes(part as RefusalKind);
 }

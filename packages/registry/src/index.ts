@@ -1,13 +1,14 @@
 /** What PyTorch ops mean. Op families are behind `@pt2/registry/aten`, PyTorch's own schemas behind `./schemas`. */
 export type * from "./builder.ts";
 export type { OpEffects } from "./effects.ts";
-export { effectsOf } from "./effects.ts";
+export { effectsOf, effectsOfHandled } from "./effects.ts";
 export type * from "./handler.ts";
 export { argValue, describe as describeNode } from "./lower/arguments.ts";
 export type { Boundary, Call, Stage } from "./lower/call.ts";
 export type { TypedCall } from "./lower/elementwise.ts";
 export type { LowerTarget } from "./lower/emit.ts";
 export { Emitter } from "./lower/emit.ts";
+export { answersOf, type HandledCall, type HandlerAnswer, requireFunction } from "./lower/handler-results.ts";
 export type { LowerOptions } from "./lower/lower.ts";
 export { isControl, lower } from "./lower/lower.ts";
 export { isTensor, type LoweredTensor, tensorsIn } from "./lower/lowered-tensor.ts";

@@ -6,6 +6,7 @@ import type { OpSet } from "./op-set.ts";
 import { outRecord, twinsOfOut } from "./out-variant.ts";
 import { Parts } from "./parts.ts";
 import { registryError } from "./registry-errors.ts";
+import { scatterRecord, viewOfScatter } from "./scatter-variant.ts";
 
 /** A set that has claimed an op. */
 interface Owner {
@@ -18,6 +19,8 @@ interface Owner {
 export class OpRecords {
   readonly #records = new Map<OpName, OpRecord>();
   readonly #owners = new Map<OpName, Owner>();
+  /** Ops that a later set has taken from an earlier one. */
+  readonly #replaced = new Set<OpName>();
   /** In-place ops whose names do not tell their twins. */
   readonly #irregular = new Map<OpName, OpRecord>();
   /** Ops that write, in place or to `out`, and were asked for. */
@@ -37,6 +40,30 @@ export class OpRecords {
   /** The name of the set that has an op. */
   sourceOf(op: OpName): string | undefined {
     return this.#owners.get(op)?.set.name;
+  }
+
+  /**
+   * Whether a set that says `replace` gave an op a meaning of its own: then nobody's knowledge of the op of that name
+   * counts any more. What is derived from the op, in place or with `out`, goes with it.
+   */
+  isReplaced(op: OpName): boolean {
+    const name = this.#find(op)?.functional ?? op;
+    if (this.#replaced.has(name)) return true;
+    const owner = this.#owners.get(name);
+    if (owner?.set.replace !== true) return false;
+    return this.#parts.some((parts, rank) => rank < owner.rank && parts.mayHave(name));
+  }
+
+  /** Whether an op in place is known by what computes the same value in a new tensor, having no rules itself. */
+  hasTwin({ name, scalar, infer, decompose }: OpRecord): boolean {
+    if ((scalar ?? infer ?? decompose) !== undefined) return false;
+    const twin = functionalName(name);
+    return twin !== null && this.mayHave(twin);
+  }
+
+  /** Whether somebody has, or a part may have, an op. */
+  mayHave(op: OpName): boolean {
+    return this.#find(op) !== undefined || this.#parts.some((parts) => parts.mayHave(op));
   }
 
   /** Throws `NotLoaded` for an op that a part may have. */
@@ -88,6 +115,8 @@ export class OpRecords {
   #derive(op: OpName): OpRecord | undefined {
     const inPlace = this.#irregular.get(op) ?? this.#records.get(functionalName(op) ?? "");
     if (inPlace !== undefined) return inPlaceRecord(op, inPlace);
+    const view = this.#records.get(viewOfScatter(op) ?? "");
+    if (view?.view !== undefined) return scatterRecord(op, view);
     for (const name of twinsOfOut(op)) {
       const twin = this.#records.get(name);
       const record = twin && outRecord(op, twin);
@@ -96,19 +125,30 @@ export class OpRecords {
     return undefined;
   }
 
+  /** Takes all of them or, where one may not be claimed, none. */
   #add(records: readonly OpRecord[], owner: Owner): void {
+    this.#requireUnclaimed(records, owner);
     for (const record of records) {
       const other = this.#owners.get(record.name);
       if (other !== undefined) {
-        const [first, second] = other.rank < owner.rank ? [other.set, owner.set] : [owner.set, other.set];
-        if (second.replace !== true || other.rank === owner.rank) {
-          throw duplicate(record.name, `op set "${first.name}"`, `op set "${second.name}"`);
-        }
+        this.#replaced.add(record.name);
         if (owner.rank < other.rank) continue;
       }
       this.#records.set(record.name, record);
       this.#owners.set(record.name, owner);
       for (const op of record.inPlace ?? []) this.#irregular.set(op, record);
+    }
+  }
+
+  #requireUnclaimed(records: readonly OpRecord[], owner: Owner): void {
+    const seen = new Set<OpName>();
+    for (const { name } of records) {
+      const other = seen.has(name) ? owner : this.#owners.get(name);
+      seen.add(name);
+      if (other === undefined) continue;
+      const [first, second] = other.rank < owner.rank ? [other, owner] : [owner, other];
+      if (second.set.replace === true && first.rank !== second.rank) continue;
+      throw duplicate(name, `op set "${first.set.name}"`, `op set "${second.set.name}"`);
     }
   }
 }

@@ -1,9 +1,10 @@
 import { type OpName, parseOpName, splitOpName } from "@pt2/graph";
-import { effectsOf, type OpEffects } from "./effects.ts";
+import { effectsOf, effectsOfHandled, effectsOfOwn, type OpEffects } from "./effects.ts";
 import type { OpHandler } from "./handler.ts";
 import type { OpRecord } from "./op.ts";
 import { duplicate, OpRecords } from "./op-records.ts";
 import type { OpSet } from "./op-set.ts";
+import { PackageKernels } from "./package-kernels.ts";
 
 export { resolveArgs } from "./resolve-args.ts";
 
@@ -34,10 +35,19 @@ export interface OpRegistry {
   load(ops: Iterable<string>): Promise<void>;
   /** The handler that takes this op: one that names it before one that takes every overload, `ns::op.*`. */
   handlerOf(op: string): OpHandler | undefined;
-  /** What the op writes to and aliases; undefined when it has no record. */
+  /**
+   * Whether a handler takes the op, or a set with `replace` gave it another meaning. Nobody may then count on what is
+   * known of an op of that name, nor run it by a kernel of a backend's own.
+   */
+  isClaimed(op: string): boolean;
+  /** Whether a set with `replace` gave the op another meaning. */
+  isReplaced(op: string): boolean;
+  /** What the op writes to and aliases; undefined when nobody knows it. */
   effectsOf(op: string): OpEffects | undefined;
   /** Kernels that op sets bring for a backend, those of later sets first. */
   kernelsFor(backend: string): readonly unknown[];
+  /** Whether an op set brings a kernel of the op for a backend. */
+  hasKernel(op: string, backend: string): boolean;
   /** Every op that is loaded, sorted by name; in-place twins are not listed. */
   list(): readonly RegistryEntry[];
 }
@@ -47,19 +57,31 @@ export function createRegistry({ sets, handlers = [] }: RegistryParts): OpRegist
   const records = new OpRecords(sets);
   const byOp = handlersOf(handlers);
   const resolve = (op: string): OpRecord | undefined => records.resolve(op);
+  const kernels = new PackageKernels(sets);
+  const handlerOf = (text: string): OpHandler | undefined => {
+    if (byOp.size === 0) return undefined;
+    const op = parseOpName(text);
+    return byOp.get(op) ?? byOp.get(everyOverload(op));
+  };
+  // Most programs come with PyTorch's ops alone.
+  const replaces = sets.some(({ replace }) => replace === true);
+  const isReplaced = (op: string): boolean => replaces && records.isReplaced(parseOpName(op));
   return {
     resolve,
     load: (ops) => records.load(ops),
-    handlerOf(text) {
-      if (byOp.size === 0) return undefined;
-      const op = parseOpName(text);
-      return byOp.get(op) ?? byOp.get(everyOverload(op));
-    },
+    handlerOf,
+    isClaimed: (op) => handlerOf(op) !== undefined || isReplaced(op),
+    isReplaced,
     effectsOf(op) {
       const record = resolve(op);
-      return record && effectsOf(record);
+      const handler = handlerOf(op);
+      if (handler !== undefined) return effectsOfHandled(record, handler);
+      if (record === undefined) return undefined;
+      const effects = records.hasTwin(record) ? effectsOf(record) : effectsOfOwn(record);
+      return isReplaced(op) ? { ...effects, claimed: true } : effects;
     },
-    kernelsFor: (backend) => [...sets].reverse().flatMap((set) => set.kernels?.[backend] ?? []),
+    kernelsFor: (backend) => kernels.of(backend),
+    hasKernel: (op, backend) => kernels.has(op, backend),
     list: () =>
       [...new Set([...records.names, ...byOp.keys()])]
         .sort()

@@ -8,7 +8,7 @@ export class Parts<Item> {
   readonly #loaded = new Set<Part<Item>>();
   /** Many ops ask for one part at once. */
   readonly #loading = new Map<Part<Item>, Promise<void>>();
-  /** Takes what a part brought. */
+  /** Takes what a part brought, all of it or, by throwing, nothing. */
   readonly #add: (items: readonly Item[]) => void;
 
   constructor(parts: readonly Part<Item>[], add: (items: readonly Item[]) => void) {
@@ -20,6 +20,11 @@ export class Parts<Item> {
   missing(op: OpName): NotLoaded | null {
     const part = this.#parts.find((candidate) => candidate.ops.test(op) && !this.#loaded.has(candidate));
     return part === undefined ? null : new NotLoaded(op, () => this.#load(part));
+  }
+
+  /** Whether any part, loaded or not, may have something for an op. */
+  mayHave(op: OpName): boolean {
+    return this.#parts.some(({ ops }) => ops.test(op));
   }
 
   #load(part: Part<Item>): Promise<void> {
@@ -34,7 +39,8 @@ export class Parts<Item> {
   async #bring(part: Part<Item>): Promise<void> {
     if (this.#loaded.has(part)) return;
     const items = await part.load();
-    this.#loaded.add(part);
     this.#add(items);
+    // What was refused is refused again, to whoever asks next.
+    this.#loaded.add(part);
   }
 }

@@ -39,7 +39,7 @@ export async function load(source: ModelSource, options: LoadOptions): Promise<M
     if (bytes.origin !== undefined) prefetch = await begin(archive, options);
     const exported = await reading;
     const weights = await archive.weights(model, { signal });
-    const tidied = await tidy(await tied(importProgram(exported), weights), backend.capabilities);
+    const tidied = await tidy(await tied(importProgram(exported), weights), registry, backend.capabilities);
     const program = await complete(tidied, registry, backend.capabilities);
     await loading(() => requireSupported(backend, program, registry));
     requireWeights(program, weights);

@@ -15,11 +15,15 @@ import type { OpRegistry } from "@pt2/registry";
 type Mutation = Pick<Capabilities, "mutation">;
 
 /**
- * The first of the passes, which need no registry: wrappers opened, what computes nothing removed. Copies stay for a
- * backend that runs mutation, as the program may write to what they were made of.
+ * The first of the passes, which need no records: wrappers opened, what computes nothing removed unless somebody takes
+ * it over. Copies stay for a backend that runs mutation, as the program may write to what they were made of.
  */
-export async function tidy(imported: Program, { mutation = false }: Mutation = {}): Promise<Program> {
-  return removeNoOps(await withoutRegions(imported), { keepCopies: mutation });
+export async function tidy(
+  imported: Program,
+  { isClaimed }: Pick<OpRegistry, "isClaimed">,
+  { mutation = false }: Mutation = {},
+): Promise<Program> {
+  return removeNoOps(await withoutRegions(imported), { keepCopies: mutation, isClaimed });
 }
 
 async function withoutRegions(program: Program): Promise<Program> {
@@ -48,7 +52,7 @@ export async function complete(
 
 /** The passes between a file and a backend, in their order: functional, unless the backend runs mutation as it is. */
 export async function prepare(imported: Program, registry: OpRegistry, capabilities: Mutation = {}): Promise<Program> {
-  return await complete(await tidy(imported, capabilities), registry, capabilities);
+  return await complete(await tidy(imported, registry, capabilities), registry, capabilities);
 }
 
 async function functional(program: Program, registry: OpRegistry): Promise<Program> {

@@ -64,8 +64,10 @@ function addView(
 ): void {
   const source = args[record.schema.args[0]!.name] as TensorMeta;
   const geometry = view(contiguous(source.shape), args)!;
-  const dense = builder.tensor("aten::contiguous", [
+  // A tensor may begin in the middle of its memory, and offsets count from the beginning of that: a copy has its own.
+  const dense = builder.tensor("aten::clone", [
     { name: "self", arg: { kind: "value", name: builder.nameOf(source) } },
+    { name: "memory_format", arg: { kind: "memory_format", value: "contiguous_format" } },
   ]);
   const place = (tensor: ArgValue, { shape, strides, offset }: Strided): void => {
     const name = builder.tensor("aten::as_strided", [

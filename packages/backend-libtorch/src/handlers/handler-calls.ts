@@ -15,7 +15,7 @@ export function handlerCalls(services: HostServices, caller: Node): HandlerFrame
   return async (name, args) => {
     const op = parseOpName(name);
     const { dispatcher } = services.router;
-    if (dispatcher.has(op)) {
+    if (dispatcher.has(op) && !services.router.registry.isReplaced(op)) {
       const results = await callOp(op, args as OpArgs, { addon: services.addon, dispatcher, outputs: "host" });
       return results.flat() as readonly HandlerTensor[];
     }

@@ -1,6 +1,7 @@
-import { argOf, type Node } from "@pt2/graph";
+import { argOf, type Graph, type Node } from "@pt2/graph";
 import {
   type ArgValue,
+  answersOf,
   argValue,
   describeNode,
   type HandlerFrame,
@@ -8,6 +9,8 @@ import {
   type HandlerResult,
   type HandlerTensor,
   type OpHandler,
+  type OpRecord,
+  requireFunction,
   resolveArgs,
 } from "@pt2/registry";
 import type { NativeTensor, NativeValue } from "../addon.ts";
@@ -18,7 +21,7 @@ import { fromNative, located } from "../native-failure.ts";
 import { fromTensor, isNativeTensor } from "../native-tensor.ts";
 import { handlerCalls } from "./handler-calls.ts";
 import { handlerTensor, isHandlerTensor } from "./handler-tensor.ts";
-import { type HostNode, requireResults } from "./host-node.ts";
+import type { HostNode } from "./host-node.ts";
 import type { HostServices } from "./host-services.ts";
 import { operandValues, valueKey } from "./operand-values.ts";
 
@@ -30,10 +33,18 @@ export class HandlerNode implements HostNode {
   readonly #compile: NonNullable<OpHandler["compile"]>;
   readonly #services: HostServices;
   readonly #operands: readonly string[];
+  readonly #types: Graph["values"];
   readonly #functions = new LruCache<HandlerFunction>();
 
-  constructor(node: Node, compile: NonNullable<OpHandler["compile"]>, services: HostServices) {
+  /** `types` are those of the graph's values. */
+  constructor(
+    node: Node,
+    compile: NonNullable<OpHandler["compile"]>,
+    services: HostServices,
+    types: Graph["values"] = new Map(),
+  ) {
     this.#node = node;
+    this.#types = types;
     this.#compile = compile;
     this.#services = services;
     this.#operands = hostOperands(node);
@@ -50,13 +61,13 @@ export class HandlerNode implements HostNode {
     for (const tensor of tensorsIn(operands)) {
       bytes.set(tensor, await tensor.read().catch((error: unknown) => Promise.reject(fromNative(error))));
     }
-    const answer = this.#call(operands, (tensor) => bytes.get(tensor)!);
-    return this.#results(await answer);
+    const { answer, results } = this.#call(operands, (tensor) => bytes.get(tensor)!);
+    return results(await answer);
   }
 
   runSync(operands: readonly NativeValue[]): readonly NativeValue[] {
-    const answer = this.#call(operands, (tensor) => located(() => tensor.bytes()));
-    if (!(answer instanceof Promise)) return this.#results(answer);
+    const { answer, results } = this.#call(operands, (tensor) => located(() => tensor.bytes()));
+    if (!(answer instanceof Promise)) return results(answer);
     answer.catch(() => {});
     throw libtorchError("libtorch.async-handler", {
       what: `The handler of ${this.#node.op} answers later, which a run on the calling thread cannot wait for`,
@@ -68,7 +79,7 @@ export class HandlerNode implements HostNode {
   #call(
     operands: readonly NativeValue[],
     bytesOf: (tensor: NativeTensor) => Uint8Array,
-  ): HandlerResult | Promise<HandlerResult> {
+  ): { readonly answer: ReturnType<HandlerFunction>; results(answer: HandlerResult): readonly NativeValue[] } {
     const values = operandValues(this.#operands, operands);
     const args = this.#argsOf(values);
     const key = valueKey(this.#operands.map((name) => values.get(name)!));
@@ -82,15 +93,23 @@ export class HandlerNode implements HostNode {
       return native === undefined ? value : handlerTensor(native, bytesOf(native).slice());
     };
     const shown = Object.fromEntries(Object.entries(args).map(([name, value]) => [name, given(value)]));
-    return run({ args: shown as HandlerFrame["args"], call: handlerCalls(this.#services, this.#node) });
+    const answer = run({ args: shown as HandlerFrame["args"], call: handlerCalls(this.#services, this.#node) });
+    return { answer, results: (returned) => this.#results(returned, shown, values) };
   }
 
   #argsOf(values: ReadonlyMap<string, ArgValue>): Args {
     const node = this.#node;
     const given = Object.fromEntries(node.args.map(({ name, arg }) => [name, argValue(arg, values, node)]));
+    const record = this.#record();
+    return record === undefined ? given : resolveArgs(record.schema, given, () => describeNode(node));
+  }
+
+  /** What is known of the op. */
+  #record(): Pick<OpRecord, "schema" | "mutates"> | undefined {
     const { registry, dispatcher } = this.#services.router;
-    const schema = registry.resolve(node.op)?.schema ?? dispatcher.schema(node.op);
-    return schema === null ? given : resolveArgs(schema, given, () => describeNode(node));
+    const record = registry.resolve(this.#node.op);
+    const schema = record === undefined ? dispatcher.schema(this.#node.op) : null;
+    return schema === null ? record : { schema };
   }
 
   #compiled(args: Args): HandlerFunction {
@@ -100,19 +119,28 @@ export class HandlerNode implements HostNode {
       return arg?.kind === "value" ? this.#services.initial(arg.name) : undefined;
     };
     const context = { backend: "libtorch", initial };
-    return this.#compile({ op: node.op, name: node.name, args, where: describeNode(node) }, context);
+    const made = this.#compile({ op: node.op, name: node.name, args, where: describeNode(node) }, context);
+    return requireFunction(made, node);
   }
 
-  #results(answer: HandlerResult): readonly NativeValue[] {
-    const results: readonly HandlerTensor[] = isHandlerTensor(answer) ? [answer] : answer;
+  #results(
+    returned: HandlerResult,
+    args: Readonly<Record<string, unknown>>,
+    values: ReadonlyMap<string, ArgValue>,
+  ): readonly NativeValue[] {
+    const node = this.#node;
     const { addon, device } = this.#services;
-    const tensors = results.map((result) => {
-      if (!isHandlerTensor(result)) throw notTensor(this.#node);
-      return fromTensor(result, addon, device, `The result of the handler of ${this.#node.op}`);
-    });
-    // A list return takes all of them.
-    if (this.#node.outputs.length === 1 && this.#node.outputs[0]!.kind === "list") return [tensors];
-    return requireResults(tensors, this.#node, "The handler");
+    const native = (tensor: HandlerTensor): NativeTensor =>
+      fromTensor(tensor, addon, device, `The result of the handler of ${node.op}`);
+    const call = {
+      who: "The handler",
+      node,
+      types: this.#types,
+      operand: (name: string) => values.get(name),
+      record: this.#record(),
+      args,
+    };
+    return answersOf(returned, call).map((answer) => (isHandlerTensor(answer) ? native(answer) : answer.map(native)));
   }
 }
 
@@ -128,12 +156,4 @@ function pair(meta: ArgValue, value: NativeValue, tensors: Map<ArgValue, NativeT
   if (isNativeTensor(value)) tensors.set(meta, value);
   if (!Array.isArray(value)) return;
   for (const [i, item] of value.entries()) pair((meta as readonly ArgValue[])[i]!, item, tensors);
-}
-
-function notTensor(node: Node): Error {
-  return libtorchError("libtorch.handler", {
-    what: `The handler of ${node.op} returned what is no tensor`,
-    where: describeNode(node),
-    advice: "Return { dtype, shape, data }, or an array of such, one per return of the op.",
-  });
 }

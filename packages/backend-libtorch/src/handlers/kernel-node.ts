@@ -1,13 +1,13 @@
 import type { Tensor } from "@pt2/backend";
-import type { Arg, Node } from "@pt2/graph";
-import { describeNode } from "@pt2/registry";
+import type { Arg, Graph, Node } from "@pt2/graph";
+import { answersOf, describeNode, type HandlerAnswer } from "@pt2/registry";
 import type { NativeValue } from "../addon.ts";
 import { callOp } from "../eager/call-op.ts";
-import type { OpArgs, OpValue } from "../eager/op-args.ts";
+import type { OpValue } from "../eager/op-args.ts";
 import { hostOperands } from "../encode/encode-program.ts";
 import { libtorchError } from "../libtorch-errors.ts";
 import { fromTensor, isNativeTensor, toTensor } from "../native-tensor.ts";
-import { type HostNode, requireResults } from "./host-node.ts";
+import type { HostNode } from "./host-node.ts";
 import type { HostServices } from "./host-services.ts";
 import type { KernelCalls, LibtorchKernel } from "./kernel.ts";
 
@@ -17,32 +17,36 @@ export class KernelNode implements HostNode {
   readonly #kernel: LibtorchKernel;
   readonly #services: HostServices;
   readonly #operands: readonly string[];
+  readonly #types: Graph["values"];
 
-  constructor(node: Node, kernel: LibtorchKernel, services: HostServices) {
+  /** `types` are those of the graph's values. */
+  constructor(node: Node, kernel: LibtorchKernel, services: HostServices, types: Graph["values"]) {
     this.#node = node;
     this.#kernel = kernel;
     this.#services = services;
     this.#operands = hostOperands(node);
+    this.#types = types;
   }
 
   async run(operands: readonly NativeValue[]): Promise<readonly NativeValue[]> {
+    const node = this.#node;
     const { addon, device, router } = this.#services;
     const values = new Map<string, OpValue>();
     for (const [i, name] of this.#operands.entries()) values.set(name, await toValue(operands[i] ?? null));
-    const args: OpArgs = Object.fromEntries(
-      this.#node.args.map(({ name, arg }) => [name, opValue(arg, (each) => values.get(each) ?? null)]),
-    );
-    const torch: KernelCalls = {
-      device,
-      call: (op, given) => callOp(op, given, { addon, dispatcher: router.dispatcher, outputs: "device" }),
+    const call: KernelCalls["call"] = (op, given) => {
+      const answer = callOp(op, given, { addon, dispatcher: router.dispatcher, outputs: "device" });
+      // Who does not wait for it gets to know by what the kernel returns, not by the end of the process.
+      answer.catch(() => {});
+      return answer;
     };
-    const results = await this.#kernel.call(args, torch);
-    const what = `The result of the kernel of ${this.#node.op}`;
-    return requireResults(results, this.#node, "The kernel").map((result) =>
-      isList(result)
-        ? result.map((item) => fromTensor(item, addon, device, what))
-        : fromTensor(result, addon, device, what),
-    );
+    const args = await this.#argsOf(values, call);
+    const returned: unknown = await this.#kernel.call(args, { device, call });
+    const record = router.registry.resolve(node.op);
+    const operand = (name: string): unknown => values.get(name);
+    const known = { who: "The kernel", node, types: this.#types, operand, record, args };
+    const native = (tensor: Tensor): NativeValue =>
+      fromTensor(tensor, addon, device, `The result of the kernel of ${node.op}`);
+    return answersOf<Tensor>(returned, known).map((answer) => (isList(answer) ? answer.map(native) : native(answer)));
   }
 
   runSync(): never {
@@ -52,6 +56,24 @@ export class KernelNode implements HostNode {
       advice: "Use run().",
     });
   }
+
+  /** What the op writes to is given as a copy: the program says where the result of that goes. */
+  async #argsOf(values: ReadonlyMap<string, OpValue>, call: KernelCalls["call"]): Promise<Record<string, OpValue>> {
+    const written = this.#services.router.effectsOf(this.#node.op)?.mutates ?? [];
+    const args: Record<string, OpValue> = {};
+    for (const { name, arg } of this.#node.args) {
+      const value = opValue(arg, (each) => values.get(each) ?? null);
+      args[name] = written.includes(name) ? await copied(value, call) : value;
+    }
+    return args;
+  }
+}
+
+async function copied(value: OpValue, call: KernelCalls["call"]): Promise<OpValue> {
+  if (Array.isArray(value)) return await Promise.all(value.map((item: OpValue) => copied(item, call)));
+  if (typeof value !== "object" || value === null || !("dtype" in value)) return value;
+  const [copy] = await call("aten::clone", { self: value });
+  return copy as OpValue;
 }
 
 async function toValue(value: NativeValue): Promise<OpValue> {
@@ -59,7 +81,7 @@ async function toValue(value: NativeValue): Promise<OpValue> {
   return Array.isArray(value) ? await Promise.all(value.map(toValue)) : (value as OpValue);
 }
 
-function isList(value: Tensor | readonly Tensor[]): value is readonly Tensor[] {
+function isList(value: HandlerAnswer<Tensor>): value is readonly Tensor[] {
   return Array.isArray(value);
 }
 

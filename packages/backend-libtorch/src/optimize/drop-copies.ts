@@ -1,4 +1,5 @@
 import { type Arg, argOf, type Node, type OpName, type Program, type TensorType, usesOf } from "@pt2/graph";
+import { isOfMemory } from "@pt2/graph/passes";
 import { intsOf, numberOf } from "./literals.ts";
 import { readsStrides } from "./restore-layouts.ts";
 import { type RewriteContext, type RewriteRule, rewrite } from "./rewriter.ts";
@@ -18,12 +19,14 @@ export function dropCopies(program: Program, target: OptimizeTarget): Program {
   };
   const readers = readersOf(nodes);
   const indifferent = !nodes.some((node) => readsStrides(node, target) && !isSameView(node, typeOf));
+  // A copy begins its memory, wherever its source begins in another.
+  const countsElements = nodes.some((node) => isOfMemory(node) && !isSameView(node, typeOf));
   const copy: RewriteRule = (node, context) => {
     const [output] = node.outputs;
     const self = argOf(node, "self");
     if (output?.kind !== "value" || returned.has(output.name) || !isComputed(self, context)) return null;
     const [from, to] = [context.tensor(self)?.strides, context.tensor(output)?.strides];
-    const same = from !== undefined && from.map(String).join() === to?.map(String).join();
+    const same = !countsElements && from !== undefined && from.map(String).join() === to?.map(String).join();
     return same || (indifferent && readApart(readers.get(output.name) ?? [])) ? self! : null;
   };
   const padding: RewriteRule = (node, context) =>

@@ -9,8 +9,12 @@ import type { OptimizeTarget } from "./target.ts";
  * Writes to user inputs are left out, as a run never changes what it is given. Signature and results stay as they are.
  */
 export function makeFunctional(program: Program, target: OptimizeTarget): Program {
-  if (isFunctional(program.graph)) return program;
-  const functional = functionalize(program, target.effectsOf);
+  return isFunctional(program.graph) ? program : functionalWith(program, target.effectsOf);
+}
+
+/** The same by what is known of effects alone, whatever names say. */
+export function functionalWith(program: Program, effectsOf: OptimizeTarget["effectsOf"]): Program {
+  const functional = functionalize(program, effectsOf);
   const extra = functional.outputs.length - program.outputs.length;
   if (extra === 0) return functional;
   const { graph, outputs, inputs } = functional;

@@ -26,7 +26,7 @@ type Pass = (program: Program, target: OptimizeTarget) => Program;
 
 /** In this order: first what makes patterns alike, then what recognises them, then what depends on the ops chosen. */
 const PASSES: readonly Pass[] = [
-  (program) => removeNoOps(program),
+  (program, { isClaimed }) => removeNoOps(program, { isClaimed }),
   dropCopies,
   canonicalize,
   recompose,
@@ -49,9 +49,12 @@ const PASSES: readonly Pass[] = [
 /**
  * Precision `fast`: fuses, packs weights, and reorders what float32 addition does not promise the order of. Elements of
  * a result stay within 1e-4 of PyTorch eager's, relative to the largest of that result.
+ *
+ * `isFunctional` says that the program is so already, whatever names of its ops say.
  */
-export function optimize(program: Program, target: OptimizeTarget): OptimizedProgram {
-  const functional = hasClaimedWrites(program, target) ? null : functionalForm(program, target);
+export function optimize(program: Program, target: OptimizeTarget, isFunctional = false): OptimizedProgram {
+  const claimed = !isFunctional && hasClaimedWrites(program, target);
+  const functional = isFunctional ? program : claimed ? null : functionalForm(program, target);
   if (functional === null) return unoptimized(program);
   const rewritten = PASSES.reduce((current, pass) => pass(current, target), functional);
   const { program: main, prologue } = foldConstants(rewritten, target);

@@ -1,5 +1,4 @@
 import type { OpName } from "@pt2/graph";
-import { effectsOf } from "@pt2/registry";
 import type { Router } from "../routes.ts";
 import { type OptimizeTarget, purity } from "./target.ts";
 
@@ -9,12 +8,9 @@ export function routerTarget(router: Router, options: Pick<OptimizeTarget, "weig
   const routeOf = (op: OpName): string => router.routeOf({ name: op, op, args: [], outputs: [], origin: {} }).kind;
   return {
     ...options,
-    has: (op) => dispatcher.has(op),
-    isClaimed: (op) => registry.handlerOf(op) !== undefined || routeOf(op) === "kernel",
-    effectsOf(op) {
-      const schema = registry.resolve(op) === undefined ? dispatcher.schema(op) : null;
-      return schema === null ? registry.effectsOf(op) : effectsOf({ schema });
-    },
+    has: (op) => dispatcher.has(op) && !registry.isClaimed(op),
+    isClaimed: (op) => registry.isClaimed(op) || routeOf(op) === "kernel",
+    effectsOf: (op) => router.effectsOf(op),
     isPure: purity(registry),
   };
 }

@@ -8,7 +8,10 @@ import { LIMITS } from "./limits.ts";
 
 /** The kernels for a registry: those that op packages bring come first. */
 export function kernelsOf(registry: OpRegistry): KernelSet<WasmKernel> {
-  return new KernelSet([...(registry.kernelsFor("wasm") as readonly WasmKernel[]), ...KERNELS]);
+  const brought = new Set(registry.kernelsFor("wasm") as readonly WasmKernel[]);
+  // An op that a set has replaced is not what the kernels here compute.
+  const serves = (op: string, kernel: WasmKernel): boolean => brought.has(kernel) || !registry.isReplaced(op);
+  return new KernelSet([...brought, ...KERNELS], serves);
 }
 
 /** What the backend runs itself. */

@@ -67,7 +67,9 @@ export class KernelParts {
 /** The kernels for a registry: those that op packages bring come first, then the backend's own. */
 export function kernelsOf(registry: OpRegistry, own: KernelParts): Kernels {
   const first = new LoadedKernels(registry.kernelsFor("webgpu") as readonly WebgpuKernel[]);
-  const find: Kernels["find"] = (op, args) => first.find(op, args) ?? own.find(op, args);
+  // An op that a set has replaced is not what the kernels here compute.
+  const find: Kernels["find"] = (op, args) =>
+    first.find(op, args) ?? (registry.isReplaced(op) ? undefined : own.find(op, args));
   return { find, get: ({ record, args }) => find(record.name, args) };
 }
 

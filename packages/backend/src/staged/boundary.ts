@@ -4,6 +4,7 @@ import {
   type ArgValue,
   type Boundary,
   describeNode,
+  type HandlerAnswer,
   type HandlerFrame,
   type HandlerTensor,
   type OpRegistry,
@@ -16,7 +17,7 @@ import { type Awaitable, whenReady } from "./awaitable.ts";
 import { runControl } from "./control.ts";
 import { locate, located } from "./located.ts";
 import { opGraph } from "./op-graph.ts";
-import { type HostData, isHostData, type RunValue, tensorDataIn } from "./run-value.ts";
+import { isHostData, type RunValue, tensorDataIn } from "./run-value.ts";
 
 /** What a boundary works with. */
 export interface BoundaryHost {
@@ -56,7 +57,7 @@ export async function runBoundary(end: Boundary, host: BoundaryHost): Promise<re
         return results.flat().map((result) => toHandler(result) as HandlerTensor);
       };
       const returned = await end.run({ args: args as HandlerFrame["args"], call });
-      return (Array.isArray(returned) ? returned : [returned]).map(fromHandler);
+      return end.answers(returned, args).map(fromHandler);
     }
     case "control":
       try {
@@ -98,6 +99,8 @@ function toHandler(value: RunValue): unknown {
   return Array.isArray(value) ? value.map(toHandler) : value;
 }
 
-function fromHandler({ dtype, shape, data }: HandlerTensor): HostData {
+function fromHandler(answer: HandlerAnswer): RunValue {
+  if (Array.isArray(answer)) return answer.map(fromHandler) as unknown as RunValue;
+  const { dtype, shape, data } = answer as HandlerTensor;
   return { dtype, shape, bytes: new Uint8Array(data.buffer, data.byteOffset, data.byteLength) };
 }

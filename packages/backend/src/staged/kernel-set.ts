@@ -12,10 +12,11 @@ export interface OpKernel {
 export class KernelSet<Kernel extends OpKernel> {
   readonly #byOp = new Map<OpName, Kernel[]>();
 
-  /** Earlier kernels are asked first: fast ones for few dtypes before general ones. */
-  constructor(kernels: readonly Kernel[]) {
+  /** Earlier kernels are asked first: fast ones for few dtypes before general ones. `serves` tells for which ops. */
+  constructor(kernels: readonly Kernel[], serves: (op: OpName, kernel: Kernel) => boolean = () => true) {
     for (const kernel of kernels) {
       for (const op of kernel.ops) {
+        if (!serves(op, kernel)) continue;
         const list = this.#byOp.get(op);
         if (list === undefined) this.#byOp.set(op, [kernel]);
         else list.push(kernel);

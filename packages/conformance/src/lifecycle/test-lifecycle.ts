@@ -1,8 +1,7 @@
 import type { Backend, Executable } from "@pt2/backend";
-import { parse } from "@pt2/graph";
-import { functionalize } from "@pt2/graph/functionalize";
 import type { OpRegistry } from "@pt2/registry";
 import type { Exceptions } from "../exceptions.ts";
+import { programFor } from "../program-for.ts";
 import type { TestRunner } from "../test-runner.ts";
 import { ABORT } from "./abort.ts";
 import { BUFFERS } from "./buffers.ts";
@@ -63,9 +62,7 @@ function toolsOf(
   factory: () => Backend | Promise<Backend>,
   executables: Executable[],
 ): LifecycleTools {
-  const { mutation = false } = backend.capabilities;
-  const program: LifecycleTools["program"] = (text) =>
-    mutation ? parse(text) : functionalize(parse(text), registry.effectsOf);
+  const program: LifecycleTools["program"] = (text) => programFor(backend, text, registry);
   return {
     backend,
     registry,

@@ -2,7 +2,7 @@ export { mapArg, mapArgs, mapGraphs, mapValues } from "../query/args.ts";
 export { type DeadCodeOptions, eliminateDeadCode } from "./dead-code.ts";
 export { foldSymbolicArithmetic } from "./fold-symbolic.ts";
 export type { EffectsOf, OpEffects } from "./functionalize/effects.ts";
-export { looksBehindViews } from "./functionalize/memory.ts";
+export { isOfMemory, looksBehindViews } from "./functionalize/memory.ts";
 export { mutates } from "./functionalize/node-effects.ts";
 export { GraphBuilder, type NewNode } from "./graph-builder.ts";
 export { hasRegions } from "./has-regions.ts";

@@ -1,4 +1,4 @@
-import type { Arg, Graph, Node, Output, Program } from "../ir.ts";
+import type { Arg, Graph, Node, OpName, Output, Program } from "../ir.ts";
 import { definitionsOf, mapGraphs, namesOf } from "../query/args.ts";
 import { liveness } from "../query/walk.ts";
 import { GraphBuilder } from "./graph-builder.ts";
@@ -20,6 +20,8 @@ export interface RemoveNoOpsOptions {
    * what it writes to. @default false
    */
   readonly keepCopies?: boolean;
+  /** Whether somebody says himself what an operator does: then it stays, whatever its name. @default nobody does */
+  readonly isClaimed?: (op: OpName) => boolean;
 }
 
 /**
@@ -29,12 +31,13 @@ export interface RemoveNoOpsOptions {
  */
 export function removeNoOps(program: Program, options: RemoveNoOpsOptions = {}): Program {
   const functional = options.keepCopies !== true && isFunctional(program.graph);
-  const settings = { functional, logicalViews: options.logicalViews ?? false };
+  const { logicalViews = false, isClaimed = () => false } = options;
+  const settings = { functional, logicalViews, isClaimed };
   const graph = new NoOpRemover(program.graph, settings).run();
   return graph === program.graph ? program : dropUnusedTokens({ ...program, graph });
 }
 
-type Settings = Pick<NoOpContext, "functional" | "logicalViews">;
+type Settings = Pick<NoOpContext, "functional" | "logicalViews"> & Required<Pick<RemoveNoOpsOptions, "isClaimed">>;
 
 class NoOpRemover {
   readonly #graph: Graph;
@@ -73,7 +76,8 @@ class NoOpRemover {
       this.#inline(node, wrapped);
       return;
     }
-    const result = NO_OP_RULES.get(node.op)?.(node, this.#context) ?? null;
+    const rule = this.#settings.isClaimed(node.op) ? undefined : NO_OP_RULES.get(node.op);
+    const result = rule?.(node, this.#context) ?? null;
     if (result === null) {
       const kept = mapGraphs(node, (graph) => new NoOpRemover(graph, this.#settings).run());
       this.#changed ||= kept !== original;

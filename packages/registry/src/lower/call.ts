@@ -3,6 +3,7 @@ import type { ArgValue } from "../builder.ts";
 import type { HandlerFunction } from "../handler.ts";
 import type { OpRecord } from "../op.ts";
 import type { TypedCall } from "./elementwise.ts";
+import type { HandlerAnswer } from "./handler-results.ts";
 import type { LoweredTensor } from "./lowered-tensor.ts";
 import type { RunNumbers } from "./run-number.ts";
 
@@ -27,10 +28,23 @@ export interface Call {
 export type Boundary =
   /** An op whose result sizes (or number) depend on data. */
   | { readonly kind: "dynamic"; readonly record: OpRecord; readonly args: Call["args"]; readonly node: Node }
-  /** A function that a handler brought. `results` are the metas if the record can infer them, else null. */
-  | { readonly kind: "handler"; readonly run: HandlerFunction; readonly args: Call["args"]; readonly node: Node }
+  /** A function that a handler brought. */
+  | HandlerBoundary
   /** `cond`, `while_loop`, `scan`, `map_impl`: operands by position, graphs among them as {@link Graph}s. */
   | { readonly kind: "control"; readonly operands: readonly (ArgValue | Graph)[]; readonly node: Node };
+
+/** A node that a handler's function runs. */
+export interface HandlerBoundary {
+  readonly kind: "handler";
+  readonly run: HandlerFunction;
+  readonly args: Call["args"];
+  readonly node: Node;
+  /**
+   * What the function says of the node, one entry per output, from what it returned and from the arguments that it was
+   * given. Throws where that is not what the program says.
+   */
+  answers(returned: unknown, args: Readonly<Record<string, unknown>>): readonly HandlerAnswer[];
+}
 
 /** A stretch of calls with fixed shapes, and how it ends. */
 export interface Stage {

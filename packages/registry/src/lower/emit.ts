@@ -68,6 +68,10 @@ export class Emitter {
     const rewrite = this.#registry.handlerOf(op)?.rewrite;
     const rewritten = rewrite?.(this.#resolve(record, given, node), this.#builder(node, depth));
     if (rewritten !== undefined) return resultsOf(record, rewritten);
+    if (this.#registry.hasKernel(op, this.#target.name)) {
+      const settled = this.#resolve(record, given, node);
+      if (this.#isNative(op, settled)) return this.#pushNative(record, settled, node, depth);
+    }
     // Scalar expressions are real; a complex call goes the way of any other op.
     if (record.scalar === undefined) return this.#emitStructured(record, args, node, depth);
     if (isComplexCall(record, args)) {
@@ -80,8 +84,10 @@ export class Emitter {
   /** Emits what is no elementwise expression: a view, a call of the backend's own, or simpler ops. */
   #emitStructured(record: OpRecord, args: Call["args"], node: Node, depth: number): readonly ArgValue[] {
     const op = record.name;
-    const kind = record.view !== undefined ? "view" : this.#target.isNative(op, args) ? "native" : null;
-    if (kind !== null) return this.#push({ record, kind, args, results: this.infer(record, args, node), node }, depth);
+    if (record.view !== undefined) {
+      return this.#push({ record, kind: "view", args, results: this.infer(record, args, node), node }, depth);
+    }
+    if (this.#isNative(op, args)) return this.#pushNative(record, args, node, depth);
     // Inference refuses what cannot be combined; a decomposition may not notice.
     if (record.infer !== undefined) this.#named(this.infer(record, args, node), op, node, depth);
     const simpler = record.decompose?.(args, this.#builder(node, depth));
@@ -90,6 +96,17 @@ export class Emitter {
       throw unsupported(op, node, this.#target.name, "it has neither a kernel nor a decomposition");
     }
     return resultsOf(record, simpler);
+  }
+
+  /** Whether the backend runs the op itself: what a set has replaced is not what the backend's own kernels compute. */
+  #isNative(op: OpName, args: Call["args"]): boolean {
+    const registry = this.#registry;
+    if (registry.isReplaced(op) && !registry.hasKernel(op, this.#target.name)) return false;
+    return this.#target.isNative(op, args);
+  }
+
+  #pushNative(record: OpRecord, args: Call["args"], node: Node, depth: number): readonly ArgValue[] {
+    return this.#push({ record, kind: "native", args, results: this.infer(record, args, node), node }, depth);
   }
 
   /** Without a record there is no schema either: a handler gets the arguments as the program gives them. */

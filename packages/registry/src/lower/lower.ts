@@ -6,6 +6,7 @@ import { registryError } from "../registry-errors.ts";
 import { argValue, describe, type Environment, operandOf } from "./arguments.ts";
 import type { Boundary, Stage } from "./call.ts";
 import { Emitter, type LowerTarget } from "./emit.ts";
+import { answersOf, requireFunction } from "./handler-results.ts";
 import { located } from "./located.ts";
 import { type LoweredTensor, tensorsIn } from "./lowered-tensor.ts";
 import { isRunNumber, RunNumbers } from "./run-number.ts";
@@ -47,7 +48,7 @@ function lowerFrom(graph: Graph, start: number, given: Environment, options: Low
       bind(node, [symbolic], env);
       continue;
     }
-    const end = boundaryAt(node, env, numbers, options);
+    const end = boundaryAt(node, graph, env, numbers, options);
     if (end !== null) {
       const resume = (results: readonly ArgValue[]): Stage => {
         const next = new Map(env);
@@ -83,6 +84,7 @@ function storedIn(value: ArgValue | undefined): readonly LoweredTensor[] {
 
 function boundaryAt(
   node: Node,
+  { values: types }: Graph,
   env: Environment,
   numbers: RunNumbers,
   { registry, handlerContext }: LowerOptions,
@@ -96,8 +98,15 @@ function boundaryAt(
     const given = numbers.settle(namedArgs(node, env));
     const args = record === undefined ? given : resolveArgs(record.schema, given, () => describe(node));
     const where = describe(node);
-    const run = handler.compile({ op: node.op, name: node.name, args, where }, handlerContext(node));
-    return { kind: "handler", run, args, node };
+    const made = handler.compile({ op: node.op, name: node.name, args, where }, handlerContext(node));
+    const known = { who: "The handler", node, record, types, operand: (name: string) => env.get(name) };
+    return {
+      kind: "handler",
+      run: requireFunction(made, node),
+      args,
+      node,
+      answers: (returned, given) => answersOf(returned, { ...known, args: given }),
+    };
   }
   if (record?.dynamic === undefined || record.dynamic === false) return null;
   const args = resolveArgs(record.schema, numbers.settle(namedArgs(node, env)), () => describe(node));

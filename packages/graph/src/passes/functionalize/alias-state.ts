@@ -1,4 +1,4 @@
-import type { Node } from "../../ir.ts";
+import type { Node, OpName } from "../../ir.ts";
 
 /** One memory: an input, or the fresh result of a node. */
 export class Memory {
@@ -6,10 +6,18 @@ export class Memory {
   generation = 0;
   /** The tensor that is all of it. */
   readonly base: Tensor;
+  /** Where it comes from, if that may be other memories: a node of which nobody says what it aliases. */
+  origin: OpaqueOrigin | null = null;
 
   constructor(value: string) {
     this.base = { memory: this, parent: null, step: null, value, generation: 0 };
   }
+}
+
+/** A node that may have given views of its arguments, and how often these memories had been written to. */
+export interface OpaqueOrigin {
+  readonly node: Node;
+  readonly given: ReadonlyMap<Memory, number>;
 }
 
 /** How a view comes out of its parent. */
@@ -24,6 +32,10 @@ export interface ViewStep {
   readonly siblings: (Tensor | undefined)[];
   /** Whether PyTorch itself decides at run time between a view and a copy, and the types here do not tell which. */
   readonly uncertain: boolean;
+  /** The operator that writes through it, where one is told. */
+  readonly scatter: OpName | undefined;
+  /** Whether somebody runs the node himself: what is known of its operator does not hold. */
+  readonly claimed: boolean;
 }
 
 /** A tensor of the mutable program: a memory, or a view of one. It stands for many values over time. */

@@ -24,6 +24,7 @@ export const IN_PLACE_VIEWS: ReadonlyMap<OpName, OpName> = new Map(
 
 /** The operator that computes what `node` writes, without writing; null where none is known. */
 export function functionalForm(node: Node, effects: OpEffects): OpName | null {
+  if (effects.claimed) return effects.functional ?? null;
   const irregular = Object.hasOwn(IRREGULAR, node.op) ? IRREGULAR[node.op] : undefined;
   return irregular ?? effects.functional ?? regularForm(node.op);
 }

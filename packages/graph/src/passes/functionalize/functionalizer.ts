@@ -1,9 +1,9 @@
 import type { Arg, Graph, Node, TensorType } from "../../ir.ts";
-import { argOf, definitionsOf, mapArg, mapGraphs, namesOf } from "../../query/args.ts";
+import { argOf, definitionsOf, mapArg, mapGraphs, namesOf, usesOf } from "../../query/args.ts";
 import { GraphBuilder } from "../graph-builder.ts";
 import { TRAINING_NORMS } from "../mutating-names.ts";
 import { NO_OP_RULES } from "../no-op-rules.ts";
-import type { Tensor, ViewStep } from "./alias-state.ts";
+import type { Memory, Tensor, ViewStep } from "./alias-state.ts";
 import { functionalBatchNorm } from "./batch-norm.ts";
 import type { EffectsOf, OpEffects } from "./effects.ts";
 import { IN_PLACE_VIEWS } from "./functional-names.ts";
@@ -48,8 +48,9 @@ export class Functionalizer {
 
   #node(node: Node): void {
     const effects = nodeEffects(node, this.#effects);
-    const same = this.#identity(node);
-    if (same !== null) this.tensors.alias(definitionsOf(node)[0]!, same);
+    const same = effects.claimed ? null : this.#identity(node);
+    if (effects.claimed) this.#claimed(node, effects);
+    else if (same !== null) this.tensors.alias(definitionsOf(node)[0]!, same);
     else if (IN_PLACE_VIEWS.has(node.op)) this.#inPlaceView(node);
     else if (effects.mutates.length === 0) this.#pure(node, effects);
     else if (RESIZES.has(node.op)) this.#resize(node);
@@ -57,6 +58,23 @@ export class Functionalizer {
     else if (TRAINING_NORMS.has(node.op)) functionalBatchNorm(node, this.builder, this.tensors);
     else if (node.op === "aten::copy_" && this.#mutations.plainCopy(node)) return;
     else this.#mutations.rewrite(node, effects);
+  }
+
+  /** A node that somebody runs himself, by whatever name. */
+  #claimed(node: Node, effects: OpEffects): void {
+    if (effects.mutates.length > 0) this.#mutations.rewrite(node, effects);
+    else this.#pure(node, effects);
+    if (!effects.opaque) return;
+    const given = new Map(
+      usesOf(node)
+        .flatMap((name) => this.tensors.get(name)?.memory ?? [])
+        .map(counted),
+    );
+    for (const name of definitionsOf(node)) {
+      const tensor = this.tensors.get(name);
+      // What it wrote to, by its name, is known.
+      if (tensor !== undefined && !given.has(tensor.memory)) tensor.memory.origin = { node, given };
+    }
   }
 
   /** The tensor that the node returns as it is: detach, alias, a conversion to what it is already. */
@@ -83,7 +101,7 @@ export class Functionalizer {
   }
 
   #pure(original: Node, effects: OpEffects): void {
-    const node = isOfMemory(original) ? this.#ofMemory(original) : original;
+    const node = isOfMemory(original) && !effects.claimed ? this.#ofMemory(original) : original;
     const resolved = mapGraphs(this.#resolve(node), (graph) => this.#nested(graph, node));
     this.builder.push(resolved);
     this.#register(node, resolved, effects);
@@ -133,7 +151,7 @@ export class Functionalizer {
       const parent = parentArg?.kind === "value" ? this.tensors.get(parentArg.name) : undefined;
       namesOf(output).forEach((name, item) => {
         const at = position++;
-        const how = parent === undefined ? "copy" : this.#aliasing(resolved, parent, name);
+        const how = parent === undefined ? "copy" : effects.claimed ? "view" : this.#aliasing(resolved, parent, name);
         if (parent === undefined || alias === undefined || how === "copy") {
           this.tensors.allocate(name);
           return;
@@ -145,6 +163,8 @@ export class Functionalizer {
           item: output.kind === "list" ? item : null,
           siblings,
           uncertain: how === "unknown",
+          scatter: effects.scatter,
+          claimed: effects.claimed === true,
         };
         this.tensors.view(name, parent, step, at);
       });
@@ -184,6 +204,10 @@ export class Functionalizer {
     if (written !== undefined) throw unsupported(node, `its graph writes to the operand \`${written}\``);
     return inner.builder.build(outputs);
   }
+}
+
+function counted(memory: Memory): readonly [Memory, number] {
+  return [memory, memory.generation];
 }
 
 /** Where something begins behind what is skipped of its memory. Null where that is not known. */

@@ -39,11 +39,12 @@ export class MutationRewriter {
   /** op_(x, …) becomes y = op(x, …), converted to the dtype of x, and y is written to x. */
   rewrite(node: Node, effects: OpEffects): void {
     const op = functionalForm(node, effects);
-    if (op === null) throw unsupported(node, "it has no functional form");
+    if (op === null) throw withoutForm(node, effects);
     const resolved = resolve(node, (name) => this.#tensors.read(name));
-    const args = isOutVariant(node.op)
-      ? resolved.args.filter(({ name }) => !effects.mutates.includes(name))
-      : resolved.args;
+    const args =
+      isOutVariant(node.op) && op !== node.op
+        ? resolved.args.filter(({ name }) => !effects.mutates.includes(name))
+        : resolved.args;
     const aliased = node.outputs.map((_, i) =>
       effects.aliases.find(({ output, arg }) => output === i && effects.mutates.includes(arg)),
     );
@@ -58,11 +59,19 @@ export class MutationRewriter {
     const results = written.map(({ tensors, isList, name }): Output => {
       const names = tensors.map((tensor, i) => {
         if (tensor === undefined) throw unsupported(node, "it writes to something that is no tensor");
-        return this.#result(resolved, tensor, name[i] ?? null, casts);
+        return this.#result(resolved, tensor, name[i] ?? null, op === node.op ? null : casts);
       });
       return isList ? { kind: "list", names } : { kind: "value", name: names[0]! };
     });
-    const outputs = [...node.outputs.filter((_, i) => aliased[i] === undefined), ...results];
+    const resultOf = new Map(written.map(({ arg }, i) => [arg, results[i]!]));
+    // What computes its own writes answers as its schema says; a functional twin gives what is written after the others.
+    const outputs =
+      op === node.op
+        ? [
+            ...node.outputs.map((output, i) => resultOf.get(aliased[i]?.arg ?? "") ?? output),
+            ...written.flatMap(({ arg }, i) => (aliased.some((alias) => alias?.arg === arg) ? [] : results[i]!)),
+          ]
+        : [...node.outputs.filter((_, i) => aliased[i] === undefined), ...results];
     this.#builder.push({
       ...node,
       name: casts.length > 0 ? this.#builder.fresh(node.name) : node.name,
@@ -80,14 +89,17 @@ export class MutationRewriter {
     for (const [tensor, value] of this.#writes.splice(0)) this.#tensors.write(tensor, value, node);
   }
 
-  /** The name of a functional node's result that is written to `tensor`; a conversion is put off until after it. */
-  #result(node: Node, tensor: Tensor, wished: string | null, casts: (() => void)[]): string {
+  /**
+   * The name of a functional node's result that is written to `tensor`; a conversion is put off until after it. Without
+   * `casts` the node gives what is written as it is.
+   */
+  #result(node: Node, tensor: Tensor, wished: string | null, casts: (() => void)[] | null): string {
     const type = this.#tensors.typeOf(tensor);
     const final = wished ?? this.#builder.fresh(node.name);
     this.#builder.setType(final, type);
     this.#writes.push([tensor, final]);
     const dtype = type === undefined ? undefined : computedDtype(node, type, (name) => this.#builder.typeOf(name));
-    if (type === undefined || dtype === undefined || dtype === type.dtype) return final;
+    if (casts === null || type === undefined || dtype === undefined || dtype === type.dtype) return final;
     const computed = this.#builder.fresh(node.name);
     this.#builder.setType(computed, { ...type, dtype });
     casts.push(() => {
@@ -109,6 +121,16 @@ export class MutationRewriter {
     const tensor = this.#tensors.get(name);
     return (tensor === undefined ? undefined : this.#tensors.typeOf(tensor)) ?? null;
   }
+}
+
+function withoutForm(node: Node, { mutates, claimed }: OpEffects): Error {
+  if (!claimed && /^(aten|prims)::/.test(node.op)) return unsupported(node, "it has no functional form");
+  return graphError("graph.mutation", {
+    what: `${node.op} writes to \`${mutates.join("`, `")}\`, and nothing says what it leaves there`,
+    where: describeNode(node),
+    advice:
+      "let its schema return what is written, `Tensor(a!)`, and its rules give it; or give load() a handler with `compile`, which leaves it in the argument's `data`",
+  });
 }
 
 /** The refusal of a node. */

@@ -16,9 +16,10 @@ const INSTANCE_NORM: OpName = "aten::instance_norm";
 
 /** Effects of a node with its arguments: written arguments that were not given do not count. */
 export function nodeEffects(node: Node, effects: EffectsOf): OpEffects {
+  const told = effects(node.op);
   const hidden = hiddenEffects(node);
-  if (hidden !== null) return hidden;
-  const known = effects(node.op) ?? effectsByName(node);
+  if (hidden !== null && !told?.claimed) return hidden;
+  const known = told?.claimed ? claimedEffects(node, told, hidden ?? NONE) : (told ?? effectsByName(node));
   const mutates = known.mutates.filter((name) => valuesOf(argOf(node, name) ?? { kind: "none" }).length > 0);
   return mutates.length === known.mutates.length ? known : { ...known, mutates };
 }
@@ -30,6 +31,13 @@ export function mutates(graph: Graph, effects: EffectsOf): boolean {
     // `detach_` and its like change nothing that a program without gradients can see.
     return nodeEffects(node, effects).mutates.length > 0 && (!NO_OP_RULES.has(node.op) || IN_PLACE_VIEWS.has(node.op));
   });
+}
+
+/** For operators that somebody runs himself: by their name where nothing else tells what they write. */
+function claimedEffects(node: Node, told: OpEffects, hidden: OpEffects): OpEffects {
+  if (!told.opaque) return { ...told, mutates: [...new Set([...told.mutates, ...hidden.mutates])] };
+  const named = effectsByName(node);
+  return { ...told, ...named, functional: node.op };
 }
 
 /** For operators that nobody described: PyTorch's naming says which are in place. */

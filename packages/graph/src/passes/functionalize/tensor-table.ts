@@ -4,7 +4,7 @@ import { definitionsOf, mapValues } from "../../query/args.ts";
 import { describeNode } from "../../query/describe.ts";
 import type { GraphBuilder } from "../graph-builder.ts";
 import { Memory, newView, type Tensor, type ViewStep } from "./alias-state.ts";
-import { VIEW_WRITES, type WriteContext } from "./view-writes.ts";
+import { VIEW_WRITES, type WriteContext, type WriteRule } from "./view-writes.ts";
 
 /** The tensors of the mutable program, and the values of the new one that hold their contents at this point. */
 export class TensorTable {
@@ -62,6 +62,7 @@ export class TensorTable {
   /** Takes the view again where its memory was written to since. */
   current(tensor: Tensor): string {
     const { memory, parent, step } = tensor;
+    requireApart(memory);
     if (tensor.generation === memory.generation || parent === null || step === null) return tensor.value;
     this.#requireCertain(step);
     const values = this.#replay(step, this.current(parent));
@@ -77,12 +78,14 @@ export class TensorTable {
   write(tensor: Tensor, update: string, writer: Node): void {
     const { memory, parent, step } = tensor;
     if (parent === null || step === null) {
+      if (memory.origin !== null) throw unknownAliasing(memory.origin.node, `${writer.op} writes to it`, writer);
       memory.generation++;
     } else {
       this.#requireCertain(step);
       const context = this.#context(step, parent, writer.origin);
-      const content = VIEW_WRITES.get(step.node.op)?.(context, update) ?? null;
-      if (content === null) throw unwritable(step.node, writer);
+      const rule = (step.claimed ? undefined : VIEW_WRITES.get(step.node.op)) ?? scatteredBy(step, tensor);
+      const content = rule(context, update);
+      if (content === null) throw unwritable(step, writer);
       this.write(parent, content, writer);
     }
     tensor.value = update;
@@ -152,10 +155,43 @@ function wishedName(op: OpName): string {
   return op.slice(op.indexOf("::") + 2).split(".")[0]!;
 }
 
-function unwritable(view: Node, writer: Node): Error {
+/** The operator that the view's record tells. */
+function scatteredBy({ node, arg, scatter, siblings }: ViewStep, view: Tensor): WriteRule {
+  return ({ emit, parent }, update) => {
+    if (scatter === undefined) return null;
+    const at = siblings.indexOf(view);
+    const which: NamedArg[] = at === 0 ? [] : [{ name: "view", arg: { kind: "int", value: at } }];
+    const rest = node.args.filter(({ name }) => name !== arg);
+    const values = [parent, update].map((name) => ({ kind: "value", name }) as const);
+    return emit(scatter, [{ name: arg, arg: values[0]! }, { name: "src", arg: values[1]! }, ...rest, ...which]);
+  };
+}
+
+function unwritable({ node, claimed }: ViewStep, writer: Node): Error {
   return graphError("graph.mutation", {
-    what: `${writer.op} writes through ${view.op}, which has no functional form`,
+    what: claimed
+      ? `${writer.op} writes through ${node.op}, of which what takes it over gives a copy`
+      : `${writer.op} writes through ${node.op}, which has no functional form`,
     where: describeNode(writer),
-    advice: "write to a copy in the model, or use a backend that runs mutations as they are",
+    advice: claimed
+      ? "give the view as a record with a `view` rule, which says where its elements lie, or write to a copy in the model"
+      : "write to a copy in the model, or use a backend that runs mutations as they are",
+  });
+}
+
+/** Refuses to look at what an opaque node gave once its arguments are others. */
+function requireApart({ origin }: Memory): void {
+  if (origin === null) return;
+  for (const [memory, generation] of origin.given) {
+    if (memory.generation !== generation)
+      throw unknownAliasing(origin.node, "an argument of it is written to", origin.node);
+  }
+}
+
+function unknownAliasing(node: Node, how: string, where: Node): Error {
+  return graphError("graph.mutation", {
+    what: `Nothing says whether what ${node.op} gives shares memory with its arguments, and ${how}`,
+    where: describeNode(where),
+    advice: `give its schema to \`load\` in an op set, \`defineOp("${node.op}(…) -> …")\`, with \`(a)\` where a result is a view`,
   });
 }

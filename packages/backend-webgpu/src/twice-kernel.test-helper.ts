@@ -1,0 +1,14 @@
+import type { WebgpuKernel } from "./engine/kernel.ts";
+
+/** What the conformance suite wants a kernel for. */
+export const twiceKernel: WebgpuKernel = {
+  ops: ["mine::twice"],
+  fuses: true,
+  prepare(call) {
+    const self = call.tensor("self");
+    const count = self.shape.reduce((n, size) => n * size, 1);
+    const shader = call.shader("twice").read("x", self);
+    shader.result("out");
+    shader.forEach(count, "set_out(i, 2.0 * x(i));");
+  },
+};

@@ -1,0 +1,174 @@
+import { defineOp, type HandlerTensor, type OpHandler } from "@pt2/registry";
+import { floats } from "../lifecycle/expectations.ts";
+import type { OwnOpsCase } from "./own-ops-case.ts";
+import { bump, everySecond, own } from "./records.ts";
+
+const x = floats([7], [0, 1, 2, 3, 4, 5, 6]);
+
+type Floats = HandlerTensor & { readonly data: Float32Array };
+
+/** A new tensor, 100 more than its argument. */
+const hundredMore = (...ops: readonly string[]): OpHandler => ({
+  ops,
+  compile:
+    () =>
+    ({ args }) => {
+      const { dtype, shape, data } = args["self"] as Floats;
+      return { dtype, shape, data: data.map((value) => value + 100) };
+    },
+});
+
+/** Writes 100 more to its argument, and returns nothing. */
+const leaves = (op: string): OpHandler => ({
+  ops: [op],
+  compile:
+    () =>
+    ({ args }) => {
+      const { data } = args["self"] as Floats;
+      for (const [i, value] of data.entries()) data[i] = value + 100;
+      return [];
+    },
+});
+
+const skipping: OpHandler = {
+  ops: ["mine::every_second"],
+  compile:
+    () =>
+    ({ args }) => {
+      const { dtype, data } = args["self"] as Floats;
+      return { dtype, shape: [Math.ceil(data.length / 2)], data: data.filter((_, i) => i % 2 === 0) };
+    },
+};
+
+const THROUGH_SLICE = `program {
+  user_input %x: f32[7]
+  %y: f32[7] = aten::clone(%x)
+  %some: f32[2] = aten::slice.Tensor(%y, dim=0, start=1, end=3, step=1)
+  %in: f32[2] = mine::bump_(self=%some, by=5.0)
+  return %y, %in
+}`;
+
+const WITHOUT_RESULT = `program {
+  user_input %x: f32[7]
+  %y: f32[7] = aten::clone(%x)
+  %some: f32[2] = aten::slice.Tensor(%y, dim=0, start=1, end=3, step=1)
+  nothing: [] = mine::fill(self=%some)
+  return %y
+}`;
+
+const RELU_IN_PLACE = `program {
+  user_input %x: f32[7]
+  %y: f32[7] = aten::clone(%x)
+  %some: f32[2] = aten::slice.Tensor(%y, dim=0, start=1, end=3, step=1)
+  %in: f32[2] = aten::relu_(%some)
+  return %y
+}`;
+
+const VIEW = `program {
+  user_input %x: f32[7]
+  %y: f32[7] = aten::clone(%x)
+  %v: f32[4]{strides=[2]} = mine::every_second(self=%y)
+  %in: f32[7] = aten::mul_.Tensor(%y, other=2.0)
+  %z: f32[4] = aten::neg(%v)
+  return %z
+}`;
+
+const THROUGH_VIEW = `program {
+  user_input %x: f32[7]
+  %y: f32[7] = aten::clone(%x)
+  %v: f32[4]{strides=[2]} = mine::every_second(self=%y)
+  %in: f32[4]{strides=[2]} = aten::add_.Tensor(%v, other=10.0)
+  return %y
+}`;
+
+const PURE = `program {
+  user_input %x: f32[7]
+  %v: f32[7] = mine::bump(self=%x, by=5.0)
+  %y: f32[7] = aten::relu(%v)
+  %in: f32[7] = aten::add_.Tensor(%y, other=1.0)
+  return %y
+}`;
+
+const written = [floats([7], [0, 101, 102, 3, 4, 5, 6]), floats([2], [101, 102])];
+const schemaOnly = own(defineOp("mine::fill(Tensor(a!) self) -> ()"));
+
+/** Ops with alias annotations that handlers take. */
+export const HANDLED: readonly OwnOpsCase[] = [
+  {
+    name: "handler: what its function returns for an op in place is written",
+    sets: own(bump),
+    handlers: [hundredMore("mine::bump_")],
+    program: THROUGH_SLICE,
+    runs: [{ inputs: [x], outputs: written }],
+  },
+  {
+    name: "handler: so it is where only the name says that the op is in place",
+    handlers: [hundredMore("mine::bump_")],
+    program: THROUGH_SLICE,
+    runs: [{ inputs: [x], outputs: written }],
+  },
+  {
+    name: "handler: one that takes the functional op runs the one in place",
+    sets: own(bump),
+    handlers: [hundredMore("mine::bump")],
+    program: THROUGH_SLICE,
+    runs: [{ inputs: [x], outputs: written }],
+  },
+  {
+    name: "handler: what it leaves in an argument that the op only writes to is written",
+    sets: schemaOnly,
+    handlers: [leaves("mine::fill")],
+    program: WITHOUT_RESULT,
+    runs: [{ inputs: [x], outputs: [written[0]!] }],
+  },
+  {
+    name: "handler: a rewrite of an op in place is written",
+    sets: own(bump),
+    handlers: [
+      {
+        ops: ["mine::bump_"],
+        rewrite: ({ self }, b) => b.tensor("aten::add.Tensor", { self: self!, other: { float: 100 } }),
+      },
+    ],
+    program: THROUGH_SLICE,
+    runs: [{ inputs: [x], outputs: written }],
+  },
+  {
+    name: "handler: it takes PyTorch's ops in place too",
+    handlers: [hundredMore("aten::relu_")],
+    program: RELU_IN_PLACE,
+    runs: [{ inputs: [x], outputs: [written[0]!] }],
+  },
+  {
+    name: "handler: a view that it takes shows what is written to what it views",
+    sets: own(everySecond),
+    handlers: [skipping],
+    program: VIEW,
+    runs: [{ inputs: [x], outputs: [floats([4], [-0, -4, -8, -12])] }],
+  },
+  {
+    name: "handler: a write through a view that it takes is refused",
+    sets: own(everySecond),
+    handlers: [skipping],
+    program: THROUGH_VIEW,
+    refused: { code: "graph.mutation", says: /aten::add_\.Tensor writes through mine::every_second/ },
+  },
+  {
+    name: "handler: a write to what an op without a schema gave is refused",
+    handlers: [skipping],
+    program: THROUGH_VIEW,
+    refused: { code: "graph.mutation", says: /Nothing says whether what mine::every_second gives shares memory/ },
+  },
+  {
+    name: "handler: a write to what an op without a schema was given, and may show, is refused",
+    handlers: [skipping],
+    program: VIEW,
+    refused: { code: "graph.mutation", says: /Nothing says whether what mine::every_second gives shares memory/ },
+  },
+  {
+    name: "handler: an op without a schema is no hindrance to writes elsewhere",
+    handlers: [hundredMore("mine::bump")],
+    program: PURE,
+    runs: [{ inputs: [x], outputs: [floats([7], [101, 102, 103, 104, 105, 106, 107])] }],
+  },
+];

@@ -1,0 +1,94 @@
+import { floats } from "../lifecycle/expectations.ts";
+import { weightOf } from "../weight-of.ts";
+import type { OwnOpsCase } from "./own-ops-case.ts";
+import { bump, bumpDecomposed, doubled_, own } from "./records.ts";
+
+const x = floats([7], [0, 1, 2, 3, 4, 5, 6]);
+
+const THROUGH_SLICE = `program {
+  user_input %x: f32[7]
+  %y: f32[7] = aten::clone(%x)
+  %some: f32[2] = aten::slice.Tensor(%y, dim=0, start=1, end=3, step=1)
+  %in: f32[2] = mine::bump_(self=%some, by=5.0)
+  return %y, %in
+}`;
+
+const ON_INPUT = `program {
+  user_input %x: f32[s0]
+  %in: f32[s0] = mine::bump_(self=%x, by=5.0)
+  %y: f32[s0] = aten::neg(%x)
+  return %y
+}`;
+
+const ON_BUFFER = `program {
+  buffer "total" = %total: f32[2, 3]
+  %t: f32[3, 2]{strides=[1, 3]} = aten::t(%total)
+  %row: f32[2]{strides=[3]} = aten::select.int(%t, dim=0, index=1)
+  %in: f32[2]{strides=[3]} = mine::bump_(self=%row, by=1.0)
+  %y: f32[2, 3] = aten::clone(%total)
+  return %y
+}`;
+
+const BY_ITSELF = `program {
+  user_input %x: f32[7]
+  %y: f32[7] = aten::clone(%x)
+  %end: f32[3]{offset=4} = aten::slice.Tensor(%y, dim=0, start=4, end=7, step=1)
+  %in: f32[3]{offset=4} = mine::doubled_(self=%end)
+  return %y
+}`;
+
+const OUT = `program {
+  user_input %x: f32[3]
+  %y: f32[2, 3] = aten::zeros(size=[2, 3])
+  %row: f32[3] = aten::select.int(%y, dim=0, index=0)
+  %o: f32[3] = mine::bump.out(self=%x, by=5.0, out=%row)
+  return %y, %o
+}`;
+
+const throughSlice = {
+  program: THROUGH_SLICE,
+  runs: [{ inputs: [x], outputs: [floats([7], [0, 6, 7, 3, 4, 5, 6]), floats([2], [6, 7])] }],
+};
+
+/** Ops in place and with `out`, whose records say what they compute. */
+export const IN_PLACE: readonly OwnOpsCase[] = [
+  { name: "in place: what a scalar rule computes is written through views", sets: own(bump), ...throughSlice },
+  { name: "in place: what a decomposition computes is written too", sets: own(bumpDecomposed), ...throughSlice },
+  {
+    name: "in place: later nodes see it, the caller's tensor does not",
+    sets: own(bump),
+    program: ON_INPUT,
+    runs: [
+      { inputs: [x], outputs: [floats([7], [-5, -6, -7, -8, -9, -10, -11])] },
+      { inputs: [x], outputs: [floats([7], [-5, -6, -7, -8, -9, -10, -11])] },
+      { inputs: [floats([1], [1])], outputs: [floats([1], [-6])] },
+    ],
+  },
+  {
+    name: "in place: buffers keep it",
+    sets: own(bump),
+    program: ON_BUFFER,
+    weights: [weightOf("total", floats([2, 3], [0, 0, 0, 0, 0, 0]))],
+    runs: [
+      { inputs: [], outputs: [floats([2, 3], [0, 1, 0, 0, 1, 0])] },
+      { inputs: [], outputs: [floats([2, 3], [0, 2, 0, 0, 2, 0])] },
+    ],
+  },
+  {
+    name: "in place: an op that is no twin of another writes what its own rules give",
+    sets: own(doubled_),
+    program: BY_ITSELF,
+    runs: [{ inputs: [x], outputs: [floats([7], [0, 1, 2, 3, 8, 10, 12])] }],
+  },
+  {
+    name: "in place: `out` is written where it lies",
+    sets: own(bump),
+    program: OUT,
+    runs: [
+      {
+        inputs: [floats([3], [1, 2, 3])],
+        outputs: [floats([2, 3], [6, 7, 8, 0, 0, 0]), floats([3], [6, 7, 8])],
+      },
+    ],
+  },
+];

@@ -1,0 +1,45 @@
+import { defineOp, type OpSet } from "@pt2/registry";
+import { floats } from "../lifecycle/expectations.ts";
+import type { OwnOpsCase } from "./own-ops-case.ts";
+import { twice, twiceView } from "./records.ts";
+
+const x = floats([3], [1, -2, 3]);
+
+const PROGRAM = `program {
+  user_input %x: f32[3]
+  %v: f32[3] = mine::twice(self=%x)
+  %y: f32[3] = aten::neg(%v)
+  return %y
+}`;
+
+const IN_PLACE = `program {
+  user_input %x: f32[3]
+  %y: f32[3] = aten::clone(%x)
+  %v: f32[3] = mine::twice_(self=%y)
+  return %y
+}`;
+
+const twiceOtherwise = defineOp("mine::twice(Tensor self) -> Tensor", {
+  infer: ({ self: { dtype, shape } }) => ({ dtype, shape }),
+  decompose: ({ self }, b) => b.tensor("aten::zeros_like", { self }),
+});
+
+const runs = [{ inputs: [x], outputs: [floats([3], [-2, 4, -6])] }];
+
+/** Sets with a kernel for `mine::twice`, and a record that says something else. */
+export const KERNELS = (backend: string): readonly OwnOpsCase[] => {
+  const sets =
+    (record: OpSet["ops"][number]) =>
+    (kernel: unknown): readonly OpSet[] => [{ name: "mine", ops: [record], kernels: { [backend]: [kernel] } }];
+  return [
+    { name: "kernel: it is asked before a scalar rule", sets: sets(twice), program: PROGRAM, runs },
+    { name: "kernel: it is asked before a view rule", sets: sets(twiceView), program: PROGRAM, runs },
+    { name: "kernel: it is asked before a decomposition", sets: sets(twiceOtherwise), program: PROGRAM, runs },
+    {
+      name: "kernel: it computes what the op in place writes",
+      sets: sets(twice),
+      program: IN_PLACE,
+      runs: [{ inputs: [x], outputs: [floats([3], [2, -4, 6])] }],
+    },
+  ];
+};

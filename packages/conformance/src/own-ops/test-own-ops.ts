@@ -1,0 +1,76 @@
+import type { Backend } from "@pt2/backend";
+import { createRegistry } from "@pt2/registry";
+import { aten } from "@pt2/registry/aten";
+import type { Exceptions } from "../exceptions.ts";
+import { expectCodedError, expectThat, expectValues } from "../lifecycle/expectations.ts";
+import { programFor } from "../program-for.ts";
+import type { TestRunner } from "../test-runner.ts";
+import { HANDLED } from "./handled.ts";
+import { IN_PLACE } from "./in-place.ts";
+import { KERNELS } from "./kernels.ts";
+import type { OwnOpsCase } from "./own-ops-case.ts";
+import { REPLACED } from "./replaced.ts";
+import { VIEWS } from "./views.ts";
+
+/** What the tests of users' own ops are defined with. */
+export interface OwnOpsSetup {
+  readonly runner: TestRunner;
+  readonly backend: () => Promise<Backend>;
+  readonly skip: Exceptions;
+  /** A kernel in the form of this backend, which doubles a float32 tensor: `mine::twice(Tensor self) -> Tensor`. */
+  readonly kernel: unknown;
+}
+
+const CASES: readonly OwnOpsCase[] = [...IN_PLACE, ...VIEWS, ...REPLACED, ...HANDLED];
+
+/** Names of the cases of users' own ops. */
+export const OWN_OPS: readonly string[] = [...CASES, ...KERNELS("")].map(({ name }) => name);
+
+/** Defines the tests of ops that users bring: they mean the same on every backend. */
+export function testOwnOps({ runner, backend, skip, kernel }: OwnOpsSetup): void {
+  const { describe, it } = runner;
+  describe("own ops", () => {
+    for (const each of CASES) {
+      it(each.name, async (context) => {
+        if (skip[each.name] !== undefined) return context.skip(skip[each.name]);
+        const shared = await backend();
+        // Without the capability the promise is not made.
+        if (each.handlers !== undefined && shared.capabilities.handlers !== true) return;
+        await runOwnOps(each, shared, undefined);
+      });
+    }
+    for (const { name } of KERNELS("")) {
+      it(name, async (context) => {
+        if (skip[name] !== undefined) return context.skip(skip[name]);
+        if (kernel === undefined) return context.skip("no `kernel` was given in the form of this backend");
+        const shared = await backend();
+        await runOwnOps(KERNELS(shared.name).find((each) => each.name === name)!, shared, kernel);
+      });
+    }
+  });
+}
+
+async function runOwnOps(each: OwnOpsCase, backend: Backend, kernel: unknown): Promise<void> {
+  const { sets = [], handlers = [], weights = [], runs = [], refused } = each;
+  const given = typeof sets === "function" ? sets(kernel) : sets;
+  const work = async (): Promise<void> => {
+    const registry = createRegistry({ sets: [aten, ...given], handlers });
+    const program = programFor(backend, each.program, registry);
+    const executable = await backend.compile({
+      program,
+      weights: new Map(weights.map((weight) => [weight.name, weight])),
+      registry,
+    });
+    try {
+      for (const { inputs, outputs } of runs) {
+        await expectValues(await executable.run(inputs), outputs);
+      }
+    } finally {
+      await executable.dispose();
+    }
+  };
+  if (refused === undefined) return await work();
+  const error = (await expectCodedError(work(), each.name)) as Error & { readonly code: string };
+  expectThat(error.code === refused.code, `it is refused with ${error.code}: ${error.message}`);
+  expectThat(refused.says.test(error.message), `the error says: ${error.message}`);
+}

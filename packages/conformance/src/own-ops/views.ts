@@ -1,0 +1,136 @@
+import { floats } from "../lifecycle/expectations.ts";
+import { weightOf } from "../weight-of.ts";
+import type { OwnOpsCase } from "./own-ops-case.ts";
+import { bump, everySecond, halves, own, windows } from "./records.ts";
+
+const x = floats([7], [0, 1, 2, 3, 4, 5, 6]);
+
+const READ = `program {
+  user_input %x: f32[s0, 2]
+  %v: f32[((s0 + 1)//2), 2]{strides=[4, 1]} = mine::every_second(self=%x)
+  %y: f32[((s0 + 1)//2), 2] = aten::neg(%v)
+  return %y
+}`;
+
+const OF_A_PART = `program {
+  user_input %x: f32[7]
+  %end: f32[4]{offset=3} = aten::slice.Tensor(%x, dim=0, start=3, end=7, step=1)
+  %v: f32[2]{strides=[2], offset=3} = mine::every_second(self=%end)
+  %y: f32[2] = aten::neg(%v)
+  return %y
+}`;
+
+const WRITE = `program {
+  user_input %x: f32[7]
+  %y: f32[7] = aten::clone(%x)
+  %v: f32[4]{strides=[2]} = mine::every_second(self=%y)
+  %in: f32[4]{strides=[2]} = aten::add_.Tensor(%v, other=10.0)
+  return %y, %v
+}`;
+
+const OPEN_SIZES = `program {
+  user_input %x: f32[s0]
+  %y: f32[s0] = aten::clone(%x)
+  %v: f32[((s0 + 1)//2)]{strides=[2]} = mine::every_second(self=%y)
+  %in: f32[((s0 + 1)//2)]{strides=[2]} = aten::mul_.Tensor(%v, other=10.0)
+  return %y
+}`;
+
+const SEES_WRITES = `program {
+  user_input %x: f32[7]
+  %y: f32[7] = aten::clone(%x)
+  %v: f32[4]{strides=[2]} = mine::every_second(self=%y)
+  %in: f32[7] = aten::mul_.Tensor(%y, other=2.0)
+  %z: f32[4] = aten::neg(%v)
+  return %z
+}`;
+
+const TRANSPOSED = `program {
+  buffer "m" = %m: f32[2, 4]
+  %t: f32[4, 2]{strides=[1, 4]} = aten::t(%m)
+  %v: f32[2, 2]{strides=[2, 4]} = mine::every_second(self=%t)
+  %in: f32[2, 2]{strides=[2, 4]} = mine::bump_(self=%v, by=1.0)
+  %y: f32[2, 4] = aten::clone(%m)
+  return %y
+}`;
+
+const LISTS = `program {
+  user_input %x: f32[7]
+  %y: f32[7] = aten::clone(%x)
+  halves: [%a: f32[3], %b: f32[4]{offset=3}] = mine::halves(self=%y)
+  %w: f32[2]{strides=[2], offset=3} = mine::every_second(self=%b)
+  %in: f32[2]{strides=[2], offset=3} = aten::zero_(%w)
+  %again: f32[3] = aten::add_.Tensor(%a, other=1.0)
+  return %y, %b
+}`;
+
+const OVERLAPPING = `program {
+  user_input %x: f32[7]
+  %y: f32[7] = aten::clone(%x)
+  %v: f32[5, 3]{strides=[1, 1]} = mine::windows(self=%y)
+  %in: f32[5, 3]{strides=[1, 1]} = aten::zero_(%v)
+  return %y
+}`;
+
+/** Views whose records say where their elements lie. */
+export const VIEWS: readonly OwnOpsCase[] = [
+  {
+    name: "view: its geometry is what it reads",
+    sets: own(everySecond),
+    program: READ,
+    runs: [
+      { inputs: [floats([3, 2], [0, 1, 2, 3, 4, 5])], outputs: [floats([2, 2], [-0, -1, -4, -5])] },
+      { inputs: [floats([1, 2], [3, 4])], outputs: [floats([1, 2], [-3, -4])] },
+    ],
+  },
+  {
+    name: "view: of a part of something else",
+    sets: own(everySecond),
+    program: OF_A_PART,
+    runs: [{ inputs: [x], outputs: [floats([2], [-3, -5])] }],
+  },
+  {
+    name: "view: what is written through it is in what it views",
+    sets: own(everySecond),
+    program: WRITE,
+    runs: [{ inputs: [x], outputs: [floats([7], [10, 1, 12, 3, 14, 5, 16]), floats([4], [10, 12, 14, 16])] }],
+  },
+  {
+    name: "view: writes through it with sizes that are open",
+    sets: own(everySecond),
+    program: OPEN_SIZES,
+    runs: [
+      { inputs: [x], outputs: [floats([7], [0, 1, 20, 3, 40, 5, 60])] },
+      { inputs: [floats([2], [1, 2])], outputs: [floats([2], [10, 2])] },
+    ],
+  },
+  {
+    name: "view: it shows what is written to what it views",
+    sets: own(everySecond),
+    program: SEES_WRITES,
+    runs: [{ inputs: [x], outputs: [floats([4], [-0, -4, -8, -12])] }],
+  },
+  {
+    name: "view: of another view of a buffer, written by an op of its own",
+    sets: own(bump, everySecond),
+    program: TRANSPOSED,
+    weights: [weightOf("m", floats([2, 4], [0, 0, 0, 0, 0, 0, 0, 0]))],
+    runs: [
+      { inputs: [], outputs: [floats([2, 4], [1, 0, 1, 0, 1, 0, 1, 0])] },
+      { inputs: [], outputs: [floats([2, 4], [2, 0, 2, 0, 2, 0, 2, 0])] },
+    ],
+  },
+  {
+    name: "view: each of several can be written through",
+    sets: own(halves, everySecond),
+    program: LISTS,
+    runs: [{ inputs: [x], outputs: [floats([7], [1, 2, 3, 0, 4, 0, 6]), floats([4], [0, 4, 0, 6])] }],
+  },
+  {
+    name: "view: a write that reaches elements twice is refused",
+    sets: own(windows),
+    program: OVERLAPPING,
+    runs: [{ inputs: [x], outputs: [] }],
+    refused: { code: "registry.argument", says: /mine::windows reaches elements more than once/ },
+  },
+];

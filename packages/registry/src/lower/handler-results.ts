@@ -1,0 +1,95 @@
+import { DTYPES } from "@pt2/format";
+import type { Node } from "@pt2/graph";
+import { effectsOf } from "../effects.ts";
+import type { HandlerFunction, HandlerTensor } from "../handler.ts";
+import type { OpRecord } from "../op.ts";
+import { registryError } from "../registry-errors.ts";
+import type { TensorMeta } from "../tensor-meta.ts";
+import { isTensorMeta } from "../wrapped.ts";
+import { describe } from "./arguments.ts";
+import { type Claim, describeValue, requireRecorded } from "./recorded.ts";
+
+/** A tensor, or those of a `Tensor[]`. */
+export type HandlerAnswer<Tensor = HandlerTensor> = Tensor | readonly Tensor[];
+
+/** One call of a function that somebody brought for a node. */
+export interface HandledCall extends Pick<Claim, "node" | "types" | "operand" | "who"> {
+  /** What is known of the op; it tells what is written. */
+  readonly record: Pick<OpRecord, "schema" | "mutates"> | undefined;
+  /** What the function was given, by argument: tensors with data of its own. */
+  readonly args: Readonly<Record<string, unknown>>;
+}
+
+/** The function that a handler's `compile` gave. Refuses what is none. */
+export function requireFunction(run: unknown, node: Node): HandlerFunction {
+  if (typeof run === "function") return run as HandlerFunction;
+  throw registryError("registry.result", {
+    what: `\`compile\` of the handler of ${node.op} gave ${describeValue(run)}, not a function`,
+    where: describe(node),
+    advice: "return the function that runs on every forward: `compile: (node, ctx) => ({ args, call }) => …`",
+    details: { op: node.op },
+  });
+}
+
+/**
+ * What a function says of its node, one answer per output: what it returned and, behind that, what it left in arguments
+ * that the op writes to and does not return.
+ */
+export function answersOf<Tensor extends TensorMeta = HandlerTensor>(
+  returned: unknown,
+  call: HandledCall,
+): readonly HandlerAnswer<Tensor>[] {
+  const { node, record, args, who } = call;
+  const { mutates, aliases } = record === undefined ? { mutates: [], aliases: [] } : effectsOf(record);
+  const outputs = node.outputs.length;
+  // Only a functional node has outputs for them.
+  const left = mutates.filter((name) => !aliases.some(({ arg }) => arg === name));
+  const own = Math.max(0, outputs - left.length);
+  const given = own === 0 ? [] : listOf(returned, call);
+  const isList = own === 1 && node.outputs[0]?.kind === "list";
+  const answers = isList ? [given] : given;
+  if (answers.length < own) {
+    throw registryError("registry.result", {
+      what: `${who} of ${node.op} returned ${answers.length} of ${own} results`,
+      where: describe(node),
+      advice: "return one tensor `{ dtype, shape, data }` per return of the op, in an array if there are several",
+      details: { op: node.op },
+    });
+  }
+  const results = [...answers.slice(0, own), ...left.map((name) => args[name])];
+  requireRecorded({ ...call, results });
+  return results as readonly HandlerAnswer<Tensor>[];
+}
+
+function listOf(returned: unknown, { node, who }: HandledCall): readonly unknown[] {
+  const list = Array.isArray(returned) ? (returned as readonly unknown[]) : [returned];
+  const tensors = list.flatMap((each): readonly unknown[] => (Array.isArray(each) ? each : [each]));
+  const wrong = tensors.findIndex((each) => !isHandlerTensor(each));
+  if (wrong < 0) {
+    for (const tensor of tensors as readonly HandlerTensor[]) requireData(tensor, node, who);
+    return list;
+  }
+  throw registryError("registry.result", {
+    what: `${who} of ${node.op} returned ${describeValue(tensors[wrong])}${tensors.length > 1 ? ` as result ${wrong}` : ""}, not a tensor`,
+    where: describe(node),
+    advice: "return `{ dtype, shape, data }`, or an array of such, one per return of the op",
+    details: { op: node.op },
+  });
+}
+
+function requireData({ dtype, shape, data }: HandlerTensor, node: Node, who: string): void {
+  // What stays on a device was made there.
+  if (data === null) return;
+  const expected = shape.reduce((n, size) => n * size, 1) * (DTYPES[dtype]?.itemsize ?? Number.NaN);
+  if (data.byteLength === expected) return;
+  throw registryError("registry.result", {
+    what: `${who} of ${node.op} returned ${dtype} [${shape.join(", ")}] with ${data.byteLength} bytes of data, not ${expected}`,
+    where: describe(node),
+    advice: "return as many elements as the shape says, in the dtype's typed array",
+    details: { op: node.op },
+  });
+}
+
+function isHandlerTensor(value: unknown): value is HandlerTensor {
+  return isTensorMeta(value) && "data" in value && (value.data === null || ArrayBuffer.isView(value.data));
+}

@@ -1,0 +1,26 @@
+import { expect, test } from "vitest";
+import { defineOp } from "./op.ts";
+import { createRegistry } from "./op-registry.ts";
+import type { OpSet } from "./op-set.ts";
+import { atenOnDemand } from "./on-demand.ts";
+
+const relu: OpSet = { name: "mine", ops: [defineOp("aten::relu(Tensor self) -> Tensor", { scalar: (x) => x })] };
+
+test("an op of PyTorch's that a set defines too is refused whenever somebody asks, not only once", async () => {
+  const registry = createRegistry({ sets: [...atenOnDemand, relu] });
+  for (const op of ["aten::add.Tensor", "aten::linear", "aten::relu"]) {
+    await expect(registry.load([op])).rejects.toMatchObject({
+      code: "registry.duplicate",
+      what: 'aten::relu is given twice: by op set "aten" and by op set "mine"',
+    });
+  }
+});
+
+test("with `replace` it is another op, in place and with `out` too, before anything is loaded", async () => {
+  const registry = createRegistry({ sets: [...atenOnDemand, { ...relu, replace: true }] });
+  const names = ["aten::relu", "aten::relu_", "aten::relu.out", "aten::gelu", "mine::relu"];
+  const replaced = () => names.filter((op) => registry.isReplaced(op));
+  expect(replaced()).toEqual(["aten::relu", "aten::relu_", "aten::relu.out"]);
+  await registry.load(["aten::linear", "aten::gelu"]);
+  expect(replaced()).toEqual(["aten::relu", "aten::relu_", "aten::relu.out"]);
+});
