@@ -77,6 +77,15 @@ def make_portable(program: ExportedProgram) -> ExportedProgram:
     return program
 
 
+def without_traces(program: ExportedProgram) -> ExportedProgram:
+    """Forgets which Python each node comes from."""
+    for graph in graphs(program):
+        for node in graph.nodes:
+            for key in ("stack_trace", "nn_module_stack", "torch_fn", "source_fn_stack", "custom", "from_node"):
+                node.meta.pop(key, None)
+    return program
+
+
 def graphs(program: ExportedProgram) -> list[torch.fx.Graph]:
     """The program's graph and those nested in it."""
     return [m.graph for m in program.graph_module.modules() if isinstance(m, torch.fx.GraphModule)]

@@ -8,6 +8,7 @@ import {
   type Value,
 } from "@pt2/backend";
 import type { Pt2Error } from "@pt2/format";
+import { isReturned } from "@pt2/graph";
 import { commitWrites } from "./commit-writes.ts";
 import type { CompiledProgram } from "./compile-program.ts";
 import { explain } from "./explain.ts";
@@ -61,7 +62,7 @@ export class LibtorchExecutable implements Executable {
     const { plan, writes } = this.#compiled;
     if (writes && this.#underWay.size > 0) throw busy();
     const done = plan.runSync(this.#inputs.read(inputs));
-    const outputs = toValuesSync(this.#userOutputs(done), this.#options.outputs);
+    const outputs = toValuesSync(this.#returned(done), this.#options.outputs);
     commitWrites(this.#compiled, done);
     return outputs;
   }
@@ -135,15 +136,15 @@ export class LibtorchExecutable implements Executable {
     const done: Done = recorded
       ? { kind: "done", outputs: recorded, written: [], profile: null }
       : await this.#compiled.plan.run(given, hooks);
-    const outputs = await toValues(this.#userOutputs(done), this.#options.outputs);
+    const outputs = await toValues(this.#returned(done), this.#options.outputs);
     // Only now that every result is there: a run that fails changes nothing.
     commitWrites(this.#compiled, done);
     return { outputs, done };
   }
 
-  #userOutputs({ outputs }: Done): Done["outputs"] {
+  #returned({ outputs }: Done): Done["outputs"] {
     const specs = this.#compiled.program.outputs;
-    return outputs.filter((_, i) => specs[i]!.kind === "user_output" || specs[i]!.kind === "loss_output");
+    return outputs.filter((_, i) => isReturned(specs[i]!));
   }
 
   #requireAlive(): void {

@@ -114,7 +114,8 @@ export type Value = Tensor | number | bigint | boolean | string | null;
 export interface Executable {
   /**
    * One forward. `inputs` are the program's user inputs in flattened order, already checked against the signature;
-   * they are never modified and may be reused at once after the promise settles. Returns the user outputs in order.
+   * they are never modified and may be reused at once after the promise settles. Returns the user outputs in order,
+   * and so the loss and the gradients of a program that has them (`isReturned`).
    * A run that fails or is aborted changes no buffer.
    */
   run(inputs: readonly Value[], options?: RunOptions): Promise<readonly Value[]>;

@@ -111,7 +111,7 @@ export type InputSpec =
   | { readonly kind: "custom_obj"; readonly value: string; readonly target: string }
   | { readonly kind: "token"; readonly value: string };
 
-/** What a returned argument of the root graph means, 1:1 with `graph.outputs`. */
+/** What a returned argument of the root graph means, 1:1 with `graph.outputs`. A gradient's target is as its input's. */
 export type OutputSpec =
   | { readonly kind: "user_output" }
   | { readonly kind: "loss_output" }

@@ -22,6 +22,15 @@ export type { Model } from "./model.ts";
 export type { ModelSource } from "./open-source.ts";
 export { prepare } from "./prepare.ts";
 export { type ReadModelOptions, readSchema, readWeights, type Schema } from "./read.ts";
+export type { JointResult } from "./result.ts";
 export { RUNTIME_ERRORS, type RuntimeErrorCode } from "./runtime-errors.ts";
-export { type Constant, describeType, inputsOf, type LeafInfo, type LeafType, outputsOf } from "./signature.ts";
+export {
+  type Constant,
+  describeType,
+  inputsOf,
+  type LeafInfo,
+  type LeafType,
+  type OutputInfo,
+  outputsOf,
+} from "./signature.ts";
 export { type Elements, tensor } from "./tensor.ts";

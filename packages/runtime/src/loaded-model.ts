@@ -1,13 +1,13 @@
 import type { Executable, MemoryReport, Profile, RunOptions, TraceObserver, Value, WarmupOptions } from "@pt2/backend";
 import type { Archive } from "@pt2/format";
 import type { Program } from "@pt2/graph";
-import { unflatten } from "@pt2/graph/pytree";
 import { loading } from "@pt2/registry/on-demand";
 import { type Call, CallConvention } from "./call.ts";
 import { checkInputs } from "./check-inputs.ts";
 import type { Model } from "./model.ts";
+import { resultOf } from "./result.ts";
 import { runtimeError } from "./runtime-errors.ts";
-import { inputsOf, type LeafInfo, outputsOf } from "./signature.ts";
+import { inputsOf, type LeafInfo, type OutputInfo, outputsOf } from "./signature.ts";
 
 /** What a model is made of. */
 export interface ModelParts {
@@ -23,7 +23,7 @@ export class LoadedModel implements Model {
   readonly backend: string;
   readonly program: Program;
   readonly inputs: readonly LeafInfo[];
-  readonly outputs: readonly LeafInfo[];
+  readonly outputs: readonly OutputInfo[];
   readonly forwardSync?: <Result>(...inputs: readonly unknown[]) => Result;
   readonly runSync?: <Result>(call: Call) => Result;
   readonly trace?: <Result>(call: Call, observe: TraceObserver, options?: RunOptions) => Promise<Result>;
@@ -102,8 +102,7 @@ export class LoadedModel implements Model {
   }
 
   #result<Result>(values: readonly Value[]): Result {
-    const { outSpec, namedTuples } = this.program;
-    return (outSpec === null ? values : unflatten(outSpec, values, namedTuples)) as Result;
+    return resultOf(this.program, this.inputs, values) as Result;
   }
 
   #alive(): Executable {

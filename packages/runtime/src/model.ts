@@ -1,7 +1,7 @@
 import type { MemoryReport, Profile, RunOptions, Tensor, TraceObserver, Value, WarmupOptions } from "@pt2/backend";
 import type { Program } from "@pt2/graph";
 import type { Call } from "./call.ts";
-import type { LeafInfo } from "./signature.ts";
+import type { LeafInfo, OutputInfo } from "./signature.ts";
 
 /** A loaded program. Calls may overlap; buffers that the program mutates keep their values between calls. */
 export interface Model extends AsyncDisposable {
@@ -11,16 +11,17 @@ export interface Model extends AsyncDisposable {
   readonly program: Program;
   /** The leaves of a call, in flattened order. */
   readonly inputs: readonly LeafInfo[];
-  /** The leaves of the result, in flattened order. */
-  readonly outputs: readonly LeafInfo[];
+  /** The leaves of the result, in flattened order; and the gradients of a program of forward and backward. */
+  readonly outputs: readonly OutputInfo[];
   /**
    * Calls the program. Arguments are given in order, or by name as one plain object: `forward({ image })`. Where the
    * first parameter is a dict itself, an object is that dict, unless its keys are all names of parameters; `run` is
    * never ambiguous. Tensors are made with `tensor`; a typed array will do where the shape is fixed. What was fixed at
    * export may be left out.
    *
-   * The result has the module's structure: a dict, namedtuple or dataclass is an object, a tuple or list an array.
-   * `Result` is what the caller knows of it; it is not checked.
+   * The result has the module's structure: a dict, namedtuple or dataclass is an object, a tuple or list an array, and so
+   * is what a class of a library says of its parts (`last_hidden_state`). A program of forward and backward gives a
+   * {@link JointResult}. `Result` is what the caller knows of it; it is not checked.
    */
   forward<Result = Tensor>(...inputs: readonly unknown[]): Promise<Result>;
   /** `forward` with arguments as Python separates them, and with options. */

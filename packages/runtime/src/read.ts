@@ -2,7 +2,7 @@ import { type HostTensor, hostTensor, viewAs } from "@pt2/backend";
 import { type ExportedProgram, type Generation, openArchive, readTensor } from "@pt2/format";
 import { importProgram, type Program } from "@pt2/graph";
 import { type ModelSource, openSource } from "./open-source.ts";
-import { inputsOf, type LeafInfo, outputsOf } from "./signature.ts";
+import { inputsOf, type LeafInfo, type OutputInfo, outputsOf } from "./signature.ts";
 
 /** What to read of an archive. */
 export interface ReadModelOptions {
@@ -20,7 +20,7 @@ export interface Schema {
   readonly schemaVersion: ExportedProgram["schemaVersion"];
   readonly dialect: string;
   readonly inputs: readonly LeafInfo[];
-  readonly outputs: readonly LeafInfo[];
+  readonly outputs: readonly OutputInfo[];
   /** The program as it was exported. */
   readonly program: Program;
 }

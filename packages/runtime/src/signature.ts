@@ -1,5 +1,14 @@
 import type { DType } from "@pt2/format";
-import { type Arg, type InputSpec, type Program, printSym, type SymInt, type ValueType } from "@pt2/graph";
+import {
+  type Arg,
+  type InputSpec,
+  isGradient,
+  isModuleResult,
+  type Program,
+  printSym,
+  type SymInt,
+  type ValueType,
+} from "@pt2/graph";
 import { inputNames, leafNames } from "@pt2/graph/pytree";
 
 /** A value that was fixed at export. */
@@ -22,6 +31,11 @@ export interface LeafInfo {
   readonly type: LeafType;
 }
 
+/** A leaf of the result: of what the module returns, or the gradient of its loss with respect to an input. */
+export interface OutputInfo extends LeafInfo {
+  readonly kind: "user_output" | "loss_output" | "gradient_to_parameter" | "gradient_to_user_input";
+}
+
 /** The leaves of a call, in flattened order. */
 export function inputsOf(program: Program): readonly LeafInfo[] {
   const leaves = program.inputs.flatMap((spec) => leafOfInput(program, spec) ?? []);
@@ -30,15 +44,23 @@ export function inputsOf(program: Program): readonly LeafInfo[] {
   return leaves.map((leaf, i) => ({ ...leaf, name: names[i] ?? leaf.name }));
 }
 
-/** The leaves of the result, in flattened order. */
-export function outputsOf(program: Program): readonly LeafInfo[] {
-  const { outSpec, namedTuples, graph } = program;
+/** The leaves of the result, in flattened order; a gradient is named as Python reaches it: `layers.0.weight.grad`. */
+export function outputsOf(program: Program): readonly OutputInfo[] {
+  const { outSpec, namedTuples, graph, outputs } = program;
   const names = outSpec === null ? [] : leafNames(outSpec, "output", namedTuples);
-  const returned = graph.outputs.filter((_, i) => {
-    const { kind } = program.outputs[i]!;
-    return kind === "user_output" || kind === "loss_output";
+  const inputs = inputsOf(program);
+  let leaves = 0;
+  return outputs.flatMap((spec, i): readonly OutputInfo[] => {
+    const leaf = leafOfOutput(program, graph.outputs[i]!);
+    if (isModuleResult(spec)) {
+      const at = leaves++;
+      return [{ ...leaf, kind: spec.kind, name: names[at] ?? `output[${at}]` }];
+    }
+    if (!isGradient(spec)) return [];
+    const { kind, target } = spec;
+    const input = kind === "gradient_to_user_input" ? inputs.find(({ value }) => value === target) : undefined;
+    return [{ ...leaf, kind, name: `${input?.name ?? target}.grad` }];
   });
-  return returned.map((arg, i) => ({ name: names[i] ?? `output[${i}]`, ...leafOfOutput(program, arg) }));
 }
 
 /** `float32 [s77, 3]`, `int`, `the constant 3`. */

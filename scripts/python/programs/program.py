@@ -18,6 +18,8 @@ class Program:
     calls: Callable[[], list[Call]]
     dynamic: Callable[[], Any] = lambda: None
     training: bool = False
+    plain: bool = False
+    """Only training IR, and without stack traces: they are most of the file of a small transformer."""
 
 
 def calls(*args: tuple) -> list[Call]:

@@ -1,10 +1,10 @@
-import type { OutputSpec, Program } from "@pt2/graph";
+import { isReturned, type OutputSpec, type Program } from "@pt2/graph";
 import { backendError } from "../backend-errors.ts";
 import { isTensorData, type RunValue, type TensorData, type TensorType } from "./run-value.ts";
 
 /** What a run of a program has computed, by purpose. */
 export interface ProgramResults {
-  /** User outputs in order. */
+  /** What the run returns, in order: user outputs, the loss, gradients. */
   readonly outputs: readonly RunValue[];
   /** What is to be stored in buffers and parameters, now that every result is there. */
   readonly writes: readonly { readonly target: string; readonly data: TensorData }[];
@@ -22,7 +22,7 @@ export function programResults(
     const result = results[i]!;
     if (isWrite(spec))
       writes.push({ target: spec.target, data: checkWrite(spec.target, buffers.get(spec.target), result) });
-    else if (spec.kind === "user_output" || spec.kind === "loss_output") outputs.push(result);
+    else if (isReturned(spec)) outputs.push(result);
   }
   return { outputs, writes };
 }

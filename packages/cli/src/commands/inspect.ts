@@ -1,5 +1,5 @@
 import { type Archive, openArchive } from "@pt2/format";
-import { describeType, type LeafInfo } from "@pt2/runtime";
+import { describeType, type LeafInfo, type OutputInfo } from "@pt2/runtime";
 import { openFile } from "@pt2/runtime/node";
 import type { Command, ExitCode } from "../command.ts";
 import { MODEL_OPTION } from "../open-model.ts";
@@ -53,7 +53,7 @@ function printReport({ file, size, generation, hasAotInductor, extraFiles, model
 function printModel(model: ModelReport): string {
   const { name, torchVersion, schemaVersion, dialect, inputs, outputs, ranges, weights, mutated, nodes, ops } = model;
   const leaves = (infos: readonly LeafInfo[]): string =>
-    infos.length === 0 ? "  none\n" : table(infos.map((info, i) => [String(i), info.name, describeType(info.type)]));
+    infos.length === 0 ? "  none\n" : table(infos.map((info, i) => [String(i), info.name, typeOf(info)]));
   const weightRows = weights.map(({ kind, dtype, tensors, elements, bytes }) => [
     plural(tensors, kind),
     dtype,
@@ -73,4 +73,10 @@ function printModel(model: ModelReport): string {
       ["right"],
     ),
   ].join("");
+}
+
+function typeOf(info: LeafInfo | OutputInfo): string {
+  const type = describeType(info.type);
+  if (!("kind" in info) || info.kind === "user_output") return type;
+  return `${type}, ${info.kind === "loss_output" ? "the loss" : "a gradient"}`;
 }

@@ -1,6 +1,6 @@
 import { type Archive, DTYPES, type DType, elementCount, type WeightTensor } from "@pt2/format";
 import { importProgram, type Program, type SymRange, stats } from "@pt2/graph";
-import { inputsOf, type LeafInfo, outputsOf } from "@pt2/runtime";
+import { inputsOf, type LeafInfo, type OutputInfo, outputsOf } from "@pt2/runtime";
 
 /** Weights of one kind and dtype. */
 export interface WeightCount {
@@ -18,7 +18,7 @@ export interface ModelReport {
   readonly schemaVersion: string;
   readonly dialect: string;
   readonly inputs: readonly LeafInfo[];
-  readonly outputs: readonly LeafInfo[];
+  readonly outputs: readonly OutputInfo[];
   readonly ranges: ReadonlyMap<string, SymRange>;
   readonly weights: readonly WeightCount[];
   readonly mutated: readonly string[];

@@ -20,6 +20,18 @@ function answer(start: number): readonly number[] {
   }).flat();
 }
 
+const FORWARD_AND_BACKWARD = `program {
+  buffer "seen" = %seen: i64[]
+  parameter "w" = %w: f32[2]
+  user_input %x: f32[2]
+  %next: i64[] = aten::add.Tensor(%seen, other=1)
+  %product: f32[2] = aten::mul.Tensor(%x, other=%w)
+  %loss: f32[] = aten::sum(%product)
+  %copy: f32[2] = aten::add.Tensor(%x, other=0)
+  %double: f32[2] = aten::add.Tensor(%w, other=%w)
+  return %next -> buffer_mutation "seen", %copy -> gradient_to_parameter "w", %loss -> loss_output, %product, %double -> gradient_to_user_input "x"
+}`;
+
 const LOOKUP = `program {
   parameter "table" = %table: f32[3, 2]
   user_input %ids: i64[2]
@@ -27,8 +39,18 @@ const LOOKUP = `program {
   return %rows
 }`;
 
+const SEEN = weightOf("seen", ints([], [0]));
+
 /** Runs: their inputs, their order, their errors. */
 export const RUNS: readonly LifecycleCase[] = [
+  {
+    name: "runs: the loss and its gradients are results, in the order of the signature",
+    async run({ compile }) {
+      const executable = await compile(FORWARD_AND_BACKWARD, [SEEN, weightOf("w", floats([2], [3, -1]))]);
+      const expected = [floats([2], [2, 5]), floats([], [1]), floats([2], [6, -5]), floats([2], [6, -2])];
+      await expectValues(await executable.run([floats([2], [2, 5])]), expected);
+    },
+  },
   {
     name: "runs: overlapping ones are independent",
     async run({ compile }) {

@@ -3,6 +3,7 @@ import { graphError } from "../graph-errors.ts";
 import type { InputSpec, OutputSpec, Program, ValueType } from "../ir.ts";
 import { importArg } from "./argument.ts";
 import { importGraph } from "./graph.ts";
+import { unfoldObjects } from "./tree-objects.ts";
 
 /** Turns the program of a file into the immutable IR. */
 export function importProgram(file: ExportedProgram): Program {
@@ -17,8 +18,8 @@ export function importProgram(file: ExportedProgram): Program {
     inputs: graphModule.inputSpecs.map((spec, i) => inputSpec(spec, graph.inputs[i]!)),
     outputs: graphModule.outputSpecs.map(outputSpec),
     ranges: new Map([...file.rangeConstraints].map(([text, { min, max }]) => [text, { min, max }])),
-    inSpec: root?.inSpec ?? null,
-    outSpec: root?.outSpec ?? null,
+    inSpec: root && unfoldObjects(root.inSpec),
+    outSpec: root && unfoldObjects(root.outSpec),
     namedTuples: new Map(graphModule.namedtupleFields),
     forwardArgs: root?.forwardArgNames ?? [],
     dialect: file.dialect,

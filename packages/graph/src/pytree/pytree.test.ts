@@ -7,6 +7,7 @@ import { flatten, flattenValue, inputNames, leafNames, unflatten } from "./index
 
 const spec = (text: string): TreeSpec => parseTree(new Scanner(text));
 const NT = 'node "collections.namedtuple" "\\"my.Pair\\"" (*, *)';
+const KEYS = { key_cache: [1], value_cache: [2] };
 const namedTuples = new Map([["my.Pair", ["left", "right"]]]);
 
 describe("flatten", () => {
@@ -61,6 +62,13 @@ describe("unflatten", () => {
     ['node "collections.defaultdict" "{\\"dict_context\\": [\\"k\\"]}" (*)', { k: 1 }],
     ['node "torch.Size" "null" (*, *)', [1, 2]],
     ['node "my.Dataclass" "[[\\"a\\", \\"b\\"], [\\"c\\"]]" (*, *)', { a: 1, b: 2, c: null }],
+    ['node "my.Output" "[\\"logits\\", \\"hidden\\"]" (*, tuple(*))', { logits: 1, hidden: [2] }],
+    ['node "transformers.DynamicCache" "[[\\"key_cache\\", \\"value_cache\\"], [null]]" (list(*), list(*))', KEYS],
+    ['node "tensordict.TensorDict" "{\\"batch_size\\": [3], \\"keys\\": [\\"a\\", \\"b\\"]}" (*, *)', { a: 1, b: 2 }],
+    ['node "torch.return_types.topk" "null" (*, *)', { values: 1, indices: 2 }],
+    ['node "torch.return_types.topk" "null" (*)', [1]],
+    ['node "my.Twice" "[\\"a\\", \\"a\\"]" (*, *)', [1, 2]],
+    ['node "my.Fewer" "[\\"a\\"]" (*, *)', [1, 2]],
     ['node "transformers.DynamicCache" "{\\"x\\": 1}" (list(*, *), *)', [1, 2, 3]],
   ])("%s", (text, value) => {
     const tree = spec(text);

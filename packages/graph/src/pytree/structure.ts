@@ -1,4 +1,5 @@
 import type { TreeSpec } from "@pt2/format";
+import { returnFields } from "./return-types.ts";
 
 /** Field names of each namedtuple type, as a program carries them. */
 export type NamedTuples = ReadonlyMap<string, readonly string[]>;
@@ -13,7 +14,7 @@ export type Structure =
   | { readonly kind: "sequence" }
   /** dict and its kin: an object, or a Map where a key is no string. */
   | { readonly kind: "mapping"; readonly keys: readonly Key[] }
-  /** namedtuple, dataclass: an object with these fields; `absent` ones are None. */
+  /** namedtuple, dataclass, and other classes that say how their parts are named: an object; `absent` ones are None. */
   | { readonly kind: "record"; readonly fields: readonly string[]; readonly absent: readonly string[] }
   /** Anything else: its leaves one after the other, in an array. */
   | { readonly kind: "opaque" };
@@ -25,16 +26,29 @@ const MAPPINGS = /^(builtins\.dict|collections\.OrderedDict|.*immutable_dict)$/;
 export function structureOf({ type, context, children }: TreeSpec, namedTuples: NamedTuples): Structure {
   if (type === null) return { kind: "leaf" };
   if (SEQUENCES.test(type)) return { kind: "sequence" };
+  const count = children.length;
   const keys = MAPPINGS.test(type) ? context : type === "collections.defaultdict" ? dictContext(context) : null;
-  if (isKeys(keys, children.length)) return { kind: "mapping", keys };
+  if (isKeys(keys, count)) return { kind: "mapping", keys };
   if (type === "collections.namedtuple") {
     const fields = typeof context === "string" ? namedTuples.get(context) : undefined;
-    return fields?.length === children.length ? { kind: "record", fields, absent: [] } : { kind: "sequence" };
+    return fields?.length === count ? { kind: "record", fields, absent: [] } : { kind: "sequence" };
   }
-  const [fields, absent] = Array.isArray(context) ? context : [];
-  if (isNames(fields) && fields.length === children.length && isNames(absent))
-    return { kind: "record", fields, absent };
-  return { kind: "opaque" };
+  const returned = returnFields(type);
+  if (returned?.length === count) return { kind: "record", fields: returned, absent: [] };
+  return recordOf(context, count) ?? { kind: "opaque" };
+}
+
+/**
+ * Classes say in their own words what their children are. A list of as many strings is the names: the whole context of
+ * `ModelOutput`s, the first part of that of dataclasses (behind it are the fields that are None) and of caches, one
+ * entry of that of a `TensorDict`.
+ */
+function recordOf(context: unknown, count: number): Structure | undefined {
+  if (isFields(context, count)) return { kind: "record", fields: context, absent: [] };
+  if (typeof context !== "object" || context === null) return undefined;
+  const [first, second] = Array.isArray(context) ? context : [];
+  const fields = isFields(first, count) ? first : Object.values(context).find((part) => isFields(part, count));
+  return fields && { kind: "record", fields, absent: fields === first && isNames(second) ? second : [] };
 }
 
 /** Number of leaves. */
@@ -55,6 +69,10 @@ function dictContext(context: unknown): unknown {
 
 function isKeys(keys: unknown, count: number): keys is readonly Key[] {
   return Array.isArray(keys) && keys.length === count && keys.every((key) => key === null || typeof key !== "object");
+}
+
+function isFields(names: unknown, count: number): names is readonly string[] {
+  return isNames(names) && names.length === count && new Set(names).size === count;
 }
 
 function isNames(names: unknown): names is readonly string[] {

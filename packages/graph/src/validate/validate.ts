@@ -1,6 +1,7 @@
 import type { TreeSpec } from "@pt2/format";
 import { graphError } from "../graph-errors.ts";
 import type { Graph, Program } from "../ir.ts";
+import { isModuleResult } from "../query/results.ts";
 import { graphProblems } from "./graph.ts";
 import type { Problem } from "./problem.ts";
 
@@ -55,7 +56,7 @@ function nameOf(spec: Program["inputs"][number]): string {
 
 function treeProblems({ inputs, outputs, inSpec, outSpec }: Program): readonly Problem[] {
   const given = inputs.filter(({ kind }) => kind === "user_input" || kind === "constant_input").length;
-  const results = outputs.filter(({ kind }) => kind === "user_output" || kind === "loss_output").length;
+  const results = outputs.filter(isModuleResult).length;
   return [...leafProblem("in_spec", inSpec, given), ...leafProblem("out_spec", outSpec, results)];
 }
 

@@ -1,0 +1,59 @@
+import type { TreeSpec } from "@pt2/format";
+import { expect, it } from "vitest";
+import { leafNames, unflatten } from "../pytree/index.ts";
+import { unfoldObjects } from "./tree-objects.ts";
+
+const leaf: TreeSpec = { type: null, context: null, children: [] };
+const object = (context: unknown, leaves: number): TreeSpec => ({
+  type: "transformers.cache_utils:StaticCache",
+  context,
+  children: Array.from({ length: leaves }, () => leaf),
+});
+const tensor = (i: number): unknown => ({ _t: "tensor", i });
+const layer = (fields: unknown): unknown => ({ _t: "obj", p: "lib:Layer", s: fields });
+
+it("names the tensors of an object, and leaves out what holds none", () => {
+  const cache = object(
+    {
+      _t: "obj",
+      p: "lib:Cache",
+      s: {
+        layers: [
+          layer({ keys: tensor(0), values: tensor(1), ready: true, dtype: { _t: "dtype", n: "float32" } }),
+          layer({ keys: null, values: null }),
+          layer({ keys: tensor(2), sizes: { _t: "seq", p: "builtins:tuple", v: [4, { _t: "sym", i: 3 }] } }),
+        ],
+        by_layer: {
+          _t: "items",
+          v: [
+            [0, tensor(4)],
+            [1, null],
+          ],
+        },
+        states: { _t: "map", p: "collections:OrderedDict", v: { last: tensor(5) } },
+        window: null,
+      },
+    },
+    6,
+  );
+  const tree = unfoldObjects({ type: "builtins.tuple", context: null, children: [leaf, cache] });
+  expect(unflatten(tree, [9, 0, 1, 2, 3, 4, 5])).toEqual([
+    9,
+    {
+      layers: [{ keys: 0, values: 1 }, {}, { keys: 2, sizes: [{}, 3] }],
+      by_layer: new Map([[0, 4]]),
+      states: { last: 5 },
+    },
+  ]);
+  expect(leafNames(tree, "y")[3]).toBe("y[1].layers[2].keys");
+});
+
+it.each([
+  ["another class", { keys: 3 }, 2],
+  ["marks in another order", { _t: "obj", p: "a:B", s: { a: tensor(1), b: tensor(0) } }, 2],
+  ["too few marks", { _t: "obj", p: "a:B", s: { a: tensor(0) } }, 2],
+  ["too many marks", { _t: "obj", p: "a:B", s: { a: tensor(0), b: tensor(1), c: tensor(1) } }, 1],
+  ["no fields", { _t: "obj", p: "a:B", s: 3 }, 1],
+])("leaves %s as it is", (_, context, leaves) => {
+  expect(unfoldObjects(object(context, leaves))).toEqual(object(context, leaves));
+});

@@ -1,0 +1,62 @@
+import type { TreeSpec } from "@pt2/format";
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/**
+ * Unfolds the objects that the exporter of transformers writes, caches above all. Their children are the tensors alone,
+ * and their context is the object as JSON with `{ "_t": "tensor", "i": 0 }` in a tensor's place. Here each becomes a
+ * tree that names them: what holds a tensor is a node of its own, and what holds none is left out.
+ */
+export function unfoldObjects(spec: TreeSpec): TreeSpec {
+  if (spec.type === null) return spec;
+  const children = spec.children.map(unfoldObjects);
+  const leaves = children.every(({ type }) => type === null);
+  return (leaves && isMarked(spec.context) && unfold(spec.context, children)) || { ...spec, children };
+}
+
+function isMarked(context: unknown): context is Fields {
+  return isFields(context) && typeof context._t === "string";
+}
+
+function isFields(value: unknown): value is Fields {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** Undefined unless the tensors stand in the context one after the other, each once. */
+function unfold(context: Fields, leaves: readonly TreeSpec[]): TreeSpec | undefined {
+  let next = 0;
+  /** Undefined for what holds no tensor. */
+  const build = (value: unknown): TreeSpec | undefined => {
+    if (Array.isArray(value)) return sequence(value);
+    if (!isFields(value)) return undefined;
+    if (value._t === undefined) return record("builtins.dict", Object.entries(value));
+    if (value._t === "tensor" || value._t === "sym") return value.i === next ? leaves[next++] : undefined;
+    if (value._t === "obj" && isFields(value.s)) return record(String(value.p), Object.entries(value.s));
+    if (value._t === "map" && isFields(value.v)) return record("builtins.dict", Object.entries(value.v));
+    if (value._t === "seq" && Array.isArray(value.v)) return sequence(value.v);
+    if (value._t === "items" && Array.isArray(value.v)) return record("builtins.dict", value.v.filter(isPair));
+    return undefined;
+  };
+  const sequence = (items: readonly unknown[]): TreeSpec | undefined => {
+    const parts = items.map(build);
+    if (parts.every((part) => part === undefined)) return undefined;
+    // What holds no tensor keeps its place.
+    return { type: "builtins.list", context: null, children: parts.map((part) => part ?? NOTHING) };
+  };
+  const record = (type: string, entries: readonly (readonly [unknown, unknown])[]): TreeSpec | undefined => {
+    const parts = entries.flatMap(([key, value]) => {
+      const part = build(value);
+      return part === undefined ? [] : [[key, part] as const];
+    });
+    if (parts.length === 0) return undefined;
+    return { type, context: parts.map(([key]) => key), children: parts.map(([, part]) => part) };
+  };
+  const tree = build(context);
+  return next === leaves.length ? tree : undefined;
+}
+
+const NOTHING: TreeSpec = { type: "builtins.dict", context: [], children: [] };
+
+function isPair(value: unknown): value is readonly [unknown, unknown] {
+  return Array.isArray(value) && value.length === 2;
+}
