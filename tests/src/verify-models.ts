@@ -14,7 +14,7 @@ import type { Backend } from "@pt2/backend";
 import { libtorch } from "@pt2/backend-libtorch/node";
 import { wasm } from "@pt2/backend-wasm/node";
 import { webgpu } from "@pt2/backend-webgpu/node";
-import { defaultTolerance, type ToleranceOf, type VerifyReport, verifyModel } from "@pt2/cli";
+import { defaultTolerance, readExpectedCalls, type ToleranceOf, type VerifyReport, verifyModel } from "@pt2/cli";
 import { load, type Model } from "@pt2/runtime/node";
 import { verifyBits } from "./verify-bits.ts";
 
@@ -51,12 +51,14 @@ async function check(folder: string, name: string, { backend: named, bits }: Che
   const row = { model: name, dialect: name.endsWith("_aten") ? "ATEN" : "TRAINING", ...unknown };
   const path = (kind: string): string => join(folder, `${name}${kind}`);
   const backend = await BACKENDS[named]!(bits ? 1 : undefined);
-  const verify = (model: Model): Promise<VerifyReport> =>
+  const verify = async (model: Model): Promise<VerifyReport> =>
     bits
       ? verifyBits(model, path(""))
       : verifyModel(model, {
-          inputs: path(".inputs.safetensors"),
-          expected: path(".expected.safetensors"),
+          calls: await readExpectedCalls(model.inputs, {
+            inputs: path(".inputs.safetensors"),
+            expected: path(".expected.safetensors"),
+          }),
           tolerance: named === "webgpu" ? gpuTolerance : defaultTolerance,
         });
   try {

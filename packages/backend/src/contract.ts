@@ -189,9 +189,11 @@ export interface Profile {
 }
 
 export interface StepTime {
-  /** Name of the (last) node that the step computes, and the ops fused into it. */
+  /** Name of the (last) node that the step computes. */
   readonly node: string;
+  /** The ops that are computed in this step. */
   readonly ops: readonly string[];
+  /** All nodes that it computes, and the place of the last: `aten::conv2d %conv2d + aten::relu %relu (stem, net.py:8)`. */
   readonly where: string;
   readonly startMs: number;
   readonly ms: number;

@@ -6,6 +6,8 @@ export const CLI_ERRORS = {
   "cli.backend": "no such backend, or it does not work here",
   "cli.inputs": "a tensor file does not fit the program",
   "cli.no-inputs": "no inputs were given and the archive has no sample inputs",
+  "cli.no-expected": "no expected outputs were given and the archive has none",
+  "cli.ops": "a module of ops cannot be loaded, or has none",
   "cli.io": "a file cannot be written",
   "cli.internal": "a fault of this program",
 } as const;

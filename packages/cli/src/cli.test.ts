@@ -2,9 +2,10 @@ import { spawnSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { stripVTControlCharacters } from "node:util";
 import { fromFile } from "@pt2/format/node";
 import { describe, expect, it } from "vitest";
-import { fixtureArgs, fixturePath, pt2, temporaryFolder } from "./fixtures.test-helper.ts";
+import { fixtureArgs, fixturePath, pt2, pt2On, temporaryFolder } from "./fixtures.test-helper.ts";
 
 const MLP = fixturePath("torch-2.13/mlp.pt2");
 
@@ -18,6 +19,29 @@ describe("usage", () => {
       expect(one).toMatchObject({ code: 0, err: "", out: expect.stringContaining(`Usage: pt2 ${name}`) });
     }
     expect(await pt2()).toMatchObject({ code: 2, out: "", err: all.out });
+  });
+
+  it("says which version it is, and explains single commands", async () => {
+    const { version } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8"));
+    for (const word of ["--version", "-V", "version"])
+      expect(await pt2(word)).toEqual({ code: 0, out: `${version}\n`, err: "" });
+    expect(JSON.parse((await pt2("version", "--json")).out)).toMatchObject({ version });
+    const verify = await pt2("verify", "--help");
+    expect(await pt2("help", "verify")).toEqual(verify);
+    expect(await pt2("verify", "-h")).toEqual(verify);
+    expect(await pt2("help", "explode")).toMatchObject({ code: 2, out: "" });
+  });
+
+  it("colours what it says on a terminal, and nowhere else", async () => {
+    const shown = await pt2On({ interactive: true, colours: true }, "ops", MLP);
+    expect(shown.out).toContain("\u001b[32mok\u001b[0m");
+    const failed = await pt2On({ interactive: true, colours: true }, "explode");
+    expect(failed.err).toContain("\u001b[31mpt2:\u001b[0m There is no command");
+    for (const terminal of [{ interactive: true }, { interactive: false, colours: false }]) {
+      const { out } = await pt2On(terminal, "ops", MLP);
+      expect(out).toBe(stripVTControlCharacters(shown.out));
+    }
+    expect((await pt2On({ interactive: false, colours: true }, "explode")).err).not.toContain("\u001b");
   });
 
   it.each([
@@ -35,7 +59,7 @@ describe("usage", () => {
     [["run", MLP, "--output", "out.npz"], "--output writes .safetensors files"],
     [["run", MLP, "--model", "other"], 'there is no model "other"'],
     [["run", MLP, "--scalar", "x"], "--scalar takes NAME=VALUE"],
-    [["verify", MLP], "--inputs is required"],
+    [["verify", MLP], "the archive has no expected outputs"],
     [["verify", ...fixtureArgs("torch-2.13/mlp"), "--rtol", "small"], '--rtol takes a number, not "small"'],
     [["bench", MLP, "--runs", "0"], "--runs takes a whole number of at least 1"],
     [["graph", MLP, "--format", "gif"], 'There is no format "gif"'],
@@ -162,9 +186,25 @@ describe("commands that run", () => {
     expect(err).toContain("its inputs are x (0)");
   });
 
+  it.each([
+    ["photo.jpg", Buffer.from("ffd8ffe000104a464946", "hex"), ", but a JPEG image"],
+    ["photo.safetensors", Buffer.from("89504e470d0a1a0a0000", "hex"), ", but a PNG image"],
+    ["inputs.json", Buffer.from('{"x": [1, 2, 3]}'), ", but JSON"],
+    ["weights.pt", readFileSync(MLP), ", but a zip archive without arrays, such as a checkpoint"],
+    ["bad.safetensors", Buffer.from("nonsense"), ""],
+    ["empty", Buffer.alloc(0), ""],
+  ])("says that %s is no tensor file", async (name, bytes, kind) => {
+    const file = join(temporaryFolder(), name);
+    writeFileSync(file, bytes);
+    const { code, out, err } = await pt2("run", MLP, "--inputs", file);
+    expect({ code, out }).toEqual({ code: 2, out: "" });
+    expect(err).toContain(`The file is not .safetensors or .npz${kind}\n  where: ${file}`);
+    expect(err).toContain("code: cli.inputs");
+  });
+
   it("says that a tensor file is damaged", async () => {
     const file = join(temporaryFolder(), "bad.safetensors");
-    writeFileSync(file, "nonsense");
+    writeFileSync(file, "12345678{}");
     expect(await pt2("run", MLP, "--inputs", file)).toMatchObject({ code: 2 });
   });
 });

@@ -1,9 +1,11 @@
+import { createRequire } from "node:module";
 import { Pt2Error } from "@pt2/format";
 import { cliError, usageError } from "./cli-errors.ts";
 import type { Command, ExitCode } from "./command.ts";
 import { COMMANDS } from "./commands/index.ts";
 import { helpOf, helpOfAll } from "./help.ts";
 import { parseOptions } from "./options.ts";
+import { painter } from "./terminal/paint.ts";
 import { type Terminal, toJsonText } from "./terminal/terminal.ts";
 
 /** Runs one command line (without the program's name) and says how it ended. Never throws. */
@@ -17,11 +19,19 @@ export async function main(args: readonly string[], terminal: Terminal): Promise
 
 async function dispatch(args: readonly string[], terminal: Terminal): Promise<ExitCode> {
   const [name, ...rest] = args;
-  if (name === undefined || name === "help" || name === "--help" || name === "-h") {
-    const text = helpOfAll(await Promise.all([...COMMANDS.values()].map((command) => command())));
-    if (name === undefined) terminal.err(text);
-    else terminal.out(text);
-    return name === undefined ? 2 : 0;
+  if (name === undefined) {
+    terminal.err(await helpText());
+    return 2;
+  }
+  if (HELP.has(name)) {
+    const about = rest.find((word) => !word.startsWith("-"));
+    terminal.out(about === undefined ? await helpText() : helpOf(await commandNamed(about)));
+    return 0;
+  }
+  if (VERSION.has(name)) {
+    const version = versionOf();
+    terminal.out(rest.includes("--json") ? toJsonText({ version, node: process.version }) : `${version}\n`);
+    return 0;
   }
   const command = await commandNamed(name);
   const options = parseOptions(command, rest);
@@ -30,6 +40,19 @@ async function dispatch(args: readonly string[], terminal: Terminal): Promise<Ex
     return 0;
   }
   return await command.run(options, terminal);
+}
+
+const HELP: ReadonlySet<string> = new Set(["help", "--help", "-h"]);
+const VERSION: ReadonlySet<string> = new Set(["version", "--version", "-V"]);
+
+async function helpText(): Promise<string> {
+  return helpOfAll(await Promise.all([...COMMANDS.values()].map((command) => command())));
+}
+
+/** The version of this package; all `@pt2` packages that are released together have one. */
+function versionOf(): string {
+  const { version } = createRequire(import.meta.url)("@pt2/cli/package.json") as { readonly version: string };
+  return version;
 }
 
 async function commandNamed(name: string): Promise<Command> {
@@ -44,7 +67,8 @@ async function commandNamed(name: string): Promise<Command> {
 function report(problem: unknown, json: boolean, terminal: Terminal): ExitCode {
   const known = problem instanceof Pt2Error ? problem : internalError(problem);
   const { code, what, where, advice } = known;
-  terminal.err(`pt2: ${known.message}\n  code: ${code}\n`);
+  const paint = painter({ colours: terminal.colours === true && terminal.interactive });
+  terminal.err(`${paint("red", "pt2:")} ${known.message}\n  ${paint("dim", `code: ${code}`)}\n`);
   if (process.env.PT2_DEBUG) terminal.err(`${(problem as Error)?.stack ?? problem}\n`);
   if (json) terminal.out(toJsonText({ error: { code, what, where, advice } }));
   return exitCodeOf(code);

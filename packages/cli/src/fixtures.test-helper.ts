@@ -1,8 +1,9 @@
-import { mkdtempSync } from "node:fs";
+import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { main } from "./index.ts";
+import { archiveToBytes, fromBytes, openArchive } from "@pt2/format";
+import { main, type Terminal } from "./index.ts";
 
 // What is ready here differs from machine to machine, also in programs that tests start.
 process.env.PT2_BACKEND = "wasm";
@@ -19,6 +20,16 @@ export function temporaryFolder(): string {
   return mkdtempSync(join(tmpdir(), "pt2-cli-"));
 }
 
+/** A fixture in a new archive with extra files; gives its path. */
+export async function withExtraFiles(name: string, extraFiles: ReadonlyMap<string, string>): Promise<string> {
+  const archive = await openArchive(fromBytes(readFileSync(fixturePath(`${name}.pt2`))));
+  const sampleInputs = await archive.readRecord("data/sample_inputs/model.pt");
+  const model = { program: await archive.program(), weights: await archive.weights(), sampleInputs };
+  const path = join(temporaryFolder(), "model.pt2");
+  writeFileSync(path, await archiveToBytes({ models: [model], extraFiles }));
+  return path;
+}
+
 /** What a command line did. */
 export interface Outcome {
   readonly code: number;
@@ -28,6 +39,14 @@ export interface Outcome {
 
 /** Runs a command line in this process. */
 export async function pt2(...args: readonly string[]): Promise<Outcome> {
+  return await pt2On({ interactive: false }, ...args);
+}
+
+/** The same on a terminal. */
+export async function pt2On(
+  terminal: Pick<Terminal, "interactive" | "colours">,
+  ...args: readonly string[]
+): Promise<Outcome> {
   const written = { out: "", err: "" };
   const code = await main(args, {
     out: (text) => {
@@ -36,7 +55,7 @@ export async function pt2(...args: readonly string[]): Promise<Outcome> {
     err: (text) => {
       written.err += text;
     },
-    interactive: false,
+    ...terminal,
   });
   return { code, ...written };
 }

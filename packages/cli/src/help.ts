@@ -8,7 +8,7 @@ export function helpOfAll(commands: readonly Command[]): string {
     "pt2: look into, run and check PyTorch .pt2 programs\n",
     `Usage: pt2 COMMAND FILE [OPTIONS]\n\n`,
     table(commands.map(({ name, operands, summary }) => [[name, ...operands].join(" "), summary])),
-    "\nFILE is a path or an https:// address. `pt2 COMMAND --help` explains a command.\n",
+    "\nFILE is a path or an https:// address. `pt2 help COMMAND` explains a command, `pt2 --version` says which this is.\n",
     "Exit codes: 0 done, 1 the answer is no, 2 bad usage or bad file, 3 a fault of this program.\n",
     "PT2_DEBUG=1 shows where an error came from.\n",
   ].join("");
@@ -24,6 +24,7 @@ export function helpOf({ name, operands, summary, options, notes }: Command): st
   ].join("");
 }
 
-function signatureOf({ name, value }: OptionSpec): string {
-  return value === undefined ? `--${name}` : `--${name} ${value}`;
+function signatureOf({ name, short, value }: OptionSpec): string {
+  const long = value === undefined ? `--${name}` : `--${name} ${value}`;
+  return short === undefined ? long : `-${short}, ${long}`;
 }

@@ -8,4 +8,6 @@ process.exitCode = await main(process.argv.slice(2), {
   out: (text) => process.stdout.write(text),
   err: (text) => process.stderr.write(text),
   interactive: process.stderr.isTTY === true,
+  // Node looks at NO_COLOR, FORCE_COLOR and TERM.
+  colours: process.stdout.isTTY === true && process.stdout.hasColors(),
 });

@@ -1,12 +1,16 @@
 import type { Model } from "@pt2/runtime";
 import { load } from "@pt2/runtime/node";
-import { chooseBackend } from "./backends.ts";
+import { BACKEND_OPTIONS, chooseBackend } from "./backends.ts";
 import type { OptionSpec, Options } from "./options.ts";
+import { OPS_OPTION, ownOps } from "./own-ops.ts";
 import { ProgressBar } from "./terminal/progress.ts";
 import type { Terminal } from "./terminal/terminal.ts";
 
 /** Which program of an archive. */
 export const MODEL_OPTION: OptionSpec = { name: "model", value: "NAME", help: "which model of the archive" };
+
+/** Options of commands that load a program. */
+export const LOAD_OPTIONS: readonly OptionSpec[] = [...BACKEND_OPTIONS, OPS_OPTION, MODEL_OPTION];
 
 /** A loaded model and what it took. */
 export interface OpenModel {
@@ -26,12 +30,14 @@ export async function withModel<T>(
   terminal: Terminal,
   use: (opened: OpenModel) => Promise<T>,
 ): Promise<T> {
+  const own = await ownOps(options);
   const backend = await chooseBackend(options, terminal);
   const bar = new ProgressBar(terminal);
   const begin = performance.now();
   try {
     const model = await load(options.file, {
       backend,
+      ...own,
       onProgress: bar.update,
       ...modelChoice(options),
     }).finally(() => bar.end());

@@ -5,6 +5,8 @@ import type { Command } from "./command.ts";
 /** An option of a command. */
 export interface OptionSpec {
   readonly name: string;
+  /** One letter that stands for it: `-o`. */
+  readonly short?: string;
   /** Name of its value in the help; a flag has none. */
   readonly value?: string;
   /** May be given several times. */
@@ -15,7 +17,7 @@ export interface OptionSpec {
 /** Options that every command takes. */
 export const COMMON_OPTIONS: readonly OptionSpec[] = [
   { name: "json", help: "print one JSON document on stdout and nothing else there" },
-  { name: "help", help: "print this text" },
+  { name: "help", short: "h", help: "print this text" },
 ];
 
 /** The parsed arguments of one command. */
@@ -76,10 +78,10 @@ export function parseOptions(command: Command, args: readonly string[]): Options
   const help = `see \`pt2 ${command.name} --help\``;
   const specs = [...command.options, ...COMMON_OPTIONS];
   const config = Object.fromEntries(
-    specs.map(({ name, value, multiple = false }) => [
-      name,
-      value === undefined ? { type: "boolean" as const } : { type: "string" as const, multiple },
-    ]),
+    specs.map(({ name, short, value, multiple = false }) => {
+      const type = value === undefined ? ("boolean" as const) : ("string" as const);
+      return [name, { type, ...(multiple && { multiple }), ...(short !== undefined && { short }) }];
+    }),
   );
   const parsed = parse(args, config, help);
   const { positionals, values } = parsed;
@@ -90,7 +92,9 @@ export function parseOptions(command: Command, args: readonly string[]): Options
   return new Options(positionals, values);
 }
 
-type Config = Readonly<Record<string, { readonly type: "boolean" | "string"; readonly multiple?: boolean }>>;
+type Config = Readonly<
+  Record<string, { readonly type: "boolean" | "string"; readonly multiple?: boolean; readonly short?: string }>
+>;
 
 function parse(
   args: readonly string[],

@@ -78,6 +78,8 @@ export interface NodeOrigin {
   readonly line?: string;
   /** Source text of that frame, if recorded. */
   readonly code?: string;
+  /** The nodes that a backend's pass joined in this one, for profiles. Files and their text have none. */
+  readonly joined?: readonly Pick<Node, "op" | "name">[];
 }
 
 /** One operation. Arguments are named by schema; omitted ones have the schema's default. */

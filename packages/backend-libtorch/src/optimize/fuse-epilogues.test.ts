@@ -24,6 +24,22 @@ describe("fuseEpilogues", () => {
     `);
   });
 
+  it("says which nodes it joined, and those that joined before", () => {
+    const before = program(`${INPUTS}
+      ${conv("a", "%x")}
+      %s: f32[1, 6, 8, 8] = aten::add.Tensor(%x, other=%a)
+      %r: f32[1, 6, 8, 8] = aten::relu(%s)
+      ${conv("kept", "%r")}
+      %t: f32[1, 6, 8, 8] = aten::tanh(%kept)
+      return %t, %kept`);
+    const { nodes } = fuseEpilogues(fuseEpilogues(before, cpu()), cpu()).graph;
+    expect(nodes.map(({ op, origin }) => [op, origin.joined?.map(({ name }) => name)])).toEqual([
+      ["mkldnn::_convolution_pointwise.binary", ["a", "s", "r"]],
+      ["mkldnn::_convolution_pointwise", undefined],
+      ["aten::tanh", undefined],
+    ]);
+  });
+
   it("adds residuals, and applies relu after them", () => {
     const before = program(`${INPUTS}
       ${conv("a", "%x")}

@@ -49,7 +49,8 @@ export function rewrite(program: Program, rules: RewriteRules, target: OptimizeT
   const rewriter = new Rewriter(program, target);
   const graph = rewriter.run(rules);
   if (graph === program.graph) return program;
-  return eliminateDeadCode({ ...program, graph }, { isPure: (node) => isOwnOp(node.op) || target.isPure(node) });
+  const isPure = (node: Node): boolean => isOwnOp(node.op) || target.isPure(node);
+  return rewriter.withJoined(eliminateDeadCode({ ...program, graph }, { isPure }));
 }
 
 class Rewriter implements RewriteContext {
@@ -60,6 +61,11 @@ class Rewriter implements RewriteContext {
   readonly #definitions = new Map<string, Node>();
   readonly #reads = new Map<string, number>();
   readonly #fixed: Set<string>;
+  /** Nodes that a new one may stand for, by its result: the one that it replaces, and those that the rule looked at. */
+  readonly #seen = new Map<string, readonly Node[]>();
+  /** Results of nodes that this pass made. */
+  readonly #made = new Set<string>();
+  #looked: Node[] = [];
 
   constructor(program: Program, target: OptimizeTarget) {
     this.target = target;
@@ -75,18 +81,39 @@ class Rewriter implements RewriteContext {
     for (const original of this.#graph.nodes) {
       const node = this.#replaced.node(original);
       const [output] = node.outputs;
+      this.#looked = [];
       const rule = this.target.isClaimed(node.op) || !this.#onlyFirstIsRead(node) ? undefined : rules.get(node.op);
       const result = rule?.(node, this) ?? null;
       if (result === null || output?.kind !== "value") this.#push(node);
-      else this.#replace(output.name, result);
+      else this.#replace(output.name, result, [...this.#looked, node]);
     }
     if (this.#replaced.size === 0) return this.#graph;
     return this.#builder.build(this.#graph.outputs.map((arg) => this.#replaced.arg(arg)));
   }
 
+  /** The program, its new nodes with the names of those that they stand for: what is left of them is none. */
+  withJoined(program: Program): Program {
+    const alive = new Set(program.graph.nodes.map(({ name }) => name));
+    const joinedIn = (node: Node): Node["origin"]["joined"] => {
+      const seen = this.#seen.get(node.name) ?? [];
+      const gone = [...new Set(seen)].filter(({ name }) => !alive.has(name));
+      const mentions = gone.flatMap((one) => joinedIn(one) ?? one.origin.joined ?? (isMade(one) ? [] : [one]));
+      const byName = new Map(mentions.map(({ op, name }) => [name, { op, name }]));
+      return byName.size === 0 ? undefined : [...byName.values()];
+    };
+    const isMade = ({ name }: Node): boolean => this.#made.has(name);
+    const nodes = program.graph.nodes.map((node) => {
+      const joined = joinedIn(node);
+      return joined === undefined ? node : { ...node, origin: { ...node.origin, joined } };
+    });
+    return { ...program, graph: { ...program.graph, nodes } };
+  }
+
   definition(value: Arg | undefined): Node | undefined {
     const node = value?.kind === "value" ? this.#definitions.get(value.name) : undefined;
-    return node === undefined || this.target.isClaimed(node.op) ? undefined : node;
+    if (node === undefined || this.target.isClaimed(node.op)) return undefined;
+    this.#looked.push(node);
+    return node;
   }
 
   isReadOnce(value: Arg | undefined): boolean {
@@ -106,7 +133,9 @@ class Rewriter implements RewriteContext {
     const name = this.#builder.fresh(baseName(op));
     this.#builder.setType(name, type);
     const named: NamedArg[] = Object.entries(args).map(([key, arg]) => ({ name: key, arg }));
-    this.#push({ name, op, args: named, outputs: [{ kind: "value", name }], origin: like.origin });
+    const { joined: _, ...origin } = like.origin;
+    this.#push({ name, op, args: named, outputs: [{ kind: "value", name }], origin });
+    this.#made.add(name);
     for (const used of named.flatMap(({ arg }) => valuesOf(arg))) {
       this.#reads.set(used, (this.#reads.get(used) ?? 0) + 1);
     }
@@ -129,9 +158,10 @@ class Rewriter implements RewriteContext {
     }
   }
 
-  #replace(name: string, result: Arg): void {
+  #replace(name: string, result: Arg, seen: readonly Node[]): void {
     this.#replaced.set(name, result);
     if (result.kind === "value") {
+      if (this.#made.has(result.name)) this.#seen.set(result.name, [...(this.#seen.get(result.name) ?? []), ...seen]);
       this.#reads.set(result.name, (this.#reads.get(result.name) ?? 0) + (this.#reads.get(name) ?? 0));
     }
   }

@@ -1,3 +1,4 @@
+import type { Node } from "@pt2/graph";
 import {
   type ArgValue,
   type Call,
@@ -116,7 +117,13 @@ function foldInto(conv: Call, norm: Call, emitter: Emitter): Call {
   const scaled = tensor("aten::mul.Tensor", { self: centred, other: scale });
   const shift = beta === null ? scaled : tensor("aten::add.Tensor", { self: scaled, other: beta! });
   const folded = tensor("aten::mul.Tensor", { self: weight, other: column });
-  return { ...conv, args: { ...conv.args, weight: folded, bias: shift }, results: [norm.results[0]!] };
+  const node = joinedNode(conv.node, norm.node);
+  return { ...conv, node, args: { ...conv.args, weight: folded, bias: shift }, results: [norm.results[0]!] };
+}
+
+/** The first node, which now computes another one too. */
+function joinedNode(node: Node, other: Node): Node {
+  return { ...node, origin: { ...node.origin, joined: [node, other].map(({ op, name }) => ({ op, name })) } };
 }
 
 /** Results of which no two are the same tensor, so that each can take the place of one result of `call`. */

@@ -1,4 +1,4 @@
-import { type Call, describeNode } from "@pt2/registry";
+import { type Call, describeJoined } from "@pt2/registry";
 import type { Profile, StepTime, Value } from "../contract.ts";
 import type { StepObserver } from "./stage-engine.ts";
 
@@ -12,5 +12,8 @@ export async function profiled(run: (observe: StepObserver) => Promise<readonly 
 
 function stepTime(calls: readonly Call[], startMs: number, ms: number): StepTime {
   const { node } = calls.at(-1)!;
-  return { node: node.name, ops: calls.map(({ record }) => record.name), where: describeNode(node), startMs, ms };
+  // What a node was taken apart into is several calls of it.
+  const nodes = new Map(calls.flatMap((call) => call.node.origin.joined ?? [call.node]).map((one) => [one.name, one]));
+  const ops = calls.flatMap((call) => call.node.origin.joined?.map(({ op }) => op) ?? [call.record.name]);
+  return { node: node.name, ops, where: describeJoined([...nodes.values()], node), startMs, ms };
 }

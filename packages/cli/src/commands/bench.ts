@@ -1,6 +1,5 @@
-import { BACKEND_OPTIONS } from "../backends.ts";
 import type { Command, ExitCode } from "../command.ts";
-import { MODEL_OPTION, withModel } from "../open-model.ts";
+import { LOAD_OPTIONS, withModel } from "../open-model.ts";
 import type { Options } from "../options.ts";
 import { bytesText, countText, plural, timeText } from "../report/text.ts";
 import { INPUT_OPTIONS } from "../tensors/calls.ts";
@@ -17,8 +16,7 @@ export const bench: Command = {
     ...INPUT_OPTIONS,
     { name: "warmup", value: "N", help: "runs before the measured ones; default 3" },
     { name: "runs", value: "N", help: "measured runs; default 20" },
-    ...BACKEND_OPTIONS,
-    MODEL_OPTION,
+    ...LOAD_OPTIONS,
   ],
   notes: "Runs the first call of --inputs, or the archive's own sample inputs, again and again.",
 

@@ -4,6 +4,7 @@ import type { Command, ExitCode } from "../command.ts";
 import { examineLibtorch, type LibtorchReport, printLibtorch } from "../libtorch/examine.ts";
 import type { Options } from "../options.ts";
 import { bytesText } from "../report/text.ts";
+import { type Paint, painter } from "../terminal/paint.ts";
 import { table } from "../terminal/table.ts";
 import { type Terminal, toJsonText } from "../terminal/terminal.ts";
 
@@ -31,7 +32,7 @@ export const doctor: Command = {
       backends,
       libtorch: await examineLibtorch(),
     };
-    terminal.out(options.flag("json") ? toJsonText(report) : printReport(report));
+    terminal.out(options.flag("json") ? toJsonText(report) : printReport(report, painter(terminal)));
     return backends.some(({ works }) => works) ? 0 : 1;
   },
 };
@@ -70,8 +71,15 @@ interface DoctorReport {
   readonly libtorch: LibtorchReport | null;
 }
 
-function printReport({ node, platform, cores, memory, wasmSimd, backends, libtorch }: DoctorReport): string {
-  const rows = backends.map(({ name, works, about, advice }) => [works ? "ok" : "no", name, advice ?? about]);
+function printReport(
+  { node, platform, cores, memory, wasmSimd, backends, libtorch }: DoctorReport,
+  paint: Paint,
+): string {
+  const rows = backends.map(({ name, works, about, advice }) => [
+    works ? paint("green", "ok") : paint("red", "no"),
+    name,
+    advice ?? about,
+  ]);
   return [
     `Node ${node} on ${platform}, ${cores} cores, ${bytesText(memory)} memory\n`,
     `WebAssembly SIMD: ${wasmSimd ? "yes" : "no: update Node"}\n`,

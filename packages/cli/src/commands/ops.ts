@@ -1,14 +1,15 @@
 import type { UnsupportedOp } from "@pt2/backend";
 import { stats } from "@pt2/graph";
-import { createRegistry } from "@pt2/registry";
-import { atenOnDemand, loading } from "@pt2/registry/on-demand";
+import { loading } from "@pt2/registry/on-demand";
 import { prepare } from "@pt2/runtime";
 import { readSchema } from "@pt2/runtime/node";
-import { BACKEND_OPTIONS, chooseBackend } from "../backends.ts";
+import { chooseBackend } from "../backends.ts";
 import type { Command, ExitCode } from "../command.ts";
-import { MODEL_OPTION, modelChoice } from "../open-model.ts";
+import { LOAD_OPTIONS, modelChoice } from "../open-model.ts";
 import type { Options } from "../options.ts";
+import { ownOps, registryWith } from "../own-ops.ts";
 import { plural } from "../report/text.ts";
+import { type Paint, painter } from "../terminal/paint.ts";
 import { table } from "../terminal/table.ts";
 import { type Terminal, toJsonText } from "../terminal/terminal.ts";
 
@@ -17,19 +18,20 @@ export const ops: Command = {
   name: "ops",
   summary: "can a backend run it? every missing op with counts and places; exit 1 if any",
   operands: ["FILE"],
-  options: [...BACKEND_OPTIONS, MODEL_OPTION],
+  options: LOAD_OPTIONS,
   notes: "Ops are counted after the passes that precede every backend. No weights are read.",
 
   async run(options: Options, terminal: Terminal): Promise<ExitCode> {
+    const own = await ownOps(options);
     const backend = await chooseBackend(options, terminal);
     try {
       const schema = await readSchema(options.file, modelChoice(options));
-      const registry = createRegistry({ sets: atenOnDemand });
+      const registry = registryWith(own);
       const program = await prepare(schema.program, registry);
       const missing = await loading(() => backend.unsupported(program, registry));
       const counts = stats(program.graph).map(({ op, count }) => ({ op, count }));
       const report = { backend: backend.name, ok: missing.length === 0, missing, ops: counts };
-      terminal.out(options.flag("json") ? toJsonText(report) : printReport(report));
+      terminal.out(options.flag("json") ? toJsonText(report) : printReport(report, painter(terminal)));
       return report.ok ? 0 : 1;
     } finally {
       await backend.dispose();
@@ -43,15 +45,19 @@ interface OpsReport {
   readonly ops: readonly { readonly op: string; readonly count: number }[];
 }
 
-function printReport({ backend, missing, ops: counts }: OpsReport): string {
+function printReport({ backend, missing, ops: counts }: OpsReport, paint: Paint): string {
   const absent = new Set(missing.map(({ op }) => op));
-  const rows = counts.map(({ op, count }) => [absent.has(op) ? "MISSING" : "ok", String(count), op]);
+  const rows = counts.map(({ op, count }) => [
+    absent.has(op) ? paint("red", "MISSING") : paint("green", "ok"),
+    String(count),
+    op,
+  ]);
   const reasons = missing.flatMap(({ op, where, why }) => [`  ${op}: ${why}\n`, `    first at ${where}\n`]);
   const nodes = missing.reduce((sum, { count }) => sum + count, 0);
   const verdict =
     missing.length === 0
-      ? `${backend} runs all of it.`
-      : `${backend} cannot run ${plural(missing.length, "op")} (${plural(nodes, "node")}). Pass a handler or an op package to load().`;
+      ? paint("green", `${backend} runs all of it.`)
+      : `${backend} cannot run ${plural(missing.length, "op")} (${plural(nodes, "node")}). Pass a handler or an op package to load(), and to pt2 with --ops.`;
   return [
     table(rows, ["left", "right"]),
     missing.length === 0 ? "" : `\nMissing\n${reasons.join("")}`,

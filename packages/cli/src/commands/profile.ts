@@ -1,8 +1,7 @@
 import { writeFile } from "node:fs/promises";
 import type { Profile } from "@pt2/runtime";
-import { BACKEND_OPTIONS } from "../backends.ts";
 import type { Command, ExitCode } from "../command.ts";
-import { MODEL_OPTION, withModel } from "../open-model.ts";
+import { LOAD_OPTIONS, withModel } from "../open-model.ts";
 import type { Options } from "../options.ts";
 import { plural, timeText } from "../report/text.ts";
 import { timesByOp } from "../report/times-by-op.ts";
@@ -23,8 +22,7 @@ export const profile: Command = {
     ...INPUT_OPTIONS,
     { name: "trace", value: "OUT.json", help: "write a trace that https://ui.perfetto.dev and chrome://tracing open" },
     { name: "warmup", value: "N", help: "runs before the measured one; default 2" },
-    ...BACKEND_OPTIONS,
-    MODEL_OPTION,
+    ...LOAD_OPTIONS,
   ],
   notes: "Fused ops are one step, whose name joins theirs. Measuring slows a run a little.",
 

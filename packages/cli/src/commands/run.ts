@@ -1,7 +1,6 @@
 import type { Value } from "@pt2/runtime";
-import { BACKEND_OPTIONS } from "../backends.ts";
 import type { Command, ExitCode } from "../command.ts";
-import { MODEL_OPTION, withModel } from "../open-model.ts";
+import { LOAD_OPTIONS, withModel } from "../open-model.ts";
 import type { Options } from "../options.ts";
 import { type OutputSummary, summarise } from "../report/summary.ts";
 import { timeText } from "../report/text.ts";
@@ -18,9 +17,8 @@ export const run: Command = {
   operands: ["FILE"],
   options: [
     ...INPUT_OPTIONS,
-    { name: "output", value: "OUT", help: "write the results to a .safetensors file, by position" },
-    ...BACKEND_OPTIONS,
-    MODEL_OPTION,
+    { name: "output", short: "o", value: "OUT", help: "write the results to a .safetensors file, by position" },
+    ...LOAD_OPTIONS,
   ],
   notes: TENSOR_FILES_NOTE,
 

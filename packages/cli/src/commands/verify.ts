@@ -1,12 +1,13 @@
 import { elementText } from "@pt2/backend";
-import { BACKEND_OPTIONS } from "../backends.ts";
 import type { Command, ExitCode } from "../command.ts";
-import { MODEL_OPTION, withModel } from "../open-model.ts";
+import { LOAD_OPTIONS, withModel } from "../open-model.ts";
 import type { Options } from "../options.ts";
 import { plural, timeText } from "../report/text.ts";
 import { INPUT_OPTIONS, TENSOR_FILES_NOTE } from "../tensors/calls.ts";
+import { type Paint, painter } from "../terminal/paint.ts";
 import { table } from "../terminal/table.ts";
 import { type Terminal, toJsonText } from "../terminal/terminal.ts";
+import { chosenExpectedCalls } from "../verify/expected-calls.ts";
 import { ratioText, TOLERANCE_OPTIONS, tolerances } from "../verify/tolerance.ts";
 import { type OutputCheck, type VerifyReport, verifyModel } from "../verify/verify-model.ts";
 import { verifyPerNode } from "./verify-per-node.ts";
@@ -14,11 +15,11 @@ import { verifyPerNode } from "./verify-per-node.ts";
 /** `pt2 verify` */
 export const verify: Command = {
   name: "verify",
-  summary: "compare results with saved ones; exit 1 on a difference",
+  summary: "compare results with saved ones, those in the file without --expected; exit 1 on a difference",
   operands: ["FILE"],
   options: [
     ...INPUT_OPTIONS,
-    { name: "expected", value: "OUT", help: "results as .safetensors or .npz, by position in flattened order" },
+    { name: "expected", value: "OUT", help: "results as .safetensors or .npz, by output name or position (0, 1, …)" },
     ...TOLERANCE_OPTIONS,
     { name: "per-node", help: "compare value by value, and name the first node that diverges; needs no --expected" },
     {
@@ -26,37 +27,40 @@ export const verify: Command = {
       value: "B",
       help: "backend to compare with --per-node; default: the same, one node at a time",
     },
-    ...BACKEND_OPTIONS,
-    MODEL_OPTION,
+    ...LOAD_OPTIONS,
   ],
   notes: [
     "Dtypes and shapes must be equal, NaN equals NaN, integers and booleans are compared exactly. The error is shown as a",
-    "part of what is allowed: |actual - expected| / (atol + rtol × |expected|), at most 1 where all is well.",
+    "part of what is allowed: |actual - expected| / (atol + rtol × |expected|), at most 1 where all is well. --per-node",
+    "takes the largest element of each tensor for |expected|, and fails where a result of the program differs.",
+    "Without --inputs the archive's own sample inputs are taken, without --expected the results that it keeps.",
     TENSOR_FILES_NOTE,
   ].join("\n"),
 
   async run(options: Options, terminal: Terminal): Promise<ExitCode> {
     if (options.flag("per-node")) return await verifyPerNode(options, terminal);
-    const request = {
-      inputs: options.required("inputs"),
-      expected: options.required("expected"),
-      scalars: options.texts("scalar"),
-      tolerance: tolerances(options),
-    };
+    const tolerance = tolerances(options);
     return await withModel<ExitCode>(options, terminal, async ({ model, loadMs }) => {
-      const report = await verifyModel(model, request);
+      const calls = await chosenExpectedCalls(options, model);
+      const report = await verifyModel(model, { calls, tolerance });
       terminal.out(
-        options.flag("json") ? toJsonText({ backend: model.backend, loadMs, ...report }) : printReport(report, loadMs),
+        options.flag("json")
+          ? toJsonText({ backend: model.backend, loadMs, ...report })
+          : printReport(report, loadMs, painter(terminal)),
       );
       return report.ok ? 0 : 1;
     });
   },
 };
 
-function printReport({ ok, calls, checks, ratio, runMs }: VerifyReport, loadMs: number): string {
+function printReport(
+  { ok, calls, checks, unchecked, ratio, runMs }: VerifyReport,
+  loadMs: number,
+  paint: Paint,
+): string {
   const header = ["", "output", "type", "error", "max abs", "outside"];
   const rows = checks.map((check) => [
-    check.comparison.ok ? "ok" : "FAIL",
+    check.comparison.ok ? paint("green", "ok") : paint("red", "FAIL"),
     nameOf(check, calls),
     check.type,
     ...numbers(check),
@@ -66,7 +70,8 @@ function printReport({ ok, calls, checks, ratio, runMs }: VerifyReport, loadMs: 
   return [
     table([header, ...rows], ["left", "left", "left", "right", "right", "right"]),
     worst.length > 0 ? `\n${worst.join("")}` : "",
-    `\n${ok ? "ok" : "FAILED"}: ${plural(checks.length, "output")} of ${plural(calls, "call")}, worst error ${ratioText(ratio)} of the tolerance; ${times}\n`,
+    unchecked.length > 0 ? `\nNothing was expected of ${unchecked.join(", ")}.\n` : "",
+    `\n${ok ? paint("green", "ok") : paint("red", "FAILED")}: ${plural(checks.length, "output")} of ${plural(calls, "call")}, worst error ${ratioText(ratio)} of the tolerance; ${times}\n`,
   ].join("");
 }
 

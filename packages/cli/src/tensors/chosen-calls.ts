@@ -1,4 +1,4 @@
-import type { Call, Model } from "@pt2/runtime";
+import type { Call, LeafInfo, Model } from "@pt2/runtime";
 import { cliError } from "../cli-errors.ts";
 import type { Options } from "../options.ts";
 import { leavesOf, readCalls } from "./calls.ts";
@@ -17,9 +17,14 @@ export async function chosenCalls(options: Options, model: Model): Promise<reado
     return [{ leaves: leavesOf(model.inputs, new Map(), scalars, options.file) }];
   const sample = await readSampleCall(options.file, options.text("model"));
   if (sample !== undefined) return [sample];
-  throw cliError("cli.no-inputs", {
+  throw noInputs(options.file, model.inputs);
+}
+
+/** An error for a file without a sample call. */
+export function noInputs(where: string, inputs: readonly LeafInfo[]): Error {
+  return cliError("cli.no-inputs", {
     what: "The archive has no sample inputs that can be read",
-    where: options.file,
-    advice: `give --inputs with ${model.inputs.map(({ name }) => name).join(", ")}`,
+    where,
+    advice: `give --inputs with ${inputs.map(({ name }) => name).join(", ")}`,
   });
 }

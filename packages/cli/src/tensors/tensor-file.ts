@@ -1,15 +1,52 @@
-import { readNpz, readSafetensors, type Tensors } from "@pt2/format";
+import { type ByteSource, readNpz, readSafetensors, type Tensors } from "@pt2/format";
 import { fromFile } from "@pt2/format/node";
+import { cliError } from "../cli-errors.ts";
 
-/** Reads a `.safetensors`, `.npz` or `.npy` file. */
+/** Reads a `.safetensors`, `.npz` or `.npy` file, which its first bytes tell apart, whatever it is called. */
 export async function readTensorFile(path: string): Promise<Tensors> {
   const source = await fromFile(path);
   try {
-    if (/\.np[zy]$/i.test(path)) return await readNpz(source);
-    return (await readSafetensors(source)).tensors;
+    const head = await source.read(0, Math.min(source.size, HEAD));
+    const text = Buffer.from(head).toString("latin1");
+    if (text.startsWith("\x93NUMPY")) return await readNpz(source);
+    if (text.startsWith(ZIP)) return await readArrays(source, path);
+    // Behind eight bytes of length is JSON.
+    if (text[8] === "{") return (await readSafetensors(source)).tensors;
+    throw noTensorFile(path, text);
   } finally {
     await source.close?.();
   }
+}
+
+const HEAD = 16;
+const ZIP = "PK";
+
+/** A zip of arrays; a checkpoint and a program are zips too. */
+async function readArrays(source: ByteSource, path: string): Promise<Tensors> {
+  const tensors = await readNpz(source);
+  if (tensors.size === 0 && !path.endsWith(".npz")) throw noTensorFile(path, ZIP);
+  return tensors;
+}
+
+/** What people give instead, by its first bytes. */
+const KINDS: readonly (readonly [start: string, kind: string])[] = [
+  ["\xff\xd8\xff", "a JPEG image"],
+  ["\x89PNG", "a PNG image"],
+  ["GIF8", "a GIF image"],
+  ["RIFF", "a RIFF file (WebP, WAV)"],
+  [ZIP, "a zip archive without arrays, such as a checkpoint"],
+  ["\x80", "a Python pickle"],
+  ["{", "JSON"],
+];
+
+function noTensorFile(path: string, head: string): Error {
+  const kind = KINDS.find(([start]) => head.startsWith(start))?.[1];
+  return cliError("cli.inputs", {
+    what: `The file is not .safetensors or .npz${kind === undefined ? "" : `, but ${kind}`}`,
+    where: path,
+    advice:
+      "save tensors in Python: safetensors.torch.save_file({'0': x}, 'inputs.safetensors'), or numpy.savez('inputs.npz', x=x)",
+  });
 }
 
 /** Tensors of several calls in one file: the first under its own names, the next ones under `call1.`, `call2.`, … */

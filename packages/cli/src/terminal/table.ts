@@ -1,15 +1,24 @@
+import { stripVTControlCharacters } from "node:util";
+
 /** How a column is set. */
 export type Align = "left" | "right";
 
 /** Rows as text in columns. `aligns` is by column; the rest is left. */
 export function table(rows: readonly (readonly string[])[], aligns: readonly Align[] = [], indent = "  "): string {
   const columns = Math.max(0, ...rows.map((row) => row.length));
-  const widths = Array.from({ length: columns }, (_, c) => Math.max(...rows.map((row) => row[c]?.length ?? 0)));
+  const widths = Array.from({ length: columns }, (_, c) => Math.max(...rows.map((row) => widthOf(row[c] ?? ""))));
   return rows
     .map((row) => {
-      const cells = row.map((cell, c) => (aligns[c] === "right" ? cell.padStart(widths[c]!) : cell.padEnd(widths[c]!)));
+      const cells = row.map((cell, c) => {
+        const space = " ".repeat(widths[c]! - widthOf(cell));
+        return aligns[c] === "right" ? `${space}${cell}` : `${cell}${space}`;
+      });
       return `${indent}${cells.join("  ")}`.trimEnd();
     })
     .map((line) => `${line}\n`)
     .join("");
+}
+
+function widthOf(cell: string): number {
+  return stripVTControlCharacters(cell).length;
 }

@@ -6,6 +6,8 @@ export interface Terminal {
   err(text: string): void;
   /** Whether stderr shows lines that are drawn over. */
   readonly interactive: boolean;
+  /** Whether stdout shows colours. @default false */
+  readonly colours?: boolean;
 }
 
 /** A JSON document of a result: large integers and non-finite numbers as strings. */

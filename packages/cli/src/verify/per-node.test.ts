@@ -11,7 +11,7 @@ import { describe, expect, it } from "vitest";
 import { fixtureArgs, fixturePath, pt2 } from "../fixtures.test-helper.ts";
 import { readCalls } from "../tensors/calls.ts";
 import { comparePerNode, graphInputs, type PerNodeReport } from "./per-node.ts";
-import { defaultTolerance } from "./tolerance.ts";
+import { byLargestElement, defaultTolerance } from "./tolerance.ts";
 
 const WRONG = "relu";
 const zeros = tensor("float32", [5, 11], new Float32Array(55));
@@ -88,6 +88,15 @@ describe("pt2 verify --per-node", () => {
   ] as const)("names the first node that diverges from %s", async (_, reference) => {
     expectWrong(await perNode(faulty(embedded), reference));
   });
+});
+
+it("allows every element what it allows the largest", () => {
+  const value = tensor("float32", [3], [1000, 1e-3, Number.NaN]);
+  expect(byLargestElement(defaultTolerance("float32"), value)).toEqual({ rtol: 0, atol: 1e-4 + 1 });
+  const exact = tensor("int64", [2], [1000, 1]);
+  expect(byLargestElement(defaultTolerance("int64"), exact)).toEqual({ rtol: 0, atol: 0 });
+  const none = tensor("float32", [0], []);
+  expect(byLargestElement(defaultTolerance("float32"), none)).toEqual({ rtol: 0, atol: 1e-4 });
 });
 
 describe.skipIf((await findBuiltAddon()) === undefined)("pt2 verify --per-node with libtorch", () => {

@@ -3,7 +3,7 @@ import type { Program } from "@pt2/graph";
 import { describeNode } from "@pt2/registry";
 import { type Definition, definedValues } from "./node-program.ts";
 import { runAlone, runNodes, runReturning, type Values, type ValuesRequest } from "./program-values.ts";
-import type { ToleranceOf } from "./tolerance.ts";
+import { byLargestElement, type ToleranceOf } from "./tolerance.ts";
 
 /** What is compared node by node. */
 export interface PerNodeRequest extends ValuesRequest {
@@ -74,8 +74,9 @@ async function compareValues(
 
 async function compareValue(expected: Value, actual: Value, tolerance: ToleranceOf): Promise<Comparison> {
   if (typeof expected === "object" && expected !== null && typeof actual === "object" && actual !== null) {
-    const [want, have] = [await expected.read(), await actual.read()];
-    return compareTensors({ ...expected, data: want }, { ...actual, data: have }, tolerance(expected.dtype));
+    const want = { dtype: expected.dtype, shape: expected.shape, data: await expected.read() };
+    const have = { dtype: actual.dtype, shape: actual.shape, data: await actual.read() };
+    return compareTensors(want, have, byLargestElement(tolerance(want.dtype), want));
   }
   if (Object.is(expected, actual) || String(expected) === String(actual)) {
     return { ok: true, ratio: 0, maxAbs: 0, bad: 0, count: 1, worst: null };

@@ -1,4 +1,4 @@
-import type { Tolerance } from "@pt2/backend";
+import { type Comparable, type Element, elementsOf, numel, type Tolerance } from "@pt2/backend";
 import type { DType } from "@pt2/format";
 import type { OptionSpec, Options } from "../options.ts";
 
@@ -33,6 +33,26 @@ export function tolerances(options: Options): ToleranceOf {
     const usual = DEFAULTS[narrow && dtype === "float64" ? "float32" : dtype];
     return usual === undefined ? EXACT : { rtol: rtol ?? usual.rtol, atol: atol ?? usual.atol };
   };
+}
+
+/**
+ * The tolerance for a value on the way to a result: `atol + rtol × max |expected|` for all of its elements. What a program
+ * computes next mixes elements, so an error counts by the largest of them; near a zero that large terms cancelled to,
+ * `rtol × |expected|` would allow less than the order of summation changes.
+ */
+export function byLargestElement({ rtol, atol }: Tolerance, { dtype, shape, data }: Comparable): Tolerance {
+  if (rtol === 0) return { rtol, atol };
+  const at = elementsOf(dtype, data);
+  let largest = 0;
+  for (let i = 0; i < numel(shape); i++) {
+    const size = sizeOf(at(i));
+    if (Number.isFinite(size) && size > largest) largest = size;
+  }
+  return { rtol: 0, atol: atol + rtol * largest };
+}
+
+function sizeOf(element: Element): number {
+  return typeof element === "object" ? Math.hypot(...element) : Math.abs(Number(element));
 }
 
 /** An error as a part of what is allowed. */

@@ -2,16 +2,13 @@ import { type Comparison, compareTensors, mismatch, typeText } from "@pt2/backen
 import type { Tensors } from "@pt2/format";
 import type { Model, Value } from "@pt2/runtime";
 import { toHostTensor } from "../report/host-tensor.ts";
-import { type Leaves, readCalls } from "../tensors/calls.ts";
-import { readSidecar, type Scalar } from "../tensors/sidecar.ts";
-import { readTensorFile, splitCalls } from "../tensors/tensor-file.ts";
+import type { Scalar } from "../tensors/sidecar.ts";
+import type { ExpectedCall } from "./expected-calls.ts";
 import type { ToleranceOf } from "./tolerance.ts";
 
-/** What to compare with. */
+/** What to compare, and how closely. */
 export interface VerifyRequest {
-  readonly inputs: string;
-  readonly expected: string;
-  readonly scalars?: readonly string[];
+  readonly calls: readonly ExpectedCall[];
   readonly tolerance: ToleranceOf;
 }
 
@@ -31,33 +28,33 @@ export interface VerifyReport {
   readonly ok: boolean;
   readonly calls: number;
   readonly checks: readonly OutputCheck[];
+  /** Names of outputs that nothing was expected of, in any call. */
+  readonly unchecked: readonly string[];
   /** Largest error of all, as a part of what is allowed. */
   readonly ratio: number;
   /** Milliseconds of each call. */
   readonly runMs: readonly number[];
 }
 
-/** Makes every call of an inputs file, in order, and compares the results with the expected ones. */
-export async function verifyModel(model: Model, request: VerifyRequest): Promise<VerifyReport> {
-  const calls = await readCalls(request.inputs, model.inputs, request.scalars);
-  const expected = splitCalls(await readTensorFile(request.expected));
-  const notes = await readSidecar(request.inputs);
+/** Makes calls in order, and compares the results with the expected ones. */
+export async function verifyModel(model: Model, { calls, tolerance }: VerifyRequest): Promise<VerifyReport> {
   const checks: OutputCheck[] = [];
   const runMs: number[] = [];
-  for (const [call, leaves] of calls.entries()) {
+  for (const [at, { call, tensors, scalars }] of calls.entries()) {
     const begin = performance.now();
-    const outputs = await model.runFlat(leaves as Leaves);
+    const outputs = await model.runFlat(model.leavesOf(call));
     runMs.push(performance.now() - begin);
-    const wanted = expected[call] ?? new Map();
-    checks.push(...(await checkTensors(model, call, wanted, outputs, request.tolerance)));
-    checks.push(...checkScalars(model, call, notes[call]?.outputs ?? new Map(), outputs));
+    checks.push(...(await checkTensors(model, at, tensors, outputs, tolerance)));
+    checks.push(...checkScalars(model, at, scalars, outputs));
   }
-  const ratio = Math.max(0, ...checks.map(({ comparison }) => comparison.ratio));
+  const checked = new Set(checks.map(({ name }) => name));
+  const unchecked = model.outputs.filter(({ name, type }) => type.kind !== "constant" && !checked.has(name));
   return {
     ok: checks.length > 0 && checks.every(({ comparison }) => comparison.ok),
     calls: calls.length,
     checks,
-    ratio,
+    unchecked: unchecked.map(({ name }) => name),
+    ratio: Math.max(0, ...checks.map(({ comparison }) => comparison.ratio)),
     runMs,
   };
 }
@@ -71,7 +68,9 @@ async function checkTensors(
 ): Promise<readonly OutputCheck[]> {
   const checks: OutputCheck[] = [];
   for (const [key, data] of expected) {
-    const at = /^\d+$/.test(key) ? Number(key) : infos.findIndex(({ name }) => name === key);
+    const at = /^\d+$/.test(key)
+      ? Number(key)
+      : infos.findIndex(({ name }) => name === key || name === `output.${key}`);
     const output = outputs[at];
     const wanted = toHostTensor(data);
     const comparison =

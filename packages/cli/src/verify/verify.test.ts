@@ -1,7 +1,11 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { compareTensors } from "@pt2/backend";
+import { writeSafetensors } from "@pt2/format";
 import { tensor } from "@pt2/runtime";
 import { describe, expect, it } from "vitest";
-import { fixtureArgs, fixturePath, pt2 } from "../fixtures.test-helper.ts";
+import { fixtureArgs, fixturePath, pt2, temporaryFolder, withExtraFiles } from "../fixtures.test-helper.ts";
+import { readTensorFile } from "../tensors/tensor-file.ts";
 import { defaultTolerance } from "./tolerance.ts";
 
 describe("compareTensors", () => {
@@ -59,6 +63,39 @@ describe("pt2 verify", () => {
       expect(code).toBe(0);
     },
   );
+
+  it("takes the archive's own sample inputs and results", async () => {
+    const [file = "", inputs = "", path = ""] = fixtureArgs("torch-2.13/mlp", false);
+    const expected = readFileSync(fixturePath("torch-2.13/mlp.expected.safetensors"));
+    // The recorded inputs of this fixture are not those that it was exported with.
+    const sample = join(temporaryFolder(), "sample.safetensors");
+    expect(await pt2("run", file, "-o", sample)).toMatchObject({ code: 0 });
+    const extra = (bytes: Buffer) => new Map([["expected.safetensors.base64", bytes.toString("base64")]]);
+    const own = await withExtraFiles("torch-2.13/mlp", extra(readFileSync(sample)));
+    expect(await pt2("verify", own)).toMatchObject({ code: 0, out: expect.stringMatching(/^ok: 1 output of 1 call/m) });
+    expect(await pt2("verify", file, "--expected", sample)).toMatchObject({ code: 0 });
+    const recorded = await withExtraFiles("torch-2.13/mlp", extra(expected));
+    expect(await pt2("verify", recorded, inputs, path)).toMatchObject({ code: 0 });
+    expect(await pt2("verify", own, "--per-node")).toMatchObject({ code: 0 });
+    const none = await pt2("verify", file);
+    expect(none).toMatchObject({ code: 2, err: expect.stringContaining("code: cli.no-expected") });
+  });
+
+  it("finds results by name, and says what nothing was expected of", async () => {
+    const [file = "", ...inputs] = fixtureArgs("programs/model_output", false);
+    const all = await readTensorFile(fixturePath("programs/model_output.expected.safetensors"));
+    const path = join(temporaryFolder(), "some.safetensors");
+    const chunks: Uint8Array[] = [];
+    const some = new Map([
+      ["last_hidden_state", all.get("0")!],
+      ["output.hidden_states[1]", all.get("3")!],
+    ]);
+    await writeSafetensors(some, (chunk) => void chunks.push(chunk.slice()));
+    writeFileSync(path, Buffer.concat(chunks));
+    const { code, out } = await pt2("verify", file, ...inputs, "--expected", path);
+    expect(out).toContain("Nothing was expected of output.pooler_output, output.hidden_states[0].");
+    expect(code).toBe(0);
+  });
 
   it("says what differs", async () => {
     const wrong = fixturePath("torch-2.13/mlp.inputs.safetensors");

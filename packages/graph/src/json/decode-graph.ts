@@ -32,7 +32,7 @@ function output(json: JsonReader): Output {
 }
 
 function origin(json: JsonReader): NodeOrigin {
-  const text = (key: keyof NodeOrigin): NodeOrigin => {
+  const text = (key: Exclude<keyof NodeOrigin, "joined">): NodeOrigin => {
     const member = json.at(key);
     return member.value === undefined ? {} : { [key]: member.string() };
   };

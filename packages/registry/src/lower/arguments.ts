@@ -55,7 +55,12 @@ export function operandOf(arg: Arg, env: Environment, node: Node): ArgValue | Gr
 
 /** `aten::add.Tensor (block.conv, model.py:41)`: a node for an error message. */
 export function describe(node: Node): string {
-  const { modulePath, line } = node.origin;
-  const place = [modulePath, line].filter((part) => part !== undefined && part !== "").join(", ");
-  return place === "" ? `${node.op} %${node.name}` : `${node.op} %${node.name} (${place})`;
+  return describeJoined([node], node);
+}
+
+/** `aten::conv2d %conv2d + aten::relu %relu (block.act, model.py:41)`: what one step computes, and where that ends. */
+export function describeJoined(nodes: readonly Pick<Node, "op" | "name">[], { origin }: Node): string {
+  const names = nodes.map(({ op, name }) => `${op} %${name}`).join(" + ");
+  const place = [origin.modulePath, origin.line].filter((part) => part !== undefined && part !== "").join(", ");
+  return place === "" ? names : `${names} (${place})`;
 }

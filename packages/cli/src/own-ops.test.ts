@@ -1,0 +1,53 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { fixtureArgs, fixturePath, pt2, temporaryFolder } from "./fixtures.test-helper.ts";
+
+const MLP = fixtureArgs("torch-2.13/mlp");
+/** Makes relu nothing but its argument, and so the results wrong. */
+const HANDLER = `{ ops: ["aten::relu"], rewrite: ({ self }) => self }`;
+
+function module(text: string, name = "mine.mjs"): readonly ["--ops", string] {
+  const path = join(temporaryFolder(), name);
+  writeFileSync(path, text);
+  return ["--ops", path];
+}
+
+describe("--ops", () => {
+  it.each([
+    ["handlers", `export const handlers = [${HANDLER}];`],
+    ["a default export", `export default { handlers: [${HANDLER}] };`],
+  ])("gives every command that loads %s", async (_, text) => {
+    const own = module(text);
+    const [file = "", ...inputs] = fixtureArgs("torch-2.13/mlp", false);
+    expect((await pt2("verify", ...MLP)).code).toBe(0);
+    expect(await pt2("verify", ...MLP, ...own)).toMatchObject({ code: 1, out: expect.stringContaining("FAILED") });
+    for (const command of ["ops", "run", "bench", "profile"]) {
+      const given = command === "ops" ? [] : inputs;
+      const { code, out } = await pt2(command, file, ...given, ...own, ...(command === "bench" ? ["--runs", "1"] : []));
+      expect({ command, code }).toEqual({ command, code: 0 });
+      if (command === "profile") expect(out).not.toContain("aten::relu");
+    }
+    expect(await pt2("verify", file, ...inputs, "--per-node", ...own)).toMatchObject({ code: 0 });
+    expect(await pt2("graph", file, "--prepared", ...own)).toMatchObject({ code: 0 });
+  });
+
+  it.each([
+    ["", "The module exports neither op sets nor handlers, but nothing"],
+    ["export const ops = 3, mine = 4;", "but mine, ops"],
+    ["export const ops = [];", "neither op sets nor handlers"],
+    ["throw new Error('mine is broken')", "The module cannot be loaded: mine is broken"],
+    ["import 'nothing-of-that-name';", "The module cannot be loaded: "],
+  ])("refuses %j", async (text, message) => {
+    const { code, out, err } = await pt2("ops", fixturePath("torch-2.13/mlp.pt2"), ...module(text));
+    expect({ code, out }).toEqual({ code: 2, out: "" });
+    expect(err).toContain(message);
+    expect(err).toContain("code: cli.ops");
+  });
+
+  it("refuses a file that is not there", async () => {
+    const { code, err } = await pt2("run", MLP[0]!, "--ops", "/nowhere/mine.mjs");
+    expect(code).toBe(2);
+    expect(err).toContain("code: cli.ops");
+  });
+});

@@ -1,0 +1,70 @@
+import { resolve } from "node:path";
+import { pathToFileURL } from "node:url";
+import { createRegistry, type OpHandler, type OpRegistry, type OpSet } from "@pt2/registry";
+import { atenOnDemand } from "@pt2/registry/on-demand";
+import { cliError } from "./cli-errors.ts";
+import type { OptionSpec, Options } from "./options.ts";
+
+/** The option of commands that load a program: what `load` takes beside the file. */
+export const OPS_OPTION: OptionSpec = {
+  name: "ops",
+  value: "MODULE",
+  multiple: true,
+  help: "a JavaScript module of yours that exports `ops` or `handlers`, the lists that load() takes",
+};
+
+/** Ops and handlers of a user, as `load` takes them. */
+export interface OwnOps {
+  readonly ops: readonly OpSet[];
+  readonly handlers: readonly OpHandler[];
+}
+
+/** Imports the modules that a command line names. */
+export async function ownOps(options: Options): Promise<OwnOps> {
+  const modules = await Promise.all(options.texts("ops").map(importOps));
+  return { ops: modules.flatMap(({ ops }) => ops), handlers: modules.flatMap(({ handlers }) => handlers) };
+}
+
+/** The registry that `load` makes of them. */
+export function registryWith({ ops, handlers }: OwnOps): OpRegistry {
+  return createRegistry({ sets: [...atenOnDemand, ...ops], handlers });
+}
+
+async function importOps(path: string): Promise<OwnOps> {
+  const module = await importModule(path);
+  const fallback = isObject(module.default) ? module.default : {};
+  const [ops, handlers] = [module.ops ?? fallback.ops ?? [], module.handlers ?? fallback.handlers ?? []];
+  if (isList(ops) && isList(handlers) && ops.length + handlers.length > 0) {
+    return { ops: ops as readonly OpSet[], handlers: handlers as readonly OpHandler[] };
+  }
+  const exported = Object.keys(module).sort().join(", ") || "nothing";
+  throw cliError("cli.ops", {
+    what: `The module exports neither op sets nor handlers, but ${exported}`,
+    where: path,
+    advice:
+      "export them as the lists that load() takes: `export const ops = [mySet]`, `export const handlers = [myHandler]`",
+  });
+}
+
+async function importModule(path: string): Promise<Readonly<Record<string, unknown>>> {
+  try {
+    return await import(pathToFileURL(resolve(path)).href);
+  } catch (cause) {
+    throw cliError("cli.ops", {
+      what: `The module cannot be loaded: ${cause instanceof Error ? cause.message : cause}`,
+      where: path,
+      advice: /\.[cm]?tsx?$/.test(path)
+        ? "give JavaScript, or start Node so that it reads TypeScript: NODE_OPTIONS='--import tsx'"
+        : "give the path of an ES module whose imports Node finds from there",
+      cause,
+    });
+  }
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null;
+}
+
+function isList(value: unknown): value is readonly object[] {
+  return Array.isArray(value) && value.every(isObject);
+}
