@@ -3,6 +3,7 @@
 import { type ScalarExpr, scalar as s, simplify, typeExpr } from "@pt2/registry/scalar";
 import { createElementwiseCompiler } from "../../packages/backend-wasm/src/codegen/compiler.ts";
 import { coalesce, innerModes, writeBlock } from "../../packages/backend-wasm/src/codegen/geometry.ts";
+import { liftNumbers } from "../../packages/backend-wasm/src/codegen/lift-numbers.ts";
 
 const elements = Number(process.argv[2] ?? 100_000);
 const memory = new WebAssembly.Memory({ initial: Math.ceil((12 * elements) / 65536) + 2 });
@@ -87,8 +88,11 @@ for (const { name, expr, inputs, plain } of cases) {
     [...operands, 0].map(() => [1]),
     inputs,
   );
-  writeBlock(memory, 0, geometry, [...operands, "float32"], [...addresses.slice(0, inputs), addresses[2] as number]);
-  const kernel = compiler.add({ inputs: operands, outputs: [output], inner: innerModes(geometry) });
+  const { outputs, numbers } = liftNumbers([output], inputs);
+  const pointers = [...addresses.slice(0, inputs), addresses[2] as number];
+  writeBlock(memory, 0, geometry, [...operands, "float32"], pointers, numbers);
+  const dtypes = numbers.map(({ dtype }) => dtype);
+  const kernel = compiler.add({ inputs: operands, outputs, inner: innerModes(geometry), numbers: dtypes });
   const loop = new Function(
     "plain",
     "x",

@@ -22,8 +22,9 @@ export interface ElementwiseKernel {
  *
  * ```ts
  * const geometry = coalesce(shape, [...inputStrides, ...outputStrides], inputs.length);
- * const kernel = compiler.add({ inputs, outputs: exprs.map(simplify), inner: innerModes(geometry) });
- * writeBlock(memory, block, geometry, dtypes, pointers); // blockBytes(geometry) bytes
+ * const { outputs, numbers } = liftNumbers(exprs.map(simplify), inputs.length);
+ * const kernel = compiler.add({ inputs, outputs, inner: innerModes(geometry), numbers: numbers.map(({ dtype }) => dtype) });
+ * writeBlock(memory, block, geometry, dtypes, pointers, numbers); // blockBytes(geometry, numbers.length) bytes
  * kernel.run(block, 0, elements);
  * ```
  *
@@ -37,6 +38,9 @@ export interface ElementwiseCompiler {
   /** The same without blocking; browsers limit what their main thread may compile synchronously. */
   buildAsync(): Promise<void>;
 }
+
+/** Kernels of a module: what a module takes besides code is shared, and what it is made of is garbage before the next. */
+const BATCH = 256;
 
 type Run = (block: number, start: number, count: number) => void;
 
@@ -72,16 +76,18 @@ export function createElementwiseCompiler(memory: WebAssembly.Memory): Elementwi
   const link = (batch: readonly Entry[], { exports }: WebAssembly.Instance): void => {
     for (const entry of batch) entry.run ??= exports[entry.name] as Run;
   };
+  const batches = (): readonly (readonly Entry[])[] =>
+    Array.from({ length: Math.ceil(pending.length / BATCH) }, (_, i) => pending.slice(BATCH * i, BATCH * (i + 1)));
   const build = (): void => {
-    if (pending.length === 0) return;
-    link(pending, new WebAssembly.Instance(new WebAssembly.Module(encode(pending)), imports));
+    for (const batch of batches())
+      link(batch, new WebAssembly.Instance(new WebAssembly.Module(encode(batch)), imports));
     pending = [];
   };
 
   return {
     add(spec) {
       check(spec);
-      const key = `${spec.inputs} ${spec.inner} ${keyOf(...spec.outputs)}`;
+      const key = `${spec.inputs} ${spec.numbers} ${spec.inner} ${keyOf(...spec.outputs)}`;
       const known = entries.get(key)?.deref();
       if (known) return known.kernel;
       const kernel: ElementwiseKernel = {
@@ -106,10 +112,10 @@ export function createElementwiseCompiler(memory: WebAssembly.Memory): Elementwi
     },
     build,
     async buildAsync() {
-      const batch = pending;
-      if (batch.length === 0) return;
-      const { instance } = await WebAssembly.instantiate(encode(batch), imports);
-      link(batch, instance);
+      for (const batch of batches()) {
+        const { instance } = await WebAssembly.instantiate(encode(batch), imports);
+        link(batch, instance);
+      }
       pending = pending.filter((entry) => entry.run === undefined);
     },
   };

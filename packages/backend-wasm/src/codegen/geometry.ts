@@ -1,4 +1,5 @@
 import { DTYPES, type DType } from "@pt2/format";
+import { convert, type ScalarValue } from "@pt2/registry/scalar";
 
 /** How a group's operands move over its iteration space. Strides count elements, one list for each operand. */
 export interface Geometry {
@@ -44,14 +45,25 @@ export function innerModes({ strides }: Geometry): readonly InnerMode[] {
   });
 }
 
-/** Words before a block's dimensions: inner extent, number of outer dimensions, pointers and inner strides. */
-export function headerWords(operands: number): number {
-  return 2 + 2 * operands;
+/** A number that a kernel reads from its block. */
+export interface BlockNumber {
+  readonly dtype: DType;
+  readonly value: ScalarValue;
+}
+
+/** Where the block of so many operands has its numbers: behind inner extent, number of outer dimensions, pointers and inner strides. */
+export function numberWord(operands: number, index: number): number {
+  return 2 + 2 * operands + 2 * index;
+}
+
+/** Words before a block's dimensions. */
+export function headerWords(operands: number, numbers: number): number {
+  return numberWord(operands, numbers);
 }
 
 /** Bytes that the block of a geometry takes. */
-export function blockBytes({ shape, strides }: Geometry): number {
-  return 4 * (headerWords(strides.length) + (shape.length - 1) * (1 + strides.length));
+export function blockBytes({ shape, strides }: Geometry, numbers: number): number {
+  return 4 * (headerWords(strides.length, numbers) + (shape.length - 1) * (1 + strides.length));
 }
 
 /**
@@ -64,6 +76,7 @@ export function writeBlock(
   { shape, strides }: Geometry,
   dtypes: readonly DType[],
   pointers: readonly number[],
+  numbers: readonly BlockNumber[],
 ): void {
   const words = new Int32Array(memory.buffer, address);
   const bytes = (k: number, d: number): number => (strides[k]?.[d] as number) * DTYPES[dtypes[k] as DType].itemsize;
@@ -75,9 +88,19 @@ export function writeBlock(
     words[2 + k] = pointers[k] as number;
     words[2 + operands + k] = bytes(k, inner);
   }
-  let at = headerWords(operands);
+  const view = new DataView(memory.buffer, address);
+  for (const [i, { dtype, value }] of numbers.entries()) writeNumber(view, 4 * numberWord(operands, i), dtype, value);
+  let at = headerWords(operands, numbers.length);
   for (let d = inner - 1; d >= 0; d--) {
     words[at++] = shape[d] as number;
     for (let k = 0; k < operands; k++) words[at++] = bytes(k, d);
   }
+}
+
+function writeNumber(view: DataView, at: number, dtype: DType, given: ScalarValue): void {
+  const value = convert(dtype, given);
+  if (dtype === "float32") view.setFloat32(at, Number(value), true);
+  else if (dtype === "float64") view.setFloat64(at, Number(value), true);
+  else if (dtype === "int64") view.setBigInt64(at, BigInt(value), true);
+  else view.setInt32(at, Number(value), true);
 }

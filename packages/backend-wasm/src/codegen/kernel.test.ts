@@ -172,16 +172,21 @@ test("dtypes mix, and several outputs share what they have in common", () => {
 
 describe("the compiler", () => {
   const memory = new WebAssembly.Memory({ initial: 1 });
-  const spec = { inputs: ["float32"] as const, outputs: [f32(s.relu(x), 1)], inner: ["unit", "unit"] as const };
+  const spec = {
+    inputs: ["float32"] as const,
+    outputs: [f32(s.relu(x), 1)],
+    inner: ["unit", "unit"] as const,
+    numbers: [],
+  };
   const run = (
     kernel: ReturnType<ReturnType<typeof createElementwiseCompiler>["add"]>,
     values: readonly number[],
   ): number[] => {
     const geometry = coalesce([values.length], [[1], [1]], 1);
     new Float32Array(memory.buffer, 256).set(values);
-    expect(blockBytes(geometry)).toBeLessThanOrEqual(192);
+    expect(blockBytes(geometry, 0)).toBeLessThanOrEqual(192);
     // The output lies in the input's place.
-    writeBlock(memory, 64, geometry, ["float32", "float32"], [256, 256]);
+    writeBlock(memory, 64, geometry, ["float32", "float32"], [256, 256], []);
     kernel.run(64, 0, values.length);
     return [...new Float32Array(memory.buffer, 256, values.length)];
   };

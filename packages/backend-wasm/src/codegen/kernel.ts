@@ -27,7 +27,7 @@ export function elementwiseKernel(spec: ElementwiseSpec, name: string, callee: (
   const tail = stepNodes(g, spec, dtypes, loops, 0, "tail");
   const roots = [...whole, tail].flatMap(({ registers, addresses }) => [...registers.flat(), ...addresses.flat()]);
   e.hoist(roots, 1);
-  emitLoops(e, loops, headerWords(dtypes.length), () => {
+  emitLoops(e, loops, headerWords(dtypes.length, spec.numbers.length), () => {
     e.hoist(roots, 2);
     if (unroll > 1) emitSteps(e, loops, whole);
     emitSteps(e, loops, [single]);

@@ -55,9 +55,9 @@ export function loadEach(g: NodeGraph, dtype: DType, addresses: readonly [Node, 
 }
 
 /** One element four times. */
-export function loadSplat(g: NodeGraph, dtype: DType, address: Node): Lanes {
+export function loadSplat(g: NodeGraph, dtype: DType, address: Node, offset = 0): Lanes {
   const bits = (DTYPES[dtype].itemsize * 8) as 8 | 16 | 32 | 64;
-  const vector = g.load(`v128.load${bits}_splat`, address);
+  const vector = g.load(`v128.load${bits}_splat`, address, offset);
   return unpack(g, dtype, bits === 64 ? [vector, vector] : [vector]);
 }
 

@@ -16,7 +16,9 @@ export interface Loops {
   readonly inner: readonly InnerMode[];
 }
 
-const [BLOCK, START, COUNT] = [0, 1, 2];
+/** The parameter that has the block's address. */
+export const BLOCK = 0;
+const [START, COUNT] = [1, 2];
 
 /**
  * Walks the rows of the block's geometry (see `writeBlock`) that the range touches. `row` emits what happens in one:

@@ -1,9 +1,9 @@
 // What happens in one step of the innermost loop, as nodes.
 import type { DType } from "@pt2/format";
 import type { TypedExpr } from "@pt2/registry/scalar";
-import type { InnerMode } from "./geometry.ts";
+import { type InnerMode, numberWord } from "./geometry.ts";
 import { loadEach, loadSplat, loadUnit, pack, type Store, storeOne, storesUnit } from "./lanes.ts";
-import type { Loops } from "./loops.ts";
+import { BLOCK, type Loops } from "./loops.ts";
 import { lower } from "./lower.ts";
 import type { Node, NodeGraph } from "./nodes.ts";
 
@@ -12,6 +12,8 @@ export interface ElementwiseSpec {
   readonly inputs: readonly DType[];
   readonly outputs: readonly TypedExpr[];
   readonly inner: readonly InnerMode[];
+  /** Dtypes of numbers that come with the block: expressions have them as inputs behind the tensors. */
+  readonly numbers: readonly DType[];
 }
 
 /** Elements of a step. */
@@ -49,6 +51,11 @@ export function stepNodes(
   };
   const contiguous = (k: number): boolean => spec.inner[k] === "unit" && part === "whole";
   const values = lower(g, spec.outputs, (k) => {
+    const number = spec.numbers[k - spec.inputs.length];
+    if (number !== undefined) {
+      const word = numberWord(dtypes.length, k - spec.inputs.length);
+      return loadSplat(g, number, g.local(BLOCK, "i32", 0), 4 * word);
+    }
     const dtype = dtypes[k] as DType;
     if (spec.inner[k] === "zero") return loadSplat(g, dtype, g.local(loops.base[k] as number, "i32", 1));
     if (contiguous(k)) return loadUnit(g, dtype, work(k), LANES * copy * itemsize(k));

@@ -4,6 +4,7 @@ import { bitsToFloat, DTYPES, type DType, floatToBits } from "@pt2/format";
 import type { ScalarValue, TypedExpr } from "@pt2/registry/scalar";
 import { createElementwiseCompiler } from "./compiler.ts";
 import { blockBytes, coalesce, innerModes, writeBlock } from "./geometry.ts";
+import { liftNumbers } from "./lift-numbers.ts";
 
 /** A group over an iteration space; outputs are contiguous unless strides are given. */
 export interface Group {
@@ -31,7 +32,8 @@ export function runKernel(group: Group): readonly (readonly ScalarValue[])[] {
   const strides = [...operands.map((operand) => operand.strides), ...outputs.map(() => outputStrides)];
   const geometry = coalesce(shape, strides, operands.length);
   const dtypes = [...operands.map(({ dtype }) => dtype), ...outputs.map(({ dtype }) => dtype)];
-  let top = 1024 + blockBytes(geometry);
+  const { outputs: lifted, numbers } = liftNumbers(outputs, operands.length);
+  let top = 1024 + blockBytes(geometry, numbers.length);
   const pointers = dtypes.map((dtype, k) => {
     const address = Math.ceil(top / 8) * 8;
     const length = operands[k]?.data.length ?? count;
@@ -45,9 +47,13 @@ export function runKernel(group: Group): readonly (readonly ScalarValue[])[] {
     ({ dtype }, i) => (pointers[operands.length + i] as number) + count * DTYPES[dtype].itemsize,
   );
   for (const end of ends) new Uint8Array(memory.buffer, end, 8).fill(0xa5);
-  writeBlock(memory, 1024, geometry, dtypes, pointers);
-  const inner = innerModes(geometry);
-  const kernel = compiler.add({ inputs: operands.map(({ dtype }) => dtype), outputs, inner });
+  writeBlock(memory, 1024, geometry, dtypes, pointers, numbers);
+  const kernel = compiler.add({
+    inputs: operands.map(({ dtype }) => dtype),
+    outputs: lifted,
+    inner: innerModes(geometry),
+    numbers: numbers.map(({ dtype }) => dtype),
+  });
   let start = 0;
   for (const piece of group.pieces ?? [count]) {
     kernel.run(1024, start, piece);

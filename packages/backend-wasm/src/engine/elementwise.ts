@@ -3,6 +3,7 @@ import { broadcastStrides } from "@pt2/backend/strides";
 import type { TypedExpr } from "@pt2/registry/scalar";
 import { createElementwiseCompiler } from "../codegen/compiler.ts";
 import { blockBytes, coalesce, innerModes, writeBlock } from "../codegen/geometry.ts";
+import { liftNumbers } from "../codegen/lift-numbers.ts";
 import type { Heap } from "./heap.ts";
 import type { PlanContext } from "./kernel.ts";
 import { addressOf, type Place } from "./place.ts";
@@ -22,12 +23,18 @@ export function createElementwise(heap: Heap): Pick<Services, "elementwise" | "c
       );
       const inner = innerModes(geometry);
       const dtypes = operands.map(({ dtype }) => dtype);
-      const kernel = compiler.add({ inputs: inputs.map(({ dtype }) => dtype), outputs: [expr], inner });
-      const block = ctx.scratch(blockBytes(geometry));
+      const { outputs, numbers } = liftNumbers([expr], inputs.length);
+      const kernel = compiler.add({
+        inputs: inputs.map(({ dtype }) => dtype),
+        outputs,
+        inner,
+        numbers: numbers.map(({ dtype }) => dtype),
+      });
+      const block = ctx.scratch(blockBytes(geometry, numbers.length));
       const count = numel(out.shape);
       ctx.step(() => {
         const at = block.address();
-        writeBlock(heap.memory, at, geometry, dtypes, operands.map(addressOf));
+        writeBlock(heap.memory, at, geometry, dtypes, operands.map(addressOf), numbers);
         kernel.run(at, 0, count);
       });
     },

@@ -17,6 +17,8 @@ export class GraphBuilder {
   readonly #types: Map<string, ValueType>;
   /** Names of values and of nodes share one set, so that a new node can be named after its result. */
   readonly #taken: Set<string>;
+  /** The number to try next, by wished name: each was taken up to there. */
+  readonly #numbers = new Map<string, number>();
 
   /** Starts with the inputs of `graph` and no nodes. Names and types of `graph` stay reserved and known. */
   constructor(graph: Graph) {
@@ -28,7 +30,9 @@ export class GraphBuilder {
   /** A name that nothing has yet. */
   fresh(base: string): string {
     let name = base;
-    for (let i = 1; this.#taken.has(name); i++) name = `${base}_${i}`;
+    let number = this.#numbers.get(base) ?? 1;
+    while (this.#taken.has(name)) name = `${base}_${number++}`;
+    this.#numbers.set(base, number);
     this.#taken.add(name);
     return name;
   }

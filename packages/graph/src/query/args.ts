@@ -46,15 +46,22 @@ export function visitArg(arg: Arg, visit: (leaf: Exclude<Arg, { kind: "list" | "
 /** Names of the values an argument refers to, in order, with repetitions. */
 export function valuesOf(arg: Arg): readonly string[] {
   const names: string[] = [];
-  visitArg(arg, (leaf) => {
-    if (leaf.kind === "value") names.push(leaf.name);
-  });
+  addValues(arg, names);
   return names;
+}
+
+/** Passes ask this of every argument there is: no closure for each. */
+function addValues(arg: Arg, to: string[]): void {
+  if (arg.kind === "value") to.push(arg.name);
+  else if (arg.kind === "list") for (const item of arg.items) addValues(item, to);
+  else if (arg.kind === "dict") for (const [, entry] of arg.entries) addValues(entry, to);
 }
 
 /** Names of the values a node uses. Nested graphs use nothing by themselves: all they need is passed to them. */
 export function usesOf(node: Node): readonly string[] {
-  return node.args.flatMap(({ arg }) => valuesOf(arg));
+  const names: string[] = [];
+  for (const { arg } of node.args) addValues(arg, names);
+  return names;
 }
 
 /** Names of the values that one return defines. */
@@ -64,8 +71,8 @@ export function namesOf(output: Output): readonly string[] {
 }
 
 /** Names of the values a node defines. */
-export function definitionsOf(node: Node): readonly string[] {
-  return node.outputs.flatMap(namesOf);
+export function definitionsOf({ outputs }: Node): readonly string[] {
+  return outputs.length === 1 ? namesOf(outputs[0]!) : outputs.flatMap(namesOf);
 }
 
 /** The argument of that name, or undefined where it was omitted. */

@@ -1,0 +1,316 @@
+import {
+  type Argument,
+  archiveToBytes,
+  type ExportedProgram,
+  type InputSpec,
+  type NamedArgument,
+  type Node,
+  type TensorMeta,
+  type TreeSpec,
+  type WeightTensor,
+} from "@pt2/format";
+
+/** A program that grows: what it is called, and its archive of a size. */
+export interface GrowingProgram {
+  readonly name: string;
+  /** The archive; `size` is the number of nodes, results, inputs or writes that it is about. */
+  archive(size: number): Promise<Uint8Array>;
+  /** How many inputs a call takes, each float32 [8]. */
+  readonly inputs: (size: number) => number;
+}
+
+/** Elements of every tensor of these programs. */
+export const ELEMENTS = 8;
+
+const META: TensorMeta = {
+  dtype: "float32",
+  sizes: [{ kind: "as_int", value: ELEMENTS }],
+  strides: [{ kind: "as_int", value: 1 }],
+  storageOffset: { kind: "as_int", value: 0 },
+  requiresGrad: false,
+  device: { type: "cpu", index: null },
+  layout: "strided",
+};
+
+const tensorArg = (name: string): Argument => ({ kind: "as_tensor", name });
+const leaf: TreeSpec = { type: null, context: null, children: [] };
+const tuple = (size: number): TreeSpec => ({
+  type: "builtins.tuple",
+  context: null,
+  children: Array.from({ length: size }, () => leaf),
+});
+
+/** Makes nodes one after the other; every value is a float32 vector. */
+class Writer {
+  readonly #inputs: string[] = [];
+  readonly #specs: InputSpec[] = [];
+  readonly #nodes: Node[] = [];
+  readonly #values = new Map<string, TensorMeta>();
+
+  input(): string {
+    const name = `x${this.#inputs.length}`;
+    this.#specs.push({ kind: "user_input", arg: tensorArg(name) });
+    return this.#value(name, this.#inputs);
+  }
+
+  call(op: string, args: Readonly<Record<string, string | number>>): string {
+    const name = `n${this.#nodes.length}`;
+    const inputs: NamedArgument[] = Object.entries(args).map(([of, value]) => ({
+      name: of,
+      arg: typeof value === "string" ? tensorArg(value) : numberArg(value),
+      kind: "positional",
+    }));
+    this.#nodes.push({
+      target: `torch.ops.aten.${op}`,
+      name,
+      inputs,
+      outputs: [tensorArg(this.#value(name))],
+      metadata: { stackTrace: undefined, nnModuleStack: [], raw: new Map() },
+      isHopSingleTensorReturn: null,
+    });
+    return name;
+  }
+
+  archive(outputs: readonly string[]): Promise<Uint8Array> {
+    const results = outputs.map(tensorArg);
+    const inSpec: TreeSpec = {
+      type: "builtins.tuple",
+      context: null,
+      children: [tuple(this.#inputs.length), { type: "builtins.dict", context: [], children: [] }],
+    };
+    const outSpec = tuple(outputs.length);
+    const program: ExportedProgram = {
+      graphModule: {
+        graph: {
+          inputs: this.#inputs.map(tensorArg),
+          outputs: results,
+          nodes: this.#nodes,
+          tensorValues: this.#values,
+          symIntValues: new Map(),
+          symFloatValues: new Map(),
+          symBoolValues: new Map(),
+          customObjValues: new Map(),
+          isSingleTensorReturn: false,
+        },
+        inputSpecs: this.#specs,
+        outputSpecs: results.map((arg) => ({ kind: "user_output", arg })),
+        moduleCallGraph: [
+          {
+            fqn: "",
+            signature: {
+              inputs: [],
+              outputs: [],
+              inSpec,
+              outSpec,
+              inSpecText: specText(inSpec),
+              outSpecText: specText(outSpec),
+              forwardArgNames: this.#inputs,
+            },
+          },
+        ],
+        metadata: new Map(),
+        namedtupleFields: new Map(),
+      },
+      opsetVersion: new Map([["aten", 10]]),
+      rangeConstraints: new Map(),
+      guardsCode: [],
+      schemaVersion: { major: 8, minor: 20 },
+      torchVersion: "2.13.0",
+      dialect: "TRAINING",
+      verifiers: ["TRAINING"],
+    };
+    return archiveToBytes({ models: [{ program, weights: new Map<string, WeightTensor>() }] });
+  }
+
+  #value(name: string, list?: string[]): string {
+    list?.push(name);
+    this.#values.set(name, META);
+    return name;
+  }
+}
+
+function numberArg(value: number): Argument {
+  return Number.isInteger(value) ? { kind: "as_int", value } : { kind: "as_float", value };
+}
+
+/** As `torch.utils._pytree.treespec_dumps` writes it. */
+function specText(spec: TreeSpec): string {
+  const entry = ({ type, context, children }: TreeSpec): unknown => ({
+    type,
+    context: JSON.stringify(context),
+    children_spec: children.map(entry),
+  });
+  return JSON.stringify([1, entry(spec)]);
+}
+
+const one = (): number => 1;
+
+/** Each node reads the one before: tall and thin, everything fuses that a backend fuses. */
+export const CHAIN: GrowingProgram = {
+  name: "chain",
+  inputs: one,
+  archive(size) {
+    const writer = new Writer();
+    let last = writer.input();
+    for (let i = 0; i < size; i++) last = writer.call(i % 2 === 0 ? "sin.default" : "neg.default", { self: last });
+    return writer.archive([last]);
+  },
+};
+
+/** Results with a constant of their own, all of one input: no two have the same expression. */
+export const DISTINCT: GrowingProgram = {
+  name: "distinct results",
+  inputs: one,
+  archive(size) {
+    const writer = new Writer();
+    const x = writer.input();
+    const results = Array.from({ length: size }, (_, i) =>
+      writer.call("mul.Tensor", { self: writer.call("add.Tensor", { self: x, other: i + 0.5 }), other: x }),
+    );
+    return writer.archive(results);
+  },
+};
+
+/** Many inputs, each of which is read. */
+export const INPUTS: GrowingProgram = {
+  name: "inputs",
+  inputs: (size) => size,
+  archive(size) {
+    const writer = new Writer();
+    const given = Array.from({ length: size }, () => writer.input());
+    let sum = given[0]!;
+    for (const x of given.slice(1)) sum = writer.call("add.Tensor", { self: sum, other: x });
+    return writer.archive([sum]);
+  },
+};
+
+/** Writes in place, all to one tensor. */
+export const WRITES: GrowingProgram = {
+  name: "writes",
+  inputs: one,
+  archive(size) {
+    const writer = new Writer();
+    let y = writer.call("clone.default", { self: writer.input() });
+    for (let i = 0; i < size; i++) y = writer.call("add_.Tensor", { self: y, other: 0.5 });
+    return writer.archive([y]);
+  },
+};
+
+/** Writes through views of one tensor, each of which was taken before the write before. */
+export const VIEWS: GrowingProgram = {
+  name: "writes to views",
+  inputs: one,
+  archive(size) {
+    const writer = new Writer();
+    const y = writer.call("clone.default", { self: writer.input() });
+    for (let i = 0; i < size; i++) {
+      const part = writer.call("slice.Tensor", { self: y, dim: 0, start: i % 7, end: ELEMENTS });
+      writer.call("add_.Tensor", { self: part, other: 0.5 });
+    }
+    return writer.archive([y]);
+  },
+};
+
+/** Views that are all taken before the first is written to. */
+export const VIEWS_FIRST: GrowingProgram = {
+  name: "views, then writes",
+  inputs: one,
+  archive(size) {
+    const writer = new Writer();
+    const y = writer.call("clone.default", { self: writer.input() });
+    const parts = Array.from({ length: size }, (_, i) =>
+      writer.call("slice.Tensor", { self: y, dim: 0, start: i % 7, end: ELEMENTS }),
+    );
+    for (const part of parts) writer.call("add_.Tensor", { self: part, other: 0.5 });
+    return writer.archive([y]);
+  },
+};
+
+/** Each input is written to. */
+export const INPUT_WRITES: GrowingProgram = {
+  name: "writes to inputs",
+  inputs: (size) => size,
+  archive(size) {
+    const writer = new Writer();
+    const given = Array.from({ length: size }, () => writer.input());
+    let sum = given[0]!;
+    for (const x of given) writer.call("add_.Tensor", { self: x, other: 0.5 });
+    for (const x of given.slice(1)) sum = writer.call("add.Tensor", { self: sum, other: x });
+    return writer.archive([sum]);
+  },
+};
+
+/** Writes, all to one input. */
+export const INPUT_WRITTEN: GrowingProgram = {
+  name: "writes to one input",
+  inputs: one,
+  archive(size) {
+    const writer = new Writer();
+    const x = writer.input();
+    for (let i = 0; i < size; i++) writer.call("add_.Tensor", { self: x, other: 0.5 });
+    return writer.archive([x]);
+  },
+};
+
+/** Writes to selected elements of an input. */
+export const SELECTED: GrowingProgram = {
+  name: "writes to elements",
+  inputs: one,
+  archive(size) {
+    const writer = new Writer();
+    const x = writer.input();
+    for (let i = 0; i < size; i++) {
+      const e = writer.call("select.int", { self: x, dim: 0, index: i % ELEMENTS });
+      writer.call("fill_.Scalar", { self: e, value: 0.5 });
+    }
+    return writer.archive([x]);
+  },
+};
+
+/** Copies, each written to. */
+export const COPIES: GrowingProgram = {
+  name: "writes to copies",
+  inputs: one,
+  archive(size) {
+    const writer = new Writer();
+    const x = writer.input();
+    let sum = x;
+    for (let i = 0; i < size; i++) {
+      const copy = writer.call("clone.default", { self: x });
+      writer.call("add_.Tensor", { self: copy, other: sum });
+      sum = copy;
+    }
+    return writer.archive([sum]);
+  },
+};
+
+/** Results of a kernel that are all needed at the end: nothing can take the memory of another. */
+export const ALIVE: GrowingProgram = {
+  name: "alive at once",
+  inputs: one,
+  archive(size) {
+    const writer = new Writer();
+    const x = writer.input();
+    let rows = x;
+    const made = Array.from({ length: size }, () => (rows = writer.call("softmax.int", { self: rows, dim: 0 })));
+    let sum = x;
+    for (const row of made)
+      sum = writer.call("softmax.int", { self: writer.call("add.Tensor", { self: sum, other: row }), dim: 0 });
+    return writer.archive([sum]);
+  },
+};
+
+/** Every program whose load is to take time and memory in proportion to its size. */
+export const GROWING: readonly GrowingProgram[] = [
+  CHAIN,
+  DISTINCT,
+  INPUTS,
+  WRITES,
+  VIEWS,
+  VIEWS_FIRST,
+  INPUT_WRITES,
+  INPUT_WRITTEN,
+  SELECTED,
+  COPIES,
+  ALIVE,
+];

@@ -1,0 +1,92 @@
+import type { Backend } from "@pt2/backend";
+import { libtorch } from "@pt2/backend-libtorch/node";
+import { wasm } from "@pt2/backend-wasm/node";
+import { webgpu } from "@pt2/backend-webgpu/node";
+import type { LoadOptions } from "@pt2/runtime/node";
+import { missingLibtorch, missingWebgpu } from "../backends.ts";
+
+/** Buffers of a device that are there, and their bytes. */
+export interface Buffers {
+  readonly count: number;
+  readonly bytes: number;
+}
+
+/** A backend under load. */
+export interface Subject {
+  readonly name: string;
+  /** Why it cannot be had here, or null. */
+  readonly missing: string | null;
+  create(): Promise<{ readonly backend: Backend; readonly buffers: () => Buffers; close(): Promise<void> }>;
+  readonly precision?: LoadOptions["precision"];
+}
+
+const NONE: Buffers = { count: 0, bytes: 0 };
+
+function plain(
+  name: string,
+  missing: string | null,
+  make: () => Promise<Backend> | Backend,
+): Omit<Subject, "precision"> {
+  return {
+    name,
+    missing,
+    async create() {
+      const backend = await make();
+      return { backend, buffers: () => NONE, close: async () => await backend.dispose() };
+    },
+  };
+}
+
+/** Every backend, in every way that it may be used. */
+export async function subjects(): Promise<readonly Subject[]> {
+  const [noLibtorch, noWebgpu] = [await missingLibtorch(), await missingWebgpu()];
+  return [
+    plain("wasm, worker", null, () => wasm()),
+    plain("wasm, calling thread", null, () => wasm({ worker: false })),
+    { name: "webgpu", missing: noWebgpu, create: webgpuWithCounts },
+    { ...plain("libtorch, fast", noLibtorch, () => libtorch()), precision: "fast" },
+    { ...plain("libtorch, exact", noLibtorch, () => libtorch()), precision: "exact" },
+  ];
+}
+
+async function webgpuWithCounts(): ReturnType<Subject["create"]> {
+  const { create, globals } = await import("webgpu");
+  Object.assign(globalThis, globals);
+  const gpu = create([]);
+  const adapter = await gpu.requestAdapter();
+  if (adapter === null) throw new Error("the adapter is gone");
+  const live = new Map<GPUBuffer, number>();
+  const backend = await webgpu({
+    adapter: {
+      features: adapter.features,
+      limits: adapter.limits,
+      info: adapter.info,
+      requestDevice: async (descriptor?: GPUDeviceDescriptor) => counted(await adapter.requestDevice(descriptor), live),
+    } as GPUAdapter,
+  });
+  return {
+    backend,
+    buffers: () => ({ count: live.size, bytes: [...live.values()].reduce((sum, size) => sum + size, 0) }),
+    // Dawn's instance lives as long as what it made.
+    close: async () => {
+      await backend.dispose();
+      void gpu;
+    },
+  };
+}
+
+/** A device whose buffers are counted, from when they are made until they are destroyed. */
+function counted(device: GPUDevice, live: Map<GPUBuffer, number>): GPUDevice {
+  const { createBuffer } = device;
+  device.createBuffer = (descriptor) => {
+    const buffer = createBuffer.call(device, descriptor);
+    const { destroy } = buffer;
+    live.set(buffer, descriptor.size);
+    buffer.destroy = () => {
+      live.delete(buffer);
+      return destroy.call(buffer);
+    };
+    return buffer;
+  };
+  return device;
+}
