@@ -5,6 +5,7 @@ export { type Element, elementsOf, elementText } from "./compare/elements.ts";
 export { ConstantTable, type Derived, InputUses } from "./constants.ts";
 export type * from "./contract.ts";
 export { BACKEND_API_VERSION } from "./contract.ts";
+export { expectStorages } from "./expect-storages.ts";
 export type { Abilities } from "./find-unsupported.ts";
 export { findUnsupported } from "./find-unsupported.ts";
 export type { ElementwiseGroup, FuseOptions, Step } from "./fuse.ts";

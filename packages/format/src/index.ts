@@ -14,9 +14,11 @@ export { readSafetensors, type Safetensors, writeSafetensors } from "./safetenso
 export type { PyValue, SampleInputs } from "./sample-inputs.ts";
 export type { ByteSource, ReadOptions, SourceOrigin } from "./source.ts";
 export { fromBlob, fromBytes } from "./source.ts";
-export { fromUrl, type UrlOptions } from "./source-url.ts";
+export type { ByteRange } from "./remote/content-range.ts";
+export type { UrlOptions } from "./remote/remote-options.ts";
+export { fromUrl } from "./source-url.ts";
 export { readTensor, type TensorData, type Tensors } from "./tensor-data.ts";
 export { contiguousStrides, elementCount, isContiguous } from "./view.ts";
-export type { Storage, WeightKind, WeightTensor } from "./weights.ts";
+export type { FarStorages, Storage, WeightKind, WeightTensor } from "./weights.ts";
 export { type ArchiveContent, archiveToBytes, type ModelContent, writeArchive } from "./write-archive.ts";
 export type { ByteSink } from "./zip/zip-writer.ts";

@@ -46,6 +46,11 @@ export const LIMITS = {
   pickleDepth: 64,
   /** Bytes of a safetensors header, the bound of the reference implementation. */
   safetensorsHeaderBytes: 100_000_000,
+  /**
+   * Bytes of a download whose server does not say how long it is, all of which are held in memory: more than such a
+   * model usually has, and less than what ends a page. Servers of larger files say their length.
+   */
+  unsizedDownloadBytes: 1_073_741_824,
   /** Bytes of a .npy header; the format's first version ends at 64 KiB. */
   npyHeaderBytes: 64_096,
 } as const;

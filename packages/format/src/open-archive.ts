@@ -136,9 +136,13 @@ class OpenArchive implements Archive {
   }
 
   async #readProgram(model: string, options?: ReadSignal): Promise<ExportedProgram> {
-    const record = this.#isFlat ? "serialized_exported_program.json" : `models/${model}.json`;
+    const record = this.#recordOf(model);
     if (this.#isFlat) await this.#checkFlatVersion(options);
     return parseProgram(await this.readRecord(record, options), record);
+  }
+
+  #recordOf(model: string): string {
+    return this.#isFlat ? "serialized_exported_program.json" : `models/${model}.json`;
   }
 
   /** The oldest files are not even valid JSON, so their version is looked at first. */
@@ -149,10 +153,30 @@ class OpenArchive implements Archive {
   }
 
   async #readWeights(model: string, options?: ReadSignal): Promise<ReadonlyMap<string, WeightTensor>> {
-    const program = await this.program(model, options);
-    const constants = loadWeights(this.#place(model, "constants"), options);
-    const [state, others] = await Promise.all([this.stateDict(model, options), constants]);
-    return joinWeights(state, others, program);
+    const enough = this.#expect(model, options);
+    try {
+      const [state, others, program] = await Promise.all([
+        this.stateDict(model, options),
+        loadWeights(this.#place(model, "constants"), options),
+        this.program(model, options),
+      ]);
+      return joinWeights(state, others, program);
+    } finally {
+      enough();
+    }
+  }
+
+  /** Lets what describes a model come at once, where that takes long. */
+  #expect(model: string, options?: ReadSignal): () => void {
+    const places = (["weights", "constants"] as const).map((what) => this.#place(model, what));
+    const entriesOf = (names: readonly (string | undefined)[]): ZipEntry[] =>
+      names.flatMap((name) => this.#entries.get(name ?? "") ?? []);
+    const pickled = entriesOf(places.map((place) => place.pickled));
+    const plain = entriesOf([this.#recordOf(model), ...places.map(({ config }) => config)]);
+    const ends = [this.#zip.expect(plain, options), this.#zip.expectInside(pickled, options)];
+    return () => {
+      for (const end of ends) end();
+    };
   }
 
   #place(model: string, what: "weights" | "constants"): WeightsPlace {

@@ -1,7 +1,7 @@
 import { type ByteSource, checkRange, deliver, type ReadOptions } from "./source.ts";
 
 /** Bytes that are read at once. Longer reads are made as they are. */
-const BLOCK = 512 * 1024;
+const BLOCK = 64 * 1024;
 /** Blocks that are read before somebody asks, once two neighbours were asked for. */
 const AHEAD = 4;
 /** Blocks that stay in memory. */
@@ -36,9 +36,12 @@ export function readInBlocks(source: ByteSource, { block = BLOCK }: { readonly b
     ...source,
     // A method of a class is not copied.
     ...(source.close !== undefined && { close: () => source.close!() }),
+    ...(source.expect !== undefined && {
+      expect: (...args: Parameters<NonNullable<ByteSource["expect"]>>) => source.expect!(...args),
+    }),
     async read(offset: number, length: number, options?: ReadOptions): Promise<Uint8Array> {
       checkRange(this, offset, length, options);
-      if (length === 0 || length > block) return await source.read(offset, length, options);
+      if (length === 0 || length >= block) return await source.read(offset, length, options);
       const [first, last] = [Math.floor(offset / block), Math.floor((offset + length - 1) / block)];
       const needed = last === first ? [request(first)] : [request(first), request(last)];
       const follows = first === latest + 1 || last === latest + 1;
@@ -62,7 +65,8 @@ export async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal | u
   let stop = (): void => {};
   const aborted = new Promise<never>((_, reject) => {
     stop = () => reject(signal.reason);
-    signal.addEventListener("abort", stop);
+    if (signal.aborted) stop();
+    else signal.addEventListener("abort", stop);
   });
   try {
     return await Promise.race([work, aborted]);

@@ -7,10 +7,12 @@ import type { ZipFile } from "./zip/zip-file.ts";
 
 /** The storage that a zip record is. `id` is the record's name, after its outer record's when nested. */
 export function recordStorage(zip: ZipFile, entry: ZipEntry, id: string, record: string): Storage {
+  zip.storages.set(id, entry);
   return {
     id,
     record,
     nbytes: entry.size,
+    ...(zip.source.expect !== undefined && { far: zip.far }),
     read: (options?: ReadOptions) => zip.read(entry, options),
     open: (options?: Pick<ReadOptions, "signal">) => zip.slice(entry, options),
     locate: () => zip.locate(entry),

@@ -1,91 +1,93 @@
 import { formatError } from "./format-errors.ts";
 import { readInBlocks } from "./read-in-blocks.ts";
-import { type ByteSource, checkRange, deliver, fromBytes, type ReadOptions } from "./source.ts";
+import { Attempts } from "./remote/attempts.ts";
+import { expecting } from "./remote/expecting.ts";
+import { type FileVersion, isSameVersion, versionOf } from "./remote/file-version.ts";
+import { changed, ioError, refusedBy } from "./remote/remote-errors.ts";
+import { RemoteFile } from "./remote/remote-file.ts";
+import type { UrlOptions } from "./remote/remote-options.ts";
+import { type Answer, ask } from "./remote/request.ts";
+import { readWhole } from "./remote/whole-file.ts";
+import { type ByteSource, fromBytes } from "./source.ts";
 
-/** How a URL is fetched. */
-export interface UrlOptions {
-  /** Instead of the global `fetch`. */
-  readonly fetch?: typeof fetch | undefined;
-  /** Sent with every request, e.g. an authorization. */
-  readonly headers?: Readonly<Record<string, string>> | undefined;
-  readonly signal?: AbortSignal | undefined;
-  /**
-   * What to do with a server that does not answer Range requests: `download` the whole file into memory (default), or
-   * `refuse`.
-   */
-  readonly withoutRanges?: "download" | "refuse" | undefined;
-}
+/** Bytes of the first request. It begins where the file does: that is what every server and every proxy understands. */
+const FIRST = 64 * 1024;
+/** Files of at most so many bytes are read whole: that takes less time than to ask twice. */
+const SMALL = 2 ** 20;
 
-/** A source over HTTP that reads the ranges it needs, small ones together. */
+/**
+ * A source over HTTP that reads the ranges it needs, those that follow each other in one request. Small files, and files
+ * whose server sends nothing less, are downloaded whole.
+ */
 export async function fromUrl(url: string | URL, options: UrlOptions = {}): Promise<ByteSource> {
   const name = String(url);
-  const request = options.fetch ?? fetch;
-  const get = async (range: string | undefined, signal: AbortSignal | undefined): Promise<Response> => {
-    const headers: Record<string, string> = { ...options.headers };
-    // A content coding would make ranges count encoded bytes.
-    if (range !== undefined) Object.assign(headers, { Range: range, "Accept-Encoding": "identity" });
-    const response = await request(url, { headers, ...(signal ? { signal } : {}) }).catch((cause: unknown) => {
-      signal?.throwIfAborted();
-      throw ioError(name, "the request failed", cause);
-    });
-    if (!response.ok && response.status !== 416) throw ioError(name, `the server answered ${response.status}`);
-    return response;
-  };
-
-  const probe = await get("bytes=0-0", options.signal);
-  const size = totalSize(probe);
-  if (size !== undefined) {
-    await probe.arrayBuffer();
-    return readInBlocks(ranged(name, size, get, probe.headers.get("etag")));
+  const { signal } = options;
+  const attempts = new Attempts(options);
+  for (;;) {
+    // A server that cannot be reached at all is not asked again: nothing is lost, and there may be a copy of the file.
+    const first = await ask(name, { offset: 0, length: FIRST }, options, signal);
+    try {
+      return await open(first, name, options);
+    } catch (problem) {
+      await attempts.again(problem, signal);
+    }
   }
-  if (options.withoutRanges === "refuse") {
-    await probe.body?.cancel();
-    throw formatError("format.io", {
-      what: "the server does not answer Range requests",
-      where: name,
-      advice: 'serve the file with ranges, or allow withoutRanges: "download"',
-    });
+}
+
+async function open(first: Answer, name: string, options: UrlOptions): Promise<ByteSource> {
+  const { signal } = options;
+  const { status, range, headers } = first;
+  if (status === 416) {
+    first.cancel();
+    return named(new Uint8Array(0), name);
   }
-  const whole = probe.status === 200 ? probe : await get(undefined, options.signal);
-  return { ...fromBytes(await body(whole, name)), name };
+  if (status === 200) {
+    if (options.withoutRanges === "refuse") {
+      first.cancel();
+      throw withoutRanges(name);
+    }
+    return named(await readWhole(first, name), name);
+  }
+  if (status !== 206 || (range !== undefined && range.start !== 0)) {
+    first.cancel();
+    throw status === 206 ? ioError(name, "other bytes came than were asked for") : refusedBy(name, status);
+  }
+  const head = await readWhole(first, name);
+  if (range === undefined) return await withoutTotal(head, versionOf(headers), name, options);
+  if (head.byteLength === range.total) return named(head, name);
+  const file = new RemoteFile(name, { size: range.total, version: versionOf(headers), head }, options);
+  if (file.size <= SMALL) return named(await file.read(0, file.size, { signal }), name);
+  return expecting(readInBlocks(file), (part, ends) => file.stream(part, ends));
 }
 
-type Get = (range: string, signal: AbortSignal | undefined) => Promise<Response>;
-
-function ranged(name: string, size: number, get: Get, version: string | null): ByteSource {
-  return {
-    name,
-    size,
-    async read(offset: number, length: number, options?: ReadOptions): Promise<Uint8Array> {
-      checkRange(this, offset, length, options);
-      if (length === 0) return deliver(new Uint8Array(0), options);
-      const response = await get(`bytes=${offset}-${offset + length - 1}`, options?.signal);
-      const unchanged = response.headers.get("etag") === version;
-      if (response.status !== 206 || !unchanged) {
-        await response.body?.cancel();
-        throw ioError(name, unchanged ? "a Range request was not answered" : "the file changed meanwhile");
-      }
-      const bytes = await body(response, name);
-      if (bytes.byteLength !== length) throw ioError(name, `${bytes.byteLength} bytes came for ${length}`);
-      return deliver(bytes, options);
-    },
-  };
+/** A page may not see the size of a file of another origin: what is behind its beginning comes in one piece. */
+async function withoutTotal(
+  head: Uint8Array,
+  version: FileVersion,
+  name: string,
+  options: UrlOptions,
+): Promise<ByteSource> {
+  // More than was asked for is everything, and so is less.
+  if (head.byteLength !== FIRST) return named(head, name);
+  if (options.withoutRanges === "refuse") throw withoutRanges(name);
+  const rest = await ask(name, { offset: head.byteLength }, options, options.signal);
+  if (rest.status === 200) return named(await readWhole(rest, name), name);
+  const isSame = isSameVersion(version, versionOf(rest.headers));
+  if (rest.status === 206 && isSame) return named(await readWhole(rest, name, head), name);
+  rest.cancel();
+  if (!isSame) throw changed(name);
+  if (rest.status === 416) return named(head, name);
+  throw refusedBy(name, rest.status);
 }
 
-async function body(response: Response, name: string): Promise<Uint8Array> {
-  return new Uint8Array(
-    await response.arrayBuffer().catch((cause: unknown) => {
-      throw ioError(name, "the download broke off", cause);
-    }),
-  );
+function named(bytes: Uint8Array, name: string): ByteSource {
+  return { ...fromBytes(bytes), name };
 }
 
-/** From `Content-Range: bytes 0-0/1234`; an empty file answers 416 with a total of 0. */
-function totalSize(response: Response): number | undefined {
-  const total = /\/(\d+)$/.exec(response.headers.get("content-range") ?? "")?.[1];
-  return (response.status === 206 || response.status === 416) && total !== undefined ? Number(total) : undefined;
-}
-
-function ioError(where: string, what: string, cause?: unknown): Error {
-  return formatError("format.io", { what, where, advice: "check the address and the network", cause });
+function withoutRanges(where: string): Error {
+  return formatError("format.io", {
+    what: "the server does not answer Range requests",
+    where,
+    advice: 'serve the file with ranges, or allow withoutRanges: "download"',
+  });
 }

@@ -1,4 +1,5 @@
 import { formatError } from "./format-errors.ts";
+import type { ByteRange } from "./remote/content-range.ts";
 
 /** How one read is made. */
 export interface ReadOptions {
@@ -26,6 +27,11 @@ export interface ByteSource {
   read(offset: number, length: number, options?: ReadOptions): Promise<Uint8Array>;
   /** Fills `buffers`, one after the other, from `offset` on. Present where that is one read and not several. */
   scatter?(offset: number, buffers: readonly Uint8Array[], options?: Pick<ReadOptions, "signal">): Promise<void>;
+  /**
+   * Says which ranges will be read soon, each from its beginning to its end and once: they come in a few long requests.
+   * Returns how to say that no more of them will be. Present where a request takes long.
+   */
+  expect?(ranges: readonly ByteRange[], options?: Pick<ReadOptions, "signal">): () => void;
   close?(): Promise<void>;
 }
 
@@ -68,6 +74,13 @@ export function slice(source: ByteSource, start: number, size: number, name: str
     size,
     name,
     ...(origin === undefined ? {} : { origin: { ...origin, start: origin.start + start } }),
+    ...(source.expect !== undefined && {
+      expect: (ranges: readonly ByteRange[], options?: Pick<ReadOptions, "signal">) =>
+        source.expect!(
+          ranges.map(({ offset, length }) => ({ offset: start + offset, length })),
+          options,
+        ),
+    }),
     async read(offset, length, options) {
       checkRange(this, offset, length, options);
       return source.read(start + offset, length, options);

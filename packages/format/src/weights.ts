@@ -16,8 +16,16 @@ export interface Storage {
   read(options?: ReadOptions): Promise<Uint8Array>;
   /** The bytes as a source of their own, to be read in parts: for storages larger than what memory should hold at once. */
   open?(options?: Pick<ReadOptions, "signal">): Promise<ByteSource>;
+  /** Whom to tell that it will be read soon, where that takes long: those that have the same can be told of together. */
+  readonly far?: FarStorages;
   /** Where another thread can read them without this one, or null. */
   locate?(): Promise<SourceOrigin | null>;
+}
+
+/** Reads storages by few long requests when it knows in advance which they are. */
+export interface FarStorages {
+  /** Says which will be read soon, each once. Returns how to say that no more of them will be. */
+  expect(ids: readonly string[], options?: Pick<ReadOptions, "signal">): () => void;
 }
 
 /** What a tensor of the archive is to its module. */

@@ -33,12 +33,14 @@ export async function load(source: ModelSource, options: LoadOptions): Promise<M
   let prefetch: Prefetch | undefined;
   try {
     requireContract(backend);
+    const description = archive.weights(model, { signal });
+    description.catch(() => {});
     const reading = archive.program(model, { signal });
     reading.catch(() => {});
     // What has an origin is on this machine: reading weights that are not needed after all costs nobody a download.
     if (bytes.origin !== undefined) prefetch = await begin(archive, options);
     const exported = await reading;
-    const weights = await archive.weights(model, { signal });
+    const weights = await description;
     const tidied = await tidy(await tied(importProgram(exported), weights), registry, backend.capabilities);
     const program = await complete(tidied, registry, backend.capabilities);
     await loading(() => requireSupported(backend, program, registry));

@@ -1,4 +1,4 @@
-import { type HostTensor, hostTensor, viewAs } from "@pt2/backend";
+import { expectStorages, type HostTensor, hostTensor, viewAs } from "@pt2/backend";
 import { type ExportedProgram, type Generation, openArchive, readTensor } from "@pt2/format";
 import { importProgram, type Program } from "@pt2/graph";
 import { type ModelSource, openSource } from "./open-source.ts";
@@ -55,12 +55,19 @@ export async function* readWeights(
   { model, signal }: ReadModelOptions = {},
 ): AsyncGenerator<readonly [name: string, tensor: HostTensor], void, void> {
   const archive = await openArchive(await openSource(source, signal), { signal });
+  let enough = (): void => {};
   try {
-    for (const [name, weight] of await archive.weights(model, { signal })) {
+    const weights = await archive.weights(model, { signal });
+    enough = expectStorages(
+      Array.from(weights.values(), ({ storage }) => storage),
+      signal,
+    );
+    for (const [name, weight] of weights) {
       const { dtype, shape, bytes } = await readTensor(weight, signal);
       yield [name, hostTensor(dtype, shape, viewAs(dtype, bytes))];
     }
   } finally {
+    enough();
     await archive.close();
   }
 }

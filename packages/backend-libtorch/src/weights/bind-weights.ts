@@ -1,4 +1,4 @@
-import type { CompileRequest } from "@pt2/backend";
+import { type CompileRequest, expectStorages } from "@pt2/backend";
 import { DTYPES, type WeightTensor } from "@pt2/format";
 import { type InputSpec, liveness, type Program, type ValueType } from "@pt2/graph";
 import type { Addon, NativeStorage, NativeTensor, TensorLayout } from "../addon.ts";
@@ -61,16 +61,21 @@ export async function bindWeights(
   const total = uses.reduce((sum, { nbytes }) => sum + nbytes, 0);
   const opener = new StorageOpener(addon, signal);
   const tensors = new Map<string, NativeTensor>();
-  const origins = await Promise.all(uses.map((use) => opener.locate(storageOf(use))));
-  let done = 0;
-  for (const [i, use] of uses.entries()) {
-    const storage = await opener.open(storageOf(use), origins[i] ?? null);
-    signal?.throwIfAborted();
-    for (const [target, tensor] of located(() => tensorsOf(use, storage, addon, device))) tensors.set(target, tensor);
-    done += use.nbytes;
-    onProgress?.({ stage: "weights", done, total });
+  const enough = expectStorages(uses.map(storageOf), signal);
+  try {
+    const origins = await Promise.all(uses.map((use) => opener.locate(storageOf(use))));
+    let done = 0;
+    for (const [i, use] of uses.entries()) {
+      const storage = await opener.open(storageOf(use), origins[i] ?? null);
+      signal?.throwIfAborted();
+      for (const [target, tensor] of located(() => tensorsOf(use, storage, addon, device))) tensors.set(target, tensor);
+      done += use.nbytes;
+      onProgress?.({ stage: "weights", done, total });
+    }
+    return { tensors };
+  } finally {
+    enough();
   }
-  return { tensors };
 }
 
 function storageOf({ weights }: StorageUse): WeightTensor["storage"] {

@@ -1,4 +1,4 @@
-import { type Executable, type MemoryReport, type Profile, RunQueue, type Value } from "@pt2/backend";
+import { type Executable, expectStorages, type MemoryReport, type Profile, RunQueue, type Value } from "@pt2/backend";
 import {
   type Cancellation,
   fromRunValue,
@@ -6,6 +6,7 @@ import {
   type HostData,
   profiled,
   programResults,
+  programWeights,
   type RunHooks,
   readHandlerInitials,
   staticInputs,
@@ -35,6 +36,17 @@ export class WasmExecutable implements Executable {
 
   /** Plans the program for its exported shapes when they are static, and reads the weights. */
   static async create(request: EngineRequest): Promise<WasmExecutable> {
+    const { program, weights, signal } = request;
+    const storages = programWeights(program, weights).map(({ weight }) => weight.storage);
+    const enough = expectStorages(storages, signal);
+    try {
+      return await WasmExecutable.#create(request);
+    } finally {
+      enough();
+    }
+  }
+
+  static async #create(request: EngineRequest): Promise<WasmExecutable> {
     const { engine, weights } = createEngine(
       request,
       await readHandlerInitials(request.program, request.weights, request.registry),

@@ -13,7 +13,13 @@ export interface WireTensor {
 
 /** A weight without its bytes: the worker reads them at `origin`, or asks for the storage by id. */
 export interface WireWeight extends Omit<WeightTensor, "storage"> {
-  readonly storage: { readonly id: string; readonly record: string; readonly nbytes: number };
+  readonly storage: {
+    readonly id: string;
+    readonly record: string;
+    readonly nbytes: number;
+    /** Whether the calling thread wants to know which it will be asked for. */
+    readonly isFar: boolean;
+  };
 }
 
 /** What is asked of the worker. */
@@ -55,7 +61,14 @@ export type FromWorker =
   | { readonly kind: "result"; readonly id: number; readonly value: unknown }
   | { readonly kind: "error"; readonly id: number; readonly error: WireError }
   | { readonly kind: "progress"; readonly executable: number; readonly progress: Progress }
-  | { readonly kind: "read-storage"; readonly read: number; readonly executable: number; readonly storage: string };
+  | { readonly kind: "read-storage"; readonly read: number; readonly executable: number; readonly storage: string }
+  | {
+      readonly kind: "expect-storages";
+      readonly expected: number;
+      readonly executable: number;
+      readonly storages: readonly string[];
+    }
+  | { readonly kind: "expect-no-more"; readonly expected: number };
 
 /** One side of a channel: what `Worker`, `MessagePort` and Node's `parentPort` have in common. */
 export interface Port<Out, In> {

@@ -1,4 +1,4 @@
-import type { SourceOrigin, Storage, WeightTensor } from "@pt2/format";
+import type { FarStorages, SourceOrigin, Storage, WeightTensor } from "@pt2/format";
 import { createRegistry, type OpRegistry } from "@pt2/registry";
 import { aten } from "@pt2/registry/aten";
 import { WasmExecutable } from "../engine/executable.ts";
@@ -25,13 +25,23 @@ export function serve(port: Port<FromWorker, ToWorker>, readOrigin: ReadOrigin):
   const reads = new Map<number, { resolve(bytes: Uint8Array): void; reject(error: Error): void }>();
   let registry: OpRegistry | null = null;
   let nextRead = 0;
+  let nextExpected = 0;
 
+  const farOf = (executable: number): FarStorages => ({
+    expect(storages) {
+      const expected = nextExpected++;
+      port.post({ kind: "expect-storages", expected, executable, storages });
+      return () => port.post({ kind: "expect-no-more", expected });
+    },
+  });
   const storageOf = (
     executable: number,
     { storage }: WireWeight,
     origins: ReadonlyMap<string, SourceOrigin>,
+    far: FarStorages,
   ): Storage => ({
     ...storage,
+    ...(storage.isFar && { far }),
     async read({ into } = {}) {
       const origin = origins.get(storage.id);
       const target = into ?? new Uint8Array(storage.nbytes);
@@ -59,8 +69,9 @@ export function serve(port: Port<FromWorker, ToWorker>, readOrigin: ReadOrigin):
       registry ??= createRegistry({ sets: [aten] });
       const storages = new Map<string, Storage>();
       const table = new Map<string, WeightTensor>();
+      const far = farOf(executable);
       for (const weight of weights) {
-        const storage = storages.get(weight.storage.id) ?? storageOf(executable, weight, origins);
+        const storage = storages.get(weight.storage.id) ?? storageOf(executable, weight, origins, far);
         storages.set(weight.storage.id, storage);
         table.set(weight.name, { ...weight, storage });
       }

@@ -54,9 +54,9 @@ export class WorkerBackend implements Backend {
     const done = raiseOnAbort(cancel, signal);
     try {
       const origins = await originsOf(storages);
-      const wire = [...weights.values()].map(({ storage: { id, record, nbytes }, ...weight }) => ({
+      const wire = [...weights.values()].map(({ storage: { id, record, nbytes, far }, ...weight }) => ({
         ...weight,
-        storage: { id, record, nbytes },
+        storage: { id, record, nbytes, isFar: far !== undefined },
       }));
       await compileChecked(request, this, () =>
         channel.call("compile", { executable, program, weights: wire, origins, precision, cancel }),

@@ -1,4 +1,4 @@
-import type { Progress } from "@pt2/backend";
+import { expectStorages, type Progress } from "@pt2/backend";
 import type { Pt2Error, Storage } from "@pt2/format";
 import { wasmError } from "../wasm-errors.ts";
 import { type Calls, type FromWorker, fromWireError, type Method, type ToWorker, toWireError } from "./protocol.ts";
@@ -40,6 +40,8 @@ export class WorkerChannel {
   readonly executables: Map<number, RemoteExecutable> = new Map();
   readonly #worker: WorkerHandle;
   readonly #pending = new Map<number, Pending>();
+  /** How to say that no more of what the worker expected will be read. */
+  readonly #expected = new Map<number, () => void>();
   #next = 0;
   #ready = false;
   #failure: Pt2Error | null = null;
@@ -111,9 +113,24 @@ export class WorkerChannel {
       case "progress":
         this.executables.get(message.executable)?.onProgress?.(message.progress);
         return;
+      case "expect-storages":
+        this.#expect(message.expected, message.executable, message.storages);
+        return;
+      case "expect-no-more":
+        this.#expected.get(message.expected)?.();
+        this.#expected.delete(message.expected);
+        return;
       case "read-storage":
         await this.#sendStorage(message.read, message.executable, message.storage);
     }
+  }
+
+  /** A load that ended meanwhile expects nothing. */
+  #expect(expected: number, executable: number, ids: readonly string[]): void {
+    const remote = this.executables.get(executable);
+    if (remote === undefined || remote.signal?.aborted) return;
+    const storages = ids.flatMap((id) => remote.storages.get(id) ?? []);
+    this.#expected.set(expected, expectStorages(storages, remote.signal));
   }
 
   async #sendStorage(read: number, executable: number, id: string): Promise<void> {
@@ -145,5 +162,7 @@ export class WorkerChannel {
     });
     for (const { reject } of this.#pending.values()) reject(this.#failure);
     this.#pending.clear();
+    for (const enough of this.#expected.values()) enough();
+    this.#expected.clear();
   }
 }

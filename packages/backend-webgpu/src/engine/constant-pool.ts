@@ -67,6 +67,8 @@ export class ConstantPool {
     } catch (error) {
       this.release(wanted);
       throw error;
+    } finally {
+      this.#expect([]);
     }
   }
 

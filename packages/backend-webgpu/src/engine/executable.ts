@@ -1,6 +1,7 @@
 import {
   type CompileRequest,
   type Executable,
+  expectStorages,
   type MemoryReport,
   type Profile,
   type Progress,
@@ -16,6 +17,7 @@ import {
   isDeviceData,
   profiled,
   programResults,
+  programWeights,
   type RunHooks,
   type RunValue,
   readHandlerInitials,
@@ -229,9 +231,15 @@ async function createModel(request: CompileRequest, options: ExecutableOptions, 
   const { engine, stream } = model;
   stream.signal = signal;
   engine.onCompiled = onProgress && compiling(onProgress);
+  const inputs = staticInputs(program);
+  // Without a plan nothing is read yet but what runs may write.
+  const coming = programWeights(program, weights).filter(({ written }) => written || inputs !== null);
+  const enough = expectStorages(
+    coming.map(({ weight }) => weight.storage),
+    signal,
+  );
   try {
     await model.weights.initialise();
-    const inputs = staticInputs(program);
     if (inputs !== null) await model.runner.prepare(inputs, model.weights.bound);
     await engine.check();
     signal?.throwIfAborted();
@@ -240,6 +248,7 @@ async function createModel(request: CompileRequest, options: ExecutableOptions, 
     model.memory.dispose();
     throw await whyFailed(error, device);
   } finally {
+    enough();
     // Runs have signals of their own, and nobody waits for shaders but a warm-up.
     stream.signal = undefined;
     engine.onCompiled = undefined;

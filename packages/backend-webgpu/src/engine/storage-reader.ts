@@ -1,3 +1,4 @@
+import { expectStorages } from "@pt2/backend";
 import type { Storage } from "@pt2/format";
 
 /** Bytes that are read before somebody takes them, at most; a single larger storage is read in parts of this size. */
@@ -17,13 +18,17 @@ export class StorageReader {
   readonly #ahead = new Map<Storage, Promise<Uint8Array>>();
   #coming: readonly Storage[] = [];
   #bytes = 0;
+  #enough = (): void => {};
 
   constructor(signal: CurrentSignal = () => undefined) {
     this.#signal = signal;
   }
 
-  /** Says what will be taken next, in order. */
+  /** Says what will be taken next, in order; nothing, when all was. */
   expect(storages: readonly Storage[]): void {
+    const earlier = this.#enough;
+    this.#enough = expectStorages(storages, this.#signal());
+    earlier();
     this.#coming = storages.filter((storage) => !this.#ahead.has(storage));
     this.#fill();
   }

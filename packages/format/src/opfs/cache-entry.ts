@@ -24,6 +24,11 @@ export class CacheEntry {
     return new CacheEntry(folder, await partsIn(folder));
   }
 
+  /** Whether a part is there, as far as is known. */
+  has(index: number): boolean {
+    return this.#parts.has(index);
+  }
+
   /** Bytes of a part; null when the part is not there. */
   async read(index: number, start: number, length: number): Promise<Uint8Array | null> {
     if (!this.#parts.has(index)) return null;

@@ -1,3 +1,4 @@
+import type { ByteRange } from "../remote/content-range.ts";
 import { unlessAborted } from "../read-in-blocks.ts";
 import { type ByteSource, checkRange, deliver, type ReadOptions } from "../source.ts";
 import { type CacheEntry, PART } from "./cache-entry.ts";
@@ -39,6 +40,17 @@ export class CachedSource implements ByteSource {
     return out;
   }
 
+  /** Parts that are not here yet, whole. */
+  expect(ranges: readonly ByteRange[], options?: Pick<ReadOptions, "signal">): () => void {
+    const parts = new Set<number>();
+    for (const { offset, length } of ranges) {
+      for (let index = Math.floor(offset / PART); index * PART < offset + length; index++) parts.add(index);
+    }
+    const missing = [...parts].filter((index) => !this.#entry.has(index) && !this.#coming.has(index));
+    const wanted = missing.map((index) => this.#rangeOf(index));
+    return this.#source.expect?.(wanted, options) ?? (() => {});
+  }
+
   /** What is under way is kept: an aborted load goes on from there. */
   async close(): Promise<void> {
     await Promise.all([...this.#coming.values()].map(({ stored }) => stored));
@@ -56,10 +68,15 @@ export class CachedSource implements ByteSource {
   #fetch(index: number): Promise<Uint8Array> {
     const known = this.#coming.get(index);
     if (known !== undefined) return known.bytes;
-    const bytes = this.#source.read(index * PART, Math.min(PART, this.size - index * PART));
+    const { offset, length } = this.#rangeOf(index);
+    const bytes = this.#source.read(offset, length);
     const stored = this.#store(index, bytes).finally(() => this.#coming.delete(index));
     this.#coming.set(index, { bytes, stored });
     return bytes;
+  }
+
+  #rangeOf(index: number): ByteRange {
+    return { offset: index * PART, length: Math.min(PART, this.size - index * PART) };
   }
 
   async #store(index: number, bytes: Promise<Uint8Array>): Promise<void> {

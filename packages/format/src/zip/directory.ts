@@ -1,6 +1,7 @@
 import { formatError } from "../format-errors.ts";
 import { checkLimit } from "../limits.ts";
 import type { ByteSource, ReadOptions } from "../source.ts";
+import type { ByteRange } from "../remote/content-range.ts";
 import { parseEntries, u64, type ZipEntry } from "./entry.ts";
 
 const EOCD = 0x06054b50;
@@ -111,6 +112,13 @@ function withTail(source: ByteSource, tail: Uint8Array, start: number): ByteSour
       return held ? tail.subarray(offset - start, offset - start + length) : source.read(offset, length, options);
     },
     ...(source.scatter === undefined ? {} : { scatter: source.scatter.bind(source) }),
+    ...(source.expect !== undefined && {
+      expect: (ranges: readonly ByteRange[], of?: ReadOptions) =>
+        source.expect!(
+          ranges.filter(({ offset }) => offset < start),
+          of,
+        ),
+    }),
     async close() {
       await source.close?.();
     },

@@ -1,5 +1,7 @@
 import { formatError } from "../format-errors.ts";
+import type { ByteRange } from "../remote/content-range.ts";
 import { type ByteSource, deliver, fromBytes, type ReadOptions, type SourceOrigin, slice } from "../source.ts";
+import type { FarStorages } from "../weights.ts";
 import { crc32 } from "./crc32.ts";
 import { readDirectory } from "./directory.ts";
 import { LOCAL_BYTES, type ZipEntry } from "./entry.ts";
@@ -10,6 +12,9 @@ const LOCAL = 0x04034b50;
 const ALIGNMENT = 64;
 /** What a local extra field usually takes: up to 63 bytes of padding and 28 of zip64. */
 const USUAL_EXTRA = 128;
+/** What is read of both ends of a zip inside a zip: the pickle that `torch.save` writes first, and the directory. */
+const INSIDE_HEAD = 64 * 1024;
+const INSIDE_TAIL = 66 * 1024;
 /** Identifier and length before what an extra field holds. */
 const EXTRA_HEADER_BYTES = 4;
 
@@ -17,6 +22,16 @@ const EXTRA_HEADER_BYTES = 4;
 export class ZipFile {
   readonly entries: ReadonlyMap<string, ZipEntry>;
   readonly source: ByteSource;
+  /** Entries that somebody knows as storages, by the storage's id. */
+  readonly storages: Map<string, ZipEntry> = new Map();
+  /** What its storages have in common where reading takes long. */
+  readonly far: FarStorages = {
+    expect: (ids, options) =>
+      this.expect(
+        ids.flatMap((id) => this.storages.get(id) ?? []),
+        options,
+      ),
+  };
   readonly #verify: boolean;
   readonly #batch: ReadBatch | undefined;
   /** Whether the last header that was read put its data where PyTorch's writer does. */
@@ -62,16 +77,35 @@ export class ZipFile {
     return (await this.slice(entry)).origin ?? null;
   }
 
+  /** Says that records will be read soon. Returns how to say that no more of them will be. */
+  expect(entries: Iterable<ZipEntry>, options?: Pick<ReadOptions, "signal">): () => void {
+    return this.source.expect?.(Array.from(entries, surroundings), options) ?? (() => {});
+  }
+
+  /** Says that a record will be read which is a zip itself: its directory, and what its first records tell. */
+  expectInside(entries: Iterable<ZipEntry>, options?: Pick<ReadOptions, "signal">): () => void {
+    const ranges = Array.from(entries, surroundings).flatMap(({ offset, length }) =>
+      length <= INSIDE_HEAD + INSIDE_TAIL
+        ? [{ offset, length }]
+        : [
+            { offset, length: INSIDE_HEAD },
+            { offset: offset + length - INSIDE_TAIL, length: INSIDE_TAIL },
+          ],
+    );
+    return this.source.expect?.(ranges, options) ?? (() => {});
+  }
+
   async #readStored(entry: ZipEntry, options: ReadOptions | undefined): Promise<Uint8Array> {
-    const length = entry.compressedSize;
-    if (options?.into !== undefined) return this.#readInto(entry, options);
+    const { compressedSize: length, headerOffset } = entry;
+    const isFar = this.source.expect !== undefined;
+    if (options?.into !== undefined && !isFar) return this.#readInto(entry, options);
     // Header and data in one read: a network round trip less per record.
-    const start = entry.headerOffset - (entry.headerOffset % ALIGNMENT);
-    const guess = entry.headerOffset + LOCAL_BYTES + entry.nameBytes + USUAL_EXTRA + length;
-    const block = await this.source.read(start, Math.min(guess, entry.limit) - start, options);
-    const data = this.#dataOffset(entry, block.subarray(entry.headerOffset - start)) - start;
-    if (data + length <= block.byteLength) return block.subarray(data, data + length);
-    return this.source.read(start + data, length, options);
+    const around = surroundings(entry);
+    const { signal } = options ?? {};
+    const block = await this.source.read(around.offset, around.length, { signal });
+    const data = this.#dataOffset(entry, block.subarray(headerOffset - around.offset)) - around.offset;
+    if (data + length <= block.byteLength) return deliver(block.subarray(data, data + length), options);
+    return this.source.read(around.offset + data, length, options);
   }
 
   /** Header and data at once where it can be told before where the data starts; the header still has the last word. */
@@ -93,6 +127,13 @@ export class ZipFile {
     this.#usual = offset === usualOffset(entry);
     return offset;
   }
+}
+
+/** A record with its header, as one read: where the data ends is only known when the header is. */
+function surroundings({ headerOffset, nameBytes, compressedSize, limit }: ZipEntry): ByteRange {
+  const offset = headerOffset - (headerOffset % ALIGNMENT);
+  const guess = headerOffset + LOCAL_BYTES + nameBytes + USUAL_EXTRA + compressedSize;
+  return { offset, length: Math.min(guess, limit) - offset };
 }
 
 /** Where PyTorch's writer lets data start: aligned, behind an extra field of at least its own four bytes. */

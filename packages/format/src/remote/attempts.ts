@@ -1,0 +1,42 @@
+import { isTransient } from "./remote-errors.ts";
+import type { UrlOptions } from "./remote-options.ts";
+
+const RETRIES = 3;
+const RETRY_DELAY_MS = 250;
+
+/** Counts failures of one piece of work, and says whether it is tried again. */
+export class Attempts {
+  readonly #most: number;
+  readonly #delay: number;
+  #failures = 0;
+
+  constructor({ retries = RETRIES, retryDelay = RETRY_DELAY_MS }: UrlOptions) {
+    this.#most = retries;
+    this.#delay = retryDelay;
+  }
+
+  /** Waits a while if that may help, else throws the problem. */
+  async again(problem: unknown, signal: AbortSignal | undefined): Promise<void> {
+    signal?.throwIfAborted();
+    if (!isTransient(problem) || this.#failures >= this.#most) throw problem;
+    await pause(this.#delay * 2 ** this.#failures++, signal);
+  }
+
+  forgive(): void {
+    this.#failures = 0;
+  }
+}
+
+function pause(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const stop = (): void => {
+      clearTimeout(timer);
+      reject(signal!.reason);
+    };
+    const timer = setTimeout(() => {
+      signal?.removeEventListener("abort", stop);
+      resolve();
+    }, milliseconds);
+    signal?.addEventListener("abort", stop, { once: true });
+  });
+}

@@ -1,0 +1,38 @@
+import type { Pt2Error } from "../error.ts";
+import { formatError } from "../format-errors.ts";
+
+const TRANSIENT = new WeakSet<object>();
+
+/** Marks an error as one that may not come again when the same is asked for again. */
+export function transient<T extends Error>(error: T): T {
+  TRANSIENT.add(error);
+  return error;
+}
+
+export function isTransient(error: unknown): boolean {
+  return typeof error === "object" && error !== null && TRANSIENT.has(error);
+}
+
+export function ioError(where: string, what: string, cause?: unknown): Pt2Error {
+  return formatError("format.io", { what, where, advice: "check the address and the network", cause });
+}
+
+export function brokenOff(where: string, cause?: unknown): Pt2Error {
+  return transient(ioError(where, "the download broke off", cause));
+}
+
+/** Answers of servers that are overloaded, or behind something that is. */
+const BUSY: ReadonlySet<number> = new Set([408, 425, 429, 500, 502, 503, 504]);
+
+export function refusedBy(where: string, status: number): Pt2Error {
+  const error = ioError(where, `the server answered ${status}`);
+  return BUSY.has(status) ? transient(error) : error;
+}
+
+export function changed(where: string): Pt2Error {
+  return formatError("format.io", {
+    what: "the file changed meanwhile",
+    where,
+    advice: "load it again; if nobody replaced it, several servers behind the address serve different files",
+  });
+}

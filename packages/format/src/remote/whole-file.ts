@@ -1,0 +1,54 @@
+import { checkLimit } from "../limits.ts";
+import { allocate } from "./allocate.ts";
+import { brokenOff, ioError } from "./remote-errors.ts";
+import type { Answer } from "./request.ts";
+
+/** The whole body of an answer, behind `before`. One that does not say how long it is may not be longer than a limit. */
+export async function readWhole(
+  answer: Answer,
+  where: string,
+  before: Uint8Array = new Uint8Array(0),
+): Promise<Uint8Array> {
+  const length = declaredLength(answer);
+  return length === undefined
+    ? await readUnsized(answer, where, before)
+    : await readSized(answer, where, before, length);
+}
+
+async function readSized(answer: Answer, where: string, before: Uint8Array, length: number): Promise<Uint8Array> {
+  const bytes = allocate(before.byteLength + length, where);
+  bytes.set(before);
+  let at = before.byteLength;
+  for await (const chunk of answer.body()) {
+    if (at + chunk.byteLength > bytes.byteLength)
+      throw ioError(where, `more than the ${length} bytes came that it has`);
+    bytes.set(chunk, at);
+    at += chunk.byteLength;
+  }
+  if (at < bytes.byteLength) throw brokenOff(where);
+  return bytes;
+}
+
+async function readUnsized(answer: Answer, where: string, before: Uint8Array): Promise<Uint8Array> {
+  const chunks = [before];
+  let length = before.byteLength;
+  for await (const chunk of answer.body()) {
+    chunks.push(chunk);
+    length += chunk.byteLength;
+    checkLimit("unsizedDownloadBytes", length, where);
+  }
+  const bytes = allocate(length, where);
+  let at = 0;
+  for (const chunk of chunks) {
+    bytes.set(chunk, at);
+    at += chunk.byteLength;
+  }
+  return bytes;
+}
+
+/** Undefined where the server does not say, or where it counts encoded bytes. */
+function declaredLength({ headers }: Answer): number | undefined {
+  const coding = headers.get("content-encoding") ?? "identity";
+  const length = Number(headers.get("content-length") ?? Number.NaN);
+  return coding === "identity" && Number.isSafeInteger(length) ? length : undefined;
+}
