@@ -32,7 +32,8 @@ def export_one(program: Program, folder: str) -> list[str]:
         return [f"{program.name}: {type(error).__name__}: {str(error).strip()[:300]}"]
     for suffix, make in dialects.items():
         try:
-            path = save_program(folder, program.name + suffix, make(), recording)
+            made = make() if program.traces else without_traces(make())
+            path = save_program(folder, program.name + suffix, made, recording)
             check_program(path, calls, recording)
             print(f"{program.name + suffix:24} {os.path.getsize(path) / 1e3:6.1f} kB", flush=True)
         except Exception as error:

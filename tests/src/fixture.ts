@@ -30,9 +30,11 @@ export function fixturePath(name: string): string {
   return fileURLToPath(new URL(name, FOLDER));
 }
 
-/** Names of all fixtures, such as `torch-2.13/mlp`. */
+/** Names of all fixtures that can be run, such as `torch-2.13/mlp`. */
 export function fixtureNames(): readonly string[] {
-  const folders = readdirSync(FOLDER, { withFileTypes: true }).filter((entry) => entry.isDirectory());
+  const folders = readdirSync(FOLDER, { withFileTypes: true }).filter(
+    (entry) => entry.isDirectory() && entry.name !== "refused",
+  );
   return folders
     .flatMap(({ name }) => readdirSync(new URL(name, FOLDER)).map((file) => `${name}/${file}`))
     .filter((path) => path.endsWith(".pt2"))

@@ -1,3 +1,4 @@
+import { whyForeign } from "@pt2/backend";
 import type { Node, OpName } from "@pt2/graph";
 import { isSymbolic } from "@pt2/graph/passes";
 import { effectsOf, effectsOfHandled, type OpEffects, type OpHandler, type OpRegistry } from "@pt2/registry";
@@ -128,6 +129,7 @@ export class Router {
     if (kernel !== undefined) return { kind: "kernel", kernel };
     if (isSymbolic(op) && !op.startsWith("aten::")) return SCALAR;
     const problem = this.dispatcher.problem(op);
-    return problem === null ? OP : { kind: "missing", why: problem };
+    if (problem === null) return OP;
+    return { kind: "missing", why: this.dispatcher.refusal(op) === null ? (whyForeign(op) ?? problem) : problem };
   }
 }

@@ -68,6 +68,21 @@ test("a dtype that the backend does not have is reported with the op that has it
   ]);
 });
 
+test.each([
+  ["export::access_subclass_inner_tensor", "unwrap_tensor_subclass"],
+  ["onednn::qlinear_pointwise", "before it is lowered"],
+  ["quantized::linear_dynamic", "PT2E or torchao"],
+  ["torchao::da8w4_linear_cpu", "torchao::quantize_affine"],
+])("of what should not be in a program it says what to export instead: %s", (op, advice) => {
+  const program = parse(`program {
+    user_input %x: f32[5]
+    %y: f32[5] = ${op}(%x)
+    return %y
+  }`);
+  const [missing] = findUnsupported(program, registry, abilities());
+  expect(missing).toMatchObject({ op, why: expect.stringContaining(advice) });
+});
+
 test("handlers and op sets count", () => {
   const program = parse(`program {
     user_input %x: f32[5]

@@ -14,6 +14,7 @@ import {
 } from "@pt2/registry";
 import { NotLoaded } from "@pt2/registry/on-demand";
 import type { UnsupportedOp } from "./contract.ts";
+import { whyForeign } from "./foreign-ops.ts";
 import { hintBindings, hintValues } from "./hint-values.ts";
 
 /** What a backend can do, as far as single ops are concerned. */
@@ -71,7 +72,9 @@ function problemOf(
   if (registry.handlerOf(node.op)?.compile !== undefined) return null;
   const record = registry.resolve(node.op);
   // Without a record only the handler knows what its op is; it answers when the program is lowered.
-  if (record === undefined) return registry.handlerOf(node.op)?.rewrite === undefined ? "no op set has it" : null;
+  if (record === undefined) {
+    return registry.handlerOf(node.op)?.rewrite === undefined ? (whyForeign(node.op) ?? "no op set has it") : null;
+  }
   if (runsAnywhere(record, node, graph) && registry.handlerOf(node.op) === undefined) return null;
   const args = argsOf(node, record, hints);
   if (isDynamic(record, args)) {

@@ -27,6 +27,7 @@ export const FORMAT_ERRORS = {
   "format.pickle": "a pickle is damaged",
   "format.pickle-global": "a pickle names a Python object that is not allowed; nothing was executed",
   "format.tensor-kind": "a kind of tensor that cannot be read",
+  "format.tensor-subclass": "a weight is a tensor subclass that was not unwrapped before the export",
   "format.safetensors": "a safetensors file is damaged",
   "format.npz": "a .npy or .npz file is damaged or of an unsupported kind",
   "format.io": "the source could not be read",

@@ -1,5 +1,6 @@
 import type { ReadSignal } from "./archive.ts";
 import { DTYPES } from "./dtype.ts";
+import { Pt2Error } from "./error.ts";
 import { formatError } from "./format-errors.ts";
 import type { ExportedProgram } from "./program/types.ts";
 import { recordOf, recordStorage } from "./record-storage.ts";
@@ -58,7 +59,10 @@ async function loadConfig(place: WeightsPlace, config: ZipEntry, options?: ReadS
     const entry = place.entries.get(record) ?? recordOf(place.zip, record, `${config.name}: ${name}`);
     if (payload.usePickle) {
       const { readTorchSave } = await import("./torch-save.ts");
-      const value = await readTorchSave(await place.zip.slice(entry, options), place.verify, options);
+      const slice = await place.zip.slice(entry, options);
+      const value = await readTorchSave(slice, place.verify, options).catch((error: unknown) => {
+        throw ofWeight(name, error);
+      });
       tensors.push(namedTensor(name, value, entry.name));
     } else {
       const storage = storages.get(record) ?? recordStorage(place.zip, entry, record, record);
@@ -86,6 +90,14 @@ function rawTensor(
 function namedTensor(name: string, value: PyValue, where: string): WeightTensor {
   if (value.kind === "tensor") return { ...value.tensor, name };
   throw weightsError(`${JSON.stringify(name)} is a ${value.kind}, not a tensor`, where);
+}
+
+/** Says which weight it is that the file keeps as an object of a Python class. */
+function ofWeight(name: string, error: unknown): unknown {
+  if (!(error instanceof Pt2Error) || error.code !== "format.tensor-subclass") return error;
+  const { what, where, advice, details } = error;
+  const weight = `the weight ${JSON.stringify(name)} cannot be read: ${what}`;
+  return formatError("format.tensor-subclass", { what: weight, where, advice, details: { ...details, weight: name } });
 }
 
 /** Tells buffers from constants and joins both maps. */

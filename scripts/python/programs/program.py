@@ -20,6 +20,8 @@ class Program:
     training: bool = False
     plain: bool = False
     """Only training IR, and without stack traces: they are most of the file of a small transformer."""
+    traces: bool = True
+    """Whether its files say which Python each node comes from."""
 
 
 def calls(*args: tuple) -> list[Call]:

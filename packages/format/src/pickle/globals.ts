@@ -2,7 +2,15 @@ import { DTYPES, type DType } from "../dtype.ts";
 import { formatError } from "../format-errors.ts";
 import type { Device } from "../program/types.ts";
 import { parseDevice } from "./device.ts";
-import { rebuildFakeTensor, rebuildMetaTensor, rebuildParameter, rebuildTensor, rebuildTensorV3 } from "./tensors.ts";
+import {
+  rebuildFakeTensor,
+  rebuildFromType,
+  rebuildMetaTensor,
+  rebuildParameter,
+  rebuildTensor,
+  rebuildTensorV3,
+  TENSOR,
+} from "./tensors.ts";
 import {
   type MutableDict,
   type PickleGlobal,
@@ -23,6 +31,7 @@ const CALLS: Readonly<Record<string, Call>> = {
   "torch._utils._rebuild_parameter": rebuildParameter,
   "torch._utils._rebuild_parameter_with_state": rebuildParameter,
   "torch._utils._rebuild_meta_tensor_no_storage": rebuildMetaTensor,
+  "torch._tensor._rebuild_from_type_v2": rebuildFromType,
   "torch._export.serde.serialize._reconstruct_fake_tensor": rebuildFakeTensor,
   "collections.OrderedDict": orderedDict,
   "torch.Size": ([items]) => ({ kind: "tuple", items: [...sequence(items)] }) as PickleItem,
@@ -42,9 +51,10 @@ const REFUSED: Readonly<Record<string, string>> = {
   "torch._utils._rebuild_sparse_tensor": "a sparse tensor",
   "torch._utils._rebuild_sparse_csr_tensor": "a sparse tensor",
   "torch._utils._rebuild_nested_tensor": "a nested tensor",
-  "torch._utils._rebuild_wrapper_subclass": "a tensor subclass",
-  "torch._tensor._rebuild_from_type_v2": "a tensor subclass",
 };
+
+/** What makes a tensor subclass of its parts (quantised weights of torchao, `DTensor`). */
+const WRAPPER_SUBCLASS = "torch._utils._rebuild_wrapper_subclass";
 
 const STORAGES: Readonly<Record<string, DType | "untyped">> = {
   "torch.DoubleStorage": "float64",
@@ -69,6 +79,16 @@ export function resolveGlobal(module: string, name: string): PickleItem {
   if (Object.hasOwn(CALLS, full)) return { kind: "global", name: full, call: CALLS[full]! };
   if (Object.hasOwn(STORAGES, full)) {
     return { kind: "global", name: full, call: undefined, storageDtype: STORAGES[full]! } satisfies PickleGlobal;
+  }
+  if (full === TENSOR) return { kind: "global", name: full, call: undefined };
+  if (full === WRAPPER_SUBCLASS) {
+    throw formatError("format.tensor-subclass", {
+      what: "a tensor is of a Python class that keeps its values in other tensors, and only that class can read them",
+      where: full,
+      advice:
+        "call torchao.utils.unwrap_tensor_subclass(model) before torch.export.export, or save what program.run_decompositions() returns",
+      details: { global: full },
+    });
   }
   if (module === "torch" && Object.hasOwn(DTYPES, name)) return { kind: "dtype", value: name as DType };
   const refused = Object.hasOwn(REFUSED, full) ? REFUSED[full] : undefined;

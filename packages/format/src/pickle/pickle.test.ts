@@ -62,6 +62,29 @@ describe("unpickler", () => {
     );
   });
 
+  it("tells what to do about tensor subclasses", () => {
+    const parts = [
+      "(",
+      global("torch._tensor _rebuild_from_type_v2"),
+      global("torch._utils _rebuild_wrapper_subclass"),
+    ];
+    expect(() => run(...parts, ".")).toThrow(
+      expect.objectContaining({
+        code: "format.tensor-subclass",
+        advice: expect.stringContaining("unwrap_tensor_subclass"),
+      }),
+    );
+  });
+
+  it("reads a plain tensor that had attributes", () => {
+    const meta = [global("torch._utils _rebuild_meta_tensor_no_storage"), global("torch Tensor")];
+    const args = ["(", global("torch float32"), "K", 3, 0x85, "K", 1, 0x85, 0x89, "t"];
+    const parts = [global("torch._tensor _rebuild_from_type_v2"), "(", ...meta, ...args, "}", "tR."];
+    expect(run(...parts)).toMatchObject({ kind: "tensor", tensor: { dtype: "float32", shape: [3] } });
+    const other = [global("torch._tensor _rebuild_from_type_v2"), "(", ...meta.slice(0, 1), "N", ...args, "}", "tR."];
+    expect(() => run(...other)).toThrow(expect.objectContaining({ code: "format.pickle" }));
+  });
+
   it.each<[string, string, readonly (number | string)[]]>([
     ["format.pickle", "nothing", []],
     ["format.pickle", "no STOP", ["N"]],

@@ -34,6 +34,16 @@ export function rebuildParameter([data, requiresGrad]: readonly PickleItem[]): T
   return { kind: "tensor", tensor: { ...data.tensor, kind: "parameter", requiresGrad: truth(requiresGrad) } };
 }
 
+/** PyTorch's own class of tensors. */
+export const TENSOR = "torch.Tensor";
+
+/** `_rebuild_from_type_v2(function, type, args, state)`: a tensor with attributes of its own, which mean nothing here. */
+export function rebuildFromType([make, type, args]: readonly PickleItem[]): PickleItem {
+  if (make?.kind !== "global" || make.call === undefined) throw pickleError("a tensor has no function that makes it");
+  if (type?.kind !== "global" || type.name !== TENSOR) throw pickleError("a tensor is of no type");
+  return make.call(sequence(args));
+}
+
 /** `_rebuild_meta_tensor_no_storage(dtype, size, stride, requires_grad)` */
 export function rebuildMetaTensor([dtype, ...view]: readonly PickleItem[]): TensorItem {
   if (dtype?.kind !== "dtype") throw pickleError("a meta tensor has no dtype");

@@ -1,0 +1,24 @@
+/** Ops that no op set has because a program should not have them: what wrote them, and what to export instead. */
+const FOREIGN: readonly (readonly [ops: RegExp, why: string])[] = [
+  [
+    /^export::access_subclass_inner_tensor$/,
+    "a weight is a tensor subclass; call torchao.utils.unwrap_tensor_subclass(model) before torch.export.export",
+  ],
+  [
+    /^(onednn|mkldnn|mkldnn_prepacked)::/,
+    "it takes weights that are packed for one processor; export what convert_pt2e returns, before it is lowered",
+  ],
+  [
+    /^(quantized|_quantized)::/,
+    "it is of PyTorch's older quantisation, with weights in objects; quantise with PT2E or torchao, and export that",
+  ],
+  [
+    /^torchao::/,
+    "it is a kernel of torchao's for one kind of processor; choose a configuration that writes torchao::quantize_affine and the like",
+  ],
+];
+
+/** Why nobody has an op of another quantisation, or of a step after the export. */
+export function whyForeign(op: string): string | undefined {
+  return FOREIGN.find(([ops]) => ops.test(op))?.[1];
+}
