@@ -8,12 +8,12 @@ import { compileBody, floats, programOf } from "./programs.test-helper.ts";
 describeWithLibtorch("what can run", ({ addon }) => {
   const backend = new LibtorchBackend(addon);
   const registry = createRegistry({ sets: [aten] });
-  const missing = (body: string, known = registry) =>
-    backend.unsupported(programOf(body), known).map(({ op, why }) => `${op}: ${why}`);
+  const missing = async (body: string, known = registry) =>
+    (await backend.unsupported(programOf(body), known)).map(({ op, why }) => `${op}: ${why}`);
 
-  it("ops that reach outside of their tensors are refused with the reason, also when a record has them", () => {
+  it("ops that reach outside of their tensors are refused with the reason, also when a record has them", async () => {
     expect(
-      missing(`
+      await missing(`
   user_input %x: f32[2]
   %f: f32[2] = aten::from_file(filename="/etc/passwd", shared=false, size=2)
   %p: int = mkldnn::data_ptr(%x)
@@ -24,9 +24,9 @@ describeWithLibtorch("what can run", ({ addon }) => {
     ]);
   });
 
-  it("a program needs no records; one that a decomposition needs is looked for", () => {
+  it("a program needs no records; one that a decomposition needs is looked for", async () => {
     const none = createRegistry({ sets: [] });
-    expect(missing("  user_input %x: f32[2]\n  %y: f32[2] = aten::relu(%x)\n  return %y", none)).toEqual([]);
+    expect(await missing("  user_input %x: f32[2]\n  %y: f32[2] = aten::relu(%x)\n  return %y", none)).toEqual([]);
     const mine = (inner: string) =>
       createRegistry({
         sets: [
@@ -41,13 +41,13 @@ describeWithLibtorch("what can run", ({ addon }) => {
         ],
       });
     const body = "  user_input %x: f32[2]\n  %y: f32[2] = my::outer(x=%x)\n  return %y";
-    expect(missing(body, mine("aten::relu"))).toEqual([]);
-    expect(missing(body, mine("my::inner"))).toEqual([expect.stringContaining("it needs my::inner")]);
+    expect(await missing(body, mine("aten::relu"))).toEqual([]);
+    expect(await missing(body, mine("my::inner"))).toEqual([expect.stringContaining("it needs my::inner")]);
   });
 
-  it("objects of TorchScript classes are said to be missing", () => {
+  it("objects of TorchScript classes are said to be missing", async () => {
     expect(
-      missing(`
+      await missing(`
   custom_obj "queue" = %q: object "__torch__.Queue"
   user_input %x: f32[2]
   %y: f32[2] = aten::add.Tensor(%x, other=%q)
@@ -79,7 +79,7 @@ describeWithLibtorch("what can run", ({ addon }) => {
     await there.dispose();
   });
 
-  it("a package of AOTInductor that is none is a coded error", () => {
+  it("a package of AOTInductor that is none is a coded error", async () => {
     expect(() => backend.loadAoti("/nowhere/model.pt2")).toThrow(
       expect.objectContaining({ name: "Pt2Error", code: expect.stringMatching(/^libtorch\.(aoti|file)$/) }),
     );

@@ -3,6 +3,7 @@ import { DTYPES, type DType } from "@pt2/format";
 import { type Graph, type Node, type Program, usesOf, walk } from "@pt2/graph";
 import { mapGraphs, mutates } from "@pt2/graph/passes";
 import { describeNode } from "@pt2/registry";
+import { loading } from "@pt2/registry/on-demand";
 import { inlineEffects } from "./encode/inline-effects.ts";
 import { libtorchError } from "./libtorch-errors.ts";
 import { functionalWith } from "./optimize/functional.ts";
@@ -12,7 +13,7 @@ import type { Router } from "./routes.ts";
 export const LIBTORCH_DTYPES: readonly DType[] = Object.keys(DTYPES) as DType[];
 
 /** The ops of a program that nobody runs, neither themselves nor in other ops. */
-function unsupportedOps(program: Program, router: Router): readonly UnsupportedOp[] {
+async function unsupportedOps(program: Program, router: Router): Promise<readonly UnsupportedOp[]> {
   const missing = new Map<string, UnsupportedOp>();
   const add = (node: Node, why: string): void => {
     const { count, where, why: first } = missing.get(node.op) ?? { count: 0, where: describeNode(node), why };
@@ -25,7 +26,7 @@ function unsupportedOps(program: Program, router: Router): readonly UnsupportedO
     if (route.kind === "missing") add(node, route.why);
     else if (takesObject(node, graph)) add(node, "it takes an object of a TorchScript class, and there is none here");
   });
-  return expands ? [...missing.values(), ...unexpandable(program, router)] : [...missing.values()];
+  return expands ? [...missing.values(), ...(await unexpandable(program, router))] : [...missing.values()];
 }
 
 /** What is known of a program before it is compiled. */
@@ -41,20 +42,29 @@ export interface Examined {
 /** Looks at programs, each once: who loads a model asks what is unsupported, and then has the same program compiled. */
 export class Abilities {
   readonly router: Router;
-  readonly #known = new WeakMap<Program, Examined>();
+  readonly #known = new WeakMap<Program, Promise<Examined>>();
 
   constructor(router: Router) {
     this.router = router;
   }
 
-  examine(program: Program): Examined {
+  examine(program: Program): Promise<Examined> {
     const known = this.#known.get(program);
     if (known !== undefined) return known;
+<<<<<<< HEAD
     const inlined = inlineEffects(program, (op) => this.router.dispatcher.schema(op));
     const functional = needsFunctional(inlined, this.router);
     const runnable = functional ? functionalWith(inlined, (op) => this.router.effectsOf(op)) : inlined;
     const examined: Examined = { program: runnable, functional, missing: unsupportedOps(runnable, this.router) };
+=======
+    const examined = loading(async (): Promise<Examined> => {
+      const inlined = inlineEffects(program, (op) => this.router.dispatcher.schema(op));
+      return { program: inlined, missing: await unsupportedOps(inlined, this.router) };
+    });
+>>>>>>> f7aaa0a (What a backend cannot run it says asynchronously, and every backend goes with await using)
     this.#known.set(program, examined);
+    // What could not be loaded may be there the next time.
+    examined.catch(() => this.#known.delete(program));
     return examined;
   }
 }
@@ -87,7 +97,7 @@ export function requireSupported({ missing }: Examined): void {
 }
 
 /** Ops whose rules come to one that nobody runs. Only they are looked at: the others need no rules. */
-function unexpandable(program: Program, router: Router): readonly UnsupportedOp[] {
+async function unexpandable(program: Program, router: Router): Promise<readonly UnsupportedOp[]> {
   const only = (graph: Graph): Graph => ({
     ...graph,
     nodes: graph.nodes.filter(concerned).map((node) => mapGraphs(node, only)),
@@ -98,7 +108,7 @@ function unexpandable(program: Program, router: Router): readonly UnsupportedOp[
   };
   const target = { name: "libtorch", isNative: (op: string) => router.runs(op) };
   const abilities = { target, dtypes: LIBTORCH_DTYPES, hasDynamicKernel: (op: string) => router.runs(op) };
-  const found = findUnsupported({ ...program, graph: only(program.graph) }, router.registry, abilities);
+  const found = await findUnsupported({ ...program, graph: only(program.graph) }, router.registry, abilities);
   return found.filter(({ op }) => router.kindOf(op) === "expand");
 }
 

@@ -68,8 +68,8 @@ export class LibtorchBackend implements Backend {
     for (const library of libraries) this.loadLibrary(library);
   }
 
-  unsupported(program: Program, registry: OpRegistry): readonly UnsupportedOp[] {
-    return this.#abilitiesFor(registry).examine(program).missing;
+  async unsupported(program: Program, registry: OpRegistry): Promise<readonly UnsupportedOp[]> {
+    return (await this.#abilitiesFor(registry).examine(program)).missing;
   }
 
   async compile(request: CompileRequest): Promise<LibtorchExecutable> {

@@ -40,7 +40,7 @@ export async function compileProgram(request: CompileRequest, options: CompileOp
   const { addon, device, abilities } = options;
   const { router } = abilities;
   signal?.throwIfAborted();
-  const examined = abilities.examine(request.program);
+  const examined = await abilities.examine(request.program);
   requireSupported(examined);
   const inlined = examined.program;
   const shared = isShared(inlined, weights);

@@ -44,7 +44,7 @@ export class WasmBackend implements Backend {
   readonly #executables = new Set<Executable>();
   #disposed = false;
 
-  unsupported(program: Program, registry: OpRegistry): readonly UnsupportedOp[] {
+  unsupported(program: Program, registry: OpRegistry): Promise<readonly UnsupportedOp[]> {
     return findUnsupported(program, registry, abilitiesOf(registry, CAPABILITIES.dtypes));
   }
 
@@ -66,5 +66,9 @@ export class WasmBackend implements Backend {
     this.#disposed = true;
     for (const executable of this.#executables) await executable.dispose();
     this.#executables.clear();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.dispose();
   }
 }

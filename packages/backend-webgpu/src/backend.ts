@@ -87,12 +87,12 @@ export class WebgpuBackend implements Backend {
     return this.#settings.devices.current;
   }
 
-  unsupported(program: Program, registry: OpRegistry): readonly UnsupportedOp[] {
+  async unsupported(program: Program, registry: OpRegistry): Promise<readonly UnsupportedOp[]> {
     const { kernels } = this.#settings;
     kernels.begin(stats(program.graph).map(({ op }) => op));
     const target = targetOf(kernelsOf(registry, kernels));
     const { dtypes } = this.capabilities;
-    return findUnsupported(program, registry, { target, dtypes, dtypeAdvice: DTYPE_ADVICE, hasDynamicKernel });
+    return await findUnsupported(program, registry, { target, dtypes, dtypeAdvice: DTYPE_ADVICE, hasDynamicKernel });
   }
 
   async compile(request: CompileRequest): Promise<Executable> {
@@ -174,6 +174,10 @@ export class WebgpuBackend implements Backend {
     for (const executable of this.#executables) await executable.dispose();
     this.#executables.clear();
     if (this.#settings.ownsDevice) this.#device.gpu.destroy();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.dispose();
   }
 
   #requireAlive(): void {

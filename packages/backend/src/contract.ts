@@ -9,7 +9,7 @@ import type { HostTensor, Tensor } from "./tensor.ts";
  * A user makes a backend value and hands it to `load`; nothing registers itself. An ability that a backend lacks is a
  * flag or an absent member, never a method that throws.
  */
-export interface Backend {
+export interface Backend extends AsyncDisposable {
   /** Short and stable: `wasm`, `libtorch`, `webgpu`. */
   readonly name: string;
   /** Version of this contract that the backend implements. The runtime refuses another one. */
@@ -17,10 +17,10 @@ export interface Backend {
   readonly capabilities: Capabilities;
   /**
    * The ops of a program that this backend cannot run, with the decompositions of `registry` taken into account.
-   * Reads no weights; an empty list is a promise that `compile` will not fail for a missing op. As everything that looks
-   * ops up, it may throw `NotLoaded` of `@pt2/registry/on-demand`: call it within `loading`.
+   * Reads no weights; an empty list is a promise that `compile` will not fail for a missing op. It may load code, and
+   * may ask a worker.
    */
-  unsupported(program: Program, registry: OpRegistry): readonly UnsupportedOp[];
+  unsupported(program: Program, registry: OpRegistry): Promise<readonly UnsupportedOp[]>;
   /**
    * Begins to bring weights into memory while the program is still being prepared: what it returns goes to `compile`
    * with weights that share their storages, or is discarded. A read that fails is not told here; `compile` reads again
@@ -38,7 +38,10 @@ export interface Backend {
    * Absent when the backend computes in host memory.
    */
   upload?(tensor: HostTensor): Promise<Tensor>;
-  /** Frees what the backend holds, including executables that are still alive. Further calls reject. */
+  /**
+   * Frees what the backend holds, including executables that are still alive. Further calls reject.
+   * `[Symbol.asyncDispose]` does the same, for `await using`.
+   */
   dispose(): Promise<void>;
 }
 

@@ -12,7 +12,7 @@ import {
   type OpRegistry,
   resolveArgs,
 } from "@pt2/registry";
-import { NotLoaded } from "@pt2/registry/on-demand";
+import { loading, NotLoaded } from "@pt2/registry/on-demand";
 import type { UnsupportedOp } from "./contract.ts";
 import { whyForeign } from "./foreign-ops.ts";
 import { hintBindings, hintValues } from "./hint-values.ts";
@@ -31,11 +31,15 @@ export interface Abilities {
  * The ops of a program that a backend cannot run, nested graphs included. Each node is lowered by itself, with the sizes
  * that the program records; open ones are assumed. A node that cannot be lowered with them is judged by its op alone.
  */
-export function findUnsupported(
+export async function findUnsupported(
   program: Program,
   registry: OpRegistry,
   abilities: Abilities,
-): readonly UnsupportedOp[] {
+): Promise<readonly UnsupportedOp[]> {
+  return await loading(() => search(program, registry, abilities));
+}
+
+function search(program: Program, registry: OpRegistry, abilities: Abilities): readonly UnsupportedOp[] {
   const bindings = hintBindings(program);
   const found = new Map<string, UnsupportedOp>();
   const known: KnownProblems = new Map();

@@ -53,12 +53,13 @@ export function idleBackend(parts: Partial<Backend> = {}): Backend & { readonly 
     name: "idle",
     apiVersion: BACKEND_API_VERSION,
     capabilities: { dtypes: ["float32"] },
-    unsupported: () => [],
+    unsupported: async () => [],
     async compile(request) {
       requests.push(request);
       return idleExecutable();
     },
     dispose: async () => {},
+    [Symbol.asyncDispose]: async () => {},
     ...parts,
     requests,
   };

@@ -53,7 +53,7 @@ describe("a load that fails closes its source", () => {
   const failures = {
     "runtime.backend-version": { ...idleBackend(), apiVersion: 99 as unknown as 1 },
     "runtime.unsupported-ops": idleBackend({
-      unsupported: () => [missing, { ...missing, op: "aten::other", count: 1 }],
+      unsupported: async () => [missing, { ...missing, op: "aten::other", count: 1 }],
     }),
     "my.compile": idleBackend({
       compile: () => Promise.reject(new Pt2Error("my.compile", { what: "it does not compile" })),
@@ -81,7 +81,7 @@ describe("a load that fails closes its source", () => {
   });
 
   it("does not say that PyTorch takes apart what is none of its own ops", async () => {
-    const backend = idleBackend({ unsupported: () => [missing] });
+    const backend = idleBackend({ unsupported: async () => [missing] });
     await expect(load(fixturePath(MLP), { backend })).rejects.toMatchObject({
       advice: expect.not.stringContaining("run_decompositions"),
     });
@@ -120,7 +120,7 @@ describe("weights that are read ahead", () => {
   it("are given up when the load fails", async () => {
     const seen = ahead();
     const missing = { op: "my::op", count: 1, where: "my::op %op", why: "no kernel" };
-    const backend = idleBackend({ prefetch: seen.prefetch!, unsupported: () => [missing] });
+    const backend = idleBackend({ prefetch: seen.prefetch!, unsupported: async () => [missing] });
     await expect(load(fixturePath(MLP), { backend })).rejects.toMatchObject({ code: "runtime.unsupported-ops" });
     expect(seen.discarded).toBe(1);
   });

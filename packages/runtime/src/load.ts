@@ -43,7 +43,7 @@ export async function load(source: ModelSource, options: LoadOptions): Promise<M
     const weights = await description;
     const tidied = await tidy(await tied(importProgram(exported), weights), registry, backend.capabilities);
     const program = await complete(tidied, registry, backend.capabilities);
-    await loading(() => requireSupported(backend, program, registry));
+    await requireSupported(backend, program, registry);
     requireWeights(program, weights);
     signal?.throwIfAborted();
     const executable = await loading(async (again) => {

@@ -15,9 +15,9 @@ export function requireContract({ name, apiVersion }: Backend): void {
 }
 
 /** Refuses, before any weight is read, a program that the backend cannot run: once, with everything that is missing. */
-export function requireSupported(backend: Backend, program: Program, registry: OpRegistry): void {
+export async function requireSupported(backend: Backend, program: Program, registry: OpRegistry): Promise<void> {
   if (backend.capabilities.handlers !== true) requireNoFunctions(backend, program, registry);
-  const missing = backend.unsupported(program, registry);
+  const missing = await backend.unsupported(program, registry);
   if (missing.length === 0) return;
   const nodes = missing.reduce((sum, { count }) => sum + count, 0);
   const decomposes = program.dialect === "TRAINING" && missing.some(({ op }) => op.startsWith("aten::"));

@@ -8,7 +8,6 @@ import { functionalize } from "@pt2/graph/functionalize";
 import { eliminateDeadCode, foldSymbolicArithmetic, removeNoOps } from "@pt2/graph/passes";
 import { createRegistry } from "@pt2/registry";
 import { aten } from "@pt2/registry/aten";
-import { loading } from "@pt2/registry/on-demand";
 import { type Json, mutateProgram } from "./mutate-json.ts";
 
 /** Runs that ask so often whether they were aborted are: a mutated loop may have no end. */
@@ -95,7 +94,7 @@ async function loadAndRun(backend: Backend, json: Json, weights: ReadonlyMap<str
   let program = functionalize(removeNoOps(imported), registry.effectsOf);
   program = foldSymbolicArithmetic(program);
   program = eliminateDeadCode(program, { isPure: ({ op }) => registry.resolve(op)?.impure !== true });
-  await loading(() => backend.unsupported(program, registry));
+  await backend.unsupported(program, registry);
   const signal = patience();
   const executable = await backend.compile({ program, weights, registry, signal });
   try {

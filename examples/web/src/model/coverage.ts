@@ -2,7 +2,7 @@ import type { UnsupportedOp } from "@pt2/backend";
 import { plural } from "@pt2/cli/report";
 import type { Program } from "@pt2/graph";
 import { createRegistry } from "@pt2/registry";
-import { atenOnDemand, loading } from "@pt2/registry/on-demand";
+import { atenOnDemand } from "@pt2/registry/on-demand";
 import { prepare } from "@pt2/runtime";
 import { type BackendOffer, backend, offers } from "../backends.ts";
 
@@ -31,7 +31,7 @@ export async function coverageOf(program: Program): Promise<readonly Coverage[]>
       try {
         const asked = await backend(offer.id);
         const prepared = await prepare(program, registry, asked.capabilities);
-        return { offer, missing: await loading(() => asked.unsupported(prepared, registry)) };
+        return { offer, missing: await asked.unsupported(prepared, registry) };
       } catch (problem) {
         const [why] = String(problem instanceof Error ? problem.message : problem).split("\n");
         return { offer: { ...offer, missing: `${offer.label} did not start: ${why}.` }, missing: null };

@@ -35,7 +35,7 @@ export class WorkerBackend implements Backend {
     this.capabilities = { ...this.#local.capabilities, offThread: true };
   }
 
-  unsupported(program: Program, registry: OpRegistry): readonly UnsupportedOp[] {
+  unsupported(program: Program, registry: OpRegistry): Promise<readonly UnsupportedOp[]> {
     return this.#local.unsupported(program, registry);
   }
 
@@ -77,6 +77,10 @@ export class WorkerBackend implements Backend {
     const terminated = this.#channel?.terminate(backendDisposed());
     this.#channel = null;
     await Promise.all([terminated, this.#local.dispose()]);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.dispose();
   }
 }
 

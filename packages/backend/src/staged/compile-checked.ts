@@ -1,7 +1,6 @@
 import { type DType, Pt2Error } from "@pt2/format";
 import { type Program, walk } from "@pt2/graph";
 import { isControl, type OpRegistry } from "@pt2/registry";
-import { loading } from "@pt2/registry/on-demand";
 import { backendError } from "../backend-errors.ts";
 import type { Backend, CompileRequest, UnsupportedOp } from "../contract.ts";
 import { staticInputs } from "./static-inputs.ts";
@@ -13,7 +12,7 @@ export async function compileChecked<T>(
   compile: () => Promise<T>,
 ): Promise<T> {
   const requireSupported = async (cause?: unknown): Promise<void> => {
-    const missing = await loading(() => backend.unsupported(program, registry));
+    const missing = await backend.unsupported(program, registry);
     if (missing.length > 0) throw unsupportedError(backend.name, missing, cause);
   };
   signal?.throwIfAborted();

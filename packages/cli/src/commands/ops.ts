@@ -1,6 +1,5 @@
 import type { UnsupportedOp } from "@pt2/backend";
 import { stats } from "@pt2/graph";
-import { loading } from "@pt2/registry/on-demand";
 import { prepare } from "@pt2/runtime";
 import { readSchema } from "@pt2/runtime/node";
 import { chooseBackend } from "../backends.ts";
@@ -28,7 +27,7 @@ export const ops: Command = {
       const schema = await readSchema(options.file, modelChoice(options));
       const registry = registryWith(own);
       const program = await prepare(schema.program, registry);
-      const missing = await loading(() => backend.unsupported(program, registry));
+      const missing = await backend.unsupported(program, registry);
       const counts = stats(program.graph).map(({ op, count }) => ({ op, count }));
       const report = { backend: backend.name, ok: missing.length === 0, missing, ops: counts };
       terminal.out(options.flag("json") ? toJsonText(report) : printReport(report, painter(terminal)));

@@ -24,6 +24,7 @@ function faulty(inner: Backend): Backend {
     capabilities: inner.capabilities,
     unsupported: (program, registry) => inner.unsupported(program, registry),
     dispose: () => inner.dispose(),
+    [Symbol.asyncDispose]: () => inner.dispose(),
     async compile(request) {
       const executable = await inner.compile(request);
       const { nodes, outputs } = request.program.graph;

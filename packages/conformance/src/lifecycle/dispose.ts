@@ -37,6 +37,18 @@ export const DISPOSE: readonly LifecycleCase[] = [
     },
   },
   {
+    name: "dispose: a backend at the end of `await using`",
+    async run({ fresh, program, registry }) {
+      const request = { program: program(DOUBLE), weights: new Map(), registry };
+      const ended = await (async () => {
+        await using backend = await fresh();
+        await backend.compile(request);
+        return backend;
+      })();
+      await expectCodedError(ended.compile(request), "compile after the backend was disposed");
+    },
+  },
+  {
     name: "dispose: a backend, with its executables",
     async run({ fresh, program, registry }) {
       const backend = await fresh();

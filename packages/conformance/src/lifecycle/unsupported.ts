@@ -1,5 +1,4 @@
 import type { Progress } from "@pt2/backend";
-import { loading } from "@pt2/registry/on-demand";
 import { weightOf } from "../weight-of.ts";
 import { expectCodedError, expectThat, expectValues, floats, ramp } from "./expectations.ts";
 import type { LifecycleCase } from "./lifecycle-case.ts";
@@ -39,7 +38,7 @@ export const UNSUPPORTED: readonly LifecycleCase[] = [
     name: "unsupported: every op at once, with counts and the first place",
     async run({ backend, program, registry }) {
       const unknown = program(UNKNOWN);
-      const missing = await loading(() => backend.unsupported(unknown, registry));
+      const missing = await backend.unsupported(unknown, registry);
       const [first, second] = [...missing].sort((a, b) => a.op.localeCompare(b.op));
       expectThat(missing.length === 2, `2 ops are missing, reported are ${missing.length}`);
       expectThat(second!.op === "nobody::nor_this" || first!.op === "nobody::nor_this", "nobody::nor_this is reported");
@@ -56,7 +55,7 @@ export const UNSUPPORTED: readonly LifecycleCase[] = [
   {
     name: "unsupported: nested graphs are looked into",
     async run({ backend, program, registry }) {
-      const missing = await loading(() => backend.unsupported(program(NESTED), registry));
+      const missing = await backend.unsupported(program(NESTED), registry);
       expectThat(
         missing.some(({ op }) => op === "nobody::has_this"),
         "an op of a branch is reported",
@@ -66,7 +65,7 @@ export const UNSUPPORTED: readonly LifecycleCase[] = [
   {
     name: "unsupported: nothing for a program that runs",
     async run({ backend, program, registry }) {
-      expectThat((await loading(() => backend.unsupported(program(SUM), registry))).length === 0, "nothing is missing");
+      expectThat((await backend.unsupported(program(SUM), registry)).length === 0, "nothing is missing");
     },
   },
   {

@@ -1,7 +1,6 @@
 import type { Backend, Executable, Value } from "@pt2/backend";
 import type { DType } from "@pt2/format";
 import type { OpRegistry } from "@pt2/registry";
-import { loading } from "@pt2/registry/on-demand";
 import { compareTensor, type Tolerance, toleranceOf } from "../compare.ts";
 import { elementsOf, numberOf } from "./case-data.ts";
 import { type CaseProgram, caseProgram, isTensor, type Placement } from "./case-program.ts";
@@ -20,7 +19,7 @@ export async function runCase(
   tolerances: Tolerances,
 ): Promise<void> {
   const { program, weights, inputs, expected } = caseProgram(opCase, placement, registry, backend.capabilities);
-  const missing = await loading(() => backend.unsupported(program, registry));
+  const missing = await backend.unsupported(program, registry);
   if (missing.length > 0) throw new Error(missing.map(({ op, why }) => `${op} is unsupported: ${why}`).join("\n"));
   const executable = await backend.compile({ program, weights, registry });
   try {
@@ -50,7 +49,7 @@ export async function checkRun(
 /** Checks that a backend says before and at compile that it cannot run a case, with a coded error. */
 export async function refuseCase(backend: Backend, opCase: OpCase, registry: OpRegistry): Promise<void> {
   const { program, weights }: CaseProgram = caseProgram(opCase, "inputs", registry, backend.capabilities);
-  const reported = await loading(() => backend.unsupported(program, registry));
+  const reported = await backend.unsupported(program, registry);
   const refusal = await backend.compile({ program, weights, registry }).then(
     async (executable) => {
       await executable.dispose();
