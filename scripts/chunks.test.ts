@@ -55,19 +55,28 @@ test("what is imported on demand from two places is only sure of what both had",
   expect(chunks(sources, "src/a.ts src/b.ts").sort()).toEqual(["late: src/y.ts", "shared: src/x.ts"]);
 });
 
-test("small chunks are joined so that least is loaded in vain, but not across Node and browsers", () => {
+test("small chunks are joined so that least is loaded in vain, but not with what Node or another entry point needs", () => {
   const sources = {
     "src/a.ts": source("src/big.ts src/ab.ts"),
     "src/b.ts": source("src/big.ts src/ab.ts src/bc.ts"),
     "src/c.ts": source("src/big.ts src/bc.ts src/node.ts"),
     "src/d.ts": source("src/node.ts"),
-    "src/big.ts": source("", "", 1000),
+    "src/big.ts": source("", "src/x.ts src/y.ts src/z.ts", 1000),
     "src/ab.ts": source("", "", 10),
     "src/bc.ts": source("", "", 10),
     "src/node.ts": source("node:fs", "", 10),
+    "src/x.ts": source("src/xyz.ts src/xy.ts"),
+    "src/y.ts": source("src/xyz.ts src/xy.ts src/yz.ts"),
+    "src/z.ts": source("src/xyz.ts src/yz.ts"),
+    "src/xyz.ts": source("", "", 1000),
+    "src/xy.ts": source("", "", 10),
+    "src/yz.ts": source("", "", 10),
   };
   expect(chunks(sources, "src/a.ts src/b.ts src/c.ts src/d.ts", 500).sort()).toEqual([
-    "shared: src/ab.ts src/bc.ts src/big.ts",
+    "shared: src/ab.ts",
+    "shared: src/bc.ts",
+    "shared: src/big.ts",
     "shared: src/node.ts",
+    "shared: src/xy.ts src/xyz.ts src/yz.ts",
   ]);
 });

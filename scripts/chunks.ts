@@ -91,10 +91,14 @@ function smallest(groups: readonly Group[]): Group | undefined {
   return [...groups].sort((a, b) => a.bytes - b.bytes)[0];
 }
 
-/** The group that a small one is joined with. What entry points load does not grow by what is loaded on demand. */
+/**
+ * The group that a small one is joined with. What entry points load does not grow by what is loaded on demand, nor by
+ * what other entry points load, which may import other packages.
+ */
 function homeOf(small: Group, groups: readonly Group[], entries: Ids): Group | undefined {
   const isOnDemand = ({ roots }: Group): boolean => [...roots].every((root) => !entries.has(root));
   const fits = (other: Group): boolean => {
+    if ([...other.roots].some((root) => entries.has(root) && !small.roots.has(root))) return false;
     const missing = without(small.roots, other.roots);
     const shares = other.roots.size > 1 && missing < small.roots.size;
     return missing === 0 || (shares && isOnDemand(small) && isOnDemand(other));

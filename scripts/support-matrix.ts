@@ -59,7 +59,7 @@ interface Modules {
       capabilities: object,
     ): { readonly program: unknown };
   };
-  readonly wasm: { readonly WasmBackend: new () => Backend };
+  readonly wasm: { wasm(options: { readonly worker: boolean }): Backend };
   readonly webgpu: { readonly WebgpuBackend: new (settings: object) => Backend };
   readonly wasmKernels: Kernels;
   readonly webgpuKernels: { readonly KERNEL_PARTS: readonly { load(): Promise<readonly Kernel[]> }[] };
@@ -113,7 +113,7 @@ interface Subject {
 
 const { KERNEL_PARTS } = modules.webgpuKernels;
 const SUBJECTS: readonly Subject[] = [
-  { name: "wasm", backend: new modules.wasm.WasmBackend(), kernels: opsOf(modules.wasmKernels.KERNELS) },
+  { name: "wasm", backend: modules.wasm.wasm({ worker: false }), kernels: opsOf(modules.wasmKernels.KERNELS) },
   {
     name: "webgpu",
     // What it supports does not depend on its device.

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import type { Executable, HostTensor } from "@pt2/backend";
-import { WasmBackend } from "@pt2/backend-wasm";
+import { wasm } from "@pt2/backend-wasm";
 import { openArchive } from "@pt2/format";
 import { fromFile } from "@pt2/format/node";
 import { importProgram, type Program } from "@pt2/graph";
@@ -37,7 +37,7 @@ export async function compileHere(
   path: string,
 ): Promise<{ readonly program: Program; readonly executable: Executable }> {
   const { archive, program } = await openProgram(path);
-  const executable = await new WasmBackend().compile({ program, weights: await archive.weights(), registry });
+  const executable = await wasm({ worker: false }).compile({ program, weights: await archive.weights(), registry });
   await archive.close();
   return { program, executable };
 }

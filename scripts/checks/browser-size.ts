@@ -11,6 +11,7 @@ interface Path {
 
 const LOAD = 'export { load } from "@pt2/runtime";';
 
+const WASM = 'export { wasm } from "@pt2/backend-wasm";';
 const WEBGPU = 'export { webgpu } from "@pt2/backend-webgpu";';
 const PATHS: readonly Path[] = [
   {
@@ -23,12 +24,24 @@ const PATHS: readonly Path[] = [
     what: "a page with WebGPU, before a model: the same + backend-webgpu",
     folder: "tests/src",
     code: `${LOAD} ${WEBGPU}`,
-    budget: 67_000,
+    budget: 55_000,
+  },
+  {
+    what: "a page whose models compute in a worker, before a model: the same + what talks to the worker",
+    folder: "tests/src",
+    code: `${LOAD} ${WASM}`,
+    budget: 60_000,
+  },
+  {
+    what: "that worker, before it knows the ops of a program",
+    folder: "tests/src",
+    code: 'import "@pt2/backend-wasm/worker";',
+    budget: 120_000,
   },
 ];
 
 /**
- * What a web page downloads before it opens a file: the code behind `load`, without a backend and with WebGPU, gzipped.
+ * What a web page downloads before it opens a file: the code behind `load`, without a backend and with one, gzipped.
  * What it downloads until a network has answered is measured in a browser (`tests/browser/download.test.ts`).
  */
 export const browserSize: Check = {

@@ -51,17 +51,12 @@ export class Abilities {
   examine(program: Program): Promise<Examined> {
     const known = this.#known.get(program);
     if (known !== undefined) return known;
-<<<<<<< HEAD
-    const inlined = inlineEffects(program, (op) => this.router.dispatcher.schema(op));
-    const functional = needsFunctional(inlined, this.router);
-    const runnable = functional ? functionalWith(inlined, (op) => this.router.effectsOf(op)) : inlined;
-    const examined: Examined = { program: runnable, functional, missing: unsupportedOps(runnable, this.router) };
-=======
     const examined = loading(async (): Promise<Examined> => {
       const inlined = inlineEffects(program, (op) => this.router.dispatcher.schema(op));
-      return { program: inlined, missing: await unsupportedOps(inlined, this.router) };
+      const functional = needsFunctional(inlined, this.router);
+      const runnable = functional ? functionalWith(inlined, (op) => this.router.effectsOf(op)) : inlined;
+      return { program: runnable, functional, missing: await unsupportedOps(runnable, this.router) };
     });
->>>>>>> f7aaa0a (What a backend cannot run it says asynchronously, and every backend goes with await using)
     this.#known.set(program, examined);
     // What could not be loaded may be there the next time.
     examined.catch(() => this.#known.delete(program));

@@ -2,8 +2,6 @@ import {
   BACKEND_API_VERSION,
   type Backend,
   type Capabilities,
-  type CompileRequest,
-  type Executable,
   findUnsupported,
   type Prefetch,
   type UnsupportedOp,
@@ -12,36 +10,19 @@ import { compileChecked } from "@pt2/backend/staged";
 import type { WeightTensor } from "@pt2/format";
 import type { Program } from "@pt2/graph";
 import type { OpRegistry } from "@pt2/registry";
+import { CAPABILITIES } from "./capabilities.ts";
+import type { EngineRequest } from "./engine/engine-request.ts";
 import { WasmExecutable } from "./engine/executable.ts";
 import { abilitiesOf } from "./engine/wasm-target.ts";
 import { WeightRecords } from "./engine/weight-records.ts";
 import { backendDisposed } from "./wasm-errors.ts";
 
-const CAPABILITIES: Capabilities = {
-  dtypes: [
-    "float32",
-    "float64",
-    "float16",
-    "bfloat16",
-    "int64",
-    "int32",
-    "int16",
-    "int8",
-    "uint8",
-    "bool",
-    "complex64",
-    "complex128",
-  ],
-  handlers: true,
-  dynamicSizes: true,
-};
-
-/** The backend on the calling thread. Runs block it while they compute; `wasm()` puts it into a worker instead. */
+/** The backend with its engine, in whichever thread it is made. Runs block that thread while they compute. */
 export class WasmBackend implements Backend {
   readonly name = "wasm";
   readonly apiVersion: typeof BACKEND_API_VERSION = BACKEND_API_VERSION;
   readonly capabilities: Capabilities = CAPABILITIES;
-  readonly #executables = new Set<Executable>();
+  readonly #executables = new Set<WasmExecutable>();
   #disposed = false;
 
   unsupported(program: Program, registry: OpRegistry): Promise<readonly UnsupportedOp[]> {
@@ -52,10 +33,10 @@ export class WasmBackend implements Backend {
     return this.#disposed ? undefined : WeightRecords.prefetch(weights, signal);
   }
 
-  async compile(request: CompileRequest): Promise<Executable> {
+  async compile(request: EngineRequest): Promise<WasmExecutable> {
     if (this.#disposed) throw backendDisposed();
     const onDispose = (): void => void this.#executables.delete(executable);
-    const executable: Executable = await compileChecked(request, this, () =>
+    const executable: WasmExecutable = await compileChecked(request, this, () =>
       WasmExecutable.create({ ...request, onDispose }),
     );
     this.#executables.add(executable);

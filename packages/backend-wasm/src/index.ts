@@ -1,5 +1,5 @@
 import type { Backend } from "@pt2/backend";
-import { WasmBackend } from "./backend.ts";
+import { LocalBackend } from "./local-backend.ts";
 import type { FromWorker } from "./worker/protocol.ts";
 import { WorkerBackend } from "./worker/worker-backend.ts";
 import type { WorkerHandle } from "./worker/worker-channel.ts";
@@ -15,7 +15,7 @@ export interface WasmOptions {
 
 /** The backend for browsers and other web-like runtimes. In Node use `@pt2/backend-wasm/node`. */
 export function wasm({ worker = typeof Worker !== "undefined" }: WasmOptions = {}): Backend {
-  return worker ? new WorkerBackend(startWorker) : new WasmBackend();
+  return worker ? new WorkerBackend(startWorker) : new LocalBackend();
 }
 
 function startWorker(): WorkerHandle {
@@ -38,7 +38,6 @@ function startWorker(): WorkerHandle {
 }
 
 export type { Clamp } from "@pt2/backend/staged";
-export { WasmBackend } from "./backend.ts";
 export type { KernelCall, PlanContext, WasmKernel } from "./engine/kernel.ts";
 export { addressOf, type Place } from "./engine/place.ts";
 export { WASM_ERRORS, type WasmErrorCode } from "./wasm-errors.ts";

@@ -1,8 +1,7 @@
 import type { Backend } from "@pt2/backend";
-import { createRegistry } from "@pt2/registry";
-import { atenOnDemand } from "@pt2/registry/on-demand";
-import { WasmBackend } from "./backend.ts";
+import { atenOnDemand, createRegistry } from "@pt2/registry/on-demand";
 import type { WasmOptions } from "./index.ts";
+import { LocalBackend } from "./local-backend.ts";
 import { isOwnThread, startThread } from "./worker/node-thread.ts";
 import { WorkerBackend } from "./worker/worker-backend.ts";
 
@@ -14,5 +13,5 @@ createRegistry({ sets: atenOnDemand })
 
 /** The backend for Node: computes in a worker thread unless told otherwise. */
 export function wasm({ worker = true }: WasmOptions = {}): Backend {
-  return worker && !isOwnThread() ? new WorkerBackend(startThread) : new WasmBackend();
+  return worker && !isOwnThread() ? new WorkerBackend(startThread) : new LocalBackend();
 }

@@ -6,6 +6,7 @@ export const WASM_ERRORS = {
   "wasm.divide-by-zero": "an integer was divided by zero",
   "wasm.dtype": "the backend does not hold tensors of a dtype",
   "wasm.elementwise-dtype": "no code is generated for elementwise ops of a dtype",
+  "wasm.engine-not-loaded": "the code that computes on the calling thread could not be loaded",
   "wasm.integer-overflow": "the quotient of two integers does not fit their dtype",
   "wasm.out-of-memory": "WebAssembly memory cannot grow any further",
   "wasm.truncated": "the file became shorter while it was read",
@@ -34,6 +35,15 @@ export function backendDisposed(): Pt2Error {
   return wasmError("wasm.disposed", {
     what: "The wasm backend was disposed",
     advice: "Make a new one with wasm().",
+  });
+}
+
+/** What a load fails with whose page cannot load the engine. */
+export function engineNotLoaded(cause: unknown): Pt2Error {
+  return wasmError("wasm.engine-not-loaded", {
+    what: `The code that computes could not be loaded: ${cause instanceof Error ? cause.message : cause}`,
+    advice: "See that the application's own files can be reached, all of one version, and load again.",
+    cause,
   });
 }
 

@@ -26,7 +26,10 @@ export interface Backend extends AsyncDisposable {
    * with weights that share their storages, or is discarded. A read that fails is not told here; `compile` reads again
    * what it needs. Absent when nothing is gained.
    */
-  prefetch?(weights: readonly WeightTensor[], signal?: AbortSignal): Prefetch | undefined;
+  prefetch?(
+    weights: readonly WeightTensor[],
+    signal?: AbortSignal,
+  ): Prefetch | undefined | Promise<Prefetch | undefined>;
   /**
    * Prepares a program. Resolves everything that can be resolved without inputs: kernels, argument slots, memory plan,
    * fusions. Reads each weight at most once, and does not keep `request.weights` after the executable is disposed.

@@ -99,7 +99,9 @@ test("handlers and op sets count", async () => {
       ({ args }) =>
         args.self as never,
   };
-  expect(await findUnsupported(program, createRegistry({ sets: [aten], handlers: [handler] }), abilities())).toEqual([]);
+  expect(await findUnsupported(program, createRegistry({ sets: [aten], handlers: [handler] }), abilities())).toEqual(
+    [],
+  );
   const twice = defineOp("mine::twice(Tensor self) -> Tensor", {
     decompose: ({ self }, b) => b.tensor("aten::add.Tensor", { self, other: self }),
   });

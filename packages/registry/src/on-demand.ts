@@ -1,4 +1,6 @@
-// What loads when it is first asked for: a page that runs an image classifier does not download linear algebra.
+// What loads when it is first asked for: a page that runs an image classifier does not download linear algebra. With it
+// what looks ops up, and nothing that lowers them.
 
 export { atenOnDemand } from "./aten/on-demand.ts";
 export { loading, NotLoaded, onDemand } from "./not-loaded.ts";
+export { createRegistry } from "./op-registry.ts";

@@ -1,4 +1,5 @@
-import { hostTensor, type Tensor, type TypedArray, type Value } from "@pt2/backend";
+import type { Tensor, TypedArray, Value } from "@pt2/backend";
+import { hostTensor } from "@pt2/backend/essentials";
 import { Pt2Error } from "@pt2/format";
 import { bindSymbols, type GivenShape, type Program } from "@pt2/graph";
 import { runtimeError } from "./runtime-errors.ts";

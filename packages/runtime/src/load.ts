@@ -1,8 +1,8 @@
 import type { Backend, CompileRequest, Prefetch } from "@pt2/backend";
 import { type Archive, openArchive } from "@pt2/format";
 import { importProgram } from "@pt2/graph";
-import { createRegistry, type OpHandler, type OpSet } from "@pt2/registry";
-import { atenOnDemand, loading } from "@pt2/registry/on-demand";
+import type { OpHandler, OpSet } from "@pt2/registry";
+import { atenOnDemand, createRegistry, loading } from "@pt2/registry/on-demand";
 import { LoadedModel } from "./loaded-model.ts";
 import type { Model } from "./model.ts";
 import { type ModelSource, openSource } from "./open-source.ts";
@@ -64,5 +64,5 @@ export async function load(source: ModelSource, options: LoadOptions): Promise<M
 async function begin(archive: Archive, { backend, model, signal }: LoadOptions): Promise<Prefetch | undefined> {
   if (backend.prefetch === undefined) return undefined;
   const state = await archive.stateDict(model, { signal }).catch(() => undefined);
-  return state && backend.prefetch(state, signal);
+  return state && (await backend.prefetch(state, signal));
 }

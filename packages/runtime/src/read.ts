@@ -1,4 +1,5 @@
-import { expectStorages, type HostTensor, hostTensor, viewAs } from "@pt2/backend";
+import type { HostTensor } from "@pt2/backend";
+import { expectStorages, hostTensor, viewAs } from "@pt2/backend/essentials";
 import { type ExportedProgram, type Generation, openArchive, readTensor } from "@pt2/format";
 import { importProgram, type Program } from "@pt2/graph";
 import { type ModelSource, openSource } from "./open-source.ts";

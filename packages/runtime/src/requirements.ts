@@ -1,4 +1,5 @@
-import { BACKEND_API_VERSION, type Backend, type UnsupportedOp } from "@pt2/backend";
+import type { Backend, UnsupportedOp } from "@pt2/backend";
+import { BACKEND_API_VERSION } from "@pt2/backend/essentials";
 import { absentWeights, type WeightTensor } from "@pt2/format";
 import { type Program, walk } from "@pt2/graph";
 import type { OpRegistry } from "@pt2/registry";

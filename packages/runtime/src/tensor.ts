@@ -1,4 +1,5 @@
-import { type HostTensor, hostTensor, type TypedArray } from "@pt2/backend";
+import type { HostTensor, TypedArray } from "@pt2/backend";
+import { hostTensor } from "@pt2/backend/essentials";
 import { DTYPES, type DType, floatToBits, isSmallFloat } from "@pt2/format";
 import { runtimeError } from "./runtime-errors.ts";
 

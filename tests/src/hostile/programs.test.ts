@@ -1,4 +1,4 @@
-import { WasmBackend } from "@pt2/backend-wasm";
+import { wasm } from "@pt2/backend-wasm";
 import { expect, test } from "vitest";
 import { runDamaged } from "./damaged-programs.ts";
 
@@ -10,7 +10,7 @@ const MEMORY = 1.5 * 2 ** 30;
 
 test("damaged programs run or are refused with a code, and nothing else", async () => {
   const before = process.memoryUsage().rss;
-  const { counts, findings } = await runDamaged({ backend: new WasmBackend() }, { first: FIRST, rounds: ROUNDS });
+  const { counts, findings } = await runDamaged({ backend: wasm({ worker: false }) }, { first: FIRST, rounds: ROUNDS });
   expect(findings).toEqual([]);
   // All layers must have refused something and much must have run, or the mutations are not worth it.
   for (const outcome of ["ran", "format", "graph", "registry", "backend"])

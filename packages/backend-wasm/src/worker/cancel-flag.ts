@@ -1,4 +1,4 @@
-import { onAbort } from "@pt2/backend";
+import { onAbort } from "@pt2/backend/essentials";
 import type { Cancellation } from "@pt2/backend/staged";
 
 /** Memory for a flag that another thread can see raised, or null where threads may not share memory. */

@@ -1,4 +1,4 @@
-import type { CompileRequest, MemoryReport, Profile, Progress } from "@pt2/backend";
+import type { CompileRequest, MemoryReport, Profile, Progress, UnsupportedOp } from "@pt2/backend";
 import { type DType, Pt2Error, type SourceOrigin, type WeightTensor } from "@pt2/format";
 import type { Program } from "@pt2/graph";
 
@@ -24,9 +24,12 @@ export interface WireWeight extends Omit<WeightTensor, "storage"> {
 
 /** What is asked of the worker. */
 export interface Calls {
+  /** The worker keeps the program for the `compile` that may follow. */
+  unsupported(args: { readonly program: Program }): readonly UnsupportedOp[];
   compile(args: {
     readonly executable: number;
-    readonly program: Program;
+    /** Null for the program that the worker keeps. */
+    readonly program: Program | null;
     readonly weights: readonly WireWeight[];
     readonly origins: ReadonlyMap<string, SourceOrigin>;
     readonly precision: CompileRequest["precision"];

@@ -1,7 +1,10 @@
+import type { Progress } from "@pt2/backend";
 import type { FarStorages, SourceOrigin, Storage, WeightTensor } from "@pt2/format";
-import { createRegistry, type OpRegistry } from "@pt2/registry";
-import { aten } from "@pt2/registry/aten";
-import { WasmExecutable } from "../engine/executable.ts";
+import { type Program, stats } from "@pt2/graph";
+import { createRegistry } from "@pt2/registry";
+import { atenOnDemand, loading } from "@pt2/registry/on-demand";
+import { WasmBackend } from "../backend.ts";
+import type { WasmExecutable } from "../engine/executable.ts";
 import { modelDisposed } from "../wasm-errors.ts";
 import { cancellationOf } from "./cancel-flag.ts";
 import {
@@ -12,6 +15,7 @@ import {
   type Port,
   type ToWorker,
   toWireError,
+  type WireValue,
   type WireWeight,
 } from "./protocol.ts";
 import { fromWire, toWire, transfersOf } from "./wire-values.ts";
@@ -21,9 +25,12 @@ export type ReadOrigin = (origin: SourceOrigin, into: Uint8Array) => Promise<voi
 
 /** Answers calls in a worker. Only PyTorch's own ops run here: functions of users cannot cross threads. */
 export function serve(port: Port<FromWorker, ToWorker>, readOrigin: ReadOrigin): void {
+  const backend = new WasmBackend();
+  const registry = createRegistry({ sets: atenOnDemand });
   const executables = new Map<number, WasmExecutable>();
   const reads = new Map<number, { resolve(bytes: Uint8Array): void; reject(error: Error): void }>();
-  let registry: OpRegistry | null = null;
+  /** What `unsupported` was asked about last. */
+  let kept: Program | null = null;
   let nextRead = 0;
   let nextExpected = 0;
 
@@ -58,6 +65,7 @@ export function serve(port: Port<FromWorker, ToWorker>, readOrigin: ReadOrigin):
       return target;
     },
   });
+  const loadOps = ({ graph }: Program): Promise<void> => registry.load(stats(graph).map(({ op }) => op));
   const get = (id: number): WasmExecutable => {
     const executable = executables.get(id);
     if (executable === undefined) throw modelDisposed();
@@ -65,8 +73,14 @@ export function serve(port: Port<FromWorker, ToWorker>, readOrigin: ReadOrigin):
   };
 
   const methods: { readonly [M in Method]: (args: Parameters<Calls[M]>[0]) => Promise<ReturnType<Calls[M]>> } = {
-    async compile({ executable, program, weights, origins, precision, cancel }) {
-      registry ??= createRegistry({ sets: [aten] });
+    async unsupported({ program }) {
+      kept = program;
+      await loadOps(program);
+      return await backend.unsupported(program, registry);
+    },
+    async compile({ executable, program: given, weights, origins, precision, cancel }) {
+      const program = given ?? kept!;
+      kept = null;
       const storages = new Map<string, Storage>();
       const table = new Map<string, WeightTensor>();
       const far = farOf(executable);
@@ -75,25 +89,29 @@ export function serve(port: Port<FromWorker, ToWorker>, readOrigin: ReadOrigin):
         storages.set(weight.storage.id, storage);
         table.set(weight.name, { ...weight, storage });
       }
-      const made = await WasmExecutable.create({
+      await loadOps(program);
+      const request = {
         program,
         weights: table,
         registry,
         ...(precision === undefined ? {} : { precision }),
-        onProgress: (progress) => port.post({ kind: "progress", executable, progress }),
+        onProgress: (progress: Progress) => port.post({ kind: "progress", executable, progress }),
         cancellation: cancellationOf(cancel),
-      });
+      };
+      const made = await loading(() => backend.compile(request));
       executables.set(executable, made);
     },
     async run({ executable, inputs, cancel }) {
-      return (await get(executable).run(inputs.map(fromWire), { signal: cancellationOf(cancel) })).map(toWire);
+      const signal = cancellationOf(cancel);
+      return (await loading(() => get(executable).run(inputs.map(fromWire), { signal }))).map(toWire);
     },
     async profile({ executable, inputs, cancel }) {
-      const profile = await get(executable).profile(inputs.map(fromWire), { signal: cancellationOf(cancel) });
+      const signal = cancellationOf(cancel);
+      const profile = await loading(() => get(executable).profile(inputs.map(fromWire), { signal }));
       return { ...profile, outputs: profile.outputs.map(toWire) };
     },
     warmup: ({ executable, inputs, cancel }) =>
-      get(executable).warmup(inputs.map(fromWire), { signal: cancellationOf(cancel) }),
+      loading(() => get(executable).warmup(inputs.map(fromWire), { signal: cancellationOf(cancel) })),
     memory: ({ executable }) => get(executable).memory(),
     explain: ({ executable }) => get(executable).explain(),
     async dispose({ executable }) {
@@ -116,7 +134,11 @@ export function serve(port: Port<FromWorker, ToWorker>, readOrigin: ReadOrigin):
         const { id, method, args } = message;
         const answer = (methods[method] as (args: unknown) => Promise<unknown>)(args);
         answer.then(
-          (value) => port.post({ kind: "result", id, value }, Array.isArray(value) ? transfersOf(value) : []),
+          (value) =>
+            port.post(
+              { kind: "result", id, value },
+              method === "run" ? transfersOf(value as readonly WireValue[]) : [],
+            ),
           (error: unknown) => port.post({ kind: "error", id, error: toWireError(error) }),
         );
       }

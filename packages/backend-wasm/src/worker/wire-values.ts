@@ -1,5 +1,5 @@
-import { hostTensor, type Value, viewAs } from "@pt2/backend";
-import { backendError } from "@pt2/backend/staged";
+import type { Value } from "@pt2/backend";
+import { backendError, hostTensor, viewAs } from "@pt2/backend/essentials";
 import type { WireValue } from "./protocol.ts";
 
 /** Copies a value for another thread: the caller's tensor stays as it is. */

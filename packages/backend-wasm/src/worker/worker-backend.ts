@@ -1,16 +1,10 @@
-import {
-  BACKEND_API_VERSION,
-  type Backend,
-  type Capabilities,
-  type CompileRequest,
-  type Executable,
-  type UnsupportedOp,
-} from "@pt2/backend";
-import { compileChecked } from "@pt2/backend/staged";
+import type { Backend, Capabilities, CompileRequest, Executable, UnsupportedOp } from "@pt2/backend";
+import { BACKEND_API_VERSION } from "@pt2/backend/essentials";
 import type { SourceOrigin, Storage } from "@pt2/format";
 import type { Program } from "@pt2/graph";
 import type { OpRegistry } from "@pt2/registry";
-import { WasmBackend } from "../backend.ts";
+import { CAPABILITIES } from "../capabilities.ts";
+import { LocalBackend } from "../local-backend.ts";
 import { backendDisposed } from "../wasm-errors.ts";
 import { raiseOnAbort, sharedFlag } from "./cancel-flag.ts";
 import { WorkerChannel, type WorkerHandle } from "./worker-channel.ts";
@@ -23,8 +17,8 @@ import { WorkerExecutable } from "./worker-executable.ts";
 export class WorkerBackend implements Backend {
   readonly name = "wasm";
   readonly apiVersion: typeof BACKEND_API_VERSION = BACKEND_API_VERSION;
-  readonly capabilities: Capabilities;
-  readonly #local = new WasmBackend();
+  readonly capabilities: Capabilities = { ...CAPABILITIES, offThread: true };
+  readonly #local = new LocalBackend();
   readonly #start: () => WorkerHandle;
   #channel: WorkerChannel | null = null;
   #next = 0;
@@ -32,18 +26,18 @@ export class WorkerBackend implements Backend {
 
   constructor(start: () => WorkerHandle) {
     this.#start = start;
-    this.capabilities = { ...this.#local.capabilities, offThread: true };
   }
 
-  unsupported(program: Program, registry: OpRegistry): Promise<readonly UnsupportedOp[]> {
-    return this.#local.unsupported(program, registry);
+  async unsupported(program: Program, registry: OpRegistry): Promise<readonly UnsupportedOp[]> {
+    if (!isPlain(registry)) return await this.#local.unsupported(program, registry);
+    const channel = this.#open();
+    channel.kept = program;
+    return await channel.call("unsupported", { program });
   }
 
   async compile(request: CompileRequest): Promise<Executable> {
-    if (this.#disposed) throw backendDisposed();
-    if (!isPlain(request.registry)) return this.#local.compile(request);
-    if (this.#channel === null || this.#channel.failed) this.#channel = WorkerChannel.open(this.#start);
-    const channel = this.#channel;
+    if (!isPlain(request.registry)) return await this.#local.compile(request);
+    const channel = this.#open();
     const executable = this.#next++;
     const { program, weights, precision, onProgress, signal } = request;
     signal?.throwIfAborted();
@@ -58,9 +52,9 @@ export class WorkerBackend implements Backend {
         ...weight,
         storage: { id, record, nbytes, isFar: far !== undefined },
       }));
-      await compileChecked(request, this, () =>
-        channel.call("compile", { executable, program, weights: wire, origins, precision, cancel }),
-      );
+      const unsent = channel.kept === program ? null : program;
+      channel.kept = null;
+      await channel.call("compile", { executable, program: unsent, weights: wire, origins, precision, cancel });
       channel.executables.set(executable, { storages, onProgress });
       return new WorkerExecutable(channel, executable);
     } catch (error) {
@@ -81,6 +75,12 @@ export class WorkerBackend implements Backend {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.dispose();
+  }
+
+  #open(): WorkerChannel {
+    if (this.#disposed) throw backendDisposed();
+    if (this.#channel === null || this.#channel.failed) this.#channel = WorkerChannel.open(this.#start);
+    return this.#channel;
   }
 }
 

@@ -1,5 +1,7 @@
-import { expectStorages, type Progress } from "@pt2/backend";
+import type { Progress } from "@pt2/backend";
+import { expectStorages } from "@pt2/backend/essentials";
 import type { Pt2Error, Storage } from "@pt2/format";
+import type { Program } from "@pt2/graph";
 import { wasmError } from "../wasm-errors.ts";
 import { type Calls, type FromWorker, fromWireError, type Method, type ToWorker, toWireError } from "./protocol.ts";
 
@@ -38,6 +40,8 @@ const NOT_STARTED = {
 /** Calls into a worker, and its calls back for weights. */
 export class WorkerChannel {
   readonly executables: Map<number, RemoteExecutable> = new Map();
+  /** The program that the worker keeps: what it was asked about last. */
+  kept: Program | null = null;
   readonly #worker: WorkerHandle;
   readonly #pending = new Map<number, Pending>();
   /** How to say that no more of what the worker expected will be read. */

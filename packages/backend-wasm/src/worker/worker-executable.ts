@@ -1,4 +1,5 @@
-import { type Executable, type MemoryReport, type Profile, type RunOptions, RunQueue, type Value } from "@pt2/backend";
+import type { Executable, MemoryReport, Profile, RunOptions, Value } from "@pt2/backend";
+import { RunQueue } from "@pt2/backend/essentials";
 import { modelDisposed } from "../wasm-errors.ts";
 import { raiseOnAbort, sharedFlag } from "./cancel-flag.ts";
 import type { RunArgs } from "./protocol.ts";

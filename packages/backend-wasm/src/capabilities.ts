@@ -1,0 +1,21 @@
+import type { Capabilities } from "@pt2/backend";
+
+/** What the backend can do, wherever it computes. */
+export const CAPABILITIES: Capabilities = {
+  dtypes: [
+    "float32",
+    "float64",
+    "float16",
+    "bfloat16",
+    "int64",
+    "int32",
+    "int16",
+    "int8",
+    "uint8",
+    "bool",
+    "complex64",
+    "complex128",
+  ],
+  handlers: true,
+  dynamicSizes: true,
+};

@@ -1,0 +1,63 @@
+import type { Backend, Capabilities, CompileRequest, Executable, Prefetch, UnsupportedOp } from "@pt2/backend";
+import { BACKEND_API_VERSION } from "@pt2/backend/essentials";
+import type { WeightTensor } from "@pt2/format";
+import type { Program } from "@pt2/graph";
+import type { OpRegistry } from "@pt2/registry";
+import type { WasmBackend } from "./backend.ts";
+import { CAPABILITIES } from "./capabilities.ts";
+import { backendDisposed, engineNotLoaded } from "./wasm-errors.ts";
+
+/**
+ * The backend on the calling thread. Its engine loads when it is first asked something: a page whose models compute in a
+ * worker does without.
+ */
+export class LocalBackend implements Backend {
+  readonly name = "wasm";
+  readonly apiVersion: typeof BACKEND_API_VERSION = BACKEND_API_VERSION;
+  readonly capabilities: Capabilities = CAPABILITIES;
+  #engine: Promise<WasmBackend> | null = null;
+  #disposed = false;
+
+  async unsupported(program: Program, registry: OpRegistry): Promise<readonly UnsupportedOp[]> {
+    return await (await this.#load()).unsupported(program, registry);
+  }
+
+  async prefetch(weights: readonly WeightTensor[], signal?: AbortSignal): Promise<Prefetch | undefined> {
+    return (await this.#load()).prefetch(weights, signal);
+  }
+
+  async compile(request: CompileRequest): Promise<Executable> {
+    return await (await this.#load()).compile(request);
+  }
+
+  async dispose(): Promise<void> {
+    this.#disposed = true;
+    await (await this.#engine)?.dispose();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.dispose();
+  }
+
+  async #load(): Promise<WasmBackend> {
+    if (this.#disposed) throw backendDisposed();
+    this.#engine ??= importEngine();
+    try {
+      return await this.#engine;
+    } catch (error) {
+      // What could not be had is asked for again.
+      this.#engine = null;
+      throw error;
+    }
+  }
+}
+
+async function importEngine(): Promise<WasmBackend> {
+  let module: typeof import("./backend.ts");
+  try {
+    module = await import("./backend.ts");
+  } catch (cause) {
+    throw engineNotLoaded(cause);
+  }
+  return new module.WasmBackend();
+}
