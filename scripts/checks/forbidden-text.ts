@@ -19,6 +19,11 @@ const RULES: readonly Rule[] = [
     advice: "this path exists on one machine: use a path relative to the file",
   },
   {
+    pattern: /\b(?:npx|bunx|npm exec|pnpm dlx|yarn dlx)(?:\s+-\S+)*\s+pt2\b/,
+    in: () => true,
+    advice: "the package `pt2` is somebody else's: write `npx @pt2/cli`",
+  },
+  {
     pattern: /tarball:|https?:\/\//,
     in: (file) => file === "pnpm-lock.yaml",
     advice: "the lockfile must not name a registry: install again with the default registry settings",

@@ -4,11 +4,6 @@ import { afterAll, beforeAll, describe, it } from "vitest";
 import { missingBrowser } from "./browser.ts";
 import { type OpenApp, openApp } from "./open-app.ts";
 
-/** What the backend refuses, and why it may. */
-const unsupported = {
-  "aten::to.prim_dtype": "an overload of TorchScript, whose dtype is a bare int; torch.export does not write it",
-};
-
 /** As in Node. */
 const tolerance = { float32: { rtol: 1e-4, atol: 1e-5 } };
 
@@ -30,7 +25,7 @@ export async function testInPage(name: string, parts: readonly SuitePart[]): Pro
     await page.goto(opened.site.url);
     await page.evaluate(({ name, options }) => conformance.define(name, options), {
       name,
-      options: { parts, unsupported, tolerance },
+      options: { parts, tolerance },
     });
   });
 

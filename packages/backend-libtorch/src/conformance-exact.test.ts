@@ -2,7 +2,6 @@ import type { CompileRequest } from "@pt2/backend";
 import { testBackend } from "@pt2/conformance";
 import { afterAll, describe, it } from "vitest";
 import { LibtorchBackend } from "./backend.ts";
-import { CONFORMANCE_UNSUPPORTED } from "./conformance-exceptions.test-helper.ts";
 import type { LibtorchExecutable } from "./executable.ts";
 import { missingLibtorch, nativeModule } from "./libtorch.test-helper.ts";
 import { twiceKernel } from "./twice-kernel.test-helper.ts";
@@ -17,7 +16,6 @@ class ExactLibtorch extends LibtorchBackend {
 if (missingLibtorch === "") {
   await testBackend("libtorch, exact", () => new ExactLibtorch(nativeModule().addon), {
     runner: { describe, it, afterAll },
-    unsupported: CONFORMANCE_UNSUPPORTED,
     kernel: twiceKernel,
   });
 } else it.skip(`libtorch, exact${missingLibtorch}`);

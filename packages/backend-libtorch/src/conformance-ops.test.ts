@@ -1,14 +1,12 @@
 import { testBackend } from "@pt2/conformance";
 import { afterAll, describe, it } from "vitest";
 import { LibtorchBackend } from "./backend.ts";
-import { CONFORMANCE_UNSUPPORTED } from "./conformance-exceptions.test-helper.ts";
 import { missingLibtorch, nativeModule } from "./libtorch.test-helper.ts";
 import { twiceKernel } from "./twice-kernel.test-helper.ts";
 
 if (missingLibtorch === "") {
   await testBackend("libtorch", () => new LibtorchBackend(nativeModule().addon), {
     runner: { describe, it, afterAll },
-    unsupported: CONFORMANCE_UNSUPPORTED,
     kernel: twiceKernel,
     // What precision `fast` promises.
     tolerance: { float32: { rtol: 1e-4, atol: 1e-5 } },

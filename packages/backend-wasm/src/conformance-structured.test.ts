@@ -1,11 +1,9 @@
 import { testBackend } from "@pt2/conformance";
 import { afterAll, describe, it } from "vitest";
 import { WasmBackend } from "./backend.ts";
-import { UNSUPPORTED } from "./conformance-exceptions.test-helper.ts";
 
 await testBackend("wasm", () => new WasmBackend(), {
   runner: { describe, it, afterAll },
-  unsupported: UNSUPPORTED,
   parts: [
     "attention",
     "complex",

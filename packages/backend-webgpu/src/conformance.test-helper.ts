@@ -1,14 +1,9 @@
-import { type Exceptions, type SuitePart, type Tolerances, testBackend } from "@pt2/conformance";
+import { type SuitePart, type Tolerances, testBackend } from "@pt2/conformance";
 import { afterAll, describe, it } from "vitest";
 import { missingDevice, openTestDevice, type TestFeatures, testGpu } from "./device.test-helper.ts";
 import { webgpu } from "./index.ts";
 import { twiceKernel } from "./twice-kernel.test-helper.ts";
 import { backendOn } from "./variants.test-helper.ts";
-
-/** What this backend refuses, and why it may. */
-const UNSUPPORTED: Exceptions = {
-  "aten::to.prim_dtype": "an overload of TorchScript, whose dtype is a bare int; torch.export does not write it",
-};
 
 /** Sums and products are in another order, contracted where the driver likes, and functions as exact as WGSL's. */
 const TOLERANCE: Tolerances = { float32: { rtol: 1e-4, atol: 1e-5 } };
@@ -37,7 +32,6 @@ export async function testConformance(parts: readonly SuitePart[], setup: Setup 
         : webgpu({ device: await openTestDevice(setup), narrowFloat64: setup === "all" }),
     {
       runner: { describe, it, afterAll },
-      unsupported: UNSUPPORTED,
       tolerance: TOLERANCE,
       parts,
       kernel: twiceKernel,

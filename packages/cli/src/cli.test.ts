@@ -3,10 +3,13 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { stripVTControlCharacters } from "node:util";
+import { findBuiltAddon } from "@pt2/backend-libtorch/node";
 import { fromFile } from "@pt2/format/node";
 import { describe, expect, it } from "vitest";
 import { fixtureArgs, fixturePath, pt2, pt2On, temporaryFolder } from "./fixtures.test-helper.ts";
 
+const native = await findBuiltAddon();
+const DIGITS = fileURLToPath(new URL("../../../examples/digits/digits.pt2", import.meta.url));
 const MLP = fixturePath("torch-2.13/mlp.pt2");
 
 describe("usage", () => {
@@ -136,6 +139,31 @@ describe("commands that look", () => {
     expect(out).toMatch(pattern);
   });
 
+  it("graph writes a file in the format of its name, and folds modules", async () => {
+    const folder = temporaryFolder();
+    for (const [name, pattern] of [
+      ["g.svg", /^<svg/],
+      ["g.mmd", /^flowchart/],
+      ["g.gv", /^digraph/],
+      ["g.json", /^\{/],
+      ["g", /^program/],
+    ] as const) {
+      const path = join(folder, name);
+      expect(await pt2("graph", DIGITS, "-o", path)).toEqual({ code: 0, out: "", err: "" });
+      expect(readFileSync(path, "utf8")).toMatch(pattern);
+    }
+    const folded = await pt2("graph", DIGITS, "--format", "mermaid", "--depth", "1");
+    expect(folded.err).toMatch(/^1 module is drawn as one box: \d+ nodes in \d+ boxes; --depth chooses/);
+    expect(folded.out).toContain('[["features<br/>');
+    const all = await pt2("graph", DIGITS, "--format", "mermaid", "--depth", "all");
+    expect(all).toMatchObject({ err: "", out: expect.stringContaining("conv2d<br/>f32") });
+    expect(await pt2("graph", DIGITS, "-o", join(folder, "no/such/g.svg"))).toMatchObject({
+      code: 2,
+      err: expect.stringContaining("code: cli.io"),
+    });
+    expect(await pt2("graph", DIGITS, "--format", "svg", "--depth", "-1")).toMatchObject({ code: 2 });
+  });
+
   it("doctor", async () => {
     const { code, out } = await pt2("doctor", "--json");
     expect(code).toBe(0);
@@ -176,6 +204,19 @@ describe("commands that run", () => {
     expect(profile.out).toContain("aten::linear");
     const { traceEvents } = JSON.parse(readFileSync(trace, "utf8"));
     expect(traceEvents.at(-1)).toMatchObject({ ph: "X", cat: "op", args: { node: expect.any(String) } });
+  });
+
+  it("profile names all nodes of a fused step", async () => {
+    const { out } = await pt2("profile", DIGITS);
+    expect(out).toMatch(/aten::conv2d \+ aten::batch_norm \+ aten::relu$/m);
+    expect(out).toMatch(/aten::conv2d %conv2d \+ aten::batch_norm %batch_norm \+ aten::relu %relu \(features\.0\./);
+  });
+
+  it.skipIf(native === undefined)("profile names what libtorch's fast mode joined", async () => {
+    const { out } = await pt2("profile", DIGITS, "--backend", "libtorch");
+    expect(out).toMatch(
+      /aten::conv2d %conv2d \+ aten::batch_norm %batch_norm \+ aten::relu %relu \(features\.0\.0, .*\), as \w+::/,
+    );
   });
 
   it("names what a tensor file has too much", async () => {

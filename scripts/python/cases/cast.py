@@ -42,7 +42,6 @@ case("to.dtype_layout", "layout and device only", t(2, 3), layout=torch.strided,
 case("to.device", "float32 on cpu", t(2, 3), torch.device("cpu"), f32)
 case("to.device", "to int64", t(5, lo=-9, hi=9), torch.device("cpu"), i64)
 case("to.other", "like another", t(3), ints(2))
-case("to.prim_dtype", "float to int64", t(3, lo=-9, hi=9), i64)
 case("type_as", "other", t(3, lo=-9, hi=9), ints(2))
 case("float_power.Tensor_Scalar", "gives float64", ints(5), 2)
 case("prims::convert_element_type", "float32 to int32", t(5, lo=-9, hi=9), i32)

@@ -79,7 +79,7 @@ it("lists every place, and what to do", async () => {
     `    6. python on the PATH (${PATH}/python): this Python has no torch`,
     `    7. cache (${env.PT2_CACHE}/libtorch): nothing installed`,
     "  what to do: ",
-    expect.stringContaining("1. npx pt2 libtorch install"),
+    expect.stringContaining("1. npx @pt2/cli libtorch install"),
     expect.stringContaining("2. pip install torch"),
     expect.stringContaining("3. PT2_LIBTORCH=FOLDER"),
   ]);

@@ -105,7 +105,7 @@ function notFound(places: readonly LibtorchPlace[]): Pt2Error {
       ? []
       : [`correct ${named}: it must hold include and lib of torch ${OLDEST_VERSION} or later`]),
     ...(named === "PT2_LIBTORCH" ? ["unset PT2_LIBTORCH to have Python and the cache looked at"] : []),
-    `npx pt2 libtorch install (torch ${DEFAULT_VERSION} for the CPU, about 200 MB; --cuda for GPUs)`,
+    `npx @pt2/cli libtorch install (torch ${DEFAULT_VERSION} for the CPU, about 200 MB; --cuda for GPUs)`,
     "pip install torch, in a virtual environment that is active, or whose interpreter PT2_PYTHON names",
     ...(named === undefined ? ["PT2_LIBTORCH=FOLDER, for an unpacked libtorch with include and lib"] : []),
   ];

@@ -64,6 +64,6 @@ describeWithLibtorch("the native module", ({ addon, libtorch, file }) => {
     const said = await inProcess("await loadAddon().catch((error) => console.log(error.code, error.message));", env);
     expect(said).toMatch(/^libtorch\.load-failed The native module cannot be loaded: /);
     expect(said).toContain("unset LD_LIBRARY_PATH");
-    expect(said).toContain("npx pt2 libtorch install");
+    expect(said).toContain("npx @pt2/cli libtorch install");
   });
 });

@@ -98,7 +98,7 @@ function loadFailed(file: string, libtorch: Libtorch, env: Environment, cause: E
       ...(process.platform === "linux"
         ? ["on Alpine (musl): use an image with glibc, PyTorch is built for nothing else"]
         : []),
-      "npx pt2 libtorch install, and let PT2_LIBTORCH name what it installed",
+      "npx @pt2/cli libtorch install, and let PT2_LIBTORCH name what it installed",
     ]),
     details: { file, libtorch, library },
     cause,

@@ -1,5 +1,5 @@
 import { type Program, print, toJson } from "@pt2/graph";
-import { toDot, toMermaid, toSvg } from "@pt2/graph/draw";
+import { type DrawOptions, depthFor, diagramOf, toDot, toMermaid, toSvg } from "@pt2/graph/draw";
 import { prepare } from "@pt2/runtime";
 import { readSchema } from "@pt2/runtime/node";
 import { usageError } from "../cli-errors.ts";
@@ -7,18 +7,29 @@ import type { Command, ExitCode } from "../command.ts";
 import { MODEL_OPTION, modelChoice } from "../open-model.ts";
 import type { Options } from "../options.ts";
 import { OPS_OPTION, ownOps, registryWith } from "../own-ops.ts";
+import { plural } from "../report/text.ts";
 import { type Terminal, toJsonText } from "../terminal/terminal.ts";
+import { writeText } from "../terminal/write-text.ts";
 
-interface Choices {
-  readonly weights: boolean;
+/** How a program is written down. */
+interface Format {
+  readonly draw: (program: Program, options: DrawOptions) => string;
+  /** Arrows that readers of the format put up with; undefined where the format is no picture. */
+  readonly arrows?: number;
 }
 
-const FORMATS: ReadonlyMap<string, (program: Program, choices: Choices) => string> = new Map([
-  ["text", (program: Program) => print(program)],
-  ["mermaid", toMermaid],
-  ["dot", toDot],
-  ["svg", toSvg],
-  ["json", (program: Program) => toJsonText(toJson(program))],
+/** As many boxes as one can take in on a screen. */
+const BOXES = 60;
+
+/** Mermaid refuses more, in Markdown on GitHub too. */
+const MERMAID_ARROWS = 500;
+
+const FORMATS: ReadonlyMap<string, Format> = new Map<string, Format>([
+  ["text", { draw: (program) => print(program) }],
+  ["mermaid", { draw: toMermaid, arrows: MERMAID_ARROWS }],
+  ["dot", { draw: toDot, arrows: Number.POSITIVE_INFINITY }],
+  ["svg", { draw: toSvg, arrows: Number.POSITIVE_INFINITY }],
+  ["json", { draw: (program) => toJsonText(toJson(program)) }],
 ]);
 
 /** `pt2 graph` */
@@ -27,7 +38,17 @@ export const graph: Command = {
   summary: "the graph as text or as a picture",
   operands: ["FILE"],
   options: [
-    { name: "format", value: "F", help: `${[...FORMATS.keys()].join(", ")}; default text` },
+    {
+      name: "format",
+      value: "F",
+      help: `${[...FORMATS.keys()].join(", ")}; default text, or what the name of --output says`,
+    },
+    { name: "output", short: "o", value: "FILE", help: "write it to a file" },
+    {
+      name: "depth",
+      value: "N",
+      help: `pictures: draw modules N deep as one box each, \`all\` for every node; default: what gives at most ${BOXES} boxes`,
+    },
     { name: "weights", help: "draw parameters, buffers and constants as boxes of their own" },
     { name: "prepared", help: "as backends get it, after the passes that precede them" },
     OPS_OPTION,
@@ -36,16 +57,58 @@ export const graph: Command = {
   notes: "`text` and `json` can be read back by @pt2/graph: parse() and fromJson().",
 
   async run(options: Options, terminal: Terminal): Promise<ExitCode> {
-    const format = options.flag("json") ? "json" : (options.text("format") ?? "text");
-    const draw = FORMATS.get(format);
-    if (draw === undefined) {
-      throw usageError(`There is no format "${format}"`, `choose one of ${[...FORMATS.keys()].join(", ")}`);
-    }
+    const output = options.text("output");
+    const { draw, arrows } = formatOf(options, output);
     const { program: exported } = await readSchema(options.file, modelChoice(options));
     const prepared = options.flag("prepared");
     const program = prepared ? await prepare(exported, registryWith(await ownOps(options))) : exported;
-    const text = draw(program, { weights: options.flag("weights") });
-    terminal.out(text.endsWith("\n") ? text : `${text}\n`);
+    const depth = arrows === undefined ? undefined : depthOf(options, program, arrows);
+    const chosen: DrawOptions = { weights: options.flag("weights"), ...(depth !== undefined && { depth }) };
+    if (arrows !== undefined) tell(program, chosen, arrows, terminal);
+    const drawn = draw(program, chosen);
+    const text = drawn.endsWith("\n") ? drawn : `${drawn}\n`;
+    if (output === undefined) terminal.out(text);
+    else await writeText(output, text);
     return 0;
   },
 };
+
+const ENDINGS: ReadonlyMap<string, string> = new Map([
+  ["mmd", "mermaid"],
+  ["gv", "dot"],
+  ["txt", "text"],
+]);
+
+function formatOf(options: Options, output: string | undefined): Format {
+  const ending = output === undefined ? "" : output.slice(output.lastIndexOf(".") + 1).toLowerCase();
+  const named = ENDINGS.get(ending) ?? (FORMATS.has(ending) ? ending : "text");
+  const name = options.flag("json") ? "json" : (options.text("format") ?? named);
+  const format = FORMATS.get(name);
+  if (format !== undefined) return format;
+  throw usageError(`There is no format "${name}"`, `choose one of ${[...FORMATS.keys()].join(", ")}`);
+}
+
+/** Undefined where every node is drawn. */
+function depthOf(options: Options, program: Program, arrows: number): number | undefined {
+  if (options.text("depth") === "all") return undefined;
+  if (options.text("depth") !== undefined) return options.count("depth", 0);
+  return depthFor(program, BOXES, arrows);
+}
+
+/** Says on stderr what is folded, and what will not be shown. */
+function tell(program: Program, options: DrawOptions, limit: number, terminal: Terminal): void {
+  const { boxes, arrows } = diagramOf(program, options);
+  const folded = boxes.filter(({ nodes }) => nodes > 1).length;
+  const total = plural(program.graph.nodes.length, "node");
+  if (folded > 0) {
+    const joined = plural(folded, "module is drawn as one box", "modules are drawn as one box each");
+    terminal.err(
+      `${joined}: ${total} in ${plural(boxes.length, "box", "boxes")}; --depth chooses, --depth all draws every node\n`,
+    );
+  }
+  if (arrows.length > limit) {
+    terminal.err(
+      `Mermaid draws at most ${limit} arrows, and these are ${arrows.length}: choose a smaller --depth, or svg\n`,
+    );
+  }
+}

@@ -1,4 +1,3 @@
-import { writeFile } from "node:fs/promises";
 import type { Profile } from "@pt2/runtime";
 import type { Command, ExitCode } from "../command.ts";
 import { LOAD_OPTIONS, withModel } from "../open-model.ts";
@@ -10,6 +9,7 @@ import { INPUT_OPTIONS } from "../tensors/calls.ts";
 import { chosenCalls } from "../tensors/chosen-calls.ts";
 import { table } from "../terminal/table.ts";
 import { type Terminal, toJsonText } from "../terminal/terminal.ts";
+import { writeText } from "../terminal/write-text.ts";
 
 const TOP = 15;
 
@@ -33,7 +33,7 @@ export const profile: Command = {
       for (let i = 0; i < warmup; i++) await model.run(call!);
       const measured = await model.profile(call!);
       const trace = options.text("trace");
-      if (trace !== undefined) await writeFile(trace, toJsonText(traceOf(measured, model.backend)));
+      if (trace !== undefined) await writeText(trace, toJsonText(traceOf(measured, model.backend)));
       const { steps, totalMs } = measured;
       const report = { backend: model.backend, totalMs, ops: timesByOp(steps), steps };
       terminal.out(options.flag("json") ? toJsonText(report) : printProfile(measured));

@@ -7,12 +7,14 @@ const nothing: LibtorchReport = { places: [], found: null, addon: null, info: nu
 it("says where was looked, and how to get one", () => {
   const places = [{ name: "PT2_LIBTORCH", path: null, finding: "not set" }];
   expect(printLibtorch({ ...nothing, places })).toBe(
-    "\nlibtorch: none found; `npx pt2 libtorch install` gets one\n  PT2_LIBTORCH  not set\n",
+    "\nlibtorch: none found; `npx @pt2/cli libtorch install` gets one\n  PT2_LIBTORCH  not set\n",
   );
 });
 
 it("says what has to be compiled, and what cannot be loaded", () => {
-  expect(printLibtorch({ ...nothing, found })).toContain("Native module: not compiled yet; `npx pt2 libtorch build`");
+  expect(printLibtorch({ ...nothing, found })).toContain(
+    "Native module: not compiled yet; `npx @pt2/cli libtorch build`",
+  );
   const broken = { ...nothing, found, addon: "/cache/it.node", problem: "it broke" };
   expect(printLibtorch(broken)).toContain("Native module: /cache/it.node\nit broke\n");
 });

@@ -34,8 +34,8 @@ export async function examineLibtorch(): Promise<LibtorchReport | null> {
 export function printLibtorch({ places, found, addon, info, problem }: LibtorchReport): string {
   const looked = places.map(({ name, path, finding }) => [name, finding, path ?? ""]);
   return [
-    `\nlibtorch: ${found === null ? "none found; `npx pt2 libtorch install` gets one" : found.version}\n${table(looked)}`,
-    found === null ? "" : `\nNative module: ${addon ?? "not compiled yet; `npx pt2 libtorch build` does"}\n`,
+    `\nlibtorch: ${found === null ? "none found; `npx @pt2/cli libtorch install` gets one" : found.version}\n${table(looked)}`,
+    found === null ? "" : `\nNative module: ${addon ?? "not compiled yet; `npx @pt2/cli libtorch build` does"}\n`,
     problem === null ? "" : `${problem}\n`,
     info === null ? "" : table(rowsOf(info)),
   ].join("");

@@ -1,7 +1,8 @@
 import { open } from "node:fs/promises";
 import { DTYPES, type TensorData, writeSafetensors } from "@pt2/format";
 import type { Value } from "@pt2/runtime";
-import { cliError, usageError } from "../cli-errors.ts";
+import { usageError } from "../cli-errors.ts";
+import { notWritten } from "../terminal/write-text.ts";
 
 /** Writes the tensors of every call by position, those of later calls under `call1.`, `call2.`, … */
 export async function writeOutputs(path: string, calls: readonly (readonly Value[])[]): Promise<void> {
@@ -17,7 +18,7 @@ export async function writeOutputs(path: string, calls: readonly (readonly Value
     }
   }
   const file = await open(path, "w").catch((cause: unknown) => {
-    throw cliError("cli.io", { what: "The file cannot be written", where: path, advice: String(cause), cause });
+    throw notWritten(path, cause);
   });
   try {
     await writeSafetensors(tensors, async (bytes) => {

@@ -3,7 +3,9 @@ import { splitOpName } from "../op-name.ts";
 import { definitionsOf, graphsOf, usesOf, valuesOf } from "../query/args.ts";
 import { describeNode } from "../query/describe.ts";
 import { printType } from "../text/print-type.ts";
+import { attributesOf } from "./attributes.ts";
 import { type Family, familyOf } from "./family.ts";
+import { type Fold, foldModules } from "./fold.ts";
 
 /** A box of a drawing. */
 export interface Box {
@@ -13,6 +15,10 @@ export interface Box {
   readonly title: string;
   /** Type of the first result. */
   readonly detail: string;
+  /** What the node is told beside its tensors, or what a fold joins; often empty. */
+  readonly note: string;
+  /** Nodes that it stands for: more than one where a module is folded. */
+  readonly nodes: number;
   readonly family: Family;
   /** Everything that is known, for a tooltip. */
   readonly hint: string;
@@ -37,13 +43,16 @@ export interface Diagram {
 export interface DrawOptions {
   /** Draw parameters, buffers and constants as boxes of their own. @default false */
   readonly weights?: boolean;
+  /** Draws modules of this depth as one box each: at 2 `layers.0` and what is in it. @default every node for itself */
+  readonly depth?: number;
 }
 
 /** The boxes and arrows of a program or graph. */
 export function diagramOf(subject: Program | Graph, options: DrawOptions = {}): Diagram {
-  if ("nodes" in subject) return drawGraph("graph", subject, "", new Set());
+  const { depth = Number.POSITIVE_INFINITY } = options;
+  if ("nodes" in subject) return drawGraph("graph", subject, "", new Set(), depth);
   const hidden = subject.inputs.filter((spec) => !options.weights && isWeight(spec)).map(valueName);
-  return drawGraph("program", subject.graph, "", new Set(hidden));
+  return drawGraph("program", subject.graph, "", new Set(hidden), depth);
 }
 
 function isWeight({ kind }: InputSpec): boolean {
@@ -54,7 +63,13 @@ function valueName(spec: InputSpec): string | null {
   return spec.kind === "constant_input" ? null : spec.value;
 }
 
-function drawGraph(name: string, graph: Graph, prefix: string, hidden: ReadonlySet<string | null>): Diagram {
+function drawGraph(
+  name: string,
+  graph: Graph,
+  prefix: string,
+  hidden: ReadonlySet<string | null>,
+  depth: number,
+): Diagram {
   const boxes: Box[] = [];
   const arrows: Arrow[] = [];
   /** Box that defines each value. */
@@ -70,26 +85,59 @@ function drawGraph(name: string, graph: Graph, prefix: string, hidden: ReadonlyS
   graph.inputs.forEach((input, i) => {
     if (input === null || hidden.has(input)) return;
     const detail = detailOf(graph.values.get(input));
-    source.set(input, box(`in${i}`, { title: input, detail, family: "input", hint: input, nested: [] }));
+    const rest = { note: "", nodes: 0, hint: input, nested: [] };
+    source.set(input, box(`in${i}`, { title: input, detail, family: "input", ...rest }));
   });
-  graph.nodes.forEach((node, i) => {
-    const id = box(`n${i}`, {
-      title: titleOf(node),
-      detail: detailOf(graph.values.get(definitionsOf(node)[0] ?? "")),
-      family: familyOf(node.op),
-      hint: hintOf(node),
-      nested: graphsOf(node).map((nested, g) =>
-        drawGraph(`${node.name}.${nested.name}`, nested.graph, `${prefix}n${i}_g${g}_`, new Set()),
-      ),
-    });
-    connect(usesOf(node), id);
-    for (const defined of definitionsOf(node)) source.set(defined, id);
-  });
+  let at = 0;
+  for (const fold of foldModules(graph.nodes, depth)) {
+    const [node] = fold.nodes as readonly [Node];
+    const i = at;
+    at += fold.nodes.length;
+    const nested = (): readonly Diagram[] =>
+      graphsOf(node).map((inner, g) =>
+        drawGraph(`${node.name}.${inner.name}`, inner.graph, `${prefix}n${i}_g${g}_`, new Set(), depth),
+      );
+    const one = fold.nodes.length === 1;
+    const id = box(`n${i}`, one ? { ...boxOf(node, graph), nested: nested() } : boxOfFold(fold, graph));
+    const inside = new Set(fold.nodes.flatMap(definitionsOf));
+    connect(
+      fold.nodes.flatMap(usesOf).filter((used) => !inside.has(used)),
+      id,
+    );
+    for (const defined of inside) source.set(defined, id);
+  }
   if (graph.outputs.length > 0) {
-    const id = box("out", { title: "output", detail: "", family: "output", hint: "", nested: [] });
+    const id = box("out", { title: "output", detail: "", note: "", nodes: 0, family: "output", hint: "", nested: [] });
     connect(graph.outputs.flatMap(valuesOf), id);
   }
   return { name, boxes, arrows };
+}
+
+function boxOf(node: Node, graph: Graph): Omit<Box, "id" | "nested"> {
+  return {
+    title: titleOf(node),
+    detail: detailOf(graph.values.get(definitionsOf(node)[0] ?? "")),
+    note: attributesOf(node),
+    nodes: 1,
+    family: familyOf(node.op),
+    hint: hintOf(node),
+  };
+}
+
+function boxOfFold({ module, className, nodes }: Fold, graph: Graph): Omit<Box, "id"> {
+  const last = nodes.findLast((node) => definitionsOf(node).length > 0);
+  const counts = new Map<string, number>();
+  for (const node of nodes) counts.set(titleOf(node), (counts.get(titleOf(node)) ?? 0) + 1);
+  const name = className?.slice(className.lastIndexOf(".") + 1);
+  return {
+    title: module === "" ? "the whole model" : module,
+    detail: detailOf(graph.values.get(definitionsOf(last ?? nodes[0]!)[0] ?? "")),
+    note: [name ?? [], `${nodes.length} nodes`].flat().join(", "),
+    nodes: nodes.length,
+    family: "other",
+    hint: [...counts].map(([title, count]) => (count === 1 ? title : `${count} × ${title}`)).join("\n"),
+    nested: [],
+  };
 }
 
 /** `conv2d`, `mylib::f`. */

@@ -25,10 +25,10 @@ function body({ boxes, arrows }: Diagram, indent: string): readonly string[] {
   ];
 }
 
-function node({ id, title, detail, family, hint }: Box): string {
+function node({ id, title, detail, note, family, hint, nodes }: Box): string {
   const { fill, stroke } = COLOURS[family];
-  const label = quote([title, detail].filter((line) => line !== "").join("\n"));
-  return `${id} [label=${label}, fillcolor="${fill}", color="${stroke}", tooltip=${quote(hint)}];`;
+  const label = quote([title, detail, note].filter((line) => line !== "").join("\n"));
+  return `${id} [label=${label}, fillcolor="${fill}", color="${stroke}", tooltip=${quote(hint)}${nodes > 1 ? ", peripheries=2" : ""}];`;
 }
 
 function cluster(box: Box, inner: Diagram, index: number, indent: string): readonly string[] {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { FIXTURES, fixture } from "../testing/fixtures.ts";
+import { parse } from "../text/parse.ts";
 import { diagramOf, toDot, toMermaid, toSvg } from "./index.ts";
 import { layer } from "./layers.ts";
 
@@ -32,6 +33,20 @@ describe("drawings", () => {
       rects.slice(i + 1).some((other) => other[1] === y && other[0]! < x! + width! && x! < other[0]! + other[2]!),
     );
     expect(clash).toBe(false);
+  });
+
+  it("shows what nodes are told beside their tensors", () => {
+    const program = parse(`program {
+      user_input %x: f32[1, 3, 8, 8]
+      parameter "w" = %w: f32[4, 3, 3, 3]
+      %c: f32[1, 4, 4, 4] = aten::conv2d(input=%x, weight=%w, bias=none, stride=[2, 2], padding=[1, 0])
+      %m: f32[1, 4] = aten::mean.dim(%c, dim=[2, 3])
+      %s: f32[1, 4] = aten::softmax.int(%m, dim=-1)
+      %r: f32[1, 4] = aten::relu(%s)
+      return %r
+    }`);
+    const notes = diagramOf(program).boxes.map(({ note }) => note);
+    expect(notes).toEqual(["", "stride 2, padding [1, 0]", "dim [2, 3]", "dim -1", "", ""]);
   });
 
   it("layers by the longest path and leads arrows around", () => {

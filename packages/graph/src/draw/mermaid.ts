@@ -13,11 +13,11 @@ export function toMermaid(subject: Program | Graph, options: DrawOptions = {}): 
 
 function body({ boxes, arrows }: Diagram, indent: string): readonly string[] {
   return [
-    ...boxes.flatMap(({ id, title, detail, family, nested }) => [
-      `${indent}${id}["${[title, detail]
+    ...boxes.flatMap(({ id, title, detail, note, family, nodes, nested }) => [
+      `${indent}${id}${nodes > 1 ? "[[" : "["}"${[title, detail, note]
         .filter((line) => line !== "")
         .map(escapeLabel)
-        .join("<br/>")}"]:::${family}`,
+        .join("<br/>")}"${nodes > 1 ? "]]" : "]"}:::${family}`,
       ...nested.flatMap((inner, i) => [
         `${indent}subgraph ${id}_s${i}["${escapeLabel(inner.name)}"]`,
         ...body(inner, `${indent}  `),

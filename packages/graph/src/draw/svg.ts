@@ -1,20 +1,24 @@
 import type { Graph, Program } from "../ir.ts";
+import { arrange, type Metrics, type Place } from "./columns.ts";
 import { type Box, type Diagram, type DrawOptions, diagramOf } from "./diagram.ts";
 import { COLOURS, LINE, TEXT } from "./family.ts";
-import { type Layered, layer, type Slot } from "./layers.ts";
+import { layer } from "./layers.ts";
+import { pathOf } from "./routes.ts";
 
-const HEIGHT = 34;
-const LAYER_GAP = 26;
+const LINE_HEIGHT = 13;
 const SLOT_GAP = 16;
-const BEND_WIDTH = 8;
 const MARGIN = 16;
 const CHARACTER = 6.6;
 const TITLE = 24;
 
-interface Point {
-  readonly x: number;
-  readonly y: number;
-}
+const METRICS: Metrics = {
+  boxWidth: (box) => Math.max(...linesOf(box).map((line) => line.length)) * CHARACTER + 16 + 2 * frameOf(box),
+  boxHeight: (box) => linesOf(box).length * LINE_HEIGHT + 8 + 2 * frameOf(box),
+  bendWidth: 8,
+  slotGap: SLOT_GAP,
+  layerGap: 26,
+  gutter: 48,
+};
 
 interface Panel {
   readonly width: number;
@@ -48,72 +52,45 @@ function panelsOf(diagram: Diagram, isRoot: boolean): readonly Panel[] {
 function panel(diagram: Diagram, isRoot: boolean): Panel {
   const boxes = new Map(diagram.boxes.map((box) => [box.id, box]));
   const layered = layer([...boxes.keys()], diagram.arrows);
-  const widths = layered.layers.map((slots) => slots.reduce((sum, slot) => sum + slotWidth(slot, boxes) + SLOT_GAP, 0));
-  const width = Math.max(120, ...widths) + 2 * MARGIN;
+  const columns = arrange(layered, boxes, METRICS);
   const top = isRoot ? MARGIN : MARGIN + TITLE;
-  const centres = positions(layered, boxes, width, top);
-  const arrows = layered.routes.map((route) => curve(route.map((id) => centres.get(id)!)));
-  const shapes = diagram.boxes.map((box) => shape(box, centres.get(box.id)!));
+  const width = Math.ceil(Math.max(120, columns.width) + 2 * MARGIN);
+  const left = (width - columns.width) / 2;
+  const arrows = layered.routes.map(
+    (route) => `<path d="${pathOf(route, columns)}" fill="none" stroke="${LINE}" marker-end="url(#tip)"/>`,
+  );
+  const shapes = diagram.boxes.map((box) => shape(box, columns.places.get(box.id)!));
   const title = isRoot
     ? ""
     : `<text x="${width / 2}" y="${MARGIN + 8}" fill="${LINE}" font-weight="600">${escapeXml(diagram.name)}</text>`;
-  const height = top + layered.layers.length * (HEIGHT + LAYER_GAP) - LAYER_GAP + MARGIN;
-  return { width, height, body: [title, ...arrows, ...shapes].join("\n") };
+  const body = `<g transform="translate(${left} ${top})">${[...arrows, ...shapes].join("\n")}</g>`;
+  return { width, height: Math.ceil(top + columns.height + MARGIN), body: `${title}${body}` };
 }
 
-function slotWidth({ id, isBend }: Slot, boxes: ReadonlyMap<string, Box>): number {
-  if (isBend) return BEND_WIDTH;
-  const { title, detail } = boxes.get(id)!;
-  return boxWidth(title, detail);
+/** What stands for many nodes has a second border around it. */
+function frameOf({ nodes }: Box): number {
+  return nodes > 1 ? 3 : 0;
 }
 
-function boxWidth(title: string, detail: string): number {
-  return Math.max(title.length, detail.length) * CHARACTER + 16;
+function linesOf({ title, detail, note }: Box): readonly string[] {
+  return [title, detail, note].filter((line) => line !== "");
 }
 
-function positions(
-  { layers }: Layered,
-  boxes: ReadonlyMap<string, Box>,
-  width: number,
-  top: number,
-): ReadonlyMap<string, Point> {
-  const centres = new Map<string, Point>();
-  layers.forEach((slots, i) => {
-    const sizes = slots.map((slot) => slotWidth(slot, boxes));
-    let x = (width - sizes.reduce((sum, size) => sum + size + SLOT_GAP, -SLOT_GAP)) / 2;
-    slots.forEach((slot, s) => {
-      centres.set(slot.id, { x: round(x + sizes[s]! / 2), y: top + i * (HEIGHT + LAYER_GAP) + HEIGHT / 2 });
-      x += sizes[s]! + SLOT_GAP;
-    });
-  });
-  return centres;
-}
-
-/** From the bottom of the first box to the top of the last, straight down through the bends. */
-function curve(points: readonly Point[]): string {
-  const last = points.length - 1;
-  let path = `M${points[0]!.x} ${points[0]!.y + HEIGHT / 2}`;
-  points.slice(1).forEach(({ x, y }, i) => {
-    const from = points[i]!;
-    const [start, end] = [from.y + HEIGHT / 2, y - HEIGHT / 2];
-    const middle = (start + end) / 2;
-    path += `C${from.x} ${middle} ${x} ${middle} ${x} ${end}`;
-    if (i + 1 < last) path += `V${y + HEIGHT / 2}`;
-  });
-  return `<path d="${path}" fill="none" stroke="${LINE}" marker-end="url(#tip)"/>`;
-}
-
-function shape({ title, detail, family, hint }: Box, { x, y }: Point): string {
+function shape(box: Box, { x, y }: Place): string {
+  const { family, hint } = box;
   const { fill, stroke } = COLOURS[family];
-  const width = boxWidth(title, detail);
-  const lines = [title, detail].filter((line) => line !== "");
+  const lines = linesOf(box);
   const text = lines.map((line, i) => {
-    const baseline = y + 4 + (i - (lines.length - 1) / 2) * 13;
+    const baseline = round(y + 4 + (i - (lines.length - 1) / 2) * LINE_HEIGHT);
     const weight = i === 0 ? ' font-weight="600"' : ' opacity="0.75"';
-    return `<text x="${x}" y="${baseline}" fill="${TEXT}"${weight}>${escapeXml(line)}</text>`;
+    return `<text x="${round(x)}" y="${baseline}" fill="${TEXT}"${weight}>${escapeXml(line)}</text>`;
   });
-  const rect = `<rect x="${round(x - width / 2)}" y="${y - HEIGHT / 2}" width="${round(width)}" height="${HEIGHT}" rx="6" fill="${fill}" stroke="${stroke}"/>`;
-  return `<g><title>${escapeXml(hint)}</title>${rect}${text.join("")}</g>`;
+  const rect = (inset: number): string => {
+    const [width, height] = [METRICS.boxWidth(box) - 2 * inset, METRICS.boxHeight(box) - 2 * inset];
+    return `<rect x="${round(x - width / 2)}" y="${round(y - height / 2)}" width="${round(width)}" height="${round(height)}" rx="6" fill="${fill}" stroke="${stroke}"/>`;
+  };
+  const frame = frameOf(box) > 0 ? rect(0) : "";
+  return `<g><title>${escapeXml(hint)}</title>${frame}${rect(frameOf(box))}${text.join("")}</g>`;
 }
 
 function round(value: number): number {
