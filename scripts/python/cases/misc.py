@@ -59,6 +59,7 @@ case("linalg_ldl_solve", "batch broadcast", *torch.linalg.ldl_factor(t(6, 6)), t
 case("linalg_ldl_solve", "blocks of two", *torch.linalg.ldl_factor(v(0, 1, 2, 4, 1, 0, 3, 1, 2, 3, 0, 2, 4, 1, 2, 0).reshape(4, 4)), t(4, 2))
 case("vander", "increasing", v(1, 2, 3), 3, True)
 case("cov", "rows", t(3, 7))
+case("cov", "one row", t(1, 7))
 case("trapezoid.dx", "last", t(2, 5), dx=0.5)
 case("bitwise_not", "after a comparison", t(5).gt(0))
 case("sym_size.int", "0 sized", ints(0, 3, lo=0, hi=1).to(i64), 0)

@@ -162,3 +162,7 @@ case("var.dim", "two dims", t(2, 3, 5), [0, 2], True, True)
 case("prod.dim_int", "bools of fractions", t(2, 7, lo=0.1, hi=0.9), 1, dtype=b8)
 case("sum.dim_IntList", "bools of fractions", v([0.5, 0.25], [0, 0], [0.5, -0.5]), [1], dtype=b8)
 case("prod.dim_int", "halves of floats", t(3, 5), 0, dtype=f16)
+
+for op in ("std_mean.correction", "var_mean.correction"):
+    case(op, "infinities", v((1, inf, 2), (-inf, inf, 0), (3, 1, 2)), [1])
+    case(op, "one element", v(3))

@@ -21,6 +21,7 @@ case("view.dtype", "float32 as int32", t(2, 3), i32)
 case("view.dtype", "float32 as int16", t(2, 3), i16)
 case("view.dtype", "uint8 as float32", ints(2, 8, dtype=u8, lo=0, hi=99), f32)
 case("view.dtype", "bfloat16 as int16", t(5, dtype=bf16), i16)
+case("view.dtype", "bool as uint8", t(2, 3, dtype=b8), u8)
 case("view_as_real", "complex64", t(2, 3, dtype=c64))
 case("view_as_complex", "pairs", t(3, 2))
 

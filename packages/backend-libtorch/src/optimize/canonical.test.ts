@@ -75,6 +75,19 @@ describe("canonicalize", () => {
     `);
   });
 
+  it("makes zeros as their arguments ask for them, not as the program describes them", () => {
+    const before = program(`user_input %x: f32[2, 4]
+      %z: i64[3] = aten::new_zeros(%x, size=[3])
+      %o: f32[5] = aten::new_ones(%x, size=[3])
+      return %z, %o`);
+    expect(text(canonicalize(before, cpu()))).toMatchInlineSnapshot(`
+      "user_input %x: f32[2, 4]
+      %z: i64[3] = aten::new_zeros(%x, size=[3])
+      %full: f32[3] = aten::full(size=[3], fill_value=1, dtype=torch.float32, device=device(cpu))
+      return %z, %full"
+    `);
+  });
+
   it("leaves claimed ops alone", () => {
     const before = program(`user_input %x: f32[2, 4]
       %v: f32[8] = aten::view(%x, size=[8])

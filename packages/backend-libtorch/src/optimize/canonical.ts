@@ -1,6 +1,6 @@
 import { type Arg, argOf, type Node, type Program } from "@pt2/graph";
 import { convolution, namedPadding } from "./canonical-convolution.ts";
-import { intArg, intsArg, intsOf, knownShape, NONE, numberOf } from "./literals.ts";
+import { intArg, intsArg, intsOf, NONE, numberOf } from "./literals.ts";
 import { given, type RewriteContext, type RewriteRule, type RewriteRules, rewrite } from "./rewriter.ts";
 import type { OptimizeTarget } from "./target.ts";
 import { dense, resultType } from "./types.ts";
@@ -105,8 +105,11 @@ const mulScalar: RewriteRule = (node, context) => {
 function filled(value: number): RewriteRule {
   return (node, context) => {
     const type = resultType(node, context);
-    const shape = knownShape(type);
-    if (type === undefined || shape === undefined || intsOf(argOf(node, "size")) === undefined) return null;
+    // What the arguments say counts, whatever the program claims of the result.
+    const shape = intsOf(argOf(node, "size"));
+    const asked = given(node, "dtype");
+    const dtype = asked?.kind === "dtype" ? asked.value : context.tensor(argOf(node, "self"))?.dtype;
+    if (shape === undefined || type === undefined || type.dtype !== dtype) return null;
     return context.emit(
       "aten::full",
       {

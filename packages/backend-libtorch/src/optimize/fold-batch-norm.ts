@@ -1,5 +1,5 @@
 import { type Arg, argOf, type Program } from "@pt2/graph";
-import { floatArg, intsArg } from "./literals.ts";
+import { floatArg, intsArg, numberOf } from "./literals.ts";
 import { given, type NewArgs, type RewriteRule, rewrite } from "./rewriter.ts";
 import type { OptimizeTarget } from "./target.ts";
 import { dense } from "./types.ts";
@@ -15,7 +15,8 @@ const RULE: RewriteRule = (node, context) => {
   const training = argOf(node, "training");
   const eps = argOf(node, "eps");
   if (conv?.op !== "aten::conv2d" || !context.isReadOnce(convolved)) return null;
-  if (training?.kind !== "bool" || training.value || eps === undefined) return null;
+  // Of a negative eps there may be no root: batch_norm says so, where oneDNN's relu behind a convolution makes it 0.
+  if (training?.kind !== "bool" || training.value || !((numberOf(eps) ?? -1) >= 0)) return null;
   const [mean, variance] = [given(node, "running_mean"), given(node, "running_var")];
   const [gamma, beta] = [given(node, "weight"), given(node, "bias")];
   const [weight, bias] = [argOf(conv, "weight")!, given(conv, "bias")];
@@ -25,7 +26,7 @@ const RULE: RewriteRule = (node, context) => {
 
   const perChannel = context.tensor(variance);
   const emit = (op: string, args: NewArgs): Arg => context.emit(`aten::${op}`, args, perChannel, node);
-  const deviation = emit("rsqrt", { self: emit("add.Scalar", { self: variance, other: toFloat(eps) }) });
+  const deviation = emit("rsqrt", { self: emit("add.Scalar", { self: variance, other: toFloat(eps!) }) });
   const scale = gamma === undefined ? deviation : emit("mul.Tensor", { self: deviation, other: gamma });
   const column = context.emit(
     "aten::reshape",

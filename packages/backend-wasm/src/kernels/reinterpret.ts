@@ -1,10 +1,12 @@
 import { DTYPES, type DType } from "@pt2/format";
+import type { TensorMeta } from "@pt2/registry";
 import type { KernelCall, WasmKernel } from "../engine/kernel.ts";
 import type { Place } from "../engine/place.ts";
 
 /** Views that read the same bytes as another dtype. Where strides cannot say it, of a dense copy. */
 export const reinterpret: WasmKernel = {
   ops: ["aten::view_as_real", "aten::view_as_complex", "aten::view.dtype"],
+  accepts: ({ self, dtype }) => dtype !== "bool" || (self as TensorMeta).dtype === "bool",
   prepare(call) {
     const self = call.tensor("self");
     const { dtype, shape } = call.call.results[0] as Place;

@@ -13,6 +13,7 @@ import { storageOf } from "../../wgsl/storage.ts";
 export const reinterpret: WebgpuKernel = {
   ops: ["aten::view_as_real", "aten::view_as_complex", "aten::view.dtype"],
   complex: true,
+  accepts: ({ self, dtype }) => dtype !== "bool" || (self as TensorMeta).dtype === "bool",
   prepare(call) {
     const self = call.tensor("self");
     const { dtype, shape } = call.call.results[0] as TensorMeta;

@@ -53,6 +53,17 @@ test("what cannot vary does not", () => {
   expect([binomial(5, 0, random), binomial(5, 1, random), binomial(0, 0.5, random)]).toEqual([0, 5, 0]);
 });
 
+test("what has no bound is infinite", () => {
+  const random = createRandom();
+  const { POSITIVE_INFINITY, NaN: none } = Number;
+  expect(gamma(POSITIVE_INFINITY, random)).toBe(POSITIVE_INFINITY);
+  expect([binomial(POSITIVE_INFINITY, 0.3, random), binomial(POSITIVE_INFINITY, 0, random)]).toEqual([
+    POSITIVE_INFINITY,
+    0,
+  ]);
+  expect([gamma(none, random), poisson(none, random), binomial(none, 0.5, random)]).toEqual([none, none, none]);
+});
+
 test("what makes no sense is no number", () => {
   const random = createRandom();
   expect([poisson(-1, random), gamma(-1, random), binomial(3, 2, random)]).toEqual([

@@ -5,7 +5,7 @@ const lgamma = (x: number): number => evaluateFloat("lgamma", x);
 
 /** A number of the gamma distribution with scale 1 (Marsaglia and Tsang). */
 export function gamma(shape: number, random: RandomNumbers): number {
-  if (!(shape > 0)) return shape === 0 ? 0 : Number.NaN;
+  if (!(shape > 0 && shape < Number.POSITIVE_INFINITY)) return shape < 0 ? Number.NaN : shape;
   if (shape < 1) return gamma(shape + 1, random) * (1 - random.next()) ** (1 / shape);
   const d = shape - 1 / 3;
   const c = 1 / Math.sqrt(9 * d);
@@ -35,6 +35,7 @@ export function poisson(rate: number, random: RandomNumbers): number {
 /** How many of `count` trials succeed: by the waiting times, or by transformed rejection. */
 export function binomial(count: number, odds: number, random: RandomNumbers): number {
   if (!(odds >= 0 && odds <= 1) || !(count >= 0)) return Number.NaN;
+  if (count === Number.POSITIVE_INFINITY) return odds === 0 ? 0 : count;
   if (odds > 0.5) return count - binomial(count, 1 - odds, random);
   if (odds === 0 || count === 0) return 0;
   if (count * odds < 10) {

@@ -1,5 +1,6 @@
 import { DTYPES, type DType } from "@pt2/format";
 import type { OpName } from "@pt2/graph";
+import { backendError } from "../../backend-errors.ts";
 import { broadcastPositions } from "../../strides.ts";
 import { numel } from "../../tensor.ts";
 import { type HostKernel, hostKernel } from "../host-kernel.ts";
@@ -10,10 +11,18 @@ import type { RandomNumbers } from "./numbers.ts";
 export const RANDOM_KERNELS: readonly HostKernel[] = [
   noise("aten::rand", (random, dtype, count) => random.uniform(dtype, count)),
   noise("aten::randn", (random, _, count) => random.normal(count)),
-  drawn("aten::poisson", ["self"], (random, rate) => poisson(rate!, random)),
+  drawn("aten::poisson", ["self"], (random, rate) => poisson(requireRate(rate!), random)),
   drawn("aten::binomial", ["count", "prob"], (random, count, odds) => binomial(count!, odds!, random)),
   drawn("aten::_standard_gamma", ["self"], (random, shape) => gamma(shape!, random)),
 ];
+
+function requireRate(rate: number): number {
+  if (rate >= 0) return rate;
+  throw backendError("backend.data", {
+    what: `invalid Poisson rate ${rate}, expected rate to be non-negative`,
+    advice: "Check the values that the program computes this from.",
+  });
+}
 
 function noise(op: OpName, draw: (random: RandomNumbers, dtype: DType, count: number) => Float64Array): HostKernel {
   return {

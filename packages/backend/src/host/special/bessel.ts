@@ -88,7 +88,7 @@ export function besselK(order: number, x: number, scaled = false): number {
   if (!(x > 0)) return x === 0 ? Number.POSITIVE_INFINITY : Number.NaN;
   if (x === Number.POSITIVE_INFINITY) return 0;
   // ∫ exp(-x (cosh t - 1)) cosh(order t) dt decays doubly exponentially: the trapezoidal rule is exact to rounding.
-  const end = Math.acosh(1 + 750 / x);
+  const end = x < 1e-300 ? Math.log(1500) - Math.log(x) : Math.acosh(1 + 750 / x);
   const steps = Math.max(100, Math.ceil(end / 0.05));
   const h = end / steps;
   let sum = 0.5;

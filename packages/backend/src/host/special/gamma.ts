@@ -72,6 +72,9 @@ const BERNOULLI = [
   -174611 / 330,
 ];
 
+/** So far below zero terms are no longer added one by one: there may be as many as there are numbers. */
+const FAR_BELOW = 64;
+
 /** Hurwitz's zeta function Σ (q + n)^-x, as PyTorch extends it. */
 export function zeta(x: number, q: number): number {
   if (x === 1) return Number.POSITIVE_INFINITY;
@@ -83,6 +86,12 @@ export function zeta(x: number, q: number): number {
   // Euler and Maclaurin, from where the terms are smooth.
   let sum = 0;
   let at = q;
+  if (q < -FAR_BELOW) {
+    // The many terms below zero are those of a positive q, each with the sign of (-1)^x.
+    at = q + Math.ceil(-q - FAR_BELOW);
+    const below = zeta(x, 1 - at) - zeta(x, 1 - q);
+    sum = x % 2 === 0 ? below : -below;
+  }
   for (; at < 12; at++) sum += at ** -x;
   sum += at ** (1 - x) / (x - 1) + 0.5 * at ** -x;
   let factor = x * at ** (-x - 1);

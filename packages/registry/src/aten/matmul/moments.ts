@@ -19,7 +19,7 @@ export const MOMENT_OPS: readonly OpRecord[] = [
       const centred = e.sub(rows, e.mean(rows, [1], true));
       const products = b.tensor("aten::mm", { self: centred, mat2: e.transpose(centred, 0, 1) });
       const result = e.div(products, { float: Math.max(0, count - correction) });
-      return self.shape.length === 2 ? result : e.reshape(result, []);
+      return rows.shape[0] === 1 ? e.reshape(result, []) : result;
     },
   }),
   defineOp("aten::corrcoef(Tensor self) -> Tensor", {

@@ -101,7 +101,12 @@ function deviation(b: Builder, spread: Spread): TensorMeta {
 
 function withMean(b: Builder, statistic: typeof variance, spread: Spread): readonly [TensorMeta, TensorMeta] {
   const { self, dim, keepdim } = spread;
-  return [statistic(b, spread), b.tensor("aten::mean.dim", { self, dim: dim ?? null, keepdim })];
+  const mean = b.tensor("aten::mean.dim", { self, dim: dim ?? null, keepdim });
+  // PyTorch computes both step by step, from differences to the mean so far: of an infinity nothing is left.
+  const known = isComplex(mean.dtype)
+    ? mean
+    : emit(b).where(b.tensor("aten::isinf", { self: mean }), { float: Number.NaN }, mean);
+  return [statistic(b, spread), known];
 }
 
 /** `sum((x - mean)²) / (n - correction)`, in float32 for the half floats. */

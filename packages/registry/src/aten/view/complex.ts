@@ -27,6 +27,11 @@ export const COMPLEX_OPS: readonly OpRecord[] = [
   }),
   defineOp("aten::view.dtype(Tensor(a) self, ScalarType dtype) -> Tensor(a)", {
     infer: ({ self, dtype }) => reinterpret(self, DTYPES[dtype].itemsize, dtype),
+    // Any byte but 0 is true, and a bool is 0 or 1 wherever somebody computes with it.
+    decompose: ({ self, dtype }, b) =>
+      dtype !== "bool" || self.dtype === "bool"
+        ? null
+        : b.tensor("aten::ne.Scalar", { self: b.tensor("aten::view.dtype", { self, dtype: "uint8" }), other: 0 }),
   }),
   defineOp("aten::real(Tensor(a) self) -> Tensor(a)", {
     part: 0,
