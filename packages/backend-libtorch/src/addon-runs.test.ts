@@ -141,4 +141,51 @@ describeWithLibtorch("native runs", ({ addon }) => {
     run.cancel();
     await expect(run.ended).rejects.toEqual(coded("aborted"));
   });
+
+  /** Reads each input by `view`, and adds it to what it read. */
+  const writes = (count: number, view: PlanNode["op"], args: PlanNode["args"]): PlanSource => ({
+    device: "cpu",
+    graphs: [
+      {
+        slots: 3 * count,
+        inputs: Array.from({ length: count }, (_, i) => i),
+        nodes: Array.from({ length: count }, (_, i): readonly PlanNode[] => [
+          {
+            kind: "op",
+            op: view,
+            args: [{ name: "self", arg: slot(i) }, ...args],
+            outputs: [count + i],
+          },
+          {
+            kind: "op",
+            op: "aten::add_.Tensor",
+            args: [
+              { name: "self", arg: slot(count + i) },
+              { name: "other", arg: slot(count + i) },
+            ],
+            outputs: [2 * count + i],
+          },
+        ]).flat(),
+        outputs: Array.from({ length: count }, (_, i) => slot(i)),
+      },
+    ],
+  });
+
+  it.each([
+    ["a view that its schema shows", "aten::view", [{ name: "size", arg: { kind: "list", items: [int(2)] } }], 1],
+    ["one that its schema does not show", "aten::atleast_1d", [], 2],
+  ] as const)("writes to 500 inputs through %s begin no run again for each of them", async (_, view, args, most) => {
+    const count = view === "aten::view" ? 500 : 1;
+    const plan = addon.compile(writes(count, view, args), Array(count).fill(null));
+    for (const beginnings of [most, 1]) {
+      const given = Array.from({ length: count }, (_, i) => bytesOf(i, 1));
+      const step = await plan.start(given, { profile: true }).resume([]);
+      if (step.kind !== "done") throw new Error("it stopped");
+      expect(step.profile?.beginnings).toBe(beginnings);
+      expect(step.outputs.map((output) => floats(output as NativeTensor))).toEqual(given.map((_, i) => [2 * i, 2]));
+      expect(step.written.map(({ input }) => input)).toEqual(given.map((_, i) => i));
+      expect(given.map(({ bytes }) => new Float32Array(bytes.buffer)[0])).toEqual(given.map((_, i) => i));
+    }
+    plan.dispose();
+  });
 });

@@ -252,6 +252,8 @@ export interface NativeProfile {
   readonly totalNs: number;
   /** Most bytes that the run had allocated at one time. */
   readonly peakBytes: number;
+  /** How often it began: once more for each write to an input that schemas do not show. */
+  readonly beginnings: number;
 }
 
 export interface AotiSource {

@@ -1,29 +1,5 @@
-/** Numbers of placed buffers, one buffer to a row: where it lies, and the beginnings that its life spans. */
-class Columns {
-  readonly start: Float64Array;
-  readonly end: Float64Array;
-  readonly from: Int32Array;
-  readonly to: Int32Array;
-
-  constructor(length: number) {
-    this.start = new Float64Array(length);
-    this.end = new Float64Array(length);
-    this.from = new Int32Array(length);
-    this.to = new Int32Array(length);
-  }
-
-  set(row: number, start: number, end: number, from: number, to: number): void {
-    this.start[row] = start;
-    this.end[row] = end;
-    this.from[row] = from;
-    this.to[row] = to;
-  }
-
-  /** Makes room for a row among the first `count`. */
-  insert(row: number, count: number): void {
-    for (const column of [this.start, this.end, this.from, this.to]) column.copyWithin(row + 1, row, count);
-  }
-}
+import { AddressBlocks, upperBound } from "./address-blocks.ts";
+import { PlacedBuffers } from "./placed-buffers.ts";
 
 /**
  * Buffers that have their place in the arena, by lifetime. Two lifetimes meet exactly when one begins within the other,
@@ -36,14 +12,13 @@ export class LifetimeIndex {
   /** Node `n` has children `2n` and `2n + 1`; leaves are the beginnings. */
   readonly #spanning: readonly number[][];
   readonly #leaves: number;
-  readonly #placed: Columns;
-  readonly #byAddress: Columns;
+  readonly #placed: PlacedBuffers;
+  readonly #byAddress = new AddressBlocks();
   #count = 0;
 
   /** `beginnings`: first steps of all buffers that will be placed. */
   constructor(beginnings: readonly number[]) {
-    this.#placed = new Columns(beginnings.length);
-    this.#byAddress = new Columns(beginnings.length);
+    this.#placed = new PlacedBuffers(beginnings.length);
     this.#beginnings = [...new Set(beginnings)].sort((a, b) => a - b);
     this.#byBeginning = this.#beginnings.map(() => []);
     this.#leaves = 1 << Math.ceil(Math.log2(Math.max(1, this.#beginnings.length)));
@@ -54,11 +29,10 @@ export class LifetimeIndex {
   lowestGap(size: number, first: number, last: number): number {
     const [from, to] = [this.#rank(first), this.#rank(last)];
     const found = this.#meeting(from, to);
-    const { start, end, from: begins, to: ends } = found === null ? this.#byAddress : this.#placed;
-    const count = found === null ? this.#count : found.length;
+    if (found === null) return this.#byAddress.lowestGap(size, from, to);
+    const { start, end, from: begins, to: ends } = this.#placed;
     let address = 0;
-    for (let i = 0; i < count; i++) {
-      const row = found === null ? i : found[i]!;
+    for (const row of found) {
       if (ends[row]! < from || to < begins[row]!) continue;
       if (address + size <= start[row]!) break;
       if (end[row]! > address) address = end[row]!;
@@ -77,9 +51,7 @@ export class LifetimeIndex {
       if (a & 1) this.#spanning[a++]!.push(id);
       if (b & 1) this.#spanning[--b]!.push(id);
     }
-    const row = upperBound(this.#byAddress.start, id, start);
-    this.#byAddress.insert(row, id);
-    this.#byAddress.set(row, start, end, from, to);
+    this.#byAddress.add(start, end, from, to);
   }
 
   /** Buffers that are alive at one of these beginnings, by address; null when they are too many to be sorted. */
@@ -101,17 +73,6 @@ export class LifetimeIndex {
 
   /** Position of the last beginning that is not after a step. */
   #rank(step: number): number {
-    return upperBound(this.#beginnings, this.#beginnings.length, step) - 1;
+    return upperBound(this.#beginnings.length, (i) => this.#beginnings[i]!, step) - 1;
   }
-}
-
-/** Of `count` ascending keys, how many are at most `key`. */
-function upperBound(keys: ArrayLike<number>, count: number, key: number): number {
-  let [low, high] = [0, count];
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (keys[middle]! <= key) low = middle + 1;
-    else high = middle;
-  }
-  return low;
 }

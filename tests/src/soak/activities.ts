@@ -71,7 +71,8 @@ export const ACTIVITIES: readonly Activity[] = [
     await Promise.all(Array.from({ length: 64 }, () => model.runFlat([x], { signal: patient })));
   }),
   calls("shape", "dynamic", { short: 80, long: 2000 }, async (model, i) => {
-    await model.runFlat([ids(1 + (i % 64), 2 + (Math.floor(i / 64) % 127))]);
+    // All that the program takes, each once, in an order in which the largest come early.
+    await model.runFlat([ids(1 + ((37 * i) % 64), 2 + ((53 * i) % 127))]);
   }),
   calls("abort", "dynamic", { short: 120, long: 2000 }, async (model, i) => {
     const controller = new AbortController();
@@ -119,8 +120,8 @@ export const ACTIVITIES: readonly Activity[] = [
           signal: controller.signal,
           ...(precision && { precision }),
         });
-        for (let turn = 0; turn < i % 12; turn++) await new Promise((resolve) => setImmediate(resolve));
-        controller.abort();
+        // From at once until it is likely to be over.
+        setTimeout(() => controller.abort(), 3 * (i % 16));
         const [model] = await Promise.allSettled([loading]);
         if (model.status === "fulfilled") await model.value.dispose();
       },

@@ -34,6 +34,7 @@ Napi::Value fromProfile(Napi::Env env, const Profile& profile) {
   object.Set("steps", steps);
   object.Set("totalNs", static_cast<double>(profile.totalNs));
   object.Set("peakBytes", static_cast<double>(profile.peakBytes));
+  object.Set("beginnings", static_cast<double>(profile.beginnings));
   return object;
 }
 

@@ -1,4 +1,3 @@
-
 import type { NativeValue } from "../addon.ts";
 
 /** The run that came to a host node. */

@@ -28,3 +28,54 @@ test("a chain of any length takes two buffers", () => {
   const chain = Array.from({ length: 100_000 }, (_, i): SlotLifetime => ({ bytes: 16, first: i, last: i + 1 }));
   expect(planSlots(chain).bytes).toEqual([16, 16]);
 });
+
+/** The same sharing, by looking at every slot. */
+function slowly(lives: readonly SlotLifetime[]): readonly number[] {
+  const order = lives.map((_, i) => i).sort((a, b) => lives[b]!.bytes - lives[a]!.bytes || a - b);
+  const users: SlotLifetime[][] = [];
+  const slots: number[] = [];
+  for (const i of order) {
+    const life = lives[i]!;
+    const free = users.findLastIndex((others) => !others.some((other) => meet(other, life)));
+    slots[i] = free < 0 ? users.push([]) - 1 : free;
+    users[slots[i]!]!.push(life);
+  }
+  return slots;
+}
+
+test.each([
+  ["short lives", 300, 6],
+  ["lives of any length", 60, 60],
+  ["one life for all", 1, 1],
+  ["a step for each", 4000, 2],
+])("%s share as the definition says", (_, steps, longest) => {
+  const below = randomBelow(steps);
+  const lives = Array.from({ length: 700 }, (): SlotLifetime => {
+    const first = below(steps);
+    const last = below(9) === 0 ? Number.MAX_SAFE_INTEGER : first + below(longest);
+    return { bytes: 4 * (1 + below(9)), first, last };
+  });
+  expect(planSlots(lives).slots).toEqual(slowly(lives));
+});
+
+test.each([
+  ["until the end", (i: number) => ({ first: i, last: 40_000 })],
+  ["from the beginning", (i: number) => ({ first: 0, last: i })],
+  ["with short ones between", (i: number) => ({ first: i, last: i % 2 === 0 ? 40_000 : i + 1 })],
+])("20,000 tensors at once, %s: few lives are looked at for each", (_, lifeOf) => {
+  let looks = 0;
+  const lives = Array.from({ length: 20_000 }, (_, i): SlotLifetime => {
+    const { first, last } = lifeOf(i);
+    return {
+      bytes: 16,
+      get first() {
+        looks++;
+        return first;
+      },
+      last,
+    };
+  });
+  planSlots(lives);
+  // Of all slots it would be ten thousand and more.
+  expect(looks / lives.length).toBeLessThan(500);
+});

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "plan/compile/compile.h"
+#include "plan/compile/input-writes.h"
 #include "plan/plan-error.h"
 
 namespace pt2 {
@@ -26,6 +27,11 @@ Plan::Plan(Program program, std::vector<at::Tensor> bound)
       written_(program_.graphs.front().inputs.size()) {
   for (const Graph& graph : program_.graphs) {
     for (const Node& node : graph.nodes) collectNumbers(node.operands, numberStorages_);
+  }
+  if (!program_.writes) return;
+  const std::vector<bool> written = writtenInputs(program_.graphs.front());
+  for (size_t i = 0; i < written.size(); ++i) {
+    if (written[i]) markWritten(i);
   }
 }
 

@@ -23,7 +23,7 @@ class Plan {
   std::shared_ptr<const BoundInputs> bound() const;
   void bind(size_t input, const at::Tensor& tensor);
 
-  // Inputs that some run wrote to.
+  // Inputs that schemas say are written to, and those that some run wrote to.
   bool isWritten(size_t input) const { return written_[input].load(std::memory_order_relaxed); }
   void markWritten(size_t input) { written_[input].store(true, std::memory_order_relaxed); }
 

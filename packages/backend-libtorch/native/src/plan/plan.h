@@ -36,6 +36,7 @@ struct Profile {
   std::vector<StepTime> steps;
   int64_t totalNs = 0;
   int64_t peakBytes = 0;
+  int64_t beginnings = 0;  // more than one where a run found a write that it had not expected
 };
 
 struct Step {

@@ -21,6 +21,7 @@ std::unique_ptr<c10::DebugInfoGuard> Profiler::watchMemory() const {
 
 void Profiler::clear() {
   profile_->steps.clear();
+  ++profile_->beginnings;
   if (device_) device_->clear();
 }
 

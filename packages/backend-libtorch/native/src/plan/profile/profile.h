@@ -23,7 +23,7 @@ class Profiler {
   // Counts what this thread allocates while the guard lives.
   std::unique_ptr<c10::DebugInfoGuard> watchMemory() const;
 
-  // Forgets the steps of a run that begins again; its time counts.
+  // A run begins, perhaps again: forgets its steps; their time counts.
   void clear();
   size_t startStep(int graph, int node);
   void endStep(size_t step);
