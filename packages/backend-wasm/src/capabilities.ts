@@ -7,6 +7,8 @@ export const CAPABILITIES: Capabilities = {
     "float64",
     "float16",
     "bfloat16",
+    "float8_e4m3fn",
+    "float8_e5m2",
     "int64",
     "int32",
     "int16",

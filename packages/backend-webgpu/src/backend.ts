@@ -42,6 +42,8 @@ const DTYPES: readonly DType[] = [
   "float32",
   "float16",
   "bfloat16",
+  "float8_e4m3fn",
+  "float8_e5m2",
   "complex64",
   "int64",
   "int32",

@@ -105,7 +105,8 @@ function isBareUnsigned(dtype: DType, other: DTypeKind): boolean {
   return DTYPES[dtype].kind === "uint" && DTYPES[dtype].itemsize > 1 && other !== "float";
 }
 
-function isFloat8(dtype: DType): boolean {
+/** Floats of eight bits, which are converted, and with which nothing is computed. */
+export function isFloat8(dtype: DType): boolean {
   return DTYPES[dtype].kind === "float" && DTYPES[dtype].itemsize === 1;
 }
 

@@ -1,7 +1,7 @@
 import { DTYPES, type DType } from "@pt2/format";
 import { broadcastShapes } from "./broadcast.ts";
 import type { ArgValue } from "./builder.ts";
-import { DEFAULT_DTYPE, isHalf, resultType } from "./dtype-promotion.ts";
+import { DEFAULT_DTYPE, isFloat8, isHalf, resultType } from "./dtype-promotion.ts";
 import { isRunNumber, type RunNumber } from "./lower/run-number.ts";
 import type { OpRecord, Promotion } from "./op.ts";
 import { registryError } from "./registry-errors.ts";
@@ -59,6 +59,12 @@ export function typeScalarCall(
       return value !== null && isNumeric(arg.type) ? literal(value as Scalar) : value;
     }),
   );
+  if (isFloat8(common) && expr.kind !== "input") {
+    throw registryError("registry.dtype", {
+      what: `${record.name} is not computed in ${common}`,
+      advice: "convert the operand to float32 before the op",
+    });
+  }
   return { ...scalarMeta(record, args), compute: common, expr, operands };
 }
 

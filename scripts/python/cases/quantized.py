@@ -6,7 +6,7 @@ import logging
 import torch
 import torch.ao.quantization.fx._decomposed  # noqa: F401 registers quantized_decomposed
 
-from opcase import bf16, case, f16, f32, f64, i8, i16, i32, i64, inf, ints, s, t, u8, v
+from opcase import bf16, case, f16, f32, f64, i8, i16, i32, i64, inf, ints, nan, s, t, u8, v
 
 logging.disable(logging.WARNING)
 import torchao.quantization.quant_primitives  # noqa: E402, F401 registers torchao's ops
@@ -178,6 +178,30 @@ case(f"{AO}dequantize_affine", "no zero point", ints(5, 9, dtype=i8), [1, 3], t(
 case(f"{AO}dequantize_affine", "unsigned, float zero points", ints(5, 7, lo=0, hi=255, dtype=u8), [1, 7], t(5, lo=0.01), t(5), u8)
 case(f"{AO}dequantize_affine", "embedding rows", ints(3, 5, 7, dtype=i8), [1, 1, 7], t(3, 5, 1, lo=0.01), ints(3, 5, 1, dtype=i8), i8, -8, 7)
 case(f"{AO}dequantize_affine", "empty", ints(0, 6, dtype=i8), [1, 3], t(0, 2, lo=0.01), ints(0, 2, dtype=i8), i8)
+
+# Floats of eight bits: every one of them, and numbers at, beside and between them.
+for float8 in (torch.float8_e4m3fn, torch.float8_e5m2):
+    every = torch.arange(256, dtype=u8).view(float8)
+    values = every.float().nan_to_num(0, 0, 0).sort().values
+    between = torch.cat([values, (values[1:] + values[:-1]) / 2])
+    beside = torch.cat([between, between.nextafter(s(inf)), between.nextafter(s(-inf)), t(64, lo=-500, hi=500), v(-70000.0, 3e38, inf, -inf, nan)])
+    for dtype in FLOATS:
+        case("aten::_to_copy", f"every {float8} to {dtype}", every, dtype=dtype)
+        case("aten::_to_copy", f"{dtype} to {float8}", beside.to(dtype), dtype=float8)
+    case("aten::to.dtype", f"{float8} of integers", ints(17, lo=-90, hi=90), float8)
+    case("aten::to.dtype", f"the other of {float8}", every, torch.float8_e5m2 if float8 is torch.float8_e4m3fn else torch.float8_e4m3fn)
+    case("aten::permute", f"{float8}", every[:15].reshape(3, 5), [1, 0])
+    case("aten::clone", f"{float8}, transposed", every[:15].reshape(3, 5).t())
+    case("aten::cat", f"{float8}", [every[:6].reshape(2, 3), every[40:49].reshape(3, 3)], 0)
+    for name, shape in {"tensor": (1,), "rows": (6, 1), "blocks": (2, 5), "0-d": ()}.items():
+        scale = t(*shape, lo=0.1, hi=0.5)
+        case(f"{AO}quantize_affine_float8_non_decomposed", f"{float8}, {name}", t(6, 10, lo=-300, hi=300), scale, float8)
+        case(f"{AO}dequantize_affine_float8_non_decomposed", f"{float8}, {name}", t(6, 10, lo=-9, hi=9).to(float8), scale)
+    for dtype in HALVES:
+        case(f"{AO}quantize_affine_float8_non_decomposed", f"{float8} of {dtype}", t(6, 10, dtype=dtype), t(6, 1, lo=0.1), float8)
+        case(f"{AO}dequantize_affine_float8_non_decomposed", f"{float8} to {dtype}", t(6, 10, lo=-9, hi=9).to(float8), t(6, 1, lo=0.1), dtype)
+    case(f"{QD}quantize_per_tensor", f"{float8}", t(5, 7, lo=-30, hi=30), 0.037, 0, -57344 if float8 is torch.float8_e5m2 else -448, 448, float8)
+    case(f"{QD}dequantize_per_tensor", f"{float8}", t(5, 7, lo=-30, hi=30).to(float8), 0.037, 0, -448, 448, float8)
+    case(f"{AO}choose_scale_float8", f"bounds, blocks, {float8}", t(6, 10), [3, 5], float8, hp_value_lb=0.5, hp_value_ub=1.5)
 for dtype in FLOATS:
     case(f"{AO}choose_scale_float8", f"rows of {dtype}", t(5, 7, dtype=dtype), [1, 7])
-case(f"{AO}choose_scale_float8", "bounds, blocks", t(6, 10), [3, 5], hp_value_lb=0.5, hp_value_ub=1.5)

@@ -217,5 +217,6 @@ _PROGRAMS = [
     Program("torchao_int4_dynamic", _torchao(Block, _dynamic_intx), _lengths, **LENGTHS),
     Program("torchao_int4_bfloat16", _torchao(Perceptron, _dynamic_intx, torch.bfloat16), lambda: calls((_rows()[0].bfloat16(),))),
     Program("torchao_int4_no_clipping", _torchao(Perceptron, _no_clipping, torch.float16), lambda: calls((_rows()[0].half(),))),
+    Program("torchao_float8", _torchao(Perceptron, lambda q: q.Float8WeightOnlyConfig()), ROWS),
 ]
 PROGRAMS = [replace(program, traces=False) for program in _PROGRAMS]

@@ -1,8 +1,8 @@
 import { DTYPES, type DType } from "@pt2/format";
-import { decodeHalf, encodeHalf } from "./half.ts";
 import { type Lanes, type Representation, representation } from "./lanes.ts";
 import type { Node, NodeGraph } from "./nodes.ts";
 import type { Instruction } from "./opcodes.ts";
+import { decode, encode } from "./small-floats.ts";
 
 const LOW_WORDS = [0, 1, 2, 3, 8, 9, 10, 11, 16, 17, 18, 19, 24, 25, 26, 27];
 const LOW_HALVES = [0, 1, 2, 3, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21, 22, 23];
@@ -51,16 +51,16 @@ export function wrapTo(g: NodeGraph, dtype: DType, lanes: Lanes): Lanes {
 export function castLanes(g: NodeGraph, from: DType, to: DType, lanes: Lanes): Lanes {
   if (from === to) return lanes;
   const source = representation(from);
-  if (source === "half")
+  if (source === "small")
     return castLanes(
       g,
       "float32",
       to,
-      lanes.map((x) => decodeHalf(g, from, x)),
+      lanes.map((x) => decode(g, from, x)),
     );
   switch (representation(to)) {
-    case "half":
-      return castLanes(g, from, "float32", lanes).map((x) => encodeHalf(g, to, x));
+    case "small":
+      return castLanes(g, from, "float32", lanes).map((x) => encode(g, to, x));
     case "mask":
       return toMask(g, source, lanes);
     case "f32":

@@ -5,9 +5,9 @@ import type { Instruction } from "./opcodes.ts";
 
 /**
  * How four elements lie in one or two registers: floats as they are; integers of up to 32 bits as i32x4, extended;
- * 64-bit ones in two registers; bool as an i32x4 mask of 0 and -1; 16-bit floats as their bits in i32x4.
+ * 64-bit ones in two registers; bool as an i32x4 mask of 0 and -1; floats of 16 and 8 bits as their bits in i32x4.
  */
-export type Representation = "f32" | "f64" | "i32" | "i64" | "mask" | "half";
+export type Representation = "f32" | "f64" | "i32" | "i64" | "mask" | "small";
 
 const REPRESENTATIONS: { readonly [D in DType]?: Representation } = {
   bool: "mask",
@@ -17,8 +17,10 @@ const REPRESENTATIONS: { readonly [D in DType]?: Representation } = {
   uint16: "i32",
   int32: "i32",
   int64: "i64",
-  float16: "half",
-  bfloat16: "half",
+  float16: "small",
+  bfloat16: "small",
+  float8_e4m3fn: "small",
+  float8_e5m2: "small",
   float32: "f32",
   float64: "f64",
 };
@@ -67,6 +69,8 @@ function unpack(g: NodeGraph, dtype: DType, packed: Lanes): Lanes {
     case "bool":
       return [g.op("i32x4.ne", bytesToInts(g, x, "u"), g.i32x4(0))];
     case "uint8":
+    case "float8_e4m3fn":
+    case "float8_e5m2":
       return [bytesToInts(g, x, "u")];
     case "int8":
       return [bytesToInts(g, x, "s")];

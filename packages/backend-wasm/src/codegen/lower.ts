@@ -59,7 +59,7 @@ function constant(g: NodeGraph, dtype: DType, value: ScalarValue): Lanes {
       return [g.f64x2(Number(value)), g.f64x2(Number(value))];
     case "f32":
       return [g.f32x4(Number(value))];
-    case "half":
+    case "small":
       return castLanes(g, "float32", dtype, [g.f32x4(Number(value))]);
     default:
       return [g.i32x4(Number(value))];

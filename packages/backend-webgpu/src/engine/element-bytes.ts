@@ -1,5 +1,5 @@
 import { type TypedArray, viewAs } from "@pt2/backend";
-import { bitsToFloat, type DType, floatToBits } from "@pt2/format";
+import { bitsToFloat, DTYPES, type DType, floatToBits, isSmallFloat } from "@pt2/format";
 import { webgpuError } from "../webgpu-errors.ts";
 import { type ShaderFeatures, storageOf } from "../wgsl/storage.ts";
 
@@ -14,7 +14,7 @@ export function toGpu(
   const from = viewAs(dtype, bytes);
   if (dtype === "int64") return bytesOf(narrowed(from as BigInt64Array, what));
   if (isDouble(dtype)) return bytesOf(Float32Array.from(from as Float64Array));
-  if (dtype === "float16" || dtype === "bfloat16") {
+  if (isSmallFloat(dtype)) {
     const floats = new Float32Array(from.length);
     for (let i = 0; i < floats.length; i++) floats[i] = bitsToFloat(dtype, (from as Uint16Array)[i]!);
     return bytesOf(floats);
@@ -37,8 +37,8 @@ export function fromGpu(
   ) as Int32Array;
   if (dtype === "int64") return bytesOf(widened(from));
   if (isDouble(dtype)) return bytesOf(Float64Array.from(from));
-  if (dtype === "float16" || dtype === "bfloat16") {
-    const bits = new Uint16Array(from.length);
+  if (isSmallFloat(dtype)) {
+    const bits = new (DTYPES[dtype].itemsize === 2 ? Uint16Array : Uint8Array)(from.length);
     for (let i = 0; i < bits.length; i++) bits[i] = floatToBits(dtype, from[i]!);
     return bytesOf(bits);
   }

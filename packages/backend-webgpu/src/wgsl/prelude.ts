@@ -24,7 +24,7 @@ export const LATER: readonly Later[] = [
       "pow fmod mod floordiv truncdiv hypot sin cos tan asin acos atan atan2 lgamma digamma",
       "lgamma_of_positive high_part log2_pair quarter_turns two_over_pi mul_high quarter_turns_of_large sin_turned asin_rest",
       "truncdiv_i32 fmod_i32 floordiv_i32 mod_i32 shl_i32 shr_i32 pow_i32 i32_from_f32 i64_from_f32 mul_complex",
-      "truncdiv_u32 fmod_u32 floordiv_u32 mod_u32 shl_u32 shr_u32 pow_u32 u32_from_f32",
+      "truncdiv_u32 fmod_u32 floordiv_u32 mod_u32 shl_u32 shr_u32 pow_u32 u32_from_f32 round_e4m3fn round_e5m2",
     ),
     load: async () => (await import("./helpers/rare.ts")).RARE,
   },

@@ -21,6 +21,8 @@ const COMPUTE: { readonly [D in DType]?: ComputeType } = {
   float64: "f32",
   float16: "f32",
   bfloat16: "f32",
+  float8_e4m3fn: "f32",
+  float8_e5m2: "f32",
   int64: "i32",
   int32: "i32",
   int16: "i32",
@@ -66,6 +68,8 @@ export function loadExpr(dtype: DType, code: string): string {
 const FIT: { readonly [D in DType]?: string } = {
   float16: "round_f16",
   bfloat16: "round_bf16",
+  float8_e4m3fn: "round_e4m3fn",
+  float8_e5m2: "round_e5m2",
   int16: "wrap_i16",
   int8: "wrap_i8",
   uint8: "wrap_u8",

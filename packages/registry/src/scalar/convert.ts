@@ -1,4 +1,4 @@
-import { DTYPES, type DType } from "@pt2/format";
+import { bitsToFloat, DTYPES, type DType, floatToBits, isSmallFloat } from "@pt2/format";
 import type { ScalarValue } from "./typed.ts";
 
 const scratch = new DataView(new ArrayBuffer(8));
@@ -65,7 +65,9 @@ export function toFloat(to: DType, x: ScalarValue): number {
   if (to === "float64") return Number(x);
   const single = typeof x === "bigint" ? bigintToFloat32(x) : Math.fround(Number(x));
   if (to === "float32") return single;
-  return to === "float16" ? roundToFloat16(single) : roundToBfloat16(single);
+  if (to === "float16") return roundToFloat16(single);
+  if (to === "bfloat16" || !isSmallFloat(to)) return roundToBfloat16(single);
+  return bitsToFloat(to, floatToBits(to, single));
 }
 
 /** Rounds once: through float64 it would round twice. The lost bits are folded into one that keeps ties apart. */

@@ -1,5 +1,6 @@
 import type { Helpers } from "../prelude.ts";
 import { COMPLEX } from "./complex.ts";
+import { FLOAT8 } from "./float8.ts";
 import { GAMMA } from "./gamma.ts";
 import { INTEGERS } from "./integers.ts";
 import { POWER } from "./power.ts";
@@ -7,4 +8,4 @@ import { REMAINDER } from "./remainder.ts";
 import { TRIGONOMETRY } from "./trigonometry.ts";
 
 /** The rest. */
-export const RARE: Helpers = { ...COMPLEX, ...GAMMA, ...INTEGERS, ...POWER, ...REMAINDER, ...TRIGONOMETRY };
+export const RARE: Helpers = { ...COMPLEX, ...FLOAT8, ...GAMMA, ...INTEGERS, ...POWER, ...REMAINDER, ...TRIGONOMETRY };

@@ -1,0 +1,77 @@
+// Floats of 16 and 8 bits, which WebAssembly does not know, as bits in i32x4.
+import type { DType } from "@pt2/format";
+import type { Node, NodeGraph } from "./nodes.ts";
+
+/** float32 from the bits of a small float, exactly. */
+export function decode(g: NodeGraph, dtype: DType, bits: Node): Node {
+  if (dtype === "bfloat16") return g.op("i32x4.shl", bits, g.i32(16));
+  if (dtype === "float8_e4m3fn") return decodeE4m3fn(g, bits);
+  // The other float8 is the upper byte of a float16.
+  return decodeFloat16(g, dtype === "float8_e5m2" ? g.op("i32x4.shl", bits, g.i32(8)) : bits);
+}
+
+function decodeFloat16(g: NodeGraph, bits: Node): Node {
+  const magnitude = g.op("v128.and", bits, g.i32x4(0x7fff));
+  const sign = g.op("i32x4.shl", g.op("v128.xor", bits, magnitude), g.i32(16));
+  // Multiplying moves the exponent to its new bias and normalises what was denormal.
+  const value = g.op("f32x4.mul", g.op("i32x4.shl", magnitude, g.i32(13)), g.f32x4(2 ** 112));
+  const special = g.op("v128.and", g.op("i32x4.gt_s", magnitude, g.i32x4(0x7bff)), g.i32x4(0x7f800000));
+  return g.op("v128.or", g.op("v128.or", value, special), sign);
+}
+
+/** No infinities: the largest bits are NaN. */
+function decodeE4m3fn(g: NodeGraph, bits: Node): Node {
+  const magnitude = g.op("v128.and", bits, g.i32x4(0x7f));
+  const sign = g.op("i32x4.shl", g.op("v128.xor", bits, magnitude), g.i32(24));
+  const value = g.op("f32x4.mul", g.op("i32x4.shl", magnitude, g.i32(20)), g.f32x4(2 ** 120));
+  const special = g.op("v128.and", g.op("i32x4.eq", magnitude, g.i32x4(0x7f)), g.i32x4(0x7fc00000));
+  return g.op("v128.or", g.op("v128.or", value, special), sign);
+}
+
+/** How a float8 lies in a float32: bits that are dropped, the difference of the biases, what exceeds the largest number. */
+const FLOAT8 = {
+  float8_e4m3fn: { dropped: 20, rebias: 120, unit: 2 ** -9, overflow: 0x7e },
+  float8_e5m2: { dropped: 21, rebias: 112, unit: 2 ** -16, overflow: 0x7c },
+} as const;
+
+/** Bits of the nearest float8, ties to even. What is too large becomes the largest e4m3fn, or an infinite e5m2. */
+function encodeFloat8(g: NodeGraph, dtype: keyof typeof FLOAT8, x: Node): Node {
+  const { dropped, rebias, unit, overflow } = FLOAT8[dtype];
+  const magnitude = g.op("v128.and", x, g.i32x4(0x7fffffff));
+  const sign = g.op("i32x4.shr_u", g.op("v128.xor", x, magnitude), g.i32(24));
+  const biased = g.op("i32x4.add", magnitude, g.i32x4(-(rebias << 23) + 2 ** (dropped - 1) - 1));
+  const rounded = g.op("i32x4.add", biased, isOdd(g, dropped, magnitude));
+  const normal = g.op("i32x4.shr_u", rounded, g.i32(dropped));
+  // Denormal: adding what has the unit as its last place leaves the result in the low bits.
+  const added = g.f32x4(unit * 2 ** 23);
+  const small = g.op("i32x4.sub", g.op("f32x4.add", magnitude, added), added);
+  const finite = g.op("v128.bitselect", small, normal, g.op("i32x4.lt_s", magnitude, g.i32x4((rebias + 1) << 23)));
+  const bits = g.op("v128.or", g.op("i32x4.min_s", finite, g.i32x4(overflow)), sign);
+  return g.op("v128.bitselect", g.i32x4(0x7f), bits, g.op("f32x4.ne", x, x));
+}
+
+function isOdd(g: NodeGraph, shift: number, bits: Node): Node {
+  return g.op("v128.and", g.op("i32x4.shr_u", bits, g.i32(shift)), g.i32x4(1));
+}
+
+/** Bits of the nearest small float, ties to even. */
+export function encode(g: NodeGraph, dtype: DType, x: Node): Node {
+  if (dtype === "float8_e4m3fn" || dtype === "float8_e5m2") return encodeFloat8(g, dtype, x);
+  if (dtype === "bfloat16") {
+    const rounded = g.op("i32x4.add", g.op("i32x4.add", x, g.i32x4(0x7fff)), isOdd(g, 16, x));
+    const bits = g.op("i32x4.shr_u", rounded, g.i32(16));
+    return g.op("v128.bitselect", g.i32x4(0x7fc0), bits, g.op("f32x4.ne", x, x));
+  }
+  const magnitude = g.op("v128.and", x, g.i32x4(0x7fffffff));
+  const sign = g.op("i32x4.shr_u", g.op("v128.xor", x, magnitude), g.i32(16));
+  // Normal: the exponent is rebiased and half of the last place added, as an even last place needs a little less.
+  const biased = g.op("i32x4.add", magnitude, g.i32x4((-112 << 23) + 0xfff));
+  const normal = g.op("i32x4.shr_u", g.op("i32x4.add", biased, isOdd(g, 13, magnitude)), g.i32(13));
+  // Denormal: adding one half leaves the result in the low bits, rounded by the addition.
+  const small = g.op("i32x4.sub", g.op("f32x4.add", magnitude, g.f32x4(0.5)), g.i32x4(0x3f000000));
+  const finite = g.op("v128.bitselect", small, normal, g.op("i32x4.lt_s", magnitude, g.i32x4(113 << 23)));
+  const notNumber = g.op("i32x4.gt_s", magnitude, g.i32x4(0x7f800000));
+  const special = g.op("v128.bitselect", g.i32x4(0x7e00), g.i32x4(0x7c00), notNumber);
+  const large = g.op("i32x4.gt_s", magnitude, g.i32x4(0x477fffff));
+  return g.op("v128.or", g.op("v128.bitselect", special, finite, large), sign);
+}
