@@ -82,7 +82,10 @@ export class LibtorchBackend implements Backend {
       abilities,
       optimize: (program, isFunctional) => optimize(program, target, isFunctional),
     });
-    const onDispose = (): void => void this.#executables.delete(executable);
+    const onDispose = async (): Promise<void> => {
+      this.#executables.delete(executable);
+      await request.onDispose?.();
+    };
     const { device } = this;
     const options = { device, outputs: this.#outputs, capture: this.#cudaGraphs, onDispose };
     const executable = new LibtorchExecutable(compiled, options);

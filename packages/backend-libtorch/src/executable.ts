@@ -26,7 +26,7 @@ export interface ExecutableOptions {
   readonly outputs: Outputs;
   /** Whether runs are recorded and replayed. */
   readonly capture: boolean;
-  onDispose(): void;
+  onDispose(): Promise<void>;
 }
 
 /** A program on libtorch. Runs overlap, but those of a program that writes its buffers follow each other. */
@@ -106,7 +106,7 @@ export class LibtorchExecutable implements Executable {
     hosts.dispose();
     for (const tensor of state.values()) tensor.dispose();
     state.clear();
-    this.#options.onDispose();
+    await this.#options.onDispose();
   }
 
   #begin<T>(signal: AbortSignal | undefined, work: () => Promise<T>): Promise<T> {

@@ -35,7 +35,10 @@ export class WasmBackend implements Backend {
 
   async compile(request: EngineRequest): Promise<WasmExecutable> {
     if (this.#disposed) throw backendDisposed();
-    const onDispose = (): void => void this.#executables.delete(executable);
+    const onDispose = async (): Promise<void> => {
+      this.#executables.delete(executable);
+      await request.onDispose?.();
+    };
     const executable: WasmExecutable = await compileChecked(request, this, () =>
       WasmExecutable.create({ ...request, onDispose }),
     );

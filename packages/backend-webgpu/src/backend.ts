@@ -99,7 +99,10 @@ export class WebgpuBackend implements Backend {
 
   async compile(request: CompileRequest): Promise<Executable> {
     this.#requireAlive();
-    const onDispose = (): void => void this.#executables.delete(executable);
+    const onDispose = async (): Promise<void> => {
+      this.#executables.delete(executable);
+      await request.onDispose?.();
+    };
     const { devices, kernels, precision, outputs } = this.#settings;
     const executable: Executable = await compileChecked(request, this, () =>
       WebgpuExecutable.create(request, { devices, kernels, precision, outputs, onDispose }),

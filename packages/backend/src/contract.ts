@@ -85,6 +85,11 @@ export interface CompileRequest {
   readonly precision?: "exact" | "fast";
   readonly onProgress?: (progress: Progress) => void;
   readonly signal?: AbortSignal;
+  /**
+   * To be called, and waited for, when the executable has been disposed, by itself or with its backend: what weights are
+   * read from is closed then. May be called again.
+   */
+  readonly onDispose?: () => Promise<void>;
 }
 
 /** Weights on their way into the memory of the backend that began it. */

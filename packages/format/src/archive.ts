@@ -19,7 +19,10 @@ export interface ArchiveRecord {
 export interface ArchiveOptions {
   /** Ends the opening. Later reads take signals of their own. */
   readonly signal?: AbortSignal | undefined;
-  /** Compare the CRC-32 of every record that is read; off by default, PyTorch can be told to write none. */
+  /**
+   * Compare the CRC-32 of every record that is read, where the file has one. Damage beyond the structure of a file is not
+   * noticed otherwise. @default true for what comes over HTTP, false for what is on this machine
+   */
   readonly verifyChecksums?: boolean | undefined;
   /** Told of problems that do not stop a load, such as sample inputs of an unknown Python class. */
   readonly onWarning?: ((problem: Pt2Error) => void) | undefined;

@@ -8,7 +8,10 @@ export async function fromFile(path: string): Promise<ByteSource> {
   const file = await open(path).catch((cause: unknown) => {
     throw formatError("format.io", { what: "the file cannot be opened", where: path, advice: reason(cause), cause });
   });
-  const stat = await file.stat();
+  const stat = await file.stat().catch(async (cause: unknown) => {
+    await file.close();
+    throw formatError("format.io", { what: "the file cannot be read", where: path, advice: reason(cause), cause });
+  });
   if (!stat.isFile()) {
     await file.close();
     throw formatError("format.io", {

@@ -21,14 +21,14 @@ import { ZipFile } from "./zip/zip-file.ts";
  * the archive, or at once when it cannot be opened.
  */
 export async function openArchive(source: ByteSource, options: ArchiveOptions = {}): Promise<Archive> {
-  const { signal, verifyChecksums = false } = options;
+  const { signal, verifyChecksums = source.isRemote === true } = options;
   try {
     const reading = { signal };
     const zip = (await ZipFile.open(source, verifyChecksums, reading)) ?? (await refuse(source, reading));
     const layout = await recognize(zip, reading);
     const byteorder = layout.root === "" ? "byteorder" : `${layout.root}/byteorder`;
     await requireLittleEndian(zip, byteorder, source.name ?? "archive", reading);
-    return new OpenArchive(zip, layout, options);
+    return new OpenArchive(zip, layout, { ...options, verifyChecksums });
   } catch (problem) {
     await source.close?.();
     throw problem;
@@ -54,6 +54,8 @@ class OpenArchive implements Archive {
   readonly #programs: Map<string, Promise<ExportedProgram>> = new Map();
   readonly #states: Map<string, Promise<readonly WeightTensor[]>> = new Map();
   readonly #weights: Map<string, Promise<ReadonlyMap<string, WeightTensor>>> = new Map();
+
+  #closed: Promise<void> | undefined;
 
   constructor(zip: ZipFile, layout: ArchiveLayout, options: ArchiveOptions) {
     this.generation = layout.generation;
@@ -106,7 +108,8 @@ class OpenArchive implements Archive {
   }
 
   async close(): Promise<void> {
-    await this.#zip.source.close?.();
+    this.#closed ??= this.#zip.source.close?.() ?? Promise.resolve();
+    await this.#closed;
   }
 
   get #isFlat(): boolean {

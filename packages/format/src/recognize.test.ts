@@ -95,3 +95,25 @@ describe("weights tables are checked against their bytes", () => {
     await expect(weights(change, data)).rejects.toMatchObject({ code });
   });
 });
+
+describe("what stands for a file that is not there", () => {
+  const named = (text: string, name: string) => ({ ...fromBytes(new TextEncoder().encode(text)), name });
+  it.each<[string, string, RegExp]>([
+    ["a page", "<!doctype html>\n<html><body>Not found</body></html>", /HTML page/],
+    ["a page behind a comment", "\n<!-- app -->\n<HTML lang=en></HTML>", /HTML page/],
+    [
+      "a git-lfs pointer",
+      "version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 12345\n",
+      /git-lfs pointer/,
+    ],
+    ["JSON", '{"error": "no such model"}', /JSON, not a model/],
+    ["XML", '<?xml version="1.0"?><Error><Code>AccessDenied</Code></Error>', /XML, not a model/],
+    ["nothing", "", /the file is empty/],
+    ["something else", "weights, weights, weights", /no zip archive/],
+  ])("%s", async (_, text, what) => {
+    await expect(openArchive(named(text, "https://models.test/model.pt2"))).rejects.toMatchObject({
+      code: "format.not-an-archive",
+      what: expect.stringMatching(what),
+    });
+  });
+});

@@ -1,8 +1,11 @@
 import type { ReadSignal } from "./archive.ts";
 import { AOTI, type ArchiveLayout, SUPPORTED_VERSION } from "./archive-layout.ts";
+import type { Pt2ErrorParts } from "./error.ts";
 import { type FormatErrorCode, formatError } from "./format-errors.ts";
 import type { ByteSource } from "./source.ts";
 
+/** Bytes that tell what a file is: pages may begin with comments. */
+const HEAD = 512;
 const SAVE_PROGRAM = 'save the program itself: torch.export.save(torch.export.export(model, args), "model.pt2")';
 
 /** A zip that is no archive that can be read, as far as it was looked into. */
@@ -37,8 +40,11 @@ export function refusalOf({ entries, isPt2, models, version, file }: Refused): E
 
 /** What a file that is no zip at all may be. */
 export async function refuseNonZip(source: ByteSource, options?: ReadSignal): Promise<never> {
-  const head = await source.read(0, Math.min(8, source.size), options);
-  const magic = String.fromCharCode(...head);
+  const head = await source.read(0, Math.min(HEAD, source.size), options);
+  const text = String.fromCharCode(...head);
+  const magic = text.slice(0, 8);
+  const found = strangerOf(text, source);
+  if (found !== undefined) throw formatError("format.not-an-archive", found);
   if (/^ET\d\d$/.test(magic.slice(4, 8))) {
     throw other("format.executorch", "the file is an ExecuTorch program (.pte), not a .pt2 archive", source.name);
   }
@@ -56,8 +62,34 @@ export async function refuseNonZip(source: ByteSource, options?: ReadSignal): Pr
       advice: "the file is incomplete, copy or download it again",
     });
   }
-  const found = source.size === 0 ? "the file is empty" : "the file is no zip archive";
-  throw other("format.not-an-archive", `${found}, so it is no .pt2 file`, source.name);
+  throw other("format.not-an-archive", "the file is no zip archive, so it is no .pt2 file", source.name);
+}
+
+/** What stands for a file that is not there. */
+function strangerOf(text: string, { size, name: where }: ByteSource): Pt2ErrorParts | undefined {
+  if (size === 0) return { what: "the file is empty", where, advice: "copy or download it again" };
+  if (text.startsWith("version https://git-lfs.github.com/spec/")) {
+    return {
+      what: "this is a git-lfs pointer, which stands for the file that git did not fetch",
+      where,
+      advice: "`git lfs pull` fetches it; on a server, deploy the file itself",
+    };
+  }
+  if (/^(?:\xef\xbb\xbf)?\s*(?:<!--.*?-->\s*)?<(?:!doctype html|html|head|body)\b/is.test(text)) {
+    return {
+      what: "this is an HTML page, not a model",
+      where,
+      advice: "is the address right? Servers of single-page apps answer unknown addresses with their start page",
+    };
+  }
+  if (/^\s*[{<]/.test(text) && where !== undefined && /^https?:/.test(where)) {
+    return {
+      what: `this is ${text.trim().startsWith("{") ? "JSON" : "XML"}, not a model: probably what the server has to say about it`,
+      where,
+      advice: "open the address, and see what it answers",
+    };
+  }
+  return undefined;
 }
 
 function aotInductor(where: string | undefined): Error {

@@ -81,7 +81,7 @@ async function withoutTotal(
 }
 
 function named(bytes: Uint8Array, name: string): ByteSource {
-  return { ...fromBytes(bytes), name };
+  return { ...fromBytes(bytes), name, isRemote: true };
 }
 
 function withoutRanges(where: string): Error {

@@ -18,6 +18,8 @@ export interface ByteSource {
   readonly size: number;
   /** Shown in messages. */
   readonly name?: string;
+  /** Whether the bytes come over a network, where damage is likelier, and looking for it cheap beside the download. */
+  readonly isRemote?: boolean;
   /** Absent when the bytes are only here. */
   readonly origin?: SourceOrigin;
   /**

@@ -137,10 +137,63 @@ describe("weights that are read ahead", () => {
 describe("load", () => {
   it("hands its options to the backend", async () => {
     const backend = idleBackend();
-    const onProgress = (): void => {};
-    await using _ = await load(fixturePath(MLP), { backend, precision: "exact", onProgress });
-    expect(backend.requests[0]).toMatchObject({ precision: "exact", onProgress });
+    const { signal } = new AbortController();
+    await using _ = await load(fixturePath(MLP), { backend, precision: "exact", signal });
+    expect(backend.requests[0]).toMatchObject({ precision: "exact", signal });
     expect([...backend.requests[0]!.weights.keys()]).toEqual(["a.weight", "a.bias", "b.weight", "b.bias"]);
+  });
+
+  it("tells that all is done in the end, though a weight turned out to be needed by nobody", async () => {
+    const idle = idleBackend();
+    const backend = idleBackend({
+      compile(request) {
+        request.onProgress!({ stage: "weights", done: 70, total: 100 });
+        return idle.compile(request);
+      },
+    });
+    const seen: unknown[] = [];
+    await using _ = await load(fixturePath(MLP), { backend, onProgress: (progress) => void seen.push(progress) });
+    expect(seen).toEqual([
+      { stage: "weights", done: 70, total: 100 },
+      { stage: "weights", done: 100, total: 100 },
+    ]);
+  });
+
+  it("disposes what was compiled when its last step fails", async () => {
+    const idle = idleBackend();
+    let disposed = 0;
+    const backend = idleBackend({
+      async compile(request) {
+        request.onProgress!({ stage: "weights", done: 1, total: 2 });
+        return { ...(await idle.compile(request)), dispose: async () => void disposed++ };
+      },
+    });
+    const onProgress = ({ done, total }: { done: number; total: number }): void => {
+      if (done === total) throw new Error("the page has gone");
+    };
+    const source = countingSource(await fixtureBytes(MLP));
+    await expect(load(source, { backend, onProgress })).rejects.toThrow("the page has gone");
+    expect([disposed, source.closed()]).toEqual([1, 1]);
+  });
+
+  it.each<[string, unknown, string]>([
+    ["nothing", undefined, "No backend was given"],
+    ["no backend", {}, "No backend was given"],
+    ["a name", { backend: "wasm" }, "No backend was given, but string `wasm`"],
+    ["a promise", { backend: Promise.resolve(idleBackend()) }, "A promise was given where a backend belongs"],
+    ["a function", { backend: idleBackend }, "A function was given where a backend belongs"],
+    ["something else", { backend: { name: "mine" } }, "it has no method `compile`"],
+    ["ops that are no list", { backend: idleBackend(), ops: {} }, "`ops` is no array"],
+    ["handlers that are no list", { backend: idleBackend(), handlers: () => {} }, "`handlers` is no array"],
+  ])("names what is wrong with its options: %s", async (_, options, what) => {
+    const source = countingSource(await fixtureBytes(MLP));
+    const problem = load(source, options as Parameters<typeof load>[1]);
+    await expect(problem).rejects.toMatchObject({
+      code: "runtime.options",
+      what: expect.stringContaining(what),
+      advice: expect.any(String),
+    });
+    expect(source.closed()).toBe(1);
   });
 
   it("refuses functions of handlers where the backend takes none", async () => {

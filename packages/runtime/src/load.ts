@@ -1,13 +1,14 @@
-import type { Backend, CompileRequest, Prefetch } from "@pt2/backend";
+import type { Backend, CompileRequest, Executable, Prefetch } from "@pt2/backend";
 import { type Archive, openArchive } from "@pt2/format";
 import { importProgram } from "@pt2/graph";
-import type { OpHandler, OpSet } from "@pt2/registry";
+import type { OpHandler, OpRegistry, OpSet } from "@pt2/registry";
 import { atenOnDemand, createRegistry, loading } from "@pt2/registry/on-demand";
 import { LoadedModel } from "./loaded-model.ts";
 import type { Model } from "./model.ts";
 import { type ModelSource, openSource } from "./open-source.ts";
 import { complete, tidy, tied } from "./prepare.ts";
-import { requireContract, requireSupported, requireWeights } from "./requirements.ts";
+import { reportProgress } from "./report-progress.ts";
+import { requireContract, requireOptions, requireSupported, requireWeights } from "./requirements.ts";
 
 /** How a model is loaded. */
 export interface LoadOptions extends Pick<CompileRequest, "precision" | "onProgress" | "signal"> {
@@ -19,20 +20,30 @@ export interface LoadOptions extends Pick<CompileRequest, "precision" | "onProgr
   readonly handlers?: readonly OpHandler[];
   /** Which model of the archive. @default the only one */
   readonly model?: string;
+  /**
+   * Compare the CRC-32 of every record that is read. Weights on this machine are then read instead of mapped, and take a
+   * third longer or more to load; a damaged weight gives other numbers and no error otherwise.
+   * @default true for addresses, false for files and bytes
+   */
+  readonly verifyChecksums?: boolean;
 }
 
 /** Opens a `.pt2` file and prepares its program to run. A load that fails leaves nothing behind, its source closed. */
 export async function load(source: ModelSource, options: LoadOptions): Promise<Model> {
-  const { backend, ops = [], handlers = [], model, ...compileOptions } = options;
-  const { signal } = options;
-  const registry = createRegistry({ sets: [...atenOnDemand, ...ops], handlers });
-  // Every program adds something: these ops are on their way while the file is opened. A failure is told where it counts.
-  registry.load(["aten::add.Tensor"]).catch(() => {});
-  const bytes = await openSource(source, signal);
-  const archive = await openArchive(bytes, { signal });
-  let prefetch: Prefetch | undefined;
+  const bytes = await openSource(source, options?.signal);
+  let registry: OpRegistry;
   try {
-    requireContract(backend);
+    registry = registryOf(options);
+  } catch (problem) {
+    await bytes.close?.();
+    throw problem;
+  }
+  const { backend, ops: _ops, handlers: _handlers, model, verifyChecksums, onProgress, ...compileOptions } = options;
+  const { signal } = options;
+  const archive = await openArchive(bytes, { signal, verifyChecksums });
+  let prefetch: Prefetch | undefined;
+  let executable: Executable | undefined;
+  try {
     const description = archive.weights(model, { signal });
     description.catch(() => {});
     const reading = archive.program(model, { signal });
@@ -46,18 +57,41 @@ export async function load(source: ModelSource, options: LoadOptions): Promise<M
     await requireSupported(backend, program, registry);
     requireWeights(program, weights);
     signal?.throwIfAborted();
-    const executable = await loading(async (again) => {
+    const onDispose = (): Promise<void> => archive.close();
+    const progress = reportProgress(onProgress);
+    executable = await loading(async (again) => {
       // What a backend had read before it found that an op was missing, it gave back.
       if (again) await prefetch?.discard();
       const ahead = again ? undefined : prefetch;
-      return await backend.compile({ program, weights, registry, prefetch: ahead, ...compileOptions });
+      return await backend.compile({
+        program,
+        weights,
+        registry,
+        prefetch: ahead,
+        onDispose,
+        ...progress.request,
+        ...compileOptions,
+      });
     });
+    progress.finish();
     return new LoadedModel({ backend: backend.name, program, executable, archive });
   } catch (problem) {
+    await executable?.dispose();
     await prefetch?.discard();
     await archive.close();
     throw problem;
   }
+}
+
+/** The ops of a load whose options make sense. */
+function registryOf(options: LoadOptions): OpRegistry {
+  requireOptions(options);
+  requireContract(options.backend);
+  const { ops = [], handlers = [] } = options;
+  const registry = createRegistry({ sets: [...atenOnDemand, ...ops], handlers });
+  // Every program adds something: these ops are on their way while the file is opened. A failure is told where it counts.
+  registry.load(["aten::add.Tensor"]).catch(() => {});
+  return registry;
 }
 
 /** Lets the backend read weights while the program is parsed and prepared. What is wrong with them is told later. */

@@ -24,7 +24,7 @@ export async function openFile(source: ModelSource, signal?: AbortSignal): Promi
 
 /** As `load` of `@pt2/runtime`; a string may be a path. */
 export async function load(source: ModelSource, options: LoadOptions): Promise<Model> {
-  return await loadSource(await openFile(source, options.signal), options);
+  return await loadSource(await openFile(source, options?.signal), options);
 }
 
 /** As `readSchema` of `@pt2/runtime`; a string may be a path. */

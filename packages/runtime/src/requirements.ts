@@ -1,9 +1,49 @@
 import type { Backend, UnsupportedOp } from "@pt2/backend";
 import { BACKEND_API_VERSION } from "@pt2/backend/essentials";
-import { absentWeights, type WeightTensor } from "@pt2/format";
+import { absentWeights, type Pt2ErrorParts, type WeightTensor } from "@pt2/format";
 import { type Program, walk } from "@pt2/graph";
 import type { OpRegistry } from "@pt2/registry";
 import { runtimeError } from "./runtime-errors.ts";
+
+/** Refuses options that are none: JavaScript lets everything through. */
+export function requireOptions(options: unknown): void {
+  const { backend, ops, handlers } = (options ?? {}) as Readonly<Record<string, unknown>>;
+  const wrong = wrongBackend(backend);
+  if (wrong !== undefined) throw runtimeError("runtime.options", wrong);
+  for (const [name, value] of Object.entries({ ops, handlers })) {
+    if (value === undefined || Array.isArray(value)) continue;
+    throw runtimeError("runtime.options", {
+      what: `\`${name}\` is no array`,
+      advice: `give a list, even of one: { ${name}: [mine] }`,
+    });
+  }
+}
+
+function wrongBackend(backend: unknown): Pt2ErrorParts | undefined {
+  if (typeof backend === "function") {
+    return {
+      what: "A function was given where a backend belongs",
+      advice: "call it: { backend: wasm() }, { backend: await libtorch() }",
+    };
+  }
+  if (typeof backend !== "object" || backend === null) {
+    return {
+      what: `No backend was given${backend == null ? "" : `, but ${typeof backend} \`${String(backend)}\``}`,
+      advice: "say what runs the program: load(source, { backend: wasm() }), with wasm of @pt2/backend-wasm",
+    };
+  }
+  if ("then" in backend) {
+    return {
+      what: "A promise was given where a backend belongs",
+      advice: "wait for it: { backend: await libtorch() }, { backend: await webgpu() }",
+    };
+  }
+  if ("compile" in backend && typeof backend.compile === "function") return undefined;
+  return {
+    what: "What was given as backend is none: it has no method `compile`",
+    advice: "make one with wasm(), await libtorch() or await webgpu() of the backend packages",
+  };
+}
 
 /** Refuses a backend that was made for another version of the contract. */
 export function requireContract({ name, apiVersion }: Backend): void {

@@ -4,6 +4,4 @@ import type { Cancellation } from "@pt2/backend/staged";
 /** A compile request on the engine's own thread, where a worker's caller cancels through a flag instead of a signal. */
 export interface EngineRequest extends CompileRequest {
   readonly cancellation?: Cancellation | undefined;
-  /** Called when the executable has been disposed. */
-  readonly onDispose?: () => void;
 }

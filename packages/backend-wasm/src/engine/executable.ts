@@ -26,10 +26,10 @@ import type { WasmEngine } from "./wasm-engine.ts";
 export class WasmExecutable implements Executable {
   /** Null once disposed, so that the memory goes although somebody still holds the executable. */
   #model: Model | null;
-  readonly #onDispose: () => void;
+  readonly #onDispose: () => Promise<void>;
   readonly #queue = new RunQueue(modelDisposed);
 
-  private constructor(model: Model, onDispose: () => void) {
+  private constructor(model: Model, onDispose: () => Promise<void>) {
     this.#model = model;
     this.#onDispose = onDispose;
   }
@@ -52,7 +52,7 @@ export class WasmExecutable implements Executable {
       await readHandlerInitials(request.program, request.weights, request.registry),
     );
     await weights.initialise();
-    const { program, onDispose = () => {} } = request;
+    const { program, onDispose = async () => {} } = request;
     const runner = new GraphRunner(program.graph, engine);
     const inputs = staticInputs(program);
     const { constants } = engine.state;
@@ -96,7 +96,7 @@ export class WasmExecutable implements Executable {
   async dispose(): Promise<void> {
     await this.#queue.close();
     this.#model = null;
-    this.#onDispose();
+    await this.#onDispose();
   }
 
   #live(): Model {

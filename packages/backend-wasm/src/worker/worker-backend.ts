@@ -20,6 +20,8 @@ export class WorkerBackend implements Backend {
   readonly capabilities: Capabilities = { ...CAPABILITIES, offThread: true };
   readonly #local = new LocalBackend();
   readonly #start: () => WorkerHandle;
+  /** For each executable what is to be told when it is gone. */
+  readonly #releases = new Set<() => Promise<void>>();
   #channel: WorkerChannel | null = null;
   #next = 0;
   #disposed = false;
@@ -56,7 +58,12 @@ export class WorkerBackend implements Backend {
       channel.kept = null;
       await channel.call("compile", { executable, program: unsent, weights: wire, origins, precision, cancel });
       channel.executables.set(executable, { storages, onProgress });
-      return new WorkerExecutable(channel, executable);
+      const onDispose = async (): Promise<void> => {
+        this.#releases.delete(onDispose);
+        await request.onDispose?.();
+      };
+      this.#releases.add(onDispose);
+      return new WorkerExecutable(channel, executable, onDispose);
     } catch (error) {
       channel.executables.delete(executable);
       signal?.throwIfAborted();
@@ -71,6 +78,7 @@ export class WorkerBackend implements Backend {
     const terminated = this.#channel?.terminate(backendDisposed());
     this.#channel = null;
     await Promise.all([terminated, this.#local.dispose()]);
+    await Promise.all([...this.#releases].map((release) => release()));
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

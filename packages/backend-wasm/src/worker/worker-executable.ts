@@ -11,11 +11,13 @@ export class WorkerExecutable implements Executable {
   readonly #channel: WorkerChannel;
   readonly #id: number;
   readonly #queue = new RunQueue(modelDisposed);
+  readonly #onDispose: () => Promise<void>;
   #disposed: Promise<void> | undefined;
 
-  constructor(channel: WorkerChannel, id: number) {
+  constructor(channel: WorkerChannel, id: number, onDispose: () => Promise<void>) {
     this.#channel = channel;
     this.#id = id;
+    this.#onDispose = onDispose;
   }
 
   async run(inputs: readonly Value[], { signal }: RunOptions = {}): Promise<readonly Value[]> {
@@ -59,6 +61,7 @@ export class WorkerExecutable implements Executable {
       if (!this.#channel.failed) throw error;
     } finally {
       this.#channel.executables.delete(this.#id);
+      await this.#onDispose();
     }
   }
 

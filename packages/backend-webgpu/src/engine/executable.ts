@@ -52,7 +52,7 @@ export interface ExecutableOptions {
   /** Where user outputs are: read at once, or on the device until somebody reads them. */
   readonly outputs: "host" | "device";
   readonly precision: "exact" | "fast";
-  readonly onDispose: () => void;
+  readonly onDispose: () => Promise<void>;
 }
 
 /** What a program runs with. */
@@ -142,7 +142,7 @@ export class WebgpuExecutable implements Executable {
     await this.#queue.close();
     this.#model?.memory.dispose();
     this.#model = null;
-    this.#options.onDispose();
+    await this.#options.onDispose();
   }
 
   #live(): Model {

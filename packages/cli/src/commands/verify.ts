@@ -2,13 +2,14 @@ import { elementText } from "@pt2/backend";
 import type { Command, ExitCode } from "../command.ts";
 import { LOAD_OPTIONS, withModel } from "../open-model.ts";
 import type { Options } from "../options.ts";
-import { plural, timeText } from "../report/text.ts";
+import { bytesText, plural, timeText } from "../report/text.ts";
 import { INPUT_OPTIONS, TENSOR_FILES_NOTE } from "../tensors/calls.ts";
 import { type Paint, painter } from "../terminal/paint.ts";
 import { table } from "../terminal/table.ts";
 import { type Terminal, toJsonText } from "../terminal/terminal.ts";
 import { chosenExpectedCalls } from "../verify/expected-calls.ts";
 import { ratioText, TOLERANCE_OPTIONS, tolerances } from "../verify/tolerance.ts";
+import { type ChecksumReport, verifyChecksums } from "../verify/verify-checksums.ts";
 import { type OutputCheck, type VerifyReport, verifyModel } from "../verify/verify-model.ts";
 import { verifyPerNode } from "./verify-per-node.ts";
 
@@ -21,6 +22,7 @@ export const verify: Command = {
     ...INPUT_OPTIONS,
     { name: "expected", value: "OUT", help: "results as .safetensors or .npz, by output name or position (0, 1, …)" },
     ...TOLERANCE_OPTIONS,
+    { name: "checksums", help: "compare every record of the file with its CRC-32, and run nothing" },
     { name: "per-node", help: "compare value by value, and name the first node that diverges; needs no --expected" },
     {
       name: "reference",
@@ -38,6 +40,11 @@ export const verify: Command = {
   ].join("\n"),
 
   async run(options: Options, terminal: Terminal): Promise<ExitCode> {
+    if (options.flag("checksums")) {
+      const report = await verifyChecksums(options.file);
+      terminal.out(options.flag("json") ? toJsonText(report) : printChecksums(report, painter(terminal)));
+      return report.ok ? 0 : 1;
+    }
     if (options.flag("per-node")) return await verifyPerNode(options, terminal);
     const tolerance = tolerances(options);
     return await withModel<ExitCode>(options, terminal, async ({ model, loadMs }) => {
@@ -52,6 +59,14 @@ export const verify: Command = {
     });
   },
 };
+
+function printChecksums({ ok, records, bytes, damaged }: ChecksumReport, paint: Paint): string {
+  const lines = damaged.map((name) => `${paint("red", "FAIL")}  ${name}\n`);
+  const verdict = ok ? paint("green", "ok") : `${paint("red", "FAILED")}: ${damaged.length}`;
+  const what = ok ? "are as they were written" : "are damaged: copy or download the file again";
+  const of = ok ? `: ${plural(records, "record")}` : ` of ${plural(records, "record")}`;
+  return `${lines.join("")}${verdict}${of}, ${bytesText(bytes)}, ${what}\n`;
+}
 
 function printReport(
   { ok, calls, checks, unchecked, ratio, runMs }: VerifyReport,

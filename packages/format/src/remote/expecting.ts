@@ -16,6 +16,7 @@ export function expecting(source: ByteSource, stream: StreamRange): ByteSource {
   const downloads = new Downloads(stream, source.name ?? "file");
   return {
     size: source.size,
+    isRemote: true,
     ...(source.name !== undefined && { name: source.name }),
     async read(offset: number, length: number, options?: ReadOptions): Promise<Uint8Array> {
       checkRange(this, offset, length, options);

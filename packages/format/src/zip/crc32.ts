@@ -1,46 +1,63 @@
-/** Eight tables: table k advances a byte that is k bytes further from the end of an 8-byte step. */
-const TABLES: readonly Uint32Array[] = makeTables();
+/** Bytes of a step. */
+const STEP = 16;
+/** One table for each byte of a step: the last byte's is the first. Signed, as those are the numbers engines compute with. */
+const TABLES: Int32Array = makeTables();
 
-function makeTables(): Uint32Array[] {
-  const first = Uint32Array.from({ length: 256 }, (_, n) => {
+function makeTables(): Int32Array {
+  const tables = new Int32Array(STEP * 256);
+  for (let n = 0; n < 256; n++) {
     let c = n;
     for (let bit = 0; bit < 8; bit++) c = c & 1 ? 0xedb88320 ^ (c >>> 1) : c >>> 1;
-    return c >>> 0;
-  });
-  const tables = [first];
-  for (let k = 1; k < 8; k++) {
-    const previous = tables[k - 1]!;
-    tables.push(previous.map((c) => (first[c & 0xff]! ^ (c >>> 8)) >>> 0));
+    tables[n] = c;
+  }
+  for (let i = 256; i < tables.length; i++) {
+    const before = tables[i - 256]!;
+    tables[i] = tables[before & 0xff]! ^ (before >>> 8);
   }
   return tables;
 }
 
 /** CRC-32 of zip files; `crc` continues an earlier result. */
 export function crc32(bytes: Uint8Array, crc = 0): number {
-  const [t0, t1, t2, t3, t4, t5, t6, t7] = TABLES as [
-    Uint32Array,
-    Uint32Array,
-    Uint32Array,
-    Uint32Array,
-    Uint32Array,
-    Uint32Array,
-    Uint32Array,
-    Uint32Array,
-  ];
-  let c = ~crc;
-  let i = 0;
-  for (const end = bytes.length - 7; i < end; i += 8) {
-    c ^= bytes[i]! | (bytes[i + 1]! << 8) | (bytes[i + 2]! << 16) | (bytes[i + 3]! << 24);
+  const aligned = Math.min(-bytes.byteOffset & 3, bytes.byteLength);
+  const steps = Math.floor((bytes.byteLength - aligned) / STEP);
+  let c = byBytes(bytes, 0, aligned, ~crc);
+  if (steps > 0) c = bySteps(new Int32Array(bytes.buffer, bytes.byteOffset + aligned, steps * (STEP / 4)), c);
+  return ~byBytes(bytes, aligned + steps * STEP, bytes.byteLength, c) >>> 0;
+}
+
+function byBytes(bytes: Uint8Array, start: number, end: number, crc: number): number {
+  let c = crc;
+  for (let i = start; i < end; i++) c = TABLES[(c ^ bytes[i]!) & 0xff]! ^ (c >>> 8);
+  return c;
+}
+
+/** Words as little-endian machines read them, which is all that there are. */
+function bySteps(words: Int32Array, crc: number): number {
+  const t = TABLES;
+  let c = crc;
+  for (let i = 0; i < words.length; i += 4) {
+    const a = c ^ words[i]!;
+    const b = words[i + 1]!;
+    const d = words[i + 2]!;
+    const e = words[i + 3]!;
     c =
-      t7[c & 0xff]! ^
-      t6[(c >>> 8) & 0xff]! ^
-      t5[(c >>> 16) & 0xff]! ^
-      t4[c >>> 24]! ^
-      t3[bytes[i + 4]!]! ^
-      t2[bytes[i + 5]!]! ^
-      t1[bytes[i + 6]!]! ^
-      t0[bytes[i + 7]!]!;
+      t[3840 + (a & 0xff)]! ^
+      t[3584 + ((a >>> 8) & 0xff)]! ^
+      t[3328 + ((a >>> 16) & 0xff)]! ^
+      t[3072 + (a >>> 24)]! ^
+      t[2816 + (b & 0xff)]! ^
+      t[2560 + ((b >>> 8) & 0xff)]! ^
+      t[2304 + ((b >>> 16) & 0xff)]! ^
+      t[2048 + (b >>> 24)]! ^
+      t[1792 + (d & 0xff)]! ^
+      t[1536 + ((d >>> 8) & 0xff)]! ^
+      t[1280 + ((d >>> 16) & 0xff)]! ^
+      t[1024 + (d >>> 24)]! ^
+      t[768 + (e & 0xff)]! ^
+      t[512 + ((e >>> 8) & 0xff)]! ^
+      t[256 + ((e >>> 16) & 0xff)]! ^
+      t[e >>> 24]!;
   }
-  for (; i < bytes.length; i++) c = t0[(c ^ bytes[i]!) & 0xff]! ^ (c >>> 8);
-  return ~c >>> 0;
+  return c;
 }

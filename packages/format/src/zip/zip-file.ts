@@ -2,6 +2,7 @@ import { formatError } from "../format-errors.ts";
 import type { ByteRange } from "../remote/content-range.ts";
 import { type ByteSource, deliver, fromBytes, type ReadOptions, type SourceOrigin, slice } from "../source.ts";
 import type { FarStorages } from "../weights.ts";
+import { checkedSource, requireChecksum } from "./checked-source.ts";
 import { crc32 } from "./crc32.ts";
 import { readDirectory } from "./directory.ts";
 import { LOCAL_BYTES, type ZipEntry } from "./entry.ts";
@@ -54,21 +55,16 @@ export class ZipFile {
   async read(entry: ZipEntry, options?: ReadOptions): Promise<Uint8Array> {
     const stored = await this.#readStored(entry, entry.compressed ? { signal: options?.signal } : options);
     const bytes = entry.compressed ? deliver(await inflated(entry, stored), options) : stored;
-    if (this.#verify && crc32(bytes) !== entry.crc32) {
-      throw formatError("format.checksum", {
-        what: "the record's bytes do not match its CRC-32",
-        where: entry.name,
-        advice: "the file is damaged, copy or download it again",
-      });
-    }
+    if (this.#verify) requireChecksum(entry, crc32(bytes));
     return bytes;
   }
 
   /** A record as a source of its own, without reading it when it is stored. */
   async slice(entry: ZipEntry, options?: ReadOptions): Promise<ByteSource> {
-    if (entry.compressed || this.#verify) return { ...fromBytes(await this.read(entry, options)), name: entry.name };
+    if (entry.compressed) return { ...fromBytes(await this.read(entry, options)), name: entry.name };
     const header = await this.source.read(entry.headerOffset, LOCAL_BYTES, options);
-    return slice(this.source, this.#dataOffset(entry, header), entry.size, entry.name);
+    const stored = slice(this.source, this.#dataOffset(entry, header), entry.size, entry.name);
+    return this.#verify ? checkedSource(stored, entry) : stored;
   }
 
   /** Where a stored record's bytes start in the source's origin; null when it is compressed or checked, or has none. */

@@ -70,6 +70,22 @@ describe("zip reader", () => {
     await expect(read(build(), "a")).rejects.toMatchObject({ code });
   });
 
+  it("takes a checksum of 0 for none: PyTorch can be told to compute none", async () => {
+    const bytes = await read(buildZip([{ ...records[0]!, crc: 0 }]), "a");
+    expect(bytes).toEqual(records[0]!.data);
+  });
+
+  it("checks what is read in parts when its last bytes came", async () => {
+    const damaged = (await ZipFile.open(fromBytes(buildZip([{ ...records[0]!, crc: 1 }])), true))!;
+    const source = await damaged.slice(damaged.entries.get("a")!);
+    await source.read(0, 2);
+    await expect(source.read(2, source.size - 2)).rejects.toMatchObject({ code: "format.checksum" });
+    const whole = (await ZipFile.open(fromBytes(buildZip([records[0]!])), true))!;
+    const parts = await whole.slice(whole.entries.get("a")!);
+    await parts.read(0, 2);
+    expect(await parts.read(2, parts.size - 2)).toEqual(records[0]!.data.slice(2));
+  });
+
   it("is undefined for what is no zip", async () => {
     expect(await ZipFile.open(fromBytes(text("not a zip at all")), false)).toBeUndefined();
     expect(await ZipFile.open(fromBytes(new Uint8Array(0)), false)).toBeUndefined();

@@ -1,0 +1,32 @@
+import { openArchive, Pt2Error } from "@pt2/format";
+import { openFile } from "@pt2/runtime/node";
+
+/** What comparing every record of a file with its checksum found. */
+export interface ChecksumReport {
+  readonly ok: boolean;
+  readonly records: number;
+  readonly bytes: number;
+  /** Names of records whose bytes are not what was written. */
+  readonly damaged: readonly string[];
+}
+
+/** Reads every record of a file, one after the other. */
+export async function verifyChecksums(file: string): Promise<ChecksumReport> {
+  const archive = await openArchive(await openFile(file), { verifyChecksums: true });
+  try {
+    const damaged: string[] = [];
+    let bytes = 0;
+    for (const { name, size } of archive.records.values()) {
+      bytes += size;
+      try {
+        await archive.readRecord(name);
+      } catch (problem) {
+        if (!(problem instanceof Pt2Error && problem.code === "format.checksum")) throw problem;
+        damaged.push(name);
+      }
+    }
+    return { ok: damaged.length === 0, records: archive.records.size, bytes, damaged };
+  } finally {
+    await archive.close();
+  }
+}

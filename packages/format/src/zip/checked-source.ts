@@ -1,0 +1,31 @@
+import { formatError } from "../format-errors.ts";
+import type { ByteSource, ReadOptions } from "../source.ts";
+import { crc32 } from "./crc32.ts";
+import type { ZipEntry } from "./entry.ts";
+
+/** Fails when bytes of a record do not match its checksum. PyTorch can be told to compute none, and writes 0 then. */
+export function requireChecksum(entry: ZipEntry, actual: number): void {
+  if (actual === entry.crc32 || entry.crc32 === 0) return;
+  throw formatError("format.checksum", {
+    what: "the record's bytes do not match its CRC-32",
+    where: entry.name,
+    advice: "the file is damaged, copy or download it again",
+  });
+}
+
+/** A record that is read in parts. Its checksum is compared when the last of them came, if they came in order. */
+export function checkedSource(source: ByteSource, entry: ZipEntry): ByteSource {
+  let next = 0;
+  let crc = 0;
+  return {
+    ...source,
+    async read(offset: number, length: number, options?: ReadOptions): Promise<Uint8Array> {
+      const bytes = await source.read(offset, length, options);
+      if (offset !== next) return bytes;
+      crc = crc32(bytes, crc);
+      next += length;
+      if (next === source.size) requireChecksum(entry, crc);
+      return bytes;
+    },
+  };
+}
