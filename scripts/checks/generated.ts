@@ -12,7 +12,7 @@ const GENERATORS = [
   "scripts/gen-error-docs.ts",
 ];
 /** The same, with PyTorch as the source. Not those that record floating-point values: they differ from CPU to CPU. */
-const PYTHON_GENERATORS = ["schemas", "return_types", "promotion", "op_metas", "infer_cases", "goldens"].map(
+const PYTHON_GENERATORS = ["schemas", "return_types", "aliases", "promotion", "op_metas", "infer_cases", "goldens"].map(
   (name) => `scripts/python/${name}.py`,
 );
 

@@ -1,5 +1,6 @@
 import type { CompileRequest } from "@pt2/backend";
 import type { Program } from "@pt2/graph";
+import { effectsOf } from "@pt2/registry";
 import { type Abilities, requireSupported } from "./abilities.ts";
 import type { Addon, NativeTensor } from "./addon.ts";
 import { type Commit, commitsOf } from "./encode/commits.ts";
@@ -47,7 +48,10 @@ export async function compileProgram(request: CompileRequest, options: CompileOp
   const { program: expanded, commits } = commitsOf(expandProgram(inlined, router), shared);
   const writes = writesState(expanded, {
     isOp: (node) => router.routeOf(node).kind === "op",
-    schemaOf: (op) => router.dispatcher.schema(op),
+    effectsOf(op) {
+      const schema = router.dispatcher.schema(op);
+      return schema === null ? undefined : effectsOf({ schema });
+    },
   });
   // The passes take each weight to have memory of its own.
   const tied = writes && inlined.inputs.some((spec) => "target" in spec && shared(spec.target));

@@ -1,15 +1,25 @@
 import type { OpName } from "@pt2/graph";
+import { ALIASES } from "./aliases.gen.ts";
 import type { OpHandler } from "./handler.ts";
 import type { OpRecord } from "./op.ts";
 import { scatterName } from "./scatter-variant.ts";
 import type { AliasAnnotation } from "./schema/types.ts";
 
-/** What a call does besides computing its results, as its schema's alias annotations say. */
+/** A result that lies in the memory of an argument. Of lists, each item lies in that of the one at its position. */
+export interface OpAlias {
+  /** Position among the returns. */
+  readonly output: number;
+  readonly arg: string;
+  /** Whether some calls copy instead: those that PyTorch decides about when they run. */
+  readonly copies?: boolean;
+}
+
+/** What a call does besides computing its results. */
 export interface OpEffects {
   /** Arguments that the op writes to. */
   readonly mutates: readonly string[];
-  /** Results that are, or may be, views of arguments. `output` counts returns. */
-  readonly aliases: readonly { readonly output: number; readonly arg: string }[];
+  /** Results that are, or may be, views of arguments: as the schema says, and as PyTorch was seen to do. */
+  readonly aliases: readonly OpAlias[];
   /**
    * For an in-place op, `aten::add_.Tensor`: the op that computes the same value in a new tensor, `aten::add.Tensor`.
    * The value still has to be converted to the dtype of what is written to.
@@ -26,8 +36,18 @@ export interface OpEffects {
 /** What of a record effects follow from. */
 type Described = Pick<OpRecord, "schema" | "mutates" | "functional" | "view">;
 
-/** Effects of an op, from its schema and from what its record adds to it. */
+/** Effects of an op of PyTorch's: what its record declares, and what it was seen to do. */
 export function effectsOf(record: Described): OpEffects {
+  const effects = declaredEffects(record);
+  const seen = seenAliases().get(record.schema.name);
+  if (seen === undefined) return effects;
+  const isSeen = (alias: OpAlias): boolean =>
+    seen.some(({ output, arg }) => output === alias.output && arg === alias.arg);
+  return { ...effects, aliases: [...effects.aliases.filter((alias) => !isSeen(alias)), ...seen] };
+}
+
+/** Effects as a record declares them: by its schema's annotations, and by what it adds to them. */
+export function declaredEffects(record: Described): OpEffects {
   const { schema, mutates = [], functional, view } = record;
   const written = schema.args.filter((arg) => arg.alias?.write || mutates.includes(arg.name));
   const aliases = schema.returns.flatMap((result, output) =>
@@ -51,7 +71,7 @@ export function effectsOfHandled(
   handler: OpHandler,
 ): OpEffects {
   if (record === undefined) return { mutates: [], aliases: [], claimed: true, opaque: true };
-  const { mutates, aliases } = effectsOf(record);
+  const { mutates, aliases } = declaredEffects(record);
   const says = handler.compile !== undefined || (mutates.length > 0 && returnsWritten({ mutates, aliases }));
   return { mutates, aliases, claimed: true, ...(says ? { functional: record.name } : {}) };
 }
@@ -60,8 +80,7 @@ export function effectsOfHandled(
  * Effects of an op in place that is no twin of another: where its results tell all that it writes, its own rules and
  * kernels are its functional form.
  */
-export function effectsOfOwn(record: OpRecord): OpEffects {
-  const effects = effectsOf(record);
+export function effectsOfOwn(record: OpRecord, effects: OpEffects = effectsOf(record)): OpEffects {
   const computes = effects.mutates.length > 0 && effects.functional === undefined && returnsWritten(effects);
   return computes ? { ...effects, functional: record.name } : effects;
 }
@@ -72,5 +91,21 @@ function returnsWritten({ mutates, aliases }: Pick<OpEffects, "mutates" | "alias
 }
 
 function overlap(a: AliasAnnotation | null, b: AliasAnnotation | null): boolean {
-  return a?.sets.some((set) => b?.sets.includes(set)) === true;
+  if (a === null || b === null) return false;
+  return [...a.sets, ...(a.after ?? [])].some((set) => b.sets.includes(set) || b.sets.includes("*"));
+}
+
+let parsed: ReadonlyMap<OpName, readonly OpAlias[]> | undefined;
+
+/** Aliases that schemas do not tell, or not the whole of. */
+function seenAliases(): ReadonlyMap<OpName, readonly OpAlias[]> {
+  if (parsed !== undefined) return parsed;
+  const byOp = new Map<OpName, OpAlias[]>();
+  for (const line of ALIASES.split("\n")) {
+    const [op, output, arg, copies] = line.split(" ") as [OpName, string, string, string?];
+    const alias = { output: Number(output), arg, ...(copies === undefined ? {} : { copies: true }) };
+    byOp.set(op, [...(byOp.get(op) ?? []), alias]);
+  }
+  parsed = byOp;
+  return byOp;
 }

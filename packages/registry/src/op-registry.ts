@@ -1,5 +1,5 @@
 import { type OpName, parseOpName, splitOpName } from "@pt2/graph";
-import { effectsOf, effectsOfHandled, effectsOfOwn, type OpEffects } from "./effects.ts";
+import { declaredEffects, effectsOf, effectsOfHandled, effectsOfOwn, type OpEffects } from "./effects.ts";
 import type { OpHandler } from "./handler.ts";
 import type { OpRecord } from "./op.ts";
 import { duplicate, OpRecords } from "./op-records.ts";
@@ -77,8 +77,10 @@ export function createRegistry({ sets, handlers = [] }: RegistryParts): OpRegist
       const handler = handlerOf(op);
       if (handler !== undefined) return effectsOfHandled(record, handler);
       if (record === undefined) return undefined;
-      const effects = records.hasTwin(record) ? effectsOf(record) : effectsOfOwn(record);
-      return isReplaced(op) ? { ...effects, claimed: true } : effects;
+      const replaced = isReplaced(op);
+      const effects = replaced ? declaredEffects(record) : effectsOf(record);
+      const own = records.hasTwin(record) ? effects : effectsOfOwn(record, effects);
+      return replaced ? { ...own, claimed: true } : own;
     },
     kernelsFor: (backend) => kernels.of(backend),
     hasKernel: (op, backend) => kernels.has(op, backend),

@@ -2,6 +2,7 @@ import type { Capabilities } from "@pt2/backend";
 import type { WeightTensor } from "@pt2/format";
 import { type Node, type Program, stats } from "@pt2/graph";
 import {
+  canonicalizeStridedViews,
   eliminateDeadCode,
   foldSymbolicArithmetic,
   hasRegions,
@@ -23,7 +24,8 @@ export async function tidy(
   { isClaimed }: Pick<OpRegistry, "isClaimed">,
   { mutation = false }: Mutation = {},
 ): Promise<Program> {
-  return removeNoOps(await withoutRegions(imported), { keepCopies: mutation, isClaimed });
+  const program = canonicalizeStridedViews(await withoutRegions(imported), isClaimed);
+  return removeNoOps(program, { keepCopies: mutation, isClaimed });
 }
 
 async function withoutRegions(program: Program): Promise<Program> {

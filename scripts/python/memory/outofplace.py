@@ -13,7 +13,7 @@ CANDIDATES, MOST_ELEMENTS = 40, 130
 
 def database_calls() -> Iterator[tuple[str, Callable[..., Any], tuple[torch.Tensor, ...]]]:
     for op in op_db:
-        if torch.float32 not in op.supported_dtypes("cpu"):
+        if torch.float32 not in op.supported_dtypes("cpu") or "empty" in op.name:
             continue
         torch.manual_seed(0)
         for sample in itertools.islice(op.sample_inputs("cpu", torch.float32, requires_grad=False), CANDIDATES):

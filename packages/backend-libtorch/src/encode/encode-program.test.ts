@@ -1,5 +1,5 @@
 import { parse } from "@pt2/graph";
-import { createRegistry, parseSchema } from "@pt2/registry";
+import { createRegistry, effectsOf, parseSchema } from "@pt2/registry";
 import { aten } from "@pt2/registry/aten";
 import { expect, test } from "vitest";
 import { Dispatcher } from "../dispatcher.ts";
@@ -136,7 +136,10 @@ test("what may change a weight is found through views, and nothing else counts",
   const writes = (body: string): boolean =>
     writesState(program(body), {
       isOp: (node) => router.routeOf(node).kind === "op",
-      schemaOf: (op) => dispatcher.schema(op),
+      effectsOf(op) {
+        const schema = dispatcher.schema(op);
+        return schema === null ? undefined : effectsOf({ schema });
+      },
     });
   const inputs = `
   buffer "b" = %b: f32[2, 3]

@@ -1,4 +1,5 @@
 import {
+  argOf,
   definitionsOf,
   type Graph,
   graphsOf,
@@ -8,14 +9,15 @@ import {
   usesOf,
   valuesOf,
 } from "@pt2/graph";
-import type { OpSchema } from "@pt2/registry";
+import type { OpEffects } from "@pt2/registry";
 import { hiddenWrites } from "./hidden-writes.ts";
 
 /** What the analysis must be told. */
 export interface WriteAnalysis {
   /** Whether the dispatcher runs a node; what JavaScript runs writes to nothing. */
   isOp(node: Node): boolean;
-  schemaOf(op: OpName): OpSchema | null;
+  /** What an op writes to and aliases; undefined where nothing is known of it. */
+  effectsOf(op: OpName): OpEffects | undefined;
 }
 
 /**
@@ -42,32 +44,24 @@ function writesTo(graph: Graph, inputs: readonly string[], analysis: WriteAnalys
       if (nested.some(({ graph: inner }) => writesTo(inner, everything(inner), analysis))) return true;
       for (const name of definitionsOf(node)) views.add(name);
     } else if (analysis.isOp(node)) {
-      const schema = analysis.schemaOf(node.op);
-      if (schema === null || writtenBy(node, schema).some(isView)) return true;
-      for (const name of aliasesOf(node, schema, isView)) views.add(name);
+      const effects = analysis.effectsOf(node.op);
+      if (effects === undefined || writtenBy(node, effects).some(isView)) return true;
+      for (const name of aliasesOf(node, effects, isView)) views.add(name);
     } else for (const name of definitionsOf(node)) views.add(name);
   }
   return false;
 }
 
 /** Values that a call of an op writes to. */
-function writtenBy(node: Node, { args }: OpSchema): readonly string[] {
-  const hidden = hiddenWrites(node);
-  const written = new Set([...args.filter(({ alias }) => alias?.write).map(({ name }) => name), ...hidden]);
+function writtenBy(node: Node, { mutates }: OpEffects): readonly string[] {
+  const written = new Set([...mutates, ...hiddenWrites(node)]);
   return node.args.filter(({ name }) => written.has(name)).flatMap(({ arg }) => valuesOf(arg));
 }
 
 /** Results that may be views of what `isView` names. */
-function aliasesOf(node: Node, { args, returns }: OpSchema, isView: (name: string) => boolean): readonly string[] {
-  const sets = new Set(
-    node.args.flatMap(({ name, arg }) => {
-      const alias = args.find((each) => each.name === name)?.alias;
-      return alias && valuesOf(arg).some(isView) ? [...alias.sets, ...(alias.after ?? [])] : [];
-    }),
-  );
-  return node.outputs.flatMap((output, i) => {
-    const aliased = returns[i]?.alias?.sets.some((set) => set === "*" || sets.has(set)) === true && sets.size > 0;
-    if (!aliased || output.kind === "none") return [];
-    return output.kind === "value" ? [output.name] : output.names;
+function aliasesOf(node: Node, { aliases }: OpEffects, isView: (name: string) => boolean): readonly string[] {
+  return node.outputs.flatMap((output, at) => {
+    const args = aliases.flatMap((alias) => (alias.output === at ? (argOf(node, alias.arg) ?? []) : []));
+    return args.flatMap(valuesOf).some(isView) ? definitionsOf({ ...node, outputs: [output] }) : [];
   });
 }

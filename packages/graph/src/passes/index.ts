@@ -8,5 +8,6 @@ export { GraphBuilder, type NewNode } from "./graph-builder.ts";
 export { hasRegions } from "./has-regions.ts";
 export { isFunctional, isMutatingName } from "./mutating-names.ts";
 export { type RemoveNoOpsOptions, removeNoOps } from "./remove-no-ops.ts";
+export { canonicalizeStridedViews } from "./strided-views.ts";
 export { Substitution } from "./substitution.ts";
 export { evaluateSymbolicOp, isSymbolic, type SymOperand } from "./symbolic-ops.ts";

@@ -1,3 +1,4 @@
+import { DTYPES } from "@pt2/format";
 import type { Arg, Node, OpName, TensorType } from "../ir.ts";
 import { argOf, definitionsOf } from "../query/args.ts";
 import { isContiguous, sameSizes } from "../strides.ts";
@@ -40,10 +41,11 @@ function isTrue(arg: Arg | undefined): boolean {
   return arg?.kind === "bool" && arg.value;
 }
 
-/** dropout(x, p, train=False) = x */
+/** dropout(x, p, train=False) = dropout(x, 0, train) = x */
 const evalDropout: NoOpRule = (node, context) => {
-  const train = argOf(node, "train");
-  if (train?.kind !== "bool" || train.value) return null;
+  const [train, p] = [argOf(node, "train"), argOf(node, "p")];
+  const drops = p === undefined || (p.kind !== "float" && p.kind !== "int") || Number(p.value) !== 0;
+  if (drops && (train?.kind !== "bool" || train.value)) return null;
   const [, mask] = node.outputs;
   return mask?.kind === "value" && context.isUsed(mask.name) ? null : identity(node, context);
 };
@@ -93,6 +95,16 @@ const sameShape: NoOpRule = (node, context) => {
   return step === undefined || (step.kind === "int" && step.value === 1) ? identity(node, context) : null;
 };
 
+/** sum_to_size to the size x has, which sums nothing, except that it copies a number. */
+const sumToSize: NoOpRule = (node, context) =>
+  context.functional || types(node, context)?.[0].shape.length !== 0 ? sameShape(node, context) : null;
+
+/** conj_physical of real numbers is its argument. */
+const real: NoOpRule = (node, context) => {
+  const dtype = types(node, context)?.[0].dtype;
+  return dtype === undefined || DTYPES[dtype].kind === "complex" ? null : identity(node, context);
+};
+
 const free = whenFunctional((node, context) => (context.logicalViews ? identity(node, context) : null));
 
 function rules(rule: NoOpRule, ...ops: readonly OpName[]): readonly (readonly [OpName, NoOpRule])[] {
@@ -101,8 +113,8 @@ function rules(rule: NoOpRule, ...ops: readonly OpName[]): readonly (readonly [O
 
 /** What can be left out, by operator. */
 export const NO_OP_RULES: ReadonlyMap<OpName, NoOpRule> = new Map<OpName, NoOpRule>([
-  ...rules(identity, "detach", "detach_", "alias", "lift_fresh", "requires_grad_", "positive"),
-  ...rules(whenFunctional(identity), "lift_fresh_copy", "lift", "detach_copy", "alias_copy"),
+  ...rules(identity, "detach", "detach_", "alias", "lift", "lift_fresh", "requires_grad_", "positive"),
+  ...rules(whenFunctional(identity), "lift_fresh_copy", "detach_copy", "alias_copy"),
   ...rules(
     evalDropout,
     "dropout",
@@ -132,10 +144,13 @@ export const NO_OP_RULES: ReadonlyMap<OpName, NoOpRule> = new Map<OpName, NoOpRu
     "to.prim_dtype",
     "type_as",
   ),
+  ...rules(conversion, "_cast_Byte", "_cast_Char", "_cast_Double", "_cast_Float", "_cast_Half", "_cast_Int"),
+  ...rules(conversion, "_cast_Long", "_cast_Short"),
+  ...rules(real, "conj_physical"),
   ...rules(whenFunctional(conversion), "_to_copy"),
   ...rules(contiguous, "contiguous"),
   ...rules(free, "clone"),
-  ...rules(sameShape, "expand", "view", "reshape", "slice.Tensor"),
-  ...rules(whenFunctional(sameShape), "_unsafe_view"),
+  ...rules(sameShape, "expand", "view", "reshape", "slice.Tensor", "_unsafe_view"),
+  ...rules(sumToSize, "sum_to_size"),
   ["higher_order::with_effects", effect],
 ]);

@@ -22,13 +22,14 @@ export interface OpaqueOrigin {
 
 /** How a view comes out of its parent. */
 export interface ViewStep {
-  /** The viewing node; its argument `arg` is the parent. */
+  /** The viewing node; its argument `arg` is the parent, or has it at position `argItem`. */
   readonly node: Node;
   readonly arg: string;
+  readonly argItem: number | null;
   /** Which result of the node this is: the return, and the position in it where that is a list. */
   readonly output: number;
   readonly item: number | null;
-  /** The views that the node makes together, by position among its results. */
+  /** The views that the node makes of the parent, by position among its results. */
   readonly siblings: (Tensor | undefined)[];
   /** Whether PyTorch itself decides at run time between a view and a copy, and the types here do not tell which. */
   readonly uncertain: boolean;

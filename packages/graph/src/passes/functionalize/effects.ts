@@ -1,11 +1,20 @@
 import type { OpName } from "../../ir.ts";
 
-/** What an operator does besides computing its results, as its schema says. */
+/** A result in the memory of an argument. Of lists, each item is in the memory of the one at its position. */
+export interface OpAlias {
+  /** Position among the returns. */
+  readonly output: number;
+  readonly arg: string;
+  /** Whether some calls copy instead. */
+  readonly copies?: boolean;
+}
+
+/** What an operator does besides computing its results. */
 export interface OpEffects {
   /** Arguments that it writes to. */
   readonly mutates: readonly string[];
   /** Results that are views of an argument, or the argument itself after it was written. */
-  readonly aliases: readonly { readonly output: number; readonly arg: string }[];
+  readonly aliases: readonly OpAlias[];
   /** The operator with the same arguments that leaves them alone: `aten::relu` for `aten::relu_`. */
   readonly functional?: OpName;
   /** For a view: the operator that gives what it views with `src` written through it. */

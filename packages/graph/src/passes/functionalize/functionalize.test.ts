@@ -34,6 +34,21 @@ describe("functionalize", () => {
     );
   });
 
+  it.each(["lift_fresh", "lift", "alias"])("takes what %s gives for its argument", (op) => {
+    expectPass(
+      pass,
+      `user_input %x: f32[4]
+       %y: f32[4] = aten::clone(%x)
+       %z: f32[4] = aten::${op}(%y)
+       %add_: f32[4] = aten::add_.Tensor(%z, other=1)
+       return %y, %z`,
+      `user_input %x: f32[4]
+       %y: f32[4] = aten::clone(%x)
+       %add_: f32[4] = aten::add.Tensor(%y, other=1)
+       return %add_, %add_`,
+    );
+  });
+
   it("writes through views of views, and lets other views see it", () => {
     expectPass(
       pass,

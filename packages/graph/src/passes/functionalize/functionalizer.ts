@@ -5,7 +5,7 @@ import { TRAINING_NORMS } from "../mutating-names.ts";
 import { NO_OP_RULES } from "../no-op-rules.ts";
 import type { Memory, Tensor, ViewStep } from "./alias-state.ts";
 import { functionalBatchNorm } from "./batch-norm.ts";
-import type { EffectsOf, OpEffects } from "./effects.ts";
+import type { EffectsOf, OpAlias, OpEffects } from "./effects.ts";
 import { IN_PLACE_VIEWS } from "./functional-names.ts";
 import { functionalInstanceNorm } from "./instance-norm.ts";
 import { isOfMemory, isWhole, looksBehindViews, offsetOfWhole } from "./memory.ts";
@@ -13,7 +13,7 @@ import { MutationRewriter, unsupported } from "./mutation-rewriter.ts";
 import { mutates, nodeEffects } from "./node-effects.ts";
 import { RESIZES, resizeAsView } from "./resize.ts";
 import { resolve, TensorTable } from "./tensor-table.ts";
-import { aliasing } from "./viewable.ts";
+import { type Aliasing, aliasing, isConjugate } from "./viewable.ts";
 
 /** Operators that look at a tensor's shape and not at its content. */
 const SHAPE_READERS = /^aten::sym_(size|stride|numel|storage_offset)/;
@@ -147,32 +147,45 @@ export class Functionalizer {
     let position = 0;
     node.outputs.forEach((output, index) => {
       const alias = effects.aliases.find((candidate) => candidate.output === index);
-      const parentArg = alias === undefined ? undefined : argOf(node, alias.arg);
-      const parent = parentArg?.kind === "value" ? this.tensors.get(parentArg.name) : undefined;
-      namesOf(output).forEach((name, item) => {
-        const at = position++;
-        const how = parent === undefined ? "copy" : effects.claimed ? "view" : this.#aliasing(resolved, parent, name);
-        if (parent === undefined || alias === undefined || how === "copy") {
-          this.tensors.allocate(name);
-          return;
+      namesOf(output).forEach((name, at) => {
+        const item = output.kind === "list" ? at : null;
+        const viewed = alias === undefined ? null : this.#viewed(node, alias, item);
+        const how = viewed === null ? "copy" : this.#aliasing(resolved, alias!, viewed.parent, name);
+        if (viewed === null || alias === undefined || how === "copy") this.tensors.allocate(name);
+        else {
+          const { parent, argItem } = viewed;
+          const step: ViewStep = {
+            node: resolved,
+            arg: alias.arg,
+            argItem,
+            output: index,
+            item,
+            // Views of several parents are taken again one by one.
+            siblings: argItem === null ? siblings : [],
+            uncertain: how === "unknown",
+            scatter: effects.scatter,
+            claimed: effects.claimed === true,
+          };
+          this.tensors.view(name, parent, step, position);
         }
-        const step: ViewStep = {
-          node: resolved,
-          arg: alias.arg,
-          output: index,
-          item: output.kind === "list" ? item : null,
-          siblings,
-          uncertain: how === "unknown",
-          scatter: effects.scatter,
-          claimed: effects.claimed === true,
-        };
-        this.tensors.view(name, parent, step, at);
+        position++;
       });
     });
   }
 
-  #aliasing(node: Node, parent: Tensor, name: string) {
-    return aliasing(node, this.tensors.typeOf(parent), this.#typeOf(name) ?? undefined);
+  /** What a result lies in the memory of: an argument, or the item of one at the position of the result, or its only one. */
+  #viewed(node: Node, alias: OpAlias, item: number | null): { parent: Tensor; argItem: number | null } | null {
+    const arg = argOf(node, alias.arg);
+    const argItem = arg?.kind === "list" ? (item ?? (arg.items.length === 1 ? 0 : null)) : null;
+    const viewed = arg?.kind === "list" ? arg.items[argItem ?? -1] : arg;
+    const parent = viewed?.kind === "value" ? this.tensors.get(viewed.name) : undefined;
+    return parent === undefined ? null : { parent, argItem };
+  }
+
+  #aliasing(node: Node, alias: OpAlias, parent: Tensor, name: string): Aliasing {
+    if (alias.copies !== true) return "view";
+    const from = this.tensors.typeOf(parent);
+    return aliasing(node, { from, to: this.#typeOf(name) ?? undefined, isConjugate: isConjugate(parent, from?.dtype) });
   }
 
   #resize(node: Node): void {

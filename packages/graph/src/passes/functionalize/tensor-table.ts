@@ -1,9 +1,11 @@
+import type { DType } from "@pt2/format";
 import { graphError } from "../../graph-errors.ts";
 import type { Arg, NamedArg, Node, NodeOrigin, OpName, TensorType } from "../../ir.ts";
 import { definitionsOf, mapValues } from "../../query/args.ts";
 import { describeNode } from "../../query/describe.ts";
 import type { GraphBuilder } from "../graph-builder.ts";
 import { Memory, newView, type Tensor, type ViewStep } from "./alias-state.ts";
+import { chainOf, isInjective, positionsIn, REPEATS } from "./memory-write.ts";
 import { VIEW_WRITES, type WriteContext, type WriteRule } from "./view-writes.ts";
 
 /** The tensors of the mutable program, and the values of the new one that hold their contents at this point. */
@@ -76,31 +78,76 @@ export class TensorTable {
 
   /** Writes `update` to a tensor: to its memory, through all views on the way. */
   write(tensor: Tensor, update: string, writer: Node): void {
+    const steps = chainOf(tensor).map(({ step }) => step!);
+    for (const step of steps) this.#requireCertain(step);
+    const barred = steps.find((step) => !hasRule(step));
+    const repeating = steps.find(({ node, claimed }) => !claimed && REPEATS.has(node.op));
+    if (barred !== undefined || repeating !== undefined) {
+      if (this.#toMemory(tensor, update, writer)) return;
+      const type = this.#definedType(tensor);
+      const overlaps = type !== undefined && isInjective(type) === false ? repeating : undefined;
+      if (barred !== undefined || overlaps !== undefined) throw unwritable((barred ?? overlaps)!, writer);
+    }
+    this.#throughViews(tensor, update, writer);
+  }
+
+  #throughViews(tensor: Tensor, update: string, writer: Node): void {
     const { memory, parent, step } = tensor;
     if (parent === null || step === null) {
       if (memory.origin !== null) throw unknownAliasing(memory.origin.node, `${writer.op} writes to it`, writer);
       memory.generation++;
     } else {
-      this.#requireCertain(step);
-      const context = this.#context(step, parent, writer.origin);
-      const rule = (step.claimed ? undefined : VIEW_WRITES.get(step.node.op)) ?? scatteredBy(step, tensor);
-      const content = rule(context, update);
+      const context = this.#context(tensor, step, parent, writer.origin);
+      const content = ruleOf(step, tensor)(context, update);
       if (content === null) throw unwritable(step, writer);
-      this.write(parent, content, writer);
+      this.#throughViews(parent, content, writer);
     }
     tensor.value = update;
     tensor.generation = memory.generation;
   }
 
-  #context(step: ViewStep, parent: Tensor, origin: NodeOrigin): WriteContext {
+  /** Puts `update` where the elements of a tensor lie in its memory, which the same views of their positions tell. */
+  #toMemory(tensor: Tensor, update: string, { origin }: Node): boolean {
+    const { memory } = tensor;
+    const chain = chainOf(tensor);
+    if (memory.origin !== null || chain.some(({ step }) => step?.claimed)) return false;
+    const [type, viewed] = [this.typeOf(memory.base), this.#definedType(tensor)];
+    if (type === undefined || viewed === undefined || isInjective(viewed) !== true) return false;
+    if (chain.some((view) => this.#definedType(view)?.dtype !== type.dtype)) return false;
+    const positions = positionsIn(type, this.#builder, origin);
+    if (positions === null) return false;
+    const index = chain.reduce((at, view) => this.#replay(view.step!, at, "int64")[positionOf(view)]!, positions);
+    const args = Object.entries({ self: memory.base.value, index, source: update });
+    const [content] = this.#builder.emit({
+      op: "aten::put",
+      args: args.map(([name, value]) => ({ name, arg: { kind: "value", name: value } })),
+      results: [{ name: "put", type }],
+      origin,
+    });
+    memory.base.value = content!;
+    memory.generation++;
+    for (const written of [memory.base, tensor]) written.generation = memory.generation;
+    tensor.value = update;
+    return true;
+  }
+
+  /** The type of a view as PyTorch made it: what is written to it may have other strides. */
+  #definedType(view: Tensor): TensorType | undefined {
+    const name = view.step === null ? undefined : definitionsOf(view.step.node)[positionOf(view)];
+    const type = name === undefined ? undefined : this.#builder.typeOf(name);
+    return type?.kind === "tensor" ? type : undefined;
+  }
+
+  #context(tensor: Tensor, step: ViewStep, parent: Tensor, origin: NodeOrigin): WriteContext {
     const value = this.current(parent);
     const parentType = this.typeOf(parent);
-    const emit = (op: OpName, args: readonly NamedArg[]): string =>
-      this.#builder.emit({ op, args, results: [{ name: wishedName(op), type: parentType }], origin })[0]!;
+    const emit = (op: OpName, args: readonly NamedArg[], type = parentType): string =>
+      this.#builder.emit({ op, args, results: [{ name: wishedName(op), type }], origin })[0]!;
     return {
       node: step.node,
       parent: value,
       parentType,
+      viewType: this.typeOf(tensor),
       item: step.item,
       emit,
       emitInt: (op, args): Arg => {
@@ -115,16 +162,17 @@ export class TensorTable {
     };
   }
 
-  /** Takes the views of a step again, of other content. */
-  #replay({ node, arg }: ViewStep, parent: string): readonly string[] {
+  /** Takes the views of a step again, of other content; of a tensor of that dtype where one is given. */
+  #replay({ node, arg, argItem }: ViewStep, parent: string, dtype?: DType): readonly string[] {
     const names = definitionsOf(node).map((name) => {
       const fresh = this.#builder.fresh(name);
-      this.#builder.setType(fresh, this.#builder.typeOf(name));
+      const type = this.#builder.typeOf(name);
+      this.#builder.setType(fresh, type?.kind === "tensor" && dtype !== undefined ? { ...type, dtype } : type);
       return [name, fresh] as const;
     });
     const renamed = new Map(names);
     const args = node.args.map((named) =>
-      named.name === arg ? { name: arg, arg: { kind: "value", name: parent } as const } : named,
+      named.name === arg ? { name: arg, arg: this.#replaced(named.arg, argItem, parent, dtype) } : named,
     );
     const outputs = node.outputs.map((output) => {
       if (output.kind === "value") return { ...output, name: renamed.get(output.name)! };
@@ -134,6 +182,27 @@ export class TensorTable {
     const name = first?.[0] === node.name ? first[1] : this.#builder.fresh(node.name);
     this.#builder.push({ ...node, name, args, outputs });
     return names.map(([, fresh]) => fresh);
+  }
+
+  /** An argument, or one item of it, replaced by a value; of a dtype that the other items then have too. */
+  #replaced(arg: Arg, item: number | null, name: string, dtype: DType | undefined): Arg {
+    const value: Arg = { kind: "value", name };
+    if (item === null || arg.kind !== "list") return value;
+    const items = arg.items.map((other, i) =>
+      i === item ? value : dtype === undefined ? other : this.#as(other, dtype),
+    );
+    return { kind: "list", items };
+  }
+
+  #as(arg: Arg, dtype: DType): Arg {
+    const type = arg.kind === "value" ? this.#builder.typeOf(arg.name) : undefined;
+    if (type?.kind !== "tensor" || type.dtype === dtype) return arg;
+    const args = [
+      { name: "self", arg },
+      { name: "dtype", arg: { kind: "dtype", value: dtype } as const },
+    ];
+    const results = [{ name: "to_copy", type: { ...type, dtype } }];
+    return { kind: "value", name: this.#builder.emit({ op: "aten::_to_copy", args, results, origin: {} })[0]! };
   }
 
   #requireCertain(step: ViewStep): void {
@@ -151,8 +220,22 @@ export function resolve(node: Node, read: (name: string) => string): Node {
   return mapValues(node, (name) => ({ kind: "value", name: read(name) }));
 }
 
+/** Where a view is among the results of its node. */
+function positionOf(view: Tensor): number {
+  return view.step!.siblings.indexOf(view);
+}
+
 function wishedName(op: OpName): string {
   return op.slice(op.indexOf("::") + 2).split(".")[0]!;
+}
+
+/** How to write through a view: as is known of its operator, unless somebody runs it himself, or as its record tells. */
+function ruleOf(step: ViewStep, view: Tensor): WriteRule {
+  return (step.claimed ? undefined : VIEW_WRITES.get(step.node.op)) ?? scatteredBy(step, view);
+}
+
+function hasRule({ claimed, node, scatter }: ViewStep): boolean {
+  return scatter !== undefined || (!claimed && VIEW_WRITES.has(node.op));
 }
 
 /** The operator that the view's record tells. */
@@ -171,7 +254,7 @@ function unwritable({ node, claimed }: ViewStep, writer: Node): Error {
   return graphError("graph.mutation", {
     what: claimed
       ? `${writer.op} writes through ${node.op}, of which what takes it over gives a copy`
-      : `${writer.op} writes through ${node.op}, which has no functional form`,
+      : `${writer.op} writes through ${node.op}, and what of its memory that changes is not known`,
     where: describeNode(writer),
     advice: claimed
       ? "give the view as a record with a `view` rule, which says where its elements lie, or write to a copy in the model"

@@ -8,10 +8,11 @@ export interface WriteContext {
   /** The current content of what is viewed. */
   readonly parent: string;
   readonly parentType: TensorType | undefined;
+  readonly viewType: TensorType | undefined;
   /** Position of the view in the list that the node returns. */
   readonly item: number | null;
-  /** Appends a node of which the result has the parent's type. */
-  emit(op: OpName, args: readonly NamedArg[]): string;
+  /** Appends a node of which the result has the parent's type, or the one that is given. */
+  emit(op: OpName, args: readonly NamedArg[], type?: TensorType): string;
   /** Appends an integer operation. */
   emitInt(op: OpName, args: readonly NamedArg[]): Arg;
   /** All the views that the node makes of the current parent. */
@@ -36,6 +37,8 @@ function copied(node: Node, ...names: readonly string[]): readonly NamedArg[] {
 /** The same elements in row-major order: reshape back. */
 const reshaped: WriteRule = ({ emit, parent }, update) =>
   emit("aten::reshape_as", [named("self", value(update)), named("other", value(parent))]);
+
+const same: WriteRule = (_, update) => update;
 
 /** An operation that undoes itself, called with the same arguments. */
 function involution(op: OpName): WriteRule {
@@ -105,6 +108,16 @@ const hsplit = joined("aten::cat", ({ parentType }) => ({
   value: parentType?.shape.length === 1 ? 0 : 1,
 }));
 
+/** real(x): write complex(update, imag(x)); imag(x) the other way round. Of a real tensor `real` is the tensor itself. */
+function part(other: OpName, update: "real" | "imag", kept: "real" | "imag"): WriteRule {
+  return ({ emit, parent, parentType, viewType }, written) => {
+    if (parentType?.dtype === viewType?.dtype) return written;
+    const rest = emit(other, [named("self", value(parent))], viewType);
+    const parts = { [update]: value(written), [kept]: value(rest) } as Record<"real" | "imag", Arg>;
+    return emit("aten::complex", [named("real", parts.real), named("imag", parts.imag)]);
+  };
+}
+
 /** view(x, dtype): the same bytes. */
 const reinterpreted: WriteRule = ({ emit, parentType }, update) =>
   parentType === undefined
@@ -118,11 +131,12 @@ function rules(rule: WriteRule, ...ops: readonly string[]): readonly (readonly [
   return ops.map((op) => [`aten::${op}`, rule]);
 }
 
-/** How to write through a view, by the operator that makes it. What is missing can be read but not written. */
+/** How to write through a view, by the operator that makes it. Others are written to the memory itself. */
 export const VIEW_WRITES: ReadonlyMap<OpName, WriteRule> = new Map([
   ...rules(reshaped, "view", "reshape", "view_as", "reshape_as", "flatten.using_ints", "unflatten.int", "ravel"),
-  ...rules(reshaped, "squeeze", "squeeze.dim", "squeeze.dims", "unsqueeze", "_unsafe_view", "_reshape_alias"),
-  ...rules(reshaped, "atleast_1d", "atleast_2d", "atleast_3d"),
+  ...rules(reshaped, "squeeze", "squeeze.dim", "squeeze.dims", "unsqueeze", "_unsafe_view"),
+  ...rules(reshaped, "atleast_1d", "atleast_2d", "atleast_3d", "cartesian_prod", "flatten_dense_tensors"),
+  ...rules(reshaped, "atleast_1d.Sequence", "atleast_2d.Sequence", "atleast_3d.Sequence"),
   ...rules(involution("aten::transpose.int"), "transpose.int"),
   ...rules(involution("aten::swapaxes"), "swapaxes"),
   ...rules(involution("aten::swapdims"), "swapdims"),
@@ -131,6 +145,13 @@ export const VIEW_WRITES: ReadonlyMap<OpName, WriteRule> = new Map([
   ...rules(involution("aten::mT"), "mT"),
   ...rules(involution("aten::_conj"), "_conj"),
   ...rules(involution("aten::conj"), "conj"),
+  ...rules(involution("aten::adjoint"), "adjoint"),
+  ...rules(involution("aten::mH"), "mH"),
+  ...rules(involution("aten::matrix_H"), "matrix_H"),
+  ...rules(involution("aten::_neg_view"), "_neg_view"),
+  ...rules(part("aten::imag", "real", "imag"), "real"),
+  ...rules(part("aten::real", "imag", "real"), "imag"),
+  ...rules(same, "resolve_conj", "resolve_neg"),
   ...rules(involution("aten::view_as_complex"), "view_as_real"),
   ...rules(involution("aten::view_as_real"), "view_as_complex"),
   ...rules(permuted, "permute"),
@@ -141,6 +162,7 @@ export const VIEW_WRITES: ReadonlyMap<OpName, WriteRule> = new Map([
   ...rules(scattered("aten::as_strided_scatter", "size", "stride", "storage_offset"), "as_strided"),
   ...rules(narrowed, "narrow"),
   ...rules(split, "split.Tensor", "split.sizes", "split_with_sizes", "chunk"),
+  ...rules(split, "unsafe_split.Tensor", "unsafe_split_with_sizes", "unsafe_chunk"),
   ...rules(split, "tensor_split.sections", "tensor_split.indices"),
   ...rules(hsplit, "hsplit.int", "hsplit.array"),
   ...rules(splitAt(0), "vsplit.int", "vsplit.array"),

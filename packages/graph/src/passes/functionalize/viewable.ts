@@ -1,32 +1,92 @@
+import { DTYPES, type DType } from "@pt2/format";
 import type { Node, OpName, TensorType } from "../../ir.ts";
+import { argOf } from "../../query/args.ts";
 import { isContiguous, sameSizes } from "../../strides.ts";
 import { type Bindings, evaluateSize } from "../../sym/evaluate.ts";
 import type { SymInt } from "../../sym/expr.ts";
 import { symbolsOf } from "../../sym/make.ts";
-
-/** Operators that give a view where the strides allow it and a copy where they do not. */
-const RESHAPES: ReadonlySet<OpName> = new Set([
-  "aten::reshape",
-  "aten::reshape_as",
-  "aten::flatten.using_ints",
-  "aten::ravel",
-]);
-
-/** Operators that give the tensor itself, or a copy. */
-const CONVERSIONS = /^aten::(contiguous|type_as|to)(\.|$)/;
+import type { Tensor } from "./alias-state.ts";
 
 /** Whether the aliasing result of a node is a view of its argument. */
 export type Aliasing = "view" | "copy" | "unknown";
 
-/** Decides between view and copy from the recorded types. Conversions that change nothing are handled before. */
-export function aliasing(node: Node, from: TensorType | undefined, to: TensorType | undefined): Aliasing {
-  if (CONVERSIONS.test(node.op)) return "copy";
-  if (!RESHAPES.has(node.op)) return "view";
+/** What is known of a result and of the argument that it may be a view of. */
+export interface Viewed {
+  readonly from: TensorType | undefined;
+  readonly to: TensorType | undefined;
+  /** Whether PyTorch has put off conjugating, or negating, the elements of the argument. Null where that is not known. */
+  readonly isConjugate: boolean | null;
+}
+
+type AliasRule = (node: Node, viewed: Viewed) => Aliasing;
+
+/** A view where the strides allow it, and a copy where they do not. */
+const reshaped: AliasRule = (_, { from, to }) => {
   if (from === undefined || to === undefined) return "unknown";
   if (isContiguous(from) || sameSizes(from.shape, to.shape)) return "view";
   const [typical, least] = [TYPICAL, () => 1].map((symbol) => viewableWhere(symbol, from, to));
   if (typical === undefined || typical !== least) return "unknown";
   return typical ? "view" : "copy";
+};
+
+/** The argument itself, or a copy; calls that change nothing are no-ops, and known as that before. */
+const changed: AliasRule = (_, { from, to }) => (from === undefined || to === undefined ? "unknown" : "copy");
+
+/** A view, and a copy where conjugates are to be computed. */
+const computed: AliasRule = (_, { isConjugate }) => (isConjugate === null ? "unknown" : isConjugate ? "copy" : "view");
+
+/** einsum of one operand permutes it and takes its diagonals, unless it sums. */
+const einsum: AliasRule = (node) => {
+  const equation = argOf(node, "equation");
+  if (equation?.kind !== "string") return "unknown";
+  const [operand = "", result] = equation.value.replaceAll(/\s/g, "").split("->");
+  const labels = [...operand.replace("...", ".")];
+  // Without a right side, what occurs once is kept.
+  const isKept = (label: string): boolean =>
+    result === undefined
+      ? label === "." || labels.indexOf(label) === labels.lastIndexOf(label)
+      : result.includes(label);
+  return labels.every(isKept) ? "view" : "copy";
+};
+
+const view: AliasRule = () => "view";
+
+function rules(rule: AliasRule, ...ops: readonly string[]): readonly (readonly [OpName, AliasRule])[] {
+  return ops.map((op) => [`aten::${op}`, rule]);
+}
+
+const ALIAS_RULES: ReadonlyMap<OpName, AliasRule> = new Map([
+  ...rules(reshaped, "reshape", "reshape_as", "flatten.using_ints", "ravel", "flatten_dense_tensors"),
+  ...rules(changed, "contiguous", "type_as", "sum_to_size", "_grad_sum_to_size", "conj_physical"),
+  ...rules(changed, "to.device", "to.dtype", "to.dtype_layout", "to.other", "to.prim_Device", "to.prim_dtype"),
+  ...rules(changed, "_cast_Byte", "_cast_Char", "_cast_Double", "_cast_Float", "_cast_Half", "_cast_Int"),
+  ...rules(changed, "_cast_Long", "_cast_Short"),
+  ...rules(changed, "dropout", "alpha_dropout", "feature_dropout", "feature_alpha_dropout"),
+  ...rules(computed, "resolve_conj", "resolve_neg"),
+  ...rules(computed, "unsafe_chunk", "unsafe_split.Tensor", "unsafe_split_with_sizes"),
+  ...rules(einsum, "einsum"),
+  ...rules(view, "cartesian_prod"),
+]);
+
+/** Decides between view and copy for an op that gives either. What nothing is said of here is not known. */
+export function aliasing(node: Node, viewed: Viewed): Aliasing {
+  return ALIAS_RULES.get(node.op)?.(node, viewed) ?? "unknown";
+}
+
+const CONJUGATES = /^aten::(_?conj|adjoint|mH|matrix_H)$/;
+const NEGATES = /^aten::(imag|_neg_view)$/;
+
+/** Whether the elements of a tensor are still to be conjugated: after an odd number of views that do. A copy has them done. */
+export function isConjugate(tensor: Tensor, dtype: DType | undefined): boolean | null {
+  if (dtype === undefined) return null;
+  const isComplex = DTYPES[dtype].kind === "complex";
+  let conjugate = false;
+  for (let at: Tensor | null = tensor; at !== null; at = at.parent) {
+    if (at.step === null) continue;
+    if (NEGATES.test(at.step.node.op)) return null;
+    if (isComplex && CONJUGATES.test(at.step.node.op)) conjugate = !conjugate;
+  }
+  return conjugate;
 }
 
 /**

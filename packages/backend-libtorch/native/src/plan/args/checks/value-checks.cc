@@ -14,9 +14,12 @@ void stack(const CallArguments& call) { require(!call.tensors(0).empty(), call, 
 
 // (tensors, dim, num_chunks)
 void chunkCat(const CallArguments& call) {
-  const int64_t dim = call.integer(1, 0);
+  const auto tensors = call.tensors(0);
+  int64_t dim = call.integer(1, 0);
+  // Counted from the end of the first one.
+  if (dim < 0 && !tensors.empty() && tensors[0].defined()) dim += tensors[0].dim();
   require(call.integer(2, 0) > 0, call, "num_chunks", "must be positive");
-  for (const at::Tensor& tensor : call.tensors(0)) {
+  for (const at::Tensor& tensor : tensors) {
     require(!tensor.defined() || (dim >= 0 && dim < tensor.dim()), call, "dim", "is no dimension of a tensor");
   }
 }

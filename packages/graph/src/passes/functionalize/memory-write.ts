@@ -1,0 +1,53 @@
+import type { NodeOrigin, OpName, TensorType } from "../../ir.ts";
+import { contiguousStrides } from "../../strides.ts";
+import type { GraphBuilder } from "../graph-builder.ts";
+import type { Tensor } from "./alias-state.ts";
+
+/** Views that may have an element of what they view more than once: what is written to one may not be written as it is. */
+export const REPEATS: ReadonlySet<OpName> = new Set(
+  ["expand", "expand_as", "broadcast_to", "unfold"].map((op): OpName => `aten::${op}`),
+);
+
+/** The views between a memory and a tensor, from the memory on. */
+export function chainOf(tensor: Tensor): readonly Tensor[] {
+  return tensor.parent === null ? [] : [...chainOf(tensor.parent), tensor];
+}
+
+/**
+ * Whether a tensor has no element of its memory twice, as far as sizes and strides tell; null where they are not known.
+ * Otherwise the order in which PyTorch writes decides what stays.
+ */
+export function isInjective({ shape, strides }: TensorType): boolean | null {
+  const dims = shape.map((size, i) => ({ size: Number(size), stride: Number(strides[i]) }));
+  if (dims.some(({ size, stride }) => Number.isNaN(size) || Number.isNaN(stride))) return null;
+  let reach = 0;
+  for (const { size, stride } of dims.filter((dim) => dim.size > 1).sort((a, b) => a.stride - b.stride)) {
+    if (stride <= reach) return false;
+    reach += (size - 1) * stride;
+  }
+  return true;
+}
+
+/** A tensor of the positions 0, 1, 2, … of a memory of that type. Null where its size is not known. */
+export function positionsIn(type: TensorType, builder: GraphBuilder, origin: NodeOrigin): string | null {
+  if (!type.shape.every((size) => typeof size === "number")) return null;
+  const count = type.shape.reduce((n, size) => n * size, 1);
+  const dense = { ...type, dtype: "int64", storageOffset: 0 } as const;
+  const [row] = builder.emit({
+    op: "aten::arange",
+    args: [{ name: "end", arg: { kind: "int", value: count } }],
+    results: [{ name: "arange", type: { ...dense, shape: [count], strides: [1] } }],
+    origin,
+  });
+  const items = type.shape.map((value) => ({ kind: "int", value }) as const);
+  const [grid] = builder.emit({
+    op: "aten::view",
+    args: [
+      { name: "self", arg: { kind: "value", name: row! } },
+      { name: "size", arg: { kind: "list", items } },
+    ],
+    results: [{ name: "view", type: { ...dense, strides: contiguousStrides(type.shape) } }],
+    origin,
+  });
+  return grid!;
+}

@@ -1,0 +1,20 @@
+import { expect, it } from "vitest";
+import { expectPass, program } from "../testing/program.ts";
+import { canonicalizeStridedViews } from "./strided-views.ts";
+
+const TEXT = `user_input %x: f32[2, 3]
+       %y: f32[3, 2]{strides=[1, 3]} = aten::_reshape_alias(%x, size=[3, 2], stride=[1, 3])
+       return %y`;
+
+it("says _reshape_alias as the as_strided that it is", () => {
+  expectPass(
+    (input) => canonicalizeStridedViews(input, () => false),
+    TEXT,
+    TEXT.replace("_reshape_alias", "as_strided"),
+  );
+});
+
+it("leaves it to who takes it over", () => {
+  const input = program(TEXT);
+  expect(canonicalizeStridedViews(input, (op) => op === "aten::_reshape_alias")).toBe(input);
+});

@@ -1,0 +1,24 @@
+import type { Graph, OpName, Program } from "../ir.ts";
+import { graphsOf, mapGraphs } from "../query/args.ts";
+
+/** Ops that are given the strides of their result, which begins where their argument does: the same as these. */
+const AS_STRIDED: ReadonlyMap<OpName, OpName> = new Map([
+  ["aten::_reshape_alias", "aten::as_strided"],
+  ["aten::_reshape_alias_copy", "aten::as_strided_copy"],
+]);
+
+/** Says `_reshape_alias` as the `as_strided` that it is: PyTorch does not look whether its strides are those of a reshape. */
+export function canonicalizeStridedViews(program: Program, isClaimed: (op: OpName) => boolean): Program {
+  if ([...AS_STRIDED.keys()].some(isClaimed)) return program;
+  const graph = canonical(program.graph);
+  return graph === program.graph ? program : { ...program, graph };
+}
+
+function canonical(graph: Graph): Graph {
+  if (!graph.nodes.some((node) => AS_STRIDED.has(node.op) || graphsOf(node).length > 0)) return graph;
+  const nodes = graph.nodes.map((node) => {
+    const op = AS_STRIDED.get(node.op);
+    return mapGraphs(op === undefined ? node : { ...node, op }, canonical);
+  });
+  return nodes.every((node, i) => node === graph.nodes[i]) ? graph : { ...graph, nodes };
+}
