@@ -53,6 +53,9 @@ for name, scale in SCALES.items():
 for dtype in HALVES:
     case(f"{QD}quantize_per_tensor.tensor", f"{dtype}", t(7, 5, dtype=dtype), v(0.0171, dtype=f64), v(1, dtype=i64), -128, 127, i8)
     case(f"{QD}dequantize_per_tensor.tensor", f"to {dtype}", ints(7, 5, lo=-128, hi=127, dtype=i8), v(0.0171, dtype=f64), v(7, dtype=i64), -128, 127, i8, out_dtype=dtype)
+    wide = ints(5, 7, lo=-3000, hi=3000, dtype=i16)
+    case(f"{QD}dequantize_per_tensor", f"a zero point that {dtype} rounds", wide, 0.0171, 4099, -32768, 32767, i16, out_dtype=dtype)
+    case(f"{QD}dequantize_per_tensor.tensor", f"a zero point that {dtype} rounds", wide, v(0.0171), v(4099, dtype=i64), -32768, 32767, i16, out_dtype=dtype)
 case(f"{QD}quantize_per_tensor.tensor", "0-d", s(1.37), v(0.1, dtype=f64), v(3, dtype=i64), 0, 255, u8)
 case(f"{QD}dequantize_per_tensor.tensor", "0-d", s(5, u8), v(0.1, dtype=f64), v(3, dtype=i64), 0, 255, u8)
 case(f"{QD}quantize_per_tensor.tensor", "int32 zero point", t(5, 3), v(0.1), v(3, dtype=i32), 0, 255, u8)

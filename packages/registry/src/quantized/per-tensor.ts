@@ -68,7 +68,7 @@ function inverseOf(b: Builder, scale: TensorMeta): TensorMeta {
   return e.cast(reciprocal(b, e.cast(item(b, "scale", scale), "float64")), "float32");
 }
 
-/** Each step in the dtype of the result: half floats are computed in float32, and rounded after each. */
+/** Each step in the dtype of the result: half floats are computed in float32, and rounded after each. Scales are not. */
 function dequantize(
   b: Builder,
   input: TensorMeta,
@@ -82,7 +82,8 @@ function dequantize(
   const e = emit(b);
   const result = out ?? "float32";
   const wide = <X extends Operand>(x: X): X | TensorMeta => (isTensorMeta(x) ? e.cast(x, computeDtype(result)) : x);
-  const moved = e.cast(e.sub(wide(e.cast(input, result)), wide(zeroPoint)), result);
+  const zero = isTensorMeta(zeroPoint) ? e.cast(zeroPoint, result) : e.full([], zeroPoint, result);
+  const moved = e.cast(e.sub(wide(e.cast(input, result)), wide(zero)), result);
   return e.cast(e.mul(wide(moved), wide(scale)), result);
 }
 
