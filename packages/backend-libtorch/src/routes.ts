@@ -1,4 +1,3 @@
-import { whyForeign } from "@pt2/backend";
 import type { Node, OpName } from "@pt2/graph";
 import { isSymbolic } from "@pt2/graph/passes";
 import { effectsOf, effectsOfHandled, type OpEffects, type OpHandler, type OpRegistry } from "@pt2/registry";
@@ -129,7 +128,6 @@ export class Router {
     if (kernel !== undefined) return { kind: "kernel", kernel };
     if (isSymbolic(op) && !op.startsWith("aten::")) return SCALAR;
     const problem = this.dispatcher.problem(op);
-    if (problem === null) return OP;
-    return { kind: "missing", why: this.dispatcher.refusal(op) === null ? (whyForeign(op) ?? problem) : problem };
+    return problem === null ? OP : { kind: "missing", why: problem };
   }
 }

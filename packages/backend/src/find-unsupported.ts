@@ -14,7 +14,6 @@ import {
 } from "@pt2/registry";
 import { loading, NotLoaded } from "@pt2/registry/on-demand";
 import type { UnsupportedOp } from "./contract.ts";
-import { whyForeign } from "./foreign-ops.ts";
 import { hintBindings, hintValues } from "./hint-values.ts";
 
 /** What a backend can do, as far as single ops are concerned. */
@@ -36,7 +35,10 @@ export async function findUnsupported(
   registry: OpRegistry,
   abilities: Abilities,
 ): Promise<readonly UnsupportedOp[]> {
-  return await loading(() => search(program, registry, abilities));
+  const found = await loading(() => search(program, registry, abilities));
+  if (found.every(({ why }) => why !== NO_OP_SET)) return found;
+  const { whyForeign } = await import("./foreign-ops.ts");
+  return found.map((each) => (each.why === NO_OP_SET ? { ...each, why: whyForeign(each.op) ?? NO_OP_SET } : each));
 }
 
 function search(program: Program, registry: OpRegistry, abilities: Abilities): readonly UnsupportedOp[] {
@@ -77,7 +79,7 @@ function problemOf(
   const record = registry.resolve(node.op);
   // Without a record only the handler knows what its op is; it answers when the program is lowered.
   if (record === undefined) {
-    return registry.handlerOf(node.op)?.rewrite === undefined ? (whyForeign(node.op) ?? "no op set has it") : null;
+    return registry.handlerOf(node.op)?.rewrite === undefined ? NO_OP_SET : null;
   }
   if (runsAnywhere(record, node, graph) && registry.handlerOf(node.op) === undefined) return null;
   const args = argsOf(node, record, hints);
@@ -103,6 +105,7 @@ function callKey(value: ArgValue | Readonly<Record<string, ArgValue>> | undefine
   return `{${entries.map(([key, item]) => (key === "name" ? "" : `${key}=${callKey(item)}`))}}`;
 }
 
+const NO_OP_SET = "no op set has it";
 const NO_KERNEL = "it has neither a kernel nor a decomposition";
 
 /** Arguments by schema, tensors with assumed sizes; null where they are not known. */

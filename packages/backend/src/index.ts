@@ -8,7 +8,6 @@ export { BACKEND_API_VERSION } from "./contract.ts";
 export { expectStorages } from "./expect-storages.ts";
 export type { Abilities } from "./find-unsupported.ts";
 export { findUnsupported } from "./find-unsupported.ts";
-export { whyForeign } from "./foreign-ops.ts";
 export type { ElementwiseGroup, FuseOptions, Step } from "./fuse.ts";
 export { callsOf, fuse, operandsOf } from "./fuse.ts";
 export { onAbort } from "./on-abort.ts";

@@ -1,7 +1,7 @@
 import type { OpSet } from "./op-set.ts";
-import { quantizedDecomposed, torchao } from "./quantized/index.ts";
+import { quantized } from "./quantized/index.ts";
 import { torchNn } from "./torch-nn/index.ts";
 import { transformers } from "./transformers/index.ts";
 
 /** Ops that are not PyTorch's dispatcher's own, and that exports of its best-known libraries contain. */
-export const libraries: readonly OpSet[] = [torchNn, transformers, quantizedDecomposed, torchao];
+export const libraries: readonly OpSet[] = [torchNn, transformers, quantized];

@@ -46,18 +46,13 @@ export const atenOnDemand: readonly OpSet[] = [
     parts: [{ ops: /^transformers::/, load: async () => (await import("../transformers/index.ts")).transformers.ops }],
   },
   {
-    name: "quantized_decomposed",
+    name: "quantized",
     ops: [],
     parts: [
       {
-        ops: /^quantized_decomposed::/,
-        load: async () => (await import("../quantized/index.ts")).quantizedDecomposed.ops,
+        ops: /^(quantized_decomposed|torchao)::/,
+        load: async () => (await import("../quantized/index.ts")).quantized.ops,
       },
     ],
-  },
-  {
-    name: "torchao",
-    ops: [],
-    parts: [{ ops: /^torchao::/, load: async () => (await import("../quantized/index.ts")).torchao.ops }],
   },
 ];

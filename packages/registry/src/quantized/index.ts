@@ -7,11 +7,16 @@ import { PER_CHANNEL_OPS } from "./per-channel.ts";
 import { PER_TENSOR_OPS } from "./per-tensor.ts";
 import { PER_TOKEN_OPS } from "./per-token.ts";
 
-/** What PT2E quantisation writes into programs: integers, their scales and zero points, in ops of Python alone. */
-export const quantizedDecomposed: OpSet = {
-  name: "quantized_decomposed",
-  ops: [...PER_TENSOR_OPS, ...PER_CHANNEL_OPS, ...PER_TOKEN_OPS, ...CHOOSE_QPARAMS_OPS, ...CONVERT_OPS],
+/** What PT2E (`quantized_decomposed`) and torchao write into quantised programs. libtorch does not have these ops. */
+export const quantized: OpSet = {
+  name: "quantized",
+  ops: [
+    ...PER_TENSOR_OPS,
+    ...PER_CHANNEL_OPS,
+    ...PER_TOKEN_OPS,
+    ...CHOOSE_QPARAMS_OPS,
+    ...CONVERT_OPS,
+    ...AFFINE_OPS,
+    ...FLOAT8_OPS,
+  ],
 };
-
-/** What torchao's `quantize_` writes into programs. libtorch does not have these ops either. */
-export const torchao: OpSet = { name: "torchao", ops: [...AFFINE_OPS, ...FLOAT8_OPS] };
