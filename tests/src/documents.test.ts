@@ -3,7 +3,7 @@ import { rm } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { missingLibtorch, missingWebgpu } from "./backends.ts";
-import { documentFolder, runSnippet, snippetsOf } from "./documents.ts";
+import { documentFolder, findPython, type PythonResult, runPython, runSnippet, snippetsOf } from "./documents.ts";
 
 const ROOT = new URL("../../", import.meta.url);
 const documents = [
@@ -26,17 +26,34 @@ const missing = new Map([
   ["@pt2/backend-webgpu", await missingWebgpu()],
 ]);
 
+const python = findPython();
+
 describe("documents print what they say", () => {
   for (const path of documents) {
     const markdown = textOf(path);
-    for (const snippet of snippetsOf(markdown)) {
-      const reason = [...missing].find(([name, why]) => why !== null && snippet.code.includes(name))?.[1];
+    const snippets = snippetsOf(markdown);
+    const needsPython = snippets.some(({ language }) => language === "python");
+    let results: readonly PythonResult[] = [];
+    if (needsPython && python !== undefined) {
+      beforeAll(async () => {
+        results = await runPython(python, snippets, folder);
+      });
+    }
+    let blocks = 0;
+    for (const snippet of snippets) {
+      const reason =
+        needsPython && python === undefined
+          ? "no Python with torch (`pnpm run setup`)"
+          : [...missing].find(([name, why]) => why !== null && snippet.code.includes(name))?.[1];
       if (reason !== undefined) {
         it.skip(`${path}:${snippet.line} (skipped: ${reason})`);
         continue;
       }
+      const block = snippet.language === "python" ? blocks++ : null;
       it(`${path}:${snippet.line}`, async () => {
-        expect(await runSnippet(snippet, markdown, folder)).toBe(snippet.output);
+        if (block !== null) expect(results[block]?.error ?? null).toBe(null);
+        const printed = block === null ? await runSnippet(snippet, markdown, folder) : results[block]?.output;
+        expect(printed).toEqual(snippet.output ?? expect.any(String));
       });
     }
   }

@@ -1,8 +1,11 @@
+import { spawn, spawnSync } from "node:child_process";
+import { readdirSync } from "node:fs";
 import { copyFile, mkdir, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { text as textOf } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
-import { captureScript } from "./capture.ts";
+import { type Captured, captureScript } from "./capture.ts";
 import { editFixture } from "./edit-fixture.ts";
 import { fixturePath } from "./fixture.ts";
 
@@ -10,35 +13,41 @@ const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 /** Inside this package, where every `@pt2` name resolves. */
 const SCRIPTS = join(ROOT, "tests/.snippets");
 
-/** A piece of a document that says what it prints: a `ts` or `sh` block, and the `text` block behind it. */
+/** A piece of a document that runs: a `ts`, `sh` or `python` block, and what the `text` block behind it says of it. */
 export interface Snippet {
-  readonly language: "ts" | "sh";
+  readonly language: "ts" | "sh" | "python";
   readonly code: string;
-  readonly output: string;
+  /** What it prints; null where the document does not say. */
+  readonly output: string | null;
   /** Line of the code's fence, from 1. */
   readonly line: number;
 }
 
+/** Stands in a document all of whose blocks run, Python too, whether it says what they print or not. */
+const WHOLE = "<!-- every block runs -->";
+
 /**
- * Finds the snippets of a Markdown text. Blocks without a `text` block behind them are left out, and
- * so are command lines of other programs than `pt2`.
+ * Finds the snippets of a Markdown text: blocks with a `text` block behind them, and every block where the document says
+ * so. Command lines of other programs than `pt2` are left out, and Python where not every block runs.
  */
 export function snippetsOf(markdown: string): readonly Snippet[] {
   const blocks = blocksOf(markdown);
+  const whole = markdown.includes(WHOLE);
   return blocks.flatMap(([, language, code], i): Snippet[] => {
     const next = blocks[i + 1];
-    if ((language !== "ts" && language !== "sh") || next?.[1] !== "text") return [];
+    if (language !== "ts" && language !== "sh" && language !== "python") return [];
+    if (!whole && (next?.[1] !== "text" || language === "python")) return [];
     if (language === "sh" && !code!.startsWith("pt2 ")) return [];
     const line = markdown.slice(0, blocks[i]!.index).split("\n").length;
-    return [{ language, code: code!, output: next[2]!, line }];
+    return [{ language, code: code!, output: next?.[1] === "text" ? next[2]! : null, line }];
   });
 }
 
-/** The `ts` blocks whose first line is a comment with a file's name: what other snippets import. */
+/** The `ts` and `js` blocks whose first line is a comment with a file's name: what other snippets import or name. */
 export function modulesOf(markdown: string): ReadonlyMap<string, string> {
   const named = blocksOf(markdown).flatMap(([, language, code]) => {
-    const name = /^\/\/ ([\w.-]+\.ts)\n/.exec(code!)?.[1];
-    return language === "ts" && name !== undefined ? [[name, code!] as const] : [];
+    const name = /^\/\/ ([\w.-]+\.(?:ts|mjs))\n/.exec(code!)?.[1];
+    return (language === "ts" || language === "js") && name !== undefined ? [[name, code!] as const] : [];
   });
   return new Map(named);
 }
@@ -63,14 +72,49 @@ export async function documentFolder(): Promise<string> {
 }
 
 /** Runs a document's snippet in a folder; gives what it prints on stdout, and behind that what it prints on stderr. */
-export async function runSnippet({ language, code }: Snippet, markdown: string, folder: string): Promise<string> {
-  if (language === "sh") return runCommand(code, folder);
-  const scripts = await writeModules(new Map([...modulesOf(markdown), ["main.ts", code]]));
+export async function runSnippet(snippet: Snippet, markdown: string, folder: string): Promise<string> {
+  const { language, code } = snippet;
+  const main: readonly (readonly [string, string])[] = language === "ts" ? [["main.ts", code]] : [];
+  const scripts = await writeModules(new Map([...modulesOf(markdown), ...main]));
   try {
-    return await printed([join(scripts, "main.ts")], folder);
+    const args = language === "sh" ? commandOf(code, scripts) : [join(scripts, "main.ts")];
+    const { code: ended, stdout, stderr } = await captured(args, folder);
+    // Where a document does not say what is printed, nothing else would tell that it failed.
+    if (snippet.output === null && ended !== 0) throw new Error(`it ended with ${ended}: ${stdout}${stderr}`);
+    return stdout + stderr.replace(DRIVER_NOTES, "");
   } finally {
     await rm(scripts, { recursive: true });
   }
+}
+
+/** A Python with what documents import: `PT2_PYTHON`, or the one of `pnpm run setup`. Undefined where there is none. */
+export function findPython(): string | undefined {
+  const own = join(ROOT, ".cache/python", process.platform === "win32" ? "Scripts/python.exe" : "bin/python");
+  const looked = "import importlib.util as u, sys; sys.exit(not all(map(u.find_spec, ('torch', 'safetensors'))))";
+  return [process.env.PT2_PYTHON, own].find(
+    (python) => python !== undefined && spawnSync(python, ["-c", looked], { stdio: "ignore" }).status === 0,
+  );
+}
+
+/** What the Python blocks of a document did, one after the other in one session; what follows a failure did not run. */
+export interface PythonResult {
+  readonly output: string;
+  /** The traceback. */
+  readonly error: string | null;
+}
+
+/** Runs all Python blocks of a document in a folder, where they may leave files for its other snippets. */
+export async function runPython(
+  python: string,
+  snippets: readonly Snippet[],
+  folder: string,
+): Promise<readonly PythonResult[]> {
+  const codes = snippets.filter(({ language }) => language === "python").map(({ code }) => code);
+  const child = spawn(python, [fileURLToPath(new URL("run_blocks.py", import.meta.url))], { cwd: folder });
+  child.stdin.end(JSON.stringify(codes));
+  const [out, err] = await Promise.all([textOf(child.stdout), textOf(child.stderr)]);
+  if (out === "") throw new Error(`Python ended before it answered: ${err}`);
+  return JSON.parse(out) as readonly PythonResult[];
 }
 
 /** Writes modules into a folder of their own where every `@pt2` name resolves. */
@@ -81,19 +125,17 @@ export async function writeModules(modules: ReadonlyMap<string, string>): Promis
   return folder;
 }
 
-/** One `pt2 …` command line. */
-function runCommand(code: string, folder: string): Promise<string> {
-  const args = code.trim().split(/\s+/).slice(1);
-  return printed([join(ROOT, "packages/cli/src/main.ts"), ...args], folder);
+/** One `pt2 …` command line. Files that the document shows are in `scripts`. */
+function commandOf(code: string, scripts: string): readonly string[] {
+  const shown = new Set(readdirSync(scripts));
+  const words = code.trim().split(/\s+/).slice(1);
+  const args = words.map((word) => (shown.has(word) ? join(scripts, word) : word));
+  return [join(ROOT, "packages/cli/src/main.ts"), ...args];
 }
 
 /** What Dawn says of software drivers when it opens a device. */
 const DRIVER_NOTES = /^Warning: max\w+ artificially reduced .*\n/gm;
 
-async function printed(args: readonly string[], cwd: string): Promise<string> {
-  const { stdout, stderr } = await captureScript(args, {
-    cwd,
-    env: { ...process.env, NO_COLOR: "1", PT2_BACKEND: "wasm" },
-  });
-  return stdout + stderr.replace(DRIVER_NOTES, "");
+function captured(args: readonly string[], cwd: string): Promise<Captured> {
+  return captureScript(args, { cwd, env: { ...process.env, NO_COLOR: "1", PT2_BACKEND: "wasm" } });
 }
