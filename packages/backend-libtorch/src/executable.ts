@@ -8,7 +8,7 @@ import {
   type Value,
 } from "@pt2/backend";
 import type { Pt2Error } from "@pt2/format";
-import { isReturned } from "@pt2/graph";
+import { isReturned } from "@pt2/graph/results";
 import { commitWrites } from "./commit-writes.ts";
 import type { CompiledProgram } from "./compile-program.ts";
 import { explain } from "./explain.ts";

@@ -1,6 +1,6 @@
 import type { Profile, StepTime, Value } from "@pt2/backend";
 import type { Node } from "@pt2/graph";
-import { describeJoined, describeNode } from "@pt2/registry";
+import { describeNode } from "@pt2/registry";
 import type { NativeProfile } from "./addon.ts";
 import type { NodeAt } from "./native-failure.ts";
 
@@ -34,6 +34,6 @@ export class ProfileRecorder {
 function stepOf(node: Node, startMs: number, ms: number): StepTime {
   const { joined } = node.origin;
   if (joined === undefined) return { node: node.name, ops: [node.op], where: describeNode(node), startMs, ms };
-  const where = `${describeJoined(joined, node)}, as ${node.op}`;
+  const where = `${describeNode(node, joined)}, as ${node.op}`;
   return { node: joined.at(-1)!.name, ops: joined.map(({ op }) => op), where, startMs, ms };
 }

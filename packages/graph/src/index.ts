@@ -6,7 +6,6 @@ export { toJson } from "./json/encode.ts";
 export type { Json } from "./json/json-types.ts";
 export { type OpNameParts, parseOpName, splitOpName } from "./op-name.ts";
 export { argOf, definitionsOf, graphsOf, usesOf, valuesOf } from "./query/args.ts";
-export { isGradient, isModuleResult, isReturned } from "./query/results.ts";
 export { type GraphPath, type Liveness, liveness, type OpCount, stats, walk } from "./query/walk.ts";
 export { bindSymbols, type GivenShape } from "./sym/bind.ts";
 export { type Bindings, evaluate, evaluateSize } from "./sym/evaluate.ts";

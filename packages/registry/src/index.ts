@@ -3,7 +3,7 @@ export type * from "./builder.ts";
 export type { OpEffects } from "./effects.ts";
 export { effectsOf, effectsOfHandled } from "./effects.ts";
 export type * from "./handler.ts";
-export { argValue, describe as describeNode, describeJoined } from "./lower/arguments.ts";
+export { argValue, describe as describeNode } from "./lower/arguments.ts";
 export type { Boundary, Call, Stage } from "./lower/call.ts";
 export type { TypedCall } from "./lower/elementwise.ts";
 export type { LowerTarget } from "./lower/emit.ts";

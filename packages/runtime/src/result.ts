@@ -1,6 +1,7 @@
 import type { Tensor, Value } from "@pt2/backend";
-import { isGradient, isModuleResult, type Program } from "@pt2/graph";
+import type { Program } from "@pt2/graph";
 import { unflatten } from "@pt2/graph/pytree";
+import { isGradient, isModuleResult } from "@pt2/graph/results";
 import type { LeafInfo } from "./signature.ts";
 
 /** What `forward` of a program of forward and backward gives: the module's result, and the gradients of its loss. */

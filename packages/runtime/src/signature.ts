@@ -1,15 +1,7 @@
 import type { DType } from "@pt2/format";
-import {
-  type Arg,
-  type InputSpec,
-  isGradient,
-  isModuleResult,
-  type Program,
-  printSym,
-  type SymInt,
-  type ValueType,
-} from "@pt2/graph";
+import { type Arg, type InputSpec, type Program, printSym, type SymInt, type ValueType } from "@pt2/graph";
 import { inputNames, leafNames } from "@pt2/graph/pytree";
+import { isGradient, isModuleResult } from "@pt2/graph/results";
 
 /** A value that was fixed at export. */
 export type Constant = number | bigint | boolean | string | null;

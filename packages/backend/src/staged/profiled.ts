@@ -1,4 +1,4 @@
-import { type Call, describeJoined } from "@pt2/registry";
+import { type Call, describeNode } from "@pt2/registry";
 import type { Profile, StepTime, Value } from "../contract.ts";
 import type { StepObserver } from "./stage-engine.ts";
 
@@ -15,5 +15,5 @@ function stepTime(calls: readonly Call[], startMs: number, ms: number): StepTime
   // What a node was taken apart into is several calls of it.
   const nodes = new Map(calls.flatMap((call) => call.node.origin.joined ?? [call.node]).map((one) => [one.name, one]));
   const ops = calls.flatMap((call) => call.node.origin.joined?.map(({ op }) => op) ?? [call.record.name]);
-  return { node: node.name, ops, where: describeJoined([...nodes.values()], node), startMs, ms };
+  return { node: node.name, ops, where: describeNode(node, [...nodes.values()]), startMs, ms };
 }

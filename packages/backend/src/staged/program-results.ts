@@ -1,4 +1,5 @@
-import { isReturned, type OutputSpec, type Program } from "@pt2/graph";
+import type { OutputSpec, Program } from "@pt2/graph";
+import { isReturned } from "@pt2/graph/results";
 import { backendError } from "../backend-errors.ts";
 import { isTensorData, type RunValue, type TensorData, type TensorType } from "./run-value.ts";
 

@@ -1,5 +1,5 @@
-import type { ByteRange } from "../remote/content-range.ts";
 import { unlessAborted } from "../read-in-blocks.ts";
+import type { ByteRange } from "../remote/content-range.ts";
 import { type ByteSource, checkRange, deliver, type ReadOptions } from "../source.ts";
 import { type CacheEntry, PART } from "./cache-entry.ts";
 

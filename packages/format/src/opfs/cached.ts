@@ -1,7 +1,7 @@
 import { Pt2Error } from "../error.ts";
 import { readInBlocks } from "../read-in-blocks.ts";
-import type { ByteSource } from "../source.ts";
 import type { UrlOptions } from "../remote/remote-options.ts";
+import type { ByteSource } from "../source.ts";
 import { fromUrl } from "../source-url.ts";
 import { archiveId } from "./archive-id.ts";
 import { CacheEntry, entriesIn } from "./cache-entry.ts";

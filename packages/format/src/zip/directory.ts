@@ -1,7 +1,7 @@
 import { formatError } from "../format-errors.ts";
 import { checkLimit } from "../limits.ts";
-import type { ByteSource, ReadOptions } from "../source.ts";
 import type { ByteRange } from "../remote/content-range.ts";
+import type { ByteSource, ReadOptions } from "../source.ts";
 import { parseEntries, u64, type ZipEntry } from "./entry.ts";
 
 const EOCD = 0x06054b50;

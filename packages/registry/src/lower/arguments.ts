@@ -53,14 +53,12 @@ export function operandOf(arg: Arg, env: Environment, node: Node): ArgValue | Gr
   return arg.kind === "graph" ? arg.graph : argValue(arg, env, node);
 }
 
-/** `aten::add.Tensor (block.conv, model.py:41)`: a node for an error message. */
-export function describe(node: Node): string {
-  return describeJoined([node], node);
-}
-
-/** `aten::conv2d %conv2d + aten::relu %relu (block.act, model.py:41)`: what one step computes, and where that ends. */
-export function describeJoined(nodes: readonly Pick<Node, "op" | "name">[], { origin }: Node): string {
-  const names = nodes.map(({ op, name }) => `${op} %${name}`).join(" + ");
+/**
+ * `aten::add.Tensor %add (block.conv, model.py:41)`: a node for an error message, or the nodes that one step computes, the
+ * given one last.
+ */
+export function describe({ origin, ...node }: Node, computed: readonly Pick<Node, "op" | "name">[] = [node]): string {
+  const names = computed.map(({ op, name }) => `${op} %${name}`).join(" + ");
   const place = [origin.modulePath, origin.line].filter((part) => part !== undefined && part !== "").join(", ");
   return place === "" ? names : `${names} (${place})`;
 }
