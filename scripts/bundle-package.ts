@@ -12,13 +12,15 @@ const OUT = "dist";
 const LEAST_SHARED = 16_000;
 
 interface Manifest {
-  readonly exports: Readonly<Record<string, string | { readonly default: string }>>;
+  readonly exports: Readonly<Record<string, string | { readonly default: string; readonly browser?: string }>>;
   readonly bin?: Readonly<Record<string, string>>;
 }
 
 /** Sources of what `package.json` names: `./dist/aten.js` is made of `src/aten.ts`. */
 function entryPoints({ exports, bin = {} }: Manifest): Readonly<Record<string, string>> {
-  const targets = Object.values(exports).flatMap((target) => (typeof target === "string" ? [] : [target.default]));
+  const targets = Object.values(exports).flatMap((target) =>
+    typeof target === "string" ? [] : [target.default, target.browser ?? []].flat(),
+  );
   const names = [...targets, ...Object.values(bin)].map((path) => path.replace(/^\.\/dist\/(.*)\.js$/, "$1"));
   return Object.fromEntries(names.map((name) => [name, `./src/${name}.ts`]));
 }

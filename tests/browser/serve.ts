@@ -98,6 +98,7 @@ function sendFile(
     "Content-Length": end - start + 1,
     ...(status === 206 ? { "Content-Range": `bytes ${start}-${end}/${found.size}` } : {}),
   });
-  createReadStream(path, { start, end }).pipe(response);
+  if (found.size === 0) response.end();
+  else createReadStream(path, { start, end }).pipe(response);
   return status;
 }

@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { build } from "esbuild";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { documentFolder, snippetsOf } from "./documents.ts";
 import { command, installInto, publishedPackages } from "./installed-project.ts";
@@ -33,6 +34,8 @@ describe("packages as npm installs them", () => {
     for (const { name } of packages) {
       const manifest = readFileSync(join(folder, "node_modules", name, "package.json"), "utf8");
       expect(manifest).not.toContain("workspace:");
+      // The condition by which this repository runs sources, which other repositories may have too.
+      expect(manifest).not.toContain('"dev":');
     }
     const files = readdirSync(join(folder, "node_modules/@pt2"), { recursive: true, encoding: "utf8" });
     expect(files.filter((file) => file.includes(".test."))).toEqual([]);
@@ -58,8 +61,36 @@ describe("packages as npm installs them", () => {
     const names = ["@pt2/runtime", "@pt2/backend-wasm", "@pt2/format", "@pt2/graph", "@pt2/registry", ...OF_PAGES];
     await writeFile(join(folder, "page.ts"), names.map((name, i) => `export * as m${i} from "${name}";`).join("\n"));
     const settings = ["--module", "esnext", "--moduleResolution", "bundler", "--noEmit"];
-    await compile("page.ts", ...settings, "--lib", "es2023,esnext.disposable,dom");
+    // What a new project of Vite has, and a user of `await using` beside it.
+    await compile("page.ts", ...settings, "--target", "es2022", "--lib", "es2022,dom");
+    const using = 'import { wasm } from "@pt2/backend-wasm";\nawait using backend = wasm();\nexport { backend };\n';
+    await writeFile(join(folder, "using.ts"), using);
+    await compile("using.ts", ...settings, "--target", "es2022", "--lib", "es2022,dom");
   });
+
+  it.each(packages.flatMap((pkg) => pkg.entryPoints).filter((entry) => entry.endsWith("/node")))(
+    "say in a page what to import instead of %s",
+    async (entry) => {
+      const code = `import * as all from "${entry}";
+        const call = async (name) => {
+          try {
+            await all[name]("model.pt2", {});
+          } catch (error) {
+            return error.code;
+          }
+        };
+        const names = Object.keys(all).filter((name) => typeof all[name] === "function");
+        const codes = await Promise.all(["fromFile", "load", "wasm", "webgpu", "libtorch"].filter((name) => names.includes(name)).map(call));
+        console.log(JSON.stringify({ codes, names: Object.keys(all).sort() }));`;
+      await writeFile(join(folder, "in-page.mjs"), code);
+      const options = { absWorkingDir: folder, bundle: true, format: "esm", logLevel: "silent" } as const;
+      await build({ ...options, entryPoints: ["in-page.mjs"], platform: "browser", outfile: "page-of-node.mjs" });
+      const { codes, names } = JSON.parse(await node("page-of-node.mjs")) as { codes: string[]; names: string[] };
+      expect(codes).toEqual([expect.stringMatching(/\.node-entry$/)]);
+      const inNode = `import * as all from "${entry}"; console.log(JSON.stringify(Object.keys(all).sort()));`;
+      expect(names).toEqual(JSON.parse(await node("--input-type=module", "--eval", inNode)));
+    },
+  );
 
   it.each(["format", "runtime", "backend-wasm"])("run the lines of %s's README", async (name) => {
     const readme = readFileSync(new URL(`../../packages/${name}/README.md`, import.meta.url), "utf8");

@@ -1,3 +1,6 @@
+// So that the types compile wherever they are used, whatever `lib` says.
+/// <reference lib="esnext.disposable" preserve="true" />
+
 import { DTYPES, type DType, elementCount as numel } from "@pt2/format";
 import { backendError } from "./backend-errors.ts";
 

@@ -31,6 +31,7 @@ export const FORMAT_ERRORS = {
   "format.safetensors": "a safetensors file is damaged",
   "format.npz": "a .npy or .npz file is damaged or of an unsupported kind",
   "format.io": "the source could not be read",
+  "format.node-entry": "an entry point for Node was imported into a page",
   "format.closed": "the source was closed",
   "format.write": "the content cannot be written",
 } as const;

@@ -2,6 +2,7 @@ import { Pt2Error, type Pt2ErrorParts } from "@pt2/format";
 
 /** Error codes of finding, building and loading libtorch, with their meaning. */
 export const INSTALL_ERRORS = {
+  "libtorch.node-entry": "the package was imported into a page, and needs Node",
   "libtorch.not-found": "no usable libtorch is on this machine; every place that was looked at is listed",
   "libtorch.platform": "the native module is not built for this operating system",
   "libtorch.no-compiler": "the native module has to be compiled and there is no C++ compiler",

@@ -1,0 +1,34 @@
+// What a page gets in place of `@pt2/backend-libtorch/node`: libtorch is native code.
+import { INSTALL_ERRORS, installError } from "./install/install-errors.ts";
+
+export * from "./index.ts";
+export { INSTALL_ERRORS };
+
+function nodeEntry(): Error {
+  return installError("libtorch.node-entry", {
+    what: "@pt2/backend-libtorch runs native code, which needs Node; this is a page",
+    advice: "Compute on @pt2/backend-webgpu or @pt2/backend-wasm.",
+  });
+}
+
+/** Rejects: libtorch needs Node. */
+export async function libtorch(): Promise<never> {
+  throw nodeEntry();
+}
+
+/** Cannot be made: libtorch needs Node. */
+export class LibtorchBackend {
+  constructor() {
+    throw nodeEntry();
+  }
+}
+
+export {
+  libtorch as buildAddon,
+  libtorch as describeLibtorch,
+  libtorch as findBuiltAddon,
+  libtorch as findLibtorch,
+  libtorch as installLibtorch,
+  libtorch as loadAddon,
+  libtorch as searchLibtorch,
+};
