@@ -32,11 +32,11 @@ export const REFUSED: readonly (readonly [flags: string, code: string])[] = [
   ["--experimental-permission --allow-fs-read=*", "wasm.worker-failed"],
 ];
 
-/** With these a process waits for somebody, does other work, or needs what this machine lacks; in any script. */
+/** With these a process waits for somebody, does other work, may not read the script, or cannot be as above. */
 const OTHERWISE =
-  /^--(inspect|debug-port|watch|prof-process|trace-promises|snapshot-blob|test|force-fips|enable-fips|run|build-)/;
+  /^--(inspect|debug-port|watch|prof-process|trace-promises|snapshot-blob|test|force-fips|enable-fips|run|build-|jitless|(experimental-)?permission)/;
 
-/** Every other flag of this version that may stand in `NODE_OPTIONS` and takes no value. */
+/** Every other flag of this version that may stand in `NODE_OPTIONS`; of those that take a value, nothing comes. */
 export function allFlags(): readonly string[] {
   return [...process.allowedNodeEnvironmentFlags].filter((flag) => flag.startsWith("--") && !OTHERWISE.test(flag));
 }

@@ -14,7 +14,7 @@ const SCRIPT = `import(${ANSWER}).then(async ({ answer }) => console.log(await a
 
 /** What Node ends with that does not know a flag, or wants a value for it. */
 const BAD_OPTION = 9;
-const flags = process.env.PT2_NODE_FLAGS === "all" ? [...FLAGS, ...allFlags()] : FLAGS;
+const others = process.env.PT2_NODE_FLAGS === "all" ? allFlags() : [];
 
 let folder: string;
 beforeAll(async () => {
@@ -50,7 +50,12 @@ function node(args: readonly string[], { input = "", NODE_OPTIONS = "" } = {}): 
 }
 
 describe("the wasm backend in Node, built", () => {
-  test.each(flags)("computes under %s", async (flag) => {
+  test.each(others)("computes under %s, if it takes no value", async (flag) => {
+    const control = await node([flag, "--eval", 'console.log("answered")']);
+    if (control.outcome[0] === "answered") expect((await node([flag, MAIN])).outcome).toEqual(["answered 1,10"]);
+  });
+
+  test.each(FLAGS)("computes under %s", async (flag) => {
     const { code, outcome } = await node([...flag.split(" "), MAIN]);
     if (code !== BAD_OPTION) expect(outcome).toEqual(["answered 1,10"]);
   });
