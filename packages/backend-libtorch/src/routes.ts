@@ -1,6 +1,7 @@
 import type { Node, OpName } from "@pt2/graph";
 import { isSymbolic } from "@pt2/graph/passes";
-import { effectsOf, effectsOfHandled, type OpEffects, type OpHandler, type OpRegistry } from "@pt2/registry";
+import { effectsOf, type OpEffects, type OpHandler, type OpRegistry } from "@pt2/registry";
+import { effectsOfHandled } from "@pt2/registry/own-ops";
 import type { Dispatcher } from "./dispatcher.ts";
 import type { LibtorchKernel } from "./handlers/kernel.ts";
 
@@ -119,7 +120,9 @@ export class Router {
     const replaced = own.kind === "op" && this.registry.isReplaced(op);
     if (!replaced && (own.kind !== "missing" || this.dispatcher.refusal(op) !== null)) return own;
     const record = this.registry.resolve(op);
-    return (record?.scalar ?? record?.view ?? record?.decompose) === undefined ? own : EXPAND;
+    if ((record?.scalar ?? record?.view ?? record?.decompose) !== undefined) return EXPAND;
+    const why = this.registry.lackOf(op, "libtorch");
+    return why === null ? own : { kind: "missing", why: own.kind === "missing" ? `${own.why}, and ${why}` : why };
   }
 
   /** How an op runs without its handler and its record. */

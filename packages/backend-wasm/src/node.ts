@@ -1,5 +1,5 @@
 import type { Backend } from "@pt2/backend";
-import { atenOnDemand, createRegistry } from "@pt2/registry/on-demand";
+import { atenOnDemand, builtInRegistry } from "@pt2/registry/on-demand";
 import type { WasmOptions } from "./index.ts";
 import { LocalBackend } from "./local-backend.ts";
 import { isOwnThread, startThread } from "./worker/node-thread.ts";
@@ -7,7 +7,7 @@ import { WorkerBackend } from "./worker/worker-backend.ts";
 
 // Whoever imports a backend is going to load a model: the ops that every model needs are on their way before it does.
 // A failure is for the load to tell.
-createRegistry({ sets: atenOnDemand })
+builtInRegistry(atenOnDemand)
   .load(["aten::add.Tensor"])
   .catch(() => {});
 

@@ -10,6 +10,7 @@ export const BACKEND_ERRORS = {
   "backend.graph-inputs": "a nested graph got another number of inputs than it has",
   "backend.index-out-of-range": "an index that the program computed is outside its tensor",
   "backend.input": "an input's bytes do not fit the program, or its own shape",
+  "backend.kernel": "a kernel that an op set brings fails, or plans less than its op's results",
   "backend.internal": "a step failed in a way that it should not; the cause is kept",
   "backend.limit": "a computation on host data is larger than anything that a program needs",
   "backend.missing-weight": "the archive has no bytes for a weight that the program needs",

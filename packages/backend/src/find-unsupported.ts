@@ -87,7 +87,7 @@ function problemOf(
     if (hasDynamicKernel(record.name)) return null;
     return `the sizes of its results depend on data, and ${target.name} has no kernel for it`;
   }
-  if (args === null) return hasRule(record, target) ? null : NO_KERNEL;
+  if (args === null) return hasRule(record, target) ? null : (registry.lackOf(node.op, target.name) ?? NO_KERNEL);
   const call = `${node.op} ${callKey(args)}`;
   const problem = known.has(call) ? known.get(call)! : loweringProblem(node, args, registry, target);
   known.set(call, problem);

@@ -10,6 +10,7 @@ export type { Abilities } from "./find-unsupported.ts";
 export { findUnsupported } from "./find-unsupported.ts";
 export type { ElementwiseGroup, FuseOptions, Step } from "./fuse.ts";
 export { callsOf, fuse, operandsOf } from "./fuse.ts";
+export { requireResults } from "./kernel-error.ts";
 export { onAbort } from "./on-abort.ts";
 export type { ArenaPlan, Lifetime } from "./plan-arena.ts";
 export { planArena } from "./plan-arena.ts";

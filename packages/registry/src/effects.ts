@@ -1,8 +1,6 @@
 import type { OpName } from "@pt2/graph";
 import { ALIASES } from "./aliases.gen.ts";
-import type { OpHandler } from "./handler.ts";
 import type { OpRecord } from "./op.ts";
-import { scatterName } from "./scatter-variant.ts";
 import type { AliasAnnotation } from "./schema/types.ts";
 
 /** A result that lies in the memory of an argument. Of lists, each item lies in that of the one at its position. */
@@ -34,7 +32,7 @@ export interface OpEffects {
 }
 
 /** What of a record effects follow from. */
-type Described = Pick<OpRecord, "schema" | "mutates" | "functional" | "view">;
+export type Described = Pick<OpRecord, "schema" | "mutates" | "functional">;
 
 /** Effects of an op of PyTorch's: what its record declares, and what it was seen to do. */
 export function effectsOf(record: Described): OpEffects {
@@ -48,46 +46,13 @@ export function effectsOf(record: Described): OpEffects {
 
 /** Effects as a record declares them: by its schema's annotations, and by what it adds to them. */
 export function declaredEffects(record: Described): OpEffects {
-  const { schema, mutates = [], functional, view } = record;
+  const { schema, mutates = [], functional } = record;
   const written = schema.args.filter((arg) => arg.alias?.write || mutates.includes(arg.name));
   const aliases = schema.returns.flatMap((result, output) =>
     schema.args.filter((arg) => overlap(arg.alias, result.alias)).map((arg) => ({ output, arg: arg.name })),
   );
   const effects: OpEffects = { mutates: written.map((arg) => arg.name), aliases };
-  const writable = view !== undefined && functional === undefined;
-  return {
-    ...effects,
-    ...(functional === undefined ? {} : { functional }),
-    ...(writable ? { scatter: scatterName(schema.name) } : {}),
-  };
-}
-
-/**
- * Effects of an op that a handler takes. What its function returns for an argument that is written is what the argument
- * is afterwards, so it is its own functional form; tensors that it gives are never views.
- */
-export function effectsOfHandled(
-  record: (Described & Pick<OpRecord, "name">) | undefined,
-  handler: OpHandler,
-): OpEffects {
-  if (record === undefined) return { mutates: [], aliases: [], claimed: true, opaque: true };
-  const { mutates, aliases } = declaredEffects(record);
-  const says = handler.compile !== undefined || (mutates.length > 0 && returnsWritten({ mutates, aliases }));
-  return { mutates, aliases, claimed: true, ...(says ? { functional: record.name } : {}) };
-}
-
-/**
- * Effects of an op in place that is no twin of another: where its results tell all that it writes, its own rules and
- * kernels are its functional form.
- */
-export function effectsOfOwn(record: OpRecord, effects: OpEffects = effectsOf(record)): OpEffects {
-  const computes = effects.mutates.length > 0 && effects.functional === undefined && returnsWritten(effects);
-  return computes ? { ...effects, functional: record.name } : effects;
-}
-
-/** Whether each argument that is written is also a result. */
-function returnsWritten({ mutates, aliases }: Pick<OpEffects, "mutates" | "aliases">): boolean {
-  return mutates.every((name) => aliases.some(({ arg }) => arg === name));
+  return functional === undefined ? effects : { ...effects, functional };
 }
 
 function overlap(a: AliasAnnotation | null, b: AliasAnnotation | null): boolean {

@@ -1,14 +1,13 @@
 /** What PyTorch ops mean. Op families are behind `@pt2/registry/aten`, PyTorch's own schemas behind `./schemas`. */
 export type * from "./builder.ts";
 export type { OpEffects } from "./effects.ts";
-export { effectsOf, effectsOfHandled } from "./effects.ts";
+export { effectsOf } from "./effects.ts";
 export type * from "./handler.ts";
 export { argValue, describe as describeNode } from "./lower/arguments.ts";
 export type { Boundary, Call, Stage } from "./lower/call.ts";
 export type { TypedCall } from "./lower/elementwise.ts";
 export type { LowerTarget } from "./lower/emit.ts";
 export { Emitter } from "./lower/emit.ts";
-export { answersOf, type HandledCall, type HandlerAnswer, requireFunction } from "./lower/handler-results.ts";
 export type { LowerOptions } from "./lower/lower.ts";
 export { isControl, lower } from "./lower/lower.ts";
 export { isTensor, type LoweredTensor, tensorsIn } from "./lower/lowered-tensor.ts";
@@ -16,8 +15,10 @@ export { isRunNumber, type RunNumber, type RunNumbers, runNumber } from "./lower
 export type { GradientCall, OpRecord, OpRules, Promotion } from "./op.ts";
 export { defineOp } from "./op.ts";
 export type { OpRegistry, RegistryEntry, RegistryParts } from "./op-registry.ts";
-export { createRegistry, resolveArgs } from "./op-registry.ts";
+export { resolveArgs } from "./op-registry.ts";
 export type * from "./op-set.ts";
+export { createRegistry } from "./own-ops/create-registry.ts";
+export type { HandlerAnswer } from "./own-ops/handler-results.ts";
 export type { ScalarCall } from "./promotion.ts";
 export { computeDtype, promoteTypes, resultType, typeScalarCall } from "./promotion.ts";
 export type { RegistryErrorCode } from "./registry-errors.ts";

@@ -17,7 +17,7 @@ import { aten } from "./aten/index.ts";
 import type { ArgValue } from "./builder.ts";
 import { argValue } from "./lower/arguments.ts";
 import { Emitter } from "./lower/emit.ts";
-import { createRegistry } from "./op-registry.ts";
+import { createRegistry } from "./own-ops/create-registry.ts";
 import { isTensorMeta } from "./wrapped.ts";
 
 const root = fileURLToPath(new URL("../../../tests/fixtures/", import.meta.url));

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { atenOnDemand } from "./on-demand.ts";
 import { defineOp } from "./op.ts";
-import { createRegistry } from "./op-registry.ts";
 import type { OpSet } from "./op-set.ts";
+import { createRegistry } from "./own-ops/create-registry.ts";
 
 const relu: OpSet = { name: "mine", ops: [defineOp("aten::relu(Tensor self) -> Tensor", { scalar: (x) => x })] };
 

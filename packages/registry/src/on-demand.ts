@@ -3,4 +3,4 @@
 
 export { atenOnDemand } from "./aten/on-demand.ts";
 export { loading, NotLoaded, onDemand } from "./not-loaded.ts";
-export { createRegistry } from "./op-registry.ts";
+export { builtInRegistry } from "./op-registry.ts";

@@ -6,13 +6,19 @@ import type { OpSet } from "./op-set.ts";
 import { outRecord, twinsOfOut } from "./out-variant.ts";
 import { Parts } from "./parts.ts";
 import { registryError } from "./registry-errors.ts";
-import { scatterRecord, viewOfScatter } from "./scatter-variant.ts";
 
 /** A set that has claimed an op. */
 interface Owner {
   readonly set: OpSet;
   /** Its place among the sets: later ones come first. */
   readonly rank: number;
+}
+
+/** What becomes of records that users bring. */
+export interface UserRecords {
+  checkedRecord(record: OpRecord): OpRecord;
+  viewOfScatter(op: OpName): OpName | null;
+  scatterRecord(op: OpName, view: OpRecord): OpRecord | undefined;
 }
 
 /** The records of several op sets, less those that are still to be loaded. */
@@ -26,8 +32,11 @@ export class OpRecords {
   /** Ops that write, in place or to `out`, and were asked for. */
   readonly #derived = new Map<OpName, OpRecord>();
   readonly #parts: readonly Parts<OpRecord>[];
+  readonly #users: UserRecords | null;
 
-  constructor(sets: readonly OpSet[]) {
+  /** `users` is for sets of theirs. */
+  constructor(sets: readonly OpSet[], users: UserRecords | null = null) {
+    this.#users = users;
     this.#parts = sets.map((set, rank) => new Parts(set.parts ?? [], (records) => this.#add(records, { set, rank })));
     sets.forEach((set, rank) => void this.#add(set.ops, { set, rank }));
   }
@@ -35,6 +44,13 @@ export class OpRecords {
   /** Every op that is loaded. */
   get names(): Iterable<OpName> {
     return this.#records.keys();
+  }
+
+  /** The user's set whose record says what an op does; undefined for ops that come with this project. */
+  userSetOf(op: OpName): OpSet | undefined {
+    const derived = this.#find(op)?.functional ?? this.#users?.viewOfScatter(op) ?? op;
+    const set = (this.#owners.get(op) ?? this.#owners.get(derived))?.set;
+    return set?.builtIn === true ? undefined : set;
   }
 
   /** The name of the set that has an op. */
@@ -115,8 +131,11 @@ export class OpRecords {
   #derive(op: OpName): OpRecord | undefined {
     const inPlace = this.#irregular.get(op) ?? this.#records.get(functionalName(op) ?? "");
     if (inPlace !== undefined) return inPlaceRecord(op, inPlace);
-    const view = this.#records.get(viewOfScatter(op) ?? "");
-    if (view?.view !== undefined) return scatterRecord(op, view);
+    const view = this.#records.get(this.#users?.viewOfScatter(op) ?? "");
+    // PyTorch's own views have records of what writes through them.
+    if (view?.view !== undefined && this.#owners.get(view.name)?.set.builtIn !== true) {
+      return this.#users?.scatterRecord(op, view);
+    }
     for (const name of twinsOfOut(op)) {
       const twin = this.#records.get(name);
       const record = twin && outRecord(op, twin);
@@ -134,7 +153,10 @@ export class OpRecords {
         this.#replaced.add(record.name);
         if (owner.rank < other.rank) continue;
       }
-      this.#records.set(record.name, record);
+      this.#records.set(
+        record.name,
+        owner.set.builtIn === true ? record : (this.#users?.checkedRecord(record) ?? record),
+      );
       this.#owners.set(record.name, owner);
       for (const op of record.inPlace ?? []) this.#irregular.set(op, record);
     }

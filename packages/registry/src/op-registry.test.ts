@@ -3,7 +3,8 @@ import { describe, expect, it } from "vitest";
 import type { ArgValue } from "./builder.ts";
 import { effectsOf } from "./effects.ts";
 import { defineOp } from "./op.ts";
-import { createRegistry, resolveArgs } from "./op-registry.ts";
+import { resolveArgs } from "./op-registry.ts";
+import { createRegistry } from "./own-ops/create-registry.ts";
 import { parseSchema } from "./schema/parse.ts";
 import { schemaOf } from "./schemas.ts";
 import { wrapNumber } from "./wrapped.ts";
@@ -24,8 +25,8 @@ const codeOf = (run: () => unknown): string => {
 describe("createRegistry", () => {
   it("resolves exact overloads in every spelling", () => {
     const registry = createRegistry({ sets: [set] });
-    expect(registry.resolve("my::relu")).toBe(relu);
-    expect(registry.resolve("torch.ops.my.add.Tensor")).toBe(addOut);
+    expect(registry.resolve("my::relu")?.schema).toBe(relu.schema);
+    expect(registry.resolve("torch.ops.my.add.Tensor")?.schema).toBe(addOut.schema);
     expect(registry.resolve("my::add")).toBeUndefined();
     expect(registry.list()).toEqual([
       { op: "my::add.Tensor", source: "mine", handled: false },
@@ -40,15 +41,15 @@ describe("createRegistry", () => {
     const [a, b] = [handler("my::relu"), handler("my.relu.default")];
     expect(codeOf(() => createRegistry({ sets: [set], handlers: [a, b] }))).toBe("registry.duplicate");
     const replacing = { ...b, replace: true };
-    expect(createRegistry({ sets: [set], handlers: [a, replacing] }).handlerOf("my::relu")).toBe(replacing);
+    expect(createRegistry({ sets: [set], handlers: [a, replacing] }).handlerOf("my::relu")?.ops).toBe(replacing.ops);
   });
 
   it("takes a wildcard handler only where none is exact", () => {
     const [any, one] = [handler("my::add.*"), handler("my::add.Tensor")];
     const registry = createRegistry({ sets: [set], handlers: [any, one] });
-    expect(registry.handlerOf("my::add.Tensor")).toBe(one);
-    expect(registry.handlerOf("my::add.Scalar")).toBe(any);
-    expect(registry.handlerOf("my::add")).toBe(any);
+    expect(registry.handlerOf("my::add.Tensor")?.ops).toBe(one.ops);
+    expect(registry.handlerOf("my::add.Scalar")?.ops).toBe(any.ops);
+    expect(registry.handlerOf("my::add")?.ops).toBe(any.ops);
     expect(registry.handlerOf("my::relu")).toBeUndefined();
   });
 
@@ -60,6 +61,51 @@ describe("createRegistry", () => {
       aliases: [{ output: 0, arg: "self" }],
       functional: "my::add.Tensor",
     });
+  });
+});
+
+describe("what users mistake", () => {
+  const of = (run: () => unknown): string => {
+    try {
+      run();
+    } catch (error) {
+      return error instanceof Pt2Error ? `${error.code}: ${error.what}` : `${error}`;
+    }
+    return "nothing";
+  };
+
+  it("a rule that there is not is named, with the one that was meant", () => {
+    const wrong = { scaler: (x: unknown) => x } as object;
+    expect(of(() => defineOp("my::f(Tensor x) -> Tensor", wrong))).toBe(
+      "registry.rule: my::f is given `scaler`, which is no rule: `scalar` is one",
+    );
+    expect(of(() => defineOp("my::f(Tensor x) -> Tensor", { kernels: 1 } as object))).toBe(
+      "registry.rule: my::f is given `kernels`, which is no rule",
+    );
+  });
+
+  it("a kernel for an op that nobody has is refused, with the one that was meant", () => {
+    const kernels = (...ops: string[]) => createRegistry({ sets: [{ ...set, kernels: { wasm: [{ ops }] } }] });
+    expect(of(() => kernels("my::relu", "my::rleu"))).toBe(
+      'registry.kernels: Op set "mine" has a kernel for wasm that names my::rleu, which no op set has: my::relu is one',
+    );
+    expect(of(() => kernels("my.relu.default"))).toContain(
+      "names my.relu.default, which no op set has: my::relu is one",
+    );
+    expect(of(() => kernels("your::op"))).toContain("names your::op, which no op set has");
+    expect(of(() => kernels("my::relu_", "my::add.Tensor"))).toBe("nothing");
+  });
+
+  it("what an op of theirs lacks on a backend says for which others its kernels are", () => {
+    const bare = {
+      name: "mine",
+      ops: [defineOp("my::f(Tensor x) -> Tensor")],
+      kernels: { wsam: [{ ops: ["my::f"] }] },
+    };
+    expect(createRegistry({ sets: [bare] }).lackOf("my::f", "wasm")).toBe(
+      'its record in op set "mine" has neither scalar, view nor decompose; its kernels are for wsam, not for wasm',
+    );
+    expect(createRegistry({ sets: [{ ...bare, builtIn: true }] }).lackOf("my::f", "wasm")).toBe(null);
   });
 });
 

@@ -1,10 +1,10 @@
-import { type OpName, parseOpName, splitOpName } from "@pt2/graph";
-import { declaredEffects, effectsOf, effectsOfHandled, effectsOfOwn, type OpEffects } from "./effects.ts";
+import type { OpName } from "@pt2/graph";
+import { effectsOf, type OpEffects } from "./effects.ts";
 import type { OpHandler } from "./handler.ts";
 import type { OpRecord } from "./op.ts";
-import { duplicate, OpRecords } from "./op-records.ts";
+import { OpRecords } from "./op-records.ts";
 import type { OpSet } from "./op-set.ts";
-import { PackageKernels } from "./package-kernels.ts";
+import type * as ResultChecks from "./own-ops/results.ts";
 
 export { resolveArgs } from "./resolve-args.ts";
 
@@ -42,70 +42,45 @@ export interface OpRegistry {
   isClaimed(op: string): boolean;
   /** Whether a set with `replace` gave the op another meaning. */
   isReplaced(op: string): boolean;
+  /** Name of the user's set that has the op; undefined for ops that come with this project, and for unknown ones. */
+  userSetOf(op: string): string | undefined;
   /** What the op writes to and aliases; undefined when nobody knows it. */
   effectsOf(op: string): OpEffects | undefined;
   /** Kernels that op sets bring for a backend, those of later sets first. */
   kernelsFor(backend: string): readonly unknown[];
   /** Whether an op set brings a kernel of the op for a backend. */
   hasKernel(op: string, backend: string): boolean;
+  /** What a user's set lacks to run an op on a backend, in a few words; null for an op that comes with this project. */
+  lackOf(op: string, backend: string): string | null;
+  /** What looks at results of functions that users brought; null where there are none. */
+  readonly checks: typeof ResultChecks | null;
   /** Every op that is loaded, sorted by name; in-place twins are not listed. */
   list(): readonly RegistryEntry[];
 }
 
-/** Builds a registry. Throws `registry.duplicate` for a second claim on an op that does not say `replace`. */
-export function createRegistry({ sets, handlers = [] }: RegistryParts): OpRegistry {
-  const records = new OpRecords(sets);
-  const byOp = handlersOf(handlers);
+/** A registry of sets that come with this project: nobody brings a function for an op, and no op is claimed twice. */
+export function builtInRegistry(sets: readonly OpSet[]): OpRegistry {
+  return registryOf(new OpRecords(sets));
+}
+
+/** What records alone tell. */
+export function registryOf(records: OpRecords): OpRegistry {
   const resolve = (op: string): OpRecord | undefined => records.resolve(op);
-  const kernels = new PackageKernels(sets);
-  const handlerOf = (text: string): OpHandler | undefined => {
-    if (byOp.size === 0) return undefined;
-    const op = parseOpName(text);
-    return byOp.get(op) ?? byOp.get(everyOverload(op));
-  };
-  // Most programs come with PyTorch's ops alone.
-  const replaces = sets.some(({ replace }) => replace === true);
-  const isReplaced = (op: string): boolean => replaces && records.isReplaced(parseOpName(op));
   return {
     resolve,
     load: (ops) => records.load(ops),
-    handlerOf,
-    isClaimed: (op) => handlerOf(op) !== undefined || isReplaced(op),
-    isReplaced,
+    handlerOf: () => undefined,
+    isClaimed: () => false,
+    isReplaced: () => false,
+    userSetOf: () => undefined,
     effectsOf(op) {
       const record = resolve(op);
-      const handler = handlerOf(op);
-      if (handler !== undefined) return effectsOfHandled(record, handler);
-      if (record === undefined) return undefined;
-      const replaced = isReplaced(op);
-      const effects = replaced ? declaredEffects(record) : effectsOf(record);
-      const own = records.hasTwin(record) ? effects : effectsOfOwn(record, effects);
-      return replaced ? { ...own, claimed: true } : own;
+      return record && effectsOf(record);
     },
-    kernelsFor: (backend) => kernels.of(backend),
-    hasKernel: (op, backend) => kernels.has(op, backend),
-    list: () =>
-      [...new Set([...records.names, ...byOp.keys()])]
-        .sort()
-        .map((op) => ({ op, source: records.sourceOf(op) ?? "handler", handled: byOp.has(op) })),
+    kernelsFor: () => [],
+    hasKernel: () => false,
+    lackOf: () => null,
+    checks: null,
+    list: () => [...records.names].sort().map((op) => ({ op, source: records.sourceOf(op) ?? "", handled: false })),
   };
-}
-
-function handlersOf(handlers: readonly OpHandler[]): ReadonlyMap<OpName, OpHandler> {
-  const byOp = new Map<OpName, OpHandler>();
-  handlers.forEach((handler, at) => {
-    for (const op of handler.ops.map(parseOpName)) {
-      const earlier = byOp.get(op);
-      if (earlier !== undefined && (handler.replace !== true || earlier === handler)) {
-        throw duplicate(op, `handler ${handlers.indexOf(earlier)}`, `handler ${at}`);
-      }
-      byOp.set(op, handler);
-    }
-  });
-  return byOp;
-}
-
-function everyOverload(name: OpName): OpName {
-  const { namespace, op } = splitOpName(name);
-  return `${namespace}::${op}.*`;
 }

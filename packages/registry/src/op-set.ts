@@ -18,6 +18,8 @@ export interface OpSet {
    * backend's own; a backend that is not named uses the ops' decompositions.
    */
   readonly kernels?: Readonly<Record<string, readonly unknown[]>>;
+  /** Whether it comes with this project: then a rule that fails is a defect here, and not its user's. */
+  readonly builtIn?: true;
   /** Allows it to define ops that an earlier set defines. */
   readonly replace?: boolean;
 }

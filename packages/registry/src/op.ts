@@ -1,6 +1,8 @@
 import type { DType } from "@pt2/format";
 import type { OpName } from "@pt2/graph";
 import type { Builder } from "./builder.ts";
+import { similar } from "./own-ops/similar.ts";
+import { registryError } from "./registry-errors.ts";
 import type { ScalarExpr } from "./scalar/expr.ts";
 import type { ArgsOf, Operands, ResultsOf } from "./schema/infer-types.ts";
 import { parseSchema } from "./schema/parse.ts";
@@ -91,8 +93,34 @@ export interface OpRecord extends OpRules<string> {
   readonly functional?: OpName;
 }
 
+const RULES: { readonly [Name in keyof Required<OpRules<string>>]: true } = {
+  scalar: true,
+  promote: true,
+  view: true,
+  infer: true,
+  decompose: true,
+  validate: true,
+  gradient: true,
+  dynamic: true,
+  impure: true,
+  numbers: true,
+  part: true,
+  pairs: true,
+  mutates: true,
+  inPlace: true,
+};
+
 /** Declares an op from PyTorch's own schema string. The callbacks' argument names and types come from that string. */
 export function defineOp<const S extends string>(schema: S, rules: OpRules<S> = {}): OpRecord {
   const parsed = parseSchema(schema);
+  const unknown = Object.keys(rules).find((key) => !Object.hasOwn(RULES, key));
+  if (unknown !== undefined) {
+    const meant = similar(unknown, Object.keys(RULES));
+    throw registryError("registry.rule", {
+      what: `${parsed.name} is given \`${unknown}\`, which is no rule${meant === undefined ? "" : `: \`${meant}\` is one`}`,
+      advice: `the rules are ${Object.keys(RULES).join(", ")}`,
+      details: { op: parsed.name, rule: unknown },
+    });
+  }
   return { ...(rules as OpRules<string>), name: parsed.name, schema: parsed };
 }

@@ -3,6 +3,7 @@ import type { AddressInfo } from "node:net";
 import { pathToFileURL } from "node:url";
 import type { Backend } from "@pt2/backend";
 import type { WeightTensor } from "@pt2/format";
+import { defineOp, type OpSet } from "@pt2/registry";
 import { describe, expect, it } from "vitest";
 import { countingSource, fixtureBytes, fixturePath, idleBackend } from "./fixtures.test-helper.ts";
 import { load as loadInBrowser } from "./index.ts";
@@ -63,6 +64,22 @@ describe("a load that fails closes its source", () => {
     const source = countingSource(await fixtureBytes(MLP));
     await expect(load(source, { backend })).rejects.toMatchObject({ code });
     expect(source.closed()).toBe(1);
+  });
+
+  it("an op set with kernels under a misspelt name, or with an op of PyTorch's without `replace`", async () => {
+    const relu = defineOp("aten::relu(Tensor self) -> Tensor", { scalar: (x) => x });
+    const sets: Readonly<Record<string, OpSet>> = {
+      "runtime.kernels": { name: "mine", ops: [], kernels: { idel: [] } },
+      "registry.duplicate": { name: "mine", ops: [relu] },
+    };
+    for (const [code, set] of Object.entries(sets)) {
+      const source = countingSource(await fixtureBytes(MLP));
+      await expect(load(source, { backend: idleBackend(), ops: [set] })).rejects.toMatchObject({ code });
+      expect(source.closed()).toBe(1);
+    }
+    const others = { name: "mine", ops: [], kernels: { webgpu: [], toy: [] } };
+    await using model = await load(fixturePath(MLP), { backend: idleBackend(), ops: [others] });
+    expect(model.outputs).toHaveLength(1);
   });
 
   it("lists every op that is missing, before it compiles", async () => {

@@ -2,13 +2,19 @@ import type { Backend, CompileRequest, Executable, Prefetch } from "@pt2/backend
 import { type Archive, openArchive } from "@pt2/format";
 import { importProgram } from "@pt2/graph";
 import type { OpHandler, OpRegistry, OpSet } from "@pt2/registry";
-import { atenOnDemand, createRegistry, loading } from "@pt2/registry/on-demand";
+import { atenOnDemand, builtInRegistry, loading } from "@pt2/registry/on-demand";
 import { LoadedModel } from "./loaded-model.ts";
 import type { Model } from "./model.ts";
 import { type ModelSource, openSource } from "./open-source.ts";
 import { complete, tidy, tied } from "./prepare.ts";
 import { reportProgress } from "./report-progress.ts";
-import { requireContract, requireOptions, requireSupported, requireWeights } from "./requirements.ts";
+import {
+  requireContract,
+  requireKernelNames,
+  requireOptions,
+  requireSupported,
+  requireWeights,
+} from "./requirements.ts";
 
 /** How a model is loaded. */
 export interface LoadOptions extends Pick<CompileRequest, "precision" | "onProgress" | "signal"> {
@@ -33,7 +39,7 @@ export async function load(source: ModelSource, options: LoadOptions): Promise<M
   const bytes = await openSource(source, options?.signal);
   let registry: OpRegistry;
   try {
-    registry = registryOf(options);
+    registry = await registryOf(options);
   } catch (problem) {
     await bytes.close?.();
     throw problem;
@@ -83,12 +89,17 @@ export async function load(source: ModelSource, options: LoadOptions): Promise<M
   }
 }
 
-/** The ops of a load whose options make sense. */
-function registryOf(options: LoadOptions): OpRegistry {
+/** The ops of a load whose options make sense. What takes those of users loads for programs that come with some. */
+async function registryOf(options: LoadOptions): Promise<OpRegistry> {
   requireOptions(options);
   requireContract(options.backend);
-  const { ops = [], handlers = [] } = options;
-  const registry = createRegistry({ sets: [...atenOnDemand, ...ops], handlers });
+  const { backend, ops = [], handlers = [] } = options;
+  await requireKernelNames(ops, backend);
+  const isPlain = ops.length + handlers.length === 0;
+  const sets = [...atenOnDemand, ...ops];
+  const registry = isPlain
+    ? builtInRegistry(sets)
+    : (await import("@pt2/registry/own-ops")).createRegistry({ sets, handlers });
   // Every program adds something: these ops are on their way while the file is opened. A failure is told where it counts.
   registry.load(["aten::add.Tensor"]).catch(() => {});
   return registry;

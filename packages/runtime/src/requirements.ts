@@ -2,7 +2,7 @@ import type { Backend, UnsupportedOp } from "@pt2/backend";
 import { BACKEND_API_VERSION } from "@pt2/backend/essentials";
 import { absentWeights, type Pt2ErrorParts, type WeightTensor } from "@pt2/format";
 import { type Program, walk } from "@pt2/graph";
-import type { OpRegistry } from "@pt2/registry";
+import type { OpRegistry, OpSet } from "@pt2/registry";
 import { runtimeError } from "./runtime-errors.ts";
 
 /** Refuses options that are none: JavaScript lets everything through. */
@@ -53,6 +53,22 @@ export function requireContract({ name, apiVersion }: Backend): void {
     advice: "install versions of @pt2/runtime and the backend that were released together",
     details: { backend: name, apiVersion },
   });
+}
+
+/** Refuses an op set with kernels for a backend that is nearly called as the one in use: they would never be asked. */
+export async function requireKernelNames(sets: readonly OpSet[], { name }: Backend): Promise<void> {
+  for (const { name: set, kernels = {} } of sets) {
+    const others = Object.keys(kernels).filter((key) => key !== name);
+    if (others.length === 0) continue;
+    const { similar } = await import("@pt2/registry/own-ops");
+    const meant = others.find((key) => similar(key, [name]) !== undefined);
+    if (meant === undefined) continue;
+    throw runtimeError("runtime.kernels", {
+      what: `Op set "${set}" brings kernels for a backend \`${meant}\`, and the backend in use is called \`${name}\``,
+      advice: `write \`kernels: { ${name}: […] }\``,
+      details: { set, backend: meant },
+    });
+  }
 }
 
 /** Refuses, before any weight is read, a program that the backend cannot run: once, with everything that is missing. */

@@ -1,4 +1,4 @@
-import type { Arg, Node } from "@pt2/graph";
+import type { Arg, Graph, Node } from "@pt2/graph";
 import {
   type ArgValue,
   argValue,
@@ -9,6 +9,7 @@ import {
   type Strided,
   type TensorMeta,
 } from "@pt2/registry";
+import { requireAsRecorded } from "@pt2/registry/own-ops";
 import { libtorchError } from "../libtorch-errors.ts";
 import type { Router } from "../routes.ts";
 import { callArgs, irArg } from "./call-args.ts";
@@ -28,14 +29,20 @@ const ANY: SchemaType = { kind: "base", base: "Any" };
 
 /**
  * Says a node in ops that somebody runs, by its handler's `rewrite` or its record's rules. `operands` gives a meta, or a
- * number, to every value that the node uses.
+ * number, to every value that the node uses; `values` are the types that the program says.
  */
-export function expandOp(node: Node, operands: ReadonlyMap<string, ArgValue>, router: Router): Expansion {
+export function expandOp(
+  node: Node,
+  operands: ReadonlyMap<string, ArgValue>,
+  router: Router,
+  values: Graph["values"],
+): Expansion {
   const { registry } = router;
   const target = { name: "libtorch", isNative: (op: string) => router.runs(op) };
   const emitter = new Emitter(registry, target);
   const given = Object.fromEntries(node.args.map(({ name, arg }) => [name, argValue(arg, operands, node)]));
   const results = emitter.emit(node.op, given, node);
+  requireAsRecorded(node, results, (name) => operands.get(name), values, registry);
   const builder = new ExpansionBuilder(node, operands);
   for (const call of emitter.calls) addCall(call, builder, router);
   builder.nodes.forEach((each) => void router.settle(each));

@@ -28,7 +28,13 @@ function expanded(graph: Graph, router: Router): Graph {
       continue;
     }
     changed = true;
-    insert(node, expandOp(node, operands, router), (each) => builder.push(router.settle(each)), builder, replaced);
+    insert(
+      node,
+      expandOp(node, operands, router, graph.values),
+      (each) => builder.push(router.settle(each)),
+      builder,
+      replaced,
+    );
   }
   return changed ? builder.build(graph.outputs.map((arg) => replaced.arg(arg))) : graph;
 }

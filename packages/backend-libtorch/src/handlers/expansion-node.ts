@@ -18,9 +18,12 @@ export class ExpansionNode implements HostNode {
   readonly #node: Node;
   readonly #services: HostServices;
   readonly #operands: readonly string[];
+  readonly #types: Graph["values"];
   readonly #plans = new LruCache<CompiledPlan>((plan) => plan.dispose());
 
-  constructor(node: Node, services: HostServices) {
+  /** `types` are those of the graph's values. */
+  constructor(node: Node, services: HostServices, types: Graph["values"]) {
+    this.#types = types;
     this.#node = node;
     this.#services = services;
     this.#operands = hostOperands(node);
@@ -46,7 +49,7 @@ export class ExpansionNode implements HostNode {
 
   #compile(values: readonly NativeValue[], operands: ReadonlyMap<string, ArgValue>): CompiledPlan {
     const node = this.#node;
-    const { nodes, types, results } = expandOp(node, operands, this.#services.router);
+    const { nodes, types, results } = expandOp(node, operands, this.#services.router, this.#types);
     const inputs = this.#operands.filter((_, i) => isTensorOrList(values[i] ?? null));
     const graph: Graph = { inputs, nodes, outputs: results, values: types };
     const specs = inputs.map((value) => ({ kind: "user_input" as const, value }));

@@ -1,7 +1,6 @@
 import { argOf, type Graph, type Node } from "@pt2/graph";
 import {
   type ArgValue,
-  answersOf,
   argValue,
   describeNode,
   type HandlerFrame,
@@ -10,9 +9,9 @@ import {
   type HandlerTensor,
   type OpHandler,
   type OpRecord,
-  requireFunction,
   resolveArgs,
 } from "@pt2/registry";
+import { answersOf, requireFunction } from "@pt2/registry/own-ops";
 import type { NativeTensor, NativeValue } from "../addon.ts";
 import { hostOperands } from "../encode/encode-program.ts";
 import { libtorchError } from "../libtorch-errors.ts";

@@ -60,11 +60,7 @@ const own = (rules: Parameters<typeof defineOp>[1], kernels: readonly unknown[] 
 });
 const kernel: LibtorchKernel = {
   ops: ["my::scaled"],
-  call: async (args, torch) =>
-    (await torch.call("aten::mul.Tensor", {
-      self: (args as { readonly x: HostTensor }).x,
-      other: (args as { readonly scale: HostTensor }).scale,
-    })) as readonly HostTensor[],
+  call: ({ x, scale }, torch) => torch.call("aten::mul.Tensor", { self: x, other: scale }),
 };
 
 describeWithLibtorch("handlers and op sets", ({ addon }) => {
@@ -137,6 +133,23 @@ describeWithLibtorch("handlers and op sets", ({ addon }) => {
     const late = await compile(compiling);
     expect(() => late.runSync([x])).toThrow(expect.objectContaining({ code: "libtorch.async-handler" }));
     await Promise.all([fine.dispose(), late.dispose()]);
+  });
+
+  it("a kernel that does not wait for what it calls, or gives what is no result, is told as wrong", async () => {
+    const outcome = (call: unknown) => {
+      const kernel = { ops: ["my::scaled"], call } as LibtorchKernel;
+      return runs(program("s0"), [x], [own({}, [kernel])]);
+    };
+    const told = (what: string) => ({ code: "registry.result", what: `The kernel of my::scaled ${what}` });
+    type Call = LibtorchKernel["call"];
+    const unawaited: Call = async (args, torch) => [torch.call("aten::nothing", args)] as never;
+    await expect(outcome(unawaited)).rejects.toMatchObject(told("returned a Promise, not a tensor"));
+    await expect(outcome(() => undefined)).rejects.toMatchObject(told("returned nothing, not a tensor"));
+    await expect(outcome(async () => [])).rejects.toMatchObject(told("returned 0 of 1 results"));
+    const first: Call = async ({ scale }) => [scale as HostTensor];
+    await expect(outcome(first)).rejects.toMatchObject(
+      told("gave float32 [3] as result 0, and the program says float32 [2, 3]"),
+    );
   });
 
   it("what a scalar expression says is what it computes", async () => {

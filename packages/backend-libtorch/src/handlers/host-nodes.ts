@@ -55,7 +55,7 @@ export class HostNodes implements HostServices {
   #make(node: Node, types: Graph["values"]): HostNode {
     const route = this.router.routeOf(node);
     if (route.kind === "kernel") return new KernelNode(node, route.kernel, this, types);
-    if (route.kind !== "handler") return new ExpansionNode(node, this);
+    if (route.kind !== "handler") return new ExpansionNode(node, this, types);
     const made = new HandlerNode(node, route.compile, this, types);
     const operands = staticOperands(node, (name) => types.get(name));
     if (operands !== null) made.prepare(operands);

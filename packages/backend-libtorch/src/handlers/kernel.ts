@@ -1,7 +1,6 @@
-import type { Tensor } from "@pt2/backend";
 import type { OpName } from "@pt2/graph";
 import type { OpRegistry } from "@pt2/registry";
-import type { OpArgs, OpResult } from "../eager/op-args.ts";
+import type { OpArgs, OpResult, OpValue } from "../eager/op-args.ts";
 
 /** Calls ops of libtorch from within a kernel. */
 export interface KernelCalls {
@@ -19,7 +18,7 @@ export interface LibtorchKernel {
   /** Ops that it takes, as `ns::op.overload`. */
   readonly ops: readonly OpName[];
   /** Arguments by schema name, as the program gives them. Returns one entry per return of the op. */
-  call(args: OpArgs, torch: KernelCalls): Promise<readonly (Tensor | readonly Tensor[])[]>;
+  call(args: Readonly<Record<string, OpValue>>, torch: KernelCalls): Promise<readonly OpResult[]>;
 }
 
 /** A shared library that registers the op set's ops with TORCH_LIBRARY. It is loaded once, before the program. */

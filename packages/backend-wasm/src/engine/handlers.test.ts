@@ -110,3 +110,28 @@ test("a handler comes before the record's own rule, and an op set's kernel befor
   };
   expect(await forward([packaged])).toEqual(expected);
 });
+
+test("a kernel that fails, or leaves its result out, is told as its op set's", async () => {
+  const record = defineOp(SCHEMA, { infer: ({ x }) => ({ dtype: x.dtype, shape: x.shape }) });
+  const outcome = (prepare: WasmKernel["prepare"]): Promise<unknown> =>
+    forward([{ name: "my", ops: [record], kernels: { wasm: [{ ops: ["my::scaled"], prepare }] } }]);
+  const told = (what: string) => ({
+    code: "backend.kernel",
+    what: `The kernel that an op set brings for my::scaled ${what}`,
+  });
+  const absent = undefined as unknown as { readonly length: number };
+  await expect(outcome(() => {})).rejects.toMatchObject(told("makes no result 0"));
+  await expect(outcome((call) => void call.output())).rejects.toMatchObject(told("plans no step that writes result 0"));
+  await expect(outcome(() => void absent.length)).rejects.toMatchObject({
+    ...told(""),
+    what: expect.stringContaining("for my::scaled failed: "),
+  });
+  const late: WasmKernel["prepare"] = (call) => {
+    call.output();
+    call.step(() => void absent.length);
+  };
+  await expect(outcome(late)).rejects.toMatchObject({
+    code: "backend.kernel",
+    where: expect.stringContaining("%custom"),
+  });
+});

@@ -1,5 +1,5 @@
-import { callsOf, type ElementwiseGroup, fuse, numel, planArena, type Step } from "@pt2/backend";
-import { callKey, clampOf, isPure, type KernelSet, located, type StagePlan } from "@pt2/backend/staged";
+import { callsOf, type ElementwiseGroup, fuse, numel, planArena, requireResults, type Step } from "@pt2/backend";
+import { type Clamp, callKey, clampOf, isPure, type KernelSet, located, type StagePlan } from "@pt2/backend/staged";
 import { checkInside, resultStrides, rowMajor } from "@pt2/backend/strides";
 import { DTYPES } from "@pt2/format";
 import { type Call, type LoweredTensor, type Stage, type Strided, tensorsIn } from "@pt2/registry";
@@ -155,7 +155,7 @@ class Planner implements StepSink, TensorTable {
     switch (step.kind) {
       case "call":
         if (step.call.kind === "view") this.#view(step.call);
-        else this.#kernels.get(step.call)!.prepare(new CallContext(this.#services, this, this, step.call));
+        else this.#call(step.call);
         break;
       case "elementwise":
         this.#elementwise(step.group);
@@ -166,6 +166,17 @@ class Planner implements StepSink, TensorTable {
     }
     if (this.#runs.length > 0) this.#steps.push({ runs: this.#runs, calls: this.#calls });
     this.#collectConstants();
+  }
+
+  #call(call: Call, clamp?: Clamp): void {
+    const made = this.#buffers.length;
+    this.#kernels.get(call)!.prepare(new CallContext(this.#services, this, this, call, clamp));
+    requireResults(call, (result) => {
+      const place = this.#places.get(result);
+      if (place === undefined) return "makes no";
+      const isNew = this.#buffers.indexOf(place.buffer as ArenaBuffer, made) >= 0;
+      return isNew && this.#runs.length === 0 ? "plans no step that writes" : null;
+    });
   }
 
   #elementwise(group: ElementwiseGroup): void {
@@ -180,8 +191,7 @@ class Planner implements StepSink, TensorTable {
   /** A clamp happens in the kernel's registers; any other loop follows in place, so that no second buffer is touched. */
   #epilogue(call: Call, result: LoweredTensor, group: ElementwiseGroup): void {
     const clamp = group.inputs.length === 1 && result.dtype === "float32" ? clampOf(group.expr) : null;
-    const kernel = this.#kernels.get(call)!;
-    kernel.prepare(new CallContext(this.#services, this, this, call, clamp ?? undefined));
+    this.#call(call, clamp ?? undefined);
     const produced = this.get(result);
     if (clamp === null && produced.dtype !== group.output.dtype) {
       this.#elementwise(group);
@@ -256,6 +266,7 @@ class Planner implements StepSink, TensorTable {
       }
       const table = new ConstantTable(placeOf, ctx.sink);
       this.#kernels.get(call)!.prepare(new CallContext(this.#services, ctx.sink, table, call));
+      requireResults(call, () => (placeOf.has(result) ? null : "makes no"));
       ctx.copy(table.get(result), out);
     });
     return { dtype, shape, strides, offset: 0, buffer };

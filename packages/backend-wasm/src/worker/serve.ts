@@ -1,8 +1,7 @@
 import type { Progress } from "@pt2/backend";
 import type { FarStorages, SourceOrigin, Storage, WeightTensor } from "@pt2/format";
 import { type Program, stats } from "@pt2/graph";
-import { createRegistry } from "@pt2/registry";
-import { atenOnDemand, loading } from "@pt2/registry/on-demand";
+import { atenOnDemand, builtInRegistry, loading } from "@pt2/registry/on-demand";
 import { WasmBackend } from "../backend.ts";
 import type { WasmExecutable } from "../engine/executable.ts";
 import { modelDisposed } from "../wasm-errors.ts";
@@ -26,7 +25,7 @@ export type ReadOrigin = (origin: SourceOrigin, into: Uint8Array) => Promise<voi
 /** Answers calls in a worker. Only PyTorch's own ops run here: functions of users cannot cross threads. */
 export function serve(port: Port<FromWorker, ToWorker>, readOrigin: ReadOrigin): void {
   const backend = new WasmBackend();
-  const registry = createRegistry({ sets: atenOnDemand });
+  const registry = builtInRegistry(atenOnDemand);
   const executables = new Map<number, WasmExecutable>();
   const reads = new Map<number, { resolve(bytes: Uint8Array): void; reject(error: Error): void }>();
   /** What `unsupported` was asked about last. */

@@ -84,4 +84,20 @@ await describeWithDevice("an op that PyTorch does not have", (device) => {
     expect(explanation).toContain("my::scaled + aten::neg → scaled");
     expect(explanation).toContain("x(i) * factor(i % 3u)");
   });
+
+  test("that has a kernel which leaves its result out says so", async () => {
+    const op = defineOp(SCHEMA, { infer: ({ x: self }) => ({ dtype: self.dtype, shape: self.shape }) });
+    const with_ = (prepare: WebgpuKernel["prepare"]) =>
+      outcome([{ name: "my", ops: [op], kernels: { webgpu: [{ ops: ["my::scaled"], prepare }] } }]);
+    const told = (what: string) => ({
+      code: "backend.kernel",
+      what: `The kernel that an op set brings for my::scaled ${what}`,
+    });
+    await expect(with_(() => {})).rejects.toMatchObject(told("makes no result 0"));
+    await expect(with_((call) => void call.output())).rejects.toMatchObject(
+      told("plans no shader that writes result 0"),
+    );
+    const absent = undefined as unknown as { readonly length: number };
+    await expect(with_(() => void absent.length)).rejects.toMatchObject({ code: "backend.kernel" });
+  });
 });

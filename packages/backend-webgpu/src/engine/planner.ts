@@ -1,4 +1,4 @@
-import { callsOf, type ElementwiseGroup, fuse, operandsOf, type Step } from "@pt2/backend";
+import { callsOf, type ElementwiseGroup, fuse, operandsOf, requireResults, type Step } from "@pt2/backend";
 import { callKey, isPure, located, type StageRequest } from "@pt2/backend/staged";
 import { checkInside } from "@pt2/backend/strides";
 import { type Call, describeNode, type LoweredTensor, type Stage, type Strided, tensorsIn } from "@pt2/registry";
@@ -177,7 +177,15 @@ class Planner implements StepSink, TensorTable {
 
   #call(call: Call, fused: Fused | null): void {
     const context = new CallContext(this.#services, this, this, call, fused);
+    const made = this.#buffers.length;
     this.#kernels.get(call)!.prepare(context);
+    requireResults(call, (result) => {
+      const written = fused !== null && result === call.results[0] ? fused.output : result;
+      const place = this.#places.get(written);
+      if (place === undefined) return "makes no";
+      const isNew = this.#buffers.indexOf(place.buffer as RunBuffer, made) >= 0;
+      return isNew && this.#work.length === 0 ? "plans no shader that writes" : null;
+    });
     // Empty results need no shader, but a place.
     const [first, ...others] = call.results.flatMap(tensorsIn);
     for (const tensor of [fused?.output ?? first, ...others]) {

@@ -1,14 +1,8 @@
 import { Pt2Error } from "@pt2/format";
-import type { Node } from "@pt2/graph";
 import { describeNode } from "@pt2/registry";
 import { NotLoaded } from "@pt2/registry/on-demand";
 import { backendError } from "../backend-errors.ts";
-
-/** What was being computed: a call, or the op of a boundary. */
-interface Work {
-  readonly record: { readonly name: string };
-  readonly node: Node;
-}
+import { kernelError, type Work } from "../kernel-error.ts";
 
 /**
  * Runs or plans what computes these calls, so that an error says where in the program it happened. What is no coded
@@ -29,6 +23,9 @@ export function locate(error: unknown, calls: readonly Work[]): unknown {
   const where = call && describeNode(call.node);
   if (!(error instanceof Pt2Error)) {
     const ops = calls.map(({ record }) => record.name).join(" + ") || "The preparation of a constant";
+    const packaged = calls.find((each) => each.packaged);
+    if (packaged !== undefined)
+      return kernelError(packaged, `failed: ${error instanceof Error ? error.message : error}`, error);
     return backendError("backend.internal", {
       what: `${ops} failed: ${error instanceof Error ? error.message : String(error)}`,
       where,

@@ -1,7 +1,7 @@
 import { floats } from "../lifecycle/expectations.ts";
 import { weightOf } from "../weight-of.ts";
 import type { OwnOpsCase } from "./own-ops-case.ts";
-import { bump, bumpDecomposed, doubled_, own } from "./records.ts";
+import { bump, bumpDecomposed, doubled_, isPositive, own } from "./records.ts";
 
 const x = floats([7], [0, 1, 2, 3, 4, 5, 6]);
 
@@ -35,6 +35,14 @@ const BY_ITSELF = `program {
   %end: f32[3]{offset=4} = aten::slice.Tensor(%y, dim=0, start=4, end=7, step=1)
   %in: f32[3]{offset=4} = mine::doubled_(self=%end)
   return %y
+}`;
+
+const OTHER_DTYPE = `program {
+  user_input %x: f32[3]
+  %y: f32[3] = aten::clone(%x)
+  %in: f32[3] = mine::is_positive_(self=%y)
+  %z: f32[3] = aten::neg(%y)
+  return %z
 }`;
 
 const OUT = `program {
@@ -79,6 +87,12 @@ export const IN_PLACE: readonly OwnOpsCase[] = [
     sets: own(doubled_),
     program: BY_ITSELF,
     runs: [{ inputs: [x], outputs: [floats([7], [0, 1, 2, 3, 8, 10, 12])] }],
+  },
+  {
+    name: "in place: what is written has the dtype of what it is written to",
+    sets: own(isPositive),
+    program: OTHER_DTYPE,
+    runs: [{ inputs: [floats([3], [-1, 2, 3])], outputs: [floats([3], [-0, -1, -1])] }],
   },
   {
     name: "in place: `out` is written where it lies",

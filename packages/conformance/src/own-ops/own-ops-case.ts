@@ -14,6 +14,6 @@ export interface OwnOpsCase {
   readonly weights?: readonly WeightTensor[];
   /** Runs one after the other. */
   readonly runs?: readonly { readonly inputs: readonly HostTensor[]; readonly outputs: readonly HostTensor[] }[];
-  /** That compiling it, or its first run, ends in an error: with this code, and naming this. */
-  readonly refused?: { readonly code: string; readonly says: RegExp };
+  /** That compiling it, or its first run, ends in a coded error: with this code, and saying this. */
+  readonly refused?: { readonly code?: string; readonly says: RegExp };
 }

@@ -11,6 +11,12 @@ export const bumpDecomposed: OpRecord = defineOp("mine::bump(Tensor self, float 
   decompose: ({ self, by }, b) => b.tensor("aten::add.Tensor", { self, other: { float: by } }),
 });
 
+/** Its result has another dtype than its argument. */
+export const isPositive: OpRecord = defineOp("mine::is_positive(Tensor self) -> Tensor", {
+  scalar: (self) => s.gt(self, 0),
+  promote: { kind: "bool" },
+});
+
 /** An op in place that is no twin of another. */
 export const doubled_: OpRecord = defineOp("mine::doubled_(Tensor(a!) self) -> Tensor(a!)", {
   decompose: ({ self }, b) => b.tensor("aten::add.Tensor", { self, other: self }),

@@ -8,6 +8,7 @@ import type { TestRunner } from "../test-runner.ts";
 import { HANDLED } from "./handled.ts";
 import { IN_PLACE } from "./in-place.ts";
 import { KERNELS } from "./kernels.ts";
+import { MISTAKES } from "./mistakes.ts";
 import type { OwnOpsCase } from "./own-ops-case.ts";
 import { REPLACED } from "./replaced.ts";
 import { VIEWS } from "./views.ts";
@@ -21,7 +22,7 @@ export interface OwnOpsSetup {
   readonly kernel: unknown;
 }
 
-const CASES: readonly OwnOpsCase[] = [...IN_PLACE, ...VIEWS, ...REPLACED, ...HANDLED];
+const CASES: readonly OwnOpsCase[] = [...IN_PLACE, ...VIEWS, ...REPLACED, ...HANDLED, ...MISTAKES];
 
 /** Names of the cases of users' own ops. */
 export const OWN_OPS: readonly string[] = [...CASES, ...KERNELS("")].map(({ name }) => name);
@@ -71,6 +72,6 @@ async function runOwnOps(each: OwnOpsCase, backend: Backend, kernel: unknown): P
   };
   if (refused === undefined) return await work();
   const error = (await expectCodedError(work(), each.name)) as Error & { readonly code: string };
-  expectThat(error.code === refused.code, `it is refused with ${error.code}: ${error.message}`);
+  expectThat(error.code === (refused.code ?? error.code), `it is refused with ${error.code}: ${error.message}`);
   expectThat(refused.says.test(error.message), `the error says: ${error.message}`);
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { functionalName } from "../in-place.ts";
-import { createRegistry } from "../op-registry.ts";
 import { twinsOfOut } from "../out-variant.ts";
+import { createRegistry } from "../own-ops/create-registry.ts";
 import { printSchema } from "../schema/print.ts";
 import { schemaNames, schemaOf, schemaTextOf } from "../schemas.ts";
 import { aten } from "./index.ts";

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import type { ArgValue } from "../builder.ts";
 import type { Call } from "../lower/call.ts";
 import { Emitter } from "../lower/emit.ts";
-import { createRegistry } from "../op-registry.ts";
+import { createRegistry } from "../own-ops/create-registry.ts";
 import { convert } from "../scalar/convert.ts";
 import { evaluate } from "../scalar/evaluate.ts";
 import type { ScalarValue } from "../scalar/typed.ts";

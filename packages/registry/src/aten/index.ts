@@ -22,4 +22,4 @@ const ops = [
 ];
 
 /** PyTorch's own ops. What loads them on demand runs programs, and has no rules for gradients of views. */
-export const aten: OpSet = { name: "aten", ops: withComplexRules(withViewGradients(ops)) };
+export const aten: OpSet = { name: "aten", builtIn: true, ops: withComplexRules(withViewGradients(ops)) };

@@ -32,21 +32,25 @@ const PARTS: readonly Part<OpRecord>[] = [
 export const atenOnDemand: readonly OpSet[] = [
   {
     name: "aten",
+    builtIn: true,
     ops: [],
     parts: PARTS.map(({ ops, load }) => ({ ops, load: async () => deferComplexRules(await load()) })),
   },
   {
     name: "torch_nn",
+    builtIn: true,
     ops: [],
     parts: [{ ops: /^torch_nn::/, load: async () => (await import("../torch-nn/index.ts")).torchNn.ops }],
   },
   {
     name: "transformers",
+    builtIn: true,
     ops: [],
     parts: [{ ops: /^transformers::/, load: async () => (await import("../transformers/index.ts")).transformers.ops }],
   },
   {
     name: "quantized",
+    builtIn: true,
     ops: [],
     parts: [
       {

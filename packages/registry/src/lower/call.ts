@@ -2,8 +2,8 @@ import type { Graph, Node } from "@pt2/graph";
 import type { ArgValue } from "../builder.ts";
 import type { HandlerFunction } from "../handler.ts";
 import type { OpRecord } from "../op.ts";
+import type { HandlerAnswer } from "../own-ops/handler-results.ts";
 import type { TypedCall } from "./elementwise.ts";
-import type { HandlerAnswer } from "./handler-results.ts";
 import type { LoweredTensor } from "./lowered-tensor.ts";
 import type { RunNumbers } from "./run-number.ts";
 
@@ -20,6 +20,8 @@ export interface Call {
   readonly results: readonly ArgValue[];
   /** For `scalar`: the typed expression and its operands. */
   readonly scalar?: TypedCall;
+  /** Whether an op set brings the kernel that runs it. */
+  readonly packaged?: true | undefined;
   /** The node of the program that it comes from. */
   readonly node: Node;
 }

@@ -93,7 +93,9 @@ export class Emitter {
     const simpler = record.decompose?.(args, this.#builder(node, depth));
     if (simpler === undefined || simpler === null) {
       if (isFree(record)) return this.#named(this.infer(record, args, node), op, node, depth);
-      throw unsupported(op, node, this.#target.name, "it has neither a kernel nor a decomposition");
+      const { name } = this.#target;
+      const why = this.#registry.lackOf(op, name) ?? "it has neither a kernel nor a decomposition";
+      throw unsupported(op, node, name, why);
     }
     return resultsOf(record, simpler);
   }
@@ -106,7 +108,9 @@ export class Emitter {
   }
 
   #pushNative(record: OpRecord, args: Call["args"], node: Node, depth: number): readonly ArgValue[] {
-    return this.#push({ record, kind: "native", args, results: this.infer(record, args, node), node }, depth);
+    const packaged = this.#registry.hasKernel(record.name, this.#target.name);
+    const call: Call = { record, kind: "native", args, results: this.infer(record, args, node), node };
+    return this.#push(packaged ? { ...call, packaged: true } : call, depth);
   }
 
   /** Without a record there is no schema either: a handler gets the arguments as the program gives them. */

@@ -6,7 +6,6 @@ import { registryError } from "../registry-errors.ts";
 import { argValue, describe, type Environment, operandOf } from "./arguments.ts";
 import type { Boundary, Stage } from "./call.ts";
 import { Emitter, type LowerTarget } from "./emit.ts";
-import { answersOf, requireFunction } from "./handler-results.ts";
 import { located } from "./located.ts";
 import { type LoweredTensor, tensorsIn } from "./lowered-tensor.ts";
 import { isRunNumber, RunNumbers } from "./run-number.ts";
@@ -57,7 +56,9 @@ function lowerFrom(graph: Graph, start: number, given: Environment, options: Low
       };
       return { calls: emitter.calls, end, live: liveAt(graph, at, env), numbers, resume };
     }
-    bind(node, emitter.emit(node.op, namedArgs(node, env), node), env);
+    const results = emitter.emit(node.op, namedArgs(node, env), node);
+    options.registry.checks?.requireAsRecorded(node, results, (name) => env.get(name), graph.values, options.registry);
+    bind(node, results, env);
   }
   const returnNode: Node = { name: "output", op: "return", args: [], outputs: [], origin: {} };
   const outputs = graph.outputs.map((arg) => argValue(arg, env, returnNode));
@@ -102,10 +103,10 @@ function boundaryAt(
     const known = { who: "The handler", node, record, types, operand: (name: string) => env.get(name) };
     return {
       kind: "handler",
-      run: requireFunction(made, node),
+      run: registry.checks!.requireFunction(made, node),
       args,
       node,
-      answers: (returned, given) => answersOf(returned, { ...known, args: given }),
+      answers: (returned, given) => registry.checks!.answersOf(returned, { ...known, args: given }),
     };
   }
   if (record?.dynamic === undefined || record.dynamic === false) return null;

@@ -10,6 +10,7 @@ import { PER_TOKEN_OPS } from "./per-token.ts";
 /** What PT2E (`quantized_decomposed`) and torchao write into quantised programs. libtorch does not have these ops. */
 export const quantized: OpSet = {
   name: "quantized",
+  builtIn: true,
   ops: [
     ...PER_TENSOR_OPS,
     ...PER_CHANNEL_OPS,

@@ -5,7 +5,7 @@ import { aten } from "../aten/index.ts";
 import type { ArgValue } from "../builder.ts";
 import { libraries } from "../libraries.ts";
 import { Emitter } from "../lower/emit.ts";
-import { createRegistry } from "../op-registry.ts";
+import { createRegistry } from "../own-ops/create-registry.ts";
 import { printSchema } from "../schema/print.ts";
 import { quantized } from "./index.ts";
 

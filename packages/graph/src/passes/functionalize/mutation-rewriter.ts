@@ -98,10 +98,13 @@ export class MutationRewriter {
     const final = wished ?? this.#builder.fresh(node.name);
     this.#builder.setType(final, type);
     this.#writes.push([tensor, final]);
-    const dtype = type === undefined ? undefined : computedDtype(node, type, (name) => this.#builder.typeOf(name));
-    if (casts === null || type === undefined || dtype === undefined || dtype === type.dtype) return final;
+    if (casts === null || type === undefined) return final;
+    // Of PyTorch's own ops the name tells it.
+    const known = /^(aten|prims)::/.test(node.op);
+    const dtype = known ? computedDtype(node, type, (name) => this.#builder.typeOf(name)) : undefined;
+    if (dtype === type.dtype) return final;
     const computed = this.#builder.fresh(node.name);
-    this.#builder.setType(computed, { ...type, dtype });
+    if (dtype !== undefined) this.#builder.setType(computed, { ...type, dtype });
     casts.push(() => {
       this.#builder.push({
         name: final,

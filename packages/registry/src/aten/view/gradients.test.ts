@@ -2,7 +2,8 @@ import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import type { ArgValue, Builder } from "../../builder.ts";
 import { Emitter } from "../../lower/emit.ts";
-import { createRegistry, resolveArgs } from "../../op-registry.ts";
+import { resolveArgs } from "../../op-registry.ts";
+import { createRegistry } from "../../own-ops/create-registry.ts";
 import type { TensorMeta } from "../../tensor-meta.ts";
 import { aten } from "../index.ts";
 

@@ -1,10 +1,10 @@
 import { type OpName, splitOpName } from "@pt2/graph";
-import type { ArgValue } from "./builder.ts";
-import type { OpRecord } from "./op.ts";
-import { registryError } from "./registry-errors.ts";
-import type { SchemaType } from "./schema/types.ts";
-import type { Strided, TensorMeta } from "./tensor-meta.ts";
-import { contiguous, reachOf, requireInside } from "./view.ts";
+import type { ArgValue } from "../builder.ts";
+import type { OpRecord } from "../op.ts";
+import { registryError } from "../registry-errors.ts";
+import type { SchemaType } from "../schema/types.ts";
+import type { Strided, TensorMeta } from "../tensor-meta.ts";
+import { contiguous, reachOf, requireInside } from "../view.ts";
 
 const TENSOR: SchemaType = { kind: "base", base: "Tensor" };
 const INT: SchemaType = { kind: "base", base: "int" };

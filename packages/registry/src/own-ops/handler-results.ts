@@ -1,13 +1,14 @@
 import { DTYPES } from "@pt2/format";
 import type { Node } from "@pt2/graph";
-import { effectsOf } from "../effects.ts";
+import { declaredEffects } from "../effects.ts";
 import type { HandlerFunction, HandlerTensor } from "../handler.ts";
+import { describe } from "../lower/arguments.ts";
 import type { OpRecord } from "../op.ts";
 import { registryError } from "../registry-errors.ts";
 import type { TensorMeta } from "../tensor-meta.ts";
 import { isTensorMeta } from "../wrapped.ts";
-import { describe } from "./arguments.ts";
-import { type Claim, describeValue, requireRecorded } from "./recorded.ts";
+import { describeValue } from "./describe-value.ts";
+import { type Claim, requireRecorded } from "./recorded.ts";
 
 /** A tensor, or those of a `Tensor[]`. */
 export type HandlerAnswer<Tensor = HandlerTensor> = Tensor | readonly Tensor[];
@@ -40,7 +41,7 @@ export function answersOf<Tensor extends TensorMeta = HandlerTensor>(
   call: HandledCall,
 ): readonly HandlerAnswer<Tensor>[] {
   const { node, record, args, who } = call;
-  const { mutates, aliases } = record === undefined ? { mutates: [], aliases: [] } : effectsOf(record);
+  const { mutates, aliases } = record === undefined ? { mutates: [], aliases: [] } : declaredEffects(record);
   const outputs = node.outputs.length;
   // Only a functional node has outputs for them.
   const left = mutates.filter((name) => !aliases.some(({ arg }) => arg === name));

@@ -1,8 +1,10 @@
 import type { Graph, Node, TensorType, ValueType } from "@pt2/graph";
 import { evaluateSize, usesOf } from "@pt2/graph";
+import { describe } from "../lower/arguments.ts";
+import type { OpRegistry } from "../op-registry.ts";
 import { registryError } from "../registry-errors.ts";
 import { isTensorMeta } from "../wrapped.ts";
-import { describe } from "./arguments.ts";
+import { describeValue } from "./describe-value.ts";
 
 /** What somebody says of a node's results: one entry per output, a list for a `Tensor[]`. */
 export interface Claim {
@@ -14,6 +16,19 @@ export interface Claim {
   readonly operand: (name: string) => unknown;
   /** Who says it: `The handler`. */
   readonly who: string;
+}
+
+/** Refuses what a user's rules gave for a node where PyTorch recorded something else. */
+export function requireAsRecorded(
+  node: Node,
+  results: readonly unknown[],
+  operand: Claim["operand"],
+  types: Graph["values"],
+  registry: Pick<OpRegistry, "userSetOf" | "handlerOf">,
+): void {
+  const who = registry.handlerOf(node.op) !== undefined ? "The handler" : "The record";
+  const own = who === "The handler" || registry.userSetOf(node.op) !== undefined;
+  if (own) requireRecorded({ node, results, operand, types, who });
 }
 
 /**
@@ -85,14 +100,4 @@ function sizeOf(size: TensorType["shape"][number], sizes: ReadonlyMap<string, nu
 
 function describeType({ dtype, shape }: TensorType, sizes: ReadonlyMap<string, number>): string {
   return `${dtype} [${shape.map((size) => sizeOf(size, sizes) ?? "?").join(", ")}]`;
-}
-
-/** What somebody gave, in a few words. */
-export function describeValue(value: unknown): string {
-  if (isTensorMeta(value)) return `${value.dtype} [${value.shape.join(", ")}]`;
-  if (value === undefined) return "nothing";
-  if (value instanceof Promise) return "a Promise";
-  if (Array.isArray(value)) return `a list of ${value.length}`;
-  if (typeof value === "object") return value === null ? "null" : "an object that is no tensor";
-  return typeof value === "function" ? "a function" : String(value);
 }

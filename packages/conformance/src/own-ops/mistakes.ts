@@ -1,0 +1,165 @@
+import { defineOp, type HandlerTensor, type OpHandler, type OpRecord } from "@pt2/registry";
+import { scalar as s } from "@pt2/registry/scalar";
+import { floats } from "../lifecycle/expectations.ts";
+import type { OwnOpsCase } from "./own-ops-case.ts";
+import { own } from "./records.ts";
+
+const SCHEMA = "mine::odd(Tensor self) -> Tensor";
+
+const PROGRAM = `program {
+  user_input %x: f32[s0, 3]
+  %v: f32[s0, 3] = mine::odd(self=%x)
+  %y: f32[s0, 3] = aten::neg(%v)
+  return %y
+}`;
+
+const TWO = `program {
+  user_input %x: f32[3]
+  %a: f32[3], %b: f32[3] = mine::pair(self=%x)
+  %y: f32[3] = aten::add.Tensor(%a, other=%b)
+  return %y
+}`;
+
+const runs = [{ inputs: [floats([2, 3], [1, 2, 3, 4, 5, 6])], outputs: [] }];
+
+/** A rule with a mistake that TypeScript would not let pass. */
+type AnyRules = Parameters<typeof defineOp<typeof SCHEMA>>[1];
+
+function wrongRule(name: string, rules: unknown, says: RegExp, code = "registry.rule"): OwnOpsCase {
+  const record: OpRecord = defineOp(SCHEMA, rules as AnyRules);
+  return { name: `mistake: ${name}`, sets: own(record), program: PROGRAM, runs, refused: { code, says } };
+}
+
+function wrongHandler(name: string, handler: unknown, says: RegExp, code = "registry.result"): OwnOpsCase {
+  const handlers = [{ ops: ["mine::odd"], ...(handler as object) }] as readonly OpHandler[];
+  return { name: `mistake: ${name}`, handlers, program: PROGRAM, runs, refused: { code, says } };
+}
+
+/** A handler whose function returns what `make` gives. */
+const returning = (make: (self: HandlerTensor) => unknown) => ({
+  compile:
+    () =>
+    ({ args }: { readonly args: Readonly<Record<string, HandlerTensor>> }) =>
+      make(args["self"]!),
+});
+
+/** What users get wrong: each is told as theirs, by the name of the op. */
+export const MISTAKES: readonly OwnOpsCase[] = [
+  wrongRule(
+    "a scalar rule that computes",
+    { scalar: (x: unknown) => (x as number) * 2 },
+    /`scalar` rule of mine::odd gave NaN, not an expression/,
+  ),
+  wrongRule(
+    "a scalar rule that throws",
+    { scalar: (x: { readonly a: { readonly b: unknown } }) => x.a.b },
+    /`scalar` rule of mine::odd failed: .*undefined/,
+  ),
+  wrongRule(
+    "a decomposition that answers later",
+    {
+      decompose: async ({ self }: never, b: { tensor(op: string, args: object): unknown }) =>
+        b.tensor("aten::relu", { self }),
+    },
+    /`decompose` rule of mine::odd gave a Promise/,
+  ),
+  wrongRule(
+    "a decomposition that gives nothing",
+    { decompose: () => undefined },
+    /`decompose` rule of mine::odd gave nothing/,
+  ),
+  wrongRule(
+    "a decomposition that gives a tensor of its own",
+    { decompose: ({ self }: { readonly self: HandlerTensor }) => ({ dtype: self.dtype, shape: self.shape }) },
+    /`decompose` rule of mine::odd gave a tensor float32 \[2, 3\] that no op of the builder made/,
+  ),
+  wrongRule(
+    "a decomposition of another shape",
+    {
+      decompose: ({ self }: never, b: { tensor(op: string, args: object): unknown }) =>
+        b.tensor("aten::sum.dim_IntList", { self, dim: [0] }),
+    },
+    /mine::odd gave float32 \[3\] as result 0, and the program says float32 \[2, 3\]/,
+    "registry.result",
+  ),
+  wrongRule(
+    "a scalar rule of another dtype",
+    { scalar: (x: never) => s.gt(x, 0), promote: { kind: "bool" } },
+    /mine::odd gave bool \[2, 3\] as result 0, and the program says float32 \[2, 3\]/,
+    "registry.result",
+  ),
+  wrongRule(
+    "an inference without a shape",
+    {
+      infer: ({ self }: { readonly self: HandlerTensor }) => ({ dtype: self.dtype }),
+      decompose: ({ self }: never) => self,
+    },
+    /`infer` rule of mine::odd gave an object that is no tensor, not a tensor/,
+  ),
+  wrongRule(
+    "a view without strides",
+    { view: ({ shape }: object & { shape: unknown }) => ({ shape }) },
+    /`view` rule of mine::odd gave/,
+  ),
+  {
+    name: "mistake: a decomposition with one result of two",
+    sets: own(
+      defineOp("mine::pair(Tensor self) -> (Tensor, Tensor)", { decompose: (({ self }: never) => [self]) as never }),
+    ),
+    program: TWO,
+    runs: [{ inputs: [floats([3], [1, 2, 3])], outputs: [] }],
+    refused: {
+      code: "registry.rule",
+      says: /`decompose` rule of mine::pair gave a list of 1, and the op has 2 results/,
+    },
+  },
+  {
+    name: "mistake: a record without a rule",
+    sets: own(defineOp(SCHEMA)),
+    program: PROGRAM,
+    runs,
+    refused: { says: /mine::odd.*its record in op set "mine" has neither scalar, view nor decompose/ },
+  },
+  wrongHandler(
+    "a handler whose `compile` gives no function",
+    { compile: () => 7 },
+    /handler of mine::odd gave 7, not a function/,
+  ),
+  wrongHandler(
+    "a handler that returns nothing",
+    returning(() => undefined),
+    /handler of mine::odd returned nothing, not a tensor/,
+  ),
+  wrongHandler(
+    "a handler that returns numbers",
+    returning(({ data }) => data),
+    /handler of mine::odd returned an object that is no tensor/,
+  ),
+  wrongHandler(
+    "a handler that returns another shape",
+    returning(({ dtype, data }) => ({ dtype, shape: [6], data })),
+    /handler of mine::odd gave float32 \[6\] as result 0, and the program says float32 \[2, 3\]/,
+  ),
+  wrongHandler(
+    "a handler that returns another dtype",
+    returning(({ shape }) => ({ dtype: "int32", shape, data: new Int32Array(6) })),
+    /handler of mine::odd gave int32 \[2, 3\]/,
+  ),
+  wrongHandler(
+    "a handler that returns too few elements",
+    returning(({ dtype, shape }) => ({ dtype, shape, data: new Float32Array(4) })),
+    /handler of mine::odd returned float32 \[2, 3\] with 16 bytes of data, not 24/,
+  ),
+  wrongHandler(
+    "a rewrite that answers later",
+    { rewrite: async () => null },
+    /handler's `rewrite` of mine::odd gave a Promise/,
+    "registry.rule",
+  ),
+  wrongHandler(
+    "a rewrite that throws",
+    { rewrite: () => [].at(0)!["x"] },
+    /handler's `rewrite` of mine::odd failed/,
+    "registry.rule",
+  ),
+];

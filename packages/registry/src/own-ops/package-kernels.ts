@@ -1,0 +1,56 @@
+import { type OpName, parseOpName } from "@pt2/graph";
+import type { OpRecords } from "../op-records.ts";
+import type { OpSet } from "../op-set.ts";
+import { registryError } from "../registry-errors.ts";
+import { similar } from "./similar.ts";
+
+/** The kernels that op sets bring, which only backends understand; that they name their ops is all that is known here. */
+export class PackageKernels {
+  readonly #byBackend = new Map<string, readonly unknown[]>();
+  readonly #ops = new Map<string, ReadonlySet<OpName>>();
+
+  constructor(sets: readonly OpSet[]) {
+    for (const { kernels = {} } of [...sets].reverse()) {
+      for (const [backend, brought] of Object.entries(kernels)) {
+        this.#byBackend.set(backend, [...this.of(backend), ...brought]);
+      }
+    }
+    for (const [backend, kernels] of this.#byBackend) this.#ops.set(backend, new Set(kernels.flatMap(opsOf)));
+  }
+
+  /** Those of later sets first. */
+  of(backend: string): readonly unknown[] {
+    return this.#byBackend.get(backend) ?? [];
+  }
+
+  has(op: OpName, backend: string): boolean {
+    return this.#ops.get(backend)?.has(op) === true;
+  }
+
+  /** The backends that a kernel of the op is for. */
+  backendsOf(op: OpName): readonly string[] {
+    return [...this.#ops].flatMap(([backend, ops]) => (ops.has(op) ? backend : []));
+  }
+}
+
+/** Refuses kernels for ops that nobody has: they would never be asked. */
+export function requireKernelOps(sets: readonly OpSet[], records: Pick<OpRecords, "mayHave" | "names">): void {
+  for (const { name, kernels = {} } of sets) {
+    for (const [backend, brought] of Object.entries(kernels)) {
+      const wrong = brought.flatMap(opsOf).find((op) => op !== parseOpName(op) || !records.mayHave(op));
+      if (wrong === undefined) continue;
+      const meant = records.mayHave(parseOpName(wrong)) ? parseOpName(wrong) : similar(wrong, records.names);
+      throw registryError("registry.kernels", {
+        what: `Op set "${name}" has a kernel for ${backend} that names ${wrong}, which no op set has${meant === undefined ? "" : `: ${meant} is one`}`,
+        advice: "write the name as `ns::op.overload`, and give the op a record: `defineOp(schema)` will do",
+        details: { op: wrong, backend },
+      });
+    }
+  }
+}
+
+/** The ops that a kernel is for. A shared library says it to whom loads it. */
+export function opsOf(kernel: unknown): readonly OpName[] {
+  const ops = typeof kernel === "object" && kernel !== null && "ops" in kernel ? kernel.ops : [];
+  return Array.isArray(ops) ? ops.filter((op) => typeof op === "string") : [];
+}

@@ -1,0 +1,160 @@
+import { DTYPES, Pt2Error } from "@pt2/format";
+import { parseOpName } from "@pt2/graph";
+import type { ArgValue, Builder } from "../builder.ts";
+import type { OpHandler } from "../handler.ts";
+import { type LoweredTensor, tensorsIn } from "../lower/lowered-tensor.ts";
+import { NotLoaded } from "../not-loaded.ts";
+import type { OpRecord } from "../op.ts";
+import { registryError } from "../registry-errors.ts";
+import type { SchemaType } from "../schema/types.ts";
+import type { TensorMeta } from "../tensor-meta.ts";
+import { isTensorMeta } from "../wrapped.ts";
+import { describeValue } from "./describe-value.ts";
+
+type Args = Readonly<Record<string, ArgValue>>;
+
+/** A record of a user's, whose rules say themselves what is wrong with what they give. */
+export function checkedRecord(record: OpRecord): OpRecord {
+  const { scalar, view, infer, decompose, validate, promote } = record;
+  const rule = (name: string): Rule => new Rule(record.name, `\`${name}\` rule`);
+  const check: { -readonly [Name in keyof OpRecord]?: OpRecord[Name] } = {};
+  if (scalar !== undefined) check.scalar = (...operands) => rule("scalar").expression(() => scalar(...operands));
+  if (view !== undefined) check.view = (self, args) => rule("view").geometry(() => view(self, args));
+  if (infer !== undefined) check.infer = (args) => rule("infer").results(record, () => infer(args)) as never;
+  if (validate !== undefined) check.validate = (args) => rule("validate").run(() => validate(args));
+  if (typeof promote === "function") check.promote = (args) => rule("promote").run(() => promote(args));
+  if (decompose !== undefined) {
+    check.decompose = (args, b) =>
+      rule("decompose").made(record, args, b, (builder) => decompose(args, builder)) as never;
+  }
+  return { ...record, ...check };
+}
+
+/** A handler whose `rewrite` says what is wrong with what it gives. */
+export function checkedHandler(handler: OpHandler): OpHandler {
+  const { ops, replace } = handler;
+  const [first = ""] = ops;
+  return {
+    ops,
+    ...(replace === undefined ? {} : { replace }),
+    ...(handler.compile === undefined ? {} : { compile: (node, ctx) => handler.compile!(node, ctx) }),
+    ...(handler.rewrite === undefined
+      ? {}
+      : {
+          rewrite: (args, b) => {
+            const rule = new Rule(parseOpName(first), "handler's `rewrite`");
+            return rule.made(null, args, b, (builder) => handler.rewrite!(args, builder));
+          },
+        }),
+  };
+}
+
+/** A function that a user wrote for an op. */
+class Rule {
+  readonly #op: string;
+  readonly #name: string;
+
+  constructor(op: string, name: string) {
+    this.#op = op;
+    this.#name = name;
+  }
+
+  /** What it throws without a code is its own failure. */
+  run<T>(work: () => T): T {
+    try {
+      const answer = work();
+      if (!(answer instanceof Promise)) return answer;
+      answer.catch(() => {});
+    } catch (error) {
+      if (error instanceof Pt2Error || error instanceof NotLoaded) throw error;
+      throw this.#mistake(`failed: ${error instanceof Error ? error.message : String(error)}`, error);
+    }
+    throw this.#mistake("gave a Promise: rules answer at once");
+  }
+
+  /** An expression of the scalar language. */
+  expression<T>(work: () => T): T {
+    const answer = this.run(work);
+    if (typeof answer === "object" && answer !== null && "kind" in answer) return answer;
+    throw this.#mistake(
+      `gave ${describeValue(answer)}, not an expression: \`mul(x, 2)\` of @pt2/registry/scalar, not \`x * 2\``,
+    );
+  }
+
+  /** Where the elements of views lie. */
+  geometry<T>(work: () => T): T {
+    const answer = this.run(work);
+    const views: readonly unknown[] = answer === null ? [] : Array.isArray(answer) ? answer : [answer];
+    const wrong = views.findIndex((view) => !isStrided(view));
+    if (wrong < 0) return answer;
+    throw this.#mistake(`gave ${describeValue(views[wrong])}, not \`{ shape, strides, offset }\` of whole numbers`);
+  }
+
+  /** One answer per return of the schema. */
+  results({ schema: { returns } }: OpRecord, work: () => unknown): unknown {
+    const answer = this.run(work);
+    if (returns.length === 0) return answer;
+    const answers = returns.length === 1 ? [answer] : answer;
+    if (!Array.isArray(answers) || answers.length !== returns.length) {
+      throw this.#mistake(`gave ${describeValue(answer)}, and the op has ${returns.length} results`);
+    }
+    for (const [i, { type }] of returns.entries()) {
+      const wrong = mismatch(type, answers[i]);
+      if (wrong !== null) throw this.#mistake(`gave ${wrong}`);
+    }
+    return answer;
+  }
+
+  /** What ops of the builder made, or what came in. */
+  made(record: OpRecord | null, args: Args, b: Builder, work: (b: Builder) => unknown): ArgValue | undefined {
+    const known = new Set<LoweredTensor>(Object.values(args).flatMap(tensorsIn));
+    const call: Builder["call"] = (op, given) => {
+      const results = b.call(op, given);
+      for (const tensor of results.flatMap(tensorsIn)) known.add(tensor);
+      return results;
+    };
+    const builder: Builder = { call, tensor: (op, given) => call(op, given)[0] as TensorMeta };
+    const answer = this.run(() => work(builder)) as ArgValue | undefined;
+    if (answer === undefined || answer === null) {
+      if (record === null || answer === null) return answer;
+      throw this.#mistake("gave nothing");
+    }
+    if (record !== null) this.results(record, () => answer);
+    const strange = tensorsIn(answer).find((tensor) => !known.has(tensor));
+    if (strange === undefined) return answer;
+    throw this.#mistake(`gave a tensor ${describeValue(strange)} that no op of the builder made`);
+  }
+
+  #mistake(what: string, cause?: unknown): Pt2Error {
+    return registryError("registry.rule", {
+      what: `The ${this.#name} of ${this.#op} ${what}`,
+      advice: "correct it where it is written; docs/adding-an-op.md says what it gets and gives",
+      details: { op: this.#op },
+      cause,
+    });
+  }
+}
+
+/** What is wrong with an answer of this type, or null. Numbers and the like may be any. */
+function mismatch(type: SchemaType, answer: unknown): string | null {
+  if (type.kind === "optional") return answer === null ? null : mismatch(type.inner, answer);
+  if (type.kind === "list" && type.inner.kind === "base" && type.inner.base === "Tensor") {
+    if (!Array.isArray(answer)) return `${describeValue(answer)}, not a list of tensors`;
+    return answer.map((item) => mismatch(type.inner, item)).find((wrong) => wrong !== null) ?? null;
+  }
+  if (type.kind !== "base" || type.base !== "Tensor") return null;
+  if (!isTensorMeta(answer)) return `${describeValue(answer)}, not a tensor`;
+  const { dtype, shape } = answer;
+  if (!Object.hasOwn(DTYPES, dtype)) return `a tensor of dtype ${String(dtype)}`;
+  return isWhole(shape, 0) ? null : `a tensor whose shape is ${describeValue(shape)}`;
+}
+
+function isStrided(view: unknown): boolean {
+  if (typeof view !== "object" || view === null) return false;
+  const { shape, strides, offset } = view as Readonly<Record<string, unknown>>;
+  return isWhole(shape, 0) && isWhole(strides, -Infinity) && shape.length === strides.length && isWhole([offset], 0);
+}
+
+function isWhole(list: unknown, least: number): list is readonly number[] {
+  return Array.isArray(list) && list.every((value) => Number.isSafeInteger(value) && value >= least);
+}
