@@ -105,6 +105,20 @@ describe("commands that look", () => {
     });
   });
 
+  it("inspect names parts of results, the loss and its gradients", async () => {
+    const { out } = await pt2("inspect", fixturePath("joint/tokens.pt2"));
+    expect(out).toMatch(/1 {2}output\.loss +float32 \[\], the loss\n/);
+    expect(out).toMatch(/2 {2}embed\.weight\.grad +float32 \[7, 4\], a gradient\n/);
+    const bert = await pt2("inspect", fixturePath("programs/model_output.pt2"));
+    expect(bert.out).toMatch(/0 {2}output\.last_hidden_state +float32 \[1, 5, 4\]\n/);
+  });
+
+  it("verify compares gradients by position", async () => {
+    const { code, out } = await pt2("verify", ...fixtureArgs("joint/classifier"));
+    expect(out).toContain("ok  call 1: conv.weight.grad");
+    expect(code).toBe(0);
+  });
+
   it("ops", async () => {
     const { code, out } = await pt2("ops", MLP, "--json");
     expect(code).toBe(0);
