@@ -184,45 +184,18 @@ export const INPUTS: GrowingProgram = {
   },
 };
 
-/** Writes in place, all to one tensor. */
-export const WRITES: GrowingProgram = {
-  name: "writes",
+/** Writes to elements of an input, each through a view of its own. */
+export const ELEMENT_WRITES: GrowingProgram = {
+  name: "writes to elements",
   inputs: one,
   archive(size) {
     const writer = new Writer();
-    let y = writer.call("clone.default", { self: writer.input() });
-    for (let i = 0; i < size; i++) y = writer.call("add_.Tensor", { self: y, other: 0.5 });
-    return writer.archive([y]);
-  },
-};
-
-/** Writes through views of one tensor, each of which was taken before the write before. */
-export const VIEWS: GrowingProgram = {
-  name: "writes to views",
-  inputs: one,
-  archive(size) {
-    const writer = new Writer();
-    const y = writer.call("clone.default", { self: writer.input() });
+    const x = writer.input();
     for (let i = 0; i < size; i++) {
-      const part = writer.call("slice.Tensor", { self: y, dim: 0, start: i % 7, end: ELEMENTS });
-      writer.call("add_.Tensor", { self: part, other: 0.5 });
+      const element = writer.call("select.int", { self: x, dim: 0, index: i % ELEMENTS });
+      writer.call("fill_.Scalar", { self: element, value: i });
     }
-    return writer.archive([y]);
-  },
-};
-
-/** Views that are all taken before the first is written to. */
-export const VIEWS_FIRST: GrowingProgram = {
-  name: "views, then writes",
-  inputs: one,
-  archive(size) {
-    const writer = new Writer();
-    const y = writer.call("clone.default", { self: writer.input() });
-    const parts = Array.from({ length: size }, (_, i) =>
-      writer.call("slice.Tensor", { self: y, dim: 0, start: i % 7, end: ELEMENTS }),
-    );
-    for (const part of parts) writer.call("add_.Tensor", { self: part, other: 0.5 });
-    return writer.archive([y]);
+    return writer.archive([x]);
   },
 };
 
@@ -233,54 +206,8 @@ export const INPUT_WRITES: GrowingProgram = {
   archive(size) {
     const writer = new Writer();
     const given = Array.from({ length: size }, () => writer.input());
-    let sum = given[0]!;
     for (const x of given) writer.call("add_.Tensor", { self: x, other: 0.5 });
-    for (const x of given.slice(1)) sum = writer.call("add.Tensor", { self: sum, other: x });
-    return writer.archive([sum]);
-  },
-};
-
-/** Writes, all to one input. */
-export const INPUT_WRITTEN: GrowingProgram = {
-  name: "writes to one input",
-  inputs: one,
-  archive(size) {
-    const writer = new Writer();
-    const x = writer.input();
-    for (let i = 0; i < size; i++) writer.call("add_.Tensor", { self: x, other: 0.5 });
-    return writer.archive([x]);
-  },
-};
-
-/** Writes to selected elements of an input. */
-export const SELECTED: GrowingProgram = {
-  name: "writes to elements",
-  inputs: one,
-  archive(size) {
-    const writer = new Writer();
-    const x = writer.input();
-    for (let i = 0; i < size; i++) {
-      const e = writer.call("select.int", { self: x, dim: 0, index: i % ELEMENTS });
-      writer.call("fill_.Scalar", { self: e, value: 0.5 });
-    }
-    return writer.archive([x]);
-  },
-};
-
-/** Copies, each written to. */
-export const COPIES: GrowingProgram = {
-  name: "writes to copies",
-  inputs: one,
-  archive(size) {
-    const writer = new Writer();
-    const x = writer.input();
-    let sum = x;
-    for (let i = 0; i < size; i++) {
-      const copy = writer.call("clone.default", { self: x });
-      writer.call("add_.Tensor", { self: copy, other: sum });
-      sum = copy;
-    }
-    return writer.archive([sum]);
+    return writer.archive([given.reduce((sum, x) => writer.call("add.Tensor", { self: sum, other: x }))]);
   },
 };
 
@@ -300,17 +227,5 @@ export const ALIVE: GrowingProgram = {
   },
 };
 
-/** Every program whose load is to take time and memory in proportion to its size. */
-export const GROWING: readonly GrowingProgram[] = [
-  CHAIN,
-  DISTINCT,
-  INPUTS,
-  WRITES,
-  VIEWS,
-  VIEWS_FIRST,
-  INPUT_WRITES,
-  INPUT_WRITTEN,
-  SELECTED,
-  COPIES,
-  ALIVE,
-];
+/** Every program whose load is to take work and memory in proportion to its size. */
+export const GROWING: readonly GrowingProgram[] = [CHAIN, DISTINCT, INPUTS, ELEMENT_WRITES, INPUT_WRITES, ALIVE];

@@ -5,8 +5,8 @@ import { fixturePath } from "../fixture.ts";
 /** Something that a program does over and over. */
 export interface Activity {
   readonly name: string;
-  /** How often in a test, and by the script. */
-  readonly steps: { readonly short: number; readonly long: number };
+  /** How often by the script, and in a test, where there is one. */
+  readonly steps: { readonly long: number; readonly short?: number };
   /** Gets ready. */
   begin(backend: Backend, precision: LoadOptions["precision"]): Promise<Going>;
 }
@@ -54,27 +54,27 @@ async function fails(promise: Promise<unknown>): Promise<void> {
 }
 
 /** Serves every run of the activity that aborts none of them. */
-const patient = new AbortController().signal;
+export const patient: AbortSignal = new AbortController().signal;
 
 /** What must leave nothing behind, however often it is done. */
 export const ACTIVITIES: readonly Activity[] = [
   // 64 kB of results each: 20,000 of them are 1.3 GB.
-  calls("forward", "dynamic", { short: 400, long: 20_000 }, async (model) => {
+  calls("forward", "dynamic", { short: 300, long: 20_000 }, async (model) => {
     await model.runFlat([ids(32, 64)]);
   }),
-  calls("forward, 1 signal", "mlp", { short: 400, long: 20_000 }, async (model) => {
+  calls("forward, 1 signal", "mlp", { long: 20_000 }, async (model) => {
     const x = tensor("float32", [5, 7], new Float32Array(35));
     await model.runFlat([x], { signal: patient });
   }),
-  calls("64 at once", "mlp", { short: 6, long: 100 }, async (model) => {
+  calls("64 at once", "mlp", { long: 100 }, async (model) => {
     const x = tensor("float32", [5, 7], new Float32Array(35));
     await Promise.all(Array.from({ length: 64 }, () => model.runFlat([x], { signal: patient })));
   }),
-  calls("shape", "dynamic", { short: 80, long: 2000 }, async (model, i) => {
+  calls("shape", "dynamic", { short: 60, long: 2000 }, async (model, i) => {
     // All that the program takes, each once, in an order in which the largest come early.
     await model.runFlat([ids(1 + ((37 * i) % 64), 2 + ((53 * i) % 127))]);
   }),
-  calls("abort", "dynamic", { short: 120, long: 2000 }, async (model, i) => {
+  calls("abort", "dynamic", { short: 60, long: 2000 }, async (model, i) => {
     const controller = new AbortController();
     const runs = [model.runFlat([ids(32, 64)]), model.runFlat([ids(32, 64)], { signal: controller.signal })];
     // At once, while it waits, while it runs, or when it is over.
@@ -82,23 +82,23 @@ export const ACTIVITIES: readonly Activity[] = [
     controller.abort();
     await Promise.allSettled(runs);
   }),
-  calls("failing forward", "dynamic", { short: 200, long: 5000 }, async (model) => {
+  calls("failing forward", "dynamic", { short: 150, long: 5000 }, async (model) => {
     await fails(model.runFlat([ids(32, 64, 99n)]));
   }),
-  calls("stateful forward", "buffers", { short: 200, long: 5000 }, async (model, i) => {
+  calls("stateful forward", "buffers", { long: 5000 }, async (model, i) => {
     if (i % 5 === 4) await fails(model.runFlat(state(77n)));
     else await model.runFlat(state());
   }),
-  calls("data-dependent", "datadep", { short: 100, long: 2000 }, async (model, i) => {
+  calls("data-dependent", "datadep", { long: 2000 }, async (model, i) => {
     const x = Float32Array.from({ length: 12 }, (_, at) => ((i >> (at % 8)) & 1) - 0.5);
     await model.runFlat([tensor("float32", [4, 3], x)]);
   }),
-  calls("profile", "mlp", { short: 100, long: 2000 }, async (model) => {
+  calls("profile", "mlp", { long: 2000 }, async (model) => {
     await model.profile({ args: [tensor("float32", [5, 7], new Float32Array(35))] });
   }),
   {
     name: "load and dispose",
-    steps: { short: 8, long: 300 },
+    steps: { short: 6, long: 300 },
     begin: async (backend, precision) => ({
       async step() {
         const model = await load(fixturePath("torch-2.13/conv.pt2"), { backend, ...(precision && { precision }) });
@@ -111,7 +111,7 @@ export const ACTIVITIES: readonly Activity[] = [
   },
   {
     name: "aborted load",
-    steps: { short: 12, long: 300 },
+    steps: { long: 300 },
     begin: async (backend, precision) => ({
       async step(i) {
         const controller = new AbortController();

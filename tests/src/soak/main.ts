@@ -18,13 +18,13 @@ const { values } = parseArgs({
 /** Before, half-way and after; one number where nothing changes. */
 function three({ before, middle, after }: Soaked, of: (moment: Moment) => number, unit = 1e6): string {
   const digits = unit === 1 ? 0 : 1;
-  const texts = [before, middle, after].map((moment) => (of(moment) / unit).toFixed(digits));
+  const texts = [before!, middle, after].map((moment) => (of(moment) / unit).toFixed(digits));
   return new Set(texts).size === 1 ? texts[0]! : texts.join(" → ");
 }
 
 async function rowOf(subject: Subject, activity: Activity): Promise<string> {
   const steps = Math.max(1, Math.round((activity.steps.long * Number(values.part)) / 2));
-  const soaked = await soak(subject, activity, steps, Math.min(steps, 100));
+  const soaked = await soak(subject, activity, steps, { warmUp: Math.min(steps, 100), before: true });
   const cells = [
     subject.name,
     activity.name,

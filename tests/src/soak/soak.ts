@@ -9,30 +9,40 @@ export interface Moment extends Reading {
   readonly buffers: Buffers;
 }
 
-/** An activity's three moments: when it had been done a few times, at the half, and at the end. */
+/** An activity's moments: when it had been done a few times if that is asked for, at the half, and at the end. */
 export interface Soaked {
-  readonly before: Moment;
+  readonly before?: Moment;
   readonly middle: Moment;
   readonly after: Moment;
-  /** Steps between two of them. */
-  readonly steps: number;
 }
 
 /** Does a thing `steps` times, twice over, after as many as fill every cache. */
-export async function soak(subject: Subject, activity: Activity, steps: number, warmUp: number): Promise<Soaked> {
+export async function soak(
+  subject: Subject,
+  activity: Activity,
+  steps: number,
+  { warmUp, before: wanted }: { readonly warmUp: number; readonly before: boolean },
+): Promise<Soaked> {
   const { backend, buffers, close } = await subject.create();
   try {
     const going = await activity.begin(backend, subject.precision);
     let done = 0;
-    const until = async (end: number): Promise<Moment> => {
+    const until = async (end: number): Promise<void> => {
       for (; done < end; done++) await going.step(done);
-      return { reserved: await going.reserved(), buffers: buffers(), ...(await readProcess()) };
     };
-    const before = await until(warmUp);
-    const middle = await until(warmUp + steps);
-    const after = await until(warmUp + 2 * steps);
+    const read = async (): Promise<Moment> => ({
+      reserved: await going.reserved(),
+      buffers: buffers(),
+      ...(await readProcess()),
+    });
+    await until(warmUp);
+    const before = wanted ? await read() : undefined;
+    await until(warmUp + steps);
+    const middle = await read();
+    await until(warmUp + 2 * steps);
+    const after = await read();
     await going.end();
-    return { before, middle, after, steps };
+    return { ...(before && { before }), middle, after };
   } finally {
     await close();
   }

@@ -24,7 +24,11 @@ export class GraphBuilder {
   constructor(graph: Graph) {
     this.#inputs = graph.inputs;
     this.#types = new Map(graph.values);
-    this.#taken = new Set([...graph.values.keys(), ...graph.nodes.flatMap((n) => [n.name, ...definitionsOf(n)])]);
+    this.#taken = new Set(graph.values.keys());
+    for (const node of graph.nodes) {
+      this.#taken.add(node.name);
+      for (const name of definitionsOf(node)) this.#taken.add(name);
+    }
   }
 
   /** A name that nothing has yet. */

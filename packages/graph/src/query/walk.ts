@@ -25,27 +25,51 @@ export interface Liveness {
   readonly dies: readonly (readonly string[])[];
 }
 
-/** Finds out when the values of a graph are used for the last time. */
-export function liveness(graph: Graph): Liveness {
+/** How often each value of a graph (without nested ones) is used, by nodes and by the graph's results. */
+function useCounts(graph: Graph): ReadonlyMap<string, number> {
   const uses = new Map<string, number>();
+  const use = (name: string): void => void uses.set(name, (uses.get(name) ?? 0) + 1);
+  for (const name of graph.inputs) if (name !== null) uses.set(name, 0);
+  for (const node of graph.nodes) {
+    for (const name of usesOf(node)) use(name);
+    for (const name of definitionsOf(node)) uses.set(name, 0);
+  }
+  for (const arg of graph.outputs) for (const name of valuesOf(arg)) use(name);
+  return uses;
+}
+
+/** Finds out when the values of a graph are used for the last time; most ask only how often, so the rest waits to be asked. */
+export function liveness(graph: Graph): Liveness {
+  let lastUse: ReadonlyMap<string, number> | undefined;
+  let dies: readonly (readonly string[])[] | undefined;
+  return {
+    uses: useCounts(graph),
+    get lastUse() {
+      lastUse ??= lastUses(graph);
+      return lastUse;
+    },
+    get dies() {
+      dies ??= deaths(graph, this.lastUse);
+      return dies;
+    },
+  };
+}
+
+function lastUses(graph: Graph): ReadonlyMap<string, number> {
   const lastUse = new Map<string, number>();
-  const define = (name: string, at: number): void => {
-    uses.set(name, 0);
-    lastUse.set(name, at);
-  };
-  const use = (name: string, at: number): void => {
-    uses.set(name, (uses.get(name) ?? 0) + 1);
-    lastUse.set(name, at);
-  };
-  for (const name of graph.inputs) if (name !== null) define(name, -1);
-  graph.nodes.forEach((node, at) => {
-    for (const name of usesOf(node)) use(name, at);
-    for (const name of definitionsOf(node)) define(name, at);
-  });
-  for (const name of graph.outputs.flatMap(valuesOf)) use(name, graph.nodes.length);
+  for (const name of graph.inputs) if (name !== null) lastUse.set(name, -1);
+  for (const [at, node] of graph.nodes.entries()) {
+    for (const name of usesOf(node)) lastUse.set(name, at);
+    for (const name of definitionsOf(node)) lastUse.set(name, at);
+  }
+  for (const arg of graph.outputs) for (const name of valuesOf(arg)) lastUse.set(name, graph.nodes.length);
+  return lastUse;
+}
+
+function deaths(graph: Graph, lastUse: ReadonlyMap<string, number>): readonly (readonly string[])[] {
   const dies: string[][] = graph.nodes.map(() => []);
   for (const [name, at] of lastUse) dies[at]?.push(name);
-  return { uses, lastUse, dies };
+  return dies;
 }
 
 /** How often one operator occurs, and where first. */

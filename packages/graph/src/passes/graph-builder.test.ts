@@ -1,0 +1,24 @@
+import { afterEach, expect, test, vi } from "vitest";
+import { GraphBuilder } from "./graph-builder.ts";
+
+afterEach(() => vi.restoreAllMocks());
+
+test("names that are taken get the next number, whoever took them", () => {
+  const type = { kind: "symint", value: null } as const;
+  const builder = new GraphBuilder({ inputs: [], nodes: [], outputs: [], values: new Map([["a_2", type]]) });
+  expect(["a", "a", "a", "b", "a_2", "a"].map((base) => builder.fresh(base))).toEqual([
+    "a",
+    "a_1",
+    "a_3",
+    "b",
+    "a_2_1",
+    "a_4",
+  ]);
+});
+
+test("a thousand names of one kind take a look or two each", () => {
+  const builder = new GraphBuilder({ inputs: [], nodes: [], outputs: [], values: new Map() });
+  const looks = vi.spyOn(Set.prototype, "has");
+  for (let i = 0; i < 1000; i++) builder.fresh("add");
+  expect(looks.mock.calls.length).toBeLessThan(3000);
+});

@@ -1,0 +1,40 @@
+import { getEventListeners } from "node:events";
+import { describe, expect, test } from "vitest";
+import { ACTIVITIES, patient } from "./activities.ts";
+import { type Moment, soak } from "./soak.ts";
+import { subjects } from "./subjects.ts";
+
+/** Growth that is none: code that is compiled late, caches of property accesses, in this thread and in the worker. */
+const NOISE = 256 * 1024;
+/** And what a step may keep. A result that is held is 64 kB, a promise with its handlers a kilobyte. */
+const PER_STEP = 256;
+
+const held = ({ heap, outside, workers }: Moment): number => heap + outside + workers;
+
+/** The rest is left to `pnpm soak`. */
+const SHORT = ACTIVITIES.flatMap((activity) => {
+  const { short } = activity.steps;
+  return short === undefined ? [] : [{ name: activity.name, activity, short }];
+});
+
+for (const subject of await subjects()) {
+  if (subject.missing !== null) {
+    test.skip(`${subject.name} (skipped: ${subject.missing})`);
+    continue;
+  }
+  describe(subject.name, () => {
+    // A snapshot of a worker takes seconds, and what is in it is the same as without.
+    const activities = subject.name === "wasm, worker" ? SHORT.slice(0, 1) : SHORT;
+    test.each(activities)("$name: what is held does not grow", async ({ activity, short }) => {
+      // Caches of plans hold sixteen, and a run or load is at its fastest after some.
+      const warmUp = Math.max(20, Math.ceil(short / 4));
+      const { middle, after } = await soak(subject, activity, short, { warmUp, before: false });
+      expect(held(after) - held(middle)).toBeLessThan(NOISE + PER_STEP * short);
+      expect(after.reserved).toBeLessThanOrEqual(1.5 * middle.reserved);
+      expect(after.buffers.count).toBeLessThan(middle.buffers.count + 16);
+      expect(after.descriptors).toBeLessThanOrEqual(middle.descriptors);
+      expect(after.resources).toBeLessThanOrEqual(middle.resources + 2);
+      expect(getEventListeners(patient, "abort")).toHaveLength(0);
+    });
+  });
+}
