@@ -46,6 +46,7 @@ export class LibtorchBackend implements Backend {
   readonly #outputs: Outputs;
   readonly #cudaGraphs: boolean;
   readonly #weights: LibtorchOptions["weights"];
+  readonly #mmap: boolean | undefined;
   readonly #dispatcher: Dispatcher;
   readonly #libraries = new Set<string>();
   readonly #executables = new Set<LibtorchExecutable>();
@@ -58,6 +59,7 @@ export class LibtorchBackend implements Backend {
     this.#outputs = outputs;
     this.#cudaGraphs = options.cudaGraphs ?? false;
     this.#weights = weights;
+    this.#mmap = options.mmap;
     this.device = requireDevice(device, addon.info());
     this.#dispatcher = new Dispatcher(addon, this.device);
     located(() => {
@@ -79,6 +81,7 @@ export class LibtorchBackend implements Backend {
     const compiled = await compileProgram(request, {
       addon: this.#addon,
       device: this.device,
+      mmap: this.#mmap,
       abilities,
       optimize: (program, isFunctional) => optimize(program, target, isFunctional),
     });

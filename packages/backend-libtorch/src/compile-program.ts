@@ -18,6 +18,8 @@ export interface CompileOptions {
   readonly addon: Addon;
   readonly device: string;
   readonly abilities: Abilities;
+  /** As the backend's option of this name. */
+  readonly mmap: boolean | undefined;
   /** The passes of precision `fast`, over a program that writes to nothing but its buffers or one as it was exported. */
   optimize(program: Program, isFunctional: boolean): OptimizedProgram;
 }
@@ -62,7 +64,7 @@ export async function compileProgram(request: CompileRequest, options: CompileOp
   const made = new Set(prologue?.targets);
   const needs = [program, ...(prologue === null ? [] : [prologue.program])].flatMap(weightsReadBy);
   const archived = needs.filter(({ target }) => !made.has(target));
-  const bound = await bindWeights(archived, weights, { addon, device, onProgress, signal });
+  const bound = await bindWeights(archived, weights, { addon, device, onProgress, signal, mmap: options.mmap });
   const state = new Map<string, NativeTensor>();
   const targets = new Map(inlined.inputs.flatMap((spec) => ("target" in spec ? [[spec.value, spec.target]] : [])));
   const hosts = new HostNodes({

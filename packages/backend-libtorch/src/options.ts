@@ -19,6 +19,12 @@ export interface LibtorchOptions {
    */
   readonly weights?: "bfloat16";
   /**
+   * Map weights from the file (`true`), or read them into memory (`false`), which takes longer and memory of its own. A
+   * file that is mapped must not be overwritten while a model uses it: the process ends with a bus error, or computes
+   * with other weights; replace it by renaming another over it. @default maps what takes more than 64 MB
+   */
+  readonly mmap?: boolean;
+  /**
    * Record the first run for each set of input shapes and replay it: on CUDA one graph launch instead of a launch per op.
    * For programs without host nodes, writes to buffers, and sizes that depend on data; others run as without it. A
    * recorded run cannot be stopped midway. @default false

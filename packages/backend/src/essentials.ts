@@ -6,5 +6,5 @@ export { BACKEND_API_VERSION } from "./contract.ts";
 export { expectStorages } from "./expect-storages.ts";
 export { onAbort } from "./on-abort.ts";
 export { RunQueue } from "./run-queue.ts";
-export { hostTensor, numel, viewAs } from "./tensor.ts";
+export { hostTensor, numel, requireType, viewAs } from "./tensor.ts";
 export { unlessAborted } from "./unless-aborted.ts";

@@ -82,14 +82,10 @@ export function viewAs(dtype: DType, bytes: Uint8Array): TypedArray {
 
 /** Makes a tensor over an array, without a copy. Refuses an array of another type or length. */
 export function hostTensor(dtype: DType, shape: readonly number[], data: TypedArray): HostTensor {
+  requireType(dtype, shape);
   const type = ARRAY_OF[dtype];
   const bytes = numel(shape) * DTYPES[dtype].itemsize;
-  if (!(data instanceof type) || data.byteLength !== bytes) {
-    throw backendError("backend.tensor-data", {
-      what: `A ${dtype} tensor of shape [${shape.join(", ")}] needs a ${type.name} of ${bytes} bytes, given was a ${data.constructor.name} of ${data.byteLength}`,
-      advice: "float16, bfloat16 and float8 are given as their bits, bool as one byte per element.",
-    });
-  }
+  if (!(data instanceof type) || data.byteLength !== bytes) throw wrongData(dtype, shape, data);
   const nothing = () => {};
   return {
     dtype,
@@ -100,4 +96,41 @@ export function hostTensor(dtype: DType, shape: readonly number[], data: TypedAr
     dispose: nothing,
     [Symbol.dispose]: nothing,
   };
+}
+
+/** Refuses what is no dtype, or no shape: JavaScript lets everything through. */
+export function requireType(dtype: unknown, shape: unknown): void {
+  if (typeof dtype !== "string" || !Object.hasOwn(DTYPES, dtype)) {
+    const short = String(dtype).replace(/^torch\./, "");
+    throw backendError("backend.tensor-data", {
+      what: `\`${String(dtype)}\` is no dtype`,
+      advice: Object.hasOwn(DTYPES, short) ? `Write "${short}".` : `Write one of ${Object.keys(DTYPES).join(", ")}.`,
+    });
+  }
+  if (Array.isArray(shape) && shape.every((size) => Number.isSafeInteger(size) && size >= 0)) return;
+  throw backendError("backend.tensor-data", {
+    what: Array.isArray(shape)
+      ? `[${shape.join(", ")}] is no shape: sizes are integers that are not negative`
+      : `${shape === null ? "null" : typeof shape} was given where a shape belongs`,
+    advice: "Give one size for each dimension: [2, 3]; [] for a single number.",
+  });
+}
+
+function wrongData(dtype: DType, shape: readonly number[], data: TypedArray): Error {
+  const type = ARRAY_OF[dtype];
+  const isArray = ArrayBuffer.isView(data) && "length" in data;
+  const given = isArray
+    ? `a ${(data as TypedArray).constructor.name} of ${(data as TypedArray).length}`
+    : data === null || typeof data !== "object"
+      ? String(data)
+      : `a ${(data as object).constructor?.name ?? "object"}`;
+  // Of complex numbers each is a pair.
+  const length = (numel(shape) * DTYPES[dtype].itemsize) / type.BYTES_PER_ELEMENT;
+  const sameKind = isArray && data instanceof type;
+  return backendError("backend.tensor-data", {
+    what: `A ${dtype} tensor of shape [${shape.join(", ")}] needs a ${type.name} of ${length} elements, given was ${given}`,
+    advice: sameKind
+      ? "See that the shape is that of the data: its sizes multiply to the number of elements."
+      : "float16, bfloat16 and float8 are given as their bits, bool as one byte per element, complex numbers as pairs.",
+  });
 }

@@ -77,7 +77,7 @@ describe("tensor", () => {
     ["int32", [0.5, 0], "0.5 is no element"],
     ["int64", [2 ** 60, 0], "beyond 2^53 give a bigint"],
     ["complex64", [1, 0], "give pairs"],
-    ["float32", [1, 2, 3], "needs a Float32Array of 8 bytes"],
+    ["float32", [1, 2, 3], "needs a Float32Array of 2 elements"],
   ] as const)("refuses %s of %j", (dtype, elements, message) => {
     expect(() => tensor(dtype, [2], elements)).toThrow(message);
   });

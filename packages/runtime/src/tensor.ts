@@ -1,5 +1,5 @@
 import type { HostTensor, TypedArray } from "@pt2/backend";
-import { hostTensor } from "@pt2/backend/essentials";
+import { hostTensor, requireType } from "@pt2/backend/essentials";
 import { DTYPES, type DType, floatToBits, isSmallFloat } from "@pt2/format";
 import { runtimeError } from "./runtime-errors.ts";
 
@@ -11,7 +11,24 @@ export type Elements = readonly (number | bigint | boolean)[];
  * their bits, `bool` as bytes. An array of numbers is converted; a number that an integer dtype cannot hold is refused.
  */
 export function tensor(dtype: DType, shape: readonly number[], data: TypedArray | Elements): HostTensor {
-  return hostTensor(dtype, shape, ArrayBuffer.isView(data) ? data : convert(dtype, data as Elements));
+  requireType(dtype, shape);
+  return hostTensor(dtype, shape, ArrayBuffer.isView(data) ? data : convert(dtype, requireFlat(data)));
+}
+
+/** Refuses what holds no elements, or holds them row in row. */
+function requireFlat(data: unknown): Elements {
+  if (!Array.isArray(data)) {
+    throw runtimeError("runtime.tensor", {
+      what: `${typeof data === "object" && data !== null ? `a ${data.constructor?.name ?? "object"}` : String(data)} was given where elements belong`,
+      advice: "give a typed array, or an array of numbers",
+    });
+  }
+  const nested = data.find((element) => typeof element === "object" && element !== null);
+  if (nested === undefined) return data;
+  throw runtimeError("runtime.tensor", {
+    what: "The elements were given in arrays of arrays",
+    advice: "give them row by row in one array; rows.flat(Infinity) makes one",
+  });
 }
 
 function convert(dtype: DType, elements: Elements): TypedArray {

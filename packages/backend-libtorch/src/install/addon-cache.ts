@@ -1,11 +1,14 @@
 import { randomUUID } from "node:crypto";
-import { access, copyFile, mkdir, readdir, rename, rm, stat, writeFile } from "node:fs/promises";
+import { access, copyFile, mkdir, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { AddonSources } from "./addon-sources.ts";
 import { ADDON_FILE } from "./compile.ts";
 import { cacheFolder, type Environment } from "./environment.ts";
 import type { Libtorch } from "./libtorch.ts";
+import { isWhole, type ModuleRecord, recordOf } from "./whole-module.ts";
 
+/** What is known of a module, beside it. */
+const FACTS = "build.json";
 const KEPT_BUILDS = 3;
 /** A build that is this old and not among the newest is not in use by a process that is about to load it. */
 const OLD_MS = 3600_000;
@@ -25,7 +28,7 @@ export function addonFile({ key }: AddonSources, libtorch: Libtorch, env: Enviro
   return join(addonFolder(env), `${prefixOf(libtorch)}${key}${cuda ? "-cuda" : ""}`, ADDON_FILE);
 }
 
-/** The module of some sources that is there: with CUDA, or else without where that will do. */
+/** The module of some sources that is there, and whole: with CUDA, or else without where that will do. */
 export async function presentAddon(
   sources: AddonSources,
   libtorch: Libtorch,
@@ -34,9 +37,21 @@ export async function presentAddon(
 ): Promise<string | undefined> {
   for (const cuda of needsCuda ? [true] : [true, false]) {
     const file = addonFile(sources, libtorch, env, cuda);
-    if (await exists(file)) return file;
+    if (!(await exists(file))) continue;
+    if (await isWhole(file, await factsOf(file))) return file;
+    // Its folder can be made again only where there is none.
+    await rm(dirname(file), { recursive: true, force: true });
   }
   return undefined;
+}
+
+async function factsOf(file: string): Promise<Partial<ModuleRecord>> {
+  const text = await readFile(join(dirname(file), FACTS), "utf8").catch(() => "{}");
+  try {
+    return JSON.parse(text) as Partial<ModuleRecord>;
+  } catch {
+    return {};
+  }
 }
 
 /** Puts a module where it belongs: its folder appears complete or not at all. */
@@ -45,7 +60,8 @@ export async function publishAddon(made: string, file: string, facts: Readonly<R
   const draft = `${folder}.${randomUUID()}`;
   await mkdir(draft, { recursive: true });
   await copyFile(made, join(draft, ADDON_FILE));
-  await writeFile(join(draft, "build.json"), `${JSON.stringify(facts)}\n`);
+  const record = await recordOf(join(draft, ADDON_FILE));
+  await writeFile(join(draft, FACTS), `${JSON.stringify({ ...facts, ...record })}\n`);
   await rename(draft, folder).catch(async (problem: unknown) => {
     await rm(draft, { recursive: true, force: true });
     if (!(await exists(file))) throw problem;

@@ -1,5 +1,6 @@
+import { createHash } from "node:crypto";
 import { existsSync, writeFileSync } from "node:fs";
-import { appendFile, readdir, readFile, utimes } from "node:fs/promises";
+import { appendFile, readdir, readFile, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
 import { type BuildOptions, buildAddon, findBuiltAddon } from "./build-addon.ts";
@@ -50,7 +51,12 @@ describe("without CMake", () => {
     ]);
     expect(await buildAddon(libtorch, options)).toEqual({ ...first, fresh: false });
     expect(await calls()).toBe(3);
-    expect(JSON.parse(await readFile(join(first.file, "../build.json"), "utf8"))).toEqual({ compiler: "fake++ 1.0" });
+    expect(JSON.parse(await readFile(join(first.file, "../build.json"), "utf8"))).toEqual({
+      compiler: "fake++ 1.0",
+      sha256: createHash("sha256")
+        .update(await readFile(first.file))
+        .digest("hex"),
+    });
   });
 
   it("compiles again when a source, the compiler's settings or libtorch change", async () => {
@@ -62,6 +68,18 @@ describe("without CMake", () => {
     expect(files.map(({ fresh }) => fresh)).toEqual([true, true, true, true]);
     expect(new Set(files.map(({ file }) => file)).size).toBe(4);
     expect(await readFile(env.FAKE_LOG!, "utf8")).toContain(" -g -O0 -D");
+  });
+
+  it("compiles again what was cut short, emptied or overwritten in the cache", async () => {
+    const { file } = await buildAddon(libtorch, options);
+    const bytes = await readFile(file);
+    for (const damaged of [bytes.subarray(0, bytes.length / 2), Buffer.alloc(0), Buffer.alloc(bytes.length)]) {
+      await writeFile(file, damaged);
+      expect(await findBuiltAddon({ ...options, folder: libtorch.path })).toBeUndefined();
+      await writeFile(file, damaged).catch(() => {});
+      expect(await buildAddon(libtorch, options)).toMatchObject({ file, fresh: true });
+      expect(await readFile(file)).toEqual(bytes);
+    }
   });
 
   it("compiles once for callers that ask at the same time", async () => {

@@ -1,4 +1,4 @@
-import { copyFile } from "node:fs/promises";
+import { copyFile, stat, truncate } from "node:fs/promises";
 import { join } from "node:path";
 import { Worker } from "node:worker_threads";
 import { expect, it } from "vitest";
@@ -51,6 +51,19 @@ describeWithLibtorch("the native module", ({ addon, libtorch, file }) => {
     await copyFile(file, copy);
     const env = { PT2_LIBTORCH_ADDON: copy, PT2_CACHE: await temporaryFolder(), PT2_LIBTORCH: libtorch.path };
     expect(await inProcess("console.log((await loadAddon()).file);", env)).toBe(`${copy}\n`);
+  });
+
+  it("that is cut short is an error, and not the end of the process", async () => {
+    const folder = await temporaryFolder();
+    const { size } = await stat(file);
+    for (const part of [0.3, 0.6, 0.95]) {
+      const copy = join(folder, `${part}.node`);
+      await copyFile(file, copy);
+      await truncate(copy, Math.floor(size * part));
+      const env = { PT2_LIBTORCH_ADDON: copy, PT2_LIBTORCH: libtorch.path };
+      const code = "console.log(await loadAddon().then(() => 'loaded', ({ code }) => code));";
+      expect(await inProcess(code, env)).toBe("libtorch.load-failed\n");
+    }
   });
 
   it("that cannot be loaded is an error with everything that may help", async () => {

@@ -8,6 +8,7 @@ import { type FindOptions, findLibtorch } from "./find-libtorch.ts";
 import { installError, numbered } from "./install-errors.ts";
 import type { Libtorch } from "./libtorch.ts";
 import { loadedLibtorch } from "./loaded-libtorch.ts";
+import { isCutShort } from "./whole-module.ts";
 
 /** Options of {@link loadAddon}. */
 export interface LoadOptions extends FindOptions, BuildOptions {}
@@ -43,6 +44,7 @@ async function load(options: LoadOptions): Promise<LoadedAddon> {
   const libtorch = await findLibtorch(options);
   await refuseAnother(libtorch.path, await loadedLibtorch());
   const file = env.PT2_LIBTORCH_ADDON;
+  if (file) await refuseCutShort(file);
   current = file ? { addon: open(file, libtorch, env), libtorch, file } : await loadBuilt(libtorch, options, env);
   return current;
 }
@@ -68,6 +70,17 @@ function open(file: string, libtorch: Libtorch, env: Environment): Addon {
     throw loadFailed(file, libtorch, env, cause as Error);
   }
   return module.exports as Addon;
+}
+
+/** What ends too early would end the process, not the load. A file that is not there is for the loader to tell. */
+async function refuseCutShort(file: string): Promise<void> {
+  if (!(await isCutShort(file).catch(() => false))) return;
+  throw installError("libtorch.load-failed", {
+    what: "The native module is cut short",
+    where: `PT2_LIBTORCH_ADDON: ${file}`,
+    advice: "compile or copy it again; without PT2_LIBTORCH_ADDON one is compiled for the libtorch that is found",
+    details: { file },
+  });
 }
 
 /** Libraries are found by name among those that are loaded already, so the second libtorch would be half the first. */

@@ -42,7 +42,14 @@ export interface BindOptions {
   readonly signal: AbortSignal | undefined;
   readonly addon: Pick<Addon, "mapFile" | "storage" | "tensor" | "callSync">;
   readonly device: string;
+  /** Whether files are mapped; undefined leaves it to their size. */
+  readonly mmap?: boolean | undefined;
 }
+
+/** Weights of at most so many bytes are read: that takes some 20 ms, and nothing can happen to them afterwards. */
+const READ_UP_TO = 64 * 2 ** 20;
+/** Weights that are read at the same time. */
+const LANES = 4;
 
 /** The storages of a program's weights, each with the weights that view it. */
 interface StorageUse {
@@ -59,23 +66,35 @@ export async function bindWeights(
   const { addon, device, onProgress, signal } = options;
   const uses = [...storagesOf(needs, weights).values()];
   const total = uses.reduce((sum, { nbytes }) => sum + nbytes, 0);
+  const { mmap = total > READ_UP_TO } = options;
   const opener = new StorageOpener(addon, signal);
   const tensors = new Map<string, NativeTensor>();
   const enough = expectStorages(uses.map(storageOf), signal);
   try {
-    const origins = await Promise.all(uses.map((use) => opener.locate(storageOf(use))));
     let done = 0;
-    for (const [i, use] of uses.entries()) {
-      const storage = await opener.open(storageOf(use), origins[i] ?? null);
+    await inLanes(uses, LANES, async (use) => {
+      signal?.throwIfAborted();
+      const mapped = mmap ? await opener.map(storageOf(use)) : null;
+      const storage = mapped ?? addon.storage(await storageOf(use).read({ signal }));
       signal?.throwIfAborted();
       for (const [target, tensor] of located(() => tensorsOf(use, storage, addon, device))) tensors.set(target, tensor);
       done += use.nbytes;
       onProgress?.({ stage: "weights", done, total });
-    }
+    });
     return { tensors };
   } finally {
     enough();
   }
+}
+
+/** Calls `work` for each item, a few at a time, and waits for all that was begun. */
+async function inLanes<T>(items: readonly T[], lanes: number, work: (item: T) => Promise<void>): Promise<void> {
+  let next = 0;
+  const lane = async (): Promise<void> => {
+    while (next < items.length) await work(items[next++]!);
+  };
+  const ends = await Promise.allSettled(Array.from({ length: lanes }, lane));
+  for (const end of ends) if (end.status === "rejected") throw end.reason;
 }
 
 function storageOf({ weights }: StorageUse): WeightTensor["storage"] {

@@ -21,7 +21,7 @@ const x = floats([2, 3], 0, 0, 0, 0, 0, 0);
 const elements = floats([6], 1, 2, 3, 4, 5, 6);
 
 describeWithLibtorch("weights", ({ addon }) => {
-  const backend = new LibtorchBackend(addon);
+  const backend = new LibtorchBackend(addon, { mmap: true });
   let folder: string;
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), "pt2-weights-"));
@@ -57,6 +57,16 @@ describeWithLibtorch("weights", ({ addon }) => {
       await executable.dispose();
     },
   );
+
+  it.each(["exact", "fast"] as const)("small weights are read, and the file may change: %s", async (precision) => {
+    const reads: string[] = [];
+    const weights = await located(192, reads);
+    const executable = await compileBody(new LibtorchBackend(addon), SUM, weights, { precision });
+    expect(reads).toEqual(["record"]);
+    await writeFile(join(folder, "at192.bin"), "");
+    expect(elementsOf((await executable.run([x]))[0])).toEqual([5, 8, 11, 6, 9, 12]);
+    await executable.dispose();
+  });
 
   it("a record that is not aligned as PyTorch aligns is read, and so is one that the file is too short for", async () => {
     const reads: string[] = [];

@@ -1,0 +1,53 @@
+import { expect, it } from "vitest";
+import { tensor } from "./tensor.ts";
+
+/** As JavaScript calls it. */
+const make = tensor as (...args: readonly unknown[]) => unknown;
+
+it.each<[string, readonly unknown[], RegExp]>([
+  ["a name of another library", ["torch.float32", [1], [0]], /`torch.float32` is no dtype\n.*Write "float32"/],
+  ["no dtype", [undefined, [1], [0]], /`undefined` is no dtype/],
+  ["a member of Object", ["constructor", [1], [0]], /is no dtype/],
+  ["a fraction of a size", ["float32", [1.5, 2], [0, 0, 0]], /\[1.5, 2\] is no shape/],
+  ["a negative size", ["float32", [-1, 3], [0, 0, 0]], /\[-1, 3\] is no shape/],
+  ["a size that is a text", ["float32", ["2"], [0, 0]], /\[2\] is no shape/],
+  ["a number for a shape", ["float32", 3, [0, 0, 0]], /number was given where a shape belongs/],
+  ["too few elements", ["float32", [2, 2], [0, 0, 0]], /Float32Array of 4 elements, given was a Float32Array of 3/],
+  [
+    "pairs of half the length",
+    ["complex64", [2], new Float32Array(2)],
+    /Float32Array of 4 elements, given was .* of 2/,
+  ],
+  ["another array", ["float32", [2], new Float64Array(2)], /Float32Array of 2 elements, given was a Float64Array of 2/],
+  ["a view without elements", ["uint8", [2], new DataView(new ArrayBuffer(2))], /given was a DataView/],
+  [
+    "rows in rows",
+    [
+      "float32",
+      [2, 2],
+      [
+        [1, 2],
+        [3, 4],
+      ],
+    ],
+    /in arrays of arrays\n.*rows.flat/,
+  ],
+  ["nothing", ["float32", [2], undefined], /undefined was given where elements belong/],
+  ["a set", ["float32", [2], new Set([1, 2])], /a Set was given where elements belong/],
+  ["a number for elements", ["float32", [], 7], /7 was given where elements belong/],
+])("names what is wrong: %s", (_, args, message) => {
+  expect(() => make(...args)).toThrow(message);
+  try {
+    make(...args);
+  } catch (problem) {
+    expect(problem).toMatchObject({
+      name: "Pt2Error",
+      code: expect.stringMatching(/^(runtime\.tensor|backend\.tensor-data)$/),
+    });
+  }
+});
+
+it("takes what is right", () => {
+  expect(tensor("float32", [], [7]).data).toEqual(Float32Array.of(7));
+  expect(tensor("int64", [0, 3], []).data).toEqual(new BigInt64Array(0));
+});
