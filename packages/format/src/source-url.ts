@@ -1,93 +1,12 @@
-import { formatError } from "./format-errors.ts";
-import { readInBlocks } from "./read-in-blocks.ts";
-import { Attempts } from "./remote/attempts.ts";
-import { expecting } from "./remote/expecting.ts";
-import { type FileVersion, isSameVersion, versionOf } from "./remote/file-version.ts";
-import { changed, ioError, refusedBy } from "./remote/remote-errors.ts";
-import { RemoteFile } from "./remote/remote-file.ts";
 import type { UrlOptions } from "./remote/remote-options.ts";
-import { type Answer, ask } from "./remote/request.ts";
-import { readWhole } from "./remote/whole-file.ts";
-import { type ByteSource, fromBytes } from "./source.ts";
-
-/** Bytes of the first request. It begins where the file does: that is what every server and every proxy understands. */
-const FIRST = 64 * 1024;
-/** Files of at most so many bytes are read whole: that takes less time than to ask twice. */
-const SMALL = 2 ** 20;
+import type { ByteSource } from "./source.ts";
 
 /**
  * A source over HTTP that reads the ranges it needs, those that follow each other in one request. Small files, and files
  * whose server sends nothing less, are downloaded whole.
  */
 export async function fromUrl(url: string | URL, options: UrlOptions = {}): Promise<ByteSource> {
-  const name = String(url);
-  const { signal } = options;
-  const attempts = new Attempts(options);
-  for (;;) {
-    // A server that cannot be reached at all is not asked again: nothing is lost, and there may be a copy of the file.
-    const first = await ask(name, { offset: 0, length: FIRST }, options, signal);
-    try {
-      return await open(first, name, options);
-    } catch (problem) {
-      await attempts.again(problem, signal);
-    }
-  }
-}
-
-async function open(first: Answer, name: string, options: UrlOptions): Promise<ByteSource> {
-  const { signal } = options;
-  const { status, range, headers } = first;
-  if (status === 416) {
-    first.cancel();
-    return named(new Uint8Array(0), name);
-  }
-  if (status === 200) {
-    if (options.withoutRanges === "refuse") {
-      first.cancel();
-      throw withoutRanges(name);
-    }
-    return named(await readWhole(first, name), name);
-  }
-  if (status !== 206 || (range !== undefined && range.start !== 0)) {
-    first.cancel();
-    throw status === 206 ? ioError(name, "other bytes came than were asked for") : refusedBy(name, status);
-  }
-  const head = await readWhole(first, name);
-  if (range === undefined) return await withoutTotal(head, versionOf(headers), name, options);
-  if (head.byteLength === range.total) return named(head, name);
-  const file = new RemoteFile(name, { size: range.total, version: versionOf(headers), head }, options);
-  if (file.size <= SMALL) return named(await file.read(0, file.size, { signal }), name);
-  return expecting(readInBlocks(file), (part, ends) => file.stream(part, ends));
-}
-
-/** A page may not see the size of a file of another origin: what is behind its beginning comes in one piece. */
-async function withoutTotal(
-  head: Uint8Array,
-  version: FileVersion,
-  name: string,
-  options: UrlOptions,
-): Promise<ByteSource> {
-  // More than was asked for is everything, and so is less.
-  if (head.byteLength !== FIRST) return named(head, name);
-  if (options.withoutRanges === "refuse") throw withoutRanges(name);
-  const rest = await ask(name, { offset: head.byteLength }, options, options.signal);
-  if (rest.status === 200) return named(await readWhole(rest, name), name);
-  const isSame = isSameVersion(version, versionOf(rest.headers));
-  if (rest.status === 206 && isSame) return named(await readWhole(rest, name, head), name);
-  rest.cancel();
-  if (!isSame) throw changed(name);
-  if (rest.status === 416) return named(head, name);
-  throw refusedBy(name, rest.status);
-}
-
-function named(bytes: Uint8Array, name: string): ByteSource {
-  return { ...fromBytes(bytes), name, isRemote: true };
-}
-
-function withoutRanges(where: string): Error {
-  return formatError("format.io", {
-    what: "the server does not answer Range requests",
-    where,
-    advice: 'serve the file with ranges, or allow withoutRanges: "download"',
-  });
+  // A page whose models are files that people choose does without.
+  const { openUrl } = await import("./remote/open-url.ts");
+  return await openUrl(url, options);
 }
