@@ -4,5 +4,5 @@ import { WasmBackend } from "./backend.ts";
 
 await testBackend("wasm", () => new WasmBackend(), {
   runner: { describe, it, afterAll },
-  parts: ["indices"],
+  parts: ["indices", "arguments"],
 });

@@ -54,6 +54,8 @@ export interface OpRules<S extends string> {
     call: GradientCall<S>,
     b: Builder,
   ): { readonly [arg: string]: TensorMeta | readonly (TensorMeta | null)[] | null };
+  /** What the dtypes of tensor arguments must be, for ops that would compute with others too. */
+  readonly requires?: DTypeRequirements;
   /** Checks beyond the schema. Returns what is wrong, or null. */
   validate?(args: ArgsOf<S>): string | null;
   /** The sizes of the results depend on data: always (`nonzero`), or for these arguments (`index` with a mask). */
@@ -73,6 +75,27 @@ export interface OpRules<S extends string> {
   readonly mutates?: readonly string[];
   /** Names of in-place ops over the same computation, beside the regular one: `aten::pow_.Scalar`. */
   readonly inPlace?: readonly OpName[];
+}
+
+/** Groups of dtypes that ops ask for: `index` is int64 or int32, `label` int64 or uint8, `mask` bool or uint8. */
+export type RequiredDType =
+  | "bool"
+  | "complex"
+  | "float"
+  | "index"
+  | "int8"
+  | "integral"
+  | "label"
+  | "long"
+  | "mask"
+  | "real";
+
+/** What PyTorch asks of the dtypes of tensor arguments. */
+export interface DTypeRequirements {
+  /** Arguments that have the dtype of the first of them; beside halves they may be float32. */
+  readonly same?: readonly string[];
+  /** Dtypes of single arguments. */
+  readonly kinds?: Readonly<Record<string, RequiredDType>>;
 }
 
 /** Never returned. It tells the compiler, before it knows `S`, that an array literal in a `return` is a tuple. */

@@ -54,7 +54,9 @@ const ELEMENTWISE = [...SPECIAL, ...RANDOM_KERNELS.filter(({ ops }) => !/::randn
 test.each(ELEMENTWISE.map((kernel) => [kernel.ops[0]!, kernel] as const))("%s", (op, kernel) => {
   // A degree of a polynomial has a limit, which the kernel states.
   const second = /polynomial/.test(op) ? ODD.filter((n) => !(n > 1000)) : ODD;
-  const [rows, columns] = [tensor([ODD.length, 1], ODD), tensor([second.length], second)];
+  // A negative rate is refused.
+  const first = /poisson/.test(op) ? ODD.map(Math.abs).map((rate) => (Number.isNaN(rate) ? 0 : rate)) : ODD;
+  const [rows, columns] = [tensor([ODD.length, 1], first), tensor([second.length], second)];
   const names = { self: rows, x: rows, count: rows, other: columns, n: columns, prob: columns };
   const isBinary = /igamma|zeta|polynomial|binomial/.test(op);
   const shape = isBinary ? [ODD.length, second.length] : [ODD.length, 1];

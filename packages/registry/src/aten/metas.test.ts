@@ -15,7 +15,7 @@ const native = new Set(
   aten.ops.filter((op) => op.infer !== undefined && op.decompose === undefined).map((op) => op.name),
 );
 /** These decompose for complex arguments only. */
-const PARTLY_NATIVE: ReadonlySet<string> = new Set(["aten::sum.dim_IntList"]);
+const PARTLY_NATIVE: ReadonlySet<string> = new Set(["aten::sum.dim_IntList", "aten::view.dtype"]);
 
 const REFUSALS: ReadonlySet<string> = new Set([
   "INVALID_ARGUMENT",

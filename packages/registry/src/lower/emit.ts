@@ -11,6 +11,7 @@ import type { SchemaType } from "../schema/types.ts";
 import type { TensorMeta } from "../tensor-meta.ts";
 import { describe } from "./arguments.ts";
 import type { Call } from "./call.ts";
+import { argumentProblem } from "./check-arguments.ts";
 import { typedCall } from "./elementwise.ts";
 import { located } from "./located.ts";
 import { isFree, named, resultsOf, viewMeta } from "./results.ts";
@@ -62,7 +63,7 @@ export class Emitter {
     if (record === undefined) return this.#emitUnknown(op, given, node, depth);
     const args = this.#resolve(record, given, node, keepsNumbers(record));
     if (depth > MAX_DEPTH) throw unsupported(op, node, this.#target.name, "its decomposition refers back to itself");
-    const problem = record.validate?.(args);
+    const problem = argumentProblem(record, args) ?? record.validate?.(args);
     if (problem) throw registryError("registry.argument", { what: `${op}: ${problem}`, where: describe(node) });
 
     const rewrite = this.#registry.handlerOf(op)?.rewrite;

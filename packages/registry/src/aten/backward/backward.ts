@@ -4,8 +4,8 @@ import { defineOp, type OpRecord } from "../../op.ts";
 import type { TensorMeta } from "../../tensor-meta.ts";
 import { checkImage, pooledShape, windowOf } from "../pool/window.ts";
 import { check, show } from "../support/check.ts";
-import { numel, range } from "../support/dims.ts";
-import { checkSameDtype, isFloat } from "../support/dtypes.ts";
+import { numel, range, sameShape } from "../support/dims.ts";
+import { checkIndex, checkSameDtype, isFloat } from "../support/dtypes.ts";
 import { emit } from "../support/emit.ts";
 
 /** Backward ops that a program with a training step in it names. */
@@ -34,6 +34,7 @@ export const BACKWARD_OPS: readonly OpRecord[] = [
   defineOp(
     "aten::embedding_dense_backward(Tensor grad_output, Tensor indices, SymInt num_weights, SymInt padding_idx, bool scale_grad_by_freq) -> Tensor",
     {
+      requires: { kinds: { indices: "index" } },
       decompose: ({ grad_output, indices, num_weights, padding_idx, scale_grad_by_freq }, b) => {
         const e = emit(b);
         const width = grad_output.shape.at(-1)!;
@@ -55,8 +56,14 @@ export const BACKWARD_OPS: readonly OpRecord[] = [
   defineOp(
     "aten::native_layer_norm_backward(Tensor grad_out, Tensor input, SymInt[] normalized_shape, Tensor mean, Tensor rstd, Tensor? weight, Tensor? bias, bool[3] output_mask) -> (Tensor, Tensor, Tensor)",
     {
+      requires: { same: ["input", "grad_out", "mean", "rstd", "weight", "bias"] },
       decompose: ({ grad_out, input, normalized_shape, mean, rstd, weight, output_mask }, b) => {
         const e = emit(b);
+        check(
+          sameShape(input.shape.slice(input.shape.length - normalized_shape.length), normalized_shape),
+          () =>
+            `native_layer_norm_backward: expected an input that ends in ${show(normalized_shape)}, got ${show(input.shape)}`,
+        );
         const inner = range(input.shape.length).slice(input.shape.length - normalized_shape.length);
         const outer = range(input.shape.length - normalized_shape.length);
         const unit = e.mul(e.sub(input, mean), rstd);
@@ -71,6 +78,7 @@ export const BACKWARD_OPS: readonly OpRecord[] = [
   defineOp(
     "aten::native_group_norm_backward(Tensor grad_out, Tensor input, Tensor mean, Tensor rstd, Tensor? weight, SymInt N, SymInt C, SymInt HxW, int group, bool[3] output_mask) -> (Tensor, Tensor, Tensor)",
     {
+      requires: { same: ["input", "grad_out", "mean", "rstd", "weight"] },
       decompose: ({ grad_out, input, mean, rstd, weight, N, C, HxW, group, output_mask }, b) => {
         const e = emit(b);
         const shape = [N, group, C / group, HxW];
@@ -93,8 +101,17 @@ export const BACKWARD_OPS: readonly OpRecord[] = [
   defineOp(
     "aten::max_pool2d_with_indices_backward(Tensor grad_output, Tensor self, int[2] kernel_size, int[2] stride, int[2] padding, int[2] dilation, bool ceil_mode, Tensor indices) -> Tensor",
     {
-      decompose: ({ grad_output, self, indices }, b) => {
+      decompose: ({ grad_output, self, indices, ...window }, b) => {
         const e = emit(b);
+        const op = "max_pool2d_with_indices_backward";
+        const shape = pooledShape(op, self, windowOf(op, window, 2));
+        checkIndex(op, indices, false);
+        for (const given of [grad_output, indices]) {
+          check(
+            sameShape(given.shape, shape),
+            () => `${op}: expected a tensor of shape ${show(shape)}, got ${show(given.shape)}`,
+          );
+        }
         const rows = numel(self.shape.slice(0, -2));
         const flat = (x: TensorMeta): TensorMeta => e.reshape(x, [rows, numel(x.shape.slice(-2))]);
         const zeros = e.full([rows, numel(self.shape.slice(-2))], 0, self.dtype);

@@ -4,6 +4,7 @@ import { DEFAULT_DTYPE } from "../../dtype-promotion.ts";
 import { defineOp, type OpRecord } from "../../op.ts";
 import type { TensorMeta } from "../../tensor-meta.ts";
 import { check } from "../support/check.ts";
+import { isIntegral } from "../support/dtypes.ts";
 import { type Emit, emit } from "../support/emit.ts";
 
 /** Windows that are no sums of cosines: Bartlett's triangle and Kaiser's. */
@@ -40,6 +41,7 @@ type Shape = (e: Emit, place: TensorMeta) => TensorMeta;
 function taper(b: Builder, length: number, periodic: boolean, dtype: DType | null, shape: Shape): TensorMeta {
   check(length >= 0, () => `window_length must be non-negative, got ${length}`);
   const result = dtype ?? DEFAULT_DTYPE;
+  check(!isIntegral(result), () => `a window expects floating point dtypes, got ${result}`);
   const e = emit(b);
   if (length === 1) return e.full([1], 1, result);
   const half = (periodic ? length : length - 1) / 2;

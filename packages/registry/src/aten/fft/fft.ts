@@ -81,6 +81,7 @@ export type Sizes = readonly number[] | null;
 
 /** Length of a transform of one dimension. */
 export function lengths(n: number | null): Sizes {
+  check(n === null || n > 0, () => `Invalid number of data points (${n}) specified`);
   return n === null ? null : [n];
 }
 

@@ -26,19 +26,31 @@ export const EMBEDDING_OPS: readonly OpRecord[] = [
   ),
   defineOp(
     "aten::embedding_bag(Tensor weight, Tensor indices, Tensor offsets, bool scale_grad_by_freq=False, int mode=0, bool sparse=False, Tensor? per_sample_weights=None, bool include_last_offset=False) -> (Tensor, Tensor, Tensor, Tensor)",
-    { decompose: (args, b) => embeddingBag(b, { ...args, padding_idx: -1 }) },
+    {
+      requires: { kinds: { weight: "float", indices: "index", offsets: "index" } },
+      decompose: (args, b) => embeddingBag(b, { ...args, padding_idx: -1 }),
+    },
   ),
   defineOp(
     "aten::embedding_bag.padding_idx(Tensor weight, Tensor indices, Tensor offsets, bool scale_grad_by_freq, int mode, bool sparse, Tensor? per_sample_weights, bool include_last_offset, int? padding_idx) -> (Tensor, Tensor, Tensor, Tensor)",
-    { decompose: (args, b) => embeddingBag(b, { ...args, padding_idx: paddingRow(args.weight, args.padding_idx) }) },
+    {
+      requires: { kinds: { weight: "float", indices: "index", offsets: "index" } },
+      decompose: (args, b) => embeddingBag(b, { ...args, padding_idx: paddingRow(args.weight, args.padding_idx) }),
+    },
   ),
   defineOp(
     "aten::_embedding_bag(Tensor weight, Tensor indices, Tensor offsets, bool scale_grad_by_freq=False, int mode=0, bool sparse=False, Tensor? per_sample_weights=None, bool include_last_offset=False, int padding_idx=-1) -> (Tensor, Tensor, Tensor, Tensor)",
-    { decompose: (args, b) => embeddingBag(b, args) },
+    {
+      requires: { kinds: { weight: "float", indices: "index", offsets: "index" } },
+      decompose: (args, b) => embeddingBag(b, args),
+    },
   ),
   defineOp(
     "aten::_embedding_bag_forward_only(Tensor weight, Tensor indices, Tensor offsets, bool scale_grad_by_freq=False, int mode=0, bool sparse=False, Tensor? per_sample_weights=None, bool include_last_offset=False, int padding_idx=-1) -> (Tensor, Tensor, Tensor, Tensor)",
-    { decompose: (args, b) => embeddingBag(b, args) },
+    {
+      requires: { kinds: { weight: "float", indices: "index", offsets: "index" } },
+      decompose: (args, b) => embeddingBag(b, args),
+    },
   ),
   defineOp("aten::one_hot(Tensor self, int num_classes=-1) -> Tensor", {
     infer: ({ self, num_classes }) => ({ dtype: "int64", shape: [...self.shape, Math.max(0, num_classes)] }),
@@ -95,6 +107,7 @@ function embeddingBag(b: Builder, args: Bags): readonly [TensorMeta, TensorMeta,
     "embedding_bag: per_sample_weights was not None, but mode is not 'sum'",
   );
   checkIndex("embedding_bag", indices);
+  check(mode >= 0 && mode <= 2, "`mode` must be sum, mean, or max.");
   const [count, width] = [indices.shape[0]!, weight.shape[1]!];
   const total = offsets.shape[0]! - (include_last_offset ? 1 : 0);
   const starts = e.slice(offsets, 0, 0, total);

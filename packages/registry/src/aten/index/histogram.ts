@@ -2,6 +2,7 @@ import type { Builder } from "../../builder.ts";
 import { defineOp, type OpRecord } from "../../op.ts";
 import type { TensorMeta } from "../../tensor-meta.ts";
 import { check } from "../support/check.ts";
+import { numel } from "../support/dims.ts";
 import { isFloat } from "../support/dtypes.ts";
 import { emit } from "../support/emit.ts";
 import { type Axis, countInBins, equalBins } from "./bins.ts";
@@ -9,7 +10,11 @@ import { type Axis, countInBins, equalBins } from "./bins.ts";
 /** Counting how often values occur. */
 export const HISTOGRAM_OPS: readonly OpRecord[] = [
   defineOp("aten::bincount(Tensor self, Tensor? weights=None, SymInt minlength=0) -> Tensor", {
-    infer: ({ weights, minlength }) => {
+    infer: ({ self, weights, minlength }) => {
+      check(
+        self.shape.length === 1 || numel(self.shape) === 0,
+        "bincount only supports 1-d non-negative integral inputs.",
+      );
       const dtype = weights === null ? "int64" : weights.dtype === "float32" ? "float32" : "float64";
       return { dtype, shape: [minlength] };
     },

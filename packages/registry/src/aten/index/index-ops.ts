@@ -60,6 +60,7 @@ export const INDEX_OPS: readonly OpRecord[] = [
     },
   ),
   defineOp("aten::put(Tensor self, Tensor index, Tensor source, bool accumulate=False) -> Tensor", {
+    requires: { kinds: { index: "long" } },
     decompose: ({ self, index, source, accumulate }, b) => {
       const e = emit(b);
       const flat = e.reshape(self, [self.shape.reduce((x, y) => x * y, 1)]);

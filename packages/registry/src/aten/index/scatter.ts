@@ -49,6 +49,7 @@ export const SCATTER_OPS: readonly OpRecord[] = [
     },
   }),
   defineOp("aten::index_copy(Tensor self, int dim, Tensor index, Tensor source) -> Tensor", {
+    requires: { kinds: { index: "long" } },
     infer: ({ self, dim, index, source }) => rows("index_copy", self, dim, index, source),
     decompose: ({ self, dim, index, source }, b) =>
       b.tensor("aten::scatter.src", { self, dim, index: spread(b, index, dim, source), src: source }),
@@ -56,7 +57,13 @@ export const SCATTER_OPS: readonly OpRecord[] = [
   defineOp(
     "aten::index_reduce(Tensor self, int dim, Tensor index, Tensor source, str reduce, *, bool include_self=True) -> Tensor",
     {
-      infer: ({ self, dim, index, source }) => rows("index_reduce", self, dim, index, source),
+      infer: ({ self, dim, index, source, reduce }) => {
+        check(
+          ["prod", "mean", "amax", "amin"].includes(reduce),
+          () => `index_reduce(): Expected reduce to be one of prod, mean, amax or amin but got ${reduce}.`,
+        );
+        return rows("index_reduce", self, dim, index, source);
+      },
       decompose: ({ self, dim, index, source, reduce, include_self }, b) =>
         b.tensor("aten::scatter_reduce.two", {
           self,
@@ -69,6 +76,7 @@ export const SCATTER_OPS: readonly OpRecord[] = [
     },
   ),
   defineOp("aten::index_fill.int_Scalar(Tensor self, int dim, Tensor index, Scalar value) -> Tensor", {
+    requires: { kinds: { index: "long" } },
     decompose: ({ self, dim, index, value }, b) => {
       const at = wrapDim(dim, self.shape.length);
       const target = self.shape.map((n, d) => (d === at ? numel(index.shape) : n));
@@ -81,6 +89,7 @@ export const SCATTER_OPS: readonly OpRecord[] = [
     },
   }),
   defineOp("aten::index_fill.int_Tensor(Tensor self, int dim, Tensor index, Tensor value) -> Tensor", {
+    requires: { kinds: { index: "long" } },
     decompose: ({ self, dim, index, value }, b) => {
       check(
         value.shape.length === 0,

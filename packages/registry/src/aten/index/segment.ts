@@ -7,7 +7,11 @@ export const SEGMENT_OPS: readonly OpRecord[] = [
   defineOp(
     "aten::segment_reduce(Tensor data, str reduce, *, Tensor? lengths=None, Tensor? indices=None, Tensor? offsets=None, int axis=0, bool unsafe=False, Scalar? initial=None) -> Tensor",
     {
-      infer({ data, lengths, offsets, axis }) {
+      infer({ data, reduce, lengths, offsets, axis }) {
+        check(
+          ["max", "mean", "min", "sum", "prod"].includes(reduce),
+          () => `segment_reduce(): reduction "${reduce}" is not supported`,
+        );
         const at = wrapDim(axis, data.shape.length);
         check(lengths !== null || offsets !== null, "segment_reduce(): Either lengths or offsets must be defined.");
         const segments = lengths === null ? offsets!.shape.at(-1)! - 1 : lengths.shape.at(-1)!;

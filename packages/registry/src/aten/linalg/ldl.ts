@@ -20,6 +20,7 @@ export const LDL_OPS: readonly OpRecord[] = [
     },
   }),
   defineOp("aten::linalg_ldl_solve(Tensor LD, Tensor pivots, Tensor B, *, bool hermitian=False) -> Tensor", {
+    requires: { kinds: { pivots: "index" } },
     infer: ({ LD, B }) => matrices("torch.linalg.ldl_solve", LD, B, true),
   }),
 ];

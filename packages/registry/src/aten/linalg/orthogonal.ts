@@ -18,6 +18,7 @@ export const ORTHOGONAL_OPS: readonly OpRecord[] = [
     },
   }),
   defineOp("aten::linalg_householder_product(Tensor input, Tensor tau) -> Tensor", {
+    requires: { same: ["input", "tau"] },
     infer({ input, tau }) {
       const { rows, columns } = sizes("linalg.householder_product", input);
       check(
@@ -31,6 +32,7 @@ export const ORTHOGONAL_OPS: readonly OpRecord[] = [
     decompose: ({ self, input2 }, b) => b.tensor("aten::linalg_householder_product", { input: self, tau: input2 }),
   }),
   defineOp("aten::ormqr(Tensor self, Tensor input2, Tensor input3, bool left=True, bool transpose=False) -> Tensor", {
+    requires: { same: ["self", "input2", "input3"] },
     infer({ self, input3, left }) {
       const { rows } = sizes("ormqr", self);
       check(

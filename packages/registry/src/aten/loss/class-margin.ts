@@ -2,6 +2,7 @@ import type { Builder } from "../../builder.ts";
 import { defineOp, type OpRecord } from "../../op.ts";
 import type { TensorMeta } from "../../tensor-meta.ts";
 import { check, show } from "../support/check.ts";
+import { numel, sameShape } from "../support/dims.ts";
 import { toNumber } from "../support/dtypes.ts";
 import { emit } from "../support/emit.ts";
 import { requireData } from "../support/require-data.ts";
@@ -12,8 +13,10 @@ export const CLASS_MARGIN_LOSS_OPS: readonly OpRecord[] = [
   defineOp(
     "aten::multi_margin_loss(Tensor self, Tensor target, Scalar p=1, Scalar margin=1, Tensor? weight=None, int reduction=1) -> Tensor",
     {
+      requires: { same: ["self", "weight"], kinds: { target: "long" } },
       decompose({ self, target, p, margin, weight, reduction }, b) {
         const e = emit(b);
+        check([1, 2].includes(toNumber(p)), "multi_margin_loss: Invalid p, expected 1 or 2");
         const x = rows(b, self);
         const classes = x.shape[1]!;
         const index = e.reshape(target, [x.shape[0]!, 1]);
@@ -30,11 +33,15 @@ export const CLASS_MARGIN_LOSS_OPS: readonly OpRecord[] = [
     },
   ),
   defineOp("aten::multilabel_margin_loss(Tensor self, Tensor target, int reduction=1) -> Tensor", {
+    requires: { kinds: { target: "long" } },
     decompose: ({ self, target, reduction }, b) => multilabel(b, self, target, reduction)[0],
   }),
   defineOp(
     "aten::multilabel_margin_loss_forward(Tensor self, Tensor target, int reduction) -> (Tensor output, Tensor is_target)",
-    { decompose: ({ self, target, reduction }, b) => multilabel(b, self, target, reduction) },
+    {
+      requires: { kinds: { target: "long" } },
+      decompose: ({ self, target, reduction }, b) => multilabel(b, self, target, reduction),
+    },
   ),
 ];
 
@@ -46,6 +53,10 @@ function multilabel(
   reduction: number,
 ): readonly [TensorMeta, TensorMeta] {
   const e = emit(b);
+  check(
+    sameShape(self.shape, target.shape) || (numel(self.shape) === numel(target.shape) && self.shape.length < 2),
+    () => `inconsistent target size: ${show(target.shape)} for input of size: ${show(self.shape)}`,
+  );
   const [x, labels] = [rows(b, self), rows(b, target)];
   const classes = x.shape[1]!;
   const valid = e.cast(b.tensor("aten::cumprod", { self: e.cast(e.ge(labels, 0), "int64"), dim: 1 }), "bool");

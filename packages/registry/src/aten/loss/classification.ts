@@ -18,27 +18,43 @@ interface Nll {
 export const CLASSIFICATION_LOSS_OPS: readonly OpRecord[] = [
   defineOp(
     "aten::nll_loss_forward(Tensor self, Tensor target, Tensor? weight, int reduction, SymInt ignore_index) -> (Tensor output, Tensor total_weight)",
-    { decompose: (args, b) => negativeLogLikelihood(b, args) },
+    {
+      requires: { same: ["self", "weight"], kinds: { target: "label" } },
+      decompose: (args, b) => negativeLogLikelihood(b, args),
+    },
   ),
   defineOp(
     "aten::nll_loss2d_forward(Tensor self, Tensor target, Tensor? weight, int reduction, SymInt ignore_index) -> (Tensor output, Tensor total_weight)",
-    { decompose: (args, b) => negativeLogLikelihood(b, args) },
+    {
+      requires: { same: ["self", "weight"], kinds: { target: "label" } },
+      decompose: (args, b) => negativeLogLikelihood(b, args),
+    },
   ),
   defineOp(
     "aten::nll_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, SymInt ignore_index=-100) -> Tensor",
-    { decompose: (args, b) => negativeLogLikelihood(b, args)[0] },
+    {
+      requires: { same: ["self", "weight"], kinds: { target: "label" } },
+      decompose: (args, b) => negativeLogLikelihood(b, args)[0],
+    },
   ),
   defineOp(
     "aten::nll_loss2d(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, SymInt ignore_index=-100) -> Tensor",
-    { decompose: (args, b) => negativeLogLikelihood(b, args)[0] },
+    {
+      requires: { same: ["self", "weight"], kinds: { target: "label" } },
+      decompose: (args, b) => negativeLogLikelihood(b, args)[0],
+    },
   ),
   defineOp(
     "aten::nll_loss_nd(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, SymInt ignore_index=-100) -> Tensor",
-    { decompose: (args, b) => negativeLogLikelihood(b, args)[0] },
+    {
+      requires: { same: ["self", "weight"], kinds: { target: "label" } },
+      decompose: (args, b) => negativeLogLikelihood(b, args)[0],
+    },
   ),
   defineOp(
     "aten::cross_entropy_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, SymInt ignore_index=-100, float label_smoothing=0.) -> Tensor",
     {
+      requires: { same: ["self", "weight"] },
       decompose: ({ label_smoothing, ...args }, b) => {
         const channel = classDim(args.self);
         const self = b.tensor("aten::log_softmax.int", { self: args.self, dim: channel });

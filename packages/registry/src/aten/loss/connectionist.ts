@@ -10,6 +10,7 @@ export const CONNECTIONIST_LOSS_OPS: readonly OpRecord[] = [
   defineOp(
     "aten::_ctc_loss(Tensor log_probs, Tensor targets, int[] input_lengths, int[] target_lengths, int blank=0, bool zero_infinity=False) -> (Tensor, Tensor)",
     {
+      requires: { kinds: { targets: "index" } },
       infer: ({ log_probs, targets, input_lengths, target_lengths, blank }) => {
         const batch = checked(log_probs, targets, blank);
         checkLengths("input_lengths", input_lengths.length, batch);
@@ -21,6 +22,7 @@ export const CONNECTIONIST_LOSS_OPS: readonly OpRecord[] = [
   defineOp(
     "aten::_ctc_loss.Tensor(Tensor log_probs, Tensor targets, Tensor input_lengths, Tensor target_lengths, int blank=0, bool zero_infinity=False) -> (Tensor, Tensor)",
     {
+      requires: { kinds: { targets: "index", input_lengths: "index", target_lengths: "index" } },
       // The second result is as wide as the longest target.
       dynamic: true,
       infer: ({ log_probs, targets, input_lengths, target_lengths, blank }) => {
@@ -34,6 +36,7 @@ export const CONNECTIONIST_LOSS_OPS: readonly OpRecord[] = [
   defineOp(
     "aten::ctc_loss.IntList(Tensor log_probs, Tensor targets, int[] input_lengths, int[] target_lengths, int blank=0, int reduction=1, bool zero_infinity=False) -> Tensor",
     {
+      requires: { kinds: { targets: "index" } },
       decompose({ reduction, ...args }, b) {
         const e = emit(b);
         const divisors = args.target_lengths.map((n) => e.full([1], Math.max(n, 1), args.log_probs.dtype));
@@ -44,6 +47,7 @@ export const CONNECTIONIST_LOSS_OPS: readonly OpRecord[] = [
   defineOp(
     "aten::ctc_loss.Tensor(Tensor log_probs, Tensor targets, Tensor input_lengths, Tensor target_lengths, int blank=0, int reduction=1, bool zero_infinity=False) -> Tensor",
     {
+      requires: { kinds: { targets: "index", input_lengths: "index", target_lengths: "index" } },
       decompose({ reduction, ...given }, b) {
         const e = emit(b);
         const args = {

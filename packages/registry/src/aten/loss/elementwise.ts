@@ -1,4 +1,5 @@
 import { defineOp, type OpRecord } from "../../op.ts";
+import { check } from "../support/check.ts";
 import { emit } from "../support/emit.ts";
 import { reduceLoss } from "./reduction.ts";
 
@@ -17,6 +18,7 @@ export const ELEMENTWISE_LOSS_OPS: readonly OpRecord[] = [
   defineOp("aten::smooth_l1_loss(Tensor self, Tensor target, int reduction=1, float beta=1.) -> Tensor", {
     decompose: ({ self, target, reduction, beta }, b) => {
       const e = emit(b);
+      check(beta >= 0, "smooth_l1_loss does not support negative values for beta.");
       const distance = e.abs(e.sub(self, target));
       if (beta === 0) return reduceLoss(b, distance, reduction);
       const near = e.mul(e.mul(distance, distance), { float: 0.5 / beta });
@@ -28,6 +30,7 @@ export const ELEMENTWISE_LOSS_OPS: readonly OpRecord[] = [
     },
   }),
   defineOp("aten::huber_loss(Tensor self, Tensor target, int reduction=1, float delta=1.) -> Tensor", {
+    requires: { kinds: { self: "float", target: "real" } },
     decompose: ({ self, target, reduction, delta }, b) => {
       const e = emit(b);
       const distance = e.abs(e.sub(self, target));
@@ -37,12 +40,14 @@ export const ELEMENTWISE_LOSS_OPS: readonly OpRecord[] = [
     },
   }),
   defineOp("aten::soft_margin_loss(Tensor self, Tensor target, int reduction=1) -> Tensor", {
+    requires: { kinds: { self: "float", target: "real" } },
     decompose: ({ self, target, reduction }, b) => {
       const e = emit(b);
       return reduceLoss(b, e.log1p(e.exp(e.mul(e.neg(target), self))), reduction);
     },
   }),
   defineOp("aten::binary_cross_entropy(Tensor self, Tensor target, Tensor? weight=None, int reduction=1) -> Tensor", {
+    requires: { same: ["self", "target", "weight"], kinds: { self: "float" } },
     decompose: ({ self, target, weight, reduction }, b) => {
       const e = emit(b);
       // The logarithms are kept above -100, so that a wrong certainty stays finite.
@@ -55,6 +60,7 @@ export const ELEMENTWISE_LOSS_OPS: readonly OpRecord[] = [
   defineOp(
     "aten::binary_cross_entropy_with_logits(Tensor self, Tensor target, Tensor? weight=None, Tensor? pos_weight=None, int reduction=1) -> Tensor",
     {
+      requires: { kinds: { target: "float", weight: "real", pos_weight: "real" } },
       decompose: ({ self, target, weight, pos_weight, reduction }, b) => {
         const e = emit(b);
         const softplus = e.add(e.log1p(e.exp(e.neg(e.abs(self)))), e.clampMin(e.neg(self), { float: 0 }));

@@ -19,6 +19,7 @@ export const ADDMM_OPS: readonly OpRecord[] = [
       combine(b, self, b.tensor("aten::bmm", { self: batch1, mat2: batch2 }), beta, alpha),
   }),
   defineOp("aten::addbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor", {
+    requires: { same: ["self", "batch1", "batch2"] },
     decompose: ({ self, batch1, batch2, beta, alpha }, b) => {
       const [batch, n, m] = batchShape("addbmm", batch1, batch2);
       const e = emit(b);
@@ -44,6 +45,7 @@ export const ADDMM_OPS: readonly OpRecord[] = [
     },
   }),
   defineOp("aten::addmv(Tensor self, Tensor mat, Tensor vec, *, Scalar beta=1, Scalar alpha=1) -> Tensor", {
+    requires: { same: ["self", "mat", "vec"] },
     decompose: ({ self, mat, vec, beta, alpha }, b) =>
       combine(b, self, b.tensor("aten::mv", { self: mat, vec }), beta, alpha),
   }),
@@ -52,6 +54,7 @@ export const ADDMM_OPS: readonly OpRecord[] = [
       combine(b, self, b.tensor("aten::outer", { self: vec1, vec2 }), beta, alpha),
   }),
   defineOp("aten::bilinear(Tensor input1, Tensor input2, Tensor weight, Tensor? bias=None) -> Tensor", {
+    requires: { same: ["input1", "input2", "weight", "bias"] },
     decompose: ({ input1, input2, weight, bias }, b) => {
       const e = emit(b);
       check(weight.shape.length === 3, () => `bilinear: weight must be 3-D, got ${show(weight.shape)}`);

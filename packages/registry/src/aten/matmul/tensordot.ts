@@ -98,9 +98,11 @@ export const TENSORDOT_OPS: readonly OpRecord[] = [
     },
   }),
   defineOp("aten::linalg_cross(Tensor self, Tensor other, *, int dim=-1) -> Tensor", {
+    requires: { same: ["self", "other"] },
     decompose: ({ self, other, dim }, b) => cross(b, self, other, dim),
   }),
   defineOp("aten::cross(Tensor self, Tensor other, int? dim=None) -> Tensor", {
+    requires: { same: ["self", "other"] },
     decompose: ({ self, other, dim }, b) => {
       const first = broadcast(self.shape, other.shape).indexOf(3);
       check(dim !== null || first >= 0, "no dimension of size 3 in input");

@@ -1,7 +1,9 @@
 import type { Builder } from "../../builder.ts";
 import { defineOp, type OpRecord } from "../../op.ts";
 import type { TensorMeta } from "../../tensor-meta.ts";
-import { numel, range } from "../support/dims.ts";
+import { check } from "../support/check.ts";
+import { numel, range, wrapDim } from "../support/dims.ts";
+import { toNumber } from "../support/dtypes.ts";
 import { emit } from "../support/emit.ts";
 import { type BatchNorm, checkChannels, evaluate, type Results, scaleAndShift } from "./batch-norm.ts";
 import { saved, statistics, updated } from "./batch-statistics.ts";
@@ -10,21 +12,29 @@ import { saved, statistics, updated } from "./batch-statistics.ts";
 export const BATCH_NORM_TRAINING_OPS: readonly OpRecord[] = [
   defineOp(
     "aten::native_batch_norm(Tensor input, Tensor? weight, Tensor? bias, Tensor? running_mean, Tensor? running_var, bool training, float momentum, float eps) -> (Tensor, Tensor, Tensor)",
-    { decompose: (a, b) => normalize(b, a) },
+    {
+      requires: { same: ["input", "weight", "bias", "running_mean", "running_var"] },
+      decompose: (a, b) => normalize(b, a),
+    },
   ),
   defineOp(
     "aten::_native_batch_norm_legit(Tensor input, Tensor? weight, Tensor? bias, Tensor(a!) running_mean, Tensor(b!) running_var, bool training, float momentum, float eps) -> (Tensor, Tensor, Tensor)",
-    { decompose: (a, b) => normalize(b, a) },
+    {
+      requires: { same: ["input", "weight", "bias", "running_mean", "running_var"] },
+      decompose: (a, b) => normalize(b, a),
+    },
   ),
   defineOp(
     "aten::_native_batch_norm_legit.no_stats(Tensor input, Tensor? weight, Tensor? bias, bool training, float momentum, float eps) -> (Tensor, Tensor, Tensor)",
     {
+      requires: { same: ["input", "weight", "bias"] },
       decompose: (a, b) => normalize(b, { ...a, training: true, running_mean: null, running_var: null }),
     },
   ),
   defineOp(
     "aten::_native_batch_norm_legit_functional(Tensor input, Tensor? weight, Tensor? bias, Tensor running_mean, Tensor running_var, bool training, float momentum, float eps) -> (Tensor, Tensor, Tensor, Tensor running_mean_out, Tensor running_var_out)",
     {
+      requires: { same: ["input", "weight", "bias", "running_mean", "running_var"] },
       decompose: (a, b) => {
         if (!a.training) return [...evaluate(b, { ...a }), a.running_mean, a.running_var];
         const stats = statistics(b, a.input, a.eps);
@@ -73,6 +83,7 @@ export const BATCH_NORM_TRAINING_OPS: readonly OpRecord[] = [
   defineOp(
     "aten::instance_norm(Tensor input, Tensor? weight, Tensor? bias, Tensor? running_mean, Tensor? running_var, bool use_input_stats, float momentum, float eps, bool cudnn_enabled) -> Tensor",
     {
+      requires: { same: ["input", "weight", "bias", "running_mean", "running_var"] },
       decompose: ({ use_input_stats, ...a }, b) => {
         if (!use_input_stats) return normalize(b, { ...a, training: false })[0];
         checkChannels(a.input, a.weight, a.bias, a.running_mean, a.running_var);
@@ -91,7 +102,10 @@ export const BATCH_NORM_TRAINING_OPS: readonly OpRecord[] = [
   defineOp("aten::renorm(Tensor self, Scalar p, int dim, Scalar maxnorm) -> Tensor", {
     decompose: ({ self, p, dim, maxnorm }, b) => {
       const e = emit(b);
-      const at = dim < 0 ? dim + self.shape.length : dim;
+      const at = wrapDim(dim, self.shape.length);
+      check(self.shape.length > 1, "renorm: input needs at least 2 dimensions");
+      check(toNumber(p) > 0, "renorm: non-positive-norm not supported");
+      check(toNumber(maxnorm) >= 0, () => `renorm: expected maxnorm to be >= 0 but got ${toNumber(maxnorm)}`);
       const rest = range(self.shape.length).filter((d) => d !== at);
       const norm = b.tensor("aten::linalg_vector_norm", { self, ord: p, dim: rest, keepdim: true });
       const factor = e.div(maxnorm, e.add(norm, { float: 1e-7 }));

@@ -13,6 +13,7 @@ export const LAYER_NORM_OPS: readonly OpRecord[] = [
   defineOp(
     "aten::native_layer_norm(Tensor input, SymInt[] normalized_shape, Tensor? weight, Tensor? bias, float eps) -> (Tensor, Tensor, Tensor)",
     {
+      requires: { same: ["input", "weight", "bias"], kinds: { input: "real" } },
       infer: ({ input, normalized_shape, weight, bias }) => {
         const { statistic } = checkLayer("layer_norm", input, normalized_shape, weight, bias);
         const part = { dtype: statisticType(input, weight), shape: statistic };
@@ -53,6 +54,7 @@ export const LAYER_NORM_OPS: readonly OpRecord[] = [
   defineOp(
     "aten::native_group_norm(Tensor input, Tensor? weight, Tensor? bias, SymInt N, SymInt C, SymInt HxW, int group, float eps) -> (Tensor, Tensor, Tensor)",
     {
+      requires: { same: ["input", "weight", "bias"], kinds: { input: "real" } },
       infer: ({ input, weight, bias, N, C, HxW, group }) => {
         checkGroups(input, weight, bias, [N, C, HxW], group);
         const part = { dtype: statisticType(input, weight), shape: [N, group] };

@@ -11,12 +11,15 @@ export const WEIGHT_NORM_OPS: readonly OpRecord[] = [
     decompose: ({ v, pow, dim }, b) => normExcept(b, v, pow, dim),
   }),
   defineOp("aten::_weight_norm(Tensor v, Tensor g, int dim=0) -> Tensor", {
+    requires: { same: ["v", "g"] },
     decompose: ({ v, g, dim }, b) => weightNorm(b, v, g, dim)[0],
   }),
   defineOp("aten::_weight_norm_interface(Tensor v, Tensor g, int dim=0) -> (Tensor, Tensor)", {
+    requires: { same: ["v", "g"] },
     decompose: ({ v, g, dim }, b) => weightNorm(b, v, g, dim),
   }),
   defineOp("aten::embedding_renorm(Tensor self, Tensor indices, float max_norm, float norm_type) -> Tensor", {
+    requires: { kinds: { indices: "index" } },
     decompose: ({ self, indices, max_norm, norm_type }, b) => {
       const e = emit(b);
       const [rows, count] = [self.shape[0]!, indices.shape.reduce((product, size) => product * size, 1)];

@@ -50,10 +50,14 @@ export const ARITHMETIC_OPS: readonly OpRecord[] = [
     scalar: (x, a, b, value) => s.add(x, scaled(s.div(a, b), value, s.mul)),
   }),
   defineOp("aten::lerp.Scalar(Tensor self, Tensor end, Scalar weight) -> Tensor", {
+    requires: { same: ["self", "end"] },
     scalar: lerp,
     promote: { kind: "numeric", operands: ["self", "end"] },
   }),
-  defineOp("aten::lerp.Tensor(Tensor self, Tensor end, Tensor weight) -> Tensor", { scalar: lerp }),
+  defineOp("aten::lerp.Tensor(Tensor self, Tensor end, Tensor weight) -> Tensor", {
+    requires: { same: ["self", "end", "weight"] },
+    scalar: lerp,
+  }),
 ];
 
 function divide(x: ScalarExpr, y: ScalarExpr, mode: string | null): ScalarExpr {

@@ -17,7 +17,11 @@ export const COMPARE_OPS: readonly OpRecord[] = [
   ...binary("fmin", (x, y) => ignoreNaN(x, y, s.min(x, y))),
   defineOp(
     "aten::isclose(Tensor self, Tensor other, float rtol=1.0000000000000001e-05, float atol=1e-08, bool equal_nan=False) -> Tensor",
-    { scalar: isClose, promote: { kind: "float", result: "bool" } },
+    {
+      requires: { same: ["self", "other"] },
+      scalar: isClose,
+      promote: { kind: "float", result: "bool" },
+    },
   ),
   defineOp("aten::clamp(Tensor self, Scalar? min=None, Scalar? max=None) -> Tensor", {
     scalar: s.clamp,
@@ -40,26 +44,32 @@ export const COMPARE_OPS: readonly OpRecord[] = [
   }),
   defineOp("aten::clamp_max.Tensor(Tensor self, Tensor max) -> Tensor", { scalar: s.min }),
   defineOp("aten::where.self(Tensor condition, Tensor self, Tensor other) -> Tensor", {
+    requires: { kinds: { condition: "mask" } },
     scalar: s.select,
     promote: { kind: "numeric", operands: ["self", "other"] },
   }),
   defineOp("aten::where.ScalarSelf(Tensor condition, Scalar self, Tensor other) -> Tensor", {
+    requires: { kinds: { condition: "mask" } },
     scalar: s.select,
     promote: { kind: "numeric", operands: ["self", "other"] },
   }),
   defineOp("aten::where.ScalarOther(Tensor condition, Tensor self, Scalar other) -> Tensor", {
+    requires: { kinds: { condition: "mask" } },
     scalar: s.select,
     promote: { kind: "numeric", operands: ["self", "other"] },
   }),
   defineOp("aten::where.Scalar(Tensor condition, Scalar self, Scalar other) -> Tensor", {
+    requires: { kinds: { condition: "mask" } },
     scalar: s.select,
     promote: { kind: "numeric", operands: ["self", "other"] },
   }),
   defineOp("aten::masked_fill.Scalar(Tensor self, Tensor mask, Scalar value) -> Tensor", {
+    requires: { kinds: { mask: "bool" } },
     scalar: (x, mask, value) => s.select(mask, value, x),
     promote: { kind: "first" },
   }),
   defineOp("aten::masked_fill.Tensor(Tensor self, Tensor mask, Tensor value) -> Tensor", {
+    requires: { kinds: { mask: "bool" } },
     scalar: (x, mask, value) => s.select(mask, value, x),
     promote: { kind: "first" },
   }),

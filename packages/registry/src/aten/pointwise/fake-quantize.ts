@@ -52,11 +52,17 @@ export const FAKE_QUANTIZE_OPS: readonly OpRecord[] = [
   ),
   defineOp(
     "aten::fake_quantize_per_channel_affine(Tensor self, Tensor scale, Tensor zero_point, int axis, int quant_min, int quant_max) -> Tensor",
-    { decompose: (args, b) => fakeQuantize(b, perChannel(b, args))[0] },
+    {
+      requires: { kinds: { scale: "float" } },
+      decompose: (args, b) => fakeQuantize(b, perChannel(b, args))[0],
+    },
   ),
   defineOp(
     "aten::fake_quantize_per_channel_affine_cachemask(Tensor self, Tensor scale, Tensor zero_point, int axis, int quant_min, int quant_max) -> (Tensor output, Tensor mask)",
-    { decompose: (args, b) => fakeQuantize(b, perChannel(b, args)) },
+    {
+      requires: { kinds: { scale: "float" } },
+      decompose: (args, b) => fakeQuantize(b, perChannel(b, args)),
+    },
   ),
 ];
 

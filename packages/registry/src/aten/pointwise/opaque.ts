@@ -8,8 +8,14 @@ import { emit } from "../support/emit.ts";
 
 /** Elementwise ops that scalar expressions cannot say: iterations, series, complex results. Most need a kernel. */
 export const OPAQUE_OPS: readonly OpRecord[] = [
-  defineOp("aten::gcd(Tensor self, Tensor other) -> Tensor", { infer: ({ self, other }) => combine(self, other) }),
-  defineOp("aten::lcm(Tensor self, Tensor other) -> Tensor", { infer: ({ self, other }) => combine(self, other) }),
+  defineOp("aten::gcd(Tensor self, Tensor other) -> Tensor", {
+    requires: { kinds: { self: "integral", other: "integral" } },
+    infer: ({ self, other }) => combine(self, other),
+  }),
+  defineOp("aten::lcm(Tensor self, Tensor other) -> Tensor", {
+    requires: { kinds: { self: "integral", other: "integral" } },
+    infer: ({ self, other }) => combine(self, other),
+  }),
   defineOp("aten::frexp.Tensor(Tensor self) -> (Tensor mantissa, Tensor exponent)", {
     infer: ({ self }) => [same(self), { ...same(self), dtype: "int32" }],
   }),
@@ -21,6 +27,7 @@ export const OPAQUE_OPS: readonly OpRecord[] = [
     },
   }),
   defineOp("aten::complex(Tensor real, Tensor imag) -> Tensor", {
+    requires: { same: ["real", "imag"], kinds: { real: "float" } },
     pairs: ["real", "imag"],
     infer: ({ real, imag }) => complex(combine(real, imag)),
     decompose({ real, imag }, b) {
@@ -33,6 +40,7 @@ export const OPAQUE_OPS: readonly OpRecord[] = [
     },
   }),
   defineOp("aten::polar(Tensor abs, Tensor angle) -> Tensor", {
+    requires: { same: ["abs", "angle"], kinds: { abs: "float" } },
     infer: ({ abs, angle }) => complex(combine(abs, angle)),
     decompose({ abs, angle }, b) {
       const { mul } = emit(b);

@@ -17,7 +17,10 @@ export const FRACTIONAL_POOL_OPS: readonly OpRecord[] = [
   ),
   defineOp(
     "aten::fractional_max_pool3d(Tensor self, int[3] kernel_size, int[3] output_size, Tensor random_samples) -> (Tensor, Tensor)",
-    { decompose: (args, b) => fractional(b, "fractional_max_pool3d", args, [0, 1, 2]) },
+    {
+      requires: { same: ["self", "random_samples"], kinds: { self: "float" } },
+      decompose: (args, b) => fractional(b, "fractional_max_pool3d", args, [0, 1, 2]),
+    },
   ),
 ];
 

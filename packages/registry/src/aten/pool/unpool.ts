@@ -2,7 +2,7 @@ import type { Builder } from "../../builder.ts";
 import { defineOp, type OpRecord } from "../../op.ts";
 import type { TensorMeta } from "../../tensor-meta.ts";
 import { check, show } from "../support/check.ts";
-import { numel } from "../support/dims.ts";
+import { numel, sameShape } from "../support/dims.ts";
 import { checkIndex } from "../support/dtypes.ts";
 import { emit } from "../support/emit.ts";
 
@@ -25,7 +25,12 @@ function unpool(b: Builder, self: TensorMeta, indices: TensorMeta, size: readonl
   const lead = self.shape.slice(0, -size.length);
   checkIndex("max_unpool", indices, false);
   check(
-    numel(self.shape) === numel(indices.shape),
+    self.shape.length === size.length + 1 || self.shape.length === size.length + 2,
+    () =>
+      `max_unpool: expected a tensor of ${size.length + 1} or ${size.length + 2} dimensions, got ${show(self.shape)}`,
+  );
+  check(
+    sameShape(self.shape, indices.shape),
     () =>
       `Expected shape of indices to be same as that of the input tensor (${show(self.shape)}) but got indices tensor with shape: ${show(indices.shape)}`,
   );

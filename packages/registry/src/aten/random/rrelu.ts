@@ -1,6 +1,8 @@
 import type { Builder } from "../../builder.ts";
 import { defineOp, type OpRecord } from "../../op.ts";
 import type { Scalar, TensorMeta } from "../../tensor-meta.ts";
+import { check, show } from "../support/check.ts";
+import { sameShape } from "../support/dims.ts";
 import { toNumber } from "../support/dtypes.ts";
 import { emit } from "../support/emit.ts";
 
@@ -18,8 +20,14 @@ export const RRELU_OPS: readonly OpRecord[] = [
     "aten::rrelu_with_noise_functional(Tensor self, Tensor noise, Scalar lower=0.125, Scalar upper=0.33333333333333331, bool training=False, Generator? generator=None) -> (Tensor, Tensor noise_out)",
     {
       impure: true,
-      decompose: ({ self, noise, lower, upper, training }, b) =>
-        training ? drawnSlope(b, self, lower, upper) : [fixedSlope(b, self, lower, upper), noise],
+      decompose: ({ self, noise, lower, upper, training }, b) => {
+        check(
+          sameShape(self.shape, noise.shape),
+          () =>
+            `noise tensor shape must match self tensor shape. Got self.shape = ${show(self.shape)} noise.shape = ${show(noise.shape)}`,
+        );
+        return training ? drawnSlope(b, self, lower, upper) : [fixedSlope(b, self, lower, upper), noise];
+      },
     },
   ),
 ];

@@ -20,9 +20,11 @@ export const LOGIC_OPS: readonly OpRecord[] = [
     decompose: ({ self }, b) => b.tensor("aten::all.dims", { self, dim: null }),
   }),
   defineOp("aten::_is_all_true(Tensor self) -> Tensor", {
+    requires: { kinds: { self: "bool" } },
     decompose: ({ self }, b) => b.tensor("aten::all", { self }),
   }),
   defineOp("aten::_is_any_true(Tensor self) -> Tensor", {
+    requires: { kinds: { self: "bool" } },
     decompose: ({ self }, b) => b.tensor("aten::any", { self }),
   }),
   defineOp("aten::all.dim(Tensor self, int dim, bool keepdim=False) -> Tensor", {

@@ -92,6 +92,10 @@ function resultType(self: TensorMeta, dtype: DType | null): DType {
     !isIntegral(self.dtype),
     () => `linalg.vector_norm: Expected a floating point or complex tensor as input. Got ${self.dtype}`,
   );
+  check(
+    dtype === null || !isIntegral(dtype),
+    () => `linalg.vector_norm: dtype should be floating point or complex, but got ${dtype}`,
+  );
   return partOf(dtype ?? self.dtype);
 }
 

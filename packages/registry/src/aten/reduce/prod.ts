@@ -23,6 +23,7 @@ export const PROD_OPS: readonly OpRecord[] = [
     },
   }),
   defineOp("aten::nansum(Tensor self, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor", {
+    requires: { kinds: { self: "real" } },
     decompose: ({ self, dim, keepdim, dtype }, b) => {
       const clean = isIntegral(self.dtype) ? self : emit(b).where(b.tensor("aten::isnan", { self }), 0, self);
       return b.tensor("aten::sum.dim_IntList", { self: clean, dim, keepdim, dtype });

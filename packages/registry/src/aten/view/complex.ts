@@ -51,6 +51,7 @@ export const COMPLEX_OPS: readonly OpRecord[] = [
     decompose: ({ self }, b) => conjugate(self, b),
   }),
   defineOp("aten::_conj(Tensor(a) self) -> Tensor(a)", {
+    requires: { kinds: { self: "complex" } },
     infer: ({ self }) => self,
     decompose: ({ self }, b) => conjugate(self, b),
   }),

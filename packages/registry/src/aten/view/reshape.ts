@@ -1,6 +1,6 @@
 import { defineOp, type OpRecord } from "../../op.ts";
 import type { Strided } from "../../tensor-meta.ts";
-import { check } from "../support/check.ts";
+import { check, show } from "../support/check.ts";
 import { reducedDims, wrapDim } from "../support/dims.ts";
 import { dropDims, expandTo, inferSize, insertDim, reshapeTo, restrided } from "./geometry.ts";
 
@@ -57,11 +57,11 @@ export const RESHAPE_OPS: readonly OpRecord[] = [
     view: (self, { dim }) => squeeze(self, [wrapDim(dim, self.shape.length)]),
   }),
   defineOp("aten::squeeze.dims(Tensor(a) self, int[] dim) -> Tensor(a)", {
-    view: (self, { dim }) =>
-      squeeze(
-        self,
-        dim.map((d) => wrapDim(d, self.shape.length)),
-      ),
+    view: (self, { dim }) => {
+      const dims = dim.map((d) => wrapDim(d, self.shape.length));
+      check(new Set(dims).size === dims.length, () => `a dim appears multiple times in the list of dims ${show(dim)}`);
+      return squeeze(self, dims);
+    },
   }),
   defineOp("aten::alias(Tensor(a) self) -> Tensor(a)", { view: (self) => self }),
 ];

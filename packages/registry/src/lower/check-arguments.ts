@@ -1,0 +1,153 @@
+import { DTYPES, type DType } from "@pt2/format";
+import type { ArgValue } from "../builder.ts";
+import type { OpRecord, RequiredDType } from "../op.ts";
+import type { SchemaArgument } from "../schema/types.ts";
+import type { TensorMeta } from "../tensor-meta.ts";
+import { isTensorMeta } from "../wrapped.ts";
+
+type Args = Readonly<Record<string, ArgValue>>;
+
+/** What is wrong with an argument of this name and type in any op, or null. */
+type Rule = (value: ArgValue, args: Args) => string | null;
+
+/**
+ * What is wrong with arguments that have the types of the schema, or null: what PyTorch refuses in whichever op an argument
+ * of some name and type occurs, and what the record requires of its tensors.
+ */
+export function argumentProblem(record: OpRecord, args: Args): string | null {
+  for (const { name, rule } of rulesOf(record)) {
+    const problem = rule(args[name]!, args);
+    if (problem !== null) return `argument \`${name}\` ${problem}`;
+  }
+  return record.requires === undefined ? null : dtypeProblem(record.requires, args);
+}
+
+const cache = new WeakMap<OpRecord, readonly { readonly name: string; readonly rule: Rule }[]>();
+
+function rulesOf(record: OpRecord): readonly { readonly name: string; readonly rule: Rule }[] {
+  let rules = cache.get(record);
+  if (rules === undefined) {
+    // Only of PyTorch's own ops it is known what their arguments mean.
+    const args = record.name.startsWith("aten::") ? record.schema.args : [];
+    rules = args.flatMap((arg) => {
+      const rule = ruleOf(arg);
+      return rule === null ? [] : [{ name: arg.name, rule }];
+    });
+    cache.set(record, rules);
+  }
+  return rules;
+}
+
+function ruleOf({ name, type }: SchemaArgument): Rule | null {
+  const inner = type.kind === "optional" ? type.inner : type;
+  if (inner.kind === "list") {
+    const { size } = inner;
+    const fixed = inner.inner.kind === "base" && inner.inner.base === "bool" && size !== null;
+    return fixed ? (value) => ((value as readonly unknown[]).length === size ? null : `must have ${size} items`) : null;
+  }
+  if (inner.kind !== "base") return null;
+  if (inner.base === "Scalar" && !TAKES_COMPLEX.has(name)) return realNumber;
+  return NAMED[`${inner.base} ${name}`] ?? null;
+}
+
+/** Numbers that may make complex results of real tensors. */
+const TAKES_COMPLEX: ReadonlySet<string> = new Set(
+  "self other exponent fill_value start end step base x n s p ord tensor1 tensor2 scalar".split(" "),
+);
+
+/** A complex number where no tensor is complex. */
+const realNumber: Rule = (value, args) => {
+  if (typeof value !== "object" || value === null || !("re" in value)) return null;
+  const isComplex = ({ dtype }: TensorMeta): boolean => DTYPES[dtype].kind === "complex";
+  return tensorsIn(Object.values(args)).some(isComplex) ? null : "must be a real number, as the tensors are";
+};
+
+const oneOf =
+  (...allowed: readonly ArgValue[]): Rule =>
+  (value) =>
+    value === null || allowed.includes(value) ? null : `must be one of ${allowed.join(", ")}, not ${String(value)}`;
+
+const between =
+  (least: number, most: number): Rule =>
+  (value) =>
+    value === null || (Number(value) >= least && Number(value) <= most)
+      ? null
+      : `must be ${most === Number.POSITIVE_INFINITY ? `at least ${least}` : `between ${least} and ${most}`}, not ${String(value)}`;
+
+const probability = between(0, 1);
+const positive = between(0, Number.POSITIVE_INFINITY);
+
+/** By type and name. */
+const NAMED: Readonly<Record<string, Rule>> = {
+  "int reduction": oneOf(0, 1, 2),
+  "str rounding_mode": oneOf("trunc", "floor"),
+  "str approximate": oneOf("none", "tanh"),
+  "str UPLO": oneOf("L", "U"),
+  "str padding_side": oneOf("left", "right"),
+  "int compute_mode": oneOf(0, 1, 2),
+  "float atol": positive,
+  "float delta": between(Number.MIN_VALUE, Number.POSITIVE_INFINITY),
+  "float dropout_p": probability,
+  "float label_smoothing": probability,
+  "float rtol": positive,
+  "bool pin_memory": (value) => (value === true ? "needs memory that a GPU of PyTorch shares" : null),
+};
+
+function dtypeProblem({ same = [], kinds = {} }: NonNullable<OpRecord["requires"]>, args: Args): string | null {
+  for (const [name, kind] of Object.entries(kinds)) {
+    const bad = tensorsIn(args[name]).find(({ dtype }) => !isOfKind(dtype, kind));
+    if (bad !== undefined) return `argument \`${name}\` must be ${KINDS[kind]}, not ${bad.dtype}`;
+  }
+  const [first, ...others] = same.flatMap((name) => tensorsIn(args[name]).map(({ dtype }) => ({ name, dtype })));
+  const narrow = first !== undefined && DTYPES[first.dtype].kind === "float" && DTYPES[first.dtype].itemsize < 4;
+  for (const { name, dtype } of others) {
+    // Statistics and weights of halves may be floats.
+    if (dtype === first!.dtype || (narrow && dtype === "float32")) continue;
+    return `argument \`${name}\` is ${dtype}, where \`${first!.name}\` is ${first!.dtype}: they must have the same dtype`;
+  }
+  return null;
+}
+
+const KINDS: Readonly<Record<RequiredDType, string>> = {
+  bool: "a tensor of bools",
+  complex: "a tensor of complex numbers",
+  float: "a tensor of floats",
+  index: "a tensor of int64 or int32",
+  int8: "a tensor of int8",
+  integral: "a tensor of integers",
+  label: "a tensor of int64 or uint8",
+  long: "a tensor of int64",
+  mask: "a tensor of bools or uint8",
+  real: "a tensor of real numbers",
+};
+
+function isOfKind(dtype: DType, kind: RequiredDType): boolean {
+  const { kind: group } = DTYPES[dtype];
+  switch (kind) {
+    case "bool":
+      return dtype === "bool";
+    case "complex":
+    case "float":
+      return group === kind;
+    case "index":
+      return dtype === "int64" || dtype === "int32";
+    case "int8":
+      return dtype === "int8";
+    case "integral":
+      return (group === "int" || group === "uint") && dtype !== "bool";
+    case "label":
+      return dtype === "int64" || dtype === "uint8";
+    case "long":
+      return dtype === "int64";
+    case "mask":
+      return dtype === "bool" || dtype === "uint8";
+    case "real":
+      return group !== "complex";
+  }
+}
+
+/** Tensors; numbers that stand for tensors have whatever dtype is asked for. */
+function tensorsIn(value: ArgValue | undefined): readonly TensorMeta[] {
+  if (Array.isArray(value)) return value.flatMap(tensorsIn);
+  return isTensorMeta(value) && value.wrapped === undefined && value.number === undefined ? [value] : [];
+}
