@@ -4,5 +4,6 @@ import { WasmBackend } from "./backend.ts";
 
 await testBackend("wasm", () => new WasmBackend(), {
   runner: { describe, it, afterAll },
+  lowers: true,
   parts: ["indices", "arguments"],
 });

@@ -33,6 +33,7 @@ export async function testConformance(parts: readonly SuitePart[], setup: Setup 
     {
       runner: { describe, it, afterAll },
       tolerance: TOLERANCE,
+      lowers: true,
       parts,
       kernel: twiceKernel,
     },

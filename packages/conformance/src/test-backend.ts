@@ -29,6 +29,11 @@ export interface TestBackendOptions {
   readonly skip?: Exceptions;
   /** Tolerances that the backend states, by dtype. Default: `DEFAULT_TOLERANCE`. */
   readonly tolerance?: Tolerances;
+  /**
+   * Whether it lowers programs with the registry. What the registry's records do not refuse yet, though PyTorch does, is
+   * then expected to be computed (`refusals/gaps.json`). Default: false.
+   */
+  readonly lowers?: boolean;
   /** What is tested. Default: everything. Several test files can share the work. */
   readonly parts?: readonly SuitePart[];
   /**
@@ -50,7 +55,15 @@ export const SUITE_PARTS: readonly SuitePart[] = [...FAMILIES, ...REFUSALS, "lif
 export async function testBackend(
   name: string,
   factory: () => Backend | Promise<Backend>,
-  { runner, unsupported = {}, skip = {}, tolerance = {}, parts = SUITE_PARTS, kernel }: TestBackendOptions,
+  {
+    runner,
+    unsupported = {},
+    skip = {},
+    tolerance = {},
+    lowers = false,
+    parts = SUITE_PARTS,
+    kernel,
+  }: TestBackendOptions,
 ): Promise<void> {
   const registry: OpRegistry = createRegistry({ sets: [aten, ...libraries] });
   const families = await Promise.all(parts.filter(isFamily).map(loadFamily));
@@ -67,7 +80,7 @@ export async function testBackend(
       const unknown = unknownKeys({ ...unsupported, ...skip }, cases, [...LIFECYCLE, ...OWN_OPS]);
       if (unknown.length > 0) throw new Error(`no case has these names: ${unknown.join(", ")}`);
     });
-    const setup = { runner, backend, registry, tolerance, skip, unsupported };
+    const setup = { runner, backend, registry, tolerance, skip, unsupported, lowers };
     for (const family of families) testFamily(family, setup);
     for (const each of refusals) testRefusals(each, setup);
     if (parts.includes("lifecycle")) testLifecycle({ runner, backend, factory, registry, skip });
