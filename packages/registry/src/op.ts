@@ -122,6 +122,7 @@ const RULES: { readonly [Name in keyof Required<OpRules<string>>]: true } = {
   view: true,
   infer: true,
   decompose: true,
+  requires: true,
   validate: true,
   gradient: true,
   dynamic: true,
