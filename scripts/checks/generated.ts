@@ -12,9 +12,16 @@ const GENERATORS = [
   "scripts/gen-error-docs.ts",
 ];
 /** The same, with PyTorch as the source. Not those that record floating-point values: they differ from CPU to CPU. */
-const PYTHON_GENERATORS = ["schemas", "return_types", "aliases", "promotion", "op_metas", "infer_cases", "goldens"].map(
-  (name) => `scripts/python/${name}.py`,
-);
+const PYTHON_GENERATORS = [
+  "schemas",
+  "return_types",
+  "aliases",
+  "in_place_dtypes",
+  "promotion",
+  "op_metas",
+  "infer_cases",
+  "goldens",
+].map((name) => `scripts/python/${name}.py`);
 
 /** Generated files are what their generators write today, and say in their first line who that is. */
 export const generatedFiles: Check = {

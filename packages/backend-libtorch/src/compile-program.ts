@@ -1,6 +1,6 @@
 import type { CompileRequest } from "@pt2/backend";
-import type { Program } from "@pt2/graph";
-import { effectsOf } from "@pt2/registry";
+import { type Program, walk } from "@pt2/graph";
+import { effectsOf, requireArguments } from "@pt2/registry";
 import { type Abilities, requireSupported } from "./abilities.ts";
 import type { Addon, NativeTensor } from "./addon.ts";
 import { type Commit, commitsOf } from "./encode/commits.ts";
@@ -46,6 +46,11 @@ export async function compileProgram(request: CompileRequest, options: CompileOp
   const examined = await abilities.examine(request.program);
   requireSupported(examined);
   const inlined = examined.program;
+  walk(inlined.graph, (node) => {
+    // What has a record was checked when the program was loaded.
+    const schema = router.registry.resolve(node.op) === undefined ? router.dispatcher.schema(node.op) : null;
+    if (schema !== null && router.routeOf(node).kind === "op") requireArguments(node, schema);
+  });
   const shared = isShared(inlined, weights);
   const { program: expanded, commits } = commitsOf(expandProgram(inlined, router), shared);
   const writes = writesState(expanded, {

@@ -1,6 +1,6 @@
 import type { Capabilities } from "@pt2/backend";
 import type { WeightTensor } from "@pt2/format";
-import { type Node, type Program, stats } from "@pt2/graph";
+import { type Node, type Program, stats, walk } from "@pt2/graph";
 import {
   canonicalizeStridedViews,
   eliminateDeadCode,
@@ -11,7 +11,7 @@ import {
   mutates,
   removeNoOps,
 } from "@pt2/graph/passes";
-import type { OpRegistry } from "@pt2/registry";
+import { type OpRegistry, requireArguments } from "@pt2/registry";
 
 type Mutation = Pick<Capabilities, "mutation">;
 
@@ -48,6 +48,7 @@ export async function complete(
   { mutation = false }: Mutation,
 ): Promise<Program> {
   await loadOps(tidied, registry);
+  checkArguments(tidied, registry);
   const program = mutation ? tidied : await functional(tidied, registry);
   return eliminateDeadCode(foldSymbolicArithmetic(program), { isPure: (node) => isPure(node, registry) });
 }
@@ -69,6 +70,17 @@ async function functional(program: Program, registry: OpRegistry): Promise<Progr
 async function loadOps({ graph }: Program, registry: OpRegistry): Promise<void> {
   await registry.load(stats(graph).map(({ op }) => op));
 }
+
+/** Refuses arguments that schemas do not have, and calls without those that they need. */
+function checkArguments({ graph }: Program, registry: OpRegistry): void {
+  walk(graph, (node) => {
+    const schema = CHECKED.test(node.op) ? registry.resolve(node.op)?.schema : undefined;
+    if (schema !== undefined) requireArguments(node, schema);
+  });
+}
+
+/** Arguments of others come by position. */
+const CHECKED = /^(?!_operator::|higher_order::|math::|torch_)/;
 
 /** Checks return nothing, so nothing uses them: they stay, and so does what writes to an argument or has no record. */
 function isPure(node: Node, registry: OpRegistry): boolean {

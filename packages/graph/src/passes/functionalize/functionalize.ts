@@ -25,11 +25,19 @@ export function functionalize(program: Program, effects: EffectsOf): Program {
     if (tensor === undefined || tensor.memory.generation === 0) return [];
     return [{ spec: mutationSpec(spec), arg: { kind: "value", name: tensor.memory.base.value } }];
   });
+  const targets = new Set(written.flatMap(({ spec }) => ("target" in spec ? [spec.target] : [])));
   return {
     ...program,
     graph: rewriter.builder.build([...written.map(({ arg }) => arg), ...results]),
+    inputs: program.inputs.map((spec) => asState(spec, targets)),
     outputs: [...written.map(({ spec }) => spec), ...program.outputs],
   };
+}
+
+/** A constant that is written is state from then on, as buffers are. */
+function asState(spec: InputSpec, written: ReadonlySet<string>): InputSpec {
+  if (spec.kind !== "tensor_constant" || !written.has(spec.target)) return spec;
+  return { kind: "buffer", value: spec.value, target: spec.target, persistent: false };
 }
 
 function mutationSpec(spec: InputSpec): OutputSpec {
@@ -37,6 +45,7 @@ function mutationSpec(spec: InputSpec): OutputSpec {
     case "parameter":
       return { kind: "parameter_mutation", target: spec.target };
     case "buffer":
+    case "tensor_constant":
       return { kind: "buffer_mutation", target: spec.target };
     case "user_input":
       return { kind: "user_input_mutation", target: spec.value! };

@@ -1,23 +1,32 @@
 import { DTYPES, type DType } from "@pt2/format";
 import type { Arg, Node, TensorType, ValueType } from "../../ir.ts";
 import { splitOpName } from "../../op-name.ts";
-import { visitArg } from "../../query/args.ts";
+import { argOf, visitArg } from "../../query/args.ts";
 
 const COMPARISONS = /^(eq|ne|lt|le|gt|ge|less|greater|less_equal|greater_equal|not_equal|logical_(and|or|xor|not))_?$/;
 /** Arguments that choose elements and have no part in the result's dtype. */
 const SELECTORS: ReadonlySet<string> = new Set(["mask", "index", "indices", "condition", "generator"]);
+/** Arguments whose numbers take part: not factors, thresholds, probabilities and dimensions. */
+const OPERANDS: ReadonlySet<string> = new Set(["other", "exponent", "min", "max"]);
 /** Operators whose result has the dtype of what they write to, whatever the other arguments are. */
 const KEEPS =
-  /^(copy|fill|zero|normal|uniform|bernoulli|random|exponential|geometric|cauchy|log_normal|scatter|index_|masked_|put|_index)/;
+  /^(copy(?!sign)|fill|zero|normal|uniform|bernoulli|random|exponential|geometric|cauchy|log_normal|scatter|index_|masked_|put|_index)/;
 
 const RANK = { bool: 0, uint: 1, int: 1, float: 2, complex: 3 } as const;
 type Category = 0 | 1 | 2 | 3;
+
+/** Sums and products of integers are int64, unless a dtype is asked for. */
+const ACCUMULATES = /^(cumsum|cumprod)_$/;
 
 /** The dtype that the functional form of an in-place node computes, before it is written to `self`. */
 export function computedDtype(node: Node, self: TensorType, typeOf: (name: string) => ValueType | undefined): DType {
   const { op } = splitOpName(node.op);
   if (COMPARISONS.test(op)) return "bool";
   if (KEEPS.test(op)) return self.dtype;
+  if (ACCUMULATES.test(op)) {
+    const dtype = argOf(node, "dtype");
+    return dtype?.kind === "dtype" ? dtype.value : category(self.dtype) < 2 ? "int64" : self.dtype;
+  }
   const tensors: TensorType[] = [self];
   let scalar: Category = 0;
   for (const { name, arg } of node.args) {
@@ -25,7 +34,7 @@ export function computedDtype(node: Node, self: TensorType, typeOf: (name: strin
     visitArg(arg, (leaf) => {
       const type = leaf.kind === "value" ? typeOf(leaf.name) : undefined;
       if (type?.kind === "tensor") tensors.push(type);
-      else scalar = Math.max(scalar, scalarCategory(leaf, type)) as Category;
+      else if (OPERANDS.has(name)) scalar = Math.max(scalar, scalarCategory(leaf, type)) as Category;
     });
   }
   // Tensors with dimensions decide; those without, and numbers, only raise the category.
@@ -51,7 +60,13 @@ function scalarCategory(leaf: Arg, type: ValueType | undefined): Category {
 /** PyTorch's promotion of two tensors of the same standing. */
 function promote(a: DType, b: DType): DType {
   if (a === b) return a;
-  if (category(a) !== category(b)) return category(a) > category(b) ? a : b;
+  if (category(a) !== category(b)) {
+    const [strong, weak] = category(a) > category(b) ? [a, b] : [b, a];
+    // Complex numbers of parts as wide as the floats.
+    const widens =
+      category(strong) === 3 && category(weak) === 2 && DTYPES[weak].itemsize * 2 > DTYPES[strong].itemsize;
+    return widens ? (DTYPES[weak].itemsize === 8 ? "complex128" : "complex64") : strong;
+  }
   const [x, y] = [DTYPES[a], DTYPES[b]];
   if (category(a) === 2 && x.itemsize === y.itemsize) return "float32";
   if (x.kind === y.kind || category(a) !== 1) return x.itemsize > y.itemsize ? a : b;
