@@ -64,7 +64,10 @@ export interface Capabilities {
   readonly handlers?: boolean;
   /** Whether sizes may depend on data (`nonzero`, `item`). Default: false; then such ops are reported as unsupported. */
   readonly dynamicSizes?: boolean;
-  /** Whether runs leave the calling thread free. Default: false. */
+  /**
+   * Whether runs leave the calling thread free. Default: false. A program that needs functions of users may be run on the
+   * calling thread all the same; the first line that `explain` of its executable gives says so.
+   */
   readonly offThread?: boolean;
   /**
    * Whether it runs in-place ops, and writes through views, as they are. Default: false; then the runtime makes programs

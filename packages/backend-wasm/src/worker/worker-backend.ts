@@ -1,7 +1,7 @@
 import type { Backend, Capabilities, CompileRequest, Executable, UnsupportedOp } from "@pt2/backend";
 import { BACKEND_API_VERSION } from "@pt2/backend/essentials";
 import type { SourceOrigin, Storage } from "@pt2/format";
-import type { Program } from "@pt2/graph";
+import { type Program, stats } from "@pt2/graph";
 import type { OpRegistry } from "@pt2/registry";
 import { CAPABILITIES } from "../capabilities.ts";
 import { LocalBackend } from "../local-backend.ts";
@@ -11,8 +11,8 @@ import { WorkerChannel, type WorkerHandle } from "./worker-channel.ts";
 import { WorkerExecutable } from "./worker-executable.ts";
 
 /**
- * The backend in a worker, started with the first program, so that the calling thread stays free. Programs whose
- * registry has functions of users (handlers, op packages) run on the calling thread: functions cannot cross threads.
+ * The backend in a worker, started with the first program, so that the calling thread stays free. Programs that need
+ * functions of users (handlers, op packages) run on the calling thread: functions cannot cross threads.
  */
 export class WorkerBackend implements Backend {
   readonly name = "wasm";
@@ -31,14 +31,15 @@ export class WorkerBackend implements Backend {
   }
 
   async unsupported(program: Program, registry: OpRegistry): Promise<readonly UnsupportedOp[]> {
-    if (!isPlain(registry)) return await this.#local.unsupported(program, registry);
+    if (needsUsers(program, registry) !== null) return await this.#local.unsupported(program, registry);
     const channel = this.#open();
     channel.kept = program;
     return await channel.call("unsupported", { program });
   }
 
   async compile(request: CompileRequest): Promise<Executable> {
-    if (!isPlain(request.registry)) return await this.#local.compile(request);
+    const needed = needsUsers(request.program, request.registry);
+    if (needed !== null) return explained(await this.#local.compile(request), needed);
     const channel = this.#open();
     const executable = this.#next++;
     const { program, weights, precision, onProgress, signal } = request;
@@ -92,9 +93,21 @@ export class WorkerBackend implements Backend {
   }
 }
 
-/** Whether a registry holds nothing but PyTorch's own ops. */
-function isPlain(registry: OpRegistry): boolean {
-  return registry.list().every(({ source, handled }) => source === "aten" && !handled);
+/** An op of a program for which it needs functions of users; null where the ops that come with this project will do. */
+function needsUsers({ graph }: Program, registry: OpRegistry): string | null {
+  if (registry.checks === null) return null;
+  const isUsers = (op: string): boolean => registry.userSetOf(op) !== undefined || registry.handlerOf(op) !== undefined;
+  // Decompositions come to PyTorch's ops, and to no others that users bring.
+  const own = registry.list().find(({ op }) => /^(aten|prims)::/.test(op) && isUsers(op));
+  const [kernel] = registry.kernelsFor("wasm");
+  return stats(graph).find(({ op }) => isUsers(op))?.op ?? own?.op ?? (kernel === undefined ? null : "its kernels");
+}
+
+/** An executable that says where it runs. */
+function explained(executable: Executable, op: string): Executable {
+  const explain = executable.explain.bind(executable);
+  const why = `on the calling thread, as functions of users cannot cross to the worker: ${op}`;
+  return Object.assign(executable, { explain: async () => (await explain()).replace(/$/m, `; ${why}`) });
 }
 
 async function originsOf(storages: ReadonlyMap<string, Storage>): Promise<ReadonlyMap<string, SourceOrigin>> {
