@@ -2,7 +2,7 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { load, type LoadOptions } from "@pt2/runtime/node";
+import { type LoadOptions, load } from "@pt2/runtime/node";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { testedBackends } from "../backends.ts";
 import { serveModel } from "../network/model-server.ts";
