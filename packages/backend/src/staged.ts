@@ -15,7 +15,7 @@ export { isEvalBatchNorm } from "./staged/fold-batch-norm.ts";
 export { GraphRunner } from "./staged/graph-runner.ts";
 export { type HandlerInitials, readHandlerInitials } from "./staged/handler-initials.ts";
 export { type DeviceTensors, fromRunValue, toRunValues } from "./staged/host-values.ts";
-export { indexError, requireIndex } from "./staged/index-error.ts";
+export { indexError } from "./staged/index-error.ts";
 export { KernelSet, type OpKernel } from "./staged/kernel-set.ts";
 export { locate, located } from "./staged/located.ts";
 export { profiled } from "./staged/profiled.ts";

@@ -1,5 +1,6 @@
 // Arithmetic of strided layouts, for backends that place tensors themselves.
 
+export { requireIndex } from "./staged/index-error.ts";
 export { broadcastPositions, broadcastShape } from "./strides/broadcast.ts";
 export { checkInside } from "./strides/inside.ts";
 export {

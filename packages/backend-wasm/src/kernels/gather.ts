@@ -1,5 +1,4 @@
-import { requireIndex } from "@pt2/backend/staged";
-import { normalDim, offsetsOf } from "@pt2/backend/strides";
+import { normalDim, offsetsOf, requireIndex } from "@pt2/backend/strides";
 import { mover, numbers } from "../engine/access.ts";
 import type { WasmKernel } from "../engine/kernel.ts";
 

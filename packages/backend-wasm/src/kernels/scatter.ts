@@ -1,5 +1,4 @@
-import { requireIndex } from "@pt2/backend/staged";
-import { normalDim, offsetsOf } from "@pt2/backend/strides";
+import { normalDim, offsetsOf, requireIndex } from "@pt2/backend/strides";
 import type { TensorMeta } from "@pt2/registry";
 import { bigints, type Elements, mover, numbers } from "../engine/access.ts";
 import { isComplexDtype } from "../engine/complex-parts.ts";

@@ -1,5 +1,5 @@
 import { numel } from "@pt2/backend";
-import { requireIndex } from "@pt2/backend/staged";
+import { requireIndex } from "@pt2/backend/strides";
 import { DTYPES } from "@pt2/format";
 import { numbers } from "../engine/access.ts";
 import type { KernelCall, WasmKernel } from "../engine/kernel.ts";
