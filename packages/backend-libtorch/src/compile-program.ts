@@ -1,6 +1,7 @@
 import type { CompileRequest } from "@pt2/backend";
 import { type Program, walk } from "@pt2/graph";
-import { effectsOf, requireArguments } from "@pt2/registry";
+import { effectsOf } from "@pt2/registry";
+import { requireArguments } from "@pt2/registry/on-demand";
 import { type Abilities, requireSupported } from "./abilities.ts";
 import type { Addon, NativeTensor } from "./addon.ts";
 import { type Commit, commitsOf } from "./encode/commits.ts";

@@ -23,7 +23,6 @@ export type { ScalarCall } from "./promotion.ts";
 export { computeDtype, promoteTypes, resultType, typeScalarCall } from "./promotion.ts";
 export type { RegistryErrorCode } from "./registry-errors.ts";
 export { REGISTRY_ERRORS } from "./registry-errors.ts";
-export { requireArguments } from "./require-arguments.ts";
 export type * from "./scalar/expr.ts";
 export type { ArgsOf, Operands, ResultsOf } from "./schema/infer-types.ts";
 export { parseSchema } from "./schema/parse.ts";

@@ -4,3 +4,4 @@
 export { atenOnDemand } from "./aten/on-demand.ts";
 export { loading, NotLoaded, onDemand } from "./not-loaded.ts";
 export { builtInRegistry } from "./op-registry.ts";
+export { requireArguments } from "./require-arguments.ts";

@@ -77,9 +77,10 @@ export interface OpRules<S extends string> {
   readonly inPlace?: readonly OpName[];
 }
 
-/** Groups of dtypes that ops ask for: `index` is int64 or int32, `label` int64 or uint8, `mask` bool or uint8. */
+/** Groups of dtypes that ops ask for: `byte` is int8 or uint8, `index` int64 or int32, `label` int64 or uint8, `mask` bool or uint8. */
 export type RequiredDType =
   | "bool"
+  | "byte"
   | "complex"
   | "float"
   | "index"

@@ -11,7 +11,8 @@ import {
   mutates,
   removeNoOps,
 } from "@pt2/graph/passes";
-import { type OpRegistry, requireArguments } from "@pt2/registry";
+import type { OpRegistry } from "@pt2/registry";
+import { requireArguments } from "@pt2/registry/on-demand";
 
 type Mutation = Pick<Capabilities, "mutation">;
 

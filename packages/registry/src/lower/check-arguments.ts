@@ -110,6 +110,7 @@ function dtypeProblem({ same = [], kinds = {} }: NonNullable<OpRecord["requires"
 
 const KINDS: Readonly<Record<RequiredDType, string>> = {
   bool: "a tensor of bools",
+  byte: "a tensor of int8 or uint8",
   complex: "a tensor of complex numbers",
   float: "a tensor of floats",
   index: "a tensor of int64 or int32",
@@ -126,6 +127,8 @@ function isOfKind(dtype: DType, kind: RequiredDType): boolean {
   switch (kind) {
     case "bool":
       return dtype === "bool";
+    case "byte":
+      return dtype === "int8" || dtype === "uint8";
     case "complex":
     case "float":
       return group === kind;

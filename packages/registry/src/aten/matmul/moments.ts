@@ -42,7 +42,7 @@ export const MOMENT_OPS: readonly OpRecord[] = [
     },
   }),
   defineOp("aten::_int_mm(Tensor self, Tensor mat2) -> Tensor", {
-    requires: { kinds: { self: "int8", mat2: "int8" } },
+    requires: { kinds: { self: "byte", mat2: "int8" } },
     decompose: ({ self, mat2 }, b) => {
       const e = emit(b);
       return b.tensor("aten::mm", { self: e.cast(self, "int32"), mat2: e.cast(mat2, "int32") });
