@@ -62,8 +62,6 @@ aten::to.device 0 self ?
 aten::to.dtype 0 self ?
 aten::to.dtype_layout 0 self ?
 aten::to.other 0 self ?
-aten::to.prim_Device 0 self ?
-aten::to.prim_other 0 self ?
 aten::to_dense 0 self ?
 aten::to_dense_backward 0 grad ?
 aten::to_mkldnn_backward 0 grad ?
