@@ -18,13 +18,13 @@ const PATHS: readonly Path[] = [
     what: "before a model: format + graph + registry + backend + runtime",
     folder: "packages/runtime",
     code: LOAD,
-    budget: 53_000,
+    budget: 50_000,
   },
   {
     what: "a page with WebGPU, before a model: the same + backend-webgpu",
     folder: "tests/src",
     code: `${LOAD} ${WEBGPU}`,
-    budget: 60_000,
+    budget: 55_000,
   },
   {
     what: "a page whose models compute in a worker, before a model: the same + what talks to the worker",
@@ -36,7 +36,7 @@ const PATHS: readonly Path[] = [
     what: "that worker, before it knows the ops of a program",
     folder: "tests/src",
     code: 'import "@pt2/backend-wasm/worker";',
-    budget: 128_000,
+    budget: 126_000,
   },
 ];
 

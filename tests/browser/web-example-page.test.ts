@@ -115,7 +115,7 @@ describePage("the example page and its users", { app: "examples/web" }, (ready) 
     await page.addInitScript(() => {
       const send = Worker.prototype.postMessage;
       const held: (() => void)[] = [];
-      let holds = true;
+      let holds = false;
       Worker.prototype.postMessage = function (this: Worker, ...message: Parameters<typeof send>) {
         const deliver = (): void => send.apply(this, message);
         if (holds) held.push(deliver);
@@ -125,10 +125,15 @@ describePage("the example page and its users", { app: "examples/web" }, (ready) 
         holds = false;
         for (const deliver of held.splice(0)) deliver();
       };
-      Object.assign(globalThis, { deliverMessages });
+      const holdMessages = (): void => {
+        holds = true;
+      };
+      Object.assign(globalThis, { holdMessages, deliverMessages });
     });
     await page.goto(ready.site.url + MLP);
     const run = section(page, "run");
+    await run.getByRole("button", { name: "Run", exact: true }).waitFor();
+    await page.evaluate(() => (globalThis as unknown as { readonly holdMessages: () => void }).holdMessages());
     await run.getByRole("button", { name: "Run", exact: true }).click();
     await run.getByRole("progressbar").waitFor();
     await run.getByRole("button", { name: "Cancel" }).click();

@@ -1,4 +1,5 @@
 import type { Backend, CompileRequest, Executable, Prefetch } from "@pt2/backend";
+import { unlessAborted } from "@pt2/backend/essentials";
 import { type Archive, openArchive } from "@pt2/format";
 import { importProgram } from "@pt2/graph";
 import type { OpHandler, OpRegistry, OpSet } from "@pt2/registry";
@@ -60,7 +61,7 @@ export async function load(source: ModelSource, options: LoadOptions): Promise<M
     const weights = await description;
     const tidied = await tidy(await tied(importProgram(exported), weights), registry, backend.capabilities);
     const program = await complete(tidied, registry, backend.capabilities);
-    await requireSupported(backend, program, registry);
+    await unlessAborted(requireSupported(backend, program, registry), signal);
     requireWeights(program, weights);
     signal?.throwIfAborted();
     const onDispose = (): Promise<void> => archive.close();

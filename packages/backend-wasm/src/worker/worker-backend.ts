@@ -33,6 +33,8 @@ export class WorkerBackend implements Backend {
   async unsupported(program: Program, registry: OpRegistry): Promise<readonly UnsupportedOp[]> {
     if (needsUsers(program, registry) !== null) return await this.#local.unsupported(program, registry);
     const channel = this.#open();
+    // A run may take long, and whether another program can run does not depend on it.
+    if (channel.computes) return await this.#local.unsupported(program, registry);
     channel.kept = program;
     return await channel.call("unsupported", { program });
   }

@@ -36,6 +36,19 @@ test("termination fails what waits at once: an answer on its way comes too late"
   await terminated;
 });
 
+test("a run computes until it is answered; what is asked about programs does not", async () => {
+  const { channel, answer } = handWorked();
+  const asked = channel.call("memory", { executable: 0 });
+  expect(channel.computes).toBe(false);
+  const run = channel.call("warmup", { executable: 0, inputs: [], cancel: null });
+  expect(channel.computes).toBe(true);
+  answer({ kind: "result", id: 1, value: undefined });
+  await run;
+  expect(channel.computes).toBe(false);
+  answer({ kind: "result", id: 0, value: {} });
+  await asked;
+});
+
 test("a termination settles when the worker has ended", async () => {
   const { channel, ended } = handWorked();
   let over = false;

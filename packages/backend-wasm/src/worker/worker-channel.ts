@@ -23,6 +23,7 @@ export interface RemoteExecutable {
 }
 
 interface Pending {
+  readonly method: Method;
   resolve(value: unknown): void;
   reject(error: unknown): void;
 }
@@ -36,6 +37,8 @@ const NOT_STARTED = {
   advice:
     "In a page see that the bundler has made the worker's script and that the page may load it (README, In a page); in Node under --permission add --allow-worker; wasm({ worker: false }) needs no worker.",
 };
+
+const COMPUTING: ReadonlySet<Method> = new Set<Method>(["run", "profile", "warmup"]);
 
 /** Calls into a worker, and its calls back for weights. */
 export class WorkerChannel {
@@ -78,6 +81,11 @@ export class WorkerChannel {
     return this.#failure !== null;
   }
 
+  /** Whether a model computes there: until it is done the worker answers nothing else. */
+  get computes(): boolean {
+    return [...this.#pending.values()].some(({ method }) => COMPUTING.has(method));
+  }
+
   call<M extends Method>(
     method: M,
     args: Parameters<Calls[M]>[0],
@@ -86,7 +94,7 @@ export class WorkerChannel {
     if (this.#failure !== null) return Promise.reject(this.#failure);
     const id = this.#next++;
     return new Promise((resolve, reject) => {
-      this.#pending.set(id, { resolve: resolve as (value: unknown) => void, reject });
+      this.#pending.set(id, { method, resolve: resolve as (value: unknown) => void, reject });
       this.#worker.hold(true);
       try {
         this.#worker.post({ kind: "call", id, method, args }, transfer);

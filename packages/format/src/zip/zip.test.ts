@@ -71,8 +71,7 @@ describe("zip reader", () => {
   });
 
   it("takes a checksum of 0 for none: PyTorch can be told to compute none", async () => {
-    const bytes = await read(buildZip([{ ...records[0]!, crc: 0 }]), "a");
-    expect(bytes).toEqual(records[0]!.data);
+    expect(await read(buildZip([{ ...records[0]!, crc: 0 }]), "a")).toBe("first");
   });
 
   it("checks what is read in parts when its last bytes came", async () => {
