@@ -29,7 +29,7 @@ describe.skipIf(missing !== null)(`pt2 on webgpu${missing === null ? "" : ` (ski
     const file = join(folder, "trace.json");
     const { code, stdout } = await pt2("profile", DIGITS, "--backend", "webgpu", "--trace", file);
     expect(code).toBe(0);
-    expect(stdout).toContain("aten::conv2d + aten::relu");
+    expect(stdout).toContain("aten::conv2d + aten::batch_norm + aten::relu");
     const { traceEvents } = JSON.parse(await readFile(file, "utf8")) as { readonly traceEvents: readonly TraceEvent[] };
     const bars = traceEvents.filter(({ ph }) => ph === "X");
     const [forward, ...steps] = bars;
