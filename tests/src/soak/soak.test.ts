@@ -9,6 +9,9 @@ const NOISE = 256 * 1024;
 /** And what a step may keep. A result that is held is 64 kB, a promise with its handlers a kilobyte. */
 const PER_STEP = 256;
 
+/** What leaks grows in every round; code that is compiled and memory that is collected late do so in some. */
+const ROUNDS = 3;
+
 const held = ({ heap, outside, workers }: Moment): number => heap + outside + workers;
 
 /** The rest is left to `pnpm soak`. */
@@ -28,8 +31,13 @@ for (const subject of await subjects()) {
     test.each(activities)("$name: what is held does not grow", async ({ activity, short }) => {
       // Caches of plans hold sixteen, and a run or load is at its fastest after some.
       const warmUp = Math.max(20, Math.ceil(short / 4));
-      const { middle, after } = await soak(subject, activity, short, { warmUp, before: false });
-      expect(held(after) - held(middle)).toBeLessThan(NOISE + PER_STEP * short);
+      const allowed = NOISE + PER_STEP * short;
+      const measure = () => soak(subject, activity, short, { warmUp, before: false });
+      let { middle, after } = await measure();
+      for (let round = 1; round < ROUNDS && held(after) - held(middle) >= allowed; round++) {
+        ({ middle, after } = await measure());
+      }
+      expect(held(after) - held(middle)).toBeLessThan(allowed);
       expect(after.reserved).toBeLessThanOrEqual(1.5 * middle.reserved);
       expect(after.buffers.count).toBeLessThan(middle.buffers.count + 16);
       expect(after.descriptors).toBeLessThanOrEqual(middle.descriptors);
