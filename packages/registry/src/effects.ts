@@ -49,7 +49,9 @@ export function declaredEffects(record: Described): OpEffects {
   const { schema, mutates = [], functional } = record;
   const written = schema.args.filter((arg) => arg.alias?.write || mutates.includes(arg.name));
   const aliases = schema.returns.flatMap((result, output) =>
-    schema.args.filter((arg) => overlap(arg.alias, result.alias)).map((arg) => ({ output, arg: arg.name })),
+    schema.args
+      .filter((arg) => overlap(arg.alias, result.alias))
+      .map((arg): OpAlias => ({ output, arg: arg.name, ...(mayBeApart(arg.alias, result.alias) && { copies: true }) })),
   );
   const effects: OpEffects = { mutates: written.map((arg) => arg.name), aliases };
   return functional === undefined ? effects : { ...effects, functional };
@@ -58,6 +60,12 @@ export function declaredEffects(record: Described): OpEffects {
 function overlap(a: AliasAnnotation | null, b: AliasAnnotation | null): boolean {
   if (a === null || b === null) return false;
   return [...a.sets, ...(a.after ?? [])].some((set) => b.sets.includes(set) || b.sets.includes("*"));
+}
+
+/** `Tensor(a) -> Tensor(b|a)`: a result of the argument's set or of another one. */
+function mayBeApart(given: AliasAnnotation | null, result: AliasAnnotation | null): boolean {
+  const sets = [...(given?.sets ?? []), ...(given?.after ?? []), "*"];
+  return result?.sets.some((set) => !sets.includes(set)) ?? false;
 }
 
 let parsed: ReadonlyMap<OpName, readonly OpAlias[]> | undefined;

@@ -1,4 +1,6 @@
 import { Pt2Error } from "@pt2/format";
+import { parse } from "@pt2/graph";
+import { functionalize } from "@pt2/graph/functionalize";
 import { describe, expect, it } from "vitest";
 import type { ArgValue } from "./builder.ts";
 import { effectsOf } from "./effects.ts";
@@ -117,8 +119,24 @@ describe("effectsOf", () => {
     ["aten::add.out", { mutates: ["out"], aliases: [{ output: 0, arg: "out" }] }],
     ["aten::copy_", { mutates: ["self"], aliases: [{ output: 0, arg: "self" }] }],
     ["aten::__and__.Tensor", { mutates: [], aliases: [] }],
+    // Of the set of the argument or of another one: some calls copy.
+    ["aten::to.prim_dtype", { mutates: [], aliases: [{ output: 0, arg: "self", copies: true }] }],
   ])("reads %s", (name, effects) => {
     expect(effectsOf({ schema: schemaOf(name)! })).toEqual(effects);
+  });
+
+  it("tells a conversion from a view, whichever overload says it", () => {
+    const program = parse(`program {
+      user_input %x: f32[2]
+      %c: f64[2] = aten::to.prim_dtype(self=%x, dtype=7)
+      %in: f64[2] = aten::add_.Tensor(%c, other=1.0)
+      return %x, %c
+    }`);
+    const { outputs } = functionalize(program, (op) => {
+      const schema = schemaOf(op);
+      return schema && effectsOf({ schema });
+    });
+    expect(outputs).toEqual([{ kind: "user_output" }, { kind: "user_output" }]);
   });
 
   it("adds what the schema hides", () => {
