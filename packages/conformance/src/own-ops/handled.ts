@@ -1,9 +1,8 @@
 import { defineOp, type HandlerTensor, type OpHandler } from "@pt2/registry";
 import { floats } from "../lifecycle/expectations.ts";
 import type { OwnOpsCase } from "./own-ops-case.ts";
+import { SEES_WRITES, THROUGH_SLICE, THROUGH_VIEW, x } from "./programs.ts";
 import { bump, everySecond, own } from "./records.ts";
-
-const x = floats([7], [0, 1, 2, 3, 4, 5, 6]);
 
 type Floats = HandlerTensor & { readonly data: Float32Array };
 
@@ -40,14 +39,6 @@ const skipping: OpHandler = {
     },
 };
 
-const THROUGH_SLICE = `program {
-  user_input %x: f32[7]
-  %y: f32[7] = aten::clone(%x)
-  %some: f32[2] = aten::slice.Tensor(%y, dim=0, start=1, end=3, step=1)
-  %in: f32[2] = mine::bump_(self=%some, by=5.0)
-  return %y, %in
-}`;
-
 const WITHOUT_RESULT = `program {
   user_input %x: f32[7]
   %y: f32[7] = aten::clone(%x)
@@ -61,23 +52,6 @@ const RELU_IN_PLACE = `program {
   %y: f32[7] = aten::clone(%x)
   %some: f32[2] = aten::slice.Tensor(%y, dim=0, start=1, end=3, step=1)
   %in: f32[2] = aten::relu_(%some)
-  return %y
-}`;
-
-const VIEW = `program {
-  user_input %x: f32[7]
-  %y: f32[7] = aten::clone(%x)
-  %v: f32[4]{strides=[2]} = mine::every_second(self=%y)
-  %in: f32[7] = aten::mul_.Tensor(%y, other=2.0)
-  %z: f32[4] = aten::neg(%v)
-  return %z
-}`;
-
-const THROUGH_VIEW = `program {
-  user_input %x: f32[7]
-  %y: f32[7] = aten::clone(%x)
-  %v: f32[4]{strides=[2]} = mine::every_second(self=%y)
-  %in: f32[4]{strides=[2]} = aten::add_.Tensor(%v, other=10.0)
   return %y
 }`;
 
@@ -143,7 +117,7 @@ export const HANDLED: readonly OwnOpsCase[] = [
     name: "handler: a view that it takes shows what is written to what it views",
     sets: own(everySecond),
     handlers: [skipping],
-    program: VIEW,
+    program: SEES_WRITES,
     runs: [{ inputs: [x], outputs: [floats([4], [-0, -4, -8, -12])] }],
   },
   {
@@ -162,7 +136,7 @@ export const HANDLED: readonly OwnOpsCase[] = [
   {
     name: "handler: a write to what an op without a schema was given, and may show, is refused",
     handlers: [skipping],
-    program: VIEW,
+    program: SEES_WRITES,
     refused: { code: "graph.mutation", says: /Nothing says whether what mine::every_second gives shares memory/ },
   },
   {

@@ -1,17 +1,8 @@
 import { floats } from "../lifecycle/expectations.ts";
 import { weightOf } from "../weight-of.ts";
 import type { OwnOpsCase } from "./own-ops-case.ts";
+import { THROUGH_SLICE, x } from "./programs.ts";
 import { bump, bumpDecomposed, doubled_, isPositive, own } from "./records.ts";
-
-const x = floats([7], [0, 1, 2, 3, 4, 5, 6]);
-
-const THROUGH_SLICE = `program {
-  user_input %x: f32[7]
-  %y: f32[7] = aten::clone(%x)
-  %some: f32[2] = aten::slice.Tensor(%y, dim=0, start=1, end=3, step=1)
-  %in: f32[2] = mine::bump_(self=%some, by=5.0)
-  return %y, %in
-}`;
 
 const ON_INPUT = `program {
   user_input %x: f32[s0]

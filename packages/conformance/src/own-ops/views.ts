@@ -1,9 +1,8 @@
 import { floats } from "../lifecycle/expectations.ts";
 import { weightOf } from "../weight-of.ts";
 import type { OwnOpsCase } from "./own-ops-case.ts";
+import { SEES_WRITES, THROUGH_VIEW, x } from "./programs.ts";
 import { bump, everySecond, halves, own, windows } from "./records.ts";
-
-const x = floats([7], [0, 1, 2, 3, 4, 5, 6]);
 
 const READ = `program {
   user_input %x: f32[s0, 2]
@@ -20,29 +19,12 @@ const OF_A_PART = `program {
   return %y
 }`;
 
-const WRITE = `program {
-  user_input %x: f32[7]
-  %y: f32[7] = aten::clone(%x)
-  %v: f32[4]{strides=[2]} = mine::every_second(self=%y)
-  %in: f32[4]{strides=[2]} = aten::add_.Tensor(%v, other=10.0)
-  return %y, %v
-}`;
-
 const OPEN_SIZES = `program {
   user_input %x: f32[s0]
   %y: f32[s0] = aten::clone(%x)
   %v: f32[((s0 + 1)//2)]{strides=[2]} = mine::every_second(self=%y)
   %in: f32[((s0 + 1)//2)]{strides=[2]} = aten::mul_.Tensor(%v, other=10.0)
   return %y
-}`;
-
-const SEES_WRITES = `program {
-  user_input %x: f32[7]
-  %y: f32[7] = aten::clone(%x)
-  %v: f32[4]{strides=[2]} = mine::every_second(self=%y)
-  %in: f32[7] = aten::mul_.Tensor(%y, other=2.0)
-  %z: f32[4] = aten::neg(%v)
-  return %z
 }`;
 
 const TRANSPOSED = `program {
@@ -92,7 +74,7 @@ export const VIEWS: readonly OwnOpsCase[] = [
   {
     name: "view: what is written through it is in what it views",
     sets: own(everySecond),
-    program: WRITE,
+    program: THROUGH_VIEW,
     runs: [{ inputs: [x], outputs: [floats([7], [10, 1, 12, 3, 14, 5, 16]), floats([4], [10, 12, 14, 16])] }],
   },
   {

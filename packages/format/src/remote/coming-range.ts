@@ -113,14 +113,10 @@ export class ComingRange {
   #release(end: number): void {
     const kept = (released: number): number => Math.max(0, this.#arrived - released);
     const before = kept(this.#released);
+    const first = Math.floor(this.#released / PIECE);
     this.#released = Math.max(this.#released, end);
-    for (
-      let index = 0;
-      Math.min((index + 1) * PIECE, this.length) <= this.#released && index < this.#pieces.length;
-      index++
-    ) {
-      this.#pieces[index] = null;
-    }
+    const behind = this.#released === this.length ? this.#pieces.length : Math.floor(this.#released / PIECE);
+    for (let index = first; index < behind; index++) this.#pieces[index] = null;
     this.#onRelease(before - kept(this.#released));
   }
 }

@@ -74,8 +74,10 @@ class Downloads {
         started: false,
       }),
     );
-    for (const segment of segments) this.#segments.add(segment);
-    this.#queue.push(...segments);
+    for (const segment of segments) {
+      this.#segments.add(segment);
+      this.#queue.push(segment);
+    }
     const abort = (): void => this.#end(segments, signal!.reason);
     signal?.addEventListener("abort", abort, { once: true });
     this.#advance();
@@ -135,7 +137,8 @@ class Downloads {
     const { ranges, controller } = segment;
     const { signal } = controller;
     const { offset } = ranges[0]!;
-    const end = Math.max(...ranges.map((range) => range.offset + range.length));
+    // There may be more of them than a call takes arguments.
+    const end = ranges.reduce((farthest, range) => Math.max(farthest, range.offset + range.length), 0);
     try {
       let at = offset;
       let first = 0;

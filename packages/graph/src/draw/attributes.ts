@@ -27,11 +27,7 @@ function textOf(arg: Arg): string | null {
       const items = arg.items.map(textOf);
       if (items.length === 0 || items.some((item) => item === null)) return null;
       // A square of two is `2`.
-      return new Set(items).size === 1 && items.length > 1
-        ? `${items[0]}`
-        : items.length === 1
-          ? items[0]!
-          : `[${items.join(", ")}]`;
+      return new Set(items).size === 1 ? items[0]! : `[${items.join(", ")}]`;
     }
     default:
       return null;
