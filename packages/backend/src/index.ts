@@ -1,3 +1,4 @@
+export { onAbort, unlessAborted } from "@pt2/format/abort";
 export { BACKEND_ERRORS, type BackendErrorCode } from "./backend-errors.ts";
 export type { Comparable, Comparison, Tolerance, WorstElement } from "./compare/compare.ts";
 export { compareTensors, differenceText, mismatch, typeText } from "./compare/compare.ts";
@@ -11,10 +12,8 @@ export { findUnsupported } from "./find-unsupported.ts";
 export type { ElementwiseGroup, FuseOptions, Step } from "./fuse.ts";
 export { callsOf, fuse, operandsOf } from "./fuse.ts";
 export { requireResults } from "./kernel-error.ts";
-export { onAbort } from "./on-abort.ts";
 export type { ArenaPlan, Lifetime } from "./plan-arena.ts";
 export { planArena } from "./plan-arena.ts";
 export { RunQueue } from "./run-queue.ts";
 export type { HostTensor, Tensor, TypedArray } from "./tensor.ts";
 export { hostTensor, numel, viewAs } from "./tensor.ts";
-export { unlessAborted } from "./unless-aborted.ts";

@@ -1,5 +1,5 @@
 import type { Pt2Error } from "@pt2/format";
-import { onAbort } from "./on-abort.ts";
+import { onAbort } from "@pt2/format/abort";
 import type { Cancellation } from "./staged/cancellation.ts";
 
 /**

@@ -1,3 +1,4 @@
+import { unlessAborted } from "./abort/unless-aborted.ts";
 import { type ByteSource, checkRange, deliver, type ReadOptions } from "./source.ts";
 
 /** Bytes that are read at once. Longer reads are made as they are. */
@@ -47,6 +48,7 @@ export function readInBlocks(source: ByteSource, { block = BLOCK }: { readonly b
       const follows = first === latest + 1 || last === latest + 1;
       if (follows) for (let next = last + 1; next <= Math.min(last + AHEAD, count - 1); next++) request(next);
       latest = last;
+      // Blocks are for every reader, so an abort ends the wait for them and not the request.
       const [head, tail] = await unlessAborted(Promise.all(needed), options?.signal);
       const start = offset - first * block;
       if (tail === undefined) return deliver(head!.subarray(start, start + length), options);
@@ -57,20 +59,4 @@ export function readInBlocks(source: ByteSource, { block = BLOCK }: { readonly b
       return deliver(bytes, options);
     },
   };
-}
-
-/** Blocks are for everybody, so an abort ends the wait for them and not the request. */
-export async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
-  if (signal === undefined) return await work;
-  let stop = (): void => {};
-  const aborted = new Promise<never>((_, reject) => {
-    stop = () => reject(signal.reason);
-    if (signal.aborted) stop();
-    else signal.addEventListener("abort", stop);
-  });
-  try {
-    return await Promise.race([work, aborted]);
-  } finally {
-    signal.removeEventListener("abort", stop);
-  }
 }

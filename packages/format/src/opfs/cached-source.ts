@@ -1,4 +1,4 @@
-import { unlessAborted } from "../read-in-blocks.ts";
+import { unlessAborted } from "../abort/unless-aborted.ts";
 import type { ByteRange } from "../remote/content-range.ts";
 import { type ByteSource, checkRange, deliver, type ReadOptions } from "../source.ts";
 import { type CacheEntry, PART } from "./cache-entry.ts";

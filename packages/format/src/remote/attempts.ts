@@ -1,3 +1,4 @@
+import { onAbort } from "../abort/on-abort.ts";
 import { isTransient } from "./remote-errors.ts";
 import type { UrlOptions } from "./remote-options.ts";
 
@@ -29,14 +30,13 @@ export class Attempts {
 
 function pause(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
-    const stop = (): void => {
-      clearTimeout(timer);
-      reject(signal!.reason);
-    };
     const timer = setTimeout(() => {
-      signal?.removeEventListener("abort", stop);
+      leave();
       resolve();
     }, milliseconds);
-    signal?.addEventListener("abort", stop, { once: true });
+    const leave = onAbort(signal, () => {
+      clearTimeout(timer);
+      reject(signal!.reason);
+    });
   });
 }

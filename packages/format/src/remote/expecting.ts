@@ -1,5 +1,6 @@
+import { onAbort } from "../abort/on-abort.ts";
+import { unlessAborted } from "../abort/unless-aborted.ts";
 import { formatError } from "../format-errors.ts";
-import { unlessAborted } from "../read-in-blocks.ts";
 import { type ByteSource, checkRange, deliver, type ReadOptions } from "../source.ts";
 import { ComingRange } from "./coming-range.ts";
 import type { ByteRange } from "./content-range.ts";
@@ -78,11 +79,10 @@ class Downloads {
       this.#segments.add(segment);
       this.#queue.push(segment);
     }
-    const abort = (): void => this.#end(segments, signal!.reason);
-    signal?.addEventListener("abort", abort, { once: true });
+    const leave = onAbort(signal, () => this.#end(segments, signal!.reason));
     this.#advance();
     return () => {
-      signal?.removeEventListener("abort", abort);
+      leave();
       this.#end(segments, GIVEN_UP);
     };
   }

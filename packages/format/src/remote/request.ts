@@ -1,3 +1,4 @@
+import { onAbort } from "../abort/on-abort.ts";
 import { type ByteRange, type ContentRange, contentRange } from "./content-range.ts";
 import { brokenOff, ioError, isTransient, transient } from "./remote-errors.ts";
 import type { UrlOptions } from "./remote-options.ts";
@@ -76,17 +77,15 @@ async function* bodyOf(response: Response, watch: Watch): AsyncGenerator<Uint8Ar
 class Watch {
   readonly url: string;
   readonly #controller = new AbortController();
-  readonly #outer: AbortSignal | undefined;
   readonly #stallTimeout: number;
-  readonly #abort = (): void => this.#controller.abort(this.#outer!.reason);
+  readonly #leave: () => void;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(url: string, outer: AbortSignal | undefined, stallTimeout: number) {
     this.url = url;
-    this.#outer = outer;
     this.#stallTimeout = stallTimeout;
     outer?.throwIfAborted();
-    outer?.addEventListener("abort", this.#abort, { once: true });
+    this.#leave = onAbort(outer, () => this.#controller.abort(outer!.reason));
   }
 
   get signal(): AbortSignal {
@@ -113,6 +112,6 @@ class Watch {
 
   end(): void {
     this.pause();
-    this.#outer?.removeEventListener("abort", this.#abort);
+    this.#leave();
   }
 }
