@@ -13,7 +13,7 @@ const read = (file: string): string => readFileSync(join(ROOT.replaceAll("\\", "
 /** A file of the repository and what it imports of it. */
 function importedBy(file: string, found: Set<string> = new Set()): ReadonlySet<string> {
   found.add(file);
-  for (const { specifier } of parseImports(read(file))) {
+  for (const specifier of parseImports(read(file))) {
     if (!specifier.startsWith(".")) continue;
     const imported = join(dirname(file), specifier);
     if (!found.has(imported)) importedBy(imported, found);

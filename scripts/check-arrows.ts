@@ -3,7 +3,6 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { Problem } from "./checks/problem.ts";
 import { parseImports } from "./imports.ts";
-import { moduleCycles } from "./module-cycles.ts";
 import { mayImport, memberOf, ROWS } from "./rows.ts";
 import { filesIn, readText, type WorkspacePackage, workspacePackages } from "./workspace.ts";
 
@@ -52,7 +51,7 @@ function checkSources(pkg: WorkspacePackage): readonly Problem[] {
   const problems: Problem[] = [];
   for (const [file, source] of sources) {
     const test = !file.startsWith(`${pkg.folder}/src/`) || TEST_FILE.test(file);
-    for (const { specifier } of parseImports(source)) {
+    for (const specifier of parseImports(source)) {
       const escapes = specifier.startsWith(".") && !join(file, "..", specifier).startsWith(`${pkg.folder}/`);
       if (escapes && memberOf(pkg.name)?.inside !== true) {
         problems.push({ where: file, what: `imports ${specifier}, outside its package`, advice: BY_NAME });
@@ -64,9 +63,6 @@ function checkSources(pkg: WorkspacePackage): readonly Problem[] {
         problems.push({ where: file, what: `imports ${name}, which its package.json does not name`, advice: DECLARE });
       }
     }
-  }
-  for (const cycle of moduleCycles(sources)) {
-    problems.push({ where: cycle[0]!, what: `import cycle: ${cycle.join(" → ")}`, advice: CYCLE });
   }
   return problems;
 }
@@ -80,7 +76,6 @@ function forbidden(from: string, to: readonly string[], test: boolean, where: st
 const TEST_FILE = /\.test[.-]|testbed\.ts$|\/testing\//;
 const BY_NAME = "import other packages by name, through their entry points";
 const DECLARE = "add it to dependencies (to devDependencies when only tests need it)";
-const CYCLE = "these modules need each other to start: move what both need into a module of its own";
 const DOWNWARDS =
   "arrows go to earlier rows only: move the shared type or function into the lowest row that can define it";
 

@@ -9,7 +9,7 @@ import { forbiddenText } from "./checks/forbidden-text.ts";
 import { generatedFiles } from "./checks/generated.ts";
 import { packedPackages } from "./checks/packed.ts";
 import type { Check, Problem } from "./checks/problem.ts";
-import { style, types } from "./checks/tools.ts";
+import { style, types, unused } from "./checks/tools.ts";
 
 const arrows: Check = {
   name: "arrows",
@@ -20,7 +20,7 @@ const arrows: Check = {
 };
 
 const CHECKS: readonly Check[] = [
-  ...[types, style, arrows, foundationDependencies],
+  ...[types, style, unused, arrows, foundationDependencies],
   ...[fileSize, entryPointBudgets, browserSize, forbiddenText, generatedFiles, packedPackages],
 ];
 

@@ -24,3 +24,10 @@ export const style: Check = tool(
   ["biome", "check", "--error-on-warnings", "--diagnostic-level=warn", "--max-diagnostics=40", "."],
   "run `pnpm exec biome check --write .`; what remains needs a decision",
 );
+
+/** Files, exports and dependencies that nothing uses. */
+export const unused: Check = tool(
+  "unused code",
+  ["knip", "--no-progress", "--treat-config-hints-as-errors"],
+  "delete what nothing needs, and keep to its module what only that needs; files that are run by name are in knip.json",
+);

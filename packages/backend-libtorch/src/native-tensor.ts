@@ -62,7 +62,7 @@ function copiedTensor(native: NativeTensor, bytes: Uint8Array): Tensor {
 }
 
 /** A tensor that stays on its device until it is read. */
-export function deviceTensor(native: NativeTensor): Tensor {
+function deviceTensor(native: NativeTensor): Tensor {
   const { dtype, shape, device } = native;
   const dispose = (): void => native.dispose();
   const tensor: Tensor = {

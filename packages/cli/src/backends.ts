@@ -1,7 +1,8 @@
 import type { Backend } from "@pt2/backend";
 import { cliError, usageError } from "./cli-errors.ts";
+import type { OptionSpec } from "./command-syntax.ts";
 import { buildNativeModule } from "./libtorch/build.ts";
-import type { OptionSpec, Options } from "./options.ts";
+import type { Options } from "./options.ts";
 import type { Terminal } from "./terminal/terminal.ts";
 
 /** What a user may ask of a backend. */

@@ -1,5 +1,6 @@
 import type { Command } from "./command.ts";
-import { COMMON_OPTIONS, type OptionSpec } from "./options.ts";
+import type { OptionSpec } from "./command-syntax.ts";
+import { COMMON_OPTIONS } from "./options.ts";
 import { table } from "./terminal/table.ts";
 
 /** The text of `pt2 --help`. */

@@ -1,7 +1,8 @@
 import type { Model } from "@pt2/runtime";
 import { load } from "@pt2/runtime/node";
 import { BACKEND_OPTIONS, chooseBackend } from "./backends.ts";
-import type { OptionSpec, Options } from "./options.ts";
+import type { OptionSpec } from "./command-syntax.ts";
+import type { Options } from "./options.ts";
 import { OPS_OPTION, ownOps } from "./own-ops.ts";
 import { ProgressBar } from "./terminal/progress.ts";
 import type { Terminal } from "./terminal/terminal.ts";

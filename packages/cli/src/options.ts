@@ -1,18 +1,6 @@
 import { parseArgs } from "node:util";
 import { usageError } from "./cli-errors.ts";
-import type { Command } from "./command.ts";
-
-/** An option of a command. */
-export interface OptionSpec {
-  readonly name: string;
-  /** One letter that stands for it: `-o`. */
-  readonly short?: string;
-  /** Name of its value in the help; a flag has none. */
-  readonly value?: string;
-  /** May be given several times. */
-  readonly multiple?: boolean;
-  readonly help: string;
-}
+import type { CommandSyntax, OptionSpec } from "./command-syntax.ts";
 
 /** Options that every command takes. */
 export const COMMON_OPTIONS: readonly OptionSpec[] = [
@@ -74,7 +62,7 @@ export class Options {
 }
 
 /** Parses what follows the command's name. */
-export function parseOptions(command: Command, args: readonly string[]): Options {
+export function parseOptions(command: CommandSyntax, args: readonly string[]): Options {
   const help = `see \`pt2 ${command.name} --help\``;
   const specs = [...command.options, ...COMMON_OPTIONS];
   const config = Object.fromEntries(

@@ -3,7 +3,8 @@ import { pathToFileURL } from "node:url";
 import { createRegistry, type OpHandler, type OpRegistry, type OpSet } from "@pt2/registry";
 import { atenOnDemand } from "@pt2/registry/on-demand";
 import { cliError } from "./cli-errors.ts";
-import type { OptionSpec, Options } from "./options.ts";
+import type { OptionSpec } from "./command-syntax.ts";
+import type { Options } from "./options.ts";
 
 /** The option of commands that load a program: what `load` takes beside the file. */
 export const OPS_OPTION: OptionSpec = {

@@ -16,7 +16,7 @@ export function contiguousStrides(shape: readonly SymInt[]): readonly SymInt[] {
 }
 
 /** Whether two sizes are provably equal. */
-export function sameSize(a: SymInt, b: SymInt): boolean {
+function sameSize(a: SymInt, b: SymInt): boolean {
   return sameExpr(simplify(toExpr(a)), simplify(toExpr(b)));
 }
 

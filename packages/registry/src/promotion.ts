@@ -11,7 +11,7 @@ import type { SchemaArgument, SchemaType } from "./schema/types.ts";
 import type { Scalar, TensorMeta } from "./tensor-meta.ts";
 import { isTensorMeta, wrapNumber } from "./wrapped.ts";
 
-export { computeDtype, DEFAULT_DTYPE, promoteTypes, resultType } from "./dtype-promotion.ts";
+export { computeDtype, promoteTypes, resultType } from "./dtype-promotion.ts";
 
 /** An elementwise call with shapes and dtypes: what a backend makes a kernel from. Its result is its own meta. */
 export interface ScalarCall extends TensorMeta {

@@ -93,7 +93,7 @@ export async function requireSupported(backend: Backend, program: Program, regis
 }
 
 /** One line about an op that is missing. */
-export function describeMissing({ op, count, where, why }: UnsupportedOp): string {
+function describeMissing({ op, count, where, why }: UnsupportedOp): string {
   return `  ${op} ×${count}: ${why}; first ${where}`;
 }
 

@@ -18,7 +18,7 @@ const registry = createRegistry({ sets: [aten] });
 const fixtures = fileURLToPath(new URL("../../fixtures/", import.meta.url));
 
 /** The programs that are damaged. */
-export const FILES: readonly string[] = ["torch-2.13", "programs"].flatMap((folder) =>
+const FILES: readonly string[] = ["torch-2.13", "programs"].flatMap((folder) =>
   readdirSync(`${fixtures}${folder}`)
     .filter((name) => name.endsWith(".pt2"))
     .map((name) => `${folder}/${name}`),

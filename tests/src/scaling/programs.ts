@@ -146,7 +146,7 @@ function specText(spec: TreeSpec): string {
 const one = (): number => 1;
 
 /** Each node reads the one before: tall and thin, everything fuses that a backend fuses. */
-export const CHAIN: GrowingProgram = {
+const CHAIN: GrowingProgram = {
   name: "chain",
   inputs: one,
   archive(size) {
@@ -158,7 +158,7 @@ export const CHAIN: GrowingProgram = {
 };
 
 /** Results with a constant of their own, all of one input: no two have the same expression. */
-export const DISTINCT: GrowingProgram = {
+const DISTINCT: GrowingProgram = {
   name: "distinct results",
   inputs: one,
   archive(size) {
@@ -172,7 +172,7 @@ export const DISTINCT: GrowingProgram = {
 };
 
 /** Many inputs, each of which is read. */
-export const INPUTS: GrowingProgram = {
+const INPUTS: GrowingProgram = {
   name: "inputs",
   inputs: (size) => size,
   archive(size) {
@@ -185,7 +185,7 @@ export const INPUTS: GrowingProgram = {
 };
 
 /** Writes to elements of an input, each through a view of its own. */
-export const ELEMENT_WRITES: GrowingProgram = {
+const ELEMENT_WRITES: GrowingProgram = {
   name: "writes to elements",
   inputs: one,
   archive(size) {
@@ -200,7 +200,7 @@ export const ELEMENT_WRITES: GrowingProgram = {
 };
 
 /** Each input is written to. */
-export const INPUT_WRITES: GrowingProgram = {
+const INPUT_WRITES: GrowingProgram = {
   name: "writes to inputs",
   inputs: (size) => size,
   archive(size) {
@@ -212,7 +212,7 @@ export const INPUT_WRITES: GrowingProgram = {
 };
 
 /** Results of a kernel that are all needed at the end: nothing can take the memory of another. */
-export const ALIVE: GrowingProgram = {
+const ALIVE: GrowingProgram = {
   name: "alive at once",
   inputs: one,
   archive(size) {

@@ -1,4 +1,4 @@
-import type { Point } from "./layout.ts";
+import type { Point } from "./point.ts";
 
 /** Which part of a drawing is seen: a point of the drawing in the top left corner, and how large it appears. */
 export interface Camera extends Point {

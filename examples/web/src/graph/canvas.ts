@@ -2,10 +2,11 @@ import { el } from "../page/dom.ts";
 import { onThemeChange } from "../page/theme.ts";
 import type { GraphBox } from "./boxes.ts";
 import { type Camera, centreOn, fitAll, fitStart, fits, pan, reveal, type Size, zoom } from "./camera.ts";
-import { BOX_HEIGHT, beginningOf, type Layout, type PlacedBox, type Point } from "./layout.ts";
+import { BOX_HEIGHT, beginningOf, type Layout, type PlacedBox } from "./layout.ts";
 import { overview } from "./overview.ts";
 import { DETAIL_FONT, paint, TITLE_FONT } from "./paint.ts";
 import { palette } from "./palette.ts";
+import type { Point } from "./point.ts";
 import { followPointers } from "./pointers.ts";
 import type { NodeTimes } from "./times.ts";
 

@@ -2,12 +2,7 @@ import { type Arrow, layer } from "@pt2/graph/draw";
 import { align } from "./align.ts";
 import type { GraphBox, Picture } from "./boxes.ts";
 import type { Beginning } from "./camera.ts";
-
-/** A place on the drawing; the top left corner is 0, 0. */
-export interface Point {
-  readonly x: number;
-  readonly y: number;
-}
+import type { Point } from "./point.ts";
 
 /** A box with the place of its centre. */
 export interface PlacedBox extends Point {

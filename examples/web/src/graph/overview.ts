@@ -1,8 +1,9 @@
 import { el } from "../page/dom.ts";
 import type { Camera, Size } from "./camera.ts";
-import { BOX_HEIGHT, type Point } from "./layout.ts";
+import { BOX_HEIGHT } from "./layout.ts";
 import type { Scene } from "./paint.ts";
 import type { Palette } from "./palette.ts";
+import type { Point } from "./point.ts";
 import { longestTime, timeOf } from "./times.ts";
 
 /** All of a drawing in a narrow strip, for those who cannot see it at once. Keys and the search do the same by other means. */

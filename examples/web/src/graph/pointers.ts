@@ -1,4 +1,4 @@
-import type { Point } from "./layout.ts";
+import type { Point } from "./point.ts";
 
 /** What pointers and wheels ask for. Places are in pixels from the top left corner of the element. */
 export interface PointerEvents {

@@ -1,5 +1,5 @@
 import { contiguousStrides } from "@pt2/format";
-import type { Arg, NamedArg, Node, OpName, Output, TensorType, ValueType } from "@pt2/graph";
+import type { NamedArg, Node, OpName, Output, TensorType, ValueType } from "@pt2/graph";
 import type { ArgValue, LoweredTensor, TensorMeta } from "@pt2/registry";
 
 /** The nodes that take the place of one, as they are made. Tensors are known by the metas that stand for them. */
@@ -72,7 +72,7 @@ function isMeta(value: ArgValue): value is LoweredTensor {
 }
 
 /** A dense tensor of a meta's dtype and shape. */
-export function typeOf({ dtype, shape }: TensorMeta): TensorType {
+function typeOf({ dtype, shape }: TensorMeta): TensorType {
   return {
     kind: "tensor",
     dtype,
@@ -82,9 +82,4 @@ export function typeOf({ dtype, shape }: TensorMeta): TensorType {
     device: { type: "cpu", index: null },
     requiresGrad: false,
   };
-}
-
-/** A literal without tensors in it. */
-export function isLiteralArg(arg: Arg): boolean {
-  return arg.kind !== "value" && (arg.kind !== "list" || arg.items.every(isLiteralArg));
 }

@@ -38,7 +38,7 @@ export async function readSources(folder: string, libtorch: Libtorch, env: Envir
 }
 
 /** A libtorch at the same path may have been replaced; times are left out, since copying an image changes them. */
-export async function identityOf({ path, version, build, cxx11Abi }: Libtorch): Promise<string> {
+async function identityOf({ path, version, build, cxx11Abi }: Libtorch): Promise<string> {
   const sizes = await Promise.all(
     ["libtorch_cpu.so", "libtorch_cpu.dylib", "libc10.so", "libc10.dylib"].map((name) =>
       stat(join(path, "lib", name)).then(

@@ -4,7 +4,7 @@ import { appendFile, readdir, readFile, utimes, writeFile } from "node:fs/promis
 import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
 import { type BuildOptions, buildAddon, findBuiltAddon } from "./build-addon.ts";
-import type { BuildProgress } from "./compile.ts";
+import type { BuildProgress } from "./compile-job.ts";
 import { fakeCommand, fakeLibtorch, temporaryFolder, writeFiles } from "./fakes.test-helper.ts";
 import { inspectFolder } from "./inspect-folder.ts";
 import type { Libtorch } from "./libtorch.ts";

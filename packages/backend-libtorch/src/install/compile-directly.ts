@@ -1,7 +1,7 @@
 import { mkdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { type Finished, runCommand } from "./command.ts";
-import type { CompileJob } from "./compile.ts";
+import type { CompileJob } from "./compile-job.ts";
 
 /** Compiles without CMake, with the flags that `native/CMakeLists.txt` gives; a test compares them. */
 export async function compileDirectly(job: CompileJob): Promise<Finished> {

@@ -2,7 +2,8 @@ import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
 import { fakeCommand, LIBRARY, temporaryFolder } from "./fakes.test-helper.ts";
-import { type InstallProgress, installLibtorch } from "./install-libtorch.ts";
+import type { InstallProgress } from "./install-job.ts";
+import { installLibtorch } from "./install-libtorch.ts";
 
 /** pip of a Python: `$FAKE_PIP` is a shell function that is called with the folder and the report to write. */
 const PYTHON = `

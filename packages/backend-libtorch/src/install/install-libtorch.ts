@@ -4,22 +4,11 @@ import { join } from "node:path";
 import { type Environment, installFolder } from "./environment.ts";
 import { inspectFolder } from "./inspect-folder.ts";
 import { installError } from "./install-errors.ts";
+import type { InstallProgress } from "./install-job.ts";
 import { compareVersions, DEFAULT_VERSION, type Libtorch, NEWEST_VERSION, OLDEST_VERSION } from "./libtorch.ts";
 import { withLock } from "./lock.ts";
 import { findPip, installWithPip } from "./pip.ts";
 import { installFromArchive } from "./wheel-archive.ts";
-
-/** How far an installation is. */
-export interface InstallProgress {
-  /** `wait`: another process installs the same. */
-  readonly stage: "wait" | "download" | "unpack";
-  /** Bytes. */
-  readonly done: number;
-  /** 0 where it is not known. */
-  readonly total: number;
-  /** What is being downloaded or unpacked. */
-  readonly what: string;
-}
 
 /** Options of {@link installLibtorch}. */
 export interface InstallOptions {
@@ -37,23 +26,6 @@ export interface InstalledLibtorch {
   readonly libtorch: Libtorch;
   /** Whether it was downloaded just now. */
   readonly fresh: boolean;
-}
-
-/** What a way of installing needs to know. */
-export interface InstallJob {
-  readonly version: string;
-  readonly cuda: boolean;
-  readonly env: Environment;
-  /** An empty folder; `torch` goes into it. */
-  readonly folder: string;
-  readonly onProgress: (progress: InstallProgress) => void;
-}
-
-/** A file that was installed, as its index names it. */
-export interface InstalledFile {
-  readonly name: string;
-  /** Of the file, checked. Null where the index does not say it. */
-  readonly sha256: string | null;
 }
 
 /**

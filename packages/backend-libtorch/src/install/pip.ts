@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { type Finished, runCommand } from "./command.ts";
 import type { Environment } from "./environment.ts";
 import { installError, numbered } from "./install-errors.ts";
-import type { InstalledFile, InstallJob } from "./install-libtorch.ts";
+import type { InstalledFile, InstallJob } from "./install-job.ts";
 import { compareVersions } from "./libtorch.ts";
 import { pythonChoices } from "./python-torch.ts";
 

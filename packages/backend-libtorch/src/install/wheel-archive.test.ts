@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { deflateRawSync } from "node:zlib";
 import { expect, it } from "vitest";
 import { LIBRARY, temporaryFolder } from "./fakes.test-helper.ts";
-import type { InstallJob, InstallProgress } from "./install-libtorch.ts";
+import type { InstallJob, InstallProgress } from "./install-job.ts";
 import { chooseWheel, installFromArchive, type ListedWheel } from "./wheel-archive.ts";
 
 const PLATFORM = process.platform === "darwin" ? "macosx_11_0_arm64" : "manylinux_2_28_x86_64.manylinux_2_27_x86_64";

@@ -6,7 +6,7 @@ import { Readable, Transform } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type { ReadableStream } from "node:stream/web";
 import { installError } from "./install-errors.ts";
-import type { InstalledFile, InstallJob } from "./install-libtorch.ts";
+import type { InstalledFile, InstallJob } from "./install-job.ts";
 import { CPU_INDEX } from "./pip.ts";
 import { unzip } from "./unzip.ts";
 

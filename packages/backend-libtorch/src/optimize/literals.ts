@@ -45,6 +45,6 @@ export function knownShape(type: TensorType | undefined): readonly number[] | un
   return sizes?.every((size) => size !== undefined) ? sizes : undefined;
 }
 
-export function knownSize(size: SymInt | undefined): number | undefined {
+function knownSize(size: SymInt | undefined): number | undefined {
   return typeof size === "number" || typeof size === "bigint" ? Number(size) : undefined;
 }

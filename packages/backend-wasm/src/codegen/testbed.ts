@@ -20,7 +20,7 @@ const memory: WebAssembly.Memory = new WebAssembly.Memory({ initial: 64 });
 const compiler = createElementwiseCompiler(memory);
 
 /** Strides of a dense tensor in row-major order. */
-export function contiguous(shape: readonly number[]): readonly number[] {
+function contiguous(shape: readonly number[]): readonly number[] {
   return shape.map((_, d) => shape.slice(d + 1).reduce((a, b) => a * b, 1));
 }
 

@@ -25,7 +25,7 @@ function positions([d, h, w]: Spatial): Spatial[] {
 }
 
 /** The naive convolution of channels-last `x` with PyTorch's contiguous weight. */
-export function reference(shape: ConvShape, x: Float32Array, weight: Float32Array, bias?: Float32Array): Float64Array {
+function reference(shape: ConvShape, x: Float32Array, weight: Float32Array, bias?: Float32Array): Float64Array {
   const output = convOutput(shape);
   const { inChannels: C, outChannels: O, groups, transposed = false } = shape;
   const [Cg, Og] = [C / groups, O / groups];

@@ -32,7 +32,7 @@ export function tileCount(shape: ConvShape, size: 2 | 4): number {
 }
 
 /** Tiles that are computed together. */
-export function blockTiles(shape: ConvShape, size: 2 | 4): number {
+function blockTiles(shape: ConvShape, size: 2 | 4): number {
   const tileBytes = (size + 2) ** 2 * (shape.inChannels + shape.outChannels) * 4;
   return Math.min(tileCount(shape, size), Math.max(LEAST_TILES, Math.floor(BLOCK_BYTES / tileBytes / 10) * 10));
 }

@@ -2,7 +2,7 @@ import type { DType } from "@pt2/format";
 import { castTo, type TypedExpr } from "@pt2/registry/scalar";
 
 /** The element itself. */
-export function inputExpr(dtype: DType): TypedExpr {
+function inputExpr(dtype: DType): TypedExpr {
   return { kind: "input", dtype, index: 0 };
 }
 

@@ -1,9 +1,10 @@
 import { backendError, elementBytes, numberOf } from "@pt2/backend/staged";
 import { type ArgValue, type Call, isTensor, type LoweredTensor, type TensorMeta } from "@pt2/registry";
 import type { Epilogue, ResultPlace } from "../shader/shader.ts";
+import type { Buffer } from "./constant.ts";
 import { bytesOf, Context, placeIn } from "./context.ts";
 import type { KernelCall } from "./kernel.ts";
-import type { Buffer, Place } from "./place.ts";
+import type { Place } from "./place.ts";
 import type { Services } from "./services.ts";
 import type { StepSink } from "./step-sink.ts";
 

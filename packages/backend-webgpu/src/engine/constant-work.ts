@@ -1,9 +1,8 @@
 import type { Guard } from "../shader/shader.ts";
-import type { Constant } from "./constant.ts";
+import type { Buffer, Constant } from "./constant.ts";
 import type { Device } from "./device.ts";
 import { GuardWords } from "./guard-words.ts";
 import type { Memory } from "./memory.ts";
-import type { Buffer } from "./place.ts";
 import { ReadyWork } from "./ready-work.ts";
 import { buffersOf, type StepSink, type Work } from "./step-sink.ts";
 import type { Stream } from "./stream.ts";

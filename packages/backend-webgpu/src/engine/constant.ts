@@ -1,6 +1,18 @@
 import { backendError } from "@pt2/backend/staged";
 import type { Memory } from "./memory.ts";
-import type { Buffer } from "./place.ts";
+
+/**
+ * Memory of the GPU that holds tensors: of a run (which of the plan's buffers it is, is decided when the whole plan is
+ * known), of the module (a mutable buffer), or of a value that never changes.
+ */
+export interface Buffer {
+  /** Bytes as the GPU stores the elements (`storageOf`), which need not be the bytes of the dtype. */
+  readonly bytes: number;
+  /** The buffer, when the plan has been laid out. */
+  gpu(): GPUBuffer;
+  /** Set for values that never change: weights and what is computed from them alone. */
+  readonly constant: Constant | null;
+}
 
 /** How a constant's value comes about. */
 export interface Recipe {

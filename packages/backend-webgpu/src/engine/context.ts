@@ -7,8 +7,9 @@ import type { ElementExpr } from "../wgsl/scalar.ts";
 import { storageOf } from "../wgsl/storage.ts";
 import type { Adapter } from "./adapter.ts";
 import { inParts, isComplexDtype, partOf } from "./complex-parts.ts";
+import type { Buffer } from "./constant.ts";
 import type { PlanContext } from "./kernel.ts";
-import type { Buffer, Place } from "./place.ts";
+import type { Place } from "./place.ts";
 import type { Services } from "./services.ts";
 import type { HostStep, StepSink } from "./step-sink.ts";
 

@@ -1,15 +1,38 @@
 import type { CompileRequest } from "@pt2/backend";
 import { GraphRunner, type HandlerInitials, isEvalBatchNorm } from "@pt2/backend/staged";
-import type { OpName } from "@pt2/graph";
+import type { OpName, Program } from "@pt2/graph";
 import type { LowerTarget } from "@pt2/registry";
-import type { Device } from "./device.ts";
+import type { Device, DeviceSource } from "./device.ts";
 import { WebgpuEngine } from "./engine.ts";
-import type { ExecutableOptions, Model } from "./executable.ts";
-import { type Kernels, kernelsOf } from "./kernels.ts";
+import { type KernelParts, type Kernels, kernelsOf } from "./kernels.ts";
 import { Memory } from "./memory.ts";
-import { bindWeights } from "./program-state.ts";
+import type { Place } from "./place.ts";
+import type { WebgpuPlan } from "./plan.ts";
+import { bindWeights, type ProgramState } from "./program-state.ts";
 import { Stream } from "./stream.ts";
 import { WeightRecords } from "./weight-records.ts";
+
+/** What an executable is made with, beside the request. */
+export interface ExecutableOptions {
+  readonly devices: DeviceSource;
+  /** The backend's own kernels. */
+  readonly kernels: KernelParts;
+  /** Where user outputs are: read at once, or on the device until somebody reads them. */
+  readonly outputs: "host" | "device";
+  readonly precision: "exact" | "fast";
+  readonly onDispose: () => Promise<void>;
+}
+
+/** What a program runs with. */
+export interface Model {
+  readonly program: Program;
+  readonly device: Device;
+  readonly memory: Memory;
+  readonly stream: Stream;
+  readonly engine: WebgpuEngine;
+  readonly weights: ProgramState;
+  readonly runner: GraphRunner<Place, WebgpuPlan>;
+}
 
 /** What the backend runs itself; also the answer to `unsupported`. */
 export function targetOf(kernels: Kernels, maxTensorBytes?: number): LowerTarget {

@@ -13,7 +13,6 @@ import {
 import {
   type DeviceData,
   fromRunValue,
-  type GraphRunner,
   isDeviceData,
   profiled,
   programResults,
@@ -25,45 +24,16 @@ import {
   toRunValues,
 } from "@pt2/backend/staged";
 import type { Pt2Error } from "@pt2/format";
-import type { Program } from "@pt2/graph";
 import { webgpuError } from "../webgpu-errors.ts";
 import { bytesOf } from "./context.ts";
-import { createEngine } from "./create-engine.ts";
-import { type Device, type DeviceSource, deviceLost, whyFailed } from "./device.ts";
+import { createEngine, type ExecutableOptions, type Model } from "./create-engine.ts";
+import { type Device, deviceLost, whyFailed } from "./device.ts";
 import { DeviceTensor } from "./device-tensor.ts";
 import type { WebgpuEngine } from "./engine.ts";
-import type { KernelParts } from "./kernels.ts";
-import type { Memory } from "./memory.ts";
-import type { Place } from "./place.ts";
-import type { WebgpuPlan } from "./plan.ts";
-import type { ProgramState } from "./program-state.ts";
-import type { Stream } from "./stream.ts";
 
 /** Hooks of a run whose signal can be waited for. */
 interface Hooks extends RunHooks {
   readonly signal?: AbortSignal | undefined;
-}
-
-/** What an executable is made with, beside the request. */
-export interface ExecutableOptions {
-  readonly devices: DeviceSource;
-  /** The backend's own kernels. */
-  readonly kernels: KernelParts;
-  /** Where user outputs are: read at once, or on the device until somebody reads them. */
-  readonly outputs: "host" | "device";
-  readonly precision: "exact" | "fast";
-  readonly onDispose: () => Promise<void>;
-}
-
-/** What a program runs with. */
-export interface Model {
-  readonly program: Program;
-  readonly device: Device;
-  readonly memory: Memory;
-  readonly stream: Stream;
-  readonly engine: WebgpuEngine;
-  readonly weights: ProgramState;
-  readonly runner: GraphRunner<Place, WebgpuPlan>;
 }
 
 /** A program on the GPU. */

@@ -1,7 +1,7 @@
 import { backendError } from "@pt2/backend/staged";
 import type { Guard } from "../shader/shader.ts";
+import type { Buffer } from "./constant.ts";
 import type { Memory } from "./memory.ts";
-import type { Buffer } from "./place.ts";
 import type { Range, Stream } from "./stream.ts";
 
 /** A guard and the node that it stands in. */

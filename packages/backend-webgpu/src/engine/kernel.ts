@@ -4,7 +4,8 @@ import type { ArgValue, Call } from "@pt2/registry";
 import type { Shader } from "../shader/shader.ts";
 import type { ElementExpr } from "../wgsl/scalar.ts";
 import type { Adapter } from "./adapter.ts";
-import type { Buffer, Place } from "./place.ts";
+import type { Buffer } from "./constant.ts";
+import type { Place } from "./place.ts";
 import type { HostStep } from "./step-sink.ts";
 
 /** How one or several ops run here. One family of ops, one file in `kernels/`. */

@@ -5,14 +5,14 @@ import { type Call, describeNode, type LoweredTensor, type Stage, type Strided, 
 import { keyOf } from "@pt2/registry/scalar";
 import type { Guard } from "../shader/shader.ts";
 import { CallContext, type Fused, type TensorTable } from "./call-context.ts";
-import type { Constant } from "./constant.ts";
+import type { Buffer, Constant } from "./constant.ts";
 import { bytesOf, Context, placeIn, placeKey } from "./context.ts";
 import { GuardWords } from "./guard-words.ts";
 import type { Kernels } from "./kernels.ts";
 import { requireBufferSize } from "./memory.ts";
 import { pairUp } from "./pairing.ts";
 import type { PairStep } from "./pairs.ts";
-import { type Buffer, elementsIn, isCopyable, type Place } from "./place.ts";
+import { elementsIn, isCopyable, type Place } from "./place.ts";
 import { type Arena, RunBuffer } from "./run-buffer.ts";
 import type { Services } from "./services.ts";
 import { planSlots } from "./slots.ts";

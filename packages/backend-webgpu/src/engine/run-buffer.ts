@@ -1,6 +1,6 @@
+import type { Buffer } from "./constant.ts";
 import type { Memory } from "./memory.ts";
 import { sizeOf } from "./memory.ts";
-import type { Buffer } from "./place.ts";
 
 /**
  * The buffers that runs work in, shared by all plans of an executable, since runs do not overlap. A larger plan makes

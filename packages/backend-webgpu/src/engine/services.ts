@@ -1,8 +1,7 @@
 import type { DType } from "@pt2/format";
-import type { Constant } from "./constant.ts";
+import type { Buffer, Constant } from "./constant.ts";
 import type { Device } from "./device.ts";
 import type { PlanContext } from "./kernel.ts";
-import type { Buffer } from "./place.ts";
 
 /** What all plans of one executable share. */
 export interface Services {

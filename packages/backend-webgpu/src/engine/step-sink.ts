@@ -1,7 +1,8 @@
 import type { HostData } from "@pt2/backend/staged";
 import type { Dispatch } from "../shader/dispatch.ts";
 import type { Guard } from "../shader/shader.ts";
-import type { Buffer, Place } from "./place.ts";
+import type { Buffer } from "./constant.ts";
+import type { Place } from "./place.ts";
 
 /** Work on the host in the middle of a run, for ops that have no shader: read back, compute, upload. */
 export interface HostStep {

@@ -1,4 +1,4 @@
-import type { Buffer } from "../engine/place.ts";
+import type { Buffer } from "../engine/constant.ts";
 
 /** A part of a buffer that a shader sees. */
 export interface Binding {

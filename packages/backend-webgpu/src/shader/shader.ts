@@ -1,7 +1,8 @@
 import type { BackendErrorCode } from "@pt2/backend";
 import type { TypedExpr } from "@pt2/registry/scalar";
 import type { Adapter } from "../engine/adapter.ts";
-import type { Buffer, Place } from "../engine/place.ts";
+import type { Buffer } from "../engine/constant.ts";
+import type { Place } from "../engine/place.ts";
 import { webgpuError } from "../webgpu-errors.ts";
 import { helpersIn, prelude, scalarFunction } from "../wgsl/scalar.ts";
 import { computeType, fitExpr, storeExpr } from "../wgsl/storage.ts";

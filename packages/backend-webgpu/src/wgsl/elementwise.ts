@@ -62,7 +62,7 @@ export function elementwiseDispatch(
 }
 
 /** The WGSL of a kernel. */
-export function elementwiseShader({ expr, inputs, form }: ElementwiseKernel, features: ShaderFeatures): string {
+function elementwiseShader({ expr, inputs, form }: ElementwiseKernel, features: ShaderFeatures): string {
   const { vector, ragged, turned, modes } = form;
   const dtypes = [...inputs, expr.dtype];
   const output = inputs.length;

@@ -1,8 +1,6 @@
 import { NotLoaded } from "@pt2/registry/on-demand";
 import { BITS } from "./helpers/bits.ts";
-
-/** Declarations of WGSL by the name that they declare. */
-export type Helpers = Readonly<Record<string, string>>;
+import type { Helpers } from "./helpers/helpers.ts";
 
 /** Helpers that load when the first shader names one. */
 interface Later {

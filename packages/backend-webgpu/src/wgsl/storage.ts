@@ -35,11 +35,6 @@ const COMPUTE: { readonly [D in DType]?: ComputeType } = {
   complex128: "vec2<f32>",
 };
 
-/** Whether tensors of a dtype can be on the GPU at all; float64 and complex128 only where the user allowed narrowing. */
-export function hasStorage(dtype: DType): boolean {
-  return COMPUTE[dtype] !== undefined;
-}
-
 /** WGSL type of a dtype's values while something is computed: every float is f32, small integers are wide ones. */
 export function computeType(dtype: DType): ComputeType {
   const type = COMPUTE[dtype];

@@ -45,7 +45,7 @@ export function positions(tensor: HostData): readonly number[] {
 }
 
 /** An int64 tensor. */
-export function int64(shape: readonly number[], values: BigInt64Array): HostData {
+function int64(shape: readonly number[], values: BigInt64Array): HostData {
   return { dtype: "int64", shape, bytes: new Uint8Array(values.buffer, values.byteOffset, values.byteLength) };
 }
 

@@ -4,11 +4,10 @@ import { loading } from "@pt2/registry/on-demand";
 import { operandsOf } from "../fuse.ts";
 import { type Awaitable, whenReady } from "./awaitable.ts";
 import { foldBatchNorm } from "./fold-batch-norm.ts";
-import type { GraphRunner } from "./graph-runner.ts";
 import { requireBytes } from "./host-values.ts";
 import { type Cached, PlanCache } from "./plan-cache.ts";
 import { isDeviceData, isHostData, isTensorData, type RunValue, type TensorType, tensorDataIn } from "./run-value.ts";
-import type { StageEngine, StagePlan } from "./stage-engine.ts";
+import type { RunHooks, StageEngine, StagePlan } from "./stage-engine.ts";
 import type { StandIns } from "./stand-ins.ts";
 
 /** Plans for more inputs than this are dropped, the least used first: of a graph, behind a boundary, for called ops. */
@@ -32,6 +31,13 @@ export interface StageOrigin<Place, Plan> {
   readonly count: StageCount;
 }
 
+/** What runs a graph that a stage's boundary calls. */
+interface CalledGraph<Place extends TensorType, Plan extends StagePlan<Place>> {
+  readonly plans: readonly StageNode<Place, Plan>[];
+  run(inputs: readonly RunValue[], bound?: ReadonlyMap<string, Place>, hooks?: RunHooks): Promise<readonly RunValue[]>;
+  release(): void;
+}
+
 /** A planned stage, and what may follow it by what its boundary returned. */
 export class StageNode<Place extends TensorType, Plan extends StagePlan<Place>> implements Cached<readonly RunValue[]> {
   readonly key: string;
@@ -45,7 +51,7 @@ export class StageNode<Place extends TensorType, Plan extends StagePlan<Place>> 
   /** Numbers of the run that the stage's steps read. */
   readonly #numbers: readonly RunNumber[];
   /** Runners of the graphs that the boundary calls, most recently used last. */
-  readonly #graphs = new Map<Graph | string, GraphRunner<Place, Plan>>();
+  readonly #graphs = new Map<Graph | string, CalledGraph<Place, Plan>>();
 
   private constructor(
     engine: StageEngine<Place, Plan>,
@@ -126,7 +132,7 @@ export class StageNode<Place extends TensorType, Plan extends StagePlan<Place>> 
   }
 
   /** The runner of a graph that the boundary calls. */
-  runnerOf(key: Graph | string, make: () => GraphRunner<Place, Plan>): GraphRunner<Place, Plan> {
+  runnerOf(key: Graph | string, make: () => CalledGraph<Place, Plan>): CalledGraph<Place, Plan> {
     const runner = this.#graphs.get(key) ?? make();
     this.#graphs.delete(key);
     this.#graphs.set(key, runner);

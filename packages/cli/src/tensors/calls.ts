@@ -1,7 +1,7 @@
 import type { Tensors } from "@pt2/format";
 import type { HostTensor, LeafInfo } from "@pt2/runtime";
 import { cliError } from "../cli-errors.ts";
-import type { OptionSpec } from "../options.ts";
+import type { OptionSpec } from "../command-syntax.ts";
 import { toHostTensor } from "../report/host-tensor.ts";
 import { parseScalars, readSidecar, type Scalar } from "./sidecar.ts";
 import { readTensorFile, splitCalls } from "./tensor-file.ts";

@@ -9,7 +9,7 @@ import { readSidecar, type Scalar } from "../tensors/sidecar.ts";
 import { readTensorFile, splitCalls } from "../tensors/tensor-file.ts";
 
 /** The extra file of an archive that holds expected outputs: a `.safetensors` file in Base64, as extra files are text. */
-export const EXPECTED_IN_ARCHIVE = "expected.safetensors.base64";
+const EXPECTED_IN_ARCHIVE = "expected.safetensors.base64";
 
 /** A call, and what it should give. */
 export interface ExpectedCall {

@@ -1,6 +1,7 @@
 import { type Comparable, type Element, elementsOf, numel, type Tolerance } from "@pt2/backend";
 import type { DType } from "@pt2/format";
-import type { OptionSpec, Options } from "../options.ts";
+import type { OptionSpec } from "../command-syntax.ts";
+import type { Options } from "../options.ts";
 
 /** What is usual for a dtype whose results may be computed in another order. Integers and booleans must be equal. */
 const DEFAULTS: Readonly<Partial<Record<DType, Tolerance>>> = {

@@ -1,4 +1,4 @@
-import type { Backend, Capabilities, Executable, Value } from "@pt2/backend";
+import type { Backend, Capabilities, Executable } from "@pt2/backend";
 import type { WeightTensor } from "@pt2/format";
 import type { Program } from "@pt2/graph";
 import type { OpRegistry } from "@pt2/registry";
@@ -22,6 +22,3 @@ export interface LifecycleTools {
   /** Compiles a program in text form on the shared backend; disposed after the case. */
   compile(text: string, weights?: readonly WeightTensor[], signal?: AbortSignal): Promise<Executable>;
 }
-
-/** What a case gives to, and expects of, a run. */
-export type Values = readonly Value[];

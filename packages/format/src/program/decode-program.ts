@@ -7,7 +7,7 @@ import { parseTreeSpec } from "./tree-spec.ts";
 import type { ExportedProgram, GraphModule, ModuleCallEntry, ModuleCallSignature, RangeConstraint } from "./types.ts";
 
 /** The schema's major version, the only part of it that decides. */
-export const SCHEMA_MAJOR = 8;
+const SCHEMA_MAJOR = 8;
 
 /** Parses a `models/*.json` record. */
 export function parseProgram(bytes: Uint8Array, record: string): ExportedProgram {

@@ -19,7 +19,7 @@ const optionalTensor = (name: string | null): Writable =>
   name === null ? { as_none: true } : { as_tensor: named(name) };
 
 /** Inverse of decoding a device. */
-export function encodeDevice({ type, index }: Device): Writable {
+function encodeDevice({ type, index }: Device): Writable {
   return { type, index };
 }
 

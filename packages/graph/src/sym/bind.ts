@@ -118,7 +118,7 @@ function checkRanges(
 }
 
 /** `2 … 128`, `at least 2`. */
-export function printRange({ min, max }: SymRange): string {
+function printRange({ min, max }: SymRange): string {
   if (min === null) return max === null ? "any integer" : `at most ${max}`;
   return max === null ? `at least ${min}` : `${min} … ${max}`;
 }

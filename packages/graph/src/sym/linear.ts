@@ -5,7 +5,7 @@ import { fromLiteral, toLiteral } from "./python-number.ts";
 import { simplify } from "./simplify.ts";
 
 /** Replaces known symbols by their values. */
-export function substitute(expr: SymExpr, bindings: Bindings): SymExpr {
+function substitute(expr: SymExpr, bindings: Bindings): SymExpr {
   if (expr.kind === "symbol") {
     const value = bindings.get(expr.name);
     return value === undefined ? expr : { kind: "number", value };

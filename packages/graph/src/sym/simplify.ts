@@ -26,7 +26,7 @@ export function simplify(expr: SymExpr): SymExpr {
 }
 
 /** The literal of a Python value; an integral float stays a float. */
-export function literalExpr(value: PyValue): SymExpr {
+function literalExpr(value: PyValue): SymExpr {
   if (typeof value === "boolean") return { kind: "bool", value };
   if (typeof value === "bigint") return { kind: "number", value: toLiteral(value) };
   const literal: SymExpr = { kind: "number", value };

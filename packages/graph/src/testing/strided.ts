@@ -8,7 +8,7 @@ export interface Strided {
 
 export const product = (sizes: readonly number[]): number => sizes.reduce((a, b) => a * b, 1);
 
-export function denseStrides(shape: readonly number[]): readonly number[] {
+function denseStrides(shape: readonly number[]): readonly number[] {
   return shape.map((_, i) => product(shape.slice(i + 1)));
 }
 
@@ -18,7 +18,7 @@ export function dense(shape: readonly number[], values: ArrayLike<number>): Stri
 }
 
 /** Positions in memory of all elements, in row-major order. */
-export function positions({ shape, strides, offset }: Strided): readonly number[] {
+function positions({ shape, strides, offset }: Strided): readonly number[] {
   return shape.reduce<readonly number[]>(
     (starts, size, dim) => starts.flatMap((start) => Array.from({ length: size }, (_, i) => start + i * strides[dim]!)),
     [offset],

@@ -55,7 +55,7 @@ export function printArg(arg: Arg, graph: PrintGraph): string {
 }
 
 /** Always with a point, an exponent, or a name, so that it cannot be read as an int. */
-export function printFloat(value: number): string {
+function printFloat(value: number): string {
   if (Number.isNaN(value)) return "nan";
   if (!Number.isFinite(value)) return value > 0 ? "inf" : "-inf";
   if (Object.is(value, -0)) return "-0.0";

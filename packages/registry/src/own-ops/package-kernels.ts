@@ -50,7 +50,7 @@ export function requireKernelOps(sets: readonly OpSet[], records: Pick<OpRecords
 }
 
 /** The ops that a kernel is for. A shared library says it to whom loads it. */
-export function opsOf(kernel: unknown): readonly OpName[] {
+function opsOf(kernel: unknown): readonly OpName[] {
   const ops = typeof kernel === "object" && kernel !== null && "ops" in kernel ? kernel.ops : [];
   return Array.isArray(ops) ? ops.filter((op) => typeof op === "string") : [];
 }

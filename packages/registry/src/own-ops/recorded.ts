@@ -1,7 +1,6 @@
 import type { Graph, Node, TensorType, ValueType } from "@pt2/graph";
 import { evaluateSize, usesOf } from "@pt2/graph";
 import { describe } from "../lower/arguments.ts";
-import type { OpRegistry } from "../op-registry.ts";
 import { registryError } from "../registry-errors.ts";
 import { isTensorMeta } from "../wrapped.ts";
 import { describeValue } from "./describe-value.ts";
@@ -18,13 +17,19 @@ export interface Claim {
   readonly who: string;
 }
 
+/** What of a registry tells which ops users bring. */
+interface Users {
+  handlerOf(op: string): unknown;
+  userSetOf(op: string): string | undefined;
+}
+
 /** Refuses what a user's rules gave for a node where PyTorch recorded something else. */
 export function requireAsRecorded(
   node: Node,
   results: readonly unknown[],
   operand: Claim["operand"],
   types: Graph["values"],
-  registry: Pick<OpRegistry, "userSetOf" | "handlerOf">,
+  registry: Users,
 ): void {
   const who = registry.handlerOf(node.op) !== undefined ? "The handler" : "The record";
   const own = who === "The handler" || registry.userSetOf(node.op) !== undefined;

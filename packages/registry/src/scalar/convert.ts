@@ -4,7 +4,7 @@ import type { ScalarValue } from "./typed.ts";
 const scratch = new DataView(new ArrayBuffer(8));
 
 /** Rounds to the nearest bfloat16, ties to even. */
-export function roundToBfloat16(x: number): number {
+function roundToBfloat16(x: number): number {
   if (!Number.isFinite(x)) return x;
   scratch.setFloat32(0, x);
   const bits = scratch.getUint32(0);
@@ -13,7 +13,7 @@ export function roundToBfloat16(x: number): number {
 }
 
 /** Rounds to the nearest float16, ties to even; from 65520 on it is infinite. */
-export function roundToFloat16(x: number): number {
+function roundToFloat16(x: number): number {
   const magnitude = Math.abs(x);
   if (!(magnitude > 0) || magnitude === Number.POSITIVE_INFINITY) return x;
   if (magnitude >= 65520) return Math.sign(x) * Number.POSITIVE_INFINITY;

@@ -87,7 +87,7 @@ export function floatBinary(fn: FloatBinaryFn, x: number, y: number, dtype: DTyp
 }
 
 /** C's pow: 1 to any power and anything to the power 0 is 1, and so is (-1) to an infinite one, unlike in JavaScript. */
-export function power(x: number, y: number): number {
+function power(x: number, y: number): number {
   return x === 1 || (x === -1 && Math.abs(y) === Number.POSITIVE_INFINITY) ? 1 : x ** y;
 }
 

@@ -34,7 +34,7 @@ export function withChildren(node: TypedExpr, of: (child: TypedExpr) => TypedExp
 }
 
 /** The operands of a node. */
-export function childrenOf(node: TypedExpr): readonly TypedExpr[] {
+function childrenOf(node: TypedExpr): readonly TypedExpr[] {
   switch (node.kind) {
     case "input":
     case "const":

@@ -1,7 +1,7 @@
 import { DTYPES, type DType } from "@pt2/format";
 
 /** c10's numbers, which schema defaults use; they are not the numbers of program files. */
-export const C10_DTYPES: Readonly<Record<number, DType>> = {
+const C10_DTYPES: Readonly<Record<number, DType>> = {
   0: "uint8",
   1: "int8",
   2: "int16",

@@ -2,7 +2,6 @@ import type { TensorMeta } from "@pt2/registry";
 import type { KernelCall } from "../../engine/kernel.ts";
 import type { Place } from "../../engine/place.ts";
 import type { Shader } from "../../shader/shader.ts";
-import { mergedHeads } from "./merged-heads.ts";
 
 /** `softmax(query keyᵀ scale + mask) value` for every head of every batch. */
 export interface Heads {
@@ -143,4 +142,22 @@ export function declareStore(shader: Shader, features: number): string {
   let at = (head * p.queries + query) * p.features + feature;
 ${vector ? "  set_out4(at / 4u, v);\n" : lanes.join("")}}
 `;
+}
+
+type Matrices = Pick<Heads, "batch" | "query" | "key" | "value" | "mask">;
+
+/** Heads that share their keys and have one query each, as one head whose queries are theirs. */
+function mergedHeads({ batch, query, key, value, mask }: Matrices): Matrices {
+  const without = (place: Place, dim: number): Place => ({
+    ...place,
+    shape: place.shape.toSpliced(dim, 1),
+    strides: place.strides.toSpliced(dim, 1),
+  });
+  return {
+    batch: batch.slice(0, -1),
+    query: without(query, -2),
+    key: without(key, -3),
+    value: without(value, -3),
+    mask: mask && without(mask, -2),
+  };
 }

@@ -1,26 +1,14 @@
 import { DTYPES, type DType, isSmallFloat } from "@pt2/format";
 import type { ArgValue, TensorMeta } from "@pt2/registry";
-import type { BinaryFn, TypedExpr } from "@pt2/registry/scalar";
+import type { TypedExpr } from "@pt2/registry/scalar";
 import { isComplexDtype } from "../../engine/complex-parts.ts";
 import type { KernelCall, WebgpuKernel } from "../../engine/kernel.ts";
 import type { Place } from "../../engine/place.ts";
 import type { Shader } from "../../shader/shader.ts";
 import { computeType } from "../../wgsl/storage.ts";
 import { type ReducedLayout, readLanes, reducedLayout } from "./lanes.ts";
+import type { Reduction } from "./reduction.ts";
 import { foldsInTeams, planTeamFold } from "./team-fold.ts";
-
-/** What a reduction does. */
-export interface Reduction {
-  readonly fn: BinaryFn;
-  /** What a reduction of nothing is, of floats and of integers. */
-  readonly start: readonly [float: number, int: number];
-  /** Elements are converted to the result's dtype first (`sum` of bools counts). */
-  readonly converts: boolean;
-  /** Divides by the number of elements at the end. */
-  readonly averages?: boolean;
-  /** Whether complex numbers can be folded so. */
-  readonly complex: boolean;
-}
 
 const { POSITIVE_INFINITY, NEGATIVE_INFINITY } = Number;
 const SUM: Reduction = { fn: "add", start: [0, 0], converts: true, complex: true };

@@ -5,8 +5,8 @@ import type { KernelCall } from "../../engine/kernel.ts";
 import type { Place } from "../../engine/place.ts";
 import { computeType } from "../../wgsl/storage.ts";
 import { type Combination, lanesFor, Team } from "../team.ts";
-import type { Reduction } from "./fold.ts";
 import { areNeighbours, type ReducedLayout, readLanes, reducedLayout } from "./lanes.ts";
+import type { Reduction } from "./reduction.ts";
 
 /** With as many workgroups a GPU is busy. */
 const ENOUGH_GROUPS = 64;

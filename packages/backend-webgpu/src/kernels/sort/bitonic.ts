@@ -1,7 +1,13 @@
 import type { KernelCall } from "../../engine/kernel.ts";
 import type { Place } from "../../engine/place.ts";
 import { type ReducedLayout, readLanes } from "../reduce/lanes.ts";
-import type { Sorted } from "./sort.ts";
+
+/** Where sorted elements and their positions go: the first `target.n` of each lane. */
+export interface Sorted {
+  readonly values: Place;
+  readonly indices: Place;
+  readonly target: ReducedLayout;
+}
 
 /**
  * Sorts the positions of long lanes in a network of compare-and-swap passes (Batcher's bitonic sorter): log²(n) / 2 of

@@ -2,7 +2,7 @@ import { normalDim } from "@pt2/backend/strides";
 import type { KernelCall, WebgpuKernel } from "../../engine/kernel.ts";
 import type { Place } from "../../engine/place.ts";
 import { type ReducedLayout, readLanes, reducedLayout } from "../reduce/lanes.ts";
-import { planBitonic } from "./bitonic.ts";
+import { planBitonic, type Sorted } from "./bitonic.ts";
 import { orderOf } from "./order.ts";
 
 /** `sort(self, stable, dim, descending)`: always stable; NaN counts as the largest. */
@@ -33,13 +33,6 @@ function planSort(call: KernelCall, descending: boolean): void {
   const order = orderOf(self, descending);
   if (layout.n > COUNTED) planBitonic(call, self, layout, order, { values, indices, target });
   else planCounting(call, self, layout, order, { values, indices, target });
-}
-
-/** Where sorted elements and their positions go: the first `target.n` of each lane. */
-export interface Sorted {
-  readonly values: Place;
-  readonly indices: Place;
-  readonly target: ReducedLayout;
 }
 
 function planCounting(call: KernelCall, self: Place, layout: ReducedLayout, order: string, to: Sorted): void {

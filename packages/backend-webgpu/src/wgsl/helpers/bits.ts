@@ -1,4 +1,4 @@
-import type { Helpers } from "../prelude.ts";
+import type { Helpers } from "./helpers.ts";
 
 // Compilers may assume that there are no NaNs and infinities, so tests for them look at bits.
 export const BITS: Helpers = {

@@ -1,4 +1,4 @@
-import type { Helpers } from "../prelude.ts";
+import type { Helpers } from "./helpers.ts";
 
 export const COMPLEX: Helpers = {
   mul_complex: `fn mul_complex(x: vec2<f32>, y: vec2<f32>) -> vec2<f32> {

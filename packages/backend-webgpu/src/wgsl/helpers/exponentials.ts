@@ -1,6 +1,6 @@
-import type { Helpers } from "../prelude.ts";
 import { ERROR_FUNCTION } from "./error-function.ts";
 import { EXPONENTIAL } from "./exponential.ts";
+import type { Helpers } from "./helpers.ts";
 import { LOGARITHM } from "./logarithm.ts";
 
 /** What activations are made of. */

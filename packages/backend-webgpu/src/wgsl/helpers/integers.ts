@@ -1,4 +1,4 @@
-import type { Helpers } from "../prelude.ts";
+import type { Helpers } from "./helpers.ts";
 
 // A quotient by zero is -1 (all bits set) and the remainder the dividend, as on NVIDIA's GPUs; nothing can be thrown.
 export const INTEGERS: Helpers = {

@@ -1,4 +1,4 @@
-import type { Helpers } from "../prelude.ts";
+import type { Helpers } from "./helpers.ts";
 
 // Division is off by units in the last place on GPUs, so that a quotient may lie on the wrong side of an integer.
 export const REMAINDER: Helpers = {

@@ -35,10 +35,10 @@ const shifted =
     polynomial(2 * x - 1, degree);
 
 /** Chebyshev's polynomials of the four kinds. */
-export const chebyshevT: Polynomial = family((x) => x, chebyshev);
-export const chebyshevU: Polynomial = family((x) => 2 * x, chebyshev);
-export const chebyshevV: Polynomial = family((x) => 2 * x - 1, chebyshev);
-export const chebyshevW: Polynomial = family((x) => 2 * x + 1, chebyshev);
+const chebyshevT: Polynomial = family((x) => x, chebyshev);
+const chebyshevU: Polynomial = family((x) => 2 * x, chebyshev);
+const chebyshevV: Polynomial = family((x) => 2 * x - 1, chebyshev);
+const chebyshevW: Polynomial = family((x) => 2 * x + 1, chebyshev);
 
 /** Every family, by PyTorch's name. */
 export const POLYNOMIALS: Readonly<Record<string, Polynomial>> = {

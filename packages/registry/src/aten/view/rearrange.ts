@@ -67,7 +67,7 @@ function move(self: Strided, source: readonly number[], destination: readonly nu
 }
 
 /** Length and start are exact here: nothing is clamped. */
-export function narrow(self: Strided, dim: number, start: number, length: number): Strided {
+function narrow(self: Strided, dim: number, start: number, length: number): Strided {
   check(self.shape.length > 0, "narrow() cannot be applied to a 0-dim tensor.");
   check(length >= 0, "narrow(): length must be non-negative.");
   const size = self.shape[wrapDim(dim, self.shape.length)]!;
