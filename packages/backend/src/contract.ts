@@ -65,8 +65,8 @@ export interface Capabilities {
   /** Whether sizes may depend on data (`nonzero`, `item`). Default: false; then such ops are reported as unsupported. */
   readonly dynamicSizes?: boolean;
   /**
-   * Whether runs leave the calling thread free. Default: false. A program that needs functions of users may be run on the
-   * calling thread all the same; the first line that `explain` of its executable gives says so.
+   * Whether runs leave the calling thread free. Default: false. An executable for which something else holds says so
+   * ({@link Executable.offThread}).
    */
   readonly offThread?: boolean;
   /**
@@ -126,6 +126,11 @@ export type Value = Tensor | number | bigint | boolean | string | null;
  * its buffers see each other's writes in the order in which they were started.
  */
 export interface Executable {
+  /**
+   * Whether its runs leave the calling thread free. Absent where it is as `capabilities.offThread` says. A program that
+   * needs handlers or kernels of users may be run on the calling thread; `explain` says why.
+   */
+  readonly offThread?: boolean;
   /**
    * One forward. `inputs` are the program's user inputs in flattened order, already checked against the signature;
    * they are never modified and may be reused at once after the promise settles. Returns the user outputs in order,

@@ -11,6 +11,7 @@ export type { Abilities } from "./find-unsupported.ts";
 export { findUnsupported } from "./find-unsupported.ts";
 export type { ElementwiseGroup, FuseOptions, Step } from "./fuse.ts";
 export { callsOf, fuse, operandsOf } from "./fuse.ts";
+export { hintBindings, hintValues } from "./hint-values.ts";
 export { requireResults } from "./kernel-error.ts";
 export type { ArenaPlan, Lifetime } from "./plan-arena.ts";
 export { planArena } from "./plan-arena.ts";

@@ -81,7 +81,7 @@ export async function load(source: ModelSource, options: LoadOptions): Promise<M
       });
     });
     progress.finish();
-    return new LoadedModel({ backend: backend.name, program, executable, archive });
+    return new LoadedModel({ backend, program, executable, archive });
   } catch (problem) {
     await executable?.dispose();
     await prefetch?.discard();

@@ -1,4 +1,13 @@
-import type { Executable, MemoryReport, Profile, RunOptions, TraceObserver, Value, WarmupOptions } from "@pt2/backend";
+import type {
+  Backend,
+  Executable,
+  MemoryReport,
+  Profile,
+  RunOptions,
+  TraceObserver,
+  Value,
+  WarmupOptions,
+} from "@pt2/backend";
 import type { Archive } from "@pt2/format";
 import type { Program } from "@pt2/graph";
 import { loading } from "@pt2/registry/on-demand";
@@ -11,7 +20,7 @@ import { inputsOf, type LeafInfo, type OutputInfo, outputsOf } from "./signature
 
 /** What a model is made of. */
 export interface ModelParts {
-  readonly backend: string;
+  readonly backend: Pick<Backend, "name" | "capabilities">;
   readonly program: Program;
   readonly executable: Executable;
   /** Open as long as the model: executables may read weights when they first need them. */
@@ -22,6 +31,7 @@ export interface ModelParts {
 export class LoadedModel implements Model {
   readonly backend: string;
   readonly program: Program;
+  readonly offThread: boolean;
   readonly inputs: readonly LeafInfo[];
   readonly outputs: readonly OutputInfo[];
   readonly forwardSync?: <Result>(...inputs: readonly unknown[]) => Result;
@@ -34,8 +44,9 @@ export class LoadedModel implements Model {
   #disposed: Promise<void> | undefined;
 
   constructor({ backend, program, executable, archive }: ModelParts) {
-    this.backend = backend;
+    this.backend = backend.name;
     this.program = program;
+    this.offThread = executable.offThread ?? backend.capabilities.offThread ?? false;
     this.inputs = inputsOf(program);
     this.outputs = outputsOf(program);
     this.#executable = executable;

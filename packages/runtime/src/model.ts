@@ -9,6 +9,8 @@ export interface Model extends AsyncDisposable {
   readonly backend: string;
   /** The program as the backend got it. */
   readonly program: Program;
+  /** Whether calls leave the calling thread free. `explain` says why they do not, where the backend could. */
+  readonly offThread: boolean;
   /** The leaves of a call, in flattened order. */
   readonly inputs: readonly LeafInfo[];
   /** The leaves of the result, in flattened order; and the gradients of a program of forward and backward. */

@@ -1,6 +1,7 @@
 import type { CompileRequest, MemoryReport, Profile, Progress, UnsupportedOp } from "@pt2/backend";
 import { type DType, Pt2Error, type SourceOrigin, type WeightTensor } from "@pt2/format";
 import type { Program } from "@pt2/graph";
+import type { RuleAnswers, RuleQuestion, WireRules } from "./rules.ts";
 
 /** A leaf of inputs or outputs as it crosses threads. */
 export type WireValue = WireTensor | number | bigint | boolean | string | null;
@@ -25,11 +26,18 @@ export interface WireWeight extends Omit<WeightTensor, "storage"> {
 /** What is asked of the worker. */
 export interface Calls {
   /** The worker keeps the program for the `compile` that may follow. */
-  unsupported(args: { readonly program: Program }): readonly UnsupportedOp[];
+  unsupported(args: {
+    /** Names it in questions of the worker. */
+    readonly executable: number;
+    readonly program: Program;
+    readonly rules: WireRules | null;
+  }): readonly UnsupportedOp[];
   compile(args: {
     readonly executable: number;
     /** Null for the program that the worker keeps. */
     readonly program: Program | null;
+    /** Null where no user brings an op. */
+    readonly rules: WireRules | null;
     readonly weights: readonly WireWeight[];
     readonly origins: ReadonlyMap<string, SourceOrigin>;
     readonly precision: CompileRequest["precision"];
@@ -56,6 +64,8 @@ export type Method = keyof Calls;
 export type ToWorker =
   | { readonly kind: "call"; readonly id: number; readonly method: Method; readonly args: Parameters<Calls[Method]>[0] }
   | { readonly kind: "storage"; readonly read: number; readonly bytes: Uint8Array<ArrayBuffer> }
+  | { readonly kind: "rule-answer"; readonly asked: number; readonly answers: RuleAnswers }
+  | { readonly kind: "rule-failed"; readonly asked: number; readonly error: WireError }
   | { readonly kind: "storage-failed"; readonly read: number; readonly error: WireError };
 
 /** Messages from the worker. */
@@ -71,7 +81,13 @@ export type FromWorker =
       readonly executable: number;
       readonly storages: readonly string[];
     }
-  | { readonly kind: "expect-no-more"; readonly expected: number };
+  | { readonly kind: "expect-no-more"; readonly expected: number }
+  | {
+      readonly kind: "ask-rule";
+      readonly asked: number;
+      readonly executable: number;
+      readonly question: RuleQuestion;
+    };
 
 /** One side of a channel: what `Worker`, `MessagePort` and Node's `parentPort` have in common. */
 export interface Port<Out, In> {

@@ -1,6 +1,7 @@
 import type { Progress } from "@pt2/backend";
 import type { FarStorages, SourceOrigin, Storage, WeightTensor } from "@pt2/format";
 import { type Program, stats } from "@pt2/graph";
+import type { OpRegistry } from "@pt2/registry";
 import { atenOnDemand, builtInRegistry, loading } from "@pt2/registry/on-demand";
 import { WasmBackend } from "../backend.ts";
 import type { WasmExecutable } from "../engine/executable.ts";
@@ -17,17 +18,23 @@ import {
   type WireValue,
   type WireWeight,
 } from "./protocol.ts";
+import type { RuleAnswers, RuleQuestion, WireRules } from "./rules.ts";
 import { fromWire, toWire, transfersOf } from "./wire-values.ts";
 
 /** Reads `length` bytes at an origin into the WebAssembly memory. */
 export type ReadOrigin = (origin: SourceOrigin, into: Uint8Array) => Promise<void>;
 
-/** Answers calls in a worker. Only PyTorch's own ops run here: functions of users cannot cross threads. */
+/**
+ * Answers calls in a worker. Functions of users cannot cross threads: the rules of their ops are asked for where the
+ * functions are, and kernels and handlers run there.
+ */
 export function serve(port: Port<FromWorker, ToWorker>, readOrigin: ReadOrigin): void {
   const backend = new WasmBackend();
-  const registry = builtInRegistry(atenOnDemand);
+  const builtIn = builtInRegistry(atenOnDemand);
   const executables = new Map<number, WasmExecutable>();
   const reads = new Map<number, { resolve(bytes: Uint8Array): void; reject(error: Error): void }>();
+  const questions = new Map<number, { resolve(answers: RuleAnswers): void; reject(error: Error): void }>();
+  let nextAsked = 0;
   /** What `unsupported` was asked about last. */
   let kept: Program | null = null;
   let nextRead = 0;
@@ -64,7 +71,17 @@ export function serve(port: Port<FromWorker, ToWorker>, readOrigin: ReadOrigin):
       return target;
     },
   });
-  const loadOps = ({ graph }: Program): Promise<void> => registry.load(stats(graph).map(({ op }) => op));
+  const registryFor = async (executable: number, { graph }: Program, rules: WireRules | null): Promise<OpRegistry> => {
+    const ask = (question: RuleQuestion): Promise<RuleAnswers> =>
+      new Promise((resolve, reject) => {
+        const asked = nextAsked++;
+        questions.set(asked, { resolve, reject });
+        port.post({ kind: "ask-rule", asked, executable, question });
+      });
+    const registry = rules === null ? builtIn : (await import("./asked-rules.ts")).askedRegistry(rules, ask);
+    await registry.load(stats(graph).map(({ op }) => op));
+    return registry;
+  };
   const get = (id: number): WasmExecutable => {
     const executable = executables.get(id);
     if (executable === undefined) throw modelDisposed();
@@ -72,12 +89,11 @@ export function serve(port: Port<FromWorker, ToWorker>, readOrigin: ReadOrigin):
   };
 
   const methods: { readonly [M in Method]: (args: Parameters<Calls[M]>[0]) => Promise<ReturnType<Calls[M]>> } = {
-    async unsupported({ program }) {
+    async unsupported({ executable, program, rules }) {
       kept = program;
-      await loadOps(program);
-      return await backend.unsupported(program, registry);
+      return await backend.unsupported(program, await registryFor(executable, program, rules));
     },
-    async compile({ executable, program: given, weights, origins, precision, cancel }) {
+    async compile({ executable, program: given, rules, weights, origins, precision, cancel }) {
       const program = given ?? kept!;
       kept = null;
       const storages = new Map<string, Storage>();
@@ -88,11 +104,10 @@ export function serve(port: Port<FromWorker, ToWorker>, readOrigin: ReadOrigin):
         storages.set(weight.storage.id, storage);
         table.set(weight.name, { ...weight, storage });
       }
-      await loadOps(program);
       const request = {
         program,
         weights: table,
-        registry,
+        registry: await registryFor(executable, program, rules),
         ...(precision === undefined ? {} : { precision }),
         onProgress: (progress: Progress) => port.post({ kind: "progress", executable, progress }),
         cancellation: cancellationOf(cancel),
@@ -128,6 +143,14 @@ export function serve(port: Port<FromWorker, ToWorker>, readOrigin: ReadOrigin):
       case "storage-failed":
         reads.get(message.read)?.reject(fromWireError(message.error));
         reads.delete(message.read);
+        return;
+      case "rule-answer":
+        questions.get(message.asked)?.resolve(message.answers);
+        questions.delete(message.asked);
+        return;
+      case "rule-failed":
+        questions.get(message.asked)?.reject(fromWireError(message.error));
+        questions.delete(message.asked);
         return;
       case "call": {
         const { id, method, args } = message;

@@ -7,12 +7,14 @@ import { CAPABILITIES } from "../capabilities.ts";
 import { LocalBackend } from "../local-backend.ts";
 import { backendDisposed } from "../wasm-errors.ts";
 import { raiseOnAbort, sharedFlag } from "./cancel-flag.ts";
-import { WorkerChannel, type WorkerHandle } from "./worker-channel.ts";
+import type { WireRules } from "./rules.ts";
+import { type RemoteExecutable, WorkerChannel, type WorkerHandle } from "./worker-channel.ts";
 import { WorkerExecutable } from "./worker-executable.ts";
 
 /**
- * The backend in a worker, started with the first program, so that the calling thread stays free. Programs that need
- * functions of users (handlers, op packages) run on the calling thread: functions cannot cross threads.
+ * The backend in a worker, started with the first program, so that the calling thread stays free. The worker asks for
+ * what the rules of users' ops say. Programs that need functions of users on data (handlers, kernels) run on the calling
+ * thread: functions cannot cross threads.
  */
 export class WorkerBackend implements Backend {
   readonly name = "wasm";
@@ -35,20 +37,28 @@ export class WorkerBackend implements Backend {
     const channel = this.#open();
     // A run may take long, and whether another program can run does not depend on it.
     if (channel.computes) return await this.#local.unsupported(program, registry);
+    const executable = this.#next++;
+    const { rules, answer } = await rulesOf(program, registry);
+    channel.executables.set(executable, { storages: new Map(), onProgress: undefined, answer });
     channel.kept = program;
-    return await channel.call("unsupported", { program });
+    try {
+      return await channel.call("unsupported", { executable, program, rules });
+    } finally {
+      channel.executables.delete(executable);
+    }
   }
 
   async compile(request: CompileRequest): Promise<Executable> {
     const needed = needsUsers(request.program, request.registry);
-    if (needed !== null) return explained(await this.#local.compile(request), needed);
+    if (needed !== null) return onCallingThread(await this.#local.compile(request), needed);
     const channel = this.#open();
     const executable = this.#next++;
     const { program, weights, precision, onProgress, signal } = request;
     signal?.throwIfAborted();
     const storages = new Map<string, Storage>();
     for (const { storage } of weights.values()) storages.set(storage.id, storage);
-    channel.executables.set(executable, { storages, onProgress, signal });
+    const { rules, answer } = await rulesOf(program, request.registry);
+    channel.executables.set(executable, { storages, onProgress, signal, answer });
     const cancel = signal === undefined ? null : sharedFlag();
     const done = raiseOnAbort(cancel, signal);
     try {
@@ -59,8 +69,16 @@ export class WorkerBackend implements Backend {
       }));
       const unsent = channel.kept === program ? null : program;
       channel.kept = null;
-      await channel.call("compile", { executable, program: unsent, weights: wire, origins, precision, cancel });
-      channel.executables.set(executable, { storages, onProgress });
+      await channel.call("compile", {
+        executable,
+        program: unsent,
+        rules,
+        weights: wire,
+        origins,
+        precision,
+        cancel,
+      });
+      channel.executables.set(executable, { storages, onProgress, answer });
       const onDispose = async (): Promise<void> => {
         this.#releases.delete(onDispose);
         await request.onDispose?.();
@@ -95,21 +113,43 @@ export class WorkerBackend implements Backend {
   }
 }
 
-/** An op of a program for which it needs functions of users; null where the ops that come with this project will do. */
+/** An op for which a program needs functions of users on data; null where their rules, which can be asked, will do. */
 function needsUsers({ graph }: Program, registry: OpRegistry): string | null {
   if (registry.checks === null) return null;
-  const isUsers = (op: string): boolean => registry.userSetOf(op) !== undefined || registry.handlerOf(op) !== undefined;
-  // Decompositions come to PyTorch's ops, and to no others that users bring.
-  const own = registry.list().find(({ op }) => /^(aten|prims)::/.test(op) && isUsers(op));
-  const [kernel] = registry.kernelsFor("wasm");
-  return stats(graph).find(({ op }) => isUsers(op))?.op ?? own?.op ?? (kernel === undefined ? null : "its kernels");
+  const isFunction = (op: string): boolean => registry.handlerOf(op) !== undefined || registry.hasKernel(op, "wasm");
+  const used = stats(graph).map(({ op }) => op);
+  const own = used.filter((op) => registry.userSetOf(op) !== undefined);
+  // PyTorch's decompositions come to PyTorch's ops, and to no others that users bring; those of users come to any.
+  const isReached = (op: string): boolean => own.length > 0 || /^(aten|prims)::/.test(op);
+  const reached = registry.list().find(({ op, handled }) => isReached(op) && (handled || isFunction(op)));
+  return used.find((op) => isFunction(op) || isBare(op, registry)) ?? reached?.op ?? null;
+}
+
+/** Whether an op of a user's has no rule to run it by: the calling thread knows what it lacks. */
+function isBare(op: string, registry: OpRegistry): boolean {
+  const { scalar, view, decompose } = registry.resolve(op) ?? {};
+  return registry.userSetOf(op) !== undefined && (scalar ?? view ?? decompose) === undefined;
+}
+
+/** What the worker gets to know of users' ops, and what answers its questions. */
+async function rulesOf(
+  program: Program,
+  registry: OpRegistry,
+): Promise<{ readonly rules: WireRules | null; readonly answer?: RemoteExecutable["answer"] }> {
+  if (registry.checks === null || !registry.list().some(({ op }) => registry.userSetOf(op) !== undefined)) {
+    return { rules: null };
+  }
+  return await (await import("./answer-rules.ts")).ruleBook(program, registry);
 }
 
 /** An executable that says where it runs. */
-function explained(executable: Executable, op: string): Executable {
+function onCallingThread(executable: Executable, op: string): Executable {
   const explain = executable.explain.bind(executable);
-  const why = `on the calling thread, as functions of users cannot cross to the worker: ${op}`;
-  return Object.assign(executable, { explain: async () => (await explain()).replace(/$/m, `; ${why}`) });
+  const why = `on the calling thread, as handlers and kernels of users cannot cross to the worker: ${op}`;
+  return Object.assign(executable, {
+    offThread: false,
+    explain: async () => (await explain()).replace(/$/m, `; ${why}`),
+  });
 }
 
 async function originsOf(storages: ReadonlyMap<string, Storage>): Promise<ReadonlyMap<string, SourceOrigin>> {

@@ -4,6 +4,7 @@ import type { Pt2Error, Storage } from "@pt2/format";
 import type { Program } from "@pt2/graph";
 import { wasmError } from "../wasm-errors.ts";
 import { type Calls, type FromWorker, fromWireError, type Method, type ToWorker, toWireError } from "./protocol.ts";
+import type { RuleAnswers, RuleQuestion } from "./rules.ts";
 
 /** A started worker, whichever kind the platform has. */
 export interface WorkerHandle {
@@ -16,6 +17,8 @@ export interface WorkerHandle {
 
 /** What the caller's side keeps of an executable in the worker. */
 export interface RemoteExecutable {
+  /** Answers what the worker asks about ops of users; absent where no user brings one. */
+  readonly answer?: ((question: RuleQuestion) => Promise<RuleAnswers>) | undefined;
   readonly storages: ReadonlyMap<string, Storage>;
   readonly onProgress: ((progress: Progress) => void) | undefined;
   /** Ends reads for a load that nobody waits for any more; a model that is loaded has none. */
@@ -132,6 +135,9 @@ export class WorkerChannel {
         this.#expected.get(message.expected)?.();
         this.#expected.delete(message.expected);
         return;
+      case "ask-rule":
+        await this.#answer(message.asked, message.executable, message.question);
+        return;
       case "read-storage":
         await this.#sendStorage(message.read, message.executable, message.storage);
     }
@@ -143,6 +149,15 @@ export class WorkerChannel {
     if (remote === undefined || remote.signal?.aborted) return;
     const storages = ids.flatMap((id) => remote.storages.get(id) ?? []);
     this.#expected.set(expected, expectStorages(storages, remote.signal));
+  }
+
+  async #answer(asked: number, executable: number, question: RuleQuestion): Promise<void> {
+    try {
+      const answers = await this.executables.get(executable)!.answer!(question);
+      this.#worker.post({ kind: "rule-answer", asked, answers }, []);
+    } catch (error) {
+      this.#worker.post({ kind: "rule-failed", asked, error: toWireError(error) }, []);
+    }
   }
 
   async #sendStorage(read: number, executable: number, id: string): Promise<void> {

@@ -5,7 +5,7 @@ import { fromFile } from "@pt2/format/node";
 import { importProgram, type Program } from "@pt2/graph";
 import { functionalize } from "@pt2/graph/functionalize";
 import { removeNoOps } from "@pt2/graph/passes";
-import { createRegistry, defineOp, type OpHandler, type RegistryParts } from "@pt2/registry";
+import { createRegistry } from "@pt2/registry";
 import { aten } from "@pt2/registry/aten";
 import { afterAll, expect, test } from "vitest";
 import { wasm } from "../node.ts";
@@ -55,33 +55,6 @@ test("a program in a worker gives the bytes that it gives on the calling thread"
     await here.dispose();
     await request.close();
   }
-});
-
-test("only a program that needs functions of users leaves the worker, and its explanation says so", async () => {
-  const request = await open("mlp");
-  const inputs = [floats(5, 7)];
-  const explained = async (parts: Partial<RegistryParts>): Promise<string> => {
-    const own = createRegistry({ sets: [aten, ...(parts.sets ?? [])], handlers: parts.handlers ?? [] });
-    const executable = await worker.compile({ ...request, registry: own });
-    await executable.run(inputs);
-    const [first = ""] = (await executable.explain()).split("\n");
-    await executable.dispose();
-    return first;
-  };
-  const unused = defineOp("mine::unused(Tensor self) -> Tensor", { scalar: (x) => x });
-  const rewrite = (op: string): OpHandler => ({
-    ops: [op],
-    rewrite: ({ self }, b) => b.tensor("aten::tanh", { self: self! }),
-  });
-  const moved = "on the calling thread, as functions of users cannot cross to the worker: aten::relu";
-  expect(await explained({})).not.toContain("calling thread");
-  expect(
-    await explained({ sets: [{ name: "mine", ops: [unused] }], handlers: [rewrite("mine::other")] }),
-  ).not.toContain("calling thread");
-  expect(await explained({ handlers: [rewrite("aten::relu")] })).toContain(moved);
-  const relu = defineOp("aten::relu(Tensor self) -> Tensor", { scalar: (x) => x });
-  expect(await explained({ sets: [{ name: "mine", ops: [relu], replace: true }] })).toContain(moved);
-  await request.close();
 });
 
 test("inputs stay usable, and overlapping runs are independent", async () => {

@@ -1,9 +1,11 @@
+import type { DType } from "@pt2/format";
 import type { HostData } from "@pt2/backend/staged";
 import type { TensorMeta } from "@pt2/registry";
 import { areParts } from "../../engine/complex-parts.ts";
 import { isSame } from "../../engine/element-bytes.ts";
 import type { KernelCall, WebgpuKernel } from "../../engine/kernel.ts";
 import type { Place } from "../../engine/place.ts";
+import { webgpuError } from "../../webgpu-errors.ts";
 import { storageOf } from "../../wgsl/storage.ts";
 
 /**
@@ -26,11 +28,22 @@ export const reinterpret: WebgpuKernel = {
       call.alias(0, viewOf(call, self, { dtype, shape }));
       return;
     }
+    if (NARROWED.has(self.dtype)) throw notItsBytes(self.dtype, dtype);
     const out = call.output();
     const run = ([from]: readonly HostData[]): readonly HostData[] => [{ ...out, bytes: from!.bytes }];
     call.host({ name: "aten::view.dtype", reads: [self], writes: [out], run });
   },
 };
+
+/** What the GPU holds in fewer bits when it is told so. An int64 comes back as it was. */
+const NARROWED: ReadonlySet<DType> = new Set(["float64", "complex128"]);
+
+function notItsBytes(from: DType, to: DType): Error {
+  return webgpuError("webgpu.dtype", {
+    what: `The bytes of ${from} elements are looked at as ${to}, and the GPU holds them in half as many`,
+    advice: "Run the program on another backend, or look at the bytes of float32.",
+  });
+}
 
 function viewOf(call: KernelCall, self: Place, { dtype, shape }: TensorMeta): Place {
   const [from, to] = [self.dtype, dtype].map((each) => storageOf(each, call.adapter).bytes) as [number, number];

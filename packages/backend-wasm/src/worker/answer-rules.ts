@@ -1,0 +1,226 @@
+// The calling thread's part: rules of users' ops are functions there. It loads for programs that have such ops.
+
+import { hintBindings, hintValues } from "@pt2/backend";
+import { type Graph, type Node, type Program, usesOf, walk } from "@pt2/graph";
+import {
+  type ArgValue,
+  argValue,
+  type Builder,
+  Emitter,
+  isTensorMeta,
+  type OpRecord,
+  type OpRegistry,
+  resolveArgs,
+  type ScalarExpr,
+  type Strided,
+  type TensorMeta,
+} from "@pt2/registry";
+import { loading, NotLoaded } from "@pt2/registry/on-demand";
+import { toWireError } from "./protocol.ts";
+import {
+  CALL_RULES,
+  type CallRule,
+  callQuestion,
+  keyOf,
+  leavesOf,
+  mapArgs,
+  type Outcome,
+  type Recipe,
+  type RuleAnswer,
+  type RuleAnswers,
+  type RuleQuestion,
+  toPlain,
+  type WireArg,
+  type WireArgs,
+  type WireExpr,
+  type WireOpSet,
+  type WireRecord,
+  type WireRules,
+} from "./rules.ts";
+
+/** What the worker gets to know of users' ops at first, and what answers its questions. */
+export interface RuleBook {
+  readonly rules: WireRules;
+  answer(question: RuleQuestion): Promise<RuleAnswers>;
+}
+
+/** The op sets of users for a program, with answers for the sizes that it is checked with. */
+export async function ruleBook(program: Program, registry: OpRegistry): Promise<RuleBook> {
+  const answersTo = async (questions: readonly RuleQuestion[]): Promise<RuleAnswers> => {
+    const answers: [RuleQuestion, RuleAnswer][] = [];
+    for (const question of questions) answers.push([question, await loading(() => answersOf(question, registry))]);
+    return answers;
+  };
+  const answers = await answersTo(foreseen(program, registry, hintBindings(program)));
+  return {
+    // Decompositions may have loaded further ops.
+    rules: { sets: setsOf(registry), answers },
+    answer: (question) => answersTo([question, ...foreseen(program, registry, bindingsOf(question, program))]),
+  };
+}
+
+function setsOf(registry: OpRegistry): readonly WireOpSet[] {
+  const sets = new Map<string, WireOpSet>();
+  for (const { op } of registry.list()) {
+    const name = registry.userSetOf(op);
+    const record = registry.resolve(op);
+    if (name === undefined || record === undefined) continue;
+    const { ops, replace } = sets.get(name) ?? { ops: [], replace: false };
+    sets.set(name, { name, replace: replace || registry.isReplaced(op), ops: [...ops, wireRecord(record)] });
+  }
+  return [...sets.values()];
+}
+
+type Bindings = ReadonlyMap<string, number | bigint>;
+
+/** Calls of users' ops whose sizes follow from these. Others are asked about when they are known. */
+function foreseen({ graph }: Program, registry: OpRegistry, bindings: Bindings): readonly RuleQuestion[] {
+  const found = new Map<string, RuleQuestion>();
+  const known = new Map<Graph, ReadonlyMap<string, ArgValue>>();
+  walk(graph, (node, inside) => {
+    const { op } = node;
+    if (registry.userSetOf(op) === undefined) return;
+    const hints = known.get(inside) ?? hintValues(inside, bindings);
+    known.set(inside, hints);
+    if (usesOf(node).some((name) => !hints.has(name))) return;
+    try {
+      const given = Object.fromEntries(node.args.map(({ name, arg }) => [name, argValue(arg, hints, node)]));
+      const question = callQuestion(op, resolveArgs(registry.resolve(op)!.schema, given));
+      found.set(keyOf(question), question);
+    } catch {
+      // Arguments that are refused are refused in the worker, with their place.
+    }
+  });
+  return [...found.values()];
+}
+
+/** What a question about a call tells of the program's sizes: one that comes with them brings the others. */
+function bindingsOf({ op, rule, args }: RuleQuestion, { graph }: Program): Bindings {
+  let found: Bindings = new Map();
+  if (rule !== "call") return found;
+  walk(graph, (node, { values }) => {
+    if (node.op !== op || found.size > 0) return;
+    const bound = new Map<string, number>();
+    const fits = node.args.every(({ name, arg }) => {
+      const [type, given] = [arg.kind === "value" ? values.get(arg.name) : undefined, args[name]];
+      if (type?.kind !== "tensor" || !isTensorMeta(given)) return true;
+      return type.shape.every((size, d) => {
+        const actual = given.shape[d];
+        if (actual === undefined || typeof size !== "object") return actual === Number(size);
+        if (size.kind === "symbol") bound.set(size.name, actual);
+        return true;
+      });
+    });
+    if (fits) found = bound;
+  });
+  return found;
+}
+
+function wireRecord(record: OpRecord): WireRecord {
+  const { gradient: _, ...known } = record;
+  const entries = Object.entries(known);
+  const isRule = ([, value]: [string, unknown]): boolean => typeof value === "function";
+  return {
+    data: Object.fromEntries(entries.filter((entry) => !isRule(entry))) as unknown as WireRecord["data"],
+    rules: entries.filter(isRule).map(([name]) => name) as unknown as WireRecord["rules"],
+  };
+}
+
+/** What rules of an op answer: each for itself what it gave or threw. */
+function answersOf({ op, rule, args }: RuleQuestion, registry: OpRegistry): RuleAnswer {
+  const record = registry.resolve(op)!;
+  switch (rule) {
+    case "view":
+      return { view: outcomeOf(() => record.view!(args[0] as Strided, args[1])) };
+    case "scalar":
+      return { scalar: outcomeOf(() => expressionOf(record, args)) };
+    case "call":
+      return Object.fromEntries(
+        CALL_RULES.filter((name) => typeof record[name] === "function").map((name) => [
+          name,
+          outcomeOf(() => (name === "decompose" ? recipeOf(record, args, registry) : callRule(record, name, args))),
+        ]),
+      );
+  }
+}
+
+function callRule(record: OpRecord, name: Exclude<CallRule, "decompose">, args: WireArgs): unknown {
+  const answer = (record[name] as (args: WireArgs) => unknown)(args);
+  return name === "infer" ? toPlain(answer as ArgValue) : answer;
+}
+
+/** What a rule's author got wrong is told where the program calls it, which is known over there. */
+function outcomeOf(rule: () => unknown): Outcome {
+  try {
+    return { value: rule() };
+  } catch (error) {
+    if (error instanceof NotLoaded) throw error;
+    return { error: { ...toWireError(error), where: undefined } };
+  }
+}
+
+/** An expression over placeholders, unless the rule looks at the numbers among its operands. */
+function expressionOf({ scalar }: OpRecord, operands: readonly unknown[]): { expr: WireExpr; looked: boolean } {
+  let looked = false;
+  const placeholders = operands.map((operand) => {
+    if (!isExpression(operand)) return operand;
+    const look = <Name extends string>(name: Name): unknown => {
+      looked = true;
+      return (operand as Readonly<Record<string, unknown>>)[name];
+    };
+    return {
+      get kind() {
+        return look("kind");
+      },
+      get value() {
+        return look("value");
+      },
+      get index() {
+        return look("index");
+      },
+    };
+  });
+  const done = new Map<unknown, WireExpr>();
+  placeholders.forEach((placeholder, position) => {
+    if (isExpression(operands[position])) done.set(placeholder, { kind: "operand", position });
+  });
+  const plain = (expr: ScalarExpr): WireExpr => {
+    const known = done.get(expr);
+    if (known !== undefined) return known;
+    const made = mapArgs(expr as unknown as Readonly<Record<string, unknown>>, (part) =>
+      isExpression(part) ? plain(part) : part,
+    ) as unknown as WireExpr;
+    done.set(expr, made);
+    return made;
+  };
+  const expr = plain(scalar!(...placeholders));
+  return { expr, looked };
+}
+
+/** Runs a decomposition as far as shapes go, and notes what it asks for. */
+function recipeOf({ name, decompose }: OpRecord, args: WireArgs, registry: OpRegistry): Recipe | null {
+  const isNative = (op: string): boolean => registry.userSetOf(op) === undefined;
+  const emitter = new Emitter(registry, { name: "wasm", isNative });
+  const node: Node = { name, op: name, args: [], outputs: [], origin: {} };
+  const leaves: unknown[] = [...leavesOf<WireArg>(Object.values(args))];
+  const places = new Map(leaves.map((leaf, at) => [leaf, at]));
+  const plain = (value: ArgValue): WireArg => {
+    if (Array.isArray(value)) return value.map(plain);
+    if (!isTensorMeta(value)) return value as WireArg;
+    const leaf = places.get(value);
+    return leaf === undefined ? toPlain(value) : { leaf };
+  };
+  const calls: Recipe["calls"][number][] = [];
+  const call: Builder["call"] = (op, given) => {
+    const results = emitter.emit(op, given, node);
+    calls.push({ op, args: mapArgs(given, plain) });
+    for (const leaf of leavesOf(results)) places.set(leaf, leaves.push(leaf) - 1);
+    return results;
+  };
+  const result = decompose!(args, { call, tensor: (op, given) => call(op, given)[0] as TensorMeta });
+  return result === null || result === undefined ? null : { calls, result: plain(result as ArgValue) };
+}
+
+function isExpression(value: unknown): value is ScalarExpr {
+  return typeof value === "object" && value !== null && "kind" in value;
+}

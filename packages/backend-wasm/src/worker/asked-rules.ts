@@ -1,0 +1,130 @@
+// The worker's part: records of users' ops whose rules are asked for on the calling thread. It loads for programs that
+// have such ops.
+
+import type { ArgValue, OpRecord, OpRegistry, OpSet, ScalarExpr } from "@pt2/registry";
+import { atenOnDemand, NotLoaded } from "@pt2/registry/on-demand";
+import { createRegistry } from "@pt2/registry/own-ops";
+import { fromWireError } from "./protocol.ts";
+import {
+  type CallRule,
+  callQuestion,
+  keyOf,
+  leavesOf,
+  mapArgs,
+  type Outcome,
+  type Recipe,
+  type RuleAnswer,
+  type RuleAnswers,
+  type RuleQuestion,
+  toPlain,
+  type WireArg,
+  type WireExpr,
+  type WireRecord,
+  type WireRules,
+} from "./rules.ts";
+
+type Ask = (question: RuleQuestion) => Promise<RuleAnswers>;
+type Args = Readonly<Record<string, ArgValue>>;
+
+/** Answers that are kept: sizes come and go. No plan needs as many. */
+const MOST_ANSWERS = 20_000;
+
+/** A registry with the ops of users. What a rule answers is asked for once. */
+export function askedRegistry({ sets, answers }: WireRules, ask: Ask): OpRegistry {
+  const known = new Map<string, RuleAnswer>();
+  const keep = (given: RuleAnswers): void => {
+    for (const [question, answer] of given)
+      known.set(looked(answer) ? keyOf(question) : keyOf(blind(question)), answer);
+  };
+  keep(answers);
+  const answerOf = (question: RuleQuestion): RuleAnswer => {
+    const answer = known.get(keyOf(question)) ?? known.get(keyOf(blind(question)));
+    if (answer !== undefined) return answer;
+    throw new NotLoaded(question.op, async () => {
+      const given = await ask(question);
+      if (known.size > MOST_ANSWERS) known.clear();
+      keep(given);
+    });
+  };
+  const own = sets.map(
+    ({ name, replace, ops }): OpSet => ({ name, replace, ops: ops.map((op) => recordOf(op, answerOf)) }),
+  );
+  return createRegistry({ sets: [...atenOnDemand, ...own] });
+}
+
+type AnswerOf = (question: RuleQuestion) => RuleAnswer;
+
+function recordOf({ data, rules }: WireRecord, answerOf: AnswerOf): OpRecord {
+  const { name: op } = data;
+  const has = (rule: WireRecord["rules"][number]): boolean => rules.includes(rule);
+  const call = (rule: CallRule, args: Args): unknown => givenBy(answerOf(callQuestion(op, args))[rule]);
+  const asked: { -readonly [Rule in keyof OpRecord]?: OpRecord[Rule] } = {};
+  if (has("validate")) asked.validate = (args) => call("validate", args) as string | null;
+  if (has("promote")) asked.promote = (args) => call("promote", args) as never;
+  if (has("dynamic")) asked.dynamic = (args) => call("dynamic", args) as boolean;
+  if (has("infer")) asked.infer = (args) => call("infer", args) as never;
+  if (has("decompose")) {
+    asked.decompose = (args, b) => {
+      const recipe = call("decompose", args) as Recipe | null;
+      return recipe === null ? null : (cook(recipe, args, b) as never);
+    };
+  }
+  if (has("view")) {
+    asked.view = (self, args) =>
+      givenBy(answerOf({ op, rule: "view", args: [self, mapArgs(args, toPlain)] }).view) as never;
+  }
+  if (has("scalar")) asked.scalar = (...operands) => scalarOf(op, operands, answerOf);
+  return { ...data, ...asked };
+}
+
+/** Emits what a decomposition asked for on the other thread. */
+function cook({ calls, result }: Recipe, args: Args, b: Parameters<NonNullable<OpRecord["decompose"]>>[1]): ArgValue {
+  const leaves: ArgValue[] = [...leavesOf<ArgValue>(Object.values(args))];
+  const real = (value: WireArg): ArgValue => {
+    if (Array.isArray(value)) return value.map(real);
+    return typeof value === "object" && value !== null && "leaf" in value ? leaves[value.leaf]! : (value as ArgValue);
+  };
+  for (const { op, args: given } of calls) leaves.push(...leavesOf<ArgValue>(b.call(op, mapArgs(given, real))));
+  return real(result);
+}
+
+function scalarOf(op: string, operands: readonly unknown[], answerOf: AnswerOf): ScalarExpr {
+  const isPlain = (operand: unknown): boolean => !isExpression(operand) || operand.kind === "const";
+  const args = operands.map((operand) => (isPlain(operand) ? operand : INPUT));
+  const { expr } = givenBy(answerOf({ op, rule: "scalar", args }).scalar) as { readonly expr: WireExpr };
+  const made = new Map<object, ScalarExpr>();
+  const real = (from: WireExpr): ScalarExpr => {
+    if (from.kind === "operand") return operands[from.position] as ScalarExpr;
+    const known = made.get(from);
+    if (known !== undefined) return known;
+    const expr = mapArgs(from as unknown as Readonly<Record<string, unknown>>, (part) =>
+      isExpression(part) ? real(part as WireExpr) : part,
+    ) as unknown as ScalarExpr;
+    made.set(from, expr);
+    return expr;
+  };
+  return real(expr);
+}
+
+const INPUT = { kind: "input" };
+
+/** A question to a scalar rule that does not look at the numbers among its operands. */
+function blind(question: RuleQuestion): RuleQuestion {
+  if (question.rule !== "scalar") return question;
+  return { ...question, args: question.args.map((operand) => (isExpression(operand) ? INPUT : operand)) };
+}
+
+/** Whether a scalar rule's answer holds for these numbers only. */
+function looked({ scalar }: RuleAnswer): boolean {
+  if (scalar === undefined) return false;
+  return "error" in scalar || (scalar.value as { readonly looked: boolean }).looked;
+}
+
+function givenBy(outcome: Outcome | undefined): unknown {
+  if (outcome === undefined || "value" in outcome) return outcome?.value;
+  throw fromWireError(outcome.error);
+}
+
+function isExpression(value: unknown): value is ScalarExpr | WireExpr {
+  return typeof value === "object" && value !== null && "kind" in value;
+}

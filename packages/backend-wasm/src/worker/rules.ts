@@ -1,0 +1,100 @@
+// Rules of users' ops are functions, which cannot cross threads: what they are asked and what they answer can.
+
+import { type ArgValue, isTensorMeta, type OpRecord, type ScalarExpr, type TensorMeta } from "@pt2/registry";
+import type { WireError } from "./protocol.ts";
+
+/** Rules whose one argument is the resolved arguments of a call: they are asked together. */
+export const CALL_RULES = ["validate", "promote", "dynamic", "infer", "decompose"] as const;
+
+export type CallRule = (typeof CALL_RULES)[number];
+
+/** A record of a user's without the rules that are functions, whose names are beside it. */
+export interface WireRecord {
+  readonly data: Omit<OpRecord, "gradient">;
+  readonly rules: readonly (CallRule | "scalar" | "view")[];
+}
+
+/** An op set of a user's. */
+export interface WireOpSet {
+  readonly name: string;
+  readonly replace: boolean;
+  readonly ops: readonly WireRecord[];
+}
+
+/** The op sets of users that a program is compiled with, and what their rules answer as far as that is foreseen. */
+export interface WireRules {
+  readonly sets: readonly WireOpSet[];
+  readonly answers: RuleAnswers;
+}
+
+/** What rules of an op are asked: those of {@link CALL_RULES}, `view`, or `scalar`. Tensors have neither data nor name. */
+export type RuleQuestion = { readonly op: string } & (
+  | { readonly rule: "call"; readonly args: WireArgs }
+  | { readonly rule: "view"; readonly args: readonly [self: object, args: WireArgs] }
+  | { readonly rule: "scalar"; readonly args: readonly unknown[] }
+);
+
+/** What a rule gave, or threw. */
+export type Outcome = { readonly value: unknown } | { readonly error: WireError };
+
+/** By rule. */
+export type RuleAnswer = Readonly<Partial<Record<CallRule | "scalar" | "view", Outcome>>>;
+
+/** Beside the answer that was asked for those that will be next. */
+export type RuleAnswers = readonly (readonly [question: RuleQuestion, answer: RuleAnswer])[];
+
+/** What a decomposition does: ops one after the other, and which of the tensors are its results. */
+export interface Recipe {
+  readonly calls: readonly { readonly op: string; readonly args: WireArgs }[];
+  readonly result: WireArg;
+}
+
+/** An argument; in a recipe a tensor is a number of a leaf: of the arguments first, then of what each call gave. */
+export type WireArg = Exclude<ArgValue, readonly ArgValue[]> | { readonly leaf: number } | readonly WireArg[];
+
+export type WireArgs = Readonly<Record<string, WireArg>>;
+
+/** An expression over the operands of its rule, by their positions. */
+export type WireExpr =
+  | Exclude<ScalarExpr, { readonly kind: "input" }>
+  | { readonly kind: "operand"; readonly position: number };
+
+/** An argument as a rule on another thread gets it. A number of the run is known by its dtype alone. */
+export function toPlain(value: ArgValue): WireArg {
+  if (Array.isArray(value)) return value.map(toPlain);
+  if (!isTensorMeta(value)) return value as WireArg;
+  const { dtype, shape, wrapped, number } = value;
+  const plain: TensorMeta = { dtype, shape: [...shape] };
+  if (number !== undefined) return { ...plain, number: { value: 0 } };
+  return wrapped === undefined ? plain : { ...plain, wrapped };
+}
+
+/** What the rules of a call with these arguments are asked. */
+export function callQuestion(op: string, args: Readonly<Record<string, ArgValue>>): RuleQuestion {
+  return { op, rule: "call", args: mapArgs(args, toPlain) };
+}
+
+/** Every argument with `change` made to it. */
+export function mapArgs<From, To>(
+  args: Readonly<Record<string, From>>,
+  change: (value: From) => To,
+): Readonly<Record<string, To>> {
+  return Object.fromEntries(Object.entries(args).map(([name, value]) => [name, change(value)]));
+}
+
+/** What lists hold, in an order that both threads know. */
+export function leavesOf<Leaf>(value: Leaf | readonly Leaf[]): readonly Leaf[] {
+  return Array.isArray(value) ? value.flatMap(leavesOf) : [value as Leaf];
+}
+
+/** Equal for questions that rules cannot tell apart. */
+export function keyOf({ op, rule, args }: RuleQuestion): string {
+  return `${rule} ${op} ${textOf(args)}`;
+}
+
+function textOf(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(textOf)}]`;
+  if (typeof value === "string") return JSON.stringify(value);
+  if (typeof value !== "object" || value === null) return `${typeof value} ${Object.is(value, -0) ? "-0" : value}`;
+  return `{${Object.entries(value).map(([name, item]) => `${JSON.stringify(name)}:${textOf(item)}`)}}`;
+}
