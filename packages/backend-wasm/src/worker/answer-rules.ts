@@ -16,7 +16,6 @@ import {
   type TensorMeta,
 } from "@pt2/registry";
 import { loading, NotLoaded } from "@pt2/registry/on-demand";
-import { toWireError } from "./protocol.ts";
 import {
   CALL_RULES,
   type CallRule,
@@ -37,6 +36,7 @@ import {
   type WireRecord,
   type WireRules,
 } from "./rules.ts";
+import { toWireError } from "./wire-error.ts";
 
 /** What the worker gets to know of users' ops at first, and what answers its questions. */
 export interface RuleBook {

@@ -4,7 +4,6 @@
 import type { ArgValue, OpRecord, OpRegistry, OpSet, ScalarExpr } from "@pt2/registry";
 import { atenOnDemand, NotLoaded } from "@pt2/registry/on-demand";
 import { createRegistry } from "@pt2/registry/own-ops";
-import { fromWireError } from "./protocol.ts";
 import {
   type CallRule,
   callQuestion,
@@ -22,6 +21,7 @@ import {
   type WireRecord,
   type WireRules,
 } from "./rules.ts";
+import { fromWireError } from "./wire-error.ts";
 
 type Ask = (question: RuleQuestion) => Promise<RuleAnswers>;
 type Args = Readonly<Record<string, ArgValue>>;

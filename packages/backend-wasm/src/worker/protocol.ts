@@ -1,7 +1,8 @@
 import type { CompileRequest, MemoryReport, Profile, Progress, UnsupportedOp } from "@pt2/backend";
-import { type DType, Pt2Error, type SourceOrigin, type WeightTensor } from "@pt2/format";
+import type { DType, SourceOrigin, WeightTensor } from "@pt2/format";
 import type { Program } from "@pt2/graph";
 import type { RuleAnswers, RuleQuestion, WireRules } from "./rules.ts";
+import type { WireError } from "./wire-error.ts";
 
 /** A leaf of inputs or outputs as it crosses threads. */
 export type WireValue = WireTensor | number | bigint | boolean | string | null;
@@ -93,34 +94,4 @@ export type FromWorker =
 export interface Port<Out, In> {
   post(message: Out, transfer?: readonly ArrayBuffer[]): void;
   listen(receive: (message: In) => void): void;
-}
-
-/** An error as it crosses threads: a `Pt2Error` keeps its parts. */
-export interface WireError {
-  readonly code: string | null;
-  readonly name: string;
-  readonly message: string;
-  readonly what?: string;
-  readonly where?: string | undefined;
-  readonly advice?: string | undefined;
-  readonly details?: Readonly<Record<string, unknown>>;
-  readonly stack?: string | undefined;
-}
-
-export function toWireError(error: unknown): WireError {
-  if (error instanceof Pt2Error) {
-    const { code, name, message, what, where, advice, details, stack } = error;
-    return { code, name, message, what, where, advice, details, stack };
-  }
-  const { name, message, stack } = error instanceof Error ? error : new Error(String(error));
-  return { code: null, name, message, stack };
-}
-
-export function fromWireError(wire: WireError): Error {
-  if (wire.code !== null) {
-    const { what = wire.message, where, advice, details } = wire;
-    return new Pt2Error(wire.code, { what, where, advice, details });
-  }
-  if (wire.name === "AbortError") return new DOMException(wire.message, "AbortError");
-  return Object.assign(new Error(wire.message), { name: wire.name, stack: wire.stack });
 }

@@ -1,7 +1,7 @@
 // Rules of users' ops are functions, which cannot cross threads: what they are asked and what they answer can.
 
 import { type ArgValue, isTensorMeta, type OpRecord, type ScalarExpr, type TensorMeta } from "@pt2/registry";
-import type { WireError } from "./protocol.ts";
+import type { WireError } from "./wire-error.ts";
 
 /** Rules whose one argument is the resolved arguments of a call: they are asked together. */
 export const CALL_RULES = ["validate", "promote", "dynamic", "infer", "decompose"] as const;

@@ -7,18 +7,9 @@ import { WasmBackend } from "../backend.ts";
 import type { WasmExecutable } from "../engine/executable.ts";
 import { modelDisposed } from "../wasm-errors.ts";
 import { cancellationOf } from "./cancel-flag.ts";
-import {
-  type Calls,
-  type FromWorker,
-  fromWireError,
-  type Method,
-  type Port,
-  type ToWorker,
-  toWireError,
-  type WireValue,
-  type WireWeight,
-} from "./protocol.ts";
+import type { Calls, FromWorker, Method, Port, ToWorker, WireValue, WireWeight } from "./protocol.ts";
 import type { RuleAnswers, RuleQuestion, WireRules } from "./rules.ts";
+import { fromWireError, toWireError } from "./wire-error.ts";
 import { fromWire, toWire, transfersOf } from "./wire-values.ts";
 
 /** Reads `length` bytes at an origin into the WebAssembly memory. */

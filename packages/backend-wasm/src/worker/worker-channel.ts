@@ -3,8 +3,9 @@ import { expectStorages } from "@pt2/backend/essentials";
 import type { Pt2Error, Storage } from "@pt2/format";
 import type { Program } from "@pt2/graph";
 import { wasmError } from "../wasm-errors.ts";
-import { type Calls, type FromWorker, fromWireError, type Method, type ToWorker, toWireError } from "./protocol.ts";
+import type { Calls, FromWorker, Method, ToWorker } from "./protocol.ts";
 import type { RuleAnswers, RuleQuestion } from "./rules.ts";
+import { fromWireError, toWireError } from "./wire-error.ts";
 
 /** A started worker, whichever kind the platform has. */
 export interface WorkerHandle {

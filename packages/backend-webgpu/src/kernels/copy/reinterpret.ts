@@ -1,5 +1,5 @@
-import type { DType } from "@pt2/format";
 import type { HostData } from "@pt2/backend/staged";
+import type { DType } from "@pt2/format";
 import type { TensorMeta } from "@pt2/registry";
 import { areParts } from "../../engine/complex-parts.ts";
 import { isSame } from "../../engine/element-bytes.ts";
