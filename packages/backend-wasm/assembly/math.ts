@@ -1,5 +1,5 @@
-// Elementary functions of four floats, within 2 units in the last place of the exact value. The polynomials of `log` and
-// `tanh` are those of Cephes (S. Moshier), that of the exponential a minimax fit of degree 6.
+// Elementary functions of four floats, within 2 units in the last place of the exact value. The polynomial of `log` is
+// that of Cephes (S. Moshier), that of the exponential a minimax fit of degree 6.
 
 @inline
 const LOG2_E: f32 = 1.44269504;
@@ -35,31 +35,6 @@ export function expNegative(x: v128): v128 {
   const rounded = mad(x, f32x4.splat(LOG2_E), EXPONENT_ROUNDER);
   const y = reducedExp(x, f32x4.sub(rounded, f32x4.splat(EXPONENT_ROUNDER)));
   return f32x4.mul(y, i32x4.shl(rounded, 23));
-}
-
-/** 1 / (1 + e^-x). */
-@inline
-export function sigmoid(x: v128): v128 {
-  const one = f32x4.splat(1);
-  const e = expNegative(f32x4.neg(f32x4.abs(x)));
-  const negative = f32x4.lt(x, f32x4.splat(0));
-  return f32x4.div(v128.bitselect(e, one, negative), f32x4.add(one, e));
-}
-
-/** The hyperbolic tangent. */
-@inline
-export function tanh(x: v128): v128 {
-  const one = f32x4.splat(1);
-  const size = f32x4.abs(x);
-  const e = expNegative(f32x4.mul(size, f32x4.splat(-2)));
-  const far = v128.or(f32x4.div(f32x4.sub(one, e), f32x4.add(one, e)), v128.and(x, f32x4.splat(-0)));
-  const z = f32x4.mul(x, x);
-  let p = mad(f32x4.splat(-5.70498872745e-3), z, 2.06390887954e-2);
-  p = mad(p, z, -5.37397155531e-2);
-  p = mad(p, z, 1.33314422036e-1);
-  p = mad(p, z, -3.33332819422e-1);
-  const near = f32x4.add(f32x4.mul(f32x4.mul(p, z), x), x);
-  return v128.bitselect(near, far, f32x4.lt(size, f32x4.splat(0.625)));
 }
 
 /** The natural logarithm; -infinity of 0, NaN of a negative number. */

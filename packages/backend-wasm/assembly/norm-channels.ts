@@ -1,34 +1,7 @@
-// Normalisation per channel: scale and shift in both layouts, and groups of channels by their own statistics.
+// Normalisation of groups of channels by their own statistics.
 import { loadTail, storeTail } from "./lanes";
 import { squares } from "./norm-rows";
 import { rowSum } from "./reduce-rows";
-
-/** NCHW: rows of `n` floats, row r scaled and shifted as channel r mod `channels`; `dst` may be `src`. */
-export function affineChannelRows(
-  src: usize, dst: usize, rows: i32, n: i32, channels: i32, scale: usize, shift: usize,
-): void {
-  const bytes = <usize>n << 2;
-  for (let row = 0, channel = 0; row < rows; row++, src += bytes, dst += bytes) {
-    const at = <usize>channel << 2;
-    scaleShift(src, dst, n, load<f32>(scale + at), load<f32>(shift + at));
-    if (++channel == channels) channel = 0;
-  }
-}
-
-/** NHWC: rows of one float per channel, scaled and shifted; `dst` may be `src`. */
-export function affineChannelColumns(
-  src: usize, dst: usize, rows: i32, channels: i32, scale: usize, shift: usize,
-): void {
-  const whole = <usize>(channels & ~3) << 2;
-  for (let row = 0; row < rows; row++) {
-    for (let i: usize = 0; i < whole; i += 16, src += 16, dst += 16) {
-      v128.store(dst, f32x4.add(f32x4.mul(v128.load(src), v128.load(scale + i)), v128.load(shift + i)));
-    }
-    for (let i = whole; i < <usize>channels << 2; i += 4, src += 4, dst += 4) {
-      store<f32>(dst, load<f32>(src) * load<f32>(scale + i) + load<f32>(shift + i));
-    }
-  }
-}
 
 /**
  * Group normalisation of [batch, channels, n], `channels` a multiple of `groups`. `weight`, `bias` (a float per channel),

@@ -31,15 +31,6 @@ export function rmsNormRows(src: usize, dst: usize, rows: i32, n: i32, weight: u
   }
 }
 
-/** The mean of each row and the sum of the squared distances to it, from which every kind of variance follows. */
-export function momentsRows(src: usize, rows: i32, n: i32, mean: usize, squaredDistances: usize): void {
-  for (let row = 0; row < rows; row++, src += <usize>n << 2, mean += 4, squaredDistances += 4) {
-    const center = <f32>(rowSum(src, n) / n);
-    store<f32>(mean, center);
-    store<f32>(squaredDistances, <f32>squares(src, n, center));
-  }
-}
-
 /** The sum of (x - center)². */
 export function squares(p: usize, n: i32, center: f32): f64 {
   const c = f32x4.splat(center);

@@ -106,13 +106,11 @@ describe("normalisation of rows", () => {
   test("a large mean does not drown a small variance", () => {
     const n = 1031;
     const data = rng.floats(n).map((value) => 1000 + value);
-    const [mean, rstd, moments, squares] = [bed.room(1), bed.room(1), bed.room(1), bed.room(1)];
+    const [mean, rstd] = [bed.room(1), bed.room(1)];
     kernels.layerNormRows(bed.put(data), bed.room(n), 1, n, 0, 0, eps, mean, rstd);
-    kernels.momentsRows(bed.put(data), 1, n, moments, squares);
     const expected = centred(values(data));
     expect(worst(bed.floats(mean, 1), [expected.mean], 0)).toBeLessThan(1e-7);
     expect(worst(bed.floats(rstd, 1), [expected.rstd], 0)).toBeLessThan(1e-5);
-    expect(worst(bed.floats(squares, 1), [(expected.rstd ** -2 - eps) * n], 0)).toBeLessThan(1e-5);
   });
 
   test.each([
@@ -133,36 +131,6 @@ describe("normalisation of rows", () => {
       return (value - mean) * rstd * weight[channel]! + bias[channel]!;
     });
     expect(worst(bed.floats(dst, data.length), expected)).toBeLessThan(2e-6);
-    expect(bed.intact()).toBe(true);
-  });
-
-  test.each([1, 3, 4, 7, 19])("scale and shift of %i channels in both layouts", (channels) => {
-    const [n, batch] = [11, 2];
-    const data = rng.floats(batch * channels * n);
-    const [scale, shift] = [rng.floats(channels), rng.floats(channels)];
-    const [src, a, b, rows, columns] = [
-      bed.put(data),
-      bed.put(scale),
-      bed.put(shift),
-      bed.room(data.length),
-      bed.room(data.length),
-    ];
-    kernels.affineChannelRows(src, rows, batch * channels, n, channels, a, b);
-    kernels.affineChannelColumns(src, columns, batch * n, channels, a, b);
-    const expected = (channel: (i: number) => number): number[] =>
-      values(data).map((value, i) => value * scale[channel(i)]! + shift[channel(i)]!);
-    expect(
-      worst(
-        bed.floats(rows, data.length),
-        expected((i) => Math.floor(i / n) % channels),
-      ),
-    ).toBeLessThan(2e-7);
-    expect(
-      worst(
-        bed.floats(columns, data.length),
-        expected((i) => i % channels),
-      ),
-    ).toBeLessThan(2e-7);
     expect(bed.intact()).toBe(true);
   });
 });

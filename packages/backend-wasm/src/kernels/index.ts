@@ -1,5 +1,6 @@
 import { HOST_KERNELS } from "@pt2/backend/host";
 import type { WasmKernel } from "../engine/kernel.ts";
+import { argmax, argmin } from "./arg-extremes.ts";
 import { assertion } from "./assert.ts";
 import { attention } from "./attention.ts";
 import { bmm } from "./bmm.ts";
@@ -49,6 +50,8 @@ export const KERNELS: readonly WasmKernel[] = [
   mean,
   amax,
   amin,
+  argmax,
+  argmin,
   resize,
   cat,
   arange,
