@@ -13,9 +13,10 @@ export const PYTHON_FOLDER = ".cache/python";
 export function findPython(): string | undefined {
   const own = join(ROOT, PYTHON_FOLDER, process.platform === "win32" ? "Scripts/python.exe" : "bin/python");
   const candidates = [process.env.PT2_PYTHON, existsSync(own) ? own : undefined];
-  return candidates.find((python) => python !== undefined && hasTorch(python));
+  return candidates.find((python) => python !== undefined && hasModule(python, "torch"));
 }
 
-function hasTorch(python: string): boolean {
-  return ask(python, "-c", "import importlib.util as u; print(u.find_spec('torch') is not None)") === "True";
+/** Whether a Python can import a module. It is not loaded. */
+export function hasModule(python: string, name: string): boolean {
+  return ask(python, "-c", `import importlib.util as u; print(u.find_spec('${name}') is not None)`) === "True";
 }

@@ -9,18 +9,16 @@ own op database, with ones drawn by the types of its schema, and with ones given
 results and arguments are compared.
 """
 
-import argparse
-import pathlib
-import sys
 import warnings
 
 import torch
+from generated import ROOT, write_or_check
 from memory.database import observe_database
 from memory.drawn import observe_all
 from memory.given import observe_given
 from memory.observe import Observations
 
-TARGET = pathlib.Path(__file__).parents[2] / "packages/registry/src/aliases.gen.ts"
+TARGET = ROOT / "packages/registry/src/aliases.gen.ts"
 NAMESPACES = ("aten", "prims")
 
 
@@ -90,19 +88,5 @@ export const ALIASES: string = `{body}`;
 """
 
 
-def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--check", action="store_true")
-    check = parser.parse_args().check
-    text = typescript()
-    if not check:
-        TARGET.write_text(text, encoding="utf-8", newline="\n")
-        return 0
-    if TARGET.exists() and TARGET.read_text(encoding="utf-8") == text:
-        return 0
-    print(f"{TARGET.name} is out of date: run scripts/python/aliases.py", file=sys.stderr)
-    return 1
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    write_or_check(TARGET, typescript, __doc__)

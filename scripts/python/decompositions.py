@@ -7,12 +7,11 @@ Each row is [op, arguments by name, results]. A tensor argument is "dtype:2,3", 
 """
 
 import json
-import pathlib
-import sys
 
 import torch
+from generated import ROOT, write_or_check
 
-TARGET = pathlib.Path(__file__).parents[2] / "packages/registry/src/aten/decompositions.golden.json"
+TARGET = ROOT / "packages/registry/src/aten/decompositions.golden.json"
 
 
 def f(*shape, dtype=torch.float32):
@@ -78,7 +77,4 @@ def text():
 
 
 if __name__ == "__main__":
-    if "--check" not in sys.argv:
-        TARGET.write_text(text(), encoding="utf-8")
-    elif TARGET.read_text(encoding="utf-8") != text():
-        sys.exit(f"{TARGET.name} is out of date: run scripts/python/decompositions.py")
+    write_or_check(TARGET, text, __doc__)

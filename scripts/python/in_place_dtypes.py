@@ -8,18 +8,17 @@ written. The first argument is what is written to.
 """
 
 import json
-import pathlib
 import random
-import sys
 import warnings
 import zlib
 from collections.abc import Iterator
 from typing import Any
 
 import torch
+from generated import ROOT, write_or_check
 from memory.drawn import Draw, Undrawable
 
-TARGET = pathlib.Path(__file__).parents[2] / "packages/graph/src/passes/functionalize/in-place-dtypes.golden.json"
+TARGET = ROOT / "packages/graph/src/passes/functionalize/in-place-dtypes.golden.json"
 DTYPES = [torch.uint8, torch.int8, torch.int32, torch.int64, torch.bool, torch.float16, torch.bfloat16, torch.float32, torch.float64, torch.complex64]
 # What draws numbers into memory, and what changes sizes or gradients, has no functional form by its name.
 WITHOUT = {"resize_", "resize_as_", "set_", "requires_grad_", "rename_", "detach_", "sparse_resize_", "as_strided_"}
@@ -110,7 +109,4 @@ def text() -> str:
 
 
 if __name__ == "__main__":
-    if "--check" not in sys.argv:
-        TARGET.write_text(text(), encoding="utf-8")
-    elif TARGET.read_text(encoding="utf-8") != text():
-        sys.exit(f"{TARGET.name} is out of date: run scripts/python/in_place_dtypes.py")
+    write_or_check(TARGET, text, __doc__)

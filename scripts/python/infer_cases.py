@@ -7,15 +7,14 @@ check more than meta kernels do. The lists of cases lie in infer/, a file per fa
 """
 
 import json
-import pathlib
 import re
-import sys
 
 import torch
+from generated import ROOT, write_or_check
 from infer import CASES
 from op_metas import row
 
-TARGET = pathlib.Path(__file__).parents[2] / "packages/registry/src/aten/infer-cases.golden.json"
+TARGET = ROOT / "packages/registry/src/aten/infer-cases.golden.json"
 
 
 def text():
@@ -26,7 +25,4 @@ def text():
 
 
 if __name__ == "__main__":
-    if "--check" not in sys.argv:
-        TARGET.write_text(text(), encoding="utf-8")
-    elif TARGET.read_text(encoding="utf-8") != text():
-        sys.exit(f"{TARGET.name} is out of date: run scripts/python/infer_cases.py")
+    write_or_check(TARGET, text, __doc__)

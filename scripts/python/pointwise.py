@@ -8,13 +8,12 @@ Each row is [op, dtype, arguments by name, result dtype, results]. "x", "y" and 
 
 import json
 import math
-import pathlib
-import sys
 
 import numpy
 import torch
+from generated import ROOT, write_or_check
 
-TARGET = pathlib.Path(__file__).parents[2] / "packages/registry/src/aten/pointwise/values.golden.json"
+TARGET = ROOT / "packages/registry/src/aten/pointwise/values.golden.json"
 INF, NAN = math.inf, math.nan
 FLOATS = [-INF, -20.5, -2.5, -1.0, -0.3, -0.0, 0.0, 0.3, 0.5, 1.0, 1.5, 2.5, 21.0, INF, NAN]
 OTHERS = [-INF, 0.0, 2.5, -0.0, 1.5, 2.0, -2.0, 0.3, INF, -1.0, 1.5, NAN, 3.0, INF, 1.0]
@@ -118,7 +117,4 @@ def text():
 
 
 if __name__ == "__main__":
-    if "--check" not in sys.argv:
-        TARGET.write_text(text(), encoding="utf-8")
-    elif TARGET.read_text(encoding="utf-8") != text():
-        sys.exit(f"{TARGET.name} is out of date: run scripts/python/pointwise.py")
+    write_or_check(TARGET, text, __doc__)

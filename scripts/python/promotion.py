@@ -8,12 +8,11 @@ The table has one row for each pair of kinds: names of result dtypes by index, -
 
 import itertools
 import json
-import pathlib
-import sys
 
 import torch
+from generated import ROOT, write_or_check
 
-TARGET = pathlib.Path(__file__).parents[2] / "packages/registry/src/promotion.golden.json"
+TARGET = ROOT / "packages/registry/src/promotion.golden.json"
 DTYPES = (
     "bool uint8 int8 int16 int32 int64 uint16 uint32 uint64 float16 bfloat16 float32 float64 "
     "complex32 complex64 complex128 float8_e4m3fn float8_e5m2"
@@ -50,7 +49,4 @@ def text() -> str:
 
 
 if __name__ == "__main__":
-    if "--check" not in sys.argv:
-        TARGET.write_text(text(), encoding="utf-8")
-    elif TARGET.read_text(encoding="utf-8") != text():
-        sys.exit(f"{TARGET.name} is out of date: run scripts/python/promotion.py")
+    write_or_check(TARGET, text, __doc__)

@@ -7,16 +7,15 @@ A tensor among the arguments is {"tensor": "dtype:2,3"}, filled with ones. A cal
 
 import json
 import logging
-import pathlib
-import sys
 
 import torch
 import torch.ao.quantization.fx._decomposed  # noqa: F401 registers quantized_decomposed
+from generated import ROOT, write_or_check
 
 logging.disable(logging.WARNING)
 import torchao.quantization.quant_primitives  # noqa: E402, F401 registers torchao's ops
 
-TARGET = pathlib.Path(__file__).parents[2] / "packages/registry/src/quantized/quantized.golden.json"
+TARGET = ROOT / "packages/registry/src/quantized/quantized.golden.json"
 QD, AO = "quantized_decomposed::", "torchao::"
 # Of torchao only what exported programs contain; its kernels for single processors are in the same namespace.
 TORCHAO = ("choose_qparams_affine", "quantize_affine", "dequantize_affine", "choose_scale_float8", "_float8_non_decomposed")
@@ -124,7 +123,4 @@ def text():
 
 
 if __name__ == "__main__":
-    if "--check" not in sys.argv:
-        TARGET.write_text(text(), encoding="utf-8")
-    elif TARGET.read_text(encoding="utf-8") != text():
-        sys.exit(f"{TARGET.name} is out of date: run scripts/python/quantized.py")
+    write_or_check(TARGET, text, __doc__)

@@ -5,13 +5,12 @@
 A file that holds such a class names it, but not its fields.
 """
 
-import pathlib
-import sys
 from collections import defaultdict
 
+from generated import ROOT, write_or_check
 from torch.return_types import all_return_types
 
-TARGET = pathlib.Path(__file__).parents[2] / "packages/graph/src/pytree/return-types.gen.ts"
+TARGET = ROOT / "packages/graph/src/pytree/return-types.gen.ts"
 
 
 def text() -> str:
@@ -30,7 +29,4 @@ export const RETURN_TYPES: readonly (readonly [classes: string, fields: string])
 
 
 if __name__ == "__main__":
-    if "--check" not in sys.argv:
-        TARGET.write_text(text(), encoding="utf-8")
-    elif not TARGET.exists() or TARGET.read_text(encoding="utf-8") != text():
-        sys.exit(f"{TARGET.name} is out of date: run scripts/python/return_types.py")
+    write_or_check(TARGET, text, __doc__)

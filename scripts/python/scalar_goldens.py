@@ -5,12 +5,11 @@ Values are strings, so that NaN, infinities, negative zero and 64-bit integers s
 """
 
 import json
-import pathlib
-import sys
 
 import torch
+from generated import ROOT, write_or_check
 
-TARGET = pathlib.Path(__file__).parents[2] / "packages/registry/fixtures/scalar-goldens.json"
+TARGET = ROOT / "packages/registry/fixtures/scalar-goldens.json"
 FLOATS = [torch.float16, torch.bfloat16, torch.float32, torch.float64]
 INTS = [torch.uint8, torch.int8, torch.int16, torch.int32, torch.int64]
 FLOAT_VALUES = [
@@ -153,7 +152,7 @@ def binary():
             yield {"fn": fn, "dtype": "bool", "x": texts(x), "y": texts(y), "out": texts(run(x, y))}
 
 
-def main():
+def text():
     lists = {}  # Operands repeat from case to case: each list is stored once and named by its position.
     rows = []
     for row in (row for part in (casts(), unary(), binary()) for row in part):
@@ -163,11 +162,8 @@ def main():
         rows.append(json.dumps(row))
     version = torch.__version__.split("+")[0]
     cases, operands = ",\n".join(rows), ",\n".join(map(json.dumps, lists))
-    text = f'{{"torch": "{version}", "cases": [\n{cases}\n], "lists": [\n{operands}\n]}}\n'
-    if "--check" in sys.argv:
-        sys.exit(0 if TARGET.read_text() == text else f"{TARGET} is out of date; run this script without --check")
-    TARGET.write_text(text)
-    print(f"{len(rows)} cases, {len(text)} bytes")
+    return f'{{"torch": "{version}", "cases": [\n{cases}\n], "lists": [\n{operands}\n]}}\n'
 
 
-main()
+if __name__ == "__main__":
+    write_or_check(TARGET, text, __doc__)

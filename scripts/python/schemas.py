@@ -6,13 +6,11 @@
 The text is PyTorch's own, one schema a line: shorter spellings of it were no smaller after gzip.
 """
 
-import argparse
-import pathlib
-import sys
 
 import torch
+from generated import ROOT, write_or_check
 
-TARGET = pathlib.Path(__file__).parents[2] / "packages/registry/src/schemas.gen.ts"
+TARGET = ROOT / "packages/registry/src/schemas.gen.ts"
 NAMESPACES = ("aten", "prims")
 
 
@@ -36,18 +34,5 @@ export const SCHEMAS: string = `{body}`;
 """
 
 
-def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--check", action="store_true")
-    text = typescript()
-    if not parser.parse_args().check:
-        TARGET.write_text(text, encoding="utf-8", newline="\n")
-        return 0
-    if TARGET.exists() and TARGET.read_text(encoding="utf-8") == text:
-        return 0
-    print(f"{TARGET.name} is out of date: run scripts/python/schemas.py", file=sys.stderr)
-    return 1
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    write_or_check(TARGET, typescript, __doc__)
