@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { command } from "../src/installed-project.ts";
-import { answersOfPage, type Files, PAGE, SERVER } from "./project.ts";
+import { answersAt, answersOfPage, type Files, PAGE, SERVER } from "./project.ts";
 
 /** One way to bundle or run the packages as users do. */
 export interface Bundler {
@@ -124,7 +124,8 @@ const next = (version: string, config?: string): Bundler => ({
     const port = await freePort();
     const server = spawn(bin(folder, "next"), ["start", "-p", String(port)], { cwd: folder, stdio: "ignore" });
     try {
-      return [await answerOf(`http://127.0.0.1:${port}/answer`)];
+      const url = `http://127.0.0.1:${port}`;
+      return [await answerOf(`${url}/answer`), ...(await answersAt(url))];
     } finally {
       server.kill();
     }

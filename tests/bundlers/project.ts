@@ -56,18 +56,35 @@ export async function writeProject(folder: string, files: Files): Promise<void> 
 export async function answersOfPage(folder: string): Promise<readonly string[]> {
   await copyFile(DIGITS, join(folder, "digits.pt2"));
   const site = await serve({ folders: { "/": folder } });
+  try {
+    return await answersAt(site.url);
+  } finally {
+    await site.close();
+  }
+}
+
+/** Opens a page; the answers with and without worker, once it has begun to ask for them. */
+export async function answersAt(url: string): Promise<readonly string[]> {
   const browser = await launchBrowser();
   try {
     const page = await browser.newPage();
     const errors: string[] = [];
-    page.on("pageerror", (error) => errors.push(String(error)));
-    await page.goto(site.url);
-    const answers = await page.evaluate(
-      () => (globalThis as unknown as { answers?: Promise<string[]> }).answers?.catch((error) => [String(error)]) ?? [],
+    const failed = new Promise<void>((resolve) => {
+      page.on("pageerror", (error) => {
+        errors.push(String(error));
+        resolve();
+      });
+    });
+    await page.goto(url);
+    const asked = page.waitForFunction(() => "answers" in globalThis, null, { timeout: 0 });
+    asked.catch(() => {});
+    await Promise.race([asked, failed]);
+    if (errors.length > 0) return errors;
+    const answers = await page.evaluate(() =>
+      (globalThis as unknown as { answers: Promise<string[]> }).answers.catch((error) => [String(error)]),
     );
     return errors.length > 0 ? errors : answers;
   } finally {
     await browser.close();
-    await site.close();
   }
 }
