@@ -46,9 +46,8 @@ function search(program: Program, registry: OpRegistry, abilities: Abilities): r
   const found = new Map<string, UnsupportedOp>();
   const known: KnownProblems = new Map();
   const enter = (graph: Graph): void => {
-    const hints = hintValues(graph, bindings);
     for (const node of graph.nodes) {
-      const why = problemOf(node, graph, hints, registry, abilities, known);
+      const why = problemOf(node, graph, bindings, registry, abilities, known);
       if (why !== null) {
         const { count, where, why: first } = found.get(node.op) ?? { count: 0, where: describeNode(node), why };
         found.set(node.op, { op: node.op, count: count + 1, where, why: first });
@@ -64,12 +63,13 @@ function search(program: Program, registry: OpRegistry, abilities: Abilities): r
 function problemOf(
   node: Node,
   graph: Graph,
-  hints: ReadonlyMap<string, ArgValue>,
+  bindings: ReadonlyMap<string, number | bigint>,
   registry: OpRegistry,
   { target, dtypes, dtypeAdvice, hasDynamicKernel }: Abilities,
   known: KnownProblems,
 ): string | null {
-  const foreign = dtypesOf(node, graph).find((dtype) => !dtypes.includes(dtype));
+  const own = dtypesOf(node, graph);
+  const foreign = own.find((dtype) => !dtypes.includes(dtype));
   if (foreign !== undefined) {
     const advice = dtypeAdvice?.[foreign];
     return `${target.name} has no ${foreign} tensors${advice === undefined ? "" : `; ${advice}`}`;
@@ -81,8 +81,8 @@ function problemOf(
   if (record === undefined) {
     return registry.handlerOf(node.op)?.rewrite === undefined ? NO_OP_SET : null;
   }
-  if (runsAnywhere(record, node, graph) && registry.handlerOf(node.op) === undefined) return null;
-  const args = argsOf(node, record, hints);
+  if (runsAnywhere(record, node, own) && registry.handlerOf(node.op) === undefined) return null;
+  const args = argsOf(node, record, hintValues(usesOf(node), graph, bindings));
   if (isDynamic(record, args)) {
     if (hasDynamicKernel(record.name)) return null;
     return `the sizes of its results depend on data, and ${target.name} has no kernel for it`;
@@ -124,12 +124,10 @@ function argsOf(
 }
 
 /** Views, and elementwise ops on real numbers, need nothing but their record. */
-function runsAnywhere(record: OpRecord, node: Node, graph: Graph): boolean {
+function runsAnywhere(record: OpRecord, node: Node, dtypes: readonly DType[]): boolean {
   if (record.view !== undefined) return true;
   const isComplex = node.args.some(({ arg }) => arg.kind === "complex");
-  return (
-    record.scalar !== undefined && !isComplex && !dtypesOf(node, graph).some((dtype) => dtype.startsWith("complex"))
-  );
+  return record.scalar !== undefined && !isComplex && !dtypes.some((dtype) => dtype.startsWith("complex"));
 }
 
 function isDynamic({ dynamic }: OpRecord, args: Readonly<Record<string, ArgValue>> | null): boolean {
@@ -166,8 +164,12 @@ function loweringProblem(
 }
 
 function dtypesOf(node: Node, { values }: Graph): readonly DType[] {
-  return [...usesOf(node), ...definitionsOf(node)].flatMap((name) => {
-    const type = values.get(name);
-    return type?.kind === "tensor" ? [type.dtype] : [];
-  });
+  const dtypes: DType[] = [];
+  for (const names of [usesOf(node), definitionsOf(node)]) {
+    for (const name of names) {
+      const type = values.get(name);
+      if (type?.kind === "tensor") dtypes.push(type.dtype);
+    }
+  }
+  return dtypes;
 }

@@ -1,4 +1,4 @@
-import { type Call, type LoweredTensor, tensorsIn } from "@pt2/registry";
+import { type Call, type LoweredTensor, type TypedCall, tensorsIn } from "@pt2/registry";
 import { substitute, type TypedExpr } from "@pt2/registry/scalar";
 
 /** One loop over one shape: reads `inputs`, writes `output` = `expr` of them. */
@@ -51,11 +51,15 @@ const MAX_CALLS = 24;
  */
 export function fuse(calls: readonly Call[], options: FuseOptions): readonly Step[] {
   const producer = new Map<LoweredTensor, Call>();
-  const readers = new Map<LoweredTensor, Set<Call>>();
+  const readers = new Map<LoweredTensor, Call[]>();
   const alive = liveCalls(calls, options.live);
   for (const call of alive) {
     for (const result of call.results) for (const t of tensorsIn(result)) producer.set(t, call);
-    for (const t of operandsOf(call)) (readers.get(t) ?? readers.set(t, new Set()).get(t)!).add(call);
+    for (const t of operandsOf(call)) {
+      const others = readers.get(t);
+      if (others === undefined) readers.set(t, [call]);
+      else others.push(call);
+    }
   }
   const taken = new Set<Call>();
   const steps: Step[] = [];
@@ -78,8 +82,10 @@ export function fuse(calls: readonly Call[], options: FuseOptions): readonly Ste
 }
 
 /** Tensors that a call reads. */
-export function operandsOf(call: Call): readonly LoweredTensor[] {
-  return Object.values(call.args).flatMap(tensorsIn);
+export function operandsOf({ args }: Call): readonly LoweredTensor[] {
+  const operands: LoweredTensor[] = [];
+  for (const value of Object.values(args)) for (const tensor of tensorsIn(value)) operands.push(tensor);
+  return operands;
 }
 
 function liveCalls(calls: readonly Call[], live: ReadonlySet<LoweredTensor>): readonly Call[] {
@@ -97,42 +103,48 @@ function liveCalls(calls: readonly Call[], live: ReadonlySet<LoweredTensor>): re
 function grow(
   root: Call,
   producer: ReadonlyMap<LoweredTensor, Call>,
-  readers: ReadonlyMap<LoweredTensor, ReadonlySet<Call>>,
+  readers: ReadonlyMap<LoweredTensor, readonly Call[]>,
   { live, maxInputs = MAX_INPUTS }: FuseOptions,
 ): ElementwiseGroup {
-  const { shape, expr: rootExpr, operands } = root.scalar!;
-  let expr = rootExpr;
-  let inputs: readonly LoweredTensor[] = operands;
+  const { shape } = root.scalar!;
+  let inputs: readonly LoweredTensor[] = root.scalar!.operands;
   const members = [root];
   for (let found = true; found; ) {
     found = false;
     for (const input of inputs) {
       const call = producer.get(input);
       if (call?.scalar === undefined || live.has(input) || !sameShape(call.scalar.shape, shape)) continue;
-      if (members.length >= MAX_CALLS || [...readers.get(input)!].some((reader) => !members.includes(reader))) continue;
+      if (members.length >= MAX_CALLS || readers.get(input)!.some((reader) => !members.includes(reader))) continue;
       // An operand may come twice (`x * x`): it goes as a whole, as nobody else computes it.
       const rest = inputs.filter((t) => t !== input);
       const merged = [...rest, ...call.scalar.operands.filter((t) => !rest.includes(t))];
       if (merged.length > maxInputs) continue;
-      const at = (t: LoweredTensor): TypedExpr => ({ kind: "input", index: merged.indexOf(t), dtype: t.dtype });
-      const inner = call.scalar;
-      const moved = substitute(inner.expr, (i) => at(inner.operands[i]!));
-      const outer = inputs;
-      expr = substitute(expr, (i) => (outer[i] === input ? moved : at(outer[i]!)));
       inputs = merged;
       members.unshift(call);
       found = true;
       break;
     }
   }
-  return { shape, inputs, output: root.results[0] as LoweredTensor, expr, calls: members };
+  return { shape, inputs, output: root.results[0] as LoweredTensor, expr: joined(members, inputs), calls: members };
+}
+
+/** What the last of these calls computes, by the inputs of them all; producers come before their readers. */
+function joined(calls: readonly Call[], inputs: readonly LoweredTensor[]): TypedExpr {
+  const last = calls.at(-1)!.scalar!;
+  if (calls.length === 1) return last.expr;
+  const values = new Map<LoweredTensor, TypedExpr>();
+  for (const tensor of inputs)
+    values.set(tensor, { kind: "input", index: inputs.indexOf(tensor), dtype: tensor.dtype });
+  const computed = ({ expr, operands }: TypedCall): TypedExpr => substitute(expr, (i) => values.get(operands[i]!)!);
+  for (const { scalar, results } of calls.slice(0, -1)) values.set(results[0] as LoweredTensor, computed(scalar!));
+  return computed(last);
 }
 
 /** The heavy call whose fresh result the group may follow block by block, if there is one. */
 function epilogueOf(
   group: ElementwiseGroup,
   producer: ReadonlyMap<LoweredTensor, Call>,
-  readers: ReadonlyMap<LoweredTensor, ReadonlySet<Call>>,
+  readers: ReadonlyMap<LoweredTensor, readonly Call[]>,
   taken: ReadonlySet<Call>,
   { live, takesEpilogue }: FuseOptions,
 ): { readonly call: Call; readonly result: LoweredTensor } | null {
@@ -140,7 +152,7 @@ function epilogueOf(
     const call = producer.get(result);
     if (call?.kind !== "native" || taken.has(call) || live.has(result) || !sameShape(result.shape, group.shape))
       continue;
-    if ([...readers.get(result)!].some((reader) => !group.calls.includes(reader))) continue;
+    if (readers.get(result)!.some((reader) => !group.calls.includes(reader))) continue;
     // Its other results would be late for readers between the call and the group.
     if (call.results.flatMap(tensorsIn).some((t) => t !== result && (live.has(t) || readers.has(t)))) continue;
     if (takesEpilogue(call, group)) return { call, result };

@@ -28,13 +28,16 @@ function hintOf(range: SymRange | undefined, index: number): number {
   return primes.find((prime) => prime >= min && prime <= max) ?? Math.min(Math.max(min, PRIMES[0]), max);
 }
 
-/** What each value of a graph may be, by name; values whose type is not recorded, or not a number, are left out. */
+/** What values of a graph may be, by name; those whose type is not recorded, or not a number, are left out. */
 export function hintValues(
+  names: readonly string[],
   { values }: Graph,
   bindings: ReadonlyMap<string, number | bigint>,
 ): ReadonlyMap<string, ArgValue> {
   const hints = new Map<string, ArgValue>();
-  for (const [name, type] of values) {
+  for (const name of names) {
+    const type = values.get(name);
+    if (type === undefined) continue;
     const value = tryTo((): ArgValue | undefined => {
       switch (type.kind) {
         case "tensor":

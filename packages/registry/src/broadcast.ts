@@ -2,8 +2,8 @@ import { registryError } from "./registry-errors.ts";
 
 /** Common shape of operands that broadcast together. */
 export function broadcastShapes(shapes: readonly (readonly number[])[]): readonly number[] {
-  let result: readonly number[] = [];
-  for (const shape of shapes) result = broadcastTwo(result, shape);
+  let result = shapes[0] ?? [];
+  for (const shape of shapes) if (shape !== result) result = broadcastTwo(result, shape);
   return result;
 }
 

@@ -11,9 +11,6 @@ const COMPLEX_PARTS: Readonly<Record<string, DType>> = {
   complex128: "float64",
 };
 
-/** Where an operand's dtype counts: with dimensions before 0-d tensors before Python numbers. */
-const LEVELS = ["dim", "zero", "wrapped"] as const;
-
 /** The dtype that two dtypes meet in: `torch.promote_types`. Throws `registry.dtype` where PyTorch refuses. */
 export function promoteTypes(a: DType, b: DType): DType {
   if (a === b) return a;
@@ -28,12 +25,16 @@ export function promoteTypes(a: DType, b: DType): DType {
 
 /** The dtype of an elementwise op over `operands`: `torch.result_type`. */
 export function resultType(operands: readonly TensorMeta[]): DType {
-  const found = LEVELS.map((level) => {
-    const dtypes = operands.filter((operand) => levelOf(operand) === level).map(categoryDtype);
-    return dtypes.length === 0 ? null : dtypes.reduce(promoteTypes);
-  });
-  const result = found.reduceRight<DType | null>((lower, higher) => combine(higher, lower), null);
-  return result ?? DEFAULT_DTYPE;
+  let withDims: DType | null = null;
+  let zeroDims: DType | null = null;
+  let numbers: DType | null = null;
+  for (const operand of operands) {
+    const dtype = categoryDtype(operand);
+    if (operand.shape.length > 0) withDims = promoteTypes(withDims ?? dtype, dtype);
+    else if (isNumber(operand)) numbers = promoteTypes(numbers ?? dtype, dtype);
+    else zeroDims = promoteTypes(zeroDims ?? dtype, dtype);
+  }
+  return combine(withDims, combine(zeroDims, numbers)) ?? DEFAULT_DTYPE;
 }
 
 export type HalfDType = "float16" | "bfloat16";
@@ -58,7 +59,7 @@ export function partOf(dtype: DType): DType {
   return COMPLEX_PARTS[dtype] ?? dtype;
 }
 
-/** `higher` decides, unless `lower` is of a higher category. */
+/** Tensors with dimensions before 0-d tensors before Python numbers: `higher` decides, unless `lower` is of a higher category. */
 function combine(higher: DType | null, lower: DType | null): DType | null {
   if (higher === null || lower === null) return higher ?? lower;
   const [x, y] = [DTYPES[higher].kind, DTYPES[lower].kind];
@@ -68,11 +69,6 @@ function combine(higher: DType | null, lower: DType | null): DType | null {
     return x === "float" ? complexOf(higher) : lower;
   }
   return x === "bool" || (y === "float" && x !== "float") ? promoteTypes(higher, lower) : higher;
-}
-
-function levelOf(operand: TensorMeta): (typeof LEVELS)[number] {
-  if (operand.shape.length > 0) return "dim";
-  return isNumber(operand) ? "wrapped" : "zero";
 }
 
 function isNumber({ wrapped, number }: TensorMeta): boolean {

@@ -66,6 +66,7 @@ export function builtInRegistry(sets: readonly OpSet[]): OpRegistry {
 /** What records alone tell. */
 export function registryOf(records: OpRecords): OpRegistry {
   const resolve = (op: string): OpRecord | undefined => records.resolve(op);
+  const effects = new WeakMap<OpRecord, OpEffects>();
   return {
     resolve,
     load: (ops) => records.load(ops),
@@ -75,7 +76,10 @@ export function registryOf(records: OpRecords): OpRegistry {
     userSetOf: () => undefined,
     effectsOf(op) {
       const record = resolve(op);
-      return record && effectsOf(record);
+      if (record === undefined) return undefined;
+      const known = effects.get(record) ?? effectsOf(record);
+      effects.set(record, known);
+      return known;
     },
     kernelsFor: () => [],
     hasKernel: () => false,

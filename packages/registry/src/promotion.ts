@@ -7,7 +7,7 @@ import type { OpRecord, Promotion } from "./op.ts";
 import { registryError } from "./registry-errors.ts";
 import { toFloat } from "./scalar/convert.ts";
 import type { ScalarExpr } from "./scalar/expr.ts";
-import type { SchemaArgument, SchemaType } from "./schema/types.ts";
+import type { SchemaType } from "./schema/types.ts";
 import type { Scalar, TensorMeta } from "./tensor-meta.ts";
 import { isTensorMeta, wrapNumber } from "./wrapped.ts";
 
@@ -65,15 +65,28 @@ export function typeScalarCall(
       advice: "convert the operand to float32 before the op",
     });
   }
-  return { ...scalarMeta(record, args), compute: common, expr, operands };
+  const { dtype, shape } = metaOf(record, args, promotion, () => common);
+  return { dtype, shape, compute: common, expr, operands };
 }
 
 /** Shape and dtype of one call of an op that has a `scalar` rule, also where the expression has no such dtype. */
 export function scalarMeta(record: OpRecord, args: Readonly<Record<string, ArgValue>>): TensorMeta {
   const promotion = promotionOf(record, args);
-  const dtype = promotion.result ?? (promotion.kind === "bool" ? "bool" : commonDtype(record, promotion, args));
-  const operands = record.schema.args.map(({ name }) => args[name]).filter(isTensorMeta);
-  return { dtype, shape: broadcastShapes(operands.map((operand) => operand.shape)) };
+  return metaOf(record, args, promotion, () => commonDtype(record, promotion, args));
+}
+
+function metaOf(
+  { schema }: OpRecord,
+  args: Readonly<Record<string, ArgValue>>,
+  { kind, result }: Promotion,
+  common: () => DType,
+): TensorMeta {
+  const shapes: (readonly number[])[] = [];
+  for (const { name } of schema.args) {
+    const value = args[name];
+    if (isTensorMeta(value)) shapes.push(value.shape);
+  }
+  return { dtype: result ?? (kind === "bool" ? "bool" : common()), shape: broadcastShapes(shapes) };
 }
 
 /** Whether a call of an elementwise op reads or makes complex numbers, which scalar expressions do not have. */
@@ -96,11 +109,12 @@ function commonDtype(
   { kind, operands, result }: Promotion,
   args: Readonly<Record<string, ArgValue>>,
 ): DType {
-  const takesPart = (arg: SchemaArgument): boolean =>
-    operands === undefined ? isTensorType(arg.type) || arg.name === "other" : operands.includes(arg.name);
-  const metas = record.schema.args
-    .filter((arg) => takesPart(arg))
-    .flatMap((arg) => ((args[arg.name] ?? null) === null ? [] : [operandMeta(args[arg.name] as ArgValue, arg.type)]));
+  const metas: TensorMeta[] = [];
+  for (const { name, type } of record.schema.args) {
+    const takesPart = operands === undefined ? isTensorType(type) || name === "other" : operands.includes(name);
+    const value = args[name] ?? null;
+    if (takesPart && value !== null) metas.push(operandMeta(value, type));
+  }
   if (metas.length === 0) return result ?? DEFAULT_DTYPE;
   if (kind === "first") return metas[0]!.dtype;
   const common = resultType(metas);

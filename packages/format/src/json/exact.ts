@@ -62,12 +62,11 @@ function scan(bytes: Uint8Array, record: string): (readonly [number, number])[] 
   return tokens;
 }
 
-/** Position of the quote that ends the string begun at `start`. Most of a program's bytes are in strings. */
+/** Position of the quote that ends the string begun at `start`. */
 function endOfString(bytes: Uint8Array, start: number): number {
-  for (let end = bytes.indexOf(QUOTE, start + 1); end >= 0; end = bytes.indexOf(QUOTE, end + 1)) {
-    let first = end;
-    while (bytes[first - 1] === BACKSLASH) first--;
-    if ((end - first) % 2 === 0) return end;
+  for (let at = start + 1; at < bytes.length; at++) {
+    if (bytes[at] === QUOTE) return at;
+    if (bytes[at] === BACKSLASH) at++;
   }
   return bytes.length;
 }

@@ -68,11 +68,11 @@ export class JsonReader {
     if (!Array.isArray(value)) return this.#expected("a list", value);
     const items: readonly Json[] = value;
     const top = this.#path.length;
-    const result: T[] = [];
-    for (let index = 0; index < items.length; index++) {
+    // Of the right length at once: most lists of a program have one item, and a list that grows has room for many.
+    const result = items.map((item, index) => {
       this.#path[top] = index;
-      result.push(decode(this, items[index]!));
-    }
+      return decode(this, item);
+    });
     this.#path.length = top;
     return result;
   }

@@ -11,7 +11,7 @@ import {
   tensorMeta,
 } from "./decode-value.ts";
 import { argumentKind, dtype, layout, memoryFormat } from "./enums.ts";
-import { nodeMetadata } from "./node-metadata.ts";
+import { RawMetadata } from "./node-metadata.ts";
 import type { Argument, ArgumentKind, CustomObjMeta, Graph, NamedArgument, Node } from "./types.ts";
 
 const optionalTensor: Decode<string | null> = (json, value) =>
@@ -80,6 +80,9 @@ const customObj: Decode<CustomObjMeta> = (json, value) => {
 const namedArguments: Decode<readonly NamedArgument[]> = listOf(namedArgument);
 const args: Decode<readonly Argument[]> = listOf(argument);
 
+const metadata: Decode<RawMetadata> = (json, value) => new RawMetadata(json.map(value, string));
+const NO_METADATA = new RawMetadata(new Map());
+
 const node: Decode<Node> = (json, value) => {
   const object = json.object(value);
   return {
@@ -87,7 +90,7 @@ const node: Decode<Node> = (json, value) => {
     name: json.optional(object, "name", string, null),
     inputs: json.at(object, "inputs", namedArguments),
     outputs: json.at(object, "outputs", args),
-    metadata: nodeMetadata(json.optional(object, "metadata", mapOf(string), new Map())),
+    metadata: json.optional(object, "metadata", metadata, NO_METADATA),
     isHopSingleTensorReturn: json.optional(object, "is_hop_single_tensor_return", bool, null),
   };
 };

@@ -1,16 +1,20 @@
 import type { ModuleFrame, NodeMetadata } from "./types.ts";
 
-/** Metadata entries of a node, with the module stack parsed when it is first asked for. */
-export function nodeMetadata(raw: ReadonlyMap<string, string>): NodeMetadata {
-  let frames: readonly ModuleFrame[] | undefined;
-  return {
-    raw,
-    stackTrace: raw.get("stack_trace"),
-    get nnModuleStack(): readonly ModuleFrame[] {
-      frames ??= parseModuleStack(raw.get("nn_module_stack") ?? "");
-      return frames;
-    },
-  };
+/** Metadata entries of a node, with the module stack parsed when it is asked for. A class: its accessor is there once. */
+export class RawMetadata implements NodeMetadata {
+  readonly raw: ReadonlyMap<string, string>;
+
+  constructor(raw: ReadonlyMap<string, string>) {
+    this.raw = raw;
+  }
+
+  get stackTrace(): string | undefined {
+    return this.raw.get("stack_trace");
+  }
+
+  get nnModuleStack(): readonly ModuleFrame[] {
+    return parseModuleStack(this.raw.get("nn_module_stack") ?? "");
+  }
 }
 
 /** What torch's export writes for nodes that it made outside every module. */

@@ -1,6 +1,12 @@
-import { type Argument, type Graph as FileGraph, type Node as FileNode, Pt2Error } from "@pt2/format";
+import {
+  type Argument,
+  type Graph as FileGraph,
+  type Node as FileNode,
+  type NodeMetadata,
+  Pt2Error,
+} from "@pt2/format";
 import { graphError } from "../graph-errors.ts";
-import type { Graph, Node, Output, ValueType } from "../ir.ts";
+import type { Graph, Node, NodeOrigin, OpName, Output, ValueType } from "../ir.ts";
 import { parseOpName, splitOpName } from "../op-name.ts";
 import type { SymExpr } from "../sym/expr.ts";
 import { importArg } from "./argument.ts";
@@ -28,6 +34,8 @@ class GraphImporter {
   readonly #types: ValueTypes;
   readonly #values = new Map<string, ValueType>();
   readonly #nodeNames = new Set<string>();
+  readonly #ops = new Map<string, OpName>();
+  readonly #origins = new Map<string, NodeOrigin>();
 
   constructor(file: FileGraph, context: ImportContext) {
     if (context.depth > MAX_DEPTH) {
@@ -70,15 +78,15 @@ class GraphImporter {
 
   #node(node: FileNode, index: number): Node {
     try {
-      const op = parseOpName(node.target);
+      const op = this.#op(node.target);
       const results = node.outputs.map((output) => this.#output(output));
       const outputs = op.startsWith("higher_order::") ? results.flatMap(separate) : results;
       return {
-        name: this.#nodeName(node, outputs, `${splitOpName(op).op}_${index}`),
+        name: this.#nodeName(node, op, outputs, index),
         op,
         args: node.inputs.map(({ name, arg }) => ({ name, arg: this.#arg(arg) })),
         outputs,
-        origin: originOf(node.metadata),
+        origin: this.#origin(node.metadata),
       };
     } catch (cause) {
       if (!(cause instanceof Pt2Error) || cause.where !== undefined) throw cause;
@@ -92,6 +100,27 @@ class GraphImporter {
     }
   }
 
+  /** A program has few ops and many nodes. */
+  #op(target: string): OpName {
+    const known = this.#ops.get(target);
+    if (known !== undefined) return known;
+    const op = parseOpName(target);
+    this.#ops.set(target, op);
+    return op;
+  }
+
+  /** Nodes of a file share modules and lines; in one that a program made, the stack need not be among the entries. */
+  #origin(metadata: NodeMetadata): NodeOrigin {
+    const stack = metadata.raw.get("nn_module_stack");
+    if (stack === undefined) return originOf(metadata);
+    const key = `${stack}\n${metadata.stackTrace}`;
+    const known = this.#origins.get(key);
+    if (known !== undefined) return known;
+    const origin = originOf(metadata);
+    this.#origins.set(key, origin);
+    return origin;
+  }
+
   #output(argument: Argument): Output {
     if (argument.kind === "as_tensors") {
       return { kind: "list", names: argument.names.map((name) => this.#define(name, argument)) };
@@ -101,10 +130,10 @@ class GraphImporter {
   }
 
   /** The FX name; older files have none, there the first result names the node. */
-  #nodeName(node: FileNode, outputs: readonly Output[], fallback: string): string {
+  #nodeName(node: FileNode, op: OpName, outputs: readonly Output[], index: number): string {
     const [first] = outputs;
     const result = first?.kind === "value" ? first.name : first?.kind === "list" ? first.names[0] : undefined;
-    const base = node.name ?? result ?? fallback;
+    const base = node.name ?? result ?? `${splitOpName(op).op}_${index}`;
     let name = base;
     for (let i = 1; this.#nodeNames.has(name); i++) name = `${base}_${i}`;
     this.#nodeNames.add(name);

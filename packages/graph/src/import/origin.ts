@@ -16,7 +16,7 @@ const INTERNAL = /(?:^|\/)torch\/|^<|functorch\//;
 /** Module and Python line of a node, from its metadata. */
 export function originOf(metadata: NodeMetadata): NodeOrigin {
   const module = metadata.nnModuleStack.at(-1);
-  const frames = framesOf(metadata.stackTrace ?? "");
+  const frames = metadata.stackTrace === undefined ? [] : framesOf(metadata.stackTrace);
   const frame = frames.findLast(({ file }) => !INTERNAL.test(file)) ?? frames.at(-1);
   return {
     ...(module === undefined ? {} : { modulePath: pathOf(module), moduleClass: module.type }),

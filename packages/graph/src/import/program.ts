@@ -9,7 +9,8 @@ import { unfoldObjects } from "./tree-objects.ts";
 export function importProgram(file: ExportedProgram): Program {
   const { graphModule } = file;
   const imported = importGraph(graphModule.graph, { parsed: new Map(), where: "the program", depth: 0 });
-  const graph = { ...imported, values: new Map([...tokens(graphModule.inputSpecs), ...imported.values]) };
+  const ordering = tokens(graphModule.inputSpecs);
+  const graph = ordering.length === 0 ? imported : { ...imported, values: new Map([...ordering, ...imported.values]) };
   requireArity("input", graph.inputs.length, graphModule.inputSpecs.length);
   requireArity("output", graph.outputs.length, graphModule.outputSpecs.length);
   const root = graphModule.moduleCallGraph.find(({ fqn }) => fqn === "")?.signature ?? null;

@@ -12,29 +12,24 @@ export interface NewNode {
 
 /** A graph under construction. It lives inside one pass and ends in `build`. */
 export class GraphBuilder {
-  readonly #inputs: readonly (string | null)[];
   readonly #nodes: Node[] = [];
-  readonly #types: Map<string, ValueType>;
-  /** Names of values and of nodes share one set, so that a new node can be named after its result. */
-  readonly #taken: Set<string>;
+  readonly #graph: Graph;
+  /** Types that were set, of values of the graph too. */
+  readonly #types = new Map<string, ValueType>();
+  #taken: Set<string> | undefined;
   /** The number to try next, by wished name: each was taken up to there. */
   readonly #numbers = new Map<string, number>();
 
   /** Starts with the inputs of `graph` and no nodes. Names and types of `graph` stay reserved and known. */
   constructor(graph: Graph) {
-    this.#inputs = graph.inputs;
-    this.#types = new Map(graph.values);
-    this.#taken = new Set(graph.values.keys());
-    for (const node of graph.nodes) {
-      this.#taken.add(node.name);
-      for (const name of definitionsOf(node)) this.#taken.add(name);
-    }
+    this.#graph = graph;
   }
 
   /** A name that nothing has yet. */
   fresh(base: string): string {
     let name = base;
     let number = this.#numbers.get(base) ?? 1;
+    this.#taken ??= namesIn(this.#graph);
     while (this.#taken.has(name)) name = `${base}_${number++}`;
     this.#numbers.set(base, number);
     this.#taken.add(name);
@@ -42,7 +37,7 @@ export class GraphBuilder {
   }
 
   typeOf(name: string): ValueType | undefined {
-    return this.#types.get(name);
+    return this.#types.get(name) ?? this.#graph.values.get(name);
   }
 
   setType(name: string, type: ValueType | undefined): void {
@@ -69,11 +64,22 @@ export class GraphBuilder {
   /** The finished graph, with the types of what it defines. */
   build(outputs: readonly Arg[]): Graph {
     const values = new Map<string, ValueType>();
-    const defined = [...this.#inputs.filter((name) => name !== null), ...this.#nodes.flatMap(definitionsOf)];
+    const { inputs } = this.#graph;
+    const defined = [...inputs.filter((name) => name !== null), ...this.#nodes.flatMap(definitionsOf)];
     for (const name of defined) {
-      const type = this.#types.get(name);
+      const type = this.typeOf(name);
       if (type !== undefined) values.set(name, type);
     }
-    return { inputs: this.#inputs, nodes: this.#nodes, outputs, values };
+    return { inputs, nodes: this.#nodes, outputs, values };
   }
+}
+
+/** Names of values and of nodes, in one set: a new node can be named after its result. Most passes make no new ones. */
+function namesIn(graph: Graph): Set<string> {
+  const names = new Set(graph.values.keys());
+  for (const node of graph.nodes) {
+    names.add(node.name);
+    for (const name of definitionsOf(node)) names.add(name);
+  }
+  return names;
 }

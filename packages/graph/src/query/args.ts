@@ -1,4 +1,4 @@
-import type { Arg, Graph, Node, Output } from "../ir.ts";
+import type { Arg, Graph, NamedArg, Node, Output } from "../ir.ts";
 
 /** Rebuilds an argument from the inside out; unchanged parts are shared. Nested graphs are left alone. */
 export function mapArg(arg: Arg, map: (leaf: Arg) => Arg): Arg {
@@ -15,11 +15,15 @@ export function mapArg(arg: Arg, map: (leaf: Arg) => Arg): Arg {
 
 /** Rebuilds the arguments of a node; a node whose arguments stay the same is returned itself. */
 export function mapArgs(node: Node, map: (leaf: Arg) => Arg): Node {
-  const args = node.args.map((named) => {
-    const arg = mapArg(named.arg, map);
-    return arg === named.arg ? named : { name: named.name, arg };
-  });
-  return args.every((named, i) => named === node.args[i]) ? node : { ...node, args };
+  let args: NamedArg[] | undefined;
+  for (let i = 0; i < node.args.length; i++) {
+    const { name, arg } = node.args[i]!;
+    const mapped = mapArg(arg, map);
+    if (mapped === arg) continue;
+    args ??= [...node.args];
+    args[i] = { name, arg: mapped };
+  }
+  return args === undefined ? node : { ...node, args };
 }
 
 /** Replaces the values that a node uses. */

@@ -22,5 +22,6 @@ export function typedCall(
 ): TypedCall {
   const { dtype, shape, compute, expr, operands } = typeScalarCall(record, args, fix);
   const rules = { compute, operands: operands.map((operand) => operand.dtype), result: dtype };
-  return { dtype, shape, expr: simplify(typeExpr(expr, rules)), operands: operands as readonly LoweredTensor[] };
+  // A list that grew has room for more, which each call of a program would keep: its copy has none.
+  return { dtype, shape, expr: simplify(typeExpr(expr, rules)), operands: [...operands] as LoweredTensor[] };
 }

@@ -61,7 +61,7 @@ export class Emitter {
   #emit(op: OpName, given: Readonly<Record<string, ArgValue>>, node: Node, depth: number): readonly ArgValue[] {
     const record = this.#registry.resolve(op);
     if (record === undefined) return this.#emitUnknown(op, given, node, depth);
-    const args = this.#resolve(record, given, node, keepsNumbers(record));
+    const args = this.#resolve(record, given, node, keepsNumber);
     if (depth > MAX_DEPTH) throw unsupported(op, node, this.#target.name, "its decomposition refers back to itself");
     const problem = argumentProblem(record, args) ?? record.validate?.(args);
     if (problem) throw registryError("registry.argument", { what: `${op}: ${problem}`, where: describe(node) });
@@ -132,16 +132,16 @@ export class Emitter {
     return simpler === undefined || simpler === null ? [] : resultsOf(record, simpler);
   }
 
-  /** Arguments by schema; numbers of the run stay such where a tensor may stand, and in the arguments of `keeps`. */
+  /** Arguments by schema; numbers of the run stay such where a tensor may stand, and where `keeps` says so. */
   #resolve(
     record: OpRecord,
     given: Readonly<Record<string, ArgValue>>,
     node: Node,
-    keeps: readonly string[] = [],
+    keeps: (record: OpRecord, name: string) => boolean = () => false,
   ): Call["args"] {
     const { schema } = record;
     const tensors = (name: string): boolean => schema.args.some((arg) => arg.name === name && takesTensor(arg.type));
-    const settled = this.#numbers.settle(given, (name) => keeps.includes(name) || tensors(name));
+    const settled = this.#numbers.settle(given, (name) => keeps(record, name) || tensors(name));
     return resolveArgs(schema, settled, () => describe(node));
   }
 
@@ -165,10 +165,10 @@ export class Emitter {
   }
 }
 
-/** Arguments whose rules take a number of the run as they take a tensor. */
-function keepsNumbers({ schema, scalar, validate, numbers = [] }: OpRecord): readonly string[] {
-  if (scalar === undefined || validate !== undefined) return numbers;
-  return schema.args.filter(({ type }) => isScalarType(type)).map(({ name }) => name);
+/** Whether the rules take a number of the run for this argument, as they take a tensor. */
+function keepsNumber({ schema, scalar, validate, numbers = [] }: OpRecord, argument: string): boolean {
+  if (scalar === undefined || validate !== undefined) return numbers.includes(argument);
+  return schema.args.some(({ name, type }) => name === argument && isScalarType(type));
 }
 
 function isScalarType(type: SchemaType): boolean {

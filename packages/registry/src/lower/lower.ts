@@ -119,12 +119,15 @@ function boundaryAt(
 }
 
 function namedArgs(node: Node, env: Environment): Record<string, ArgValue> {
-  return Object.fromEntries(node.args.map(({ name, arg }) => [name, argValue(arg, env, node)]));
+  const given: Record<string, ArgValue> = {};
+  for (const { name, arg } of node.args) given[name] = argValue(arg, env, node);
+  return given;
 }
 
 /** Gives the node's output names their values. */
 function bind(node: Node, results: readonly ArgValue[], env: Map<string, ArgValue>): void {
-  for (const [i, output] of node.outputs.entries()) {
+  for (let i = 0; i < node.outputs.length; i++) {
+    const output = node.outputs[i]!;
     if (output.kind === "none") continue;
     const result = results[i];
     if (output.kind === "value") {

@@ -20,5 +20,7 @@ export function isTensor(value: unknown): value is LoweredTensor {
 /** All run-time tensors in a resolved argument or result, lists flattened. */
 export function tensorsIn(value: ArgValue | undefined): readonly LoweredTensor[] {
   if (Array.isArray(value)) return value.flatMap(tensorsIn);
-  return isTensor(value) ? [value] : [];
+  return isTensor(value) ? [value] : NONE;
 }
+
+const NONE: readonly LoweredTensor[] = Object.freeze([]);
