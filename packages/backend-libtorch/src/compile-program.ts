@@ -1,7 +1,7 @@
 import type { CompileRequest } from "@pt2/backend";
-import { type Program, walk } from "@pt2/graph";
-import { effectsOf } from "@pt2/registry";
-import { requireArguments } from "@pt2/registry/on-demand";
+import { type Node, type Program, walk } from "@pt2/graph";
+import { describeNode, effectsOf } from "@pt2/registry";
+import { loading, requireArguments } from "@pt2/registry/on-demand";
 import { type Abilities, requireSupported } from "./abilities.ts";
 import type { Addon, NativeTensor } from "./addon.ts";
 import { type Commit, commitsOf } from "./encode/commits.ts";
@@ -9,6 +9,8 @@ import { writesState } from "./encode/writes-state.ts";
 import { expandProgram } from "./expand/expand-program.ts";
 import { handlerTensor } from "./handlers/handler-tensor.ts";
 import { HostNodes } from "./handlers/host-nodes.ts";
+import { libtorchError } from "./libtorch-errors.ts";
+import { requireWritable } from "./optimize/require-writable.ts";
 import { type OptimizedProgram, unoptimized } from "./optimized-program.ts";
 import { CompiledPlan } from "./plan/compiled-plan.ts";
 import { boundValues, runPrologue } from "./prologue.ts";
@@ -38,6 +40,16 @@ export interface CompiledProgram {
   readonly notes: readonly string[];
 }
 
+/** Refuses memory that only a device can share, which PyTorch does not have without one. */
+function requirePageable(node: Node): void {
+  if (!node.args.some(({ name, arg }) => name === "pin_memory" && arg.kind === "bool" && arg.value)) return;
+  throw libtorchError("libtorch.argument", {
+    what: `${node.op}: argument \`pin_memory\` needs memory that a GPU shares, and the device is cpu`,
+    where: describeNode(node),
+    advice: "export the program without pinned memory, or load it on the GPU that it was exported for",
+  });
+}
+
 /** Makes a program ready to run. A failure or an abort leaves nothing behind. */
 export async function compileProgram(request: CompileRequest, options: CompileOptions): Promise<CompiledProgram> {
   const { weights, signal, onProgress } = request;
@@ -47,10 +59,11 @@ export async function compileProgram(request: CompileRequest, options: CompileOp
   const examined = await abilities.examine(request.program);
   requireSupported(examined);
   const inlined = examined.program;
-  walk(inlined.graph, (node) => {
+  walk(inlined.graph, (node, { values }) => {
     // What has a record was checked when the program was loaded.
     const schema = router.registry.resolve(node.op) === undefined ? router.dispatcher.schema(node.op) : null;
-    if (schema !== null && router.routeOf(node).kind === "op") requireArguments(node, schema);
+    if (schema !== null && router.routeOf(node).kind === "op") requireArguments(node, schema, values);
+    if (device === "cpu") requirePageable(node);
   });
   const shared = isShared(inlined, weights);
   const { program: expanded, commits } = commitsOf(expandProgram(inlined, router), shared);
@@ -64,6 +77,7 @@ export async function compileProgram(request: CompileRequest, options: CompileOp
   // The passes take each weight to have memory of its own.
   const tied = writes && inlined.inputs.some((spec) => "target" in spec && shared(spec.target));
   const exact = request.precision === "exact" || tied;
+  if (!exact) await loading(() => requireWritable(inlined, router.registry));
   const optimized = exact ? unoptimized(expanded) : options.optimize(expanded, examined.functional);
   const { program, prologue, notes } = optimized;
 

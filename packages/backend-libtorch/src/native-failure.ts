@@ -1,6 +1,7 @@
 import { Pt2Error } from "@pt2/format";
 import type { Node } from "@pt2/graph";
 import { describeNode } from "@pt2/registry";
+import { failedCheckCode } from "@pt2/registry/on-demand";
 import type { NativeFailure } from "./addon.ts";
 import { LIBTORCH_ERRORS, type LibtorchErrorCode, libtorchError } from "./libtorch-errors.ts";
 
@@ -35,6 +36,14 @@ export function fromNative(error: unknown, nodeAt?: NodeAt): unknown {
   const code: LibtorchErrorCode =
     error.code in LIBTORCH_ERRORS ? (error.code as LibtorchErrorCode) : "libtorch.internal";
   const message = error.message.trim();
+  if (node !== undefined && code === "libtorch.op-failed" && failedCheckCode(node) === "registry.assertion") {
+    return new Pt2Error("registry.assertion", {
+      what: message.split("\n")[0]!,
+      where: describeNode(node),
+      advice: "Check the inputs: the program was exported for such that this holds of.",
+      cause: error,
+    });
+  }
   const argument = error.arg === undefined ? "" : ` (argument \`${error.arg}\`)`;
   return libtorchError(code, {
     what: node === undefined ? message : `${node.op}${argument}: ${message}`,

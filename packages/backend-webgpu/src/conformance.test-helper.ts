@@ -17,8 +17,12 @@ const NAMES: Readonly<Record<Setup, string>> = {
   gpu: "webgpu with a GPU's kernels and default limits",
 };
 
-/** Declares some parts of the suite. With all features float64 is narrowed, else refused. */
-export async function testConformance(parts: readonly SuitePart[], setup: Setup = "all"): Promise<void> {
+/** Declares some parts of the suite, with a share of the cases with other arguments. With all features float64 is narrowed, else refused. */
+export async function testConformance(
+  parts: readonly SuitePart[],
+  setup: Setup = "all",
+  share: readonly [part: number, parts: number] = [0, 1],
+): Promise<void> {
   const name = NAMES[setup];
   if (missingDevice !== "") {
     it.skip(`${name}${missingDevice}`);
@@ -34,6 +38,7 @@ export async function testConformance(parts: readonly SuitePart[], setup: Setup 
       runner: { describe, it, afterAll },
       tolerance: TOLERANCE,
       lowers: true,
+      share,
       parts,
       kernel: twiceKernel,
     },

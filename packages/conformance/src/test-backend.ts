@@ -30,10 +30,15 @@ export interface TestBackendOptions {
   /** Tolerances that the backend states, by dtype. Default: `DEFAULT_TOLERANCE`. */
   readonly tolerance?: Tolerances;
   /**
-   * Whether it lowers programs with the registry. What the registry's records do not refuse yet, though PyTorch does, is
-   * then expected to be computed (`refusals/gaps.json`). Default: false.
+   * Whether it lowers programs with the registry, which computes some calls that PyTorch refuses: those in
+   * `refusals/computed.json`, each with a reason. Default: false.
    */
   readonly lowers?: boolean;
+  /**
+   * Which of the cases with other arguments are tested, of so many parts: `[2, 10]` is every tenth, from the third on.
+   * Default: all of them.
+   */
+  readonly share?: readonly [part: number, parts: number];
   /** What is tested. Default: everything. Several test files can share the work. */
   readonly parts?: readonly SuitePart[];
   /**
@@ -61,6 +66,7 @@ export async function testBackend(
     skip = {},
     tolerance = {},
     lowers = false,
+    share = [0, 1],
     parts = SUITE_PARTS,
     kernel,
   }: TestBackendOptions,
@@ -80,7 +86,7 @@ export async function testBackend(
       const unknown = unknownKeys({ ...unsupported, ...skip }, cases, [...LIFECYCLE, ...OWN_OPS]);
       if (unknown.length > 0) throw new Error(`no case has these names: ${unknown.join(", ")}`);
     });
-    const setup = { runner, backend, registry, tolerance, skip, unsupported, lowers };
+    const setup = { runner, backend, registry, tolerance, skip, unsupported, lowers, share };
     for (const family of families) testFamily(family, setup);
     for (const each of refusals) testRefusals(each, setup);
     if (parts.includes("lifecycle")) testLifecycle({ runner, backend, factory, registry, skip });

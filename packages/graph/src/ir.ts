@@ -90,6 +90,11 @@ export interface Node {
   readonly args: readonly NamedArg[];
   readonly outputs: readonly Output[];
   readonly origin: NodeOrigin;
+  /**
+   * Of a call in place that a pass made functional, the argument that it wrote to: the result has to fit there. Files and
+   * their text have none.
+   */
+  readonly written?: string;
 }
 
 /** An immutable SSA graph. Nodes are in execution order, which is semantic while ops mutate. */

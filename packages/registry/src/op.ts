@@ -1,6 +1,6 @@
 import type { DType } from "@pt2/format";
 import type { OpName } from "@pt2/graph";
-import type { Builder } from "./builder.ts";
+import type { ArgValue, Builder } from "./builder.ts";
 import { similar } from "./own-ops/similar.ts";
 import { registryError } from "./registry-errors.ts";
 import type { ScalarExpr } from "./scalar/expr.ts";
@@ -54,8 +54,8 @@ export interface OpRules<S extends string> {
     call: GradientCall<S>,
     b: Builder,
   ): { readonly [arg: string]: TensorMeta | readonly (TensorMeta | null)[] | null };
-  /** What the dtypes of tensor arguments must be, for ops that would compute with others too. */
-  readonly requires?: DTypeRequirements;
+  /** What arguments must be, for ops that would compute with others too. */
+  readonly requires?: Requirements;
   /** Checks beyond the schema. Returns what is wrong, or null. */
   validate?(args: ArgsOf<S>): string | null;
   /** The sizes of the results depend on data: always (`nonzero`), or for these arguments (`index` with a mask). */
@@ -91,12 +91,24 @@ export type RequiredDType =
   | "mask"
   | "real";
 
-/** What PyTorch asks of the dtypes of tensor arguments. */
-export interface DTypeRequirements {
+/** What PyTorch asks of arguments, beyond their types in the schema. */
+export interface Requirements {
   /** Arguments that have the dtype of the first of them; beside halves they may be float32. */
   readonly same?: readonly string[];
   /** Dtypes of single arguments. */
   readonly kinds?: Readonly<Record<string, RequiredDType>>;
+  /** How many dimensions tensors may have; of a list, each of its tensors. */
+  readonly ranks?: Readonly<Record<string, readonly number[]>>;
+  /** How many items lists must have. */
+  readonly lengths?: Readonly<Record<string, number>>;
+  /** What strings and dtypes may be; null is left to the schema. */
+  readonly choices?: Readonly<Record<string, readonly ArgValue[]>>;
+  /** Least and largest value of numbers, both included. */
+  readonly ranges?: Readonly<Record<string, readonly [least: number, most: number]>>;
+  /** Numbers that may be bools only where all else is bool. */
+  readonly factors?: readonly string[];
+  /** Numbers that become elements of the dtype that `dtype` names, or else of this dtype or that of this tensor. */
+  readonly elements?: Readonly<Record<string, string>>;
 }
 
 /** Never returned. It tells the compiler, before it knows `S`, that an array literal in a `return` is a tuple. */

@@ -8,6 +8,7 @@ export const REGISTRY_ERRORS = {
   "registry.unknown-op": "no op set has a record of that name",
   "registry.no-schema": "PyTorch has no op of that name",
   "registry.argument": "an argument is unknown, missing, given twice or of the wrong kind",
+  "registry.assertion": "what the program asserts of its inputs or of what it computes does not hold",
   "registry.shape": "shapes or sizes cannot be combined",
   "registry.dtype": "dtypes cannot be combined",
   "registry.undefined-value": "a node reads a value that nothing defines",

@@ -1,19 +1,24 @@
 import type { Node } from "@pt2/graph";
+import { kindProblem, type ValueTypes } from "./argument-kinds.ts";
 import { describe } from "./lower/arguments.ts";
 import { registryError } from "./registry-errors.ts";
 import { printType } from "./schema/print.ts";
 import type { OpSchema } from "./schema/types.ts";
 
 /**
- * Throws `registry.argument` unless a node names arguments as its op's schema does: each once, none that the schema does
- * not have, and all that have no default. Passes read arguments by name, so this comes before them.
+ * Throws `registry.argument` unless a node's arguments are those of its op's schema: each once, none that the schema does
+ * not have, all that have no default, and each of the kind that its type says. Passes read arguments by name, so this
+ * comes before them.
  */
-export function requireArguments(node: Node, schema: OpSchema): void {
+export function requireArguments(node: Node, schema: OpSchema, types: ValueTypes): void {
   const given = new Set<string>();
-  for (const { name } of node.args) {
+  for (const { name, arg } of node.args) {
     if (given.has(name)) throw refusal(node, schema, name, "is given twice");
     given.add(name);
-    if (!schema.args.some((arg) => arg.name === name)) throw refusal(node, schema, name, "is unknown");
+    const declared = schema.args.find((each) => each.name === name);
+    if (declared === undefined) throw refusal(node, schema, name, "is unknown");
+    const problem = kindProblem(arg, declared.type, types);
+    if (problem !== null) throw refusal(node, schema, name, `${problem}; it must be ${printType(declared.type)}`);
   }
   if (given.size === schema.args.length) return;
   const missing = schema.args.find((arg) => arg.default === undefined && !given.has(arg.name));

@@ -74,9 +74,9 @@ async function loadOps({ graph }: Program, registry: OpRegistry): Promise<void> 
 
 /** Refuses arguments that schemas do not have, and calls without those that they need. */
 function checkArguments({ graph }: Program, registry: OpRegistry): void {
-  walk(graph, (node) => {
+  walk(graph, (node, { values }) => {
     const schema = CHECKED.test(node.op) ? registry.resolve(node.op)?.schema : undefined;
-    if (schema !== undefined) requireArguments(node, schema);
+    if (schema !== undefined) requireArguments(node, schema, values);
   });
 }
 

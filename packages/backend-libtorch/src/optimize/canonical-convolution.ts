@@ -6,7 +6,11 @@ import { resultType } from "./types.ts";
 /** `convolution` that is not transposed, over two dimensions. */
 export const convolution: RewriteRule = (node, context) => {
   const transposedArg = argOf(node, "transposed");
-  if (context.tensor(argOf(node, "weight"))?.shape.length !== 4) return null;
+  const operands = ["input", "weight"].map((name) => context.tensor(argOf(node, name)));
+  const padding = argOf(node, "output_padding");
+  // What PyTorch refuses stays as it is.
+  if (operands.some((type) => type?.shape.length !== 4)) return null;
+  if (padding?.kind !== "list" || padding.items.length > 2) return null;
   if (transposedArg?.kind !== "bool" || transposedArg.value) return null;
   return context.emit(
     "aten::conv2d",
@@ -30,6 +34,7 @@ export const namedPadding: RewriteRule = (node, context) => {
   const dilation = pairOf(argOf(node, "dilation"), 1);
   const padding = argOf(node, "padding");
   if (kernel === undefined || dilation === undefined || padding?.kind !== "string") return null;
+  if (padding.value !== "same" && padding.value !== "valid") return null;
   const total = kernel.map((size, i) => (padding.value === "same" ? dilation[i]! * (size - 1) : 0));
   if (total.some((size) => size % 2 !== 0)) return null;
   const args = Object.fromEntries(node.args.map(({ name, arg }) => [name, arg]));

@@ -13,6 +13,9 @@ const RULE: RewriteRule = (node, context) => {
   const x = argOf(node, "input")!;
   const type = context.tensor(x);
   if (type?.dtype !== "float32" || intsOf(argOf(node, "normalized_shape"))?.length !== 1) return null;
+  // What PyTorch refuses stays as it is; a size that the file does not know is the one that it was exported with.
+  const [last, normalized] = [type.shape.at(-1), intsOf(argOf(node, "normalized_shape"))![0]];
+  if (typeof last === "number" && last !== normalized) return null;
   const [weight, bias] = [given(node, "weight"), given(node, "bias")];
   if ([weight, bias].some((arg) => arg !== undefined && context.tensor(arg)?.dtype !== "float32")) return null;
   const eps = argOf(node, "eps") ?? { kind: "float", value: 1e-5 };

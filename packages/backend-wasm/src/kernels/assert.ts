@@ -1,5 +1,6 @@
-import { backendError } from "@pt2/backend/staged";
+import { Pt2Error } from "@pt2/format";
 import { describeNode } from "@pt2/registry";
+import { failedCheckCode } from "@pt2/registry/on-demand";
 import { numbers } from "../engine/access.ts";
 import type { WasmKernel } from "../engine/kernel.ts";
 
@@ -11,7 +12,7 @@ export const assertion: WasmKernel = {
     const what = call.arg<string>("assert_msg");
     call.step(() => {
       if (numbers(call.heap, self).get(0) !== 0) return;
-      throw backendError("backend.data", {
+      throw new Pt2Error(failedCheckCode(call.call.node), {
         what,
         where: describeNode(call.call.node),
         advice: "Check the values that the program computes this from.",

@@ -1,4 +1,4 @@
-import { backendError } from "@pt2/backend/staged";
+import { Pt2Error } from "@pt2/format";
 import type { Guard } from "../shader/shader.ts";
 import type { Buffer } from "./constant.ts";
 import type { Memory } from "./memory.ts";
@@ -47,7 +47,7 @@ export class GuardWords implements Buffer {
     const reported = new Int32Array(words.buffer, words.byteOffset, this.#guards.length * 2);
     for (const [i, { code, what, where }] of this.#guards.entries()) {
       if (reported[2 * i] === 0) continue;
-      throw backendError(code, {
+      throw new Pt2Error(code, {
         what: what(reported[2 * i + 1]!),
         where,
         advice: "Check the values that the program computes this from.",

@@ -1,4 +1,5 @@
 import type { BackendErrorCode } from "@pt2/backend";
+import type { RegistryErrorCode } from "@pt2/registry";
 import type { TypedExpr } from "@pt2/registry/scalar";
 import type { Adapter } from "../engine/adapter.ts";
 import type { Buffer } from "../engine/constant.ts";
@@ -47,7 +48,7 @@ export interface ShaderHost {
 
 /** What is wrong when a shader says `fail(value)`. */
 export interface Guard {
-  readonly code: BackendErrorCode;
+  readonly code: BackendErrorCode | RegistryErrorCode;
   /** The message, given the value. */
   readonly what: (value: number) => string;
 }

@@ -55,6 +55,12 @@ export function connectionistLoss(args: CtcArguments, width: number): CtcResult 
     losses[n] = fill(table, width, time, labels, (t, label) => logProbability(args, t, n, label));
     start += length;
   }
+  if (args.targets.shape.length === 1 && start !== args.targets.shape[0]) {
+    throw backendError("backend.data", {
+      what: `ctc_loss: expected targets of ${start} elements, which is the sum of target_lengths, but got ${args.targets.shape[0]}`,
+      advice: "Check the values that the program computes this from.",
+    });
+  }
   return { losses, alpha };
 }
 

@@ -20,16 +20,14 @@ export interface NoOpContext {
 type NoOpRule = (node: Node, context: NoOpContext) => Arg | "drop" | null;
 
 const identity: NoOpRule = (node) => argOf(node, "self") ?? argOf(node, "input") ?? null;
-const drop: NoOpRule = (node) => (node.outputs.length === 0 ? "drop" : null);
 /** Questions that tracing asked and answered; the answer is in the program already. */
 const answered: NoOpRule = (node) => (definitionsOf(node).length === 0 ? "drop" : null);
-const token: NoOpRule = (node) => argOf(node, "dep_token") ?? null;
-
-/** with_effects(token, operator, …) = token, for a check: (next token, nothing). */
-const effect: NoOpRule = (node) => {
-  const [ordered, called] = node.args.map(({ arg }) => arg);
-  const isCheck = called?.kind === "operator" && NO_OP_RULES.get(called.op) === drop;
-  return isCheck && ordered !== undefined ? ordered : null;
+/** _assert_tensor_metadata(a, dtype=…) of a tensor that is recorded to have that dtype, which is all that it asks. */
+const knownMetadata: NoOpRule = (node, context) => {
+  const [a, dtype] = [argOf(node, "a"), argOf(node, "dtype")];
+  const asked = ["size", "stride"].some((name) => (argOf(node, name)?.kind ?? "none") !== "none");
+  const recorded = a?.kind === "value" ? context.tensorType(a.name)?.dtype : undefined;
+  return !asked && dtype?.kind === "dtype" && dtype.value === recorded ? "drop" : null;
 };
 
 /** A rule that holds only where copies and originals cannot be told apart. */
@@ -41,9 +39,10 @@ function isTrue(arg: Arg | undefined): boolean {
   return arg?.kind === "bool" && arg.value;
 }
 
-/** dropout(x, p, train=False) = dropout(x, 0, train) = x */
+/** dropout(x, p, train=False) = dropout(x, 0, train) = x, for a p that is a probability. */
 const evalDropout: NoOpRule = (node, context) => {
   const [train, p] = [argOf(node, "train"), argOf(node, "p")];
+  if (p?.kind === "float" && !(p.value >= 0 && p.value <= 1)) return null;
   const drops = p === undefined || (p.kind !== "float" && p.kind !== "int") || Number(p.value) !== 0;
   if (drops && (train?.kind !== "bool" || train.value)) return null;
   const [, mask] = node.outputs;
@@ -126,14 +125,11 @@ export const NO_OP_RULES: ReadonlyMap<OpName, NoOpRule> = new Map<OpName, NoOpRu
   ),
   ...rules(evalDropout, "feature_alpha_dropout", "feature_alpha_dropout_"),
   ...rules(whenFunctional(evalDropout), "native_dropout"),
-  ...rules(drop, "_assert_async", "_assert_async.msg", "_assert_scalar", "_assert_tensor_metadata"),
-  ...rules(drop, "_linalg_check_errors", "sym_constrain_range", "sym_constrain_range_for_size"),
+  ...rules(knownMetadata, "_assert_tensor_metadata"),
   ...rules(answered, "promote_types", "can_cast", "is_same_size", "is_set_to", "is_pinned", "is_distributed"),
   ...rules(answered, "result_type.Tensor", "result_type.Scalar", "result_type.Scalar_Tensor"),
   ...rules(answered, "result_type.Scalar_Scalar", "dense_dim", "sparse_dim", "_fused_sdp_choice"),
   ...rules(answered, "is_vulkan_available", "cudnn_is_acceptable"),
-  ...rules(token, "_functional_assert_async.msg", "_functional_assert_scalar", "_functional_sym_constrain_range"),
-  ...rules(token, "_functional_sym_constrain_range_for_size"),
   ...rules(
     conversion,
     "to.dtype",
@@ -152,5 +148,4 @@ export const NO_OP_RULES: ReadonlyMap<OpName, NoOpRule> = new Map<OpName, NoOpRu
   ...rules(free, "clone"),
   ...rules(sameShape, "expand", "view", "reshape", "slice.Tensor", "_unsafe_view"),
   ...rules(sumToSize, "sum_to_size"),
-  ["higher_order::with_effects", effect],
 ]);

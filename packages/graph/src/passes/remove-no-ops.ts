@@ -5,6 +5,7 @@ import { GraphBuilder } from "./graph-builder.ts";
 import { type Inlinable, inlinable } from "./inline-rules.ts";
 import { isFunctional } from "./mutating-names.ts";
 import { NO_OP_RULES, type NoOpContext } from "./no-op-rules.ts";
+import { orderedCheck } from "./ordered-checks.ts";
 import { Substitution } from "./substitution.ts";
 import { dropUnusedTokens } from "./unused-tokens.ts";
 
@@ -25,7 +26,7 @@ export interface RemoveNoOpsOptions {
 }
 
 /**
- * Removes what computes nothing: detach, alias, dropout in eval mode, assertions, conversions to what a tensor is
+ * Removes what computes nothing: detach, alias, dropout in eval mode, assertions of what is recorded, conversions to what a tensor is
  * already, views that change nothing. Inlines no-grad regions, disabled autocast and other transparent wrappers.
  * Copies go only where nothing in the program mutates a tensor.
  */
@@ -74,6 +75,14 @@ class NoOpRemover {
     if (wrapped !== null) {
       this.#changed = true;
       this.#inline(node, wrapped);
+      return;
+    }
+    const ordered = orderedCheck(node);
+    if (ordered !== null) {
+      this.#changed = true;
+      const [token] = node.outputs.flatMap(namesOf);
+      if (token !== undefined) this.#replaced.set(token, ordered.token);
+      this.#node(ordered.check);
       return;
     }
     const rule = this.#settings.isClaimed(node.op) ? undefined : NO_OP_RULES.get(node.op);

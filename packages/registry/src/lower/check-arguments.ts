@@ -1,9 +1,12 @@
 import { DTYPES, type DType } from "@pt2/format";
+import type { Node } from "@pt2/graph";
 import type { ArgValue } from "../builder.ts";
-import type { OpRecord, RequiredDType } from "../op.ts";
+import type { OpRecord, RequiredDType, Requirements } from "../op.ts";
+import { registryError } from "../registry-errors.ts";
 import type { SchemaArgument } from "../schema/types.ts";
 import type { TensorMeta } from "../tensor-meta.ts";
 import { isTensorMeta } from "../wrapped.ts";
+import { describe } from "./arguments.ts";
 
 type Args = Readonly<Record<string, ArgValue>>;
 
@@ -19,7 +22,16 @@ export function argumentProblem(record: OpRecord, args: Args): string | null {
     const problem = rule(args[name]!, args);
     if (problem !== null) return `argument \`${name}\` ${problem}`;
   }
-  return record.requires === undefined ? null : dtypeProblem(record.requires, args);
+  const { requires } = record;
+  return requires === undefined
+    ? null
+    : (dtypeProblem(requires, args) ?? formProblem(requires, args) ?? numberProblem(requires, args));
+}
+
+/** Throws `registry.argument` for arguments that the record's rules refuse before it is asked for shapes. */
+export function requireArgumentValues(record: OpRecord, args: Args, node: Node): void {
+  const problem = argumentProblem(record, args) ?? record.validate?.(args);
+  if (problem) throw registryError("registry.argument", { what: `${record.name}: ${problem}`, where: describe(node) });
 }
 
 const cache = new WeakMap<OpRecord, readonly { readonly name: string; readonly rule: Rule }[]>();
@@ -93,7 +105,7 @@ const NAMED: Readonly<Record<string, Rule>> = {
   "bool pin_memory": (value) => (value === true ? "needs memory that a GPU of PyTorch shares" : null),
 };
 
-function dtypeProblem({ same = [], kinds = {} }: NonNullable<OpRecord["requires"]>, args: Args): string | null {
+function dtypeProblem({ same = [], kinds = {} }: Requirements, args: Args): string | null {
   for (const [name, kind] of Object.entries(kinds)) {
     const bad = tensorsIn(args[name]).find(({ dtype }) => !isOfKind(dtype, kind));
     if (bad !== undefined) return `argument \`${name}\` must be ${KINDS[kind]}, not ${bad.dtype}`;
@@ -107,6 +119,66 @@ function dtypeProblem({ same = [], kinds = {} }: NonNullable<OpRecord["requires"
   }
   return null;
 }
+
+function formProblem({ ranks = {}, lengths = {}, choices = {} }: Requirements, args: Args): string | null {
+  for (const [name, allowed] of Object.entries(ranks)) {
+    const bad = tensorsIn(args[name]).find(({ shape }) => !allowed.includes(shape.length));
+    if (bad === undefined) continue;
+    return `argument \`${name}\` must have ${allowed.join(" or ")} dimensions, not ${bad.shape.length}`;
+  }
+  for (const [name, length] of Object.entries(lengths)) {
+    const list = args[name];
+    if (!Array.isArray(list) || list.length === length) continue;
+    return `argument \`${name}\` must have ${length} items, not ${list.length}`;
+  }
+  for (const [name, allowed] of Object.entries(choices)) {
+    const problem = oneOf(...allowed)(args[name]!, args);
+    if (problem !== null) return `argument \`${name}\` ${problem}`;
+  }
+  return null;
+}
+
+function numberProblem({ ranges = {}, factors = [], elements = {} }: Requirements, args: Args): string | null {
+  for (const [name, [least, most]] of Object.entries(ranges)) {
+    const value = numberIn(args[name]);
+    const problem = value === null ? null : between(least, most)(value, args);
+    if (problem !== null) return `argument \`${name}\` ${problem}`;
+  }
+  for (const name of factors) {
+    const isBool = (value: ArgValue): boolean =>
+      isTensorMeta(value) ? value.dtype === "bool" : typeof value === "boolean" || value === null;
+    const others = Object.entries(args).filter(([other]) => !factors.includes(other));
+    if (typeof args[name] !== "boolean" || others.every(([, value]) => isBool(value))) continue;
+    return `argument \`${name}\` may be a bool only where the result is bool`;
+  }
+  for (const [name, like] of Object.entries(elements)) {
+    const named = Object.hasOwn(DTYPES, like) ? (like as DType) : undefined;
+    const dtype = (args.dtype as DType | null | undefined) ?? named ?? (args[like] as TensorMeta | undefined)?.dtype;
+    if (dtype === undefined || isElement(args[name], dtype)) continue;
+    return `argument \`${name}\` cannot be converted to ${dtype} without overflow`;
+  }
+  return null;
+}
+
+/** The real number that an argument is; null for anything else. */
+function numberIn(value: ArgValue | undefined): number | null {
+  if (typeof value === "object" && value !== null && "float" in value) return Number(value.float);
+  return typeof value === "number" || typeof value === "bigint" ? Number(value) : null;
+}
+
+/** Whether a number can be an element of this dtype. PyTorch lets negative numbers become unsigned ones. */
+function isElement(value: ArgValue | undefined, dtype: DType): boolean {
+  const { kind, itemsize } = DTYPES[dtype];
+  if (dtype === "bool" || kind === "complex") return true;
+  if (typeof value === "object" && value !== null && "im" in value && value.im !== 0) return false;
+  const number = numberIn(value);
+  if (number === null) return true;
+  if (kind === "float") return itemsize !== 4 || !Number.isFinite(number) || Math.abs(number) <= MAX_FLOAT32;
+  const most = 2 ** (8 * itemsize - (kind === "uint" ? 0 : 1));
+  return number < most && number >= (kind === "uint" ? 1 - most : -most);
+}
+
+const MAX_FLOAT32 = 2 ** 128 - 2 ** 104;
 
 const KINDS: Readonly<Record<RequiredDType, string>> = {
   bool: "a tensor of bools",

@@ -11,11 +11,12 @@ import type { SchemaType } from "../schema/types.ts";
 import type { TensorMeta } from "../tensor-meta.ts";
 import { describe } from "./arguments.ts";
 import type { Call } from "./call.ts";
-import { argumentProblem } from "./check-arguments.ts";
+import { requireArgumentValues } from "./check-arguments.ts";
 import { typedCall } from "./elementwise.ts";
 import { located } from "./located.ts";
 import { isFree, named, resultsOf, viewMeta } from "./results.ts";
 import { RunNumbers, takesTensor } from "./run-number.ts";
+import { writtenProblem } from "./written.ts";
 
 /** What a backend says while a program is lowered for it. */
 export interface LowerTarget {
@@ -55,7 +56,13 @@ export class Emitter {
   /** Emits one op of a program. Errors say which node it was. */
   emit(op: OpName, given: Readonly<Record<string, ArgValue>>, node: Node): readonly ArgValue[] {
     this.#nodeStart = this.calls.length;
-    return located(node, () => this.#emit(op, given, node, 0));
+    return located(node, () => {
+      const results = this.#emit(op, given, node, 0);
+      const record = node.written === undefined ? undefined : this.#registry.resolve(op);
+      const problem = record && writtenProblem(results[0], given[node.written!], record, given.dtype);
+      if (problem) throw registryError("registry.argument", { what: `${op}: ${problem}`, where: describe(node) });
+      return results;
+    });
   }
 
   #emit(op: OpName, given: Readonly<Record<string, ArgValue>>, node: Node, depth: number): readonly ArgValue[] {
@@ -63,8 +70,7 @@ export class Emitter {
     if (record === undefined) return this.#emitUnknown(op, given, node, depth);
     const args = this.#resolve(record, given, node, keepsNumber);
     if (depth > MAX_DEPTH) throw unsupported(op, node, this.#target.name, "its decomposition refers back to itself");
-    const problem = argumentProblem(record, args) ?? record.validate?.(args);
-    if (problem) throw registryError("registry.argument", { what: `${op}: ${problem}`, where: describe(node) });
+    requireArgumentValues(record, args, node);
 
     const rewrite = this.#registry.handlerOf(op)?.rewrite;
     const rewritten = rewrite?.(this.#resolve(record, given, node), this.#builder(node, depth));

@@ -5,6 +5,7 @@ import { type OpRegistry, resolveArgs } from "../op-registry.ts";
 import { registryError } from "../registry-errors.ts";
 import { argValue, describe, type Environment, operandOf } from "./arguments.ts";
 import type { Boundary, Stage } from "./call.ts";
+import { requireArgumentValues } from "./check-arguments.ts";
 import { Emitter, type LowerTarget } from "./emit.ts";
 import { located } from "./located.ts";
 import { type LoweredTensor, tensorsIn } from "./lowered-tensor.ts";
@@ -113,8 +114,11 @@ function boundaryAt(
   const args = resolveArgs(record.schema, numbers.settle(namedArgs(node, env)), () => describe(node));
   const { dynamic } = record;
   if (dynamic !== true && !located(node, () => dynamic(args))) return null;
-  // A backend sees data only after the rule has accepted dtypes and shapes, as for any other op.
-  located(node, () => record.infer?.(args));
+  // A backend sees data only after the rules have accepted dtypes and shapes, as for any other op.
+  located(node, () => {
+    requireArgumentValues(record, args, node);
+    return record.infer?.(args);
+  });
   return { kind: "dynamic", record, args, node };
 }
 

@@ -1,3 +1,4 @@
+import { failedCheckCode } from "@pt2/registry/on-demand";
 import type { WebgpuKernel } from "../../engine/kernel.ts";
 
 /** `_assert_async(self, assert_msg)`: the run fails where the only element of `self` is zero. */
@@ -6,7 +7,7 @@ export const assertion: WebgpuKernel = {
   prepare(call) {
     const message = call.arg<string>("assert_msg");
     const shader = call.shader("assert").read("holds", call.tensor("self"));
-    shader.guard({ code: "backend.data", what: () => message });
+    shader.guard({ code: failedCheckCode(call.call.node), what: () => message });
     shader.forEach(1, "if (!bool(holds(i))) { fail(0); }");
   },
 };

@@ -1,5 +1,6 @@
 import type { DType } from "@pt2/format";
-import type { HostKernel } from "../host-kernel.ts";
+import { backendError } from "../../backend-errors.ts";
+import type { HostCall, HostKernel } from "../host-kernel.ts";
 import { matrixKernel } from "./batch.ts";
 import { cholesky } from "./cholesky.ts";
 import { type Complex, ONE } from "./complex.ts";
@@ -12,11 +13,20 @@ import { applyQ, orthogonal, reflect } from "./qr.ts";
 import { svd } from "./svd.ts";
 import { symmetricEigen } from "./symmetric.ts";
 
+/** What a factorisation says of itself: zero, or where it failed, which is an error where `check_errors` asks for one. */
+function outcome(call: HostCall, info: number): readonly number[] {
+  if (info === 0 || !call.arg<boolean>("check_errors")) return [info];
+  throw backendError("backend.data", {
+    what: `The factorisation could not be completed: it failed at row ${info} of the input matrix`,
+    advice: "Check the values that the program computes this from.",
+  });
+}
+
 /** Factorisations and systems of equations, in double precision. */
 export const LINALG: readonly HostKernel[] = [
   matrixKernel(["aten::linalg_lu_factor_ex"], ["A"], (call, a) => {
     const { lu, pivots, info } = factorLu(a!, call.arg<boolean>("pivot"));
-    return [lu, pivots, [info]];
+    return [lu, pivots, outcome(call, info)];
   }),
   matrixKernel(["aten::lu_unpack"], ["LU_data", "LU_pivots:1"], (_, lu, pivots) => {
     const { rows, columns } = lu!;
@@ -32,9 +42,9 @@ export const LINALG: readonly HostKernel[] = [
     const { sign, log } = determinant(factorLu(a!));
     return [numberLike(a!, sign), [log]];
   }),
-  matrixKernel(["aten::linalg_inv_ex"], ["A"], (_, a) => {
+  matrixKernel(["aten::linalg_inv_ex"], ["A"], (call, a) => {
     const { lu, pivots, info } = factorLu(a!);
-    return [solveLu(lu, pivots, identityLike(lu, lu.rows)), [info]];
+    return [solveLu(lu, pivots, identityLike(lu, lu.rows)), outcome(call, info)];
   }),
   matrixKernel(["aten::linalg_lu_solve"], ["LU", "pivots:1", "B"], (call, lu, pivots, b) => {
     const adjoint = call.arg<boolean>("adjoint");
@@ -51,11 +61,11 @@ export const LINALG: readonly HostKernel[] = [
   matrixKernel(["aten::linalg_cholesky_ex"], ["self"], (call, a) => {
     const upper = call.arg<boolean>("upper");
     const { l, info } = cholesky(upper ? adjointOf(a!) : a!);
-    return [upper ? adjointOf(l) : l, [info]];
+    return [upper ? adjointOf(l) : l, outcome(call, info)];
   }),
   matrixKernel(["aten::linalg_ldl_factor_ex"], ["self"], (call, a) => {
     const { ld, pivots, info } = factorLdl(a!, call.arg<boolean>("hermitian"));
-    return [ld, pivots, [info]];
+    return [ld, pivots, outcome(call, info)];
   }),
   matrixKernel(["aten::linalg_ldl_solve"], ["LD", "pivots:1", "B"], (call, ld, pivots, b) => [
     solveLdl(ld!, pivots!.re, b!, call.arg<boolean>("hermitian")),

@@ -72,8 +72,11 @@ export class MutationRewriter {
             ...written.flatMap(({ arg }, i) => (aliased.some((alias) => alias?.arg === arg) ? [] : results[i]!)),
           ]
         : [...node.outputs.filter((_, i) => aliased[i] === undefined), ...results];
+    const [first] = written;
+    const fits = op !== node.op && written.length === 1 && args.some(({ name }) => name === first!.arg);
     this.#builder.push({
       ...node,
+      ...(fits && !first!.isList && { written: first!.arg }),
       name: casts.length > 0 ? this.#builder.fresh(node.name) : node.name,
       op,
       args,

@@ -18,6 +18,12 @@ export const MULTI_HEAD_OPS: readonly OpRecord[] = [
           () => `expected query of ${embed_dim} features, got ${show(query.shape)}`,
         );
         check(embed_dim % num_head === 0, () => `num_heads ${num_head} does not divide embed_dim ${embed_dim} evenly`);
+        for (const [name, x] of Object.entries({ qkv_weight, qkv_bias })) {
+          check(
+            x.shape[0] === 3 * embed_dim,
+            () => `expected \`${name}\` first dim to be 3x embed_dim, got ${show(x.shape)}`,
+          );
+        }
         const size = embed_dim / num_head;
         const head = (input: TensorMeta, part: number): TensorMeta => {
           const rows = (x: TensorMeta): TensorMeta => e.slice(x, 0, part * embed_dim, (part + 1) * embed_dim);

@@ -4,7 +4,7 @@ import { defineOp, type OpRecord } from "../../op.ts";
 import type { TensorMeta } from "../../tensor-meta.ts";
 import { check, show } from "../support/check.ts";
 import { broadcast } from "../support/dims.ts";
-import { checkFloating, checkSameDtype } from "../support/dtypes.ts";
+import { checkFloating, checkSameDtype, isComplex } from "../support/dtypes.ts";
 import { emit } from "../support/emit.ts";
 
 /** What every attention op is a variant of. */
@@ -26,10 +26,7 @@ export const SCALED_DOT_PRODUCT_OPS: readonly OpRecord[] = [
     {
       infer: ({ query, key, value, attn_mask, is_causal, enable_gqa }) => {
         checkAttention(query, key, value);
-        check(
-          attn_mask === null || !is_causal,
-          "_scaled_dot_product_attention: Explicit attn_mask should not be set when is_causal=True",
-        );
+        checkMask(attn_mask, is_causal);
         const repeats = enable_gqa ? groups(query, key) : 1;
         const heads = (x: TensorMeta): readonly number[] =>
           x.shape.slice(0, -2).map((n, i, all) => (i === all.length - 1 ? n * repeats : n));
@@ -47,6 +44,8 @@ export const SCALED_DOT_PRODUCT_OPS: readonly OpRecord[] = [
     {
       decompose: ({ attn_mask, is_causal, dropout_p, scale, enable_gqa, query, key, value }, b) => {
         const shared = enable_gqa ? repeatHeads(b, { query, key, value }) : { query, key, value };
+        checkMask(attn_mask, is_causal);
+        check(attn_mask === null || !isComplex(attn_mask.dtype) || isComplex(query.dtype), "a mask must be real");
         // Here a bool mask is a number to add; the public op has turned it into minus infinity before.
         const mask = attn_mask && emit(b).cast(attn_mask, query.dtype);
         const { output, weights } = attend(b, {
@@ -63,8 +62,13 @@ export const SCALED_DOT_PRODUCT_OPS: readonly OpRecord[] = [
   defineOp(
     "aten::_scaled_dot_product_flash_attention_for_cpu(Tensor query, Tensor key, Tensor value, float dropout_p=0., bool is_causal=False, *, Tensor? attn_mask=None, float? scale=None) -> (Tensor output, Tensor logsumexp)",
     {
+      requires: { ranks: { query: [4], key: [4], value: [4] }, ranges: { dropout_p: [0, 0] } },
       infer: ({ query, key, value }) => {
         checkAttention(query, key, value);
+        check(
+          query.shape[3] === value.shape[3],
+          "scaled_dot_product_attention_flash_attention: Q/K/V should have the same head size",
+        );
         return [
           { dtype: query.dtype, shape: query.shape },
           { dtype: computeDtype(query.dtype), shape: query.shape.slice(0, -1) },
@@ -120,6 +124,13 @@ function masked(b: Builder, scores: TensorMeta, mask: TensorMeta | null): Tensor
   if (mask === null) return scores;
   if (mask.dtype === "bool") return e.where(mask, scores, { float: Number.NEGATIVE_INFINITY });
   return e.cast(e.add(scores, mask), scores.dtype);
+}
+
+function checkMask(mask: TensorMeta | null, causal: boolean): void {
+  check(
+    mask === null || !causal,
+    "_scaled_dot_product_attention: Explicit attn_mask should not be set when is_causal=True",
+  );
 }
 
 function checkAttention(query: TensorMeta, key: TensorMeta, value: TensorMeta): void {

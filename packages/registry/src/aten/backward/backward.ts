@@ -57,8 +57,16 @@ export const BACKWARD_OPS: readonly OpRecord[] = [
     "aten::native_layer_norm_backward(Tensor grad_out, Tensor input, SymInt[] normalized_shape, Tensor mean, Tensor rstd, Tensor? weight, Tensor? bias, bool[3] output_mask) -> (Tensor, Tensor, Tensor)",
     {
       requires: { same: ["input", "grad_out", "mean", "rstd", "weight", "bias"] },
-      decompose: ({ grad_out, input, normalized_shape, mean, rstd, weight, output_mask }, b) => {
+      decompose: ({ grad_out, input, normalized_shape, mean, rstd, weight, bias, output_mask }, b) => {
         const e = emit(b);
+        check(normalized_shape.length > 0, "Expected normalized_shape to be at least 1-dimensional");
+        for (const [i, [name, parameter]] of Object.entries({ weight, bias }).entries()) {
+          check(
+            parameter === null ? !output_mask[i + 1] : sameShape(parameter.shape, normalized_shape),
+            () =>
+              `Expected ${name} to be of same shape as normalized_shape ${show(normalized_shape)}, but got ${parameter === null ? "none" : show(parameter.shape)}`,
+          );
+        }
         check(
           sameShape(input.shape.slice(input.shape.length - normalized_shape.length), normalized_shape),
           () =>
@@ -81,6 +89,14 @@ export const BACKWARD_OPS: readonly OpRecord[] = [
       requires: { same: ["input", "grad_out", "mean", "rstd", "weight"] },
       decompose: ({ grad_out, input, mean, rstd, weight, N, C, HxW, group, output_mask }, b) => {
         const e = emit(b);
+        check(
+          N * C * HxW === numel(input.shape),
+          () => `native_group_norm_backward: N=${N}, C=${C} and HxW=${HxW} are not those of ${show(input.shape)}`,
+        );
+        check(
+          weight !== null || !output_mask[1],
+          "native_group_norm_backward: the gradient of a weight needs the weight",
+        );
         const shape = [N, group, C / group, HxW];
         const statistic = (x: TensorMeta): TensorMeta => e.reshape(x, [N, group, 1, 1]);
         const [x, grad] = [e.reshape(input, shape), e.reshape(grad_out, shape)];

@@ -10,7 +10,10 @@ export const BATCH_NORM_BACKWARD_OPS: readonly OpRecord[] = [
   defineOp(
     "aten::native_batch_norm_backward(Tensor grad_out, Tensor input, Tensor? weight, Tensor? running_mean, Tensor? running_var, Tensor? save_mean, Tensor? save_invstd, bool train, float eps, bool[3] output_mask) -> (Tensor, Tensor, Tensor)",
     {
-      requires: { same: ["input", "grad_out", "weight", "running_mean", "running_var", "save_mean", "save_invstd"] },
+      requires: {
+        same: ["input", "grad_out", "weight", "running_mean", "running_var", "save_mean", "save_invstd"],
+        ranks: { weight: [1], running_mean: [1], running_var: [1], save_mean: [1], save_invstd: [1] },
+      },
       decompose: (a, b) => {
         const e = emit(b);
         const saved = a.train ? [a.save_mean, a.save_invstd] : [a.running_mean, a.running_var];

@@ -1,8 +1,9 @@
 import type { Builder } from "../../builder.ts";
 import { defineOp, type OpRecord } from "../../op.ts";
 import type { TensorMeta } from "../../tensor-meta.ts";
-import { type Convolution, windows } from "../conv/geometry.ts";
-import { range } from "../support/dims.ts";
+import { type Convolution, convolved, windows } from "../conv/geometry.ts";
+import { check, show } from "../support/check.ts";
+import { range, sameShape } from "../support/dims.ts";
 import { emit } from "../support/emit.ts";
 
 /** Gradients of a convolution, as convolutions. */
@@ -10,7 +11,13 @@ export const CONVOLUTION_BACKWARD_OPS: readonly OpRecord[] = [
   defineOp(
     "aten::convolution_backward(Tensor grad_output, Tensor input, Tensor weight, SymInt[]? bias_sizes, SymInt[] stride, SymInt[] padding, SymInt[] dilation, bool transposed, SymInt[] output_padding, SymInt groups, bool[3] output_mask) -> (Tensor, Tensor, Tensor)",
     {
-      infer: ({ input, weight, grad_output, bias_sizes, output_mask }) => {
+      infer: ({ bias_sizes, output_mask, grad_output, ...conv }) => {
+        const { input, weight } = conv;
+        const { shape } = convolved({ ...conv, bias: null });
+        check(
+          sameShape(shape, grad_output.shape),
+          () => `convolution_backward: expected grad_output of shape ${show(shape)}, got ${show(grad_output.shape)}`,
+        );
         const shapes = [input.shape, weight.shape, bias_sizes ?? [grad_output.shape[1]!]];
         const part = (i: 0 | 1 | 2): TensorMeta => ({ dtype: input.dtype, shape: output_mask[i] ? shapes[i]! : [0] });
         return [part(0), part(1), part(2)];

@@ -1,13 +1,16 @@
 import type { Builder } from "../../builder.ts";
-import { defineOp, type OpRecord } from "../../op.ts";
+import { defineOp, type OpRecord, type Requirements } from "../../op.ts";
 import type { TensorMeta } from "../../tensor-meta.ts";
 import { check, show } from "../support/check.ts";
 import { perDim } from "../support/dims.ts";
 import { type Emit, emit } from "../support/emit.ts";
 
+const PAIRS: Requirements = { lengths: { kernel_size: 2, dilation: 2, padding: 2, stride: 2 } };
+
 /** `unfold` and `fold`: the windows of an image as columns, and their sum back. */
 export const COLUMN_OPS: readonly OpRecord[] = [
   defineOp("aten::im2col(Tensor self, int[2] kernel_size, int[2] dilation, int[2] padding, int[2] stride) -> Tensor", {
+    requires: PAIRS,
     decompose: ({ self, ...window }, b) => {
       check(
         self.shape.length === 3 || self.shape.length === 4,
@@ -30,6 +33,7 @@ export const COLUMN_OPS: readonly OpRecord[] = [
   defineOp(
     "aten::col2im(Tensor self, SymInt[2] output_size, int[2] kernel_size, int[2] dilation, int[2] padding, int[2] stride) -> Tensor",
     {
+      requires: PAIRS,
       decompose: ({ self, output_size, ...window }, b) => {
         check(
           self.shape.length === 2 || self.shape.length === 3,
@@ -88,6 +92,10 @@ function windowGrid(size: Pair, window: Window): Grid {
   check(
     [...kernel, ...stride, ...dilation].every((n) => n > 0),
     "kernel_size, stride and dilation should be greater than zero",
+  );
+  check(
+    padding.every((n) => n >= 0),
+    () => `padding should be non-negative, but got ${show(padding)}`,
   );
   const count = (d: 0 | 1): number =>
     Math.floor((size[d] + 2 * padding[d] - dilation[d] * (kernel[d] - 1) - 1) / stride[d]) + 1;

@@ -61,15 +61,15 @@ export const CONVOLUTION_OPS: readonly OpRecord[] = [
   ),
   defineOp(
     "aten::conv_transpose1d(Tensor input, Tensor weight, Tensor? bias=None, SymInt[1] stride=[1], SymInt[1] padding=[0], SymInt[1] output_padding=[0], SymInt groups=1, SymInt[1] dilation=[1]) -> Tensor",
-    { decompose: (conv, b) => unbatched(b, { ...conv, transposed: true }, 1) },
+    { decompose: (conv, b) => transposed(b, conv, 1) },
   ),
   defineOp(
     "aten::conv_transpose2d.input(Tensor input, Tensor weight, Tensor? bias=None, SymInt[2] stride=[1, 1], SymInt[2] padding=[0, 0], SymInt[2] output_padding=[0, 0], SymInt groups=1, SymInt[2] dilation=[1, 1]) -> Tensor",
-    { decompose: (conv, b) => unbatched(b, { ...conv, transposed: true }, 2) },
+    { decompose: (conv, b) => transposed(b, conv, 2) },
   ),
   defineOp(
     "aten::conv_transpose3d.input(Tensor input, Tensor weight, Tensor? bias=None, SymInt[3] stride=[1, 1, 1], SymInt[3] padding=[0, 0, 0], SymInt[3] output_padding=[0, 0, 0], SymInt groups=1, SymInt[3] dilation=[1, 1, 1]) -> Tensor",
-    { decompose: (conv, b) => unbatched(b, { ...conv, transposed: true }, 3) },
+    { decompose: (conv, b) => transposed(b, conv, 3) },
   ),
   defineOp("aten::conv_tbc(Tensor self, Tensor weight, Tensor bias, int pad=0) -> Tensor", {
     decompose: ({ self, weight, bias, pad }, b) => {
@@ -90,6 +90,14 @@ function convolution(b: Builder, conv: Convolution): TensorMeta {
 
 function forward(b: Builder, conv: Forward, spatial: number): TensorMeta {
   return unbatched(b, { ...conv, transposed: false, output_padding: [0] }, spatial);
+}
+
+function transposed(b: Builder, conv: Omit<Convolution, "transposed">, spatial: number): TensorMeta {
+  check(
+    conv.output_padding.length > 0,
+    () => `expected output_padding to be a single integer value or ${spatial} values`,
+  );
+  return unbatched(b, { ...conv, transposed: true }, spatial);
 }
 
 /** `conv2d` and the like also take an input without a batch dimension. */

@@ -35,6 +35,12 @@ export function convolved(conv: Convolution): TensorMeta {
       weight.shape[d + 2]!,
     ];
     const reach = dilation * (kernel - 1) + 1;
+    check(extra >= 0, "negative output_padding is not supported");
+    check(
+      !transposed || extra < stride || extra < dilation,
+      () =>
+        `output padding must be smaller than either stride or dilation, but got ${extra} for ${stride} and ${dilation}`,
+    );
     check(stride > 0, "non-positive stride is not supported");
     check(dilation > 0, "dilation should be greater than zero");
     check(padding >= 0, "negative padding is not supported");

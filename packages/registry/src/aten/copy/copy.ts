@@ -24,9 +24,11 @@ export const COPY_OPS: readonly OpRecord[] = [
     decompose: ({ self, src }, b) => like(self, src, b),
   }),
   defineOp("aten::fill.Tensor(Tensor self, Tensor value) -> Tensor", {
+    requires: { ranks: { value: [0] } },
     decompose: ({ self, value }, b) => like(self, value, b),
   }),
   defineOp("aten::fill.Scalar(Tensor self, Scalar value) -> Tensor", {
+    requires: { elements: { value: "self" } },
     decompose: ({ self, value }, b) => emit(b).full(self.shape, value, self.dtype),
   }),
   defineOp("aten::zero(Tensor self) -> Tensor", {

@@ -6,7 +6,7 @@ import { convert } from "../../scalar/convert.ts";
 import type { ScalarExpr } from "../../scalar/expr.ts";
 import type { Scalar, TensorMeta } from "../../tensor-meta.ts";
 import { isTensorMeta, pythonDtype } from "../../wrapped.ts";
-import { check } from "../support/check.ts";
+import { check, show } from "../support/check.ts";
 import { emit } from "../support/emit.ts";
 
 /**
@@ -17,6 +17,7 @@ export const FILL_OPS: readonly OpRecord[] = [
   defineOp(
     "aten::scalar_tensor(Scalar s, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor",
     {
+      requires: { elements: { s: "float32" } },
       scalar: (value, dtype) => literal(value, dtype ?? DEFAULT_DTYPE),
       promote: ({ dtype }) => ({ kind: "numeric", operands: [], result: dtype ?? DEFAULT_DTYPE }),
     },
@@ -25,6 +26,7 @@ export const FILL_OPS: readonly OpRecord[] = [
     "aten::full(SymInt[] size, Scalar fill_value, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor",
     {
       numbers: ["fill_value"],
+      requires: { elements: { fill_value: "" } },
       infer: ({ size, fill_value, dtype }) => filled(size, dtype ?? dtypeOf(fill_value)),
       decompose({ size, fill_value, dtype }, b) {
         const one = b.tensor("aten::scalar_tensor", { s: fill_value, dtype: dtype ?? dtypeOf(fill_value) });
@@ -46,16 +48,31 @@ export const FILL_OPS: readonly OpRecord[] = [
   ),
   defineOp(
     "aten::empty_strided(SymInt[] size, SymInt[] stride, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor",
-    { decompose: ({ size, dtype }, b) => constant(size, 0, dtype, b) },
+    {
+      decompose: ({ size, stride, dtype }, b) => {
+        checkStrides(size, stride);
+        return constant(size, 0, dtype, b);
+      },
+    },
   ),
   defineOp(
     "aten::empty_permuted(SymInt[] size, int[] physical_layout, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor",
-    { decompose: ({ size, dtype }, b) => constant(size, 0, dtype, b) },
+    {
+      decompose: ({ size, physical_layout, dtype }, b) => {
+        const sorted = physical_layout.toSorted((x, y) => x - y);
+        check(
+          sorted.length === size.length && sorted.every((dim, i) => dim === i),
+          () => `physical_layout must have each of the ${size.length} dimensions once, got ${show(physical_layout)}`,
+        );
+        return constant(size, 0, dtype, b);
+      },
+    },
   ),
   defineOp(
     "aten::full_like(Tensor self, Scalar fill_value, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None, MemoryFormat? memory_format=None) -> Tensor",
     {
       numbers: ["fill_value"],
+      requires: { elements: { fill_value: "self" } },
       decompose: ({ self, fill_value, dtype }, b) => likeOf(self, fill_value, dtype, b),
     },
   ),
@@ -75,6 +92,7 @@ export const FILL_OPS: readonly OpRecord[] = [
     "aten::new_full(Tensor self, SymInt[] size, Scalar fill_value, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor",
     {
       numbers: ["fill_value"],
+      requires: { elements: { fill_value: "self" } },
       decompose: ({ self, size, fill_value, dtype }, b) => constant(size, fill_value, dtype ?? self.dtype, b),
     },
   ),
@@ -93,10 +111,24 @@ export const FILL_OPS: readonly OpRecord[] = [
   defineOp(
     "aten::new_empty_strided(Tensor self, SymInt[] size, SymInt[] stride, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor",
     {
-      decompose: ({ self, size, dtype }, b) => constant(size, 0, dtype ?? self.dtype, b),
+      decompose: ({ self, size, stride, dtype }, b) => {
+        checkStrides(size, stride);
+        return constant(size, 0, dtype ?? self.dtype, b);
+      },
     },
   ),
 ];
+
+function checkStrides(size: readonly number[], stride: readonly number[]): void {
+  check(
+    size.length === stride.length,
+    () => `dimensionality of sizes (${size.length}) must match dimensionality of strides (${stride.length})`,
+  );
+  check(
+    stride.every((step) => step >= 0),
+    () => `strides must not be negative, got ${show(stride)}`,
+  );
+}
 
 function filled(shape: readonly number[], dtype: DType): TensorMeta {
   const negative = shape.find((size) => size < 0);

@@ -1,7 +1,7 @@
 import type { DType } from "@pt2/format";
 import type { Builder } from "../../builder.ts";
 import { DEFAULT_DTYPE } from "../../dtype-promotion.ts";
-import { defineOp, type OpRecord } from "../../op.ts";
+import { defineOp, type OpRecord, type Requirements } from "../../op.ts";
 import type { TensorMeta } from "../../tensor-meta.ts";
 import { check } from "../support/check.ts";
 import { emit } from "../support/emit.ts";
@@ -12,45 +12,54 @@ type Cosines = readonly [a0: number, a1: number, a2: number];
 const HANN: Cosines = [0.5, 0.5, 0];
 const BLACKMAN: Cosines = [0.42, 0.5, 0.08];
 
+/** PyTorch computes windows in floats alone. */
+const FLOATS: Requirements = { choices: { dtype: ["float16", "bfloat16", "float32", "float64"] } };
+
 /** Window functions of signal processing. */
 export const WINDOW_OPS: readonly OpRecord[] = [
   defineOp(
     "aten::hann_window(int window_length, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor",
-    { decompose: ({ window_length, dtype }, b) => cosines(window_length, true, HANN, dtype, b) },
+    { requires: FLOATS, decompose: ({ window_length, dtype }, b) => cosines(window_length, true, HANN, dtype, b) },
   ),
   defineOp(
     "aten::hann_window.periodic(int window_length, bool periodic, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor",
     {
+      requires: FLOATS,
       decompose: ({ window_length, periodic, dtype }, b) => cosines(window_length, periodic, HANN, dtype, b),
     },
   ),
   defineOp(
     "aten::blackman_window(int window_length, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor",
     {
+      requires: FLOATS,
       decompose: ({ window_length, dtype }, b) => cosines(window_length, true, BLACKMAN, dtype, b),
     },
   ),
   defineOp(
     "aten::blackman_window.periodic(int window_length, bool periodic, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor",
     {
+      requires: FLOATS,
       decompose: ({ window_length, periodic, dtype }, b) => cosines(window_length, periodic, BLACKMAN, dtype, b),
     },
   ),
   defineOp(
     "aten::hamming_window(int window_length, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor",
     {
+      requires: FLOATS,
       decompose: ({ window_length, dtype }, b) => cosines(window_length, true, [0.54, 0.46, 0], dtype, b),
     },
   ),
   defineOp(
     "aten::hamming_window.periodic(int window_length, bool periodic, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor",
     {
+      requires: FLOATS,
       decompose: ({ window_length, periodic, dtype }, b) => cosines(window_length, periodic, [0.54, 0.46, 0], dtype, b),
     },
   ),
   defineOp(
     "aten::hamming_window.periodic_alpha(int window_length, bool periodic, float alpha, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor",
     {
+      requires: FLOATS,
       decompose: ({ window_length, periodic, alpha, dtype }, b) =>
         cosines(window_length, periodic, [alpha, 0.46, 0], dtype, b),
     },
@@ -58,6 +67,7 @@ export const WINDOW_OPS: readonly OpRecord[] = [
   defineOp(
     "aten::hamming_window.periodic_alpha_beta(int window_length, bool periodic, float alpha, float beta, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor",
     {
+      requires: FLOATS,
       decompose: ({ window_length, periodic, alpha, beta, dtype }, b) =>
         cosines(window_length, periodic, [alpha, beta, 0], dtype, b),
     },

@@ -2,7 +2,7 @@ import type { Builder } from "../../builder.ts";
 import { complexOf, partOf } from "../../dtype-promotion.ts";
 import { defineOp, type OpRecord } from "../../op.ts";
 import type { TensorMeta } from "../../tensor-meta.ts";
-import { check } from "../support/check.ts";
+import { check, show } from "../support/check.ts";
 import { range, wrapDim } from "../support/dims.ts";
 import { isComplex, isFloat, isIntegral } from "../support/dtypes.ts";
 import { emit } from "../support/emit.ts";
@@ -12,7 +12,9 @@ export const FFT_OPS: readonly OpRecord[] = [
   defineOp("aten::_fft_r2c(Tensor self, int[] dim, int normalization, bool onesided) -> Tensor", {
     infer: ({ self, dim, onesided }) => {
       check(isFloat(self.dtype), () => `_fft_r2c: expected a floating point tensor, got ${self.dtype}`);
-      const last = wrapDim(dim.at(-1)!, self.shape.length);
+      checkDims("_fft_r2c", self, dim);
+      check(dim.length > 0, "_fft_r2c: expected a dimension to transform");
+      const last = dim.at(-1)!;
       const half = (n: number): number => Math.floor(n / 2) + 1;
       return { dtype: complexOf(self.dtype), shape: self.shape.map((n, d) => (onesided && d === last ? half(n) : n)) };
     },
@@ -20,12 +22,19 @@ export const FFT_OPS: readonly OpRecord[] = [
   defineOp("aten::_fft_c2r(Tensor self, int[] dim, int normalization, SymInt last_dim_size) -> Tensor", {
     infer: ({ self, dim, last_dim_size }) => {
       check(isComplex(self.dtype), () => `_fft_c2r: expected a complex tensor, got ${self.dtype}`);
-      const last = wrapDim(dim.at(-1)!, self.shape.length);
+      checkDims("_fft_c2r", self, dim);
+      check(dim.length > 0, "_fft_c2r: expected a dimension to transform");
+      const last = dim.at(-1)!;
+      check(
+        self.shape[last] === Math.floor(last_dim_size / 2) + 1,
+        () => `_fft_c2r: half of a spectrum of ${last_dim_size} points is not ${self.shape[last]} long`,
+      );
       return { dtype: partOf(self.dtype), shape: self.shape.map((n, d) => (d === last ? last_dim_size : n)) };
     },
   }),
   defineOp("aten::_fft_c2c(Tensor self, SymInt[] dim, int normalization, bool forward) -> Tensor", {
-    infer: ({ self }) => {
+    infer: ({ self, dim }) => {
+      checkDims("_fft_c2c", self, dim);
       check(isComplex(self.dtype), () => `_fft_c2c: expected a complex tensor, got ${self.dtype}`);
       return { dtype: self.dtype, shape: self.shape };
     },
@@ -73,6 +82,18 @@ export const FFT_OPS: readonly OpRecord[] = [
     decompose: ({ self, dim }, b) => shift(b, self, dim, (n) => Math.ceil(n / 2)),
   }),
 ];
+
+/** What PyTorch's own callers see to: dimensions counted from the front, each once, of at least one point. */
+function checkDims(op: string, self: TensorMeta, dim: readonly number[]): void {
+  check(
+    new Set(dim).size === dim.length && dim.every((d) => d >= 0 && d < self.shape.length),
+    () => `${op}: dimensions of ${show(self.shape)} must be counted from the front, each once, got ${show(dim)}`,
+  );
+  check(
+    dim.every((d) => self.shape[d]! > 0),
+    () => `Invalid number of data points (0) specified`,
+  );
+}
 
 /** How a transform is scaled. */
 export type Norm = string | null;

@@ -35,6 +35,11 @@ export const ISTFT_OPS: readonly OpRecord[] = [
           hop > 0 && hop <= (win_length ?? n_fft),
           () => `istft: expected 0 < hop_length <= win_length, got ${hop}`,
         );
+        check(length === null || length > 0, () => `istft: expected length > 0, but got ${length}`);
+        check(
+          args.return_complex || window === null || !isComplex(window.dtype),
+          "istft: Complex windows are incompatible with return_complex=False",
+        );
         check(!args.return_complex || !onesided, "istft: cannot have onesided output if window or input is complex");
         const spectrum = e.transpose(rank === 2 ? e.unsqueeze(self, 0) : self, 1, 2);
         const pieces = transformedBack(b, spectrum, { n_fft, normalized, onesided, complex: args.return_complex });

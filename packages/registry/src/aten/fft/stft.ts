@@ -2,7 +2,7 @@ import type { Builder } from "../../builder.ts";
 import { defineOp, type OpRecord } from "../../op.ts";
 import type { TensorMeta } from "../../tensor-meta.ts";
 import { check, show } from "../support/check.ts";
-import { isComplex } from "../support/dtypes.ts";
+import { isComplex, isIntegral } from "../support/dtypes.ts";
 import { emit } from "../support/emit.ts";
 
 /** The short-time Fourier transform: windows of a signal, each transformed. */
@@ -46,6 +46,16 @@ function stft(b: Builder, args: Stft): TensorMeta {
   const e = emit(b);
   const hop = args.hop_length ?? Math.floor(n_fft / 4);
   const length = self.shape.at(-1) ?? 0;
+  check(
+    !isIntegral(self.dtype),
+    () => `stft: expected a tensor of floating point or complex values, got ${self.dtype}`,
+  );
+  const isComplexCall = isComplex(self.dtype) || (args.window !== null && isComplex(args.window.dtype));
+  check(!isComplexCall || args.onesided !== true, "Cannot have onesided output if window or input is complex");
+  check(
+    isComplexCall || args.return_complex !== null,
+    "stft requires the return_complex parameter be given for real inputs",
+  );
   check(
     self.shape.length === 1 || self.shape.length === 2,
     () => `stft: expected a 1D or 2D tensor, got ${show(self.shape)}`,

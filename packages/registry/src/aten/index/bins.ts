@@ -15,8 +15,8 @@ export function equalBins(b: Builder, self: TensorMeta, bins: number, range: rea
   const extreme = (op: OpName): TensorMeta => b.tensor(op, { self, dim: [], keepdim: false });
   const given = range ?? (numel(self.shape) === 0 ? [0, 1] : null);
   check(
-    given === null || (given.length === 2 && given[0]! <= given[1]!),
-    () => `torch.histogramdd: min should not exceed max, but got ${given!.join(", ")}`,
+    given === null || (given.length === 2 && given[0]! <= given[1]! && given.every(Number.isFinite)),
+    () => `torch.histogramdd: a range must be finite, and min should not exceed max, but got ${given!.join(", ")}`,
   );
   const [least, most] = given?.map(number) ?? [extreme("aten::amin"), extreme("aten::amax")];
   const equal = e.eq(least!, most!);

@@ -53,6 +53,7 @@ export const EMBEDDING_OPS: readonly OpRecord[] = [
     },
   ),
   defineOp("aten::one_hot(Tensor self, int num_classes=-1) -> Tensor", {
+    requires: { ranges: { num_classes: [-1, Number.POSITIVE_INFINITY] } },
     infer: ({ self, num_classes }) => ({ dtype: "int64", shape: [...self.shape, Math.max(0, num_classes)] }),
     dynamic: ({ num_classes }) => num_classes < 0,
     decompose: ({ self, num_classes }, b) => {

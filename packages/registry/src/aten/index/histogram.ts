@@ -2,8 +2,8 @@ import type { Builder } from "../../builder.ts";
 import { defineOp, type OpRecord } from "../../op.ts";
 import type { TensorMeta } from "../../tensor-meta.ts";
 import { check } from "../support/check.ts";
-import { numel } from "../support/dims.ts";
-import { isFloat } from "../support/dtypes.ts";
+import { numel, sameShape } from "../support/dims.ts";
+import { isFloat, toNumber } from "../support/dtypes.ts";
 import { emit } from "../support/emit.ts";
 import { type Axis, countInBins, equalBins } from "./bins.ts";
 
@@ -21,7 +21,13 @@ export const HISTOGRAM_OPS: readonly OpRecord[] = [
     dynamic: true,
   }),
   defineOp("aten::histc(Tensor self, int bins=100, Scalar min=0, Scalar max=0) -> Tensor", {
-    infer: ({ self, bins }) => {
+    infer: ({ self, bins, min, max }) => {
+      const [least, most] = [toNumber(min), toNumber(max)];
+      check(
+        Number.isFinite(least) && Number.isFinite(most),
+        () => `torch.histc: range of [${least}, ${most}] is not finite`,
+      );
+      check(least <= most, "torch.histc: max must be larger than min");
       check(bins > 0, "torch.histc(): bins must be > 0");
       check(isFloat(self.dtype), () => `"histogram_cpu" not implemented for ${self.dtype}`);
       return { dtype: self.dtype, shape: [bins] };
@@ -59,7 +65,7 @@ export const HISTOGRAM_OPS: readonly OpRecord[] = [
   ),
   defineOp(
     "aten::_histogramdd_bin_edges(Tensor self, int[] bins, *, float[]? range=None, Tensor? weight=None, bool density=False) -> Tensor[]",
-    { decompose: ({ self, bins, range }, b) => axesOf(b, self, bins, range).map(({ edges }) => edges) },
+    { decompose: ({ self, bins, range, weight }, b) => axesOf(b, self, bins, range, weight).map(({ edges }) => edges) },
   ),
   defineOp(
     "aten::_histogramdd_from_bin_cts(Tensor self, int[] bins, *, float[]? range=None, Tensor? weight=None, bool density=False) -> Tensor",
@@ -80,11 +86,17 @@ function boxes(
   bins: Bins,
   options: { readonly range: readonly number[] | null; readonly weight: TensorMeta | null; readonly density: boolean },
 ): readonly [TensorMeta, readonly TensorMeta[]] {
-  const axes = axesOf(b, self, bins, options.range);
+  const axes = axesOf(b, self, bins, options.range, options.weight);
   return [countInBins(b, axes, options.weight, options.density), axes.map(({ edges }) => edges)];
 }
 
-function axesOf(b: Builder, self: TensorMeta, bins: Bins, range: readonly number[] | null): readonly Axis[] {
+function axesOf(
+  b: Builder,
+  self: TensorMeta,
+  bins: Bins,
+  range: readonly number[] | null,
+  weight: TensorMeta | null,
+): readonly Axis[] {
   const { select } = emit(b);
   check(
     self.shape.length >= 2,
@@ -96,6 +108,10 @@ function axesOf(b: Builder, self: TensorMeta, bins: Bins, range: readonly number
     list.length === count && (range === null || range.length === 2 * count),
     () =>
       `torch.histogramdd: expected ${count} bins and ${2 * count} values in range, but got ${list.length} and ${range?.length}`,
+  );
+  check(
+    weight === null || sameShape(weight.shape, self.shape.slice(0, -1)),
+    "torch.histogramdd: if weight tensor is provided it should have the same shape as the input tensor excluding its innermost dimension",
   );
   return list.map((item, d) => {
     const values = select(self, -1, d);

@@ -4,6 +4,7 @@ import { check } from "../support/check.ts";
 import { broadcast, numel, range } from "../support/dims.ts";
 import { checkSameDtype } from "../support/dtypes.ts";
 import { emit } from "../support/emit.ts";
+import { requireData } from "../support/require-data.ts";
 
 /** Masks, and the positions of what is not zero. The size of most results depends on the data. */
 export const MASKED_OPS: readonly OpRecord[] = [
@@ -29,7 +30,10 @@ export const MASKED_OPS: readonly OpRecord[] = [
       const e = emit(b);
       const shape = broadcast(self.shape, mask.shape);
       const count = numel(shape);
-      if (count === 0 || numel(source.shape) === 0) return null;
+      const needed = e.sum(e.cast(e.expand(mask, shape), "int64"), []);
+      const enough = e.le(needed, numel(source.shape));
+      requireData(b, enough, "masked_scatter: Number of elements of source < number of ones in mask");
+      if (count === 0 || numel(source.shape) === 0) return e.expand(self, shape);
       // The k-th true element takes the k-th element of source.
       const chosen = e.reshape(e.expand(mask, shape), [count]);
       const rank = e.sub(b.tensor("aten::cumsum", { self: e.cast(chosen, "int64"), dim: 0 }), 1);

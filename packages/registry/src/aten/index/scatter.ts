@@ -76,7 +76,7 @@ export const SCATTER_OPS: readonly OpRecord[] = [
     },
   ),
   defineOp("aten::index_fill.int_Scalar(Tensor self, int dim, Tensor index, Scalar value) -> Tensor", {
-    requires: { kinds: { index: "long" } },
+    requires: { kinds: { index: "long" }, ranks: { index: [0, 1] }, elements: { value: "self" } },
     decompose: ({ self, dim, index, value }, b) => {
       const at = wrapDim(dim, self.shape.length);
       const target = self.shape.map((n, d) => (d === at ? numel(index.shape) : n));
@@ -89,7 +89,7 @@ export const SCATTER_OPS: readonly OpRecord[] = [
     },
   }),
   defineOp("aten::index_fill.int_Tensor(Tensor self, int dim, Tensor index, Tensor value) -> Tensor", {
-    requires: { kinds: { index: "long" } },
+    requires: { kinds: { index: "long" }, ranks: { index: [0, 1] } },
     decompose: ({ self, dim, index, value }, b) => {
       check(
         value.shape.length === 0,

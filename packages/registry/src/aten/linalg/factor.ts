@@ -1,4 +1,4 @@
-import type { Builder } from "../../builder.ts";
+import type { ArgValue, Builder } from "../../builder.ts";
 import { partOf } from "../../dtype-promotion.ts";
 import { defineOp, type OpRecord } from "../../op.ts";
 import type { TensorMeta } from "../../tensor-meta.ts";
@@ -6,6 +6,19 @@ import { check, show } from "../support/check.ts";
 import { broadcast } from "../support/dims.ts";
 import { checkFloating, checkSameDtype } from "../support/dtypes.ts";
 import { emit } from "../support/emit.ts";
+import { requireData } from "../support/require-data.ts";
+
+const SINGULAR = "the input matrix is singular";
+const INDEFINITE = "the input is not positive-definite";
+
+/**
+ * The first of what an op named `…_ex` gives, of which the last says whether it succeeded: where it is not zero PyTorch's
+ * ops without `_ex` fail.
+ */
+export function succeeded(b: Builder, op: string, why: string, results: readonly ArgValue[]): TensorMeta {
+  requireData(b, emit(b).eq(results.at(-1) as TensorMeta, 0), `${op}: The computation could not be completed: ${why}`);
+  return results[0] as TensorMeta;
+}
 
 /** Factorisations and systems of equations. They need a kernel. */
 export const LINALG_OPS: readonly OpRecord[] = [
@@ -13,7 +26,15 @@ export const LINALG_OPS: readonly OpRecord[] = [
     infer: ({ A }) => [square("linalg.inv", A), info(A)],
   }),
   defineOp("aten::linalg_inv(Tensor A) -> Tensor", {
-    decompose: ({ A }, b) => b.call("aten::linalg_inv_ex", { A })[0] as TensorMeta,
+    decompose: ({ A }, b) => succeeded(b, "linalg.inv", SINGULAR, b.call("aten::linalg_inv_ex", { A })),
+  }),
+  defineOp("aten::_linalg_check_errors(Tensor info, str api_name, *, bool is_matrix) -> ()", {
+    infer: () => undefined,
+    decompose({ info, api_name }, b) {
+      requireData(b, emit(b).eq(info, 0), `${api_name}: The computation could not be completed for the input matrix`);
+      return undefined;
+    },
+    impure: true,
   }),
   defineOp("aten::inverse(Tensor self) -> Tensor", {
     decompose: ({ self }, b) => b.tensor("aten::linalg_inv", { A: self }),
@@ -38,18 +59,20 @@ export const LINALG_OPS: readonly OpRecord[] = [
     { infer: ({ self }) => [square("linalg.cholesky", self), info(self)] },
   ),
   defineOp("aten::linalg_cholesky(Tensor self, *, bool upper=False) -> Tensor", {
-    decompose: ({ self, upper }, b) => b.call("aten::linalg_cholesky_ex", { self, upper })[0] as TensorMeta,
+    decompose: ({ self, upper }, b) =>
+      succeeded(b, "linalg.cholesky", INDEFINITE, b.call("aten::linalg_cholesky_ex", { self, upper })),
   }),
   defineOp("aten::cholesky(Tensor self, bool upper=False) -> Tensor", {
-    decompose: ({ self, upper }, b) => b.call("aten::linalg_cholesky_ex", { self, upper })[0] as TensorMeta,
+    decompose: ({ self, upper }, b) =>
+      succeeded(b, "linalg.cholesky", INDEFINITE, b.call("aten::linalg_cholesky_ex", { self, upper })),
   }),
   defineOp(
     "aten::linalg_solve_ex(Tensor A, Tensor B, *, bool left=True, bool check_errors=False) -> (Tensor result, Tensor info)",
     {
       infer: ({ A, B, left }) => [solution("linalg.solve", A, B, left), info(A)],
-      decompose({ A, B, left }, b) {
+      decompose({ A, B, left, check_errors }, b) {
         const e = emit(b);
-        const [LU, pivots, failed] = b.call("aten::linalg_lu_factor_ex", { A }) as readonly TensorMeta[];
+        const [LU, pivots, failed] = b.call("aten::linalg_lu_factor_ex", { A, check_errors }) as readonly TensorMeta[];
         const vectors = isVectors(A, B);
         const right = vectors ? e.unsqueeze(B, -1) : B;
         const X = b.tensor("aten::linalg_lu_solve", { LU: LU!, pivots: pivots!, B: right, left });
@@ -58,7 +81,8 @@ export const LINALG_OPS: readonly OpRecord[] = [
     },
   ),
   defineOp("aten::linalg_solve(Tensor A, Tensor B, *, bool left=True) -> Tensor", {
-    decompose: ({ A, B, left }, b) => b.call("aten::linalg_solve_ex", { A, B, left })[0] as TensorMeta,
+    decompose: ({ A, B, left }, b) =>
+      succeeded(b, "linalg.solve", SINGULAR, b.call("aten::linalg_solve_ex", { A, B, left })),
   }),
   defineOp(
     "aten::linalg_solve_triangular(Tensor self, Tensor B, *, bool upper, bool left=True, bool unitriangular=False) -> Tensor",
@@ -72,6 +96,7 @@ export const LINALG_OPS: readonly OpRecord[] = [
   defineOp(
     "aten::linalg_svd(Tensor A, bool full_matrices=True, *, str? driver=None) -> (Tensor U, Tensor S, Tensor Vh)",
     {
+      requires: { choices: { driver: ["gesvd", "gesvdj", "gesvda"] } },
       infer: ({ A, full_matrices }) => {
         const { batch, rows, columns, rank } = sizes("linalg.svd", A);
         return [
@@ -83,11 +108,13 @@ export const LINALG_OPS: readonly OpRecord[] = [
     },
   ),
   defineOp("aten::linalg_svdvals(Tensor A, *, str? driver=None) -> Tensor", {
+    requires: { choices: { driver: ["gesvd", "gesvdj", "gesvda"] } },
     decompose: ({ A }, b) => b.call("aten::linalg_svd", { A, full_matrices: false })[1] as TensorMeta,
   }),
   defineOp(
     "aten::_linalg_svd(Tensor A, bool full_matrices=False, bool compute_uv=True, *, str? driver=None) -> (Tensor U, Tensor S, Tensor Vh)",
     {
+      requires: { choices: { driver: ["gesvd", "gesvdj", "gesvda"] } },
       decompose: ({ A, full_matrices }, b) =>
         b.call("aten::linalg_svd", { A, full_matrices }) as unknown as readonly [TensorMeta, TensorMeta, TensorMeta],
     },

@@ -4,7 +4,7 @@ import { check, show } from "../support/check.ts";
 import { sameShape } from "../support/dims.ts";
 import { isComplex } from "../support/dtypes.ts";
 import { emit } from "../support/emit.ts";
-import { adjoint, info, matrices, sizes } from "./factor.ts";
+import { adjoint, info, matrices, sizes, succeeded } from "./factor.ts";
 
 type Three = readonly [TensorMeta, TensorMeta, TensorMeta];
 
@@ -16,8 +16,8 @@ export const LU_OPS: readonly OpRecord[] = [
   ),
   defineOp("aten::linalg_lu_factor(Tensor A, *, bool pivot=True) -> (Tensor LU, Tensor pivots)", {
     decompose({ A, pivot }, b) {
-      const [LU, pivots] = b.call("aten::linalg_lu_factor_ex", { A, pivot }) as unknown as Three;
-      return [LU, pivots];
+      const results = b.call("aten::linalg_lu_factor_ex", { A, pivot }) as unknown as Three;
+      return [succeeded(b, "linalg.lu_factor", "a diagonal element of U is zero", results), results[1]];
     },
   }),
   defineOp(
@@ -116,8 +116,8 @@ export const LU_OPS: readonly OpRecord[] = [
   defineOp(
     "aten::_linalg_solve_ex(Tensor A, Tensor B, *, bool left=True, bool check_errors=False) -> (Tensor result, Tensor LU, Tensor pivots, Tensor info)",
     {
-      decompose({ A, B, left }, b) {
-        const [LU, pivots] = b.call("aten::linalg_lu_factor_ex", { A }) as unknown as Three;
+      decompose({ A, B, left, check_errors }, b) {
+        const [LU, pivots] = b.call("aten::linalg_lu_factor_ex", { A, check_errors }) as unknown as Three;
         const [result, failed] = b.call("aten::linalg_solve_ex", { A, B, left }) as readonly TensorMeta[];
         return [result!, LU, pivots, failed!];
       },

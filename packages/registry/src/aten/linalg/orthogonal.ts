@@ -1,7 +1,8 @@
 import { complexOf } from "../../dtype-promotion.ts";
 import { defineOp, type OpRecord } from "../../op.ts";
 import type { TensorMeta } from "../../tensor-meta.ts";
-import { check } from "../support/check.ts";
+import { check, show } from "../support/check.ts";
+import { sameShape } from "../support/dims.ts";
 import { isComplex } from "../support/dtypes.ts";
 import { emit } from "../support/emit.ts";
 import { adjoint, sizes, square } from "./factor.ts";
@@ -21,6 +22,7 @@ export const ORTHOGONAL_OPS: readonly OpRecord[] = [
     requires: { same: ["input", "tau"] },
     infer({ input, tau }) {
       const { rows, columns } = sizes("linalg.householder_product", input);
+      checkReflectors("linalg.householder_product", input, tau);
       check(
         rows >= columns && columns >= tau.shape.at(-1)!,
         "linalg.householder_product: input.shape[-2] must be greater than or equal to input.shape[-1], and that to tau.shape[-1]",
@@ -33,8 +35,17 @@ export const ORTHOGONAL_OPS: readonly OpRecord[] = [
   }),
   defineOp("aten::ormqr(Tensor self, Tensor input2, Tensor input3, bool left=True, bool transpose=False) -> Tensor", {
     requires: { same: ["self", "input2", "input3"] },
-    infer({ self, input3, left }) {
-      const { rows } = sizes("ormqr", self);
+    infer({ self, input2, input3, left }) {
+      const { rows, columns } = sizes("ormqr", self);
+      checkReflectors("ormqr", self, input2);
+      check(
+        input3.shape.length === self.shape.length && sameShape(input3.shape.slice(0, -2), self.shape.slice(0, -2)),
+        () => `ormqr: batch dimensions of other ${show(input3.shape)} must be those of input ${show(self.shape)}`,
+      );
+      check(
+        input2.shape.at(-1) === Math.min(rows, columns),
+        () => `ormqr: tau.shape[-1] must be equal to min(other.shape[-2], input.shape[-1]), got ${show(input2.shape)}`,
+      );
       check(
         input3.shape.at(left ? -2 : -1) === rows,
         `ormqr: other.shape[${left ? -2 : -1}] must be equal to input.shape[-2]`,
@@ -83,3 +94,12 @@ export const ORTHOGONAL_OPS: readonly OpRecord[] = [
     decompose: ({ self }, b) => b.tensor("aten::linalg_matrix_exp", { self }),
   }),
 ];
+
+/** Refuses what is not one number per reflector for each matrix. */
+function checkReflectors(op: string, input: TensorMeta, tau: TensorMeta): void {
+  check(
+    tau.shape.length === input.shape.length - 1 && sameShape(tau.shape.slice(0, -1), input.shape.slice(0, -2)),
+    () =>
+      `${op}: expected tau to have one dimension less than input, of the same batch, got ${show(tau.shape)} for ${show(input.shape)}`,
+  );
+}

@@ -5,7 +5,7 @@ import type { Scalar, TensorMeta } from "../../tensor-meta.ts";
 import { isTensorMeta } from "../../wrapped.ts";
 import { toNumber } from "../support/dtypes.ts";
 import { emit, type Operand } from "../support/emit.ts";
-import { adjoint } from "./factor.ts";
+import { adjoint, sizes } from "./factor.ts";
 
 /** What depends on which singular values count as zero. */
 export const PSEUDO_INVERSE_OPS: readonly OpRecord[] = [
@@ -64,7 +64,7 @@ function float(value: number | null): Scalar | null {
 }
 
 /** Values up to it count as zero: the larger of an absolute bound and one relative to the largest value. */
-function threshold(b: Builder, self: TensorMeta, sizes: TensorMeta, atol: Bound, rtol: Bound): TensorMeta {
+function threshold(b: Builder, self: TensorMeta, values: TensorMeta, atol: Bound, rtol: Bound): TensorMeta {
   const e = emit(b);
   const usual = { float: (EPSILON[self.dtype] ?? 2 ** -23) * Math.max(...self.shape.slice(-2)) };
   let relative: Bound = rtol;
@@ -74,7 +74,7 @@ function threshold(b: Builder, self: TensorMeta, sizes: TensorMeta, atol: Bound,
     else relative = toNumber(atol) > 0 ? { float: 0 } : usual;
   }
   const column = (bound: Operand): Operand => (isTensorMeta(bound) ? e.unsqueeze(bound, -1) : bound);
-  const scaled = e.mul(e.amax(sizes, [-1], true), column(relative));
+  const scaled = e.mul(e.amax(values, [-1], true), column(relative));
   const absolute = atol === null ? null : column(atol);
   if (absolute === null) return scaled;
   return isTensorMeta(absolute) ? e.maximum(e.cast(absolute, scaled.dtype), scaled) : e.clampMin(scaled, absolute);
@@ -87,8 +87,8 @@ function pseudoInverse(b: Builder, self: TensorMeta, atol: Bound, rtol: Bound, h
   const [U, S, Vh] = hermitian
     ? symmetricFactors(b, self)
     : (b.call("aten::linalg_svd", { A: self, full_matrices: false }) as readonly TensorMeta[]);
-  const sizes = hermitian ? e.abs(S!) : S!;
-  const counts = e.gt(sizes, threshold(b, self, sizes, atol, rtol));
+  const values = hermitian ? e.abs(S!) : S!;
+  const counts = e.gt(values, threshold(b, self, values, atol, rtol));
   const inverse = e.where(counts, b.tensor("aten::reciprocal", { self: S! }), { float: 0 });
   const right = e.mul(adjoint(b, Vh!), e.unsqueeze(inverse, -2));
   return b.tensor("aten::matmul", { self: right, other: adjoint(b, U!) });
@@ -102,16 +102,17 @@ function symmetricFactors(b: Builder, self: TensorMeta): readonly TensorMeta[] {
 
 function matrixRank(b: Builder, self: TensorMeta, atol: Bound, rtol: Bound, hermitian: boolean): TensorMeta {
   const e = emit(b);
+  sizes("torch.linalg.matrix_rank", self);
   if (self.shape.slice(-2).includes(0)) return e.full(self.shape.slice(0, -2), 0, "int64");
-  const sizes = hermitian
+  const values = hermitian
     ? e.abs(b.tensor("aten::linalg_eigvalsh", { self }))
     : b.tensor("aten::linalg_svdvals", { A: self });
-  return e.sum(e.gt(sizes, threshold(b, self, sizes, atol, rtol)), [-1]);
+  return e.sum(e.gt(values, threshold(b, self, values, atol, rtol)), [-1]);
 }
 
 /** ‖A‖ ‖A⁻¹‖. */
 function normsProduct(b: Builder, self: TensorMeta, { ord }: { readonly ord: Scalar | string }): TensorMeta {
   const op = typeof ord === "string" ? "aten::linalg_matrix_norm.str_ord" : "aten::linalg_matrix_norm";
   const norm = (x: TensorMeta): TensorMeta => b.tensor(op, { self: x, ord });
-  return emit(b).mul(norm(self), norm(b.tensor("aten::linalg_inv", { A: self })));
+  return emit(b).mul(norm(self), norm(b.call("aten::linalg_inv_ex", { A: self })[0] as TensorMeta));
 }

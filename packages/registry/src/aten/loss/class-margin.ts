@@ -19,6 +19,15 @@ export const CLASS_MARGIN_LOSS_OPS: readonly OpRecord[] = [
         check([1, 2].includes(toNumber(p)), "multi_margin_loss: Invalid p, expected 1 or 2");
         const x = rows(b, self);
         const classes = x.shape[1]!;
+        check(
+          target.shape.length <= 1 && numel(target.shape) === x.shape[0],
+          () =>
+            `multi_margin_loss: target tensor should be 1-D with size equal to the batch size, ${x.shape[0]}, got ${show(target.shape)}`,
+        );
+        check(
+          weight === null || sameShape(weight.shape, [classes]),
+          () => `multi_margin_loss: inconsistent weight size, expected ${classes} but got ${show(weight!.shape)}`,
+        );
         const index = e.reshape(target, [x.shape[0]!, 1]);
         const right = b.tensor("aten::gather", { self: x, dim: 1, index });
         const excess = e.clampMin(e.add(e.sub(x, right), { float: toNumber(margin) }), 0);
@@ -54,7 +63,8 @@ function multilabel(
 ): readonly [TensorMeta, TensorMeta] {
   const e = emit(b);
   check(
-    sameShape(self.shape, target.shape) || (numel(self.shape) === numel(target.shape) && self.shape.length < 2),
+    sameShape(self.shape, target.shape) ||
+      (numel(self.shape) === numel(target.shape) && self.shape.length < 2 && target.shape.length < 2),
     () => `inconsistent target size: ${show(target.shape)} for input of size: ${show(self.shape)}`,
   );
   const [x, labels] = [rows(b, self), rows(b, target)];

@@ -61,6 +61,10 @@ export const CLASSIFICATION_LOSS_OPS: readonly OpRecord[] = [
         const classes = args.self.shape[channel]!;
         if (sameShape(args.self.shape, args.target.shape))
           return withProbabilities(b, { ...args, self }, channel, label_smoothing / classes);
+        check(
+          args.target.dtype === "int64" || args.target.dtype === "uint8",
+          () => `expected target dtype to be int64 or uint8, but got ${args.target.dtype}`,
+        );
         const plain = negativeLogLikelihood(b, { ...args, self })[0];
         if (label_smoothing === 0) return plain;
         const e = emit(b);

@@ -15,6 +15,14 @@ export const CONNECTIONIST_LOSS_OPS: readonly OpRecord[] = [
         const batch = checked(log_probs, targets, blank);
         checkLengths("input_lengths", input_lengths.length, batch);
         checkLengths("target_lengths", target_lengths.length, batch);
+        const total = target_lengths.reduce((sum, length) => sum + length, 0);
+        check(
+          targets.shape.length === 1
+            ? targets.shape[0] === total
+            : targets.shape[0] === batch && Math.max(0, ...target_lengths) <= targets.shape[1]!,
+          () =>
+            `ctc_loss: targets ${show(targets.shape)} do not hold targets of these lengths: ${show(target_lengths)}`,
+        );
         return results(log_probs, Math.max(0, ...target_lengths));
       },
     },
@@ -29,6 +37,10 @@ export const CONNECTIONIST_LOSS_OPS: readonly OpRecord[] = [
         const batch = checked(log_probs, targets, blank);
         checkLengths("input_lengths", input_lengths.shape[0] ?? 0, batch);
         checkLengths("target_lengths", target_lengths.shape[0] ?? 0, batch);
+        check(
+          targets.shape.length === 1 || targets.shape[0] === batch,
+          () => `ctc_loss: expected targets of ${batch} rows, got ${show(targets.shape)}`,
+        );
         return results(log_probs, targets.shape.at(-1)!);
       },
     },

@@ -1,5 +1,7 @@
 import { defineOp, type OpRecord } from "../../op.ts";
-import { check } from "../support/check.ts";
+import type { TensorMeta } from "../../tensor-meta.ts";
+import { check, show } from "../support/check.ts";
+import { broadcast, sameShape } from "../support/dims.ts";
 import { emit } from "../support/emit.ts";
 import { reduceLoss } from "./reduction.ts";
 
@@ -43,6 +45,7 @@ export const ELEMENTWISE_LOSS_OPS: readonly OpRecord[] = [
     requires: { kinds: { self: "float", target: "real" } },
     decompose: ({ self, target, reduction }, b) => {
       const e = emit(b);
+      checkWritten(self, [self, target]);
       return reduceLoss(b, e.log1p(e.exp(e.mul(e.neg(target), self))), reduction);
     },
   }),
@@ -63,6 +66,8 @@ export const ELEMENTWISE_LOSS_OPS: readonly OpRecord[] = [
       requires: { kinds: { target: "float", weight: "real", pos_weight: "real" } },
       decompose: ({ self, target, weight, pos_weight, reduction }, b) => {
         const e = emit(b);
+        checkWritten(target, [self, target]);
+        if (pos_weight !== null) checkWritten(self, [self, target, pos_weight]);
         const softplus = e.add(e.log1p(e.exp(e.neg(e.abs(self)))), e.clampMin(e.neg(self), { float: 0 }));
         const scaled =
           pos_weight === null
@@ -98,3 +103,12 @@ export const ELEMENTWISE_LOSS_OPS: readonly OpRecord[] = [
     },
   ),
 ];
+
+/** PyTorch computes in a tensor like this one, so the others may broadcast to it but not make it larger. */
+function checkWritten(written: TensorMeta, operands: readonly TensorMeta[]): void {
+  const shape = broadcast(...operands.map((operand) => operand.shape));
+  check(
+    sameShape(shape, written.shape),
+    () => `output with shape ${show(written.shape)} doesn't match the broadcast shape ${show(shape)}`,
+  );
+}

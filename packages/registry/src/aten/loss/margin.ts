@@ -1,6 +1,7 @@
 import type { Builder } from "../../builder.ts";
 import { defineOp, type OpRecord } from "../../op.ts";
 import type { TensorMeta } from "../../tensor-meta.ts";
+import { check, show } from "../support/check.ts";
 import { emit } from "../support/emit.ts";
 import { reduceLoss } from "./reduction.ts";
 
@@ -30,6 +31,12 @@ export const MARGIN_LOSS_OPS: readonly OpRecord[] = [
     {
       decompose: ({ input1, input2, target, margin, reduction }, b) => {
         const e = emit(b);
+        const rank = target.shape.length + 1;
+        check(
+          rank <= 2 && input1.shape.length === rank && input2.shape.length === rank,
+          () =>
+            `${rank - 1}D target tensor expects ${rank}D input tensors, but found inputs with sizes ${show(input1.shape)} and ${show(input2.shape)}`,
+        );
         const dot = (x: TensorMeta, y: TensorMeta): TensorMeta => e.sum(e.mul(x, y), [-1]);
         const size = (x: TensorMeta): TensorMeta => e.add(dot(x, x), { float: 1e-12 });
         const cosine = e.div(dot(input1, input2), e.sqrt(e.mul(size(input1), size(input2))));
@@ -47,6 +54,12 @@ export const MARGIN_LOSS_OPS: readonly OpRecord[] = [
     {
       decompose: ({ anchor, positive, negative, margin, p, eps, swap, reduction }, b) => {
         const e = emit(b);
+        const ranks = [anchor, positive, negative].map(({ shape }) => shape.length);
+        check(
+          new Set(ranks).size === 1,
+          () =>
+            `The anchor, positive, and negative tensors are expected to have the same number of dimensions, but got: ${ranks.join(", ")}`,
+        );
         const distance = (x1: TensorMeta, x2: TensorMeta): TensorMeta =>
           b.tensor("aten::pairwise_distance", { x1, x2, p, eps });
         const far = distance(anchor, negative);

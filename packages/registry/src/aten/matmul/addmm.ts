@@ -50,6 +50,7 @@ export const ADDMM_OPS: readonly OpRecord[] = [
       combine(b, self, b.tensor("aten::mv", { self: mat, vec }), beta, alpha),
   }),
   defineOp("aten::addr(Tensor self, Tensor vec1, Tensor vec2, *, Scalar beta=1, Scalar alpha=1) -> Tensor", {
+    requires: { factors: ["beta", "alpha"] },
     decompose: ({ self, vec1, vec2, beta, alpha }, b) =>
       combine(b, self, b.tensor("aten::outer", { self: vec1, vec2 }), beta, alpha),
   }),
@@ -59,6 +60,10 @@ export const ADDMM_OPS: readonly OpRecord[] = [
       const e = emit(b);
       check(weight.shape.length === 3, () => `bilinear: weight must be 3-D, got ${show(weight.shape)}`);
       const [out, n, m] = weight.shape as readonly [number, number, number];
+      check(
+        bias === null || sameShape(bias.shape, [out]),
+        () => `bilinear(): bias size does not match weight size: got ${show(bias!.shape)} but expected [${out}]`,
+      );
       const lead = input1.shape.slice(0, -1);
       check(sameShape(lead, input2.shape.slice(0, -1)), "bilinear(): input batch dimensions do not match");
       check(

@@ -53,7 +53,7 @@ export const DISTANCE_OPS: readonly OpRecord[] = [
       b.tensor("aten::linalg_vector_norm", { self: emit(b).sub(self, other), ord: p }),
   }),
   defineOp("aten::cosine_similarity(Tensor x1, Tensor x2, int dim=1, float eps=1e-08) -> Tensor", {
-    requires: { kinds: { x1: "real", x2: "real" } },
+    requires: { kinds: { x1: "real", x2: "real" }, ranges: { eps: [0, Number.POSITIVE_INFINITY] } },
     decompose: ({ x1, x2, dim, eps }, b) => {
       const e = emit(b);
       const shape = broadcast(x1.shape, x2.shape);

@@ -1,8 +1,8 @@
 import type { Builder } from "../../builder.ts";
 import { defineOp, type OpRecord } from "../../op.ts";
 import type { TensorMeta } from "../../tensor-meta.ts";
-import { check } from "../support/check.ts";
-import { numel, range } from "../support/dims.ts";
+import { check, show } from "../support/check.ts";
+import { numel, range, wrapDim } from "../support/dims.ts";
 import { type Emit, emit } from "../support/emit.ts";
 import { parseEquation } from "./einsum-equation.ts";
 
@@ -30,9 +30,16 @@ export const EINSUM_OPS: readonly OpRecord[] = [
   defineOp(
     "aten::_trilinear(Tensor i1, Tensor i2, Tensor i3, int[] expand1, int[] expand2, int[] expand3, int[] sumdim, int unroll_dim=1) -> Tensor",
     {
-      decompose: ({ i1, i2, i3, expand1, expand2, expand3, sumdim }, b) => {
-        const names = range(i1.shape.length + expand1.length).map((d) => String.fromCharCode(97 + d));
-        const without = (dims: readonly number[]): string => names.filter((_, d) => !dims.includes(d)).join("");
+      decompose: ({ i1, i2, i3, expand1, expand2, expand3, sumdim, unroll_dim }, b) => {
+        const rank = i1.shape.length + expand1.length;
+        check(unroll_dim >= 0 && unroll_dim < rank, () => `unroll_dim must be in [0,${rank - 1}]`);
+        for (const dims of [expand1, expand2, expand3, sumdim]) {
+          const wrapped = dims.map((d) => wrapDim(d, rank));
+          check(new Set(wrapped).size === dims.length, () => `a dim appears multiple times in ${show(dims)}`);
+        }
+        const names = range(rank).map((d) => String.fromCharCode(97 + d));
+        const without = (dims: readonly number[]): string =>
+          names.filter((_, d) => !dims.some((dim) => wrapDim(dim, rank) === d)).join("");
         const equation = `${[expand1, expand2, expand3].map(without).join(",")}->${without(sumdim)}`;
         return b.tensor("aten::einsum", { equation, tensors: [i1, i2, i3] });
       },

@@ -1,7 +1,7 @@
 import { defineOp, type OpRecord } from "../../op.ts";
 import type { TensorMeta } from "../../tensor-meta.ts";
 import { check, show } from "../support/check.ts";
-import { checkIndex, checkSameDtype, isFloat } from "../support/dtypes.ts";
+import { checkSameDtype, isFloat } from "../support/dtypes.ts";
 import { type Emit, emit } from "../support/emit.ts";
 
 /** Products of stretches of one matrix with matrices of their own: mixtures of experts. */
@@ -65,7 +65,7 @@ function checkGroups(self: TensorMeta, mat2: TensorMeta, offs: TensorMeta | null
   );
   const groups = [self, mat2].filter(({ shape }) => shape.length === 3).map(({ shape }) => shape[0]!);
   if (offs !== null) {
-    checkIndex("_grouped_mm", offs);
+    check(offs.dtype === "int32", () => `Offsets have to be int32, got ${offs.dtype}`);
     check(offs.shape.length === 1 && offs.shape[0]! > 0, () => `offsets have to be 1D, got ${show(offs.shape)}`);
     groups.push(offs.shape[0]!);
   }

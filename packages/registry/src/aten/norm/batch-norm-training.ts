@@ -5,7 +5,7 @@ import { check } from "../support/check.ts";
 import { numel, range, wrapDim } from "../support/dims.ts";
 import { toNumber } from "../support/dtypes.ts";
 import { emit } from "../support/emit.ts";
-import { type BatchNorm, checkChannels, evaluate, type Results, scaleAndShift } from "./batch-norm.ts";
+import { BATCH_NORM, type BatchNorm, checkChannels, evaluate, type Results, scaleAndShift } from "./batch-norm.ts";
 import { saved, statistics, updated } from "./batch-statistics.ts";
 
 /** Batch normalisation in training and under the names of implementations, and what normalises by other groups. */
@@ -13,14 +13,14 @@ export const BATCH_NORM_TRAINING_OPS: readonly OpRecord[] = [
   defineOp(
     "aten::native_batch_norm(Tensor input, Tensor? weight, Tensor? bias, Tensor? running_mean, Tensor? running_var, bool training, float momentum, float eps) -> (Tensor, Tensor, Tensor)",
     {
-      requires: { same: ["input", "weight", "bias", "running_mean", "running_var"] },
+      requires: BATCH_NORM,
       decompose: (a, b) => normalize(b, a),
     },
   ),
   defineOp(
     "aten::_native_batch_norm_legit(Tensor input, Tensor? weight, Tensor? bias, Tensor(a!) running_mean, Tensor(b!) running_var, bool training, float momentum, float eps) -> (Tensor, Tensor, Tensor)",
     {
-      requires: { same: ["input", "weight", "bias", "running_mean", "running_var"] },
+      requires: BATCH_NORM,
       decompose: (a, b) => normalize(b, a),
     },
   ),
@@ -34,9 +34,10 @@ export const BATCH_NORM_TRAINING_OPS: readonly OpRecord[] = [
   defineOp(
     "aten::_native_batch_norm_legit_functional(Tensor input, Tensor? weight, Tensor? bias, Tensor running_mean, Tensor running_var, bool training, float momentum, float eps) -> (Tensor, Tensor, Tensor, Tensor running_mean_out, Tensor running_var_out)",
     {
-      requires: { same: ["input", "weight", "bias", "running_mean", "running_var"] },
+      requires: BATCH_NORM,
       decompose: (a, b) => {
         if (!a.training) return [...evaluate(b, { ...a }), a.running_mean, a.running_var];
+        checkChannels(a.input, a.weight, a.bias, a.running_mean, a.running_var);
         const stats = statistics(b, a.input, a.eps);
         const output = scaleAndShift(b, a, stats.mean, stats.rstd);
         return [output, ...saved(b, a, stats), ...updated(b, a, stats)];
@@ -83,7 +84,7 @@ export const BATCH_NORM_TRAINING_OPS: readonly OpRecord[] = [
   defineOp(
     "aten::instance_norm(Tensor input, Tensor? weight, Tensor? bias, Tensor? running_mean, Tensor? running_var, bool use_input_stats, float momentum, float eps, bool cudnn_enabled) -> Tensor",
     {
-      requires: { same: ["input", "weight", "bias", "running_mean", "running_var"] },
+      requires: BATCH_NORM,
       decompose: ({ use_input_stats, ...a }, b) => {
         if (!use_input_stats) return normalize(b, { ...a, training: false })[0];
         checkChannels(a.input, a.weight, a.bias, a.running_mean, a.running_var);

@@ -1,10 +1,10 @@
 import type { Builder } from "../../builder.ts";
 import { computeDtype } from "../../dtype-promotion.ts";
-import { defineOp, type OpRecord } from "../../op.ts";
+import { defineOp, type OpRecord, type Requirements } from "../../op.ts";
 import type { TensorMeta } from "../../tensor-meta.ts";
 import { check, show } from "../support/check.ts";
 import { numel } from "../support/dims.ts";
-import { checkFloating } from "../support/dtypes.ts";
+import { checkFloating, checkSameDtype } from "../support/dtypes.ts";
 import { emit } from "../support/emit.ts";
 
 /** Arguments that the batch norm ops share. */
@@ -18,11 +18,18 @@ export interface BatchNorm {
   readonly eps: number;
 }
 
+/** What PyTorch asks of parameters and statistics. */
+export const BATCH_NORM: Requirements = {
+  same: ["input", "weight", "bias", "running_mean", "running_var"],
+  ranks: { running_mean: [1], running_var: [1] },
+};
+
 /** Batch normalisation in evaluation. */
 export const BATCH_NORM_OPS: readonly OpRecord[] = [
   defineOp(
     "aten::_native_batch_norm_legit_no_training(Tensor input, Tensor? weight, Tensor? bias, Tensor running_mean, Tensor running_var, float momentum, float eps) -> (Tensor, Tensor, Tensor)",
     {
+      requires: BATCH_NORM,
       infer: ({ input, weight, bias, running_mean, running_var }) => {
         checkChannels(input, weight, bias, running_mean, running_var);
         const none = { dtype: input.dtype, shape: [0] };
@@ -40,6 +47,7 @@ export const BATCH_NORM_OPS: readonly OpRecord[] = [
   defineOp(
     "aten::batch_norm(Tensor input, Tensor? weight, Tensor? bias, Tensor? running_mean, Tensor? running_var, bool training, float momentum, float eps, bool cudnn_enabled) -> Tensor",
     {
+      requires: BATCH_NORM,
       decompose({ cudnn_enabled: _, ...a }, b) {
         // Of nothing there are no statistics, and there need be no channels.
         if (numel(a.input.shape) === 0) return b.tensor("aten::clone", { self: a.input });
@@ -71,6 +79,8 @@ export function checkChannels(input: TensorMeta, ...parameters: readonly (Tensor
   checkFloating("batch_norm", input);
   check(input.shape.length >= 2, () => `batch_norm: expected at least 2D input (got ${input.shape.length}D input)`);
   const channels = input.shape[1]!;
+  const given = parameters.filter((parameter) => parameter !== null);
+  if (given.length > 0) checkSameDtype("batch_norm", given[0]!, ...given);
   for (const parameter of parameters) {
     check(
       parameter === null || numel(parameter.shape) === channels,

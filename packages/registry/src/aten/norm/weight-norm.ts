@@ -2,6 +2,7 @@ import type { Builder } from "../../builder.ts";
 import { defineOp, type OpRecord } from "../../op.ts";
 import type { TensorMeta } from "../../tensor-meta.ts";
 import { fromStart } from "../index/gather.ts";
+import { check } from "../support/check.ts";
 import { range, wrapDim } from "../support/dims.ts";
 import { emit } from "../support/emit.ts";
 
@@ -16,10 +17,16 @@ export const WEIGHT_NORM_OPS: readonly OpRecord[] = [
   }),
   defineOp("aten::_weight_norm_interface(Tensor v, Tensor g, int dim=0) -> (Tensor, Tensor)", {
     requires: { same: ["v", "g"] },
-    decompose: ({ v, g, dim }, b) => weightNorm(b, v, g, dim),
+    decompose: ({ v, g, dim }, b) => {
+      check(
+        dim === 0 || dim === v.shape.length - 1,
+        () => `_weight_norm_interface: dim must be the first or the last, got ${dim}`,
+      );
+      return weightNorm(b, v, g, dim);
+    },
   }),
   defineOp("aten::embedding_renorm(Tensor self, Tensor indices, float max_norm, float norm_type) -> Tensor", {
-    requires: { kinds: { indices: "index" } },
+    requires: { kinds: { indices: "index" }, ranks: { self: [2] } },
     decompose: ({ self, indices, max_norm, norm_type }, b) => {
       const e = emit(b);
       const [rows, count] = [self.shape[0]!, indices.shape.reduce((product, size) => product * size, 1)];

@@ -28,6 +28,7 @@ export const ACTIVATION_COMPOSITE_OPS: readonly OpRecord[] = [
     },
   }),
   defineOp("aten::prelu(Tensor self, Tensor weight) -> Tensor", {
+    requires: { ranks: { weight: [0, 1] } },
     decompose({ self, weight }, b) {
       const { reshape } = emit(b);
       const rank = self.shape.length;

@@ -39,7 +39,10 @@ export const ACTIVATION_OPS: readonly OpRecord[] = [
   defineOp("aten::hardshrink(Tensor self, Scalar lambd=0.5) -> Tensor", {
     scalar: (x, lambd) => s.select(s.and(s.ge(x, -numberOf(lambd)), s.le(x, lambd)), 0, x),
   }),
-  defineOp("aten::softshrink(Tensor self, Scalar lambd=0.5) -> Tensor", { scalar: softshrink }),
+  defineOp("aten::softshrink(Tensor self, Scalar lambd=0.5) -> Tensor", {
+    requires: { ranges: { lambd: [0, Number.MAX_VALUE] } },
+    scalar: softshrink,
+  }),
   defineOp("aten::threshold(Tensor self, Scalar threshold, Scalar value) -> Tensor", {
     scalar: (x, threshold, value) => s.select(s.le(x, threshold), value, x),
   }),

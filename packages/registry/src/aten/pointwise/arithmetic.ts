@@ -1,4 +1,4 @@
-import { defineOp, type OpRecord, type Promotion } from "../../op.ts";
+import { defineOp, type OpRecord, type Promotion, type Requirements } from "../../op.ts";
 import { scalar as s } from "../../scalar/build.ts";
 import type { ScalarExpr } from "../../scalar/expr.ts";
 import { binaryOrScalar, scalarFirst, scaled } from "./define.ts";
@@ -7,16 +7,39 @@ const plus = (x: ScalarExpr, y: ScalarExpr, alpha: ScalarExpr): ScalarExpr => s.
 const minus = (x: ScalarExpr, y: ScalarExpr, alpha: ScalarExpr): ScalarExpr => s.sub(x, scaled(y, alpha, s.mul));
 const minusFrom = (x: ScalarExpr, y: ScalarExpr, alpha: ScalarExpr): ScalarExpr => minus(y, x, alpha);
 
+const FACTOR: Requirements = { factors: ["alpha"] };
+
 /** The four operations with their synonyms, and the ways to divide. */
 export const ARITHMETIC_OPS: readonly OpRecord[] = [
-  defineOp("aten::add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor", { scalar: plus }),
-  defineOp("aten::add.Scalar(Tensor self, Scalar other, Scalar alpha=1) -> Tensor", { scalar: plus }),
-  defineOp("aten::sub.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor", { scalar: minus }),
-  defineOp("aten::sub.Scalar(Tensor self, Scalar other, Scalar alpha=1) -> Tensor", { scalar: minus }),
-  defineOp("aten::subtract.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor", { scalar: minus }),
-  defineOp("aten::subtract.Scalar(Tensor self, Scalar other, Scalar alpha=1) -> Tensor", { scalar: minus }),
-  defineOp("aten::rsub.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor", { scalar: minusFrom }),
-  defineOp("aten::rsub.Scalar(Tensor self, Scalar other, Scalar alpha=1) -> Tensor", { scalar: minusFrom }),
+  defineOp("aten::add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor", {
+    requires: FACTOR,
+    scalar: plus,
+  }),
+  defineOp("aten::add.Scalar(Tensor self, Scalar other, Scalar alpha=1) -> Tensor", { requires: FACTOR, scalar: plus }),
+  defineOp("aten::sub.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor", {
+    requires: FACTOR,
+    scalar: minus,
+  }),
+  defineOp("aten::sub.Scalar(Tensor self, Scalar other, Scalar alpha=1) -> Tensor", {
+    requires: FACTOR,
+    scalar: minus,
+  }),
+  defineOp("aten::subtract.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor", {
+    requires: FACTOR,
+    scalar: minus,
+  }),
+  defineOp("aten::subtract.Scalar(Tensor self, Scalar other, Scalar alpha=1) -> Tensor", {
+    requires: FACTOR,
+    scalar: minus,
+  }),
+  defineOp("aten::rsub.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor", {
+    requires: FACTOR,
+    scalar: minusFrom,
+  }),
+  defineOp("aten::rsub.Scalar(Tensor self, Scalar other, Scalar alpha=1) -> Tensor", {
+    requires: FACTOR,
+    scalar: minusFrom,
+  }),
   ...binaryOrScalar(["mul", "multiply"], s.mul),
   ...binaryOrScalar(["div", "divide", "true_divide"], s.div, "float"),
   defineOp("aten::div.Tensor_mode(Tensor self, Tensor other, *, str? rounding_mode) -> Tensor", {

@@ -64,12 +64,12 @@ export const COMPARE_OPS: readonly OpRecord[] = [
     promote: { kind: "numeric", operands: ["self", "other"] },
   }),
   defineOp("aten::masked_fill.Scalar(Tensor self, Tensor mask, Scalar value) -> Tensor", {
-    requires: { kinds: { mask: "bool" } },
+    requires: { kinds: { mask: "bool" }, elements: { value: "self" } },
     scalar: (x, mask, value) => s.select(mask, value, x),
     promote: { kind: "first" },
   }),
   defineOp("aten::masked_fill.Tensor(Tensor self, Tensor mask, Tensor value) -> Tensor", {
-    requires: { kinds: { mask: "bool" } },
+    requires: { kinds: { mask: "bool" }, ranks: { value: [0] } },
     scalar: (x, mask, value) => s.select(mask, value, x),
     promote: { kind: "first" },
   }),

@@ -2,7 +2,6 @@ import type { Builder } from "../../builder.ts";
 import { defineOp, type OpRecord } from "../../op.ts";
 import type { TensorMeta } from "../../tensor-meta.ts";
 import { check } from "../support/check.ts";
-import { wrapDim } from "../support/dims.ts";
 import { emit, type Operand } from "../support/emit.ts";
 import { requireData } from "../support/require-data.ts";
 
@@ -15,8 +14,9 @@ interface Grid {
   readonly quant_max: number;
 }
 
-interface PerTensor extends Omit<Grid, "scale"> {
+interface PerTensor extends Omit<Grid, "scale" | "zero_point"> {
   readonly scale: number;
+  readonly zero_point: number;
 }
 
 interface PerChannel extends Grid {
@@ -53,26 +53,41 @@ export const FAKE_QUANTIZE_OPS: readonly OpRecord[] = [
   defineOp(
     "aten::fake_quantize_per_channel_affine(Tensor self, Tensor scale, Tensor zero_point, int axis, int quant_min, int quant_max) -> Tensor",
     {
-      requires: { kinds: { scale: "float" } },
+      requires: { kinds: { scale: "float" }, ranks: { scale: [1], zero_point: [1] } },
       decompose: (args, b) => fakeQuantize(b, perChannel(b, args))[0],
     },
   ),
   defineOp(
     "aten::fake_quantize_per_channel_affine_cachemask(Tensor self, Tensor scale, Tensor zero_point, int axis, int quant_min, int quant_max) -> (Tensor output, Tensor mask)",
     {
-      requires: { kinds: { scale: "float" } },
+      requires: { kinds: { scale: "float" }, ranks: { scale: [1], zero_point: [1] } },
       decompose: (args, b) => fakeQuantize(b, perChannel(b, args)),
     },
   ),
 ];
 
 function perTensor(args: PerTensor): Grid {
+  const { zero_point, quant_min, quant_max } = args;
+  check(
+    Number(zero_point) >= quant_min && Number(zero_point) <= quant_max,
+    "`zero_point` must be between `quant_min` and `quant_max`.",
+  );
   return { ...args, scale: { float: args.scale } };
 }
 
 function perChannel(b: Builder, args: PerChannel): Grid {
   const e = emit(b);
-  const axis = wrapDim(args.axis, args.self.shape.length);
+  const { axis } = args;
+  check(axis >= 0 && axis < args.self.shape.length, "`axis` must be between 0 and number of dimensions of input");
+  const {
+    scale: { dtype },
+    zero_point: { dtype: zero },
+  } = args;
+  check(dtype === "float32" || dtype === "bfloat16", () => `Scale must be float32 or bfloat16, found ${dtype}`);
+  check(
+    ["int32", "float32", "float16"].includes(zero),
+    () => `Zero-point must be int32, float32 or float16, found ${zero}`,
+  );
   const shape = args.self.shape.map((size, d) => (d === axis ? size : 1));
   const { zero_point, quant_min, quant_max } = args;
   const within = b.tensor("aten::logical_and", {

@@ -1,15 +1,18 @@
 import { DTYPES } from "@pt2/format";
 import { partOf } from "../../dtype-promotion.ts";
-import { defineOp, type OpRecord, type Promotion } from "../../op.ts";
+import { defineOp, type OpRecord, type Promotion, type Requirements } from "../../op.ts";
 import { scalar as s } from "../../scalar/build.ts";
 import type { ScalarExpr } from "../../scalar/expr.ts";
 import type { TensorMeta } from "../../tensor-meta.ts";
 import { numberOf, unary } from "./define.ts";
 
+const REAL: Requirements = { kinds: { self: "real" } };
+
 /** Functions of one tensor that keep its dtype, or give bool. */
 export const UNARY_OPS: readonly OpRecord[] = [
   ...unary(["neg", "negative"], s.neg),
-  ...unary(["sign", "sgn"], s.sign),
+  ...unary("sgn", s.sign),
+  defineOp("aten::sign(Tensor self) -> Tensor", { requires: REAL, scalar: (x) => s.sign(x) }),
   ...unary("ceil", s.ceil),
   ...unary("floor", s.floor),
   ...unary(["trunc", "fix"], s.trunc),
@@ -22,8 +25,16 @@ export const UNARY_OPS: readonly OpRecord[] = [
   ...unary("isnan", s.isnan, "bool"),
   ...unary("isinf", s.isinf, "bool"),
   ...unary("isfinite", (x) => s.not(s.or(s.isnan(x), s.isinf(x))), "bool"),
-  ...unary("isposinf", (x) => s.and(s.isinf(x), s.gt(x, 0)), "bool"),
-  ...unary("isneginf", (x) => s.and(s.isinf(x), s.lt(x, 0)), "bool"),
+  defineOp("aten::isposinf(Tensor self) -> Tensor", {
+    requires: REAL,
+    scalar: (x) => s.and(s.isinf(x), s.gt(x, 0)),
+    promote: { kind: "bool" },
+  }),
+  defineOp("aten::isneginf(Tensor self) -> Tensor", {
+    requires: REAL,
+    scalar: (x) => s.and(s.isinf(x), s.lt(x, 0)),
+    promote: { kind: "bool" },
+  }),
   ...unary("conj_physical", (x) => x),
   defineOp("aten::signbit(Tensor self) -> Tensor", {
     scalar: (x) => s.lt(s.copysign(1, x), 0),

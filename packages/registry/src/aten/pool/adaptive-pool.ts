@@ -17,7 +17,7 @@ export const ADAPTIVE_POOL_OPS: readonly OpRecord[] = [
   }),
   defineOp("aten::adaptive_avg_pool2d(Tensor self, SymInt[2] output_size) -> Tensor", {
     decompose: ({ self, output_size }, b) =>
-      global(b, self, output_size) ?? b.tensor("aten::_adaptive_avg_pool2d", { self, output_size }),
+      global(b, self, output_size, 2) ?? b.tensor("aten::_adaptive_avg_pool2d", { self, output_size }),
   }),
   defineOp("aten::_adaptive_avg_pool2d(Tensor self, SymInt[2] output_size) -> Tensor", {
     infer: ({ self, output_size }) => resized("adaptive_avg_pool2d", self, output_size, 2),
@@ -36,8 +36,8 @@ export function resized(op: string, self: TensorMeta, size: readonly number[], s
 }
 
 /** Pooling to one element is a mean. */
-export function global(b: Builder, self: TensorMeta, size: readonly number[]): TensorMeta | null {
-  if (!size.every((n) => n === 1)) return null;
+export function global(b: Builder, self: TensorMeta, size: readonly number[], spatial: number): TensorMeta | null {
+  if (size.length !== spatial || !size.every((n) => n === 1)) return null;
   const rank = self.shape.length;
   checkImage("adaptive_avg_pool", self, size.length);
   return emit(b).mean(self, range(rank).slice(rank - size.length), true);

@@ -13,12 +13,19 @@ export const FRACTIONAL_POOL_OPS: readonly OpRecord[] = [
   defineOp(
     "aten::fractional_max_pool2d(Tensor self, int[2] kernel_size, int[2] output_size, Tensor random_samples) -> (Tensor, Tensor)",
     // PyTorch draws the column first.
-    { decompose: (args, b) => fractional(b, "fractional_max_pool2d", args, [1, 0]) },
+    {
+      requires: {
+        same: ["self", "random_samples"],
+        ranks: { random_samples: [3] },
+        lengths: { kernel_size: 2, output_size: 2 },
+      },
+      decompose: (args, b) => fractional(b, "fractional_max_pool2d", args, [1, 0]),
+    },
   ),
   defineOp(
     "aten::fractional_max_pool3d(Tensor self, int[3] kernel_size, int[3] output_size, Tensor random_samples) -> (Tensor, Tensor)",
     {
-      requires: { same: ["self", "random_samples"], kinds: { self: "float" } },
+      requires: { same: ["self", "random_samples"], kinds: { self: "float" }, ranks: { random_samples: [3] } },
       decompose: (args, b) => fractional(b, "fractional_max_pool3d", args, [0, 1, 2]),
     },
   ),
@@ -41,7 +48,8 @@ function fractional(b: Builder, op: string, args: FractionalPool, sampleOf: read
   const sizes = perDim(args.output_size, spatial, `${op}: output_size`);
   const [lead, planes] = [self.shape.slice(0, -spatial), self.shape.slice(-spatial)];
   check(
-    planes.every((size, d) => sizes[d]! + kernel[d]! - 1 <= size),
+    // PyTorch leaves a row free in three dimensions.
+    planes.every((size, d) => sizes[d]! + kernel[d]! - 1 <= size - (spatial === 3 ? 1 : 0)),
     () => `${op}: pool size ${show(kernel)} too large relative to input size ${show(planes)}`,
   );
   const count = numel(lead);

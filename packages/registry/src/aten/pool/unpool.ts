@@ -9,11 +9,17 @@ import { emit } from "../support/emit.ts";
 /** The inverse of max pooling. */
 export const UNPOOL_OPS: readonly OpRecord[] = [
   defineOp("aten::max_unpool2d(Tensor self, Tensor indices, SymInt[2] output_size) -> Tensor", {
+    requires: { lengths: { output_size: 2 } },
     decompose: ({ self, indices, output_size }, b) => unpool(b, self, indices, output_size),
   }),
   defineOp(
     "aten::max_unpool3d(Tensor self, Tensor indices, SymInt[3] output_size, int[3] stride, int[3] padding) -> Tensor",
     {
+      requires: { lengths: { output_size: 3, stride: 3, padding: 3 } },
+      validate: ({ stride }) =>
+        stride.every((step) => step > 0)
+          ? null
+          : `strides should be greater than zero, but got stride: ${show(stride)}`,
       decompose: ({ self, indices, output_size }, b) => unpool(b, self, indices, output_size),
     },
   ),

@@ -32,7 +32,7 @@ export const VOLUME_POOL_OPS: readonly OpRecord[] = [
   ),
   defineOp("aten::adaptive_avg_pool3d(Tensor self, SymInt[3] output_size) -> Tensor", {
     decompose: ({ self, output_size }, b) =>
-      global(b, self, output_size) ?? b.tensor("aten::_adaptive_avg_pool3d", { self, output_size }),
+      global(b, self, output_size, 3) ?? b.tensor("aten::_adaptive_avg_pool3d", { self, output_size }),
   }),
   defineOp("aten::_adaptive_avg_pool3d(Tensor self, SymInt[3] output_size) -> Tensor", {
     infer: ({ self, output_size }) => resized("adaptive_avg_pool3d", self, output_size, 3),

@@ -1,9 +1,11 @@
 import type { DType } from "@pt2/format";
 import type { Builder } from "../../builder.ts";
 import { defineOp, type OpRecord } from "../../op.ts";
+import { convert } from "../../scalar/convert.ts";
 import type { Scalar, TensorMeta } from "../../tensor-meta.ts";
 import { check, show } from "../support/check.ts";
 import { broadcast } from "../support/dims.ts";
+import { isComplex, isFloat } from "../support/dtypes.ts";
 import { emit } from "../support/emit.ts";
 
 const impure = true;
@@ -61,6 +63,7 @@ export const SAMPLE_OPS: readonly OpRecord[] = [
   }),
   defineOp("aten::bernoulli.p(Tensor self, float p, *, Generator? generator=None) -> Tensor", {
     impure,
+    requires: { ranges: { p: [0, 1] } },
     decompose: ({ self, p }, b) => below(b, self, { float: p }),
   }),
   defineOp("aten::bernoulli.Tensor(Tensor self, Tensor p, *, Generator? generator=None) -> Tensor", {
@@ -69,17 +72,22 @@ export const SAMPLE_OPS: readonly OpRecord[] = [
   }),
   defineOp("aten::uniform(Tensor self, float from=0., float to=1., *, Generator? generator=None) -> Tensor", {
     impure,
+    requires: { ranges: { from: [-Number.MAX_VALUE, Number.MAX_VALUE], to: [-Number.MAX_VALUE, Number.MAX_VALUE] } },
+    validate: ({ from, to }) =>
+      from <= to ? null : `uniform_ expects to return a [from, to) range, but found from=${from} > to=${to}`,
     decompose: ({ self, from, to }, b) => scaled(b, like(b, "rand", self, null), { float: to - from }, { float: from }),
   }),
   defineOp(
     "aten::normal_functional(Tensor self, float mean=0., float std=1., *, Generator? generator=None) -> Tensor",
     {
       impure,
+      requires: { ranges: { std: [0, Number.POSITIVE_INFINITY] } },
       decompose: ({ self, mean, std }, b) => scaled(b, like(b, "randn", self, null), { float: std }, { float: mean }),
     },
   ),
   defineOp("aten::normal.Tensor_float(Tensor mean, float std=1., *, Generator? generator=None) -> Tensor", {
     impure,
+    requires: { ranges: { std: [0, Number.POSITIVE_INFINITY] } },
     decompose: ({ mean, std }, b) => scaled(b, like(b, "randn", mean, null), { float: std }, mean),
   }),
   defineOp("aten::normal.float_Tensor(float mean, Tensor std, *, Generator? generator=None) -> Tensor", {
@@ -97,6 +105,7 @@ export const SAMPLE_OPS: readonly OpRecord[] = [
     "aten::normal.float_float(float mean, float std, SymInt[] size, *, Generator? generator=None, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor",
     {
       impure,
+      requires: { ranges: { std: [0, Number.POSITIVE_INFINITY] } },
       decompose: ({ mean, std, size, dtype }, b) =>
         scaled(b, b.tensor("aten::randn", { size, dtype }), { float: std }, { float: mean }),
     },
@@ -115,6 +124,7 @@ export const SAMPLE_OPS: readonly OpRecord[] = [
       decompose: ({ self, num_samples, replacement }, b) => {
         const [categories, rank] = [self.shape.at(-1)!, self.shape.length];
         check(rank === 1 || rank === 2, () => `prob_dist must be 1 or 2 dim, got ${show(self.shape)}`);
+        check(num_samples > 0, "cannot sample n_sample <= 0 samples");
         check(
           replacement || num_samples <= categories,
           "cannot sample n_sample > prob_dist.size(-1) samples without replacement",
@@ -150,6 +160,9 @@ function scaled(b: Builder, x: TensorMeta, factor: TensorMeta | Scalar, shift: T
 
 function integers(b: Builder, size: readonly number[], low: number, high: number, dtype: DType): TensorMeta {
   check(high > low, () => `random_ expects 'from' to be less than 'to', but got from=${low} >= to=${high}`);
+  check(!isComplex(dtype), () => `random integers are not implemented for ${dtype}`);
+  const fits = (value: number): boolean => isFloat(dtype) || Number(convert(dtype, value)) === value;
+  check(fits(low) && fits(high - 1), () => `from=${low} or to - 1=${high - 1} is out of bounds for ${dtype}`);
   const e = emit(b);
   const draw = b.tensor("aten::rand", { size, dtype: "float64" });
   return e.cast(e.add(e.floor(e.mul(draw, { float: high - low })), { float: low }), dtype);

@@ -5,7 +5,7 @@ import { defineOp, type OpRecord } from "../../op.ts";
 import type { Scalar, TensorMeta } from "../../tensor-meta.ts";
 import { check } from "../support/check.ts";
 import { range, reducedDims, reducedShape, wrapDim } from "../support/dims.ts";
-import { isFloat, isIntegral, toNumber } from "../support/dtypes.ts";
+import { checkFloating, isComplex, isFloat, isIntegral, toNumber } from "../support/dtypes.ts";
 import { type Emit, emit } from "../support/emit.ts";
 
 /** Vector and matrix norms. */
@@ -62,15 +62,21 @@ export const NORM_OPS: readonly OpRecord[] = [
   defineOp(
     "aten::linalg_norm.ord_str(Tensor self, str ord, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor",
     {
-      decompose: ({ self, ord, dim, keepdim, dtype }, b) =>
-        b.tensor("aten::linalg_matrix_norm.str_ord", { self, ord, dim: dim ?? range(2), keepdim, dtype }),
+      decompose: ({ self, ord, dim, keepdim, dtype }, b) => {
+        check(
+          dim !== null || self.shape.length <= 2,
+          () =>
+            `linalg.norm: If dim is not specified but ord is, the input must be 1D or 2D. Got ${self.shape.length}D.`,
+        );
+        return b.tensor("aten::linalg_matrix_norm.str_ord", { self, ord, dim: dim ?? range(2), keepdim, dtype });
+      },
     },
   ),
   defineOp(
     "aten::linalg_matrix_norm(Tensor self, Scalar ord, int[] dim=[-2, -1], bool keepdim=False, *, ScalarType? dtype=None) -> Tensor",
     {
       decompose: ({ self, ord, dim, keepdim, dtype }, b) =>
-        matrixNorm(b, dtype === null ? self : emit(b).cast(self, dtype), toNumber(ord), dim, keepdim),
+        matrixNorm(b, matrixIn(b, self, dtype), toNumber(ord), dim, keepdim),
     },
   ),
   defineOp(
@@ -79,9 +85,7 @@ export const NORM_OPS: readonly OpRecord[] = [
       decompose: ({ self, ord, dim, keepdim, dtype }, b) => {
         if (ord === "fro") return vector(b, self, 2, dim, keepdim, dtype);
         check(ord === "nuc", () => `linalg.matrix_norm: Order ${ord} not supported.`);
-        return singularValues(b, dtype === null ? self : emit(b).cast(self, dtype), dim, keepdim, (e, s) =>
-          e.sum(s, [-1], keepdim),
-        );
+        return singularValues(b, matrixIn(b, self, dtype), dim, keepdim, (e, s) => e.sum(s, [-1], keepdim));
       },
     },
   ),
@@ -96,7 +100,25 @@ function resultType(self: TensorMeta, dtype: DType | null): DType {
     dtype === null || !isIntegral(dtype),
     () => `linalg.vector_norm: dtype should be floating point or complex, but got ${dtype}`,
   );
+  checkReal("linalg.vector_norm", self, dtype);
   return partOf(dtype ?? self.dtype);
+}
+
+/** The norm of real numbers is not computed in complex ones. */
+function checkReal(op: string, self: TensorMeta, dtype: DType | null): void {
+  check(
+    dtype === null || isComplex(self.dtype) || !isComplex(dtype),
+    () => `${op}: dtype should be real for real inputs, but got ${dtype}`,
+  );
+}
+
+/** In the dtype that is asked for. */
+function matrixIn(b: Builder, self: TensorMeta, dtype: DType | null): TensorMeta {
+  checkFloating("linalg.matrix_norm", self);
+  if (dtype === null) return self;
+  checkFloating("linalg.matrix_norm", { ...self, dtype });
+  checkReal("linalg.matrix_norm", self, dtype);
+  return emit(b).cast(self, dtype);
 }
 
 function vector(

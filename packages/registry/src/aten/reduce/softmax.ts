@@ -82,6 +82,8 @@ export const SOFTMAX_OPS: readonly OpRecord[] = [
     decompose: ({ self, dim, keepdim }, b) => {
       const e = emit(b);
       const x = isIntegral(self.dtype) ? e.cast(self, "float32") : self;
+      // PyTorch makes no room for a result without the dimensions, though it reduces them.
+      check(dim.length > 0 || keepdim || x.shape.length === 0, "logsumexp: expected a dim to reduce");
       const dims = reducedDims(dim, x.shape.length);
       if (numel(x.shape) === 0) return e.log(e.sum(e.exp(x), dims, keepdim));
       const real = isComplex(x.dtype) ? b.tensor("aten::real", { self: x }) : x;

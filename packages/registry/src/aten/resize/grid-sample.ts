@@ -43,6 +43,10 @@ export const GRID_SAMPLE_OPS: readonly OpRecord[] = [
         () =>
           `Expected a batch of ${rank}x${rank + 1} affine matrices of shape [N, ${rank}, ${rank + 1}], but got ${show(theta.shape)}`,
       );
+      check(
+        size.every((n) => n >= 0),
+        () => `Trying to create tensor with negative dimension: ${show(size)}`,
+      );
       // x runs along the last dimension.
       const coordinates = range(rank).map((i) => {
         const dim = rank - 1 - i;

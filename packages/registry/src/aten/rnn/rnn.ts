@@ -1,6 +1,7 @@
 import type { Builder } from "../../builder.ts";
 import { defineOp, type OpRecord } from "../../op.ts";
 import type { TensorMeta } from "../../tensor-meta.ts";
+import { check, show } from "../support/check.ts";
 import {
   type Cell,
   type CellState,
@@ -39,6 +40,7 @@ export const RNN_OPS: readonly OpRecord[] = [
   defineOp(
     "aten::lstm_cell(Tensor input, Tensor[] hx, Tensor w_ih, Tensor w_hh, Tensor? b_ih=None, Tensor? b_hh=None) -> (Tensor, Tensor)",
     {
+      requires: { ranks: { input: [2], hx: [2] }, lengths: { hx: 2 } },
       decompose: ({ input, hx, ...weights }, b) => {
         const [hidden, memory] = step(b, lstmCell, input, hx, weights);
         return [hidden!, memory!];
@@ -47,15 +49,24 @@ export const RNN_OPS: readonly OpRecord[] = [
   ),
   defineOp(
     "aten::gru_cell(Tensor input, Tensor hx, Tensor w_ih, Tensor w_hh, Tensor? b_ih=None, Tensor? b_hh=None) -> Tensor",
-    { decompose: ({ input, hx, ...weights }, b) => step(b, gruCell, input, [hx], weights)[0]! },
+    {
+      requires: { ranks: { input: [2], hx: [2] } },
+      decompose: ({ input, hx, ...weights }, b) => step(b, gruCell, input, [hx], weights)[0]!,
+    },
   ),
   defineOp(
     "aten::rnn_tanh_cell(Tensor input, Tensor hx, Tensor w_ih, Tensor w_hh, Tensor? b_ih=None, Tensor? b_hh=None) -> Tensor",
-    { decompose: ({ input, hx, ...weights }, b) => step(b, tanhCell, input, [hx], weights)[0]! },
+    {
+      requires: { ranks: { input: [2], hx: [2] } },
+      decompose: ({ input, hx, ...weights }, b) => step(b, tanhCell, input, [hx], weights)[0]!,
+    },
   ),
   defineOp(
     "aten::rnn_relu_cell(Tensor input, Tensor hx, Tensor w_ih, Tensor w_hh, Tensor? b_ih=None, Tensor? b_hh=None) -> Tensor",
-    { decompose: ({ input, hx, ...weights }, b) => step(b, reluCell, input, [hx], weights)[0]! },
+    {
+      requires: { ranks: { input: [2], hx: [2] } },
+      decompose: ({ input, hx, ...weights }, b) => step(b, reluCell, input, [hx], weights)[0]!,
+    },
   ),
 ];
 
@@ -71,6 +82,13 @@ function step(
   state: CellState,
   given: Omit<CellWeights, "w_hr">,
 ): CellState {
+  for (const { shape } of state) {
+    check(
+      shape[0] === input.shape[0] && shape[1] === given.w_hh.shape[1],
+      () =>
+        `Input batch size ${input.shape[0]} and hidden size ${given.w_hh.shape[1]} don't match hidden state ${show(shape)}`,
+    );
+  }
   const weights = { ...given, w_hr: null };
   return cell(b, projectInput(b, input, weights), state, weights);
 }

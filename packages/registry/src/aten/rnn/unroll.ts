@@ -3,7 +3,7 @@ import type { TensorMeta } from "../../tensor-meta.ts";
 import { check, show } from "../support/check.ts";
 import { range } from "../support/dims.ts";
 import { emit } from "../support/emit.ts";
-import { type Cell, type CellState, type CellWeights, projectInput } from "./cells.ts";
+import { type Cell, type CellState, type CellWeights, lstmCell, projectInput } from "./cells.ts";
 
 /** Arguments that `lstm.input`, `gru.input` and `rnn_*.input` share. */
 export interface Recurrent {
@@ -36,7 +36,7 @@ export function unroll(
       () => `Expected hidden size [${args.num_layers * directions}, batch, size], got ${show(part.shape)}`,
     );
   }
-  const weights = weightsOf(args, directions);
+  const weights = weightsOf(args, directions, cell === lstmCell);
   const finals: CellState[] = [];
   let sequence = args.batch_first ? e.transpose(args.input, 0, 1) : args.input;
   for (const layer of range(args.num_layers)) {
@@ -90,11 +90,15 @@ function runDirection(
 }
 
 /** Per layer and direction: `w_ih, w_hh[, b_ih, b_hh][, w_hr]`. */
-function weightsOf({ params, has_biases, num_layers }: Recurrent, directions: number): readonly CellWeights[] {
+function weightsOf(
+  { params, has_biases, num_layers }: Recurrent,
+  directions: number,
+  projects: boolean,
+): readonly CellWeights[] {
   const cells = num_layers * directions;
   const each = params.length / cells;
   const base = has_biases ? 4 : 2;
-  check(each === base || each === base + 1, () => `rnn: got ${params.length} weights for ${cells} cells`);
+  check(each === base || (projects && each === base + 1), () => `rnn: got ${params.length} weights for ${cells} cells`);
   return range(cells).map((i) => {
     const own = params.slice(i * each, (i + 1) * each);
     const [b_ih, b_hh] = has_biases ? [own[2]!, own[3]!] : [null, null];

@@ -24,7 +24,7 @@ export const DIFFERENCE_OPS: readonly OpRecord[] = [
     },
   }),
   defineOp("aten::cartesian_prod(Tensor[] tensors) -> Tensor", {
-    requires: { same: ["tensors"] },
+    requires: { same: ["tensors"], ranks: { tensors: [1] } },
     decompose({ tensors }, b) {
       if (tensors.length === 1) return tensors[0]!;
       const grids = b.call("aten::meshgrid", { tensors })[0] as readonly TensorMeta[];

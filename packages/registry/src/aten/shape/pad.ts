@@ -28,6 +28,7 @@ export const PAD_OPS: readonly OpRecord[] = [
     (["reflect", "replicate"] as const).map((mode) => {
       const op = `${mode === "reflect" ? "reflection" : "replication"}_pad${n}d`;
       return defineOp(`aten::${op}(Tensor self, SymInt[${n * 2}] padding) -> Tensor`, {
+        requires: { ranks: { self: [n + 1, n + 2] } },
         infer: ({ self, padding }) => paddedMeta(self, padding),
         decompose: ({ self, padding }, b) => gatherPad(self, padding, mode, b),
       });

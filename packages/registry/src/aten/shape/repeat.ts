@@ -37,11 +37,11 @@ export const REPEAT_OPS: readonly OpRecord[] = [
     },
   }),
   defineOp("aten::meshgrid(Tensor[] tensors) -> Tensor[]", {
-    requires: { same: ["tensors"] },
+    requires: { same: ["tensors"], ranks: { tensors: [0, 1] } },
     decompose: ({ tensors }, b) => meshgrid(tensors, "ij", b),
   }),
   defineOp("aten::meshgrid.indexing(Tensor[] tensors, *, str indexing) -> Tensor[]", {
-    requires: { same: ["tensors"] },
+    requires: { same: ["tensors"], ranks: { tensors: [0, 1] } },
     decompose: ({ tensors, indexing }, b) => meshgrid(tensors, indexing, b),
   }),
 ];

@@ -7,6 +7,7 @@ import { emit, type Operand } from "../support/emit.ts";
 /** Integrals by the trapezoidal rule, over equal steps or given places. */
 export const TRAPEZOID_OPS: readonly OpRecord[] = [
   defineOp("aten::trapezoid.dx(Tensor y, *, Scalar dx=1, int dim=-1) -> Tensor", {
+    validate: ({ dx }) => (typeof dx === "boolean" ? "Currently, we only support dx as a real number." : null),
     decompose: ({ y, dx, dim }, b) => total(b, y, dx, dim),
   }),
   defineOp("aten::trapezoid.x(Tensor y, Tensor x, *, int dim=-1) -> Tensor", {
@@ -19,6 +20,7 @@ export const TRAPEZOID_OPS: readonly OpRecord[] = [
     decompose: ({ y, x, dim }, b) => total(b, y, x, dim),
   }),
   defineOp("aten::cumulative_trapezoid.dx(Tensor y, *, Scalar dx=1, int dim=-1) -> Tensor", {
+    validate: ({ dx }) => (typeof dx === "boolean" ? "Currently, we only support dx as a real number." : null),
     decompose: ({ y, dx, dim }, b) => running(b, y, dx, dim),
   }),
   defineOp("aten::cumulative_trapezoid.x(Tensor y, Tensor x, *, int dim=-1) -> Tensor", {

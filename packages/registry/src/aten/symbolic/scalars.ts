@@ -1,9 +1,11 @@
 import { defineOp, type OpRecord } from "../../op.ts";
-import { check } from "../support/check.ts";
-import { numel } from "../support/dims.ts";
+import { registryError } from "../../registry-errors.ts";
+import type { Scalar, TensorMeta } from "../../tensor-meta.ts";
+import { check, show } from "../support/check.ts";
+import { numel, sameShape } from "../support/dims.ts";
 import { toNumber } from "../support/dtypes.ts";
 
-/** Numbers that are read out of tensors, and checks. Every check of the exporter that can be made early is made here. */
+/** Numbers that are read out of tensors, and assertions: of numbers and shapes here, of data by the backend. */
 export const SCALAR_OPS: readonly OpRecord[] = [
   defineOp("aten::item(Tensor self) -> Scalar", { infer: ({ self }) => oneElement(self.shape), dynamic: true }),
   defineOp("aten::_local_scalar_dense(Tensor self) -> Scalar", {
@@ -20,14 +22,18 @@ export const SCALAR_OPS: readonly OpRecord[] = [
     { decompose: ({ dtype }, b) => b.tensor("aten::full", { size: [], fill_value: 0, dtype: dtype ?? "float32" }) },
   ),
   defineOp("aten::_assert_scalar(Scalar self, str assert_msg) -> ()", {
-    infer({ self, assert_msg }) {
-      check(toNumber(self) !== 0, assert_msg);
-      return undefined;
+    infer: ({ self, assert_msg }) => asserted(isTrue(self), assert_msg),
+    impure: true,
+  }),
+  defineOp("aten::_functional_assert_scalar(Scalar self, str assert_msg, Tensor dep_token) -> Tensor", {
+    decompose({ self, assert_msg, dep_token }) {
+      asserted(isTrue(self), assert_msg);
+      return dep_token;
     },
     impure: true,
   }),
   defineOp("aten::_assert_async(Tensor self) -> ()", {
-    infer: () => undefined,
+    infer: ({ self }) => void requireOne(self),
     decompose({ self }, b) {
       b.call("aten::_assert_async.msg", {
         self,
@@ -37,7 +43,10 @@ export const SCALAR_OPS: readonly OpRecord[] = [
     },
     impure: true,
   }),
-  defineOp("aten::_assert_async.msg(Tensor self, str assert_msg) -> ()", { infer: () => undefined, impure: true }),
+  defineOp("aten::_assert_async.msg(Tensor self, str assert_msg) -> ()", {
+    infer: ({ self }) => void requireOne(self),
+    impure: true,
+  }),
   defineOp("aten::_functional_assert_async.msg(Tensor self, str assert_msg, Tensor dep_token) -> Tensor", {
     decompose({ self, assert_msg, dep_token }, b) {
       b.call("aten::_assert_async.msg", { self, assert_msg });
@@ -45,30 +54,78 @@ export const SCALAR_OPS: readonly OpRecord[] = [
     },
     impure: true,
   }),
-  defineOp("aten::_functional_assert_scalar(Scalar self, str assert_msg, Tensor dep_token) -> Tensor", {
-    decompose: ({ dep_token }) => dep_token,
-  }),
+  // Strides, layout and device are as the backend has them.
   defineOp(
     "aten::_assert_tensor_metadata(Tensor a, SymInt[]? size=None, SymInt[]? stride=None, ScalarType? dtype=None, *, Device? device=None, Layout? layout=None) -> ()",
-    { infer: () => undefined, impure: true },
+    {
+      infer({ a, size, dtype }) {
+        asserted(
+          dtype === null || a.dtype === dtype,
+          () => `Tensor dtype mismatch! Expected: ${dtype}, Got: ${a.dtype}`,
+        );
+        asserted(
+          size === null || sameShape(a.shape, size),
+          () => `Tensor sizes mismatch! Expected: ${show(size!)}, Got: ${show(a.shape)}`,
+        );
+        return undefined;
+      },
+      impure: true,
+    },
   ),
   defineOp("aten::sym_constrain_range(Scalar size, *, int? min=None, int? max=None) -> ()", {
-    infer({ size, min, max }) {
-      const value = toNumber(size);
-      check((min ?? value) <= value && value <= (max ?? value), () => `${value} is not in [${min}, ${max}]`);
-      return undefined;
-    },
+    infer: ({ size, min, max }) => constrained(size, min, max),
     impure: true,
   }),
   defineOp("aten::sym_constrain_range_for_size(Scalar size, *, int? min=None, int? max=None) -> ()", {
-    infer({ size, min, max }) {
-      const value = toNumber(size);
-      check((min ?? 0) <= value && value <= (max ?? value), () => `${value} is not in [${min ?? 0}, ${max}]`);
-      return undefined;
+    infer: ({ size, min, max }) => constrained(size, min ?? 0, max),
+    impure: true,
+  }),
+  defineOp("aten::_functional_sym_constrain_range(Scalar size, int? min, int? max, Tensor dep_token) -> Tensor", {
+    decompose({ size, min, max, dep_token }) {
+      constrained(size, min, max);
+      return dep_token;
     },
     impure: true,
   }),
+  defineOp(
+    "aten::_functional_sym_constrain_range_for_size(Scalar size, int? min, int? max, Tensor dep_token) -> Tensor",
+    {
+      decompose({ size, min, max, dep_token }) {
+        constrained(size, min ?? 0, max);
+        return dep_token;
+      },
+      impure: true,
+    },
+  ),
 ];
+
+/** Refuses what the program asserts not to be, in its words. */
+function asserted(holds: boolean, what: string | (() => string)): undefined {
+  if (holds) return undefined;
+  throw registryError("registry.assertion", {
+    what: typeof what === "string" ? what : what(),
+    advice: "Check the inputs: the program was exported for such that this holds of.",
+  });
+}
+
+function constrained(size: Scalar, min: number | null, max: number | null): undefined {
+  const value = toNumber(size);
+  const holds = (min ?? value) <= value && value <= (max ?? value);
+  return asserted(holds, () => `Invalid value range for ${value} between [${min ?? "-inf"}, ${max ?? "inf"}].`);
+}
+
+/** What Python's `bool` says of a number. */
+function isTrue(value: Scalar): boolean {
+  return typeof value === "object" && "re" in value ? value.re !== 0 || value.im !== 0 : toNumber(value) !== 0;
+}
+
+function requireOne({ shape }: TensorMeta): void {
+  const count = numel(shape);
+  check(
+    count === 1,
+    () => `Boolean value of Tensor with ${count === 0 ? "no values" : "more than one value"} is ambiguous`,
+  );
+}
 
 /** A number stands in for the value until the tensor is there. */
 function oneElement(shape: readonly number[]): number {

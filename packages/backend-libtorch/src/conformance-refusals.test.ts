@@ -1,0 +1,30 @@
+import type { CompileRequest } from "@pt2/backend";
+import { testBackend } from "@pt2/conformance";
+import { afterAll, describe, it } from "vitest";
+import { LibtorchBackend } from "./backend.ts";
+import type { LibtorchExecutable } from "./executable.ts";
+import { missingLibtorch, nativeModule } from "./libtorch.test-helper.ts";
+
+/** Compiles everything with one precision. */
+class PreciseLibtorch extends LibtorchBackend {
+  readonly #precision: "exact" | "fast";
+
+  constructor(precision: "exact" | "fast") {
+    super(nativeModule().addon);
+    this.#precision = precision;
+  }
+
+  override compile(request: CompileRequest): Promise<LibtorchExecutable> {
+    return super.compile({ ...request, precision: this.#precision });
+  }
+}
+
+// Its kernels are PyTorch's own, which refuse what PyTorch refuses; `index-checks.test.ts` has indices that they do not check.
+if (missingLibtorch === "") {
+  for (const precision of ["exact", "fast"] as const) {
+    await testBackend(`libtorch, ${precision}`, () => new PreciseLibtorch(precision), {
+      runner: { describe, it, afterAll },
+      parts: ["arguments"],
+    });
+  }
+} else it.skip(`libtorch${missingLibtorch}`);

@@ -1,0 +1,49 @@
+import { type Graph, type Node, type Program, type TensorType, usesOf, walk } from "@pt2/graph";
+import { type ArgValue, argValue, describeNode, Emitter, type OpRecord, type OpRegistry } from "@pt2/registry";
+import { writtenProblem } from "@pt2/registry/on-demand";
+import { libtorchError } from "../libtorch-errors.ts";
+
+/**
+ * Refuses calls in place whose result does not fit what they write to, as PyTorch does when it runs them: the passes of
+ * precision `fast` make them functional, and their functional forms compute whatever fits together. Shapes that are not
+ * known before a run are left to the sizes of the program's inputs, which PyTorch checked when it exported.
+ */
+export function requireWritable(program: Program, registry: OpRegistry): void {
+  walk(program.graph, (node, graph) => {
+    const twin = registry.resolve(node.op)?.functional;
+    const record = twin === undefined ? undefined : registry.resolve(twin);
+    if (record === undefined || !/_(\.|$)|::__i/.test(node.op)) return;
+    const problem = problemOf(node, graph, record, registry);
+    if (problem === null) return;
+    throw libtorchError("libtorch.argument", {
+      what: `${node.op}: ${problem}`,
+      where: describeNode(node),
+      advice: "Check the argument against the op's schema; a program that has it was damaged or made by hand.",
+    });
+  });
+}
+
+function problemOf(node: Node, graph: Graph, record: OpRecord, registry: OpRegistry): string | null {
+  const env = new Map<string, ArgValue>();
+  for (const name of usesOf(node)) {
+    const type = graph.values.get(name);
+    const shape = type?.kind === "tensor" ? literalShape(type) : null;
+    if (type?.kind !== "tensor" || shape === null) return null;
+    env.set(name, { dtype: type.dtype, shape });
+  }
+  const args = Object.fromEntries(node.args.map(({ name, arg }) => [name, argValue(arg, env, node)]));
+  const { self, ...rest } = args;
+  const [first] = record.schema.args;
+  try {
+    const emitter = new Emitter(registry, { name: "inference", isNative: () => true });
+    const results = emitter.emit(record.name, { [first!.name]: self!, ...rest }, node);
+    return writtenProblem(results[0], self, record, args.dtype);
+  } catch {
+    // PyTorch says itself what it does not compute.
+    return null;
+  }
+}
+
+function literalShape({ shape }: TensorType): readonly number[] | null {
+  return shape.every((size) => typeof size === "number") ? (shape as readonly number[]) : null;
+}

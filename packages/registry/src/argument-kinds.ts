@@ -1,0 +1,60 @@
+import type { Arg, ValueType } from "@pt2/graph";
+import type { SchemaType } from "./schema/types.ts";
+
+/** Types of the values of a graph, by name. */
+export type ValueTypes = ReadonlyMap<string, ValueType>;
+
+type Kind = Arg["kind"] | ValueType["kind"];
+
+const NUMBERS: readonly Kind[] = ["int", "float", "bool", "complex", "symint", "symfloat", "symbool"];
+
+/** What may be given for the types of schemas; for others anything may. Numbers stand for tensors of no dimensions. */
+const KINDS: Readonly<Record<string, readonly Kind[]>> = {
+  Tensor: ["tensor", ...NUMBERS],
+  Scalar: NUMBERS,
+  number: NUMBERS,
+  int: ["int", "bool", "symint", "symbool"],
+  SymInt: ["int", "bool", "symint", "symbool"],
+  float: ["float", "int", "bool", "symfloat", "symint", "symbool"],
+  SymFloat: ["float", "int", "bool", "symfloat", "symint", "symbool"],
+  bool: ["bool", "int", "symbool", "symint"],
+  SymBool: ["bool", "int", "symbool", "symint"],
+  str: ["string"],
+  ScalarType: ["dtype", "int"],
+  Layout: ["layout", "int"],
+  MemoryFormat: ["memory_format", "int"],
+  Device: ["device", "string"],
+};
+
+/** What is wrong with the kind of an argument, as its type says, or null. Values whose type is unknown may be anything. */
+export function kindProblem(arg: Arg, type: SchemaType, types: ValueTypes): string | null {
+  if (type.kind === "optional") return arg.kind === "none" ? null : kindProblem(arg, type.inner, types);
+  if (type.kind === "list") return listProblem(arg, type, types);
+  const allowed = type.kind === "base" ? KINDS[type.base] : undefined;
+  const kind = arg.kind === "value" ? (types.get(arg.name)?.kind ?? "object") : arg.kind;
+  return allowed === undefined || kind === "object" || allowed.includes(kind) ? null : `is ${describe(kind)}`;
+}
+
+function listProblem(
+  arg: Arg,
+  { inner, size }: SchemaType & { readonly kind: "list" },
+  types: ValueTypes,
+): string | null {
+  if (arg.kind !== "list") {
+    const isObject = arg.kind === "value" && (types.get(arg.name)?.kind ?? "object") === "object";
+    return isObject ? null : size === null ? `is ${describe(arg.kind)}` : kindProblem(arg, inner, types);
+  }
+  const count = arg.items.length;
+  // A list of one stands for as many as there are dimensions, and an empty one for what the op takes then.
+  const isFixed = size !== null && size > 1;
+  if (isFixed && count > 1 && count !== size) return `has ${count} items, and must have ${size}`;
+  for (const item of arg.items) {
+    const problem = kindProblem(item, inner, types);
+    if (problem !== null) return `has an item that ${problem}`;
+  }
+  return null;
+}
+
+function describe(kind: Kind): string {
+  return kind === "none" ? "None" : `of kind ${kind}`;
+}

@@ -1,0 +1,35 @@
+import { DTYPES, type DType } from "@pt2/format";
+import type { ArgValue } from "../builder.ts";
+import type { OpRecord } from "../op.ts";
+import { isTensorMeta } from "../wrapped.ts";
+
+/**
+ * What keeps the result of a call in place from being written to its argument, or null: it has another shape, or a dtype
+ * that PyTorch does not convert to that of the argument. Ops that take a `dtype` to compute in must be given that of the
+ * argument, or none.
+ */
+export function writtenProblem(
+  result: ArgValue | undefined,
+  written: ArgValue | undefined,
+  { schema }: OpRecord,
+  dtype: ArgValue | undefined,
+): string | null {
+  if (!isTensorMeta(result) || !isTensorMeta(written)) return null;
+  const { shape } = written;
+  if (shape.length !== result.shape.length || shape.some((size, d) => size !== result.shape[d])) {
+    return `output with shape [${shape.join(", ")}] doesn't match the broadcast shape [${result.shape.join(", ")}]`;
+  }
+  if (typeof dtype === "string" && dtype !== written.dtype) {
+    return `input tensor dtype ${dtype} and output tensor dtype ${written.dtype} should match`;
+  }
+  if (schema.args.some(({ name }) => name === "dtype") || canCast(result.dtype, written.dtype)) return null;
+  return `result type ${result.dtype} can't be cast to the desired output type ${written.dtype}`;
+}
+
+/** `torch.can_cast`. */
+export function canCast(from: DType, to: DType): boolean {
+  const [x, y] = [DTYPES[from].kind, DTYPES[to].kind];
+  if (from === to || y === "complex") return true;
+  if (to === "bool" || x === "complex") return from === "bool";
+  return x !== "float" || y === "float";
+}
