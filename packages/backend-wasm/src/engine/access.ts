@@ -88,22 +88,52 @@ export function bigints(heap: Heap, place: Place): Elements<bigint> {
   };
 }
 
+type Words = Uint8Array | Uint16Array | Uint32Array;
+
+/** The memory as the words that elements of a dtype consist of, and how many these are. Doubles would change some NaNs. */
+function wordsOf(heap: Heap, { dtype }: Place): { readonly words: Words; readonly perElement: number } {
+  const { itemsize } = DTYPES[dtype];
+  const buffer = heap.memory.buffer;
+  if (itemsize >= 4) return { words: new Uint32Array(buffer), perElement: itemsize / 4 };
+  return { words: itemsize === 2 ? new Uint16Array(buffer) : heap.u8, perElement: 1 };
+}
+
 /** Copies single elements between tensors of one dtype, whatever it is. */
 export function mover(heap: Heap, from: Place, to: Place): (source: number, target: number) => void {
-  const { itemsize } = DTYPES[from.dtype];
-  const unit = Math.min(itemsize, 8);
-  const types = { 1: Uint8Array, 2: Uint16Array, 4: Uint32Array, 8: BigUint64Array } as const;
-  const array = new types[unit as 1](heap.memory.buffer);
-  const [a, b] = [addressOf(from) / unit, addressOf(to) / unit];
-  if (itemsize <= 8) {
+  const { words, perElement } = wordsOf(heap, from);
+  const [a, b] = [from, to].map((place) => addressOf(place) / words.BYTES_PER_ELEMENT) as [number, number];
+  if (perElement === 1) {
     return (source, target) => {
-      array[b + target] = array[a + source]!;
+      words[b + target] = words[a + source]!;
     };
   }
   return (source, target) => {
-    array[b + target * 2] = array[a + source * 2]!;
-    array[b + target * 2 + 1] = array[a + source * 2 + 1]!;
+    for (let i = 0; i < perElement; i++) words[b + target * perElement + i] = words[a + source * perElement + i]!;
   };
+}
+
+/** Runs of at least as many bytes are moved faster by a call for each. */
+const LONG = 64;
+
+/**
+ * Copies runs of `width` neighbouring elements, which begin at these offsets of a tensor, one behind the other into a
+ * row-major tensor of its dtype, from its element `first` on.
+ */
+export function pick(heap: Heap, from: Place, to: Place, sources: Int32Array, width = 1, first = 0): void {
+  const { words, perElement } = wordsOf(heap, from);
+  const a = addressOf(from) / words.BYTES_PER_ELEMENT;
+  let b = addressOf(to) / words.BYTES_PER_ELEMENT + first * perElement;
+  const run = width * perElement;
+  if (run === 1) {
+    for (let i = 0; i < sources.length; i++) words[b + i] = words[a + sources[i]!]!;
+    return;
+  }
+  const isLong = run * words.BYTES_PER_ELEMENT >= LONG;
+  for (let i = 0; i < sources.length; i++, b += run) {
+    const at = a + sources[i]! * perElement;
+    if (isLong) words.copyWithin(b, at, at + run);
+    else for (let k = 0; k < run; k++) words[b + k] = words[at + k]!;
+  }
 }
 
 /** Adds single elements of one tensor to those of another of its dtype. */

@@ -1,13 +1,22 @@
-import { indexError } from "@pt2/backend/staged";
-import { broadcastShape, broadcastStrides, offsetsOf, wrapIndex } from "@pt2/backend/strides";
+import { numel } from "@pt2/backend";
+import { broadcastShape, broadcastStrides, offsetsOf } from "@pt2/backend/strides";
 import type { ArgValue, TensorMeta } from "@pt2/registry";
-import { adder, mover, numbers } from "../engine/access.ts";
+import { adder, mover, pick } from "../engine/access.ts";
 import type { KernelCall, WasmKernel } from "../engine/kernel.ts";
 import type { Place } from "../engine/place.ts";
+import { readIndices } from "../engine/read-indices.ts";
+
+/** An index tensor, row-major, and which of its elements belongs to each tuple. */
+interface IndexOfDim {
+  readonly dim: number;
+  readonly place: Place;
+  readonly offsets: Int32Array;
+  readonly rows: Int32Array;
+}
 
 /** `self[i, :, j]` with index tensors, as offsets: those of the indexed dimensions, and of the dimensions kept. */
 interface Indexed {
-  readonly indices: readonly { readonly dim: number; readonly place: Place; readonly offsets: Int32Array }[];
+  readonly indices: readonly IndexOfDim[];
   /** Number of index tuples. */
   readonly tuples: number;
   /** Offsets of a kept sub-tensor before the indexed dimensions, and behind them. */
@@ -23,10 +32,16 @@ export const indexTensor: WasmKernel = {
     const self = call.tensor("self");
     const out = call.output();
     const plan = planIndices(call, self);
+    const width = isRun(plan.after) ? plan.after.length : 1;
+    const kept = width === 1 ? plan.after : plan.after.subarray(0, 1);
+    const sources = new Int32Array(plan.tuples * kept.length);
     call.step(() => {
-      const move = mover(call.heap, self, out);
-      let to = 0;
-      forEachTuple(call, self, plan, (from) => move(from, to++));
+      const bases = tupleBases(call, self, plan);
+      for (const [i, lead] of plan.before.entries()) {
+        let at = 0;
+        for (const base of bases) for (const rest of kept) sources[at++] = lead + base + rest;
+        pick(call.heap, self, out, sources, width, i * sources.length * width);
+      }
     });
   },
 };
@@ -60,12 +75,13 @@ function hasNoMask(args: Readonly<Record<string, ArgValue>>): boolean {
 function planIndices(call: KernelCall, self: Place): Indexed {
   const given = call.arg<readonly (unknown | null)[]>("indices");
   const dims = given.flatMap((index, dim) => (index === null ? [] : [dim]));
-  const places = call.tensorList("indices").flatMap((place) => (place === null ? [] : [place]));
+  const places = call.tensorList("indices").flatMap((place) => (place === null ? [] : [call.dense(place)]));
   const common = broadcastShape(places.map(({ shape }) => shape));
   const indices = places.map((place, i) => ({
     dim: dims[i]!,
     place,
     offsets: offsetsOf({ shape: common, strides: broadcastStrides(place, common) }),
+    rows: new Int32Array(numel(place.shape)),
   }));
   const [lead, rest] = keptDims(self, dims);
   const offsets = (kept: readonly number[]): Int32Array =>
@@ -89,23 +105,27 @@ function keptDims(self: Place, dims: readonly number[]): readonly [readonly numb
   return adjacent ? [kept.filter((d) => d < dims[0]!), kept.filter((d) => d > dims[0]!)] : [[], kept];
 }
 
+/** Where each tuple of indices leads to, as offsets in `self`. */
+function tupleBases(call: KernelCall, self: Place, { indices, tuples }: Indexed): Int32Array {
+  const bases = new Int32Array(tuples);
+  for (const { dim, place, offsets, rows } of indices) {
+    readIndices(call, place, rows, { dim, size: self.shape[dim]!, wraps: true });
+    const stride = self.strides[dim]!;
+    for (let t = 0; t < tuples; t++) bases[t]! += rows[offsets[t]!]! * stride;
+  }
+  return bases;
+}
+
 /** Visits the offset in `self` of every element of the result, row-major. */
 function forEachTuple(call: KernelCall, self: Place, plan: Indexed, visit: (offset: number) => void): void {
-  const { indices, tuples, before, after } = plan;
-  const bases = new Int32Array(tuples);
-  for (const { dim, place, offsets } of indices) {
-    const at = numbers(call.heap, place);
-    const size = self.shape[dim]!;
-    for (let t = 0; t < tuples; t++) {
-      const index = wrapIndex(at.get(offsets[t]!), size);
-      if (index === null) throw indexError(at.get(offsets[t]!), dim, size, call.call);
-      bases[t]! += index * self.strides[dim]!;
-    }
-  }
+  const { before, after } = plan;
+  const bases = tupleBases(call, self, plan);
   for (const lead of before) {
-    for (let t = 0; t < tuples; t++) {
-      const base = lead + bases[t]!;
-      for (let i = 0; i < after.length; i++) visit(base + after[i]!);
-    }
+    for (const base of bases) for (let i = 0; i < after.length; i++) visit(lead + base + after[i]!);
   }
+}
+
+/** Whether elements are neighbours. */
+function isRun(offsets: Int32Array): boolean {
+  return offsets.every((offset, i) => offset === offsets[0]! + i);
 }

@@ -1,9 +1,11 @@
-import { normalDim, offsetsOf, requireIndex } from "@pt2/backend/strides";
+import { numel } from "@pt2/backend";
+import { normalDim, offsetsOf } from "@pt2/backend/strides";
 import type { TensorMeta } from "@pt2/registry";
 import { bigints, type Elements, mover, numbers } from "../engine/access.ts";
 import { isComplexDtype } from "../engine/complex-parts.ts";
 import type { KernelCall, WasmKernel } from "../engine/kernel.ts";
 import type { Place } from "../engine/place.ts";
+import { readIndices } from "../engine/read-indices.ts";
 
 /** `scatter(self, dim, index, src)`: a copy of `self` in which out[index[i][j]][j] = src[i][j]; the last write wins. */
 export const scatter: WasmKernel = {
@@ -29,11 +31,13 @@ export const scatterReduce: WasmKernel = {
     const includeSelf = call.arg<boolean>("include_self");
     const exact = src.dtype === "int64";
     planScatter(call, src, (out) => {
+      const elements = numel(out.shape);
       const plan = exact
-        ? accumulate(bigints(call.heap, src), bigints(call.heap, out), BIG[reduce], divideBig, includeSelf)
+        ? accumulate(bigints(call.heap, src), bigints(call.heap, out), elements, BIG[reduce], divideBig, includeSelf)
         : accumulate(
             numbers(call.heap, src),
             numbers(call.heap, out),
+            elements,
             NUMBER[reduce],
             divide(out.dtype.startsWith("int")),
             includeSelf,
@@ -51,22 +55,19 @@ interface Writer {
 
 function planScatter(call: KernelCall, src: Place, writer: (out: Place) => Writer): void {
   const self = call.tensor("self");
-  const index = call.tensor("index");
+  const index = call.dense(call.tensor("index"));
   const out = call.output();
   call.copy(self, out);
   const dim = normalDim(call.arg<number>("dim"), self.shape.length);
   const stride = out.strides[dim] ?? 1;
   const size = out.shape[dim] ?? 1;
   const bases = offsetsOf({ shape: index.shape, strides: out.strides.map((s, d) => (d === dim ? 0 : s)) });
-  const indices = offsetsOf(index);
+  const rows = new Int32Array(numel(index.shape));
   const sources = offsetsOf({ shape: index.shape, strides: src.strides });
   call.step(() => {
-    const at = numbers(call.heap, index);
+    readIndices(call, index, rows, { dim, size });
     const write = writer(out);
-    for (let i = 0; i < indices.length; i++) {
-      const row = requireIndex(at.get(indices[i]!), dim, size, call.call);
-      write(sources[i]!, bases[i]! + row * stride);
-    }
+    for (let i = 0; i < rows.length; i++) write(sources[i]!, bases[i]! + rows[i]! * stride);
     write.finish?.();
   });
 }
@@ -74,20 +75,23 @@ function planScatter(call: KernelCall, src: Place, writer: (out: Place) => Write
 function accumulate<T>(
   src: Elements<T>,
   out: Elements<T>,
+  elements: number,
   combine: (a: T, b: T) => T,
   divideBy: (sum: T, count: number) => T,
   includeSelf: boolean,
 ): (mean: boolean) => Writer {
   return (mean) => {
-    const counts = new Map<number, number>();
+    if (includeSelf && !mean) return (from, to) => out.set(to, combine(out.get(to), src.get(from)));
+    const counts = new Uint32Array(elements);
     const write: Writer = (from, to) => {
-      const count = counts.get(to) ?? (includeSelf ? 1 : 0);
-      out.set(to, count === 0 ? src.get(from) : combine(out.get(to), src.get(from)));
-      counts.set(to, count + 1);
+      const isFirst = counts[to]!++ === 0;
+      out.set(to, isFirst && !includeSelf ? src.get(from) : combine(out.get(to), src.get(from)));
     };
     if (mean) {
       write.finish = () => {
-        for (const [to, count] of counts) out.set(to, divideBy(out.get(to), count));
+        for (const [to, count] of counts.entries()) {
+          if (count > 0) out.set(to, divideBy(out.get(to), includeSelf ? count + 1 : count));
+        }
       };
     }
     return write;

@@ -1,11 +1,10 @@
 import { numel } from "@pt2/backend";
-import { requireIndex } from "@pt2/backend/strides";
-import { DTYPES } from "@pt2/format";
-import { numbers } from "../engine/access.ts";
+import { pick } from "../engine/access.ts";
 import type { KernelCall, WasmKernel } from "../engine/kernel.ts";
-import { addressOf, type Place } from "../engine/place.ts";
+import type { Place } from "../engine/place.ts";
+import { readIndices } from "../engine/read-indices.ts";
 
-/** `index_select(self, dim, index)`: whole slices, moved as bytes. */
+/** `index_select(self, dim, index)`: whole slices. */
 export const indexSelect: WasmKernel = {
   ops: ["aten::index_select"],
   prepare(call) {
@@ -30,18 +29,15 @@ function planSlices(call: KernelCall, self: Place, index: Place, dim: number): v
   const size = self.shape[dim] ?? 1;
   const count = numel(index.shape);
   const outer = numel(self.shape.slice(0, dim));
-  const bytes = numel(self.shape.slice(dim + 1)) * DTYPES[self.dtype].itemsize;
+  const inner = numel(self.shape.slice(dim + 1));
   if (numel(out.shape) === 0 && count === 0) return;
+  const sources = new Int32Array(count);
   call.step(() => {
-    const memory = call.heap.u8;
-    const at = numbers(call.heap, index);
-    const [from, to] = [addressOf(self), addressOf(out)];
-    for (let i = 0; i < count; i++) {
-      const row = requireIndex(at.get(i), dim, size, call.call);
-      for (let o = 0; o < outer; o++) {
-        const source = from + (o * size + row) * bytes;
-        memory.copyWithin(to + (o * count + i) * bytes, source, source + bytes);
-      }
+    readIndices(call, index, sources, { dim, size });
+    for (let i = 0; i < count; i++) sources[i]! *= inner;
+    for (let o = 0; o < outer; o++) {
+      const part = { ...self, offset: self.offset + o * size * inner };
+      pick(call.heap, part, out, sources, inner, o * count * inner);
     }
   });
 }

@@ -3,7 +3,7 @@ import { defineOp, type OpRecord } from "../../op.ts";
 import type { Scalar, TensorMeta } from "../../tensor-meta.ts";
 import { check, show } from "../support/check.ts";
 import { numel } from "../support/dims.ts";
-import { emit } from "../support/emit.ts";
+import { emit, type Operand } from "../support/emit.ts";
 
 /** Where values belong in a sorted sequence, and whether they are in a set. */
 export const SEARCH_OPS: readonly OpRecord[] = [
@@ -54,7 +54,6 @@ interface Search {
   readonly sorter: TensorMeta | null;
 }
 
-/** Counts the boundaries below each value: rows × boundaries comparisons, without a branch. */
 function search(b: Builder, self: TensorMeta | Scalar, args: Search): TensorMeta {
   const e = emit(b);
   const { sorted_sequence: sequence, sorter, side } = args;
@@ -64,24 +63,58 @@ function search(b: Builder, self: TensorMeta | Scalar, args: Search): TensorMeta
   );
   const sorted = sorter === null ? sequence : b.tensor("aten::gather", { self: sequence, dim: -1, index: sorter });
   const right = args.right || side === "right";
-  const compare = right ? e.le : e.lt;
-  const result = (below: TensorMeta): TensorMeta => e.cast(e.sum(below, [-1]), args.out_int32 ? "int32" : "int64");
-  if (!isTensor(self)) {
-    check(
-      sequence.shape.length === 1,
-      "torch.searchsorted(): input value can be a scalar only when boundaries tensor dimension is 1",
-    );
-    return result(compare(sorted, self));
-  }
+  check(
+    isTensor(self) || sequence.shape.length === 1,
+    "torch.searchsorted(): input value can be a scalar only when boundaries tensor dimension is 1",
+  );
+  check(
+    sequence.shape.length > 0,
+    "torch.searchsorted(): boundaries tensor should have positive dimension, but got 0 dimension",
+  );
+  const shape = isTensor(self) ? self.shape : [];
   const aligned =
     sequence.shape.length === 1 ||
-    (self.shape.length === sequence.shape.length && self.shape.slice(0, -1).every((n, i) => n === sequence.shape[i]));
+    (shape.length === sequence.shape.length && shape.slice(0, -1).every((n, i) => n === sequence.shape[i]));
   check(
     aligned,
     () =>
-      `torch.searchsorted(): boundaries tensor should be 1 dimension or the first N-1 dimensions of boundaries tensor and input value tensor must match, but we got boundaries tensor ${show(sequence.shape)} and input value tensor ${show(self.shape)}`,
+      `torch.searchsorted(): boundaries tensor should be 1 dimension or the first N-1 dimensions of boundaries tensor and input value tensor must match, but we got boundaries tensor ${show(sequence.shape)} and input value tensor ${show(shape)}`,
   );
-  return result(compare(sequence.shape.length === 1 ? sorted : e.unsqueeze(sorted, -2), e.unsqueeze(self, -1)));
+  return e.cast(bisect(b, sorted, self, shape, right ? e.gt : e.ge), args.out_int32 ? "int32" : "int64");
+}
+
+/**
+ * Halves a range of each value until it is empty, with the middles and comparisons of PyTorch's `cus_lower_bound` and
+ * `cus_upper_bound`: NaN lies behind everything, and a sequence that is not sorted gives what it gives there.
+ */
+function bisect(
+  b: Builder,
+  sequence: TensorMeta,
+  value: TensorMeta | Scalar,
+  shape: readonly number[],
+  isBehind: (x: Operand, y: Operand) => TensorMeta,
+): TensorMeta {
+  const e = emit(b);
+  const n = sequence.shape.at(-1)!;
+  const flat = sequence.shape.length === 1;
+  let [start, end] = [e.full(shape, 0, "int32"), e.full(shape, n, "int32")];
+  for (let left = n; left > 0; left = Math.floor(left / 2)) {
+    const half = b.tensor("aten::bitwise_right_shift.Tensor_Scalar", { self: e.sub(end, start), other: 1 });
+    const middle = e.add(start, half);
+    // An empty range may lie behind the last element.
+    const at = b.tensor("aten::clamp_max", { self: middle, max: n - 1 });
+    const index = flat ? e.reshape(at, [numel(shape)]) : at;
+    const found = e.reshape(b.tensor("aten::gather", { self: sequence, dim: -1, index }), shape);
+    const open = e.lt(start, end);
+    const behind = isBehind(found, value);
+    start = e.where(both(b, open, b.tensor("aten::logical_not", { self: behind })), e.add(middle, 1), start);
+    end = e.where(both(b, open, behind), middle, end);
+  }
+  return start;
+}
+
+function both(b: Builder, self: TensorMeta, other: TensorMeta): TensorMeta {
+  return b.tensor("aten::logical_and", { self, other });
 }
 
 function bucketize(
