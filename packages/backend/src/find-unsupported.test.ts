@@ -83,6 +83,18 @@ test.each([
   expect(missing).toMatchObject({ op, why: expect.stringContaining(advice) });
 });
 
+test("an op that computes in another dtype than its operands says what to write instead", async () => {
+  const program = parse(`program {
+    user_input %x: f32[3, 5]
+    user_input %w: f32[5, 7]
+    %y: f32[3, 7] = higher_order::out_dtype(&aten::mm, torch.float32, %x, %w)
+    return %y
+  }`);
+  expect(await findUnsupported(program, registry, abilities(["aten::mm"]))).toMatchObject([
+    { op: "higher_order::out_dtype", why: expect.stringMatching(/libtorch runs it; .* write the casts in the model/) },
+  ]);
+});
+
 test("handlers and op sets count", async () => {
   const program = parse(`program {
     user_input %x: f32[5]

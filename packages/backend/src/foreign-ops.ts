@@ -1,4 +1,4 @@
-/** Ops that no op set has because a program should not have them: what wrote them, and what to export instead. */
+/** Ops that no op set has, what wrote them, and what to export instead. */
 const FOREIGN: readonly (readonly [ops: RegExp, why: string])[] = [
   [
     /^export::access_subclass_inner_tensor$/,
@@ -7,6 +7,10 @@ const FOREIGN: readonly (readonly [ops: RegExp, why: string])[] = [
   [
     /^(onednn|mkldnn|mkldnn_prepacked)::/,
     "it takes weights that are packed for one processor; export what convert_pt2e returns, before it is lowered",
+  ],
+  [
+    /^higher_order::out_dtype$/,
+    "libtorch runs it; for other backends write the casts in the model: op(x.to(dtype), y.to(dtype))",
   ],
   [
     /^(quantized|_quantized)::/,
