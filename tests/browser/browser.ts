@@ -28,10 +28,18 @@ export interface BrowserOptions {
   readonly webgpu?: boolean;
   /** Lets the adapter share textures with the rest of the browser, as GPUs do. @default false */
   readonly sharedTextures?: boolean;
+  /** Answers at once when a page asks what memory it and its workers hold, instead of within minutes. @default false */
+  readonly measuresMemory?: boolean;
 }
 
 /** Starts a browser without a window. */
-export function launchBrowser({ webgpu = false, sharedTextures = false }: BrowserOptions = {}): Promise<Browser> {
+export function launchBrowser({
+  webgpu = false,
+  sharedTextures = false,
+  measuresMemory = false,
+}: BrowserOptions = {}): Promise<Browser> {
   const graphics = sharedTextures ? SHARED_ARGS : ["--disable-gpu"];
-  return chromium.launch({ executablePath, timeout: 0, args: [...ARGS, ...graphics, ...(webgpu ? WEBGPU_ARGS : [])] });
+  const memory = measuresMemory ? ["--enable-blink-features=ForceEagerMeasureMemory"] : [];
+  const args = [...ARGS, ...graphics, ...(webgpu ? WEBGPU_ARGS : []), ...memory];
+  return chromium.launch({ executablePath, timeout: 0, args });
 }

@@ -1,7 +1,8 @@
 import { spawn } from "node:child_process";
+import { copyFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { join } from "node:path";
-import { command } from "../src/installed-project.ts";
+import { command, publishedPackages } from "../src/installed-project.ts";
 import { answersAt, answersOfPage, type Files, PAGE, SERVER } from "./project.ts";
 
 /** One way to bundle or run the packages as users do. */
@@ -88,6 +89,74 @@ const required: Bundler = {
   run: async (folder) => [(await command(process.execPath, ["main.cjs"], folder)).trim()],
 };
 
+/** What becomes one file has no worker beside it, unless it is told where packages lie: beside the executable. */
+const IN_ONE = ["--bundle", "--platform=node", "--format=cjs", "--outfile=main.cjs", "--log-level=error"];
+const BESIDE = [
+  "--define:import.meta.url=here",
+  '--banner:js=const here = require("node:url").pathToFileURL(process.execPath).href;',
+];
+const ON_CALLING_THREAD = SERVER.replace("wasm()", "wasm({ worker: false })");
+
+const oneFile: Bundler = {
+  name: "esbuild, one file for Node",
+  needs: ["esbuild"],
+  files: { "read.js": ON_CALLING_THREAD, "main.js": MAIN },
+  async run(folder) {
+    // Only the worker's place is not known, and it has none.
+    await command(bin(folder, "esbuild"), ["main.js", ...IN_ONE, "--log-override:empty-import-meta=silent"], folder);
+    return [(await command(process.execPath, ["main.cjs"], folder)).trim()];
+  },
+};
+
+const SEA = '{ "main": "main.cjs", "output": "sea.blob", "disableExperimentalSEAWarning": true }\n';
+const FUSE = "NODE_SEA_FUSE_fce680ab2cc467b6e072b8b5df1996b2";
+
+const singleExecutable = (name: string, server: string, flags: readonly string[]): Bundler => ({
+  name: `single executable, ${name}`,
+  needs: ["esbuild", "postject"],
+  files: { "read.js": server, "main.js": MAIN, "sea.json": SEA },
+  async run(folder) {
+    await command(bin(folder, "esbuild"), ["main.js", ...IN_ONE, ...flags], folder);
+    await command(process.execPath, ["--experimental-sea-config", "sea.json"], folder);
+    const app = join(folder, "app");
+    await copyFile(process.execPath, app);
+    await command(bin(folder, "postject"), [app, "NODE_SEA_BLOB", "sea.blob", "--sentinel-fuse", FUSE], folder);
+    return [(await command(app, [], folder)).trim()];
+  },
+});
+
+/** Every entry point that is not a worker's. */
+const EVERYTHING = publishedPackages()
+  .flatMap(({ entryPoints }) => entryPoints)
+  .filter((entry) => !entry.includes("/worker"))
+  .map((entry, i) => `export * as m${i} from "${entry}";\n`);
+const STRICT = ["--strict", "--exactOptionalPropertyTypes", "--skipLibCheck", "false", "--pretty", "false"];
+
+/** A compiler of users that is older than ours, which checks the packages' declarations too. */
+const typescript = (version: string): Bundler => ({
+  name: `typescript ${version}`,
+  needs: [`typescript@${version}`, "@types/node@20", "@webgpu/types"],
+  files: {
+    "read.ts": SERVER.replace("read(file)", "read(file: string)"),
+    "main.ts": MAIN,
+    "all.ts": EVERYTHING.join(""),
+  },
+  async run(folder) {
+    const settings = [
+      "--module",
+      "nodenext",
+      "--target",
+      "es2022",
+      "--lib",
+      "es2022,dom",
+      "--types",
+      "node,@webgpu/types",
+    ];
+    await command(bin(folder, "tsc"), [...STRICT, ...settings, "main.ts", "all.ts"], folder);
+    return [(await command(process.execPath, ["main.js"], folder)).trim()];
+  },
+});
+
 const ROUTE = `import { read } from "../../read.js";
 export const dynamic = "force-dynamic";
 export async function GET() {
@@ -158,6 +227,7 @@ export const OWN: readonly Bundler[] = [
   esbuild("one file each"),
   runtime("node", []),
   required,
+  oneFile,
 ];
 
 /** Those whose tools npm brings. */
@@ -169,6 +239,9 @@ export const OTHERS: readonly Bundler[] = [
   bunBuild,
   runtime("bun", ["bun"]),
   runtime("deno", ["deno"], "run", "--allow-all"),
+  typescript("5.9"),
+  singleExecutable("calling thread", ON_CALLING_THREAD, ["--log-override:empty-import-meta=silent"]),
+  singleExecutable("packages beside it", SERVER, BESIDE),
   next("15"),
   next("16", EXTERNAL),
 ];

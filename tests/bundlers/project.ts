@@ -11,7 +11,7 @@ const THREE = ["  ####  ", " ##  ## ", "     ## ", "   ###  ", "     ## ", " ## 
 export const ANSWER = "3";
 
 const FORWARD = `const pixels = Array.from(${JSON.stringify(THREE.join(""))}, (dot) => (dot === "#" ? 1 : 0));
-  const scores = Array.from(await (await model.forward(tensor("float32", [1, 1, 8, 8], pixels))).read());
+  const scores = Array.from(await (await model.forward(tensor("float32", [1, 1, 8, 8], pixels))).read(), Number);
   const answer = String(scores.indexOf(Math.max(...scores)));`;
 
 /** A page that computes in a worker, and on its own thread. */

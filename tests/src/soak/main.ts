@@ -2,7 +2,8 @@
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { captureScript } from "../capture.ts";
-import { ACTIVITIES, type Activity } from "./activities.ts";
+import { activitiesOf } from "./activities.ts";
+import type { Activity } from "./activity.ts";
 import { type Moment, type Soaked, soak } from "./soak.ts";
 import { type Subject, subjects } from "./subjects.ts";
 
@@ -12,6 +13,7 @@ const { values } = parseArgs({
     activity: { type: "string", default: "" },
     part: { type: "string", default: "1" },
     alone: { type: "boolean", default: false },
+    page: { type: "boolean", default: false },
   },
 });
 
@@ -40,16 +42,23 @@ async function rowOf(subject: Subject, activity: Activity): Promise<string> {
   return `| ${cells.join(" | ")} |`;
 }
 
-const wanted = (await subjects()).filter(({ name }) => name.includes(values.backend));
+if (values.page) {
+  const { printPageSoaks } = await import("../../browser/soak-table.ts");
+  await printPageSoaks(values.backend, values.activity, Number(values.part));
+  process.exit(0);
+}
+const wanted = await subjects(values.backend);
 if (values.alone) {
-  const [subject, activity] = [wanted[0]!, ACTIVITIES.find(({ name }) => name === values.activity)!];
+  const subject = wanted[0]!;
+  const activity = activitiesOf(subject).find(({ name }) => name === values.activity)!;
   console.log(await rowOf(subject, activity));
 } else {
   console.log("| backend | activity | times | heap | outside | workers | RSS | reserved | buffers | open files |");
   console.log("| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |");
-  for (const { name, missing } of wanted) {
+  for (const subject of wanted) {
+    const { name, missing } = subject;
     if (missing !== null) console.log(`| ${name} | skipped: ${missing} |`);
-    for (const activity of missing === null ? ACTIVITIES : []) {
+    for (const activity of missing === null ? activitiesOf(subject) : []) {
       if (!activity.name.includes(values.activity)) continue;
       const args = ["--alone", "--backend", name, "--activity", activity.name, "--part", values.part];
       const { stdout, stderr } = await captureScript([fileURLToPath(import.meta.url), ...args]);

@@ -1,8 +1,9 @@
 import { getEventListeners } from "node:events";
 import { describe, expect, test } from "vitest";
-import { ACTIVITIES, patient } from "./activities.ts";
+import { activitiesOf } from "./activities.ts";
+import { patient } from "./activity.ts";
 import { type Moment, soak } from "./soak.ts";
-import { subjects } from "./subjects.ts";
+import { type Subject, subjects } from "./subjects.ts";
 
 /** Growth that is none: code that is compiled late, caches of property accesses, in this thread and in the worker. */
 const NOISE = 256 * 1024;
@@ -15,10 +16,11 @@ const ROUNDS = 3;
 const held = ({ heap, outside, workers }: Moment): number => heap + outside + workers;
 
 /** The rest is left to `pnpm soak`. */
-const SHORT = ACTIVITIES.flatMap((activity) => {
-  const { short } = activity.steps;
-  return short === undefined ? [] : [{ name: activity.name, activity, short }];
-});
+const shortOf = (subject: Subject) =>
+  activitiesOf(subject).flatMap((activity) => {
+    const { short } = activity.steps;
+    return short === undefined ? [] : [{ name: activity.name, activity, short }];
+  });
 
 for (const subject of await subjects()) {
   if (subject.missing !== null) {
@@ -27,7 +29,7 @@ for (const subject of await subjects()) {
   }
   describe(subject.name, () => {
     // A snapshot of a worker takes seconds, and what is in it is the same as without.
-    const activities = subject.name === "wasm, worker" ? SHORT.slice(0, 1) : SHORT;
+    const activities = subject.name === "wasm, worker" ? shortOf(subject).slice(0, 1) : shortOf(subject);
     test.each(activities)("$name: what is held does not grow", async ({ activity, short }) => {
       // Caches of plans hold sixteen, and a run or load is at its fastest after some.
       const warmUp = Math.max(20, Math.ceil(short / 4));

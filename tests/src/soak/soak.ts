@@ -1,4 +1,4 @@
-import type { Activity } from "./activities.ts";
+import type { Activity } from "./activity.ts";
 import { type Reading, readProcess } from "./readings.ts";
 import type { Buffers, Subject } from "./subjects.ts";
 
@@ -25,7 +25,7 @@ export async function soak(
 ): Promise<Soaked> {
   const { backend, buffers, close } = await subject.create();
   try {
-    const going = await activity.begin(backend, subject.precision);
+    const going = await activity.begin({ backend, subject });
     let done = 0;
     const until = async (end: number): Promise<void> => {
       for (; done < end; done++) await going.step(done);

@@ -37,22 +37,33 @@ function plain(
   };
 }
 
-/** Every backend, in every way that it may be used. */
-export async function subjects(): Promise<readonly Subject[]> {
-  const [noLibtorch, noWebgpu] = [await missingLibtorch(), await missingWebgpu()];
-  return [
+/** Every backend, in every way that it may be used, whose name has such a part. Of others nothing is loaded. */
+export async function subjects(part = ""): Promise<readonly Subject[]> {
+  const isWanted = (name: string): boolean => name.includes(part);
+  const noLibtorch = ["libtorch, fast", "libtorch, exact"].some(isWanted) ? await missingLibtorch() : null;
+  const noWebgpu = isWanted("webgpu") ? await missingWebgpu() : null;
+  const all: readonly Subject[] = [
     plain("wasm, worker", null, () => wasm()),
     plain("wasm, calling thread", null, () => wasm({ worker: false })),
     { name: "webgpu", missing: noWebgpu, create: webgpuWithCounts },
     { ...plain("libtorch, fast", noLibtorch, () => libtorch()), precision: "fast" },
     { ...plain("libtorch, exact", noLibtorch, () => libtorch()), precision: "exact" },
   ];
+  return all.filter(({ name }) => isWanted(name));
 }
 
-async function webgpuWithCounts(): ReturnType<Subject["create"]> {
+/** Dawn, once: what it made lives in it. */
+async function startGpu(): Promise<GPU> {
   const { create, globals } = await import("webgpu");
   Object.assign(globalThis, globals);
-  const gpu = create([]);
+  return create([]);
+}
+
+let starting: Promise<GPU> | undefined;
+
+async function webgpuWithCounts(): ReturnType<Subject["create"]> {
+  starting ??= startGpu();
+  const gpu = await starting;
   const adapter = await gpu.requestAdapter();
   if (adapter === null) throw new Error("the adapter is gone");
   const live = new Map<GPUBuffer, number>();
@@ -67,11 +78,7 @@ async function webgpuWithCounts(): ReturnType<Subject["create"]> {
   return {
     backend,
     buffers: () => ({ count: live.size, bytes: [...live.values()].reduce((sum, size) => sum + size, 0) }),
-    // Dawn's instance lives as long as what it made.
-    close: async () => {
-      await backend.dispose();
-      void gpu;
-    },
+    close: async () => await backend.dispose(),
   };
 }
 

@@ -26,6 +26,7 @@ import { planStage } from "./planner.ts";
 import { Arena, OwnBuffer } from "./run-buffer.ts";
 import { runSteps } from "./run-steps.ts";
 import type { Services } from "./services.ts";
+import { ShaderNames } from "./shader-names.ts";
 import type { Range, Stream } from "./stream.ts";
 import { Transfers } from "./transfers.ts";
 
@@ -52,6 +53,7 @@ export class WebgpuEngine implements StageEngine<Place, WebgpuPlan> {
   readonly #pool: ConstantPool;
   readonly #services: Services;
   readonly #transfers: Transfers;
+  readonly #names = new ShaderNames();
   readonly #plans = new Set<WebgpuPlan>();
   /** Plans of which nobody has looked at the guards since they ran. */
   readonly #unchecked = new Set<WebgpuPlan>();
@@ -91,7 +93,7 @@ export class WebgpuEngine implements StageEngine<Place, WebgpuPlan> {
     });
     let plan: WebgpuPlan | undefined;
     try {
-      plan = await WebgpuPlan.make(device, memory, stage, slotStart, { onCompiled, signal });
+      plan = await WebgpuPlan.make(device, memory, stage, slotStart, { names: this.#names, onCompiled, signal });
       // A plan for which there is no memory is not kept.
       await memory.faults.settle();
       this.#plans.add(plan);
@@ -174,11 +176,7 @@ export class WebgpuEngine implements StageEngine<Place, WebgpuPlan> {
     const { explainLoad } = await import("./explain-load.ts");
     const plans = [...this.#plans];
     const needed = plans.flatMap((plan) => plan.needed);
-    const { text, shaders } = explainLoad(
-      needed,
-      (constant) => this.#pool.workOf(constant),
-      this.#parts.device.pipelines,
-    );
+    const { text, shaders } = explainLoad(needed, (constant) => this.#pool.workOf(constant), this.#names);
     return { load: text, shaders: new Map([...plans.flatMap((plan) => [...plan.shaders]), ...shaders]) };
   }
 

@@ -1,6 +1,6 @@
 import type { Constant } from "./constant.ts";
-import type { Pipelines } from "./pipelines.ts";
 import { describeWork, type NeededConstant } from "./plan.ts";
+import type { ShaderNames } from "./shader-names.ts";
 import type { Work } from "./step-sink.ts";
 
 /** What is computed from weights when a plan is made. */
@@ -15,7 +15,7 @@ export interface LoadWork {
 export function explainLoad(
   needed: readonly NeededConstant[],
   workOf: (constant: Constant) => readonly Work[],
-  pipelines: Pipelines,
+  names: ShaderNames,
 ): LoadWork {
   const lines: string[] = [];
   const shaders = new Map<string, string>();
@@ -31,10 +31,10 @@ export function explainLoad(
     for (const item of work) {
       if (item.kind !== "dispatch") continue;
       dispatches++;
-      shaders.set(pipelines.nameOf(item.dispatch), item.dispatch.code);
+      shaders.set(names.of(item.dispatch), item.dispatch.code);
     }
     const from = inputs.length === 0 ? "" : ` of ${inputs.map((input) => input.label).join(", ")}`;
-    const by = work.map((item) => describeWork(item, pipelines)).join(", ");
+    const by = work.map((item) => describeWork(item, names)).join(", ");
     lines.push(`${node}: ${label}${from} → ${by} (${bytes} bytes${pins > 0 ? "" : ", given back"})`);
   };
   for (const { constant, node } of needed) visit(constant, node);

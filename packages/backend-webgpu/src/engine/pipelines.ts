@@ -10,30 +10,23 @@ export interface Pipeline {
 /** `GPUShaderStage.COMPUTE`. */
 const COMPUTE = 4;
 
+/** Shaders to keep. A large model has some two hundred; plans hold theirs themselves. */
+const MOST = 1000;
+
 /**
- * Compiled shaders by their text, for all models on a device. They are compiled in parallel and off this thread; a text
- * that fails is forgotten, so that its error is told each time.
+ * Compiled shaders by their text, for all models on a device; of too many those that were asked for last stay. They are
+ * compiled in parallel and off this thread; a text that fails is forgotten, so that its error is told each time.
  */
 export class Pipelines {
   readonly #device: GPUDevice;
+  readonly #most: number;
+  /** Most recently asked for last. */
   readonly #known = new Map<string, Promise<Pipeline>>();
-  readonly #names = new Map<string, string>();
-  readonly #namesakes = new Map<string, number>();
   readonly #layouts = new Map<string, GPUBindGroupLayout>();
 
-  constructor(device: GPUDevice) {
+  constructor(device: GPUDevice, most: number = MOST) {
     this.#device = device;
-  }
-
-  /** The name of a text: that of its dispatch, with a number where others are called so too. */
-  nameOf({ name, code }: Dispatch): string {
-    const known = this.#names.get(code);
-    if (known !== undefined) return known;
-    const same = this.#namesakes.get(name) ?? 0;
-    this.#namesakes.set(name, same + 1);
-    const unique = same === 0 ? name : `${name} (${same + 1})`;
-    this.#names.set(code, unique);
-    return unique;
+    this.#most = most;
   }
 
   /** How many texts are compiled or being compiled. */
@@ -42,12 +35,18 @@ export class Pipelines {
   }
 
   get(dispatch: Dispatch): Promise<Pipeline> {
-    const known = this.#known.get(dispatch.code);
+    const { code } = dispatch;
+    const known = this.#known.get(code);
+    const pipeline = known ?? this.#compile(dispatch);
+    this.#known.delete(code);
+    this.#known.set(code, pipeline);
     if (known !== undefined) return known;
-    const made = this.#compile(dispatch);
-    this.#known.set(dispatch.code, made);
-    made.catch(() => this.#known.delete(dispatch.code));
-    return made;
+    pipeline.catch(() => this.#known.get(code) === pipeline && this.#known.delete(code));
+    for (const oldest of this.#known.keys()) {
+      if (this.#known.size <= this.#most) break;
+      this.#known.delete(oldest);
+    }
+    return pipeline;
   }
 
   async #compile({ name, code, reads, writes, params }: Dispatch): Promise<Pipeline> {

@@ -4,11 +4,11 @@ import type { Constant } from "./constant.ts";
 import type { Device } from "./device.ts";
 import type { GuardWords } from "./guard-words.ts";
 import type { Memory } from "./memory.ts";
-import type { Pipelines } from "./pipelines.ts";
 import type { Place } from "./place.ts";
 import type { PlannedStage, PlannedStep } from "./planner.ts";
 import { type ReadyOptions, ReadyWork } from "./ready-work.ts";
 import type { Arena } from "./run-buffer.ts";
+import type { ShaderNames } from "./shader-names.ts";
 import type { Work } from "./step-sink.ts";
 
 /** A tensor that plans read and no run writes, and the node that was the first to need it. */
@@ -23,17 +23,17 @@ export class WebgpuPlan implements StagePlan<Place> {
   readonly ready: ReadyWork;
   readonly slotStart: number;
   readonly #stage: PlannedStage;
-  readonly #device: Device;
+  readonly #names: ShaderNames;
   readonly #memory: Memory;
   #generation = -1;
 
-  private constructor(device: Device, stage: PlannedStage, slotStart: number, ready: ReadyWork, memory: Memory) {
-    const nameOf = (work: Work): string => describeWork(work, device.pipelines);
+  private constructor(names: ShaderNames, stage: PlannedStage, slotStart: number, ready: ReadyWork, memory: Memory) {
+    const nameOf = (work: Work): string => describeWork(work, names);
     this.#stage = stage;
     this.steps = stage.steps.map((step) => ({ ...step, by: step.work.map(nameOf).join(", ") }));
     this.slotStart = slotStart;
     this.ready = ready;
-    this.#device = device;
+    this.#names = names;
     this.#memory = memory;
   }
 
@@ -42,20 +42,20 @@ export class WebgpuPlan implements StagePlan<Place> {
     memory: Memory,
     stage: PlannedStage,
     slotStart: number,
-    told: Pick<ReadyOptions, "onCompiled" | "signal">,
+    { names, ...told }: Pick<ReadyOptions, "onCompiled" | "signal"> & { readonly names: ShaderNames },
   ): Promise<WebgpuPlan> {
     const work = stage.steps.flatMap((step) => step.work);
     const steps = new Map(stage.steps.flatMap((step) => step.work.map((item) => [item, step] as const)));
     const callsOf = (item: Work): readonly Call[] => steps.get(item)!.calls;
     const ready = await ReadyWork.prepare(device, memory, work, { ...told, callsOf });
     stage.guards.allocate(memory);
-    return new WebgpuPlan(device, stage, slotStart, ready, memory);
+    return new WebgpuPlan(names, stage, slotStart, ready, memory);
   }
 
   /** The WGSL that runs, by the names that its steps say. */
   get shaders(): ReadonlyMap<string, string> {
     const dispatches = this.ready.work.flatMap((item) => (item.kind === "dispatch" ? [item.dispatch] : []));
-    return new Map(dispatches.map((dispatch) => [this.#device.pipelines.nameOf(dispatch), dispatch.code]));
+    return new Map(dispatches.map((dispatch) => [this.#names.of(dispatch), dispatch.code]));
   }
 
   get constants(): readonly Constant[] {
@@ -101,6 +101,6 @@ export class WebgpuPlan implements StagePlan<Place> {
 }
 
 /** What does a piece of work: a shader by its name, or a function on the host. */
-export function describeWork(work: Work, pipelines: Pipelines): string {
-  return work.kind === "host" ? `${work.step.name} on the host` : pipelines.nameOf(work.dispatch);
+export function describeWork(work: Work, names: ShaderNames): string {
+  return work.kind === "host" ? `${work.step.name} on the host` : names.of(work.dispatch);
 }

@@ -116,6 +116,8 @@ export class ImageTensors {
     const compute = (): GPUProgrammableStage => ({ module: gpu.createShaderModule({ code, label: "picture" }) });
     const known = this.#pipelines.get(code) ?? gpu.createComputePipelineAsync({ layout: "auto", compute: compute() });
     this.#pipelines.set(code, known);
+    // One that fails is tried again.
+    known.catch(() => this.#pipelines.delete(code));
     return known;
   }
 }
