@@ -123,9 +123,8 @@ function boundaryAt(
 }
 
 function namedArgs(node: Node, env: Environment): Record<string, ArgValue> {
-  const given: Record<string, ArgValue> = {};
-  for (const { name, arg } of node.args) given[name] = argValue(arg, env, node);
-  return given;
+  // An argument may have any name in a file, `__proto__` too.
+  return Object.fromEntries(node.args.map(({ name, arg }) => [name, argValue(arg, env, node)]));
 }
 
 /** Gives the node's output names their values. */
