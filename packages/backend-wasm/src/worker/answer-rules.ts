@@ -1,7 +1,7 @@
 // The calling thread's part: rules of users' ops are functions there. It loads for programs that have such ops.
 
 import { hintBindings, hintValues } from "@pt2/backend";
-import { type Graph, type Node, type Program, usesOf, walk } from "@pt2/graph";
+import { type Node, type Program, usesOf, walk } from "@pt2/graph";
 import {
   type ArgValue,
   argValue,
@@ -76,13 +76,12 @@ type Bindings = ReadonlyMap<string, number | bigint>;
 /** Calls of users' ops whose sizes follow from these. Others are asked about when they are known. */
 function foreseen({ graph }: Program, registry: OpRegistry, bindings: Bindings): readonly RuleQuestion[] {
   const found = new Map<string, RuleQuestion>();
-  const known = new Map<Graph, ReadonlyMap<string, ArgValue>>();
   walk(graph, (node, inside) => {
     const { op } = node;
     if (registry.userSetOf(op) === undefined) return;
-    const hints = known.get(inside) ?? hintValues(inside, bindings);
-    known.set(inside, hints);
-    if (usesOf(node).some((name) => !hints.has(name))) return;
+    const uses = usesOf(node);
+    const hints = hintValues(uses, inside, bindings);
+    if (uses.some((name) => !hints.has(name))) return;
     try {
       const given = Object.fromEntries(node.args.map(({ name, arg }) => [name, argValue(arg, hints, node)]));
       const question = callQuestion(op, resolveArgs(registry.resolve(op)!.schema, given));
