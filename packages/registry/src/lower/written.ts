@@ -27,7 +27,7 @@ export function writtenProblem(
 }
 
 /** `torch.can_cast`. */
-export function canCast(from: DType, to: DType): boolean {
+function canCast(from: DType, to: DType): boolean {
   const [x, y] = [DTYPES[from].kind, DTYPES[to].kind];
   if (from === to || y === "complex") return true;
   if (to === "bool" || x === "complex") return from === "bool";
