@@ -18,6 +18,10 @@ export interface Promotion {
   readonly kind: "numeric" | "float" | "bool" | "first";
   /** Arguments that take part; default: every Tensor argument, and every Scalar argument called `other`. */
   readonly operands?: readonly string[];
+  /** The argument that PyTorch's kernel for halves takes in float32, as it is, where it is a number or a 0-d tensor; all is then rounded once. */
+  readonly exact?: string;
+  /** Numbers that take no part, and are converted to the half that a call is computed for all the same. */
+  readonly rounded?: readonly string[];
   /** Dtype of the result when the arguments say it. */
   readonly result?: DType | undefined;
 }

@@ -1,13 +1,13 @@
 import { DTYPES, type DType } from "@pt2/format";
 import { broadcastShapes } from "./broadcast.ts";
 import type { ArgValue } from "./builder.ts";
-import { DEFAULT_DTYPE, isFloat8, isHalf, resultType } from "./dtype-promotion.ts";
+import { computeDtype, DEFAULT_DTYPE, isFloat8, isHalf, resultType } from "./dtype-promotion.ts";
 import { isRunNumber, type RunNumber } from "./lower/run-number.ts";
 import type { OpRecord, Promotion } from "./op.ts";
 import { registryError } from "./registry-errors.ts";
 import { toFloat } from "./scalar/convert.ts";
 import type { ScalarExpr } from "./scalar/expr.ts";
-import type { SchemaType } from "./schema/types.ts";
+import type { SchemaArgument, SchemaType } from "./schema/types.ts";
 import type { Scalar, TensorMeta } from "./tensor-meta.ts";
 import { isTensorMeta, wrapNumber } from "./wrapped.ts";
 
@@ -15,7 +15,10 @@ export { computeDtype, promoteTypes, resultType } from "./dtype-promotion.ts";
 
 /** An elementwise call with shapes and dtypes: what a backend makes a kernel from. Its result is its own meta. */
 export interface ScalarCall extends TensorMeta {
-  /** The promoted dtype, which says in which one `expr` is evaluated, see `typeExpr`. */
+  /**
+   * The promoted dtype, which says in which one `expr` is evaluated, see `typeExpr`; float32 where PyTorch computes with
+   * halves in one step although others take several.
+   */
   readonly compute: DType;
   /** Numbers among the arguments are constants in it. */
   readonly expr: ScalarExpr;
@@ -39,24 +42,20 @@ export function typeScalarCall(
   const promotion = promotionOf(record, args);
   const common = commonDtype(record, promotion, args);
   const operands: TensorMeta[] = [];
-  const input = (tensor: TensorMeta): ScalarExpr => {
-    const index = operands.push(tensor) - 1;
-    if (isRunNumber(tensor)) {
-      const number: ScalarExpr = { kind: "input", index, fix: () => toNumber(fix(tensor)) };
-      return promotion.kind === "bool" && isHalf(common) ? { kind: "cast", to: common, x: number } : number;
-    }
-    const expr: ScalarExpr = { kind: "input", index };
-    // A half is computed in float32, but PyTorch first converts every operand to the half.
-    const rounds = isHalf(common) && tensor.dtype !== common && DTYPES[tensor.dtype].kind !== "bool";
-    return rounds && promotion.kind !== "first" ? { kind: "cast", to: common, x: expr } : expr;
+  const input = (value: TensorMeta): ScalarExpr => {
+    const index = operands.push(value) - 1;
+    return isRunNumber(value) ? { kind: "input", index, fix: () => toNumber(fix(value)) } : { kind: "input", index };
   };
-  // The kernels of comparisons take numbers in the operands' dtype, those of arithmetic in the compute dtype.
-  const literal = (value: Scalar): ScalarExpr => constant(record, value, promotion.kind === "bool" ? common : null);
   const expr = scalar(
     ...schema.args.map((arg) => {
       const value = args[arg.name] as ArgValue;
-      if (isTensorMeta(value)) return value.wrapped === undefined ? input(value) : literal(value.wrapped);
-      return value !== null && isNumeric(arg.type) ? literal(value as Scalar) : value;
+      const half = isHalf(common) && isRounded(arg, value, promotion) ? common : null;
+      if (isTensorMeta(value)) {
+        if (value.wrapped !== undefined) return constant(record, value.wrapped, half);
+        const isKept = half === null || value.dtype === half || DTYPES[value.dtype].kind === "bool";
+        return isKept ? input(value) : { kind: "cast", to: half, x: input(value) };
+      }
+      return value !== null && isNumeric(arg.type) ? constant(record, value as Scalar, half) : value;
     }),
   );
   if (isFloat8(common) && expr.kind !== "input") {
@@ -65,8 +64,26 @@ export function typeScalarCall(
       advice: "convert the operand to float32 before the op",
     });
   }
+  const given = promotion.exact === undefined ? undefined : (args[promotion.exact] as ArgValue);
+  const compute = isExact(given) ? computeDtype(common) : common;
   const { dtype, shape } = metaOf(record, args, promotion, () => common);
-  return { dtype, shape, compute: common, expr, operands };
+  return { dtype, shape, compute, expr, operands };
+}
+
+/** Whether an argument is a number or a 0-d tensor. */
+function isExact(value: ArgValue | undefined): boolean {
+  return value !== undefined && !(isTensorMeta(value) && value.shape.length > 0);
+}
+
+/**
+ * Whether PyTorch's CPU converts an argument to the half that a call is computed for, before it computes in float32: what
+ * takes part in promotion, and every number that is compared. Other numbers come to its kernels in float32.
+ */
+function isRounded(arg: SchemaArgument, value: ArgValue, promotion: Promotion): boolean {
+  const { kind, exact, rounded = [] } = promotion;
+  if (kind === "first") return false;
+  if (exact === arg.name && isExact(value)) return false;
+  return kind === "bool" || takesPart(arg, promotion) || rounded.includes(arg.name);
 }
 
 /** Shape and dtype of one call of an op that has a `scalar` rule, also where the expression has no such dtype. */
@@ -104,22 +121,22 @@ function promotionOf(record: OpRecord, args: Readonly<Record<string, ArgValue>>)
   return (typeof promote === "function" ? promote(args) : promote) ?? { kind: "numeric" };
 }
 
-function commonDtype(
-  record: OpRecord,
-  { kind, operands, result }: Promotion,
-  args: Readonly<Record<string, ArgValue>>,
-): DType {
+function commonDtype(record: OpRecord, promotion: Promotion, args: Readonly<Record<string, ArgValue>>): DType {
+  const { kind, result } = promotion;
   const metas: TensorMeta[] = [];
-  for (const { name, type } of record.schema.args) {
-    const takesPart = operands === undefined ? isTensorType(type) || name === "other" : operands.includes(name);
-    const value = args[name] ?? null;
-    if (takesPart && value !== null) metas.push(operandMeta(value, type));
+  for (const arg of record.schema.args) {
+    const value = args[arg.name] ?? null;
+    if (value !== null && takesPart(arg, promotion)) metas.push(operandMeta(value, arg.type));
   }
   if (metas.length === 0) return result ?? DEFAULT_DTYPE;
   if (kind === "first") return metas[0]!.dtype;
   const common = resultType(metas);
   const integral = DTYPES[common].kind !== "float" && DTYPES[common].kind !== "complex";
   return kind === "float" && integral ? DEFAULT_DTYPE : common;
+}
+
+function takesPart({ name, type }: SchemaArgument, { operands }: Promotion): boolean {
+  return operands === undefined ? isTensorType(type) || name === "other" : operands.includes(name);
 }
 
 /** A `float` argument is a Python float also where its value is whole. */

@@ -1,6 +1,6 @@
 """Arithmetic of two tensors, of a tensor and a number, and of three."""
 import torch
-from opcase import b8, bf16, c64, case, edges, f16, f32, f64, i8, i16, i32, i64, inf, ints, nan, s, t, u8, v
+from opcase import b8, bf16, c64, case, edges, f16, f32, f64, i8, i16, i32, i64, inf, ints, name_of, nan, s, t, u8, v
 
 ARITHMETIC = ("add.Tensor", "sub.Tensor", "mul.Tensor", "div.Tensor")
 
@@ -142,3 +142,29 @@ case("min.other", "int64", ints(2, 3), ints(3))
 case("max.other", "float and int64", t(5), ints(5))
 case("min.other", "nan", edges(), edges().flip(0))
 case("ldexp.Tensor", "halves, of which the power overflows", v(0, 1, 3, dtype=f16), v(30, 5, -2, dtype=f16))
+
+# Beside a half a number, or a tensor without dimensions, is converted to the half first; but the divisor, and what is
+# multiplied with, come to the kernel in float32. Every bit counts.
+for half in (f16, bf16):
+    for wide in (None, f32, f64, bf16 if half is f16 else f16):
+        n = 2.7182818 if wide is None else s(2.7182818, dtype=wide)
+        bits = dict(rtol=0, atol=0)
+        kind = f"{name_of(half)} and a {'number' if wide is None else name_of(wide)}"
+        for op in ("add", "sub", "rsub", "mul", "div", "remainder", "fmod", "eq", "lt", "ge"):
+            suffix = "Scalar" if wide is None else "Tensor"
+            case(f"{op}.{suffix}", f"{kind}, of no dimensions", t(67, dtype=half), n, **bits)
+        case("floor_divide" if wide else "floor_divide.Scalar", f"{kind}, of no dimensions", t(67, dtype=half, lo=-900, hi=900), n, **bits)
+        for mode in ("floor", "trunc"):
+            case("div.Tensor_mode" if wide else "div.Scalar_mode", f"{kind}, {mode}", t(67, dtype=half, lo=-900, hi=900), n, rounding_mode=mode, **bits)
+        if wide is not None:
+            for op in ("mul", "div", "add", "remainder"):
+                case(f"{op}.Tensor", f"{kind}, the number first", n, t(67, dtype=half, lo=1), **bits)
+            for op in ("maximum", "minimum", "copysign.Tensor"):
+                case(op, f"{kind}, of no dimensions", t(67, dtype=half), n, **bits)
+            case("addcmul", f"{kind}, as a factor", t(67, dtype=half), n, t(67, dtype=half), **bits)
+    for op in ("add", "sub", "rsub"):
+        # Whole vectors: what is left over PyTorch rounds once more.
+        case(f"{op}.Tensor", f"{name_of(half)}, alpha", t(64, dtype=half), t(64, dtype=half), alpha=2.7182818, **bits)
+    case("addcmul", f"{name_of(half)}, value", t(67, dtype=half), t(67, dtype=half), t(67, dtype=half), value=2.7182818, **bits)
+    case("lerp.Scalar", f"{name_of(half)}, weight", t(67, dtype=half), t(67, dtype=half), 0.1234567, **bits)
+    case("hardshrink", f"{name_of(half)}, lambd", (t(67, dtype=f32) * 0 + 0.1234567).to(half), 0.1234567, **bits)

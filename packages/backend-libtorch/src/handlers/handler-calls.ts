@@ -10,8 +10,8 @@ import { fromTensor, isNativeTensor } from "../native-tensor.ts";
 import { handlerTensor, isHandlerTensor } from "./handler-tensor.ts";
 import type { HostServices } from "./host-services.ts";
 
-/** `frame.call` of a handler at `caller`: any op that the program could contain. */
-export function handlerCalls(services: HostServices, caller: Node): HandlerFrame["call"] {
+/** `frame.call` of a handler at `caller`, for whose result `depth` handlers wait: any op that the program could contain. */
+export function handlerCalls(services: HostServices, caller: Node, depth: number): HandlerFrame["call"] {
   return async (name, args) => {
     const op = parseOpName(name);
     const { dispatcher } = services.router;
@@ -23,7 +23,7 @@ export function handlerCalls(services: HostServices, caller: Node): HandlerFrame
       const { node, operands } = callNode(op, args, services, caller);
       return { called: services.calledNode(node), operands };
     });
-    const results = await called.run(operands, { signal: undefined });
+    const results = await called.run(operands, { signal: undefined, depth: depth + 1 });
     return await Promise.all(results.flat().filter(isNativeTensor).map(toHandler));
   };
 }

@@ -11,7 +11,7 @@ import {
   type OpRecord,
   resolveArgs,
 } from "@pt2/registry";
-import { answersOf, requireFunction } from "@pt2/registry/own-ops";
+import { answersOf, requireDepth, requireFunction } from "@pt2/registry/own-ops";
 import type { NativeTensor, NativeValue } from "../addon.ts";
 import { hostOperands } from "../encode/encode-program.ts";
 import { libtorchError } from "../libtorch-errors.ts";
@@ -20,7 +20,7 @@ import { fromNative, located } from "../native-failure.ts";
 import { fromTensor, isNativeTensor } from "../native-tensor.ts";
 import { handlerCalls } from "./handler-calls.ts";
 import { handlerTensor, isHandlerTensor } from "./handler-tensor.ts";
-import type { HostNode } from "./host-node.ts";
+import type { HostNode, HostRun } from "./host-node.ts";
 import type { HostServices } from "./host-services.ts";
 import { operandValues, valueKey } from "./operand-values.ts";
 
@@ -55,17 +55,18 @@ export class HandlerNode implements HostNode {
     this.#functions.get(key, () => this.#compiled(this.#argsOf(operands)));
   }
 
-  async run(operands: readonly NativeValue[]): Promise<readonly NativeValue[]> {
+  async run(operands: readonly NativeValue[], { depth = 0 }: HostRun): Promise<readonly NativeValue[]> {
+    requireDepth(depth, this.#node);
     const bytes = new Map<NativeTensor, Uint8Array>();
     for (const tensor of tensorsIn(operands)) {
       bytes.set(tensor, await tensor.read().catch((error: unknown) => Promise.reject(fromNative(error))));
     }
-    const { answer, results } = this.#call(operands, (tensor) => bytes.get(tensor)!);
+    const { answer, results } = this.#call(operands, (tensor) => bytes.get(tensor)!, depth);
     return results(await answer);
   }
 
   runSync(operands: readonly NativeValue[]): readonly NativeValue[] {
-    const { answer, results } = this.#call(operands, (tensor) => located(() => tensor.bytes()));
+    const { answer, results } = this.#call(operands, (tensor) => located(() => tensor.bytes()), 0);
     if (!(answer instanceof Promise)) return results(answer);
     answer.catch(() => {});
     throw libtorchError("libtorch.async-handler", {
@@ -78,6 +79,7 @@ export class HandlerNode implements HostNode {
   #call(
     operands: readonly NativeValue[],
     bytesOf: (tensor: NativeTensor) => Uint8Array,
+    depth: number,
   ): { readonly answer: ReturnType<HandlerFunction>; results(answer: HandlerResult): readonly NativeValue[] } {
     const values = operandValues(this.#operands, operands);
     const args = this.#argsOf(values);
@@ -92,7 +94,7 @@ export class HandlerNode implements HostNode {
       return native === undefined ? value : handlerTensor(native, bytesOf(native).slice());
     };
     const shown = Object.fromEntries(Object.entries(args).map(([name, value]) => [name, given(value)]));
-    const answer = run({ args: shown as HandlerFrame["args"], call: handlerCalls(this.#services, this.#node) });
+    const answer = run({ args: shown as HandlerFrame["args"], call: handlerCalls(this.#services, this.#node, depth) });
     return { answer, results: (returned) => this.#results(returned, shown, values) };
   }
 

@@ -3,6 +3,8 @@ import type { NativeValue } from "../addon.ts";
 /** The run that came to a host node. */
 export interface HostRun {
   readonly signal: AbortSignal | undefined;
+  /** How many functions of handlers wait for it. */
+  readonly depth?: number;
 }
 
 /**

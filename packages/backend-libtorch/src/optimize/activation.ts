@@ -28,8 +28,8 @@ export function activationArgs({ attr, scalars, algorithm }: Activation): Readon
 export const NO_ACTIVATION: Activation = { attr: "none", scalars: [], algorithm: "" };
 
 /** Whether a fused node applies no activation yet. */
-export function isBare(node: Node, name = "attr"): boolean {
-  const attr = argOf(node, name) ?? NONE;
+export function isBare(node: Node): boolean {
+  const attr = argOf(node, "attr") ?? NONE;
   return attr.kind === "none" || (attr.kind === "string" && attr.value === "none");
 }
 

@@ -18,9 +18,10 @@ describe("fuseEpilogues", () => {
     expect(text(fuseEpilogues(before, cpu()))).toMatchInlineSnapshot(`
       "parameter "k" = %k: f32[6, 6, 1, 1]
       user_input %x: f32[1, 6, 8, 8]
-      %convolution_pointwise: f32[1, 6, 8, 8] = mkldnn::_convolution_pointwise(X=%x, W=%k, B=none, padding=[0, 0], stride=[1, 1], dilation=[1, 1], groups=1, attr="hardtanh", scalars=[0.0, 6.0], algorithm="")
-      %convolution_pointwise_1: f32[1, 6, 8, 8] = mkldnn::_convolution_pointwise(X=%convolution_pointwise, W=%k, B=none, padding=[0, 0], stride=[1, 1], dilation=[1, 1], groups=1, attr="gelu", scalars=[], algorithm="tanh")
-      return %convolution_pointwise_1"
+      %a: f32[1, 6, 8, 8] = mkldnn::_convolution_pointwise(X=%x, W=%k, B=none, padding=[0, 0], stride=[1, 1], dilation=[1, 1], groups=1, attr="none", scalars=[], algorithm="")
+      %hardtanh_: f32[1, 6, 8, 8] = aten::hardtanh_(%a, min_val=0, max_val=6)
+      %convolution_pointwise: f32[1, 6, 8, 8] = mkldnn::_convolution_pointwise(X=%hardtanh_, W=%k, B=none, padding=[0, 0], stride=[1, 1], dilation=[1, 1], groups=1, attr="gelu", scalars=[], algorithm="tanh")
+      return %convolution_pointwise"
     `);
   });
 
@@ -34,13 +35,14 @@ describe("fuseEpilogues", () => {
       return %t, %kept`);
     const { nodes } = fuseEpilogues(fuseEpilogues(before, cpu()), cpu()).graph;
     expect(nodes.map(({ op, origin }) => [op, origin.joined?.map(({ name }) => name)])).toEqual([
-      ["mkldnn::_convolution_pointwise.binary", ["a", "s", "r"]],
+      ["mkldnn::_convolution_pointwise.binary", ["a", "s"]],
+      ["aten::relu_", ["r"]],
       ["mkldnn::_convolution_pointwise", undefined],
       ["aten::tanh", undefined],
     ]);
   });
 
-  it("adds residuals, and applies relu after them", () => {
+  it("adds residuals, and applies relu in their memory, since that of oneDNN loses NaN", () => {
     const before = program(`${INPUTS}
       ${conv("a", "%x")}
       %s: f32[1, 6, 8, 8] = aten::add.Tensor(%x, other=%a)
@@ -49,8 +51,9 @@ describe("fuseEpilogues", () => {
     expect(text(fuseEpilogues(before, cpu()))).toMatchInlineSnapshot(`
       "parameter "k" = %k: f32[6, 6, 1, 1]
       user_input %x: f32[1, 6, 8, 8]
-      %convolution_pointwise_1: f32[1, 6, 8, 8] = mkldnn::_convolution_pointwise.binary(X=%x, other=%x, W=%k, B=none, padding=[0, 0], stride=[1, 1], dilation=[1, 1], groups=1, binary_attr="add", alpha=none, unary_attr="relu", unary_scalars=[], unary_algorithm=none)
-      return %convolution_pointwise_1"
+      %convolution_pointwise: f32[1, 6, 8, 8] = mkldnn::_convolution_pointwise.binary(X=%x, other=%x, W=%k, B=none, padding=[0, 0], stride=[1, 1], dilation=[1, 1], groups=1, binary_attr="add", alpha=none, unary_attr=none, unary_scalars=[], unary_algorithm=none)
+      %relu_: f32[1, 6, 8, 8] = aten::relu_(%convolution_pointwise)
+      return %relu_"
     `);
   });
 

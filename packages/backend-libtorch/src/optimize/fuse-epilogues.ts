@@ -22,25 +22,45 @@ interface Replacement {
 }
 
 const activation: RewriteRule = (node, context) => {
-  const found = activationOf(node);
   const [self] = node.args;
   const before = context.definition(self?.arg);
-  if (found === undefined || before === undefined || !context.isReadOnce(self?.arg)) return null;
-  if (before.op === "aten::to.dtype") return beforeConversion(found, before, context);
-  const replacement = EPILOGUES.get(before.op)?.activation?.(before, found) ?? null;
-  return replacement && context.emit(replacement.op, replacement.args, context.tensor(self?.arg), before);
+  if (before === undefined || !context.isReadOnce(self?.arg)) return null;
+  if (before.op === "aten::to.dtype") return beforeConversion(node, before, context);
+  return activated(node, self?.arg, context);
 };
 
+/** The activation that a node is, of `self`, where what computes `self` takes activations. */
+function activated(node: Node, self: Arg | undefined, context: RewriteContext): Arg | null {
+  const found = activationOf(node);
+  const before = context.definition(self);
+  const take = EPILOGUES.get(before?.op ?? "")?.activation;
+  if (found === undefined || before === undefined || self === undefined || take === undefined) return null;
+  if (losesNan(before, found)) return inPlace(node, self, context);
+  const replacement = take(before, found);
+  return replacement && context.emit(replacement.op, replacement.args, context.tensor(self), before);
+}
+
+/** Activations between bounds. oneDNN takes the bound where an element is NaN, and a NaN must not vanish. */
+const BOUNDED: ReadonlySet<string> = new Set(["relu", "hardtanh", "hardsigmoid"]);
+
+function losesNan({ op }: Node, { attr }: Activation): boolean {
+  return op.startsWith("mkldnn::") && BOUNDED.has(attr);
+}
+
+/** The activation in the memory of its argument, which nothing else reads. */
+function inPlace(node: Node, self: Arg, context: RewriteContext): Arg | null {
+  const op = `${node.op}_` as OpName;
+  if (context.target.isClaimed(op) || !context.target.has(op)) return null;
+  return context.emit(op, { ...argsOf(node), self }, context.tensor(self), node);
+}
+
 /** f(to(g(x), float32)) = to(f(g(x)), float32): g computes in float32 and rounds once, at its end. */
-function beforeConversion(found: Activation, convert: Node, context: RewriteContext): Arg | null {
+function beforeConversion(node: Node, convert: Node, context: RewriteContext): Arg | null {
   const narrow = argOf(convert, "self");
-  const before = context.definition(narrow);
   const type = context.tensor(narrow);
-  if (before === undefined || type?.dtype !== "bfloat16" || !context.isReadOnce(narrow)) return null;
-  const replacement = EPILOGUES.get(before.op)?.activation?.(before, found) ?? null;
-  if (replacement === null) return null;
-  const self = context.emit(replacement.op, replacement.args, type, before);
-  return context.emit("aten::to.dtype", { ...argsOf(convert), self }, { ...type, dtype: "float32" }, convert);
+  if (type?.dtype !== "bfloat16" || !context.isReadOnce(narrow)) return null;
+  const self = activated(node, narrow, context);
+  return self && context.emit("aten::to.dtype", { ...argsOf(convert), self }, { ...type, dtype: "float32" }, convert);
 }
 
 const sum: RewriteRule = (node, context) => {
@@ -123,13 +143,6 @@ const EPILOGUES: ReadonlyMap<OpName, Epilogue> = new Map<OpName, Epilogue>([
       },
     },
   ],
-  [
-    "mkldnn::_convolution_pointwise.binary",
-    {
-      activation(node, { attr }) {
-        if (attr !== "relu" || !isBare(node, "unary_attr")) return null;
-        return { op: node.op, args: { ...argsOf(node), unary_attr: { kind: "string", value: attr } } };
-      },
-    },
-  ],
+  // oneDNN computes no other activation of a sum than relu, which loses NaN.
+  ["mkldnn::_convolution_pointwise.binary", { activation: () => null }],
 ]);

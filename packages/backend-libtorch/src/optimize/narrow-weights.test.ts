@@ -25,11 +25,12 @@ describe("narrowWeights", () => {
       %to_2: bf16[256] = aten::to.dtype(%b, dtype=torch.bfloat16)
       %contiguous: bf16[256, 256] = aten::contiguous(%to_1)
       %reorder_linear_weight: bf16[256, 256] = mkldnn::_reorder_linear_weight(%contiguous, batch_size=8)
-      %linear_pointwise_2: bf16[8, 256] = mkldnn::_linear_pointwise(X=%to, W=%reorder_linear_weight, B=%to_2, attr="relu", scalars=[], algorithm="")
+      %linear_pointwise: bf16[8, 256] = mkldnn::_linear_pointwise(X=%to, W=%reorder_linear_weight, B=%to_2, attr="none", scalars=[], algorithm="")
+      %relu_: bf16[8, 256] = aten::relu_(%linear_pointwise)
       %to_5: bf16[256, 256] = aten::to.dtype(%w, dtype=torch.bfloat16)
       %contiguous_1: bf16[256, 256] = aten::contiguous(%to_5)
       %reorder_linear_weight_1: bf16[256, 256] = mkldnn::_reorder_linear_weight(%contiguous_1, batch_size=8)
-      %linear_pointwise_1: bf16[8, 256] = mkldnn::_linear_pointwise(X=%linear_pointwise_2, W=%reorder_linear_weight_1, B=none, attr="none", scalars=[], algorithm="")
+      %linear_pointwise_1: bf16[8, 256] = mkldnn::_linear_pointwise(X=%relu_, W=%reorder_linear_weight_1, B=none, attr="none", scalars=[], algorithm="")
       %to_6: f32[8, 256] = aten::to.dtype(%linear_pointwise_1, dtype=torch.float32)
       return %to_6"
     `);

@@ -28,7 +28,7 @@ import { scatter, scatterReduce } from "./scatter.ts";
 import { asStridedScatter } from "./scatter-views.ts";
 import { embedding, indexSelect } from "./select-rows.ts";
 import { logSoftmax, softmax } from "./softmax.ts";
-import { sort, topk } from "./sort.ts";
+import { selections, sort, topk } from "./sort.ts";
 
 /** Every kernel of the backend, by family. */
 export const KERNELS: readonly WasmKernel[] = [
@@ -68,6 +68,7 @@ export const KERNELS: readonly WasmKernel[] = [
   cumprod,
   sort,
   topk,
+  selections,
   matmulAny,
   ...GENERAL_REDUCTIONS,
   reinterpret,

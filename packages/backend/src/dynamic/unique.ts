@@ -1,4 +1,5 @@
 import { DTYPES } from "@pt2/format";
+import { sortRange } from "../order/sort.ts";
 import type { DynamicKernel } from "../staged/dynamic-kernel.ts";
 import type { HostData, RunValue } from "../staged/run-value.ts";
 import { normalDim } from "../strides/offsets.ts";
@@ -66,9 +67,18 @@ function order(x: number | bigint, y: number | bigint): number {
   return x > y ? 1 : Number(Number.isNaN(x)) - Number(Number.isNaN(y)) || Number.NaN;
 }
 
+/** Zeros of both signs are equal, and NaN equals nothing: which of them comes first is left to PyTorch's way of sorting. */
 function sorted(count: number, compare: Compare): Distinct {
   const byValue = Array.from({ length: count }, (_, i) => i).sort((a, b) => compare(a, b) || a - b);
-  return runs(byValue, compare);
+  const keys = new Float64Array(count);
+  let rank = 0;
+  for (const [i, position] of byValue.entries()) {
+    if (i > 0 && compare(byValue[i - 1]!, position) < 0) rank++;
+    keys[position] = rank;
+  }
+  const at = Int32Array.from(keys.keys());
+  sortRange({ keys, at }, 0, count);
+  return runs([...at], compare);
 }
 
 function consecutive(count: number, compare: Compare): Distinct {

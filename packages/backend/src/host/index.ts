@@ -6,6 +6,7 @@ import type { HostKernel } from "./host-kernel.ts";
 import { LINALG } from "./linalg/kernels.ts";
 import { complexLogCumulative } from "./log-cumulative.ts";
 import { nonzeroStatic } from "./nonzero-static.ts";
+import { orderSelections } from "./order.ts";
 import { POOL_BACKWARD } from "./pool-backward.ts";
 import { RANDOM_KERNELS } from "./random/kernels.ts";
 import { resizeBytes } from "./resize-bytes.ts";
@@ -24,6 +25,7 @@ export const HOST_KERNELS: readonly HostKernel[] = [
   ...resizeBytes,
   convolutionAny,
   ctcLoss,
+  ...orderSelections,
   histogram,
   complexLogCumulative,
   scatterComplex,

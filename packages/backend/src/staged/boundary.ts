@@ -24,6 +24,8 @@ export interface BoundaryHost {
   /** What errors call the backend. */
   readonly backend: string;
   readonly registry: OpRegistry;
+  /** How many functions of handlers wait for what runs here. */
+  readonly depth: number;
   /** Values that the stage before has computed; the data of tensors is on the host only where asked for. */
   read(values: readonly ArgValue[], to: "host" | "anywhere"): Awaitable<readonly RunValue[]>;
   /** The values with their tensors in host memory. */
@@ -31,7 +33,12 @@ export interface BoundaryHost {
   /** Says that nobody needs these results of {@link runGraph} any more. */
   drop(values: readonly RunValue[]): void;
   /** Runs a graph behind the memory of the stage; its plans are kept under `key`. */
-  runGraph(key: Graph | string, graph: Graph, inputs: readonly RunValue[]): Promise<readonly RunValue[]>;
+  runGraph(
+    key: Graph | string,
+    graph: Graph,
+    inputs: readonly RunValue[],
+    depth?: number,
+  ): Promise<readonly RunValue[]>;
 }
 
 /** Runs what stands between two stages. One entry per return of its node. */
@@ -49,11 +56,13 @@ export async function runBoundary(end: Boundary, host: BoundaryHost): Promise<re
       return whenReady(readArgs(end.args, host), (given) => located([end], () => kernel.run(given)));
     }
     case "handler": {
+      const { depth } = host;
+      host.registry.checks?.requireDepth(depth, end.node);
       const given = await readArgs(end.args, host);
       const args = Object.fromEntries(Object.entries(given).map(([name, value]) => [name, toHandler(value)]));
       const call: HandlerFrame["call"] = async (op, given) => {
         const { key, graph, inputs } = await loading(() => opGraph(op, given, host.registry));
-        const results = await host.fetch(await host.runGraph(key, graph, inputs));
+        const results = await host.fetch(await host.runGraph(key, graph, inputs, depth + 1));
         return results.flat().map((result) => toHandler(result) as HandlerTensor);
       };
       const returned = await end.run({ args: args as HandlerFrame["args"], call });

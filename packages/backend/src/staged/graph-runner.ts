@@ -79,7 +79,7 @@ export class GraphRunner<Place extends TensorType, Plan extends StagePlan<Place>
       if (end.kind === "return") return node.read(end.outputs, "anywhere");
       // Most programs are one stage.
       boundary ??= await import("./boundary.ts");
-      const results: readonly RunValue[] = await boundary.runBoundary(end, this.#host(node, hooks.signal));
+      const results: readonly RunValue[] = await boundary.runBoundary(end, this.#host(node, hooks));
       node = await this.#follow(node, results);
       given = results;
     }
@@ -149,20 +149,21 @@ export class GraphRunner<Place extends TensorType, Plan extends StagePlan<Place>
     return node;
   }
 
-  #host(node: StageNode<Place, Plan>, signal: Cancellation | undefined): BoundaryHost {
+  #host(node: StageNode<Place, Plan>, { signal, depth = 0 }: RunHooks): BoundaryHost {
     const { lowerOptions } = this.#engine;
     let last: Promise<unknown> = Promise.resolve();
     return {
       backend: lowerOptions.target.name,
+      depth,
       registry: lowerOptions.registry,
       read: (values, to) => node.read(values, to),
       fetch: (values) => fetchAll(this.#engine, values),
       drop: (values) => this.#drop(values),
-      runGraph: (key, graph, inputs) => {
+      runGraph: (key, graph, inputs, within = depth) => {
         // A handler may call several ops at once; they share memory, so each waits for the one before.
         const result = last.then(() => {
           const runner = node.runnerOf(key, () => new GraphRunner(graph, this.#engine, node.plan, this.#count));
-          return runner.run(inputs, new Map(), { signal });
+          return runner.run(inputs, new Map(), { signal, depth: within });
         });
         last = result.then(
           () => {},

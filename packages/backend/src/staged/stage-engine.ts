@@ -10,6 +10,8 @@ export type StepObserver = (calls: readonly Call[], startMs: number, ms: number)
 export interface RunHooks {
   readonly observe?: StepObserver | undefined;
   readonly signal?: Cancellation | undefined;
+  /** How many functions of handlers wait for this run. */
+  readonly depth?: number;
 }
 
 /** A stage with everything decided. `Place` is where a backend keeps a tensor. */

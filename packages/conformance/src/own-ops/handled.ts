@@ -29,6 +29,15 @@ const leaves = (op: string): OpHandler => ({
     },
 });
 
+/** Gives what another call of an op gives. */
+const asking = (op: string, asked: string): OpHandler => ({
+  ops: [op],
+  compile:
+    () =>
+    async ({ args, call }) =>
+      await call(asked as "mine::bump", args),
+});
+
 const skipping: OpHandler = {
   ops: ["mine::every_second"],
   compile:
@@ -138,6 +147,22 @@ export const HANDLED: readonly OwnOpsCase[] = [
     handlers: [skipping],
     program: SEES_WRITES,
     refused: { code: "graph.mutation", says: /Nothing says whether what mine::every_second gives shares memory/ },
+  },
+  {
+    name: "handler: a function that calls its own op without end is refused",
+    sets: own(bump),
+    handlers: [asking("mine::bump", "mine::bump")],
+    program: PURE,
+    runs: [{ inputs: [x], outputs: [] }],
+    refused: { code: "registry.limit", says: /The handler of mine::bump runs while 32 functions of handlers wait/ },
+  },
+  {
+    name: "handler: so are functions that call each other's ops",
+    sets: own(bump, defineOp("mine::other(Tensor self, float by) -> Tensor")),
+    handlers: [asking("mine::bump", "mine::other"), asking("mine::other", "mine::bump")],
+    program: PURE,
+    runs: [{ inputs: [x], outputs: [] }],
+    refused: { code: "registry.limit", says: /they call mine::bump without end/ },
   },
   {
     name: "handler: an op without a schema is no hindrance to writes elsewhere",

@@ -11,7 +11,8 @@ export interface Sorted {
 
 /**
  * Sorts the positions of long lanes in a network of compare-and-swap passes (Batcher's bitonic sorter): log²(n) / 2 of
- * them, each a dispatch of the same shader. Lanes are padded to a power of two with positions behind the last.
+ * them, each a dispatch of the same shader. Lanes are padded to a power of two with positions behind the last. Returns
+ * the positions in their order, a row for each padded lane.
  */
 export function planBitonic(
   call: KernelCall,
@@ -19,7 +20,7 @@ export function planBitonic(
   layout: ReducedLayout,
   order: string,
   { values, indices, target }: Sorted,
-): void {
+): Place {
   const { outer, n } = layout;
   const size = 2 ** Math.ceil(Math.log2(n));
   const positions = call.temporary("int32", [outer, size]);
@@ -72,4 +73,5 @@ export function planBitonic(
   set_values(to, x_at(outer(lane) + inner(u32(at))));
   set_indices(to, at);`,
   );
+  return positions;
 }

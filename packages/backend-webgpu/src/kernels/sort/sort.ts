@@ -4,17 +4,18 @@ import type { Place } from "../../engine/place.ts";
 import { type ReducedLayout, readLanes, reducedLayout } from "../reduce/lanes.ts";
 import { planBitonic, type Sorted } from "./bitonic.ts";
 import { orderOf } from "./order.ts";
+import { planTies, type Ties, tiesOfSort, tiesOfTopk } from "./ties.ts";
 
-/** `sort(self, stable, dim, descending)`: always stable; NaN counts as the largest. */
+/** `sort(self, stable, dim, descending)`: NaN counts as the largest. */
 const sort: WebgpuKernel = {
   ops: ["aten::sort.stable"],
-  prepare: (call) => planSort(call, call.arg<boolean>("descending")),
+  prepare: (call) => planSort(call, { descending: call.arg<boolean>("descending"), ties: tiesOfSort }),
 };
 
-/** `topk(self, k, dim, largest, sorted)`; of equal elements the first comes first, which PyTorch leaves open. */
+/** `topk(self, k, dim, largest, sorted)`; the results are in order without `sorted` too. */
 const topk: WebgpuKernel = {
   ops: ["aten::topk"],
-  prepare: (call) => planSort(call, call.arg<boolean>("largest")),
+  prepare: (call) => planSort(call, { descending: call.arg<boolean>("largest"), ties: tiesOfTopk }),
 };
 
 /** Orders. */
@@ -23,7 +24,13 @@ export const SORTS: readonly WebgpuKernel[] = [sort, topk];
 /** Up to so many elements each one counts those that come before it; for more that takes too long. */
 const COUNTED = 1024;
 
-function planSort(call: KernelCall, descending: boolean): void {
+interface Order {
+  readonly descending: boolean;
+  /** How PyTorch's CPU puts equal elements of lanes into order; null where it keeps them as they are. */
+  readonly ties: (call: KernelCall, layout: ReducedLayout) => Ties | null;
+}
+
+function planSort(call: KernelCall, { descending, ties }: Order): void {
   const self = call.tensor("self");
   const [values, indices] = [call.output(0), call.output(1)];
   const dim = normalDim(call.arg<number>("dim"), self.shape.length);
@@ -31,13 +38,18 @@ function planSort(call: KernelCall, descending: boolean): void {
   const target = reducedLayout(values, dim);
   if (layout.outer * target.n === 0) return;
   const order = orderOf(self, descending);
-  if (layout.n > COUNTED) planBitonic(call, self, layout, order, { values, indices, target });
-  else planCounting(call, self, layout, order, { values, indices, target });
+  const to = { values, indices, target };
+  const plan = layout.n > COUNTED ? planBitonic : planCounting;
+  const positions = plan(call, self, layout, order, to);
+  const rule = ties(call, layout);
+  if (rule !== null) planTies(call, self, layout, { rule, descending, positions, to });
 }
 
-function planCounting(call: KernelCall, self: Place, layout: ReducedLayout, order: string, to: Sorted): void {
+/** Returns the positions of all elements in their order, a row for each lane. */
+function planCounting(call: KernelCall, self: Place, layout: ReducedLayout, order: string, to: Sorted): Place {
+  const positions = call.temporary("int32", [layout.outer, layout.n]);
   const shader = readLanes(call.shader("sort"), self, layout).u32("n", layout.n).u32("kept", to.target.n);
-  shader.write("values", to.values).write("indices", to.indices);
+  shader.write("values", to.values).write("indices", to.indices).write("positions", positions);
   shader.offsets("to_outer", to.target.kept).offsets("to_inner", to.target.reduced);
   shader.forEach(
     layout.outer * layout.n,
@@ -48,6 +60,7 @@ function planCounting(call: KernelCall, self: Place, layout: ReducedLayout, orde
   let own = key(x);
   var rank = 0u;
   for (var k = 0u; k < p.n; k++) { rank += u32(before(key(x_at(base + inner(k))), k, own, at)); }
+  set_positions(lane * p.n + rank, i32(at));
   if (rank < p.kept) {
     let to = to_outer(lane) + to_inner(rank);
     set_values(to, x);
@@ -55,4 +68,5 @@ function planCounting(call: KernelCall, self: Place, layout: ReducedLayout, orde
   }`,
     { declarations: order },
   );
+  return positions;
 }

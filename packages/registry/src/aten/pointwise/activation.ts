@@ -37,7 +37,8 @@ export const ACTIVATION_OPS: readonly OpRecord[] = [
   }),
   defineOp("aten::softplus(Tensor self, Scalar beta=1, Scalar threshold=20) -> Tensor", { scalar: softplus }),
   defineOp("aten::hardshrink(Tensor self, Scalar lambd=0.5) -> Tensor", {
-    scalar: (x, lambd) => s.select(s.and(s.ge(x, -numberOf(lambd)), s.le(x, lambd)), 0, x),
+    scalar: (x, lambd) => s.select(s.and(s.ge(x, s.neg(lambd)), s.le(x, lambd)), 0, x),
+    promote: { kind: "numeric", rounded: ["lambd"] },
   }),
   defineOp("aten::softshrink(Tensor self, Scalar lambd=0.5) -> Tensor", {
     requires: { ranges: { lambd: [0, Number.MAX_VALUE] } },

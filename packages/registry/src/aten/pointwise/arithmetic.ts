@@ -7,41 +7,24 @@ const plus = (x: ScalarExpr, y: ScalarExpr, alpha: ScalarExpr): ScalarExpr => s.
 const minus = (x: ScalarExpr, y: ScalarExpr, alpha: ScalarExpr): ScalarExpr => s.sub(x, scaled(y, alpha, s.mul));
 const minusFrom = (x: ScalarExpr, y: ScalarExpr, alpha: ScalarExpr): ScalarExpr => minus(y, x, alpha);
 
-const FACTOR: Requirements = { factors: ["alpha"] };
+/** PyTorch rounds the factor as it does the operands. */
+const SUM = {
+  requires: { factors: ["alpha"] },
+  promote: { kind: "numeric", rounded: ["alpha"] },
+} as const satisfies { readonly requires: Requirements; readonly promote: Promotion };
 
 /** The four operations with their synonyms, and the ways to divide. */
 export const ARITHMETIC_OPS: readonly OpRecord[] = [
-  defineOp("aten::add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor", {
-    requires: FACTOR,
-    scalar: plus,
-  }),
-  defineOp("aten::add.Scalar(Tensor self, Scalar other, Scalar alpha=1) -> Tensor", { requires: FACTOR, scalar: plus }),
-  defineOp("aten::sub.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor", {
-    requires: FACTOR,
-    scalar: minus,
-  }),
-  defineOp("aten::sub.Scalar(Tensor self, Scalar other, Scalar alpha=1) -> Tensor", {
-    requires: FACTOR,
-    scalar: minus,
-  }),
-  defineOp("aten::subtract.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor", {
-    requires: FACTOR,
-    scalar: minus,
-  }),
-  defineOp("aten::subtract.Scalar(Tensor self, Scalar other, Scalar alpha=1) -> Tensor", {
-    requires: FACTOR,
-    scalar: minus,
-  }),
-  defineOp("aten::rsub.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor", {
-    requires: FACTOR,
-    scalar: minusFrom,
-  }),
-  defineOp("aten::rsub.Scalar(Tensor self, Scalar other, Scalar alpha=1) -> Tensor", {
-    requires: FACTOR,
-    scalar: minusFrom,
-  }),
-  ...binaryOrScalar(["mul", "multiply"], s.mul),
-  ...binaryOrScalar(["div", "divide", "true_divide"], s.div, "float"),
+  defineOp("aten::add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor", { ...SUM, scalar: plus }),
+  defineOp("aten::add.Scalar(Tensor self, Scalar other, Scalar alpha=1) -> Tensor", { ...SUM, scalar: plus }),
+  defineOp("aten::sub.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor", { ...SUM, scalar: minus }),
+  defineOp("aten::sub.Scalar(Tensor self, Scalar other, Scalar alpha=1) -> Tensor", { ...SUM, scalar: minus }),
+  defineOp("aten::subtract.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor", { ...SUM, scalar: minus }),
+  defineOp("aten::subtract.Scalar(Tensor self, Scalar other, Scalar alpha=1) -> Tensor", { ...SUM, scalar: minus }),
+  defineOp("aten::rsub.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor", { ...SUM, scalar: minusFrom }),
+  defineOp("aten::rsub.Scalar(Tensor self, Scalar other, Scalar alpha=1) -> Tensor", { ...SUM, scalar: minusFrom }),
+  ...binaryOrScalar(["mul", "multiply"], s.mul, { kind: "numeric", exact: "other" }),
+  ...binaryOrScalar(["div", "divide", "true_divide"], s.div, { kind: "float", exact: "other" }),
   defineOp("aten::div.Tensor_mode(Tensor self, Tensor other, *, str? rounding_mode) -> Tensor", {
     scalar: divide,
     promote: ({ rounding_mode }) => quotient(rounding_mode),
@@ -60,9 +43,13 @@ export const ARITHMETIC_OPS: readonly OpRecord[] = [
   }),
   defineOp("aten::floor_divide(Tensor self, Tensor other) -> Tensor", {
     scalar: s.floordiv,
+    promote: { kind: "numeric", exact: "other" },
     inPlace: ["aten::floor_divide_.Tensor"],
   }),
-  defineOp("aten::floor_divide.Scalar(Tensor self, Scalar other) -> Tensor", { scalar: s.floordiv }),
+  defineOp("aten::floor_divide.Scalar(Tensor self, Scalar other) -> Tensor", {
+    scalar: s.floordiv,
+    promote: { kind: "numeric", exact: "other" },
+  }),
   ...binaryOrScalar("remainder", s.mod),
   scalarFirst("remainder.Scalar_Tensor", s.mod),
   ...binaryOrScalar("fmod", s.fmod),
@@ -89,7 +76,7 @@ function divide(x: ScalarExpr, y: ScalarExpr, mode: string | null): ScalarExpr {
 }
 
 function quotient(mode: string | null): Promotion {
-  return { kind: mode === null ? "float" : "numeric" };
+  return { kind: mode === null ? "float" : "numeric", exact: "other" };
 }
 
 /** Exact at both ends, as PyTorch's. */

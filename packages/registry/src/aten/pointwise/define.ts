@@ -5,17 +5,24 @@ type Rule1 = (x: ScalarExpr) => ScalarExpr;
 type Rule2 = (x: ScalarExpr, y: ScalarExpr) => ScalarExpr;
 type Kind = Promotion["kind"];
 
+const promotionOf = (promote: Kind | Promotion): Promotion =>
+  typeof promote === "string" ? { kind: promote } : promote;
+
 /** Ops of one tensor that differ in name only: PyTorch's synonyms of one function. */
 export function unary(names: string | readonly string[], rule: Rule1, kind: Kind = "numeric"): readonly OpRecord[] {
   return [names].flat().map((name) => defineOp(`aten::${name}(Tensor self) -> Tensor`, rules1(rule, kind)));
 }
 
 /** Ops of two tensors, `(Tensor self, Tensor other)`, under each name as given. */
-export function binary(names: string | readonly string[], rule: Rule2, kind: Kind = "numeric"): readonly OpRecord[] {
+export function binary(
+  names: string | readonly string[],
+  rule: Rule2,
+  promote: Kind | Promotion = "numeric",
+): readonly OpRecord[] {
   return [names].flat().map((name) =>
     defineOp(`aten::${name}(Tensor self, Tensor other) -> Tensor`, {
       scalar: (x, y) => rule(x, y),
-      promote: { kind },
+      promote: promotionOf(promote),
     }),
   );
 }
@@ -24,13 +31,13 @@ export function binary(names: string | readonly string[], rule: Rule2, kind: Kin
 export function binaryOrScalar(
   names: string | readonly string[],
   rule: Rule2,
-  kind: Kind = "numeric",
+  promote: Kind | Promotion = "numeric",
 ): readonly OpRecord[] {
   return [names].flat().flatMap((name) => [
-    ...binary(`${name}.Tensor`, rule, kind),
+    ...binary(`${name}.Tensor`, rule, promote),
     defineOp(`aten::${name}.Scalar(Tensor self, Scalar other) -> Tensor`, {
       scalar: (x, y) => rule(x, y),
-      promote: { kind },
+      promote: promotionOf(promote),
     }),
   ]);
 }
@@ -53,6 +60,7 @@ export function scalarSecond(name: string, rule: Rule2, kind: Kind = "numeric"):
 
 /** The number that a `Scalar` operand is. What changes from run to run is fixed by being asked for. */
 export function numberOf(expr: ScalarExpr): number {
+  if (expr.kind === "cast") return numberOf(expr.x);
   if (expr.kind === "input" && expr.fix !== undefined) return expr.fix();
   return expr.kind === "const" ? Number(expr.value) : Number.NaN;
 }

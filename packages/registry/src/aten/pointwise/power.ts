@@ -25,9 +25,11 @@ export const POWER_OPS: readonly OpRecord[] = [
   defineOp("aten::pow.Scalar(Scalar self, Tensor exponent) -> Tensor", { scalar: s.pow, promote: both }),
   defineOp("aten::float_power.Tensor_Tensor(Tensor self, Tensor exponent) -> Tensor", {
     decompose: ({ self, exponent }, b) => doublePower(self, exponent, b),
+    inPlace: ["aten::float_power_.Tensor"],
   }),
   defineOp("aten::float_power.Tensor_Scalar(Tensor self, Scalar exponent) -> Tensor", {
     decompose: ({ self, exponent }, b) => doublePower(self, exponent, b),
+    inPlace: ["aten::float_power_.Scalar"],
   }),
   ...binary(["atan2", "arctan2"], s.atan2, "float"),
   ...binary("hypot", s.hypot),

@@ -53,7 +53,7 @@ export const SAMPLE_OPS: readonly OpRecord[] = [
       impure,
       decompose: ({ n, dtype }, b) => {
         const keys = b.tensor("aten::rand", { size: [n], dtype: "float64" });
-        return emit(b).cast(b.tensor("aten::argsort", { self: keys }), longUnless(dtype));
+        return emit(b).cast(b.tensor("aten::argsort.stable", { self: keys, stable: true }), longUnless(dtype));
       },
     },
   ),

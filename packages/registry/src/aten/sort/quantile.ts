@@ -56,7 +56,7 @@ function quantile(b: Builder, { self, q, dim, keepdim, interpolation }: Request,
   const kept = range(self.shape.length).filter((d) => !dims.includes(d));
   const sizes = kept.map((d) => self.shape[d]!);
   const rows = e.reshape(e.permute(self, [...kept, ...dims]), [...sizes, numel(dims.map((d) => self.shape[d]!))]);
-  const found = atRanks(b, sort(b, rows, -1, false)[0], q, interpolation, skipNan);
+  const found = atRanks(b, sort(b, rows, -1)[0], q, interpolation, skipNan);
   const first = e.permute(found, [kept.length, ...range(kept.length)]);
   return e.reshape(first, [...q.shape, ...reducedShape(self.shape, dims, keepdim)]);
 }

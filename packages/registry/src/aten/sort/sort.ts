@@ -2,13 +2,13 @@ import type { Builder } from "../../builder.ts";
 import { defineOp, type OpRecord } from "../../op.ts";
 import type { TensorMeta } from "../../tensor-meta.ts";
 import { check } from "../support/check.ts";
-import { wrapDim } from "../support/dims.ts";
+import { numel, reducedShape, wrapDim } from "../support/dims.ts";
 import { isComplex } from "../support/dtypes.ts";
 import { emit } from "../support/emit.ts";
 
 type Sorted = readonly [TensorMeta, TensorMeta];
 
-/** Sorting and the largest elements. Every sort is stable here. */
+/** Sorting and the largest elements. Of equal ones the order is that of PyTorch's CPU, whether a sort is stable or not. */
 export const SORT_OPS: readonly OpRecord[] = [
   defineOp(
     "aten::sort.stable(Tensor self, *, bool? stable, int dim=-1, bool descending=False) -> (Tensor values, Tensor indices)",
@@ -21,15 +21,17 @@ export const SORT_OPS: readonly OpRecord[] = [
     },
   ),
   defineOp("aten::sort(Tensor self, int dim=-1, bool descending=False) -> (Tensor values, Tensor indices)", {
-    decompose: ({ self, dim, descending }, b) => sort(b, self, dim, descending),
+    decompose: ({ self, dim, descending }, b) => sort(b, self, dim, { stable: false, descending }),
   }),
   defineOp("aten::argsort(Tensor self, int dim=-1, bool descending=False) -> Tensor", {
-    decompose: ({ self, dim, descending }, b) => sort(b, self, dim, descending)[1],
+    decompose: ({ self, dim, descending }, b) => sort(b, self, dim, { stable: false, descending })[1],
   }),
   defineOp("aten::argsort.stable(Tensor self, *, bool stable, int dim=-1, bool descending=False) -> Tensor", {
-    decompose: ({ self, dim, descending }, b) => sort(b, self, dim, descending)[1],
+    decompose: ({ self, dim, stable, descending }, b) => sort(b, self, dim, { stable, descending })[1],
   }),
-  defineOp("aten::msort(Tensor self) -> Tensor", { decompose: ({ self }, b) => sort(b, self, 0, false)[0] }),
+  defineOp("aten::msort(Tensor self) -> Tensor", {
+    decompose: ({ self }, b) => sort(b, self, 0, { stable: false })[0],
+  }),
   defineOp(
     "aten::topk(Tensor self, SymInt k, int dim=-1, bool largest=True, bool sorted=True) -> (Tensor values, Tensor indices)",
     {
@@ -44,24 +46,36 @@ export const SORT_OPS: readonly OpRecord[] = [
       },
       decompose: ({ self, k, dim, largest }, b) => {
         const e = emit(b);
-        const results = sort(b, self, dim, largest);
+        const results = sort(b, self, dim, { descending: largest });
         if (self.shape.length === 0) return results;
         return [e.slice(results[0], dim, 0, k), e.slice(results[1], dim, 0, k)];
       },
     },
   ),
   defineOp("aten::kthvalue(Tensor self, SymInt k, int dim=-1, bool keepdim=False) -> (Tensor values, Tensor indices)", {
-    decompose: ({ self, k, dim, keepdim }, b) => {
+    infer: ({ self, k, dim, keepdim }) => {
+      check(self.dtype !== "bool" && !isComplex(self.dtype), () => `kthvalue not implemented for ${self.dtype}`);
+      check(numel(self.shape) > 0, "kthvalue(): Expected reduction dim to have non-zero size.");
       const at = wrapDim(dim, self.shape.length);
       check(k >= 1 && k <= (self.shape[at] ?? 1), "kthvalue(): selected number k out of range for dimension");
-      return pick(b, sort(b, self, dim, false), at, k - 1, keepdim);
+      return found(self, at, keepdim);
     },
   }),
 ];
 
 /** Values and indices in order along `dim`. */
-export function sort(b: Builder, self: TensorMeta, dim: number, descending: boolean): Sorted {
-  return b.call("aten::sort.stable", { self, stable: true, dim, descending }) as unknown as Sorted;
+export function sort(
+  b: Builder,
+  self: TensorMeta,
+  dim: number,
+  { stable = true, descending = false }: { readonly stable?: boolean; readonly descending?: boolean } = {},
+): Sorted {
+  return b.call("aten::sort.stable", { self, stable, dim, descending }) as unknown as Sorted;
+}
+
+/** One value and its index for each lane along `dim`. */
+export function found({ dtype, shape }: TensorMeta, dim: number, keepdim: boolean): Sorted {
+  return withIndices(dtype, reducedShape(shape, shape.length === 0 ? [] : [dim], keepdim));
 }
 
 /** The results at one place of `dim`. */

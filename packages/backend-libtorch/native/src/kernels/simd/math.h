@@ -81,13 +81,16 @@ inline Vec erf(Vec x) {
 
 inline Vec hard_sigmoid(Vec x) { return clamp(x + 3.0f, Vec{}, splat(6.0f)) * (1.0f / 6.0f); }
 inline Vec hard_swish(Vec x) { return x * hard_sigmoid(x); }
-inline Vec silu(Vec x) { return x * sigmoid(x); }
-inline Vec gelu_erf(Vec x) { return 0.5f * x * (1.0f + erf(x * 0.70710678f)); }
+/// Zero, but NaN where `x` is infinite: what ATen's own formulas come to there.
+inline Vec nan_of_infinity(Vec x) { return x - x; }
+
+inline Vec silu(Vec x) { return fma(x, sigmoid(x), nan_of_infinity(at_most(Vec{}, x))); }
+inline Vec gelu_erf(Vec x) { return fma(0.5f * x, 1.0f + erf(x * 0.70710678f), nan_of_infinity(x)); }
 
 /// 0.5 x (1 + tanh(u)) with u = sqrt(2 / pi) (x + 0.044715 x^3), written as x sigmoid(2u).
 inline Vec gelu_tanh(Vec x) {
   const Vec u = 0.79788456f * x * fma(splat(0.044715f), x * x, splat(1.0f));
-  return x * sigmoid(2.0f * u);
+  return fma(x, sigmoid(2.0f * u), nan_of_infinity(at_most(Vec{}, x)));
 }
 
 }  // namespace pt2::PT2_ISA

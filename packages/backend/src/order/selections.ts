@@ -1,0 +1,37 @@
+import type { OpName } from "@pt2/graph";
+import type { ArgValue } from "@pt2/registry";
+import { selectKth, selectMode } from "./select.ts";
+import { nthElement, type Ordered, stableSort } from "./sort.ts";
+
+/** An op that finds one element of each lane, `op(self, …, dim, keepdim) -> (values, indices)`. */
+export interface Selection {
+  /** Whether keys are the elements themselves, NaN too. */
+  readonly raw: boolean;
+  /** The position of what it finds. */
+  pick(ordered: Ordered, arg: (name: string) => ArgValue | undefined): number;
+}
+
+/** What these ops find, and of equal elements which. */
+export const SELECTIONS: Readonly<Record<OpName, Selection>> = {
+  "aten::kthvalue": {
+    raw: false,
+    pick: (ordered, arg) => {
+      const k = (arg("k") as number) - 1;
+      selectKth(ordered, k);
+      return ordered.at[k]!;
+    },
+  },
+  "aten::mode": { raw: true, pick: selectMode },
+  "aten::nanmedian.dim": { raw: true, pick: selectNanMedian },
+};
+
+/** The middle of those that are numbers, of equal ones in the order of their places; or some NaN where all are. */
+function selectNanMedian({ keys, at }: Ordered): number {
+  const numbers = at.filter((position) => !Number.isNaN(keys[position]));
+  if (numbers.length === 0) {
+    nthElement({ keys, at }, 0, 0, at.length);
+    return at[0]!;
+  }
+  stableSort({ keys, at: numbers });
+  return numbers[(numbers.length - 1) >> 1]!;
+}

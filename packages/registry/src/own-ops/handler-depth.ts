@@ -1,0 +1,16 @@
+import type { Node } from "@pt2/graph";
+import { describe as describeNode } from "../lower/arguments.ts";
+import { registryError } from "../registry-errors.ts";
+
+/** More than any handler's function needs that calls ops with handlers; calls without end would fill the memory. */
+const DEEPEST = 32;
+
+/** Refuses a call of a handler's function for which functions of handlers wait that call each other without end. */
+export function requireDepth(depth: number, node: Node): void {
+  if (depth < DEEPEST) return;
+  throw registryError("registry.limit", {
+    what: `The handler of ${node.op} runs while ${depth} functions of handlers wait for each other: they call ${node.op} without end`,
+    where: describeNode(node),
+    advice: `Compute ${node.op} by other ops in the handler's function, not by ${node.op} itself.`,
+  });
+}
