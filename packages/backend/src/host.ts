@@ -12,8 +12,8 @@ export {
 export { HOST_KERNELS } from "./host/index.ts";
 export { createRandom, type RandomNumbers } from "./host/random/numbers.ts";
 export { type AxisResize, type AxisTable, type ResizeMode, resizeTable } from "./host/resize-tables.ts";
+export { type AxisWindow, adaptiveWindows, type Sliding, slidingWindows } from "./host/windows.ts";
 export { type KeyOptions, orderKeys } from "./order/keys.ts";
 export { selectFirst, sortsByRadix } from "./order/select.ts";
 export { SELECTIONS, type Selection } from "./order/selections.ts";
 export { type Ordered, sortRange, stableSort } from "./order/sort.ts";
-export { type AxisWindow, adaptiveWindows, type Sliding, slidingWindows } from "./host/windows.ts";

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { gunzipSync } from "node:zlib";
-import { type Backend, type Value } from "@pt2/backend";
+import type { Backend, Value } from "@pt2/backend";
 import { hostData } from "@pt2/backend/host";
 import { caseProgram, type OpCase } from "@pt2/conformance";
 import { bitsToFloat, DTYPES, type DType, isSmallFloat } from "@pt2/format";

@@ -1,4 +1,4 @@
-import { hostTensor, type HostTensor } from "@pt2/backend";
+import { type HostTensor, hostTensor } from "@pt2/backend";
 import { type DType, floatToBits } from "@pt2/format";
 import { describe, expect, it } from "vitest";
 import { LibtorchBackend } from "../backend.ts";
