@@ -46,7 +46,10 @@ export interface BindOptions {
   readonly mmap?: boolean | undefined;
 }
 
-/** Weights of at most so many bytes are read: that takes some 20 ms, and nothing can happen to them afterwards. */
+/**
+ * Weights of at most so many bytes are read: that takes a tenth of a second of processor time more than to map them, and
+ * nothing can happen to them afterwards (bench/README.md, Options of a load).
+ */
 const READ_UP_TO = 64 * 2 ** 20;
 /** Weights that are read at the same time. */
 const LANES = 4;
