@@ -13,6 +13,8 @@ export class ReadAhead {
   readonly #started = new Set<Constant>();
   readonly #underWay = new Set<Promise<void>>();
   #queue: Constant[] = [];
+  /** Bytes of the records that were read, those too that were used since somebody last looked. */
+  #waiting = 0;
   #mostWaiting = 0;
   #mostReads = MOST_READS;
 
@@ -35,7 +37,7 @@ export class ReadAhead {
 
   /** Starts what may be started now. */
   advance(): void {
-    while (this.#queue.length > 0 && this.#underWay.size < this.#mostReads && this.#waiting() < this.#mostWaiting) {
+    while (this.#queue.length > 0 && this.#underWay.size < this.#mostReads && this.#hasRoom()) {
       const record = this.#queue.shift()!;
       if (record.resident) continue;
       this.#started.add(record);
@@ -44,6 +46,7 @@ export class ReadAhead {
       this.#underWay.add(read);
       void read.then(() => {
         this.#underWay.delete(read);
+        this.#waiting += record.bytes;
         this.advance();
       });
     }
@@ -59,11 +62,15 @@ export class ReadAhead {
   dropUnused(): void {
     for (const record of this.#started) if (record.pins === 0) record.unload();
     this.#started.clear();
+    this.#waiting = 0;
   }
 
-  #waiting(): number {
-    let bytes = 0;
-    for (const record of this.#started) if (record.resident && record.pins === 0) bytes += record.bytes;
-    return bytes;
+  /** Whether another record may be read. Which of them still wait is looked at only when all together are too many. */
+  #hasRoom(): boolean {
+    if (this.#waiting >= this.#mostWaiting) {
+      this.#waiting = 0;
+      for (const record of this.#started) if (record.resident && record.pins === 0) this.#waiting += record.bytes;
+    }
+    return this.#waiting < this.#mostWaiting;
   }
 }
