@@ -85,6 +85,32 @@ for (const isolated of [false, true]) {
       });
     });
 
+    test("rules of users' ops are asked for by the worker", async () => {
+      const answers = await ready.page.evaluate(async () => {
+        const { defineOp, load, scalar, tensor, wasm } = globalThis.pt2;
+        const relu = defineOp("aten::relu(Tensor self) -> Tensor", { scalar: (x) => scalar.mul(x, 0.5) });
+        const linear = defineOp("aten::linear(Tensor input, Tensor weight, Tensor? bias=None) -> Tensor", {
+          decompose: ({ input, weight }, b) =>
+            b.tensor("aten::mm", { self: input, mat2: b.tensor("aten::t", { self: weight }) }),
+        });
+        const answers: { readonly offThread: boolean; readonly numbers: readonly number[] }[] = [];
+        for (const worker of [true, false]) {
+          const backend = wasm({ worker });
+          const ops = [{ name: "mine", replace: true, ops: [relu, linear] }];
+          const model = await load("/digits/digits.pt2", { backend, ops });
+          for (const count of [1, 3]) {
+            const images = tensor("float32", [count, 1, 8, 8], new Float32Array(count * 64).fill(0.25));
+            const logits = await model.forward(images);
+            answers.push({ offThread: model.offThread, numbers: Array.from(logits.data as Float32Array) });
+          }
+          await backend.dispose();
+        }
+        return answers;
+      });
+      expect(answers.map(({ offThread }) => offThread)).toEqual([true, true, false, false]);
+      expect(answers.slice(0, 2).map(({ numbers }) => numbers)).toEqual(answers.slice(2).map(({ numbers }) => numbers));
+    });
+
     test("an abort cancels the runs that wait for their turn", async () => {
       const outcomes = await ready.page.evaluate(async () => {
         const { load, tensor, wasm } = globalThis.pt2;
