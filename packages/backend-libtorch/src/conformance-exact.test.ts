@@ -18,6 +18,6 @@ if (missingLibtorch === "") {
     runner: { describe, it, afterAll },
     kernel: twiceKernel,
     // Its kernels are PyTorch's own, which refuse what PyTorch refuses; `index-checks.test.ts` has what they do not check.
-    parts: SUITE_PARTS.filter((part) => part !== "indices" && part !== "arguments"),
+    parts: SUITE_PARTS.filter((part) => !["indices", "arguments", "errors"].includes(part)),
   });
 } else it.skip(`libtorch, exact${missingLibtorch}`);

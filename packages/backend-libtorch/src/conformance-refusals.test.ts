@@ -24,7 +24,7 @@ if (missingLibtorch === "") {
   for (const precision of ["exact", "fast"] as const) {
     await testBackend(`libtorch, ${precision}`, () => new PreciseLibtorch(precision), {
       runner: { describe, it, afterAll },
-      parts: ["arguments"],
+      parts: ["arguments", "errors"],
     });
   }
 } else it.skip(`libtorch${missingLibtorch}`);

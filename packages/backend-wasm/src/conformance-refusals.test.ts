@@ -5,5 +5,5 @@ import { WasmBackend } from "./backend.ts";
 await testBackend("wasm", () => new WasmBackend(), {
   runner: { describe, it, afterAll },
   lowers: true,
-  parts: ["indices", "arguments"],
+  parts: ["indices", "arguments", "errors"],
 });

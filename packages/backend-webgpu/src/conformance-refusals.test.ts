@@ -3,4 +3,4 @@ import { testConformance } from "./conformance.test-helper.ts";
 // What arguments are refused is in records that every backend reads, so here a few of the cases do.
 const parts = process.env.PT2_REFUSALS === "all" ? 1 : 12;
 
-await testConformance(["indices", "arguments"], "all", [0, parts]);
+await testConformance(["indices", "arguments", "errors"], "all", [0, parts]);

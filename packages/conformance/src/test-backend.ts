@@ -48,7 +48,7 @@ export interface TestBackendOptions {
   readonly kernel?: unknown;
 }
 
-const REFUSALS: readonly RefusalKind[] = ["indices", "arguments"];
+const REFUSALS: readonly RefusalKind[] = ["indices", "arguments", "errors"];
 
 /** Every part of the suite. */
 export const SUITE_PARTS: readonly SuitePart[] = [...FAMILIES, ...REFUSALS, "lifecycle", "own-ops"];

@@ -26,7 +26,7 @@ interface VariedCase {
 /** What PyTorch says to other calls, with the cases that these are made from. */
 export interface Refusals {
   readonly kind: RefusalKind;
-  readonly cases: readonly (VariedCase & {
+  readonly cases: readonly (Omit<VariedCase, "family"> & {
     readonly opCase: OpCase;
     /** Refused calls that backends which lower compute with a reason, as `showVariation` writes them. */
     readonly computed: readonly string[];
@@ -36,10 +36,11 @@ export interface Refusals {
 /** Calls that are computed though PyTorch refuses them: by the reason, then by case. */
 type Computed = Readonly<Record<string, Readonly<Record<string, readonly string[]>>>>;
 
-/** Which calls: with other indices, or with other arguments, shapes and dtypes. */
-export type RefusalKind = "indices" | "arguments";
+/** Which calls: with other indices, with other arguments, shapes and dtypes, or the errors of PyTorch's op database. */
+export type RefusalKind = "indices" | "arguments" | "errors";
 
 const LOADERS: Readonly<Record<RefusalKind, () => Promise<{ readonly default: unknown }>>> = {
+  errors: () => import("./errors.json", { with: { type: "json" } }),
   indices: () => import("./indices.json", { with: { type: "json" } }),
   arguments: () => import("./arguments.json", { with: { type: "json" } }),
 };
@@ -59,14 +60,23 @@ export interface RefusalSetup {
 
 /** Reads the calls of a kind. */
 export async function loadRefusals(kind: RefusalKind): Promise<Refusals> {
+  const reasons = (await import("./computed.json", { with: { type: "json" } })).default as Computed;
+  const computedOf = ({ op, name }: Pick<OpCase, "op" | "name">): readonly string[] =>
+    kind === "indices" ? [] : Object.values(reasons).flatMap((calls) => calls[`${op}: ${name}`] ?? []);
+  if (kind === "errors") {
+    const { cases } = (await LOADERS.errors()).default as { readonly cases: readonly OpCase[] };
+    return { kind, cases: cases.map((opCase) => refusedCase(opCase, computedOf(opCase))) };
+  }
   const { cases } = (await LOADERS[kind]()).default as { readonly cases: readonly VariedCase[] };
   const families = new Map(await Promise.all(FAMILIES.map(async (name) => [name, await loadFamily(name)] as const)));
   const find = ({ family, op, name }: VariedCase): OpCase =>
     families.get(family)!.cases.find((each) => each.op === op && each.name === name)!;
-  const reasons = (await import("./computed.json", { with: { type: "json" } })).default as Computed;
-  const computedOf = ({ op, name }: VariedCase): readonly string[] =>
-    kind === "arguments" ? Object.values(reasons).flatMap((calls) => calls[`${op}: ${name}`] ?? []) : [];
   return { kind, cases: cases.map((each) => ({ ...each, opCase: find(each), computed: computedOf(each) })) };
+}
+
+/** A case that PyTorch refuses as it is. */
+function refusedCase(opCase: OpCase, computed: readonly string[]): Refusals["cases"][number] {
+  return { op: opCase.op, name: opCase.name, opCase, refused: [["unchanged"]], accepted: [], computed };
 }
 
 /**

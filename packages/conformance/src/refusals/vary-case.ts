@@ -10,7 +10,8 @@ export type Variation =
   | readonly [kind: "tensor", tensor: number, how: Reshaping | DType]
   | readonly [kind: "arg", name: string, value: CaseArg]
   | readonly [kind: "item", name: string, position: number, value: CaseArg]
-  | readonly [kind: "short" | "long", name: string];
+  | readonly [kind: "short" | "long", name: string]
+  | readonly [kind: "unchanged"];
 
 type Reshaping = "unsqueezed" | "first" | "flat" | "taller" | "wider" | "empty";
 
@@ -20,6 +21,8 @@ export function varyCase(opCase: OpCase, variation: Variation): OpCase {
   const list = (name: string): readonly CaseArg[] => args[name] as readonly CaseArg[];
   const give = (name: string, value: CaseArg): OpCase => ({ ...opCase, args: { ...args, [name]: value } });
   switch (variation[0]) {
+    case "unchanged":
+      return opCase;
     case "element":
       return { ...opCase, tensors: tensors.with(variation[1], withElement(tensors[variation[1]]!, variation)) };
     case "tensor":
@@ -37,7 +40,7 @@ export function varyCase(opCase: OpCase, variation: Variation): OpCase {
 
 /** A variation as the name of a test. */
 export function showVariation([kind, ...rest]: Variation): string {
-  return `${kind} ${rest.map((part) => (typeof part === "string" ? part : JSON.stringify(part))).join(" ")}`;
+  return [kind, ...rest.map((part) => (typeof part === "string" ? part : JSON.stringify(part)))].join(" ");
 }
 
 function withElement(

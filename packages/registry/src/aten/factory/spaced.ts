@@ -21,6 +21,7 @@ export const SPACED_OPS: readonly OpRecord[] = [
     defineOp(
       `aten::lin${name}(${ends}, int steps, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor`,
       {
+        requires: { ranks: { start: [0], end: [0] } },
         decompose: ({ start, end, steps, dtype }, b) => linspace(start, end, steps, dtype ?? DEFAULT_DTYPE, b),
       },
     ),
@@ -29,6 +30,7 @@ export const SPACED_OPS: readonly OpRecord[] = [
     defineOp(
       `aten::log${name}(${ends}, int steps, float base=10., *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor`,
       {
+        requires: { ranks: { start: [0], end: [0] } },
         decompose: ({ start, end, steps, base, dtype }, b) =>
           logspace(start, end, steps, base, dtype ?? DEFAULT_DTYPE, b),
       },

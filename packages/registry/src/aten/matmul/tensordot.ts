@@ -162,7 +162,7 @@ function cross(b: Builder, self: TensorMeta, other: TensorMeta, dim: number): Te
   const shape = broadcast(self.shape, other.shape);
   const at = wrapDim(dim, shape.length);
   check(
-    self.shape.length === other.shape.length && shape[at] === 3,
+    self.shape.length === other.shape.length && self.shape[at] === 3 && other.shape[at] === 3,
     () => `linalg.cross: inputs dimension ${dim} must have length 3, got ${show(self.shape)} and ${show(other.shape)}`,
   );
   const turn = (x: TensorMeta, shift: number): TensorMeta =>

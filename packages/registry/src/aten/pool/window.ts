@@ -45,6 +45,10 @@ export function windowOf(op: string, args: WindowArgs, spatial: number): Window 
 export function pooledShape(op: string, self: TensorMeta, window: Window): readonly number[] {
   const spatial = window.kernel.length;
   checkImage(op, self, spatial);
+  check(
+    self.shape.length === spatial + 2 || self.shape[0] !== 0,
+    () => `${op}: Expected a tensor with optional 0 dim batch size for input, but got: ${show(self.shape)}`,
+  );
   const lead = self.shape.slice(0, -spatial);
   const sizes = self.shape.slice(-spatial).map((size, d) => pooledSize(size, window, d));
   check(

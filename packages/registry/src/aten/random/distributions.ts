@@ -11,6 +11,7 @@ const impure = true;
 export const DISTRIBUTION_OPS: readonly OpRecord[] = [
   defineOp("aten::cauchy(Tensor self, float median=0., float sigma=1., *, Generator? generator=None) -> Tensor", {
     impure,
+    requires: { ranges: { sigma: [Number.MIN_VALUE, Number.POSITIVE_INFINITY] } },
     decompose({ self, median, sigma }, b) {
       const e = emit(b);
       const angle = e.mul(e.sub(uniform(b, self), { float: 0.5 }), { float: Math.PI });
@@ -19,10 +20,12 @@ export const DISTRIBUTION_OPS: readonly OpRecord[] = [
   }),
   defineOp("aten::log_normal(Tensor self, float mean=1., float std=2., *, Generator? generator=None) -> Tensor", {
     impure,
+    requires: { ranges: { std: [Number.MIN_VALUE, Number.POSITIVE_INFINITY] } },
     decompose: ({ self, mean, std }, b) => emit(b).exp(b.tensor("aten::normal_functional", { self, mean, std })),
   }),
   defineOp("aten::geometric(Tensor self, float p, *, Generator? generator=None) -> Tensor", {
     impure,
+    requires: { ranges: { p: [Number.MIN_VALUE, 1 - 2 ** -53] } },
     decompose({ self, p }, b) {
       const e = emit(b);
       // How often a coin is thrown: the logarithm of a uniform number in (0, 1], in units of that of 1 - p.

@@ -7,6 +7,7 @@ import { check, show } from "../support/check.ts";
 import { broadcast } from "../support/dims.ts";
 import { isComplex, isFloat } from "../support/dtypes.ts";
 import { emit } from "../support/emit.ts";
+import { requireData } from "../support/require-data.ts";
 
 const impure = true;
 
@@ -112,6 +113,7 @@ export const SAMPLE_OPS: readonly OpRecord[] = [
   ),
   defineOp("aten::exponential(Tensor self, float lambd=1., *, Generator? generator=None) -> Tensor", {
     impure,
+    requires: { ranges: { lambd: [Number.MIN_VALUE, Number.POSITIVE_INFINITY] } },
     decompose: ({ self, lambd }, b) => {
       const e = emit(b);
       return e.div(e.neg(e.log1p(e.neg(like(b, "rand", self, null)))), { float: lambd });
@@ -130,6 +132,11 @@ export const SAMPLE_OPS: readonly OpRecord[] = [
           "cannot sample n_sample > prob_dist.size(-1) samples without replacement",
         );
         const e = emit(b);
+        const finite = b.tensor("aten::isfinite", { self });
+        const odds = b.tensor("aten::logical_and", { self: finite, other: e.ge(self, 0) });
+        requireData(b, odds, "probability tensor contains either `inf`, `nan` or element < 0");
+        const some = e.gt(e.sum(self, [-1]), 0);
+        requireData(b, some, "invalid multinomial distribution (sum of probabilities <= 0)");
         if (!replacement) {
           // The smallest of exponential waiting times comes with the right odds, and so do the next ones.
           const race = e.div(self, b.tensor("aten::exponential", { self }));

@@ -52,6 +52,7 @@ function slopes(
   check(edgeOrder === 1 || edgeOrder === 2, "torch.gradient only supports edge_order=1 and edge_order=2.");
   const rank = self.shape.length;
   const dims = dim === null ? range(rank) : [dim].flat().map((d) => wrapDim(d, rank));
+  check(new Set(dims).size === dims.length, "torch.gradient expects each dim to appear once in the list of dims");
   return dims.map((d, i) => {
     const step: Scalar | TensorMeta = Array.isArray(spacing) ? spacing[i] : (spacing as Scalar);
     check(self.shape[d]! > edgeOrder, "torch.gradient expected each dimension size to be at least edge_order+1");
