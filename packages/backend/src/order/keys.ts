@@ -1,5 +1,5 @@
 /** What keys are like. */
-export interface KeyOptions {
+interface KeyOptions {
   /** The opposite order. */
   readonly descending?: boolean;
   /** NaN stays NaN: neither before nor behind anything, as `mode` has it. */

@@ -4,7 +4,7 @@ import { selectKth, selectMode } from "./select.ts";
 import { nthElement, type Ordered, stableSort } from "./sort.ts";
 
 /** An op that finds one element of each lane, `op(self, …, dim, keepdim) -> (values, indices)`. */
-export interface Selection {
+interface Selection {
   /** Whether keys are the elements themselves, NaN too. */
   readonly raw: boolean;
   /** The position of what it finds. */

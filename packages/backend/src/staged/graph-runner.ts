@@ -3,7 +3,6 @@ import { type ArgValue, type LoweredTensor, lower } from "@pt2/registry";
 import { loading } from "@pt2/registry/on-demand";
 import { backendError } from "../backend-errors.ts";
 import type { BoundaryHost } from "./boundary.ts";
-import type { Cancellation } from "./cancellation.ts";
 import { explainStages } from "./explain.ts";
 import type { PlanCache } from "./plan-cache.ts";
 import { isDeviceData, planKey, type RunValue, type TensorType, tensorDataIn } from "./run-value.ts";
