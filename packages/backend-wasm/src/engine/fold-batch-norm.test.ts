@@ -25,21 +25,21 @@ test("normalisation of a single sample without a batch is not folded: its channe
 test("statistics of another dtype leave the weights of the convolution as they are", async () => {
   const [results] = await runBody(
     `
-  parameter "w" = %w: f32[2, 1, 1, 1]
-  parameter "m" = %m: f64[2]
-  parameter "v" = %v: f64[2]
-  user_input %x: f32[1, 1, 1, 1]
-  %y: f32[1, 2, 1, 1] = aten::conv2d(input=%x, weight=%w, bias=none)
-  %z: f32[1, 2, 1, 1] = aten::batch_norm(input=%y, ${NORM})
+  parameter "w" = %w: f16[2, 1, 1, 1]
+  parameter "m" = %m: f32[2]
+  parameter "v" = %v: f32[2]
+  user_input %x: f16[1, 1, 1, 1]
+  %y: f16[1, 2, 1, 1] = aten::conv2d(input=%x, weight=%w, bias=none)
+  %z: f16[1, 2, 1, 1] = aten::batch_norm(input=%y, ${NORM})
   return %z`,
-    [[floats([1, 1, 1, 1], 2)]],
+    [[hostTensor("float16", [1, 1, 1, 1], Uint16Array.of(0x4000))]], // 2
     {
-      w: weight,
-      m: hostTensor("float64", [2], Float64Array.of(0, 5)),
-      v: hostTensor("float64", [2], Float64Array.of(1, 1)),
+      w: hostTensor("float16", [2, 1, 1, 1], Uint16Array.of(0x3c00, 0x4900)), // 1, 10
+      m: floats([2], 0, 5),
+      v: floats([2], 1, 1),
     },
   );
-  expect(results).toEqual([[2, 15]]);
+  expect(results).toEqual([[0x4000, 0x4b80]]); // 2, 15
 });
 
 test("a program compiled as exact keeps the normalisation of a convolution apart, with the same answers", async () => {
