@@ -1,7 +1,8 @@
 import { type FileHandle, open } from "node:fs/promises";
 import { resolve } from "node:path";
+import { crc32 } from "node:zlib";
 import { formatError } from "./format-errors.ts";
-import { type ByteSource, checkRange, type ReadOptions, type SourceOrigin } from "./source.ts";
+import { type ByteSource, type Crc32, checkRange, type ReadOptions, type SourceOrigin } from "./source.ts";
 
 /** A source over a file. Close it (or the archive on it) when done. */
 export async function fromFile(path: string): Promise<ByteSource> {
@@ -34,6 +35,8 @@ class FileSource implements ByteSource {
   readonly name: string;
   readonly size: number;
   readonly origin: SourceOrigin;
+  /** Node's own, which takes a fraction of the time. */
+  readonly crc32: Crc32 = crc32;
   #file: FileHandle | undefined;
 
   constructor(name: string, size: number, file: FileHandle) {

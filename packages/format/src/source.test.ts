@@ -7,6 +7,7 @@ import { openArchive } from "./open-archive.ts";
 import { type ByteSource, fromBlob, fromBytes } from "./source.ts";
 import { fromUrl } from "./source-url.ts";
 import { readTensor } from "./tensor-data.ts";
+import { crc32 } from "./zip/crc32.ts";
 
 const NAME = "torch-2.14/conv.pt2";
 const file = fixture(NAME);
@@ -108,6 +109,14 @@ describe("file", () => {
       where: "/nowhere/model.pt2",
     });
     await expect(fromFile(fixturePath("torch-2.13"))).rejects.toMatchObject({ what: "the path is not a file" });
+  });
+
+  it("computes checksums with Node's own CRC-32, which is JavaScript's", async () => {
+    const source = await fromFile(fixturePath(NAME));
+    const bytes = await source.read(0, source.size);
+    expect(source.crc32!(bytes)).toBe(crc32(bytes));
+    expect(source.crc32!(bytes.subarray(1001), source.crc32!(bytes.subarray(0, 1001)))).toBe(crc32(bytes));
+    await source.close!();
   });
 
   it("is closed with its archive", async () => {

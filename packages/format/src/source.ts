@@ -13,6 +13,9 @@ export type SourceOrigin =
   | { readonly kind: "file"; readonly path: string; readonly start: number }
   | { readonly kind: "blob"; readonly blob: Blob; readonly start: number };
 
+/** CRC-32 of zip files; `crc` continues an earlier result. */
+export type Crc32 = (bytes: Uint8Array, crc?: number) => number;
+
 /** Random access to the bytes of a file, wherever it is. */
 export interface ByteSource {
   readonly size: number;
@@ -34,6 +37,8 @@ export interface ByteSource {
    * Returns how to say that no more of them will be. Present where a request takes long.
    */
   expect?(ranges: readonly ByteRange[], options?: Pick<ReadOptions, "signal">): () => void;
+  /** CRC-32 by what the environment has for it; `crc` continues an earlier result. Absent: it is computed in JavaScript. */
+  readonly crc32?: Crc32;
   close?(): Promise<void>;
 }
 

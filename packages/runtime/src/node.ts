@@ -1,5 +1,6 @@
 /** Everything of `@pt2/runtime`, with file paths as sources. */
 import { fileURLToPath } from "node:url";
+import { crc32 } from "node:zlib";
 import type { HostTensor } from "@pt2/backend";
 import type { ByteSource } from "@pt2/format";
 import { fromFile } from "@pt2/format/node";
@@ -19,7 +20,9 @@ export * from "./index.ts";
 export async function openFile(source: ModelSource, signal?: AbortSignal): Promise<ByteSource> {
   if (typeof source === "string" && !/^https?:\/\//i.test(source)) return await fromFile(source);
   if (source instanceof URL && source.protocol === "file:") return await fromFile(fileURLToPath(source));
-  return await openSource(source, signal);
+  const opened = await openSource(source, signal);
+  // Sources of a user's own are taken as they are.
+  return typeof source === "string" || source instanceof URL ? { ...opened, crc32 } : opened;
 }
 
 /** As `load` of `@pt2/runtime`; a string may be a path. */

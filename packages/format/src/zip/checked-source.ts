@@ -1,6 +1,5 @@
 import { formatError } from "../format-errors.ts";
-import type { ByteSource, ReadOptions } from "../source.ts";
-import { crc32 } from "./crc32.ts";
+import type { ByteSource, Crc32, ReadOptions } from "../source.ts";
 import type { ZipEntry } from "./entry.ts";
 
 /** Fails when bytes of a record do not match its checksum. PyTorch can be told to compute none, and writes 0 then. */
@@ -14,7 +13,7 @@ export function requireChecksum(entry: ZipEntry, actual: number): void {
 }
 
 /** A record that is read in parts. Its checksum is compared when the last of them came, if they came in order. */
-export function checkedSource(source: ByteSource, entry: ZipEntry): ByteSource {
+export function checkedSource(source: ByteSource, entry: ZipEntry, crc32: Crc32): ByteSource {
   let next = 0;
   let crc = 0;
   return {

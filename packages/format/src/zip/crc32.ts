@@ -1,3 +1,5 @@
+import type { Crc32 } from "../source.ts";
+
 /** Bytes of a step. */
 const STEP = 16;
 /** One table for each byte of a step: the last byte's is the first. Signed, as those are the numbers engines compute with. */
@@ -17,14 +19,14 @@ function makeTables(): Int32Array {
   return tables;
 }
 
-/** CRC-32 of zip files; `crc` continues an earlier result. */
-export function crc32(bytes: Uint8Array, crc = 0): number {
+/** {@link Crc32} in JavaScript. */
+export const crc32: Crc32 = (bytes, crc = 0) => {
   const aligned = Math.min(-bytes.byteOffset & 3, bytes.byteLength);
   const steps = Math.floor((bytes.byteLength - aligned) / STEP);
   let c = byBytes(bytes, 0, aligned, ~crc);
   if (steps > 0) c = bySteps(new Int32Array(bytes.buffer, bytes.byteOffset + aligned, steps * (STEP / 4)), c);
   return ~byBytes(bytes, aligned + steps * STEP, bytes.byteLength, c) >>> 0;
-}
+};
 
 function byBytes(bytes: Uint8Array, start: number, end: number, crc: number): number {
   let c = crc;

@@ -111,6 +111,7 @@ function withTail(source: ByteSource, tail: Uint8Array, start: number): ByteSour
       const held = offset >= start && offset + length <= start + tail.byteLength && options?.into === undefined;
       return held ? tail.subarray(offset - start, offset - start + length) : source.read(offset, length, options);
     },
+    ...(source.crc32 === undefined ? {} : { crc32: source.crc32 }),
     ...(source.scatter === undefined ? {} : { scatter: source.scatter.bind(source) }),
     ...(source.expect !== undefined && {
       expect: (ranges: readonly ByteRange[], of?: ReadOptions) =>

@@ -1,9 +1,17 @@
 import { formatError } from "../format-errors.ts";
 import type { ByteRange } from "../remote/content-range.ts";
-import { type ByteSource, deliver, fromBytes, type ReadOptions, type SourceOrigin, slice } from "../source.ts";
+import {
+  type ByteSource,
+  type Crc32,
+  deliver,
+  fromBytes,
+  type ReadOptions,
+  type SourceOrigin,
+  slice,
+} from "../source.ts";
 import type { FarStorages } from "../weights.ts";
 import { checkedSource, requireChecksum } from "./checked-source.ts";
-import { crc32 } from "./crc32.ts";
+import { crc32 as crc32InJavaScript } from "./crc32.ts";
 import { readDirectory } from "./directory.ts";
 import { LOCAL_BYTES, type ZipEntry } from "./entry.ts";
 import { ReadBatch } from "./read-batch.ts";
@@ -34,6 +42,7 @@ export class ZipFile {
       ),
   };
   readonly #verify: boolean;
+  readonly #crc32: Crc32;
   readonly #batch: ReadBatch | undefined;
   /** Whether the last header that was read put its data where PyTorch's writer does. */
   #usual = false;
@@ -42,6 +51,7 @@ export class ZipFile {
     this.source = source;
     this.entries = new Map(entries.map((entry) => [entry.name, entry]));
     this.#verify = verify;
+    this.#crc32 = source.crc32 ?? crc32InJavaScript;
     this.#batch = source.scatter && new ReadBatch(source.scatter.bind(source));
   }
 
@@ -55,7 +65,7 @@ export class ZipFile {
   async read(entry: ZipEntry, options?: ReadOptions): Promise<Uint8Array> {
     const stored = await this.#readStored(entry, entry.compressed ? { signal: options?.signal } : options);
     const bytes = entry.compressed ? deliver(await inflated(entry, stored), options) : stored;
-    if (this.#verify) requireChecksum(entry, crc32(bytes));
+    if (this.#verify) requireChecksum(entry, this.#crc32(bytes));
     return bytes;
   }
 
@@ -64,7 +74,7 @@ export class ZipFile {
     if (entry.compressed) return { ...fromBytes(await this.read(entry, options)), name: entry.name };
     const header = await this.source.read(entry.headerOffset, LOCAL_BYTES, options);
     const stored = slice(this.source, this.#dataOffset(entry, header), entry.size, entry.name);
-    return this.#verify ? checkedSource(stored, entry) : stored;
+    return this.#verify ? checkedSource(stored, entry, this.#crc32) : stored;
   }
 
   /** Where a stored record's bytes start in the source's origin; null when it is compressed or checked, or has none. */
