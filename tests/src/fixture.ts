@@ -30,10 +30,13 @@ export function fixturePath(name: string): string {
   return fileURLToPath(new URL(name, FOLDER));
 }
 
+/** Folders of programs that have tests of their own. */
+const APART: ReadonlySet<string> = new Set(["refused", "shared-storage"]);
+
 /** Names of all fixtures that can be run, such as `torch-2.13/mlp`. */
 export function fixtureNames(): readonly string[] {
   const folders = readdirSync(FOLDER, { withFileTypes: true }).filter(
-    (entry) => entry.isDirectory() && entry.name !== "refused",
+    (entry) => entry.isDirectory() && !APART.has(entry.name),
   );
   return folders
     .flatMap(({ name }) => readdirSync(new URL(name, FOLDER)).map((file) => `${name}/${file}`))

@@ -36,7 +36,9 @@ for (const subject of await subjects()) {
       const allowed = NOISE + PER_STEP * short;
       const measure = () => soak(subject, activity, short, { warmUp, before: false });
       let { middle, after } = await measure();
-      for (let round = 1; round < ROUNDS && held(after) - held(middle) >= allowed; round++) {
+      // Sockets of downloads that were given up close when the system gets to it.
+      const grew = (): boolean => held(after) - held(middle) >= allowed || after.descriptors > middle.descriptors;
+      for (let round = 1; round < ROUNDS && grew(); round++) {
         ({ middle, after } = await measure());
       }
       expect(held(after) - held(middle)).toBeLessThan(allowed);

@@ -12,7 +12,8 @@ export function requireWritable(program: Program, registry: OpRegistry): void {
   walk(program.graph, (node, graph) => {
     const twin = registry.resolve(node.op)?.functional;
     const record = twin === undefined ? undefined : registry.resolve(twin);
-    if (record === undefined || !/_(\.|$)|::__i/.test(node.op)) return;
+    // A view in place changes what the tensor is, not what it holds.
+    if (record === undefined || record.view !== undefined || !/_(\.|$)|::__i/.test(node.op)) return;
     const problem = problemOf(node, graph, record, registry);
     if (problem === null) return;
     throw libtorchError("libtorch.argument", {
