@@ -28,8 +28,8 @@ export interface LoadOptions extends Pick<CompileRequest, "precision" | "onProgr
   /** Which model of the archive. @default the only one */
   readonly model?: string;
   /**
-   * Compare the CRC-32 of every record that is read. Weights on this machine are then read instead of mapped, and take a
-   * third longer or more to load; a damaged weight gives other numbers and no error otherwise.
+   * Compare the CRC-32 of every record that is read. Weights in a file are then read instead of mapped, and take up to
+   * three times as long to load; a damaged weight gives other numbers and no error otherwise.
    * @default true for addresses, false for files and bytes
    */
   readonly verifyChecksums?: boolean;

@@ -47,7 +47,7 @@ export interface BindOptions {
 }
 
 /**
- * Weights of at most so many bytes are read: that takes a tenth of a second of processor time more than to map them, and
+ * Weights of at most so many bytes are read: that takes some 30 ms more than to map them, and
  * nothing can happen to them afterwards (bench/README.md, Options of a load).
  */
 const READ_UP_TO = 64 * 2 ** 20;
