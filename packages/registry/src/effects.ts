@@ -77,7 +77,9 @@ function seenAliases(): ReadonlyMap<OpName, readonly OpAlias[]> {
   for (const line of ALIASES.split("\n")) {
     const [op, output, arg, copies] = line.split(" ") as [OpName, string, string, string?];
     const alias = { output: Number(output), arg, ...(copies === undefined ? {} : { copies: true }) };
-    byOp.set(op, [...(byOp.get(op) ?? []), alias]);
+    const others = byOp.get(op) ?? [];
+    others.push(alias);
+    byOp.set(op, others);
   }
   parsed = byOp;
   return byOp;

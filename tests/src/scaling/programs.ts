@@ -157,6 +157,19 @@ const CHAIN: GrowingProgram = {
   },
 };
 
+/** Each node reads the one before, and all read the input. */
+const SHARED: GrowingProgram = {
+  name: "reads of one value",
+  inputs: one,
+  archive(size) {
+    const writer = new Writer();
+    const x = writer.input();
+    let last = x;
+    for (let i = 0; i < size; i++) last = writer.call("add.Tensor", { self: last, other: x });
+    return writer.archive([last]);
+  },
+};
+
 /** Results with a constant of their own, all of one input: no two have the same expression. */
 const DISTINCT: GrowingProgram = {
   name: "distinct results",
@@ -228,4 +241,12 @@ const ALIVE: GrowingProgram = {
 };
 
 /** Every program whose load is to take work and memory in proportion to its size. */
-export const GROWING: readonly GrowingProgram[] = [CHAIN, DISTINCT, INPUTS, ELEMENT_WRITES, INPUT_WRITES, ALIVE];
+export const GROWING: readonly GrowingProgram[] = [
+  CHAIN,
+  SHARED,
+  DISTINCT,
+  INPUTS,
+  ELEMENT_WRITES,
+  INPUT_WRITES,
+  ALIVE,
+];

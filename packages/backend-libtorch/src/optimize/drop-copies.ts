@@ -46,7 +46,11 @@ export function dropCopies(program: Program, target: OptimizeTarget): Program {
 function readersOf(nodes: readonly Node[]): ReadonlyMap<string, readonly Node[]> {
   const readers = new Map<string, Node[]>();
   for (const node of nodes) {
-    for (const name of usesOf(node)) readers.set(name, [...(readers.get(name) ?? []), node]);
+    for (const name of usesOf(node)) {
+      const others = readers.get(name) ?? [];
+      others.push(node);
+      readers.set(name, others);
+    }
   }
   return readers;
 }
@@ -70,10 +74,14 @@ function readApart(readers: readonly Node[]): boolean {
 
 /** Whether the memory of a value is a node's own, and not that of an input. */
 function isComputed(value: Arg | undefined, context: RewriteContext): boolean {
-  const node = context.definition(value);
-  const effects = node && context.target.effectsOf(node.op);
-  if (node === undefined || effects === undefined) return false;
-  return effects.aliases.every(({ arg }) => isComputed(argOf(node, arg), context));
+  const waiting = [value];
+  while (waiting.length > 0) {
+    const node = context.definition(waiting.pop());
+    const effects = node && context.target.effectsOf(node.op);
+    if (node === undefined || effects === undefined) return false;
+    for (const { arg } of effects.aliases) waiting.push(argOf(node, arg));
+  }
+  return true;
 }
 
 /** as_strided(x, sizes of x, strides of x) = x. Strides of dimensions of size 1 say nothing. */

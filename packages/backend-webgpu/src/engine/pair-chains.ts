@@ -27,7 +27,11 @@ export function chainPairs(
   const readers = new Map<LoweredTensor, (Step | PairStep)[]>();
   for (const step of steps) {
     for (const made of madeBy(step)) maker.set(made, step);
-    for (const read of new Set(readBy(step))) readers.set(read, [...(readers.get(read) ?? []), step]);
+    for (const read of new Set(readBy(step))) {
+      const others = readers.get(read) ?? [];
+      others.push(step);
+      readers.set(read, others);
+    }
   }
   const gone = new Set<Step | PairStep>();
   const replaced = new Map<Step | PairStep, Step | PairStep>();

@@ -50,7 +50,9 @@ function groupsOf({ graph, inputs }: Program, weights: ReadonlyMap<string, Weigh
     const start = weight.storageOffset;
     const end = weight.shape.reduce((at, size, d) => at + (size - 1) * weight.strides[d]!, start) + 1;
     const { id } = weight.storage;
-    byStorage.set(id, [...(byStorage.get(id) ?? []), { spec, weight, start, end }]);
+    const others = byStorage.get(id) ?? [];
+    others.push({ spec, weight, start, end });
+    byStorage.set(id, others);
   }
   const groups: Tied[][] = [];
   for (const tied of byStorage.values()) {
