@@ -63,7 +63,7 @@ describe("optimize", () => {
     expect(stats(optimized.graph).map(({ op }) => op)).toEqual(["aten::add.Tensor", "aten::copy_"]);
   });
 
-  it("leaves a program alone whose writes somebody wants to run", () => {
+  it("leaves a program alone whose writes an op handler takes", () => {
     const claimed = program(`user_input %x: f32[2]
       %a: f32[2] = aten::relu_(%x)
       return %a`);

@@ -10,10 +10,11 @@ import { libtorchError } from "../libtorch-errors.ts";
  */
 export function requireWritable(program: Program, registry: OpRegistry): void {
   walk(program.graph, (node, graph) => {
-    const twin = registry.resolve(node.op)?.functional;
-    const record = twin === undefined ? undefined : registry.resolve(twin);
+    const inPlace = registry.resolve(node.op);
+    if (inPlace?.functional === undefined || inPlace.schema.args[0]?.alias?.write !== true) return;
+    const record = registry.resolve(inPlace.functional);
     // A view in place changes what the tensor is, not what it holds.
-    if (record === undefined || record.view !== undefined || !/_(\.|$)|::__i/.test(node.op)) return;
+    if (record === undefined || record.view !== undefined) return;
     const problem = problemOf(node, graph, record, registry);
     if (problem === null) return;
     throw libtorchError("libtorch.argument", {

@@ -13,7 +13,7 @@ export class ReadAhead {
   readonly #started = new Set<Constant>();
   readonly #underWay = new Set<Promise<void>>();
   #queue: Constant[] = [];
-  /** Bytes of the records that were read, those too that were used since somebody last looked. */
+  /** Bytes of the records that were read, also of those that were used since they were last counted. */
   #waiting = 0;
   #mostWaiting = 0;
   #mostReads = MOST_READS;

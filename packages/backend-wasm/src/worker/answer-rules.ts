@@ -20,6 +20,7 @@ import {
   CALL_RULES,
   type CallRule,
   callQuestion,
+  isExpression,
   keyOf,
   leavesOf,
   mapArgs,
@@ -60,13 +61,15 @@ export async function ruleBook(program: Program, registry: OpRegistry): Promise<
 }
 
 function setsOf(registry: OpRegistry): readonly WireOpSet[] {
-  const sets = new Map<string, WireOpSet>();
+  const sets = new Map<string, { name: string; replace: boolean; ops: WireRecord[] }>();
   for (const { op } of registry.list()) {
     const name = registry.userSetOf(op);
     const record = registry.resolve(op);
     if (name === undefined || record === undefined) continue;
-    const { ops, replace } = sets.get(name) ?? { ops: [], replace: false };
-    sets.set(name, { name, replace: replace || registry.isReplaced(op), ops: [...ops, wireRecord(record)] });
+    const set = sets.get(name) ?? { name, replace: false, ops: [] };
+    set.replace ||= registry.isReplaced(op);
+    set.ops.push(wireRecord(record));
+    sets.set(name, set);
   }
   return [...sets.values()];
 }
@@ -187,7 +190,7 @@ function expressionOf({ scalar }: OpRecord, operands: readonly unknown[]): { exp
     const known = done.get(expr);
     if (known !== undefined) return known;
     const made = mapArgs(expr as unknown as Readonly<Record<string, unknown>>, (part) =>
-      isExpression(part) ? plain(part) : part,
+      isExpression(part) ? plain(part as ScalarExpr) : part,
     ) as unknown as WireExpr;
     done.set(expr, made);
     return made;
@@ -218,8 +221,4 @@ function recipeOf({ name, decompose }: OpRecord, args: WireArgs, registry: OpReg
   };
   const result = decompose!(args, { call, tensor: (op, given) => call(op, given)[0] as TensorMeta });
   return result === null || result === undefined ? null : { calls, result: plain(result as ArgValue) };
-}
-
-function isExpression(value: unknown): value is ScalarExpr {
-  return typeof value === "object" && value !== null && "kind" in value;
 }

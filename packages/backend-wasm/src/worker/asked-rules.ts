@@ -7,6 +7,7 @@ import { createRegistry } from "@pt2/registry/own-ops";
 import {
   type CallRule,
   callQuestion,
+  isExpression,
   keyOf,
   leavesOf,
   mapArgs,
@@ -123,8 +124,4 @@ function looked({ scalar }: RuleAnswer): boolean {
 function givenBy(outcome: Outcome | undefined): unknown {
   if (outcome === undefined || "value" in outcome) return outcome?.value;
   throw fromWireError(outcome.error);
-}
-
-function isExpression(value: unknown): value is ScalarExpr | WireExpr {
-  return typeof value === "object" && value !== null && "kind" in value;
 }

@@ -59,6 +59,10 @@ export type WireExpr =
   | Exclude<ScalarExpr, { readonly kind: "input" }>
   | { readonly kind: "operand"; readonly position: number };
 
+export function isExpression(value: unknown): value is ScalarExpr | WireExpr {
+  return typeof value === "object" && value !== null && "kind" in value;
+}
+
 /** An argument as a rule on another thread gets it. A number of the run is known by its dtype alone. */
 export function toPlain(value: ArgValue): WireArg {
   if (Array.isArray(value)) return value.map(toPlain);

@@ -6,7 +6,7 @@ import { ComingRange } from "./coming-range.ts";
 import type { ByteRange } from "./content-range.ts";
 import { LANES, segmentsOf } from "./segments.ts";
 
-/** Bytes that may have come before somebody asks for them. Whoever waits for bytes behind them gets them all the same. */
+/** Bytes that may be buffered before they are read. A read that waits for bytes behind them gets these all the same. */
 const AHEAD = 8 * 2 ** 20;
 
 /** Bytes of a range as they come, in one request. */
@@ -49,7 +49,7 @@ class Downloads {
   readonly #segments = new Set<Segment>();
   #queue: Segment[] = [];
   #underWay = 0;
-  /** Bytes that came and that nobody took. */
+  /** Bytes that are buffered. */
   #held = 0;
   #moved = (): void => {};
   #move: Promise<void> = Promise.resolve();
