@@ -9,6 +9,7 @@ export interface Member {
 }
 
 const FOUNDATION = ["@pt2/format", "@pt2/graph", "@pt2/registry", "@pt2/backend"];
+const ENGINE = "@pt2/engine";
 const BACKENDS = ["@pt2/backend-wasm", "@pt2/backend-libtorch", "@pt2/backend-webgpu"];
 
 /**
@@ -20,8 +21,9 @@ export const ROWS: readonly (readonly Member[])[] = [
   [{ name: "@pt2/graph", what: "archive → IR; structural passes; text form" }],
   [{ name: "@pt2/registry", what: "what ops mean: schema, infer, decompose; handlers" }],
   [{ name: "@pt2/backend", what: "the contract: Backend, Executable, Tensor, plan" }],
+  [{ name: "@pt2/engine", what: "what backends that lower programs share: stages, plans, host kernels" }],
   [{ name: "@pt2/conformance", what: "the contract as a test suite anyone can run" }],
-  BACKENDS.map((name) => ({ name, what: "a backend (conformance in its tests only)", only: FOUNDATION })),
+  BACKENDS.map((name) => ({ name, what: "a backend (conformance in its tests only)", only: [...FOUNDATION, ENGINE] })),
   [
     {
       name: "@pt2/ops-torchvision",

@@ -76,9 +76,9 @@ const SOURCES: Readonly<Record<keyof Modules, string>> = {
   webgpu: "packages/backend-webgpu/src/backend.ts",
   wasmKernels: "packages/backend-wasm/src/kernels/index.ts",
   webgpuKernels: "packages/backend-webgpu/src/kernels/index.ts",
-  host: "packages/backend/src/host.ts",
+  host: "packages/engine/src/host.ts",
   webgpuEngine: "packages/backend-webgpu/src/engine/kernels.ts",
-  dynamic: "packages/backend/src/dynamic/index.ts",
+  dynamic: "packages/engine/src/dynamic/index.ts",
 };
 
 const LEGEND = {

@@ -1,4 +1,5 @@
-import { findUnsupported, type UnsupportedOp } from "@pt2/backend";
+import type { UnsupportedOp } from "@pt2/backend";
+import { findUnsupported } from "@pt2/engine";
 import { DTYPES, type DType } from "@pt2/format";
 import { type Graph, type Node, type Program, usesOf, walk } from "@pt2/graph";
 import { mapGraphs, mutates } from "@pt2/graph/passes";

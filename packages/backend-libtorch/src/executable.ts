@@ -1,12 +1,5 @@
-import {
-  type Executable,
-  type MemoryReport,
-  type Profile,
-  type RunOptions,
-  RunQueue,
-  type TraceObserver,
-  type Value,
-} from "@pt2/backend";
+import type { Executable, MemoryReport, Profile, RunOptions, TraceObserver, Value } from "@pt2/backend";
+import { RunQueue } from "@pt2/engine/run-queue";
 import type { Pt2Error } from "@pt2/format";
 import { isReturned } from "@pt2/graph/results";
 import { commitWrites } from "./commit-writes.ts";

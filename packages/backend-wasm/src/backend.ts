@@ -1,12 +1,5 @@
-import {
-  BACKEND_API_VERSION,
-  type Backend,
-  type Capabilities,
-  findUnsupported,
-  type Prefetch,
-  type UnsupportedOp,
-} from "@pt2/backend";
-import { compileChecked } from "@pt2/backend/staged";
+import { BACKEND_API_VERSION, type Backend, type Capabilities, type Prefetch, type UnsupportedOp } from "@pt2/backend";
+import { compileChecked, findUnsupported } from "@pt2/engine";
 import type { WeightTensor } from "@pt2/format";
 import type { Program } from "@pt2/graph";
 import type { OpRegistry } from "@pt2/registry";

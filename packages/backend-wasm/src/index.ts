@@ -37,7 +37,7 @@ function startWorker(): WorkerHandle {
   };
 }
 
-export type { Clamp } from "@pt2/backend/staged";
+export type { Clamp } from "@pt2/engine";
 export type { KernelCall, PlanContext, WasmKernel } from "./engine/kernel.ts";
 export { addressOf, type Place } from "./engine/place.ts";
 export { WASM_ERRORS, type WasmErrorCode } from "./wasm-errors.ts";

@@ -4,12 +4,11 @@ import {
   type Capabilities,
   type CompileRequest,
   type Executable,
-  findUnsupported,
   type HostTensor,
   hostTensor,
   type UnsupportedOp,
 } from "@pt2/backend";
-import { compileChecked, hasDynamicKernel } from "@pt2/backend/staged";
+import { compileChecked, findUnsupported, hasDynamicKernel } from "@pt2/engine";
 import type { DType, Pt2Error } from "@pt2/format";
 import { type Program, stats } from "@pt2/graph";
 import type { OpRegistry } from "@pt2/registry";

@@ -1,6 +1,7 @@
 export type { Archive, ArchiveOptions, ArchiveRecord, Generation, ReadSignal } from "./archive.ts";
 export { DTYPES, type DType, type DTypeInfo, type DTypeKind, dtypeFromSchema } from "./dtype.ts";
 export { Pt2Error, type Pt2ErrorParts } from "./error.ts";
+export { expectStorages } from "./expect-storages.ts";
 export { bitsToFloat, bitsToFloat32, floatToBits, isSmallFloat, type SmallFloat } from "./float-bits.ts";
 export { FORMAT_ERRORS, type FormatErrorCode } from "./format-errors.ts";
 export { LIMITS } from "./limits.ts";

@@ -1,5 +1,5 @@
 import type { Tensor, TypedArray, Value } from "@pt2/backend";
-import { hostTensor } from "@pt2/backend/essentials";
+import { hostTensor } from "@pt2/backend";
 import { Pt2Error } from "@pt2/format";
 import { bindSymbols, type GivenShape, type Program } from "@pt2/graph";
 import { runtimeError } from "./runtime-errors.ts";

@@ -1,6 +1,6 @@
 import type { Backend, CompileRequest, Executable, Prefetch } from "@pt2/backend";
-import { unlessAborted } from "@pt2/backend/essentials";
 import { type Archive, openArchive } from "@pt2/format";
+import { unlessAborted } from "@pt2/format/abort";
 import { importProgram } from "@pt2/graph";
 import type { OpHandler, OpRegistry, OpSet } from "@pt2/registry";
 import { atenOnDemand, builtInRegistry, loading } from "@pt2/registry/on-demand";

@@ -1,6 +1,6 @@
 import type { HostTensor } from "@pt2/backend";
-import { expectStorages, hostTensor, viewAs } from "@pt2/backend/essentials";
-import { type ExportedProgram, type Generation, openArchive, readTensor } from "@pt2/format";
+import { hostTensor, viewAs } from "@pt2/backend";
+import { type ExportedProgram, expectStorages, type Generation, openArchive, readTensor } from "@pt2/format";
 import { importProgram, type Program } from "@pt2/graph";
 import { type ModelSource, openSource } from "./open-source.ts";
 import { inputsOf, type LeafInfo, type OutputInfo, outputsOf } from "./signature.ts";

@@ -1,5 +1,5 @@
 import type { Backend, UnsupportedOp } from "@pt2/backend";
-import { BACKEND_API_VERSION } from "@pt2/backend/essentials";
+import { BACKEND_API_VERSION } from "@pt2/backend";
 import { absentWeights, type Pt2ErrorParts, type WeightTensor } from "@pt2/format";
 import { type Program, walk } from "@pt2/graph";
 import type { OpRegistry, OpSet } from "@pt2/registry";

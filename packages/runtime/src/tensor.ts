@@ -1,5 +1,5 @@
 import type { HostTensor, TypedArray } from "@pt2/backend";
-import { hostTensor, requireType } from "@pt2/backend/essentials";
+import { hostTensor, requireType } from "@pt2/backend";
 import { DTYPES, type DType, floatToBits, isSmallFloat } from "@pt2/format";
 import { runtimeError } from "./runtime-errors.ts";
 

@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { gunzipSync } from "node:zlib";
 import type { Backend, Value } from "@pt2/backend";
-import { hostData } from "@pt2/backend/host";
 import { caseProgram, type OpCase } from "@pt2/conformance";
+import { hostData } from "@pt2/engine/host";
 import { bitsToFloat, DTYPES, type DType, isSmallFloat } from "@pt2/format";
 import type { OpRegistry } from "@pt2/registry";
 import { fixturePath } from "../fixture.ts";

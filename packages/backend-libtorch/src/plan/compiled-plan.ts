@@ -1,5 +1,5 @@
-import { onAbort } from "@pt2/backend";
 import { Pt2Error } from "@pt2/format";
+import { onAbort } from "@pt2/format/abort";
 import { type Graph, graphsOf, type Node, type Program } from "@pt2/graph";
 import type {
   Addon,

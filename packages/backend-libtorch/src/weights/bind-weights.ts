@@ -1,5 +1,5 @@
-import { type CompileRequest, expectStorages } from "@pt2/backend";
-import { DTYPES, type WeightTensor } from "@pt2/format";
+import type { CompileRequest } from "@pt2/backend";
+import { DTYPES, expectStorages, type WeightTensor } from "@pt2/format";
 import { type InputSpec, liveness, type Program, type ValueType } from "@pt2/graph";
 import type { Addon, NativeStorage, NativeTensor, TensorLayout } from "../addon.ts";
 import { located } from "../native-failure.ts";

@@ -1,5 +1,5 @@
 // A convolution in double precision, and one through a plan, for the tests beside this file.
-import { type Spatial, volume } from "@pt2/backend/windows";
+import { type Spatial, volume } from "@pt2/engine/windows";
 import { type Random, type Testbed, worst } from "../kernels-testbed.ts";
 import { planConv } from "./plan-conv.ts";
 import type { ConvAlgorithm, ConvShape } from "./types.ts";

@@ -1,6 +1,6 @@
-import { numel } from "@pt2/backend";
-import { backendError, type Clamp } from "@pt2/backend/staged";
-import { rowMajor } from "@pt2/backend/strides";
+import { backendError, numel } from "@pt2/backend";
+import type { Clamp } from "@pt2/engine";
+import { rowMajor } from "@pt2/engine/strides";
 import { DTYPES, type DType } from "@pt2/format";
 import { type ArgValue, type Call, isTensor, type LoweredTensor, type TensorMeta } from "@pt2/registry";
 import { Context } from "./context.ts";

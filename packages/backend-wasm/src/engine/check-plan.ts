@@ -1,4 +1,4 @@
-import { locate } from "@pt2/backend/staged";
+import { locate } from "@pt2/engine";
 import type { Call } from "@pt2/registry";
 import { wasmError } from "../wasm-errors.ts";
 import { LIMITS } from "./limits.ts";

@@ -1,4 +1,4 @@
-import { ConstantTable, InputUses } from "@pt2/backend";
+import { ConstantTable, InputUses } from "@pt2/engine";
 import { Constant } from "./constant.ts";
 import { Context } from "./context.ts";
 import type { Block } from "./heap.ts";

@@ -1,4 +1,4 @@
-import { backendError } from "@pt2/backend/staged";
+import { backendError } from "@pt2/backend";
 import type { Block, Heap } from "./heap.ts";
 
 /** Where a tensor's elements are: a piece of memory whose address is known at the latest when a step runs. */

@@ -1,5 +1,5 @@
 import { numel } from "@pt2/backend";
-import { rowMajor, sameStrides } from "@pt2/backend/strides";
+import { rowMajor, sameStrides } from "@pt2/engine/strides";
 import { DTYPES, type DType } from "@pt2/format";
 import type { TypedExpr } from "@pt2/registry/scalar";
 import type { Kernels } from "../kernels.gen.ts";

@@ -1,4 +1,4 @@
-import type { HandlerInitials } from "@pt2/backend/staged";
+import type { HandlerInitials } from "@pt2/engine";
 import type { Node } from "@pt2/graph";
 import type { HandlerContext } from "@pt2/registry";
 import { instantiateKernels } from "../instantiate.ts";

@@ -1,6 +1,6 @@
 import { numel } from "@pt2/backend";
-import { elementBytes } from "@pt2/backend/staged";
-import { forEachOffset, rowMajor, sameStrides } from "@pt2/backend/strides";
+import { elementBytes } from "@pt2/engine";
+import { forEachOffset, rowMajor, sameStrides } from "@pt2/engine/strides";
 import { DTYPES, type DType } from "@pt2/format";
 import type { Heap } from "./heap.ts";
 import { addressOf, type Place } from "./place.ts";

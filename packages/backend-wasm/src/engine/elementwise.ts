@@ -1,5 +1,5 @@
 import { numel } from "@pt2/backend";
-import { broadcastStrides } from "@pt2/backend/strides";
+import { broadcastStrides } from "@pt2/engine/strides";
 import type { TypedExpr } from "@pt2/registry/scalar";
 import { createElementwiseCompiler } from "../codegen/compiler.ts";
 import { blockBytes, coalesce, innerModes, writeBlock } from "../codegen/geometry.ts";

@@ -1,4 +1,4 @@
-import type { KernelSet } from "@pt2/backend/staged";
+import type { KernelSet } from "@pt2/engine";
 import type { Constant } from "./constant.ts";
 import type { ConstantPool } from "./constant-pool.ts";
 import type { WasmKernel } from "./kernel.ts";

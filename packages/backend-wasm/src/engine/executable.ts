@@ -1,4 +1,4 @@
-import { type Executable, expectStorages, type MemoryReport, type Profile, RunQueue, type Value } from "@pt2/backend";
+import type { Executable, MemoryReport, Profile, Value } from "@pt2/backend";
 import {
   type Cancellation,
   fromRunValue,
@@ -11,7 +11,9 @@ import {
   readHandlerInitials,
   staticInputs,
   toRunValues,
-} from "@pt2/backend/staged";
+} from "@pt2/engine";
+import { RunQueue } from "@pt2/engine/run-queue";
+import { expectStorages } from "@pt2/format";
 import type { Program } from "@pt2/graph";
 import { modelDisposed } from "../wasm-errors.ts";
 import { createEngine } from "./create-engine.ts";

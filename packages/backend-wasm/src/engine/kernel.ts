@@ -1,4 +1,4 @@
-import type { Clamp, OpKernel } from "@pt2/backend/staged";
+import type { Clamp, OpKernel } from "@pt2/engine";
 import type { DType } from "@pt2/format";
 import type { ArgValue, Call } from "@pt2/registry";
 import type { TypedExpr } from "@pt2/registry/scalar";

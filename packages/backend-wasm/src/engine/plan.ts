@@ -1,6 +1,20 @@
-import { callsOf, type ElementwiseGroup, fuse, numel, planArena, requireResults, type Step } from "@pt2/backend";
-import { type Clamp, callKey, clampOf, isPure, type KernelSet, located, type StagePlan } from "@pt2/backend/staged";
-import { checkInside, resultStrides, rowMajor } from "@pt2/backend/strides";
+import { numel } from "@pt2/backend";
+import {
+  type Clamp,
+  callKey,
+  callsOf,
+  clampOf,
+  type ElementwiseGroup,
+  fuse,
+  isPure,
+  type KernelSet,
+  located,
+  planArena,
+  requireResults,
+  type StagePlan,
+  type Step,
+} from "@pt2/engine";
+import { checkInside, resultStrides, rowMajor } from "@pt2/engine/strides";
 import { DTYPES } from "@pt2/format";
 import { type Call, type LoweredTensor, type Stage, type Strided, tensorsIn } from "@pt2/registry";
 import { CallContext, type TensorTable } from "./call-context.ts";

@@ -1,6 +1,6 @@
 import { numel } from "@pt2/backend";
-import { programWeights } from "@pt2/backend/staged";
-import { rowMajor } from "@pt2/backend/strides";
+import { programWeights } from "@pt2/engine";
+import { rowMajor } from "@pt2/engine/strides";
 import { DTYPES, readTensor, type WeightTensor } from "@pt2/format";
 import type { Program } from "@pt2/graph";
 import type { Constant } from "./constant.ts";

@@ -1,4 +1,4 @@
-import { indexError } from "@pt2/backend/staged";
+import { indexError } from "@pt2/engine";
 import { numbers } from "./access.ts";
 import type { KernelCall } from "./kernel.ts";
 import { addressOf, type Place } from "./place.ts";

@@ -1,5 +1,5 @@
 import { hostTensor, type Value } from "@pt2/backend";
-import { GraphRunner, isHostData, type RunValue, toRunValues } from "@pt2/backend/staged";
+import { GraphRunner, isHostData, type RunValue, toRunValues } from "@pt2/engine";
 import { parse } from "@pt2/graph";
 import { createRegistry, type OpHandler } from "@pt2/registry";
 import { aten } from "@pt2/registry/aten";

@@ -1,4 +1,4 @@
-import { exact, numberOf } from "@pt2/backend/staged";
+import { exact, numberOf } from "@pt2/engine";
 import { DTYPES, type DType } from "@pt2/format";
 import type { Scalar } from "@pt2/registry";
 import { writeElement } from "./elements.ts";

@@ -1,4 +1,4 @@
-import { isDense, sameStrides } from "@pt2/backend/strides";
+import { isDense, sameStrides } from "@pt2/engine/strides";
 import { DTYPES } from "@pt2/format";
 import type { PlanContext } from "./kernel.ts";
 import { addressOf, type Place } from "./place.ts";

@@ -6,7 +6,7 @@ import {
   type StageEngine,
   type StageRequest,
   type TensorData,
-} from "@pt2/backend/staged";
+} from "@pt2/engine";
 import type { LoweredTensor, LowerOptions, RunNumber } from "@pt2/registry";
 import { readPlace, writeElement, writePlace } from "./elements.ts";
 import type { ExecutableState } from "./executable-state.ts";

@@ -1,5 +1,5 @@
-import type { Abilities } from "@pt2/backend";
-import { hasDynamicKernel, isEvalBatchNorm, KernelSet } from "@pt2/backend/staged";
+import type { Abilities } from "@pt2/engine";
+import { hasDynamicKernel, isEvalBatchNorm, KernelSet } from "@pt2/engine";
 import type { DType } from "@pt2/format";
 import type { ArgValue, LowerTarget, OpRegistry } from "@pt2/registry";
 import { KERNELS } from "../kernels/index.ts";

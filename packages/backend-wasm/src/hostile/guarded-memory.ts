@@ -1,4 +1,4 @@
-import type { ArenaPlan, Lifetime } from "@pt2/backend";
+import type { ArenaPlan, Lifetime } from "@pt2/engine";
 import type { Block, Heap } from "../engine/heap.ts";
 
 /** Bytes around every block and buffer that nobody may touch. */

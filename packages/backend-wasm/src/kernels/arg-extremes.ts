@@ -1,5 +1,5 @@
 import { numel } from "@pt2/backend";
-import { normalDim, rowMajor } from "@pt2/backend/strides";
+import { normalDim, rowMajor } from "@pt2/engine/strides";
 import type { TensorMeta } from "@pt2/registry";
 import { castExpr } from "../engine/expressions.ts";
 import type { KernelCall, WasmKernel } from "../engine/kernel.ts";

@@ -1,4 +1,4 @@
-import { rowMajor } from "@pt2/backend/strides";
+import { rowMajor } from "@pt2/engine/strides";
 import type { TensorMeta } from "@pt2/registry";
 import type { WasmKernel } from "../engine/kernel.ts";
 import type { Place } from "../engine/place.ts";

@@ -1,5 +1,5 @@
-import { channelsLast } from "@pt2/backend/strides";
-import { type ConvolutionWindow, convolutionWindow, type Spatial, spatial } from "@pt2/backend/windows";
+import { channelsLast } from "@pt2/engine/strides";
+import { type ConvolutionWindow, convolutionWindow, type Spatial, spatial } from "@pt2/engine/windows";
 import type { TensorMeta } from "@pt2/registry";
 import { chooseAlgorithm, exactAlgorithm, planConv } from "../conv/plan-conv.ts";
 import type { ConvShape } from "../conv/types.ts";

@@ -1,5 +1,5 @@
 import { numel, viewAs } from "@pt2/backend";
-import { elementBytes, numberOf } from "@pt2/backend/staged";
+import { elementBytes, numberOf } from "@pt2/engine";
 import { DTYPES, type DType } from "@pt2/format";
 import { isTensor, type Scalar } from "@pt2/registry";
 import type { WasmKernel } from "../engine/kernel.ts";

@@ -1,4 +1,4 @@
-import { rowMajor } from "@pt2/backend/strides";
+import { rowMajor } from "@pt2/engine/strides";
 import type { DType } from "@pt2/format";
 import type { ArgValue, TensorMeta } from "@pt2/registry";
 import { castExpr } from "../engine/expressions.ts";

@@ -1,4 +1,4 @@
-import type { Clamp } from "@pt2/backend/staged";
+import type { Clamp } from "@pt2/engine";
 import { NO_CLAMP } from "../engine/call-context.ts";
 import type { PlanContext } from "../engine/kernel.ts";
 import { addressOf, type Buffer, type Place } from "../engine/place.ts";

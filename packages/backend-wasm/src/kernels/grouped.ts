@@ -1,4 +1,4 @@
-import { indexError } from "@pt2/backend/staged";
+import { indexError } from "@pt2/engine";
 import type { ArgValue, TensorMeta } from "@pt2/registry";
 import { numbers } from "../engine/access.ts";
 import type { PlanContext, WasmKernel } from "../engine/kernel.ts";

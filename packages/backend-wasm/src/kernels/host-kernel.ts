@@ -1,4 +1,4 @@
-import { createRandom, type HostKernel, type RandomNumbers, runHostKernel } from "@pt2/backend/host";
+import { createRandom, type HostKernel, type RandomNumbers, runHostKernel } from "@pt2/engine/host";
 import { isTensor } from "@pt2/registry";
 import { readPlace, writePlace } from "../engine/elements.ts";
 import type { Heap } from "../engine/heap.ts";

@@ -1,5 +1,5 @@
-import { selectElements } from "@pt2/backend/staged";
-import { broadcastPositions } from "@pt2/backend/strides";
+import { selectElements } from "@pt2/engine";
+import { broadcastPositions } from "@pt2/engine/strides";
 import { adder, mover } from "../engine/access.ts";
 import { readPlace } from "../engine/elements.ts";
 import type { WasmKernel } from "../engine/kernel.ts";

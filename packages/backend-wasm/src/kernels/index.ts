@@ -1,4 +1,4 @@
-import { HOST_KERNELS } from "@pt2/backend/host";
+import { HOST_KERNELS } from "@pt2/engine/host";
 import type { WasmKernel } from "../engine/kernel.ts";
 import { argmax, argmin } from "./arg-extremes.ts";
 import { assertion } from "./assert.ts";

@@ -1,5 +1,5 @@
-import { type AxisWindow, slidingWindows } from "@pt2/backend/host";
-import { offsetsOf } from "@pt2/backend/strides";
+import { type AxisWindow, slidingWindows } from "@pt2/engine/host";
+import { offsetsOf } from "@pt2/engine/strides";
 import { bigints, type Elements, numbers } from "../engine/access.ts";
 import type { KernelCall, WasmKernel } from "../engine/kernel.ts";
 import type { Place } from "../engine/place.ts";

@@ -1,6 +1,6 @@
 import { numel } from "@pt2/backend";
-import { channelsLast } from "@pt2/backend/strides";
-import { poolingRank, poolingWindow, spatial } from "@pt2/backend/windows";
+import { channelsLast } from "@pt2/engine/strides";
+import { poolingRank, poolingWindow, spatial } from "@pt2/engine/windows";
 import type { ArgValue, TensorMeta } from "@pt2/registry";
 import type { KernelCall, WasmKernel } from "../engine/kernel.ts";
 import { addressOf, type Place } from "../engine/place.ts";

@@ -1,5 +1,5 @@
 import { numel } from "@pt2/backend";
-import { isDense, rowMajor } from "@pt2/backend/strides";
+import { isDense, rowMajor } from "@pt2/engine/strides";
 import type { ArgValue, TensorMeta } from "@pt2/registry";
 import type { KernelCall, WasmKernel } from "../engine/kernel.ts";
 import { addressOf, type Place } from "../engine/place.ts";

@@ -1,4 +1,4 @@
-import { type Lanes, lanesOf, normalDim } from "@pt2/backend/strides";
+import { type Lanes, lanesOf, normalDim } from "@pt2/engine/strides";
 import type { DType } from "@pt2/format";
 import type { TensorMeta } from "@pt2/registry";
 import { bigints, type Elements, numbers } from "../engine/access.ts";

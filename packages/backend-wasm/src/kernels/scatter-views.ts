@@ -1,4 +1,4 @@
-import { checkInside } from "@pt2/backend/strides";
+import { checkInside } from "@pt2/engine/strides";
 import type { WasmKernel } from "../engine/kernel.ts";
 import { elementsIn, type Place } from "../engine/place.ts";
 

@@ -1,5 +1,5 @@
 import { numel } from "@pt2/backend";
-import { normalDim, offsetsOf } from "@pt2/backend/strides";
+import { normalDim, offsetsOf } from "@pt2/engine/strides";
 import type { TensorMeta } from "@pt2/registry";
 import { bigints, type Elements, mover, numbers } from "../engine/access.ts";
 import { isComplexDtype } from "../engine/complex-parts.ts";

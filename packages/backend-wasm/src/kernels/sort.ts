@@ -6,8 +6,8 @@ import {
   sortRange,
   sortsByRadix,
   stableSort,
-} from "@pt2/backend/host";
-import { lanesOf, normalDim } from "@pt2/backend/strides";
+} from "@pt2/engine/host";
+import { lanesOf, normalDim } from "@pt2/engine/strides";
 import { DTYPES } from "@pt2/format";
 import type { OpName } from "@pt2/graph";
 import { bigints, mover, numbers } from "../engine/access.ts";

@@ -1,4 +1,4 @@
-import type { Spatial } from "@pt2/backend/windows";
+import type { Spatial } from "@pt2/engine/windows";
 import { inBlocks, rowReporter } from "../conv/row-blocks.ts";
 import type { ConvCall, KernelModule } from "../conv/types.ts";
 import { writeWords } from "../conv/window.ts";

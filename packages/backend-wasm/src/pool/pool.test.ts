@@ -1,4 +1,4 @@
-import type { Spatial } from "@pt2/backend/windows";
+import type { Spatial } from "@pt2/engine/windows";
 import { beforeEach, describe, expect, test } from "vitest";
 import { random, testbed, worst } from "../kernels-testbed.ts";
 import { pooled, signal } from "../sampling-goldens.gen.ts";

@@ -1,5 +1,5 @@
-import { type AxisTable, resizeTable } from "@pt2/backend/host";
-import type { Spatial } from "@pt2/backend/windows";
+import { type AxisTable, resizeTable } from "@pt2/engine/host";
+import type { Spatial } from "@pt2/engine/windows";
 import { beforeEach, describe, expect, test } from "vitest";
 import { random, testbed, worst } from "../kernels-testbed.ts";
 import { resized, signal } from "../sampling-goldens.gen.ts";

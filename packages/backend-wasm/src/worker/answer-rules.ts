@@ -1,6 +1,6 @@
 // The calling thread's part: rules of users' ops are functions there. It loads for programs that have such ops.
 
-import { hintBindings, hintValues } from "@pt2/backend";
+import { hintBindings, hintValues } from "@pt2/engine";
 import { type Node, type Program, usesOf, walk } from "@pt2/graph";
 import {
   type ArgValue,

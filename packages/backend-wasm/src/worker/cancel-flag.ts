@@ -1,5 +1,5 @@
-import { onAbort } from "@pt2/backend/essentials";
-import type { Cancellation } from "@pt2/backend/staged";
+import type { Cancellation } from "@pt2/engine";
+import { onAbort } from "@pt2/format/abort";
 
 /** Memory for a flag that another thread can see raised, or null where threads may not share memory. */
 export function sharedFlag(): SharedArrayBuffer | null {

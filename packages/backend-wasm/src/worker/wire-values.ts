@@ -1,5 +1,5 @@
 import type { Value } from "@pt2/backend";
-import { backendError, hostTensor, viewAs } from "@pt2/backend/essentials";
+import { backendError, hostTensor, viewAs } from "@pt2/backend";
 import type { WireValue } from "./protocol.ts";
 
 /** Copies a value for another thread: the caller's tensor stays as it is. */

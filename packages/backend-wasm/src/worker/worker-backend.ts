@@ -1,5 +1,5 @@
 import type { Backend, Capabilities, CompileRequest, Executable, UnsupportedOp } from "@pt2/backend";
-import { BACKEND_API_VERSION } from "@pt2/backend/essentials";
+import { BACKEND_API_VERSION } from "@pt2/backend";
 import type { SourceOrigin, Storage } from "@pt2/format";
 import { type Program, stats } from "@pt2/graph";
 import type { OpRegistry } from "@pt2/registry";

@@ -1,4 +1,5 @@
-import { backendError, elementBytes, numberOf } from "@pt2/backend/staged";
+import { backendError } from "@pt2/backend";
+import { elementBytes, numberOf } from "@pt2/engine";
 import { type ArgValue, type Call, isTensor, type LoweredTensor, type TensorMeta } from "@pt2/registry";
 import type { Epilogue, ResultPlace } from "../shader/shader.ts";
 import type { Buffer } from "./constant.ts";

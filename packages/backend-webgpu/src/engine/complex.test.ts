@@ -1,6 +1,6 @@
 import { hostTensor, numel, type Tensor } from "@pt2/backend";
-import { broadcastShape } from "@pt2/backend/strides";
 import { randomUnit } from "@pt2/conformance/scalar";
+import { broadcastShape } from "@pt2/engine/strides";
 import { expect, test } from "vitest";
 import { describeWithDevice } from "../device.test-helper.ts";
 import { webgpu } from "../index.ts";

@@ -1,4 +1,4 @@
-import { ConstantTable, InputUses } from "@pt2/backend";
+import { ConstantTable, InputUses } from "@pt2/engine";
 import { Constant } from "./constant.ts";
 import type { Memory } from "./memory.ts";
 import type { Work } from "./step-sink.ts";

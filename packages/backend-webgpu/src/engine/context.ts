@@ -1,4 +1,4 @@
-import { backendError } from "@pt2/backend/staged";
+import { backendError } from "@pt2/backend";
 import { contiguousStrides, type DType, elementCount, isContiguous } from "@pt2/format";
 import { castTo } from "@pt2/registry/scalar";
 import { planElementwise } from "../shader/elementwise.ts";

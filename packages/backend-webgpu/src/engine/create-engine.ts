@@ -1,5 +1,5 @@
 import type { CompileRequest } from "@pt2/backend";
-import { GraphRunner, type HandlerInitials, isEvalBatchNorm } from "@pt2/backend/staged";
+import { GraphRunner, type HandlerInitials, isEvalBatchNorm } from "@pt2/engine";
 import type { OpName, Program } from "@pt2/graph";
 import type { LowerTarget } from "@pt2/registry";
 import type { Device, DeviceSource } from "./device.ts";

@@ -1,6 +1,5 @@
 import type { Tensor, TypedArray } from "@pt2/backend";
-import { viewAs } from "@pt2/backend";
-import { backendError } from "@pt2/backend/staged";
+import { backendError, viewAs } from "@pt2/backend";
 import type { DType } from "@pt2/format";
 import { webgpuError } from "../webgpu-errors.ts";
 import { bytesOf } from "./context.ts";

@@ -1,4 +1,4 @@
-import type { HostData } from "@pt2/backend/staged";
+import type { HostData } from "@pt2/engine";
 import { elementCount, isContiguous } from "@pt2/format";
 import { reachOf } from "@pt2/registry";
 import { storageOf } from "../wgsl/storage.ts";

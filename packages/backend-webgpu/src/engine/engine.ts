@@ -8,7 +8,7 @@ import {
   type StageEngine,
   type StageRequest,
   type TensorData,
-} from "@pt2/backend/staged";
+} from "@pt2/engine";
 import { type DType, Pt2Error } from "@pt2/format";
 import type { LoweredTensor, LowerOptions, RunNumber } from "@pt2/registry";
 import { loading } from "@pt2/registry/on-demand";

@@ -1,14 +1,12 @@
-import {
-  type CompileRequest,
-  type Executable,
-  expectStorages,
-  type MemoryReport,
-  type Profile,
-  type Progress,
-  type RunOptions,
-  RunQueue,
-  type Value,
-  type WarmupOptions,
+import type {
+  CompileRequest,
+  Executable,
+  MemoryReport,
+  Profile,
+  Progress,
+  RunOptions,
+  Value,
+  WarmupOptions,
 } from "@pt2/backend";
 import {
   type DeviceData,
@@ -22,8 +20,10 @@ import {
   readHandlerInitials,
   staticInputs,
   toRunValues,
-} from "@pt2/backend/staged";
+} from "@pt2/engine";
+import { RunQueue } from "@pt2/engine/run-queue";
 import type { Pt2Error } from "@pt2/format";
+import { expectStorages } from "@pt2/format";
 import { webgpuError } from "../webgpu-errors.ts";
 import { bytesOf } from "./context.ts";
 import { createEngine, type ExecutableOptions, type Model } from "./create-engine.ts";

@@ -1,4 +1,4 @@
-import { KernelSet } from "@pt2/backend/staged";
+import { KernelSet } from "@pt2/engine";
 import type { OpName } from "@pt2/graph";
 import type { ArgValue, Call, OpRegistry, Part } from "@pt2/registry";
 import { NotLoaded } from "@pt2/registry/on-demand";

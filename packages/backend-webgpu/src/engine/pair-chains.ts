@@ -1,4 +1,4 @@
-import type { Step } from "@pt2/backend";
+import type { Step } from "@pt2/engine";
 import { type Call, type LoweredTensor, tensorsIn } from "@pt2/registry";
 import { substitute, type TypedExpr } from "@pt2/registry/scalar";
 import { inputOf, joinPairs, type PairStep, readBy } from "./pairs.ts";

@@ -1,4 +1,4 @@
-import type { Step } from "@pt2/backend";
+import type { Step } from "@pt2/engine";
 import type { LoweredTensor } from "@pt2/registry";
 import { onDemand } from "@pt2/registry/on-demand";
 import type { PairStep } from "./pairs.ts";

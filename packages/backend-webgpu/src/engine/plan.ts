@@ -1,4 +1,4 @@
-import type { StagePlan } from "@pt2/backend/staged";
+import type { StagePlan } from "@pt2/engine";
 import type { Call, LoweredTensor } from "@pt2/registry";
 import type { Constant } from "./constant.ts";
 import type { Device } from "./device.ts";

@@ -1,6 +1,16 @@
-import { callsOf, type ElementwiseGroup, fuse, operandsOf, requireResults, type Step } from "@pt2/backend";
-import { callKey, isPure, located, type StageRequest } from "@pt2/backend/staged";
-import { checkInside } from "@pt2/backend/strides";
+import {
+  callKey,
+  callsOf,
+  type ElementwiseGroup,
+  fuse,
+  isPure,
+  located,
+  operandsOf,
+  requireResults,
+  type StageRequest,
+  type Step,
+} from "@pt2/engine";
+import { checkInside } from "@pt2/engine/strides";
 import { type Call, describeNode, type LoweredTensor, type Stage, type Strided, tensorsIn } from "@pt2/registry";
 import { keyOf } from "@pt2/registry/scalar";
 import type { Guard } from "../shader/shader.ts";

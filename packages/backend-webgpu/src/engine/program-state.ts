@@ -1,4 +1,4 @@
-import { type DeviceData, programWeights } from "@pt2/backend/staged";
+import { type DeviceData, programWeights } from "@pt2/engine";
 import { elementCount, readTensor, type WeightTensor } from "@pt2/format";
 import type { Program } from "@pt2/graph";
 import { bytesOf, placeIn } from "./context.ts";

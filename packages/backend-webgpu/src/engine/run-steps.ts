@@ -1,4 +1,4 @@
-import { locate, type RunHooks } from "@pt2/backend/staged";
+import { locate, type RunHooks } from "@pt2/engine";
 import type { Device } from "./device.ts";
 import type { Memory } from "./memory.ts";
 import type { WebgpuPlan } from "./plan.ts";

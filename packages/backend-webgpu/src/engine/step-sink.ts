@@ -1,4 +1,4 @@
-import type { HostData } from "@pt2/backend/staged";
+import type { HostData } from "@pt2/engine";
 import type { Dispatch } from "../shader/dispatch.ts";
 import type { Guard } from "../shader/shader.ts";
 import type { Buffer } from "./constant.ts";

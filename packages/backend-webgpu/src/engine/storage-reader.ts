@@ -1,5 +1,5 @@
-import { expectStorages } from "@pt2/backend";
 import type { Storage } from "@pt2/format";
+import { expectStorages } from "@pt2/format";
 
 /** Bytes that are read before somebody takes them, at most; a single larger storage is read in parts of this size. */
 const WINDOW = 32 * 2 ** 20;

@@ -1,4 +1,4 @@
-import { backendError } from "@pt2/backend/staged";
+import { backendError } from "@pt2/backend";
 
 /** How a picture becomes a tensor. */
 export interface ImageOptions {

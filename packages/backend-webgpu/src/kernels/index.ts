@@ -1,7 +1,7 @@
 import type { Part } from "@pt2/registry";
 import type { WebgpuKernel } from "../engine/kernel.ts";
 
-/** Ops of which `@pt2/backend/host` has kernels. */
+/** Ops of which `@pt2/engine/host` has kernels. */
 const ON_HOST = new RegExp(
   `^aten::(${[
     "linalg_(lu_factor_ex|lu_solve|det|slogdet|inv_ex|solve_triangular|cholesky_ex|ldl_factor_ex|ldl_solve)",

@@ -1,4 +1,4 @@
-import { broadcastStrides } from "@pt2/backend/strides";
+import { broadcastStrides } from "@pt2/engine/strides";
 import type { Place } from "../engine/place.ts";
 
 /** Dimensions of a tensor, as few as give the same elements in the same order. */

@@ -1,5 +1,5 @@
-import { createRandom, HOST_KERNELS, runHostKernel } from "@pt2/backend/host";
 import type { CaseTensor, OpCase } from "@pt2/conformance";
+import { createRandom, HOST_KERNELS, runHostKernel } from "@pt2/engine/host";
 import { bitsToFloat, type DType, elementCount, floatToBits } from "@pt2/format";
 
 /** A convolution given by what differs from one with stride 1 and nothing else. */

@@ -1,4 +1,4 @@
-import { convolutionWindow, type Spatial, spatial, withinReach } from "@pt2/backend/windows";
+import { convolutionWindow, type Spatial, spatial, withinReach } from "@pt2/engine/windows";
 import type { TensorMeta } from "@pt2/registry";
 import type { KernelCall } from "../../engine/kernel.ts";
 import type { Place } from "../../engine/place.ts";

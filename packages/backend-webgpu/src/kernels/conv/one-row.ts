@@ -1,4 +1,4 @@
-import { volume } from "@pt2/backend/windows";
+import { volume } from "@pt2/engine/windows";
 import type { Place } from "../../engine/place.ts";
 import type { ConvGeometry, ConvTensors } from "./geometry.ts";
 

@@ -1,4 +1,4 @@
-import { volume } from "@pt2/backend/windows";
+import { volume } from "@pt2/engine/windows";
 import type { ConvGeometry } from "./geometry.ts";
 
 /** Invocations along pixels and along channels. */

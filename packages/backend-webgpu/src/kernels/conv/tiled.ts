@@ -1,4 +1,4 @@
-import { volume } from "@pt2/backend/windows";
+import { volume } from "@pt2/engine/windows";
 import type { KernelCall } from "../../engine/kernel.ts";
 import type { Place } from "../../engine/place.ts";
 import type { Shader } from "../../shader/shader.ts";

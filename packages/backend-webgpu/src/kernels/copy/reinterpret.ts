@@ -1,4 +1,4 @@
-import type { HostData } from "@pt2/backend/staged";
+import type { HostData } from "@pt2/engine";
 import type { DType } from "@pt2/format";
 import type { TensorMeta } from "@pt2/registry";
 import { areParts } from "../../engine/complex-parts.ts";

@@ -1,5 +1,5 @@
 import { viewAs } from "@pt2/backend";
-import { numberOf } from "@pt2/backend/staged";
+import { numberOf } from "@pt2/engine";
 import { DTYPES, type DType } from "@pt2/format";
 import { isTensor, type Scalar, type TensorMeta } from "@pt2/registry";
 import type { WebgpuKernel } from "../../engine/kernel.ts";

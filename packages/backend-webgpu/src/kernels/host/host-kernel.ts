@@ -1,4 +1,4 @@
-import { createRandom, type HostKernel, type RandomNumbers, runHostKernel } from "@pt2/backend/host";
+import { createRandom, type HostKernel, type RandomNumbers, runHostKernel } from "@pt2/engine/host";
 import { type ArgValue, isTensor } from "@pt2/registry";
 import type { WebgpuKernel } from "../../engine/kernel.ts";
 

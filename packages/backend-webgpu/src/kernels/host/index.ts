@@ -1,4 +1,4 @@
-import { HOST_KERNELS } from "@pt2/backend/host";
+import { HOST_KERNELS } from "@pt2/engine/host";
 import type { WebgpuKernel } from "../../engine/kernel.ts";
 import { hostKernel } from "./host-kernel.ts";
 

@@ -1,4 +1,4 @@
-import { normalDim } from "@pt2/backend/strides";
+import { normalDim } from "@pt2/engine/strides";
 import { DTYPES, elementCount } from "@pt2/format";
 import type { TensorMeta } from "@pt2/registry";
 import { type BinaryFn, castTo, type TypedExpr } from "@pt2/registry/scalar";

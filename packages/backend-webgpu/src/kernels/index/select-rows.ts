@@ -1,4 +1,4 @@
-import { normalDim } from "@pt2/backend/strides";
+import { normalDim } from "@pt2/engine/strides";
 import { elementCount } from "@pt2/format";
 import type { KernelCall, WebgpuKernel } from "../../engine/kernel.ts";
 import type { Place } from "../../engine/place.ts";

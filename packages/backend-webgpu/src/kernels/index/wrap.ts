@@ -1,4 +1,4 @@
-import { backendError } from "@pt2/backend/staged";
+import { backendError } from "@pt2/backend";
 import type { Shader } from "../../shader/shader.ts";
 
 /** A dimension that is indexed. */

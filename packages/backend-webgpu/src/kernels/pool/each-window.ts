@@ -1,4 +1,4 @@
-import type { PoolingWindow } from "@pt2/backend/windows";
+import type { PoolingWindow } from "@pt2/engine/windows";
 import { elementCount } from "@pt2/format";
 import type { TensorMeta } from "@pt2/registry";
 import type { KernelCall } from "../../engine/kernel.ts";

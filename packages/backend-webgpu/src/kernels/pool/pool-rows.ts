@@ -1,4 +1,4 @@
-import { type PoolingWindow, spatial } from "@pt2/backend/windows";
+import { type PoolingWindow, spatial } from "@pt2/engine/windows";
 import type { TensorMeta } from "@pt2/registry";
 import type { KernelCall } from "../../engine/kernel.ts";
 import type { Place } from "../../engine/place.ts";

@@ -1,4 +1,4 @@
-import { poolingRank, poolingWindow, withinReach } from "@pt2/backend/windows";
+import { poolingRank, poolingWindow, withinReach } from "@pt2/engine/windows";
 import { elementCount } from "@pt2/format";
 import type { TensorMeta } from "@pt2/registry";
 import { onDemand } from "@pt2/registry/on-demand";

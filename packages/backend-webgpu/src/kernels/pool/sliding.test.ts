@@ -1,5 +1,5 @@
-import { slidingWindows } from "@pt2/backend/host";
 import { type OpCase, runCase } from "@pt2/conformance";
+import { slidingWindows } from "@pt2/engine/host";
 import { elementCount } from "@pt2/format";
 import { createRegistry } from "@pt2/registry";
 import { aten } from "@pt2/registry/aten";

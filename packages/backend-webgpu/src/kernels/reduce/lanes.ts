@@ -1,4 +1,4 @@
-import { normalDim } from "@pt2/backend/strides";
+import { normalDim } from "@pt2/engine/strides";
 import { elementCount } from "@pt2/format";
 import type { ArgValue } from "@pt2/registry";
 import type { Place } from "../../engine/place.ts";

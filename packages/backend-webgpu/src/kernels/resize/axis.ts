@@ -1,4 +1,4 @@
-import type { AxisTable } from "@pt2/backend/host";
+import type { AxisTable } from "@pt2/engine/host";
 import { elementCount } from "@pt2/format";
 import type { KernelCall } from "../../engine/kernel.ts";
 import type { Place } from "../../engine/place.ts";

@@ -1,4 +1,4 @@
-import { type AxisTable, type ResizeMode, resizeTable } from "@pt2/backend/host";
+import { type AxisTable, type ResizeMode, resizeTable } from "@pt2/engine/host";
 import { DTYPES, elementCount } from "@pt2/format";
 import type { ArgValue, TensorMeta } from "@pt2/registry";
 import type { KernelCall, WebgpuKernel } from "../../engine/kernel.ts";

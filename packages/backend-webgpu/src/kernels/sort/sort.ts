@@ -1,4 +1,4 @@
-import { normalDim } from "@pt2/backend/strides";
+import { normalDim } from "@pt2/engine/strides";
 import type { KernelCall, WebgpuKernel } from "../../engine/kernel.ts";
 import type { Place } from "../../engine/place.ts";
 import { type ReducedLayout, readLanes, reducedLayout } from "../reduce/lanes.ts";

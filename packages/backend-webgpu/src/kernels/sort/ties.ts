@@ -69,7 +69,7 @@ ${SERIAL}`,
   );
 }
 
-/** The algorithms of the GNU C++ library that PyTorch calls, on the positions of one lane; `@pt2/backend/host` says more. */
+/** The algorithms of the GNU C++ library that PyTorch calls, on the positions of one lane; `@pt2/engine/host` says more. */
 const SERIAL = `var<workgroup> tied: atomic<u32>;
 var<private> base: u32;
 var<private> start: u32;

@@ -1,0 +1,175 @@
+import type { UnsupportedOp } from "@pt2/backend";
+import { type DType, Pt2Error } from "@pt2/format";
+import { definitionsOf, type Graph, graphsOf, type Node, type Program, usesOf } from "@pt2/graph";
+import { isSymbolic } from "@pt2/graph/passes";
+import {
+  type ArgValue,
+  argValue,
+  describeNode,
+  Emitter,
+  isControl,
+  type LowerTarget,
+  type OpRecord,
+  type OpRegistry,
+  resolveArgs,
+} from "@pt2/registry";
+import { loading, NotLoaded } from "@pt2/registry/on-demand";
+import { hintBindings, hintValues } from "./hint-values.ts";
+
+/** What a backend can do, as far as single ops are concerned. */
+export interface Abilities {
+  readonly target: LowerTarget;
+  readonly dtypes: readonly DType[];
+  /** What a user can do about tensors of a dtype that is not among them. */
+  readonly dtypeAdvice?: Readonly<Partial<Record<DType, string>>>;
+  /** Whether it runs an op whose result sizes depend on data. */
+  hasDynamicKernel(op: string): boolean;
+}
+
+/**
+ * The ops of a program that a backend cannot run, nested graphs included. Each node is lowered by itself, with the sizes
+ * that the program records; open ones are assumed. A node that cannot be lowered with them is judged by its op alone.
+ */
+export async function findUnsupported(
+  program: Program,
+  registry: OpRegistry,
+  abilities: Abilities,
+): Promise<readonly UnsupportedOp[]> {
+  const found = await loading(() => search(program, registry, abilities));
+  if (found.every(({ why }) => why !== NO_OP_SET)) return found;
+  const { whyForeign } = await import("./foreign-ops.ts");
+  return found.map((each) => (each.why === NO_OP_SET ? { ...each, why: whyForeign(each.op) ?? NO_OP_SET } : each));
+}
+
+function search(program: Program, registry: OpRegistry, abilities: Abilities): readonly UnsupportedOp[] {
+  const bindings = hintBindings(program);
+  const found = new Map<string, UnsupportedOp>();
+  const known: KnownProblems = new Map();
+  const enter = (graph: Graph): void => {
+    for (const node of graph.nodes) {
+      const why = problemOf(node, graph, bindings, registry, abilities, known);
+      if (why !== null) {
+        const { count, where, why: first } = found.get(node.op) ?? { count: 0, where: describeNode(node), why };
+        found.set(node.op, { op: node.op, count: count + 1, where, why: first });
+      }
+      for (const nested of graphsOf(node)) enter(nested.graph);
+    }
+  };
+  enter(program.graph);
+  return [...found.values()];
+}
+
+/** Why a node cannot run, or null. */
+function problemOf(
+  node: Node,
+  graph: Graph,
+  bindings: ReadonlyMap<string, number | bigint>,
+  registry: OpRegistry,
+  { target, dtypes, dtypeAdvice, hasDynamicKernel }: Abilities,
+  known: KnownProblems,
+): string | null {
+  const own = dtypesOf(node, graph);
+  const foreign = own.find((dtype) => !dtypes.includes(dtype));
+  if (foreign !== undefined) {
+    const advice = dtypeAdvice?.[foreign];
+    return `${target.name} has no ${foreign} tensors${advice === undefined ? "" : `; ${advice}`}`;
+  }
+  if (isSymbolic(node.op) || isControl(node.op)) return null;
+  if (registry.handlerOf(node.op)?.compile !== undefined) return null;
+  const record = registry.resolve(node.op);
+  // Without a record only the handler knows what its op is; it answers when the program is lowered.
+  if (record === undefined) {
+    return registry.handlerOf(node.op)?.rewrite === undefined ? NO_OP_SET : null;
+  }
+  if (runsAnywhere(record, node, own) && registry.handlerOf(node.op) === undefined) return null;
+  const args = argsOf(node, record, hintValues(usesOf(node), graph, bindings));
+  if (isDynamic(record, args)) {
+    if (hasDynamicKernel(record.name)) return null;
+    return `the sizes of its results depend on data, and ${target.name} has no kernel for it`;
+  }
+  if (args === null) return hasRule(record, target) ? null : (registry.lackOf(node.op, target.name) ?? NO_KERNEL);
+  const call = `${node.op} ${callKey(args)}`;
+  const problem = known.has(call) ? known.get(call)! : loweringProblem(node, args, registry, target);
+  known.set(call, problem);
+  return problem;
+}
+
+/** What is wrong with calls that were looked at: a program repeats its layers, and equal calls are lowered equally. */
+type KnownProblems = Map<string, string | null>;
+
+/** Equal for calls that lower to the same ops. Names of tensors and keys play no part in that. */
+function callKey(value: ArgValue | Readonly<Record<string, ArgValue>> | undefined): string {
+  if (typeof value !== "object" || value === null) return `${typeof value}:${Object.is(value, -0) ? "-0" : value}`;
+  if (Array.isArray(value)) return `[${value.map(callKey)}]`;
+  const entries = Object.entries(value as Readonly<Record<string, ArgValue>>);
+  return `{${entries.map(([key, item]) => (key === "name" ? "" : `${key}=${callKey(item)}`))}}`;
+}
+
+const NO_OP_SET = "no op set has it";
+const NO_KERNEL = "it has neither a kernel nor a decomposition";
+
+/** Arguments by schema, tensors with assumed sizes; null where they are not known. */
+function argsOf(
+  node: Node,
+  record: OpRecord,
+  hints: ReadonlyMap<string, ArgValue>,
+): Readonly<Record<string, ArgValue>> | null {
+  if (usesOf(node).some((name) => !hints.has(name))) return null;
+  try {
+    const given = Object.fromEntries(node.args.map(({ name, arg }) => [name, argValue(arg, hints, node)]));
+    return resolveArgs(record.schema, given);
+  } catch {
+    return null;
+  }
+}
+
+/** Views, and elementwise ops on real numbers, need nothing but their record. */
+function runsAnywhere(record: OpRecord, node: Node, dtypes: readonly DType[]): boolean {
+  if (record.view !== undefined) return true;
+  const isComplex = node.args.some(({ arg }) => arg.kind === "complex");
+  return record.scalar !== undefined && !isComplex && !dtypes.some((dtype) => dtype.startsWith("complex"));
+}
+
+function isDynamic({ dynamic }: OpRecord, args: Readonly<Record<string, ArgValue>> | null): boolean {
+  return typeof dynamic === "function" ? args !== null && dynamic(args) : dynamic === true;
+}
+
+function hasRule(record: OpRecord, target: LowerTarget): boolean {
+  if (record.scalar !== undefined || record.view !== undefined || record.decompose !== undefined) return true;
+  try {
+    return target.isNative(record.name, {});
+  } catch (error) {
+    if (error instanceof NotLoaded) throw error;
+    // It has a kernel, which looked at the arguments that are not known.
+    return true;
+  }
+}
+
+/** Sizes that were assumed may not fit together; only a missing op counts. */
+function loweringProblem(
+  node: Node,
+  args: Readonly<Record<string, ArgValue>>,
+  registry: OpRegistry,
+  target: LowerTarget,
+): string | null {
+  try {
+    new Emitter(registry, target).emit(node.op, args, node);
+    return null;
+  } catch (error) {
+    if (error instanceof NotLoaded) throw error;
+    if (!(error instanceof Pt2Error) || error.code !== "registry.unsupported-op") return null;
+    const { op, why } = error.details;
+    return op === node.op ? String(why) : `it needs ${String(op)}: ${String(why)}`;
+  }
+}
+
+function dtypesOf(node: Node, { values }: Graph): readonly DType[] {
+  const dtypes: DType[] = [];
+  for (const names of [usesOf(node), definitionsOf(node)]) {
+    for (const name of names) {
+      const type = values.get(name);
+      if (type?.kind === "tensor") dtypes.push(type.dtype);
+    }
+  }
+  return dtypes;
+}

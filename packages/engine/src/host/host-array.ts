@@ -1,0 +1,46 @@
+import { backendError, numel, viewAs } from "@pt2/backend";
+import { bitsToFloat, DTYPES, type DType, floatToBits, isSmallFloat } from "@pt2/format";
+import { convert } from "@pt2/registry/scalar";
+import type { HostData, TensorType } from "../staged/run-value.ts";
+
+/** A tensor in double precision, row-major; of a complex one the parts alternate. */
+export interface HostArray {
+  readonly shape: readonly number[];
+  readonly complex: boolean;
+  readonly data: Float64Array;
+}
+
+/** The elements of a tensor as numbers; a copy. */
+export function hostArray({ dtype, shape, bytes }: HostData): HostArray {
+  const array = viewAs(dtype, bytes);
+  const data = new Float64Array(array.length);
+  const small = isSmallFloat(dtype);
+  for (let i = 0; i < data.length; i++) data[i] = small ? bitsToFloat(dtype, Number(array[i])) : Number(array[i]);
+  return { shape, complex: DTYPES[dtype].kind === "complex", data };
+}
+
+/** A tensor of numbers, each converted to its dtype. */
+export function hostData({ dtype, shape }: TensorType, values: ArrayLike<number>): HostData {
+  const bytes = new Uint8Array(numel(shape) * DTYPES[dtype].itemsize);
+  const wanted = bytes.byteLength / numberBytes(dtype);
+  if (values.length !== wanted) {
+    throw backendError("backend.data", {
+      what: `A result of shape [${shape.join(", ")}] has ${wanted} numbers, ${values.length} were computed`,
+      advice: "Check the values that the program computes this from.",
+    });
+  }
+  const array = viewAs(dtype, bytes);
+  const small = isSmallFloat(dtype);
+  const big = array instanceof BigInt64Array || array instanceof BigUint64Array;
+  for (let i = 0; i < values.length; i++) {
+    const value = values[i]!;
+    array[i] = small ? floatToBits(dtype, value) : big ? (convert(dtype, value) as bigint) : value;
+  }
+  return { dtype, shape, bytes };
+}
+
+/** Bytes of one number: half an element of a complex dtype. */
+function numberBytes(dtype: DType): number {
+  const { itemsize, kind } = DTYPES[dtype];
+  return kind === "complex" ? itemsize / 2 : itemsize;
+}

@@ -1,0 +1,47 @@
+import { backendError, numel } from "@pt2/backend";
+import { DTYPES, type DType } from "@pt2/format";
+import type { OpName } from "@pt2/graph";
+import { broadcastPositions } from "../../strides.ts";
+import { type HostKernel, hostKernel } from "../host-kernel.ts";
+import { binomial, gamma, poisson } from "./distributions.ts";
+import type { RandomNumbers } from "./numbers.ts";
+
+/** Random numbers, from one sequence for each executable. */
+export const RANDOM_KERNELS: readonly HostKernel[] = [
+  noise("aten::rand", (random, dtype, count) => random.uniform(dtype, count)),
+  noise("aten::randn", (random, _, count) => random.normal(count)),
+  drawn("aten::poisson", ["self"], (random, rate) => poisson(requireRate(rate!), random)),
+  drawn("aten::binomial", ["count", "prob"], (random, count, odds) => binomial(count!, odds!, random)),
+  drawn("aten::_standard_gamma", ["self"], (random, shape) => gamma(shape!, random)),
+];
+
+function requireRate(rate: number): number {
+  if (rate >= 0) return rate;
+  throw backendError("backend.data", {
+    what: `invalid Poisson rate ${rate}, expected rate to be non-negative`,
+    advice: "Check the values that the program computes this from.",
+  });
+}
+
+function noise(op: OpName, draw: (random: RandomNumbers, dtype: DType, count: number) => Float64Array): HostKernel {
+  return {
+    ...hostKernel([op], (call) => [draw(call.random(), call.dtype(0), numel(call.shape(0)))]),
+    accepts: ({ dtype }) => typeof dtype !== "string" || DTYPES[dtype as DType].kind !== "complex",
+  };
+}
+
+/** A number of a distribution for each element of its parameters. */
+function drawn(
+  op: OpName,
+  parameters: readonly string[],
+  draw: (random: RandomNumbers, ...values: readonly number[]) => number,
+): HostKernel {
+  return hostKernel([op], (call) => {
+    const shape = call.shape(0);
+    const random = call.random();
+    const arrays = parameters.map((name) => call.array(name));
+    const places = arrays.map((array) => broadcastPositions(array.shape, shape));
+    const value = (i: number): number => draw(random, ...arrays.map(({ data }, k) => data[places[k]![i]!]!));
+    return [Float64Array.from({ length: numel(shape) }, (_, i) => value(i))];
+  });
+}

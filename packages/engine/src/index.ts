@@ -1,0 +1,41 @@
+export { ConstantTable, type Derived, InputUses } from "./constants.ts";
+export { type Selection, selectElements } from "./dynamic/advanced-index.ts";
+export { hasDynamicKernel } from "./dynamic/ops.ts";
+export type { Abilities } from "./find-unsupported.ts";
+export { findUnsupported } from "./find-unsupported.ts";
+export type { ElementwiseGroup, FuseOptions, Step } from "./fuse.ts";
+export { callsOf, fuse, operandsOf } from "./fuse.ts";
+export { hintBindings, hintValues } from "./hint-values.ts";
+export { requireResults } from "./kernel-error.ts";
+export type { ArenaPlan, Lifetime } from "./plan-arena.ts";
+export { planArena } from "./plan-arena.ts";
+export type { Awaitable } from "./staged/awaitable.ts";
+export { callKey, exact, isPure } from "./staged/call-key.ts";
+export type { Cancellation } from "./staged/cancellation.ts";
+export { type Clamp, clampOf } from "./staged/clamp.ts";
+export { compileChecked } from "./staged/compile-checked.ts";
+export type { DynamicKernel } from "./staged/dynamic-kernel.ts";
+export { elementBytes } from "./staged/element-bytes.ts";
+export { isEvalBatchNorm } from "./staged/fold-batch-norm.ts";
+export { GraphRunner } from "./staged/graph-runner.ts";
+export { type HandlerInitials, readHandlerInitials } from "./staged/handler-initials.ts";
+export { type DeviceTensors, fromRunValue, toRunValues } from "./staged/host-values.ts";
+export { indexError } from "./staged/index-error.ts";
+export { KernelSet, type OpKernel } from "./staged/kernel-set.ts";
+export { locate, located } from "./staged/located.ts";
+export { profiled } from "./staged/profiled.ts";
+export { type ProgramResults, programResults } from "./staged/program-results.ts";
+export { type ProgramWeight, programWeights } from "./staged/program-weights.ts";
+export {
+  type DeviceData,
+  type HostData,
+  isDeviceData,
+  isHostData,
+  numberOf,
+  type RealNumber,
+  type RunValue,
+  type TensorData,
+  type TensorType,
+} from "./staged/run-value.ts";
+export type { RunHooks, StageEngine, StagePlan, StageRequest, StepObserver } from "./staged/stage-engine.ts";
+export { staticInputs } from "./staged/static-inputs.ts";

@@ -1,0 +1,114 @@
+import { backendError, viewAs } from "@pt2/backend";
+import { Pt2Error } from "@pt2/format";
+import type { Graph } from "@pt2/graph";
+import {
+  type ArgValue,
+  type Boundary,
+  describeNode,
+  type HandlerAnswer,
+  type HandlerFrame,
+  type HandlerTensor,
+  type OpRegistry,
+} from "@pt2/registry";
+import { loading } from "@pt2/registry/on-demand";
+import { DYNAMIC_KERNELS } from "../dynamic/index.ts";
+import { type Awaitable, whenReady } from "./awaitable.ts";
+import { runControl } from "./control.ts";
+import { locate, located } from "./located.ts";
+import { opGraph } from "./op-graph.ts";
+import { isHostData, type RunValue, tensorDataIn } from "./run-value.ts";
+
+/** What a boundary works with. */
+export interface BoundaryHost {
+  /** What errors call the backend. */
+  readonly backend: string;
+  readonly registry: OpRegistry;
+  /** How many functions of handlers wait for what runs here. */
+  readonly depth: number;
+  /** Values that the stage before has computed; the data of tensors is on the host only where asked for. */
+  read(values: readonly ArgValue[], to: "host" | "anywhere"): Awaitable<readonly RunValue[]>;
+  /** The values with their tensors in host memory. */
+  fetch(values: readonly RunValue[]): Awaitable<readonly RunValue[]>;
+  /** Says that nobody needs these results of {@link runGraph} any more. */
+  drop(values: readonly RunValue[]): void;
+  /** Runs a graph behind the memory of the stage; its plans are kept under `key`. */
+  runGraph(
+    key: Graph | string,
+    graph: Graph,
+    inputs: readonly RunValue[],
+    depth?: number,
+  ): Promise<readonly RunValue[]>;
+}
+
+/** Runs what stands between two stages. One entry per return of its node. */
+export async function runBoundary(end: Boundary, host: BoundaryHost): Promise<readonly RunValue[]> {
+  switch (end.kind) {
+    case "dynamic": {
+      const kernel = DYNAMIC_KERNELS.get(end.record.name);
+      if (kernel === undefined) {
+        throw backendError("backend.unsupported-op", {
+          what: `${end.record.name} has results whose sizes depend on data, and the ${host.backend} backend has no kernel for it`,
+          where: describeNode(end.node),
+          advice: "Give load() a handler that has it, or use another backend.",
+        });
+      }
+      return whenReady(readArgs(end.args, host), (given) => located([end], () => kernel.run(given)));
+    }
+    case "handler": {
+      const { depth } = host;
+      host.registry.checks?.requireDepth(depth, end.node);
+      const given = await readArgs(end.args, host);
+      const args = Object.fromEntries(Object.entries(given).map(([name, value]) => [name, toHandler(value)]));
+      const call: HandlerFrame["call"] = async (op, given) => {
+        const { key, graph, inputs } = await loading(() => opGraph(op, given, host.registry));
+        const results = await host.fetch(await host.runGraph(key, graph, inputs, depth + 1));
+        return results.flat().map((result) => toHandler(result) as HandlerTensor);
+      };
+      const returned = await end.run({ args: args as HandlerFrame["args"], call });
+      return end.answers(returned, args).map(fromHandler);
+    }
+    case "control":
+      try {
+        const values = await host.read(
+          end.operands.filter((operand): operand is ArgValue => !isGraph(operand)),
+          "anywhere",
+        );
+        let at = 0;
+        const operands = end.operands.map((operand) => (isGraph(operand) ? operand : values[at++]!));
+        const results = await runControl(end.node.op, operands, {
+          call: (graph, inputs) => host.runGraph(graph, graph, inputs),
+          fetch: (given) => host.fetch(given),
+          drop: (given) => host.drop(given),
+        });
+        host.drop(tensorDataIn(values).filter((tensor) => !results.includes(tensor)));
+        return results;
+      } catch (error) {
+        // An abort passes as it is.
+        throw error instanceof Pt2Error ? locate(error, [{ record: { name: end.node.op }, node: end.node }]) : error;
+      }
+  }
+}
+
+function readArgs(
+  args: Readonly<Record<string, ArgValue>>,
+  host: BoundaryHost,
+): Awaitable<Readonly<Record<string, RunValue>>> {
+  return whenReady(host.read(Object.values(args), "host"), (values) =>
+    Object.fromEntries(Object.keys(args).map((name, i) => [name, values[i]!])),
+  );
+}
+
+function isGraph(operand: ArgValue | Graph): operand is Graph {
+  return typeof operand === "object" && operand !== null && "nodes" in operand;
+}
+
+function toHandler(value: RunValue): unknown {
+  if (isHostData(value)) return { dtype: value.dtype, shape: value.shape, data: viewAs(value.dtype, value.bytes) };
+  return Array.isArray(value) ? value.map(toHandler) : value;
+}
+
+function fromHandler(answer: HandlerAnswer): RunValue {
+  if (Array.isArray(answer)) return answer.map(fromHandler) as unknown as RunValue;
+  const { dtype, shape, data } = answer as HandlerTensor;
+  return { dtype, shape, bytes: new Uint8Array(data.buffer, data.byteOffset, data.byteLength) };
+}

@@ -1,0 +1,56 @@
+import type { Backend, CompileRequest, UnsupportedOp } from "@pt2/backend";
+import { backendError } from "@pt2/backend";
+import { type DType, Pt2Error } from "@pt2/format";
+import { type Program, walk } from "@pt2/graph";
+import { isControl, type OpRegistry } from "@pt2/registry";
+import { staticInputs } from "./static-inputs.ts";
+
+/** Compiles a program, or says everything that is missing in one error. */
+export async function compileChecked<T>(
+  { program, registry, signal }: CompileRequest,
+  backend: Pick<Backend, "name" | "capabilities" | "unsupported">,
+  compile: () => Promise<T>,
+): Promise<T> {
+  const requireSupported = async (cause?: unknown): Promise<void> => {
+    const missing = await backend.unsupported(program, registry);
+    if (missing.length > 0) throw unsupportedError(backend.name, missing, cause);
+  };
+  signal?.throwIfAborted();
+  if (!isLoweredWhole(program, registry, backend.capabilities.dtypes)) await requireSupported();
+  try {
+    return await compile();
+  } catch (error) {
+    // Lowering stops at the first op that is missing; people want to know all of them.
+    if (error instanceof Pt2Error && error.code === "registry.unsupported-op") await requireSupported(error);
+    throw error;
+  }
+}
+
+/**
+ * Whether compiling alone tells what is missing: the whole program is lowered at load then. Where sizes are open, or a
+ * part is lowered only when a run comes to it, or a dtype is not known here, somebody has to look first.
+ */
+function isLoweredWhole(program: Program, registry: OpRegistry, dtypes: readonly DType[]): boolean {
+  if (staticInputs(program) === null) return false;
+  for (const type of program.graph.values.values()) {
+    if (type.kind === "tensor" && !dtypes.includes(type.dtype)) return false;
+  }
+  let whole = true;
+  walk(program.graph, ({ op }) => {
+    if (isControl(op) || registry.handlerOf(op)?.compile !== undefined) whole = false;
+    else if (registry.resolve(op)?.dynamic !== undefined) whole = false;
+  });
+  return whole;
+}
+
+/** One error that names every missing op. */
+function unsupportedError(backend: string, missing: readonly UnsupportedOp[], cause?: unknown): Pt2Error {
+  const lines = missing.map(({ op, count, where, why }) => `  ${op} ×${count}: ${why}; first ${where}`);
+  return backendError("backend.unsupported-ops", {
+    what: [`The ${backend} backend cannot run ${missing.length} ops of this program:`, ...lines].join("\n"),
+    where: missing[0]?.where,
+    advice: "Give load() a handler or an op set that has them, or choose a backend that runs them.",
+    details: { unsupported: missing },
+    cause,
+  });
+}

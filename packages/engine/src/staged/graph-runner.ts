@@ -1,0 +1,175 @@
+import { backendError } from "@pt2/backend";
+import type { Graph } from "@pt2/graph";
+import { type ArgValue, type LoweredTensor, lower } from "@pt2/registry";
+import { loading } from "@pt2/registry/on-demand";
+import type { BoundaryHost } from "./boundary.ts";
+import { explainStages } from "./explain.ts";
+import type { PlanCache } from "./plan-cache.ts";
+import { isDeviceData, planKey, type RunValue, type TensorType, tensorDataIn } from "./run-value.ts";
+import type { RunHooks, StageEngine, StagePlan } from "./stage-engine.ts";
+import { fetchAll, type StageCount, StageNode, stageCache } from "./stage-node.ts";
+import { StandIns } from "./stand-ins.ts";
+
+/** What stands between stages, once a run has come to it. */
+let boundary: typeof import("./boundary.ts") | undefined;
+
+/** Planned stages of an executable after which all plans are made anew. */
+const MAX_STAGES = 1024;
+
+/**
+ * Runs one graph. The first run with new input shapes lowers and plans it; further runs with the same shapes only move
+ * data. Runs of one executable never overlap: they share memory.
+ */
+export class GraphRunner<Place extends TensorType, Plan extends StagePlan<Place>> {
+  readonly #graph: Graph;
+  readonly #engine: StageEngine<Place, Plan>;
+  /** The plan of the stage that this graph is called from. */
+  readonly #after: Plan | null;
+  /** Of this graph and those that it calls. */
+  readonly #count: StageCount;
+  readonly #roots: PlanCache<readonly RunValue[], StageNode<Place, Plan>> = stageCache();
+
+  constructor(
+    graph: Graph,
+    engine: StageEngine<Place, Plan>,
+    after: Plan | null = null,
+    count: StageCount = { stages: 0 },
+  ) {
+    this.#graph = graph;
+    this.#engine = engine;
+    this.#after = after;
+    this.#count = count;
+  }
+
+  /** Plans for these inputs, without running. */
+  async prepare(
+    inputs: readonly RunValue[],
+    bound: ReadonlyMap<string, Place> = new Map(),
+  ): Promise<StageNode<Place, Plan>> {
+    const key = planKey(inputs);
+    const known = this.#roots.find(key, inputs);
+    if (known !== undefined) return known;
+    const node = await this.#start(key, inputs, bound);
+    this.#roots.add(node);
+    return node;
+  }
+
+  /**
+   * Inputs are the graph's placeholders in order, less those that `bound` gives a place (weights).
+   * Results are copies; nothing of the run stays in use.
+   */
+  async run(
+    inputs: readonly RunValue[],
+    bound: ReadonlyMap<string, Place> = new Map(),
+    hooks: RunHooks = {},
+  ): Promise<readonly RunValue[]> {
+    // Caches bound each graph and boundary; what multiplies over nested ones is bounded here.
+    if (this.#after === null && this.#count.stages > MAX_STAGES) this.release();
+    let node = this.#roots.find(planKey(inputs), inputs) ?? (await this.prepare(inputs, bound));
+    let given = inputs;
+    for (;;) {
+      const writing = node.write(given);
+      if (writing !== undefined) await writing;
+      // What a boundary gave was a copy, and has been copied again. Inputs are the caller's.
+      if (given !== inputs) this.#drop(given);
+      const executing = this.#engine.execute(node.plan, hooks);
+      if (executing !== undefined) await executing;
+      const { end } = node.stage;
+      if (end.kind === "return") return node.read(end.outputs, "anywhere");
+      // Most programs are one stage.
+      boundary ??= await import("./boundary.ts");
+      const results: readonly RunValue[] = await boundary.runBoundary(end, this.#host(node, hooks));
+      node = await this.#follow(node, results);
+      given = results;
+    }
+  }
+
+  /** How many stages are planned, of the graphs that this one calls too. */
+  get stages(): number {
+    return this.#count.stages;
+  }
+
+  /** The first stages that are planned, with all that follows them. */
+  get plans(): readonly StageNode<Place, Plan>[] {
+    return this.#roots.plans;
+  }
+
+  /** One line per step of every plan: the node, the ops that run as one, and what runs them. */
+  explain(): string {
+    return explainStages(this.plans);
+  }
+
+  /** Gives up all plans. */
+  release(): void {
+    this.#roots.clear();
+  }
+
+  #drop(values: readonly RunValue[]): void {
+    this.#engine.drop?.(tensorDataIn(values).filter(isDeviceData));
+  }
+
+  async #start(
+    key: string,
+    inputs: readonly RunValue[],
+    bound: ReadonlyMap<string, Place>,
+  ): Promise<StageNode<Place, Plan>> {
+    const names = this.#graph.inputs.filter((name) => name !== null && !bound.has(name));
+    if (names.length !== inputs.length) {
+      throw backendError("backend.graph-inputs", {
+        what: `A graph of ${names.length} inputs was given ${inputs.length}`,
+        advice: "Run validate() on the program: the operands of a nested graph do not fit it.",
+      });
+    }
+    const given = new StandIns(inputs, (i) => names[i]!);
+    const env = new Map<string, ArgValue>(names.map((name, i) => [name!, given.values[i]!]));
+    const places = new Map<LoweredTensor, Place>();
+    for (const name of this.#graph.inputs) {
+      const place = name === null ? undefined : bound.get(name);
+      if (place === undefined) continue;
+      const tensor: LoweredTensor = { dtype: place.dtype, shape: place.shape, name: name! };
+      env.set(name!, tensor);
+      places.set(tensor, place);
+    }
+    const stage = await loading(() => lower(this.#graph, env, this.#engine.lowerOptions));
+    return await StageNode.plan(this.#engine, { key, given, places, after: this.#after, count: this.#count }, stage);
+  }
+
+  async #follow(from: StageNode<Place, Plan>, results: readonly RunValue[]): Promise<StageNode<Place, Plan>> {
+    const key = planKey(results);
+    const known = from.next.find(key, results);
+    if (known !== undefined) return known;
+    const given = new StandIns(results, (i) => `result${i}`);
+    const stage = await loading(() => from.stage.resume(given.values));
+    const places = new Map(from.places);
+    for (const tensor of from.stage.live) places.set(tensor, from.plan.place(tensor));
+    const origin = { key, given, places, after: from.plan, count: this.#count };
+    const node = await StageNode.plan(this.#engine, origin, stage);
+    from.next.add(node);
+    return node;
+  }
+
+  #host(node: StageNode<Place, Plan>, { signal, depth = 0 }: RunHooks): BoundaryHost {
+    const { lowerOptions } = this.#engine;
+    let last: Promise<unknown> = Promise.resolve();
+    return {
+      backend: lowerOptions.target.name,
+      depth,
+      registry: lowerOptions.registry,
+      read: (values, to) => node.read(values, to),
+      fetch: (values) => fetchAll(this.#engine, values),
+      drop: (values) => this.#drop(values),
+      runGraph: (key, graph, inputs, within = depth) => {
+        // A handler may call several ops at once; they share memory, so each waits for the one before.
+        const result = last.then(() => {
+          const runner = node.runnerOf(key, () => new GraphRunner(graph, this.#engine, node.plan, this.#count));
+          return runner.run(inputs, new Map(), { signal, depth: within });
+        });
+        last = result.then(
+          () => {},
+          () => {},
+        );
+        return result;
+      },
+    };
+  }
+}

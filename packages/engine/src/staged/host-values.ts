@@ -1,0 +1,75 @@
+import type { Value } from "@pt2/backend";
+import { backendError, hostTensor, numel, type Tensor, viewAs } from "@pt2/backend";
+import { DTYPES } from "@pt2/format";
+import type { Program } from "@pt2/graph";
+import { type DeviceData, type HostData, isDeviceData, isHostData, isTensorData, type RunValue } from "./run-value.ts";
+
+/** How a backend takes and gives tensors that are not in host memory. */
+export interface DeviceTensors {
+  /** What errors call the backend. */
+  readonly name: string;
+  /** A tensor of the backend's own device as runs take it, null for one of another. Absent: it has no device. */
+  accept?(tensor: Tensor): DeviceData | null;
+}
+
+/** User inputs as runs take them. The runtime checks them against the signature; here each is checked to be sound. */
+export function toRunValues(
+  { graph, inputs: specs }: Program,
+  values: readonly Value[],
+  backend: DeviceTensors,
+): readonly RunValue[] {
+  const names = specs.flatMap((spec) => (spec.kind === "user_input" && spec.value !== null ? [spec.value] : []));
+  if (names.length !== values.length) {
+    throw backendError("backend.input", {
+      what: `The program takes ${names.length} inputs, ${values.length} were given`,
+      advice: "Give every user input, in flattened order; model.forward() of the runtime does.",
+    });
+  }
+  return values.map((value, i) => {
+    const kind = graph.values.get(names[i]!)?.kind;
+    const given = toRunValue(value, names[i]!, backend);
+    if (kind === "tensor" && !isTensorData(given)) {
+      throw backendError("backend.input", {
+        what: `Input \`${names[i]}\` is a tensor, and ${given === null ? "null" : `a ${typeof given}`} was given`,
+        advice: "Make a tensor with tensor(dtype, shape, data).",
+      });
+    }
+    if (kind === "symfloat" && typeof given === "number") return { float: given };
+    // An int that a number holds is one: sizes are computed with numbers. Python has no -0 among them.
+    return kind === "symint" && Number.isSafeInteger(Number(given)) ? Number(given) + 0 : given;
+  });
+}
+
+function toRunValue(value: Value, name: string, backend: DeviceTensors): RunValue {
+  if (typeof value !== "object" || value === null) return value;
+  const { dtype, shape, data } = value;
+  if (data === null) {
+    const accepted = backend.accept?.(value) ?? null;
+    if (accepted !== null) return accepted;
+    throw backendError("backend.foreign-tensor", {
+      what: `A tensor on device "${value.device}" was given to the ${backend.name} backend`,
+      advice: "Read it first: tensor(dtype, shape, await t.read()).",
+    });
+  }
+  const result = { dtype, shape, bytes: new Uint8Array(data.buffer, data.byteOffset, data.byteLength) };
+  requireBytes(result, () => `Input \`${name}\``);
+  return result;
+}
+
+/** Refuses data whose bytes are not those that its dtype and shape say: copying it would write past its place. */
+export function requireBytes({ dtype, shape, bytes }: HostData, what: () => string): void {
+  const expected = numel(shape) * (DTYPES[dtype]?.itemsize ?? Number.NaN);
+  if (bytes.byteLength === expected && shape.every((size) => Number.isSafeInteger(size) && size >= 0)) return;
+  throw backendError("backend.input", {
+    what: `${what()} has ${bytes.byteLength} bytes, and a ${dtype} tensor of shape [${shape.join(", ")}] has ${expected}`,
+    advice: "Make tensors with tensor(dtype, shape, data), which checks their length.",
+  });
+}
+
+/** A result as users get it. `give` makes a tensor of what is on the device; without it, there is nothing there. */
+export function fromRunValue(value: RunValue, give?: (data: DeviceData) => Tensor): Value {
+  if (isHostData(value)) return hostTensor(value.dtype, value.shape, viewAs(value.dtype, value.bytes));
+  if (give !== undefined && isDeviceData(value)) return give(value);
+  if (typeof value === "object" && value !== null) return "float" in value ? value.float : null;
+  return value as Value;
+}

@@ -1,0 +1,39 @@
+import { backendError } from "@pt2/backend";
+import { Pt2Error } from "@pt2/format";
+import { describeNode } from "@pt2/registry";
+import { NotLoaded } from "@pt2/registry/on-demand";
+import { kernelError, type Work } from "../kernel-error.ts";
+
+/**
+ * Runs or plans what computes these calls, so that an error says where in the program it happened. What is no coded
+ * error (a trap, a failure inside a kernel's plan) becomes one: users see the op, and the cause is kept.
+ */
+export function located<T>(calls: readonly Work[], work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    throw locate(error, calls);
+  }
+}
+
+/** An error with the place of the calls during which it happened. */
+export function locate(error: unknown, calls: readonly Work[]): unknown {
+  if (error instanceof NotLoaded) return error;
+  const call = calls.at(-1);
+  const where = call && describeNode(call.node);
+  if (!(error instanceof Pt2Error)) {
+    const ops = calls.map(({ record }) => record.name).join(" + ") || "The preparation of a constant";
+    const packaged = calls.find((each) => each.packaged);
+    if (packaged !== undefined)
+      return kernelError(packaged, `failed: ${error instanceof Error ? error.message : error}`, error);
+    return backendError("backend.internal", {
+      what: `${ops} failed: ${error instanceof Error ? error.message : String(error)}`,
+      where,
+      advice: "Report the program: its arguments should have been accepted, or refused with a reason.",
+      cause: error,
+    });
+  }
+  if (error.where !== undefined || where === undefined) return error;
+  const { code, what, advice, details } = error;
+  return new Pt2Error(code, { what, where, advice, details, cause: error });
+}

@@ -1,0 +1,47 @@
+import { backendError } from "@pt2/backend";
+import type { OutputSpec, Program } from "@pt2/graph";
+import { isReturned } from "@pt2/graph/results";
+import { isTensorData, type RunValue, type TensorData, type TensorType } from "./run-value.ts";
+
+/** What a run of a program has computed, by purpose. */
+export interface ProgramResults {
+  /** What the run returns, in order: user outputs, the loss, gradients. */
+  readonly outputs: readonly RunValue[];
+  /** What is to be stored in buffers and parameters, now that every result is there. */
+  readonly writes: readonly { readonly target: string; readonly data: TensorData }[];
+}
+
+/** Tells outputs from writes. `buffers` are what runs may write, by target; anything that does not fit one is refused. */
+export function programResults(
+  { outputs: specs }: Program,
+  results: readonly RunValue[],
+  buffers: ReadonlyMap<string, TensorType>,
+): ProgramResults {
+  const outputs: RunValue[] = [];
+  const writes: { readonly target: string; readonly data: TensorData }[] = [];
+  for (const [i, spec] of specs.entries()) {
+    const result = results[i]!;
+    if (isWrite(spec))
+      writes.push({ target: spec.target, data: checkWrite(spec.target, buffers.get(spec.target), result) });
+    else if (isReturned(spec)) outputs.push(result);
+  }
+  return { outputs, writes };
+}
+
+function isWrite(spec: OutputSpec): spec is OutputSpec & { readonly target: string } {
+  return spec.kind === "buffer_mutation" || spec.kind === "parameter_mutation";
+}
+
+/** A result that is to be written to a buffer; anything but the buffer's dtype and shape would not fit its place. */
+function checkWrite(target: string, buffer: TensorType | undefined, result: RunValue): TensorData {
+  if (buffer !== undefined && isTensorData(result)) {
+    const { dtype, shape } = result;
+    if (dtype === buffer.dtype && `${shape}` === `${buffer.shape}`) return result;
+  }
+  const given = isTensorData(result) ? `a ${result.dtype} tensor of shape [${result.shape.join(", ")}]` : "no tensor";
+  throw backendError("backend.buffer-write", {
+    what: `The program writes ${given} to "${target}", ${buffer === undefined ? "which it does not have" : `a ${buffer.dtype} tensor of shape [${buffer.shape.join(", ")}]`}`,
+    advice: "The program is damaged: export it again.",
+    details: { target },
+  });
+}

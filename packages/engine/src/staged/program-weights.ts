@@ -1,0 +1,64 @@
+import { backendError } from "@pt2/backend";
+import { DTYPES, type WeightTensor } from "@pt2/format";
+import type { Program, ValueType } from "@pt2/graph";
+import { reachOf } from "@pt2/registry";
+
+/** A placeholder of a program that is not a user input, and the weight for it. */
+export interface ProgramWeight {
+  /** Name of the placeholder's value. */
+  readonly value: string;
+  /** Fully qualified name. */
+  readonly target: string;
+  readonly weight: WeightTensor;
+  /** Whether runs write it. */
+  readonly written: boolean;
+}
+
+/** The weights that a program takes, each checked against the archive and the program. Reads nothing. */
+export function programWeights(program: Program, weights: ReadonlyMap<string, WeightTensor>): readonly ProgramWeight[] {
+  const written = new Set(
+    program.outputs.flatMap((spec) =>
+      spec.kind === "buffer_mutation" || spec.kind === "parameter_mutation" ? [spec.target] : [],
+    ),
+  );
+  return program.inputs.flatMap((spec): readonly ProgramWeight[] => {
+    if (spec.kind !== "parameter" && spec.kind !== "buffer" && spec.kind !== "tensor_constant") return [];
+    const { kind, target, value } = spec;
+    const weight = weights.get(target);
+    if (weight === undefined) {
+      throw backendError("backend.missing-weight", {
+        what: `The program needs ${kind} "${target}", which the archive does not have`,
+        advice: "Export the program again; the file is incomplete.",
+        details: { target },
+      });
+    }
+    checkWeight(target, weight, program.graph.values.get(value));
+    return [{ value, target, weight, written: written.has(target) }];
+  });
+}
+
+/** Refuses a weight whose bytes are not in the file, or that is not the tensor that the program was exported with. */
+function checkWeight(target: string, weight: WeightTensor, declared: ValueType | undefined): void {
+  const { dtype, shape, strides, storageOffset, storage } = weight;
+  const { first, last } = reachOf({ shape, strides, offset: storageOffset });
+  const bytes = (last + 1) * DTYPES[dtype].itemsize;
+  if (first <= last && bytes > storage.nbytes) {
+    throw backendError("backend.missing-weight", {
+      what: `"${target}" takes ${bytes} bytes, and the archive has ${storage.nbytes}`,
+      advice: "The program was exported with fake weights, or the file is damaged: export it with real ones.",
+      details: { target },
+    });
+  }
+  if (declared === undefined) return;
+  const fits =
+    declared.kind === "tensor" &&
+    declared.dtype === dtype &&
+    declared.shape.length === shape.length &&
+    declared.shape.every((size, d) => typeof size === "object" || Number(size) === shape[d]);
+  if (fits) return;
+  throw backendError("backend.weight-mismatch", {
+    what: `"${target}" is a ${dtype} tensor of shape [${shape.join(", ")}] in the archive, and something else in the program`,
+    advice: "Weights and program are not of one export: save the program again.",
+    details: { target },
+  });
+}
