@@ -7,6 +7,11 @@ it("shipped code imports from earlier rows only", () => {
   expect(mayImport("@pt2/backend-wasm", { test: false })).not.toContain("@pt2/conformance");
 });
 
+it("only tests import the package that is for tests", () => {
+  expect(mayImport("@pt2/graph", { test: true })).toContain("@pt2/testing");
+  expect(mayImport("@pt2/graph", { test: false })).not.toContain("@pt2/testing");
+});
+
 it("tests may use every earlier row, and the last row everything", () => {
   expect(mayImport("@pt2/backend-wasm", { test: true })).toContain("@pt2/conformance");
   expect(mayImport("@pt2/runtime", { test: true })).toContain("@pt2/backend-wasm");

@@ -4,6 +4,8 @@ export interface Member {
   readonly what: string;
   /** Narrower than "earlier rows": what the shipped code may import. Its tests may still import every earlier row. */
   readonly only?: readonly string[];
+  /** Is for tests: shipped code may not import it. */
+  readonly tests?: true;
   /** May reach past entry points, to look at one module at a time. */
   readonly inside?: true;
 }
@@ -17,7 +19,10 @@ const BACKENDS = ["@pt2/backend-wasm", "@pt2/backend-libtorch", "@pt2/backend-we
  * programs that nobody imports, so its members may use everything. Packages that do not exist yet have their place.
  */
 export const ROWS: readonly (readonly Member[])[] = [
-  [{ name: "@pt2/format", what: "bytes → typed archive" }],
+  [
+    { name: "@pt2/format", what: "bytes → typed archive" },
+    { name: "@pt2/testing", what: "what the tests of all packages share", tests: true },
+  ],
   [{ name: "@pt2/graph", what: "archive → IR; structural passes; text form" }],
   [{ name: "@pt2/registry", what: "what ops mean: schema, infer, decompose; handlers" }],
   [{ name: "@pt2/backend", what: "the contract: Backend, Executable, Tensor, plan" }],
@@ -49,7 +54,8 @@ export function mayImport(name: string, options: { readonly test: boolean }): Re
   if (member === undefined) return undefined;
   const isTop = index === ROWS.length - 1;
   if (member.only !== undefined && !options.test) return new Set(member.only);
-  return new Set(ROWS.slice(0, isTop ? index + 1 : index).flatMap((row) => row.map((each) => each.name)));
+  const earlier = ROWS.slice(0, isTop ? index + 1 : index).flat();
+  return new Set(earlier.filter(({ tests }) => tests !== true || options.test || isTop).map((each) => each.name));
 }
 
 /** A package's entry in the house. */

@@ -1,6 +1,7 @@
-import { SUITE_PARTS, testBackend } from "@pt2/conformance";
+import { testBackend } from "@pt2/conformance";
 import { afterAll, describe, it } from "vitest";
 import { LibtorchBackend } from "./backend.ts";
+import { SHARES } from "./conformance-parts.test-helper.ts";
 import { missingLibtorch, nativeModule } from "./libtorch.test-helper.ts";
 import { twiceKernel } from "./twice-kernel.test-helper.ts";
 
@@ -8,8 +9,7 @@ if (missingLibtorch === "") {
   await testBackend("libtorch", () => new LibtorchBackend(nativeModule().addon), {
     runner: { describe, it, afterAll },
     kernel: twiceKernel,
-    // Its kernels are PyTorch's own, which refuse what PyTorch refuses; `index-checks.test.ts` has what they do not check.
-    parts: SUITE_PARTS.filter((part) => !["indices", "arguments", "errors"].includes(part)),
+    parts: SHARES.ops,
     // What precision `fast` promises.
     tolerance: { float32: { rtol: 1e-4, atol: 1e-5 } },
   });

@@ -2,6 +2,7 @@ import type { CompileRequest } from "@pt2/backend";
 import { testBackend } from "@pt2/conformance";
 import { afterAll, describe, it } from "vitest";
 import { LibtorchBackend } from "./backend.ts";
+import { SHARES } from "./conformance-parts.test-helper.ts";
 import type { LibtorchExecutable } from "./executable.ts";
 import { missingLibtorch, nativeModule } from "./libtorch.test-helper.ts";
 
@@ -19,12 +20,11 @@ class PreciseLibtorch extends LibtorchBackend {
   }
 }
 
-// Its kernels are PyTorch's own, which refuse what PyTorch refuses; `index-checks.test.ts` has indices that they do not check.
 if (missingLibtorch === "") {
   for (const precision of ["exact", "fast"] as const) {
     await testBackend(`libtorch, ${precision}`, () => new PreciseLibtorch(precision), {
       runner: { describe, it, afterAll },
-      parts: ["arguments", "errors"],
+      parts: SHARES.refusals,
     });
   }
 } else it.skip(`libtorch${missingLibtorch}`);

@@ -1,8 +1,9 @@
 import { testBackend } from "@pt2/conformance";
 import { afterAll, describe, it } from "vitest";
 import { WasmBackend } from "./backend.ts";
+import { SHARES } from "./conformance-parts.test-helper.ts";
 
 await testBackend("wasm", () => new WasmBackend(), {
   runner: { describe, it, afterAll },
-  parts: ["binary", "cast", "compare", "factories", "inplace", "pointwise", "views"],
+  parts: SHARES.elementwise,
 });

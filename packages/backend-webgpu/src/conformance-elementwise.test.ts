@@ -1,3 +1,4 @@
 import { testConformance } from "./conformance.test-helper.ts";
+import { SHARES } from "./conformance-parts.test-helper.ts";
 
-await testConformance(["binary", "cast", "compare", "factories", "inplace", "pointwise", "views"]);
+await testConformance(SHARES.elementwise);

@@ -1,4 +1,4 @@
 import { testConformance } from "./conformance.test-helper.ts";
+import { SHARES } from "./conformance-parts.test-helper.ts";
 
-// Families whose kernels are others on a GPU, or that bind many tensors at once.
-await testConformance(["attention", "conv", "index", "matmul", "norm", "pool", "reduce", "scatter"], "gpu");
+await testConformance(SHARES.gpu, "gpu");

@@ -1,3 +1,4 @@
 import { testConformance } from "./conformance.test-helper.ts";
+import { SHARES } from "./conformance-parts.test-helper.ts";
 
-await testConformance(["index", "scatter", "sort", "lifecycle", "own-ops"]);
+await testConformance(SHARES.indexing);

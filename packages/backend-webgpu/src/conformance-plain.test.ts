@@ -1,4 +1,4 @@
 import { testConformance } from "./conformance.test-helper.ts";
+import { SHARES } from "./conformance-parts.test-helper.ts";
 
-// Families whose kernels look at features: halves in 32 bits, reductions without subgroups.
-await testConformance(["attention", "cast", "matmul", "norm", "reduce"], "none");
+await testConformance(SHARES.plain, "none");

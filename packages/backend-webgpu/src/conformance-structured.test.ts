@@ -1,17 +1,4 @@
 import { testConformance } from "./conformance.test-helper.ts";
+import { SHARES } from "./conformance-parts.test-helper.ts";
 
-await testConformance([
-  "attention",
-  "complex",
-  "conv",
-  "linalg",
-  "loss",
-  "matmul",
-  "misc",
-  "norm",
-  "pool",
-  "quantized",
-  "reduce",
-  "resize",
-  "rnn",
-]);
+await testConformance(SHARES.structured);

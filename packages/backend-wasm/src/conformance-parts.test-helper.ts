@@ -1,0 +1,28 @@
+import type { SuitePart } from "@pt2/conformance";
+
+type Share = "elementwise" | "lifecycle" | "refusals" | "structured";
+
+/** Which parts of the suite each `conformance-NAME.test.ts` runs, by NAME. */
+export const SHARES: Readonly<Record<Share, readonly SuitePart[]>> = {
+  elementwise: ["binary", "cast", "compare", "factories", "inplace", "pointwise", "views"],
+  lifecycle: ["lifecycle", "own-ops"],
+  refusals: ["indices", "arguments", "errors"],
+  structured: [
+    "attention",
+    "complex",
+    "conv",
+    "index",
+    "linalg",
+    "loss",
+    "matmul",
+    "misc",
+    "norm",
+    "pool",
+    "quantized",
+    "reduce",
+    "resize",
+    "rnn",
+    "scatter",
+    "sort",
+  ],
+};

@@ -1,0 +1,29 @@
+import type { SuitePart } from "@pt2/conformance";
+
+type Share = "elementwise" | "gpu" | "indexing" | "plain" | "refusals" | "structured";
+
+/** Which parts of the suite each `conformance-NAME.test.ts` runs, by NAME. */
+export const SHARES: Readonly<Record<Share, readonly SuitePart[]>> = {
+  elementwise: ["binary", "cast", "compare", "factories", "inplace", "pointwise", "views"],
+  // Families whose kernels are others on a GPU, or that bind many tensors at once.
+  gpu: ["attention", "conv", "index", "matmul", "norm", "pool", "reduce", "scatter"],
+  indexing: ["index", "scatter", "sort", "lifecycle", "own-ops"],
+  // Families whose kernels look at features: halves in 32 bits, reductions without subgroups.
+  plain: ["attention", "cast", "matmul", "norm", "reduce"],
+  refusals: ["indices", "arguments", "errors"],
+  structured: [
+    "attention",
+    "complex",
+    "conv",
+    "linalg",
+    "loss",
+    "matmul",
+    "misc",
+    "norm",
+    "pool",
+    "quantized",
+    "reduce",
+    "resize",
+    "rnn",
+  ],
+};
