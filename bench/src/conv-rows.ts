@@ -1,4 +1,4 @@
-import type { ConvShape } from "../../packages/backend-wasm/src/conv/types.ts";
+import type { ConvShape } from "../../packages/backend-wasm/src/kernels/conv/types.ts";
 
 type Row = readonly [
   inChannels: number,

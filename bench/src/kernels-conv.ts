@@ -1,8 +1,8 @@
 // Convolutions of ResNet-18 and MobileNetV3-Large against ONNX Runtime's Conv; both WebAssembly, one thread.
 // Arguments: seconds per row, a filter on the row's name, and an algorithm to force.
 import * as ort from "onnxruntime-web/wasm";
-import { planConv } from "../../packages/backend-wasm/src/conv/plan-conv.ts";
-import type { ConvAlgorithm, ConvShape } from "../../packages/backend-wasm/src/conv/types.ts";
+import { planConv } from "../../packages/backend-wasm/src/kernels/conv/plan-conv.ts";
+import type { ConvAlgorithm, ConvShape } from "../../packages/backend-wasm/src/kernels/conv/types.ts";
 import { random, type Testbed, testbed, worst } from "../../packages/backend-wasm/src/kernels-testbed.ts";
 import { convRows } from "./conv-rows.ts";
 import { oneNodeModel } from "./onnx-writer.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { instantiateKernels } from "../instantiate.ts";
-import { packedMatrix, transposed } from "../kernels/gemm.ts";
+import { packedMatrix, transposed } from "../kernels/matmul/gemm.ts";
 import { random } from "../kernels-testbed.ts";
 import { Constant } from "./constant.ts";
 import { ConstantPool } from "./constant-pool.ts";

@@ -32,11 +32,11 @@ export const KERNEL_PARTS: readonly Part<WebgpuKernel>[] = [
   },
   {
     ops: /^aten::(linear|mm|bmm|addmm)$/,
-    load: async () => (await import("./matmul/index.ts")).PRODUCTS,
+    load: async () => (await import("./matmul/index.ts")).MATMULS,
   },
   {
     ops: /^aten::(mm|bmm|_grouped_mm)$/,
-    load: async () => (await import("./matmul/other.ts")).OTHER_PRODUCTS,
+    load: async () => (await import("./matmul/special-matmuls.ts")).SPECIAL_MATMULS,
   },
   {
     ops: /^aten::((sum|mean)(\.dim(_IntList)?)?|prod(\.dim_int)?|amax|amin|argmax|argmin)$/,
@@ -48,7 +48,7 @@ export const KERNEL_PARTS: readonly Part<WebgpuKernel>[] = [
   },
   {
     ops: /^aten::((log_)?softmax\.int|_(log_)?softmax)$/,
-    load: async () => (await import("./softmax/softmax.ts")).SOFTMAX,
+    load: async () => (await import("./softmax.ts")).SOFTMAX,
   },
   {
     ops: /^aten::(scaled_dot_product_attention|_scaled_dot_product_flash_attention_for_cpu)$/,

@@ -1,7 +1,7 @@
 import type { Adapter } from "../engine/adapter.ts";
 import type { Place } from "../engine/place.ts";
 import type { Shader } from "../shader/shader.ts";
-import { lanesFor, maxOf, sumOf, Team } from "./team.ts";
+import { invocationsFor, maxOf, sumOf, WorkgroupReduction } from "./cooperative.ts";
 
 /** Rows of elements that are reduced and written again: softmax, normalisations. */
 export interface RowSizes {
@@ -20,7 +20,7 @@ const FEW_ROWS = 16;
 const FEW_GROUPS = 64;
 
 /**
- * Shares out rows: each to one invocation, or to a team of them. Texts see `row: u32` and, inside of `each`, `i: u32`, the
+ * Shares out rows: each to one invocation, or to a workgroup of them. Texts see `row: u32` and, inside of `each`, `i: u32`, the
  * first of the elements at hand, which are of type {@link type}.
  */
 export class Rows {
@@ -46,7 +46,7 @@ export class Rows {
   /** The sum of a variable of type {@link type} over the whole row. */
   sum(variable: string): string {
     const own = this.sizes.vector ? `((${variable}.x + ${variable}.y) + (${variable}.z + ${variable}.w))` : variable;
-    return this.#lanes === 1 ? own : `team_sum(lane, ${own})`;
+    return this.#lanes === 1 ? own : `workgroup_sum(lane, ${own})`;
   }
 
   /** The greatest value of a variable over the whole row. */
@@ -54,7 +54,7 @@ export class Rows {
     const own = this.sizes.vector
       ? `max(max(${variable}.x, ${variable}.y), max(${variable}.z, ${variable}.w))`
       : variable;
-    return this.#lanes === 1 ? own : `team_max(lane, ${own})`;
+    return this.#lanes === 1 ? own : `workgroup_max(lane, ${own})`;
   }
 
   /** Whether elements of a variable are NaN, in bits: compilers may take comparisons to be of numbers. */
@@ -86,9 +86,10 @@ export class Rows {
       shader.forEach(count, `let row = i; let lane = 0u;\n  ${body}`, { declarations, workgroupSize });
       return;
     }
-    const team = new Team(this.#lanes, this.#adapter);
-    const shared = team.declare("team_sum", sumOf("f32")) + team.declare("team_max", maxOf("f32", LEAST));
-    team.run(shader, count, `let row = group;\n  ${body}`, declarations + shared);
+    const workgroup = new WorkgroupReduction(this.#lanes, this.#adapter);
+    const shared =
+      workgroup.declare("workgroup_sum", sumOf("f32")) + workgroup.declare("workgroup_max", maxOf("f32", LEAST));
+    workgroup.run(shader, count, `let row = group;\n  ${body}`, declarations + shared);
   }
 }
 
@@ -101,7 +102,7 @@ function lanesOf({ count, n, dense }: RowSizes, { software, subgroupSize }: Adap
   if (!dense && count >= 64) return 1;
   if (n < 32) return 1;
   // A row that one subgroup can have for itself needs no barriers.
-  return subgroupSize === 32 && count >= FEW_GROUPS && n <= 1024 ? 32 : lanesFor(n);
+  return subgroupSize === 32 && count >= FEW_GROUPS && n <= 1024 ? 32 : invocationsFor(n);
 }
 
 /** Whether rows can be read four elements at a time: `kept` are the strides from row to row. */

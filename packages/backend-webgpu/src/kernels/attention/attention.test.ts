@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { describeWithDevice } from "../../device.test-helper.ts";
 import { programOf, registryOf, run } from "../../programs.test-helper.ts";
 import { VARIANTS, type VariantName, variantBackend } from "../../variants.test-helper.ts";
-import { difference, numbers } from "../matmul/product.test-helper.ts";
+import { difference, numbers } from "../matmul/matmul.test-helper.ts";
 
 const registry = registryOf();
 

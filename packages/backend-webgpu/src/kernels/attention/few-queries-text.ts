@@ -47,7 +47,7 @@ export function fewQueriesText(rows: Rows, across: number): { readonly memory: s
     var c = weights[lane];
     for (var k = 1u; k < p.per_key; k++) { c += weights[k * ${LANES}u + lane]; }
     c = ${together((r) => `score(head, query${r}, s + lane, ${of("c", r)})`)};
-    let greatest = max(most, team_max(lane, c));
+    let greatest = max(most, workgroup_max(lane, c));
     let shrink = exp2(most - greatest);
     most = greatest;
     c = exp2(c - most);
@@ -62,7 +62,7 @@ export function fewQueriesText(rows: Rows, across: number): { readonly memory: s
     }
     workgroupBarrier();
   }
-  let all = team_sum(lane, total);
+  let all = workgroup_sum(lane, total);
   for (var r = 0u; r < p.rows; r++) {
     var sum = sum0;
     switch r { ${each((r) => (r === 0 ? "" : `case ${r}u: { sum = sum${r}; }`))} default: {} }

@@ -2,7 +2,7 @@ import { elementCount } from "@pt2/format";
 import type { KernelCall } from "../../engine/kernel.ts";
 import type { Place } from "../../engine/place.ts";
 import type { Shader } from "../../shader/shader.ts";
-import { maxOf, sumOf, Team } from "../team.ts";
+import { maxOf, sumOf, WorkgroupReduction } from "../cooperative.ts";
 import { fewQueriesText, LANES, ofRows, PER_KEY } from "./few-queries-text.ts";
 import { declareMatrix, declareScores, declareStore, type Heads } from "./heads.ts";
 
@@ -25,29 +25,29 @@ export function planFewQueries(call: KernelCall, heads: Heads): void {
   const splits = Math.max(1, Math.ceil(keys / length));
   const quads = Math.ceil(features / 4);
   const [type, text] = [ofRows(rows), fewQueriesText(rows, 2 ** Math.ceil(Math.log2(quads)))];
-  const team = new Team(LANES, call.adapter);
+  const workgroup = new WorkgroupReduction(LANES, call.adapter);
   const shader = call.shader(`attention of ${rows} queries${splits > 1 ? " in parts" : ""}`);
   const declarations = [
     declareMatrix(shader, "q", query, false),
     declareMatrix(shader, "k", key, false),
     declareMatrix(shader, "v", value, false),
     declareScores(shader, heads),
-    team.declare("team_max", maxOf(type, `${type}(-3.4028234e38f)`)),
-    team.declare("team_sum", sumOf(type)),
+    workgroup.declare("workgroup_max", maxOf(type, `${type}(-3.4028234e38f)`)),
+    workgroup.declare("workgroup_sum", sumOf(type)),
     text.memory,
   ].join("");
   shader.u32("keys", keys).u32("width", width).u32("blocks", blocks).u32("splits", splits).u32("length", length);
   shader.u32("rows", rows).u32("per_key", PER_KEY);
   if (splits === 1) {
     const finish = declareFinish(call, shader, queries, features);
-    team.run(shader, groups, text.body, declarations + finish);
+    workgroup.run(shader, groups, text.body, declarations + finish);
     return;
   }
   const results = elementCount(batch) * queries;
   const sums = call.temporary("float32", [results, splits, 4 * quads]);
   const softmax = call.temporary("float32", [results, splits, 2]);
   shader.write("sums", sums, { vector: true }).write("softmax", softmax).u32("queries", queries).u32("quads", quads);
-  team.run(shader, groups * splits, text.body, declarations + FINISH_PART);
+  workgroup.run(shader, groups * splits, text.body, declarations + FINISH_PART);
   planJoin(call, { sums, softmax, queries, features });
 }
 

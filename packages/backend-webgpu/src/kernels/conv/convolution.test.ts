@@ -86,7 +86,7 @@ const CASES: Readonly<Record<string, ConvCase>> = {
   },
 };
 
-/** Many channels and a constant weight: what minimal filtering is for. */
+/** Many channels and a constant weight: what Winograd convolution is for. */
 const FILTERED: Readonly<Record<string, ConvCase>> = {
   "odd sizes": { input: [1, 65, 14, 13], weight: [67, 65, 3, 3], padding: [1, 1] },
   "no padding": { input: [2, 64, 11, 10], weight: [64, 64, 3, 3], bias: false },

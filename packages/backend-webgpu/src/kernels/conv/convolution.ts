@@ -3,15 +3,15 @@ import type { ArgValue, TensorMeta } from "@pt2/registry";
 import { onDemand } from "@pt2/registry/on-demand";
 import type { KernelCall, WebgpuKernel } from "../../engine/kernel.ts";
 import { computeType } from "../../wgsl/storage.ts";
-import { planProduct } from "../matmul/plan-product.ts";
+import { planMatmul } from "../matmul/plan-matmul.ts";
+import { asMatmul } from "./as-matmul.ts";
+import { asOneRow } from "./as-one-row.ts";
 import { fitsWinograd } from "./fits-winograd.ts";
 import { type ConvGeometry, type ConvTensors, geometryOf, inputOf } from "./geometry.ts";
-import { asOneRow } from "./one-row.ts";
-import { asProduct } from "./whole-input.ts";
 
 // A device uses one of the first two, a model some of the others.
-const tiled = onDemand("convolution in tiles", () => import("./tiled.ts"));
-const registers = onDemand("convolution in registers", () => import("./in-registers.ts"));
+const tiled = onDemand("convolution in tiles", () => import("./shared-tile.ts"));
+const registers = onDemand("convolution in registers", () => import("./plan-in-registers.ts"));
 const depthwise = onDemand("depthwise convolution", () => import("./depthwise.ts"));
 const winograd = onDemand("convolution by minimal filtering", () => import("./winograd.ts"));
 const transposed = onDemand("transposed convolution", () => import("./transposed.ts"));
@@ -53,9 +53,9 @@ function plan(call: KernelCall, geometry: ConvGeometry, tensors: ConvTensors): v
     transposed().planTransposed(call, geometry, tensors);
     return;
   }
-  const product = asProduct(geometry, tensors);
+  const product = asMatmul(geometry, tensors);
   if (product !== null) {
-    planProduct(call, product);
+    planMatmul(call, product);
     return;
   }
   if (geometry.inChannels === 1 && geometry.groups > 1) {
@@ -75,6 +75,6 @@ function planDense(call: KernelCall, geometry: ConvGeometry, tensors: ConvTensor
   const [shape, places] = row ?? [geometry, tensors];
   const float = computeType(tensors.input.dtype) === "f32";
   const tiles = !call.adapter.software && float && shape.outChannels >= LEAST_TILED_CHANNELS;
-  if (tiles) tiled().planTiled(call, shape, places);
+  if (tiles) tiled().planSharedTileConv(call, shape, places);
   else registers().planInRegisters(call, shape, places, row !== null);
 }

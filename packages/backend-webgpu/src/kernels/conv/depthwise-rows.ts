@@ -1,10 +1,10 @@
 import type { KernelCall } from "../../engine/kernel.ts";
 import { LANES } from "../../shader/operand.ts";
 import { computeType } from "../../wgsl/storage.ts";
+import { rowColumns } from "./choose-register-tile.ts";
 import { bindOutput, type ConvGeometry, type ConvTensors, isDeep, weightOf } from "./geometry.ts";
 import { workgroupSize } from "./register-tile.ts";
-import { entry, gridOf, position } from "./row-lanes.ts";
-import { rowColumns } from "./row-tile.ts";
+import { entry, gridOf, position } from "./row-invocations.ts";
 
 /** Neighbouring pixels of a row that an invocation computes. */
 const PIXELS = 8;

@@ -1,10 +1,10 @@
 import type { KernelCall } from "../../engine/kernel.ts";
 import { computeType } from "../../wgsl/storage.ts";
+import { rowColumns } from "./choose-register-tile.ts";
 import { depthwiseRows, planDepthwiseRows } from "./depthwise-rows.ts";
 import { type ConvGeometry, type ConvTensors, isDeep, weightOf } from "./geometry.ts";
 import { workgroupSize } from "./register-tile.ts";
-import { bindWindow, entry, gridOf, inputRow, laneCount, position, storePixels } from "./row-lanes.ts";
-import { rowColumns } from "./row-tile.ts";
+import { bindWindow, entry, gridOf, inputRow, laneCount, position, storePixels } from "./row-invocations.ts";
 
 /** Longest row of a kernel that is unrolled. */
 const MOST_TAPS = 7;

@@ -33,7 +33,7 @@ export function tilesOf({ batch, output }: ConvGeometry): Tiles {
 }
 
 /**
- * Whether minimal filtering F(2x2, 3x3) is right and worth it: a 3x3 kernel that moves by one, many channels, a weight
+ * Whether Winograd convolution F(2x2, 3x3) is right and worth it: a 3x3 kernel that moves by one, many channels, a weight
  * that is transformed once. Results are sums in another order, so not where the user wants the op as it is written.
  */
 export function fitsWinograd(call: KernelCall, geometry: ConvGeometry, { input, weight }: ConvTensors): boolean {

@@ -1,11 +1,11 @@
 import type { KernelCall } from "../../engine/kernel.ts";
 import { LANES } from "../../shader/operand.ts";
 import { computeType } from "../../wgsl/storage.ts";
+import { choosePointwiseTile } from "./choose-register-tile.ts";
 import { bindOutput, type ConvGeometry, type ConvTensors } from "./geometry.ts";
 import { blocksOf, depthOf, packWeight } from "./pack-weight.ts";
 import { begin, finish, multiply, packingOf, sharingLanes, workgroupSize } from "./register-tile.ts";
-import { entry, gridOf } from "./row-lanes.ts";
-import { choosePointwiseTile } from "./row-tile.ts";
+import { entry, gridOf } from "./row-invocations.ts";
 
 /** Products of a weight matrix and pixels, without workgroup memory. */
 export function planPointwise(call: KernelCall, geometry: ConvGeometry, tensors: ConvTensors): void {

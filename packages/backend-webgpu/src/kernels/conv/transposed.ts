@@ -4,7 +4,7 @@ import { computeType } from "../../wgsl/storage.ts";
 import { type ConvGeometry, type ConvTensors, isDeep } from "./geometry.ts";
 import { blocksOf, depthOf, packWeight } from "./pack-weight.ts";
 import { begin, finish, multiply, packingOf, type RegisterTile, sharingLanes, workgroupSize } from "./register-tile.ts";
-import { bindWindow, entry, gridOf, laneCount, position } from "./row-lanes.ts";
+import { bindWindow, entry, gridOf, laneCount, position } from "./row-invocations.ts";
 
 /**
  * Transposed convolution, gathering. An output `o` is a sum over the kernel elements `k` for which `o + padding - k *

@@ -2,7 +2,7 @@ import type { KernelCall } from "../../engine/kernel.ts";
 import type { Place } from "../../engine/place.ts";
 import { NUMBERS, tilesOf } from "./fits-winograd.ts";
 import type { ConvGeometry, ConvTensors } from "./geometry.ts";
-import { transformedWeight, transformInput, transformOutput } from "./winograd-tiles.ts";
+import { transformedWeight, transformInput, transformOutput } from "./winograd-transforms.ts";
 
 /** The part of a convolution that is a product of matrices. */
 type PlanProduct = (call: KernelCall, geometry: ConvGeometry, tensors: ConvTensors) => void;
@@ -16,7 +16,7 @@ export function planWinograd(
   call: KernelCall,
   geometry: ConvGeometry,
   tensors: ConvTensors,
-  planProduct: PlanProduct,
+  planMatmul: PlanProduct,
 ): void {
   const { inChannels, outChannels } = geometry;
   const tiles = tilesOf(geometry);
@@ -24,7 +24,7 @@ export function planWinograd(
   const [inputs, results] = [temporary(inChannels), temporary(outChannels)];
   transformInput(call, geometry, tensors.input, tiles, inputs);
   const row = [1, 1, tiles.count] as const;
-  planProduct(
+  planMatmul(
     call,
     { ...geometry, batch: 1, groups: NUMBERS, input: row, output: row, kernel: [1, 1, 1], padding: [0, 0, 0] },
     { input: inputs, weight: transformedWeight(call, geometry, tensors.weight), bias: null, output: results },

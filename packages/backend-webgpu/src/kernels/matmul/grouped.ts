@@ -1,8 +1,8 @@
 import type { TensorMeta } from "@pt2/registry";
 import type { WebgpuKernel } from "../../engine/kernel.ts";
 import { areFloats } from "../floats.ts";
+import { stacked } from "./matmul.ts";
 import { declareOperands } from "./operands.ts";
-import { stacked } from "./product.ts";
 
 /**
  * `_grouped_mm(self[M, K], mat2[G, K, N], offs[G])`: rows up to `offs[g]` that no group before has taken, times

@@ -2,4 +2,4 @@ import type { WebgpuKernel } from "../../engine/kernel.ts";
 import { addmm, bmm, linear, mm } from "./linear.ts";
 
 /** Products of matrices of floats. */
-export const PRODUCTS: readonly WebgpuKernel[] = [linear, mm, addmm, bmm];
+export const MATMULS: readonly WebgpuKernel[] = [linear, mm, addmm, bmm];

@@ -4,8 +4,8 @@ import type { PlanContext, WebgpuKernel } from "../../engine/kernel.ts";
 import type { Place } from "../../engine/place.ts";
 import { dimensionsOf } from "../../shader/geometry.ts";
 import { areFloats } from "../floats.ts";
-import { planProduct } from "./plan-product.ts";
-import { stacked, transposed } from "./product.ts";
+import { stacked, transposed } from "./matmul.ts";
+import { planMatmul } from "./plan-matmul.ts";
 
 /** `linear(input[..., K], weight[N, K], bias[N]?)` */
 export const linear: WebgpuKernel = {
@@ -15,7 +15,7 @@ export const linear: WebgpuKernel = {
   prepare(call) {
     const weight = transposed(call.tensor("weight"));
     const a = asMatrices(call, call.tensor("input"));
-    planProduct(call, { a, b: stacked(weight, a.shape[0]!), bias: call.optional("bias") });
+    planMatmul(call, { a, b: stacked(weight, a.shape[0]!), bias: call.optional("bias") });
   },
 };
 
@@ -24,8 +24,7 @@ export const mm: WebgpuKernel = {
   ops: ["aten::mm"],
   accepts: (args) => areFloats(args, "self", "mat2"),
   fuses: true,
-  prepare: (call) =>
-    planProduct(call, { a: stacked(call.tensor("self")), b: stacked(call.tensor("mat2")), bias: null }),
+  prepare: (call) => planMatmul(call, { a: stacked(call.tensor("self")), b: stacked(call.tensor("mat2")), bias: null }),
 };
 
 /** `bmm(self[B, M, K], mat2[B, K, N])` */
@@ -33,7 +32,7 @@ export const bmm: WebgpuKernel = {
   ops: ["aten::bmm"],
   accepts: (args) => areFloats(args, "self", "mat2"),
   fuses: true,
-  prepare: (call) => planProduct(call, { a: call.tensor("self"), b: call.tensor("mat2"), bias: null }),
+  prepare: (call) => planMatmul(call, { a: call.tensor("self"), b: call.tensor("mat2"), bias: null }),
 };
 
 /** `addmm(self[N], mat1[M, K], mat2[K, N])` with both factors 1: what linear layers become in ATen IR. */
@@ -54,7 +53,7 @@ export const addmm: WebgpuKernel = {
   fuses: true,
   prepare(call) {
     const [bias, a, b] = ["self", "mat1", "mat2"].map((name) => call.tensor(name)) as [Place, Place, Place];
-    planProduct(call, { a: stacked(a), b: stacked(b), bias });
+    planMatmul(call, { a: stacked(a), b: stacked(b), bias });
   },
 };
 

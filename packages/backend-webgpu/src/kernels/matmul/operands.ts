@@ -1,7 +1,7 @@
 import { isContiguous } from "@pt2/format";
 import type { Place } from "../../engine/place.ts";
 import type { Shader } from "../../shader/shader.ts";
-import { type PlannedProduct, sizeOf } from "./product.ts";
+import { type PlannedMatmul, sizeOf } from "./matmul.ts";
 
 /** Where the result of a product goes; `shader.result` by default. */
 export type Output = (shader: Shader, options: { readonly vector: boolean }) => unknown;
@@ -17,7 +17,7 @@ export type Output = (shader: Shader, options: { readonly vector: boolean }) => 
  *
  * Sizes are `p.m`, `p.n` and `p.k`.
  */
-export function declareOperands(shader: Shader, product: PlannedProduct, output: Output): string {
+export function declareOperands(shader: Shader, product: PlannedMatmul, output: Output): string {
   const { a, b, bias, width, first, panels } = product;
   const { m, n, k } = sizeOf(product);
   shader.u32("m", m).u32("n", n).u32("k", k).u32("width", width).u32("first", first);

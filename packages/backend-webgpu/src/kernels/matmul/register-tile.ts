@@ -1,7 +1,7 @@
 import type { PlanContext } from "../../engine/kernel.ts";
+import { type PlannedMatmul, sizeOf } from "./matmul.ts";
 import { declareOperands, type Output } from "./operands.ts";
-import { panelsOf } from "./panels.ts";
-import { type PlannedProduct, sizeOf } from "./product.ts";
+import { panelsOf } from "./pack-panels.ts";
 
 /** Lanes of a workgroup where subgroups are not to be had. */
 const LANES = 8;
@@ -11,7 +11,7 @@ const LANES = 8;
  * registers, four columns a lane. What costs there is loading, whatever the address; so lanes load a row of the left matrix
  * each, and broadcast what they have to the others.
  */
-export function planRegisterTile(ctx: PlanContext, product: PlannedProduct, output: Output): void {
+export function planRegisterTile(ctx: PlanContext, product: PlannedMatmul, output: Output): void {
   const size = sizeOf(product);
   const { subgroupSize } = ctx.adapter;
   const lanes = subgroupSize || LANES;

@@ -1,6 +1,6 @@
 import type { PlanContext } from "../../engine/kernel.ts";
+import { type PlannedMatmul, sizeOf } from "./matmul.ts";
 import { declareOperands, layoutOf, type Output } from "./operands.ts";
-import { type PlannedProduct, sizeOf } from "./product.ts";
 
 /** Elements of a dot product that are in workgroup memory at a time. */
 const DEPTH = 32;
@@ -16,7 +16,7 @@ export interface SharedTile {
  * A product for GPUs: a workgroup computes a square of the result, each invocation four by four elements of it, from
  * stripes of both matrices that the invocations load together into workgroup memory.
  */
-export function planSharedTile(ctx: PlanContext, product: PlannedProduct, tile: SharedTile, output: Output): void {
+export function planSharedTile(ctx: PlanContext, product: PlannedMatmul, tile: SharedTile, output: Output): void {
   const { edge, parts } = tile;
   const { batch, m, n, k } = sizeOf(product);
   const blocks = edge / 4;

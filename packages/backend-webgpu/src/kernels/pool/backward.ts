@@ -3,7 +3,7 @@ import { elementCount } from "@pt2/format";
 import type { ArgValue } from "@pt2/registry";
 import type { KernelCall, WebgpuKernel } from "../../engine/kernel.ts";
 import { areFloats } from "../floats.ts";
-import { adaptiveWindows, axesOf, slidingWindows, type Windows } from "./windows.ts";
+import { adaptiveWindows, axesOf, slidingWindows, type Windows } from "./pool-axes.ts";
 
 const accepts = (args: Readonly<Record<string, ArgValue>>): boolean => areFloats(args, "grad_output", "self");
 

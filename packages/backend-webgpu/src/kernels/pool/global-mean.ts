@@ -1,7 +1,7 @@
 import { elementCount } from "@pt2/format";
 import type { KernelCall } from "../../engine/kernel.ts";
 import type { Place } from "../../engine/place.ts";
-import { lanesFor, sumOf, Team } from "../team.ts";
+import { invocationsFor, sumOf, WorkgroupReduction } from "../cooperative.ts";
 
 /** The mean of each plane: by a workgroup on a GPU, by an invocation where sharing costs more than it gives. */
 export function planGlobalMean(call: KernelCall, self: Place, rank: number): void {
@@ -35,11 +35,11 @@ export function planGlobalMean(call: KernelCall, self: Place, rank: number): voi
     );
     return;
   }
-  const team = new Team(lanesFor(count), call.adapter);
+  const workgroup = new WorkgroupReduction(invocationsFor(count), call.adapter);
   const body = `let base = plane(group);
   var sum = 0f;
-  for (var k = lane; k < p.n; k += ${team.lanes}u) { sum += x_at(base + within(k)); }
-  let all = team_sum(lane, sum);
+  for (var k = lane; k < p.n; k += ${workgroup.lanes}u) { sum += x_at(base + within(k)); }
+  let all = workgroup_sum(lane, sum);
   if (lane == 0u) { set_out(group, all / p.divisor); }`;
-  team.run(shader, planes, body, team.declare("team_sum", sumOf("f32")));
+  workgroup.run(shader, planes, body, workgroup.declare("workgroup_sum", sumOf("f32")));
 }

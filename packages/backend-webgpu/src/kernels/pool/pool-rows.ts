@@ -3,10 +3,10 @@ import type { TensorMeta } from "@pt2/registry";
 import type { KernelCall } from "../../engine/kernel.ts";
 import type { Place } from "../../engine/place.ts";
 import { computeType } from "../../wgsl/storage.ts";
+import { rowColumns } from "../conv/choose-register-tile.ts";
 import { type ConvGeometry, inputOf, isDeep } from "../conv/geometry.ts";
 import { workgroupSize } from "../conv/register-tile.ts";
-import { bindWindow, entry, gridOf, inputRow, laneCount, position, storePixels } from "../conv/row-lanes.ts";
-import { rowColumns } from "../conv/row-tile.ts";
+import { bindWindow, entry, gridOf, inputRow, laneCount, position, storePixels } from "../conv/row-invocations.ts";
 
 /** Longest row of a window that is unrolled. */
 const MOST_TAPS = 7;

@@ -6,7 +6,7 @@ import type { KernelCall, WebgpuKernel } from "../../engine/kernel.ts";
 import { computeType } from "../../wgsl/storage.ts";
 import { fitsRows, planPoolRows } from "./pool-rows.ts";
 
-const windows = onDemand("pooling of each window", () => import("./each-window.ts"));
+const windows = onDemand("pooling of each window", () => import("./pool-windows.ts"));
 const globalMean = onDemand("pooling to means", () => import("./global-mean.ts"));
 
 /** Sliding maxima, with or without their positions, and means, of one to three dimensions. */

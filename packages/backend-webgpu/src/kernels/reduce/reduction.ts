@@ -9,6 +9,6 @@ export interface Reduction {
   readonly converts: boolean;
   /** Divides by the number of elements at the end. */
   readonly averages?: boolean;
-  /** Whether complex numbers can be folded so. */
+  /** Whether complex numbers can be reduced so. */
   readonly complex: boolean;
 }

@@ -2,8 +2,8 @@ import { type AxisTable, type ResizeMode, resizeTable } from "@pt2/engine/host";
 import { DTYPES, elementCount } from "@pt2/format";
 import type { ArgValue, TensorMeta } from "@pt2/registry";
 import type { KernelCall, WebgpuKernel } from "../../engine/kernel.ts";
-import { planAtOnce } from "./at-once.ts";
 import { planAxis } from "./axis.ts";
+import { planDirectResize } from "./direct-resize.ts";
 
 /** Inputs of one result that are read in one go; where there are more, one axis after the other needs fewer. */
 const MOST_TAPS = 16;
@@ -45,7 +45,7 @@ function planResize(call: KernelCall, mode: ResizeMode): void {
   }
   const tables = tablesOf(call, mode, shape);
   const taps = tables.reduce((product, table) => product * table.taps, 1);
-  if (taps <= MOST_TAPS) planAtOnce(call, tables, mode.startsWith("nearest"));
+  if (taps <= MOST_TAPS) planDirectResize(call, tables, mode.startsWith("nearest"));
   else planByAxis(call, tables);
 }
 

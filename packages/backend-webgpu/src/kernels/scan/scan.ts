@@ -3,25 +3,25 @@ import type { DType } from "@pt2/format";
 import type { TensorMeta } from "@pt2/registry";
 import type { KernelCall, WebgpuKernel } from "../../engine/kernel.ts";
 import type { Shader } from "../../shader/shader.ts";
-import { areNeighbours, readLanes, reducedLayout } from "../reduce/lanes.ts";
-import { planBlocks } from "./blocks.ts";
-import { type Carried, declareCarried, extreme, logSumExp, product, sum } from "./carried.ts";
+import { areNeighbours, readLanes, reducedLayout } from "../reduce/reduced-layout.ts";
+import { planBlocks } from "./blocked-scan.ts";
+import { declareScanState, extreme, logSumExp, product, type ScanState, sum } from "./scan-state.ts";
 
 /** A GPU gives shorter lanes to one invocation each, and those of so many whose elements lie side by side. */
 const [SHORT, MANY] = [128, 1024];
 
 /** Something that goes along one dimension, told by the dtype of the first result. */
-function scanKernel(op: string, carriedOf: (dtype: DType) => Carried, complex: boolean): WebgpuKernel {
+function scanKernel(op: string, stateOf: (dtype: DType) => ScanState, complex: boolean): WebgpuKernel {
   return {
     ops: [op],
     complex,
-    prepare: (call) => planScan(call, op, carriedOf((call.call.results[0] as TensorMeta).dtype)),
+    prepare: (call) => planScan(call, op, stateOf((call.call.results[0] as TensorMeta).dtype)),
   };
 }
 
-function planScan(call: KernelCall, op: string, carried: Carried): void {
-  const self = call.convert(call.tensor("self"), carried.reads);
-  const outs = carried.results.map((_, index) => call.output(index));
+function planScan(call: KernelCall, op: string, state: ScanState): void {
+  const self = call.convert(call.tensor("self"), state.reads);
+  const outs = state.results.map((_, index) => call.output(index));
   const { shape } = self;
   // A number is a lane of one element.
   const dim = shape.length === 0 ? [] : [normalDim(call.arg<number>("dim"), shape.length)];
@@ -33,16 +33,11 @@ function planScan(call: KernelCall, op: string, carried: Carried): void {
     for (const [index, out] of outs.entries()) shader.write(`out${index}`, out);
     shader.offsets("to_outer", target.kept).offsets("to_inner", target.reduced);
   };
-  const sets = carried.results.map((result, index) => `set_out${index}(to + to_inner(k), ${result});`);
+  const sets = state.results.map((result, index) => `set_out${index}(to + to_inner(k), ${result});`);
   const store = sets.join(" ");
-  if (
-    !call.adapter.software &&
-    n >= SHORT &&
-    (outer < MANY || areNeighbours(layout)) &&
-    carried.associative !== false
-  ) {
+  if (!call.adapter.software && n >= SHORT && (outer < MANY || areNeighbours(layout)) && state.associative !== false) {
     const read = (what: string): Shader => readLanes(call.shader(`${op} ${what}`), self, layout);
-    planBlocks(call, carried, { layout, read, write, store });
+    planBlocks(call, state, { layout, read, write, store });
     return;
   }
   const shader = readLanes(call.shader(op), self, layout).u32("n", n);
@@ -54,7 +49,7 @@ function planScan(call: KernelCall, op: string, carried: Carried): void {
     s = two(s, one(x_at(base + inner(k)), k));
     ${store}
   }`;
-  shader.forEach(outer, body, { declarations: declareCarried(shader, carried) });
+  shader.forEach(outer, body, { declarations: declareScanState(shader, state) });
 }
 
 /** What runs along a dimension. The decompositions of extremes and logarithms take the square of a lane. */

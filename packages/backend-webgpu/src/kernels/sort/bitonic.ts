@@ -1,6 +1,6 @@
 import type { KernelCall } from "../../engine/kernel.ts";
 import type { Place } from "../../engine/place.ts";
-import { type ReducedLayout, readLanes } from "../reduce/lanes.ts";
+import { type ReducedLayout, readLanes } from "../reduce/reduced-layout.ts";
 
 /** Where sorted elements and their positions go: the first `target.n` of each lane. */
 export interface Sorted {

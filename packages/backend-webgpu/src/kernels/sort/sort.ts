@@ -1,7 +1,7 @@
 import { normalDim } from "@pt2/engine/strides";
 import type { KernelCall, WebgpuKernel } from "../../engine/kernel.ts";
 import type { Place } from "../../engine/place.ts";
-import { type ReducedLayout, readLanes, reducedLayout } from "../reduce/lanes.ts";
+import { type ReducedLayout, readLanes, reducedLayout } from "../reduce/reduced-layout.ts";
 import { planBitonic, type Sorted } from "./bitonic.ts";
 import { orderOf } from "./order.ts";
 import { planTies, type Ties, tiesOfSort, tiesOfTopk } from "./ties.ts";

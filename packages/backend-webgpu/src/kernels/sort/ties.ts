@@ -1,6 +1,6 @@
 import type { KernelCall } from "../../engine/kernel.ts";
 import type { Place } from "../../engine/place.ts";
-import { type ReducedLayout, readLanes } from "../reduce/lanes.ts";
+import { type ReducedLayout, readLanes } from "../reduce/reduced-layout.ts";
 import type { Sorted } from "./bitonic.ts";
 import { orderOf } from "./order.ts";
 

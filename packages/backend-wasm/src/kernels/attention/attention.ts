@@ -1,0 +1,105 @@
+import type { TensorMeta } from "@pt2/registry";
+import type { KernelCall, WasmKernel } from "../../engine/kernel.ts";
+import { addressOf, type Place } from "../../engine/place.ts";
+import { float32Result, isFloat32 } from "../float32.ts";
+
+/** Mask kinds of the kernel, see assembly/attention.ts. */
+const MASK = { none: 0, added: 1, boolean: 2 } as const;
+
+/** `scaled_dot_product_attention` of [..., L, E] queries, head by head, scores never leaving the cache. */
+export const attention: WasmKernel = {
+  ops: ["aten::scaled_dot_product_attention"],
+  accepts: (args) => isFloat32(args, "query", "key", "value") && args["dropout_p"] === 0,
+  prepare(call) {
+    const [q, k, v] = ["query", "key", "value"].map((name) => rows(call, call.convert(call.tensor(name), "float32")));
+    const [L, E] = q!.shape.slice(-2) as [number, number];
+    const [S, Ev] = [k!.shape.at(-2)!, v!.shape.at(-1)!];
+    const scale = call.arg<number | null>("scale") ?? 1 / Math.sqrt(E);
+    const causal = call.arg<boolean>("is_causal") ? 1 : 0;
+    const mask = maskOf(call);
+    const batch = (call.call.results[0] as TensorMeta).shape.slice(0, -2);
+    const groups = call.arg<boolean>("enable_gqa") ? q!.shape.at(-3)! / k!.shape.at(-3)! : 1;
+    float32Result(call, (out) => {
+      if (out.shape.some((size) => size === 0)) return;
+      const scratch = call.scratch(call.kernels.attentionScratch(L, S, E, Ev));
+      const heads = indices(batch).map((index) => ({
+        q: offsetAt(q!, index),
+        k: offsetAt(k!, grouped(index, groups)),
+        v: offsetAt(v!, grouped(index, groups)),
+        mask: mask === null ? 0 : offsetAt(mask.place, index),
+        out: offsetAt(out, index),
+      }));
+      const step = (place: Place): number => place.strides.at(-2)!;
+      const [maskRow, maskColumn] = mask === null ? [0, 0] : broadcastStep(mask.place);
+      const maskSize = mask?.kind === MASK.boolean ? 1 : 4;
+      const { kernels } = call;
+      call.step(() => {
+        const [qAt, kAt, vAt, outAt] = [addressOf(q!), addressOf(k!), addressOf(v!), addressOf(out)];
+        const maskAt = mask === null ? 0 : addressOf(mask.place);
+        for (const head of heads) {
+          kernels.attention(
+            qAt + head.q * 4,
+            step(q!),
+            kAt + head.k * 4,
+            step(k!),
+            vAt + head.v * 4,
+            step(v!),
+            outAt + head.out * 4,
+            step(out),
+            L,
+            S,
+            E,
+            Ev,
+            scale,
+            mask === null ? 0 : maskAt + head.mask * maskSize,
+            mask?.kind ?? MASK.none,
+            maskRow,
+            maskColumn,
+            causal,
+            scratch.address(),
+          );
+        }
+      });
+    });
+  },
+};
+
+/** The kernel wants contiguous rows; everything above them may be strided. */
+function rows(call: KernelCall, place: Place): Place {
+  return place.strides.at(-1) === 1 || place.shape.at(-1) === 1 ? place : call.dense(place);
+}
+
+function maskOf(call: KernelCall): { readonly place: Place; readonly kind: number } | null {
+  const mask = call.optional("attn_mask");
+  if (mask === null) return null;
+  return mask.dtype === "bool"
+    ? { place: mask, kind: MASK.boolean }
+    : { place: call.convert(mask, "float32"), kind: MASK.added };
+}
+
+function broadcastStep({ shape, strides }: Place): readonly [number, number] {
+  const step = (d: number): number => (shape.at(d) === 1 ? 0 : (strides.at(d) ?? 0));
+  return [step(-2), step(-1)];
+}
+
+/** Every index of the leading dimensions, row-major. */
+function indices(shape: readonly number[]): readonly (readonly number[])[] {
+  return shape.reduce<readonly (readonly number[])[]>(
+    (all, size) => all.flatMap((index) => Array.from({ length: size }, (_, i) => [...index, i])),
+    [[]],
+  );
+}
+
+/** Element offset of a (broadcast) tensor at an index of the leading dimensions. */
+function offsetAt({ shape, strides }: Place, index: readonly number[]): number {
+  const lead = shape.length - 2;
+  return index.reduce((sum, i, d) => {
+    const at = d - (index.length - lead);
+    return at < 0 || shape[at] === 1 ? sum : sum + i * strides[at]!;
+  }, 0);
+}
+
+/** Which head of K and V serves a head of Q when several share one. */
+function grouped(index: readonly number[], groups: number): readonly number[] {
+  return groups === 1 ? index : [...index.slice(0, -1), Math.floor(index.at(-1)! / groups)];
+}

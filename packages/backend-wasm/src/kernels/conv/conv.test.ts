@@ -1,0 +1,130 @@
+import { describe, expect, test } from "vitest";
+import { random, testbed } from "../../kernels-testbed.ts";
+import { difference, shapeOf } from "./conv-testbed.ts";
+import { chooseAlgorithm } from "./plan-conv.ts";
+import type { ConvShape } from "./types.ts";
+
+const bed = testbed();
+const rng = random(7);
+const relu6 = [0, 6] as const;
+
+function expectClose(shape: ConvShape, options: Parameters<typeof difference>[3] = {}, limit = 1e-5): void {
+  expect(difference(bed, rng, shape, options), JSON.stringify({ ...shape, ...options })).toBeLessThan(limit);
+}
+
+describe("pointwise", () => {
+  test("tails of channels and rows, batch, groups, clamp", () => {
+    for (const [inChannels, outChannels, groups] of [
+      [1, 1, 1],
+      [3, 5, 1],
+      [8, 16, 1],
+      [17, 29, 1],
+      [6, 9, 3],
+    ] as const) {
+      const shape = shapeOf({
+        batch: 2,
+        input: [1, 7, 5],
+        kernel: [1, 1, 1],
+        padding: [0, 0, 0],
+        inChannels,
+        outChannels,
+        groups,
+      });
+      expect(chooseAlgorithm(shape)).toBe("pointwise");
+      expectClose(shape);
+      expectClose(shape, { bias: false, clamp: relu6 });
+    }
+  });
+
+  test("a stride leaves the pointwise path", () => {
+    const shape = shapeOf({
+      batch: 2,
+      input: [1, 7, 5],
+      kernel: [1, 1, 1],
+      padding: [0, 0, 0],
+      stride: [1, 2, 2],
+      inChannels: 5,
+      outChannels: 11,
+    });
+    expect(chooseAlgorithm(shape)).toBe("im2col");
+    expectClose(shape);
+  });
+});
+
+describe("im2col", () => {
+  test("kernels, strides, paddings and dilations", () => {
+    for (let i = 0; i < 60; i++) {
+      const kernel = [1, 1 + rng.below(5), 1 + rng.below(5)] as const;
+      const shape = shapeOf({
+        batch: 1 + rng.below(2),
+        input: [1, 9 + rng.below(5), 9 + rng.below(5)],
+        inChannels: 1 + rng.below(7),
+        outChannels: 1 + rng.below(11),
+        kernel,
+        stride: [1, 1 + rng.below(3), 1 + rng.below(3)],
+        dilation: [1, 1 + rng.below(2), 1 + rng.below(2)],
+        padding: [0, rng.below(4), rng.below(4)],
+        paddingEnd: [0, rng.below(4), rng.below(4)],
+      });
+      expectClose(shape, { algorithm: "im2col", bias: i % 2 === 0 });
+    }
+  });
+
+  test("padding wider than the input, and several blocks of rows", () => {
+    expectClose(shapeOf({ input: [1, 2, 3], kernel: [1, 7, 7], padding: [0, 6, 6] }), { algorithm: "im2col" });
+    expectClose(
+      shapeOf({ input: [1, 37, 41], kernel: [1, 5, 5], padding: [0, 2, 2], inChannels: 32, outChannels: 3 }),
+      {},
+      2e-5,
+    );
+  });
+
+  test("groups", () => {
+    for (const [inChannels, outChannels, groups] of [
+      [6, 4, 2],
+      [12, 12, 3],
+      [20, 15, 5],
+    ] as const) {
+      expectClose(shapeOf({ input: [1, 7, 6], inChannels, outChannels, groups }), { clamp: relu6 });
+    }
+  });
+
+  test("one and three dimensions", () => {
+    expectClose(
+      shapeOf({ batch: 2, input: [1, 1, 19], kernel: [1, 1, 5], padding: [0, 0, 2], stride: [1, 1, 3], inChannels: 5 }),
+    );
+    const cube = { input: [5, 6, 7], kernel: [3, 2, 3], padding: [1, 0, 2], stride: [2, 1, 2] } as const;
+    expectClose(shapeOf({ batch: 2, inChannels: 3, outChannels: 7, ...cube }));
+    expectClose(shapeOf({ inChannels: 6, outChannels: 4, groups: 2, ...cube, dilation: [2, 2, 1] }));
+  });
+});
+
+describe("winograd", () => {
+  test.each(["winograd2", "winograd4"] as const)("%s: every remainder of tiles, paddings, batches", (algorithm) => {
+    for (const height of [1, 3, 4, 5, 7, 11]) {
+      for (const width of [2, 6, 8, 13]) {
+        for (const padding of [
+          [0, 0, 0],
+          [0, 1, 1],
+          [0, 2, 1],
+        ] as const) {
+          if (height + 2 * padding[1] < 3 || width + 2 * padding[2] < 3) continue;
+          const shape = shapeOf({ batch: 2, input: [1, height, width], padding, inChannels: 8, outChannels: 12 });
+          expectClose(shape, { algorithm }, 3e-5);
+        }
+      }
+    }
+  });
+
+  test("several blocks, padding behind only, clamp", () => {
+    const shape = shapeOf({
+      input: [1, 29, 31],
+      padding: [0, 0, 0],
+      paddingEnd: [0, 2, 1],
+      inChannels: 64,
+      outChannels: 20,
+    });
+    for (const algorithm of ["winograd2", "winograd4"] as const)
+      expectClose(shape, { algorithm, clamp: [-1, 2], bias: false }, 5e-5);
+  });
+});

@@ -1,0 +1,101 @@
+import { channelsLast } from "@pt2/engine/strides";
+import { type ConvolutionWindow, convolutionWindow, type Spatial, spatial } from "@pt2/engine/windows";
+import type { TensorMeta } from "@pt2/registry";
+import type { KernelCall, WasmKernel } from "../../engine/kernel.ts";
+import { addressOf, type Place } from "../../engine/place.ts";
+import { float32Result, isFloat32 } from "../float32.ts";
+import { chooseAlgorithm, exactAlgorithm, planConv } from "./plan-conv.ts";
+import type { ConvShape } from "./types.ts";
+
+/** Every convolution of one to three dimensions, on channels-last data. */
+export const convolution: WasmKernel = {
+  ops: [
+    "aten::convolution",
+    "aten::conv1d",
+    "aten::conv2d",
+    "aten::conv3d",
+    "aten::conv1d.padding",
+    "aten::conv2d.padding",
+    "aten::conv3d.padding",
+    "aten::conv_transpose1d",
+    "aten::conv_transpose2d.input",
+    "aten::conv_transpose3d.input",
+  ],
+  accepts: (args) => isFloat32(args, "input", "weight", "bias") && (args["weight"] as TensorMeta).shape.length <= 5,
+  clamps: () => true,
+  prepare(call) {
+    const weight = call.convert(call.tensor("weight"), "float32");
+    const rank = weight.shape.length;
+    const input = batched(call.convert(call.tensor("input"), "float32"), rank);
+    const window = convolutionWindow(call.call.record.name, call, weight.shape.slice(2));
+    const source = call.withStrides(input, channelsLast(input.shape));
+    const bias = call.optional("bias");
+    const biasPlace = bias && call.dense(call.convert(bias, "float32"));
+    const result = call.call.results[0] as TensorMeta;
+    const shape = result.shape.length === rank ? result.shape : [1, ...result.shape];
+    const strides = channelsLast(shape).slice(rank - result.shape.length);
+    float32Result(call, (out) => planInto(call, window, source, weight, biasPlace, out), { strides });
+  },
+};
+
+function planInto(
+  call: KernelCall,
+  window: ConvolutionWindow,
+  input: Place,
+  weight: Place,
+  bias: Place | null,
+  out: Place,
+): void {
+  if (out.shape.some((size) => size === 0)) return;
+  const shape = convShape(window, input.shape, weight.shape);
+  const algorithm = call.exact ? exactAlgorithm(shape) : chooseAlgorithm(shape, weight.buffer.constant !== null);
+  const plan = planConv({ kernels: call.kernels, memory: call.heap.memory }, shape, algorithm);
+  const key = `conv:${plan.algorithm}:${window.groups}:${weight.shape}:${window.transposed}`;
+  const packed = call.prepared(weight, key, plan.weightBytes, (ctx, from, to) => {
+    const work = ctx.scratch(plan.packScratchBytes);
+    ctx.step(() => plan.pack({ address: addressOf(from), strides: weightStrides(from) }, to.address(), work.address()));
+  });
+  const scratch = call.scratch(plan.scratchBytes);
+  const { lo, hi } = call.clamp;
+  call.step(() =>
+    plan.run({
+      input: addressOf(input),
+      weight: packed.address(),
+      bias: bias === null ? 0 : addressOf(bias),
+      output: addressOf(out),
+      scratch: scratch.address(),
+      lo,
+      hi,
+    }),
+  );
+}
+
+function convShape(window: ConvolutionWindow, input: readonly number[], weight: readonly number[]): ConvShape {
+  const { groups, transposed } = window;
+  return {
+    batch: input[0]!,
+    inChannels: input[1]!,
+    outChannels: transposed ? weight[1]! * groups : weight[0]!,
+    groups,
+    input: spatial(input.slice(2), 1),
+    kernel: spatial(weight.slice(2), 1),
+    stride: spatial(window.stride, 1),
+    dilation: spatial(window.dilation, 1),
+    padding: spatial(window.padding, 0),
+    paddingEnd: spatial(window.paddingEnd, 0),
+    transposed,
+    outputPadding: spatial(window.outputPadding, 0),
+  };
+}
+
+/** A single sample as a batch of one. */
+function batched(place: Place, rank: number): Place {
+  if (place.shape.length === rank) return place;
+  return { ...place, shape: [1, ...place.shape], strides: [0, ...place.strides] };
+}
+
+function weightStrides({ strides }: Place): readonly [number, number, number, number, number] {
+  const [o, i, ...space] = strides as readonly [number, number, ...number[]];
+  const [d, h, w]: Spatial = spatial(space, 0);
+  return [o, i, d, h, w];
+}

@@ -1,0 +1,70 @@
+import { describe, expect, test } from "vitest";
+import { random, testbed } from "../../kernels-testbed.ts";
+import { difference, shapeOf } from "./conv-testbed.ts";
+import { chooseAlgorithm } from "./plan-conv.ts";
+import type { ConvShape } from "./types.ts";
+
+function square(channels: number, size: number, given: Partial<ConvShape> = {}): ConvShape {
+  return shapeOf({ inChannels: channels, outChannels: channels, input: [1, size, size], ...given });
+}
+
+describe("choice of algorithm", () => {
+  test("3x3 with stride 1: tiles of four, of two for few channels and on tiny maps", () => {
+    for (const [channels, size] of [
+      [256, 14],
+      [512, 7],
+    ] as const) {
+      expect(chooseAlgorithm(square(channels, size))).toBe("winograd4");
+    }
+    expect(chooseAlgorithm(square(8, 112))).toBe("winograd2");
+    expect(chooseAlgorithm(square(64, 56))).toBe("winograd2");
+    expect(chooseAlgorithm(square(128, 28))).toBe("winograd2");
+    expect(chooseAlgorithm(square(512, 4))).toBe("winograd2");
+    expect(chooseAlgorithm(square(256, 2))).toBe("winograd2");
+  });
+
+  test("everything that Winograd cannot do", () => {
+    const cases: readonly Partial<ConvShape>[] = [
+      { stride: [1, 2, 2] },
+      { dilation: [1, 2, 2] },
+      { groups: 2 },
+      { inChannels: 3 },
+      { outChannels: 66 },
+      { kernel: [1, 5, 5] },
+      { kernel: [3, 3, 3], input: [3, 9, 9] },
+      { input: [3, 9, 9] },
+    ];
+    for (const given of cases) expect(chooseAlgorithm(square(64, 28, given)), JSON.stringify(given)).toBe("im2col");
+  });
+
+  test("weights that are too large, or not constant, stay as they are", () => {
+    expect(chooseAlgorithm(square(800, 14))).toBe("winograd2");
+    expect(chooseAlgorithm(square(1280, 16))).toBe("im2col");
+    expect(chooseAlgorithm(square(64, 56), false)).toBe("im2col");
+  });
+
+  test("pointwise, depthwise, transposed", () => {
+    const point = { kernel: [1, 1, 1], padding: [0, 0, 0] } as const;
+    expect(chooseAlgorithm(square(8, 5, point))).toBe("pointwise");
+    expect(chooseAlgorithm(square(8, 5, { ...point, stride: [1, 2, 2] }))).toBe("im2col");
+    expect(chooseAlgorithm(square(8, 5, { groups: 8 }))).toBe("depthwise");
+    expect(chooseAlgorithm(square(8, 5, { transposed: true }))).toBe("transposed");
+  });
+});
+
+describe("rounding of the Winograd algorithms", () => {
+  // Activations in [-1, 1) and such weights give outputs of standard deviation 1, as between the layers of a ResNet.
+  test.each([64, 256, 512])("%i channels: far inside rtol 1e-3, atol 1e-4", (channels) => {
+    const bed = testbed(2048);
+    const gain = 3 / Math.sqrt(channels * 9);
+    for (const [algorithm, limit] of [
+      ["winograd4", 3e-5],
+      ["winograd2", 5e-6],
+      ["im2col", 5e-6],
+    ] as const) {
+      const shape = square(channels, 13, { outChannels: 16 });
+      const error = difference(bed, random(channels), shape, { algorithm, gain });
+      expect(error, algorithm).toBeLessThan(limit);
+    }
+  });
+});

@@ -1,0 +1,76 @@
+import type { Spatial } from "@pt2/engine/windows";
+import type { Kernels, Pointer } from "../../kernels.gen.ts";
+
+/** The kernel module and the memory it works on. */
+export interface KernelModule {
+  readonly kernels: Kernels;
+  readonly memory: WebAssembly.Memory;
+}
+
+/** A convolution with everything known; `padding` is what lies before the first element, `paddingEnd` what lies behind. */
+export interface ConvShape {
+  readonly batch: number;
+  readonly inChannels: number;
+  readonly outChannels: number;
+  readonly groups: number;
+  readonly input: Spatial;
+  readonly kernel: Spatial;
+  readonly stride: Spatial;
+  readonly dilation: Spatial;
+  readonly padding: Spatial;
+  /** The same as `padding` when absent. */
+  readonly paddingEnd?: Spatial;
+  readonly transposed?: boolean;
+  /** Of a transposed convolution: rows added behind, to tell apart the sizes that one stride maps to the same input. */
+  readonly outputPadding?: Spatial;
+}
+
+/** How a convolution is computed. */
+export type ConvAlgorithm =
+  | "pointwise"
+  | "im2col"
+  | "winograd2"
+  | "winograd4"
+  | "depthwise"
+  | "depthwise-scalar"
+  | "grouped"
+  | "transposed";
+
+/** PyTorch's weight, [O, I/groups, ...] or, transposed, [I, O/groups, ...]; five strides in elements. */
+export interface StridedWeight {
+  readonly address: Pointer;
+  readonly strides: readonly [number, number, number, number, number];
+}
+
+/** Addresses and clamp of one run. Activations are channels-last; `bias` is 0 when there is none. */
+export interface ConvCall {
+  readonly input: Pointer;
+  readonly weight: Pointer;
+  readonly bias: Pointer;
+  readonly output: Pointer;
+  readonly scratch: Pointer;
+  readonly lo: number;
+  readonly hi: number;
+  /**
+   * Called after each block with the address of finished pixels and their number, in order, while they are in cache:
+   * a following elementwise step runs here.
+   */
+  readonly afterRows?: (address: Pointer, rows: number) => void;
+}
+
+/** A convolution ready to run. The packed weight depends on the weight, the shape's channels and `algorithm` only. */
+export interface ConvPlan {
+  readonly algorithm: ConvAlgorithm;
+  /** Size of the output along depth, height and width. */
+  readonly output: Spatial;
+  /** Bytes of the packed weight (16-byte aligned). */
+  readonly weightBytes: number;
+  /** Bytes of scratch that `pack` needs. */
+  readonly packScratchBytes: number;
+  /** Bytes of scratch that `run` needs (16-byte aligned). */
+  readonly scratchBytes: number;
+  /** Packs the weight, once at load. */
+  pack(weight: StridedWeight, packed: Pointer, scratch: Pointer): void;
+  /** Computes the output; allocates nothing in the kernels' memory. */
+  run(call: ConvCall): void;
+}

@@ -1,0 +1,41 @@
+import type { Spatial } from "@pt2/engine/windows";
+import type { Pointer } from "../../kernels.gen.ts";
+import type { ConvShape, KernelModule } from "./types.ts";
+
+/** Bytes in front of every scratch area: the window (assembly/conv-window.ts) and the kernels' work space. */
+export const WINDOW_BYTES = 1152;
+
+/** The size of a convolution's output along depth, height and width. */
+export function convOutput(shape: ConvShape): Spatial {
+  const along = (axis: 0 | 1 | 2): number => {
+    const [size, stride] = [shape.input[axis], shape.stride[axis]];
+    const reach = (shape.kernel[axis] - 1) * shape.dilation[axis];
+    const padding = shape.padding[axis] + (shape.paddingEnd ?? shape.padding)[axis];
+    return shape.transposed
+      ? (size - 1) * stride - padding + reach + (shape.outputPadding?.[axis] ?? 0) + 1
+      : Math.floor((size + padding - reach - 1) / stride) + 1;
+  };
+  return [along(0), along(1), along(2)];
+}
+
+/** The window of a convolution as the 22 words that the kernels read. */
+export function windowWords(shape: ConvShape, output: Spatial): Int32Array {
+  return Int32Array.of(
+    shape.batch,
+    shape.inChannels,
+    shape.outChannels,
+    ...shape.input,
+    ...output,
+    ...shape.kernel,
+    ...shape.stride,
+    ...shape.padding,
+    ...shape.dilation,
+  );
+}
+
+/** Copies 32-bit words into the kernels' memory. */
+export function writeWords({ memory }: KernelModule, words: Int32Array | Float32Array, address: Pointer): void {
+  new Int32Array(memory.buffer, address >>> 0, words.length).set(
+    new Int32Array(words.buffer, words.byteOffset, words.length),
+  );
+}

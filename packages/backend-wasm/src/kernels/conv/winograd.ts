@@ -1,0 +1,79 @@
+import { inBlocks, rowReporter } from "./row-blocks.ts";
+import type { ConvPlan, ConvShape, KernelModule } from "./types.ts";
+import { convOutput, WINDOW_BYTES, windowWords, writeWords } from "./window.ts";
+
+/** True when Winograd's algorithm applies: 3x3, stride and dilation 1, channels in whole vectors. */
+export function fitsWinograd(shape: ConvShape): boolean {
+  return (
+    !shape.transposed &&
+    shape.groups === 1 &&
+    shape.inChannels % 4 === 0 &&
+    shape.outChannels % 4 === 0 &&
+    shape.kernel.join() === "1,3,3" &&
+    shape.input[0] === 1 &&
+    volumePadding(shape) === 0 &&
+    [...shape.stride, ...shape.dilation].every((step) => step === 1)
+  );
+}
+
+function volumePadding({ padding, paddingEnd = padding }: ConvShape): number {
+  return padding[0] + paddingEnd[0];
+}
+
+/** Bytes of transformed input and products of a block of tiles. */
+const BLOCK_BYTES = 384 * 1024;
+/** Tiles below which a block would read the transformed weight too often. */
+const LEAST_TILES = 20;
+
+/** Tiles of `size` x `size` outputs in the whole batch. */
+export function tileCount(shape: ConvShape, size: 2 | 4): number {
+  const [, height, width] = convOutput(shape);
+  return shape.batch * Math.ceil(height / size) * Math.ceil(width / size);
+}
+
+/** Tiles that are computed together. */
+function blockTiles(shape: ConvShape, size: 2 | 4): number {
+  const tileBytes = (size + 2) ** 2 * (shape.inChannels + shape.outChannels) * 4;
+  return Math.min(tileCount(shape, size), Math.max(LEAST_TILES, Math.floor(BLOCK_BYTES / tileBytes / 10) * 10));
+}
+
+/**
+ * 3x3 convolution by Winograd's algorithm F(size x size, 3x3). Every output of a tile is a sum over the whole tile: an
+ * infinity or NaN in the input makes NaN of all the outputs of its tiles, not only of those whose window holds it.
+ */
+export function planWinograd(module: KernelModule, shape: ConvShape, size: 2 | 4): ConvPlan {
+  const { kernels } = module;
+  const { inChannels, outChannels } = shape;
+  const output = convOutput(shape);
+  const [, height, width] = output;
+  const words = windowWords(shape, output);
+  const across = Math.ceil(width / size);
+  const down = Math.ceil(height / size);
+  const tiles = tileCount(shape, size);
+  const block = blockTiles(shape, size);
+
+  /** Pixels of the whole rows that `done` tiles complete. */
+  const complete = (done: number): number => {
+    const [images, rest] = [Math.floor(done / (across * down)), Math.floor(done / across) % down];
+    return (images * height + Math.min(rest * size, height)) * width;
+  };
+  return {
+    algorithm: size === 4 ? "winograd4" : "winograd2",
+    output,
+    weightBytes: (size + 2) ** 2 * (kernels.gemmPackedBytes(inChannels, outChannels) >>> 0),
+    packScratchBytes: inChannels * outChannels * 4,
+    scratchBytes: WINDOW_BYTES + (kernels.winogradScratch(size, block, inChannels, outChannels) >>> 0),
+    pack({ address, strides: [strideO, strideI, , strideH, strideW] }, packed, scratch) {
+      kernels.winogradPack(size, address, strideO, strideI, strideH, strideW, outChannels, inChannels, packed, scratch);
+    },
+    run(call) {
+      const { input, weight, bias, output: target, scratch, lo, hi } = call;
+      const report = rowReporter(call, outChannels);
+      writeWords(module, words, scratch);
+      inBlocks(tiles, block, (start, count) => {
+        kernels.winogradTiles(size, scratch, input, weight, bias, start, count, target, scratch + WINDOW_BYTES, lo, hi);
+        report(complete(start + count));
+      });
+    },
+  };
+}

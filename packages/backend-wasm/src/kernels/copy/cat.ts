@@ -1,0 +1,39 @@
+import { rowMajor } from "@pt2/engine/strides";
+import type { TensorMeta } from "@pt2/registry";
+import type { WasmKernel } from "../../engine/kernel.ts";
+import type { Place } from "../../engine/place.ts";
+
+/** `cat(tensors, dim)`: each operand is copied (converted where dtypes differ) into its part of the result. */
+export const cat: WasmKernel = {
+  ops: ["aten::cat"],
+  prepare(call) {
+    const result = call.call.results[0] as TensorMeta;
+    const rank = result.shape.length;
+    const dim = (call.arg<number>("dim") + rank) % Math.max(rank, 1);
+    // PyTorch skips one-dimensional empty operands whatever the rank.
+    const parts = call.tensors("tensors").filter(({ shape }) => shape.length === rank);
+    const out = call.output(0, stridesLike(result.shape, parts[0], dim));
+    let at = 0;
+    for (const part of parts) {
+      const size = part.shape[dim]!;
+      const target: Place = { ...out, shape: part.shape, offset: at * out.strides[dim]! };
+      call.copy(call.convert(part, out.dtype), target);
+      at += size;
+    }
+  },
+};
+
+/** The layout of the first operand, so that channels-last stays channels-last. */
+function stridesLike(shape: readonly number[], part: Place | undefined, dim: number): readonly number[] {
+  if (part === undefined) return rowMajor(shape);
+  const order = [...shape.keys()].sort((a, b) => part.strides[b]! - part.strides[a]! || a - b);
+  const single = part.shape.some((size, d) => size === 1 && d !== dim);
+  if (single && shape.length < 3) return rowMajor(shape);
+  const strides = new Array<number>(shape.length);
+  let stride = 1;
+  for (const d of order.reverse()) {
+    strides[d] = stride;
+    stride *= Math.max(shape[d]!, 1);
+  }
+  return strides;
+}

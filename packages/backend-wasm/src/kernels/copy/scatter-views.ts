@@ -1,0 +1,23 @@
+import { checkInside } from "@pt2/engine/strides";
+import type { WasmKernel } from "../../engine/kernel.ts";
+import { elementsIn, type Place } from "../../engine/place.ts";
+
+/**
+ * `as_strided_scatter(self, src, size, stride, storage_offset)`: a copy of `self`, row-major, whose part that a view would
+ * show holds `src`.
+ */
+export const asStridedScatter: WasmKernel = {
+  ops: ["aten::as_strided_scatter"],
+  prepare(call) {
+    const out = call.output();
+    call.copy(call.tensor("self"), out);
+    const part: Place = {
+      ...out,
+      shape: call.arg("size"),
+      strides: call.arg("stride"),
+      offset: call.arg<number | null>("storage_offset") ?? 0,
+    };
+    checkInside(part, elementsIn(part));
+    call.copy(call.convert(call.tensor("src"), out.dtype), part);
+  },
+};

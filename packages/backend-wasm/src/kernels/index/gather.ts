@@ -1,0 +1,26 @@
+import { numel } from "@pt2/backend";
+import { normalDim, offsetsOf } from "@pt2/engine/strides";
+import { pick } from "../../engine/access.ts";
+import type { WasmKernel } from "../../engine/kernel.ts";
+import { readIndices } from "../../engine/read-indices.ts";
+
+/** `gather(self, dim, index)`: out[i][j][k] = self[index[i][j][k]][j][k] along dimension 0, and so on. */
+export const gather: WasmKernel = {
+  ops: ["aten::gather"],
+  prepare(call) {
+    const self = call.tensor("self");
+    const index = call.dense(call.tensor("index"));
+    const out = call.output();
+    const dim = normalDim(call.arg<number>("dim"), self.shape.length);
+    const stride = self.strides[dim] ?? 1;
+    const size = self.shape[dim] ?? 1;
+    // Where each element of the index lies in `self`, its own dimension left out.
+    const bases = offsetsOf({ shape: index.shape, strides: self.strides.map((s, d) => (d === dim ? 0 : s)) });
+    const sources = new Int32Array(numel(index.shape));
+    call.step(() => {
+      readIndices(call, index, sources, { dim, size });
+      for (let i = 0; i < sources.length; i++) sources[i] = bases[i]! + sources[i]! * stride;
+      pick(call.heap, self, out, sources);
+    });
+  },
+};

@@ -1,0 +1,28 @@
+import { selectElements } from "@pt2/engine";
+import { broadcastPositions } from "@pt2/engine/strides";
+import { adder, mover } from "../../engine/access.ts";
+import { readPlace } from "../../engine/elements.ts";
+import type { WasmKernel } from "../../engine/kernel.ts";
+
+/** `index_put(self, indices, values, accumulate)` where some index is a mask: what is written only a run can tell. */
+export const indexPutMask: WasmKernel = {
+  ops: ["aten::index_put"],
+  prepare(call) {
+    const self = call.tensor("self");
+    const out = call.output();
+    call.copy(self, out);
+    const values = call.dense(call.tensor("values"));
+    const indices = call.tensorList("indices");
+    const accumulate = call.arg<boolean>("accumulate");
+    const { heap } = call;
+    call.step(() => {
+      const given = indices.map(
+        (place) => place && { dtype: place.dtype, shape: place.shape, bytes: readPlace(heap, place) },
+      );
+      const { shape, offsets } = selectElements(out.shape, out.strides, given);
+      const sources = broadcastPositions(values.shape, shape);
+      const put = (accumulate ? adder : mover)(heap, values, out);
+      for (const [i, to] of offsets.entries()) put(sources[i]!, to);
+    });
+  },
+};

@@ -1,0 +1,131 @@
+import { numel } from "@pt2/backend";
+import { broadcastShape, broadcastStrides, offsetsOf } from "@pt2/engine/strides";
+import type { ArgValue, TensorMeta } from "@pt2/registry";
+import { adder, mover, pick } from "../../engine/access.ts";
+import type { KernelCall, WasmKernel } from "../../engine/kernel.ts";
+import type { Place } from "../../engine/place.ts";
+import { readIndices } from "../../engine/read-indices.ts";
+
+/** An index tensor, row-major, and which of its elements belongs to each tuple. */
+interface IndexOfDim {
+  readonly dim: number;
+  readonly place: Place;
+  readonly offsets: Int32Array;
+  readonly rows: Int32Array;
+}
+
+/** `self[i, :, j]` with index tensors, as offsets: those of the indexed dimensions, and of the dimensions kept. */
+interface Indexed {
+  readonly indices: readonly IndexOfDim[];
+  /** Number of index tuples. */
+  readonly tuples: number;
+  /** Offsets of a kept sub-tensor before the indexed dimensions, and behind them. */
+  readonly before: Int32Array;
+  readonly after: Int32Array;
+}
+
+/** `index(self, indices)` without masks; a mask makes the op dynamic. */
+export const indexTensor: WasmKernel = {
+  ops: ["aten::index.Tensor"],
+  accepts: hasNoMask,
+  prepare(call) {
+    const self = call.tensor("self");
+    const out = call.output();
+    const plan = planIndices(call, self);
+    const width = isRun(plan.after) ? plan.after.length : 1;
+    const kept = width === 1 ? plan.after : plan.after.subarray(0, 1);
+    const sources = new Int32Array(plan.tuples * kept.length);
+    call.step(() => {
+      const bases = tupleBases(call, self, plan);
+      for (const [i, lead] of plan.before.entries()) {
+        let at = 0;
+        for (const base of bases) for (const rest of kept) sources[at++] = lead + base + rest;
+        pick(call.heap, self, out, sources, width, i * sources.length * width);
+      }
+    });
+  },
+};
+
+/** `index_put(self, indices, values, accumulate)` without masks; of several writes to one element the last one wins. */
+export const indexPut: WasmKernel = {
+  ops: ["aten::index_put"],
+  accepts: hasNoMask,
+  prepare(call) {
+    const self = call.tensor("self");
+    const out = call.output();
+    call.copy(self, out);
+    const plan = planIndices(call, out);
+    const shape = tupleShape(call, out);
+    const values = call.tensor("values");
+    const sources = offsetsOf({ shape, strides: broadcastStrides(values, shape) });
+    const accumulate = call.arg<boolean>("accumulate");
+    call.step(() => {
+      let at = 0;
+      const put = (accumulate ? adder : mover)(call.heap, values, out);
+      forEachTuple(call, out, plan, (to) => put(sources[at++]!, to));
+    });
+  },
+};
+
+function hasNoMask(args: Readonly<Record<string, ArgValue>>): boolean {
+  const indices = args["indices"] as readonly (TensorMeta | null)[];
+  return indices.every((index) => index?.dtype !== "bool" && index?.dtype !== "uint8");
+}
+
+function planIndices(call: KernelCall, self: Place): Indexed {
+  const given = call.arg<readonly (unknown | null)[]>("indices");
+  const dims = given.flatMap((index, dim) => (index === null ? [] : [dim]));
+  const places = call.tensorList("indices").flatMap((place) => (place === null ? [] : [call.dense(place)]));
+  const common = broadcastShape(places.map(({ shape }) => shape));
+  const indices = places.map((place, i) => ({
+    dim: dims[i]!,
+    place,
+    offsets: offsetsOf({ shape: common, strides: broadcastStrides(place, common) }),
+    rows: new Int32Array(numel(place.shape)),
+  }));
+  const [lead, rest] = keptDims(self, dims);
+  const offsets = (kept: readonly number[]): Int32Array =>
+    offsetsOf({ shape: kept.map((d) => self.shape[d]!), strides: kept.map((d) => self.strides[d]!) });
+  return { indices, tuples: common.reduce((n, s) => n * s, 1), before: offsets(lead), after: offsets(rest) };
+}
+
+/** Shape over which values are written: as the result of `index`. */
+function tupleShape(call: KernelCall, self: Place): readonly number[] {
+  const given = call.arg<readonly (unknown | null)[]>("indices");
+  const dims = given.flatMap((index, dim) => (index === null ? [] : [dim]));
+  const common = broadcastShape(call.tensorList("indices").flatMap((place) => (place === null ? [] : [place.shape])));
+  const [lead, rest] = keptDims(self, dims);
+  return [...lead.map((d) => self.shape[d]!), ...common, ...rest.map((d) => self.shape[d]!)];
+}
+
+/** Kept dimensions before and behind the indexed ones. Indices apart from each other move to the front. */
+function keptDims(self: Place, dims: readonly number[]): readonly [readonly number[], readonly number[]] {
+  const adjacent = dims.every((d, i) => d === dims[0]! + i);
+  const kept = [...self.shape.keys()].filter((d) => !dims.includes(d));
+  return adjacent ? [kept.filter((d) => d < dims[0]!), kept.filter((d) => d > dims[0]!)] : [[], kept];
+}
+
+/** Where each tuple of indices leads to, as offsets in `self`. */
+function tupleBases(call: KernelCall, self: Place, { indices, tuples }: Indexed): Int32Array {
+  const bases = new Int32Array(tuples);
+  for (const { dim, place, offsets, rows } of indices) {
+    readIndices(call, place, rows, { dim, size: self.shape[dim]!, wraps: true });
+    const stride = self.strides[dim]!;
+    for (let t = 0; t < tuples; t++) bases[t]! += rows[offsets[t]!]! * stride;
+  }
+  return bases;
+}
+
+/** Visits the offset in `self` of every element of the result, row-major. */
+function forEachTuple(call: KernelCall, self: Place, plan: Indexed, visit: (offset: number) => void): void {
+  const { before, after } = plan;
+  const bases = tupleBases(call, self, plan);
+  for (const lead of before) {
+    for (const base of bases) for (let i = 0; i < after.length; i++) visit(lead + base + after[i]!);
+  }
+}
+
+/** Whether elements are neighbours. */
+function isRun(offsets: Int32Array): boolean {
+  return offsets.every((offset, i) => offset === offsets[0]! + i);
+}

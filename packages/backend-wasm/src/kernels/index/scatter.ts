@@ -1,0 +1,126 @@
+import { numel } from "@pt2/backend";
+import { normalDim, offsetsOf } from "@pt2/engine/strides";
+import type { TensorMeta } from "@pt2/registry";
+import { bigints, type Elements, mover, numbers } from "../../engine/access.ts";
+import { isComplexDtype } from "../../engine/complex-parts.ts";
+import type { KernelCall, WasmKernel } from "../../engine/kernel.ts";
+import type { Place } from "../../engine/place.ts";
+import { readIndices } from "../../engine/read-indices.ts";
+
+/** `scatter(self, dim, index, src)`: a copy of `self` in which out[index[i][j]][j] = src[i][j]; the last write wins. */
+export const scatter: WasmKernel = {
+  ops: ["aten::scatter.src"],
+  prepare(call) {
+    const src = call.tensor("src");
+    planScatter(call, src, (out) => {
+      const move = mover(call.heap, src, out);
+      return (from, to) => move(from, to);
+    });
+  },
+};
+
+type Reduce = "sum" | "prod" | "mean" | "amax" | "amin";
+
+/** `scatter_reduce(self, dim, index, src, reduce, include_self)` */
+export const scatterReduce: WasmKernel = {
+  ops: ["aten::scatter_reduce.two"],
+  accepts: ({ self }) => !isComplexDtype((self as TensorMeta).dtype),
+  prepare(call) {
+    const src = call.tensor("src");
+    const reduce = call.arg<Reduce>("reduce");
+    const includeSelf = call.arg<boolean>("include_self");
+    const exact = src.dtype === "int64";
+    planScatter(call, src, (out) => {
+      const elements = numel(out.shape);
+      const plan = exact
+        ? accumulate(bigints(call.heap, src), bigints(call.heap, out), elements, BIG[reduce], divideBig, includeSelf)
+        : accumulate(
+            numbers(call.heap, src),
+            numbers(call.heap, out),
+            elements,
+            NUMBER[reduce],
+            divide(out.dtype.startsWith("int")),
+            includeSelf,
+          );
+      return plan(reduce === "mean");
+    });
+  },
+};
+
+/** Returns a writer, and `finish` for what has to be known of all writes first. */
+interface Writer {
+  (from: number, to: number): void;
+  finish?(): void;
+}
+
+function planScatter(call: KernelCall, src: Place, writer: (out: Place) => Writer): void {
+  const self = call.tensor("self");
+  const index = call.dense(call.tensor("index"));
+  const out = call.output();
+  call.copy(self, out);
+  const dim = normalDim(call.arg<number>("dim"), self.shape.length);
+  const stride = out.strides[dim] ?? 1;
+  const size = out.shape[dim] ?? 1;
+  const bases = offsetsOf({ shape: index.shape, strides: out.strides.map((s, d) => (d === dim ? 0 : s)) });
+  const rows = new Int32Array(numel(index.shape));
+  const sources = offsetsOf({ shape: index.shape, strides: src.strides });
+  call.step(() => {
+    readIndices(call, index, rows, { dim, size });
+    const write = writer(out);
+    for (let i = 0; i < rows.length; i++) write(sources[i]!, bases[i]! + rows[i]! * stride);
+    write.finish?.();
+  });
+}
+
+function accumulate<T>(
+  src: Elements<T>,
+  out: Elements<T>,
+  elements: number,
+  combine: (a: T, b: T) => T,
+  divideBy: (sum: T, count: number) => T,
+  includeSelf: boolean,
+): (mean: boolean) => Writer {
+  return (mean) => {
+    if (includeSelf && !mean) return (from, to) => out.set(to, combine(out.get(to), src.get(from)));
+    const counts = new Uint32Array(elements);
+    const write: Writer = (from, to) => {
+      const isFirst = counts[to]!++ === 0;
+      out.set(to, isFirst && !includeSelf ? src.get(from) : combine(out.get(to), src.get(from)));
+    };
+    if (mean) {
+      write.finish = () => {
+        for (const [to, count] of counts.entries()) {
+          if (count > 0) out.set(to, divideBy(out.get(to), includeSelf ? count + 1 : count));
+        }
+      };
+    }
+    return write;
+  };
+}
+
+const NUMBER: Readonly<Record<Reduce, (a: number, b: number) => number>> = {
+  sum: (a, b) => a + b,
+  prod: (a, b) => a * b,
+  mean: (a, b) => a + b,
+  amax: (a, b) => Math.max(a, b),
+  amin: (a, b) => Math.min(a, b),
+};
+
+const BIG: Readonly<Record<Reduce, (a: bigint, b: bigint) => bigint>> = {
+  sum: (a, b) => BigInt.asIntN(64, a + b),
+  prod: (a, b) => BigInt.asIntN(64, a * b),
+  mean: (a, b) => a + b,
+  amax: (a, b) => (a > b ? a : b),
+  amin: (a, b) => (a < b ? a : b),
+};
+
+/** Integer means are floored, as PyTorch does. */
+function divide(floors: boolean): (sum: number, count: number) => number {
+  return (sum, count) => (floors ? Math.floor(sum / count) : sum / count);
+}
+
+function divideBig(sum: bigint, count: number): bigint {
+  const divisor = BigInt(count);
+  const quotient = sum / divisor;
+  return sum < 0n && quotient * divisor !== sum ? quotient - 1n : quotient;
+}

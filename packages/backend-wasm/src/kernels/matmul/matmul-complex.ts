@@ -1,0 +1,32 @@
+import type { ArgValue, TensorMeta } from "@pt2/registry";
+import { numbers } from "../../engine/access.ts";
+import { complexParts, isComplexDtype } from "../../engine/complex-parts.ts";
+import type { WasmKernel } from "../../engine/kernel.ts";
+
+/** Products of complex matrices, in plain loops. */
+export const matmulComplex: WasmKernel = {
+  ops: ["aten::bmm"],
+  accepts: (args: Readonly<Record<string, ArgValue>>) => isComplexDtype((args["self"] as TensorMeta).dtype),
+  prepare(call) {
+    const [a, b] = [call.dense(call.tensor("self")), call.dense(call.tensor("mat2"))];
+    const out = call.output();
+    const [batch, rows, inner] = a.shape as readonly [number, number, number];
+    const columns = b.shape[2]!;
+    call.step(() => {
+      const [x, y, z] = [a, b, out].map((place) => numbers(call.heap, complexParts(place)));
+      for (let row = 0; row < batch * rows; row++) {
+        const base = Math.floor(row / rows) * inner;
+        for (let column = 0; column < columns; column++) {
+          let [re, im] = [0, 0];
+          for (let k = 0; k < inner; k++) {
+            const [p, q] = [2 * (row * inner + k), 2 * ((base + k) * columns + column)];
+            re += x!.get(p) * y!.get(q) - x!.get(p + 1) * y!.get(q + 1);
+            im += x!.get(p) * y!.get(q + 1) + x!.get(p + 1) * y!.get(q);
+          }
+          z!.set(2 * (row * columns + column), re);
+          z!.set(2 * (row * columns + column) + 1, im);
+        }
+      }
+    });
+  },
+};

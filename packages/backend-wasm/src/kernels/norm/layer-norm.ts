@@ -1,0 +1,107 @@
+import type { TensorMeta } from "@pt2/registry";
+import { castExpr } from "../../engine/expressions.ts";
+import type { KernelCall, WasmKernel } from "../../engine/kernel.ts";
+import { addressOf, type Place } from "../../engine/place.ts";
+import { float32Result, isFloat32 } from "../float32.ts";
+
+/** `layer_norm` and `native_layer_norm`, which also returns mean and reciprocal deviation of each row. */
+export const layerNorm: WasmKernel = {
+  ops: ["aten::layer_norm", "aten::native_layer_norm"],
+  accepts: (args) => isFloat32(args, "input", "weight", "bias"),
+  prepare(call) {
+    const input = call.dense(call.convert(call.tensor("input"), "float32"));
+    const n = call.arg<readonly number[]>("normalized_shape").reduce((a, b) => a * b, 1);
+    const rows = n === 0 ? 0 : input.shape.reduce((a, b) => a * b, 1) / n;
+    const [weight, bias] = ["weight", "bias"].map((name) => vector(call, name));
+    const eps = call.arg<number>("eps");
+    const statistics = call.call.results.length === 3 ? [1, 2].map((index) => statistic(call, index)) : [];
+    const [mean, rstd] = statistics.map(({ wide }) => wide);
+    float32Result(call, (out) => {
+      if (rows === 0) return;
+      const at = (place: Place | null | undefined): number => (place ? addressOf(place) : 0);
+      const { kernels } = call;
+      call.step(() =>
+        kernels.layerNormRows(addressOf(input), addressOf(out), rows, n, at(weight), at(bias), eps, at(mean), at(rstd)),
+      );
+    });
+    for (const { round } of statistics) round();
+  },
+};
+
+/** `rms_norm(input, normalized_shape, weight?, eps?)` */
+export const rmsNorm: WasmKernel = {
+  ops: ["aten::rms_norm"],
+  accepts: (args) => isFloat32(args, "input", "weight"),
+  prepare(call) {
+    const given = call.tensor("input");
+    const input = call.dense(call.convert(given, "float32"));
+    const n = call.arg<readonly number[]>("normalized_shape").reduce((a, b) => a * b, 1);
+    const rows = n === 0 ? 0 : input.shape.reduce((a, b) => a * b, 1) / n;
+    const weight = vector(call, "weight");
+    const eps = call.arg<number | null>("eps") ?? EPSILON[given.dtype as "float32"];
+    float32Result(call, (out) => {
+      if (rows === 0) return;
+      const { kernels } = call;
+      call.step(() =>
+        kernels.rmsNormRows(addressOf(input), addressOf(out), rows, n, weight ? addressOf(weight) : 0, eps, 0),
+      );
+    });
+  },
+};
+
+/** `torch.finfo(dtype).eps`, the default of `rms_norm`. */
+const EPSILON = { float32: 2 ** -23, float16: 2 ** -10, bfloat16: 2 ** -7 } as const;
+
+/** `group_norm` and `native_group_norm` of row-major data. */
+export const groupNorm: WasmKernel = {
+  ops: ["aten::group_norm", "aten::native_group_norm"],
+  accepts: (args) => isFloat32(args, "input", "weight", "bias"),
+  prepare(call) {
+    const input = call.dense(call.convert(call.tensor("input"), "float32"));
+    const [batch, channels, ...space] = (call.call.args["input"] as TensorMeta).shape as readonly [
+      number,
+      number,
+      ...number[],
+    ];
+    const groups = call.arg<number>("num_groups") ?? call.arg<number>("group");
+    const n = space.reduce((a, b) => a * b, 1);
+    const [weight, bias] = ["weight", "bias"].map((name) => vector(call, name));
+    const eps = call.arg<number>("eps");
+    const statistics = call.call.results.length === 3 ? [1, 2].map((index) => statistic(call, index)) : [];
+    const [mean, rstd] = statistics.map(({ wide }) => wide);
+    float32Result(call, (out) => {
+      if (batch * channels * n === 0) return;
+      const at = (place: Place | null | undefined): number => (place ? addressOf(place) : 0);
+      const { kernels } = call;
+      call.step(() =>
+        kernels.groupNormRows(
+          addressOf(input),
+          addressOf(out),
+          batch,
+          channels,
+          groups,
+          n,
+          at(weight),
+          at(bias),
+          eps,
+          at(mean),
+          at(rstd),
+        ),
+      );
+    });
+    for (const { round } of statistics) round();
+  },
+};
+
+/** The n-th result for a kernel that writes float32; `round` then converts it to the result's dtype. */
+function statistic(call: KernelCall, index: number): { readonly wide: Place; round(): void } {
+  const out = call.output(index);
+  if (out.dtype === "float32") return { wide: out, round() {} };
+  const wide = call.temporary("float32", out.shape);
+  return { wide, round: () => call.elementwise(out, [wide], castExpr("float32", out.dtype)) };
+}
+
+function vector(call: KernelCall, name: string): Place | null {
+  const place = call.optional(name);
+  return place && call.dense(call.convert(place, "float32"));
+}

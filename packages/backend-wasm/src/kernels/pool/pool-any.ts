@@ -1,0 +1,129 @@
+import { type AxisWindow, slidingWindows } from "@pt2/engine/host";
+import { offsetsOf } from "@pt2/engine/strides";
+import { bigints, type Elements, numbers } from "../../engine/access.ts";
+import type { KernelCall, WasmKernel } from "../../engine/kernel.ts";
+import type { Place } from "../../engine/place.ts";
+
+/** Sliding windows over every real dtype, in plain loops. */
+export const poolAny: WasmKernel = {
+  ops: [
+    "aten::max_pool1d_with_indices",
+    "aten::max_pool2d_with_indices",
+    "aten::max_pool3d_with_indices",
+    "aten::avg_pool2d",
+    "aten::avg_pool3d",
+  ],
+  prepare(call) {
+    const { name } = call.call.record;
+    const self = call.tensor("self");
+    const out = call.output(0);
+    const windows = combinations(axesOf(call, self, out));
+    const isMax = name.includes("max");
+    const spatial = Number(/pool(\d)d/.exec(name)![1]);
+    const positions = isMax ? call.output(1) : null;
+    const rank = self.shape.length;
+    const planes = offsetsOf({
+      shape: self.shape.slice(0, rank - spatial),
+      strides: self.strides.slice(0, rank - spatial),
+    });
+    const override = call.arg<number | null | undefined>("divisor_override") ?? null;
+    call.step(() => {
+      const { heap } = call;
+      if (positions === null) average(numbers(heap, self), numbers(heap, out), planes, windows, override);
+      else if (self.dtype === "int64") {
+        maximum(bigints(heap, self), bigints(heap, out), numbers(heap, positions), planes, windows);
+      } else maximum(numbers(heap, self), numbers(heap, out), numbers(heap, positions), planes, windows);
+    });
+  },
+};
+
+/** What one output element looks at: offsets in a plane, their flat positions, and the number to divide by. */
+interface Window {
+  readonly offsets: readonly number[];
+  readonly flat: readonly number[];
+  readonly counted: number;
+}
+
+interface Axis {
+  readonly windows: readonly AxisWindow[];
+  readonly stride: number;
+  readonly size: number;
+}
+
+function axesOf(call: KernelCall, self: Place, out: Place): readonly Axis[] {
+  const kernel = call.arg<readonly number[]>("kernel_size");
+  const spatial = Number(/pool(\d)d/.exec(call.call.record.name)![1]);
+  const first = self.shape.length - spatial;
+  const each = (name: string, d: number, fallback: number): number => {
+    const list = call.arg<readonly number[] | undefined>(name) ?? [];
+    return list[d] ?? list[0] ?? fallback;
+  };
+  return Array.from({ length: spatial }, (_, d) => {
+    const extent = kernel[d] ?? kernel[0]!;
+    const size = self.shape[first + d]!;
+    const windows = slidingWindows({
+      size,
+      outputs: out.shape[first + d]!,
+      kernel: extent,
+      stride: each("stride", d, extent),
+      padding: each("padding", d, 0),
+      dilation: each("dilation", d, 1),
+      countIncludePad: call.arg<boolean | undefined>("count_include_pad") ?? false,
+    });
+    return { windows, stride: self.strides[first + d]!, size };
+  });
+}
+
+/** Windows over all axes, row-major. */
+function combinations(axes: readonly Axis[]): readonly Window[] {
+  return axes.reduce<readonly Window[]>(
+    (outer, { windows, stride, size }) =>
+      outer.flatMap((window) =>
+        windows.map(({ positions, counted }) => ({
+          offsets: window.offsets.flatMap((offset) => positions.map((at) => offset + at * stride)),
+          flat: window.flat.flatMap((flat) => positions.map((at) => flat * size + at)),
+          counted: window.counted * counted,
+        })),
+      ),
+    [{ offsets: [0], flat: [0], counted: 1 }],
+  );
+}
+
+function average(
+  from: Elements<number>,
+  to: Elements<number>,
+  planes: Int32Array,
+  windows: readonly Window[],
+  override: number | null,
+): void {
+  let at = 0;
+  for (const plane of planes) {
+    for (const { offsets, counted } of windows) {
+      let sum = 0;
+      for (const offset of offsets) sum += from.get(plane + offset);
+      to.set(at++, sum / (override ?? counted));
+    }
+  }
+}
+
+/** The first of equal maxima wins, and NaN wins over everything. */
+function maximum<T extends number | bigint>(
+  from: Elements<T>,
+  to: Elements<T>,
+  positions: Elements<number>,
+  planes: Int32Array,
+  windows: readonly Window[],
+): void {
+  let at = 0;
+  for (const plane of planes) {
+    for (const { offsets, flat } of windows) {
+      let best = 0;
+      for (let i = 1; i < offsets.length; i++) {
+        const [x, most] = [from.get(plane + offsets[i]!), from.get(plane + offsets[best]!)];
+        if (x > most || (Number.isNaN(x) && !Number.isNaN(most))) best = i;
+      }
+      to.set(at, from.get(plane + offsets[best]!));
+      positions.set(at++, flat[best]!);
+    }
+  }
+}

@@ -1,0 +1,146 @@
+import type { Spatial } from "@pt2/engine/windows";
+import { beforeEach, describe, expect, test } from "vitest";
+import { random, testbed, worst } from "../../kernels-testbed.ts";
+import { pooled, signal } from "../../sampling-goldens.gen.ts";
+import { adaptiveBoxes, type PoolBoxes, type PoolWindow, slidingBoxes } from "./boxes.ts";
+import { type PoolShape, planPool } from "./plan-pool.ts";
+
+const bed = testbed(256);
+const rng = random(5);
+
+beforeEach(() => bed.clear());
+
+interface Pooled {
+  readonly values: Float32Array;
+  readonly indices: readonly number[];
+}
+
+function pool(shape: PoolShape, x: Float32Array, withIndices = false): Pooled {
+  const plan = planPool(bed, shape);
+  const length = shape.batch * plan.output[0] * plan.output[1] * plan.output[2] * shape.channels;
+  const [input, output, scratch] = [bed.put(x), bed.room(length), bed.room(plan.scratchBytes / 4)];
+  const indices = withIndices ? bed.room(length * 2) : undefined;
+  let next = output;
+  const afterRows = (address: number, rows: number): void => {
+    expect(address).toBe(next);
+    next += rows * shape.channels * 4;
+  };
+  plan.run({ input, output, scratch, afterRows, ...(indices === undefined ? {} : { indices }) });
+  expect(next).toBe(output + length * 4);
+  expect(bed.intact()).toBe(true);
+  const words = indices === undefined ? [] : bed.ints(indices, length * 2);
+  return { values: bed.floats(output, length), indices: Array.from(words).filter((_, i) => i % 2 === 0) };
+}
+
+/** Each box visited in PyTorch's order, in double precision. */
+function naive({ batch, channels, input, boxes, reduce }: PoolShape, x: Float32Array): Pooled {
+  const [values, indices]: [number[], number[]] = [[], []];
+  const starts = boxes.map(({ size }) => Array.from({ length: size }, (_, i) => i));
+  for (let n = 0; n < batch; n++) {
+    for (const d of starts[0]!)
+      for (const h of starts[1]!)
+        for (const w of starts[2]!) {
+          for (let c = 0; c < channels; c++) {
+            const positions = boxPositions(boxes, [d, h, w], input);
+            const at = (p: number): number => x[(n * input[0] * input[1] * input[2] + p) * channels + c]!;
+            const best = positions.reduce((most, p) => (at(p) > at(most) || Number.isNaN(at(p)) ? p : most));
+            const extent = boxes.reduce((product, box, axis) => product * box.triples[[d, h, w][axis]! * 3 + 2]!, 1);
+            values.push(reduce === "max" ? at(best) : positions.reduce((sum, p) => sum + at(p), 0) / extent);
+            indices.push(best);
+          }
+        }
+  }
+  return { values: Float32Array.from(values), indices };
+}
+
+function boxPositions(boxes: PoolBoxes, index: Spatial, input: Spatial): number[] {
+  const [d, h, w] = boxes.map(({ triples, step }, axis) => {
+    const [start, end] = triples.slice(index[axis]! * 3) as [number, number];
+    return Array.from({ length: Math.ceil((end - start) / step) }, (_, i) => start + i * step);
+  }) as [number[], number[], number[]];
+  return d.flatMap((z) => h.flatMap((y) => w.map((column) => (z * input[1] + y) * input[2] + column)));
+}
+
+describe("sliding windows", () => {
+  test.each(pooled)(
+    "$reduce kernel $kernel stride $stride padding $padding dilation $dilation ceil $ceilMode",
+    (golden) => {
+      const input: Spatial = [1, 1, signal.length];
+      const boxes = slidingBoxes({
+        input,
+        kernel: [1, 1, golden.kernel],
+        stride: [1, 1, golden.stride],
+        padding: [0, 0, golden.padding],
+        dilation: [1, 1, golden.dilation],
+        ceilMode: golden.ceilMode,
+        countIncludePad: golden.countIncludePad,
+      });
+      const shape: PoolShape = { batch: 1, channels: 1, input, boxes, reduce: golden.reduce };
+      const { values } = pool(shape, Float32Array.from(signal));
+      expect(worst(values, golden.values)).toBeLessThan(1e-6);
+    },
+  );
+
+  const window: PoolWindow = { input: [4, 7, 9], kernel: [2, 3, 2], stride: [1, 2, 2], padding: [1, 1, 0] };
+
+  test("three dimensions, batches, every tail of channels; indices", () => {
+    for (const channels of [1, 3, 4, 6, 16, 21, 40]) {
+      for (const reduce of ["max", "mean"] as const) {
+        const boxes = slidingBoxes({
+          ...window,
+          dilation: reduce === "max" ? [1, 2, 3] : [1, 1, 1],
+          countIncludePad: true,
+        });
+        const shape: PoolShape = { batch: 2, channels, input: window.input, boxes, reduce };
+        const x = rng.floats(2 * 252 * channels).map((value) => Math.round(value * 4) / 4);
+        const expected = naive(shape, x);
+        expect(worst(pool(shape, x).values, expected.values)).toBeLessThan(1e-6);
+        if (reduce === "max") expect(pool(shape, x, true)).toEqual(expected);
+        bed.clear();
+      }
+    }
+  });
+
+  test("NaN wins, minus infinity is a value", () => {
+    const boxes = slidingBoxes(window);
+    const shape: PoolShape = { batch: 1, channels: 5, input: window.input, boxes, reduce: "max" };
+    const x = rng
+      .floats(252 * 5)
+      .map((value, i) => (i % 17 === 0 ? Number.NaN : value > 0 ? Number.NEGATIVE_INFINITY : value));
+    const expected = naive(shape, x);
+    expect(pool(shape, x).values).toEqual(expected.values);
+    expect(pool(shape, x, true).values).toEqual(expected.values);
+  });
+
+  test("a divisor of one's own", () => {
+    const shape: PoolShape = {
+      batch: 1,
+      channels: 5,
+      input: window.input,
+      boxes: slidingBoxes(window),
+      reduce: "mean",
+    };
+    const x = rng.floats(252 * 5);
+    const sums = pool({ ...shape, divisorOverride: 1 }, x).values;
+    expect(pool({ ...shape, divisorOverride: 3 }, x).values).toEqual(sums.map((sum) => sum / 3));
+  });
+});
+
+describe("adaptive", () => {
+  test("sizes that do and do not divide, upwards too, and global", () => {
+    for (const output of [
+      [1, 1, 1],
+      [2, 3, 4],
+      [4, 7, 9],
+      [5, 2, 11],
+    ] as const) {
+      for (const reduce of ["max", "mean"] as const) {
+        const input: Spatial = [4, 7, 9];
+        const shape: PoolShape = { batch: 2, channels: 7, input, boxes: adaptiveBoxes(input, output), reduce };
+        const x = rng.floats(2 * 252 * 7);
+        expect(worst(pool(shape, x).values, naive(shape, x).values)).toBeLessThan(1e-6);
+        bed.clear();
+      }
+    }
+  });
+});

@@ -1,0 +1,114 @@
+import { numel } from "@pt2/backend";
+import { channelsLast } from "@pt2/engine/strides";
+import { poolingRank, poolingWindow, spatial } from "@pt2/engine/windows";
+import type { ArgValue, TensorMeta } from "@pt2/registry";
+import type { KernelCall, WasmKernel } from "../../engine/kernel.ts";
+import { addressOf, type Place } from "../../engine/place.ts";
+import { isFloat32 } from "../float32.ts";
+import { adaptiveBoxes, type PoolBoxes, slidingBoxes } from "./boxes.ts";
+import { planPool } from "./plan-pool.ts";
+
+type Reduce = "max" | "mean";
+
+/** Sliding max and mean windows of one to three dimensions, with or without the positions of the maxima. */
+export const slidingPool: WasmKernel = {
+  ops: [
+    "aten::max_pool1d",
+    "aten::max_pool2d",
+    "aten::max_pool3d",
+    "aten::max_pool1d_with_indices",
+    "aten::max_pool2d_with_indices",
+    "aten::max_pool3d_with_indices",
+    "aten::avg_pool1d",
+    "aten::avg_pool2d",
+    "aten::avg_pool3d",
+  ],
+  accepts: (args) => onlyFloat32(args),
+  prepare(call) {
+    const { name } = call.call.record;
+    const { kernel, stride, padding, dilation, countsPadding } = poolingWindow(name, call);
+    const input = source(call, kernel.length);
+    const boxes = slidingBoxes({
+      input: spatial(input.shape.slice(2), 1),
+      kernel: spatial(kernel, 1),
+      stride: spatial(stride, 1),
+      padding: spatial(padding, 0),
+      dilation: spatial(dilation, 1),
+      ceilMode: call.arg<boolean>("ceil_mode"),
+      countIncludePad: countsPadding,
+    });
+    const reduce = name.includes("max") ? "max" : "mean";
+    planInto(call, input, boxes, reduce, call.arg<number | null | undefined>("divisor_override") ?? undefined);
+  },
+};
+
+/** Pooling to a given size. */
+export const adaptivePool: WasmKernel = {
+  ops: [
+    "aten::adaptive_avg_pool1d",
+    "aten::adaptive_avg_pool2d",
+    "aten::adaptive_avg_pool3d",
+    "aten::_adaptive_avg_pool2d",
+    "aten::_adaptive_avg_pool3d",
+    "aten::adaptive_max_pool1d",
+    "aten::adaptive_max_pool2d",
+    "aten::adaptive_max_pool3d",
+  ],
+  accepts: (args) => onlyFloat32(args),
+  prepare(call) {
+    const { name } = call.call.record;
+    const rank = poolingRank(name);
+    const input = source(call, rank);
+    const result = call.call.results[0] as TensorMeta;
+    const boxes = adaptiveBoxes(spatial(input.shape.slice(2), 1), spatial(result.shape.slice(-rank), 1));
+    planInto(call, input, boxes, name.includes("max") ? "max" : "mean", undefined);
+  },
+};
+
+function onlyFloat32(args: Readonly<Record<string, ArgValue>>): boolean {
+  return isFloat32(args, "self") && (args["self"] as TensorMeta).dtype === "float32";
+}
+
+/** The input as [N, C, spatial…], channels-last. */
+function source(call: KernelCall, rank: number): Place {
+  const given = call.tensor("self");
+  const place =
+    given.shape.length === rank + 2 ? given : { ...given, shape: [1, ...given.shape], strides: [0, ...given.strides] };
+  return call.withStrides(place, channelsLast(place.shape));
+}
+
+function planInto(
+  call: KernelCall,
+  input: Place,
+  boxes: PoolBoxes,
+  reduce: Reduce,
+  divisorOverride: number | undefined,
+): void {
+  const result = call.call.results[0] as TensorMeta;
+  const shape = result.shape.length === input.shape.length ? result.shape : [1, ...result.shape];
+  const strides = channelsLast(shape).slice(shape.length - result.shape.length);
+  const out = call.output(0, strides);
+  const indices = call.call.results.length > 1 ? call.output(1, strides) : null;
+  if (numel(shape) === 0) return;
+  const [batch, channels] = input.shape as readonly [number, number];
+  const plan = planPool(
+    { kernels: call.kernels, memory: call.heap.memory },
+    {
+      batch,
+      channels,
+      input: spatial(input.shape.slice(2), 1),
+      boxes,
+      reduce,
+      ...(divisorOverride === undefined ? {} : { divisorOverride }),
+    },
+  );
+  const scratch = call.scratch(plan.scratchBytes);
+  call.step(() =>
+    plan.run({
+      input: addressOf(input),
+      output: addressOf(out),
+      scratch: scratch.address(),
+      ...(indices === null ? {} : { indices: addressOf(indices) }),
+    }),
+  );
+}

@@ -1,0 +1,40 @@
+import { numel } from "@pt2/backend";
+import { normalDim, rowMajor } from "@pt2/engine/strides";
+import type { TensorMeta } from "@pt2/registry";
+import { castExpr } from "../../engine/expressions.ts";
+import type { KernelCall, WasmKernel } from "../../engine/kernel.ts";
+import { addressOf, type Place } from "../../engine/place.ts";
+import { isFloat32 } from "../float32.ts";
+
+/** `argmax` or `argmin` of floats: the first extreme, or the first NaN, of rows that lie one after the other. */
+function argExtreme(op: "aten::argmax" | "aten::argmin", kernel: "argmaxRows" | "argminRows"): WasmKernel {
+  return {
+    ops: [op],
+    accepts: (args) => isFloat32(args, "self") && numel((args["self"] as TensorMeta).shape) > 0,
+    prepare(call) {
+      const input = call.convert(call.tensor("self"), "float32");
+      const dim = call.arg<number | null>("dim");
+      const rank = input.shape.length;
+      const whole = dim === null || rank === 0;
+      const rows = whole ? call.dense(input) : withLast(call, input, normalDim(dim, rank));
+      const n = whole ? numel(input.shape) : input.shape.at(dim)!;
+      const indices = call.temporary("int32", (call.call.results[0] as TensorMeta).shape);
+      const run = call.kernels[kernel];
+      call.step(() => run(addressOf(rows), addressOf(indices), numel(input.shape) / n, n));
+      call.elementwise(call.output(), [indices], castExpr("int32", "int64"));
+    },
+  };
+}
+
+/** The tensor in such an order that the elements of a dimension are neighbours. */
+function withLast(call: KernelCall, place: Place, dim: number): Place {
+  const order = [...place.shape.keys()].filter((d) => d !== dim).concat(dim);
+  const row = rowMajor(order.map((d) => place.shape[d]!));
+  return call.withStrides(
+    place,
+    place.shape.map((_, d) => row[order.indexOf(d)]!),
+  );
+}
+
+export const argmax: WasmKernel = argExtreme("aten::argmax", "argmaxRows");
+export const argmin: WasmKernel = argExtreme("aten::argmin", "argminRows");

@@ -1,0 +1,158 @@
+import { normalDim, offsetsOf } from "@pt2/engine/strides";
+import type { DType } from "@pt2/format";
+import type { ArgValue, TensorMeta } from "@pt2/registry";
+import { bigints, type Elements, numbers } from "../../engine/access.ts";
+import type { KernelCall, WasmKernel } from "../../engine/kernel.ts";
+import type { Place } from "../../engine/place.ts";
+
+/** A reduction over numbers of one kind: where it starts, how it goes on, and what becomes of the result. */
+interface Fold<T> {
+  readonly start: T;
+  readonly step: (sum: T, x: T) => T;
+  readonly finish?: (sum: T, count: number) => T;
+}
+
+interface Reduction {
+  readonly float: Fold<number>;
+  readonly int: Fold<bigint>;
+  /** Elements are converted to the result's dtype first (`sum` of bools counts). */
+  readonly converts: boolean;
+}
+
+const wrap = (x: bigint): bigint => BigInt.asIntN(64, x);
+
+const REDUCTIONS = {
+  sum: { float: { start: 0, step: (a, b) => a + b }, int: { start: 0n, step: (a, b) => wrap(a + b) }, converts: true },
+  prod: { float: { start: 1, step: (a, b) => a * b }, int: { start: 1n, step: (a, b) => wrap(a * b) }, converts: true },
+  mean: {
+    float: { start: 0, step: (a, b) => a + b, finish: (sum, count) => sum / count },
+    int: { start: 0n, step: (a, b) => a + b },
+    converts: true,
+  },
+  amax: {
+    float: { start: Number.NEGATIVE_INFINITY, step: Math.max },
+    int: { start: -(1n << 63n), step: (a, b) => (a > b ? a : b) },
+    converts: false,
+  },
+  amin: {
+    float: { start: Number.POSITIVE_INFINITY, step: Math.min },
+    int: { start: (1n << 63n) - 1n, step: (a, b) => (a < b ? a : b) },
+    converts: false,
+  },
+} satisfies Record<string, Reduction>;
+
+/** Reductions of every real dtype over any dimensions; float sums run in double. */
+function generalReduction(ops: readonly string[], name: keyof typeof REDUCTIONS): WasmKernel {
+  return {
+    ops,
+    accepts: (args) => !isComplex((args["self"] as TensorMeta).dtype) && !isComplex(args["dtype"]),
+    prepare(call) {
+      const reduction: Reduction = REDUCTIONS[name];
+      const given = call.tensor("self");
+      const out = call.output();
+      const self = reduction.converts ? call.convert(given, wideEnough(out.dtype)) : given;
+      const reduced = reducedDims(call, self.shape.length);
+      const kept = [...self.shape.keys()].filter((d) => !reduced.has(d));
+      const pick = (dims: readonly number[]): Int32Array =>
+        offsetsOf({ shape: dims.map((d) => self.shape[d]!), strides: dims.map((d) => self.strides[d]!) });
+      const outer = pick(kept);
+      const inner = pick([...reduced]);
+      call.step(() => {
+        if (self.dtype === "int64") {
+          foldAll(bigints(call.heap, self), bigints(call.heap, out), outer, inner, reduction.int);
+        } else foldAll(numbers(call.heap, self), numbers(call.heap, out), outer, inner, reduction.float);
+      });
+    },
+  };
+}
+
+function foldAll<T>(from: Elements<T>, to: Elements<T>, outer: Int32Array, inner: Int32Array, fold: Fold<T>): void {
+  for (let o = 0; o < outer.length; o++) {
+    const base = outer[o]!;
+    let sum = fold.start;
+    for (let i = 0; i < inner.length; i++) sum = fold.step(sum, from.get(base + inner[i]!));
+    to.set(o, fold.finish === undefined ? sum : fold.finish(sum, inner.length));
+  }
+}
+
+/** Half results are rounded once, at the end: their elements stay exact in what is read. */
+function wideEnough(dtype: DType): DType {
+  return dtype === "float16" || dtype === "bfloat16" ? "float32" : dtype;
+}
+
+function reducedDims(call: KernelCall, rank: number): ReadonlySet<number> {
+  const given = call.arg<number | readonly number[] | null | undefined>("dim");
+  const dims = typeof given === "number" ? [given] : (given ?? []);
+  return new Set(
+    dims.length === 0
+      ? Array.from({ length: rank }, (_, d) => d)
+      : dims.map((d) => normalDim(d, rank)).filter((d) => d < rank),
+  );
+}
+
+function isComplex(dtype: ArgValue | undefined): boolean {
+  return typeof dtype === "string" && dtype.startsWith("complex");
+}
+
+/** `argmax` and `argmin`: the first extreme, or the first NaN. Without `dim`, of the flattened tensor. */
+function argReduction(
+  ops: readonly string[],
+  better: <T extends number | bigint>(x: T, best: T) => boolean,
+): WasmKernel {
+  return {
+    ops,
+    accepts: (args) => !isComplex((args["self"] as TensorMeta).dtype),
+    prepare(call) {
+      const self = call.tensor("self");
+      const out = call.output();
+      const dim = call.arg<number | null>("dim");
+      const { outer, inner } = lanes(self, dim);
+      call.step(() => {
+        const to = numbers(call.heap, out);
+        for (const [o, base] of outer.entries()) {
+          const at =
+            self.dtype === "int64"
+              ? extreme(bigints(call.heap, self), base, inner, better)
+              : extreme(numbers(call.heap, self), base, inner, better);
+          to.set(o, at);
+        }
+      });
+    },
+  };
+}
+
+function extreme<T extends number | bigint>(
+  from: Elements<T>,
+  base: number,
+  offsets: Int32Array,
+  better: (x: T, best: T) => boolean,
+): number {
+  const isNotANumber = (x: T): boolean => typeof x === "number" && Number.isNaN(x);
+  let [best, at] = [from.get(base + offsets[0]!), 0];
+  for (let i = 1; i < offsets.length && !isNotANumber(best); i++) {
+    const x = from.get(base + offsets[i]!);
+    if (better(x, best) || isNotANumber(x)) [best, at] = [x, i];
+  }
+  return at;
+}
+
+function lanes(self: Place, dim: number | null): { readonly outer: Int32Array; readonly inner: Int32Array } {
+  if (dim === null) return { outer: new Int32Array(1), inner: offsetsOf(self) };
+  const rank = self.shape.length;
+  const at = normalDim(dim, rank);
+  const kept = [...self.shape.keys()].filter((d) => d !== at);
+  return {
+    outer: offsetsOf({ shape: kept.map((d) => self.shape[d]!), strides: kept.map((d) => self.strides[d]!) }),
+    inner: rank === 0 ? new Int32Array(1) : offsetsOf({ shape: [self.shape[at]!], strides: [self.strides[at]!] }),
+  };
+}
+
+export const GENERAL_REDUCTIONS: readonly WasmKernel[] = [
+  generalReduction(["aten::sum", "aten::sum.dim_IntList"], "sum"),
+  generalReduction(["aten::prod", "aten::prod.dim_int"], "prod"),
+  generalReduction(["aten::mean", "aten::mean.dim"], "mean"),
+  generalReduction(["aten::amax"], "amax"),
+  generalReduction(["aten::amin"], "amin"),
+  argReduction(["aten::argmax"], (x, best) => x > best),
+  argReduction(["aten::argmin"], (x, best) => x < best),
+];

@@ -1,0 +1,113 @@
+import { numel } from "@pt2/backend";
+import { isDense, rowMajor } from "@pt2/engine/strides";
+import type { ArgValue, TensorMeta } from "@pt2/registry";
+import type { KernelCall, WasmKernel } from "../../engine/kernel.ts";
+import { addressOf, type Place } from "../../engine/place.ts";
+import { float32Result, isFloat32 } from "../float32.ts";
+
+type Reduction = "sum" | "mean" | "max" | "min";
+
+/** A dense tensor seen as [outer, n, inner] in memory order, of which n goes away. */
+interface Columns {
+  readonly source: Place;
+  readonly outer: number;
+  readonly n: number;
+  readonly inner: number;
+  /** The kept dimensions from the slowest to the fastest. */
+  readonly kept: readonly number[];
+}
+
+/** `sum`, `mean`, `amax` and `amin` over any dimensions of float tensors. */
+function reductionKernel(ops: readonly string[], reduction: Reduction): WasmKernel {
+  return {
+    ops,
+    accepts: (args) =>
+      isFloat32(args, "self") && isFloatOrAbsent(args["dtype"]) && !isEmpty(args["self"] as TensorMeta),
+    prepare(call) {
+      const input = call.convert(call.tensor("self"), "float32");
+      const dims = reducedDims(call, input.shape.length);
+      const columns = columnsOf(call, input, dims);
+      const result = call.call.results[0] as TensorMeta;
+      float32Result(call, (out) => planColumns(call, columns, out, reduction), {
+        strides: outputStrides(result.shape, columns, input.shape.length),
+      });
+    },
+  };
+}
+
+export const sum: WasmKernel = reductionKernel(["aten::sum", "aten::sum.dim_IntList"], "sum");
+export const mean: WasmKernel = reductionKernel(["aten::mean", "aten::mean.dim"], "mean");
+export const amax: WasmKernel = reductionKernel(["aten::amax"], "max");
+export const amin: WasmKernel = reductionKernel(["aten::amin"], "min");
+
+function reducedDims(call: KernelCall, rank: number): ReadonlySet<number> {
+  const given = call.arg<readonly number[] | null | undefined>("dim");
+  const all = given === null || given === undefined || given.length === 0;
+  return new Set(all ? Array.from({ length: rank }, (_, d) => d) : given.map((d) => (d + rank) % Math.max(rank, 1)));
+}
+
+function columnsOf(call: KernelCall, input: Place, reduced: ReadonlySet<number>): Columns {
+  const order = [...input.shape.keys()].sort((a, b) => input.strides[b]! - input.strides[a]! || a - b);
+  const first = order.findIndex((d) => reduced.has(d));
+  const last = order.findLastIndex((d) => reduced.has(d));
+  const adjacent = order.slice(first, last + 1).every((d) => reduced.has(d) || input.shape[d] === 1);
+  if (isDense(input.shape, input.strides) && adjacent) return split(input, order, reduced);
+  // Otherwise the reduced dimensions go last, by a copy.
+  const moved = [...input.shape.keys()].filter((d) => !reduced.has(d)).concat([...reduced].sort((a, b) => a - b));
+  const row = rowMajor(moved.map((d) => input.shape[d]!));
+  const strides = input.shape.map((_, d) => row[moved.indexOf(d)]!);
+  return split(call.withStrides(input, strides), moved, reduced);
+}
+
+function split(source: Place, order: readonly number[], reduced: ReadonlySet<number>): Columns {
+  const size = (dims: readonly number[]): number => dims.reduce((n, d) => n * source.shape[d]!, 1);
+  const first = order.findIndex((d) => reduced.has(d));
+  const last = order.findLastIndex((d) => reduced.has(d));
+  if (first < 0) return { source, outer: 1, n: 1, inner: size(order), kept: order };
+  const kept = order.filter((d) => !reduced.has(d));
+  return {
+    source,
+    outer: size(order.slice(0, first)),
+    n: size(order.slice(first, last + 1)),
+    inner: size(order.slice(last + 1)),
+    kept,
+  };
+}
+
+/** The result keeps the memory order of the dimensions that stay. */
+function outputStrides(shape: readonly number[], { source, kept }: Columns, rank: number): readonly number[] {
+  const strides = new Array<number>(shape.length).fill(1);
+  const keepdim = shape.length === rank;
+  const positions = [...kept].sort((a, b) => a - b);
+  let stride = 1;
+  for (const d of [...kept].reverse()) {
+    strides[keepdim ? d : positions.indexOf(d)] = stride;
+    stride *= source.shape[d]!;
+  }
+  return strides;
+}
+
+function planColumns(call: KernelCall, { source, outer, n, inner }: Columns, out: Place, reduction: Reduction): void {
+  if (numel(out.shape) === 0) return;
+  const { kernels } = call;
+  const divisor = reduction === "mean" ? n : 1;
+  call.step(() => {
+    const [from, to] = [addressOf(source), addressOf(out)];
+    if (reduction === "sum" || reduction === "mean") {
+      if (inner === 1) kernels.sumRows(from, to, outer, n, divisor);
+      else kernels.sumColumns(from, to, outer, n, inner, divisor);
+    } else if (reduction === "max") {
+      if (inner === 1) kernels.maxRows(from, to, outer, n);
+      else kernels.maxColumns(from, to, outer, n, inner);
+    } else if (inner === 1) kernels.minRows(from, to, outer, n);
+    else kernels.minColumns(from, to, outer, n, inner);
+  });
+}
+
+function isFloatOrAbsent(dtype: ArgValue | undefined): boolean {
+  return dtype === null || dtype === undefined || dtype === "float32" || dtype === "float16" || dtype === "bfloat16";
+}
+
+function isEmpty({ shape }: TensorMeta): boolean {
+  return shape.some((size) => size === 0);
+}

@@ -1,0 +1,65 @@
+import { numel } from "@pt2/backend";
+import { type AxisTable, type ResizeMode, resizeTable } from "@pt2/engine/host";
+import { channelsLast } from "@pt2/engine/strides";
+import { spatial } from "@pt2/engine/windows";
+import type { ArgValue, TensorMeta } from "@pt2/registry";
+import type { WasmKernel } from "../../engine/kernel.ts";
+import { addressOf } from "../../engine/place.ts";
+import { planResize } from "./plan-resize.ts";
+
+const AXES = ["d", "h", "w"] as const;
+
+/** Every `upsample_*` with one scale argument per axis; the `.vec` overloads decompose to these. */
+export const resize: WasmKernel = {
+  ops: [
+    "aten::upsample_nearest1d",
+    "aten::upsample_nearest2d",
+    "aten::upsample_nearest3d",
+    "aten::_upsample_nearest_exact1d",
+    "aten::_upsample_nearest_exact2d",
+    "aten::_upsample_nearest_exact3d",
+    "aten::upsample_linear1d",
+    "aten::upsample_bilinear2d",
+    "aten::upsample_trilinear3d",
+    "aten::upsample_bicubic2d",
+    "aten::_upsample_bilinear2d_aa",
+    "aten::_upsample_bicubic2d_aa",
+  ],
+  accepts: (args) => (args["self"] as TensorMeta).dtype === "float32",
+  prepare(call) {
+    const { name } = call.call.record;
+    const { shape } = call.call.results[0] as TensorMeta;
+    const given = call.tensor("self");
+    const input = call.withStrides(given, channelsLast(given.shape));
+    const out = call.output(0, channelsLast(shape));
+    if (numel(shape) === 0) return;
+    const [from, to] = [spatial(input.shape.slice(2), 1), spatial(shape.slice(2), 1)];
+    const rank = shape.length - 2;
+    const scaleOf = (axis: number): number | undefined => {
+      const scales = rank === 1 ? call.arg<number | null>("scales") : call.arg<number | null>(`scales_${AXES[axis]}`);
+      return scales ?? undefined;
+    };
+    const table = (axis: 0 | 1 | 2): AxisTable | undefined =>
+      axis < 3 - rank
+        ? undefined
+        : resizeTable({
+            mode: modeOf(name),
+            inLength: from[axis],
+            outLength: to[axis],
+            scale: scaleOf(axis),
+            alignCorners: call.arg<ArgValue>("align_corners") === true,
+            antialias: name.endsWith("_aa"),
+          });
+    const [batch, channels] = input.shape as readonly [number, number];
+    const module = { kernels: call.kernels, memory: call.heap.memory };
+    const plan = planResize(module, { batch, channels, input: from, tables: [table(0), table(1), table(2)] });
+    const scratch = call.scratch(plan.scratchBytes);
+    call.step(() => plan.run({ input: addressOf(input), output: addressOf(out), scratch: scratch.address() }));
+  },
+};
+
+function modeOf(name: string): ResizeMode {
+  if (name.includes("nearest_exact")) return "nearest-exact";
+  if (name.includes("nearest")) return "nearest";
+  return name.includes("cubic") ? "cubic" : "linear";
+}

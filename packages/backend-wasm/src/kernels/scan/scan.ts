@@ -1,0 +1,73 @@
+import { type Lanes, lanesOf, normalDim } from "@pt2/engine/strides";
+import type { DType } from "@pt2/format";
+import type { TensorMeta } from "@pt2/registry";
+import { bigints, type Elements, numbers } from "../../engine/access.ts";
+import { complexParts, isComplexDtype } from "../../engine/complex-parts.ts";
+import type { WasmKernel } from "../../engine/kernel.ts";
+
+/** `cumsum` and `cumprod` along one dimension; float32 runs in double and is rounded at each element. */
+function scanKernel(
+  op: string,
+  float: (a: number, b: number) => number,
+  int: (a: bigint, b: bigint) => bigint,
+  complex: (a: Complex, b: Complex) => Complex,
+): WasmKernel {
+  return {
+    ops: [op],
+    accepts({ self, dtype }) {
+      const given = (self as TensorMeta).dtype;
+      const wanted = (dtype as DType | null | undefined) ?? given;
+      return given === wanted || !(isComplexDtype(given) || isComplexDtype(wanted));
+    },
+    prepare(call) {
+      const out = call.output();
+      const self = call.convert(call.tensor("self"), out.dtype);
+      const dim = normalDim(call.arg<number>("dim"), self.shape.length);
+      const [from, to] = [lanesOf(self, dim), lanesOf(out, dim)];
+      call.step(() => {
+        if (out.dtype === "int64") run(bigints(call.heap, self), bigints(call.heap, out), from, to, int);
+        else if (isComplexDtype(out.dtype)) {
+          const [x, y] = [self, out].map((place) => complexElements(numbers(call.heap, complexParts(place))));
+          run(x!, y!, from, to, complex);
+        } else run(numbers(call.heap, self), numbers(call.heap, out), from, to, float);
+      });
+    },
+  };
+}
+
+type Complex = readonly [re: number, im: number];
+
+function complexElements(parts: Elements<number>): Elements<Complex> {
+  return {
+    get: (offset) => [parts.get(2 * offset), parts.get(2 * offset + 1)],
+    set(offset, [re, im]) {
+      parts.set(2 * offset, re);
+      parts.set(2 * offset + 1, im);
+    },
+  };
+}
+
+function run<T>(source: Elements<T>, target: Elements<T>, from: Lanes, to: Lanes, step: (a: T, b: T) => T): void {
+  for (let lane = 0; lane < from.starts.length && from.size > 0; lane++) {
+    const [a, b] = [from.starts[lane]!, to.starts[lane]!];
+    let sum = source.get(a);
+    target.set(b, sum);
+    for (let i = 1; i < from.size; i++) {
+      sum = step(sum, source.get(a + i * from.stride));
+      target.set(b + i * to.stride, sum);
+    }
+  }
+}
+
+export const cumsum: WasmKernel = scanKernel(
+  "aten::cumsum",
+  (a, b) => a + b,
+  (a, b) => BigInt.asIntN(64, a + b),
+  (a, b) => [a[0] + b[0], a[1] + b[1]],
+);
+export const cumprod: WasmKernel = scanKernel(
+  "aten::cumprod",
+  (a, b) => a * b,
+  (a, b) => BigInt.asIntN(64, a * b),
+  (a, b) => [a[0] * b[0] - a[1] * b[1], a[0] * b[1] + a[1] * b[0]],
+);

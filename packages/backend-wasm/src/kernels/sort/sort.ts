@@ -1,0 +1,99 @@
+import {
+  type Ordered,
+  orderKeys,
+  SELECTIONS,
+  selectFirst,
+  sortRange,
+  sortsByRadix,
+  stableSort,
+} from "@pt2/engine/host";
+import { lanesOf, normalDim } from "@pt2/engine/strides";
+import { DTYPES } from "@pt2/format";
+import type { OpName } from "@pt2/graph";
+import { bigints, mover, numbers } from "../../engine/access.ts";
+import type { KernelCall, WasmKernel } from "../../engine/kernel.ts";
+
+/** `sort(self, stable, dim, descending)`: NaN counts as the largest; equal elements come in PyTorch's order. */
+export const sort: WasmKernel = {
+  ops: ["aten::sort.stable"],
+  prepare: (call) => {
+    const { dtype, shape, strides } = call.tensor("self");
+    const descending = call.arg<boolean>("descending");
+    const dim = normalDim(call.arg<number>("dim"), shape.length);
+    const integers = DTYPES[dtype].kind === "int" || DTYPES[dtype].kind === "uint";
+    const isStable = call.arg<boolean | null>("stable") === true;
+    const size = shape[dim] ?? 1;
+    if (isStable || sortsByRadix(shape.length, size, { integers, descending })) {
+      return planOrder(call, { descending, arrange: stableSort });
+    }
+    // PyTorch leaves elements as they are where all of them are one.
+    if (strides[dim] === 0) return planOrder(call, { descending, arrange: () => {} });
+    planOrder(call, { descending, arrange: (ordered) => sortRange(ordered, 0, size) });
+  },
+};
+
+/** `topk(self, k, dim, largest, sorted)` */
+export const topk: WasmKernel = {
+  ops: ["aten::topk"],
+  prepare: (call) => {
+    const [k, sorted] = [call.arg<number>("k"), call.arg<boolean>("sorted")];
+    planOrder(call, { descending: call.arg("largest"), arrange: (ordered) => selectFirst(ordered, k, sorted) });
+  },
+};
+
+/** Ops that find one element of each lane. */
+export const selections: WasmKernel = {
+  ops: Object.keys(SELECTIONS) as OpName[],
+  prepare: (call) => {
+    const { raw, pick } = SELECTIONS[call.call.record.name]!;
+    planOrder(call, {
+      descending: false,
+      raw,
+      arrange: (ordered) => {
+        ordered.at[0] = pick(ordered, (name) => call.call.args[name]);
+      },
+    });
+  },
+};
+
+interface Arrangement {
+  readonly descending: boolean;
+  /** Keys are the elements themselves, NaN too. */
+  readonly raw?: boolean;
+  /** Puts positions into their order; as many as the results hold are taken from the beginning. */
+  readonly arrange: (ordered: Ordered) => void;
+}
+
+function planOrder(call: KernelCall, { descending, raw = false, arrange }: Arrangement): void {
+  const self = call.tensor("self");
+  const dim = normalDim(call.arg<number>("dim"), self.shape.length);
+  const from = lanesOf(self, dim);
+  const isReduced = call.output(0).shape.length < self.shape.length;
+  const [values, indices] = [call.output(0), call.output(1)].map((place) => (isReduced ? kept(place, dim) : place));
+  const [toValues, toIndices] = [lanesOf(values!, dim), lanesOf(indices!, dim)];
+  const at = new Int32Array(from.size);
+  call.step(() => {
+    const elements = self.dtype === "int64" ? bigints(call.heap, self) : numbers(call.heap, self);
+    const move = mover(call.heap, self, values!);
+    const positions = numbers(call.heap, indices!);
+    for (let lane = 0; lane < from.starts.length; lane++) {
+      const start = from.starts[lane]!;
+      const element = (i: number): number | bigint => elements.get(start + i * from.stride);
+      for (let i = 0; i < from.size; i++) at[i] = i;
+      arrange({ keys: orderKeys(from.size, element, { descending, raw }), at });
+      for (let i = 0; i < toValues.size; i++) {
+        move(start + at[i]! * from.stride, toValues.starts[lane]! + i * toValues.stride);
+        positions.set(toIndices.starts[lane]! + i * toIndices.stride, at[i]!);
+      }
+    }
+  });
+}
+
+/** A result with the dimension that the op takes away. */
+function kept<P extends { readonly shape: readonly number[]; readonly strides: readonly number[] }>(
+  place: P,
+  dim: number,
+): P {
+  const { shape, strides } = place;
+  return { ...place, shape: shape.toSpliced(dim, 0, 1), strides: strides.toSpliced(dim, 0, 1) };
+}

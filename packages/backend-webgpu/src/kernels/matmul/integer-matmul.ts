@@ -1,0 +1,35 @@
+import { DTYPES, type DType } from "@pt2/format";
+import type { TensorMeta } from "@pt2/registry";
+import type { WebgpuKernel } from "../../engine/kernel.ts";
+import type { Place } from "../../engine/place.ts";
+import { computeType } from "../../wgsl/storage.ts";
+import { stacked } from "./matmul.ts";
+
+function isInteger(dtype: DType): boolean {
+  return DTYPES[dtype].kind === "int" || DTYPES[dtype].kind === "uint";
+}
+
+/** Products of integer matrices, an invocation for each element. */
+export const integerMatmul: WebgpuKernel = {
+  ops: ["aten::mm", "aten::bmm"],
+  accepts: (args) => isInteger((args["self"] as TensorMeta).dtype),
+  fuses: true,
+  prepare(call) {
+    const [a, b] = ["self", "mat2"].map((name) => {
+      const place = call.tensor(name);
+      return place.shape.length === 2 ? stacked(place) : place;
+    }) as [Place, Place];
+    const [batch, m, k] = a.shape as readonly [number, number, number];
+    const n = b.shape[2]!;
+    const type = computeType(a.dtype);
+    const shader = call.shader("matmul of integers").at("a", a).at("b", b).u32("m", m).u32("n", n).u32("k", k);
+    shader.result("out");
+    const body = `let row = i / p.n % p.m;
+  let column = i % p.n;
+  let batch = i / p.n / p.m;
+  var sum = ${type}(0);
+  for (var k = 0u; k < p.k; k++) { sum += a(batch, row, k) * b(batch, k, column); }
+  set_out(i, sum);`;
+    shader.forEach(batch * m * n, body);
+  },
+};

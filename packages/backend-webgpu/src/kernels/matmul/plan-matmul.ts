@@ -1,0 +1,39 @@
+import { onDemand } from "@pt2/registry/on-demand";
+import type { PlanContext } from "../../engine/kernel.ts";
+import type { Place } from "../../engine/place.ts";
+import { partsOf } from "../../shader/binding.ts";
+import { type Matmul, type PlannedMatmul, simplified, sizeOf } from "./matmul.ts";
+import type { Output } from "./operands.ts";
+
+// A device uses the one or the others.
+const registers = onDemand("products in registers", () => import("./register-tile.ts"));
+const workgroups = onDemand("products in workgroups", () => import("./plan-shared-tile.ts"));
+
+/** Columns that packing rounds up to. */
+const PANEL = 32;
+
+/**
+ * Plans a product of floating point matrices, row-major, as result 0 of the call or where `output` says; the shader that
+ * suits its size and the device is chosen here. A right matrix larger than what the device binds is bound in parts.
+ */
+export function planMatmul(ctx: PlanContext, given: Matmul, output: Output = toResult): void {
+  const product = simplified(given);
+  const { batch, m, n } = sizeOf(product);
+  if (batch * m * n === 0) return;
+  for (const { place, start } of partsOf(product.b, 2, ctx.adapter, PANEL)) {
+    const bias = product.bias && columnsOf(product.bias, start, place.shape[2]!);
+    planPart(ctx, { a: product.a, b: place, bias, width: n, first: start }, output);
+  }
+}
+
+function planPart(ctx: PlanContext, product: PlannedMatmul, output: Output): void {
+  if (ctx.adapter.software) registers().planRegisterTile(ctx, product, output);
+  else workgroups().planSharedTiles(ctx, product, output);
+}
+
+const toResult: Output = (shader, options) => shader.result("out", 0, options);
+
+/** Some elements of a vector. */
+function columnsOf(vector: Place, start: number, count: number): Place {
+  return { ...vector, shape: [count], offset: vector.offset + start * vector.strides[0]! };
+}
