@@ -1,5 +1,5 @@
 import type { Generation } from "./archive.ts";
-import type { ZipEntry } from "./zip/entry.ts";
+import type { ZipEntry } from "./zip/zip-entry.ts";
 
 /** Where an archive keeps things. */
 export interface ArchiveLayout {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
+import { fromBytes } from "./byte-source.ts";
+import { absentWeights } from "./entry-storage.ts";
 import { fixture, fixtureNames } from "./fixtures.test-helper.ts";
 import { openArchive } from "./open-archive.ts";
-import { absentWeights } from "./record-storage.ts";
-import { fromBytes } from "./source.ts";
 import { readTensor } from "./tensor-data.ts";
 import { archiveToBytes } from "./write-archive.ts";
 

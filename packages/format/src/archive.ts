@@ -1,8 +1,8 @@
-import type { Pt2Error } from "./error.ts";
-import type { ExportedProgram } from "./program/types.ts";
+import type { ReadOptions } from "./byte-source.ts";
+import type { ExportedProgram } from "./program/exported-program.ts";
+import type { Pt2Error } from "./pt2-error.ts";
 import type { SampleInputs } from "./sample-inputs.ts";
-import type { ReadOptions } from "./source.ts";
-import type { WeightTensor } from "./weights.ts";
+import type { WeightTensor } from "./weight-tensor.ts";
 
 /** Who wrote an archive. */
 export type Generation = "flat" | "pickled" | "current";

@@ -1,4 +1,4 @@
-import type { FarStorages, Storage } from "./weights.ts";
+import type { FarStorages, Storage } from "./weight-tensor.ts";
 
 /**
  * Says that storages will be read soon, so that what is far away comes in a few long requests instead of one for each.

@@ -1,4 +1,4 @@
-import { Pt2Error, type Pt2ErrorParts } from "./error.ts";
+import { Pt2Error, type Pt2ErrorParts } from "./pt2-error.ts";
 
 /** Every error code of this package with its meaning. */
 export const FORMAT_ERRORS = {

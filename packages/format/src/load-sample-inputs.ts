@@ -1,6 +1,6 @@
 import { formatError } from "./format-errors.ts";
 import type { PyValue, SampleInputs } from "./sample-inputs.ts";
-import type { ZipEntry } from "./zip/entry.ts";
+import type { ZipEntry } from "./zip/zip-entry.ts";
 import type { ZipFile } from "./zip/zip-file.ts";
 
 /** Reads `(args, kwargs)`; undefined where the exporter had none. */

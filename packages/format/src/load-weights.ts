@@ -1,14 +1,14 @@
 import type { ReadSignal } from "./archive.ts";
 import { DTYPES } from "./dtype.ts";
-import { Pt2Error } from "./error.ts";
+import { recordOf, recordStorage } from "./entry-storage.ts";
 import { formatError } from "./format-errors.ts";
-import type { ExportedProgram } from "./program/types.ts";
-import { recordOf, recordStorage } from "./record-storage.ts";
+import type { ExportedProgram } from "./program/exported-program.ts";
+import { Pt2Error } from "./pt2-error.ts";
 import type { PyValue } from "./sample-inputs.ts";
 import { checkView } from "./view.ts";
-import type { Storage, WeightKind, WeightTensor } from "./weights.ts";
+import type { Storage, WeightKind, WeightTensor } from "./weight-tensor.ts";
 import { type Payload, parsePayloads } from "./weights-config.ts";
-import type { ZipEntry } from "./zip/entry.ts";
+import type { ZipEntry } from "./zip/zip-entry.ts";
 import type { ZipFile } from "./zip/zip-file.ts";
 
 /** Where a model's tensors of one sort are. */

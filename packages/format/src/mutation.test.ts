@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { Pt2Error } from "./error.ts";
+import { fromBytes } from "./byte-source.ts";
 import { fixture } from "./fixtures.test-helper.ts";
 import { openArchive } from "./open-archive.ts";
+import { Pt2Error } from "./pt2-error.ts";
 import { readSafetensors } from "./safetensors.ts";
-import { fromBytes } from "./source.ts";
 import { readTensor } from "./tensor-data.ts";
 
 const ROUNDS = 1500;

@@ -1,8 +1,8 @@
 import { type FileHandle, open } from "node:fs/promises";
 import { resolve } from "node:path";
 import { crc32 } from "node:zlib";
+import { type ByteSource, type Crc32, checkRange, type ReadOptions, type SourceOrigin } from "./byte-source.ts";
 import { formatError } from "./format-errors.ts";
-import { type ByteSource, type Crc32, checkRange, type ReadOptions, type SourceOrigin } from "./source.ts";
 
 /** A source over a file. Close it (or the archive on it) when done. */
 export async function fromFile(path: string): Promise<ByteSource> {

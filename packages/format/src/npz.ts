@@ -1,7 +1,7 @@
+import type { ByteSource } from "./byte-source.ts";
 import { DTYPES, type DType } from "./dtype.ts";
 import { formatError } from "./format-errors.ts";
 import { checkLimit } from "./limits.ts";
-import type { ByteSource } from "./source.ts";
 import { rowMajor, type TensorData, type Tensors } from "./tensor-data.ts";
 import { checkView, elementCount } from "./view.ts";
 import { ZipFile } from "./zip/zip-file.ts";

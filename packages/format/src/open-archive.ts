@@ -1,18 +1,18 @@
 import type { Archive, ArchiveOptions, ArchiveRecord, Generation, ReadSignal } from "./archive.ts";
 import type { ArchiveLayout } from "./archive-layout.ts";
+import type { ByteSource } from "./byte-source.ts";
 import { requireLittleEndian } from "./byteorder.ts";
-import { Pt2Error } from "./error.ts";
+import { recordOf } from "./entry-storage.ts";
 import { formatError } from "./format-errors.ts";
 import { loadSampleInputs } from "./load-sample-inputs.ts";
 import { joinWeights, loadWeights, type WeightsPlace } from "./load-weights.ts";
 import { parseProgram, schemaError } from "./program/decode-program.ts";
-import type { ExportedProgram } from "./program/types.ts";
-import { recognize } from "./recognize.ts";
-import { recordOf } from "./record-storage.ts";
+import type { ExportedProgram } from "./program/exported-program.ts";
+import { Pt2Error } from "./pt2-error.ts";
+import { recognize } from "./recognize-archive.ts";
 import type { SampleInputs } from "./sample-inputs.ts";
-import type { ByteSource } from "./source.ts";
-import type { WeightTensor } from "./weights.ts";
-import type { ZipEntry } from "./zip/entry.ts";
+import type { WeightTensor } from "./weight-tensor.ts";
+import type { ZipEntry } from "./zip/zip-entry.ts";
 import { ZipFile } from "./zip/zip-file.ts";
 
 /**
@@ -36,7 +36,7 @@ export async function openArchive(source: ByteSource, options: ArchiveOptions = 
 }
 
 async function refuse(source: ByteSource, options: ReadSignal): Promise<never> {
-  const { refuseNonZip } = await import("./refusals.ts");
+  const { refuseNonZip } = await import("./refuse-other-files.ts");
   return await refuseNonZip(source, options);
 }
 

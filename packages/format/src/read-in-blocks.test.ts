@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
+import { type ByteSource, fromBytes } from "./byte-source.ts";
 import { readInBlocks } from "./read-in-blocks.ts";
-import { type ByteSource, fromBytes } from "./source.ts";
 
 const BYTES = Uint8Array.from({ length: 1000 }, (_, i) => i % 251);
 

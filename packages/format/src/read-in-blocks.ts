@@ -1,5 +1,5 @@
 import { unlessAborted } from "./abort/unless-aborted.ts";
-import { type ByteSource, checkRange, deliver, type ReadOptions } from "./source.ts";
+import { type ByteSource, checkRange, deliver, type ReadOptions } from "./byte-source.ts";
 
 /** Bytes that are read at once. Longer reads are made as they are. */
 const BLOCK = 64 * 1024;

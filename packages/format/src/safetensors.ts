@@ -1,10 +1,10 @@
+import type { ByteSource } from "./byte-source.ts";
 import { DTYPES, type DType } from "./dtype.ts";
 import { formatError } from "./format-errors.ts";
-import { parseJson } from "./json/exact.ts";
-import { type Decode, JsonReader, listOf, mapOf, smallInt, string } from "./json/reader.ts";
-import { type Writable, writeJson } from "./json/write.ts";
+import { type Decode, JsonReader, listOf, mapOf, smallInt, string } from "./json/json-reader.ts";
+import { parseJson } from "./json/parse-json.ts";
+import { type Writable, writeJson } from "./json/write-json.ts";
 import { checkLimit } from "./limits.ts";
-import type { ByteSource } from "./source.ts";
 import type { TensorData, Tensors } from "./tensor-data.ts";
 import { elementCount } from "./view.ts";
 import type { ByteSink } from "./zip/zip-writer.ts";

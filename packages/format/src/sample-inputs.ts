@@ -1,6 +1,6 @@
 import type { DType } from "./dtype.ts";
-import type { Device, Int } from "./program/types.ts";
-import type { WeightTensor } from "./weights.ts";
+import type { Device, Int } from "./program/exported-program.ts";
+import type { WeightTensor } from "./weight-tensor.ts";
 
 /** A Python value out of a pickle, without having run any Python. */
 export type PyValue =

@@ -1,5 +1,5 @@
+import type { ByteSource } from "./byte-source.ts";
 import type { UrlOptions } from "./remote/remote-options.ts";
-import type { ByteSource } from "./source.ts";
 
 /**
  * A source over HTTP that reads the ranges it needs, those that follow each other in one request. Small files, and files

@@ -1,7 +1,7 @@
 import { DTYPES, type DType } from "./dtype.ts";
 import { formatError } from "./format-errors.ts";
 import { elementCount, isContiguous, type View } from "./view.ts";
-import type { WeightTensor } from "./weights.ts";
+import type { WeightTensor } from "./weight-tensor.ts";
 
 /** A tensor's elements, row by row and little-endian. */
 export interface TensorData {

@@ -1,10 +1,10 @@
 import { deflateSync } from "fflate";
 import { describe, expect, it } from "vitest";
+import { fromBytes } from "./byte-source.ts";
 import { DTYPES, type DType } from "./dtype.ts";
 import { fixture } from "./fixtures.test-helper.ts";
 import { readNpz } from "./npz.ts";
 import { readSafetensors, writeSafetensors } from "./safetensors.ts";
-import { fromBytes } from "./source.ts";
 import type { TensorData, Tensors } from "./tensor-data.ts";
 import { buildZip } from "./zip/build-zip.test-helper.ts";
 import { crc32 } from "./zip/crc32.ts";

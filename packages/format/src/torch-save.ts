@@ -1,12 +1,12 @@
+import type { ByteSource, ReadOptions } from "./byte-source.ts";
 import { requireLittleEndian } from "./byteorder.ts";
+import { recordOf, recordStorage } from "./entry-storage.ts";
 import { formatError } from "./format-errors.ts";
-import { storageBytes } from "./pickle/tensors.ts";
+import { type PickleItem, pickleError, sequence, smallInt, text } from "./pickle/pickle-items.ts";
+import { storageBytes } from "./pickle/rebuild-tensors.ts";
 import { unpickle } from "./pickle/unpickle.ts";
-import { type PickleItem, pickleError, sequence, smallInt, text } from "./pickle/values.ts";
-import { recordOf, recordStorage } from "./record-storage.ts";
 import type { PyValue } from "./sample-inputs.ts";
-import type { ByteSource, ReadOptions } from "./source.ts";
-import type { Storage } from "./weights.ts";
+import type { Storage } from "./weight-tensor.ts";
 import { ZipFile } from "./zip/zip-file.ts";
 
 /**

@@ -1,7 +1,7 @@
-import { parseJson } from "./json/exact.ts";
-import { bool, type Decode, JsonReader, mapOf, string } from "./json/reader.ts";
+import { bool, type Decode, JsonReader, mapOf, string } from "./json/json-reader.ts";
+import { parseJson } from "./json/parse-json.ts";
 import { tensorMeta } from "./program/decode-value.ts";
-import type { SymInt, TensorMeta } from "./program/types.ts";
+import type { SymInt, TensorMeta } from "./program/exported-program.ts";
 import type { View } from "./view.ts";
 
 /** Where one tensor's bytes are, out of a `*_weights_config.json`. */

@@ -3,9 +3,9 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { fromBytes } from "./byte-source.ts";
 import { fixture, fixtureNames } from "./fixtures.test-helper.ts";
 import { openArchive } from "./open-archive.ts";
-import { fromBytes } from "./source.ts";
 import { readTensor } from "./tensor-data.ts";
 import { archiveToBytes } from "./write-archive.ts";
 

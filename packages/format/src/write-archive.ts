@@ -1,10 +1,10 @@
 import { formatError } from "./format-errors.ts";
-import { type Writable, writeJson } from "./json/write.ts";
+import { type Writable, writeJson } from "./json/write-json.ts";
 import { formatProgram } from "./program/encode-program.ts";
 import { encodeTensorMeta } from "./program/encode-value.ts";
-import type { ExportedProgram } from "./program/types.ts";
+import type { ExportedProgram } from "./program/exported-program.ts";
 import { checkView } from "./view.ts";
-import type { WeightTensor } from "./weights.ts";
+import type { WeightTensor } from "./weight-tensor.ts";
 import { type ByteSink, ZipWriter } from "./zip/zip-writer.ts";
 
 /** A model to write. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { exactInt, parseJson, plainJson } from "./exact.ts";
-import { float, int, JsonReader, listOf, string } from "./reader.ts";
-import { JsonFloat, writeJson } from "./write.ts";
+import { float, int, JsonReader, listOf, string } from "./json-reader.ts";
+import { exactInt, parseJson, plainJson } from "./parse-json.ts";
+import { JsonFloat, writeJson } from "./write-json.ts";
 
 const parse = (text: string) => parseJson(new TextEncoder().encode(text), "test.json");
 

@@ -1,4 +1,4 @@
-import type { ByteSource, ReadOptions } from "../source.ts";
+import type { ByteSource, ReadOptions } from "../byte-source.ts";
 
 /** Where the end of an archive begins, which holds the names, sizes and check sums of its records. */
 const TAIL = 64 * 1024;

@@ -1,6 +1,6 @@
 import { unlessAborted } from "../abort/unless-aborted.ts";
-import type { ByteRange } from "../remote/content-range.ts";
-import { type ByteSource, checkRange, deliver, type ReadOptions } from "../source.ts";
+import { type ByteSource, checkRange, deliver, type ReadOptions } from "../byte-source.ts";
+import type { ByteRange } from "../remote/byte-range.ts";
 import { type CacheEntry, PART } from "./cache-entry.ts";
 
 /** Parts that one read asks for at the same time. */

@@ -1,7 +1,7 @@
-import { normalizeInt } from "../json/exact.ts";
-import { resolveGlobal } from "./globals.ts";
-import { type PickleMachine, pairs } from "./machine.ts";
-import { NONE, type PickleItem, pickleError, text } from "./values.ts";
+import { normalizeInt } from "../json/parse-json.ts";
+import { resolveGlobal } from "./allowed-globals.ts";
+import { NONE, type PickleItem, pickleError, text } from "./pickle-items.ts";
+import { type PickleMachine, pairs } from "./pickle-machine.ts";
 
 /** The opcode that ends a pickle. */
 export const STOP = 0x2e;

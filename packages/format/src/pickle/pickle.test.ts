@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { type PickleItem, pickleError } from "./pickle-items.ts";
 import { unpickle } from "./unpickle.ts";
-import { type PickleItem, pickleError } from "./values.ts";
 
 const noStorages = (): PickleItem => {
   throw pickleError("no storages here");

@@ -1,9 +1,9 @@
-import { Pt2Error } from "../error.ts";
 import { checkLimit, LIMITS } from "../limits.ts";
+import { Pt2Error } from "../pt2-error.ts";
 import type { PyValue } from "../sample-inputs.ts";
-import { PickleMachine } from "./machine.ts";
 import { OPCODES, STOP } from "./opcodes.ts";
-import { checkResult, type PickleItem, pickleError } from "./values.ts";
+import { checkResult, type PickleItem, pickleError } from "./pickle-items.ts";
+import { PickleMachine } from "./pickle-machine.ts";
 
 /**
  * Reads a pickle of protocol 2 to 5 without running anything: globals come from an allow-list, and what they build are

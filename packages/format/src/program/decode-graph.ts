@@ -1,4 +1,5 @@
-import { bool, type Decode, float, int, listOf, mapOf, string } from "../json/reader.ts";
+import { bool, type Decode, float, int, listOf, mapOf, string } from "../json/json-reader.ts";
+import { argumentKind, dtype, layout, memoryFormat } from "./decode-enums.ts";
 import {
   device,
   named,
@@ -10,9 +11,8 @@ import {
   symIntArgument,
   tensorMeta,
 } from "./decode-value.ts";
-import { argumentKind, dtype, layout, memoryFormat } from "./enums.ts";
+import type { Argument, ArgumentKind, CustomObjMeta, Graph, NamedArgument, Node } from "./exported-program.ts";
 import { RawMetadata } from "./node-metadata.ts";
-import type { Argument, ArgumentKind, CustomObjMeta, Graph, NamedArgument, Node } from "./types.ts";
 
 const optionalTensor: Decode<string | null> = (json, value) =>
   json.variant<string | null>(value, { as_tensor: named, as_none: () => null }, "an optional tensor");

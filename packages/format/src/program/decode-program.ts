@@ -1,10 +1,16 @@
 import { formatError } from "../format-errors.ts";
-import { parseJson } from "../json/exact.ts";
-import { type Decode, int, type JsonObject, JsonReader, listOf, mapOf, smallInt, string } from "../json/reader.ts";
+import { type Decode, int, type JsonObject, JsonReader, listOf, mapOf, smallInt, string } from "../json/json-reader.ts";
+import { parseJson } from "../json/parse-json.ts";
 import { argument, graph } from "./decode-graph.ts";
 import { inputSpec, outputSpec } from "./decode-signature.ts";
+import type {
+  ExportedProgram,
+  GraphModule,
+  ModuleCallEntry,
+  ModuleCallSignature,
+  RangeConstraint,
+} from "./exported-program.ts";
 import { parseTreeSpec } from "./tree-spec.ts";
-import type { ExportedProgram, GraphModule, ModuleCallEntry, ModuleCallSignature, RangeConstraint } from "./types.ts";
 
 /** The schema's major version, the only part of it that decides. */
 const SCHEMA_MAJOR = 8;

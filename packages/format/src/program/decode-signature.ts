@@ -1,9 +1,9 @@
-import type { Json } from "../json/exact.ts";
-import type { JsonReader } from "../json/reader.ts";
-import { bool, type Decode, string } from "../json/reader.ts";
+import type { JsonReader } from "../json/json-reader.ts";
+import { bool, type Decode, string } from "../json/json-reader.ts";
+import type { Json } from "../json/parse-json.ts";
 import { argument } from "./decode-graph.ts";
 import { named } from "./decode-value.ts";
-import type { ConstantValue, InputSpec, OutputSpec } from "./types.ts";
+import type { ConstantValue, InputSpec, OutputSpec } from "./exported-program.ts";
 
 /** `{ arg: { name }, [key]: string }`, the shape of most specs. */
 function pair(json: JsonReader, value: Json, key: string): readonly [name: string, other: string] {

@@ -1,6 +1,6 @@
-import type { Json } from "../json/exact.ts";
-import { bool, type Decode, float, int, type JsonReader, listOf, smallInt, string } from "../json/reader.ts";
-import { dtype, layout } from "./enums.ts";
+import { bool, type Decode, float, int, type JsonReader, listOf, smallInt, string } from "../json/json-reader.ts";
+import type { Json } from "../json/parse-json.ts";
+import { dtype, layout } from "./decode-enums.ts";
 import type {
   Device,
   SymBool,
@@ -10,7 +10,7 @@ import type {
   SymInt,
   SymIntArgument,
   TensorMeta,
-} from "./types.ts";
+} from "./exported-program.ts";
 
 /** `{ name }` as its name. */
 export const named: Decode<string> = (json, value) => json.at(json.object(value), "name", string);

@@ -1,6 +1,14 @@
-import { type Writable, writeJson } from "../json/write.ts";
+import { type Writable, writeJson } from "../json/write-json.ts";
 import { encodeArgument, encodeArgumentKind, encodeSym, encodeTensorMeta } from "./encode-value.ts";
-import type { Argument, ExportedProgram, Graph, InputSpec, ModuleCallEntry, Node, OutputSpec } from "./types.ts";
+import type {
+  Argument,
+  ExportedProgram,
+  Graph,
+  InputSpec,
+  ModuleCallEntry,
+  Node,
+  OutputSpec,
+} from "./exported-program.ts";
 
 /** The `models/*.json` text of a program. */
 export function formatProgram(program: ExportedProgram): string {

@@ -1,6 +1,6 @@
 import { DTYPES } from "../dtype.ts";
-import { JsonFloat, type Writable } from "../json/write.ts";
-import { ARGUMENT_KINDS, LAYOUTS, MEMORY_FORMATS } from "./enums.ts";
+import { JsonFloat, type Writable } from "../json/write-json.ts";
+import { ARGUMENT_KINDS, LAYOUTS, MEMORY_FORMATS } from "./decode-enums.ts";
 import type {
   Argument,
   Device,
@@ -11,7 +11,7 @@ import type {
   SymInt,
   SymIntArgument,
   TensorMeta,
-} from "./types.ts";
+} from "./exported-program.ts";
 
 const named = (name: string): Writable => ({ name });
 const float = (value: number): Writable => new JsonFloat(value);

@@ -1,4 +1,4 @@
-import type { ModuleFrame, NodeMetadata } from "./types.ts";
+import type { ModuleFrame, NodeMetadata } from "./exported-program.ts";
 
 /** Metadata entries of a node, with the module stack parsed when it is asked for. A class: its accessor is there once. */
 export class RawMetadata implements NodeMetadata {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
+import { fromBytes } from "../byte-source.ts";
 import { fixture, fixtureNames } from "../fixtures.test-helper.ts";
 import { openArchive } from "../open-archive.ts";
-import { fromBytes } from "../source.ts";
 import { parseProgram } from "./decode-program.ts";
 import { formatProgram } from "./encode-program.ts";
 import { parseTreeSpec } from "./tree-spec.ts";

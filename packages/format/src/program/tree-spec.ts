@@ -1,6 +1,6 @@
-import { type Json, parseJson, plainJson } from "../json/exact.ts";
-import { type Decode, JsonReader, listOf, string } from "../json/reader.ts";
-import type { TreeSpec } from "./types.ts";
+import { type Decode, JsonReader, listOf, string } from "../json/json-reader.ts";
+import { type Json, parseJson, plainJson } from "../json/parse-json.ts";
+import type { TreeSpec } from "./exported-program.ts";
 
 /** `torch.utils._pytree.TREESPEC`'s protocol. */
 const PROTOCOL = 1;

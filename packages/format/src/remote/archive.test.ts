@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
+import { type ByteSource, fromBytes } from "../byte-source.ts";
 import { fixture } from "../fixtures.test-helper.ts";
 import { openArchive } from "../open-archive.ts";
-import { type ByteSource, fromBytes } from "../source.ts";
 import { fromUrl } from "../source-url.ts";
 import { readTensor } from "../tensor-data.ts";
 import { ZipFile } from "../zip/zip-file.ts";

@@ -1,6 +1,6 @@
 import { getEventListeners } from "node:events";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import type { ByteSource, ReadOptions } from "../source.ts";
+import type { ByteSource, ReadOptions } from "../byte-source.ts";
 import { fromUrl } from "../source-url.ts";
 import { type FakeOptions, fakeServer } from "./fake-server.test-helper.ts";
 

@@ -1,14 +1,14 @@
+import { type ByteSource, fromBytes } from "../byte-source.ts";
 import { formatError } from "../format-errors.ts";
 import { readInBlocks } from "../read-in-blocks.ts";
-import { type ByteSource, fromBytes } from "../source.ts";
-import { Attempts } from "./attempts.ts";
-import { expecting } from "./expecting.ts";
 import { type FileVersion, isSameVersion, versionOf } from "./file-version.ts";
+import { type Answer, ask } from "./http-request.ts";
+import { expecting } from "./prefetching-source.ts";
+import { readWhole } from "./read-whole-file.ts";
 import { changed, ioError, refusedBy } from "./remote-errors.ts";
 import { RemoteFile } from "./remote-file.ts";
 import type { UrlOptions } from "./remote-options.ts";
-import { type Answer, ask } from "./request.ts";
-import { readWhole } from "./whole-file.ts";
+import { Attempts } from "./retries.ts";
 
 /** Bytes of the first request. It begins where the file does: that is what every server and every proxy understands. */
 const FIRST = 64 * 1024;

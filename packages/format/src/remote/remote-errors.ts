@@ -1,5 +1,5 @@
-import type { Pt2Error } from "../error.ts";
 import { formatError } from "../format-errors.ts";
+import type { Pt2Error } from "../pt2-error.ts";
 
 const TRANSIENT = new WeakSet<object>();
 

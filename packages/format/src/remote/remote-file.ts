@@ -1,11 +1,11 @@
-import { type ByteSource, checkRange, type ReadOptions } from "../source.ts";
+import { type ByteSource, checkRange, type ReadOptions } from "../byte-source.ts";
 import { allocate } from "./allocate.ts";
-import { Attempts } from "./attempts.ts";
-import type { ByteRange } from "./content-range.ts";
+import type { ByteRange } from "./byte-range.ts";
 import { type FileVersion, isSameVersion, versionOf } from "./file-version.ts";
+import { type Answer, ask } from "./http-request.ts";
 import { brokenOff, changed, ioError, refusedBy } from "./remote-errors.ts";
 import type { UrlOptions } from "./remote-options.ts";
-import { type Answer, ask } from "./request.ts";
+import { Attempts } from "./retries.ts";
 
 /** Bytes after which earlier failures are forgotten: a long download may break off now and then. */
 const FORGIVEN_AFTER = 2 ** 20;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { ByteSource } from "../source.ts";
+import type { ByteSource } from "../byte-source.ts";
 import { fromUrl } from "../source-url.ts";
 import { type FakeOptions, type FakeServer, fakeServer, type Trouble } from "./fake-server.test-helper.ts";
 import type { UrlOptions } from "./remote-options.ts";

@@ -1,6 +1,6 @@
+import type { ByteSource, Crc32, ReadOptions } from "../byte-source.ts";
 import { formatError } from "../format-errors.ts";
-import type { ByteSource, Crc32, ReadOptions } from "../source.ts";
-import type { ZipEntry } from "./entry.ts";
+import type { ZipEntry } from "./zip-entry.ts";
 
 /** Fails when bytes of a record do not match its checksum. PyTorch can be told to compute none, and writes 0 then. */
 export function requireChecksum(entry: ZipEntry, actual: number): void {

@@ -1,4 +1,4 @@
-import type { Crc32 } from "../source.ts";
+import type { Crc32 } from "../byte-source.ts";
 
 /** Bytes of a step. */
 const STEP = 16;

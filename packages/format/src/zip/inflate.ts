@@ -1,7 +1,7 @@
 import { Inflate } from "fflate";
 import { formatError } from "../format-errors.ts";
 import { checkLimit, LIMITS } from "../limits.ts";
-import type { ZipEntry } from "./entry.ts";
+import type { ZipEntry } from "./zip-entry.ts";
 
 /** Bytes that are inflated at a time. */
 const INFLATE_STEP = 16_384;

@@ -1,4 +1,4 @@
-import { type ByteSource, checkRange, deliver } from "../source.ts";
+import { type ByteSource, checkRange, deliver } from "../byte-source.ts";
 
 /** A stored record of zeros, but for what it says at some offsets. */
 export interface SparseRecord {

@@ -1,5 +1,3 @@
-import { formatError } from "../format-errors.ts";
-import type { ByteRange } from "../remote/content-range.ts";
 import {
   type ByteSource,
   type Crc32,
@@ -8,13 +6,15 @@ import {
   type ReadOptions,
   type SourceOrigin,
   slice,
-} from "../source.ts";
-import type { FarStorages } from "../weights.ts";
+} from "../byte-source.ts";
+import { formatError } from "../format-errors.ts";
+import type { ByteRange } from "../remote/byte-range.ts";
+import type { FarStorages } from "../weight-tensor.ts";
 import { checkedSource, requireChecksum } from "./checked-source.ts";
 import { crc32 as crc32InJavaScript } from "./crc32.ts";
-import { readDirectory } from "./directory.ts";
-import { LOCAL_BYTES, type ZipEntry } from "./entry.ts";
-import { ReadBatch } from "./read-batch.ts";
+import { ReadBatch } from "./scatter-reads.ts";
+import { readDirectory } from "./zip-directory.ts";
+import { LOCAL_BYTES, type ZipEntry } from "./zip-entry.ts";
 
 const LOCAL = 0x04034b50;
 /** PyTorch aligns data to 64 bytes in the file; reading from such a position keeps that alignment in memory. */

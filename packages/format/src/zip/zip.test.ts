@@ -1,6 +1,6 @@
 import { deflateSync } from "fflate";
 import { describe, expect, it } from "vitest";
-import { fromBytes } from "../source.ts";
+import { fromBytes } from "../byte-source.ts";
 import { buildZip, type TestRecord } from "./build-zip.test-helper.ts";
 import { crc32 } from "./crc32.ts";
 import { ZipFile } from "./zip-file.ts";

@@ -1,10 +1,10 @@
 import { onAbort } from "../abort/on-abort.ts";
 import { unlessAborted } from "../abort/unless-aborted.ts";
+import { type ByteSource, checkRange, deliver, type ReadOptions } from "../byte-source.ts";
 import { formatError } from "../format-errors.ts";
-import { type ByteSource, checkRange, deliver, type ReadOptions } from "../source.ts";
-import { ComingRange } from "./coming-range.ts";
-import type { ByteRange } from "./content-range.ts";
-import { LANES, segmentsOf } from "./segments.ts";
+import type { ByteRange } from "./byte-range.ts";
+import { LANES, segmentsOf } from "./group-ranges.ts";
+import { ComingRange } from "./streamed-range.ts";
 
 /** Bytes that may be buffered before they are read. A read that waits for bytes behind them gets these all the same. */
 const AHEAD = 8 * 2 ** 20;

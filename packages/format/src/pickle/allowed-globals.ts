@@ -1,16 +1,7 @@
 import { DTYPES, type DType } from "../dtype.ts";
 import { formatError } from "../format-errors.ts";
-import type { Device } from "../program/types.ts";
-import { parseDevice } from "./device.ts";
-import {
-  rebuildFakeTensor,
-  rebuildFromType,
-  rebuildMetaTensor,
-  rebuildParameter,
-  rebuildTensor,
-  rebuildTensorV3,
-  TENSOR,
-} from "./tensors.ts";
+import type { Device } from "../program/exported-program.ts";
+import { parseDevice } from "./parse-device.ts";
 import {
   type MutableDict,
   type PickleGlobal,
@@ -19,7 +10,16 @@ import {
   sequence,
   smallInt,
   text,
-} from "./values.ts";
+} from "./pickle-items.ts";
+import {
+  rebuildFakeTensor,
+  rebuildFromType,
+  rebuildMetaTensor,
+  rebuildParameter,
+  rebuildTensor,
+  rebuildTensorV3,
+  TENSOR,
+} from "./rebuild-tensors.ts";
 
 type Call = (args: readonly PickleItem[]) => PickleItem;
 

@@ -1,12 +1,12 @@
-import { Pt2Error } from "../error.ts";
+import type { ByteSource } from "../byte-source.ts";
+import { Pt2Error } from "../pt2-error.ts";
 import { readInBlocks } from "../read-in-blocks.ts";
 import type { UrlOptions } from "../remote/remote-options.ts";
-import type { ByteSource } from "../source.ts";
 import { fromUrl } from "../source-url.ts";
 import { archiveId } from "./archive-id.ts";
 import { CacheEntry, entriesIn } from "./cache-entry.ts";
 import { CachedSource } from "./cached-source.ts";
-import { keptSource } from "./kept-source.ts";
+import { keptSource } from "./offline-source.ts";
 
 /** Where archives are kept, and how many. */
 export interface CacheOptions extends UrlOptions {

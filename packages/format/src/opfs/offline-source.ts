@@ -1,7 +1,7 @@
+import type { ByteSource } from "../byte-source.ts";
 import { formatError } from "../format-errors.ts";
 import { readInBlocks } from "../read-in-blocks.ts";
 import type { UrlOptions } from "../remote/remote-options.ts";
-import type { ByteSource } from "../source.ts";
 import { fromUrl } from "../source-url.ts";
 import { archiveId } from "./archive-id.ts";
 import { CacheEntry, entryFrom } from "./cache-entry.ts";

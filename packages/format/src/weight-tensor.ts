@@ -1,6 +1,6 @@
+import type { ByteSource, ReadOptions, SourceOrigin } from "./byte-source.ts";
 import type { DType } from "./dtype.ts";
-import type { Device } from "./program/types.ts";
-import type { ByteSource, ReadOptions, SourceOrigin } from "./source.ts";
+import type { Device } from "./program/exported-program.ts";
 
 /** The bytes behind one or several tensors: one storage per record, so tied weights and views share it. */
 export interface Storage {

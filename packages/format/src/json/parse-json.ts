@@ -1,6 +1,6 @@
 import { formatError } from "../format-errors.ts";
 import { checkLimit } from "../limits.ts";
-import type { Int } from "../program/types.ts";
+import type { Int } from "../program/exported-program.ts";
 
 /** A JSON value; integers of 16 digits and more are {@link LONG} strings. */
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };

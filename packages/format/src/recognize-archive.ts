@@ -1,6 +1,6 @@
 import type { ReadSignal } from "./archive.ts";
 import { AOTI, type ArchiveLayout, SUPPORTED_VERSION } from "./archive-layout.ts";
-import type { ZipEntry } from "./zip/entry.ts";
+import type { ZipEntry } from "./zip/zip-entry.ts";
 import type { ZipFile } from "./zip/zip-file.ts";
 
 const MODEL = /^models\/(.+)\.json$/;
@@ -20,7 +20,7 @@ export async function recognize(zip: ZipFile, options?: ReadSignal): Promise<Arc
     return { generation: pickled ? "pickled" : "current", root, models, entries, hasAotInductor };
   }
   // What else a file may be is nothing that a page with its own models needs to know.
-  const { refusalOf } = await import("./refusals.ts");
+  const { refusalOf } = await import("./refuse-other-files.ts");
   throw refusalOf({ entries, isPt2, models, version, file: zip.source.name });
 }
 

@@ -1,5 +1,5 @@
 import { formatError } from "./format-errors.ts";
-import type { ByteRange } from "./remote/content-range.ts";
+import type { ByteRange } from "./remote/byte-range.ts";
 
 /** How one read is made. */
 export interface ReadOptions {

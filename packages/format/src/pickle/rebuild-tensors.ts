@@ -1,14 +1,14 @@
 import { DTYPES, type DType } from "../dtype.ts";
+import { absentStorage } from "../entry-storage.ts";
 import { formatError } from "../format-errors.ts";
-import { parseJson } from "../json/exact.ts";
-import { JsonReader } from "../json/reader.ts";
+import { JsonReader } from "../json/json-reader.ts";
+import { parseJson } from "../json/parse-json.ts";
 import { tensorMeta } from "../program/decode-value.ts";
-import { absentStorage } from "../record-storage.ts";
 import { checkView } from "../view.ts";
-import type { Storage, WeightTensor } from "../weights.ts";
+import type { Storage, WeightTensor } from "../weight-tensor.ts";
 import { concrete } from "../weights-config.ts";
-import { parseDevice } from "./device.ts";
-import { type PickleItem, pickleError, sequence, smallInt, text } from "./values.ts";
+import { parseDevice } from "./parse-device.ts";
+import { type PickleItem, pickleError, sequence, smallInt, text } from "./pickle-items.ts";
 
 type TensorItem = Extract<PickleItem, { readonly kind: "tensor" }>;
 

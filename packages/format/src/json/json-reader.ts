@@ -1,7 +1,7 @@
 import { type FormatErrorCode, formatError } from "../format-errors.ts";
 import { LIMITS } from "../limits.ts";
-import type { Int } from "../program/types.ts";
-import { exactInt, type Json } from "./exact.ts";
+import type { Int } from "../program/exported-program.ts";
+import { exactInt, type Json } from "./parse-json.ts";
 
 /** An object of the file. */
 export type JsonObject = { readonly [key: string]: Json };

@@ -1,4 +1,4 @@
-import { pickleError } from "./values.ts";
+import { pickleError } from "./pickle-items.ts";
 
 /** Bytes of an arbitrary-precision integer that are accepted: Python's ints in tensors' metadata are 64-bit. */
 const LONG_BYTES = 64;

@@ -1,4 +1,4 @@
-import type { Device } from "../program/types.ts";
+import type { Device } from "../program/exported-program.ts";
 
 /** `cuda:1` as its parts. */
 export function parseDevice(location: string): Device {

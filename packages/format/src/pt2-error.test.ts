@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
-import { Pt2Error } from "./error.ts";
 import { FORMAT_ERRORS, formatError } from "./format-errors.ts";
 import { checkLimit } from "./limits.ts";
+import { Pt2Error } from "./pt2-error.ts";
 
 it("an error says what, where and what to do", () => {
   const cause = new Error("inner");

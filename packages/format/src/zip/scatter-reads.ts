@@ -1,4 +1,4 @@
-import type { ByteSource, ReadOptions } from "../source.ts";
+import type { ByteSource, ReadOptions } from "../byte-source.ts";
 
 /** A record whose place in the file is foreseen: its header, and right behind it the data. */
 export interface Foreseen {

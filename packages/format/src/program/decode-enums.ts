@@ -1,6 +1,6 @@
 import { DTYPES, type DType, dtypeFromSchema } from "../dtype.ts";
-import type { Decode } from "../json/reader.ts";
-import type { Layout, MemoryFormat, NamedArgument } from "./types.ts";
+import type { Decode } from "../json/json-reader.ts";
+import type { Layout, MemoryFormat, NamedArgument } from "./exported-program.ts";
 
 /** By schema number, which is not c10's. */
 export const LAYOUTS: readonly Layout[] = [

@@ -1,8 +1,8 @@
+import type { ReadOptions } from "./byte-source.ts";
 import { formatError } from "./format-errors.ts";
-import type { ReadOptions } from "./source.ts";
 import { elementCount } from "./view.ts";
-import type { Storage, WeightTensor } from "./weights.ts";
-import type { ZipEntry } from "./zip/entry.ts";
+import type { Storage, WeightTensor } from "./weight-tensor.ts";
+import type { ZipEntry } from "./zip/zip-entry.ts";
 import type { ZipFile } from "./zip/zip-file.ts";
 
 /** The storage that a zip record is. `id` is the record's name, after its outer record's when nested. */

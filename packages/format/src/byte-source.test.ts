@@ -1,10 +1,10 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
+import { type ByteSource, fromBlob, fromBytes } from "./byte-source.ts";
 import { fixture, fixturePath } from "./fixtures.test-helper.ts";
 import { fromFile } from "./node.ts";
 import { openArchive } from "./open-archive.ts";
-import { type ByteSource, fromBlob, fromBytes } from "./source.ts";
 import { fromUrl } from "./source-url.ts";
 import { readTensor } from "./tensor-data.ts";
 import { crc32 } from "./zip/crc32.ts";

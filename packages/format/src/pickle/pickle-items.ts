@@ -2,7 +2,7 @@ import type { DType } from "../dtype.ts";
 import { formatError } from "../format-errors.ts";
 import { checkLimit, LIMITS } from "../limits.ts";
 import type { PyValue } from "../sample-inputs.ts";
-import type { Storage } from "../weights.ts";
+import type { Storage } from "../weight-tensor.ts";
 
 /** What the pickle machine handles: Python values, and things that must not be left in the result. */
 export type PickleItem = PyValue | PickleGlobal | PickleStorage;

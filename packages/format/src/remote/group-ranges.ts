@@ -1,4 +1,4 @@
-import type { ByteRange } from "./content-range.ts";
+import type { ByteRange } from "./byte-range.ts";
 
 /** Bytes between two ranges that are rather read than asked around. */
 const GAP = 64 * 1024;

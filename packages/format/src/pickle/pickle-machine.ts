@@ -1,7 +1,7 @@
 import { formatError } from "../format-errors.ts";
 import { checkLimit } from "../limits.ts";
-import { PickleReader } from "./reader.ts";
-import { type MutableDict, type MutableList, type PickleItem, pickleError } from "./values.ts";
+import { type MutableDict, type MutableList, type PickleItem, pickleError } from "./pickle-items.ts";
+import { PickleReader } from "./pickle-reader.ts";
 
 /** The stack, marks and memo of an unpickler. Every operation checks what it takes. */
 export class PickleMachine {

@@ -1,5 +1,5 @@
 import { onAbort } from "../abort/on-abort.ts";
-import { type ByteRange, type ContentRange, contentRange } from "./content-range.ts";
+import { type ByteRange, type ContentRange, contentRange } from "./byte-range.ts";
 import { brokenOff, ioError, isTransient, transient } from "./remote-errors.ts";
 import type { UrlOptions } from "./remote-options.ts";
 

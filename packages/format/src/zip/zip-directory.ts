@@ -1,8 +1,8 @@
+import type { ByteSource, ReadOptions } from "../byte-source.ts";
 import { formatError } from "../format-errors.ts";
 import { checkLimit } from "../limits.ts";
-import type { ByteRange } from "../remote/content-range.ts";
-import type { ByteSource, ReadOptions } from "../source.ts";
-import { parseEntries, u64, type ZipEntry } from "./entry.ts";
+import type { ByteRange } from "../remote/byte-range.ts";
+import { parseEntries, u64, type ZipEntry } from "./zip-entry.ts";
 
 const EOCD = 0x06054b50;
 const ZIP64_LOCATOR = 0x07064b50;

@@ -1,8 +1,8 @@
 import type { ReadSignal } from "./archive.ts";
 import { AOTI, type ArchiveLayout, SUPPORTED_VERSION } from "./archive-layout.ts";
-import type { Pt2ErrorParts } from "./error.ts";
+import type { ByteSource } from "./byte-source.ts";
 import { type FormatErrorCode, formatError } from "./format-errors.ts";
-import type { ByteSource } from "./source.ts";
+import type { Pt2ErrorParts } from "./pt2-error.ts";
 
 /** Bytes that tell what a file is: pages may begin with comments. */
 const HEAD = 512;

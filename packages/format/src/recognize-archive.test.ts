@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
+import { fromBytes } from "./byte-source.ts";
 import { fixture } from "./fixtures.test-helper.ts";
 import { openArchive } from "./open-archive.ts";
-import { fromBytes } from "./source.ts";
 import { buildZip } from "./zip/build-zip.test-helper.ts";
 
 const text = (value: string): Uint8Array => new TextEncoder().encode(value);

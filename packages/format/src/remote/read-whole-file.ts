@@ -1,7 +1,7 @@
 import { checkLimit } from "../limits.ts";
 import { allocate } from "./allocate.ts";
+import type { Answer } from "./http-request.ts";
 import { brokenOff, ioError } from "./remote-errors.ts";
-import type { Answer } from "./request.ts";
 
 /** The whole body of an answer, behind `before`. One that does not say how long it is may not be longer than a limit. */
 export async function readWhole(
