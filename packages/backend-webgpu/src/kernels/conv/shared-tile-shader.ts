@@ -62,8 +62,8 @@ export function sharedTileShader(geometry: ConvGeometry, { vectors, bias, deep, 
 var<workgroup> weights: array<vec4<f32>, ${perRow * DEPTH}>;
 @compute @workgroup_size(${threads})
 fn main(@builtin(workgroup_id) id: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>, @builtin(local_invocation_index) local: u32) {
-  let part = id.z / p.rows;
-  let tile = (id.z % p.rows * groups.x + id.x) * ${width}u;
+  let part = id.z / p.tile_rows;
+  let tile = (id.z % p.tile_rows * groups.x + id.x) * ${width}u;
   let group = id.y / p.blocks;
   // The pixel whose inputs this invocation brings, and where its window begins.
   let mine = min(tile + local % ${width}u, p.pixels - 1u);

@@ -38,7 +38,7 @@ export function planSharedTileConv(call: KernelCall, geometry: ConvGeometry, ten
   bind(shader, geometry, inPart);
   shader.read("w", packWeight(call, tensors.weight, geometry, packing), { vector: true });
   const x = Math.min(across, call.adapter.limits.maxComputeWorkgroupsPerDimension);
-  const rows = Math.ceil(across / x);
+  const tileRows = Math.ceil(across / x);
   shader
     .u32("blocks", blocks)
     .u32("outputs", outputs)
@@ -51,9 +51,9 @@ export function planSharedTileConv(call: KernelCall, geometry: ConvGeometry, ten
   shader
     .u32("steps", steps)
     .u32("part_steps", Math.ceil(steps / parts))
-    .u32("rows", rows);
+    .u32("tile_rows", tileRows);
   shader.dispatch(
-    [x, groups * blocks, rows * parts],
+    [x, groups * blocks, tileRows * parts],
     sharedTileShader(geometry, { vectors, bias: inPart.bias !== null, deep, by }),
   );
   if (sums !== null) planSum(call, geometry, tensors, sums);
