@@ -1,5 +1,5 @@
+import { floatArg, NONE, numberOf, textArg } from "@pt2/engine/rewrites";
 import { type Arg, argOf, type Node, type OpName } from "@pt2/graph";
-import { floatArg, NONE, numberOf, textArg } from "./literals.ts";
 
 /** A function of one element, as oneDNN's fused ops (and our own, which follow them) spell it. */
 export interface Activation {

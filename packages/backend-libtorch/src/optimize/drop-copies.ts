@@ -1,8 +1,7 @@
+import { intsOf, numberOf, type RewriteContext, type RewriteRule, rewrite } from "@pt2/engine/rewrites";
 import { type Arg, argOf, type Node, type OpName, type Program, type TensorType, usesOf } from "@pt2/graph";
 import { isOfMemory } from "@pt2/graph/passes";
-import { intsOf, numberOf } from "./literals.ts";
 import { readsStrides } from "./restore-layouts.ts";
-import { type RewriteContext, type RewriteRule, rewrite } from "./rewriter.ts";
 import type { OptimizeTarget } from "./target.ts";
 
 /**
@@ -24,7 +23,7 @@ export function dropCopies(program: Program, target: OptimizeTarget): Program {
   const copy: RewriteRule = (node, context) => {
     const [output] = node.outputs;
     const self = argOf(node, "self");
-    if (output?.kind !== "value" || returned.has(output.name) || !isComputed(self, context)) return null;
+    if (output?.kind !== "value" || returned.has(output.name) || !isComputed(self, context, target)) return null;
     const [from, to] = [context.tensor(self)?.strides, context.tensor(output)?.strides];
     const same = !countsElements && from !== undefined && from.map(String).join() === to?.map(String).join();
     return same || (indifferent && readApart(readers.get(output.name) ?? [])) ? self! : null;
@@ -73,11 +72,11 @@ function readApart(readers: readonly Node[]): boolean {
 }
 
 /** Whether the memory of a value is a node's own, and not that of an input. */
-function isComputed(value: Arg | undefined, context: RewriteContext): boolean {
+function isComputed(value: Arg | undefined, context: RewriteContext, target: OptimizeTarget): boolean {
   const waiting = [value];
   while (waiting.length > 0) {
     const node = context.definition(waiting.pop());
-    const effects = node && context.target.effectsOf(node.op);
+    const effects = node && target.effectsOf(node.op);
     if (node === undefined || effects === undefined) return false;
     for (const { arg } of effects.aliases) waiting.push(argOf(node, arg));
   }

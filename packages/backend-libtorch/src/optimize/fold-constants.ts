@@ -1,3 +1,4 @@
+import { fixedInputs, isFactory, knownShape } from "@pt2/engine/rewrites";
 import {
   type Arg,
   definitionsOf,
@@ -10,9 +11,7 @@ import {
   valuesOf,
 } from "@pt2/graph";
 import type { Prologue } from "../optimized-program.ts";
-import { fixedInputs } from "./fixed-inputs.ts";
-import { knownShape } from "./literals.ts";
-import { isFactory, isOwnOp, type OptimizeTarget } from "./target.ts";
+import { isOwnOp, type OptimizeTarget } from "./target.ts";
 
 /** A program whose nodes depend on inputs, and what the others became. */
 export interface FoldedProgram {

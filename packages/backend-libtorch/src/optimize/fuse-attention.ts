@@ -1,9 +1,20 @@
+import {
+  dense,
+  floatArg,
+  given,
+  intArg,
+  knownShape,
+  NONE,
+  numberOf,
+  type RewriteContext,
+  type RewriteRule,
+  resultType,
+  rewrite,
+  type Scores,
+  scoresOf,
+} from "@pt2/engine/rewrites";
 import { type Arg, argOf, type OpName, type Program } from "@pt2/graph";
-import { type Scores, scoresOf } from "./attention-scores.ts";
-import { floatArg, intArg, knownShape, NONE, numberOf } from "./literals.ts";
-import { given, type RewriteContext, type RewriteRule, rewrite } from "./rewriter.ts";
 import type { OptimizeTarget } from "./target.ts";
-import { dense, resultType } from "./types.ts";
 
 /** Attention, called by its name or written out as softmax(q k^T scale + mask) v, runs on our own kernel. */
 export function fuseAttention(program: Program, target: OptimizeTarget): Program {

@@ -1,7 +1,16 @@
+import {
+  given,
+  intsArg,
+  intsOf,
+  type NewArgs,
+  NONE,
+  numberOf,
+  type RewriteContext,
+  type RewriteRule,
+  rewrite,
+} from "@pt2/engine/rewrites";
 import { type Arg, argOf, type Node, type OpName, type Program, type TensorType } from "@pt2/graph";
 import { ACTIVATIONS, type Activation, activationArgs, activationOf, isBare } from "./activation.ts";
-import { intsArg, intsOf, NONE, numberOf } from "./literals.ts";
-import { given, type NewArgs, type RewriteContext, type RewriteRule, rewrite } from "./rewriter.ts";
 import type { OptimizeTarget } from "./target.ts";
 
 /** Activations, and sums with a tensor of the same size, ride on the convolution or product that comes before them. */

@@ -1,9 +1,19 @@
+import {
+  dense,
+  given,
+  intsArg,
+  knownShape,
+  type NewArgs,
+  NONE,
+  numberOf,
+  pairOf,
+  type RewriteContext,
+  type RewriteRule,
+  rewrite,
+} from "@pt2/engine/rewrites";
 import { type Arg, argOf, type Node, type Program } from "@pt2/graph";
 import { activationArgs, NO_ACTIVATION } from "./activation.ts";
-import { intsArg, knownShape, NONE, numberOf, pairOf } from "./literals.ts";
-import { given, type NewArgs, type RewriteContext, type RewriteRule, rewrite } from "./rewriter.ts";
 import type { OptimizeTarget } from "./target.ts";
-import { dense } from "./types.ts";
 
 /**
  * Convolutions whose weights are fixed become ops that keep activations channels-last and take packed weights: our own

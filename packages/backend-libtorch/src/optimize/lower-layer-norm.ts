@@ -1,6 +1,5 @@
+import { given, intsOf, NONE, type RewriteRule, rewrite } from "@pt2/engine/rewrites";
 import { argOf, type Program } from "@pt2/graph";
-import { intsOf, NONE } from "./literals.ts";
-import { given, type RewriteRule, rewrite } from "./rewriter.ts";
 import type { OptimizeTarget } from "./target.ts";
 
 /** Normalisations over the last dimension run on our own kernel, whose calls cost less. */

@@ -1,9 +1,7 @@
+import { dense, given, knownShape, NONE, type RewriteContext, type RewriteRule, rewrite } from "@pt2/engine/rewrites";
 import { type Arg, argOf, type Program } from "@pt2/graph";
 import { activationArgs, NO_ACTIVATION } from "./activation.ts";
-import { knownShape, NONE } from "./literals.ts";
-import { given, type RewriteContext, type RewriteRule, rewrite } from "./rewriter.ts";
 import type { OptimizeTarget } from "./target.ts";
-import { dense } from "./types.ts";
 
 /**
  * `linear` with a fixed weight becomes our own, or oneDNN's, with the weight packed: on CPUs for which MKL has no good

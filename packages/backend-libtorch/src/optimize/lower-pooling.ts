@@ -1,9 +1,15 @@
+import {
+  intsArg,
+  intsOf,
+  pairOf,
+  type RewriteContext,
+  type RewriteRule,
+  resultType,
+  rewrite,
+} from "@pt2/engine/rewrites";
 import { type Arg, argOf, type Node, type Program } from "@pt2/graph";
-import { intsArg, intsOf, pairOf } from "./literals.ts";
 import { isChannelsLastSource } from "./restore-layouts.ts";
-import { type RewriteContext, type RewriteRule, rewrite } from "./rewriter.ts";
 import type { OptimizeTarget } from "./target.ts";
-import { resultType } from "./types.ts";
 
 /** Pooling behind convolutions runs on our own kernels, which read channels-last tensors as they are. */
 export function lowerPooling(program: Program, target: OptimizeTarget): Program {

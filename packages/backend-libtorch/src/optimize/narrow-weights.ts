@@ -1,7 +1,6 @@
+import { given, NONE, type RewriteRule, type RewriteRules, rewrite } from "@pt2/engine/rewrites";
 import type { DType } from "@pt2/format";
 import { type Arg, argOf, type Program } from "@pt2/graph";
-import { NONE } from "./literals.ts";
-import { given, type RewriteRule, type RewriteRules, rewrite } from "./rewriter.ts";
 import type { OptimizeTarget } from "./target.ts";
 
 /**

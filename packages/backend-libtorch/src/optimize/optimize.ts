@@ -1,23 +1,25 @@
+import {
+  canonicalize,
+  foldBatchNorms,
+  foldScales,
+  recognizeGelu,
+  recompose,
+  unflattenLinears,
+} from "@pt2/engine/rewrites";
 import { Pt2Error } from "@pt2/format";
 import { type Program, stats } from "@pt2/graph";
 import { removeNoOps } from "@pt2/graph/passes";
 import { type OptimizedProgram, unoptimized } from "../optimized-program.ts";
-import { canonicalize } from "./canonical.ts";
 import { dropCopies } from "./drop-copies.ts";
-import { unflattenLinears } from "./flat-linear.ts";
-import { foldBatchNorms } from "./fold-batch-norm.ts";
 import { foldConstants } from "./fold-constants.ts";
-import { foldScales } from "./fold-scale.ts";
 import { hasClaimedWrites, makeFunctional } from "./functional.ts";
 import { fuseAttention } from "./fuse-attention.ts";
 import { fuseEpilogues } from "./fuse-epilogues.ts";
-import { recognizeGelu } from "./gelu-tanh.ts";
 import { lowerConvolutions } from "./lower-convolution.ts";
 import { lowerLayerNorms } from "./lower-layer-norm.ts";
 import { lowerLinears } from "./lower-linear.ts";
 import { lowerPooling } from "./lower-pooling.ts";
 import { cancelConversions, narrowWeights } from "./narrow-weights.ts";
-import { recompose } from "./recompose.ts";
 import { restoreLayouts } from "./restore-layouts.ts";
 import { fuseSqueezeExcite } from "./squeeze-excite.ts";
 import { isOwnOp, type OptimizeTarget } from "./target.ts";

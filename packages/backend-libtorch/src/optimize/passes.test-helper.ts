@@ -2,7 +2,7 @@ import { type OpName, type Program, parse, print, validate } from "@pt2/graph";
 import { createRegistry } from "@pt2/registry";
 import { aten } from "@pt2/registry/aten";
 import { expect } from "vitest";
-import { type OptimizeTarget, purity } from "./target.ts";
+import { type OptimizeTarget, purityWithOwnOps } from "./target.ts";
 
 const registry = createRegistry({ sets: [aten] });
 
@@ -12,7 +12,7 @@ export function cpu(own: readonly OpName[] = [], claimed: readonly OpName[] = []
     has: (op) => op.startsWith("aten::") || op.startsWith("mkldnn::") || own.includes(op),
     isClaimed: (op) => claimed.includes(op),
     effectsOf: (op) => registry.effectsOf(op),
-    isPure: purity(registry),
+    isPure: purityWithOwnOps(registry),
   };
 }
 

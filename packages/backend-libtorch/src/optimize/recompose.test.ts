@@ -1,9 +1,8 @@
+import { canonicalize, recompose } from "@pt2/engine/rewrites";
 import { describe, expect, it } from "vitest";
-import { canonicalize } from "./canonical.ts";
 import { dropCopies } from "./drop-copies.ts";
 import { fuseAttention } from "./fuse-attention.ts";
 import { cpu, program, text } from "./passes.test-helper.ts";
-import { recompose } from "./recompose.ts";
 
 const target = cpu(["pt2::attention"]);
 

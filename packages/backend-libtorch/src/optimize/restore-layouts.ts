@@ -1,3 +1,4 @@
+import { knownShape } from "@pt2/engine/rewrites";
 import {
   type Arg,
   definitionsOf,
@@ -9,7 +10,6 @@ import {
   usesOf,
 } from "@pt2/graph";
 import { GraphBuilder, mapValues } from "@pt2/graph/passes";
-import { knownShape } from "./literals.ts";
 import { isOwnOp, type OptimizeTarget } from "./target.ts";
 
 /** Ops that return channels-last tensors, whatever they are given. */

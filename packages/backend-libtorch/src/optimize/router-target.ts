@@ -1,6 +1,6 @@
 import type { OpName } from "@pt2/graph";
 import type { Router } from "../routes.ts";
-import { type OptimizeTarget, purity } from "./target.ts";
+import { type OptimizeTarget, purityWithOwnOps } from "./target.ts";
 
 /** What the passes may count on where a router decides how ops run. */
 export function routerTarget(router: Router, options: Pick<OptimizeTarget, "weights"> = {}): OptimizeTarget {
@@ -11,6 +11,6 @@ export function routerTarget(router: Router, options: Pick<OptimizeTarget, "weig
     has: (op) => dispatcher.has(op) && !registry.isClaimed(op),
     isClaimed: (op) => registry.isClaimed(op) || routeOf(op) === "kernel",
     effectsOf: (op) => router.effectsOf(op),
-    isPure: purity(registry),
+    isPure: purityWithOwnOps(registry),
   };
 }

@@ -1,9 +1,20 @@
+import {
+  dense,
+  given,
+  intsArg,
+  knownShape,
+  type NewArgs,
+  NONE,
+  numberOf,
+  pairOf,
+  type RewriteContext,
+  type RewriteRule,
+  rewrite,
+  textArg,
+} from "@pt2/engine/rewrites";
 import { type Arg, argOf, type Node, type OpName, type Program } from "@pt2/graph";
-import { intsArg, knownShape, NONE, numberOf, pairOf, textArg } from "./literals.ts";
 import { isMeanOfPlanes } from "./lower-pooling.ts";
-import { given, type NewArgs, type RewriteContext, type RewriteRule, rewrite } from "./rewriter.ts";
 import type { OptimizeTarget } from "./target.ts";
-import { dense } from "./types.ts";
 
 /** x * gate(expand(act(reduce(mean(x))))), with 1x1 convolutions of means over whole planes, is one op of ours. */
 export function fuseSqueezeExcite(program: Program, target: OptimizeTarget): Program {

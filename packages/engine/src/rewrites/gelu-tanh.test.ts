@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { recognizeGelu } from "./gelu-tanh.ts";
-import { cpu, program, text } from "./passes.test-helper.ts";
+import { program, target, text } from "./rewrites.test-helper.ts";
 
 const written = (cube: string): string => `user_input %x: f32[2]
   %half: f32[2] = aten::mul.Tensor(%x, other=0.5)
@@ -15,7 +15,7 @@ const written = (cube: string): string => `user_input %x: f32[2]
 
 describe("recognizeGelu", () => {
   it("finds the formula of GPT-2", () => {
-    expect(text(recognizeGelu(program(written("0.044715")), cpu()))).toMatchInlineSnapshot(`
+    expect(text(recognizeGelu(program(written("0.044715")), target()))).toMatchInlineSnapshot(`
       "user_input %x: f32[2]
       %gelu: f32[2] = aten::gelu(%x, approximate="tanh")
       return %gelu"
@@ -24,6 +24,6 @@ describe("recognizeGelu", () => {
 
   it("wants its numbers", () => {
     const before = program(written("0.05"));
-    expect(recognizeGelu(before, cpu())).toBe(before);
+    expect(recognizeGelu(before, target())).toBe(before);
   });
 });

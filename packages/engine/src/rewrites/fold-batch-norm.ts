@@ -1,11 +1,11 @@
 import { type Arg, argOf, type Program } from "@pt2/graph";
 import { floatArg, intsArg, numberOf } from "./literals.ts";
 import { given, type NewArgs, type RewriteRule, rewrite } from "./rewriter.ts";
-import type { OptimizeTarget } from "./target.ts";
+import type { RewriteTarget } from "./target.ts";
 import { dense } from "./types.ts";
 
 /** batch_norm(conv2d(x, w, b)) = conv2d(x, w s, (b - mean) s + beta) with s = gamma / sqrt(var + eps), in evaluation. */
-export function foldBatchNorms(program: Program, target: OptimizeTarget): Program {
+export function foldBatchNorms(program: Program, target: RewriteTarget): Program {
   return rewrite(program, new Map([["aten::batch_norm", RULE]]), target);
 }
 

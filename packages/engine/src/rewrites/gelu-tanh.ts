@@ -1,10 +1,10 @@
 import { type Arg, argOf, type Node, type Program } from "@pt2/graph";
 import { numberOf, textArg } from "./literals.ts";
 import { type RewriteContext, type RewriteRule, rewrite } from "./rewriter.ts";
-import type { OptimizeTarget } from "./target.ts";
+import type { RewriteTarget } from "./target.ts";
 
 /** 0.5 x (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))) = gelu(x, approximate="tanh"): GPT-2 writes it out. */
-export function recognizeGelu(program: Program, target: OptimizeTarget): Program {
+export function recognizeGelu(program: Program, target: RewriteTarget): Program {
   return rewrite(program, new Map([["aten::mul.Tensor", RULE]]), target);
 }
 

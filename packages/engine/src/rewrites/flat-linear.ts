@@ -1,10 +1,10 @@
 import { argOf, type Node, type Program } from "@pt2/graph";
 import { NONE } from "./literals.ts";
 import { given, type RewriteContext, type RewriteRule, rewrite } from "./rewriter.ts";
-import type { OptimizeTarget } from "./target.ts";
+import type { RewriteTarget } from "./target.ts";
 
 /** reshape(linear(reshape(x))) = linear(x), where the reshapes only flatten leading dimensions and bring them back. */
-export function unflattenLinears(program: Program, target: OptimizeTarget): Program {
+export function unflattenLinears(program: Program, target: RewriteTarget): Program {
   return rewrite(program, new Map([["aten::reshape", RULE]]), target);
 }
 

@@ -14,11 +14,11 @@ import {
 } from "@pt2/graph";
 import { eliminateDeadCode, GraphBuilder, Substitution } from "@pt2/graph/passes";
 import { fixedInputs } from "./fixed-inputs.ts";
-import { isFactory, isOwnOp, type OptimizeTarget } from "./target.ts";
+import { isFactory, type RewriteTarget } from "./target.ts";
 
 /** What a rule sees of the graph, and how it adds to it. */
 export interface RewriteContext {
-  readonly target: OptimizeTarget;
+  readonly target: RewriteTarget;
   /** The node that computes a value, as rewritten so far, unless somebody claims its op. */
   definition(value: Arg | undefined): Node | undefined;
   /** Whether nothing but the one argument under the rule's eyes reads this value. */
@@ -44,17 +44,17 @@ export type RewriteRules = ReadonlyMap<OpName, RewriteRule>;
  * Goes once through the root graph, in order, and replaces what rules recognise. What nothing reads any more is removed.
  * The program must be functional. A program in which nothing matches is returned itself.
  */
-export function rewrite(program: Program, rules: RewriteRules, target: OptimizeTarget): Program {
+export function rewrite(program: Program, rules: RewriteRules, target: RewriteTarget): Program {
   if (!program.graph.nodes.some(({ op }) => rules.has(op))) return program;
   const rewriter = new Rewriter(program, target);
   const graph = rewriter.run(rules);
   if (graph === program.graph) return program;
-  const isPure = (node: Node): boolean => isOwnOp(node.op) || target.isPure(node);
+  const isPure = (node: Node): boolean => target.isPure(node);
   return rewriter.withJoined(eliminateDeadCode({ ...program, graph }, { isPure }));
 }
 
 class Rewriter implements RewriteContext {
-  readonly target: OptimizeTarget;
+  readonly target: RewriteTarget;
   readonly #graph: Graph;
   readonly #builder: GraphBuilder;
   readonly #replaced = new Substitution();
@@ -67,7 +67,7 @@ class Rewriter implements RewriteContext {
   readonly #made = new Set<string>();
   #looked: Node[] = [];
 
-  constructor(program: Program, target: OptimizeTarget) {
+  constructor(program: Program, target: RewriteTarget) {
     this.target = target;
     this.#graph = program.graph;
     this.#builder = new GraphBuilder(program.graph);
@@ -149,7 +149,7 @@ class Rewriter implements RewriteContext {
 
   #push(node: Node): void {
     this.#builder.push(node);
-    const pure = isOwnOp(node.op) || (this.target.isPure(node) && !this.target.isClaimed(node.op));
+    const pure = this.target.isPure(node) && !this.target.isClaimed(node.op);
     const used = usesOf(node);
     const fixed = pure && (used.length > 0 ? used.every((name) => this.#fixed.has(name)) : isFactory(node.op));
     for (const name of definitionsOf(node)) {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { canonicalize } from "./canonical.ts";
-import { cpu, program, text } from "./passes.test-helper.ts";
+import { program, target, text } from "./rewrites.test-helper.ts";
 
 describe("canonicalize", () => {
   it("says products with fixed matrices as linear", () => {
@@ -13,7 +13,7 @@ describe("canonicalize", () => {
       %n: f32[2, 5] = aten::mm(%x, mat2=%y)
       %s: f32[2, 5] = aten::addmm(%b, mat1=%x, mat2=%w, alpha=2)
       return %a, %m, %n, %s`);
-    expect(text(canonicalize(before, cpu()))).toMatchInlineSnapshot(`
+    expect(text(canonicalize(before, target()))).toMatchInlineSnapshot(`
       "parameter "w" = %w: f32[4, 5]
       parameter "b" = %b: f32[5]
       user_input %x: f32[2, 4]
@@ -34,7 +34,7 @@ describe("canonicalize", () => {
       %c: f32[1, 6, 8, 8] = aten::convolution(input=%x, weight=%k, bias=none, stride=[1, 1], padding=[1, 1], dilation=[1, 1], transposed=false, output_padding=[0, 0], groups=1)
       %s: f32[1, 6, 8, 8] = aten::conv2d.padding(input=%x, weight=%k, bias=none, stride=[1, 1], padding="same")
       return %c, %s`);
-    expect(text(canonicalize(before, cpu()))).toMatchInlineSnapshot(`
+    expect(text(canonicalize(before, target()))).toMatchInlineSnapshot(`
       "parameter "k" = %k: f32[6, 3, 3, 3]
       user_input %x: f32[1, 3, 8, 8]
       %conv2d: f32[1, 6, 8, 8] = aten::conv2d(input=%x, weight=%k, bias=none, stride=[1, 1], padding=[1, 1], dilation=[1, 1], groups=1)
@@ -51,7 +51,7 @@ describe("canonicalize", () => {
       layer: %z: f32[1, 6, 8, 8], %s: f32[1, 6, 8, 1], %t: f32[1, 6, 8, 1] = aten::native_layer_norm(input=%y, normalized_shape=[8], weight=none, bias=none, eps=0.001)
       kept: %p: f32[1, 6, 8, 8], %q: f32[1, 6, 8, 1], %r: f32[1, 6, 8, 1] = aten::native_layer_norm(input=%z, normalized_shape=[8], weight=none, bias=none, eps=0.001)
       return %p, %q`);
-    expect(text(canonicalize(before, cpu()))).toMatchInlineSnapshot(`
+    expect(text(canonicalize(before, target()))).toMatchInlineSnapshot(`
       "parameter "g" = %g: f32[6]
       buffer "m" = %m: f32[6]
       user_input %x: f32[1, 6, 8, 8]
@@ -67,7 +67,7 @@ describe("canonicalize", () => {
       %z: i64[3] = aten::new_zeros(%x, size=[3], dtype=torch.int64)
       %v: f32[8] = aten::view(%x, size=[8])
       return %z, %v`);
-    expect(text(canonicalize(before, cpu()))).toMatchInlineSnapshot(`
+    expect(text(canonicalize(before, target()))).toMatchInlineSnapshot(`
       "user_input %x: f32[2, 4]
       %full: i64[3] = aten::full(size=[3], fill_value=0, dtype=torch.int64, device=device(cpu))
       %reshape: f32[8] = aten::reshape(%x, shape=[8])
@@ -80,7 +80,7 @@ describe("canonicalize", () => {
       %z: i64[3] = aten::new_zeros(%x, size=[3])
       %o: f32[5] = aten::new_ones(%x, size=[3])
       return %z, %o`);
-    expect(text(canonicalize(before, cpu()))).toMatchInlineSnapshot(`
+    expect(text(canonicalize(before, target()))).toMatchInlineSnapshot(`
       "user_input %x: f32[2, 4]
       %z: i64[3] = aten::new_zeros(%x, size=[3])
       %full: f32[3] = aten::full(size=[3], fill_value=1, dtype=torch.float32, device=device(cpu))
@@ -92,6 +92,6 @@ describe("canonicalize", () => {
     const before = program(`user_input %x: f32[2, 4]
       %v: f32[8] = aten::view(%x, size=[8])
       return %v`);
-    expect(canonicalize(before, cpu([], ["aten::view"]))).toBe(before);
+    expect(canonicalize(before, target([], ["aten::view"]))).toBe(before);
   });
 });

@@ -2,7 +2,7 @@ import { type Arg, argOf, type Node, type Program } from "@pt2/graph";
 import { convolution, namedPadding } from "./canonical-convolution.ts";
 import { intArg, intsArg, intsOf, NONE, numberOf } from "./literals.ts";
 import { given, type RewriteContext, type RewriteRule, type RewriteRules, rewrite } from "./rewriter.ts";
-import type { OptimizeTarget } from "./target.ts";
+import type { RewriteTarget } from "./target.ts";
 import { dense, resultType } from "./types.ts";
 
 /**
@@ -10,7 +10,7 @@ import { dense, resultType } from "./types.ts";
  * as `conv2d`, normalisations and softmax by their short names, `view` as `reshape` (a pass may lay out its input otherwise), and
  * tensors of zeros like some other tensor as zeros.
  */
-export function canonicalize(program: Program, target: OptimizeTarget): Program {
+export function canonicalize(program: Program, target: RewriteTarget): Program {
   return rewrite(program, RULES, target);
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { unflattenLinears } from "./flat-linear.ts";
-import { cpu, program, text } from "./passes.test-helper.ts";
+import { program, target, text } from "./rewrites.test-helper.ts";
 
 describe("unflattenLinears", () => {
   it("takes away reshapes around a product that bring the shape back", () => {
@@ -10,7 +10,7 @@ describe("unflattenLinears", () => {
       %l: f32[6, 5] = aten::linear(input=%f, weight=%w)
       %y: f32[2, 3, 5] = aten::reshape(%l, shape=[2, 3, 5])
       return %y`);
-    expect(text(unflattenLinears(before, cpu()))).toMatchInlineSnapshot(`
+    expect(text(unflattenLinears(before, target()))).toMatchInlineSnapshot(`
       "parameter "w" = %w: f32[5, 4]
       user_input %x: f32[2, 3, 4]
       %linear: f32[2, 3, 5] = aten::linear(input=%x, weight=%w, bias=none)
@@ -27,6 +27,6 @@ describe("unflattenLinears", () => {
       %m: f32[6, 5] = aten::linear(input=%f, weight=%w)
       %z: f32[2, 3, 5] = aten::reshape(%m, shape=[2, 3, 5])
       return %y, %z, %m`);
-    expect(unflattenLinears(before, cpu())).toBe(before);
+    expect(unflattenLinears(before, target())).toBe(before);
   });
 });

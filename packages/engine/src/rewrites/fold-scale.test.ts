@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { foldScales } from "./fold-scale.ts";
-import { cpu, program, text } from "./passes.test-helper.ts";
+import { program, target, text } from "./rewrites.test-helper.ts";
 
 const scaled = (scale: string): string => `parameter "w" = %w: f32[6, 4]
   parameter "b" = %b: f32[6]
@@ -13,7 +13,7 @@ const scaled = (scale: string): string => `parameter "w" = %w: f32[6, 4]
 
 describe("foldScales", () => {
   it("makes a factor per channel part of the weight", () => {
-    expect(text(foldScales(program(scaled("[6, 1, 1]")), cpu()))).toMatchInlineSnapshot(`
+    expect(text(foldScales(program(scaled("[6, 1, 1]")), target()))).toMatchInlineSnapshot(`
       "parameter "w" = %w: f32[6, 4]
       parameter "b" = %b: f32[6]
       parameter "s" = %s: f32[6, 1, 1]
@@ -31,7 +31,7 @@ describe("foldScales", () => {
   it("keeps factors that vary otherwise", () => {
     for (const shape of ["[8]", "[6, 8, 8]", "[1, 1, 1]"]) {
       const before = program(scaled(shape));
-      expect(foldScales(before, cpu())).toBe(before);
+      expect(foldScales(before, target())).toBe(before);
     }
   });
 });

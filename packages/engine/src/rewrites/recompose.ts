@@ -2,10 +2,10 @@ import type { Program } from "@pt2/graph";
 import { hardActivation, silu } from "./recompose-activations.ts";
 import { batchedMatmul, safeSoftmax } from "./recompose-attention.ts";
 import { type RewriteRules, rewrite } from "./rewriter.ts";
-import type { OptimizeTarget } from "./target.ts";
+import type { RewriteTarget } from "./target.ts";
 
 /** Puts together again what `run_decompositions()` took apart, so that ATen IR is optimised as training IR is. */
-export function recompose(program: Program, target: OptimizeTarget): Program {
+export function recompose(program: Program, target: RewriteTarget): Program {
   return rewrite(program, RULES, target);
 }
 

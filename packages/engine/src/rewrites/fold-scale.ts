@@ -1,11 +1,11 @@
 import { type Arg, argOf, type Node, type OpName, type Program } from "@pt2/graph";
 import { intsArg, intsOf, knownShape, NONE } from "./literals.ts";
 import { given, type NewArgs, type RewriteContext, type RewriteRule, rewrite } from "./rewriter.ts";
-import type { OptimizeTarget } from "./target.ts";
+import type { RewriteTarget } from "./target.ts";
 import { dense } from "./types.ts";
 
 /** A fixed factor per output channel of a product or convolution (ConvNeXt's layer scale) becomes part of its weight. */
-export function foldScales(program: Program, target: OptimizeTarget): Program {
+export function foldScales(program: Program, target: RewriteTarget): Program {
   return rewrite(program, new Map([["aten::mul.Tensor", RULE]]), target);
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { foldBatchNorms } from "./fold-batch-norm.ts";
-import { cpu, program, text } from "./passes.test-helper.ts";
+import { program, target, text } from "./rewrites.test-helper.ts";
 
 const normalized = (training: boolean, result: string): string => `parameter "k" = %k: f32[6, 3, 1, 1]
   parameter "g" = %g: f32[6]
@@ -14,7 +14,7 @@ const normalized = (training: boolean, result: string): string => `parameter "k"
 
 describe("foldBatchNorms", () => {
   it("makes them part of the convolution before them", () => {
-    expect(text(foldBatchNorms(program(normalized(false, "%y")), cpu()))).toMatchInlineSnapshot(`
+    expect(text(foldBatchNorms(program(normalized(false, "%y")), target()))).toMatchInlineSnapshot(`
       "parameter "k" = %k: f32[6, 3, 1, 1]
       parameter "g" = %g: f32[6]
       parameter "h" = %h: f32[6]
@@ -36,7 +36,7 @@ describe("foldBatchNorms", () => {
 
   it("keeps those that train, and those whose input is read elsewhere", () => {
     for (const before of [program(normalized(true, "%y")), program(normalized(false, "%y, %c"))]) {
-      expect(foldBatchNorms(before, cpu())).toBe(before);
+      expect(foldBatchNorms(before, target())).toBe(before);
     }
   });
 });

@@ -1,0 +1,29 @@
+export { type Scores, scoresOf } from "./rewrites/attention-scores.ts";
+export { canonicalize } from "./rewrites/canonical.ts";
+export { fixedInputs } from "./rewrites/fixed-inputs.ts";
+export { unflattenLinears } from "./rewrites/flat-linear.ts";
+export { foldBatchNorms } from "./rewrites/fold-batch-norm.ts";
+export { foldScales } from "./rewrites/fold-scale.ts";
+export { recognizeGelu } from "./rewrites/gelu-tanh.ts";
+export {
+  floatArg,
+  intArg,
+  intsArg,
+  intsOf,
+  knownShape,
+  NONE,
+  numberOf,
+  pairOf,
+  textArg,
+} from "./rewrites/literals.ts";
+export { recompose } from "./rewrites/recompose.ts";
+export {
+  given,
+  type NewArgs,
+  type RewriteContext,
+  type RewriteRule,
+  type RewriteRules,
+  rewrite,
+} from "./rewrites/rewriter.ts";
+export { isFactory, purity, type RewriteTarget } from "./rewrites/target.ts";
+export { dense, resultType } from "./rewrites/types.ts";
