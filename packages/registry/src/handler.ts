@@ -1,6 +1,7 @@
 import type { OpName } from "@pt2/graph";
-import type { ArgValue, Builder } from "./builder.ts";
-import type { TensorMeta } from "./tensor-meta.ts";
+import type { Builder } from "./builder.ts";
+import type { ArgsOf } from "./schema/infer-types.ts";
+import type { ArgValue, TensorMeta } from "./tensor-meta.ts";
 
 /** A tensor that a handler's function receives and returns; on every backend it can be read as bytes. */
 export interface HandlerTensor extends TensorMeta {
@@ -53,7 +54,8 @@ export interface OpHandler {
   readonly ops: readonly string[];
   /** Allows it to take an op that another handler already takes. */
   readonly replace?: boolean;
-  rewrite?(args: Readonly<Record<string, ArgValue>>, b: Builder): ArgValue | undefined;
+  /** The op in other ops; undefined where it does not apply. The op's own schema says what the arguments are. */
+  rewrite?(args: ArgsOf<string>, b: Builder): ArgValue | undefined;
   /** Runs once per matched node at load; the returned function runs on every forward. */
   compile?(node: HandlerNode, ctx: HandlerContext): HandlerFunction;
 }

@@ -1,8 +1,8 @@
 import { type OpName, splitOpName } from "@pt2/graph";
-import type { ArgValue, Builder } from "./builder.ts";
+import type { Builder } from "./builder.ts";
 import type { OpRecord } from "./op.ts";
 import type { OpSchema } from "./schema/types.ts";
-import type { TensorMeta } from "./tensor-meta.ts";
+import type { ArgValue, TensorMeta } from "./tensor-meta.ts";
 
 /**
  * The record of an in-place op, `aten::add_.Tensor`, made from the one of its functional twin: the same arguments,

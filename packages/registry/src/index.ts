@@ -1,5 +1,6 @@
 /** What PyTorch ops mean. Op families are behind `@pt2/registry/aten`, PyTorch's own schemas behind `./schemas`. */
-export type * from "./builder.ts";
+export type { Builder, Callable, EmitCall, KnownOp, SchemaOf, TypedOp } from "./builder.ts";
+export { builderOf } from "./builder.ts";
 export type { OpEffects } from "./effects.ts";
 export { effectsOf } from "./effects.ts";
 export type * from "./handler.ts";
@@ -16,6 +17,7 @@ export type { GradientCall, OpRecord, OpRules, Promotion } from "./op.ts";
 export { defineOp } from "./op.ts";
 export type { OpRegistry, RegistryEntry, RegistryParts } from "./op-registry.ts";
 export { resolveArgs } from "./op-registry.ts";
+export type { OpSchemas } from "./op-schemas.gen.ts";
 export type * from "./op-set.ts";
 export { createRegistry } from "./own-ops/create-registry.ts";
 export type { HandlerAnswer } from "./own-ops/handler-results.ts";
@@ -24,7 +26,7 @@ export { computeDtype, promoteTypes, resultType, typeScalarCall } from "./promot
 export type { RegistryErrorCode } from "./registry-errors.ts";
 export { REGISTRY_ERRORS } from "./registry-errors.ts";
 export type * from "./scalar/expr.ts";
-export type { ArgsOf, Operands, ResultsOf } from "./schema/infer-types.ts";
+export type { ArgsOf, CallArgs, CallResults, Operands, ResultsOf } from "./schema/infer-types.ts";
 export { parseSchema } from "./schema/parse.ts";
 export { printSchema } from "./schema/print.ts";
 export type * from "./schema/types.ts";

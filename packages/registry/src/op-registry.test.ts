@@ -2,13 +2,13 @@ import { Pt2Error } from "@pt2/format";
 import { parse } from "@pt2/graph";
 import { functionalize } from "@pt2/graph/functionalize";
 import { describe, expect, it } from "vitest";
-import type { ArgValue } from "./builder.ts";
 import { effectsOf } from "./effects.ts";
 import { defineOp } from "./op.ts";
 import { resolveArgs } from "./op-registry.ts";
 import { createRegistry } from "./own-ops/create-registry.ts";
 import { parseSchema } from "./schema/parse.ts";
 import { schemaOf } from "./schemas.ts";
+import type { ArgValue } from "./tensor-meta.ts";
 import { wrapNumber } from "./wrapped.ts";
 
 const relu = defineOp("my::relu(Tensor self) -> Tensor", { scalar: (x) => x });

@@ -1,13 +1,13 @@
 import type { DType } from "@pt2/format";
 import type { OpName } from "@pt2/graph";
-import type { ArgValue, Builder } from "./builder.ts";
+import type { Builder, TypedOp } from "./builder.ts";
 import { similar } from "./own-ops/similar.ts";
 import { registryError } from "./registry-errors.ts";
 import type { ScalarExpr } from "./scalar/expr.ts";
 import type { ArgsOf, Operands, ResultsOf } from "./schema/infer-types.ts";
 import { parseSchema } from "./schema/parse.ts";
 import type { OpSchema } from "./schema/types.ts";
-import type { Strided, TensorMeta } from "./tensor-meta.ts";
+import type { ArgValue, Strided, TensorMeta } from "./tensor-meta.ts";
 
 /** How the dtype of an elementwise result follows from its operands. */
 export interface Promotion {
@@ -152,7 +152,7 @@ const RULES: { readonly [Name in keyof Required<OpRules<string>>]: true } = {
 };
 
 /** Declares an op from PyTorch's own schema string. The callbacks' argument names and types come from that string. */
-export function defineOp<const S extends string>(schema: S, rules: OpRules<S> = {}): OpRecord {
+export function defineOp<const S extends string>(schema: S, rules: OpRules<S> = {}): OpRecord & TypedOp<S> {
   const parsed = parseSchema(schema);
   const unknown = Object.keys(rules).find((key) => !Object.hasOwn(RULES, key));
   if (unknown !== undefined) {

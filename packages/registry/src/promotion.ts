@@ -1,6 +1,5 @@
 import { DTYPES, type DType } from "@pt2/format";
 import { broadcastShapes } from "./broadcast.ts";
-import type { ArgValue } from "./builder.ts";
 import { computeDtype, DEFAULT_DTYPE, isFloat8, isHalf, resultType } from "./dtype-promotion.ts";
 import { isRunNumber, type RunNumber } from "./lower/run-number.ts";
 import type { OpRecord, Promotion } from "./op.ts";
@@ -8,7 +7,7 @@ import { registryError } from "./registry-errors.ts";
 import { toFloat } from "./scalar/convert.ts";
 import type { ScalarExpr } from "./scalar/expr.ts";
 import type { SchemaArgument, SchemaType } from "./schema/types.ts";
-import type { Scalar, TensorMeta } from "./tensor-meta.ts";
+import type { ArgValue, Scalar, TensorMeta } from "./tensor-meta.ts";
 import { isTensorMeta, wrapNumber } from "./wrapped.ts";
 
 export { computeDtype, promoteTypes, resultType } from "./dtype-promotion.ts";

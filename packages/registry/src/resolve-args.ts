@@ -1,9 +1,8 @@
 import { DTYPES } from "@pt2/format";
-import type { ArgValue } from "./builder.ts";
 import { registryError } from "./registry-errors.ts";
 import { printType } from "./schema/print.ts";
 import type { OpSchema, SchemaArgument, SchemaType } from "./schema/types.ts";
-import type { Scalar } from "./tensor-meta.ts";
+import type { ArgValue, Scalar } from "./tensor-meta.ts";
 import { isScalar, isTensorMeta, wrapNumber } from "./wrapped.ts";
 
 /** Resolved ints are exact up to here, and saturate beyond (`slice`'s "to the end" is 2^63 - 1). */

@@ -39,3 +39,6 @@ export interface Strided {
   readonly strides: readonly number[];
   readonly offset: number;
 }
+
+/** A resolved argument or result. Tensors are metas; ints are plain numbers (saturated at ±2^53), enums are strings. */
+export type ArgValue = TensorMeta | Scalar | string | null | readonly ArgValue[];

@@ -1,6 +1,5 @@
 import type { DType } from "@pt2/format";
-import type { ArgValue } from "./builder.ts";
-import type { Scalar, TensorMeta } from "./tensor-meta.ts";
+import type { ArgValue, Scalar, TensorMeta } from "./tensor-meta.ts";
 
 /** A number where a tensor is expected: 0-d, and of its category in type promotion. */
 export function wrapNumber(value: Scalar): TensorMeta {

@@ -5,7 +5,7 @@ import { type Node, type Program, usesOf, walk } from "@pt2/graph";
 import {
   type ArgValue,
   argValue,
-  type Builder,
+  builderOf,
   Emitter,
   isTensorMeta,
   type OpRecord,
@@ -13,7 +13,6 @@ import {
   resolveArgs,
   type ScalarExpr,
   type Strided,
-  type TensorMeta,
 } from "@pt2/registry";
 import { loading, NotLoaded } from "@pt2/registry/on-demand";
 import {
@@ -213,12 +212,12 @@ function recipeOf({ name, decompose }: OpRecord, args: WireArgs, registry: OpReg
     return leaf === undefined ? toPlain(value) : { leaf };
   };
   const calls: Recipe["calls"][number][] = [];
-  const call: Builder["call"] = (op, given) => {
+  const builder = builderOf((op, given) => {
     const results = emitter.emit(op, given, node);
     calls.push({ op, args: mapArgs(given, plain) });
     for (const leaf of leavesOf(results)) places.set(leaf, leaves.push(leaf) - 1);
     return results;
-  };
-  const result = decompose!(args, { call, tensor: (op, given) => call(op, given)[0] as TensorMeta });
+  });
+  const result = decompose!(args, builder);
   return result === null || result === undefined ? null : { calls, result: plain(result as ArgValue) };
 }

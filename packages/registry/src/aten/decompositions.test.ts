@@ -1,14 +1,13 @@
 import { readFileSync } from "node:fs";
 import type { DType } from "@pt2/format";
 import { describe, expect, it } from "vitest";
-import type { ArgValue } from "../builder.ts";
 import type { Call } from "../lower/call.ts";
 import { Emitter } from "../lower/emit.ts";
 import { createRegistry } from "../own-ops/create-registry.ts";
 import { convert } from "../scalar/convert.ts";
 import { evaluate } from "../scalar/evaluate.ts";
 import type { ScalarValue } from "../scalar/typed.ts";
-import type { Strided, TensorMeta } from "../tensor-meta.ts";
+import type { ArgValue, Strided, TensorMeta } from "../tensor-meta.ts";
 import { contiguous } from "../view.ts";
 import { isTensorMeta } from "../wrapped.ts";
 import { aten } from "./index.ts";

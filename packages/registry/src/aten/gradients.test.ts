@@ -1,10 +1,10 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import type { ArgValue, Builder } from "../builder.ts";
+import { builderOf } from "../builder.ts";
 import { Emitter } from "../lower/emit.ts";
 import { resolveArgs } from "../op-registry.ts";
 import { createRegistry } from "../own-ops/create-registry.ts";
-import type { TensorMeta } from "../tensor-meta.ts";
+import type { ArgValue, TensorMeta } from "../tensor-meta.ts";
 import { isTensorMeta } from "../wrapped.ts";
 import { aten } from "./index.ts";
 
@@ -32,8 +32,7 @@ describe("a gradient has the shape and dtype of its argument", () => {
       name: "test",
       isNative: (name) => registry.resolve(name)?.infer !== undefined,
     });
-    const call: Builder["call"] = (name, args) => emitter.emit(name, args, node);
-    const builder: Builder = { call, tensor: (name, args) => call(name, args)[0] as TensorMeta };
+    const builder = builderOf((name, args) => emitter.emit(name, args, node));
     const decoded = Object.fromEntries(Object.entries(given).map(([name, value]) => [name, decode(value)]));
     const args = resolveArgs(record.schema, decoded, () => op);
     const metas = (results as readonly unknown[]).map((result) => decode(result) as TensorMeta);

@@ -1,9 +1,9 @@
 import { readFileSync } from "node:fs";
 import { Pt2Error } from "@pt2/format";
 import { describe, expect, it } from "vitest";
-import type { ArgValue } from "../builder.ts";
 import { Emitter, type LowerTarget } from "../lower/emit.ts";
 import { createRegistry } from "../own-ops/create-registry.ts";
+import type { ArgValue } from "../tensor-meta.ts";
 import { isTensorMeta } from "../wrapped.ts";
 import { aten } from "./index.ts";
 import { decode, type Row } from "./infer-rows.test-helper.ts";

@@ -1,5 +1,4 @@
-import type { ArgValue } from "../builder.ts";
-import type { TensorMeta } from "../tensor-meta.ts";
+import type { ArgValue, TensorMeta } from "../tensor-meta.ts";
 
 /** One call of infer-cases.golden.json. */
 export type Row = readonly [op: string, args: Readonly<Record<string, unknown>>, results: unknown];

@@ -1,6 +1,6 @@
 import type { Arg, Graph, Node } from "@pt2/graph";
-import type { ArgValue } from "../builder.ts";
 import { registryError } from "../registry-errors.ts";
+import type { ArgValue } from "../tensor-meta.ts";
 
 /** What each SSA value stands for while a graph is lowered. */
 export type Environment = ReadonlyMap<string, ArgValue>;

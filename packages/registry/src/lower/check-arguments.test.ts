@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import type { ArgValue } from "../builder.ts";
-import { defineOp } from "../op.ts";
+import { defineOp, type OpRecord } from "../op.ts";
 import { resolveArgs } from "../resolve-args.ts";
+import type { ArgValue } from "../tensor-meta.ts";
 import { argumentProblem } from "./check-arguments.ts";
 
 const tensor = (dtype: "float16" | "float32" | "int64" | "complex64") => ({ dtype, shape: [2] });
@@ -10,7 +10,7 @@ const loss = defineOp("aten::loss(Tensor self, Tensor? weight, int reduction=1, 
   requires: { same: ["self", "weight"] },
 });
 
-function problem(args: Readonly<Record<string, ArgValue>>, record = loss): string | null {
+function problem(args: Readonly<Record<string, ArgValue>>, record: OpRecord = loss): string | null {
   return argumentProblem(record, resolveArgs(record.schema, { weight: null, ...args }));
 }
 

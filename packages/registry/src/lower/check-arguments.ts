@@ -1,10 +1,9 @@
 import { DTYPES, type DType } from "@pt2/format";
 import type { Node } from "@pt2/graph";
-import type { ArgValue } from "../builder.ts";
 import type { OpRecord, RequiredDType, Requirements } from "../op.ts";
 import { registryError } from "../registry-errors.ts";
 import type { SchemaArgument } from "../schema/types.ts";
-import type { TensorMeta } from "../tensor-meta.ts";
+import type { ArgValue, TensorMeta } from "../tensor-meta.ts";
 import { isTensorMeta } from "../wrapped.ts";
 import { describe } from "./arguments.ts";
 

@@ -1,9 +1,8 @@
-import type { ArgValue } from "../builder.ts";
 import type { OpRecord } from "../op.ts";
 import { typeScalarCall } from "../promotion.ts";
 import { simplify } from "../scalar/simplify.ts";
 import { type TypedExpr, typeExpr } from "../scalar/typed.ts";
-import type { Scalar, TensorMeta } from "../tensor-meta.ts";
+import type { ArgValue, Scalar, TensorMeta } from "../tensor-meta.ts";
 import type { LoweredTensor } from "./lowered-tensor.ts";
 import type { RunNumber } from "./run-number.ts";
 

@@ -1,6 +1,6 @@
 import type { Pt2Error } from "@pt2/format";
 import type { Node, OpName } from "@pt2/graph";
-import type { ArgValue, Builder } from "../builder.ts";
+import { type Builder, builderOf } from "../builder.ts";
 import { checkLimit } from "../limits.ts";
 import type { OpRecord } from "../op.ts";
 import type { OpRegistry } from "../op-registry.ts";
@@ -8,7 +8,7 @@ import { resolveArgs } from "../op-registry.ts";
 import { isComplexCall, scalarMeta } from "../promotion.ts";
 import { registryError } from "../registry-errors.ts";
 import type { SchemaType } from "../schema/types.ts";
-import type { TensorMeta } from "../tensor-meta.ts";
+import type { ArgValue } from "../tensor-meta.ts";
 import { describe } from "./arguments.ts";
 import type { Call } from "./call.ts";
 import { requireArgumentValues } from "./check-arguments.ts";
@@ -152,8 +152,7 @@ export class Emitter {
   }
 
   #builder(node: Node, depth: number): Builder {
-    const call = (op: OpName, args: Readonly<Record<string, ArgValue>>) => this.#emit(op, args, node, depth + 1);
-    return { call, tensor: (op, args) => call(op, args)[0] as TensorMeta };
+    return builderOf((op, args) => this.#emit(op, args, node, depth + 1));
   }
 
   /** Adds a call whose results are metas so far. */

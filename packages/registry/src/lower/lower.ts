@@ -1,8 +1,8 @@
 import type { Arg, Graph, Node, OpName } from "@pt2/graph";
-import type { ArgValue } from "../builder.ts";
 import type { HandlerContext } from "../handler.ts";
 import { type OpRegistry, resolveArgs } from "../op-registry.ts";
 import { registryError } from "../registry-errors.ts";
+import type { ArgValue } from "../tensor-meta.ts";
 import { argValue, describe, type Environment, operandOf } from "./arguments.ts";
 import type { Boundary, Stage } from "./call.ts";
 import { requireArgumentValues } from "./check-arguments.ts";

@@ -1,5 +1,4 @@
-import type { ArgValue } from "../builder.ts";
-import type { TensorMeta } from "../tensor-meta.ts";
+import type { ArgValue, TensorMeta } from "../tensor-meta.ts";
 
 /** A tensor of a lowered program. Two tensors are the same exactly when they are the same object. */
 export interface LoweredTensor extends TensorMeta {

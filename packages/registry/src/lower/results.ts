@@ -1,10 +1,9 @@
 import type { Node } from "@pt2/graph";
-import type { ArgValue } from "../builder.ts";
 import { checkLimit, checkTensor } from "../limits.ts";
 import type { OpRecord } from "../op.ts";
 import { registryError } from "../registry-errors.ts";
 import type { SchemaType } from "../schema/types.ts";
-import type { Strided, TensorMeta } from "../tensor-meta.ts";
+import type { ArgValue, Strided, TensorMeta } from "../tensor-meta.ts";
 import { contiguous, requireInside } from "../view.ts";
 import type { LoweredTensor } from "./lowered-tensor.ts";
 

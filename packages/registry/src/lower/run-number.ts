@@ -1,6 +1,5 @@
-import type { ArgValue } from "../builder.ts";
 import type { SchemaType } from "../schema/types.ts";
-import type { NumberCell, Scalar } from "../tensor-meta.ts";
+import type { ArgValue, NumberCell, Scalar } from "../tensor-meta.ts";
 import { pythonDtype } from "../wrapped.ts";
 import type { LoweredTensor } from "./lowered-tensor.ts";
 

@@ -1,7 +1,6 @@
 import type { Node } from "@pt2/graph";
 import { evaluateSymbolicOp, type SymOperand } from "@pt2/graph/passes";
-import type { ArgValue } from "../builder.ts";
-import type { Scalar } from "../tensor-meta.ts";
+import type { ArgValue, Scalar } from "../tensor-meta.ts";
 import { isScalar } from "../wrapped.ts";
 import { isRunNumber, type RunNumbers } from "./run-number.ts";
 

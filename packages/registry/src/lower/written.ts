@@ -1,6 +1,6 @@
 import { DTYPES, type DType } from "@pt2/format";
-import type { ArgValue } from "../builder.ts";
 import type { OpRecord } from "../op.ts";
+import type { ArgValue } from "../tensor-meta.ts";
 import { isTensorMeta } from "../wrapped.ts";
 
 /**

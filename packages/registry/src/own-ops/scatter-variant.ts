@@ -1,9 +1,8 @@
 import { type OpName, splitOpName } from "@pt2/graph";
-import type { ArgValue } from "../builder.ts";
 import type { OpRecord } from "../op.ts";
 import { registryError } from "../registry-errors.ts";
 import type { SchemaType } from "../schema/types.ts";
-import type { Strided, TensorMeta } from "../tensor-meta.ts";
+import type { ArgValue, Strided, TensorMeta } from "../tensor-meta.ts";
 import { contiguous, reachOf, requireInside } from "../view.ts";
 
 const TENSOR: SchemaType = { kind: "base", base: "Tensor" };

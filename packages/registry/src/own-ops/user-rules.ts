@@ -1,13 +1,13 @@
 import { DTYPES, Pt2Error } from "@pt2/format";
 import { parseOpName } from "@pt2/graph";
-import type { ArgValue, Builder } from "../builder.ts";
+import { type Builder, builderOf } from "../builder.ts";
 import type { OpHandler } from "../handler.ts";
 import { type LoweredTensor, tensorsIn } from "../lower/lowered-tensor.ts";
 import { NotLoaded } from "../not-loaded.ts";
 import type { OpRecord } from "../op.ts";
 import { registryError } from "../registry-errors.ts";
 import type { SchemaType } from "../schema/types.ts";
-import type { TensorMeta } from "../tensor-meta.ts";
+import type { ArgValue } from "../tensor-meta.ts";
 import { isTensorMeta } from "../wrapped.ts";
 import { describeValue } from "./describe-value.ts";
 
@@ -108,12 +108,11 @@ class Rule {
   /** What ops of the builder made, or what came in. */
   made(record: OpRecord | null, args: Args, b: Builder, work: (b: Builder) => unknown): ArgValue | undefined {
     const known = new Set<LoweredTensor>(Object.values(args).flatMap(tensorsIn));
-    const call: Builder["call"] = (op, given) => {
+    const builder = builderOf((op, given) => {
       const results = b.call(op, given);
       for (const tensor of results.flatMap(tensorsIn)) known.add(tensor);
       return results;
-    };
-    const builder: Builder = { call, tensor: (op, given) => call(op, given)[0] as TensorMeta };
+    });
     const answer = this.run(() => work(builder)) as ArgValue | undefined;
     if (answer === undefined || answer === null) {
       if (record === null || answer === null) return answer;

@@ -70,7 +70,7 @@ function extremes(b: Builder, { input, quant_min, quant_max, eps, dtype }: Choic
   check(quant_min <= 0 && quant_max >= 0, "Used-specified quantization range must include 0.");
   check(quant_min < quant_max, "qmin must be strictly less than qmax for user-specified quantization range.");
   const e = emit(b);
-  const [least, most] = b.call("aten::aminmax", { self: input }) as readonly [TensorMeta, TensorMeta];
+  const [least, most] = b.call("aten::aminmax", { self: input });
   return { ...withZero(b, least, most), eps: e.full([1], { float: eps }, "float32") };
 }
 

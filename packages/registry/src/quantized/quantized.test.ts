@@ -2,11 +2,11 @@ import { readFileSync } from "node:fs";
 import { Pt2Error } from "@pt2/format";
 import { expect, test } from "vitest";
 import { aten } from "../aten/index.ts";
-import type { ArgValue } from "../builder.ts";
 import { libraries } from "../libraries.ts";
 import { Emitter } from "../lower/emit.ts";
 import { createRegistry } from "../own-ops/create-registry.ts";
 import { printSchema } from "../schema/print.ts";
+import type { ArgValue } from "../tensor-meta.ts";
 import { quantized } from "./index.ts";
 
 const registry = createRegistry({ sets: [aten, ...libraries] });

@@ -5,16 +5,32 @@
  * and types apart. A default list such as `[1, 1]` is cut at its comma into a piece without a space, which is skipped.
  */
 import type { DType } from "@pt2/format";
-import type { ArgValue } from "../builder.ts";
 import type { ScalarExpr } from "../scalar/expr.ts";
-import type { Scalar, TensorMeta } from "../tensor-meta.ts";
+import type { ArgValue, FloatScalar, Scalar, TensorMeta } from "../tensor-meta.ts";
 
 /** Resolved arguments of the op, by name. */
 export type ArgsOf<S extends string> = string extends S
   ? // biome-ignore lint/suspicious/noExplicitAny: an erased record accepts whatever its schema says
     Readonly<Record<string, any>>
   : S extends `${string}(${infer Args}) -> ${string}`
-    ? Simplify<ArgRecord<Split<StripAliases<Args>>>>
+    ? ArgRecord<Split<StripAliases<Args>>[number]>
+    : never;
+
+/**
+ * What a call of the op gives, by name: arguments with a default may be left out, a number may stand for a tensor or
+ * for a whole list of fixed length, and an integer or Python's float for a float.
+ */
+export type CallArgs<S extends string> = string extends S
+  ? Readonly<Record<string, ArgValue | undefined>>
+  : S extends `${string}(${infer Args}) -> ${string}`
+    ? GivenArgs<Split<StripAliases<Args>>[number]>
+    : never;
+
+/** What a call of the op gives back: one entry for each return, a `Tensor[]` return as an array. */
+export type CallResults<S extends string> = string extends S
+  ? readonly ArgValue[]
+  : S extends `${string}) -> ${infer R}`
+    ? ReturnEntries<StripAliases<R>>
     : never;
 
 /** Operands of a scalar rule, in schema order. */
@@ -42,7 +58,15 @@ type ReturnTuple<P extends readonly string[]> = {
   readonly [K in keyof P]: P[K] extends `${infer T} ${string}` ? TypeOf<T> : TypeOf<P[K]>;
 };
 
-type Simplify<T> = { readonly [K in keyof T]: T[K] };
+type ReturnEntries<R extends string> = R extends "()"
+  ? readonly []
+  : R extends `(${infer Inner})`
+    ? ReturnTuple<Split<Inner>>
+    : readonly [TypeOf<R extends `${infer T} ${string}` ? T : R>];
+
+type GivenArgs<P extends string> = { readonly [K in P as RequiredName<K>]: GivenOf<TypeTextOf<K>> } & {
+  readonly [K in P as DefaultedName<K>]?: GivenOf<TypeTextOf<K>> | undefined;
+};
 
 /** Cuts at top-level commas, near enough. */
 type Split<S extends string, Acc extends readonly string[] = []> = S extends `${infer Head}, ${infer Tail}`
@@ -56,12 +80,7 @@ type StripAliases<S extends string> = S extends `${infer Head}Tensor(${string})$
   ? `${Head}Tensor${StripAliases<Tail>}`
   : S;
 
-type ArgRecord<P extends readonly string[], Acc = unknown> = P extends readonly [
-  infer Head extends string,
-  ...infer Tail extends readonly string[],
-]
-  ? ArgRecord<Tail, NameOf<Head> extends never ? Acc : Acc & { readonly [K in NameOf<Head>]: TypeOf<TypeTextOf<Head>> }>
-  : Acc;
+type ArgRecord<P extends string> = { readonly [K in P as NameOf<K>]: TypeOf<TypeTextOf<K>> };
 
 type OperandTuple<P extends readonly string[], Acc extends readonly unknown[] = []> = P extends readonly [
   infer Head extends string,
@@ -76,6 +95,10 @@ type NameOf<P extends string> = P extends `${string} ${infer Name}=${string}`
     ? Name
     : never;
 
+type RequiredName<P extends string> = P extends `${string}=${string}` ? never : NameOf<P>;
+
+type DefaultedName<P extends string> = P extends `${string}=${string}` ? NameOf<P> : never;
+
 type TypeTextOf<P extends string> = P extends `${infer T} ${string}` ? T : never;
 
 type TypeOf<T extends string> = T extends `${infer Inner}?`
@@ -85,6 +108,18 @@ type TypeOf<T extends string> = T extends `${infer Inner}?`
     : T extends keyof BaseTypes
       ? BaseTypes[T]
       : ArgValue;
+
+type GivenOf<T extends string> = T extends `${infer Inner}?`
+  ? GivenOf<Inner> | null
+  : T extends `${infer Inner}[]`
+    ? readonly GivenOf<Inner>[]
+    : T extends `${infer Inner}[${string}]`
+      ? readonly GivenOf<Inner>[] | GivenOf<Inner>
+      : T extends "Tensor"
+        ? TensorMeta | Scalar
+        : T extends "float" | "SymFloat"
+          ? number | FloatScalar
+          : TypeOf<T>;
 
 type OperandOf<T extends string> = T extends `${infer Inner}?`
   ? OperandOf<Inner> | null

@@ -69,7 +69,7 @@ export const MULTI_HEAD_OPS: readonly OpRecord[] = [
             value: x,
             ...weights,
             ...options,
-          })[0] as TensorMeta;
+          })[0];
         };
         const feedForward = (x: TensorMeta): TensorMeta => {
           const hidden = b.tensor("aten::linear", { input: x, weight: a.ffn_weight_1, bias: a.ffn_bias_1 });

@@ -17,7 +17,7 @@ export const CONVOLUTION_OPS: readonly OpRecord[] = [
         const { bias, ...conv } = args;
         const output_mask = [true, true, bias !== null];
         const asked = { ...conv, grad_output, bias_sizes: bias === null ? null : bias.shape, output_mask };
-        const [input, weight, bias_] = b.call("aten::convolution_backward", asked) as readonly TensorMeta[];
+        const [input, weight, bias_] = b.call("aten::convolution_backward", asked);
         return { input: input!, weight: weight!, bias: bias && bias_! };
       },
       decompose: (conv, b) => (conv.weight.shape.length === 3 ? asTwoDimensional(b, conv) : null),

@@ -1,4 +1,3 @@
-import type { OpName } from "@pt2/graph";
 import type { Builder } from "../../builder.ts";
 import type { TensorMeta } from "../../tensor-meta.ts";
 import { check } from "../support/check.ts";
@@ -12,7 +11,7 @@ export function equalBins(b: Builder, self: TensorMeta, bins: number, range: rea
   const { dtype } = self;
   check(bins > 0, () => `torch.histogram(): bins must be > 0, but got ${bins} for dimension 0`);
   const number = (value: number): TensorMeta => e.full([], { float: value }, dtype);
-  const extreme = (op: OpName): TensorMeta => b.tensor(op, { self, dim: [], keepdim: false });
+  const extreme = (op: "aten::amax" | "aten::amin"): TensorMeta => b.tensor(op, { self, dim: [], keepdim: false });
   const given = range ?? (numel(self.shape) === 0 ? [0, 1] : null);
   check(
     given === null || (given.length === 2 && given[0]! <= given[1]! && given.every(Number.isFinite)),

@@ -1,7 +1,7 @@
-import type { ArgValue, Builder } from "../../builder.ts";
+import type { Builder } from "../../builder.ts";
 import { partOf } from "../../dtype-promotion.ts";
 import { defineOp, type OpRecord } from "../../op.ts";
-import type { TensorMeta } from "../../tensor-meta.ts";
+import type { ArgValue, TensorMeta } from "../../tensor-meta.ts";
 import { check, show } from "../support/check.ts";
 import { broadcast } from "../support/dims.ts";
 import { checkFloating, checkSameDtype } from "../support/dtypes.ts";
@@ -72,7 +72,7 @@ export const LINALG_OPS: readonly OpRecord[] = [
       infer: ({ A, B, left }) => [solution("linalg.solve", A, B, left), info(A)],
       decompose({ A, B, left, check_errors }, b) {
         const e = emit(b);
-        const [LU, pivots, failed] = b.call("aten::linalg_lu_factor_ex", { A, check_errors }) as readonly TensorMeta[];
+        const [LU, pivots, failed] = b.call("aten::linalg_lu_factor_ex", { A, check_errors });
         const vectors = isVectors(A, B);
         const right = vectors ? e.unsqueeze(B, -1) : B;
         const X = b.tensor("aten::linalg_lu_solve", { LU: LU!, pivots: pivots!, B: right, left });
@@ -109,21 +109,19 @@ export const LINALG_OPS: readonly OpRecord[] = [
   ),
   defineOp("aten::linalg_svdvals(Tensor A, *, str? driver=None) -> Tensor", {
     requires: { choices: { driver: ["gesvd", "gesvdj", "gesvda"] } },
-    decompose: ({ A }, b) => b.call("aten::linalg_svd", { A, full_matrices: false })[1] as TensorMeta,
+    decompose: ({ A }, b) => b.call("aten::linalg_svd", { A, full_matrices: false })[1],
   }),
   defineOp(
     "aten::_linalg_svd(Tensor A, bool full_matrices=False, bool compute_uv=True, *, str? driver=None) -> (Tensor U, Tensor S, Tensor Vh)",
     {
       requires: { choices: { driver: ["gesvd", "gesvdj", "gesvda"] } },
-      decompose: ({ A, full_matrices }, b) =>
-        b.call("aten::linalg_svd", { A, full_matrices }) as unknown as readonly [TensorMeta, TensorMeta, TensorMeta],
+      decompose: ({ A, full_matrices }, b) => b.call("aten::linalg_svd", { A, full_matrices }),
     },
   ),
   defineOp(
     'aten::_linalg_eigh(Tensor A, str UPLO="L", bool compute_v=True) -> (Tensor eigenvalues, Tensor eigenvectors)',
     {
-      decompose: ({ A, UPLO }, b) =>
-        b.call("aten::linalg_eigh", { self: A, UPLO }) as unknown as readonly [TensorMeta, TensorMeta],
+      decompose: ({ A, UPLO }, b) => b.call("aten::linalg_eigh", { self: A, UPLO }),
     },
   ),
   defineOp('aten::linalg_qr(Tensor A, str mode="reduced") -> (Tensor Q, Tensor R)', {
@@ -142,7 +140,7 @@ export const LINALG_OPS: readonly OpRecord[] = [
     decompose({ A, mode }, b) {
       const e = emit(b);
       const { batch, rows, rank } = sizes("linalg.qr", A);
-      const [reflections, tau] = b.call("aten::geqrf", { self: A }) as readonly [TensorMeta, TensorMeta];
+      const [reflections, tau] = b.call("aten::geqrf", { self: A });
       const inner = mode === "complete" ? rows : rank;
       const R = b.tensor("aten::triu", { self: e.slice(reflections, -2, 0, inner) });
       if (mode === "r") return [e.full([0], 0, A.dtype), R];

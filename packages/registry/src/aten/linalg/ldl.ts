@@ -1,5 +1,4 @@
 import { defineOp, type OpRecord } from "../../op.ts";
-import type { TensorMeta } from "../../tensor-meta.ts";
 import { check, show } from "../support/check.ts";
 import { sameShape } from "../support/dims.ts";
 import { info, matrices, square, succeeded } from "./factor.ts";
@@ -17,7 +16,7 @@ export const LDL_OPS: readonly OpRecord[] = [
   ),
   defineOp("aten::linalg_ldl_factor(Tensor self, *, bool hermitian=False) -> (Tensor LD, Tensor pivots)", {
     decompose: ({ self, hermitian }, b) => {
-      const results = b.call("aten::linalg_ldl_factor_ex", { self, hermitian }) as readonly TensorMeta[];
+      const results = b.call("aten::linalg_ldl_factor_ex", { self, hermitian });
       return [succeeded(b, "linalg.ldl_factor", "the input matrix is singular", results), results[1]!];
     },
   }),

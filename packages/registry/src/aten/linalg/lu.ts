@@ -16,14 +16,14 @@ export const LU_OPS: readonly OpRecord[] = [
   ),
   defineOp("aten::linalg_lu_factor(Tensor A, *, bool pivot=True) -> (Tensor LU, Tensor pivots)", {
     decompose({ A, pivot }, b) {
-      const results = b.call("aten::linalg_lu_factor_ex", { A, pivot }) as unknown as Three;
+      const results = b.call("aten::linalg_lu_factor_ex", { A, pivot });
       return [succeeded(b, "linalg.lu_factor", "a diagonal element of U is zero", results), results[1]];
     },
   }),
   defineOp(
     "aten::_lu_with_info(Tensor self, bool pivot=True, bool check_errors=True) -> (Tensor LU, Tensor pivots, Tensor info)",
     {
-      decompose: ({ self, pivot }, b) => b.call("aten::linalg_lu_factor_ex", { A: self, pivot }) as unknown as Three,
+      decompose: ({ self, pivot }, b) => b.call("aten::linalg_lu_factor_ex", { A: self, pivot }),
     },
   ),
   defineOp(
@@ -43,8 +43,8 @@ export const LU_OPS: readonly OpRecord[] = [
   ),
   defineOp("aten::linalg_lu(Tensor A, *, bool pivot=True) -> (Tensor P, Tensor L, Tensor U)", {
     decompose({ A, pivot }, b) {
-      const [LU_data, LU_pivots] = b.call("aten::linalg_lu_factor_ex", { A, pivot }) as unknown as Three;
-      const [P, L, U] = b.call("aten::lu_unpack", { LU_data, LU_pivots }) as unknown as Three;
+      const [LU_data, LU_pivots] = b.call("aten::linalg_lu_factor_ex", { A, pivot });
+      const [P, L, U] = b.call("aten::lu_unpack", { LU_data, LU_pivots });
       return [pivot ? P : emit(b).full([0], 0, A.dtype), L, U];
     },
   }),
@@ -89,27 +89,26 @@ export const LU_OPS: readonly OpRecord[] = [
     },
   }),
   defineOp("aten::slogdet(Tensor self) -> (Tensor sign, Tensor logabsdet)", {
-    decompose: ({ self }, b) =>
-      b.call("aten::linalg_slogdet", { A: self }) as unknown as readonly [TensorMeta, TensorMeta],
+    decompose: ({ self }, b) => b.call("aten::linalg_slogdet", { A: self }),
   }),
   defineOp("aten::logdet(Tensor self) -> Tensor", {
     decompose({ self }, b) {
       const e = emit(b);
-      const [sign, log] = b.call("aten::linalg_slogdet", { A: self }) as readonly TensorMeta[];
+      const [sign, log] = b.call("aten::linalg_slogdet", { A: self });
       if (isComplex(self.dtype)) return e.add(e.log(sign!), log!);
       return e.where(e.lt(sign!, 0), { float: Number.NaN }, log!);
     },
   }),
   defineOp("aten::_linalg_det(Tensor A) -> (Tensor result, Tensor LU, Tensor pivots)", {
     decompose({ A }, b) {
-      const [LU, pivots] = b.call("aten::linalg_lu_factor_ex", { A }) as unknown as Three;
+      const [LU, pivots] = b.call("aten::linalg_lu_factor_ex", { A });
       return [b.tensor("aten::linalg_det", { A }), LU, pivots];
     },
   }),
   defineOp("aten::_linalg_slogdet(Tensor A) -> (Tensor sign, Tensor logabsdet, Tensor LU, Tensor pivots)", {
     decompose({ A }, b) {
-      const [sign, logabsdet] = b.call("aten::linalg_slogdet", { A }) as readonly TensorMeta[];
-      const [LU, pivots] = b.call("aten::linalg_lu_factor_ex", { A }) as unknown as Three;
+      const [sign, logabsdet] = b.call("aten::linalg_slogdet", { A });
+      const [LU, pivots] = b.call("aten::linalg_lu_factor_ex", { A });
       return [sign!, logabsdet!, LU, pivots];
     },
   }),
@@ -117,8 +116,8 @@ export const LU_OPS: readonly OpRecord[] = [
     "aten::_linalg_solve_ex(Tensor A, Tensor B, *, bool left=True, bool check_errors=False) -> (Tensor result, Tensor LU, Tensor pivots, Tensor info)",
     {
       decompose({ A, B, left, check_errors }, b) {
-        const [LU, pivots] = b.call("aten::linalg_lu_factor_ex", { A, check_errors }) as unknown as Three;
-        const [result, failed] = b.call("aten::linalg_solve_ex", { A, B, left }) as readonly TensorMeta[];
+        const [LU, pivots] = b.call("aten::linalg_lu_factor_ex", { A, check_errors });
+        const [result, failed] = b.call("aten::linalg_solve_ex", { A, B, left });
         return [result!, LU, pivots, failed!];
       },
     },

@@ -54,16 +54,12 @@ export const ORTHOGONAL_OPS: readonly OpRecord[] = [
     },
   }),
   defineOp("aten::qr(Tensor self, bool some=True) -> (Tensor Q, Tensor R)", {
-    decompose: ({ self, some }, b) =>
-      b.call("aten::linalg_qr", { A: self, mode: some ? "reduced" : "complete" }) as unknown as readonly [
-        TensorMeta,
-        TensorMeta,
-      ],
+    decompose: ({ self, some }, b) => b.call("aten::linalg_qr", { A: self, mode: some ? "reduced" : "complete" }),
   }),
   defineOp("aten::svd(Tensor self, bool some=True, bool compute_uv=True) -> (Tensor U, Tensor S, Tensor V)", {
     decompose({ self, some, compute_uv }, b) {
       const e = emit(b);
-      const [U, S, Vh] = b.call("aten::linalg_svd", { A: self, full_matrices: !some }) as readonly TensorMeta[];
+      const [U, S, Vh] = b.call("aten::linalg_svd", { A: self, full_matrices: !some });
       const V = adjoint(b, Vh!);
       if (compute_uv) return [U!, S!, V];
       const { batch, rows, columns } = sizes("svd", self);
@@ -72,7 +68,7 @@ export const ORTHOGONAL_OPS: readonly OpRecord[] = [
     },
   }),
   defineOp('aten::linalg_eigvalsh(Tensor self, str UPLO="L") -> Tensor', {
-    decompose: ({ self, UPLO }, b) => b.call("aten::linalg_eigh", { self, UPLO })[0] as TensorMeta,
+    decompose: ({ self, UPLO }, b) => b.call("aten::linalg_eigh", { self, UPLO })[0],
   }),
   defineOp("aten::linalg_eig(Tensor self) -> (Tensor eigenvalues, Tensor eigenvectors)", {
     infer({ self }) {
@@ -85,7 +81,7 @@ export const ORTHOGONAL_OPS: readonly OpRecord[] = [
     },
   }),
   defineOp("aten::linalg_eigvals(Tensor self) -> Tensor", {
-    decompose: ({ self }, b) => b.call("aten::linalg_eig", { self })[0] as TensorMeta,
+    decompose: ({ self }, b) => b.call("aten::linalg_eig", { self })[0],
   }),
   defineOp("aten::linalg_matrix_exp(Tensor self) -> Tensor", {
     infer: ({ self }) => square("linalg.matrix_exp", self),

@@ -86,7 +86,7 @@ function pseudoInverse(b: Builder, self: TensorMeta, atol: Bound, rtol: Bound, h
   if (self.shape.includes(0)) return e.full([...self.shape.slice(0, -2), columns, rows], 0, self.dtype);
   const [U, S, Vh] = hermitian
     ? symmetricFactors(b, self)
-    : (b.call("aten::linalg_svd", { A: self, full_matrices: false }) as readonly TensorMeta[]);
+    : b.call("aten::linalg_svd", { A: self, full_matrices: false });
   const values = hermitian ? e.abs(S!) : S!;
   const counts = e.gt(values, threshold(b, self, values, atol, rtol));
   const inverse = e.where(counts, b.tensor("aten::reciprocal", { self: S! }), { float: 0 });
@@ -96,7 +96,7 @@ function pseudoInverse(b: Builder, self: TensorMeta, atol: Bound, rtol: Bound, h
 
 /** A Hermitian matrix as `U diag(S) Uᴴ`. */
 function symmetricFactors(b: Builder, self: TensorMeta): readonly TensorMeta[] {
-  const [S, U] = b.call("aten::linalg_eigh", { self }) as readonly [TensorMeta, TensorMeta];
+  const [S, U] = b.call("aten::linalg_eigh", { self });
   return [U, S, adjoint(b, U)];
 }
 
@@ -112,7 +112,9 @@ function matrixRank(b: Builder, self: TensorMeta, atol: Bound, rtol: Bound, herm
 
 /** ‖A‖ ‖A⁻¹‖. */
 function normsProduct(b: Builder, self: TensorMeta, { ord }: { readonly ord: Scalar | string }): TensorMeta {
-  const op = typeof ord === "string" ? "aten::linalg_matrix_norm.str_ord" : "aten::linalg_matrix_norm";
-  const norm = (x: TensorMeta): TensorMeta => b.tensor(op, { self: x, ord });
-  return emit(b).mul(norm(self), norm(b.call("aten::linalg_inv_ex", { A: self })[0] as TensorMeta));
+  const norm = (x: TensorMeta): TensorMeta =>
+    typeof ord === "string"
+      ? b.tensor("aten::linalg_matrix_norm.str_ord", { self: x, ord })
+      : b.tensor("aten::linalg_matrix_norm", { self: x, ord });
+  return emit(b).mul(norm(self), norm(b.call("aten::linalg_inv_ex", { A: self })[0]));
 }

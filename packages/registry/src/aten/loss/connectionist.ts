@@ -52,7 +52,8 @@ export const CONNECTIONIST_LOSS_OPS: readonly OpRecord[] = [
       decompose({ reduction, ...args }, b) {
         const e = emit(b);
         const divisors = args.target_lengths.map((n) => e.full([1], Math.max(n, 1), args.log_probs.dtype));
-        return loss(b, "aten::_ctc_loss", args, reduction, () => e.cat(divisors, 0));
+        const lossesOf = (log_probs: TensorMeta): TensorMeta => b.tensor("aten::_ctc_loss", { ...args, log_probs });
+        return loss(b, args, lossesOf, reduction, () => e.cat(divisors, 0));
       },
     },
   ),
@@ -68,7 +69,9 @@ export const CONNECTIONIST_LOSS_OPS: readonly OpRecord[] = [
           target_lengths: listed(b, given.target_lengths),
         };
         const divisor = (): TensorMeta => e.cast(e.clampMin(args.target_lengths, 1), args.log_probs.dtype);
-        return loss(b, "aten::_ctc_loss.Tensor", args, reduction, divisor);
+        const lossesOf = (log_probs: TensorMeta): TensorMeta =>
+          b.tensor("aten::_ctc_loss.Tensor", { ...args, log_probs });
+        return loss(b, args, lossesOf, reduction, divisor);
       },
     },
   ),
@@ -105,24 +108,21 @@ function listed(b: Builder, lengths: TensorMeta): TensorMeta {
 
 interface Ctc {
   readonly log_probs: TensorMeta;
-  readonly targets: TensorMeta;
-  readonly input_lengths: TensorMeta | readonly number[];
-  readonly target_lengths: TensorMeta | readonly number[];
-  readonly blank: number;
   readonly zero_infinity: boolean;
 }
 
+/** `lossesOf` gives the loss of each sequence of a batch. */
 function loss(
   b: Builder,
-  op: "aten::_ctc_loss" | "aten::_ctc_loss.Tensor",
   args: Ctc,
+  lossesOf: (log_probs: TensorMeta) => TensorMeta,
   reduction: number,
   divisor: () => TensorMeta,
 ): TensorMeta {
   const e = emit(b);
   const batched = args.log_probs.shape.length === 3;
   const log_probs = batched ? args.log_probs : e.unsqueeze(args.log_probs, 1);
-  const [losses] = b.call(op, { ...args, log_probs }) as readonly [TensorMeta];
+  const losses = lossesOf(log_probs);
   const infinite = (): TensorMeta => e.eq(losses, { float: Number.POSITIVE_INFINITY });
   const finite = args.zero_infinity ? e.where(infinite(), { float: 0 }, losses) : losses;
   if (reduction === 1) return e.mean(e.div(finite, divisor()), []);

@@ -1,6 +1,5 @@
 import type { Builder } from "../../builder.ts";
 import { defineOp, type OpRecord } from "../../op.ts";
-import type { TensorMeta } from "../../tensor-meta.ts";
 import { check } from "../support/check.ts";
 import { numel, range, wrapDim } from "../support/dims.ts";
 import { toNumber } from "../support/dtypes.ts";
@@ -96,7 +95,7 @@ export const BATCH_NORM_TRAINING_OPS: readonly OpRecord[] = [
           weight: a.weight,
           bias: a.bias,
           ...groups,
-        })[0] as TensorMeta;
+        })[0];
       },
     },
   ),

@@ -51,7 +51,7 @@ export const BATCH_NORM_OPS: readonly OpRecord[] = [
       decompose({ cudnn_enabled: _, ...a }, b) {
         // Of nothing there are no statistics, and there need be no channels.
         if (numel(a.input.shape) === 0) return b.tensor("aten::clone", { self: a.input });
-        return a.training ? (b.call("aten::native_batch_norm", a)[0] as TensorMeta) : evaluate(b, a)[0];
+        return a.training ? b.call("aten::native_batch_norm", a)[0] : evaluate(b, a)[0];
       },
     },
   ),
@@ -71,7 +71,7 @@ export function evaluate(
   );
   const args = { input, weight, bias, running_mean, running_var, momentum, eps };
   const results = b.call("aten::_native_batch_norm_legit_no_training", args);
-  return results as unknown as Results;
+  return results;
 }
 
 /** Refuses parameters that do not have one element per channel. */

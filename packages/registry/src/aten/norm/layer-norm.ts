@@ -32,7 +32,7 @@ export const LAYER_NORM_OPS: readonly OpRecord[] = [
     "aten::layer_norm(Tensor input, SymInt[] normalized_shape, Tensor? weight=None, Tensor? bias=None, float eps=1.0000000000000001e-05, bool cudnn_enable=True) -> Tensor",
     {
       decompose: ({ input, normalized_shape, weight, bias, eps }, b) =>
-        b.call("aten::native_layer_norm", { input, normalized_shape, weight, bias, eps })[0] as TensorMeta,
+        b.call("aten::native_layer_norm", { input, normalized_shape, weight, bias, eps })[0],
     },
   ),
   defineOp(
@@ -49,7 +49,7 @@ export const LAYER_NORM_OPS: readonly OpRecord[] = [
     },
   ),
   defineOp("aten::rms_norm(Tensor input, SymInt[] normalized_shape, Tensor? weight=None, float? eps=None) -> Tensor", {
-    decompose: (args, b) => b.call("aten::_fused_rms_norm", args)[0] as TensorMeta,
+    decompose: (args, b) => b.call("aten::_fused_rms_norm", args)[0],
   }),
   defineOp(
     "aten::native_group_norm(Tensor input, Tensor? weight, Tensor? bias, SymInt N, SymInt C, SymInt HxW, int group, float eps) -> (Tensor, Tensor, Tensor)",
@@ -87,7 +87,7 @@ export const LAYER_NORM_OPS: readonly OpRecord[] = [
         );
         const [N, C] = input.shape as readonly [number, number];
         const args = { input, weight, bias, N, C, HxW: numel(input.shape.slice(2)), group, eps };
-        return b.call("aten::native_group_norm", args)[0] as TensorMeta;
+        return b.call("aten::native_group_norm", args)[0];
       },
     },
   ),

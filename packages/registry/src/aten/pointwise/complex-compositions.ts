@@ -1,7 +1,6 @@
 import type { DType } from "@pt2/format";
-import type { OpName } from "@pt2/graph";
-import type { ArgValue, Builder } from "../../builder.ts";
-import type { TensorMeta } from "../../tensor-meta.ts";
+import type { Builder } from "../../builder.ts";
+import type { ArgValue, TensorMeta } from "../../tensor-meta.ts";
 import { complexConvolution } from "../conv/complex-convolution.ts";
 import type { Convolution } from "../conv/geometry.ts";
 import { joinParts, partsOf } from "../support/complex-parts.ts";
@@ -24,9 +23,11 @@ const addTo =
     return e.add(self as Operand, e.mul(e[op](tensor1 as Operand, tensor2 as Operand), value as Operand));
   };
 
+type Logic = "aten::logical_and" | "aten::logical_or";
+
 /** A property of numbers that has to do with one of their parts, or with both. */
 const ofParts =
-  (op: OpName, combine: OpName): Composition =>
+  (op: "aten::isfinite" | "aten::isinf" | "aten::isnan", combine: Logic): Composition =>
   ({ self }, b) => {
     const { re, im } = partsOf(self!, b);
     return b.tensor(combine, { self: b.tensor(op, { self: re }), other: b.tensor(op, { self: im }) });
@@ -36,8 +37,8 @@ const ofParts =
 const isClose: Composition = ({ self, other, rtol, atol, equal_nan }, b) => {
   const { abs, add, eq, le, mul, sub } = emit(b);
   const [x, y] = [self as TensorMeta, other as TensorMeta];
-  const logic = (op: OpName, a: TensorMeta, c: TensorMeta): TensorMeta => b.tensor(op, { self: a, other: c });
-  const isA = (op: OpName, a: TensorMeta): TensorMeta => b.tensor(op, { self: a });
+  const logic = (op: Logic, a: TensorMeta, c: TensorMeta): TensorMeta => b.tensor(op, { self: a, other: c });
+  const isA = (op: "aten::isfinite" | "aten::isnan", a: TensorMeta): TensorMeta => b.tensor(op, { self: a });
   const distance = abs(sub(x, y));
   const allowed = add(mul(abs(y), rtol as Operand), atol as Operand);
   const near = logic("aten::logical_and", isA("aten::isfinite", distance), le(distance, allowed));

@@ -8,7 +8,8 @@ import { emit, type Operand } from "../support/emit.ts";
 export type ComplexFunction = (b: Builder, x: Parts) => Parts;
 
 const real = (b: Builder, x: Operand): TensorMeta => (isTensorMeta(x) ? x : emit(b).full([], x, "float32"));
-const apply = (b: Builder, name: string, x: Operand): TensorMeta => b.tensor(`aten::${name}`, { self: real(b, x) });
+type Real = "asinh" | "cos" | "cosh" | "exp" | "sin" | "sinh" | "tanh";
+const apply = (b: Builder, name: Real, x: Operand): TensorMeta => b.tensor(`aten::${name}`, { self: real(b, x) });
 const negated = (b: Builder, x: Operand): TensorMeta => emit(b).neg(real(b, x));
 
 /** i·x and -i·x. */

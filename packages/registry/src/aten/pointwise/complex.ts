@@ -1,4 +1,3 @@
-import type { OpName } from "@pt2/graph";
 import type { Builder } from "../../builder.ts";
 import { partOf } from "../../dtype-promotion.ts";
 import type { OpRecord, OpRules } from "../../op.ts";
@@ -40,7 +39,7 @@ const truth = (e: Emit, { re, im }: Parts, b: Builder): TensorMeta => {
   return isTensorMeta(im) ? b.tensor("aten::logical_or", { self: real, other: e.ne(im, 0) }) : real;
 };
 const logic =
-  (op: OpName): ComplexRule =>
+  (op: "aten::logical_and" | "aten::logical_or" | "aten::logical_xor"): ComplexRule =>
   (e, x, y, _alpha, b) =>
     b.tensor(op, { self: truth(e, x, b), other: truth(e, y, b) });
 
@@ -63,7 +62,7 @@ const RULES: { readonly [op: string]: ComplexRule } = {
   "aten::eq.Scalar": equal,
   "aten::exp": (e, x, _y, _alpha, b) => {
     const size = b.tensor("aten::exp", { self: x.re });
-    const part = (op: OpName): TensorMeta => e.mul(size, b.tensor(op, { self: x.im }));
+    const part = (op: "aten::cos" | "aten::sin"): TensorMeta => e.mul(size, b.tensor(op, { self: x.im }));
     return { re: part("aten::cos"), im: part("aten::sin") };
   },
   "aten::angle": (_e, x, _y, _alpha, b) => b.tensor("aten::atan2", { self: x.im, other: x.re }),

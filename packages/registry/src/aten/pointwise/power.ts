@@ -63,8 +63,9 @@ function doublePower(self: TensorMeta, exponent: TensorMeta | Scalar, b: Builder
   const isPair = isTensorMeta(exponent) ? isComplex(exponent.dtype) : typeof exponent === "object" && "re" in exponent;
   const wide = isPair || isComplex(self.dtype) ? "complex128" : "float64";
   const other = isTensorMeta(exponent) ? cast(exponent, wide) : exponent;
-  const op = isTensorMeta(exponent) ? "aten::pow.Tensor_Tensor" : "aten::pow.Tensor_Scalar";
-  return b.tensor(op, { self: cast(self, wide), exponent: other });
+  return isTensorMeta(other)
+    ? b.tensor("aten::pow.Tensor_Tensor", { self: cast(self, wide), exponent: other })
+    : b.tensor("aten::pow.Tensor_Scalar", { self: cast(self, wide), exponent: other });
 }
 
 /** The exponents that PyTorch computes without `pow`. */

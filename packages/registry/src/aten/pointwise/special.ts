@@ -43,11 +43,13 @@ export const SPECIAL_OPS: readonly OpRecord[] = [
   ...["special_airy_ai", "special_scaled_modified_bessel_k0", "special_scaled_modified_bessel_k1"].map((name) =>
     defineOp(`aten::${name}(Tensor x) -> Tensor`, { infer: ({ x }) => floating(x) }),
   ),
-  ...[
-    ["special_i0", "i0"],
-    ["special_modified_bessel_i0", "i0"],
-    ["special_modified_bessel_i1", "special_i1"],
-  ].map(([name, twin]) =>
+  ...(
+    [
+      ["special_i0", "i0"],
+      ["special_modified_bessel_i0", "i0"],
+      ["special_modified_bessel_i1", "special_i1"],
+    ] as const
+  ).map(([name, twin]) =>
     defineOp(`aten::${name}(Tensor self) -> Tensor`, {
       decompose: ({ self }, b) => b.tensor(`aten::${twin}`, { self }),
     }),
@@ -56,7 +58,7 @@ export const SPECIAL_OPS: readonly OpRecord[] = [
     // sin(x) / x, which `sinc` is up to a factor of its argument.
     decompose: ({ x }, b) => b.tensor("aten::sinc", { self: emit(b).div(x, { float: Math.PI }) }),
   }),
-  ...["igamma", "igammac"].flatMap((name) => [
+  ...(["igamma", "igammac"] as const).flatMap((name) => [
     defineOp(`aten::${name}(Tensor self, Tensor other) -> Tensor`, {
       infer: ({ self, other }) => combined(self, other),
     }),

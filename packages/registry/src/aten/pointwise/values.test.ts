@@ -1,14 +1,13 @@
 import { readFileSync } from "node:fs";
 import type { DType } from "@pt2/format";
 import { describe, expect, it } from "vitest";
-import type { ArgValue } from "../../builder.ts";
 import { resolveArgs } from "../../op-registry.ts";
 import { createRegistry } from "../../own-ops/create-registry.ts";
 import { typeScalarCall } from "../../promotion.ts";
 import { convert } from "../../scalar/convert.ts";
 import { evaluate } from "../../scalar/evaluate.ts";
 import { type ScalarValue, typeExpr } from "../../scalar/typed.ts";
-import type { TensorMeta } from "../../tensor-meta.ts";
+import type { ArgValue, TensorMeta } from "../../tensor-meta.ts";
 import { aten } from "../index.ts";
 
 type Row = readonly [

@@ -12,7 +12,7 @@ export const ADAPTIVE_MAX_POOL_OPS: readonly OpRecord[] = [
     decompose: ({ self, output_size }, b) => {
       const e = emit(b);
       const args = { self: e.unsqueeze(self, -2), output_size: [1, ...output_size] };
-      const [values, indices] = b.call("aten::adaptive_max_pool2d", args) as unknown as Pooled;
+      const [values, indices] = b.call("aten::adaptive_max_pool2d", args);
       return [e.squeeze(values, -2), e.squeeze(indices, -2)];
     },
   }),
@@ -45,7 +45,7 @@ function maxima(b: Builder, self: TensorMeta, size: readonly number[]): Pooled |
         self: e.slice(values, dim, start, end),
         dim,
         keepdim: true,
-      }) as unknown as Pooled;
+      });
       return [value, e.add(index, start)] as const;
     });
     const along: TensorMeta = e.cat(

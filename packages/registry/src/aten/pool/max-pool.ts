@@ -52,7 +52,7 @@ export function pooled(op: string, args: MaxPool, spatial: number): Pooled {
 
 /** Pooling of planes. */
 export function planar(b: Builder, args: MaxPool): Pooled {
-  return b.call("aten::max_pool2d_with_indices", { ...args }) as unknown as Pooled;
+  return b.call("aten::max_pool2d_with_indices", { ...args });
 }
 
 /** One dimension is two, of height 1; positions stay the same. */

@@ -20,7 +20,7 @@ export const VOLUME_POOL_OPS: readonly OpRecord[] = [
   defineOp(
     "aten::max_pool3d(Tensor self, int[3] kernel_size, int[3] stride=[], int[3] padding=0, int[3] dilation=1, bool ceil_mode=False) -> Tensor",
     {
-      decompose: (args, b) => b.call("aten::max_pool3d_with_indices", { ...args })[0] as TensorMeta,
+      decompose: (args, b) => b.call("aten::max_pool3d_with_indices", { ...args })[0],
     },
   ),
   defineOp(

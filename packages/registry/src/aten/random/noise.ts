@@ -1,5 +1,4 @@
 import type { DType } from "@pt2/format";
-import type { OpName } from "@pt2/graph";
 import type { Builder } from "../../builder.ts";
 import { partOf } from "../../dtype-promotion.ts";
 import { defineOp, type OpRecord } from "../../op.ts";
@@ -41,7 +40,7 @@ function noise(shape: readonly number[], dtype: DType | null): TensorMeta {
 
 /** Complex numbers whose parts are random; null for real ones. */
 function complexNoise(
-  op: OpName,
+  op: "aten::rand" | "aten::randn",
   size: readonly number[],
   dtype: DType | null,
   scale: number,

@@ -140,7 +140,7 @@ export const SAMPLE_OPS: readonly OpRecord[] = [
         if (!replacement) {
           // The smallest of exponential waiting times comes with the right odds, and so do the next ones.
           const race = e.div(self, b.tensor("aten::exponential", { self }));
-          return b.call("aten::topk", { self: race, k: num_samples, dim: -1 })[1] as TensorMeta;
+          return b.call("aten::topk", { self: race, k: num_samples, dim: -1 })[1];
         }
         const sums = b.tensor("aten::cumsum", { self, dim: -1 });
         const draw = b.tensor("aten::rand", { size: [...self.shape.slice(0, -1), num_samples], dtype: self.dtype });

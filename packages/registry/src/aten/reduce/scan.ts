@@ -1,5 +1,4 @@
 import type { DType } from "@pt2/format";
-import type { OpName } from "@pt2/graph";
 import type { Builder } from "../../builder.ts";
 import { defineOp, type OpRecord } from "../../op.ts";
 import type { Scalar, TensorMeta } from "../../tensor-meta.ts";
@@ -54,7 +53,13 @@ function running(self: TensorMeta, dim: number, dtype: DType | null): TensorMeta
 }
 
 /** The same after a conversion, for backends that do not convert complex numbers by the way. */
-function converted(b: Builder, op: OpName, self: TensorMeta, dim: number, dtype: DType | null): TensorMeta | null {
+function converted(
+  b: Builder,
+  op: "aten::cumprod" | "aten::cumsum",
+  self: TensorMeta,
+  dim: number,
+  dtype: DType | null,
+): TensorMeta | null {
   if (dtype === null || dtype === self.dtype) return null;
   return b.tensor(op, { self: emit(b).cast(self, dtype), dim });
 }

@@ -81,6 +81,14 @@ export const LINEAR_RESIZE_OPS: readonly OpRecord[] = [
   ),
 ];
 
+type Resampling =
+  | "upsample_linear1d"
+  | "upsample_bilinear2d"
+  | "upsample_trilinear3d"
+  | "upsample_bicubic2d"
+  | "_upsample_bilinear2d_aa"
+  | "_upsample_bicubic2d_aa";
+
 interface Vec {
   readonly input: TensorMeta;
   readonly output_size: readonly number[] | null;
@@ -90,7 +98,7 @@ interface Vec {
 
 function vec(
   b: Builder,
-  op: string,
+  op: Resampling,
   { input, output_size, align_corners, scale_factors }: Vec,
   names: readonly string[],
 ): TensorMeta {

@@ -73,13 +73,26 @@ export const NEAREST_OPS: readonly OpRecord[] = [
   ),
 ];
 
+type Resampling =
+  | "upsample_nearest1d"
+  | "upsample_nearest2d"
+  | "upsample_nearest3d"
+  | "_upsample_nearest_exact1d"
+  | "_upsample_nearest_exact2d"
+  | "_upsample_nearest_exact3d";
+
 interface Vec {
   readonly input: TensorMeta;
   readonly output_size: readonly number[] | null;
   readonly scale_factors: readonly number[] | null;
 }
 
-function vec(b: Builder, op: string, { input, output_size, scale_factors }: Vec, names: readonly string[]): TensorMeta {
+function vec(
+  b: Builder,
+  op: Resampling,
+  { input, output_size, scale_factors }: Vec,
+  names: readonly string[],
+): TensorMeta {
   const { size, scales } = targetOf(input, output_size, scale_factors, names.length);
   const factors = Object.fromEntries(names.map((name, d) => [name, scales[d] ?? null]));
   return b.tensor(`aten::${op}`, { self: input, output_size: size, ...factors });

@@ -27,7 +27,7 @@ export const DIFFERENCE_OPS: readonly OpRecord[] = [
     requires: { same: ["tensors"], ranks: { tensors: [1] } },
     decompose({ tensors }, b) {
       if (tensors.length === 1) return tensors[0]!;
-      const grids = b.call("aten::meshgrid", { tensors })[0] as readonly TensorMeta[];
+      const grids = b.call("aten::meshgrid", { tensors })[0];
       const { reshape } = emit(b);
       const columns = grids.map((grid) => reshape(grid, [numel(grid.shape)]));
       return b.tensor("aten::stack", { tensors: columns, dim: 1 });

@@ -18,8 +18,7 @@ export const MEDIAN_OPS: readonly OpRecord[] = [
     decompose: ({ self, dim, keepdim }, b) => median(b, self, dim, keepdim),
   }),
   defineOp("aten::nanmedian(Tensor self) -> Tensor", {
-    decompose: ({ self }, b) =>
-      b.call("aten::nanmedian.dim", { self: flattened(b, self), dim: 0, keepdim: false })[0] as TensorMeta,
+    decompose: ({ self }, b) => b.call("aten::nanmedian.dim", { self: flattened(b, self), dim: 0, keepdim: false })[0],
   }),
   defineOp("aten::nanmedian.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)", {
     infer: ({ self, dim, keepdim }) => {

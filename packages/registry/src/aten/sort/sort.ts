@@ -70,7 +70,7 @@ export function sort(
   dim: number,
   { stable = true, descending = false }: { readonly stable?: boolean; readonly descending?: boolean } = {},
 ): Sorted {
-  return b.call("aten::sort.stable", { self, stable, dim, descending }) as unknown as Sorted;
+  return b.call("aten::sort.stable", { self, stable, dim, descending });
 }
 
 /** One value and its index for each lane along `dim`. */

@@ -1,7 +1,7 @@
 import { broadcastShapes } from "../../broadcast.ts";
-import type { ArgValue, Builder } from "../../builder.ts";
+import type { Builder } from "../../builder.ts";
 import { partOf } from "../../dtype-promotion.ts";
-import type { Scalar, TensorMeta } from "../../tensor-meta.ts";
+import type { ArgValue, Scalar, TensorMeta } from "../../tensor-meta.ts";
 import { isTensorMeta } from "../../wrapped.ts";
 import { sameShape } from "./dims.ts";
 import { isComplex } from "./dtypes.ts";

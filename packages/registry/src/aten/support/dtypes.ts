@@ -1,6 +1,5 @@
 import { DTYPES, type DType } from "@pt2/format";
-import type { ArgValue } from "../../builder.ts";
-import type { Scalar, TensorMeta } from "../../tensor-meta.ts";
+import type { ArgValue, Scalar, TensorMeta } from "../../tensor-meta.ts";
 import { isTensorMeta } from "../../wrapped.ts";
 import { check } from "./check.ts";
 

@@ -1,5 +1,5 @@
 import type { DType } from "@pt2/format";
-import type { ArgValue, Builder } from "../../builder.ts";
+import type { Builder } from "../../builder.ts";
 import type { Scalar, TensorMeta } from "../../tensor-meta.ts";
 import { sameShape } from "./dims.ts";
 
@@ -47,7 +47,7 @@ export interface Emit extends Unaries, Binaries {
   arange(end: number, dtype: DType): TensorMeta;
 }
 
-const UNARY = [
+const UNARY: readonly Unary[] = [
   "abs",
   "exp",
   "expm1",
@@ -60,38 +60,37 @@ const UNARY = [
   "sqrt",
   "tanh",
   "floor",
-] as const;
+];
 const BINARY = ["add", "div", "mul", "sub", "eq", "ge", "gt", "le", "lt", "ne"] as const;
 
 /** Short names for `b`. */
 export function emit(b: Builder): Emit {
-  const call = (op: string, args: Readonly<Record<string, ArgValue>>): TensorMeta => b.tensor(`aten::${op}`, args);
-  const unary = Object.fromEntries(UNARY.map((f) => [f, (self: TensorMeta) => call(f, { self })]));
+  const unary = Object.fromEntries(UNARY.map((f) => [f, (self: TensorMeta) => b.tensor(`aten::${f}`, { self })]));
   const binary = Object.fromEntries(
-    BINARY.map((f) => [f, (self: Operand, other: Operand) => call(`${f}.Tensor`, { self, other })]),
+    BINARY.map((f) => [f, (self: Operand, other: Operand) => b.tensor(`aten::${f}.Tensor`, { self, other })]),
   );
   return {
     ...(unary as Unaries),
     ...(binary as Omit<Binaries, "maximum" | "minimum">),
-    maximum: (self, other) => call("maximum", { self, other }),
-    minimum: (self, other) => call("minimum", { self, other }),
-    cast: (self, dtype) => (self.dtype === dtype ? self : call("_to_copy", { self, dtype })),
-    pow: (self, exponent) => call("pow.Tensor_Scalar", { self, exponent }),
-    clampMin: (self, min) => call("clamp_min", { self, min }),
-    where: (condition, self, other) => call("where.self", { condition, self, other }),
-    reshape: (self, shape) => (sameShape(self.shape, shape) ? self : call("reshape", { self, shape })),
-    expand: (self, size) => (sameShape(self.shape, size) ? self : call("expand", { self, size })),
-    permute: (self, dims) => (dims.every((d, i) => d === i) ? self : call("permute", { self, dims })),
-    transpose: (self, dim0, dim1) => (dim0 === dim1 ? self : call("transpose.int", { self, dim0, dim1 })),
-    unsqueeze: (self, dim) => call("unsqueeze", { self, dim }),
-    squeeze: (self, dim) => call("squeeze.dim", { self, dim }),
-    select: (self, dim, index) => call("select.int", { self, dim, index }),
-    slice: (self, dim, start, end) => call("slice.Tensor", { self, dim, start, end, step: 1 }),
-    cat: (tensors, dim) => (tensors.length === 1 ? tensors[0]! : call("cat", { tensors, dim })),
-    sum: (self, dim, keepdim = false) => call("sum.dim_IntList", { self, dim, keepdim }),
-    mean: (self, dim, keepdim = false) => call("mean.dim", { self, dim, keepdim }),
-    amax: (self, dim, keepdim = false) => call("amax", { self, dim, keepdim }),
-    full: (size, fill_value, dtype) => call("full", { size, fill_value, dtype }),
-    arange: (end, dtype) => call("arange.start_step", { start: 0, end, step: 1, dtype }),
+    maximum: (self, other) => b.tensor("aten::maximum", { self, other }),
+    minimum: (self, other) => b.tensor("aten::minimum", { self, other }),
+    cast: (self, dtype) => (self.dtype === dtype ? self : b.tensor("aten::_to_copy", { self, dtype })),
+    pow: (self, exponent) => b.tensor("aten::pow.Tensor_Scalar", { self, exponent }),
+    clampMin: (self, min) => b.tensor("aten::clamp_min", { self, min }),
+    where: (condition, self, other) => b.tensor("aten::where.self", { condition, self, other }),
+    reshape: (self, shape) => (sameShape(self.shape, shape) ? self : b.tensor("aten::reshape", { self, shape })),
+    expand: (self, size) => (sameShape(self.shape, size) ? self : b.tensor("aten::expand", { self, size })),
+    permute: (self, dims) => (dims.every((d, i) => d === i) ? self : b.tensor("aten::permute", { self, dims })),
+    transpose: (self, dim0, dim1) => (dim0 === dim1 ? self : b.tensor("aten::transpose.int", { self, dim0, dim1 })),
+    unsqueeze: (self, dim) => b.tensor("aten::unsqueeze", { self, dim }),
+    squeeze: (self, dim) => b.tensor("aten::squeeze.dim", { self, dim }),
+    select: (self, dim, index) => b.tensor("aten::select.int", { self, dim, index }),
+    slice: (self, dim, start, end) => b.tensor("aten::slice.Tensor", { self, dim, start, end, step: 1 }),
+    cat: (tensors, dim) => (tensors.length === 1 ? tensors[0]! : b.tensor("aten::cat", { tensors, dim })),
+    sum: (self, dim, keepdim = false) => b.tensor("aten::sum.dim_IntList", { self, dim, keepdim }),
+    mean: (self, dim, keepdim = false) => b.tensor("aten::mean.dim", { self, dim, keepdim }),
+    amax: (self, dim, keepdim = false) => b.tensor("aten::amax", { self, dim, keepdim }),
+    full: (size, fill_value, dtype) => b.tensor("aten::full", { size, fill_value, dtype }),
+    arange: (end, dtype) => b.tensor("aten::arange.start_step", { start: 0, end, step: 1, dtype }),
   };
 }

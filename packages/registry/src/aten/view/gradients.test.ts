@@ -1,10 +1,10 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import type { ArgValue, Builder } from "../../builder.ts";
+import { builderOf } from "../../builder.ts";
 import { Emitter } from "../../lower/emit.ts";
 import { resolveArgs } from "../../op-registry.ts";
 import { createRegistry } from "../../own-ops/create-registry.ts";
-import type { TensorMeta } from "../../tensor-meta.ts";
+import type { ArgValue, TensorMeta } from "../../tensor-meta.ts";
 import { aten } from "../index.ts";
 
 type Row = readonly [op: string, args: Readonly<Record<string, unknown>>, results: "error" | readonly unknown[]];
@@ -29,8 +29,7 @@ describe("the gradient of a view has the geometry of what is viewed", () => {
     const node = { name: "n", op, args: [], outputs: [], origin: {} };
     const isNative = (name: string): boolean => registry.resolve(name)?.infer !== undefined;
     const emitter = new Emitter(registry, { name: "test", isNative });
-    const call: Builder["call"] = (name, args) => emitter.emit(name, args, node);
-    const builder: Builder = { call, tensor: (name, args) => call(name, args)[0] as TensorMeta };
+    const builder = builderOf((name, args) => emitter.emit(name, args, node));
     const decoded = Object.fromEntries(Object.entries(given).map(([name, value]) => [name, decode(value)]));
     const args = resolveArgs(record.schema, decoded);
     const metas = (results as readonly unknown[]).flat().map((result) => decode(result) as TensorMeta);

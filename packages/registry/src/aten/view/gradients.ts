@@ -12,11 +12,11 @@ const zeros = (b: Builder, { shape, dtype }: TensorMeta): TensorMeta => emit(b).
 const reshaped: ViewRule = (b, grad, self) => emit(b).reshape(grad, self.shape);
 const summed: ViewRule = (b, grad, self) => b.tensor("aten::sum_to_size", { self: grad, size: self.shape });
 const again =
-  (op: string): ViewRule =>
+  (op: "aten::mT" | "aten::swapaxes" | "aten::swapdims" | "aten::t" | "aten::transpose.int"): ViewRule =>
   (b, grad, _, args) =>
     b.tensor(op, { ...args, self: grad });
 const moved =
-  (op: string): ViewRule =>
+  (op: "aten::movedim.int" | "aten::movedim.intlist"): ViewRule =>
   (b, grad, _, { source, destination }) =>
     b.tensor(op, { self: grad, source: destination, destination: source });
 
@@ -46,7 +46,8 @@ const RULES: { readonly [op: string]: ViewRule } = {
   "aten::mT": again("aten::mT"),
   "aten::movedim.int": moved("aten::movedim.int"),
   "aten::movedim.intlist": moved("aten::movedim.intlist"),
-  "aten::select.int": (b, src, self, args) => b.tensor("aten::select_scatter", { ...args, self: zeros(b, self), src }),
+  "aten::select.int": (b, src, self, { dim, index }) =>
+    b.tensor("aten::select_scatter", { self: zeros(b, self), src, dim, index }),
   "aten::slice.Tensor": (b, src, self, args) => b.tensor("aten::slice_scatter", { ...args, self: zeros(b, self), src }),
   "aten::narrow"(b, src, self, { dim, start, length }) {
     const from = start < 0 ? start + self.shape.at(dim)! : start;
