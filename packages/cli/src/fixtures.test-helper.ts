@@ -23,7 +23,7 @@ export function temporaryFolder(): string {
 /** A fixture in a new archive with extra files; gives its path. */
 export async function withExtraFiles(name: string, extraFiles: ReadonlyMap<string, string>): Promise<string> {
   const archive = await openArchive(fromBytes(readFileSync(fixturePath(`${name}.pt2`))));
-  const sampleInputs = await archive.readRecord("data/sample_inputs/model.pt");
+  const sampleInputs = await archive.readEntry("data/sample_inputs/model.pt");
   const model = { program: await archive.program(), weights: await archive.weights(), sampleInputs };
   const path = join(temporaryFolder(), "model.pt2");
   writeFileSync(path, await archiveToBytes({ models: [model], extraFiles }));

@@ -24,7 +24,7 @@ export function weightOf(
     storageOffset,
     storage: {
       id,
-      record: id,
+      entry: id,
       nbytes: bytes.byteLength,
       async read({ into, signal } = {}) {
         signal?.throwIfAborted();

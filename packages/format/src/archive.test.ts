@@ -79,7 +79,7 @@ describe("weights", () => {
 
   it("can be absent", async () => {
     const archive = await open("torch-2.13/mlp.pt2");
-    const storage = { id: "none", record: "none", nbytes: 0, read: async () => new Uint8Array(0) };
+    const storage = { id: "none", entry: "none", nbytes: 0, read: async () => new Uint8Array(0) };
     const stripped = [...(await archive.weights())].map(([name, tensor]) => [name, { ...tensor, storage }] as const);
     const model = { program: await archive.program(), weights: new Map(stripped) };
     const weights = await (await openArchive(fromBytes(await archiveToBytes({ models: [model] })))).weights();
@@ -145,6 +145,6 @@ describe("several models", () => {
     const both = await archive();
     expect(both.extraFiles).toEqual(["notes/a.txt"]);
     expect(await both.readExtraFile("notes/a.txt")).toBe("ü");
-    await expect(both.readRecord("nope")).rejects.toMatchObject({ code: "format.no-record" });
+    await expect(both.readEntry("nope")).rejects.toMatchObject({ code: "format.no-record" });
   });
 });

@@ -8,7 +8,7 @@ import type { WeightTensor } from "./weight-tensor.ts";
 export type Generation = "flat" | "pickled" | "current";
 
 /** One member of the archive, by its name below the root folder. */
-export interface ArchiveRecord {
+export interface ArchiveEntry {
   readonly name: string;
   /** Bytes after decompression. */
   readonly size: number;
@@ -20,7 +20,7 @@ export interface ArchiveOptions {
   /** Ends the opening. Later reads take signals of their own. */
   readonly signal?: AbortSignal | undefined;
   /**
-   * Compare the CRC-32 of every record that is read, where the file has one. Damage beyond the structure of a file is not
+   * Compare the CRC-32 of every entry that is read, where the file has one. Damage beyond the structure of a file is not
    * noticed otherwise. @default true for what comes over HTTP, false for what is on this machine
    */
   readonly verifyChecksums?: boolean | undefined;
@@ -39,13 +39,13 @@ export interface Archive {
   /** Root folder inside the zip, `""` in a flat archive. */
   readonly root: string;
   readonly models: readonly string[];
-  readonly records: ReadonlyMap<string, ArchiveRecord>;
+  readonly entries: ReadonlyMap<string, ArchiveEntry>;
   /** Names given as `extra_files` when saving. */
   readonly extraFiles: readonly string[];
   /** The archive also holds AOTInductor code, which is ignored. */
   readonly hasAotInductor: boolean;
-  /** The bytes of a record. */
-  readRecord(name: string): Promise<Uint8Array>;
+  /** The bytes of an entry. */
+  readEntry(name: string): Promise<Uint8Array>;
   readExtraFile(name: string): Promise<string>;
   /**
    * The program of a model; the name may be left out when there is one. Read and parsed once, for everybody: the signal

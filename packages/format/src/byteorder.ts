@@ -2,14 +2,14 @@ import type { ReadSignal } from "./archive.ts";
 import { formatError } from "./format-errors.ts";
 import type { ZipFile } from "./zip/zip-file.ts";
 
-/** Fails when a record says that the bytes were written by a big-endian machine. Older files do not say. */
+/** Fails when an entry says that the bytes were written by a big-endian machine. Older files do not say. */
 export async function requireLittleEndian(
   zip: ZipFile,
-  record: string,
+  entryName: string,
   where: string,
   options?: ReadSignal,
 ): Promise<void> {
-  const entry = zip.entries.get(record);
+  const entry = zip.entries.get(entryName);
   if (entry === undefined || entry.size > 16) return;
   const order = new TextDecoder().decode(await zip.read(entry, options)).trim();
   if (order !== "big") return;

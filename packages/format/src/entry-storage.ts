@@ -5,12 +5,12 @@ import type { Storage, WeightTensor } from "./weight-tensor.ts";
 import type { ZipEntry } from "./zip/zip-entry.ts";
 import type { ZipFile } from "./zip/zip-file.ts";
 
-/** The storage that a zip record is. `id` is the record's name, after its outer record's when nested. */
-export function recordStorage(zip: ZipFile, entry: ZipEntry, id: string, record: string): Storage {
+/** The storage that a zip entry is. `id` is the entry's name, after its outer entry's when nested. */
+export function entryStorage(zip: ZipFile, entry: ZipEntry, id: string, entryName: string): Storage {
   zip.storages.set(id, entry);
   return {
     id,
-    record,
+    entry: entryName,
     nbytes: entry.size,
     ...(zip.source.expect !== undefined && { far: zip.far }),
     read: (options?: ReadOptions) => zip.read(entry, options),
@@ -21,18 +21,18 @@ export function recordStorage(zip: ZipFile, entry: ZipEntry, id: string, record:
 
 /** The storage of a tensor whose bytes the file does not hold. */
 export function absentStorage(id: string): Storage {
-  return { id, record: id, nbytes: 0, read: async (options) => options?.into?.subarray(0, 0) ?? new Uint8Array(0) };
+  return { id, entry: id, nbytes: 0, read: async (options) => options?.into?.subarray(0, 0) ?? new Uint8Array(0) };
 }
 
-/** Finds a record or says which one is missing. */
-export function recordOf(zip: ZipFile, name: string, wantedBy: string): ZipEntry {
+/** Finds an entry or says which one is missing. */
+export function requireEntry(zip: ZipFile, name: string, wantedBy: string): ZipEntry {
   const entry = zip.entries.get(name);
   if (entry !== undefined) return entry;
   throw formatError("format.no-record", {
-    what: `the record ${JSON.stringify(name)} is missing`,
+    what: `the entry ${JSON.stringify(name)} is missing`,
     where: wantedBy,
     advice: "the archive is incomplete: save it again",
-    details: { record: name },
+    details: { entry: name },
   });
 }
 

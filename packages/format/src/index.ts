@@ -1,4 +1,4 @@
-export type { Archive, ArchiveOptions, ArchiveRecord, Generation, ReadSignal } from "./archive.ts";
+export type { Archive, ArchiveEntry, ArchiveOptions, Generation, ReadSignal } from "./archive.ts";
 export type { ByteSource, ReadOptions, SourceOrigin } from "./byte-source.ts";
 export { fromBlob, fromBytes } from "./byte-source.ts";
 export { DTYPES, type DType, type DTypeInfo, type DTypeKind, dtypeFromSchema } from "./dtype.ts";

@@ -5,17 +5,17 @@ import { formatError } from "./format-errors.ts";
  * bounded: a model may be as large as its file. What is bounded is what a small file could claim.
  */
 export const LIMITS = {
-  /** Records in a zip. A record takes 46 bytes of directory and 30 of header; the largest models have some 10^5. */
-  zipRecords: 1_000_000,
-  /** Bytes of a zip's directory, which is read whole: a million records with names of 200 bytes. */
+  /** Records in a zip. An entry takes 46 bytes of directory and 30 of header; the largest models have some 10^5. */
+  zipEntries: 1_000_000,
+  /** Bytes of a zip's directory, which is read whole: a million entries with names of 200 bytes. */
   zipDirectoryBytes: 268_435_456,
-  /** Bytes of a record name. PyTorch's are under 200; file systems end at 4096. */
+  /** Bytes of an entry name. PyTorch's are under 200; file systems end at 4096. */
   nameBytes: 4_096,
-  /** Inflated bytes of one record that are accepted at any ratio: enough for every JSON, harmless to allocate. */
+  /** Inflated bytes of one entry that are accepted at any ratio: enough for every JSON, harmless to allocate. */
   inflateFreeBytes: 67_108_864,
   /** Beyond that, inflated ÷ compressed size. Trained weights reach 2, text 20; a bomb needs hundreds. */
   inflateRatio: 100,
-  /** Bytes of one JSON record: V8 ends strings at 512 MiB, a 100 000-node program takes 230 MiB. */
+  /** Bytes of one JSON entry: V8 ends strings at 512 MiB, a 100 000-node program takes 230 MiB. */
   jsonBytes: 268_435_456,
   /** Nested brackets in JSON. A subgraph costs 8 levels; 32 nested ones are beyond any exporter. */
   jsonDepth: 256,

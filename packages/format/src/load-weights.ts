@@ -1,6 +1,6 @@
 import type { ReadSignal } from "./archive.ts";
 import { DTYPES } from "./dtype.ts";
-import { recordOf, recordStorage } from "./entry-storage.ts";
+import { entryStorage, requireEntry } from "./entry-storage.ts";
 import { formatError } from "./format-errors.ts";
 import type { ExportedProgram } from "./program/exported-program.ts";
 import { Pt2Error } from "./pt2-error.ts";
@@ -16,9 +16,9 @@ export interface WeightsPlace {
   readonly zip: ZipFile;
   readonly entries: ReadonlyMap<string, ZipEntry>;
   readonly verify: boolean;
-  /** The torch.save record that takes precedence, where it exists. */
+  /** The torch.save entry that takes precedence, where it exists. */
   readonly pickled: string;
-  /** The JSON config, where there is no such record. */
+  /** The JSON config, where there is no such entry. */
   readonly config: string | undefined;
   /** Folder of the config's payloads. */
   readonly folder: string;
@@ -55,8 +55,8 @@ async function loadConfig(place: WeightsPlace, config: ZipEntry, options?: ReadS
   for (const [name, payload] of payloads) {
     // Objects that are no tensors: whether a program can run without them is seen when it is run.
     if (payload.tensor === null) continue;
-    const record = `${place.folder}${payload.pathName}`;
-    const entry = place.entries.get(record) ?? recordOf(place.zip, record, `${config.name}: ${name}`);
+    const entryName = `${place.folder}${payload.pathName}`;
+    const entry = place.entries.get(entryName) ?? requireEntry(place.zip, entryName, `${config.name}: ${name}`);
     if (payload.usePickle) {
       const { readTorchSave } = await import("./torch-save.ts");
       const slice = await place.zip.slice(entry, options);
@@ -65,8 +65,8 @@ async function loadConfig(place: WeightsPlace, config: ZipEntry, options?: ReadS
       });
       tensors.push(namedTensor(name, value, entry.name));
     } else {
-      const storage = storages.get(record) ?? recordStorage(place.zip, entry, record, record);
-      storages.set(record, storage);
+      const storage = storages.get(entryName) ?? entryStorage(place.zip, entry, entryName, entryName);
+      storages.set(entryName, storage);
       tensors.push(rawTensor(name, payload, payload.tensor, storage, `${config.name}: ${name}`));
     }
   }
@@ -81,7 +81,7 @@ function rawTensor(
   where: string,
 ): WeightTensor {
   if (storage.nbytes % DTYPES[tensor.dtype].itemsize !== 0) {
-    throw weightsError(`the ${storage.nbytes} bytes of ${storage.record} are no whole ${tensor.dtype} elements`, where);
+    throw weightsError(`the ${storage.nbytes} bytes of ${storage.entry} are no whole ${tensor.dtype} elements`, where);
   }
   checkView(tensor, storage.nbytes, where, true);
   return { name, kind: payload.isParam ? "parameter" : "buffer", ...tensor, storage };

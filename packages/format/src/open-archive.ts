@@ -1,8 +1,8 @@
-import type { Archive, ArchiveOptions, ArchiveRecord, Generation, ReadSignal } from "./archive.ts";
+import type { Archive, ArchiveEntry, ArchiveOptions, Generation, ReadSignal } from "./archive.ts";
 import type { ArchiveLayout } from "./archive-layout.ts";
 import type { ByteSource } from "./byte-source.ts";
 import { requireLittleEndian } from "./byteorder.ts";
-import { recordOf } from "./entry-storage.ts";
+import { requireEntry } from "./entry-storage.ts";
 import { formatError } from "./format-errors.ts";
 import { loadSampleInputs } from "./load-sample-inputs.ts";
 import { joinWeights, loadWeights, type WeightsPlace } from "./load-weights.ts";
@@ -45,7 +45,7 @@ class OpenArchive implements Archive {
   readonly generation: Generation;
   readonly root: string;
   readonly models: readonly string[];
-  readonly records: ReadonlyMap<string, ArchiveRecord>;
+  readonly entries: ReadonlyMap<string, ArchiveEntry>;
   readonly extraFiles: readonly string[];
   readonly hasAotInductor: boolean;
   readonly #zip: ZipFile;
@@ -65,7 +65,7 @@ class OpenArchive implements Archive {
     this.#zip = zip;
     this.#entries = layout.entries;
     this.#options = options;
-    this.records = new Map(
+    this.entries = new Map(
       [...layout.entries].map(([name, { size, compressed }]) => [name, { name, size, compressed }]),
     );
     const folder = this.#extraFolder;
@@ -74,13 +74,13 @@ class OpenArchive implements Archive {
       .map((name) => name.slice(folder.length));
   }
 
-  async readRecord(name: string, options?: ReadSignal): Promise<Uint8Array> {
-    const entry = this.#entries.get(name) ?? recordOf(this.#zip, name, this.#zip.source.name ?? "archive");
+  async readEntry(name: string, options?: ReadSignal): Promise<Uint8Array> {
+    const entry = this.#entries.get(name) ?? requireEntry(this.#zip, name, this.#zip.source.name ?? "archive");
     return this.#zip.read(entry, options);
   }
 
   async readExtraFile(name: string): Promise<string> {
-    return new TextDecoder().decode(await this.readRecord(`${this.#extraFolder}${name}`));
+    return new TextDecoder().decode(await this.readEntry(`${this.#extraFolder}${name}`));
   }
 
   async program(model?: string, options?: ReadSignal): Promise<ExportedProgram> {
@@ -97,9 +97,9 @@ class OpenArchive implements Archive {
 
   async sampleInputs(model?: string): Promise<SampleInputs | undefined> {
     const name = this.#choose(model);
-    const record = this.#isFlat ? "serialized_example_inputs.pt" : `data/sample_inputs/${name}.pt`;
+    const entryName = this.#isFlat ? "serialized_example_inputs.pt" : `data/sample_inputs/${name}.pt`;
     try {
-      return await loadSampleInputs(this.#zip, this.#entries.get(record), this.#verify);
+      return await loadSampleInputs(this.#zip, this.#entries.get(entryName), this.#verify);
     } catch (problem) {
       if (!(problem instanceof Pt2Error)) throw problem;
       this.#options.onWarning?.(problem);
@@ -139,19 +139,19 @@ class OpenArchive implements Archive {
   }
 
   async #readProgram(model: string, options?: ReadSignal): Promise<ExportedProgram> {
-    const record = this.#recordOf(model);
+    const entryName = this.#programEntry(model);
     if (this.#isFlat) await this.#checkFlatVersion(options);
-    return parseProgram(await this.readRecord(record, options), record);
+    return parseProgram(await this.readEntry(entryName, options), entryName);
   }
 
-  #recordOf(model: string): string {
+  #programEntry(model: string): string {
     return this.#isFlat ? "serialized_exported_program.json" : `models/${model}.json`;
   }
 
   /** The oldest files are not even valid JSON, so their version is looked at first. */
   async #checkFlatVersion(options?: ReadSignal): Promise<void> {
     if (!this.#entries.has("version")) return;
-    const version = new TextDecoder().decode(await this.readRecord("version", options)).trim();
+    const version = new TextDecoder().decode(await this.readEntry("version", options)).trim();
     if (/^[0-4](\.|$)/.test(version)) throw schemaError(version, "before 2.5", "version");
   }
 
@@ -175,7 +175,7 @@ class OpenArchive implements Archive {
     const entriesOf = (names: readonly (string | undefined)[]): ZipEntry[] =>
       names.flatMap((name) => this.#entries.get(name ?? "") ?? []);
     const pickled = entriesOf(places.map((place) => place.pickled));
-    const plain = entriesOf([this.#recordOf(model), ...places.map(({ config }) => config)]);
+    const plain = entriesOf([this.#programEntry(model), ...places.map(({ config }) => config)]);
     const ends = [this.#zip.expect(plain, options), this.#zip.expectInside(pickled, options)];
     return () => {
       for (const end of ends) end();

@@ -2,7 +2,7 @@
 export interface Pt2ErrorParts {
   /** What happened, one sentence without a full stop. */
   readonly what: string;
-  /** Where: an archive record, a JSON path, an op with its module path and Python line. */
+  /** Where: an archive entry, a JSON path, an op with its module path and Python line. */
   readonly where?: string | undefined;
   /** What to do about it. */
   readonly advice?: string | undefined;

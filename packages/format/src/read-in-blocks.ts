@@ -9,7 +9,7 @@ const AHEAD = 4;
 const KEPT = 12;
 
 /**
- * A source over one whose reads are far away: an archive has hundreds of small records and headers, and a round trip for
+ * A source over one whose reads are far away: an archive has hundreds of small entries and headers, and a round trip for
  * each would take longer than all their bytes. Small reads are served from blocks, which are kept for a while and read
  * ahead where reads follow each other.
  */

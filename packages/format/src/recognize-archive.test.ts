@@ -6,8 +6,8 @@ import { buildZip } from "./zip/build-zip.test-helper.ts";
 
 const text = (value: string): Uint8Array => new TextEncoder().encode(value);
 
-function zip(records: Readonly<Record<string, string>>): Uint8Array {
-  return buildZip(Object.entries(records).map(([name, data]) => ({ name, data: text(data) })));
+function zip(entries: Readonly<Record<string, string>>): Uint8Array {
+  return buildZip(Object.entries(entries).map(([name, data]) => ({ name, data: text(data) })));
 }
 
 const PT2 = { "m/archive_format": "pt2", "m/archive_version": "0" };

@@ -25,7 +25,7 @@ export async function recognize(zip: ZipFile, options?: ReadSignal): Promise<Arc
 }
 
 /**
- * The root folder is the first segment of the records' names. It is the name the file had when it was written, or
+ * The root folder is the first segment of the entries' names. It is the name the file had when it was written, or
  * `archive`; it does not follow a rename.
  */
 function stripRoot(zip: ZipFile): { readonly root: string; readonly entries: ReadonlyMap<string, ZipEntry> } {

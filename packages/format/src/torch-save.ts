@@ -1,6 +1,6 @@
 import type { ByteSource, ReadOptions } from "./byte-source.ts";
 import { requireLittleEndian } from "./byteorder.ts";
-import { recordOf, recordStorage } from "./entry-storage.ts";
+import { entryStorage, requireEntry } from "./entry-storage.ts";
 import { formatError } from "./format-errors.ts";
 import { type PickleItem, pickleError, sequence, smallInt, text } from "./pickle/pickle-items.ts";
 import { storageBytes } from "./pickle/rebuild-tensors.ts";
@@ -10,7 +10,7 @@ import type { Storage } from "./weight-tensor.ts";
 import { ZipFile } from "./zip/zip-file.ts";
 
 /**
- * Reads what `torch.save` wrote: a zip with a pickle and one record per storage, which are read on demand. Archives of
+ * Reads what `torch.save` wrote: a zip with a pickle and one entry per storage, which are read on demand. Archives of
  * today need it for sample inputs only, so it is loaded when it is needed.
  */
 export async function readTorchSave(source: ByteSource, verify: boolean, options?: ReadOptions): Promise<PyValue> {
@@ -19,7 +19,7 @@ export async function readTorchSave(source: ByteSource, verify: boolean, options
   const pickle = zip && [...zip.entries.values()].find(({ name }) => name === "data.pkl" || name.endsWith("/data.pkl"));
   if (zip === undefined || pickle === undefined) {
     throw formatError("format.pickle", {
-      what: "the record is no torch.save zip",
+      what: "the entry is no torch.save zip",
       where,
       advice: "the file is damaged, or written by torch before 1.6: save it again",
     });
@@ -34,11 +34,11 @@ export async function readTorchSave(source: ByteSource, verify: boolean, options
       throw pickleError("a persistent id is no storage");
     }
     const name = `${root}data/${text(key)}`;
-    const entry = recordOf(zip, name, where);
+    const entry = requireEntry(zip, name, where);
     const dtype = storageClass.storageDtype;
     const nbytes = storageBytes(dtype, smallInt(numel));
     if (nbytes > entry.size) throw pickleError(`storage ${text(key)} has ${entry.size} of ${nbytes} bytes`);
-    const storage = storages.get(name) ?? recordStorage(zip, entry, `${where}!${name}`, where);
+    const storage = storages.get(name) ?? entryStorage(zip, entry, `${where}!${name}`, where);
     storages.set(name, storage);
     return { kind: "storage", storage, dtype, location: text(location) };
   };

@@ -2,13 +2,13 @@ import type { ByteSource, ReadOptions, SourceOrigin } from "./byte-source.ts";
 import type { DType } from "./dtype.ts";
 import type { Device } from "./program/exported-program.ts";
 
-/** The bytes behind one or several tensors: one storage per record, so tied weights and views share it. */
+/** The bytes behind one or several tensors: one storage per entry, so tied weights and views share it. */
 export interface Storage {
   /** Unique within the archive. */
   readonly id: string;
   readonly nbytes: number;
-  /** The archive record that holds it. */
-  readonly record: string;
+  /** The archive entry that holds it. */
+  readonly entry: string;
   /**
    * All bytes, little-endian. Without `into` they may be a view of the source's memory (no copy, read-only), aligned as
    * the file aligns them.

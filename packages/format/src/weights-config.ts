@@ -15,9 +15,9 @@ export interface Payload {
 }
 
 /** Parses a payload config. */
-export function parsePayloads(bytes: Uint8Array, record: string): ReadonlyMap<string, Payload> {
-  const json = new JsonReader(record, "format.weights");
-  return json.at(json.object(parseJson(bytes, record)), "config", mapOf(payload));
+export function parsePayloads(bytes: Uint8Array, entry: string): ReadonlyMap<string, Payload> {
+  const json = new JsonReader(entry, "format.weights");
+  return json.at(json.object(parseJson(bytes, entry)), "config", mapOf(payload));
 }
 
 const payload: Decode<Payload> = (json, value) => {

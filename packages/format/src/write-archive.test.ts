@@ -12,11 +12,11 @@ import { archiveToBytes } from "./write-archive.ts";
 /** Opens and writes a fixture. */
 async function rewrite(name: string): Promise<Uint8Array> {
   const archive = await openArchive(fromBytes(fixture(name)));
-  const record = archive.generation === "flat" ? "serialized_example_inputs.pt" : "data/sample_inputs/model.pt";
+  const entryName = archive.generation === "flat" ? "serialized_example_inputs.pt" : "data/sample_inputs/model.pt";
   const model = {
     program: await archive.program(),
     weights: await archive.weights(),
-    sampleInputs: await archive.readRecord(record),
+    sampleInputs: await archive.readEntry(entryName),
   };
   return archiveToBytes({ models: [model], extraFiles: new Map([["notes/a.txt", "grüße"]]) });
 }

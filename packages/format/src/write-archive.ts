@@ -14,7 +14,7 @@ export interface ModelContent {
   readonly program: ExportedProgram;
   /** Parameters, buffers and constants: what {@link Archive.weights} gives, or one's own. */
   readonly weights: ReadonlyMap<string, WeightTensor>;
-  /** The example call as `torch.save` bytes, e.g. the record of another archive. */
+  /** The example call as `torch.save` bytes, e.g. the entry of another archive. */
   readonly sampleInputs?: Uint8Array;
 }
 
@@ -50,7 +50,7 @@ export async function archiveToBytes(content: ArchiveContent): Promise<Uint8Arra
   return bytes;
 }
 
-/** Names of the records of each sort; numbers run on from model to model. */
+/** Names of the entries of each sort; numbers run on from model to model. */
 const SORTS = {
   weights: { prefix: "weight_", config: "weights_config.json" },
   constants: { prefix: "tensor_", config: "constants_config.json" },

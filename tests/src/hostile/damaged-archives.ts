@@ -17,7 +17,7 @@ export type Records = Record<string, Uint8Array>;
 export async function recordsOf(name: string): Promise<Records> {
   const archive = await openArchive(fromBytes(new Uint8Array(await readFile(fixturePath(`${name}.pt2`)))));
   const records: Records = {};
-  for (const record of archive.records.keys()) records[record] = await archive.readRecord(record);
+  for (const record of archive.entries.keys()) records[record] = await archive.readEntry(record);
   return records;
 }
 

@@ -65,8 +65,8 @@ async function open(
   file: string,
 ): Promise<{ readonly text: string; readonly weights: ReadonlyMap<string, WeightTensor> }> {
   const archive = await openArchive(fromBytes(readFileSync(`${fixtures}${file}`)));
-  const record = [...archive.records.keys()].find((name) => /models\/[^/]*\.json$/.test(name))!;
-  return { text: new TextDecoder().decode(await archive.readRecord(record)), weights: await archive.weights() };
+  const record = [...archive.entries.keys()].find((name) => /models\/[^/]*\.json$/.test(name))!;
+  return { text: new TextDecoder().decode(await archive.readEntry(record)), weights: await archive.weights() };
 }
 
 async function outcomeOf(

@@ -25,7 +25,7 @@ export async function wideModel(): Promise<Uint8Array> {
     const shape = weight.shape.map((size) => (size === hidden ? WIDTH : size));
     const elements = Float32Array.from({ length: elementCount(shape) }, (_, at) => Math.sin(at + i) / 8);
     const bytes = new Uint8Array(elements.buffer);
-    const storage = { id: name, record: name, nbytes: bytes.byteLength, read: async () => bytes };
+    const storage = { id: name, entry: name, nbytes: bytes.byteLength, read: async () => bytes };
     return [name, { ...weight, shape, strides: contiguousStrides(shape), storageOffset: 0, storage }];
   });
   return archiveToBytes({ models: [{ program, weights: new Map(widened) }] });

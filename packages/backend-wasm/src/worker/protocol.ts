@@ -17,7 +17,7 @@ export interface WireTensor {
 export interface WireWeight extends Omit<WeightTensor, "storage"> {
   readonly storage: {
     readonly id: string;
-    readonly record: string;
+    readonly entry: string;
     readonly nbytes: number;
     /** Whether the calling thread wants to know which it will be asked for. */
     readonly isFar: boolean;

@@ -63,9 +63,9 @@ export class WorkerBackend implements Backend {
     const done = raiseOnAbort(cancel, signal);
     try {
       const origins = await originsOf(storages);
-      const wire = [...weights.values()].map(({ storage: { id, record, nbytes, far }, ...weight }) => ({
+      const wire = [...weights.values()].map(({ storage: { id, entry, nbytes, far }, ...weight }) => ({
         ...weight,
-        storage: { id, record, nbytes, isFar: far !== undefined },
+        storage: { id, entry, nbytes, isFar: far !== undefined },
       }));
       const unsent = channel.kept === program ? null : program;
       channel.kept = null;

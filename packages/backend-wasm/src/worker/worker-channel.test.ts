@@ -66,7 +66,7 @@ test("an abort ends the reads of a load", async () => {
   const abort = new AbortController();
   const asked: (AbortSignal | undefined)[] = [];
   const storage: Storage = {
-    ...{ id: "w", nbytes: 4, record: "w" },
+    ...{ id: "w", nbytes: 4, entry: "w" },
     read: ({ into, signal } = {}) => {
       asked.push(signal);
       return Promise.resolve(into!);

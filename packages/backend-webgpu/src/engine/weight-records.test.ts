@@ -42,7 +42,7 @@ function pretendedDevice(): { readonly device: Device; readonly writes: Map<stri
 function weightAt(name: string, offset: number, nbytes: number): WeightTensor {
   const part: ByteSource = { size: nbytes, read: (at, length) => file.read(offset + at, length) };
   const read: WeightTensor["storage"]["read"] = (options) => part.read(0, nbytes, options);
-  const storage = { id: name, record: name, nbytes, read, open: async () => part };
+  const storage = { id: name, entry: name, nbytes, read, open: async () => part };
   const count = nbytes / 4;
   const view = { dtype: "float32", shape: [count], strides: [1], storageOffset: 0 } as const;
   return { name, kind: "parameter", ...view, storage, requiresGrad: false, device: { type: "cpu", index: null } };

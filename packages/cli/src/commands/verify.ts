@@ -22,7 +22,7 @@ export const verify: Command = {
     ...INPUT_OPTIONS,
     { name: "expected", value: "OUT", help: "results as .safetensors or .npz, by output name or position (0, 1, …)" },
     ...TOLERANCE_OPTIONS,
-    { name: "checksums", help: "compare every record of the file with its CRC-32, and run nothing" },
+    { name: "checksums", help: "compare every entry of the file with its CRC-32, and run nothing" },
     { name: "per-node", help: "compare value by value, and name the first node that diverges; needs no --expected" },
     {
       name: "reference",
@@ -60,11 +60,11 @@ export const verify: Command = {
   },
 };
 
-function printChecksums({ ok, records, bytes, damaged }: ChecksumReport, paint: Paint): string {
+function printChecksums({ ok, entries, bytes, damaged }: ChecksumReport, paint: Paint): string {
   const lines = damaged.map((name) => `${paint("red", "FAIL")}  ${name}\n`);
   const verdict = ok ? paint("green", "ok") : `${paint("red", "FAILED")}: ${damaged.length}`;
   const what = ok ? "are as they were written" : "are damaged: copy or download the file again";
-  const of = ok ? `: ${plural(records, "record")}` : ` of ${plural(records, "record")}`;
+  const of = ok ? `: ${plural(entries, "entry")}` : ` of ${plural(entries, "entry")}`;
   return `${lines.join("")}${verdict}${of}, ${bytesText(bytes)}, ${what}\n`;
 }
 

@@ -1,31 +1,31 @@
 import { openArchive, Pt2Error } from "@pt2/format";
 import { openFile } from "@pt2/runtime/node";
 
-/** What comparing every record of a file with its checksum found. */
+/** What comparing every entry of a file with its checksum found. */
 export interface ChecksumReport {
   readonly ok: boolean;
-  readonly records: number;
+  readonly entries: number;
   readonly bytes: number;
-  /** Names of records whose bytes are not what was written. */
+  /** Names of entries whose bytes are not what was written. */
   readonly damaged: readonly string[];
 }
 
-/** Reads every record of a file, one after the other. */
+/** Reads every entry of a file, one after the other. */
 export async function verifyChecksums(file: string): Promise<ChecksumReport> {
   const archive = await openArchive(await openFile(file), { verifyChecksums: true });
   try {
     const damaged: string[] = [];
     let bytes = 0;
-    for (const { name, size } of archive.records.values()) {
+    for (const { name, size } of archive.entries.values()) {
       bytes += size;
       try {
-        await archive.readRecord(name);
+        await archive.readEntry(name);
       } catch (problem) {
         if (!(problem instanceof Pt2Error && problem.code === "format.checksum")) throw problem;
         damaged.push(name);
       }
     }
-    return { ok: damaged.length === 0, records: archive.records.size, bytes, damaged };
+    return { ok: damaged.length === 0, entries: archive.entries.size, bytes, damaged };
   } finally {
     await archive.close();
   }

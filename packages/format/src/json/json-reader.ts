@@ -14,13 +14,13 @@ export type Decode<T> = (json: JsonReader, value: Json) => T;
  * path is not unwound.
  */
 export class JsonReader {
-  readonly #record: string;
+  readonly #entry: string;
   readonly #code: FormatErrorCode;
   readonly #path: (string | number)[] = [];
   #depth = 0;
 
-  constructor(record: string, code: FormatErrorCode) {
-    this.#record = record;
+  constructor(entry: string, code: FormatErrorCode) {
+    this.#entry = entry;
     this.#code = code;
   }
 
@@ -30,14 +30,14 @@ export class JsonReader {
       what,
       where: this.place,
       advice: "the file is damaged, or written by a torch this version does not know: re-export it, or update @pt2",
-      details: { record: this.#record, path: this.path },
+      details: { entry: this.#entry, path: this.path },
       cause,
     });
   }
 
   /** Record and path of the current value. */
   get place(): string {
-    return `${this.#record} at ${this.path}`;
+    return `${this.#entry} at ${this.path}`;
   }
 
   /** JSON path of the current value. */

@@ -79,7 +79,7 @@ describe("JSON reader", () => {
     ['{"rows": {"a": 3}}', "$.rows.a"],
     ["{}", "$.rows"],
   ])("names the path: %s", (text, path) => {
-    expect(() => decode(text)).toThrow(expect.objectContaining({ details: { record: "models/m.json", path } }));
+    expect(() => decode(text)).toThrow(expect.objectContaining({ details: { entry: "models/m.json", path } }));
   });
 
   it.each([

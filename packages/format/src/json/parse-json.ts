@@ -14,9 +14,9 @@ const SAFE_DIGITS = 16;
  * engine's own parser runs on the text with those integers quoted. So are the bare `NaN` and `Infinity` that Python
  * writes (torch 2.6 does), which become the strings that later files have.
  */
-export function parseJson(bytes: Uint8Array, record: string): Json {
-  checkLimit("jsonBytes", bytes.byteLength, record);
-  const tokens = scan(bytes, record);
+export function parseJson(bytes: Uint8Array, entry: string): Json {
+  checkLimit("jsonBytes", bytes.byteLength, entry);
+  const tokens = scan(bytes, entry);
   const decoder = new TextDecoder("utf-8", { fatal: true });
   try {
     if (tokens.length === 0) return JSON.parse(decoder.decode(bytes)) as Json;
@@ -31,8 +31,8 @@ export function parseJson(bytes: Uint8Array, record: string): Json {
     return JSON.parse(pieces.join("")) as Json;
   } catch (cause) {
     throw formatError("format.json", {
-      what: `the record is not valid JSON: ${cause instanceof Error ? cause.message : cause}`,
-      where: record,
+      what: `the entry is not valid JSON: ${cause instanceof Error ? cause.message : cause}`,
+      where: entry,
       advice: "the file is damaged: save the program again",
       cause,
     });
@@ -40,7 +40,7 @@ export function parseJson(bytes: Uint8Array, record: string): Json {
 }
 
 /** Byte ranges of the tokens to quote: integers that a double may not hold, and numbers that JSON does not know. */
-function scan(bytes: Uint8Array, record: string): (readonly [number, number])[] {
+function scan(bytes: Uint8Array, entry: string): (readonly [number, number])[] {
   const tokens: (readonly [number, number])[] = [];
   let depth = 0;
   let deepest = 0;
@@ -58,7 +58,7 @@ function scan(bytes: Uint8Array, record: string): (readonly [number, number])[] 
       if (needsQuotes(bytes, start, at + 1)) tokens.push([start, at + 1]);
     }
   }
-  checkLimit("jsonDepth", deepest, record);
+  checkLimit("jsonDepth", deepest, entry);
   return tokens;
 }
 

@@ -28,7 +28,7 @@ const FOLDER = "pt2";
  * A source that keeps what is read of it in the origin private file system, part by part: the next load, or the same one
  * after it broke off, reads over the network only what is not there yet. `load(await cached(url), …)`.
  *
- * An archive is known by its size and its end, where the check sums of all records are, so a file that was replaced is
+ * An archive is known by its size and its end, where the check sums of all entries are, so a file that was replaced is
  * read anew, and one that moved is not. While the network cannot be reached, what was read from the same address last is
  * taken: a model that was loaded before loads again. Where a page has no such file system, or the file is larger than the
  * limit, the source is given as it is.

@@ -1,6 +1,6 @@
 import type { ByteSource, ReadOptions } from "../byte-source.ts";
 
-/** Where the end of an archive begins, which holds the names, sizes and check sums of its records. */
+/** Where the end of an archive begins, which holds the names, sizes and check sums of its entries. */
 const TAIL = 64 * 1024;
 
 /** What an archive is known by: a hash of its size and its end. */

@@ -15,12 +15,12 @@ import { parseTreeSpec } from "./tree-spec.ts";
 /** The schema's major version, the only part of it that decides. */
 const SCHEMA_MAJOR = 8;
 
-/** Parses a `models/*.json` record. */
-export function parseProgram(bytes: Uint8Array, record: string): ExportedProgram {
-  const json = new JsonReader(record, "format.program");
-  const root = json.object(parseJson(bytes, record));
+/** Parses a `models/*.json` entry. */
+export function parseProgram(bytes: Uint8Array, entry: string): ExportedProgram {
+  const json = new JsonReader(entry, "format.program");
+  const root = json.object(parseJson(bytes, entry));
   const torchVersion = json.optional(root, "torch_version", string, "<=2.4");
-  const schemaVersion = checkSchema(json, root, torchVersion, record);
+  const schemaVersion = checkSchema(json, root, torchVersion, entry);
   const verifiers = json.optional(root, "verifiers", listOf(string), []);
   return {
     graphModule: json.at(root, "graph_module", graphModule),
@@ -38,23 +38,23 @@ function checkSchema(
   json: JsonReader,
   root: JsonObject,
   torchVersion: string,
-  record: string,
+  entry: string,
 ): ExportedProgram["schemaVersion"] {
   const version = json.at(root, "schema_version", (reader, value) => {
     if (typeof value === "number") return { major: value, minor: 0 };
     const object = reader.object(value);
     return { major: reader.at(object, "major", smallInt), minor: reader.optional(object, "minor", smallInt, 0) };
   });
-  if (version.major !== SCHEMA_MAJOR) throw schemaError(`${version.major}.${version.minor}`, torchVersion, record);
+  if (version.major !== SCHEMA_MAJOR) throw schemaError(`${version.major}.${version.minor}`, torchVersion, entry);
   return version;
 }
 
 /** The refusal of a schema version. */
-export function schemaError(version: string, torchVersion: string, record: string): Error {
+export function schemaError(version: string, torchVersion: string, entry: string): Error {
   const old = Number.parseInt(version, 10) < SCHEMA_MAJOR;
   return formatError("format.schema-version", {
     what: `program schema ${version} (torch ${torchVersion}) is not supported, major ${SCHEMA_MAJOR} is`,
-    where: record,
+    where: entry,
     advice: old ? "re-export the model with torch 2.6 or later" : "update @pt2, or export with torch 2.6 to 2.15",
     details: { version, torchVersion },
   });

@@ -96,7 +96,7 @@ describe("programs", () => {
     ["$.graph_module.graph.nodes[0].inputs[0].arg.as_int", ['{"as_int": 1.5}']],
   ])("name the place of a fault: %s", (path, args) => {
     expect(() => parse(withArguments(args))).toThrow(
-      expect.objectContaining({ code: "format.program", details: { record: "models/m.json", path } }),
+      expect.objectContaining({ code: "format.program", details: { entry: "models/m.json", path } }),
     );
   });
 

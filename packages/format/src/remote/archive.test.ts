@@ -11,7 +11,7 @@ import { fakeServer } from "./fake-server.test-helper.ts";
 const FILLER = new Uint8Array(700_000);
 
 /**
- * A fixture with much that nobody asks for between its larger records, so that no two of them come together by chance.
+ * A fixture with much that nobody asks for between its larger entries, so that no two of them come together by chance.
  * The smallest ones lie together at the end, as PyTorch's do.
  */
 async function spread(name: string): Promise<Uint8Array> {
@@ -66,7 +66,7 @@ it.each([
   ["torch-2.6/conv.pt2", 5],
   ["torch-2.8/conv.pt2", 5],
   ["torch-2.13/conv.pt2", 4],
-])("%s, its records far from each other, is read in a few rounds", async (name, most) => {
+])("%s, its entries far from each other, is read in a few rounds", async (name, most) => {
   const file = await spread(name);
   const server = fakeServer(file);
   const { fetch, rounds } = inRounds(server.fetch);

@@ -2,7 +2,7 @@ import { allocate } from "./allocate.ts";
 
 /** Bytes that are freed at once when they were taken. */
 const PIECE = 4 * 2 ** 20;
-/** Behind the data of a record there is at most so much that was asked for because its place was foreseen. */
+/** Behind the data of an entry there is at most so much that was asked for because its place was foreseen. */
 const SLACK = 256;
 
 /** A read that waits for bytes of a range. */

@@ -1,7 +1,7 @@
 import { crc32 } from "./crc32.ts";
 
-/** A record of a test zip; what is left out is right. */
-export interface TestRecord {
+/** An entry of a test zip; what is left out is right. */
+export interface TestEntry {
   readonly name: string;
   /** As stored, i.e. compressed where `method` says so. */
   readonly data: Uint8Array;
@@ -19,7 +19,7 @@ export interface TestZipOptions {
   readonly comment?: string;
   /** All values in zip64 fields. */
   readonly zip64?: boolean;
-  /** Every directory entry points at the first record. */
+  /** Every directory entry points at the first entry. */
   readonly sameOffset?: boolean;
 }
 
@@ -28,14 +28,14 @@ const u32 = (value: number): number[] => [...u16(value & 0xffff), ...u16(value >
 const u64 = (value: number): number[] => [...u32(value % 2 ** 32), ...u32(Math.floor(value / 2 ** 32))];
 
 /** Builds zips that the product's own writer would never write. */
-export function buildZip(records: readonly TestRecord[], options: TestZipOptions = {}): Uint8Array {
+export function buildZip(entries: readonly TestEntry[], options: TestZipOptions = {}): Uint8Array {
   const file: number[] = [];
   const directory: number[] = [];
-  for (const record of records) {
+  for (const entry of entries) {
     const offset = options.sameOffset ? 0 : file.length;
-    const name = [...new TextEncoder().encode(record.name)];
-    const { data, method = 0, size = data.length, crc = crc32(data) } = record;
-    const flags = (record.flags ?? 0) | (options.descriptors ? 8 : 0);
+    const name = [...new TextEncoder().encode(entry.name)];
+    const { data, method = 0, size = data.length, crc = crc32(data) } = entry;
+    const flags = (entry.flags ?? 0) | (options.descriptors ? 8 : 0);
     const padding = options.localExtra ?? 0;
     const local = options.descriptors ? [0, 0, 0] : [crc, data.length, size];
     file.push(...u32(0x04034b50), ...u16(20), ...u16(flags), ...u16(method), ...u32(0), ...local.flatMap(u32));
@@ -50,7 +50,7 @@ export function buildZip(records: readonly TestRecord[], options: TestZipOptions
     directory.push(...shown.flatMap(u32), ...u16(name.length), ...u16(extra.length), ...u16(0), ...u16(0), ...u16(0));
     directory.push(...u32(0), ...u32(options.zip64 ? 0xffffffff : offset), ...name, ...extra);
   }
-  const [start, count] = [file.length, records.length];
+  const [start, count] = [file.length, entries.length];
   file.push(...directory);
   if (options.zip64) {
     const at = file.length;

@@ -2,17 +2,17 @@ import type { ByteSource, Crc32, ReadOptions } from "../byte-source.ts";
 import { formatError } from "../format-errors.ts";
 import type { ZipEntry } from "./zip-entry.ts";
 
-/** Fails when bytes of a record do not match its checksum. PyTorch can be told to compute none, and writes 0 then. */
+/** Fails when bytes of an entry do not match its checksum. PyTorch can be told to compute none, and writes 0 then. */
 export function requireChecksum(entry: ZipEntry, actual: number): void {
   if (actual === entry.crc32 || entry.crc32 === 0) return;
   throw formatError("format.checksum", {
-    what: "the record's bytes do not match its CRC-32",
+    what: "the entry's bytes do not match its CRC-32",
     where: entry.name,
     advice: "the file is damaged, copy or download it again",
   });
 }
 
-/** A record that is read in parts. Its checksum is compared when the last of them came, if they came in order. */
+/** An entry that is read in parts. Its checksum is compared when the last of them came, if they came in order. */
 export function checkedSource(source: ByteSource, entry: ZipEntry, crc32: Crc32): ByteSource {
   let next = 0;
   let crc = 0;

@@ -15,7 +15,7 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true }));
 
 const SIZES = [1, 64, 0, 9000, 77, 5000];
-const records = SIZES.map((size, i) => ({
+const entries = SIZES.map((size, i) => ({
   name: `data/weights/weight_${i}`,
   data: Uint8Array.from({ length: size }, (_, at) => (at * 7 + i) & 255),
 }));
@@ -38,27 +38,27 @@ async function counting(bytes: Uint8Array): Promise<ByteSource & { readonly scat
   };
 }
 
-/** The records as PyTorch's writer lays them out. */
+/** The entries as PyTorch's writer lays them out. */
 async function pytorchZip(): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
   const writer = new ZipWriter((chunk) => void chunks.push(chunk));
-  for (const { name, data } of records) await writer.add(name, data);
+  for (const { name, data } of entries) await writer.add(name, data);
   await writer.finish();
   return new Uint8Array(Buffer.concat(chunks));
 }
 
 async function readAll(zip: ZipFile): Promise<readonly Uint8Array[]> {
   const entries = [...zip.entries.values()];
-  // One record before the others shows where this file's writer puts data.
+  // One entry before the others shows where this file's writer puts data.
   await zip.read(entries[0]!);
   return Promise.all(entries.map((entry) => zip.read(entry, { into: new Uint8Array(entry.size + 3) })));
 }
 
-describe("records that are read in one turn", () => {
+describe("entries that are read in one turn", () => {
   it("are few reads where data is where PyTorch puts it", async () => {
     const source = await counting(await pytorchZip());
     const zip = (await ZipFile.open(source, true))!;
-    expect(await readAll(zip)).toEqual(records.map(({ data }) => data));
+    expect(await readAll(zip)).toEqual(entries.map(({ data }) => data));
     expect(source.scattered.length).toBeLessThanOrEqual(2);
     await source.close!();
   });
@@ -68,9 +68,9 @@ describe("records that are read in one turn", () => {
     ["padding", { localExtra: 37 }],
     ["descriptors", { descriptors: true, localExtra: 5 }],
   ])("are right wherever data is: %s", async (_, options) => {
-    const source = await counting(buildZip(records, options));
+    const source = await counting(buildZip(entries, options));
     const zip = (await ZipFile.open(source, false))!;
-    expect(await readAll(zip)).toEqual(records.map(({ data }) => data));
+    expect(await readAll(zip)).toEqual(entries.map(({ data }) => data));
     await source.close!();
   });
 

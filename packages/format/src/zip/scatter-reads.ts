@@ -1,6 +1,6 @@
 import type { ByteSource, ReadOptions } from "../byte-source.ts";
 
-/** A record whose place in the file is foreseen: its header, and right behind it the data. */
+/** An entry whose place in the file is foreseen: its header, and right behind it the data. */
 export interface Foreseen {
   readonly headerOffset: number;
   readonly dataOffset: number;
@@ -13,12 +13,12 @@ interface Wanted extends Foreseen {
   reject(reason: unknown): void;
 }
 
-/** One read over several records and what lies between them. */
+/** One read over several entries and what lies between them. */
 interface Stretch {
   readonly start: number;
   readonly signal: AbortSignal | undefined;
   readonly buffers: Uint8Array[];
-  readonly records: { readonly record: Wanted; readonly header: Uint8Array }[];
+  readonly entries: { readonly entry: Wanted; readonly header: Uint8Array }[];
   end: number;
 }
 
@@ -26,7 +26,7 @@ interface Stretch {
 const LARGEST_GAP = 2 ** 16;
 /** Long enough that threads stay busy while the caller's is, short enough to let an abort and progress through. */
 const LONGEST_STRETCH = 256 * 2 ** 20;
-/** Systems take 1024 buffers at once; a record adds up to three. */
+/** Systems take 1024 buffers at once; an entry adds up to three. */
 const MOST_BUFFERS = 1020;
 /** Stretches under way at a time: more threads would only take time from the one that asks. */
 const LANES = 2;
@@ -42,10 +42,10 @@ export class ReadBatch {
     this.#scatter = scatter;
   }
 
-  /** Reads a record's data; returns the header before it, which tells whether that was its place. */
-  read(record: Foreseen, { signal }: ReadOptions): Promise<Uint8Array> {
+  /** Reads an entry's data; returns the header before it, which tells whether that was its place. */
+  read(entry: Foreseen, { signal }: ReadOptions): Promise<Uint8Array> {
     return new Promise((resolve, reject) => {
-      if (this.#wanted.push({ ...record, signal, resolve, reject }) > 1) return;
+      if (this.#wanted.push({ ...entry, signal, resolve, reject }) > 1) return;
       queueMicrotask(() => {
         this.#stretches.push(...stretchesOf(this.#wanted));
         this.#wanted = [];
@@ -64,12 +64,12 @@ export class ReadBatch {
     }
   }
 
-  async #run({ start, buffers, signal, records }: Stretch): Promise<void> {
+  async #run({ start, buffers, signal, entries }: Stretch): Promise<void> {
     try {
       await this.#scatter(start, buffers, { signal });
-      for (const { record, header } of records) record.resolve(header);
+      for (const { entry, header } of entries) entry.resolve(header);
     } catch (reason) {
-      for (const { record } of records) record.reject(reason);
+      for (const { entry } of entries) entry.reject(reason);
     }
   }
 }
@@ -79,31 +79,31 @@ function stretchesOf(wanted: readonly Wanted[]): Stretch[] {
   const bytes = wanted.reduce((sum, { into }) => sum + into.byteLength, 0);
   // Of one length, so that no lane is left with the last one.
   const length = bytes / LANES / Math.ceil(bytes / LANES / LONGEST_STRETCH);
-  for (const record of [...wanted].sort((a, b) => a.headerOffset - b.headerOffset)) {
+  for (const entry of [...wanted].sort((a, b) => a.headerOffset - b.headerOffset)) {
     let stretch = stretches.at(-1);
-    if (stretch === undefined || !continues(stretch, record, length)) {
+    if (stretch === undefined || !continues(stretch, entry, length)) {
       stretch = {
-        start: record.headerOffset,
-        end: record.headerOffset,
-        signal: record.signal,
+        start: entry.headerOffset,
+        end: entry.headerOffset,
+        signal: entry.signal,
         buffers: [],
-        records: [],
+        entries: [],
       };
       stretches.push(stretch);
     }
-    const gap = record.headerOffset - stretch.end;
-    const header = new Uint8Array(record.dataOffset - record.headerOffset);
+    const gap = entry.headerOffset - stretch.end;
+    const header = new Uint8Array(entry.dataOffset - entry.headerOffset);
     if (gap > 0) stretch.buffers.push(new Uint8Array(gap));
-    stretch.buffers.push(header, record.into);
-    stretch.records.push({ record, header });
-    stretch.end = record.dataOffset + record.into.byteLength;
+    stretch.buffers.push(header, entry.into);
+    stretch.entries.push({ entry, header });
+    stretch.end = entry.dataOffset + entry.into.byteLength;
   }
   return stretches;
 }
 
-function continues({ start, end, buffers, signal }: Stretch, record: Wanted, length: number): boolean {
-  const gap = record.headerOffset - end;
-  // A record that is read twice begins before the end.
-  if (gap < 0 || gap > LARGEST_GAP || record.signal !== signal) return false;
+function continues({ start, end, buffers, signal }: Stretch, entry: Wanted, length: number): boolean {
+  const gap = entry.headerOffset - end;
+  // An entry that is read twice begins before the end.
+  if (gap < 0 || gap > LARGEST_GAP || entry.signal !== signal) return false;
   return end - start < length && buffers.length <= MOST_BUFFERS;
 }

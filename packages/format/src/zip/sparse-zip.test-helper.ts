@@ -1,18 +1,18 @@
 import { type ByteSource, checkRange, deliver } from "../byte-source.ts";
 
-/** A stored record of zeros, but for what it says at some offsets. */
-export interface SparseRecord {
+/** A stored entry of zeros, but for what it says at some offsets. */
+export interface SparseEntry {
   readonly name: string;
   readonly size: number;
   readonly marks?: readonly { readonly at: number; readonly bytes: Uint8Array }[];
 }
 
-/** A zip that is as large as its records say, in the memory of its headers. `reads` are those that were made. */
-export function sparseZip(records: readonly SparseRecord[]): ByteSource & { readonly reads: number[] } {
+/** A zip that is as large as its entries say, in the memory of its headers. `reads` are those that were made. */
+export function sparseZip(entries: readonly SparseEntry[]): ByteSource & { readonly reads: number[] } {
   const pieces: { readonly at: number; readonly bytes: Uint8Array }[] = [];
   const directory: Uint8Array[] = [];
   let at = 0;
-  for (const { name, size, marks = [] } of records) {
+  for (const { name, size, marks = [] } of entries) {
     const text = new TextEncoder().encode(name);
     const wide = fields([2, 1], [2, 24], [8, size], [8, size], [8, at]);
     const local = fields(
@@ -33,7 +33,7 @@ export function sparseZip(records: readonly SparseRecord[]): ByteSource & { read
     at = data + size;
   }
   const listing = join(directory);
-  const counts = [8, records.length] as const;
+  const counts = [8, entries.length] as const;
   const end = [
     fields([4, 0x06064b50], [8, 44], [2, 45], [2, 45], [8, 0], counts, counts, [8, listing.length], [8, at]),
     fields([4, 0x07064b50], [4, 0], [8, at + listing.length], [4, 1]),

@@ -10,7 +10,7 @@ const ZIP64_EOCD = 0x06064b50;
 const EOCD_BYTES = 22;
 const LOCATOR_BYTES = 20;
 const ZIP64_EOCD_BYTES = 56;
-/** One read that holds the end record behind the longest comment, and with it the small records PyTorch writes last. */
+/** One read that holds the end record behind the longest comment, and with it the small entries PyTorch writes last. */
 const TAIL_BYTES = 0xffff + EOCD_BYTES + LOCATOR_BYTES + ZIP64_EOCD_BYTES;
 
 /** A zip's directory, and its source with the tail that was read anyway kept in memory. */
@@ -30,7 +30,7 @@ export async function readDirectory(source: ByteSource, options?: ReadOptions): 
   const where = await locate(view, end, tailStart, cached, options);
 
   const { count, size, offset } = where;
-  checkLimit("zipRecords", count, "zip directory");
+  checkLimit("zipEntries", count, "zip directory");
   checkLimit("zipDirectoryBytes", size, "zip directory");
   if (offset + size > where.limit) {
     throw formatError("format.zip", {

@@ -7,7 +7,7 @@ const CENTRAL_BYTES = 46;
 export const LOCAL_BYTES = 30;
 const ZIP64_FIELD = 0x0001;
 
-/** A record as the central directory describes it. */
+/** An entry as the central directory describes it. */
 export interface ZipEntry {
   readonly name: string;
   readonly nameBytes: number;
@@ -16,11 +16,11 @@ export interface ZipEntry {
   readonly compressedSize: number;
   readonly size: number;
   readonly headerOffset: number;
-  /** The next record's header, or the directory: this record ends at or before it. */
+  /** The next entry's header, or the directory: this entry ends at or before it. */
   readonly limit: number;
 }
 
-/** Parses and cross-checks the central directory: names are unique and no two records share bytes. */
+/** Parses and cross-checks the central directory: names are unique and no two entries share bytes. */
 export function parseEntries(
   bytes: Uint8Array,
   count: number,
@@ -40,7 +40,7 @@ export function parseEntries(
     const next = at + CENTRAL_BYTES + nameBytes + extraBytes + view.getUint16(at + 32, true);
     if (next > bytes.byteLength) throw damaged(`entry ${index} reaches beyond the zip directory`, file);
     const entry = parseEntry(view, bytes, at, nameBytes, extraBytes);
-    if (names.has(entry.name)) throw damaged(`the record ${JSON.stringify(entry.name)} occurs twice`, file);
+    if (names.has(entry.name)) throw damaged(`the entry ${JSON.stringify(entry.name)} occurs twice`, file);
     names.add(entry.name);
     if (!entry.name.endsWith("/")) entries.push(entry);
     at = next;
@@ -65,9 +65,9 @@ function parseEntry(
   const method = view.getUint16(at + 10, true);
   if ((flags & 1) !== 0 || (method !== 0 && method !== 8)) {
     throw formatError("format.zip-unsupported", {
-      what: (flags & 1) !== 0 ? "the record is encrypted" : `the record uses compression method ${method}`,
+      what: (flags & 1) !== 0 ? "the entry is encrypted" : `the entry uses compression method ${method}`,
       where: name,
-      advice: "store or deflate the records; torch.export.save stores them",
+      advice: "store or deflate the entries; torch.export.save stores them",
       details: { method },
     });
   }
@@ -87,7 +87,7 @@ function parseEntry(
   compressedSize = wide(compressedSize);
   headerOffset = wide(headerOffset);
   const compressed = method === 8;
-  if (!compressed && size !== compressedSize) throw damaged("a stored record has two different sizes", name);
+  if (!compressed && size !== compressedSize) throw damaged("a stored entry has two different sizes", name);
   const crc32 = view.getUint32(at + 16, true);
   return { name, nameBytes, compressed, crc32, compressedSize, size, headerOffset, limit: 0 };
 }
@@ -107,7 +107,7 @@ function checkOverlap(entries: readonly Mutable<ZipEntry>[], directory: number):
     entry.limit = next?.headerOffset ?? directory;
     if (entry.headerOffset + LOCAL_BYTES + entry.nameBytes + entry.compressedSize > entry.limit) {
       throw formatError("format.overlap", {
-        what: `the record reaches into ${next === undefined ? "the zip directory" : JSON.stringify(next.name)}`,
+        what: `the entry reaches into ${next === undefined ? "the zip directory" : JSON.stringify(next.name)}`,
         where: entry.name,
         advice: "the file is damaged or hostile",
       });

@@ -27,7 +27,7 @@ const INSIDE_TAIL = 66 * 1024;
 /** Identifier and length before what an extra field holds. */
 const EXTRA_HEADER_BYTES = 4;
 
-/** An open zip: records are found in its directory and read on demand. */
+/** An open zip: entries are found in its directory and read on demand. */
 export class ZipFile {
   readonly entries: ReadonlyMap<string, ZipEntry>;
   readonly source: ByteSource;
@@ -61,7 +61,7 @@ export class ZipFile {
     return directory && new ZipFile(directory.source, directory.entries, verify);
   }
 
-  /** The bytes of a record. */
+  /** The bytes of an entry. */
   async read(entry: ZipEntry, options?: ReadOptions): Promise<Uint8Array> {
     const stored = await this.#readStored(entry, entry.compressed ? { signal: options?.signal } : options);
     const bytes = entry.compressed ? deliver(await inflated(entry, stored), options) : stored;
@@ -69,7 +69,7 @@ export class ZipFile {
     return bytes;
   }
 
-  /** A record as a source of its own, without reading it when it is stored. */
+  /** An entry as a source of its own, without reading it when it is stored. */
   async slice(entry: ZipEntry, options?: ReadOptions): Promise<ByteSource> {
     if (entry.compressed) return { ...fromBytes(await this.read(entry, options)), name: entry.name };
     const header = await this.source.read(entry.headerOffset, LOCAL_BYTES, options);
@@ -77,18 +77,18 @@ export class ZipFile {
     return this.#verify ? checkedSource(stored, entry, this.#crc32) : stored;
   }
 
-  /** Where a stored record's bytes start in the source's origin; null when it is compressed or checked, or has none. */
+  /** Where a stored entry's bytes start in the source's origin; null when it is compressed or checked, or has none. */
   async locate(entry: ZipEntry): Promise<SourceOrigin | null> {
     if (entry.compressed || this.#verify || this.source.origin === undefined) return null;
     return (await this.slice(entry)).origin ?? null;
   }
 
-  /** Says that records will be read soon. Returns how to say that no more of them will be. */
+  /** Says that entries will be read soon. Returns how to say that no more of them will be. */
   expect(entries: Iterable<ZipEntry>, options?: Pick<ReadOptions, "signal">): () => void {
     return this.source.expect?.(Array.from(entries, surroundings), options) ?? (() => {});
   }
 
-  /** Says that a record will be read which is a zip itself: its directory, and what its first records tell. */
+  /** Says that an entry will be read which is a zip itself: its directory, and what its first entries tell. */
   expectInside(entries: Iterable<ZipEntry>, options?: Pick<ReadOptions, "signal">): () => void {
     const ranges = Array.from(entries, surroundings).flatMap(({ offset, length }) =>
       length <= INSIDE_HEAD + INSIDE_TAIL
@@ -105,7 +105,7 @@ export class ZipFile {
     const { compressedSize: length, headerOffset } = entry;
     const isFar = this.source.expect !== undefined;
     if (options?.into !== undefined && !isFar) return this.#readInto(entry, options);
-    // Header and data in one read: a network round trip less per record.
+    // Header and data in one read: a network round trip less per entry.
     const around = surroundings(entry);
     const { signal } = options ?? {};
     const block = await this.source.read(around.offset, around.length, { signal });
@@ -135,7 +135,7 @@ export class ZipFile {
   }
 }
 
-/** A record with its header, as one read: where the data ends is only known when the header is. */
+/** An entry with its header, as one read: where the data ends is only known when the header is. */
 function surroundings({ headerOffset, nameBytes, compressedSize, limit }: ZipEntry): ByteRange {
   const offset = headerOffset - (headerOffset % ALIGNMENT);
   const guess = headerOffset + LOCAL_BYTES + nameBytes + USUAL_EXTRA + compressedSize;
@@ -153,7 +153,7 @@ function dataOffset(entry: ZipEntry, header: Uint8Array): number {
   const nameBytes = view.getUint16(26, true);
   if (view.getUint32(0, true) !== LOCAL || nameBytes !== entry.nameBytes) {
     throw formatError("format.zip", {
-      what: "the record's header is not where the zip directory says",
+      what: "the entry's header is not where the zip directory says",
       where: entry.name,
       advice: "the file is damaged, copy or download it again",
     });
@@ -161,7 +161,7 @@ function dataOffset(entry: ZipEntry, header: Uint8Array): number {
   const offset = entry.headerOffset + LOCAL_BYTES + nameBytes + view.getUint16(28, true);
   if (offset + entry.compressedSize <= entry.limit) return offset;
   throw formatError("format.overlap", {
-    what: "the record reaches into the next one",
+    what: "the entry reaches into the next one",
     where: entry.name,
     advice: "the file is damaged or hostile",
   });

@@ -18,7 +18,7 @@ interface Written {
   readonly offset: number;
 }
 
-/** Writes a zip as PyTorch does: records stored, their data on multiples of 64 bytes, zip64 end records always. */
+/** Writes a zip as PyTorch does: entries stored, their data on multiples of 64 bytes, zip64 end records always. */
 export class ZipWriter {
   readonly #sink: ByteSink;
   readonly #written: Written[] = [];
@@ -29,22 +29,22 @@ export class ZipWriter {
   }
 
   async add(name: string, bytes: Uint8Array): Promise<number> {
-    const record = {
+    const entry = {
       name: new TextEncoder().encode(name),
       crc32: crc32(bytes),
       size: bytes.length,
       offset: this.#offset,
     };
-    await this.#emit(localHeader(record));
+    await this.#emit(localHeader(entry));
     await this.#emit(bytes);
-    this.#written.push(record);
-    return record.crc32;
+    this.#written.push(entry);
+    return entry.crc32;
   }
 
   /** Writes the directory; returns the size of the file. */
   async finish(): Promise<number> {
     const start = this.#offset;
-    for (const record of this.#written) await this.#emit(centralHeader(record));
+    for (const entry of this.#written) await this.#emit(centralHeader(entry));
     await this.#emit(endRecords(this.#written.length, start, this.#offset - start));
     return this.#offset;
   }

@@ -1,7 +1,7 @@
 import { deflateSync } from "fflate";
 import { describe, expect, it } from "vitest";
 import { fromBytes } from "../byte-source.ts";
-import { buildZip, type TestRecord } from "./build-zip.test-helper.ts";
+import { buildZip, type TestEntry } from "./build-zip.test-helper.ts";
 import { crc32 } from "./crc32.ts";
 import { ZipFile } from "./zip-file.ts";
 import { ZipWriter } from "./zip-writer.ts";
@@ -20,7 +20,7 @@ async function read(bytes: Uint8Array, name: string): Promise<string> {
 }
 
 describe("zip reader", () => {
-  const records: TestRecord[] = [
+  const entries: TestEntry[] = [
     { name: "a", data: text("first") },
     { name: "b/c", data: text("second ".repeat(100)) },
   ];
@@ -31,38 +31,38 @@ describe("zip reader", () => {
     ["local extra fields that the directory lacks", { localExtra: 37 }],
     ["a comment", { comment: "PK\x05\x06 in a comment" }],
     ["zip64 records and end", { zip64: true }],
-  ])("reads stored records: %s", async (_, options) => {
-    const bytes = buildZip(records, options);
+  ])("reads stored entries: %s", async (_, options) => {
+    const bytes = buildZip(entries, options);
     expect(await read(bytes, "a")).toBe("first");
     expect(await read(bytes, "b/c")).toBe("second ".repeat(100));
   });
 
-  it("reads deflated records", async () => {
+  it("reads deflated entries", async () => {
     const plain = text("many words ".repeat(10_000));
     const bytes = buildZip([{ name: "d", data: deflateSync(plain), method: 8, size: plain.length, crc: crc32(plain) }]);
     expect(await read(bytes, "d")).toBe("many words ".repeat(10_000));
   });
 
-  it("reads stored records of a source in memory without a copy", async () => {
-    const bytes = buildZip(records);
+  it("reads stored entries of a source in memory without a copy", async () => {
+    const bytes = buildZip(entries);
     const zip = await open(bytes);
     expect((await zip.read(zip.entries.get("a")!)).buffer).toBe(bytes.buffer);
   });
 
   it("reads into given memory", async () => {
-    const zip = await open(buildZip(records));
+    const zip = await open(buildZip(entries));
     const into = new Uint8Array(8);
     const bytes = await zip.read(zip.entries.get("a")!, { into });
     expect([bytes.buffer === into.buffer, new TextDecoder().decode(into.subarray(0, 5))]).toEqual([true, "first"]);
   });
 
   it.each<[string, string, () => Uint8Array]>([
-    ["format.zip", "two records of one name", () => buildZip([records[0]!, records[0]!])],
-    ["format.overlap", "two records in one place", () => buildZip(records, { sameOffset: true })],
-    ["format.zip-unsupported", "encryption", () => buildZip([{ ...records[0]!, flags: 1 }])],
-    ["format.zip-unsupported", "an unknown method", () => buildZip([{ ...records[0]!, method: 14 }])],
-    ["format.zip", "a stored record of two sizes", () => buildZip([{ ...records[0]!, size: 6 }])],
-    ["format.checksum", "a wrong checksum", () => buildZip([{ ...records[0]!, crc: 1 }])],
+    ["format.zip", "two entries of one name", () => buildZip([entries[0]!, entries[0]!])],
+    ["format.overlap", "two entries in one place", () => buildZip(entries, { sameOffset: true })],
+    ["format.zip-unsupported", "encryption", () => buildZip([{ ...entries[0]!, flags: 1 }])],
+    ["format.zip-unsupported", "an unknown method", () => buildZip([{ ...entries[0]!, method: 14 }])],
+    ["format.zip", "a stored entry of two sizes", () => buildZip([{ ...entries[0]!, size: 6 }])],
+    ["format.checksum", "a wrong checksum", () => buildZip([{ ...entries[0]!, crc: 1 }])],
     ["format.limit", "a bomb by ratio", () => bomb(2 ** 31)],
     ["format.zip", "a bomb that hides its size", () => bomb(10)],
     ["format.zip", "deflated rubbish", () => buildZip([{ name: "a", data: text("rubbish!"), method: 8, size: 100 }])],
@@ -71,18 +71,18 @@ describe("zip reader", () => {
   });
 
   it("takes a checksum of 0 for none: PyTorch can be told to compute none", async () => {
-    expect(await read(buildZip([{ ...records[0]!, crc: 0 }]), "a")).toBe("first");
+    expect(await read(buildZip([{ ...entries[0]!, crc: 0 }]), "a")).toBe("first");
   });
 
   it("checks what is read in parts when its last bytes came", async () => {
-    const damaged = (await ZipFile.open(fromBytes(buildZip([{ ...records[0]!, crc: 1 }])), true))!;
+    const damaged = (await ZipFile.open(fromBytes(buildZip([{ ...entries[0]!, crc: 1 }])), true))!;
     const source = await damaged.slice(damaged.entries.get("a")!);
     await source.read(0, 2);
     await expect(source.read(2, source.size - 2)).rejects.toMatchObject({ code: "format.checksum" });
-    const whole = (await ZipFile.open(fromBytes(buildZip([records[0]!])), true))!;
+    const whole = (await ZipFile.open(fromBytes(buildZip([entries[0]!])), true))!;
     const parts = await whole.slice(whole.entries.get("a")!);
     await parts.read(0, 2);
-    expect(await parts.read(2, parts.size - 2)).toEqual(records[0]!.data.slice(2));
+    expect(await parts.read(2, parts.size - 2)).toEqual(entries[0]!.data.slice(2));
   });
 
   it("is undefined for what is no zip", async () => {
@@ -101,13 +101,13 @@ describe("zip writer", () => {
     const chunks: Uint8Array[] = [];
     const writer = new ZipWriter((chunk) => void chunks.push(chunk));
     const contents = ["", "x", "y".repeat(200), "ü"].map(text);
-    for (const [index, content] of contents.entries()) await writer.add(`root/record ${index} é`, content);
+    for (const [index, content] of contents.entries()) await writer.add(`root/entry ${index} é`, content);
     const size = await writer.finish();
     const bytes = new Uint8Array(Buffer.concat(chunks));
     expect(bytes.length).toBe(size);
     const zip = await open(bytes);
     for (const [index, content] of contents.entries()) {
-      const read = await zip.read(zip.entries.get(`root/record ${index} é`)!);
+      const read = await zip.read(zip.entries.get(`root/entry ${index} é`)!);
       expect(read).toEqual(content);
       expect(read.byteOffset % 64).toBe(0);
     }
@@ -119,7 +119,7 @@ it("crc32 has the value of its specification", () => {
   expect(crc32(text("6789"), crc32(text("12345")))).toBe(0xcbf43926);
 });
 
-it("what a source computes checksums with is what its records are compared with, in parts too", async () => {
+it("what a source computes checksums with is what its entries are compared with, in parts too", async () => {
   const bytes = buildZip([{ name: "d", data: text("stored"), method: 0, size: 6, crc: crc32(text("stored")) }]);
   const calls: number[] = [];
   const counting = (part: Uint8Array, crc?: number): number => {
