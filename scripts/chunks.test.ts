@@ -25,7 +25,7 @@ test("what a root alone imports is left to the bundler, what several import is s
   expect(chunks(sources, "src/a.ts src/b.ts")).toEqual(["shared: src/leaf.ts"]);
 });
 
-test("what is there before an import on demand is no part of it", () => {
+test("what is there before an import on demand is not a part of it", () => {
   const sources = {
     "src/a.ts": source("src/leaf.ts", "src/engine.ts"),
     "src/engine.ts": source("src/leaf.ts src/shader.ts", "src/kernel.ts src/rare/index.ts"),

@@ -112,7 +112,7 @@ def rows() -> Iterator[list[Any]]:
         for op, args in calls(shape[dim]):
             if shape[dim] > 10000 and op.split(".")[0] not in ("sort", "topk", "kthvalue", "mode"):
                 continue
-            # It sorts rows by a comparison that is no order where there are NaNs.
+            # It sorts rows by a comparison that is not an order where there are NaNs.
             if op == "unique_dim" and what in ("special", "nan"):
                 continue
             x = tensor(shape, dtype, distinct, what)

@@ -117,11 +117,11 @@ describePage("the example page and its files", { app: "examples/web" }, (ready) 
     expect(await card.textContent()).not.toContain("WebAssembly");
   });
 
-  test("says what is no address, and what a page may not read", async () => {
+  test("says what is not an address, and what a page may not read", async () => {
     const { page } = ready;
     await page.getByRole("tab", { name: "Open a model" }).click();
     await open("http://");
-    await page.getByText("This is no address of a file.").waitFor();
+    await page.getByText("This is not an address of a file.").waitFor();
     await open("file:///home/me/model.pt2");
     await page.getByText("A page may not read files by their address.").waitFor();
   });

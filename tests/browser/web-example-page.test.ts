@@ -78,7 +78,7 @@ describePage("the example page and its users", { app: "examples/web" }, (ready) 
     await page.setInputFiles("#model-file", {
       name: "notes.pt2",
       mimeType: "application/octet-stream",
-      buffer: Buffer.from("this is no archive"),
+      buffer: Buffer.from("this is not an archive"),
     });
     const alert = page.getByRole("alert");
     await alert.waitFor();

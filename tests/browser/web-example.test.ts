@@ -12,7 +12,7 @@ const APP = { app: "examples/web", isolated: true } as const;
 async function expectedOf(name: string): Promise<readonly Partial<OutputRow>[]> {
   const [call] = await readCalls(fixturePath(name));
   return call!.expected.map((leaf: Leaf) => {
-    if (typeof leaf !== "object" || leaf === null) throw new Error(`${name} has an output that is no tensor`);
+    if (typeof leaf !== "object" || leaf === null) throw new Error(`${name} has an output that is not a tensor`);
     const data = Array.from(leaf.data, Number);
     return { type: `${leaf.dtype} [${leaf.shape.join(", ")}]`, min: Math.min(...data), head: data.slice(0, 6) };
   });

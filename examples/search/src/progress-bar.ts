@@ -1,6 +1,6 @@
 const WIDTH = 30;
 
-/** Draws a bar over itself; on what is no terminal only the last state is printed. */
+/** Draws a bar over itself; on what is not a terminal only the last state is printed. */
 export function progressBar(label: string, total: number, out: NodeJS.WriteStream): (done: number) => void {
   return (done) => {
     if (!out.isTTY && done < total) return;

@@ -7,7 +7,7 @@ export function requireDevice(device: string, { cuda }: LibtorchInfo): string {
   const index = /^cuda(?::(\d+))?$/.exec(device);
   if (index === null) {
     throw libtorchError("libtorch.device", {
-      what: `\`${device}\` is no device of the libtorch backend`,
+      what: `\`${device}\` is not a device of the libtorch backend`,
       advice: "Give `cpu`, `cuda` or `cuda:1`.",
     });
   }

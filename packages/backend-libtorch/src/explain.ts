@@ -9,7 +9,7 @@ const HOW: { readonly [K in Route["kind"]]: string } = {
   handler: " (handler in JavaScript)",
   kernel: " (kernel of an op package)",
   expand: " (expanded when its sizes are known)",
-  missing: " (nobody runs it)",
+  missing: " (no kernel)",
 };
 
 /** One line per node: its name, its op and who runs it, after what the passes did. */

@@ -54,6 +54,7 @@ export function floats(shape: readonly number[], ...elements: readonly number[])
 
 /** The elements of a result. */
 export function elementsOf(value: Value | undefined): readonly (number | bigint)[] {
-  if (typeof value !== "object" || value === null || value.data === null) throw new Error(`${value} is no host tensor`);
+  if (typeof value !== "object" || value === null || value.data === null)
+    throw new Error(`${value} is not a host tensor`);
   return Array.from<number | bigint>(value.data as Float32Array);
 }

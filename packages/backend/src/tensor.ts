@@ -98,19 +98,19 @@ export function hostTensor(dtype: DType, shape: readonly number[], data: TypedAr
   };
 }
 
-/** Refuses what is no dtype, or no shape: JavaScript lets everything through. */
+/** Refuses what is not a dtype, or no shape: JavaScript lets everything through. */
 export function requireType(dtype: unknown, shape: unknown): void {
   if (typeof dtype !== "string" || !Object.hasOwn(DTYPES, dtype)) {
     const short = String(dtype).replace(/^torch\./, "");
     throw backendError("backend.tensor-data", {
-      what: `\`${String(dtype)}\` is no dtype`,
+      what: `\`${String(dtype)}\` is not a dtype`,
       advice: Object.hasOwn(DTYPES, short) ? `Write "${short}".` : `Write one of ${Object.keys(DTYPES).join(", ")}.`,
     });
   }
   if (Array.isArray(shape) && shape.every((size) => Number.isSafeInteger(size) && size >= 0)) return;
   throw backendError("backend.tensor-data", {
     what: Array.isArray(shape)
-      ? `[${shape.join(", ")}] is no shape: sizes are integers that are not negative`
+      ? `[${shape.join(", ")}] is not a shape: sizes are integers that are not negative`
       : `${shape === null ? "null" : typeof shape} was given where a shape belongs`,
     advice: "Give one size for each dimension: [2, 3]; [] for a single number.",
   });
@@ -120,17 +120,22 @@ function wrongData(dtype: DType, shape: readonly number[], data: TypedArray): Er
   const type = ARRAY_OF[dtype];
   const isArray = ArrayBuffer.isView(data) && "length" in data;
   const given = isArray
-    ? `a ${(data as TypedArray).constructor.name} of ${(data as TypedArray).length}`
+    ? `${withArticle((data as TypedArray).constructor.name)} of ${(data as TypedArray).length}`
     : data === null || typeof data !== "object"
       ? String(data)
-      : `a ${(data as object).constructor?.name ?? "object"}`;
+      : withArticle((data as object).constructor?.name ?? "object");
   // Of complex numbers each is a pair.
   const length = (numel(shape) * DTYPES[dtype].itemsize) / type.BYTES_PER_ELEMENT;
   const sameKind = isArray && data instanceof type;
   return backendError("backend.tensor-data", {
-    what: `A ${dtype} tensor of shape [${shape.join(", ")}] needs a ${type.name} of ${length} elements, given was ${given}`,
+    what: `A tensor of dtype ${dtype} and shape [${shape.join(", ")}] needs ${withArticle(type.name)} of ${length} elements, got ${given}`,
     advice: sameKind
-      ? "See that the shape is that of the data: its sizes multiply to the number of elements."
+      ? "Check the shape: its sizes multiply to the number of elements of the data."
       : "float16, bfloat16 and float8 are given as their bits, bool as one byte per element, complex numbers as pairs.",
   });
+}
+
+/** The name of a class behind its article: "an Int8Array", "a Uint8Array". */
+function withArticle(name: string): string {
+  return `${/^[aeio]/i.test(name) ? "an" : "a"} ${name}`;
 }

@@ -57,7 +57,7 @@ describe("usage", () => {
     [["run", MLP, "--threads", "2"], "The wasm backend has one thread, not 2"],
     [["libtorch"], "ACTION is missing"],
     [["libtorch", "explode"], 'There is no action "explode"'],
-    [["libtorch", "install", "--version", "2.3.0"], '"2.3.0" is no release of PyTorch that this package can use'],
+    [["libtorch", "install", "--version", "2.3.0"], '"2.3.0" is not a release of PyTorch that this package can use'],
     [["run", MLP, "--device", "cuda:0"], 'The wasm backend has no device "cuda:0"'],
     [["run", MLP, "--output", "out.npz"], "--output writes .safetensors files"],
     [["run", MLP, "--model", "other"], 'there is no model "other"'],
@@ -67,7 +67,7 @@ describe("usage", () => {
     [["bench", MLP, "--runs", "0"], "--runs takes a whole number of at least 1"],
     [["graph", MLP, "--format", "gif"], 'There is no format "gif"'],
     [["inspect", "nowhere.pt2"], "no such file"],
-    [["inspect", fixturePath("torch-2.13/mlp.json")], "the file is no zip archive"],
+    [["inspect", fixturePath("torch-2.13/mlp.json")], "the file is not a zip archive"],
   ])("exits with 2 for %j", async (args, message) => {
     const { code, out, err } = await pt2(...args);
     expect({ code, out }).toEqual({ code: 2, out: "" });
@@ -246,7 +246,7 @@ describe("commands that run", () => {
     ["weights.pt", readFileSync(MLP), ", but a zip archive without arrays, such as a checkpoint"],
     ["bad.safetensors", Buffer.from("nonsense"), ""],
     ["empty", Buffer.alloc(0), ""],
-  ])("says that %s is no tensor file", async (name, bytes, kind) => {
+  ])("says that %s is not a tensor file", async (name, bytes, kind) => {
     const file = join(temporaryFolder(), name);
     writeFileSync(file, bytes);
     const { code, out, err } = await pt2("run", MLP, "--inputs", file);

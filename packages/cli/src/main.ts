@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { main } from "./cli.ts";
 
-// A reader such as `head` may leave early; that is no failure.
+// A reader such as `head` may leave early; that is not a failure.
 process.stdout.on("error", ({ code }: NodeJS.ErrnoException) => process.exit(code === "EPIPE" ? 0 : 3));
 
 process.exitCode = await main(process.argv.slice(2), {

@@ -2,7 +2,7 @@ import { Pt2Error, type Pt2ErrorParts } from "./pt2-error.ts";
 
 /** Every error code of this package with its meaning. */
 export const FORMAT_ERRORS = {
-  "format.not-an-archive": "the bytes are no zip archive",
+  "format.not-an-archive": "the bytes are not a zip archive",
   "format.executorch": "the file is an ExecuTorch program",
   "format.torchscript": "the file is a TorchScript module",
   "format.checkpoint": "the file is a torch.save checkpoint, it holds no program",

@@ -16,7 +16,7 @@ export async function loadSampleInputs(
   const [args, kwargs] = root.kind === "tuple" || root.kind === "list" ? root.items : [];
   if (args === undefined || !("items" in args) || kwargs?.kind !== "dict") {
     throw formatError("format.pickle", {
-      what: "sample inputs are no pair of arguments and keyword arguments",
+      what: "sample inputs are not a pair of arguments and keyword arguments",
       where: entry.name,
       advice: "pass inputs yourself",
     });

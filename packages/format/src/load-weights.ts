@@ -53,7 +53,7 @@ async function loadConfig(place: WeightsPlace, config: ZipEntry, options?: ReadS
   const storages = new Map<string, Storage>();
   const tensors: WeightTensor[] = [];
   for (const [name, payload] of payloads) {
-    // Objects that are no tensors: whether a program can run without them is seen when it is run.
+    // Objects that are not tensors: whether a program can run without them is seen when it is run.
     if (payload.tensor === null) continue;
     const entryName = `${place.folder}${payload.pathName}`;
     const entry = place.entries.get(entryName) ?? requireEntry(place.zip, entryName, `${config.name}: ${name}`);
@@ -81,7 +81,7 @@ function rawTensor(
   where: string,
 ): WeightTensor {
   if (storage.nbytes % DTYPES[tensor.dtype].itemsize !== 0) {
-    throw weightsError(`the ${storage.nbytes} bytes of ${storage.entry} are no whole ${tensor.dtype} elements`, where);
+    throw weightsError(`the ${storage.nbytes} bytes of ${storage.entry} are not whole ${tensor.dtype} elements`, where);
   }
   checkView(tensor, storage.nbytes, where, true);
   return { name, kind: payload.isParam ? "parameter" : "buffer", ...tensor, storage };

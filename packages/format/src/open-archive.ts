@@ -17,7 +17,7 @@ import { ZipFile } from "./zip/zip-file.ts";
 
 /**
  * Opens a `.pt2` archive of any generation. Only the directory is read; programs, weights and sample inputs follow when
- * asked for. A file that is no exported program is refused by what it is. The archive owns the source: it is closed with
+ * asked for. A file that is not an exported program is refused by what it is. The archive owns the source: it is closed with
  * the archive, or at once when it cannot be opened.
  */
 export async function openArchive(source: ByteSource, options: ArchiveOptions = {}): Promise<Archive> {

@@ -12,10 +12,10 @@ function zip(entries: Readonly<Record<string, string>>): Uint8Array {
 
 const PT2 = { "m/archive_format": "pt2", "m/archive_version": "0" };
 
-describe("files that are no .pt2 program are named, with what to do", () => {
+describe("files that are not a .pt2 program are named, with what to do", () => {
   it.each<[string, string, Uint8Array]>([
     ["format.not-an-archive", "nothing", new Uint8Array(0)],
-    ["format.not-an-archive", "text", text("hello, this is no zip at all")],
+    ["format.not-an-archive", "text", text("hello, this is not a zip at all")],
     ["format.executorch", "ExecuTorch", text("\x1c\0\0\0ET12 and so on")],
     ["format.checkpoint", "torch.save before 1.6", Uint8Array.of(0x80, 0x02, 0x8a, 0x0a)],
     ["format.truncated", "half a file", fixture("torch-2.13/mlp.pt2").subarray(0, 5000)],
@@ -109,7 +109,7 @@ describe("what stands for a file that is not there", () => {
     ["JSON", '{"error": "no such model"}', /JSON, not a model/],
     ["XML", '<?xml version="1.0"?><Error><Code>AccessDenied</Code></Error>', /XML, not a model/],
     ["nothing", "", /the file is empty/],
-    ["something else", "weights, weights, weights", /no zip archive/],
+    ["something else", "weights, weights, weights", /not a zip archive/],
   ])("%s", async (_, text, what) => {
     await expect(openArchive(named(text, "https://models.test/model.pt2"))).rejects.toMatchObject({
       code: "format.not-an-archive",

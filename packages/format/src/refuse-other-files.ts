@@ -8,7 +8,7 @@ import type { Pt2ErrorParts } from "./pt2-error.ts";
 const HEAD = 512;
 const SAVE_PROGRAM = 'save the program itself: torch.export.save(torch.export.export(model, args), "model.pt2")';
 
-/** A zip that is no archive that can be read, as far as it was looked into. */
+/** A zip that is not an archive that can be read, as far as it was looked into. */
 interface Refused extends Pick<ArchiveLayout, "entries" | "models"> {
   /** Whether it says that it is an archive of programs. */
   readonly isPt2: boolean;
@@ -38,7 +38,7 @@ export function refusalOf({ entries, isPt2, models, version, file }: Refused): E
   return other("format.unknown-archive", "the file is a zip, but no .pt2 archive", file);
 }
 
-/** What a file that is no zip at all may be. */
+/** What a file that is not a zip at all may be. */
 export async function refuseNonZip(source: ByteSource, options?: ReadSignal): Promise<never> {
   const head = await source.read(0, Math.min(HEAD, source.size), options);
   const text = String.fromCharCode(...head);
@@ -62,7 +62,7 @@ export async function refuseNonZip(source: ByteSource, options?: ReadSignal): Pr
       advice: "the file is incomplete, copy or download it again",
     });
   }
-  throw other("format.not-an-archive", "the file is no zip archive, so it is no .pt2 file", source.name);
+  throw other("format.not-an-archive", "the file is not a zip archive, so it is not a .pt2 file", source.name);
 }
 
 /** What stands for a file that is not there. */

@@ -59,7 +59,7 @@ interface Place {
 const place: Decode<Place> = (json, value) => {
   const object = json.object(value);
   const dtype: Decode<DType> = (reader, name) =>
-    BY_NAME.get(reader.string(name)) ?? reader.fail(`${JSON.stringify(name)} is no known dtype`);
+    BY_NAME.get(reader.string(name)) ?? reader.fail(`${JSON.stringify(name)} is not a known dtype`);
   const result = { dtype: json.at(object, "dtype", dtype), shape: json.at(object, "shape", listOf(smallInt)) };
   const [begin = -1, end = -1] = json.at(object, "data_offsets", listOf(smallInt));
   checkLimit("dims", result.shape.length, json.place);
@@ -83,7 +83,11 @@ export async function writeSafetensors(
     const { itemsize, safetensors } = DTYPES[dtype];
     if (safetensors === null) throw unwritable(`safetensors has no ${dtype}`, name, "convert the tensor first");
     if (elementCount(shape) * itemsize !== bytes.byteLength || name === METADATA) {
-      throw unwritable(`${bytes.byteLength} bytes are no ${dtype} [${shape.join(", ")}]`, name, "pass contiguous data");
+      throw unwritable(
+        `${bytes.byteLength} bytes are not a ${dtype} [${shape.join(", ")}]`,
+        name,
+        "pass contiguous data",
+      );
     }
     header.set(name, { dtype: safetensors, shape, data_offsets: [end, end + bytes.byteLength] });
     end += bytes.byteLength;

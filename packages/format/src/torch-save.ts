@@ -19,7 +19,7 @@ export async function readTorchSave(source: ByteSource, verify: boolean, options
   const pickle = zip && [...zip.entries.values()].find(({ name }) => name === "data.pkl" || name.endsWith("/data.pkl"));
   if (zip === undefined || pickle === undefined) {
     throw formatError("format.pickle", {
-      what: "the entry is no torch.save zip",
+      what: "the entry is not a torch.save zip",
       where,
       advice: "the file is damaged, or written by torch before 1.6: save it again",
     });
@@ -31,7 +31,7 @@ export async function readTorchSave(source: ByteSource, verify: boolean, options
   const persistentLoad = (id: PickleItem): PickleItem => {
     const [tag, storageClass, key, location, numel] = sequence(id);
     if (text(tag) !== "storage" || storageClass?.kind !== "global" || storageClass.storageDtype === undefined) {
-      throw pickleError("a persistent id is no storage");
+      throw pickleError("a persistent id is not a storage");
     }
     const name = `${root}data/${text(key)}`;
     const entry = requireEntry(zip, name, where);

@@ -10,7 +10,7 @@ export interface Payload {
   readonly pathName: string;
   readonly isParam: boolean;
   readonly usePickle: boolean;
-  /** Null for objects that are no tensors. */
+  /** Null for objects that are not tensors. */
   readonly tensor: (View & Pick<TensorMeta, "requiresGrad" | "device">) | null;
 }
 

@@ -66,7 +66,7 @@ class ArchiveWriter {
   #identity = 0n;
 
   constructor(root: string, sink: ByteSink) {
-    if (root === "" || root.includes("/")) throw writeError(`${JSON.stringify(root)} is no folder name`, "root");
+    if (root === "" || root.includes("/")) throw writeError(`${JSON.stringify(root)} is not a folder name`, "root");
     this.#root = root;
     this.#zip = new ZipWriter(sink);
   }

@@ -40,7 +40,7 @@ export function checkTensor({ dtype, shape }: TensorMeta, maxBytes: number, op: 
   for (const size of shape) {
     if (!Number.isSafeInteger(size) || size < 0) {
       throw registryError("registry.shape", {
-        what: `${op}: [${shape.join(", ")}] is no shape, because of ${size}`,
+        what: `${op}: [${shape.join(", ")}] is not a shape, because of ${size}`,
         advice: "Check the sizes that the program computes for these inputs.",
       });
     }

@@ -3,7 +3,7 @@ import { registryError } from "./registry-errors.ts";
 
 /**
  * Thrown by what is asked for something that loads on demand and is not there yet: by `resolve` of a registry, by rules
- * of ops. It is no failure; {@link loading} answers it.
+ * of ops. It is not a failure; {@link loading} answers it.
  */
 export class NotLoaded extends Error {
   readonly #what: string;

@@ -79,10 +79,10 @@ describe("what users mistake", () => {
   it("a rule that there is not is named, with the one that was meant", () => {
     const wrong = { scaler: (x: unknown) => x } as object;
     expect(of(() => defineOp("my::f(Tensor x) -> Tensor", wrong))).toBe(
-      "registry.rule: my::f is given `scaler`, which is no rule: `scalar` is one",
+      "registry.rule: my::f is given `scaler`, which is not a rule: `scalar` is one",
     );
     expect(of(() => defineOp("my::f(Tensor x) -> Tensor", { kernels: 1 } as object))).toBe(
-      "registry.rule: my::f is given `kernels`, which is no rule",
+      "registry.rule: my::f is given `kernels`, which is not a rule",
     );
   });
 

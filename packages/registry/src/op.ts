@@ -158,7 +158,7 @@ export function defineOp<const S extends string>(schema: S, rules: OpRules<S> = 
   if (unknown !== undefined) {
     const meant = similar(unknown, Object.keys(RULES));
     throw registryError("registry.rule", {
-      what: `${parsed.name} is given \`${unknown}\`, which is no rule${meant === undefined ? "" : `: \`${meant}\` is one`}`,
+      what: `${parsed.name} is given \`${unknown}\`, which is not a rule${meant === undefined ? "" : `: \`${meant}\` is one`}`,
       advice: `the rules are ${Object.keys(RULES).join(", ")}`,
       details: { op: parsed.name, rule: unknown },
     });

@@ -3,7 +3,7 @@ import { Pt2Error, type Pt2ErrorParts } from "@pt2/format";
 /** Every error code of this package with its meaning. */
 export const REGISTRY_ERRORS = {
   "registry.schema": "an op's schema string is malformed",
-  "registry.op-name": "a name is no op name",
+  "registry.op-name": "a name is not an op name",
   "registry.duplicate": "two records or handlers claim the same op",
   "registry.unknown-op": "no op set has a record of that name",
   "registry.no-schema": "PyTorch has no op of that name",

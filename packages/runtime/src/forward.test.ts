@@ -127,7 +127,9 @@ it("takes an array alone where the shape is fixed", async () => {
   expect([dtype, shape]).toEqual(["float32", [5, 3]]);
   await expect(model.forward(new Float32Array(36))).rejects.toMatchObject({
     code: "runtime.input-kind",
-    message: expect.stringContaining("Input `x`: A float32 tensor of shape [5, 7] needs a Float32Array of 35 elements"),
+    message: expect.stringContaining(
+      "Input `x`: A tensor of dtype float32 and shape [5, 7] needs a Float32Array of 35 elements",
+    ),
   });
 });
 

@@ -41,7 +41,7 @@ describe("sources", () => {
     }
   });
 
-  it("a path is no address without /node", async () => {
+  it("a path is not an address without /node", async () => {
     await expect(loadInBrowser("model.pt2", { backend: idleBackend() })).rejects.toMatchObject({
       code: "runtime.source",
       advice: expect.stringContaining("@pt2/runtime/node"),
@@ -200,8 +200,8 @@ describe("load", () => {
     ["a promise", { backend: Promise.resolve(idleBackend()) }, "A promise was given where a backend belongs"],
     ["a function", { backend: idleBackend }, "A function was given where a backend belongs"],
     ["something else", { backend: { name: "mine" } }, "it has no method `compile`"],
-    ["ops that are no list", { backend: idleBackend(), ops: {} }, "`ops` is no array"],
-    ["handlers that are no list", { backend: idleBackend(), handlers: () => {} }, "`handlers` is no array"],
+    ["ops that are not a list", { backend: idleBackend(), ops: {} }, "`ops` is not an array"],
+    ["handlers that are not a list", { backend: idleBackend(), handlers: () => {} }, "`handlers` is not an array"],
   ])("names what is wrong with its options: %s", async (_, options, what) => {
     const source = countingSource(await fixtureBytes(MLP));
     const problem = load(source, options as Parameters<typeof load>[1]);

@@ -21,7 +21,7 @@ function addressOf(source: string | URL): URL {
   const url = URL.canParse(String(source), base) ? new URL(source, base) : undefined;
   if (url !== undefined && /^(https?|data|blob):$/.test(url.protocol)) return url;
   throw runtimeError("runtime.source", {
-    what: `\`${source}\` is no address that can be fetched`,
+    what: `\`${source}\` is not an address that can be fetched`,
     where: String(source),
     advice: "for a file, import `load` from @pt2/runtime/node; in a browser give a Blob or an https:// address",
   });

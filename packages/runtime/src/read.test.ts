@@ -73,8 +73,8 @@ describe("tensor", () => {
   });
 
   it.each([
-    ["uint8", [256, 0], "256 is no element of a uint8 tensor"],
-    ["int32", [0.5, 0], "0.5 is no element"],
+    ["uint8", [256, 0], "256 is not a valid uint8 value"],
+    ["int32", [0.5, 0], "0.5 is not a valid int32 value"],
     ["int64", [2 ** 60, 0], "beyond 2^53 give a bigint"],
     ["complex64", [1, 0], "give pairs"],
     ["float32", [1, 2, 3], "needs a Float32Array of 2 elements"],

@@ -13,7 +13,7 @@ export function requireOptions(options: unknown): void {
   for (const [name, value] of Object.entries({ ops, handlers })) {
     if (value === undefined || Array.isArray(value)) continue;
     throw runtimeError("runtime.options", {
-      what: `\`${name}\` is no array`,
+      what: `\`${name}\` is not an array`,
       advice: `give a list, even of one: { ${name}: [mine] }`,
     });
   }

@@ -2,7 +2,7 @@ import { Pt2Error, type Pt2ErrorParts } from "@pt2/format";
 
 /** Every error code of this package with its meaning. */
 export const RUNTIME_ERRORS = {
-  "runtime.source": "what was given is no source of a model",
+  "runtime.source": "what was given is not a source of a model",
   "runtime.options": "the options of a load are none, or one of them is of the wrong kind",
   "runtime.backend-version": "the backend implements another version of the contract",
   "runtime.unsupported-ops": "the backend cannot run some ops of the program",

@@ -5,21 +5,17 @@ import { tensor } from "./tensor.ts";
 const make = tensor as (...args: readonly unknown[]) => unknown;
 
 it.each<[string, readonly unknown[], RegExp]>([
-  ["a name of another library", ["torch.float32", [1], [0]], /`torch.float32` is no dtype\n.*Write "float32"/],
-  ["no dtype", [undefined, [1], [0]], /`undefined` is no dtype/],
-  ["a member of Object", ["constructor", [1], [0]], /is no dtype/],
-  ["a fraction of a size", ["float32", [1.5, 2], [0, 0, 0]], /\[1.5, 2\] is no shape/],
-  ["a negative size", ["float32", [-1, 3], [0, 0, 0]], /\[-1, 3\] is no shape/],
-  ["a size that is a text", ["float32", ["2"], [0, 0]], /\[2\] is no shape/],
+  ["a name of another library", ["torch.float32", [1], [0]], /`torch.float32` is not a dtype\n.*Write "float32"/],
+  ["no dtype", [undefined, [1], [0]], /`undefined` is not a dtype/],
+  ["a member of Object", ["constructor", [1], [0]], /is not a dtype/],
+  ["a fraction of a size", ["float32", [1.5, 2], [0, 0, 0]], /\[1.5, 2\] is not a shape/],
+  ["a negative size", ["float32", [-1, 3], [0, 0, 0]], /\[-1, 3\] is not a shape/],
+  ["a size that is a text", ["float32", ["2"], [0, 0]], /\[2\] is not a shape/],
   ["a number for a shape", ["float32", 3, [0, 0, 0]], /number was given where a shape belongs/],
-  ["too few elements", ["float32", [2, 2], [0, 0, 0]], /Float32Array of 4 elements, given was a Float32Array of 3/],
-  [
-    "pairs of half the length",
-    ["complex64", [2], new Float32Array(2)],
-    /Float32Array of 4 elements, given was .* of 2/,
-  ],
-  ["another array", ["float32", [2], new Float64Array(2)], /Float32Array of 2 elements, given was a Float64Array of 2/],
-  ["a view without elements", ["uint8", [2], new DataView(new ArrayBuffer(2))], /given was a DataView/],
+  ["too few elements", ["float32", [2, 2], [0, 0, 0]], /Float32Array of 4 elements, got a Float32Array of 3/],
+  ["pairs of half the length", ["complex64", [2], new Float32Array(2)], /Float32Array of 4 elements, got .* of 2/],
+  ["another array", ["float32", [2], new Float64Array(2)], /Float32Array of 2 elements, got a Float64Array of 2/],
+  ["a view without elements", ["uint8", [2], new DataView(new ArrayBuffer(2))], /got a DataView/],
   [
     "rows in rows",
     [

@@ -65,5 +65,5 @@ function integers(dtype: DType, elements: Elements): TypedArray {
 }
 
 function refuse(dtype: DType, element: unknown, advice: string): Error {
-  return runtimeError("runtime.tensor", { what: `${element} is no element of a ${dtype} tensor`, advice });
+  return runtimeError("runtime.tensor", { what: `${element} is not a valid ${dtype} value`, advice });
 }

@@ -70,7 +70,7 @@ describe("the wasm backend in Node, built", () => {
     if (code !== BAD_OPTION) expect(outcome).toEqual([`refused ${expected}`]);
   });
 
-  test("computes for code that is no file", async () => {
+  test("computes for code that is not a file", async () => {
     const module = ["--input-type=module", "--max-old-space-size=400"];
     const runs = [
       node([...module, "--eval", MODULE]),

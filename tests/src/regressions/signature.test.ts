@@ -3,7 +3,7 @@ import { tensor } from "@pt2/runtime/node";
 import { describe, expect, it } from "vitest";
 import { expectFixture, loadFixture } from "../fixture.ts";
 
-it("a constant lifted from the code is no user input", async () => {
+it("a constant lifted from the code is not a user input", async () => {
   await using model = await loadFixture("torch-2.13/consts");
   expect(model.inputs.map(({ name }) => name)).toEqual(["x"]);
   await expectFixture("torch-2.13/consts");

@@ -85,7 +85,7 @@ function itemsOf(nodes: readonly Node[], depth: number, prefix: string): readonl
   return items;
 }
 
-/** A module that only holds one other, or one node, is no box of its own. */
+/** A module that only holds one other, or one node, is not a box of its own. */
 function itemOf(nodes: readonly Node[], depth: number, path: string): Item {
   const items = itemsOf(nodes, depth, path);
   if (items.length === 1) return items[0]!;

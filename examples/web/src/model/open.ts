@@ -16,7 +16,7 @@ export async function openPicked(picked: Picked, signal: AbortSignal): Promise<O
     const source = fromBlob(picked);
     return { name: nameOf(picked), source, archive: await openArchive(source, { signal }) };
   }
-  if (!URL.canParse(picked, location.href)) throw new Error("This is no address of a file.");
+  if (!URL.canParse(picked, location.href)) throw new Error("This is not an address of a file.");
   const source = await fromUrl(new URL(picked, location.href), { signal });
   return { name: nameOf(picked), source, archive: await openArchive(source, { signal }) };
 }

@@ -28,7 +28,7 @@ function numberText(value: number | null): string {
   return pythonText(Number.isInteger(value) ? String(value) : value.toPrecision(5));
 }
 
-/** As PyTorch prints what is no number. */
+/** As PyTorch prints what is not a number. */
 function pythonText(text: string): string {
   return text.replaceAll("NaN", "nan").replaceAll("Infinity", "inf");
 }

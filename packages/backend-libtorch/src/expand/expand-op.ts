@@ -57,7 +57,7 @@ function addCall(call: Call, builder: ExpansionBuilder, router: Router): void {
   else if (record.view !== undefined) addView(call, record.view, builder);
   else {
     throw libtorchError("libtorch.no-op", {
-      what: `${call.node.op} needs ${record.name}, which nobody runs`,
+      what: `${call.node.op} needs ${record.name}, which neither the backend nor a handler runs`,
       advice: "Give load() a handler that has it.",
     });
   }

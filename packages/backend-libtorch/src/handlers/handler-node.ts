@@ -70,7 +70,7 @@ export class HandlerNode implements HostNode {
     if (!(answer instanceof Promise)) return results(answer);
     answer.catch(() => {});
     throw libtorchError("libtorch.async-handler", {
-      what: `The handler of ${this.#node.op} answers later, which a run on the calling thread cannot wait for`,
+      what: `The handler of ${this.#node.op} returns a promise, which a synchronous run cannot wait for`,
       where: describeNode(this.#node),
       advice: "Use run(), or a handler that returns its result at once.",
     });

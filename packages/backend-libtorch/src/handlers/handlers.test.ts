@@ -135,7 +135,7 @@ describeWithLibtorch("handlers and op sets", ({ addon }) => {
     await Promise.all([fine.dispose(), late.dispose()]);
   });
 
-  it("a kernel that does not wait for what it calls, or gives what is no result, is told as wrong", async () => {
+  it("a kernel that does not wait for what it calls, or gives what is not a result, is refused", async () => {
     const outcome = (call: unknown) => {
       const kernel = { ops: ["my::scaled"], call } as LibtorchKernel;
       return runs(program("s0"), [x], [own({}, [kernel])]);

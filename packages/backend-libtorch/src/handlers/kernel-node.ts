@@ -52,7 +52,7 @@ export class KernelNode implements HostNode {
 
   runSync(): never {
     throw libtorchError("libtorch.async-handler", {
-      what: `The kernel of ${this.#node.op} answers later, which a run on the calling thread cannot wait for`,
+      what: `The kernel of ${this.#node.op} returns a promise, which a synchronous run cannot wait for`,
       where: describeNode(this.#node),
       advice: "Use run().",
     });

@@ -24,7 +24,7 @@ it("looks nowhere else when PT2_LIBTORCH is wrong", async () => {
   const env = { ...(await emptyEnvironment()), PATH: await pythonWith(await fakeLibtorch()), PT2_LIBTORCH: "/nowhere" };
   await expect(findLibtorch({ env })).rejects.toMatchObject({
     code: "libtorch.not-found",
-    what: "PT2_LIBTORCH is no usable libtorch",
+    what: "PT2_LIBTORCH is not a usable libtorch",
     where: "\n    1. PT2_LIBTORCH (/nowhere): no such folder",
     advice: expect.stringContaining("2. unset PT2_LIBTORCH"),
   });
@@ -90,7 +90,7 @@ it("a folder that the caller names is the only place", async () => {
   const folder = await fakeLibtorch("2.12.0");
   const env = { ...(await emptyEnvironment()), PT2_LIBTORCH: await fakeLibtorch() };
   expect((await findLibtorch({ folder, env })).version).toBe("2.12.0");
-  await expect(findLibtorch({ folder: "/nowhere", env })).rejects.toThrow("the folder given is no usable libtorch");
+  await expect(findLibtorch({ folder: "/nowhere", env })).rejects.toThrow("the folder given is not a usable libtorch");
 });
 
 it("describes a libtorch in words", () => {

@@ -110,7 +110,7 @@ function notFound(places: readonly LibtorchPlace[]): Pt2Error {
     ...(named === undefined ? ["PT2_LIBTORCH=FOLDER, for an unpacked libtorch with include and lib"] : []),
   ];
   return installError("libtorch.not-found", {
-    what: named === undefined ? "No libtorch was found" : `${named} is no usable libtorch`,
+    what: named === undefined ? "No libtorch was found" : `${named} is not a usable libtorch`,
     where: numbered(places.map(({ name, path, finding }) => `${name}${path === null ? "" : ` (${path})`}: ${finding}`)),
     advice: numbered(remedies),
     details: { places },

@@ -83,7 +83,7 @@ async function installed(root: string, version: string, cuda: boolean): Promise<
 function checkVersion(version: string): void {
   if (!/^\d+\.\d+(?:\.\d+)?$/.test(version) || compareVersions(version, OLDEST_VERSION) < 0) {
     throw installError("libtorch.install-failed", {
-      what: `"${version}" is no release of PyTorch that this package can use`,
+      what: `"${version}" is not a release of PyTorch that this package can use`,
       advice: `name one from ${OLDEST_VERSION}.0 to ${NEWEST_VERSION}.0, such as ${DEFAULT_VERSION}`,
     });
   }
@@ -91,7 +91,7 @@ function checkVersion(version: string): void {
 
 function unusable(version: string, cuda: boolean, problem: string): Error {
   return installError("libtorch.install-failed", {
-    what: `What was installed as torch ${version} is no usable libtorch: ${problem}`,
+    what: `What was installed as torch ${version} is not a usable libtorch: ${problem}`,
     advice: cuda ? "there may be no CUDA build for this platform: leave --cuda out" : "try another --version",
   });
 }

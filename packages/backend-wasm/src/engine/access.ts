@@ -61,7 +61,7 @@ export function numbers(heap: Heap, place: Place): Elements<number> {
   const type = ARRAYS[dtype];
   if (type === undefined) {
     throw wasmError("wasm.dtype", {
-      what: `The kernel does not take ${dtype}`,
+      what: `The kernel does not accept ${dtype}`,
       advice: "Convert the operand to a dtype that the backend computes with.",
     });
   }

@@ -95,7 +95,7 @@ export function requireTensor(buffer: GPUBuffer, dtype: DType, shape: readonly n
   }
   if ((buffer.usage & COPY_SOURCE) === 0) {
     throw backendError("backend.input", {
-      what: `${tensor} is copied from its buffer, which has not the usage COPY_SRC`,
+      what: `${tensor} is copied from its buffer, which lacks the usage COPY_SRC`,
       advice: "Make the buffer with GPUBufferUsage.COPY_SRC.",
     });
   }

@@ -120,7 +120,7 @@ await describeWithDevice("a backend in unlucky situations", (device) => {
   test.each([
     ["that data decide", "%go: bool[] = aten::ge.Scalar(self=%i, other=0)\n return %go"],
     ["that is written down", "%go: bool[] = aten::full(size=[], fill_value=true)\n return %go"],
-    ["that is no tensor", "return true"],
+    ["that is not a tensor", "return true"],
   ])("a loop without end is aborted: a condition %s", async (_, condition) => {
     const backend = await webgpu({ device });
     const program = programOf(`

@@ -71,7 +71,7 @@ await describeWithDevice("scalar functions on the device", (device) => {
       },
     );
 
-    // The reference takes a uint32 that is no int32 for a float.
+    // The reference takes a uint32 that is not an int32 for a float.
     test.each(DTYPES.filter((to) => dtype !== "uint32" || !/int(8|16|32)$/.test(to)))("to %s", async (to) => {
       const expr = typeExpr(s.cast(to, s.input(0)), { compute: dtype, operands: [dtype], result: to });
       await check(device, `to ${to}`, expr, [x]);

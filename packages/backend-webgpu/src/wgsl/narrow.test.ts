@@ -8,7 +8,7 @@ const typed = (expr: ScalarExpr): TypedExpr =>
   typeExpr(expr, { compute: "int64", operands: ["int64", "int64"], result: "int64" });
 const x = s.input(0);
 
-test("a bound beyond 32 bits is no bound", () => {
+test("a bound beyond 32 bits is not a bound", () => {
   expect(narrowIntegers(typed(s.clamp(x, -LARGE, LARGE)))).toEqual(typed(x));
   expect(narrowIntegers(typed(s.max(s.min(LARGE, x), 7n)))).toEqual(typed(s.max(x, 7n)));
 });

@@ -6,7 +6,7 @@ const LEAST = -(2n ** 31n);
 const GREATEST = 2n ** 31n - 1n;
 
 /**
- * The expression with int64 in 32 bits. A constant that does not fit them is dropped where it is no bound at all
+ * The expression with int64 in 32 bits. A constant that does not fit them is dropped where it is not a bound at all
  * (`min(x, 2⁶³ - 1)`), or decides a comparison; anywhere else it is `webgpu.int64-range`.
  */
 export function narrowIntegers(expr: TypedExpr): TypedExpr {

@@ -14,7 +14,7 @@ import { writeText } from "../terminal/write-text.ts";
 /** How a program is written down. */
 interface Format {
   readonly draw: (program: Program, options: DrawOptions) => string;
-  /** Arrows that readers of the format put up with; undefined where the format is no picture. */
+  /** Arrows that readers of the format put up with; undefined where the format is not a picture. */
   readonly arrows?: number;
 }
 

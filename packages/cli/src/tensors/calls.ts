@@ -12,13 +12,13 @@ export type Leaves = readonly (HostTensor | Scalar | undefined)[];
 /** Options of commands that take inputs. */
 export const INPUT_OPTIONS: readonly OptionSpec[] = [
   { name: "inputs", value: "IN", help: "tensors as .safetensors or .npz, by input name or position (0, 1, …)" },
-  { name: "scalar", value: "NAME=VALUE", multiple: true, help: "an input that is no tensor, by name or position" },
+  { name: "scalar", value: "NAME=VALUE", multiple: true, help: "an input that is not a tensor, by name or position" },
 ];
 
 /** Explains tensor files, for help texts. */
 export const TENSOR_FILES_NOTE: string = [
   "One file may hold several calls, which are made in order: the first under plain names, the next ones under",
-  "`call1.NAME`, `call2.NAME`, …  Inputs that are no tensors may stand in NAME.json beside NAME.inputs.safetensors, as",
+  "`call1.NAME`, `call2.NAME`, …  Inputs that are not tensors may stand in NAME.json beside NAME.inputs.safetensors, as",
   '{"calls": [{"non_tensor_inputs": {"1": 3}}]}.',
 ].join("\n");
 

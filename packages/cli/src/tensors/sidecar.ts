@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { dirname, join, parse } from "node:path";
 import { usageError } from "../cli-errors.ts";
 
-/** A value that is no tensor. */
+/** A value that is not a tensor. */
 export type Scalar = number | bigint | boolean | string | null;
 
 /** Non-tensor leaves of one call, by position. */

@@ -5,7 +5,7 @@ import type { Terminal } from "./terminal.ts";
 const PATIENCE_MS = 300;
 const WIDTH = 30;
 
-/** A bar on stderr for what takes long enough to be noticed; silent where stderr is no terminal. */
+/** A bar on stderr for what takes long enough to be noticed; silent where stderr is not a terminal. */
 export class ProgressBar {
   readonly #terminal: Terminal;
   readonly #begin = performance.now();

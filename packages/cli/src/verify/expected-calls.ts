@@ -15,7 +15,7 @@ const EXPECTED_IN_ARCHIVE = "expected.safetensors.base64";
 export interface ExpectedCall {
   readonly call: Call;
   readonly tensors: Tensors;
-  /** Results that are no tensors, by position. */
+  /** Results that are not tensors, by position. */
   readonly scalars: ReadonlyMap<string, Scalar>;
 }
 
@@ -23,7 +23,7 @@ export interface ExpectedCall {
 export interface CallFiles {
   readonly inputs: string;
   readonly expected: string;
-  /** Inputs that are no tensors, as `NAME=VALUE`. */
+  /** Inputs that are not tensors, as `NAME=VALUE`. */
   readonly scalars?: readonly string[];
 }
 

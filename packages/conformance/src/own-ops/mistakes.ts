@@ -94,7 +94,7 @@ export const MISTAKES: readonly OwnOpsCase[] = [
       infer: ({ self }: { readonly self: HandlerTensor }) => ({ dtype: self.dtype }),
       decompose: ({ self }: never) => self,
     },
-    /`infer` rule of mine::odd gave an object that is no tensor, not a tensor/,
+    /`infer` rule of mine::odd gave an object that is not a tensor, not a tensor/,
   ),
   wrongRule(
     "a view without strides",
@@ -133,7 +133,7 @@ export const MISTAKES: readonly OwnOpsCase[] = [
   wrongHandler(
     "a handler that returns numbers",
     returning(({ data }) => data),
-    /handler of mine::odd returned an object that is no tensor/,
+    /handler of mine::odd returned an object that is not a tensor/,
   ),
   wrongHandler(
     "a handler that returns another shape",

@@ -11,7 +11,7 @@ import type { RandomNumbers } from "./random/numbers.ts";
 export interface HostCall {
   /** A tensor argument. */
   array(name: string): HostArray;
-  /** An argument that is no tensor. */
+  /** An argument that is not a tensor. */
   arg<T>(name: string): T;
   /** Shape of the n-th result. */
   shape(index: number): readonly number[];

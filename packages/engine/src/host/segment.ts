@@ -99,7 +99,7 @@ function split({ data }: HostArray): readonly [Float64Array, Float64Array] {
     if (value === 0 || !Number.isFinite(value)) continue;
     let exponent = Math.ceil(Math.log2(Math.abs(value)));
     if (Math.abs(value) >= 2 ** exponent) exponent++;
-    // In two steps: 2^1024 is no double, and the largest ones have that exponent.
+    // In two steps: 2^1024 is not a double, and the largest ones have that exponent.
     mantissas[i] = value / 2 ** (exponent - 1) / 2;
     exponents[i] = exponent;
   }

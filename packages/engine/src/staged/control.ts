@@ -60,7 +60,7 @@ function list(operand: Operand | undefined): readonly RunValue[] {
 async function sequences(operand: Operand | undefined, { fetch }: ControlHost): Promise<readonly HostData[]> {
   const tensors = await fetch(list(operand));
   if (tensors.every((tensor): tensor is HostData => isHostData(tensor))) return tensors;
-  throw malformed("a sequence is no tensor");
+  throw malformed("a sequence is not a tensor");
 }
 
 function isTrue(operand: Operand | undefined, { fetch }: ControlHost): Awaitable<boolean> {

@@ -5,7 +5,7 @@ import { NotLoaded } from "@pt2/registry/on-demand";
 import { kernelError, type Work } from "../kernel-error.ts";
 
 /**
- * Runs or plans what computes these calls, so that an error says where in the program it happened. What is no coded
+ * Runs or plans what computes these calls, so that an error says where in the program it happened. What is not a coded
  * error (a trap, a failure inside a kernel's plan) becomes one: users see the op, and the cause is kept.
  */
 export function located<T>(calls: readonly Work[], work: () => T): T {

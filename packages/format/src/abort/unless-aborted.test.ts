@@ -24,5 +24,5 @@ test("an abort ends the wait with the signal's own reason, whatever the work doe
   // A signal that has aborted before is never listened to.
   await expect(unlessAborted(later, controller.signal)).rejects.toBe(reason);
   expect(getEventListeners(controller.signal, "abort")).toHaveLength(0);
-  fail(new Error("nothing waits for this, and it is no unhandled rejection"));
+  fail(new Error("nothing waits for this, and it is not an unhandled rejection"));
 });

@@ -112,7 +112,7 @@ function orderedDict(args: readonly PickleItem[]): PickleItem {
   const dict: MutableDict = { kind: "dict", entries: [] };
   for (const item of args[0] === undefined ? [] : sequence(args[0])) {
     const [key, value] = sequence(item);
-    if (key === undefined || value === undefined) throw pickleError("an OrderedDict item is no pair");
+    if (key === undefined || value === undefined) throw pickleError("an OrderedDict item is not a pair");
     dict.entries.push([key, value]);
   }
   return dict as PickleItem;

@@ -29,7 +29,7 @@ export const ARGUMENT_KINDS: readonly NamedArgument["kind"][] = ["unknown", "pos
 function enumOf<T>(names: readonly T[], what: string): Decode<T> {
   return (json, value) => {
     const number = json.smallInt(value);
-    return names[number] ?? json.fail(`${number} is no known ${what}`);
+    return names[number] ?? json.fail(`${number} is not a known ${what}`);
   };
 }
 
@@ -43,7 +43,7 @@ export const argumentKind: Decode<NamedArgument["kind"]> = enumOf(ARGUMENT_KINDS
 /** Decodes a dtype's schema number. */
 export const dtype: Decode<DType> = (json, value) => {
   const number = json.smallInt(value);
-  return dtypeFromSchema(number) ?? json.fail(`${number} is no known dtype (known: ${knownDtypes()})`);
+  return dtypeFromSchema(number) ?? json.fail(`${number} is not a known dtype (known: ${knownDtypes()})`);
 };
 
 function knownDtypes(): string {

@@ -38,7 +38,7 @@ describe("files", () => {
     expect(server.sent()).toBe(length);
   });
 
-  it("of no bytes are no error", async () => {
+  it("of no bytes are not an error", async () => {
     expect((await open(new Uint8Array(0))).source.size).toBe(0);
   });
 

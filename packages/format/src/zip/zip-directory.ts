@@ -19,7 +19,7 @@ export interface ZipDirectory {
   readonly source: ByteSource;
 }
 
-/** Reads the central directory; undefined when the source is no zip at all. */
+/** Reads the central directory; undefined when the source is not a zip at all. */
 export async function readDirectory(source: ByteSource, options?: ReadOptions): Promise<ZipDirectory | undefined> {
   const tailStart = Math.max(0, source.size - TAIL_BYTES);
   const tail = await source.read(tailStart, source.size - tailStart, options);

@@ -55,7 +55,7 @@ export class ZipFile {
     this.#batch = source.scatter && new ReadBatch(source.scatter.bind(source));
   }
 
-  /** Undefined when the source is no zip. */
+  /** Undefined when the source is not a zip. */
   static async open(source: ByteSource, verify: boolean, options?: ReadOptions): Promise<ZipFile | undefined> {
     const directory = await readDirectory(source, options);
     return directory && new ZipFile(directory.source, directory.entries, verify);

@@ -12,7 +12,7 @@ export type Structure =
   | { readonly kind: "leaf" }
   /** tuple, list, deque, `torch.Size`: an array. */
   | { readonly kind: "sequence" }
-  /** dict and its kin: an object, or a Map where a key is no string. */
+  /** dict and its kin: an object, or a Map where a key is not a string. */
   | { readonly kind: "mapping"; readonly keys: readonly Key[] }
   /** namedtuple, dataclass, and other classes that say how their parts are named: an object; `absent` ones are None. */
   | { readonly kind: "record"; readonly fields: readonly string[]; readonly absent: readonly string[] }

@@ -40,7 +40,7 @@ export function mapGraphs(node: Node, map: (graph: Graph, name: string) => Graph
   });
 }
 
-/** Calls `visit` with every argument that is no list or dict; nested graphs are not entered. */
+/** Calls `visit` with every argument that is not a list or dict; nested graphs are not entered. */
 export function visitArg(arg: Arg, visit: (leaf: Exclude<Arg, { kind: "list" | "dict" }>) => void): void {
   if (arg.kind === "list") for (const item of arg.items) visitArg(item, visit);
   else if (arg.kind === "dict") for (const [, entry] of arg.entries) visitArg(entry, visit);

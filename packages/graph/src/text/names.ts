@@ -24,7 +24,7 @@ export function dtypeOfShort(short: string): DType | undefined {
   return FROM_SHORT.get(short);
 }
 
-/** A name as it stands, or in JSON quotes where it is no identifier. */
+/** A name as it stands, or in JSON quotes where it is not an identifier. */
 export function printName(name: string): string {
   return /^[A-Za-z_]\w*$/.test(name) ? name : JSON.stringify(name);
 }

@@ -42,7 +42,7 @@ function signatureProblems({ graph, inputs, outputs }: Program): readonly Proble
   for (const spec of outputs) {
     if (!("target" in spec)) continue;
     const key = `${spec.kind.replace(/_mutation$|^gradient_to_/, "")}:${spec.target}`;
-    if (!targets.has(key)) report(`${spec.kind} of \`${spec.target}\`, which is no input`);
+    if (!targets.has(key)) report(`${spec.kind} of \`${spec.target}\`, which is not an input`);
     if (written.has(`${spec.kind}:${spec.target}`)) report(`${spec.kind} of \`${spec.target}\` twice`);
     written.add(`${spec.kind}:${spec.target}`);
   }

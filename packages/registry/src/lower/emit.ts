@@ -88,7 +88,7 @@ export class Emitter {
     return this.#push({ record, kind: "scalar", args, scalar, results: [scalar], node }, depth);
   }
 
-  /** Emits what is no elementwise expression: a view, a call of the backend's own, or simpler ops. */
+  /** Emits what is not an elementwise expression: a view, a call of the backend's own, or simpler ops. */
   #emitStructured(record: OpRecord, args: Call["args"], node: Node, depth: number): readonly ArgValue[] {
     const op = record.name;
     if (record.view !== undefined) {

@@ -5,7 +5,7 @@ import { registryError } from "../registry-errors.ts";
 import { describe } from "./arguments.ts";
 
 /**
- * Runs the rules of a node's op, so that an error says which node it was. What is no coded error is a gap in the
+ * Runs the rules of a node's op, so that an error says which node it was. What is not a coded error is a gap in the
  * checks of a rule: users still see the op and its place, and the cause is kept.
  */
 export function located<T>(node: Node, work: () => T): T {

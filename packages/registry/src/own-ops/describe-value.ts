@@ -6,6 +6,6 @@ export function describeValue(value: unknown): string {
   if (value === undefined) return "nothing";
   if (value instanceof Promise) return "a Promise";
   if (Array.isArray(value)) return `a list of ${value.length}`;
-  if (typeof value === "object") return value === null ? "null" : "an object that is no tensor";
+  if (typeof value === "object") return value === null ? "null" : "an object that is not a tensor";
   return typeof value === "function" ? "a function" : String(value);
 }

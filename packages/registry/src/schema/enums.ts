@@ -39,7 +39,7 @@ const DTYPE_ALIASES: Readonly<Record<string, DType>> = {
 };
 const REDUCTIONS = ["None", "Mean", "Sum"];
 
-/** Name of the enum member that PyTorch prints as a number. Undefined for a number that is no member. */
+/** Name of the enum member that PyTorch prints as a number. Undefined for a number that is not a member. */
 export function enumName(base: string, number: number): string | undefined {
   if (base === "ScalarType") return C10_DTYPES[number];
   if (base === "MemoryFormat") return MEMORY_FORMATS[number];

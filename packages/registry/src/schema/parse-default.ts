@@ -56,7 +56,7 @@ function parseScalar(cursor: Cursor, type: SchemaType): SchemaDefault {
   const word = match(cursor, WORD);
   if (word === null) throw schemaError(cursor, "expected a default value");
   const value = base === "str" ? word : enumWord(base, word.replace(/^at::|^torch\./, ""));
-  if (value === undefined) throw schemaError(cursor, `\`${word}\` is no default for ${base}`);
+  if (value === undefined) throw schemaError(cursor, `\`${word}\` is not a default for ${base}`);
   return value;
 }
 
@@ -69,7 +69,7 @@ function numeric(cursor: Cursor, base: string, text: string): SchemaDefault {
   }
   const isFloat = /[.eE]/.test(text);
   if (isFloat && (base === "int" || base === "SymInt" || base === "bool")) {
-    throw schemaError(cursor, `\`${text}\` is no default for ${base}`);
+    throw schemaError(cursor, `\`${text}\` is not a default for ${base}`);
   }
   if (!isFloat && !Number.isSafeInteger(value) && base !== "float") return BigInt(text);
   return enumName(base, value) ?? asNumber(base, value, isFloat);

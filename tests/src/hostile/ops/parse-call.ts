@@ -67,6 +67,6 @@ class Reader {
 }
 
 function dtypeOf(name: string): DType {
-  if (!(name in DTYPES)) throw new Error(`${name} is no dtype`);
+  if (!(name in DTYPES)) throw new Error(`${name} is not a dtype`);
   return name as DType;
 }

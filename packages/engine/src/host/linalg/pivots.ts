@@ -19,7 +19,7 @@ export function requireBlockPivots(op: string, pivots: ArrayLike<number>, rows: 
 
 function badPivot(op: string, pivot: number, rows: number): Error {
   return backendError("backend.index-out-of-range", {
-    what: `aten::${op}: the pivot ${pivot} is none that factors of ${rows} rows have`,
+    what: `aten::${op}: the pivot ${pivot} is out of range for factors of ${rows} rows`,
     advice: "Give the pivots that belong to these factors.",
     details: { pivot, rows },
   });

@@ -64,7 +64,7 @@ test("what has no bound is infinite", () => {
   expect([gamma(none, random), poisson(none, random), binomial(none, 0.5, random)]).toEqual([none, none, none]);
 });
 
-test("what makes no sense is no number", () => {
+test("what makes no sense is not a number", () => {
   const random = createRandom();
   expect([poisson(-1, random), gamma(-1, random), binomial(3, 2, random)]).toEqual([
     Number.NaN,

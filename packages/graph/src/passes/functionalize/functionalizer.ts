@@ -199,7 +199,7 @@ export class Functionalizer {
   #inPlaceView(node: Node, view: Node = { ...node, op: IN_PLACE_VIEWS.get(node.op)! }): void {
     const self = argOf(node, "self");
     const tensor = self?.kind === "value" ? this.tensors.get(self.name) : undefined;
-    if (tensor === undefined) throw unsupported(node, "its argument is no tensor");
+    if (tensor === undefined) throw unsupported(node, "its argument is not a tensor");
     this.#pure(view, { mutates: [], aliases: [{ output: 0, arg: "self" }] });
     const [name] = definitionsOf(node);
     const turned = name === undefined ? undefined : this.tensors.get(name);

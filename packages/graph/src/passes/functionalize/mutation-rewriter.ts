@@ -58,7 +58,7 @@ export class MutationRewriter {
     const casts: (() => void)[] = [];
     const results = written.map(({ tensors, isList, name }): Output => {
       const names = tensors.map((tensor, i) => {
-        if (tensor === undefined) throw unsupported(node, "it writes to something that is no tensor");
+        if (tensor === undefined) throw unsupported(node, "it writes to something that is not a tensor");
         return this.#result(resolved, tensor, name[i] ?? null, op === node.op ? null : casts);
       });
       return isList ? { kind: "list", names } : { kind: "value", name: names[0]! };

@@ -26,7 +26,7 @@ export class TensorTable {
     this.#tensors.set(name, tensor);
   }
 
-  /** `name` is a tensor of its own. Values that are no tensors are not tracked. */
+  /** `name` is a tensor of its own. Values that are not tensors are not tracked. */
   allocate(name: string): void {
     const type = this.#builder.typeOf(name);
     if (type === undefined || type.kind === "tensor") this.#tensors.set(name, new Memory(name).base);

@@ -3,7 +3,7 @@ import { defineOp, type OpRecord } from "../../op.ts";
 import type { TensorMeta } from "../../tensor-meta.ts";
 import { emit } from "../support/emit.ts";
 
-/** Copies, and what is no copy once nothing writes into tensors. */
+/** Copies, and what is not a copy once nothing writes into tensors. */
 export const COPY_OPS: readonly OpRecord[] = [
   defineOp("aten::clone(Tensor self, *, MemoryFormat? memory_format=None) -> Tensor", {
     scalar: (x) => x,

@@ -7,7 +7,7 @@ import { check } from "../support/check.ts";
 import { isIntegral } from "../support/dtypes.ts";
 import { type Emit, emit } from "../support/emit.ts";
 
-/** Windows that are no sums of cosines: Bartlett's triangle and Kaiser's. */
+/** Windows that are not sums of cosines: Bartlett's triangle and Kaiser's. */
 export const TAPER_OPS: readonly OpRecord[] = [
   defineOp(
     "aten::bartlett_window(int window_length, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor",
