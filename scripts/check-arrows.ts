@@ -73,7 +73,7 @@ function forbidden(from: string, to: readonly string[], test: boolean, where: st
   return wrong.map((name) => ({ where, what: `${short(from)} must not depend on ${short(name)}`, advice: DOWNWARDS }));
 }
 
-const TEST_FILE = /\.test[.-]|testbed\.ts$|\/testing\//;
+const TEST_FILE = /\.test[.-]|testbed\.ts$/;
 const BY_NAME = "import other packages by name, through their entry points";
 const DECLARE = "add it to dependencies (to devDependencies when only tests need it)";
 const DOWNWARDS =

@@ -1,9 +1,10 @@
 // Convolutions of ResNet-18 and MobileNetV3-Large against ONNX Runtime's Conv; both WebAssembly, one thread.
 // Arguments: seconds per row, a filter on the row's name, and an algorithm to force.
+import { RELATIVE, worstError } from "@pt2/testing/worst-error";
 import * as ort from "onnxruntime-web/wasm";
 import { planConv } from "../../packages/backend-wasm/src/kernels/conv/plan-conv.ts";
 import type { ConvAlgorithm, ConvShape } from "../../packages/backend-wasm/src/kernels/conv/types.ts";
-import { random, type Testbed, testbed, worst } from "../../packages/backend-wasm/src/kernels-testbed.ts";
+import { random, type Testbed, testbed } from "../../packages/backend-wasm/src/kernels.test-helper.ts";
 import { convRows } from "./conv-rows.ts";
 import { oneNodeModel } from "./onnx-writer.ts";
 
@@ -77,7 +78,7 @@ async function compare(bed: Testbed, name: string, shape: ConvShape): Promise<vo
   await session.release();
   const [mine, theirs] = [median(times.ours), median(times.ort)];
   const flops = (2 * length * (C / groups) * taps) / mine / 1e6;
-  const error = worst(channelsFirst(bed.floats(call.output, length), O), answer);
+  const error = worstError(channelsFirst(bed.floats(call.output, length), O), answer, RELATIVE);
   console.log(
     name.padEnd(30),
     plan.algorithm.padEnd(10),

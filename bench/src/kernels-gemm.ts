@@ -1,6 +1,7 @@
 // Packed matrix product against ONNX Runtime's MatMul with a constant right side; both WebAssembly, one thread.
+import { RELATIVE, worstError } from "@pt2/testing/worst-error";
 import * as ort from "onnxruntime-web/wasm";
-import { random, type Testbed, testbed, worst } from "../../packages/backend-wasm/src/kernels-testbed.ts";
+import { random, type Testbed, testbed } from "../../packages/backend-wasm/src/kernels.test-helper.ts";
 import { oneNodeModel } from "./onnx-writer.ts";
 
 const sizes = [
@@ -48,7 +49,7 @@ async function compare(bed: Testbed, M: number, K: number, N: number): Promise<v
   await session.release();
   const [mine, theirs] = [median(times.ours), median(times.ort)];
   const gflops = (time: number): string => ((2 * M * N * K) / time / 1e6).toFixed(1).padStart(6);
-  const error = worst(bed.floats(c, M * N), answer);
+  const error = worstError(bed.floats(c, M * N), answer, RELATIVE);
   console.log(
     `M=${M} K=${K} N=${N}`.padEnd(22),
     `${mine.toFixed(3)} ms ${gflops(mine)} GFLOP/s, ort ${theirs.toFixed(3)} ms ${gflops(theirs)} GFLOP/s,`,

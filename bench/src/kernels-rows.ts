@@ -1,6 +1,7 @@
 // Softmax, layer normalisation and reductions against ONNX Runtime; both WebAssembly, one thread.
+import { RELATIVE, worstError } from "@pt2/testing/worst-error";
 import * as ort from "onnxruntime-web/wasm";
-import { random, type Testbed, testbed, worst } from "../../packages/backend-wasm/src/kernels-testbed.ts";
+import { random, type Testbed, testbed } from "../../packages/backend-wasm/src/kernels.test-helper.ts";
 import { oneNodeModel } from "./onnx-writer.ts";
 
 interface Row {
@@ -56,7 +57,7 @@ async function compare(bed: Testbed, { op, rows, n, weights, run }: Row): Promis
   }
   await session.release();
   const [mine, theirs] = [median(times.ours), median(times.ort)];
-  const error = worst(bed.floats(dst, rows * n), answer);
+  const error = worstError(bed.floats(dst, rows * n), answer, RELATIVE);
   console.log(
     `${op} ${rows}x${n}`.padEnd(32),
     `${mine.toFixed(3)} ms, ort ${theirs.toFixed(3)} ms with its call and copies, ratio ${(mine / theirs).toFixed(2)},`,

@@ -1,9 +1,11 @@
 // Latency of whole models: the wasm backend against ONNX Runtime Web, one thread each, in one process.
+
 import { join } from "node:path";
+import { worstError } from "@pt2/testing/worst-error";
 import { countFlops } from "./flops.ts";
 import { alternate, type Effort, type Summary, summarize } from "./statistics.ts";
 import { compileHere, onnxSubject, wasmSubject } from "./subjects.ts";
-import { readTensors, worstError } from "./tensors.ts";
+import { ALLOWED, readTensors } from "./tensors.ts";
 
 /** The models, and how many milliseconds each is measured for. */
 export const MODELS: Readonly<Record<string, number>> = {
@@ -38,7 +40,7 @@ export async function compareModel(folder: string, name: string, base: string, e
   const errors = { ours: 0, theirs: 0 };
   for (const who of ["ours", "theirs"] as const) {
     const outputs = await subjects[who].run();
-    errors[who] = Math.max(...expected.map(({ data }, i) => worstError(outputs[i] ?? [], data)));
+    errors[who] = Math.max(...expected.map(({ data }, i) => worstError(outputs[i] ?? [], data, ALLOWED)));
     if (!(errors[who] <= 1)) throw new Error(`${name}: ${who} differ from PyTorch, ${errors[who]} of the tolerance`);
   }
   const times = await alternate({ ours: subjects.ours.run, theirs: subjects.theirs.run }, effort);

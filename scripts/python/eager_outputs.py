@@ -1,6 +1,6 @@
 """Records what PyTorch's eager mode makes of exported programs: `python eager_outputs.py DIR [--only PART ...] [--threads N]`.
 
-For each NAME.pt2 of DIR with NAME.inputs.safetensors and NAME.json beside it, every recorded call is made in order with
+For each NAME.pt2 of DIR and the inputs that were recorded of it, every recorded call is made in order with
 `torch.export.load(...).module()`, node by node, and the outputs are written to NAME.eager.safetensors. NAME.expected
 holds the outputs of the module before it was exported, whose bits may differ: a decomposition may add up in another order.
 """
@@ -16,13 +16,14 @@ import torch
 from torch.utils import _pytree as pytree
 
 import zoo  # noqa: F401 - what its models return is registered with their libraries
+from pt2files import recorded_file
 from tensor_files import load_tensors, save_tensors
 
 
 def outputs_of(path: str) -> dict[str, torch.Tensor]:
     """The tensors that every recorded call of a program returns."""
     base = path.removesuffix(".pt2")
-    inputs = load_tensors(f"{base}.inputs.safetensors")
+    inputs = load_tensors(recorded_file(base, "inputs"))
     with open(f"{base}.json") as file:
         calls = json.load(file)["calls"]
     program = torch.export.load(path)

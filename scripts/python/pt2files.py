@@ -2,11 +2,13 @@
 
 Per program: NAME.pt2, NAME.inputs.safetensors (keyed by position, user inputs in flattened order),
 NAME.expected.safetensors (keyed by position, flattened outputs of PyTorch eager) and NAME.json (torch version,
-dialect, the inputs and outputs that are not tensors, the ops of the graph). The first call's keys have no prefix;
+dialect, the inputs and outputs that are not tensors, the ops of the graph, and where tensors lie that another program
+has too). The first call's keys have no prefix;
 the calls after it are prefixed `call1.`, `call2.`, and are made in that order on one instance.
 """
 
 import copy
+import filecmp
 import json
 import os
 import re
@@ -100,17 +102,42 @@ def op_names(program: ExportedProgram) -> list[str]:
     return sorted({name(n.target) for g in graphs(program) for n in g.nodes if n.op == "call_function"})
 
 
-def save_program(folder: str, name: str, program: ExportedProgram, recording: Recording) -> str:
-    """Writes the four files of one program and returns the path of the `.pt2`."""
+def save_program(
+    folder: str, name: str, program: ExportedProgram, recording: Recording, others: Sequence[str] = ()
+) -> str:
+    """Writes the files of one program and returns the path of the `.pt2`.
+
+    Tensors that lie in a file of `others`, programs given by their paths without `.pt2`, are not written again.
+    """
     path = os.path.join(folder, f"{name}.pt2")
     dialect = str(program.dialect)
     torch.export.save(make_portable(program), path)
-    save_tensors(os.path.join(folder, f"{name}.inputs.safetensors"), recording.inputs)
-    save_tensors(os.path.join(folder, f"{name}.expected.safetensors"), recording.expected)
+    elsewhere = {}
+    for kind, tensors in (("inputs", recording.inputs), ("expected", recording.expected)):
+        file = os.path.join(folder, f"{name}.{kind}.safetensors")
+        save_tensors(file, tensors)
+        for other in (f"{base}.{kind}.safetensors" for base in others):
+            if other != file and os.path.exists(other) and filecmp.cmp(other, file, shallow=False):
+                os.remove(file)
+                elsewhere[kind] = os.path.relpath(other, folder)
+                break
     with open(os.path.join(folder, f"{name}.json"), "w") as file:
-        sidecar = {"torch": torch.__version__, "dialect": dialect, "calls": recording.calls, "ops": op_names(program)}
+        sidecar = {
+            "torch": torch.__version__,
+            "dialect": dialect,
+            **elsewhere,
+            "calls": recording.calls,
+            "ops": op_names(program),
+        }
         json.dump(sidecar, file, indent=1, default=str)
     return path
+
+
+def recorded_file(base: str, kind: str) -> str:
+    """The file with the `inputs` or `expected` of the program `base`.pt2."""
+    with open(f"{base}.json") as file:
+        elsewhere = json.load(file).get(kind)
+    return os.path.join(os.path.dirname(base), elsewhere) if elsewhere else f"{base}.{kind}.safetensors"
 
 
 def check_program(path: str, calls: Sequence[Call], recording: Recording) -> float:

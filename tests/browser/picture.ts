@@ -33,12 +33,6 @@ export function resized(channel: number, width: number, height: number): readonl
   return Array.from({ length: height * width }, (_, i) => columns[i % width]![Math.floor(i / width)]!);
 }
 
-/** The largest difference between numbers in the same order. */
-export function worst(actual: readonly number[], expected: readonly number[]): number {
-  if (actual.length !== expected.length) return Number.POSITIVE_INFINITY;
-  return actual.reduce((most, value, i) => Math.max(most, Math.abs(value - expected[i]!)), 0);
-}
-
 function axis(values: readonly number[], size: number): number[] {
   const step = values.length / size;
   const reach = Math.max(1, step);

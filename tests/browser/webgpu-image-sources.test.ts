@@ -1,7 +1,8 @@
+import { ABSOLUTE, worstError } from "@pt2/testing/worst-error";
 import { describe, expect, test } from "vitest";
 import type { AppOptions } from "./open-app.ts";
 import { describePage } from "./page.ts";
-import { HEIGHT, PIXELS, resized, WIDTH, worst } from "./picture.ts";
+import { HEIGHT, PIXELS, resized, WIDTH } from "./picture.ts";
 import type {} from "./webgpu/main.ts";
 
 const APP: AppOptions = { webgpu: true, app: "tests/browser/webgpu", sources: true };
@@ -129,7 +130,7 @@ function declare(name: string, app: AppOptions, kinds: readonly string[], page: 
         [10, 31],
       ] as const) {
         const expected = [0, 1, 2].flatMap((channel) => resized(channel, width, height));
-        expect(worst(await read(kind, width, height), expected)).toBeLessThan(tolerance);
+        expect(worstError(await read(kind, width, height), expected, ABSOLUTE)).toBeLessThan(tolerance);
       }
     });
   });

@@ -1,6 +1,7 @@
+import { ABSOLUTE, worstError } from "@pt2/testing/worst-error";
 import { expect, test } from "vitest";
 import { describePage } from "./page.ts";
-import { colour, HEIGHT, PIXELS, resized, WIDTH, worst } from "./picture.ts";
+import { colour, HEIGHT, PIXELS, resized, WIDTH } from "./picture.ts";
 import type {} from "./webgpu/main.ts";
 
 describePage("pictures as tensors", { webgpu: true, app: "tests/browser/webgpu", sources: true }, (ready) => {
@@ -34,7 +35,7 @@ describePage("pictures as tensors", { webgpu: true, app: "tests/browser/webgpu",
     const { shape, data } = await read("bitmap", { width, height });
     expect(shape).toEqual([1, 3, height, width]);
     const expected = [0, 1, 2].flatMap((channel) => resized(channel, width, height));
-    expect(worst(data, expected)).toBeLessThan(1e-5);
+    expect(worstError(data, expected, ABSOLUTE)).toBeLessThan(1e-5);
   });
 
   test("with mean and deviation, in half precision", async () => {
@@ -48,7 +49,7 @@ describePage("pictures as tensors", { webgpu: true, app: "tests/browser/webgpu",
       const [exponent, fraction] = [(bits >> 10) & 31, bits & 1023];
       return (bits >> 15 ? -1 : 1) * (exponent === 0 ? fraction / 1024 : 1 + fraction / 1024) * 2 ** (exponent - 15);
     };
-    expect(worst(data.map(half), expected)).toBeLessThan(3e-3);
+    expect(worstError(data.map(half), expected, ABSOLUTE)).toBeLessThan(3e-3);
   });
 
   test("of a canvas in grey, as bytes", async () => {
@@ -59,9 +60,10 @@ describePage("pictures as tensors", { webgpu: true, app: "tests/browser/webgpu",
       return 0.299 * r + 0.587 * g + 0.114 * b;
     };
     expect(
-      worst(
+      worstError(
         data,
         data.map((_, i) => grey(i)),
+        ABSOLUTE,
       ),
     ).toBeLessThan(0.51);
   });

@@ -3,6 +3,7 @@ import { fileURLToPath } from "node:url";
 import { type LibtorchBackend, libtorch } from "@pt2/backend-libtorch/node";
 import { fromBytes, readSafetensors } from "@pt2/format";
 import { load, type Tensor, tensor } from "@pt2/runtime/node";
+import { ABSOLUTE, worstError } from "@pt2/testing/worst-error";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { missingLibtorch } from "./backends.ts";
 import { fixturePath, readCalls } from "./fixture.ts";
@@ -16,7 +17,7 @@ const OF_LARGEST = 0.02;
 function expectNear(actual: Float32Array, expected: Float32Array): void {
   expect(actual).toHaveLength(expected.length);
   const largest = expected.reduce((most, value) => Math.max(most, Math.abs(value)), 0);
-  const worst = expected.reduce((most, value, i) => Math.max(most, Math.abs(value - actual[i]!)), 0);
+  const worst = worstError(actual, expected, ABSOLUTE);
   expect(worst / largest).toBeLessThan(OF_LARGEST);
   // Else nothing was narrowed.
   expect(worst / largest).toBeGreaterThan(1e-5);

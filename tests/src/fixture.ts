@@ -5,6 +5,7 @@ import { viewAs } from "@pt2/backend";
 import { wasm } from "@pt2/backend-wasm/node";
 import { fromBytes, readSafetensors } from "@pt2/format";
 import { type LoadOptions, load, type Model, tensor } from "@pt2/runtime/node";
+import { recordedFile } from "@pt2/testing/recorded-file";
 import { expect } from "vitest";
 import { difference, type Leaf } from "./difference.ts";
 
@@ -47,8 +48,8 @@ export function fixtureNames(): readonly string[] {
 /** What was recorded beside a `.pt2` file; `path` is without that ending. */
 export async function readCalls(path: string): Promise<readonly RecordedCall[]> {
   const [inputs, expected] = await Promise.all([
-    readTensors(`${path}.inputs.safetensors`),
-    readTensors(`${path}.expected.safetensors`),
+    readTensors(recordedFile(path, "inputs")),
+    readTensors(recordedFile(path, "expected")),
   ]);
   const { calls } = JSON.parse(await readFile(`${path}.json`, "utf8")) as Sidecar;
   return calls.map((call, i) => {

@@ -1,9 +1,11 @@
 // One way in which Node runs a model: `subject.ts KIND MODELS NAME THREADS`, the protocol as in subject.py. KIND is exact,
 // fast (ours) or onnx. The first line tells the worst error against PyTorch too, as a fraction of the tolerance.
+
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import type { HostTensor } from "@pt2/backend";
-import { readTensors, worstError } from "../tensors.ts";
+import { worstError } from "@pt2/testing/worst-error";
+import { ALLOWED, readTensors } from "../tensors.ts";
 import { type Opened, openOnnx, openOurs } from "./runtimes.ts";
 
 const [kind, folder, name, threads] = process.argv.slice(2) as [string, string, string, string];
@@ -19,7 +21,7 @@ const load = seconds();
 const outputs = await opened.run();
 const first = seconds();
 const expected: readonly HostTensor[] = await readTensors(`${path}.expected.safetensors`);
-const error = Math.max(...expected.map(({ data }, i) => worstError(outputs[i] ?? [], data)));
+const error = Math.max(...expected.map(({ data }, i) => worstError(outputs[i] ?? [], data, ALLOWED)));
 console.log(JSON.stringify({ load, first, error }));
 for await (const _line of createInterface({ input: process.stdin })) {
   const began = performance.now();

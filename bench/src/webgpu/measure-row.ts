@@ -1,8 +1,10 @@
 // One row, all runtimes that can compute it, in a process of their own: `measure-row.ts MODELS ROW KINDS MS ROUNDS`.
 // The last line of the output is a RowResult. Without MS only dispatches are counted.
+
 import { join } from "node:path";
+import { worstError } from "@pt2/testing/worst-error";
 import { alternate } from "../statistics.ts";
-import { readTensors, worstError } from "../tensors.ts";
+import { readTensors } from "../tensors.ts";
 import { installWebgpu } from "./dawn.ts";
 import type { RowResult } from "./row-result.ts";
 import { openerOf, readRow } from "./rows.ts";

@@ -1,9 +1,10 @@
+import { floats, programOf } from "@pt2/conformance/programs";
 import { createRegistry, defineOp } from "@pt2/registry";
 import { aten } from "@pt2/registry/aten";
 import { expect, it } from "vitest";
 import { LibtorchBackend } from "./backend.ts";
 import { describeWithLibtorch } from "./libtorch.test-helper.ts";
-import { compileBody, floats, programOf } from "./programs.test-helper.ts";
+import { compileBody } from "./programs.test-helper.ts";
 
 describeWithLibtorch("what can run", ({ addon }) => {
   const backend = new LibtorchBackend(addon);

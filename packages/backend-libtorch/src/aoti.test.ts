@@ -3,13 +3,14 @@ import { existsSync } from "node:fs";
 import { mkdir, readFile, rename } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { floats } from "@pt2/conformance/programs";
 import { beforeAll, describe, expect, it } from "vitest";
 import { LibtorchBackend } from "./backend.ts";
 import { runCommand } from "./install/command.ts";
 import { cacheFolder } from "./install/environment.ts";
 import { findToolchain } from "./install/toolchain.ts";
 import { missingLibtorch, nativeModule } from "./libtorch.test-helper.ts";
-import { elementsOf, floats } from "./programs.test-helper.ts";
+import { elementsOf } from "./programs.test-helper.ts";
 
 const SCRIPT = fileURLToPath(new URL("../../../scripts/python/export_aoti.py", import.meta.url));
 const python = process.env.PT2_PYTHON;

@@ -1,10 +1,11 @@
 import { type HostTensor, hostTensor } from "@pt2/backend";
+import { floats } from "@pt2/conformance/programs";
 import type { OpName } from "@pt2/graph";
 import { expect, it } from "vitest";
 import { LibtorchBackend } from "./backend.ts";
 import type { OpArgs } from "./eager/op-args.ts";
 import { describeWithLibtorch } from "./libtorch.test-helper.ts";
-import { elementsOf, floats } from "./programs.test-helper.ts";
+import { elementsOf } from "./programs.test-helper.ts";
 
 const zeros = (...shape: readonly number[]): HostTensor =>
   hostTensor("float32", shape, new Float32Array(shape.reduce((n, size) => n * size, 1)));

@@ -1,10 +1,11 @@
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { hostTensor } from "@pt2/backend";
+import { floats } from "@pt2/conformance/programs";
 import { expect, it } from "vitest";
 import { LibtorchBackend } from "./backend.ts";
 import { describeWithLibtorch } from "./libtorch.test-helper.ts";
-import { ACCUMULATE, compileBody, ENDLESS, elementsOf, floats } from "./programs.test-helper.ts";
+import { ACCUMULATE, compileBody, ENDLESS, elementsOf } from "./programs.test-helper.ts";
 
 /** Matrix products that take a while together. */
 const chain = (length: number): string => {

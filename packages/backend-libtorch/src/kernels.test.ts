@@ -1,19 +1,16 @@
 import { type HostTensor, hostTensor, numel, type Tensor } from "@pt2/backend";
-import { randomBelow } from "@pt2/conformance";
+import { floats } from "@pt2/conformance/programs";
+import { randomFloats, randomUnit } from "@pt2/testing/random";
+import { ABSOLUTE, worstError } from "@pt2/testing/worst-error";
 import { describe, expect, it } from "vitest";
 import { LibtorchBackend } from "./backend.ts";
 import type { OpArgs } from "./eager/op-args.ts";
 import { describeWithLibtorch } from "./libtorch.test-helper.ts";
-import { elementsOf, floats } from "./programs.test-helper.ts";
+import { elementsOf } from "./programs.test-helper.ts";
 
 /** The same numbers in [-1, 1) on every run. */
 function random(shape: readonly number[], seed = 1): HostTensor {
-  const below = randomBelow(seed);
-  return hostTensor(
-    "float32",
-    shape,
-    Float32Array.from({ length: numel(shape) }, () => below(2 ** 32) / 2 ** 31 - 1),
-  );
+  return hostTensor("float32", shape, randomFloats(randomUnit(seed), numel(shape)));
 }
 
 /** Half of float32's step between 1 and 2: no operation rounds by more, relative to its result. */
@@ -42,9 +39,7 @@ describeWithLibtorch("kernels of our own, against ATen's ops", ({ addon }) => {
 
   function expectClose(actual: Tensor, expected: Tensor, tolerance = SHORT): void {
     expect(actual.shape).toEqual(expected.shape);
-    const [x, y] = [elementsOf(actual), elementsOf(expected)];
-    const worst = x.reduce<number>((most, v, i) => Math.max(most, Math.abs(Number(v) - Number(y[i]))), 0);
-    expect(worst).toBeLessThan(tolerance);
+    expect(worstError(elementsOf(actual), elementsOf(expected), ABSOLUTE)).toBeLessThan(tolerance);
   }
 
   describe.each([

@@ -1,9 +1,10 @@
 import { hostTensor } from "@pt2/backend";
 import { weightOf } from "@pt2/conformance";
+import { floats } from "@pt2/conformance/programs";
 import { expect, it } from "vitest";
 import { LibtorchBackend } from "./backend.ts";
 import { describeWithLibtorch } from "./libtorch.test-helper.ts";
-import { compileBody, elementsOf, floats } from "./programs.test-helper.ts";
+import { compileBody, elementsOf } from "./programs.test-helper.ts";
 
 const x = floats([3], 1, 2, 3);
 

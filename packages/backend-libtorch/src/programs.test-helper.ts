@@ -1,18 +1,11 @@
-import { type CompileRequest, type HostTensor, hostTensor, type Value } from "@pt2/backend";
+import type { CompileRequest, HostTensor, Value } from "@pt2/backend";
 import { weightOf } from "@pt2/conformance";
+import { programOf, registryOf } from "@pt2/conformance/programs";
 import type { WeightTensor } from "@pt2/format";
-import { type Program, parse } from "@pt2/graph";
-import { createRegistry, type OpRegistry } from "@pt2/registry";
-import { aten } from "@pt2/registry/aten";
 import type { LibtorchBackend } from "./backend.ts";
 import type { LibtorchExecutable } from "./executable.ts";
 
-const registry: OpRegistry = createRegistry({ sets: [aten] });
-
-/** A program from the lines of its body. */
-export function programOf(body: string): Program {
-  return parse(`program "TRAINING" torch "2.13.0" {\n${body}\n}\n`);
-}
+const registry = registryOf();
 
 /** Adds its input to a buffer, and returns what the buffer is then. */
 export const ACCUMULATE: string = `
@@ -45,11 +38,6 @@ export function compileBody(
     ([name, one]) => [name, "storage" in one ? one : weightOf(name, one)] as const,
   );
   return backend.compile({ program: programOf(body), weights: new Map(table), registry, ...options });
-}
-
-/** A float32 tensor. */
-export function floats(shape: readonly number[], ...elements: readonly number[]): HostTensor {
-  return hostTensor("float32", shape, Float32Array.from(elements));
 }
 
 /** The elements of a result. */

@@ -1,10 +1,11 @@
 import { hostTensor, type TraceEvent, type Value } from "@pt2/backend";
+import { floats } from "@pt2/conformance/programs";
 import { createRegistry, type HandlerTensor, type OpHandler } from "@pt2/registry";
 import { aten } from "@pt2/registry/aten";
 import { expect, it } from "vitest";
 import { LibtorchBackend } from "./backend.ts";
 import { describeWithLibtorch } from "./libtorch.test-helper.ts";
-import { ACCUMULATE, compileBody, elementsOf, floats } from "./programs.test-helper.ts";
+import { ACCUMULATE, compileBody, elementsOf } from "./programs.test-helper.ts";
 
 const x = floats([3], 1, 2, 3);
 const YES = hostTensor("bool", [], Uint8Array.of(1));

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { random, type Testbed, testbed } from "./kernels-testbed.ts";
+import { random, type Testbed, testbed } from "./kernels.test-helper.ts";
 
 const PAGE = 65536;
 const TWO_GB = 2 ** 31;

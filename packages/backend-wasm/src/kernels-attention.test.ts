@@ -1,5 +1,6 @@
+import { RELATIVE, worstError } from "@pt2/testing/worst-error";
 import { beforeEach, describe, expect, test } from "vitest";
-import { random, testbed, worst } from "./kernels-testbed.ts";
+import { random, testbed } from "./kernels.test-helper.ts";
 
 const bed = testbed(512);
 const { kernels } = bed;
@@ -59,7 +60,7 @@ function difference(options: Case): number {
   bed.clear();
   const { actual, expected } = run(options);
   expect(bed.intact()).toBe(true);
-  return worst(actual, expected);
+  return worstError(actual, expected, RELATIVE);
 }
 
 describe("attention", () => {

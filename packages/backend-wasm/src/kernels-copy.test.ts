@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from "vitest";
-import { random, testbed } from "./kernels-testbed.ts";
+import { random, testbed } from "./kernels.test-helper.ts";
 
 const bed = testbed(256);
 const { kernels } = bed;

@@ -1,5 +1,6 @@
+import { RELATIVE, worstError } from "@pt2/testing/worst-error";
 import { beforeEach, describe, expect, test } from "vitest";
-import { random, testbed, worst } from "./kernels-testbed.ts";
+import { random, testbed } from "./kernels.test-helper.ts";
 
 const bed = testbed();
 const { kernels } = bed;
@@ -42,7 +43,7 @@ function difference({ M, N, K, layout = "nk", bias, accumulate = false, clamp }:
       expected[m * ldc + n] = clamp ? Math.min(Math.max(sum, lo), hi) : sum;
     }
   }
-  return worst(bed.floats(out, M * ldc), expected);
+  return worstError(bed.floats(out, M * ldc), expected, RELATIVE);
 }
 
 describe("gemmPacked", () => {

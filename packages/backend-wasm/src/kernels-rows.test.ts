@@ -1,5 +1,6 @@
+import { RELATIVE, worstError } from "@pt2/testing/worst-error";
 import { beforeEach, describe, expect, test } from "vitest";
-import { random, testbed, worst } from "./kernels-testbed.ts";
+import { random, testbed } from "./kernels.test-helper.ts";
 
 const bed = testbed(256);
 const { kernels } = bed;
@@ -28,9 +29,10 @@ function rowsDiffer(
   kernel(src, src, rows);
   expect(bed.floats(src, rows * n)).toEqual(apart);
   expect(bed.intact()).toBe(true);
-  return worst(
+  return worstError(
     apart,
     [0, 1, 2].flatMap((row) => reference(values(data.subarray(row * n, row * n + n)))),
+    RELATIVE,
   );
 }
 
@@ -61,7 +63,7 @@ describe("softmax", () => {
     const data = Float32Array.from([0, -1, -20, -60, -85, -200, -inf]);
     const dst = bed.room(7);
     kernels.softmaxRows(bed.put(data), dst, 1, 7);
-    expect(worst(bed.floats(dst, 7), softmax(values(data)), 1e-37)).toBeLessThan(1e-6);
+    expect(worstError(bed.floats(dst, 7), softmax(values(data)), { rtol: 1, atol: 1e-37 })).toBeLessThan(1e-6);
   });
 
   test.each([[[nan, 1, 2, 3, 4]], [[-inf, -inf, -inf, -inf, -inf]], [[1, 2, 3, 4, inf]]])("%j is all NaN", (row) => {
@@ -109,8 +111,8 @@ describe("normalisation of rows", () => {
     const [mean, rstd] = [bed.room(1), bed.room(1)];
     kernels.layerNormRows(bed.put(data), bed.room(n), 1, n, 0, 0, eps, mean, rstd);
     const expected = centred(values(data));
-    expect(worst(bed.floats(mean, 1), [expected.mean], 0)).toBeLessThan(1e-7);
-    expect(worst(bed.floats(rstd, 1), [expected.rstd], 0)).toBeLessThan(1e-5);
+    expect(worstError(bed.floats(mean, 1), [expected.mean], { rtol: 1, atol: 0 })).toBeLessThan(1e-7);
+    expect(worstError(bed.floats(rstd, 1), [expected.rstd], { rtol: 1, atol: 0 })).toBeLessThan(1e-5);
   });
 
   test.each([
@@ -130,7 +132,7 @@ describe("normalisation of rows", () => {
       const channel = Math.floor(i / n) % channels;
       return (value - mean) * rstd * weight[channel]! + bias[channel]!;
     });
-    expect(worst(bed.floats(dst, data.length), expected)).toBeLessThan(2e-6);
+    expect(worstError(bed.floats(dst, data.length), expected, RELATIVE)).toBeLessThan(2e-6);
     expect(bed.intact()).toBe(true);
   });
 });

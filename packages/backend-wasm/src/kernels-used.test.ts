@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
-import { testbed } from "./kernels-testbed.ts";
+import { testbed } from "./kernels.test-helper.ts";
 
 /** Those that other kernels run, and that are exported to be tested and measured alone. */
 const ALONE: readonly string[] = ["transpose"];

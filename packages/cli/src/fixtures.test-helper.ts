@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { archiveToBytes, fromBytes, openArchive } from "@pt2/format";
+import { recordedFile } from "@pt2/testing/recorded-file";
 import { main, type Terminal } from "./index.ts";
 
 // What is ready here differs from machine to machine, also in programs that tests start.
@@ -62,11 +63,11 @@ export async function pt2On(
 
 /** Arguments that name a fixture with its inputs, and with its expected outputs where they are asked for. */
 export function fixtureArgs(name: string, expected = true): readonly string[] {
-  const results = ["--expected", fixturePath(`${name}.expected.safetensors`)];
+  const results = ["--expected", recordedFile(fixturePath(name), "expected")];
   return [
     fixturePath(`${name}.pt2`),
     "--inputs",
-    fixturePath(`${name}.inputs.safetensors`),
+    recordedFile(fixturePath(name), "inputs"),
     ...(expected ? results : []),
   ];
 }

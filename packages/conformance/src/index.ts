@@ -1,7 +1,6 @@
 export type { ExpectedTensor, Tolerance } from "./compare.ts";
 export { compareTensor, DEFAULT_TOLERANCE } from "./compare.ts";
 export type { Exceptions } from "./exceptions.ts";
-export { type RandomCall, randomCall } from "./hostile/random-call.ts";
 export type { Placement } from "./ops/case-program.ts";
 export { caseProgram } from "./ops/case-program.ts";
 export type * from "./ops/case-types.ts";
@@ -9,8 +8,7 @@ export type { FamilyName } from "./ops/families.ts";
 export { FAMILIES, loadFamily } from "./ops/families.ts";
 export type { Tolerances } from "./ops/run-case.ts";
 export { runCase } from "./ops/run-case.ts";
-export type { RandomBelow } from "./random.ts";
-export { randomBelow } from "./random.ts";
+export { type RandomCall, randomCall } from "./random-call.ts";
 export type { SuitePart, TestBackendOptions } from "./test-backend.ts";
 export { SUITE_PARTS, testBackend } from "./test-backend.ts";
 export type { TestContext, TestRunner } from "./test-runner.ts";

@@ -1,6 +1,5 @@
 // For backends that generate code of scalar expressions: what to run it on, and what must come out.
 
-export { randomUnit } from "./random.ts";
 export { distance } from "./scalar/distance.ts";
 export { isDivision, typedFunction } from "./scalar/functions.ts";
 export { type RandomExpression, randomExpression } from "./scalar/random-expression.ts";

@@ -1,19 +1,9 @@
+import { randomBelow } from "@pt2/testing/random";
 import { expect, test, vi } from "vitest";
 import { type Lifetime, planArena } from "./plan-arena.ts";
 
-/** A deterministic sequence of integers below a bound (mulberry32). */
-function integers(seed: number): (bound: number) => number {
-  let state = seed;
-  return (bound) => {
-    state = (state + 0x6d2b79f5) | 0;
-    let t = Math.imul(state ^ (state >>> 15), state | 1);
-    t ^= t + Math.imul(t ^ (t >>> 7), t | 61);
-    return ((t ^ (t >>> 14)) >>> 0) % bound;
-  };
-}
-
 test("buffers that live at the same time do not overlap, and the block is never larger than their sum", () => {
-  const below = integers(3);
+  const below = randomBelow(3);
   for (let round = 0; round < 50; round++) {
     const lives: Lifetime[] = Array.from({ length: 40 }, () => {
       const first = below(30);
@@ -67,7 +57,7 @@ test.each([
   ["one life for all", 1, 1],
   ["a step for each", 4000, 2],
 ])("%s are packed as the definition says", (_, steps, longest) => {
-  const below = integers(steps);
+  const below = randomBelow(steps);
   const lives: Lifetime[] = Array.from({ length: 400 }, () => {
     const first = below(steps);
     const last = below(50) === 0 ? Number.MAX_SAFE_INTEGER : first + below(longest);
@@ -98,7 +88,7 @@ function readsDuring(work: () => void): number {
 }
 
 test("each of 20,000 buffers is compared with few others", () => {
-  const below = integers(9);
+  const below = randomBelow(9);
   const lives: Lifetime[] = Array.from({ length: 20_000 }, (_, i) => {
     return { bytes: 64 + below(100_000), first: i, last: i + (below(100) === 0 ? below(20_000) : below(8)) };
   });

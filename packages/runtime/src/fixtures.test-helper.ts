@@ -3,6 +3,7 @@ import { fileURLToPath } from "node:url";
 import { BACKEND_API_VERSION, type Backend, type CompileRequest, type Executable, type Value } from "@pt2/backend";
 import { wasm } from "@pt2/backend-wasm/node";
 import { type ByteSource, fromBytes, readSafetensors } from "@pt2/format";
+import { type RecordedKind, recordedFile } from "@pt2/testing/recorded-file";
 import { type HostTensor, type LoadOptions, load, type Model, tensor } from "./node.ts";
 
 const FOLDER = new URL("../../../tests/fixtures/", import.meta.url);
@@ -23,8 +24,10 @@ export async function loadFixture(name: string, options: Partial<LoadOptions> = 
 }
 
 /** Tensors by position, of `inputs` or `expected`. */
-export async function fixtureTensors(name: string, kind: "inputs" | "expected"): Promise<readonly HostTensor[]> {
-  const { tensors } = await readSafetensors(fromBytes(await fixtureBytes(`${name}.${kind}.safetensors`)));
+export async function fixtureTensors(name: string, kind: RecordedKind): Promise<readonly HostTensor[]> {
+  const { tensors } = await readSafetensors(
+    fromBytes(new Uint8Array(await readFile(recordedFile(fixturePath(name), kind)))),
+  );
   return [...tensors.values()].map(({ dtype, shape, bytes }) =>
     tensor(
       dtype,

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fromBytes, readSafetensors, type TensorData, writeSafetensors } from "@pt2/format";
 import { fromFile } from "@pt2/format/node";
+import { recordedFile } from "@pt2/testing/recorded-file";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import type { Captured } from "../capture.ts";
 import { fixturePath } from "../fixture.ts";
@@ -16,13 +17,16 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true }));
 
 function verify(name: string, ...more: readonly string[]): Promise<Captured> {
-  const files = ["inputs", "expected"].flatMap((kind) => [`--${kind}`, fixturePath(`${name}.${kind}.safetensors`)]);
+  const files = (["inputs", "expected"] as const).flatMap((kind) => [
+    `--${kind}`,
+    recordedFile(fixturePath(name), kind),
+  ]);
   return pt2("verify", fixturePath(`${name}.pt2`), "--json", ...files, ...more);
 }
 
 /** Expects what the fixture says, but for one tensor. */
 async function verifyChanged(name: string, change: (tensor: TensorData) => TensorData): Promise<Captured> {
-  const source = await fromFile(fixturePath(`${name}.expected.safetensors`));
+  const source = await fromFile(recordedFile(fixturePath(name), "expected"));
   const { tensors } = await readSafetensors(source);
   await source.close?.();
   const path = join(folder, "expected.safetensors");

@@ -1,8 +1,9 @@
 import { hostTensor, type Tensor } from "@pt2/backend";
+import { floats } from "@pt2/conformance/programs";
 import { expect, it } from "vitest";
 import { LibtorchBackend } from "../backend.ts";
 import { describeWithLibtorch } from "../libtorch.test-helper.ts";
-import { elementsOf, floats } from "../programs.test-helper.ts";
+import { elementsOf } from "../programs.test-helper.ts";
 
 describeWithLibtorch("single ops", ({ addon }) => {
   const torch = new LibtorchBackend(addon);

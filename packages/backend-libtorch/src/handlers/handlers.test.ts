@@ -1,11 +1,12 @@
 import type { HostTensor, Value } from "@pt2/backend";
+import { floats } from "@pt2/conformance/programs";
 import { createRegistry, defineOp, type HandlerTensor, type OpHandler, type OpSet } from "@pt2/registry";
 import { aten } from "@pt2/registry/aten";
 import { scalar as s } from "@pt2/registry/scalar";
 import { expect, it } from "vitest";
 import { LibtorchBackend } from "../backend.ts";
 import { describeWithLibtorch } from "../libtorch.test-helper.ts";
-import { compileBody, elementsOf, floats } from "../programs.test-helper.ts";
+import { compileBody, elementsOf } from "../programs.test-helper.ts";
 import type { LibtorchKernel } from "./kernel.ts";
 
 const program = (rows: string): string => `

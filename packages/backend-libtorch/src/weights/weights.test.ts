@@ -3,11 +3,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Progress } from "@pt2/backend";
 import { weightOf } from "@pt2/conformance";
+import { floats } from "@pt2/conformance/programs";
 import type { WeightTensor } from "@pt2/format";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { LibtorchBackend } from "../backend.ts";
 import { describeWithLibtorch } from "../libtorch.test-helper.ts";
-import { compileBody, elementsOf, floats } from "../programs.test-helper.ts";
+import { compileBody, elementsOf } from "../programs.test-helper.ts";
 
 const SUM = `
   parameter "w" = %w: f32[2, 3]

@@ -1,7 +1,8 @@
-import { randomUnit, samples } from "@pt2/conformance/scalar";
+import { samples } from "@pt2/conformance/scalar";
 import { type ScalarExpr, scalar as s, simplify, typeExpr } from "@pt2/registry/scalar";
+import { randomUnit } from "@pt2/testing/random";
 import { expect, test } from "vitest";
-import { runKernel, runReference } from "./testbed.ts";
+import { runKernel, runReference } from "./group.test-helper.ts";
 
 const x = s.input(0);
 const cubic = s.add(x, s.mul(0.044715, s.pow(x, 3)));

@@ -1,16 +1,10 @@
-import {
-  distance,
-  isDivision,
-  type Operand,
-  randomUnit,
-  samples,
-  typedFunction as typed,
-} from "@pt2/conformance/scalar";
+import { distance, isDivision, type Operand, samples, typedFunction as typed } from "@pt2/conformance/scalar";
 import type { DType } from "@pt2/format";
 import { BINARY_FNS, type ScalarValue, scalar as s, type TypedExpr, typeExpr, UNARY_FNS } from "@pt2/registry/scalar";
+import { randomUnit } from "@pt2/testing/random";
 import { describe, expect, test } from "vitest";
 import type { InnerMode } from "./geometry.ts";
-import { runKernel, runReference } from "./testbed.ts";
+import { runKernel, runReference } from "./group.test-helper.ts";
 
 const DTYPES: readonly DType[] = [
   "float32",

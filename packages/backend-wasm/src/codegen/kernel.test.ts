@@ -1,11 +1,12 @@
-import { type Operand, randomUnit, samples } from "@pt2/conformance/scalar";
+import { type Operand, samples } from "@pt2/conformance/scalar";
 import type { DType } from "@pt2/format";
 import { reachOf } from "@pt2/registry";
 import { keyOf, type ScalarExpr, scalar as s, simplify, type TypedExpr, typeExpr } from "@pt2/registry/scalar";
+import { randomUnit } from "@pt2/testing/random";
 import { describe, expect, test } from "vitest";
 import { createElementwiseCompiler } from "./compiler.ts";
 import { blockBytes, coalesce, innerModes, writeBlock } from "./geometry.ts";
-import { runKernel, runReference } from "./testbed.ts";
+import { runKernel, runReference } from "./group.test-helper.ts";
 
 const random = randomUnit(11);
 const [x, y, z] = [s.input(0), s.input(1), s.input(2)];

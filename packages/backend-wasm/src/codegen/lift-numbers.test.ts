@@ -1,8 +1,8 @@
 import { keyOf, type ScalarExpr, scalar as s, type TypedExpr, typeExpr } from "@pt2/registry/scalar";
 import { afterEach, expect, test, vi } from "vitest";
 import { createElementwiseCompiler } from "./compiler.ts";
+import { runKernel, runReference } from "./group.test-helper.ts";
 import { liftNumbers } from "./lift-numbers.ts";
-import { runKernel, runReference } from "./testbed.ts";
 
 afterEach(() => vi.restoreAllMocks());
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { instantiateKernels } from "../instantiate.ts";
 import { packedMatrix, transposed } from "../kernels/matmul/gemm.ts";
-import { random } from "../kernels-testbed.ts";
+import { random } from "../kernels.test-helper.ts";
 import { Constant } from "./constant.ts";
 import { ConstantPool } from "./constant-pool.ts";
 import { Context } from "./context.ts";

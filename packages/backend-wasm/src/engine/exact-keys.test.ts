@@ -1,5 +1,6 @@
+import { floats } from "@pt2/conformance/programs";
 import { expect, test } from "vitest";
-import { floats, runBody } from "./programs-testbed.ts";
+import { runBody } from "./programs.test-helper.ts";
 
 test("plans for float inputs that JSON would write alike are told apart", async () => {
   const x = floats([1], 1);

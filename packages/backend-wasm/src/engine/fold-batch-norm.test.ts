@@ -1,6 +1,7 @@
 import { hostTensor } from "@pt2/backend";
+import { floats } from "@pt2/conformance/programs";
 import { expect, test } from "vitest";
-import { floats, runBody } from "./programs-testbed.ts";
+import { runBody } from "./programs.test-helper.ts";
 
 const weight = floats([2, 1, 1, 1], 1, 10);
 const NORM =

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { random } from "../kernels-testbed.ts";
+import { random } from "../kernels.test-helper.ts";
 import { type Block, Heap } from "./heap.ts";
 
 test("blocks never overlap, are aligned, and freed room is used again", () => {

@@ -1,4 +1,5 @@
 import { hostTensor, type Value } from "@pt2/backend";
+import { floats } from "@pt2/conformance/programs";
 import { GraphRunner, isHostData, type RunValue, toRunValues } from "@pt2/engine";
 import { parse } from "@pt2/graph";
 import { createRegistry, type OpHandler } from "@pt2/registry";
@@ -6,7 +7,7 @@ import { aten } from "@pt2/registry/aten";
 import { expect, test } from "vitest";
 import { createEngine } from "./create-engine.ts";
 import type { ExecutableState } from "./executable-state.ts";
-import { floats, runBody } from "./programs-testbed.ts";
+import { runBody } from "./programs.test-helper.ts";
 
 /** Runs a program many times on one runner, and gives that runner's state beside the results. */
 async function runMany(

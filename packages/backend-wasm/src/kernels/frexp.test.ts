@@ -1,6 +1,6 @@
 import { hostTensor } from "@pt2/backend";
 import { expect, test } from "vitest";
-import { runBody } from "../engine/programs-testbed.ts";
+import { runBody } from "../engine/programs.test-helper.ts";
 
 test("frexp takes the largest and the smallest doubles apart", async () => {
   const x = hostTensor("float64", [3], Float64Array.of(2 ** 1023 * 1.5, Number.MIN_VALUE, 8));

@@ -1,10 +1,10 @@
 import type { CompileRequest } from "@pt2/backend";
+import { failureOf, floats, programOf, registryOf, run, someFloats, weightsOf } from "@pt2/conformance/programs";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { WebgpuBackend } from "../backend.ts";
 import { type BufferCounts, countBuffers } from "../buffers.test-helper.ts";
 import { describeWithDevice } from "../device.test-helper.ts";
 import { webgpu } from "../index.ts";
-import { failureOf, floats, programOf, ramp, registryOf, run, weightsOf } from "../programs.test-helper.ts";
 
 const REASON = new Error("never mind");
 const registry = registryOf();
@@ -25,10 +25,10 @@ const staged: CompileRequest = {
     %z: f32[] = aten::add.Tensor(self=%sum, other=%count)
     %next: f32[] = aten::add.Scalar(self=%count, other=1)
     return %next -> buffer_mutation "count", %z`),
-  weights: weightsOf({ w: ramp(16, 8), v: ramp(16), count: floats([], 0) }),
+  weights: weightsOf({ w: someFloats(16, 8), v: someFloats(16), count: floats([], 0) }),
   registry,
 };
-const x = ramp(4, 8);
+const x = someFloats(4, 8);
 
 await describeWithDevice("an abort", (device) => {
   let backend: WebgpuBackend;
@@ -160,10 +160,10 @@ await describeWithDevice("an abort", (device) => {
       %y: f32[s0, 16] = aten::linear(input=%x, weight=%w)
       return %y`);
     const controller = new AbortController();
-    const weights = weightsOf({ w: ramp(16, 8) });
+    const weights = weightsOf({ w: someFloats(16, 8) });
     const executable = await backend.compile({ program, weights, registry, signal: controller.signal });
     controller.abort(REASON);
-    expect((await run(executable, ramp(3, 8)))[0]).toHaveLength(48);
+    expect((await run(executable, someFloats(3, 8)))[0]).toHaveLength(48);
     await executable.dispose();
   });
 
@@ -176,7 +176,7 @@ await describeWithDevice("an abort", (device) => {
       %z: f32[s0, 6] = aten::add.Tensor(self=%y, other=%w)
       return %z`);
     const controller = new AbortController();
-    const given = weightsOf({ v: ramp(6), w: ramp(6) });
+    const given = weightsOf({ v: someFloats(6), w: someFloats(6) });
     let reads = 0;
     const weights = new Map(
       [...given].map(([name, weight]) => {
@@ -190,8 +190,8 @@ await describeWithDevice("an abort", (device) => {
       }),
     );
     const executable = await backend.compile({ program, weights, registry });
-    expect(await failureOf(executable.run([ramp(2, 6)], { signal: controller.signal }))).toBe(REASON);
-    const values = ramp(6).data as Float32Array;
+    expect(await failureOf(executable.run([someFloats(2, 6)], { signal: controller.signal }))).toBe(REASON);
+    const values = someFloats(6).data as Float32Array;
     expect(await run(executable, floats([1, 6], 1, 1, 1, 1, 1, 1))).toEqual([Array.from(values, (v) => v + v)]);
     await executable.dispose();
     expect(buffers.live).toBe(0);

@@ -1,8 +1,8 @@
+import { failureOf, ints, programOf, registryOf, run, someFloats } from "@pt2/conformance/programs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { WebgpuBackend } from "../backend.ts";
 import { missingDevice, testGpu } from "../device.test-helper.ts";
 import { webgpu } from "../index.ts";
-import { failureOf, ints, programOf, ramp, registryOf, run } from "../programs.test-helper.ts";
 
 const registry = registryOf();
 
@@ -25,8 +25,8 @@ describe.skipIf(missingDevice !== "")(`no more bindings than the default limit${
   const tail = `%t: ${type} = aten::add.Tensor(self=%y, other=%a)
   %u: ${type} = aten::mul.Tensor(self=%t, other=%b)
   %v: ${type} = aten::add.Tensor(self=%u, other=%c)`;
-  const rest = [2, 3, 4].map((seed) => ramp(6, 8 * seed).data.slice(0, 48));
-  const operands = rest.map((data) => ({ ...ramp(6, 8), data }));
+  const rest = [2, 3, 4].map((seed) => someFloats(6, 8 * seed).data.slice(0, 48));
+  const operands = rest.map((data) => ({ ...someFloats(6, 8), data }));
   const finished = (y: number, i: number): number => {
     const [a, b, c] = rest.map((data) => Number(data[i])) as [number, number, number];
     return (y + a) * b + c;
@@ -41,12 +41,13 @@ describe.skipIf(missingDevice !== "")(`no more bindings than the default limit${
   ${tail}
   return %v, %m, %r`;
     const executable = await backend.compile({ program: programOf(body), weights: new Map(), registry });
-    const x = ramp(6, 8);
-    const [w, means, rstds] = (await run(executable, x, ramp(8), ramp(8), ...operands)) as number[][];
+    const x = someFloats(6, 8);
+    const [w, means, rstds] = (await run(executable, x, someFloats(8), someFloats(8), ...operands)) as number[][];
     for (const [i, value] of w!.entries()) {
       const row = Math.floor(i / 8);
       const y =
-        (Number(x.data[i]) - means![row]!) * rstds![row]! * Number(ramp(8).data[i % 8]) + Number(ramp(8).data[i % 8]);
+        (Number(x.data[i]) - means![row]!) * rstds![row]! * Number(someFloats(8).data[i % 8]) +
+        Number(someFloats(8).data[i % 8]);
       expect(value).toBeCloseTo(finished(y, i), 4);
     }
     await executable.dispose();
@@ -63,7 +64,7 @@ describe.skipIf(missingDevice !== "")(`no more bindings than the default limit${
   return %v`;
     const executable = await backend.compile({ program: programOf(body), weights: new Map(), registry });
     const [x, i, j, k] = [
-      ramp(2, 3, 4),
+      someFloats(2, 3, 4),
       ints([6, 8], ...Array.from({ length: 48 }, (_, at) => at % 2)),
       ints([8], 0, 1, 2, 0, 1, 2, 0, 1),
       ints([6, 1], 0, 1, 2, 3, 0, 1),
@@ -86,7 +87,7 @@ describe.skipIf(missingDevice !== "")(`no more bindings than the default limit${
   %w: f32[2] = aten::index.Tensor(self=%z, indices=${list})
   return %y, %w`);
     const executable = await backend.compile({ program, weights: new Map(), registry });
-    const x = { ...ramp(16, 16), shape: [2, 2, 2, 2, 2, 2, 2, 2] };
+    const x = { ...someFloats(16, 16), shape: [2, 2, 2, 2, 2, 2, 2, 2] };
     const indices = names.map((_, k) => ints([2], k % 2, k === 7 ? -1 : 0));
     const [y, w] = (await run(executable, x, ...indices)) as [number[], number[]];
     expect(y).toEqual([0b01010101, 1].map((at) => x.data[at]));

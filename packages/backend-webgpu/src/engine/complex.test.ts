@@ -1,10 +1,10 @@
 import { hostTensor, numel, type Tensor } from "@pt2/backend";
-import { randomUnit } from "@pt2/conformance/scalar";
+import { elementsOf, failureOf, floats, programOf, registryOf, run, weightsOf } from "@pt2/conformance/programs";
 import { broadcastShape } from "@pt2/engine/strides";
+import { randomUnit } from "@pt2/testing/random";
 import { expect, test } from "vitest";
 import { describeWithDevice } from "../device.test-helper.ts";
 import { webgpu } from "../index.ts";
-import { elementsOf, failureOf, floats, programOf, registryOf, run, weightsOf } from "../programs.test-helper.ts";
 
 type Complex = readonly [re: number, im: number];
 

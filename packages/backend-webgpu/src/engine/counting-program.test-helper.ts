@@ -1,5 +1,5 @@
 import type { CompileRequest, Value } from "@pt2/backend";
-import { floats, ints, programOf, ramp, registryOf, weightsOf } from "../programs.test-helper.ts";
+import { floats, ints, programOf, registryOf, someFloats, weightsOf } from "@pt2/conformance/programs";
 
 /**
  * A program with all that a load and a run may do: it packs a weight, folds another, looks rows up, cuts where its data
@@ -22,11 +22,11 @@ export function countingProgram(rows: number | "s0"): CompileRequest {
     %z: f32[] = aten::add.Tensor(self=%sum, other=%count)
     %next: f32[] = aten::add.Scalar(self=%count, other=1)
     return %next -> buffer_mutation "count", %z`);
-  const weights = weightsOf({ w: ramp(16, 8), v: ramp(16), count: floats([], 0) });
+  const weights = weightsOf({ w: someFloats(16, 8), v: someFloats(16), count: floats([], 0) });
   return { program, weights, registry: registryOf() };
 }
 
 /** What it is called with. */
 export function countingInputs(rows: number): readonly Value[] {
-  return [ramp(rows, 8), ints([2], 1, 0)];
+  return [someFloats(rows, 8), ints([2], 1, 0)];
 }

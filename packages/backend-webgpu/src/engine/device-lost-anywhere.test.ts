@@ -1,8 +1,8 @@
+import { run } from "@pt2/conformance/programs";
 import { describe, expect, test } from "vitest";
 import type { WebgpuBackend } from "../backend.ts";
 import { missingDevice, testGpu } from "../device.test-helper.ts";
 import { webgpu } from "../index.ts";
-import { run } from "../programs.test-helper.ts";
 import { countingInputs, countingProgram } from "./counting-program.test-helper.ts";
 import type { WebgpuExecutable } from "./executable.ts";
 

@@ -1,7 +1,7 @@
+import { failureOf, floats, programOf, registryOf, run, someFloats, weightsOf } from "@pt2/conformance/programs";
 import { describe, expect, test } from "vitest";
 import { missingDevice, testGpu } from "../device.test-helper.ts";
 import { webgpu } from "../index.ts";
-import { failureOf, floats, programOf, ramp, registryOf, run, weightsOf } from "../programs.test-helper.ts";
 import type { WebgpuExecutable } from "./executable.ts";
 
 /** Counts its runs in a buffer. */
@@ -14,10 +14,10 @@ const request = {
     %z: f32[2, 3] = aten::add.Tensor(self=%y, other=%count)
     %next: f32[] = aten::add.Scalar(self=%count, other=1)
     return %next -> buffer_mutation "count", %z`),
-  weights: weightsOf({ w: ramp(3, 4), count: floats([], 0) }),
+  weights: weightsOf({ w: someFloats(3, 4), count: floats([], 0) }),
   registry: registryOf(),
 };
-const x = ramp(2, 4);
+const x = someFloats(2, 4);
 
 describe.skipIf(missingDevice !== "")(`a device that is lost${missingDevice}`, () => {
   test("fails calls with a code, and the model recovers on another one", async () => {

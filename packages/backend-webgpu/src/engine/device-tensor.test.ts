@@ -1,9 +1,9 @@
 import type { HostTensor } from "@pt2/backend";
+import { elementsOf, failureOf, floats, ints, programOf, registryOf, run } from "@pt2/conformance/programs";
 import { expect, test } from "vitest";
 import { countBuffers } from "../buffers.test-helper.ts";
 import { describeWithDevice, openTestDevice } from "../device.test-helper.ts";
 import { webgpu } from "../index.ts";
-import { elementsOf, failureOf, floats, ints, programOf, registryOf, run } from "../programs.test-helper.ts";
 import type { DeviceTensor } from "./device-tensor.ts";
 
 const registry = registryOf();

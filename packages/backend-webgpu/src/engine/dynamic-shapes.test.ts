@@ -1,9 +1,9 @@
 import type { Progress } from "@pt2/backend";
+import { floats, ints, programOf, registryOf, run, someFloats, weightsOf } from "@pt2/conformance/programs";
 import { expect, test } from "vitest";
 import { WebgpuBackend } from "../backend.ts";
 import { describeWithDevice } from "../device.test-helper.ts";
 import { KERNEL_PARTS } from "../kernels/index.ts";
-import { floats, ints, programOf, ramp, registryOf, run, weightsOf } from "../programs.test-helper.ts";
 import { DeviceSource, deviceOf } from "./device.ts";
 import { KernelParts } from "./kernels.ts";
 
@@ -14,7 +14,7 @@ const NET = `
   %a: f32[s0, 16] = aten::relu(self=%h)
   %y: f32[s0, 16] = aten::softmax.int(self=%a, dim=-1)
   return %y`;
-const weights = weightsOf({ w: ramp(16, 8) });
+const weights = weightsOf({ w: someFloats(16, 8) });
 const registry = registryOf();
 
 await describeWithDevice("sizes that change", (gpu) => {
@@ -25,11 +25,11 @@ await describeWithDevice("sizes that change", (gpu) => {
 
   test("share the compiled shaders", async () => {
     const executable = await backend.compile({ program: programOf(NET), weights, registry });
-    await run(executable, ramp(64, 8));
+    await run(executable, someFloats(64, 8));
     const { size } = device.pipelines;
     expect(size).toBeGreaterThan(0);
     for (const rows of [128, 96, 256]) {
-      const [flat] = (await run(executable, ramp(rows, 8))) as [number[]];
+      const [flat] = (await run(executable, someFloats(rows, 8))) as [number[]];
       expect(flat).toHaveLength(rows * 16);
       for (let i = 0; i < rows; i++) {
         const sum = flat.slice(16 * i, 16 * i + 16).reduce((a, b) => a + b, 0);
@@ -43,26 +43,26 @@ await describeWithDevice("sizes that change", (gpu) => {
   test("are prepared for before a run, which then compiles and allocates nothing", async () => {
     const executable = await backend.compile({ program: programOf(NET), weights, registry });
     const told: Progress[] = [];
-    await executable.warmup!([ramp(40, 8)], { onProgress: (progress) => told.push(progress) });
+    await executable.warmup!([someFloats(40, 8)], { onProgress: (progress) => told.push(progress) });
     expect(told.length).toBeGreaterThan(0);
     expect(told.at(-1)).toEqual({ stage: "compile", done: told.length, total: told.length });
     const [{ size }, explained] = [device.pipelines, await executable.explain()];
-    const [flat] = (await run(executable, ramp(40, 8))) as [number[]];
+    const [flat] = (await run(executable, someFloats(40, 8))) as [number[]];
     expect(flat).toHaveLength(40 * 16);
     expect(device.pipelines.size).toBe(size);
     expect(await executable.explain()).toBe(explained);
     expect(told.at(-1)?.total).toBe(told.length);
-    const aborted = executable.warmup!([ramp(41, 8)], { signal: AbortSignal.abort(new Error("not now")) });
+    const aborted = executable.warmup!([someFloats(41, 8)], { signal: AbortSignal.abort(new Error("not now")) });
     await expect(aborted).rejects.toThrow("not now");
     await executable.dispose();
   });
 
   test("grow and shrink the same buffers", async () => {
     const executable = await backend.compile({ program: programOf(NET), weights, registry });
-    const small = await run(executable, ramp(2, 8));
-    await run(executable, ramp(64, 8));
+    const small = await run(executable, someFloats(2, 8));
+    await run(executable, someFloats(64, 8));
     const { reserved } = await executable.memory();
-    expect(await run(executable, ramp(2, 8))).toEqual(small);
+    expect(await run(executable, someFloats(2, 8))).toEqual(small);
     expect((await executable.memory()).reserved).toBe(reserved);
     await executable.dispose();
   });

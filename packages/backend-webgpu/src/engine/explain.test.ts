@@ -1,6 +1,6 @@
+import { programOf, registryOf, someFloats, weightsOf } from "@pt2/conformance/programs";
 import { afterAll, expect, test } from "vitest";
 import { describeWithDevice } from "../device.test-helper.ts";
-import { programOf, ramp, registryOf, weightsOf } from "../programs.test-helper.ts";
 import { variantBackend } from "../variants.test-helper.ts";
 
 const registry = registryOf();
@@ -10,7 +10,7 @@ await describeWithDevice("an explanation", async () => {
   afterAll(() => backend.dispose());
 
   /** Its parts: steps of a forward, what happens at load, and the WGSL by name. */
-  const explained = async (body: string, weights: Readonly<Record<string, ReturnType<typeof ramp>>>) => {
+  const explained = async (body: string, weights: Readonly<Record<string, ReturnType<typeof someFloats>>>) => {
     const executable = await backend.compile({ program: programOf(body), weights: weightsOf(weights), registry });
     const parts = (await executable.explain()).split("\n\n// ");
     await executable.dispose();
@@ -38,8 +38,13 @@ await describeWithDevice("an explanation", async () => {
       %r: f32[1, 8, 6, 6] = aten::relu(self=%n)
       return %r`,
       {
-        ...{ "conv.weight": ramp(8, 4, 3, 3), "bn.weight": ramp(8), "bn.bias": ramp(8), "bn.mean": ramp(8) },
-        "bn.var": { ...ramp(8), data: Float32Array.of(1, 2, 3, 4, 5, 6, 7, 8) },
+        ...{
+          "conv.weight": someFloats(8, 4, 3, 3),
+          "bn.weight": someFloats(8),
+          "bn.bias": someFloats(8),
+          "bn.mean": someFloats(8),
+        },
+        "bn.var": { ...someFloats(8), data: Float32Array.of(1, 2, 3, 4, 5, 6, 7, 8) },
       },
     );
     // Batch norm is folded, so a forward is the convolution, its activation with it.
@@ -70,7 +75,7 @@ await describeWithDevice("an explanation", async () => {
       %s: f32[4] = aten::cumsum(self=%a, dim=0)
       %z: f32[4] = aten::sub.Tensor(self=%s, other=%e)
       return %z`,
-      { w: ramp(4) },
+      { w: someFloats(4) },
     );
     expect(load).toHaveLength(2);
     expect(load[1]).toMatch(/^a: aten::exp of w → .+ \(16 bytes\)$/);
@@ -84,7 +89,7 @@ await describeWithDevice("an explanation", async () => {
       user_input %x: f32[4]
       %z: f32[4] = aten::add.Tensor(self=%x, other=%w)
       return %z`,
-      { w: ramp(4) },
+      { w: someFloats(4) },
     );
     expect(load).toEqual([""]);
   });

@@ -1,9 +1,9 @@
+import { floats, programOf, registryOf, run, weightsOf } from "@pt2/conformance/programs";
 import { defineOp, type OpHandler, type OpSet } from "@pt2/registry";
 import { scalar as s } from "@pt2/registry/scalar";
 import { expect, test } from "vitest";
 import { describeWithDevice } from "../device.test-helper.ts";
 import { webgpu } from "../index.ts";
-import { floats, programOf, registryOf, run, weightsOf } from "../programs.test-helper.ts";
 import type { WebgpuKernel } from "./kernel.ts";
 
 /** The custom op stands between two ops that are planned. */

@@ -1,14 +1,14 @@
 import type { HostTensor } from "@pt2/backend";
+import { failureOf, ints, programOf, registryOf, run, someFloats, weightsOf } from "@pt2/conformance/programs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { WebgpuBackend } from "../backend.ts";
 import { missingDevice, testGpu } from "../device.test-helper.ts";
 import { webgpu } from "../index.ts";
-import { failureOf, ints, programOf, ramp, registryOf, run, weightsOf } from "../programs.test-helper.ts";
 
 const LIMIT = 1 << 16;
 const registry = registryOf();
 /** 200 KB, three bindings and a bit. */
-const table = ramp(800, 64);
+const table = someFloats(800, 64);
 const weights = weightsOf({ table });
 
 describe.skipIf(missingDevice !== "")(`tensors above the binding limit${missingDevice}`, () => {
@@ -54,7 +54,7 @@ describe.skipIf(missingDevice !== "")(`tensors above the binding limit${missingD
       %y: f32[2, 800] = aten::linear(input=%x, weight=%w)
       return %y`);
     const executable = await backend.compile({ program, weights, registry });
-    const x = ramp(2, 64);
+    const x = someFloats(2, 64);
     const [y] = (await run(executable, x)) as [number[]];
     expect(y).toHaveLength(1600);
     for (const [i, value] of y.entries()) expect(value).toBeCloseTo(dot(x, Math.floor(i / 800), i % 800), 4);

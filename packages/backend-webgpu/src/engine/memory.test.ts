@@ -1,10 +1,10 @@
 import { weightOf } from "@pt2/conformance";
+import { failureOf, programOf, registryOf, run, someFloats, weightsOf } from "@pt2/conformance/programs";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { WebgpuBackend } from "../backend.ts";
 import { type BufferCounts, countBuffers } from "../buffers.test-helper.ts";
 import { describeWithDevice } from "../device.test-helper.ts";
 import { webgpu } from "../index.ts";
-import { failureOf, programOf, ramp, registryOf, run, weightsOf } from "../programs.test-helper.ts";
 
 const NET = programOf(`
   parameter "w1" = %w1: f32[16, 8]
@@ -16,9 +16,9 @@ const NET = programOf(`
   %d: f32[3, 16] = aten::sub.Tensor(self=%a, other=%m)
   %y: f32[3, 4] = aten::linear(input=%d, weight=%w2)
   return %y`);
-const TENSORS = { w1: ramp(16, 8), w2: ramp(4, 16) };
+const TENSORS = { w1: someFloats(16, 8), w2: someFloats(4, 16) };
 const request = { program: NET, weights: weightsOf(TENSORS), registry: registryOf() };
-const x = ramp(3, 8);
+const x = someFloats(3, 8);
 
 await describeWithDevice("memory", (device) => {
   let backend: WebgpuBackend;

@@ -1,9 +1,9 @@
+import { elementsOf, failureOf, someFloats } from "@pt2/conformance/programs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { WebgpuBackend } from "../backend.ts";
 import { type BufferCounts, countBuffers } from "../buffers.test-helper.ts";
 import { missingDevice, openTestDevice } from "../device.test-helper.ts";
 import { webgpu } from "../index.ts";
-import { elementsOf, failureOf, ramp } from "../programs.test-helper.ts";
 import { countingInputs, countingProgram } from "./counting-program.test-helper.ts";
 
 describe.skipIf(missingDevice !== "")(`a device without memory${missingDevice}`, () => {
@@ -92,7 +92,7 @@ describe.skipIf(missingDevice !== "")(`a device without memory${missingDevice}`,
   test("for a tensor of the user says so", async () => {
     left = 1;
     const before = buffers.live;
-    expect(await failureOf(backend.upload(ramp(8)))).toMatchObject({ code: "webgpu.out-of-memory" });
+    expect(await failureOf(backend.upload(someFloats(8)))).toMatchObject({ code: "webgpu.out-of-memory" });
     expect(buffers.live).toBe(before);
   });
 });

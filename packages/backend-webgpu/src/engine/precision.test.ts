@@ -1,7 +1,7 @@
+import { floats, programOf, registryOf, run, someFloats, weightsOf } from "@pt2/conformance/programs";
 import { expect, test } from "vitest";
 import { describeWithDevice } from "../device.test-helper.ts";
 import { webgpu } from "../index.ts";
-import { floats, programOf, ramp, registryOf, run, weightsOf } from "../programs.test-helper.ts";
 
 const program = programOf(`
   parameter "w" = %w: f32[4, 3, 3, 3]
@@ -13,9 +13,14 @@ const program = programOf(`
   %n: f32[1, 4, 8, 8] = aten::batch_norm(input=%c, weight=%g, bias=%m, running_mean=%m, running_var=%v, training=false, momentum=0.1, eps=1e-05, cudnn_enabled=true)
   %y: f32[1, 4, 8, 8] = aten::relu(self=%n)
   return %y`);
-const weights = weightsOf({ w: ramp(4, 3, 3, 3), g: ramp(4), m: ramp(4), v: floats([4], 1, 2, 3, 4) });
+const weights = weightsOf({
+  w: someFloats(4, 3, 3, 3),
+  g: someFloats(4),
+  m: someFloats(4),
+  v: floats([4], 1, 2, 3, 4),
+});
 const registry = registryOf();
-const x = ramp(1, 3, 8, 8);
+const x = someFloats(1, 3, 8, 8);
 
 await describeWithDevice("precision", (device) => {
   test("exact keeps the batch norm, fast folds it into the convolution; both are right", async () => {

@@ -1,10 +1,10 @@
+import { failureOf, floats, ints, programOf, registryOf, run, someFloats, weightsOf } from "@pt2/conformance/programs";
 import { defineOp } from "@pt2/registry";
 import { expect, test, vi } from "vitest";
 import { WebgpuBackend } from "../backend.ts";
 import { describeWithDevice, openTestDevice } from "../device.test-helper.ts";
 import { webgpu } from "../index.ts";
 import { KERNEL_PARTS } from "../kernels/index.ts";
-import { failureOf, floats, ints, programOf, ramp, registryOf, run, weightsOf } from "../programs.test-helper.ts";
 import { DeviceSource, deviceOf } from "./device.ts";
 import type { WebgpuKernel } from "./kernel.ts";
 import { KernelParts } from "./kernels.ts";
@@ -24,7 +24,7 @@ const LOOKUP = `
 await describeWithDevice("what is refused says where", (device) => {
   test("an index outside its tensor; the model stays usable", async () => {
     const backend = await webgpu({ device });
-    const table = ramp(5, 3);
+    const table = someFloats(5, 3);
     const request = { program: programOf(LOOKUP), weights: weightsOf({ table }), registry };
     const executable = await backend.compile(request);
     expect(await failureOf(run(executable, ints([2], 1, 5)))).toMatchObject({
@@ -64,7 +64,7 @@ await describeWithDevice("what is refused says where", (device) => {
       %rows: f32[2, 3] = aten::embedding(weight=%table, indices=%at)
       %y: f32[2, 3] = aten::mul.Tensor(self=%rows, other=%x)  # words (model.py:12, in forward)
       return %y`);
-    const request = { program, weights: weightsOf({ table: ramp(5, 3), at: ints([2], 1, 7) }), registry };
+    const request = { program, weights: weightsOf({ table: someFloats(5, 3), at: ints([2], 1, 7) }), registry };
     expect(await failureOf(backend.compile(request))).toMatchObject({
       code: "backend.index-out-of-range",
       where: expect.stringContaining("words, model.py:12, in forward"),
@@ -160,7 +160,7 @@ await describeWithDevice("what is refused says where", (device) => {
       const told = pop();
       return scopes.pop() === "out-of-memory" ? ({ message: "no room" } as GPUError) : await told;
     });
-    const request = { program: programOf(LOOKUP), weights: weightsOf({ table: ramp(5, 3) }), registry };
+    const request = { program: programOf(LOOKUP), weights: weightsOf({ table: someFloats(5, 3) }), registry };
     expect(await failureOf(backend.compile(request))).toMatchObject({
       code: "webgpu.out-of-memory",
       what: expect.stringContaining("no room"),

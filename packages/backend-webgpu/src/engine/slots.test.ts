@@ -1,4 +1,4 @@
-import { randomBelow } from "@pt2/conformance";
+import { randomBelow } from "@pt2/testing/random";
 import { expect, test } from "vitest";
 import { planSlots, type SlotLifetime } from "./slots.ts";
 

@@ -1,6 +1,7 @@
-import { randomUnit, samples } from "@pt2/conformance/scalar";
+import { samples } from "@pt2/conformance/scalar";
 import type { DType } from "@pt2/format";
 import { scalar as s, type TypedExpr, typeExpr } from "@pt2/registry/scalar";
+import { randomUnit } from "@pt2/testing/random";
 import { expect, test } from "vitest";
 import { describeWithDevice } from "../device.test-helper.ts";
 import { dense, runDispatch, runOnDevice, runReference, type TestOperand } from "./elementwise.test-helper.ts";

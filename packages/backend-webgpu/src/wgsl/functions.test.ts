@@ -1,6 +1,7 @@
-import { distance, isDivision, randomUnit, samples, typedFunction as typed } from "@pt2/conformance/scalar";
+import { distance, isDivision, samples, typedFunction as typed } from "@pt2/conformance/scalar";
 import type { DType } from "@pt2/format";
 import { BINARY_FNS, type ScalarValue, scalar as s, type TypedExpr, typeExpr, UNARY_FNS } from "@pt2/registry/scalar";
+import { randomUnit } from "@pt2/testing/random";
 import { describe, expect, test } from "vitest";
 import { describeWithDevice } from "../device.test-helper.ts";
 import { runOnDevice, runReference, type TestOperand } from "./elementwise.test-helper.ts";

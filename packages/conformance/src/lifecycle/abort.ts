@@ -1,5 +1,6 @@
+import { floats, ints } from "../programs.ts";
 import { weightOf } from "../weight-of.ts";
-import { expectThat, expectValues, floats, ints, ramp, rejectionOf } from "./expectations.ts";
+import { expectThat, expectValues, ramp, rejectionOf } from "./expectations.ts";
 import type { LifecycleCase } from "./lifecycle-case.ts";
 
 const COUNT = `program {
@@ -9,7 +10,7 @@ const COUNT = `program {
   %y: f32[3] = aten::mul.Tensor(%x, other=%next)
   return %next -> buffer_mutation "count", %y
 }`;
-const counter = () => weightOf("count", ints([], [0]));
+const counter = () => weightOf("count", ints([], 0));
 
 /** What an abort stops, and what it leaves. */
 export const ABORT: readonly LifecycleCase[] = [
@@ -20,7 +21,7 @@ export const ABORT: readonly LifecycleCase[] = [
       const reason = new Error("not needed any more");
       const error = await rejectionOf(executable.run([ramp([3])], { signal: AbortSignal.abort(reason) }), "the run");
       expectThat(error === reason, `rejected with ${String(error)}, not with the signal's reason`);
-      await expectValues(await executable.run([ramp([3])]), [floats([3], [0, 0.5, 1])]);
+      await expectValues(await executable.run([ramp([3])]), [floats([3], 0, 0.5, 1)]);
     },
   },
   {
@@ -34,8 +35,8 @@ export const ABORT: readonly LifecycleCase[] = [
       controller.abort(reason);
       const third = executable.run([ramp([3])]);
       expectThat((await second) === reason, "the queued run is rejected with the signal's reason");
-      await expectValues(await first, [floats([3], [0, 0.5, 1])]);
-      await expectValues(await third, [floats([3], [0, 1, 2])]);
+      await expectValues(await first, [floats([3], 0, 0.5, 1)]);
+      await expectValues(await third, [floats([3], 0, 1, 2)]);
     },
   },
   {
@@ -45,8 +46,8 @@ export const ABORT: readonly LifecycleCase[] = [
       const controller = new AbortController();
       const outputs = await executable.run([ramp([3])], { signal: controller.signal });
       controller.abort();
-      await expectValues(outputs, [floats([3], [0, 0.5, 1])]);
-      await expectValues(await executable.run([ramp([3])]), [floats([3], [0, 1, 2])]);
+      await expectValues(outputs, [floats([3], 0, 0.5, 1)]);
+      await expectValues(await executable.run([ramp([3])]), [floats([3], 0, 1, 2)]);
     },
   },
   {
@@ -56,7 +57,7 @@ export const ABORT: readonly LifecycleCase[] = [
       const error = await rejectionOf(compile(COUNT, [counter()], AbortSignal.abort(reason)), "compile");
       expectThat(error === reason, `compile is rejected with ${String(error)}, not with the signal's reason`);
       const executable = await compile(COUNT, [counter()]);
-      await expectValues(await executable.run([ramp([3])]), [floats([3], [0, 0.5, 1])]);
+      await expectValues(await executable.run([ramp([3])]), [floats([3], 0, 0.5, 1)]);
     },
   },
 ];

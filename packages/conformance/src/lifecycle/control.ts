@@ -1,5 +1,6 @@
 import { hostTensor } from "@pt2/backend";
-import { expectValues, floats, ints, ramp } from "./expectations.ts";
+import { floats, ints } from "../programs.ts";
+import { expectValues, ramp } from "./expectations.ts";
 import type { LifecycleCase } from "./lifecycle-case.ts";
 
 const flag = (value: boolean) => hostTensor("bool", [], Uint8Array.of(Number(value)));
@@ -23,8 +24,8 @@ export const CONTROL: readonly LifecycleCase[] = [
         %z: f32[3] = aten::add.Tensor(%y, other=%x)
         return %z
       }`);
-      await expectValues(await executable.run([flag(true), ramp([3])]), [floats([3], [0, 1.5, 3])]);
-      await expectValues(await executable.run([flag(false), ramp([3])]), [floats([3], [0, 0, 0])]);
+      await expectValues(await executable.run([flag(true), ramp([3])]), [floats([3], 0, 1.5, 3)]);
+      await expectValues(await executable.run([flag(false), ramp([3])]), [floats([3], 0, 0, 0)]);
     },
   },
   {
@@ -44,8 +45,8 @@ export const CONTROL: readonly LifecycleCase[] = [
         }, [%i, %x], [])
         return %n, %y
       }`);
-      await expectValues(await executable.run([ints([], [1]), ramp([3])]), [ints([], [4]), floats([3], [0, 4, 8])]);
-      await expectValues(await executable.run([ints([], [9]), ramp([3])]), [ints([], [9]), ramp([3])]);
+      await expectValues(await executable.run([ints([], 1), ramp([3])]), [ints([], 4), floats([3], 0, 4, 8)]);
+      await expectValues(await executable.run([ints([], 9), ramp([3])]), [ints([], 9), ramp([3])]);
     },
   },
   {
@@ -62,8 +63,8 @@ export const CONTROL: readonly LifecycleCase[] = [
         }, [%init], [%xs], [])
         return %last, %all
       }`);
-      const outputs = await executable.run([floats([2], [10, 20]), floats([3, 2], [1, 2, 3, 4, 5, 6])]);
-      await expectValues(outputs, [floats([2], [19, 32]), floats([3, 2], [11, 22, 14, 26, 19, 32])]);
+      const outputs = await executable.run([floats([2], 10, 20), floats([3, 2], 1, 2, 3, 4, 5, 6)]);
+      await expectValues(outputs, [floats([2], 19, 32), floats([3, 2], 11, 22, 14, 26, 19, 32)]);
     },
   },
   {
@@ -80,8 +81,8 @@ export const CONTROL: readonly LifecycleCase[] = [
         }, [%xs], [%scale])
         return %ys
       }`);
-      const outputs = await executable.run([ramp([3, 2]), floats([], [2])]);
-      await expectValues(outputs, [floats([3], [1, 5, 9])]);
+      const outputs = await executable.run([ramp([3, 2]), floats([], 2)]);
+      await expectValues(outputs, [floats([3], 1, 5, 9)]);
     },
   },
 ];

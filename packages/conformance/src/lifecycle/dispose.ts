@@ -1,4 +1,5 @@
-import { expectCodedError, expectValues, floats, ramp } from "./expectations.ts";
+import { floats } from "../programs.ts";
+import { expectCodedError, expectValues, ramp } from "./expectations.ts";
 import type { LifecycleCase } from "./lifecycle-case.ts";
 
 const DOUBLE = `program {
@@ -24,8 +25,8 @@ export const DISPOSE: readonly LifecycleCase[] = [
       const executable = await compile(DOUBLE);
       const runs = [executable.run([ramp([3])]), executable.run([ramp([3], 1)])];
       await executable.dispose();
-      await expectValues(await runs[0]!, [floats([3], [0, 1, 2])]);
-      await expectValues(await runs[1]!, [floats([3], [2, 3, 4])]);
+      await expectValues(await runs[0]!, [floats([3], 0, 1, 2)]);
+      await expectValues(await runs[1]!, [floats([3], 2, 3, 4)]);
     },
   },
   {
@@ -33,7 +34,7 @@ export const DISPOSE: readonly LifecycleCase[] = [
     async run({ compile }) {
       const [first, second] = [await compile(DOUBLE), await compile(DOUBLE)];
       await first.dispose();
-      await expectValues(await second.run([ramp([3])]), [floats([3], [0, 1, 2])]);
+      await expectValues(await second.run([ramp([3])]), [floats([3], 0, 1, 2)]);
     },
   },
   {
@@ -67,7 +68,7 @@ export const DISPOSE: readonly LifecycleCase[] = [
       const outputs = await executable.run([ramp([3])]);
       await executable.run([ramp([3], 7)]);
       await executable.dispose();
-      await expectValues(outputs, [floats([3], [0, 1, 2])]);
+      await expectValues(outputs, [floats([3], 0, 1, 2)]);
     },
   },
 ];

@@ -1,24 +1,12 @@
-import { type HostTensor, hostTensor, numel, type Value } from "@pt2/backend";
+import { type HostTensor, numel, type Value } from "@pt2/backend";
 import { compareTensor } from "../compare.ts";
+import { floats } from "../programs.ts";
 
 const TOLERANCE = { rtol: 1e-5, atol: 1e-5 };
 
-/** A float32 tensor. */
-export function floats(shape: readonly number[], values: readonly number[]): HostTensor {
-  return hostTensor("float32", shape, Float32Array.from(values));
-}
-
-/** An int64 tensor. */
-export function ints(shape: readonly number[], values: readonly number[]): HostTensor {
-  return hostTensor("int64", shape, BigInt64Array.from(values.map(BigInt)));
-}
-
 /** Some float32 tensor: the numbers from `start`, in steps of a half. */
 export function ramp(shape: readonly number[], start = 0): HostTensor {
-  return floats(
-    shape,
-    Array.from({ length: numel(shape) }, (_, i) => start + i / 2),
-  );
+  return floats(shape, ...Array.from({ length: numel(shape) }, (_, i) => start + i / 2));
 }
 
 /** Fails unless a run returned these values. */

@@ -1,6 +1,7 @@
 import { hostTensor } from "@pt2/backend";
+import { floats, ints } from "../programs.ts";
 import { weightOf } from "../weight-of.ts";
-import { expectCodedError, expectThat, expectValues, floats, ints, ramp } from "./expectations.ts";
+import { expectCodedError, expectThat, expectValues, ramp } from "./expectations.ts";
 import type { LifecycleCase } from "./lifecycle-case.ts";
 
 const LINEAR = `program {
@@ -10,7 +11,7 @@ const LINEAR = `program {
   %z: f32[5, 2] = aten::relu(%y)
   return %z, %x
 }`;
-const WEIGHT = weightOf("w", floats([2, 3], [1, 0, 2, -1, 1, 0]));
+const WEIGHT = weightOf("w", floats([2, 3], 1, 0, 2, -1, 1, 0));
 
 /** relu(x · wᵀ) for a ramp that begins at `start`. */
 function answer(start: number): readonly number[] {
@@ -39,16 +40,16 @@ const LOOKUP = `program {
   return %rows
 }`;
 
-const SEEN = weightOf("seen", ints([], [0]));
+const SEEN = weightOf("seen", ints([], 0));
 
 /** Runs: their inputs, their order, their errors. */
 export const RUNS: readonly LifecycleCase[] = [
   {
     name: "runs: the loss and its gradients are results, in the order of the signature",
     async run({ compile }) {
-      const executable = await compile(FORWARD_AND_BACKWARD, [SEEN, weightOf("w", floats([2], [3, -1]))]);
-      const expected = [floats([2], [2, 5]), floats([], [1]), floats([2], [6, -5]), floats([2], [6, -2])];
-      await expectValues(await executable.run([floats([2], [2, 5])]), expected);
+      const executable = await compile(FORWARD_AND_BACKWARD, [SEEN, weightOf("w", floats([2], 3, -1))]);
+      const expected = [floats([2], 2, 5), floats([], 1), floats([2], 6, -5), floats([2], 6, -2)];
+      await expectValues(await executable.run([floats([2], 2, 5)]), expected);
     },
   },
   {
@@ -58,7 +59,7 @@ export const RUNS: readonly LifecycleCase[] = [
       const starts = [0, -3, 7, -3, 100];
       const results = await Promise.all(starts.map((start) => executable.run([ramp([5, 3], start)])));
       for (const [i, start] of starts.entries())
-        await expectValues(results[i]!, [floats([5, 2], answer(start)), ramp([5, 3], start)]);
+        await expectValues(results[i]!, [floats([5, 2], ...answer(start)), ramp([5, 3], start)]);
     },
   },
   {
@@ -69,18 +70,18 @@ export const RUNS: readonly LifecycleCase[] = [
       await executable.run([input]);
       await expectValues([input], [ramp([5, 3], 1)]);
       (input.data as Float32Array).fill(0);
-      await expectValues(await executable.run([input]), [floats([5, 2], new Array(10).fill(0)), input]);
+      await expectValues(await executable.run([input]), [floats([5, 2], ...new Array(10).fill(0)), input]);
     },
   },
   {
     name: "runs: several executables at once",
     async run({ compile }) {
-      const other = weightOf("w", floats([2, 3], [0, 0, 0, 1, 0, 0]));
+      const other = weightOf("w", floats([2, 3], 0, 0, 0, 1, 0, 0));
       const [first, second] = [await compile(LINEAR, [WEIGHT]), await compile(LINEAR, [other])];
       const input = ramp([5, 3]);
       const [a, b] = await Promise.all([first.run([input]), second.run([input])]);
-      await expectValues(a, [floats([5, 2], answer(0)), input]);
-      await expectValues(b, [floats([5, 2], [0, 0, 0, 1.5, 0, 3, 0, 4.5, 0, 6]), input]);
+      await expectValues(a, [floats([5, 2], ...answer(0)), input]);
+      await expectValues(b, [floats([5, 2], 0, 0, 0, 1.5, 0, 3, 0, 4.5, 0, 6), input]);
     },
   },
   {
@@ -88,7 +89,7 @@ export const RUNS: readonly LifecycleCase[] = [
     async run({ compile }) {
       const executable = await compile(LINEAR, [WEIGHT]);
       await expectCodedError(executable.run([]), "a run without inputs");
-      await expectValues(await executable.run([ramp([5, 3])]), [floats([5, 2], answer(0)), ramp([5, 3])]);
+      await expectValues(await executable.run([ramp([5, 3])]), [floats([5, 2], ...answer(0)), ramp([5, 3])]);
     },
   },
   {
@@ -97,18 +98,18 @@ export const RUNS: readonly LifecycleCase[] = [
       const executable = await compile(LINEAR, [WEIGHT]);
       await expectCodedError(executable.run([ramp([5, 4])]), "a run with 4 columns instead of 3");
       await expectCodedError(
-        executable.run([ints([5, 3], new Array(15).fill(1))]),
+        executable.run([ints([5, 3], ...new Array(15).fill(1))]),
         "a run with int64 instead of float32",
       );
-      await expectValues(await executable.run([ramp([5, 3])]), [floats([5, 2], answer(0)), ramp([5, 3])]);
+      await expectValues(await executable.run([ramp([5, 3])]), [floats([5, 2], ...answer(0)), ramp([5, 3])]);
     },
   },
   {
     name: "runs: an index out of range is a coded error, and the executable stays usable",
     async run({ compile }) {
       const executable = await compile(LOOKUP, [weightOf("table", ramp([3, 2]))]);
-      await expectCodedError(executable.run([ints([2], [1, 3])]), "index 3 of 3 rows");
-      await expectValues(await executable.run([ints([2], [2, 0])]), [floats([2, 2], [2, 2.5, 0, 0.5])]);
+      await expectCodedError(executable.run([ints([2], 1, 3)]), "index 3 of 3 rows");
+      await expectValues(await executable.run([ints([2], 2, 0)]), [floats([2, 2], 2, 2.5, 0, 0.5)]);
     },
   },
   {
@@ -133,7 +134,7 @@ export const RUNS: readonly LifecycleCase[] = [
       const executable = await compile(text);
       const big = hostTensor("int64", [2], BigInt64Array.of(1n, 9007199254740994n));
       await expectCodedError(executable.run([big]), "an int64 beyond 2^53");
-      await expectValues(await executable.run([ints([2], [1, -3])]), [ints([2], [2, -2])]);
+      await expectValues(await executable.run([ints([2], 1, -3)]), [ints([2], 2, -2)]);
     },
   },
   {
@@ -151,7 +152,7 @@ export const RUNS: readonly LifecycleCase[] = [
     async run({ compile }) {
       const executable = await compile(LINEAR, [WEIGHT]);
       const { outputs, steps, totalMs } = await executable.profile([ramp([5, 3])]);
-      await expectValues(outputs, [floats([5, 2], answer(0)), ramp([5, 3])]);
+      await expectValues(outputs, [floats([5, 2], ...answer(0)), ramp([5, 3])]);
       expectThat(steps.length > 0 && totalMs >= 0, "a profile has steps and a total");
       expectThat(
         steps.some(({ ops }) => ops.includes("aten::linear") || ops.length > 0),

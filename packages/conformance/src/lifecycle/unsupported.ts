@@ -1,6 +1,7 @@
 import type { Progress } from "@pt2/backend";
+import { floats } from "../programs.ts";
 import { weightOf } from "../weight-of.ts";
-import { expectCodedError, expectThat, expectValues, floats, ramp } from "./expectations.ts";
+import { expectCodedError, expectThat, expectValues, ramp } from "./expectations.ts";
 import type { LifecycleCase } from "./lifecycle-case.ts";
 
 const UNKNOWN = `program {
@@ -72,14 +73,14 @@ export const UNSUPPORTED: readonly LifecycleCase[] = [
     name: "compile: a missing weight is a coded error, and the next compile works",
     async run({ compile }) {
       await expectCodedError(compile(SUM), "compile without the weight");
-      const executable = await compile(SUM, [weightOf("w", floats([3], [1, 2, 3]))]);
-      await expectValues(await executable.run([ramp([3])]), [floats([3], [1, 2.5, 4])]);
+      const executable = await compile(SUM, [weightOf("w", floats([3], 1, 2, 3))]);
+      await expectValues(await executable.run([ramp([3])]), [floats([3], 1, 2.5, 4)]);
     },
   },
   {
     name: "compile: a weight that cannot be read rejects with the reader's error",
     async run({ compile }) {
-      const good = weightOf("w", floats([3], [1, 2, 3]));
+      const good = weightOf("w", floats([3], 1, 2, 3));
       const broken = {
         ...good,
         storage: { ...good.storage, read: () => Promise.reject(new Error("the disk is gone")) },
@@ -90,14 +91,14 @@ export const UNSUPPORTED: readonly LifecycleCase[] = [
       );
       expectThat(String(error).includes("the disk is gone"), `compile says ${String(error)}`);
       const executable = await compile(SUM, [good]);
-      await expectValues(await executable.run([ramp([3])]), [floats([3], [1, 2.5, 4])]);
+      await expectValues(await executable.run([ramp([3])]), [floats([3], 1, 2.5, 4)]);
     },
   },
   {
     name: "compile: progress ends at the total",
     async run({ backend, program, registry }) {
       const seen: Progress[] = [];
-      const w = weightOf("w", floats([3], [1, 2, 3]));
+      const w = weightOf("w", floats([3], 1, 2, 3));
       const executable = await backend.compile({
         program: program(SUM),
         weights: new Map([["w", w]]),

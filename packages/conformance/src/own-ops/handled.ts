@@ -1,5 +1,5 @@
 import { defineOp, type HandlerTensor, type OpHandler } from "@pt2/registry";
-import { floats } from "../lifecycle/expectations.ts";
+import { floats } from "../programs.ts";
 import type { OwnOpsCase } from "./own-ops-case.ts";
 import { SEES_WRITES, THROUGH_SLICE, THROUGH_VIEW, x } from "./programs.ts";
 import { bump, everySecond, own } from "./records.ts";
@@ -72,7 +72,7 @@ const PURE = `program {
   return %y
 }`;
 
-const written = [floats([7], [0, 101, 102, 3, 4, 5, 6]), floats([2], [101, 102])];
+const written = [floats([7], 0, 101, 102, 3, 4, 5, 6), floats([2], 101, 102)];
 const schemaOnly = own(defineOp("mine::fill(Tensor(a!) self) -> ()"));
 
 /** Ops with alias annotations that handlers take. */
@@ -127,7 +127,7 @@ export const HANDLED: readonly OwnOpsCase[] = [
     sets: own(everySecond),
     handlers: [skipping],
     program: SEES_WRITES,
-    runs: [{ inputs: [x], outputs: [floats([4], [-0, -4, -8, -12])] }],
+    runs: [{ inputs: [x], outputs: [floats([4], -0, -4, -8, -12)] }],
   },
   {
     name: "handler: a write through a view that it takes is refused",
@@ -168,6 +168,6 @@ export const HANDLED: readonly OwnOpsCase[] = [
     name: "handler: an op without a schema is no hindrance to writes elsewhere",
     handlers: [hundredMore("mine::bump")],
     program: PURE,
-    runs: [{ inputs: [x], outputs: [floats([7], [101, 102, 103, 104, 105, 106, 107])] }],
+    runs: [{ inputs: [x], outputs: [floats([7], 101, 102, 103, 104, 105, 106, 107)] }],
   },
 ];

@@ -1,4 +1,4 @@
-import { floats } from "../lifecycle/expectations.ts";
+import { floats } from "../programs.ts";
 import { weightOf } from "../weight-of.ts";
 import type { OwnOpsCase } from "./own-ops-case.ts";
 import { THROUGH_SLICE, x } from "./programs.ts";
@@ -46,7 +46,7 @@ const OUT = `program {
 
 const throughSlice = {
   program: THROUGH_SLICE,
-  runs: [{ inputs: [x], outputs: [floats([7], [0, 6, 7, 3, 4, 5, 6]), floats([2], [6, 7])] }],
+  runs: [{ inputs: [x], outputs: [floats([7], 0, 6, 7, 3, 4, 5, 6), floats([2], 6, 7)] }],
 };
 
 /** Ops in place and with `out`, whose records say what they compute. */
@@ -58,32 +58,32 @@ export const IN_PLACE: readonly OwnOpsCase[] = [
     sets: own(bump),
     program: ON_INPUT,
     runs: [
-      { inputs: [x], outputs: [floats([7], [-5, -6, -7, -8, -9, -10, -11])] },
-      { inputs: [x], outputs: [floats([7], [-5, -6, -7, -8, -9, -10, -11])] },
-      { inputs: [floats([1], [1])], outputs: [floats([1], [-6])] },
+      { inputs: [x], outputs: [floats([7], -5, -6, -7, -8, -9, -10, -11)] },
+      { inputs: [x], outputs: [floats([7], -5, -6, -7, -8, -9, -10, -11)] },
+      { inputs: [floats([1], 1)], outputs: [floats([1], -6)] },
     ],
   },
   {
     name: "in place: buffers keep it",
     sets: own(bump),
     program: ON_BUFFER,
-    weights: [weightOf("total", floats([2, 3], [0, 0, 0, 0, 0, 0]))],
+    weights: [weightOf("total", floats([2, 3], 0, 0, 0, 0, 0, 0))],
     runs: [
-      { inputs: [], outputs: [floats([2, 3], [0, 1, 0, 0, 1, 0])] },
-      { inputs: [], outputs: [floats([2, 3], [0, 2, 0, 0, 2, 0])] },
+      { inputs: [], outputs: [floats([2, 3], 0, 1, 0, 0, 1, 0)] },
+      { inputs: [], outputs: [floats([2, 3], 0, 2, 0, 0, 2, 0)] },
     ],
   },
   {
     name: "in place: an op that is not a twin of another writes what its own rules give",
     sets: own(doubled_),
     program: BY_ITSELF,
-    runs: [{ inputs: [x], outputs: [floats([7], [0, 1, 2, 3, 8, 10, 12])] }],
+    runs: [{ inputs: [x], outputs: [floats([7], 0, 1, 2, 3, 8, 10, 12)] }],
   },
   {
     name: "in place: what is written has the dtype of what it is written to",
     sets: own(isPositive),
     program: OTHER_DTYPE,
-    runs: [{ inputs: [floats([3], [-1, 2, 3])], outputs: [floats([3], [-0, -1, -1])] }],
+    runs: [{ inputs: [floats([3], -1, 2, 3)], outputs: [floats([3], -0, -1, -1)] }],
   },
   {
     name: "in place: `out` is written where it lies",
@@ -91,8 +91,8 @@ export const IN_PLACE: readonly OwnOpsCase[] = [
     program: OUT,
     runs: [
       {
-        inputs: [floats([3], [1, 2, 3])],
-        outputs: [floats([2, 3], [6, 7, 8, 0, 0, 0]), floats([3], [6, 7, 8])],
+        inputs: [floats([3], 1, 2, 3)],
+        outputs: [floats([2, 3], 6, 7, 8, 0, 0, 0), floats([3], 6, 7, 8)],
       },
     ],
   },

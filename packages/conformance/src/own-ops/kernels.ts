@@ -1,9 +1,9 @@
 import { defineOp, type OpSet } from "@pt2/registry";
-import { floats } from "../lifecycle/expectations.ts";
+import { floats } from "../programs.ts";
 import type { OwnOpsCase } from "./own-ops-case.ts";
 import { twice, twiceView } from "./records.ts";
 
-const x = floats([3], [1, -2, 3]);
+const x = floats([3], 1, -2, 3);
 
 const PROGRAM = `program {
   user_input %x: f32[3]
@@ -24,7 +24,7 @@ const twiceOtherwise = defineOp("mine::twice(Tensor self) -> Tensor", {
   decompose: ({ self }, b) => b.tensor("aten::zeros_like", { self }),
 });
 
-const runs = [{ inputs: [x], outputs: [floats([3], [-2, 4, -6])] }];
+const runs = [{ inputs: [x], outputs: [floats([3], -2, 4, -6)] }];
 
 /** Sets with a kernel for `mine::twice`, and a record that says something else. */
 export const KERNELS = (backend: string): readonly OwnOpsCase[] => {
@@ -39,7 +39,7 @@ export const KERNELS = (backend: string): readonly OwnOpsCase[] => {
       name: "kernel: it computes what the op in place writes",
       sets: sets(twice),
       program: IN_PLACE,
-      runs: [{ inputs: [x], outputs: [floats([3], [2, -4, 6])] }],
+      runs: [{ inputs: [x], outputs: [floats([3], 2, -4, 6)] }],
     },
   ];
 };

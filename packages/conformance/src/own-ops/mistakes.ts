@@ -1,6 +1,6 @@
 import { defineOp, type HandlerTensor, type OpHandler, type OpRecord } from "@pt2/registry";
 import { scalar as s } from "@pt2/registry/scalar";
-import { floats } from "../lifecycle/expectations.ts";
+import { floats } from "../programs.ts";
 import type { OwnOpsCase } from "./own-ops-case.ts";
 import { own } from "./records.ts";
 
@@ -20,7 +20,7 @@ const TWO = `program {
   return %y
 }`;
 
-const runs = [{ inputs: [floats([2, 3], [1, 2, 3, 4, 5, 6])], outputs: [] }];
+const runs = [{ inputs: [floats([2, 3], 1, 2, 3, 4, 5, 6)], outputs: [] }];
 
 /** A rule with a mistake that TypeScript would not let pass. */
 type AnyRules = Parameters<typeof defineOp<typeof SCHEMA>>[1];
@@ -107,7 +107,7 @@ export const MISTAKES: readonly OwnOpsCase[] = [
       defineOp("mine::pair(Tensor self) -> (Tensor, Tensor)", { decompose: (({ self }: never) => [self]) as never }),
     ),
     program: TWO,
-    runs: [{ inputs: [floats([3], [1, 2, 3])], outputs: [] }],
+    runs: [{ inputs: [floats([3], 1, 2, 3)], outputs: [] }],
     refused: {
       code: "registry.rule",
       says: /`decompose` rule of mine::pair gave a list of 1, and the op has 2 results/,

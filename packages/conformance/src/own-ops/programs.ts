@@ -1,8 +1,8 @@
 import type { HostTensor } from "@pt2/backend";
-import { floats } from "../lifecycle/expectations.ts";
+import { floats } from "../programs.ts";
 
 /** An input of the programs here. */
-export const x: HostTensor = floats([7], [0, 1, 2, 3, 4, 5, 6]);
+export const x: HostTensor = floats([7], 0, 1, 2, 3, 4, 5, 6);
 
 /** An op in place writes to a part of a tensor. */
 export const THROUGH_SLICE = `program {

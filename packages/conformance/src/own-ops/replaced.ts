@@ -1,8 +1,8 @@
-import { floats } from "../lifecycle/expectations.ts";
+import { floats } from "../programs.ts";
 import type { OwnOpsCase } from "./own-ops-case.ts";
 import { replacing, sumOfMatrices, thousandfold } from "./records.ts";
 
-const x = floats([3], [-1, 2, 3]);
+const x = floats([3], -1, 2, 3);
 
 const RELU = `program {
   user_input %x: f32[3]
@@ -41,19 +41,19 @@ export const REPLACED: readonly OwnOpsCase[] = [
     name: "replace: a record with `replace` is what the op means",
     sets: replacing(thousandfold),
     program: RELU,
-    runs: [{ inputs: [x], outputs: [floats([3], [1000, -2000, -3000])] }],
+    runs: [{ inputs: [x], outputs: [floats([3], 1000, -2000, -3000)] }],
   },
   {
     name: "replace: in place too",
     sets: replacing(thousandfold),
     program: RELU_IN_PLACE,
-    runs: [{ inputs: [x], outputs: [floats([3], [-1000, 2000, 3])] }],
+    runs: [{ inputs: [x], outputs: [floats([3], -1000, 2000, 3)] }],
   },
   {
     name: "replace: it comes before the backend's own kernel",
     sets: replacing(sumOfMatrices),
     program: PRODUCT,
-    runs: [{ inputs: [floats([2, 2], [1, 2, 3, 4])], outputs: [floats([2, 2], [-2, -4, -6, -8])] }],
+    runs: [{ inputs: [floats([2, 2], 1, 2, 3, 4)], outputs: [floats([2, 2], -2, -4, -6, -8)] }],
   },
   {
     name: "replace: what the backend fuses is PyTorch's own",
@@ -61,8 +61,8 @@ export const REPLACED: readonly OwnOpsCase[] = [
     program: LINEAR,
     runs: [
       {
-        inputs: [floats([2, 2], [1, 2, 3, 4]), floats([2, 2], [1, 0, 0, 1]), floats([2], [-2, 0])],
-        outputs: [floats([2, 2], [-1000, 2000, 1000, 4000])],
+        inputs: [floats([2, 2], 1, 2, 3, 4), floats([2, 2], 1, 0, 0, 1), floats([2], -2, 0)],
+        outputs: [floats([2, 2], -1000, 2000, 1000, 4000)],
       },
     ],
   },

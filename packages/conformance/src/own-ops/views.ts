@@ -1,4 +1,4 @@
-import { floats } from "../lifecycle/expectations.ts";
+import { floats } from "../programs.ts";
 import { weightOf } from "../weight-of.ts";
 import type { OwnOpsCase } from "./own-ops-case.ts";
 import { SEES_WRITES, THROUGH_VIEW, x } from "./programs.ts";
@@ -61,52 +61,52 @@ export const VIEWS: readonly OwnOpsCase[] = [
     sets: own(everySecond),
     program: READ,
     runs: [
-      { inputs: [floats([3, 2], [0, 1, 2, 3, 4, 5])], outputs: [floats([2, 2], [-0, -1, -4, -5])] },
-      { inputs: [floats([1, 2], [3, 4])], outputs: [floats([1, 2], [-3, -4])] },
+      { inputs: [floats([3, 2], 0, 1, 2, 3, 4, 5)], outputs: [floats([2, 2], -0, -1, -4, -5)] },
+      { inputs: [floats([1, 2], 3, 4)], outputs: [floats([1, 2], -3, -4)] },
     ],
   },
   {
     name: "view: of a part of something else",
     sets: own(everySecond),
     program: OF_A_PART,
-    runs: [{ inputs: [x], outputs: [floats([2], [-3, -5])] }],
+    runs: [{ inputs: [x], outputs: [floats([2], -3, -5)] }],
   },
   {
     name: "view: what is written through it is in what it views",
     sets: own(everySecond),
     program: THROUGH_VIEW,
-    runs: [{ inputs: [x], outputs: [floats([7], [10, 1, 12, 3, 14, 5, 16]), floats([4], [10, 12, 14, 16])] }],
+    runs: [{ inputs: [x], outputs: [floats([7], 10, 1, 12, 3, 14, 5, 16), floats([4], 10, 12, 14, 16)] }],
   },
   {
     name: "view: writes through it with sizes that are open",
     sets: own(everySecond),
     program: OPEN_SIZES,
     runs: [
-      { inputs: [x], outputs: [floats([7], [0, 1, 20, 3, 40, 5, 60])] },
-      { inputs: [floats([2], [1, 2])], outputs: [floats([2], [10, 2])] },
+      { inputs: [x], outputs: [floats([7], 0, 1, 20, 3, 40, 5, 60)] },
+      { inputs: [floats([2], 1, 2)], outputs: [floats([2], 10, 2)] },
     ],
   },
   {
     name: "view: it shows what is written to what it views",
     sets: own(everySecond),
     program: SEES_WRITES,
-    runs: [{ inputs: [x], outputs: [floats([4], [-0, -4, -8, -12])] }],
+    runs: [{ inputs: [x], outputs: [floats([4], -0, -4, -8, -12)] }],
   },
   {
     name: "view: of another view of a buffer, written by an op of its own",
     sets: own(bump, everySecond),
     program: TRANSPOSED,
-    weights: [weightOf("m", floats([2, 4], [0, 0, 0, 0, 0, 0, 0, 0]))],
+    weights: [weightOf("m", floats([2, 4], 0, 0, 0, 0, 0, 0, 0, 0))],
     runs: [
-      { inputs: [], outputs: [floats([2, 4], [1, 0, 1, 0, 1, 0, 1, 0])] },
-      { inputs: [], outputs: [floats([2, 4], [2, 0, 2, 0, 2, 0, 2, 0])] },
+      { inputs: [], outputs: [floats([2, 4], 1, 0, 1, 0, 1, 0, 1, 0)] },
+      { inputs: [], outputs: [floats([2, 4], 2, 0, 2, 0, 2, 0, 2, 0)] },
     ],
   },
   {
     name: "view: each of several can be written through",
     sets: own(halves, everySecond),
     program: LISTS,
-    runs: [{ inputs: [x], outputs: [floats([7], [1, 2, 3, 0, 4, 0, 6]), floats([4], [0, 4, 0, 6])] }],
+    runs: [{ inputs: [x], outputs: [floats([7], 1, 2, 3, 0, 4, 0, 6), floats([4], 0, 4, 0, 6)] }],
   },
   {
     name: "view: a write that reaches elements twice is refused",

@@ -1,15 +1,13 @@
 import { DTYPES, type DType } from "@pt2/format";
 import { type BinaryFn, type ScalarExpr, scalar as s, type TypedExpr, typeExpr } from "@pt2/registry/scalar";
-import { randomUnit } from "../random.ts";
 
-/** An expression of three inputs, and what to draw their values from. */
+/** An expression of three inputs. */
 export interface RandomExpression {
   readonly expr: TypedExpr;
   /** Of the inputs. */
   readonly dtypes: readonly [DType, DType, DType];
   /** What it computes in, casts apart. */
   readonly compute: DType;
-  readonly random: () => number;
 }
 
 // Only functions that are exact, so that errors do not grow along a tree; and no copysign, which shows the sign of a NaN:
@@ -21,11 +19,13 @@ const COMPUTE = ["float32", "float32", "float64", "int32", "int64", "int8", "uin
 const INTS: readonly DType[] = ["int8", "uint8", "int16", "int32", "int64"];
 const CASTS: readonly DType[] = [...INTS, "float16", "bfloat16", "float32", "float64", "bool"];
 
-/** The same tree for the same seed. `floatFns` are the functions of two floats that generated code may be asked for. */
-export function randomExpression(seed: number, floatFns: readonly BinaryFn[]): RandomExpression {
-  const random = randomUnit(seed);
+/**
+ * A tree that follows from what `random` gives, in `[0, 1)`. Consecutive numbers `index` compute in all dtypes by turns;
+ * `floatFns` are the functions of two floats that generated code may be asked for.
+ */
+export function randomExpression(index: number, random: () => number, floatFns: readonly BinaryFn[]): RandomExpression {
   const pick = <T>(list: readonly T[]): T => list[Math.floor(random() * list.length)]!;
-  const compute = COMPUTE[seed % COMPUTE.length]!;
+  const compute = COMPUTE[index % COMPUTE.length]!;
   const float = DTYPES[compute].kind === "float";
   const leaf = (): ScalarExpr => s.input(Math.floor(random() * 3));
   const tree = (depth: number): ScalarExpr => {
@@ -41,5 +41,5 @@ export function randomExpression(seed: number, floatFns: readonly BinaryFn[]): R
   };
   const dtypes = [compute, pick(CASTS), compute] as const;
   const result = random() < 0.6 ? compute : pick(CASTS);
-  return { expr: typeExpr(tree(5), { compute, operands: dtypes, result }), dtypes, compute, random };
+  return { expr: typeExpr(tree(5), { compute, operands: dtypes, result }), dtypes, compute };
 }

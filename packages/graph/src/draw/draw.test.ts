@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { FIXTURES, fixture } from "../testing/fixtures.ts";
+import { FIXTURES, fixture } from "../fixtures.test-helper.ts";
 import { parse } from "../text/parse.ts";
 import { diagramOf, toDot, toMermaid, toSvg } from "./index.ts";
 import { layer } from "./layers.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { FIXTURES, fixture } from "../testing/fixtures.ts";
-import { program } from "../testing/program.ts";
+import { FIXTURES, fixture } from "../fixtures.test-helper.ts";
+import { program } from "../program.test-helper.ts";
 import { fromJson } from "./decode.ts";
 import { toJson } from "./encode.ts";
 import type { Json } from "./json-types.ts";

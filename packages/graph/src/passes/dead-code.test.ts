@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { expectPass, program } from "../testing/program.ts";
+import { expectPass, program } from "../program.test-helper.ts";
 import { eliminateDeadCode } from "./dead-code.ts";
 
 const isPure = ({ op }: { readonly op: string }) => !op.includes("_assert");

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { program } from "../testing/program.ts";
+import { program } from "../program.test-helper.ts";
 import { printGraph } from "../text/print.ts";
 import { validate } from "../validate/validate.ts";
 import { expandVmap } from "./expand-vmap.ts";

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { expectPass, program } from "../testing/program.ts";
+import { expectPass, program } from "../program.test-helper.ts";
 import { foldSymbolicArithmetic } from "./fold-symbolic.ts";
 
 it("folds sizes of fixed dimensions and what is computed from them", () => {

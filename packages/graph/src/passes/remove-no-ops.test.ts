@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { FIXTURES, fixture } from "../testing/fixtures.ts";
-import { expectPass, program } from "../testing/program.ts";
+import { FIXTURES, fixture } from "../fixtures.test-helper.ts";
+import { expectPass, program } from "../program.test-helper.ts";
 import { validate } from "../validate/validate.ts";
 import { removeNoOps } from "./remove-no-ops.ts";
 

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { expectPass, program } from "../testing/program.ts";
+import { expectPass, program } from "../program.test-helper.ts";
 import { canonicalizeStridedViews } from "./strided-views.ts";
 
 const TEXT = `user_input %x: f32[2, 3]

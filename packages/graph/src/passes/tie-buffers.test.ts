@@ -1,8 +1,8 @@
 import { expect, it } from "vitest";
-import { testEffects } from "../testing/effects.ts";
-import { program } from "../testing/program.ts";
+import { program } from "../program.test-helper.ts";
 import { printGraph } from "../text/print.ts";
 import { validate } from "../validate/validate.ts";
+import { testEffects } from "./functionalize/effects.test-helper.ts";
 import { functionalize } from "./functionalize/functionalize.ts";
 import { tieBuffers } from "./tie-buffers.ts";
 

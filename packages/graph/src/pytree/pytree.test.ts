@@ -1,7 +1,7 @@
 import type { TreeSpec } from "@pt2/format";
 import { describe, expect, it } from "vitest";
+import { FIXTURES, fixture } from "../fixtures.test-helper.ts";
 import { Scanner } from "../scanner.ts";
-import { FIXTURES, fixture } from "../testing/fixtures.ts";
 import { parseTree } from "../text/parse-tree.ts";
 import { flatten, flattenValue, inputNames, leafNames, unflatten } from "./index.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { FIXTURES, fixture } from "../testing/fixtures.ts";
+import { FIXTURES, fixture } from "../fixtures.test-helper.ts";
 import { parse, parseGraph } from "../text/parse.ts";
 import { assertValid, validate } from "./validate.ts";
 

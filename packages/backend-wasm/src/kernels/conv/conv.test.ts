@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { random, testbed } from "../../kernels-testbed.ts";
-import { difference, shapeOf } from "./conv-testbed.ts";
+import { random, testbed } from "../../kernels.test-helper.ts";
+import { difference, shapeOf } from "./convolution.test-helper.ts";
 import { chooseAlgorithm } from "./plan-conv.ts";
 import type { ConvShape } from "./types.ts";
 

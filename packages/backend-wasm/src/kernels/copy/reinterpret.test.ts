@@ -1,6 +1,6 @@
 import { hostTensor } from "@pt2/backend";
 import { expect, test } from "vitest";
-import { runBody } from "../../engine/programs-testbed.ts";
+import { runBody } from "../../engine/programs.test-helper.ts";
 
 test("every byte but zero is true", async () => {
   const [results] = await runBody(

@@ -1,6 +1,6 @@
 import { type HostTensor, hostTensor } from "@pt2/backend";
 import { expect, test } from "vitest";
-import { runBody } from "../../engine/programs-testbed.ts";
+import { runBody } from "../../engine/programs.test-helper.ts";
 
 const BODY = `
   user_input %x: f32[3, 2]

@@ -1,6 +1,7 @@
 import type { Spatial } from "@pt2/engine/windows";
+import { RELATIVE, worstError } from "@pt2/testing/worst-error";
 import { beforeEach, describe, expect, test } from "vitest";
-import { random, testbed, worst } from "../../kernels-testbed.ts";
+import { random, testbed } from "../../kernels.test-helper.ts";
 import { pooled, signal } from "../../sampling-goldens.gen.ts";
 import { adaptiveBoxes, type PoolBoxes, type PoolWindow, slidingBoxes } from "./boxes.ts";
 import { type PoolShape, planPool } from "./plan-pool.ts";
@@ -77,7 +78,7 @@ describe("sliding windows", () => {
       });
       const shape: PoolShape = { batch: 1, channels: 1, input, boxes, reduce: golden.reduce };
       const { values } = pool(shape, Float32Array.from(signal));
-      expect(worst(values, golden.values)).toBeLessThan(1e-6);
+      expect(worstError(values, golden.values, RELATIVE)).toBeLessThan(1e-6);
     },
   );
 
@@ -94,7 +95,7 @@ describe("sliding windows", () => {
         const shape: PoolShape = { batch: 2, channels, input: window.input, boxes, reduce };
         const x = rng.floats(2 * 252 * channels).map((value) => Math.round(value * 4) / 4);
         const expected = naive(shape, x);
-        expect(worst(pool(shape, x).values, expected.values)).toBeLessThan(1e-6);
+        expect(worstError(pool(shape, x).values, expected.values, RELATIVE)).toBeLessThan(1e-6);
         if (reduce === "max") expect(pool(shape, x, true)).toEqual(expected);
         bed.clear();
       }
@@ -138,7 +139,7 @@ describe("adaptive", () => {
         const input: Spatial = [4, 7, 9];
         const shape: PoolShape = { batch: 2, channels: 7, input, boxes: adaptiveBoxes(input, output), reduce };
         const x = rng.floats(2 * 252 * 7);
-        expect(worst(pool(shape, x).values, naive(shape, x).values)).toBeLessThan(1e-6);
+        expect(worstError(pool(shape, x).values, naive(shape, x).values, RELATIVE)).toBeLessThan(1e-6);
         bed.clear();
       }
     }

@@ -1,6 +1,7 @@
 import { hostTensor } from "@pt2/backend";
+import { floats } from "@pt2/conformance/programs";
 import { expect, test } from "vitest";
-import { floats, runBody } from "../../engine/programs-testbed.ts";
+import { runBody } from "../../engine/programs.test-helper.ts";
 
 test("argmax and argmin along each dimension of dense and transposed tensors, and of all elements", async () => {
   const x = floats([2, 3, 4], ...Array.from({ length: 24 }, (_, i) => (i * 7) % 11));

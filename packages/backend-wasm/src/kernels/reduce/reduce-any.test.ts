@@ -1,6 +1,7 @@
 import { hostTensor } from "@pt2/backend";
+import { floats } from "@pt2/conformance/programs";
 import { expect, test } from "vitest";
-import { floats, runBody } from "../../engine/programs-testbed.ts";
+import { runBody } from "../../engine/programs.test-helper.ts";
 
 test("argmax tells int64 apart that are one double, and stops at the first NaN", async () => {
   const x = hostTensor("int64", [2], BigInt64Array.of(2n ** 60n, 2n ** 60n + 1n));

@@ -1,9 +1,10 @@
 import { type HostTensor, hostTensor } from "@pt2/backend";
+import { programOf, registryOf, run } from "@pt2/conformance/programs";
+import { ABSOLUTE, worstError } from "@pt2/testing/worst-error";
 import { describe, expect, test } from "vitest";
 import { describeWithDevice } from "../../device.test-helper.ts";
-import { programOf, registryOf, run } from "../../programs.test-helper.ts";
 import { VARIANTS, type VariantName, variantBackend } from "../../variants.test-helper.ts";
-import { difference, numbers } from "../matmul/matmul.test-helper.ts";
+import { numbers } from "../matmul/matmul.test-helper.ts";
 
 const registry = registryOf();
 
@@ -65,7 +66,7 @@ await describeWithDevice("attention", () => {
       const backend = await variantBackend(variant);
       const executable = await backend.compile({ program: programOf(body), weights: new Map(), registry });
       const [actual] = await run(executable, q, k, v, ...(m ? [m] : []));
-      expect(difference(actual as number[], reference(each, q, k, v, m))).toBeLessThan(5e-6);
+      expect(worstError(actual as number[], reference(each, q, k, v, m), ABSOLUTE)).toBeLessThan(5e-6);
       await executable.dispose();
     });
 

@@ -1,6 +1,7 @@
 import type { CaseTensor, OpCase } from "@pt2/conformance";
 import { createRandom, HOST_KERNELS, runHostKernel } from "@pt2/engine/host";
 import { bitsToFloat, type DType, elementCount, floatToBits } from "@pt2/format";
+import { randomUnit } from "@pt2/testing/random";
 
 /** A convolution given by what differs from one with stride 1 and nothing else. */
 export interface ConvCase {
@@ -19,11 +20,10 @@ const inDouble = HOST_KERNELS.find(({ ops }) => ops.includes("aten::convolution"
 
 /** Numbers that a half has, so that it computes with the same ones. */
 function values(shape: readonly number[], seed: number): Float64Array {
-  let state = seed;
-  return Float64Array.from({ length: elementCount(shape) }, () => {
-    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
-    return bitsToFloat("float16", floatToBits("float16", state / 2 ** 32 - 0.5));
-  });
+  const next = randomUnit(seed);
+  return Float64Array.from({ length: elementCount(shape) }, () =>
+    bitsToFloat("float16", floatToBits("float16", next() - 0.5)),
+  );
 }
 
 function outputShape(conv: Required<ConvCase>): readonly number[] {

@@ -1,8 +1,8 @@
 import { hostTensor, numel, type Value } from "@pt2/backend";
+import { programOf, registryOf, run } from "@pt2/conformance/programs";
 import { expect, test } from "vitest";
 import { describeWithDevice } from "../../device.test-helper.ts";
 import { webgpu } from "../../index.ts";
-import { programOf, registryOf, run } from "../../programs.test-helper.ts";
 
 /** Powers of radices, products of several, primes that have a pass of their own, and nothing to do. */
 const LENGTHS = [1, 2, 7, 8, 11, 12, 26, 97, 315, 360, 512, 1013];

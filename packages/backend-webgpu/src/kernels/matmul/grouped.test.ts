@@ -1,7 +1,7 @@
 import { type Executable, type HostTensor, hostTensor } from "@pt2/backend";
+import { floats, programOf, registryOf, run } from "@pt2/conformance/programs";
 import { expect, test } from "vitest";
 import { describeWithDevice } from "../../device.test-helper.ts";
-import { floats, programOf, registryOf, run } from "../../programs.test-helper.ts";
 import { variantBackend } from "../../variants.test-helper.ts";
 
 const BODY = `user_input %x: f32[3, 2]

@@ -53,9 +53,3 @@ export function operand(
     },
   };
 }
-
-/** The greatest difference between elements. */
-export function difference(actual: readonly number[], expected: readonly number[]): number {
-  if (actual.length !== expected.length) return Number.POSITIVE_INFINITY;
-  return actual.reduce((worst, value, i) => Math.max(worst, Math.abs(value - expected[i]!)), 0);
-}

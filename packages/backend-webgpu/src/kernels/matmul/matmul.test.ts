@@ -1,10 +1,11 @@
 import { hostTensor } from "@pt2/backend";
+import { floats, programOf, registryOf, run, weightsOf } from "@pt2/conformance/programs";
+import { ABSOLUTE, worstError } from "@pt2/testing/worst-error";
 import { describe, expect, test } from "vitest";
 import { describeWithDevice, testDevice } from "../../device.test-helper.ts";
 import type { AdapterLimits } from "../../engine/adapter.ts";
-import { floats, programOf, registryOf, run, weightsOf } from "../../programs.test-helper.ts";
 import { VARIANTS, type VariantName, variantBackend } from "../../variants.test-helper.ts";
-import { difference, numbers, operand, type ProductCase } from "./matmul.test-helper.ts";
+import { numbers, operand, type ProductCase } from "./matmul.test-helper.ts";
 
 const registry = registryOf();
 
@@ -48,7 +49,7 @@ await describeWithDevice("products of matrices", () => {
       const backend = await variantBackend(variant);
       const executable = await backend.compile({ program: programOf(body), weights: new Map(), registry });
       const [actual] = await run(executable, a.tensor, b.tensor);
-      expect(difference(actual as number[], expected)).toBeLessThan(2e-6 * k);
+      expect(worstError(actual as number[], expected, ABSOLUTE)).toBeLessThan(2e-6 * k);
     });
 
     test("a weight larger than a binding is read in parts", async () => {
@@ -78,7 +79,7 @@ await describeWithDevice("products of matrices", () => {
         }
         return Math.max(0, sum);
       });
-      expect(difference(actual as number[], expected)).toBeLessThan(1e-5);
+      expect(worstError(actual as number[], expected, ABSOLUTE)).toBeLessThan(1e-5);
     });
 
     test("a row of halves", async () => {

@@ -1,9 +1,10 @@
 import { type HostTensor, hostTensor } from "@pt2/backend";
+import { programOf, registryOf, run } from "@pt2/conformance/programs";
+import { ABSOLUTE, worstError } from "@pt2/testing/worst-error";
 import { describe, expect, test } from "vitest";
 import { describeWithDevice } from "../../device.test-helper.ts";
-import { programOf, registryOf, run } from "../../programs.test-helper.ts";
 import { VARIANTS, type VariantName, variantBackend } from "../../variants.test-helper.ts";
-import { difference, numbers } from "../matmul/matmul.test-helper.ts";
+import { numbers } from "../matmul/matmul.test-helper.ts";
 
 const registry = registryOf();
 const { NaN: nan, NEGATIVE_INFINITY } = Number;
@@ -46,13 +47,13 @@ await describeWithDevice("reductions", () => {
       const lanes = lanesOf(x, kept);
       const [sum, mean, most, least, variance] = await compute(reduced(shape, dims, "f32"), x);
       const sums = lanes.map((lane) => lane.reduce((s, v) => s + v, 0));
-      expect(difference(sum!, sums)).toBeLessThan(1e-4);
+      expect(worstError(sum!, sums, ABSOLUTE)).toBeLessThan(1e-4);
       const means = sums.map((s, i) => s / lanes[i]!.length);
-      expect(difference(mean!, means)).toBeLessThan(1e-6);
+      expect(worstError(mean!, means, ABSOLUTE)).toBeLessThan(1e-6);
       expect(most).toEqual(lanes.map((lane) => Math.max(...lane)));
       expect(least).toEqual(lanes.map((lane) => Math.min(...lane)));
       const squares = lanes.map((lane, i) => lane.reduce((s, v) => s + (v - means[i]!) ** 2, 0) / (lane.length - 1));
-      expect(difference(variance!, squares)).toBeLessThan(1e-5);
+      expect(worstError(variance!, squares, ABSOLUTE)).toBeLessThan(1e-5);
     });
 
     test("a NaN is the greatest and the least, wherever it is", async () => {

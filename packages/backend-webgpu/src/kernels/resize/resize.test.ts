@@ -1,7 +1,7 @@
 import type { HostTensor } from "@pt2/backend";
+import { floats, programOf, registryOf, run, someFloats } from "@pt2/conformance/programs";
 import { afterAll, expect, test } from "vitest";
 import { describeWithDevice } from "../../device.test-helper.ts";
-import { floats, programOf, ramp, registryOf, run } from "../../programs.test-helper.ts";
 import { variantBackend } from "../../variants.test-helper.ts";
 
 /** Weights of the inputs that one result along an axis is made of. */
@@ -98,7 +98,7 @@ for (const variant of ["on a CPU", "on a GPU"] as const) {
           %r: f32[2, 3, ${to}] = aten::relu(self=%z)
           return %r`);
         const executable = await backend.compile({ program, weights: new Map(), registry });
-        const x = ramp(2, 3, ...from);
+        const x = someFloats(2, 3, ...from);
         const bias = floats([3, 1, 1], 0.5, -0.25, 0);
         const plane = to[0] * to[1];
         const expected = resized(AXES[mode]!, x, to).map((value, i) =>
@@ -118,7 +118,7 @@ for (const variant of ["on a CPU", "on a GPU"] as const) {
         %y: f32[1, 2, 3, 5] = aten::_upsample_bilinear2d_aa(self=%x, output_size=[3, 5], align_corners=false)
         return %y`);
       const executable = await backend.compile({ program, weights: new Map(), registry });
-      const x = ramp(1, 2, 61, 67);
+      const x = someFloats(1, 2, 61, 67);
       close((await run(executable, x))[0], resized(AXES["antialiased"]!, x, [3, 5]));
       expect((await executable.explain()).split("\n\n")[0]!.match(/resize an axis/g)).toHaveLength(2);
       await executable.dispose();
@@ -134,7 +134,7 @@ await describeWithDevice("resizing", async () => {
       %y: f32[1, 1, 4099, 4201] = aten::upsample_nearest2d(self=%x, output_size=[4099, 4201])
       return %y`);
     const executable = await backend.compile({ program, weights: new Map(), registry: registryOf() });
-    const x = ramp(1, 1, 61, 67);
+    const x = someFloats(1, 1, 61, 67);
     const [y] = await executable.run([x]);
     const actual = (y as HostTensor).data as Float32Array;
     const data = x.data as Float32Array;

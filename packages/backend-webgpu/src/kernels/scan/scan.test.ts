@@ -1,7 +1,7 @@
 import { type HostTensor, hostTensor } from "@pt2/backend";
+import { programOf, registryOf, run } from "@pt2/conformance/programs";
 import { describe, expect, test } from "vitest";
 import { describeWithDevice } from "../../device.test-helper.ts";
-import { programOf, registryOf, run } from "../../programs.test-helper.ts";
 import { VARIANTS, type VariantName, variantBackend } from "../../variants.test-helper.ts";
 import { numbers } from "../matmul/matmul.test-helper.ts";
 

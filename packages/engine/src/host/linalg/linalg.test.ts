@@ -1,3 +1,4 @@
+import { randomUnit } from "@pt2/testing/random";
 import { describe, expect, test } from "vitest";
 import { absolute, complex, minus } from "./complex.ts";
 import { eigen } from "./eigen.ts";
@@ -10,17 +11,14 @@ import { symmetricEigen } from "./symmetric.ts";
 
 const PRECISION = 2 ** -53;
 
-/** Numbers that look random: the same ones each time. */
-function numbers(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state * 16_807) % 2_147_483_647;
-    return state / 2_147_483_647 - 0.5;
-  };
+/** Numbers in [-1/2, 1/2). */
+function numbersOf(seed: number): () => number {
+  const next = randomUnit(seed);
+  return () => next() - 0.5;
 }
 
 function random(rows: number, columns: number, isComplex: boolean): Matrix {
-  const next = numbers(rows * 31 + columns + (isComplex ? 7 : 0));
+  const next = numbersOf(rows * 31 + columns + (isComplex ? 7 : 0));
   const a = matrix(rows, columns, isComplex);
   for (let i = 0; i < rows; i++) for (let j = 0; j < columns; j++) put(a, i, j, complex(next(), next()));
   return a;

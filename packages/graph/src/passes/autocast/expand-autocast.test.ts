@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { expectPass, program } from "../../testing/program.ts";
+import { expectPass, program } from "../../program.test-helper.ts";
 import { expandAutocast } from "./expand-autocast.ts";
 
 const region = (enabled: boolean, body: string, device = "cpu"): string =>

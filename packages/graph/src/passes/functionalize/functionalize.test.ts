@@ -1,13 +1,13 @@
 import { describe, expect, it } from "vitest";
+import { FIXTURES, fixture } from "../../fixtures.test-helper.ts";
 import type { Program } from "../../ir.ts";
+import { expectPass, program } from "../../program.test-helper.ts";
 import { walk } from "../../query/walk.ts";
-import { testEffects } from "../../testing/effects.ts";
-import { FIXTURES, fixture } from "../../testing/fixtures.ts";
-import { expectPass, program } from "../../testing/program.ts";
 import { printGraph } from "../../text/print.ts";
 import { validate } from "../../validate/validate.ts";
 import { isMutatingName } from "../mutating-names.ts";
 import { removeNoOps } from "../remove-no-ops.ts";
+import { testEffects } from "./effects.test-helper.ts";
 import { functionalize } from "./functionalize.ts";
 
 const pass = (input: Program): Program => functionalize(input, testEffects);

@@ -1,0 +1,76 @@
+// A heap for the kernel tests: arrays go in at aligned addresses and are read back after a call.
+import { randomFloats, randomUnit } from "@pt2/testing/random";
+import { type Kernels, kernelsBase64, type Pointer } from "./kernels.gen.ts";
+
+/** The kernels over a memory of their own. Every block is followed by a guard that `check` looks at. */
+export interface Testbed {
+  readonly kernels: Kernels;
+  readonly memory: WebAssembly.Memory;
+  /** Copies `data` into the heap. */
+  put(data: Float32Array | Uint8Array): Pointer;
+  /** A block of `length` floats that holds NaN. */
+  room(length: number): Pointer;
+  /** A copy of `length` floats at `address`. */
+  floats(address: Pointer, length: number): Float32Array;
+  /** A copy of `length` 32-bit integers at `address`. */
+  ints(address: Pointer, length: number): Int32Array;
+  /** A copy of `length` bytes at `address`. */
+  bytes(address: Pointer, length: number): Uint8Array;
+  /** True when no kernel wrote past the end of a block. */
+  intact(): boolean;
+  /** Forgets all blocks. */
+  clear(): void;
+}
+
+const PAGE = 65536;
+const GUARD = 64;
+
+/** Instantiates the kernels with `pages` pages of memory, of which blocks begin at `start`. */
+export function testbed(pages = 1024, start: Pointer = PAGE): Testbed {
+  const memory = new WebAssembly.Memory({ initial: pages });
+  const module = new WebAssembly.Module(Buffer.from(kernelsBase64, "base64"));
+  const kernels = new WebAssembly.Instance(module, { env: { memory } }).exports as unknown as Kernels;
+  let top = start;
+  let guards: number[] = [];
+  const allocate = (bytes: number): Pointer => {
+    const address = top;
+    guards.push(address + bytes);
+    top = Math.ceil((address + bytes + GUARD) / 64) * 64;
+    new Uint8Array(memory.buffer, address + bytes, GUARD).fill(0xa5);
+    return address;
+  };
+  return {
+    kernels,
+    memory,
+    put(data) {
+      const address = allocate(data.byteLength);
+      new Uint8Array(memory.buffer, address).set(new Uint8Array(data.buffer, data.byteOffset, data.byteLength));
+      return address;
+    },
+    room(length) {
+      const address = allocate(length * 4);
+      new Float32Array(memory.buffer, address, length).fill(Number.NaN);
+      return address;
+    },
+    floats: (address, length) => new Float32Array(memory.buffer, address, length).slice(),
+    ints: (address, length) => new Int32Array(memory.buffer, address, length).slice(),
+    bytes: (address, length) => new Uint8Array(memory.buffer, address, length).slice(),
+    intact: () => guards.every((at) => new Uint8Array(memory.buffer, at, GUARD).every((byte) => byte === 0xa5)),
+    clear() {
+      top = start;
+      guards = [];
+    },
+  };
+}
+
+/** A deterministic source of floats in [-1, 1) and of integers below a bound. */
+export interface Random {
+  floats(length: number): Float32Array;
+  below(bound: number): number;
+}
+
+/** A source that gives the same numbers in every run. */
+export function random(seed: number): Random {
+  const next = randomUnit(seed);
+  return { floats: (length) => randomFloats(next, length), below: (bound) => Math.floor(next() * bound) };
+}

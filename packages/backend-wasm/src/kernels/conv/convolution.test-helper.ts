@@ -1,0 +1,107 @@
+// A convolution in double precision, and one through a plan, for the tests beside this file.
+
+import { type Spatial, volume } from "@pt2/engine/windows";
+import { RELATIVE, worstError } from "@pt2/testing/worst-error";
+import type { Random, Testbed } from "../../kernels.test-helper.ts";
+import { planConv } from "./plan-conv.ts";
+import type { ConvAlgorithm, ConvShape } from "./types.ts";
+import { convOutput } from "./window.ts";
+
+/** A shape given by what differs from a 3x3 convolution of one image. */
+export function shapeOf(given: Partial<ConvShape> & { readonly input: Spatial }): ConvShape {
+  return {
+    batch: 1,
+    inChannels: 4,
+    outChannels: 4,
+    groups: 1,
+    kernel: [1, 3, 3],
+    stride: [1, 1, 1],
+    dilation: [1, 1, 1],
+    padding: [0, 1, 1],
+    ...given,
+  };
+}
+
+function positions([d, h, w]: Spatial): Spatial[] {
+  return Array.from({ length: d * h * w }, (_, i) => [Math.floor(i / (h * w)), Math.floor(i / w) % h, i % w]);
+}
+
+/** The naive convolution of channels-last `x` with PyTorch's contiguous weight. */
+function reference(shape: ConvShape, x: Float32Array, weight: Float32Array, bias?: Float32Array): Float64Array {
+  const output = convOutput(shape);
+  const { inChannels: C, outChannels: O, groups, transposed = false } = shape;
+  const [Cg, Og] = [C / groups, O / groups];
+  const taps = positions(shape.kernel);
+  const y = new Float64Array(shape.batch * volume(output) * O).map((_, i) => bias?.[i % O] ?? 0);
+  // `small` runs over the side that the stride multiplies: the output, or a transposed convolution's input.
+  const [small, large] = transposed ? [shape.input, output] : [output, shape.input];
+  for (let n = 0; n < shape.batch; n++) {
+    for (const [at, from] of positions(small).entries()) {
+      for (const [t, tap] of taps.entries()) {
+        const to = tap.map((k, i) => from[i]! * shape.stride[i]! - shape.padding[i]! + k * shape.dilation[i]!);
+        if (to.some((p, i) => p < 0 || p >= large[i]!)) continue;
+        const near = n * volume(small) + at;
+        const far = n * volume(large) + (to[0]! * large[1] + to[1]!) * large[2] + to[2]!;
+        const [px, py] = transposed ? [near, far] : [far, near];
+        for (let g = 0; g < groups; g++) {
+          for (let o = 0; o < Og; o++) {
+            let sum = 0;
+            for (let c = 0; c < Cg; c++) {
+              const row = transposed ? (g * Cg + c) * Og + o : (g * Og + o) * Cg + c;
+              sum += x[px * C + g * Cg + c]! * weight[row * taps.length + t]!;
+            }
+            y[py * O + g * Og + o]! += sum;
+          }
+        }
+      }
+    }
+  }
+  return y;
+}
+
+/** What one comparison may vary. */
+export interface Comparison {
+  readonly algorithm?: ConvAlgorithm;
+  readonly bias?: boolean;
+  readonly clamp?: readonly [number, number];
+  /** Factor of the weights, which lie in [-1, 1) without it. */
+  readonly gain?: number;
+}
+
+/** Runs `shape` through its plan and in double precision; gives the worst error. */
+export function difference(bed: Testbed, rng: Random, shape: ConvShape, options: Comparison = {}): number {
+  bed.clear();
+  const plan = planConv(bed, shape, options.algorithm);
+  const pixels = shape.batch * volume(plan.output);
+  const taps = volume(shape.kernel);
+  const inner = (shape.transposed ? shape.outChannels : shape.inChannels) / shape.groups;
+  const outer = shape.transposed ? shape.inChannels : shape.outChannels;
+  const x = rng.floats(shape.batch * volume(shape.input) * shape.inChannels);
+  const weight = rng.floats(outer * inner * taps).map((value) => value * (options.gain ?? 1));
+  const bias = options.bias === false ? undefined : rng.floats(shape.outChannels);
+  const [lo, hi] = options.clamp ?? [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY];
+
+  const [, kh, kw] = shape.kernel;
+  const packed = bed.room(plan.weightBytes / 4);
+  const strides = [inner * taps, taps, kh * kw, kw, 1] as const;
+  plan.pack({ address: bed.put(weight), strides }, packed, bed.room(plan.packScratchBytes / 4));
+  const output = bed.room(pixels * shape.outChannels);
+  let [complete, next] = [0, output];
+  plan.run({
+    input: bed.put(x),
+    weight: packed,
+    bias: bias ? bed.put(bias) : 0,
+    output,
+    scratch: bed.room(Math.ceil(plan.scratchBytes / 4)),
+    lo,
+    hi,
+    afterRows(address, rows) {
+      if (address !== next) throw new Error(`rows reported out of order: ${address}, not ${next}`);
+      complete += rows;
+      next += rows * shape.outChannels * 4;
+    },
+  });
+  if (complete !== pixels || !bed.intact()) return Number.POSITIVE_INFINITY;
+  const expected = reference(shape, x, weight, bias).map((value) => Math.min(Math.max(value, lo), hi));
+  return worstError(bed.floats(output, expected.length), expected, RELATIVE);
+}
