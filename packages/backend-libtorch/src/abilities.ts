@@ -13,7 +13,7 @@ import type { Router } from "./routes.ts";
 /** Every dtype that an archive can hold is one of libtorch's. */
 export const LIBTORCH_DTYPES: readonly DType[] = Object.keys(DTYPES) as DType[];
 
-/** The ops of a program that nobody runs, neither themselves nor in other ops. */
+/** Lists the ops of a program that neither libtorch nor a handler nor a decomposition can run. */
 async function unsupportedOps(program: Program, router: Router): Promise<readonly UnsupportedOp[]> {
   const missing = new Map<string, UnsupportedOp>();
   const add = (node: Node, why: string): void => {
@@ -36,7 +36,7 @@ export interface Examined {
   readonly program: Program;
   /** Whether it was made functional: nodes with names of ops in place only compute. */
   readonly functional: boolean;
-  /** The ops that nobody runs. */
+  /** Ops that neither libtorch nor a handler nor a decomposition can run. */
   readonly missing: readonly UnsupportedOp[];
 }
 
@@ -92,7 +92,7 @@ export function requireSupported({ missing }: Examined): void {
   });
 }
 
-/** Ops whose rules come to one that nobody runs. Only they are looked at: the others need no rules. */
+/** Lists ops whose decompositions end in an op that cannot run. Only ops that libtorch lacks are expanded for that. */
 async function unexpandable(program: Program, router: Router): Promise<readonly UnsupportedOp[]> {
   const only = (graph: Graph): Graph => ({
     ...graph,

@@ -108,7 +108,7 @@ export interface NativeTensor {
   bytes(): Uint8Array;
   /** As {@link bytes}, without waiting on the calling thread. */
   read(): Promise<Uint8Array>;
-  /** Gives the memory back at once unless somebody else views it. Idempotent; later use is a coded error. */
+  /** Frees the memory at once unless another tensor views it. Idempotent; later use is a coded error. */
   dispose(): void;
 }
 
@@ -152,7 +152,7 @@ export interface PlanSource {
 export interface PlanGraph {
   /** Number of values. Each is written once per execution of the graph. */
   readonly slots: number;
-  /** Slot of each input; null for one that nobody reads. */
+  /** Slot of each input; null for an input that no node reads. */
   readonly inputs: readonly (number | null)[];
   readonly nodes: readonly PlanNode[];
   readonly outputs: readonly PlanArg[];
@@ -165,7 +165,7 @@ export interface PlanNode {
   readonly op: string;
   /** By schema name for `op`; in order for the others, with names where the program gives them. */
   readonly args: readonly { readonly name: string; readonly arg: PlanArg }[];
-  /** Per return: a slot, slots of a list, or null when nobody reads it. */
+  /** Per return: a slot, the slots of a list, or null when no node reads it. */
   readonly outputs: readonly (number | readonly number[] | null)[];
 }
 

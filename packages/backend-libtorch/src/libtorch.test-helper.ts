@@ -20,7 +20,7 @@ export function nativeModule(): LoadedAddon {
   return outcome;
 }
 
-/** A `describe` whose tests need the native module: where it cannot be had they are one skipped test that says why. */
+/** A `describe` whose tests need the native module: where it is absent they become one skipped test with the reason. */
 export function describeWithLibtorch(name: string, define: (native: LoadedAddon) => void): void {
   if (typeof outcome === "string") it.skip(`${name}${missingLibtorch}`);
   else describe(name, () => define(outcome));

@@ -10,7 +10,7 @@ export type NodeAt = (graph: number, node: number) => Node | undefined;
 
 const REPORT = "Report the program: the native module should have run it, or refused it with a reason.";
 
-/** What to do about what the native module says. */
+/** The advice for each error of the native module. */
 const ADVICE: { readonly [Code in LibtorchErrorCode]?: string } = {
   "libtorch.argument": "Check the argument against the op's schema; a program that has it was damaged or made by hand.",
   "libtorch.aoti": "Check that the package was compiled for this platform, device and version of PyTorch.",

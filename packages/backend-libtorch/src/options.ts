@@ -3,7 +3,7 @@ import type { Outputs } from "./native-tensor.ts";
 
 /** Options of `libtorch`. */
 export interface LibtorchOptions {
-  /** `cpu`, `cuda`, or one device of several: `cuda:1`. Whatever a file says, its program runs there. @default "cpu" */
+  /** `cpu`, `cuda`, or one of several devices: `cuda:1`. Programs run there, whatever device they name. @default "cpu" */
   readonly device?: string;
   /** Threads of one op, for the whole process. @default as many as libtorch chooses */
   readonly threads?: number;

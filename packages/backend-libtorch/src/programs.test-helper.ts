@@ -15,7 +15,7 @@ export const ACCUMULATE: string = `
   %copy: f32[3] = aten::clone(%total)
   return %copy`;
 
-/** Loops until somebody aborts it. */
+/** Loops until it is aborted. */
 export const ENDLESS: string = `
   user_input %x: f32[1]
   while_loop: [%y: f32[1]] = higher_order::while_loop(graph more(%a: f32[1]) {

@@ -42,9 +42,9 @@ export type Route =
   /** A JavaScript function runs it. */
   | { readonly kind: "handler"; readonly compile: NonNullable<OpHandler["compile"]> }
   | { readonly kind: "kernel"; readonly kernel: LibtorchKernel }
-  /** A handler, or the op's record, says it in other ops. */
+  /** A handler's `rewrite` or the op's decomposition expands it into other ops. */
   | { readonly kind: "expand" }
-  /** Nobody does. */
+  /** It cannot run. */
   | { readonly kind: "missing"; readonly why: string };
 
 const OP: Route = { kind: "op" };
@@ -61,7 +61,7 @@ export class Router {
   readonly registry: OpRegistry;
   readonly #kernels: ReadonlyMap<OpName, LibtorchKernel>;
   readonly #routes = new Map<OpName, Route>();
-  /** Nodes that an expansion made: what could be said in other ops has been. */
+  /** Nodes that an expansion made are not expanded again. */
   readonly #expanded = new WeakSet<Node>();
 
   constructor(dispatcher: Dispatcher, registry: OpRegistry, kernels: readonly LibtorchKernel[]) {
@@ -98,7 +98,7 @@ export class Router {
     const handler = this.registry.handlerOf(op);
     if (schema !== null) return handler ? effectsOfHandled({ name: op, schema }, handler) : effectsOf({ schema });
     const effects = this.registry.effectsOf(op);
-    // A kernel is given copies of what it writes to, which tell what it wrote.
+    // A kernel is given copies of what it writes to; its writes are read from them.
     const writes = handler === undefined && this.#kernels.has(op) && effects !== undefined;
     return writes ? { ...effects, functional: op, claimed: true } : effects;
   }

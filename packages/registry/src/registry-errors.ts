@@ -15,10 +15,10 @@ export const REGISTRY_ERRORS = {
   "registry.unsupported-op": "a backend has no kernel for an op, and the op has no decomposition",
   "registry.limit": "a program asks for more than any real one needs, or than the backend can hold",
   "registry.not-loaded": "a part of the code that loads on demand cannot be reached",
-  "registry.internal": "the rules of an op failed in a way that nobody foresaw",
+  "registry.internal": "the rules of an op failed in a way that they should not",
   "registry.rule": "an op record lacks a rule, or its rule does not apply or fails",
   "registry.result": "a handler, rewrite or decomposition gives what the op does not give",
-  "registry.kernels": "kernels of an op set are for an op or a backend that nobody has",
+  "registry.kernels": "kernels of an op set are for an op or a backend that does not exist",
 } as const;
 
 /** A code of {@link REGISTRY_ERRORS}. */

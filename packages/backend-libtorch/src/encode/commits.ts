@@ -7,7 +7,7 @@ export interface Commit {
   readonly target: string;
 }
 
-/** A program that tells by its nodes or by `commits` what it writes to its state. */
+/** A program whose writes to its state are in its nodes or in `commits`. */
 export interface CommittedProgram {
   readonly program: Program;
   readonly commits: readonly Commit[];

@@ -29,7 +29,7 @@ export interface EncodedProgram {
   readonly nodeAt: NodeAt;
 }
 
-/** What encoding must be told. */
+/** Options of {@link encodeProgram}. */
 export interface EncodeOptions {
   readonly device: string;
   routeOf(node: Node): Route;
@@ -41,7 +41,7 @@ export function encodeProgram(
   options: EncodeOptions,
 ): EncodedProgram {
   const { uses } = liveness(graph);
-  // A weight that nobody reads is not even brought here.
+  // A weight that no node reads is not loaded.
   const given = inputs.filter(hasValue).filter(({ kind, value }) => kind === "user_input" || uses.get(value) !== 0);
   const encoder = new Encoder(options);
   encoder.graphIndex({ ...graph, inputs: given.map(({ value }) => value) });

@@ -8,7 +8,7 @@ export interface ArgScope {
   /** Slot of a value; null for one that has no value here, such as an effect token. */
   slotOf(name: string): number | null;
   graphIndex(graph: Graph): number;
-  /** Where tensors go, whatever the file says. */
+  /** Device of every tensor, whichever device the file names. */
   readonly device: string;
 }
 

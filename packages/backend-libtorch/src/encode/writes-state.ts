@@ -12,7 +12,7 @@ import {
 import type { OpEffects } from "@pt2/registry";
 import { hiddenWrites } from "./hidden-writes.ts";
 
-/** What the analysis must be told. */
+/** What the analysis needs to know about ops. */
 export interface WriteAnalysis {
   /** Whether the dispatcher runs a node; what JavaScript runs writes to nothing. */
   isOp(node: Node): boolean;

@@ -16,7 +16,7 @@ export function callArgs(
   });
 }
 
-/** A value as a rule gave it, as an argument of the type that the schema says. */
+/** Converts a value that a rule gave to an argument of the schema's type. */
 export function irArg(value: ArgValue, type: SchemaType, builder: ExpansionBuilder): Arg {
   if (value === null) return { kind: "none" };
   if (type.kind === "optional") return irArg(value, type.inner, builder);
@@ -35,7 +35,7 @@ export function irArg(value: ArgValue, type: SchemaType, builder: ExpansionBuild
   if ("float" in value) return { kind: "float", value: value.float };
   if ("re" in value) return { kind: "complex", re: value.re, im: value.im };
   const { wrapped } = value as TensorMeta;
-  // A rule that uses a tensor that nobody gave it: the builder says so.
+  // The builder throws for a tensor that was not given to the rule.
   return wrapped === undefined
     ? { kind: "value", name: builder.nameOf(value as TensorMeta) }
     : irArg(wrapped, type, builder);

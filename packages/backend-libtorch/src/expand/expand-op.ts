@@ -28,8 +28,8 @@ export interface Expansion {
 const ANY: SchemaType = { kind: "base", base: "Any" };
 
 /**
- * Says a node in ops that somebody runs, by its handler's `rewrite` or its record's rules. `operands` gives a meta, or a
- * number, to every value that the node uses; `values` are the types that the program says.
+ * Expands a node into ops that can run, by its handler's `rewrite` or its record's rules. `operands` gives a meta, or a
+ * number, to every value that the node uses; `values` are the types in the program.
  */
 export function expandOp(
   node: Node,

@@ -6,8 +6,8 @@ import { type Expansion, expandOp } from "./expand-op.ts";
 import { staticOperands } from "./static-operands.ts";
 
 /**
- * Expands the nodes whose ops somebody has to say in others, where all sizes are known at load. The others are expanded
- * when they are run.
+ * Expands the nodes whose ops libtorch does not have, where all sizes are known at load. The others are expanded when
+ * they are run.
  */
 export function expandProgram(program: Program, router: Router): Program {
   const graph = expanded(program.graph, router);

@@ -63,7 +63,7 @@ export class HostNodes implements HostServices {
   }
 }
 
-/** JSON knows neither bigints nor -0 nor infinities. */
+/** JSON has neither bigints nor -0 nor infinities. */
 function exact(value: unknown): unknown {
   if (typeof value === "bigint") return `${value}n`;
   return typeof value === "number" && (!Number.isFinite(value) || Object.is(value, -0))

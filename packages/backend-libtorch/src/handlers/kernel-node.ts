@@ -58,7 +58,7 @@ export class KernelNode implements HostNode {
     });
   }
 
-  /** What the op writes to is given as a copy: the program says where the result of that goes. */
+  /** The kernel gets copies of what the op writes to; the program's graph has the nodes that write the results back. */
   async #argsOf(values: ReadonlyMap<string, OpValue>, call: KernelCalls["call"]): Promise<Record<string, OpValue>> {
     const written = this.#services.router.effectsOf(this.#node.op)?.mutates ?? [];
     const args: Record<string, OpValue> = {};

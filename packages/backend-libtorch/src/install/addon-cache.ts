@@ -68,7 +68,7 @@ export async function publishAddon(made: string, file: string, facts: Readonly<R
   });
 }
 
-/** Removes builds of the same version that nobody will ask for again. */
+/** Removes builds of the same version that cannot be used any more. */
 export async function removeOldAddons(env: Environment, libtorch: Libtorch, current: string): Promise<void> {
   const root = addonFolder(env);
   const names = (await readdir(root)).filter((name) => name.startsWith(prefixOf(libtorch)));

@@ -70,7 +70,7 @@ export async function buildAddon(libtorch: Libtorch, options: BuildOptions = {})
       await mkdir(workFolder, { recursive: true });
       const outcome = await compile({ sources, libtorch, toolchain, ...headers, workFolder, env, onProgress });
       if (outcome.code !== 0) throw buildFailed(outcome.lines, toolchain, libtorch);
-      // Somebody who edits the sources meanwhile gets a build of what they are now.
+      // Sources that are edited meanwhile are built as they are now.
       if ((await read()).key !== sources.key) continue;
       const file = addonFile(sources, libtorch, env, cuda);
       await publishAddon(join(workFolder, ADDON_FILE), file, { compiler: toolchain.compilerVersion });

@@ -20,7 +20,7 @@ export interface CommandOptions {
   readonly onLine?: (line: string) => void;
 }
 
-/** Runs a command to its end. Never throws: the code says how it went. */
+/** Runs a command to its end. It never throws: the exit code tells success from failure. */
 export function runCommand(command: string, args: readonly string[], options: CommandOptions): Promise<Finished> {
   const { env, cwd, timeoutMs, onLine } = options;
   return new Promise((resolve) => {

@@ -10,7 +10,7 @@ export interface BuildProgress {
   /** Steps of the compiler: files and the link. */
   readonly done: number;
   readonly total: number;
-  /** What the compiler was last said to do. */
+  /** The last command line of the compiler. */
   readonly line: string;
 }
 

@@ -8,7 +8,7 @@ async function emptyEnvironment(): Promise<Record<string, string>> {
   return { PT2_CACHE: await temporaryFolder(), PATH: await temporaryFolder() };
 }
 
-/** A Python that says where its torch is. */
+/** A Python that prints the folder of its torch. */
 async function pythonWith(answer: string, name = "python3"): Promise<string> {
   return await fakeCommand(name, `echo "${answer}"`);
 }

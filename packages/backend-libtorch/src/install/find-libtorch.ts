@@ -75,7 +75,7 @@ interface Candidate {
   /** To inspect; undefined where there is nothing. */
   readonly folder?: string;
   readonly problem?: string;
-  /** Somebody named it, so nothing else will do. */
+  /** The user named it, so that no other libtorch may be used. */
   readonly only?: boolean;
 }
 

@@ -11,7 +11,7 @@ const LIBRARY: Readonly<Record<string, string>> = {
   darwin: "libtorch_cpu.dylib",
   win32: "torch_cpu.dll",
 };
-/** Folders that hold a libtorch inside a folder that somebody may have named instead. */
+/** Folders inside of a named folder that may hold the libtorch. */
 const INNER = ["torch", "libtorch"];
 /** `e_machine` of an ELF header. */
 const ELF_MACHINES: Readonly<Record<string, number>> = { x64: 0x3e, arm64: 0xb7 };

@@ -72,7 +72,7 @@ function open(file: string, libtorch: Libtorch, env: Environment): Addon {
   return module.exports as Addon;
 }
 
-/** What ends too early would end the process, not the load. A file that is not there is for the loader to tell. */
+/** A file that is cut short would end the process, not the load. The loader itself reports a missing file. */
 async function refuseCutShort(file: string): Promise<void> {
   if (!(await isCutShort(file).catch(() => false))) return;
   throw installError("libtorch.load-failed", {

@@ -6,7 +6,7 @@ import { installError } from "./install-errors.ts";
 
 /** How patient a lock is. */
 export interface LockOptions {
-  /** Called once when somebody else holds the lock. */
+  /** Called once when another process holds the lock. */
   readonly onWait?: () => void;
   /** Holder's sign of life. @default 2000 */
   readonly beatMs?: number;
@@ -50,7 +50,7 @@ export async function withLock<T>(file: string, work: () => Promise<T>, options:
     return await work();
   } finally {
     clearInterval(heart);
-    // Not if somebody thought that this process was dead and took the lock over.
+    // Not if another process took the lock over because this one seemed dead.
     if ((await readFile(file, "utf8").catch(() => "")) === owner) await rm(file, { force: true });
   }
 }

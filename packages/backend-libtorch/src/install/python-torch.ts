@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import { runCommand } from "./command.ts";
 import { type Environment, findCommand } from "./environment.ts";
 
-/** A Python that somebody may have chosen, and how. */
+/** A Python that the user may have chosen, and how. */
 export interface PythonChoice {
   /** `PT2_PYTHON`, or `python3 on the PATH`. */
   readonly name: string;
@@ -16,7 +16,7 @@ export type TorchOfPython = { readonly folder: string } | { readonly problem: st
 
 const PATIENCE_MS = 20_000;
 
-/** Says where torch is without importing it; the current folder does not count. */
+/** Prints the folder of torch without importing it; the current folder does not count. */
 const QUESTION = `
 import importlib.util, sys
 sys.path[:] = [path for path in sys.path if path]

@@ -21,7 +21,7 @@ export interface Toolchain {
 /** PyTorch's headers make a compiler use about this much memory. */
 const BYTES_PER_JOB = 1.5e9;
 
-/** Finds the tools, or says how to get a compiler. */
+/** Finds the tools, or throws an error that says how to get a compiler. */
 export async function findToolchain(env: Environment): Promise<Toolchain> {
   const compiler = await findCommand(env.CXX ? [env.CXX] : ["c++", "g++", "clang++"], env);
   if (compiler === undefined) {

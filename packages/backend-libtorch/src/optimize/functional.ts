@@ -43,7 +43,7 @@ function update(buffer: InputSpec, value: NonNullable<ReturnType<typeof argOf>>,
   };
 }
 
-/** Whether an op somebody wants to run himself writes in place: then that is what he must see. */
+/** Whether an op that a handler takes writes in place: the handler must then see that op itself. */
 export function hasClaimedWrites({ graph }: Program, target: OptimizeTarget): boolean {
   return graph.nodes.some(({ op }) => target.isClaimed(op) && target.effectsOf(op)?.mutates.length !== 0);
 }

@@ -52,7 +52,7 @@ const PASSES: readonly Pass[] = [
  * Precision `fast`: fuses, packs weights, and reorders what float32 addition does not promise the order of. Elements of
  * a result stay within 1e-4 of PyTorch eager's, relative to the largest of that result.
  *
- * `isFunctional` says that the program is so already, whatever names of its ops say.
+ * `isFunctional`: the program is functional already, whatever the names of its ops suggest.
  */
 export function optimize(program: Program, target: OptimizeTarget, isFunctional = false): OptimizedProgram {
   const claimed = !isFunctional && hasClaimedWrites(program, target);
@@ -63,7 +63,7 @@ export function optimize(program: Program, target: OptimizeTarget, isFunctional 
   return { program: main, prologue, notes: notesOn(program, main, prologue) };
 }
 
-/** Null where a program cannot be said without in-place ops: one that writes to a constant. */
+/** Null for a program that cannot be made functional because it writes to a constant. */
 function functionalForm(program: Program, target: OptimizeTarget): Program | null {
   try {
     return makeFunctional(program, target);

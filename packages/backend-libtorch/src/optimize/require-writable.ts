@@ -41,7 +41,7 @@ function problemOf(node: Node, graph: Graph, record: OpRecord, registry: OpRegis
     const results = emitter.emit(record.name, { [first!.name]: self!, ...rest }, node);
     return writtenProblem(results[0], self, record, args.dtype);
   } catch {
-    // PyTorch says itself what it does not compute.
+    // PyTorch itself refuses what it does not compute.
     return null;
   }
 }

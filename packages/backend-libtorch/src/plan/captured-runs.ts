@@ -11,7 +11,7 @@ const MOST = 4;
 export class CapturedRuns {
   readonly #plan: CompiledPlan;
   readonly #captures = new LruCache<Promise<NativeCapture | null>>(disposed, MOST);
-  /** Once it was seen that the program cannot be recorded, nobody tries again. */
+  /** Set once recording has failed, so that it is not tried again. */
   #possible = true;
 
   constructor(plan: CompiledPlan) {

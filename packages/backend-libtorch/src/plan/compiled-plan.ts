@@ -35,7 +35,7 @@ export interface PlanServices {
 /** Time that JavaScript took at a node, in milliseconds of `performance.now()`. */
 export type HostObserver = (node: Node, startMs: number, ms: number) => void;
 
-/** Is told what each node gave; the run goes on when it is done. */
+/** Called with the results of each node; the run goes on when it returns. */
 export type NodeObserver = (node: Node, outputs: readonly NativeValue[]) => Promise<void>;
 
 /** What may watch or stop a run. */

@@ -22,7 +22,7 @@ export class StorageOpener {
     if (origin?.kind !== "file" || origin.start % ALIGNMENT !== 0) return null;
     const file = this.#files.get(origin.path) ?? this.#addon.mapFile(origin.path);
     this.#files.set(origin.path, file);
-    // A file that was cut short since it was opened is read, which says so.
+    // A file that was cut short since it was opened is read, and reading reports it.
     return origin.start + storage.nbytes <= file.size ? file.storage(origin.start, storage.nbytes) : null;
   }
 }

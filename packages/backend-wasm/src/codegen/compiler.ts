@@ -6,7 +6,7 @@ import { elementwiseKernel } from "./kernel.ts";
 import { representation } from "./lanes.ts";
 import type { ElementwiseSpec } from "./step.ts";
 
-/** A generated function. It knows no sizes: they come with each run's block. */
+/** A generated function. Sizes are not part of it: they come with each run's block. */
 export interface ElementwiseKernel {
   readonly spec: ElementwiseSpec;
   /**
@@ -18,7 +18,7 @@ export interface ElementwiseKernel {
 
 /**
  * Collects fused groups and compiles them, many to a module. Equal groups are one kernel, also across builds, as long
- * as somebody holds it.
+ * as it is referenced.
  *
  * ```ts
  * const geometry = coalesce(shape, [...inputStrides, ...outputStrides], inputs.length);
@@ -52,7 +52,7 @@ interface Entry {
 
 /** A compiler of kernels over `memory`. */
 export function createElementwiseCompiler(memory: WebAssembly.Memory): ElementwiseCompiler {
-  // Whoever runs a kernel keeps it; one that no plan has any more may go, and its code with it.
+  // A plan holds its kernels; a kernel that no plan holds may be collected, and its code with it.
   const entries = new Map<string, WeakRef<Entry>>();
   let sweepAt = 256;
   let named = 0;

@@ -8,7 +8,7 @@ export interface Lifted {
   readonly numbers: readonly BlockNumber[];
 }
 
-/** Functions for which the compiler makes the same of a number that it knows and of one that it does not. */
+/** Functions whose code is the same for a constant operand and for a variable one. */
 const INDIFFERENT: ReadonlySet<BinaryFn> = new Set(["add", "sub", "mul", "div"]);
 /** Dtypes that lie in registers as they lie in memory. */
 const PLAIN: ReadonlySet<DType> = new Set(["float32", "float64", "int32", "int64"]);

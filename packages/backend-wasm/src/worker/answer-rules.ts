@@ -95,7 +95,7 @@ function foreseen({ graph }: Program, registry: OpRegistry, bindings: Bindings):
   return [...found.values()];
 }
 
-/** What a question about a call tells of the program's sizes: one that comes with them brings the others. */
+/** The sizes of the program that come with a question about a call: one of them brings the others. */
 function bindingsOf({ op, rule, args }: RuleQuestion, { graph }: Program): Bindings {
   let found: Bindings = new Map();
   if (rule !== "call") return found;
@@ -150,7 +150,7 @@ function callRule(record: OpRecord, name: Exclude<CallRule, "decompose">, args: 
   return name === "infer" ? toPlain(answer as ArgValue) : answer;
 }
 
-/** What a rule's author got wrong is told where the program calls it, which is known over there. */
+/** An error of a rule is reported with the place of the call in the program, which the worker knows. */
 function outcomeOf(rule: () => unknown): Outcome {
   try {
     return { value: rule() };

@@ -91,7 +91,7 @@ export function leavesOf<Leaf>(value: Leaf | readonly Leaf[]): readonly Leaf[] {
   return Array.isArray(value) ? value.flatMap(leavesOf) : [value as Leaf];
 }
 
-/** Equal for questions that rules cannot tell apart. */
+/** A key that is equal for questions to which rules give the same answer. */
 export function keyOf({ op, rule, args }: RuleQuestion): string {
   return `${rule} ${op} ${textOf(args)}`;
 }

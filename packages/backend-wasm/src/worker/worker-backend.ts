@@ -22,7 +22,7 @@ export class WorkerBackend implements Backend {
   readonly capabilities: Capabilities = { ...CAPABILITIES, offThread: true };
   readonly #local = new LocalBackend();
   readonly #start: () => WorkerHandle;
-  /** For each executable what is to be told when it is gone. */
+  /** What to post to the worker when an executable is collected. */
   readonly #releases = new Set<() => Promise<void>>();
   #channel: WorkerChannel | null = null;
   #next = 0;
@@ -125,7 +125,7 @@ function needsUsers({ graph }: Program, registry: OpRegistry): string | null {
   return used.find((op) => isFunction(op) || isBare(op, registry)) ?? reached?.op ?? null;
 }
 
-/** Whether an op of a user's has no rule to run it by: the calling thread knows what it lacks. */
+/** Whether an op of a user's has no rule to run it by: the calling thread then reports what is missing. */
 function isBare(op: string, registry: OpRegistry): boolean {
   const { scalar, view, decompose } = registry.resolve(op) ?? {};
   return registry.userSetOf(op) !== undefined && (scalar ?? view ?? decompose) === undefined;
@@ -142,7 +142,7 @@ async function rulesOf(
   return await (await import("./answer-rules.ts")).ruleBook(program, registry);
 }
 
-/** An executable that says where it runs. */
+/** An executable with `offThread` set. */
 function onCallingThread(executable: Executable, op: string): Executable {
   const explain = executable.explain.bind(executable);
   const why = `on the calling thread, as handlers and kernels of users cannot cross to the worker: ${op}`;

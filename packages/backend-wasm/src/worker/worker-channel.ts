@@ -22,7 +22,7 @@ export interface RemoteExecutable {
   readonly answer?: ((question: RuleQuestion) => Promise<RuleAnswers>) | undefined;
   readonly storages: ReadonlyMap<string, Storage>;
   readonly onProgress: ((progress: Progress) => void) | undefined;
-  /** Ends reads for a load that nobody waits for any more; a model that is loaded has none. */
+  /** Ends the reads of a load that was given up; a loaded model has none. */
   readonly signal?: AbortSignal | undefined;
 }
 

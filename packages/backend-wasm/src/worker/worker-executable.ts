@@ -78,7 +78,7 @@ export class WorkerExecutable implements Executable {
       try {
         return await send({ executable: this.#id, inputs: wire, cancel }, transfersOf(wire));
       } catch (error) {
-        // The worker knows that it was stopped; the signal knows why.
+        // The worker reports that it was stopped; the signal has the reason.
         if (error instanceof DOMException && error.name === "AbortError") signal?.throwIfAborted();
         throw error;
       } finally {

@@ -16,7 +16,7 @@ export interface ImageOptions {
   readonly dtype?: "float32" | "float16" | "bfloat16" | "uint8";
 }
 
-/** What the shader is told: width and height, mean and 1 / std of four channels. Fails if they make no sense. */
+/** The shader's parameters: width and height, mean and 1 / std of four channels. Throws if they make no sense. */
 export function numbersOf(options: ImageOptions): readonly number[] {
   const { width, height } = options;
   if (![width, height].every((size) => Number.isSafeInteger(size) && size > 0)) {

@@ -18,7 +18,7 @@ export async function pictureOf(source: ImageSource, { software }: Pick<Adapter,
   // Values as the file has them, which is what decoders in Python give.
   if (source instanceof Blob) return bitmapOf(source, { colorSpaceConversion: "none", premultiplyAlpha: "none" });
   const isFrame = "videoWidth" in source || "displayWidth" in source;
-  // One without pixels is told of by its size.
+  // A source without pixels is refused by its size.
   return software && isFrame && !sizeOf(source).includes(0) ? bitmapOf(source) : { source, close() {} };
 }
 

@@ -29,7 +29,7 @@ const FLOAT_UNARY: { readonly [F in UnaryFn]?: Spelling } = {
 
 const MINUS_ZERO = f32Literal(-0);
 
-/** What compilers simplify as if there were no NaN and no infinity, said in a way that they leave alone. */
+/** Expressions that compilers would simplify as if there were no NaN and no infinity, in a form that they keep. */
 const GUARDED: { readonly [F in BinaryFn]?: (x: string, y: string) => string | null } = {
   ne: (x, y) => `(!(${x} == ${y}))`,
   mul: (x, y) => (x === "0f" ? `zero_times_f32(${y})` : y === "0f" ? `zero_times_f32(${x})` : null),

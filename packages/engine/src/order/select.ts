@@ -3,7 +3,7 @@ import { nthElement, type Ordered, partialSort, sortRange } from "./sort.ts";
 /** From so many integers on PyTorch sorts a tensor of one dimension by radix, which keeps the order of equal ones. */
 const RADIX = 32768;
 
-/** Whether `sort` of PyTorch's CPU keeps the order of equal elements although nobody asks for it. */
+/** Whether `sort` of PyTorch's CPU keeps the order of equal elements although `stable` is not set. */
 export function sortsByRadix(
   rank: number,
   size: number,

@@ -5,7 +5,7 @@ import { ELEMENTARY, type SpecialFn } from "./functions.ts";
 import { isComparison, type TypedExpr } from "./typed.ts";
 import { fold, withChildren } from "./walk.ts";
 
-/** Special functions are code of its own, which nobody should need for a constant that no program has. */
+/** Special functions have modules of their own, which are not loaded for a constant that no program has. */
 const SPECIAL: ReadonlySet<UnaryFn> = new Set<SpecialFn>(["erf", "erfc", "erfinv", "lgamma", "digamma"]);
 
 const evaluate = evaluator(ELEMENTARY);

@@ -13,7 +13,7 @@ import { applyQ, orthogonal, reflect } from "./qr.ts";
 import { svd } from "./svd.ts";
 import { symmetricEigen } from "./symmetric.ts";
 
-/** What a factorisation says of itself: zero, or where it failed, which is an error where `check_errors` asks for one. */
+/** The `info` of a factorisation: zero, or the place where it failed, which is an error if `check_errors` is set. */
 function outcome(call: HostCall, info: number): readonly number[] {
   if (info === 0 || !call.arg<boolean>("check_errors")) return [info];
   throw backendError("backend.data", {

@@ -11,7 +11,7 @@ export interface Lu {
   readonly info: number;
 }
 
-/** Gaussian elimination, with partial pivoting unless told otherwise. */
+/** Gaussian elimination, with partial pivoting unless `pivot` is false. */
 export function factorLu(a: Matrix, pivot = true): Lu {
   const lu = copyOf(a);
   const { rows, columns } = lu;
