@@ -8,7 +8,7 @@ export const WASM_ERRORS = {
   "wasm.elementwise-dtype": "no code is generated for elementwise ops of a dtype",
   "wasm.engine-not-loaded": "the code that computes on the calling thread could not be loaded",
   "wasm.integer-overflow": "the quotient of two integers does not fit their dtype",
-  "wasm.node-entry": "an entry point for Node was imported into a page",
+  "wasm.node-entry": "a page imported an entry point that only works in Node",
   "wasm.out-of-memory": "WebAssembly memory cannot grow any further",
   "wasm.truncated": "the file became shorter while it was read",
   "wasm.unavailable": "WebAssembly is switched off, or not allowed to compile code",

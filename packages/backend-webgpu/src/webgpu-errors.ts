@@ -8,7 +8,7 @@ export const WEBGPU_ERRORS = {
   "webgpu.dtype": "the backend does not hold tensors of a dtype, or only when told that it may narrow them",
   "webgpu.int64-range": "an int64 value does not fit the 32 bits that the GPU computes with",
   "webgpu.no-adapter": "there is no WebGPU here, or no adapter",
-  "webgpu.node-entry": "an entry point for Node was imported into a page",
+  "webgpu.node-entry": "a page imported an entry point that only works in Node",
   "webgpu.out-of-memory": "the device has no memory left for a buffer",
   "webgpu.refused": "the device refused a call; its own message is kept",
   "webgpu.shader": "the device refused a shader; its own message and the WGSL are kept",

@@ -60,7 +60,7 @@ describe("usage", () => {
     [["libtorch", "install", "--version", "2.3.0"], '"2.3.0" is not a release of PyTorch that this package can use'],
     [["run", MLP, "--device", "cuda:0"], 'The wasm backend has no device "cuda:0"'],
     [["run", MLP, "--output", "out.npz"], "--output writes .safetensors files"],
-    [["run", MLP, "--model", "other"], 'there is no model "other"'],
+    [["run", MLP, "--model", "other"], 'the archive has no model "other"'],
     [["run", MLP, "--scalar", "x"], "--scalar takes NAME=VALUE"],
     [["verify", MLP], "the archive has no expected outputs"],
     [["verify", ...fixtureArgs("torch-2.13/mlp"), "--rtol", "small"], '--rtol takes a number, not "small"'],

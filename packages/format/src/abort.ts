@@ -1,3 +1,3 @@
-// How work waits for a signal to abort, for every package: one listener for each signal, however many wait for it.
+// Waiting for abort signals, for every package: each signal has one listener, however many tasks wait for it.
 export { onAbort } from "./abort/on-abort.ts";
 export { unlessAborted } from "./abort/unless-aborted.ts";

@@ -1,17 +1,17 @@
 import type { Generation } from "./archive.ts";
 import type { ZipEntry } from "./zip/zip-entry.ts";
 
-/** Where an archive keeps things. */
+/** Describes where an archive keeps its entries. */
 export interface ArchiveLayout {
   readonly generation: Generation;
   readonly root: string;
   readonly models: readonly string[];
-  /** Records by their name below the root folder. */
+  /** Maps names below the root folder to entries. */
   readonly entries: ReadonlyMap<string, ZipEntry>;
   readonly hasAotInductor: boolean;
 }
 
-/** Where code that is compiled for one platform lies. */
+/** Matches entries with code that AOTInductor compiled for one platform. */
 export const AOTI: RegExp = /^data\/aotinductor\/[^/]+\//;
-/** The version of archives that is read. */
+/** The only archive version that can be read. */
 export const SUPPORTED_VERSION = "0";

@@ -10,7 +10,7 @@ const open = (name: string) => openArchive(fromBytes(fixture(name)), { verifyChe
 
 const GENERATION: Readonly<Record<string, string>> = { "torch-2.6": "flat", "torch-2.8": "pickled" };
 
-describe("every fixture opens", () => {
+describe("an archive opens with its program and weights", () => {
   it.each(fixtureNames())("%s", async (name) => {
     const release = name.split("/")[0]!;
     const archive = await open(name);
@@ -36,8 +36,8 @@ describe("every fixture opens", () => {
   });
 });
 
-describe("weights", () => {
-  it.each(["torch-2.6", "torch-2.8", "torch-2.13"])("of %s are views that share storages", async (release) => {
+describe("weights of an archive", () => {
+  it.each(["torch-2.6", "torch-2.8", "torch-2.13"])("are views that share storages in files of %s", async (release) => {
     const weights = await (await open(`${release}/strides.pt2`)).weights();
     const slice = weights.get("slice")!;
     expect(slice).toMatchObject({ dtype: "float32", shape: [5], strides: [1], storageOffset: 90 });
@@ -58,7 +58,7 @@ describe("weights", () => {
     expect(bytes[2]).toEqual(bytes[0]);
   });
 
-  it("of the current generation are aligned views of the file's memory", async () => {
+  it("are aligned views of the file's memory in the current generation", async () => {
     const file = fixture("torch-2.13/mlp.pt2");
     const weights = await (await openArchive(fromBytes(file))).weights();
     for (const { storage } of weights.values()) {
@@ -68,7 +68,7 @@ describe("weights", () => {
     }
   });
 
-  it("are read into given memory", async () => {
+  it("are read into memory that the caller passes", async () => {
     const weights = await (await open("torch-2.8/mlp.pt2")).weights();
     const { storage } = [...weights.values()][0]!;
     const into = new Uint8Array(storage.nbytes + 16);
@@ -88,7 +88,7 @@ describe("weights", () => {
   });
 });
 
-describe("programs", () => {
+describe("programs of an archive", () => {
   it("have exact integers, symbols and module frames", async () => {
     const { graphModule, rangeConstraints } = await (await open("torch-2.13/dynamic.pt2")).program();
     expect([...rangeConstraints.values()].length).toBeGreaterThan(0);
@@ -113,7 +113,7 @@ describe("programs", () => {
   });
 });
 
-describe("several models", () => {
+describe("several models of an archive", () => {
   const archive = async () => {
     const one = await open("torch-2.13/mlp.pt2");
     const two = await open("torch-2.8/buffers.pt2");

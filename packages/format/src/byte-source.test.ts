@@ -54,8 +54,8 @@ const SOURCES: readonly [string, () => Promise<ByteSource>][] = [
   ["a URL without", async () => fromUrl((await serve(whole)).url)],
 ];
 
-describe.each(SOURCES)("%s", (_, make) => {
-  it("gives the bytes, checks the range, fills given memory", async () => {
+describe.each(SOURCES)("a byte source over %s", (_, make) => {
+  it("reads the bytes, checks the range and fills the destination", async () => {
     const source = await make();
     closers.push(() => source.close?.());
     expect(source.size).toBe(file.length);
@@ -81,7 +81,7 @@ describe.each(SOURCES)("%s", (_, make) => {
   });
 });
 
-describe("URL", () => {
+describe("a source over HTTP", () => {
   it("reads only what is needed", async () => {
     const { url, requests } = await serve(ranges);
     const archive = await openArchive(await fromUrl(url, { headers: { Authorization: "Bearer x" } }));
@@ -91,27 +91,29 @@ describe("URL", () => {
     await archive.program();
   });
 
-  it("refuses servers without ranges when asked to", async () => {
+  it("rejects servers without ranges under withoutRanges refuse", async () => {
     const { url } = await serve(whole);
     await expect(fromUrl(url, { withoutRanges: "refuse" })).rejects.toMatchObject({ code: "format.io" });
   });
 
-  it("says what the server answered", async () => {
+  it("reports the status of the response", async () => {
     const { url } = await serve((_, response) => void response.writeHead(404, { Connection: "close" }).end());
     await expect(fromUrl(url)).rejects.toMatchObject({ code: "format.io", what: "the server answered 404" });
   });
 });
 
-describe("file", () => {
+describe("a source over a file", () => {
   it("says why it cannot be opened", async () => {
     await expect(fromFile("/nowhere/model.pt2")).rejects.toMatchObject({
       code: "format.io",
       where: "/nowhere/model.pt2",
     });
-    await expect(fromFile(fixturePath("torch-2.13"))).rejects.toMatchObject({ what: "the path is not a file" });
+    await expect(fromFile(fixturePath("torch-2.13"))).rejects.toMatchObject({
+      what: "the path is a directory or a device, not a file",
+    });
   });
 
-  it("computes checksums with Node's own CRC-32, which is JavaScript's", async () => {
+  it("computes the same checksums with Node's CRC-32 as in JavaScript", async () => {
     const source = await fromFile(fixturePath(NAME));
     const bytes = await source.read(0, source.size);
     expect(source.crc32!(bytes)).toBe(crc32(bytes));

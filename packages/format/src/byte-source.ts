@@ -1,48 +1,51 @@
 import { formatError } from "./format-errors.ts";
 import type { ByteRange } from "./remote/byte-range.ts";
 
-/** How one read is made. */
+/** Options of one read. */
 export interface ReadOptions {
   readonly signal?: AbortSignal | undefined;
-  /** Destination of at least the read's length; the result is then its beginning. */
+  /** The destination, at least as long as the read; the result is then a view of its beginning. */
   readonly into?: Uint8Array | undefined;
 }
 
-/** Where a source's bytes can be read again by somebody else, a worker for example. Structured clone takes it. */
+/** Describes where another thread, such as a worker, can read a source's bytes. It can be structured-cloned. */
 export type SourceOrigin =
   | { readonly kind: "file"; readonly path: string; readonly start: number }
   | { readonly kind: "blob"; readonly blob: Blob; readonly start: number };
 
-/** CRC-32 of zip files; `crc` continues an earlier result. */
+/** Computes the CRC-32 of zip files; `crc` continues an earlier result. */
 export type Crc32 = (bytes: Uint8Array, crc?: number) => number;
 
-/** Random access to the bytes of a file, wherever it is. */
+/** Random access to the bytes of a file, whether in memory, on disk or remote. */
 export interface ByteSource {
   readonly size: number;
-  /** Shown in messages. */
+  /** Names the source in messages. */
   readonly name?: string;
-  /** Whether the bytes come over a network, where damage is likelier, and looking for it cheap beside the download. */
+  /** True when the bytes come over a network, where damage is likelier and checking is cheap beside the download. */
   readonly isRemote?: boolean;
-  /** Absent when the bytes are only here. */
+  /** Absent when only this thread can read the bytes. */
   readonly origin?: SourceOrigin;
   /**
-   * Exactly `length` bytes from `offset`. Without `into` the result may be a view of the source's own memory: treat it
-   * as read-only.
+   * Reads exactly `length` bytes from `offset`. Without `into` the result may be a view of the source's own memory:
+   * treat it as read-only.
    */
   read(offset: number, length: number, options?: ReadOptions): Promise<Uint8Array>;
-  /** Fills `buffers`, one after the other, from `offset` on. Present where that is one read and not several. */
+  /** Fills `buffers`, one after the other, from `offset` on. Present only if that is a single read. */
   scatter?(offset: number, buffers: readonly Uint8Array[], options?: Pick<ReadOptions, "signal">): Promise<void>;
   /**
-   * Says which ranges will be read soon, each from its beginning to its end and once: they come in a few long requests.
-   * Returns how to say that no more of them will be. Present where a request takes long.
+   * Announces ranges that will be read soon, each once and from its beginning to its end, so that a few long requests
+   * fetch them. Returns a function that ends the announcement. Present where a request takes long.
    */
   expect?(ranges: readonly ByteRange[], options?: Pick<ReadOptions, "signal">): () => void;
-  /** CRC-32 by what the environment has for it; `crc` continues an earlier result. Absent: it is computed in JavaScript. */
+  /**
+   * Computes CRC-32 with the environment's own function; `crc` continues an earlier result. Absent: JavaScript computes
+   * it.
+   */
   readonly crc32?: Crc32;
   close?(): Promise<void>;
 }
 
-/** A source over memory. Reads are views, nothing is copied. */
+/** Creates a source over memory. Reads are views, nothing is copied. */
 export function fromBytes(bytes: Uint8Array | ArrayBuffer): ByteSource {
   const all = bytes instanceof Uint8Array ? bytes : new Uint8Array(bytes);
   return {
@@ -54,7 +57,7 @@ export function fromBytes(bytes: Uint8Array | ArrayBuffer): ByteSource {
   };
 }
 
-/** A source over a `Blob` or `File`. */
+/** Creates a source over a `Blob` or `File`. */
 export function fromBlob(blob: Blob): ByteSource {
   return {
     size: blob.size,
@@ -74,7 +77,7 @@ export function fromBlob(blob: Blob): ByteSource {
   };
 }
 
-/** A part of a source as a source. Closing it does nothing. */
+/** Creates a source over a range of another source. Closing it does nothing. */
 export function slice(source: ByteSource, start: number, size: number, name: string): ByteSource {
   const { origin } = source;
   return {
@@ -95,7 +98,7 @@ export function slice(source: ByteSource, start: number, size: number, name: str
   };
 }
 
-/** Copies into `options.into` when there is one. */
+/** Copies the bytes into `options.into` if it is set. */
 export function deliver(bytes: Uint8Array, options: ReadOptions | undefined): Uint8Array {
   const into = options?.into;
   if (into === undefined) return bytes;
@@ -103,13 +106,13 @@ export function deliver(bytes: Uint8Array, options: ReadOptions | undefined): Ui
   return into.subarray(0, bytes.byteLength);
 }
 
-/** Fails unless a read lies inside its source, fits its destination, and was not aborted. */
+/** Throws unless a read lies inside its source, fits its destination, and was not aborted. */
 export function checkRange(source: ByteSource, offset: number, length: number, options?: ReadOptions): void {
   options?.signal?.throwIfAborted();
   const valid = Number.isSafeInteger(offset) && Number.isSafeInteger(length) && offset >= 0 && length >= 0;
   if (!valid || offset + length > source.size) {
     throw formatError("format.truncated", {
-      what: `the file ends before its data does: bytes ${offset} to ${offset + length} of ${source.size} were asked for`,
+      what: `the file ends before its data does: bytes ${offset} to ${offset + length} of ${source.size} were requested`,
       where: source.name,
       advice: "the file is incomplete, copy or download it again",
       details: { offset, length, size: source.size },
@@ -117,7 +120,7 @@ export function checkRange(source: ByteSource, offset: number, length: number, o
   }
   if (options?.into !== undefined && options.into.byteLength < length) {
     throw formatError("format.io", {
-      what: `the destination has ${options.into.byteLength} bytes, the read ${length}`,
+      what: `the destination has ${options.into.byteLength} bytes, but the read has ${length}`,
       where: source.name,
       advice: "pass a destination of at least the read's length",
     });

@@ -2,7 +2,7 @@ import type { ReadSignal } from "./archive.ts";
 import { formatError } from "./format-errors.ts";
 import type { ZipFile } from "./zip/zip-file.ts";
 
-/** Fails when an entry says that the bytes were written by a big-endian machine. Older files do not say. */
+/** Throws when an entry says that the bytes were written by a big-endian machine. Older files do not say. */
 export async function requireLittleEndian(
   zip: ZipFile,
   entryName: string,

@@ -1,13 +1,13 @@
-/** What sort of number a dtype holds. */
+/** The kind of number that a dtype holds. */
 export type DTypeKind = "bool" | "int" | "uint" | "float" | "complex";
 
-/** What is known about a dtype. */
+/** Properties of a dtype. */
 export interface DTypeInfo {
   /** Bytes per element. */
   readonly itemsize: number;
-  /** Number in the program schema; it is not c10's number. */
+  /** The dtype's number in the program schema, which differs from c10's. */
   readonly schema: number;
-  /** Name in safetensors files; null where that format has none. */
+  /** The dtype's name in safetensors files, or null where that format has none. */
   readonly safetensors: string | null;
   readonly kind: DTypeKind;
 }
@@ -65,7 +65,7 @@ export type DType =
   | "float8_e5m2fnuz"
   | "float8_e8m0fnu";
 
-/** Sparse, by schema number. */
+/** Dtypes by schema number, with holes. */
 const BY_SCHEMA: readonly (DType | undefined)[] = (Object.keys(DTYPES) as DType[]).reduce<(DType | undefined)[]>(
   (table, dtype) => {
     table[DTYPES[dtype].schema] = dtype;
@@ -74,7 +74,7 @@ const BY_SCHEMA: readonly (DType | undefined)[] = (Object.keys(DTYPES) as DType[
   [],
 );
 
-/** The dtype of a schema number, or undefined. */
+/** Returns the dtype of a schema number, or undefined. */
 export function dtypeFromSchema(number: number): DType | undefined {
   return BY_SCHEMA[number];
 }

@@ -5,7 +5,9 @@ import type { Storage, WeightTensor } from "./weight-tensor.ts";
 import type { ZipEntry } from "./zip/zip-entry.ts";
 import type { ZipFile } from "./zip/zip-file.ts";
 
-/** The storage that a zip entry is. `id` is the entry's name, after its outer entry's when nested. */
+/**
+ * Creates the storage that reads a zip entry. `id` is the entry's name, after its outer entry's when zips are nested.
+ */
 export function entryStorage(zip: ZipFile, entry: ZipEntry, id: string, entryName: string): Storage {
   zip.storages.set(id, entry);
   return {
@@ -19,12 +21,12 @@ export function entryStorage(zip: ZipFile, entry: ZipEntry, id: string, entryNam
   };
 }
 
-/** The storage of a tensor whose bytes the file does not hold. */
+/** Creates the storage of a tensor whose bytes the file does not hold. */
 export function absentStorage(id: string): Storage {
   return { id, entry: id, nbytes: 0, read: async (options) => options?.into?.subarray(0, 0) ?? new Uint8Array(0) };
 }
 
-/** Finds an entry or says which one is missing. */
+/** Returns an entry, or throws an error that names the missing one. */
 export function requireEntry(zip: ZipFile, name: string, wantedBy: string): ZipEntry {
   const entry = zip.entries.get(name);
   if (entry !== undefined) return entry;
@@ -37,8 +39,8 @@ export function requireEntry(zip: ZipFile, name: string, wantedBy: string): ZipE
 }
 
 /**
- * Names of tensors that are declared but have no bytes: the program was exported with fake or meta weights and has to be
- * given real ones.
+ * Returns the names of tensors that are declared but have no bytes: the program was exported with fake or meta weights
+ * and needs real ones.
  */
 export function absentWeights(weights: ReadonlyMap<string, WeightTensor>): readonly string[] {
   return [...weights.values()]

@@ -1,8 +1,8 @@
 import type { FarStorages, Storage } from "./weight-tensor.ts";
 
 /**
- * Says that storages will be read soon, so that what is far away comes in a few long requests instead of one for each.
- * Returns how to say that no more of them will be read; call it however the reading ends.
+ * Announces storages that will be read soon, so that a few long requests fetch what is remote. Returns a function that
+ * ends the announcement; call it even when a read fails.
  */
 export function expectStorages(storages: Iterable<Storage>, signal?: AbortSignal): () => void {
   const groups = new Map<FarStorages, string[]>();

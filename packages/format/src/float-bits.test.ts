@@ -42,7 +42,7 @@ const PYTORCH: readonly [SmallFloat, number, number][] = [
 ];
 
 describe("small floats", () => {
-  it.each(DTYPE_NAMES)("%s: every bit pattern survives, rounding goes to the nearest", (dtype) => {
+  it.each(DTYPE_NAMES)("%s: every bit pattern survives a round trip, and rounding is to nearest", (dtype) => {
     const count = DTYPES[dtype].itemsize === 1 ? 256 : 65536;
     for (let bits = 0; bits < count; bits++) {
       const value = bitsToFloat(dtype, bits);
@@ -52,18 +52,18 @@ describe("small floats", () => {
     }
   });
 
-  it.each(PYTORCH)("%s of %d has PyTorch's bits", (dtype, value, bits) => {
+  it.each(PYTORCH)("%s of %d has the same bits as in PyTorch", (dtype, value, bits) => {
     expect(floatToBits(dtype, value).toString(16)).toBe(bits.toString(16));
   });
 
-  it.each(DTYPE_NAMES)("%s in bulk is the same", (dtype) => {
+  it.each(DTYPE_NAMES)("%s converts the same in bulk as one by one", (dtype) => {
     const wide = DTYPES[dtype].itemsize === 2;
     const patterns = Array.from({ length: 256 }, (_, index) => (wide ? index * 257 : index));
     const bytes = Uint8Array.from(patterns.flatMap((bits) => (wide ? [bits & 255, bits >> 8] : [bits])));
     expect([...bitsToFloat32(dtype, bytes)]).toEqual(patterns.map((bits) => Math.fround(bitsToFloat(dtype, bits))));
   });
 
-  it("are those that have no typed array", () => {
+  it("are the dtypes without a typed array", () => {
     expect(
       Object.keys(DTYPES)
         .filter((dtype) => isSmallFloat(dtype as SmallFloat))

@@ -1,6 +1,6 @@
 import type { DType } from "./dtype.ts";
 
-/** Floating-point dtypes that JavaScript has no typed array for: they travel as raw bits. */
+/** Floating-point dtypes without a JavaScript typed array; their tensors hold raw bits. */
 export type SmallFloat =
   | "float16"
   | "bfloat16"
@@ -16,7 +16,7 @@ interface Format {
   readonly bias: number;
   /** Bits of the largest finite number. */
   readonly largest: number;
-  /** What larger numbers become. */
+  /** The bits that larger numbers become. */
   readonly overflow: number;
   readonly nan: number;
   /** `fnuz` formats have one zero, and NaN where the negative one would be. */
@@ -34,12 +34,12 @@ const FORMATS: Readonly<Record<Signed, Format>> = {
   float8_e5m2fnuz: { bytes: 1, mantissa: 2, bias: 16, largest: 0x7f, overflow: 0x80, nan: 0x80, signedZero: false },
 };
 
-/** Whether a dtype is one of {@link SmallFloat}. */
+/** Returns whether a dtype is one of {@link SmallFloat}. */
 export function isSmallFloat(dtype: DType): dtype is SmallFloat {
   return dtype === "float8_e8m0fnu" || Object.hasOwn(FORMATS, dtype);
 }
 
-/** The number that bits stand for, exact. */
+/** Converts bits to the number they represent, exactly. */
 export function bitsToFloat(dtype: SmallFloat, bits: number): number {
   if (dtype === "float8_e8m0fnu") return bits === 0xff ? Number.NaN : 2 ** (bits - 127);
   const { bytes, mantissa, bias, largest, overflow, nan, signedZero } = FORMATS[dtype];
@@ -55,7 +55,7 @@ export function bitsToFloat(dtype: SmallFloat, bits: number): number {
   return sign * significand * 2 ** (Math.max(1, exponent) - bias - mantissa);
 }
 
-/** The bits of a number, rounded once to the nearest, ties to even; too large ones as PyTorch does. */
+/** Converts a number to bits, rounded once to nearest, ties to even; overflow is handled as PyTorch does. */
 export function floatToBits(dtype: SmallFloat, value: number): number {
   if (dtype === "float8_e8m0fnu") return powerBits(value);
   const { bytes, mantissa, bias, largest, overflow, nan, signedZero } = FORMATS[dtype];
@@ -88,7 +88,7 @@ function roundHalfEven(value: number): number {
   return rest > 0.5 || (rest === 0.5 && floor % 2 === 1) ? floor + 1 : floor;
 }
 
-/** float8_e8m0fnu holds powers of two alone; PyTorch drops the sign and rounds ties up. */
+/** Converts to float8_e8m0fnu, which holds only powers of two; PyTorch drops the sign and rounds ties up. */
 function powerBits(value: number): number {
   SCRATCH.setFloat32(0, value);
   const bits = SCRATCH.getUint32(0);
@@ -99,7 +99,7 @@ function powerBits(value: number): number {
   return fraction > half || (fraction === half && exponent > 0) ? exponent + 1 : exponent;
 }
 
-/** A whole tensor's bits as float32 numbers, exact: every small float is one. */
+/** Converts a tensor's bits to float32 numbers, exactly: float32 contains every small float. */
 export function bitsToFloat32(dtype: SmallFloat, bytes: Uint8Array): Float32Array<ArrayBuffer> {
   const width = dtype === "float16" || dtype === "bfloat16" ? 2 : 1;
   const numbers = new Float32Array(Math.floor(bytes.byteLength / width));

@@ -8,7 +8,7 @@ export const FORMAT_ERRORS = {
   "format.checkpoint": "the file is a torch.save checkpoint, it holds no program",
   "format.torch-package": "the file is a torch.package archive",
   "format.aotinductor": "the file is an AOTInductor package: machine code for one platform",
-  "format.unknown-archive": "the file is a zip, but nothing PyTorch writes",
+  "format.unknown-archive": "the file is a zip, but not of a kind that PyTorch writes",
   "format.archive-version": "the archive version is not supported",
   "format.schema-version": "the program's schema version is not supported",
   "format.zip": "the zip structure is damaged",
@@ -18,7 +18,7 @@ export const FORMAT_ERRORS = {
   "format.overlap": "two entries share bytes of the file",
   "format.limit": "the file asks for more than a documented limit allows",
   "format.no-record": "the archive lacks an entry that it refers to",
-  "format.no-model": "the archive holds no model of that name",
+  "format.no-model": "the archive has no model of that name",
   "format.choose-model": "the archive holds several models and none was named",
   "format.json": "an entry is not valid JSON",
   "format.program": "the program JSON does not follow the schema",
@@ -26,12 +26,12 @@ export const FORMAT_ERRORS = {
   "format.view": "a tensor reaches outside its storage",
   "format.pickle": "a pickle is damaged",
   "format.pickle-global": "a pickle names a Python object that is not allowed; nothing was executed",
-  "format.tensor-kind": "a kind of tensor that cannot be read",
+  "format.tensor-kind": "the file holds a tensor of a kind that is not supported",
   "format.tensor-subclass": "a weight is a tensor subclass that was not unwrapped before the export",
   "format.safetensors": "a safetensors file is damaged",
   "format.npz": "a .npy or .npz file is damaged or of an unsupported kind",
   "format.io": "the source could not be read",
-  "format.node-entry": "an entry point for Node was imported into a page",
+  "format.node-entry": "a page imported an entry point that only works in Node",
   "format.closed": "the source was closed",
   "format.write": "the content cannot be written",
 } as const;
@@ -39,7 +39,7 @@ export const FORMAT_ERRORS = {
 /** A code of {@link FORMAT_ERRORS}. */
 export type FormatErrorCode = keyof typeof FORMAT_ERRORS;
 
-/** Makes an error whose code is in the table. */
+/** Creates an error with a code of the table. */
 export function formatError(code: FormatErrorCode, parts: Pt2ErrorParts): Pt2Error {
   return new Pt2Error(code, parts);
 }

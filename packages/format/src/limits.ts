@@ -1,19 +1,19 @@
 import { formatError } from "./format-errors.ts";
 
 /**
- * Every bound on what a file may ask of this package, with its reason. Bytes that a file really holds are never
- * bounded: a model may be as large as its file. What is bounded is what a small file could claim.
+ * The bounds on what a file may claim, each with its reason. The bytes that a file really holds are never bounded: a
+ * model may be as large as its file. The bounds are on what a small file could claim.
  */
 export const LIMITS = {
-  /** Records in a zip. An entry takes 46 bytes of directory and 30 of header; the largest models have some 10^5. */
+  /** Entries in a zip. Each takes 46 bytes of directory and 30 of header; the largest models have some 10^5. */
   zipEntries: 1_000_000,
   /** Bytes of a zip's directory, which is read whole: a million entries with names of 200 bytes. */
   zipDirectoryBytes: 268_435_456,
   /** Bytes of an entry name. PyTorch's are under 200; file systems end at 4096. */
   nameBytes: 4_096,
-  /** Inflated bytes of one entry that are accepted at any ratio: enough for every JSON, harmless to allocate. */
+  /** Inflated bytes of one entry that are accepted at any ratio: enough for every JSON file, harmless to allocate. */
   inflateFreeBytes: 67_108_864,
-  /** Beyond that, inflated ÷ compressed size. Trained weights reach 2, text 20; a bomb needs hundreds. */
+  /** Inflated ÷ compressed size beyond that. Trained weights reach 2, text 20; a zip bomb needs hundreds. */
   inflateRatio: 100,
   /** Bytes of one JSON entry: V8 ends strings at 512 MiB, a 100 000-node program takes 230 MiB. */
   jsonBytes: 268_435_456,
@@ -40,28 +40,28 @@ export const LIMITS = {
   pickleObjects: 2_000_000,
   /** Items and characters that calls in a pickle copy: calling again and again on one long list is quadratic. */
   pickleWork: 10_000_000,
-  /** Objects reached by walking a pickle's result: sharing makes that exponential in the pickle's size. */
+  /** Objects reached by walking a pickle's result: shared objects make that exponential in the pickle's size. */
   pickleWalk: 2_000_000,
   /** Nested containers of a pickle's result; also ends cycles. */
   pickleDepth: 64,
   /** Bytes of a safetensors header, the bound of the reference implementation. */
   safetensorsHeaderBytes: 100_000_000,
   /**
-   * Bytes of a download whose server does not say how long it is, all of which are held in memory: more than such a
-   * model usually has, and less than what ends a page. Servers of larger files say their length.
+   * Bytes of a download without a declared length, which is held in memory: larger than such models usually are, and
+   * small enough not to crash a page. Servers of larger files declare their length.
    */
   unsizedDownloadBytes: 1_073_741_824,
   /** Bytes of a .npy header; the format's first version ends at 64 KiB. */
   npyHeaderBytes: 64_096,
 } as const;
 
-/** Fails when a file asks for more than a limit allows. */
+/** Throws when a file exceeds a limit. */
 export function checkLimit(limit: keyof typeof LIMITS, value: number, where: string): void {
   if (value <= LIMITS[limit]) return;
   throw formatError("format.limit", {
-    what: `${limit} is ${value}, the limit is ${LIMITS[limit]}`,
+    what: `the file exceeds the limit ${limit}: ${value}, at most ${LIMITS[limit]} is allowed`,
     where,
-    advice: "the file is damaged or hostile; if it is genuine, report it so that the limit can be argued anew",
+    advice: "the file is damaged or malicious; if it is a real model, report it so that the limit can be raised",
     details: { limit, value, allowed: LIMITS[limit] },
   });
 }

@@ -3,7 +3,7 @@ import type { PyValue, SampleInputs } from "./sample-inputs.ts";
 import type { ZipEntry } from "./zip/zip-entry.ts";
 import type { ZipFile } from "./zip/zip-file.ts";
 
-/** Reads `(args, kwargs)`; undefined where the exporter had none. */
+/** Reads `(args, kwargs)`; returns undefined where the exporter stored none. */
 export async function loadSampleInputs(
   zip: ZipFile,
   entry: ZipEntry | undefined,
@@ -16,7 +16,7 @@ export async function loadSampleInputs(
   const [args, kwargs] = root.kind === "tuple" || root.kind === "list" ? root.items : [];
   if (args === undefined || !("items" in args) || kwargs?.kind !== "dict") {
     throw formatError("format.pickle", {
-      what: "sample inputs are not a pair of arguments and keyword arguments",
+      what: "the sample inputs are not a pair of arguments and keyword arguments",
       where: entry.name,
       advice: "pass inputs yourself",
     });
@@ -26,5 +26,9 @@ export async function loadSampleInputs(
 
 function keyword(key: PyValue, where: string): string {
   if (key.kind === "string") return key.value;
-  throw formatError("format.pickle", { what: `a keyword is a ${key.kind}`, where, advice: "pass inputs yourself" });
+  throw formatError("format.pickle", {
+    what: `a keyword of the sample inputs is a ${key.kind}, not a string`,
+    where,
+    advice: "pass inputs yourself",
+  });
 }

@@ -11,21 +11,21 @@ import { type Payload, parsePayloads } from "./weights-config.ts";
 import type { ZipEntry } from "./zip/zip-entry.ts";
 import type { ZipFile } from "./zip/zip-file.ts";
 
-/** Where a model's tensors of one sort are. */
-export interface WeightsPlace {
+/** Describes where a model's weights or constants are. */
+export interface WeightsLocation {
   readonly zip: ZipFile;
   readonly entries: ReadonlyMap<string, ZipEntry>;
   readonly verify: boolean;
-  /** The torch.save entry that takes precedence, where it exists. */
+  /** The name of the `torch.save` entry, which takes precedence where it exists. */
   readonly pickled: string;
-  /** The JSON config, where there is no such entry. */
+  /** The name of the JSON config, used where there is no such entry. */
   readonly config: string | undefined;
-  /** Folder of the config's payloads. */
+  /** The folder of the config's payloads. */
   readonly folder: string;
 }
 
-/** Reads the tensors of one place: no bytes, only where they are. */
-export async function loadWeights(place: WeightsPlace, options?: ReadSignal): Promise<WeightTensor[]> {
+/** Reads descriptions of tensors, without their bytes. */
+export async function loadWeights(place: WeightsLocation, options?: ReadSignal): Promise<WeightTensor[]> {
   const pickled = place.entries.get(place.pickled);
   if (pickled !== undefined) return loadPickled(place, pickled, options);
   const config = place.config === undefined ? undefined : place.entries.get(place.config);
@@ -33,27 +33,26 @@ export async function loadWeights(place: WeightsPlace, options?: ReadSignal): Pr
 }
 
 async function loadPickled(
-  { zip, verify }: WeightsPlace,
+  { zip, verify }: WeightsLocation,
   entry: ZipEntry,
   options?: ReadSignal,
 ): Promise<WeightTensor[]> {
   if (entry.size === 0) return [];
   const { readTorchSave } = await import("./torch-save.ts");
   const root = await readTorchSave(await zip.slice(entry, options), verify, options);
-  if (root.kind !== "dict")
-    throw weightsError(`a dictionary of tensors was expected, found a ${root.kind}`, entry.name);
+  if (root.kind !== "dict") throw weightsError(`expected a dictionary of tensors, got a ${root.kind}`, entry.name);
   return root.entries.map(([key, value]) => {
-    if (key.kind !== "string") throw weightsError(`a tensor's name is a ${key.kind}`, entry.name);
+    if (key.kind !== "string") throw weightsError(`a tensor's name is a ${key.kind}, not a string`, entry.name);
     return namedTensor(key.value, value, entry.name);
   });
 }
 
-async function loadConfig(place: WeightsPlace, config: ZipEntry, options?: ReadSignal): Promise<WeightTensor[]> {
+async function loadConfig(place: WeightsLocation, config: ZipEntry, options?: ReadSignal): Promise<WeightTensor[]> {
   const payloads = parsePayloads(await place.zip.read(config, options), config.name);
   const storages = new Map<string, Storage>();
   const tensors: WeightTensor[] = [];
   for (const [name, payload] of payloads) {
-    // Objects that are not tensors: whether a program can run without them is seen when it is run.
+    // Not a tensor. If the program needs it, the run reports that.
     if (payload.tensor === null) continue;
     const entryName = `${place.folder}${payload.pathName}`;
     const entry = place.entries.get(entryName) ?? requireEntry(place.zip, entryName, `${config.name}: ${name}`);
@@ -81,7 +80,10 @@ function rawTensor(
   where: string,
 ): WeightTensor {
   if (storage.nbytes % DTYPES[tensor.dtype].itemsize !== 0) {
-    throw weightsError(`the ${storage.nbytes} bytes of ${storage.entry} are not whole ${tensor.dtype} elements`, where);
+    throw weightsError(
+      `the ${storage.nbytes} bytes of ${storage.entry} are not a whole number of ${tensor.dtype} elements`,
+      where,
+    );
   }
   checkView(tensor, storage.nbytes, where, true);
   return { name, kind: payload.isParam ? "parameter" : "buffer", ...tensor, storage };
@@ -92,7 +94,7 @@ function namedTensor(name: string, value: PyValue, where: string): WeightTensor 
   throw weightsError(`${JSON.stringify(name)} is a ${value.kind}, not a tensor`, where);
 }
 
-/** Says which weight it is that the file keeps as an object of a Python class. */
+/** Adds the weight's name to the error about a tensor subclass. */
 function ofWeight(name: string, error: unknown): unknown {
   if (!(error instanceof Pt2Error) || error.code !== "format.tensor-subclass") return error;
   const { what, where, advice, details } = error;
@@ -100,7 +102,7 @@ function ofWeight(name: string, error: unknown): unknown {
   return formatError("format.tensor-subclass", { what: weight, where, advice, details: { ...details, weight: name } });
 }
 
-/** Tells buffers from constants and joins both maps. */
+/** Marks tensors as buffers or constants, and joins both maps. */
 export function joinWeights(
   state: readonly WeightTensor[],
   constants: readonly WeightTensor[],

@@ -4,7 +4,7 @@ import { crc32 } from "node:zlib";
 import { type ByteSource, type Crc32, checkRange, type ReadOptions, type SourceOrigin } from "./byte-source.ts";
 import { formatError } from "./format-errors.ts";
 
-/** A source over a file. Close it (or the archive on it) when done. */
+/** Creates a source over a file. Close it (or the archive on it) when done. */
 export async function fromFile(path: string): Promise<ByteSource> {
   const file = await open(path).catch((cause: unknown) => {
     throw formatError("format.io", { what: "the file cannot be opened", where: path, advice: reason(cause), cause });
@@ -16,7 +16,7 @@ export async function fromFile(path: string): Promise<ByteSource> {
   if (!stat.isFile()) {
     await file.close();
     throw formatError("format.io", {
-      what: "the path is not a file",
+      what: "the path is a directory or a device, not a file",
       where: path,
       advice: "pass the .pt2 file itself",
     });
@@ -35,7 +35,7 @@ class FileSource implements ByteSource {
   readonly name: string;
   readonly size: number;
   readonly origin: SourceOrigin;
-  /** Node's own, which takes a fraction of the time. */
+  /** Node's own function takes a fraction of the time. */
   readonly crc32: Crc32 = crc32;
   #file: FileHandle | undefined;
 
@@ -50,16 +50,16 @@ class FileSource implements ByteSource {
     checkRange(this, offset, length, options);
     const bytes = options?.into?.subarray(0, length) ?? new Uint8Array(length);
     let next = 0;
-    const lane = async (): Promise<void> => {
+    const worker = async (): Promise<void> => {
       while (next < length) {
         const start = next;
-        next += PIECE;
+        next += PIECE_BYTES;
         await this.#fill(bytes, start, Math.min(next, length), offset, options?.signal);
       }
     };
-    const lanes = Array.from({ length: Math.min(LANES, Math.ceil(length / PIECE)) }, lane);
-    // All of them, so that nothing writes to the destination after a failure was told.
-    for (const result of await Promise.allSettled(lanes)) if (result.status === "rejected") throw result.reason;
+    const workers = Array.from({ length: Math.min(CONCURRENT_READS, Math.ceil(length / PIECE_BYTES)) }, worker);
+    // Waits for all, so that nothing writes to the destination after the error is thrown.
+    for (const result of await Promise.allSettled(workers)) if (result.status === "rejected") throw result.reason;
     return bytes;
   }
 
@@ -76,7 +76,7 @@ class FileSource implements ByteSource {
     }
   }
 
-  /** Bytes `start` to `end` of what begins at `offset`. */
+  /** Reads bytes `start` to `end` of the range that begins at `offset`. */
   async #fill(
     bytes: Uint8Array,
     start: number,
@@ -94,7 +94,7 @@ class FileSource implements ByteSource {
 
   #open(): FileHandle {
     if (this.#file !== undefined) return this.#file;
-    throw formatError("format.closed", { what: "the file was closed", where: this.name });
+    throw formatError("format.closed", { what: "the file was read after it was closed", where: this.name });
   }
 
   #shorter(): Error {
@@ -108,7 +108,7 @@ class FileSource implements ByteSource {
   }
 }
 
-/** What is left of destinations after `bytes` of them were filled. */
+/** Returns the rest of the destinations after `bytes` of them were filled. */
 function behind(buffers: readonly Uint8Array[], bytes: number): Uint8Array[] {
   let left = bytes;
   return buffers.flatMap((buffer) => {
@@ -118,6 +118,6 @@ function behind(buffers: readonly Uint8Array[], bytes: number): Uint8Array[] {
   });
 }
 
-/** Large reads are made in pieces, several at a time: threads share the work, and an abort gets through. */
-const PIECE = 16 * 2 ** 20;
-const LANES = 4;
+/** Large reads are split, with several in flight: threads share the work, and an abort takes effect early. */
+const PIECE_BYTES = 16 * 2 ** 20;
+const CONCURRENT_READS = 4;

@@ -25,7 +25,7 @@ const DTYPE_OF: Readonly<Record<string, DType>> = {
   c16: "complex128",
 };
 
-/** Reads a `.npz` file, arrays by their name without `.npy`; or a `.npy` file, its array as `0`. */
+/** Reads a `.npz` file, with arrays by their name without `.npy`; or a `.npy` file, with its array as `0`. */
 export async function readNpz(source: ByteSource): Promise<Tensors> {
   const where = source.name ?? "npz";
   const head = await source.read(0, Math.min(source.size, MAGIC.length));
@@ -33,7 +33,7 @@ export async function readNpz(source: ByteSource): Promise<Tensors> {
     return new Map([["0", parseNpy(await source.read(0, source.size), where)]]);
   }
   const zip = await ZipFile.open(source, true);
-  if (zip === undefined) throw damaged("the file is not a zip archive", where);
+  if (zip === undefined) throw damaged("the file is neither .npy nor a zip archive", where);
   const tensors = new Map<string, TensorData>();
   for (const entry of zip.entries.values()) {
     if (!entry.name.endsWith(".npy")) continue;
@@ -44,7 +44,7 @@ export async function readNpz(source: ByteSource): Promise<Tensors> {
 
 function parseNpy(bytes: Uint8Array, where: string): TensorData {
   const latin1 = (start: number, end: number): string => String.fromCharCode(...bytes.subarray(start, end));
-  if (bytes.byteLength < 12 || latin1(0, 6) !== MAGIC) throw damaged("the file is not an .npy array", where);
+  if (bytes.byteLength < 12 || latin1(0, 6) !== MAGIC) throw damaged("the file is not a .npy array", where);
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const wide = bytes[6]! >= 2;
   const headerBytes = wide ? view.getUint32(8, true) : view.getUint16(8, true);
@@ -65,7 +65,10 @@ function parseNpy(bytes: Uint8Array, where: string): TensorData {
   checkLimit("dims", shape.length, where);
   const data = bytes.subarray(start);
   if (elementCount(shape) * DTYPES[dtype].itemsize !== data.byteLength) {
-    throw damaged(`${data.byteLength} bytes are not a ${dtype} [${shape.join(", ")}]`, where);
+    throw damaged(
+      `the header declares ${dtype} [${shape.join(", ")}], but the data has ${data.byteLength} bytes`,
+      where,
+    );
   }
   if (fortran === "False") return { dtype, shape, bytes: data };
   const strides = shape.map((_, dim) => elementCount(shape.slice(0, dim)));

@@ -5,27 +5,27 @@ import { requireLittleEndian } from "./byteorder.ts";
 import { requireEntry } from "./entry-storage.ts";
 import { formatError } from "./format-errors.ts";
 import { loadSampleInputs } from "./load-sample-inputs.ts";
-import { joinWeights, loadWeights, type WeightsPlace } from "./load-weights.ts";
+import { joinWeights, loadWeights, type WeightsLocation } from "./load-weights.ts";
 import { parseProgram, schemaError } from "./program/decode-program.ts";
 import type { ExportedProgram } from "./program/exported-program.ts";
 import { Pt2Error } from "./pt2-error.ts";
-import { recognize } from "./recognize-archive.ts";
+import { recognizeArchive } from "./recognize-archive.ts";
 import type { SampleInputs } from "./sample-inputs.ts";
 import type { WeightTensor } from "./weight-tensor.ts";
 import type { ZipEntry } from "./zip/zip-entry.ts";
 import { ZipFile } from "./zip/zip-file.ts";
 
 /**
- * Opens a `.pt2` archive of any generation. Only the directory is read; programs, weights and sample inputs follow when
- * asked for. A file that is not an exported program is refused by what it is. The archive owns the source: it is closed with
- * the archive, or at once when it cannot be opened.
+ * Opens a `.pt2` archive of any generation. Only the directory is read; programs, weights and sample inputs are read on
+ * demand. For another kind of file the error names the kind. The archive owns the source, and closes it when it is
+ * closed or cannot be opened.
  */
 export async function openArchive(source: ByteSource, options: ArchiveOptions = {}): Promise<Archive> {
   const { signal, verifyChecksums = source.isRemote === true } = options;
   try {
     const reading = { signal };
     const zip = (await ZipFile.open(source, verifyChecksums, reading)) ?? (await refuse(source, reading));
-    const layout = await recognize(zip, reading);
+    const layout = await recognizeArchive(zip, reading);
     const byteorder = layout.root === "" ? "byteorder" : `${layout.root}/byteorder`;
     await requireLittleEndian(zip, byteorder, source.name ?? "archive", reading);
     return new OpenArchive(zip, layout, { ...options, verifyChecksums });
@@ -131,9 +131,11 @@ class OpenArchive implements Archive {
     const known = names.map((name) => JSON.stringify(name)).join(", ");
     throw formatError(model === undefined ? "format.choose-model" : "format.no-model", {
       what:
-        model === undefined ? `the archive holds ${names.length} models` : `there is no model ${JSON.stringify(model)}`,
+        model === undefined
+          ? `the archive holds ${names.length} models and none was chosen`
+          : `the archive has no model ${JSON.stringify(model)}`,
       where: this.#zip.source.name,
-      advice: `name one of ${known}`,
+      advice: `pass one of these names: ${known}`,
       details: { models: names },
     });
   }
@@ -148,7 +150,7 @@ class OpenArchive implements Archive {
     return this.#isFlat ? "serialized_exported_program.json" : `models/${model}.json`;
   }
 
-  /** The oldest files are not even valid JSON, so their version is looked at first. */
+  /** The oldest files are not even valid JSON, so their version is checked first. */
   async #checkFlatVersion(options?: ReadSignal): Promise<void> {
     if (!this.#entries.has("version")) return;
     const version = new TextDecoder().decode(await this.readEntry("version", options)).trim();
@@ -169,7 +171,7 @@ class OpenArchive implements Archive {
     }
   }
 
-  /** Lets what describes a model come at once, where that takes long. */
+  /** Announces the entries that describe a model, so that one remote read fetches them. */
   #expect(model: string, options?: ReadSignal): () => void {
     const places = (["weights", "constants"] as const).map((what) => this.#place(model, what));
     const entriesOf = (names: readonly (string | undefined)[]): ZipEntry[] =>
@@ -182,7 +184,7 @@ class OpenArchive implements Archive {
     };
   }
 
-  #place(model: string, what: "weights" | "constants"): WeightsPlace {
+  #place(model: string, what: "weights" | "constants"): WeightsLocation {
     return {
       zip: this.#zip,
       entries: this.#entries,
@@ -199,7 +201,7 @@ const FLAT: Readonly<Record<"weights" | "constants", string>> = {
   constants: "serialized_constants.pt",
 };
 
-/** Reads once per model; a failure is not kept. */
+/** Reads once per model; a failed read is not cached. */
 function once<T>(cache: Map<string, Promise<T>>, key: string, make: (key: string) => Promise<T>): Promise<T> {
   const held = cache.get(key);
   if (held !== undefined) return held;

@@ -1,2 +1,2 @@
-// For pages that load the same archives again and again: a cache in the origin private file system.
+// A cache of archives in the origin private file system, for pages that load the same archives again.
 export { type CacheOptions, cached, cacheUsage, clearCache } from "./opfs/archive-cache.ts";

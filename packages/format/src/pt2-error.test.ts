@@ -3,7 +3,7 @@ import { FORMAT_ERRORS, formatError } from "./format-errors.ts";
 import { checkLimit } from "./limits.ts";
 import { Pt2Error } from "./pt2-error.ts";
 
-it("an error says what, where and what to do", () => {
+it("a Pt2Error says what happened, where, and what to do", () => {
   const cause = new Error("inner");
   const error = formatError("format.zip", {
     what: "it broke",
@@ -17,17 +17,17 @@ it("an error says what, where and what to do", () => {
   expect(error).toMatchObject({ name: "Pt2Error", code: "format.zip", what: "it broke", details: { at: 1 }, cause });
 });
 
-it("the parts are optional, and any package has codes of its own", () => {
+it("fields of a Pt2Error are optional, and every package has its own codes", () => {
   const error = new Pt2Error("other.code", { what: "it broke" });
   expect(error.message).toBe("it broke");
   expect(error).toMatchObject({ code: "other.code", where: undefined, details: {} });
 });
 
-it("codes carry their package's name", () => {
+it("error codes begin with the package's name", () => {
   for (const code of Object.keys(FORMAT_ERRORS)) expect(code).toMatch(/^format\.[a-z-]+$/);
 });
 
-it("limits say what was asked and what is allowed", () => {
+it("an error about a limit says the value and the limit", () => {
   expect(() => checkLimit("dims", 64, "t")).not.toThrow();
   expect(() => checkLimit("dims", 65, "t")).toThrow(
     expect.objectContaining({ code: "format.limit", details: { limit: "dims", value: 65, allowed: 64 } }),

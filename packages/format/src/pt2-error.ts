@@ -1,17 +1,17 @@
-/** The parts of a {@link Pt2Error}. */
+/** The fields of a {@link Pt2Error}. */
 export interface Pt2ErrorParts {
   /** What happened, one sentence without a full stop. */
   readonly what: string;
-  /** Where: an archive entry, a JSON path, an op with its module path and Python line. */
+  /** Where it happened: an archive entry, a JSON path, an op with its module path and Python line. */
   readonly where?: string | undefined;
   /** What to do about it. */
   readonly advice?: string | undefined;
-  /** The same facts as fields, for programs. */
+  /** The same facts as fields, for programs to read. */
   readonly details?: Readonly<Record<string, unknown>> | undefined;
   readonly cause?: unknown;
 }
 
-/** Every failure of every `@pt2` package: a stable `code`, and what happened, where, and what to do. */
+/** The error of every `@pt2` package: a stable `code`, and what happened, where, and what to do. */
 export class Pt2Error extends Error {
   override readonly name = "Pt2Error";
   readonly code: string;

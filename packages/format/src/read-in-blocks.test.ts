@@ -23,7 +23,7 @@ function counted(): Counted {
   return { source: readInBlocks(far, { block: 100 }), reads };
 }
 
-it("gives the bytes of any range", async () => {
+it("a block source reads the bytes of any range", async () => {
   const { source } = counted();
   for (let i = 0; i < 200; i++) {
     const [offset, length] = [(i * 37) % 900, (i * 13) % 100];
@@ -35,26 +35,26 @@ it("gives the bytes of any range", async () => {
   expect(into.subarray(0, 20)).toEqual(BYTES.subarray(90, 110));
 });
 
-it("reads a block once for many small reads", async () => {
+it("a block source reads a block once for many small reads", async () => {
   const { source, reads } = counted();
   await Promise.all(Array.from({ length: 20 }, (_, i) => source.read(700 + 3 * i, 3)));
   expect(reads).toEqual([[700, 100]]);
 });
 
-it("reads ahead where reads follow each other", async () => {
+it("a block source reads ahead where reads are sequential", async () => {
   const { source, reads } = counted();
   await source.read(310, 10);
   await source.read(410, 10);
   expect(reads.map(([offset]) => offset)).toEqual([300, 400, 500, 600, 700, 800]);
 });
 
-it("makes long reads as they are", async () => {
+it("a block source passes long reads to its source", async () => {
   const { source, reads } = counted();
   await source.read(50, 500);
   expect(reads).toEqual([[50, 500]]);
 });
 
-it("asks again for what failed", async () => {
+it("a block source reads a failed block again", async () => {
   let fails = true;
   const below = fromBytes(BYTES);
   const source = readInBlocks({
@@ -66,7 +66,7 @@ it("asks again for what failed", async () => {
   expect(await source.read(0, 4)).toEqual(BYTES.subarray(0, 4));
 });
 
-it("stops waiting when it is told to", async () => {
+it("a block source stops waiting when the signal aborts", async () => {
   const source = readInBlocks({ size: 1000, read: () => new Promise(() => {}) });
   const controller = new AbortController();
   const reading = source.read(0, 4, { signal: controller.signal });

@@ -1,17 +1,16 @@
 import { unlessAborted } from "./abort/unless-aborted.ts";
 import { type ByteSource, checkRange, deliver, type ReadOptions } from "./byte-source.ts";
 
-/** Bytes that are read at once. Longer reads are made as they are. */
+/** The block size. Longer reads go to the source unchanged. */
 const BLOCK = 64 * 1024;
-/** Blocks that are read before somebody asks, once two neighbours were asked for. */
+/** The number of blocks that are read ahead after two neighbouring blocks were read. */
 const AHEAD = 4;
-/** Blocks that stay in memory. */
+/** The number of blocks that stay in memory. */
 const KEPT = 12;
 
 /**
- * A source over one whose reads are far away: an archive has hundreds of small entries and headers, and a round trip for
- * each would take longer than all their bytes. Small reads are served from blocks, which are kept for a while and read
- * ahead where reads follow each other.
+ * Creates a source that reads a slow one in blocks: an archive has hundreds of small entries and headers, and a round
+ * trip for each would take longer than all their bytes. Blocks are cached, and read ahead where reads are sequential.
  */
 export function readInBlocks(source: ByteSource, { block = BLOCK }: { readonly block?: number } = {}): ByteSource {
   const blocks = new Map<number, Promise<Uint8Array>>();
@@ -20,7 +19,7 @@ export function readInBlocks(source: ByteSource, { block = BLOCK }: { readonly b
 
   const request = (index: number): Promise<Uint8Array> => {
     const known = blocks.get(index);
-    // The one that was used last is given up last.
+    // Moves the block to the end, so that the least recently used one is evicted first.
     blocks.delete(index);
     const bytes = known ?? source.read(index * block, Math.min(block, source.size - index * block));
     blocks.set(index, bytes);
@@ -35,7 +34,7 @@ export function readInBlocks(source: ByteSource, { block = BLOCK }: { readonly b
 
   return {
     ...source,
-    // A method of a class is not copied.
+    // The spread does not copy methods of a class.
     ...(source.close !== undefined && { close: () => source.close!() }),
     ...(source.expect !== undefined && {
       expect: (...args: Parameters<NonNullable<ByteSource["expect"]>>) => source.expect!(...args),
@@ -48,7 +47,7 @@ export function readInBlocks(source: ByteSource, { block = BLOCK }: { readonly b
       const follows = first === latest + 1 || last === latest + 1;
       if (follows) for (let next = last + 1; next <= Math.min(last + AHEAD, count - 1); next++) request(next);
       latest = last;
-      // Blocks are for every reader, so an abort ends the wait for them and not the request.
+      // All readers share blocks, so an abort ends the wait for them and not the request.
       const [head, tail] = await unlessAborted(Promise.all(needed), options?.signal);
       const start = offset - first * block;
       if (tail === undefined) return deliver(head!.subarray(start, start + length), options);

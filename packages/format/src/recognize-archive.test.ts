@@ -12,7 +12,7 @@ function zip(entries: Readonly<Record<string, string>>): Uint8Array {
 
 const PT2 = { "m/archive_format": "pt2", "m/archive_version": "0" };
 
-describe("files that are not a .pt2 program are named, with what to do", () => {
+describe("a file that is not a .pt2 program is rejected with its kind and advice", () => {
   it.each<[string, string, Uint8Array]>([
     ["format.not-an-archive", "nothing", new Uint8Array(0)],
     ["format.not-an-archive", "text", text("hello, this is not a zip at all")],
@@ -33,7 +33,7 @@ describe("files that are not a .pt2 program are named, with what to do", () => {
   });
 });
 
-describe("archives are recognised", () => {
+describe("an archive is recognised", () => {
   it("with AOTInductor code beside the program", async () => {
     const bytes = zip({ ...PT2, "m/models/a.json": "{}", "m/data/aotinductor/a/x.so": "" });
     expect(await openArchive(fromBytes(bytes))).toMatchObject({ models: ["a"], hasAotInductor: true, root: "m" });
@@ -43,13 +43,13 @@ describe("archives are recognised", () => {
     ["1", "flat", zip({ "serialized_exported_program.json": '{"x": NaN, oops', version: "1" })],
     ["7.1", "JSON", zip({ ...PT2, "m/models/a.json": '{"schema_version": {"major": 7, "minor": 1}}' })],
     ["9.0", "JSON", zip({ ...PT2, "m/models/a.json": '{"schema_version": {"major": 9, "minor": 0}}' })],
-  ])("with schema version %s, which is refused", async (version, _, bytes) => {
+  ])("with schema version %s, which is rejected", async (version, _, bytes) => {
     const archive = await openArchive(fromBytes(bytes));
     await expect(archive.program()).rejects.toMatchObject({ code: "format.schema-version", details: { version } });
   });
 });
 
-describe("weights tables are checked against their bytes", () => {
+describe("a weights config is checked against the bytes", () => {
   const tensor = { dtype: 7, sizes: [{ as_int: 2 }], strides: [{ as_int: 1 }], storage_offset: { as_int: 0 } };
   const meta = { ...tensor, device: { type: "cpu", index: null }, layout: 7, requires_grad: false };
   const graph = { inputs: [], outputs: [], nodes: [] };
@@ -76,7 +76,7 @@ describe("weights tables are checked against their bytes", () => {
     return (await openArchive(fromBytes(bytes))).weights();
   };
 
-  it("pass when they are right", async () => {
+  it("passes when it is right", async () => {
     expect(await weights({}, "12345678")).toMatchObject({ size: 1 });
   });
 
@@ -96,7 +96,7 @@ describe("weights tables are checked against their bytes", () => {
   });
 });
 
-describe("what stands for a file that is not there", () => {
+describe("a response in place of a missing file is recognised", () => {
   const named = (text: string, name: string) => ({ ...fromBytes(new TextEncoder().encode(text)), name });
   it.each<[string, string, RegExp]>([
     ["a page", "<!doctype html>\n<html><body>Not found</body></html>", /HTML page/],

@@ -5,8 +5,8 @@ import type { ZipFile } from "./zip/zip-file.ts";
 
 const MODEL = /^models\/(.+)\.json$/;
 
-/** Tells the generations apart, and refuses everything else. */
-export async function recognize(zip: ZipFile, options?: ReadSignal): Promise<ArchiveLayout> {
+/** Recognizes the generation of an archive, and rejects everything else. */
+export async function recognizeArchive(zip: ZipFile, options?: ReadSignal): Promise<ArchiveLayout> {
   const { root, entries } = stripRoot(zip);
   if (entries.has("serialized_exported_program.json")) {
     return { generation: "flat", root: "", models: ["model"], entries, hasAotInductor: false };
@@ -19,14 +19,14 @@ export async function recognize(zip: ZipFile, options?: ReadSignal): Promise<Arc
     const hasAotInductor = [...entries.keys()].some((name) => AOTI.test(name));
     return { generation: pickled ? "pickled" : "current", root, models, entries, hasAotInductor };
   }
-  // What else a file may be is nothing that a page with its own models needs to know.
+  // Loaded on demand: a page that loads its own models does not need it.
   const { refusalOf } = await import("./refuse-other-files.ts");
   throw refusalOf({ entries, isPt2, models, version, file: zip.source.name });
 }
 
 /**
- * The root folder is the first segment of the entries' names. It is the name the file had when it was written, or
- * `archive`; it does not follow a rename.
+ * Removes the root folder, which is the first segment of the entries' names. It is the name the file had when it was
+ * written, or `archive`; it does not follow a rename.
  */
 function stripRoot(zip: ZipFile): { readonly root: string; readonly entries: ReadonlyMap<string, ZipEntry> } {
   const [first = ""] = zip.entries.keys();

@@ -4,19 +4,19 @@ import type { ByteSource } from "./byte-source.ts";
 import { type FormatErrorCode, formatError } from "./format-errors.ts";
 import type { Pt2ErrorParts } from "./pt2-error.ts";
 
-/** Bytes that tell what a file is: pages may begin with comments. */
+/** The bytes that identify a file: HTML may begin with comments. */
 const HEAD = 512;
 const SAVE_PROGRAM = 'save the program itself: torch.export.save(torch.export.export(model, args), "model.pt2")';
 
-/** A zip that is not an archive that can be read, as far as it was looked into. */
+/** A zip that cannot be read as an archive. */
 interface Refused extends Pick<ArchiveLayout, "entries" | "models"> {
-  /** Whether it says that it is an archive of programs. */
+  /** Whether it declares itself an archive of programs. */
   readonly isPt2: boolean;
   readonly version: string;
   readonly file: string | undefined;
 }
 
-/** What a zip is instead, by name, and what to do about it. */
+/** Returns an error that names the kind of zip, with advice. */
 export function refusalOf({ entries, isPt2, models, version, file }: Refused): Error {
   const has = (pattern: RegExp): boolean => [...entries.keys()].some((name) => pattern.test(name));
   if (models.length > 0) return unsupportedVersion(version, file);
@@ -35,10 +35,10 @@ export function refusalOf({ entries, isPt2, models, version, file }: Refused): E
   if (entries.has("data.pkl")) {
     return other("format.checkpoint", "the file is a torch.save checkpoint: weights without a program", file);
   }
-  return other("format.unknown-archive", "the file is a zip, but no .pt2 archive", file);
+  return other("format.unknown-archive", "the file is a zip, but not a .pt2 archive", file);
 }
 
-/** What a file that is not a zip at all may be. */
+/** Throws an error that names the kind of a file that is not a zip. */
 export async function refuseNonZip(source: ByteSource, options?: ReadSignal): Promise<never> {
   const head = await source.read(0, Math.min(HEAD, source.size), options);
   const text = String.fromCharCode(...head);
@@ -65,12 +65,12 @@ export async function refuseNonZip(source: ByteSource, options?: ReadSignal): Pr
   throw other("format.not-an-archive", "the file is not a zip archive, so it is not a .pt2 file", source.name);
 }
 
-/** What stands for a file that is not there. */
+/** Recognizes what servers and tools send in place of a missing file. */
 function strangerOf(text: string, { size, name: where }: ByteSource): Pt2ErrorParts | undefined {
   if (size === 0) return { what: "the file is empty", where, advice: "copy or download it again" };
   if (text.startsWith("version https://git-lfs.github.com/spec/")) {
     return {
-      what: "this is a git-lfs pointer, which stands for the file that git did not fetch",
+      what: "this is a git-lfs pointer: git did not fetch the file itself",
       where,
       advice: "`git lfs pull` fetches it; on a server, deploy the file itself",
     };
@@ -79,14 +79,14 @@ function strangerOf(text: string, { size, name: where }: ByteSource): Pt2ErrorPa
     return {
       what: "this is an HTML page, not a model",
       where,
-      advice: "is the address right? Servers of single-page apps answer unknown addresses with their start page",
+      advice: "check the address: servers of single-page apps answer unknown addresses with their start page",
     };
   }
   if (/^\s*[{<]/.test(text) && where !== undefined && /^https?:/.test(where)) {
     return {
-      what: `this is ${text.trim().startsWith("{") ? "JSON" : "XML"}, not a model: probably what the server has to say about it`,
+      what: `this is ${text.trim().startsWith("{") ? "JSON" : "XML"}, not a model: probably an error message of the server`,
       where,
-      advice: "open the address, and see what it answers",
+      advice: "open the address in a browser, and read the response",
     };
   }
   return undefined;

@@ -17,7 +17,7 @@ const BY_NAME: ReadonlyMap<string, DType> = new Map(
   }),
 );
 
-/** What a safetensors file holds. */
+/** The content of a safetensors file. */
 export interface Safetensors {
   readonly tensors: Tensors;
   readonly metadata: ReadonlyMap<string, string>;
@@ -26,7 +26,7 @@ export interface Safetensors {
 /** Reads a safetensors file. Tensors of a source in memory are views of it. */
 export async function readSafetensors(source: ByteSource): Promise<Safetensors> {
   const where = source.name ?? "safetensors";
-  if (source.size < 8) throw damaged("the file is shorter than its first field", where);
+  if (source.size < 8) throw damaged("the file is shorter than 8 bytes", where);
   const prefix = await source.read(0, 8);
   const headerBytes = new DataView(prefix.buffer, prefix.byteOffset, 8).getBigUint64(0, true);
   checkLimit("safetensorsHeaderBytes", Number(headerBytes), where);
@@ -41,7 +41,8 @@ export async function readSafetensors(source: ByteSource): Promise<Safetensors> 
   let end = 0;
   const places = [...json.map(entries, place)].sort(([, a], [, b]) => a.begin - b.begin || a.end - b.end);
   for (const [name, { dtype, shape, begin, end: next }] of places) {
-    if (begin !== end || start + next > source.size) throw damaged("tensors overlap, leave gaps or end late", name);
+    if (begin !== end || start + next > source.size)
+      throw damaged("the tensor overlaps another one, leaves a gap, or reaches beyond the end of the file", name);
     end = next;
     tensors.set(name, { dtype, shape, bytes: await source.read(start + begin, next - begin) });
   }
@@ -81,10 +82,11 @@ export async function writeSafetensors(
   let end = 0;
   for (const [name, { dtype, shape, bytes }] of tensors) {
     const { itemsize, safetensors } = DTYPES[dtype];
-    if (safetensors === null) throw unwritable(`safetensors has no ${dtype}`, name, "convert the tensor first");
+    if (safetensors === null)
+      throw unwritable(`the safetensors format has no dtype ${dtype}`, name, "convert the tensor first");
     if (elementCount(shape) * itemsize !== bytes.byteLength || name === METADATA) {
       throw unwritable(
-        `${bytes.byteLength} bytes are not a ${dtype} [${shape.join(", ")}]`,
+        `${bytes.byteLength} bytes do not fit ${dtype} [${shape.join(", ")}]`,
         name,
         "pass contiguous data",
       );

@@ -2,7 +2,7 @@ import type { DType } from "./dtype.ts";
 import type { Device, Int } from "./program/exported-program.ts";
 import type { WeightTensor } from "./weight-tensor.ts";
 
-/** A Python value out of a pickle, without having run any Python. */
+/** A Python value read from a pickle without running Python. */
 export type PyValue =
   | { readonly kind: "none" }
   | { readonly kind: "bool"; readonly value: boolean }
@@ -20,6 +20,6 @@ export type PyValue =
 /** The example call stored in an archive. */
 export interface SampleInputs {
   readonly args: readonly PyValue[];
-  /** In the order of the call at export. */
+  /** Keyword arguments in the order of the call at export. */
   readonly kwargs: readonly (readonly [string, PyValue])[];
 }

@@ -3,30 +3,30 @@ import { formatError } from "./format-errors.ts";
 import { elementCount, isContiguous, type View } from "./view.ts";
 import type { WeightTensor } from "./weight-tensor.ts";
 
-/** A tensor's elements, row by row and little-endian. */
+/** A contiguous tensor's elements, little-endian. */
 export interface TensorData {
   readonly dtype: DType;
   readonly shape: readonly number[];
   readonly bytes: Uint8Array;
 }
 
-/** Tensors by name, in the file's order. */
+/** Tensors by name, in the order of the file. */
 export type Tensors = ReadonlyMap<string, TensorData>;
 
-/** Reads a tensor of an archive row by row: a view of its storage where it lies so, else a copy. */
+/** Reads a tensor of an archive as contiguous bytes: a view of its storage where that is contiguous, else a copy. */
 export async function readTensor(tensor: WeightTensor, signal?: AbortSignal): Promise<TensorData> {
   const { name, dtype, shape, storage } = tensor;
   if (storage.nbytes === 0 && elementCount(shape) > 0) {
     throw formatError("format.weights", {
-      what: "the tensor is declared without its bytes: the program was exported with fake weights",
+      what: "the file has no bytes of the tensor: the program was exported with fake weights",
       where: name,
-      advice: "export with real weights, or supply them",
+      advice: "export with real weights, or supply the tensor yourself",
     });
   }
   return { dtype, shape, bytes: rowMajor(await storage.read({ signal }), tensor) };
 }
 
-/** The elements of a checked view row by row: a subarray where they lie so, else a copy. */
+/** Returns the elements of a checked view as contiguous bytes: a subarray where possible, else a copy. */
 export function rowMajor(from: Uint8Array, view: View): Uint8Array {
   const { shape } = view;
   const { itemsize } = DTYPES[view.dtype];
@@ -46,7 +46,7 @@ function gather(from: Uint8Array, into: Uint8Array, itemsize: number, view: View
   const words = ({ buffer, byteOffset, byteLength }: Uint8Array) =>
     new WORDS[width](buffer as ArrayBuffer, byteOffset, Math.floor(byteLength / width));
   const [source, target] = [words(from), words(into)];
-  // An element of several words is one more dimension.
+  // An element of several words is treated as one more dimension.
   const perItem = itemsize / width;
   const shape = perItem === 1 ? view.shape : [...view.shape, perItem];
   const strides = [...view.strides.map((stride) => stride * perItem), ...(perItem === 1 ? [] : [1])];

@@ -18,7 +18,7 @@ async function write(tensors: Tensors, metadata?: ReadonlyMap<string, string>): 
 }
 
 describe("safetensors", () => {
-  it("reads what Python wrote", async () => {
+  it("reads a file that Python wrote", async () => {
     const { tensors } = await readSafetensors(fromBytes(fixture("torch-2.13/mlp.inputs.safetensors")));
     for (const { dtype, shape, bytes } of tensors.values()) {
       expect(bytes.length).toBe(shape.reduce((a, b) => a * b, DTYPES[dtype].itemsize));
@@ -63,11 +63,11 @@ describe("safetensors", () => {
       "a huge shape",
       file('{"a":{"dtype":"U8","shape":[9007199254740991,9007199254740991],"data_offsets":[0,1]}}', 1),
     ],
-  ])("refuses with %s: %s", async (code, _, bytes) => {
+  ])("rejects with %s: %s", async (code, _, bytes) => {
     await expect(readSafetensors(fromBytes(bytes))).rejects.toMatchObject({ code });
   });
 
-  it("refuses to write what the format does not have", async () => {
+  it("rejects tensors that the format cannot hold", async () => {
     const bytes = new Uint8Array(4);
     await expect(write(new Map([["a", { dtype: "complex32", shape: [1], bytes }]]))).rejects.toMatchObject({
       code: "format.write",
@@ -113,7 +113,7 @@ describe("npz", () => {
     ["objects", npy("|O", "False", "(1,)", [0, 1])],
     ["a wrong length", npy("|u1", "False", "(3,)", [0, 1])],
     ["no zip", text("hello")],
-  ])("refuses %s", async (_, bytes) => {
+  ])("rejects %s", async (_, bytes) => {
     await expect(readNpz(fromBytes(bytes))).rejects.toMatchObject({ code: "format.npz" });
   });
 });

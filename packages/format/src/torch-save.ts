@@ -10,8 +10,8 @@ import type { Storage } from "./weight-tensor.ts";
 import { ZipFile } from "./zip/zip-file.ts";
 
 /**
- * Reads what `torch.save` wrote: a zip with a pickle and one entry per storage, which are read on demand. Archives of
- * today need it for sample inputs only, so it is loaded when it is needed.
+ * Reads a `torch.save` file: a zip with a pickle and one entry per storage, which are read on demand. Current archives
+ * need it only for sample inputs, so it is loaded on demand.
  */
 export async function readTorchSave(source: ByteSource, verify: boolean, options?: ReadOptions): Promise<PyValue> {
   const where = source.name ?? "torch.save file";
@@ -37,7 +37,8 @@ export async function readTorchSave(source: ByteSource, verify: boolean, options
     const entry = requireEntry(zip, name, where);
     const dtype = storageClass.storageDtype;
     const nbytes = storageBytes(dtype, smallInt(numel));
-    if (nbytes > entry.size) throw pickleError(`storage ${text(key)} has ${entry.size} of ${nbytes} bytes`);
+    if (nbytes > entry.size)
+      throw pickleError(`storage ${text(key)} has ${entry.size} bytes, its tensors need ${nbytes}`);
     const storage = storages.get(name) ?? entryStorage(zip, entry, `${where}!${name}`, where);
     storages.set(name, storage);
     return { kind: "storage", storage, dtype, location: text(location) };

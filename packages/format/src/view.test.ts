@@ -34,17 +34,17 @@ describe("checkView", () => {
     ["format.limit", "a huge shape", view([2 ** 30, 2 ** 30], [0, 0]), 6],
     ["format.limit", "an expansion of half a gigabyte", view([2 ** 29], [0]), 6],
     ["format.limit", "a hundred dimensions", view(new Array(100).fill(1), new Array(100).fill(1)), 6],
-  ])("refuses with %s: %s", (code, _, bad, nbytes) => {
+  ])("rejects with %s: %s", (code, _, bad, nbytes) => {
     expect(() => checkView(bad, nbytes, "t")).toThrow(expect.objectContaining({ code }));
   });
 
-  it("allows absent bytes where a program without weights may have them", () => {
+  it("allows absent bytes with mayBeAbsent", () => {
     expect(() => checkView(view([100], [1]), 0, "t", true)).not.toThrow();
   });
 });
 
-describe("strides", () => {
-  it("are contiguous whatever a dimension of size 1 says", () => {
+describe("strides of a view", () => {
+  it("are contiguous whatever the stride of a dimension of size 1 is", () => {
     expect(contiguousStrides([2, 3, 4])).toEqual([12, 4, 1]);
     expect(isContiguous(view([2, 1, 3], [3, 77, 1]))).toBe(true);
     expect(isContiguous(view([2, 3], [1, 2]))).toBe(false);

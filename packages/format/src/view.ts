@@ -34,15 +34,19 @@ export function isContiguous({ shape, strides }: Pick<View, "shape" | "strides">
 }
 
 /**
- * Proves that a view stays inside a storage of `nbytes`, before anything touches memory. A storage without bytes is
- * allowed where `mayBeAbsent`: that is how a program without weights is written.
+ * Checks that a view stays inside a storage of `nbytes`, before any code reads it. `mayBeAbsent` allows a storage
+ * without bytes, as in a program without weights.
  */
 export function checkView(view: View, nbytes: number, where: string, mayBeAbsent = false): void {
   const { shape, strides, storageOffset, dtype } = view;
   checkLimit("dims", shape.length, where);
   const counts = [...shape, ...strides, storageOffset];
   if (shape.length !== strides.length || !counts.every((value) => Number.isSafeInteger(value) && value >= 0)) {
-    fail(view, where, "sizes, strides and offset must be as many as the dimensions, whole and not negative");
+    fail(
+      view,
+      where,
+      "sizes and strides must have one number per dimension, and all numbers must be integers that are not negative",
+    );
   }
   const numel = elementCount(shape);
   checkLimit("elements", numel, where);
@@ -51,7 +55,7 @@ export function checkView(view: View, nbytes: number, where: string, mayBeAbsent
   const { itemsize } = DTYPES[dtype];
   const last = shape.reduce((sum, size, dim) => sum + (size - 1) * strides[dim]!, storageOffset);
   if (!Number.isSafeInteger(last) || (last + 1) * itemsize > nbytes) {
-    fail(view, where, `it reaches element ${last} of a storage of ${Math.floor(nbytes / itemsize)}`);
+    fail(view, where, `it reaches element ${last} of a storage with ${Math.floor(nbytes / itemsize)} elements`);
   }
   if (numel * itemsize > nbytes) checkLimit("expandedBytes", numel * itemsize - nbytes, where);
 }
@@ -60,7 +64,7 @@ function fail(view: View, where: string, what: string): never {
   throw formatError("format.view", {
     what: `the tensor does not fit its storage: ${what}`,
     where,
-    advice: "the file is damaged or hostile",
+    advice: "the file is damaged or malicious",
     details: { ...view },
   });
 }

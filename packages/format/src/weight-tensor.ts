@@ -2,36 +2,36 @@ import type { ByteSource, ReadOptions, SourceOrigin } from "./byte-source.ts";
 import type { DType } from "./dtype.ts";
 import type { Device } from "./program/exported-program.ts";
 
-/** The bytes behind one or several tensors: one storage per entry, so tied weights and views share it. */
+/** The bytes of one or several tensors. Each entry is one storage, so tied weights and views share it. */
 export interface Storage {
   /** Unique within the archive. */
   readonly id: string;
   readonly nbytes: number;
-  /** The archive entry that holds it. */
+  /** The archive entry that holds the bytes. */
   readonly entry: string;
   /**
-   * All bytes, little-endian. Without `into` they may be a view of the source's memory (no copy, read-only), aligned as
-   * the file aligns them.
+   * Reads all bytes, little-endian. Without `into` they may be a view of the source's memory (no copy, read-only),
+   * aligned as in the file.
    */
   read(options?: ReadOptions): Promise<Uint8Array>;
-  /** The bytes as a source of their own, to be read in parts: for storages larger than what memory should hold at once. */
+  /** Opens the bytes as a source of its own: for storages that are too large to hold in memory at once. */
   open?(options?: Pick<ReadOptions, "signal">): Promise<ByteSource>;
-  /** Whom to tell that it will be read soon, where that takes long: those that have the same can be told of together. */
+  /** Announces reads where they take long. Storages with the same object can be announced together. */
   readonly far?: FarStorages;
-  /** Where another thread can read them without this one, or null. */
+  /** Returns where another thread can read the bytes, or null. */
   locate?(): Promise<SourceOrigin | null>;
 }
 
-/** Reads storages by few long requests when it knows in advance which they are. */
+/** Fetches announced storages in a few long requests. */
 export interface FarStorages {
-  /** Says which will be read soon, each once. Returns how to say that no more of them will be. */
+  /** Announces storages that will be read soon, each once. Returns a function that ends the announcement. */
   expect(ids: readonly string[], options?: Pick<ReadOptions, "signal">): () => void;
 }
 
-/** What a tensor of the archive is to its module. */
+/** The role of a weight in its module. */
 export type WeightKind = "parameter" | "buffer" | "constant";
 
-/** A tensor of the archive: a checked strided view of a storage. */
+/** A weight: a checked strided view of a storage. */
 export interface WeightTensor {
   /** Fully qualified name in the module. */
   readonly name: string;
@@ -44,6 +44,6 @@ export interface WeightTensor {
   readonly storageOffset: number;
   readonly storage: Storage;
   readonly requiresGrad: boolean;
-  /** Where the exporting process had it; the bytes are the same everywhere. */
+  /** The device in the exporting process; it does not affect the bytes. */
   readonly device: Device;
 }

@@ -4,9 +4,9 @@ import { tensorMeta } from "./program/decode-value.ts";
 import type { SymInt, TensorMeta } from "./program/exported-program.ts";
 import type { View } from "./view.ts";
 
-/** Where one tensor's bytes are, out of a `*_weights_config.json`. */
+/** An entry of `*_weights_config.json`: the metadata of one tensor. */
 export interface Payload {
-  /** Relative to the config's folder. */
+  /** The path relative to the config's folder. */
   readonly pathName: string;
   readonly isParam: boolean;
   readonly usePickle: boolean;
@@ -43,7 +43,7 @@ const payloadTensor: Decode<NonNullable<Payload["tensor"]>> = (json, value) => {
   };
 };
 
-/** A size that must be a number: weights are never symbolic. */
+/** Returns a size as a number: sizes of weights are never symbolic. */
 export function concrete(json: JsonReader, size: SymInt): number {
   if (size.kind === "as_int" && typeof size.value === "number") return size.value;
   return json.fail("the size of a stored tensor is not a number");

@@ -21,7 +21,7 @@ async function rewrite(name: string): Promise<Uint8Array> {
   return archiveToBytes({ models: [model], extraFiles: new Map([["notes/a.txt", "grüße"]]) });
 }
 
-describe("writing", () => {
+describe("writeArchive", () => {
   it.each(["torch-2.6/strides.pt2", "torch-2.8/consts.pt2", "torch-2.13/buffers.pt2"])(
     "keeps all of %s",
     async (name) => {
@@ -42,7 +42,7 @@ describe("writing", () => {
     },
   );
 
-  it("refuses names that cannot be written", async () => {
+  it("rejects names that cannot be written", async () => {
     await expect(archiveToBytes({ models: [], root: "a/b" })).rejects.toMatchObject({ code: "format.write" });
   });
 });
@@ -63,7 +63,7 @@ const probe = spawnSync(PYTHON, ["-c", "import torch; print(torch.__version__)"]
 const version = probe.status === 0 ? probe.stdout.trim() : undefined;
 const missing = version === undefined ? ` (skipped: ${PYTHON} has no torch; set PT2_PYTHON)` : "";
 
-describe.skipIf(version === undefined)(`torch.export.load opens what is written${missing}`, () => {
+describe.skipIf(version === undefined)(`torch.export.load opens archives of writeArchive${missing}`, () => {
   let folder = "";
   beforeAll(() => {
     folder = mkdtempSync(join(tmpdir(), "pt2-"));

@@ -9,26 +9,26 @@ import { type ByteSink, ZipWriter } from "./zip/zip-writer.ts";
 
 /** A model to write. */
 export interface ModelContent {
-  /** `model` when left out, which is the name that `torch.export.load` looks for. */
+  /** Defaults to `model`, the name that `torch.export.load` looks for. */
   readonly name?: string;
   readonly program: ExportedProgram;
-  /** Parameters, buffers and constants: what {@link Archive.weights} gives, or one's own. */
+  /** Parameters, buffers and constants, from {@link Archive.weights} or created by the caller. */
   readonly weights: ReadonlyMap<string, WeightTensor>;
   /** The example call as `torch.save` bytes, e.g. the entry of another archive. */
   readonly sampleInputs?: Uint8Array;
 }
 
-/** What goes into an archive. */
+/** The content of an archive to write. */
 export interface ArchiveContent {
   readonly models: readonly ModelContent[];
   readonly extraFiles?: ReadonlyMap<string, string>;
-  /** Root folder; PyTorch takes the file's name without its ending. */
+  /** The root folder; PyTorch uses the file's name without its extension. */
   readonly root?: string;
 }
 
 /**
  * Writes an archive of the current generation, which `torch.export.load` opens (if a model is called `model`). Tensors
- * that share a storage keep sharing it. Storages are read one by one, so memory holds one at a time. Returns the size.
+ * that share a storage keep sharing it. Storages are read one at a time, to bound memory. Returns the size.
  */
 export async function writeArchive(content: ArchiveContent, sink: ByteSink): Promise<number> {
   const zip = new ArchiveWriter(content.root ?? "archive", sink);
@@ -37,7 +37,7 @@ export async function writeArchive(content: ArchiveContent, sink: ByteSink): Pro
   return zip.finish();
 }
 
-/** {@link writeArchive} into memory. */
+/** Writes an archive into memory, like {@link writeArchive}. */
 export async function archiveToBytes(content: ArchiveContent): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
   const size = await writeArchive(content, (chunk) => void chunks.push(chunk));
@@ -50,7 +50,7 @@ export async function archiveToBytes(content: ArchiveContent): Promise<Uint8Arra
   return bytes;
 }
 
-/** Names of the entries of each sort; numbers run on from model to model. */
+/** Names of entries by sort; numbers continue from model to model. */
 const SORTS = {
   weights: { prefix: "weight_", config: "weights_config.json" },
   constants: { prefix: "tensor_", config: "constants_config.json" },

@@ -15,7 +15,7 @@ export const RUNTIME_ERRORS = {
   "runtime.input-dtype": "an input has another dtype than the program expects",
   "runtime.input-constant": "an input that was fixed at export was given with another value",
   "runtime.tensor": "numbers cannot be elements of a tensor of that dtype",
-  "runtime.node-entry": "an entry point for Node was imported into a page",
+  "runtime.node-entry": "a page imported an entry point that only works in Node",
   "runtime.disposed": "the model was disposed",
 } as const;
 

@@ -31,7 +31,7 @@ function mutate(original: Uint8Array, next: (below: number) => number): Uint8Arr
     case 2: // truncate
       return bytes.subarray(0, next(bytes.length));
     case 3: {
-      // splice: a stretch of the file over another
+      // splice: a scatterRead of the file over another
       const length = 1 + next(200);
       const from = next(bytes.length - length);
       bytes.copyWithin(next(bytes.length - length), from, from + length);

@@ -4,7 +4,7 @@ import { onAbort } from "./on-abort.ts";
 
 const listeners = (signal: AbortSignal): number => getEventListeners(signal, "abort").length;
 
-test("all who wait for a signal share one listener, which goes with the last of them", () => {
+test("all callbacks of a signal share one listener, which is removed with the last callback", () => {
   const { signal } = new AbortController();
   const leave = Array.from({ length: 100 }, () => onAbort(signal, () => {}));
   expect(listeners(signal)).toBe(1);
@@ -14,7 +14,7 @@ test("all who wait for a signal share one listener, which goes with the last of 
   expect(listeners(signal)).toBe(0);
 });
 
-test("each who waits is told once, those who left are not", () => {
+test("an abort calls each callback once, and no callback that was unsubscribed", () => {
   const controller = new AbortController();
   const told: string[] = [];
   const leave = onAbort(controller.signal, () => told.push("left"));
@@ -30,6 +30,6 @@ test("each who waits is told once, those who left are not", () => {
   expect(listeners(controller.signal)).toBe(0);
 });
 
-test("without a signal nobody waits", () => {
+test("without a signal a callback is never called", () => {
   expect(() => onAbort(undefined, () => {})()).not.toThrow();
 });

@@ -1,4 +1,4 @@
-/** Those who wait for a signal, and its listener. */
+/** Holds the callbacks of one signal, and the signal's only listener. */
 interface Waiting {
   readonly stops: Set<() => void>;
   readonly listener: () => void;
@@ -7,13 +7,13 @@ interface Waiting {
 const waiting = new WeakMap<AbortSignal, Waiting>();
 
 /**
- * Calls `stop` when the signal aborts; returns how to wait for that no longer. However many wait for one signal, it has one
- * listener (Node takes more than ten for a leak), and none when nobody waits.
+ * Calls `stop` when the signal aborts, and returns a function that unsubscribes. A signal has one listener however many
+ * callbacks it has (Node reports more than ten as a leak), and none when it has no callback.
  */
 export function onAbort(signal: AbortSignal | undefined, stop: () => void): () => void {
   if (signal === undefined) return () => {};
   const { stops, listener } = waiting.get(signal) ?? listen(signal);
-  // One that is given twice waits twice.
+  // A new function each time, so that a callback that is passed twice is called twice.
   const own = (): void => stop();
   stops.add(own);
   return () => {

@@ -2,7 +2,7 @@ import { getEventListeners } from "node:events";
 import { expect, test } from "vitest";
 import { unlessAborted } from "./unless-aborted.ts";
 
-test("work that is done before the signal aborts gives its value, and the signal has no listener left", async () => {
+test("work that ends before the abort resolves to its value and leaves no listener on the signal", async () => {
   const { signal } = new AbortController();
   expect(await unlessAborted(Promise.resolve(7), signal)).toBe(7);
   expect(await unlessAborted(Promise.resolve(8), undefined)).toBe(8);
@@ -10,7 +10,7 @@ test("work that is done before the signal aborts gives its value, and the signal
   expect(getEventListeners(signal, "abort")).toHaveLength(0);
 });
 
-test("an abort ends the wait with the signal's own reason, whatever the work does later", async () => {
+test("an abort rejects with the signal's reason, whatever the work does later", async () => {
   const controller = new AbortController();
   const reason = new Error("enough");
   let fail = (_: Error): void => {};

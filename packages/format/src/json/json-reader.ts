@@ -3,15 +3,14 @@ import { LIMITS } from "../limits.ts";
 import type { Int } from "../program/exported-program.ts";
 import { exactInt, type Json } from "./parse-json.ts";
 
-/** An object of the file. */
+/** A JSON object of the file. */
 export type JsonObject = { readonly [key: string]: Json };
 
-/** Turns a JSON value into a typed one, or fails through the reader. */
+/** Converts a JSON value to a typed one, or throws through the reader. */
 export type Decode<T> = (json: JsonReader, value: Json) => T;
 
 /**
- * Walks a parsed document and knows where it is, so that every failure names its JSON path. A failure ends the walk: the
- * path is not unwound.
+ * Walks a parsed document and tracks the JSON path for error messages. An error ends the walk: the path is not unwound.
  */
 export class JsonReader {
   readonly #entry: string;
@@ -24,7 +23,7 @@ export class JsonReader {
     this.#code = code;
   }
 
-  /** Fails at the current place. */
+  /** Throws an error that names the current path. */
   fail(what: string, cause?: unknown): never {
     throw formatError(this.#code, {
       what,
@@ -35,12 +34,12 @@ export class JsonReader {
     });
   }
 
-  /** Record and path of the current value. */
+  /** The entry and path of the current value. */
   get place(): string {
     return `${this.#entry} at ${this.path}`;
   }
 
-  /** JSON path of the current value. */
+  /** The JSON path of the current value. */
   get path(): string {
     const steps = this.#path.map((step) => {
       if (typeof step === "number") return `[${step}]`;
@@ -49,7 +48,7 @@ export class JsonReader {
     return `$${steps.join("")}`;
   }
 
-  /** A member that must be there. Keys are the schema's, none of which an object inherits. */
+  /** Decodes a required member. Keys are the schema's, none of which an object inherits. */
   at<T>(object: JsonObject, key: string, decode: Decode<T>): T {
     const value = object[key];
     this.#path.push(key);
@@ -58,7 +57,7 @@ export class JsonReader {
     return result;
   }
 
-  /** A member that older files lack; null counts as missing. */
+  /** Decodes a member that older files lack; null counts as missing. */
   optional<T, D>(object: JsonObject, key: string, decode: Decode<T>, otherwise: D): T | D {
     const value = object[key];
     return value === undefined || value === null ? otherwise : this.at(object, key, decode);
@@ -68,7 +67,7 @@ export class JsonReader {
     if (!Array.isArray(value)) return this.#expected("a list", value);
     const items: readonly Json[] = value;
     const top = this.#path.length;
-    // Of the right length at once: most lists of a program have one item, and a list that grows has room for many.
+    // Allocated at its final length: most lists of a program have one item, and a list that grows over-allocates.
     const result = items.map((item, index) => {
       this.#path[top] = index;
       return decode(this, item);
@@ -89,7 +88,10 @@ export class JsonReader {
     return result;
   }
 
-  /** A union: an object with one variant. Variants that are null do not count, nor do unknown keys beside a known one. */
+  /**
+   * Decodes a union: an object with one variant. Variants that are null are ignored, and so are unknown keys beside a
+   * known one.
+   */
   variant<T>(value: Json, variants: Readonly<Record<string, Decode<T>>>, what: string): T {
     const object = this.object(value);
     let found: string | undefined;
@@ -104,7 +106,7 @@ export class JsonReader {
     return this.at(object, found, variants[found]!);
   }
 
-  /** Runs a decoder that calls itself, with bounded depth. */
+  /** Runs a recursive decoder with bounded depth. */
   nested<T>(decode: () => T): T {
     if (++this.#depth > LIMITS.programDepth) this.fail(`nested more than ${LIMITS.programDepth} deep`);
     const result = decode();
@@ -129,7 +131,7 @@ export class JsonReader {
     return exactInt(value) ?? this.#expected("a 64-bit integer", value);
   }
 
-  /** An integer that counts or enumerates: one that a double holds. */
+  /** Decodes an integer that counts or enumerates, so a double holds it. */
   smallInt(value: Json): number {
     const int = exactInt(value);
     return typeof int === "number" ? int : this.#expected("an integer", value);
@@ -150,23 +152,23 @@ export class JsonReader {
   }
 }
 
-/** Decoders of scalars, to be passed by name. */
+/** The decoder of strings, to be passed by name. */
 export const string: Decode<string> = (json, value) => json.string(value);
-/** See {@link string}. */
+/** The decoder of booleans. */
 export const bool: Decode<boolean> = (json, value) => json.bool(value);
-/** See {@link string}. */
+/** The decoder of 64-bit integers. */
 export const int: Decode<Int> = (json, value) => json.int(value);
-/** See {@link string}. */
+/** The decoder of integers that a double holds. */
 export const smallInt: Decode<number> = (json, value) => json.smallInt(value);
-/** See {@link string}. */
+/** The decoder of floats. */
 export const float: Decode<number> = (json, value) => json.float(value);
 
-/** A decoder of lists. */
+/** Creates a decoder of lists. */
 export function listOf<T>(decode: Decode<T>): Decode<readonly T[]> {
   return (json, value) => json.list(value, decode);
 }
 
-/** A decoder of objects as maps. */
+/** Creates a decoder of objects as maps. */
 export function mapOf<T>(decode: Decode<T>): Decode<ReadonlyMap<string, T>> {
   return (json, value) => json.map(value, decode);
 }

@@ -5,7 +5,7 @@ import { JsonFloat, writeJson } from "./write-json.ts";
 
 const parse = (text: string) => parseJson(new TextEncoder().encode(text), "test.json");
 
-describe("exact JSON", () => {
+describe("parsing exact JSON", () => {
   it.each<[string, number | bigint | undefined]>([
     ["0", 0],
     ["-12", -12],
@@ -18,11 +18,11 @@ describe("exact JSON", () => {
     ["1.5", undefined],
     ['"1"', undefined],
     ["1000000000000000000000000000000000000000000", undefined],
-  ])("the integer of %s", (text, expected) => {
+  ])("reads the integer of %s", (text, expected) => {
     expect(exactInt(parse(text))).toBe(expected);
   });
 
-  it("leaves strings and floats alone, whatever digits they hold", () => {
+  it("keeps strings and floats, whatever digits they hold", () => {
     const text =
       '{"a": "id 9223372036854775807, \\"1234567890123456\\"", "b": 0.12345678901234567, "c": 1e+16, "d": []}';
     expect(parse(text)).toEqual(JSON.parse(text));
@@ -44,7 +44,7 @@ describe("exact JSON", () => {
     ["format.json", "[1,]"],
     ["format.json", '"\xff'],
     ["format.limit", "[".repeat(300)],
-  ])("refuses with %s: %s", (code, text) => {
+  ])("rejects with %s: %s", (code, text) => {
     expect(() => parse(text)).toThrow(expect.objectContaining({ code }));
   });
 
@@ -64,7 +64,7 @@ describe("JSON reader", () => {
     );
   };
 
-  it("decodes", () => {
+  it("decodes every kind of value", () => {
     expect(decode('{"rows": {"a": [{"n": 1}, {"n": 2}], "__proto__": []}}')).toEqual(
       new Map([
         ["a", [1, 2]],
@@ -78,7 +78,7 @@ describe("JSON reader", () => {
     ['{"rows": {"a b": [{}]}}', '$.rows["a b"][0].n'],
     ['{"rows": {"a": 3}}', "$.rows.a"],
     ["{}", "$.rows"],
-  ])("names the path: %s", (text, path) => {
+  ])("names the JSON path of an error: %s", (text, path) => {
     expect(() => decode(text)).toThrow(expect.objectContaining({ details: { entry: "models/m.json", path } }));
   });
 
@@ -87,13 +87,13 @@ describe("JSON reader", () => {
     ['{"as_a": "x", "as_b": "y"}', "two variants"],
     ['{"as_a": null}', "no known variant"],
     ['{"constructor": "x"}', "no known variant"],
-  ])("refuses the union %s: %s", (text, message) => {
+  ])("rejects the union %s: %s", (text, message) => {
     const json = new JsonReader("r", "format.program");
     expect(() => json.variant(parse(text), { as_a: string, as_b: string }, "a thing")).toThrow(message);
   });
 });
 
-it("writes what Python reads back as the same types", () => {
+it("writes JSON that Python reads back as the same types", () => {
   const floats = [1, -0, 0.5, 1e21, Number.NaN, -Infinity].map((value) => new JsonFloat(value));
   const text = writeJson({ floats, ints: [1, 2n ** 63n - 1n], map: new Map([["k\n", null]]) });
   expect(text).toBe(

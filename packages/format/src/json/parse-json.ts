@@ -2,10 +2,10 @@ import { formatError } from "../format-errors.ts";
 import { checkLimit } from "../limits.ts";
 import type { Int } from "../program/exported-program.ts";
 
-/** A JSON value; integers of 16 digits and more are {@link LONG} strings. */
+/** A JSON value, in which integers of 16 digits and more are strings that begin with {@link LONG}. */
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
 
-/** Starts the string that stands for an integer too long for a double; JSON text cannot hold it unescaped. */
+/** Marks a string that holds an integer too long for a double; JSON text cannot contain this character unescaped. */
 const LONG = "\0";
 const SAFE_DIGITS = 16;
 
@@ -39,7 +39,7 @@ export function parseJson(bytes: Uint8Array, entry: string): Json {
   }
 }
 
-/** Byte ranges of the tokens to quote: integers that a double may not hold, and numbers that JSON does not know. */
+/** Returns byte ranges of tokens to quote: integers that a double may not hold, and numbers that JSON does not know. */
 function scan(bytes: Uint8Array, entry: string): (readonly [number, number])[] {
   const tokens: (readonly [number, number])[] = [];
   let depth = 0;
@@ -62,7 +62,7 @@ function scan(bytes: Uint8Array, entry: string): (readonly [number, number])[] {
   return tokens;
 }
 
-/** Position of the quote that ends the string begun at `start`. */
+/** Returns the position of the quote that ends the string begun at `start`. */
 function endOfString(bytes: Uint8Array, start: number): number {
   for (let at = start + 1; at < bytes.length; at++) {
     if (bytes[at] === QUOTE) return at;
@@ -83,7 +83,7 @@ function needsQuotes(bytes: Uint8Array, start: number, end: number): boolean {
   return true;
 }
 
-/** Bytes that may follow in a number or in `-Infinity`. */
+/** Returns whether a byte may follow in a number or in `-Infinity`. */
 function isWord(byte: number): boolean {
   return isDigit(byte) || (byte >= 0x61 && byte <= 0x7a) || WORD_EXTRA.includes(byte);
 }
@@ -95,7 +95,7 @@ function isDigit(byte: number): boolean {
   return byte >= 0x30 && byte <= 0x39;
 }
 
-/** The integer of a JSON value, exact; undefined when it is none, or none of 64 bits. */
+/** Returns the exact integer of a JSON value; undefined when it is not an integer of 64 bits. */
 export function exactInt(value: Json | undefined): Int | undefined {
   if (typeof value === "number") return Number.isSafeInteger(value) ? value : undefined;
   if (typeof value !== "string" || !value.startsWith(LONG) || value.length > 21) return undefined;
@@ -106,13 +106,13 @@ export function exactInt(value: Json | undefined): Int | undefined {
   return normalizeInt(exact);
 }
 
-/** A number where it is exact, else the bigint. */
+/** Returns a number where it is exact, else the bigint. */
 export function normalizeInt(value: bigint): Int {
   const number = Number(value);
   return Number.isSafeInteger(number) ? number : value;
 }
 
-/** A JSON value with its long integers as bigints, for values whose schema is unknown. */
+/** Converts long integers to bigints, for values whose schema is unknown. */
 export function plainJson(value: Json): unknown {
   if (typeof value === "string") return exactInt(value) ?? value;
   if (Array.isArray(value)) return value.map(plainJson);

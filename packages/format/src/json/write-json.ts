@@ -1,4 +1,4 @@
-/** A number that JSON must show as a float: Python tells `1` from `1.0`. */
+/** A number that JSON must show as a float, because Python distinguishes `1` from `1.0`. */
 export class JsonFloat {
   readonly value: number;
 
@@ -7,7 +7,7 @@ export class JsonFloat {
   }
 }
 
-/** What can be written: maps are objects, bigints are integers. */
+/** A value that can be written: maps become objects, bigints become integers. */
 export type Writable =
   | null
   | boolean
@@ -19,7 +19,7 @@ export type Writable =
   | ReadonlyMap<string, Writable>
   | { readonly [key: string]: Writable };
 
-/** JSON text with exact integers and Python's non-finite floats. */
+/** Formats JSON text with exact integers and Python's non-finite floats. */
 export function writeJson(value: Writable): string {
   if (typeof value === "bigint") return value.toString();
   if (value === null || typeof value !== "object") return JSON.stringify(value);

@@ -6,17 +6,17 @@ import { fromUrl } from "../source-url.ts";
 import { archiveId } from "./archive-id.ts";
 import { CacheEntry, entriesIn } from "./cache-entry.ts";
 import { CachedSource } from "./cached-source.ts";
-import { keptSource } from "./offline-source.ts";
+import { offlineSource } from "./offline-source.ts";
 
-/** Where archives are kept, and how many. */
+/** Options of {@link cached}. */
 export interface CacheOptions extends UrlOptions {
   /** @default the folder `pt2` of the page's origin private file system */
   readonly folder?: FileSystemDirectoryHandle;
-  /** Bytes that all archives may take together; those that were not used for the longest time go. @default 8 GiB */
+  /** The bytes that all archives may take together; the least recently used ones are removed. @default 8 GiB */
   readonly limit?: number;
   /**
-   * Whether the server is asked first if the file is still the same. `false` takes what was read from that address
-   * before, and asks for nothing that is there: for addresses whose file never changes. @default true
+   * Asks the server first whether the file is unchanged. `false` uses what was read from that address before, and
+   * requests only missing blocks: for addresses whose file never changes. @default true
    */
   readonly revalidate?: boolean;
 }
@@ -25,20 +25,20 @@ const LIMIT = 8 * 2 ** 30;
 const FOLDER = "pt2";
 
 /**
- * A source that keeps what is read of it in the origin private file system, part by part: the next load, or the same one
- * after it broke off, reads over the network only what is not there yet. `load(await cached(url), …)`.
+ * Creates a source that stores what it reads in the origin private file system, block by block: the next load, or a
+ * retry after a failure, downloads only the missing blocks. `load(await cached(url), …)`.
  *
- * An archive is known by its size and its end, where the check sums of all entries are, so a file that was replaced is
- * read anew, and one that moved is not. While the network cannot be reached, what was read from the same address last is
- * taken: a model that was loaded before loads again. Where a page has no such file system, or the file is larger than the
- * limit, the source is given as it is.
+ * An archive is identified by its size and its end, where the checksums of all entries are, so a file that was replaced
+ * is read anew, and one that moved is not. While the network is unreachable, the last file from the same address is
+ * used: a model that was loaded before loads again. Where the page has no such file system, or the file exceeds the
+ * limit, the source is returned unchanged.
  */
 export async function cached(from: string | URL | ByteSource, options: CacheOptions = {}): Promise<ByteSource> {
   const root = await folderOf(options);
   if (typeof from !== "string" && !(from instanceof URL)) return await keeping(root, from, null, options);
   const address = addressOf(from);
   const kept = async (): Promise<ByteSource | null> =>
-    root === null ? null : await keptSource(root, address, options).catch(() => null);
+    root === null ? null : await offlineSource(root, address, options).catch(() => null);
   const known = options.revalidate === false ? await kept() : null;
   if (known !== null) return known;
   try {
@@ -50,7 +50,7 @@ export async function cached(from: string | URL | ByteSource, options: CacheOpti
   }
 }
 
-/** A source that keeps what is read; `address` is where it is, null when only its reader knows. */
+/** Creates a source that stores what it reads; `address` is its URL, or null for a source without one. */
 async function keeping(
   root: FileSystemDirectoryHandle | null,
   source: ByteSource,
@@ -66,27 +66,27 @@ async function keeping(
     return readInBlocks(new CachedSource(source, entry));
   } catch (problem) {
     signal?.throwIfAborted();
-    // Private windows may refuse storage; what cannot be read at all is told again by whoever reads.
+    // Private windows may refuse storage. A source that cannot be read at all reports that to its reader.
     if (problem instanceof DOMException) return source;
     await source.close?.();
     throw problem;
   }
 }
 
-/** Bytes that the cache takes, rounded up to whole parts. */
+/** Returns the bytes that the cache takes, rounded up to whole blocks. */
 export async function cacheUsage(options: Pick<CacheOptions, "folder"> = {}): Promise<number> {
   const root = await folderOf(options);
   return root === null ? 0 : (await entriesIn(root)).reduce((sum, { bytes }) => sum + bytes, 0);
 }
 
-/** Removes all archives. Sources that are open read over the network what they still need. */
+/** Removes all archives. Open sources download again what they still need. */
 export async function clearCache(options: Pick<CacheOptions, "folder"> = {}): Promise<void> {
   const root = await folderOf(options);
   if (root === null) return;
   for (const { name } of await entriesIn(root)) await remove(root, name);
 }
 
-/** The folder; null where there is none, or no way to write to it without a worker. */
+/** Returns the folder, or null where there is none or it cannot be written without a worker. */
 async function folderOf({ folder }: Pick<CacheOptions, "folder">): Promise<FileSystemDirectoryHandle | null> {
   if (folder !== undefined) return folder;
   const storage = (globalThis.navigator as Navigator | undefined)?.storage as StorageManager | undefined;
@@ -99,18 +99,18 @@ async function folderOf({ folder }: Pick<CacheOptions, "folder">): Promise<FileS
   }
 }
 
-/** The request got no answer at all. An answer, whichever, is the server's last word. */
+/** Returns whether the request got no response. Any response is the server's final answer. */
 function isUnreachable(problem: unknown): boolean {
   return problem instanceof Pt2Error && problem.code === "format.io" && problem.cause !== undefined;
 }
 
-/** The same for a path and for the whole of it. */
+/** Resolves a relative address, so that both forms have one key. */
 function addressOf(from: string | URL): string {
   const base = (globalThis as { readonly location?: { readonly href: string } }).location?.href;
   return URL.canParse(String(from), base) ? new URL(from, base).href : String(from);
 }
 
-/** Removes what was not used for the longest time, until the others fit. */
+/** Removes the least recently used archives until the rest fits. */
 async function makeRoom(root: FileSystemDirectoryHandle, limit: number, keep: string): Promise<void> {
   const others = (await entriesIn(root)).filter(({ name }) => name !== keep).sort((a, b) => a.used - b.used);
   let bytes = others.reduce((sum, entry) => sum + entry.bytes, 0);
@@ -121,7 +121,7 @@ async function makeRoom(root: FileSystemDirectoryHandle, limit: number, keep: st
   }
 }
 
-/** Files that another page has open stay; they are removed another time. */
+/** Files that another page has open cannot be removed now; a later call removes them. */
 async function remove(root: FileSystemDirectoryHandle, name: string): Promise<void> {
   await root.removeEntry(name, { recursive: true }).catch(() => {});
 }

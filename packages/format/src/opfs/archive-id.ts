@@ -1,9 +1,9 @@
 import type { ByteSource, ReadOptions } from "../byte-source.ts";
 
-/** Where the end of an archive begins, which holds the names, sizes and check sums of its entries. */
+/** The bytes at the end of an archive that hold the names, sizes and checksums of its entries. */
 const TAIL = 64 * 1024;
 
-/** What an archive is known by: a hash of its size and its end. */
+/** Identifies an archive by a hash of its size and its end. */
 export async function archiveId(source: ByteSource, options?: Pick<ReadOptions, "signal">): Promise<string> {
   const length = Math.min(TAIL, source.size);
   const tail = await source.read(source.size - length, length, options);

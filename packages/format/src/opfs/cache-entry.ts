@@ -1,37 +1,37 @@
-/** Bytes of a part, but for the last one of a file. */
-export const PART: number = 2 * 2 ** 20;
+/** The bytes of a block; the last block of a file may be shorter. */
+export const BLOCK: number = 2 * 2 ** 20;
 
-const PART_FILE = /^(\d+)\.part$/;
-/** When it was written last says when the entry was used last. */
+const BLOCK_FILE = /^(\d+)\.part$/;
+/** The modification time of this file is the time of the entry's last use. */
 const USED = "used";
-/** Says where the archive was read from. */
+/** This file holds the address that the archive was read from. */
 const ORIGIN = "origin.json";
 
-/** The parts of one archive that are kept, each in a file of its own. A part is there as a whole or not at all. */
+/** The stored blocks of one archive, each a file of its own. A block is stored whole or not at all. */
 export class CacheEntry {
   readonly #folder: FileSystemDirectoryHandle;
-  readonly #parts: Set<number>;
+  readonly #blocks: Set<number>;
 
-  private constructor(folder: FileSystemDirectoryHandle, parts: Set<number>) {
+  private constructor(folder: FileSystemDirectoryHandle, blocks: Set<number>) {
     this.#folder = folder;
-    this.#parts = parts;
+    this.#blocks = blocks;
   }
 
-  /** Opens the entry of that name, which is used now; an empty one when there is none. */
+  /** Opens the entry of that name and marks it as used; creates an empty one when there is none. */
   static async open(root: FileSystemDirectoryHandle, name: string): Promise<CacheEntry> {
     const folder = await root.getDirectoryHandle(name, { create: true });
     await writeFile(folder, USED, new Uint8Array(1));
-    return new CacheEntry(folder, await partsIn(folder));
+    return new CacheEntry(folder, await blocksIn(folder));
   }
 
-  /** Whether a part is there, as far as is known. */
+  /** Returns whether a block was stored when the entry was last read. */
   has(index: number): boolean {
-    return this.#parts.has(index);
+    return this.#blocks.has(index);
   }
 
-  /** Bytes of a part; null when the part is not there. */
+  /** Reads bytes of a block; returns null when the block is not stored. */
   async read(index: number, start: number, length: number): Promise<Uint8Array | null> {
-    if (!this.#parts.has(index)) return null;
+    if (!this.#blocks.has(index)) return null;
     try {
       const file = await (await this.#folder.getFileHandle(`${index}.part`)).getFile();
       const bytes = new Uint8Array(await file.slice(start, start + length).arrayBuffer());
@@ -39,53 +39,53 @@ export class CacheEntry {
     } catch {
       // Another page has removed it.
     }
-    this.#parts.delete(index);
+    this.#blocks.delete(index);
     return null;
   }
 
-  /** Keeps where it came from, so that {@link entryFrom} finds it when nobody can be asked. */
+  /** Stores the address, so that {@link entryFrom} finds the entry while the server is unreachable. */
   async remember(origin: EntryOrigin): Promise<void> {
     await writeFile(this.#folder, ORIGIN, new TextEncoder().encode(JSON.stringify(origin)));
   }
 
   async write(index: number, bytes: Uint8Array): Promise<void> {
     await writeFile(this.#folder, `${index}.part`, bytes);
-    this.#parts.add(index);
+    this.#blocks.add(index);
   }
 }
 
-/** Where an archive was read from last, and how large it is. */
+/** The address that an archive was read from last, and its size. */
 export interface EntryOrigin {
   readonly address: string;
   readonly size: number;
 }
 
-/** An entry as the cache sees it. */
+/** Describes an entry for the cache's accounting. */
 export interface EntryInfo {
   readonly name: string;
-  /** At most so many, the last part may be smaller. */
+  /** An upper bound, as the last block may be shorter. */
   readonly bytes: number;
   /** Milliseconds since 1970. */
   readonly used: number;
 }
 
-/** All entries. */
+/** Lists all entries. */
 export async function entriesIn(root: FileSystemDirectoryHandle): Promise<readonly EntryInfo[]> {
   const entries: EntryInfo[] = [];
   for await (const [name, handle] of root.entries()) {
     if (handle.kind !== "directory") continue;
     const folder = await root.getDirectoryHandle(name);
-    const parts = await partsIn(folder);
+    const blocks = await blocksIn(folder);
     const used = await folder.getFileHandle(USED).then(
       async (file) => (await file.getFile()).lastModified,
       () => 0,
     );
-    entries.push({ name, bytes: parts.size * PART, used });
+    entries.push({ name, bytes: blocks.size * BLOCK, used });
   }
   return entries;
 }
 
-/** What was read from an address last: an entry's name and the archive's size. */
+/** Finds what was read from an address last: an entry's name and the archive's size. */
 export async function entryFrom(
   root: FileSystemDirectoryHandle,
   address: string,
@@ -103,16 +103,16 @@ async function originOf(folder: FileSystemDirectoryHandle): Promise<EntryOrigin>
   return JSON.parse(await file.text()) as EntryOrigin;
 }
 
-async function partsIn(folder: FileSystemDirectoryHandle): Promise<Set<number>> {
-  const parts = new Set<number>();
+async function blocksIn(folder: FileSystemDirectoryHandle): Promise<Set<number>> {
+  const blocks = new Set<number>();
   for await (const name of folder.keys()) {
-    const index = PART_FILE.exec(name)?.[1];
-    if (index !== undefined) parts.add(Number(index));
+    const index = BLOCK_FILE.exec(name)?.[1];
+    if (index !== undefined) blocks.add(Number(index));
   }
-  return parts;
+  return blocks;
 }
 
-/** Replaces the file when all is written, so that a page that is closed meanwhile leaves no half of it. */
+/** Writes a file atomically, so that a page that is closed meanwhile leaves no partial file. */
 async function writeFile(folder: FileSystemDirectoryHandle, name: string, bytes: Uint8Array): Promise<void> {
   const handle = await folder.getFileHandle(name, { create: true });
   const stream = await handle.createWritable();

@@ -1,20 +1,20 @@
 import { unlessAborted } from "../abort/unless-aborted.ts";
 import { type ByteSource, checkRange, deliver, type ReadOptions } from "../byte-source.ts";
 import type { ByteRange } from "../remote/byte-range.ts";
-import { type CacheEntry, PART } from "./cache-entry.ts";
+import { BLOCK, type CacheEntry } from "./cache-entry.ts";
 
-/** Parts that one read asks for at the same time. */
+/** The number of blocks that one read requests at the same time. */
 const TOGETHER = 6;
 
-/** A source whose bytes come from the cache where it has them; others are read in whole parts, which it then has. */
+/** A source that reads from the cache where possible; it downloads other bytes in whole blocks and stores these. */
 export class CachedSource implements ByteSource {
   readonly size: number;
   readonly name?: string;
   readonly #source: ByteSource;
   readonly #entry: CacheEntry;
-  /** Parts under way, until they are written. */
+  /** Blocks in flight, until they are written. */
   readonly #coming = new Map<number, { readonly bytes: Promise<Uint8Array>; readonly stored: Promise<void> }>();
-  /** Whether there is room; without it bytes are passed through. */
+  /** False once the storage quota is exceeded; bytes then pass through without being stored. */
   #hasRoom = true;
 
   constructor(source: ByteSource, entry: CacheEntry) {
@@ -26,12 +26,12 @@ export class CachedSource implements ByteSource {
 
   async read(offset: number, length: number, options?: ReadOptions): Promise<Uint8Array> {
     checkRange(this, offset, length, options);
-    const [first, last] = [Math.floor(offset / PART), Math.floor((offset + Math.max(1, length) - 1) / PART)];
-    if (first === last) return deliver(await this.#bytes(first, offset - first * PART, length, options), options);
+    const [first, last] = [Math.floor(offset / BLOCK), Math.floor((offset + Math.max(1, length) - 1) / BLOCK)];
+    if (first === last) return deliver(await this.#bytes(first, offset - first * BLOCK, length, options), options);
     const out = options?.into?.subarray(0, length) ?? new Uint8Array(length);
     const take = async (index: number): Promise<void> => {
-      const [start, end] = [Math.max(offset, index * PART), Math.min(offset + length, (index + 1) * PART)];
-      out.set(await this.#bytes(index, start - index * PART, end - start, options), start - offset);
+      const [start, end] = [Math.max(offset, index * BLOCK), Math.min(offset + length, (index + 1) * BLOCK)];
+      out.set(await this.#bytes(index, start - index * BLOCK, end - start, options), start - offset);
     };
     for (let index = first; index <= last; index += TOGETHER) {
       options?.signal?.throwIfAborted();
@@ -40,18 +40,18 @@ export class CachedSource implements ByteSource {
     return out;
   }
 
-  /** Parts that are not here yet, whole. */
+  /** Announces the missing blocks to the source. */
   expect(ranges: readonly ByteRange[], options?: Pick<ReadOptions, "signal">): () => void {
-    const parts = new Set<number>();
+    const blocks = new Set<number>();
     for (const { offset, length } of ranges) {
-      for (let index = Math.floor(offset / PART); index * PART < offset + length; index++) parts.add(index);
+      for (let index = Math.floor(offset / BLOCK); index * BLOCK < offset + length; index++) blocks.add(index);
     }
-    const missing = [...parts].filter((index) => !this.#entry.has(index) && !this.#coming.has(index));
+    const missing = [...blocks].filter((index) => !this.#entry.has(index) && !this.#coming.has(index));
     const wanted = missing.map((index) => this.#rangeOf(index));
     return this.#source.expect?.(wanted, options) ?? (() => {});
   }
 
-  /** What is under way is kept: an aborted load goes on from there. */
+  /** Finishes storing the blocks in flight: a load after an abort continues from there. */
   async close(): Promise<void> {
     await Promise.all([...this.#coming.values()].map(({ stored }) => stored));
     await this.#source.close?.();
@@ -60,9 +60,9 @@ export class CachedSource implements ByteSource {
   async #bytes(index: number, start: number, length: number, options?: ReadOptions): Promise<Uint8Array> {
     const known = this.#coming.has(index) ? null : await this.#entry.read(index, start, length);
     if (known !== null) return known;
-    // A part is for everybody who reads, so an abort ends the wait for it and not the request.
-    const part = await unlessAborted(this.#fetch(index), options?.signal);
-    return part.subarray(start, start + length);
+    // All readers share a block, so an abort ends the wait for it and not the request.
+    const block = await unlessAborted(this.#fetch(index), options?.signal);
+    return block.subarray(start, start + length);
   }
 
   #fetch(index: number): Promise<Uint8Array> {
@@ -76,14 +76,14 @@ export class CachedSource implements ByteSource {
   }
 
   #rangeOf(index: number): ByteRange {
-    return { offset: index * PART, length: Math.min(PART, this.size - index * PART) };
+    return { offset: index * BLOCK, length: Math.min(BLOCK, this.size - index * BLOCK) };
   }
 
   async #store(index: number, bytes: Promise<Uint8Array>): Promise<void> {
-    // Whoever reads hears of a part that did not come.
-    const part = await bytes.catch(() => null);
-    if (part === null || !this.#hasRoom) return;
-    await this.#entry.write(index, part).catch(() => {
+    // The readers get the error of a failed block.
+    const block = await bytes.catch(() => null);
+    if (block === null || !this.#hasRoom) return;
+    await this.#entry.write(index, block).catch(() => {
       this.#hasRoom = false;
     });
   }

@@ -8,10 +8,10 @@ import { CacheEntry, entryFrom } from "./cache-entry.ts";
 import { CachedSource } from "./cached-source.ts";
 
 /**
- * What was read from an address last, without asking the server whether it is still the same; null when nothing was.
- * Only who reads a part that is not there waits for the network.
+ * Creates a source over what was read from an address last, without asking the server whether it changed; returns null
+ * when nothing was. Only a read of a missing block needs the network.
  */
-export async function keptSource(
+export async function offlineSource(
   root: FileSystemDirectoryHandle,
   address: string,
   { fetch, headers, withoutRanges }: UrlOptions,
@@ -23,9 +23,9 @@ export async function keptSource(
     const source = await fromUrl(address, { fetch, headers, withoutRanges });
     if (source.size === size && (await archiveId(source)) === name) return source;
     throw formatError("format.io", {
-      what: "the file is not the one that was kept, of which a part is missing",
+      what: "the file changed on the server, and the cached version is incomplete",
       where: address,
-      advice: "load it while the server can be asked, without `revalidate: false`",
+      advice: "load it again while online, without `revalidate: false`",
     });
   };
   let connected: Promise<ByteSource> | undefined;

@@ -23,7 +23,7 @@ import {
 
 type Call = (args: readonly PickleItem[]) => PickleItem;
 
-/** Everything a pickle may call, by `module.name`. */
+/** The functions that a pickle may call, by `module.name`. */
 const CALLS: Readonly<Record<string, Call>> = {
   "torch._utils._rebuild_tensor": rebuildTensor,
   "torch._utils._rebuild_tensor_v2": rebuildTensor,
@@ -45,7 +45,7 @@ const CALLS: Readonly<Record<string, Call>> = {
   }),
 };
 
-/** Tensors that are recognised and cannot be represented. */
+/** Kinds of tensors that are recognised but not supported. */
 const REFUSED: Readonly<Record<string, string>> = {
   "torch._utils._rebuild_qtensor": "a quantized tensor",
   "torch._utils._rebuild_sparse_tensor": "a sparse tensor",
@@ -53,7 +53,7 @@ const REFUSED: Readonly<Record<string, string>> = {
   "torch._utils._rebuild_nested_tensor": "a nested tensor",
 };
 
-/** What makes a tensor subclass of its parts (quantised weights of torchao, `DTensor`). */
+/** Builds a tensor subclass from inner tensors (quantised weights of torchao, `DTensor`). */
 const WRAPPER_SUBCLASS = "torch._utils._rebuild_wrapper_subclass";
 
 const STORAGES: Readonly<Record<string, DType | "untyped">> = {
@@ -72,9 +72,9 @@ const STORAGES: Readonly<Record<string, DType | "untyped">> = {
   "torch.storage.UntypedStorage": "untyped",
 };
 
-/** Looks a global up in the allow-list. */
+/** Resolves a global in the allow-list. */
 export function resolveGlobal(module: string, name: string): PickleItem {
-  // Protocol 2 writes Python 2's name of builtins.
+  // Protocol 2 writes the Python 2 name of builtins.
   const full = `${module === "__builtin__" ? "builtins" : module}.${name}`;
   if (Object.hasOwn(CALLS, full)) return { kind: "global", name: full, call: CALLS[full]! };
   if (Object.hasOwn(STORAGES, full)) {

@@ -21,7 +21,7 @@ const stackGlobal = (vm: PickleMachine): void => {
   vm.push(resolveGlobal(text(module), text(name)));
 };
 
-/** What torch.save writes under protocols 2 to 5, and the rest of what plain containers need. */
+/** The opcodes that torch.save writes under protocols 2 to 5, and the others that plain containers need. */
 export const OPCODES: ReadonlyMap<number, (vm: PickleMachine) => void> = new Map([
   [0x80 /* PROTO */, proto],
   [0x95 /* FRAME */, (vm) => void vm.input.skip(8)],

@@ -4,20 +4,20 @@ import { checkLimit, LIMITS } from "../limits.ts";
 import type { PyValue } from "../sample-inputs.ts";
 import type { Storage } from "../weight-tensor.ts";
 
-/** What the pickle machine handles: Python values, and things that must not be left in the result. */
+/** A value on the pickle machine's stack: a Python value, or an internal one that must not be in the result. */
 export type PickleItem = PyValue | PickleGlobal | PickleStorage;
 
 /** A name from the allow-list. */
 export interface PickleGlobal {
   readonly kind: "global";
   readonly name: string;
-  /** What calling it makes; it never runs code of the file's choosing. */
+  /** Creates the result of a call; it never runs code from the file. */
   readonly call: ((args: readonly PickleItem[]) => PickleItem) | undefined;
-  /** Element type, of a storage class. */
+  /** The element type of a storage class. */
   readonly storageDtype?: DType | "untyped";
 }
 
-/** A typed storage on its way into a tensor. */
+/** A typed storage that a tensor is built from. */
 export interface PickleStorage {
   readonly kind: "storage";
   readonly storage: Storage;
@@ -25,7 +25,7 @@ export interface PickleStorage {
   readonly location: string;
 }
 
-/** Containers while they are being filled. */
+/** A container while it is being filled. */
 export type MutableList = { readonly kind: "list" | "set"; readonly items: PickleItem[] };
 /** See {@link MutableList}. */
 export type MutableDict = { readonly kind: "dict"; readonly entries: [PickleItem, PickleItem][] };
@@ -33,7 +33,7 @@ export type MutableDict = { readonly kind: "dict"; readonly entries: [PickleItem
 /** Python's None. */
 export const NONE: PyValue = { kind: "none" };
 
-/** The refusal of a damaged pickle. */
+/** Creates the error for a damaged pickle. */
 export function pickleError(what: string, cause?: unknown): Error {
   return formatError("format.pickle", {
     what: `the pickle is damaged: ${what}`,
@@ -42,34 +42,34 @@ export function pickleError(what: string, cause?: unknown): Error {
   });
 }
 
-/** A tuple's or list's items. */
+/** Returns a tuple's or list's items, or throws. */
 export function sequence(item: PickleItem | undefined): readonly PickleItem[] {
   if (item?.kind === "tuple" || item?.kind === "list") return item.items;
-  throw pickleError(`a tuple was expected, found ${item?.kind}`);
+  throw pickleError(`expected a tuple, got ${item?.kind}`);
 }
 
-/** An integer that a double holds. */
+/** Returns an integer that a double holds, or throws. */
 export function smallInt(item: PickleItem | undefined): number {
   if (item?.kind === "int" && typeof item.value === "number") return item.value;
-  throw pickleError(`an integer was expected, found ${item?.kind}`);
+  throw pickleError(`expected an integer, got ${item?.kind}`);
 }
 
-/** A str. */
+/** Returns a string, or throws. */
 export function text(item: PickleItem | undefined): string {
   if (item?.kind === "string") return item.value;
-  throw pickleError(`a string was expected, found ${item?.kind}`);
+  throw pickleError(`expected a string, got ${item?.kind}`);
 }
 
 /**
- * Proves that a result is a finite tree of Python values: nothing internal is left in it, no container holds itself, and
- * walking it ends. Sharing is allowed, so the walk is bounded instead of remembered.
+ * Checks that a result is a finite tree of Python values: it contains no internal value, no container contains itself,
+ * and walking it ends. Shared objects are allowed, so the walk is bounded instead of memoised.
  */
 export function checkResult(root: PickleItem): PyValue {
   let visited = 0;
   const visit = (item: PickleItem, depth: number): void => {
     checkLimit("pickleDepth", depth, "pickle");
     if (++visited > LIMITS.pickleWalk) checkLimit("pickleWalk", visited, "pickle");
-    if (item.kind === "global" || item.kind === "storage") throw pickleError(`a bare ${item.kind} is in the result`);
+    if (item.kind === "global" || item.kind === "storage") throw pickleError(`its result contains a bare ${item.kind}`);
     if (item.kind === "dict") {
       for (const [key, value] of item.entries) {
         visit(key, depth + 1);

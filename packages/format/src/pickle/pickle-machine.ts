@@ -3,7 +3,7 @@ import { checkLimit } from "../limits.ts";
 import { type MutableDict, type MutableList, type PickleItem, pickleError } from "./pickle-items.ts";
 import { PickleReader } from "./pickle-reader.ts";
 
-/** The stack, marks and memo of an unpickler. Every operation checks what it takes. */
+/** The stack, marks and memo of an unpickler. Every operation checks its operands. */
 export class PickleMachine {
   readonly input: PickleReader;
   readonly persistentLoad: (id: PickleItem) => PickleItem;
@@ -17,7 +17,7 @@ export class PickleMachine {
     this.persistentLoad = persistentLoad;
   }
 
-  /** Objects held, for the limit. */
+  /** The number of objects held, which is limited. */
   get size(): number {
     return this.#stack.length + this.#marks.length + this.#memo.size;
   }
@@ -39,7 +39,7 @@ export class PickleMachine {
     return this.#stack.pop()!;
   }
 
-  /** The top of the stack above the last mark. */
+  /** Returns the top of the stack above the last mark. */
   top(): PickleItem {
     const floor = this.#marks.at(-1) ?? 0;
     if (this.#stack.length <= floor) throw pickleError("its stack ran empty");
@@ -79,7 +79,7 @@ export class PickleMachine {
   reduce(): void {
     const [callee, args] = this.popCount(2);
     if (callee?.kind !== "global" || callee.call === undefined || args?.kind !== "tuple") {
-      throw pickleError(`a ${callee?.kind} was called`);
+      throw pickleError(`it calls a ${callee?.kind}, which is not callable`);
     }
     for (const arg of args.items) {
       if (arg.kind === "string") this.#work += arg.value.length;
@@ -89,16 +89,19 @@ export class PickleMachine {
     this.push(callee.call(args.items));
   }
 
-  /** State of an object: dictionaries carry module metadata there, which nothing needs. Others cannot have state. */
+  /** Ignores an object's state: dictionaries carry unused module metadata there. Other objects cannot have state. */
   build(): void {
     this.pop();
     const target = this.top();
     if (target.kind === "dict" || target.kind === "tensor") return;
-    throw formatError("format.pickle", { what: `a ${target.kind} has state`, advice: "the file is damaged" });
+    throw formatError("format.pickle", {
+      what: `the pickle is damaged: it sets the state of a ${target.kind}`,
+      advice: "the file is damaged, or not written by torch.save",
+    });
   }
 }
 
-/** Alternating keys and values as pairs. */
+/** Groups alternating keys and values into pairs. */
 export function pairs(items: readonly PickleItem[]): [PickleItem, PickleItem][] {
   if (items.length % 2 !== 0) throw pickleError("a dictionary item has no value");
   return Array.from({ length: items.length / 2 }, (_, index) => [items[2 * index]!, items[2 * index + 1]!]);

@@ -1,9 +1,9 @@
 import { pickleError } from "./pickle-items.ts";
 
-/** Bytes of an arbitrary-precision integer that are accepted: Python's ints in tensors' metadata are 64-bit. */
+/** The longest accepted integer in bytes: Python's ints in tensors' metadata are 64-bit. */
 const LONG_BYTES = 64;
 
-/** Little-endian fields of a pickle, bounds-checked. */
+/** Reads little-endian fields of a pickle, with bounds checks. */
 export class PickleReader {
   at = 0;
   readonly #bytes: Uint8Array;
@@ -30,17 +30,17 @@ export class PickleReader {
     return this.#view.getInt32(this.skip(4), true);
   }
 
-  /** A length; one beyond 2^53 is beyond the end of any file. */
+  /** Reads a length; one beyond 2^53 is beyond the end of any file. */
   u64(): number {
     return Number(this.#view.getBigUint64(this.skip(8), true));
   }
 
-  /** Pickle's only big-endian field. */
+  /** Reads pickle's only big-endian field. */
   f64(): number {
     return this.#view.getFloat64(this.skip(8));
   }
 
-  /** A two's complement integer of `length` bytes. */
+  /** Reads a two's complement integer of `length` bytes. */
   long(length: number): bigint {
     if (length > LONG_BYTES) throw pickleError(`an integer of ${length} bytes is not supported`);
     let value = 0n;
@@ -65,7 +65,7 @@ export class PickleReader {
     return line;
   }
 
-  /** Advances and returns the old position. */
+  /** Advances, and returns the old position. */
   skip(length: number): number {
     const start = this.at;
     if (!(start + length <= this.#bytes.byteLength)) throw pickleError("it ends before its STOP");

@@ -56,13 +56,13 @@ describe("unpickler", () => {
     expect(() => run(global("torch constructor"), ".")).toThrow("not allowed");
   });
 
-  it("names tensors it cannot represent", () => {
+  it("rejects unsupported kinds of tensors by name", () => {
     expect(() => run(global("torch._utils _rebuild_qtensor"), ".")).toThrow(
       expect.objectContaining({ code: "format.tensor-kind", what: "a quantized tensor cannot be read" }),
     );
   });
 
-  it("tells what to do about tensor subclasses", () => {
+  it("advises how to export tensor subclasses", () => {
     const parts = [
       "(",
       global("torch._tensor _rebuild_from_type_v2"),
@@ -76,7 +76,7 @@ describe("unpickler", () => {
     );
   });
 
-  it("reads a plain tensor that had attributes", () => {
+  it("reads a plain tensor with Python attributes", () => {
     const meta = [global("torch._utils _rebuild_meta_tensor_no_storage"), global("torch Tensor")];
     const args = ["(", global("torch float32"), "K", 3, 0x85, "K", 1, 0x85, 0x89, "t"];
     const parts = [global("torch._tensor _rebuild_from_type_v2"), "(", ...meta, ...args, "}", "tR."];
@@ -103,7 +103,7 @@ describe("unpickler", () => {
     ["format.limit", "a billion laughs", ["]q", 0, ...laughs(40), "."]],
     ["format.limit", "deep nesting", [...new Array<string>(5000).fill("]"), ...new Array<string>(4999).fill("a"), "."]],
     ["format.limit", "endless copies", copies()],
-  ])("refuses with %s: %s", (code, _, parts) => {
+  ])("rejects with %s: %s", (code, _, parts) => {
     expect(() => unpickle(pickle(parts), "test.pkl", noStorages)).toThrow(expect.objectContaining({ code }));
   });
 });

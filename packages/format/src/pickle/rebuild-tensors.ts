@@ -37,10 +37,10 @@ export function rebuildParameter([data, requiresGrad]: readonly PickleItem[]): T
 /** PyTorch's own class of tensors. */
 export const TENSOR = "torch.Tensor";
 
-/** `_rebuild_from_type_v2(function, type, args, state)`: a tensor with attributes of its own, which mean nothing here. */
+/** `_rebuild_from_type_v2(function, type, args, state)` builds a tensor with Python attributes, which are ignored. */
 export function rebuildFromType([make, type, args]: readonly PickleItem[]): PickleItem {
-  if (make?.kind !== "global" || make.call === undefined) throw pickleError("a tensor has no function that makes it");
-  if (type?.kind !== "global" || type.name !== TENSOR) throw pickleError("a tensor is of no type");
+  if (make?.kind !== "global" || make.call === undefined) throw pickleError("a tensor has no function that builds it");
+  if (type?.kind !== "global" || type.name !== TENSOR) throw pickleError("a tensor has an unknown type");
   return make.call(sequence(args));
 }
 
@@ -52,7 +52,7 @@ export function rebuildMetaTensor([dtype, ...view]: readonly PickleItem[]): Tens
   return tensor([dtype, offset, size!, stride!, requiresGrad!], absentStorage("meta"), dtype.value, "meta");
 }
 
-/** `_reconstruct_fake_tensor(json, is_parameter)`: how old files write weights they do not have. */
+/** `_reconstruct_fake_tensor(json, is_parameter)` is how old files write weights without bytes. */
 export function rebuildFakeTensor([json, isParameter]: readonly PickleItem[]): TensorItem {
   if (json?.kind !== "bytes") throw pickleError("a fake tensor has no description");
   const reader = new JsonReader("fake tensor", "format.pickle");
@@ -88,7 +88,7 @@ function tensor(args: readonly PickleItem[], storage: Storage, dtype: DType, loc
   return { kind: "tensor", tensor: result };
 }
 
-/** Lazily conjugated or negated tensors hold other numbers than they stand for. */
+/** Throws for lazily conjugated or negated tensors, whose bytes differ from their values. */
 function refuseLazyBits(metadata: PickleItem | undefined): void {
   if (metadata?.kind !== "dict") return;
   for (const [key, value] of metadata.entries) {
@@ -105,7 +105,7 @@ function truth(item: PickleItem | undefined): boolean {
   return item?.kind === "bool" && item.value;
 }
 
-/** Bytes of a typed storage of `numel` elements. */
+/** Returns the bytes of a typed storage of `numel` elements. */
 export function storageBytes(dtype: DType | "untyped", numel: number): number {
   return dtype === "untyped" ? numel : numel * DTYPES[dtype].itemsize;
 }

@@ -5,10 +5,7 @@ import { OPCODES, STOP } from "./opcodes.ts";
 import { checkResult, type PickleItem, pickleError } from "./pickle-items.ts";
 import { PickleMachine } from "./pickle-machine.ts";
 
-/**
- * Reads a pickle of protocol 2 to 5 without running anything: globals come from an allow-list, and what they build are
- * plain values.
- */
+/** Reads a pickle of protocol 2 to 5 without running code: globals come from an allow-list, and build plain values. */
 export function unpickle(bytes: Uint8Array, where: string, persistentLoad: (id: PickleItem) => PickleItem): PyValue {
   checkLimit("pickleBytes", bytes.byteLength, where);
   try {

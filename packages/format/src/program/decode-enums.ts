@@ -2,7 +2,7 @@ import { DTYPES, type DType, dtypeFromSchema } from "../dtype.ts";
 import type { Decode } from "../json/json-reader.ts";
 import type { Layout, MemoryFormat, NamedArgument } from "./exported-program.ts";
 
-/** By schema number, which is not c10's. */
+/** Layouts by schema number, which differs from c10's. */
 export const LAYOUTS: readonly Layout[] = [
   "unknown",
   "sparse_coo",
@@ -14,7 +14,7 @@ export const LAYOUTS: readonly Layout[] = [
   "strided",
 ];
 
-/** By schema number. */
+/** Memory formats by schema number. */
 export const MEMORY_FORMATS: readonly MemoryFormat[] = [
   "unknown",
   "contiguous_format",
@@ -23,7 +23,7 @@ export const MEMORY_FORMATS: readonly MemoryFormat[] = [
   "preserve_format",
 ];
 
-/** By schema number. */
+/** Argument kinds by schema number. */
 export const ARGUMENT_KINDS: readonly NamedArgument["kind"][] = ["unknown", "positional", "keyword"];
 
 function enumOf<T>(names: readonly T[], what: string): Decode<T> {

@@ -12,7 +12,7 @@ import type {
 } from "./exported-program.ts";
 import { parseTreeSpec } from "./tree-spec.ts";
 
-/** The schema's major version, the only part of it that decides. */
+/** The schema's major version, which alone decides compatibility. */
 const SCHEMA_MAJOR = 8;
 
 /** Parses a `models/*.json` entry. */
@@ -49,11 +49,11 @@ function checkSchema(
   return version;
 }
 
-/** The refusal of a schema version. */
+/** Creates the error for an unsupported schema version. */
 export function schemaError(version: string, torchVersion: string, entry: string): Error {
   const old = Number.parseInt(version, 10) < SCHEMA_MAJOR;
   return formatError("format.schema-version", {
-    what: `program schema ${version} (torch ${torchVersion}) is not supported, major ${SCHEMA_MAJOR} is`,
+    what: `program schema ${version} (torch ${torchVersion}) is not supported; only major version ${SCHEMA_MAJOR} is`,
     where: entry,
     advice: old ? "re-export the model with torch 2.6 or later" : "update @pt2, or export with torch 2.6 to 2.15",
     details: { version, torchVersion },
@@ -82,7 +82,7 @@ const graphModule: Decode<GraphModule> = (json, value) => {
 };
 
 function checkPairs(json: JsonReader, what: string, values: number, specs: number): void {
-  if (values !== specs) json.fail(`the graph has ${values} ${what}s, its signature describes ${specs}`);
+  if (values !== specs) json.fail(`the graph has ${values} ${what}s, but its signature describes ${specs}`);
 }
 
 const fieldNames: Decode<readonly string[]> = (json, value) =>

@@ -5,7 +5,7 @@ import { argument } from "./decode-graph.ts";
 import { named } from "./decode-value.ts";
 import type { ConstantValue, InputSpec, OutputSpec } from "./exported-program.ts";
 
-/** `{ arg: { name }, [key]: string }`, the shape of most specs. */
+/** Decodes `{ arg: { name }, [key]: string }`, the shape of most specs. */
 function pair(json: JsonReader, value: Json, key: string): readonly [name: string, other: string] {
   const object = json.object(value);
   return [json.at(object, "arg", named), json.at(object, key, string)];
@@ -50,7 +50,7 @@ const INPUT: Readonly<Record<InputSpec["kind"], Decode<InputSpec>>> = {
   },
 };
 
-/** Decodes what a graph input is. */
+/** Decodes the spec of a graph input. */
 export const inputSpec: Decode<InputSpec> = (json, value) => json.variant(value, INPUT, "an input spec");
 
 const OUTPUT: Readonly<Record<OutputSpec["kind"], Decode<OutputSpec>>> = {
@@ -79,5 +79,5 @@ const OUTPUT: Readonly<Record<OutputSpec["kind"], Decode<OutputSpec>>> = {
   token: (json, value) => ({ kind: "token", name: arg(json, value) }),
 };
 
-/** Decodes what a graph output is. */
+/** Decodes the spec of a graph output. */
 export const outputSpec: Decode<OutputSpec> = (json, value) => json.variant(value, OUTPUT, "an output spec");

@@ -12,10 +12,10 @@ import type {
   TensorMeta,
 } from "./exported-program.ts";
 
-/** `{ name }` as its name. */
+/** Decodes `{ name }` to its name. */
 export const named: Decode<string> = (json, value) => json.at(json.object(value), "name", string);
 
-/** Nearly every tensor has this one; sharing it saves an object per tensor. */
+/** The device of nearly every tensor; sharing the object saves one per tensor. */
 const CPU: Device = Object.freeze({ type: "cpu", index: null });
 
 /** Decodes a device. */
@@ -41,7 +41,7 @@ function expression<T>(hint: string, decode: Decode<T>) {
   };
 }
 
-/** Small sizes and strides, shared: a program of a thousand nodes has ten thousand of them. */
+/** Small sizes and strides are shared objects: a program of a thousand nodes has ten thousand of them. */
 const SMALL_SIZES: readonly SymInt[] = Array.from({ length: 1024 }, (_, value) =>
   Object.freeze({ kind: "as_int", value }),
 );
@@ -77,7 +77,7 @@ const SYM_INT_ARGUMENT: Readonly<Record<string, Decode<SymIntArgument>>> = {
   as_name: asName,
   as_int: (json, value) => ({ kind: "as_int", value: json.int(value) }),
 };
-/** Decodes a use of a size. */
+/** Decodes a reference to a size. */
 export const symIntArgument: Decode<SymIntArgument> = (json, value) =>
   json.variant(value, SYM_INT_ARGUMENT, "a SymIntArgument");
 
@@ -85,7 +85,7 @@ const SYM_FLOAT_ARGUMENT: Readonly<Record<string, Decode<SymFloatArgument>>> = {
   as_name: asName,
   as_float: (json, value) => ({ kind: "as_float", value: json.float(value) }),
 };
-/** Decodes a use of a symbolic float. */
+/** Decodes a reference to a symbolic float. */
 export const symFloatArgument: Decode<SymFloatArgument> = (json, value) =>
   json.variant(value, SYM_FLOAT_ARGUMENT, "a SymFloatArgument");
 
@@ -93,13 +93,13 @@ const SYM_BOOL_ARGUMENT: Readonly<Record<string, Decode<SymBoolArgument>>> = {
   as_name: asName,
   as_bool: (json, value) => ({ kind: "as_bool", value: json.bool(value) }),
 };
-/** Decodes a use of a symbolic boolean. */
+/** Decodes a reference to a symbolic boolean. */
 export const symBoolArgument: Decode<SymBoolArgument> = (json, value) =>
   json.variant(value, SYM_BOOL_ARGUMENT, "a SymBoolArgument");
 
 const symInts: Decode<readonly SymInt[]> = listOf(symInt);
 
-/** Decodes the description of a tensor value. */
+/** Decodes the metadata of a tensor value. */
 export const tensorMeta: Decode<TensorMeta> = (json, value) => {
   const object = json.object(value);
   return {

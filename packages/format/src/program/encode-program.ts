@@ -10,7 +10,7 @@ import type {
   OutputSpec,
 } from "./exported-program.ts";
 
-/** The `models/*.json` text of a program. */
+/** Formats the `models/*.json` text of a program. */
 export function formatProgram(program: ExportedProgram): string {
   const { graphModule, schemaVersion } = program;
   return writeJson({
@@ -66,7 +66,7 @@ function encodeNode(node: Node): Writable {
   };
 }
 
-/** Before schema 8.7 a higher-order op did not say how it returns, and wrote its results as one list. */
+/** Before schema 8.7 a higher-order op wrote its results as one list, without saying how it returns them. */
 function hopOutputs(node: Node): { readonly outputs: readonly Argument[]; readonly single: boolean | null } {
   const { outputs, isHopSingleTensorReturn: single } = node;
   const [first] = outputs;

@@ -18,12 +18,12 @@ const float = (value: number): Writable => new JsonFloat(value);
 const optionalTensor = (name: string | null): Writable =>
   name === null ? { as_none: true } : { as_tensor: named(name) };
 
-/** Inverse of decoding a device. */
+/** Encodes a device. */
 function encodeDevice({ type, index }: Device): Writable {
   return { type, index };
 }
 
-/** Inverse of decoding a symbolic value of any type. */
+/** Encodes a symbolic value of any type. */
 export function encodeSym(value: SymInt | SymFloat | SymBool): Writable {
   switch (value.kind) {
     case "as_expr": {
@@ -47,7 +47,7 @@ function encodeSymArgument(value: SymIntArgument | SymFloatArgument | SymBoolArg
   return { [value.kind]: value.kind === "as_float" ? float(value.value) : value.value };
 }
 
-/** Inverse of decoding the description of a tensor. */
+/** Encodes the metadata of a tensor. */
 export function encodeTensorMeta(meta: TensorMeta): Writable {
   return {
     dtype: DTYPES[meta.dtype].schema,
@@ -60,7 +60,7 @@ export function encodeTensorMeta(meta: TensorMeta): Writable {
   };
 }
 
-/** An argument as its single-key object. `graph` encodes nested graphs. */
+/** Encodes an argument as its single-key object. `graph` encodes nested graphs. */
 export function encodeArgument(arg: Argument, graph: (arg: Argument & { kind: "as_graph" }) => Writable): Writable {
   return { [arg.kind]: payload(arg, graph) };
 }
@@ -120,7 +120,7 @@ function payload(arg: Argument, graph: (arg: Argument & { kind: "as_graph" }) =>
   }
 }
 
-/** Schema number of how an argument was passed. */
+/** Returns the schema number of an argument kind. */
 export function encodeArgumentKind(kind: (typeof ARGUMENT_KINDS)[number]): number {
   return ARGUMENT_KINDS.indexOf(kind);
 }

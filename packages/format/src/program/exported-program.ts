@@ -38,17 +38,17 @@ export type SymBool =
   | { readonly kind: "as_bool"; readonly value: boolean }
   | { readonly kind: "as_expr"; readonly exprStr: string; readonly hint: boolean | null };
 
-/** Use of a symbolic integer: a value's name, or a number. */
+/** A reference to a symbolic integer: a value's name, or a number. */
 export type SymIntArgument =
   | { readonly kind: "as_name"; readonly name: string }
   | { readonly kind: "as_int"; readonly value: Int };
 
-/** Use of a symbolic float: a value's name, or a number. */
+/** A reference to a symbolic float: a value's name, or a number. */
 export type SymFloatArgument =
   | { readonly kind: "as_name"; readonly name: string }
   | { readonly kind: "as_float"; readonly value: number };
 
-/** Use of a symbolic boolean: a value's name, or a boolean. */
+/** A reference to a symbolic boolean: a value's name, or a boolean. */
 export type SymBoolArgument =
   | { readonly kind: "as_name"; readonly name: string }
   | { readonly kind: "as_bool"; readonly value: boolean };
@@ -94,7 +94,7 @@ export type ArgumentKind = Argument["kind"];
 export interface NamedArgument {
   readonly name: string;
   readonly arg: Argument;
-  /** How Python passed it; files before schema 8.7 do not say. */
+  /** How Python passed it; files before schema 8.7 do not record it. */
   readonly kind: "unknown" | "positional" | "keyword";
 }
 
@@ -110,7 +110,7 @@ export interface TensorMeta {
   readonly layout: Layout;
 }
 
-/** One module on the way from the root to a node. */
+/** One module on the path from the root to a node. */
 export interface ModuleFrame {
   readonly key: string;
   /** Fully qualified name, `""` for the root. */
@@ -119,13 +119,13 @@ export interface ModuleFrame {
   readonly type: string;
 }
 
-/** Where a node came from. */
+/** Where a node comes from in the Python source. */
 export interface NodeMetadata {
   /** Python traceback text with the author's file names and lines. */
   readonly stackTrace: string | undefined;
   /** From the root module inwards. */
   readonly nnModuleStack: readonly ModuleFrame[];
-  /** Every entry as written. */
+  /** Every entry, unparsed. */
   readonly raw: ReadonlyMap<string, string>;
 }
 
@@ -133,9 +133,9 @@ export interface NodeMetadata {
 export interface Node {
   /** e.g. `torch.ops.aten.linear.default`, `_operator.add`, `torch.ops.higher_order.cond`. */
   readonly target: string;
-  /** FX name, where the file has it. */
+  /** The FX name, where the file has it. */
   readonly name: string | null;
-  /** Only what was given: the rest are the op schema's defaults. Bind by name, never by position. */
+  /** Only the arguments that were given: the others have the op schema's defaults. Bind by name, never by position. */
   readonly inputs: readonly NamedArgument[];
   readonly outputs: readonly Argument[];
   readonly metadata: NodeMetadata;
@@ -148,7 +148,7 @@ export interface CustomObjMeta {
   readonly classFqn: string;
 }
 
-/** A graph with a name space of its own. Node order is the execution order. */
+/** A graph with its own name space. Node order is the execution order. */
 export interface Graph {
   readonly inputs: readonly Argument[];
   readonly outputs: readonly Argument[];
@@ -167,7 +167,7 @@ export type ConstantValue = Extract<
   { readonly kind: "as_none" | "as_int" | "as_float" | "as_string" | "as_bool" }
 >;
 
-/** What a graph input is. The n-th describes `graph.inputs[n]`. */
+/** The role of a graph input. The n-th spec describes `graph.inputs[n]`. */
 export type InputSpec =
   | { readonly kind: "user_input"; readonly arg: Argument }
   | { readonly kind: "parameter"; readonly name: string; readonly parameterName: string }
@@ -177,7 +177,7 @@ export type InputSpec =
   | { readonly kind: "token"; readonly name: string }
   | { readonly kind: "constant_input"; readonly name: string; readonly value: ConstantValue };
 
-/** What a graph output is. The n-th describes `graph.outputs[n]`. */
+/** The role of a graph output. The n-th spec describes `graph.outputs[n]`. */
 export type OutputSpec =
   | { readonly kind: "user_output"; readonly arg: Argument }
   | { readonly kind: "loss_output"; readonly name: string }
@@ -198,13 +198,13 @@ export interface TreeSpec {
   readonly children: readonly TreeSpec[];
 }
 
-/** How Python calls a module. */
+/** The calling convention of a module in Python. */
 export interface ModuleCallSignature {
   readonly inputs: readonly Argument[];
   readonly outputs: readonly Argument[];
   readonly inSpec: TreeSpec;
   readonly outSpec: TreeSpec;
-  /** The specs as written: what a writer writes. */
+  /** The unparsed specs, which a writer writes. */
   readonly inSpecText: string;
   readonly outSpecText: string;
   readonly forwardArgNames: readonly string[] | null;
@@ -233,10 +233,10 @@ export interface RangeConstraint {
   readonly max: Int | null;
 }
 
-/** What `torch.export.save` wrote. */
+/** The program that `torch.export.save` wrote. */
 export interface ExportedProgram {
   readonly graphModule: GraphModule;
-  /** e.g. `aten` → 10; PyTorch writes it and never compares it. */
+  /** e.g. `aten` → 10; PyTorch writes it and never reads it. */
   readonly opsetVersion: ReadonlyMap<string, number>;
   /** Keys are Python text: a symbol (`s77`) or an expression (`s77 + 1`). */
   readonly rangeConstraints: ReadonlyMap<string, RangeConstraint>;

@@ -1,6 +1,8 @@
 import type { ModuleFrame, NodeMetadata } from "./exported-program.ts";
 
-/** Metadata entries of a node, with the module stack parsed when it is asked for. A class: its accessor is there once. */
+/**
+ * The metadata of a node, whose module stack is parsed on access. It is a class so that all nodes share the accessor.
+ */
 export class RawMetadata implements NodeMetadata {
   readonly raw: ReadonlyMap<string, string>;
 
@@ -17,10 +19,10 @@ export class RawMetadata implements NodeMetadata {
   }
 }
 
-/** What torch's export writes for nodes that it made outside every module. */
+/** The module stack that torch's export writes for nodes outside every module. */
 const NO_STACK = "_empty_nn_module_stack_from_metadata_hook";
 
-/** `key,path,type` joined by `;`: types and paths may hold commas inside brackets. */
+/** Parses `key,path,type` joined by `;`: types and paths may hold commas inside brackets. */
 function parseModuleStack(text: string): ModuleFrame[] {
   if (text === "" || text.startsWith(NO_STACK)) return [];
   return text.split(";").map((item) => {

@@ -69,7 +69,7 @@ const VARIANTS: readonly [json: string, expected: object][] = [
   ['{"as_float_lists": [[0.5]]}', { kind: "as_float_lists", values: [[0.5]] }],
 ];
 
-describe("every argument variant", () => {
+describe("encoding and decoding an argument", () => {
   it.each(VARIANTS)("%s", (json, expected) => {
     const program = parse(withArguments([json]));
     expect(program.graphModule.graph.nodes[0]!.inputs[0]!.arg).toMatchObject(expected);
@@ -82,38 +82,41 @@ describe("every argument variant", () => {
   });
 });
 
-describe("programs", () => {
-  it.each(fixtureNames().filter((name) => !name.includes("lstm_aten")))("survive writing: %s", async (name) => {
-    const program = await (await openArchive(fromBytes(fixture(name)))).program();
-    const text = formatProgram(program);
-    expect(formatProgram(parse(text))).toBe(text);
-  });
+describe("program JSON", () => {
+  it.each(fixtureNames().filter((name) => !name.includes("lstm_aten")))(
+    "is the same after writing and reading: %s",
+    async (name) => {
+      const program = await (await openArchive(fromBytes(fixture(name)))).program();
+      const text = formatProgram(program);
+      expect(formatProgram(parse(text))).toBe(text);
+    },
+  );
 
   it.each([
     ["$.graph_module.graph.nodes[0].inputs[1].arg.as_ints[1]", ['{"as_int": 1}', '{"as_ints": [1, "x"]}']],
     ["$.graph_module.graph.nodes[0].inputs[0].arg", ['{"as_new": 1}']],
     ["$.graph_module.graph.nodes[0].inputs[0].arg.as_scalar_type", ['{"as_scalar_type": 27}']],
     ["$.graph_module.graph.nodes[0].inputs[0].arg.as_int", ['{"as_int": 1.5}']],
-  ])("name the place of a fault: %s", (path, args) => {
+  ])("names the path of an invalid value: %s", (path, args) => {
     expect(() => parse(withArguments(args))).toThrow(
       expect.objectContaining({ code: "format.program", details: { entry: "models/m.json", path } }),
     );
   });
 
-  it("end recursion", () => {
+  it("is rejected when it nests too deep", () => {
     let nested = '{"as_none": true}';
     for (let depth = 0; depth < 80; depth++) nested = `{"as_string_to_argument": {"k": ${nested}}}`;
     expect(() => parse(withArguments([nested]))).toThrow("nested more than");
   });
 
-  it("have defaults for what older files lack, and ignore what newer ones add", () => {
+  it("has defaults for fields that older files lack, and ignores fields that newer ones add", () => {
     const program = parse(withArguments([], ', "new_field": {"a": [1]}'));
     expect(program).toMatchObject({ torchVersion: "<=2.4", dialect: "TRAINING", guardsCode: [] });
     expect(program.graphModule.graph.nodes[0]).toMatchObject({ name: null, isHopSingleTensorReturn: null });
   });
 });
 
-describe("tree specs", () => {
+describe("parsing a tree spec", () => {
   const leaf = '{"type": null, "context": null, "children_spec": []}';
   const tree = (type: string, context: unknown, children = leaf) =>
     parseTreeSpec(
@@ -128,7 +131,7 @@ describe("tree specs", () => {
     ["collections.defaultdict", { dict_context: ["a"] }, { dict_context: ["a"] }],
     ["my.Dataclass", '[["a", "b"], []]', [["a", "b"], []]],
     ["my.Other", "no JSON", "no JSON"],
-  ])("%s with context %j", (type, context, expected) => {
+  ])("decodes %s with context %j", (type, context, expected) => {
     expect(tree(type, context)).toEqual({
       type,
       context: expected,
@@ -137,7 +140,7 @@ describe("tree specs", () => {
   });
 
   it.each(["", "[]", "[2, {}]", "[1, {}]", "[".repeat(200), '[1, {"type": null, "children_spec": 3}]'])(
-    "refuse %j",
+    "rejects %j",
     (text) => {
       expect(() => parseTreeSpec(text, "t")).toThrow(
         expect.objectContaining({ code: expect.stringMatching(/^format\./) }),

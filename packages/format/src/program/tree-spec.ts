@@ -2,7 +2,7 @@ import { type Decode, JsonReader, listOf, string } from "../json/json-reader.ts"
 import { type Json, parseJson, plainJson } from "../json/parse-json.ts";
 import type { TreeSpec } from "./exported-program.ts";
 
-/** `torch.utils._pytree.TREESPEC`'s protocol. */
+/** The protocol version of `torch.utils._pytree`. */
 const PROTOCOL = 1;
 
 /** Parses `[1, node]`, the text of a pytree. */
@@ -10,7 +10,7 @@ export function parseTreeSpec(text: string, where: string): TreeSpec {
   const json = new JsonReader(where, "format.program");
   const value = parseJson(new TextEncoder().encode(text), where);
   const [protocol, tree] = json.list(value, (_, item) => item);
-  if (tree === undefined) return json.fail("a tree spec is [protocol, tree]");
+  if (tree === undefined) return json.fail("expected a tree spec, [protocol, tree]");
   if (protocol !== PROTOCOL) json.fail(`tree spec protocol ${JSON.stringify(protocol)} is not supported`);
   return treeSpec(json, tree);
 }
@@ -27,7 +27,9 @@ const treeSpec: Decode<TreeSpec> = (json, value) =>
     };
   });
 
-/** A context is usually JSON inside a string, but a namedtuple's is a bare name and a defaultdict's an object. */
+/**
+ * Decodes a context, which is usually JSON inside a string; a namedtuple's is a bare name, a defaultdict's an object.
+ */
 function decodeContext(type: string, context: Json): unknown {
   if (typeof context !== "string" || type === "collections.namedtuple") return plainJson(context);
   try {

@@ -66,7 +66,7 @@ it.each([
   ["torch-2.6/conv.pt2", 5],
   ["torch-2.8/conv.pt2", 5],
   ["torch-2.13/conv.pt2", 4],
-])("%s, its entries far from each other, is read in a few rounds", async (name, most) => {
+])("%s, with its entries far apart, is read in a few round trips", async (name, most) => {
   const file = await spread(name);
   const server = fakeServer(file);
   const { fetch, rounds } = inRounds(server.fetch);

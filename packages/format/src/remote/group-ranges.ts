@@ -1,17 +1,17 @@
 import type { ByteRange } from "./byte-range.ts";
 
-/** Bytes between two ranges that are rather read than asked around. */
+/** Gaps up to this size are read rather than skipped. */
 const GAP = 64 * 1024;
-/** Requests at a time; browsers make no more to one server. */
-export const LANES = 6;
-/** What is longer is asked for in several requests, so that one place far ahead need not wait for all before it. */
+/** The number of concurrent requests; browsers allow no more to one server. */
+export const CONCURRENT_REQUESTS = 6;
+/** Longer segments are split, so that a read far ahead need not wait for everything before it. */
 const LONG = 32 * 2 ** 20;
 
-/** Ranges in groups of which each is read by one request, in the order of the file. */
-export function segmentsOf<T extends ByteRange>(ranges: readonly T[]): readonly (readonly T[])[] {
+/** Groups ranges so that one request reads each group, in the order of the file. */
+export function groupRanges<T extends ByteRange>(ranges: readonly T[]): readonly (readonly T[])[] {
   const sorted = [...ranges].sort((a, b) => a.offset - b.offset);
   const total = sorted.reduce((sum, { length }) => sum + length, 0);
-  const most = Math.max(LONG, Math.ceil(total / LANES));
+  const most = Math.max(LONG, Math.ceil(total / CONCURRENT_REQUESTS));
   const segments: T[][] = [];
   let [start, end] = [0, Number.NEGATIVE_INFINITY];
   for (const range of sorted) {

@@ -6,18 +6,18 @@ import type { UrlOptions } from "./remote-options.ts";
 const STALL_MS = 30_000;
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
-/** An answer, and its body as it comes. Cancel it unless the body is read to its end. */
+/** A response whose body is streamed. Cancel it unless the body is read to its end. */
 export interface Answer {
   readonly status: number;
   readonly headers: Headers;
-  /** What of the file it says that it brings. */
+  /** The range of the file that the response announces. */
   readonly range: ContentRange | undefined;
-  /** Ends with the signal's reason, or with an error that says what happened. */
+  /** Throws the signal's reason, or an error that says what happened. */
   body(): AsyncGenerator<Uint8Array, void, void>;
   cancel(): void;
 }
 
-/** Asks for a file, or for a part of it, once. */
+/** Requests a file, or a range of it, once. */
 export async function ask(
   url: string,
   range: (Pick<ByteRange, "offset"> & { readonly length?: number }) | undefined,
@@ -27,7 +27,7 @@ export async function ask(
   const { stallTimeout = STALL_MS } = options;
   const request = options.fetch ?? fetch;
   const headers: Record<string, string> = { ...options.headers };
-  // A content coding would make ranges count encoded bytes.
+  // Content encoding would make ranges count encoded bytes.
   if (range !== undefined) Object.assign(headers, { Range: headerOf(range), "Accept-Encoding": "identity" });
   const watch = new Watch(url, signal, stallTimeout);
   try {
@@ -60,7 +60,7 @@ async function* bodyOf(response: Response, watch: Watch): AsyncGenerator<Uint8Ar
     while (reader !== undefined) {
       watch.start();
       const { done, value } = await reader.read();
-      // While nobody asks for more, the server waits for us.
+      // The timer is off here, because the server waits for the reader.
       watch.pause();
       if (done) return;
       yield value;
@@ -73,7 +73,7 @@ async function* bodyOf(response: Response, watch: Watch): AsyncGenerator<Uint8Ar
   }
 }
 
-/** Ends a request when its signal says so, or when nothing came for too long. */
+/** Aborts a request when its signal aborts, or when no bytes came for too long. */
 class Watch {
   readonly url: string;
   readonly #controller = new AbortController();
@@ -92,16 +92,16 @@ class Watch {
     return this.#controller.signal;
   }
 
-  /** What ended the request, if it was not the request itself. */
+  /** Returns the abort reason, unless the request failed by itself. */
   reason(): unknown {
     return this.signal.aborted ? this.signal.reason : undefined;
   }
 
   start(): void {
-    // Timers cannot wait longer than this; whoever asks for more does not want to be disturbed.
+    // Timers cannot wait longer than this; a longer timeout means none.
     if (this.#stallTimeout > LONGEST_TIMER_MS) return;
     this.#timer = setTimeout(() => {
-      const what = `nothing came for ${this.#stallTimeout / 1000} s`;
+      const what = `the server sent nothing for ${this.#stallTimeout / 1000} s`;
       this.#controller.abort(transient(ioError(this.url, what)));
     }, this.#stallTimeout);
   }

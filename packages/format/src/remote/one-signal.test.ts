@@ -37,8 +37,8 @@ const busy: FakeOptions = {
 it.each<[string, FakeOptions, (source: ByteSource, options: ReadOptions) => Promise<void>]>([
   ["from blocks", {}, (source, options) => readAll(source, 1000, options)],
   ["by requests of their own", {}, (source, options) => readAll(source, 100_000, options)],
-  ["that were foreseen", {}, readExpected],
-  ["that are tried again", busy, (source, options) => readAll(source, 100_000, options)],
+  ["that were announced", {}, readExpected],
+  ["that are retried", busy, (source, options) => readAll(source, 100_000, options)],
 ])("fifty reads %s add one listener to their signal, and leave none", async (_, server, readWith) => {
   const { signal } = new AbortController();
   let most = 0;
@@ -59,7 +59,7 @@ it.each<[string, FakeOptions, (source: ByteSource, options: ReadOptions) => Prom
   expect(warnings).toEqual([]);
 });
 
-it("an abort ends all reads that wait for it, and nothing listens afterwards", async () => {
+it("an abort ends all reads of its signal and leaves no listener", async () => {
   const controller = new AbortController();
   const { signal } = controller;
   const { fetch } = fakeServer(FILE, {

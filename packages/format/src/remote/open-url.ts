@@ -3,25 +3,25 @@ import { formatError } from "../format-errors.ts";
 import { readInBlocks } from "../read-in-blocks.ts";
 import { type FileVersion, isSameVersion, versionOf } from "./file-version.ts";
 import { type Answer, ask } from "./http-request.ts";
-import { expecting } from "./prefetching-source.ts";
+import { prefetchingSource } from "./prefetching-source.ts";
 import { readWhole } from "./read-whole-file.ts";
 import { changed, ioError, refusedBy } from "./remote-errors.ts";
 import { RemoteFile } from "./remote-file.ts";
 import type { UrlOptions } from "./remote-options.ts";
-import { Attempts } from "./retries.ts";
+import { Retries } from "./retries.ts";
 
-/** Bytes of the first request. It begins where the file does: that is what every server and every proxy understands. */
+/** The bytes of the first request. It begins at offset 0, which every server and every proxy supports. */
 const FIRST = 64 * 1024;
-/** Files of at most so many bytes are read whole: that takes less time than to ask twice. */
+/** Files up to this size are read whole, which takes less time than a second request. */
 const SMALL = 2 ** 20;
 
-/** A source over HTTP, as `fromUrl` describes it. */
+/** Implements `fromUrl`. */
 export async function openUrl(url: string | URL, options: UrlOptions): Promise<ByteSource> {
   const name = String(url);
   const { signal } = options;
-  const attempts = new Attempts(options);
+  const attempts = new Retries(options);
   for (;;) {
-    // A server that cannot be reached at all is not asked again: nothing is lost, and there may be a copy of the file.
+    // An unreachable server is not retried: nothing is lost, and the cache may have a copy of the file.
     const first = await ask(name, { offset: 0, length: FIRST }, options, signal);
     try {
       return await open(first, name, options);
@@ -47,24 +47,24 @@ async function open(first: Answer, name: string, options: UrlOptions): Promise<B
   }
   if (status !== 206 || (range !== undefined && range.start !== 0)) {
     first.cancel();
-    throw status === 206 ? ioError(name, "other bytes came than were asked for") : refusedBy(name, status);
+    throw status === 206 ? ioError(name, "the server sent other bytes than requested") : refusedBy(name, status);
   }
   const head = await readWhole(first, name);
   if (range === undefined) return await withoutTotal(head, versionOf(headers), name, options);
   if (head.byteLength === range.total) return named(head, name);
   const file = new RemoteFile(name, { size: range.total, version: versionOf(headers), head }, options);
   if (file.size <= SMALL) return named(await file.read(0, file.size, { signal }), name);
-  return expecting(readInBlocks(file), (part, ends) => file.stream(part, ends));
+  return prefetchingSource(readInBlocks(file), (part, ends) => file.stream(part, ends));
 }
 
-/** A page may not see the size of a file of another origin: what is behind its beginning comes in one piece. */
+/** A page may not see the size of a file of another origin, so the rest is read in one piece. */
 async function withoutTotal(
   head: Uint8Array,
   version: FileVersion,
   name: string,
   options: UrlOptions,
 ): Promise<ByteSource> {
-  // More than was asked for is everything, and so is less.
+  // Any other length means that the response was the whole file.
   if (head.byteLength !== FIRST) return named(head, name);
   if (options.withoutRanges === "refuse") throw withoutRanges(name);
   const rest = await ask(name, { offset: head.byteLength }, options, options.signal);
@@ -83,7 +83,7 @@ function named(bytes: Uint8Array, name: string): ByteSource {
 
 function withoutRanges(where: string): Error {
   return formatError("format.io", {
-    what: "the server does not answer Range requests",
+    what: "the server does not support Range requests",
     where,
     advice: 'serve the file with ranges, or allow withoutRanges: "download"',
   });

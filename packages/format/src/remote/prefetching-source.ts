@@ -3,17 +3,17 @@ import { unlessAborted } from "../abort/unless-aborted.ts";
 import { type ByteSource, checkRange, deliver, type ReadOptions } from "../byte-source.ts";
 import { formatError } from "../format-errors.ts";
 import type { ByteRange } from "./byte-range.ts";
-import { LANES, segmentsOf } from "./group-ranges.ts";
-import { ComingRange } from "./streamed-range.ts";
+import { CONCURRENT_REQUESTS, groupRanges } from "./group-ranges.ts";
+import { StreamedRange } from "./streamed-range.ts";
 
-/** Bytes that may be buffered before they are read. A read that waits for bytes behind them gets these all the same. */
+/** The bytes that may be buffered before they are read. A read that waits for later bytes may exceed it. */
 const AHEAD = 8 * 2 ** 20;
 
-/** Bytes of a range as they come, in one request. */
+/** Streams the bytes of a range from one request. */
 export type StreamRange = (range: ByteRange, signal: AbortSignal) => AsyncGenerator<Uint8Array, void, void>;
 
-/** A source that reads what it was told to expect by a few long requests, and all else as `source` does. */
-export function expecting(source: ByteSource, stream: StreamRange): ByteSource {
+/** Creates a source that fetches announced ranges in a few long requests, and reads all else from `source`. */
+export function prefetchingSource(source: ByteSource, stream: StreamRange): ByteSource {
   const downloads = new Downloads(stream, source.name ?? "file");
   return {
     size: source.size,
@@ -32,24 +32,24 @@ export function expecting(source: ByteSource, stream: StreamRange): ByteSource {
   };
 }
 
-/** Ranges of one request. */
+/** The ranges of one request. */
 interface Segment {
-  readonly ranges: readonly ComingRange[];
+  readonly ranges: readonly StreamedRange[];
   readonly controller: AbortController;
   started: boolean;
 }
 
-/** Why a segment was given up by its own side: who waits for it reads for itself. */
-const GIVEN_UP = new Error("nobody expects these bytes any more");
+/** The reason of a segment that was cancelled by its own side: its readers then read from the source. */
+const GIVEN_UP = new Error("the announced reads were cancelled");
 
-/** What is on its way. */
+/** Manages the requests in flight. */
 class Downloads {
   readonly #stream: StreamRange;
   readonly #where: string;
   readonly #segments = new Set<Segment>();
   #queue: Segment[] = [];
   #underWay = 0;
-  /** Bytes that are buffered. */
+  /** The number of buffered bytes. */
   #held = 0;
   #moved = (): void => {};
   #move: Promise<void> = Promise.resolve();
@@ -60,7 +60,7 @@ class Downloads {
     this.#awake();
   }
 
-  /** Begins to read ranges; what is on its way already is not read twice. Returns how to give up what nobody took. */
+  /** Starts to fetch ranges, except those in flight. Returns a function that cancels what was not read. */
   expect(ranges: readonly ByteRange[], signal: AbortSignal | undefined): () => void {
     signal?.throwIfAborted();
     const onRelease = (bytes: number): void => {
@@ -68,9 +68,9 @@ class Downloads {
       if (bytes > 0) this.#awake();
     };
     const unknown = ranges.filter(({ offset, length }) => length > 0 && this.#find(offset, length) === undefined);
-    const segments = segmentsOf(unknown).map(
+    const segments = groupRanges(unknown).map(
       (parts): Segment => ({
-        ranges: parts.map(({ offset, length }) => new ComingRange(offset, length, this.#where, onRelease)),
+        ranges: parts.map(({ offset, length }) => new StreamedRange(offset, length, this.#where, onRelease)),
         controller: new AbortController(),
         started: false,
       }),
@@ -87,7 +87,7 @@ class Downloads {
     };
   }
 
-  /** Bytes that are on their way; undefined when they are not. */
+  /** Returns bytes that are in flight, or undefined. */
   async take(offset: number, length: number, signal: AbortSignal | undefined): Promise<Uint8Array | undefined> {
     const found = length === 0 ? undefined : this.#find(offset, length);
     if (found === undefined) return undefined;
@@ -108,11 +108,11 @@ class Downloads {
   }
 
   close(): void {
-    const closed = formatError("format.closed", { what: "the file was closed", where: this.#where });
+    const closed = formatError("format.closed", { what: "the file was closed while it was read", where: this.#where });
     this.#end([...this.#segments], closed);
   }
 
-  #find(offset: number, length: number): { readonly segment: Segment; readonly range: ComingRange } | undefined {
+  #find(offset: number, length: number): { readonly segment: Segment; readonly range: StreamedRange } | undefined {
     for (const segment of this.#segments) {
       const range = firstFrom(segment.ranges, offset, length);
       if (range !== undefined) return { segment, range };
@@ -121,7 +121,7 @@ class Downloads {
   }
 
   #advance(): void {
-    while (this.#underWay < LANES && this.#queue.length > 0) this.#start(this.#queue.shift()!);
+    while (this.#underWay < CONCURRENT_REQUESTS && this.#queue.length > 0) this.#start(this.#queue.shift()!);
   }
 
   #start(segment: Segment): void {
@@ -137,7 +137,7 @@ class Downloads {
     const { ranges, controller } = segment;
     const { signal } = controller;
     const { offset } = ranges[0]!;
-    // There may be more of them than a call takes arguments.
+    // A loop, since there may be more ranges than a call takes arguments.
     const end = ranges.reduce((farthest, range) => Math.max(farthest, range.offset + range.length), 0);
     try {
       let at = offset;
@@ -159,7 +159,7 @@ class Downloads {
     }
   }
 
-  /** Ends requests and forgets what came. */
+  /** Cancels requests and drops their bytes. */
   #end(segments: readonly Segment[], reason: unknown): void {
     for (const segment of segments) {
       if (!this.#segments.delete(segment)) continue;
@@ -169,7 +169,7 @@ class Downloads {
     }
   }
 
-  /** Those who wait for room, or for somebody to need them, look again. */
+  /** Wakes the requests that wait for buffer space or for a reader. */
   #awake(): void {
     this.#moved();
     this.#move = new Promise((resolve) => {
@@ -178,8 +178,8 @@ class Downloads {
   }
 }
 
-/** The range that a read lies in; they overlap by a few bytes at most. */
-function firstFrom(ranges: readonly ComingRange[], offset: number, length: number): ComingRange | undefined {
+/** Finds the range that contains a read; ranges overlap by a few bytes at most. */
+function firstFrom(ranges: readonly StreamedRange[], offset: number, length: number): StreamedRange | undefined {
   let [low, high] = [0, ranges.length];
   while (low < high) {
     const middle = (low + high) >> 1;

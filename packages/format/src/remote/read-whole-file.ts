@@ -3,7 +3,7 @@ import { allocate } from "./allocate.ts";
 import type { Answer } from "./http-request.ts";
 import { brokenOff, ioError } from "./remote-errors.ts";
 
-/** The whole body of an answer, behind `before`. One that does not say how long it is may not be longer than a limit. */
+/** Reads the whole body, after `before`. A body of unknown length is limited. */
 export async function readWhole(
   answer: Answer,
   where: string,
@@ -21,7 +21,7 @@ async function readSized(answer: Answer, where: string, before: Uint8Array, leng
   let at = before.byteLength;
   for await (const chunk of answer.body()) {
     if (at + chunk.byteLength > bytes.byteLength)
-      throw ioError(where, `more than the ${length} bytes came that it has`);
+      throw ioError(where, `the server sent more than the ${length} bytes it declared`);
     bytes.set(chunk, at);
     at += chunk.byteLength;
   }
@@ -46,7 +46,7 @@ async function readUnsized(answer: Answer, where: string, before: Uint8Array): P
   return bytes;
 }
 
-/** Undefined where the server does not say, or where it counts encoded bytes. */
+/** Returns undefined where the server does not declare the length, or counts encoded bytes. */
 function declaredLength({ headers }: Answer): number | undefined {
   const coding = headers.get("content-encoding") ?? "identity";
   const length = Number(headers.get("content-length") ?? Number.NaN);

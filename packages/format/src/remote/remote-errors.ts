@@ -3,7 +3,7 @@ import type { Pt2Error } from "../pt2-error.ts";
 
 const TRANSIENT = new WeakSet<object>();
 
-/** Marks an error as one that may not come again when the same is asked for again. */
+/** Marks an error as transient, so that a retry may succeed. */
 export function transient<T extends Error>(error: T): T {
   TRANSIENT.add(error);
   return error;
@@ -21,7 +21,7 @@ export function brokenOff(where: string, cause?: unknown): Pt2Error {
   return transient(ioError(where, "the download broke off", cause));
 }
 
-/** Answers of servers that are overloaded, or behind something that is. */
+/** The status codes of overloaded servers and gateways. */
 const BUSY: ReadonlySet<number> = new Set([408, 425, 429, 500, 502, 503, 504]);
 
 export function refusedBy(where: string, status: number): Pt2Error {
@@ -31,8 +31,8 @@ export function refusedBy(where: string, status: number): Pt2Error {
 
 export function changed(where: string): Pt2Error {
   return formatError("format.io", {
-    what: "the file changed meanwhile",
+    what: "the file changed on the server while it was read",
     where,
-    advice: "load it again; if nobody replaced it, several servers behind the address serve different files",
+    advice: "load it again; if the file was not replaced, several servers behind the address serve different files",
   });
 }

@@ -5,22 +5,22 @@ import { type FileVersion, isSameVersion, versionOf } from "./file-version.ts";
 import { type Answer, ask } from "./http-request.ts";
 import { brokenOff, changed, ioError, refusedBy } from "./remote-errors.ts";
 import type { UrlOptions } from "./remote-options.ts";
-import { Attempts } from "./retries.ts";
+import { Retries } from "./retries.ts";
 
-/** Bytes after which earlier failures are forgotten: a long download may break off now and then. */
+/** Progress of this many bytes resets the failure count: a long download may break off now and then. */
 const FORGIVEN_AFTER = 2 ** 20;
-/** A read of at most so many bytes that ends where the file ends is kept: everybody begins there. */
+/** A read up to this size at the end of the file is cached, as every open begins there. */
 const KEPT_TAIL = 128 * 1024;
 
-/** What the first answer said of a file. */
+/** What the first response says about a file. */
 export interface RemoteFacts {
   readonly size: number;
   readonly version: FileVersion;
-  /** Its first bytes, which came along. */
+  /** Its first bytes, which that response contained. */
   readonly head: Uint8Array;
 }
 
-/** A file whose server answers requests for ranges. What was read of its ends is not asked for again. */
+/** A file whose server supports Range requests. The bytes of both ends are requested once. */
 export class RemoteFile implements ByteSource {
   readonly name: string;
   readonly size: number;
@@ -51,7 +51,7 @@ export class RemoteFile implements ByteSource {
     return bytes;
   }
 
-  /** Bytes of a range as they come, in one request. */
+  /** Streams the bytes of a range from one request. */
   async *stream({ offset, length }: ByteRange, signal?: AbortSignal): AsyncGenerator<Uint8Array, void, void> {
     const end = offset + length;
     const headEnd = Math.min(end, this.#head.byteLength);
@@ -65,7 +65,7 @@ export class RemoteFile implements ByteSource {
   }
 
   async *#fetch(start: number, end: number, signal: AbortSignal | undefined): AsyncGenerator<Uint8Array, void, void> {
-    const attempts = new Attempts(this.#options);
+    const attempts = new Retries(this.#options);
     let since = start;
     for (let at = start; at < end; ) {
       try {
@@ -77,7 +77,7 @@ export class RemoteFile implements ByteSource {
           next += chunk.byteLength;
           at += wanted.byteLength;
           if (wanted.byteLength > 0) yield wanted;
-          // What comes after it, if anything, is not waited for.
+          // Does not wait for surplus bytes.
           if (at === end && stop > end) return;
         }
         if (at < Math.min(stop, end)) throw brokenOff(this.name);
@@ -89,7 +89,9 @@ export class RemoteFile implements ByteSource {
     }
   }
 
-  /** Where the bytes of an answer end. Fails unless they are of this file, and the next that are wanted among them. */
+  /**
+   * Returns where the bytes of a response end. Throws unless they belong to this file and include the next wanted byte.
+   */
   #check(answer: Answer, at: number, end: number): number {
     const { status, range, headers } = answer;
     const problem = ((): Error | undefined => {
@@ -98,10 +100,12 @@ export class RemoteFile implements ByteSource {
       if (!isSameVersion(this.#version, versionOf(headers))) return changed(this.name);
       if (status === 200) return undefined;
       if (range?.total !== this.size) {
-        return range === undefined ? ioError(this.name, "a Range request was not answered") : changed(this.name);
+        return range === undefined
+          ? ioError(this.name, "the server did not answer a Range request with a range")
+          : changed(this.name);
       }
       if (range.start <= at && at < range.end) return undefined;
-      const what = `bytes ${range.start} to ${range.end} came where ${at} to ${end} were asked for`;
+      const what = `the server sent bytes ${range.start} to ${range.end} instead of ${at} to ${end}`;
       return ioError(this.name, what);
     })();
     if (problem === undefined) return status === 200 ? this.size : range!.end;

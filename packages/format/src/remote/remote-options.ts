@@ -1,19 +1,19 @@
-/** How a URL is fetched. */
+/** Options of fetching a URL. */
 export interface UrlOptions {
-  /** Instead of the global `fetch`. */
+  /** Replaces the global `fetch`. */
   readonly fetch?: typeof fetch | undefined;
-  /** Sent with every request, e.g. an authorization. */
+  /** Sent with every request, e.g. an authorization header. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
   readonly signal?: AbortSignal | undefined;
   /**
-   * What to do with a server that does not answer Range requests: `download` the whole file into memory (default), or
+   * What to do when the server does not support Range requests: `download` the whole file into memory (default), or
    * `refuse`.
    */
   readonly withoutRanges?: "download" | "refuse" | undefined;
-  /** How often a range that failed is asked for again; each time it goes on where it broke off. @default 3 */
+  /** The number of retries of a range; each continues where the last one broke off. @default 3 */
   readonly retries?: number | undefined;
-  /** Milliseconds before a range is asked for again; twice as many before each further time. @default 250 */
+  /** The milliseconds before the first retry; each further delay is twice as long. @default 250 */
   readonly retryDelay?: number | undefined;
-  /** Milliseconds without a byte after which a request counts as failed; `Infinity` waits. @default 30 000 */
+  /** The milliseconds without a byte after which a request fails; `Infinity` disables the timeout. @default 30 000 */
   readonly stallTimeout?: number | undefined;
 }

@@ -29,27 +29,30 @@ async function open(
   return { server, source: await fromUrl(URL_OF_IT, { fetch: server.fetch, retryDelay: 0, ...urlOptions }) };
 }
 
-describe("files", () => {
-  it.each([1, 1000, 64 * 1024, 64 * 1024 + 1, MB])("of %i bytes come whole, each byte once", async (length) => {
-    const file = bytesOf(length);
-    const { server, source } = await open(file);
-    expect(same(await source.read(0, length), file)).toBe(true);
-    expect(server.ranges).toHaveLength(length <= 64 * 1024 ? 1 : 2);
-    expect(server.sent()).toBe(length);
-  });
+describe("remote files", () => {
+  it.each([1, 1000, 64 * 1024, 64 * 1024 + 1, MB])(
+    "of %i bytes are downloaded whole, each byte once",
+    async (length) => {
+      const file = bytesOf(length);
+      const { server, source } = await open(file);
+      expect(same(await source.read(0, length), file)).toBe(true);
+      expect(server.ranges).toHaveLength(length <= 64 * 1024 ? 1 : 2);
+      expect(server.sent()).toBe(length);
+    },
+  );
 
-  it("of no bytes are not an error", async () => {
+  it("of zero bytes are not an error", async () => {
     expect((await open(new Uint8Array(0))).source.size).toBe(0);
   });
 
-  it("that are larger are read in parts", async () => {
+  it("of more than 1 MB are read in ranges", async () => {
     const { server, source } = await open(FILE);
     expect(source.size).toBe(FILE.length);
     expect(same(await source.read(MB, 100), FILE.slice(MB, MB + 100))).toBe(true);
     expect(server.sent()).toBeLessThan(MB);
   });
 
-  it("are not asked again for what came of their ends", async () => {
+  it("request the bytes of both ends once", async () => {
     const { server, source } = await open(FILE);
     await source.read(FILE.length - 100_000, 100_000);
     expect(same(await source.read(0, FILE.length), FILE)).toBe(true);
@@ -57,34 +60,34 @@ describe("files", () => {
   });
 });
 
-describe("servers that send more than was asked for", () => {
+describe("servers that send more than requested", () => {
   const all = (_: number, __: number, size: number): readonly [number, number] => [0, size];
   it.each<[string, FakeOptions]>([
     ["the whole file with status 200", { send: () => null }],
     ["the whole file with status 206", { send: all }],
-    ["the whole file, and a page may not see its range", { send: all, hidesRange: true }],
-    ["nothing that a page may see", { hidesRange: true }],
-  ])("%s", async (_, options) => {
+    ["the whole file, whose range the page may not see", { send: all, hidesRange: true }],
+    ["a range that the page may not see", { hidesRange: true }],
+  ])("may send %s", async (_, options) => {
     const { server, source } = await open(FILE, options);
     expect(same(await source.read(0, FILE.length), FILE)).toBe(true);
     expect(same(await source.read(77, 1000), FILE.slice(77, 1077))).toBe(true);
     expect(server.sent()).toBe(FILE.length);
   });
 
-  it("begin to do so later", async () => {
+  it("may do so only for later requests", async () => {
     const { source } = await open(FILE, { send: (start, end, size) => (start === 0 ? [start, end] : [0, size]) });
     expect(same(await source.read(MB, MB), FILE.slice(MB, 2 * MB))).toBe(true);
   });
 
-  it("send less than was asked for", async () => {
+  it("may also send less than requested", async () => {
     const { server, source } = await open(FILE, { send: (start, end) => [start, Math.min(end, start + 300_000)] });
     expect(same(await source.read(0, FILE.length), FILE)).toBe(true);
     expect(server.sent()).toBe(FILE.length);
   });
 });
 
-describe("what is refused", () => {
-  it("other bytes than those that were asked for", async () => {
+describe("a remote source rejects", () => {
+  it("other bytes than requested", async () => {
     const { source } = await open(FILE, { send: (start, end) => (start === 0 ? [start, end] : [start + 1, end]) });
     await expect(source.read(MB, MB)).rejects.toMatchObject({ code: "format.io", what: /came where/ });
     const first = open(FILE, { send: (start, end) => [start + 1, end] });
@@ -97,7 +100,9 @@ describe("what is refused", () => {
     ["a later date", (request) => ({ "Last-Modified": `Sun, 0${request + 1} Nov 2026 00:00:00 GMT` })],
   ])("a file that changed: %s", async (_, headers) => {
     const { source } = await open(FILE, { headers });
-    await expect(source.read(MB, MB)).rejects.toMatchObject({ what: "the file changed meanwhile" });
+    await expect(source.read(MB, MB)).rejects.toMatchObject({
+      what: "the file changed on the server while it was read",
+    });
   });
 
   it("a file that changed: another size", async () => {
@@ -106,7 +111,9 @@ describe("what is refused", () => {
     const fetch = ((...args: Parameters<typeof globalThis.fetch>) =>
       (server.ranges.length === 0 ? server : longer).fetch(...args)) as typeof globalThis.fetch;
     const source = await fromUrl(URL_OF_IT, { fetch });
-    await expect(source.read(MB, MB)).rejects.toMatchObject({ what: "the file changed meanwhile" });
+    await expect(source.read(MB, MB)).rejects.toMatchObject({
+      what: "the file changed on the server while it was read",
+    });
   });
 
   it("not a weak tag of the same content, nor another date beside the same tag", async () => {
@@ -134,14 +141,14 @@ describe("what is refused", () => {
     expect(cancelled).toBe(true);
   });
 
-  it("a length that nobody can hold", async () => {
+  it("a length that cannot be allocated", async () => {
     const headers = { "Content-Length": String(2 ** 52) };
     const fetch = (async () => new Response(new Uint8Array(3), { headers })) as unknown as typeof globalThis.fetch;
     await expect(fromUrl(URL_OF_IT, { fetch })).rejects.toMatchObject({ code: "format.io", what: /no memory for/ });
   });
 });
 
-describe("failures", () => {
+describe("a failed request", () => {
   /** Trouble with some requests and not with others. */
   const at = (requests: readonly number[], trouble: Trouble): FakeOptions => ({
     trouble: (request) => (requests.includes(request) ? trouble : undefined),
@@ -154,13 +161,13 @@ describe("failures", () => {
     ["a body that breaks off", at([1, 2], { kind: "break", after: 500_000 })],
     ["the first answer breaks off", at([0], { kind: "break", after: 20_000 })],
     ["503 for the first request", at([0, 1], { kind: "status", status: 503 })],
-  ])("%s: asks again, and goes on where it broke off", async (_, options) => {
+  ])("is retried where it broke off: %s", async (_, options) => {
     const { server, source } = await open(FILE, options);
     expect(same(await source.read(0, FILE.length), FILE)).toBe(true);
     expect(server.sent()).toBeLessThan(FILE.length + 64 * 1024);
   });
 
-  it("ends after a few attempts, with the last one's reason", async () => {
+  it("is given up after some retries, with the last error", async () => {
     const { server, source } = await open(FILE, {
       trouble: (request) => (request === 0 ? undefined : { kind: "status", status: 502 }),
     });
@@ -175,7 +182,7 @@ describe("failures", () => {
     expect(once.server.ranges).toHaveLength(2);
   });
 
-  it("does not ask again where that is of no use", async () => {
+  it("is not retried where a retry cannot succeed", async () => {
     const { server, source } = await open(FILE, at([1], { kind: "status", status: 403 }));
     await expect(source.read(MB, MB)).rejects.toMatchObject({ what: "the server answered 403" });
     expect(server.ranges).toHaveLength(2);
@@ -186,7 +193,7 @@ describe("failures", () => {
     expect(unreachable.ranges).toHaveLength(1);
   });
 
-  it("a stall counts as a failure", async () => {
+  it("includes a stalled one", async () => {
     const { server, source } = await open(FILE, at([1], { kind: "stall", after: 100_000 }), { stallTimeout: 20 });
     expect(same(await source.read(MB, MB), FILE.slice(MB, 2 * MB))).toBe(true);
     expect(server.sent()).toBe(64 * 1024 + MB);
@@ -194,12 +201,12 @@ describe("failures", () => {
     const hopeless = await open(FILE, stalls, { stallTimeout: 5 });
     await expect(hopeless.source.read(MB, MB)).rejects.toMatchObject({
       code: "format.io",
-      what: "nothing came for 0.005 s",
+      what: "the server sent nothing for 0.005 s",
     });
   });
 });
 
-describe("an abort ends with the signal's own reason", () => {
+describe("an abort rejects with the signal's reason", () => {
   const reason = new Error("closed by the user");
   const stall = (from: number, after: number): FakeOptions => ({
     trouble: (request) => (request >= from ? { kind: "stall", after } : undefined),
@@ -233,12 +240,12 @@ describe("an abort ends with the signal's own reason", () => {
   });
 });
 
-describe("ranges that are expected", () => {
+describe("announced ranges", () => {
   const LONG = bytesOf(24 * MB);
   const parts = (count: number, step: number, length: number): { offset: number; length: number }[] =>
     Array.from({ length: count }, (_, i) => ({ offset: MB + i * step, length }));
 
-  it("come by one request, in whatever order they are taken", async () => {
+  it("are fetched by one request, in whatever order they are read", async () => {
     const { server, source } = await open(FILE);
     const ranges = parts(20, 50_000, 49_000);
     const enough = source.expect!(ranges);
@@ -249,7 +256,7 @@ describe("ranges that are expected", () => {
     expect(server.ranges).toHaveLength(2);
   });
 
-  it("are read once though they are expected twice", async () => {
+  it("are fetched once though they are announced twice", async () => {
     const { server, source } = await open(FILE);
     const ranges = parts(3, 100_000, 100_000);
     const ends = [source.expect!(ranges), source.expect!(ranges)];
@@ -259,7 +266,7 @@ describe("ranges that are expected", () => {
     expect(server.sent()).toBe(64 * 1024 + 300_000);
   });
 
-  it("may be read in parts, into memory, and again", async () => {
+  it("may be read in pieces, into memory, and again", async () => {
     const { source } = await open(LONG);
     const enough = source.expect!([{ offset: MB, length: 20 * MB }]);
     for (let at = MB; at < 21 * MB; at += 3 * MB) {
@@ -272,7 +279,7 @@ describe("ranges that are expected", () => {
     enough();
   });
 
-  it("do not fill the memory while nobody takes them", async () => {
+  it("are buffered up to a limit while they are not read", async () => {
     const { server, source } = await open(LONG, { chunk: MB });
     const enough = source.expect!([{ offset: MB, length: 22 * MB }]);
     // What needs no more than what has come is there at once.
@@ -284,7 +291,7 @@ describe("ranges that are expected", () => {
     enough();
   });
 
-  it("are read by whoever needs them when they are given up, or failed", async () => {
+  it("are read directly after they were cancelled or failed", async () => {
     const { source } = await open(FILE, {
       trouble: (request) => (request === 1 ? { kind: "stall", after: 0 } : undefined),
     });
@@ -301,7 +308,7 @@ describe("ranges that are expected", () => {
     expect(same(await failing.source.read(MB, MB), FILE.slice(MB, 2 * MB))).toBe(true);
   });
 
-  it("end with their source", async () => {
+  it("are cancelled when their source is closed", async () => {
     const { source } = await open(FILE, {
       trouble: (request) => (request === 1 ? { kind: "stall", after: 0 } : undefined),
     });

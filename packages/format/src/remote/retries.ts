@@ -5,8 +5,8 @@ import type { UrlOptions } from "./remote-options.ts";
 const RETRIES = 3;
 const RETRY_DELAY_MS = 250;
 
-/** Counts failures of one piece of work, and says whether it is tried again. */
-export class Attempts {
+/** Counts failures of one task, and decides on retries. */
+export class Retries {
   readonly #most: number;
   readonly #delay: number;
   #failures = 0;
@@ -16,7 +16,7 @@ export class Attempts {
     this.#delay = retryDelay;
   }
 
-  /** Waits a while if that may help, else throws the problem. */
+  /** Waits if a retry may help, else rethrows the error. */
   async again(problem: unknown, signal: AbortSignal | undefined): Promise<void> {
     signal?.throwIfAborted();
     if (!isTransient(problem) || this.#failures >= this.#most) throw problem;

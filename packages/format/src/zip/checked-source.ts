@@ -2,7 +2,7 @@ import type { ByteSource, Crc32, ReadOptions } from "../byte-source.ts";
 import { formatError } from "../format-errors.ts";
 import type { ZipEntry } from "./zip-entry.ts";
 
-/** Fails when bytes of an entry do not match its checksum. PyTorch can be told to compute none, and writes 0 then. */
+/** Throws when bytes of an entry do not match its checksum. PyTorch can skip checksums, and writes 0 then. */
 export function requireChecksum(entry: ZipEntry, actual: number): void {
   if (actual === entry.crc32 || entry.crc32 === 0) return;
   throw formatError("format.checksum", {
@@ -12,7 +12,10 @@ export function requireChecksum(entry: ZipEntry, actual: number): void {
   });
 }
 
-/** An entry that is read in parts. Its checksum is compared when the last of them came, if they came in order. */
+/**
+ * Creates a source over an entry that is read in pieces. Its checksum is compared after the last piece, if they were
+ * read in order.
+ */
 export function checkedSource(source: ByteSource, entry: ZipEntry, crc32: Crc32): ByteSource {
   let next = 0;
   let crc = 0;

@@ -1,8 +1,8 @@
 import type { Crc32 } from "../byte-source.ts";
 
-/** Bytes of a step. */
+/** The bytes that one step processes. */
 const STEP = 16;
-/** One table for each byte of a step: the last byte's is the first. Signed, as those are the numbers engines compute with. */
+/** One table for each byte of a step, in reverse order. Signed, because engines compute with signed 32-bit integers. */
 const TABLES: Int32Array = makeTables();
 
 function makeTables(): Int32Array {
@@ -19,7 +19,7 @@ function makeTables(): Int32Array {
   return tables;
 }
 
-/** {@link Crc32} in JavaScript. */
+/** Computes {@link Crc32} in JavaScript. */
 export const crc32: Crc32 = (bytes, crc = 0) => {
   const aligned = Math.min(-bytes.byteOffset & 3, bytes.byteLength);
   const steps = Math.floor((bytes.byteLength - aligned) / STEP);
@@ -34,7 +34,7 @@ function byBytes(bytes: Uint8Array, start: number, end: number, crc: number): nu
   return c;
 }
 
-/** Words as little-endian machines read them, which is all that there are. */
+/** Reads words as little-endian, since JavaScript engines run only on such machines. */
 function bySteps(words: Int32Array, crc: number): number {
   const t = TABLES;
   let c = crc;

@@ -3,10 +3,10 @@ import { formatError } from "../format-errors.ts";
 import { checkLimit, LIMITS } from "../limits.ts";
 import type { ZipEntry } from "./zip-entry.ts";
 
-/** Bytes that are inflated at a time. */
+/** The number of bytes inflated at a time. */
 const INFLATE_STEP = 16_384;
 
-/** The bytes of a compressed entry. */
+/** Inflates a compressed entry. */
 export function inflate(entry: ZipEntry, bytes: Uint8Array): Uint8Array {
   if (entry.size > LIMITS.inflateFreeBytes) {
     checkLimit("inflateRatio", Math.ceil(entry.size / Math.max(1, bytes.byteLength)), entry.name);
@@ -19,7 +19,7 @@ export function inflate(entry: ZipEntry, bytes: Uint8Array): Uint8Array {
       if (total + chunk.byteLength <= out.byteLength) out.set(chunk, total);
       total += chunk.byteLength;
     });
-    // In steps, so that an entry that is longer than it says ends soon after its declared size.
+    // In steps, so that an entry that is longer than declared stops soon after its declared size.
     for (let at = 0; at < bytes.byteLength && total <= entry.size; at += INFLATE_STEP) {
       stream.push(bytes.subarray(at, at + INFLATE_STEP), at + INFLATE_STEP >= bytes.byteLength);
     }

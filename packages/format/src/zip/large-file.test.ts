@@ -5,7 +5,7 @@ import { ZipFile } from "./zip-file.ts";
 const GB = 2 ** 30;
 const mark = Uint8Array.of(1, 2, 3, 4);
 
-test("entries behind and across 4 GB are read where they are", async () => {
+test("entries after and across 4 GB are read correctly", async () => {
   const source = sparseZip([
     { name: "a/small", size: 10, marks: [{ at: 3, bytes: mark }] },
     { name: "a/huge", size: 5 * GB, marks: [4 * GB - 2, 5 * GB - 4].map((at) => ({ at, bytes: mark })) },

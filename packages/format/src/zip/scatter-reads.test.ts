@@ -54,8 +54,8 @@ async function readAll(zip: ZipFile): Promise<readonly Uint8Array[]> {
   return Promise.all(entries.map((entry) => zip.read(entry, { into: new Uint8Array(entry.size + 3) })));
 }
 
-describe("entries that are read in one turn", () => {
-  it("are few reads where data is where PyTorch puts it", async () => {
+describe("entries that are read in one microtask", () => {
+  it("take few reads where the data has PyTorch's offsets", async () => {
     const source = await counting(await pytorchZip());
     const zip = (await ZipFile.open(source, true))!;
     expect(await readAll(zip)).toEqual(entries.map(({ data }) => data));
@@ -67,7 +67,7 @@ describe("entries that are read in one turn", () => {
     ["another writer", {}],
     ["padding", { localExtra: 37 }],
     ["descriptors", { descriptors: true, localExtra: 5 }],
-  ])("are right wherever data is: %s", async (_, options) => {
+  ])("are right at other data offsets: %s", async (_, options) => {
     const source = await counting(buildZip(entries, options));
     const zip = (await ZipFile.open(source, false))!;
     expect(await readAll(zip)).toEqual(entries.map(({ data }) => data));

@@ -1,20 +1,20 @@
 import type { ByteSource, ReadOptions } from "../byte-source.ts";
 
-/** An entry whose place in the file is foreseen: its header, and right behind it the data. */
-export interface Foreseen {
+/** An entry whose data offset is predicted: its header is directly before the data. */
+export interface PredictedEntry {
   readonly headerOffset: number;
   readonly dataOffset: number;
   readonly into: Uint8Array;
 }
 
-interface Wanted extends Foreseen {
+interface Wanted extends PredictedEntry {
   readonly signal: AbortSignal | undefined;
   resolve(header: Uint8Array): void;
   reject(reason: unknown): void;
 }
 
-/** One read over several entries and what lies between them. */
-interface Stretch {
+/** One read over several entries and the gaps between them. */
+interface ScatterRead {
   readonly start: number;
   readonly signal: AbortSignal | undefined;
   readonly buffers: Uint8Array[];
@@ -22,19 +22,19 @@ interface Stretch {
   end: number;
 }
 
-/** Records that are further apart are not worth reading what is between. */
+/** A larger gap between entries starts a new read. */
 const LARGEST_GAP = 2 ** 16;
-/** Long enough that threads stay busy while the caller's is, short enough to let an abort and progress through. */
-const LONGEST_STRETCH = 256 * 2 ** 20;
-/** Systems take 1024 buffers at once; an entry adds up to three. */
+/** Long enough that I/O threads stay busy while the main thread is, short enough for aborts and progress. */
+const LONGEST_READ = 256 * 2 ** 20;
+/** Systems take 1024 buffers per call; an entry adds up to three. */
 const MOST_BUFFERS = 1020;
-/** Stretches under way at a time: more threads would only take time from the one that asks. */
-const LANES = 2;
+/** The number of reads in flight: more threads would only take time from the main thread. */
+const CONCURRENT_READS = 2;
 
-/** Collects the reads that are asked for in one turn: neighbours in the file become one read with many destinations. */
-export class ReadBatch {
+/** Collects the reads of one microtask: neighbours in the file become one read with many destinations. */
+export class ScatterReads {
   readonly #scatter: NonNullable<ByteSource["scatter"]>;
-  readonly #stretches: Stretch[] = [];
+  readonly #scatterReads: ScatterRead[] = [];
   #wanted: Wanted[] = [];
   #underWay = 0;
 
@@ -42,12 +42,12 @@ export class ReadBatch {
     this.#scatter = scatter;
   }
 
-  /** Reads an entry's data; returns the header before it, which tells whether that was its place. */
-  read(entry: Foreseen, { signal }: ReadOptions): Promise<Uint8Array> {
+  /** Reads an entry's data; returns the header before it, which shows whether the predicted offset was right. */
+  read(entry: PredictedEntry, { signal }: ReadOptions): Promise<Uint8Array> {
     return new Promise((resolve, reject) => {
       if (this.#wanted.push({ ...entry, signal, resolve, reject }) > 1) return;
       queueMicrotask(() => {
-        this.#stretches.push(...stretchesOf(this.#wanted));
+        this.#scatterReads.push(...scatterReadsOf(this.#wanted));
         this.#wanted = [];
         this.#advance();
       });
@@ -55,16 +55,16 @@ export class ReadBatch {
   }
 
   #advance(): void {
-    while (this.#underWay < LANES && this.#stretches.length > 0) {
+    while (this.#underWay < CONCURRENT_READS && this.#scatterReads.length > 0) {
       this.#underWay++;
-      void this.#run(this.#stretches.shift()!).then(() => {
+      void this.#run(this.#scatterReads.shift()!).then(() => {
         this.#underWay--;
         this.#advance();
       });
     }
   }
 
-  async #run({ start, buffers, signal, entries }: Stretch): Promise<void> {
+  async #run({ start, buffers, signal, entries }: ScatterRead): Promise<void> {
     try {
       await this.#scatter(start, buffers, { signal });
       for (const { entry, header } of entries) entry.resolve(header);
@@ -74,34 +74,34 @@ export class ReadBatch {
   }
 }
 
-function stretchesOf(wanted: readonly Wanted[]): Stretch[] {
-  const stretches: Stretch[] = [];
+function scatterReadsOf(wanted: readonly Wanted[]): ScatterRead[] {
+  const scatterReads: ScatterRead[] = [];
   const bytes = wanted.reduce((sum, { into }) => sum + into.byteLength, 0);
-  // Of one length, so that no lane is left with the last one.
-  const length = bytes / LANES / Math.ceil(bytes / LANES / LONGEST_STRETCH);
+  // Of equal length, so that the reads end together.
+  const length = bytes / CONCURRENT_READS / Math.ceil(bytes / CONCURRENT_READS / LONGEST_READ);
   for (const entry of [...wanted].sort((a, b) => a.headerOffset - b.headerOffset)) {
-    let stretch = stretches.at(-1);
-    if (stretch === undefined || !continues(stretch, entry, length)) {
-      stretch = {
+    let scatterRead = scatterReads.at(-1);
+    if (scatterRead === undefined || !continues(scatterRead, entry, length)) {
+      scatterRead = {
         start: entry.headerOffset,
         end: entry.headerOffset,
         signal: entry.signal,
         buffers: [],
         entries: [],
       };
-      stretches.push(stretch);
+      scatterReads.push(scatterRead);
     }
-    const gap = entry.headerOffset - stretch.end;
+    const gap = entry.headerOffset - scatterRead.end;
     const header = new Uint8Array(entry.dataOffset - entry.headerOffset);
-    if (gap > 0) stretch.buffers.push(new Uint8Array(gap));
-    stretch.buffers.push(header, entry.into);
-    stretch.entries.push({ entry, header });
-    stretch.end = entry.dataOffset + entry.into.byteLength;
+    if (gap > 0) scatterRead.buffers.push(new Uint8Array(gap));
+    scatterRead.buffers.push(header, entry.into);
+    scatterRead.entries.push({ entry, header });
+    scatterRead.end = entry.dataOffset + entry.into.byteLength;
   }
-  return stretches;
+  return scatterReads;
 }
 
-function continues({ start, end, buffers, signal }: Stretch, entry: Wanted, length: number): boolean {
+function continues({ start, end, buffers, signal }: ScatterRead, entry: Wanted, length: number): boolean {
   const gap = entry.headerOffset - end;
   // An entry that is read twice begins before the end.
   if (gap < 0 || gap > LARGEST_GAP || entry.signal !== signal) return false;

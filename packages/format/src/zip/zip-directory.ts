@@ -10,16 +10,19 @@ const ZIP64_EOCD = 0x06064b50;
 const EOCD_BYTES = 22;
 const LOCATOR_BYTES = 20;
 const ZIP64_EOCD_BYTES = 56;
-/** One read that holds the end record behind the longest comment, and with it the small entries PyTorch writes last. */
+/**
+ * One read that holds the end record behind the longest comment, and with it the small entries that PyTorch writes
+ * last.
+ */
 const TAIL_BYTES = 0xffff + EOCD_BYTES + LOCATOR_BYTES + ZIP64_EOCD_BYTES;
 
-/** A zip's directory, and its source with the tail that was read anyway kept in memory. */
+/** The directory of a zip, and its source with the tail cached in memory. */
 export interface ZipDirectory {
   readonly entries: readonly ZipEntry[];
   readonly source: ByteSource;
 }
 
-/** Reads the central directory; undefined when the source is not a zip at all. */
+/** Reads the central directory; returns undefined when the source is not a zip. */
 export async function readDirectory(source: ByteSource, options?: ReadOptions): Promise<ZipDirectory | undefined> {
   const tailStart = Math.max(0, source.size - TAIL_BYTES);
   const tail = await source.read(tailStart, source.size - tailStart, options);
@@ -43,7 +46,7 @@ export async function readDirectory(source: ByteSource, options?: ReadOptions): 
   return { entries: parseEntries(bytes, count, offset, source.name), source: cached };
 }
 
-/** The last end record whose comment reaches exactly to the end of the file, as a position in the tail. */
+/** Finds the last end record whose comment reaches exactly to the end of the file; returns its position in the tail. */
 function findEnd(view: DataView): number | undefined {
   for (let at = view.byteLength - EOCD_BYTES; at >= 0; at--) {
     if (view.getUint32(at, true) !== EOCD) continue;
@@ -56,7 +59,7 @@ interface DirectoryPlace {
   readonly count: number;
   readonly size: number;
   readonly offset: number;
-  /** The directory ends at or before this. */
+  /** The position that the directory must end at or before. */
   readonly limit: number;
 }
 

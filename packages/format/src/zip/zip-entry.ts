@@ -3,7 +3,7 @@ import { checkLimit } from "../limits.ts";
 
 const CENTRAL = 0x02014b50;
 const CENTRAL_BYTES = 46;
-/** Bytes of a local header before its name. */
+/** The bytes of a local header before its name. */
 export const LOCAL_BYTES = 30;
 const ZIP64_FIELD = 0x0001;
 
@@ -16,7 +16,7 @@ export interface ZipEntry {
   readonly compressedSize: number;
   readonly size: number;
   readonly headerOffset: number;
-  /** The next entry's header, or the directory: this entry ends at or before it. */
+  /** The offset of the next entry's header, or of the directory: this entry ends at or before it. */
   readonly limit: number;
 }
 
@@ -109,16 +109,17 @@ function checkOverlap(entries: readonly Mutable<ZipEntry>[], directory: number):
       throw formatError("format.overlap", {
         what: `the entry reaches into ${next === undefined ? "the zip directory" : JSON.stringify(next.name)}`,
         where: entry.name,
-        advice: "the file is damaged or hostile",
+        advice: "the file is damaged or malicious",
       });
     }
   }
 }
 
-/** A 64-bit field that must be an exact number. */
+/** Reads a 64-bit field that must be an exact number. */
 export function u64(view: DataView, at: number, where: string): number {
   const value = view.getBigUint64(at, true);
-  if (value > BigInt(Number.MAX_SAFE_INTEGER)) throw damaged(`the 64-bit value ${value} cannot be right`, where);
+  if (value > BigInt(Number.MAX_SAFE_INTEGER))
+    throw damaged(`the 64-bit value ${value} is too large for a file`, where);
   return Number(value);
 }
 

@@ -12,28 +12,30 @@ import type { ByteRange } from "../remote/byte-range.ts";
 import type { FarStorages } from "../weight-tensor.ts";
 import { checkedSource, requireChecksum } from "./checked-source.ts";
 import { crc32 as crc32InJavaScript } from "./crc32.ts";
-import { ReadBatch } from "./scatter-reads.ts";
+import { ScatterReads } from "./scatter-reads.ts";
 import { readDirectory } from "./zip-directory.ts";
 import { LOCAL_BYTES, type ZipEntry } from "./zip-entry.ts";
 
 const LOCAL = 0x04034b50;
 /** PyTorch aligns data to 64 bytes in the file; reading from such a position keeps that alignment in memory. */
 const ALIGNMENT = 64;
-/** What a local extra field usually takes: up to 63 bytes of padding and 28 of zip64. */
+/** The usual size of a local extra field: up to 63 bytes of padding and 28 of zip64. */
 const USUAL_EXTRA = 128;
-/** What is read of both ends of a zip inside a zip: the pickle that `torch.save` writes first, and the directory. */
+/**
+ * The bytes read from both ends of a zip inside a zip: the pickle that `torch.save` writes first, and the directory.
+ */
 const INSIDE_HEAD = 64 * 1024;
 const INSIDE_TAIL = 66 * 1024;
-/** Identifier and length before what an extra field holds. */
+/** The identifier and length before the content of an extra field. */
 const EXTRA_HEADER_BYTES = 4;
 
 /** An open zip: entries are found in its directory and read on demand. */
 export class ZipFile {
   readonly entries: ReadonlyMap<string, ZipEntry>;
   readonly source: ByteSource;
-  /** Entries that somebody knows as storages, by the storage's id. */
+  /** Entries that back storages, by the storage's id. */
   readonly storages: Map<string, ZipEntry> = new Map();
-  /** What its storages have in common where reading takes long. */
+  /** Announces reads of its storages, where reads take long. */
   readonly far: FarStorages = {
     expect: (ids, options) =>
       this.expect(
@@ -43,8 +45,8 @@ export class ZipFile {
   };
   readonly #verify: boolean;
   readonly #crc32: Crc32;
-  readonly #batch: ReadBatch | undefined;
-  /** Whether the last header that was read put its data where PyTorch's writer does. */
+  readonly #batch: ScatterReads | undefined;
+  /** Whether the last header put its data where PyTorch's writer does. */
   #usual = false;
 
   constructor(source: ByteSource, entries: readonly ZipEntry[], verify: boolean) {
@@ -52,16 +54,16 @@ export class ZipFile {
     this.entries = new Map(entries.map((entry) => [entry.name, entry]));
     this.#verify = verify;
     this.#crc32 = source.crc32 ?? crc32InJavaScript;
-    this.#batch = source.scatter && new ReadBatch(source.scatter.bind(source));
+    this.#batch = source.scatter && new ScatterReads(source.scatter.bind(source));
   }
 
-  /** Undefined when the source is not a zip. */
+  /** Opens a zip; returns undefined when the source is not one. */
   static async open(source: ByteSource, verify: boolean, options?: ReadOptions): Promise<ZipFile | undefined> {
     const directory = await readDirectory(source, options);
     return directory && new ZipFile(directory.source, directory.entries, verify);
   }
 
-  /** The bytes of an entry. */
+  /** Reads the bytes of an entry. */
   async read(entry: ZipEntry, options?: ReadOptions): Promise<Uint8Array> {
     const stored = await this.#readStored(entry, entry.compressed ? { signal: options?.signal } : options);
     const bytes = entry.compressed ? deliver(await inflated(entry, stored), options) : stored;
@@ -69,7 +71,7 @@ export class ZipFile {
     return bytes;
   }
 
-  /** An entry as a source of its own, without reading it when it is stored. */
+  /** Opens an entry as a source of its own, without reading it when it is stored. */
   async slice(entry: ZipEntry, options?: ReadOptions): Promise<ByteSource> {
     if (entry.compressed) return { ...fromBytes(await this.read(entry, options)), name: entry.name };
     const header = await this.source.read(entry.headerOffset, LOCAL_BYTES, options);
@@ -77,18 +79,21 @@ export class ZipFile {
     return this.#verify ? checkedSource(stored, entry, this.#crc32) : stored;
   }
 
-  /** Where a stored entry's bytes start in the source's origin; null when it is compressed or checked, or has none. */
+  /**
+   * Returns where a stored entry's bytes start in the source's origin; null when it is compressed or verified, or has
+   * no origin.
+   */
   async locate(entry: ZipEntry): Promise<SourceOrigin | null> {
     if (entry.compressed || this.#verify || this.source.origin === undefined) return null;
     return (await this.slice(entry)).origin ?? null;
   }
 
-  /** Says that entries will be read soon. Returns how to say that no more of them will be. */
+  /** Announces entries that will be read soon. Returns a function that ends the announcement. */
   expect(entries: Iterable<ZipEntry>, options?: Pick<ReadOptions, "signal">): () => void {
     return this.source.expect?.(Array.from(entries, surroundings), options) ?? (() => {});
   }
 
-  /** Says that an entry will be read which is a zip itself: its directory, and what its first entries tell. */
+  /** Announces reads of an entry that is itself a zip: its directory and its first entries. */
   expectInside(entries: Iterable<ZipEntry>, options?: Pick<ReadOptions, "signal">): () => void {
     const ranges = Array.from(entries, surroundings).flatMap(({ offset, length }) =>
       length <= INSIDE_HEAD + INSIDE_TAIL
@@ -105,7 +110,7 @@ export class ZipFile {
     const { compressedSize: length, headerOffset } = entry;
     const isFar = this.source.expect !== undefined;
     if (options?.into !== undefined && !isFar) return this.#readInto(entry, options);
-    // Header and data in one read: a network round trip less per entry.
+    // Header and data in one read save a network round trip per entry.
     const around = surroundings(entry);
     const { signal } = options ?? {};
     const block = await this.source.read(around.offset, around.length, { signal });
@@ -114,7 +119,7 @@ export class ZipFile {
     return this.source.read(around.offset + data, length, options);
   }
 
-  /** Header and data at once where it can be told before where the data starts; the header still has the last word. */
+  /** Reads header and data at once where the data offset can be predicted; the header then confirms it. */
   async #readInto(entry: ZipEntry, options: ReadOptions): Promise<Uint8Array> {
     const length = entry.compressedSize;
     const guess = usualOffset(entry);
@@ -135,19 +140,22 @@ export class ZipFile {
   }
 }
 
-/** An entry with its header, as one read: where the data ends is only known when the header is. */
+/**
+ * Returns the range of an entry with its header. Only the header gives the exact data offset, so the range is
+ * estimated.
+ */
 function surroundings({ headerOffset, nameBytes, compressedSize, limit }: ZipEntry): ByteRange {
   const offset = headerOffset - (headerOffset % ALIGNMENT);
   const guess = headerOffset + LOCAL_BYTES + nameBytes + USUAL_EXTRA + compressedSize;
   return { offset, length: Math.min(guess, limit) - offset };
 }
 
-/** Where PyTorch's writer lets data start: aligned, behind an extra field of at least its own four bytes. */
+/** Returns the data offset that PyTorch's writer chooses: aligned, after an extra field of at least four bytes. */
 function usualOffset({ headerOffset, nameBytes }: ZipEntry): number {
   return Math.ceil((headerOffset + LOCAL_BYTES + nameBytes + EXTRA_HEADER_BYTES) / ALIGNMENT) * ALIGNMENT;
 }
 
-/** Where the data starts: only the local header knows, its extra field holds the alignment padding. */
+/** Returns the data offset, which only the local header gives: its extra field holds the alignment padding. */
 function dataOffset(entry: ZipEntry, header: Uint8Array): number {
   const view = new DataView(header.buffer, header.byteOffset, header.byteLength);
   const nameBytes = view.getUint16(26, true);
@@ -163,11 +171,11 @@ function dataOffset(entry: ZipEntry, header: Uint8Array): number {
   throw formatError("format.overlap", {
     what: "the entry reaches into the next one",
     where: entry.name,
-    advice: "the file is damaged or hostile",
+    advice: "the file is damaged or malicious",
   });
 }
 
-/** PyTorch compresses nothing: what does is loaded when a file comes that something else has written. */
+/** Loaded on demand: PyTorch compresses no entries. */
 async function inflated(entry: ZipEntry, bytes: Uint8Array): Promise<Uint8Array> {
   const { inflate } = await import("./inflate.ts");
   return inflate(entry, bytes);

@@ -1,12 +1,12 @@
 import { crc32 } from "./crc32.ts";
 
-/** Takes the bytes of a file in order. */
+/** Receives the bytes of a file in order. */
 export type ByteSink = (chunk: Uint8Array) => void | Promise<void>;
 
 const ALIGNMENT = 64;
 const UINT32_MAX = 0xffffffff;
 const UTF8_NAMES = 0x0800;
-/** 1980-01-01, the earliest date a zip can say: files are reproducible. */
+/** 1980-01-01, the earliest date of a zip: a fixed date makes files reproducible. */
 const DATE = 0x0021;
 const PADDING_ID = 0x4246;
 const PADDING_BYTE = 0x5a;
@@ -18,7 +18,7 @@ interface Written {
   readonly offset: number;
 }
 
-/** Writes a zip as PyTorch does: entries stored, their data on multiples of 64 bytes, zip64 end records always. */
+/** Writes a zip as PyTorch does: entries stored, data aligned to 64 bytes, always with zip64 end records. */
 export class ZipWriter {
   readonly #sink: ByteSink;
   readonly #written: Written[] = [];
@@ -55,7 +55,7 @@ export class ZipWriter {
   }
 }
 
-/** Little-endian fields as bytes: `[bytes per field, value]`. */
+/** Encodes little-endian fields: `[bytes per field, value]`. */
 function fields(...list: readonly (readonly [2 | 4 | 8, number])[]): number[] {
   return list.flatMap(([width, value]) =>
     Array.from({ length: width }, (_, index) => Math.floor(value / 2 ** (8 * index)) % 256),

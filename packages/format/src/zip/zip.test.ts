@@ -49,7 +49,7 @@ describe("zip reader", () => {
     expect((await zip.read(zip.entries.get("a")!)).buffer).toBe(bytes.buffer);
   });
 
-  it("reads into given memory", async () => {
+  it("reads into memory that the caller passes", async () => {
     const zip = await open(buildZip(entries));
     const into = new Uint8Array(8);
     const bytes = await zip.read(zip.entries.get("a")!, { into });
@@ -66,15 +66,15 @@ describe("zip reader", () => {
     ["format.limit", "a bomb by ratio", () => bomb(2 ** 31)],
     ["format.zip", "a bomb that hides its size", () => bomb(10)],
     ["format.zip", "deflated rubbish", () => buildZip([{ name: "a", data: text("rubbish!"), method: 8, size: 100 }])],
-  ])("refuses with %s: %s", async (code, _, build) => {
+  ])("rejects with %s: %s", async (code, _, build) => {
     await expect(read(build(), "a")).rejects.toMatchObject({ code });
   });
 
-  it("takes a checksum of 0 for none: PyTorch can be told to compute none", async () => {
+  it("treats a checksum of 0 as none, as PyTorch can skip checksums", async () => {
     expect(await read(buildZip([{ ...entries[0]!, crc: 0 }]), "a")).toBe("first");
   });
 
-  it("checks what is read in parts when its last bytes came", async () => {
+  it("compares the checksum of an entry that is read in pieces after the last piece", async () => {
     const damaged = (await ZipFile.open(fromBytes(buildZip([{ ...entries[0]!, crc: 1 }])), true))!;
     const source = await damaged.slice(damaged.entries.get("a")!);
     await source.read(0, 2);
@@ -85,7 +85,7 @@ describe("zip reader", () => {
     expect(await parts.read(2, parts.size - 2)).toEqual(entries[0]!.data.slice(2));
   });
 
-  it("is undefined for what is not a zip", async () => {
+  it("is undefined for a source that is not a zip", async () => {
     expect(await ZipFile.open(fromBytes(text("not a zip at all")), false)).toBeUndefined();
     expect(await ZipFile.open(fromBytes(new Uint8Array(0)), false)).toBeUndefined();
   });
@@ -97,7 +97,7 @@ function bomb(size: number): Uint8Array {
 }
 
 describe("zip writer", () => {
-  it("aligns data to 64 bytes and reads back", async () => {
+  it("aligns data to 64 bytes, and the zip reader reads it back", async () => {
     const chunks: Uint8Array[] = [];
     const writer = new ZipWriter((chunk) => void chunks.push(chunk));
     const contents = ["", "x", "y".repeat(200), "ü"].map(text);
@@ -119,7 +119,7 @@ it("crc32 has the value of its specification", () => {
   expect(crc32(text("6789"), crc32(text("12345")))).toBe(0xcbf43926);
 });
 
-it("what a source computes checksums with is what its entries are compared with, in parts too", async () => {
+it("entries are verified with the source's CRC-32 function, also in pieces", async () => {
   const bytes = buildZip([{ name: "d", data: text("stored"), method: 0, size: 6, crc: crc32(text("stored")) }]);
   const calls: number[] = [];
   const counting = (part: Uint8Array, crc?: number): number => {
