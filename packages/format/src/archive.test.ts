@@ -137,7 +137,7 @@ describe("several models of an archive", () => {
     });
     await expect(both.program("x")).rejects.toMatchObject({
       code: "format.no-model",
-      advice: 'name one of "enc", "dec"',
+      advice: 'pass one of these names: "enc", "dec"',
     });
   });
 
