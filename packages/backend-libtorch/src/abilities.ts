@@ -1,10 +1,9 @@
 import type { UnsupportedOp } from "@pt2/backend";
 import { findUnsupported } from "@pt2/engine";
 import { DTYPES, type DType } from "@pt2/format";
-import { type Graph, type Node, type Program, usesOf, walk } from "@pt2/graph";
+import { type Graph, type Node, type Program, stats, usesOf, walk } from "@pt2/graph";
 import { mapGraphs, mutates } from "@pt2/graph/passes";
 import { describeNode } from "@pt2/registry";
-import { loading } from "@pt2/registry/on-demand";
 import { inlineEffects } from "./encode/inline-effects.ts";
 import { libtorchError } from "./libtorch-errors.ts";
 import { functionalWith } from "./optimize/functional.ts";
@@ -52,17 +51,33 @@ export class Abilities {
   examine(program: Program): Promise<Examined> {
     const known = this.#known.get(program);
     if (known !== undefined) return known;
-    const examined = loading(async (): Promise<Examined> => {
-      const inlined = inlineEffects(program, (op) => this.router.dispatcher.schema(op));
-      const functional = needsFunctional(inlined, this.router);
-      const runnable = functional ? functionalWith(inlined, (op) => this.router.effectsOf(op)) : inlined;
-      return { program: runnable, functional, missing: await unsupportedOps(runnable, this.router) };
-    });
+    const examined = this.#examine(program);
     this.#known.set(program, examined);
     // What could not be loaded may be there the next time.
     examined.catch(() => this.#known.delete(program));
     return examined;
   }
+
+  async #examine(program: Program): Promise<Examined> {
+    const { router } = this;
+    const inlined = inlineEffects(program, (op) => router.dispatcher.schema(op));
+    await loadRecords(inlined, router);
+    const functional = needsFunctional(inlined, router);
+    const runnable = functional ? functionalWith(inlined, (op) => router.effectsOf(op)) : inlined;
+    if (functional) await loadRecords(runnable, router);
+    return { program: runnable, functional, missing: await unsupportedOps(runnable, router) };
+  }
+}
+
+/** Loads the records of a program's ops, and those of all others where one of them is said in others. */
+async function loadRecords({ graph }: Program, router: Router): Promise<void> {
+  await router.registry.load(stats(graph).map(({ op }) => op));
+  let expands = false;
+  walk(graph, (node) => {
+    expands ||= router.routeOf(node).kind === "expand";
+  });
+  // Whose sizes are open is said in others in the middle of a run, which may be one that cannot wait.
+  if (expands) await router.registry.load("all");
 }
 
 /**

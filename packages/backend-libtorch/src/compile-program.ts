@@ -1,7 +1,7 @@
 import type { CompileRequest } from "@pt2/backend";
 import { type Node, type Program, walk } from "@pt2/graph";
 import { describeNode, effectsOf } from "@pt2/registry";
-import { loading, requireArguments } from "@pt2/registry/on-demand";
+import { requireArguments } from "@pt2/registry/on-demand";
 import { type Abilities, requireSupported } from "./abilities.ts";
 import type { Addon, NativeTensor } from "./addon.ts";
 import { type Commit, commitsOf } from "./encode/commits.ts";
@@ -77,7 +77,7 @@ export async function compileProgram(request: CompileRequest, options: CompileOp
   // The passes take each weight to have memory of its own.
   const tied = writes && inlined.inputs.some((spec) => "target" in spec && shared(spec.target));
   const exact = request.precision === "exact" || tied;
-  if (!exact) await loading(() => requireWritable(inlined, router.registry));
+  if (!exact) await requireWritable(inlined, router.registry);
   const optimized = exact ? unoptimized(expanded) : options.optimize(expanded, examined.functional);
   const { program, prologue, notes } = optimized;
 

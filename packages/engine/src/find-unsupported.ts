@@ -1,6 +1,6 @@
 import type { UnsupportedOp } from "@pt2/backend";
 import { type DType, Pt2Error } from "@pt2/format";
-import { definitionsOf, type Graph, graphsOf, type Node, type Program, usesOf } from "@pt2/graph";
+import { definitionsOf, type Graph, graphsOf, type Node, type Program, stats, usesOf } from "@pt2/graph";
 import { isSymbolic } from "@pt2/graph/passes";
 import {
   type ArgValue,
@@ -35,27 +35,28 @@ export async function findUnsupported(
   registry: OpRegistry,
   abilities: Abilities,
 ): Promise<readonly UnsupportedOp[]> {
-  const found = await loading(() => search(program, registry, abilities));
+  await registry.load(stats(program.graph).map(({ op }) => op));
+  const found = await search(program, registry, abilities);
   if (found.every(({ why }) => why !== NO_OP_SET)) return found;
   const { whyForeign } = await import("./foreign-ops.ts");
   return found.map((each) => (each.why === NO_OP_SET ? { ...each, why: whyForeign(each.op) ?? NO_OP_SET } : each));
 }
 
-function search(program: Program, registry: OpRegistry, abilities: Abilities): readonly UnsupportedOp[] {
+async function search(program: Program, registry: OpRegistry, abilities: Abilities): Promise<readonly UnsupportedOp[]> {
   const bindings = hintBindings(program);
   const found = new Map<string, UnsupportedOp>();
   const known: KnownProblems = new Map();
-  const enter = (graph: Graph): void => {
+  const enter = async (graph: Graph): Promise<void> => {
     for (const node of graph.nodes) {
-      const why = problemOf(node, graph, bindings, registry, abilities, known);
+      const why = await loading(() => problemOf(node, graph, bindings, registry, abilities, known));
       if (why !== null) {
         const { count, where, why: first } = found.get(node.op) ?? { count: 0, where: describeNode(node), why };
         found.set(node.op, { op: node.op, count: count + 1, where, why: first });
       }
-      for (const nested of graphsOf(node)) enter(nested.graph);
+      for (const nested of graphsOf(node)) await enter(nested.graph);
     }
   };
-  enter(program.graph);
+  await enter(program.graph);
   return [...found.values()];
 }
 

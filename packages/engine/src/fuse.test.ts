@@ -7,7 +7,7 @@ import { fuse, type Step } from "./fuse.ts";
 const registry = createRegistry({ sets: [aten] });
 
 /** Lowers a body whose `mm` is native, and fuses it. */
-function fused(body: string, takesEpilogue = true): readonly string[] {
+async function fused(body: string, takesEpilogue = true): Promise<readonly string[]> {
   const { graph } = parse(`program "TRAINING" torch "2.13.0" {
   forward()
   ${body.trim()}
@@ -21,7 +21,7 @@ function fused(body: string, takesEpilogue = true): readonly string[] {
     }),
   );
   const target = { name: "test", isNative: (op: string) => op === "aten::mm" };
-  const stage = lower(graph, inputs, {
+  const stage = await lower(graph, inputs, {
     registry,
     target,
     handlerContext: () => ({ backend: "test", initial: () => undefined }),
@@ -39,8 +39,8 @@ function shown(step: Step): string {
   return step.kind === "elementwise" ? group : `${ops([step.call])} then ${group}`;
 }
 
-test("a chain of elementwise ops is one loop", () => {
-  const steps = fused(`
+test("a chain of elementwise ops is one loop", async () => {
+  const steps = await fused(`
   user_input %x: f32[2, 3]
   user_input %y: f32[3]
   %a: f32[2, 3] = aten::add.Tensor(self=%x, other=%y)
@@ -51,17 +51,17 @@ test("a chain of elementwise ops is one loop", () => {
   expect(steps).toEqual(["add.Tensor + sigmoid + mul.Tensor (x, y)"]);
 });
 
-test("a chain in which each value is read twice is cut where it gets too long, and loses nothing", () => {
+test("a chain in which each value is read twice is cut where it gets too long, and loses nothing", async () => {
   const squares = Array.from(
     { length: 30 },
     (_, i) => `%x${i + 1}: f32[2] = aten::mul.Tensor(self=%x${i}, other=%x${i})`,
   );
-  const steps = fused(["user_input %x0: f32[2]", ...squares, "return %x30"].join("\n  "));
+  const steps = await fused(["user_input %x0: f32[2]", ...squares, "return %x30"].join("\n  "));
   expect(steps.map((step) => step.slice(step.indexOf("(")))).toEqual(["(x0, x0)", "(x6, x6)"]);
 });
 
-test("a value that somebody else reads is computed on its own", () => {
-  const steps = fused(`
+test("a value that somebody else reads is computed on its own", async () => {
+  const steps = await fused(`
   user_input %x: f32[2, 3]
   %a: f32[2, 3] = aten::exp(%x)
   %b: f32[2, 3] = aten::neg(%a)
@@ -69,8 +69,8 @@ test("a value that somebody else reads is computed on its own", () => {
   expect(steps).toEqual(["exp (x)", "neg (a)"]);
 });
 
-test("loops over different shapes stay apart", () => {
-  const steps = fused(`
+test("loops over different shapes stay apart", async () => {
+  const steps = await fused(`
   user_input %x: f32[3]
   user_input %y: f32[2, 3]
   %a: f32[3] = aten::exp(%x)
@@ -79,7 +79,7 @@ test("loops over different shapes stay apart", () => {
   expect(steps).toEqual(["exp (x)", "add.Tensor (y, a)"]);
 });
 
-test("a loop over the fresh result of a heavy op becomes its epilogue, where the backend takes one", () => {
+test("a loop over the fresh result of a heavy op becomes its epilogue, where the backend takes one", async () => {
   const body = `
   user_input %x: f32[2, 3]
   user_input %w: f32[3, 5]
@@ -88,12 +88,12 @@ test("a loop over the fresh result of a heavy op becomes its epilogue, where the
   %s: f32[2, 5] = aten::add.Tensor(self=%m, other=%r)
   %y: f32[2, 5] = aten::relu(%s)
   return %y`;
-  expect(fused(body)).toEqual(["mm then add.Tensor + relu (m, r)"]);
-  expect(fused(body, false)).toEqual(["mm", "add.Tensor + relu (m, r)"]);
+  expect(await fused(body)).toEqual(["mm then add.Tensor + relu (m, r)"]);
+  expect(await fused(body, false)).toEqual(["mm", "add.Tensor + relu (m, r)"]);
 });
 
-test("what nobody reads is not computed", () => {
-  const steps = fused(`
+test("what nobody reads is not computed", async () => {
+  const steps = await fused(`
   user_input %x: f32[2, 3]
   %a: f32[2, 3] = aten::exp(%x)
   %b: f32[2, 3] = aten::neg(%x)

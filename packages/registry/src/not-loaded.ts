@@ -2,8 +2,10 @@ import { Pt2Error } from "@pt2/format";
 import { registryError } from "./registry-errors.ts";
 
 /**
- * Thrown by what is asked for something that loads on demand and is not there yet: by `resolve` of a registry, by rules
- * of ops. It is not a failure; {@link loading} answers it.
+ * Says that code, or an answer of another thread, is not there yet, and how to get it. It is thrown only in work that
+ * computes and keeps nothing, and never leaves this project: while one node is emitted, or one stage is planned,
+ * {@link loading} answers it. No function of a user is on the way: {@link OpRegistry.load} brings all that such
+ * functions may ask for before they are called.
  */
 export class NotLoaded extends Error {
   readonly #what: string;
@@ -11,7 +13,7 @@ export class NotLoaded extends Error {
 
   /** `load` must make that the same question is answered afterwards, or another one asked. */
   constructor(what: string, load: () => Promise<unknown>) {
-    super(`${what} is not loaded; run what needs it within loading() of @pt2/registry/on-demand`);
+    super(`${what} is not loaded`);
     this.name = "NotLoaded";
     this.#what = what;
     this.#load = load;
@@ -35,11 +37,11 @@ export class NotLoaded extends Error {
 /** Parts that one piece of work may turn out to need. No program comes near it. */
 const MOST_PARTS = 1000;
 
-/** Runs `work` again and again until everything that it turned out to need is loaded. It must be able to start over. */
-export async function loading<T>(work: (again: boolean) => T): Promise<Awaited<T>> {
+/** What `work` gives once everything that it turned out to need is there. It computes, keeps nothing, and may run again. */
+export async function loading<T>(work: () => T): Promise<Awaited<T>> {
   for (let parts = 0; ; parts++) {
     try {
-      return await work(parts > 0);
+      return await work();
     } catch (error) {
       if (!(error instanceof NotLoaded) || parts === MOST_PARTS) throw error;
       await error.load();

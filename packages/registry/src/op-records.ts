@@ -33,10 +33,12 @@ export class OpRecords {
   readonly #derived = new Map<OpName, OpRecord>();
   readonly #parts: readonly Parts<OpRecord>[];
   readonly #users: UserRecords | null;
+  readonly #sets: readonly OpSet[];
 
   /** `users` is for sets of theirs. */
   constructor(sets: readonly OpSet[], users: UserRecords | null = null) {
     this.#users = users;
+    this.#sets = sets;
     this.#parts = sets.map((set, rank) => new Parts(set.parts ?? [], (records) => this.#add(records, { set, rank })));
     sets.forEach((set, rank) => void this.#add(set.ops, { set, rank }));
   }
@@ -82,16 +84,25 @@ export class OpRecords {
     return this.#find(op) !== undefined || this.#parts.some((parts) => parts.mayHave(op));
   }
 
-  /** Throws `NotLoaded` for an op that a part may have. */
+  /** The record of an op; undefined where no set has it, or where it is in a part that is not loaded. */
   resolve(text: string): OpRecord | undefined {
     const known = this.#records.get(text);
     if (known !== undefined) return known;
+    return this.#find(parseOpName(text));
+  }
+
+  /** What is to be loaded before it is known whether a set has an op; null where that is known. */
+  missing(text: string): NotLoaded | null {
     const op = parseOpName(text);
-    const record = this.#find(op);
-    if (record !== undefined) return record;
-    const missing = this.#missing(op);
-    if (missing !== undefined) throw missing;
-    return undefined;
+    return this.#find(op) === undefined ? (this.#missing(op) ?? null) : null;
+  }
+
+  /** Loads every part of every set, and what rules load by themselves. */
+  async loadAll(): Promise<void> {
+    await Promise.all([
+      ...this.#parts.flatMap(({ left }) => left).map((part) => part.load()),
+      ...this.#sets.map((set) => set.loadRules?.()),
+    ]);
   }
 
   /** Loads what parts have for these ops, and finds ops that are defined twice. */

@@ -1,6 +1,7 @@
 import type { OpName } from "@pt2/graph";
 import { effectsOf, type OpEffects } from "./effects.ts";
 import type { OpHandler } from "./handler.ts";
+import type { NotLoaded } from "./not-loaded.ts";
 import type { OpRecord } from "./op.ts";
 import { OpRecords } from "./op-records.ts";
 import type { OpSet } from "./op-set.ts";
@@ -27,12 +28,17 @@ export interface RegistryEntry {
 export interface OpRegistry {
   /**
    * The record of exactly this overload. Ops in place or with `out` are derived from their functional twins. Names are
-   * taken in every spelling that `parseOpName` of `@pt2/graph` reads. Throws `NotLoaded` for one that a set may have in a part
-   * that is not loaded yet; `loading` of `@pt2/registry/on-demand` answers that.
+   * taken in every spelling that `parseOpName` of `@pt2/graph` reads. Undefined for an op that no set has, and for one that
+   * nobody has asked {@link load} for; the ops that a program names are loaded before a backend sees it.
    */
   resolve(op: string): OpRecord | undefined;
-  /** Loads what sets have in parts for these ops, all at once. Rejects with `registry.duplicate` as `createRegistry`. */
-  load(ops: Iterable<string>): Promise<void>;
+  /**
+   * Loads what sets have in parts for these ops, all at once; everything where functions of users may call ops by name.
+   * Rejects with `registry.duplicate` as `createRegistry`.
+   */
+  load(ops: Iterable<string> | "all"): Promise<void>;
+  /** What is to be loaded before `resolve` can tell whether a set has the op; null where it can. */
+  missing(op: string): NotLoaded | null;
   /** The handler that takes this op: one that names it before one that takes every overload, `ns::op.*`. */
   handlerOf(op: string): OpHandler | undefined;
   /**
@@ -69,7 +75,8 @@ export function registryOf(records: OpRecords): OpRegistry {
   const effects = new WeakMap<OpRecord, OpEffects>();
   return {
     resolve,
-    load: (ops) => records.load(ops),
+    load: (ops) => (ops === "all" ? records.loadAll() : records.load(ops)),
+    missing: (op) => records.missing(op),
     handlerOf: () => undefined,
     isClaimed: () => false,
     isReplaced: () => false,

@@ -13,6 +13,8 @@ export interface OpSet {
   readonly ops: readonly OpRecord[];
   /** Further ops, loaded when one is asked for. No two parts have the same op. */
   readonly parts?: readonly Part<OpRecord>[];
+  /** Brings what rules of its ops load by themselves for rare arguments. */
+  loadRules?(): Promise<unknown>;
   /**
    * Kernels for its ops by backend name, in the form that backend's package defines. They are asked before the
    * backend's own; a backend that is not named uses the ops' decompositions.
@@ -20,6 +22,8 @@ export interface OpSet {
   readonly kernels?: Readonly<Record<string, readonly unknown[]>>;
   /** Whether it comes with this project: then a rule that fails is a defect here, and not its user's. */
   readonly builtIn?: true;
+  /** Whether its rules ask another thread, which has the functions: they may answer `NotLoaded`. */
+  readonly asked?: true;
   /** Allows it to define ops that an earlier set defines. */
   readonly replace?: boolean;
 }

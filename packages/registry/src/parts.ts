@@ -22,6 +22,12 @@ export class Parts<Item> {
     return part === undefined ? null : new NotLoaded(op, () => this.#load(part));
   }
 
+  /** Every part that is not loaded. */
+  get left(): readonly NotLoaded[] {
+    const left = this.#parts.filter((part) => !this.#loaded.has(part));
+    return left.map((part) => new NotLoaded(String(part.ops), () => this.#load(part)));
+  }
+
   /** Whether any part, loaded or not, may have something for an op. */
   mayHave(op: OpName): boolean {
     return this.#parts.some(({ ops }) => ops.test(op));

@@ -3,7 +3,7 @@ import { type Archive, openArchive } from "@pt2/format";
 import { unlessAborted } from "@pt2/format/abort";
 import { importProgram } from "@pt2/graph";
 import type { OpHandler, OpRegistry, OpSet } from "@pt2/registry";
-import { atenOnDemand, builtInRegistry, loading } from "@pt2/registry/on-demand";
+import { atenOnDemand, builtInRegistry } from "@pt2/registry/on-demand";
 import { LoadedModel } from "./loaded-model.ts";
 import type { Model } from "./model.ts";
 import { type ModelSource, openSource } from "./open-source.ts";
@@ -66,19 +66,14 @@ export async function load(source: ModelSource, options: LoadOptions): Promise<M
     signal?.throwIfAborted();
     const onDispose = (): Promise<void> => archive.close();
     const progress = reportProgress(onProgress);
-    executable = await loading(async (again) => {
-      // What a backend had read before it found that an op was missing, it gave back.
-      if (again) await prefetch?.discard();
-      const ahead = again ? undefined : prefetch;
-      return await backend.compile({
-        program,
-        weights,
-        registry,
-        prefetch: ahead,
-        onDispose,
-        ...progress.request,
-        ...compileOptions,
-      });
+    executable = await backend.compile({
+      program,
+      weights,
+      registry,
+      prefetch,
+      onDispose,
+      ...progress.request,
+      ...compileOptions,
     });
     progress.finish();
     return new LoadedModel({ backend, program, executable, archive });

@@ -10,7 +10,6 @@ import type {
 } from "@pt2/backend";
 import type { Archive } from "@pt2/format";
 import type { Program } from "@pt2/graph";
-import { loading } from "@pt2/registry/on-demand";
 import { type Call, CallConvention } from "./call.ts";
 import { checkInputs } from "./check-inputs.ts";
 import type { Model } from "./model.ts";
@@ -60,7 +59,7 @@ export class LoadedModel implements Model {
     if (executable.recover !== undefined) this.recover = () => this.#alive().recover!();
     if (executable.trace !== undefined) {
       this.trace = async <Result>(call: Call, observe: TraceObserver, options?: RunOptions) =>
-        this.#result<Result>(await loading(() => this.#alive().trace!(this.#checked(call), observe, options)));
+        this.#result<Result>(await this.#alive().trace!(this.#checked(call), observe, options));
     }
   }
 
@@ -78,17 +77,17 @@ export class LoadedModel implements Model {
 
   async runFlat(leaves: readonly unknown[], options?: RunOptions): Promise<readonly Value[]> {
     const given = checkInputs(this.program, this.inputs, leaves);
-    return await loading(() => this.#alive().run(given, options));
+    return await this.#alive().run(given, options);
   }
 
   async warmup(call: Call, options?: WarmupOptions): Promise<void> {
     const given = this.#checked(call);
-    await loading(() => this.#alive().warmup?.(given, options));
+    await this.#alive().warmup?.(given, options);
   }
 
   async profile(call: Call, options?: RunOptions): Promise<Profile> {
     const given = this.#checked(call);
-    return await loading(() => this.#alive().profile(given, options));
+    return await this.#alive().profile(given, options);
   }
 
   async memory(): Promise<MemoryReport> {

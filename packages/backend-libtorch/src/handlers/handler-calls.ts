@@ -1,7 +1,6 @@
 import type { Arg, Node, OpName } from "@pt2/graph";
 import { parseOpName } from "@pt2/graph";
 import type { HandlerFrame, HandlerTensor } from "@pt2/registry";
-import { loading } from "@pt2/registry/on-demand";
 import type { NativeTensor, NativeValue } from "../addon.ts";
 import { callOp } from "../eager/call-op.ts";
 import type { OpArgs } from "../eager/op-args.ts";
@@ -19,10 +18,9 @@ export function handlerCalls(services: HostServices, caller: Node, depth: number
       const results = await callOp(op, args as OpArgs, { addon: services.addon, dispatcher, outputs: "host" });
       return results.flat() as readonly HandlerTensor[];
     }
-    const { called, operands } = await loading(() => {
-      const { node, operands } = callNode(op, args, services, caller);
-      return { called: services.calledNode(node), operands };
-    });
+    await services.router.registry.load("all");
+    const { node, operands } = callNode(op, args, services, caller);
+    const called = services.calledNode(node);
     const results = await called.run(operands, { signal: undefined, depth: depth + 1 });
     return await Promise.all(results.flat().filter(isNativeTensor).map(toHandler));
   };

@@ -1,6 +1,6 @@
 import { type Graph, type Node, type Program, type TensorType, usesOf, walk } from "@pt2/graph";
 import { type ArgValue, argValue, describeNode, Emitter, type OpRecord, type OpRegistry } from "@pt2/registry";
-import { writtenProblem } from "@pt2/registry/on-demand";
+import { loading, NotLoaded, writtenProblem } from "@pt2/registry/on-demand";
 import { libtorchError } from "../libtorch-errors.ts";
 
 /**
@@ -8,21 +8,24 @@ import { libtorchError } from "../libtorch-errors.ts";
  * precision `fast` make them functional, and their functional forms compute whatever fits together. Shapes that are not
  * known before a run are left to the sizes of the program's inputs, which PyTorch checked when it exported.
  */
-export function requireWritable(program: Program, registry: OpRegistry): void {
+export async function requireWritable(program: Program, registry: OpRegistry): Promise<void> {
+  const writing: { readonly node: Node; readonly graph: Graph; readonly record: OpRecord }[] = [];
   walk(program.graph, (node, graph) => {
     const inPlace = registry.resolve(node.op);
     if (inPlace?.functional === undefined || inPlace.schema.args[0]?.alias?.write !== true) return;
     const record = registry.resolve(inPlace.functional);
     // A view in place changes what the tensor is, not what it holds.
-    if (record === undefined || record.view !== undefined) return;
-    const problem = problemOf(node, graph, record, registry);
-    if (problem === null) return;
+    if (record !== undefined && record.view === undefined) writing.push({ node, graph, record });
+  });
+  for (const { node, graph, record } of writing) {
+    const problem = await loading(() => problemOf(node, graph, record, registry));
+    if (problem === null) continue;
     throw libtorchError("libtorch.argument", {
       what: `${node.op}: ${problem}`,
       where: describeNode(node),
       advice: "Check the argument against the op's schema; a program that has it was damaged or made by hand.",
     });
-  });
+  }
 }
 
 function problemOf(node: Node, graph: Graph, record: OpRecord, registry: OpRegistry): string | null {
@@ -40,7 +43,8 @@ function problemOf(node: Node, graph: Graph, record: OpRecord, registry: OpRegis
     const emitter = new Emitter(registry, { name: "inference", isNative: () => true });
     const results = emitter.emit(record.name, { [first!.name]: self!, ...rest }, node);
     return writtenProblem(results[0], self, record, args.dtype);
-  } catch {
+  } catch (error) {
+    if (error instanceof NotLoaded) throw error;
     // PyTorch itself refuses what it does not compute.
     return null;
   }

@@ -8,6 +8,7 @@ import {
   type TensorData,
 } from "@pt2/engine";
 import type { LoweredTensor, LowerOptions, RunNumber } from "@pt2/registry";
+import { loading } from "@pt2/registry/on-demand";
 import { readPlace, writeElement, writePlace } from "./elements.ts";
 import type { ExecutableState } from "./executable-state.ts";
 import { addressOf, type Place } from "./place.ts";
@@ -31,7 +32,9 @@ export class WasmEngine implements StageEngine<Place, WasmPlan> {
 
   async plan({ stage, places, inputs, after }: StageRequest<Place, WasmPlan>): Promise<WasmPlan> {
     const { services, kernels, arena, settle } = this.state;
-    const plan = planStage(stage, { places, inputs, arenaStart: after?.arenaEnd ?? 0 }, services, kernels, arena);
+    const given = { places, inputs, arenaStart: after?.arenaEnd ?? 0 };
+    // In a worker, what a view of a user's own op makes of strides may have to be asked for.
+    const plan = await loading(() => planStage(stage, given, services, kernels, arena));
     try {
       await settle(plan.constants);
     } catch (error) {

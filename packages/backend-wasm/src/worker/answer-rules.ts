@@ -14,7 +14,6 @@ import {
   type ScalarExpr,
   type Strided,
 } from "@pt2/registry";
-import { loading, NotLoaded } from "@pt2/registry/on-demand";
 import {
   CALL_RULES,
   type CallRule,
@@ -48,7 +47,8 @@ export interface RuleBook {
 export async function ruleBook(program: Program, registry: OpRegistry): Promise<RuleBook> {
   const answersTo = async (questions: readonly RuleQuestion[]): Promise<RuleAnswers> => {
     const answers: [RuleQuestion, RuleAnswer][] = [];
-    for (const question of questions) answers.push([question, await loading(() => answersOf(question, registry))]);
+    await registry.load(questions.map(({ op }) => op));
+    for (const question of questions) answers.push([question, answersOf(question, registry)]);
     return answers;
   };
   const answers = await answersTo(foreseen(program, registry, hintBindings(program)));
@@ -155,7 +155,6 @@ function outcomeOf(rule: () => unknown): Outcome {
   try {
     return { value: rule() };
   } catch (error) {
-    if (error instanceof NotLoaded) throw error;
     return { error: { ...toWireError(error), where: undefined } };
   }
 }

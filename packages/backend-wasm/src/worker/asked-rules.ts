@@ -48,7 +48,7 @@ export function askedRegistry({ sets, answers }: WireRules, ask: Ask): OpRegistr
     });
   };
   const own = sets.map(
-    ({ name, replace, ops }): OpSet => ({ name, replace, ops: ops.map((op) => recordOf(op, answerOf)) }),
+    ({ name, replace, ops }): OpSet => ({ name, replace, asked: true, ops: ops.map((op) => recordOf(op, answerOf)) }),
   );
   return createRegistry({ sets: [...atenOnDemand, ...own] });
 }

@@ -2,7 +2,7 @@ import type { Progress } from "@pt2/backend";
 import type { FarStorages, SourceOrigin, Storage, WeightTensor } from "@pt2/format";
 import { type Program, stats } from "@pt2/graph";
 import type { OpRegistry } from "@pt2/registry";
-import { atenOnDemand, builtInRegistry, loading } from "@pt2/registry/on-demand";
+import { atenOnDemand, builtInRegistry } from "@pt2/registry/on-demand";
 import { WasmBackend } from "../backend.ts";
 import type { WasmExecutable } from "../engine/executable.ts";
 import { modelDisposed } from "../wasm-errors.ts";
@@ -103,20 +103,20 @@ export function serve(port: Port<FromWorker, ToWorker>, readOrigin: ReadOrigin):
         onProgress: (progress: Progress) => port.post({ kind: "progress", executable, progress }),
         cancellation: cancellationOf(cancel),
       };
-      const made = await loading(() => backend.compile(request));
+      const made = await backend.compile(request);
       executables.set(executable, made);
     },
     async run({ executable, inputs, cancel }) {
       const signal = cancellationOf(cancel);
-      return (await loading(() => get(executable).run(inputs.map(fromWire), { signal }))).map(toWire);
+      return (await get(executable).run(inputs.map(fromWire), { signal })).map(toWire);
     },
     async profile({ executable, inputs, cancel }) {
       const signal = cancellationOf(cancel);
-      const profile = await loading(() => get(executable).profile(inputs.map(fromWire), { signal }));
+      const profile = await get(executable).profile(inputs.map(fromWire), { signal });
       return { ...profile, outputs: profile.outputs.map(toWire) };
     },
     warmup: ({ executable, inputs, cancel }) =>
-      loading(() => get(executable).warmup(inputs.map(fromWire), { signal: cancellationOf(cancel) })),
+      get(executable).warmup(inputs.map(fromWire), { signal: cancellationOf(cancel) }),
     memory: ({ executable }) => get(executable).memory(),
     explain: ({ executable }) => get(executable).explain(),
     async dispose({ executable }) {

@@ -39,6 +39,7 @@ export function targetOf(kernels: Kernels, maxTensorBytes?: number): LowerTarget
   return {
     name: "webgpu",
     ...(maxTensorBytes === undefined ? {} : { maxTensorBytes }),
+    loadsKernels: true,
     isNative: (op: OpName, args) => kernels.find(op, args) !== undefined || isEvalBatchNorm(op, args),
   };
 }

@@ -2,7 +2,6 @@ import { elementText } from "@pt2/backend";
 import { type Archive, openArchive } from "@pt2/format";
 import { importProgram, type Program } from "@pt2/graph";
 import { flatten } from "@pt2/graph/pytree";
-import { loading } from "@pt2/registry/on-demand";
 import { inputsOf, prepare } from "@pt2/runtime";
 import { openFile } from "@pt2/runtime/node";
 import { chooseBackend, createBackend } from "../backends.ts";
@@ -31,15 +30,13 @@ export async function verifyPerNode(options: Options, terminal: Terminal): Promi
     const program = await prepare(importProgram(await archive.program(model)), registry);
     const leaves = await chosenLeaves(options, archive, program);
     const weights = await archive.weights(model);
-    const report = await loading(() =>
-      comparePerNode({
-        backend,
-        reference,
-        compile: { program, registry, weights },
-        inputs: graphInputs(program, leaves),
-        tolerance: tolerances(options),
-      }),
-    );
+    const report = await comparePerNode({
+      backend,
+      reference,
+      compile: { program, registry, weights },
+      inputs: graphInputs(program, leaves),
+      tolerance: tolerances(options),
+    });
     terminal.out(
       options.flag("json")
         ? toJsonText({ backend: backend.name, ...report })

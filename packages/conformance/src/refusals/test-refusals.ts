@@ -1,7 +1,6 @@
 import type { Backend } from "@pt2/backend";
 import type { Program } from "@pt2/graph";
 import type { OpRegistry } from "@pt2/registry";
-import { loading } from "@pt2/registry/on-demand";
 import { type Exceptions, reasonFor } from "../exceptions.ts";
 import { caseProgram, type Placement } from "../ops/case-program.ts";
 import type { CaseResult, CaseTensor, OpCase } from "../ops/case-types.ts";
@@ -132,7 +131,7 @@ async function problemsOfIndices(
   const { program, weights } = caseProgram(opCase, "inputs", registry, backend.capabilities);
   const problems: string[] = [];
   const check = async (where: string, program: Program, some: readonly VariedCall[]): Promise<void> => {
-    const executable = await loading(() => backend.compile({ program, weights, registry }));
+    const executable = await backend.compile({ program, weights, registry });
     try {
       for (const call of some) {
         if (isBeyond(call, backend)) continue;
@@ -175,7 +174,7 @@ async function problemsOf(
 /** Compiles and runs a call, whatever it gives. */
 async function attempt(backend: Backend, opCase: OpCase, placement: Placement, registry: OpRegistry): Promise<void> {
   const { program, weights, inputs } = caseProgram(opCase, placement, registry, backend.capabilities);
-  const executable = await loading(() => backend.compile({ program, weights, registry }));
+  const executable = await backend.compile({ program, weights, registry });
   try {
     await executable.run(inputs);
   } finally {

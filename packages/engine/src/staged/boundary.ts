@@ -10,7 +10,6 @@ import {
   type HandlerTensor,
   type OpRegistry,
 } from "@pt2/registry";
-import { loading } from "@pt2/registry/on-demand";
 import { DYNAMIC_KERNELS } from "../dynamic/index.ts";
 import { type Awaitable, whenReady } from "./awaitable.ts";
 import { runControl } from "./control.ts";
@@ -60,7 +59,8 @@ export async function runBoundary(end: Boundary, host: BoundaryHost): Promise<re
       const given = await readArgs(end.args, host);
       const args = Object.fromEntries(Object.entries(given).map(([name, value]) => [name, toHandler(value)]));
       const call: HandlerFrame["call"] = async (op, given) => {
-        const { key, graph, inputs } = await loading(() => opGraph(op, given, host.registry));
+        await host.registry.load([op]);
+        const { key, graph, inputs } = opGraph(op, given, host.registry);
         const results = await host.fetch(await host.runGraph(key, graph, inputs, depth + 1));
         return results.flat().map((result) => toHandler(result) as HandlerTensor);
       };

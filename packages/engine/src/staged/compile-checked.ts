@@ -1,7 +1,7 @@
 import type { Backend, CompileRequest, UnsupportedOp } from "@pt2/backend";
 import { backendError } from "@pt2/backend";
 import { type DType, Pt2Error } from "@pt2/format";
-import { type Program, walk } from "@pt2/graph";
+import { type Program, stats, walk } from "@pt2/graph";
 import { isControl, type OpRegistry } from "@pt2/registry";
 import { staticInputs } from "./static-inputs.ts";
 
@@ -16,6 +16,7 @@ export async function compileChecked<T>(
     if (missing.length > 0) throw unsupportedError(backend.name, missing, cause);
   };
   signal?.throwIfAborted();
+  await registry.load(stats(program.graph).map(({ op }) => op));
   if (!isLoweredWhole(program, registry, backend.capabilities.dtypes)) await requireSupported();
   try {
     return await compile();

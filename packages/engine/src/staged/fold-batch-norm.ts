@@ -9,6 +9,7 @@ import {
   type Stage,
   type TensorMeta,
 } from "@pt2/registry";
+import { loading } from "@pt2/registry/on-demand";
 import { operandsOf } from "../fuse.ts";
 
 const CONVOLUTIONS: ReadonlySet<string> = new Set([
@@ -36,12 +37,12 @@ export function isEvalBatchNorm(op: string, args: Readonly<Record<string, ArgVal
  * when all of them are constant and nothing else reads the convolution. Elsewhere, and everywhere when the user asked
  * for `exact`, it is decomposed.
  */
-export function foldBatchNorm(
+export async function foldBatchNorm(
   { calls, live }: Pick<Stage, "calls" | "live">,
   isConstant: (tensor: LoweredTensor) => boolean,
   { registry, target }: LowerOptions,
   exact: boolean,
-): readonly Call[] {
+): Promise<readonly Call[]> {
   if (!calls.some(({ record, args }) => isEvalBatchNorm(record.name, args))) return calls;
   const plain = {
     ...target,
@@ -64,12 +65,13 @@ export function foldBatchNorm(
     const alone =
       readers.get(input) === 1 && !live.has(input) && !statistics.some((one) => readers.has(one) || live.has(one));
     if (!exact && conv !== undefined && alone && canFold(conv, call, isConstant)) {
-      const folded = foldInto(conv, call, emitter);
+      const folded = await foldInto(conv, call, emitter);
       out.splice(out.indexOf(conv), 1);
       out.push(...emitter.calls, folded);
       producers.set(call.results[0] as LoweredTensor, folded);
     } else {
-      const results = distinct(emitter.emit(call.record.name, call.args, call.node), emitter, call);
+      const emitted = await loading(() => emitter.emit(call.record.name, call.args, call.node));
+      const results = await distinct(emitted, emitter, call);
       out.push(...emitter.calls.map((made) => renamed(made, results, call.results)));
     }
   }
@@ -97,8 +99,9 @@ function canFold(conv: Call, norm: Call, isConstant: (tensor: LoweredTensor) => 
   );
 }
 
-function foldInto(conv: Call, norm: Call, emitter: Emitter): Call {
-  const tensor = (op: string, args: Record<string, ArgValue>) => emitter.emit(op, args, norm.node)[0] as TensorMeta;
+async function foldInto(conv: Call, norm: Call, emitter: Emitter): Promise<Call> {
+  const tensor = async (op: string, args: Record<string, ArgValue>): Promise<TensorMeta> =>
+    (await loading(() => emitter.emit(op, args, norm.node)))[0] as TensorMeta;
   const {
     weight: gamma,
     bias: beta,
@@ -107,16 +110,18 @@ function foldInto(conv: Call, norm: Call, emitter: Emitter): Call {
     eps,
   } = norm.args as Record<string, ArgValue>;
   const { weight, bias } = conv.args as { readonly weight: TensorMeta; readonly bias: TensorMeta | null };
-  const shifted = tensor("aten::add.Tensor", { self: variance!, other: { float: eps as number } });
-  const rstd = tensor("aten::rsqrt", { self: shifted });
-  const scale = gamma === null ? rstd : tensor("aten::mul.Tensor", { self: rstd, other: gamma! });
+  const shifted = await tensor("aten::add.Tensor", { self: variance!, other: { float: eps as number } });
+  const rstd = await tensor("aten::rsqrt", { self: shifted });
+  const scale = gamma === null ? rstd : await tensor("aten::mul.Tensor", { self: rstd, other: gamma! });
   const size = [-1, ...weight.shape.slice(1).map(() => 1)];
-  const column = tensor("aten::view", { self: scale, size });
+  const column = await tensor("aten::view", { self: scale, size });
   const centred =
-    bias === null ? tensor("aten::neg", { self: mean! }) : tensor("aten::sub.Tensor", { self: bias, other: mean! });
-  const scaled = tensor("aten::mul.Tensor", { self: centred, other: scale });
-  const shift = beta === null ? scaled : tensor("aten::add.Tensor", { self: scaled, other: beta! });
-  const folded = tensor("aten::mul.Tensor", { self: weight, other: column });
+    bias === null
+      ? await tensor("aten::neg", { self: mean! })
+      : await tensor("aten::sub.Tensor", { self: bias, other: mean! });
+  const scaled = await tensor("aten::mul.Tensor", { self: centred, other: scale });
+  const shift = beta === null ? scaled : await tensor("aten::add.Tensor", { self: scaled, other: beta! });
+  const folded = await tensor("aten::mul.Tensor", { self: weight, other: column });
   const node = joinedNode(conv.node, norm.node);
   return { ...conv, node, args: { ...conv.args, weight: folded, bias: shift }, results: [norm.results[0]!] };
 }
@@ -127,10 +132,13 @@ function joinedNode(node: Node, other: Node): Node {
 }
 
 /** Results of which no two are the same tensor, so that each can take the place of one result of `call`. */
-function distinct(results: readonly ArgValue[], emitter: Emitter, call: Call): readonly ArgValue[] {
-  return results.map((result, i) =>
-    results.indexOf(result) === i ? result : emitter.emit("aten::clone", { self: result }, call.node)[0]!,
-  );
+async function distinct(results: readonly ArgValue[], emitter: Emitter, call: Call): Promise<readonly ArgValue[]> {
+  const made: ArgValue[] = [];
+  for (const [i, result] of results.entries()) {
+    const copy = (): readonly ArgValue[] => emitter.emit("aten::clone", { self: result }, call.node);
+    made.push(results.indexOf(result) === i ? result : (await loading(copy))[0]!);
+  }
+  return made;
 }
 
 /** The call with the results that a decomposition returned under the names that the rest of the program knows. */

@@ -1,7 +1,6 @@
 import { backendError } from "@pt2/backend";
 import type { Graph } from "@pt2/graph";
 import { type ArgValue, type LoweredTensor, lower } from "@pt2/registry";
-import { loading } from "@pt2/registry/on-demand";
 import type { BoundaryHost } from "./boundary.ts";
 import { explainStages } from "./explain.ts";
 import type { PlanCache } from "./plan-cache.ts";
@@ -130,7 +129,7 @@ export class GraphRunner<Place extends TensorType, Plan extends StagePlan<Place>
       env.set(name!, tensor);
       places.set(tensor, place);
     }
-    const stage = await loading(() => lower(this.#graph, env, this.#engine.lowerOptions));
+    const stage = await lower(this.#graph, env, this.#engine.lowerOptions);
     return await StageNode.plan(this.#engine, { key, given, places, after: this.#after, count: this.#count }, stage);
   }
 
@@ -139,7 +138,7 @@ export class GraphRunner<Place extends TensorType, Plan extends StagePlan<Place>
     const known = from.next.find(key, results);
     if (known !== undefined) return known;
     const given = new StandIns(results, (i) => `result${i}`);
-    const stage = await loading(() => from.stage.resume(given.values));
+    const stage = await from.stage.resume(given.values);
     const places = new Map(from.places);
     for (const tensor of from.stage.live) places.set(tensor, from.plan.place(tensor));
     const origin = { key, given, places, after: from.plan, count: this.#count };

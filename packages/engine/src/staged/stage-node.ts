@@ -1,6 +1,5 @@
 import type { Graph } from "@pt2/graph";
 import { type ArgValue, isRunNumber, isTensor, type LoweredTensor, type RunNumber, type Stage } from "@pt2/registry";
-import { loading } from "@pt2/registry/on-demand";
 import { operandsOf } from "../fuse.ts";
 import { type Awaitable, whenReady } from "./awaitable.ts";
 import { foldBatchNorm } from "./fold-batch-norm.ts";
@@ -82,7 +81,7 @@ export class StageNode<Place extends TensorType, Plan extends StagePlan<Place>> 
       const place = places.get(tensor);
       return place !== undefined && engine.isConstant(place);
     };
-    const calls = await loading(() => foldBatchNorm(lowered, isConstant, engine.lowerOptions, engine.exact));
+    const calls = await foldBatchNorm(lowered, isConstant, engine.lowerOptions, engine.exact);
     const stage: Stage = { ...lowered, calls };
     const numbers = [...new Set(calls.flatMap(operandsOf).filter(isRunNumber))];
     const plan = await engine.plan({ stage, places, inputs: [...given.tensors, ...numbers], after });

@@ -1,10 +1,15 @@
 import { readFileSync } from "node:fs";
 import { Pt2Error } from "@pt2/format";
+import { parse } from "@pt2/graph";
 import { describe, expect, test } from "vitest";
-import { Emitter } from "../lower/emit.ts";
+import type { Builder } from "../builder.ts";
+import { Emitter, type LowerTarget } from "../lower/emit.ts";
+import { lower } from "../lower/lower.ts";
 import { loading, NotLoaded } from "../not-loaded.ts";
 import { defineOp } from "../op.ts";
+import type { OpSet } from "../op-set.ts";
 import { createRegistry } from "../own-ops/create-registry.ts";
+import type { TensorMeta } from "../tensor-meta.ts";
 import { aten } from "./index.ts";
 import { decode, type Row } from "./infer-rows.test-helper.ts";
 import { atenOnDemand } from "./on-demand.ts";
@@ -39,7 +44,8 @@ describe("parts", () => {
   test("what an op resolves to does not depend on when it was loaded", async () => {
     for (const op of names) {
       const registry = createRegistry({ sets: atenOnDemand });
-      const record = await loading(() => registry.resolve(op));
+      await registry.load([op]);
+      const record = registry.resolve(op);
       expect(record?.schema, op).toEqual(whole.resolve(op)?.schema);
       expect(record?.functional, op).toBe(whole.resolve(op)?.functional);
     }
@@ -52,8 +58,11 @@ describe("parts", () => {
     expect(loaded).toContain("aten::max_pool2d");
     expect(loaded).not.toContain("aten::scaled_dot_product_attention");
     expect(registry.resolve("my::op")).toBeUndefined();
-    expect(() => registry.resolve("aten::sort")).toThrow(NotLoaded);
-    expect(await loading(() => registry.resolve("aten::no_such_op"))).toBeUndefined();
+    expect(registry.resolve("aten::sort")).toBeUndefined();
+    expect(registry.missing("aten::sort")).toBeInstanceOf(NotLoaded);
+    await registry.load(["aten::no_such_op"]);
+    expect(registry.resolve("aten::no_such_op")).toBeUndefined();
+    expect(registry.missing("aten::no_such_op")).toBeNull();
     expect(registry.resolve("aten::sort")?.name).toBe("aten::sort");
   });
 
@@ -99,12 +108,76 @@ describe("lowering with ops on demand", () => {
     for (const row of rows) {
       const registry = createRegistry({ sets: atenOnDemand });
       await registry.load([row[0]]);
-      const calls = await loading((again) => {
-        if (again) late.add(row[0]);
+      let begun = 0;
+      const calls = await loading(() => {
+        if (begun++ > 0) late.add(row[0]);
         return callsOf(registry, row);
       });
       expect(calls, row[0]).toEqual(callsOf(whole, row));
     }
     expect(late.size).toBeGreaterThan(10);
+  });
+});
+
+describe("functions of users", () => {
+  const { graph } = parse(`program "TRAINING" torch "2.13.0" {
+  forward()
+  user_input %x: f32[2, 3]
+  %y: f32[2, 3] = mine::op(x=%x)
+  return %y
+}
+`);
+  const inputs = new Map([["x", { name: "x", dtype: "float32", shape: [2, 3] } as const]]);
+  const handlerContext = () => ({ backend: "test", initial: () => undefined });
+  const schema = "mine::op(Tensor x) -> Tensor";
+
+  /** A rule that takes whatever is thrown for a reason to do something else, and what it caught. */
+  function distrustful(): { readonly caught: unknown[]; rule(args: { x: TensorMeta }, b: Builder): TensorMeta } {
+    const caught: unknown[] = [];
+    return {
+      caught,
+      rule({ x }, b) {
+        try {
+          const sorted = b.call("aten::sort", { self: b.tensor("aten::softplus", { self: x }) })[0]!;
+          const turned = b.tensor("aten::view_as_complex", {
+            self: b.tensor("aten::stack", { tensors: [x, x], dim: 2 }),
+          });
+          return b.tensor("aten::mul.Tensor", { self: sorted, other: b.tensor("aten::abs", { self: turned }) });
+        } catch (error) {
+          caught.push(error);
+          return x;
+        }
+      },
+    };
+  }
+
+  const isNative = (op: string): boolean => op !== "mine::op" && whole.resolve(op)?.decompose === undefined;
+
+  /** A backend whose kernels load one by one, when they are asked about. */
+  function loadingTarget(): LowerTarget {
+    const loaded = new Set<string>();
+    return {
+      name: "test",
+      loadsKernels: true,
+      isNative(op) {
+        if (loaded.has(op)) return isNative(op);
+        throw new NotLoaded(`the kernel of ${op}`, async () => void loaded.add(op));
+      },
+    };
+  }
+
+  test.each(["decompose", "rewrite"])("a `%s` that catches everything sees nothing of what loads", async (kind) => {
+    const { caught, rule } = distrustful();
+    const own: OpSet = { name: "mine", ops: [defineOp(schema, kind === "decompose" ? { decompose: rule } : {})] };
+    const handlers = kind === "rewrite" ? [{ ops: ["mine::op"], rewrite: rule as never }] : [];
+    const namesWith = async (sets: readonly OpSet[], target: LowerTarget): Promise<readonly string[]> => {
+      const registry = createRegistry({ sets: [...sets, own], handlers });
+      const { calls } = await lower(graph, inputs, { registry, target, handlerContext });
+      return calls.map(({ record }) => record.name);
+    };
+    const names = await namesWith(atenOnDemand, loadingTarget());
+    expect(names).toEqual(await namesWith([aten], { name: "test", isNative }));
+    expect(names).toContain("aten::sort.stable");
+    expect(caught).toEqual([]);
   });
 });

@@ -1,6 +1,6 @@
 import type { OpRecord } from "../op.ts";
 import type { OpSet, Part } from "../op-set.ts";
-import { deferComplexRules } from "./pointwise/defer-complex.ts";
+import { deferComplexRules, loadComplexRules } from "./pointwise/defer-complex.ts";
 
 const PYTORCH = /^(aten|prims)::/;
 
@@ -26,8 +26,8 @@ const PARTS: readonly Part<OpRecord>[] = [
 
 /**
  * PyTorch's own ops, and those that exports of its best-known libraries contain, loaded as a program or a decomposition
- * asks for them: a page that runs an image classifier does not download linear algebra. What uses a registry with them
- * does it within `loading`.
+ * asks for them: a page that runs an image classifier does not download linear algebra. `lower` loads what it comes to;
+ * what resolves ops by itself asks `load` of the registry for them first.
  */
 export const atenOnDemand: readonly OpSet[] = [
   {
@@ -35,6 +35,7 @@ export const atenOnDemand: readonly OpSet[] = [
     builtIn: true,
     ops: [],
     parts: PARTS.map(({ ops, load }) => ({ ops, load: async () => deferComplexRules(await load()) })),
+    loadRules: loadComplexRules,
   },
   {
     name: "torch_nn",

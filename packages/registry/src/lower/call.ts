@@ -57,5 +57,5 @@ export interface Stage {
   /** What it knows of numbers that change from run to run: it is right for a run as long as they hold. */
   readonly numbers: RunNumbers;
   /** Continues behind the boundary, given what it returned (one entry per return of its node). */
-  resume(results: readonly ArgValue[]): Stage;
+  resume(results: readonly ArgValue[]): Promise<Stage>;
 }

@@ -14,6 +14,7 @@ import type { Call } from "./call.ts";
 import { requireArgumentValues } from "./check-arguments.ts";
 import { typedCall } from "./elementwise.ts";
 import { located } from "./located.ts";
+import { Recipe } from "./recipe.ts";
 import { isFree, named, resultsOf, viewMeta } from "./results.ts";
 import { RunNumbers, takesTensor } from "./run-number.ts";
 import { writtenProblem } from "./written.ts";
@@ -24,6 +25,8 @@ export interface LowerTarget {
   readonly name: string;
   /** Whether it runs this op itself. It is not asked for elementwise ops and views, which every backend has. */
   isNative(op: OpName, args: Readonly<Record<string, ArgValue>>): boolean;
+  /** Whether `isNative` may throw `NotLoaded`, as what answers it loads on demand. */
+  readonly loadsKernels?: true;
   /** Bytes that one tensor may take; larger ones are refused before anything is made for them. Default: no bound. */
   readonly maxTensorBytes?: number;
 }
@@ -53,28 +56,52 @@ export class Emitter {
     this.#numbers = numbers;
   }
 
-  /** Emits one op of a program. Errors say which node it was. */
+  /**
+   * Emits one op of a program, within `loading` where ops load on demand. Errors say which node it was; nothing of a call
+   * that fails stays.
+   */
   emit(op: OpName, given: Readonly<Record<string, ArgValue>>, node: Node): readonly ArgValue[] {
-    this.#nodeStart = this.calls.length;
-    return located(node, () => {
-      const results = this.#emit(op, given, node, 0);
-      const record = node.written === undefined ? undefined : this.#registry.resolve(op);
-      const problem = record && writtenProblem(results[0], given[node.written!], record, given.dtype);
-      if (problem) throw registryError("registry.argument", { what: `${op}: ${problem}`, where: describe(node) });
+    const start = this.calls.length;
+    this.#nodeStart = start;
+    let done = false;
+    try {
+      const results = located(node, () => this.#emitNode(op, given, node));
+      done = true;
       return results;
-    });
+    } finally {
+      if (!done) this.calls.length = start;
+    }
+  }
+
+  #emitNode(op: OpName, given: Call["args"], node: Node): readonly ArgValue[] {
+    const results = this.#emit(op, given, node, 0);
+    const record = node.written === undefined ? undefined : this.#recordOf(op);
+    const problem = record && writtenProblem(results[0], given[node.written!], record, given.dtype);
+    if (problem) throw registryError("registry.argument", { what: `${op}: ${problem}`, where: describe(node) });
+    return results;
+  }
+
+  /** The record of an op, which may have to be loaded first. */
+  #recordOf(op: OpName): OpRecord | undefined {
+    const record = this.#registry.resolve(op);
+    const missing = record === undefined ? this.#registry.missing(op) : null;
+    if (missing !== null) throw missing;
+    return record;
   }
 
   #emit(op: OpName, given: Readonly<Record<string, ArgValue>>, node: Node, depth: number): readonly ArgValue[] {
-    const record = this.#registry.resolve(op);
+    const record = this.#recordOf(op);
     if (record === undefined) return this.#emitUnknown(op, given, node, depth);
     const args = this.#resolve(record, given, node, keepsNumber);
     if (depth > MAX_DEPTH) throw unsupported(op, node, this.#target.name, "its decomposition refers back to itself");
     requireArgumentValues(record, args, node);
 
     const rewrite = this.#registry.handlerOf(op)?.rewrite;
-    const rewritten = rewrite?.(this.#resolve(record, given, node), this.#builder(node, depth));
-    if (rewritten !== undefined) return resultsOf(record, rewritten);
+    if (rewrite !== undefined) {
+      const settled = this.#resolve(record, given, node);
+      const rewritten = this.#byUser(settled, node, depth, (b) => rewrite(settled, b));
+      if (rewritten !== undefined) return resultsOf(record, rewritten);
+    }
     if (this.#registry.hasKernel(op, this.#target.name)) {
       const settled = this.#resolve(record, given, node);
       if (this.#isNative(op, settled)) return this.#pushNative(record, settled, node, depth);
@@ -97,7 +124,9 @@ export class Emitter {
     if (this.#isNative(op, args)) return this.#pushNative(record, args, node, depth);
     // Inference refuses what cannot be combined; a decomposition may not notice.
     if (record.infer !== undefined) this.#named(this.infer(record, args, node), op, node, depth);
-    const simpler = record.decompose?.(args, this.#builder(node, depth));
+    const decompose = (b: Builder) => record.decompose?.(args, b) as ArgValue | null | undefined;
+    const isUsers = this.#registry.userSetOf(op) !== undefined;
+    const simpler = isUsers ? this.#byUser(args, node, depth, decompose) : decompose(this.#builder(node, depth));
     if (simpler === undefined || simpler === null) {
       if (isFree(record)) return this.#named(this.infer(record, args, node), op, node, depth);
       const { name } = this.#target;
@@ -123,7 +152,8 @@ export class Emitter {
   /** Without a record there is no schema either: a handler gets the arguments as the program gives them. */
   #emitUnknown(op: OpName, given: Readonly<Record<string, ArgValue>>, node: Node, depth: number): readonly ArgValue[] {
     const rewrite = this.#registry.handlerOf(op)?.rewrite;
-    const rewritten = rewrite?.(this.#numbers.settle(given), this.#builder(node, depth));
+    const settled = this.#numbers.settle(given);
+    const rewritten = rewrite && this.#byUser(settled, node, depth, (b) => rewrite(settled, b));
     if (rewritten === undefined) throw unsupported(op, node, this.#target.name, "the registry has no record of it");
     return Array.isArray(rewritten) ? (rewritten as readonly ArgValue[]) : [rewritten];
   }
@@ -149,6 +179,23 @@ export class Emitter {
     const tensors = (name: string): boolean => schema.args.some((arg) => arg.name === name && takesTensor(arg.type));
     const settled = this.#numbers.settle(given, (name) => keeps(record, name) || tensors(name));
     return resolveArgs(schema, settled, () => describe(node));
+  }
+
+  /**
+   * What a function of a user's makes of arguments. Where a kernel may have to be loaded, its calls are first noted as far
+   * as shapes go, and emitted when it is done: what is missing then interrupts no code of users.
+   */
+  #byUser(
+    args: Call["args"],
+    node: Node,
+    depth: number,
+    rule: (b: Builder) => ArgValue | null | undefined,
+  ): ArgValue | null | undefined {
+    if (this.#target.loadsKernels !== true) return rule(this.#builder(node, depth));
+    const trial = new Emitter(this.#registry, SHAPES_ONLY, this.#numbers);
+    const recipe = new Recipe(args, (op, given) => trial.#emit(op, given, node, depth + 1));
+    const answer = rule(recipe.builder);
+    return recipe.replay(answer, (op, given) => this.#emit(op, given, node, depth + 1));
   }
 
   #builder(node: Node, depth: number): Builder {

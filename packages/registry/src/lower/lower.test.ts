@@ -20,7 +20,11 @@ function tensor(name: string, ...shape: readonly number[]): LoweredTensor {
 }
 
 /** Lowers the body of a program for given inputs. */
-function lowered(body: string, inputs: Readonly<Record<string, ArgValue>>, native: LowerTarget = target()): Stage {
+function lowered(
+  body: string,
+  inputs: Readonly<Record<string, ArgValue>>,
+  native: LowerTarget = target(),
+): Promise<Stage> {
   const { graph } = parse(`program "TRAINING" torch "2.13.0" {
   forward()
   ${body.trim()}
@@ -37,21 +41,21 @@ function shown({ calls }: { readonly calls: readonly Call[] }): readonly string[
   });
 }
 
-test("ops that the backend has stay, others decompose into what it has", () => {
+test("ops that the backend has stay, others decompose into what it has", async () => {
   const body = `
   user_input %x: f32[2, 3]
   user_input %w: f32[5, 3]
   %y: f32[2, 5] = aten::linear(input=%x, weight=%w)
   return %y`;
   const inputs = { x: tensor("x", 2, 3), w: tensor("w", 5, 3) };
-  expect(shown(lowered(body, inputs, target("aten::linear")))).toEqual(["aten::linear[2, 5]"]);
-  const simpler = shown(lowered(body, inputs, target("aten::mm")));
+  expect(shown(await lowered(body, inputs, target("aten::linear")))).toEqual(["aten::linear[2, 5]"]);
+  const simpler = shown(await lowered(body, inputs, target("aten::mm")));
   expect(simpler.at(-1)).toBe("aten::mm[2, 5]");
   expect(simpler.slice(0, -1).every((call) => /^aten::(t|permute|transpose)/.test(call))).toBe(true);
 });
 
-test("sizes are numbers while a graph is lowered: symbolic arithmetic leaves no calls", () => {
-  const stage = lowered(
+test("sizes are numbers while a graph is lowered: symbolic arithmetic leaves no calls", async () => {
+  const stage = await lowered(
     `
   user_input %x: f32[s0, 3]
   %n: int = aten::sym_size.int(self=%x, dim=0)
@@ -66,8 +70,8 @@ test("sizes are numbers while a graph is lowered: symbolic arithmetic leaves no 
   expect(shown(stage)).toEqual(["aten::slice.Tensor[4, 3]"]);
 });
 
-test("a program stops where sizes depend on data, and goes on with what the data said", () => {
-  const stage = lowered(
+test("a program stops where sizes depend on data, and goes on with what the data said", async () => {
+  const stage = await lowered(
     `
   user_input %x: f32[4]
   %a: f32[4] = aten::relu(%x)
@@ -80,19 +84,19 @@ test("a program stops where sizes depend on data, and goes on with what the data
   expect(stage.end.kind).toBe("dynamic");
   expect([...stage.live].map(({ name }) => name).sort()).toEqual(["a", "x"]);
   const found: LoweredTensor = { name: "i", dtype: "int64", shape: [3, 1] };
-  const rest = stage.resume([found]);
+  const rest = await stage.resume([found]);
   expect(shown(rest)).toEqual(["aten::mul.Tensor[3, 1]"]);
   expect(rest.calls[0]!.results[0]).toMatchObject({ dtype: "float32" });
   // A stage can be resumed again, with another answer.
   const none: LoweredTensor = { ...found, shape: [0, 1] };
-  expect(shown(stage.resume([none]))).toEqual(["aten::mul.Tensor[0, 1]"]);
+  expect(shown(await stage.resume([none]))).toEqual(["aten::mul.Tensor[0, 1]"]);
 });
 
 const ints: LoweredTensor = { name: "i", dtype: "int64", shape: [3] };
 
-test("a float and an int in a tensor's place promote differently", () => {
-  const dtypeOf = (other: string): string => {
-    const { calls } = lowered(
+test("a float and an int in a tensor's place promote differently", async () => {
+  const dtypeOf = async (other: string): Promise<string> => {
+    const { calls } = await lowered(
       `
   user_input %i: i64[3]
   %y: f32[3] = aten::mul.Tensor(self=%i, other=${other})
@@ -101,16 +105,16 @@ test("a float and an int in a tensor's place promote differently", () => {
     );
     return (calls[0]!.results[0] as LoweredTensor).dtype;
   };
-  expect(dtypeOf("2")).toBe("int64");
-  expect(dtypeOf("2.0")).toBe("float32");
+  expect(await dtypeOf("2")).toBe("int64");
+  expect(await dtypeOf("2.0")).toBe("float32");
 });
 
-test("what cannot run names the op, the module and the line", () => {
+test("what cannot run names the op, the module and the line", async () => {
   const body = `
   user_input %x: f32[2]
   %y: f32[2] = my::op(%x)  # block.act <my.Act> (model.py:41, in forward)
   return %y`;
-  expect(() => lowered(body, { x: tensor("x", 2) })).toThrow(
+  await expect(lowered(body, { x: tensor("x", 2) })).rejects.toThrow(
     expect.objectContaining({
       code: "registry.unsupported-op",
       where: expect.stringMatching(/my::op.*block\.act, model\.py:41/),
@@ -118,13 +122,13 @@ test("what cannot run names the op, the module and the line", () => {
   );
 });
 
-test("shapes that do not fit are refused where they meet", () => {
+test("shapes that do not fit are refused where they meet", async () => {
   const body = `
   user_input %x: f32[2, 3]
   user_input %z: f32[4]
   %y: f32[2, 3] = aten::add.Tensor(self=%x, other=%z)
   return %y`;
-  expect(() => lowered(body, { x: tensor("x", 2, 3), z: tensor("z", 4) })).toThrow(
+  await expect(lowered(body, { x: tensor("x", 2, 3), z: tensor("z", 4) })).rejects.toThrow(
     expect.objectContaining({ name: "Pt2Error", code: "registry.shape" }),
   );
 });

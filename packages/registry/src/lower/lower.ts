@@ -1,5 +1,6 @@
 import type { Arg, Graph, Node, OpName } from "@pt2/graph";
 import type { HandlerContext } from "../handler.ts";
+import { loading } from "../not-loaded.ts";
 import { type OpRegistry, resolveArgs } from "../op-registry.ts";
 import { registryError } from "../registry-errors.ts";
 import type { ArgValue } from "../tensor-meta.ts";
@@ -29,13 +30,14 @@ export function isControl(op: OpName): boolean {
 
 /**
  * Lowers a functional graph for concrete inputs, up to its first boundary. `inputs` gives every placeholder its value:
- * a {@link LoweredTensor} or a number.
+ * a {@link LoweredTensor} or a number. It loads the ops that it comes to.
  */
-export function lower(graph: Graph, inputs: Environment, options: LowerOptions): Stage {
-  return lowerFrom(graph, 0, inputs, options);
+export async function lower(graph: Graph, inputs: Environment, options: LowerOptions): Promise<Stage> {
+  await options.registry.load(graph.nodes.map(({ op }) => op));
+  return await lowerFrom(graph, 0, inputs, options);
 }
 
-function lowerFrom(graph: Graph, start: number, given: Environment, options: LowerOptions): Stage {
+async function lowerFrom(graph: Graph, start: number, given: Environment, options: LowerOptions): Promise<Stage> {
   const env = new Map(given);
   const numbers = new RunNumbers();
   const emitter = new Emitter(options.registry, options.target, numbers);
@@ -48,23 +50,23 @@ function lowerFrom(graph: Graph, start: number, given: Environment, options: Low
       bind(node, [symbolic], env);
       continue;
     }
-    const end = boundaryAt(node, graph, env, numbers, options);
+    const end = await loading(() => boundaryAt(node, graph, env, numbers, options));
     if (end !== null) {
-      const resume = (results: readonly ArgValue[]): Stage => {
+      const resume = (results: readonly ArgValue[]): Promise<Stage> => {
         const next = new Map(env);
         bind(node, results, next);
         return lowerFrom(graph, at + 1, next, options);
       };
       return { calls: emitter.calls, end, live: liveAt(graph, at, env), numbers, resume };
     }
-    const results = emitter.emit(node.op, namedArgs(node, env), node);
+    const results = await loading(() => emitter.emit(node.op, namedArgs(node, env), node));
     options.registry.checks?.requireAsRecorded(node, results, (name) => env.get(name), graph.values, options.registry);
     bind(node, results, env);
   }
   const returnNode: Node = { name: "output", op: "return", args: [], outputs: [], origin: {} };
   const outputs = graph.outputs.map((arg) => argValue(arg, env, returnNode));
   const live = new Set(outputs.flatMap(storedIn));
-  return { calls: emitter.calls, end: { kind: "return", outputs }, live, numbers, resume: () => missingBoundary() };
+  return { calls: emitter.calls, end: { kind: "return", outputs }, live, numbers, resume: missingBoundary };
 }
 
 /** Tensors that node `at` and what follows it read. */
@@ -143,6 +145,6 @@ function bind(node: Node, results: readonly ArgValue[], env: Map<string, ArgValu
   }
 }
 
-function missingBoundary(): never {
+async function missingBoundary(): Promise<never> {
   throw registryError("registry.rule", { what: "A lowered program was resumed behind its end" });
 }

@@ -3,6 +3,7 @@ import { declaredEffects, effectsOf } from "../effects.ts";
 import type { OpHandler } from "../handler.ts";
 import { duplicate, OpRecords } from "../op-records.ts";
 import { type OpRegistry, type RegistryParts, registryOf } from "../op-registry.ts";
+import type { OpSet } from "../op-set.ts";
 import { PackageKernels, requireKernelOps } from "./package-kernels.ts";
 import * as checks from "./results.ts";
 import { scatterRecord, viewOfScatter } from "./scatter-variant.ts";
@@ -25,8 +26,11 @@ export function createRegistry({ sets, handlers = [] }: RegistryParts): OpRegist
   const hasUsers = sets.some(({ builtIn }) => builtIn !== true);
   const replaces = sets.some(({ replace }) => replace === true);
   const isReplaced = (op: string): boolean => replaces && records.isReplaced(parseOpName(op));
+  const callsByName = handlers.some(({ rewrite }) => rewrite !== undefined) || sets.some(mayCallAny);
   return {
     ...plain,
+    // Their calls are answered at once, so everything is there before they are made.
+    load: (ops) => plain.load(callsByName ? "all" : ops),
     handlerOf,
     isClaimed: (op) => handlerOf(op) !== undefined || isReplaced(op),
     isReplaced,
@@ -64,6 +68,11 @@ export function createRegistry({ sets, handlers = [] }: RegistryParts): OpRegist
         .sort()
         .map((op) => ({ op, source: records.sourceOf(op) ?? "handler", handled: byOp.has(op) })),
   };
+}
+
+/** Whether functions of a user's set may call ops by name; those that only ask another thread do not. */
+function mayCallAny({ builtIn, asked, ops }: OpSet): boolean {
+  return builtIn !== true && asked !== true && ops.some(({ decompose }) => decompose !== undefined);
 }
 
 function handlersOf(handlers: readonly OpHandler[]): ReadonlyMap<OpName, OpHandler> {
