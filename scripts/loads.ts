@@ -12,7 +12,7 @@ export interface Source {
 export type Sources = ReadonlyMap<string, Source>;
 export type Ids = ReadonlySet<string>;
 
-/** Roots, each with the sources that import it on demand; an entry point needs nobody who asks for it. */
+/** Roots, each with the sources that import it on demand; an entry point needs no such source. */
 export function askersOf(sources: Sources, entries: readonly string[]): ReadonlyMap<string, readonly string[]> {
   const askers = new Map<string, readonly string[]>(entries.map((entry) => [entry, []]));
   for (const [id, { onDemand }] of sources) {

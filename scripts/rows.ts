@@ -16,7 +16,7 @@ const BACKENDS = ["@pt2/backend-wasm", "@pt2/backend-libtorch", "@pt2/backend-we
 
 /**
  * The house, as an array of rows: a package imports from earlier rows only, never from its own. The last row holds
- * programs that nobody imports, so its members may use everything. Packages that do not exist yet have their place.
+ * programs that no package imports, so its members may use everything. Packages that do not exist yet have their place.
  */
 export const ROWS: readonly (readonly Member[])[] = [
   [
@@ -47,7 +47,9 @@ export const ROWS: readonly (readonly Member[])[] = [
   ],
 ];
 
-/** The packages that the shipped code (`test: false`) or the tests of a package may import. Undefined: not in the house. */
+/**
+ * The packages that the shipped code (`test: false`) or the tests of a package may import. Undefined: not in the house.
+ */
 export function mayImport(name: string, options: { readonly test: boolean }): ReadonlySet<string> | undefined {
   const index = ROWS.findIndex((row) => row.some((each) => each.name === name));
   const member = memberOf(name);

@@ -16,7 +16,7 @@ function reasonOf(test: TestCase): string {
   return note ?? MISSING.exec(test.fullName)?.[1] ?? "no reason given";
 }
 
-/** What a test is called that needs something this machine lacks; other skips are gaps that somebody declared. */
+/** What a test is called that needs something this machine lacks; other skips are declared gaps. */
 const MISSING = /\bskipped: ([^)]*)/;
 
 const requireAll = process.env.PT2_REQUIRE_ALL === "1";

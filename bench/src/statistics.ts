@@ -34,7 +34,7 @@ export interface Effort {
 
 /**
  * Milliseconds of each subject, measured in turns, so that all see the same state of the machine. The order turns
- * around from round to round: nobody always runs behind the same neighbour.
+ * around from round to round, so that none always runs behind the same neighbour.
  */
 export async function alternate<Name extends string>(
   subjects: Subjects<Name>,

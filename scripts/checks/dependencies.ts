@@ -1,7 +1,7 @@
 import { workspacePackages } from "../workspace.ts";
 import type { Check } from "./problem.ts";
 
-/** Runtime dependencies of the foundation that somebody argued for: inflate is too long to own. */
+/** Runtime dependencies of the foundation, each with its reason: inflate is too long to own. */
 const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   "@pt2/format": ["fflate"],
   "@pt2/graph": [],

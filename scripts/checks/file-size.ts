@@ -4,7 +4,7 @@ import type { Check, Problem } from "./problem.ts";
 const MEDIAN_LINES = 120;
 const MOST_LINES = 500;
 
-/** Files that fit in a head: a long one is two things, whoever wrote them together. Generated files are not read. */
+/** Files that fit in a head: a long one holds two things that can be apart. Generated files are not read. */
 export const fileSize: Check = {
   name: "file size",
   run(report) {

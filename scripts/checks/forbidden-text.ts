@@ -21,7 +21,7 @@ const RULES: readonly Rule[] = [
   {
     pattern: /\b(?:npx|bunx|npm exec|pnpm dlx|yarn dlx)(?:\s+-\S+)*\s+pt2\b/,
     in: () => true,
-    advice: "the package `pt2` is somebody else's: write `npx @pt2/cli`",
+    advice: "the npm package `pt2` is not ours: write `npx @pt2/cli`",
   },
   {
     pattern: /tarball:|https?:\/\//,

@@ -53,7 +53,7 @@ export interface Verdict {
   readonly processor: number;
 }
 
-/** How this project stands in a row; null when nobody else was measured. */
+/** How this project stands in a row; null when no peer was measured. */
 export function judge({ subjects }: RowResult): Verdict | null {
   const { pt2, ...others } = subjects;
   const peers = (Object.entries(others) as [Exclude<Kind, "pt2">, SubjectResult][]).filter(

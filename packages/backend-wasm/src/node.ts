@@ -5,7 +5,7 @@ import { LocalBackend } from "./local-backend.ts";
 import { isOwnThread, startThread } from "./worker/node-thread.ts";
 import { WorkerBackend } from "./worker/worker-backend.ts";
 
-// Whoever imports a backend is going to load a model: the ops that every model needs are on their way before it does.
+// An import of a backend is followed by a load: the ops that every model needs start to load before it.
 // A failure is for the load to tell.
 builtInRegistry(atenOnDemand)
   .load(["aten::add.Tensor"])

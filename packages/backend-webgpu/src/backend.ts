@@ -120,7 +120,7 @@ export class WebgpuBackend implements Backend {
   /** Puts a tensor into a `GPUBuffer`. */
   async upload(tensor: HostTensor): Promise<DeviceTensor> {
     this.#requireAlive();
-    // Somebody else may have made it.
+    // The device may be the user's.
     const { dtype, shape, data } = hostTensor(tensor.dtype, tensor.shape, tensor.data);
     this.#requireDType(dtype);
     const device = this.#device;
@@ -157,8 +157,8 @@ export class WebgpuBackend implements Backend {
   }
 
   /**
-   * A tensor [1, channels, height, width] of a picture (`ImageBitmap`, `<img>`, `<video>`, `<canvas>`, `VideoFrame`, …, or
-   * a file that holds one): resized and normalised on the GPU. The source has to keep its pixels until it is there.
+   * A tensor [1, channels, height, width] of a picture (`ImageBitmap`, `<img>`, `<video>`, `<canvas>`, `VideoFrame`, …,
+   * or a file that holds one): resized and normalised on the GPU. The source has to keep its pixels until it is there.
    */
   async image(source: ImageSource, options: ImageOptions): Promise<DeviceTensor> {
     this.#requireAlive();

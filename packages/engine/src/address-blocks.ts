@@ -3,7 +3,9 @@ import { PlacedBuffers } from "./placed-buffers.ts";
 /** Buffers of a block; one with more is cut in two. */
 const MOST = 256;
 
-/** Placed buffers that are neighbours by address, and what tells without a look at them that none or all are in the way. */
+/**
+ * Placed buffers that are neighbours by address, and what tells without a look at them that none or all are in the way.
+ */
 class Block {
   readonly rows: PlacedBuffers = new PlacedBuffers(MOST);
   count = 0;
@@ -13,7 +15,7 @@ class Block {
   mostTo = Number.NEGATIVE_INFINITY;
   /** End of the buffer that reaches farthest. */
   end = 0;
-  /** The largest gap between two of them; null where nobody has asked since the last was added. */
+  /** The largest gap between two of them; null until it is computed after the last insertion. */
   #gap: number | null = null;
 
   get gap(): number {
@@ -63,7 +65,10 @@ class Block {
   }
 }
 
-/** Placed buffers in the order of their addresses. A search passes over blocks in which nobody or everybody is in the way. */
+/**
+ * Placed buffers in the order of their addresses. A search skips blocks in which no buffer or every buffer is in the
+ * way.
+ */
 export class AddressBlocks {
   readonly #blocks: Block[] = [new Block()];
 

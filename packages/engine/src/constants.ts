@@ -24,7 +24,9 @@ export class ConstantTable<Constant extends Derived<Constant>> {
     this.#known.set(key, constant);
   }
 
-  /** A plan is gone: what no other plan reads leaves memory, and is forgotten unless what a plan reads comes from it. */
+  /**
+   * A plan is gone: what no other plan reads leaves memory, and is forgotten unless what a plan reads comes from it.
+   */
   release(constants: Iterable<Constant>): void {
     for (const constant of constants) if (--constant.pins === 0) constant.unload();
     const used = inputsFirst([...this.#known.values()].filter(({ pins }) => pins > 0));
@@ -33,8 +35,8 @@ export class ConstantTable<Constant extends Derived<Constant>> {
 }
 
 /**
- * How often constants that are about to be computed need each of their inputs, and theirs: an input that nobody needs any
- * more leaves memory, so that the raw bytes of a weight that is used packed do not stay.
+ * How often constants that are about to be computed need each of their inputs, and theirs: an input that no constant
+ * needs any more leaves memory, so that the raw bytes of a weight that is used packed do not stay.
  */
 export class InputUses<Constant extends Derived<Constant>> {
   readonly #left = new Map<Constant, number>();
@@ -70,7 +72,9 @@ export class InputUses<Constant extends Derived<Constant>> {
   }
 }
 
-/** Constants and all that they are computed from. They share inputs, so paths between them may be exponentially many. */
+/**
+ * Constants and all that they are computed from. They share inputs, so paths between them may be exponentially many.
+ */
 function inputsFirst<Constant extends Derived<Constant>>(constants: readonly Constant[]): Set<Constant> {
   const found = new Set<Constant>();
   const visit = (constant: Constant): void => {

@@ -22,7 +22,7 @@ const FOREIGN: readonly (readonly [ops: RegExp, why: string])[] = [
   ],
 ];
 
-/** Why nobody has an op of another quantisation, or of a step after the export. */
+/** Why there is no op of another quantisation, or of a step after the export. */
 export function whyForeign(op: string): string | undefined {
   return FOREIGN.find(([ops]) => ops.test(op))?.[1];
 }

@@ -60,7 +60,7 @@ test("a chain in which each value is read twice is cut where it gets too long, a
   expect(steps.map((step) => step.slice(step.indexOf("(")))).toEqual(["(x0, x0)", "(x6, x6)"]);
 });
 
-test("a value that somebody else reads is computed on its own", async () => {
+test("a value with another reader is computed on its own", async () => {
   const steps = await fused(`
   user_input %x: f32[2, 3]
   %a: f32[2, 3] = aten::exp(%x)
@@ -92,7 +92,7 @@ test("a loop over the fresh result of a heavy op becomes its epilogue, where the
   expect(await fused(body, false)).toEqual(["mm", "add.Tensor + relu (m, r)"]);
 });
 
-test("what nobody reads is not computed", async () => {
+test("a value without readers is not computed", async () => {
   const steps = await fused(`
   user_input %x: f32[2, 3]
   %a: f32[2, 3] = aten::exp(%x)

@@ -31,7 +31,7 @@ export function callsOf(step: Step): readonly Call[] {
 }
 
 export interface FuseOptions {
-  /** Tensors that somebody needs after these calls. */
+  /** Tensors that are read after these calls. */
   readonly live: ReadonlySet<LoweredTensor>;
   /** Whether the backend can apply an elementwise group to the results of this call as it produces them. */
   readonly takesEpilogue: (call: Call, group: ElementwiseGroup) => boolean;
@@ -115,7 +115,7 @@ function grow(
       const call = producer.get(input);
       if (call?.scalar === undefined || live.has(input) || !sameShape(call.scalar.shape, shape)) continue;
       if (members.length >= MAX_CALLS || readers.get(input)!.some((reader) => !members.includes(reader))) continue;
-      // An operand may come twice (`x * x`): it goes as a whole, as nobody else computes it.
+      // An operand may come twice (`x * x`): it goes as a whole, since it has no other reader.
       const rest = inputs.filter((t) => t !== input);
       const merged = [...rest, ...call.scalar.operands.filter((t) => !rest.includes(t))];
       if (merged.length > maxInputs) continue;

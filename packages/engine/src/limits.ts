@@ -4,7 +4,7 @@ export const LIMITS = {
   resultBytes: 4_294_967_296,
   /** Entries of a table of element offsets: 512 MiB. */
   offsets: 134_217_728,
-  /** Iterations of a loop: a body that never says stop would otherwise run until somebody aborts it. */
+  /** Iterations of a loop: a body that never ends the loop would otherwise run until it is aborted. */
   iterations: 16_777_216,
   /** Degree of an orthogonal polynomial, which is a recurrence of so many steps for each element. */
   polynomialDegree: 1_000_000,

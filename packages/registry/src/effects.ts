@@ -25,7 +25,7 @@ export interface OpEffects {
   readonly functional?: OpName;
   /** For a view: the op that gives what it views with `src` written through it, `mine::corner_scatter`. */
   readonly scatter?: OpName;
-  /** Whether somebody says himself what the op does: what is known of ops of that name does not hold. */
+  /** Whether a user defines what the op does: facts about ops of that name then do not hold. */
   readonly claimed?: true;
   /** Whether nothing says what the op writes to and aliases, only who runs it. */
   readonly opaque?: true;

@@ -6,7 +6,7 @@ import { createRegistry } from "./own-ops/create-registry.ts";
 
 const relu: OpSet = { name: "mine", ops: [defineOp("aten::relu(Tensor self) -> Tensor", { scalar: (x) => x })] };
 
-test("an op of PyTorch's that a set defines too is refused whenever somebody asks, not only once", async () => {
+test("an op of PyTorch's that a set defines too is refused on every lookup, not only once", async () => {
   const registry = createRegistry({ sets: [...atenOnDemand, relu] });
   for (const op of ["aten::add.Tensor", "aten::linear", "aten::relu"]) {
     await expect(registry.load([op])).rejects.toMatchObject({

@@ -61,7 +61,7 @@ export class OpRecords {
   }
 
   /**
-   * Whether a set that says `replace` gave an op a meaning of its own: then nobody's knowledge of the op of that name
+   * Whether a set that says `replace` gave an op a meaning of its own: then no fact about the op of that name
    * counts any more. What is derived from the op, in place or with `out`, goes with it.
    */
   isReplaced(op: OpName): boolean {
@@ -79,7 +79,7 @@ export class OpRecords {
     return twin !== null && this.mayHave(twin);
   }
 
-  /** Whether somebody has, or a part may have, an op. */
+  /** Whether a set has, or a part may have, an op. */
   mayHave(op: OpName): boolean {
     return this.#find(op) !== undefined || this.#parts.some((parts) => parts.mayHave(op));
   }

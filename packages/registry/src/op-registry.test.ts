@@ -86,7 +86,7 @@ describe("what users mistake", () => {
     );
   });
 
-  it("a kernel for an op that nobody has is refused, with the one that was meant", () => {
+  it("a kernel for an op that does not exist is refused, with a suggestion", () => {
     const kernels = (...ops: string[]) => createRegistry({ sets: [{ ...set, kernels: { wasm: [{ ops }] } }] });
     expect(of(() => kernels("my::relu", "my::rleu"))).toBe(
       'registry.kernels: Op set "mine" has a kernel for wasm that names my::rleu, which no op set has: my::relu is one',

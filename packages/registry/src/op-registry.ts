@@ -42,7 +42,7 @@ export interface OpRegistry {
   /** The handler that takes this op: one that names it before one that takes every overload, `ns::op.*`. */
   handlerOf(op: string): OpHandler | undefined;
   /**
-   * Whether a handler takes the op, or a set with `replace` gave it another meaning. Nobody may then count on what is
+   * Whether a handler takes the op, or a set with `replace` gave it another meaning. Passes may then not count on what is
    * known of an op of that name, nor run it by a kernel of a backend's own.
    */
   isClaimed(op: string): boolean;
@@ -50,7 +50,7 @@ export interface OpRegistry {
   isReplaced(op: string): boolean;
   /** Name of the user's set that has the op; undefined for ops that come with this project, and for unknown ones. */
   userSetOf(op: string): string | undefined;
-  /** What the op writes to and aliases; undefined when nobody knows it. */
+  /** What the op writes to and aliases; undefined when it is not known. */
   effectsOf(op: string): OpEffects | undefined;
   /** Kernels that op sets bring for a backend, those of later sets first. */
   kernelsFor(backend: string): readonly unknown[];
@@ -64,7 +64,7 @@ export interface OpRegistry {
   list(): readonly RegistryEntry[];
 }
 
-/** A registry of sets that come with this project: nobody brings a function for an op, and no op is claimed twice. */
+/** A registry of this project's own sets: none of them brings functions for ops, and no op is claimed twice. */
 export function builtInRegistry(sets: readonly OpSet[]): OpRegistry {
   return registryOf(new OpRecords(sets));
 }

@@ -46,7 +46,7 @@ export class Parts<Item> {
     if (this.#loaded.has(part)) return;
     const items = await part.load();
     this.#add(items);
-    // What was refused is refused again, to whoever asks next.
+    // A refused part is refused again at the next call.
     this.#loaded.add(part);
   }
 }

@@ -1,4 +1,4 @@
-"""Calls given by hand: arguments that the database does not have and that nobody draws, mostly those that ask for nothing."""
+"""Calls given by hand: arguments that the database does not have and that random calls never draw, mostly empty ones."""
 
 from collections.abc import Iterator
 from typing import Any

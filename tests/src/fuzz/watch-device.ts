@@ -1,4 +1,4 @@
-/** What a device has had to complain about since it was asked the last time, whether somebody was told or not. */
+/** The errors of a device since the last call, whether they were caught or not. */
 export interface DeviceWatch {
   complaints(): Promise<readonly string[]>;
   /** Buffers that are there. */
@@ -9,7 +9,7 @@ export interface DeviceWatch {
 export function watchDevice(device: GPUDevice): DeviceWatch {
   const heard: string[] = [];
   const live = new Set<GPUBuffer>();
-  device.addEventListener("uncapturederror", ({ error }) => heard.push(`nobody asked: ${error.message}`));
+  device.addEventListener("uncapturederror", ({ error }) => heard.push(`uncaptured: ${error.message}`));
   void device.lost.then(({ message }) => heard.push(`lost: ${message}`));
   const { createBuffer } = device;
   device.createBuffer = (descriptor) => {

@@ -32,7 +32,7 @@ export const REFUSED: readonly (readonly [flags: string, code: string])[] = [
   ["--experimental-permission --allow-fs-read=*", "wasm.worker-failed"],
 ];
 
-/** With these a process waits for somebody, does other work, may not read the script, or cannot be as above. */
+/** With these a process waits for a debugger, does other work, may not read the script, or cannot be as above. */
 const OTHERWISE =
   /^--(inspect|debug-port|watch|prof-process|trace-promises|snapshot-blob|test|force-fips|enable-fips|run|build-|jitless|(experimental-)?permission)/;
 

@@ -8,7 +8,7 @@ import type { Leaf } from "../difference.ts";
 
 /**
  * How far results can be compared with PyTorch's: `exact` ones have the same bits in each of its runs, `seeded` ones in
- * each run after `torch.manual_seed(42)`, `close` ones do not, and `none` lie in memory that nobody initialised.
+ * each run after `torch.manual_seed(42)`, `close` ones do not, and `none` lie in uninitialised memory.
  */
 export type SampleValues = "exact" | "seeded" | "close" | "none";
 

@@ -1,4 +1,4 @@
-// Bugs that programs for running exported models had: failures that nobody hears of.
+// Bugs that programs for running exported models had: failures that are not reported.
 import { wasm } from "@pt2/backend-wasm/node";
 import { load, tensor } from "@pt2/runtime/node";
 import { expect, it } from "vitest";

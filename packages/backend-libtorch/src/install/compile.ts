@@ -40,7 +40,7 @@ async function compileWithCmake(job: CompileJob, cmake: string): Promise<Finishe
     ],
     { env },
   );
-  // Of no use to anybody later, and it would be compiled if CMake ran at the top of a folder that contains it.
+  // Of no use later, and it would be compiled if CMake ran at the top of a folder that contains it.
   await writeFile(join(workFolder, ".gitignore"), "*\n").catch(() => undefined);
   if (configured.code !== 0) return configured;
   const count = progressOf(sources.units.length + 1, onProgress);

@@ -39,7 +39,7 @@ describe("makeFunctional", () => {
     expect(makeFunctional(before, cpu())).toBe(before);
   });
 
-  it("knows in-place ops that somebody wants to see", () => {
+  it("keeps in-place ops that a handler takes", () => {
     const before = program(`user_input %x: f32[3]
       %a: f32[3] = aten::relu_(%x)
       return %a`);

@@ -119,7 +119,7 @@ test("a record that cannot be read fails the plan and leaves nothing", async () 
   expect(heap.used).toBe(0);
 });
 
-test("what was read ahead and nobody wants is freed", async () => {
+test("a weight that was read ahead and that no plan wants is freed", async () => {
   const { heap, pool, record } = setUp();
   pool.readAhead([record]);
   await pool.settle([], () => {});

@@ -23,7 +23,7 @@ export interface Recipe {
 let nextId = 0;
 
 /**
- * A value that never changes. It is brought into memory when somebody needs it, by reading a weight record or by
+ * A value that never changes. It is brought into memory when a plan needs it, by reading a weight record or by
  * running steps over other constants, and leaves again unless a plan pinned it.
  */
 export class Constant implements Buffer {

@@ -26,7 +26,7 @@ import type { WasmEngine } from "./wasm-engine.ts";
 
 /** A program on this thread. */
 export class WasmExecutable implements Executable {
-  /** Null once disposed, so that the memory goes although somebody still holds the executable. */
+  /** Null once disposed, so that the memory is freed although the executable may still be referenced. */
   #model: Model | null;
   readonly #onDispose: () => Promise<void>;
   readonly #queue = new RunQueue(modelDisposed);

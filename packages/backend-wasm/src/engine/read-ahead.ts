@@ -27,7 +27,7 @@ export class ReadAhead {
     this.advance();
   }
 
-  /** Asks for all of these now: while this thread is busy, nobody could ask for the next ones. */
+  /** Starts all of these reads now: while this thread is busy, it cannot start the next ones. */
   startAll(records: Iterable<Constant>): void {
     this.#queue = [...records];
     this.#mostWaiting = Number.POSITIVE_INFINITY;
@@ -41,7 +41,7 @@ export class ReadAhead {
       const record = this.#queue.shift()!;
       if (record.resident) continue;
       this.#started.add(record);
-      // Whoever needs the record sees the failure; here it only ends the read.
+      // The plan that needs the record sees the failure; here it only ends the read.
       const read = record.load().catch(() => {});
       this.#underWay.add(read);
       void read.then(() => {
@@ -58,7 +58,7 @@ export class ReadAhead {
     await Promise.all(this.#underWay);
   }
 
-  /** Frees what was read and that nobody turned out to need. */
+  /** Frees what was read and turned out not to be needed. */
   dropUnused(): void {
     for (const record of this.#started) if (record.pins === 0) record.unload();
     this.#started.clear();

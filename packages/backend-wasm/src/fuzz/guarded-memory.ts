@@ -1,7 +1,7 @@
 import type { ArenaPlan, Lifetime } from "@pt2/engine";
 import type { Block, Heap } from "../engine/heap.ts";
 
-/** Bytes around every block and buffer that nobody may touch. */
+/** Guard bytes around every block and buffer. */
 const GUARD = 256;
 const LINE = 64;
 /** Added to every plan, so that no other block has the size of an arena. */

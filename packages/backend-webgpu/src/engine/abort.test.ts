@@ -91,7 +91,7 @@ await describeWithDevice("an abort", (device) => {
     }
   });
 
-  test("does not wait for shaders, and nobody hears of them afterwards", async () => {
+  test("does not wait for shaders, whose failures are dropped afterwards", async () => {
     const compile = device.createComputePipelineAsync;
     const waiting: (() => void)[] = [];
     device.createComputePipelineAsync = (descriptor) =>

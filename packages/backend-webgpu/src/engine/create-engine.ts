@@ -17,7 +17,7 @@ export interface ExecutableOptions {
   readonly devices: DeviceSource;
   /** The backend's own kernels. */
   readonly kernels: KernelParts;
-  /** Where user outputs are: read at once, or on the device until somebody reads them. */
+  /** Where user outputs are: read at once, or on the device until they are read. */
   readonly outputs: "host" | "device";
   readonly precision: "exact" | "fast";
   readonly onDispose: () => Promise<void>;

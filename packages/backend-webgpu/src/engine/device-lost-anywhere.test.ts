@@ -60,7 +60,7 @@ describe.skipIf(missingDevice !== "")(`a device that is lost${missingDevice}`, (
       const { backend, arm, armed } = await open();
       arm(n);
       const loading = backend.compile(request);
-      // A load may be over before anybody hears of the loss.
+      // A load may be over before the loss is reported.
       const outcome = await loading.then((executable) => run(executable, ...inputs)).catch((error: unknown) => error);
       const complete = armed();
       await backend.dispose();

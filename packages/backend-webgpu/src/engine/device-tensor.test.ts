@@ -84,7 +84,7 @@ await describeWithDevice("tensors on the GPU", (device) => {
     other.destroy();
   });
 
-  test("that nobody disposes are the only buffers that stay", async () => {
+  test("results that are not disposed are the only buffers that stay", async () => {
     const buffers = countBuffers(device);
     const backend = await webgpu({ device, outputs: "device" });
     const executable = await backend.compile(DOUBLE);

@@ -11,7 +11,7 @@ import { Stream } from "./stream.ts";
 
 /**
  * A tensor in a `GPUBuffer`, row-major from its first byte on, elements stored as this backend stores them. It owns the
- * buffer unless it was made over one that somebody else has.
+ * buffer unless it was made over a buffer of the user's.
  */
 export class DeviceTensor implements Tensor {
   readonly dtype: DType;

@@ -47,7 +47,7 @@ export class WebgpuEngine implements StageEngine<Place, WebgpuPlan> {
   readonly lowerOptions: LowerOptions;
   readonly exact: boolean;
   readonly arena: Arena;
-  /** Told how many shaders of a plan are compiled, of how many, by whoever waits for that. */
+  /** Called with how many shaders of a plan are compiled, and of how many. */
   onCompiled: ((done: number, total: number) => void) | undefined;
   readonly #parts: EngineParts;
   readonly #pool: ConstantPool;
@@ -55,7 +55,7 @@ export class WebgpuEngine implements StageEngine<Place, WebgpuPlan> {
   readonly #transfers: Transfers;
   readonly #names = new ShaderNames();
   readonly #plans = new Set<WebgpuPlan>();
-  /** Plans of which nobody has looked at the guards since they ran. */
+  /** Plans whose guards have not been checked since they ran. */
   readonly #unchecked = new Set<WebgpuPlan>();
 
   constructor(parts: EngineParts) {

@@ -219,7 +219,7 @@ async function createModel(request: CompileRequest, options: ExecutableOptions, 
     throw await whyFailed(error, device);
   } finally {
     enough();
-    // Runs have signals of their own, and nobody waits for shaders but a warm-up.
+    // Runs have signals of their own, and only a warm-up waits for shaders.
     stream.signal = undefined;
     engine.onCompiled = undefined;
   }

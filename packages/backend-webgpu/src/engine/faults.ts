@@ -1,8 +1,8 @@
 import type { Pt2Error } from "@pt2/format";
 
 /**
- * What the device finds wrong with calls. WebGPU never throws: it tells later, to whoever asked before the call, so
- * questions gather here and the answers are looked at where something is waited for anyway.
+ * What the device finds wrong with calls. WebGPU never throws: it reports later, to error scopes that were pushed
+ * before the call, so questions gather here and the answers are looked at where something is waited for anyway.
  */
 export class Faults {
   readonly #gpu: GPUDevice;
@@ -42,7 +42,7 @@ export class Faults {
     if (problem !== undefined) throw problem;
   }
 
-  /** Forgets what nobody will look at. */
+  /** Drops reports that will not be read. */
   forget(): void {
     this.#pending = [];
   }

@@ -1,7 +1,7 @@
 import type { Storage } from "@pt2/format";
 import { expectStorages } from "@pt2/format";
 
-/** Bytes that are read before somebody takes them, at most; a single larger storage is read in parts of this size. */
+/** Bytes that are read ahead at most; a single larger storage is read in parts of this size. */
 const WINDOW = 32 * 2 ** 20;
 /** Reads under way at the same time: over a network each waits for a round trip. */
 const READS = 12;
@@ -74,7 +74,7 @@ export class StorageReader {
       const read = storage.read({ signal: this.#signal() });
       this.#ahead.set(storage, read);
       this.#bytes += storage.nbytes;
-      // Whoever needs it after all reads it again.
+      // A plan that needs it after all reads it again.
       read.catch(() => this.#ahead.get(storage) === read && this.#forget(storage));
     }
   }

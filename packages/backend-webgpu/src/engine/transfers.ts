@@ -20,12 +20,12 @@ export class Transfers {
     return buffer;
   }
 
-  /** Nobody needs what this one carried. */
+  /** Frees what this transfer holds: no later step needs it. */
   give(buffer: GPUBuffer): void {
     if (this.#used.delete(buffer)) this.#free.push(buffer);
   }
 
-  /** The run is over: nobody needs what it carried. */
+  /** Frees what the run's transfers hold, once the run is over. */
   release(): void {
     this.#free.push(...this.#used);
     this.#used.clear();

@@ -56,7 +56,7 @@ describe.skipIf(missingDevice !== "").each([
       if (!(error instanceof Pt2Error) || /\.internal$|^webgpu\.(refused|shader)$/.test(error.code))
         return String(error);
       // Of data it is the name that helps.
-      if (error.where === undefined && !/%\w+/.test(error.what)) return `nobody knows where: ${error}`;
+      if (error.where === undefined && !/%\w+/.test(error.what)) return `the error names no place: ${error}`;
       refused.push(error.code);
     }
     const outside = await watch.outside();

@@ -19,7 +19,7 @@ import { isFactory, type RewriteTarget } from "./target.ts";
 /** What a rule sees of the graph, and how it adds to it. */
 export interface RewriteContext {
   readonly target: RewriteTarget;
-  /** The node that computes a value, as rewritten so far, unless somebody claims its op. */
+  /** The node that computes a value, as rewritten so far, unless a handler or an op set claims its op. */
   definition(value: Arg | undefined): Node | undefined;
   /** Whether nothing but the one argument under the rule's eyes reads this value. */
   isReadOnce(value: Arg | undefined): boolean;
@@ -41,8 +41,8 @@ export type RewriteRule = (node: Node, context: RewriteContext) => Arg | null;
 export type RewriteRules = ReadonlyMap<OpName, RewriteRule>;
 
 /**
- * Goes once through the root graph, in order, and replaces what rules recognise. What nothing reads any more is removed.
- * The program must be functional. A program in which nothing matches is returned itself.
+ * Goes once through the root graph, in order, and replaces what rules recognise. What nothing reads any more is
+ * removed. The program must be functional. A program in which nothing matches is returned itself.
  */
 export function rewrite(program: Program, rules: RewriteRules, target: RewriteTarget): Program {
   if (!program.graph.nodes.some(({ op }) => rules.has(op))) return program;

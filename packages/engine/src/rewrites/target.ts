@@ -1,7 +1,7 @@
 import type { Node, OpName } from "@pt2/graph";
 import type { OpRegistry } from "@pt2/registry";
 
-/** What rewrites may assume of whoever runs the program. */
+/** What rewrites may assume of the backend that runs the program. */
 export interface RewriteTarget {
   /** Whether the backend has a kernel of its own for an op, so that a rewrite to this op pays. */
   has(op: OpName): boolean;

@@ -28,7 +28,7 @@ export interface BoundaryHost {
   read(values: readonly ArgValue[], to: "host" | "anywhere"): Awaitable<readonly RunValue[]>;
   /** The values with their tensors in host memory. */
   fetch(values: readonly RunValue[]): Awaitable<readonly RunValue[]>;
-  /** Says that nobody needs these results of {@link runGraph} any more. */
+  /** Drops these results of {@link runGraph}, which no later step needs. */
   drop(values: readonly RunValue[]): void;
   /** Runs a graph behind the memory of the stage; its plans are kept under `key`. */
   runGraph(

@@ -29,7 +29,7 @@ export async function compileChecked<T>(
 
 /**
  * Whether compiling alone tells what is missing: the whole program is lowered at load then. Where sizes are open, or a
- * part is lowered only when a run comes to it, or a dtype is not known here, somebody has to look first.
+ * part is lowered only when a run comes to it, or a dtype is not known here, the ops are checked first.
  */
 function isLoweredWhole(program: Program, registry: OpRegistry, dtypes: readonly DType[]): boolean {
   if (staticInputs(program) === null) return false;

@@ -14,7 +14,7 @@ export interface ControlHost {
   call(graph: Graph, inputs: readonly RunValue[]): Promise<readonly RunValue[]>;
   /** The values with their tensors in host memory. */
   fetch(values: readonly RunValue[]): Awaitable<readonly RunValue[]>;
-  /** Says that nobody needs these results of {@link call} any more. */
+  /** Drops these results of {@link call}, which no later step needs. */
   drop(values: readonly RunValue[]): void;
 }
 

@@ -26,7 +26,7 @@ async function runAll(body: string, runs: readonly (readonly RunValue[])[]) {
   return { results, log: engine.log, runner };
 }
 
-test("results stay on the device until somebody asks for them, and shapes are planned once", async () => {
+test("results stay on the device until they are read, and shapes are planned once", async () => {
   const body = `
   user_input %x: f32[2]
   %y: f32[2] = aten::mul.Tensor(self=%x, other=%x)

@@ -2,7 +2,9 @@ import { backendError } from "@pt2/backend";
 import type { Pt2Error } from "@pt2/format";
 import { type Call, describeNode } from "@pt2/registry";
 
-/** An index that a program computed and that is not in its tensor. Without a call, whoever runs the op adds it. */
+/**
+ * An index that a program computed and that is not in its tensor. Without a call, the caller that runs the op adds it.
+ */
 export function indexError(index: number, dim: number, size: number, call?: Call): Pt2Error {
   return backendError("backend.index-out-of-range", {
     what: `${call === undefined ? "" : `${call.record.name}: `}index ${index} is out of bounds for dimension ${dim} with size ${size}`,

@@ -36,8 +36,8 @@ export interface StageRequest<Place, Plan> {
 }
 
 /**
- * How a backend plans and runs single stages. {@link GraphRunner} makes programs of them: it lowers, keeps plans by what
- * they hold for, and runs what stands between stages. Promises are waited for; calls never overlap.
+ * How a backend plans and runs single stages. {@link GraphRunner} makes programs of them: it lowers, keeps plans by
+ * what they hold for, and runs what stands between stages. Promises are waited for; calls never overlap.
  */
 export interface StageEngine<Place extends TensorType, Plan extends StagePlan<Place>> {
   readonly lowerOptions: LowerOptions;
@@ -59,11 +59,13 @@ export interface StageEngine<Place extends TensorType, Plan extends StagePlan<Pl
   ): Awaitable<void>;
   /** Runs the steps. Looks at `signal` between them, if it can stop there. */
   execute(plan: Plan, hooks: RunHooks): Awaitable<void>;
-  /** Copies of what the steps have computed, which outlive the run. They may stay on the device unless `to` is `host`. */
+  /**
+   * Copies of what the steps have computed, which outlive the run. They may stay on the device unless `to` is `host`.
+   */
   read(plan: Plan, tensors: readonly LoweredTensor[], to: "host" | "anywhere"): Awaitable<readonly TensorData[]>;
   /** Brings what {@link read} left on the device to the host. Absent when it leaves nothing there. */
   fetch?(tensors: readonly TensorData[]): Promise<readonly TensorData[]>;
-  /** Says that nobody needs these tensors on the device any more, before the run is over. Absent when it holds nothing. */
+  /** Frees these tensors on the device, which no later step of the run needs. Absent when the engine holds nothing. */
   drop?(tensors: readonly DeviceData[]): void;
   /** Gives a plan up. */
   release(plan: Plan): void;

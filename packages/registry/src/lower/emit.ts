@@ -31,7 +31,7 @@ export interface LowerTarget {
   readonly maxTensorBytes?: number;
 }
 
-/** Takes every op as it is: what a decomposition would give, whoever can run its parts. */
+/** Takes every op as it is: what a decomposition gives, whether or not the backend can run its parts. */
 const SHAPES_ONLY: LowerTarget = { name: "inference", isNative: () => true };
 
 /** Decompositions nest; a chain deeper than this is a cycle between records. */

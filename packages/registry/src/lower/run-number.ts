@@ -6,7 +6,7 @@ import type { LoweredTensor } from "./lowered-tensor.ts";
 /** A number that each run brings anew: to the rules of ops a 0-d tensor that promotes as a Python number. */
 export type RunNumber = LoweredTensor & { readonly number: NumberCell };
 
-/** A number that comes from outside: whoever runs the program sets its cell. */
+/** A number that comes with a run: the backend sets its cell before the run. */
 export function runNumber(name: string, number: NumberCell): RunNumber {
   return { name, dtype: pythonDtype(number.value), shape: [], number };
 }
@@ -17,8 +17,8 @@ export function isRunNumber(value: ArgValue | undefined): value is RunNumber {
 }
 
 /**
- * What a stage knows of numbers that runs bring. Whoever reads such a number while lowering fixes it, and the stage
- * then holds for runs with the same value only; a number that nobody reads is an operand like any tensor.
+ * What a stage knows of numbers that runs bring. A rule that reads such a number while lowering fixes it, and the stage
+ * then holds for runs with the same value only; a number that no rule reads is an operand like any tensor.
  */
 export class RunNumbers {
   readonly #fixed = new Set<NumberCell>();

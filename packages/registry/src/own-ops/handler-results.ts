@@ -13,7 +13,7 @@ import { type Claim, requireRecorded } from "./recorded.ts";
 /** A tensor, or those of a `Tensor[]`. */
 export type HandlerAnswer<Tensor = HandlerTensor> = Tensor | readonly Tensor[];
 
-/** One call of a function that somebody brought for a node. */
+/** One call of a user's function for a node. */
 export interface HandledCall extends Pick<Claim, "node" | "types" | "operand" | "who"> {
   /** What is known of the op; it tells what is written. */
   readonly record: Pick<OpRecord, "schema" | "mutates"> | undefined;

@@ -4,7 +4,9 @@ import type { OpSet } from "../op-set.ts";
 import { registryError } from "../registry-errors.ts";
 import { similar } from "./similar.ts";
 
-/** The kernels that op sets bring, which only backends understand; that they name their ops is all that is known here. */
+/**
+ * The kernels that op sets bring, which only backends understand; that they name their ops is all that is known here.
+ */
 export class PackageKernels {
   readonly #byBackend = new Map<string, readonly unknown[]>();
   readonly #ops = new Map<string, ReadonlySet<OpName>>();
@@ -33,7 +35,7 @@ export class PackageKernels {
   }
 }
 
-/** Refuses kernels for ops that nobody has: they would never be asked. */
+/** Refuses kernels for ops that do not exist: they would never be called. */
 export function requireKernelOps(sets: readonly OpSet[], records: Pick<OpRecords, "mayHave" | "names">): void {
   for (const { name, kernels = {} } of sets) {
     for (const [backend, brought] of Object.entries(kernels)) {

@@ -5,7 +5,7 @@ import { registryError } from "../registry-errors.ts";
 import { isTensorMeta } from "../wrapped.ts";
 import { describeValue } from "./describe-value.ts";
 
-/** What somebody says of a node's results: one entry per output, a list for a `Tensor[]`. */
+/** The results of a node as a user's function gives them: one entry per output, a list for a `Tensor[]`. */
 export interface Claim {
   readonly node: Node;
   readonly results: readonly unknown[];
@@ -37,7 +37,7 @@ export function requireAsRecorded(
 }
 
 /**
- * Refuses results of somebody's own function that are not what PyTorch recorded of the node: whatever reads them counts
+ * Refuses results of a user's function that are not what PyTorch recorded of the node: whatever reads them counts
  * on it. Sizes that only data can tell may be any.
  */
 export function requireRecorded({ node, results, types, operand, who }: Claim): void {

@@ -1,4 +1,4 @@
-/** The candidate that somebody may have meant: at most two letters away. */
+/** The candidate that was probably meant: at most two letters away. */
 export function similar(text: string, candidates: Iterable<string>): string | undefined {
   let [best, least]: [string | undefined, number] = [undefined, 3];
   for (const candidate of candidates) {

@@ -1,5 +1,5 @@
 // An allocator of libtorch's CPU memory in which a read or write outside of a tensor ends the process: each block has pages
-// of its own, between pages that nobody may touch, and lies at their end or at their beginning. It refuses what is large,
+// of its own, between guard pages, and lies at their end or at their beginning. It refuses what is large,
 // as a machine without that memory would. A library of its own, which `worker.ts` loads before it calls ops.
 #include <c10/core/CPUAllocator.h>
 #include <c10/util/Exception.h>
@@ -14,7 +14,7 @@ namespace {
 
 constexpr size_t kPage = 4096;
 constexpr size_t kMost = size_t{64} << 20;
-// What nobody wrote is no index that would be valid, and no number that would be harmless.
+// Uninitialised bytes make no valid index and no harmless number.
 constexpr int kUnwritten = 0x7f;
 
 struct Block {

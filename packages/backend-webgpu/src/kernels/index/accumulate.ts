@@ -13,9 +13,9 @@ export function accumulatorOf(dtype: DType): DType {
 }
 
 /**
- * Combines `value(i)` into `target`, row-major and of an accumulator's dtype, at `position(i)`, in any order. WebGPU has
- * no atomic float arithmetic: each invocation tries until nobody came between. Parts of complex numbers are combined by
- * themselves.
+ * Combines `value(i)` into `target`, row-major and of an accumulator's dtype, at `position(i)`, in any order. WebGPU
+ * has no atomic float arithmetic: each invocation repeats a compare-and-exchange until it succeeds. Parts of complex
+ * numbers are combined by themselves.
  */
 export function planAccumulation(ctx: PlanContext, to: Place, from: Place, fn: BinaryFn, writes: Writes): void {
   if (writes.count === 0) return;

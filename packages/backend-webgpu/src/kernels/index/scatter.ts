@@ -50,7 +50,7 @@ export const scatterReduce: WebgpuKernel = {
     const shader = call.shader("count writes").atomic("counts", counts);
     const declarations = writes.declare(shader);
     shader.forEach(writes.count, "atomicAdd(&counts_buf[p.counts_offset + position(i)], 1u);", { declarations });
-    // What nobody wrote to keeps its value; integer means are floored, as PyTorch does.
+    // Elements that are not written to keep their values; integer means are floored, as PyTorch does.
     const one: TypedExpr = { kind: "const", dtype: "int32", value: 1 };
     const atLeastOne: TypedExpr = { kind: "binary", dtype: "int32", fn: "max", x: input(counts, 1), y: one };
     const fn = DTYPES[dtype].kind === "float" ? "div" : "floordiv";

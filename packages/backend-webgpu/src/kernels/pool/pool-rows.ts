@@ -11,7 +11,7 @@ import { bindWindow, entry, gridOf, inputRow, laneCount, position, storePixels }
 /** Longest row of a window that is unrolled. */
 const MOST_TAPS = 7;
 
-/** Whether windows are read row by row: floats, a short row, and nobody asks where the maxima are. */
+/** Whether windows are read row by row: floats, a short row, and no indices of maxima are wanted. */
 export function fitsRows(call: KernelCall, self: Place, { kernel }: PoolingWindow): boolean {
   const channels = self.shape.at(-1 - kernel.length)!;
   const many = channels > call.adapter.limits.maxComputeWorkgroupsPerDimension;
@@ -92,7 +92,10 @@ const LARGER = `fn larger(best: vec4<f32>, v: vec4<f32>) -> vec4<f32> {
 }
 `;
 
-/** How many elements a mean counts along each axis. In ceil mode windows may reach beyond the padding, which never counts. */
+/**
+ * How many elements a mean counts along each axis. In ceil mode windows may reach beyond the padding, which never
+ * counts.
+ */
 function extents(padding: boolean): string {
   const axes = ["d", "h", "w"].map((a) => {
     const last = `i32(o * p.s_${a}) - p.pad_${a} + i32(p.k_${a})`;

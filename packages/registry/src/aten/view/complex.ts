@@ -27,7 +27,7 @@ export const COMPLEX_OPS: readonly OpRecord[] = [
   }),
   defineOp("aten::view.dtype(Tensor(a) self, ScalarType dtype) -> Tensor(a)", {
     infer: ({ self, dtype }) => reinterpret(self, DTYPES[dtype].itemsize, dtype),
-    // Any byte but 0 is true, and a bool is 0 or 1 wherever somebody computes with it.
+    // Any byte but 0 is true, and a bool is 0 or 1 wherever it is computed with.
     decompose: ({ self, dtype }, b) =>
       dtype !== "bool" || self.dtype === "bool"
         ? null
