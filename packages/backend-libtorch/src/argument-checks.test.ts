@@ -66,6 +66,12 @@ const CASES: readonly (readonly [op: OpName, argument: string, args: OpArgs, wro
     { self: zeros(4), size: [2, 2], stride: [2, 1] },
     { self: zeros(4), size: [half], stride: [1] },
   ],
+  [
+    "aten::rrelu_with_noise_functional",
+    "noise",
+    { self: zeros(4), noise: zeros(4) },
+    { self: zeros(4), noise: zeros(2) },
+  ],
   ["aten::special_legendre_polynomial_p.n_scalar", "n", { x: zeros(1), n: 3 }, { x: zeros(1), n: 2 ** 40 }],
 ];
 

@@ -74,6 +74,7 @@ const BEYOND: readonly (readonly [op: OpName, argument: string, args: OpArgs])[]
   ["aten::segment_reduce", "lengths", { data, reduce: "sum", lengths: ints([2], FAR, 8) }],
   ["aten::segment_reduce", "offsets", { data, reduce: "sum", offsets: ints([2], 0, 9) }],
   ["aten::segment_reduce", "offsets", { data, reduce: "sum", offsets: ints([2], -FAR, 8) }],
+  ["aten::segment_reduce", "unsafe", { data, reduce: "sum", lengths: ints([1], 8), unsafe: true }],
   ["aten::_segment_reduce_backward", "offsets", { ...segment, offsets: ints([2], 0, FAR) }],
   ["aten::_segment_reduce_backward", "lengths", { ...segment, lengths: ints([1], FAR) }],
   ["aten::_segment_reduce_backward", "grad", { ...segment, lengths: same([8], 1) }],

@@ -27,6 +27,7 @@ const ADVICE: { readonly [Code in LibtorchErrorCode]?: string } = {
   "libtorch.plan": "The program is damaged: export it again.",
   "libtorch.refused-op": "Give load() a handler for the op if you trust the program.",
   "libtorch.result": "Leave the result out of what is returned.",
+  "libtorch.schema": "Use a version of PyTorch that this package was made for, or give load() a handler for the op.",
 };
 
 /** An error of the native module as users get it: with the op, its module and its Python line. Others stay as they are. */

@@ -13,6 +13,7 @@ namespace {
 // Values stand in slots, in order.
 std::vector<c10::IValue> call(const std::string& op, const std::vector<NamedArg>& args, Slots slots) {
   const c10::OperatorHandle handle = resolveOp(op);
+  const ArgumentChecks checks(handle.schema());
   const std::vector<Operand> operands = toOperands(args, handle.schema(), {op, std::nullopt});
   std::vector<c10::IValue> stack(operands.size());
   for (size_t i = 0; i < operands.size(); ++i) {
@@ -23,8 +24,8 @@ std::vector<c10::IValue> call(const std::string& op, const std::vector<NamedArg>
     failure.arg = argument.name();
     throw failure;
   }
-  requireSameMemory({op, stack});
-  if (const ArgumentCheck check = findCheck(op)) check({op, stack});
+  requireSameMemory(op, stack);
+  checks(op, stack);
   handle.callBoxed(stack);
   return stack;
 }

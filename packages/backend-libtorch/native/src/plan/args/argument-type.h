@@ -32,9 +32,9 @@ enum class ArgKind : uint8_t {
 struct ArgType {
   ArgKind kind = ArgKind::Unsupported;
   bool optional = false;
-  int32_t fixed = 0;       // of `int[2]`, which a single int may stand for
-  c10::TypePtr type;       // as IValues have it (a ScalarType is an int), without the optional
-  c10::TypePtr itemType;   // of a list
+  int32_t fixed = 0;      // of `int[2]`, which a single int may stand for
+  c10::TypePtr type;      // as IValues have it (a ScalarType is an int), without the optional
+  c10::TypePtr itemType;  // of a list
   std::shared_ptr<const ArgType> element;
 };
 

@@ -1,8 +1,8 @@
 #include "plan/args/coerce.h"
 
-#include <ATen/core/jit_type.h>
-#include <ATen/core/Tensor.h>
 #include <ATen/ScalarOps.h>
+#include <ATen/core/Tensor.h>
+#include <ATen/core/jit_type.h>
 
 #include <utility>
 

@@ -1,7 +1,7 @@
 #include "plan/args/operand.h"
 
-#include <ATen/core/jit_type.h>
 #include <ATen/core/Tensor.h>
+#include <ATen/core/jit_type.h>
 
 namespace pt2 {
 namespace {

@@ -65,17 +65,13 @@ std::vector<Operand> toOperands(const std::vector<NamedArg>& args, const c10::Fu
   std::vector<Operand> operands;
   operands.reserve(schema.arguments().size());
   for (const c10::Argument& argument : schema.arguments()) {
-    const auto given = std::find_if(args.begin(), args.end(),
-                                    [&](const NamedArg& arg) { return arg.name == argument.name(); });
+    const auto given =
+        std::find_if(args.begin(), args.end(), [&](const NamedArg& arg) { return arg.name == argument.name(); });
     // Pinning is about speed of transfers and needs an accelerator; the program may run where there is none.
     const bool pinned = context.device.has_value() && argument.name() == "pin_memory";
     const bool absent = given == args.end() || pinned ||
                         (given->arg.kind == ArgSource::Kind::None && argTypeOf(argument).kind == ArgKind::Device);
     operands.push_back(absent ? defaultOperand(argument, schema, context) : toOperand(given->arg, argument, context));
-    const c10::IValue& value = operands.back().constant;
-    if (argument.name() == "unsafe" && schema.name() == "aten::segment_reduce" && value.isBool() && value.toBool()) {
-      refuseArgument(context.op, argument.name(), "must not be true: lengths would go unchecked");
-    }
   }
   return operands;
 }

@@ -1,7 +1,7 @@
 #include "plan/args/schema-argument.h"
 
-#include <ATen/core/jit_type.h>
 #include <ATen/core/Tensor.h>
+#include <ATen/core/jit_type.h>
 
 #include <algorithm>
 #include <utility>

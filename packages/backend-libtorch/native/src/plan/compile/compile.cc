@@ -30,7 +30,7 @@ bool isDeclared(const Node& node, uint32_t argument) {
 
 void compileOp(const NodeSource& source, Node& node, Program& program) {
   node.handle = resolveOp(source.op);
-  node.check = findCheck(source.op);
+  node.checks = ArgumentChecks(node.handle->schema());
   node.mayMixMemory = program.opaque;
   node.operands = toOperands(source.args, node.handle->schema(), {source.op, program.device});
   if (source.outputs.size() > node.handle->schema().returns().size()) {

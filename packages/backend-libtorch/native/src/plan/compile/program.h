@@ -33,8 +33,8 @@ struct Node {
   std::optional<c10::OperatorHandle> handle;
   std::vector<uint32_t> writes;  // operands that the op writes to
   bool writesContents = false;   // not only sizes and strides
-  ArgumentCheck check = nullptr;  // of arguments that the kernel trusts
-  bool mayMixMemory = false;      // of oneDNN and ordinary, among its arguments
+  ArgumentChecks checks;         // of arguments that the kernel trusts
+  bool mayMixMemory = false;     // of oneDNN and ordinary, among its arguments
 
   // Scalar
   ScalarOp scalar = nullptr;

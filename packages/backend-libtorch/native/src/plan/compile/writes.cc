@@ -43,9 +43,9 @@ std::vector<uint32_t> writtenArguments(const c10::OperatorHandle& handle) {
   for (uint32_t i = 0; i < schema.arguments().size(); ++i) {
     const c10::Argument& argument = schema.arguments()[i];
     const bool declared = argument.alias_info() != nullptr && argument.alias_info()->isWrite();
-    const bool silent = undeclared != kUndeclared.end() &&
-                        std::find(undeclared->second.begin(), undeclared->second.end(), argument.name()) !=
-                            undeclared->second.end();
+    const bool silent =
+        undeclared != kUndeclared.end() &&
+        std::find(undeclared->second.begin(), undeclared->second.end(), argument.name()) != undeclared->second.end();
     if (declared || silent) written.push_back(i);
   }
   return written;

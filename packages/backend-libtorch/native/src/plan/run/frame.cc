@@ -13,8 +13,8 @@ void storeList(const OutputSlots& output, const Node& node, Slots& slots, const 
   const c10::ArrayRef<c10::IValue> items = value.toListRef();
   if (items.size() != output.slots.size()) {
     throw Failure("libtorch.result", "`" + node.op + "` returned a list of " + std::to_string(items.size()) +
-                                         ", and the program was recorded with " +
-                                         std::to_string(output.slots.size()) + ".");
+                                         ", and the program was recorded with " + std::to_string(output.slots.size()) +
+                                         ".");
   }
   for (size_t i = 0; i < items.size(); ++i) {
     if (output.slots[i] >= 0) slots[static_cast<size_t>(output.slots[i])] = items[i];

@@ -126,8 +126,8 @@ bool Interpreter::runOp(const Node& node, Frame& frame) {
     if (!read(node.operands[i], frame.slots, plan_->numbers(), stack_[i])) refuseValue(node, i, stack_[i]);
   }
   if (!node.writes.empty() && !protection_.admits(node, stack_)) return false;
-  if (node.mayMixMemory) requireSameMemory({node.op, stack_});
-  if (node.check != nullptr) node.check({node.op, stack_});
+  if (node.mayMixMemory) requireSameMemory(node.op, stack_);
+  if (!node.checks.empty()) node.checks(node.op, stack_);
   node.handle->callBoxed(stack_);
   if (stepping_) observe(frame, stack_);
   store(node, frame.slots, stack_);

@@ -1,7 +1,7 @@
 #include "plan/run/protection.h"
 
-#include <ATen/core/jit_type.h>
 #include <ATen/core/Tensor.h>
+#include <ATen/core/jit_type.h>
 #include <ATen/ops/empty.h>
 
 #include "plan/plan-error.h"

@@ -36,7 +36,7 @@ class Protection {
 
   std::shared_ptr<Plan> plan_;
   std::shared_ptr<const BoundInputs> bound_;
-  std::vector<c10::IValue> inputs_;  // all of them, as given
+  std::vector<c10::IValue> inputs_;          // all of them, as given
   std::unordered_set<StorageKey> given_;     // storages of the inputs that are not bound
   std::unordered_set<StorageKey> imported_;  // storages of values from outside
   std::unordered_set<StorageKey> toCopy_;

@@ -1,3 +1,4 @@
+// Checks the arguments of linear algebra, and the degrees of polynomials.
 #include <algorithm>
 #include <vector>
 
@@ -7,98 +8,141 @@
 namespace pt2 {
 namespace {
 
-// (self, A, upper): batches are not broadcast here.
-void choleskySolve(const CallArguments& call) {
-  const at::Tensor b = call.tensor(0);
-  const at::Tensor a = call.tensor(1);
+// Batches are not broadcast here.
+void choleskySolve(const Arg& self, const Arg& A) {
+  const at::Tensor b = self.tensor();
+  const at::Tensor a = A.tensor();
   if (!a.defined() || !b.defined()) return;
-  require(a.dim() >= 2 && a.size(-1) == a.size(-2), call, "A", "must be square");
-  require(b.dim() == a.dim() && b.size(-2) == a.size(-1), call, "self", "has not as many rows as `A`");
-  require(b.sizes().slice(0, b.sizes().size() - 2) == a.sizes().slice(0, a.sizes().size() - 2), call, "A", "has another batch than `self`");
+  A.require(a.dim() >= 2 && a.size(-1) == a.size(-2), "must be square");
+  self.require(b.dim() == a.dim() && b.size(-2) == a.size(-1), "has not as many rows as `A`");
+  const bool sameBatch = b.sizes().slice(0, b.sizes().size() - 2) == a.sizes().slice(0, a.sizes().size() - 2);
+  A.require(sameBatch, "has another batch than `self`");
 }
 
-// (LU_data, LU_pivots, unpack_data, unpack_pivots)
-void luUnpack(const CallArguments& call) {
-  const at::Tensor lu = call.tensor(0);
-  if (!lu.defined() || lu.dim() < 2) return;
+void luUnpack(const Arg& data, const Arg& pivots, const Arg& unpackPivots) {
+  const at::Tensor lu = data.tensor();
+  if (!lu.defined() || lu.dim() < 2 || unpackPivots.integer(1) == 0) return;
   std::vector<int64_t> sizes(lu.sizes().begin(), lu.sizes().end() - 2);
   sizes.push_back(std::min(lu.size(-2), lu.size(-1)));
-  if (call.integer(3, 1) != 0) requireSizes(call, "LU_pivots", call.tensor(1), sizes);
+  requireSizes(pivots, sizes);
 }
 
 // LAPACK does not come back from infinities and NaN in one piece.
-void eigenvalues(const CallArguments& call) {
-  const at::Tensor a = call.tensor(0);
+void eigenvalues(const Arg& self) {
+  const at::Tensor a = self.tensor();
   if (!a.defined() || !(c10::isFloatingType(a.scalar_type()) || c10::isComplexType(a.scalar_type()))) return;
-  require(a.isfinite().all().item<bool>(), call, "self", "has infinities or NaN");
+  self.require(a.isfinite().all().item<bool>(), "has infinities or NaN");
 }
 
-// (input, coefficients): a weighted sum over the first dimension of input, for each row of coefficients.
-void linearCombination(const CallArguments& call) {
-  const at::Tensor input = call.tensor(0);
-  const at::Tensor coefficients = call.tensor(1);
-  if (!input.defined() || !coefficients.defined()) return;
-  requireDims(call, "coefficients", coefficients, 2);
-  require(input.dim() > 0 && coefficients.size(1) == input.size(0), call, "coefficients", "has not a column for each term");
-  require(input.scalar_type() == coefficients.scalar_type(), call, "coefficients", "is of another dtype than `input`");
-  const at::Tensor out = call.tensor(2);
-  require(!out.defined() || out.scalar_type() == input.scalar_type(), call, "out", "is of another dtype than `input`");
+// A weighted sum over the first dimension of `input`, for each row of `coefficients`.
+void linearCombination(const Arg& input, const Arg& coefficients) {
+  const at::Tensor terms = input.tensor();
+  const at::Tensor weights = coefficients.tensor();
+  if (!terms.defined() || !weights.defined()) return;
+  requireDims(coefficients, 2);
+  coefficients.require(terms.dim() > 0 && weights.size(1) == terms.size(0), "has not a column for each term");
+  coefficients.require(terms.scalar_type() == weights.scalar_type(), "is of another dtype than `input`");
 }
 
-// (self, dim, out)
-void logCumulate(const CallArguments& call) {
-  const at::Tensor self = call.tensor(0);
-  const at::Tensor out = call.tensor(2);
-  if (self.defined() && out.defined()) require(self.scalar_type() == out.scalar_type(), call, "out", "is of another dtype");
+void sameDtype(const Arg& input, const Arg& out) {
+  if (!input.hasTensor() || !out.hasTensor()) return;
+  out.require(input.tensor().scalar_type() == out.tensor().scalar_type(), "is of another dtype than the input");
 }
 
-// (self, diagonal, out): matrices of a batch follow each other.
-void triangle(const CallArguments& call) {
-  const at::Tensor out = call.tensor(2);
-  require(!out.defined() || out.is_contiguous(), call, "out", "is not contiguous");
+// Matrices of a batch follow each other.
+void contiguousOut(const Arg& out) {
+  out.require(!out.hasTensor() || out.tensor().is_contiguous(), "is not contiguous");
 }
 
-// (self, p)
-void pairDistances(const CallArguments& call) { requireDims(call, "self", call.tensor(0), 2); }
+void pairDistances(const Arg& self) { requireDims(self, 2); }
 
-// Their value is a sum over as many terms as their degree, which nothing can stop.
-void requireDegree(const CallArguments& call, const c10::IValue& degree) {
+// A polynomial's value is a sum over as many terms as its degree, which nothing can stop.
+void degree(const Arg& n) {
   constexpr double kMost = 1e6;
-  if (degree.isInt() || degree.isDouble()) {
-    require(!(degree.toScalar().toDouble() > kMost), call, "n", "is beyond a million");
-  } else if (degree.isTensor() && degree.toTensor().defined() && degree.toTensor().numel() > 0 && degree.toTensor().is_cpu()) {
-    const at::Tensor n = degree.toTensor();
-    require(n.layout() != c10::kStrided || n.is_complex() || !n.gt(kMost).any().item<bool>(), call, "n", "is beyond a million");
+  constexpr const char* kTooLarge = "is beyond a million";
+  const c10::IValue& value = n.value();
+  if (value.isInt() || value.isDouble()) {
+    n.require(!(value.toScalar().toDouble() > kMost), kTooLarge);
+  } else if (value.isTensor() && value.toTensor().defined() && value.toTensor().numel() > 0 &&
+             value.toTensor().is_cpu()) {
+    const at::Tensor& degrees = value.toTensor();
+    const bool comparable = degrees.layout() == c10::kStrided && !degrees.is_complex();
+    n.require(!comparable || !degrees.gt(kMost).any().item<bool>(), kTooLarge);
   }
 }
-
-// (x, n)
-void polynomial(const CallArguments& call) { requireDegree(call, call.values[1]); }
 
 }  // namespace
 
 const CheckTable& algebraChecks() {
-  static const CheckTable table = [] {
-    CheckTable checks = {
-        {"aten::_cholesky_solve_helper", choleskySolve},
-        {"aten::lu_unpack", luUnpack},
-        {"aten::_linalg_eigvals", eigenvalues},
-        {"aten::_compute_linear_combination", linearCombination},
-        {"aten::_pdist_forward", pairDistances},
-        {"aten::_logcumsumexp", logCumulate},
-        {"aten::triu", triangle},
-        {"aten::tril", triangle},
-    };
-    for (const char* name : {"aten::special_chebyshev_polynomial_t", "aten::special_chebyshev_polynomial_u",
-                             "aten::special_chebyshev_polynomial_v", "aten::special_chebyshev_polynomial_w",
-                             "aten::special_hermite_polynomial_h", "aten::special_hermite_polynomial_he",
-                             "aten::special_laguerre_polynomial_l", "aten::special_legendre_polynomial_p",
-                             "aten::special_shifted_chebyshev_polynomial_t", "aten::special_shifted_chebyshev_polynomial_u",
-                             "aten::special_shifted_chebyshev_polynomial_v", "aten::special_shifted_chebyshev_polynomial_w"}) {
-      checks.emplace(name, polynomial);
-    }
-    return checks;
-  }();
+  static const CheckTable table = {
+      {{"aten::_cholesky_solve_helper", "aten::_cholesky_solve_helper.out"}, {reads<choleskySolve>("self", "A")}},
+      {{"aten::lu_unpack", "aten::lu_unpack.out"}, {reads<luUnpack>("LU_data", "LU_pivots", "unpack_pivots")}},
+      {{"aten::_linalg_eigvals"}, {reads<eigenvalues>("self")}},
+      {{"aten::_compute_linear_combination"}, {reads<linearCombination>("input", "coefficients")}},
+      {{"aten::_compute_linear_combination.out"},
+       {reads<linearCombination>("input", "coefficients"), reads<sameDtype>("input", "out")}},
+      {{"aten::_pdist_forward", "aten::_pdist_forward.out"}, {reads<pairDistances>("self")}},
+      {{"aten::_logcumsumexp"}, {}},
+      {{"aten::_logcumsumexp.out"}, {reads<sameDtype>("self", "out")}},
+      {{"aten::triu", "aten::tril"}, {}},
+      {{"aten::triu.out", "aten::tril.out"}, {reads<contiguousOut>("out")}},
+      {{"aten::special_chebyshev_polynomial_t", "aten::special_chebyshev_polynomial_t.out",
+        "aten::special_chebyshev_polynomial_t.x_scalar", "aten::special_chebyshev_polynomial_t.x_scalar_out",
+        "aten::special_chebyshev_polynomial_t.n_scalar", "aten::special_chebyshev_polynomial_t.n_scalar_out"},
+       {reads<degree>("n")}},
+      {{"aten::special_chebyshev_polynomial_u", "aten::special_chebyshev_polynomial_u.out",
+        "aten::special_chebyshev_polynomial_u.x_scalar", "aten::special_chebyshev_polynomial_u.x_scalar_out",
+        "aten::special_chebyshev_polynomial_u.n_scalar", "aten::special_chebyshev_polynomial_u.n_scalar_out"},
+       {reads<degree>("n")}},
+      {{"aten::special_chebyshev_polynomial_v", "aten::special_chebyshev_polynomial_v.out",
+        "aten::special_chebyshev_polynomial_v.x_scalar", "aten::special_chebyshev_polynomial_v.x_scalar_out",
+        "aten::special_chebyshev_polynomial_v.n_scalar", "aten::special_chebyshev_polynomial_v.n_scalar_out"},
+       {reads<degree>("n")}},
+      {{"aten::special_chebyshev_polynomial_w", "aten::special_chebyshev_polynomial_w.out",
+        "aten::special_chebyshev_polynomial_w.x_scalar", "aten::special_chebyshev_polynomial_w.x_scalar_out",
+        "aten::special_chebyshev_polynomial_w.n_scalar", "aten::special_chebyshev_polynomial_w.n_scalar_out"},
+       {reads<degree>("n")}},
+      {{"aten::special_hermite_polynomial_h", "aten::special_hermite_polynomial_h.out",
+        "aten::special_hermite_polynomial_h.x_scalar", "aten::special_hermite_polynomial_h.x_scalar_out",
+        "aten::special_hermite_polynomial_h.n_scalar", "aten::special_hermite_polynomial_h.n_scalar_out"},
+       {reads<degree>("n")}},
+      {{"aten::special_hermite_polynomial_he", "aten::special_hermite_polynomial_he.out",
+        "aten::special_hermite_polynomial_he.x_scalar", "aten::special_hermite_polynomial_he.x_scalar_out",
+        "aten::special_hermite_polynomial_he.n_scalar", "aten::special_hermite_polynomial_he.n_scalar_out"},
+       {reads<degree>("n")}},
+      {{"aten::special_laguerre_polynomial_l", "aten::special_laguerre_polynomial_l.out",
+        "aten::special_laguerre_polynomial_l.x_scalar", "aten::special_laguerre_polynomial_l.x_scalar_out",
+        "aten::special_laguerre_polynomial_l.n_scalar", "aten::special_laguerre_polynomial_l.n_scalar_out"},
+       {reads<degree>("n")}},
+      {{"aten::special_legendre_polynomial_p", "aten::special_legendre_polynomial_p.out",
+        "aten::special_legendre_polynomial_p.x_scalar", "aten::special_legendre_polynomial_p.x_scalar_out",
+        "aten::special_legendre_polynomial_p.n_scalar", "aten::special_legendre_polynomial_p.n_scalar_out"},
+       {reads<degree>("n")}},
+      {{"aten::special_shifted_chebyshev_polynomial_t", "aten::special_shifted_chebyshev_polynomial_t.out",
+        "aten::special_shifted_chebyshev_polynomial_t.x_scalar",
+        "aten::special_shifted_chebyshev_polynomial_t.x_scalar_out",
+        "aten::special_shifted_chebyshev_polynomial_t.n_scalar",
+        "aten::special_shifted_chebyshev_polynomial_t.n_scalar_out"},
+       {reads<degree>("n")}},
+      {{"aten::special_shifted_chebyshev_polynomial_u", "aten::special_shifted_chebyshev_polynomial_u.out",
+        "aten::special_shifted_chebyshev_polynomial_u.x_scalar",
+        "aten::special_shifted_chebyshev_polynomial_u.x_scalar_out",
+        "aten::special_shifted_chebyshev_polynomial_u.n_scalar",
+        "aten::special_shifted_chebyshev_polynomial_u.n_scalar_out"},
+       {reads<degree>("n")}},
+      {{"aten::special_shifted_chebyshev_polynomial_v", "aten::special_shifted_chebyshev_polynomial_v.out",
+        "aten::special_shifted_chebyshev_polynomial_v.x_scalar",
+        "aten::special_shifted_chebyshev_polynomial_v.x_scalar_out",
+        "aten::special_shifted_chebyshev_polynomial_v.n_scalar",
+        "aten::special_shifted_chebyshev_polynomial_v.n_scalar_out"},
+       {reads<degree>("n")}},
+      {{"aten::special_shifted_chebyshev_polynomial_w", "aten::special_shifted_chebyshev_polynomial_w.out",
+        "aten::special_shifted_chebyshev_polynomial_w.x_scalar",
+        "aten::special_shifted_chebyshev_polynomial_w.x_scalar_out",
+        "aten::special_shifted_chebyshev_polynomial_w.n_scalar",
+        "aten::special_shifted_chebyshev_polynomial_w.n_scalar_out"},
+       {reads<degree>("n")}},
+  };
   return table;
 }
 

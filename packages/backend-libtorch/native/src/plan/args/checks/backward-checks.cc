@@ -1,4 +1,4 @@
-#include <string>
+// Checks the arguments of gradients: their shapes must be those that the forward op gives.
 #include <vector>
 
 #include "plan/args/checks/require.h"
@@ -7,113 +7,124 @@
 namespace pt2 {
 namespace {
 
-// (grad_in, input_sizes, dim, size, step)
-void unfoldBackward(const CallArguments& call) {
-  const at::Tensor grad = call.tensor(0);
-  const at::Tensor given = call.integers(1);
-  if (!grad.defined() || !given.defined()) return;
+void unfoldBackward(const Arg& gradIn, const Arg& inputSizes, const Arg& dim, const Arg& size, const Arg& step) {
+  const at::Tensor given = inputSizes.integers();
+  if (!gradIn.hasTensor() || !given.defined()) return;
   const int64_t dims = given.numel();
-  const int64_t size = call.integer(3, 0), step = call.integer(4, 0);
-  const int64_t dim = call.integer(2, 0) < 0 ? call.integer(2, 0) + dims : call.integer(2, 0);
-  require(dim >= 0 && dim < dims, call, "dim", "is no dimension of `input_sizes`");
-  require(step > 0, call, "step", "must be positive");
+  const int64_t window = size.integer(0), stride = step.integer(0);
+  const int64_t at = dim.integer(0) < 0 ? dim.integer(0) + dims : dim.integer(0);
+  dim.require(at >= 0 && at < dims, "is no dimension of `input_sizes`");
+  step.require(stride > 0, "must be positive");
   std::vector<int64_t> sizes;
   for (int64_t i = 0; i < dims; ++i) sizes.push_back(given[i].item<int64_t>());
-  int64_t& along = sizes[static_cast<size_t>(dim)];
-  require(size >= 0 && size <= along, call, "size", "is larger than the dimension");
-  along = (along - size) / step + 1;
-  sizes.push_back(size);
-  requireSizes(call, "grad_in", grad, sizes);
+  int64_t& along = sizes[static_cast<size_t>(at)];
+  size.require(window >= 0 && window <= along, "is larger than the dimension");
+  along = (along - window) / stride + 1;
+  sizes.push_back(window);
+  requireSizes(gradIn, sizes);
 }
 
-// (grad_output, self, padding): of the last dimensions, from the last one back, two numbers each.
-template <int64_t Dims>
-void padBackward(const CallArguments& call) {
-  const at::Tensor self = call.tensor(1);
-  const at::Tensor padding = call.integers(2);
-  if (!self.defined() || !padding.defined()) return;
-  require(padding.numel() == 2 * Dims, call, "padding", "must have two numbers for each dimension");
-  require(self.dim() == Dims + 1 || self.dim() == Dims + 2, call, "self", "has a wrong number of dimensions");
-  std::vector<int64_t> sizes = self.sizes().vec();
+enum class Padding : uint8_t { Reflection, Replication };
+
+// Of the last dimensions, from the last one back, two numbers each.
+template <Padding Kind, int64_t Dims>
+void padBackward(const Arg& gradOutput, const Arg& self, const Arg& padding) {
+  const at::Tensor image = self.tensor();
+  const at::Tensor given = padding.integers();
+  if (!image.defined() || !given.defined()) return;
+  padding.require(given.numel() == 2 * Dims, "must have two numbers for each dimension");
+  self.require(image.dim() == Dims + 1 || image.dim() == Dims + 2, "has a wrong number of dimensions");
+  std::vector<int64_t> sizes = image.sizes().vec();
   for (int64_t i = 0; i < Dims; ++i) {
     int64_t& size = sizes[sizes.size() - 1 - static_cast<size_t>(i)];
-    const int64_t before = padding[2 * i].item<int64_t>(), after = padding[2 * i + 1].item<int64_t>();
-    const bool reflects = call.op.find("reflection") != std::string::npos;
-    const int64_t most = reflects ? size - 1 : INT32_MAX;
-    require(before <= most && after <= most && size + before + after > 0, call, "padding", "does not fit `self`");
+    const int64_t before = given[2 * i].item<int64_t>(), after = given[2 * i + 1].item<int64_t>();
+    const int64_t most = Kind == Padding::Reflection ? size - 1 : INT32_MAX;
+    padding.require(before <= most && after <= most && size + before + after > 0, "does not fit `self`");
     size += before + after;
   }
-  requireSizes(call, "grad_output", call.tensor(0), sizes);
+  requireSizes(gradOutput, sizes);
 }
 
 template <int64_t Dims>
-void poolBackward(const CallArguments& call) {
-  requirePlanes(call, Dims);
+void poolBackward(const Arg& gradOutput, const Arg& self) {
+  requirePlanes(gradOutput, self, Dims);
 }
 
-// (grad_output, output, dim, input_dtype, …)
-void softmaxBackward(const CallArguments& call) {
-  const at::Tensor output = call.tensor(1);
-  if (!output.defined()) return;
-  requireSizes(call, "grad_output", call.tensor(0), output.sizes());
-  const at::Tensor out = call.tensor(4);
-  if (out.defined()) requireSizes(call, "grad_input", out, output.sizes());
+// The first argument has the shape of the second.
+void sameSizes(const Arg& tensor, const Arg& other) {
+  if (other.hasTensor()) requireSizes(tensor, other.tensor().sizes());
 }
 
-// (grad_output, input, grid, …)
-void gridFallbackBackward(const CallArguments& call) {
-  const at::Tensor input = call.tensor(1);
-  const at::Tensor grid = call.tensor(2);
-  if (!input.defined() || !grid.defined()) return;
-  requireDims(call, "input", input, 4);
-  requireDims(call, "grid", grid, 4);
-  requireSizes(call, "grid", grid, {input.size(0), grid.size(1), grid.size(2), 2});
-  requireSizes(call, "grad_output", call.tensor(0), {input.size(0), input.size(1), grid.size(1), grid.size(2)});
+void gridFallbackBackward(const Arg& gradOutput, const Arg& input, const Arg& grid) {
+  const at::Tensor image = input.tensor();
+  const at::Tensor places = grid.tensor();
+  if (!image.defined() || !places.defined()) return;
+  requireDims(input, 4);
+  requireDims(grid, 4);
+  requireSizes(grid, {image.size(0), places.size(1), places.size(2), 2});
+  requireSizes(gradOutput, {image.size(0), image.size(1), places.size(1), places.size(2)});
 }
 
-// (grad_output, self, target, p, margin, weight, reduction, …)
-void marginBackward(const CallArguments& call) {
+void marginBackward(const Arg& gradOutput, const Arg& self, const Arg& target, const Arg& reduction) {
   constexpr int64_t kNone = 0;
-  const at::Tensor self = call.tensor(1);
-  if (!self.defined()) return;
-  require(self.numel() > 0 && self.dim() <= 2, call, "self", "must be a matrix or a vector, with elements");
-  const int64_t rows = self.dim() == 2 ? self.size(0) : 1;
-  requireCount(call, "target", call.tensor(2), rows);
-  requireCount(call, "grad_output", call.tensor(0), call.integer(6, 1) == kNone ? rows : 1);
+  const at::Tensor scores = self.tensor();
+  if (!scores.defined()) return;
+  self.require(scores.numel() > 0 && scores.dim() <= 2, "must be a matrix or a vector, with elements");
+  const int64_t rows = scores.dim() == 2 ? scores.size(0) : 1;
+  requireCount(target, rows);
+  requireCount(gradOutput, reduction.integer(1) == kNone ? rows : 1);
 }
 
-// (self, noise, lower, upper, training, generator, out)
-void noise(const CallArguments& call) {
-  const at::Tensor self = call.tensor(0);
-  if (!self.defined()) return;
-  requireSizes(call, "noise", call.tensor(1), self.sizes());
-  requireSizes(call, "out", call.tensor(6), self.sizes());
+template <Padding Kind, int64_t Dims>
+NamedCheck padChecks() {
+  return reads<padBackward<Kind, Dims>>("grad_output", "self", "padding");
+}
+
+template <int64_t Dims>
+NamedCheck poolChecks() {
+  return reads<poolBackward<Dims>>("grad_output", "self");
 }
 
 }  // namespace
 
 const CheckTable& backwardChecks() {
+  constexpr Padding kReflection = Padding::Reflection;
+  constexpr Padding kReplication = Padding::Replication;
   static const CheckTable table = {
-      {"aten::unfold_backward", unfoldBackward},
-      {"aten::reflection_pad1d_backward", padBackward<1>},
-      {"aten::reflection_pad2d_backward", padBackward<2>},
-      {"aten::reflection_pad3d_backward", padBackward<3>},
-      {"aten::replication_pad1d_backward", padBackward<1>},
-      {"aten::replication_pad2d_backward", padBackward<2>},
-      {"aten::replication_pad3d_backward", padBackward<3>},
-      {"aten::avg_pool2d_backward", poolBackward<2>},
-      {"aten::avg_pool3d_backward", poolBackward<3>},
-      {"aten::_adaptive_avg_pool2d_backward", poolBackward<2>},
-      {"aten::_adaptive_avg_pool3d_backward", poolBackward<3>},
-      {"aten::adaptive_avg_pool3d_backward", poolBackward<3>},
-      {"aten::fractional_max_pool2d_backward", poolBackward<2>},
-      {"aten::fractional_max_pool3d_backward", poolBackward<3>},
-      {"aten::_softmax_backward_data", softmaxBackward},
-      {"aten::_log_softmax_backward_data", softmaxBackward},
-      {"aten::_grid_sampler_2d_cpu_fallback_backward", gridFallbackBackward},
-      {"aten::multi_margin_loss_backward", marginBackward},
-      {"aten::rrelu_with_noise", noise},
-      {"aten::rrelu_with_noise_", noise},
+      {{"aten::unfold_backward", "aten::unfold_backward.out"},
+       {reads<unfoldBackward>("grad_in", "input_sizes", "dim", "size", "step")}},
+      {{"aten::reflection_pad1d_backward", "aten::reflection_pad1d_backward.grad_input"},
+       {padChecks<kReflection, 1>()}},
+      {{"aten::reflection_pad2d_backward", "aten::reflection_pad2d_backward.grad_input"},
+       {padChecks<kReflection, 2>()}},
+      {{"aten::reflection_pad3d_backward", "aten::reflection_pad3d_backward.grad_input"},
+       {padChecks<kReflection, 3>()}},
+      {{"aten::replication_pad1d_backward", "aten::replication_pad1d_backward.grad_input"},
+       {padChecks<kReplication, 1>()}},
+      {{"aten::replication_pad2d_backward", "aten::replication_pad2d_backward.grad_input"},
+       {padChecks<kReplication, 2>()}},
+      {{"aten::replication_pad3d_backward", "aten::replication_pad3d_backward.grad_input"},
+       {padChecks<kReplication, 3>()}},
+      {{"aten::avg_pool2d_backward", "aten::avg_pool2d_backward.grad_input", "aten::_adaptive_avg_pool2d_backward",
+        "aten::_adaptive_avg_pool2d_backward.out", "aten::fractional_max_pool2d_backward",
+        "aten::fractional_max_pool2d_backward.grad_input"},
+       {poolChecks<2>()}},
+      {{"aten::avg_pool3d_backward", "aten::avg_pool3d_backward.grad_input", "aten::_adaptive_avg_pool3d_backward",
+        "aten::_adaptive_avg_pool3d_backward.out", "aten::adaptive_avg_pool3d_backward.grad_input",
+        "aten::fractional_max_pool3d_backward", "aten::fractional_max_pool3d_backward.grad_input"},
+       {poolChecks<3>()}},
+      {{"aten::_softmax_backward_data", "aten::_log_softmax_backward_data"},
+       {reads<sameSizes>("grad_output", "output")}},
+      {{"aten::_softmax_backward_data.out"},
+       {reads<sameSizes>("grad_output", "output"), reads<sameSizes>("grad_input", "output")}},
+      {{"aten::_log_softmax_backward_data.out"},
+       {reads<sameSizes>("grad_output", "output"), reads<sameSizes>("out", "output")}},
+      {{"aten::_grid_sampler_2d_cpu_fallback_backward"}, {reads<gridFallbackBackward>("grad_output", "input", "grid")}},
+      {{"aten::multi_margin_loss_backward", "aten::multi_margin_loss_backward.grad_input"},
+       {reads<marginBackward>("grad_output", "self", "target", "reduction")}},
+      {{"aten::rrelu_with_noise", "aten::rrelu_with_noise_", "aten::rrelu_with_noise_functional"},
+       {reads<sameSizes>("noise", "self")}},
+      {{"aten::rrelu_with_noise.out"}, {reads<sameSizes>("noise", "self"), reads<sameSizes>("out", "self")}},
   };
   return table;
 }

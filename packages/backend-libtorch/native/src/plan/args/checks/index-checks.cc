@@ -1,3 +1,4 @@
+// Checks elements that are places in another tensor: indices, offsets, lengths and labels.
 #include <algorithm>
 #include <vector>
 
@@ -7,209 +8,194 @@
 namespace pt2 {
 namespace {
 
+// 0 for a dimension that is not there.
 int64_t sizeOf(const at::Tensor& tensor, int64_t dim) {
   const int64_t at = dim < 0 ? dim + tensor.dim() : dim;
   return tensor.defined() && at >= 0 && at < tensor.dim() ? tensor.size(at) : 0;
 }
 
+// The product of the last sizes.
 int64_t volumeOf(const at::Tensor& tensor, int64_t dims) {
   int64_t volume = 1;
   for (int64_t dim = 1; dim <= dims; ++dim) volume *= sizeOf(tensor, -dim);
   return volume;
 }
 
-// (grad_output, self, …, indices): positions in the planes of self.
-template <int64_t Dims, size_t Indices>
-void maxPoolBackward(const CallArguments& call) {
-  requirePlanes(call, Dims);
-  if (call.tensor(0).defined()) requireSizes(call, "indices", call.tensor(Indices), call.tensor(0).sizes());
-  requireRange(call, "indices", call.tensor(Indices), 0, volumeOf(call.tensor(1), Dims));
+// Indices are positions in the planes of `self`.
+template <int64_t Dims>
+void maxPoolBackward(const Arg& gradOutput, const Arg& self, const Arg& indices) {
+  requirePlanes(gradOutput, self, Dims);
+  if (gradOutput.hasTensor()) requireSizes(indices, gradOutput.tensor().sizes());
+  requireRange(indices, indices.tensor(), 0, volumeOf(self.tensor(), Dims));
 }
 
 // Labels beyond a target's length are never read.
-void requireLabels(const CallArguments& call, const at::Tensor& logProbs, size_t at) {
-  const at::Tensor targets = call.tensor(at);
-  const at::Tensor lengths = call.integers(at + 2);
-  if (!targets.defined() || !lengths.defined() || lengths.dim() != 1 || lengths.numel() == 0) return;
-  const int64_t labels = sizeOf(logProbs, -1);
-  requireRange(call, "target_lengths", lengths, 0, targets.numel() + 1);
-  if (targets.dim() == 1) {
+void ctcLoss(const Arg& logProbs, const Arg& targets, const Arg& targetLengths) {
+  const at::Tensor given = targets.tensor();
+  const at::Tensor lengths = targetLengths.integers();
+  if (!given.defined() || !lengths.defined() || lengths.dim() != 1 || lengths.numel() == 0) return;
+  const int64_t labels = sizeOf(logProbs.tensor(), -1);
+  requireRange(targetLengths, lengths, 0, given.numel() + 1);
+  if (given.dim() == 1) {
     const int64_t read = lengths.sum().item<int64_t>();
-    if (read > targets.numel()) refuseArgument(call, "target_lengths", "says more labels than `targets` has");
-    requireRange(call, "targets", targets.narrow(0, 0, read), 0, labels);
+    targetLengths.require(read <= given.numel(), "says more labels than `targets` has");
+    requireRange(targets, given.narrow(0, 0, read), 0, labels);
     return;
   }
-  if (targets.dim() != 2 || targets.size(0) != lengths.numel()) return;
-  requireRange(call, "target_lengths", lengths, 0, targets.size(1) + 1);
+  if (given.dim() != 2 || given.size(0) != lengths.numel()) return;
+  requireRange(targetLengths, lengths, 0, given.size(1) + 1);
   for (int64_t row = 0; row < lengths.numel(); ++row) {
-    requireRange(call, "targets", targets.select(0, row).narrow(0, 0, lengths[row].item<int64_t>()), 0, labels);
+    requireRange(targets, given.select(0, row).narrow(0, 0, lengths[row].item<int64_t>()), 0, labels);
   }
 }
 
-void ctcLoss(const CallArguments& call) {
-  requireLabels(call, call.tensor(0), 1);
-}
-
-// (grad, log_probs, targets, input_lengths, target_lengths, neg_log_likelihood, log_alpha, blank, …)
-void ctcLossBackward(const CallArguments& call) {
-  const at::Tensor logProbs = call.tensor(1);
-  const at::Tensor targets = call.tensor(2);
-  const at::Tensor alpha = call.tensor(6);
-  const at::Tensor targetLengths = call.integers(4);
-  requireLabels(call, logProbs, 2);
-  if (!logProbs.defined() || !targets.defined() || !alpha.defined() || !targetLengths.defined()) return;
-  const int64_t batch = logProbs.dim() == 3 ? logProbs.size(1) : 1;
-  require(targets.dim() == 1 || (targets.dim() == 2 && targets.size(0) == batch), call, "targets", "has another batch than `log_probs`");
-  requireCount(call, "input_lengths", call.integers(3), batch);
-  requireCount(call, "target_lengths", targetLengths, batch);
+void ctcLossBackward(const Arg& grad, const Arg& logProbs, const Arg& targets, const Arg& inputLengths,
+                     const Arg& targetLengths, const Arg& negLogLikelihood, const Arg& logAlpha, const Arg& blank) {
+  const at::Tensor probs = logProbs.tensor();
+  const at::Tensor labels = targets.tensor();
+  const at::Tensor alpha = logAlpha.tensor();
+  const at::Tensor lengths = targetLengths.integers();
+  if (!probs.defined() || !labels.defined() || !alpha.defined() || !lengths.defined()) return;
+  const int64_t batch = probs.dim() == 3 ? probs.size(1) : 1;
+  const bool sameBatch = labels.dim() == 1 || (labels.dim() == 2 && labels.size(0) == batch);
+  targets.require(sameBatch, "has another batch than `log_probs`");
+  requireCount(inputLengths, inputLengths.integers(), batch);
+  requireCount(targetLengths, lengths, batch);
   if (batch == 0) return;
-  requireRange(call, "input_lengths", call.integers(3), 0, std::min(sizeOf(logProbs, 0), sizeOf(alpha, 1)) + 1);
-  const int64_t blank = call.integer(7, 0);
-  require(blank >= 0 && blank < sizeOf(logProbs, -1), call, "blank", "is no label");
-  const int64_t states = 2 * targetLengths.max().item<int64_t>() + 1;
-  if (sizeOf(alpha, 0) < batch || sizeOf(alpha, 2) < states) {
-    refuseArgument(call, "log_alpha", "is smaller than the targets");
+  requireRange(inputLengths, inputLengths.integers(), 0, std::min(sizeOf(probs, 0), sizeOf(alpha, 1)) + 1);
+  blank.require(blank.integer(0) >= 0 && blank.integer(0) < sizeOf(probs, -1), "is no label");
+  const int64_t states = 2 * lengths.max().item<int64_t>() + 1;
+  logAlpha.require(sizeOf(alpha, 0) >= batch && sizeOf(alpha, 2) >= states, "is smaller than the targets");
+  requireCount(grad, batch);
+  requireCount(negLogLikelihood, batch);
+}
+
+// Lengths or offsets are those of rows of `data` along an axis; either lies along the last dimension.
+void segments(const Arg& data, const Arg& lengths, const Arg& offsets, const Arg& axis) {
+  const int64_t rows = sizeOf(data.tensor(), axis.integer(0));
+  const at::Tensor given = lengths.integers();
+  if (given.defined() && given.dim() > 0 && given.numel() > 0) {
+    requireRange(lengths, given, 0, rows + 1);
+    requireRange(lengths, given.sum(-1), 0, rows + 1);
   }
-  requireCount(call, "grad", call.tensor(0), batch);
-  requireCount(call, "neg_log_likelihood", call.tensor(5), batch);
+  requireOffsets(offsets, offsets.integers(), rows);
 }
 
-// Of rows along the last dimension of the lengths, or offsets.
-void requireSegments(const CallArguments& call, const at::Tensor& data, size_t lengthsAt, size_t offsetsAt,
-                     size_t axisAt) {
-  const int64_t rows = sizeOf(data, call.integer(axisAt, 0));
-  const at::Tensor lengths = call.integers(lengthsAt);
-  if (lengths.defined() && lengths.dim() > 0 && lengths.numel() > 0) {
-    requireRange(call, "lengths", lengths, 0, rows + 1);
-    requireRange(call, "lengths", lengths.sum(-1), 0, rows + 1);
-  }
-  requireOffsets(call, "offsets", call.integers(offsetsAt), rows);
+void checkedLengths(const Arg& unsafe) {
+  unsafe.require(!unsafe.isTrue(), "must not be true: lengths would go unchecked");
 }
 
-// (data, reduce, *, lengths, indices, offsets, axis, …)
-void segmentReduce(const CallArguments& call) {
-  requireSegments(call, call.tensor(0), 2, 4, 5);
+void segmentReduceBackward(const Arg& grad, const Arg& output, const Arg& data, const Arg& lengths, const Arg& offsets,
+                           const Arg& axis) {
+  const at::Tensor rows = data.tensor();
+  const at::Tensor counts = lengths.integers();
+  const at::Tensor starts = offsets.integers();
+  if (!rows.defined() || (!counts.defined() && !starts.defined())) return;
+  const int64_t along = axis.integer(0);
+  axis.require(along >= 0 && along < rows.dim(), "is no dimension of `data`");
+  std::vector<int64_t> sizes = rows.sizes().vec();
+  sizes[static_cast<size_t>(along)] = counts.defined() ? sizeOf(counts, -1) : sizeOf(starts, -1) - 1;
+  requireSizes(grad, sizes);
+  requireSizes(output, sizes);
 }
 
-// (grad, output, data, reduce, *, lengths, offsets, axis, …)
-void segmentReduceBackward(const CallArguments& call) {
-  const at::Tensor data = call.tensor(2);
-  requireSegments(call, data, 4, 5, 6);
-  const at::Tensor lengths = call.integers(4);
-  const at::Tensor offsets = call.integers(5);
-  if (!data.defined() || (!lengths.defined() && !offsets.defined())) return;
-  const int64_t axis = call.integer(6, 0);
-  const int64_t segments = lengths.defined() ? sizeOf(lengths, -1) : sizeOf(offsets, -1) - 1;
-  std::vector<int64_t> sizes = data.sizes().vec();
-  if (axis < 0 || axis >= data.dim()) refuseArgument(call, "axis", "is no dimension of `data`");
-  sizes[static_cast<size_t>(axis)] = segments;
-  requireSizes(call, "grad", call.tensor(0), sizes);
-  requireSizes(call, "output", call.tensor(1), sizes);
-}
-
-// (weight, indices, offsets, …)
-void embeddingBag(const CallArguments& call) {
+void embeddingBag(const Arg& weight, const Arg& indices, const Arg& offsets, const Arg& mode,
+                  const Arg& includeLastOffset) {
   constexpr int64_t kModes = 3;
-  const at::Tensor indices = call.tensor(1);
-  const at::Tensor offsets = call.tensor(2);
-  requireRange(call, "indices", indices, 0, sizeOf(call.tensor(0), 0));
-  const int64_t mode = call.integer(4, 0);
-  require(mode >= 0 && mode < kModes, call, "mode", "must be 0, 1 or 2");
-  if (!indices.defined() || !offsets.defined()) return;
-  requireDims(call, "indices", indices, 1);
-  requireDims(call, "offsets", offsets, 1);
-  requireOffsets(call, "offsets", offsets, indices.numel());
+  const at::Tensor rows = indices.tensor();
+  const at::Tensor starts = offsets.tensor();
+  requireRange(indices, rows, 0, sizeOf(weight.tensor(), 0));
+  mode.require(mode.integer(0) >= 0 && mode.integer(0) < kModes, "must be 0, 1 or 2");
+  if (!rows.defined() || !starts.defined()) return;
+  requireDims(indices, 1);
+  requireDims(offsets, 1);
+  requireOffsets(offsets, starts, rows.numel());
   // Indices behind the last bag would be added to one that is not there.
-  const bool whole = call.integer(7, 0) == 0 || (offsets.numel() > 0 && offsets[-1].item<int64_t>() == indices.numel());
-  require(whole, call, "offsets", "must end with the number of indices");
-  require(offsets.numel() > 0 || indices.numel() == 0, call, "offsets", "has no bag for the indices");
+  const bool whole = !includeLastOffset.isTrue() || (starts.numel() > 0 && starts[-1].item<int64_t>() == rows.numel());
+  offsets.require(whole, "must end with the number of indices");
+  offsets.require(starts.numel() > 0 || rows.numel() == 0, "has no bag for the indices");
 }
 
-// `indices` are rows of a table, each summed into the bag that `offset2bag` says, a row of `grad`.
-void requireBags(const CallArguments& call, size_t bagsAt, int64_t rows) {
-  const at::Tensor indices = call.tensor(1);
-  const at::Tensor bags = call.tensor(bagsAt);
-  requireRange(call, "indices", indices, 0, rows);
-  if (bags.defined() && indices.defined()) requireCount(call, "offset2bag", bags, indices.numel(), true);
-  requireRange(call, "offset2bag", bags, 0, sizeOf(call.tensor(0), 0));
+// Indices are rows of a table, each summed into the bag that `offset2bag` says, a row of `grad`.
+void bags(const Arg& grad, const Arg& indices, const Arg& offset2bag, const Arg& numWeights) {
+  requireRange(indices, indices.tensor(), 0, numWeights.integer(0));
+  if (indices.hasTensor()) requireCount(offset2bag, indices.tensor().numel(), OrEmpty::Yes);
+  requireRange(offset2bag, offset2bag.tensor(), 0, sizeOf(grad.tensor(), 0));
 }
 
 // The mean divides by sizes of bags, one for each row of `grad`.
-void requireBagSizes(const CallArguments& call, size_t sizesAt, size_t modeAt) {
+void bagSizes(const Arg& grad, const Arg& bagSize, const Arg& mode) {
   constexpr int64_t kMean = 1;
-  const at::Tensor sizes = call.tensor(sizesAt);
-  if (call.integer(modeAt, 0) != kMean || !sizes.defined() || sizes.numel() >= sizeOf(call.tensor(0), 0)) return;
-  refuseArgument(call, "bag_size", "has fewer elements than `grad` has rows");
+  if (mode.integer(0) != kMean || !bagSize.hasTensor()) return;
+  bagSize.require(bagSize.tensor().numel() >= sizeOf(grad.tensor(), 0), "has fewer elements than `grad` has rows");
 }
 
-// (grad, indices, offset2bag, bag_size, maximum_indices, num_weights, …)
-void embeddingBagDenseBackward(const CallArguments& call) {
-  requireBags(call, 2, call.integer(5, 0));
-  requireBagSizes(call, 3, 7);
+void bagOffsets(const Arg& indices, const Arg& offsets) {
+  if (indices.hasTensor()) requireOffsets(offsets, offsets.tensor(), indices.tensor().numel());
 }
 
-// (grad, indices, offsets, offset2bag, bag_size, maximum_indices, num_weights, …)
-void embeddingBagBackward(const CallArguments& call) {
-  requireBags(call, 3, call.integer(6, 0));
-  requireBagSizes(call, 4, 8);
-  const at::Tensor indices = call.tensor(1);
-  if (indices.defined()) requireOffsets(call, "offsets", call.tensor(2), indices.numel());
+void embeddingBagWeightsBackward(const Arg& grad, const Arg& weight, const Arg& indices, const Arg& offset2bag) {
+  requireRange(indices, indices.tensor(), 0, sizeOf(weight.tensor(), 0));
+  if (indices.hasTensor()) requireCount(offset2bag, indices.tensor().numel(), OrEmpty::Yes);
+  requireRange(offset2bag, offset2bag.tensor(), 0, sizeOf(grad.tensor(), 0));
 }
 
-// (grad, weight, indices, offsets, offset2bag, mode, …)
-void embeddingBagWeightsBackward(const CallArguments& call) {
-  const at::Tensor indices = call.tensor(2);
-  requireRange(call, "indices", indices, 0, sizeOf(call.tensor(1), 0));
-  if (indices.defined()) requireCount(call, "offset2bag", call.tensor(4), indices.numel(), true);
-  requireRange(call, "offset2bag", call.tensor(4), 0, sizeOf(call.tensor(0), 0));
+void embeddingBackward(const Arg& indices, const Arg& numWeights, const Arg& scaleGradByFreq) {
+  if (scaleGradByFreq.isTrue()) requireRange(indices, indices.tensor(), 0, numWeights.integer(0));
 }
 
-// (grad_output, indices, num_weights, padding_idx, scale_grad_by_freq, …)
-void embeddingBackward(const CallArguments& call) {
-  if (call.integer(4, 0) != 0) requireRange(call, "indices", call.tensor(1), 0, call.integer(2, 0));
+void nllLoss2dBackward(const Arg& self, const Arg& target, const Arg& ignoreIndex) {
+  const at::Tensor labels = target.tensor();
+  if (!labels.defined()) return;
+  requireRange(target, labels.masked_select(labels.ne(ignoreIndex.integer(-100))), 0, sizeOf(self.tensor(), 1));
 }
 
-// (grad_output, self, target, weight, reduction, ignore_index, …)
-void nllLoss2dBackward(const CallArguments& call) {
-  const at::Tensor target = call.tensor(2);
-  if (!target.defined()) return;
-  requireRange(call, "target", target.masked_select(target.ne(call.integer(5, -100))), 0, sizeOf(call.tensor(1), 1));
-}
+void cooToCsr(const Arg& self, const Arg& size) { requireRange(self, self.tensor(), 0, size.integer(0)); }
 
-// (self, size, …)
-void cooToCsr(const CallArguments& call) {
-  requireRange(call, "self", call.tensor(0), 0, call.integer(1, 0));
-}
-
-// (crow_indices, col_indices, …)
-void csrToCoo(const CallArguments& call) {
-  requireOffsets(call, "crow_indices", call.tensor(0), sizeOf(call.tensor(1), -1));
+void csrToCoo(const Arg& crowIndices, const Arg& colIndices) {
+  requireOffsets(crowIndices, crowIndices.tensor(), sizeOf(colIndices.tensor(), -1));
 }
 
 }  // namespace
 
 const CheckTable& indexChecks() {
   static const CheckTable table = {
-      {"aten::max_pool2d_with_indices_backward", maxPoolBackward<2, 7>},
-      {"aten::max_pool3d_with_indices_backward", maxPoolBackward<3, 7>},
-      {"aten::adaptive_max_pool2d_backward", maxPoolBackward<2, 2>},
-      {"aten::adaptive_max_pool3d_backward", maxPoolBackward<3, 2>},
-      {"aten::ctc_loss", ctcLoss},
-      {"aten::_ctc_loss", ctcLoss},
-      {"aten::_ctc_loss_backward", ctcLossBackward},
-      {"aten::segment_reduce", segmentReduce},
-      {"aten::_segment_reduce_backward", segmentReduceBackward},
-      {"aten::embedding_bag", embeddingBag},
-      {"aten::_embedding_bag", embeddingBag},
-      {"aten::_embedding_bag_forward_only", embeddingBag},
-      {"aten::_embedding_bag_backward", embeddingBagBackward},
-      {"aten::_embedding_bag_dense_backward", embeddingBagDenseBackward},
-      {"aten::_embedding_bag_per_sample_weights_backward", embeddingBagWeightsBackward},
-      {"aten::embedding_backward", embeddingBackward},
-      {"aten::embedding_dense_backward", embeddingBackward},
-      {"aten::nll_loss2d_backward", nllLoss2dBackward},
-      {"aten::_convert_indices_from_coo_to_csr", cooToCsr},
-      {"aten::_convert_indices_from_csr_to_coo", csrToCoo},
+      {{"aten::max_pool2d_with_indices_backward", "aten::max_pool2d_with_indices_backward.grad_input",
+        "aten::adaptive_max_pool2d_backward", "aten::adaptive_max_pool2d_backward.grad_input"},
+       {reads<maxPoolBackward<2>>("grad_output", "self", "indices")}},
+      {{"aten::max_pool3d_with_indices_backward", "aten::max_pool3d_with_indices_backward.grad_input",
+        "aten::adaptive_max_pool3d_backward", "aten::adaptive_max_pool3d_backward.grad_input"},
+       {reads<maxPoolBackward<3>>("grad_output", "self", "indices")}},
+      {{"aten::ctc_loss.IntList", "aten::ctc_loss.Tensor", "aten::_ctc_loss", "aten::_ctc_loss.Tensor",
+        "aten::_ctc_loss.out", "aten::_ctc_loss.Tensor_out"},
+       {reads<ctcLoss>("log_probs", "targets", "target_lengths")}},
+      {{"aten::_ctc_loss_backward", "aten::_ctc_loss_backward.Tensor", "aten::_ctc_loss_backward.out"},
+       {reads<ctcLoss>("log_probs", "targets", "target_lengths"),
+        reads<ctcLossBackward>("grad", "log_probs", "targets", "input_lengths", "target_lengths", "neg_log_likelihood",
+                               "log_alpha", "blank")}},
+      {{"aten::segment_reduce", "aten::segment_reduce.out"},
+       {reads<checkedLengths>("unsafe"), reads<segments>("data", "lengths", "offsets", "axis")}},
+      {{"aten::_segment_reduce_backward", "aten::_segment_reduce_backward.out"},
+       {reads<segments>("data", "lengths", "offsets", "axis"),
+        reads<segmentReduceBackward>("grad", "output", "data", "lengths", "offsets", "axis")}},
+      {{"aten::embedding_bag", "aten::embedding_bag.padding_idx", "aten::_embedding_bag", "aten::_embedding_bag.out",
+        "aten::_embedding_bag_forward_only", "aten::_embedding_bag_forward_only.out"},
+       {reads<embeddingBag>("weight", "indices", "offsets", "mode", "include_last_offset")}},
+      {{"aten::_embedding_bag_backward"},
+       {reads<bags>("grad", "indices", "offset2bag", "num_weights"), reads<bagSizes>("grad", "bag_size", "mode"),
+        reads<bagOffsets>("indices", "offsets")}},
+      {{"aten::_embedding_bag_dense_backward", "aten::_embedding_bag_dense_backward.out"},
+       {reads<bags>("grad", "indices", "offset2bag", "num_weights"), reads<bagSizes>("grad", "bag_size", "mode")}},
+      {{"aten::_embedding_bag_per_sample_weights_backward", "aten::_embedding_bag_per_sample_weights_backward.out"},
+       {reads<embeddingBagWeightsBackward>("grad", "weight", "indices", "offset2bag")}},
+      {{"aten::embedding_backward", "aten::embedding_dense_backward", "aten::embedding_dense_backward.out"},
+       {reads<embeddingBackward>("indices", "num_weights", "scale_grad_by_freq")}},
+      {{"aten::nll_loss2d_backward", "aten::nll_loss2d_backward.grad_input"},
+       {reads<nllLoss2dBackward>("self", "target", "ignore_index")}},
+      {{"aten::_convert_indices_from_coo_to_csr", "aten::_convert_indices_from_coo_to_csr.out"},
+       {reads<cooToCsr>("self", "size")}},
+      {{"aten::_convert_indices_from_csr_to_coo", "aten::_convert_indices_from_csr_to_coo.out"},
+       {reads<csrToCoo>("crow_indices", "col_indices")}},
   };
   return table;
 }

@@ -1,4 +1,7 @@
+// Finds tensors of oneDNN among the arguments of a call.
 #include "plan/args/checks/opaque.h"
+
+#include <ATen/core/Tensor.h>
 
 #include "failure.h"
 
@@ -29,12 +32,12 @@ bool knowsOpaque(const std::string& op) {
   return op.find("mkldnn") != std::string::npos || op.find("onednn") != std::string::npos || op.rfind("mkl::", 0) == 0;
 }
 
-void requireSameMemory(const CallArguments& call) {
-  if (isMadeForBoth(call.op)) return;
+void requireSameMemory(const std::string& op, const std::vector<c10::IValue>& values) {
+  if (isMadeForBoth(op)) return;
   Counts counts;
-  for (const c10::IValue& value : call.values) count(value, counts);
+  for (const c10::IValue& value : values) count(value, counts);
   if (counts.opaque == 0 || counts.ordinary == 0) return;
-  throw Failure("libtorch.argument", "`" + call.op + "` takes tensors of oneDNN and ordinary ones, but not together.");
+  throw Failure("libtorch.argument", "`" + op + "` takes tensors of oneDNN and ordinary ones, but not together.");
 }
 
 }  // namespace pt2

@@ -2,9 +2,10 @@
 // but the first argument, and find no memory.
 #pragma once
 
-#include <string>
+#include <ATen/core/ivalue.h>
 
-#include "plan/args/checks/require.h"
+#include <string>
+#include <vector>
 
 namespace pt2 {
 
@@ -12,6 +13,6 @@ namespace pt2 {
 bool knowsOpaque(const std::string& op);
 
 // Failure `libtorch.argument` where an op that is not made for it is given such tensors and ordinary ones together.
-void requireSameMemory(const CallArguments& call);
+void requireSameMemory(const std::string& op, const std::vector<c10::IValue>& values);
 
 }  // namespace pt2

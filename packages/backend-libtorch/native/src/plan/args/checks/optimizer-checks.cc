@@ -1,3 +1,4 @@
+// Checks the lists of tensors that fused optimizers walk side by side.
 #include <algorithm>
 #include <string>
 #include <vector>
@@ -10,74 +11,66 @@ namespace {
 
 using Tensors = std::vector<at::Tensor>;
 
-void requireLength(const CallArguments& call, const char* name, const Tensors& list, size_t length) {
-  if (list.size() == length) return;
-  refuseArgument(call, name, "has " + std::to_string(list.size()) + " tensors, and `self` has " + std::to_string(length));
+void requireLength(const Arg& list, size_t count, size_t length) {
+  if (count == length) return;
+  list.refuse("has " + std::to_string(count) + " tensors, and `self` has " + std::to_string(length));
 }
 
-// Walked with those of `self`, as if each were one block of memory.
-void requireBlocks(const CallArguments& call, const char* name, size_t at, const Tensors& self) {
-  const Tensors list = call.tensors(at);
-  requireLength(call, name, list, self.size());
-  for (size_t i = 0; i < list.size(); ++i) {
-    if (!list[i].defined() || !self[i].defined()) continue;
-    requireSizes(call, name, list[i], self[i].sizes());
-    if (!list[i].is_non_overlapping_and_dense()) refuseArgument(call, name, "has a tensor that is not dense");
+// The tensors are walked with those of `self`, as if each were one block of memory.
+void requireBlocks(const Arg& list, const Tensors& self) {
+  const Tensors tensors = list.tensors();
+  requireLength(list, tensors.size(), self.size());
+  for (size_t i = 0; i < tensors.size(); ++i) {
+    if (!tensors[i].defined() || !self[i].defined()) continue;
+    requireSizes(list, tensors[i], self[i].sizes());
+    list.require(tensors[i].is_non_overlapping_and_dense(), "has a tensor that is not dense");
   }
 }
 
-void requireSteps(const CallArguments& call, size_t at, const Tensors& self) {
-  const Tensors steps = call.tensors(at);
-  requireLength(call, "state_steps", steps, self.size());
-  for (const at::Tensor& step : steps) requireCount(call, "state_steps", step, 1);
+// The first argument is `self`.
+void blocks(Args lists) {
+  const Tensors self = lists.front().tensors();
+  for (const Arg& list : lists) requireBlocks(list, self);
 }
 
-// One float each, read through a pointer.
-void requireScales(const CallArguments& call, size_t at) {
-  requireCount(call, "grad_scale", call.tensor(at), 1);
-  requireCount(call, "found_inf", call.tensor(at + 1), 1);
+void amsgradBlocks(const Arg& self, const Arg& maxExpAvgSqs, const Arg& amsgrad) {
+  if (amsgrad.isTrue()) requireBlocks(maxExpAvgSqs, self.tensors());
 }
 
-// (self, grads, exp_avgs, exp_avg_sqs, max_exp_avg_sqs, state_steps, *, lr, beta1, beta2, weight_decay, eps, amsgrad,
-// maximize, grad_scale, found_inf)
-void adam(const CallArguments& call) {
-  const Tensors self = call.tensors(0);
-  requireBlocks(call, "self", 0, self);
-  requireBlocks(call, "grads", 1, self);
-  requireBlocks(call, "exp_avgs", 2, self);
-  requireBlocks(call, "exp_avg_sqs", 3, self);
-  if (call.integer(11, 0) != 0) requireBlocks(call, "max_exp_avg_sqs", 4, self);
-  requireSteps(call, 5, self);
-  requireScales(call, 13);
+void momentumBlocks(const Arg& self, const Arg& momentumBuffers) {
+  if (!momentumBuffers.tensors().empty()) requireBlocks(momentumBuffers, self.tensors());
 }
 
-// (self, grads, state_sums, state_steps, *, lr, lr_decay, weight_decay, eps, maximize, grad_scale, found_inf)
-void adagrad(const CallArguments& call) {
-  const Tensors self = call.tensors(0);
-  requireBlocks(call, "self", 0, self);
-  requireBlocks(call, "grads", 1, self);
-  requireBlocks(call, "state_sums", 2, self);
-  requireSteps(call, 3, self);
-  requireScales(call, 9);
+void stepCounts(const Arg& self, const Arg& stateSteps) {
+  const Tensors steps = stateSteps.tensors();
+  requireLength(stateSteps, steps.size(), self.tensors().size());
+  for (const at::Tensor& step : steps) requireCount(stateSteps, step, 1);
 }
 
-// (self, grads, momentum_buffer_list, *, weight_decay, momentum, lr, dampening, nesterov, maximize, is_first_step,
-// grad_scale, found_inf)
-void sgd(const CallArguments& call) {
-  const Tensors self = call.tensors(0);
-  requireBlocks(call, "self", 0, self);
-  requireBlocks(call, "grads", 1, self);
-  if (!call.tensors(2).empty()) requireBlocks(call, "momentum_buffer_list", 2, self);
-  requireScales(call, 10);
+// One float, which is read through a pointer.
+void oneElement(Args arguments) {
+  for (const Arg& argument : arguments) requireCount(argument, 1);
 }
 
 }  // namespace
 
 const CheckTable& optimizerChecks() {
   static const CheckTable table = {
-      {"aten::_fused_adam", adam},       {"aten::_fused_adam_", adam},       {"aten::_fused_adamw", adam},
-      {"aten::_fused_adamw_", adam},     {"aten::_fused_adagrad", adagrad},  {"aten::_fused_adagrad_", adagrad},
-      {"aten::_fused_sgd", sgd},         {"aten::_fused_sgd_", sgd},
+      {{"aten::_fused_adam", "aten::_fused_adam.out", "aten::_fused_adam.tensor_lr", "aten::_fused_adam.tensor_lr_out",
+        "aten::_fused_adam_", "aten::_fused_adam_.tensor_lr", "aten::_fused_adamw", "aten::_fused_adamw.out",
+        "aten::_fused_adamw.tensor_lr", "aten::_fused_adamw.tensor_lr_out", "aten::_fused_adamw_",
+        "aten::_fused_adamw_.tensor_lr"},
+       {reads<blocks>("self", "grads", "exp_avgs", "exp_avg_sqs"),
+        reads<amsgradBlocks>("self", "max_exp_avg_sqs", "amsgrad"), reads<stepCounts>("self", "state_steps"),
+        reads<oneElement>("grad_scale", "found_inf")}},
+      {{"aten::_fused_adagrad", "aten::_fused_adagrad.out", "aten::_fused_adagrad.tensor_lr",
+        "aten::_fused_adagrad.tensor_lr_out", "aten::_fused_adagrad_", "aten::_fused_adagrad_.tensor_lr"},
+       {reads<blocks>("self", "grads", "state_sums"), reads<stepCounts>("self", "state_steps"),
+        reads<oneElement>("grad_scale", "found_inf")}},
+      {{"aten::_fused_sgd", "aten::_fused_sgd.out", "aten::_fused_sgd.tensor_lr", "aten::_fused_sgd.tensor_lr_out",
+        "aten::_fused_sgd_", "aten::_fused_sgd_.tensor_lr"},
+       {reads<blocks>("self", "grads"), reads<momentumBlocks>("self", "momentum_buffer_list"),
+        reads<oneElement>("grad_scale", "found_inf")}},
   };
   return table;
 }

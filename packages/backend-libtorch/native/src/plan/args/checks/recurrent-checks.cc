@@ -1,5 +1,5 @@
+// Checks the arguments of recurrent layers, and of packed sequences.
 #include <cstdint>
-#include <string>
 #include <vector>
 
 #include "plan/args/checks/require.h"
@@ -13,147 +13,190 @@ constexpr int64_t kLstmGates = 4;
 constexpr int64_t kGruGates = 3;
 
 // oneDNN is told sizes, and finds its operands behind pointers.
-void requireBlock(const CallArguments& call, const char* name, size_t at, int64_t count) {
-  const at::Tensor tensor = call.tensor(at);
-  requireCount(call, name, tensor, count);
-  if (tensor.defined() && !tensor.is_contiguous()) refuseArgument(call, name, "is not contiguous");
+void requireBlock(const Arg& argument, int64_t count) {
+  requireCount(argument, count);
+  argument.require(!argument.hasTensor() || argument.tensor().is_contiguous(), "is not contiguous");
 }
 
-// (input, weight0, weight1, weight2, weight3, hx_, cx_, reverse, batch_sizes, mode, hidden_size, …)
-void rnnLayer(const CallArguments& call) {
-  const at::Tensor input = call.tensor(0);
-  if (!input.defined() || input.dim() != 3) refuseArgument(call, "input", "must be a tensor of steps, batch and features");
-  if (!input.is_contiguous()) refuseArgument(call, "input", "is not contiguous");
-  const at::Tensor sizes = call.integers(8);
-  if (sizes.defined() && sizes.numel() > 0) refuseArgument(call, "batch_sizes", "must be empty");
-  if (call.integer(9, 0) != kLstm) refuseArgument(call, "mode", "must be 2: only LSTMs are run here");
-  const int64_t hidden = call.integer(10, 0);
-  if (hidden <= 0 || hidden > INT32_MAX) refuseArgument(call, "hidden_size", "is no size");
-  requireBlock(call, "weight0", 1, kLstmGates * hidden * input.size(2));
-  requireBlock(call, "weight1", 2, kLstmGates * hidden * hidden);
-  requireBlock(call, "weight2", 3, kLstmGates * hidden);
-  requireBlock(call, "weight3", 4, kLstmGates * hidden);
-  requireBlock(call, "hx_", 5, input.size(1) * hidden);
-  requireBlock(call, "cx_", 6, input.size(1) * hidden);
+void rnnLayer(const Arg& input, const Arg& weight0, const Arg& weight1, const Arg& weight2, const Arg& weight3,
+              const Arg& hx, const Arg& cx, const Arg& batchSizes, const Arg& mode, const Arg& hiddenSize) {
+  const at::Tensor steps = input.tensor();
+  input.require(steps.defined() && steps.dim() == 3, "must be a tensor of steps, batch and features");
+  input.require(steps.is_contiguous(), "is not contiguous");
+  const at::Tensor sizes = batchSizes.integers();
+  batchSizes.require(!sizes.defined() || sizes.numel() == 0, "must be empty");
+  mode.require(mode.integer(0) == kLstm, "must be 2: only LSTMs are run here");
+  const int64_t hidden = hiddenSize.integer(0);
+  hiddenSize.require(hidden > 0 && hidden <= INT32_MAX, "is no size");
+  requireBlock(weight0, kLstmGates * hidden * steps.size(2));
+  requireBlock(weight1, kLstmGates * hidden * hidden);
+  requireBlock(weight2, kLstmGates * hidden);
+  requireBlock(weight3, kLstmGates * hidden);
+  requireBlock(hx, steps.size(1) * hidden);
+  requireBlock(cx, steps.size(1) * hidden);
 }
 
-// Rows of a packed sequence: as many as the steps of all its members, whose number never grows.
-void requireBatches(const CallArguments& call, const char* name, const at::Tensor& data, const at::Tensor& batches) {
-  if (!data.defined() || !batches.defined()) return;
-  requireDims(call, "batch_sizes", batches, 1);
-  require(batches.scalar_type() == c10::kLong && batches.numel() > 0, call, "batch_sizes", "must be int64, and not empty");
-  requireRange(call, "batch_sizes", batches, 1, INT64_MAX);
-  const bool grows = batches.narrow(0, 1, batches.numel() - 1).gt(batches.narrow(0, 0, batches.numel() - 1)).any().item<bool>();
-  require(!grows, call, "batch_sizes", "has an element that is larger than the one before it");
-  require(data.dim() > 0 && data.size(0) == batches.sum().item<int64_t>(), call, name, "has not as many rows as `batch_sizes` says");
+// A packed sequence has as many rows as the steps of all its members, whose number never grows.
+void packed(const Arg& data, const Arg& batchSizes) {
+  const at::Tensor rows = data.tensor();
+  const at::Tensor sizes = batchSizes.tensor();
+  if (!rows.defined() || !sizes.defined()) return;
+  requireDims(batchSizes, 1);
+  batchSizes.require(sizes.scalar_type() == c10::kLong && sizes.numel() > 0, "must be int64, and not empty");
+  requireRange(batchSizes, sizes, 1, INT64_MAX);
+  const int64_t steps = sizes.numel();
+  const bool grows = sizes.narrow(0, 1, steps - 1).gt(sizes.narrow(0, 0, steps - 1)).any().item<bool>();
+  batchSizes.require(!grows, "has an element that is larger than the one before it");
+  data.require(rows.dim() > 0 && rows.size(0) == sizes.sum().item<int64_t>(),
+               "has not as many rows as `batch_sizes` says");
 }
 
-// (data, batch_sizes, batch_first, padding_value, total_length)
-void padPacked(const CallArguments& call) { requireBatches(call, "data", call.tensor(0), call.tensor(1)); }
-
-// (grad, input_size, batch_sizes, batch_first)
-void packBackward(const CallArguments& call) {
-  requireBatches(call, "grad", call.tensor(0), call.tensor(2));
-  const at::Tensor size = call.integers(1);
-  const at::Tensor batches = call.tensor(2);
-  if (!size.defined() || !batches.defined()) return;
-  require(size.numel() >= 2, call, "input_size", "must have at least two sizes");
-  const bool batchFirst = call.integer(3, 0) != 0;
-  const int64_t steps = size[batchFirst ? 1 : 0].item<int64_t>(), batch = size[batchFirst ? 0 : 1].item<int64_t>();
-  require(batches.numel() <= steps && batches[0].item<int64_t>() <= batch, call, "input_size", "is smaller than `batch_sizes`");
+void packBackward(const Arg& inputSize, const Arg& batchSizes, const Arg& batchFirst) {
+  const at::Tensor size = inputSize.integers();
+  const at::Tensor sizes = batchSizes.tensor();
+  if (!size.defined() || !sizes.defined()) return;
+  inputSize.require(size.numel() >= 2, "must have at least two sizes");
+  const int64_t steps = size[batchFirst.isTrue() ? 1 : 0].item<int64_t>();
+  const int64_t batch = size[batchFirst.isTrue() ? 0 : 1].item<int64_t>();
+  inputSize.require(sizes.numel() <= steps && sizes[0].item<int64_t>() <= batch, "is smaller than `batch_sizes`");
 }
 
 // A stack of recurrent layers, as its arguments describe it.
-struct Stack {
-  int64_t gates, layers, directions, hidden, features;
+struct Layers {
+  int64_t gates;
+  int64_t count;
+  int64_t directions;
+  int64_t hidden;
+  int64_t features;
   int64_t projected;  // width of what a layer gives; `hidden` where nothing is projected
   bool biases;
 
   int64_t weights() const { return (biases ? 4 : 2) + (projected != hidden ? 1 : 0); }
 };
 
-// weight_ih, weight_hh, bias_ih, bias_hh, weight_hr of each layer and direction, as far as there are such.
-void requireWeights(const CallArguments& call, const std::vector<at::Tensor>& params, const Stack& stack) {
-  const int64_t count = stack.layers * stack.directions;
-  require(static_cast<int64_t>(params.size()) == count * stack.weights(), call, "params", "has a wrong number of weights");
-  const int64_t rows = stack.gates * stack.hidden;
-  auto at = params.begin();
+// The parameters are weight_ih, weight_hh, bias_ih, bias_hh, weight_hr of each layer and direction, as far as there are
+// such.
+void requireWeights(const Arg& params, const Layers& layers) {
+  const std::vector<at::Tensor> weights = params.tensors();
+  const int64_t count = layers.count * layers.directions;
+  params.require(static_cast<int64_t>(weights.size()) == count * layers.weights(), "has a wrong number of weights");
+  const int64_t rows = layers.gates * layers.hidden;
+  auto at = weights.begin();
   for (int64_t i = 0; i < count; ++i) {
-    const int64_t features = i < stack.directions ? stack.features : stack.projected * stack.directions;
-    requireSizes(call, "params", *at++, {rows, features});
-    requireSizes(call, "params", *at++, {rows, stack.projected});
-    if (stack.biases) {
-      requireSizes(call, "params", *at++, {rows});
-      requireSizes(call, "params", *at++, {rows});
+    const int64_t features = i < layers.directions ? layers.features : layers.projected * layers.directions;
+    requireSizes(params, *at++, {rows, features});
+    requireSizes(params, *at++, {rows, layers.projected});
+    if (layers.biases) {
+      requireSizes(params, *at++, {rows});
+      requireSizes(params, *at++, {rows});
     }
-    if (stack.projected != stack.hidden) requireSizes(call, "params", *at++, {stack.projected, stack.hidden});
+    if (layers.projected != layers.hidden) requireSizes(params, *at++, {layers.projected, layers.hidden});
   }
 }
 
-// `.input`: (input, hx, params, has_biases, num_layers, dropout, train, bidirectional, batch_first), and `.data`: (data,
-// batch_sizes, hx, params, has_biases, …).
+// What both kinds of recurrent ops say of their layers.
+struct LayerArgs {
+  const Arg& hx;
+  const Arg& params;
+  const Arg& hasBiases;
+  const Arg& numLayers;
+  const Arg& bidirectional;
+};
+
+// `batchOf` gives the size of the batch, and is asked once the input is known to have `dims` dimensions.
+template <int64_t Gates, class BatchOf>
+void requireLayers(const Arg& input, int64_t dims, const LayerArgs& args, BatchOf batchOf) {
+  constexpr size_t kStates = Gates == kLstmGates ? 2 : 1;
+  const std::vector<at::Tensor> states = kStates == 2 ? args.hx.tensors() : std::vector{args.hx.tensor()};
+  args.hx.require(states.size() == kStates, "must be two tensors");
+  const at::Tensor given = input.tensor();
+  if (!given.defined() || !states.front().defined() || !states.back().defined()) return;
+  const int64_t count = args.numLayers.integer(0);
+  args.numLayers.require(count > 0 && count < INT32_MAX, "must be positive");
+  requireDims(input, dims);
+  for (const at::Tensor& state : states) requireDims(args.hx, state, 3);
+  const Layers layers{.gates = Gates,
+                      .count = count,
+                      .directions = args.bidirectional.isTrue() ? 2 : 1,
+                      .hidden = states.back().size(2),
+                      .features = given.size(-1),
+                      .projected = states.front().size(2),
+                      .biases = args.hasBiases.isTrue()};
+  const int64_t batch = batchOf();
+  requireSizes(args.hx, states.front(), {count * layers.directions, batch, layers.projected});
+  requireSizes(args.hx, states.back(), {count * layers.directions, batch, layers.hidden});
+  requireWeights(args.params, layers);
+}
+
 template <int64_t Gates>
-void recurrent(const CallArguments& call) {
-  const bool packed = call.op.find(".data") != std::string::npos;
-  const size_t at = packed ? 2 : 1;
-  const at::Tensor input = call.tensor(0);
-  const std::vector<at::Tensor> states = Gates == kLstmGates ? call.tensors(at) : std::vector{call.tensor(at)};
-  require(states.size() == (Gates == kLstmGates ? 2 : 1), call, "hx", "must be two tensors");
-  if (packed) requireBatches(call, "data", input, call.tensor(1));
-  if (!input.defined() || !states[0].defined() || !states.back().defined()) return;
-  const int64_t layers = call.integer(at + 3, 0);
-  require(layers > 0 && layers < INT32_MAX, call, "num_layers", "must be positive");
-  requireDims(call, packed ? "data" : "input", input, packed ? 2 : 3);
-  for (const at::Tensor& state : states) requireDims(call, "hx", state, 3);
-  const Stack stack{Gates,         layers,         call.integer(at + 6, 0) != 0 ? 2 : 1, states.back().size(2),
-                    input.size(-1), states[0].size(2), call.integer(at + 2, 0) != 0};
-  const int64_t batch = packed ? call.tensor(1)[0].item<int64_t>() : input.size(call.integer(at + 7, 0) != 0 ? 0 : 1);
-  requireSizes(call, "hx", states[0], {layers * stack.directions, batch, stack.projected});
-  requireSizes(call, "hx", states.back(), {layers * stack.directions, batch, stack.hidden});
-  requireWeights(call, call.tensors(at + 1), stack);
+void recurrent(const Arg& input, const Arg& hx, const Arg& params, const Arg& hasBiases, const Arg& numLayers,
+               const Arg& bidirectional, const Arg& batchFirst) {
+  requireLayers<Gates>(input, 3, {hx, params, hasBiases, numLayers, bidirectional},
+                       [&] { return input.tensor().size(batchFirst.isTrue() ? 0 : 1); });
 }
 
-void requireGates(const CallArguments& call, size_t at, const char* name, const at::Tensor& state, int64_t gates) {
-  const at::Tensor tensor = call.tensor(at);
-  if (!tensor.defined() || !state.defined()) return;
-  requireDims(call, "cx", state, 2);
-  requireSizes(call, name, tensor, {state.size(0), gates * state.size(1)});
+template <int64_t Gates>
+void packedRecurrent(const Arg& data, const Arg& batchSizes, const Arg& hx, const Arg& params, const Arg& hasBiases,
+                     const Arg& numLayers, const Arg& bidirectional) {
+  packed(data, batchSizes);
+  requireLayers<Gates>(data, 2, {hx, params, hasBiases, numLayers, bidirectional},
+                       [&] { return batchSizes.tensor()[0].template item<int64_t>(); });
 }
 
-// (grad_hy, grad_cy, input_gates, hidden_gates, input_bias, hidden_bias, cx, cy)
-void lstmCellBackward(const CallArguments& call) {
-  requirePlain(call, 0, 8);
-  const at::Tensor cx = call.tensor(6);
-  requireGates(call, 2, "input_gates", cx, kLstmGates);
-  requireGates(call, 3, "hidden_gates", cx, kLstmGates);
-  if (!cx.defined()) return;
-  requireSizes(call, "cy", call.tensor(7), cx.sizes());
-  requireSizes(call, "grad_hy", call.tensor(0), cx.sizes());
-  requireSizes(call, "grad_cy", call.tensor(1), cx.sizes());
+void requireGates(const Arg& gates, const Arg& state, int64_t count) {
+  if (!gates.hasTensor() || !state.hasTensor()) return;
+  requireDims(state, 2);
+  requireSizes(gates, {state.tensor().size(0), count * state.tensor().size(1)});
 }
 
-// (grad_hy, input_gates, hidden_gates, hx, input_bias, hidden_bias)
-void gruCellBackward(const CallArguments& call) {
-  requirePlain(call, 0, 6);
-  const at::Tensor hx = call.tensor(3);
-  requireGates(call, 1, "input_gates", hx, kGruGates);
-  requireGates(call, 2, "hidden_gates", hx, kGruGates);
-  if (hx.defined()) requireSizes(call, "grad_hy", call.tensor(0), hx.sizes());
+void lstmCellBackward(const Arg& gradHy, const Arg& gradCy, const Arg& inputGates, const Arg& hiddenGates,
+                      const Arg& cx, const Arg& cy) {
+  requireGates(inputGates, cx, kLstmGates);
+  requireGates(hiddenGates, cx, kLstmGates);
+  if (!cx.hasTensor()) return;
+  for (const Arg* each : {&cy, &gradHy, &gradCy}) requireSizes(*each, cx.tensor().sizes());
+}
+
+void gruCellBackward(const Arg& gradHy, const Arg& inputGates, const Arg& hiddenGates, const Arg& hx) {
+  requireGates(inputGates, hx, kGruGates);
+  requireGates(hiddenGates, hx, kGruGates);
+  if (hx.hasTensor()) requireSizes(gradHy, hx.tensor().sizes());
+}
+
+template <int64_t Gates>
+std::vector<NamedCheck> layerChecks() {
+  return {reads<recurrent<Gates>>("input", "hx", "params", "has_biases", "num_layers", "bidirectional", "batch_first")};
+}
+
+template <int64_t Gates>
+std::vector<NamedCheck> packedLayerChecks() {
+  return {reads<packedRecurrent<Gates>>("data", "batch_sizes", "hx", "params", "has_biases", "num_layers",
+                                        "bidirectional")};
 }
 
 }  // namespace
 
 const CheckTable& recurrentChecks() {
   static const CheckTable table = {
-      {"aten::mkldnn_rnn_layer", rnnLayer},
-      {"aten::lstm", recurrent<kLstmGates>},
-      {"aten::gru", recurrent<kGruGates>},
-      {"aten::rnn_tanh", recurrent<1>},
-      {"aten::rnn_relu", recurrent<1>},
-      {"aten::_pad_packed_sequence", padPacked},
-      {"aten::_pack_padded_sequence_backward", packBackward},
-      {"aten::_thnn_differentiable_lstm_cell_backward", lstmCellBackward},
-      {"aten::_thnn_differentiable_gru_cell_backward", gruCellBackward},
+      {{"aten::mkldnn_rnn_layer", "aten::mkldnn_rnn_layer.out"},
+       {reads<rnnLayer>("input", "weight0", "weight1", "weight2", "weight3", "hx_", "cx_", "batch_sizes", "mode",
+                        "hidden_size")}},
+      {{"aten::lstm.input"}, layerChecks<kLstmGates>()},
+      {{"aten::lstm.data"}, packedLayerChecks<kLstmGates>()},
+      {{"aten::gru.input"}, layerChecks<kGruGates>()},
+      {{"aten::gru.data"}, packedLayerChecks<kGruGates>()},
+      {{"aten::rnn_tanh.input", "aten::rnn_relu.input"}, layerChecks<1>()},
+      {{"aten::rnn_tanh.data", "aten::rnn_relu.data"}, packedLayerChecks<1>()},
+      {{"aten::_pad_packed_sequence"}, {reads<packed>("data", "batch_sizes")}},
+      {{"aten::_pack_padded_sequence_backward"},
+       {reads<packed>("grad", "batch_sizes"), reads<packBackward>("input_size", "batch_sizes", "batch_first")}},
+      {{"aten::_thnn_differentiable_lstm_cell_backward"},
+       {reads<requirePlain>("grad_hy", "grad_cy", "input_gates", "hidden_gates", "input_bias", "hidden_bias", "cx",
+                            "cy"),
+        reads<lstmCellBackward>("grad_hy", "grad_cy", "input_gates", "hidden_gates", "cx", "cy")}},
+      {{"aten::_thnn_differentiable_gru_cell_backward"},
+       {reads<requirePlain>("grad_hy", "input_gates", "hidden_gates", "hx", "input_bias", "hidden_bias"),
+        reads<gruCellBackward>("grad_hy", "input_gates", "hidden_gates", "hx")}},
   };
   return table;
 }

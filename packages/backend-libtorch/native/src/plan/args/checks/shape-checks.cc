@@ -1,6 +1,6 @@
+// Checks shapes that must fit each other, where a kernel reads one tensor by the sizes of another.
 #include <ATen/ExpandUtils.h>
 
-#include <iterator>
 #include <string>
 #include <vector>
 
@@ -10,155 +10,142 @@
 namespace pt2 {
 namespace {
 
-// (grad, x1, x2, p, cdist)
-void cdistBackward(const CallArguments& call) {
-  const at::Tensor left = call.tensor(1);
-  const at::Tensor right = call.tensor(2);
+void cdistBackward(const Arg& grad, const Arg& x1, const Arg& x2, const Arg& cdist) {
+  const at::Tensor left = x1.tensor();
+  const at::Tensor right = x2.tensor();
   if (!left.defined() || !right.defined() || left.dim() < 2 || right.dim() < 2) return;
-  if (left.size(-1) != right.size(-1)) refuseArgument(call, "x2", "has points of another dimension than `x1`");
+  x2.require(left.size(-1) == right.size(-1), "has points of another dimension than `x1`");
   const auto batchOf = [](const at::Tensor& points) { return points.sizes().slice(0, points.sizes().size() - 2); };
   std::vector<int64_t> sizes = at::infer_size(batchOf(left), batchOf(right));
   sizes.push_back(left.size(-2));
   sizes.push_back(right.size(-2));
-  requireSizes(call, "grad", call.tensor(0), sizes);
-  requireSizes(call, "cdist", call.tensor(4), sizes);
+  requireSizes(grad, sizes);
+  requireSizes(cdist, sizes);
 }
 
-// (grad, self, p, pdist)
-void pdistBackward(const CallArguments& call) {
-  const at::Tensor self = call.tensor(1);
-  if (!self.defined() || self.dim() == 0) return;
-  requireDims(call, "self", self, 2);
-  requireDims(call, "grad", call.tensor(0), 1);
-  requireDims(call, "pdist", call.tensor(3), 1);
-  requireSizes(call, "out", call.tensor(4), self.sizes());
-  const int64_t pairs = self.size(0) * (self.size(0) - 1) / 2;
-  requireCount(call, "grad", call.tensor(0), pairs);
-  requireCount(call, "pdist", call.tensor(3), pairs);
+void pdistBackward(const Arg& grad, const Arg& self, const Arg& pdist) {
+  const at::Tensor points = self.tensor();
+  if (!points.defined() || points.dim() == 0) return;
+  requireDims(self, 2);
+  requireDims(grad, 1);
+  requireDims(pdist, 1);
+  const int64_t pairs = points.size(0) * (points.size(0) - 1) / 2;
+  requireCount(grad, pairs);
+  requireCount(pdist, pairs);
 }
 
-// (self, values, indices, dim)
-void cumulate(const CallArguments& call) {
-  if (!call.has({0, 1, 2})) return;
-  require(call.tensor(0).numel() > 0, call, "self", "is empty");
-  requireSizes(call, "values", call.tensor(1), call.tensor(0).sizes());
-  requireSizes(call, "indices", call.tensor(2), call.tensor(0).sizes());
+void pdistGradient(const Arg& self, const Arg& out) {
+  if (self.hasTensor() && self.tensor().dim() > 0) requireSizes(out, self.tensor().sizes());
 }
 
-// (grad_output, input, grid, …)
-void gridSamplerBackward(const CallArguments& call) {
-  const at::Tensor input = call.tensor(1);
-  const at::Tensor grid = call.tensor(2);
-  if (!input.defined() || !grid.defined() || input.dim() < 4 || grid.dim() != input.dim()) return;
-  std::vector<int64_t> sizes = {input.size(0), input.size(1)};
-  for (int64_t dim = 1; dim + 1 < grid.dim(); ++dim) sizes.push_back(grid.size(dim));
-  requireSizes(call, "grad_output", call.tensor(0), sizes);
+void cumulate(const Arg& self, const Arg& values, const Arg& indices) {
+  if (!self.hasTensor() || !values.hasTensor() || !indices.hasTensor()) return;
+  self.require(self.tensor().numel() > 0, "is empty");
+  requireSizes(values, self.tensor().sizes());
+  requireSizes(indices, self.tensor().sizes());
 }
 
-// A value for each key. Heads of queries may share one of keys.
-void requireKeys(const CallArguments& call, const at::Tensor& key, const at::Tensor& value) {
-  if (!key.defined() || !value.defined() || key.dim() < 2 || value.dim() < 2 || key.size(-2) == value.size(-2)) return;
-  refuseArgument(call, "value", "has " + std::to_string(value.size(-2)) + " rows, and `key` has " +
-                                    std::to_string(key.size(-2)));
+void gridSamplerBackward(const Arg& gradOutput, const Arg& input, const Arg& grid) {
+  const at::Tensor image = input.tensor();
+  const at::Tensor places = grid.tensor();
+  if (!image.defined() || !places.defined() || image.dim() < 4 || places.dim() != image.dim()) return;
+  std::vector<int64_t> sizes = {image.size(0), image.size(1)};
+  for (int64_t dim = 1; dim + 1 < places.dim(); ++dim) sizes.push_back(places.size(dim));
+  requireSizes(gradOutput, sizes);
 }
 
-// (query, key, value, …)
-void attention(const CallArguments& call) {
-  requireKeys(call, call.tensor(1), call.tensor(2));
+// There is a value for each key. Heads of queries may share one of keys.
+void attention(const Arg& key, const Arg& value) {
+  const at::Tensor keys = key.tensor();
+  const at::Tensor values = value.tensor();
+  if (!keys.defined() || !values.defined() || keys.dim() < 2 || values.dim() < 2 || keys.size(-2) == values.size(-2)) {
+    return;
+  }
+  value.refuse("has " + std::to_string(values.size(-2)) + " rows, and `key` has " + std::to_string(keys.size(-2)));
 }
 
-// The kernel for the CPU: nothing is broadcast. (query, key, value, …) from a place on.
-void requireHeads(const CallArguments& call, size_t query) {
-  if (!call.has({query, query + 1, query + 2})) return;
-  const at::Tensor queries = call.tensor(query);
-  const at::Tensor keys = call.tensor(query + 1);
-  const at::Tensor found = call.tensor(query + 2);
-  requireKeys(call, keys, found);
-  if (queries.dim() != 4 || keys.dim() != 4 || found.dim() != 4) return;
-  const bool fits = keys.size(0) == queries.size(0) && keys.size(1) == found.size(1) && keys.size(1) > 0 &&
+// The kernel for the CPU broadcasts nothing.
+void flashAttention(const Arg& query, const Arg& key, const Arg& value) {
+  if (!query.hasTensor() || !key.hasTensor() || !value.hasTensor()) return;
+  const at::Tensor queries = query.tensor();
+  const at::Tensor keys = key.tensor();
+  const at::Tensor values = value.tensor();
+  attention(key, value);
+  if (queries.dim() != 4 || keys.dim() != 4 || values.dim() != 4) return;
+  const bool fits = keys.size(0) == queries.size(0) && keys.size(1) == values.size(1) && keys.size(1) > 0 &&
                     queries.size(1) % keys.size(1) == 0;
-  if (!fits) refuseArgument(call, "key", "has another batch or number of heads than the others");
-  requireCount(call, "value", found, keys.numel());
+  key.require(fits, "has another batch or number of heads than the others");
+  requireCount(value, keys.numel());
 }
 
-void flashAttention(const CallArguments& call) {
-  requireHeads(call, 0);
-}
-
-// (grad_out, query, key, value, out, logsumexp, …)
-void flashAttentionBackward(const CallArguments& call) {
-  requireHeads(call, 1);
-  const at::Tensor query = call.tensor(1);
-  if (!query.defined() || query.dim() != 4) return;
-  requireSizes(call, "grad_out", call.tensor(0), query.sizes());
-  requireSizes(call, "out", call.tensor(4), query.sizes());
-  requireCount(call, "logsumexp", call.tensor(5), query.size(0) * query.size(1) * query.size(2));
-  static constexpr const char* kNames[] = {"grad_out", "query", "key", "value", "out"};
-  for (size_t at = 0; at < std::size(kNames); ++at) {
-    const at::Tensor tensor = call.tensor(at);
+void flashAttentionBackward(const Arg& gradOut, const Arg& query, const Arg& key, const Arg& value, const Arg& out,
+                            const Arg& logsumexp) {
+  const at::Tensor queries = query.tensor();
+  if (!queries.defined() || queries.dim() != 4) return;
+  requireSizes(gradOut, queries.sizes());
+  requireSizes(out, queries.sizes());
+  requireCount(logsumexp, queries.size(0) * queries.size(1) * queries.size(2));
+  for (const Arg* each : {&gradOut, &query, &key, &value, &out}) {
+    const at::Tensor tensor = each->tensor();
     const bool rows = !tensor.defined() || (tensor.stride(-1) == 1 && tensor.is_non_overlapping_and_dense());
-    require(rows, call, kNames[at], "must have rows without gaps, and no element twice");
+    each->require(rows, "must have rows without gaps, and no element twice");
   }
 }
 
-// So little scale leaves no pixel, and filters without bound; so much less than the sizes say, and pixels would come from
-// behind the image.
-void requireScale(const CallArguments& call, const char* name, size_t at, int64_t from, int64_t to) {
-  if (at >= call.values.size() || !call.values[at].isDouble()) return;
-  const double scale = call.values[at].toDouble();
+// So little scale leaves no pixel, and filters without bound; so much less than the sizes say, and pixels would come
+// from behind the image.
+void requireScale(const Arg& argument, int64_t from, int64_t to) {
+  if (!argument.value().isDouble()) return;
+  const double scale = argument.value().toDouble();
   if (!(scale > 0)) return;
-  require(scale * static_cast<double>(from) >= 0.5, call, name, "leaves no pixel");
+  argument.require(scale * static_cast<double>(from) >= 0.5, "leaves no pixel");
   const double last = (static_cast<double>(to) - 0.5) / scale;
-  require(last <= static_cast<double>(from), call, name, "does not fit the sizes");
+  argument.require(last <= static_cast<double>(from), "does not fit the sizes");
 }
 
-// (self, output_size, align_corners, scales_h, scales_w)
-void antialias(const CallArguments& call) {
-  const at::Tensor self = call.tensor(0);
-  const at::Tensor size = call.integers(1);
-  if (!self.defined() || self.dim() != 4 || !size.defined() || size.numel() != 2 || call.integer(2, 0) != 0) return;
-  requireScale(call, "scales_h", 3, self.size(2), size[0].item<int64_t>());
-  requireScale(call, "scales_w", 4, self.size(3), size[1].item<int64_t>());
+void antialias(const Arg& self, const Arg& outputSize, const Arg& alignCorners, const Arg& scalesH,
+               const Arg& scalesW) {
+  const at::Tensor image = self.tensor();
+  const at::Tensor size = outputSize.integers();
+  if (!image.defined() || image.dim() != 4 || !size.defined() || size.numel() != 2 || alignCorners.isTrue()) return;
+  requireScale(scalesH, image.size(2), size[0].item<int64_t>());
+  requireScale(scalesW, image.size(3), size[1].item<int64_t>());
 }
 
-// (grad_output, output_size, input_size, align_corners, scales_h, scales_w)
-void antialiasBackward(const CallArguments& call) {
-  const at::Tensor to = call.integers(1);
-  const at::Tensor from = call.integers(2);
-  if (!from.defined() || from.numel() != 4 || !to.defined() || to.numel() != 2 || call.integer(3, 0) != 0) return;
-  requireScale(call, "scales_h", 4, from[2].item<int64_t>(), to[0].item<int64_t>());
-  requireScale(call, "scales_w", 5, from[3].item<int64_t>(), to[1].item<int64_t>());
+void antialiasBackward(const Arg& outputSize, const Arg& inputSize, const Arg& alignCorners, const Arg& scalesH,
+                       const Arg& scalesW) {
+  const at::Tensor to = outputSize.integers();
+  const at::Tensor from = inputSize.integers();
+  if (!from.defined() || from.numel() != 4 || !to.defined() || to.numel() != 2 || alignCorners.isTrue()) return;
+  requireScale(scalesH, from[2].item<int64_t>(), to[0].item<int64_t>());
+  requireScale(scalesW, from[3].item<int64_t>(), to[1].item<int64_t>());
 }
 
-// (self, mask, dim, mask_type): rows by columns, batch by columns, or all of it.
-void maskedSoftmax(const CallArguments& call) {
-  const at::Tensor self = call.tensor(0);
-  if (!self.defined()) return;
-  const int64_t type = call.integer(3, 2);
-  if (type == 0 || type == 1) {
-    requireDims(call, "self", self, 4);
-    requireSizes(call, "mask", call.tensor(1), {self.size(type == 0 ? 2 : 0), self.size(3)});
-  } else {
-    requireSizes(call, "mask", call.tensor(1), self.sizes());
-  }
+// The mask is of rows by columns, of batch by columns, or of all of it.
+void maskedSoftmax(const Arg& self, const Arg& mask, const Arg& maskType) {
+  constexpr int64_t kRows = 0, kBatch = 1, kAll = 2;
+  const at::Tensor scores = self.tensor();
+  if (!scores.defined()) return;
+  const int64_t type = maskType.integer(kAll);
+  if (type != kRows && type != kBatch) return requireSizes(mask, scores.sizes());
+  requireDims(self, 4);
+  requireSizes(mask, {scores.size(type == kRows ? 2 : 0), scores.size(3)});
 }
 
-// (grad_output, output, mask, dim)
-void maskedSoftmaxBackward(const CallArguments& call) {
-  const at::Tensor output = call.tensor(1);
-  if (!output.defined()) return;
-  requireSizes(call, "grad_output", call.tensor(0), output.sizes());
-  requireSizes(call, "mask", call.tensor(2), output.sizes());
+void maskedSoftmaxBackward(const Arg& gradOutput, const Arg& output, const Arg& mask) {
+  if (!output.hasTensor()) return;
+  requireSizes(gradOutput, output.tensor().sizes());
+  requireSizes(mask, output.tensor().sizes());
 }
 
-// (self, weight, kernel_size, …): the kernel is read by the size that is said.
-void kernelSize(const CallArguments& call) {
-  const at::Tensor weight = call.tensor(1);
-  const at::Tensor size = call.integers(2);
-  if (!weight.defined() || !size.defined()) return;
-  require(weight.dim() == size.numel() + 2, call, "kernel_size", "has another number of dimensions than `weight`");
+// The weight is read by the size that is said.
+void sizeOfWeight(const Arg& weight, const Arg& kernelSize) {
+  const at::Tensor filters = weight.tensor();
+  const at::Tensor size = kernelSize.integers();
+  if (!filters.defined() || !size.defined()) return;
+  kernelSize.require(filters.dim() == size.numel() + 2, "has another number of dimensions than `weight`");
   for (int64_t i = 0; i < size.numel(); ++i) {
-    require(weight.size(i + 2) == size[i].item<int64_t>(), call, "kernel_size", "is not the size of `weight`");
+    kernelSize.require(filters.size(i + 2) == size[i].item<int64_t>(), "is not the size of `weight`");
   }
 }
 
@@ -166,31 +153,44 @@ void kernelSize(const CallArguments& call) {
 
 const CheckTable& shapeChecks() {
   static const CheckTable table = {
-      {"aten::_cdist_backward", cdistBackward},
-      {"aten::_pdist_backward", pdistBackward},
-      {"aten::_cummax_helper", cumulate},
-      {"aten::_cummin_helper", cumulate},
-      {"aten::grid_sampler_2d_backward", gridSamplerBackward},
-      {"aten::grid_sampler_3d_backward", gridSamplerBackward},
-      {"aten::scaled_dot_product_attention", attention},
-      {"aten::_scaled_dot_product_flash_attention_for_cpu", flashAttention},
-      {"aten::_scaled_dot_product_flash_attention_for_cpu_backward", flashAttentionBackward},
-      {"aten::_upsample_bilinear2d_aa", antialias},
-      {"aten::_upsample_bicubic2d_aa", antialias},
-      {"aten::_upsample_lanczos2d_aa", antialias},
-      {"aten::_upsample_bilinear2d_aa_backward", antialiasBackward},
-      {"aten::_upsample_bicubic2d_aa_backward", antialiasBackward},
-      {"aten::_upsample_lanczos2d_aa_backward", antialiasBackward},
-      {"aten::_masked_softmax", maskedSoftmax},
-      {"aten::_masked_softmax_backward", maskedSoftmaxBackward},
-      {"aten::slow_conv_transpose2d", kernelSize},
-      {"aten::slow_conv_transpose3d", kernelSize},
-      {"aten::slow_conv_dilated2d", kernelSize},
-      {"aten::slow_conv_dilated3d", kernelSize},
-      {"aten::slow_conv3d", kernelSize},
-      {"aten::slow_conv3d_forward", kernelSize},
-      {"aten::thnn_conv2d", kernelSize},
-      {"aten::_slow_conv2d_forward", kernelSize},
+      {{"aten::_cdist_backward", "aten::_cdist_backward.out"}, {reads<cdistBackward>("grad", "x1", "x2", "cdist")}},
+      {{"aten::_pdist_backward"}, {reads<pdistBackward>("grad", "self", "pdist")}},
+      {{"aten::_pdist_backward.out"},
+       {reads<pdistBackward>("grad", "self", "pdist"), reads<pdistGradient>("self", "out")}},
+      // From 2.14 on.
+      {{"aten::_cdist_backward", "aten::_cdist_backward.out"},
+       {reads<cdistBackward>("grad_output", "x1", "x2", "cdist")}},
+      {{"aten::_pdist_backward"}, {reads<pdistBackward>("grad_output", "self", "pdist")}},
+      {{"aten::_pdist_backward.out"},
+       {reads<pdistBackward>("grad_output", "self", "pdist"), reads<pdistGradient>("self", "out")}},
+      {{"aten::_cummax_helper", "aten::_cummin_helper"}, {reads<cumulate>("self", "values", "indices")}},
+      {{"aten::grid_sampler_2d_backward", "aten::grid_sampler_2d_backward.out", "aten::grid_sampler_3d_backward",
+        "aten::grid_sampler_3d_backward.out"},
+       {reads<gridSamplerBackward>("grad_output", "input", "grid")}},
+      {{"aten::scaled_dot_product_attention"}, {reads<attention>("key", "value")}},
+      {{"aten::_scaled_dot_product_flash_attention_for_cpu"}, {reads<flashAttention>("query", "key", "value")}},
+      {{"aten::_scaled_dot_product_flash_attention_for_cpu_backward"},
+       {reads<flashAttention>("query", "key", "value"),
+        reads<flashAttentionBackward>("grad_out", "query", "key", "value", "out", "logsumexp")}},
+      {{"aten::_upsample_bilinear2d_aa", "aten::_upsample_bilinear2d_aa.out", "aten::_upsample_bicubic2d_aa",
+        "aten::_upsample_bicubic2d_aa.out", "aten::_upsample_lanczos2d_aa", "aten::_upsample_lanczos2d_aa.out"},
+       {reads<antialias>("self", "output_size", "align_corners", "scales_h", "scales_w")}},
+      // Here the sizes follow from the scales.
+      {{"aten::_upsample_bilinear2d_aa.vec", "aten::_upsample_bicubic2d_aa.vec", "aten::_upsample_lanczos2d_aa.vec"},
+       {}},
+      {{"aten::_upsample_bilinear2d_aa_backward", "aten::_upsample_bilinear2d_aa_backward.grad_input",
+        "aten::_upsample_bicubic2d_aa_backward", "aten::_upsample_bicubic2d_aa_backward.grad_input",
+        "aten::_upsample_lanczos2d_aa_backward", "aten::_upsample_lanczos2d_aa_backward.grad_input"},
+       {reads<antialiasBackward>("output_size", "input_size", "align_corners", "scales_h", "scales_w")}},
+      {{"aten::_masked_softmax", "aten::_masked_softmax.out"}, {reads<maskedSoftmax>("self", "mask", "mask_type")}},
+      {{"aten::_masked_softmax_backward", "aten::_masked_softmax_backward.out"},
+       {reads<maskedSoftmaxBackward>("grad_output", "output", "mask")}},
+      {{"aten::slow_conv_transpose2d", "aten::slow_conv_transpose2d.out", "aten::slow_conv_transpose3d",
+        "aten::slow_conv_transpose3d.out", "aten::slow_conv_dilated2d", "aten::slow_conv_dilated2d.out",
+        "aten::slow_conv_dilated3d", "aten::slow_conv_dilated3d.out", "aten::slow_conv3d", "aten::slow_conv3d.out",
+        "aten::slow_conv3d_forward", "aten::slow_conv3d_forward.output", "aten::thnn_conv2d", "aten::thnn_conv2d.out",
+        "aten::_slow_conv2d_forward", "aten::_slow_conv2d_forward.output"},
+       {reads<sizeOfWeight>("weight", "kernel_size")}},
   };
   return table;
 }

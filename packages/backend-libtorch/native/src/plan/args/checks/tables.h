@@ -1,14 +1,52 @@
-// The checks by name of the op, without overload: the first arguments of all overloads are the same.
+// Which ops have which checks, and the names of the arguments that each check reads.
 #pragma once
 
+#include <cstddef>
 #include <string_view>
-#include <unordered_map>
+#include <type_traits>
+#include <utility>
+#include <vector>
 
-#include "plan/args/checks/checks.h"
+#include "plan/args/checks/require.h"
 
 namespace pt2 {
 
-using CheckTable = std::unordered_map<std::string_view, ArgumentCheck>;
+// A function of arguments, with their names in the schema, in order.
+struct NamedCheck {
+  std::vector<const char*> names;
+  void (*run)(Args arguments);
+};
+
+// Ops, each with its overload, whose arguments need the same checks. Where PyTorch's versions differ in a name, an op
+// has an entry for each signature. An op without checks is listed where other overloads of it have some: an overload
+// that is not listed is refused.
+struct CheckEntry {
+  std::vector<std::string_view> ops;
+  std::vector<NamedCheck> checks;
+};
+
+using CheckTable = std::vector<CheckEntry>;
+
+template <class Function>
+inline constexpr size_t kArity = 0;
+template <class... Parameters>
+inline constexpr size_t kArity<void (*)(Parameters...)> = sizeof...(Parameters);
+
+// Calls `Check` with the arguments of these names: one for each of its parameters, or all of them as a span.
+template <auto Check, class... Names>
+NamedCheck reads(Names... names) {
+  using Function = decltype(Check);
+  if constexpr (std::is_invocable_v<Function, Args>) {
+    return {{names...}, Check};
+  } else {
+    static_assert(kArity<Function> == sizeof...(Names), "a check has a name for each of its parameters");
+    return {{names...}, [](Args arguments) {
+              [&]<size_t... I>(std::index_sequence<I...>) {
+                Check(arguments[I]...);
+              }(std::make_index_sequence<sizeof...(Names)>());
+            }};
+  }
+}
 
 const CheckTable& indexChecks();      // elements that are places in another tensor
 const CheckTable& shapeChecks();      // shapes that must fit each other

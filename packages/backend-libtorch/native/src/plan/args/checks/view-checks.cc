@@ -1,8 +1,8 @@
+// Checks views by size and stride: libtorch checks that they end within their storage, in arithmetic that wraps around.
 #include <c10/util/safe_numerics.h>
 
 #include <algorithm>
 #include <limits>
-#include <vector>
 
 #include "plan/args/checks/require.h"
 #include "plan/args/checks/tables.h"
@@ -10,50 +10,45 @@
 namespace pt2 {
 namespace {
 
-// libtorch checks that a view ends within its storage, in arithmetic that wraps around.
-void requireExtent(const CallArguments& call, size_t sizesAt, size_t stridesAt, size_t offsetAt, int64_t itemsize) {
-  const at::Tensor sizes = call.integers(sizesAt);
-  const at::Tensor strides = call.integers(stridesAt);
+// Of the tensor's dtype; those of the largest one where there is no tensor.
+uint64_t bytesPerElement(const Arg& self) {
+  constexpr uint64_t kMost = 16;
+  const bool known = self.value().isTensor() && self.value().toTensor().defined();
+  return known ? static_cast<uint64_t>(self.value().toTensor().element_size()) : kMost;
+}
+
+void viewExtent(const Arg& self, const Arg& size, const Arg& stride, const Arg& storageOffset) {
+  const at::Tensor sizes = size.integers();
+  const at::Tensor strides = stride.integers();
   if (!sizes.defined() || !strides.defined() || sizes.numel() != strides.numel()) return;
   uint64_t count = 1;
-  auto end = static_cast<uint64_t>(std::max<int64_t>(call.integer(offsetAt, 0), 0));
+  auto end = static_cast<uint64_t>(std::max<int64_t>(storageOffset.integer(0), 0));
   bool fits = true;
   for (int64_t i = 0; i < sizes.numel() && fits; ++i) {
-    const auto size = sizes[i].item<int64_t>(), stride = strides[i].item<int64_t>();
-    if (size < 0 || stride < 0) return;
-    uint64_t step = 0;
-    fits = !c10::mul_overflows(count, static_cast<uint64_t>(std::max<int64_t>(size, 1)), &count) &&
-           !c10::mul_overflows(static_cast<uint64_t>(std::max<int64_t>(size, 1) - 1), static_cast<uint64_t>(stride), &step) &&
-           !c10::add_overflows(end, step, &end);
+    if (sizes[i].item<int64_t>() < 0 || strides[i].item<int64_t>() < 0) return;
+    const auto length = static_cast<uint64_t>(std::max<int64_t>(sizes[i].item<int64_t>(), 1));
+    const auto step = static_cast<uint64_t>(strides[i].item<int64_t>());
+    uint64_t reach = 0;
+    fits = !c10::mul_overflows(count, length, &count) && !c10::mul_overflows(length - 1, step, &reach) &&
+           !c10::add_overflows(end, reach, &end);
   }
-  const uint64_t most = static_cast<uint64_t>(std::numeric_limits<int64_t>::max()) / static_cast<uint64_t>(itemsize);
-  require(fits && count <= most && end < most, call, "size", "describes more bytes than an address can count");
+  const uint64_t most = static_cast<uint64_t>(std::numeric_limits<int64_t>::max()) / bytesPerElement(self);
+  size.require(fits && count <= most && end < most, "describes more bytes than an address can count");
 }
-
-int64_t itemsizeOf(const CallArguments& call, size_t at) {
-  const bool known = at < call.values.size() && call.values[at].isTensor() && call.values[at].toTensor().defined();
-  return known ? static_cast<int64_t>(call.values[at].toTensor().element_size()) : 16;
-}
-
-// (self, size, stride, storage_offset)
-void asStrided(const CallArguments& call) { requireExtent(call, 1, 2, 3, itemsizeOf(call, 0)); }
-
-// (self, src, size, stride, storage_offset)
-void asStridedScatter(const CallArguments& call) { requireExtent(call, 2, 3, 4, itemsizeOf(call, 0)); }
-
-// (self, source, storage_offset, size, stride)
-void setSource(const CallArguments& call) { requireExtent(call, 3, 4, 2, itemsizeOf(call, 0)); }
 
 }  // namespace
 
 const CheckTable& viewChecks() {
   static const CheckTable table = {
-      {"aten::as_strided", asStrided},
-      {"aten::as_strided_", asStrided},
-      {"aten::as_strided_copy", asStrided},
-      {"aten::as_strided_scatter", asStridedScatter},
-      {"aten::set_", setSource},
-      {"aten::set", setSource},
+      {{"aten::as_strided", "aten::as_strided_", "aten::as_strided_copy", "aten::as_strided_copy.out",
+        "aten::as_strided_scatter", "aten::as_strided_scatter.out", "aten::set_.source_Tensor_storage_offset",
+        "aten::set_.source_Storage_storage_offset", "aten::set.source_Storage_storage_offset",
+        "aten::set.source_Storage_storage_offset_out"},
+       {reads<viewExtent>("self", "size", "stride", "storage_offset")}},
+      {{"aten::set_", "aten::set_.source_Tensor", "aten::set_.source_Storage", "aten::set", "aten::set.out",
+        "aten::set.source_Tensor", "aten::set.source_Tensor_out", "aten::set.source_Storage",
+        "aten::set.source_Storage_out"},
+       {}},
   };
   return table;
 }
