@@ -1,5 +1,5 @@
-// The floor under an interpreter of ops: a chain of additions in a loop, each called as a plan calls its nodes (`boxed`,
-// arguments on a stack) and as C++ calls an op that it knows at compile time (`typed`).
+// The floor under an interpreter of ops: a chain of additions in a loop, each called as a plan calls its nodes
+// (`boxed`, arguments on a stack) and as C++ calls an op that it knows at compile time (`typed`).
 #include <ATen/core/dispatch/Dispatcher.h>
 #include <ATen/ops/add.h>
 #include <torch/library.h>

@@ -33,8 +33,8 @@ Values ownCopies(const Values& values) {
 }
 
 [[noreturn]] void refuseInput(size_t index) {
-  throw Failure("libtorch.argument",
-                "Input " + std::to_string(index) + " differs from the captured one in more than the elements of a tensor.");
+  throw Failure("libtorch.argument", "Input " + std::to_string(index) +
+                                         " differs from the captured one in more than the elements of a tensor.");
 }
 
 }  // namespace
@@ -92,7 +92,8 @@ void CapturedRun::fill(const Values& inputs) {
 
 Values CapturedRun::run(const Values& inputs) {
   const std::lock_guard lock(mutex_);
-  if (plan_->bound() != bound_) throw Failure("libtorch.capture", "A weight was replaced since the capture; capture again.");
+  if (plan_->bound() != bound_)
+    throw Failure("libtorch.capture", "A weight was replaced since the capture; capture again.");
   const c10::InferenceMode inference;
   adoptThreads();
   StreamLease::Scope scope(stream_);

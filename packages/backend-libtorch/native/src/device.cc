@@ -61,8 +61,9 @@ Device parseDevice(const std::string& name) {
   }
   const int count = cudaDeviceCount();
   if (index >= count) {
-    throw Failure("libtorch.device", "device '" + name + "' is not there: libtorch sees " + std::to_string(count) +
-                                         " CUDA devices. Use `cpu`, or a CUDA build of libtorch on a machine with one.");
+    throw Failure("libtorch.device",
+                  "device '" + name + "' is not there: libtorch sees " + std::to_string(count) +
+                      " CUDA devices. Use `cpu`, or a CUDA build of libtorch on a machine with one.");
   }
   return Device(DeviceType::CUDA, static_cast<c10::DeviceIndex>(index));
 }

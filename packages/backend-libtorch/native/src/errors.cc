@@ -16,7 +16,9 @@ bool isOutOfMemory(std::string_view message) {
 }
 
 // Some of libtorch's exceptions carry the C++ stack in their text.
-std::string withoutBacktrace(const std::string& message) { return message.substr(0, message.find("\nException raised from ")); }
+std::string withoutBacktrace(const std::string& message) {
+  return message.substr(0, message.find("\nException raised from "));
+}
 
 }  // namespace
 

@@ -97,7 +97,8 @@ Napi::Value shareBytes(Napi::Env env, at::Tensor host) {
     share.release();
     napi_value exception = nullptr;
     napi_get_and_clear_last_exception(env, &exception);
-    throw Failure("libtorch.result", "A tensor of " + std::to_string(length) + " bytes is larger than an array can be.");
+    throw Failure("libtorch.result",
+                  "A tensor of " + std::to_string(length) + " bytes is larger than an array can be.");
   }
   share.release();
   return Napi::Uint8Array::New(env, length, Napi::ArrayBuffer(env, buffer), 0);

@@ -58,8 +58,8 @@ Layout contiguousLayout(c10::ScalarType dtype, std::vector<int64_t> shape) {
 }
 
 uint64_t extentBytes(const Layout& layout) {
-  uint64_t count = 1;     // of elements, as if no dimension were empty: libtorch multiplies in any order
-  uint64_t last = 0;      // furthest element
+  uint64_t count = 1;  // of elements, as if no dimension were empty: libtorch multiplies in any order
+  uint64_t last = 0;   // furthest element
   bool empty = false;
   for (size_t i = 0; i < layout.shape.size(); ++i) {
     const auto size = static_cast<uint64_t>(layout.shape[i]);
@@ -82,8 +82,8 @@ at::Tensor viewStorage(const c10::Storage& storage, const Layout& layout) {
     throw Failure("libtorch.argument", "The layout needs " + std::to_string(needed) + " bytes, but its storage has " +
                                            std::to_string(storage.nbytes()) + ".");
   }
-  auto tensor = at::detail::make_tensor<c10::TensorImpl>(c10::Storage(storage), c10::DispatchKeySet(c10::DispatchKey::CPU),
-                                                         c10::scalarTypeToTypeMeta(layout.dtype));
+  auto tensor = at::detail::make_tensor<c10::TensorImpl>(
+      c10::Storage(storage), c10::DispatchKeySet(c10::DispatchKey::CPU), c10::scalarTypeToTypeMeta(layout.dtype));
   tensor.unsafeGetTensorImpl()->set_sizes_and_strides(layout.shape, layout.strides, layout.storageOffset);
   return tensor;
 }

@@ -32,7 +32,7 @@ std::shared_ptr<Mapping> Mapping::open(const std::string& path) {
   // Without O_NONBLOCK a named pipe would wait here for a writer.
   const Descriptor file{::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)};
   if (file.number < 0) fail(path, std::strerror(errno));
-  struct stat status {};
+  struct stat status{};
   if (fstat(file.number, &status) != 0) fail(path, std::strerror(errno));
   if (!S_ISREG(status.st_mode)) fail(path, "it is not a regular file");
   const auto size = static_cast<size_t>(status.st_size);

@@ -14,8 +14,7 @@ namespace {
 RunOptions readOptions(Napi::Value value) {
   const Napi::Object options = readObject(value, "options");
   const Napi::Value step = options.Get("step");
-  return {readBool(options.Get("profile"), "options.profile"),
-          !step.IsUndefined() && readBool(step, "options.step")};
+  return {readBool(options.Get("profile"), "options.profile"), !step.IsUndefined() && readBool(step, "options.step")};
 }
 
 }  // namespace

@@ -8,7 +8,8 @@
 namespace pt2 {
 
 void RunState::claim() {
-  if (busy_.exchange(true)) throw Failure("libtorch.busy", "This run is under way; it can be resumed when it has answered.");
+  if (busy_.exchange(true))
+    throw Failure("libtorch.busy", "This run is under way; it can be resumed when it has answered.");
 }
 
 std::shared_ptr<Run> RunState::current() {

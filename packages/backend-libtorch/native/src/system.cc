@@ -21,7 +21,8 @@ namespace {
 using SetFlag = void (*)(at::Context&, bool);
 
 constexpr std::pair<const char*, SetFlag> kFlags[] = {
-    {"deterministic", [](at::Context& context, bool on) { context.setDeterministicAlgorithms(on, /*warn_only=*/false); }},
+    {"deterministic",
+     [](at::Context& context, bool on) { context.setDeterministicAlgorithms(on, /*warn_only=*/false); }},
     {"matmulTf32", [](at::Context& context, bool on) { context.setAllowTF32CuBLAS(on); }},
     {"cudnnTf32", [](at::Context& context, bool on) { context.setAllowTF32CuDNN(on); }},
     {"cudnnBenchmark", [](at::Context& context, bool on) { context.setBenchmarkCuDNN(on); }},

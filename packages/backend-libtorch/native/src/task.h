@@ -18,9 +18,9 @@ namespace pt2 {
 class Task {
  public:
   virtual ~Task() = default;
-  virtual void compute() = 0;                            // on the pool
-  virtual Napi::Value settle(Napi::Env env) = 0;         // on the environment's thread, when compute did not throw
-  virtual void cancel() noexcept {}                      // from any thread, before or during compute
+  virtual void compute() = 0;                     // on the pool
+  virtual Napi::Value settle(Napi::Env env) = 0;  // on the environment's thread, when compute did not throw
+  virtual void cancel() noexcept {}               // from any thread, before or during compute
 
  private:
   friend class Mailbox;

@@ -22,11 +22,10 @@ Napi::Value toArray(Napi::Env env, c10::IntArrayRef values) {
 }  // namespace
 
 Napi::Function TensorObject::define(Napi::Env env) {
-  return Wrapped::define(
-      env, {getter<&TensorObject::dtype>("dtype"), getter<&TensorObject::shape>("shape"),
-            getter<&TensorObject::strides>("strides"), getter<&TensorObject::device>("device"),
-            method<&TensorObject::bytes>("bytes"), method<&TensorObject::read>("read"),
-            method<&TensorObject::dispose>("dispose")});
+  return Wrapped::define(env, {getter<&TensorObject::dtype>("dtype"), getter<&TensorObject::shape>("shape"),
+                               getter<&TensorObject::strides>("strides"), getter<&TensorObject::device>("device"),
+                               method<&TensorObject::bytes>("bytes"), method<&TensorObject::read>("read"),
+                               method<&TensorObject::dispose>("dispose")});
 }
 
 Napi::Object TensorObject::make(Napi::Env env, at::Tensor tensor, int64_t reported) {
@@ -70,9 +69,7 @@ Napi::Value TensorObject::device(const Napi::CallbackInfo& info) {
   return Napi::String::New(info.Env(), tensor().device().str());
 }
 
-Napi::Value TensorObject::bytes(const Napi::CallbackInfo& info) {
-  return shareBytes(info.Env(), toHost(tensor()));
-}
+Napi::Value TensorObject::bytes(const Napi::CallbackInfo& info) { return shareBytes(info.Env(), toHost(tensor())); }
 
 Napi::Value TensorObject::read(const Napi::CallbackInfo& info) {
   requirePlain(tensor());

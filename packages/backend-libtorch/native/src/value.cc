@@ -54,7 +54,8 @@ c10::IValue convertObject(Napi::Object object) {
   if (TensorObject* tensor = TensorObject::find(object)) return tensor->tensor();
   const Napi::Value re = object.Get("re");
   const Napi::Value im = object.Get("im");
-  if (!re.IsNumber() || !im.IsNumber()) refuse("a value", "a tensor, bigint, number, boolean, string, null, {re, im} or a list");
+  if (!re.IsNumber() || !im.IsNumber())
+    refuse("a value", "a tensor, bigint, number, boolean, string, null, {re, im} or a list");
   return c10::complex<double>(re.As<Napi::Number>().DoubleValue(), im.As<Napi::Number>().DoubleValue());
 }
 
@@ -107,7 +108,8 @@ std::vector<c10::IValue> toIValues(Napi::Value value, const char* what) {
 
 Napi::Value fromTensor(Napi::Env env, const at::Tensor& tensor) {
   if (!tensor.defined()) return env.Null();
-  // One without plain elements, such as a packed weight, can still be an input of a plan; only looking at it is refused.
+  // One without plain elements, such as a packed weight, can still be an input of a plan; only looking at it is
+  // refused.
   return TensorObject::make(env, tensor, heldBytes(tensor));
 }
 

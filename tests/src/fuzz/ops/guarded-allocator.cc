@@ -1,6 +1,6 @@
-// An allocator of libtorch's CPU memory in which a read or write outside of a tensor ends the process: each block has pages
-// of its own, between guard pages, and lies at their end or at their beginning. It refuses what is large,
-// as a machine without that memory would. A library of its own, which `worker.ts` loads before it calls ops.
+// An allocator of libtorch's CPU memory in which a read or write outside of a tensor ends the process: each block has
+// pages of its own, between guard pages, and lies at their end or at their beginning. It refuses what is large, as a
+// machine without that memory would. A library of its own, which `worker.ts` loads before it calls ops.
 #include <c10/core/CPUAllocator.h>
 #include <c10/util/Exception.h>
 #include <sys/mman.h>
@@ -56,7 +56,8 @@ class GuardedAllocator final : public c10::Allocator {
     const size_t inner = (bytes + kPage - 1) / kPage * kPage;
     const size_t size = inner + 2 * kPage;
     auto* pages = static_cast<char*>(mmap(nullptr, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
-    TORCH_CHECK(pages != MAP_FAILED && mprotect(pages + kPage, inner, PROT_READ | PROT_WRITE) == 0, "not enough memory");
+    TORCH_CHECK(pages != MAP_FAILED && mprotect(pages + kPage, inner, PROT_READ | PROT_WRITE) == 0,
+                "not enough memory");
     char* const first = pages + kPage;
     char* const data = ++turn % 4 == 0 ? first : first + inner - bytes;
     std::memset(data, kUnwritten, bytes);

@@ -7,7 +7,7 @@ namespace pt2 {
 
 enum class ActivationKind : int32_t {
   kNone,
-  kClamp,  // relu, relu6, hardtanh: a <= x <= b
+  kClamp,      // relu, relu6, hardtanh: a <= x <= b
   kLeakyRelu,  // a x below zero
   kHardSwish,
   kHardSigmoid,

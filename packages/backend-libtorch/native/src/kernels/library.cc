@@ -32,7 +32,8 @@ TORCH_LIBRARY_FRAGMENT(pt2, m) {
   m.def(
       "winograd_conv2d(Tensor x, Tensor weight, int out_channels, Tensor? bias, Tensor? residual, int[2] padding, "
       "str attr, Scalar?[] scalars, str? algorithm) -> Tensor");
-  m.def("max_pool2d(Tensor x, int[2] kernel, int[2] stride, int[2] padding, int[2] dilation, bool ceil_mode) -> Tensor");
+  m.def(
+      "max_pool2d(Tensor x, int[2] kernel, int[2] stride, int[2] padding, int[2] dilation, bool ceil_mode) -> Tensor");
   m.def("global_average_pool(Tensor x) -> Tensor");
 }
 

@@ -3,13 +3,13 @@
 
 #include <cstdint>
 
+#include "attention.h"
 #include "depthwise.h"
 #include "gemm.h"
-#include "squeeze-excite.h"
-#include "attention.h"
 #include "layer-norm.h"
-#include "winograd.h"
 #include "pool.h"
+#include "squeeze-excite.h"
+#include "winograd.h"
 
 namespace pt2 {
 

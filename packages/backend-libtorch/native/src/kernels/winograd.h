@@ -32,7 +32,8 @@ struct Winograd {
   int64_t product_floats(int64_t count) const { return kWinogradPoints * count * out_channels; }
 };
 
-/// Tiles [first, first + count) on their way: `input` is [points][count][channels], `product` [points][count][out_channels].
+/// Tiles [first, first + count) on their way: `input` is [points][count][channels], `product`
+/// [points][count][out_channels].
 struct WinogradChunk {
   int64_t first, count;
   float* input;

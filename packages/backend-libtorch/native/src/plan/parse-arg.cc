@@ -28,10 +28,10 @@ const std::unordered_map<std::string, Kind> kKinds = {
 };
 
 const std::unordered_map<std::string, c10::Layout> kLayouts = {
-    {"strided", c10::Layout::Strided},        {"sparse_coo", c10::Layout::Sparse},
-    {"sparse_csr", c10::Layout::SparseCsr},   {"sparse_csc", c10::Layout::SparseCsc},
-    {"sparse_bsr", c10::Layout::SparseBsr},   {"sparse_bsc", c10::Layout::SparseBsc},
-    {"_mkldnn", c10::Layout::Mkldnn},         {"jagged", c10::Layout::Jagged},
+    {"strided", c10::Layout::Strided},      {"sparse_coo", c10::Layout::Sparse},
+    {"sparse_csr", c10::Layout::SparseCsr}, {"sparse_csc", c10::Layout::SparseCsc},
+    {"sparse_bsr", c10::Layout::SparseBsr}, {"sparse_bsc", c10::Layout::SparseBsc},
+    {"_mkldnn", c10::Layout::Mkldnn},       {"jagged", c10::Layout::Jagged},
 };
 
 const std::unordered_map<std::string, c10::MemoryFormat> kMemoryFormats = {

@@ -32,7 +32,7 @@ struct ArgSource {
   Kind kind = Kind::None;
   // Int; also the number of a Slot or Graph, a Bool, c10's number of a DType, Layout or MemoryFormat
   int64_t integer = 0;
-  double real = 0;      // Float, Complex
+  double real = 0;  // Float, Complex
   double imag = 0;
   std::string text;  // String, Device
   std::vector<ArgSource> items;

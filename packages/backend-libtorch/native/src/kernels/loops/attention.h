@@ -75,9 +75,17 @@ inline void gemm_block(const float* a, int64_t a_stride, const float* packed, in
                        int64_t inner, int64_t columns, float* out, int64_t out_stride) {
   for (int64_t c = 0; c < columns; c += kPanel, packed += panel_floats) {
     const int64_t left = columns - c < kPanel ? columns - c : kPanel;
-    pick_tile(rows, left)({.a = a, .a_stride = a_stride, .b = packed, .inner = inner, .bias = nullptr,
-                           .residual = nullptr, .out = out + c, .out_stride = out_stride, .columns = left,
-                           .first = true, .clamp = nullptr});
+    pick_tile(rows, left)({.a = a,
+                           .a_stride = a_stride,
+                           .b = packed,
+                           .inner = inner,
+                           .bias = nullptr,
+                           .residual = nullptr,
+                           .out = out + c,
+                           .out_stride = out_stride,
+                           .columns = left,
+                           .first = true,
+                           .clamp = nullptr});
   }
 }
 

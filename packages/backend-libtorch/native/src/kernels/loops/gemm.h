@@ -30,8 +30,8 @@ struct GemmTile {
   const float* residual;  // the same
   float* out;
   int64_t out_stride;
-  int64_t columns;  // real columns, at most kPanel
-  bool first;       // starts from bias and residual rather than from `out`
+  int64_t columns;          // real columns, at most kPanel
+  bool first;               // starts from bias and residual rather than from `out`
   const Activation* clamp;  // null, or bounds for the finished sums
 };
 
@@ -116,7 +116,8 @@ struct GemmRows {
   void bring(int64_t from, int64_t to, int64_t k, int64_t inner) {
     if (!copies() || (copied_from <= from && to <= copied_to)) return;
     for (int64_t r = from; r < to; ++r) {
-      std::memcpy(scratch + (r - from) * kGemmCopyStride, g.a + r * g.inner + k, static_cast<size_t>(inner) * sizeof(float));
+      std::memcpy(scratch + (r - from) * kGemmCopyStride, g.a + r * g.inner + k,
+                  static_cast<size_t>(inner) * sizeof(float));
     }
     copied_from = from;
     copied_to = to;

@@ -16,7 +16,8 @@ inline void activate_span(float* p, int64_t count, const Activation& activation)
 }
 
 /// out[c] += sum over `rows` <= 4 rows of weight[r] * matrix[r][c]: rows are read in order, as the prefetcher likes it.
-inline void add_rows(const float* matrix, int64_t stride, int64_t rows, const float* weights, int64_t count, float* out) {
+inline void add_rows(const float* matrix, int64_t stride, int64_t rows, const float* weights, int64_t count,
+                     float* out) {
   int64_t c = 0;
   if (rows == 4) {
     const float *p0 = matrix, *p1 = p0 + stride, *p2 = p1 + stride, *p3 = p2 + stride;

@@ -80,11 +80,17 @@ inline void winograd_products(const Winograd& w, const WinogradChunk& chunk, int
     const int64_t columns = w.out_channels - column < kPanel ? w.out_channels - column : kPanel;
     for (int64_t i = 0; i < blocks; ++i) {
       const int64_t row = chunk.count * i / blocks, rows = chunk.count * (i + 1) / blocks - row;
-      pick_tile(rows, columns)({.a = chunk.input + (point * chunk.count + row) * w.channels, .a_stride = w.channels,
-                                .b = w.packed + item * w.channels * kPanel, .inner = w.channels, .bias = nullptr,
+      pick_tile(rows, columns)({.a = chunk.input + (point * chunk.count + row) * w.channels,
+                                .a_stride = w.channels,
+                                .b = w.packed + item * w.channels * kPanel,
+                                .inner = w.channels,
+                                .bias = nullptr,
                                 .residual = nullptr,
                                 .out = chunk.product + (point * chunk.count + row) * w.out_channels + column,
-                                .out_stride = w.out_channels, .columns = columns, .first = true, .clamp = nullptr});
+                                .out_stride = w.out_channels,
+                                .columns = columns,
+                                .first = true,
+                                .clamp = nullptr});
     }
   }
 }
@@ -115,7 +121,8 @@ inline void winograd_output(const Winograd& w, const WinogradChunk& chunk, int64
           if (bounded) v = clamp(v, lo, hi);
           store_up_to(w.out + at + j * w.out_channels, v, rest);
         }
-        if (!bounded) activate_columns(w.out + at, columns, w.out_channels, rest < kLanes ? rest : kLanes, w.activation);
+        if (!bounded)
+          activate_columns(w.out + at, columns, w.out_channels, rest < kLanes ? rest : kLanes, w.activation);
       }
     }
   }

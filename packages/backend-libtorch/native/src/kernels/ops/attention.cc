@@ -38,27 +38,28 @@ at::Tensor additive(const at::Tensor& mask) {
 at::Tensor expand_mask(const std::optional<at::Tensor>& mask, at::IntArrayRef sizes) {
   if (!mask.has_value() || !mask->defined()) return {};
   const bool boolean = mask->scalar_type() == at::kBool;
-  TORCH_CHECK(mask->device().is_cpu() && mask->layout() == at::kStrided && (boolean || mask->scalar_type() == at::kFloat),
-              "pt2::", kOp, ": mask must be a strided bool or float32 tensor on the CPU, got ", mask->toString());
+  TORCH_CHECK(
+      mask->device().is_cpu() && mask->layout() == at::kStrided && (boolean || mask->scalar_type() == at::kFloat),
+      "pt2::", kOp, ": mask must be a strided bool or float32 tensor on the CPU, got ", mask->toString());
   return contiguous_rows((boolean ? additive(*mask) : *mask).expand(sizes));
 }
 
 }  // namespace
 
-at::Tensor attention(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v, const std::optional<at::Tensor>& mask,
-                     bool is_causal, std::optional<double> scale) {
+at::Tensor attention(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v,
+                     const std::optional<at::Tensor>& mask, bool is_causal, std::optional<double> scale) {
   check_float(q, kOp, "q");
   check_float(k, kOp, "k");
   check_float(v, kOp, "v");
-  TORCH_CHECK(q.dim() == 4 && k.dim() == 4 && v.dim() == 4, "pt2::", kOp, ": q, k and v must have four dimensions, got ",
-              q.sizes(), ", ", k.sizes(), ", ", v.sizes());
+  TORCH_CHECK(q.dim() == 4 && k.dim() == 4 && v.dim() == 4, "pt2::", kOp,
+              ": q, k and v must have four dimensions, got ", q.sizes(), ", ", k.sizes(), ", ", v.sizes());
   TORCH_CHECK(k.size(0) == q.size(0) && k.size(1) == q.size(1) && k.size(3) == q.size(3) && v.size(0) == q.size(0) &&
                   v.size(1) == q.size(1) && v.size(2) == k.size(2),
               "pt2::", kOp, ": shapes do not fit: ", q.sizes(), ", ", k.sizes(), ", ", v.sizes());
   const at::Tensor added = expand_mask(mask, {q.size(0), q.size(1), q.size(2), k.size(2)});
   const at::Tensor queries = contiguous_rows(q), keys = contiguous_rows(k), values = contiguous_rows(v);
-  const at::Tensor out = at::empty({q.size(0), q.size(2), q.size(1), v.size(3)},
-                                   q.options().memory_format(at::MemoryFormat::Contiguous));
+  const at::Tensor out =
+      at::empty({q.size(0), q.size(2), q.size(1), v.size(3)}, q.options().memory_format(at::MemoryFormat::Contiguous));
   if (out.numel() == 0) return out.transpose(1, 2);
   if (k.size(2) == 0) return out.zero_().transpose(1, 2);
 
@@ -81,7 +82,8 @@ at::Tensor attention(const at::Tensor& q, const at::Tensor& k, const at::Tensor&
       .scale = static_cast<float>(scale.value_or(1.0 / std::sqrt(static_cast<double>(q.size(3))))),
       .block_rows = kernel.gemm_rows,
       .panel = kernel.gemm_panel,
-      .parts = std::clamp<int64_t>((threads + heads - 1) / heads, 1, std::max<int64_t>(1, q.size(2) / kernel.gemm_rows)),
+      .parts =
+          std::clamp<int64_t>((threads + heads - 1) / heads, 1, std::max<int64_t>(1, q.size(2) / kernel.gemm_rows)),
   };
   const int64_t work = std::max<int64_t>(1, t.rows / t.parts * t.keys * (t.width + t.value_width));
   at::parallel_for(0, t.items(), std::max<int64_t>(1, kWorkPerThread / work), [&](int64_t begin, int64_t end) {

@@ -17,7 +17,8 @@ inline void check_float(const at::Tensor& t, const char* op, const char* name) {
 inline at::Tensor optional_vector(const std::optional<at::Tensor>& t, int64_t size, const char* op, const char* name) {
   if (!t.has_value() || !t->defined()) return {};
   check_float(*t, op, name);
-  TORCH_CHECK(t->dim() == 1 && t->size(0) == size, "pt2::", op, ": ", name, " must have shape [", size, "], got ", t->sizes());
+  TORCH_CHECK(t->dim() == 1 && t->size(0) == size, "pt2::", op, ": ", name, " must have shape [", size, "], got ",
+              t->sizes());
   return t->contiguous();
 }
 

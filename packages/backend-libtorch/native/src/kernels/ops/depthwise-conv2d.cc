@@ -20,8 +20,8 @@ constexpr int64_t kWorkPerThread = 64 * 1024;
 /// Input of one band over all channels: half a megabyte.
 constexpr int64_t kBandFloats = 128 * 1024;
 
-/// Bands keep the input of neighbouring blocks of channels in the second-level cache, and give every thread a few items.
-/// Below eight rows a band would copy more than it computes.
+/// Bands keep the input of neighbouring blocks of channels in the second-level cache, and give every thread a few
+/// items. Below eight rows a band would copy more than it computes.
 int64_t count_bands(const Depthwise& d, int64_t lanes) {
   const int64_t by_cache = d.height * d.width * d.channels / kBandFloats;
   const int64_t threads = at::get_num_threads();
@@ -45,8 +45,8 @@ at::Tensor depthwise_conv2d(const at::Tensor& x, const at::Tensor& weight, const
   check_float(x, kOp, "x");
   check_float(weight, kOp, "weight");
   TORCH_CHECK(x.dim() == 4, "pt2::", kOp, ": x must have four dimensions, got ", x.sizes());
-  TORCH_CHECK(weight.dim() == 3 && weight.size(2) == x.size(1) && weight.size(0) > 0 && weight.size(1) > 0, "pt2::", kOp,
-              ": weight must be packed as [height, width, ", x.size(1), "], got ", weight.sizes());
+  TORCH_CHECK(weight.dim() == 3 && weight.size(2) == x.size(1) && weight.size(0) > 0 && weight.size(1) > 0,
+              "pt2::", kOp, ": weight must be packed as [height, width, ", x.size(1), "], got ", weight.sizes());
   check_pair(stride, 1, kOp, "stride");
   check_pair(padding, 0, kOp, "padding");
   check_pair(dilation, 1, kOp, "dilation");

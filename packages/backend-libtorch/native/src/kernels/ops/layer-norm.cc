@@ -43,8 +43,8 @@ std::tuple<at::Tensor, at::Tensor> normalize(const char* op, const at::Tensor& x
 
 }  // namespace
 
-at::Tensor layer_norm(const at::Tensor& x, const std::optional<at::Tensor>& weight, const std::optional<at::Tensor>& bias,
-                      double eps) {
+at::Tensor layer_norm(const at::Tensor& x, const std::optional<at::Tensor>& weight,
+                      const std::optional<at::Tensor>& bias, double eps) {
   check_float(x, "layer_norm", "x");
   TORCH_CHECK(x.dim() >= 1, "pt2::layer_norm: x must have a dimension");
   return std::get<1>(normalize("layer_norm", x.contiguous(), {}, weight, bias, eps));

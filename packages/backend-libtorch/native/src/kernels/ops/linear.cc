@@ -21,8 +21,9 @@ void multiply(const char* op, const at::Tensor& input, const at::Tensor& packed,
               const at::Tensor& out) {
   const Kernels& k = kernels();
   check_float(packed, op, "weight");
-  TORCH_CHECK(packed.dim() == 3 && packed.is_contiguous() && packed.size(1) == inner && packed.size(2) == k.gemm_panel &&
-                  columns > 0 && packed.size(0) == (columns + k.gemm_panel - 1) / k.gemm_panel,
+  TORCH_CHECK(packed.dim() == 3 && packed.is_contiguous() && packed.size(1) == inner &&
+                  packed.size(2) == k.gemm_panel && columns > 0 &&
+                  packed.size(0) == (columns + k.gemm_panel - 1) / k.gemm_panel,
               "pt2::", op, ": weight must come from pt2::pack_linear_weight for [", columns, ", ", inner, "], got ",
               packed.sizes());
   const at::Tensor offset = optional_vector(bias, columns, op, "bias");
@@ -80,10 +81,12 @@ at::Tensor conv1x1(const at::Tensor& x, const at::Tensor& packed, int64_t out_ch
                    OptionalScalars scalars, std::optional<std::string> algorithm) {
   constexpr at::MemoryFormat kFormat = at::MemoryFormat::ChannelsLast;
   check_float(x, "conv1x1", "x");
-  TORCH_CHECK(x.dim() == 4 && out_channels > 0, "pt2::conv1x1: x must have four dimensions and out_channels be positive");
+  TORCH_CHECK(x.dim() == 4 && out_channels > 0,
+              "pt2::conv1x1: x must have four dimensions and out_channels be positive");
   const at::Tensor out = at::empty({x.size(0), out_channels, x.size(2), x.size(3)}, x.options().memory_format(kFormat));
   multiply("conv1x1", x.contiguous(kFormat), packed, x.size(1), out_channels, bias,
-           optional_like(residual, out, kFormat, "conv1x1", "residual"), parse_activation(attr, scalars, algorithm), out);
+           optional_like(residual, out, kFormat, "conv1x1", "residual"), parse_activation(attr, scalars, algorithm),
+           out);
   return out;
 }
 

@@ -32,11 +32,11 @@ at::Tensor squeeze_excite(const at::Tensor& x, const at::Tensor& reduce, const s
                           const at::Tensor& expand, const std::optional<at::Tensor>& expand_bias, std::string attr,
                           std::string gate);
 
-at::Tensor attention(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v, const std::optional<at::Tensor>& mask,
-                     bool is_causal, std::optional<double> scale);
+at::Tensor attention(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v,
+                     const std::optional<at::Tensor>& mask, bool is_causal, std::optional<double> scale);
 
-at::Tensor layer_norm(const at::Tensor& x, const std::optional<at::Tensor>& weight, const std::optional<at::Tensor>& bias,
-                      double eps);
+at::Tensor layer_norm(const at::Tensor& x, const std::optional<at::Tensor>& weight,
+                      const std::optional<at::Tensor>& bias, double eps);
 
 /// The sum, and its norm.
 std::tuple<at::Tensor, at::Tensor> add_layer_norm(const at::Tensor& x, const at::Tensor& other,

@@ -29,10 +29,10 @@ at::Tensor max_pool2d(const at::Tensor& x, at::IntArrayRef kernel, at::IntArrayR
   TORCH_CHECK(padding[0] <= kernel[0] / 2 && padding[1] <= kernel[1] / 2, "pt2::", kOp,
               ": padding may be half a window at most, got ", padding, " for ", kernel);
   const at::Tensor input = x.contiguous(at::MemoryFormat::ChannelsLast);
-  const at::Tensor out =
-      at::empty({x.size(0), x.size(1), window_count(x.size(2), kernel[0], stride[0], padding[0], dilation[0], ceil_mode, kOp),
-                 window_count(x.size(3), kernel[1], stride[1], padding[1], dilation[1], ceil_mode, kOp)},
-                x.options().memory_format(at::MemoryFormat::ChannelsLast));
+  const at::Tensor out = at::empty(
+      {x.size(0), x.size(1), window_count(x.size(2), kernel[0], stride[0], padding[0], dilation[0], ceil_mode, kOp),
+       window_count(x.size(3), kernel[1], stride[1], padding[1], dilation[1], ceil_mode, kOp)},
+      x.options().memory_format(at::MemoryFormat::ChannelsLast));
   if (out.numel() == 0) return out;
   const MaxPool p{
       .x = input.const_data_ptr<float>(),

@@ -26,7 +26,8 @@ at::Tensor squeeze_excite(const at::Tensor& x, const at::Tensor& reduce, const s
   check_float(expand, kOp, "expand");
   TORCH_CHECK(x.dim() == 4, "pt2::", kOp, ": x must have four dimensions, got ", x.sizes());
   TORCH_CHECK(reduce.dim() == 2 && reduce.size(1) == x.size(1) && expand.sizes() == reduce.sizes(), "pt2::", kOp,
-              ": both weights must have shape [squeezed, ", x.size(1), "], got ", reduce.sizes(), " and ", expand.sizes());
+              ": both weights must have shape [squeezed, ", x.size(1), "], got ", reduce.sizes(), " and ",
+              expand.sizes());
   const at::Tensor input = x.contiguous(at::MemoryFormat::ChannelsLast);
   const at::Tensor reduce_weight = reduce.contiguous(), expand_weight = expand.contiguous();
   const at::Tensor reduce_offset = optional_vector(reduce_bias, reduce.size(0), kOp, "reduce_bias");

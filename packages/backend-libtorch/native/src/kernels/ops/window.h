@@ -12,8 +12,9 @@ namespace pt2 {
 inline constexpr int64_t kMostSteps = 4096;
 
 inline void check_pair(c10::ArrayRef<int64_t> pair, int64_t least, const char* op, const char* name) {
-  TORCH_CHECK(pair.size() == 2 && pair[0] >= least && pair[1] >= least && pair[0] <= kMostSteps && pair[1] <= kMostSteps,
-              "pt2::", op, ": ", name, " must be two integers in [", least, ", ", kMostSteps, "], got ", pair);
+  TORCH_CHECK(
+      pair.size() == 2 && pair[0] >= least && pair[1] >= least && pair[0] <= kMostSteps && pair[1] <= kMostSteps,
+      "pt2::", op, ": ", name, " must be two integers in [", least, ", ", kMostSteps, "], got ", pair);
 }
 
 /// Windows along one side of an image, as PyTorch counts them; in ceil mode the last one must start inside the image or

@@ -68,9 +68,8 @@ at::Tensor pack_winograd_weight(const at::Tensor& weight) {
   TORCH_CHECK(weight.dim() == 4 && weight.size(2) == 3 && weight.size(3) == 3,
               "pt2::pack_winograd_weight: weight must have shape [out, in, 3, 3], got ", weight.sizes());
   // G g G^T, in double: this is done once, and its rounding would be in every result.
-  const at::Tensor g = at::tensor({1.0 / 4,  0.0,       0.0,     -1.0 / 6, -1.0 / 6,  -1.0 / 6,
-                                   -1.0 / 6, 1.0 / 6,   -1.0 / 6, 1.0 / 24, 1.0 / 12,  1.0 / 6,
-                                   1.0 / 24, -1.0 / 12, 1.0 / 6,  0.0,      0.0,       1.0},
+  const at::Tensor g = at::tensor({1.0 / 4, 0.0, 0.0, -1.0 / 6, -1.0 / 6, -1.0 / 6, -1.0 / 6, 1.0 / 6, -1.0 / 6,
+                                   1.0 / 24, 1.0 / 12, 1.0 / 6, 1.0 / 24, -1.0 / 12, 1.0 / 6, 0.0, 0.0, 1.0},
                                   at::TensorOptions().dtype(at::kDouble))
                            .view({kWinogradIn, 3});
   const int64_t panel = kernels().gemm_panel;
@@ -89,7 +88,8 @@ at::Tensor winograd_conv2d(const at::Tensor& x, const at::Tensor& packed, int64_
   const Kernels& k = kernels();
   check_float(x, kOp, "x");
   check_float(packed, kOp, "weight");
-  TORCH_CHECK(x.dim() == 4 && out_channels > 0, "pt2::", kOp, ": x must have four dimensions and out_channels be positive");
+  TORCH_CHECK(x.dim() == 4 && out_channels > 0, "pt2::", kOp,
+              ": x must have four dimensions and out_channels be positive");
   TORCH_CHECK(packed.dim() == 4 && packed.is_contiguous() && packed.size(0) == kWinogradPoints &&
                   packed.size(1) == (out_channels + k.gemm_panel - 1) / k.gemm_panel && packed.size(2) == x.size(1) &&
                   packed.size(3) == k.gemm_panel,
@@ -98,10 +98,9 @@ at::Tensor winograd_conv2d(const at::Tensor& x, const at::Tensor& packed, int64_
   check_pair(padding, 0, kOp, "padding");
   const at::Tensor input = x.contiguous(kFormat);
   const at::Tensor offset = optional_vector(bias, out_channels, kOp, "bias");
-  const at::Tensor out =
-      at::empty({x.size(0), out_channels, window_count(x.size(2), 3, 1, padding[0], 1, false, kOp),
-                 window_count(x.size(3), 3, 1, padding[1], 1, false, kOp)},
-                x.options().memory_format(kFormat));
+  const at::Tensor out = at::empty({x.size(0), out_channels, window_count(x.size(2), 3, 1, padding[0], 1, false, kOp),
+                                    window_count(x.size(3), 3, 1, padding[1], 1, false, kOp)},
+                                   x.options().memory_format(kFormat));
   const at::Tensor added = optional_like(residual, out, kFormat, kOp, "residual");
   const Winograd w{
       .x = input.const_data_ptr<float>(),

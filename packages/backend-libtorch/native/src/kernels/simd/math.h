@@ -28,7 +28,8 @@ inline ExpParts exp_parts(Vec x) {
   return {bits_of(shifted) - 0x4b400000, fma(p, r * r, r) + 1.0f};
 }
 
-/// exp over the whole range: the scale is applied in two steps, so that subnormal results round and large ones overflow.
+/// exp over the whole range: the scale is applied in two steps, so that subnormal results round and large ones
+/// overflow.
 inline Vec exp(Vec x) {
   const auto [n, mantissa] = exp_parts(clamp(x, splat(-104.0f), splat(89.0f)));
   const IntVec half = n >> 1;
@@ -43,7 +44,8 @@ inline Vec exp_bounded(Vec x) {
 
 inline Vec sigmoid(Vec x) { return reciprocal(1.0f + exp_bounded(-x)); }
 
-/// tanh(x) = sign(x) (1 - 2 / (exp(2|x|) + 1)); an odd polynomial below 0.625, where that would cancel (Cephes `tanhf`).
+/// tanh(x) = sign(x) (1 - 2 / (exp(2|x|) + 1)); an odd polynomial below 0.625, where that would cancel (Cephes
+/// `tanhf`).
 inline Vec tanh(Vec x) {
   const Vec a = absolute(x);
   const Vec large = with_sign(1.0f - 2.0f * reciprocal(exp_bounded(a + a) + 1.0f), x);

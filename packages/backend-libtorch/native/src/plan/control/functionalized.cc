@@ -1,7 +1,7 @@
 #include "plan/control/functionalized.h"
 
-#include <ATen/core/jit_type.h>
 #include <ATen/core/Tensor.h>
+#include <ATen/core/jit_type.h>
 
 #include <algorithm>
 #include <optional>

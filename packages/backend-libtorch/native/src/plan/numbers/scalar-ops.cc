@@ -1,7 +1,7 @@
 #include "plan/numbers/scalar-ops.h"
 
-#include <ATen/core/jit_type.h>
 #include <ATen/core/Tensor.h>
+#include <ATen/core/jit_type.h>
 
 #include <cmath>
 #include <unordered_map>
@@ -201,10 +201,10 @@ const std::unordered_map<std::string, ScalarOp> kOps = {
 
 // `math::sqrt` and `torch::_sym_sqrt`.
 const std::unordered_map<std::string, ScalarOp> kMath = {
-    {"sqrt", real<std::sqrt>},   {"cos", real<std::cos>},     {"cosh", real<std::cosh>},   {"sin", real<std::sin>},
-    {"sinh", real<std::sinh>},   {"tan", real<std::tan>},     {"tanh", real<std::tanh>},   {"asin", real<std::asin>},
-    {"acos", real<std::acos>},   {"atan", real<std::atan>},   {"asinh", real<std::asinh>}, {"exp", real<std::exp>},
-    {"log", real<std::log>},     {"log2", real<std::log2>},
+    {"sqrt", real<std::sqrt>}, {"cos", real<std::cos>},   {"cosh", real<std::cosh>},   {"sin", real<std::sin>},
+    {"sinh", real<std::sinh>}, {"tan", real<std::tan>},   {"tanh", real<std::tanh>},   {"asin", real<std::asin>},
+    {"acos", real<std::acos>}, {"atan", real<std::atan>}, {"asinh", real<std::asinh>}, {"exp", real<std::exp>},
+    {"log", real<std::log>},   {"log2", real<std::log2>},
 };
 
 }  // namespace
