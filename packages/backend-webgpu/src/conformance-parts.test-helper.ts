@@ -8,7 +8,7 @@ export const SHARES: Readonly<Record<Share, readonly SuitePart[]>> = {
   // Families whose kernels are others on a GPU, or that bind many tensors at once.
   gpu: ["attention", "conv", "index", "matmul", "norm", "pool", "reduce", "scatter"],
   indexing: ["index", "scatter", "sort", "lifecycle", "own-ops"],
-  // Families whose kernels look at features: halves in 32 bits, reductions without subgroups.
+  // Families whose kernels look at features: float16 held in 32 bits, reductions without subgroups.
   plain: ["attention", "cast", "matmul", "norm", "reduce"],
   refusals: ["indices", "arguments", "errors"],
   structured: [

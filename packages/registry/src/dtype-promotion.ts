@@ -39,13 +39,13 @@ export function resultType(operands: readonly TensorMeta[]): DType {
 
 export type HalfDType = "float16" | "bfloat16";
 
-export function isHalf(dtype: DType): dtype is HalfDType {
+export function isHalfPrecision(dtype: DType): dtype is HalfDType {
   return dtype === "float16" || dtype === "bfloat16";
 }
 
-/** What PyTorch's kernels compute in: float32 for the half floats, else the dtype itself. */
+/** What PyTorch's kernels compute in: float32 for half precision, else the dtype itself. */
 export function computeDtype(dtype: DType): DType {
-  return isHalf(dtype) ? "float32" : dtype;
+  return isHalfPrecision(dtype) ? "float32" : dtype;
 }
 
 /** dtype of a complex number with such parts. */
@@ -59,7 +59,10 @@ export function partOf(dtype: DType): DType {
   return COMPLEX_PARTS[dtype] ?? dtype;
 }
 
-/** Tensors with dimensions before 0-d tensors before Python numbers: `higher` decides, unless `lower` is of a higher category. */
+/**
+ * Tensors with dimensions before 0-d tensors before Python numbers: `higher` decides, unless `lower` is of a higher
+ * category.
+ */
 function combine(higher: DType | null, lower: DType | null): DType | null {
   if (higher === null || lower === null) return higher ?? lower;
   const [x, y] = [DTYPES[higher].kind, DTYPES[lower].kind];

@@ -18,9 +18,12 @@ export interface Promotion {
   readonly kind: "numeric" | "float" | "bool" | "first";
   /** Arguments that take part; default: every Tensor argument, and every Scalar argument called `other`. */
   readonly operands?: readonly string[];
-  /** The argument that PyTorch's kernel for halves takes in float32, as it is, where it is a number or a 0-d tensor; all is then rounded once. */
+  /**
+   * The argument that PyTorch's kernel for half precision takes in float32, as it is, where it is a number or a 0-d
+   * tensor; all is then rounded once.
+   */
   readonly exact?: string;
-  /** Numbers that take no part, and are converted to the half that a call is computed for all the same. */
+  /** Numbers that take no part, and are converted to the float16 or bfloat16 of the call all the same. */
   readonly rounded?: readonly string[];
   /** Dtype of the result when the arguments say it. */
   readonly result?: DType | undefined;
@@ -64,7 +67,9 @@ export interface OpRules<S extends string> {
   validate?(args: ArgsOf<S>): string | null;
   /** The sizes of the results depend on data: always (`nonzero`), or for these arguments (`index` with a mask). */
   readonly dynamic?: boolean | ((args: ArgsOf<S>) => boolean);
-  /** Two calls with equal arguments may differ, or the call has an effect besides its results: never folded or dropped. */
+  /**
+   * Two calls with equal arguments may differ, or the call has an effect besides its results: never folded or dropped.
+   */
   readonly impure?: boolean;
   /**
    * Names of `Scalar` arguments whose value no rule looks at: a number that changes from run to run then arrives as a
@@ -81,7 +86,10 @@ export interface OpRules<S extends string> {
   readonly inPlace?: readonly OpName[];
 }
 
-/** Groups of dtypes that ops ask for: `byte` is int8 or uint8, `index` int64 or int32, `label` int64 or uint8, `mask` bool or uint8. */
+/**
+ * Groups of dtypes that ops ask for: `byte` is int8 or uint8, `index` int64 or int32, `label` int64 or uint8, `mask`
+ * bool or uint8.
+ */
 export type RequiredDType =
   | "bool"
   | "byte"

@@ -1,6 +1,6 @@
 import { DTYPES, type DType } from "@pt2/format";
 import { broadcastShapes } from "./broadcast.ts";
-import { computeDtype, DEFAULT_DTYPE, isFloat8, isHalf, resultType } from "./dtype-promotion.ts";
+import { computeDtype, DEFAULT_DTYPE, isFloat8, isHalfPrecision, resultType } from "./dtype-promotion.ts";
 import { isRunNumber, type RunNumber } from "./lower/run-number.ts";
 import type { OpRecord, Promotion } from "./op.ts";
 import { registryError } from "./registry-errors.ts";
@@ -15,8 +15,8 @@ export { computeDtype, promoteTypes, resultType } from "./dtype-promotion.ts";
 /** An elementwise call with shapes and dtypes: what a backend makes a kernel from. Its result is its own meta. */
 export interface ScalarCall extends TensorMeta {
   /**
-   * The promoted dtype, which says in which one `expr` is evaluated, see `typeExpr`; float32 where PyTorch computes with
-   * halves in one step although others take several.
+   * The promoted dtype, which says in which one `expr` is evaluated, see `typeExpr`; float32 where PyTorch computes
+   * with half precision in one step although others take several.
    */
   readonly compute: DType;
   /** Numbers among the arguments are constants in it. */
@@ -48,7 +48,7 @@ export function typeScalarCall(
   const expr = scalar(
     ...schema.args.map((arg) => {
       const value = args[arg.name] as ArgValue;
-      const half = isHalf(common) && isRounded(arg, value, promotion) ? common : null;
+      const half = isHalfPrecision(common) && isRounded(arg, value, promotion) ? common : null;
       if (isTensorMeta(value)) {
         if (value.wrapped !== undefined) return constant(record, value.wrapped, half);
         const isKept = half === null || value.dtype === half || DTYPES[value.dtype].kind === "bool";
@@ -75,8 +75,8 @@ function isExact(value: ArgValue | undefined): boolean {
 }
 
 /**
- * Whether PyTorch's CPU converts an argument to the half that a call is computed for, before it computes in float32: what
- * takes part in promotion, and every number that is compared. Other numbers come to its kernels in float32.
+ * Whether PyTorch's CPU converts an argument to the float16 or bfloat16 of the call, before it computes in float32:
+ * what takes part in promotion, and every number that is compared. Other numbers come to its kernels in float32.
  */
 function isRounded(arg: SchemaArgument, value: ArgValue, promotion: Promotion): boolean {
   const { kind, exact, rounded = [] } = promotion;
@@ -151,7 +151,7 @@ function constant(record: OpRecord, scalar: Scalar, rounded: DType | null): Scal
     });
   }
   const value = typeof scalar === "object" ? scalar.float : scalar;
-  const exact = rounded !== null && isHalf(rounded) ? toFloat(rounded, value) : value;
+  const exact = rounded !== null && isHalfPrecision(rounded) ? toFloat(rounded, value) : value;
   return { kind: "const", value: exact };
 }
 

@@ -129,7 +129,7 @@ function inputsOf({ graph, inputs }: Program): readonly Value[] {
     const bytes = shape.reduce((n, size) => n * size, DTYPES[dtype].itemsize);
     if (!(bytes >= 0 && bytes < 2 ** 22)) return [];
     const data = viewAs(dtype, new Uint8Array(bytes));
-    // Ones; of half floats the bits of small numbers.
+    // Ones; for float16 and bfloat16 these are the bits of small numbers.
     if (data instanceof BigInt64Array || data instanceof BigUint64Array) data.fill(1n);
     else data.fill(1);
     return [hostTensor(dtype, shape, data)];

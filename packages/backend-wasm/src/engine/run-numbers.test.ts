@@ -184,7 +184,7 @@ test("what a program checks of a number makes two plans, not one for each value"
   await expect(runMany(item, [[floats([1], 1)], [floats([1], -1)]])).rejects.toThrow("must be positive");
 });
 
-test("a number keeps its dtype's rules: ints stay ints, halves round as PyTorch's", async () => {
+test("a number keeps its dtype's rules: ints stay ints, float16 rounds as PyTorch's", async () => {
   const body = `
   user_input %i: i64[1]
   user_input %h: f16[1]

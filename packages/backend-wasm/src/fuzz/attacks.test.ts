@@ -87,7 +87,7 @@ test.each<readonly [string, string, readonly Value[], string]>([
     "registry.argument",
   ],
   [
-    "a split at halves",
+    "a split at float16 positions",
     "s: [%y: f32[2], %z: f32[2]] = aten::tensor_split.tensor_indices_or_sections(%x, tensor_indices_or_sections=%v)",
     [half],
     "registry.argument",

@@ -16,7 +16,8 @@ export function isFloat32(args: Readonly<Record<string, ArgValue>>, ...names: re
 }
 
 /**
- * Allocates the n-th result and lets `compute` write it in float32; a half result is rounded from a temporary.
+ * Allocates the n-th result and lets `compute` write it in float32; a half-precision result is rounded from a
+ * temporary.
  */
 export function float32Result(
   call: KernelCall,

@@ -1,6 +1,6 @@
 /** What the device can do, as far as kernels choose by it. */
 export interface Adapter {
-  /** `shader-f16` is enabled: halves are stored as such. */
+  /** `shader-f16` is enabled: float16 is stored in 16 bits. */
   readonly f16: boolean;
   /** `subgroups` is enabled. */
   readonly subgroups: boolean;

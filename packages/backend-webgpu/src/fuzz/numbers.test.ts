@@ -87,7 +87,7 @@ await describeWithDevice("numbers of programs", (device) => {
     ]);
   });
 
-  test("halves that overflow", async () => {
+  test("float16 results that overflow", async () => {
     const x = { ...floats([2], 0, 0), dtype: "float16" as const, data: Uint16Array.of(0x3c00, 0xbc00) };
     expect(await resultOf("user_input %x: f16[2]", "f16[2] = aten::mul.Scalar(self=%x, other=70000.0)", x)).toEqual([
       0x7c00, 0xfc00,

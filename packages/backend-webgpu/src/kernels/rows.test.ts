@@ -74,13 +74,13 @@ await describeWithDevice("rows", () => {
       expect(await compute(body, x)).toEqual([[0, 0.5, 0, 0.5, nan, nan, nan, nan, nan, nan, nan, nan]]);
     });
 
-    test("halves", async () => {
+    test("float16", async () => {
       const type = "f16[2, 259]";
       const body = `user_input %x: ${type}
   %y: ${type} = aten::softmax.int(self=%x, dim=1)
   %z: ${type} = aten::rms_norm(input=%x, normalized_shape=[259], eps=0.0001)
   return %y, %z`;
-      // Rows of 2: the halves nearest to 1 / 259 and to 2 / √4.0001.
+      // Rows of 2: the float16 nearest to 1 / 259 and to 2 / √4.0001.
       const [y, z] = await compute(body, hostTensor("float16", [2, 259], new Uint16Array(518).fill(0x4000)));
       expect([new Set(y), new Set(z)]).toEqual([new Set([0x1be8]), new Set([0x3c00])]);
     });

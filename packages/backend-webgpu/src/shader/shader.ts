@@ -71,8 +71,9 @@ export interface AccessOptions {
  * - `read(x)`: `x(i)` is the i-th element in row-major order, whatever the strides; with `vector` also `x4(i)`.
  * - `at(x)`: `x(c0, c1, …)` is the element at these coordinates.
  * - `raw(x)`: `x_at(o)` is the element `o` behind the first, and `offsets(name, layout)` tells such distances.
- * - `write(y)` and `result(y)`: `set_y(i, value)` stores the i-th element; with `vector` there is `set_y4(i, vec4)` alone,
- *   since storing a part of a vector may store the rest of it too.
+ * - `write(y)` and `result(y)`: `set_y(i, value)` stores the i-th element; with `vector` there is `set_y4(i, vec4)`
+ * alone,
+ * since storing a part of a vector may store the rest of it too.
  * - `u32`, `i32`, `f32`: numbers that may differ without a new pipeline, read as `p.name`.
  *
  * Each binding is `name_buf` for what these cannot express, with `p.name_offset` as its first element. Values are in
@@ -107,8 +108,8 @@ export class Shader {
   }
 
   /**
-   * For kernels that compute where they read: `x_at(o)` is the element `o` elements behind the first; with `vector` also
-   * `x_at4(o)`, that one and the next three.
+   * For kernels that compute where they read: `x_at(o)` is the element `o` elements behind the first; with `vector`
+   * also `x_at4(o)`, that one and the next three.
    */
   raw(name: string, place: Place, { vector = false }: AccessOptions = {}): this {
     const offset = this.#bindRead(name, place, vector);
@@ -135,7 +136,7 @@ export class Shader {
       input === null ? null : this.#fusedOperand(`${name}_e${k}`, broadcast(input, place.shape), vector),
     );
     const dtypes = epilogue.inputs.map((input) => input?.dtype ?? dtype);
-    // The value is what the call gives in PyTorch: of a half, rounded.
+    // The value is what the call gives in PyTorch: rounded to its dtype.
     const call = (of: (operand: FusedOperand) => string, v: string): string =>
       `${name}_expr(${operands.map((operand) => (operand === null ? fitExpr(dtype, v) : of(operand))).join(", ")})`;
     this.#functions.push(scalarFunction(`${name}_expr`, epilogue.expr, dtypes).code);

@@ -34,9 +34,18 @@ const ULPS: Readonly<Record<string, number>> = { exp: 120, expm1: 120, sinh: 120
 /** Functions with zeros that no float is near enough to are compared absolutely. */
 const ABSOLUTE: Readonly<Record<string, number>> = { sin: 2e-7, cos: 2e-7, lgamma: 1e-6, digamma: 2e-6 };
 
-/** Halves are computed as float32 is, so a few functions tell whether they are rounded. */
-const FOR_HALVES: ReadonlySet<string> = new Set(["add", "mul", "div", "exp", "round", "isnan", "lt", "nextafter"]);
-const tested = (fn: string, dtype: DType): boolean => !dtype.endsWith("float16") || FOR_HALVES.has(fn);
+/** float16 and bfloat16 are computed in float32, so a few functions suffice to see that they are rounded. */
+const FOR_HALF_PRECISION: ReadonlySet<string> = new Set([
+  "add",
+  "mul",
+  "div",
+  "exp",
+  "round",
+  "isnan",
+  "lt",
+  "nextafter",
+]);
+const tested = (fn: string, dtype: DType): boolean => !dtype.endsWith("float16") || FOR_HALF_PRECISION.has(fn);
 
 async function check(device: GPUDevice, fn: string, expr: TypedExpr, operands: readonly TestOperand[]): Promise<void> {
   const kernel = { shape: [COUNT], operands, expr };

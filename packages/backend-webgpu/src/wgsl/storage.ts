@@ -3,7 +3,7 @@ import { webgpuError } from "../webgpu-errors.ts";
 
 /** What a device offers to shaders. */
 export interface ShaderFeatures {
-  /** `shader-f16`: halves are stored as such. */
+  /** `shader-f16`: float16 is stored in 16 bits. */
   readonly f16: boolean;
 }
 
@@ -45,7 +45,9 @@ export function computeType(dtype: DType): ComputeType {
   });
 }
 
-/** WGSL type of a dtype's elements in memory. Bools are 0 or 1; what is narrower than its type holds no other values. */
+/**
+ * WGSL type of a dtype's elements in memory. Bools are 0 or 1; what is narrower than its type holds no other values.
+ */
 export function storageOf(dtype: DType, { f16 }: ShaderFeatures): Storage {
   if (dtype === "float16" && f16) return { type: "f16", bytes: 2 };
   const type = computeType(dtype);

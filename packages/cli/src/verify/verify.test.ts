@@ -46,7 +46,7 @@ describe("compareTensors", () => {
     expect(compareTensors(big(1n), tensor("int32", [1], [1]), exact).problem).toBe("int32 [1] instead of int64 [1]");
   });
 
-  it("compares halves and complex numbers by value", () => {
+  it("compares float16 and complex numbers by value", () => {
     const half = (bits: number) => tensor("float16", [1], Uint16Array.of(bits));
     expect(compareTensors(half(0x3c00), half(0x3c01), defaultTolerance("float16"))).toMatchObject({ ok: true });
     const complex = (re: number, im: number) => tensor("complex64", [1], Float32Array.of(re, im));

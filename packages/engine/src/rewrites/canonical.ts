@@ -6,9 +6,9 @@ import type { RewriteTarget } from "./target.ts";
 import { dense, resultType } from "./types.ts";
 
 /**
- * Says the same thing in one way: `addmm` and products with a fixed matrix as `linear`, every two-dimensional convolution
- * as `conv2d`, normalisations and softmax by their short names, `view` as `reshape` (a pass may lay out its input otherwise), and
- * tensors of zeros like some other tensor as zeros.
+ * Says the same thing in one way: `addmm` and products with a fixed matrix as `linear`, every two-dimensional
+ * convolution as `conv2d`, normalisations and softmax by their short names, `view` as `reshape` (a pass may lay out its
+ * input otherwise), and tensors of zeros like some other tensor as zeros.
  */
 export function canonicalize(program: Program, target: RewriteTarget): Program {
   return rewrite(program, RULES, target);
@@ -89,7 +89,7 @@ const view: RewriteRule = (node, context) =>
     node,
   );
 
-/** `_softmax`, unless it also makes a float of a half. */
+/** `_softmax`, unless it also converts half precision to float32. */
 const softmax: RewriteRule = (node, context) => {
   const widens = argOf(node, "half_to_float");
   if (widens?.kind === "bool" && widens.value) return null;

@@ -27,7 +27,7 @@ test("complex numbers belong to complex tensors", () => {
   expect(problem({ self: tensor("complex64"), value })).toBe(null);
 });
 
-test("tensors of one dtype, of which those beside halves may be floats", () => {
+test("tensors of one dtype, beside which float32 may stand for half precision", () => {
   expect(problem({ self: tensor("float32"), weight: tensor("int64") })).toMatch(/`weight` is int64, where `self` is/);
   expect(problem({ self: tensor("float16"), weight: tensor("float32") })).toBe(null);
 });

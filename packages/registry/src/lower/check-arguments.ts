@@ -13,8 +13,8 @@ type Args = Readonly<Record<string, ArgValue>>;
 type Rule = (value: ArgValue, args: Args) => string | null;
 
 /**
- * What is wrong with arguments that have the types of the schema, or null: what PyTorch refuses in whichever op an argument
- * of some name and type occurs, and what the record requires of its tensors.
+ * What is wrong with arguments that have the types of the schema, or null: what PyTorch refuses in whichever op an
+ * argument of some name and type occurs, and what the record requires of its tensors.
  */
 export function argumentProblem(record: OpRecord, args: Args): string | null {
   for (const { name, rule } of rulesOf(record)) {
@@ -112,7 +112,7 @@ function dtypeProblem({ same = [], kinds = {} }: Requirements, args: Args): stri
   const [first, ...others] = same.flatMap((name) => tensorsIn(args[name]).map(({ dtype }) => ({ name, dtype })));
   const narrow = first !== undefined && DTYPES[first.dtype].kind === "float" && DTYPES[first.dtype].itemsize < 4;
   for (const { name, dtype } of others) {
-    // Statistics and weights of halves may be floats.
+    // Statistics and weights of half-precision tensors may be float32.
     if (dtype === first!.dtype || (narrow && dtype === "float32")) continue;
     return `argument \`${name}\` is ${dtype}, where \`${first!.name}\` is ${first!.dtype}: they must have the same dtype`;
   }

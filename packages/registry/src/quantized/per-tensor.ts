@@ -68,7 +68,9 @@ function inverseOf(b: Builder, scale: TensorMeta): TensorMeta {
   return e.cast(reciprocal(b, e.cast(item(b, "scale", scale), "float64")), "float32");
 }
 
-/** Each step in the dtype of the result: half floats are computed in float32, and rounded after each. Scales are not. */
+/**
+ * Each step in the dtype of the result: half precision is computed in float32, and rounded after each. Scales are not.
+ */
 function dequantize(
   b: Builder,
   input: TensorMeta,

@@ -33,7 +33,7 @@ export function quantize(
   return e.cast(clamp(b, e.add(round(b, e.mul(x, inverse)), zeroPoint), min, max), dtype);
 }
 
-/** What is quantised: half floats are float32 from here on, other dtypes are refused. */
+/** What is quantised: half precision becomes float32 from here on, other dtypes are refused. */
 export function floats(b: Builder, input: TensorMeta): TensorMeta {
   const { dtype } = input;
   const ok = dtype === "float32" || dtype === "float16" || dtype === "bfloat16";

@@ -1,7 +1,7 @@
 import { DTYPES, type DType, Pt2Error } from "@pt2/format";
-import { computeDtype, isHalf } from "../dtype-promotion.ts";
+import { computeDtype, isHalfPrecision } from "../dtype-promotion.ts";
 import type { BinaryFn, ScalarExpr, UnaryFn } from "./expr.ts";
-import { IN_STEPS } from "./halves.ts";
+import { IN_STEPS } from "./half-precision.ts";
 
 /** Value of one element: bigint for 64-bit integers, boolean for bool, number for the rest. */
 export type ScalarValue = number | bigint | boolean;
@@ -72,7 +72,7 @@ export function castTo(dtype: DType, x: TypedExpr): TypedExpr {
 
 /** Resolves the dtype of every node. Throws `registry.scalar-dtype` for a function that the dtype does not have. */
 export function typeExpr(expr: ScalarExpr, rules: TypeRules): TypedExpr {
-  const half = isHalf(rules.compute) ? rules.compute : null;
+  const half = isHalfPrecision(rules.compute) ? rules.compute : null;
   const compute = computeDtype(rules.compute);
   const memo = new Map<ScalarExpr, TypedExpr>();
   const visit = (node: ScalarExpr): TypedExpr => {

@@ -37,7 +37,7 @@ test("argmax and argmin along each dimension of dense and transposed tensors, an
   ]);
 });
 
-test("argmax of halves, of one number and of rows with NaN, infinities and negative zero", async () => {
+test("argmax of float16, of one number and of rows with NaN, infinities and negative zero", async () => {
   const half = hostTensor("float16", [2], Uint16Array.of(0x3c00, 0x4000));
   const [results] = await runBody(
     `

@@ -75,7 +75,7 @@ function foldAll<T>(from: Elements<T>, to: Elements<T>, outer: Int32Array, inner
   }
 }
 
-/** Half results are rounded once, at the end: their elements stay exact in what is read. */
+/** Half-precision results are rounded once, at the end; the elements that are read are exact. */
 function wideEnough(dtype: DType): DType {
   return dtype === "float16" || dtype === "bfloat16" ? "float32" : dtype;
 }

@@ -70,7 +70,7 @@ await describeWithDevice("attention", () => {
       await executable.dispose();
     });
 
-    test.each([20, 1])("halves, %i queries", async (queries) => {
+    test.each([20, 1])("float16, %i queries", async (queries) => {
       const [type, others] = [`f16[1, 2, ${queries}, 16]`, "f16[1, 2, 300, 16]"];
       const body = `user_input %q: ${type}
   user_input %x: ${others}

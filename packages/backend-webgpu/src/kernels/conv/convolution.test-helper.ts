@@ -18,7 +18,7 @@ export interface ConvCase {
 
 const inDouble = HOST_KERNELS.find(({ ops }) => ops.includes("aten::convolution"))!;
 
-/** Numbers that a half has, so that it computes with the same ones. */
+/** Numbers that float16 holds exactly, so that both dtypes compute with the same ones. */
 function values(shape: readonly number[], seed: number): Float64Array {
   const next = randomUnit(seed);
   return Float64Array.from({ length: elementCount(shape) }, () =>

@@ -95,7 +95,7 @@ const FILTERED: Readonly<Record<string, ConvCase>> = {
 /** What is tested without subgroups too, where only the text of the loads differs. */
 const SIMPLE = ["prime sizes", "odd strides and dilation", "large groups", "single elements", "three dimensions"];
 
-const HALVES = ["prime sizes", "single elements", "each channel twice", "transposed", "large groups"];
+const FLOAT16_CASES = ["prime sizes", "single elements", "each channel twice", "transposed", "large groups"];
 
 await describeWithDevice("convolution", () => {
   describe.each(Object.keys(VARIANTS) as VariantName[])("%s", (variant) => {
@@ -109,9 +109,9 @@ await describeWithDevice("convolution", () => {
       await runCase(await variantBackend(variant), { ...convolution, atol: 1e-4 }, "constants", registry, {});
     });
 
-    test.each(HALVES)("%s of halves", async (name) => {
-      const halves = convolutionCase(name, CASES[name]!, "float16");
-      await runCase(await variantBackend(variant), halves, "constants", registry, {});
+    test.each(FLOAT16_CASES)("%s of float16", async (name) => {
+      const float16Case = convolutionCase(name, CASES[name]!, "float16");
+      await runCase(await variantBackend(variant), float16Case, "constants", registry, {});
     });
   });
 });

@@ -82,12 +82,12 @@ await describeWithDevice("products of matrices", () => {
       expect(worstError(actual as number[], expected, ABSOLUTE)).toBeLessThan(1e-5);
     });
 
-    test("a row of halves", async () => {
+    test("a row of float16", async () => {
       const body = `user_input %x: f16[1, 260]
   user_input %w: f16[7, 260]
   %y: f16[1, 7] = aten::linear(input=%x, weight=%w)
   return %y`;
-      // 260 twos are 520, and 518.5 where one of them is a half.
+      // 260 twos are 520, and 518.5 where one of them is 0.5.
       const x = hostTensor("float16", [1, 260], new Uint16Array(260).fill(0x3c00));
       const w = hostTensor("float16", [7, 260], new Uint16Array(7 * 260).fill(0x4000));
       w.data[3 * 260 + 257] = 0x3800;

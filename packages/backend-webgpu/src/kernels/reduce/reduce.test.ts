@@ -100,8 +100,8 @@ await describeWithDevice("reductions", () => {
       expect(most).toEqual(lanes.map((lane) => Math.max(...lane)));
     });
 
-    test("halves", async () => {
-      // 1031 halves of 1, and one of 2.
+    test("float16", async () => {
+      // 1031 float16 elements of 1, and one of 2.
       const x = hostTensor("float16", [2, 1031], new Uint16Array(2062).fill(0x3c00));
       x.data[1500] = 0x4000;
       const backend = await variantBackend(variant);
@@ -109,7 +109,7 @@ await describeWithDevice("reductions", () => {
       const executable = await backend.compile({ program: programOf(body), weights: new Map(), registry });
       const results = (await run(executable, x)) as number[][];
       const [sum, mean, most] = results;
-      // 1031 and 1032, 1 and the half nearest to 1 + 1 / 1031, 1 and 2.
+      // 1031 and 1032, 1 and the float16 nearest to 1 + 1 / 1031, 1 and 2.
       expect([sum, mean, most]).toEqual([
         [0x6407, 0x6408],
         [0x3c00, 0x3c01],

@@ -32,7 +32,7 @@ function reduction(ops: readonly string[], rule: Reduction): WebgpuKernel {
     prepare(call) {
       const { dtype } = call.call.results[0] as TensorMeta;
       const given = call.tensor("self");
-      // A half is what is added, however wide the sum is, and a bool is true or false.
+      // Elements are rounded to their float16 or bfloat16 before they are added, however wide the sum is; bools are 0 or 1.
       const narrow = rule.converts && (dtype === "bool" || isSmallFloat(dtype)) ? call.convert(given, dtype) : given;
       const self = call.convert(narrow, wideEnough(rule.converts ? dtype : given.dtype));
       const layout = reducedLayout(self, call.arg<ArgValue | undefined>("dim"));
@@ -48,8 +48,8 @@ function wideEnough(dtype: DType): DType {
 }
 
 /**
- * Lanes that are few and long are cut into pieces, so that the device has enough to do: a first shader reduces each piece,
- * and the last reduces the partial results.
+ * Lanes that are few and long are cut into pieces, so that the device has enough to do: a first shader reduces each
+ * piece, and the last reduces the partial results.
  */
 function planFold(call: KernelCall, self: Place, layout: ReducedLayout, rule: Reduction): void {
   const { outer, n } = layout;

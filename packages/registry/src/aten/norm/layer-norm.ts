@@ -119,7 +119,7 @@ function affine(
   return e.cast(bias === null ? scaled : e.add(scaled, bias), dtype);
 }
 
-/** Half inputs with float32 parameters have float32 statistics. */
+/** Half-precision inputs with float32 parameters have float32 statistics. */
 function statisticType(input: TensorMeta, weight: TensorMeta | null): DType {
   return weight === null ? input.dtype : weight.dtype;
 }

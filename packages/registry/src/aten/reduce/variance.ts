@@ -109,7 +109,7 @@ function withMean(b: Builder, statistic: typeof variance, spread: Spread): reado
   return [statistic(b, spread), known];
 }
 
-/** `sum((x - mean)²) / (n - correction)`, in float32 for the half floats. */
+/** `sum((x - mean)²) / (n - correction)`, in float32 for half precision. */
 function meanSquare(b: Builder, { self, dim, correction, keepdim }: Spread): TensorMeta {
   const e = emit(b);
   const dims = reducedDims(dim, self.shape.length);

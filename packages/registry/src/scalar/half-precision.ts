@@ -10,7 +10,10 @@ const NUMBERS = {
   bfloat16: { epsilon: 2 ** -7, least: 2 ** -133, greatest: (2 - 2 ** -7) * 2 ** 127 },
 } as const;
 
-/** Functions that PyTorch computes of halves in several steps, each rounded to their dtype. Others are rounded once. */
+/**
+ * Functions that PyTorch computes in several steps for half precision, each rounded to its dtype. Others are rounded
+ * once.
+ */
 export const IN_STEPS: { readonly [F in BinaryFn]?: Steps } = {
   truncdiv: (x, y, dtype) => s.trunc(s.cast(dtype, s.div(x, y))),
 
