@@ -35,16 +35,14 @@ test("graphs nested 10,000 deep are refused", async () => {
   expect(await outcome(await withProgram(nest), 9, await firstCall("torch-2.13/mlp"), backend)).toBe("format.limit");
 });
 
-test("a program of a million nodes runs or is refused", async () => {
+test("a program of a million nodes runs", async () => {
   const grow = (text: string): string => {
     const at = text.indexOf('"nodes": [') + '"nodes": ['.length;
     const node = (i: number): string =>
       `{"target":"torch.ops.aten.relu.default","inputs":[{"name":"self","arg":{"as_tensor":{"name":"x"}},"kind":1}],"outputs":[{"as_tensor":{"name":"r${i}"}}],"metadata":{}},`;
     return text.slice(0, at) + Array.from({ length: 1_000_000 }, (_, i) => node(i)).join("") + text.slice(at);
   };
-  expect(await outcome(await withProgram(grow), 0, await firstCall("torch-2.13/mlp"), backend)).toMatch(
-    /^[a-z]+\.[a-z-]+$|^ran$/,
-  );
+  expect(await outcome(await withProgram(grow), 0, await firstCall("torch-2.13/mlp"), backend)).toBe("ran");
 });
 
 test("damaged weight configs: a model runs or is refused with a code", async () => {
