@@ -2,18 +2,18 @@ import type { DType, TreeSpec } from "@pt2/format";
 import type { SymBool, SymFloat, SymInt } from "./sym/expr.ts";
 
 /**
- * Name of an operator as PyTorch's schema strings write it: `aten::relu`, `aten::add.Tensor`,
- * `higher_order::cond`, `_operator::mul`, `math::trunc`, `torch::sym_max`. The overload `default` is the empty one.
+ * The name of an operator as in PyTorch's schema strings: `aten::relu`, `aten::add.Tensor`, `higher_order::cond`,
+ * `_operator::mul`, `math::trunc`, `torch::sym_max`. The overload `default` is the empty one.
  */
 export type OpName = string;
 
-/** Where an exported tensor lived; a backend may put it elsewhere. */
+/** The device of a tensor at export; a backend may use another one. */
 export interface Device {
   readonly type: string;
   readonly index: number | null;
 }
 
-/** What PyTorch recorded of a tensor value. Sizes and strides count elements and may be symbolic. */
+/** The metadata that PyTorch recorded of a tensor value. Sizes and strides count elements and may be symbolic. */
 export interface TensorType {
   readonly kind: "tensor";
   readonly dtype: DType;
@@ -24,7 +24,7 @@ export interface TensorType {
   readonly requiresGrad: boolean;
 }
 
-/** Type of every SSA value; the scalar kinds carry the expression that PyTorch recorded, if any. */
+/** The type of an SSA value; the scalar kinds carry the expression that PyTorch recorded, if any. */
 export type ValueType =
   | TensorType
   | { readonly kind: "symint"; readonly value: SymInt | null }
@@ -56,7 +56,7 @@ export type Layout = "strided" | "sparse_coo" | "sparse_csr" | "sparse_csc" | "s
 /** `torch.memory_format` by name. */
 export type MemoryFormat = "contiguous_format" | "channels_last" | "channels_last_3d" | "preserve_format";
 
-/** An argument under the name its schema gives it; higher-order ops use `""` and position. */
+/** An argument with its schema name; higher-order ops use `""` and position. */
 export interface NamedArg {
   readonly name: string;
   readonly arg: Arg;
@@ -70,15 +70,15 @@ export type Output =
 
 /** Where a node comes from in the Python source, for error messages. */
 export interface NodeOrigin {
-  /** Innermost module path, such as `layers.0.conv1`; empty for the root module. */
+  /** The innermost module path, such as `layers.0.conv1`; empty for the root module. */
   readonly modulePath?: string;
-  /** Class of that module, such as `torch.nn.modules.conv.Conv2d`. */
+  /** The class of that module, such as `torch.nn.modules.conv.Conv2d`. */
   readonly moduleClass?: string;
   /** `file.py:41, in forward` of the innermost frame. */
   readonly line?: string;
-  /** Source text of that frame, if recorded. */
+  /** The source text of that frame, if recorded. */
   readonly code?: string;
-  /** The nodes that a backend's pass joined in this one, for profiles. Files and their text have none. */
+  /** The nodes that a backend's pass fused into this one, for profiles. Files and the text form have none. */
   readonly joined?: readonly Pick<Node, "op" | "name">[];
 }
 
@@ -91,24 +91,24 @@ export interface Node {
   readonly outputs: readonly Output[];
   readonly origin: NodeOrigin;
   /**
-   * Of a call in place that a pass made functional, the argument that it wrote to: the result has to fit there. Files and
-   * their text have none.
+   * The argument that an in-place call wrote to before functionalization: the result has to fit there. Files and the
+   * text form have none.
    */
   readonly written?: string;
 }
 
 /** An immutable SSA graph. Nodes are in execution order, which is semantic while ops mutate. */
 export interface Graph {
-  /** Placeholders, in order. A constant input has no value and is `null` here. */
+  /** Placeholders in order. A constant input has no value and is `null` here. */
   readonly inputs: readonly (string | null)[];
   readonly nodes: readonly Node[];
-  /** Returned arguments, 1:1 with the signature's outputs for the root graph. */
+  /** Returned arguments, which match the signature's outputs 1:1 in the root graph. */
   readonly outputs: readonly Arg[];
-  /** Type of every value defined in this graph (nested graphs have their own table). */
+  /** The type of every value that this graph defines (nested graphs have their own table). */
   readonly values: ReadonlyMap<string, ValueType>;
 }
 
-/** What a placeholder of the root graph stands for, 1:1 with `graph.inputs`. */
+/** The role of a placeholder of the root graph, 1:1 with `graph.inputs`. */
 export type InputSpec =
   | { readonly kind: "user_input"; readonly value: string | null }
   | { readonly kind: "constant_input"; readonly name: string; readonly constant: Arg }
@@ -118,7 +118,9 @@ export type InputSpec =
   | { readonly kind: "custom_obj"; readonly value: string; readonly target: string }
   | { readonly kind: "token"; readonly value: string };
 
-/** What a returned argument of the root graph means, 1:1 with `graph.outputs`. A gradient's target is as its input's. */
+/**
+ * The role of a returned argument of the root graph, 1:1 with `graph.outputs`. The target of a gradient is its input's.
+ */
 export type OutputSpec =
   | { readonly kind: "user_output" }
   | { readonly kind: "loss_output" }
@@ -129,7 +131,7 @@ export type OutputSpec =
   | { readonly kind: "gradient_to_parameter"; readonly target: string }
   | { readonly kind: "gradient_to_user_input"; readonly target: string };
 
-/** Inclusive bounds of a size; `null` is unbounded. */
+/** Inclusive bounds of a size; `null` means unbounded. */
 export interface SymRange {
   readonly min: number | bigint | null;
   readonly max: number | bigint | null;
@@ -140,16 +142,16 @@ export interface Program {
   readonly graph: Graph;
   readonly inputs: readonly InputSpec[];
   readonly outputs: readonly OutputSpec[];
-  /** Range of each symbol (`s77`) or expression (`s77 + 1`) as written by PyTorch. */
+  /** Ranges of symbols (`s77`) or expressions (`s77 + 1`), as PyTorch writes them. */
   readonly ranges: ReadonlyMap<string, SymRange>;
-  /** Pytree of `(args, kwargs)` and of the return value. `null` when the file has none. */
+  /** The pytrees of `(args, kwargs)` and of the return value. `null` when the file has none. */
   readonly inSpec: TreeSpec | null;
   readonly outSpec: TreeSpec | null;
   /** Field names of each named tuple type in the specs. */
   readonly namedTuples: ReadonlyMap<string, readonly string[]>;
   /** Names of `forward`'s parameters, in order. */
   readonly forwardArgs: readonly string[];
-  /** `"TRAINING"`, `"ATEN"`, `"EDGE"` or what the file says. */
+  /** `"TRAINING"`, `"ATEN"`, `"EDGE"` or another dialect of the file. */
   readonly dialect: string;
   readonly torchVersion: string;
 }

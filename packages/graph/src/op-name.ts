@@ -4,15 +4,15 @@ import type { OpName } from "./ir.ts";
 const CANONICAL = /^(?<ns>[^:\s]+)::(?<op>[^:.\s]+)(?:\.(?<overload>[^:\s]+))?$/;
 const FX = /^torch\.ops\.(?<ns>[^.:\s]+)\.(?<op>[^.:\s]+)(?:\.(?<overload>[^:\s]+))?$/;
 const HIGHER_ORDER = /^torch\._higher_order_ops\.(?:[\w.]+\.)?(?<op>\w+)$/;
-/** Python functions, which have no overload: `_operator.mul`, `math.trunc`, `torch.sym_max`. */
+/** Python functions have no overload: `_operator.mul`, `math.trunc`, `torch.sym_max`. */
 const PYTHON = /^(?<ns>_operator|operator|math|builtins|torch(?:\.\w+)*)\.(?<op>\w+)$/;
 const EXTENSION = /^(?<ns>#[^:\s]+):(?<op>[^:.\s]+)(?:\.(?<overload>[^:\s]+))?$/;
 const DOTTED = /^(?<ns>[^.:\s]+)\.(?<op>[^.:\s]+)(?:\.(?<overload>[^:\s]+))?$/;
 
 /**
- * The canonical name of an operator, from any spelling in use: `aten::add.Tensor`, `aten.add.Tensor`,
- * `torch.ops.aten.add.Tensor`, `torch.ops.higher_order.cond`, `_operator.mul`, `torch.sym_max`.
- * The overload `default` is left out.
+ * Returns the canonical name of an operator, from any spelling in use: `aten::add.Tensor`, `aten.add.Tensor`,
+ * `torch.ops.aten.add.Tensor`, `torch.ops.higher_order.cond`, `_operator.mul`, `torch.sym_max`. The overload `default`
+ * is omitted.
  */
 export function parseOpName(text: string): OpName {
   const parts =
@@ -34,7 +34,7 @@ export function parseOpName(text: string): OpName {
   return overload === undefined || overload === "default" ? `${space}::${op}` : `${space}::${op}.${overload}`;
 }
 
-/** The parts of a canonical name; an empty overload is the default one. */
+/** The components of a canonical name; an empty overload is the default one. */
 export interface OpNameParts {
   readonly namespace: string;
   readonly op: string;

@@ -1,2 +1,2 @@
-/** What the results of a program are to its caller. */
+/** The roles of a program's results. */
 export { isGradient, isModuleResult, isReturned } from "./query/results.ts";

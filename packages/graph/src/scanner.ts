@@ -1,7 +1,7 @@
 import { graphError } from "./graph-errors.ts";
 
 const SPACE = /(?:\s|;[^\n]*)*/y;
-/** Bounds the stack that a hostile text can use. */
+/** Bounds the stack that a malicious text can use. */
 const MAX_DEPTH = 300;
 
 const WORD = /[A-Za-z_][\w]*/y;
@@ -9,10 +9,13 @@ const NUMBER = /(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?/y;
 const JSON_STRING = /"(?:[^"\\\n]|\\.)*"/y;
 const PYTHON_STRING = /'([^'\\\n]*)'/y;
 
-/** Reads tokens from a text; the text form and the symbolic expressions share it. `;` starts a comment that runs to the end of the line. */
+/**
+ * Reads tokens from a text, for the text form and for symbolic expressions. `;` starts a comment to the end of the
+ * line.
+ */
 export class Scanner {
   readonly text: string;
-  /** Offset of the next character. */
+  /** The offset of the next character. */
   at = 0;
   #depth = 0;
 
@@ -20,13 +23,13 @@ export class Scanner {
     this.text = text;
   }
 
-  /** Skips white space and comments and says whether anything is left. */
+  /** Skips white space and comments and returns whether the text is at its end. */
   get done(): boolean {
     this.match(SPACE);
     return this.at >= this.text.length;
   }
 
-  /** Matches a sticky pattern here, without skipping space. */
+  /** Matches a sticky pattern at the current position, without skipping space. */
   match(pattern: RegExp): RegExpExecArray | null {
     pattern.lastIndex = this.at;
     const found = pattern.exec(this.text);
@@ -34,19 +37,19 @@ export class Scanner {
     return found;
   }
 
-  /** Whether `token` comes next. */
+  /** Returns whether `token` comes next. */
   peek(token: string): boolean {
     return !this.done && this.text.startsWith(token, this.at);
   }
 
-  /** Takes `token` if it comes next. */
+  /** Consumes `token` if it comes next. */
   accept(token: string): boolean {
     const found = this.peek(token);
     if (found) this.at += token.length;
     return found;
   }
 
-  /** Takes the word `word` if it comes next, whole. */
+  /** Consumes `word` if it comes next as a whole word. */
   acceptWord(word: string): boolean {
     const start = this.at;
     if (this.tryWord() === word) return true;
@@ -66,12 +69,12 @@ export class Scanner {
     return this.tryWord() ?? this.fail("expected a name");
   }
 
-  /** A number without sign: its source text. */
+  /** Reads a number without sign, as source text. */
   tryNumber(): string | null {
     return this.done ? null : (this.match(NUMBER)?.[0] ?? null);
   }
 
-  /** A JSON string, or a Python one in single quotes without escapes. */
+  /** Reads a JSON string, or a Python string in single quotes without escapes. */
   tryString(): string | null {
     if (this.done) return null;
     const python = this.match(PYTHON_STRING);
@@ -89,7 +92,7 @@ export class Scanner {
     return this.tryString() ?? this.fail("expected a string in quotes");
   }
 
-  /** `open item, item, … close`; a comma before `close` is allowed. */
+  /** Reads `open item, item, … close`; a comma before `close` is allowed. */
   list<T>(open: string, close: string, item: () => T): T[] {
     this.expect(open);
     if (++this.#depth > MAX_DEPTH) this.fail(`lists nested deeper than ${MAX_DEPTH}`);

@@ -3,7 +3,7 @@ import type { SymExpr, SymInt } from "./sym/expr.ts";
 import { call, sameExpr, toExpr, toSymInt } from "./sym/make.ts";
 import { simplify } from "./sym/simplify.ts";
 
-/** Strides of a dense row-major tensor of that shape, in elements. */
+/** Returns the strides of a contiguous tensor of that shape. */
 export function contiguousStrides(shape: readonly SymInt[]): readonly SymInt[] {
   const strides: SymInt[] = [];
   let next: SymInt = 1;
@@ -15,24 +15,27 @@ export function contiguousStrides(shape: readonly SymInt[]): readonly SymInt[] {
   return strides.reverse();
 }
 
-/** Whether two sizes are provably equal. */
+/** Returns whether two sizes are provably equal. */
 function sameSize(a: SymInt, b: SymInt): boolean {
   return sameExpr(simplify(toExpr(a)), simplify(toExpr(b)));
 }
 
-/** Whether two lists of sizes are provably equal. */
+/** Returns whether two lists of sizes are provably equal. */
 export function sameSizes(a: readonly SymInt[], b: readonly SymInt[]): boolean {
   return a.length === b.length && a.every((size, i) => sameSize(size, b[i]!));
 }
 
-/** Whether a tensor is provably dense and row-major; strides of dimensions of size 1 say nothing. */
+/** Returns whether a tensor is provably contiguous; strides of dimensions of size 1 are ignored. */
 export function isContiguous(type: TensorType): boolean {
   if (type.shape.some((size) => size === 0)) return true;
   const dense = contiguousStrides(type.shape);
   return type.strides.every((stride, i) => type.shape[i] === 1 || sameSize(ofNonEmpty(stride), dense[i]!));
 }
 
-/** PyTorch writes `Max(1, s0)` for the stride over a size that could be 0; in an empty tensor strides say nothing. */
+/**
+ * Simplifies `Max(1, s0)`, which PyTorch writes for the stride over a size that could be 0; empty tensors have any
+ * strides.
+ */
 function ofNonEmpty(stride: SymInt): SymInt {
   const strip = (expr: SymExpr): SymExpr => {
     if (expr.kind !== "call") return expr;

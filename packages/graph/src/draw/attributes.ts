@@ -1,9 +1,9 @@
 import type { Arg, Node } from "../ir.ts";
 
-/** A box is no wider for its attributes than this many characters. */
+/** The longest text of attributes, so that boxes stay narrow. */
 const LENGTH = 44;
 
-/** What a node is told beside its tensors, as short as can be: `stride 2, padding 1`, `dim -1`. */
+/** Returns a node's literal arguments as short text: `stride 2, padding 1`, `dim -1`. */
 export function attributesOf({ args }: Node): string {
   const parts = args.flatMap(({ name, arg }) => {
     const text = textOf(arg);
@@ -13,7 +13,7 @@ export function attributesOf({ args }: Node): string {
   return text.length > LENGTH ? `${text.slice(0, LENGTH - 1)}…` : text;
 }
 
-/** Null for what says nothing: tensors, and what is not given. */
+/** Returns null for tensors and omitted arguments. */
 function textOf(arg: Arg): string | null {
   switch (arg.kind) {
     case "int":
@@ -26,7 +26,7 @@ function textOf(arg: Arg): string | null {
     case "list": {
       const items = arg.items.map(textOf);
       if (items.length === 0 || items.some((item) => item === null)) return null;
-      // A square of two is `2`.
+      // Equal items are written once: [2, 2] becomes `2`.
       return new Set(items).size === 1 ? items[0]! : `[${items.join(", ")}]`;
     }
     default:

@@ -1,18 +1,18 @@
 import type { Box } from "./diagram.ts";
 import type { Layered, Slot } from "./layers.ts";
 
-/** Room that boxes and the layers between them take. */
+/** The sizes of boxes and the gaps between layers. */
 export interface Metrics {
   readonly boxWidth: (box: Box) => number;
   readonly boxHeight: (box: Box) => number;
   readonly bendWidth: number;
   readonly slotGap: number;
   readonly layerGap: number;
-  /** Between two columns, where arrows lead up again. */
+  /** The gap between two columns, which arrows use on their way up. */
   readonly gutter: number;
 }
 
-/** Where a box or a bend is: its centre, its height, and its column. */
+/** The position of a box or a bend: its centre, its height, and its column. */
 export interface Place {
   readonly x: number;
   readonly y: number;
@@ -36,10 +36,10 @@ export interface Columns {
   readonly height: number;
 }
 
-/** A picture is not much higher than wide, as screens are. */
+/** The target ratio of height to width, which suits screens. */
 const SHAPE = 0.8;
 
-/** Sets layers below each other, in as many columns as make a picture that fits a screen. */
+/** Stacks layers, in as many columns as make a picture that fits a screen. */
 export function arrange(layered: Layered, boxes: ReadonlyMap<string, Box>, metrics: Metrics): Columns {
   const rows = layered.layers.map((slots) => rowOf(slots, boxes, metrics));
   const height = rows.reduce((sum, row) => sum + row.height + metrics.layerGap, 0);
@@ -66,7 +66,7 @@ function rowOf(slots: readonly Slot[], boxes: ReadonlyMap<string, Box>, metrics:
   });
   const width = sized.reduce((sum, slot) => sum + slot.width + metrics.slotGap, -metrics.slotGap);
   const height = Math.max(0, ...sized.map((slot) => slot.height));
-  // A bend leads an arrow through its whole row.
+  // A bend leads an arrow through the whole height of its row.
   return { slots: sized.map((slot) => (slot.height === 0 ? { ...slot, height } : slot)), width, height };
 }
 

@@ -9,24 +9,24 @@ import { type Fold, foldModules } from "./fold.ts";
 
 /** A box of a drawing. */
 export interface Box {
-  /** Unique in the whole drawing; letters, digits and `_` only. */
+  /** Unique in the drawing; letters, digits and `_` only. */
   readonly id: string;
-  /** Operator, or the name of an input. */
+  /** The operator, or the name of an input. */
   readonly title: string;
-  /** Type of the first result. */
+  /** The type of the first result. */
   readonly detail: string;
-  /** What the node is told beside its tensors, or what a fold joins; often empty. */
+  /** The node's literal arguments, or the class and size of a folded module; often empty. */
   readonly note: string;
-  /** Nodes that it stands for: more than one where a module is folded. */
+  /** The number of nodes in the box: more than one where a module is folded. */
   readonly nodes: number;
   readonly family: Family;
-  /** Everything that is known, for a tooltip. */
+  /** The full description, for a tooltip. */
   readonly hint: string;
   /** Graphs nested in this node. */
   readonly nested: readonly Diagram[];
 }
 
-/** What flows from one box to another. */
+/** A data dependency between two boxes. */
 export interface Arrow {
   readonly from: string;
   readonly to: string;
@@ -39,15 +39,17 @@ export interface Diagram {
   readonly arrows: readonly Arrow[];
 }
 
-/** What a drawing shows. */
+/** Options of a drawing. */
 export interface DrawOptions {
   /** Draw parameters, buffers and constants as boxes of their own. @default false */
   readonly weights?: boolean;
-  /** Draws modules of this depth as one box each: at 2 `layers.0` and what is in it. @default every node for itself */
+  /**
+   * Draws each module of this depth as one box: at 2 `layers.0` with its contents. @default every node has its own box
+   */
   readonly depth?: number;
 }
 
-/** The boxes and arrows of a program or graph. */
+/** Creates the boxes and arrows of a program or graph. */
 export function diagramOf(subject: Program | Graph, options: DrawOptions = {}): Diagram {
   const { depth = Number.POSITIVE_INFINITY } = options;
   if ("nodes" in subject) return drawGraph("graph", subject, "", new Set(), depth);
@@ -72,7 +74,7 @@ function drawGraph(
 ): Diagram {
   const boxes: Box[] = [];
   const arrows: Arrow[] = [];
-  /** Box that defines each value. */
+  /** Maps each value to the box that defines it. */
   const source = new Map<string, string>();
   const box = (id: string, rest: Omit<Box, "id">): string => {
     boxes.push({ id: `${prefix}${id}`, ...rest });
@@ -140,7 +142,7 @@ function boxOfFold({ module, className, nodes }: Fold, graph: Graph): Omit<Box, 
   };
 }
 
-/** `conv2d`, `mylib::f`. */
+/** Returns `conv2d`, or `mylib::f` for ops of other namespaces. */
 function titleOf({ op }: Node): string {
   const { namespace, op: name } = splitOpName(op);
   return namespace === "aten" || namespace === "_operator" || namespace === "higher_order"
@@ -148,7 +150,7 @@ function titleOf({ op }: Node): string {
     : `${namespace}::${name}`;
 }
 
-/** Dtype and shape, without strides. */
+/** Returns dtype and shape, without strides. */
 function detailOf(type: ValueType | undefined): string {
   return type === undefined ? "" : printType(type).replace(/\{.*$/, "");
 }

@@ -2,7 +2,7 @@ import type { Graph, Program } from "../ir.ts";
 import { type Box, type Diagram, type DrawOptions, diagramOf } from "./diagram.ts";
 import { COLOURS, LINE, TEXT } from "./family.ts";
 
-/** A Graphviz document; nested graphs are clusters. */
+/** Draws a Graphviz document; nested graphs are clusters. */
 export function toDot(subject: Program | Graph, options: DrawOptions = {}): string {
   const diagram = diagramOf(subject, options);
   return `${[

@@ -1,6 +1,6 @@
 import type { OpName } from "../ir.ts";
 
-/** Groups of operators that a drawing tells apart by colour. */
+/** Groups of operators, each with its own colour in a drawing. */
 export type Family =
   | "input"
   | "output"
@@ -13,7 +13,7 @@ export type Family =
   | "control"
   | "other";
 
-/** Fill and border of each family. The text on them is dark, so that a drawing reads on a light and on a dark page. */
+/** The fill and border of each family. Text on them is dark, which is readable on light and on dark pages. */
 export const COLOURS: Readonly<Record<Family, { readonly fill: string; readonly stroke: string }>> = {
   input: { fill: "#dbeafe", stroke: "#3b82f6" },
   output: { fill: "#dbeafe", stroke: "#3b82f6" },
@@ -27,9 +27,9 @@ export const COLOURS: Readonly<Record<Family, { readonly fill: string; readonly 
   other: { fill: "#ccfbf1", stroke: "#0d9488" },
 };
 
-/** Colour of the text in a box. */
+/** The colour of the text in a box. */
 export const TEXT = "#111827";
-/** Colour of arrows and of text beside boxes: a middle grey. */
+/** The colour of arrows and of text beside boxes: a middle grey. */
 export const LINE = "#808791";
 
 const PATTERNS: readonly (readonly [RegExp, Family])[] = [
@@ -48,7 +48,7 @@ const PATTERNS: readonly (readonly [RegExp, Family])[] = [
   ],
 ];
 
-/** The family of an operator, by its name. */
+/** Returns the family of an operator, by its name. */
 export function familyOf(op: OpName): Family {
   return PATTERNS.find(([pattern]) => pattern.test(op))?.[1] ?? "other";
 }

@@ -1,18 +1,18 @@
 import type { Graph, Node, Program } from "../ir.ts";
 import { definitionsOf, usesOf } from "../query/args.ts";
 
-/** Nodes that follow each other in one module, to be drawn as one box. */
+/** Consecutive nodes of one module, drawn as one box. */
 export interface Fold {
-  /** Path of the module, such as `layers.0`; empty for the root. */
+  /** The path of the module, such as `layers.0`; empty for the root. */
   readonly module: string;
-  /** Class of the module, where a node of the file is in it and in none of its children. */
+  /** The module's class, known if a node belongs to the module itself and not to a child. */
   readonly className: string | null;
   readonly nodes: readonly Node[];
 }
 
 /**
- * Joins what modules of this depth compute: at 1 what `layers` does, at 2 what `layers.0` does. Only nodes that follow each
- * other are joined, so that no arrow leads back; a module between whose nodes others run has several folds.
+ * Groups the nodes of modules at this depth: at 1 all of `layers`, at 2 all of `layers.0`. Only consecutive nodes are
+ * grouped, so that no arrow leads back; a module that is interrupted by other nodes has several folds.
  */
 export function foldModules(nodes: readonly Node[], depth: number): readonly Fold[] {
   const folds: { module: string | null; nodes: Node[] }[] = [];
@@ -29,7 +29,7 @@ export function foldModules(nodes: readonly Node[], depth: number): readonly Fol
   }));
 }
 
-/** The deepest folding that gives at most so many boxes, and at most so many arrows if that matters too. */
+/** Returns the greatest depth that gives at most so many boxes, and optionally at most so many arrows. */
 export function depthFor(subject: Program | Graph, boxes: number, arrows: number = Number.POSITIVE_INFINITY): number {
   const { nodes } = "nodes" in subject ? subject : subject.graph;
   let depth = Math.max(0, ...nodes.map(({ origin }) => depthOf(origin.modulePath))) + 1;
@@ -57,7 +57,7 @@ function arrowsBetween(folds: readonly Fold[]): number {
   return count;
 }
 
-/** Null for what runs above that depth. */
+/** Returns null for nodes above that depth. */
 function moduleAt({ origin }: Node, depth: number): string | null {
   const path = origin.modulePath;
   if (depth === 0) return "";

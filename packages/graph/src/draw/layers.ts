@@ -1,25 +1,25 @@
 import type { Arrow } from "./diagram.ts";
 
-/** A place in a layer: a box, or a bend of an arrow that passes the layer. */
+/** A position in a layer: a box, or a bend of an arrow that passes the layer. */
 export interface Slot {
   readonly id: string;
   readonly layer: number;
-  /** Widths are laid out in this order. */
+  /** The position within the layer. */
   order: number;
   readonly isBend: boolean;
 }
 
-/** Boxes and bends in layers, and the arrows cut into pieces between neighbouring layers. */
+/** Boxes and bends in layers, and the arrows split at layers. */
 export interface Layered {
   readonly layers: readonly (readonly Slot[])[];
-  /** Slots that each arrow passes, from its source to its target. */
+  /** The slots that each arrow passes, from its source to its target. */
   readonly routes: readonly (readonly string[])[];
 }
 
-/** Sweeps over the layers; a few are enough for graphs that are mostly chains. */
+/** The number of sweeps over the layers; a few are enough for graphs that are mostly chains. */
 const SWEEPS = 6;
 
-/** Layers an acyclic graph of which `ids` is a topological order, with few crossings (Sugiyama's method). */
+/** Assigns an acyclic graph, with `ids` in topological order, to layers with few crossings (Sugiyama's method). */
 export function layer(ids: readonly string[], arrows: readonly Arrow[]): Layered {
   const depth = depths(ids, arrows);
   const slots = new Map<string, Slot>();
@@ -43,7 +43,10 @@ export function layer(ids: readonly string[], arrows: readonly Arrow[]): Layered
   return { layers, routes };
 }
 
-/** Longest path from the sources; sources, and what is made of one source alone, sit right above their first use. */
+/**
+ * Computes the longest path from the sources. Sources, and nodes that depend on one source alone, are placed directly
+ * above their first use.
+ */
 function depths(ids: readonly string[], arrows: readonly Arrow[]): ReadonlyMap<string, number> {
   const incoming = new Map<string, string[]>(ids.map((id) => [id, []]));
   const outgoing = new Map<string, string[]>(ids.map((id) => [id, []]));
@@ -52,7 +55,7 @@ function depths(ids: readonly string[], arrows: readonly Arrow[]): ReadonlyMap<s
     outgoing.get(from)!.push(to);
   }
   const depth = new Map<string, number>();
-  /** Moving these down lengthens no arrow: whatever is above them is only for them. */
+  /** Nodes that can move down without lengthening an arrow: everything above them is used only by them. */
   const loose = new Set<string>();
   for (const id of ids) {
     const sources = incoming.get(id)!;
@@ -69,7 +72,7 @@ function depths(ids: readonly string[], arrows: readonly Arrow[]): ReadonlyMap<s
   return depth;
 }
 
-/** Orders each layer by the mean position of its neighbours, down and up in turn. */
+/** Orders each layer by the mean position of its neighbours, alternating between down and up. */
 function reduceCrossings(
   layers: readonly Slot[][],
   routes: readonly (readonly string[])[],

@@ -2,7 +2,7 @@ import type { Graph, Program } from "../ir.ts";
 import { type Diagram, type DrawOptions, diagramOf } from "./diagram.ts";
 import { COLOURS, TEXT } from "./family.ts";
 
-/** A Mermaid flowchart, for Markdown. */
+/** Draws a Mermaid flowchart, for Markdown. */
 export function toMermaid(subject: Program | Graph, options: DrawOptions = {}): string {
   const diagram = diagramOf(subject, options);
   const styles = Object.entries(COLOURS).map(
@@ -29,7 +29,7 @@ function body({ boxes, arrows }: Diagram, indent: string): readonly string[] {
   ];
 }
 
-/** Mermaid's own escapes: everything that is special in a quoted label becomes a character code. */
+/** Escapes text for Mermaid: special characters become character codes. */
 function escapeLabel(text: string): string {
   return text.replace(/[^\w\s.,:()*+/=-]/gu, (char) => `#${char.codePointAt(0)};`);
 }

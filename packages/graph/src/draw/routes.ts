@@ -1,9 +1,9 @@
 import type { Columns, Place } from "./columns.ts";
 
-/** How far an arrow keeps from the boxes above and below when it changes the column. */
+/** The distance between an arrow that changes columns and the boxes above and below. */
 const CLEARANCE = 12;
 
-/** The way of an arrow: down through its bends, and up again beside a column where the next one begins. */
+/** Returns the SVG path of an arrow: down through its bends, and up beside a column where the next one begins. */
 export function pathOf(route: readonly string[], { places, columns }: Columns): string {
   const points = route.map((id) => places.get(id)!);
   const first = points[0]!;
@@ -21,9 +21,9 @@ function down(from: Place, to: Place): string {
   return `C${round(from.x)} ${middle} ${round(to.x)} ${middle} ${at(to.x, topOf(to))}`;
 }
 
-/** Down a little, through the gutter behind the column up to the top, and down to the next box. */
+/** Leads an arrow down, up through the gutter beside the column, and down to the next box. */
 function over(from: Place, to: Place, right: number): string {
-  // Arrows from different places do not lie on one another.
+  // Offsets by position, so that arrows do not overlap.
   const lane = right + 10 + (Math.abs(from.x) % 28);
   const [low, high] = [bottomOf(from) + CLEARANCE, topOf(to) - CLEARANCE];
   return `V${round(low)}H${round(lane)}V${round(high)}H${round(to.x)}V${round(topOf(to))}`;

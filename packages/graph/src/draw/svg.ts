@@ -26,7 +26,7 @@ interface Panel {
   readonly body: string;
 }
 
-/** A picture of its own, without a layout program. Nested graphs are panels below the one that uses them. */
+/** Draws an SVG picture without a layout program. Nested graphs are panels below the one that uses them. */
 export function toSvg(subject: Program | Graph, options: DrawOptions = {}): string {
   const panels = panelsOf(diagramOf(subject, options), true);
   const width = Math.max(...panels.map((panel) => panel.width));
@@ -67,7 +67,7 @@ function panel(diagram: Diagram, isRoot: boolean): Panel {
   return { width, height: Math.ceil(top + columns.height + MARGIN), body: `${title}${body}` };
 }
 
-/** What stands for many nodes has a second border around it. */
+/** Boxes of several nodes have a second border. */
 function frameOf({ nodes }: Box): number {
   return nodes > 1 ? 3 : 0;
 }

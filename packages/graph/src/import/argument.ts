@@ -4,10 +4,10 @@ import { parseOpName } from "../op-name.ts";
 
 const NONE: Arg = { kind: "none" };
 
-/** Imports a nested graph; given by the graph importer, which knows the context. */
+/** Imports a nested graph; the graph importer passes it, as it has the context. */
 export type ImportGraph = (argument: Argument & { readonly kind: "as_graph" }) => Graph;
 
-/** An argument of the file as an argument of the IR: literals, references to values, lists of both. */
+/** Converts an argument of the file to the IR: literals, references to values, lists of both. */
 export function importArg(argument: Argument, importGraph: ImportGraph): Arg {
   switch (argument.kind) {
     case "as_none":

@@ -13,10 +13,10 @@ import { importArg } from "./argument.ts";
 import { originOf } from "./origin.ts";
 import { ValueTypes } from "./value-types.ts";
 
-/** PyTorch nests a handful of control-flow operators; this bounds the stack that a hostile file can use. */
+/** PyTorch nests a handful of control-flow operators; this bounds the stack that a malicious file can use. */
 const MAX_DEPTH = 64;
 
-/** What the import of one program shares between its graphs. */
+/** The state that the graphs of one imported program share. */
 export interface ImportContext {
   readonly parsed: Map<string, SymExpr>;
   readonly where: string;
@@ -63,7 +63,7 @@ class GraphImporter {
     );
   }
 
-  /** A placeholder that is a constant, or an integer fixed at export, has no value. */
+  /** A placeholder has no value if it is a constant or an integer fixed at export. */
   #input(argument: Argument): string | null {
     const name = nameOf(argument);
     if (name !== null) this.#define(name, argument);
@@ -100,7 +100,7 @@ class GraphImporter {
     }
   }
 
-  /** A program has few ops and many nodes. */
+  /** Cached, because a program has few ops and many nodes. */
   #op(target: string): OpName {
     const known = this.#ops.get(target);
     if (known !== undefined) return known;
@@ -109,7 +109,7 @@ class GraphImporter {
     return op;
   }
 
-  /** Nodes of a file share modules and lines; in one that a program made, the stack need not be among the entries. */
+  /** Cached, because nodes share modules and lines. Nodes that a program created may lack the stack entry. */
   #origin(metadata: NodeMetadata): NodeOrigin {
     const stack = metadata.raw.get("nn_module_stack");
     if (stack === undefined) return originOf(metadata);
@@ -129,7 +129,7 @@ class GraphImporter {
     return name === null ? { kind: "none" } : { kind: "value", name: this.#define(name, argument) };
   }
 
-  /** The FX name; older files have none, there the first result names the node. */
+  /** Returns the FX name; older files have none, so the first result names the node. */
   #nodeName(node: FileNode, op: OpName, outputs: readonly Output[], index: number): string {
     const [first] = outputs;
     const result = first?.kind === "value" ? first.name : first?.kind === "list" ? first.names[0] : undefined;
@@ -141,12 +141,12 @@ class GraphImporter {
   }
 }
 
-/** Exporters up to torch 2.7 wrote the results of a higher-order op as one list; later ones write each on its own. */
+/** Splits the results of a higher-order op, which exporters up to torch 2.7 wrote as one list. */
 function separate(output: Output): readonly Output[] {
   return output.kind === "list" ? output.names.map((name) => ({ kind: "value", name })) : [output];
 }
 
-/** The value that an argument names, if it names one. */
+/** Returns the value that an argument refers to, or null. */
 function nameOf(argument: Argument): string | null {
   switch (argument.kind) {
     case "as_tensor":
@@ -162,7 +162,7 @@ function nameOf(argument: Argument): string | null {
   }
 }
 
-/** What the kind of an argument alone says of a value that the file does not describe. */
+/** Infers a type from the kind of an argument, for values that the file does not describe. */
 function inherentType(argument: Argument): ValueType | undefined {
   switch (argument.kind) {
     case "as_sym_int":

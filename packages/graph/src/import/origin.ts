@@ -10,10 +10,10 @@ interface Frame {
 
 const FRAME = /^\s*File "(?<file>[^"]*)", line (?<line>\d+)(?:, in (?<fn>.*))?$/;
 
-/** Frames inside PyTorch say nothing about the user's model. */
+/** Frames inside PyTorch, which do not help to find the user's code. */
 const INTERNAL = /(?:^|\/)torch\/|^<|functorch\//;
 
-/** Module and Python line of a node, from its metadata. */
+/** Returns the module and Python line of a node, from its metadata. */
 export function originOf(metadata: NodeMetadata): NodeOrigin {
   const module = metadata.nnModuleStack.at(-1);
   const frames = metadata.stackTrace === undefined ? [] : framesOf(metadata.stackTrace);
@@ -36,13 +36,13 @@ function framesOf(trace: string): readonly Frame[] {
   });
 }
 
-/** The base name only: the folders are the author's. */
+/** Returns only the base name: the folders are those of the author's machine. */
 function lineOf({ file, line, fn }: Frame): string {
   const name = file.slice(Math.max(file.lastIndexOf("/"), file.lastIndexOf("\\")) + 1);
   return fn === "" ? `${name}:${line}` : `${name}:${line}, in ${fn}`;
 }
 
-/** Strict exports write Python: `L['self'].layers`, `getattr(L['self'].layers, '0')`. */
+/** Converts the Python that strict exports write: `L['self'].layers`, `getattr(L['self'].layers, '0')`. */
 function pathOf({ path }: ModuleFrame): string {
   let text = path;
   for (let before = ""; before !== text; ) {

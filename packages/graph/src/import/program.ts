@@ -5,7 +5,7 @@ import { importArg } from "./argument.ts";
 import { importGraph } from "./graph.ts";
 import { unfoldObjects } from "./tree-objects.ts";
 
-/** Turns the program of a file into the immutable IR. */
+/** Converts the program of a file to the immutable IR. */
 export function importProgram(file: ExportedProgram): Program {
   const { graphModule } = file;
   const imported = importGraph(graphModule.graph, { parsed: new Map(), where: "the program", depth: 0 });

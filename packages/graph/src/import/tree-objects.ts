@@ -3,9 +3,9 @@ import type { TreeSpec } from "@pt2/format";
 type Fields = Readonly<Record<string, unknown>>;
 
 /**
- * Unfolds the objects that the exporter of transformers writes, caches above all. Their children are the tensors alone,
- * and their context is the object as JSON with `{ "_t": "tensor", "i": 0 }` in a tensor's place. Here each becomes a
- * tree that names them: what holds a tensor is a node of its own, and what holds none is left out.
+ * Unfolds the objects that the exporter of transformers writes, mainly caches. Their children are only the tensors, and
+ * their context is the object as JSON with `{ "_t": "tensor", "i": 0 }` in a tensor's place. Each becomes a tree with
+ * names: containers of tensors become nodes, and values without tensors are dropped.
  */
 export function unfoldObjects(spec: TreeSpec): TreeSpec {
   if (spec.type === null) return spec;
@@ -22,10 +22,10 @@ function isFields(value: unknown): value is Fields {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Undefined unless the tensors stand in the context one after the other, each once. */
+/** Returns undefined unless the context refers to each tensor once and in order. */
 function unfold(context: Fields, leaves: readonly TreeSpec[]): TreeSpec | undefined {
   let next = 0;
-  /** Undefined for what holds no tensor. */
+  /** Returns undefined for values without tensors. */
   const build = (value: unknown): TreeSpec | undefined => {
     if (Array.isArray(value)) return sequence(value);
     if (!isFields(value)) return undefined;
@@ -40,7 +40,7 @@ function unfold(context: Fields, leaves: readonly TreeSpec[]): TreeSpec | undefi
   const sequence = (items: readonly unknown[]): TreeSpec | undefined => {
     const parts = items.map(build);
     if (parts.every((part) => part === undefined)) return undefined;
-    // What holds no tensor keeps its place.
+    // Items without tensors keep their position.
     return { type: "builtins.list", context: null, children: parts.map((part) => part ?? NOTHING) };
   };
   const record = (type: string, entries: readonly (readonly [unknown, unknown])[]): TreeSpec | undefined => {

@@ -5,11 +5,11 @@ import type { SymInt as Size, SymExpr } from "../sym/expr.ts";
 import { toSymBool, toSymFloat, toSymInt } from "../sym/make.ts";
 import { parseSym } from "../sym/parse.ts";
 
-/** Looks up what a file's graph records about its values. */
+/** Looks up the types that a file's graph records for its values. */
 export class ValueTypes {
   readonly #graph: FileGraph;
   readonly #where: string;
-  /** The same few expressions recur in hundreds of shapes and strides. */
+  /** Cached, because the same few expressions recur in hundreds of shapes and strides. */
   readonly #parsed: Map<string, SymExpr>;
 
   constructor(graph: FileGraph, where: string, parsed: Map<string, SymExpr>) {
@@ -18,7 +18,7 @@ export class ValueTypes {
     this.#parsed = parsed;
   }
 
-  /** Undefined where the file records nothing. */
+  /** Returns undefined where the file records nothing. */
   get(name: string): ValueType | undefined {
     const { tensorValues, symIntValues, symFloatValues, symBoolValues, customObjValues } = this.#graph;
     const tensor = tensorValues.get(name);

@@ -18,7 +18,7 @@ const MEMORY_FORMATS: readonly MemoryFormat[] = [
   "preserve_format",
 ];
 
-/** Reads a nested graph; given by the graph reader. */
+/** Reads a nested graph; the graph decoder passes it. */
 export type DecodeGraph = (json: JsonReader) => Graph;
 
 const KINDS: { readonly [K in Arg["kind"]]: (json: JsonReader, graph: DecodeGraph) => Extract<Arg, { kind: K }> } = {

@@ -5,7 +5,7 @@ import { toSymBool, toSymFloat, toSymInt } from "../sym/make.ts";
 import { parseSym } from "../sym/parse.ts";
 import type { JsonReader } from "./json-reader.ts";
 
-/** The names that are dtypes. */
+/** The names of all dtypes. */
 export const DTYPE_NAMES: readonly DType[] = Object.keys(DTYPES) as DType[];
 
 /** Reads `{ type, index }`. */

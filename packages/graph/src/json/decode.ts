@@ -15,13 +15,13 @@ const TARGETED = [
   "gradient_to_user_input",
 ] as const;
 
-/** Reads a document that {@link toJson} wrote, and checks it. */
+/** Reads a document of {@link toJson}, and validates it. */
 export function fromJson(document: Json): Program {
   const root = new JsonReader(document);
   const version = root.at("irVersion").value;
   if (version !== IR_VERSION) {
     throw graphError("graph.json", {
-      what: `The document is of version ${JSON.stringify(version) ?? "none"}, and ${IR_VERSION} is readable here`,
+      what: `The document has version ${JSON.stringify(version) ?? "none"}, but only version ${IR_VERSION} can be read`,
       where: "$.irVersion",
       advice: "write it again from the .pt2 file",
     });

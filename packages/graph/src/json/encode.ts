@@ -5,8 +5,8 @@ import { printSym } from "../sym/print.ts";
 import { IR_VERSION, type Json } from "./json-types.ts";
 
 /**
- * A program as a JSON document, without weights. Sizes are numbers or expressions such as `"2*s0"`; integers beyond
- * 2^53 are `{ "$int": "…" }`, floats that JSON lacks `{ "$float": "-Infinity" }`.
+ * Converts a program to a JSON document, without weights. Sizes are numbers or expressions such as `"2*s0"`; integers
+ * beyond 2^53 are `{ "$int": "…" }`, floats that JSON lacks `{ "$float": "-Infinity" }`.
  */
 export function toJson(program: Program): Json {
   return {

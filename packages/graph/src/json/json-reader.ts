@@ -1,10 +1,10 @@
 import { graphError } from "../graph-errors.ts";
 import type { Json } from "./json-types.ts";
 
-/** Deeper documents are refused before they can fill the stack. */
+/** Deeper documents are rejected, to bound the stack. */
 const MAX_DEPTH = 500;
 
-/** A JSON value with its path, which every failure names. */
+/** A JSON value with its path, which error messages name. */
 export class JsonReader {
   readonly value: Json | undefined;
   readonly path: string;
@@ -19,13 +19,13 @@ export class JsonReader {
 
   fail(expected: string): never {
     throw graphError("graph.json", {
-      what: `The document must have ${expected} here`,
+      what: `The document must have ${expected} at this path`,
       where: this.path,
       advice: "write the document with `toJson` of the same version",
     });
   }
 
-  /** The member of an object; its value is undefined where it is missing. */
+  /** Returns the member of an object; its value is undefined where it is missing. */
   at(key: string): JsonReader {
     const members = this.#members();
     return new JsonReader(
@@ -52,7 +52,7 @@ export class JsonReader {
     return typeof this.value === "boolean" ? this.value : this.fail("true or false");
   }
 
-  /** One of the given strings. */
+  /** Returns the value if it is one of the given strings, else throws. */
   oneOf<T extends string>(choices: readonly T[]): T {
     const found = choices.find((choice) => choice === this.value);
     return found ?? this.fail(`one of ${choices.join(", ")}`);

@@ -1,5 +1,5 @@
-/** A JSON value as `JSON.parse` gives it. */
+/** A JSON value, as `JSON.parse` returns it. */
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
 
-/** Version of the document; it changes when a reader of the old form could misread the new one. */
+/** The version of the document; it changes when an old reader could misread the new form. */
 export const IR_VERSION = 1;

@@ -1,13 +1,13 @@
 import type { Graph, Node, Program } from "../ir.ts";
 import { definitionsOf, mapGraphs, usesOf, valuesOf } from "../query/args.ts";
 
-/** What the pass must be told. */
+/** Options of {@link eliminateDeadCode}. */
 export interface DeadCodeOptions {
-  /** Whether a node only computes its results: no mutation, no check, no randomness that others can see. */
+  /** Returns whether a node only computes its results: no mutation, no check, no observable randomness. */
   readonly isPure: (node: Node) => boolean;
 }
 
-/** Removes pure nodes whose results nothing uses, in nested graphs too. Signatures stay as they are. */
+/** Removes pure nodes whose results are unused, in nested graphs too. Signatures stay the same. */
 export function eliminateDeadCode(program: Program, options: DeadCodeOptions): Program {
   const graph = liveGraph(program.graph, options);
   return graph === program.graph ? program : { ...program, graph };

@@ -4,22 +4,22 @@ import { GraphBuilder } from "./graph-builder.ts";
 
 const PREFIX = "torch._functorch.predispatch::";
 
-/** A call of `torch.vmap` under construction. */
+/** A `torch.vmap` region under construction. */
 interface Region {
   readonly origin: Node["origin"];
-  /** Whether there are no examples at all. */
+  /** Whether the batch size is zero. */
   readonly none: boolean;
   readonly nodes: Node[];
-  /** Tensors that are taken apart: their name inside, where they come from, and along which dimension. */
+  /** Batched inputs: the name inside the region, the batched tensor, and its batch dimension. */
   readonly taken: { readonly inner: string; readonly from: Arg; readonly dim: number }[];
-  /** Tensors that are put together. */
+  /** Batched outputs. */
   readonly given: { readonly inner: string; readonly outer: string; readonly dim: number }[];
 }
 
 /**
- * What `torch.vmap` leaves in training IR becomes `higher_order::map_impl`: between `_vmap_increment_nesting` and
- * `_vmap_decrement_nesting` stands the function for one example, types and all, so it is mapped over the examples.
- * Slower than a batched form, and right whatever the function is. What does not have this form is left as it is.
+ * Converts `torch.vmap` in training IR to `higher_order::map_impl`: the nodes between `_vmap_increment_nesting` and
+ * `_vmap_decrement_nesting` are the function for one example, with types, so it is mapped over the examples. This is
+ * slower than batching, and correct for every function. Regions of another form are kept.
  */
 export function expandVmap(program: Program): Program {
   const graph = expandGraph(program.graph);
@@ -37,7 +37,7 @@ class VmapExpander {
   readonly #graph: Graph;
   readonly #builder: GraphBuilder;
   readonly #open: Region[] = [];
-  /** Values for one example, which nothing outside may use. */
+  /** Values for one example, which must not be used outside of the region. */
   readonly #hidden = new Set<string>();
 
   constructor(graph: Graph) {
@@ -45,7 +45,7 @@ class VmapExpander {
     this.#builder = new GraphBuilder(graph);
   }
 
-  /** The graph without vmap; null when a part of it is not as expected. */
+  /** Returns the graph without vmap; null when a region has an unexpected form. */
   run(): Graph | null {
     for (const node of this.#graph.nodes) if (!this.#node(node)) return null;
     const used = this.#graph.outputs.flatMap(valuesOf);
@@ -60,7 +60,7 @@ class VmapExpander {
       case "lazy_load_decompositions":
         return true;
       case "_vmap_increment_nesting":
-        // With randomness "same", all examples would have to draw alike.
+        // Randomness "same" would need the same draw for all examples.
         if (args[1]?.kind === "string" && args[1].value === "same") return false;
         this.#open.push({ origin: node.origin, none: isZero(args[0]), nodes: [], taken: [], given: [] });
         return true;
@@ -103,7 +103,7 @@ class VmapExpander {
     else region.nodes.push(node);
   }
 
-  /** The innermost region becomes a node of what is around it. */
+  /** Converts the innermost region to a node of the surrounding graph. */
   #close(): boolean {
     const region = this.#open.pop();
     if (region === undefined || region.taken.length === 0) return false;
@@ -168,7 +168,7 @@ function isZero(arg: Arg | undefined): boolean {
   return arg?.kind === "int" && Number(arg.value) === 0;
 }
 
-/** A result of no examples. Null where its sizes are not known. */
+/** Creates an empty result. Returns null where its sizes are unknown. */
 function emptyTensor(name: string, type: ValueType | undefined, origin: Node["origin"]): Node | null {
   if (type?.kind !== "tensor") return null;
   const items = type.shape.flatMap((value): Arg[] => (typeof value === "number" ? [{ kind: "int", value }] : []));

@@ -8,8 +8,8 @@ import { Substitution } from "./substitution.ts";
 import { isSymbolic, symbolicResult } from "./symbolic-ops.ts";
 
 /**
- * Replaces sizes that are known by literals: `_operator` nodes with constant operands, `sym_size` of a fixed
- * dimension, and results that the file records as constant. Only the uses change where a node does more than that.
+ * Replaces known sizes by literals: `_operator` nodes with constant operands, `sym_size` of a fixed dimension, and
+ * results that the file records as constant. A node with other results is kept, and only its uses change.
  */
 export function foldSymbolicArithmetic(program: Program): Program {
   const graph = foldGraph(program.graph);
@@ -30,7 +30,7 @@ function foldGraph(graph: Graph): Graph {
   return changed || known.size > 0 ? builder.build(graph.outputs.map((arg) => known.arg(arg))) : graph;
 }
 
-/** Records what is known of the node's results; says whether the node has become superfluous. */
+/** Records the known results of a node; returns whether the node can be removed. */
 function foldNode(node: Node, builder: GraphBuilder, known: Substitution): boolean {
   const computed = isSymbolic(node.op) ? symbolicResult(node, builder) : null;
   let folded = 0;

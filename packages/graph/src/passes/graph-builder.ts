@@ -1,23 +1,23 @@
 import type { Arg, Graph, NamedArg, Node, NodeOrigin, OpName, ValueType } from "../ir.ts";
 import { definitionsOf } from "../query/args.ts";
 
-/** A node that a pass makes: one single-valued result per entry of `results`. */
+/** A node that a pass creates: one single-valued result per entry of `results`. */
 export interface NewNode {
   readonly op: OpName;
   readonly args: readonly NamedArg[];
-  /** Wished names with types; a name that is taken gets a number. */
+  /** Preferred names with types; a name that is taken gets a number. */
   readonly results: readonly { readonly name: string; readonly type: ValueType | undefined }[];
   readonly origin: NodeOrigin;
 }
 
-/** A graph under construction. It lives inside one pass and ends in `build`. */
+/** A graph under construction within one pass, which `build` completes. */
 export class GraphBuilder {
   readonly #nodes: Node[] = [];
   readonly #graph: Graph;
-  /** Types that were set, of values of the graph too. */
+  /** Types that were set, also of values of the original graph. */
   readonly #types = new Map<string, ValueType>();
   #taken: Set<string> | undefined;
-  /** The number to try next, by wished name: each was taken up to there. */
+  /** The next number to try, by preferred name: lower ones are taken. */
   readonly #numbers = new Map<string, number>();
 
   /** Starts with the inputs of `graph` and no nodes. Names and types of `graph` stay reserved and known. */
@@ -25,7 +25,7 @@ export class GraphBuilder {
     this.#graph = graph;
   }
 
-  /** A name that nothing has yet. */
+  /** Returns an unused name. */
   fresh(base: string): string {
     let name = base;
     let number = this.#numbers.get(base) ?? 1;
@@ -44,12 +44,12 @@ export class GraphBuilder {
     if (type !== undefined) this.#types.set(name, type);
   }
 
-  /** Appends a node as it is: its names come from the graph the builder started with, or from `fresh`. */
+  /** Appends a node unchanged: its names come from the original graph, or from `fresh`. */
   push(node: Node): void {
     this.#nodes.push(node);
   }
 
-  /** Appends a new node and gives the names of its results. */
+  /** Appends a new node and returns the names of its results. */
   emit({ op, args, results, origin }: NewNode): readonly string[] {
     const names = results.map(({ name, type }) => {
       const fresh = this.fresh(name);
@@ -61,7 +61,7 @@ export class GraphBuilder {
     return names;
   }
 
-  /** The finished graph, with the types of what it defines. */
+  /** Returns the finished graph, with the types of its values. */
   build(outputs: readonly Arg[]): Graph {
     const values = new Map<string, ValueType>();
     const { inputs } = this.#graph;
@@ -74,7 +74,10 @@ export class GraphBuilder {
   }
 }
 
-/** Names of values and of nodes, in one set: a new node can be named after its result. Most passes make no new ones. */
+/**
+ * Returns names of values and of nodes in one set, because a new node may be named after its result. It is computed
+ * lazily: most passes create no nodes.
+ */
 function namesIn(graph: Graph): Set<string> {
   const names = new Set(graph.values.keys());
   for (const node of graph.nodes) {

@@ -3,11 +3,11 @@ import type { Arg, Graph, Node, OpName } from "../ir.ts";
 /** A nested graph that can take the place of its node. */
 export interface Inlinable {
   readonly graph: Graph;
-  /** What stands for each input of the graph. */
+  /** The operands of the graph's inputs. */
   readonly operands: readonly Arg[];
 }
 
-/** Wrappers that say something about gradients or caching and nothing about the result. */
+/** Wrappers that affect gradients or caching and not the result. */
 const TRANSPARENT: ReadonlySet<OpName> = new Set([
   "higher_order::wrap_with_set_grad_enabled",
   "higher_order::invoke_subgraph",
@@ -17,7 +17,9 @@ const TRANSPARENT: ReadonlySet<OpName> = new Set([
   "higher_order::tag_activation_checkpoint",
 ]);
 
-/** The graph of a node that only wraps it; null where the wrapper matters. Enabled autocast changes numerics. */
+/**
+ * Returns the graph of a node that only wraps it; null where the wrapper matters. Enabled autocast changes numerics.
+ */
 export function inlinable(node: Node): Inlinable | null {
   const at = node.args.findIndex(({ arg }) => arg.kind === "graph");
   const nested = node.args[at]?.arg;
@@ -26,13 +28,13 @@ export function inlinable(node: Node): Inlinable | null {
   const operands = node.args
     .slice(at + 1)
     .flatMap(({ arg }) => (arg.kind === "list" ? arg.items : [arg]))
-    // invoke_subgraph and checkpoints carry an identifier.
+    // invoke_subgraph and checkpoints have an identifier.
     .filter(({ kind }) => kind !== "string");
   const fits = operands.length === nested.graph.inputs.length && node.outputs.length === nested.graph.outputs.length;
   return fits ? { graph: nested.graph, operands } : null;
 }
 
-/** (device type, dtype, enabled, cache enabled, graph, operands…) */
+/** The arguments are (device type, dtype, enabled, cache enabled, graph, operands…). */
 function isDisabledAutocast(node: Node, graphAt: number): boolean {
   if (node.op !== "higher_order::wrap_with_autocast") return false;
   const enabled = node.args.slice(0, graphAt).find(({ arg }) => arg.kind === "bool")?.arg;

@@ -4,8 +4,8 @@ import { argOf } from "../query/args.ts";
 import { walk } from "../query/walk.ts";
 
 /**
- * Whether PyTorch's naming says that an operator writes to an argument: `relu_`, `__iadd__`, `add.out`.
- * The registry's schemas know better; this is for passes that must not need them.
+ * Returns whether PyTorch's naming says that an operator writes to an argument: `relu_`, `__iadd__`, `add.out`. The
+ * registry's schemas are exact; this is for passes that must not depend on them.
  */
 export function isMutatingName(name: OpName): boolean {
   const { namespace, op, overload } = splitOpName(name);
@@ -13,10 +13,10 @@ export function isMutatingName(name: OpName): boolean {
   return /[^_]_$|^__i\w+__$/.test(op) || /(^|_)out$/.test(overload);
 }
 
-/** Batch normalisations that update running statistics in training mode, which their schemas do not say. */
+/** Batch normalisations that update running statistics in training mode, which their schemas do not declare. */
 export const TRAINING_NORMS: ReadonlySet<OpName> = new Set(["aten::batch_norm", "aten::native_batch_norm"]);
 
-/** Whether nothing in the graph, or in those nested in it, writes to a tensor in place. */
+/** Returns whether no node of the graph, or of nested ones, writes to a tensor in place. */
 export function isFunctional(graph: Graph): boolean {
   let functional = true;
   walk(graph, (node) => {

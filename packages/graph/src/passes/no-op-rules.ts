@@ -3,26 +3,26 @@ import type { Arg, Node, OpName, TensorType } from "../ir.ts";
 import { argOf, definitionsOf } from "../query/args.ts";
 import { isContiguous, sameSizes } from "../strides.ts";
 
-/** What the rules may look at. */
+/** What the rules may read. */
 export interface NoOpContext {
   tensorType(name: string | undefined): TensorType | null;
   isUsed(name: string): boolean;
-  /** Nothing in the program writes to a tensor, so a copy is as good as the original. */
+  /** True if the program never writes to a tensor, so a copy is equivalent to the original. */
   readonly functional: boolean;
-  /** Views need no strides: layouts are the backend's own affair. */
+  /** True if views need no strides, because the backend chooses its own layouts. */
   readonly logicalViews: boolean;
 }
 
 /**
- * The argument that a node returns unchanged as its first result (an alias where the program mutates); `"drop"` for a
- * node without results that can go; null where it has something to do.
+ * Returns the argument that a node returns unchanged as its first result (an alias where the program mutates); `"drop"`
+ * for a node without results that can be removed; null where the node has an effect.
  */
 type NoOpRule = (node: Node, context: NoOpContext) => Arg | "drop" | null;
 
 const identity: NoOpRule = (node) => argOf(node, "self") ?? argOf(node, "input") ?? null;
-/** Questions that tracing asked and answered; the answer is in the program already. */
+/** Queries that tracing answered; the program already contains the answer. */
 const answered: NoOpRule = (node) => (definitionsOf(node).length === 0 ? "drop" : null);
-/** _assert_tensor_metadata(a, dtype=…) of a tensor that is recorded to have that dtype, which is all that it asks. */
+/** Drops _assert_tensor_metadata(a, dtype=…) if the tensor's recorded dtype satisfies it. */
 const knownMetadata: NoOpRule = (node, context) => {
   const [a, dtype] = [argOf(node, "a"), argOf(node, "dtype")];
   const asked = ["size", "stride"].some((name) => (argOf(node, name)?.kind ?? "none") !== "none");
@@ -30,7 +30,7 @@ const knownMetadata: NoOpRule = (node, context) => {
   return !asked && dtype?.kind === "dtype" && dtype.value === recorded ? "drop" : null;
 };
 
-/** A rule that holds only where copies and originals cannot be told apart. */
+/** Restricts a rule to programs where copies and originals cannot be distinguished. */
 function whenFunctional(rule: NoOpRule): NoOpRule {
   return (node, context) => (context.functional ? rule(node, context) : null);
 }
@@ -39,7 +39,7 @@ function isTrue(arg: Arg | undefined): boolean {
   return arg?.kind === "bool" && arg.value;
 }
 
-/** dropout(x, p, train=False) = dropout(x, 0, train) = x, for a p that is a probability. */
+/** dropout(x, p, train=False) = dropout(x, 0, train) = x, for a valid probability p. */
 const evalDropout: NoOpRule = (node, context) => {
   const [train, p] = [argOf(node, "train"), argOf(node, "p")];
   if (p?.kind === "float" && !(p.value >= 0 && p.value <= 1)) return null;
@@ -57,7 +57,7 @@ function types(node: Node, context: NoOpContext): readonly [TensorType, TensorTy
   return from === null || to === null ? null : [from, to];
 }
 
-/** to(x, dtype of x, device of x) = x, unless a copy or another memory layout is asked for. */
+/** to(x, dtype of x, device of x) = x, unless it requests a copy or another memory layout. */
 const conversion: NoOpRule = (node, context) => {
   const pair = types(node, context);
   if (pair === null || isTrue(argOf(node, "copy"))) return null;
@@ -86,7 +86,7 @@ const contiguous: NoOpRule = (node, context) => {
   return already || (context.logicalViews && context.functional) ? identity(node, context) : null;
 };
 
-/** expand, view and reshape to the shape x has; slice of everything. */
+/** expand, view and reshape to the shape of x return x; so does a slice of everything. */
 const sameShape: NoOpRule = (node, context) => {
   const pair = types(node, context);
   if (pair === null || pair[0].dtype !== pair[1].dtype || !sameSizes(pair[0].shape, pair[1].shape)) return null;
@@ -94,7 +94,7 @@ const sameShape: NoOpRule = (node, context) => {
   return step === undefined || (step.kind === "int" && step.value === 1) ? identity(node, context) : null;
 };
 
-/** sum_to_size to the size x has, which sums nothing, except that it copies a number. */
+/** sum_to_size to the size of x sums nothing, but copies a 0-dim tensor. */
 const sumToSize: NoOpRule = (node, context) =>
   context.functional || types(node, context)?.[0].shape.length !== 0 ? sameShape(node, context) : null;
 
@@ -110,7 +110,7 @@ function rules(rule: NoOpRule, ...ops: readonly OpName[]): readonly (readonly [O
   return ops.map((op) => [`aten::${op}`, rule]);
 }
 
-/** What can be left out, by operator. */
+/** Rules of removable operators. */
 export const NO_OP_RULES: ReadonlyMap<OpName, NoOpRule> = new Map<OpName, NoOpRule>([
   ...rules(identity, "detach", "detach_", "alias", "lift", "lift_fresh", "requires_grad_", "positive"),
   ...rules(whenFunctional(identity), "lift_fresh_copy", "detach_copy", "alias_copy"),

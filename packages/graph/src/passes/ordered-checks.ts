@@ -1,6 +1,6 @@
 import type { Arg, Node, OpName } from "../ir.ts";
 
-/** Checks, with the names of the arguments that they are given by position. */
+/** Checks, with the names of their positional arguments. */
 const CHECKS: ReadonlyMap<OpName, readonly string[]> = new Map([
   ["aten::_assert_async", ["self"]],
   ["aten::_assert_async.msg", ["self", "assert_msg"]],
@@ -11,8 +11,8 @@ const CHECKS: ReadonlyMap<OpName, readonly string[]> = new Map([
 ]);
 
 /**
- * A check that is ordered by an effect token, with_effects(token, check, …) = (token, nothing), as a node of its own, and the
- * token that stays. Checks change nothing, so their place in the graph is order enough.
+ * Converts a check that is ordered by an effect token, with_effects(token, check, …) = (token, nothing), to a plain
+ * node and the remaining token. Checks have no side effects, so their place in the graph is order enough.
  */
 export function orderedCheck(node: Node): { readonly check: Node; readonly token: Arg } | null {
   if (node.op !== "higher_order::with_effects") return null;

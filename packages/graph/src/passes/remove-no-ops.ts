@@ -9,26 +9,26 @@ import { orderedCheck } from "./ordered-checks.ts";
 import { Substitution } from "./substitution.ts";
 import { dropUnusedTokens } from "./unused-tokens.ts";
 
-/** How far the pass may go. */
+/** Options of {@link removeNoOps}. */
 export interface RemoveNoOpsOptions {
   /**
-   * Whether the backend views any layout: then `contiguous`, `clone` and changes of memory format go too, in programs
-   * that mutate nothing. @default false: strides are kept as PyTorch has them.
+   * Whether the backend supports any layout: then `contiguous`, `clone` and changes of memory format are removed too,
+   * in programs without mutation. @default false: strides stay as in PyTorch.
    */
   readonly logicalViews?: boolean;
   /**
-   * Whether copies stay although nothing in the program is known to mutate a tensor: names do not tell of every operator
-   * what it writes to. @default false
+   * Keeps copies even if no op is known to mutate a tensor: names do not reveal the writes of every operator. @default
+   * false
    */
   readonly keepCopies?: boolean;
-  /** Whether somebody says himself what an operator does: then it stays, whatever its name. @default nobody does */
+  /** Returns whether the user defines what an operator does: then it is kept, whatever its name. @default none */
   readonly isClaimed?: (op: OpName) => boolean;
 }
 
 /**
- * Removes what computes nothing: detach, alias, dropout in eval mode, assertions of what is recorded, conversions to what a tensor is
- * already, views that change nothing. Inlines no-grad regions, disabled autocast and other transparent wrappers.
- * Copies go only where nothing in the program mutates a tensor.
+ * Removes nodes that compute nothing: detach, alias, dropout in eval mode, assertions about recorded metadata,
+ * conversions without effect, views of the same shape. Inlines no-grad regions, disabled autocast and other transparent
+ * wrappers. Copies are removed only where the program mutates no tensor.
  */
 export function removeNoOps(program: Program, options: RemoveNoOpsOptions = {}): Program {
   const functional = options.keepCopies !== true && isFunctional(program.graph);
@@ -99,7 +99,7 @@ class NoOpRemover {
     if (name !== undefined) this.#replaced.set(name, result);
   }
 
-  /** Puts the nodes of a nested graph in the place of `node`, under fresh names. */
+  /** Replaces `node` by the nodes of a nested graph, under new names. */
   #inline(node: Node, { graph, operands }: Inlinable): void {
     const inner = new Substitution();
     graph.inputs.forEach((input, i) => {

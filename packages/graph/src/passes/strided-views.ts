@@ -1,13 +1,15 @@
 import type { Graph, OpName, Program } from "../ir.ts";
 import { graphsOf, mapGraphs } from "../query/args.ts";
 
-/** Ops that are given the strides of their result, which begins where their argument does: the same as these. */
+/**
+ * Ops that take the strides of their result, which begins where their argument does, with the equivalent as_strided.
+ */
 const AS_STRIDED: ReadonlyMap<OpName, OpName> = new Map([
   ["aten::_reshape_alias", "aten::as_strided"],
   ["aten::_reshape_alias_copy", "aten::as_strided_copy"],
 ]);
 
-/** Says `_reshape_alias` as the `as_strided` that it is: PyTorch does not look whether its strides are those of a reshape. */
+/** Rewrites `_reshape_alias` to `as_strided`, as PyTorch does not check that its strides are those of a reshape. */
 export function canonicalizeStridedViews(program: Program, isClaimed: (op: OpName) => boolean): Program {
   if ([...AS_STRIDED.keys()].some(isClaimed)) return program;
   const graph = canonical(program.graph);

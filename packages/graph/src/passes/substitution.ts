@@ -1,7 +1,7 @@
 import type { Arg, Node } from "../ir.ts";
 import { mapArg, mapArgs } from "../query/args.ts";
 
-/** Values that a pass has replaced by other values or literals. */
+/** Maps values that a pass replaced to other values or literals. */
 export class Substitution {
   readonly #replaced = new Map<string, Arg>();
 
@@ -9,12 +9,12 @@ export class Substitution {
     return this.#replaced.size;
   }
 
-  /** Within one name space: a replacement that was itself replaced is followed. */
+  /** Replaces a name within one name space: a replacement that was itself replaced is followed. */
   set(name: string, replacement: Arg): void {
     this.#replaced.set(name, this.arg(replacement));
   }
 
-  /** From one name space into another: the replacement is taken as it is. */
+  /** Binds a name of another name space: the replacement is not followed. */
   bind(name: string, replacement: Arg): void {
     this.#replaced.set(name, replacement);
   }

@@ -5,7 +5,7 @@ import { definitionsOf, usesOf, valuesOf } from "../query/args.ts";
 import { contiguousStrides } from "../strides.ts";
 import { isFunctional } from "./mutating-names.ts";
 
-/** What the pass looks at: where a weight lies in its storage. */
+/** The location of a weight in its storage. */
 type Weight = Pick<WeightTensor, "dtype" | "shape" | "strides" | "storageOffset"> & {
   readonly storage: { readonly id: string };
 };
@@ -13,14 +13,14 @@ type Weight = Pick<WeightTensor, "dtype" | "shape" | "strides" | "storageOffset"
 interface Tied {
   readonly spec: InputSpec & { readonly value: string; readonly target: string };
   readonly weight: Weight;
-  /** Elements of the storage that it touches, from the first to behind the last. */
+  /** The range of elements in the storage, from the first to after the last. */
   readonly start: number;
   readonly end: number;
 }
 
 /**
- * Buffers that lie in each other become views of the largest one, so that a write under one name is seen under the
- * others, as in PyTorch. Programs that write to nothing, or have no such buffers, are returned as they are.
+ * Makes overlapping buffers views of the largest one, so that a write to one is visible in the others, as in PyTorch.
+ * Programs without writes, or without such buffers, are returned unchanged.
  */
 export function tieBuffers(program: Program, weights: ReadonlyMap<string, Weight>): Program {
   if (isFunctional(program.graph)) return program;
@@ -39,7 +39,7 @@ export function tieBuffers(program: Program, weights: ReadonlyMap<string, Weight
   };
 }
 
-/** Weights that are used and touch the same elements, a buffer among them. */
+/** Groups used weights that overlap, with at least one buffer in each group. */
 function groupsOf({ graph, inputs }: Program, weights: ReadonlyMap<string, Weight>): readonly (readonly Tied[])[] {
   const used = new Set([...graph.nodes.flatMap(usesOf), ...graph.outputs.flatMap(valuesOf)]);
   const byStorage = new Map<string, Tied[]>();
@@ -66,7 +66,7 @@ function groupsOf({ graph, inputs }: Program, weights: ReadonlyMap<string, Weigh
   return groups.filter((group) => group.length > 1 && group.some(({ spec }) => spec.kind === "buffer"));
 }
 
-/** Nodes that make all but one of a group views of that one. */
+/** Creates nodes that make all but one of a group views of that one. */
 function viewsOf(group: readonly Tied[], { graph }: Program): readonly Node[] {
   const base = group.find(({ weight, start, end }) => {
     const dense = contiguousStrides(weight.shape).every((stride, d) => stride === weight.strides[d]);
@@ -76,9 +76,9 @@ function viewsOf(group: readonly Tied[], { graph }: Program): readonly Node[] {
   });
   if (base === undefined) {
     throw graphError("graph.mutation", {
-      what: `Buffers share memory, and none of them holds it all: ${group.map(({ spec }) => `\`${spec.target}\``).join(", ")}`,
+      what: `Buffers share memory, and none of them contains all the others: ${group.map(({ spec }) => `\`${spec.target}\``).join(", ")}`,
       where: "the signature",
-      advice: "register the tensor that they are views of as a buffer too, or give them memory of their own",
+      advice: "also register the tensor that they view as a buffer, or clone them",
     });
   }
   const taken = new Set(graph.nodes.map(({ name }) => name));

@@ -1,7 +1,7 @@
 import type { Program } from "../ir.ts";
 import { usesOf } from "../query/args.ts";
 
-/** Drops effect tokens that go straight from an input to a result: nothing is left for them to order. */
+/** Drops effect tokens that go straight from an input to a result: they order nothing. */
 export function dropUnusedTokens(program: Program): Program {
   const { graph, inputs, outputs } = program;
   const unused = new Set(inputs.flatMap((spec) => (spec.kind === "token" ? [spec.value] : [])));

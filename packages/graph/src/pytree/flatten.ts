@@ -2,17 +2,17 @@ import type { TreeSpec } from "@pt2/format";
 import { graphError } from "../graph-errors.ts";
 import { childName, countLeaves, type Key, type NamedTuples, structureOf } from "./structure.ts";
 
-/** Context of a flattening. */
+/** Options of flattening. */
 export interface TreeOptions {
-  /** @default none: namedtuples are arrays */
+  /** The field names of named tuples. @default none: named tuples are arrays */
   readonly namedTuples?: NamedTuples;
-  /** Names of `forward`'s parameters, for error messages. */
+  /** The names of `forward`'s parameters, for error messages. */
   readonly forwardArgs?: readonly string[];
 }
 
 /**
- * Leaves of a call in the order of the program's user inputs. `spec` is the program's `inSpec`; keyword arguments may
- * come in any order. `undefined` and `null` are Python's None.
+ * Returns the leaves of a call in the order of the program's user inputs. `spec` is the program's `inSpec`; keyword
+ * arguments may come in any order. `undefined` and `null` mean Python's None.
  */
 export function flatten(
   spec: TreeSpec,
@@ -36,7 +36,7 @@ export function flatten(
   return flattener.leaves;
 }
 
-/** Leaves of one value. */
+/** Returns the leaves of one value. */
 export function flattenValue(spec: TreeSpec, value: unknown, options: TreeOptions = {}): readonly unknown[] {
   const flattener = new Flattener(options.namedTuples ?? new Map());
   flattener.add(spec, value, "value");
@@ -97,7 +97,7 @@ class Flattener {
     });
   }
 
-  /** A Python class that is not known here: the caller gives its leaves in an array. */
+  /** Adds the leaves of an unknown Python class, which the caller passes as an array. */
   #addFlat(spec: TreeSpec, value: unknown, name: string): void {
     const count = countLeaves(spec);
     if (!Array.isArray(value) || value.length !== count) {
@@ -119,9 +119,9 @@ function describe(value: unknown): string {
 
 function treeError(name: string, expected: string, given: string): Error {
   return graphError("graph.input-tree", {
-    what: `\`${name}\` must be ${expected}, and ${given} was given`,
+    what: `\`${name}\` must be ${expected}, but got ${given}`,
     where: `input \`${name}\``,
-    advice: "give the arguments in the structure that the program was exported with",
+    advice: "pass the arguments in the structure that the program was exported with",
     details: { name },
   });
 }

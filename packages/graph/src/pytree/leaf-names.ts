@@ -1,7 +1,7 @@
 import type { TreeSpec } from "@pt2/format";
 import { childName, countLeaves, type Key, type NamedTuples, structureOf } from "./structure.ts";
 
-/** A name for each leaf of one value: `pair.left`, `x[0]`. */
+/** Returns a name for each leaf of one value: `pair.left`, `x[0]`. */
 export function leafNames(spec: TreeSpec, name = "", namedTuples: NamedTuples = new Map()): readonly string[] {
   const structure = structureOf(spec, namedTuples);
   if (structure.kind === "leaf") return [name];
@@ -15,7 +15,7 @@ export function leafNames(spec: TreeSpec, name = "", namedTuples: NamedTuples = 
   return spec.children.flatMap((child, i) => leafNames(child, childName(name, keys[i]!), namedTuples));
 }
 
-/** A name for each leaf of a call, from the names of `forward`'s parameters. */
+/** Returns a name for each leaf of a call, from the names of `forward`'s parameters. */
 export function inputNames(
   spec: TreeSpec,
   forwardArgs: readonly string[],

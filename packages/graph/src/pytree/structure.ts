@@ -1,28 +1,28 @@
 import type { TreeSpec } from "@pt2/format";
 import { returnFields } from "./return-types.ts";
 
-/** Field names of each namedtuple type, as a program carries them. */
+/** The field names of each namedtuple type. */
 export type NamedTuples = ReadonlyMap<string, readonly string[]>;
 
 /** A key of a Python dict that JSON can hold. */
 export type Key = string | number | boolean | null;
 
-/** How a node of a pytree holds its children. */
+/** The structure of a pytree node in JavaScript. */
 export type Structure =
   | { readonly kind: "leaf" }
   /** tuple, list, deque, `torch.Size`: an array. */
   | { readonly kind: "sequence" }
-  /** dict and its kin: an object, or a Map where a key is not a string. */
+  /** dict and its subclasses: an object, or a Map where a key is not a string. */
   | { readonly kind: "mapping"; readonly keys: readonly Key[] }
-  /** namedtuple, dataclass, and other classes that say how their parts are named: an object; `absent` ones are None. */
+  /** namedtuple, dataclass, and other classes with named fields: an object; `absent` fields are None. */
   | { readonly kind: "record"; readonly fields: readonly string[]; readonly absent: readonly string[] }
-  /** Anything else: its leaves one after the other, in an array. */
+  /** Any other class: an array of its leaves. */
   | { readonly kind: "opaque" };
 
 const SEQUENCES = /^(builtins\.(tuple|list)|torch\.Size|collections\.deque|.*immutable_list)$/;
 const MAPPINGS = /^(builtins\.dict|collections\.OrderedDict|.*immutable_dict)$/;
 
-/** What a node of a pytree is in JavaScript. */
+/** Returns the JavaScript structure of a pytree node. */
 export function structureOf({ type, context, children }: TreeSpec, namedTuples: NamedTuples): Structure {
   if (type === null) return { kind: "leaf" };
   if (SEQUENCES.test(type)) return { kind: "sequence" };
@@ -39,9 +39,9 @@ export function structureOf({ type, context, children }: TreeSpec, namedTuples: 
 }
 
 /**
- * Classes say in their own words what their children are. A list of as many strings is the names: the whole context of
- * `ModelOutput`s, the first part of that of dataclasses (behind it are the fields that are None) and of caches, one
- * entry of that of a `TensorDict`.
+ * Finds the field names in a class's context: a list of as many strings as children. For `ModelOutput`s it is the whole
+ * context, for dataclasses its first part (followed by the fields that are None), for caches too, and for a
+ * `TensorDict` one entry.
  */
 function recordOf(context: unknown, count: number): Structure | undefined {
   if (isFields(context, count)) return { kind: "record", fields: context, absent: [] };
@@ -51,12 +51,12 @@ function recordOf(context: unknown, count: number): Structure | undefined {
   return fields && { kind: "record", fields, absent: fields === first && isNames(second) ? second : [] };
 }
 
-/** Number of leaves. */
+/** Counts leaves. */
 export function countLeaves(spec: TreeSpec): number {
   return spec.type === null ? 1 : spec.children.reduce((sum, child) => sum + countLeaves(child), 0);
 }
 
-/** `pair` and `left` give `pair.left`, `x` and 0 give `x[0]`. */
+/** Joins `pair` and `left` to `pair.left`, `x` and 0 to `x[0]`. */
 export function childName(parent: string, key: Key): string {
   if (typeof key !== "string") return `${parent}[${key}]`;
   if (parent === "") return key;

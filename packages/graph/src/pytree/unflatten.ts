@@ -4,7 +4,7 @@ import { countLeaves, type NamedTuples, structureOf } from "./structure.ts";
 
 /**
  * Builds the value of a pytree from its leaves: arrays for tuples and lists, objects for dicts with string keys and for
- * namedtuples, a Map for a dict with any other key, and an array of leaves for classes that are not known here.
+ * named tuples, a Map for a dict with any other key, and an array of leaves for unknown classes.
  */
 export function unflatten<T>(spec: TreeSpec, leaves: readonly T[], namedTuples: NamedTuples = new Map()): unknown {
   const count = countLeaves(spec);

@@ -1,6 +1,6 @@
 import type { Arg, Graph, NamedArg, Node, Output } from "../ir.ts";
 
-/** Rebuilds an argument from the inside out; unchanged parts are shared. Nested graphs are left alone. */
+/** Rebuilds an argument bottom-up; unchanged parts are shared. Nested graphs are not entered. */
 export function mapArg(arg: Arg, map: (leaf: Arg) => Arg): Arg {
   if (arg.kind === "list") {
     const items = arg.items.map((item) => mapArg(item, map));
@@ -47,44 +47,44 @@ export function visitArg(arg: Arg, visit: (leaf: Exclude<Arg, { kind: "list" | "
   else visit(arg);
 }
 
-/** Names of the values an argument refers to, in order, with repetitions. */
+/** Returns the names of the values an argument refers to, in order, with repetitions. */
 export function valuesOf(arg: Arg): readonly string[] {
   const names: string[] = [];
   addValues(arg, names);
   return names;
 }
 
-/** Passes ask this of every argument there is: no closure for each. */
+/** Avoids closures, because passes call this for every argument. */
 function addValues(arg: Arg, to: string[]): void {
   if (arg.kind === "value") to.push(arg.name);
   else if (arg.kind === "list") for (const item of arg.items) addValues(item, to);
   else if (arg.kind === "dict") for (const [, entry] of arg.entries) addValues(entry, to);
 }
 
-/** Names of the values a node uses. Nested graphs use nothing by themselves: all they need is passed to them. */
+/** Returns the names of the values a node uses. Nested graphs have no free values: they get all of them as operands. */
 export function usesOf(node: Node): readonly string[] {
   const names: string[] = [];
   for (const { arg } of node.args) addValues(arg, names);
   return names;
 }
 
-/** Names of the values that one return defines. */
+/** Returns the names of the values that one return defines. */
 export function namesOf(output: Output): readonly string[] {
   if (output.kind === "none") return [];
   return output.kind === "value" ? [output.name] : output.names;
 }
 
-/** Names of the values a node defines. */
+/** Returns the names of the values a node defines. */
 export function definitionsOf({ outputs }: Node): readonly string[] {
   return outputs.length === 1 ? namesOf(outputs[0]!) : outputs.flatMap(namesOf);
 }
 
-/** The argument of that name, or undefined where it was omitted. */
+/** Returns the argument of that name, or undefined where it was omitted. */
 export function argOf(node: Node, name: string): Arg | undefined {
   return node.args.find((named) => named.name === name)?.arg;
 }
 
-/** The graphs nested in a node, in order. */
+/** Returns the graphs nested in a node, in order. */
 export function graphsOf(node: Node): readonly (Arg & { readonly kind: "graph" })[] {
   const graphs: (Arg & { readonly kind: "graph" })[] = [];
   for (const { arg } of node.args) {

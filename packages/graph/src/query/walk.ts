@@ -1,10 +1,10 @@
 import type { Graph, Node, OpName } from "../ir.ts";
 import { definitionsOf, graphsOf, usesOf, valuesOf } from "./args.ts";
 
-/** Where a walk is: the names of the nested graphs from the root inwards. */
+/** The position of a walk: the names of the nested graphs from the root inwards. */
 export type GraphPath = readonly string[];
 
-/** Visits every node in execution order; a node comes before the nodes of the graphs nested in it. */
+/** Visits every node in execution order; a node comes before the nodes of its nested graphs. */
 export function walk(graph: Graph, visit: (node: Node, graph: Graph, path: GraphPath) => void): void {
   const enter = (current: Graph, path: GraphPath): void => {
     for (const node of current.nodes) {
@@ -15,17 +15,17 @@ export function walk(graph: Graph, visit: (node: Node, graph: Graph, path: Graph
   enter(graph, []);
 }
 
-/** How long the values of one graph (without nested ones) live. */
+/** The lifetimes of the values of one graph, without nested ones. */
 export interface Liveness {
-  /** How often each value is used, by nodes and by the graph's results. */
+  /** The number of uses of each value, by nodes and by the graph's results. */
   readonly uses: ReadonlyMap<string, number>;
-  /** Index of the last node that uses each value: `nodes.length` for results, -1 for an input that is never used. */
+  /** The index of the last node that uses each value: `nodes.length` for results, -1 for an unused input. */
   readonly lastUse: ReadonlyMap<string, number>;
-  /** For each node, the values that nothing needs once it has run. Results are never among them. */
+  /** For each node, the values that are dead after it. Results are never among them. */
   readonly dies: readonly (readonly string[])[];
 }
 
-/** How often each value of a graph (without nested ones) is used, by nodes and by the graph's results. */
+/** Counts the uses of each value of a graph (without nested ones), by nodes and by the graph's results. */
 function useCounts(graph: Graph): ReadonlyMap<string, number> {
   const uses = new Map<string, number>();
   const use = (name: string): void => void uses.set(name, (uses.get(name) ?? 0) + 1);
@@ -38,7 +38,7 @@ function useCounts(graph: Graph): ReadonlyMap<string, number> {
   return uses;
 }
 
-/** Finds out when the values of a graph are used for the last time; most ask only how often, so the rest waits to be asked. */
+/** Computes the liveness of a graph's values; last uses are computed lazily, as most callers need only the counts. */
 export function liveness(graph: Graph): Liveness {
   let lastUse: ReadonlyMap<string, number> | undefined;
   let dies: readonly (readonly string[])[] | undefined;
@@ -72,7 +72,7 @@ function deaths(graph: Graph, lastUse: ReadonlyMap<string, number>): readonly (r
   return dies;
 }
 
-/** How often one operator occurs, and where first. */
+/** The number of nodes of one operator, with the first one. */
 export interface OpCount {
   readonly op: OpName;
   readonly count: number;

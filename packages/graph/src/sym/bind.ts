@@ -9,15 +9,15 @@ import { parseSym } from "./parse.ts";
 import { printSym } from "./print.ts";
 
 /**
- * A lower bound up to here says what the export assumed of an unknown size, not what it needs: a program traced with a
- * batch of 2 also runs with one row. PyTorch checks greater bounds alone, too.
+ * A lower bound up to this was assumed by the export and is not required: a program traced with a batch of 2 also runs
+ * with one row. PyTorch too checks only greater bounds.
  */
 const ASSUMED_LEAST = 2;
 
-/** What the caller gave for a user input: a tensor's shape, or the number for an integer input. */
+/** The caller's user input: a tensor's shape, or the number of an integer input. */
 export type GivenShape = readonly number[] | number | bigint;
 
-/** One size that must come out as given. `dim` is null for an integer input. */
+/** An equation between a size and its given value. `dim` is null for an integer input. */
 interface Equation {
   readonly input: string;
   readonly dim: number | null;
@@ -26,8 +26,8 @@ interface Equation {
 }
 
 /**
- * Finds the value of every symbol from the shapes of the user inputs (by value name), and checks every size and range.
- * Symbols that only data can tell stay unbound. `label` names an input in errors, as the caller knows it.
+ * Solves for every symbol from the shapes of the user inputs (by value name), and checks every size and range. Symbols
+ * that depend on data stay unbound. `label` returns the caller's name of an input, for errors.
  */
 export function bindSymbols(
   program: Program,
@@ -69,7 +69,7 @@ function equationsOf(program: Program, input: string, given: GivenShape, label: 
   return type.shape.map((size, dim) => ({ input, dim, expr: toExpr(size), given: given[dim]! }));
 }
 
-/** Takes equations in rounds: each round solves those with one unknown left, simplest first. */
+/** Solves equations in rounds: each round solves those with one unknown left, simplest first. */
 function solve(equations: readonly Equation[], refuse: (equation: Equation, reason: string) => never): Bindings {
   const bindings = new Map<string, number | bigint>();
   const byEase = [...equations].sort((a, b) => Number(a.expr.kind === "call") - Number(b.expr.kind === "call"));
@@ -89,7 +89,7 @@ function isKnown(expr: SymExpr, bindings: Bindings): boolean {
   return [...symbolsOf(expr)].every((name) => bindings.has(name));
 }
 
-/** Where the symbols of a contradicted size got their values. */
+/** Explains which input determined the symbols of a contradicted size. */
 function origin(equations: readonly Equation[], { input, dim, expr }: Equation): string {
   const sources = equations.filter(
     (other) =>
@@ -117,7 +117,7 @@ function checkRanges(
   }
 }
 
-/** `2 … 128`, `at least 2`. */
+/** Formats `2 … 128`, `at least 2`. */
 function printRange({ min, max }: SymRange): string {
   if (min === null) return max === null ? "any integer" : `at most ${max}`;
   return max === null ? `at least ${min}` : `${min} … ${max}`;

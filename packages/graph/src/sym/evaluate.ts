@@ -5,19 +5,19 @@ import { toExpr } from "./make.ts";
 import { printSym } from "./print.ts";
 import { fromLiteral, type PyValue, toLiteral } from "./python-number.ts";
 
-/** Values of the symbols of one call. */
+/** The values of the symbols in one call. */
 export type Bindings = ReadonlyMap<string, number | bigint>;
 
-/** Ints above this many bits are refused: no size needs them, and a hostile power could fill the memory. */
+/** Integers with more bits are rejected: no size needs them, and a malicious power could exhaust the memory. */
 const MAX_BITS = 4096n;
 
-/** Value of an expression with Python's integer semantics; exact beyond 2^53, where it is a bigint. */
+/** Evaluates an expression with Python's integer semantics; the result is a bigint beyond 2^53. */
 export function evaluate(value: SymInt | SymFloat | SymBool, bindings: Bindings): number | bigint | boolean {
   const result = evaluatePython(toExpr(value), bindings);
   return typeof result === "boolean" ? result : toLiteral(result);
 }
 
-/** Value of a size: an integer that is not negative and below 2^53. */
+/** Evaluates a size: an integer that is not negative and below 2^53. */
 export function evaluateSize(value: SymInt, bindings: Bindings): number {
   if (typeof value === "number") return value;
   const size = Number(evaluate(value, bindings));
@@ -29,7 +29,7 @@ export function evaluateSize(value: SymInt, bindings: Bindings): number {
   });
 }
 
-/** As {@link evaluate}, telling Python's ints (bigint) from floats (number). */
+/** Evaluates like {@link evaluate}, with Python's ints as bigint and floats as number. */
 export function evaluatePython(expr: SymExpr, bindings: Bindings): PyValue {
   if (expr.kind === "bool") return expr.value;
   if (expr.kind === "number") return fromLiteral(expr.value);

@@ -1,6 +1,6 @@
 /**
- * A symbolic number: a plain literal, a symbol, or a call of one of sympy's functions as PyTorch writes them
- * (`Add`, `Mul`, `FloorDiv`, `Mod`, `Max`, `TruncToInt`, …; also the relations and `And`/`Or`/`Not`).
+ * A symbolic number: a literal, a symbol, or a call of one of sympy's functions as PyTorch writes them (`Add`, `Mul`,
+ * `FloorDiv`, `Mod`, `Max`, `TruncToInt`, …; also the relations and `And`/`Or`/`Not`).
  */
 export type SymExpr =
   | { readonly kind: "symbol"; readonly name: string }

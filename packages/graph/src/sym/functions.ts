@@ -53,7 +53,7 @@ function roundDecimal(x: PyNumber, digits: PyNumber): PyNumber {
   return roundHalfEven(x * scale) / scale;
 }
 
-/** `(sizes…, strides…)`: whether they describe memory without gaps or overlap, 1 or 0. */
+/** Takes `(sizes…, strides…)` and returns 1 if they describe memory without gaps or overlap, else 0. */
 const isNonOverlappingAndDense: Fn = (...args) => {
   const rank = args.length / 2;
   const dims = args.slice(0, rank).map((size, i) => [asNumber(size), asNumber(args[rank + i]!)] as const);
@@ -89,7 +89,7 @@ const mathFunctions = Object.entries(MATH).flatMap(([name, f]): [string, Fn][] =
   [`OpaqueUnaryFn_${name}`, real(f)],
 ]);
 
-/** sympy's functions and those PyTorch adds, on Python values. */
+/** sympy's functions and PyTorch's additions, on Python values. */
 export const SYM_FUNCTIONS: ReadonlyMap<string, Fn> = new Map<string, Fn>([
   ["Add", nary(0n, add)],
   ["Mul", nary(1n, mul)],

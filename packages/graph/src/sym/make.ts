@@ -1,38 +1,38 @@
 import type { SymBool, SymExpr, SymFloat, SymInt } from "./expr.ts";
 
-/** A symbol such as `s77`. */
+/** Creates a symbol such as `s77`. */
 export function symbol(name: string): SymExpr {
   return { kind: "symbol", name };
 }
 
-/** A call of one of sympy's functions. */
+/** Creates a call of one of sympy's functions. */
 export function call(fn: string, ...args: readonly SymExpr[]): SymExpr {
   return { kind: "call", fn, args };
 }
 
-/** The expression of a literal or of an expression. */
+/** Converts a literal or expression to an expression. */
 export function toExpr(value: SymInt | SymFloat | SymBool): SymExpr {
   if (typeof value === "object") return value;
   return typeof value === "boolean" ? { kind: "bool", value } : { kind: "number", value };
 }
 
-/** A size from an expression: literals become plain numbers, as {@link SymInt} wants them. */
+/** Converts an expression to a size: literals become plain numbers, as {@link SymInt} requires. */
 export function toSymInt(expr: SymExpr): SymInt {
   return expr.kind === "number" ? expr.value : expr;
 }
 
-/** A float from an expression; `2.0` is the number 2. */
+/** Converts an expression to a float; `2.0` is the number 2. */
 export function toSymFloat(expr: SymExpr): SymFloat {
   const [inner] = expr.kind === "call" && expr.fn === "ToFloat" ? expr.args : [expr];
   return inner?.kind === "number" ? Number(inner.value) : expr;
 }
 
-/** A boolean from an expression. */
+/** Converts an expression to a boolean. */
 export function toSymBool(expr: SymExpr): SymBool {
   return expr.kind === "bool" ? expr.value : expr;
 }
 
-/** Whether two expressions are written the same. */
+/** Returns whether two expressions are structurally equal. */
 export function sameExpr(a: SymExpr, b: SymExpr): boolean {
   if (a.kind === "call") {
     return (
@@ -46,7 +46,7 @@ export function sameExpr(a: SymExpr, b: SymExpr): boolean {
   return a.kind === b.kind && Object.is(a.value, b.value);
 }
 
-/** Names of the symbols in an expression, in order of appearance. */
+/** Returns the names of the symbols in an expression, in order of appearance. */
 export function symbolsOf(value: SymInt | SymFloat | SymBool): ReadonlySet<string> {
   const names = new Set<string>();
   const visit = (expr: SymExpr): void => {

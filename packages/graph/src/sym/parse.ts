@@ -3,7 +3,7 @@ import type { SymExpr } from "./expr.ts";
 import { call, symbol } from "./make.ts";
 import { toLiteral } from "./python-number.ts";
 
-/** PyTorch's own expressions nest a dozen levels; this bounds the stack that a hostile file can use. */
+/** PyTorch's own expressions nest a dozen levels; this bounds the stack that a malicious file can use. */
 const MAX_DEPTH = 200;
 
 const RELATIONS: readonly (readonly [string, string])[] = [
@@ -29,8 +29,8 @@ const CONSTANTS: ReadonlyMap<string, SymExpr> = new Map<string, SymExpr>([
 ]);
 
 /**
- * Reads an expression in either of sympy's forms, `Add(Symbol('s77', integer=True), Integer(2))` or `s77 + 2`.
- * Nothing is evaluated.
+ * Parses an expression in either of sympy's forms, `Add(Symbol('s77', integer=True), Integer(2))` or `s77 + 2`, without
+ * evaluating it.
  */
 export function parseSym(text: string): SymExpr {
   const scanner = new Scanner(text);
@@ -43,7 +43,7 @@ export function parseSymFrom(scanner: Scanner): SymExpr {
   return new ExprParser(scanner).relation();
 }
 
-/** An operand and whether it stood alone: only chains written without parentheses are flattened. */
+/** An operand, with whether it was in parentheses: only chains without parentheses are flattened. */
 interface Operand {
   readonly expr: SymExpr;
   readonly closed: boolean;
@@ -133,7 +133,7 @@ class ExprParser {
     return call(FUNCTIONS[fn] ?? fn, ...args);
   }
 
-  /** `positive=True`, `precision=53`: sympy's assumptions, which PyTorch repeats in the ranges. */
+  /** Skips sympy's assumptions, `positive=True`, `precision=53`, which PyTorch repeats in the ranges. */
   #assumption(): boolean {
     const start = this.#in.at;
     if (this.#in.tryWord() !== null && !this.#in.peek("==") && this.#in.accept("=")) {
@@ -151,7 +151,7 @@ function numberOf(text: string): SymExpr {
   return /^\d+$/.test(text) ? { kind: "number", value: toLiteral(BigInt(text)) } : floatOf(Number(text));
 }
 
-/** A float literal; integral ones keep their type as `ToFloat(2)`. */
+/** Creates a float literal; integral ones keep their type as `ToFloat(2)`. */
 function floatOf(value: number): SymExpr {
   const literal: SymExpr = { kind: "number", value };
   return Number.isInteger(value) && !Object.is(value, -0) ? call("ToFloat", literal) : literal;
@@ -167,7 +167,7 @@ function times(left: Operand, right: SymExpr): SymExpr {
   return chain && left.expr.kind === "call" ? call("Mul", ...left.expr.args, right) : call("Mul", left.expr, right);
 }
 
-/** `-x`: into a literal, into the leading factor of an open product, else as a factor -1. */
+/** Negates: a literal, the leading factor of an open product, or by a factor -1. */
 function negate({ expr, closed }: Operand): SymExpr {
   if (closed) return call("Mul", { kind: "number", value: -1 }, expr);
   if (expr.kind === "number") return { kind: "number", value: expr.value === 0 ? 0 : -expr.value };

@@ -1,7 +1,7 @@
 import type { SymBool, SymExpr, SymFloat, SymInt } from "./expr.ts";
 import { toExpr } from "./make.ts";
 
-/** Binary functions that have an operator in Python; the others print as calls. */
+/** Binary functions that have an operator in Python; the others are printed as calls. */
 const OPERATORS: Readonly<Record<string, string>> = {
   Pow: "**",
   FloorDiv: "//",
@@ -15,7 +15,7 @@ const OPERATORS: Readonly<Record<string, string>> = {
   Unequality: " != ",
 };
 
-/** Python-like text of a size or condition, such as `2*s0 + 1`; `parseSym` reads it back to the same expression. */
+/** Prints Python-like text of a size or condition, such as `2*s0 + 1`; `parseSym` parses it to the same expression. */
 export function printSym(value: SymInt | SymFloat | SymBool): string {
   const expr = toExpr(value);
   if (expr.kind !== "call") return literal(expr);
@@ -54,7 +54,7 @@ function printProduct(args: readonly SymExpr[]): string {
   return negated === null ? args.map(printOperand).join("*") : `-${negated}`;
 }
 
-/** Text of `-expr` where the parser turns `-text` back into exactly `expr`. */
+/** Returns the text of `-expr` if the parser reads `-text` back as exactly `expr`. */
 function negatedText(expr: SymExpr): string | null {
   if (isNegative(expr)) return literal({ kind: "number", value: -expr.value });
   if (expr.kind !== "call" || expr.fn !== "Mul") return null;
@@ -73,14 +73,14 @@ function isLiteral(expr: SymExpr): boolean {
   return expr.kind === "number" || isFloatLiteral(expr);
 }
 
-/** `ToFloat(2)` is how an integral float such as `2.0` is kept. */
+/** Integral floats such as `2.0` are stored as `ToFloat(2)`. */
 function isFloatLiteral(expr: SymExpr): boolean {
   if (expr.kind !== "call" || expr.fn !== "ToFloat") return false;
   const [arg] = expr.args;
   return arg?.kind === "number" && Number.isSafeInteger(arg.value) && arg.value >= 0 && !Object.is(arg.value, -0);
 }
 
-/** Parentheses wherever the text would otherwise be read as part of a longer chain. */
+/** Adds parentheses where the text would otherwise join a longer chain. */
 function printOperand(expr: SymExpr): string {
   const text = printSym(expr);
   return isBareOperation(expr) || text.startsWith("-") ? `(${text})` : text;

@@ -1,27 +1,27 @@
-/** Python's numbers in JavaScript: `bigint` stands for `int` (exact) and `number` for `float`. */
+/** A Python number in JavaScript: `bigint` represents `int` (exact) and `number` represents `float`. */
 export type PyNumber = bigint | number;
 
 /** A Python value of a symbolic expression. */
 export type PyValue = PyNumber | boolean;
 
-/** Python's `int` of a literal: integral numbers are ints, everything else is a float. */
+/** Converts a literal to a Python number: integral numbers are ints, all others floats. */
 export function fromLiteral(value: number | bigint): PyNumber {
   return typeof value === "number" && Number.isInteger(value) && !Object.is(value, -0) ? BigInt(value) : value;
 }
 
-/** The shortest exact JavaScript form: a `number`, or a `bigint` beyond ±(2^53 − 1). */
+/** Converts to the shortest exact JavaScript form: a `number`, or a `bigint` beyond ±(2^53 − 1). */
 export function toLiteral(value: PyNumber): number | bigint {
   if (typeof value === "number") return value;
   const short = Number(value);
   return Number.isSafeInteger(short) ? short : value;
 }
 
-/** `True` is 1 in arithmetic. */
+/** Converts booleans to ints: `True` is 1 in arithmetic. */
 export function asNumber(value: PyValue): PyNumber {
   return typeof value === "boolean" ? BigInt(value) : value;
 }
 
-/** Python's `float(x)`. */
+/** Implements Python's `float(x)`. */
 export function toFloat(value: PyValue): number {
   return Number(value);
 }
@@ -34,7 +34,7 @@ export function mul(a: PyNumber, b: PyNumber): PyNumber {
   return typeof a === "bigint" && typeof b === "bigint" ? a * b : Number(a) * Number(b);
 }
 
-/** Python's `//`: rounds towards minus infinity. */
+/** Implements Python's `//`, which rounds towards minus infinity. */
 export function floorDiv(a: PyNumber, b: PyNumber): PyNumber {
   refuseZero(b);
   if (typeof a !== "bigint" || typeof b !== "bigint") return Math.floor(Number(a) / Number(b));
@@ -42,7 +42,7 @@ export function floorDiv(a: PyNumber, b: PyNumber): PyNumber {
   return a % b !== 0n && a < 0n !== b < 0n ? quotient - 1n : quotient;
 }
 
-/** Python's `%`: takes the divisor's sign. */
+/** Implements Python's `%`, whose result has the divisor's sign. */
 export function mod(a: PyNumber, b: PyNumber): PyNumber {
   refuseZero(b);
   if (typeof a === "bigint" && typeof b === "bigint") return a - (floorDiv(a, b) as bigint) * b;
@@ -51,7 +51,10 @@ export function mod(a: PyNumber, b: PyNumber): PyNumber {
   return rest !== 0 && rest < 0 !== y < 0 ? rest + y : rest;
 }
 
-/** Python's `/`: always a float; of two ints correctly rounded, however large they are. */
+/**
+ * Implements Python's `/`: the result is a float; the quotient of two ints is correctly rounded, however large they
+ * are.
+ */
 export function trueDiv(a: PyNumber, b: PyNumber): number {
   refuseZero(b);
   if (typeof a !== "bigint" || typeof b !== "bigint") return Number(a) / Number(b);
@@ -66,7 +69,7 @@ export function trueDiv(a: PyNumber, b: PyNumber): number {
   return a < 0n === b < 0n ? size : -size;
 }
 
-/** Python's `**`. An int to a negative power is a float. */
+/** Implements Python's `**`. An int to a negative power is a float. */
 export function pow(a: PyNumber, b: PyNumber): PyNumber {
   return typeof a === "bigint" && typeof b === "bigint" && b >= 0n ? a ** b : Number(a) ** Number(b);
 }
@@ -75,7 +78,7 @@ export function less(a: PyNumber, b: PyNumber): boolean {
   return a < b;
 }
 
-/** Half to even, as Python's `round`. */
+/** Rounds half to even, as Python's `round` does. */
 export function roundHalfEven(value: number): number {
   const down = Math.floor(value);
   const rest = value - down;
@@ -83,7 +86,7 @@ export function roundHalfEven(value: number): number {
   return down % 2 === 0 ? down : down + 1;
 }
 
-/** Python raises for floats too. */
+/** Throws on division by zero, as Python does for floats too. */
 function refuseZero(divisor: PyNumber): void {
   if (Number(divisor) === 0) throw new RangeError("division by zero");
 }

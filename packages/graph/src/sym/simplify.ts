@@ -25,7 +25,7 @@ export function simplify(expr: SymExpr): SymExpr {
   return call(expr.fn, ...args);
 }
 
-/** The literal of a Python value; an integral float stays a float. */
+/** Converts a Python value to a literal; an integral float stays a float. */
 function literalExpr(value: PyValue): SymExpr {
   if (typeof value === "boolean") return { kind: "bool", value };
   if (typeof value === "bigint") return { kind: "number", value: toLiteral(value) };
@@ -33,7 +33,7 @@ function literalExpr(value: PyValue): SymExpr {
   return typeof fromLiteral(value) === "bigint" ? call("ToFloat", literal) : literal;
 }
 
-/** A number, a boolean, or `ToFloat` of a number. */
+/** Returns whether an expression is a number, a boolean, or `ToFloat` of a number. */
 export function isLiteral(expr: SymExpr): boolean {
   if (expr.kind === "call") return expr.fn === "ToFloat" && expr.args.length === 1 && expr.args[0]!.kind === "number";
   return expr.kind !== "symbol";
@@ -43,7 +43,7 @@ function fold(expr: SymExpr): SymExpr {
   try {
     return literalExpr(evaluatePython(expr, NOTHING));
   } catch {
-    // Division by zero and the like: it fails where the value is used, with the place.
+    // Division by zero, for example, is reported where the value is used, with the location.
     return expr;
   }
 }

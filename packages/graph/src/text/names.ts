@@ -1,6 +1,6 @@
 import { DTYPES, type DType } from "@pt2/format";
 
-/** `float32` ↔ `f32`, `bfloat16` ↔ `bf16`, `float8_e5m2` ↔ `f8_e5m2`. */
+/** Short dtype names: `float32` ↔ `f32`, `bfloat16` ↔ `bf16`, `float8_e5m2` ↔ `f8_e5m2`. */
 const SHORT: readonly (readonly [DType, string])[] = (Object.keys(DTYPES) as DType[]).map((dtype) => [
   dtype,
   dtype
@@ -14,17 +14,17 @@ const SHORT: readonly (readonly [DType, string])[] = (Object.keys(DTYPES) as DTy
 const TO_SHORT: ReadonlyMap<DType, string> = new Map(SHORT);
 const FROM_SHORT: ReadonlyMap<string, DType> = new Map(SHORT.map(([dtype, short]) => [short, dtype]));
 
-/** The dtype as the text form writes it. */
+/** Returns the dtype's short name in the text form. */
 export function shortDType(dtype: DType): string {
   return TO_SHORT.get(dtype) ?? dtype;
 }
 
-/** The dtype of a short name. */
+/** Returns the dtype of a short name. */
 export function dtypeOfShort(short: string): DType | undefined {
   return FROM_SHORT.get(short);
 }
 
-/** A name as it stands, or in JSON quotes where it is not an identifier. */
+/** Prints a name, in JSON quotes where it is not an identifier. */
 export function printName(name: string): string {
   return /^[A-Za-z_]\w*$/.test(name) ? name : JSON.stringify(name);
 }

@@ -11,7 +11,7 @@ const OP = /[^\s:(),\]}]+::[^\s(),\]}]+/y;
 /** Reads a nested graph after the word `graph`. */
 export type ParseGraph = () => { readonly name: string; readonly graph: Graph };
 
-/** Reads what `printArg` writes. */
+/** Parses the output of `printArg`. */
 export function parseArg(scanner: Scanner, graph: ParseGraph): Arg {
   if (scanner.accept("%")) return { kind: "value", name: parseName(scanner) };
   if (scanner.peek("[")) return { kind: "list", items: scanner.list("[", "]", () => parseArg(scanner, graph)) };
@@ -93,7 +93,7 @@ function parseTorchName(scanner: Scanner, name: string): Arg {
   return scanner.fail(`torch has no dtype, layout or memory format \`${name}\``);
 }
 
-/** Reads what `printOrigin` writes. */
+/** Parses the output of `printOrigin`. */
 export function parseOrigin(scanner: Scanner): NodeOrigin {
   if (!scanner.accept("#")) return {};
   const path = scanner.peek(":") ? null : (scanner.tryString() ?? scanner.match(/[\w.@-]+/y)?.[0] ?? null);

@@ -3,7 +3,7 @@ import type { Scanner } from "../scanner.ts";
 
 const MAX_DEPTH = 200;
 
-/** Reads what `printTree` writes. */
+/** Parses the output of `printTree`. */
 export function parseTree(scanner: Scanner, depth = 0): TreeSpec {
   if (depth > MAX_DEPTH) scanner.fail(`a structure nested deeper than ${MAX_DEPTH}`);
   const child = (): TreeSpec => parseTree(scanner, depth + 1);

@@ -6,7 +6,7 @@ import { toSymBool, toSymFloat, toSymInt } from "../sym/make.ts";
 import { parseSymFrom } from "../sym/parse.ts";
 import { dtypeOfShort } from "./names.ts";
 
-/** Reads what `printType` writes. */
+/** Parses the output of `printType`. */
 export function parseType(scanner: Scanner): ValueType {
   const word = scanner.word();
   if (scanner.peek("[")) return parseTensor(scanner, word);

@@ -62,7 +62,7 @@ class ProgramParser {
     };
   }
 
-  /** A line before the nodes; false, and nothing read, when the nodes begin. */
+  /** Parses a line before the nodes; returns false and consumes nothing when the nodes begin. */
   #declaration(): boolean {
     const start = this.#in.at;
     const word = this.#in.tryWord();

@@ -3,10 +3,10 @@ import { splitOpName } from "../op-name.ts";
 import { printName } from "./names.ts";
 import { printDevice } from "./print-type.ts";
 
-/** Prints a nested graph; given by the graph printer, which knows the indentation. */
+/** Prints a nested graph; the graph printer passes it, as it has the indentation. */
 export type PrintGraph = (name: string, graph: Graph) => string;
 
-/** The arguments of a call. The usual name of a first argument goes without saying. */
+/** Prints the arguments of a call. The usual name of a first argument is omitted. */
 export function printArgs(op: OpName, args: readonly NamedArg[], graph: PrintGraph): string {
   return args
     .map(({ name, arg }, i) => {
@@ -16,7 +16,7 @@ export function printArgs(op: OpName, args: readonly NamedArg[], graph: PrintGra
     .join(", ");
 }
 
-/** The name of an argument that is written without one: `self` first, and none at all in higher-order calls. */
+/** Returns the omitted name of an argument: `self` for the first one, and none in higher-order calls. */
 export function impliedName(op: OpName, position: number): string | null {
   if (splitOpName(op).namespace === "higher_order") return "";
   return position === 0 ? "self" : null;
@@ -54,7 +54,7 @@ export function printArg(arg: Arg, graph: PrintGraph): string {
   }
 }
 
-/** Always with a point, an exponent, or a name, so that it cannot be read as an int. */
+/** Prints a float with a point, an exponent, or a name, so that it cannot be read as an int. */
 function printFloat(value: number): string {
   if (Number.isNaN(value)) return "nan";
   if (!Number.isFinite(value)) return value > 0 ? "inf" : "-inf";
@@ -63,7 +63,7 @@ function printFloat(value: number): string {
   return /[.e]/.test(text) ? text : `${text}.0`;
 }
 
-/** ` # block.act <torch.nn.ReLU> (model.py:41, in forward) : "y = self.act(x)"`; empty for an empty origin. */
+/** Prints ` # block.act <torch.nn.ReLU> (model.py:41, in forward) : "y = self.act(x)"`; empty for an empty origin. */
 export function printOrigin({ modulePath, moduleClass, line, code }: NodeOrigin): string {
   const parts = [
     modulePath === undefined ? "" : bare(modulePath, /^[\w.@-]+$/),

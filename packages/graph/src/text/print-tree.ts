@@ -1,6 +1,8 @@
 import type { TreeSpec } from "@pt2/format";
 
-/** A pytree: `*` for a leaf, `tuple(*, list(*))`, `dict("a": *)`, and any other type with its context in JSON. */
+/**
+ * Prints a pytree: `*` for a leaf, `tuple(*, list(*))`, `dict("a": *)`, and any other type with its context in JSON.
+ */
 export function printTree(spec: TreeSpec): string {
   if (spec.type === null) return "*";
   const children = spec.children.map(printTree);

@@ -5,7 +5,7 @@ import { sameExpr, toExpr } from "../sym/make.ts";
 import { printSym } from "../sym/print.ts";
 import { printName, shortDType } from "./names.ts";
 
-/** A type: `f32[2, s0]`, with what is unusual in braces, `int(s0 + 1)`, `object "Class"`. */
+/** Prints a type: `f32[2, s0]`, with unusual properties in braces, `int(s0 + 1)`, `object "Class"`. */
 export function printType(type: ValueType): string {
   switch (type.kind) {
     case "tensor":
@@ -21,7 +21,7 @@ export function printType(type: ValueType): string {
   }
 }
 
-/** `cpu`, `cuda:0`. */
+/** Prints `cpu`, `cuda:0`. */
 export function printDevice({ type, index }: Device): string {
   return index === null ? printName(type) : `${printName(type)}:${index}`;
 }
@@ -30,7 +30,7 @@ function printSizes(sizes: readonly SymInt[]): string {
   return `[${sizes.map(printSym).join(", ")}]`;
 }
 
-/** Dense row-major strides, offset 0, the CPU and no gradient go without saying. */
+/** Prints unusual properties: contiguous strides, offset 0, the CPU and no gradient are omitted. */
 function printUnusual(type: TensorType): string {
   const dense = contiguousStrides(type.shape);
   const usual = type.strides.length === dense.length && type.strides.every((s, i) => same(s, dense[i]!));
@@ -43,7 +43,7 @@ function printUnusual(type: TensorType): string {
   return parts.length === 0 ? "" : `{${parts.join(", ")}}`;
 }
 
-/** Written the same, so that reading gives back the same. */
+/** Compares written forms, so that parsing returns the same type. */
 function same(a: SymInt, b: SymInt): boolean {
   return typeof a === typeof b && sameExpr(toExpr(a), toExpr(b));
 }

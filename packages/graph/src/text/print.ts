@@ -4,13 +4,13 @@ import { printArg, printArgs, printOrigin } from "./print-arg.ts";
 import { printTree } from "./print-tree.ts";
 import { printType } from "./print-type.ts";
 
-/** What the text form shows. */
+/** Options of the text form. */
 export interface PrintOptions {
   /** Module and Python line of each node after `#`. @default true */
   readonly origins?: boolean;
 }
 
-/** The text form of a valid program; `parse` reads it back to an equal one. */
+/** Prints the text form of a valid program; `parse` reads it back to an equal one. */
 export function print(program: Program, options: PrintOptions = {}): string {
   const { dialect, torchVersion, graph } = program;
   const printer = new GraphPrinter(graph, "  ", options);
@@ -36,7 +36,7 @@ export function print(program: Program, options: PrintOptions = {}): string {
   ].join("\n");
 }
 
-/** The text form of a graph alone; `parseGraph` reads it back. */
+/** Prints the text form of a graph; `parseGraph` reads it back. */
 export function printGraph(graph: Graph, options: PrintOptions = {}): string {
   return `${printNested("", graph, "", options)}\n`;
 }
@@ -73,7 +73,7 @@ class GraphPrinter {
     return printArg(arg, this.#nested);
   }
 
-  /** The definition of a value: its name and type. */
+  /** Prints the definition of a value: its name and type. */
   value(name: string): string {
     const type = this.#graph.values.get(name);
     return type === undefined ? `%${printName(name)}` : `%${printName(name)}: ${printType(type)}`;
@@ -96,7 +96,7 @@ class GraphPrinter {
   }
 }
 
-/** A node is named after its first result unless it says otherwise. */
+/** Returns the implied name of a node, which is that of its first result. */
 export function impliedNodeName(outputs: readonly Output[]): string | null {
   const [first] = outputs;
   if (first?.kind === "value") return first.name;

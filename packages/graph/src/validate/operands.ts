@@ -2,7 +2,7 @@ import type { Arg, Node } from "../ir.ts";
 import { splitOpName } from "../op-name.ts";
 import { graphsOf } from "../query/args.ts";
 
-/** Checks the operands of one kind of higher-order node; gives what is wrong. */
+/** Checks the operands of one kind of higher-order node; returns the problems. */
 type Check = (node: Node) => readonly string[];
 
 /** Calling conventions of the higher-order operators that take graphs. */
@@ -46,14 +46,14 @@ const CHECKS: Readonly<Record<string, Check>> = {
   wrap_with_autocast: spread,
 };
 
-/** What is wrong with the operands of a node; nothing for operators without a known convention. */
+/** Returns problems with the operands of a node; none for operators without a known convention. */
 export function operandProblems(node: Node): readonly string[] {
   const { namespace, op } = splitOpName(node.op);
   const check = namespace === "higher_order" && Object.hasOwn(CHECKS, op) ? CHECKS[op] : undefined;
   return check === undefined ? [] : check(node);
 }
 
-/** Graph first, then one argument per operand. */
+/** The convention of a graph followed by one argument per operand. */
 function spread(node: Node): readonly string[] {
   const [nested] = graphsOf(node);
   const at = node.args.findIndex(({ arg }) => arg.kind === "graph");

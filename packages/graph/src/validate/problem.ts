@@ -1,4 +1,4 @@
-/** What can be wrong with a graph, and what each code means. */
+/** The problems of a graph, with the meaning of each code. */
 export const PROBLEMS = {
   "duplicate-definition": "a value is defined twice",
   "duplicate-node": "two nodes of a graph have the same name",
@@ -6,7 +6,7 @@ export const PROBLEMS = {
   "undefined-value": "a value is used before it is defined, or never defined",
   "untyped-value": "a defined value has no type",
   "orphan-type": "a type is recorded for a value that nothing defines",
-  rank: "a tensor has not as many strides as sizes",
+  rank: "a tensor has different numbers of strides and sizes",
   "op-name": "an operator's name is not in canonical form",
   signature: "the signature and the graph do not fit together",
   tree: "a pytree and the signature have different numbers of leaves",
@@ -20,6 +20,6 @@ export type ProblemCode = keyof typeof PROBLEMS;
 export interface Problem {
   readonly code: ProblemCode;
   readonly message: string;
-  /** Names of the nested graphs, the node or the value concerned. */
+  /** The names of the nested graphs, and the node or value concerned. */
   readonly where: string;
 }

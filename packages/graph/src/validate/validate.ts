@@ -5,7 +5,7 @@ import { isModuleResult } from "../query/results.ts";
 import { graphProblems } from "./graph.ts";
 import type { Problem } from "./problem.ts";
 
-/** Every rule that a graph or program breaks; never throws. A sound one gives an empty list. */
+/** Returns every rule that a graph or program breaks, without throwing. A valid one gives an empty list. */
 export function validate(subject: Program | Graph): readonly Problem[] {
   if ("nodes" in subject) return graphProblems(subject);
   return [...graphProblems(subject.graph), ...signatureProblems(subject), ...treeProblems(subject)];

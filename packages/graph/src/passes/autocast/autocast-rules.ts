@@ -1,8 +1,8 @@
 import type { OpName } from "../../ir.ts";
 
 /**
- * What autocast does to the floating-point operands of an operator: casts them to the region's dtype, to float32, or to
- * the widest among them. Other operators take what they are given.
+ * The cast of an operator's floating-point operands under autocast: to the region's dtype, to float32, or to the widest
+ * among them. Other operators keep their operands' dtypes.
  */
 export type AutocastRule = "lower" | "float32" | "promote";
 
@@ -11,7 +11,7 @@ const LOWER = [
   ...["conv1d", "conv1d.padding", "conv2d", "conv2d.padding", "conv3d", "conv3d.padding", "conv_tbc", "prelu"],
   ...["conv_transpose1d", "conv_transpose2d.input", "conv_transpose3d.input"],
   ...["scaled_dot_product_attention", "_native_multi_head_attention"],
-  // Made of products: autocast reaches those inside.
+  // Composed of matmuls: autocast casts inside.
   ...["einsum", "tensordot", "inner", "linalg_multi_dot", "chain_matmul"],
 ];
 
@@ -32,7 +32,7 @@ const FLOAT32 = [
 
 const PROMOTE = ["stack", "cat", "index_copy"];
 
-/** PyTorch's lists for autocast on the CPU. */
+/** PyTorch's op lists for autocast on the CPU. */
 export const CPU_AUTOCAST_RULES: ReadonlyMap<OpName, AutocastRule> = new Map<OpName, AutocastRule>([
   ...LOWER.map((op) => [`aten::${op}`, "lower"] as const),
   ...FLOAT32.map((op) => [`aten::${op}`, "float32"] as const),

@@ -5,8 +5,8 @@ import { GraphBuilder } from "../graph-builder.ts";
 import { type AutocastRule, CPU_AUTOCAST_RULES } from "./autocast-rules.ts";
 
 /**
- * Writes out what regions of enabled autocast do: the casts become nodes, and the region is marked as disabled, so that
- * it can be inlined. Only training IR has such regions; decomposing a program writes the casts out too.
+ * Makes the casts of regions of enabled autocast explicit nodes, and marks the region as disabled, so that it can be
+ * inlined. Only training IR has such regions; decomposing a program makes the casts explicit too.
  */
 export function expandAutocast(program: Program): Program {
   const graph = expandGraph(program.graph, null);
@@ -20,7 +20,7 @@ interface Region {
   readonly enabled: boolean;
 }
 
-/** Inside a region that casts to `lower`; null outside. */
+/** Expands a graph inside a region that casts to `lower`, which is null outside of regions. */
 function expandGraph(graph: Graph, lower: DType | null): Graph {
   const builder = new GraphBuilder(graph);
   const casts = new Casts(builder);
@@ -40,7 +40,7 @@ function expandNode(node: Node, lower: DType | null, casts: Casts): Node {
     const nested = mapGraphs(node, (graph) => expandGraph(graph, lower));
     return rule === undefined || lower === null ? nested : casts.apply(nested, rule, lower);
   }
-  // Of a region for another device nothing is known here: it stays as it is.
+  // The casts of other devices are unknown, so their regions are kept.
   if (region.enabled && region.device !== "cpu") return node;
   const inner = region.enabled ? (region.dtype ?? "bfloat16") : null;
   const expanded = mapGraphs(node, (graph) => expandGraph(graph, inner));
@@ -57,13 +57,13 @@ function regionOf(node: Node): Region | null {
   };
 }
 
-/** Turns the third argument off. */
+/** Sets the third argument, `enabled`, to false. */
 function disable(node: Node): (leaf: Arg) => Arg {
   const enabled = node.args[2]?.arg;
   return (leaf) => (leaf === enabled ? { kind: "bool", value: false } : leaf);
 }
 
-/** Emits casts in front of the nodes of one graph. */
+/** Emits casts before the nodes of one graph. */
 class Casts {
   readonly #builder: GraphBuilder;
 
@@ -73,7 +73,7 @@ class Casts {
 
   apply(node: Node, rule: AutocastRule, lower: DType): Node {
     const dtype = rule === "lower" ? lower : rule === "float32" || this.#hasFloat32(node) ? "float32" : lower;
-    // One cast for all uses by the node, not by the graph: the tensor may be written to in between.
+    // The cast is shared by the uses of one node, not of the graph: another node may write to the tensor in between.
     const made = new Map<string, string>();
     return mapArgs(node, (leaf) => {
       const type = leaf.kind === "value" ? this.#castable(leaf.name) : null;
@@ -88,7 +88,7 @@ class Casts {
     return usesOf(node).some((name) => this.#castable(name)?.dtype === "float32");
   }
 
-  /** Autocast leaves integers and float64 alone. */
+  /** Returns null for other dtypes: autocast does not cast integers and float64. */
   #castable(name: string): TensorType | null {
     const type = this.#builder.typeOf(name);
     if (type?.kind !== "tensor") return null;

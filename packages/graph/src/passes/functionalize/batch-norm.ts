@@ -8,8 +8,8 @@ import { resolve, type TensorTable } from "./tensor-table.ts";
 const ARGS = ["input", "weight", "bias", "running_mean", "running_var", "training", "momentum", "eps"];
 
 /**
- * batch_norm(training=True) → (y, save_mean, save_invstd, mean', var') of _native_batch_norm_legit_functional,
- * and mean', var' are written to the running statistics.
+ * Rewrites batch_norm(training=True) to _native_batch_norm_legit_functional, which returns (y, save_mean, save_invstd,
+ * mean', var'), and writes mean', var' to the running statistics.
  */
 export function functionalBatchNorm(node: Node, builder: GraphBuilder, tensors: TensorTable): void {
   const statistics = ["running_mean", "running_var"].map((name) => {

@@ -2,7 +2,7 @@ import type { Node, OpName } from "../../ir.ts";
 import { splitOpName } from "../../op-name.ts";
 import type { OpEffects } from "./effects.ts";
 
-/** Functional forms that are not the name without its underscore. */
+/** Functional variants whose name is not the in-place name without its underscore. */
 const IRREGULAR: Readonly<Record<OpName, OpName>> = {
   "aten::normal_": "aten::normal_functional",
   "aten::bernoulli_.float": "aten::bernoulli.p",
@@ -11,7 +11,7 @@ const IRREGULAR: Readonly<Record<OpName, OpName>> = {
   "aten::_batch_norm_with_update": "aten::_batch_norm_with_update_functional",
 };
 
-/** In-place operators that change the shape of their tensor, and the view they turn it into. */
+/** In-place operators that change the shape of their tensor, with the view op of the same result. */
 export const IN_PLACE_VIEWS: ReadonlyMap<OpName, OpName> = new Map(
   ["squeeze", "squeeze.dim", "squeeze.dims", "unsqueeze", "transpose", "t", "swapaxes", "swapdims", "as_strided"].map(
     (name) => {
@@ -22,14 +22,14 @@ export const IN_PLACE_VIEWS: ReadonlyMap<OpName, OpName> = new Map(
   ),
 );
 
-/** The operator that computes what `node` writes, without writing; null where none is known. */
+/** Returns the functional variant of a node that writes; null where none is known. */
 export function functionalForm(node: Node, effects: OpEffects): OpName | null {
   if (effects.claimed) return effects.functional ?? null;
   const irregular = Object.hasOwn(IRREGULAR, node.op) ? IRREGULAR[node.op] : undefined;
   return irregular ?? effects.functional ?? regularForm(node.op);
 }
 
-/** `relu_` → `relu`, `__iand__` → `__and__`. */
+/** Converts `relu_` to `relu`, `__iand__` to `__and__`. */
 function regularForm(name: OpName): OpName | null {
   const { namespace, op, overload } = splitOpName(name);
   const dunder = /^__i(\w+)__$/.exec(op)?.[1];
@@ -38,7 +38,7 @@ function regularForm(name: OpName): OpName | null {
   return overload === "" ? `${namespace}::${plain}` : `${namespace}::${plain}.${overload}`;
 }
 
-/** Whether the written arguments are outputs only, as in `aten::add.out`. */
+/** Returns whether the written arguments are outputs only, as in `aten::add.out`. */
 export function isOutVariant(name: OpName): boolean {
   return /(^|_)out$/.test(splitOpName(name).overload);
 }

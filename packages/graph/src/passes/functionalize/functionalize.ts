@@ -6,11 +6,10 @@ import { looksBehindViews } from "./memory.ts";
 import { mutates } from "./node-effects.ts";
 
 /**
- * Rewrites in-place operators, writes through views, and views of the memory behind views, into operators that only
- * compute. What the program writes to
- * its inputs becomes results with `buffer_mutation`, `parameter_mutation` or `user_input_mutation`, before the others.
- * Inline no-grad regions first (`removeNoOps`): a nested graph must not write to what it is given.
- * Inputs are taken to have memories of their own: tied weights of which one is written to are not seen here.
+ * Rewrites in-place operators, writes through views, and views of the memory behind views, to functional operators.
+ * Writes to the program's inputs become results with `buffer_mutation`, `parameter_mutation` or `user_input_mutation`,
+ * before the others. Inline no-grad regions first (`removeNoOps`): a nested graph must not write to its operands.
+ * Inputs are assumed to have separate memories: tied weights of which one is written are not handled here.
  */
 export function functionalize(program: Program, effects: EffectsOf): Program {
   if (!mutates(program.graph, effects) && !looksBehindViews(program.graph)) return program;
@@ -34,7 +33,7 @@ export function functionalize(program: Program, effects: EffectsOf): Program {
   };
 }
 
-/** A constant that is written is state from then on, as buffers are. */
+/** A constant that is written becomes state, like a buffer. */
 function asState(spec: InputSpec, written: ReadonlySet<string>): InputSpec {
   if (spec.kind !== "tensor_constant" || !written.has(spec.target)) return spec;
   return { kind: "buffer", value: spec.value, target: spec.target, persistent: false };

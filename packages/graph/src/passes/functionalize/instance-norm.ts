@@ -10,8 +10,8 @@ const value = (name: string): Arg => ({ kind: "value", name });
 const int = (number: number): Arg => ({ kind: "int", value: number });
 
 /**
- * instance_norm(use_input_stats=True) normalises with the statistics of each example and channel, and moves the running
- * ones towards their mean over the examples.
+ * Rewrites instance_norm(use_input_stats=True), which normalises with the statistics of each example and channel, and
+ * moves the running statistics towards their mean over the examples.
  */
 export function functionalInstanceNorm(node: Node, builder: GraphBuilder, tensors: TensorTable): void {
   const resolved = resolve(node, (name) => tensors.read(name));

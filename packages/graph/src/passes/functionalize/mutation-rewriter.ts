@@ -10,11 +10,11 @@ import { functionalForm, isOutVariant } from "./functional-names.ts";
 import { computedDtype } from "./result-dtype.ts";
 import { resolve, type TensorTable } from "./tensor-table.ts";
 
-/** Turns nodes that write into nodes that compute what is written. */
+/** Converts nodes that write to functional nodes. */
 export class MutationRewriter {
   readonly #builder: GraphBuilder;
   readonly #tensors: TensorTable;
-  /** Writes to make once the functional node, and the conversions after it, are in place. */
+  /** Writes to apply after the functional node and its conversions were emitted. */
   readonly #writes: (readonly [Tensor, string])[] = [];
 
   constructor(builder: GraphBuilder, tensors: TensorTable) {
@@ -22,7 +22,7 @@ export class MutationRewriter {
     this.#tensors = tensors;
   }
 
-  /** copy_ between tensors of the same type: the source is the new content. */
+  /** Handles copy_ between tensors of the same type: the source becomes the content. */
   plainCopy(node: Node): boolean {
     const [self, src] = [argOf(node, "self"), argOf(node, "src")];
     if (self?.kind !== "value" || src?.kind !== "value") return false;
@@ -36,7 +36,7 @@ export class MutationRewriter {
     return true;
   }
 
-  /** op_(x, …) becomes y = op(x, …), converted to the dtype of x, and y is written to x. */
+  /** Converts op_(x, …) to y = op(x, …), cast to the dtype of x, and writes y to x. */
   rewrite(node: Node, effects: OpEffects): void {
     const op = functionalForm(node, effects);
     if (op === null) throw withoutForm(node, effects);
@@ -52,7 +52,7 @@ export class MutationRewriter {
       arg,
       tensors: valuesOf(argOf(node, arg)!).map((name) => this.#tensors.get(name)),
       isList: argOf(node, arg)!.kind === "list",
-      /** The result takes over the name of the in-place result. */
+      /** The result gets the name of the in-place result. */
       name: node.outputs.flatMap((output, i) => (aliased[i]?.arg === arg ? namesOf(output) : [])),
     }));
     const casts: (() => void)[] = [];
@@ -64,7 +64,7 @@ export class MutationRewriter {
       return isList ? { kind: "list", names } : { kind: "value", name: names[0]! };
     });
     const resultOf = new Map(written.map(({ arg }, i) => [arg, results[i]!]));
-    // What computes its own writes answers as its schema says; a functional twin gives what is written after the others.
+    // A handler keeps the order of its schema; a functional variant returns written values after the other results.
     const outputs =
       op === node.op
         ? [
@@ -93,8 +93,8 @@ export class MutationRewriter {
   }
 
   /**
-   * The name of a functional node's result that is written to `tensor`; a conversion is put off until after it. Without
-   * `casts` the node gives what is written as it is.
+   * Returns the name of the result that is written to `tensor`; the cast is deferred until after the node. Without
+   * `casts`, the node returns the dtype of the tensor itself.
    */
   #result(node: Node, tensor: Tensor, wished: string | null, casts: (() => void)[] | null): string {
     const type = this.#tensors.typeOf(tensor);
@@ -102,7 +102,7 @@ export class MutationRewriter {
     this.#builder.setType(final, type);
     this.#writes.push([tensor, final]);
     if (casts === null || type === undefined) return final;
-    // Of PyTorch's own ops the name tells it.
+    // For PyTorch's own ops, the name determines the dtype.
     const known = /^(aten|prims)::/.test(node.op);
     const dtype = known ? computedDtype(node, type, (name) => this.#builder.typeOf(name)) : undefined;
     if (dtype === type.dtype) return final;
@@ -132,14 +132,14 @@ export class MutationRewriter {
 function withoutForm(node: Node, { mutates, claimed }: OpEffects): Error {
   if (!claimed && /^(aten|prims)::/.test(node.op)) return unsupported(node, "it has no functional form");
   return graphError("graph.mutation", {
-    what: `${node.op} writes to \`${mutates.join("`, `")}\`, and nothing says what it leaves there`,
+    what: `${node.op} writes to \`${mutates.join("`, `")}\`, but nothing declares what it writes`,
     where: describeNode(node),
     advice:
-      "let its schema return what is written, `Tensor(a!)`, and its rules give it; or give load() a handler with `compile`, which leaves it in the argument's `data`",
+      "declare the written value as a result, `Tensor(a!)`, and compute it in the op's rules; or pass load() a handler with `compile`, which writes to the argument's `data`",
   });
 }
 
-/** The refusal of a node. */
+/** Creates the error for a node without functional form. */
 export function unsupported(node: Node, reason: string): Error {
   return graphError("graph.mutation", {
     what: `${node.op} cannot be made functional: ${reason}`,

@@ -2,15 +2,15 @@ import type { Arg, Node, OpName, TensorType } from "../../ir.ts";
 import { argOf, definitionsOf } from "../../query/args.ts";
 import { contiguousStrides } from "../../strides.ts";
 
-/** Operators that give a tensor another size in place, and the argument that says which. */
+/** In-place operators that resize a tensor, with the argument that determines the size. */
 export const RESIZES: ReadonlyMap<OpName, string> = new Map([
   ["aten::resize_", "size"],
   ["aten::resize_as_", "the_template"],
 ]);
 
 /**
- * A resize that needs no more memory, as the view that it is: the first elements, dense and in order. Null where more
- * is needed, whose content PyTorch leaves open, or where sizes are not known.
+ * Converts a resize that needs no more memory to a view: the first elements, dense and in order. Returns null where it
+ * needs more memory, which PyTorch leaves uninitialised, or where sizes are unknown.
  */
 export function resizeAsView(node: Node, typeOf: (name: string) => TensorType | null): Node | null {
   const [self] = node.args;

@@ -4,21 +4,21 @@ import { splitOpName } from "../../op-name.ts";
 import { argOf, visitArg } from "../../query/args.ts";
 
 const COMPARISONS = /^(eq|ne|lt|le|gt|ge|less|greater|less_equal|greater_equal|not_equal|logical_(and|or|xor|not))_?$/;
-/** Arguments that choose elements and have no part in the result's dtype. */
+/** Arguments that select elements and do not affect the result's dtype. */
 const SELECTORS: ReadonlySet<string> = new Set(["mask", "index", "indices", "condition", "generator"]);
-/** Arguments whose numbers take part: not factors, thresholds, probabilities and dimensions. */
+/** Arguments whose numbers affect the dtype, unlike factors, thresholds, probabilities and dimensions. */
 const OPERANDS: ReadonlySet<string> = new Set(["other", "exponent", "min", "max"]);
-/** Operators whose result has the dtype of what they write to, whatever the other arguments are. */
+/** Operators whose result has the dtype of the written tensor, whatever the other arguments are. */
 const KEEPS =
   /^(copy(?!sign)|fill|zero|normal|uniform|bernoulli|random|exponential|geometric|cauchy|log_normal|scatter|index_|masked_|put|_index)/;
 
 const RANK = { bool: 0, uint: 1, int: 1, float: 2, complex: 3 } as const;
 type Category = 0 | 1 | 2 | 3;
 
-/** Sums and products of integers are int64, unless a dtype is asked for. */
+/** Sums and products of integers are int64, unless `dtype` is given. */
 const ACCUMULATES = /^(cumsum|cumprod)_$/;
 
-/** The dtype that the functional form of an in-place node computes, before it is written to `self`. */
+/** Returns the dtype that the functional variant of an in-place node computes, before the cast to `self`. */
 export function computedDtype(node: Node, self: TensorType, typeOf: (name: string) => ValueType | undefined): DType {
   const { op } = splitOpName(node.op);
   if (COMPARISONS.test(op)) return "bool";
@@ -37,7 +37,7 @@ export function computedDtype(node: Node, self: TensorType, typeOf: (name: strin
       else if (OPERANDS.has(name)) scalar = Math.max(scalar, scalarCategory(leaf, type)) as Category;
     });
   }
-  // Tensors with dimensions decide; those without, and numbers, only raise the category.
+  // Tensors with dimensions determine the dtype; 0-dim tensors and numbers only raise the category.
   const dimensioned = tensors.filter(({ shape }) => shape.length > 0).map(({ dtype }) => dtype);
   const zeroDim = tensors.filter(({ shape }) => shape.length === 0).map(({ dtype }) => dtype);
   const strongest = [dimensioned, zeroDim].filter((group) => group.length > 0).map((group) => group.reduce(promote));
@@ -47,7 +47,7 @@ export function computedDtype(node: Node, self: TensorType, typeOf: (name: strin
     : tensorDtype;
 }
 
-/** `ldexp` multiplies with 2 to the power of its argument, which is a float of the default dtype where that is an integer. */
+/** `ldexp` multiplies by 2 to the power of its argument; for an integer that power is a float of the default dtype. */
 function powerOfTwo(exponent: TensorType): TensorType {
   return category(exponent.dtype) < 2 ? { ...exponent, dtype: "float32" } : exponent;
 }
@@ -62,12 +62,12 @@ function scalarCategory(leaf: Arg, type: ValueType | undefined): Category {
   return leaf.kind === "complex" ? 3 : 0;
 }
 
-/** PyTorch's promotion of two tensors of the same standing. */
+/** Promotes two tensor dtypes as PyTorch does. */
 function promote(a: DType, b: DType): DType {
   if (a === b) return a;
   if (category(a) !== category(b)) {
     const [strong, weak] = category(a) > category(b) ? [a, b] : [b, a];
-    // Complex numbers of parts as wide as the floats.
+    // The complex dtype whose real part is as wide as the float.
     const widens =
       category(strong) === 3 && category(weak) === 2 && DTYPES[weak].itemsize * 2 > DTYPES[strong].itemsize;
     return widens ? (DTYPES[weak].itemsize === 8 ? "complex128" : "complex64") : strong;

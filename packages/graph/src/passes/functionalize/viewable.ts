@@ -7,20 +7,20 @@ import type { SymInt } from "../../sym/expr.ts";
 import { symbolsOf } from "../../sym/make.ts";
 import type { Tensor } from "./alias-state.ts";
 
-/** Whether the aliasing result of a node is a view of its argument. */
+/** Whether a result that may alias is a view of its argument. */
 export type Aliasing = "view" | "copy" | "unknown";
 
-/** What is known of a result and of the argument that it may be a view of. */
+/** The types of a result and of the argument that it may view. */
 export interface Viewed {
   readonly from: TensorType | undefined;
   readonly to: TensorType | undefined;
-  /** Whether PyTorch has put off conjugating, or negating, the elements of the argument. Null where that is not known. */
+  /** Whether the argument is lazily conjugated or negated. Null where that is unknown. */
   readonly isConjugate: boolean | null;
 }
 
 type AliasRule = (node: Node, viewed: Viewed) => Aliasing;
 
-/** A view where the strides allow it, and a copy where they do not. */
+/** A view where the strides allow it, else a copy. */
 const reshaped: AliasRule = (_, { from, to }) => {
   if (from === undefined || to === undefined) return "unknown";
   if (isContiguous(from) || sameSizes(from.shape, to.shape)) return "view";
@@ -29,19 +29,19 @@ const reshaped: AliasRule = (_, { from, to }) => {
   return typical ? "view" : "copy";
 };
 
-/** The argument itself, or a copy; calls that change nothing are no-ops, and known as that before. */
+/** The argument itself, or a copy; calls without effect were recognised as no-ops before. */
 const changed: AliasRule = (_, { from, to }) => (from === undefined || to === undefined ? "unknown" : "copy");
 
-/** A view, and a copy where conjugates are to be computed. */
+/** A view, or a copy where conjugation has to be computed. */
 const computed: AliasRule = (_, { isConjugate }) => (isConjugate === null ? "unknown" : isConjugate ? "copy" : "view");
 
-/** einsum of one operand permutes it and takes its diagonals, unless it sums. */
+/** einsum of one operand permutes it and takes diagonals, which is a view unless it sums. */
 const einsum: AliasRule = (node) => {
   const equation = argOf(node, "equation");
   if (equation?.kind !== "string") return "unknown";
   const [operand = "", result] = equation.value.replaceAll(/\s/g, "").split("->");
   const labels = [...operand.replace("...", ".")];
-  // Without a right side, what occurs once is kept.
+  // Without a right side, labels that occur once are kept.
   const isKept = (label: string): boolean =>
     result === undefined
       ? label === "." || labels.indexOf(label) === labels.lastIndexOf(label)
@@ -68,7 +68,7 @@ const ALIAS_RULES: ReadonlyMap<OpName, AliasRule> = new Map([
   ...rules(view, "cartesian_prod"),
 ]);
 
-/** Decides between view and copy for an op that gives either. What nothing is said of here is not known. */
+/** Decides between view and copy for an op that may return either; ops without a rule are unknown. */
 export function aliasing(node: Node, viewed: Viewed): Aliasing {
   return ALIAS_RULES.get(node.op)?.(node, viewed) ?? "unknown";
 }
@@ -76,7 +76,7 @@ export function aliasing(node: Node, viewed: Viewed): Aliasing {
 const CONJUGATES = /^aten::(_?conj|adjoint|mH|matrix_H)$/;
 const NEGATES = /^aten::(imag|_neg_view)$/;
 
-/** Whether the elements of a tensor are still to be conjugated: after an odd number of views that do. A copy has them done. */
+/** Returns whether a tensor is lazily conjugated: after an odd number of conjugating views. A copy is materialised. */
 export function isConjugate(tensor: Tensor, dtype: DType | undefined): boolean | null {
   if (dtype === undefined) return null;
   const isComplex = DTYPES[dtype].kind === "complex";
@@ -90,12 +90,12 @@ export function isConjugate(tensor: Tensor, dtype: DType | undefined): boolean |
 }
 
 /**
- * Sizes that nothing else equals by chance, with many divisors. What is a view with these is one with all sizes, as
- * strides chain by what they are made of; what is a copy with these may be a view where sizes are 1.
+ * Sizes that are unlikely to be equal by chance, with many divisors. A reshape that is a view with these sizes is one
+ * with all sizes, since strides are symbolic; a copy with these may be a view where sizes are 1.
  */
 const TYPICAL = (symbol: number): number => 720 * (7 + 2 * symbol);
 
-/** Whether the reshape is a view where symbols have these sizes; undefined where they cannot have them. */
+/** Returns whether the reshape is a view for these symbol sizes; undefined where the sizes are impossible. */
 function viewableWhere(size: (symbol: number) => number, from: TensorType, to: TensorType): boolean | undefined {
   const lists = [from.shape, from.strides, to.shape];
   const symbols = new Set(lists.flat().flatMap((value) => [...symbolsOf(value)]));
@@ -109,7 +109,7 @@ function sizesWhere(values: readonly SymInt[], bindings: Bindings): readonly num
   try {
     return values.map((value) => evaluateSize(value, bindings));
   } catch {
-    // Here some size is negative, or divides by zero.
+    // Some size is negative, or divides by zero.
     return undefined;
   }
 }
@@ -118,7 +118,10 @@ function count(shape: readonly number[]): number {
   return shape.reduce((n, size) => n * size, 1);
 }
 
-/** PyTorch's rule: dimensions may be merged only where their strides chain, `stride[i] = stride[i + 1] · size[i + 1]`. */
+/**
+ * Applies PyTorch's rule: dimensions may be merged only where their strides chain, `stride[i] = stride[i + 1] · size[i
+ * + 1]`.
+ */
 function isViewable(shape: readonly number[], strides: readonly number[], wanted: readonly number[]): boolean {
   const dims = shape.map((size, i) => ({ size, stride: strides[i]! })).filter(({ size }) => size !== 1);
   const chunks: number[] = [];
@@ -127,7 +130,7 @@ function isViewable(shape: readonly number[], strides: readonly number[], wanted
     if (before !== undefined && before.stride === stride * size) chunks.push(chunks.pop()! * size);
     else chunks.push(size);
   });
-  // The new sizes must split the chunks one after the other.
+  // The new sizes must split the chunks in order.
   let at = 0;
   let filled = 1;
   for (const size of wanted.filter((n) => n !== 1)) {
