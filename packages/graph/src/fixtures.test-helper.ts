@@ -1,7 +1,7 @@
 import { readdirSync } from "node:fs";
 import { openArchive } from "@pt2/format";
 import { fromFile } from "@pt2/format/node";
-import { importProgram } from "./import/program.ts";
+import { importProgram } from "./import/import-program.ts";
 import type { Program } from "./ir.ts";
 
 const ROOT = new URL("../../../tests/fixtures/", import.meta.url);

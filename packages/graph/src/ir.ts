@@ -1,5 +1,5 @@
 import type { DType, TreeSpec } from "@pt2/format";
-import type { SymBool, SymFloat, SymInt } from "./sym/expr.ts";
+import type { SymBool, SymFloat, SymInt } from "./sym/sym-expr.ts";
 
 /**
  * The name of an operator as in PyTorch's schema strings: `aten::relu`, `aten::add.Tensor`, `higher_order::cond`,

@@ -1,7 +1,7 @@
 import { expect } from "vitest";
 import type { Program } from "./ir.ts";
-import { parse } from "./text/parse.ts";
-import { print } from "./text/print.ts";
+import { parse } from "./text/parse-program.ts";
+import { print } from "./text/print-program.ts";
 import { validate } from "./validate/validate.ts";
 
 /** The program with this text. */

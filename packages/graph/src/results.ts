@@ -1,2 +1,2 @@
 /** The roles of a program's results. */
-export { isGradient, isModuleResult, isReturned } from "./query/results.ts";
+export { isGradient, isModuleResult, isReturned } from "./query/output-kinds.ts";

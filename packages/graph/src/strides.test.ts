@@ -1,9 +1,9 @@
 import { expect, it } from "vitest";
 import { contiguousStrides, isContiguous } from "./strides.ts";
-import { toSymInt } from "./sym/make.ts";
-import { parseSym } from "./sym/parse.ts";
-import { printSym } from "./sym/print.ts";
-import { parseGraph } from "./text/parse.ts";
+import { toSymInt } from "./sym/make-expr.ts";
+import { parseSym } from "./sym/parse-expr.ts";
+import { printSym } from "./sym/print-expr.ts";
+import { parseGraph } from "./text/parse-program.ts";
 
 it.each([
   [

@@ -1,7 +1,7 @@
 import type { TensorType } from "./ir.ts";
-import type { SymExpr, SymInt } from "./sym/expr.ts";
-import { call, sameExpr, toExpr, toSymInt } from "./sym/make.ts";
-import { simplify } from "./sym/simplify.ts";
+import { call, sameExpr, toExpr, toSymInt } from "./sym/make-expr.ts";
+import { simplify } from "./sym/simplify-expr.ts";
+import type { SymExpr, SymInt } from "./sym/sym-expr.ts";
 
 /** Returns the strides of a contiguous tensor of that shape. */
 export function contiguousStrides(shape: readonly SymInt[]): readonly SymInt[] {

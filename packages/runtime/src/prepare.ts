@@ -38,8 +38,8 @@ async function withoutRegions(program: Program): Promise<Program> {
 /** Buffers that lie in each other become views of one, where the program writes to one. */
 export async function tied(imported: Program, weights: ReadonlyMap<string, WeightTensor>): Promise<Program> {
   if (isFunctional(imported.graph)) return imported;
-  const { tieBuffers } = await import("@pt2/graph/functionalize");
-  return tieBuffers(imported, weights);
+  const { aliasBuffers } = await import("@pt2/graph/functionalize");
+  return aliasBuffers(imported, weights);
 }
 
 /** The rest of the passes, over a tidy program. What makes it functional is loaded if it is needed. */

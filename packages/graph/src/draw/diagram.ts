@@ -1,7 +1,7 @@
 import type { Graph, InputSpec, Node, Program, ValueType } from "../ir.ts";
 import { splitOpName } from "../op-name.ts";
-import { definitionsOf, graphsOf, usesOf, valuesOf } from "../query/args.ts";
-import { describeNode } from "../query/describe.ts";
+import { describeNode } from "../query/describe-node.ts";
+import { definitionsOf, graphsOf, usesOf, valuesOf } from "../query/node-values.ts";
 import { printType } from "../text/print-type.ts";
 import { attributesOf } from "./attributes.ts";
 import { type Family, familyOf } from "./family.ts";

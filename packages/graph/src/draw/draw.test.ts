@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { FIXTURES, fixture } from "../fixtures.test-helper.ts";
-import { parse } from "../text/parse.ts";
+import { parse } from "../text/parse-program.ts";
 import { diagramOf, toDot, toMermaid, toSvg } from "./index.ts";
 import { layer } from "./layers.ts";
 

@@ -1,5 +1,5 @@
 import type { Graph, Node, Program } from "../ir.ts";
-import { definitionsOf, usesOf } from "../query/args.ts";
+import { definitionsOf, usesOf } from "../query/node-values.ts";
 
 /** Consecutive nodes of one module, drawn as one box. */
 export interface Fold {

@@ -1,9 +1,9 @@
 import type { Graph as FileGraph, SymBool, SymFloat, SymInt } from "@pt2/format";
 import { graphError } from "../graph-errors.ts";
 import type { ValueType } from "../ir.ts";
-import type { SymInt as Size, SymExpr } from "../sym/expr.ts";
-import { toSymBool, toSymFloat, toSymInt } from "../sym/make.ts";
-import { parseSym } from "../sym/parse.ts";
+import { toSymBool, toSymFloat, toSymInt } from "../sym/make-expr.ts";
+import { parseSym } from "../sym/parse-expr.ts";
+import type { SymInt as Size, SymExpr } from "../sym/sym-expr.ts";
 
 /** Looks up the types that a file's graph records for its values. */
 export class ValueTypes {

@@ -1,8 +1,8 @@
 import { DTYPES, type DType } from "@pt2/format";
 import type { Device, ValueType } from "../ir.ts";
-import type { SymExpr, SymInt } from "../sym/expr.ts";
-import { toSymBool, toSymFloat, toSymInt } from "../sym/make.ts";
-import { parseSym } from "../sym/parse.ts";
+import { toSymBool, toSymFloat, toSymInt } from "../sym/make-expr.ts";
+import { parseSym } from "../sym/parse-expr.ts";
+import type { SymExpr, SymInt } from "../sym/sym-expr.ts";
 import type { JsonReader } from "./json-reader.ts";
 
 /** The names of all dtypes. */

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { FIXTURES, fixture } from "../fixtures.test-helper.ts";
 import { program } from "../program.test-helper.ts";
-import { fromJson } from "./decode.ts";
-import { toJson } from "./encode.ts";
+import { fromJson } from "./decode-program.ts";
+import { toJson } from "./encode-program.ts";
 import type { Json } from "./json-types.ts";
 
 const copy = (value: Json): Json => JSON.parse(JSON.stringify(value)) as Json;

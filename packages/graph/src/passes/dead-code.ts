@@ -1,5 +1,5 @@
 import type { Graph, Node, Program } from "../ir.ts";
-import { definitionsOf, mapGraphs, usesOf, valuesOf } from "../query/args.ts";
+import { definitionsOf, mapGraphs, usesOf, valuesOf } from "../query/node-values.ts";
 
 /** Options of {@link eliminateDeadCode}. */
 export interface DeadCodeOptions {

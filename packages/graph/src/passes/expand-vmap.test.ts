@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { program } from "../program.test-helper.ts";
-import { printGraph } from "../text/print.ts";
+import { printGraph } from "../text/print-program.ts";
 import { validate } from "../validate/validate.ts";
 import { expandVmap } from "./expand-vmap.ts";
 

@@ -1,8 +1,8 @@
 import type { Arg, Graph, Node, Program, ValueType } from "../ir.ts";
-import { mapGraphs } from "../query/args.ts";
-import type { SymExpr } from "../sym/expr.ts";
-import { toExpr } from "../sym/make.ts";
-import { isLiteral, simplify } from "../sym/simplify.ts";
+import { mapGraphs } from "../query/node-values.ts";
+import { toExpr } from "../sym/make-expr.ts";
+import { isLiteral, simplify } from "../sym/simplify-expr.ts";
+import type { SymExpr } from "../sym/sym-expr.ts";
 import { GraphBuilder } from "./graph-builder.ts";
 import { Substitution } from "./substitution.ts";
 import { isSymbolic, symbolicResult } from "./symbolic-ops.ts";

@@ -1,5 +1,5 @@
 import type { Arg, Graph, NamedArg, Node, NodeOrigin, OpName, ValueType } from "../ir.ts";
-import { definitionsOf } from "../query/args.ts";
+import { definitionsOf } from "../query/node-values.ts";
 
 /** A node that a pass creates: one single-valued result per entry of `results`. */
 export interface NewNode {

@@ -1,4 +1,4 @@
-export { mapArg, mapArgs, mapGraphs, mapValues } from "../query/args.ts";
+export { mapArg, mapArgs, mapGraphs, mapValues } from "../query/node-values.ts";
 export { type DeadCodeOptions, eliminateDeadCode } from "./dead-code.ts";
 export { foldSymbolicArithmetic } from "./fold-symbolic.ts";
 export type { EffectsOf, OpEffects } from "./functionalize/effects.ts";

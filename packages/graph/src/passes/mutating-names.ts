@@ -1,7 +1,7 @@
 import type { Graph, OpName } from "../ir.ts";
 import { splitOpName } from "../op-name.ts";
-import { argOf } from "../query/args.ts";
-import { walk } from "../query/walk.ts";
+import { argOf } from "../query/node-values.ts";
+import { walk } from "../query/walk-graph.ts";
 
 /**
  * Returns whether PyTorch's naming says that an operator writes to an argument: `relu_`, `__iadd__`, `add.out`. The

@@ -1,6 +1,6 @@
 import { DTYPES } from "@pt2/format";
 import type { Arg, Node, OpName, TensorType } from "../ir.ts";
-import { argOf, definitionsOf } from "../query/args.ts";
+import { argOf, definitionsOf } from "../query/node-values.ts";
 import { isContiguous, sameSizes } from "../strides.ts";
 
 /** What the rules may read. */

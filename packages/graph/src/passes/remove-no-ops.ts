@@ -1,6 +1,6 @@
 import type { Arg, Graph, Node, OpName, Output, Program } from "../ir.ts";
-import { definitionsOf, mapGraphs, namesOf } from "../query/args.ts";
-import { liveness } from "../query/walk.ts";
+import { definitionsOf, mapGraphs, namesOf } from "../query/node-values.ts";
+import { liveness } from "../query/walk-graph.ts";
 import { GraphBuilder } from "./graph-builder.ts";
 import { type Inlinable, inlinable } from "./inline-rules.ts";
 import { isFunctional } from "./mutating-names.ts";

@@ -1,5 +1,5 @@
 import type { Graph, OpName, Program } from "../ir.ts";
-import { graphsOf, mapGraphs } from "../query/args.ts";
+import { graphsOf, mapGraphs } from "../query/node-values.ts";
 
 /**
  * Ops that take the strides of their result, which begins where their argument does, with the equivalent as_strided.

@@ -1,9 +1,9 @@
 import type { Arg, Node, OpName } from "../ir.ts";
-import { argOf } from "../query/args.ts";
-import { evaluatePython } from "../sym/evaluate.ts";
-import type { SymExpr } from "../sym/expr.ts";
-import { call, toExpr } from "../sym/make.ts";
+import { argOf } from "../query/node-values.ts";
+import { evaluatePython } from "../sym/evaluate-expr.ts";
+import { call, toExpr } from "../sym/make-expr.ts";
 import type { PyValue } from "../sym/python-number.ts";
+import type { SymExpr } from "../sym/sym-expr.ts";
 import type { GraphBuilder } from "./graph-builder.ts";
 
 /** sympy's function for each Python operator on sizes, with the operator's argument names. */

@@ -1,5 +1,5 @@
 import type { Program } from "../ir.ts";
-import { usesOf } from "../query/args.ts";
+import { usesOf } from "../query/node-values.ts";
 
 /** Drops effect tokens that go straight from an input to a result: they order nothing. */
 export function dropUnusedTokens(program: Program): Program {

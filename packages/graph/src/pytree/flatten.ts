@@ -1,6 +1,6 @@
 import type { TreeSpec } from "@pt2/format";
 import { graphError } from "../graph-errors.ts";
-import { childName, countLeaves, type Key, type NamedTuples, structureOf } from "./structure.ts";
+import { childName, countLeaves, type Key, type NamedTuples, structureOf } from "./pytree-structure.ts";
 
 /** Options of flattening. */
 export interface TreeOptions {

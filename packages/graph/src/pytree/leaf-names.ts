@@ -1,5 +1,5 @@
 import type { TreeSpec } from "@pt2/format";
-import { childName, countLeaves, type Key, type NamedTuples, structureOf } from "./structure.ts";
+import { childName, countLeaves, type Key, type NamedTuples, structureOf } from "./pytree-structure.ts";
 
 /** Returns a name for each leaf of one value: `pair.left`, `x[0]`. */
 export function leafNames(spec: TreeSpec, name = "", namedTuples: NamedTuples = new Map()): readonly string[] {

@@ -1,6 +1,6 @@
 import type { TreeSpec } from "@pt2/format";
 import { graphError } from "../graph-errors.ts";
-import { countLeaves, type NamedTuples, structureOf } from "./structure.ts";
+import { countLeaves, type NamedTuples, structureOf } from "./pytree-structure.ts";
 
 /**
  * Builds the value of a pytree from its leaves: arrays for tuples and lists, objects for dicts with string keys and for

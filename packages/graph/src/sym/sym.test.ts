@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { evaluate, evaluateSize } from "./evaluate.ts";
-import { call, symbol } from "./make.ts";
-import { parseSym } from "./parse.ts";
-import { printSym } from "./print.ts";
-import { simplify } from "./simplify.ts";
+import { evaluate, evaluateSize } from "./evaluate-expr.ts";
+import { call, symbol } from "./make-expr.ts";
+import { parseSym } from "./parse-expr.ts";
+import { printSym } from "./print-expr.ts";
+import { simplify } from "./simplify-expr.ts";
 
 const at = (text: string, s0: number | bigint = 7, s1: number | bigint = -3) =>
   evaluate(

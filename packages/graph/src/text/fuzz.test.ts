@@ -2,12 +2,12 @@ import { Pt2Error } from "@pt2/format";
 import { randomBelow } from "@pt2/testing/random";
 import { expect, it } from "vitest";
 import { fixture } from "../fixtures.test-helper.ts";
-import { fromJson } from "../json/decode.ts";
-import { toJson } from "../json/encode.ts";
+import { fromJson } from "../json/decode-program.ts";
+import { toJson } from "../json/encode-program.ts";
 import type { Json } from "../json/json-types.ts";
 import { validate } from "../validate/validate.ts";
-import { parse } from "./parse.ts";
-import { print } from "./print.ts";
+import { parse } from "./parse-program.ts";
+import { print } from "./print-program.ts";
 
 const PATHS = ["torch-2.13/cond.pt2", "torch-2.13/dynamic.pt2", "torch-2.13/trees.pt2"];
 

@@ -2,8 +2,8 @@ import type { Arg, Graph, NamedArg, Node, Output, ValueType } from "../ir.ts";
 import type { Scanner } from "../scanner.ts";
 import { parseArg, parseName, parseOp, parseOrigin } from "./parse-arg.ts";
 import { parseType } from "./parse-type.ts";
-import { impliedNodeName } from "./print.ts";
 import { impliedName } from "./print-arg.ts";
+import { impliedNodeName } from "./print-program.ts";
 
 const MAX_DEPTH = 64;
 const LABEL = /("(?:[^"\\\n]|\\.)*"|[A-Za-z_]\w*)\s*:(?!:)/y;

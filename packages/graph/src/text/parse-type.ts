@@ -1,10 +1,10 @@
 import type { Device, TensorType, ValueType } from "../ir.ts";
 import type { Scanner } from "../scanner.ts";
 import { contiguousStrides } from "../strides.ts";
-import type { SymExpr, SymInt } from "../sym/expr.ts";
-import { toSymBool, toSymFloat, toSymInt } from "../sym/make.ts";
-import { parseSymFrom } from "../sym/parse.ts";
-import { dtypeOfShort } from "./names.ts";
+import { toSymBool, toSymFloat, toSymInt } from "../sym/make-expr.ts";
+import { parseSymFrom } from "../sym/parse-expr.ts";
+import type { SymExpr, SymInt } from "../sym/sym-expr.ts";
+import { dtypeOfShort } from "./short-names.ts";
 
 /** Parses the output of `printType`. */
 export function parseType(scanner: Scanner): ValueType {

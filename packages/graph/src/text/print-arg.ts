@@ -1,7 +1,7 @@
 import type { Arg, Graph, NamedArg, NodeOrigin, OpName } from "../ir.ts";
 import { splitOpName } from "../op-name.ts";
-import { printName } from "./names.ts";
 import { printDevice } from "./print-type.ts";
+import { printName } from "./short-names.ts";
 
 /** Prints a nested graph; the graph printer passes it, as it has the indentation. */
 export type PrintGraph = (name: string, graph: Graph) => string;

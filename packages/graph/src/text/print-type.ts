@@ -1,9 +1,9 @@
 import type { Device, TensorType, ValueType } from "../ir.ts";
 import { contiguousStrides } from "../strides.ts";
-import type { SymInt } from "../sym/expr.ts";
-import { sameExpr, toExpr } from "../sym/make.ts";
-import { printSym } from "../sym/print.ts";
-import { printName, shortDType } from "./names.ts";
+import { sameExpr, toExpr } from "../sym/make-expr.ts";
+import { printSym } from "../sym/print-expr.ts";
+import type { SymInt } from "../sym/sym-expr.ts";
+import { printName, shortDType } from "./short-names.ts";
 
 /** Prints a type: `f32[2, s0]`, with unusual properties in braces, `int(s0 + 1)`, `object "Class"`. */
 export function printType(type: ValueType): string {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { FIXTURES, fixture } from "../fixtures.test-helper.ts";
-import { parse, parseGraph } from "./parse.ts";
-import { print, printGraph } from "./print.ts";
+import { parse, parseGraph } from "./parse-program.ts";
+import { print, printGraph } from "./print-program.ts";
 
 const EVERYTHING = `program "TRAINING" torch "2.13.0" {
   forward(x, flag)

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { FIXTURES, fixture } from "../fixtures.test-helper.ts";
-import { parse, parseGraph } from "../text/parse.ts";
+import { parse, parseGraph } from "../text/parse-program.ts";
 import { assertValid, validate } from "./validate.ts";
 
 const codes = (text: string) =>

@@ -1,8 +1,8 @@
 import type { TreeSpec } from "@pt2/format";
 import { graphError } from "../graph-errors.ts";
 import type { Graph, Program } from "../ir.ts";
-import { isModuleResult } from "../query/results.ts";
-import { graphProblems } from "./graph.ts";
+import { isModuleResult } from "../query/output-kinds.ts";
+import { graphProblems } from "./graph-problems.ts";
 import type { Problem } from "./problem.ts";
 
 /** Returns every rule that a graph or program breaks, without throwing. A valid one gives an empty list. */

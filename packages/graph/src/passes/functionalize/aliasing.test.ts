@@ -1,7 +1,7 @@
 import { randomBelow } from "@pt2/testing/random";
 import { expect, it } from "vitest";
 import type { Graph, Program } from "../../ir.ts";
-import { printGraph } from "../../text/print.ts";
+import { printGraph } from "../../text/print-program.ts";
 import { validate } from "../../validate/validate.ts";
 import { testEffects } from "./effects.test-helper.ts";
 import { functionalize } from "./functionalize.ts";

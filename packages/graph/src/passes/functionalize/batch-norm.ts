@@ -1,7 +1,7 @@
 import { graphError } from "../../graph-errors.ts";
 import type { Arg, Node } from "../../ir.ts";
-import { argOf } from "../../query/args.ts";
-import { describeNode } from "../../query/describe.ts";
+import { describeNode } from "../../query/describe-node.ts";
+import { argOf } from "../../query/node-values.ts";
 import type { GraphBuilder } from "../graph-builder.ts";
 import { resolve, type TensorTable } from "./tensor-table.ts";
 

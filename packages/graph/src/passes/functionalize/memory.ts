@@ -1,5 +1,5 @@
 import type { Graph, Node, OpName, ValueType } from "../../ir.ts";
-import { argOf, graphsOf } from "../../query/args.ts";
+import { argOf, graphsOf } from "../../query/node-values.ts";
 import { isContiguous } from "../../strides.ts";
 
 /** Operators that index the memory of a tensor, whatever its shape and strides. */

@@ -1,7 +1,7 @@
 import { graphError } from "../../graph-errors.ts";
 import type { Node, Output, TensorType } from "../../ir.ts";
-import { argOf, definitionsOf, namesOf, valuesOf } from "../../query/args.ts";
-import { describeNode } from "../../query/describe.ts";
+import { describeNode } from "../../query/describe-node.ts";
+import { argOf, definitionsOf, namesOf, valuesOf } from "../../query/node-values.ts";
 import { sameSizes } from "../../strides.ts";
 import type { GraphBuilder } from "../graph-builder.ts";
 import type { Tensor } from "./alias-state.ts";

@@ -1,8 +1,8 @@
 import { graphError } from "../../graph-errors.ts";
 import type { Graph, Node, OpName } from "../../ir.ts";
 import { splitOpName } from "../../op-name.ts";
-import { argOf, graphsOf, usesOf, valuesOf } from "../../query/args.ts";
-import { describeNode } from "../../query/describe.ts";
+import { describeNode } from "../../query/describe-node.ts";
+import { argOf, graphsOf, usesOf, valuesOf } from "../../query/node-values.ts";
 import { isMutatingName, TRAINING_NORMS } from "../mutating-names.ts";
 import { NO_OP_RULES } from "../no-op-rules.ts";
 import type { EffectsOf, OpEffects } from "./effects.ts";

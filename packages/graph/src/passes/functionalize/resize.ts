@@ -1,5 +1,5 @@
 import type { Arg, Node, OpName, TensorType } from "../../ir.ts";
-import { argOf, definitionsOf } from "../../query/args.ts";
+import { argOf, definitionsOf } from "../../query/node-values.ts";
 import { contiguousStrides } from "../../strides.ts";
 
 /** In-place operators that resize a tensor, with the argument that determines the size. */

@@ -1,7 +1,7 @@
 import { DTYPES, type DType } from "@pt2/format";
 import type { Arg, Node, TensorType, ValueType } from "../../ir.ts";
 import { splitOpName } from "../../op-name.ts";
-import { argOf, visitArg } from "../../query/args.ts";
+import { argOf, visitArg } from "../../query/node-values.ts";
 
 const COMPARISONS = /^(eq|ne|lt|le|gt|ge|less|greater|less_equal|greater_equal|not_equal|logical_(and|or|xor|not))_?$/;
 /** Arguments that select elements and do not affect the result's dtype. */

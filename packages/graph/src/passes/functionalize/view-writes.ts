@@ -1,5 +1,5 @@
 import type { Arg, NamedArg, Node, OpName, TensorType } from "../../ir.ts";
-import { argOf } from "../../query/args.ts";
+import { argOf } from "../../query/node-values.ts";
 
 /** What a rule needs to write through one view. */
 export interface WriteContext {

@@ -1,10 +1,10 @@
 import { DTYPES, type DType } from "@pt2/format";
 import type { Node, OpName, TensorType } from "../../ir.ts";
-import { argOf } from "../../query/args.ts";
+import { argOf } from "../../query/node-values.ts";
 import { isContiguous, sameSizes } from "../../strides.ts";
-import { type Bindings, evaluateSize } from "../../sym/evaluate.ts";
-import type { SymInt } from "../../sym/expr.ts";
-import { symbolsOf } from "../../sym/make.ts";
+import { type Bindings, evaluateSize } from "../../sym/evaluate-expr.ts";
+import { symbolsOf } from "../../sym/make-expr.ts";
+import type { SymInt } from "../../sym/sym-expr.ts";
 import type { Tensor } from "./alias-state.ts";
 
 /** Whether a result that may alias is a view of its argument. */

@@ -1,8 +1,8 @@
-import type { Bindings } from "./evaluate.ts";
-import type { SymExpr } from "./expr.ts";
-import { call } from "./make.ts";
+import type { Bindings } from "./evaluate-expr.ts";
+import { call } from "./make-expr.ts";
 import { fromLiteral, toLiteral } from "./python-number.ts";
-import { simplify } from "./simplify.ts";
+import { simplify } from "./simplify-expr.ts";
+import type { SymExpr } from "./sym-expr.ts";
 
 /** Replaces known symbols by their values. */
 function substitute(expr: SymExpr, bindings: Bindings): SymExpr {

@@ -1,12 +1,12 @@
 import type { Pt2Error } from "@pt2/format";
 import { graphError } from "../graph-errors.ts";
 import type { Program, SymRange, ValueType } from "../ir.ts";
-import { type Bindings, evaluate } from "./evaluate.ts";
-import type { SymExpr, SymInt } from "./expr.ts";
-import { solveLinear } from "./linear.ts";
-import { symbolsOf, toExpr } from "./make.ts";
-import { parseSym } from "./parse.ts";
-import { printSym } from "./print.ts";
+import { type Bindings, evaluate } from "./evaluate-expr.ts";
+import { symbolsOf, toExpr } from "./make-expr.ts";
+import { parseSym } from "./parse-expr.ts";
+import { printSym } from "./print-expr.ts";
+import { solveLinear } from "./solve-linear.ts";
+import type { SymExpr, SymInt } from "./sym-expr.ts";
 
 /**
  * A lower bound up to this was assumed by the export and is not required: a program traced with a batch of 2 also runs

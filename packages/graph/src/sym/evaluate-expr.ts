@@ -1,9 +1,9 @@
 import { graphError } from "../graph-errors.ts";
-import type { SymBool, SymExpr, SymFloat, SymInt } from "./expr.ts";
-import { SYM_FUNCTIONS } from "./functions.ts";
-import { toExpr } from "./make.ts";
-import { printSym } from "./print.ts";
+import { toExpr } from "./make-expr.ts";
+import { printSym } from "./print-expr.ts";
 import { fromLiteral, type PyValue, toLiteral } from "./python-number.ts";
+import type { SymBool, SymExpr, SymFloat, SymInt } from "./sym-expr.ts";
+import { SYM_FUNCTIONS } from "./sympy-functions.ts";
 
 /** The values of the symbols in one call. */
 export type Bindings = ReadonlyMap<string, number | bigint>;

@@ -1,7 +1,7 @@
 import { Scanner } from "../scanner.ts";
-import type { SymExpr } from "./expr.ts";
-import { call, symbol } from "./make.ts";
+import { call, symbol } from "./make-expr.ts";
 import { toLiteral } from "./python-number.ts";
+import type { SymExpr } from "./sym-expr.ts";
 
 /** PyTorch's own expressions nest a dozen levels; this bounds the stack that a malicious file can use. */
 const MAX_DEPTH = 200;

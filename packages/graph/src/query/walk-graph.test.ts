@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import { parseGraph } from "../text/parse.ts";
-import { liveness, stats, walk } from "./walk.ts";
+import { parseGraph } from "../text/parse-program.ts";
+import { liveness, stats, walk } from "./walk-graph.ts";
 
 const graph = parseGraph(`graph(%x: f32[2], %y: f32[2], %spare: f32[2]) {
   %a: f32[2] = aten::mul.Tensor(%x, other=%x)

@@ -1,7 +1,7 @@
 import type { TreeSpec } from "@pt2/format";
 import type { Arg, Graph, InputSpec, Node, Program, ValueType } from "../ir.ts";
-import type { SymBool, SymFloat, SymInt } from "../sym/expr.ts";
-import { printSym } from "../sym/print.ts";
+import { printSym } from "../sym/print-expr.ts";
+import type { SymBool, SymFloat, SymInt } from "../sym/sym-expr.ts";
 import { IR_VERSION, type Json } from "./json-types.ts";
 
 /**

@@ -1,8 +1,8 @@
 import type { Graph, InputSpec, Node, Output, OutputSpec, Program } from "../ir.ts";
-import { printName } from "./names.ts";
 import { printArg, printArgs, printOrigin } from "./print-arg.ts";
 import { printTree } from "./print-tree.ts";
 import { printType } from "./print-type.ts";
+import { printName } from "./short-names.ts";
 
 /** Options of the text form. */
 export interface PrintOptions {

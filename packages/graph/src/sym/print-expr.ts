@@ -1,5 +1,5 @@
-import type { SymBool, SymExpr, SymFloat, SymInt } from "./expr.ts";
-import { toExpr } from "./make.ts";
+import { toExpr } from "./make-expr.ts";
+import type { SymBool, SymExpr, SymFloat, SymInt } from "./sym-expr.ts";
 
 /** Binary functions that have an operator in Python; the others are printed as calls. */
 const OPERATORS: Readonly<Record<string, string>> = {

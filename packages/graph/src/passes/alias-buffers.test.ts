@@ -1,10 +1,10 @@
 import { expect, it } from "vitest";
 import { program } from "../program.test-helper.ts";
-import { printGraph } from "../text/print.ts";
+import { printGraph } from "../text/print-program.ts";
 import { validate } from "../validate/validate.ts";
+import { aliasBuffers } from "./alias-buffers.ts";
 import { testEffects } from "./functionalize/effects.test-helper.ts";
 import { functionalize } from "./functionalize/functionalize.ts";
-import { tieBuffers } from "./tie-buffers.ts";
 
 const weight = (id: string, shape: readonly number[], strides: readonly number[], storageOffset = 0) => ({
   dtype: "float32" as const,
@@ -27,7 +27,7 @@ it("makes a buffer inside another one a view of it", () => {
     ["a", weight("s", [4], [1])],
     ["b", weight("s", [2], [2], 1)],
   ]);
-  const tied = tieBuffers(program(BODY), weights);
+  const tied = aliasBuffers(program(BODY), weights);
   expect(tied.inputs).toHaveLength(2);
   expect(validate(tied)).toEqual([]);
   const functional = functionalize(tied, testEffects);
@@ -41,9 +41,9 @@ it("leaves programs alone that write to nothing, and buffers that only share a s
     ["b", weight("s", [2], [1], 4)],
   ]);
   const written = program(BODY);
-  expect(tieBuffers(written, apart)).toBe(written);
+  expect(aliasBuffers(written, apart)).toBe(written);
   const reads = program(BODY.replace("add_.Tensor", "add.Tensor"));
-  expect(tieBuffers(reads, new Map([...apart, ["b", weight("s", [2], [1])]]))).toBe(reads);
+  expect(aliasBuffers(reads, new Map([...apart, ["b", weight("s", [2], [1])]]))).toBe(reads);
 });
 
 it("refuses buffers that overlap when none of them holds the memory", () => {
@@ -51,5 +51,5 @@ it("refuses buffers that overlap when none of them holds the memory", () => {
     ["a", weight("s", [4], [1])],
     ["b", weight("s", [2], [1], 3)],
   ]);
-  expect(() => tieBuffers(program(BODY), weights)).toThrow(/share memory.*`a`, `b`/);
+  expect(() => aliasBuffers(program(BODY), weights)).toThrow(/share memory.*`a`, `b`/);
 });

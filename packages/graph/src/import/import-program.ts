@@ -1,8 +1,8 @@
 import type { ExportedProgram, InputSpec as FileInput, OutputSpec as FileOutput } from "@pt2/format";
 import { graphError } from "../graph-errors.ts";
 import type { InputSpec, OutputSpec, Program, ValueType } from "../ir.ts";
-import { importArg } from "./argument.ts";
-import { importGraph } from "./graph.ts";
+import { importArg } from "./import-argument.ts";
+import { importGraph } from "./import-graph.ts";
 import { unfoldObjects } from "./tree-objects.ts";
 
 /** Converts the program of a file to the immutable IR. */

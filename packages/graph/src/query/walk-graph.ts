@@ -1,5 +1,5 @@
 import type { Graph, Node, OpName } from "../ir.ts";
-import { definitionsOf, graphsOf, usesOf, valuesOf } from "./args.ts";
+import { definitionsOf, graphsOf, usesOf, valuesOf } from "./node-values.ts";
 
 /** The position of a walk: the names of the nested graphs from the root inwards. */
 export type GraphPath = readonly string[];

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { Program, ValueType } from "../ir.ts";
-import { bindSymbols, type GivenShape } from "./bind.ts";
-import { toSymInt } from "./make.ts";
-import { parseSym } from "./parse.ts";
+import { bindSymbols, type GivenShape } from "./bind-symbols.ts";
+import { toSymInt } from "./make-expr.ts";
+import { parseSym } from "./parse-expr.ts";
 
 function tensor(...shape: readonly string[]): ValueType {
   return {

@@ -1,7 +1,7 @@
 import type { WeightTensor } from "@pt2/format";
 import { graphError } from "../graph-errors.ts";
 import type { InputSpec, Node, Program } from "../ir.ts";
-import { definitionsOf, usesOf, valuesOf } from "../query/args.ts";
+import { definitionsOf, usesOf, valuesOf } from "../query/node-values.ts";
 import { contiguousStrides } from "../strides.ts";
 import { isFunctional } from "./mutating-names.ts";
 
@@ -22,7 +22,7 @@ interface Tied {
  * Makes overlapping buffers views of the largest one, so that a write to one is visible in the others, as in PyTorch.
  * Programs without writes, or without such buffers, are returned unchanged.
  */
-export function tieBuffers(program: Program, weights: ReadonlyMap<string, Weight>): Program {
+export function aliasBuffers(program: Program, weights: ReadonlyMap<string, Weight>): Program {
   if (isFunctional(program.graph)) return program;
   const views = groupsOf(program, weights).flatMap((group) => viewsOf(group, program));
   if (views.length === 0) return program;

@@ -1,4 +1,4 @@
-import type { SymBool, SymExpr, SymFloat, SymInt } from "./expr.ts";
+import type { SymBool, SymExpr, SymFloat, SymInt } from "./sym-expr.ts";
 
 /** Creates a symbol such as `s77`. */
 export function symbol(name: string): SymExpr {

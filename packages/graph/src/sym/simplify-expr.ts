@@ -1,9 +1,9 @@
-import { evaluatePython } from "./evaluate.ts";
-import type { SymExpr } from "./expr.ts";
-import { SYM_FUNCTIONS } from "./functions.ts";
-import { call } from "./make.ts";
-import { printSym } from "./print.ts";
+import { evaluatePython } from "./evaluate-expr.ts";
+import { call } from "./make-expr.ts";
+import { printSym } from "./print-expr.ts";
 import { fromLiteral, type PyValue, toLiteral } from "./python-number.ts";
+import type { SymExpr } from "./sym-expr.ts";
+import { SYM_FUNCTIONS } from "./sympy-functions.ts";
 
 const NOTHING: ReadonlyMap<string, number> = new Map();
 

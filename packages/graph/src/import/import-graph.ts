@@ -8,9 +8,9 @@ import {
 import { graphError } from "../graph-errors.ts";
 import type { Graph, Node, NodeOrigin, OpName, Output, ValueType } from "../ir.ts";
 import { parseOpName, splitOpName } from "../op-name.ts";
-import type { SymExpr } from "../sym/expr.ts";
-import { importArg } from "./argument.ts";
-import { originOf } from "./origin.ts";
+import type { SymExpr } from "../sym/sym-expr.ts";
+import { importArg } from "./import-argument.ts";
+import { originOf } from "./node-origin.ts";
 import { ValueTypes } from "./value-types.ts";
 
 /** PyTorch nests a handful of control-flow operators; this bounds the stack that a malicious file can use. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { FIXTURES, fixture } from "../fixtures.test-helper.ts";
 import type { Node, Program } from "../ir.ts";
-import { printSym } from "../sym/print.ts";
+import { printSym } from "../sym/print-expr.ts";
 
 const node = (program: Program, name: string): Node => {
   const found = program.graph.nodes.find((candidate) => candidate.name === name);

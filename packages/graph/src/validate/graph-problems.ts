@@ -1,7 +1,7 @@
 import type { Graph, Node } from "../ir.ts";
 import { parseOpName } from "../op-name.ts";
-import { definitionsOf, graphsOf, usesOf, valuesOf } from "../query/args.ts";
-import { operandProblems } from "./operands.ts";
+import { definitionsOf, graphsOf, usesOf, valuesOf } from "../query/node-values.ts";
+import { operandProblems } from "./operand-problems.ts";
 import type { Problem, ProblemCode } from "./problem.ts";
 
 /** Checks one graph and those nested in it. */

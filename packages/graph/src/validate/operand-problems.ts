@@ -1,6 +1,6 @@
 import type { Arg, Node } from "../ir.ts";
 import { splitOpName } from "../op-name.ts";
-import { graphsOf } from "../query/args.ts";
+import { graphsOf } from "../query/node-values.ts";
 
 /** Checks the operands of one kind of higher-order node; returns the problems. */
 type Check = (node: Node) => readonly string[];
