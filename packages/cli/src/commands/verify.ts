@@ -64,7 +64,7 @@ function printChecksums({ ok, entries, bytes, damaged }: ChecksumReport, paint: 
   const lines = damaged.map((name) => `${paint("red", "FAIL")}  ${name}\n`);
   const verdict = ok ? paint("green", "ok") : `${paint("red", "FAILED")}: ${damaged.length}`;
   const what = ok ? "are as they were written" : "are damaged: copy or download the file again";
-  const of = ok ? `: ${plural(entries, "entry")}` : ` of ${plural(entries, "entry")}`;
+  const of = ok ? `: ${plural(entries, "entry", "entries")}` : ` of ${plural(entries, "entry", "entries")}`;
   return `${lines.join("")}${verdict}${of}, ${bytesText(bytes)}, ${what}\n`;
 }
 

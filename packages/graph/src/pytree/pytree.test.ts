@@ -32,9 +32,9 @@ describe("flatten", () => {
 
   it.each([
     [[], {}, "1 positional arguments"],
-    [[{ left: 1 }], {}, "`pair.right` must be a value, and nothing was given"],
-    [[{ left: 1, right: 2 }], {}, "`pair.right` must be an array of 2, and a number was given"],
-    [[{ left: 1, right: [2] }], {}, "and an array of 1 was given"],
+    [[{ left: 1 }], {}, "`pair.right` must be a value, but got nothing"],
+    [[{ left: 1, right: 2 }], {}, "`pair.right` must be an array of 2, but got a number"],
+    [[{ left: 1, right: [2] }], {}, "but got an array of 1"],
     [[{ left: 1, right: [2, 3], other: 4 }], {}, "`pair.other` must be nothing"],
     [[[1, 2]], {}, '`pair` must be an object with "left", "right", and an array of 2'],
     [[{ left: 1, right: [2, 3] }], { named: 1 }, "`flag` must be a value"],

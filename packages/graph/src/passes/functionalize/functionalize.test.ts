@@ -231,7 +231,7 @@ describe("functionalize", () => {
       "%s: f32[2]{strides=[2]} = aten::slice.Tensor(%y, step=2)\n %z: f32[2]{strides=[2]} = aten::as_strided_scatter(%s, src=%x, size=[1], stride=[1])\n return %z",
       "around a view",
     ],
-    ["c: mylib::fill(x=%y)\n return %y", "nothing says to what"],
+    ["c: mylib::fill(x=%y)\n return %y", "but its schema is unknown"],
     [
       "%e: f32[2, 3]{strides=[0, 1]} = aten::expand(%y, size=[2, 3])\n %z: f32[2, 3] = aten::zero_(%e)\n return %z",
       "through aten::expand",
