@@ -20,16 +20,16 @@ it.each([
   ["torch.ops.mylib.x.default", "mylib::x"],
   ["aten::add.*", "aten::add.*"],
   ["#edge:add.out", "#edge::add.out"],
-])("%s is %s", (text, name) => {
+])("parseOpName converts %s to %s", (text, name) => {
   expect(parseOpName(text)).toBe(name);
   expect(parseOpName(name)).toBe(name);
 });
 
-it.each(["", "relu", "aten::", "::relu", "aten relu", "a::b::c"])("refuses %j", (text) => {
+it.each(["", "relu", "aten::", "::relu", "aten relu", "a::b::c"])("parseOpName rejects %j", (text) => {
   expect(() => parseOpName(text)).toThrow(expect.objectContaining({ code: "graph.op-name" }));
 });
 
-it("splits a name", () => {
+it("splitOpName splits a name", () => {
   expect(splitOpName("aten::add.Tensor")).toEqual({ namespace: "aten", op: "add", overload: "Tensor" });
   expect(splitOpName("higher_order::cond")).toEqual({ namespace: "higher_order", op: "cond", overload: "" });
 });

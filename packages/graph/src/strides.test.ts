@@ -19,7 +19,7 @@ it.each([
     ["2", "2", "1"],
   ],
   [[], []],
-])("%j has strides %j", (shape, strides) => {
+])("contiguousStrides of %j are %j", (shape, strides) => {
   expect(contiguousStrides(shape.map((size) => toSymInt(parseSym(size)))).map(printSym)).toEqual(strides);
 });
 
@@ -30,7 +30,7 @@ it.each([
   ["f32[0, 3]{strides=[1, 1]}", true],
   ["f32[s0, s1]{strides=[Max(1, s1), 1]}", true],
   ["f32[s0, s1]{strides=[1, s0]}", false],
-])("%s is dense: %s", (text, dense) => {
+])("isContiguous of %s is %s", (text, dense) => {
   const type = parseGraph(`graph(%x: ${text}) { return }`).values.get("x");
   expect(type?.kind === "tensor" && isContiguous(type)).toBe(dense);
 });

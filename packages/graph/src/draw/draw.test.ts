@@ -26,7 +26,7 @@ describe("drawings", () => {
     expect(toDot(program)).toContain("in0 -> n0;");
   });
 
-  it("puts no two boxes of an SVG on one another", async () => {
+  it("draws the boxes of an SVG without overlap", async () => {
     const svg = toSvg(await fixture("torch-2.13/lstm_aten.pt2"));
     const rects = [...svg.matchAll(/<rect x="(\S+)" y="(\S+)" width="(\S+)"/g)].map((m) => m.slice(1).map(Number));
     const clash = rects.some(([x, y, width], i) =>
@@ -35,7 +35,7 @@ describe("drawings", () => {
     expect(clash).toBe(false);
   });
 
-  it("shows what nodes are told beside their tensors", () => {
+  it("shows the literal arguments of nodes", () => {
     const program = parse(`program {
       user_input %x: f32[1, 3, 8, 8]
       parameter "w" = %w: f32[4, 3, 3, 3]
@@ -49,7 +49,7 @@ describe("drawings", () => {
     expect(notes).toEqual(["", "stride 2, padding [1, 0]", "dim [2, 3]", "dim -1", "", ""]);
   });
 
-  it("layers by the longest path and leads arrows around", () => {
+  it("assigns layers by the longest path and routes arrows around boxes", () => {
     const { layers, routes } = layer(
       ["a", "b", "w", "c"],
       [
@@ -70,7 +70,7 @@ describe("drawings", () => {
     expect(routes[2]).toHaveLength(3);
   });
 
-  it("puts what is made of one source alone near its use", () => {
+  it("places nodes that depend on one source alone near their use", () => {
     const arrows = ["a>b", "b>c", "c>d", "d>e", "w>v", "v>e", "a>s", "s>e"].map((pair) => {
       const [from, to] = pair.split(">");
       return { from: from!, to: to! };

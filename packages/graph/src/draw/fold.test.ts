@@ -24,7 +24,7 @@ const titles = (program: Program, depth: number): readonly string[] =>
   diagramOf(program, { depth }).boxes.map(({ title }) => title);
 
 describe("folding modules", () => {
-  it("joins what follows each other in a module of the depth", () => {
+  it("groups consecutive nodes of a module at the depth", () => {
     const program = deep(2, 3);
     expect(titles(program, 0)).toEqual(["x", "the whole model", "output"]);
     expect(titles(program, 1)).toEqual(["x", "relu", "layers", "output"]);
@@ -34,7 +34,7 @@ describe("folding modules", () => {
     expect(block).toMatchObject({ detail: "f32[2]", note: "Block, 4 nodes", nodes: 4, hint: "3 × tanh\nadd" });
   });
 
-  it("leads no arrow back, where other nodes run between those of a module", () => {
+  it("has no arrow back where other nodes interrupt a module", () => {
     const program = parse(`program {
       user_input %x: f32[2]
       %a: f32[2] = aten::relu(%x)  # encoder.first
@@ -56,7 +56,7 @@ describe("folding modules", () => {
     ]);
   });
 
-  it("chooses the deepest that fits", () => {
+  it("chooses the greatest depth that fits", () => {
     const program = deep(20, 30);
     expect(depthFor(program, 10_000)).toBeGreaterThan(2);
     expect(depthFor(program, 60)).toBe(2);

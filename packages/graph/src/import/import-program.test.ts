@@ -49,7 +49,7 @@ describe("importProgram", () => {
     expect(arg(attention, "clone", "memory_format")).toEqual({ kind: "memory_format", value: "contiguous_format" });
   });
 
-  it("says where a node comes from", async () => {
+  it("records the module and Python line of a node", async () => {
     const program = await fixture("torch-2.13/conv.pt2");
     expect(node(program, "conv2d").origin).toEqual({
       modulePath: "c",
@@ -59,7 +59,7 @@ describe("importProgram", () => {
     });
   });
 
-  it("imports nested graphs in a scope of their own", async () => {
+  it("imports nested graphs in their own scope", async () => {
     const program = await fixture("torch-2.13/cond.pt2");
     const [, branch] = node(program, "cond").args;
     expect(branch?.arg.kind === "graph" && branch.arg.graph.nodes.map(({ op }) => op)).toEqual([

@@ -12,7 +12,7 @@ const object = (context: unknown, leaves: number): TreeSpec => ({
 const tensor = (i: number): unknown => ({ _t: "tensor", i });
 const layer = (fields: unknown): unknown => ({ _t: "obj", p: "lib:Layer", s: fields });
 
-it("names the tensors of an object, and leaves out what holds none", () => {
+it("unfoldObjects names the tensors of an object, and drops values without tensors", () => {
   const cache = object(
     {
       _t: "obj",
@@ -54,6 +54,6 @@ it.each([
   ["too few marks", { _t: "obj", p: "a:B", s: { a: tensor(0) } }, 2],
   ["too many marks", { _t: "obj", p: "a:B", s: { a: tensor(0), b: tensor(1), c: tensor(1) } }, 1],
   ["no fields", { _t: "obj", p: "a:B", s: 3 }, 1],
-])("leaves %s as it is", (_, context, leaves) => {
+])("unfoldObjects keeps %s", (_, context, leaves) => {
   expect(unfoldObjects(object(context, leaves))).toEqual(object(context, leaves));
 });

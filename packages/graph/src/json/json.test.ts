@@ -7,13 +7,13 @@ import type { Json } from "./json-types.ts";
 
 const copy = (value: Json): Json => JSON.parse(JSON.stringify(value)) as Json;
 
-describe("JSON", () => {
+describe("a program as JSON", () => {
   it.each(FIXTURES)("round-trips %s", async (path) => {
     const input = await fixture(path);
     expect(fromJson(copy(toJson(input)))).toEqual(input);
   });
 
-  it("keeps what JSON lacks", () => {
+  it("keeps values that JSON lacks", () => {
     const input = program(`range s0 = [0, 9223372036854775807]
       user_input %x: f32[2*s0]{offset=9007199254740993}
       constant_input "k" = complex(nan, -0.0)

@@ -22,7 +22,7 @@ const BODY = `
   %y: f32[2] = aten::mul.Tensor(%b, other=2)
   return %y`;
 
-it("makes a buffer inside another one a view of it", () => {
+it("aliasBuffers makes a buffer inside another one a view of it", () => {
   const weights = new Map([
     ["a", weight("s", [4], [1])],
     ["b", weight("s", [2], [2], 1)],
@@ -35,7 +35,7 @@ it("makes a buffer inside another one a view of it", () => {
   expect(printGraph(functional.graph)).toContain("aten::as_strided(%add_, size=[2], stride=[2], storage_offset=1)");
 });
 
-it("leaves programs alone that write to nothing, and buffers that only share a storage", () => {
+it("aliasBuffers keeps programs without writes, and buffers that share a storage without overlap", () => {
   const apart = new Map([
     ["a", weight("s", [4], [1])],
     ["b", weight("s", [2], [1], 4)],
@@ -46,7 +46,7 @@ it("leaves programs alone that write to nothing, and buffers that only share a s
   expect(aliasBuffers(reads, new Map([...apart, ["b", weight("s", [2], [1])]]))).toBe(reads);
 });
 
-it("refuses buffers that overlap when none of them holds the memory", () => {
+it("aliasBuffers rejects overlapping buffers of which none contains the others", () => {
   const weights = new Map([
     ["a", weight("s", [4], [1])],
     ["b", weight("s", [2], [1], 3)],

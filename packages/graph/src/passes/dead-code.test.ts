@@ -5,7 +5,7 @@ import { eliminateDeadCode } from "./dead-code.ts";
 const isPure = ({ op }: { readonly op: string }) => !op.includes("_assert");
 const pass = (input: Parameters<typeof eliminateDeadCode>[0]) => eliminateDeadCode(input, { isPure });
 
-it("removes what nothing uses, and keeps effects and what they need", () => {
+it("eliminateDeadCode removes unused nodes, and keeps effects and their operands", () => {
   expectPass(
     pass,
     `user_input %x: f32[2]
@@ -23,7 +23,7 @@ it("removes what nothing uses, and keeps effects and what they need", () => {
   );
 });
 
-it("works in nested graphs", () => {
+it("eliminateDeadCode works in nested graphs", () => {
   expectPass(
     pass,
     `user_input %x: bool[]
@@ -40,7 +40,7 @@ it("works in nested graphs", () => {
   );
 });
 
-it("returns the same program when everything is needed", () => {
+it("eliminateDeadCode returns the same program when every node is used", () => {
   const input = program("user_input %x: f32[2]\n %a: f32[2] = aten::relu(%x)\n return %a");
   expect(pass(input)).toBe(input);
 });

@@ -20,7 +20,7 @@ const BODY = `
   ${close("dec")}
   return %y`;
 
-it("maps the function for one example, whatever dimension it is taken from and put to", () => {
+it("expandVmap maps the function for one example, whatever the batch dimensions are", () => {
   const mapped = expandVmap(program(BODY));
   expect(validate(mapped)).toEqual([]);
   const text = printGraph(mapped.graph);
@@ -30,7 +30,7 @@ it("maps the function for one example, whatever dimension it is taken from and p
   expect(text).not.toContain("functorch");
 });
 
-it("gives empty tensors where there are no examples, which could not tell what results are like", () => {
+it("expandVmap creates empty tensors where there are no examples", () => {
   const none = BODY.replace(`""=4, ""="error"`, `""=0, ""="error"`).replace("f32[3, 4]", "f32[3, 0]");
   const text = printGraph(expandVmap(program(none.replace("%y: f32[4, 4]", "%y: f32[4, 0]"))).graph);
   expect(text).toContain("%y: f32[4, 0] = aten::full(size=[4, 0], fill_value=0, dtype=torch.float32");
@@ -42,7 +42,7 @@ it.each([
   ["a value of one example that is used outside", BODY.replace("return %y", "return %y, %s")],
   ["a region without end", BODY.replace(close("dec"), "")],
   ["a function that nobody knows", BODY.replace("lazy_load_decompositions", "something_else")],
-])("leaves %s as it is", (_, body) => {
+])("expandVmap keeps %s", (_, body) => {
   const original = program(body);
   expect(expandVmap(original)).toBe(original);
 });

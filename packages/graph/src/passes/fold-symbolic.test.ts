@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { expectPass, program } from "../program.test-helper.ts";
 import { foldSymbolicArithmetic } from "./fold-symbolic.ts";
 
-it("folds sizes of fixed dimensions and what is computed from them", () => {
+it("foldSymbolicArithmetic folds sizes of fixed dimensions and expressions of them", () => {
   expectPass(
     foldSymbolicArithmetic,
     `user_input %x: f32[s0, 6]
@@ -25,7 +25,7 @@ it("folds sizes of fixed dimensions and what is computed from them", () => {
   );
 });
 
-it("uses results that the file records as constant, and keeps their node", () => {
+it("foldSymbolicArithmetic uses results that the file records as constant, and keeps their node", () => {
   expectPass(
     foldSymbolicArithmetic,
     `user_input %x: f32[2]
@@ -39,7 +39,7 @@ it("uses results that the file records as constant, and keeps their node", () =>
   );
 });
 
-it("uses relations between symbols", () => {
+it("foldSymbolicArithmetic uses relations between symbols", () => {
   expectPass(
     foldSymbolicArithmetic,
     `user_input %x: f32[s0, 6]
@@ -55,7 +55,7 @@ it("uses relations between symbols", () => {
   );
 });
 
-it("returns the same program when nothing is known", () => {
+it("foldSymbolicArithmetic returns the same program when no size is known", () => {
   const input = program("user_input %x: f32[s0]\n %n: int(s0) = aten::sym_size.int(%x, dim=0)\n return %n");
   expect(foldSymbolicArithmetic(input)).toBe(input);
 });

@@ -3,7 +3,7 @@ import { GraphBuilder } from "./graph-builder.ts";
 
 afterEach(() => vi.restoreAllMocks());
 
-test("names that are taken get the next number, whoever took them", () => {
+test("GraphBuilder numbers names that are taken", () => {
   const type = { kind: "symint", value: null } as const;
   const builder = new GraphBuilder({ inputs: [], nodes: [], outputs: [], values: new Map([["a_2", type]]) });
   expect(["a", "a", "a", "b", "a_2", "a"].map((base) => builder.fresh(base))).toEqual([
@@ -16,7 +16,7 @@ test("names that are taken get the next number, whoever took them", () => {
   ]);
 });
 
-test("a thousand names of one kind take a look or two each", () => {
+test("GraphBuilder finds each of a thousand fresh names in one or two lookups", () => {
   const builder = new GraphBuilder({ inputs: [], nodes: [], outputs: [], values: new Map() });
   const looks = vi.spyOn(Set.prototype, "has");
   for (let i = 0; i < 1000; i++) builder.fresh("add");

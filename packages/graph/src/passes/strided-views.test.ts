@@ -6,7 +6,7 @@ const TEXT = `user_input %x: f32[2, 3]
        %y: f32[3, 2]{strides=[1, 3]} = aten::_reshape_alias(%x, size=[3, 2], stride=[1, 3])
        return %y`;
 
-it("says _reshape_alias as the as_strided that it is", () => {
+it("canonicalizeStridedViews rewrites _reshape_alias to as_strided", () => {
   expectPass(
     (input) => canonicalizeStridedViews(input, () => false),
     TEXT,
@@ -14,7 +14,7 @@ it("says _reshape_alias as the as_strided that it is", () => {
   );
 });
 
-it("leaves it to who takes it over", () => {
+it("canonicalizeStridedViews keeps _reshape_alias if the user replaces it", () => {
   const input = program(TEXT);
   expect(canonicalizeStridedViews(input, (op) => op === "aten::_reshape_alias")).toBe(input);
 });

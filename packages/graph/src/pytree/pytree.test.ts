@@ -13,7 +13,7 @@ const namedTuples = new Map([["my.Pair", ["left", "right"]]]);
 describe("flatten", () => {
   const call = spec('tuple(tuple(dict("left": *, "right": list(*, *))), dict("named": *, "flag": *))');
 
-  it("orders arguments as they were at export", () => {
+  it("orders arguments as at export", () => {
     const kwargs = { flag: true, named: 3 };
     expect(flatten(call, [{ right: [2, 4], left: 1 }], kwargs)).toEqual([1, 2, 4, 3, true]);
     expect(
@@ -36,7 +36,7 @@ describe("flatten", () => {
     [[{ left: 1, right: 2 }], {}, "`pair.right` must be an array of 2, but got a number"],
     [[{ left: 1, right: [2] }], {}, "but got an array of 1"],
     [[{ left: 1, right: [2, 3], other: 4 }], {}, "`pair.other` must be nothing"],
-    [[[1, 2]], {}, '`pair` must be an object with "left", "right", and an array of 2'],
+    [[[1, 2]], {}, '`pair` must be an object with "left", "right", but got an array of 2'],
     [[{ left: 1, right: [2, 3] }], { named: 1 }, "`flag` must be a value"],
   ] as [unknown[], Record<string, unknown>, string][])("refuses %j %j", (args, kwargs, message) => {
     expect(() => flatten(call, args, kwargs, { forwardArgs: ["pair", "named", "flag"] })).toThrow(
@@ -80,7 +80,7 @@ describe("unflatten", () => {
   it("counts leaves", () => expect(() => unflatten(spec("tuple(*)"), [])).toThrow(/1 leaves/));
 });
 
-it("names leaves", () => {
+it("leafNames names leaves", () => {
   const call = spec(`tuple(tuple(dict("left": *, "odd key": list(*)), ${NT}), dict("k": tuple(*)))`);
   expect(inputNames(call, ["pair", "nt"], namedTuples)).toEqual([
     "pair.left",
@@ -91,7 +91,7 @@ it("names leaves", () => {
   ]);
 });
 
-it.each(FIXTURES)("has as many names as %s has inputs", async (path) => {
+it.each(FIXTURES)("inputNames returns as many names as %s has inputs", async (path) => {
   const { inSpec, outSpec, forwardArgs, namedTuples: types, inputs, outputs } = await fixture(path);
   const names = inputNames(inSpec!, forwardArgs, types);
   expect(names).toHaveLength(inputs.filter(({ kind }) => kind === "user_input" || kind === "constant_input").length);

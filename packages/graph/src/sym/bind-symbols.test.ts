@@ -56,13 +56,13 @@ describe("bindSymbols", () => {
     expect(() => bind(p, given)).toThrow(expected);
   });
 
-  it("takes a least size of 2 for what the export assumed, a greater one for a need", () => {
+  it("ignores a lower bound of 2, which the export assumed, and checks a greater one", () => {
     const p = program({ x: tensor("s0", "s1") }, { s0: [2, 8], s1: [3, 8] });
     expect(bind(p, { x: [1, 3] })).toEqual({ s0: 1, s1: 3 });
     expect(() => bind(p, { x: [1, 2] })).toThrow(/s1 = 2 must be 3 … 8/);
   });
 
-  it("says which input decided a size", () => {
+  it("names the input that determined a size", () => {
     const p = program({ x: tensor("s0"), y: tensor("s0") });
     expect(() => bind(p, { x: [3], y: [4] })).toThrow(/dimension 0 must be s0 = 3, because x has s0 = 3/);
   });

@@ -39,7 +39,7 @@ describe("parseSym", () => {
     expect(parseSym(printed)).toEqual(expr);
   });
 
-  it.each(["", "s0 +", "Add(", "2 s0", "f('x')", "s0[0]", "__import__('os').system('ls')"])("refuses %j", (text) => {
+  it.each(["", "s0 +", "Add(", "2 s0", "f('x')", "s0[0]", "__import__('os').system('ls')"])("rejects %j", (text) => {
     expect(() => parseSym(text)).toThrow(expect.objectContaining({ code: "graph.syntax" }));
   });
 
@@ -48,7 +48,7 @@ describe("parseSym", () => {
     expect(() => parseSym("s0**".repeat(100_000))).toThrow(/deeper/);
   });
 
-  it("prints what it cannot chain so that it reads back the same", () => {
+  it("prints parentheses so that parsing returns the same expression", () => {
     const [a, b] = [symbol("a"), symbol("b")];
     const n = (value: number) => ({ kind: "number", value }) as const;
     const leaves = [a, n(2), n(-1), n(-2), n(0.5), call("ToFloat", n(2)), call("ToFloat", n(-2))];
@@ -100,7 +100,7 @@ describe("evaluate", () => {
     expect(at("s0/3", 2n ** 64n + 1n)).toBe(2 ** 64 / 3);
   });
 
-  it("fails with a code", () => {
+  it("throws coded errors", () => {
     const code = (code: string) => expect.objectContaining({ code });
     expect(() => at("s9 + 1")).toThrow(code("graph.sym-unbound"));
     expect(() => at("Frobnicate(s0)")).toThrow(code("graph.sym-function"));

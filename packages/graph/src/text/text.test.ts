@@ -32,7 +32,7 @@ const EVERYTHING = `program "TRAINING" torch "2.13.0" {
 }
 `.replace("%x, 9223372036854775807", "%x, size=9223372036854775807");
 
-describe("text form", () => {
+describe("the text form", () => {
   it.each(FIXTURES)("round-trips %s", async (path) => {
     const program = await fixture(path);
     const text = print(program);
@@ -71,7 +71,7 @@ describe("text form", () => {
     ["graph() { return maybe }", "is not an argument"],
     ["graph() { return } graph", "end of the text"],
     [`graph() { return ${"graph() { return ".repeat(100)}`, "nested deeper"],
-  ])("refuses %j", (text, message) => {
+  ])("rejects %j", (text, message) => {
     const expected = expect.objectContaining({ code: "graph.syntax", message: expect.stringContaining(message) });
     expect(() => parseGraph(text)).toThrow(expected);
   });

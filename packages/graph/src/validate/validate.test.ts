@@ -7,7 +7,7 @@ const codes = (text: string) =>
   validate(text.startsWith("graph") ? parseGraph(text) : parse(text)).map(({ code }) => code);
 
 describe("validate", () => {
-  it.each(FIXTURES)("finds nothing in %s", async (path) => {
+  it.each(FIXTURES)("finds no problem in %s", async (path) => {
     expect(validate(await fixture(path))).toEqual([]);
   });
 
@@ -38,7 +38,7 @@ describe("validate", () => {
     expect(validate({ ...sound, inputs: [{ kind: "user_input", value: "z" }] })[0]?.code).toBe("signature");
   });
 
-  it("throws on demand", () => {
+  it("throws from assertValid", () => {
     expect(() => assertValid(parseGraph("graph() { return %x }"), "a pass")).toThrow(
       expect.objectContaining({ code: "graph.invalid", where: "a pass" }),
     );

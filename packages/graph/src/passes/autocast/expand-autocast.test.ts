@@ -11,7 +11,7 @@ const region = (enabled: boolean, body: string, device = "cpu"): string =>
    return %y`;
 
 describe("expandAutocast", () => {
-  it("casts the operands of products, but not float64", () => {
+  it("casts the operands of matmuls, but not float64", () => {
     expectPass(
       expandAutocast,
       region(
@@ -60,7 +60,7 @@ describe("expandAutocast", () => {
     );
   });
 
-  it("leaves disabled regions and other devices alone", () => {
+  it("keeps disabled regions and other devices", () => {
     const body = `%a: bf16[2, 2] = aten::mm(%x, mat2=%x)
          return %a`;
     for (const text of [region(false, body), region(true, body, "cuda")]) {

@@ -1,8 +1,8 @@
 import type { DType } from "@pt2/format";
 import { graphError } from "../../graph-errors.ts";
 import type { Arg, NamedArg, Node, NodeOrigin, OpName, TensorType } from "../../ir.ts";
-import { definitionsOf, mapValues } from "../../query/node-values.ts";
 import { describeNode } from "../../query/describe-node.ts";
+import { definitionsOf, mapValues } from "../../query/node-values.ts";
 import type { GraphBuilder } from "../graph-builder.ts";
 import { Memory, newView, type Tensor, type ViewStep } from "./alias-state.ts";
 import { chainOf, isInjective, positionsIn, REPEATS } from "./memory-write.ts";
