@@ -5,27 +5,27 @@ import { buildNativeModule } from "./libtorch/build.ts";
 import type { Options } from "./options.ts";
 import type { Terminal } from "./terminal/terminal.ts";
 
-/** What a user may ask of a backend. */
+/** The user's settings of a backend. */
 export interface BackendWishes {
   readonly device?: string | undefined;
   readonly threads?: number | undefined;
-  /** Whether float64 may be held as float32, where a backend has nothing wider. */
+  /** Allows float64 to be stored as float32 on backends without float64. */
   readonly narrowFloat64?: boolean;
 }
 
-/** A backend that this program knows to try. */
+/** A backend that the command line can create. */
 export interface KnownBackend {
   readonly name: string;
-  /** npm package. */
+  /** The npm package. */
   readonly package: string;
   readonly about: string;
-  /** Why it is not taken unless it is asked for; undefined where it can start at once. */
+  /** Returns why the backend is not chosen by default; undefined where it can start at once. */
   obstacle(): Promise<string | undefined>;
-  /** Fails where the package is not installed or does not work here. */
+  /** Rejects where the package is not installed or does not work. */
   create(wishes: BackendWishes, terminal: Terminal): Promise<Backend>;
 }
 
-/** Best first. Packages are imported when they are asked for: none but the embedded one has to be installed. */
+/** The backends in order of preference. Packages are imported on demand: only the bundled one has to be installed. */
 export const BACKENDS: readonly KnownBackend[] = [
   {
     name: "libtorch",
@@ -33,7 +33,7 @@ export const BACKENDS: readonly KnownBackend[] = [
     about: "PyTorch's own C++ library: every op, CPU and CUDA",
     async obstacle() {
       const { findBuiltAddon } = await import("@pt2/backend-libtorch/node");
-      // Nobody who wants to run a model should wait for a compiler that they did not ask for.
+      // A default choice must not start a compiler.
       const build = await findBuiltAddon();
       return build === undefined
         ? "pt2 libtorch install, or with a libtorch already here pt2 libtorch build"
@@ -51,10 +51,10 @@ export const BACKENDS: readonly KnownBackend[] = [
     about: "embedded WebAssembly SIMD, one thread, works everywhere",
     obstacle: async () => undefined,
     async create({ device = "cpu", threads = 1 }) {
-      if (device !== "cpu") throw usageError(`The wasm backend has no device "${device}"`, "leave --device out");
-      if (threads !== 1) throw usageError(`The wasm backend has one thread, not ${threads}`, "leave --threads out");
+      if (device !== "cpu") throw usageError(`The wasm backend has no device "${device}"`, "omit --device");
+      if (threads !== 1) throw usageError(`The wasm backend has one thread, not ${threads}`, "omit --threads");
       const { wasm } = await import("@pt2/backend-wasm/node");
-      // Nothing else waits for this thread, and a worker would cost a copy of every input and result.
+      // This thread has no other work, and a worker would copy every input and result.
       return wasm({ worker: false });
     },
   },
@@ -62,12 +62,12 @@ export const BACKENDS: readonly KnownBackend[] = [
     name: "webgpu",
     package: "@pt2/backend-webgpu",
     about: "the GPU through WebGPU (Dawn: Vulkan, Metal, Direct3D 12)",
-    // Behind the embedded one, so that it is taken when it is named: what is a GPU here may be a program on the CPU.
+    // Listed after the bundled backend, so it is used only by name: the GPU found here may be emulated on the CPU.
     obstacle: async () => undefined,
     async create({ device, threads, narrowFloat64 = false }) {
       if (device !== undefined && device !== "gpu")
-        throw usageError(`The webgpu backend has no device "${device}"`, "leave --device out");
-      if (threads !== undefined) throw usageError("The webgpu backend has no threads to set", "leave --threads out");
+        throw usageError(`The webgpu backend has no device "${device}"`, "omit --device");
+      if (threads !== undefined) throw usageError("The webgpu backend has no threads to set", "omit --threads");
       const { webgpu } = await import("@pt2/backend-webgpu/node");
       return await webgpu({ narrowFloat64 });
     },
@@ -79,14 +79,14 @@ export const BACKEND_OPTIONS: readonly OptionSpec[] = [
   {
     name: "backend",
     value: "B",
-    help: `${BACKENDS.map(({ name }) => name).join(" or ")}; default: PT2_BACKEND, or the best that is ready here`,
+    help: `${BACKENDS.map(({ name }) => name).join(" or ")}; default: PT2_BACKEND, or the best one that is ready`,
   },
   { name: "device", value: "D", help: "device of the backend: cpu, cuda:0" },
   { name: "threads", value: "N", help: "threads of the backend" },
-  { name: "narrow-float64", help: "webgpu: hold float64 as float32, which is all that GPUs have there" },
+  { name: "narrow-float64", help: "webgpu: store float64 as float32, because WebGPU has no float64" },
 ];
 
-/** The backend that was asked for, or the best that is ready here. */
+/** Returns the backend that the options name, or the best one that is ready. */
 export async function chooseBackend(options: Options, terminal: Terminal): Promise<Backend> {
   const threads = options.number("threads");
   const wishes = {
@@ -102,7 +102,7 @@ export async function chooseBackend(options: Options, terminal: Terminal): Promi
   throw cliError("cli.backend", { what: "No backend works here", advice: "see `pt2 doctor`" });
 }
 
-/** A backend by name. */
+/** Creates a backend by name. */
 export async function createBackend(name: string, wishes: BackendWishes, terminal: Terminal): Promise<Backend> {
   const known = BACKENDS.find((one) => one.name === name);
   if (known !== undefined) return await create(known, wishes, terminal);
@@ -112,7 +112,7 @@ export async function createBackend(name: string, wishes: BackendWishes, termina
   });
 }
 
-/** {@link KnownBackend.obstacle}, for packages that may not be installed. */
+/** Returns {@link KnownBackend.obstacle}, also for packages that are not installed. */
 export async function obstacleOf(known: KnownBackend): Promise<string | undefined> {
   try {
     return await known.obstacle();

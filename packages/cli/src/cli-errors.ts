@@ -9,18 +9,18 @@ export const CLI_ERRORS = {
   "cli.no-expected": "no expected outputs were given and the archive has none",
   "cli.ops": "a module of ops cannot be loaded, or has none",
   "cli.io": "a file cannot be written",
-  "cli.internal": "a fault of this program",
+  "cli.internal": "a bug of this program",
 } as const;
 
 /** A code of {@link CLI_ERRORS}. */
 export type CliErrorCode = keyof typeof CLI_ERRORS;
 
-/** Makes an error whose code is in the table. */
+/** Creates an error with a code of the table. */
 export function cliError(code: CliErrorCode, parts: Pt2ErrorParts): Pt2Error {
   return new Pt2Error(code, parts);
 }
 
-/** An error in how the program was called. */
+/** Creates an error about the command line. */
 export function usageError(what: string, advice = "see `pt2 --help`"): Pt2Error {
   return cliError("cli.usage", { what, advice });
 }

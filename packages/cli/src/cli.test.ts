@@ -12,8 +12,8 @@ const native = await findBuiltAddon();
 const DIGITS = fileURLToPath(new URL("../../../examples/digits/digits.pt2", import.meta.url));
 const MLP = fixturePath("torch-2.13/mlp.pt2");
 
-describe("usage", () => {
-  it("explains itself", async () => {
+describe("the usage of pt2", () => {
+  it("prints its help", async () => {
     const all = await pt2("--help");
     expect(all).toMatchObject({ code: 0, err: "" });
     for (const name of ["inspect", "ops", "run", "verify", "bench", "profile", "graph", "libtorch", "doctor"]) {
@@ -24,7 +24,7 @@ describe("usage", () => {
     expect(await pt2()).toMatchObject({ code: 2, out: "", err: all.out });
   });
 
-  it("says which version it is, and explains single commands", async () => {
+  it("prints its version, and the help of single commands", async () => {
     const { version } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8"));
     for (const word of ["--version", "-V", "version"])
       expect(await pt2(word)).toEqual({ code: 0, out: `${version}\n`, err: "" });
@@ -35,7 +35,7 @@ describe("usage", () => {
     expect(await pt2("help", "explode")).toMatchObject({ code: 2, out: "" });
   });
 
-  it("colours what it says on a terminal, and nowhere else", async () => {
+  it("uses colours on a terminal, and nowhere else", async () => {
     const shown = await pt2On({ interactive: true, colours: true }, "ops", MLP);
     expect(shown.out).toContain("\u001b[32mok\u001b[0m");
     const failed = await pt2On({ interactive: true, colours: true }, "explode");
@@ -76,7 +76,7 @@ describe("usage", () => {
     expect(err).not.toContain("    at ");
   });
 
-  it("is a program of its own, with nothing but JSON on stdout", () => {
+  it("runs as an executable, with only JSON on stdout", () => {
     const tsx = import.meta.resolve("tsx");
     const program = fileURLToPath(new URL("main.ts", import.meta.url));
     const run = (...args: readonly string[]) =>
@@ -91,8 +91,8 @@ describe("usage", () => {
   });
 });
 
-describe("commands that look", () => {
-  it("inspect", async () => {
+describe("commands that read a file", () => {
+  it("inspect prints inputs, outputs, weights and ops", async () => {
     const { code, out } = await pt2("inspect", fixturePath("torch-2.13/strides.pt2"));
     expect(code).toBe(0);
     expect(out).toContain('Model "model", saved by torch 2.13.0+cpu, schema 8.20, TRAINING dialect');
@@ -105,7 +105,7 @@ describe("commands that look", () => {
     });
   });
 
-  it("inspect names parts of results, the loss and its gradients", async () => {
+  it("inspect names leaves of results, the loss and its gradients", async () => {
     const { out } = await pt2("inspect", fixturePath("joint/tokens.pt2"));
     expect(out).toMatch(/1 {2}output\.loss +float32 \[\], the loss\n/);
     expect(out).toMatch(/2 {2}embed\.weight\.grad +float32 \[7, 4\], a gradient\n/);
@@ -119,13 +119,13 @@ describe("commands that look", () => {
     expect(code).toBe(0);
   });
 
-  it("ops", async () => {
+  it("ops counts ops and reports that all are supported", async () => {
     const { code, out } = await pt2("ops", MLP, "--json");
     expect(code).toBe(0);
     expect(JSON.parse(out)).toMatchObject({ backend: "wasm", ok: true, missing: [] });
   });
 
-  it("ops and run say what is missing, with exit code 1", async () => {
+  it("ops and run list missing ops, with exit code 1", async () => {
     const file = join(temporaryFolder(), "bend.pt2");
     // A name of the same length keeps every offset of the archive.
     const text = readFileSync(MLP, "latin1").replaceAll("torch.ops.aten.relu.default", "torch.ops.mine.bend.default");
@@ -147,13 +147,13 @@ describe("commands that look", () => {
     ["dot", /^digraph/],
     ["svg", /^<svg/],
     ["json", /^\{.*\}\n$/],
-  ])("graph as %s", async (format, pattern) => {
+  ])("graph prints %s", async (format, pattern) => {
     const { code, out } = await pt2("graph", MLP, "--format", format);
     expect(code).toBe(0);
     expect(out).toMatch(pattern);
   });
 
-  it("graph writes a file in the format of its name, and folds modules", async () => {
+  it("graph writes a file in the format of its extension, and folds modules", async () => {
     const folder = temporaryFolder();
     for (const [name, pattern] of [
       ["g.svg", /^<svg/],
@@ -178,7 +178,7 @@ describe("commands that look", () => {
     expect(await pt2("graph", DIGITS, "--format", "svg", "--depth", "-1")).toMatchObject({ code: 2 });
   });
 
-  it("doctor", async () => {
+  it("doctor lists the backends", async () => {
     const { code, out } = await pt2("doctor", "--json");
     expect(code).toBe(0);
     const { wasmSimd, backends, libtorch } = JSON.parse(out);
@@ -189,8 +189,8 @@ describe("commands that look", () => {
   });
 });
 
-describe("commands that run", () => {
-  it("run writes what verify accepts", async () => {
+describe("commands that run a program", () => {
+  it("run writes results that verify accepts", async () => {
     const output = join(temporaryFolder(), "out.safetensors");
     const [file = "", ...inputs] = fixtureArgs("torch-2.13/buffers", false);
     const { code, out } = await pt2("run", file, ...inputs, "--output", output);
@@ -210,7 +210,7 @@ describe("commands that run", () => {
     expect(err).toContain("Input `n` was fixed to 3 at export and cannot be 4");
   });
 
-  it("bench and profile", async () => {
+  it("bench and profile print their reports", async () => {
     const bench = await pt2("bench", MLP, "--runs", "3", "--warmup", "1", "--json");
     expect(JSON.parse(bench.out)).toMatchObject({ runs: 3, latencyMs: { p50: expect.any(Number) } });
     const trace = join(temporaryFolder(), "trace.json");
@@ -226,12 +226,12 @@ describe("commands that run", () => {
     expect(out).toMatch(/aten::conv2d %conv2d \+ aten::batch_norm %batch_norm \+ aten::relu %relu \(features\.0\./);
   });
 
-  it.skipIf(native === undefined)("profile names what libtorch's fast mode joined", async () => {
+  it.skipIf(native === undefined)("profile names the nodes that libtorch's fast mode fused", async () => {
     const { out } = await pt2("profile", DIGITS, "--backend", "libtorch");
     expect(out).toMatch(/aten::conv2d %conv2d \+ aten::batch_norm %batch_norm \(features\.0\.0, .*\), as \w+::/);
   });
 
-  it("names what a tensor file has too much", async () => {
+  it("rejects a tensor file with an unknown input by name", async () => {
     const other = fixturePath("torch-2.13/numerics.inputs.safetensors");
     const { code, err } = await pt2("run", MLP, "--inputs", other);
     expect(code).toBe(2);
@@ -246,7 +246,7 @@ describe("commands that run", () => {
     ["weights.pt", readFileSync(MLP), ", but a zip archive without arrays, such as a checkpoint"],
     ["bad.safetensors", Buffer.from("nonsense"), ""],
     ["empty", Buffer.alloc(0), ""],
-  ])("says that %s is not a tensor file", async (name, bytes, kind) => {
+  ])("reports that %s is not a tensor file", async (name, bytes, kind) => {
     const file = join(temporaryFolder(), name);
     writeFileSync(file, bytes);
     const { code, out, err } = await pt2("run", MLP, "--inputs", file);
@@ -255,7 +255,7 @@ describe("commands that run", () => {
     expect(err).toContain("code: cli.inputs");
   });
 
-  it("says that a tensor file is damaged", async () => {
+  it("reports a damaged tensor file", async () => {
     const file = join(temporaryFolder(), "bad.safetensors");
     writeFileSync(file, "12345678{}");
     expect(await pt2("run", MLP, "--inputs", file)).toMatchObject({ code: 2 });

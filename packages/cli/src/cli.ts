@@ -8,7 +8,7 @@ import { parseOptions } from "./options.ts";
 import { painter } from "./terminal/paint.ts";
 import { type Terminal, toJsonText } from "./terminal/terminal.ts";
 
-/** Runs one command line (without the program's name) and says how it ended. Never throws. */
+/** Runs one command line (without the program's name) and returns its exit code. Never throws. */
 export async function main(args: readonly string[], terminal: Terminal): Promise<ExitCode> {
   try {
     return await dispatch(args, terminal);
@@ -49,7 +49,7 @@ async function helpText(): Promise<string> {
   return helpOfAll(await Promise.all([...COMMANDS.values()].map((command) => command())));
 }
 
-/** The version of this package; all `@pt2` packages that are released together have one. */
+/** Returns the version of this package, which all `@pt2` packages of a release share. */
 function versionOf(): string {
   const { version } = createRequire(import.meta.url)("@pt2/cli/package.json") as { readonly version: string };
   return version;
@@ -76,13 +76,16 @@ function report(problem: unknown, json: boolean, terminal: Terminal): ExitCode {
 
 function internalError(cause: unknown): Pt2Error {
   return cliError("cli.internal", {
-    what: `A fault of this program: ${cause instanceof Error ? cause.message : cause}`,
-    advice: "run it again with PT2_DEBUG=1 and report what it prints",
+    what: `A bug of this program: ${cause instanceof Error ? cause.message : cause}`,
+    advice: "run it again with PT2_DEBUG=1 and report the output",
     cause,
   });
 }
 
-/** What a backend cannot run is an answer; files, inputs and command lines can be wrong; the rest is our fault. */
+/**
+ * Unsupported ops are a negative answer; files, inputs and command lines are the user's errors; others are bugs of this
+ * program.
+ */
 function exitCodeOf(code: string): ExitCode {
   if (code === "runtime.unsupported-ops" || code === "runtime.handlers") return 1;
   return code.endsWith(".internal") ? 3 : 2;

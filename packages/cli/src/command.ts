@@ -2,7 +2,7 @@ import type { CommandSyntax } from "./command-syntax.ts";
 import type { Options } from "./options.ts";
 import type { Terminal } from "./terminal/terminal.ts";
 
-/** 0: done. 1: the answer is no. 2: bad usage or bad file. 3: a fault of this program. */
+/** 0: done. 1: the answer is no. 2: bad usage or bad file. 3: a bug of this program. */
 export type ExitCode = 0 | 1 | 2 | 3;
 
 /** A command of `pt2`, as data. */

@@ -3,19 +3,19 @@ import type { OptionSpec } from "./command-syntax.ts";
 import { COMMON_OPTIONS } from "./options.ts";
 import { table } from "./terminal/table.ts";
 
-/** The text of `pt2 --help`. */
+/** Returns the text of `pt2 --help`. */
 export function helpOfAll(commands: readonly Command[]): string {
   return [
-    "pt2: look into, run and check PyTorch .pt2 programs\n",
+    "pt2: inspect, run and check PyTorch .pt2 programs\n",
     `Usage: pt2 COMMAND FILE [OPTIONS]\n\n`,
     table(commands.map(({ name, operands, summary }) => [[name, ...operands].join(" "), summary])),
-    "\nFILE is a path or an https:// address. `pt2 help COMMAND` explains a command, `pt2 --version` says which this is.\n",
-    "Exit codes: 0 done, 1 the answer is no, 2 bad usage or bad file, 3 a fault of this program.\n",
-    "PT2_DEBUG=1 shows where an error came from.\n",
+    "\nFILE is a path or an https:// address. `pt2 help COMMAND` explains a command, `pt2 --version` prints the version.\n",
+    "Exit codes: 0 done, 1 the answer is no, 2 bad usage or bad file, 3 a bug of this program.\n",
+    "PT2_DEBUG=1 prints the stack of an error.\n",
   ].join("");
 }
 
-/** The text of `pt2 COMMAND --help`. */
+/** Returns the text of `pt2 COMMAND --help`. */
 export function helpOf({ name, operands, summary, options, notes }: Command): string {
   return [
     `pt2 ${name}: ${summary}\n`,

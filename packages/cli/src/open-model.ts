@@ -7,25 +7,25 @@ import { OPS_OPTION, ownOps } from "./own-ops.ts";
 import { ProgressBar } from "./terminal/progress.ts";
 import type { Terminal } from "./terminal/terminal.ts";
 
-/** Which program of an archive. */
+/** The option that selects a program of an archive. */
 export const MODEL_OPTION: OptionSpec = { name: "model", value: "NAME", help: "which model of the archive" };
 
 /** Options of commands that load a program. */
 export const LOAD_OPTIONS: readonly OptionSpec[] = [...BACKEND_OPTIONS, OPS_OPTION, MODEL_OPTION];
 
-/** A loaded model and what it took. */
+/** A loaded model with its load time. */
 export interface OpenModel {
   readonly model: Model;
   readonly loadMs: number;
 }
 
-/** The name given with `--model`, for functions that take it as an option. */
+/** Returns the value of `--model` as an option of `load`. */
 export function modelChoice(options: Options): { readonly model?: string } {
   const model = options.text("model");
   return model === undefined ? {} : { model };
 }
 
-/** Loads the file that a command line names, calls `use`, and frees everything again. */
+/** Loads the file of a command line, calls `use`, and releases everything. */
 export async function withModel<T>(
   options: Options,
   terminal: Terminal,

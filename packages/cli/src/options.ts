@@ -18,7 +18,7 @@ export class Options {
     this.#values = values;
   }
 
-  /** The file, or whatever the first operand is. */
+  /** The first operand, which is the file in most commands. */
   get file(): string {
     return this.operands[0]!;
   }
@@ -43,7 +43,7 @@ export class Options {
     return value;
   }
 
-  /** A number that is not negative. */
+  /** Returns a number that is not negative. */
   number(name: string): number | undefined {
     const text = this.text(name);
     if (text === undefined) return undefined;
@@ -61,7 +61,7 @@ export class Options {
   }
 }
 
-/** Parses what follows the command's name. */
+/** Parses the arguments after the command's name. */
 export function parseOptions(command: CommandSyntax, args: readonly string[]): Options {
   const help = `see \`pt2 ${command.name} --help\``;
   const specs = [...command.options, ...COMMON_OPTIONS];
@@ -76,7 +76,7 @@ export function parseOptions(command: CommandSyntax, args: readonly string[]): O
   const missing = command.operands[positionals.length];
   if (values.help !== true && missing !== undefined) throw usageError(`${missing} is missing`, help);
   const extra = positionals[command.operands.length];
-  if (extra !== undefined) throw usageError(`"${extra}" is one argument too many`, help);
+  if (extra !== undefined) throw usageError(`the argument "${extra}" is unexpected`, help);
   return new Options(positionals, values);
 }
 

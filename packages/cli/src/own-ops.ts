@@ -6,27 +6,27 @@ import { cliError } from "./cli-errors.ts";
 import type { OptionSpec } from "./command-syntax.ts";
 import type { Options } from "./options.ts";
 
-/** The option of commands that load a program: what `load` takes beside the file. */
+/** The option for the user's ops, in commands that load a program. */
 export const OPS_OPTION: OptionSpec = {
   name: "ops",
   value: "MODULE",
   multiple: true,
-  help: "a JavaScript module of yours that exports `ops` or `handlers`, the lists that load() takes",
+  help: "your JavaScript module, which exports `ops` or `handlers` as load() takes them",
 };
 
-/** Ops and handlers of a user, as `load` takes them. */
+/** The user's ops and handlers, as `load` takes them. */
 export interface OwnOps {
   readonly ops: readonly OpSet[];
   readonly handlers: readonly OpHandler[];
 }
 
-/** Imports the modules that a command line names. */
+/** Imports the modules that the command line names. */
 export async function ownOps(options: Options): Promise<OwnOps> {
   const modules = await Promise.all(options.texts("ops").map(importOps));
   return { ops: modules.flatMap(({ ops }) => ops), handlers: modules.flatMap(({ handlers }) => handlers) };
 }
 
-/** The registry that `load` makes of them. */
+/** Creates the registry that `load` would create of them. */
 export function registryWith({ ops, handlers }: OwnOps): OpRegistry {
   return createRegistry({ sets: [...atenOnDemand, ...ops], handlers });
 }
@@ -55,8 +55,8 @@ async function importModule(path: string): Promise<Readonly<Record<string, unkno
       what: `The module cannot be loaded: ${cause instanceof Error ? cause.message : cause}`,
       where: path,
       advice: /\.[cm]?tsx?$/.test(path)
-        ? "give JavaScript, or start Node so that it reads TypeScript: NODE_OPTIONS='--import tsx'"
-        : "give the path of an ES module whose imports Node finds from there",
+        ? "pass JavaScript, or let Node read TypeScript: NODE_OPTIONS='--import tsx'"
+        : "pass the path of an ES module whose imports Node can resolve",
       cause,
     });
   }

@@ -20,7 +20,7 @@ const able = backendWith({
   },
 });
 
-it("calls on the calling thread take and give what others do, and check the same", async () => {
+it("runSync and forwardSync have the same inputs, results and checks as run and forward", async () => {
   const model = await loadFixture("torch-2.13/mlp", { backend: able });
   expect(model.forwardSync!<Tensor>(x)).toBe(await model.forward(x));
   expect(model.forwardSync!<Tensor>({ x })).toBe(x);
@@ -35,7 +35,7 @@ it("calls on the calling thread take and give what others do, and check the same
   await expect(model.trace!({ args: [x] }, () => {})).rejects.toMatchObject({ code: "runtime.disposed" });
 });
 
-it("they are absent where the backend cannot", async () => {
+it("runSync and forwardSync are absent where the backend cannot run synchronously", async () => {
   await using model = await loadFixture("torch-2.13/mlp");
   expect([model.forwardSync, model.runSync, model.trace]).toEqual([undefined, undefined, undefined]);
 });

@@ -24,7 +24,7 @@ describe("a program of dicts and keyword arguments", () => {
     "as Python": () => model.run({ args: [{ left, right: [right] }], kwargs: { named } }),
     "by leaves": () => model.run({ leaves: [left, right, named] }),
   };
-  it.each(Object.keys(calls))("is called %s and gives its own structure", async (how) => {
+  it.each(Object.keys(calls))("is called %s and returns its own structure", async (how) => {
     type Result = { sum: Tensor; list: [Tensor, [Tensor, number]]; named: Tensor };
     const { sum, list, named: less } = (await calls[how]!()) as Result;
     expect(list[1][1]).toBe(3);
@@ -46,12 +46,12 @@ describe("a program of dicts and keyword arguments", () => {
     [() => model.run({ kwargs: { pear: 1 } }), "runtime.call", "no parameter `pear`"],
     [() => model.run({ args: [1], kwargs: { pair: 1 } }), "runtime.call", "`pair` is given twice"],
     [() => model.runFlat([left]), "runtime.call", "takes 3 inputs (pair.left, pair.right[0], named), 1 were given"],
-  ] as const)("refuses a wrong call %#", async (call, code, message) => {
+  ] as const)("rejects a wrong call %#", async (call, code, message) => {
     await expect(call()).rejects.toMatchObject({ code, message: expect.stringContaining(message) });
   });
 });
 
-describe("sizes that vary", () => {
+describe("symbolic sizes", () => {
   let model: Model;
   const ids = (shape: readonly number[]): HostTensor =>
     tensor("int64", shape, new BigInt64Array(shape.reduce((n, size) => n * size, 1)));
@@ -60,7 +60,7 @@ describe("sizes that vary", () => {
   });
   afterAll(() => model.dispose());
 
-  it("are taken from the inputs", async () => {
+  it("are bound by the inputs", async () => {
     const [flat, , last] = await model.forward<[Tensor, Tensor, Tensor]>(ids([2, 4]));
     expect([flat.shape, last.shape]).toEqual([
       [2, 32],
@@ -68,7 +68,7 @@ describe("sizes that vary", () => {
     ]);
   });
 
-  it("must be in their ranges", async () => {
+  it("must be within their ranges", async () => {
     await expect(model.forward({ ids: ids([65, 4]) })).rejects.toMatchObject({
       code: "graph.input-shape",
       message: expect.stringContaining(
@@ -82,25 +82,25 @@ describe("sizes that vary", () => {
     [new BigInt64Array(8), "runtime.input-kind", "an array without a shape is not enough"],
     [[1, 2], "runtime.input-kind", "an array of 2 was given"],
     [undefined, "runtime.input-missing", "must be int64 [s23, s27]"],
-  ] as const)("refuse %#", async (given, code, message) => {
+  ] as const)("reject a wrong input %#", async (given, code, message) => {
     await expect(model.forward(given)).rejects.toMatchObject({ code, message: expect.stringContaining(message) });
   });
 
-  it("stop at a signal", async () => {
+  it("are not used after an abort", async () => {
     const signal = AbortSignal.abort(new Error("enough"));
     await expect(model.run({ args: [ids([2, 4])] }, { signal })).rejects.toThrow("enough");
     await expect(model.forward(ids([2, 4]))).resolves.toHaveLength(3);
   });
 });
 
-describe("what was fixed at export", () => {
+describe("inputs that were fixed at export", () => {
   let model: Model;
   beforeAll(async () => {
     model = await loadFixture("programs/scalars");
   });
   afterAll(() => model.dispose());
 
-  it("may be left out or given as it was", async () => {
+  it("may be omitted or passed with the same value", async () => {
     const x = (await fixtureTensors("programs/scalars", "inputs"))[0]!;
     const [expected] = await fixtureTensors("programs/scalars", "expected");
     for (const rest of [[], [3, 0.5, true, "b"], [3n, null, undefined, "b"]]) {
@@ -113,7 +113,7 @@ describe("what was fixed at export", () => {
     [[4], "Input `n` was fixed to 3 at export and cannot be 4"],
     [[3, 0.5, false], "Input `flag` was fixed to True at export and cannot be false"],
     [[3, 0.5, true, "c"], 'Input `mode` was fixed to "b" at export and cannot be "c"'],
-  ])("refuses %j", async (rest, message) => {
+  ])("reject %j", async (rest, message) => {
     await expect(model.forward(zeros([2, 3]), ...rest)).rejects.toMatchObject({
       code: "runtime.input-constant",
       message: expect.stringContaining(message),
@@ -121,7 +121,7 @@ describe("what was fixed at export", () => {
   });
 });
 
-it("takes an array alone where the shape is fixed", async () => {
+it("forward accepts an array without a shape where the shape is fixed", async () => {
   await using model = await loadFixture("torch-2.13/mlp");
   const { dtype, shape } = await model.forward(new Float32Array(35));
   expect([dtype, shape]).toEqual(["float32", [5, 3]]);
@@ -133,7 +133,7 @@ it("takes an array alone where the shape is fixed", async () => {
   });
 });
 
-it("gives namedtuples, ordered dicts, None and shared outputs back", async () => {
+it("forward returns named tuples, ordered dicts, None and shared outputs", async () => {
   await using model = await loadFixture("programs/containers");
   const [image, bias, extra] = await fixtureTensors("programs/containers", "inputs");
   const result = await model.forward<Record<string, unknown>>({ image, options: { bias }, extra: [extra] });
@@ -143,7 +143,7 @@ it("gives namedtuples, ordered dicts, None and shared outputs back", async () =>
   expect(result.size).toBe(3);
 });
 
-it("keeps buffers between calls, and profiles", async () => {
+it("a model keeps buffers between calls, and profiles", async () => {
   await using model = await loadFixture("torch-2.13/buffers");
   const [x, pos] = await fixtureTensors("torch-2.13/buffers", "inputs");
   const count = async (): Promise<unknown> => (await model.forward<[Tensor, Tensor]>(x, pos))[1].data;

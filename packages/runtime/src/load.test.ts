@@ -11,7 +11,7 @@ import { load, type ModelSource, Pt2Error } from "./node.ts";
 
 const MLP = "torch-2.13/mlp.pt2";
 
-describe("sources", () => {
+describe("loading from a source", () => {
   const sources: Readonly<Record<string, () => Promise<ModelSource>>> = {
     path: async () => fixturePath(MLP),
     "file URL": async () => pathToFileURL(fixturePath(MLP)),
@@ -20,12 +20,12 @@ describe("sources", () => {
     Blob: async () => new Blob([await fixtureBytes(MLP)]),
     ByteSource: async () => countingSource(await fixtureBytes(MLP)),
   };
-  it.each(Object.keys(sources))("%s", async (kind) => {
+  it.each(Object.keys(sources))("accepts %s", async (kind) => {
     await using model = await load(await sources[kind]!(), { backend: idleBackend() });
     expect(model.inputs.map(({ name }) => name)).toEqual(["x"]);
   });
 
-  it("http, by ranges", async () => {
+  it("reads ranges over HTTP", async () => {
     const bytes = await fixtureBytes(MLP);
     const server = createServer((request, response) => {
       const [, from, to] = /bytes=(\d+)-(\d+)/.exec(request.headers.range ?? "") ?? [];
@@ -41,7 +41,7 @@ describe("sources", () => {
     }
   });
 
-  it("a path is not an address without /node", async () => {
+  it("rejects a path without /node", async () => {
     await expect(loadInBrowser("model.pt2", { backend: idleBackend() })).rejects.toMatchObject({
       code: "runtime.source",
       advice: expect.stringContaining("@pt2/runtime/node"),
@@ -49,7 +49,7 @@ describe("sources", () => {
   });
 });
 
-describe("a load that fails closes its source", () => {
+describe("a load that fails closes its source and reports", () => {
   const missing = { op: "my::op", count: 3, where: "my::op %op (model.py:7, in forward)", why: "no kernel" };
   const failures = {
     "runtime.backend-version": { ...idleBackend(), apiVersion: 99 as unknown as 1 },
@@ -66,7 +66,7 @@ describe("a load that fails closes its source", () => {
     expect(source.closed()).toBe(1);
   });
 
-  it("an op set with kernels under a misspelt name, or with an op of PyTorch's without `replace`", async () => {
+  it("an op set with kernels under a misspelt name, or with an op of PyTorch without `replace`", async () => {
     const relu = defineOp("aten::relu(Tensor self) -> Tensor", { scalar: (x) => x });
     const sets: Readonly<Record<string, OpSet>> = {
       "runtime.kernels": { name: "mine", ops: [], kernels: { idel: [] } },
@@ -82,7 +82,7 @@ describe("a load that fails closes its source", () => {
     expect(model.outputs).toHaveLength(1);
   });
 
-  it("lists every op that is missing, before it compiles", async () => {
+  it("every missing op, before it compiles", async () => {
     const backend = failures["runtime.unsupported-ops"];
     const problem = await load(fixturePath(MLP), { backend }).catch((error: Pt2Error) => error as Pt2Error);
     expect((problem as Pt2Error).message).toBe(
@@ -97,14 +97,14 @@ describe("a load that fails closes its source", () => {
     expect(backend.requests).toHaveLength(0);
   });
 
-  it("does not say that PyTorch takes apart what is none of its own ops", async () => {
+  it("a user's op without the advice to decompose it in PyTorch", async () => {
     const backend = idleBackend({ unsupported: async () => [missing] });
     await expect(load(fixturePath(MLP), { backend })).rejects.toMatchObject({
       advice: expect.not.stringContaining("run_decompositions"),
     });
   });
 
-  it("when it is aborted", async () => {
+  it("the abort", async () => {
     const source = countingSource(await fixtureBytes(MLP));
     const signal = AbortSignal.abort(new Error("enough"));
     await expect(load(source, { backend: idleBackend(), signal })).rejects.toThrow("enough");
@@ -125,7 +125,7 @@ describe("weights that are read ahead", () => {
     return seen;
   };
 
-  it("go to the compilation", async () => {
+  it("are passed to the compilation", async () => {
     const seen = ahead();
     const backend = idleBackend({ prefetch: seen.prefetch! });
     await using _ = await load(fixturePath(MLP), { backend });
@@ -134,7 +134,7 @@ describe("weights that are read ahead", () => {
     expect(seen.discarded).toBe(0);
   });
 
-  it("are given up when the load fails", async () => {
+  it("are discarded when the load fails", async () => {
     const seen = ahead();
     const missing = { op: "my::op", count: 1, where: "my::op %op", why: "no kernel" };
     const backend = idleBackend({ prefetch: seen.prefetch!, unsupported: async () => [missing] });
@@ -142,7 +142,7 @@ describe("weights that are read ahead", () => {
     expect(seen.discarded).toBe(1);
   });
 
-  it("are not read ahead from far away", async () => {
+  it("are not read ahead from remote sources", async () => {
     const seen = ahead();
     await using _ = await load(countingSource(await fixtureBytes(MLP)), {
       backend: idleBackend({ prefetch: seen.prefetch! }),
@@ -152,7 +152,7 @@ describe("weights that are read ahead", () => {
 });
 
 describe("load", () => {
-  it("hands its options to the backend", async () => {
+  it("passes its options to the backend", async () => {
     const backend = idleBackend();
     const { signal } = new AbortController();
     await using _ = await load(fixturePath(MLP), { backend, precision: "exact", signal });
@@ -160,7 +160,7 @@ describe("load", () => {
     expect([...backend.requests[0]!.weights.keys()]).toEqual(["a.weight", "a.bias", "b.weight", "b.bias"]);
   });
 
-  it("tells that all is done in the end, though a weight turned out to be needed by nobody", async () => {
+  it("reports completion in the end, even if a weight was never read", async () => {
     const idle = idleBackend();
     const backend = idleBackend({
       compile(request) {
@@ -176,7 +176,7 @@ describe("load", () => {
     ]);
   });
 
-  it("disposes what was compiled when its last step fails", async () => {
+  it("disposes the executable when its last step fails", async () => {
     const idle = idleBackend();
     let disposed = 0;
     const backend = idleBackend({
@@ -202,7 +202,7 @@ describe("load", () => {
     ["something else", { backend: { name: "mine" } }, "it has no method `compile`"],
     ["ops that are not a list", { backend: idleBackend(), ops: {} }, "`ops` is not an array"],
     ["handlers that are not a list", { backend: idleBackend(), handlers: () => {} }, "`handlers` is not an array"],
-  ])("names what is wrong with its options: %s", async (_, options, what) => {
+  ])("rejects invalid options: %s", async (_, options, what) => {
     const source = countingSource(await fixtureBytes(MLP));
     const problem = load(source, options as Parameters<typeof load>[1]);
     await expect(problem).rejects.toMatchObject({
@@ -213,7 +213,7 @@ describe("load", () => {
     expect(source.closed()).toBe(1);
   });
 
-  it("refuses functions of handlers where the backend takes none", async () => {
+  it("rejects handler functions where the backend does not support them", async () => {
     const handler = { ops: ["aten::relu"], compile: () => () => [] };
     await expect(load(fixturePath(MLP), { backend: idleBackend(), handlers: [handler] })).rejects.toMatchObject({
       code: "runtime.handlers",
@@ -221,7 +221,7 @@ describe("load", () => {
     });
   });
 
-  it("disposes once, and then refuses calls", async () => {
+  it("disposes a model once, and rejects calls afterwards", async () => {
     const source = countingSource(await fixtureBytes(MLP));
     const model = await load(source, { backend: idleBackend() });
     await Promise.all([model.dispose(), model.dispose()]);

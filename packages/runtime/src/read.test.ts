@@ -78,7 +78,7 @@ describe("tensor", () => {
     ["int64", [2 ** 60, 0], "beyond 2^53 give a bigint"],
     ["complex64", [1, 0], "give pairs"],
     ["float32", [1, 2, 3], "needs a Float32Array of 2 elements"],
-  ] as const)("refuses %s of %j", (dtype, elements, message) => {
+  ] as const)("rejects %s of %j", (dtype, elements, message) => {
     expect(() => tensor(dtype, [2], elements)).toThrow(message);
   });
 });

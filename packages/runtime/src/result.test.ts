@@ -13,7 +13,7 @@ function shapesOf(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, part]) => [key, shapesOf(part)]));
 }
 
-describe("results of classes keep the names of their parts", () => {
+describe("a result of a Python class keeps its field names", () => {
   it.each([
     [
       "model_output",
@@ -37,7 +37,7 @@ describe("results of classes keep the names of their parts", () => {
     expect(shapesOf(await model.run({ leaves: inputs }))).toEqual(expected);
   });
 
-  it("takes and gives dataclasses", async () => {
+  it("dataclasses can be inputs and results", async () => {
     await using model = await loadFixture("programs/dataclasses");
     const [boxes, masks] = await fixtureTensors("programs/dataclasses", "inputs");
     const result = await model.forward({ found: { boxes, masks, count: 5 } });
@@ -50,7 +50,7 @@ describe("results of classes keep the names of their parts", () => {
   it.each([
     ["dynamic_cache", (length: number) => ({ key_cache: [[1, 1, length, 4]], value_cache: [[1, 1, length, 4]] })],
     ["static_cache", () => ({ layers: [{ keys: [1, 1, 6, 4], values: [1, 1, 6, 4], cumulative_length: [] }] })],
-  ])("takes and gives a cache: %s", async (name, shapes) => {
+  ])("a cache can be input and result: %s", async (name, shapes) => {
     await using model = await loadFixture(`programs/${name}`);
     const [ids, keys, values, length] = await fixtureTensors(`programs/${name}`, "inputs");
     const cache =
@@ -68,7 +68,7 @@ describe("results of classes keep the names of their parts", () => {
 });
 
 describe("programs of forward and backward", () => {
-  it("give the module's result and the gradients of its loss", async () => {
+  it("return the module's result and the gradients of its loss", async () => {
     await using model = await loadFixture("joint/tokens");
     const [ids, target] = await fixtureTensors("joint/tokens", "inputs");
     const [logits, loss, ...grads] = await fixtureTensors("joint/tokens", "expected");
@@ -87,7 +87,7 @@ describe("programs of forward and backward", () => {
     ]);
   });
 
-  it("tell gradients of inputs from those of parameters, and take results in any order", () => {
+  it("separate gradients of inputs from those of parameters, and accept results in any order", () => {
     const program = parse(`program {
       parameter "x" = %p_x: f32[2]
       user_input %x: f32[2]

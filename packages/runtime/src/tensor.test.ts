@@ -31,7 +31,7 @@ it.each<[string, readonly unknown[], RegExp]>([
   ["nothing", ["float32", [2], undefined], /undefined was given where elements belong/],
   ["a set", ["float32", [2], new Set([1, 2])], /a Set was given where elements belong/],
   ["a number for elements", ["float32", [], 7], /7 was given where elements belong/],
-])("names what is wrong: %s", (_, args, message) => {
+])("tensor() rejects %s", (_, args, message) => {
   expect(() => make(...args)).toThrow(message);
   try {
     make(...args);
@@ -43,7 +43,7 @@ it.each<[string, readonly unknown[], RegExp]>([
   }
 });
 
-it("takes what is right", () => {
+it("tensor() accepts valid data", () => {
   expect(tensor("float32", [], [7]).data).toEqual(Float32Array.of(7));
   expect(tensor("int64", [0, 3], []).data).toEqual(new BigInt64Array(0));
 });

@@ -18,7 +18,7 @@ export const bench: Command = {
     { name: "runs", value: "N", help: "measured runs; default 20" },
     ...LOAD_OPTIONS,
   ],
-  notes: "Runs the first call of --inputs, or the archive's own sample inputs, again and again.",
+  notes: "Runs the first call of --inputs, or the archive's sample inputs, repeatedly.",
 
   async run(options: Options, terminal: Terminal): Promise<ExitCode> {
     const warmup = options.count("warmup", 3);
@@ -40,7 +40,7 @@ export const bench: Command = {
         loadMs,
         latencyMs: percentiles(times),
         memory: await model.memory(),
-        // Linux and macOS: kilobytes.
+        // On Linux and macOS the unit is kilobytes.
         peakMemory: process.resourceUsage().maxRSS * 1024,
       };
       terminal.out(options.flag("json") ? toJsonText(report) : printReport(report));

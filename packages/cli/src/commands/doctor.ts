@@ -8,7 +8,7 @@ import { type Paint, painter } from "../terminal/paint.ts";
 import { table } from "../terminal/table.ts";
 import { type Terminal, toJsonText } from "../terminal/terminal.ts";
 
-/** A module of one function that returns a SIMD vector's lane. */
+/** A module with one function that uses SIMD. */
 const SIMD_MODULE = Uint8Array.from([
   0, 97, 115, 109, 1, 0, 0, 0, 1, 5, 1, 96, 0, 1, 127, 3, 2, 1, 0, 10, 11, 1, 9, 0, 65, 0, 253, 17, 253, 27, 0, 11,
 ]);
@@ -42,7 +42,7 @@ interface BackendState {
   readonly works: boolean;
   readonly about: string;
   readonly dtypes: readonly string[];
-  /** What to do where it does not work. */
+  /** Advice where the backend does not work. */
   readonly advice: string | null;
 }
 

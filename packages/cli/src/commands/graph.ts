@@ -11,17 +11,17 @@ import { plural } from "../report/text.ts";
 import { type Terminal, toJsonText } from "../terminal/terminal.ts";
 import { writeText } from "../terminal/write-text.ts";
 
-/** How a program is written down. */
+/** An output format of `pt2 graph`. */
 interface Format {
   readonly draw: (program: Program, options: DrawOptions) => string;
-  /** Arrows that readers of the format put up with; undefined where the format is not a picture. */
+  /** The number of arrows that readers of the format support; undefined where the format is not a picture. */
   readonly arrows?: number;
 }
 
-/** As many boxes as one can take in on a screen. */
+/** The number of boxes that fit on a screen. */
 const BOXES = 60;
 
-/** Mermaid refuses more, in Markdown on GitHub too. */
+/** Mermaid rejects more arrows, in Markdown on GitHub too. */
 const MERMAID_ARROWS = 500;
 
 const FORMATS: ReadonlyMap<string, Format> = new Map<string, Format>([
@@ -41,16 +41,16 @@ export const graph: Command = {
     {
       name: "format",
       value: "F",
-      help: `${[...FORMATS.keys()].join(", ")}; default text, or what the name of --output says`,
+      help: `${[...FORMATS.keys()].join(", ")}; default text, or by the extension of --output`,
     },
     { name: "output", short: "o", value: "FILE", help: "write it to a file" },
     {
       name: "depth",
       value: "N",
-      help: `pictures: draw modules N deep as one box each, \`all\` for every node; default: what gives at most ${BOXES} boxes`,
+      help: `pictures: draw modules N deep as one box each, \`all\` for every node; default: the depth that gives at most ${BOXES} boxes`,
     },
     { name: "weights", help: "draw parameters, buffers and constants as boxes of their own" },
-    { name: "prepared", help: "as backends get it, after the passes that precede them" },
+    { name: "prepared", help: "as backends get it, after all passes" },
     OPS_OPTION,
     MODEL_OPTION,
   ],
@@ -88,14 +88,14 @@ function formatOf(options: Options, output: string | undefined): Format {
   throw usageError(`There is no format "${name}"`, `choose one of ${[...FORMATS.keys()].join(", ")}`);
 }
 
-/** Undefined where every node is drawn. */
+/** Returns undefined where every node is drawn. */
 function depthOf(options: Options, program: Program, arrows: number): number | undefined {
   if (options.text("depth") === "all") return undefined;
   if (options.text("depth") !== undefined) return options.count("depth", 0);
   return depthFor(program, BOXES, arrows);
 }
 
-/** Says on stderr what is folded, and what will not be shown. */
+/** Reports on stderr which modules are folded, and whether the format's limit is exceeded. */
 function tell(program: Program, options: DrawOptions, limit: number, terminal: Terminal): void {
   const { boxes, arrows } = diagramOf(program, options);
   const folded = boxes.filter(({ nodes }) => nodes > 1).length;
@@ -103,12 +103,12 @@ function tell(program: Program, options: DrawOptions, limit: number, terminal: T
   if (folded > 0) {
     const joined = plural(folded, "module is drawn as one box", "modules are drawn as one box each");
     terminal.err(
-      `${joined}: ${total} in ${plural(boxes.length, "box", "boxes")}; --depth chooses, --depth all draws every node\n`,
+      `${joined}: ${total} in ${plural(boxes.length, "box", "boxes")}; --depth changes this, --depth all draws every node\n`,
     );
   }
   if (arrows.length > limit) {
     terminal.err(
-      `Mermaid draws at most ${limit} arrows, and these are ${arrows.length}: choose a smaller --depth, or svg\n`,
+      `Mermaid draws at most ${limit} arrows, but the graph has ${arrows.length}: choose a smaller --depth, or svg\n`,
     );
   }
 }

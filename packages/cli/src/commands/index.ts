@@ -1,6 +1,6 @@
 import type { Command } from "../command.ts";
 
-/** The commands by name, in the order of the help. Each brings its imports only when it is asked for. */
+/** The commands by name, in the order of the help. Each is imported on demand. */
 export const COMMANDS: ReadonlyMap<string, () => Promise<Command>> = new Map<string, () => Promise<Command>>([
   ["inspect", async () => (await import("./inspect.ts")).inspect],
   ["ops", async () => (await import("./ops.ts")).ops],

@@ -44,7 +44,7 @@ interface FileReport extends Pick<Archive, "generation" | "root" | "hasAotInduct
 function printReport({ file, size, generation, hasAotInductor, extraFiles, models }: FileReport): string {
   return [
     `${file}: ${bytesText(size)}, ${generation} archive, ${plural(models.length, "model")}\n`,
-    hasAotInductor ? "It also holds AOTInductor code, which is not used.\n" : "",
+    hasAotInductor ? "It also contains AOTInductor code, which is ignored.\n" : "",
     extraFiles.length > 0 ? `Extra files: ${extraFiles.join(", ")}\n` : "",
     ...models.map(printModel),
   ].join("");

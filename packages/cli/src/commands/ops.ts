@@ -15,10 +15,10 @@ import { type Terminal, toJsonText } from "../terminal/terminal.ts";
 /** `pt2 ops` */
 export const ops: Command = {
   name: "ops",
-  summary: "can a backend run it? every missing op with counts and places; exit 1 if any",
+  summary: "list every op that a backend cannot run, with counts and locations; exit 1 if any",
   operands: ["FILE"],
   options: LOAD_OPTIONS,
-  notes: "Ops are counted after the passes that precede every backend. No weights are read.",
+  notes: "Ops are counted after all passes. No weights are read.",
 
   async run(options: Options, terminal: Terminal): Promise<ExitCode> {
     const own = await ownOps(options);
@@ -55,7 +55,7 @@ function printReport({ backend, missing, ops: counts }: OpsReport, paint: Paint)
   const nodes = missing.reduce((sum, { count }) => sum + count, 0);
   const verdict =
     missing.length === 0
-      ? paint("green", `${backend} runs all of it.`)
+      ? paint("green", `${backend} runs all ops.`)
       : `${backend} cannot run ${plural(missing.length, "op")} (${plural(nodes, "node")}). Pass a handler or an op package to load(), and to pt2 with --ops.`;
   return [
     table(rows, ["left", "right"]),

@@ -24,7 +24,7 @@ export const profile: Command = {
     { name: "warmup", value: "N", help: "runs before the measured one; default 2" },
     ...LOAD_OPTIONS,
   ],
-  notes: "Fused ops are one step, whose name joins theirs. Measuring slows a run a little.",
+  notes: "Fused ops are one step with all their names. Measuring slows a run a little.",
 
   async run(options: Options, terminal: Terminal): Promise<ExitCode> {
     const warmup = options.count("warmup", 2);

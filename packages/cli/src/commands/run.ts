@@ -13,7 +13,7 @@ import { type Terminal, toJsonText } from "../terminal/terminal.ts";
 /** `pt2 run` */
 export const run: Command = {
   name: "run",
-  summary: "one forward; without --inputs on the archive's own sample inputs",
+  summary: "run the program once; without --inputs on the archive's sample inputs",
   operands: ["FILE"],
   options: [
     ...INPUT_OPTIONS,

@@ -16,24 +16,24 @@ import { verifyPerNode } from "./verify-per-node.ts";
 /** `pt2 verify` */
 export const verify: Command = {
   name: "verify",
-  summary: "compare results with saved ones, those in the file without --expected; exit 1 on a difference",
+  summary: "compare results with --expected, or with those saved in the file; exit 1 on a difference",
   operands: ["FILE"],
   options: [
     ...INPUT_OPTIONS,
     { name: "expected", value: "OUT", help: "results as .safetensors or .npz, by output name or position (0, 1, …)" },
     ...TOLERANCE_OPTIONS,
-    { name: "checksums", help: "compare every entry of the file with its CRC-32, and run nothing" },
+    { name: "checksums", help: "compare every entry of the file with its CRC-32, without running the program" },
     { name: "per-node", help: "compare value by value, and name the first node that diverges; needs no --expected" },
     {
       name: "reference",
       value: "B",
-      help: "backend to compare with --per-node; default: the same, one node at a time",
+      help: "backend to compare with in --per-node; default: the same one, node by node",
     },
     ...LOAD_OPTIONS,
   ],
   notes: [
     "Dtypes and shapes must be equal, NaN equals NaN, integers and booleans are compared exactly. The error is shown as a",
-    "part of what is allowed: |actual - expected| / (atol + rtol × |expected|), at most 1 where all is well. --per-node",
+    "fraction of the tolerance: |actual - expected| / (atol + rtol × |expected|), which passes up to 1. --per-node",
     "takes the largest element of each tensor for |expected|, and fails where a result of the program differs.",
     "Without --inputs the archive's own sample inputs are taken, without --expected the results that it keeps.",
     TENSOR_FILES_NOTE,
@@ -63,7 +63,7 @@ export const verify: Command = {
 function printChecksums({ ok, entries, bytes, damaged }: ChecksumReport, paint: Paint): string {
   const lines = damaged.map((name) => `${paint("red", "FAIL")}  ${name}\n`);
   const verdict = ok ? paint("green", "ok") : `${paint("red", "FAILED")}: ${damaged.length}`;
-  const what = ok ? "are as they were written" : "are damaged: copy or download the file again";
+  const what = ok ? "match their checksums" : "are damaged: copy or download the file again";
   const of = ok ? `: ${plural(entries, "entry", "entries")}` : ` of ${plural(entries, "entry", "entries")}`;
   return `${lines.join("")}${verdict}${of}, ${bytesText(bytes)}, ${what}\n`;
 }
@@ -85,7 +85,7 @@ function printReport(
   return [
     table([header, ...rows], ["left", "left", "left", "right", "right", "right"]),
     worst.length > 0 ? `\n${worst.join("")}` : "",
-    unchecked.length > 0 ? `\nNothing was expected of ${unchecked.join(", ")}.\n` : "",
+    unchecked.length > 0 ? `\nNo results were expected for ${unchecked.join(", ")}.\n` : "",
     `\n${ok ? paint("green", "ok") : paint("red", "FAILED")}: ${plural(checks.length, "output")} of ${plural(calls, "call")}, worst error ${ratioText(ratio)} of the tolerance; ${times}\n`,
   ].join("");
 }

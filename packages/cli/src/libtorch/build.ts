@@ -2,7 +2,7 @@ import type { AddonBuild } from "@pt2/backend-libtorch/node";
 import { ProgressBar } from "../terminal/progress.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 
-/** Compiles the native module for a libtorch (of `folder`, or the one found), unless it is there; shows how far it is. */
+/** Compiles the native module for the libtorch in `folder` or the one found, unless it exists, and shows progress. */
 export async function buildNativeModule(terminal: Terminal, folder?: string): Promise<AddonBuild> {
   const { buildAddon, describeLibtorch, findLibtorch } = await import("@pt2/backend-libtorch/node");
   const libtorch = await findLibtorch({ folder });

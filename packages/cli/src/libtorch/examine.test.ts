@@ -4,14 +4,14 @@ import { type LibtorchReport, printLibtorch } from "./examine.ts";
 const found = { path: "/there/torch", version: "2.13.0+cpu", build: "cpu", cxx11Abi: true } as const;
 const nothing: LibtorchReport = { places: [], found: null, addon: null, info: null, problem: null };
 
-it("says where was looked, and how to get one", () => {
+it("the libtorch report lists the searched places, and how to install one", () => {
   const places = [{ name: "PT2_LIBTORCH", path: null, finding: "not set" }];
   expect(printLibtorch({ ...nothing, places })).toBe(
     "\nlibtorch: none found; `npx @pt2/cli libtorch install` gets one\n  PT2_LIBTORCH  not set\n",
   );
 });
 
-it("says what has to be compiled, and what cannot be loaded", () => {
+it("the libtorch report says whether the module has to be compiled or cannot be loaded", () => {
   expect(printLibtorch({ ...nothing, found })).toContain(
     "Native module: not compiled yet; `npx @pt2/cli libtorch build`",
   );
@@ -19,7 +19,7 @@ it("says what has to be compiled, and what cannot be loaded", () => {
   expect(printLibtorch(broken)).toContain("Native module: /cache/it.node\nit broke\n");
 });
 
-it("describes processor and devices", () => {
+it("the libtorch report describes processor and devices", () => {
   const info = { version: "2.13.0", cpuCapability: "AVX512", threads: 2, mkldnn: true, mkl: false };
   const devices = [{ name: "NVIDIA H200", totalBytes: 150e9, capability: "9.0" }];
   const report = { ...nothing, found, addon: "/cache/it.node" };

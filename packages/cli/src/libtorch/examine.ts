@@ -2,20 +2,22 @@ import type { Libtorch, LibtorchInfo, LibtorchPlace } from "@pt2/backend-libtorc
 import { bytesText } from "../report/text.ts";
 import { table } from "../terminal/table.ts";
 
-/** What `pt2 doctor` knows about libtorch. */
+/** The libtorch section of `pt2 doctor`. */
 export interface LibtorchReport {
-  /** Every place that was looked at; the last one is where it was found. */
+  /** Every place that was searched; the last one is where libtorch was found. */
   readonly places: readonly LibtorchPlace[];
   readonly found: Libtorch | null;
-  /** The compiled native module; null where it has to be compiled first. */
+  /** The path of the compiled native module; null where it is not compiled. */
   readonly addon: string | null;
-  /** What the native module says; null where it is not compiled. */
+  /** The properties that the native module reports; null where it is not compiled. */
   readonly info: LibtorchInfo | null;
-  /** Why the native module cannot be loaded. */
+  /** The error of loading the native module. */
   readonly problem: string | null;
 }
 
-/** Looks for libtorch and its native module, and asks it what it can do. Null where the package is not installed. */
+/**
+ * Searches for libtorch and its native module, and loads the module. Returns null where the package is not installed.
+ */
 export async function examineLibtorch(): Promise<LibtorchReport | null> {
   const module = await import("@pt2/backend-libtorch/node").catch(() => undefined);
   if (module === undefined) return null;
@@ -30,12 +32,14 @@ export async function examineLibtorch(): Promise<LibtorchReport | null> {
   }
 }
 
-/** The report as text. */
+/** Formats the report as text. */
 export function printLibtorch({ places, found, addon, info, problem }: LibtorchReport): string {
   const looked = places.map(({ name, path, finding }) => [name, finding, path ?? ""]);
   return [
-    `\nlibtorch: ${found === null ? "none found; `npx @pt2/cli libtorch install` gets one" : found.version}\n${table(looked)}`,
-    found === null ? "" : `\nNative module: ${addon ?? "not compiled yet; `npx @pt2/cli libtorch build` does"}\n`,
+    `\nlibtorch: ${found === null ? "none found; `npx @pt2/cli libtorch install` installs one" : found.version}\n${table(looked)}`,
+    found === null
+      ? ""
+      : `\nNative module: ${addon ?? "not compiled yet; `npx @pt2/cli libtorch build` compiles it"}\n`,
     problem === null ? "" : `${problem}\n`,
     info === null ? "" : table(rowsOf(info)),
   ].join("");

@@ -4,7 +4,7 @@ import { bytesText } from "../report/text.ts";
 import { ProgressBar } from "../terminal/progress.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 
-/** Downloads a libtorch into the cache folder, unless it is there; shows how far it is. */
+/** Downloads libtorch into the cache folder, unless it exists, and shows progress. */
 export async function downloadLibtorch(options: Options, terminal: Terminal): Promise<InstalledLibtorch> {
   const { installLibtorch } = await import("@pt2/backend-libtorch/node");
   const bar = new ProgressBar(terminal);

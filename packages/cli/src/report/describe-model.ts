@@ -2,7 +2,7 @@ import { type Archive, DTYPES, type DType, elementCount, type WeightTensor } fro
 import { importProgram, type Program, type SymRange, stats } from "@pt2/graph";
 import { inputsOf, type LeafInfo, type OutputInfo, outputsOf } from "@pt2/runtime";
 
-/** Weights of one kind and dtype. */
+/** The weights of one kind and dtype. */
 export interface WeightCount {
   readonly kind: WeightTensor["kind"];
   readonly dtype: DType;
@@ -11,7 +11,7 @@ export interface WeightCount {
   readonly bytes: number;
 }
 
-/** What a file says of one of its models. */
+/** Describes one model of an archive. */
 export interface ModelReport {
   readonly name: string;
   readonly torchVersion: string;
@@ -26,7 +26,7 @@ export interface ModelReport {
   readonly ops: readonly { readonly op: string; readonly count: number }[];
 }
 
-/** Reads the program of an archive and the directory of its weights, but no weight. */
+/** Reads the program of an archive and the metadata of its weights, but no weight. */
 export async function describeModel(archive: Archive, name: string): Promise<ModelReport> {
   const exported = await archive.program(name);
   const program = importProgram(exported);
@@ -46,7 +46,7 @@ export async function describeModel(archive: Archive, name: string): Promise<Mod
   };
 }
 
-/** Tied weights count once, as in `sum(p.numel() for p in model.parameters())`. */
+/** Counts weights; tied ones count once, as in `sum(p.numel() for p in model.parameters())`. */
 function countWeights(weights: ReadonlyMap<string, WeightTensor>): readonly WeightCount[] {
   const seen = new Set<string>();
   const counts = new Map<string, WeightCount>();

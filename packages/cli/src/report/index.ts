@@ -1,4 +1,4 @@
-/** What the commands find out, as data: for pages and tools. Needs nothing of Node. */
+/** The results of the commands as data, for pages and tools. Nothing here needs Node. */
 export { describeModel, type ModelReport, type WeightCount } from "./describe-model.ts";
 export { toHostTensor } from "./host-tensor.ts";
 export { sampleCall } from "./sample-call.ts";

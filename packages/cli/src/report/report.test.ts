@@ -7,7 +7,7 @@ import { describeModel, rangeText, sampleCall, summarise, timesByOp, timeText } 
 
 const archive = () => openArchive(fromBytes(readFileSync(fixturePath("torch-2.13/mlp.pt2"))));
 
-it("describes a model without reading its weights", async () => {
+it("describeModel reads no weights", async () => {
   const report = await describeModel(await archive(), "model");
   expect(report).toMatchObject({
     inputs: [{ name: "x", type: { dtype: "float32", shape: [5, 7] } }],
@@ -20,12 +20,12 @@ it("describes a model without reading its weights", async () => {
   });
 });
 
-it("finds the example call", async () => {
+it("sampleCall returns the example call", async () => {
   const call = await sampleCall(await archive());
   expect(call).toMatchObject({ args: [{ dtype: "float32", shape: [5, 7] }], kwargs: {} });
 });
 
-it("summarises values", async () => {
+it("summarise describes values", async () => {
   const leaf = { name: "y", value: "y", type: { kind: "float" } } as const;
   expect(await summarise(leaf, tensor("int64", [2, 2], [1, 2, 3, 6]))).toEqual({
     name: "y",
@@ -39,7 +39,7 @@ it("summarises values", async () => {
   expect(await summarise(leaf, 1.5)).toMatchObject({ type: "float", head: ["1.5"], mean: null });
 });
 
-it("adds up times and words ranges", () => {
+it("timesByOp adds up times, rangeText formats ranges", () => {
   const step = (op: string, ms: number) => ({ node: op, ops: [op], where: "", startMs: 0, ms });
   expect(timesByOp([step("a", 1), step("b", 4), step("a", 2)])).toEqual([
     { ops: "b", count: 1, ms: 4 },

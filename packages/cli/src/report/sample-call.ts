@@ -2,7 +2,7 @@ import { type Archive, type PyValue, readTensor, type SampleInputs } from "@pt2/
 import type { Call, HostTensor } from "@pt2/runtime";
 import { toHostTensor } from "./host-tensor.ts";
 
-/** The example call that an archive keeps, or undefined where it has none that can be read. */
+/** Returns the example call of an archive, or undefined where it has none or it cannot be read. */
 export async function sampleCall(archive: Archive, model?: string): Promise<Call | undefined> {
   const samples = await archive.sampleInputs(model);
   return samples && (await toCall(samples));

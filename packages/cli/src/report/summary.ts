@@ -4,7 +4,7 @@ import type { LeafInfo, Value } from "@pt2/runtime";
 
 const SHOWN = 6;
 
-/** What an output looks like: a row of a table. */
+/** Summarises an output as a row of a table. */
 export interface OutputSummary {
   readonly name: string;
   readonly type: string;
@@ -15,7 +15,7 @@ export interface OutputSummary {
   readonly mean: number | null;
 }
 
-/** Looks at every element of an output. */
+/** Summarises all elements of an output. */
 export async function summarise({ name, type }: LeafInfo, value: Value): Promise<OutputSummary> {
   if (typeof value !== "object" || value === null) {
     const text = value === null ? "None" : String(value);

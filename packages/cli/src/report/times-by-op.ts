@@ -1,14 +1,14 @@
 import type { StepTime } from "@pt2/runtime";
 
-/** Time spent in steps of one kind. */
+/** The total time of steps with the same ops. */
 export interface OpTime {
-  /** The op, or those that one kernel computes: `aten::conv2d + aten::relu`. */
+  /** The op, or the fused ops of one kernel: `aten::conv2d + aten::relu`. */
   readonly ops: string;
   readonly count: number;
   readonly ms: number;
 }
 
-/** Adds up the steps of a profile by what they compute, slowest first. */
+/** Sums the steps of a profile by their ops, slowest first. */
 export function timesByOp(steps: readonly StepTime[]): readonly OpTime[] {
   const times = new Map<string, OpTime>();
   for (const { ops, ms } of steps) {

@@ -18,7 +18,7 @@ export interface TraceEvent {
   readonly args: Readonly<Record<string, unknown>>;
 }
 
-/** The steps of one run as a trace. */
+/** Converts the steps of one run to a trace. */
 export function traceOf({ steps, totalMs }: Profile, backend: string): Trace {
   const thread = { pid: 1, tid: 1 };
   return {

@@ -15,7 +15,7 @@ export const INPUT_OPTIONS: readonly OptionSpec[] = [
   { name: "scalar", value: "NAME=VALUE", multiple: true, help: "an input that is not a tensor, by name or position" },
 ];
 
-/** Explains tensor files, for help texts. */
+/** Documents tensor files in help texts. */
 export const TENSOR_FILES_NOTE: string = [
   "One file may hold several calls, which are made in order: the first under plain names, the next ones under",
   "`call1.NAME`, `call2.NAME`, …  Inputs that are not tensors may stand in NAME.json beside NAME.inputs.safetensors, as",

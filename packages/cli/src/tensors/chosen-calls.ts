@@ -5,7 +5,7 @@ import { leavesOf, readCalls } from "./calls.ts";
 import { readSampleCall } from "./sample-call.ts";
 import { parseScalars } from "./sidecar.ts";
 
-/** The calls that a command line asks for: those of `--inputs`, or the archive's own sample call. */
+/** Returns the calls that the command line selects: those of `--inputs`, or the archive's sample call. */
 export async function chosenCalls(options: Options, model: Model): Promise<readonly Call[]> {
   const path = options.text("inputs");
   if (path !== undefined) {
@@ -20,11 +20,11 @@ export async function chosenCalls(options: Options, model: Model): Promise<reado
   throw noInputs(options.file, model.inputs);
 }
 
-/** An error for a file without a sample call. */
+/** Creates the error for a file without a sample call. */
 export function noInputs(where: string, inputs: readonly LeafInfo[]): Error {
   return cliError("cli.no-inputs", {
     what: "The archive has no sample inputs that can be read",
     where,
-    advice: `give --inputs with ${inputs.map(({ name }) => name).join(", ")}`,
+    advice: `pass --inputs with ${inputs.map(({ name }) => name).join(", ")}`,
   });
 }

@@ -12,8 +12,8 @@ export interface CallScalars {
 }
 
 /**
- * Reads the notes beside a tensor file: `NAME.json` for `NAME.inputs.safetensors`, with `calls`, each with
- * `non_tensor_inputs` and `non_tensor_outputs` by position. A file of another kind under that name is left alone.
+ * Reads the JSON file beside a tensor file: `NAME.json` for `NAME.inputs.safetensors`, with `calls`, each with
+ * `non_tensor_inputs` and `non_tensor_outputs` by position. Other JSON of that name is ignored.
  */
 export async function readSidecar(tensorFile: string): Promise<readonly CallScalars[]> {
   const base = parse(tensorFile).name.replace(/\.inputs$/, "");
@@ -41,7 +41,9 @@ function isScalar(value: unknown): value is Scalar {
   return value === null || typeof value !== "object";
 }
 
-/** Parses `NAME=VALUE`: numbers, `true`, `false`, `null` and Python's spellings of them; anything else is a string. */
+/**
+ * Parses `NAME=VALUE`: numbers, `true`, `false`, `null` and Python's spellings of them; any other value is a string.
+ */
 export function parseScalars(texts: readonly string[]): ReadonlyMap<string, Scalar> {
   return new Map(
     texts.map((text) => {

@@ -2,7 +2,7 @@ import { type ByteSource, readNpz, readSafetensors, type Tensors } from "@pt2/fo
 import { fromFile } from "@pt2/format/node";
 import { cliError } from "../cli-errors.ts";
 
-/** Reads a `.safetensors`, `.npz` or `.npy` file, which its first bytes tell apart, whatever it is called. */
+/** Reads a `.safetensors`, `.npz` or `.npy` file, recognised by its first bytes, whatever its name. */
 export async function readTensorFile(path: string): Promise<Tensors> {
   const source = await fromFile(path);
   try {
@@ -10,7 +10,7 @@ export async function readTensorFile(path: string): Promise<Tensors> {
     const text = Buffer.from(head).toString("latin1");
     if (text.startsWith("\x93NUMPY")) return await readNpz(source);
     if (text.startsWith(ZIP)) return await readArrays(source, path);
-    // Behind eight bytes of length is JSON.
+    // A safetensors file has eight bytes of length and then JSON.
     if (text[8] === "{") return (await readSafetensors(source)).tensors;
     throw noTensorFile(path, text);
   } finally {
@@ -21,14 +21,14 @@ export async function readTensorFile(path: string): Promise<Tensors> {
 const HEAD = 16;
 const ZIP = "PK";
 
-/** A zip of arrays; a checkpoint and a program are zips too. */
+/** Reads a zip of arrays; a checkpoint and a program are zips too. */
 async function readArrays(source: ByteSource, path: string): Promise<Tensors> {
   const tensors = await readNpz(source);
   if (tensors.size === 0 && !path.endsWith(".npz")) throw noTensorFile(path, ZIP);
   return tensors;
 }
 
-/** What people give instead, by its first bytes. */
+/** Other kinds of files, by their first bytes, for the error message. */
 const KINDS: readonly (readonly [start: string, kind: string])[] = [
   ["\xff\xd8\xff", "a JPEG image"],
   ["\x89PNG", "a PNG image"],
@@ -49,7 +49,7 @@ function noTensorFile(path: string, head: string): Error {
   });
 }
 
-/** Tensors of several calls in one file: the first under its own names, the next ones under `call1.`, `call2.`, … */
+/** Splits a file of several calls: the first under plain names, the next ones under `call1.`, `call2.`, … */
 export function splitCalls(tensors: Tensors): readonly Tensors[] {
   const calls: Map<string, Tensors extends ReadonlyMap<string, infer T> ? T : never>[] = [new Map()];
   for (const [key, tensor] of tensors) {

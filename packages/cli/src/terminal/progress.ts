@@ -5,7 +5,7 @@ import type { Terminal } from "./terminal.ts";
 const PATIENCE_MS = 300;
 const WIDTH = 30;
 
-/** A bar on stderr for what takes long enough to be noticed; silent where stderr is not a terminal. */
+/** A progress bar on stderr for slow operations; silent where stderr is not a terminal. */
 export class ProgressBar {
   readonly #terminal: Terminal;
   readonly #begin = performance.now();
@@ -20,7 +20,7 @@ export class ProgressBar {
     this.draw(label, done, total, `${bytesText(done)} of ${bytesText(total)}`);
   };
 
-  /** Shows that `done` of `total` is done, in words behind the bar. */
+  /** Draws a bar for `done` of `total`, followed by `words`. */
   draw(label: string, done: number, total: number, words: string): void {
     if (!this.#terminal.interactive || performance.now() - this.#begin < PATIENCE_MS) return;
     const part = total === 0 ? 1 : done / total;

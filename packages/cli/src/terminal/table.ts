@@ -1,9 +1,9 @@
 import { stripVTControlCharacters } from "node:util";
 
-/** How a column is set. */
+/** The alignment of a column. */
 export type Align = "left" | "right";
 
-/** Rows as text in columns. `aligns` is by column; the rest is left. */
+/** Formats rows as columns. `aligns` is by column; the rest is left-aligned. */
 export function table(rows: readonly (readonly string[])[], aligns: readonly Align[] = [], indent = "  "): string {
   const columns = Math.max(0, ...rows.map((row) => row.length));
   const widths = Array.from({ length: columns }, (_, c) => Math.max(...rows.map((row) => widthOf(row[c] ?? ""))));

@@ -1,16 +1,16 @@
-/** Where a command writes. */
+/** The output streams of a command. */
 export interface Terminal {
-  /** Results: stdout. */
+  /** Writes results to stdout. */
   out(text: string): void;
-  /** Everything else: stderr. */
+  /** Writes everything else to stderr. */
   err(text: string): void;
-  /** Whether stderr shows lines that are drawn over. */
+  /** Whether stderr is a terminal on which lines can be redrawn. */
   readonly interactive: boolean;
   /** Whether stdout shows colours. @default false */
   readonly colours?: boolean;
 }
 
-/** A JSON document of a result: large integers and non-finite numbers as strings. */
+/** Formats a result as JSON: large integers and non-finite numbers become strings. */
 export function toJsonText(value: unknown): string {
   const text = JSON.stringify(value, (_, item: unknown) => {
     if (typeof item === "bigint") return Number.isSafeInteger(Number(item)) ? Number(item) : String(item);

@@ -8,10 +8,10 @@ import { chosenCalls } from "../tensors/chosen-calls.ts";
 import { readSidecar, type Scalar } from "../tensors/sidecar.ts";
 import { readTensorFile, splitCalls } from "../tensors/tensor-file.ts";
 
-/** The extra file of an archive that holds expected outputs: a `.safetensors` file in Base64, as extra files are text. */
+/** The archive's extra file with expected outputs: a `.safetensors` file in Base64, as extra files are text. */
 const EXPECTED_IN_ARCHIVE = "expected.safetensors.base64";
 
-/** A call, and what it should give. */
+/** A call with its expected results. */
 export interface ExpectedCall {
   readonly call: Call;
   readonly tensors: Tensors;
@@ -19,7 +19,7 @@ export interface ExpectedCall {
   readonly scalars: ReadonlyMap<string, Scalar>;
 }
 
-/** Where calls and their results are saved. */
+/** The files of calls and of their results. */
 export interface CallFiles {
   readonly inputs: string;
   readonly expected: string;
@@ -27,7 +27,7 @@ export interface CallFiles {
   readonly scalars?: readonly string[];
 }
 
-/** The calls of an inputs file, with the results of another. */
+/** Reads the calls of an inputs file, with the results of another. */
 export async function readExpectedCalls(
   infos: readonly LeafInfo[],
   { inputs, expected, scalars }: CallFiles,
@@ -40,7 +40,7 @@ export async function readExpectedCalls(
   );
 }
 
-/** What a command line compares: the archive's sample call and results, where no files are named. */
+/** Returns the calls and results to compare: the archive's own where the command line names no files. */
 export async function chosenExpectedCalls(options: Options, model: Model): Promise<readonly ExpectedCall[]> {
   const calls = await chosenCalls(options, model);
   const path = options.text("expected");
@@ -49,7 +49,7 @@ export async function chosenExpectedCalls(options: Options, model: Model): Promi
   throw cliError("cli.no-expected", {
     what: "There is nothing to compare with: the archive has no expected outputs",
     where: options.file,
-    advice: `give --expected OUT, or save them in the file as ${EXPECTED_IN_ARCHIVE} (docs/exporting.md), or compare two ways of computing with --per-node`,
+    advice: `pass --expected OUT, or save them in the file as ${EXPECTED_IN_ARCHIVE} (docs/exporting.md), or compare two ways of computation with --per-node`,
   });
 }
 

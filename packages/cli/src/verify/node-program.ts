@@ -10,13 +10,13 @@ import {
 } from "@pt2/graph";
 import { eliminateDeadCode } from "@pt2/graph/passes";
 
-/** A value that a program computes, and the node that defines it. */
+/** A value of a program, with the node that defines it. */
 export interface Definition {
   readonly value: string;
   readonly node: Node;
 }
 
-/** What a program computes, in the order of its nodes: values that are used, except objects, which cannot be returned. */
+/** Returns the values of a program in the order of its nodes: used ones except objects, which cannot be returned. */
 export function definedValues({ graph }: Program): readonly Definition[] {
   const { uses } = liveness(graph);
   return graph.nodes.flatMap((node) =>
@@ -26,14 +26,14 @@ export function definedValues({ graph }: Program): readonly Definition[] {
   );
 }
 
-/** The program with other results: values of its graph. What they do not need is left out. */
+/** Replaces a program's results by values of its graph, and removes unused nodes. */
 export function withResults(program: Program, values: readonly string[]): Program {
   const outputs: readonly OutputSpec[] = values.map(() => ({ kind: "user_output" }));
   const graph: Graph = { ...program.graph, outputs: values.map((name) => ({ kind: "value", name })) };
   return eliminateDeadCode({ ...program, graph, outputs, outSpec: null }, { isPure: () => true });
 }
 
-/** A program of one node. What the node reads becomes user inputs, except weights; `results` are returned. */
+/** Creates a program of one node. The node's operands become user inputs, except weights; `results` are returned. */
 export function nodeProgram(program: Program, node: Node, results: readonly string[]): Program {
   const weights = new Map(program.inputs.flatMap((spec) => (isWeight(spec) ? [[spec.value, spec] as const] : [])));
   const read = [...new Set(usesOf(node))];
@@ -52,7 +52,7 @@ export function nodeProgram(program: Program, node: Node, results: readonly stri
   return { ...program, graph, inputs, outputs, inSpec: null, outSpec: null };
 }
 
-/** Values that a node needs from other nodes or from the user, in the order of its program's inputs. */
+/** Returns the user inputs of a node's program, in order. */
 export function operandsOf({ inputs }: Program): readonly string[] {
   return inputs.flatMap((spec) => (spec.kind === "user_input" && spec.value !== null ? spec.value : []));
 }

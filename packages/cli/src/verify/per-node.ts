@@ -5,16 +5,16 @@ import { type Definition, definedValues } from "./node-program.ts";
 import { runAlone, runNodes, runReturning, type Values, type ValuesRequest } from "./program-values.ts";
 import { byLargestElement, type ToleranceOf } from "./tolerance.ts";
 
-/** What is compared node by node. */
+/** A request to compare values node by node. */
 export interface PerNodeRequest extends ValuesRequest {
-  /** The backend in question. */
+  /** The backend to check. */
   readonly backend: Backend;
-  /** What it is compared with: another backend, or itself one node at a time, without plan or fusion. */
+  /** The reference: another backend, or the same one node by node, without plan or fusion. */
   readonly reference: Backend | "alone";
   readonly tolerance: ToleranceOf;
 }
 
-/** One value that a node computed. */
+/** The check of one value. */
 export interface NodeCheck {
   readonly value: string;
   readonly node: string;
@@ -23,7 +23,7 @@ export interface NodeCheck {
   readonly comparison: Comparison;
 }
 
-/** Result of a comparison node by node. */
+/** The result of a comparison node by node. */
 export interface PerNodeReport {
   readonly ok: boolean;
   readonly reference: string;
@@ -33,8 +33,8 @@ export interface PerNodeReport {
 }
 
 /**
- * Compares every value of a program, as one backend computes them and as another does; where all agree, each of the
- * program's own results is also computed as the program does it, with whatever is fused then.
+ * Compares every value of a program between a backend and a reference; where all agree, each of the program's own
+ * results is also computed with the fusion of a normal run.
  */
 export async function comparePerNode(request: PerNodeRequest): Promise<PerNodeReport> {
   const { backend, reference, compile } = request;
@@ -84,7 +84,7 @@ async function compareValue(expected: Value, actual: Value, tolerance: Tolerance
   return mismatch(`${actual} instead of ${expected}`, 1);
 }
 
-/** The inputs of a program among the leaves of a call: those that have a value in its graph. */
+/** Selects the leaves of a call that have a value in the program's graph. */
 export function graphInputs({ inputs }: Program, leaves: readonly unknown[]): readonly Value[] {
   const users = inputs.filter(({ kind }) => kind === "user_input" || kind === "constant_input");
   return users.flatMap((spec, i) => (spec.kind === "user_input" && spec.value !== null ? [leaves[i] as Value] : []));

@@ -2,29 +2,29 @@ import { type Backend, type CompileRequest, hostTensor, type Value } from "@pt2/
 import { definitionsOf, type Node, type Program, walk } from "@pt2/graph";
 import { type Definition, definedValues, nodeProgram, operandsOf, withResults } from "./node-program.ts";
 
-/** A program and what it is run on. */
+/** A program with its inputs. */
 export interface ValuesRequest {
   readonly compile: Omit<CompileRequest, "precision">;
   /** User inputs that have a value in the graph, in order. */
   readonly inputs: readonly Value[];
 }
 
-/** What a program computes, by name. */
+/** Values of a program by name. */
 export type Values = ReadonlyMap<string, Value>;
 
-/** Every value, node by node where the backend can stop between nodes; else all of them are returned by one run. */
+/** Computes every value, node by node where the backend supports traces; else in one run that returns them all. */
 export async function runNodes(request: ValuesRequest, backend: Backend): Promise<Values> {
   const names = definedValues(request.compile.program).map(({ value }) => value);
   return (await traceNodes(request, backend, names)) ?? (await runReturning(request, backend, names));
 }
 
-/** Every value, each node for itself: in a run that stops after it, or as a program of its own. */
+/** Computes every value without fusion: by a trace, or with each node as its own program. */
 export async function runAlone(request: ValuesRequest, backend: Backend): Promise<Values> {
   const names = definedValues(request.compile.program).map(({ value }) => value);
   return (await traceNodes(request, backend, names)) ?? (await runApart(request, backend));
 }
 
-/** Runs the program as `precision` "fast" compiles it when it returns the named values. */
+/** Runs the program with `precision: "fast"` and returns the named values. */
 export async function runReturning(
   { compile, inputs }: ValuesRequest,
   backend: Backend,
@@ -41,13 +41,13 @@ export async function runReturning(
   }
 }
 
-/** The values as a trace of the program as it stands shows them; undefined where the backend cannot show them all. */
+/** Returns the values of a trace; undefined where the backend's trace does not include all of them. */
 async function traceNodes(
   { compile, inputs }: ValuesRequest,
   backend: Backend,
   names: readonly string[],
 ): Promise<Values | undefined> {
-  // A trace also shows nested graphs, whose values may be named like others.
+  // A trace includes nested graphs, whose values may have the same names.
   const nested = nestedNames(compile.program);
   if (names.some((name) => nested.has(name))) return undefined;
   const executable = await backend.compile({ ...compile, precision: "exact" });
@@ -63,7 +63,7 @@ async function traceNodes(
   }
 }
 
-/** What is shown to an observer holds until it is done. */
+/** Copies a value, as tensors of a trace are only valid during the callback. */
 async function copied(value: Value): Promise<Value> {
   if (typeof value !== "object" || value === null) return value;
   return hostTensor(value.dtype, value.shape, (await value.read()).slice());
@@ -77,7 +77,7 @@ function nestedNames({ graph }: Program): ReadonlySet<string> {
   return names;
 }
 
-/** Runs each node as a program of its own, on what the nodes before it gave. */
+/** Runs each node as its own program, on the results of the nodes before it. */
 async function runApart({ compile, inputs }: ValuesRequest, backend: Backend): Promise<Values> {
   const values = new Map<string, Value>();
   operandsOf(compile.program).forEach((name, i) => {

@@ -3,7 +3,9 @@ import type { DType } from "@pt2/format";
 import type { OptionSpec } from "../command-syntax.ts";
 import type { Options } from "../options.ts";
 
-/** What is usual for a dtype whose results may be computed in another order. Integers and booleans must be equal. */
+/**
+ * The usual tolerances of dtypes whose results depend on the order of computation. Integers and booleans must be equal.
+ */
 const DEFAULTS: Readonly<Partial<Record<DType, Tolerance>>> = {
   float64: { rtol: 1e-5, atol: 1e-6 },
   complex128: { rtol: 1e-5, atol: 1e-6 },
@@ -26,7 +28,9 @@ export const TOLERANCE_OPTIONS: readonly OptionSpec[] = [
 /** Tolerances by dtype. */
 export type ToleranceOf = (dtype: DType) => Tolerance;
 
-/** The default tolerances, those of float32 for float64 that is held as such, or what the command line says. */
+/**
+ * Returns the tolerances of the command line, or the defaults; float64 that is stored as float32 has those of float32.
+ */
 export function tolerances(options: Options): ToleranceOf {
   const [rtol, atol] = [options.number("rtol"), options.number("atol")];
   const narrow = options.flag("narrow-float64");
@@ -37,9 +41,9 @@ export function tolerances(options: Options): ToleranceOf {
 }
 
 /**
- * The tolerance for a value on the way to a result: `atol + rtol × max |expected|` for all of its elements. What a program
- * computes next mixes elements, so an error counts by the largest of them; near a zero that large terms cancelled to,
- * `rtol × |expected|` would allow less than the order of summation changes.
+ * Returns the tolerance for an intermediate value: `atol + rtol × max |expected|` for all of its elements. Later nodes
+ * mix elements, so the largest one determines the allowed error; near a zero that results from cancellation, `rtol ×
+ * |expected|` would be less than the effect of the order of summation.
  */
 export function byLargestElement({ rtol, atol }: Tolerance, { dtype, shape, data }: Comparable): Tolerance {
   if (rtol === 0) return { rtol, atol };
@@ -56,7 +60,7 @@ function sizeOf(element: Element): number {
   return typeof element === "object" ? Math.hypot(...element) : Math.abs(Number(element));
 }
 
-/** An error as a part of what is allowed. */
+/** Formats an error relative to the tolerance. */
 export function ratioText(ratio: number): string {
   return ratio === 0 ? "0" : Number.isFinite(ratio) ? ratio.toPrecision(2) : "inf";
 }

@@ -1,12 +1,12 @@
 import { openArchive, Pt2Error } from "@pt2/format";
 import { openFile } from "@pt2/runtime/node";
 
-/** What comparing every entry of a file with its checksum found. */
+/** The result of comparing every entry of a file with its checksum. */
 export interface ChecksumReport {
   readonly ok: boolean;
   readonly entries: number;
   readonly bytes: number;
-  /** Names of entries whose bytes are not what was written. */
+  /** The names of damaged entries. */
   readonly damaged: readonly string[];
 }
 

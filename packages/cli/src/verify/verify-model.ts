@@ -6,19 +6,19 @@ import type { Scalar } from "../tensors/sidecar.ts";
 import type { ExpectedCall } from "./expected-calls.ts";
 import type { ToleranceOf } from "./tolerance.ts";
 
-/** What to compare, and how closely. */
+/** A request to compare calls with expected results. */
 export interface VerifyRequest {
   readonly calls: readonly ExpectedCall[];
   readonly tolerance: ToleranceOf;
 }
 
-/** One output of one call. */
+/** The check of one output of one call. */
 export interface OutputCheck {
   readonly call: number;
-  /** As the expected file names it. */
+  /** The output's name in the expected file. */
   readonly key: string;
   readonly name: string;
-  /** What the output should be: `float32 [2, 3]`, or a value. */
+  /** The expected type: `float32 [2, 3]`, or a value. */
   readonly type: string;
   readonly comparison: Comparison;
 }
@@ -28,15 +28,15 @@ export interface VerifyReport {
   readonly ok: boolean;
   readonly calls: number;
   readonly checks: readonly OutputCheck[];
-  /** Names of outputs that nothing was expected of, in any call. */
+  /** The names of outputs without an expected result in any call. */
   readonly unchecked: readonly string[];
-  /** Largest error of all, as a part of what is allowed. */
+  /** The largest error, relative to the tolerance. */
   readonly ratio: number;
   /** Milliseconds of each call. */
   readonly runMs: readonly number[];
 }
 
-/** Makes calls in order, and compares the results with the expected ones. */
+/** Runs calls in order, and compares the results with the expected ones. */
 export async function verifyModel(model: Model, { calls, tolerance }: VerifyRequest): Promise<VerifyReport> {
   const checks: OutputCheck[] = [];
   const runMs: number[] = [];

@@ -13,7 +13,7 @@ describe("compareTensors", () => {
   const floats = (...values: readonly number[]) => tensor("float32", [1, values.length], values);
   const tolerance = { rtol: 1e-3, atol: 1e-4 };
 
-  it("takes NaN and infinities as they are", () => {
+  it("treats NaN and infinities as equal to themselves", () => {
     const same = floats(nan, inf, -inf, 0);
     expect(compareTensors(same, floats(nan, inf, -inf, -0), tolerance)).toMatchObject({
       ok: true,
@@ -64,7 +64,7 @@ describe("pt2 verify", () => {
     },
   );
 
-  it("takes the archive's own sample inputs and results", async () => {
+  it("uses the archive's own sample inputs and results", async () => {
     const [file = "", inputs = "", path = ""] = fixtureArgs("torch-2.13/mlp", false);
     const expected = readFileSync(fixturePath("torch-2.13/mlp.expected.safetensors"));
     // The recorded inputs of this fixture are not those that it was exported with.
@@ -81,7 +81,7 @@ describe("pt2 verify", () => {
     expect(none).toMatchObject({ code: 2, err: expect.stringContaining("code: cli.no-expected") });
   });
 
-  it("finds results by name, and says what nothing was expected of", async () => {
+  it("finds results by name, and lists outputs without an expected result", async () => {
     const [file = "", ...inputs] = fixtureArgs("programs/model_output", false);
     const all = await readTensorFile(fixturePath("programs/model_output.expected.safetensors"));
     const path = join(temporaryFolder(), "some.safetensors");
@@ -97,7 +97,7 @@ describe("pt2 verify", () => {
     expect(code).toBe(0);
   });
 
-  it("says what differs", async () => {
+  it("describes the differences", async () => {
     const wrong = fixturePath("torch-2.13/mlp.inputs.safetensors");
     const [file = "", ...inputs] = fixtureArgs("torch-2.13/mlp", false);
     const { code, out } = await pt2("verify", file, ...inputs, "--expected", wrong);

@@ -38,7 +38,7 @@ describe("flatten", () => {
     [[{ left: 1, right: [2, 3], other: 4 }], {}, "`pair.other` must be nothing"],
     [[[1, 2]], {}, '`pair` must be an object with "left", "right", but got an array of 2'],
     [[{ left: 1, right: [2, 3] }], { named: 1 }, "`flag` must be a value"],
-  ] as [unknown[], Record<string, unknown>, string][])("refuses %j %j", (args, kwargs, message) => {
+  ] as [unknown[], Record<string, unknown>, string][])("rejects %j %j", (args, kwargs, message) => {
     expect(() => flatten(call, args, kwargs, { forwardArgs: ["pair", "named", "flag"] })).toThrow(
       expect.objectContaining({ code: "graph.input-tree", message: expect.stringContaining(message) }),
     );
