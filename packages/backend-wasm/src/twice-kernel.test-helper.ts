@@ -1,5 +1,5 @@
 import type { WasmKernel } from "./engine/kernel.ts";
-import { addressOf } from "./engine/place.ts";
+import { addressOf } from "./engine/tensor-view.ts";
 
 /** What the conformance suite wants a kernel for. */
 export const twiceKernel: WasmKernel = {

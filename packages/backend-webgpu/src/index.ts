@@ -40,7 +40,7 @@ export async function webgpu(options: WebgpuOptions = {}): Promise<WebgpuBackend
 export type { WebgpuBackend } from "./backend.ts";
 export type { DeviceTensor } from "./engine/device-tensor.ts";
 export type { KernelCall, PlanContext, WebgpuKernel } from "./engine/kernel.ts";
-export type { Place } from "./engine/place.ts";
+export type { TensorView } from "./engine/tensor-view.ts";
 export type { ImageOptions } from "./image/image-options.ts";
 export type { ImageSource } from "./image/image-source.ts";
 export { WEBGPU_ERRORS, type WebgpuErrorCode } from "./webgpu-errors.ts";

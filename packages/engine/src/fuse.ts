@@ -2,20 +2,20 @@ import { type Call, type LoweredTensor, type TypedCall, tensorsIn } from "@pt2/r
 import { substitute, type TypedExpr } from "@pt2/registry/scalar";
 
 /** One loop over one shape: reads `inputs`, writes `output` = `expr` of them. */
-export interface ElementwiseGroup {
+export interface ElementwiseGroup<Expr = TypedExpr> {
   readonly shape: readonly number[];
   /** Operands by the index that `expr` uses. */
   readonly inputs: readonly LoweredTensor[];
   readonly output: LoweredTensor;
-  readonly expr: TypedExpr;
+  readonly expr: Expr;
   /** The calls that it computes, in order. */
   readonly calls: readonly Call[];
 }
 
 /** What a backend runs: a call of its own, or a fused elementwise loop, which may follow a call block by block. */
-export type Step =
+export type Step<Expr = TypedExpr> =
   | { readonly kind: "call"; readonly call: Call }
-  | { readonly kind: "elementwise"; readonly group: ElementwiseGroup }
+  | { readonly kind: "elementwise"; readonly group: ElementwiseGroup<Expr> }
   /** `call` computes `result`, which only `group` reads: the backend may apply the group while a block is in cache. */
   | {
       readonly kind: "epilogue";
@@ -25,7 +25,7 @@ export type Step =
     };
 
 /** The calls that a step computes, in order. */
-export function callsOf(step: Step): readonly Call[] {
+export function callsOf(step: Step<unknown>): readonly Call[] {
   if (step.kind === "call") return [step.call];
   return step.kind === "epilogue" ? [step.call, ...step.group.calls] : step.group.calls;
 }

@@ -6,10 +6,10 @@ export { checkInside } from "./strides/inside.ts";
 export {
   broadcastStrides,
   channelsLast,
+  contiguousStrides,
   isDense,
   type Layout,
   resultStrides,
-  rowMajor,
   sameStrides,
 } from "./strides/layout.ts";
 export { forEachOffset, type Lanes, lanesOf, normalDim, offsetsOf, wrapIndex } from "./strides/offsets.ts";

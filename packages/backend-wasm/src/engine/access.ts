@@ -1,8 +1,8 @@
+import { isComplexDtype, partDtype } from "@pt2/engine/plan";
 import { bitsToFloat, DTYPES, type DType, floatToBits, isSmallFloat } from "@pt2/format";
 import { wasmError } from "../wasm-errors.ts";
-import { complexParts, isComplexDtype } from "./complex-parts.ts";
 import type { Heap } from "./heap.ts";
-import { addressOf, type Place } from "./place.ts";
+import { addressOf, type TensorView } from "./tensor-view.ts";
 
 /** Reads and writes elements of a tensor by element offset from its first one. Valid within one step. */
 export interface Elements<T> {
@@ -37,7 +37,7 @@ const ARRAYS: Readonly<Partial<Record<DType, NumberArrayType>>> = {
  * Elements as numbers. int64 goes through doubles, exact up to 2^53: right for indices and counts; arithmetic that may
  * leave that range uses {@link bigints}.
  */
-export function numbers(heap: Heap, place: Place): Elements<number> {
+export function numbers(heap: Heap, place: TensorView): Elements<number> {
   const { dtype } = place;
   const base = addressOf(place) / DTYPES[dtype].itemsize;
   if (dtype === "int64") {
@@ -77,7 +77,7 @@ export function numbers(heap: Heap, place: Place): Elements<number> {
 }
 
 /** Elements of an int64 tensor, exact. */
-export function bigints(heap: Heap, place: Place): Elements<bigint> {
+export function bigints(heap: Heap, place: TensorView): Elements<bigint> {
   const base = addressOf(place) / 8;
   const array = heap.i64;
   return {
@@ -91,7 +91,7 @@ export function bigints(heap: Heap, place: Place): Elements<bigint> {
 type Words = Uint8Array | Uint16Array | Uint32Array;
 
 /** The memory as the words that elements of a dtype consist of, and how many these are. Doubles would change some NaNs. */
-function wordsOf(heap: Heap, { dtype }: Place): { readonly words: Words; readonly perElement: number } {
+function wordsOf(heap: Heap, { dtype }: TensorView): { readonly words: Words; readonly perElement: number } {
   const { itemsize } = DTYPES[dtype];
   const buffer = heap.memory.buffer;
   if (itemsize >= 4) return { words: new Uint32Array(buffer), perElement: itemsize / 4 };
@@ -99,7 +99,7 @@ function wordsOf(heap: Heap, { dtype }: Place): { readonly words: Words; readonl
 }
 
 /** Copies single elements between tensors of one dtype, whatever it is. */
-export function mover(heap: Heap, from: Place, to: Place): (source: number, target: number) => void {
+export function mover(heap: Heap, from: TensorView, to: TensorView): (source: number, target: number) => void {
   const { words, perElement } = wordsOf(heap, from);
   const [a, b] = [from, to].map((place) => addressOf(place) / words.BYTES_PER_ELEMENT) as [number, number];
   if (perElement === 1) {
@@ -119,7 +119,7 @@ const LONG = 64;
  * Copies runs of `width` neighbouring elements, which begin at these offsets of a tensor, one behind the other into a
  * row-major tensor of its dtype, from its element `first` on.
  */
-export function pick(heap: Heap, from: Place, to: Place, sources: Int32Array, width = 1, first = 0): void {
+export function pick(heap: Heap, from: TensorView, to: TensorView, sources: Int32Array, width = 1, first = 0): void {
   const { words, perElement } = wordsOf(heap, from);
   const a = addressOf(from) / words.BYTES_PER_ELEMENT;
   let b = addressOf(to) / words.BYTES_PER_ELEMENT + first * perElement;
@@ -136,8 +136,13 @@ export function pick(heap: Heap, from: Place, to: Place, sources: Int32Array, wi
   }
 }
 
+/** A complex tensor as its parts in turn: element i has them at twice its offset, and behind that. */
+export function complexParts(view: TensorView): TensorView {
+  return { ...view, dtype: partDtype(view.dtype), offset: 2 * view.offset };
+}
+
 /** Adds single elements of one tensor to those of another of its dtype. */
-export function adder(heap: Heap, from: Place, to: Place): (source: number, target: number) => void {
+export function adder(heap: Heap, from: TensorView, to: TensorView): (source: number, target: number) => void {
   if (to.dtype === "int64") {
     const [x, y] = [bigints(heap, from), bigints(heap, to)];
     return (source, target) => y.set(target, y.get(target) + x.get(source));

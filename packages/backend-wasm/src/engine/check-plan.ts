@@ -1,17 +1,12 @@
 import { locate } from "@pt2/engine";
-import type { Call } from "@pt2/registry";
+import type { PlanBuffer } from "@pt2/engine/plan";
 import { wasmError } from "../wasm-errors.ts";
 import { LIMITS } from "./limits.ts";
 
-/** The largest buffer of a plan, and the calls that asked for it. */
-export interface LargestBuffer {
-  readonly bytes: number;
-  readonly calls: readonly Call[];
-}
-
 /** Refuses a plan that cannot be addressed, before anything is allocated for it; names what takes most. */
-export function checkRoom(bytes: number, largest: LargestBuffer): void {
+export function checkRoom(bytes: number, buffers: readonly PlanBuffer<number>[]): void {
   if (bytes <= LIMITS.memoryBytes) return;
+  const largest = buffers.reduce((most, buffer) => (buffer.bytes > most.bytes ? buffer : most));
   const { calls } = largest;
   const ops = calls.map(({ record }) => record.name).join(" + ") || "the inputs";
   const error = wasmError("wasm.out-of-memory", {

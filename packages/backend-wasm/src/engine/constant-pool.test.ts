@@ -1,33 +1,24 @@
+import { KernelSet } from "@pt2/engine";
+import { Constant, type DeviceBuffer } from "@pt2/engine/plan";
 import { describe, expect, test } from "vitest";
-import { instantiateKernels } from "../instantiate.ts";
 import { packedMatrix, transposed } from "../kernels/matmul/gemm.ts";
 import { random } from "../kernels.test-helper.ts";
-import { Constant } from "./constant.ts";
-import { ConstantPool } from "./constant-pool.ts";
-import { Context } from "./context.ts";
-import { createElementwise } from "./elementwise.ts";
 import { Heap } from "./heap.ts";
-import type { Place } from "./place.ts";
-import type { Services } from "./services.ts";
+import { ReadAhead } from "./read-ahead.ts";
+import type { TensorView } from "./tensor-view.ts";
+import { WasmDevice } from "./wasm-device.ts";
 
 const [N, K] = [24, 20];
 const weight: Float32Array = random(3).floats(N * K);
 
-/** A pool, a weight record [N, K] in it, and what a plan's sink sees. */
+/** A device, a weight record [N, K] in it, and what a plan hears of reads. */
 function setUp(bytes: Float32Array = weight) {
   const heap = new Heap();
-  const pool = new ConstantPool({
-    heap,
-    kernels: instantiateKernels(heap.memory),
-    exact: false,
-    ...createElementwise(heap),
-    get constants() {
-      return pool;
-    },
-  } satisfies Services);
+  const device = new WasmDevice({ heap, readAhead: new ReadAhead(), kernelSet: new KernelSet([]), exact: false });
   const counts = { reads: 0 };
-  const record = new Constant(heap, N * K * 4, {
+  const record = new Constant(device.loader, N * K * 4, "w", {
     inputs: [],
+    isRecord: true,
     async produce(address) {
       counts.reads++;
       await Promise.resolve();
@@ -35,27 +26,23 @@ function setUp(bytes: Float32Array = weight) {
       heap.f32.set(bytes, address / 4);
     },
   });
-  const place: Place = { dtype: "float32", shape: [N, K], strides: [K, 1], offset: 0, buffer: record };
-  const wanted = new Map<Constant, number>();
-  const count = (constant: Constant | null, by: number): void => {
+  const view: TensorView = { dtype: "float32", shape: [N, K], strides: [K, 1], offset: 0, buffer: record };
+  const wanted = new Map<Constant<number>, number>();
+  const count = (constant: Constant<number> | null, by: number): void => {
     if (constant !== null) wanted.set(constant, (wanted.get(constant) ?? 0) + by);
   };
-  const services: Services = {
-    heap,
-    kernels: instantiateKernels(heap.memory),
-    exact: false,
-    ...createElementwise(heap),
-    constants: pool,
-  };
-  const context = new Context(services, {
-    step: () => {},
-    scratch: () => {
+  const target = {
+    notes: null,
+    calls: [],
+    add: () => {},
+    allocate: () => {
       throw new Error("a constant is packed once, not in each forward");
     },
-    reads: ({ constant }) => count(constant, 1),
-    unreads: (constant) => count(constant, -1),
-  });
-  return { heap, pool, record, place, context, counts, wanted };
+    reads: ({ constant }: DeviceBuffer<number>) => count(constant, 1),
+    unreads: (constant: Constant<number>) => count(constant, -1),
+  };
+  const pack = () => packedMatrix(device.context(target), transposed(view)).buffer.constant!;
+  return { heap, pool: device.constants, loader: device.loader, record, target, pack, counts, wanted };
 }
 
 /** Panels of eight columns, [K][8] each. */
@@ -68,31 +55,31 @@ function panels(): Float32Array {
 
 describe("a packed weight", () => {
   test("is made where the weight was read to, by the first run, in no more memory", async () => {
-    const { heap, pool, record, place, context, counts } = setUp();
-    const packed = packedMatrix(context, transposed(place)) as Constant;
-    pool.readAhead([record]);
-    await pool.settle([packed], () => {});
+    const { heap, pool, loader, record, pack, counts } = setUp();
+    const packed = pack();
+    loader.readAhead([record]);
+    await pool.load([packed]);
     expect(record.resident).toBe(false);
     expect(heap.used).toBe(N * K * 4);
     pool.finish();
-    expect(heap.f32.slice(packed.address() / 4, packed.address() / 4 + N * K)).toEqual(panels());
+    expect(heap.f32.slice(packed.handle / 4, packed.handle / 4 + N * K)).toEqual(panels());
     expect(counts.reads).toBe(1);
     pool.release([packed]);
     expect(heap.used).toBe(0);
   });
 
   test("has memory of its own when something else reads the weight", async () => {
-    const { heap, pool, record, place, context } = setUp();
-    const packed = packedMatrix(context, transposed(place)) as Constant;
-    await pool.settle([packed, record], () => {});
-    expect(heap.f32.slice(record.address() / 4, record.address() / 4 + N * K)).toEqual(weight);
-    expect(heap.f32.slice(packed.address() / 4, packed.address() / 4 + N * K)).toEqual(panels());
+    const { heap, pool, record, pack } = setUp();
+    const packed = pack();
+    await pool.load([packed, record]);
+    expect(heap.f32.slice(record.handle / 4, record.handle / 4 + N * K)).toEqual(weight);
+    expect(heap.f32.slice(packed.handle / 4, packed.handle / 4 + N * K)).toEqual(panels());
   });
 
   test("takes back that the plan reads the weight itself", () => {
-    const { record, place, context, wanted } = setUp();
-    context.sink.reads(record);
-    const packed = packedMatrix(context, transposed(place)) as Constant;
+    const { record, target, pack, wanted } = setUp();
+    target.reads(record);
+    const packed = pack();
     expect([...wanted]).toEqual([
       [record, 0],
       [packed, 1],
@@ -100,28 +87,28 @@ describe("a packed weight", () => {
   });
 
   test("comes back after it left", async () => {
-    const { heap, pool, place, context, counts } = setUp();
-    const packed = packedMatrix(context, transposed(place)) as Constant;
-    await pool.settle([packed], () => {});
+    const { heap, pool, pack, counts } = setUp();
+    const packed = pack();
+    await pool.load([packed]);
     pool.release([packed]);
-    await pool.settle([packed], () => {});
+    await pool.load([packed]);
     pool.finish();
-    expect(heap.f32.slice(packed.address() / 4, packed.address() / 4 + N * K)).toEqual(panels());
+    expect(heap.f32.slice(packed.handle / 4, packed.handle / 4 + N * K)).toEqual(panels());
     expect(counts.reads).toBe(2);
   });
 });
 
 test("a record that cannot be read fails the plan and leaves nothing", async () => {
-  const { heap, pool, record, place, context } = setUp(new Float32Array(1));
-  const packed = packedMatrix(context, transposed(place)) as Constant;
-  pool.readAhead([record]);
-  await expect(pool.settle([packed], () => {})).rejects.toThrow("the file ends here");
+  const { heap, pool, loader, record, pack } = setUp(new Float32Array(1));
+  const packed = pack();
+  loader.readAhead([record]);
+  await expect(pool.load([packed])).rejects.toThrow("the file ends here");
   expect(heap.used).toBe(0);
 });
 
 test("a weight that was read ahead and that no plan wants is freed", async () => {
-  const { heap, pool, record } = setUp();
-  pool.readAhead([record]);
-  await pool.settle([], () => {});
+  const { heap, pool, loader, record } = setUp();
+  loader.readAhead([record]);
+  await pool.load([]);
   expect(heap.used).toBe(0);
 });

@@ -12,17 +12,15 @@ import {
   staticInputs,
   toRunValues,
 } from "@pt2/engine";
+import type { ProgramState } from "@pt2/engine/plan";
 import { RunQueue } from "@pt2/engine/run-queue";
 import { expectStorages } from "@pt2/format";
 import type { Program } from "@pt2/graph";
 import { modelDisposed } from "../wasm-errors.ts";
 import { createEngine } from "./create-engine.ts";
-import { writePlace } from "./elements.ts";
 import type { EngineRequest } from "./engine-request.ts";
-import type { Place } from "./place.ts";
-import type { WasmPlan } from "./plan.ts";
-import type { ProgramState } from "./program-state.ts";
-import type { WasmEngine } from "./wasm-engine.ts";
+import type { TensorView } from "./tensor-view.ts";
+import type { WasmEngine, WasmPlan } from "./wasm-engine.ts";
 
 /** A program on this thread. */
 export class WasmExecutable implements Executable {
@@ -57,10 +55,10 @@ export class WasmExecutable implements Executable {
     const { program, onDispose = async () => {} } = request;
     const runner = new GraphRunner(program.graph, engine);
     const inputs = staticInputs(program);
-    const { constants } = engine.state;
-    if (inputs === null) await constants.readAll(weights.records);
+    const { loader } = engine.device;
+    if (inputs === null) await loader.readAll(weights.records);
     else {
-      await constants.readAhead(weights.records);
+      await loader.readAhead(weights.records);
       await runner.prepare(inputs, weights.bound);
     }
     (request.cancellation ?? request.signal)?.throwIfAborted();
@@ -86,9 +84,9 @@ export class WasmExecutable implements Executable {
   }
 
   async memory(): Promise<MemoryReport> {
-    const { services, arena } = this.#live().engine.state;
-    const activations = arena.bytes;
-    return { weights: services.heap.used - activations, activations, reserved: services.heap.reserved };
+    const { heap, memory } = this.#live().engine.device;
+    const activations = memory.bytes;
+    return { weights: heap.used - activations, activations, reserved: heap.reserved };
   }
 
   async explain(): Promise<string> {
@@ -112,7 +110,7 @@ export class WasmExecutable implements Executable {
     const { outputs, writes } = programResults(program, results, weights.mutable);
     // Only now that every result is there: a run that fails changes no buffer.
     for (const { target, data } of writes) {
-      writePlace(engine.state.services.heap, weights.mutable.get(target)!, (data as HostData).bytes);
+      engine.device.write(weights.mutable.get(target)!, (data as HostData).bytes);
     }
     return outputs.map((output) => fromRunValue(output));
   }
@@ -122,6 +120,6 @@ export class WasmExecutable implements Executable {
 interface Model {
   readonly program: Program;
   readonly engine: WasmEngine;
-  readonly weights: ProgramState;
-  readonly runner: GraphRunner<Place, WasmPlan>;
+  readonly weights: ProgramState<number>;
+  readonly runner: GraphRunner<TensorView, WasmPlan>;
 }

@@ -7,7 +7,7 @@ import { scalar as s } from "@pt2/registry/scalar";
 import { expect, test } from "vitest";
 import { WasmBackend } from "../backend.ts";
 import type { WasmKernel } from "./kernel.ts";
-import { addressOf } from "./place.ts";
+import { addressOf } from "./tensor-view.ts";
 
 /** relu, then a custom op with a weight, then relu again: the custom op stands between two planned stretches. */
 const program: Program = parse(`program "TRAINING" torch "2.13.0" {

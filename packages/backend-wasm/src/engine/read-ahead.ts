@@ -1,4 +1,6 @@
-import type { Constant } from "./constant.ts";
+import type { Constant as DeviceConstant } from "@pt2/engine/plan";
+
+type Constant = DeviceConstant<number>;
 
 /** Reads under way at a time: a page cache and a server both answer several sooner than one after the other. */
 const MOST_READS = 16;

@@ -1,7 +1,7 @@
 import { indexError } from "@pt2/engine";
 import { numbers } from "./access.ts";
 import type { KernelCall } from "./kernel.ts";
-import { addressOf, type Place } from "./place.ts";
+import { addressOf, type TensorView } from "./tensor-view.ts";
 
 /**
  * Reads a row-major tensor of indices into `rows`, as places from the start of a dimension of `size`. Negative ones count
@@ -9,7 +9,7 @@ import { addressOf, type Place } from "./place.ts";
  */
 export function readIndices(
   { heap, call }: Pick<KernelCall, "heap" | "call">,
-  index: Place,
+  index: TensorView,
   rows: Int32Array,
   { dim, size, wraps = false }: { readonly dim: number; readonly size: number; readonly wraps?: boolean },
 ): void {

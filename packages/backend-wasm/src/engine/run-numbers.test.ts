@@ -6,10 +6,10 @@ import { createRegistry, type OpHandler } from "@pt2/registry";
 import { aten } from "@pt2/registry/aten";
 import { expect, test } from "vitest";
 import { createEngine } from "./create-engine.ts";
-import type { ExecutableState } from "./executable-state.ts";
 import { runBody } from "./programs.test-helper.ts";
+import type { WasmDevice } from "./wasm-device.ts";
 
-/** Runs a program many times on one runner, and gives that runner's state beside the results. */
+/** Runs a program many times on one runner, and gives that runner's device beside the results. */
 async function runMany(
   body: string,
   runs: readonly (readonly Value[])[],
@@ -17,7 +17,7 @@ async function runMany(
 ): Promise<{
   readonly results: readonly (readonly unknown[])[];
   readonly plans: number;
-  readonly state: ExecutableState;
+  readonly device: WasmDevice;
   readonly stages: number;
 }> {
   const program = parse(`program "TRAINING" torch "2.13.0" {\n  forward()\n  ${body.trim()}\n}\n`);
@@ -28,7 +28,7 @@ async function runMany(
   const results: (readonly unknown[])[] = [];
   for (const inputs of runs)
     results.push((await runner.run(toRunValues(program, inputs, { name: "wasm" }))).map(plain));
-  return { results, plans: runner.explain().split("# ").length - 1, state: engine.state, stages: runner.stages };
+  return { results, plans: runner.explain().split("# ").length - 1, device: engine.device, stages: runner.stages };
 }
 
 function plain(value: RunValue): unknown {
@@ -52,13 +52,13 @@ test("one plan serves every value of a float, and memory stays", async () => {
   %d: f32[3] = aten::sub.Tensor(self=%b, other=%c)
   %e: f32[3] = aten::exp(%c)
   return %d, %e, %two`;
-  const { plans, results, state } = await runMany(
+  const { plans, results, device } = await runMany(
     body,
     numbers.map((t) => [x, t]),
   );
   expect(plans).toBe(1);
-  expect(state.constants.size).toBeLessThan(4);
-  const reserved = state.services.heap.used;
+  expect(device.constants.size).toBeLessThan(4);
+  const reserved = device.heap.used;
   expect(reserved).toBeLessThan(1 << 16);
   for (const [i, t] of numbers.entries()) {
     const [d, e, two] = results[i] as [number[], number[], { float: number }];
@@ -92,12 +92,12 @@ test("ints in a place of sizes: a bounded number of plans and constants", async 
   %b: i64[s0] = aten::mul.Scalar(self=%a, other=%n)
   return %b`;
   const sizes = Array.from({ length: 1000 }, (_, i) => i + 1);
-  const { plans, results, state } = await runMany(
+  const { plans, results, device } = await runMany(
     body,
     sizes.map((n) => [n]),
   );
   expect(plans).toBe(16);
-  expect(state.constants.size).toBeLessThan(64);
+  expect(device.constants.size).toBeLessThan(64);
   for (const n of sizes) expect((results[n - 1]![0] as number[]).at(-1)).toBe((n - 1) * n);
 });
 

@@ -1,7 +1,7 @@
 import { isDense, sameStrides } from "@pt2/engine/strides";
 import { DTYPES } from "@pt2/format";
 import type { PlanContext } from "./kernel.ts";
-import { addressOf, type Place } from "./place.ts";
+import { addressOf, type TensorView } from "./tensor-view.ts";
 
 /** Words of a copy kernel's layout: six sizes, six source strides, six target strides. */
 const RANK = 6;
@@ -14,7 +14,7 @@ interface Dimension {
 }
 
 /** Plans a copy between two strided tensors of one shape and dtype. */
-export function planCopy(ctx: PlanContext, from: Place, to: Place): void {
+export function planCopy(ctx: PlanContext, from: TensorView, to: TensorView): void {
   const { itemsize } = DTYPES[from.dtype];
   const count = from.shape.reduce((n, size) => n * size, 1);
   if (sameStrides(from.shape, from.strides, to.strides) && isDense(to.shape, to.strides)) {
@@ -39,7 +39,7 @@ export function planCopy(ctx: PlanContext, from: Place, to: Place): void {
   const layout = layoutWords(inner);
   const block = ctx.scratch(LAYOUT_BYTES);
   ctx.step(() => {
-    const at = block.address();
+    const at = block.handle;
     forEachOuter(outer, (source, target) => {
       // The kernel reorders its layout, so each call gets a fresh one.
       ctx.heap.i32.set(layout, at / 4);

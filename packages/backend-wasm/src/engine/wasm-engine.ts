@@ -1,47 +1,77 @@
 import {
+  type Cancellation,
+  elementBytes,
   type HostData,
   locate,
   numberOf,
   type RunHooks,
   type StageEngine,
+  type StagePlan,
   type StageRequest,
   type TensorData,
 } from "@pt2/engine";
+import { type PlannedStep, planStage } from "@pt2/engine/plan";
 import type { LoweredTensor, LowerOptions, RunNumber } from "@pt2/registry";
 import { loading } from "@pt2/registry/on-demand";
-import { readPlace, writeElement, writePlace } from "./elements.ts";
-import type { ExecutableState } from "./executable-state.ts";
-import { addressOf, type Place } from "./place.ts";
-import { planStage, type WasmPlan } from "./plan.ts";
+import { readView } from "./elements.ts";
+import type { WasmStage, WasmTypes } from "./kernel.ts";
+import type { TensorView } from "./tensor-view.ts";
+import type { WasmDevice } from "./wasm-device.ts";
 
-/** Runs stages in one WebAssembly memory. Plans share an arena, in which each begins where those before it end. */
-export class WasmEngine implements StageEngine<Place, WasmPlan> {
-  readonly lowerOptions: LowerOptions;
-  readonly exact: boolean;
-  readonly state: ExecutableState;
+/** A stage in the memory of its executable. */
+export class WasmPlan implements StagePlan<TensorView> {
+  readonly stage: WasmStage;
 
-  constructor(state: ExecutableState, lowerOptions: LowerOptions) {
-    this.state = state;
-    this.lowerOptions = lowerOptions;
-    this.exact = state.services.exact;
+  constructor(stage: WasmStage) {
+    this.stage = stage;
   }
 
-  isConstant({ buffer }: Place): boolean {
+  get steps(): readonly PlannedStep<WasmTypes>[] {
+    return this.stage.steps;
+  }
+
+  /** End of the arena that this stage and those before it use. */
+  get arenaEnd(): number {
+    return this.stage.layout;
+  }
+
+  get summary(): string {
+    return `arena ${this.arenaEnd} bytes, ${this.steps.length} steps`;
+  }
+
+  place(tensor: LoweredTensor): TensorView {
+    return this.stage.views.get(tensor)!;
+  }
+}
+
+/** Runs stages in one WebAssembly memory. Plans share an arena, in which each begins where those before it end. */
+export class WasmEngine implements StageEngine<TensorView, WasmPlan> {
+  readonly lowerOptions: LowerOptions;
+  readonly exact: boolean;
+  readonly device: WasmDevice;
+  readonly #cancellation: Cancellation | undefined;
+
+  /** `cancellation` ends the load of constants. */
+  constructor(device: WasmDevice, lowerOptions: LowerOptions, cancellation?: Cancellation) {
+    this.device = device;
+    this.lowerOptions = lowerOptions;
+    this.exact = device.exact;
+    this.#cancellation = cancellation;
+  }
+
+  isConstant({ buffer }: TensorView): boolean {
     return buffer.constant !== null;
   }
 
-  async plan({ stage, places, inputs, after }: StageRequest<Place, WasmPlan>): Promise<WasmPlan> {
-    const { services, kernels, arena, settle } = this.state;
-    const given = { places, inputs, arenaStart: after?.arenaEnd ?? 0 };
+  async plan(request: StageRequest<TensorView, WasmPlan>): Promise<WasmPlan> {
     // In a worker, what a view of a user's own op makes of strides may have to be asked for.
-    const plan = await loading(() => planStage(stage, given, services, kernels, arena));
-    try {
-      await settle(plan.constants);
-    } catch (error) {
+    const stage = await loading(() => planStage(request, this.device));
+    await this.device.constants.load([...stage.constants.keys()], {
+      onLoaded: () => this.#cancellation?.throwIfAborted(),
       // An abort passes as it is; so does a failure to read.
-      throw error instanceof WebAssembly.RuntimeError ? locate(error, []) : error;
-    }
-    return plan;
+      explain: (error) => (error instanceof WebAssembly.RuntimeError ? locate(error, []) : error),
+    });
+    return new WasmPlan(stage);
   }
 
   write(
@@ -50,24 +80,23 @@ export class WasmEngine implements StageEngine<Place, WasmPlan> {
     values: readonly TensorData[],
     numbers: readonly RunNumber[],
   ): void {
-    const { constants, arena, services } = this.state;
-    const { heap } = services;
+    const { constants, memory } = this.device;
     constants.finish();
-    arena.reserve(plan.arenaEnd, arena.bytes);
+    memory.reserve(plan.arenaEnd, memory.bytes);
     for (let i = 0; i < tensors.length; i++) {
-      writePlace(heap, plan.place(tensors[i]!), (values[i] as HostData).bytes);
+      this.device.write(plan.place(tensors[i]!), (values[i] as HostData).bytes);
     }
     for (const number of numbers) {
-      writeElement(heap, number.dtype, addressOf(plan.place(number)), numberOf(number.number.value));
+      this.device.write(plan.place(number), elementBytes(number.dtype, numberOf(number.number.value)));
     }
   }
 
   execute(plan: WasmPlan, { observe, signal }: RunHooks): void {
-    for (const { runs, calls } of plan.steps) {
+    for (const { work, calls } of plan.steps) {
       signal?.throwIfAborted();
       const start = observe === undefined ? 0 : performance.now();
       try {
-        for (const run of runs) run();
+        for (const run of work) run();
       } catch (error) {
         throw locate(error, calls);
       }
@@ -76,15 +105,15 @@ export class WasmEngine implements StageEngine<Place, WasmPlan> {
   }
 
   read(plan: WasmPlan, tensors: readonly LoweredTensor[]): readonly HostData[] {
-    const { heap } = this.state.services;
+    const { heap } = this.device;
     return tensors.map((tensor) => ({
       dtype: tensor.dtype,
       shape: tensor.shape,
-      bytes: readPlace(heap, plan.place(tensor)),
+      bytes: readView(heap, plan.place(tensor)),
     }));
   }
 
-  release(plan: WasmPlan): void {
-    this.state.constants.release(plan.constants);
+  release({ stage }: WasmPlan): void {
+    this.device.constants.release([...stage.constants.keys()]);
   }
 }

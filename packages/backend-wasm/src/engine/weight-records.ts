@@ -1,6 +1,7 @@
 import type { Prefetch } from "@pt2/backend";
-import type { Storage, WeightTensor } from "@pt2/format";
-import { Constant } from "./constant.ts";
+import { Constant } from "@pt2/engine/plan";
+import type { WeightTensor } from "@pt2/format";
+import { HeapMemory } from "./constant-loader.ts";
 import { Heap } from "./heap.ts";
 import { ReadAhead } from "./read-ahead.ts";
 
@@ -11,10 +12,11 @@ const ROOM_BESIDE = 1 / 8;
 export class WeightRecords implements Prefetch {
   readonly heap: Heap = new Heap();
   readonly readAhead: ReadAhead = new ReadAhead();
+  readonly #memory = new HeapMemory(this.heap);
   readonly #signal: AbortSignal | undefined;
-  readonly #records = new Map<string, Constant>();
-  readonly #arrived = new Set<Constant>();
-  #onArrival: (record: Constant) => void = () => {};
+  readonly #records = new Map<string, Constant<number>>();
+  readonly #arrived = new Set<Constant<number>>();
+  #onArrival: (record: Constant<number>) => void = () => {};
 
   constructor(signal?: AbortSignal) {
     this.#signal = signal;
@@ -24,19 +26,20 @@ export class WeightRecords implements Prefetch {
   static prefetch(weights: readonly WeightTensor[], signal?: AbortSignal): WeightRecords | undefined {
     const records = new WeightRecords(signal);
     const wanted = weights.filter(({ kind }) => kind !== "buffer");
-    const constants = new Set(wanted.map(({ storage }) => records.of(storage)));
+    const constants = new Set(wanted.map((weight) => records.of(weight)));
     const bytes = [...constants].reduce((sum, constant) => sum + constant.bytes + 64, 0);
     if (!records.heap.tryReserve(Math.ceil(bytes * (1 + ROOM_BESIDE)))) return undefined;
     records.readAhead.startAll(constants);
     return records;
   }
 
-  /** The record of a storage; views and tied weights share it. */
-  of(storage: Storage): Constant {
+  /** The record of a weight; views and tied weights share it. */
+  of({ storage }: Pick<WeightTensor, "storage">): Constant<number> {
     const known = this.#records.get(storage.id);
     if (known !== undefined) return known;
-    const record: Constant = new Constant(this.heap, storage.nbytes, {
+    const record: Constant<number> = new Constant(this.#memory, storage.nbytes, "a weight", {
       inputs: [],
+      isRecord: true,
       produce: async (address) => {
         const into = this.heap.u8.subarray(address, address + storage.nbytes);
         await storage.read({ into, signal: this.#signal });
@@ -49,7 +52,7 @@ export class WeightRecords implements Prefetch {
   }
 
   /** Calls back for every record that is or comes into memory. */
-  watch(onArrival: (record: Constant) => void): void {
+  watch(onArrival: (record: Constant<number>) => void): void {
     this.#onArrival = onArrival;
     for (const record of this.#arrived) onArrival(record);
   }

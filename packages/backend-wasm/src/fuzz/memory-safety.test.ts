@@ -12,9 +12,9 @@ vi.mock("../engine/heap.ts", async (original) => {
   const { guardHeap } = await import("./guarded-memory.ts");
   return { Heap: guardHeap((await original<typeof import("../engine/heap.ts")>()).Heap) };
 });
-vi.mock("@pt2/backend", async (original) => {
+vi.mock("@pt2/engine", async (original) => {
   const { guardedArena } = await import("./guarded-memory.ts");
-  return { ...(await original<typeof import("@pt2/backend")>()), planArena: guardedArena };
+  return { ...(await original<typeof import("@pt2/engine")>()), planArena: guardedArena };
 });
 // Small bounds: what is large is refused, what runs is quick.
 vi.mock("../engine/limits.ts", async (original) => ({
@@ -24,7 +24,7 @@ vi.mock("../engine/limits.ts", async (original) => ({
     tensorBytes: 2 ** 20,
   },
 }));
-vi.mock("../../../backend/src/limits.ts", async (original) => ({
+vi.mock("../../../engine/src/limits.ts", async (original) => ({
   LIMITS: { ...(await original<{ readonly LIMITS: object }>()).LIMITS, resultBytes: 2 ** 20, offsets: 2 ** 16 },
 }));
 

@@ -3,7 +3,7 @@ import { elementBytes, numberOf } from "@pt2/engine";
 import { DTYPES, type DType } from "@pt2/format";
 import { isTensor, type Scalar } from "@pt2/registry";
 import type { WasmKernel } from "../engine/kernel.ts";
-import { addressOf } from "../engine/place.ts";
+import { addressOf } from "../engine/tensor-view.ts";
 
 /** PyTorch counts the elements before it leaves out fractions. */
 function whole(number: number | bigint): bigint {

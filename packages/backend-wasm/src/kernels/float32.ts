@@ -1,9 +1,8 @@
-import { rowMajor } from "@pt2/engine/strides";
+import { contiguousStrides } from "@pt2/engine/strides";
 import type { DType } from "@pt2/format";
 import type { ArgValue, TensorMeta } from "@pt2/registry";
-import { castExpr } from "../engine/expressions.ts";
 import type { KernelCall } from "../engine/kernel.ts";
-import type { Place } from "../engine/place.ts";
+import type { TensorView } from "../engine/tensor-view.ts";
 
 const COMPUTED_IN_FLOAT32: ReadonlySet<DType> = new Set<DType>(["float32", "float16", "bfloat16"]);
 
@@ -21,7 +20,7 @@ export function isFloat32(args: Readonly<Record<string, ArgValue>>, ...names: re
  */
 export function float32Result(
   call: KernelCall,
-  compute: (out: Place) => void,
+  compute: (out: TensorView) => void,
   { index = 0, strides }: { readonly index?: number; readonly strides?: readonly number[] } = {},
 ): void {
   const out = call.output(index, strides);
@@ -29,7 +28,7 @@ export function float32Result(
     compute(out);
     return;
   }
-  const wide = call.temporary("float32", out.shape, strides ?? rowMajor(out.shape));
+  const wide = call.temporary("float32", out.shape, strides ?? contiguousStrides(out.shape));
   compute(wide);
-  call.elementwise(out, [wide], castExpr("float32", out.dtype));
+  call.copy(wide, out);
 }

@@ -1,17 +1,7 @@
-import { createRandom, type HostKernel, type RandomNumbers, runHostKernel } from "@pt2/engine/host";
+import { createRandom, type HostKernel, runHostKernel } from "@pt2/engine/host";
 import { isTensor } from "@pt2/registry";
-import { readPlace, writePlace } from "../engine/elements.ts";
-import type { Heap } from "../engine/heap.ts";
+import { readView, writeView } from "../engine/elements.ts";
 import type { WasmKernel } from "../engine/kernel.ts";
-
-/** An executable is known by its memory. */
-const sources = new WeakMap<Heap, RandomNumbers>();
-
-function sourceOf(heap: Heap): RandomNumbers {
-  const source = sources.get(heap) ?? createRandom();
-  sources.set(heap, source);
-  return source;
-}
 
 /** A kernel on host data: its tensors are copied out, and its results in. */
 export function hostKernel(kernel: HostKernel): WasmKernel {
@@ -25,11 +15,16 @@ export function hostKernel(kernel: HostKernel): WasmKernel {
       const { heap } = call;
       const tensor = (name: string) => {
         const place = inputs.get(name)!;
-        return { dtype: place.dtype, shape: place.shape, bytes: readPlace(heap, place) };
+        return { dtype: place.dtype, shape: place.shape, bytes: readView(heap, place) };
       };
       call.step(() => {
-        const computed = runHostKernel(kernel, { args, tensor, results: outputs, random: () => sourceOf(heap) });
-        for (const [i, out] of outputs.entries()) writePlace(heap, out, computed[i]!.bytes);
+        const computed = runHostKernel(kernel, {
+          args,
+          tensor,
+          results: outputs,
+          random: () => call.state(createRandom),
+        });
+        for (const [i, out] of outputs.entries()) writeView(heap, out, computed[i]!.bytes);
       });
     },
   };

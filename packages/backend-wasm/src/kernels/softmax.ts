@@ -1,6 +1,6 @@
 import type { ArgValue } from "@pt2/registry";
 import type { KernelCall, WasmKernel } from "../engine/kernel.ts";
-import { addressOf, type Place } from "../engine/place.ts";
+import { addressOf, type TensorView } from "../engine/tensor-view.ts";
 import { float32Result, isFloat32 } from "./float32.ts";
 
 /** `softmax` and `log_softmax` over any dimension. A dimension that is not innermost is moved there and back. */
@@ -26,7 +26,7 @@ function softmaxKernel(ops: readonly string[], rows: "softmaxRows" | "logSoftmax
   };
 }
 
-function planRows(call: KernelCall, from: Place, to: Place, rows: "softmaxRows" | "logSoftmaxRows"): void {
+function planRows(call: KernelCall, from: TensorView, to: TensorView, rows: "softmaxRows" | "logSoftmaxRows"): void {
   const n = from.shape.at(-1) ?? 1;
   const count = from.shape.slice(0, -1).reduce((a, b) => a * b, 1);
   if (n * count === 0) return;
@@ -34,7 +34,7 @@ function planRows(call: KernelCall, from: Place, to: Place, rows: "softmaxRows" 
   call.step(() => run(addressOf(from), addressOf(to), count, n));
 }
 
-function permuted(place: Place, order: readonly number[]): Place {
+function permuted(place: TensorView, order: readonly number[]): TensorView {
   return { ...place, shape: order.map((d) => place.shape[d]!), strides: order.map((d) => place.strides[d]!) };
 }
 

@@ -1,15 +1,17 @@
 import type { CompileRequest } from "@pt2/backend";
 import { GraphRunner, type HandlerInitials, isEvalBatchNorm } from "@pt2/engine";
+import { bindWeights, type ProgramState } from "@pt2/engine/plan";
 import type { OpName, Program } from "@pt2/graph";
 import type { LowerTarget } from "@pt2/registry";
 import type { Device, DeviceSource } from "./device.ts";
 import { WebgpuEngine } from "./engine.ts";
+import type { WebgpuTypes } from "./kernel.ts";
 import { type KernelParts, type Kernels, kernelsOf } from "./kernels.ts";
 import { Memory } from "./memory.ts";
-import type { Place } from "./place.ts";
 import type { WebgpuPlan } from "./plan.ts";
-import { bindWeights, type ProgramState } from "./program-state.ts";
 import { Stream } from "./stream.ts";
+import type { TensorView } from "./tensor-view.ts";
+import { WebgpuDevice } from "./webgpu-device.ts";
 import { WeightRecords } from "./weight-records.ts";
 
 /** What an executable is made with, beside the request. */
@@ -30,8 +32,8 @@ export interface Model {
   readonly memory: Memory;
   readonly stream: Stream;
   readonly engine: WebgpuEngine;
-  readonly weights: ProgramState;
-  readonly runner: GraphRunner<Place, WebgpuPlan>;
+  readonly weights: ProgramState<GPUBuffer>;
+  readonly runner: GraphRunner<TensorView, WebgpuPlan>;
 }
 
 /** What the backend runs itself; also the answer to `unsupported`. */
@@ -66,20 +68,31 @@ export function createEngine(
     },
     () => stream.signal,
   );
-  const state = bindWeights(program, weights, records, { device, memory, stream });
   const kernels = kernelsOf(registry, own);
-  const engine = new WebgpuEngine({
-    device,
+  const plans = new WebgpuDevice({
+    gpu: device,
     memory,
     stream,
     kernels,
     exact: (precision ?? preferred) === "exact",
+    expect: (coming) => records.expect(coming),
+  });
+  const storage = {
+    record: records.of.bind(records),
+    allocate: (bytes: number, label: string) => memory.create(bytes, label),
+    signal: () => stream.signal,
+  };
+  const state = bindWeights<WebgpuTypes>(program, weights, storage, plans);
+  const engine = new WebgpuEngine({
+    device,
+    plans,
+    memory,
+    stream,
     lowerOptions: {
       registry,
       target: targetOf(kernels, device.gpu.limits.maxBufferSize),
       handlerContext: (node) => ({ backend: "webgpu", initial: (arg) => initials.get(node)?.get(arg) }),
     },
-    expect: (coming) => records.expect(coming),
   });
   return { program, device, memory, stream, engine, weights: state, runner: new GraphRunner(program.graph, engine) };
 }

@@ -2,12 +2,12 @@ import type { Tensor, TypedArray } from "@pt2/backend";
 import { backendError, viewAs } from "@pt2/backend";
 import type { DType } from "@pt2/format";
 import { webgpuError } from "../webgpu-errors.ts";
-import { bytesOf } from "./context.ts";
 import { type Device, whyFailed } from "./device.ts";
 import { fromGpu } from "./element-bytes.ts";
 import type { Faults } from "./faults.ts";
 import { Memory, outOfMemory, requireBufferSize, sizeOf, TENSOR_USAGE } from "./memory.ts";
 import { Stream } from "./stream.ts";
+import { bytesOf } from "./tensor-view.ts";
 
 /**
  * A tensor in a `GPUBuffer`, row-major from its first byte on, elements stored as this backend stores them. It owns the

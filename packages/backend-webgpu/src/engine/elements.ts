@@ -1,18 +1,18 @@
 import type { HostData } from "@pt2/engine";
+import { inParts } from "@pt2/engine/plan";
 import { elementCount, isContiguous } from "@pt2/format";
 import { reachOf } from "@pt2/registry";
 import { storageOf } from "../wgsl/storage.ts";
 import type { Adapter } from "./adapter.ts";
-import { inParts } from "./complex-parts.ts";
 import { fromGpu, toGpu } from "./element-bytes.ts";
 import type { GuardWords } from "./guard-words.ts";
-import type { Place } from "./place.ts";
 import type { Range, Stream } from "./stream.ts";
+import type { TensorView } from "./tensor-view.ts";
 
 /** Copies of tensors in host memory, row-major. Fails if one of the guards reported something. */
-export async function readPlaces(
+export async function readViews(
   stream: Stream,
-  tensors: readonly Place[],
+  tensors: readonly TensorView[],
   adapter: Adapter,
   guards: readonly GuardWords[] = [],
 ): Promise<readonly HostData[]> {
@@ -32,10 +32,10 @@ export async function readPlaces(
 }
 
 /** Puts row-major elements of the dtype's own bytes to a row-major place. A refusal of a value says that `what` has it. */
-export function writePlace(stream: Stream, place: Place, bytes: Uint8Array, adapter: Adapter, what: string): void {
+export function writeView(stream: Stream, place: TensorView, bytes: Uint8Array, adapter: Adapter, what: string): void {
   const { dtype, offset, buffer } = place;
   const elements = toGpu(dtype, bytes, what, adapter);
-  stream.write(buffer.gpu(), padded(elements), offset * storageOf(dtype, adapter).bytes);
+  stream.write(buffer.handle, padded(elements), offset * storageOf(dtype, adapter).bytes);
 }
 
 /** Writes go in words; a buffer has room for a last one. */
@@ -47,8 +47,8 @@ function padded(bytes: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> {
 }
 
 /** The part of its buffer that a tensor lies in, in whole words. */
-export function spanOf(place: Place, adapter: Adapter): Range {
-  const buffer = place.buffer.gpu();
+export function spanOf(place: TensorView, adapter: Adapter): Range {
+  const buffer = place.buffer.handle;
   const { first, last } = reachOf(place);
   if (last < first) return { buffer, offset: 0, size: 0 };
   const { bytes } = storageOf(place.dtype, adapter);
@@ -57,7 +57,7 @@ export function spanOf(place: Place, adapter: Adapter): Range {
 }
 
 /** Row-major elements of a strided tensor. */
-function gather(from: Uint8Array<ArrayBuffer>, size: number, place: Place): Uint8Array<ArrayBuffer> {
+function gather(from: Uint8Array<ArrayBuffer>, size: number, place: TensorView): Uint8Array<ArrayBuffer> {
   const { shape, strides, offset } = place;
   const count = elementCount(shape);
   if (isContiguous(place)) return from.slice(offset * size, (offset + count) * size);

@@ -9,49 +9,37 @@ import {
   type StageRequest,
   type TensorData,
 } from "@pt2/engine";
-import { type DType, Pt2Error } from "@pt2/format";
+import { ConstantWork, DedicatedBuffer, planStage, viewOf } from "@pt2/engine/plan";
+import { Pt2Error } from "@pt2/format";
 import type { LoweredTensor, LowerOptions, RunNumber } from "@pt2/registry";
 import { loading } from "@pt2/registry/on-demand";
-import type { Constant } from "./constant.ts";
-import { ConstantPool } from "./constant-pool.ts";
-import { ConstantWork } from "./constant-work.ts";
-import { bytesOf, Context, placeIn } from "./context.ts";
 import type { Device } from "./device.ts";
-import { readPlaces, spanOf, writePlace } from "./elements.ts";
-import type { Kernels } from "./kernels.ts";
+import { readViews, spanOf } from "./elements.ts";
 import type { Memory } from "./memory.ts";
-import { isCopyable, type Place } from "./place.ts";
 import { WebgpuPlan } from "./plan.ts";
-import { planStage } from "./planner.ts";
-import { Arena, OwnBuffer } from "./run-buffer.ts";
 import { runSteps } from "./run-steps.ts";
-import type { Services } from "./services.ts";
 import { ShaderNames } from "./shader-names.ts";
 import type { Range, Stream } from "./stream.ts";
+import { bytesOf, isCopyable, type TensorView } from "./tensor-view.ts";
 import { Transfers } from "./transfers.ts";
+import type { WebgpuDevice } from "./webgpu-device.ts";
 
 /** What an engine is made of. */
 export interface EngineParts {
   readonly device: Device;
+  readonly plans: WebgpuDevice;
   readonly memory: Memory;
   readonly stream: Stream;
-  readonly kernels: Kernels;
   readonly lowerOptions: LowerOptions;
-  readonly exact: boolean;
-  /** Told which weight records will be loaded next. */
-  readonly expect: (records: readonly Constant[]) => void;
 }
 
 /** Plans and runs stages on a device. */
-export class WebgpuEngine implements StageEngine<Place, WebgpuPlan> {
+export class WebgpuEngine implements StageEngine<TensorView, WebgpuPlan> {
   readonly lowerOptions: LowerOptions;
   readonly exact: boolean;
-  readonly arena: Arena;
   /** Called with how many shaders of a plan are compiled, and of how many. */
   onCompiled: ((done: number, total: number) => void) | undefined;
   readonly #parts: EngineParts;
-  readonly #pool: ConstantPool;
-  readonly #services: Services;
   readonly #transfers: Transfers;
   readonly #names = new ShaderNames();
   readonly #plans = new Set<WebgpuPlan>();
@@ -61,46 +49,40 @@ export class WebgpuEngine implements StageEngine<Place, WebgpuPlan> {
   constructor(parts: EngineParts) {
     this.#parts = parts;
     this.lowerOptions = parts.lowerOptions;
-    this.exact = parts.exact;
-    this.arena = new Arena(parts.memory);
+    this.exact = parts.plans.exact;
     this.#transfers = new Transfers(parts.memory);
-    this.#pool = new ConstantPool(parts.memory, parts.expect);
-    this.#services = {
-      device: parts.device,
-      exact: parts.exact,
-      state: new Map(),
-      derive: (key, bytes, label, build) => this.#derive(key, bytes, label, build),
-      literal: (dtype, shape, data) => this.#literal(dtype, shape, data),
-    };
   }
 
-  isConstant(place: Place): boolean {
+  /** Bytes that runs work in. */
+  get activationBytes(): number {
+    return this.#parts.plans.memory.bytes;
+  }
+
+  isConstant(place: TensorView): boolean {
     return place.buffer.constant !== null;
   }
 
-  async plan(request: StageRequest<Place, WebgpuPlan>): Promise<WebgpuPlan> {
-    const { device, memory, kernels, stream } = this.#parts;
+  async plan(request: StageRequest<TensorView, WebgpuPlan>): Promise<WebgpuPlan> {
+    const { device, plans, memory, stream } = this.#parts;
     const { onCompiled } = this;
     const { signal } = stream;
-    const { after } = request;
-    const slotStart = after?.slotEnd ?? 0;
-    const stage = await loading(() => planStage(request, slotStart, this.#services, kernels, this.arena));
+    const stage = await loading(() => planStage(request, plans));
     const constants = [...stage.constants.keys()];
-    await this.#pool.settle(constants, {
+    await plans.constants.load(constants, {
       onLoaded: () => signal?.throwIfAborted(),
       // A weight that cannot be read says so by itself.
       explain: (error, constant) => (error instanceof Pt2Error ? locate(error, stage.constants.get(constant)!) : error),
     });
     let plan: WebgpuPlan | undefined;
     try {
-      plan = await WebgpuPlan.make(device, memory, stage, slotStart, { names: this.#names, onCompiled, signal });
+      plan = await WebgpuPlan.make(device, memory, stage, { names: this.#names, onCompiled, signal });
       // A plan for which there is no memory is not kept.
       await memory.faults.settle();
       this.#plans.add(plan);
       return plan;
     } catch (error) {
       plan?.dispose();
-      this.#pool.release(constants);
+      plans.constants.release(constants);
       throw error;
     }
   }
@@ -111,17 +93,17 @@ export class WebgpuEngine implements StageEngine<Place, WebgpuPlan> {
     values: readonly TensorData[],
     numbers: readonly RunNumber[],
   ): void {
-    const { stream, device } = this.#parts;
-    plan.bind(this.arena);
+    const { stream, device, plans } = this.#parts;
+    plan.bind(plans.memory);
     for (const [i, tensor] of tensors.entries()) {
       const place = plan.place(tensor);
       const value = values[i]!;
-      if (isDeviceData(value)) stream.copy(wholeOf(value, device), place.buffer.gpu());
-      else writePlace(stream, place, value.bytes, device.adapter, `%${tensor.name}`);
+      if (isDeviceData(value)) stream.copy(wholeOf(value, device), place.buffer.handle);
+      else plans.write(place, value.bytes, `%${tensor.name}`);
     }
     for (const number of numbers) {
       const bytes = elementBytes(number.dtype, numberOf(number.number.value));
-      writePlace(stream, plan.place(number), bytes, device.adapter, "a number of the program");
+      plans.write(plan.place(number), bytes, "a number of the program");
     }
   }
 
@@ -155,14 +137,20 @@ export class WebgpuEngine implements StageEngine<Place, WebgpuPlan> {
   release(plan: WebgpuPlan): void {
     this.#unchecked.delete(plan);
     this.#plans.delete(plan);
-    this.#pool.release(plan.constants);
+    this.#parts.plans.constants.release(plan.constants);
     plan.dispose();
   }
 
+  /** Puts a result into a buffer that runs write. */
+  store(to: TensorView, data: DeviceData): void {
+    const whole = wholeOf(data, this.#parts.device);
+    if (whole.size > 0) this.#parts.stream.copy(whole, to.buffer.handle);
+  }
+
   /** Where a tensor on the device is. */
-  placeOf({ handle, dtype, shape }: DeviceData): Place {
+  placeOf({ handle, dtype, shape }: DeviceData): TensorView {
     const gpu = (handle as { readonly buffer: GPUBuffer }).buffer;
-    return placeIn(new OwnBuffer(gpu, gpu.size), dtype, shape);
+    return viewOf(new DedicatedBuffer(gpu, gpu.size), { dtype, shape });
   }
 
   /** Fails if data or calls were refused since the last time, which waits for what has run; else nothing waits. */
@@ -176,7 +164,7 @@ export class WebgpuEngine implements StageEngine<Place, WebgpuPlan> {
     const { explainLoad } = await import("./explain-load.ts");
     const plans = [...this.#plans];
     const needed = plans.flatMap((plan) => plan.needed);
-    const { text, shaders } = explainLoad(needed, (constant) => this.#pool.workOf(constant), this.#names);
+    const { text, shaders } = explainLoad(needed, this.#parts.plans.constants, this.#names);
     return { load: text, shaders: new Map([...plans.flatMap((plan) => [...plan.shaders]), ...shaders]) };
   }
 
@@ -190,11 +178,11 @@ export class WebgpuEngine implements StageEngine<Place, WebgpuPlan> {
   }
 
   /** Reads tensors, and with them what guards have to say. */
-  async #toHost(places: readonly Place[]): Promise<readonly TensorData[]> {
+  async #toHost(places: readonly TensorView[]): Promise<readonly TensorData[]> {
     const { stream, device } = this.#parts;
     const plans = [...this.#unchecked];
     this.#unchecked.clear();
-    return await readPlaces(
+    return await readViews(
       stream,
       places,
       device.adapter,
@@ -203,49 +191,23 @@ export class WebgpuEngine implements StageEngine<Place, WebgpuPlan> {
   }
 
   /** A copy that the plans to come do not overwrite. */
-  async #carry(place: Place): Promise<DeviceData> {
-    const { stream, device, memory } = this.#parts;
+  async #carry(place: TensorView): Promise<DeviceData> {
+    const { stream, device, plans } = this.#parts;
     const { dtype, shape } = place;
     const buffer = this.#transfers.take(bytesOf(dtype, shape, device.adapter));
     if (isCopyable(place, device.adapter)) {
       const span = spanOf(place, device.adapter);
       if (span.size > 0) stream.copy(span, buffer);
     } else {
-      const work = new ConstantWork(device, memory);
-      new Context(this.#services, work).copy(place, placeIn(new OwnBuffer(buffer, buffer.size), dtype, shape));
-      await work.run(stream);
+      const work = new ConstantWork(plans);
+      plans.context(work).copy(place, viewOf(new DedicatedBuffer(buffer, buffer.size), { dtype, shape }));
+      await work.run();
     }
     return { dtype, shape, handle: { buffer } };
-  }
-
-  #derive(key: string, bytes: number, label: string, build: (ctx: Context, to: Constant) => void): Constant {
-    const { device, memory, stream } = this.#parts;
-    return this.#pool.derive(key, bytes, label, (to) => {
-      const work = new ConstantWork(device, memory);
-      build(new Context(this.#services, work), to);
-      return { inputs: work.inputs.filter((input) => input !== to), work: work.work, run: () => work.run(stream) };
-    });
-  }
-
-  #literal(dtype: DType, shape: readonly number[], data: ArrayBufferView): Constant {
-    const { device, stream } = this.#parts;
-    const bytes = new Uint8Array(data.buffer as ArrayBuffer, data.byteOffset, data.byteLength);
-    const key = `${dtype}[${shape}]=${keyOfBytes(bytes)}`;
-    return this.#pool.derive(key, bytesOf(dtype, shape, device.adapter), "constant", (to) => ({
-      inputs: [],
-      run: async () => writePlace(stream, placeIn(to, dtype, shape), bytes, device.adapter, "a constant"),
-    }));
   }
 }
 
 function wholeOf({ handle, dtype, shape }: DeviceData, { adapter }: Device): Range {
   const size = Math.ceil(bytesOf(dtype, shape, adapter) / 4) * 4;
   return { buffer: (handle as { readonly buffer: GPUBuffer }).buffer, offset: 0, size };
-}
-
-let literals = 0;
-
-/** Equal for equal short bytes; long ones are told apart without being compared. */
-function keyOfBytes(bytes: Uint8Array): string {
-  return bytes.byteLength <= 64 ? bytes.join() : `literal ${literals++}`;
 }

@@ -25,11 +25,11 @@ import { RunQueue } from "@pt2/engine/run-queue";
 import type { Pt2Error } from "@pt2/format";
 import { expectStorages } from "@pt2/format";
 import { webgpuError } from "../webgpu-errors.ts";
-import { bytesOf } from "./context.ts";
 import { createEngine, type ExecutableOptions, type Model } from "./create-engine.ts";
 import { type Device, deviceLost, whyFailed } from "./device.ts";
 import { DeviceTensor } from "./device-tensor.ts";
 import type { WebgpuEngine } from "./engine.ts";
+import { bytesOf } from "./tensor-view.ts";
 
 /** Hooks of a run whose signal can be waited for. */
 interface Hooks extends RunHooks {
@@ -97,7 +97,7 @@ export class WebgpuExecutable implements Executable {
 
   async memory(): Promise<MemoryReport> {
     const { engine, memory } = this.#live();
-    const activations = engine.arena.bytes;
+    const activations = engine.activationBytes;
     return { weights: memory.reserved - activations, activations, reserved: memory.reserved };
   }
 
@@ -121,7 +121,7 @@ export class WebgpuExecutable implements Executable {
   }
 
   #forward(inputs: readonly Value[], hooks: Hooks): Promise<readonly Value[]> {
-    const { program, runner, weights, stream } = this.#live();
+    const { program, runner, engine, weights, stream } = this.#live();
     return this.#during(hooks, async () => {
       const { outputs, writes } = programResults(
         program,
@@ -130,7 +130,7 @@ export class WebgpuExecutable implements Executable {
       );
       const results = await this.#deliver(outputs);
       // Only now that every result is there: a run that fails changes no buffer.
-      for (const { target, data } of writes) weights.store(target, data as DeviceData, stream);
+      for (const { target, data } of writes) engine.store(weights.mutable.get(target)!, data as DeviceData);
       stream.submit();
       return results;
     });

@@ -1,7 +1,7 @@
-import type { Constant } from "./constant.ts";
+import { type Constant, type ConstantPool, ConstantWork } from "@pt2/engine/plan";
+import type { WebgpuTypes } from "./kernel.ts";
 import { describeWork, type NeededConstant } from "./plan.ts";
 import type { ShaderNames } from "./shader-names.ts";
-import type { Work } from "./step-sink.ts";
 
 /** What is computed from weights when a plan is made. */
 export interface LoadWork {
@@ -14,19 +14,20 @@ export interface LoadWork {
 /** Says what runs once, when weights are brought to the device, and what of it stays there. */
 export function explainLoad(
   needed: readonly NeededConstant[],
-  workOf: (constant: Constant) => readonly Work[],
+  pool: ConstantPool<GPUBuffer>,
   names: ShaderNames,
 ): LoadWork {
   const lines: string[] = [];
   const shaders = new Map<string, string>();
-  const seen = new Set<Constant>();
+  const seen = new Set<Constant<GPUBuffer>>();
   let dispatches = 0;
-  const visit = (constant: Constant, node: string): void => {
+  const visit = (constant: Constant<GPUBuffer>, node: string): void => {
     if (seen.has(constant)) return;
     seen.add(constant);
     for (const input of constant.inputs) visit(input, node);
     const { inputs, label, bytes, pins } = constant;
-    const work = workOf(constant);
+    const computed = pool.workOf(constant);
+    const work: WebgpuTypes["step"][] = computed instanceof ConstantWork ? computed.steps : [];
     if (work.length === 0) return;
     for (const item of work) {
       if (item.kind !== "dispatch") continue;

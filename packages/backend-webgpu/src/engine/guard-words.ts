@@ -1,8 +1,8 @@
 import { Pt2Error } from "@pt2/format";
 import type { Guard } from "../shader/shader.ts";
-import type { Buffer } from "./constant.ts";
 import type { Memory } from "./memory.ts";
 import type { Range, Stream } from "./stream.ts";
+import type { Buffer } from "./tensor-view.ts";
 
 /** A guard and the node that it stands in. */
 interface PlannedGuard extends Guard {
@@ -29,7 +29,7 @@ export class GuardWords implements Buffer {
     if (this.#guards.length > 0) this.#memory = memory.create(this.bytes, "guards");
   }
 
-  gpu(): GPUBuffer {
+  get handle(): GPUBuffer {
     return this.#memory!;
   }
 

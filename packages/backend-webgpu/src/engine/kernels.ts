@@ -1,8 +1,8 @@
 import { KernelSet } from "@pt2/engine";
+import { isComplexDtype } from "@pt2/engine/plan";
 import type { OpName } from "@pt2/graph";
 import type { ArgValue, Call, OpRegistry, Part } from "@pt2/registry";
 import { NotLoaded } from "@pt2/registry/on-demand";
-import { isComplexDtype } from "./complex-parts.ts";
 import type { WebgpuKernel } from "./kernel.ts";
 
 type Args = Readonly<Record<string, ArgValue>>;

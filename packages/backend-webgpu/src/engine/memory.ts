@@ -1,3 +1,4 @@
+import type { ConstantMemory } from "@pt2/engine/plan";
 import type { Pt2Error } from "@pt2/format";
 import { webgpuError } from "../webgpu-errors.ts";
 import { Faults } from "./faults.ts";
@@ -31,8 +32,11 @@ const USAGES: Readonly<Record<Kind, GPUBufferUsageFlags>> = {
 /** Usage of buffers that hold tensors. */
 export const TENSOR_USAGE: GPUBufferUsageFlags = USAGES.tensor;
 
+/** Bytes of a buffer that is worth waiting for, before something is read for it. */
+const LARGE = 8 * 2 ** 20;
+
 /** Makes and counts the buffers of one executable. */
-export class Memory {
+export class Memory implements ConstantMemory<GPUBuffer> {
   /** What the device finds wrong with calls that are made for the executable. */
   readonly faults: Faults;
   readonly #device: GPUDevice;
@@ -76,6 +80,15 @@ export class Memory {
     this.#buffers.set(buffer, size);
     this.#reserved += size;
     return buffer;
+  }
+
+  allocate(bytes: number, label: string): GPUBuffer {
+    return this.create(bytes, label);
+  }
+
+  /** Waits for the device to say that it has memory for a large buffer. */
+  async allocated(bytes: number): Promise<void> {
+    if (bytes >= LARGE) await this.faults.settle();
   }
 
   /** Writes words, behind what the queue was told before. That they cannot be written is told by {@link faults}. */

@@ -1,6 +1,7 @@
 import type { Step } from "@pt2/engine";
 import type { LoweredTensor } from "@pt2/registry";
 import { onDemand } from "@pt2/registry/on-demand";
+import type { ElementExpr } from "../wgsl/scalar.ts";
 import type { PairStep } from "./pairs.ts";
 
 const chains = onDemand("loops over complex numbers", () => import("./pair-chains.ts"));
@@ -10,7 +11,11 @@ export function pairUp(
   steps: readonly Step[],
   live: ReadonlySet<LoweredTensor>,
   maxInputs: number,
-): readonly (Step | PairStep)[] {
+): readonly Step<ElementExpr>[] {
   const joins = steps.some((step) => step.kind === "call" && step.call.record.pairs !== undefined);
-  return joins ? chains().chainPairs(steps, live, maxInputs) : steps;
+  return joins ? chains().chainPairs(steps, live, maxInputs).map(asStep) : steps;
+}
+
+function asStep(step: Step | PairStep): Step<ElementExpr> {
+  return step.kind === "pairs" ? { kind: "elementwise", group: { ...step, shape: step.output.shape } } : step;
 }

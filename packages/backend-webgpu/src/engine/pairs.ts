@@ -1,8 +1,8 @@
 import { operandsOf, type Step } from "@pt2/engine";
+import { partDtype } from "@pt2/engine/plan";
 import { type Call, isTensor, type LoweredTensor, type TensorMeta } from "@pt2/registry";
 import { substitute, type TypedExpr } from "@pt2/registry/scalar";
 import type { ComplexExpr } from "../wgsl/scalar.ts";
-import { partDtype } from "./complex-parts.ts";
 
 /** A loop that computes complex numbers, part by part. */
 export interface PairStep {

@@ -1,37 +1,35 @@
 import type { StagePlan } from "@pt2/engine";
+import type { Constant, PlannedStep } from "@pt2/engine/plan";
 import type { Call, LoweredTensor } from "@pt2/registry";
-import type { Constant } from "./constant.ts";
+import type { BufferSlots } from "./buffer-slots.ts";
 import type { Device } from "./device.ts";
 import type { GuardWords } from "./guard-words.ts";
+import type { WebgpuStage, WebgpuTypes } from "./kernel.ts";
 import type { Memory } from "./memory.ts";
-import type { Place } from "./place.ts";
-import type { PlannedStage, PlannedStep } from "./planner.ts";
 import { type ReadyOptions, ReadyWork } from "./ready-work.ts";
-import type { Arena } from "./run-buffer.ts";
 import type { ShaderNames } from "./shader-names.ts";
-import type { Work } from "./step-sink.ts";
+import type { TensorView } from "./tensor-view.ts";
+import type { Work } from "./work.ts";
 
 /** A tensor that plans read and no run writes, and the node that was the first to need it. */
 export interface NeededConstant {
-  readonly constant: Constant;
+  readonly constant: Constant<GPUBuffer>;
   readonly node: string;
 }
 
 /** A planned stage with its shaders compiled. */
-export class WebgpuPlan implements StagePlan<Place> {
-  readonly steps: readonly (PlannedStep & { readonly by: string })[];
+export class WebgpuPlan implements StagePlan<TensorView> {
+  readonly steps: readonly (PlannedStep<WebgpuTypes> & { readonly by: string })[];
   readonly ready: ReadyWork;
-  readonly slotStart: number;
-  readonly #stage: PlannedStage;
+  readonly #stage: WebgpuStage;
   readonly #names: ShaderNames;
   readonly #memory: Memory;
   #generation = -1;
 
-  private constructor(names: ShaderNames, stage: PlannedStage, slotStart: number, ready: ReadyWork, memory: Memory) {
+  private constructor(names: ShaderNames, stage: WebgpuStage, ready: ReadyWork, memory: Memory) {
     const nameOf = (work: Work): string => describeWork(work, names);
     this.#stage = stage;
     this.steps = stage.steps.map((step) => ({ ...step, by: step.work.map(nameOf).join(", ") }));
-    this.slotStart = slotStart;
     this.ready = ready;
     this.#names = names;
     this.#memory = memory;
@@ -40,16 +38,15 @@ export class WebgpuPlan implements StagePlan<Place> {
   static async make(
     device: Device,
     memory: Memory,
-    stage: PlannedStage,
-    slotStart: number,
+    stage: WebgpuStage,
     { names, ...told }: Pick<ReadyOptions, "onCompiled" | "signal"> & { readonly names: ShaderNames },
   ): Promise<WebgpuPlan> {
     const work = stage.steps.flatMap((step) => step.work);
     const steps = new Map(stage.steps.flatMap((step) => step.work.map((item) => [item, step] as const)));
     const callsOf = (item: Work): readonly Call[] => steps.get(item)!.calls;
     const ready = await ReadyWork.prepare(device, memory, work, { ...told, callsOf });
-    stage.guards.allocate(memory);
-    return new WebgpuPlan(names, stage, slotStart, ready, memory);
+    stage.notes.allocate(memory);
+    return new WebgpuPlan(names, stage, ready, memory);
   }
 
   /** The WGSL that runs, by the names that its steps say. */
@@ -58,7 +55,7 @@ export class WebgpuPlan implements StagePlan<Place> {
     return new Map(dispatches.map((dispatch) => [this.#names.of(dispatch), dispatch.code]));
   }
 
-  get constants(): readonly Constant[] {
+  get constants(): readonly Constant<GPUBuffer>[] {
     return [...this.#stage.constants.keys()];
   }
 
@@ -68,30 +65,33 @@ export class WebgpuPlan implements StagePlan<Place> {
   }
 
   get guards(): GuardWords {
-    return this.#stage.guards;
+    return this.#stage.notes;
   }
 
   /** One behind the last slot that this plan uses; plans that follow it while its tensors are needed begin there. */
   get slotEnd(): number {
-    return this.slotStart + this.#stage.slots.length;
+    const { start, sizes } = this.#stage.layout;
+    return start + sizes.length;
   }
 
   get summary(): string {
-    const bytes = this.#stage.slots.reduce((sum, size) => sum + size, 0);
+    const { sizes } = this.#stage.layout;
+    const bytes = sizes.reduce((sum, size) => sum + size, 0);
     const dispatches = this.ready.work.filter(({ kind }) => kind === "dispatch").length;
-    return `${bytes} bytes in ${this.#stage.slots.length} buffers, ${dispatches} dispatches`;
+    return `${bytes} bytes in ${sizes.length} buffers, ${dispatches} dispatches`;
   }
 
-  place(tensor: LoweredTensor): Place {
-    return this.#stage.places.get(tensor)!;
+  place(tensor: LoweredTensor): TensorView {
+    return this.#stage.views.get(tensor)!;
   }
 
   /** Makes sure that its buffers are there and its bind groups name them. */
-  bind(arena: Arena): void {
-    arena.reserve(this.slotStart, this.#stage.slots);
-    if (this.#generation === arena.generation) return;
+  bind(slots: BufferSlots): void {
+    const { start, sizes } = this.#stage.layout;
+    slots.reserve(start, sizes);
+    if (this.#generation === slots.generation) return;
     this.ready.bind();
-    this.#generation = arena.generation;
+    this.#generation = slots.generation;
   }
 
   dispose(): void {

@@ -5,11 +5,11 @@ import { type Call, describeNode } from "@pt2/registry";
 import type { Dispatch } from "../shader/dispatch.ts";
 import { webgpuError } from "../webgpu-errors.ts";
 import type { Device } from "./device.ts";
-import { readPlaces, writePlace } from "./elements.ts";
+import { readViews, writeView } from "./elements.ts";
 import type { Memory } from "./memory.ts";
 import type { Pipeline } from "./pipelines.ts";
-import type { Work } from "./step-sink.ts";
 import type { BoundDispatch, Stream } from "./stream.ts";
+import type { Work } from "./work.ts";
 
 /** What is told about the work while it is made ready, and known of it. */
 export interface ReadyOptions {
@@ -78,7 +78,7 @@ export class ReadyWork {
     this.#bound = new Map();
     for (const [dispatch, { pipeline, layout, where }] of this.#pipelines) {
       const storage = [...dispatch.reads, ...dispatch.writes].map(({ buffer, range }): GPUBufferBinding => {
-        const gpu = buffer.gpu();
+        const gpu = buffer.handle;
         return range === undefined ? { buffer: gpu } : { buffer: gpu, offset: range.offset, size: range.size };
       });
       const params: GPUBufferBinding[] =
@@ -108,9 +108,9 @@ export class ReadyWork {
     }
     const { step } = item;
     const { adapter } = this.#device;
-    const results = step.run(await readPlaces(stream, step.reads, adapter));
+    const results = step.run(await readViews(stream, step.reads, adapter));
     for (const [i, place] of step.writes.entries())
-      writePlace(stream, place, results[i]!.bytes, adapter, `the result of ${step.name}`);
+      writeView(stream, place, results[i]!.bytes, adapter, `the result of ${step.name}`);
   }
 
   dispose(): void {

@@ -1,8 +1,9 @@
 import { locate, type RunHooks } from "@pt2/engine";
+import type { PlannedStep } from "@pt2/engine/plan";
 import type { Device } from "./device.ts";
+import type { WebgpuTypes } from "./kernel.ts";
 import type { Memory } from "./memory.ts";
 import type { WebgpuPlan } from "./plan.ts";
-import type { PlannedStep } from "./planner.ts";
 import type { Stream } from "./stream.ts";
 import { timestamps } from "./timestamps.ts";
 
@@ -42,8 +43,8 @@ async function runMeasured({ ready, steps }: WebgpuPlan, target: Target, hooks: 
   stream.submit();
   await device.gpu.queue.onSubmittedWorkDone();
   const begin = performance.now();
-  const onHost: { readonly step: PlannedStep; readonly start: number; readonly ms: number }[] = [];
-  const onGpu: PlannedStep[] = [];
+  const onHost: { readonly step: PlannedStep<WebgpuTypes>; readonly start: number; readonly ms: number }[] = [];
+  const onGpu: PlannedStep<WebgpuTypes>[] = [];
   for (const step of steps) {
     hooks.signal?.throwIfAborted();
     const dispatches = step.work.flatMap((item) => (item.kind === "dispatch" ? [ready.bound(item.dispatch)] : []));

@@ -1,6 +1,6 @@
+import { Constant } from "@pt2/engine/plan";
 import { DTYPES, type DType, type Storage, type WeightTensor } from "@pt2/format";
 import { storageOf } from "../wgsl/storage.ts";
-import { Constant } from "./constant.ts";
 import type { Device } from "./device.ts";
 import { isSame, toGpu } from "./element-bytes.ts";
 import type { Memory } from "./memory.ts";
@@ -12,8 +12,8 @@ export class WeightRecords {
   readonly #memory: Memory;
   readonly #reader: StorageReader;
   readonly #onRead: (bytes: number) => void;
-  readonly #records = new Map<string, Constant>();
-  readonly #storages = new Map<Constant, Storage>();
+  readonly #records = new Map<string, Constant<GPUBuffer>>();
+  readonly #storages = new Map<Constant<GPUBuffer>, Storage>();
 
   /** `onRead` is told bytes that arrived. */
   constructor(device: Device, memory: Memory, onRead: (bytes: number) => void, signal?: CurrentSignal) {
@@ -24,7 +24,7 @@ export class WeightRecords {
   }
 
   /** The record of a weight; views and tied weights share it. */
-  of({ storage, dtype, name }: WeightTensor): Constant {
+  of({ storage, dtype, name }: WeightTensor): Constant<GPUBuffer> {
     const key = `${dtype} ${storage.id}`;
     const known = this.#records.get(key);
     if (known !== undefined) return known;
@@ -32,6 +32,7 @@ export class WeightRecords {
     const bytes = count * storageOf(dtype, this.#device.adapter).bytes;
     const record = new Constant(this.#memory, bytes, name, {
       inputs: [],
+      isRecord: true,
       produce: (to) => this.#upload(storage, dtype, name, to),
     });
     this.#records.set(key, record);
@@ -40,7 +41,7 @@ export class WeightRecords {
   }
 
   /** Says which records will be loaded next, in order, so that they are read while others are uploaded. */
-  expect(records: readonly Constant[]): void {
+  expect(records: readonly Constant<GPUBuffer>[]): void {
     this.#reader.expect(records.flatMap((record) => this.#storages.get(record) ?? []));
   }
 

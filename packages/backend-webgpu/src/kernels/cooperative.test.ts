@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { describeWithDevice } from "../device.test-helper.ts";
 import { adapterOf } from "../engine/adapter.ts";
-import type { Place } from "../engine/place.ts";
+import type { TensorView } from "../engine/tensor-view.ts";
 import type { Dispatch } from "../shader/dispatch.ts";
 import { Shader, type ShaderHost } from "../shader/shader.ts";
 import { runDispatch } from "../wgsl/elementwise.test-helper.ts";
@@ -22,12 +22,12 @@ await describeWithDevice("a workgroup", (device) => {
     const sizes = way === "one subgroup" ? [adapter.subgroupSize] : [4, 32, 64, 128, 256];
 
     test.each(sizes)("of %i gives every invocation sum and maximum, one after the other", async (lanes) => {
-      const place: Place = {
+      const place: TensorView = {
         dtype: "float32",
         shape: [GROUPS, lanes, 3],
         strides: [3 * lanes, 3, 1],
         offset: 0,
-        buffer: { bytes: 12 * GROUPS * lanes, gpu: unused, constant: null },
+        buffer: { bytes: 12 * GROUPS * lanes, handle: {} as GPUBuffer, constant: null },
       };
       const dispatches: Dispatch[] = [];
       const host: ShaderHost = {

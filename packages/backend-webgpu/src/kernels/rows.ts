@@ -1,5 +1,5 @@
 import type { Adapter } from "../engine/adapter.ts";
-import type { Place } from "../engine/place.ts";
+import type { TensorView } from "../engine/tensor-view.ts";
 import type { Shader } from "../shader/shader.ts";
 import { invocationsFor, maxOf, sumOf, WorkgroupReduction } from "./cooperative.ts";
 
@@ -107,9 +107,9 @@ function lanesOf({ count, n, dense }: RowSizes, { software, subgroupSize }: Adap
 
 /** Whether rows can be read four elements at a time: `kept` are the strides from row to row. */
 export function rowVectors(
-  place: Pick<Place, "offset" | "shape" | "strides">,
+  place: Pick<TensorView, "offset" | "shape" | "strides">,
   n: number,
-  kept: Pick<Place, "shape" | "strides">,
+  kept: Pick<TensorView, "shape" | "strides">,
 ): boolean {
   const strides = kept.strides.filter((_, d) => kept.shape[d] !== 1);
   return [n, place.offset, ...strides].every((value) => value % 4 === 0);

@@ -2,7 +2,7 @@ import { normalDim } from "@pt2/engine/strides";
 import { contiguousStrides, DTYPES, type DType, elementCount } from "@pt2/format";
 import type { ArgValue, TensorMeta } from "@pt2/registry";
 import type { WebgpuKernel } from "../engine/kernel.ts";
-import type { Place } from "../engine/place.ts";
+import type { TensorView } from "../engine/tensor-view.ts";
 import { areFloats } from "./floats.ts";
 import { Rows, rowVectors } from "./rows.ts";
 
@@ -20,7 +20,7 @@ function softmaxKernel(ops: readonly string[], logarithm: boolean): WebgpuKernel
       const x = dtype == null ? given : call.convert(given, dtype);
       const dim = shape.length === 0 ? 0 : normalDim(call.arg<number>("dim"), shape.length);
       const n = shape[dim] ?? 1;
-      const outer = (strides: readonly number[]): Pick<Place, "shape" | "strides"> => ({
+      const outer = (strides: readonly number[]): Pick<TensorView, "shape" | "strides"> => ({
         shape: shape.filter((_, d) => d !== dim),
         strides: strides.filter((_, d) => d !== dim),
       });

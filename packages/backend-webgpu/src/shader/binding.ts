@@ -1,18 +1,22 @@
 import { reachOf } from "@pt2/registry";
 import type { Adapter } from "../engine/adapter.ts";
-import type { Place } from "../engine/place.ts";
+import type { TensorView } from "../engine/tensor-view.ts";
 import { webgpuError } from "../webgpu-errors.ts";
 import { storageOf } from "../wgsl/storage.ts";
 import type { Binding } from "./dispatch.ts";
 
 /** Where a binding begins, and the tensor's first element in it. */
-export interface BoundPlace {
+export interface BoundView {
   readonly binding: Binding;
   readonly offset: number;
 }
 
 /** Binds a tensor: its whole buffer where the device can bind that, else the part of it that the tensor lies in. */
-export function bindingOf(place: Place, { limits, f16 }: Pick<Adapter, "limits" | "f16">, what: string): BoundPlace {
+export function bindingOf(
+  place: TensorView,
+  { limits, f16 }: Pick<Adapter, "limits" | "f16">,
+  what: string,
+): BoundView {
   const { buffer, offset } = place;
   if (buffer.bytes <= limits.maxStorageBufferBindingSize) return { binding: { buffer }, offset };
   const { bytes } = storageOf(place.dtype, { f16 });
@@ -31,7 +35,7 @@ export function bindingOf(place: Place, { limits, f16 }: Pick<Adapter, "limits" 
 }
 
 /** Whether a tensor can be bound at once. */
-export function fitsBinding(place: Place, adapter: Pick<Adapter, "limits" | "f16">): boolean {
+export function fitsBinding(place: TensorView, adapter: Pick<Adapter, "limits" | "f16">): boolean {
   const { bytes } = storageOf(place.dtype, adapter);
   const { maxStorageBufferBindingSize, minStorageBufferOffsetAlignment } = adapter.limits;
   if (place.buffer.bytes <= maxStorageBufferBindingSize) return true;
@@ -45,18 +49,18 @@ export function fitsBinding(place: Place, adapter: Pick<Adapter, "limits" | "f16
  * vectors, or of what a packed copy of one is rounded up to.
  */
 export function partsOf(
-  place: Place,
+  place: TensorView,
   dim: number,
   adapter: Pick<Adapter, "limits" | "f16">,
   step = 4,
-): readonly { readonly place: Place; readonly start: number }[] {
+): readonly { readonly place: TensorView; readonly start: number }[] {
   if (fitsBinding(place, adapter)) return [{ place, start: 0 }];
   const { bytes } = storageOf(place.dtype, adapter);
   const { maxStorageBufferBindingSize, minStorageBufferOffsetAlignment } = adapter.limits;
   const stride = place.strides[dim]!;
   const most = Math.floor((maxStorageBufferBindingSize - minStorageBufferOffsetAlignment) / (stride * bytes));
   const rows = most < step ? most : most - (most % step);
-  const parts: { place: Place; start: number }[] = [];
+  const parts: { place: TensorView; start: number }[] = [];
   for (let start = 0; start < place.shape[dim]!; start += rows) {
     const shape = place.shape.with(dim, Math.min(rows, place.shape[dim]! - start));
     parts.push({ place: { ...place, shape, offset: place.offset + start * stride }, start });

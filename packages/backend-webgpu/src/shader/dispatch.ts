@@ -1,4 +1,4 @@
-import type { Buffer } from "../engine/constant.ts";
+import type { Buffer } from "../engine/tensor-view.ts";
 
 /** A part of a buffer that a shader sees. */
 export interface Binding {

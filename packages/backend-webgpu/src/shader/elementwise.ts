@@ -1,4 +1,4 @@
-import type { Place } from "../engine/place.ts";
+import type { TensorView } from "../engine/tensor-view.ts";
 import { elementwiseDispatch } from "../wgsl/elementwise.ts";
 import type { ElementExpr } from "../wgsl/scalar.ts";
 import { bindingOf, fitsBinding } from "./binding.ts";
@@ -9,7 +9,12 @@ import type { ShaderHost } from "./shader.ts";
  * One dispatch that writes `expr` of the inputs, each broadcast to `out`; several where the tensors are larger than
  * what the device binds at once. `out` has elements.
  */
-export function planElementwise(host: ShaderHost, out: Place, inputs: readonly Place[], expr: ElementExpr): void {
+export function planElementwise(
+  host: ShaderHost,
+  out: TensorView,
+  inputs: readonly TensorView[],
+  expr: ElementExpr,
+): void {
   const { adapter } = host;
   const places = [...inputs.map((input) => broadcast(input, out.shape)), out];
   const dim = out.shape.findIndex((size) => size > 1);
@@ -34,7 +39,7 @@ export function planElementwise(host: ShaderHost, out: Place, inputs: readonly P
   host.add({ name: "elementwise", code, reads, writes: bindings.slice(-1), params: block, workgroups });
 }
 
-function halfOf(place: Place, dim: number, half: 0 | 1): Place {
+function halfOf(place: TensorView, dim: number, half: 0 | 1): TensorView {
   const size = place.shape[dim]!;
   const first = Math.ceil(size / 2);
   const shape = place.shape.with(dim, half === 0 ? first : size - first);

@@ -3,7 +3,7 @@ import { scalar as s, type TypedExpr, typeExpr } from "@pt2/registry/scalar";
 import { expect, test } from "vitest";
 import { describeWithDevice } from "../device.test-helper.ts";
 import { adapterOf } from "../engine/adapter.ts";
-import type { Place } from "../engine/place.ts";
+import type { TensorView } from "../engine/tensor-view.ts";
 import { runDispatch } from "../wgsl/elementwise.test-helper.ts";
 import type { Dispatch } from "./dispatch.ts";
 import { Shader, type ShaderHost } from "./shader.ts";
@@ -12,11 +12,15 @@ const SHAPE = [2, 6, 8];
 const COUNT = 96;
 
 /** Where a tensor of float32 of its own lies; these tests look at texts and make the buffers themselves. */
-function place(shape: readonly number[], strides = contiguousStrides(shape)): Place {
-  const gpu = (): GPUBuffer => {
-    throw new Error("there is no buffer");
+function place(shape: readonly number[], strides = contiguousStrides(shape)): TensorView {
+  const buffer = {
+    bytes: 4 * COUNT,
+    constant: null,
+    get handle(): GPUBuffer {
+      throw new Error("there is no buffer");
+    },
   };
-  return { dtype: "float32", shape, strides, offset: 0, buffer: { bytes: 4 * COUNT, gpu, constant: null } };
+  return { dtype: "float32", shape, strides, offset: 0, buffer };
 }
 
 const rules = {

@@ -1,5 +1,5 @@
 import { broadcastStrides } from "@pt2/engine/strides";
-import type { Place } from "../engine/place.ts";
+import type { TensorView } from "../engine/tensor-view.ts";
 
 /** Dimensions of a tensor, as few as give the same elements in the same order. */
 export interface Dimension {
@@ -8,7 +8,7 @@ export interface Dimension {
 }
 
 /** Leaves out dimensions of one element and merges neighbours that one stride crosses. Empty for one element. */
-export function dimensionsOf({ shape, strides }: Pick<Place, "shape" | "strides">): readonly Dimension[] {
+export function dimensionsOf({ shape, strides }: Pick<TensorView, "shape" | "strides">): readonly Dimension[] {
   const dims: Dimension[] = [];
   for (const [d, size] of shape.entries()) {
     if (size === 1) continue;
@@ -21,6 +21,6 @@ export function dimensionsOf({ shape, strides }: Pick<Place, "shape" | "strides"
 }
 
 /** A tensor as it broadcasts to a shape: strides of repeated dimensions are 0. */
-export function broadcast(place: Place, shape: readonly number[]): Place {
+export function broadcast(place: TensorView, shape: readonly number[]): TensorView {
   return { ...place, shape, strides: broadcastStrides(place, shape) };
 }

@@ -1,7 +1,7 @@
+import { isComplexDtype } from "@pt2/engine/plan";
 import type { DType } from "@pt2/format";
 import type { Adapter } from "../engine/adapter.ts";
-import { isComplexDtype } from "../engine/complex-parts.ts";
-import type { Place } from "../engine/place.ts";
+import type { TensorView } from "../engine/tensor-view.ts";
 import { computeType, loadExpr, storageOf } from "../wgsl/storage.ts";
 import { type Dimension, dimensionsOf } from "./geometry.ts";
 import type { Params } from "./params.ts";
@@ -10,7 +10,7 @@ import type { Params } from "./params.ts";
 export const LANES = 4;
 
 /** Whether a tensor can be read as `vec4`s: numbers, dense from a multiple of four on, and a multiple of four of them. */
-export function isVector(place: Place): boolean {
+export function isVector(place: TensorView): boolean {
   if (isComplexDtype(place.dtype)) return false;
   const dims = dimensionsOf(place);
   const dense = dims.length === 0 || (dims.length === 1 && dims[0]!.stride === 1);
@@ -30,7 +30,7 @@ function element(name: string, index: string, vector: boolean): string {
 }
 
 /** `name(i)`: the i-th element in row-major order; with `vector` also `name4(i)`: elements 4i to 4i + 3. */
-export function flatReader(name: string, place: Place, offset: number, vector: boolean, params: Params): string {
+export function flatReader(name: string, place: TensorView, offset: number, vector: boolean, params: Params): string {
   const type = computeType(place.dtype);
   const dims = dimensionsOf(place);
   params.add(`${name}_offset`, "u32", offset);
@@ -63,7 +63,13 @@ export function flatIndex(name: string, dims: readonly Dimension[], params: Para
 }
 
 /** `name(c0, c1, …)`: an element by its coordinates. */
-export function coordinateReader(name: string, place: Place, offset: number, vector: boolean, params: Params): string {
+export function coordinateReader(
+  name: string,
+  place: TensorView,
+  offset: number,
+  vector: boolean,
+  params: Params,
+): string {
   params.add(`${name}_offset`, "u32", offset);
   const terms = place.strides.flatMap((stride, d) => {
     if (stride === 0 || place.shape[d] === 1) return [];
@@ -81,7 +87,7 @@ export function coordinateReader(name: string, place: Place, offset: number, vec
  * `name_at(o)`: the element `o` elements behind the tensor's first, wherever that is. With `vector` also `name_at4(o)`:
  * that element and the three behind it, where `o` and the tensor's offset are multiples of four.
  */
-export function rawReader(name: string, place: Place, offset: number, vector: boolean, params: Params): string {
+export function rawReader(name: string, place: TensorView, offset: number, vector: boolean, params: Params): string {
   params.add(`${name}_offset`, "u32", offset);
   const type = computeType(place.dtype);
   const load = loadExpr(place.dtype, element(name, `p.${name}_offset + o`, vector));
@@ -92,7 +98,7 @@ export function rawReader(name: string, place: Place, offset: number, vector: bo
 }
 
 /** `name(i)`: how many elements behind the first one the i-th is, of a tensor with these strides. */
-export function offsetFunction(name: string, layout: Pick<Place, "shape" | "strides">, params: Params): string {
+export function offsetFunction(name: string, layout: Pick<TensorView, "shape" | "strides">, params: Params): string {
   params.add(`${name}_offset`, "u32", 0);
   return `fn ${name}(i: u32) -> u32 { ${flatIndex(name, dimensionsOf(layout), params)} return at; }\n`;
 }

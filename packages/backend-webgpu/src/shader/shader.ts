@@ -2,8 +2,7 @@ import type { BackendErrorCode } from "@pt2/backend";
 import type { RegistryErrorCode } from "@pt2/registry";
 import type { TypedExpr } from "@pt2/registry/scalar";
 import type { Adapter } from "../engine/adapter.ts";
-import type { Buffer } from "../engine/constant.ts";
-import type { Place } from "../engine/place.ts";
+import type { Buffer, TensorView } from "../engine/tensor-view.ts";
 import { webgpuError } from "../webgpu-errors.ts";
 import { helpersIn, prelude, scalarFunction } from "../wgsl/scalar.ts";
 import { computeType, fitExpr, storeExpr } from "../wgsl/storage.ts";
@@ -25,14 +24,14 @@ import { Params } from "./params.ts";
 export interface Epilogue {
   readonly expr: TypedExpr;
   /** Operands by the index that `expr` uses; null stands for the kernel's value. */
-  readonly inputs: readonly (Place | null)[];
+  readonly inputs: readonly (TensorView | null)[];
 }
 
 /** Where a result goes. */
-export interface ResultPlace {
-  readonly place: Place;
+export interface ShaderResult {
+  readonly place: TensorView;
   /** Dtype of what the kernel computes, before the epilogue. */
-  readonly dtype: Place["dtype"];
+  readonly dtype: TensorView["dtype"];
   readonly epilogue: Epilogue | null;
 }
 
@@ -40,7 +39,7 @@ export interface ResultPlace {
 export interface ShaderHost {
   readonly adapter: Adapter;
   /** Makes the n-th result of the call. */
-  result(index: number): ResultPlace;
+  result(index: number): ShaderResult;
   /** Reserves two words that a run looks at when it is done. */
   guard(guard: Guard): { readonly buffer: Buffer; readonly slot: number };
   add(dispatch: Dispatch): void;
@@ -95,13 +94,13 @@ export class Shader {
     this.#host = host;
   }
 
-  read(name: string, place: Place, { vector = false }: AccessOptions = {}): this {
+  read(name: string, place: TensorView, { vector = false }: AccessOptions = {}): this {
     const offset = this.#bindRead(name, place, vector);
     this.#functions.push(flatReader(name, place, offset, vector, this.#params));
     return this;
   }
 
-  at(name: string, place: Place, { vector = false }: AccessOptions = {}): this {
+  at(name: string, place: TensorView, { vector = false }: AccessOptions = {}): this {
     const offset = this.#bindRead(name, place, vector);
     this.#functions.push(coordinateReader(name, place, offset, vector, this.#params));
     return this;
@@ -111,20 +110,20 @@ export class Shader {
    * For kernels that compute where they read: `x_at(o)` is the element `o` elements behind the first; with `vector`
    * also `x_at4(o)`, that one and the next three.
    */
-  raw(name: string, place: Place, { vector = false }: AccessOptions = {}): this {
+  raw(name: string, place: TensorView, { vector = false }: AccessOptions = {}): this {
     const offset = this.#bindRead(name, place, vector);
     this.#functions.push(rawReader(name, place, offset, vector, this.#params));
     return this;
   }
 
   /** `name(i)`: how many elements behind the first one the i-th of a tensor with these strides is. */
-  offsets(name: string, layout: Pick<Place, "shape" | "strides">): this {
+  offsets(name: string, layout: Pick<TensorView, "shape" | "strides">): this {
     this.#functions.push(offsetFunction(name, layout, this.#params));
     return this;
   }
 
   /** The n-th result of the call, with what is fused behind it. Returns where it lies. */
-  result(name: string, index = 0, { vector = false }: AccessOptions = {}): Place {
+  result(name: string, index = 0, { vector = false }: AccessOptions = {}): TensorView {
     const { place, dtype, epilogue } = this.#host.result(index);
     if (epilogue === null) {
       this.write(name, place, { vector });
@@ -158,7 +157,7 @@ export class Shader {
   }
 
   /** Memory that the shader writes, every element at most once. `vector` only where {@link isVector} holds. */
-  write(name: string, place: Place, { vector = false }: AccessOptions = {}): this {
+  write(name: string, place: TensorView, { vector = false }: AccessOptions = {}): this {
     const { dtype } = place;
     const storage = elementType(dtype, vector, this.adapter);
     this.#params.add(`${name}_offset`, "u32", this.#bindWrite(name, place, storage));
@@ -177,7 +176,7 @@ export class Shader {
   }
 
   /** Memory of 4-byte elements that invocations update together: `name_buf: array<atomic<u32>>`. */
-  atomic(name: string, place: Place): this {
+  atomic(name: string, place: TensorView): this {
     this.#params.add(`${name}_offset`, "u32", this.#bindWrite(name, place, "atomic<u32>"));
     return this;
   }
@@ -212,7 +211,7 @@ export class Shader {
   }
 
   /** A function of scalars from an expression. */
-  function(name: string, expr: TypedExpr, inputs: readonly Place["dtype"][]): this {
+  function(name: string, expr: TypedExpr, inputs: readonly TensorView["dtype"][]): this {
     this.#functions.push(scalarFunction(name, expr, inputs).code);
     return this;
   }
@@ -287,26 +286,26 @@ fn main(@builtin(workgroup_id) id: vec3<u32>, @builtin(num_workgroups) groups: v
     this.#host.add({ name: this.name, code, reads: reads!, writes: writes!, params: this.#params.bytes(), workgroups });
   }
 
-  #fusedOperand(name: string, place: Place, vector: boolean): FusedOperand {
+  #fusedOperand(name: string, place: TensorView, vector: boolean): FusedOperand {
     const wide = vector && isVector(place);
     this.read(name, place, { vector: wide });
     return { name, wide };
   }
 
-  #bindRead(name: string, place: Place, vector: boolean): number {
+  #bindRead(name: string, place: TensorView, vector: boolean): number {
     const { binding, offset } = bindingOf(place, this.adapter, this.name);
     const declaration = `var<storage, read> ${name}_buf: array<${elementType(place.dtype, vector, this.adapter)}>;`;
     this.#reads.push({ binding, declaration });
     return offset;
   }
 
-  #bindWrite(name: string, place: Place, type: string): number {
+  #bindWrite(name: string, place: TensorView, type: string): number {
     const { binding, offset } = bindingOf(place, this.adapter, this.name);
     this.#writes.push({ binding, declaration: `var<storage, read_write> ${name}_buf: array<${type}>;` });
     return offset;
   }
 
-  #store(dtype: Place["dtype"], value: string): string {
+  #store(dtype: TensorView["dtype"], value: string): string {
     return storeExpr(dtype, value, { f16: this.adapter.f16 });
   }
 }

@@ -1,7 +1,7 @@
 import { DTYPES } from "@pt2/format";
 import type { TensorMeta } from "@pt2/registry";
 import { requireIndex } from "../staged/index-error.ts";
-import { normalDim, offsetsOf, rowMajor } from "../strides.ts";
+import { contiguousStrides, normalDim, offsetsOf } from "../strides.ts";
 import { type HostCall, type HostKernel, hostKernel } from "./host-kernel.ts";
 
 /** `scatter_reduce(self, dim, index, src, reduce, include_self)` of complex numbers: sums, means and products. */
@@ -14,10 +14,10 @@ function scatter(call: HostCall): Float64Array {
   const [{ shape, data: out }, index, src] = [call.array("self"), call.array("index"), call.array("src")];
   const reduce = call.arg<string>("reduce");
   const dim = normalDim(call.arg<number>("dim"), shape.length);
-  const strides = rowMajor(shape);
+  const strides = contiguousStrides(shape);
   const [stride, size] = [strides[dim] ?? 1, shape[dim] ?? 1];
   const bases = offsetsOf({ shape: index.shape, strides: strides.map((step, d) => (d === dim ? 0 : step)) });
-  const sources = offsetsOf({ shape: index.shape, strides: rowMajor(src.shape) });
+  const sources = offsetsOf({ shape: index.shape, strides: contiguousStrides(src.shape) });
   const counts = new Map<number, number>();
   for (const [i, given] of index.data.entries()) {
     const row = requireIndex(given, dim, size);

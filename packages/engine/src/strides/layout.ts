@@ -1,7 +1,7 @@
-import { contiguousStrides as rowMajor } from "@pt2/format";
+import { contiguousStrides } from "@pt2/format";
 import type { Strided } from "@pt2/registry";
 
-export { rowMajor };
+export { contiguousStrides };
 
 /** Shape and strides of a tensor; both count elements. */
 export type Layout = Pick<Strided, "shape" | "strides">;
@@ -9,7 +9,7 @@ export type Layout = Pick<Strided, "shape" | "strides">;
 /** Strides of a dense tensor whose second dimension moves fastest (`channels_last`, of any rank ≥ 3). */
 export function channelsLast(shape: readonly number[]): readonly number[] {
   const [n, c, ...space] = shape;
-  const inner = rowMajor([n!, ...space, c!]);
+  const inner = contiguousStrides([n!, ...space, c!]);
   return [inner[0]!, inner.at(-1)!, ...inner.slice(1, -1)];
 }
 
@@ -44,9 +44,9 @@ export function resultStrides<Operand extends Layout>(
     input.shape.every((size, i) => size === shape[i]) &&
     isDense(shape, input.strides);
   const model = inputs.find((input) => preferred(input) && fits(input)) ?? inputs.find(fits);
-  if (model === undefined) return rowMajor(shape);
+  if (model === undefined) return contiguousStrides(shape);
   // Dimensions of size 1 may carry any stride; give them one that a dense tensor could have.
-  const row = rowMajor(shape);
+  const row = contiguousStrides(shape);
   return sameStrides(shape, model.strides, row) ? row : normalised(shape, model.strides);
 }
 

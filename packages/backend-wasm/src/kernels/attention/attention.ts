@@ -1,6 +1,6 @@
 import type { TensorMeta } from "@pt2/registry";
 import type { KernelCall, WasmKernel } from "../../engine/kernel.ts";
-import { addressOf, type Place } from "../../engine/place.ts";
+import { addressOf, type TensorView } from "../../engine/tensor-view.ts";
 import { float32Result, isFloat32 } from "../float32.ts";
 
 /** Mask kinds of the kernel, see assembly/attention.ts. */
@@ -29,7 +29,7 @@ export const attention: WasmKernel = {
         mask: mask === null ? 0 : offsetAt(mask.place, index),
         out: offsetAt(out, index),
       }));
-      const step = (place: Place): number => place.strides.at(-2)!;
+      const step = (place: TensorView): number => place.strides.at(-2)!;
       const [maskRow, maskColumn] = mask === null ? [0, 0] : broadcastStep(mask.place);
       const maskSize = mask?.kind === MASK.boolean ? 1 : 4;
       const { kernels } = call;
@@ -56,7 +56,7 @@ export const attention: WasmKernel = {
             maskRow,
             maskColumn,
             causal,
-            scratch.address(),
+            scratch.handle,
           );
         }
       });
@@ -65,11 +65,11 @@ export const attention: WasmKernel = {
 };
 
 /** The kernel wants contiguous rows; everything above them may be strided. */
-function rows(call: KernelCall, place: Place): Place {
+function rows(call: KernelCall, place: TensorView): TensorView {
   return place.strides.at(-1) === 1 || place.shape.at(-1) === 1 ? place : call.dense(place);
 }
 
-function maskOf(call: KernelCall): { readonly place: Place; readonly kind: number } | null {
+function maskOf(call: KernelCall): { readonly place: TensorView; readonly kind: number } | null {
   const mask = call.optional("attn_mask");
   if (mask === null) return null;
   return mask.dtype === "bool"
@@ -77,7 +77,7 @@ function maskOf(call: KernelCall): { readonly place: Place; readonly kind: numbe
     : { place: call.convert(mask, "float32"), kind: MASK.added };
 }
 
-function broadcastStep({ shape, strides }: Place): readonly [number, number] {
+function broadcastStep({ shape, strides }: TensorView): readonly [number, number] {
   const step = (d: number): number => (shape.at(d) === 1 ? 0 : (strides.at(d) ?? 0));
   return [step(-2), step(-1)];
 }
@@ -91,7 +91,7 @@ function indices(shape: readonly number[]): readonly (readonly number[])[] {
 }
 
 /** Element offset of a (broadcast) tensor at an index of the leading dimensions. */
-function offsetAt({ shape, strides }: Place, index: readonly number[]): number {
+function offsetAt({ shape, strides }: TensorView, index: readonly number[]): number {
   const lead = shape.length - 2;
   return index.reduce((sum, i, d) => {
     const at = d - (index.length - lead);

@@ -2,8 +2,9 @@ import { channelsLast } from "@pt2/engine/strides";
 import { type ConvolutionWindow, convolutionWindow, type Spatial, spatial } from "@pt2/engine/windows";
 import type { TensorMeta } from "@pt2/registry";
 import type { KernelCall, WasmKernel } from "../../engine/kernel.ts";
-import { addressOf, type Place } from "../../engine/place.ts";
+import { addressOf, type TensorView } from "../../engine/tensor-view.ts";
 import { float32Result, isFloat32 } from "../float32.ts";
+import { packedBytes } from "../matmul/gemm.ts";
 import { chooseAlgorithm, exactAlgorithm, planConv } from "./plan-conv.ts";
 import type { ConvShape } from "./types.ts";
 
@@ -30,40 +31,40 @@ export const convolution: WasmKernel = {
     const window = convolutionWindow(call.call.record.name, call, weight.shape.slice(2));
     const source = call.withStrides(input, channelsLast(input.shape));
     const bias = call.optional("bias");
-    const biasPlace = bias && call.dense(call.convert(bias, "float32"));
+    const denseBias = bias && call.dense(call.convert(bias, "float32"));
     const result = call.call.results[0] as TensorMeta;
     const shape = result.shape.length === rank ? result.shape : [1, ...result.shape];
     const strides = channelsLast(shape).slice(rank - result.shape.length);
-    float32Result(call, (out) => planInto(call, window, source, weight, biasPlace, out), { strides });
+    float32Result(call, (out) => planInto(call, window, source, weight, denseBias, out), { strides });
   },
 };
 
 function planInto(
   call: KernelCall,
   window: ConvolutionWindow,
-  input: Place,
-  weight: Place,
-  bias: Place | null,
-  out: Place,
+  input: TensorView,
+  weight: TensorView,
+  bias: TensorView | null,
+  out: TensorView,
 ): void {
   if (out.shape.some((size) => size === 0)) return;
   const shape = convShape(window, input.shape, weight.shape);
   const algorithm = call.exact ? exactAlgorithm(shape) : chooseAlgorithm(shape, weight.buffer.constant !== null);
   const plan = planConv({ kernels: call.kernels, memory: call.heap.memory }, shape, algorithm);
   const key = `conv:${plan.algorithm}:${window.groups}:${weight.shape}:${window.transposed}`;
-  const packed = call.prepared(weight, key, plan.weightBytes, (ctx, from, to) => {
+  const packed = call.prepared(weight, key, packedBytes(plan.weightBytes), (ctx, from, to) => {
     const work = ctx.scratch(plan.packScratchBytes);
-    ctx.step(() => plan.pack({ address: addressOf(from), strides: weightStrides(from) }, to.address(), work.address()));
+    ctx.step(() => plan.pack({ address: addressOf(from), strides: weightStrides(from) }, addressOf(to), work.handle));
   });
   const scratch = call.scratch(plan.scratchBytes);
   const { lo, hi } = call.clamp;
   call.step(() =>
     plan.run({
       input: addressOf(input),
-      weight: packed.address(),
+      weight: addressOf(packed),
       bias: bias === null ? 0 : addressOf(bias),
       output: addressOf(out),
-      scratch: scratch.address(),
+      scratch: scratch.handle,
       lo,
       hi,
     }),
@@ -89,12 +90,12 @@ function convShape(window: ConvolutionWindow, input: readonly number[], weight: 
 }
 
 /** A single sample as a batch of one. */
-function batched(place: Place, rank: number): Place {
+function batched(place: TensorView, rank: number): TensorView {
   if (place.shape.length === rank) return place;
   return { ...place, shape: [1, ...place.shape], strides: [0, ...place.strides] };
 }
 
-function weightStrides({ strides }: Place): readonly [number, number, number, number, number] {
+function weightStrides({ strides }: TensorView): readonly [number, number, number, number, number] {
   const [o, i, ...space] = strides as readonly [number, number, ...number[]];
   const [d, h, w]: Spatial = spatial(space, 0);
   return [o, i, d, h, w];

@@ -1,7 +1,7 @@
-import { rowMajor } from "@pt2/engine/strides";
+import { contiguousStrides } from "@pt2/engine/strides";
 import type { TensorMeta } from "@pt2/registry";
 import type { WasmKernel } from "../../engine/kernel.ts";
-import type { Place } from "../../engine/place.ts";
+import type { TensorView } from "../../engine/tensor-view.ts";
 
 /** `cat(tensors, dim)`: each operand is copied (converted where dtypes differ) into its part of the result. */
 export const cat: WasmKernel = {
@@ -16,7 +16,7 @@ export const cat: WasmKernel = {
     let at = 0;
     for (const part of parts) {
       const size = part.shape[dim]!;
-      const target: Place = { ...out, shape: part.shape, offset: at * out.strides[dim]! };
+      const target: TensorView = { ...out, shape: part.shape, offset: at * out.strides[dim]! };
       call.copy(call.convert(part, out.dtype), target);
       at += size;
     }
@@ -24,11 +24,11 @@ export const cat: WasmKernel = {
 };
 
 /** The layout of the first operand, so that channels-last stays channels-last. */
-function stridesLike(shape: readonly number[], part: Place | undefined, dim: number): readonly number[] {
-  if (part === undefined) return rowMajor(shape);
+function stridesLike(shape: readonly number[], part: TensorView | undefined, dim: number): readonly number[] {
+  if (part === undefined) return contiguousStrides(shape);
   const order = [...shape.keys()].sort((a, b) => part.strides[b]! - part.strides[a]! || a - b);
   const single = part.shape.some((size, d) => size === 1 && d !== dim);
-  if (single && shape.length < 3) return rowMajor(shape);
+  if (single && shape.length < 3) return contiguousStrides(shape);
   const strides = new Array<number>(shape.length);
   let stride = 1;
   for (const d of order.reverse()) {

@@ -1,7 +1,7 @@
 import { DTYPES, type DType } from "@pt2/format";
 import type { TensorMeta } from "@pt2/registry";
 import type { KernelCall, WasmKernel } from "../../engine/kernel.ts";
-import type { Place } from "../../engine/place.ts";
+import type { TensorView } from "../../engine/tensor-view.ts";
 
 /** Views that read the same bytes as another dtype. Where strides cannot say it, of a dense copy. */
 export const reinterpret: WasmKernel = {
@@ -9,7 +9,7 @@ export const reinterpret: WasmKernel = {
   accepts: ({ self, dtype }) => dtype !== "bool" || (self as TensorMeta).dtype === "bool",
   prepare(call) {
     const self = call.tensor("self");
-    const { dtype, shape } = call.call.results[0] as Place;
+    const { dtype, shape } = call.call.results[0] as TensorView;
     const [from, to] = [DTYPES[self.dtype].itemsize, DTYPES[dtype].itemsize];
     const place = from < to ? joinable(call, self, to / from) : splittable(call, self, from / to);
     const scale = (elements: number): number => (elements * from) / to;
@@ -23,7 +23,7 @@ export const reinterpret: WasmKernel = {
 };
 
 /** With elements side by side that become one, and everything else in multiples of them. */
-function joinable(call: KernelCall, place: Place, count: number): Place {
+function joinable(call: KernelCall, place: TensorView, count: number): TensorView {
   const last = place.strides.length - 1;
   const fits =
     place.strides[last] === 1 &&
@@ -33,14 +33,14 @@ function joinable(call: KernelCall, place: Place, count: number): Place {
 }
 
 /** With the last dimension dense, unless a dimension for the parts is added. */
-function splittable(call: KernelCall, place: Place, count: number): Place {
+function splittable(call: KernelCall, place: TensorView, count: number): TensorView {
   const pairs =
-    DTYPES[place.dtype].kind === "complex" && place.shape.length < (call.call.results[0] as Place).shape.length;
+    DTYPES[place.dtype].kind === "complex" && place.shape.length < (call.call.results[0] as TensorView).shape.length;
   return count === 1 || pairs || (place.strides.at(-1) ?? 1) === 1 ? place : compact(call, place);
 }
 
 /** A row-major copy in memory of its own. */
-function compact(call: KernelCall, place: Place): Place {
+function compact(call: KernelCall, place: TensorView): TensorView {
   const copy = call.temporary(place.dtype as DType, place.shape);
   call.copy(place, copy);
   return copy;

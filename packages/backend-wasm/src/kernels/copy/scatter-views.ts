@@ -1,6 +1,6 @@
 import { checkInside } from "@pt2/engine/strides";
 import type { WasmKernel } from "../../engine/kernel.ts";
-import { elementsIn, type Place } from "../../engine/place.ts";
+import { elementsIn, type TensorView } from "../../engine/tensor-view.ts";
 
 /**
  * `as_strided_scatter(self, src, size, stride, storage_offset)`: a copy of `self`, row-major, whose part that a view would
@@ -11,7 +11,7 @@ export const asStridedScatter: WasmKernel = {
   prepare(call) {
     const out = call.output();
     call.copy(call.tensor("self"), out);
-    const part: Place = {
+    const part: TensorView = {
       ...out,
       shape: call.arg("size"),
       strides: call.arg("stride"),

@@ -1,7 +1,7 @@
 import { selectElements } from "@pt2/engine";
 import { broadcastPositions } from "@pt2/engine/strides";
 import { adder, mover } from "../../engine/access.ts";
-import { readPlace } from "../../engine/elements.ts";
+import { readView } from "../../engine/elements.ts";
 import type { WasmKernel } from "../../engine/kernel.ts";
 
 /** `index_put(self, indices, values, accumulate)` where some index is a mask: what is written only a run can tell. */
@@ -17,7 +17,7 @@ export const indexPutMask: WasmKernel = {
     const { heap } = call;
     call.step(() => {
       const given = indices.map(
-        (place) => place && { dtype: place.dtype, shape: place.shape, bytes: readPlace(heap, place) },
+        (place) => place && { dtype: place.dtype, shape: place.shape, bytes: readView(heap, place) },
       );
       const { shape, offsets } = selectElements(out.shape, out.strides, given);
       const sources = broadcastPositions(values.shape, shape);

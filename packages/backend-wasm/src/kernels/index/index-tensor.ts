@@ -3,13 +3,13 @@ import { broadcastShape, broadcastStrides, offsetsOf } from "@pt2/engine/strides
 import type { ArgValue, TensorMeta } from "@pt2/registry";
 import { adder, mover, pick } from "../../engine/access.ts";
 import type { KernelCall, WasmKernel } from "../../engine/kernel.ts";
-import type { Place } from "../../engine/place.ts";
 import { readIndices } from "../../engine/read-indices.ts";
+import type { TensorView } from "../../engine/tensor-view.ts";
 
 /** An index tensor, row-major, and which of its elements belongs to each tuple. */
 interface IndexOfDim {
   readonly dim: number;
-  readonly place: Place;
+  readonly place: TensorView;
   readonly offsets: Int32Array;
   readonly rows: Int32Array;
 }
@@ -72,7 +72,7 @@ function hasNoMask(args: Readonly<Record<string, ArgValue>>): boolean {
   return indices.every((index) => index?.dtype !== "bool" && index?.dtype !== "uint8");
 }
 
-function planIndices(call: KernelCall, self: Place): Indexed {
+function planIndices(call: KernelCall, self: TensorView): Indexed {
   const given = call.arg<readonly (unknown | null)[]>("indices");
   const dims = given.flatMap((index, dim) => (index === null ? [] : [dim]));
   const places = call.tensorList("indices").flatMap((place) => (place === null ? [] : [call.dense(place)]));
@@ -90,7 +90,7 @@ function planIndices(call: KernelCall, self: Place): Indexed {
 }
 
 /** Shape over which values are written: as the result of `index`. */
-function tupleShape(call: KernelCall, self: Place): readonly number[] {
+function tupleShape(call: KernelCall, self: TensorView): readonly number[] {
   const given = call.arg<readonly (unknown | null)[]>("indices");
   const dims = given.flatMap((index, dim) => (index === null ? [] : [dim]));
   const common = broadcastShape(call.tensorList("indices").flatMap((place) => (place === null ? [] : [place.shape])));
@@ -99,14 +99,14 @@ function tupleShape(call: KernelCall, self: Place): readonly number[] {
 }
 
 /** Kept dimensions before and behind the indexed ones. Indices apart from each other move to the front. */
-function keptDims(self: Place, dims: readonly number[]): readonly [readonly number[], readonly number[]] {
+function keptDims(self: TensorView, dims: readonly number[]): readonly [readonly number[], readonly number[]] {
   const adjacent = dims.every((d, i) => d === dims[0]! + i);
   const kept = [...self.shape.keys()].filter((d) => !dims.includes(d));
   return adjacent ? [kept.filter((d) => d < dims[0]!), kept.filter((d) => d > dims[0]!)] : [[], kept];
 }
 
 /** Where each tuple of indices leads to, as offsets in `self`. */
-function tupleBases(call: KernelCall, self: Place, { indices, tuples }: Indexed): Int32Array {
+function tupleBases(call: KernelCall, self: TensorView, { indices, tuples }: Indexed): Int32Array {
   const bases = new Int32Array(tuples);
   for (const { dim, place, offsets, rows } of indices) {
     readIndices(call, place, rows, { dim, size: self.shape[dim]!, wraps: true });
@@ -117,7 +117,7 @@ function tupleBases(call: KernelCall, self: Place, { indices, tuples }: Indexed)
 }
 
 /** Visits the offset in `self` of every element of the result, row-major. */
-function forEachTuple(call: KernelCall, self: Place, plan: Indexed, visit: (offset: number) => void): void {
+function forEachTuple(call: KernelCall, self: TensorView, plan: Indexed, visit: (offset: number) => void): void {
   const { before, after } = plan;
   const bases = tupleBases(call, self, plan);
   for (const lead of before) {

@@ -1,11 +1,11 @@
 import { numel } from "@pt2/backend";
+import { isComplexDtype } from "@pt2/engine/plan";
 import { normalDim, offsetsOf } from "@pt2/engine/strides";
 import type { TensorMeta } from "@pt2/registry";
 import { bigints, type Elements, mover, numbers } from "../../engine/access.ts";
-import { isComplexDtype } from "../../engine/complex-parts.ts";
 import type { KernelCall, WasmKernel } from "../../engine/kernel.ts";
-import type { Place } from "../../engine/place.ts";
 import { readIndices } from "../../engine/read-indices.ts";
+import type { TensorView } from "../../engine/tensor-view.ts";
 
 /** `scatter(self, dim, index, src)`: a copy of `self` in which out[index[i][j]][j] = src[i][j]; the last write wins. */
 export const scatter: WasmKernel = {
@@ -53,7 +53,7 @@ interface Writer {
   finish?(): void;
 }
 
-function planScatter(call: KernelCall, src: Place, writer: (out: Place) => Writer): void {
+function planScatter(call: KernelCall, src: TensorView, writer: (out: TensorView) => Writer): void {
   const self = call.tensor("self");
   const index = call.dense(call.tensor("index"));
   const out = call.output();

@@ -1,8 +1,8 @@
 import { numel } from "@pt2/backend";
 import { pick } from "../../engine/access.ts";
 import type { KernelCall, WasmKernel } from "../../engine/kernel.ts";
-import type { Place } from "../../engine/place.ts";
 import { readIndices } from "../../engine/read-indices.ts";
+import type { TensorView } from "../../engine/tensor-view.ts";
 
 /** `index_select(self, dim, index)`: whole slices. */
 export const indexSelect: WasmKernel = {
@@ -24,7 +24,7 @@ export const embedding: WasmKernel = {
 };
 
 /** out[outer, i, inner] = self[outer, index[i], inner] */
-function planSlices(call: KernelCall, self: Place, index: Place, dim: number): void {
+function planSlices(call: KernelCall, self: TensorView, index: TensorView, dim: number): void {
   const out = call.output();
   const size = self.shape[dim] ?? 1;
   const count = numel(index.shape);

@@ -1,5 +1,5 @@
 import type { WasmKernel } from "../../engine/kernel.ts";
-import { addressOf, type Place } from "../../engine/place.ts";
+import { addressOf, type TensorView } from "../../engine/tensor-view.ts";
 import { float32Result, isFloat32 } from "../float32.ts";
 
 /** `bmm(self[B, M, K], mat2[B, K, N])`; strides of both may be anything that keeps rows of `self` contiguous. */
@@ -37,7 +37,7 @@ export const bmm: WasmKernel = {
           0,
           M * N,
           N,
-          scratch.address(),
+          scratch.handle,
           0,
           0,
           0,
@@ -47,6 +47,6 @@ export const bmm: WasmKernel = {
   },
 };
 
-function hasContiguousRows({ shape, strides }: Place): boolean {
+function hasContiguousRows({ shape, strides }: TensorView): boolean {
   return (shape[2] === 1 || strides[2] === 1) && (shape[1] === 1 || strides[1]! >= shape[2]!);
 }

@@ -1,7 +1,8 @@
 import type { Clamp } from "@pt2/engine";
-import { NO_CLAMP } from "../../engine/call-context.ts";
+import type { TensorLayout } from "@pt2/engine/plan";
+import { NO_CLAMP } from "../../engine/context.ts";
 import type { PlanContext } from "../../engine/kernel.ts";
-import { addressOf, type Buffer, type Place } from "../../engine/place.ts";
+import { addressOf, type TensorView } from "../../engine/tensor-view.ts";
 
 /** Flags of the packed matrix product, see assembly/gemm.ts. */
 const ACCUMULATE = 1;
@@ -10,23 +11,28 @@ const CLAMP = 2;
 const PANEL = 8;
 
 /** A [K, N] matrix in the panels that the product wants; packed once when it is a constant. */
-export function packedMatrix(ctx: PlanContext, matrix: Place): Buffer {
+export function packedMatrix(ctx: PlanContext, matrix: TensorView): TensorView {
   const [K, N] = matrix.shape as readonly [number, number];
   const bytes = ctx.kernels.gemmPackedBytes(K, N);
   const [strideK, strideN] = matrix.strides as readonly [number, number];
-  const fill = (inner: PlanContext, from: Place, to: Buffer): void =>
-    inner.step(() => inner.kernels.gemmPackB(addressOf(from), strideK, strideN, K, N, to.address()));
+  const fill = (inner: PlanContext, from: TensorView, to: TensorView): void =>
+    inner.step(() => inner.kernels.gemmPackB(addressOf(from), strideK, strideN, K, N, addressOf(to)));
   // PyTorch's [N, K] weights: the rows of a panel lie where the panel will.
   const inPlace = strideK === 1 && strideN === K && N % PANEL === 0;
-  const rework = (inner: PlanContext, at: Buffer): void => {
+  const rework = (inner: PlanContext, at: TensorView): void => {
     const work = inner.scratch(K * PANEL * 4);
-    inner.step(() => inner.kernels.gemmPackInPlace(at.address(), K, N, work.address()));
+    inner.step(() => inner.kernels.gemmPackInPlace(addressOf(at), K, N, work.handle));
   };
-  return ctx.prepared(matrix, "gemm", bytes, fill, inPlace ? rework : undefined);
+  return ctx.prepared(matrix, "gemm", packedBytes(bytes), fill, inPlace ? rework : undefined);
+}
+
+/** What is packed is only bytes to others. */
+export function packedBytes(bytes: number): TensorLayout {
+  return { dtype: "uint8", shape: [bytes] };
 }
 
 /** A matrix whose rows are contiguous, copied only if they are not. */
-export function withContiguousRows(ctx: PlanContext, matrix: Place): Place {
+export function withContiguousRows(ctx: PlanContext, matrix: TensorView): TensorView {
   const [rows, columns] = matrix.shape as readonly [number, number];
   const contiguous = matrix.strides[1] === 1 || columns === 1;
   return contiguous && (rows === 1 || matrix.strides[0]! >= columns) ? matrix : ctx.dense(matrix);
@@ -35,10 +41,10 @@ export function withContiguousRows(ctx: PlanContext, matrix: Place): Place {
 /** Plans out[M, N] = a[M, K] · b[K, N] (+ bias[N]), all float32; `out` has contiguous rows. */
 export function planGemm(
   ctx: PlanContext,
-  out: Place,
-  a: Place,
-  b: Place,
-  options: { readonly bias?: Place | null; readonly accumulate?: boolean; readonly clamp?: Clamp } = {},
+  out: TensorView,
+  a: TensorView,
+  b: TensorView,
+  options: { readonly bias?: TensorView | null; readonly accumulate?: boolean; readonly clamp?: Clamp } = {},
 ): void {
   const [M, K] = a.shape as readonly [number, number];
   const N = b.shape[1]!;
@@ -59,7 +65,7 @@ export function planGemm(
       K,
       addressOf(rows),
       lda,
-      packed.address(),
+      addressOf(packed),
       addressOf(out),
       ldc,
       bias === null ? 0 : addressOf(bias),
@@ -71,12 +77,12 @@ export function planGemm(
 }
 
 /** The transposed matrix, without a copy. */
-export function transposed(matrix: Place): Place {
+export function transposed(matrix: TensorView): TensorView {
   return { ...matrix, shape: [matrix.shape[1]!, matrix.shape[0]!], strides: [matrix.strides[1]!, matrix.strides[0]!] };
 }
 
 /** A tensor as a matrix of its last dimension: [..., K] → [M, K], copied only when strides do not allow it. */
-export function asRows(ctx: PlanContext, place: Place): Place {
+export function asRows(ctx: PlanContext, place: TensorView): TensorView {
   const columns = place.shape.at(-1)!;
   const rows = place.shape.slice(0, -1).reduce((n, size) => n * size, 1);
   const dense = ctx.dense(place);

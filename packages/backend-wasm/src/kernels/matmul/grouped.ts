@@ -2,9 +2,9 @@ import { indexError } from "@pt2/engine";
 import type { ArgValue, TensorMeta } from "@pt2/registry";
 import { numbers } from "../../engine/access.ts";
 import type { PlanContext, WasmKernel } from "../../engine/kernel.ts";
-import { addressOf, type Buffer, type Place } from "../../engine/place.ts";
+import { addressOf, type TensorView } from "../../engine/tensor-view.ts";
 import { float32Result, isFloat32 } from "../float32.ts";
-import { withContiguousRows } from "./gemm.ts";
+import { packedBytes, withContiguousRows } from "./gemm.ts";
 
 /**
  * `_grouped_mm(self[M, K], mat2[G, K, N], offs[G])`: rows up to `offs[g]` that no group before has taken, times
@@ -35,7 +35,7 @@ export const groupedMm: WasmKernel = {
         for (let g = 0; g < groups; g++) {
           const end = ends.get(g * offsets.strides[0]!);
           if (!(end >= start && end <= M)) throw indexError(end, 0, M, call.call);
-          const b = packed.address() + g * each;
+          const b = addressOf(packed) + g * each;
           if (end > start) {
             const [a, c] = [from + 4 * start * lda, to + 4 * start * N];
             kernels.gemmPacked(end - start, N, K, a, lda, b, c, N, 0, 0, 0, 0);
@@ -49,14 +49,14 @@ export const groupedMm: WasmKernel = {
 };
 
 /** Every matrix of a stack in the panels that the product wants, one behind the other. */
-function packedStack(ctx: PlanContext, stack: Place): Buffer {
+function packedStack(ctx: PlanContext, stack: TensorView): TensorView {
   const [groups, K, N] = stack.shape as readonly [number, number, number];
   const [next, strideK, strideN] = stack.strides as readonly [number, number, number];
   const each = ctx.kernels.gemmPackedBytes(K, N);
-  return ctx.prepared(stack, "gemm-stack", groups * each, (inner, from, to) =>
+  return ctx.prepared(stack, "gemm-stack", packedBytes(groups * each), (inner, from, to) =>
     inner.step(() => {
       for (let g = 0; g < groups; g++) {
-        inner.kernels.gemmPackB(addressOf(from) + 4 * g * next, strideK, strideN, K, N, to.address() + g * each);
+        inner.kernels.gemmPackB(addressOf(from) + 4 * g * next, strideK, strideN, K, N, addressOf(to) + g * each);
       }
     }),
   );

@@ -1,6 +1,6 @@
+import { isComplexDtype } from "@pt2/engine/plan";
 import type { ArgValue, TensorMeta } from "@pt2/registry";
-import { numbers } from "../../engine/access.ts";
-import { complexParts, isComplexDtype } from "../../engine/complex-parts.ts";
+import { complexParts, numbers } from "../../engine/access.ts";
 import type { WasmKernel } from "../../engine/kernel.ts";
 
 /** Products of complex matrices, in plain loops. */

@@ -1,7 +1,6 @@
 import type { TensorMeta } from "@pt2/registry";
-import { castExpr } from "../../engine/expressions.ts";
 import type { KernelCall, WasmKernel } from "../../engine/kernel.ts";
-import { addressOf, type Place } from "../../engine/place.ts";
+import { addressOf, type TensorView } from "../../engine/tensor-view.ts";
 import { float32Result, isFloat32 } from "../float32.ts";
 
 /** `layer_norm` and `native_layer_norm`, which also returns mean and reciprocal deviation of each row. */
@@ -18,7 +17,7 @@ export const layerNorm: WasmKernel = {
     const [mean, rstd] = statistics.map(({ wide }) => wide);
     float32Result(call, (out) => {
       if (rows === 0) return;
-      const at = (place: Place | null | undefined): number => (place ? addressOf(place) : 0);
+      const at = (place: TensorView | null | undefined): number => (place ? addressOf(place) : 0);
       const { kernels } = call;
       call.step(() =>
         kernels.layerNormRows(addressOf(input), addressOf(out), rows, n, at(weight), at(bias), eps, at(mean), at(rstd)),
@@ -71,7 +70,7 @@ export const groupNorm: WasmKernel = {
     const [mean, rstd] = statistics.map(({ wide }) => wide);
     float32Result(call, (out) => {
       if (batch * channels * n === 0) return;
-      const at = (place: Place | null | undefined): number => (place ? addressOf(place) : 0);
+      const at = (place: TensorView | null | undefined): number => (place ? addressOf(place) : 0);
       const { kernels } = call;
       call.step(() =>
         kernels.groupNormRows(
@@ -94,14 +93,14 @@ export const groupNorm: WasmKernel = {
 };
 
 /** The n-th result for a kernel that writes float32; `round` then converts it to the result's dtype. */
-function statistic(call: KernelCall, index: number): { readonly wide: Place; round(): void } {
+function statistic(call: KernelCall, index: number): { readonly wide: TensorView; round(): void } {
   const out = call.output(index);
   if (out.dtype === "float32") return { wide: out, round() {} };
   const wide = call.temporary("float32", out.shape);
-  return { wide, round: () => call.elementwise(out, [wide], castExpr("float32", out.dtype)) };
+  return { wide, round: () => call.copy(wide, out) };
 }
 
-function vector(call: KernelCall, name: string): Place | null {
+function vector(call: KernelCall, name: string): TensorView | null {
   const place = call.optional(name);
   return place && call.dense(call.convert(place, "float32"));
 }

@@ -2,7 +2,7 @@ import { type AxisWindow, slidingWindows } from "@pt2/engine/host";
 import { offsetsOf } from "@pt2/engine/strides";
 import { bigints, type Elements, numbers } from "../../engine/access.ts";
 import type { KernelCall, WasmKernel } from "../../engine/kernel.ts";
-import type { Place } from "../../engine/place.ts";
+import type { TensorView } from "../../engine/tensor-view.ts";
 
 /** Sliding windows over every real dtype, in plain loops. */
 export const poolAny: WasmKernel = {
@@ -50,7 +50,7 @@ interface Axis {
   readonly size: number;
 }
 
-function axesOf(call: KernelCall, self: Place, out: Place): readonly Axis[] {
+function axesOf(call: KernelCall, self: TensorView, out: TensorView): readonly Axis[] {
   const kernel = call.arg<readonly number[]>("kernel_size");
   const spatial = Number(/pool(\d)d/.exec(call.call.record.name)![1]);
   const first = self.shape.length - spatial;

@@ -3,7 +3,7 @@ import { channelsLast } from "@pt2/engine/strides";
 import { poolingRank, poolingWindow, spatial } from "@pt2/engine/windows";
 import type { ArgValue, TensorMeta } from "@pt2/registry";
 import type { KernelCall, WasmKernel } from "../../engine/kernel.ts";
-import { addressOf, type Place } from "../../engine/place.ts";
+import { addressOf, type TensorView } from "../../engine/tensor-view.ts";
 import { isFloat32 } from "../float32.ts";
 import { adaptiveBoxes, type PoolBoxes, slidingBoxes } from "./boxes.ts";
 import { planPool } from "./plan-pool.ts";
@@ -70,7 +70,7 @@ function onlyFloat32(args: Readonly<Record<string, ArgValue>>): boolean {
 }
 
 /** The input as [N, C, spatial…], channels-last. */
-function source(call: KernelCall, rank: number): Place {
+function source(call: KernelCall, rank: number): TensorView {
   const given = call.tensor("self");
   const place =
     given.shape.length === rank + 2 ? given : { ...given, shape: [1, ...given.shape], strides: [0, ...given.strides] };
@@ -79,7 +79,7 @@ function source(call: KernelCall, rank: number): Place {
 
 function planInto(
   call: KernelCall,
-  input: Place,
+  input: TensorView,
   boxes: PoolBoxes,
   reduce: Reduce,
   divisorOverride: number | undefined,
@@ -107,7 +107,7 @@ function planInto(
     plan.run({
       input: addressOf(input),
       output: addressOf(out),
-      scratch: scratch.address(),
+      scratch: scratch.handle,
       ...(indices === null ? {} : { indices: addressOf(indices) }),
     }),
   );

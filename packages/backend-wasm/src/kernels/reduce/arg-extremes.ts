@@ -1,9 +1,8 @@
 import { numel } from "@pt2/backend";
-import { normalDim, rowMajor } from "@pt2/engine/strides";
+import { contiguousStrides, normalDim } from "@pt2/engine/strides";
 import type { TensorMeta } from "@pt2/registry";
-import { castExpr } from "../../engine/expressions.ts";
 import type { KernelCall, WasmKernel } from "../../engine/kernel.ts";
-import { addressOf, type Place } from "../../engine/place.ts";
+import { addressOf, type TensorView } from "../../engine/tensor-view.ts";
 import { isFloat32 } from "../float32.ts";
 
 /** `argmax` or `argmin` of floats: the first extreme, or the first NaN, of rows that lie one after the other. */
@@ -21,15 +20,15 @@ function argExtreme(op: "aten::argmax" | "aten::argmin", kernel: "argmaxRows" | 
       const indices = call.temporary("int32", (call.call.results[0] as TensorMeta).shape);
       const run = call.kernels[kernel];
       call.step(() => run(addressOf(rows), addressOf(indices), numel(input.shape) / n, n));
-      call.elementwise(call.output(), [indices], castExpr("int32", "int64"));
+      call.copy(indices, call.output());
     },
   };
 }
 
 /** The tensor in such an order that the elements of a dimension are neighbours. */
-function withLast(call: KernelCall, place: Place, dim: number): Place {
+function withLast(call: KernelCall, place: TensorView, dim: number): TensorView {
   const order = [...place.shape.keys()].filter((d) => d !== dim).concat(dim);
-  const row = rowMajor(order.map((d) => place.shape[d]!));
+  const row = contiguousStrides(order.map((d) => place.shape[d]!));
   return call.withStrides(
     place,
     place.shape.map((_, d) => row[order.indexOf(d)]!),

@@ -3,7 +3,7 @@ import type { DType } from "@pt2/format";
 import type { ArgValue, TensorMeta } from "@pt2/registry";
 import { bigints, type Elements, numbers } from "../../engine/access.ts";
 import type { KernelCall, WasmKernel } from "../../engine/kernel.ts";
-import type { Place } from "../../engine/place.ts";
+import type { TensorView } from "../../engine/tensor-view.ts";
 
 /** A reduction over numbers of one kind: where it starts, how it goes on, and what becomes of the result. */
 interface Fold<T> {
@@ -136,7 +136,7 @@ function extreme<T extends number | bigint>(
   return at;
 }
 
-function lanes(self: Place, dim: number | null): { readonly outer: Int32Array; readonly inner: Int32Array } {
+function lanes(self: TensorView, dim: number | null): { readonly outer: Int32Array; readonly inner: Int32Array } {
   if (dim === null) return { outer: new Int32Array(1), inner: offsetsOf(self) };
   const rank = self.shape.length;
   const at = normalDim(dim, rank);

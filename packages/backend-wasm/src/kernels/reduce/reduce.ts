@@ -1,15 +1,15 @@
 import { numel } from "@pt2/backend";
-import { isDense, rowMajor } from "@pt2/engine/strides";
+import { contiguousStrides, isDense } from "@pt2/engine/strides";
 import type { ArgValue, TensorMeta } from "@pt2/registry";
 import type { KernelCall, WasmKernel } from "../../engine/kernel.ts";
-import { addressOf, type Place } from "../../engine/place.ts";
+import { addressOf, type TensorView } from "../../engine/tensor-view.ts";
 import { float32Result, isFloat32 } from "../float32.ts";
 
 type Reduction = "sum" | "mean" | "max" | "min";
 
 /** A dense tensor seen as [outer, n, inner] in memory order, of which n goes away. */
 interface Columns {
-  readonly source: Place;
+  readonly source: TensorView;
   readonly outer: number;
   readonly n: number;
   readonly inner: number;
@@ -46,7 +46,7 @@ function reducedDims(call: KernelCall, rank: number): ReadonlySet<number> {
   return new Set(all ? Array.from({ length: rank }, (_, d) => d) : given.map((d) => (d + rank) % Math.max(rank, 1)));
 }
 
-function columnsOf(call: KernelCall, input: Place, reduced: ReadonlySet<number>): Columns {
+function columnsOf(call: KernelCall, input: TensorView, reduced: ReadonlySet<number>): Columns {
   const order = [...input.shape.keys()].sort((a, b) => input.strides[b]! - input.strides[a]! || a - b);
   const first = order.findIndex((d) => reduced.has(d));
   const last = order.findLastIndex((d) => reduced.has(d));
@@ -54,12 +54,12 @@ function columnsOf(call: KernelCall, input: Place, reduced: ReadonlySet<number>)
   if (isDense(input.shape, input.strides) && adjacent) return split(input, order, reduced);
   // Otherwise the reduced dimensions go last, by a copy.
   const moved = [...input.shape.keys()].filter((d) => !reduced.has(d)).concat([...reduced].sort((a, b) => a - b));
-  const row = rowMajor(moved.map((d) => input.shape[d]!));
+  const row = contiguousStrides(moved.map((d) => input.shape[d]!));
   const strides = input.shape.map((_, d) => row[moved.indexOf(d)]!);
   return split(call.withStrides(input, strides), moved, reduced);
 }
 
-function split(source: Place, order: readonly number[], reduced: ReadonlySet<number>): Columns {
+function split(source: TensorView, order: readonly number[], reduced: ReadonlySet<number>): Columns {
   const size = (dims: readonly number[]): number => dims.reduce((n, d) => n * source.shape[d]!, 1);
   const first = order.findIndex((d) => reduced.has(d));
   const last = order.findLastIndex((d) => reduced.has(d));
@@ -87,7 +87,12 @@ function outputStrides(shape: readonly number[], { source, kept }: Columns, rank
   return strides;
 }
 
-function planColumns(call: KernelCall, { source, outer, n, inner }: Columns, out: Place, reduction: Reduction): void {
+function planColumns(
+  call: KernelCall,
+  { source, outer, n, inner }: Columns,
+  out: TensorView,
+  reduction: Reduction,
+): void {
   if (numel(out.shape) === 0) return;
   const { kernels } = call;
   const divisor = reduction === "mean" ? n : 1;

@@ -4,7 +4,7 @@ import { channelsLast } from "@pt2/engine/strides";
 import { spatial } from "@pt2/engine/windows";
 import type { ArgValue, TensorMeta } from "@pt2/registry";
 import type { WasmKernel } from "../../engine/kernel.ts";
-import { addressOf } from "../../engine/place.ts";
+import { addressOf } from "../../engine/tensor-view.ts";
 import { planResize } from "./plan-resize.ts";
 
 const AXES = ["d", "h", "w"] as const;
@@ -54,7 +54,7 @@ export const resize: WasmKernel = {
     const module = { kernels: call.kernels, memory: call.heap.memory };
     const plan = planResize(module, { batch, channels, input: from, tables: [table(0), table(1), table(2)] });
     const scratch = call.scratch(plan.scratchBytes);
-    call.step(() => plan.run({ input: addressOf(input), output: addressOf(out), scratch: scratch.address() }));
+    call.step(() => plan.run({ input: addressOf(input), output: addressOf(out), scratch: scratch.handle }));
   },
 };
 

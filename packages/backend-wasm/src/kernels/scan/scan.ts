@@ -1,8 +1,8 @@
+import { isComplexDtype } from "@pt2/engine/plan";
 import { type Lanes, lanesOf, normalDim } from "@pt2/engine/strides";
 import type { DType } from "@pt2/format";
 import type { TensorMeta } from "@pt2/registry";
-import { bigints, type Elements, numbers } from "../../engine/access.ts";
-import { complexParts, isComplexDtype } from "../../engine/complex-parts.ts";
+import { bigints, complexParts, type Elements, numbers } from "../../engine/access.ts";
 import type { WasmKernel } from "../../engine/kernel.ts";
 
 /** `cumsum` and `cumprod` along one dimension; float32 runs in double and is rounded at each element. */

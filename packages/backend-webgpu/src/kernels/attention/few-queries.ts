@@ -1,6 +1,6 @@
 import { elementCount } from "@pt2/format";
 import type { KernelCall } from "../../engine/kernel.ts";
-import type { Place } from "../../engine/place.ts";
+import type { TensorView } from "../../engine/tensor-view.ts";
 import type { Shader } from "../../shader/shader.ts";
 import { maxOf, sumOf, WorkgroupReduction } from "../cooperative.ts";
 import { fewQueriesText, LANES, ofRows, PER_KEY } from "./few-queries-text.ts";
@@ -74,9 +74,9 @@ function declareFinish(call: KernelCall, shader: Shader, queries: number, featur
 
 interface Parts {
   /** [result, part, features filled up to fours] */
-  readonly sums: Place;
+  readonly sums: TensorView;
   /** [result, part, greatest score and sum] */
-  readonly softmax: Place;
+  readonly softmax: TensorView;
   readonly queries: number;
   readonly features: number;
 }

@@ -1,6 +1,6 @@
 import type { TensorMeta } from "@pt2/registry";
 import type { KernelCall } from "../../engine/kernel.ts";
-import type { Place } from "../../engine/place.ts";
+import type { TensorView } from "../../engine/tensor-view.ts";
 import type { Shader } from "../../shader/shader.ts";
 
 /** `softmax(query keyᵀ scale + mask) value` for every head of every batch. */
@@ -8,24 +8,28 @@ export interface Heads {
   /** Leading dimensions, the last of them split where several heads of queries share one of keys. */
   readonly batch: readonly number[];
   /** [batch, rows, features] of each, as it broadcasts to the batch. */
-  readonly query: Place;
-  readonly key: Place;
-  readonly value: Place;
+  readonly query: TensorView;
+  readonly key: TensorView;
+  readonly value: TensorView;
   /** [batch, queries, keys] */
-  readonly mask: Place | null;
+  readonly mask: TensorView | null;
   readonly causal: boolean;
   readonly scale: number;
 }
 
 /** Looks at the arguments of a call. */
 export function headsOf(call: KernelCall): Heads {
-  const [query, key, value] = ["query", "key", "value"].map((name) => call.tensor(name)) as [Place, Place, Place];
+  const [query, key, value] = ["query", "key", "value"].map((name) => call.tensor(name)) as [
+    TensorView,
+    TensorView,
+    TensorView,
+  ];
   const mask = call.optional("attn_mask");
   const lead = (call.call.results[0] as TensorMeta).shape.slice(0, -2);
   const shared = call.arg<boolean | undefined>("enable_gqa") ? query.shape.at(-3)! / key.shape.at(-3)! : 1;
   const batch = shared === 1 ? lead : [...lead.slice(0, -1), lead.at(-1)! / shared, shared];
-  const keys = (place: Place): Place => toBatch(shared === 1 ? place : withDim(place, -2, 1), batch);
-  const queries = (place: Place): Place => toBatch(shared === 1 ? place : split(place, shared), batch);
+  const keys = (place: TensorView): TensorView => toBatch(shared === 1 ? place : withDim(place, -2, 1), batch);
+  const queries = (place: TensorView): TensorView => toBatch(shared === 1 ? place : split(place, shared), batch);
   const causal = call.arg<boolean>("is_causal");
   const heads = { batch, query: queries(query), key: keys(key), value: keys(value), mask: mask && queries(mask) };
   return {
@@ -37,13 +41,13 @@ export function headsOf(call: KernelCall): Heads {
 }
 
 /** A dimension of size 1, inserted before the given one, counted from the end. */
-function withDim(place: Place, before: number, size: number): Place {
+function withDim(place: TensorView, before: number, size: number): TensorView {
   const at = place.shape.length + before;
   return { ...place, shape: place.shape.toSpliced(at, 0, size), strides: place.strides.toSpliced(at, 0, 0) };
 }
 
 /** Heads as those of keys times those of queries that share one. */
-function split(place: Place, shared: number): Place {
+function split(place: TensorView, shared: number): TensorView {
   const at = place.shape.length - 3;
   if (at < 0) return place;
   const [size, stride] = [place.shape[at]!, place.strides[at]!];
@@ -56,7 +60,7 @@ function split(place: Place, shared: number): Place {
 }
 
 /** A tensor as it broadcasts to a batch; its last two dimensions keep their sizes. */
-function toBatch({ shape, strides, ...place }: Place, batch: readonly number[]): Place {
+function toBatch({ shape, strides, ...place }: TensorView, batch: readonly number[]): TensorView {
   const lead = batch.length - (shape.length - 2);
   const steps = batch.map((_, d) => (d < lead || shape[d - lead] === 1 ? 0 : strides[d - lead]!));
   return { ...place, shape: [...batch, ...shape.slice(-2)], strides: [...steps, ...strides.slice(-2)] };
@@ -67,7 +71,7 @@ function toBatch({ shape, strides, ...place }: Place, batch: readonly number[]):
  * behind its last column, if four columns do not divide it, and, with `ends`, behind its last row. Else what is behind the
  * last is that again.
  */
-export function declareMatrix(shader: Shader, name: string, place: Place, ends: boolean): string {
+export function declareMatrix(shader: Shader, name: string, place: TensorView, ends: boolean): string {
   const { shape, strides, offset } = place;
   const [step, across] = strides.slice(-2) as [number, number];
   const lead = { shape: shape.slice(0, -2), strides: strides.slice(0, -2) };
@@ -93,7 +97,7 @@ export function declareMatrix(shader: Shader, name: string, place: Place, ends: 
 }
 
 /** Declares `name_first(head)` and `load_name(first, row, column)`: one element, zero behind the last row. */
-export function declareElement(shader: Shader, name: string, place: Place): string {
+export function declareElement(shader: Shader, name: string, place: TensorView): string {
   const { shape, strides } = place;
   const [step, across] = strides.slice(-2) as [number, number];
   shader.raw(name, place).offsets(`${name}_first`, { shape: shape.slice(0, -2), strides: strides.slice(0, -2) });
@@ -148,7 +152,7 @@ type Matrices = Pick<Heads, "batch" | "query" | "key" | "value" | "mask">;
 
 /** Heads that share their keys and have one query each, as one head whose queries are theirs. */
 function mergedHeads({ batch, query, key, value, mask }: Matrices): Matrices {
-  const without = (place: Place, dim: number): Place => ({
+  const without = (place: TensorView, dim: number): TensorView => ({
     ...place,
     shape: place.shape.toSpliced(dim, 1),
     strides: place.strides.toSpliced(dim, 1),

@@ -1,5 +1,5 @@
 import { volume } from "@pt2/engine/windows";
-import type { Place } from "../../engine/place.ts";
+import type { TensorView } from "../../engine/tensor-view.ts";
 import type { ConvGeometry, ConvTensors } from "./geometry.ts";
 
 /**
@@ -16,7 +16,7 @@ export function asOneRow(geometry: ConvGeometry, tensors: ConvTensors): [ConvGeo
   if (!merges) return null;
   const pixels = volume(input);
   const row = { input: [1, 1, pixels], output: [1, 1, pixels], stride: [1, 1, 1], padding: [0, 0, 0] } as const;
-  const place: Place = {
+  const place: TensorView = {
     ...tensors.input,
     shape: [...shape.slice(0, 2), 1, 1, pixels],
     strides: [...strides.slice(0, 2), 0, 0, input[2] === 1 ? (input[1] === 1 ? d : h) : w],

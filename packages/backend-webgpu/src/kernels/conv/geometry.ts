@@ -1,7 +1,7 @@
 import { convolutionWindow, type Spatial, spatial, withinReach } from "@pt2/engine/windows";
 import type { TensorMeta } from "@pt2/registry";
 import type { KernelCall } from "../../engine/kernel.ts";
-import type { Place } from "../../engine/place.ts";
+import type { TensorView } from "../../engine/tensor-view.ts";
 import type { AccessOptions, Shader } from "../../shader/shader.ts";
 
 /** A convolution of one to three dimensions with everything known. */
@@ -24,12 +24,12 @@ export interface ConvGeometry {
 /** A convolution's tensors, seen with three spatial dimensions. */
 export interface ConvTensors {
   /** [N, C, D, H, W] with any strides. */
-  readonly input: Place;
+  readonly input: TensorView;
   /** [groups, out, in, D, H, W], channels of one group, with any strides. */
-  readonly weight: Place;
-  readonly bias: Place | null;
+  readonly weight: TensorView;
+  readonly bias: TensorView | null;
   /** Where results go; null for the result of the call. */
-  readonly output: Place | null;
+  readonly output: TensorView | null;
 }
 
 /** Binds what a convolution writes as `out`. */
@@ -66,7 +66,7 @@ export function geometryOf(call: KernelCall): ConvGeometry {
 }
 
 /** The input as [N, C, D, H, W]; `rank` is the weight's. */
-export function inputOf(place: Place, rank: number): Place {
+export function inputOf(place: TensorView, rank: number): TensorView {
   const { shape, strides } = place;
   const first = shape.length - rank + 2;
   return {
@@ -77,7 +77,7 @@ export function inputOf(place: Place, rank: number): Place {
 }
 
 /** The weight as [groups, out, in, D, H, W]. */
-export function weightOf(place: Place, { groups, inChannels, outChannels, transposed }: ConvGeometry): Place {
+export function weightOf(place: TensorView, { groups, inChannels, outChannels, transposed }: ConvGeometry): TensorView {
   const { shape, strides } = place;
   const [first, second] = strides as readonly [number, number];
   const rows = transposed ? inChannels : outChannels;

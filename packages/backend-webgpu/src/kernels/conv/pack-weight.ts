@@ -1,6 +1,6 @@
 import { volume } from "@pt2/engine/windows";
 import type { PlanContext } from "../../engine/kernel.ts";
-import type { Place } from "../../engine/place.ts";
+import type { TensorView } from "../../engine/tensor-view.ts";
 import { computeType } from "../../wgsl/storage.ts";
 import { type ConvGeometry, weightOf } from "./geometry.ts";
 
@@ -41,7 +41,7 @@ function runOf(geometry: ConvGeometry, { by }: Pick<Packing, "by">): number {
 }
 
 /** The weight as [group, block of outputs, step, tap, output], with zeros where a block or a step is not full. */
-export function packWeight(ctx: PlanContext, weight: Place, geometry: ConvGeometry, packing: Packing): Place {
+export function packWeight(ctx: PlanContext, weight: TensorView, geometry: ConvGeometry, packing: Packing): TensorView {
   const { groups, outChannels, transposed } = geometry;
   const { outputs, taps, step, by = "kernel" } = packing;
   const run = runOf(geometry, packing);
@@ -72,7 +72,7 @@ export function packWeight(ctx: PlanContext, weight: Place, geometry: ConvGeomet
 }
 
 /** [groups, out, in, D, H, W] as [groups, out, D, H, W, in]. */
-function channelsLast(weight: Place): Place {
+function channelsLast(weight: TensorView): TensorView {
   const move = ([group, out, channel, ...rest]: readonly number[]): readonly number[] => [
     group!,
     out!,

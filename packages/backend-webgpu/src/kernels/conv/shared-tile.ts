@@ -1,6 +1,6 @@
 import { volume } from "@pt2/engine/windows";
 import type { KernelCall } from "../../engine/kernel.ts";
-import type { Place } from "../../engine/place.ts";
+import type { TensorView } from "../../engine/tensor-view.ts";
 import type { Shader } from "../../shader/shader.ts";
 import { bindOutput, type ConvGeometry, type ConvTensors, isDeep } from "./geometry.ts";
 import { blocksOf, depthOf, packWeight, stepsOf } from "./pack-weight.ts";
@@ -65,7 +65,7 @@ function partsOf(groups: number, steps: number): number {
 }
 
 /** Adds up what the parts of long sums gave. */
-function planSum(call: KernelCall, { output }: ConvGeometry, tensors: ConvTensors, sums: Place): void {
+function planSum(call: KernelCall, { output }: ConvGeometry, tensors: ConvTensors, sums: TensorView): void {
   const [parts, count] = sums.shape as readonly [number, number];
   const { bias } = tensors;
   const shader = call.shader("sum of parts").raw("x", sums);

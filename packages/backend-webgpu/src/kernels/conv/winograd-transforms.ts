@@ -1,12 +1,12 @@
 import { elementCount } from "@pt2/format";
 import type { KernelCall, PlanContext } from "../../engine/kernel.ts";
-import type { Place } from "../../engine/place.ts";
+import type { TensorView } from "../../engine/tensor-view.ts";
 import type { Shader } from "../../shader/shader.ts";
 import { NUMBERS, type Tiles } from "./fits-winograd.ts";
 import { bindOutput, type ConvGeometry, type ConvTensors, weightOf } from "./geometry.ts";
 
 /** The tiles of the kernel, `G k Gᵀ`, as the weight of 16 groups. */
-export function transformedWeight(ctx: PlanContext, geometry: ConvGeometry, weight: Place): Place {
+export function transformedWeight(ctx: PlanContext, geometry: ConvGeometry, weight: TensorView): TensorView {
   const { inChannels, outChannels } = geometry;
   const shape = [NUMBERS * outChannels, inChannels, 1];
   return ctx.prepared(weight, "winograd", { dtype: "float32", shape }, (inner, from, to) => {
@@ -46,7 +46,13 @@ function eachOf(names: readonly string[], body: string, take: "set" | "get"): st
 }
 
 /** The tiles of the input, `Bᵀ d B`: number after number, each for all channels and tiles. */
-export function transformInput(call: KernelCall, geometry: ConvGeometry, input: Place, tiles: Tiles, to: Place): void {
+export function transformInput(
+  call: KernelCall,
+  geometry: ConvGeometry,
+  input: TensorView,
+  tiles: Tiles,
+  to: TensorView,
+): void {
   const shader = call.shader("winograd input").raw("x", input).write("out", to);
   bindTiles(shader, geometry, tiles).u32("channels", geometry.inChannels);
   for (const [i, axis] of ["n", "c", "d", "h", "w"].entries()) shader.u32(`x_${axis}`, input.strides[i]!);
@@ -82,7 +88,7 @@ export function transformOutput(
   geometry: ConvGeometry,
   tensors: ConvTensors,
   tiles: Tiles,
-  from: Place,
+  from: TensorView,
 ): void {
   const { outChannels, output } = geometry;
   const { bias } = tensors;

@@ -1,5 +1,5 @@
 import type { KernelCall } from "../../engine/kernel.ts";
-import type { Place } from "../../engine/place.ts";
+import type { TensorView } from "../../engine/tensor-view.ts";
 import { NUMBERS, tilesOf } from "./fits-winograd.ts";
 import type { ConvGeometry, ConvTensors } from "./geometry.ts";
 import { transformedWeight, transformInput, transformOutput } from "./winograd-transforms.ts";
@@ -20,7 +20,8 @@ export function planWinograd(
 ): void {
   const { inChannels, outChannels } = geometry;
   const tiles = tilesOf(geometry);
-  const temporary = (channels: number): Place => call.temporary("float32", [1, NUMBERS * channels, 1, 1, tiles.count]);
+  const temporary = (channels: number): TensorView =>
+    call.temporary("float32", [1, NUMBERS * channels, 1, 1, tiles.count]);
   const [inputs, results] = [temporary(inChannels), temporary(outChannels)];
   transformInput(call, geometry, tensors.input, tiles, inputs);
   const row = [1, 1, tiles.count] as const;

@@ -1,5 +1,5 @@
+import { isComplexDtype, partDtype, partOf } from "@pt2/engine/plan";
 import type { TensorMeta } from "@pt2/registry";
-import { isComplexDtype, partDtype, partOf } from "../../engine/complex-parts.ts";
 import type { WebgpuKernel } from "../../engine/kernel.ts";
 import type { ComplexExpr } from "../../wgsl/scalar.ts";
 

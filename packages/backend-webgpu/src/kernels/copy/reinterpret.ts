@@ -1,10 +1,10 @@
 import type { HostData } from "@pt2/engine";
+import { areParts } from "@pt2/engine/plan";
 import type { DType } from "@pt2/format";
 import type { TensorMeta } from "@pt2/registry";
-import { areParts } from "../../engine/complex-parts.ts";
 import { isSame } from "../../engine/element-bytes.ts";
 import type { KernelCall, WebgpuKernel } from "../../engine/kernel.ts";
-import type { Place } from "../../engine/place.ts";
+import type { TensorView } from "../../engine/tensor-view.ts";
 import { webgpuError } from "../../webgpu-errors.ts";
 import { storageOf } from "../../wgsl/storage.ts";
 
@@ -45,7 +45,7 @@ function notItsBytes(from: DType, to: DType): Error {
   });
 }
 
-function viewOf(call: KernelCall, self: Place, { dtype, shape }: TensorMeta): Place {
+function viewOf(call: KernelCall, self: TensorView, { dtype, shape }: TensorMeta): TensorView {
   const [from, to] = [self.dtype, dtype].map((each) => storageOf(each, call.adapter).bytes) as [number, number];
   const rank = self.shape.length;
   const place = fits(self, from, to, shape.length) ? self : compact(call, self);
@@ -56,7 +56,7 @@ function viewOf(call: KernelCall, self: Place, { dtype, shape }: TensorMeta): Pl
 }
 
 /** Whether elements that become one lie side by side, and everything else in multiples of them; or can be split. */
-function fits({ shape, strides, offset }: Place, from: number, to: number, rank: number): boolean {
+function fits({ shape, strides, offset }: TensorView, from: number, to: number, rank: number): boolean {
   const last = shape.length - 1;
   if (from >= to) return from === to || rank > shape.length || strides[last] === 1;
   const count = to / from;
@@ -65,6 +65,8 @@ function fits({ shape, strides, offset }: Place, from: number, to: number, rank:
 }
 
 /** A row-major copy that begins its buffer. */
-function compact(call: KernelCall, place: Place): Place {
-  return call.prepared(place, "dense", place, (ctx, from, to) => ctx.copy(from, to));
+function compact(call: KernelCall, place: TensorView): TensorView {
+  return call.prepared(place, "dense", { dtype: place.dtype, shape: place.shape }, (ctx, from, to) =>
+    ctx.copy(from, to),
+  );
 }

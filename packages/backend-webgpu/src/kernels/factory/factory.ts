@@ -1,8 +1,8 @@
 import { numberOf } from "@pt2/engine";
+import { isComplexDtype, partOf } from "@pt2/engine/plan";
 import { DTYPES, elementCount } from "@pt2/format";
 import { isTensor, type Scalar } from "@pt2/registry";
 import { castTo } from "@pt2/registry/scalar";
-import { isComplexDtype, partOf } from "../../engine/complex-parts.ts";
 import type { WebgpuKernel } from "../../engine/kernel.ts";
 import { computeType } from "../../wgsl/storage.ts";
 

@@ -1,7 +1,7 @@
+import { viewOf } from "@pt2/engine/plan";
 import { elementCount } from "@pt2/format";
-import { placeIn } from "../../engine/context.ts";
 import type { KernelCall, PlanContext } from "../../engine/kernel.ts";
-import type { Place } from "../../engine/place.ts";
+import type { TensorView } from "../../engine/tensor-view.ts";
 import { butterfly } from "./butterfly.ts";
 import { isDirect, radicesOf } from "./factors.ts";
 
@@ -24,18 +24,23 @@ interface Pass extends Transform {
 }
 
 /** Plans transforms one after the other, `scale` times their result as result 0 of the call. */
-export function planTransforms(call: KernelCall, self: Place, transforms: readonly Transform[], scale: number): void {
+export function planTransforms(
+  call: KernelCall,
+  self: TensorView,
+  transforms: readonly Transform[],
+  scale: number,
+): void {
   const passes = transforms.flatMap(passesOf);
   if (passes.length === 0) call.copy(self, call.output());
   const whole = elementCount(passes.reduce((shape, { dim, n }) => shape.with(dim, n), self.shape));
   // Each pass reads what the one before has written, so two buffers are enough.
   const buffers = passes.slice(1, 3).map(() => call.scratch(8 * whole));
-  const tables = new Map<number, Place>();
+  const tables = new Map<number, TensorView>();
   let from = self;
   for (const [i, pass] of passes.entries()) {
     const shape = from.shape.with(pass.dim, pass.last ? pass.kept : pass.n);
     const isLast = i === passes.length - 1;
-    const to = isLast ? null : placeIn(buffers[i % 2]!, "complex64", shape);
+    const to = isLast ? null : viewOf(buffers[i % 2]!, { dtype: "complex64", shape });
     const table = tables.get(pass.n) ?? roots(call, pass.n);
     tables.set(pass.n, table);
     planPass(call, pass, { from, to, table, shape, scale: isLast ? scale : 1 });
@@ -44,10 +49,10 @@ export function planTransforms(call: KernelCall, self: Place, transforms: readon
 }
 
 interface PassPlaces {
-  readonly from: Place;
+  readonly from: TensorView;
   /** Null for the result of the call. */
-  readonly to: Place | null;
-  readonly table: Place;
+  readonly to: TensorView | null;
+  readonly table: TensorView;
   readonly shape: readonly number[];
   readonly scale: number;
 }
@@ -147,7 +152,7 @@ function passesOf(transform: Transform): readonly Pass[] {
 }
 
 /** The n-th roots of one, clockwise. */
-function roots(ctx: PlanContext, n: number): Place {
+function roots(ctx: PlanContext, n: number): TensorView {
   const parts = new Float32Array(2 * n);
   for (let k = 0; k < n; k++) {
     const angle = (-2 * Math.PI * k) / n;

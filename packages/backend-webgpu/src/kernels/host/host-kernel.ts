@@ -15,7 +15,7 @@ export function hostKernel(kernel: HostKernel): WebgpuKernel {
         isTensor(value) ? [name] : [],
       );
       const writes = results.map((_, i) => call.output(i));
-      const random = (): RandomNumbers => call.random(createRandom);
+      const random = (): RandomNumbers => call.state(createRandom);
       call.host({
         name: call.call.record.name,
         reads: names.map((name) => call.tensor(name)),

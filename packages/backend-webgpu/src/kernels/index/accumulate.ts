@@ -1,8 +1,8 @@
+import { inParts, isComplexDtype } from "@pt2/engine/plan";
 import { DTYPES, type DType } from "@pt2/format";
 import type { BinaryFn, TypedExpr } from "@pt2/registry/scalar";
-import { inParts, isComplexDtype } from "../../engine/complex-parts.ts";
 import type { PlanContext } from "../../engine/kernel.ts";
-import type { Place } from "../../engine/place.ts";
+import type { TensorView } from "../../engine/tensor-view.ts";
 import { computeType } from "../../wgsl/storage.ts";
 import type { Writes } from "./write-last.ts";
 
@@ -17,7 +17,13 @@ export function accumulatorOf(dtype: DType): DType {
  * has no atomic float arithmetic: each invocation repeats a compare-and-exchange until it succeeds. Parts of complex
  * numbers are combined by themselves.
  */
-export function planAccumulation(ctx: PlanContext, to: Place, from: Place, fn: BinaryFn, writes: Writes): void {
+export function planAccumulation(
+  ctx: PlanContext,
+  to: TensorView,
+  from: TensorView,
+  fn: BinaryFn,
+  writes: Writes,
+): void {
   if (writes.count === 0) return;
   const [target, values] = [inParts(to), inParts(ctx.convert(from, to.dtype))];
   const { dtype } = target;

@@ -1,8 +1,8 @@
 import { viewAs } from "@pt2/backend";
 import { type HostData, selectElements } from "@pt2/engine";
+import { isComplexDtype } from "@pt2/engine/plan";
 import { broadcastPositions } from "@pt2/engine/strides";
 import { bitsToFloat, contiguousStrides, type DType, floatToBits, isSmallFloat } from "@pt2/format";
-import { isComplexDtype } from "../../engine/complex-parts.ts";
 import type { WebgpuKernel } from "../../engine/kernel.ts";
 
 /**

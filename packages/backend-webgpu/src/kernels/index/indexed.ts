@@ -2,7 +2,7 @@ import { broadcastShape } from "@pt2/engine/strides";
 import { elementCount } from "@pt2/format";
 import type { ArgValue, TensorMeta } from "@pt2/registry";
 import type { KernelCall } from "../../engine/kernel.ts";
-import type { Place } from "../../engine/place.ts";
+import type { TensorView } from "../../engine/tensor-view.ts";
 import { broadcast } from "../../shader/geometry.ts";
 import type { Shader } from "../../shader/shader.ts";
 import { wrapIndices } from "./wrap.ts";
@@ -23,7 +23,7 @@ export function hasNoMask(args: Readonly<Record<string, ArgValue>>): boolean {
 
 /** An index tensor, and the dimension that it goes through. */
 interface Index {
-  readonly place: Place;
+  readonly place: TensorView;
   readonly dim: number;
   readonly size: number;
   readonly stride: number;
@@ -33,7 +33,7 @@ interface Index {
 const MOST = 4;
 
 /** Looks at the `indices` argument of a call of `op` for a tensor of `self`'s shape and strides. */
-export function indexedBy(call: KernelCall, op: string, self: Place): Indexed {
+export function indexedBy(call: KernelCall, op: string, self: TensorView): Indexed {
   const indices = call.tensorList("indices").flatMap((place, dim) => {
     return place === null ? [] : [{ place, dim, size: self.shape[dim]!, stride: self.strides[dim]! }];
   });
@@ -42,7 +42,7 @@ export function indexedBy(call: KernelCall, op: string, self: Place): Indexed {
     self,
     indices.map(({ dim }) => dim),
   );
-  const layout = (kept: readonly number[]): Pick<Place, "shape" | "strides"> => ({
+  const layout = (kept: readonly number[]): Pick<TensorView, "shape" | "strides"> => ({
     shape: kept.map((d) => self.shape[d]!),
     strides: kept.map((d) => self.strides[d]!),
   });
@@ -64,7 +64,7 @@ export function indexedBy(call: KernelCall, op: string, self: Place): Indexed {
   };
 }
 /** Kept dimensions before and behind the indexed ones. Indices apart from each other move to the front. */
-function keptDims(self: Place, dims: readonly number[]): readonly [readonly number[], readonly number[]] {
+function keptDims(self: TensorView, dims: readonly number[]): readonly [readonly number[], readonly number[]] {
   const adjacent = dims.every((d, i) => d === dims[0]! + i);
   const kept = [...self.shape.keys()].filter((d) => !dims.includes(d));
   return adjacent ? [kept.filter((d) => d < dims[0]!), kept.filter((d) => d > dims[0]!)] : [[], kept];
@@ -80,16 +80,16 @@ function declareOffset(shader: Shader, op: string, indices: readonly Index[], co
 `;
 }
 
-function declareFound(shader: Shader, found: Place): string {
+function declareFound(shader: Shader, found: TensorView): string {
   shader.read("found", found);
   return "fn offset(tuple: u32) -> u32 { return u32(found(tuple)); }\n";
 }
 
 /** Where many indices lead to, some of them at a time: a shader for all of them would bind too many tensors. */
-function planOffsets(call: KernelCall, op: string, indices: readonly Index[], common: readonly number[]): Place {
-  let found: Place | null = null;
+function planOffsets(call: KernelCall, op: string, indices: readonly Index[], common: readonly number[]): TensorView {
+  let found: TensorView | null = null;
   for (let first = 0; first < indices.length; first += MOST) {
-    const sum: Place = call.temporary("int32", common);
+    const sum: TensorView = call.temporary("int32", common);
     const shader = call.shader(`${op} offsets`).write("sum", sum);
     if (found !== null) shader.read("found", found);
     const declarations = declareOffset(shader, op, indices.slice(first, first + MOST), common);

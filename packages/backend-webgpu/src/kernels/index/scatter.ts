@@ -1,10 +1,10 @@
+import { isComplexDtype } from "@pt2/engine/plan";
 import { normalDim } from "@pt2/engine/strides";
 import { DTYPES, elementCount } from "@pt2/format";
 import type { TensorMeta } from "@pt2/registry";
 import { type BinaryFn, castTo, type TypedExpr } from "@pt2/registry/scalar";
-import { isComplexDtype } from "../../engine/complex-parts.ts";
 import type { KernelCall, WebgpuKernel } from "../../engine/kernel.ts";
-import type { Place } from "../../engine/place.ts";
+import type { TensorView } from "../../engine/tensor-view.ts";
 import { accumulatorOf, planAccumulation } from "./accumulate.ts";
 import { insideIndices } from "./wrap.ts";
 import { planLastWrites, type Writes } from "./write-last.ts";
@@ -35,7 +35,7 @@ export const scatterReduce: WebgpuKernel = {
     const reduce = call.arg<Reduce>("reduce");
     const includeSelf = call.arg<boolean>("include_self");
     const dtype = accumulatorOf(out.dtype);
-    const input = (place: Place, index = 0): TypedExpr => ({ kind: "input", dtype: place.dtype, index });
+    const input = (place: TensorView, index = 0): TypedExpr => ({ kind: "input", dtype: place.dtype, index });
     const writes = writesOf(call, out);
     const values = call.temporary(dtype, out.shape);
     call.copy(self, values);
@@ -59,11 +59,11 @@ export const scatterReduce: WebgpuKernel = {
   },
 };
 
-function sourceOf(call: KernelCall): Place {
+function sourceOf(call: KernelCall): TensorView {
   return { ...call.tensor("src"), shape: call.tensor("index").shape };
 }
 
-function writesOf(call: KernelCall, out: Place): Writes {
+function writesOf(call: KernelCall, out: TensorView): Writes {
   const index = call.tensor("index");
   const dim = normalDim(call.arg<number>("dim"), out.shape.length);
   const count = elementCount(index.shape);
@@ -91,7 +91,7 @@ function startOf(reduce: Reduce, float: boolean): number {
 }
 
 /** Elements that are written to begin at `start` instead of their own value. */
-function planFill(call: KernelCall, target: Place, start: number, writes: Writes): void {
+function planFill(call: KernelCall, target: TensorView, start: number, writes: Writes): void {
   if (writes.count === 0) return;
   const shader = call.shader("begin").write("target", target);
   const declarations = writes.declare(shader);

@@ -1,7 +1,7 @@
 import { normalDim } from "@pt2/engine/strides";
 import { elementCount } from "@pt2/format";
 import type { KernelCall, WebgpuKernel } from "../../engine/kernel.ts";
-import type { Place } from "../../engine/place.ts";
+import type { TensorView } from "../../engine/tensor-view.ts";
 import { partsOf } from "../../shader/binding.ts";
 import { insideIndices } from "./wrap.ts";
 
@@ -25,7 +25,7 @@ export const embedding: WebgpuKernel = {
 };
 
 /** out[outer, i, inner] = self[outer, index[i], inner]. A table beyond the binding limit is looked at in parts. */
-function planSlices(call: KernelCall, op: string, self: Place, index: Place, dim: number): void {
+function planSlices(call: KernelCall, op: string, self: TensorView, index: TensorView, dim: number): void {
   const rows = elementCount(index.shape);
   const inner = elementCount(self.shape.slice(dim + 1));
   const count = elementCount(self.shape.slice(0, dim)) * rows * inner;

@@ -1,6 +1,6 @@
 import { elementCount } from "@pt2/format";
 import type { PlanContext } from "../../engine/kernel.ts";
-import type { Place } from "../../engine/place.ts";
+import type { TensorView } from "../../engine/tensor-view.ts";
 import type { Shader } from "../../shader/shader.ts";
 
 /** Writes to elements of a tensor: how many, and WGSL that declares `position(i)`, where the i-th goes. */
@@ -13,7 +13,7 @@ export interface Writes {
  * Writes `value(i)` to `out`, row-major, at `position(i)`. Where several go to one element the last one wins, as on a
  * CPU: a first pass finds out which that is, since invocations have no order.
  */
-export function planLastWrites(ctx: PlanContext, out: Place, values: Place, writes: Writes): void {
+export function planLastWrites(ctx: PlanContext, out: TensorView, values: TensorView, writes: Writes): void {
   if (writes.count === 0) return;
   const last = ctx.temporary("int32", [elementCount(out.shape)]);
   ctx.elementwise(last, [], { kind: "const", dtype: "int32", value: 0 });

@@ -1,6 +1,6 @@
-import { inParts, partOf } from "../../engine/complex-parts.ts";
+import { inParts, partOf } from "@pt2/engine/plan";
 import type { PlanContext, WebgpuKernel } from "../../engine/kernel.ts";
-import type { Place } from "../../engine/place.ts";
+import type { TensorView } from "../../engine/tensor-view.ts";
 import { planMatmul } from "./plan-matmul.ts";
 
 /**
@@ -21,19 +21,19 @@ export const complexMatmul: WebgpuKernel = {
 };
 
 /** A stack of complex matrices as real ones with rows twice as long. */
-function rowsOf(ctx: PlanContext, place: Place): Place {
+function rowsOf(ctx: PlanContext, place: TensorView): TensorView {
   const [, , k] = place.shape as readonly [number, number, number];
   const side = k === 1 || place.strides[2] === 1 ? place : ctx.dense(place);
   const { shape, strides, ...rest } = inParts(side);
   return { ...rest, shape: [shape[0]!, shape[1]!, 2 * k], strides: [strides[0]!, strides[1]!, 1] };
 }
 
-function asMatrices(place: Place, [batch, rows, columns]: readonly [number, number, number]): Place {
+function asMatrices(place: TensorView, [batch, rows, columns]: readonly [number, number, number]): TensorView {
   return { ...place, shape: [batch, rows, columns], strides: [rows * columns, columns, 1] };
 }
 
-function fillBlocks(ctx: PlanContext, from: Place, to: Place): void {
-  const block = (row: 0 | 1, column: 0 | 1): Place => {
+function fillBlocks(ctx: PlanContext, from: TensorView, to: TensorView): void {
+  const block = (row: 0 | 1, column: 0 | 1): TensorView => {
     const [batch, k, down, n, across] = to.strides as readonly [number, number, number, number, number];
     return { ...to, shape: from.shape, strides: [batch, k, n], offset: to.offset + row * down + column * across };
   };

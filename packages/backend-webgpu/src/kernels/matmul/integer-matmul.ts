@@ -1,7 +1,7 @@
 import { DTYPES, type DType } from "@pt2/format";
 import type { TensorMeta } from "@pt2/registry";
 import type { WebgpuKernel } from "../../engine/kernel.ts";
-import type { Place } from "../../engine/place.ts";
+import type { TensorView } from "../../engine/tensor-view.ts";
 import { computeType } from "../../wgsl/storage.ts";
 import { stacked } from "./matmul.ts";
 
@@ -18,7 +18,7 @@ export const integerMatmul: WebgpuKernel = {
     const [a, b] = ["self", "mat2"].map((name) => {
       const place = call.tensor(name);
       return place.shape.length === 2 ? stacked(place) : place;
-    }) as [Place, Place];
+    }) as [TensorView, TensorView];
     const [batch, m, k] = a.shape as readonly [number, number, number];
     const n = b.shape[2]!;
     const type = computeType(a.dtype);

@@ -1,7 +1,7 @@
 import { elementCount } from "@pt2/format";
 import type { TensorMeta } from "@pt2/registry";
 import type { PlanContext, WebgpuKernel } from "../../engine/kernel.ts";
-import type { Place } from "../../engine/place.ts";
+import type { TensorView } from "../../engine/tensor-view.ts";
 import { dimensionsOf } from "../../shader/geometry.ts";
 import { areFloats } from "../floats.ts";
 import { stacked, transposed } from "./matmul.ts";
@@ -52,7 +52,11 @@ export const addmm: WebgpuKernel = {
   },
   fuses: true,
   prepare(call) {
-    const [bias, a, b] = ["self", "mat1", "mat2"].map((name) => call.tensor(name)) as [Place, Place, Place];
+    const [bias, a, b] = ["self", "mat1", "mat2"].map((name) => call.tensor(name)) as [
+      TensorView,
+      TensorView,
+      TensorView,
+    ];
     planMatmul(call, { a: stacked(a), b: stacked(b), bias });
   },
 };
@@ -61,7 +65,7 @@ export const addmm: WebgpuKernel = {
 const FEW_ROWS = 16;
 
 /** A tensor as [batch, rows, its last dimension], copied where strides cannot express that. */
-function asMatrices(ctx: PlanContext, place: Place): Place {
+function asMatrices(ctx: PlanContext, place: TensorView): TensorView {
   const { shape, strides } = place;
   const [width, step] = [shape.at(-1)!, strides.at(-1)!];
   const lead = dimensionsOf({ shape: shape.slice(0, -1), strides: strides.slice(0, -1) });

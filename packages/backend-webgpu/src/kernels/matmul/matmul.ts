@@ -1,4 +1,4 @@
-import type { Place } from "../../engine/place.ts";
+import type { TensorView } from "../../engine/tensor-view.ts";
 
 /**
  * A product of matrices, out[b, i, j] = Σ a[b, i, k] b[b, k, j] + bias[j], whose operands lie in memory in any way. A
@@ -6,11 +6,11 @@ import type { Place } from "../../engine/place.ts";
  */
 export interface Matmul {
   /** [batch, m, k] */
-  readonly a: Place;
+  readonly a: TensorView;
   /** [batch, k, n] */
-  readonly b: Place;
+  readonly b: TensorView;
   /** [n] */
-  readonly bias: Place | null;
+  readonly bias: TensorView | null;
 }
 
 /** Sizes of a product. */
@@ -28,7 +28,7 @@ export interface PlannedMatmul extends Matmul {
   /** Column of the result that the first one of `b` is. */
   readonly first: number;
   /** The right matrix packed, to be read instead: [batch, panel, k, width], see `panels.ts`. */
-  readonly panels?: Place | null;
+  readonly panels?: TensorView | null;
 }
 
 /** Sizes of a product, from its operands. */
@@ -38,12 +38,12 @@ export function sizeOf({ a, b }: Matmul): MatmulSize {
 }
 
 /** A matrix as a batch of one, or one that a whole batch shares. */
-export function stacked(matrix: Place, batch = 1): Place {
+export function stacked(matrix: TensorView, batch = 1): TensorView {
   return { ...matrix, shape: [batch, ...matrix.shape], strides: [0, ...matrix.strides] };
 }
 
 /** A matrix, or a stack of them, with rows for columns. */
-export function transposed(place: Place): Place {
+export function transposed(place: TensorView): TensorView {
   const swap = (list: readonly number[]): readonly number[] => [...list.slice(0, -2), list.at(-1)!, list.at(-2)!];
   return { ...place, shape: swap(place.shape), strides: swap(place.strides) };
 }

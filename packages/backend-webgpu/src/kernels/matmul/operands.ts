@@ -1,5 +1,5 @@
 import { isContiguous } from "@pt2/format";
-import type { Place } from "../../engine/place.ts";
+import type { TensorView } from "../../engine/tensor-view.ts";
 import type { Shader } from "../../shader/shader.ts";
 import { type PlannedMatmul, sizeOf } from "./matmul.ts";
 
@@ -32,13 +32,13 @@ export function declareOperands(shader: Shader, product: PlannedMatmul, output: 
 export type Layout = "rows" | "columns" | "scalars";
 
 /** The cheapest way to read blocks of a stack of matrices. */
-export function layoutOf(b: Place): Layout {
+export function layoutOf(b: TensorView): Layout {
   if (readsVectors(b, 2)) return "rows";
   return readsVectors(b, 1) ? "columns" : "scalars";
 }
 
 /** Whether elements along a dimension can be read four at a time, from every multiple of four on. */
-function readsVectors({ shape, strides, offset }: Place, dim: number): boolean {
+function readsVectors({ shape, strides, offset }: TensorView, dim: number): boolean {
   const others = strides.filter((_, d) => d !== dim && shape[d] !== 1);
   return shape[dim]! % 4 === 0 && strides[dim] === 1 && [offset, ...others].every((n) => n % 4 === 0);
 }
@@ -51,7 +51,7 @@ function steps(shader: Shader, name: string, stride: number, size: number): (ind
   return (index) => `${index} * p.${name}`;
 }
 
-function declareLeft(shader: Shader, a: Place): string {
+function declareLeft(shader: Shader, a: TensorView): string {
   const vector = readsVectors(a, 2);
   const [batch, m, k] = a.shape as readonly [number, number, number];
   const [next, row, column] = a.strides as readonly [number, number, number];
@@ -67,7 +67,7 @@ function declareLeft(shader: Shader, a: Place): string {
 `;
 }
 
-function declareRight(shader: Shader, b: Place): string {
+function declareRight(shader: Shader, b: TensorView): string {
   const layout = layoutOf(b);
   const [batch, k, n] = b.shape as readonly [number, number, number];
   const [next, row, column] = b.strides as readonly [number, number, number];
@@ -93,7 +93,7 @@ function declareRight(shader: Shader, b: Place): string {
 `;
 }
 
-function declarePanels(shader: Shader, panels: Place): string {
+function declarePanels(shader: Shader, panels: TensorView): string {
   const [batch, , , width] = panels.shape as readonly [number, number, number, number];
   const [next, panel] = panels.strides as readonly [number, number, number, number];
   shader.raw("b", panels, { vector: true }).u32("b_panel", panel);
@@ -105,7 +105,7 @@ function declarePanels(shader: Shader, panels: Place): string {
 `;
 }
 
-function declareBias(shader: Shader, bias: Place | null): string {
+function declareBias(shader: Shader, bias: TensorView | null): string {
   if (bias === null) return "fn bias4(column: u32) -> vec4<f32> { return vec4<f32>(); }\n";
   const vector = isContiguous(bias) && readsVectors(bias, 0);
   shader.raw("bias", bias, { vector });

@@ -1,6 +1,6 @@
 import { elementCount } from "@pt2/format";
 import type { PlanContext } from "../../engine/kernel.ts";
-import type { Place } from "../../engine/place.ts";
+import type { TensorView } from "../../engine/tensor-view.ts";
 import { storageOf } from "../../wgsl/storage.ts";
 import { type Matmul, sizeOf } from "./matmul.ts";
 import { layoutOf } from "./operands.ts";
@@ -12,7 +12,7 @@ const MANY_ROWS = 32;
  * The right matrix in panels as wide as a tile, one behind the other and filled up with zeros, so that a tile reads memory
  * from front to back: [batch, panel, k, width]. Weights are packed once, at load. Null where the matrix is read as it is.
  */
-export function panelsOf(ctx: PlanContext, product: Matmul, width: number): Place | null {
+export function panelsOf(ctx: PlanContext, product: Matmul, width: number): TensorView | null {
   const { b } = product;
   const { m } = sizeOf(product);
   const packs = b.buffer.constant !== null || (layoutOf(b) === "scalars" && m >= MANY_ROWS);
@@ -27,7 +27,7 @@ export function panelsOf(ctx: PlanContext, product: Matmul, width: number): Plac
   return { ...panels, strides: panels.strides.with(0, batch === 1 ? 0 : panels.strides[0]!) };
 }
 
-function pack(ctx: PlanContext, from: Place, to: Place): void {
+function pack(ctx: PlanContext, from: TensorView, to: TensorView): void {
   const [, k, n] = from.shape as readonly [number, number, number];
   const [, panels, rows, width] = to.shape as readonly [number, number, number, number];
   const shader = ctx.shader("pack panels").at("x", from).write("out", to);

@@ -1,6 +1,6 @@
 import { onDemand } from "@pt2/registry/on-demand";
 import type { PlanContext } from "../../engine/kernel.ts";
-import type { Place } from "../../engine/place.ts";
+import type { TensorView } from "../../engine/tensor-view.ts";
 import { partsOf } from "../../shader/binding.ts";
 import { type Matmul, type PlannedMatmul, simplified, sizeOf } from "./matmul.ts";
 import type { Output } from "./operands.ts";
@@ -34,6 +34,6 @@ function planPart(ctx: PlanContext, product: PlannedMatmul, output: Output): voi
 const toResult: Output = (shader, options) => shader.result("out", 0, options);
 
 /** Some elements of a vector. */
-function columnsOf(vector: Place, start: number, count: number): Place {
+function columnsOf(vector: TensorView, start: number, count: number): TensorView {
   return { ...vector, shape: [count], offset: vector.offset + start * vector.strides[0]! };
 }

@@ -1,6 +1,6 @@
 import { elementCount } from "@pt2/format";
 import type { PlanContext } from "../../engine/kernel.ts";
-import type { Place } from "../../engine/place.ts";
+import type { TensorView } from "../../engine/tensor-view.ts";
 import type { Shader } from "../../shader/shader.ts";
 import { MOST_ROWS, planFewRows } from "./few-rows.ts";
 import { planFewRowsTransposed } from "./few-rows-transposed.ts";
@@ -61,7 +61,7 @@ function planInParts(ctx: PlanContext, product: PlannedMatmul, parts: number, ou
   shader.forEach(count, body);
 }
 
-function readBias(shader: Shader, bias: Place): string {
+function readBias(shader: Shader, bias: TensorView): string {
   shader.raw("bias", bias).u32("bias_step", elementCount(bias.shape) === 1 ? 0 : bias.strides[0]!);
   return "bias_at(i % p.n * p.bias_step)";
 }

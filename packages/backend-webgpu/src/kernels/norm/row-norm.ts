@@ -1,6 +1,6 @@
 import { contiguousStrides, elementCount } from "@pt2/format";
 import type { KernelCall } from "../../engine/kernel.ts";
-import type { Place } from "../../engine/place.ts";
+import type { TensorView } from "../../engine/tensor-view.ts";
 import type { Shader } from "../../shader/shader.ts";
 import { Rows, rowVectors } from "../rows.ts";
 
@@ -8,14 +8,14 @@ import { Rows, rowVectors } from "../rows.ts";
 export interface RowNorm {
   readonly name: string;
   /** [...rows, ...elements of a row] */
-  readonly input: Place;
+  readonly input: TensorView;
   /** Trailing dimensions of the input that are one row. */
   readonly rowDims: number;
   readonly eps: number;
   /** Subtracts the mean first; without it a row is divided by its root mean square. */
   readonly centered: boolean;
-  readonly weight: Place | null;
-  readonly bias: Place | null;
+  readonly weight: TensorView | null;
+  readonly bias: TensorView | null;
   /** Groups of channels: rows take turns with them, each channel having `space` elements and a weight. Else elements have. */
   readonly channels: { readonly groups: number; readonly space: number } | null;
 }
@@ -77,7 +77,13 @@ export function planRowNorm(call: KernelCall, norm: RowNorm): void {
 }
 
 /** Binds a weight or bias, and gives the WGSL that applies it. */
-function parameter(shader: Shader, name: string, place: Place | null, { channels }: RowNorm, vector: boolean): string {
+function parameter(
+  shader: Shader,
+  name: string,
+  place: TensorView | null,
+  { channels }: RowNorm,
+  vector: boolean,
+): string {
   if (place === null) return "";
   const four = vector && channels === null;
   shader.raw(name, place, { vector: four });
@@ -85,7 +91,7 @@ function parameter(shader: Shader, name: string, place: Place | null, { channels
 }
 
 /** The input with the elements of each row behind one another. */
-function withDenseRows(call: KernelCall, { input, rowDims }: RowNorm): Place {
+function withDenseRows(call: KernelCall, { input, rowDims }: RowNorm): TensorView {
   const { shape, strides } = input;
   const dense = contiguousStrides(shape);
   const inner = [...shape.keys()].slice(shape.length - rowDims);

@@ -1,12 +1,12 @@
 import { elementCount } from "@pt2/format";
 import type { KernelCall } from "../../engine/kernel.ts";
-import type { Place } from "../../engine/place.ts";
+import type { TensorView } from "../../engine/tensor-view.ts";
 import { invocationsFor, sumOf, WorkgroupReduction } from "../cooperative.ts";
 
 /** The mean of each plane: by a workgroup on a GPU, by an invocation where sharing costs more than it gives. */
-export function planGlobalMean(call: KernelCall, self: Place, rank: number): void {
+export function planGlobalMean(call: KernelCall, self: TensorView, rank: number): void {
   const first = self.shape.length - rank;
-  const part = (from: number, to?: number): Pick<Place, "shape" | "strides"> => ({
+  const part = (from: number, to?: number): Pick<TensorView, "shape" | "strides"> => ({
     shape: self.shape.slice(from, to),
     strides: self.strides.slice(from, to),
   });

@@ -1,7 +1,7 @@
 import { type PoolingWindow, spatial } from "@pt2/engine/windows";
 import type { TensorMeta } from "@pt2/registry";
 import type { KernelCall } from "../../engine/kernel.ts";
-import type { Place } from "../../engine/place.ts";
+import type { TensorView } from "../../engine/tensor-view.ts";
 import { computeType } from "../../wgsl/storage.ts";
 import { rowColumns } from "../conv/choose-register-tile.ts";
 import { type ConvGeometry, inputOf, isDeep } from "../conv/geometry.ts";
@@ -12,14 +12,14 @@ import { bindWindow, entry, gridOf, inputRow, laneCount, position, storePixels }
 const MOST_TAPS = 7;
 
 /** Whether windows are read row by row: floats, a short row, and no indices of maxima are wanted. */
-export function fitsRows(call: KernelCall, self: Place, { kernel }: PoolingWindow): boolean {
+export function fitsRows(call: KernelCall, self: TensorView, { kernel }: PoolingWindow): boolean {
   const channels = self.shape.at(-1 - kernel.length)!;
   const many = channels > call.adapter.limits.maxComputeWorkgroupsPerDimension;
   return computeType(self.dtype) === "f32" && kernel.at(-1)! <= MOST_TAPS && call.call.results.length === 1 && !many;
 }
 
 /** Sliding maxima or means: an invocation computes neighbours in a row, whose windows share what it reads. */
-export function planPoolRows(call: KernelCall, self: Place, window: PoolingWindow, divisor: number | null): void {
+export function planPoolRows(call: KernelCall, self: TensorView, window: PoolingWindow, divisor: number | null): void {
   const isMax = call.call.record.name.includes("max");
   const geometry = geometryOf(call, self, window);
   const { stride, dilation, output } = geometry;
@@ -67,7 +67,7 @@ export function planPoolRows(call: KernelCall, self: Place, window: PoolingWindo
 }
 
 /** The window as that of a convolution of each channel by itself. */
-function geometryOf(call: KernelCall, self: Place, window: PoolingWindow): ConvGeometry {
+function geometryOf(call: KernelCall, self: TensorView, window: PoolingWindow): ConvGeometry {
   const { shape } = call.call.results[0] as TensorMeta;
   const rank = window.kernel.length;
   return {

@@ -2,22 +2,22 @@ import type { PoolingWindow } from "@pt2/engine/windows";
 import { elementCount } from "@pt2/format";
 import type { TensorMeta } from "@pt2/registry";
 import type { KernelCall } from "../../engine/kernel.ts";
-import type { Place } from "../../engine/place.ts";
+import type { TensorView } from "../../engine/tensor-view.ts";
 import { computeType } from "../../wgsl/storage.ts";
 import { adaptiveWindows, axesOf, slidingWindows, type Windows } from "./pool-axes.ts";
 
 /** Windows that slide; `divisor` in place of the number of elements of a mean. */
-export function planSliding(call: KernelCall, self: Place, window: PoolingWindow, divisor: number | null): void {
+export function planSliding(call: KernelCall, self: TensorView, window: PoolingWindow, divisor: number | null): void {
   planEachWindow(call, self, slidingWindows(window, self.shape.slice(-window.kernel.length)), divisor);
 }
 
 /** Windows of which there are as many as asked for. */
-export function planAdaptive(call: KernelCall, self: Place, size: readonly number[]): void {
+export function planAdaptive(call: KernelCall, self: TensorView, size: readonly number[]): void {
   planEachWindow(call, self, adaptiveWindows(size.length, self.shape.slice(-size.length), size), null);
 }
 
 /** One invocation for each result, over its window in row-major order. */
-function planEachWindow(call: KernelCall, self: Place, windows: Windows, divisor: number | null): void {
+function planEachWindow(call: KernelCall, self: TensorView, windows: Windows, divisor: number | null): void {
   const { name } = call.call.record;
   const { shape } = call.call.results[0] as TensorMeta;
   const { rank } = windows;

@@ -2,7 +2,7 @@ import type { TensorMeta } from "@pt2/registry";
 import type { BinaryFn, TypedExpr } from "@pt2/registry/scalar";
 import type { Adapter } from "../../engine/adapter.ts";
 import type { KernelCall } from "../../engine/kernel.ts";
-import type { Place } from "../../engine/place.ts";
+import type { TensorView } from "../../engine/tensor-view.ts";
 import { computeType } from "../../wgsl/storage.ts";
 import { type Combination, invocationsFor, WorkgroupReduction } from "../cooperative.ts";
 import { areNeighbours, type ReducedLayout, readLanes, reducedLayout } from "./reduced-layout.ts";
@@ -25,7 +25,7 @@ export function isCooperative(layout: ReducedLayout, { software }: Adapter): boo
 /** Folds what belongs to each result by a workgroup, or by several and then one. `count` is what a mean divides by. */
 export function planCooperativeReduction(
   call: KernelCall,
-  self: Place,
+  self: TensorView,
   layout: ReducedLayout,
   rule: Reduction,
   count: number = layout.n,

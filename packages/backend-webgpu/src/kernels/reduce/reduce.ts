@@ -1,9 +1,9 @@
+import { isComplexDtype } from "@pt2/engine/plan";
 import { DTYPES, type DType, isSmallFloat } from "@pt2/format";
 import type { ArgValue, TensorMeta } from "@pt2/registry";
 import type { TypedExpr } from "@pt2/registry/scalar";
-import { isComplexDtype } from "../../engine/complex-parts.ts";
 import type { KernelCall, WebgpuKernel } from "../../engine/kernel.ts";
-import type { Place } from "../../engine/place.ts";
+import type { TensorView } from "../../engine/tensor-view.ts";
 import type { Shader } from "../../shader/shader.ts";
 import { computeType } from "../../wgsl/storage.ts";
 import { isCooperative, planCooperativeReduction } from "./cooperative-reduction.ts";
@@ -51,7 +51,7 @@ function wideEnough(dtype: DType): DType {
  * Lanes that are few and long are cut into pieces, so that the device has enough to do: a first shader reduces each
  * piece, and the last reduces the partial results.
  */
-function planFold(call: KernelCall, self: Place, layout: ReducedLayout, rule: Reduction): void {
+function planFold(call: KernelCall, self: TensorView, layout: ReducedLayout, rule: Reduction): void {
   const { outer, n } = layout;
   if (!isComplexDtype(self.dtype) && isCooperative(layout, call.adapter)) {
     planCooperativeReduction(call, self, layout, rule);
@@ -74,7 +74,7 @@ function planFold(call: KernelCall, self: Place, layout: ReducedLayout, rule: Re
 }
 
 /** Folds whole lanes into the result of the call. `count` is what a mean divides by. */
-function writeResults(call: KernelCall, self: Place, layout: ReducedLayout, rule: Reduction, count: number): void {
+function writeResults(call: KernelCall, self: TensorView, layout: ReducedLayout, rule: Reduction, count: number): void {
   const { dtype } = call.call.results[0] as TensorMeta;
   const shader = call.shader(`reduce ${rule.fn}`);
   const declarations = declareLane(shader, self, layout, rule);
@@ -85,7 +85,7 @@ function writeResults(call: KernelCall, self: Place, layout: ReducedLayout, rule
 }
 
 /** Declares `lane(o, first, last)`, which reduces some elements of a lane. */
-function declareLane(shader: Shader, self: Place, layout: ReducedLayout, { fn, start }: Reduction): string {
+function declareLane(shader: Shader, self: TensorView, layout: ReducedLayout, { fn, start }: Reduction): string {
   const { dtype } = self;
   const type = computeType(dtype);
   const input = (index: number): TypedExpr => ({ kind: "input", dtype, index });

@@ -1,10 +1,10 @@
 import { normalDim } from "@pt2/engine/strides";
 import { elementCount } from "@pt2/format";
 import type { ArgValue } from "@pt2/registry";
-import type { Place } from "../../engine/place.ts";
+import type { TensorView } from "../../engine/tensor-view.ts";
 import type { Shader } from "../../shader/shader.ts";
 
-type Layout = Pick<Place, "shape" | "strides">;
+type Layout = Pick<TensorView, "shape" | "strides">;
 
 /** A tensor as results times what each is reduced from. */
 export interface ReducedLayout {
@@ -37,6 +37,6 @@ export function areNeighbours({ kept, reduced }: ReducedLayout): boolean {
 }
 
 /** Reads a tensor as lanes: declares `x_at(outer(o) + inner(i))`. */
-export function readLanes(shader: Shader, place: Place, { kept, reduced }: ReducedLayout): Shader {
+export function readLanes(shader: Shader, place: TensorView, { kept, reduced }: ReducedLayout): Shader {
   return shader.raw("x", place).offsets("outer", kept).offsets("inner", reduced);
 }

@@ -1,10 +1,16 @@
 import type { AxisTable } from "@pt2/engine/host";
 import { elementCount } from "@pt2/format";
 import type { KernelCall } from "../../engine/kernel.ts";
-import type { Place } from "../../engine/place.ts";
+import type { TensorView } from "../../engine/tensor-view.ts";
 
 /** Resamples one dimension; into the result of the call where `to` is null. */
-export function planAxis(call: KernelCall, from: Place, dim: number, table: AxisTable, to: Place | null): void {
+export function planAxis(
+  call: KernelCall,
+  from: TensorView,
+  dim: number,
+  table: AxisTable,
+  to: TensorView | null,
+): void {
   const { outLength, taps, indices, weights } = table;
   const { shape, strides } = from;
   const shader = call.shader("resize an axis").raw("x", from);

@@ -1,5 +1,5 @@
+import { isComplexDtype } from "@pt2/engine/plan";
 import { DTYPES, type DType } from "@pt2/format";
-import { isComplexDtype } from "../../engine/complex-parts.ts";
 import type { Shader } from "../../shader/shader.ts";
 import { f32Literal } from "../../wgsl/literal.ts";
 import { computeType } from "../../wgsl/storage.ts";

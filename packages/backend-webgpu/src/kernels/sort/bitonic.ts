@@ -1,11 +1,11 @@
 import type { KernelCall } from "../../engine/kernel.ts";
-import type { Place } from "../../engine/place.ts";
+import type { TensorView } from "../../engine/tensor-view.ts";
 import { type ReducedLayout, readLanes } from "../reduce/reduced-layout.ts";
 
 /** Where sorted elements and their positions go: the first `target.n` of each lane. */
 export interface Sorted {
-  readonly values: Place;
-  readonly indices: Place;
+  readonly values: TensorView;
+  readonly indices: TensorView;
   readonly target: ReducedLayout;
 }
 
@@ -16,11 +16,11 @@ export interface Sorted {
  */
 export function planBitonic(
   call: KernelCall,
-  self: Place,
+  self: TensorView,
   layout: ReducedLayout,
   order: string,
   { values, indices, target }: Sorted,
-): Place {
+): TensorView {
   const { outer, n } = layout;
   const size = 2 ** Math.ceil(Math.log2(n));
   const positions = call.temporary("int32", [outer, size]);

@@ -1,11 +1,11 @@
-import type { Place } from "../../engine/place.ts";
+import type { TensorView } from "../../engine/tensor-view.ts";
 import { computeType } from "../../wgsl/storage.ts";
 
 /**
  * WGSL that declares `before(a, i, b, j)`: whether the element with key `a` at position `i` comes before another one, and
  * `key(x)`. Equal elements keep their order, so any way of sorting by it is stable; NaN counts as the largest. Complex numbers have no order.
  */
-export function orderOf({ dtype }: Pick<Place, "dtype">, descending: boolean): string {
+export function orderOf({ dtype }: Pick<TensorView, "dtype">, descending: boolean): string {
   const type = computeType(dtype);
   const keys = {
     // Bits of a float in the order of numbers; both zeros are one.

@@ -1,6 +1,6 @@
 import { normalDim } from "@pt2/engine/strides";
 import type { KernelCall, WebgpuKernel } from "../../engine/kernel.ts";
-import type { Place } from "../../engine/place.ts";
+import type { TensorView } from "../../engine/tensor-view.ts";
 import { type ReducedLayout, readLanes, reducedLayout } from "../reduce/reduced-layout.ts";
 import { planBitonic, type Sorted } from "./bitonic.ts";
 import { orderOf } from "./order.ts";
@@ -46,7 +46,13 @@ function planSort(call: KernelCall, { descending, ties }: Order): void {
 }
 
 /** Returns the positions of all elements in their order, a row for each lane. */
-function planCounting(call: KernelCall, self: Place, layout: ReducedLayout, order: string, to: Sorted): Place {
+function planCounting(
+  call: KernelCall,
+  self: TensorView,
+  layout: ReducedLayout,
+  order: string,
+  to: Sorted,
+): TensorView {
   const positions = call.temporary("int32", [layout.outer, layout.n]);
   const shader = readLanes(call.shader("sort"), self, layout).u32("n", layout.n).u32("kept", to.target.n);
   shader.write("values", to.values).write("indices", to.indices).write("positions", positions);

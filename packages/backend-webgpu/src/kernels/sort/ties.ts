@@ -1,5 +1,5 @@
 import type { KernelCall } from "../../engine/kernel.ts";
-import type { Place } from "../../engine/place.ts";
+import type { TensorView } from "../../engine/tensor-view.ts";
 import { type ReducedLayout, readLanes } from "../reduce/reduced-layout.ts";
 import type { Sorted } from "./bitonic.ts";
 import { orderOf } from "./order.ts";
@@ -36,9 +36,9 @@ export function tiesOfTopk(call: KernelCall, { n }: ReducedLayout): Ties | null 
 /** Sorts lanes again in which one of the results has an equal. */
 export function planTies(
   call: KernelCall,
-  self: Place,
+  self: TensorView,
   layout: ReducedLayout,
-  given: { readonly rule: Ties; readonly descending: boolean; readonly positions: Place; readonly to: Sorted },
+  given: { readonly rule: Ties; readonly descending: boolean; readonly positions: TensorView; readonly to: Sorted },
 ): void {
   const { values, indices, target } = given.to;
   const shader = readLanes(call.shader("sort ties"), self, layout).write("positions", given.positions);

@@ -1,5 +1,5 @@
 import type { OpName } from "@pt2/graph";
-import { broadcastStrides, offsetsOf, rowMajor } from "../../strides.ts";
+import { broadcastStrides, contiguousStrides, offsetsOf } from "../../strides.ts";
 import type { HostArray } from "../host-array.ts";
 import { type HostCall, type HostKernel, hostKernel } from "../host-kernel.ts";
 import type { Matrix } from "./matrix.ts";
@@ -40,7 +40,7 @@ function matricesOf(array: HostArray, rank: number, batch: readonly number[]): r
   const { shape } = array;
   const own = shape.slice(0, shape.length - rank);
   const [columns, rows] = [shape.at(-1)!, rank === 1 ? 1 : shape.at(-2)!];
-  const strides = broadcastStrides({ shape: own, strides: rowMajor(own) }, batch);
+  const strides = broadcastStrides({ shape: own, strides: contiguousStrides(own) }, batch);
   return Array.from(offsetsOf({ shape: batch, strides }), (at) => matrixAt(array, at, rows, columns));
 }
 

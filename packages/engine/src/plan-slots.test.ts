@@ -1,8 +1,9 @@
 import { randomBelow } from "@pt2/testing/random";
 import { expect, test } from "vitest";
-import { planSlots, type SlotLifetime } from "./slots.ts";
+import type { Lifetime } from "./plan-arena.ts";
+import { planSlots } from "./plan-slots.ts";
 
-function meet(a: SlotLifetime, b: SlotLifetime): boolean {
+function meet(a: Lifetime, b: Lifetime): boolean {
   return a.first <= b.last && b.first <= a.last;
 }
 
@@ -10,7 +11,7 @@ test.each([1, 2, 3, 4])(
   "no two tensors that are needed at a time share a buffer, and each fits its own (%i)",
   (seed) => {
     const next = randomBelow(seed);
-    const lives = Array.from({ length: 300 }, (): SlotLifetime => {
+    const lives = Array.from({ length: 300 }, (): Lifetime => {
       const first = next(200);
       return { bytes: 4 * (1 + next(6)), first, last: first + next(12) };
     });
@@ -25,14 +26,14 @@ test.each([1, 2, 3, 4])(
 );
 
 test("a chain of any length takes two buffers", () => {
-  const chain = Array.from({ length: 100_000 }, (_, i): SlotLifetime => ({ bytes: 16, first: i, last: i + 1 }));
+  const chain = Array.from({ length: 100_000 }, (_, i): Lifetime => ({ bytes: 16, first: i, last: i + 1 }));
   expect(planSlots(chain).bytes).toEqual([16, 16]);
 });
 
 /** The same sharing, by looking at every slot. */
-function slowly(lives: readonly SlotLifetime[]): readonly number[] {
+function slowly(lives: readonly Lifetime[]): readonly number[] {
   const order = lives.map((_, i) => i).sort((a, b) => lives[b]!.bytes - lives[a]!.bytes || a - b);
-  const users: SlotLifetime[][] = [];
+  const users: Lifetime[][] = [];
   const slots: number[] = [];
   for (const i of order) {
     const life = lives[i]!;
@@ -50,7 +51,7 @@ test.each([
   ["a step for each", 4000, 2],
 ])("%s share as the definition says", (_, steps, longest) => {
   const below = randomBelow(steps);
-  const lives = Array.from({ length: 700 }, (): SlotLifetime => {
+  const lives = Array.from({ length: 700 }, (): Lifetime => {
     const first = below(steps);
     const last = below(9) === 0 ? Number.MAX_SAFE_INTEGER : first + below(longest);
     return { bytes: 4 * (1 + below(9)), first, last };
@@ -64,7 +65,7 @@ test.each([
   ["with short ones between", (i: number) => ({ first: i, last: i % 2 === 0 ? 40_000 : i + 1 })],
 ])("20,000 tensors at once, %s: few lives are looked at for each", (_, lifeOf) => {
   let looks = 0;
-  const lives = Array.from({ length: 20_000 }, (_, i): SlotLifetime => {
+  const lives = Array.from({ length: 20_000 }, (_, i): Lifetime => {
     const { first, last } = lifeOf(i);
     return {
       bytes: 16,

@@ -1,4 +1,4 @@
-import type { Buffer } from "./constant.ts";
+import type { PlanMemory } from "@pt2/engine/plan";
 import type { Memory } from "./memory.ts";
 import { sizeOf } from "./memory.ts";
 
@@ -6,7 +6,7 @@ import { sizeOf } from "./memory.ts";
  * The buffers that runs work in, shared by all plans of an executable, since runs do not overlap. A larger plan makes
  * them grow; bind groups of other plans are then made again, as `generation` tells.
  */
-export class Arena {
+export class BufferSlots implements PlanMemory<GPUBuffer> {
   readonly #memory: Memory;
   readonly #slots: (GPUBuffer | undefined)[] = [];
   #generation = 0;
@@ -23,7 +23,7 @@ export class Arena {
     return this.#slots.reduce((sum, slot) => sum + (slot?.size ?? 0), 0);
   }
 
-  slot(index: number): GPUBuffer {
+  at(index: number): GPUBuffer {
     return this.#slots[index]!;
   }
 
@@ -38,43 +38,5 @@ export class Arena {
       this.#generation++;
       this.#slots[start + i] = this.#memory.create(wanted, `tensors ${start + i}`);
     }
-  }
-}
-
-/** A buffer of a run, alive from step `first` to step `last` of its plan. */
-export class RunBuffer implements Buffer {
-  readonly constant = null;
-  readonly bytes: number;
-  readonly first: number;
-  last: number;
-  /** Set by the memory plan. */
-  slot = -1;
-  readonly #arena: Arena;
-
-  constructor(arena: Arena, bytes: number, step: number) {
-    this.#arena = arena;
-    this.bytes = bytes;
-    this.first = step;
-    this.last = step;
-  }
-
-  gpu(): GPUBuffer {
-    return this.#arena.slot(this.slot);
-  }
-}
-
-/** A buffer with memory of its own: a mutable buffer of the module, a temporary of a constant, guards. */
-export class OwnBuffer implements Buffer {
-  readonly constant = null;
-  readonly bytes: number;
-  readonly #gpu: GPUBuffer;
-
-  constructor(gpu: GPUBuffer, bytes: number) {
-    this.#gpu = gpu;
-    this.bytes = bytes;
-  }
-
-  gpu(): GPUBuffer {
-    return this.#gpu;
   }
 }

@@ -1,9 +1,4 @@
-/** A buffer's size and the steps between which nothing else may use its memory, both inclusive. */
-export interface SlotLifetime {
-  readonly bytes: number;
-  readonly first: number;
-  readonly last: number;
-}
+import type { Lifetime } from "./plan-arena.ts";
 
 /** Which buffer of a run each tensor uses, and how large those are. */
 export interface SlotPlan {
@@ -16,8 +11,8 @@ const BLOCK = 128;
 
 /** The uses of one slot, which do not meet and are in order, and the longest of them. */
 interface Slot {
-  readonly uses: SlotLifetime[];
-  longest: SlotLifetime;
+  readonly uses: Lifetime[];
+  longest: Lifetime;
 }
 
 /** Neighbouring slots, with the steps at which the longest uses of all of them meet: from `from` to `to`, if to any. */
@@ -32,7 +27,7 @@ interface Block {
  * during its life ("greedy by size for shared objects", Pisarchyk and Lee, arXiv 2001.03288). One block that all share
  * would be smaller, but WebGPU does not let a dispatch read and write one buffer, be it in different places.
  */
-export function planSlots(lifetimes: readonly SlotLifetime[]): SlotPlan {
+export function planSlots(lifetimes: readonly Lifetime[]): SlotPlan {
   const order = lifetimes.map((_, i) => i).sort((a, b) => lifetimes[b]!.bytes - lifetimes[a]!.bytes || a - b);
   const slots = new Array<number>(lifetimes.length);
   const bytes: number[] = [];
@@ -49,7 +44,7 @@ export function planSlots(lifetimes: readonly SlotLifetime[]): SlotPlan {
 }
 
 /** Slots are in the order of their sizes, so the last that is free is the smallest. It takes the life; null if none does. */
-function takeFree(blocks: readonly Block[], life: SlotLifetime): number | null {
+function takeFree(blocks: readonly Block[], life: Lifetime): number | null {
   for (let at = blocks.length - 1; at >= 0; at--) {
     const block = blocks[at]!;
     const { slots, from, to } = block;
@@ -69,7 +64,7 @@ function takeFree(blocks: readonly Block[], life: SlotLifetime): number | null {
   return null;
 }
 
-function addSlot(blocks: Block[], life: SlotLifetime): void {
+function addSlot(blocks: Block[], life: Lifetime): void {
   const last = blocks.at(-1);
   const slot: Slot = { uses: [life], longest: life };
   if (last === undefined || last.slots.length === BLOCK) {
@@ -81,10 +76,10 @@ function addSlot(blocks: Block[], life: SlotLifetime): void {
   last.to = Math.min(last.to, life.last);
 }
 
-const lengthOf = ({ first, last }: SlotLifetime): number => last - first;
+const lengthOf = ({ first, last }: Lifetime): number => last - first;
 
 /** Adds a life to others, which do not meet and are in order, unless it meets one of them. */
-function takes(others: SlotLifetime[], life: SlotLifetime): boolean {
+function takes(others: Lifetime[], life: Lifetime): boolean {
   let [low, high] = [0, others.length];
   while (low < high) {
     const middle = (low + high) >> 1;

@@ -1,0 +1,18 @@
+import type { DeviceBuffer, TensorView as View } from "@pt2/engine/plan";
+import { DTYPES } from "@pt2/format";
+
+/** A buffer in WebAssembly memory: its handle is the address of its first byte, now. */
+export type Buffer = DeviceBuffer<number>;
+
+/** A strided view of WebAssembly memory. */
+export type TensorView = View<number>;
+
+/** How many elements of its dtype the buffer of a tensor has room for. */
+export function elementsIn({ dtype, buffer }: Pick<TensorView, "dtype" | "buffer">): number {
+  return Math.floor(buffer.bytes / DTYPES[dtype].itemsize);
+}
+
+/** Byte address of a tensor's first element, now. */
+export function addressOf({ dtype, offset, buffer }: TensorView): number {
+  return buffer.handle + offset * DTYPES[dtype].itemsize;
+}

@@ -1,0 +1,147 @@
+import { numel } from "@pt2/backend";
+import { clampOf, type ElementwiseGroup, type KernelSet, planArena } from "@pt2/engine";
+import {
+  ConstantPool,
+  type ConstantWork,
+  type PlanBuffer,
+  type PlanDevice,
+  type PlannedCall,
+  type PlanTarget,
+} from "@pt2/engine/plan";
+import { broadcastStrides, resultStrides } from "@pt2/engine/strides";
+import { DTYPES, type DType } from "@pt2/format";
+import type { Call, LoweredTensor } from "@pt2/registry";
+import { castTo, type TypedExpr } from "@pt2/registry/scalar";
+import { createElementwiseCompiler, type ElementwiseCompiler } from "../codegen/compiler.ts";
+import { blockBytes, coalesce, innerModes, writeBlock } from "../codegen/geometry.ts";
+import { liftNumbers } from "../codegen/lift-numbers.ts";
+import { instantiateKernels } from "../instantiate.ts";
+import type { Kernels } from "../kernels.gen.ts";
+import { Arena } from "./arena.ts";
+import { checkRoom } from "./check-plan.ts";
+import { HeapLoader } from "./constant-loader.ts";
+import { WasmContext } from "./context.ts";
+import { writeView } from "./elements.ts";
+import type { Heap } from "./heap.ts";
+import type { PlanContext, WasmKernel, WasmTypes } from "./kernel.ts";
+import type { ReadAhead } from "./read-ahead.ts";
+import { planCopy } from "./strided-copy.ts";
+import { addressOf, type TensorView } from "./tensor-view.ts";
+import type { WasmPlan } from "./wasm-engine.ts";
+
+/** What a device is made of. */
+export interface WasmDeviceParts {
+  readonly heap: Heap;
+  readonly readAhead: ReadAhead;
+  readonly kernelSet: KernelSet<WasmKernel>;
+  readonly exact: boolean;
+}
+
+/** The WebAssembly memory of one executable, and what computes in it. */
+export class WasmDevice implements PlanDevice<WasmTypes> {
+  readonly exact: boolean;
+  readonly stepName = "step";
+  readonly state: Map<() => object, object> = new Map();
+  readonly heap: Heap;
+  readonly kernels: Kernels;
+  readonly memory: Arena;
+  readonly loader: HeapLoader;
+  readonly constants: ConstantPool<number>;
+  readonly #kernelSet: KernelSet<WasmKernel>;
+  readonly #compiler: ElementwiseCompiler;
+
+  constructor({ heap, readAhead, kernelSet, exact }: WasmDeviceParts) {
+    this.heap = heap;
+    this.exact = exact;
+    this.kernels = instantiateKernels(heap.memory);
+    this.memory = new Arena(heap);
+    this.#kernelSet = kernelSet;
+    this.#compiler = createElementwiseCompiler(heap.memory);
+    this.loader = new HeapLoader(heap, readAhead, () => this.#compiler.buildAsync());
+    this.constants = new ConstantPool(this.loader);
+  }
+
+  itemsize(dtype: DType): number {
+    return DTYPES[dtype].itemsize;
+  }
+
+  write(to: TensorView, bytes: Uint8Array): void {
+    writeView(this.heap, to, bytes);
+  }
+
+  context(target: PlanTarget<WasmTypes>, planned?: PlannedCall<WasmTypes>): WasmContext {
+    return new WasmContext(this, target, planned);
+  }
+
+  kernel(call: Call): WasmKernel | undefined {
+    return this.#kernelSet.get(call);
+  }
+
+  begin(): null {
+    return null;
+  }
+
+  /** Channels-last stays channels-last; constants are seldom as the rest of a program likes them. */
+  strides(shape: readonly number[], inputs: readonly TensorView[]): readonly number[] {
+    return resultStrides(shape, inputs, ({ buffer }) => buffer.constant === null);
+  }
+
+  takesEpilogue(call: Call): boolean {
+    return this.kernel(call)?.clamps?.(call.args) ?? false;
+  }
+
+  /** A clamp happens in the kernel's registers. */
+  fusesEpilogue(result: LoweredTensor, { inputs, expr }: ElementwiseGroup): boolean {
+    return inputs.length === 1 && result.dtype === "float32" && clampOf(expr) !== null;
+  }
+
+  /** Plans a loop, whose code is compiled before the first run. */
+  elementwise(ctx: PlanContext, out: TensorView, inputs: readonly TensorView[], expr: TypedExpr): void {
+    const operands = [...inputs, out];
+    const geometry = coalesce(
+      out.shape,
+      operands.map((view) => broadcastStrides(view, out.shape)),
+      inputs.length,
+    );
+    const inner = innerModes(geometry);
+    const dtypes = operands.map(({ dtype }) => dtype);
+    const { outputs, numbers } = liftNumbers([expr], inputs.length);
+    const kernel = this.#compiler.add({
+      inputs: inputs.map(({ dtype }) => dtype),
+      outputs,
+      inner,
+      numbers: numbers.map(({ dtype }) => dtype),
+    });
+    const block = ctx.scratch(blockBytes(geometry, numbers.length));
+    const count = numel(out.shape);
+    const { memory } = this.heap;
+    ctx.step(() => {
+      const at = block.handle;
+      writeBlock(memory, at, geometry, dtypes, operands.map(addressOf), numbers);
+      kernel.run(at, 0, count);
+    });
+  }
+
+  copy(ctx: PlanContext, from: TensorView, to: TensorView): void {
+    if (from.dtype === to.dtype) planCopy(ctx, from, to);
+    else this.elementwise(ctx, to, [from], castTo(to.dtype, { kind: "input", dtype: from.dtype, index: 0 }));
+  }
+
+  compute(work: ConstantWork<WasmTypes>): void {
+    try {
+      work.allocateTemporaries(this.loader);
+      for (const run of work.steps) run();
+    } finally {
+      work.freeTemporaries(this.loader);
+    }
+  }
+
+  /** Buffers lie behind those of the plan before. */
+  layOut(buffers: readonly PlanBuffer<number>[], after: WasmPlan | null): number {
+    const start = after?.arenaEnd ?? 0;
+    const { offsets, bytes } = planArena(buffers);
+    checkRoom(start + bytes, buffers);
+    for (const [i, buffer] of buffers.entries()) buffer.position = start + offsets[i]!;
+    return start + bytes;
+  }
+}

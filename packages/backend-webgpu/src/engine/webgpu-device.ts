@@ -1,0 +1,170 @@
+import { type ElementwiseGroup, operandsOf, type Step } from "@pt2/engine";
+import {
+  type Constant,
+  ConstantPool,
+  type ConstantWork,
+  inParts,
+  isComplexDtype,
+  type PlanBuffer,
+  type PlanDevice,
+  type PlannedCall,
+  type PlanTarget,
+  partOf,
+  planSlots,
+} from "@pt2/engine/plan";
+import type { DType } from "@pt2/format";
+import type { Call, LoweredTensor } from "@pt2/registry";
+import { castTo } from "@pt2/registry/scalar";
+import { planElementwise } from "../shader/elementwise.ts";
+import type { ElementExpr } from "../wgsl/scalar.ts";
+import { storageOf } from "../wgsl/storage.ts";
+import { BufferSlots } from "./buffer-slots.ts";
+import { WebgpuContext } from "./context.ts";
+import type { Device } from "./device.ts";
+import { writeView } from "./elements.ts";
+import { GuardWords } from "./guard-words.ts";
+import type { PlanContext, WebgpuKernel, WebgpuTypes } from "./kernel.ts";
+import type { Kernels } from "./kernels.ts";
+import { type Memory, requireBufferSize } from "./memory.ts";
+import { pairUp } from "./pairing.ts";
+import type { WebgpuPlan } from "./plan.ts";
+import { ReadyWork } from "./ready-work.ts";
+import type { Stream } from "./stream.ts";
+import { isCopyable, type TensorView } from "./tensor-view.ts";
+import { buffersOf, type Work } from "./work.ts";
+
+/** What a device is made of. */
+export interface WebgpuDeviceParts {
+  readonly gpu: Device;
+  readonly memory: Memory;
+  readonly stream: Stream;
+  readonly kernels: Kernels;
+  readonly exact: boolean;
+  /** Told which weight records will be loaded next. */
+  readonly expect: (records: readonly Constant<GPUBuffer>[]) => void;
+}
+
+/** The GPU as plans of one executable see it. */
+export class WebgpuDevice implements PlanDevice<WebgpuTypes> {
+  readonly exact: boolean;
+  readonly stepName = "shader";
+  readonly state: Map<() => object, object> = new Map();
+  readonly gpu: Device;
+  readonly memory: BufferSlots;
+  readonly constants: ConstantPool<GPUBuffer>;
+  /** Storage bindings of a shader. */
+  readonly #bindings: number;
+  readonly #parts: WebgpuDeviceParts;
+
+  constructor(parts: WebgpuDeviceParts) {
+    const { gpu, memory, exact, expect } = parts;
+    this.gpu = gpu;
+    this.exact = exact;
+    this.memory = new BufferSlots(memory);
+    this.constants = new ConstantPool({
+      allocate: (bytes, label) => memory.allocate(bytes, label),
+      allocated: (bytes) => memory.allocated(bytes),
+      free: (buffer) => memory.free(buffer),
+      begin: expect,
+      end: () => expect([]),
+    });
+    this.#bindings = gpu.adapter.limits.maxStorageBuffersPerShaderStage;
+    this.#parts = parts;
+  }
+
+  get maxInputs(): number {
+    return this.#bindings - 1;
+  }
+
+  itemsize(dtype: DType): number {
+    return storageOf(dtype, this.gpu.adapter).bytes;
+  }
+
+  write(to: TensorView, bytes: Uint8Array, what: string): void {
+    writeView(this.#parts.stream, to, bytes, this.gpu.adapter, what);
+  }
+
+  context(target: PlanTarget<WebgpuTypes>, planned?: PlannedCall<WebgpuTypes>): WebgpuContext {
+    return new WebgpuContext(this, target, planned);
+  }
+
+  kernel(call: Call): WebgpuKernel | undefined {
+    return this.#parts.kernels.get(call);
+  }
+
+  begin(): GuardWords {
+    return new GuardWords();
+  }
+
+  buffersOf(work: Work): readonly TensorView["buffer"][] {
+    return buffersOf(work);
+  }
+
+  /** Elements may take more here than in the dtype that lowering counted. */
+  checkBuffer(bytes: number): void {
+    requireBufferSize("A tensor", bytes, this.gpu.gpu);
+  }
+
+  isReadable(view: TensorView): boolean {
+    return isCopyable(view, this.gpu.adapter);
+  }
+
+  takesEpilogue(call: Call, group: ElementwiseGroup): boolean {
+    const fuses = this.kernel(call)?.fuses ?? false;
+    const fits = group.inputs.length - 1 + bindingsOf(call) <= this.#bindings;
+    return fits && (typeof fuses === "function" ? fuses(call.args) : fuses);
+  }
+
+  rewriteSteps(steps: readonly Step[], live: ReadonlySet<LoweredTensor>): readonly Step<ElementExpr>[] {
+    return pairUp(steps, live, this.maxInputs);
+  }
+
+  elementwise(ctx: PlanContext, out: TensorView, inputs: readonly TensorView[], expr: ElementExpr): void {
+    planElementwise(ctx as WebgpuContext, out, inputs, expr);
+  }
+
+  copy(ctx: PlanContext, from: TensorView, to: TensorView): void {
+    const [reads, writes] = [isComplexDtype(from.dtype), isComplexDtype(to.dtype)];
+    // A real number has no imaginary part, and of a complex one the real part stays.
+    if (writes && !reads) ctx.elementwise(partOf(to, 1), [], { kind: "const", dtype: "float32", value: 0 });
+    const source = reads && !writes ? partOf(from, 0) : inParts(from);
+    const target = writes && !reads ? partOf(to, 0) : inParts(to);
+    ctx.elementwise(target, [source], castTo(target.dtype, { kind: "input", dtype: source.dtype, index: 0 }));
+  }
+
+  async compute(work: ConstantWork<WebgpuTypes>): Promise<void> {
+    const { memory, stream } = this.#parts;
+    const { steps, notes: guards } = work;
+    const ready = await ReadyWork.prepare(this.gpu, memory, steps, { signal: stream.signal });
+    try {
+      work.allocateTemporaries(memory);
+      guards.allocate(memory);
+      ready.bind();
+      guards.clear(stream);
+      for (const item of steps) await ready.run(item, stream);
+      stream.submit();
+      const { range } = guards;
+      if (range !== null) guards.check((await stream.read([range]))[0]!);
+    } finally {
+      ready.dispose();
+      guards.free(memory);
+      work.freeTemporaries(memory);
+    }
+  }
+
+  /** Slots lie behind those of the plan before. */
+  layOut(buffers: readonly PlanBuffer<GPUBuffer>[], after: WebgpuPlan | null): WebgpuTypes["layout"] {
+    const start = after?.slotEnd ?? 0;
+    const { slots, bytes: sizes } = planSlots(buffers);
+    for (const [i, buffer] of buffers.entries()) buffer.position = start + slots[i]!;
+    return { start, sizes };
+  }
+}
+
+/**
+ * Storage bindings that a kernel may need for itself, when elementwise ops with operands of theirs are fused to it: for
+ * what it is given and what it gives, a table of its own, and what tells of indices out of range.
+ */
+function bindingsOf(call: Call): number {
+  return Math.max(5, operandsOf(call).length + call.results.length + 1);
+}

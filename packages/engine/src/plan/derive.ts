@@ -1,0 +1,77 @@
+import { numel } from "@pt2/backend";
+import type { DType } from "@pt2/format";
+import { ConstantWork } from "./constant-work.ts";
+import type { DeviceBuffer } from "./device-buffer.ts";
+import type { DeviceTypes, PlanDevice } from "./plan-device.ts";
+import { type TensorLayout, type TensorView, viewKey, viewOf } from "./tensor-view.ts";
+
+/** How a constant is made of others. */
+export interface ConstantPlan<T extends DeviceTypes> {
+  /** What is computed. With the views that it is computed from, it names the constant. */
+  readonly key: string;
+  /** What `explain` calls it. */
+  readonly label: string;
+  readonly from: readonly TensorView<T["handle"]>[];
+  readonly to: TensorLayout;
+  plan(target: ConstantWork<T>, to: TensorView<T["handle"]>): void;
+  /** Plans the same where the bytes of the only input are. */
+  rework?: ((target: ConstantWork<T>, at: TensorView<T["handle"]>) => void) | undefined;
+}
+
+/** The constant that a plan makes of other ones; the same computation of the same ones is the same constant. */
+export function deriveConstant<T extends DeviceTypes>(
+  device: PlanDevice<T>,
+  { key, label, from, to, plan, rework }: ConstantPlan<T>,
+): TensorView<T["handle"]> {
+  const { dtype, shape, strides } = to;
+  const work =
+    (how: ConstantPlan<T>["plan"]) =>
+    (buffer: DeviceBuffer<T["handle"]>): ConstantWork<T> => {
+      const made = new ConstantWork(device);
+      how(made, viewOf(buffer, to));
+      return made;
+    };
+  const build = work((target, out) => {
+    for (const { buffer } of from) target.reads(buffer);
+    plan(target, out);
+  });
+  const name = `${key}|${from.map(viewKey).join(",")}|${dtype}[${shape}]${strides === undefined ? "" : `/${strides}`}`;
+  return viewOf(device.constants.derive(name, bytesOf(device, dtype, shape), label, build, rework && work(rework)), to);
+}
+
+/** The constant with these elements, in the dtype's own bytes. Equal ones are one. */
+export function literalConstant<T extends DeviceTypes>(
+  device: PlanDevice<T>,
+  to: TensorLayout,
+  data: ArrayBufferView,
+): TensorView<T["handle"]> {
+  const { dtype, shape } = to;
+  const bytes = new Uint8Array(data.buffer, data.byteOffset, data.byteLength);
+  const constant = device.constants.derive(
+    `${dtype}[${shape}]=${keyOfBytes(bytes)}`,
+    bytesOf(device, dtype, shape),
+    "constant",
+    (buffer) => ({
+      inputs: [],
+      temporaries: [],
+      run: () => device.write(viewOf(buffer, to), bytes, "a constant"),
+    }),
+  );
+  return viewOf(constant, to);
+}
+
+/** Bytes of the elements of a tensor as the device stores them. */
+export function bytesOf<T extends DeviceTypes>(
+  device: Pick<PlanDevice<T>, "itemsize">,
+  dtype: DType,
+  shape: readonly number[],
+): number {
+  return numel(shape) * device.itemsize(dtype);
+}
+
+let literals = 0;
+
+/** Equal for equal short bytes; long ones are told apart without being compared. */
+function keyOfBytes(bytes: Uint8Array): string {
+  return bytes.byteLength <= 64 ? bytes.join() : `literal ${literals++}`;
+}

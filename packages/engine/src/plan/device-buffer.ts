@@ -1,0 +1,57 @@
+import type { Call } from "@pt2/registry";
+import type { Lifetime } from "../plan-arena.ts";
+import type { Constant } from "./constant.ts";
+
+/** Memory that holds tensors. Where it is on the device is known at the latest when a step runs. */
+export interface DeviceBuffer<Handle> {
+  /** Bytes as the device stores elements, which need not be the bytes of the dtype. */
+  readonly bytes: number;
+  /** Where it is on the device, now: an address, a buffer of a GPU. */
+  readonly handle: Handle;
+  /** Set for values that never change: weights, and what is computed from them alone. */
+  readonly constant: Constant<Handle> | null;
+}
+
+/** A buffer that no plan shares: of a mutable buffer of the module, or of a tensor that stays on the device. */
+export class DedicatedBuffer<Handle> implements DeviceBuffer<Handle> {
+  readonly constant = null;
+  readonly handle: Handle;
+  readonly bytes: number;
+
+  constructor(handle: Handle, bytes: number) {
+    this.handle = handle;
+    this.bytes = bytes;
+  }
+}
+
+/** The memory that plans of an executable share, since runs do not overlap. */
+export interface PlanMemory<Handle> {
+  /** What lies at a position, which is what the device's layout gave a buffer: an offset, the number of a slot. */
+  at(position: number): Handle;
+}
+
+/** A buffer of a plan, which other tensors of the plan may share when nothing reads it any more. */
+export class PlanBuffer<Handle> implements DeviceBuffer<Handle>, Lifetime {
+  readonly constant = null;
+  readonly bytes: number;
+  /** The step that makes it, and the last one that reads it. */
+  readonly first: number;
+  last: number;
+  /** The calls that asked for it; none for an input. */
+  readonly calls: readonly Call[];
+  /** The device's layout sets it. */
+  position = -1;
+  readonly #memory: PlanMemory<Handle>;
+
+  constructor(memory: PlanMemory<Handle>, bytes: number, step: number, calls: readonly Call[]) {
+    this.#memory = memory;
+    this.bytes = bytes;
+    this.first = step;
+    this.last = step;
+    this.calls = calls;
+  }
+
+  get handle(): Handle {
+    return this.#memory.at(this.position);
+  }
+}

@@ -1,0 +1,314 @@
+import type { Call, LoweredTensor, Strided } from "@pt2/registry";
+import { tensorsIn } from "@pt2/registry";
+import { keyOf } from "@pt2/registry/scalar";
+import { callsOf, type ElementwiseGroup, fuse, operandsOf, type Step } from "../fuse.ts";
+import { requireResults } from "../kernel-error.ts";
+import { callKey, isPure } from "../staged/call-key.ts";
+import { located } from "../staged/located.ts";
+import type { StageRequest } from "../staged/stage-engine.ts";
+import { checkInside } from "../strides/inside.ts";
+import type { Constant } from "./constant.ts";
+import type { ConstantWork } from "./constant-work.ts";
+import { bytesOf, deriveConstant } from "./derive.ts";
+import { type DeviceBuffer, PlanBuffer } from "./device-buffer.ts";
+import type { DeviceTypes, Epilogue, PlanDevice, PlannedCall, PlanTarget, TensorTable } from "./plan-device.ts";
+import { type TensorLayout, type TensorView, viewOf } from "./tensor-view.ts";
+
+/** What runs for one fused step. */
+export interface PlannedStep<T extends DeviceTypes> {
+  /** The calls that it computes. */
+  readonly calls: readonly Call[];
+  readonly work: readonly T["step"][];
+}
+
+/** A stage with everything decided: what runs in which order, and which memory it shares. */
+export interface PlannedStage<T extends DeviceTypes> {
+  readonly steps: readonly PlannedStep<T>[];
+  readonly views: ReadonlyMap<LoweredTensor, TensorView<T["handle"]>>;
+  readonly layout: T["layout"];
+  /** What it reads that never changes, with the calls that were the first to need it. */
+  readonly constants: ReadonlyMap<Constant<T["handle"]>, readonly Call[]>;
+  readonly notes: T["notes"];
+}
+
+/** What a stage is planned from. */
+export type PlanRequest<T extends DeviceTypes> = StageRequest<TensorView<T["handle"]>, T["plan"]>;
+
+/** Plans a stage: views, constants, fused loops, kernels, memory. Nothing runs yet and no weight is read. */
+export function planStage<T extends DeviceTypes>(request: PlanRequest<T>, device: PlanDevice<T>): PlannedStage<T> {
+  return new Planner(request.places, device).plan(request);
+}
+
+class Planner<T extends DeviceTypes> implements PlanTarget<T>, TensorTable<T> {
+  calls: readonly Call[] = [];
+  readonly notes: T["notes"];
+  readonly #device: PlanDevice<T>;
+  readonly #views: Map<LoweredTensor, TensorView<T["handle"]>>;
+  readonly #buffers: PlanBuffer<T["handle"]>[] = [];
+  /** With the calls that were the first to need them. */
+  readonly #constants = new Map<Constant<T["handle"]>, readonly Call[]>();
+  /** How often the current step reads each constant itself. */
+  readonly #reads = new Map<Constant<T["handle"]>, number>();
+  readonly #steps: PlannedStep<T>[] = [];
+  #work: T["step"][] = [];
+  #now = 0;
+
+  constructor(views: ReadonlyMap<LoweredTensor, TensorView<T["handle"]>>, device: PlanDevice<T>) {
+    this.#device = device;
+    this.#views = new Map(views);
+    this.notes = device.begin();
+  }
+
+  plan({ stage, inputs, after }: PlanRequest<T>): PlannedStage<T> {
+    const device = this.#device;
+    const { live, calls, end } = stage;
+    for (const input of inputs) this.#make(input);
+    const rest = this.#foldConstants(calls, live);
+    const fused = fuse(rest, {
+      live,
+      ...this.#limits(),
+      takesEpilogue: (call, group) => device.takesEpilogue(call, group),
+    });
+    for (const step of device.rewriteSteps?.(fused, live) ?? fused) {
+      this.#planStep(callsOf(step), () => this.#step(step));
+    }
+    if (end.kind === "return") for (const output of end.outputs.flatMap(tensorsIn)) this.#copyOut(output, calls);
+    this.#now = Number.MAX_SAFE_INTEGER;
+    for (const tensor of live) this.#uses(this.get(tensor).buffer);
+    this.#keepConstants();
+    const layout = device.layOut(this.#buffers, after);
+    return { steps: this.#steps, views: this.#views, layout, constants: this.#constants, notes: this.notes };
+  }
+
+  get(tensor: LoweredTensor): TensorView<T["handle"]> {
+    return this.#views.get(tensor)!;
+  }
+
+  set(tensor: LoweredTensor, view: TensorView<T["handle"]>): void {
+    this.#views.set(tensor, view);
+  }
+
+  add(step: T["step"]): void {
+    this.#work.push(step);
+    for (const buffer of this.#device.buffersOf?.(step) ?? []) this.#uses(buffer);
+  }
+
+  allocate(bytes: number): DeviceBuffer<T["handle"]> {
+    this.#device.checkBuffer?.(bytes);
+    const buffer = new PlanBuffer(this.#device.memory, bytes, this.#now, this.calls);
+    this.#buffers.push(buffer);
+    return buffer;
+  }
+
+  reads(buffer: DeviceBuffer<T["handle"]>): void {
+    if (this.#device.buffersOf === undefined) this.#uses(buffer);
+  }
+
+  unreads(constant: Constant<T["handle"]>): void {
+    const reads = this.#reads.get(constant);
+    if (reads !== undefined) this.#reads.set(constant, reads - 1);
+  }
+
+  /** The buffer is needed until the current step is done; a constant, in every run. */
+  #uses(buffer: DeviceBuffer<T["handle"]>): void {
+    if (buffer instanceof PlanBuffer) buffer.last = Math.max(buffer.last, this.#now);
+    const { constant } = buffer;
+    if (constant !== null) this.#reads.set(constant, (this.#reads.get(constant) ?? 0) + 1);
+  }
+
+  /** Keeps the constants that the current step does read. */
+  #keepConstants(): void {
+    for (const [constant, count] of this.#reads) {
+      if (count > 0 && !this.#constants.has(constant)) this.#constants.set(constant, this.calls);
+    }
+    this.#reads.clear();
+  }
+
+  #planStep(calls: readonly Call[], plan: () => void): void {
+    this.calls = calls;
+    this.#now++;
+    this.#work = [];
+    located(calls, plan);
+    if (this.#work.length > 0) this.#steps.push({ calls, work: this.#work });
+    this.#keepConstants();
+  }
+
+  #step(step: Step<T["expr"]>): void {
+    switch (step.kind) {
+      case "call":
+        if (step.call.kind === "view") this.#setViews(step.call, this.#read(viewedBy(step.call)));
+        else this.#call(step.call, null);
+        break;
+      case "elementwise": {
+        const { output, inputs, expr } = step.group;
+        const operands = inputs.map((tensor) => this.#read(tensor));
+        const strides = this.#device.strides?.(output.shape, operands);
+        this.#device.context(this).elementwise(this.#make(output, strides), operands, expr);
+        break;
+      }
+      case "epilogue":
+        this.#epilogue(step.call, step.result, step.group);
+        break;
+    }
+  }
+
+  #call(call: Call, epilogue: Epilogue<T> | null): void {
+    const made = this.#buffers.length;
+    this.#prepare({ call, table: this, epilogue }, this, (view) => {
+      const isNew = this.#buffers.indexOf(view.buffer as PlanBuffer<T["handle"]>, made) >= 0;
+      return isNew && this.#work.length === 0;
+    });
+    // Empty results need no step, but a place.
+    for (const tensor of call.results.flatMap(tensorsIn)) {
+      const written = epilogue !== null && tensor === call.results[0] ? epilogue.output : tensor;
+      if (!this.#views.has(written)) this.#make(written);
+    }
+  }
+
+  /** Lets a kernel plan, and refuses what one of an op set leaves undone. */
+  #prepare(
+    planned: PlannedCall<T>,
+    target: PlanTarget<T>,
+    isUnwritten: (view: TensorView<T["handle"]>) => boolean,
+  ): void {
+    const { call, table, epilogue } = planned;
+    this.#device.kernel(call)!.prepare(this.#device.context(target, planned));
+    requireResults(call, (result) => {
+      const view = table.get(epilogue !== null && result === call.results[0] ? epilogue.output : result);
+      if (view === undefined) return "makes no";
+      return isUnwritten(view) ? `plans no ${this.#device.stepName} that writes` : null;
+    });
+  }
+
+  /** What the kernel does not compute itself follows in place, so that no second buffer is touched. */
+  #epilogue(call: Call, result: LoweredTensor, group: ElementwiseGroup): void {
+    const { output, inputs, expr } = group;
+    if (this.#device.fusesEpilogue?.(result, group) ?? true) {
+      const operands = inputs.map((tensor) => (tensor === result ? null : this.#read(tensor)));
+      this.#call(call, { output, expr, inputs: operands });
+      return;
+    }
+    this.#call(call, null);
+    const produced = this.get(result);
+    if (produced.dtype !== output.dtype) {
+      this.#step({ kind: "elementwise", group });
+      return;
+    }
+    this.set(output, produced);
+    const operands = inputs.map((tensor) => this.#read(tensor));
+    this.#device.context(this).elementwise(produced, operands, expr);
+  }
+
+  /** An output that cannot be read as it lies is laid out by a step of its own. */
+  #copyOut(output: LoweredTensor, calls: readonly Call[]): void {
+    const view = this.#views.get(output);
+    if (view === undefined || (this.#device.isReadable?.(view) ?? true)) return;
+    const makers = calls.filter(({ results }) => results.flatMap(tensorsIn).includes(output));
+    this.#planStep(makers, () => {
+      this.reads(view.buffer);
+      this.#device.context(this).copy(view, this.#make(output));
+    });
+  }
+
+  /** Views share memory where strides can express them; else the source is copied first. */
+  #setViews(call: Call, viewed: TensorView<T["handle"]>): void {
+    const results = call.results.flatMap(tensorsIn);
+    let source = viewed;
+    let geometry = call.record.view!(source, call.args);
+    if (geometry === null) {
+      source = this.#device.context(this).dense(source);
+      geometry = call.record.view!(source, call.args)!;
+    }
+    const list: readonly Strided[] = "strides" in geometry ? [geometry] : geometry;
+    const { dtype, buffer } = source;
+    const room = Math.floor(buffer.bytes / this.#device.itemsize(dtype));
+    for (const [i, { shape, strides, offset }] of list.entries()) {
+      const view = { dtype, buffer, shape, strides, offset };
+      checkInside(view, room);
+      this.set(results[i]!, view);
+    }
+  }
+
+  /** Places what depends on constants alone, which is computed once for all plans, and gives the calls that are left. */
+  #foldConstants(calls: readonly Call[], live: ReadonlySet<LoweredTensor>): readonly Call[] {
+    const constant = new Set<LoweredTensor>();
+    const isConstant = (tensor: LoweredTensor): boolean =>
+      constant.has(tensor) || this.#views.get(tensor)?.buffer.constant != null;
+    const [own, rest]: [Call[], Call[]] = [[], []];
+    for (const call of calls) {
+      const results = call.results.flatMap(tensorsIn);
+      const placed = call.kind === "view" || results.length === 1;
+      const alone = placed && isPure(call) && operandsOf(call).every(isConstant);
+      (alone ? own : rest).push(call);
+      if (alone) for (const result of results) constant.add(result);
+    }
+    const needed = new Set([...live, ...rest.flatMap(operandsOf)]);
+    for (const step of fuse(own, { live: needed, ...this.#limits(), takesEpilogue: () => false })) {
+      located(callsOf(step), () => {
+        if (step.kind === "elementwise") this.#constantLoop(step.group);
+        else if (step.call.kind === "view") this.#setViews(step.call, this.get(viewedBy(step.call)));
+        else this.#constantCall(step.call);
+      });
+    }
+    // Nothing of that is read in a run.
+    this.#reads.clear();
+    return rest;
+  }
+
+  #constantLoop({ inputs, output, expr, calls }: ElementwiseGroup): void {
+    const from = inputs.map((tensor) => this.get(tensor));
+    const label = calls.map(({ record }) => record.name).join(" + ");
+    const plan = (target: PlanTarget<T>, out: TensorView<T["handle"]>): void =>
+      this.#device.context(target).elementwise(out, from, expr);
+    this.set(output, deriveConstant(this.#device, { key: keyOf(expr), label, from, to: layoutOf(output), plan }));
+  }
+
+  #constantCall(call: Call): void {
+    const operands = operandsOf(call);
+    const from = operands.map((tensor) => this.get(tensor));
+    const [result] = call.results.flatMap(tensorsIn) as [LoweredTensor];
+    const plan = (target: ConstantWork<T>, out: TensorView<T["handle"]>): void => {
+      const views = new Map(operands.map((tensor, i) => [tensor, from[i]!]));
+      views.set(result, out);
+      this.#prepare(
+        { call, table: views, epilogue: null },
+        target,
+        (view) => view === out && target.steps.length === 0,
+      );
+      // A kernel that made its result a view of something has not written it.
+      const made = views.get(result)!;
+      if (made !== out) this.#device.context(target).copy(made, out);
+    };
+    const what = { key: callKey(call), label: call.record.name, from, to: layoutOf(result), plan };
+    this.set(result, deriveConstant(this.#device, what));
+  }
+
+  #read(tensor: LoweredTensor): TensorView<T["handle"]> {
+    const view = this.get(tensor);
+    this.reads(view.buffer);
+    return view;
+  }
+
+  /** Gives a tensor memory. */
+  #make(tensor: LoweredTensor, strides?: readonly number[]): TensorView<T["handle"]> {
+    const { dtype, shape } = tensor;
+    const buffer = this.allocate(bytesOf(this.#device, dtype, shape));
+    const view = viewOf(buffer, strides === undefined ? { dtype, shape } : { dtype, shape, strides });
+    this.set(tensor, view);
+    return view;
+  }
+
+  #limits(): { readonly maxInputs?: number } {
+    const { maxInputs } = this.#device;
+    return maxInputs === undefined ? {} : { maxInputs };
+  }
+}
+
+function layoutOf({ dtype, shape }: LoweredTensor): TensorLayout {
+  return { dtype, shape };
+}
+
+/** What a view is a view of. */
+function viewedBy({ args, record }: Call): LoweredTensor {
+  return args[record.schema.args[0]!.name] as LoweredTensor;
+}

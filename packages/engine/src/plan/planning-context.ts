@@ -1,0 +1,195 @@
+import { backendError, numel } from "@pt2/backend";
+import { contiguousStrides, type DType } from "@pt2/format";
+import { type ArgValue, type Call, isTensor, type LoweredTensor, type TensorMeta } from "@pt2/registry";
+import { elementBytes } from "../staged/element-bytes.ts";
+import { numberOf } from "../staged/run-value.ts";
+import { sameStrides } from "../strides/layout.ts";
+import { bytesOf, deriveConstant, literalConstant } from "./derive.ts";
+import type { DeviceBuffer } from "./device-buffer.ts";
+import type { KernelCall } from "./kernel-call.ts";
+import type { DeviceTypes, PlanDevice, PlannedCall, PlanTarget } from "./plan-device.ts";
+import { type TensorLayout, type TensorView, viewOf } from "./tensor-view.ts";
+
+/** What kernels plan with, into a plan or into the computation of a constant. Devices add what is their own. */
+export class PlanningContext<T extends DeviceTypes> implements KernelCall<T> {
+  protected readonly device: PlanDevice<T>;
+  protected readonly target: PlanTarget<T>;
+  readonly #planned: PlannedCall<T> | undefined;
+
+  constructor(device: PlanDevice<T>, target: PlanTarget<T>, planned?: PlannedCall<T>) {
+    this.device = device;
+    this.target = target;
+    this.#planned = planned;
+  }
+
+  /** The call that is planned. */
+  protected get planned(): PlannedCall<T> {
+    if (this.#planned !== undefined) return this.#planned;
+    throw backendError("backend.internal", { what: "only a call has arguments and results" });
+  }
+
+  get exact(): boolean {
+    return this.device.exact;
+  }
+
+  get call(): Call {
+    return this.planned.call;
+  }
+
+  step(step: T["step"]): void {
+    this.target.add(step);
+  }
+
+  scratch(bytes: number): DeviceBuffer<T["handle"]> {
+    return this.target.allocate(bytes);
+  }
+
+  temporary(
+    dtype: DType,
+    shape: readonly number[],
+    strides: readonly number[] = contiguousStrides(shape),
+  ): TensorView<T["handle"]> {
+    return viewOf(this.scratch(bytesOf(this.device, dtype, shape)), { dtype, shape, strides });
+  }
+
+  constant(dtype: DType, shape: readonly number[], data: ArrayBufferView): TensorView<T["handle"]> {
+    return this.#read(literalConstant(this.device, { dtype, shape }, data));
+  }
+
+  withStrides(view: TensorView<T["handle"]>, strides: readonly number[]): TensorView<T["handle"]> {
+    if (sameStrides(view.shape, view.strides, strides)) return { ...view, strides };
+    return this.#copied(view, "dense", { ...view, strides });
+  }
+
+  dense(view: TensorView<T["handle"]>): TensorView<T["handle"]> {
+    return this.withStrides(view, contiguousStrides(view.shape));
+  }
+
+  convert(view: TensorView<T["handle"]>, dtype: DType): TensorView<T["handle"]> {
+    return view.dtype === dtype ? view : this.#copied(view, "cast", { dtype, shape: view.shape });
+  }
+
+  copy(from: TensorView<T["handle"]>, to: TensorView<T["handle"]>): void {
+    if (numel(from.shape) > 0) this.device.copy(this.#own, from, to);
+  }
+
+  elementwise(out: TensorView<T["handle"]>, inputs: readonly TensorView<T["handle"]>[], expr: T["expr"]): void {
+    if (numel(out.shape) > 0) this.device.elementwise(this.#own, out, inputs, expr);
+  }
+
+  prepared(
+    view: TensorView<T["handle"]>,
+    key: string,
+    to: TensorLayout,
+    fill: (ctx: T["context"], from: TensorView<T["handle"]>, to: TensorView<T["handle"]>) => void,
+    rework?: (ctx: T["context"], at: TensorView<T["handle"]>) => void,
+  ): TensorView<T["handle"]> {
+    const source = view.buffer.constant;
+    const { device, target } = this;
+    const { dtype, shape } = to;
+    if (source === null) {
+      const out = this.temporary(dtype, shape, to.strides);
+      fill(this.#own, view, out);
+      return out;
+    }
+    const bytes = bytesOf(device, dtype, shape);
+    const isWhole = bytesOf(device, view.dtype, view.shape) === bytes && source.bytes === bytes;
+    const made = deriveConstant(device, {
+      key,
+      label: key,
+      from: [view],
+      to,
+      plan: (into, out) => fill(device.context(into), view, out),
+      rework: isWhole && rework ? (into, at) => rework(device.context(into), at) : undefined,
+    });
+    target.unreads(source);
+    return this.#read(made);
+  }
+
+  state<State extends object>(make: () => State): State {
+    const { state } = this.device;
+    const known = state.get(make) ?? make();
+    state.set(make, known);
+    return known as State;
+  }
+
+  arg<Arg = ArgValue>(name: string): Arg {
+    return this.call.args[name] as Arg;
+  }
+
+  tensor(name: string): TensorView<T["handle"]> {
+    return this.#viewOf(this.call.args[name]!);
+  }
+
+  optional(name: string): TensorView<T["handle"]> | null {
+    const value = this.call.args[name];
+    return value === null || value === undefined ? null : this.#viewOf(value);
+  }
+
+  tensors(name: string): readonly TensorView<T["handle"]>[] {
+    return (this.call.args[name] as readonly ArgValue[]).map((value) => this.#viewOf(value));
+  }
+
+  tensorList(name: string): readonly (TensorView<T["handle"]> | null)[] {
+    return (this.call.args[name] as readonly ArgValue[]).map((value) => (value === null ? null : this.#viewOf(value)));
+  }
+
+  output(index = 0, strides?: readonly number[]): TensorView<T["handle"]> {
+    const { call, epilogue } = this.planned;
+    return this.#made(
+      index === 0 && epilogue !== null ? epilogue.output : (call.results[index] as LoweredTensor),
+      strides,
+    );
+  }
+
+  outputs(index = 0): readonly TensorView<T["handle"]>[] {
+    return (this.call.results[index] as readonly LoweredTensor[]).map((tensor) => this.#made(tensor));
+  }
+
+  alias(index: number, view: TensorView<T["handle"]>): void {
+    this.planned.table.set(this.call.results[index] as LoweredTensor, view);
+  }
+
+  /** A device's context is a subclass of this one. */
+  get #own(): T["context"] {
+    return this;
+  }
+
+  #copied(
+    view: TensorView<T["handle"]>,
+    key: string,
+    { dtype, shape, strides }: TensorLayout,
+  ): TensorView<T["handle"]> {
+    const to = strides === undefined ? { dtype, shape } : { dtype, shape, strides };
+    return this.prepared(view, key, to, (ctx, from, out) => {
+      if (numel(shape) > 0) this.device.copy(ctx, from, out);
+    });
+  }
+
+  #read(view: TensorView<T["handle"]>): TensorView<T["handle"]> {
+    this.target.reads(view.buffer);
+    return view;
+  }
+
+  /** The memory of a result, which may be there already. */
+  #made(tensor: LoweredTensor, strides: readonly number[] = contiguousStrides(tensor.shape)): TensorView<T["handle"]> {
+    const { table } = this.planned;
+    const { dtype, shape } = tensor;
+    const known = table.get(tensor);
+    if (known !== undefined && sameStrides(shape, known.strides, strides)) return known;
+    const view = this.temporary(dtype, shape, strides);
+    table.set(tensor, view);
+    return view;
+  }
+
+  #viewOf(value: ArgValue): TensorView<T["handle"]> {
+    if (isTensor(value)) return this.#read(this.planned.table.get(value)!);
+    const meta = value as TensorMeta;
+    if (meta?.wrapped === undefined) {
+      throw backendError("backend.internal", {
+        what: `${this.call.record.name}: a kernel asked for a tensor and got ${typeof value}`,
+      });
+    }
+    return this.constant(meta.dtype, [], elementBytes(meta.dtype, numberOf(meta.wrapped)));
+  }
+}

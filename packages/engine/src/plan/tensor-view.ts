@@ -1,0 +1,31 @@
+import { contiguousStrides, type DType } from "@pt2/format";
+import type { DeviceBuffer } from "./device-buffer.ts";
+
+/** A strided view of a buffer. Strides and offset count elements. */
+export interface TensorView<Handle> {
+  readonly dtype: DType;
+  readonly shape: readonly number[];
+  readonly strides: readonly number[];
+  readonly offset: number;
+  readonly buffer: DeviceBuffer<Handle>;
+}
+
+/** A dtype and a shape, with strides where they are not the contiguous ones. */
+export interface TensorLayout {
+  readonly dtype: DType;
+  readonly shape: readonly number[];
+  readonly strides?: readonly number[];
+}
+
+/** A tensor at the start of a buffer. */
+export function viewOf<Handle>(
+  buffer: DeviceBuffer<Handle>,
+  { dtype, shape, strides = contiguousStrides(shape) }: TensorLayout,
+): TensorView<Handle> {
+  return { dtype, shape, strides, offset: 0, buffer };
+}
+
+/** Tells a view of a constant from every other one. */
+export function viewKey({ buffer, dtype, shape, strides, offset }: TensorView<unknown>): string {
+  return `${buffer.constant?.id}:${dtype}[${shape}]/${strides}+${offset}`;
+}
