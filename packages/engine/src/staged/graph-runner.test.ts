@@ -1,6 +1,6 @@
 import { parse } from "@pt2/graph";
 import { expect, test } from "vitest";
-import { DeviceEngine, elementsOf } from "./device-engine-testbed.ts";
+import { elementsOf, HostDeviceEngine } from "../plan/host-device-testbed.ts";
 import { GraphRunner } from "./graph-runner.ts";
 import { fromRunValue, toRunValues } from "./host-values.ts";
 import { type HostData, isDeviceData, type RunValue } from "./run-value.ts";
@@ -15,7 +15,7 @@ const floats = (...values: readonly number[]): HostData => ({
 
 /** Runs one after the other on one engine; results are fetched. */
 async function runAll(body: string, runs: readonly (readonly RunValue[])[]) {
-  const engine = new DeviceEngine();
+  const engine = new HostDeviceEngine();
   const runner = new GraphRunner(program(body).graph, engine);
   const results: unknown[] = [];
   for (const inputs of runs) {
