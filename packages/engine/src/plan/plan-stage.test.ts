@@ -2,7 +2,7 @@ import { parse } from "@pt2/graph";
 import { describe, expect, test } from "vitest";
 import { GraphRunner } from "../staged/graph-runner.ts";
 import { type HostData, isDeviceData } from "../staged/run-value.ts";
-import { elementsOf, HostDeviceEngine } from "./host-device-testbed.ts";
+import { elementsOf, HostDeviceEngine } from "./host-device.test-helper.ts";
 
 type Weights = Readonly<Record<string, { readonly shape: readonly number[]; readonly elements: readonly number[] }>>;
 

@@ -1,6 +1,6 @@
 import { parse } from "@pt2/graph";
 import { expect, test } from "vitest";
-import { elementsOf, HostDeviceEngine } from "../plan/host-device-testbed.ts";
+import { elementsOf, HostDeviceEngine } from "../plan/host-device.test-helper.ts";
 import { GraphRunner } from "./graph-runner.ts";
 import { fromRunValue, toRunValues } from "./host-values.ts";
 import { type HostData, isDeviceData, type RunValue } from "./run-value.ts";
