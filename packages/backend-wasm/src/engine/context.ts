@@ -1,9 +1,8 @@
 import { type Clamp, clampOf } from "@pt2/engine";
-import { type PlannedCall, PlanningContext, type PlanTarget } from "@pt2/engine/plan";
+import { type PlanDevice, type PlannedCall, PlanningContext, type PlanTarget } from "@pt2/engine/plan";
 import type { Kernels } from "../kernels.gen.ts";
 import type { Heap } from "./heap.ts";
 import type { KernelCall, WasmTypes } from "./kernel.ts";
-import type { WasmDevice } from "./wasm-device.ts";
 
 /** Bounds that leave every float as it is. */
 export const NO_CLAMP: Clamp = { lo: Number.NEGATIVE_INFINITY, hi: Number.POSITIVE_INFINITY };
@@ -13,7 +12,11 @@ export class WasmContext extends PlanningContext<WasmTypes> implements KernelCal
   readonly heap: Heap;
   readonly kernels: Kernels;
 
-  constructor(device: WasmDevice, target: PlanTarget<WasmTypes>, planned?: PlannedCall<WasmTypes>) {
+  constructor(
+    device: PlanDevice<WasmTypes> & Pick<KernelCall, "heap" | "kernels">,
+    target: PlanTarget<WasmTypes>,
+    planned?: PlannedCall<WasmTypes>,
+  ) {
     super(device, target, planned);
     this.heap = device.heap;
     this.kernels = device.kernels;

@@ -4,7 +4,6 @@ import type { ArgValue } from "@pt2/registry";
 import type { TypedExpr } from "@pt2/registry/scalar";
 import type { Kernels } from "../kernels.gen.ts";
 import type { Heap } from "./heap.ts";
-import type { WasmPlan } from "./wasm-engine.ts";
 
 /** How one or several ops run here. One family of ops, one file in `kernels/`. */
 export interface WasmKernel extends OpKernel {
@@ -24,7 +23,7 @@ export interface WasmTypes {
   readonly notes: null;
   /** End of the arena that a stage and those before it use. */
   readonly layout: number;
-  readonly plan: WasmPlan;
+  readonly plan: { readonly arenaEnd: number };
 }
 
 /** A stage with everything decided. */

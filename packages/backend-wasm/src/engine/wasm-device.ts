@@ -2,7 +2,7 @@ import { numel } from "@pt2/backend";
 import { clampOf, type ElementwiseGroup, type KernelSet, planArena } from "@pt2/engine";
 import {
   ConstantPool,
-  type ConstantWork,
+  type ConstantSteps,
   type PlanBuffer,
   type PlanDevice,
   type PlannedCall,
@@ -27,7 +27,6 @@ import type { PlanContext, WasmKernel, WasmTypes } from "./kernel.ts";
 import type { ReadAhead } from "./read-ahead.ts";
 import { planCopy } from "./strided-copy.ts";
 import { addressOf, type TensorView } from "./tensor-view.ts";
-import type { WasmPlan } from "./wasm-engine.ts";
 
 /** What a device is made of. */
 export interface WasmDeviceParts {
@@ -127,7 +126,7 @@ export class WasmDevice implements PlanDevice<WasmTypes> {
     else this.elementwise(ctx, to, [from], castTo(to.dtype, { kind: "input", dtype: from.dtype, index: 0 }));
   }
 
-  compute(work: ConstantWork<WasmTypes>): void {
+  compute(work: ConstantSteps<WasmTypes>): void {
     try {
       work.allocateTemporaries(this.loader);
       for (const run of work.steps) run();
@@ -137,7 +136,7 @@ export class WasmDevice implements PlanDevice<WasmTypes> {
   }
 
   /** Buffers lie behind those of the plan before. */
-  layOut(buffers: readonly PlanBuffer<number>[], after: WasmPlan | null): number {
+  layOut(buffers: readonly PlanBuffer<number>[], after: WasmTypes["plan"] | null): number {
     const start = after?.arenaEnd ?? 0;
     const { offsets, bytes } = planArena(buffers);
     checkRoom(start + bytes, buffers);

@@ -1,12 +1,12 @@
-import { type PlannedCall, PlanningContext, type PlanTarget } from "@pt2/engine/plan";
+import { type PlanDevice, type PlannedCall, PlanningContext, type PlanTarget } from "@pt2/engine/plan";
 import { describeNode, type LoweredTensor } from "@pt2/registry";
 import type { Dispatch } from "../shader/dispatch.ts";
 import { type Guard, Shader, type ShaderHost, type ShaderResult } from "../shader/shader.ts";
 import type { Adapter } from "./adapter.ts";
+import type { Device } from "./device.ts";
 import type { KernelCall, WebgpuTypes } from "./kernel.ts";
 import type { Pipelines } from "./pipelines.ts";
 import type { Buffer } from "./tensor-view.ts";
-import type { WebgpuDevice } from "./webgpu-device.ts";
 import type { HostStep } from "./work.ts";
 
 /** What kernels plan with here. */
@@ -14,7 +14,11 @@ export class WebgpuContext extends PlanningContext<WebgpuTypes> implements Kerne
   readonly adapter: Adapter;
   readonly #pipelines: Pipelines;
 
-  constructor(device: WebgpuDevice, target: PlanTarget<WebgpuTypes>, planned?: PlannedCall<WebgpuTypes>) {
+  constructor(
+    device: PlanDevice<WebgpuTypes> & { readonly gpu: Device },
+    target: PlanTarget<WebgpuTypes>,
+    planned?: PlannedCall<WebgpuTypes>,
+  ) {
     super(device, target, planned);
     this.adapter = device.gpu.adapter;
     this.#pipelines = device.gpu.pipelines;

@@ -5,7 +5,6 @@ import type { Shader } from "../shader/shader.ts";
 import type { ElementExpr } from "../wgsl/scalar.ts";
 import type { Adapter } from "./adapter.ts";
 import type { GuardWords } from "./guard-words.ts";
-import type { WebgpuPlan } from "./plan.ts";
 import type { HostStep, Work } from "./work.ts";
 
 /** How one or several ops run here. One family of ops, one file in `kernels/`. */
@@ -34,7 +33,7 @@ export interface WebgpuTypes {
   readonly notes: GuardWords;
   /** The slots that a stage uses: the first, and the sizes of all. */
   readonly layout: { readonly start: number; readonly sizes: readonly number[] };
-  readonly plan: WebgpuPlan;
+  readonly plan: { readonly slotEnd: number };
 }
 
 /** A stage with everything decided: which shaders run in which order, and which memory they share. */

@@ -2,7 +2,7 @@ import { type ElementwiseGroup, operandsOf, type Step } from "@pt2/engine";
 import {
   type Constant,
   ConstantPool,
-  type ConstantWork,
+  type ConstantSteps,
   inParts,
   isComplexDtype,
   type PlanBuffer,
@@ -27,7 +27,6 @@ import type { PlanContext, WebgpuKernel, WebgpuTypes } from "./kernel.ts";
 import type { Kernels } from "./kernels.ts";
 import { type Memory, requireBufferSize } from "./memory.ts";
 import { pairUp } from "./pairing.ts";
-import type { WebgpuPlan } from "./plan.ts";
 import { ReadyWork } from "./ready-work.ts";
 import type { Stream } from "./stream.ts";
 import { isCopyable, type TensorView } from "./tensor-view.ts";
@@ -132,7 +131,7 @@ export class WebgpuDevice implements PlanDevice<WebgpuTypes> {
     ctx.elementwise(target, [source], castTo(target.dtype, { kind: "input", dtype: source.dtype, index: 0 }));
   }
 
-  async compute(work: ConstantWork<WebgpuTypes>): Promise<void> {
+  async compute(work: ConstantSteps<WebgpuTypes>): Promise<void> {
     const { memory, stream } = this.#parts;
     const { steps, notes: guards } = work;
     const ready = await ReadyWork.prepare(this.gpu, memory, steps, { signal: stream.signal });
@@ -153,7 +152,7 @@ export class WebgpuDevice implements PlanDevice<WebgpuTypes> {
   }
 
   /** Slots lie behind those of the plan before. */
-  layOut(buffers: readonly PlanBuffer<GPUBuffer>[], after: WebgpuPlan | null): WebgpuTypes["layout"] {
+  layOut(buffers: readonly PlanBuffer<GPUBuffer>[], after: WebgpuTypes["plan"] | null): WebgpuTypes["layout"] {
     const start = after?.slotEnd ?? 0;
     const { slots, bytes: sizes } = planSlots(buffers);
     for (const [i, buffer] of buffers.entries()) buffer.position = start + slots[i]!;

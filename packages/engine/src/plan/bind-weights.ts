@@ -4,7 +4,8 @@ import { programWeights } from "../staged/program-weights.ts";
 import type { Constant } from "./constant.ts";
 import { bytesOf } from "./derive.ts";
 import { DedicatedBuffer } from "./device-buffer.ts";
-import type { DeviceTypes, PlanDevice } from "./plan-device.ts";
+import type { DeviceTypes } from "./device-types.ts";
+import type { PlanDevice } from "./plan-device.ts";
 import { type TensorView, viewOf } from "./tensor-view.ts";
 
 /** Weights and buffers of a program: constants that plans may fold, and state that runs write. */

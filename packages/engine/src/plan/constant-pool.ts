@@ -1,7 +1,6 @@
 import { ConstantTable, InputUses } from "../constants.ts";
 import type { Awaitable } from "../staged/awaitable.ts";
-import { Constant, type ConstantMemory } from "./constant.ts";
-import type { DeviceBuffer } from "./device-buffer.ts";
+import { Constant, type ConstantMemory, type DeviceBuffer } from "./constant.ts";
 
 /** Memory for constants, and the reads of those that are weights. */
 export interface ConstantLoader<Handle> extends ConstantMemory<Handle> {

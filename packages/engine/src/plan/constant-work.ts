@@ -1,9 +1,9 @@
 import type { Call } from "@pt2/registry";
 import type { Awaitable } from "../staged/awaitable.ts";
-import type { Constant, ConstantMemory } from "./constant.ts";
+import type { Constant, ConstantMemory, DeviceBuffer } from "./constant.ts";
 import type { Derivation } from "./constant-pool.ts";
-import type { DeviceBuffer } from "./device-buffer.ts";
-import type { DeviceTypes, PlanDevice, PlanTarget } from "./plan-device.ts";
+import type { DeviceTypes } from "./device-types.ts";
+import type { ConstantSteps, PlanDevice, PlanTarget } from "./plan-device.ts";
 
 /** Memory of a constant's computation: it exists only while that runs. */
 class Temporary<Handle> implements DeviceBuffer<Handle> {
@@ -21,7 +21,7 @@ class Temporary<Handle> implements DeviceBuffer<Handle> {
 }
 
 /** Steps that were planned for a constant, and the memory that they work in. */
-export class ConstantWork<T extends DeviceTypes> implements PlanTarget<T>, Derivation<T["handle"]> {
+export class ConstantWork<T extends DeviceTypes> implements PlanTarget<T>, ConstantSteps<T>, Derivation<T["handle"]> {
   readonly steps: T["step"][] = [];
   readonly calls: readonly Call[] = [];
   readonly notes: T["notes"];
@@ -59,7 +59,6 @@ export class ConstantWork<T extends DeviceTypes> implements PlanTarget<T>, Deriv
     return this.#temporaries.map(({ bytes }) => bytes);
   }
 
-  /** Gives the temporaries memory, until {@link freeTemporaries}. */
   allocateTemporaries(memory: ConstantMemory<T["handle"]>): void {
     for (const buffer of this.#temporaries) buffer.memory = memory.allocate(buffer.bytes, "temporary");
   }

@@ -1,7 +1,16 @@
 import { backendError } from "@pt2/backend";
 import type { Derived } from "../constants.ts";
 import type { Awaitable } from "../staged/awaitable.ts";
-import type { DeviceBuffer } from "./device-buffer.ts";
+
+/** Memory that holds tensors. Where it is on the device is known at the latest when a step runs. */
+export interface DeviceBuffer<Handle> {
+  /** Bytes as the device stores elements, which need not be the bytes of the dtype. */
+  readonly bytes: number;
+  /** Where it is on the device, now: an address, a buffer of a GPU. */
+  readonly handle: Handle;
+  /** Set for values that never change: weights, and what is computed from them alone. */
+  readonly constant: Constant<Handle> | null;
+}
 
 /** Memory of a device for values that outlive a run. */
 export interface ConstantMemory<Handle> {

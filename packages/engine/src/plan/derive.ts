@@ -1,8 +1,9 @@
 import { numel } from "@pt2/backend";
 import type { DType } from "@pt2/format";
+import type { DeviceBuffer } from "./constant.ts";
 import { ConstantWork } from "./constant-work.ts";
-import type { DeviceBuffer } from "./device-buffer.ts";
-import type { DeviceTypes, PlanDevice } from "./plan-device.ts";
+import type { DeviceTypes } from "./device-types.ts";
+import type { PlanDevice } from "./plan-device.ts";
 import { type TensorLayout, type TensorView, viewKey, viewOf } from "./tensor-view.ts";
 
 /** How a constant is made of others. */

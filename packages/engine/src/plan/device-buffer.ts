@@ -1,16 +1,6 @@
 import type { Call } from "@pt2/registry";
 import type { Lifetime } from "../plan-arena.ts";
-import type { Constant } from "./constant.ts";
-
-/** Memory that holds tensors. Where it is on the device is known at the latest when a step runs. */
-export interface DeviceBuffer<Handle> {
-  /** Bytes as the device stores elements, which need not be the bytes of the dtype. */
-  readonly bytes: number;
-  /** Where it is on the device, now: an address, a buffer of a GPU. */
-  readonly handle: Handle;
-  /** Set for values that never change: weights, and what is computed from them alone. */
-  readonly constant: Constant<Handle> | null;
-}
+import type { DeviceBuffer } from "./constant.ts";
 
 /** A buffer that no plan shares: of a mutable buffer of the module, or of a tensor that stays on the device. */
 export class DedicatedBuffer<Handle> implements DeviceBuffer<Handle> {

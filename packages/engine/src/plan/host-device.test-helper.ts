@@ -15,10 +15,9 @@ import { broadcastStrides } from "../strides/layout.ts";
 import { offsetsOf } from "../strides/offsets.ts";
 import { Constant } from "./constant.ts";
 import { ConstantPool } from "./constant-pool.ts";
-import type { ConstantWork } from "./constant-work.ts";
 import type { PlanBuffer, PlanMemory } from "./device-buffer.ts";
 import type { PlanContext } from "./kernel-call.ts";
-import type { PlanDevice, PlannedCall, PlanTarget } from "./plan-device.ts";
+import type { ConstantSteps, PlanDevice, PlannedCall, PlanTarget } from "./plan-device.ts";
 import { type PlannedStage, planStage } from "./plan-stage.ts";
 import { PlanningContext } from "./planning-context.ts";
 import { type TensorView, viewOf } from "./tensor-view.ts";
@@ -164,7 +163,7 @@ class HostDevice implements PlanDevice<HostTypes> {
     this.elementwise(ctx, to, [from], { kind: "input", dtype: from.dtype, index: 0 });
   }
 
-  compute(work: ConstantWork<HostTypes>): void {
+  compute(work: ConstantSteps<HostTypes>): void {
     work.allocateTemporaries(memory);
     for (const run of work.steps) run();
     work.freeTemporaries(memory);

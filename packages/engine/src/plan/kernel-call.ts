@@ -1,7 +1,7 @@
 import type { DType } from "@pt2/format";
 import type { ArgValue, Call } from "@pt2/registry";
-import type { DeviceBuffer } from "./device-buffer.ts";
-import type { DeviceTypes } from "./plan-device.ts";
+import type { DeviceBuffer } from "./constant.ts";
+import type { DeviceTypes } from "./device-types.ts";
 import type { TensorLayout, TensorView } from "./tensor-view.ts";
 
 /** Memory, copies and constants: what kernels and the helpers that they share plan with. */

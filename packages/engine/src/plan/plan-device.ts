@@ -3,31 +3,12 @@ import type { Call, LoweredTensor } from "@pt2/registry";
 import type { TypedExpr } from "@pt2/registry/scalar";
 import type { ElementwiseGroup, Step } from "../fuse.ts";
 import type { Awaitable } from "../staged/awaitable.ts";
-import type { Constant } from "./constant.ts";
+import type { Constant, ConstantMemory, DeviceBuffer } from "./constant.ts";
 import type { ConstantPool } from "./constant-pool.ts";
-import type { ConstantWork } from "./constant-work.ts";
-import type { DeviceBuffer, PlanBuffer, PlanMemory } from "./device-buffer.ts";
+import type { PlanBuffer, PlanMemory } from "./device-buffer.ts";
+import type { DeviceTypes } from "./device-types.ts";
 import type { KernelCall } from "./kernel-call.ts";
 import type { TensorView } from "./tensor-view.ts";
-
-/** The types of a device: what plans for it are made of. */
-export interface DeviceTypes {
-  /** Where a buffer is: an address, a buffer of a GPU. */
-  readonly handle: unknown;
-  /** One piece of planned work. */
-  readonly step: unknown;
-  /** What an elementwise loop computes: a `TypedExpr`, or more. */
-  readonly expr: unknown;
-  /** What kernels' helpers plan with, and what a kernel plans a call with. */
-  readonly context: unknown;
-  readonly call: unknown;
-  /** What the device keeps for each plan, and for each computation of a constant. */
-  readonly notes: unknown;
-  /** What the layout of a plan's buffers tells besides their positions. */
-  readonly layout: unknown;
-  /** A plan of the device's engine. */
-  readonly plan: unknown;
-}
 
 /** Where planned steps and their memory go: into a plan, or into the computation of a constant. */
 export interface PlanTarget<T extends DeviceTypes> {
@@ -65,6 +46,15 @@ export interface PlannedCall<T extends DeviceTypes> {
   readonly epilogue: Epilogue<T> | null;
 }
 
+/** Steps that were planned for a constant, and the memory that they work in. */
+export interface ConstantSteps<T extends DeviceTypes> {
+  readonly steps: readonly T["step"][];
+  readonly notes: T["notes"];
+  /** Gives the temporaries of the steps memory, until {@link freeTemporaries}. */
+  allocateTemporaries(memory: ConstantMemory<T["handle"]>): void;
+  freeTemporaries(memory: ConstantMemory<T["handle"]>): void;
+}
+
 /** What only a device can say about planning; everything else is written once, in `planStage`. One for each executable. */
 export interface PlanDevice<T extends DeviceTypes> {
   /** Whether rewrites that change bits are forbidden: `precision: "exact"`. */
@@ -90,7 +80,7 @@ export interface PlanDevice<T extends DeviceTypes> {
   /** Plans a copy of some elements, converted where dtypes differ. */
   copy(ctx: T["context"], from: TensorView<T["handle"]>, to: TensorView<T["handle"]>): void;
   /** Computes a constant. */
-  compute(work: ConstantWork<T>): Awaitable<void>;
+  compute(work: ConstantSteps<T>): Awaitable<void>;
   /** Begins the notes of a plan, or of the computation of a constant. */
   begin(): T["notes"];
   /** Gives buffers their positions. `after` is the plan whose memory is still in use. */

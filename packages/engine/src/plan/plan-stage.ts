@@ -7,11 +7,12 @@ import { callKey, isPure } from "../staged/call-key.ts";
 import { located } from "../staged/located.ts";
 import type { StageRequest } from "../staged/stage-engine.ts";
 import { checkInside } from "../strides/inside.ts";
-import type { Constant } from "./constant.ts";
+import type { Constant, DeviceBuffer } from "./constant.ts";
 import type { ConstantWork } from "./constant-work.ts";
 import { bytesOf, deriveConstant } from "./derive.ts";
-import { type DeviceBuffer, PlanBuffer } from "./device-buffer.ts";
-import type { DeviceTypes, Epilogue, PlanDevice, PlannedCall, PlanTarget, TensorTable } from "./plan-device.ts";
+import { PlanBuffer } from "./device-buffer.ts";
+import type { DeviceTypes } from "./device-types.ts";
+import type { Epilogue, PlanDevice, PlannedCall, PlanTarget, TensorTable } from "./plan-device.ts";
 import { type TensorLayout, type TensorView, viewOf } from "./tensor-view.ts";
 
 /** What runs for one fused step. */

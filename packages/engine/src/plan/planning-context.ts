@@ -4,10 +4,11 @@ import { type ArgValue, type Call, isTensor, type LoweredTensor, type TensorMeta
 import { elementBytes } from "../staged/element-bytes.ts";
 import { numberOf } from "../staged/run-value.ts";
 import { sameStrides } from "../strides/layout.ts";
+import type { DeviceBuffer } from "./constant.ts";
 import { bytesOf, deriveConstant, literalConstant } from "./derive.ts";
-import type { DeviceBuffer } from "./device-buffer.ts";
+import type { DeviceTypes } from "./device-types.ts";
 import type { KernelCall } from "./kernel-call.ts";
-import type { DeviceTypes, PlanDevice, PlannedCall, PlanTarget } from "./plan-device.ts";
+import type { PlanDevice, PlannedCall, PlanTarget } from "./plan-device.ts";
 import { type TensorLayout, type TensorView, viewOf } from "./tensor-view.ts";
 
 /** What kernels plan with, into a plan or into the computation of a constant. Devices add what is their own. */

@@ -1,5 +1,5 @@
 import { contiguousStrides, type DType } from "@pt2/format";
-import type { DeviceBuffer } from "./device-buffer.ts";
+import type { DeviceBuffer } from "./constant.ts";
 
 /** A strided view of a buffer. Strides and offset count elements. */
 export interface TensorView<Handle> {
