@@ -13,8 +13,8 @@ const GENERATORS = [
   "scripts/gen-error-docs.ts",
 ];
 /**
- * The same, with PyTorch as the source. Not those that record floating-point values (`pointwise`, `decompositions`,
- * `scalar_goldens`): they differ from CPU to CPU.
+ * The same, with PyTorch as the source. Not those that record floating-point values (`pointwise`, `scalar_goldens`,
+ * the values of `op_rows`): they differ from CPU to CPU.
  */
 const PYTHON_GENERATORS = [
   "schemas",
@@ -22,8 +22,7 @@ const PYTHON_GENERATORS = [
   "aliases",
   "in_place_dtypes",
   "promotion",
-  "op_metas",
-  "infer_cases",
+  "op_rows",
   "goldens",
 ].map(scriptOf);
 const NEED_TORCHAO = ["quantized"].map(scriptOf);

@@ -179,8 +179,11 @@ class DataDependent(nn.Module):
 
 class Numerics(nn.Module):
     def forward(s, i, f):
-        return (i * 2.0, i / 3, i // -4, torch.remainder(i, -3), torch.div(f, -0.7, rounding_mode="floor"), i.float().mean(), f.pow(2.5),
-                torch.add(f, i, alpha=-2), f.clamp(-0.5, None), (i == 3), f.to(torch.float16), f.to(torch.int32), torch.bitwise_and(i, 5), f.exp().log1p(), torch.atan2(f, f + 1))
+        return (
+            i * 2.0, i / 3, i // -4, torch.remainder(i, -3), torch.div(f, -0.7, rounding_mode="floor"), i.float().mean(), f.pow(2.5),
+            torch.add(f, i, alpha=-2), f.clamp(-0.5, None), (i == 3), f.to(torch.float16), f.to(torch.int32), torch.bitwise_and(i, 5),
+            f.exp().log1p(), torch.atan2(f, f + 1),
+        )  # fmt: skip
 
 
 class Lstm(nn.Module):

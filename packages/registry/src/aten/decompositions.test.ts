@@ -1,5 +1,3 @@
-import { readFileSync } from "node:fs";
-import type { DType } from "@pt2/format";
 import { describe, expect, it } from "vitest";
 import type { Call } from "../lower/call.ts";
 import { Emitter } from "../lower/emit.ts";
@@ -7,21 +5,14 @@ import { createRegistry } from "../own-ops/create-registry.ts";
 import { convert } from "../scalar/convert.ts";
 import { evaluate } from "../scalar/evaluate.ts";
 import type { ScalarValue } from "../scalar/typed.ts";
-import type { ArgValue, Strided, TensorMeta } from "../tensor-meta.ts";
+import type { Strided, TensorMeta } from "../tensor-meta.ts";
 import { contiguous } from "../view.ts";
 import { isTensorMeta } from "../wrapped.ts";
 import { aten } from "./index.ts";
+import { argumentsOf, decode, readRows } from "./op-rows.test-helper.ts";
 
-interface Result {
-  readonly dtype: DType;
-  readonly shape: readonly number[];
-  readonly values: readonly (number | boolean)[];
-}
-type Row = readonly [op: string, args: Readonly<Record<string, unknown>>, results: Result | readonly Result[]];
 type Data = Map<TensorMeta, readonly ScalarValue[]>;
-const rows = JSON.parse(
-  readFileSync(new URL("./decompositions.golden.json", import.meta.url), "utf8"),
-) as readonly Row[];
+const rows = readRows("decompositions");
 const registry = createRegistry({ sets: [aten] });
 const node = { name: "n", op: "", args: [], outputs: [], origin: {} };
 
@@ -91,31 +82,30 @@ function run(call: Call, data: Data): void {
   }
 }
 
-function decode(value: unknown, data: Data): ArgValue {
-  if (Array.isArray(value)) return value.map((item) => decode(item, data));
-  const [, dtype, sizes, fill] = /^([a-z]+\d*):([\d,]*)(?:=(.*))?$/.exec(String(value)) ?? [];
-  if (dtype === undefined) return value as ArgValue;
-  const meta: TensorMeta = { dtype: dtype as DType, shape: sizes === "" ? [] : sizes!.split(",").map(Number) };
-  const filled = offsets(contiguous(meta.shape)).map((_, i) => i + 1);
-  data.set(
-    meta,
-    ((fill === undefined ? filled : JSON.parse(fill)) as number[]).map((x) => convert(meta.dtype, x)),
-  );
-  return meta;
-}
-
 describe("decompositions give PyTorch's values", () => {
-  it.each(rows)("%s %o", (op, given, expected) => {
+  it.each(rows)("%s %o", (...row) => {
+    const [op, , expected] = row;
     const data: Data = new Map();
-    const args = Object.fromEntries(Object.entries(given).map(([name, value]) => [name, decode(value, data)]));
+    const args = argumentsOf(row, (tensor, elements) => {
+      // Where a row says nothing they are 1, 2, 3, …
+      const numbers = elements ?? offsets(contiguous(tensor.shape)).map((_, i) => i + 1);
+      data.set(
+        tensor,
+        numbers.map((element) => convert(tensor.dtype, Number(element))),
+      );
+    });
     const emitter = new Emitter(registry, { name: "test", isNative: (name) => name in KERNELS });
     const results = emitter.emit(op, args, node).flat().filter(isTensorMeta);
     for (const call of emitter.calls) run(call, data);
-    const wanted = [expected].flat() as readonly Result[];
-    expect(results.map(({ dtype, shape }) => [dtype, shape])).toEqual(wanted.map(({ dtype, shape }) => [dtype, shape]));
-    for (const [i, result] of results.entries()) {
-      const values = data.get(result)!.map(Number);
-      for (const [at, value] of wanted[i]!.values.entries()) expect(values[at]).toBeCloseTo(Number(value), 4);
+    const wanted = new Map<TensorMeta, readonly (number | boolean)[]>();
+    for (const result of expected) decode(result, (tensor, elements) => wanted.set(tensor, elements!));
+    expect(results.map(({ dtype, shape }) => [dtype, shape])).toEqual(
+      [...wanted.keys()].map(({ dtype, shape }) => [dtype, shape]),
+    );
+    for (const [i, elements] of [...wanted.values()].entries()) {
+      const values = data.get(results[i]!)!.map(Number);
+      expect(values).toHaveLength(elements.length);
+      for (const [at, element] of elements.entries()) expect(values[at]).toBeCloseTo(Number(element), 4);
     }
   });
 });

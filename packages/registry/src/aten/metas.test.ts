@@ -1,14 +1,11 @@
-import { readFileSync } from "node:fs";
 import { Pt2Error } from "@pt2/format";
 import { describe, expect, it } from "vitest";
 import { Emitter } from "../lower/emit.ts";
 import { createRegistry } from "../own-ops/create-registry.ts";
-import type { ArgValue, TensorMeta } from "../tensor-meta.ts";
-import { isTensorMeta } from "../wrapped.ts";
 import { aten } from "./index.ts";
+import { argumentsOf, encode, type Row, readRows } from "./op-rows.test-helper.ts";
 
-type Row = readonly [op: string, args: Readonly<Record<string, unknown>>, results: unknown];
-const rows = JSON.parse(readFileSync(new URL("./metas.golden.json", import.meta.url), "utf8")) as readonly Row[];
+const rows = readRows("metas");
 const registry = createRegistry({ sets: [aten] });
 const native = new Set(
   aten.ops.filter((op) => op.infer !== undefined && op.decompose === undefined).map((op) => op.name),
@@ -23,30 +20,15 @@ const REFUSALS: ReadonlySet<string> = new Set([
   "registry.argument",
 ]);
 
-/** `"float32:2,3"` is a tensor, `"123n"` a bigint. */
-function decode(value: unknown): ArgValue {
-  if (Array.isArray(value)) return value.map(decode);
-  const [, dtype, sizes] = /^([a-z]+\d*):([\d,]*)$/.exec(String(value)) ?? [];
-  if (dtype !== undefined) {
-    return { dtype: dtype as TensorMeta["dtype"], shape: sizes === "" ? [] : sizes!.split(",").map(Number) };
-  }
-  return /^-?\d+n$/.test(String(value)) ? BigInt(String(value).slice(0, -1)) : (value as ArgValue);
-}
-
-function encode(value: ArgValue): unknown {
-  if (Array.isArray(value)) return value.map(encode);
-  return isTensorMeta(value) ? `${value.dtype}:${value.shape.join(",")}` : value;
-}
-
-function run(op: string, args: Readonly<Record<string, unknown>>): unknown {
+function run(row: Row): unknown {
+  const [op] = row;
   const emitter = new Emitter(registry, {
     name: "test",
     isNative: (name) => native.has(name) || PARTLY_NATIVE.has(name),
   });
   const node = { name: "n", op, args: [], outputs: [], origin: {} };
-  const given = Object.fromEntries(Object.entries(args).map(([name, value]) => [name, decode(value)]));
   try {
-    return emitter.emit(op, given, node).map(encode);
+    return emitter.emit(op, argumentsOf(row), node).map(encode);
   } catch (error) {
     if (error instanceof Pt2Error) return REFUSALS.has(error.code) ? "error" : error.message;
     throw error;
@@ -57,7 +39,7 @@ describe("shapes and dtypes are PyTorch's", () => {
   for (const op of new Set(rows.map(([name]) => name))) {
     it(op, () => {
       const cases = rows.filter(([name]) => name === op);
-      expect(cases.map(([, args]) => [args, run(op, args)])).toEqual(cases.map(([, args, results]) => [args, results]));
+      expect(cases.map((row) => [row[1], run(row)])).toEqual(cases.map(([, args, results]) => [args, results]));
     });
   }
 });

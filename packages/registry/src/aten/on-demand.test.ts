@@ -1,4 +1,3 @@
-import { readFileSync } from "node:fs";
 import { Pt2Error } from "@pt2/format";
 import { parse } from "@pt2/graph";
 import { describe, expect, test } from "vitest";
@@ -11,8 +10,8 @@ import type { OpSet } from "../op-set.ts";
 import { createRegistry } from "../own-ops/create-registry.ts";
 import type { TensorMeta } from "../tensor-meta.ts";
 import { aten } from "./index.ts";
-import { decode, type Row } from "./infer-rows.test-helper.ts";
 import { atenOnDemand } from "./on-demand.ts";
+import { argumentsOf, type Row, readRows } from "./op-rows.test-helper.ts";
 
 const whole = createRegistry({ sets: [aten] });
 const [{ parts = [] }] = atenOnDemand as [(typeof atenOnDemand)[number]];
@@ -84,18 +83,15 @@ describe("parts", () => {
 });
 
 describe("lowering with ops on demand", () => {
-  const rows = JSON.parse(
-    readFileSync(new URL("./infer-cases.golden.json", import.meta.url), "utf8"),
-  ) as readonly Row[];
+  const rows = readRows("infer-cases");
   const node = { name: "n", op: "n", args: [], outputs: [], origin: {} };
   // Everything that can be taken apart is.
   const target = { name: "test", isNative: (op: string) => whole.resolve(op)?.decompose === undefined };
 
-  function callsOf(registry: typeof whole, [op, given]: Row): readonly string[] | string {
+  function callsOf(registry: typeof whole, row: Row): readonly string[] | string {
     const emitter = new Emitter(registry, target);
-    const args = Object.fromEntries(Object.entries(given).map(([name, value]) => [name, decode(value)]));
     try {
-      emitter.emit(op, args, node);
+      emitter.emit(row[0], argumentsOf(row), node);
     } catch (error) {
       if (error instanceof Pt2Error) return `${error.code}: ${error.what}`;
       throw error;

@@ -1,17 +1,6 @@
-"""Writes packages/registry/src/aten/decompositions.golden.json: values that PyTorch gives for ops without arithmetic of their own.
-
-    python scripts/python/decompositions.py [--check]
-
-Each row is [op, arguments by name, results]. A tensor argument is "dtype:2,3", filled with 1, 2, 3, …; a result is
-[dtype, shape, elements].
-"""
-
-import json
+"""Ops without arithmetic of their own, whose values are recorded: (op, arguments) or (op, arguments, keyword arguments)."""
 
 import torch
-from generated import ROOT, write_or_check
-
-TARGET = ROOT / "packages/registry/src/aten/decompositions.golden.json"
 
 
 def f(*shape, dtype=torch.float32):
@@ -44,37 +33,3 @@ CASES = [
     ("tensor_split.sections", [f(5), 3]), ("chunk", [f(5), 3]), ("split_with_sizes", [f(5), [2, 3]]), ("unbind.int", [f(2, 2), 1]),
     ("float_power.Tensor_Scalar", [f(3, dtype=I), 2]), ("slice.Tensor", [f(7), 0, -6, 7, 3]),
 ]
-
-
-def encode(value):
-    if isinstance(value, torch.Tensor):
-        fill = "" if torch.equal(value, f(*value.shape, dtype=value.dtype)) else f":{value.tolist()}".replace(" ", "")
-        return f"{str(value.dtype)[6:]}:{','.join(map(str, value.shape))}" + (f"={json.dumps(value.flatten().tolist())}" if fill else "")
-    if isinstance(value, torch.dtype):
-        return str(value)[6:]
-    if isinstance(value, float):
-        return {"float": value}
-    return [encode(item) for item in value] if isinstance(value, (list, tuple)) else value
-
-
-def result(value):
-    if isinstance(value, (list, tuple)):
-        return [result(item) for item in value]
-    rounded = [round(x, 6) if isinstance(x, float) else x for x in value.flatten().tolist()]
-    return {"dtype": str(value.dtype)[6:], "shape": list(value.shape), "values": rounded}
-
-
-def row(op, args, options=None):
-    name, _, overload = op.partition(".")
-    function = getattr(getattr(torch.ops.aten, name), overload or "default")
-    named = {a.name: encode(v) for a, v in zip(function._schema.arguments, args)}
-    named |= {key: encode(value) for key, value in (options or {}).items()}
-    return [f"aten::{op}", named, result(function(*args, **(options or {})))]
-
-
-def text():
-    return "[\n" + ",\n".join(json.dumps(row(*case), separators=(",", ":")) for case in CASES) + "\n]\n"
-
-
-if __name__ == "__main__":
-    write_or_check(TARGET, text, __doc__)

@@ -1,17 +1,7 @@
-"""Writes packages/registry/src/aten/metas.golden.json: result shapes and dtypes that PyTorch gives on meta tensors.
-
-    python scripts/python/op_metas.py [--check]
-
-Each row is [op, arguments by name, results]; a tensor is "dtype:2,3", a Python float {"float": x}, and results are
-"error" where PyTorch refuses the call.
-"""
-
-import json
+"""Views, factories, copies and joins, on meta tensors: (op, arguments) or (op, arguments, keyword arguments)."""
 
 import torch
-from generated import ROOT, write_or_check
 
-TARGET = ROOT / "packages/registry/src/aten/metas.golden.json"
 END = 2**63 - 1
 
 
@@ -124,38 +114,3 @@ CASES = [
     ("hann_window", [5], {}), ("hamming_window.periodic", [5, False], {}), ("float_power.Tensor_Scalar", [i(2), 2]),
     ("complex", [S, f(2)]), ("polar", [f(2), f(2)]), ("bitwise_left_shift.Tensor", [i(2), t("int8", 2)]),
 ]
-
-
-def encode(value):
-    if isinstance(value, torch.Tensor):
-        return f"{str(value.dtype)[6:]}:{','.join(map(str, value.shape))}"
-    if isinstance(value, torch.dtype):
-        return str(value)[6:]
-    if isinstance(value, float):
-        return {"float": value}
-    if isinstance(value, (list, tuple)):
-        return [encode(item) for item in value]
-    return f"{value}n" if isinstance(value, int) and abs(value) > 2**53 else value
-
-
-def row(op, args, options=None):
-    name, _, overload = op.partition(".")
-    function = getattr(getattr(torch.ops.aten, name), overload or "default")
-    named = {a.name: encode(v) for a, v in zip(function._schema.arguments, args)}
-    named |= {key: encode(value) for key, value in (options or {}).items()}
-    device = {"device": "meta"} if options is not None and any(a.name == "device" for a in function._schema.arguments) else {}
-    try:
-        results = function(*args, **(options or {}), **device)
-    except Exception:
-        return [f"aten::{op}", named, "error"]
-    several = len(function._schema.returns) > 1
-    return [f"aten::{op}", named, [encode(item) for item in (results if several else (results,))]]
-
-
-def text():
-    rows = ",\n".join(json.dumps(row(*case), separators=(",", ":")) for case in CASES)
-    return f"[\n{rows}\n]\n"
-
-
-if __name__ == "__main__":
-    write_or_check(TARGET, text, __doc__)
