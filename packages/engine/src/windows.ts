@@ -1,6 +1,45 @@
 // What the arguments of ops with windows, convolutions and poolings, say about each axis.
 
-import type { OpName } from "@pt2/graph";
+import type { KnownOp, OpRecord, Window } from "@pt2/registry";
+
+/** Every convolution that backends run as it is; the others become these. */
+export const CONVOLUTIONS: readonly KnownOp[] = [
+  "aten::convolution",
+  "aten::conv1d",
+  "aten::conv2d",
+  "aten::conv3d",
+  "aten::conv1d.padding",
+  "aten::conv2d.padding",
+  "aten::conv3d.padding",
+  "aten::conv_transpose1d",
+  "aten::conv_transpose2d.input",
+  "aten::conv_transpose3d.input",
+];
+
+/** Sliding maxima, with or without their positions, and means, of one to three dimensions. */
+export const SLIDING_POOLS: readonly KnownOp[] = [
+  "aten::max_pool1d",
+  "aten::max_pool2d",
+  "aten::max_pool3d",
+  "aten::max_pool1d_with_indices",
+  "aten::max_pool2d_with_indices",
+  "aten::max_pool3d_with_indices",
+  "aten::avg_pool1d",
+  "aten::avg_pool2d",
+  "aten::avg_pool3d",
+];
+
+/** Pooling to a given size. */
+export const ADAPTIVE_POOLS: readonly KnownOp[] = [
+  "aten::adaptive_avg_pool1d",
+  "aten::adaptive_avg_pool2d",
+  "aten::adaptive_avg_pool3d",
+  "aten::_adaptive_avg_pool2d",
+  "aten::_adaptive_avg_pool3d",
+  "aten::adaptive_max_pool1d",
+  "aten::adaptive_max_pool2d",
+  "aten::adaptive_max_pool3d",
+];
 
 /** Numbers along depth, height and width; tensors of fewer dimensions have neutral ones in front. */
 export type Spatial = readonly [depth: number, height: number, width: number];
@@ -11,7 +50,7 @@ export interface Arguments {
 }
 
 /** One number for each axis. */
-interface Window {
+interface Steps {
   readonly stride: readonly number[];
   /** What lies before the first element. */
   readonly padding: readonly number[];
@@ -19,7 +58,7 @@ interface Window {
 }
 
 /** How a convolution walks over its input. */
-export interface ConvolutionWindow extends Window {
+export interface ConvolutionWindow extends Steps {
   /** What lies behind the last element. */
   readonly paddingEnd: readonly number[];
   readonly transposed: boolean;
@@ -28,7 +67,7 @@ export interface ConvolutionWindow extends Window {
 }
 
 /** The windows of a sliding pooling. */
-export interface PoolingWindow extends Window {
+export interface PoolingWindow extends Steps {
   readonly kernel: readonly number[];
   /** Means also divide by the padding inside the window. */
   readonly countsPadding: boolean;
@@ -46,10 +85,14 @@ export function volume([d, h, w]: Spatial): number {
 }
 
 /** Reads the arguments of any of the convolution ops, whose kernel has these sizes. */
-export function convolutionWindow(op: OpName, call: Arguments, kernel: readonly number[]): ConvolutionWindow {
+export function convolutionWindow(
+  { window }: Pick<OpRecord, "window">,
+  call: Arguments,
+  kernel: readonly number[],
+): ConvolutionWindow {
   const rank = kernel.length;
   const zeros = kernel.map(() => 0);
-  const transposed = call.arg<unknown>("transposed") === true || op.startsWith("aten::conv_transpose");
+  const transposed = call.arg<unknown>("transposed") === true || window?.transposed === true;
   const dilation = perAxis(call, "dilation", rank);
   const padding = call.arg<string | readonly number[]>("padding");
   const given = typeof padding === "string" ? zeros : perAxis(call, "padding", rank);
@@ -70,15 +113,14 @@ export function convolutionWindow(op: OpName, call: Arguments, kernel: readonly 
  * the integers that a backend computes with. `sizes` are those of the larger side: an input, or what a transposed
  * convolution gives.
  */
-export function withinReach<W extends Window>(window: W, sizes: readonly number[]): W {
+export function withinReach<W extends Steps>(window: W, sizes: readonly number[]): W {
   const within = (steps: readonly number[]): readonly number[] =>
     steps.map((step, d) => Math.min(step, Math.max(1, sizes[d]! + 2 * window.padding[d]!)));
   return { ...window, stride: within(window.stride), dilation: within(window.dilation) };
 }
 
 /** Reads the arguments of ops such as `max_pool2d` and `avg_pool2d`, some of which have no dilation. */
-export function poolingWindow(op: OpName, call: Arguments): PoolingWindow {
-  const rank = poolingRank(op);
+export function poolingWindow({ rank }: Window, call: Arguments): PoolingWindow {
   const kernel = perAxis(call, "kernel_size", rank);
   return {
     kernel,
@@ -89,9 +131,10 @@ export function poolingWindow(op: OpName, call: Arguments): PoolingWindow {
   };
 }
 
-/** Spatial dimensions, which the name of a pooling op says. */
-export function poolingRank(op: OpName): number {
-  return Number(/pool(\d)d/.exec(op)![1]);
+/** The windows that the record of a pooling tells. */
+export function windowOf({ name, window }: Pick<OpRecord, "name" | "window">): Window {
+  if (window === undefined) throw new Error(`the record of ${name} does not tell its windows`);
+  return window;
 }
 
 /** PyTorch lets a list of one stand for all axes, and an empty one for something else. */

@@ -13,7 +13,7 @@ export type { LowerOptions } from "./lower/lower.ts";
 export { isControl, lower } from "./lower/lower.ts";
 export { isTensor, type LoweredTensor, tensorsIn } from "./lower/lowered-tensor.ts";
 export { isRunNumber, type RunNumber, type RunNumbers, runNumber } from "./lower/run-number.ts";
-export type { GradientCall, OpRecord, OpRules, Promotion } from "./op.ts";
+export type { GradientCall, OpRecord, OpRules, Promotion, Window } from "./op.ts";
 export { defineOp } from "./op.ts";
 export type { OpRegistry, RegistryEntry, RegistryParts } from "./op-registry.ts";
 export { resolveArgs } from "./op-registry.ts";

@@ -76,6 +76,8 @@ export interface OpRules<S extends string> {
    * 0-d tensor (`TensorMeta.number`), and one plan serves all values. Elementwise ops need not say so.
    */
   readonly numbers?: readonly string[];
+  /** What a pooling, or a convolution that is transposed whatever its arguments are, walks over its input with. */
+  readonly window?: Window;
   /** The result is a part of each complex number of the first argument: the real (0) or the imaginary one (1). */
   readonly part?: 0 | 1;
   /** The result is complex numbers, whose real and imaginary parts these arguments are. */
@@ -84,6 +86,15 @@ export interface OpRules<S extends string> {
   readonly mutates?: readonly string[];
   /** Names of in-place ops over the same computation, beside the regular one: `aten::pow_.Scalar`. */
   readonly inPlace?: readonly OpName[];
+}
+
+/** The windows of an op. */
+export interface Window {
+  /** How many dimensions it slides along: the last ones of the input. */
+  readonly rank: 1 | 2 | 3;
+  readonly transposed?: true;
+  /** What a pooling makes of the elements in a window. */
+  readonly reduce?: "max" | "mean";
 }
 
 /**
@@ -153,6 +164,7 @@ const RULES: { readonly [Name in keyof Required<OpRules<string>>]: true } = {
   dynamic: true,
   impure: true,
   numbers: true,
+  window: true,
   part: true,
   pairs: true,
   mutates: true,

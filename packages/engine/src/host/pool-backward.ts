@@ -5,7 +5,7 @@ import { type AxisWindow, adaptiveWindows, slidingWindows } from "./windows.ts";
 /** Gradients of average pooling: each output gives its share to what it averaged. */
 export const POOL_BACKWARD: readonly HostKernel[] = [
   hostKernel(["aten::avg_pool2d_backward"], (call) => {
-    const { kernel, stride, padding, countsPadding } = poolingWindow("aten::avg_pool2d", call);
+    const { kernel, stride, padding, countsPadding } = poolingWindow({ rank: 2 }, call);
     const outputs = call.array("grad_output").shape.slice(-2);
     const axes = call
       .shape(0)

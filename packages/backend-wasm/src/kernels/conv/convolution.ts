@@ -1,5 +1,5 @@
 import { channelsLast } from "@pt2/engine/strides";
-import { type ConvolutionWindow, convolutionWindow, type Spatial, spatial } from "@pt2/engine/windows";
+import { CONVOLUTIONS, type ConvolutionWindow, convolutionWindow, type Spatial, spatial } from "@pt2/engine/windows";
 import type { TensorMeta } from "@pt2/registry";
 import type { KernelCall, WasmKernel } from "../../engine/kernel.ts";
 import { addressOf, type TensorView } from "../../engine/tensor-view.ts";
@@ -10,25 +10,14 @@ import type { ConvShape } from "./types.ts";
 
 /** Every convolution of one to three dimensions, on channels-last data. */
 export const convolution: WasmKernel = {
-  ops: [
-    "aten::convolution",
-    "aten::conv1d",
-    "aten::conv2d",
-    "aten::conv3d",
-    "aten::conv1d.padding",
-    "aten::conv2d.padding",
-    "aten::conv3d.padding",
-    "aten::conv_transpose1d",
-    "aten::conv_transpose2d.input",
-    "aten::conv_transpose3d.input",
-  ],
+  ops: CONVOLUTIONS,
   accepts: (args) => isFloat32(args, "input", "weight", "bias") && (args["weight"] as TensorMeta).shape.length <= 5,
   clamps: () => true,
   prepare(call) {
     const weight = call.convert(call.tensor("weight"), "float32");
     const rank = weight.shape.length;
     const input = batched(call.convert(call.tensor("input"), "float32"), rank);
-    const window = convolutionWindow(call.call.record.name, call, weight.shape.slice(2));
+    const window = convolutionWindow(call.call.record, call, weight.shape.slice(2));
     const source = call.withStrides(input, channelsLast(input.shape));
     const bias = call.optional("bias");
     const denseBias = bias && call.dense(call.convert(bias, "float32"));

@@ -1,5 +1,6 @@
 import { type AxisWindow, slidingWindows } from "@pt2/engine/host";
 import { offsetsOf } from "@pt2/engine/strides";
+import { windowOf } from "@pt2/engine/windows";
 import { bigints, type Elements, numbers } from "../../engine/access.ts";
 import type { KernelCall, WasmKernel } from "../../engine/kernel.ts";
 import type { TensorView } from "../../engine/tensor-view.ts";
@@ -14,12 +15,11 @@ export const poolAny: WasmKernel = {
     "aten::avg_pool3d",
   ],
   prepare(call) {
-    const { name } = call.call.record;
+    const { rank: spatial, reduce } = windowOf(call.call.record);
     const self = call.tensor("self");
     const out = call.output(0);
     const windows = combinations(axesOf(call, self, out));
-    const isMax = name.includes("max");
-    const spatial = Number(/pool(\d)d/.exec(name)![1]);
+    const isMax = reduce === "max";
     const positions = isMax ? call.output(1) : null;
     const rank = self.shape.length;
     const planes = offsetsOf({
@@ -52,7 +52,7 @@ interface Axis {
 
 function axesOf(call: KernelCall, self: TensorView, out: TensorView): readonly Axis[] {
   const kernel = call.arg<readonly number[]>("kernel_size");
-  const spatial = Number(/pool(\d)d/.exec(call.call.record.name)![1]);
+  const { rank: spatial } = windowOf(call.call.record);
   const first = self.shape.length - spatial;
   const each = (name: string, d: number, fallback: number): number => {
     const list = call.arg<readonly number[] | undefined>(name) ?? [];

@@ -1,6 +1,6 @@
 import { numel } from "@pt2/backend";
 import { channelsLast } from "@pt2/engine/strides";
-import { poolingRank, poolingWindow, spatial } from "@pt2/engine/windows";
+import { ADAPTIVE_POOLS, poolingWindow, SLIDING_POOLS, spatial, windowOf } from "@pt2/engine/windows";
 import type { ArgValue, TensorMeta } from "@pt2/registry";
 import type { KernelCall, WasmKernel } from "../../engine/kernel.ts";
 import { addressOf, type TensorView } from "../../engine/tensor-view.ts";
@@ -12,21 +12,11 @@ type Reduce = "max" | "mean";
 
 /** Sliding max and mean windows of one to three dimensions, with or without the positions of the maxima. */
 export const slidingPool: WasmKernel = {
-  ops: [
-    "aten::max_pool1d",
-    "aten::max_pool2d",
-    "aten::max_pool3d",
-    "aten::max_pool1d_with_indices",
-    "aten::max_pool2d_with_indices",
-    "aten::max_pool3d_with_indices",
-    "aten::avg_pool1d",
-    "aten::avg_pool2d",
-    "aten::avg_pool3d",
-  ],
+  ops: SLIDING_POOLS,
   accepts: (args) => onlyFloat32(args),
   prepare(call) {
-    const { name } = call.call.record;
-    const { kernel, stride, padding, dilation, countsPadding } = poolingWindow(name, call);
+    const pooling = windowOf(call.call.record);
+    const { kernel, stride, padding, dilation, countsPadding } = poolingWindow(pooling, call);
     const input = source(call, kernel.length);
     const boxes = slidingBoxes({
       input: spatial(input.shape.slice(2), 1),
@@ -37,31 +27,20 @@ export const slidingPool: WasmKernel = {
       ceilMode: call.arg<boolean>("ceil_mode"),
       countIncludePad: countsPadding,
     });
-    const reduce = name.includes("max") ? "max" : "mean";
-    planInto(call, input, boxes, reduce, call.arg<number | null | undefined>("divisor_override") ?? undefined);
+    planInto(call, input, boxes, pooling.reduce!, call.arg<number | null | undefined>("divisor_override") ?? undefined);
   },
 };
 
 /** Pooling to a given size. */
 export const adaptivePool: WasmKernel = {
-  ops: [
-    "aten::adaptive_avg_pool1d",
-    "aten::adaptive_avg_pool2d",
-    "aten::adaptive_avg_pool3d",
-    "aten::_adaptive_avg_pool2d",
-    "aten::_adaptive_avg_pool3d",
-    "aten::adaptive_max_pool1d",
-    "aten::adaptive_max_pool2d",
-    "aten::adaptive_max_pool3d",
-  ],
+  ops: ADAPTIVE_POOLS,
   accepts: (args) => onlyFloat32(args),
   prepare(call) {
-    const { name } = call.call.record;
-    const rank = poolingRank(name);
+    const { rank, reduce } = windowOf(call.call.record);
     const input = source(call, rank);
     const result = call.call.results[0] as TensorMeta;
     const boxes = adaptiveBoxes(spatial(input.shape.slice(2), 1), spatial(result.shape.slice(-rank), 1));
-    planInto(call, input, boxes, name.includes("max") ? "max" : "mean", undefined);
+    planInto(call, input, boxes, reduce!, undefined);
   },
 };
 

@@ -1,3 +1,4 @@
+import { CONVOLUTIONS } from "@pt2/engine/windows";
 import { DTYPES, elementCount } from "@pt2/format";
 import type { ArgValue, TensorMeta } from "@pt2/registry";
 import { onDemand } from "@pt2/registry/on-demand";
@@ -21,18 +22,7 @@ const LEAST_TILED_CHANNELS = 12;
 
 /** Every convolution of one to three dimensions. */
 export const convolution: WebgpuKernel = {
-  ops: [
-    "aten::convolution",
-    "aten::conv1d",
-    "aten::conv2d",
-    "aten::conv3d",
-    "aten::conv1d.padding",
-    "aten::conv2d.padding",
-    "aten::conv3d.padding",
-    "aten::conv_transpose1d",
-    "aten::conv_transpose2d.input",
-    "aten::conv_transpose3d.input",
-  ],
+  ops: CONVOLUTIONS,
   accepts: (args: Readonly<Record<string, ArgValue>>) => {
     const { dtype, shape } = args["weight"] as TensorMeta;
     return DTYPES[dtype].kind !== "bool" && shape.length <= 5 && elementCount(shape) > 0;

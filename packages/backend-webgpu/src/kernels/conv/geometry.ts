@@ -40,12 +40,11 @@ export function bindOutput(shader: Shader, { output }: ConvTensors, options: Acc
 
 /** Reads the arguments of any of the convolution ops. */
 export function geometryOf(call: KernelCall): ConvGeometry {
-  const { name } = call.call.record;
   const input = call.tensor("input");
   const weight = call.tensor("weight");
   const kernel = weight.shape.slice(2);
   const batched = input.shape.length === weight.shape.length;
-  const given = convolutionWindow(name, call, kernel);
+  const given = convolutionWindow(call.call.record, call, kernel);
   const { groups, transposed } = given;
   const { shape } = call.call.results[0] as TensorMeta;
   const { stride, dilation, padding } = withinReach(given, (transposed ? shape : input.shape).slice(-kernel.length));

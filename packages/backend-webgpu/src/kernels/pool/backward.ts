@@ -1,4 +1,4 @@
-import { poolingWindow, withinReach } from "@pt2/engine/windows";
+import { poolingWindow, windowOf, withinReach } from "@pt2/engine/windows";
 import { elementCount } from "@pt2/format";
 import type { ArgValue } from "@pt2/registry";
 import type { KernelCall, WebgpuKernel } from "../../engine/kernel.ts";
@@ -15,7 +15,7 @@ export const POOL_GRADIENTS: readonly WebgpuKernel[] = [
     fuses: true,
     prepare(call) {
       const size = call.tensor("self").shape.slice(-2);
-      const windows = slidingWindows(withinReach(poolingWindow(call.call.record.name, call), size), size);
+      const windows = slidingWindows(withinReach(poolingWindow(windowOf(call.call.record), call), size), size);
       const covering = (a: string): string => `fn low_${a}(k: i32) -> i32 {
   return max(k + p.pad_${a} - p.reach_${a} + p.stride_${a}, 0) / p.stride_${a};
 }

@@ -1,4 +1,4 @@
-import { type PoolingWindow, spatial } from "@pt2/engine/windows";
+import { type PoolingWindow, spatial, windowOf } from "@pt2/engine/windows";
 import type { TensorMeta } from "@pt2/registry";
 import type { KernelCall } from "../../engine/kernel.ts";
 import type { TensorView } from "../../engine/tensor-view.ts";
@@ -20,7 +20,7 @@ export function fitsRows(call: KernelCall, self: TensorView, { kernel }: Pooling
 
 /** Sliding maxima or means: an invocation computes neighbours in a row, whose windows share what it reads. */
 export function planPoolRows(call: KernelCall, self: TensorView, window: PoolingWindow, divisor: number | null): void {
-  const isMax = call.call.record.name.includes("max");
+  const isMax = windowOf(call.call.record).reduce === "max";
   const geometry = geometryOf(call, self, window);
   const { stride, dilation, output } = geometry;
   const taps = geometry.kernel[2];

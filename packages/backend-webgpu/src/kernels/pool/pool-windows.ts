@@ -1,4 +1,4 @@
-import type { PoolingWindow } from "@pt2/engine/windows";
+import { type PoolingWindow, windowOf } from "@pt2/engine/windows";
 import { elementCount } from "@pt2/format";
 import type { TensorMeta } from "@pt2/registry";
 import type { KernelCall } from "../../engine/kernel.ts";
@@ -18,12 +18,11 @@ export function planAdaptive(call: KernelCall, self: TensorView, size: readonly 
 
 /** One invocation for each result, over its window in row-major order. */
 function planEachWindow(call: KernelCall, self: TensorView, windows: Windows, divisor: number | null): void {
-  const { name } = call.call.record;
   const { shape } = call.call.results[0] as TensorMeta;
   const { rank } = windows;
   const axes = axesOf(rank);
   const first = self.shape.length - rank;
-  const isMax = name.includes("max");
+  const isMax = windowOf(call.call.record).reduce === "max";
   const withPositions = call.call.results.length > 1;
   const shader = call.shader(`${isMax ? "max" : "mean"} pool ${rank}d`).raw("x", self);
   shader.offsets("plane", { shape: self.shape.slice(0, first), strides: self.strides.slice(0, first) });

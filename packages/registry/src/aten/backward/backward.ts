@@ -144,6 +144,7 @@ export const BACKWARD_OPS: readonly OpRecord[] = [
   defineOp(
     "aten::avg_pool2d_backward(Tensor grad_output, Tensor self, int[2] kernel_size, int[2] stride, int[2] padding, bool ceil_mode, bool count_include_pad, int? divisor_override) -> Tensor",
     {
+      window: { rank: 2, reduce: "mean" },
       infer: (args) => {
         const op = "avg_pool2d_backward";
         const { divisor_override } = args;

@@ -61,15 +61,15 @@ export const CONVOLUTION_OPS: readonly OpRecord[] = [
   ),
   defineOp(
     "aten::conv_transpose1d(Tensor input, Tensor weight, Tensor? bias=None, SymInt[1] stride=[1], SymInt[1] padding=[0], SymInt[1] output_padding=[0], SymInt groups=1, SymInt[1] dilation=[1]) -> Tensor",
-    { decompose: (conv, b) => transposed(b, conv, 1) },
+    { window: { rank: 1, transposed: true }, decompose: (conv, b) => transposed(b, conv, 1) },
   ),
   defineOp(
     "aten::conv_transpose2d.input(Tensor input, Tensor weight, Tensor? bias=None, SymInt[2] stride=[1, 1], SymInt[2] padding=[0, 0], SymInt[2] output_padding=[0, 0], SymInt groups=1, SymInt[2] dilation=[1, 1]) -> Tensor",
-    { decompose: (conv, b) => transposed(b, conv, 2) },
+    { window: { rank: 2, transposed: true }, decompose: (conv, b) => transposed(b, conv, 2) },
   ),
   defineOp(
     "aten::conv_transpose3d.input(Tensor input, Tensor weight, Tensor? bias=None, SymInt[3] stride=[1, 1, 1], SymInt[3] padding=[0, 0, 0], SymInt[3] output_padding=[0, 0, 0], SymInt groups=1, SymInt[3] dilation=[1, 1, 1]) -> Tensor",
-    { decompose: (conv, b) => transposed(b, conv, 3) },
+    { window: { rank: 3, transposed: true }, decompose: (conv, b) => transposed(b, conv, 3) },
   ),
   defineOp("aten::conv_tbc(Tensor self, Tensor weight, Tensor bias, int pad=0) -> Tensor", {
     decompose: ({ self, weight, bias, pad }, b) => {

@@ -9,6 +9,7 @@ import type { Pooled } from "./max-pool.ts";
 /** Maxima to a given size. */
 export const ADAPTIVE_MAX_POOL_OPS: readonly OpRecord[] = [
   defineOp("aten::adaptive_max_pool1d(Tensor self, int[1] output_size) -> (Tensor, Tensor)", {
+    window: { rank: 1, reduce: "max" },
     decompose: ({ self, output_size }, b) => {
       const e = emit(b);
       const args = { self: e.unsqueeze(self, -2), output_size: [1, ...output_size] };
@@ -17,10 +18,12 @@ export const ADAPTIVE_MAX_POOL_OPS: readonly OpRecord[] = [
     },
   }),
   defineOp("aten::adaptive_max_pool2d(Tensor self, int[2] output_size) -> (Tensor, Tensor)", {
+    window: { rank: 2, reduce: "max" },
     infer: ({ self, output_size }) => withIndices(resized("adaptive_max_pool2d", self, output_size, 2)),
     decompose: ({ self, output_size }, b) => maxima(b, self, output_size),
   }),
   defineOp("aten::adaptive_max_pool3d(Tensor self, int[3] output_size) -> (Tensor, Tensor)", {
+    window: { rank: 3, reduce: "max" },
     infer: ({ self, output_size }) => withIndices(resized("adaptive_max_pool3d", self, output_size, 3)),
     decompose: ({ self, output_size }, b) => maxima(b, self, output_size),
   }),

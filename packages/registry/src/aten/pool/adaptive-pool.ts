@@ -9,6 +9,7 @@ import { checkImage } from "./window.ts";
 /** Averages to a given size, of one and two dimensions. */
 export const ADAPTIVE_POOL_OPS: readonly OpRecord[] = [
   defineOp("aten::adaptive_avg_pool1d(Tensor self, int[1] output_size) -> Tensor", {
+    window: { rank: 1, reduce: "mean" },
     decompose: ({ self, output_size }, b) => {
       const e = emit(b);
       const args = { self: e.unsqueeze(self, -2), output_size: [1, ...output_size] };
@@ -16,10 +17,12 @@ export const ADAPTIVE_POOL_OPS: readonly OpRecord[] = [
     },
   }),
   defineOp("aten::adaptive_avg_pool2d(Tensor self, SymInt[2] output_size) -> Tensor", {
+    window: { rank: 2, reduce: "mean" },
     decompose: ({ self, output_size }, b) =>
       global(b, self, output_size, 2) ?? b.tensor("aten::_adaptive_avg_pool2d", { self, output_size }),
   }),
   defineOp("aten::_adaptive_avg_pool2d(Tensor self, SymInt[2] output_size) -> Tensor", {
+    window: { rank: 2, reduce: "mean" },
     infer: ({ self, output_size }) => resized("adaptive_avg_pool2d", self, output_size, 2),
     decompose: ({ self, output_size }, b) => averages(b, self, output_size),
   }),

@@ -16,11 +16,12 @@ export type AvgPool = WindowArgs & {
 export const AVG_POOL_OPS: readonly OpRecord[] = [
   defineOp(
     "aten::avg_pool2d(Tensor self, int[2] kernel_size, int[2] stride=[], int[2] padding=0, bool ceil_mode=False, bool count_include_pad=True, int? divisor_override=None) -> Tensor",
-    { infer: (args) => averaged("avg_pool2d", args, 2) },
+    { window: { rank: 2, reduce: "mean" }, infer: (args) => averaged("avg_pool2d", args, 2) },
   ),
   defineOp(
     "aten::avg_pool1d(Tensor self, int[1] kernel_size, int[1] stride=[], int[1] padding=[0], bool ceil_mode=False, bool count_include_pad=True) -> Tensor",
     {
+      window: { rank: 1, reduce: "mean" },
       decompose: (args, b) => {
         const e = emit(b);
         const { kernel, stride, padding } = windowOf("avg_pool1d", args, 1);

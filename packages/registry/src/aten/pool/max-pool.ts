@@ -16,6 +16,7 @@ export const MAX_POOL_OPS: readonly OpRecord[] = [
   defineOp(
     "aten::max_pool2d_with_indices(Tensor self, int[2] kernel_size, int[2] stride=[], int[2] padding=0, int[2] dilation=1, bool ceil_mode=False) -> (Tensor, Tensor)",
     {
+      window: { rank: 2, reduce: "max" },
       infer: (args) => pooled("max_pool2d", args, 2),
       gradient: ({ args, results, grads: [grad_output] }, b) =>
         grad_output
@@ -25,15 +26,15 @@ export const MAX_POOL_OPS: readonly OpRecord[] = [
   ),
   defineOp(
     "aten::max_pool2d(Tensor self, int[2] kernel_size, int[2] stride=[], int[2] padding=0, int[2] dilation=1, bool ceil_mode=False) -> Tensor",
-    { decompose: (args, b) => planar(b, args)[0] },
+    { window: { rank: 2, reduce: "max" }, decompose: (args, b) => planar(b, args)[0] },
   ),
   defineOp(
     "aten::max_pool1d_with_indices(Tensor self, int[1] kernel_size, int[1] stride=[], int[1] padding=[0], int[1] dilation=[1], bool ceil_mode=False) -> (Tensor, Tensor)",
-    { decompose: (args, b) => linear(b, args) },
+    { window: { rank: 1, reduce: "max" }, decompose: (args, b) => linear(b, args) },
   ),
   defineOp(
     "aten::max_pool1d(Tensor self, int[1] kernel_size, int[1] stride=[], int[1] padding=[0], int[1] dilation=[1], bool ceil_mode=False) -> Tensor",
-    { decompose: (args, b) => linear(b, args)[0] },
+    { window: { rank: 1, reduce: "max" }, decompose: (args, b) => linear(b, args)[0] },
   ),
 ];
 

@@ -13,6 +13,7 @@ export const VOLUME_POOL_OPS: readonly OpRecord[] = [
   defineOp(
     "aten::max_pool3d_with_indices(Tensor self, int[3] kernel_size, int[3] stride=[], int[3] padding=0, int[3] dilation=1, bool ceil_mode=False) -> (Tensor, Tensor)",
     {
+      window: { rank: 3, reduce: "max" },
       infer: (args) => pooled("max_pool3d", args, 3),
       decompose: (args, b) => volumeMaxima(b, args),
     },
@@ -20,21 +21,25 @@ export const VOLUME_POOL_OPS: readonly OpRecord[] = [
   defineOp(
     "aten::max_pool3d(Tensor self, int[3] kernel_size, int[3] stride=[], int[3] padding=0, int[3] dilation=1, bool ceil_mode=False) -> Tensor",
     {
+      window: { rank: 3, reduce: "max" },
       decompose: (args, b) => b.call("aten::max_pool3d_with_indices", { ...args })[0],
     },
   ),
   defineOp(
     "aten::avg_pool3d(Tensor self, int[3] kernel_size, int[3] stride=[], int[3] padding=0, bool ceil_mode=False, bool count_include_pad=True, int? divisor_override=None) -> Tensor",
     {
+      window: { rank: 3, reduce: "mean" },
       infer: (args) => averaged("avg_pool3d", args, 3),
       decompose: (args, b) => volumeAverages(b, args),
     },
   ),
   defineOp("aten::adaptive_avg_pool3d(Tensor self, SymInt[3] output_size) -> Tensor", {
+    window: { rank: 3, reduce: "mean" },
     decompose: ({ self, output_size }, b) =>
       global(b, self, output_size, 3) ?? b.tensor("aten::_adaptive_avg_pool3d", { self, output_size }),
   }),
   defineOp("aten::_adaptive_avg_pool3d(Tensor self, SymInt[3] output_size) -> Tensor", {
+    window: { rank: 3, reduce: "mean" },
     infer: ({ self, output_size }) => resized("adaptive_avg_pool3d", self, output_size, 3),
     decompose: ({ self, output_size }, b) => averages(b, self, output_size),
   }),
