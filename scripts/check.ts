@@ -7,6 +7,7 @@ import { entryPointBudgets } from "./checks/entry-points.ts";
 import { fileSize } from "./checks/file-size.ts";
 import { forbiddenText } from "./checks/forbidden-text.ts";
 import { generatedFiles } from "./checks/generated.ts";
+import { opNames } from "./checks/op-names.ts";
 import { packedPackages } from "./checks/packed.ts";
 import type { Check, Problem } from "./checks/problem.ts";
 import { style, types, unused } from "./checks/tools.ts";
@@ -21,7 +22,7 @@ const arrows: Check = {
 
 const CHECKS: readonly Check[] = [
   ...[types, style, unused, arrows, foundationDependencies],
-  ...[fileSize, entryPointBudgets, browserSize, forbiddenText, generatedFiles, packedPackages],
+  ...[fileSize, entryPointBudgets, browserSize, forbiddenText, opNames, generatedFiles, packedPackages],
 ];
 
 /** A check that cannot finish has found something, and the others still run. */

@@ -54,6 +54,6 @@ ${lines.join("\n")}
 
 if (!process.argv.includes("--check")) writeFileSync(join(ROOT, TARGET), text);
 else if (readText(TARGET) !== text) {
-  console.error(`${TARGET} is stale: run node -C dev --import tsx scripts/op-schemas.ts`);
+  console.error(`${TARGET} is stale: run pnpm gen:ops`);
   process.exitCode = 1;
 }

@@ -99,8 +99,11 @@ export class Router {
     if (schema !== null) return handler ? effectsOfHandled({ name: op, schema }, handler) : effectsOf({ schema });
     const effects = this.registry.effectsOf(op);
     // A kernel is given copies of what it writes to; its writes are read from them.
-    const writes = handler === undefined && this.#kernels.has(op) && effects !== undefined;
-    return writes ? { ...effects, functional: op, claimed: true } : effects;
+    if (handler !== undefined || effects === undefined || !this.#kernels.has(op)) return effects;
+    // Nor does it give views of what it is given, unless a record of the user's says so.
+    const { inverse, ...rest } = effects;
+    const views = inverse !== undefined && this.registry.userSetOf(op) !== undefined;
+    return { ...rest, functional: op, claimed: true, ...(views ? { inverse } : {}) };
   }
 
   #routeOf(op: OpName): Route {

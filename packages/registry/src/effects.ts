@@ -1,4 +1,5 @@
 import type { OpName } from "@pt2/graph";
+import type { ViewInverse } from "@pt2/graph/passes";
 import { ALIASES } from "./aliases.gen.ts";
 import type { OpRecord } from "./op.ts";
 import type { AliasAnnotation } from "./schema/types.ts";
@@ -23,8 +24,8 @@ export interface OpEffects {
    * The value still has to be converted to the dtype of what is written to.
    */
   readonly functional?: OpName;
-  /** For a view: the op that gives what it views with `src` written through it, `mine::corner_scatter`. */
-  readonly scatter?: OpName;
+  /** For a view: how it is written through. */
+  readonly inverse?: ViewInverse;
   /** Whether a user defines what the op does: facts about ops of that name then do not hold. */
   readonly claimed?: true;
   /** Whether nothing says what the op writes to and aliases, only who runs it. */
@@ -32,7 +33,7 @@ export interface OpEffects {
 }
 
 /** What of a record effects follow from. */
-export type Described = Pick<OpRecord, "schema" | "mutates" | "functional">;
+export type Described = Pick<OpRecord, "schema" | "mutates" | "functional" | "inverse">;
 
 /** Effects of an op of PyTorch's: what its record declares, and what it was seen to do. */
 export function effectsOf(record: Described): OpEffects {
@@ -46,15 +47,19 @@ export function effectsOf(record: Described): OpEffects {
 
 /** Effects as a record declares them: by its schema's annotations, and by what it adds to them. */
 export function declaredEffects(record: Described): OpEffects {
-  const { schema, mutates = [], functional } = record;
+  const { schema, mutates = [], functional, inverse } = record;
   const written = schema.args.filter((arg) => arg.alias?.write || mutates.includes(arg.name));
   const aliases = schema.returns.flatMap((result, output) =>
     schema.args
       .filter((arg) => overlap(arg.alias, result.alias))
       .map((arg): OpAlias => ({ output, arg: arg.name, ...(mayBeApart(arg.alias, result.alias) && { copies: true }) })),
   );
-  const effects: OpEffects = { mutates: written.map((arg) => arg.name), aliases };
-  return functional === undefined ? effects : { ...effects, functional };
+  return {
+    mutates: written.map((arg) => arg.name),
+    aliases,
+    ...(functional === undefined ? {} : { functional }),
+    ...(inverse === undefined ? {} : { inverse }),
+  };
 }
 
 function overlap(a: AliasAnnotation | null, b: AliasAnnotation | null): boolean {

@@ -14,7 +14,9 @@ export function inPlaceRecord(name: OpName, twin: OpRecord): OpRecord | undefine
   if (self?.type.kind !== "base" || self.type.base !== "Tensor") return undefined;
   const schema = inPlaceSchema(name, twin.schema);
   const common = { name, schema, functional: twin.name };
-  if (twin.view !== undefined) return { ...common, view: twin.view };
+  if (twin.view !== undefined) {
+    return { ...common, view: twin.view, ...(twin.inverse === undefined ? {} : { inverse: twin.inverse }) };
+  }
   const written = (args: Readonly<Record<string, ArgValue>>): TensorMeta => args.self as TensorMeta;
   return {
     ...common,

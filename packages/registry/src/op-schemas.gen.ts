@@ -89,6 +89,7 @@ export interface OpSchemas {
   readonly "aten::_native_batch_norm_legit_functional": "aten::_native_batch_norm_legit_functional(Tensor input, Tensor? weight, Tensor? bias, Tensor running_mean, Tensor running_var, bool training, float momentum, float eps) -> (Tensor, Tensor, Tensor, Tensor running_mean_out, Tensor running_var_out)";
   readonly "aten::_native_batch_norm_legit_no_training": "aten::_native_batch_norm_legit_no_training(Tensor input, Tensor? weight, Tensor? bias, Tensor running_mean, Tensor running_var, float momentum, float eps) -> (Tensor, Tensor, Tensor)";
   readonly "aten::_native_multi_head_attention": "aten::_native_multi_head_attention(Tensor query, Tensor key, Tensor value, int embed_dim, int num_head, Tensor qkv_weight, Tensor qkv_bias, Tensor proj_weight, Tensor proj_bias, Tensor? mask=None, bool need_weights=True, bool average_attn_weights=True, int? mask_type=None) -> (Tensor, Tensor)";
+  readonly "aten::_neg_view": "aten::_neg_view(Tensor(a) self) -> Tensor(a)";
   readonly "aten::_pad_circular": "aten::_pad_circular(Tensor self, SymInt[] pad) -> Tensor";
   readonly "aten::_pdist_forward": "aten::_pdist_forward(Tensor self, float p=2.) -> Tensor";
   readonly "aten::_prelu_kernel": "aten::_prelu_kernel(Tensor self, Tensor weight) -> Tensor";
@@ -471,6 +472,7 @@ export interface OpSchemas {
   readonly "aten::fix": "aten::fix(Tensor self) -> Tensor";
   readonly "aten::fix_": "aten::fix_(Tensor(a!) self) -> Tensor(a!)";
   readonly "aten::flatten.using_ints": "aten::flatten.using_ints(Tensor(a) self, int start_dim=0, int end_dim=-1) -> Tensor(a)";
+  readonly "aten::flatten_dense_tensors": "aten::flatten_dense_tensors(Tensor[] tensors) -> Tensor";
   readonly "aten::flip": "aten::flip(Tensor self, int[] dims) -> Tensor";
   readonly "aten::fliplr": "aten::fliplr(Tensor self) -> Tensor";
   readonly "aten::flipud": "aten::flipud(Tensor self) -> Tensor";

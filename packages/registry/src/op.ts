@@ -1,5 +1,6 @@
 import type { DType } from "@pt2/format";
 import type { OpName } from "@pt2/graph";
+import type { ViewInverse } from "@pt2/graph/passes";
 import type { Builder, TypedOp } from "./builder.ts";
 import { similar } from "./own-ops/similar.ts";
 import { registryError } from "./registry-errors.ts";
@@ -47,6 +48,11 @@ export interface OpRules<S extends string> {
    * is needed (`reshape`). Applied to contiguous geometry it gives the shape.
    */
   view?(self: Strided, args: ArgsOf<S>): Strided | readonly Strided[] | null;
+  /**
+   * How what is viewed follows from a view that was written to. A `view` that does not say it is written through where
+   * its geometry says that its elements lie.
+   */
+  readonly inverse?: ViewInverse;
   /**
    * For an elementwise op: what one element is. Tensor and number arguments arrive as expressions, in schema order;
    * strings, bools and dtypes as they are, omitted optionals as null.
@@ -156,6 +162,7 @@ const RULES: { readonly [Name in keyof Required<OpRules<string>>]: true } = {
   scalar: true,
   promote: true,
   view: true,
+  inverse: true,
   infer: true,
   decompose: true,
   requires: true,

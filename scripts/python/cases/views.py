@@ -116,6 +116,11 @@ case("hsplit.int", "two", t(3, 4), 2)
 case("unbind.int", "first", t(3, 2))
 case("unbind.int", "last", ints(2, 3).t(), -1)
 
+case("_neg_view", "matrix", t(2, 3))
+case("_neg_view", "int64 of a step", ints(5, dtype=i64)[::2])
+case("flatten_dense_tensors", "two", [t(2, 3), t(4)])
+case("flatten_dense_tensors", "one", [t(2, 3).t()])
+
 for op in ("view_copy", "expand_copy"):
     case(op, "sizes", t(1, 6), [1, 6])
 case("permute_copy", "sizes", t(2, 3), [1, 0])

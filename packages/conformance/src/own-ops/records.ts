@@ -43,6 +43,12 @@ export const halves: OpRecord = defineOp("mine::halves(Tensor(a) self) -> Tensor
   },
 });
 
+/** The elements with the other sign. Its geometry cannot say so: what undoes it is the view itself. */
+export const negated: OpRecord = defineOp("mine::negated(Tensor(a) self) -> Tensor(a)", {
+  inverse: { undo: "mine::negated" },
+  decompose: ({ self }, b) => b.tensor("aten::neg", { self }),
+});
+
 /** Windows of three elements, each one element further. */
 export const windows: OpRecord = defineOp("mine::windows(Tensor(a) self) -> Tensor(a)", {
   view({ shape, strides, offset }): Strided {

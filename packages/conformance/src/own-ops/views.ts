@@ -2,7 +2,7 @@ import { floats } from "../programs.ts";
 import { weightOf } from "../weight-of.ts";
 import type { OwnOpsCase } from "./own-ops-case.ts";
 import { SEES_WRITES, THROUGH_VIEW, x } from "./programs.ts";
-import { bump, everySecond, halves, own, windows } from "./records.ts";
+import { bump, everySecond, halves, negated, own, windows } from "./records.ts";
 
 const READ = `program {
   user_input %x: f32[s0, 2]
@@ -44,6 +44,15 @@ const LISTS = `program {
   %in: f32[2]{strides=[2], offset=3} = aten::zero_(%w)
   %again: f32[3] = aten::add_.Tensor(%a, other=1.0)
   return %y, %b
+}`;
+
+const UNDONE = `program {
+  user_input %x: f32[7]
+  %y: f32[7] = aten::clone(%x)
+  %v: f32[7] = mine::negated(self=%y)
+  %w: f32[4]{strides=[2]} = mine::every_second(self=%v)
+  %in: f32[4]{strides=[2]} = aten::add_.Tensor(%w, other=10.0)
+  return %y, %v
 }`;
 
 const OVERLAPPING = `program {
@@ -107,6 +116,17 @@ export const VIEWS: readonly OwnOpsCase[] = [
     sets: own(halves, everySecond),
     program: LISTS,
     runs: [{ inputs: [x], outputs: [floats([7], 1, 2, 3, 0, 4, 0, 6), floats([4], 0, 4, 0, 6)] }],
+  },
+  {
+    name: "view: its record says what undoes it",
+    sets: own(negated, everySecond),
+    program: UNDONE,
+    runs: [
+      {
+        inputs: [x],
+        outputs: [floats([7], [-10, 1, -8, 3, -6, 5, -4]), floats([7], [10, -1, 8, -3, 6, -5, 4])],
+      },
+    ],
   },
   {
     name: "view: a write that reaches elements twice is refused",

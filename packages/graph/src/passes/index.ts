@@ -1,7 +1,7 @@
 export { mapArg, mapArgs, mapGraphs, mapValues } from "../query/node-values.ts";
 export { type DeadCodeOptions, eliminateDeadCode } from "./dead-code.ts";
 export { foldSymbolicArithmetic } from "./fold-symbolic.ts";
-export type { EffectsOf, OpEffects } from "./functionalize/effects.ts";
+export type { EffectsOf, OpEffects, ViewInverse } from "./functionalize/effects.ts";
 export { isOfMemory, looksBehindViews } from "./functionalize/memory.ts";
 export { mutates } from "./functionalize/node-effects.ts";
 export { GraphBuilder, type NewNode } from "./graph-builder.ts";

@@ -23,7 +23,7 @@ export function effectsOfHandled(
  */
 export function effectsOfOwn(record: OpRecord, effects: OpEffects): OpEffects {
   if (record.view !== undefined && record.functional === undefined) {
-    return { ...effects, scatter: scatterName(record.name) };
+    return { inverse: { scatter: scatterName(record.name) }, ...effects };
   }
   const computes = effects.mutates.length > 0 && returnsWritten(effects);
   return computes ? { ...effects, functional: record.name } : effects;

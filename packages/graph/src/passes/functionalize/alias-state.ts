@@ -1,4 +1,5 @@
-import type { Node, OpName } from "../../ir.ts";
+import type { Node } from "../../ir.ts";
+import type { ViewInverse } from "./effects.ts";
 
 /** One memory: an input, or the fresh result of a node. */
 export class Memory {
@@ -33,8 +34,8 @@ export interface ViewStep {
   readonly siblings: (Tensor | undefined)[];
   /** Whether PyTorch itself decides at run time between a view and a copy, and the types here do not tell which. */
   readonly uncertain: boolean;
-  /** The operator that writes through it, where one is told. */
-  readonly scatter: OpName | undefined;
+  /** How it is written through, where that is known. */
+  readonly inverse: ViewInverse | undefined;
   /** Whether somebody runs the node himself: what is known of its operator does not hold. */
   readonly claimed: boolean;
 }

@@ -9,6 +9,33 @@ export interface OpAlias {
   readonly copies?: boolean;
 }
 
+/**
+ * How what is viewed follows from a view of it that was written to:
+ *
+ * - `reshape`: the elements in row-major order are those of what is viewed, which has another shape.
+ * - `same`: the view is all of what it views, as it is.
+ * - `permute`, `move`: the dimensions go back to where they were.
+ * - `narrow`: the view is a slice from `start` on of `length` elements.
+ * - `dtype`: the same bytes as another dtype.
+ * - `undo`: an operator that undoes the view, called with the view's other arguments.
+ * - `scatter`: an operator that gives what is viewed with `src` written through the view, called with the view's other
+ *   arguments; of several views `view` says which one.
+ * - `join`: an operator that puts the pieces together along the view's `dim`, along this one, or along `columns`: the
+ *   second dimension, or the only one.
+ * - `part`: the view is one part of complex numbers, of which `other` gives the other one.
+ */
+export type ViewInverse =
+  | "reshape"
+  | "same"
+  | "permute"
+  | "move"
+  | "narrow"
+  | "dtype"
+  | { readonly undo: OpName }
+  | { readonly scatter: OpName }
+  | { readonly join: OpName; readonly dim?: number | "columns" }
+  | { readonly part: "real" | "imag"; readonly other: OpName };
+
 /** What an operator does besides computing its results. */
 export interface OpEffects {
   /** Arguments that it writes to. */
@@ -17,8 +44,8 @@ export interface OpEffects {
   readonly aliases: readonly OpAlias[];
   /** The operator with the same arguments that leaves them alone: `aten::relu` for `aten::relu_`. */
   readonly functional?: OpName;
-  /** For a view: the operator that gives what it views with `src` written through it. */
-  readonly scatter?: OpName;
+  /** For a view: how it is written through. */
+  readonly inverse?: ViewInverse;
   /** Somebody says himself what the operator does: what the pass knows of operators of that name does not hold. */
   readonly claimed?: true;
   /** Nothing says what the operator writes to and aliases. */

@@ -163,7 +163,7 @@ export class Functionalizer {
             // Views of several parents are taken again one by one.
             siblings: argItem === null ? siblings : [],
             uncertain: how === "unknown",
-            scatter: effects.scatter,
+            inverse: effects.inverse,
             claimed: effects.claimed === true,
           };
           this.tensors.view(name, parent, step, position);
@@ -200,7 +200,9 @@ export class Functionalizer {
     const self = argOf(node, "self");
     const tensor = self?.kind === "value" ? this.tensors.get(self.name) : undefined;
     if (tensor === undefined) throw unsupported(node, "its argument is not a tensor");
-    this.#pure(view, { mutates: [], aliases: [{ output: 0, arg: "self" }] });
+    const inverse = (this.#effects(view.op) ?? this.#effects(node.op))?.inverse;
+    const aliases = [{ output: 0, arg: "self" }];
+    this.#pure(view, { mutates: [], aliases, ...(inverse === undefined ? {} : { inverse }) });
     const [name] = definitionsOf(node);
     const turned = name === undefined ? undefined : this.tensors.get(name);
     if (turned !== undefined) this.tensors.replace(tensor, turned);

@@ -1,12 +1,7 @@
-import type { NodeOrigin, OpName, TensorType } from "../../ir.ts";
+import type { NodeOrigin, TensorType } from "../../ir.ts";
 import { contiguousStrides } from "../../strides.ts";
 import type { GraphBuilder } from "../graph-builder.ts";
 import type { Tensor } from "./alias-state.ts";
-
-/** Views that may have an element of what they view more than once: what is written to one may not be written as it is. */
-export const REPEATS: ReadonlySet<OpName> = new Set(
-  ["expand", "expand_as", "broadcast_to", "unfold"].map((op): OpName => `aten::${op}`),
-);
 
 /** The views between a memory and a tensor, from the memory on. */
 export function chainOf(tensor: Tensor): readonly Tensor[] {

@@ -5,8 +5,8 @@ import { describeNode } from "../../query/describe-node.ts";
 import { definitionsOf, mapValues } from "../../query/node-values.ts";
 import type { GraphBuilder } from "../graph-builder.ts";
 import { Memory, newView, type Tensor, type ViewStep } from "./alias-state.ts";
-import { chainOf, isInjective, positionsIn, REPEATS } from "./memory-write.ts";
-import { VIEW_WRITES, type WriteContext, type WriteRule } from "./view-writes.ts";
+import { chainOf, isInjective, positionsIn } from "./memory-write.ts";
+import { type WriteContext, writeRule } from "./view-writes.ts";
 
 /** The tensors of the mutable program, and the values of the new one that hold their contents at this point. */
 export class TensorTable {
@@ -80,15 +80,9 @@ export class TensorTable {
   write(tensor: Tensor, update: string, writer: Node): void {
     const steps = chainOf(tensor).map(({ step }) => step!);
     for (const step of steps) this.#requireCertain(step);
-    const barred = steps.find((step) => !hasRule(step));
-    const repeating = steps.find(({ node, claimed }) => !claimed && REPEATS.has(node.op));
-    if (barred !== undefined || repeating !== undefined) {
-      if (this.#toMemory(tensor, update, writer)) return;
-      const type = this.#definedType(tensor);
-      const overlaps = type !== undefined && isInjective(type) === false ? repeating : undefined;
-      if (barred !== undefined || overlaps !== undefined) throw unwritable((barred ?? overlaps)!, writer);
-    }
-    this.#throughViews(tensor, update, writer);
+    const barred = steps.find(({ inverse }) => inverse === undefined);
+    if (barred === undefined) this.#throughViews(tensor, update, writer);
+    else if (!this.#toMemory(tensor, update, writer)) throw unwritable(barred, writer);
   }
 
   #throughViews(tensor: Tensor, update: string, writer: Node): void {
@@ -98,7 +92,7 @@ export class TensorTable {
       memory.generation++;
     } else {
       const context = this.#context(tensor, step, parent, writer.origin);
-      const content = ruleOf(step, tensor)(context, update);
+      const content = writeRule(step.inverse!)(context, update);
       if (content === null) throw unwritable(step, writer);
       this.#throughViews(parent, content, writer);
     }
@@ -145,6 +139,8 @@ export class TensorTable {
       this.#builder.emit({ op, args, results: [{ name: wishedName(op), type }], origin })[0]!;
     return {
       node: step.node,
+      arg: step.arg,
+      position: positionOf(tensor),
       parent: value,
       parentType,
       viewType: this.typeOf(tensor),
@@ -227,27 +223,6 @@ function positionOf(view: Tensor): number {
 
 function wishedName(op: OpName): string {
   return op.slice(op.indexOf("::") + 2).split(".")[0]!;
-}
-
-/** How to write through a view: as is known of its operator, unless somebody runs it himself, or as its record tells. */
-function ruleOf(step: ViewStep, view: Tensor): WriteRule {
-  return (step.claimed ? undefined : VIEW_WRITES.get(step.node.op)) ?? scatteredBy(step, view);
-}
-
-function hasRule({ claimed, node, scatter }: ViewStep): boolean {
-  return scatter !== undefined || (!claimed && VIEW_WRITES.has(node.op));
-}
-
-/** The operator that the view's record tells. */
-function scatteredBy({ node, arg, scatter, siblings }: ViewStep, view: Tensor): WriteRule {
-  return ({ emit, parent }, update) => {
-    if (scatter === undefined) return null;
-    const at = siblings.indexOf(view);
-    const which: NamedArg[] = at === 0 ? [] : [{ name: "view", arg: { kind: "int", value: at } }];
-    const rest = node.args.filter(({ name }) => name !== arg);
-    const values = [parent, update].map((name) => ({ kind: "value", name }) as const);
-    return emit(scatter, [{ name: arg, arg: values[0]! }, { name: "src", arg: values[1]! }, ...rest, ...which]);
-  };
 }
 
 function unwritable({ node, claimed }: ViewStep, writer: Node): Error {

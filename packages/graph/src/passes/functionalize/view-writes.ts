@@ -1,10 +1,15 @@
 import type { Arg, NamedArg, Node, OpName, TensorType } from "../../ir.ts";
 import { argOf } from "../../query/node-values.ts";
+import type { ViewInverse } from "./effects.ts";
 
 /** What a rule needs to write through one view. */
 export interface WriteContext {
   /** The viewing node. */
   readonly node: Node;
+  /** The name of the argument that it views. */
+  readonly arg: string;
+  /** Position of the view among all that the node gives. */
+  readonly position: number;
   /** The current content of what is viewed. */
   readonly parent: string;
   readonly parentType: TensorType | undefined;
@@ -34,21 +39,22 @@ function copied(node: Node, ...names: readonly string[]): readonly NamedArg[] {
   return node.args.filter(({ name }) => names.includes(name));
 }
 
-/** The same elements in row-major order: reshape back. */
+/** view(x, …): write reshape back to the shape of x. */
 const reshaped: WriteRule = ({ emit, parent }, update) =>
   emit("aten::reshape_as", [named("self", value(update)), named("other", value(parent))]);
 
-const same: WriteRule = (_, update) => update;
-
-/** An operation that undoes itself, called with the same arguments. */
-function involution(op: OpName): WriteRule {
+/** view(x, …): write undo(update, …) */
+function undone(op: OpName): WriteRule {
   return ({ emit, node }, update) => emit(op, [named("self", value(update)), ...node.args.slice(1)]);
 }
 
-/** view: op(x, …); write: op_scatter(x, update, …) */
-function scattered(op: OpName, ...names: readonly string[]): WriteRule {
-  return ({ emit, node, parent }, update) =>
-    emit(op, [named("self", value(parent)), named("src", value(update)), ...copied(node, ...names)]);
+/** view(x, …): write scatter(x, update, …) */
+function scattered(op: OpName): WriteRule {
+  return ({ emit, node, arg, position, parent }, update) => {
+    const which: readonly NamedArg[] = position === 0 ? [] : [named("view", { kind: "int", value: position })];
+    const rest = node.args.filter(({ name }) => name !== arg);
+    return emit(op, [named(arg, value(parent)), named("src", value(update)), ...rest, ...which]);
+  };
 }
 
 /** permute(x, dims): write permute(update, inverse dims) */
@@ -99,22 +105,13 @@ function joined(op: OpName, dim: (context: WriteContext) => Arg | undefined): Wr
   };
 }
 
-const split = joined("aten::cat", ({ node }) => argOf(node, "dim"));
-const splitAt = (at: number): WriteRule => joined("aten::cat", () => ({ kind: "int", value: at }));
-
-/** hsplit divides columns, or the elements of a vector. */
-const hsplit = joined("aten::cat", ({ parentType }) => ({
-  kind: "int",
-  value: parentType?.shape.length === 1 ? 0 : 1,
-}));
-
 /** real(x): write complex(update, imag(x)); imag(x) the other way round. Of a real tensor `real` is the tensor itself. */
-function part(other: OpName, update: "real" | "imag", kept: "real" | "imag"): WriteRule {
-  return ({ emit, parent, parentType, viewType }, written) => {
-    if (parentType?.dtype === viewType?.dtype) return written;
+function part(written: "real" | "imag", other: OpName): WriteRule {
+  return ({ emit, parent, parentType, viewType }, update) => {
+    if (parentType?.dtype === viewType?.dtype) return update;
     const rest = emit(other, [named("self", value(parent))], viewType);
-    const parts = { [update]: value(written), [kept]: value(rest) } as Record<"real" | "imag", Arg>;
-    return emit("aten::complex", [named("real", parts.real), named("imag", parts.imag)]);
+    const [real, imag] = written === "real" ? [update, rest] : [rest, update];
+    return emit("aten::complex", [named("real", value(real)), named("imag", value(imag))]);
   };
 }
 
@@ -127,49 +124,29 @@ const reinterpreted: WriteRule = ({ emit, parentType }, update) =>
         named("dtype", { kind: "dtype", value: parentType.dtype }),
       ]);
 
-function rules(rule: WriteRule, ...ops: readonly string[]): readonly (readonly [OpName, WriteRule])[] {
-  return ops.map((op) => [`aten::${op}`, rule]);
+/** The dimension along which pieces are joined. */
+function dimOfPieces(dim: number | "columns" | undefined): (context: WriteContext) => Arg | undefined {
+  if (dim === undefined) return ({ node }) => argOf(node, "dim");
+  return ({ parentType }) => ({
+    kind: "int",
+    value: dim === "columns" ? (parentType?.shape.length === 1 ? 0 : 1) : dim,
+  });
 }
 
-/** How to write through a view, by the operator that makes it. Others are written to the memory itself. */
-export const VIEW_WRITES: ReadonlyMap<OpName, WriteRule> = new Map([
-  ...rules(reshaped, "view", "reshape", "view_as", "reshape_as", "flatten.using_ints", "unflatten.int", "ravel"),
-  ...rules(reshaped, "squeeze", "squeeze.dim", "squeeze.dims", "unsqueeze", "_unsafe_view"),
-  ...rules(reshaped, "atleast_1d", "atleast_2d", "atleast_3d", "cartesian_prod", "flatten_dense_tensors"),
-  ...rules(reshaped, "atleast_1d.Sequence", "atleast_2d.Sequence", "atleast_3d.Sequence"),
-  ...rules(involution("aten::transpose.int"), "transpose.int"),
-  ...rules(involution("aten::swapaxes"), "swapaxes"),
-  ...rules(involution("aten::swapdims"), "swapdims"),
-  ...rules(involution("aten::t"), "t"),
-  ...rules(involution("aten::numpy_T"), "numpy_T"),
-  ...rules(involution("aten::mT"), "mT"),
-  ...rules(involution("aten::_conj"), "_conj"),
-  ...rules(involution("aten::conj"), "conj"),
-  ...rules(involution("aten::adjoint"), "adjoint"),
-  ...rules(involution("aten::mH"), "mH"),
-  ...rules(involution("aten::matrix_H"), "matrix_H"),
-  ...rules(involution("aten::_neg_view"), "_neg_view"),
-  ...rules(part("aten::imag", "real", "imag"), "real"),
-  ...rules(part("aten::real", "imag", "real"), "imag"),
-  ...rules(same, "resolve_conj", "resolve_neg"),
-  ...rules(involution("aten::view_as_complex"), "view_as_real"),
-  ...rules(involution("aten::view_as_real"), "view_as_complex"),
-  ...rules(permuted, "permute"),
-  ...rules(moved, "movedim.int", "movedim.intlist", "moveaxis.int", "moveaxis.intlist"),
-  ...rules(scattered("aten::select_scatter", "dim", "index"), "select.int"),
-  ...rules(scattered("aten::slice_scatter", "dim", "start", "end", "step"), "slice.Tensor"),
-  ...rules(scattered("aten::diagonal_scatter", "offset", "dim1", "dim2"), "diagonal"),
-  ...rules(scattered("aten::as_strided_scatter", "size", "stride", "storage_offset"), "as_strided"),
-  ...rules(narrowed, "narrow"),
-  ...rules(split, "split.Tensor", "split.sizes", "split_with_sizes", "chunk"),
-  ...rules(split, "unsafe_split.Tensor", "unsafe_split_with_sizes", "unsafe_chunk"),
-  ...rules(split, "tensor_split.sections", "tensor_split.indices"),
-  ...rules(hsplit, "hsplit.int", "hsplit.array"),
-  ...rules(splitAt(0), "vsplit.int", "vsplit.array"),
-  ...rules(splitAt(2), "dsplit.int", "dsplit.array"),
-  ...rules(
-    joined("aten::stack", ({ node }) => argOf(node, "dim")),
-    "unbind.int",
-  ),
-  ...rules(reinterpreted, "view.dtype"),
-]);
+const RULES: { readonly [Kind in Extract<ViewInverse, string>]: WriteRule } = {
+  reshape: reshaped,
+  same: (_, update) => update,
+  permute: permuted,
+  move: moved,
+  narrow: narrowed,
+  dtype: reinterpreted,
+};
+
+/** How to write through a view that has this inverse. */
+export function writeRule(inverse: ViewInverse): WriteRule {
+  if (typeof inverse === "string") return RULES[inverse];
+  if ("undo" in inverse) return undone(inverse.undo);
+  if ("scatter" in inverse) return scattered(inverse.scatter);
+  if ("join" in inverse) return joined(inverse.join, dimOfPieces(inverse.dim));
+  return part(inverse.part, inverse.other);
+}

@@ -60,14 +60,35 @@ export const CONCAT_OPS: readonly OpRecord[] = [
       return b.tensor("aten::cat", { tensors: columns, dim: 1 });
     },
   }),
-  defineOp("aten::atleast_1d(Tensor self) -> Tensor", { decompose: ({ self }, b) => atLeast(self, 1, b) }),
-  defineOp("aten::atleast_2d(Tensor self) -> Tensor", { decompose: ({ self }, b) => atLeast(self, 2, b) }),
-  defineOp("aten::atleast_3d(Tensor self) -> Tensor", { decompose: ({ self }, b) => atLeast(self, 3, b) }),
+  defineOp("aten::atleast_1d(Tensor self) -> Tensor", {
+    inverse: "reshape",
+    decompose: ({ self }, b) => atLeast(self, 1, b),
+  }),
+  defineOp("aten::atleast_2d(Tensor self) -> Tensor", {
+    inverse: "reshape",
+    decompose: ({ self }, b) => atLeast(self, 2, b),
+  }),
+  defineOp("aten::atleast_3d(Tensor self) -> Tensor", {
+    inverse: "reshape",
+    decompose: ({ self }, b) => atLeast(self, 3, b),
+  }),
   ...([1, 2, 3] as const).map((rank) =>
     defineOp(`aten::atleast_${rank}d.Sequence(Tensor[] tensors) -> Tensor[]`, {
+      inverse: "reshape",
       decompose: ({ tensors }, b) => (tensors as readonly TensorMeta[]).map((tensor) => atLeast(tensor, rank, b)),
     }),
   ),
+  defineOp("aten::flatten_dense_tensors(Tensor[] tensors) -> Tensor", {
+    inverse: "reshape",
+    decompose({ tensors }, b) {
+      check(tensors.length > 0, "flatten_dense_tensors expects at least one tensor");
+      const { cat, reshape } = emit(b);
+      return cat(
+        tensors.map((tensor) => reshape(tensor, [numel(tensor.shape)])),
+        0,
+      );
+    },
+  }),
   defineOp("aten::_chunk_cat(Tensor[] tensors, int dim, int num_chunks) -> Tensor", {
     decompose({ tensors, dim, num_chunks }, b) {
       const e = emit(b);

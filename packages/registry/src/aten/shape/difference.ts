@@ -24,6 +24,7 @@ export const DIFFERENCE_OPS: readonly OpRecord[] = [
     },
   }),
   defineOp("aten::cartesian_prod(Tensor[] tensors) -> Tensor", {
+    inverse: "reshape",
     requires: { same: ["tensors"], ranks: { tensors: [1] } },
     decompose({ tensors }, b) {
       if (tensors.length === 1) return tensors[0]!;

@@ -10,12 +10,14 @@ import { emit } from "../support/emit.ts";
 /** Views that read the same bytes as another dtype, and what real tensors make of complex views. */
 export const COMPLEX_OPS: readonly OpRecord[] = [
   defineOp("aten::view_as_real(Tensor(a) self) -> Tensor(a)", {
+    inverse: { undo: "aten::view_as_complex" },
     infer({ self }) {
       check(isComplex(self.dtype), "view_as_real is only supported for complex tensors");
       return { dtype: partOf(self.dtype), shape: [...self.shape, 2] };
     },
   }),
   defineOp("aten::view_as_complex(Tensor(a) self) -> Tensor(a)", {
+    inverse: { undo: "aten::view_as_real" },
     infer({ self }) {
       check(
         isFloat(self.dtype) && self.dtype !== "bfloat16",
@@ -26,6 +28,7 @@ export const COMPLEX_OPS: readonly OpRecord[] = [
     },
   }),
   defineOp("aten::view.dtype(Tensor(a) self, ScalarType dtype) -> Tensor(a)", {
+    inverse: "dtype",
     infer: ({ self, dtype }) => reinterpret(self, DTYPES[dtype].itemsize, dtype),
     // Any byte but 0 is true, and a bool is 0 or 1 wherever it is computed with.
     decompose: ({ self, dtype }, b) =>
@@ -34,11 +37,13 @@ export const COMPLEX_OPS: readonly OpRecord[] = [
         : b.tensor("aten::ne.Scalar", { self: b.tensor("aten::view.dtype", { self, dtype: "uint8" }), other: 0 }),
   }),
   defineOp("aten::real(Tensor(a) self) -> Tensor(a)", {
+    inverse: { part: "real", other: "aten::imag" },
     part: 0,
     infer: ({ self }) => partMeta(self),
     decompose: ({ self }, b) => partAt(self, 0, b),
   }),
   defineOp("aten::imag(Tensor(a) self) -> Tensor(a)", {
+    inverse: { part: "imag", other: "aten::real" },
     part: 1,
     infer({ self }) {
       check(isComplex(self.dtype), "imag is not implemented for tensors with non-complex dtypes.");
@@ -47,23 +52,32 @@ export const COMPLEX_OPS: readonly OpRecord[] = [
     decompose: ({ self }, b) => partAt(self, 1, b),
   }),
   defineOp("aten::conj(Tensor(a) self) -> Tensor(a)", {
+    inverse: { undo: "aten::conj" },
     infer: ({ self }) => self,
     decompose: ({ self }, b) => conjugate(self, b),
   }),
   defineOp("aten::_conj(Tensor(a) self) -> Tensor(a)", {
+    inverse: { undo: "aten::_conj" },
     requires: { kinds: { self: "complex" } },
     infer: ({ self }) => self,
     decompose: ({ self }, b) => conjugate(self, b),
   }),
-  defineOp("aten::resolve_conj(Tensor(a) self) -> Tensor(a)", { decompose: ({ self }) => self }),
-  defineOp("aten::resolve_neg(Tensor(a) self) -> Tensor(a)", { decompose: ({ self }) => self }),
+  defineOp("aten::_neg_view(Tensor(a) self) -> Tensor(a)", {
+    inverse: { undo: "aten::_neg_view" },
+    decompose: ({ self }, b) => b.tensor("aten::neg", { self }),
+  }),
+  defineOp("aten::resolve_conj(Tensor(a) self) -> Tensor(a)", { inverse: "same", decompose: ({ self }) => self }),
+  defineOp("aten::resolve_neg(Tensor(a) self) -> Tensor(a)", { inverse: "same", decompose: ({ self }) => self }),
   defineOp("aten::mH(Tensor(a) self) -> Tensor(a)", {
+    inverse: { undo: "aten::mH" },
     decompose: ({ self }, b) => conjugate(b.tensor("aten::mT", { self }), b),
   }),
   defineOp("aten::adjoint(Tensor(a) self) -> Tensor(a)", {
+    inverse: { undo: "aten::adjoint" },
     decompose: ({ self }, b) => conjugate(b.tensor("aten::mT", { self }), b),
   }),
   defineOp("aten::matrix_H(Tensor(a) self) -> Tensor(a)", {
+    inverse: { undo: "aten::matrix_H" },
     decompose: ({ self }, b) => conjugate(b.tensor("aten::t", { self }), b),
   }),
 ];

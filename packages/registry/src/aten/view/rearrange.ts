@@ -7,13 +7,16 @@ import { permuteTo, sliceOf, swap } from "./geometry.ts";
 /** The other views that reorder dimensions or take a part of the elements. */
 export const REARRANGE_OPS: readonly OpRecord[] = [
   defineOp("aten::swapdims(Tensor(a) self, int dim0, int dim1) -> Tensor(a)", {
+    inverse: { undo: "aten::swapdims" },
     view: (self, { dim0, dim1 }) => swap(self, dim0, dim1),
   }),
   defineOp("aten::swapaxes(Tensor(a) self, int axis0, int axis1) -> Tensor(a)", {
+    inverse: { undo: "aten::swapaxes" },
     view: (self, { axis0, axis1 }) => swap(self, axis0, axis1),
   }),
-  defineOp("aten::mT(Tensor(a) self) -> Tensor(a)", { view: (self) => lastTwo(self) }),
+  defineOp("aten::mT(Tensor(a) self) -> Tensor(a)", { inverse: { undo: "aten::mT" }, view: (self) => lastTwo(self) }),
   defineOp("aten::numpy_T(Tensor(a) self) -> Tensor(a)", {
+    inverse: { undo: "aten::numpy_T" },
     view: (self) =>
       permuteTo(
         self,
@@ -21,21 +24,27 @@ export const REARRANGE_OPS: readonly OpRecord[] = [
       ),
   }),
   defineOp("aten::movedim.int(Tensor(a) self, int source, int destination) -> Tensor(a)", {
+    inverse: "move",
     view: (self, { source, destination }) => move(self, [source], [destination]),
   }),
   defineOp("aten::movedim.intlist(Tensor(a) self, int[] source, int[] destination) -> Tensor(a)", {
+    inverse: "move",
     view: (self, { source, destination }) => move(self, source, destination),
   }),
   defineOp("aten::moveaxis.int(Tensor(a) self, int source, int destination) -> Tensor(a)", {
+    inverse: "move",
     view: (self, { source, destination }) => move(self, [source], [destination]),
   }),
   defineOp("aten::moveaxis.intlist(Tensor(a) self, int[] source, int[] destination) -> Tensor(a)", {
+    inverse: "move",
     view: (self, { source, destination }) => move(self, source, destination),
   }),
   defineOp("aten::narrow(Tensor(a) self, int dim, SymInt start, SymInt length) -> Tensor(a)", {
+    inverse: "narrow",
     view: (self, { dim, start, length }) => narrow(self, dim, start, length),
   }),
   defineOp("aten::diagonal(Tensor(a) self, int offset=0, int dim1=0, int dim2=1) -> Tensor(a)", {
+    inverse: { scatter: "aten::diagonal_scatter" },
     view: (self, { offset, dim1, dim2 }) => diagonal(self, offset, dim1, dim2),
   }),
   defineOp("aten::linalg_diagonal(Tensor(a) A, *, int offset=0, int dim1=-2, int dim2=-1) -> Tensor(a)", {

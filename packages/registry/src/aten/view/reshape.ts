@@ -7,21 +7,26 @@ import { dropDims, expandTo, inferSize, insertDim, reshapeTo, restrided } from "
 /** Views that keep the order of the elements, or repeat them. */
 export const RESHAPE_OPS: readonly OpRecord[] = [
   defineOp("aten::view(Tensor(a) self, SymInt[] size) -> Tensor(a)", {
+    inverse: "reshape",
     view: (self, { size }) => reshapeTo(self, size),
   }),
   defineOp("aten::_unsafe_view(Tensor self, SymInt[] size) -> Tensor", {
+    inverse: "reshape",
     view: (self, { size }) => reshapeTo(self, size),
   }),
   defineOp("aten::reshape(Tensor(a) self, SymInt[] shape) -> Tensor(a)", {
+    inverse: "reshape",
     view: (self, { shape }) => reshapeTo(self, shape),
   }),
   defineOp("aten::_reshape_copy(Tensor self, SymInt[] size) -> Tensor", {
     view: (self, { size }) => reshapeTo(self, size),
   }),
   defineOp("aten::view_as(Tensor(a) self, Tensor other) -> Tensor(a)", {
+    inverse: "reshape",
     view: (self, { other }) => reshapeTo(self, other.shape),
   }),
   defineOp("aten::reshape_as(Tensor(a) self, Tensor other) -> Tensor(a)", {
+    inverse: "reshape",
     view: (self, { other }) => reshapeTo(self, other.shape),
   }),
   defineOp("aten::_reshape_alias(Tensor(a) self, SymInt[] size, SymInt[] stride) -> Tensor(a)", {
@@ -30,14 +35,17 @@ export const RESHAPE_OPS: readonly OpRecord[] = [
   defineOp(
     "aten::as_strided(Tensor(a) self, SymInt[] size, SymInt[] stride, SymInt? storage_offset=None) -> Tensor(a)",
     {
+      inverse: { scatter: "aten::as_strided_scatter" },
       view: (self, { size, stride, storage_offset }) => restrided(self, size, stride, storage_offset),
     },
   ),
   defineOp("aten::flatten.using_ints(Tensor(a) self, int start_dim=0, int end_dim=-1) -> Tensor(a)", {
+    inverse: "reshape",
     view: (self, { start_dim, end_dim }) => flatten(self, start_dim, end_dim),
   }),
-  defineOp("aten::ravel(Tensor(a) self) -> Tensor(a)", { view: (self) => reshapeTo(self, [-1]) }),
+  defineOp("aten::ravel(Tensor(a) self) -> Tensor(a)", { inverse: "reshape", view: (self) => reshapeTo(self, [-1]) }),
   defineOp("aten::unflatten.int(Tensor(a) self, int dim, SymInt[] sizes) -> Tensor(a)", {
+    inverse: "reshape",
     view: (self, { dim, sizes }) => unflatten(self, dim, sizes),
   }),
   defineOp("aten::expand(Tensor(a) self, SymInt[] size, *, bool implicit=False) -> Tensor(a)", {
@@ -49,14 +57,20 @@ export const RESHAPE_OPS: readonly OpRecord[] = [
   defineOp("aten::expand_as(Tensor(a) self, Tensor other) -> Tensor(a)", {
     view: (self, { other }) => expandTo(self, other.shape),
   }),
-  defineOp("aten::unsqueeze(Tensor(a) self, int dim) -> Tensor(a)", { view: (self, { dim }) => insertDim(self, dim) }),
+  defineOp("aten::unsqueeze(Tensor(a) self, int dim) -> Tensor(a)", {
+    inverse: "reshape",
+    view: (self, { dim }) => insertDim(self, dim),
+  }),
   defineOp("aten::squeeze(Tensor(a) self) -> Tensor(a)", {
+    inverse: "reshape",
     view: (self) => squeeze(self, reducedDims(null, self.shape.length)),
   }),
   defineOp("aten::squeeze.dim(Tensor(a) self, int dim) -> Tensor(a)", {
+    inverse: "reshape",
     view: (self, { dim }) => squeeze(self, [wrapDim(dim, self.shape.length)]),
   }),
   defineOp("aten::squeeze.dims(Tensor(a) self, int[] dim) -> Tensor(a)", {
+    inverse: "reshape",
     view: (self, { dim }) => {
       const dims = dim.map((d) => wrapDim(d, self.shape.length));
       check(new Set(dims).size === dims.length, () => `a dim appears multiple times in the list of dims ${show(dim)}`);

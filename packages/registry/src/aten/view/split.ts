@@ -7,40 +7,50 @@ import { selectAt, sliceOf } from "./geometry.ts";
 /** Views that cut a tensor into a list. */
 export const SPLIT_OPS: readonly OpRecord[] = [
   defineOp("aten::split.Tensor(Tensor(a -> *) self, SymInt split_size, int dim=0) -> Tensor(a)[]", {
+    inverse: { join: "aten::cat" },
     view: (self, { split_size, dim }) => splitEvery(self, split_size, dim),
   }),
   defineOp("aten::unsafe_split.Tensor(Tensor self, SymInt split_size, int dim=0) -> Tensor[]", {
+    inverse: { join: "aten::cat" },
     view: (self, { split_size, dim }) => splitEvery(self, split_size, dim),
   }),
   defineOp("aten::split_copy.Tensor(Tensor self, SymInt split_size, int dim=0) -> Tensor[]", {
     view: (self, { split_size, dim }) => splitEvery(self, split_size, dim),
   }),
   defineOp("aten::split.sizes(Tensor(a -> *) self, SymInt[] split_size, int dim=0) -> Tensor(a)[]", {
+    inverse: { join: "aten::cat" },
     view: (self, { split_size, dim }) => splitSizes(self, split_size, dim),
   }),
   defineOp("aten::split_with_sizes(Tensor(a -> *) self, SymInt[] split_sizes, int dim=0) -> Tensor(a)[]", {
+    inverse: { join: "aten::cat" },
     view: (self, { split_sizes, dim }) => splitSizes(self, split_sizes, dim),
   }),
   defineOp("aten::unsafe_split_with_sizes(Tensor self, SymInt[] split_sizes, int dim=0) -> Tensor[]", {
+    inverse: { join: "aten::cat" },
     view: (self, { split_sizes, dim }) => splitSizes(self, split_sizes, dim),
   }),
   defineOp("aten::split_with_sizes_copy(Tensor self, SymInt[] split_sizes, int dim=0) -> Tensor[]", {
     view: (self, { split_sizes, dim }) => splitSizes(self, split_sizes, dim),
   }),
   defineOp("aten::chunk(Tensor(a -> *) self, int chunks, int dim=0) -> Tensor(a)[]", {
+    inverse: { join: "aten::cat" },
     view: (self, { chunks, dim }) => chunk(self, chunks, dim),
   }),
   defineOp("aten::unsafe_chunk(Tensor self, int chunks, int dim=0) -> Tensor[]", {
+    inverse: { join: "aten::cat" },
     view: (self, { chunks, dim }) => chunk(self, chunks, dim),
   }),
   defineOp("aten::unbind.int(Tensor(a -> *) self, int dim=0) -> Tensor(a)[]", {
+    inverse: { join: "aten::stack" },
     view: (self, { dim }) => unbind(self, dim),
   }),
   defineOp("aten::unbind_copy.int(Tensor self, int dim=0) -> Tensor[]", { view: (self, { dim }) => unbind(self, dim) }),
   defineOp("aten::tensor_split.sections(Tensor(a -> *) self, SymInt sections, int dim=0) -> Tensor(a)[]", {
+    inverse: { join: "aten::cat" },
     view: (self, { sections, dim }) => sectionsOf(self, sections, dim),
   }),
   defineOp("aten::tensor_split.indices(Tensor(a -> *) self, SymInt[] indices, int dim=0) -> Tensor(a)[]", {
+    inverse: { join: "aten::cat" },
     view: (self, { indices, dim }) => cutAt(self, indices, dim),
   }),
   defineOp(
@@ -59,21 +69,27 @@ export const SPLIT_OPS: readonly OpRecord[] = [
     },
   ),
   defineOp("aten::hsplit.int(Tensor(a -> *) self, int sections) -> Tensor(a)[]", {
+    inverse: { join: "aten::cat", dim: "columns" },
     view: (self, { sections }) => equalSections(self, sections, self.shape.length === 1 ? 0 : 1),
   }),
   defineOp("aten::hsplit.array(Tensor(a -> *) self, int[] indices) -> Tensor(a)[]", {
+    inverse: { join: "aten::cat", dim: "columns" },
     view: (self, { indices }) => cutAt(self, indices, self.shape.length === 1 ? 0 : 1),
   }),
   defineOp("aten::vsplit.int(Tensor(a -> *) self, int sections) -> Tensor(a)[]", {
+    inverse: { join: "aten::cat", dim: 0 },
     view: (self, { sections }) => equalSections(self, sections, 0),
   }),
   defineOp("aten::vsplit.array(Tensor(a -> *) self, int[] indices) -> Tensor(a)[]", {
+    inverse: { join: "aten::cat", dim: 0 },
     view: (self, { indices }) => cutAt(self, indices, 0),
   }),
   defineOp("aten::dsplit.int(Tensor(a -> *) self, int sections) -> Tensor(a)[]", {
+    inverse: { join: "aten::cat", dim: 2 },
     view: (self, { sections }) => equalSections(self, sections, 2),
   }),
   defineOp("aten::dsplit.array(Tensor(a -> *) self, int[] indices) -> Tensor(a)[]", {
+    inverse: { join: "aten::cat", dim: 2 },
     view: (self, { indices }) => cutAt(self, indices, 2),
   }),
 ];

@@ -1,0 +1,99 @@
+import { filesIn, readText } from "../workspace.ts";
+import type { Check, Problem } from "./problem.ts";
+
+/** The name of an op, or the beginning of one, in a string, a template or a regular expression. */
+const NAMED = /["'`/^(|](?:aten|prims|torch_nn|transformers|quantized_decomposed|torchao)::[\w.$]?/;
+
+/** Code that makes a call of an op: what such a call means is asked of the op's record. */
+const MADE = /\b(?:tensor|call|callSync|emit|emitInt|load)\(\[?["'`]aten::|\bop: ["'`]aten::/;
+
+/** Where ops may be told apart by their names: folders and files, each with the reason. */
+const EXCEPTIONS: readonly (readonly [path: string, why: string])[] = [
+  ["packages/registry/src/aten/", "records"],
+  ["packages/registry/src/quantized/", "records"],
+  ["packages/registry/src/torch-nn/", "records"],
+  ["packages/registry/src/transformers/", "records"],
+  [
+    "packages/registry/src/lower/check-arguments.ts",
+    "PyTorch's names of arguments mean the same in its namespace only",
+  ],
+  ["packages/backend-wasm/src/kernels/", "kernels say which ops they run"],
+  ["packages/backend-webgpu/src/kernels/", "kernels say which ops they run"],
+  ["packages/engine/src/host/", "kernels say which ops they run"],
+  ["packages/engine/src/dynamic/", "kernels say which ops they run"],
+  ["packages/engine/src/order/selections.ts", "what kernels of several backends run"],
+  ["packages/engine/src/windows.ts", "what kernels of several backends run"],
+  ["packages/engine/src/rewrites/", "a rewrite finds patterns of ops in a program"],
+  ["packages/engine/src/staged/fold-batch-norm.ts", "a rewrite finds patterns of ops in a program"],
+  ["packages/engine/src/foreign-ops.ts", "tells where ops come from that nobody has a record of"],
+  ["packages/backend-libtorch/src/optimize/", "a rewrite finds patterns of ops in a program"],
+  [
+    "packages/backend-libtorch/src/encode/hidden-writes.ts",
+    "what the dispatcher's schemas hide, of ops without records too",
+  ],
+  ["packages/backend-libtorch/src/routes.ts", "numbers are computed by ops of Python's own namespaces"],
+  ["packages/conformance/src/", "a suite of tests"],
+  ["packages/runtime/src/requirements.ts", "advice for programs with PyTorch's ops"],
+  ["packages/graph/src/passes/autocast/autocast-rules.ts", "PyTorch's own lists of what autocast does with each op"],
+  ["packages/graph/src/passes/functionalize/functional-names.ts", "forms of ops in place that their names do not tell"],
+  ["packages/graph/src/passes/functionalize/functionalizer.ts", "which ops have a rewrite of their own"],
+  ["packages/graph/src/passes/functionalize/instance-norm.ts", "a rewrite of one op"],
+  ["packages/graph/src/passes/functionalize/memory.ts", "ops that look at memory behind a view"],
+  ["packages/graph/src/passes/functionalize/node-effects.ts", "normalisations write although no schema says so"],
+  ["packages/graph/src/passes/functionalize/resize.ts", "a rewrite of two ops"],
+  ["packages/graph/src/passes/functionalize/viewable.ts", "what decides whether PyTorch gives a view or a copy"],
+  ["packages/graph/src/op-name.ts", "an example in a message"],
+  ["packages/graph/src/validate/graph.ts", "an example in a message"],
+  ["packages/graph/src/passes/mutating-names.ts", "batch normalisations write although no schema says so"],
+  ["packages/graph/src/passes/no-op-rules.ts", "runs before there is a registry: what an exporter leaves behind"],
+  [
+    "packages/graph/src/passes/ordered-checks.ts",
+    "runs before there is a registry: checks by position, as an exporter writes them",
+  ],
+  ["packages/graph/src/passes/strided-views.ts", "a rewrite finds patterns of ops in a program"],
+  ["packages/graph/src/passes/symbolic-ops.ts", "what ops on sizes mean, which the graph itself computes with"],
+];
+
+const NO_PRODUCT = /\.test\.ts$|test-helper|testbed|\/testing\/|\.gen\.ts$/;
+
+/** Only records and kernels tell ops apart by name; a fact that others need is a field of the record. */
+export const opNames: Check = {
+  name: "op names",
+  run() {
+    const needed = new Set<string>();
+    const problems = filesIn("packages", ".ts")
+      .filter((file) => /^packages\/[\w-]+\/src\//.test(file) && !NO_PRODUCT.test(file))
+      .flatMap((file) => {
+        const exception = EXCEPTIONS.find(([path]) => file.startsWith(path))?.[0];
+        const found = namesIn(readText(file));
+        if (exception === undefined) return found.map((line): Problem => problem(`${file}:${line}`));
+        if (found.length > 0) needed.add(exception);
+        return [];
+      });
+    const unneeded = EXCEPTIONS.filter(([path]) => !needed.has(path));
+    return [
+      ...problems,
+      ...unneeded.map(([where]): Problem => {
+        const advice = "remove it from scripts/checks/op-names.ts";
+        return { where, what: "is an exception in which no op is named any more", advice };
+      }),
+    ];
+  },
+};
+
+/** The lines of code that name an op other than to call it. */
+function namesIn(text: string): readonly number[] {
+  const code = text.replace(/\/\*[\s\S]*?\*\//g, (comment) => comment.replace(/[^\n]/g, ""));
+  return code.split("\n").flatMap((line, i) => {
+    const plain = line.replace(/(?:^|\s)\/\/.*/, "");
+    return NAMED.test(plain) && !MADE.test(plain) ? [i + 1] : [];
+  });
+}
+
+function problem(where: string): Problem {
+  return {
+    where,
+    what: "tells an op by its name",
+    advice: "make what it has to know a field of the op's record (packages/registry/src/op.ts), and read that",
+  };
+}
