@@ -124,7 +124,7 @@ export const VIEWS: readonly OwnOpsCase[] = [
     runs: [
       {
         inputs: [x],
-        outputs: [floats([7], [-10, 1, -8, 3, -6, 5, -4]), floats([7], [10, -1, 8, -3, 6, -5, 4])],
+        outputs: [floats([7], -10, 1, -8, 3, -6, 5, -4), floats([7], 10, -1, 8, -3, 6, -5, 4)],
       },
     ],
   },
