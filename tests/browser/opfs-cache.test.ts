@@ -120,7 +120,7 @@ describePage("a cache in the origin private file system", APP, (ready) => {
       kept: true,
       refused: expect.stringContaining("the request failed"),
       back: true,
-      changed: expect.stringContaining("not the one that was kept"),
+      changed: expect.stringContaining("changed on the server"),
     });
   });
 

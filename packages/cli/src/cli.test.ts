@@ -50,7 +50,7 @@ describe("the usage of pt2", () => {
   it.each([
     [["explode"], 'There is no command "explode"'],
     [["run"], "FILE is missing"],
-    [["run", MLP, "more"], '"more" is one argument too many'],
+    [["run", MLP, "more"], 'the argument "more" is unexpected'],
     [["run", MLP, "--nothing"], "Unknown option '--nothing'"],
     [["run", MLP, "--backend", "tpu"], 'There is no backend "tpu"'],
     [["run", MLP, "--threads", "0"], "--threads takes a whole number of at least 1"],
@@ -167,7 +167,7 @@ describe("commands that read a file", () => {
       expect(readFileSync(path, "utf8")).toMatch(pattern);
     }
     const folded = await pt2("graph", DIGITS, "--format", "mermaid", "--depth", "1");
-    expect(folded.err).toMatch(/^1 module is drawn as one box: \d+ nodes in \d+ boxes; --depth chooses/);
+    expect(folded.err).toMatch(/^1 module is drawn as one box: \d+ nodes in \d+ boxes; --depth changes this/);
     expect(folded.out).toContain('[["features<br/>');
     const all = await pt2("graph", DIGITS, "--format", "mermaid", "--depth", "all");
     expect(all).toMatchObject({ err: "", out: expect.stringContaining("conv2d<br/>f32") });

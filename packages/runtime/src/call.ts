@@ -5,7 +5,7 @@ import { isTensor } from "./check-inputs.ts";
 import { runtimeError } from "./runtime-errors.ts";
 import type { LeafInfo } from "./signature.ts";
 
-/** A call as Python has it, or its leaves in flattened order. */
+/** A call with Python's arguments, or with leaves in flattened order. */
 export type Call =
   | { readonly args?: readonly unknown[]; readonly kwargs?: Readonly<Record<string, unknown>> }
   | { readonly leaves: readonly unknown[] };
@@ -14,11 +14,11 @@ interface Parameter {
   readonly name: string;
   readonly spec: TreeSpec;
   readonly keyword: boolean;
-  /** Everything in it was fixed at export. */
+  /** True if all its leaves were fixed at export. */
   readonly optional: boolean;
 }
 
-/** How the program is called: turns arguments into leaves. */
+/** The program's calling convention, which converts arguments to leaves. */
 export class CallConvention {
   readonly #program: Program;
   readonly #parameters: readonly Parameter[] | null;
@@ -43,7 +43,7 @@ export class CallConvention {
     return this.#leavesByName(this.#parameters, given);
   }
 
-  /** The arguments of `forward`: one plain object is a call by name, anything else is by position. */
+  /** Arranges the arguments of `forward`: a single plain object is a call by name, all others are by position. */
   arrange(given: readonly unknown[]): Call {
     const [first] = given;
     const parameters = this.#parameters;
@@ -53,7 +53,10 @@ export class CallConvention {
     return { kwargs: Object.fromEntries(given.map((value, i) => [parameters[i]!.name, value])) };
   }
 
-  /** Where the first parameter is a dict itself, an object is that dict unless its keys are all parameters. */
+  /**
+   * Returns whether an object is a call by name. Where the first parameter is itself a dict, only an object whose keys
+   * are all parameters is one.
+   */
   #isByName(parameters: readonly Parameter[], given: object): boolean {
     const [first] = parameters;
     const kind = first && structureOf(first.spec, this.#program.namedTuples).kind;
@@ -74,7 +77,7 @@ export class CallConvention {
       throw runtimeError("runtime.input-missing", {
         what: `Input \`${name}\` is missing`,
         where: `input \`${name}\``,
-        advice: "give every input that was not fixed at export",
+        advice: "pass every input that was not fixed at export",
         details: { name },
       });
     };
@@ -84,7 +87,7 @@ export class CallConvention {
   }
 
   #tooMany(given: number, possible: number): Error {
-    return this.#refuse(`${given} arguments were given, and at most ${possible} can be given by position`);
+    return this.#refuse(`got ${given} positional arguments, but at most ${possible} are possible`);
   }
 
   #refuse(what: string): Error {
@@ -92,13 +95,13 @@ export class CallConvention {
     return runtimeError("runtime.call", {
       what,
       where: `forward(${names.join(", ")})`,
-      advice: `give its arguments by position, or by name as one object: forward({ ${names.join(", ")} })`,
+      advice: `pass arguments by position, or by name as one object: forward({ ${names.join(", ")} })`,
       details: { parameters: names },
     });
   }
 }
 
-/** Null where the file does not say how the program was called. */
+/** Returns null where the file does not record how the program was called. */
 function parametersOf({ inSpec, forwardArgs }: Program, inputs: readonly LeafInfo[]): readonly Parameter[] | null {
   const [positional, keyword] = inSpec?.children ?? [];
   if (positional === undefined || keyword === undefined) return null;

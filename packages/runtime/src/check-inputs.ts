@@ -5,12 +5,15 @@ import { bindSymbols, type GivenShape, type Program } from "@pt2/graph";
 import { runtimeError } from "./runtime-errors.ts";
 import { type Constant, describeType, type LeafInfo, type LeafType, printConstant } from "./signature.ts";
 
-/** Turns the leaves of a call into what an executable takes: checked against the signature and the symbols' ranges. */
+/**
+ * Checks the leaves of a call against the signature and the symbols' ranges, and converts them to an executable's
+ * inputs.
+ */
 export function checkInputs(program: Program, inputs: readonly LeafInfo[], leaves: readonly unknown[]): Value[] {
   if (leaves.length !== inputs.length) {
     throw runtimeError("runtime.call", {
-      what: `The program takes ${inputs.length} inputs (${inputs.map(({ name }) => name).join(", ")}), ${leaves.length} were given`,
-      advice: "give every leaf, in flattened order",
+      what: `The program takes ${inputs.length} inputs (${inputs.map(({ name }) => name).join(", ")}), but got ${leaves.length}`,
+      advice: "pass every leaf, in flattened order",
     });
   }
   const labels = new Map<string, string>();
@@ -32,7 +35,7 @@ export function checkInputs(program: Program, inputs: readonly LeafInfo[], leave
   return values;
 }
 
-/** Whether a value is a tensor of any backend. */
+/** Returns whether a value is a tensor of any backend. */
 export function isTensor(value: unknown): value is Tensor {
   return typeof value === "object" && value !== null && "dtype" in value && "shape" in value && "read" in value;
 }
@@ -45,7 +48,7 @@ function requireConstant(name: string, expected: Constant, given: unknown): void
   throw runtimeError("runtime.input-constant", {
     what: `Input \`${name}\` was fixed to ${printConstant(expected)} at export and cannot be ${describeGiven(given)}`,
     where: `input \`${name}\``,
-    advice: "leave it out, or export the program again with another value",
+    advice: "omit it, or export the program again with another value",
     details: { name, expected, given },
   });
 }
@@ -61,10 +64,10 @@ function toValue(input: LeafInfo, type: Exclude<LeafType, { kind: "constant" }>,
   else if (type.kind === "int" && (typeof given === "bigint" || Number.isSafeInteger(given)))
     return given as number | bigint;
   throw runtimeError("runtime.input-kind", {
-    what: `Input \`${name}\` must be ${describeType(type)}, and ${describeGiven(given)} was given`,
+    what: `Input \`${name}\` must be ${describeType(type)}, but got ${describeGiven(given)}`,
     where: `input \`${name}\``,
     advice:
-      type.kind === "tensor" ? `give \`tensor("${type.dtype}", shape, data)\`` : "give a value of the parameter's type",
+      type.kind === "tensor" ? `pass \`tensor("${type.dtype}", shape, data)\`` : "pass a value of the parameter's type",
     details: { name, expected: type },
   });
 }
@@ -72,19 +75,19 @@ function toValue(input: LeafInfo, type: Exclude<LeafType, { kind: "constant" }>,
 function requireDtype(name: string, type: LeafType & { kind: "tensor" }, given: Tensor): Tensor {
   if (given.dtype === type.dtype) return given;
   throw runtimeError("runtime.input-dtype", {
-    what: `Input \`${name}\` must be ${describeType(type)}, and ${given.dtype} [${given.shape.join(", ")}] was given`,
+    what: `Input \`${name}\` must be ${describeType(type)}, but got ${given.dtype} [${given.shape.join(", ")}]`,
     where: `input \`${name}\``,
-    advice: `make it with \`tensor("${type.dtype}", [${given.shape.join(", ")}], data)\`${dtypeHint(type.dtype)}`,
+    advice: `create it with \`tensor("${type.dtype}", [${given.shape.join(", ")}], data)\`${dtypeHint(type.dtype)}`,
     details: { name, expected: type.dtype, given: given.dtype },
   });
 }
 
 function dtypeHint(dtype: string): string {
-  if (dtype === "int64" || dtype === "uint64") return ", data being an array of numbers or a BigInt64Array";
-  return dtype === "bool" ? ", data being an array of booleans or a Uint8Array of 0 and 1" : "";
+  if (dtype === "int64" || dtype === "uint64") return ", where data is an array of numbers or a BigInt64Array";
+  return dtype === "bool" ? ", where data is an array of booleans or a Uint8Array of 0 and 1" : "";
 }
 
-/** A typed array alone is enough where only one shape is possible. */
+/** Creates a tensor from a typed array, where only one shape is possible. */
 function wrap({ name }: LeafInfo, type: LeafType & { kind: "tensor" }, data: TypedArray): Tensor {
   const shape = type.shape.filter((size) => typeof size === "number");
   try {
@@ -101,7 +104,7 @@ function wrap({ name }: LeafInfo, type: LeafType & { kind: "tensor" }, data: Typ
   throw runtimeError("runtime.input-kind", {
     what: `Input \`${name}\` is ${describeType(type)}: an array without a shape is not enough`,
     where: `input \`${name}\``,
-    advice: `give \`tensor("${type.dtype}", shape, data)\``,
+    advice: `pass \`tensor("${type.dtype}", shape, data)\``,
   });
 }
 
@@ -109,7 +112,7 @@ function missing({ name, type }: LeafInfo): Error {
   return runtimeError("runtime.input-missing", {
     what: `Input \`${name}\` is missing: it must be ${describeType(type)}`,
     where: `input \`${name}\``,
-    advice: "give every input that was not fixed at export",
+    advice: "pass every input that was not fixed at export",
     details: { name },
   });
 }

@@ -7,7 +7,7 @@ import { atenOnDemand, builtInRegistry } from "@pt2/registry/on-demand";
 import { LoadedModel } from "./loaded-model.ts";
 import type { Model } from "./model.ts";
 import { type ModelSource, openSource } from "./open-source.ts";
-import { complete, tidy, tied } from "./prepare.ts";
+import { aliasWrittenBuffers, functionalizeAndFold, removeNoOpsAndRegions } from "./prepare.ts";
 import { reportProgress } from "./report-progress.ts";
 import {
   requireContract,
@@ -17,25 +17,25 @@ import {
   requireWeights,
 } from "./requirements.ts";
 
-/** How a model is loaded. */
+/** Options of {@link load}. */
 export interface LoadOptions extends Pick<CompileRequest, "precision" | "onProgress" | "signal"> {
-  /** What runs the program. The runtime never chooses one. */
+  /** The backend that runs the program. The runtime never chooses one. */
   readonly backend: Backend;
-  /** Op sets beside `aten`, which is always there. */
+  /** Op sets in addition to `aten`, which is always included. */
   readonly ops?: readonly OpSet[];
-  /** Handlers for ops of the program; they come before everything else that could run them. */
+  /** Handlers for ops of the program; they take precedence over kernels and decompositions. */
   readonly handlers?: readonly OpHandler[];
-  /** Which model of the archive. @default the only one */
+  /** The name of a model in the archive. @default the only one */
   readonly model?: string;
   /**
-   * Compare the CRC-32 of every record that is read. Weights in a file are then read instead of mapped, and take up to
-   * three times as long to load; a damaged weight gives other numbers and no error otherwise.
-   * @default true for addresses, false for files and bytes
+   * Compares the CRC-32 of every entry that is read. Weights of a file are then read instead of mapped, which takes up
+   * to three times as long; without it, a damaged weight changes results without an error. @default true for addresses,
+   * false for files and bytes
    */
   readonly verifyChecksums?: boolean;
 }
 
-/** Opens a `.pt2` file and prepares its program to run. A load that fails leaves nothing behind, its source closed. */
+/** Opens a `.pt2` file and prepares its program to run. A load that fails releases everything and closes its source. */
 export async function load(source: ModelSource, options: LoadOptions): Promise<Model> {
   const bytes = await openSource(source, options?.signal);
   let registry: OpRegistry;
@@ -55,12 +55,16 @@ export async function load(source: ModelSource, options: LoadOptions): Promise<M
     description.catch(() => {});
     const reading = archive.program(model, { signal });
     reading.catch(() => {});
-    // What has an origin is on this machine: reading weights that are not needed after all costs nobody a download.
+    // A source with an origin is local: reading ahead weights that turn out to be unused costs no download.
     if (bytes.origin !== undefined) prefetch = await begin(archive, options);
     const exported = await reading;
     const weights = await description;
-    const tidied = await tidy(await tied(importProgram(exported), weights), registry, backend.capabilities);
-    const program = await complete(tidied, registry, backend.capabilities);
+    const simplified = await removeNoOpsAndRegions(
+      await aliasWrittenBuffers(importProgram(exported), weights),
+      registry,
+      backend.capabilities,
+    );
+    const program = await functionalizeAndFold(simplified, registry, backend.capabilities);
     await unlessAborted(requireSupported(backend, program, registry), signal);
     requireWeights(program, weights);
     signal?.throwIfAborted();
@@ -85,7 +89,7 @@ export async function load(source: ModelSource, options: LoadOptions): Promise<M
   }
 }
 
-/** The ops of a load whose options make sense. What takes those of users loads for programs that come with some. */
+/** Checks the options and creates the registry. The code for users' ops is loaded only if there are some. */
 async function registryOf(options: LoadOptions): Promise<OpRegistry> {
   requireOptions(options);
   requireContract(options.backend);
@@ -96,12 +100,12 @@ async function registryOf(options: LoadOptions): Promise<OpRegistry> {
   const registry = isPlain
     ? builtInRegistry(sets)
     : (await import("@pt2/registry/own-ops")).createRegistry({ sets, handlers });
-  // Every program adds something: these ops are on their way while the file is opened. A failure is told where it counts.
+  // These ops are in nearly every program, so they load while the file is opened. The later load reports a failure.
   registry.load(["aten::add.Tensor"]).catch(() => {});
   return registry;
 }
 
-/** Lets the backend read weights while the program is parsed and prepared. What is wrong with them is told later. */
+/** Lets the backend read weights while the program is parsed and prepared. The later read reports errors of weights. */
 async function begin(archive: Archive, { backend, model, signal }: LoadOptions): Promise<Prefetch | undefined> {
   if (backend.prefetch === undefined) return undefined;
   const state = await archive.stateDict(model, { signal }).catch(() => undefined);

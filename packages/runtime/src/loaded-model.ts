@@ -17,12 +17,12 @@ import { resultOf } from "./result.ts";
 import { runtimeError } from "./runtime-errors.ts";
 import { inputsOf, type LeafInfo, type OutputInfo, outputsOf } from "./signature.ts";
 
-/** What a model is made of. */
+/** The components of a model. */
 export interface ModelParts {
   readonly backend: Pick<Backend, "name" | "capabilities">;
   readonly program: Program;
   readonly executable: Executable;
-  /** Open as long as the model: executables may read weights when they first need them. */
+  /** The archive stays open with the model, because executables may read weights on first use. */
   readonly archive: Archive;
 }
 
@@ -119,7 +119,7 @@ export class LoadedModel implements Model {
     if (this.#disposed === undefined) return this.#executable;
     throw runtimeError("runtime.disposed", {
       what: "The model was disposed",
-      advice: "load it again, or dispose it after the last call",
+      advice: "load it again, or dispose it only after the last call",
     });
   }
 }

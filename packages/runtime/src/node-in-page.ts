@@ -1,4 +1,4 @@
-// What a page gets in place of `@pt2/runtime/node`: what opens files says what a page imports instead.
+// Replaces `@pt2/runtime/node` in pages: functions that open files throw an error that names the right import.
 import { runtimeError } from "./runtime-errors.ts";
 
 export * from "./index.ts";
@@ -6,26 +6,26 @@ export * from "./index.ts";
 function nodeEntry(): Error {
   return runtimeError("runtime.node-entry", {
     what: "@pt2/runtime/node reads files by path, which needs Node; this is a page",
-    advice: "Import from @pt2/runtime, and give load() an address, a File or bytes.",
+    advice: "Import from @pt2/runtime, and pass load() an address, a File or bytes.",
   });
 }
 
-/** Rejects: the entry point is Node's. */
+/** Rejects: this entry point needs Node. */
 export async function openFile(): Promise<never> {
   throw nodeEntry();
 }
 
-/** Rejects: the entry point is Node's. */
+/** Rejects: this entry point needs Node. */
 export async function load(): Promise<never> {
   throw nodeEntry();
 }
 
-/** Rejects: the entry point is Node's. */
+/** Rejects: this entry point needs Node. */
 export async function readSchema(): Promise<never> {
   throw nodeEntry();
 }
 
-/** Throws: the entry point is Node's. */
+/** Throws: this entry point needs Node. */
 export function readWeights(): never {
   throw nodeEntry();
 }

@@ -1,4 +1,4 @@
-/** Everything of `@pt2/runtime`, with file paths as sources. */
+/** The exports of `@pt2/runtime`, with file paths as sources. */
 import { fileURLToPath } from "node:url";
 import { crc32 } from "node:zlib";
 import type { HostTensor } from "@pt2/backend";
@@ -21,21 +21,21 @@ export async function openFile(source: ModelSource, signal?: AbortSignal): Promi
   if (typeof source === "string" && !/^https?:\/\//i.test(source)) return await fromFile(source);
   if (source instanceof URL && source.protocol === "file:") return await fromFile(fileURLToPath(source));
   const opened = await openSource(source, signal);
-  // Sources of a user's own are taken as they are.
+  // Sources that the caller created stay unchanged.
   return typeof source === "string" || source instanceof URL ? { ...opened, crc32 } : opened;
 }
 
-/** As `load` of `@pt2/runtime`; a string may be a path. */
+/** Like `load` of `@pt2/runtime`; a string may be a path. */
 export async function load(source: ModelSource, options: LoadOptions): Promise<Model> {
   return await loadSource(await openFile(source, options?.signal), options);
 }
 
-/** As `readSchema` of `@pt2/runtime`; a string may be a path. */
+/** Like `readSchema` of `@pt2/runtime`; a string may be a path. */
 export async function readSchema(source: ModelSource, options: ReadModelOptions = {}): Promise<Schema> {
   return await readSchemaOf(await openFile(source, options.signal), options);
 }
 
-/** As `readWeights` of `@pt2/runtime`; a string may be a path. */
+/** Like `readWeights` of `@pt2/runtime`; a string may be a path. */
 export async function* readWeights(
   source: ModelSource,
   options: ReadModelOptions = {},

@@ -1,18 +1,18 @@
 import { type ByteSource, fromBlob, fromBytes, fromUrl } from "@pt2/format";
 import { runtimeError } from "./runtime-errors.ts";
 
-/** Where a model comes from: an address, or its bytes. A string is an address that `fetch` understands. */
+/** The source of a model: an address, or its bytes. A string is an address for `fetch`. */
 export type ModelSource = ByteSource | Blob | Uint8Array | ArrayBuffer | URL | string;
 
-/** Opens a source; the reader owns it then and closes it. */
+/** Opens a source, which its reader then owns and closes. */
 export async function openSource(source: ModelSource, signal?: AbortSignal): Promise<ByteSource> {
   if (typeof source === "string" || source instanceof URL) return await fromUrl(addressOf(source), { signal });
   if (source instanceof Uint8Array || source instanceof ArrayBuffer) return fromBytes(source);
   if (source instanceof Blob) return fromBlob(source);
   if (typeof source?.read === "function" && typeof source.size === "number") return source;
   throw runtimeError("runtime.source", {
-    what: "What was given is neither an address nor bytes",
-    advice: "give a URL, a Blob, a Uint8Array, an ArrayBuffer or a ByteSource",
+    what: "The source is neither an address nor bytes",
+    advice: "pass a URL, a Blob, a Uint8Array, an ArrayBuffer or a ByteSource",
   });
 }
 
@@ -23,6 +23,6 @@ function addressOf(source: string | URL): URL {
   throw runtimeError("runtime.source", {
     what: `\`${source}\` is not an address that can be fetched`,
     where: String(source),
-    advice: "for a file, import `load` from @pt2/runtime/node; in a browser give a Blob or an https:// address",
+    advice: "for a file, import `load` from @pt2/runtime/node; in a browser pass a Blob or an https:// address",
   });
 }

@@ -17,10 +17,10 @@ import { requireArguments } from "@pt2/registry/on-demand";
 type Mutation = Pick<Capabilities, "mutation">;
 
 /**
- * The first of the passes, which need no records: wrappers opened, what computes nothing removed unless somebody takes
- * it over. Copies stay for a backend that runs mutation, as the program may write to what they were made of.
+ * Runs the first passes, which need no op definitions: expands regions and removes no-ops, except ops that the user
+ * takes over. Copies are kept for a backend with mutation, as the program may write to their source.
  */
-export async function tidy(
+export async function removeNoOpsAndRegions(
   imported: Program,
   { isClaimed }: Pick<OpRegistry, "isClaimed">,
   { mutation = false }: Mutation = {},
@@ -35,44 +35,54 @@ async function withoutRegions(program: Program): Promise<Program> {
   return expandVmap(expandAutocast(program));
 }
 
-/** Buffers that lie in each other become views of one, where the program writes to one. */
-export async function tied(imported: Program, weights: ReadonlyMap<string, WeightTensor>): Promise<Program> {
+/** Makes overlapping buffers views of one, where the program writes to one. */
+export async function aliasWrittenBuffers(
+  imported: Program,
+  weights: ReadonlyMap<string, WeightTensor>,
+): Promise<Program> {
   if (isFunctional(imported.graph)) return imported;
   const { aliasBuffers } = await import("@pt2/graph/functionalize");
   return aliasBuffers(imported, weights);
 }
 
-/** The rest of the passes, over a tidy program. What makes it functional is loaded if it is needed. */
-export async function complete(
-  tidied: Program,
+/** Runs the remaining passes. The code of functionalization is loaded on demand. */
+export async function functionalizeAndFold(
+  simplified: Program,
   registry: OpRegistry,
   { mutation = false }: Mutation,
 ): Promise<Program> {
-  await loadOps(tidied, registry);
-  checkArguments(tidied, registry);
-  const program = mutation ? tidied : await functional(tidied, registry);
+  await loadOps(simplified, registry);
+  checkArguments(simplified, registry);
+  const program = mutation ? simplified : await functional(simplified, registry);
   return eliminateDeadCode(foldSymbolicArithmetic(program), { isPure: (node) => isPure(node, registry) });
 }
 
-/** The passes between a file and a backend, in their order: functional, unless the backend runs mutation as it is. */
+/**
+ * Runs the passes between a file and a backend in order; the result is functional, unless the backend supports
+ * mutation.
+ */
 export async function prepare(imported: Program, registry: OpRegistry, capabilities: Mutation = {}): Promise<Program> {
-  return await complete(await tidy(imported, registry, capabilities), registry, capabilities);
+  return await functionalizeAndFold(
+    await removeNoOpsAndRegions(imported, registry, capabilities),
+    registry,
+    capabilities,
+  );
 }
 
 async function functional(program: Program, registry: OpRegistry): Promise<Program> {
   const { effectsOf } = registry;
   if (!mutates(program.graph, effectsOf) && !looksBehindViews(program.graph)) return program;
   const { functionalize } = await import("@pt2/graph/functionalize");
-  const made = functionalize(program, effectsOf);
-  await loadOps(made, registry);
-  return made;
+  const functionalized = functionalize(program, effectsOf);
+  await loadOps(functionalized, registry);
+  return functionalized;
 }
 
 async function loadOps({ graph }: Program, registry: OpRegistry): Promise<void> {
   await registry.load(stats(graph).map(({ op }) => op));
 }
 
-/** Refuses arguments that schemas do not have, and calls without those that they need. */
+/** Throws for arguments that schemas do not have, and for missing required ones. */
 function checkArguments({ graph }: Program, registry: OpRegistry): void {
   walk(graph, (node, { values }) => {
     const schema = CHECKED.test(node.op) ? registry.resolve(node.op)?.schema : undefined;
@@ -80,10 +90,13 @@ function checkArguments({ graph }: Program, registry: OpRegistry): void {
   });
 }
 
-/** Arguments of others come by position. */
+/** Other namespaces pass arguments by position. */
 const CHECKED = /^(?!_operator::|higher_order::|math::|torch_)/;
 
-/** Checks return nothing, so nothing uses them: they stay, and so does what writes to an argument or has no record. */
+/**
+ * Returns whether an unused node can be removed. Checks return nothing and are kept, like nodes that write to an
+ * argument or are unknown.
+ */
 function isPure(node: Node, registry: OpRegistry): boolean {
   const record = registry.resolve(node.op);
   if (record === undefined || record.impure === true) return false;

@@ -5,28 +5,28 @@ import { importProgram, type Program } from "@pt2/graph";
 import { type ModelSource, openSource } from "./open-source.ts";
 import { inputsOf, type LeafInfo, type OutputInfo, outputsOf } from "./signature.ts";
 
-/** What to read of an archive. */
+/** Options of reading an archive. */
 export interface ReadModelOptions {
-  /** Which model of the archive. @default the only one */
+  /** The name of a model in the archive. @default the only one */
   readonly model?: string;
   readonly signal?: AbortSignal;
 }
 
-/** What a file says of its program. */
+/** The metadata of a program in a file. */
 export interface Schema {
   readonly generation: Generation;
-  /** Every model of the archive. */
+  /** The names of all models in the archive. */
   readonly models: readonly string[];
   readonly torchVersion: string;
   readonly schemaVersion: ExportedProgram["schemaVersion"];
   readonly dialect: string;
   readonly inputs: readonly LeafInfo[];
   readonly outputs: readonly OutputInfo[];
-  /** The program as it was exported. */
+  /** The program before any pass. */
   readonly program: Program;
 }
 
-/** Reads the structure of a program, and no weights. */
+/** Reads the structure of a program, without weights. */
 export async function readSchema(source: ModelSource, { model, signal }: ReadModelOptions = {}): Promise<Schema> {
   const archive = await openArchive(await openSource(source, signal), { signal });
   try {
@@ -48,8 +48,8 @@ export async function readSchema(source: ModelSource, { model, signal }: ReadMod
 }
 
 /**
- * Reads parameters, buffers and constants one after the other, by fully qualified name; bytes are read when a tensor
- * is reached. The source is closed when the loop ends.
+ * Reads parameters, buffers and constants one by one, by fully qualified name; the bytes of a tensor are read when the
+ * loop reaches it. The source is closed when the loop ends.
  */
 export async function* readWeights(
   source: ModelSource,

@@ -2,11 +2,11 @@ import type { Progress } from "@pt2/backend";
 
 type OnProgress = (progress: Progress) => void;
 
-/** Tells of a load's progress, and in the end that each stage is done. */
+/** Reports a load's progress, and at the end that each stage is complete. */
 export interface ProgressReport {
-  /** For the backend: nothing when nobody listens. */
+  /** The backend's callback; absent without a listener. */
   readonly request: { readonly onProgress?: OnProgress };
-  /** The load is done. A weight that turned out to be needed by nobody was never read, and is no longer waited for. */
+  /** Reports completion, even if an unneeded weight was never read. */
   finish(): void;
 }
 
@@ -16,7 +16,7 @@ export function reportProgress(listener: OnProgress | undefined): ProgressReport
   return {
     request: {
       onProgress({ stage, done, total }) {
-        // What is read in two ways is one weight all the same.
+        // A weight that is read in two ways counts once.
         const progress = { stage, done: Math.min(done, total), total };
         latest.set(stage, progress);
         listener(progress);

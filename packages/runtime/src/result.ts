@@ -4,17 +4,17 @@ import { unflatten } from "@pt2/graph/pytree";
 import { isGradient, isModuleResult } from "@pt2/graph/results";
 import type { LeafInfo } from "./signature.ts";
 
-/** What `forward` of a program of forward and backward gives: the module's result, and the gradients of its loss. */
+/** The result of a program of forward and backward: the module's result, and the gradients of its loss. */
 export interface JointResult<Output = unknown> {
-  /** In the module's own structure; the loss is one of its leaves. */
+  /** The module's own structure; the loss is one of its leaves. */
   readonly output: Output;
-  /** By the name of the parameter, such as `layers.0.weight`. */
+  /** Gradients by the name of the parameter, such as `layers.0.weight`. */
   readonly gradients: Readonly<Record<string, Tensor>>;
-  /** Of inputs that require gradients, by the name of the input. */
+  /** Gradients of inputs that require them, by the name of the input. */
   readonly inputGradients: Readonly<Record<string, Tensor>>;
 }
 
-/** Builds what `forward` gives from the leaves of a run. */
+/** Builds the result of `forward` from the leaves of a run. */
 export function resultOf(program: Program, inputs: readonly LeafInfo[], values: readonly Value[]): unknown {
   const { outputs, outSpec, namedTuples } = program;
   const build = (leaves: readonly Value[]): unknown =>

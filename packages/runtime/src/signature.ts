@@ -6,9 +6,9 @@ import { isGradient, isModuleResult } from "@pt2/graph/results";
 /** A value that was fixed at export. */
 export type Constant = number | bigint | boolean | string | null;
 
-/** Type of a leaf of the inputs or outputs. */
+/** The type of a leaf of the inputs or outputs. */
 export type LeafType =
-  /** A size that varies is the text of an expression over symbols, such as `s77` or `2*s0 + 1`. */
+  /** A symbolic size is the text of an expression over symbols, such as `s77` or `2*s0 + 1`. */
   | { readonly kind: "tensor"; readonly dtype: DType; readonly shape: readonly (number | string)[] }
   | { readonly kind: "int" | "float" | "bool" }
   | { readonly kind: "constant"; readonly value: Constant }
@@ -16,19 +16,19 @@ export type LeafType =
 
 /** A leaf of the inputs or outputs. */
 export interface LeafInfo {
-  /** As Python would reach it: `pair.left`, `boxes[0]`; `output` where the program returns a single value. */
+  /** The leaf's access path in Python: `pair.left`, `boxes[0]`; `output` where the program returns a single value. */
   readonly name: string;
-  /** Name in the graph; null for what has no value there. */
+  /** The name in the graph; null for leaves without a value there. */
   readonly value: string | null;
   readonly type: LeafType;
 }
 
-/** A leaf of the result: of what the module returns, or the gradient of its loss with respect to an input. */
+/** A leaf of the result: of the module's return value, or the gradient of its loss with respect to an input. */
 export interface OutputInfo extends LeafInfo {
   readonly kind: "user_output" | "loss_output" | "gradient_to_parameter" | "gradient_to_user_input";
 }
 
-/** The leaves of a call, in flattened order. */
+/** Returns the leaves of a call, in flattened order. */
 export function inputsOf(program: Program): readonly LeafInfo[] {
   const leaves = program.inputs.flatMap((spec) => leafOfInput(program, spec) ?? []);
   const { inSpec, forwardArgs, namedTuples } = program;
@@ -36,7 +36,7 @@ export function inputsOf(program: Program): readonly LeafInfo[] {
   return leaves.map((leaf, i) => ({ ...leaf, name: names[i] ?? leaf.name }));
 }
 
-/** The leaves of the result, in flattened order; a gradient is named as Python reaches it: `layers.0.weight.grad`. */
+/** Returns the leaves of the result, in flattened order; a gradient has its name in Python: `layers.0.weight.grad`. */
 export function outputsOf(program: Program): readonly OutputInfo[] {
   const { outSpec, namedTuples, graph, outputs } = program;
   const names = outSpec === null ? [] : leafNames(outSpec, "output", namedTuples);
@@ -55,7 +55,7 @@ export function outputsOf(program: Program): readonly OutputInfo[] {
   });
 }
 
-/** `float32 [s77, 3]`, `int`, `the constant 3`. */
+/** Formats a type: `float32 [s77, 3]`, `int`, `the constant 3`. */
 export function describeType(type: LeafType): string {
   switch (type.kind) {
     case "tensor":
@@ -69,7 +69,7 @@ export function describeType(type: LeafType): string {
   }
 }
 
-/** As Python writes it. */
+/** Formats a constant as Python does. */
 export function printConstant(value: Constant): string {
   if (value === null) return "None";
   if (typeof value === "boolean") return value ? "True" : "False";

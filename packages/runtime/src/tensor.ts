@@ -3,7 +3,7 @@ import { hostTensor, requireType } from "@pt2/backend";
 import { DTYPES, type DType, floatToBits, isSmallFloat } from "@pt2/format";
 import { runtimeError } from "./runtime-errors.ts";
 
-/** Elements as JavaScript writes them. */
+/** Elements as JavaScript values. */
 export type Elements = readonly (number | bigint | boolean)[];
 
 /**
@@ -15,7 +15,7 @@ export function tensor(dtype: DType, shape: readonly number[], data: TypedArray 
   return hostTensor(dtype, shape, ArrayBuffer.isView(data) ? data : convert(dtype, requireFlat(data)));
 }
 
-/** Refuses what holds no elements, or holds them row in row. */
+/** Throws if the data is not a flat array of elements. */
 function requireFlat(data: unknown): Elements {
   if (!Array.isArray(data)) {
     throw runtimeError("runtime.tensor", {

@@ -24,7 +24,7 @@ for (const { name: tested, missing, create, precision } of await testedBackends(
         expect(problem).toBeInstanceOf(Pt2Error);
         return expect(problem).toMatchObject({
           code: "graph.mutation",
-          what: expect.stringMatching(/none of them holds it all: `a`, `b`/),
+          what: expect.stringMatching(/none of them contains all the others: `a`, `b`/),
         });
       }
       await using model = await loading;

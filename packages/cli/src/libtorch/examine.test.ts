@@ -7,7 +7,7 @@ const nothing: LibtorchReport = { places: [], found: null, addon: null, info: nu
 it("the libtorch report lists the searched places, and how to install one", () => {
   const places = [{ name: "PT2_LIBTORCH", path: null, finding: "not set" }];
   expect(printLibtorch({ ...nothing, places })).toBe(
-    "\nlibtorch: none found; `npx @pt2/cli libtorch install` gets one\n  PT2_LIBTORCH  not set\n",
+    "\nlibtorch: none found; `npx @pt2/cli libtorch install` installs one\n  PT2_LIBTORCH  not set\n",
   );
 });
 

@@ -93,7 +93,7 @@ describe("pt2 verify", () => {
     await writeSafetensors(some, (chunk) => void chunks.push(chunk.slice()));
     writeFileSync(path, Buffer.concat(chunks));
     const { code, out } = await pt2("verify", file, ...inputs, "--expected", path);
-    expect(out).toContain("Nothing was expected of output.pooler_output, output.hidden_states[0].");
+    expect(out).toContain("No results were expected for output.pooler_output, output.hidden_states[0].");
     expect(code).toBe(0);
   });
 

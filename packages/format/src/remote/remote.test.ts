@@ -144,7 +144,10 @@ describe("a remote source rejects", () => {
   it("a length that cannot be allocated", async () => {
     const headers = { "Content-Length": String(2 ** 52) };
     const fetch = (async () => new Response(new Uint8Array(3), { headers })) as unknown as typeof globalThis.fetch;
-    await expect(fromUrl(URL_OF_IT, { fetch })).rejects.toMatchObject({ code: "format.io", what: /no memory for/ });
+    await expect(fromUrl(URL_OF_IT, { fetch })).rejects.toMatchObject({
+      code: "format.io",
+      what: expect.stringContaining("cannot be allocated"),
+    });
   });
 });
 
