@@ -44,7 +44,7 @@ describePage("the example page and its users", { app: "examples/web" }, (ready) 
     await section(page, "run").getByRole("table", { name: "Outputs" }).waitFor();
   });
 
-  test("is light or dark as the system is, until the user decides", async () => {
+  test("the example page is light or dark as the system is, until the user decides", async () => {
     const { page } = ready;
     const shade = (): Promise<number> =>
       page.evaluate(() => Number(/\d+/.exec(getComputedStyle(document.documentElement).backgroundColor)?.[0]));

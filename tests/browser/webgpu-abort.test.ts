@@ -64,7 +64,7 @@ describePage("an abort on webgpu", APP, (ready) => {
     expect(outcome).toEqual({ told: "never mind", same: true });
   });
 
-  test("of a download ends its requests and frees every buffer", async () => {
+  test("an abort of a download on webgpu ends its requests and frees every buffer", async () => {
     const outcome = await ready.page.evaluate(async (address) => {
       const { load, webgpu } = globalThis.gpu;
       const live = new Set<GPUBuffer>();

@@ -137,7 +137,7 @@ function declare(name: string, app: AppOptions, kinds: readonly string[], page: 
 }
 
 describePage("what holds no picture", APP, (ready) => {
-  test("is refused, and the device stays", async () => {
+  test("what holds no picture is refused, and the device stays", async () => {
     const codes = await ready.page.evaluate(async () => {
       const backend = await globalThis.gpu.webgpu();
       const closed = new VideoFrame(await createImageBitmap(new ImageData(4, 4)), { timestamp: 0 });

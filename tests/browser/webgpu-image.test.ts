@@ -38,7 +38,7 @@ describePage("pictures as tensors", { webgpu: true, app: "tests/browser/webgpu",
     expect(worstError(data, expected, ABSOLUTE)).toBeLessThan(1e-5);
   });
 
-  test("with mean and deviation, in half precision", async () => {
+  test("a picture becomes a tensor with mean and deviation, in half precision", async () => {
     const [mean, std] = [
       [0.485, 0.456, 0.406],
       [0.229, 0.224, 0.225],
@@ -52,7 +52,7 @@ describePage("pictures as tensors", { webgpu: true, app: "tests/browser/webgpu",
     expect(worstError(data.map(half), expected, ABSOLUTE)).toBeLessThan(3e-3);
   });
 
-  test("of a canvas in grey, as bytes", async () => {
+  test("a canvas becomes a tensor in grey, as bytes", async () => {
     const { shape, data } = await read("canvas", { width: WIDTH, height: HEIGHT, channels: 1, dtype: "uint8" });
     expect(shape).toEqual([1, 1, HEIGHT, WIDTH]);
     const grey = (i: number): number => {
@@ -68,7 +68,7 @@ describePage("pictures as tensors", { webgpu: true, app: "tests/browser/webgpu",
     ).toBeLessThan(0.51);
   });
 
-  test("that cannot be are refused", async () => {
+  test("pictures that cannot be tensors are refused", async () => {
     await expect(read("bitmap", { width: 0, height: 7 })).rejects.toThrow("cannot be made 0 × 7");
     await expect(read("bitmap", { width: 5, height: 7, mean: [0] })).rejects.toThrow("mean has 1 numbers");
   });

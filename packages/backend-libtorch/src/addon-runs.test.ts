@@ -82,7 +82,7 @@ describeWithLibtorch("native runs", ({ addon }) => {
     await expect(begun.run.resume([])).rejects.toEqual(coded("finished"));
   });
 
-  it("is used by one caller at a time", async () => {
+  it("the native module is used by one caller at a time", async () => {
     // Has the only thread, so that the run behind it waits.
     const before = endless(addon);
     const run = addon.compile(chain(["aten::neg"]), [null]).start([bytesOf(1)], OPTIONS);

@@ -14,7 +14,7 @@ const most = (values: readonly number[]): number => values.reduce((a, b) => Math
 const least = (values: readonly number[]): number => values.reduce((a, b) => Math.min(a, b), inf);
 
 describe("rows", () => {
-  test.each([0, 1, 2, 3, 4, 5, 7, 8, 9, 12, 13, 31, 511, 512, 513, 1031, 4099])("of %i elements", (n) => {
+  test.each([0, 1, 2, 3, 4, 5, 7, 8, 9, 12, 13, 31, 511, 512, 513, 1031, 4099])("rows of %i elements", (n) => {
     const data = rng.floats(3 * n);
     const [src, dst] = [bed.put(data), bed.room(3)];
     const rows = [0, 1, 2].map((row) => Array.from(data.subarray(row * n, row * n + n)));

@@ -43,7 +43,7 @@ describe("softmax", () => {
     return terms.map((term) => term / sum(terms));
   };
 
-  test.each(lengths)("of %i elements", (n) => {
+  test.each(lengths)("softmax of %i elements", (n) => {
     for (const spread of [1, 30, 200]) {
       expect(rowsDiffer(n, (src, dst, rows) => kernels.softmaxRows(src, dst, rows, n), softmax, spread)).toBeLessThan(
         3e-7,

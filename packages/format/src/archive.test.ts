@@ -47,7 +47,7 @@ describe("weights of an archive", () => {
     expect(weights.get("tied2.weight")!.storage).toBe(weights.get("tied.weight")!.storage);
   });
 
-  it("are the same numbers in all generations", async () => {
+  it("weights of an archive are the same numbers in all generations", async () => {
     const bytes = await Promise.all(
       ["torch-2.6", "torch-2.8", "torch-2.13"].map(async (release) => {
         const weights = await (await open(`${release}/strides.pt2`)).weights();
@@ -58,7 +58,7 @@ describe("weights of an archive", () => {
     expect(bytes[2]).toEqual(bytes[0]);
   });
 
-  it("are aligned views of the file's memory in the current generation", async () => {
+  it("weights of an archive are aligned views of the file's memory in the current generation", async () => {
     const file = fixture("torch-2.13/mlp.pt2");
     const weights = await (await openArchive(fromBytes(file))).weights();
     for (const { storage } of weights.values()) {
@@ -68,7 +68,7 @@ describe("weights of an archive", () => {
     }
   });
 
-  it("are read into memory that the caller passes", async () => {
+  it("weights of an archive are read into memory that the caller passes", async () => {
     const weights = await (await open("torch-2.8/mlp.pt2")).weights();
     const { storage } = [...weights.values()][0]!;
     const into = new Uint8Array(storage.nbytes + 16);
@@ -107,7 +107,7 @@ describe("programs of an archive", () => {
     expect(signature!.inSpec.children[1]).toEqual({ type: "builtins.dict", context: ["named"], children: [leaf] });
   });
 
-  it("are parsed once", async () => {
+  it("programs of an archive are parsed once", async () => {
     const archive = await open("torch-2.13/mlp.pt2");
     expect(await archive.program()).toBe(await archive.program("model"));
   });
@@ -126,7 +126,7 @@ describe("several models of an archive", () => {
     return openArchive(fromBytes(await archiveToBytes({ models, extraFiles: new Map([["notes/a.txt", "ü"]]) })));
   };
 
-  it("are chosen by name", async () => {
+  it("several models of an archive are chosen by name", async () => {
     const both = await archive();
     expect(both.models).toEqual(["enc", "dec"]);
     expect((await both.weights("enc")).size).toBe((await (await open("torch-2.13/mlp.pt2")).weights()).size);

@@ -121,7 +121,7 @@ describe("a source over a file", () => {
     await source.close!();
   });
 
-  it("is closed with its archive", async () => {
+  it("a source over a file is closed with its archive", async () => {
     const archive = await openArchive(await fromFile(fixturePath(NAME)));
     const [tensor] = [...(await archive.weights()).values()];
     await archive.close();

@@ -63,7 +63,7 @@ describe("small floats", () => {
     expect([...bitsToFloat32(dtype, bytes)]).toEqual(patterns.map((bits) => Math.fround(bitsToFloat(dtype, bits))));
   });
 
-  it("are the dtypes without a typed array", () => {
+  it("the small floats are the dtypes without a typed array", () => {
     expect(
       Object.keys(DTYPES)
         .filter((dtype) => isSmallFloat(dtype as SmallFloat))

@@ -34,7 +34,7 @@ describe("a file that is not a .pt2 program is rejected with its kind and advice
 });
 
 describe("an archive is recognised", () => {
-  it("with AOTInductor code beside the program", async () => {
+  it("an archive is recognised with AOTInductor code beside the program", async () => {
     const bytes = zip({ ...PT2, "m/models/a.json": "{}", "m/data/aotinductor/a/x.so": "" });
     expect(await openArchive(fromBytes(bytes))).toMatchObject({ models: ["a"], hasAotInductor: true, root: "m" });
   });

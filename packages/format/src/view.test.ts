@@ -44,7 +44,7 @@ describe("checkView", () => {
 });
 
 describe("strides of a view", () => {
-  it("are contiguous whatever the stride of a dimension of size 1 is", () => {
+  it("strides of a view are contiguous whatever the stride of a dimension of size 1 is", () => {
     expect(contiguousStrides([2, 3, 4])).toEqual([12, 4, 1]);
     expect(isContiguous(view([2, 1, 3], [3, 77, 1]))).toBe(true);
     expect(isContiguous(view([2, 3], [1, 2]))).toBe(false);

@@ -29,7 +29,7 @@ const typeOrRefusal = (a: TensorMeta, b: TensorMeta): string => {
 };
 
 describe("resultType", () => {
-  it.each(Object.keys(golden.results))("is PyTorch's for %s operands", (kinds) => {
+  it.each(Object.keys(golden.results))("resultType is PyTorch's for %s operands", (kinds) => {
     const [x, y] = kinds.split(",") as [string, string];
     const ours = operands[x]!.map((a) => operands[y]!.map((b) => typeOrRefusal(a, b)));
     const theirs = golden.results[kinds]!.map((row) => row.map((at) => golden.dtypes[at] ?? "refused"));

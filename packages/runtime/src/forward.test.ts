@@ -24,13 +24,16 @@ describe("a program of dicts and keyword arguments", () => {
     "as Python": () => model.run({ args: [{ left, right: [right] }], kwargs: { named } }),
     "by leaves": () => model.run({ leaves: [left, right, named] }),
   };
-  it.each(Object.keys(calls))("is called %s and returns its own structure", async (how) => {
-    type Result = { sum: Tensor; list: [Tensor, [Tensor, number]]; named: Tensor };
-    const { sum, list, named: less } = (await calls[how]!()) as Result;
-    expect(list[1][1]).toBe(3);
-    const tensors = [sum, list[0], list[1][0], less].map(({ shape, data }) => ({ shape, data }));
-    expect(tensors).toEqual(expected.map(({ shape, data }) => ({ shape, data })));
-  });
+  it.each(Object.keys(calls))(
+    "a program of dicts and keyword arguments is called %s and returns its own structure",
+    async (how) => {
+      type Result = { sum: Tensor; list: [Tensor, [Tensor, number]]; named: Tensor };
+      const { sum, list, named: less } = (await calls[how]!()) as Result;
+      expect(list[1][1]).toBe(3);
+      const tensors = [sum, list[0], list[1][0], less].map(({ shape, data }) => ({ shape, data }));
+      expect(tensors).toEqual(expected.map(({ shape, data }) => ({ shape, data })));
+    },
+  );
 
   it.each([
     [() => model.forward(), "runtime.input-missing", "Input `pair` is missing"],
@@ -60,7 +63,7 @@ describe("symbolic sizes", () => {
   });
   afterAll(() => model.dispose());
 
-  it("are bound by the inputs", async () => {
+  it("symbolic sizes are bound by the inputs", async () => {
     const [flat, , last] = await model.forward<[Tensor, Tensor, Tensor]>(ids([2, 4]));
     expect([flat.shape, last.shape]).toEqual([
       [2, 32],
@@ -90,7 +93,7 @@ describe("symbolic sizes", () => {
     await expect(model.forward(given)).rejects.toMatchObject({ code, message: expect.stringContaining(message) });
   });
 
-  it("are not used after an abort", async () => {
+  it("symbolic sizes are not used after an abort", async () => {
     const signal = AbortSignal.abort(new Error("enough"));
     await expect(model.run({ args: [ids([2, 4])] }, { signal })).rejects.toThrow("enough");
     await expect(model.forward(ids([2, 4]))).resolves.toHaveLength(3);

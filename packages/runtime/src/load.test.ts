@@ -125,7 +125,7 @@ describe("weights that are read ahead", () => {
     return seen;
   };
 
-  it("are passed to the compilation", async () => {
+  it("weights that are read ahead are passed to the compilation", async () => {
     const seen = ahead();
     const backend = idleBackend({ prefetch: seen.prefetch! });
     await using _ = await load(fixturePath(MLP), { backend });
@@ -134,7 +134,7 @@ describe("weights that are read ahead", () => {
     expect(seen.discarded).toBe(0);
   });
 
-  it("are discarded when the load fails", async () => {
+  it("weights that are read ahead are discarded when the load fails", async () => {
     const seen = ahead();
     const missing = { op: "my::op", count: 1, where: "my::op %op", why: "no kernel" };
     const backend = idleBackend({ prefetch: seen.prefetch!, unsupported: async () => [missing] });
@@ -142,7 +142,7 @@ describe("weights that are read ahead", () => {
     expect(seen.discarded).toBe(1);
   });
 
-  it("are not read ahead from remote sources", async () => {
+  it("weights are not read ahead from remote sources", async () => {
     const seen = ahead();
     await using _ = await load(countingSource(await fixtureBytes(MLP)), {
       backend: idleBackend({ prefetch: seen.prefetch! }),

@@ -59,7 +59,7 @@ function testBackend({ name, missing, create }: TestedBackend): void {
     if (missing !== null) return it.skip(`skipped: ${missing}`);
     const record = { name: "aten::relu" };
 
-    it("are closed after a load that failed, at whatever stage", async () => {
+    it("files are closed after a load that failed, at whatever stage", async () => {
       const backend = await create();
       const failures: readonly (readonly [file: string, options: object, code: string])[] = [
         [files.good, { ops: 7 }, "runtime.options"],
@@ -85,7 +85,7 @@ function testBackend({ name, missing, create }: TestedBackend): void {
       await backend.dispose();
     });
 
-    it("are closed after an abort at whatever moment", async () => {
+    it("files are closed after an abort at whatever moment", async () => {
       const backend = await create();
       for (let turn = 0; turn < 20; turn++) {
         const controller = new AbortController();
@@ -101,7 +101,7 @@ function testBackend({ name, missing, create }: TestedBackend): void {
       await backend.dispose();
     });
 
-    it("are closed with the backend alone", async () => {
+    it("files are closed with the backend alone", async () => {
       const backend = await create();
       const models = [await load(files.good, { backend }), await load(files.good, { backend })];
       await backend.dispose();

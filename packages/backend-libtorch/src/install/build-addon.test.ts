@@ -145,7 +145,7 @@ describe("failures", () => {
 });
 
 describe("what is compiled", () => {
-  it("is found without compiling", async () => {
+  it("a compiled module is found without compiling", async () => {
     const found = { ...options, folder: libtorch.path };
     expect(await findBuiltAddon(found)).toBeUndefined();
     const { file } = await buildAddon(libtorch, options);
@@ -154,7 +154,7 @@ describe("what is compiled", () => {
     expect(await findBuiltAddon(found)).toBeUndefined();
   });
 
-  it("is another one with CUDA, as soon as there are its headers", async () => {
+  it("another module is compiled with CUDA, as soon as there are its headers", async () => {
     const cuda = { ...libtorch, build: "cuda" } as const;
     await writeFiles(libtorch.path, { "version.py": "__version__ = '2.13.0'\ncuda = '99.0'\n" });
     const without = await buildAddon(cuda, options);
@@ -169,7 +169,7 @@ describe("what is compiled", () => {
     expect(await buildAddon(cuda, options)).toEqual({ ...built, fresh: false });
   });
 
-  it("is kept while it is new, or among the newest", async () => {
+  it("a compiled module is kept while it is new, or among the newest", async () => {
     const folders: string[] = [];
     for (let i = 0; i < 5; i++) {
       await appendFile(join(nativeFolder, "src/a.cc"), "changed");

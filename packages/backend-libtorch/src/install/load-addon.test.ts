@@ -19,7 +19,7 @@ async function inProcess(code: string, env: Readonly<Record<string, string>>): P
 }
 
 describeWithLibtorch("the native module", ({ addon, libtorch, file }) => {
-  it("is loaded once per thread", async () => {
+  it("the native module is loaded once per thread", async () => {
     expect((await loadAddon()).addon).toBe(addon);
     expect((await loadAddon({ folder: libtorch.path })).file).toBe(file);
     expect(libtorch.version.startsWith(addon.info().version)).toBe(true);
@@ -46,14 +46,14 @@ describeWithLibtorch("the native module", ({ addon, libtorch, file }) => {
     await worker.terminate();
   });
 
-  it("is a file that PT2_LIBTORCH_ADDON may name", async () => {
+  it("the native module is a file that PT2_LIBTORCH_ADDON may name", async () => {
     const copy = join(await temporaryFolder(), "mine.node");
     await copyFile(file, copy);
     const env = { PT2_LIBTORCH_ADDON: copy, PT2_CACHE: await temporaryFolder(), PT2_LIBTORCH: libtorch.path };
     expect(await inProcess("console.log((await loadAddon()).file);", env)).toBe(`${copy}\n`);
   });
 
-  it("that is cut short is an error, and not the end of the process", async () => {
+  it("a native module that is cut short is an error, and not the end of the process", async () => {
     const folder = await temporaryFolder();
     const { size } = await stat(file);
     const outcomes: string[] = [];
@@ -70,7 +70,7 @@ describeWithLibtorch("the native module", ({ addon, libtorch, file }) => {
     for (const outcome of outcomes) expect(["loaded", "libtorch.load-failed"]).toContain(outcome);
   });
 
-  it("that cannot be loaded is an error with everything that may help", async () => {
+  it("a native module that cannot be loaded is an error with everything that may help", async () => {
     const folder = await temporaryFolder();
     await writeFiles(folder, { "broken.node": "no library" });
     const env = {

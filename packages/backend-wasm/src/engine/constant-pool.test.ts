@@ -54,7 +54,7 @@ function panels(): Float32Array {
 }
 
 describe("a packed weight", () => {
-  test("is made where the weight was read to, by the first run, in no more memory", async () => {
+  test("a packed weight is made where the weight was read to, by the first run, in no more memory", async () => {
     const { heap, pool, loader, record, pack, counts } = setUp();
     const packed = pack();
     loader.readAhead([record]);

@@ -140,7 +140,7 @@ await describeWithDevice("an abort", (device) => {
     expect(buffers.live).toBe(0);
   });
 
-  test("of a run that waits for another one is told at once", async () => {
+  test("an abort of a run that waits for another one is told at once", async () => {
     const executable = await backend.compile(staged);
     const controller = new AbortController();
     const order: string[] = [];

@@ -148,7 +148,7 @@ await describeWithDevice("complex numbers", (device) => {
     for (const value of y) expect(value).toBeCloseTo(Math.hypot(5, 1), 5);
   });
 
-  test("of doubles are held as pairs of float32 where that is allowed", async () => {
+  test("complex numbers of doubles are held as pairs of float32 where that is allowed", async () => {
     const program = programOf(`
       user_input %x: f32[2, 4]
       parameter "f" = %f: c128[2]

@@ -74,7 +74,7 @@ await describeWithDevice("tensors on the GPU", (device) => {
     await backend.dispose();
   });
 
-  test("of another device are refused", async () => {
+  test("tensors on the GPU of another device are refused", async () => {
     const other = await openTestDevice();
     const [backend, foreign] = [await webgpu({ device }), await webgpu({ device: other })];
     const executable = await backend.compile(DOUBLE);

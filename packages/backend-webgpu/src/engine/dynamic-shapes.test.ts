@@ -40,7 +40,7 @@ await describeWithDevice("sizes that change", (gpu) => {
     await executable.dispose();
   });
 
-  test("are prepared for before a run, which then compiles and allocates nothing", async () => {
+  test("changing sizes are prepared for before a run, which then compiles and allocates nothing", async () => {
     const executable = await backend.compile({ program: programOf(NET), weights, registry });
     const told: Progress[] = [];
     await executable.warmup!([someFloats(40, 8)], { onProgress: (progress) => told.push(progress) });

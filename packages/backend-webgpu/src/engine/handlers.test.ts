@@ -40,7 +40,7 @@ await describeWithDevice("an op that PyTorch does not have", (device) => {
     expect(explanation).toContain("aten::relu + my::scaled + aten::neg → elementwise");
   });
 
-  test("is rewritten by a handler", async () => {
+  test("an op that PyTorch does not have is rewritten by a handler", async () => {
     const handler: OpHandler = {
       ops: ["torch.ops.my.scaled.default"],
       rewrite: ({ x: self, scale }, b) => b.tensor("aten::mul.Tensor", { self: self!, other: scale! }),
@@ -48,7 +48,7 @@ await describeWithDevice("an op that PyTorch does not have", (device) => {
     expect((await outcome([], [handler])).results).toEqual(expected);
   });
 
-  test("is a function in JavaScript, which calls ops on the GPU and sees weights at load", async () => {
+  test("a handler may be a function in JavaScript, which calls ops on the GPU and sees weights at load", async () => {
     let compiled = 0;
     const handler: OpHandler = {
       ops: ["my::scaled"],
@@ -85,7 +85,7 @@ await describeWithDevice("an op that PyTorch does not have", (device) => {
     expect(explanation).toContain("x(i) * factor(i % 3u)");
   });
 
-  test("that has a kernel which leaves its result out says so", async () => {
+  test("an op whose kernel leaves its result out says so", async () => {
     const op = defineOp(SCHEMA, { infer: ({ x: self }) => ({ dtype: self.dtype, shape: self.shape }) });
     const with_ = (prepare: WebgpuKernel["prepare"]) =>
       outcome([{ name: "my", ops: [op], kernels: { webgpu: [{ ops: ["my::scaled"], prepare }] } }]);

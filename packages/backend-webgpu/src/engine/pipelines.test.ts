@@ -13,7 +13,7 @@ function writing(number: number): Dispatch {
 }
 
 await describeWithDevice("compiled shaders", (gpu) => {
-  test("of one text are compiled once, and of too many the least recently used goes", async () => {
+  test("compiled shaders of one text are compiled once, and of too many the least recently used goes", async () => {
     const pipelines = new Pipelines(gpu, 2);
     const [first, second] = [pipelines.get(writing(1)), pipelines.get(writing(2))];
     expect(pipelines.get(writing(1))).toBe(first);
@@ -26,7 +26,7 @@ await describeWithDevice("compiled shaders", (gpu) => {
     expect(pipelines.size).toBe(2);
   });
 
-  test("that fail are forgotten, and fail again", async () => {
+  test("compiled shaders that fail are forgotten, and fail again", async () => {
     const pipelines = new Pipelines(gpu, 2);
     const wrong = { ...writing(1), code: "no shader" };
     for (let i = 0; i < 2; i++) {

@@ -103,7 +103,7 @@ describe("program JSON", () => {
     );
   });
 
-  it("is rejected when it nests too deep", () => {
+  it("program JSON is rejected when it nests too deep", () => {
     let nested = '{"as_none": true}';
     for (let depth = 0; depth < 80; depth++) nested = `{"as_string_to_argument": {"k": ${nested}}}`;
     expect(() => parse(withArguments([nested]))).toThrow("nested more than");

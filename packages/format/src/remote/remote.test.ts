@@ -41,11 +41,11 @@ describe("remote files", () => {
     },
   );
 
-  it("of zero bytes are not an error", async () => {
+  it("remote files of zero bytes are not an error", async () => {
     expect((await open(new Uint8Array(0))).source.size).toBe(0);
   });
 
-  it("of more than 1 MB are read in ranges", async () => {
+  it("remote files of more than 1 MB are read in ranges", async () => {
     const { server, source } = await open(FILE);
     expect(source.size).toBe(FILE.length);
     expect(same(await source.read(MB, 100), FILE.slice(MB, MB + 100))).toBe(true);
@@ -170,7 +170,7 @@ describe("a failed request", () => {
     expect(server.sent()).toBeLessThan(FILE.length + 64 * 1024);
   });
 
-  it("is given up after some retries, with the last error", async () => {
+  it("a failed request is given up after some retries, with the last error", async () => {
     const { server, source } = await open(FILE, {
       trouble: (request) => (request === 0 ? undefined : { kind: "status", status: 502 }),
     });
@@ -185,7 +185,7 @@ describe("a failed request", () => {
     expect(once.server.ranges).toHaveLength(2);
   });
 
-  it("is not retried where a retry cannot succeed", async () => {
+  it("a failed request is not retried where a retry cannot succeed", async () => {
     const { server, source } = await open(FILE, at([1], { kind: "status", status: 403 }));
     await expect(source.read(MB, MB)).rejects.toMatchObject({ what: "the server answered 403" });
     expect(server.ranges).toHaveLength(2);
@@ -248,7 +248,7 @@ describe("announced ranges", () => {
   const parts = (count: number, step: number, length: number): { offset: number; length: number }[] =>
     Array.from({ length: count }, (_, i) => ({ offset: MB + i * step, length }));
 
-  it("are fetched by one request, in whatever order they are read", async () => {
+  it("announced ranges are fetched by one request, in whatever order they are read", async () => {
     const { server, source } = await open(FILE);
     const ranges = parts(20, 50_000, 49_000);
     const enough = source.expect!(ranges);
@@ -259,7 +259,7 @@ describe("announced ranges", () => {
     expect(server.ranges).toHaveLength(2);
   });
 
-  it("are fetched once though they are announced twice", async () => {
+  it("announced ranges are fetched once though they are announced twice", async () => {
     const { server, source } = await open(FILE);
     const ranges = parts(3, 100_000, 100_000);
     const ends = [source.expect!(ranges), source.expect!(ranges)];
@@ -282,7 +282,7 @@ describe("announced ranges", () => {
     enough();
   });
 
-  it("are buffered up to a limit while they are not read", async () => {
+  it("announced ranges are buffered up to a limit while they are not read", async () => {
     const { server, source } = await open(LONG, { chunk: MB });
     const enough = source.expect!([{ offset: MB, length: 22 * MB }]);
     // What needs no more than what has come is there at once.
@@ -294,7 +294,7 @@ describe("announced ranges", () => {
     enough();
   });
 
-  it("are read directly after they were cancelled or failed", async () => {
+  it("announced ranges are read directly after they were cancelled or failed", async () => {
     const { source } = await open(FILE, {
       trouble: (request) => (request === 1 ? { kind: "stall", after: 0 } : undefined),
     });
@@ -311,7 +311,7 @@ describe("announced ranges", () => {
     expect(same(await failing.source.read(MB, MB), FILE.slice(MB, 2 * MB))).toBe(true);
   });
 
-  it("are cancelled when their source is closed", async () => {
+  it("announced ranges are cancelled when their source is closed", async () => {
     const { source } = await open(FILE, {
       trouble: (request) => (request === 1 ? { kind: "stall", after: 0 } : undefined),
     });

@@ -85,7 +85,7 @@ describe("zip reader", () => {
     expect(await parts.read(2, parts.size - 2)).toEqual(entries[0]!.data.slice(2));
   });
 
-  it("is undefined for a source that is not a zip", async () => {
+  it("there is no zip reader for a source that is not a zip", async () => {
     expect(await ZipFile.open(fromBytes(text("not a zip at all")), false)).toBeUndefined();
     expect(await ZipFile.open(fromBytes(new Uint8Array(0)), false)).toBeUndefined();
   });

@@ -94,7 +94,7 @@ describe("evaluate", () => {
     ["IntTrueDiv(s0, 7)", 1],
   ])("%s is %s", (text, value) => expect(at(text)).toBe(value));
 
-  it("is exact beyond 2^53", () => {
+  it("evaluate is exact beyond 2^53", () => {
     expect(at("s0 + 1", 9007199254740992)).toBe(9007199254740993n);
     expect(at("s0*s0//s0", 9223372036854775807n)).toBe(9223372036854775807n);
     expect(at("s0/3", 2n ** 64n + 1n)).toBe(2 ** 64 / 3);

@@ -18,7 +18,7 @@ function expectMoments(found: readonly [number, number], mean: number, variance:
 }
 
 describe("moments", () => {
-  test.each([0.3, 1, 4.5, 60])("of gamma with shape %d", (shape) => {
+  test.each([0.3, 1, 4.5, 60])("moments of gamma with shape %d", (shape) => {
     expectMoments(
       moments((random) => gamma(shape, random)),
       shape,
@@ -26,7 +26,7 @@ describe("moments", () => {
     );
   });
 
-  test.each([0.2, 3, 9.9, 10, 250])("of Poisson with rate %d", (rate) => {
+  test.each([0.2, 3, 9.9, 10, 250])("moments of Poisson with rate %d", (rate) => {
     expectMoments(
       moments((random) => poisson(rate, random)),
       rate,
