@@ -5,7 +5,6 @@ import { type Graph, type Node, type Program, stats, usesOf, walk } from "@pt2/g
 import { mapGraphs, mutates } from "@pt2/graph/passes";
 import { describeNode } from "@pt2/registry";
 import { inlineEffects } from "./encode/inline-effects.ts";
-import { libtorchError } from "./libtorch-errors.ts";
 import { functionalWith } from "./optimize/functional.ts";
 import type { Router } from "./routes.ts";
 
@@ -93,18 +92,6 @@ function needsFunctional({ graph }: Program, router: Router): boolean {
     shares = effects === undefined || effects.opaque === true || effects.mutates.length + effects.aliases.length > 0;
   });
   return shares && mutates(graph, (op) => router.effectsOf(op));
-}
-
-/** Throws one error that names every missing op. */
-export function requireSupported({ missing }: Examined): void {
-  if (missing.length === 0) return;
-  const lines = missing.map(({ op, count, where, why }) => `  ${op} ×${count}: ${why}; first ${where}`);
-  throw libtorchError("libtorch.unsupported-ops", {
-    what: [`The libtorch backend cannot run ${missing.length} ops of this program:`, ...lines].join("\n"),
-    where: missing[0]?.where,
-    advice: "Load the library that has them (`libraries`), or give load() a handler or an op set.",
-    details: { unsupported: missing },
-  });
 }
 
 /** Lists ops whose decompositions end in an op that cannot run. Only ops that libtorch lacks are expanded for that. */

@@ -1,8 +1,8 @@
-import type { CompileRequest } from "@pt2/backend";
+import { type CompileRequest, unsupportedOps } from "@pt2/backend";
 import { type Node, type Program, walk } from "@pt2/graph";
 import { describeNode, effectsOf } from "@pt2/registry";
 import { requireArguments } from "@pt2/registry/on-demand";
-import { type Abilities, requireSupported } from "./abilities.ts";
+import type { Abilities } from "./abilities.ts";
 import type { Addon, NativeTensor } from "./addon.ts";
 import { type Commit, commitsOf } from "./encode/commits.ts";
 import { writesState } from "./encode/writes-state.ts";
@@ -57,7 +57,7 @@ export async function compileProgram(request: CompileRequest, options: CompileOp
   const { router } = abilities;
   signal?.throwIfAborted();
   const examined = await abilities.examine(request.program);
-  requireSupported(examined);
+  if (examined.missing.length > 0) throw unsupportedOps("libtorch", request.program, examined.missing);
   const inlined = examined.program;
   walk(inlined.graph, (node, { values }) => {
     // What has a record was checked when the program was loaded.

@@ -29,7 +29,6 @@ export const LIBTORCH_ERRORS = {
   "libtorch.refused-op": "an op is not run for programs, because of what it could do",
   "libtorch.result": "an op returned what JavaScript cannot have",
   "libtorch.schema": "the checks of an op's arguments do not know the schema that this PyTorch has for it",
-  "libtorch.unsupported-ops": "ops of the program cannot run; all are listed",
   "libtorch.weight-mismatch": "a weight of the archive is not what the program declares",
 } as const;
 

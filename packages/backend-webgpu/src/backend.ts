@@ -103,6 +103,7 @@ export class WebgpuBackend implements Backend {
       await request.onDispose?.();
     };
     const { devices, kernels, precision, outputs } = this.#settings;
+    kernels.begin(stats(request.program.graph).map(({ op }) => op));
     const executable: Executable = await compileChecked(request, this, () =>
       WebgpuExecutable.create(request, { devices, kernels, precision, outputs, onDispose }),
     ).catch((error: unknown) => {

@@ -16,9 +16,9 @@ export const BACKEND_ERRORS = {
   "backend.missing-weight": "the archive has no bytes for a weight that the program needs",
   "backend.tensor-data": "an array does not hold the elements of the tensor that it was given for",
   "backend.unsupported-op": "an op has no kernel, found while running",
-  "backend.unsupported-ops": "ops of the program cannot run; all are listed",
   "backend.view-bounds": "a view reaches outside the memory of its tensor",
   "backend.weight-mismatch": "a weight of the archive is not what the program declares",
+  "runtime.unsupported-ops": "the backend cannot run some ops of the program; all are listed",
 } as const;
 
 /** A code of {@link BACKEND_ERRORS}. */

@@ -33,7 +33,8 @@ export interface Backend extends AsyncDisposable {
   /**
    * Prepares a program. Resolves everything that can be resolved without inputs: kernels, argument slots, memory plan,
    * fusions. Reads each weight at most once, and does not keep `request.weights` after the executable is disposed.
-   * A compile that fails or is aborted leaves nothing behind.
+   * A compile that fails or is aborted leaves nothing behind. If ops cannot run, it rejects with {@link unsupportedOps} of
+   * what `unsupported` answers, before it reads a weight: `load` does not ask `unsupported` itself.
    */
   compile(request: CompileRequest): Promise<Executable>;
   /**

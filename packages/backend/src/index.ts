@@ -6,3 +6,4 @@ export type * from "./contract.ts";
 export { BACKEND_API_VERSION } from "./contract.ts";
 export type { HostTensor, Tensor, TypedArray } from "./tensor.ts";
 export { hostTensor, numel, requireType, viewAs } from "./tensor.ts";
+export { unsupportedOps } from "./unsupported-ops.ts";

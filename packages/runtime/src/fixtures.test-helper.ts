@@ -1,6 +1,13 @@
 import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
-import { BACKEND_API_VERSION, type Backend, type CompileRequest, type Executable, type Value } from "@pt2/backend";
+import {
+  BACKEND_API_VERSION,
+  type Backend,
+  type CompileRequest,
+  type Executable,
+  unsupportedOps,
+  type Value,
+} from "@pt2/backend";
 import { wasm } from "@pt2/backend-wasm/node";
 import { type ByteSource, fromBytes, readSafetensors } from "@pt2/format";
 import { type RecordedKind, recordedFile } from "@pt2/testing/recorded-file";
@@ -58,6 +65,8 @@ export function idleBackend(parts: Partial<Backend> = {}): Backend & { readonly 
     capabilities: { dtypes: ["float32"] },
     unsupported: async () => [],
     async compile(request) {
+      const missing = (await parts.unsupported?.(request.program, request.registry)) ?? [];
+      if (missing.length > 0) throw unsupportedOps("idle", request.program, missing);
       requests.push(request);
       return idleExecutable();
     },

@@ -1,6 +1,5 @@
 import type { Backend, CompileRequest, Executable, Prefetch } from "@pt2/backend";
 import { type Archive, openArchive } from "@pt2/format";
-import { unlessAborted } from "@pt2/format/abort";
 import { importProgram } from "@pt2/graph";
 import type { OpHandler, OpRegistry, OpSet } from "@pt2/registry";
 import { atenOnDemand, builtInRegistry } from "@pt2/registry/on-demand";
@@ -11,9 +10,9 @@ import { aliasWrittenBuffers, functionalizeAndFold, removeNoOpsAndRegions } from
 import { reportProgress } from "./report-progress.ts";
 import {
   requireContract,
+  requireHandlers,
   requireKernelNames,
   requireOptions,
-  requireSupported,
   requireWeights,
 } from "./requirements.ts";
 
@@ -65,7 +64,7 @@ export async function load(source: ModelSource, options: LoadOptions): Promise<M
       backend.capabilities,
     );
     const program = await functionalizeAndFold(simplified, registry, backend.capabilities);
-    await unlessAborted(requireSupported(backend, program, registry), signal);
+    requireHandlers(backend, program, registry);
     requireWeights(program, weights);
     signal?.throwIfAborted();
     const onDispose = (): Promise<void> => archive.close();

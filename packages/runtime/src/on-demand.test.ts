@@ -10,6 +10,10 @@ it("a backend finds the ops of a program loaded, loads others when it likes, and
   const idle = idleBackend();
   const backend = idleBackend({
     prefetch: () => prefetch,
+    async unsupported() {
+      calls.push("unsupported");
+      return [];
+    },
     async compile(request) {
       const { registry } = request;
       calls.push(request.prefetch === undefined ? "compile" : "compile with prefetch");

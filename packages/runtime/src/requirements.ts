@@ -1,4 +1,4 @@
-import type { Backend, UnsupportedOp } from "@pt2/backend";
+import type { Backend } from "@pt2/backend";
 import { BACKEND_API_VERSION } from "@pt2/backend";
 import { absentWeights, type Pt2ErrorParts, type WeightTensor } from "@pt2/format";
 import { type Program, walk } from "@pt2/graph";
@@ -71,37 +71,9 @@ export async function requireKernelNames(sets: readonly OpSet[], { name }: Backe
   }
 }
 
-/** Refuses, before any weight is read, a program that the backend cannot run: once, with everything that is missing. */
-export async function requireSupported(backend: Backend, program: Program, registry: OpRegistry): Promise<void> {
-  if (backend.capabilities.handlers !== true) requireNoFunctions(backend, program, registry);
-  const missing = await backend.unsupported(program, registry);
-  if (missing.length === 0) return;
-  const nodes = missing.reduce((sum, { count }) => sum + count, 0);
-  const decomposes = program.dialect === "TRAINING" && missing.some(({ op }) => op.startsWith("aten::"));
-  throw runtimeError("runtime.unsupported-ops", {
-    what: [
-      `The backend \`${backend.name}\` cannot run ${plural(missing.length, "op")} of this program (${plural(nodes, "node")}):`,
-      ...missing.map(describeMissing),
-    ].join("\n"),
-    where: missing[0]!.where,
-    advice: [
-      "pass the op package that defines them (`ops`), a handler of your own (`handlers`), or another backend",
-      decomposes ? "; or export with `run_decompositions()`, which leaves simpler ops" : "",
-    ].join(""),
-    details: { backend: backend.name, unsupported: missing },
-  });
-}
-
-/** One line about an op that is missing. */
-function describeMissing({ op, count, where, why }: UnsupportedOp): string {
-  return `  ${op} ×${count}: ${why}; first ${where}`;
-}
-
-function plural(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? "" : "s"}`;
-}
-
-function requireNoFunctions(backend: Backend, program: Program, registry: OpRegistry): void {
+/** Refuses functions of handlers for a backend that does not take them. */
+export function requireHandlers(backend: Backend, program: Program, registry: OpRegistry): void {
+  if (backend.capabilities.handlers === true) return;
   const found = new Set<string>();
   walk(program.graph, ({ op }) => {
     const handler = registry.handlerOf(op);

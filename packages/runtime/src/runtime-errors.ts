@@ -5,7 +5,6 @@ export const RUNTIME_ERRORS = {
   "runtime.source": "what was given is not a source of a model",
   "runtime.options": "the options of a load are none, or one of them is of the wrong kind",
   "runtime.backend-version": "the backend implements another version of the contract",
-  "runtime.unsupported-ops": "the backend cannot run some ops of the program",
   "runtime.kernels": "an op set brings kernels under a name that is nearly that of the backend",
   "runtime.handlers": "the backend does not take the functions of op handlers",
   "runtime.no-weights": "the file declares weights without their bytes, or lacks them",

@@ -51,15 +51,18 @@ export class WasmExecutable implements Executable {
       request,
       await readHandlerInitials(request.program, request.weights, request.registry),
     );
-    await weights.initialise();
     const { program, onDispose = async () => {} } = request;
     const runner = new GraphRunner(program.graph, engine);
     const inputs = staticInputs(program);
     const { loader } = engine.device;
-    if (inputs === null) await loader.readAll(weights.records);
-    else {
-      await loader.readAhead(weights.records);
-      await runner.prepare(inputs, weights.bound);
+    if (inputs === null) {
+      await weights.initialise();
+      await loader.readAll(weights.records);
+    } else {
+      await runner.prepare(inputs, weights.bound, async () => {
+        await weights.initialise();
+        await loader.readAhead(weights.records);
+      });
     }
     (request.cancellation ?? request.signal)?.throwIfAborted();
     return new WasmExecutable({ program, engine, weights, runner }, onDispose);

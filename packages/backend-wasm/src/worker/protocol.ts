@@ -26,7 +26,6 @@ export interface WireWeight extends Omit<WeightTensor, "storage"> {
 
 /** What is asked of the worker. */
 export interface Calls {
-  /** The worker keeps the program for the `compile` that may follow. */
   unsupported(args: {
     /** Names it in questions of the worker. */
     readonly executable: number;
@@ -35,8 +34,7 @@ export interface Calls {
   }): readonly UnsupportedOp[];
   compile(args: {
     readonly executable: number;
-    /** Null for the program that the worker keeps. */
-    readonly program: Program | null;
+    readonly program: Program;
     /** Null where no user brings an op. */
     readonly rules: WireRules | null;
     readonly weights: readonly WireWeight[];

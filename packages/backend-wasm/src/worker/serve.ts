@@ -26,8 +26,6 @@ export function serve(port: Port<FromWorker, ToWorker>, readOrigin: ReadOrigin):
   const reads = new Map<number, { resolve(bytes: Uint8Array): void; reject(error: Error): void }>();
   const questions = new Map<number, { resolve(answers: RuleAnswers): void; reject(error: Error): void }>();
   let nextAsked = 0;
-  /** What `unsupported` was asked about last. */
-  let kept: Program | null = null;
   let nextRead = 0;
   let nextExpected = 0;
 
@@ -81,12 +79,9 @@ export function serve(port: Port<FromWorker, ToWorker>, readOrigin: ReadOrigin):
 
   const methods: { readonly [M in Method]: (args: Parameters<Calls[M]>[0]) => Promise<ReturnType<Calls[M]>> } = {
     async unsupported({ executable, program, rules }) {
-      kept = program;
       return await backend.unsupported(program, await registryFor(executable, program, rules));
     },
-    async compile({ executable, program: given, rules, weights, origins, precision, cancel }) {
-      const program = given ?? kept!;
-      kept = null;
+    async compile({ executable, program, rules, weights, origins, precision, cancel }) {
       const storages = new Map<string, Storage>();
       const table = new Map<string, WeightTensor>();
       const far = farOf(executable);

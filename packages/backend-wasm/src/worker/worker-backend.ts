@@ -40,7 +40,6 @@ export class WorkerBackend implements Backend {
     const executable = this.#next++;
     const { rules, answer } = await rulesOf(program, registry);
     channel.executables.set(executable, { storages: new Map(), onProgress: undefined, answer });
-    channel.kept = program;
     try {
       return await channel.call("unsupported", { executable, program, rules });
     } finally {
@@ -67,11 +66,9 @@ export class WorkerBackend implements Backend {
         ...weight,
         storage: { id, entry, nbytes, isFar: far !== undefined },
       }));
-      const unsent = channel.kept === program ? null : program;
-      channel.kept = null;
       await channel.call("compile", {
         executable,
-        program: unsent,
+        program,
         rules,
         weights: wire,
         origins,

@@ -47,8 +47,6 @@ const COMPUTING: ReadonlySet<Method> = new Set<Method>(["run", "profile", "warmu
 /** Calls into a worker, and its calls back for weights. */
 export class WorkerChannel {
   readonly executables: Map<number, RemoteExecutable> = new Map();
-  /** The program that the worker keeps: what it was asked about last. */
-  kept: Program | null = null;
   readonly #worker: WorkerHandle;
   readonly #pending = new Map<number, Pending>();
   /** How to say that no more of what the worker expected will be read. */

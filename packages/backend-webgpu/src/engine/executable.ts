@@ -209,8 +209,9 @@ async function createModel(request: CompileRequest, options: ExecutableOptions, 
     signal,
   );
   try {
-    await model.weights.initialise();
-    if (inputs !== null) await model.runner.prepare(inputs, model.weights.bound);
+    const initialise = (): Promise<void> => model.weights.initialise();
+    if (inputs === null) await initialise();
+    else await model.runner.prepare(inputs, model.weights.bound, initialise);
     await engine.check();
     signal?.throwIfAborted();
     return model;

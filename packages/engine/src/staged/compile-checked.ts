@@ -1,5 +1,4 @@
-import type { Backend, CompileRequest, UnsupportedOp } from "@pt2/backend";
-import { backendError } from "@pt2/backend";
+import { type Backend, type CompileRequest, unsupportedOps } from "@pt2/backend";
 import { type DType, Pt2Error } from "@pt2/format";
 import { type Program, stats, walk } from "@pt2/graph";
 import { isControl, type OpRegistry } from "@pt2/registry";
@@ -13,7 +12,7 @@ export async function compileChecked<T>(
 ): Promise<T> {
   const requireSupported = async (cause?: unknown): Promise<void> => {
     const missing = await backend.unsupported(program, registry);
-    if (missing.length > 0) throw unsupportedError(backend.name, missing, cause);
+    if (missing.length > 0) throw unsupportedOps(backend.name, program, missing, cause);
   };
   signal?.throwIfAborted();
   await registry.load(stats(program.graph).map(({ op }) => op));
@@ -42,16 +41,4 @@ function isLoweredWhole(program: Program, registry: OpRegistry, dtypes: readonly
     else if (registry.resolve(op)?.dynamic !== undefined) whole = false;
   });
   return whole;
-}
-
-/** One error that names every missing op. */
-function unsupportedError(backend: string, missing: readonly UnsupportedOp[], cause?: unknown): Pt2Error {
-  const lines = missing.map(({ op, count, where, why }) => `  ${op} ×${count}: ${why}; first ${where}`);
-  return backendError("backend.unsupported-ops", {
-    what: [`The ${backend} backend cannot run ${missing.length} ops of this program:`, ...lines].join("\n"),
-    where: missing[0]?.where,
-    advice: "Give load() a handler or an op set that has them, or choose a backend that runs them.",
-    details: { unsupported: missing },
-    cause,
-  });
 }

@@ -40,15 +40,19 @@ export class GraphRunner<Place extends TensorType, Plan extends StagePlan<Place>
     this.#count = count;
   }
 
-  /** Plans for these inputs, without running. */
+  /**
+   * Plans for these inputs, without running. `lowered` is waited for in between: when all ops are known to run, and no
+   * weight has been read.
+   */
   async prepare(
     inputs: readonly RunValue[],
     bound: ReadonlyMap<string, Place> = new Map(),
+    lowered: () => Promise<void> = async () => {},
   ): Promise<StageNode<Place, Plan>> {
     const key = planKey(inputs);
     const known = this.#roots.find(key, inputs);
     if (known !== undefined) return known;
-    const node = await this.#start(key, inputs, bound);
+    const node = await this.#start(key, inputs, bound, lowered);
     this.#roots.add(node);
     return node;
   }
@@ -111,6 +115,7 @@ export class GraphRunner<Place extends TensorType, Plan extends StagePlan<Place>
     key: string,
     inputs: readonly RunValue[],
     bound: ReadonlyMap<string, Place>,
+    lowered: () => Promise<void>,
   ): Promise<StageNode<Place, Plan>> {
     const names = this.#graph.inputs.filter((name) => name !== null && !bound.has(name));
     if (names.length !== inputs.length) {
@@ -130,6 +135,7 @@ export class GraphRunner<Place extends TensorType, Plan extends StagePlan<Place>
       places.set(tensor, place);
     }
     const stage = await lower(this.#graph, env, this.#engine.lowerOptions);
+    await lowered();
     return await StageNode.plan(this.#engine, { key, given, places, after: this.#after, count: this.#count }, stage);
   }
 
