@@ -19,21 +19,21 @@ afterAll(async () => {
   await backend.dispose();
 });
 
-it("gives PyTorch's scores for all 360 held-out images", async () => {
+it("the digits model returns PyTorch's scores for all 360 held-out images", async () => {
   const logits = await logitsOf(model, heldOut.pixels);
   const worst = Math.max(...logits.map((value, i) => Math.abs(value - heldOut.logits[i]!)));
   expect(logits).toHaveLength(3600);
   expect(worst).toBeLessThan(1e-4);
 });
 
-it("recognises more than 98 % of them, and what PyTorch recognises", async () => {
+it("the digits model recognises more than 98 % of them, and the same ones as PyTorch", async () => {
   const answers = answersOf(await logitsOf(model, heldOut.pixels));
   const right = answers.filter(({ digit }, i) => digit === heldOut.labels[i]).length;
   expect(right / answers.length).toBeGreaterThan(0.98);
   expect(answers.map(({ digit }) => digit)).toEqual(answersOf(heldOut.logits).map(({ digit }) => digit));
 });
 
-it("reads the twenty PNG files as the images that they are", async () => {
+it("the example reads the twenty PNG files exactly", async () => {
   const pictures = await readPictures(new URL("../images/", import.meta.url));
   expect(pictures).toHaveLength(20);
   const images = Array.from(heldOut.labels, (_, i) => heldOut.pixels.subarray(64 * i, 64 * i + 64));
@@ -43,7 +43,7 @@ it("reads the twenty PNG files as the images that they are", async () => {
   }
 });
 
-it("draws two pixels in a character, in black and white or in grays", () => {
+it("draw shows two pixels per character, in black and white or in grays", () => {
   const pixels = new Float32Array(64);
   pixels.fill(1, 0, 8);
   const [first, second] = drawPixels(pixels, { color: false });

@@ -28,7 +28,7 @@ describe.skipIf(missing !== "")(`all-MiniLM-L6-v2${missing}`, () => {
   });
   afterAll(() => backend.dispose());
 
-  it("gives PyTorch's embeddings at four batch and sequence sizes", async () => {
+  it("returns PyTorch's embeddings at four batch and sequence sizes", async () => {
     const [inputs, expected] = await Promise.all(goldens.map(readTensors));
     await using model = await load(file("minilm.pt2"), { backend });
     const shapes: (readonly number[])[] = [];

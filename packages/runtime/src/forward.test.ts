@@ -48,7 +48,7 @@ describe("a program of dicts and keyword arguments", () => {
     [() => model.forward(1, 2, 3), "runtime.call", "at most 2"],
     [() => model.run({ kwargs: { pear: 1 } }), "runtime.call", "no parameter `pear`"],
     [() => model.run({ args: [1], kwargs: { pair: 1 } }), "runtime.call", "`pair` is given twice"],
-    [() => model.runFlat([left]), "runtime.call", "takes 3 inputs (pair.left, pair.right[0], named), 1 were given"],
+    [() => model.runFlat([left]), "runtime.call", "takes 3 inputs (pair.left, pair.right[0], named), but got 1"],
   ] as const)("rejects a wrong call %#", async (call, code, message) => {
     await expect(call()).rejects.toMatchObject({ code, message: expect.stringContaining(message) });
   });

@@ -23,7 +23,7 @@ export async function loadClassifier(id: BackendId): Promise<Classifier> {
   const [{ load, tensor }, chosen] = await Promise.all([import("@pt2/runtime"), backend(id)]);
   const model = await load(MODEL_URL, { backend: chosen });
   const image = (pixels: Float32Array) => tensor("float32", [1, 1, SIDE, SIDE], pixels);
-  // The first forward makes the plan; nobody should wait for it with a pen in the hand.
+  // The first forward plans and compiles, so it runs before the user draws.
   await forward(model, image(new Float32Array(SIDE * SIDE)));
   let answering: Promise<unknown> = Promise.resolve();
   const answer = async (pixels: Float32Array): Promise<Verdict> => {

@@ -27,7 +27,7 @@ it.each(DIGITS)("a drawn %i is read", async (digit) => {
   expect(await answer(drawn(digit))).toBe(digit);
 });
 
-it("size and place on the pad change nothing", () => {
+it("the size and position of a drawing do not change the result", () => {
   const small = drawn(5).map((stroke) => stroke.map(({ x, y }) => ({ x: 0.6 + x / 4, y: y / 4 })));
   const [large, moved] = [toPixels(drawn(5)), toPixels(small)];
   large.forEach((gray, i) => {

@@ -5,7 +5,7 @@ import type { GraphBox } from "./boxes.ts";
 import { type NodeTimes, timeOf } from "./times.ts";
 import { typeText } from "./titles.ts";
 
-/** What the user may ask for from there. */
+/** The actions that the inspector offers. */
 export interface InspectorActions {
   /** Shows what a group holds. */
   readonly onOpen: (id: string) => void;

@@ -7,7 +7,7 @@ export interface Group {
   readonly id: string;
   /** `encoder.layers.0`. */
   readonly path: string;
-  /** Class of the module where the file tells it, such as `TransformerEncoderLayer`. */
+  /** The class of the module where the file records it, such as `TransformerEncoderLayer`. */
   readonly className: string;
   readonly items: readonly Item[];
   /** Nodes in it, at any depth. */

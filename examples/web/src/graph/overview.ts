@@ -13,7 +13,7 @@ export interface Overview {
   paint(scene: Scene, screen: Size, colours: Palette): void;
 }
 
-/** Makes the strip; a press or a drag asks for the place under it. */
+/** Creates the overview strip; a press or a drag moves to the position under it. */
 export function overview(onMove: (centre: Point) => void): Overview {
   const element = el("canvas", { class: "overview", "aria-hidden": "true", hidden: true });
   let layout: Size = { width: 1, height: 1 };

@@ -1,6 +1,6 @@
 import type { Point } from "./point.ts";
 
-/** What pointers and wheels ask for. Places are in pixels from the top left corner of the element. */
+/** The actions of pointers and wheels. Positions are in pixels from the top left corner of the element. */
 export interface PointerEvents {
   /** Returns whether there was anywhere to move to: at the end of the drawing the page scrolls instead. */
   readonly onPan: (dx: number, dy: number) => boolean;

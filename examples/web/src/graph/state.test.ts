@@ -31,7 +31,7 @@ it("reveals a node in a closed module", async () => {
   expect(state.drawn.boxes.get(id)?.box.title).toBe("conv2d");
 });
 
-it("draws sizes when somebody wants them", async () => {
+it("draws sizes when the option is on", async () => {
   const state = new GraphState(await program("tests/fixtures/torch-2.13/dynamic.pt2"), () => 80);
   expect(boxesOf(state)).not.toContain("sym_size");
   state.withSizes = true;

@@ -4,7 +4,7 @@ import { type Layout, layout } from "./layout.ts";
 import { type Group, groupsAround, groupsOf, type Item, moduleTree, openWithin } from "./module-tree.ts";
 import { graphsIn } from "./nested.ts";
 
-/** Boxes that are shown before somebody opens a module: a graph of this size is shown whole. */
+/** The number of boxes shown initially: a graph of this size is shown whole. */
 const BOXES = 80;
 
 /** What of a program is drawn, and where. */

@@ -2,7 +2,7 @@ import { bytesText, countText, plural, type WeightCount } from "@pt2/cli/report"
 import { el } from "../page/dom.ts";
 import type { ModelDetails } from "./details.ts";
 
-/** Who wrote the file, and how large the model is: a row of facts. */
+/** Creates a row of facts: the file's producer and the model's size. */
 export function factsOf({ file, report }: ModelDetails): HTMLElement {
   const parameters = report.weights.filter(({ kind }) => kind === "parameter");
   const weightBytes = total(report.weights, "bytes");

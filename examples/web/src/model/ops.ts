@@ -4,7 +4,7 @@ import { type Child, el } from "../page/dom.ts";
 import { table } from "../page/table.ts";
 import type { Coverage } from "./coverage.ts";
 
-/** Rows that are shown before somebody asks for all. */
+/** The number of rows shown before the user expands the table. */
 const SHOWN = 12;
 
 /** Every op with its count, and whether each backend can run it. */

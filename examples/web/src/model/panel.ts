@@ -23,7 +23,7 @@ export function initModelPanel(onOpen: () => void): (picked: Picked) => Promise<
     fill(place);
     start.hidden = true;
     document.title = TITLE;
-    // What it still computes is waited for by nobody.
+    // Not awaited: runs of the previous model may still be in flight.
     shown?.dispose().catch(() => {});
     shown = undefined;
     try {
@@ -52,7 +52,7 @@ export function initModelPanel(onOpen: () => void): (picked: Picked) => Promise<
     const title = el("h2", { tabindex: -1 }, file.name);
     fill(place, el("header", { class: "model-name" }, title, models.length > 1 ? picker : null), model.element);
     document.title = `${file.name} · pt2`;
-    // Who asked for it goes on there; who went somewhere else meanwhile stays.
+    // Moves the focus to the model, unless the user has moved it elsewhere meanwhile.
     if (byId("drop").contains(document.activeElement)) title.focus();
   };
   const open = (picked: Picked): Promise<void> => {

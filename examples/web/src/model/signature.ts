@@ -3,7 +3,7 @@ import { describeType, type LeafInfo } from "@pt2/runtime";
 import { el } from "../page/dom.ts";
 import { table } from "../page/table.ts";
 
-/** Rows that are shown before somebody asks for all. */
+/** The number of rows shown before the user expands the table. */
 const SHOWN = 12;
 
 /** What goes in and comes out, with the sizes that may vary. */

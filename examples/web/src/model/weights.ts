@@ -32,7 +32,7 @@ export function weightsOf({ report, weights }: ModelDetails): HTMLElement {
   );
 }
 
-/** The list of all is made when somebody opens it: it may have thousands of rows. */
+/** Creates the full list when the user opens it, since it may have thousands of rows. */
 function each(weights: readonly WeightTensor[]): HTMLElement {
   const list = el("details", {}, el("summary", {}, `Every tensor (${countText(weights.length)})`));
   const fill = (): void => {

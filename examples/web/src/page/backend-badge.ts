@@ -1,7 +1,7 @@
 import { type BackendOffer, bestOf } from "../backends.ts";
 import { byId, el, fill } from "./dom.ts";
 
-/** Says in the head of the page what models run on here; a press tells more. */
+/** Shows in the page's header which backend runs models; a press shows details. */
 export function initBackendBadge(offered: readonly BackendOffer[]): void {
   const best = bestOf(offered)!;
   const badge = byId("gpu");

@@ -21,7 +21,7 @@ function acting(fails: (input: number) => boolean = () => false) {
   return { act, next, done, problems };
 }
 
-it("leaves out what is out of date", async () => {
+it("latest skips outdated inputs", async () => {
   const { act, next, done } = acting();
   for (const input of [1, 2, 3, 4]) act(input);
   await next();
@@ -32,7 +32,7 @@ it("leaves out what is out of date", async () => {
   expect(done).toEqual([1, 4, 5]);
 });
 
-it("goes on after a failure", async () => {
+it("latest continues after an error", async () => {
   const { act, next, done, problems } = acting((input) => input === 1);
   act(1);
   await next();

@@ -1,6 +1,6 @@
 /**
- * Does one thing at a time with the newest input: what came meanwhile and is out of date is left out. For answers that
- * follow a pen or a slider. What fails is told to `onProblem`, and the next input is another chance.
+ * Returns a function that handles one input at a time and skips outdated ones, for results that follow a pen or a
+ * slider. Errors are passed to `onProblem`, and the next input is handled normally.
  */
 export function latest<Input>(
   act: (input: Input) => Promise<void>,

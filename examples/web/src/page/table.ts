@@ -8,7 +8,7 @@ export interface TableParts {
   readonly rows: readonly (readonly Child[])[];
   /** Columns of numbers, by index. */
   readonly numeric?: readonly number[];
-  /** Rows that are shown before somebody asks for all. @default all */
+  /** The number of rows shown before the user expands the table. @default all */
   readonly most?: number;
 }
 

@@ -1,9 +1,9 @@
-/** What is told when a panel is shown. */
+/** Called when a panel is shown. */
 export type OnShow = (panel: string) => void;
 
 /**
- * The tabs of the page: arrows move between them, the address keeps the choice. The first one shown is `first`, or what the
- * address says. Returns a function that chooses one.
+ * Sets up the tabs of the page: arrow keys move between them, the address stores the selection. The first tab is that of
+ * the address, or `first`. Returns a function that selects a tab.
  */
 export function initTabs(list: HTMLElement, first: string | null, onShow: OnShow): (panel: string) => void {
   const tabs = [...list.querySelectorAll<HTMLElement>('[role="tab"]')];

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { meanProfile } from "./mean-profile.ts";
 
-it("is the mean of every step", () => {
+it("meanProfile returns the mean of every step", () => {
   const profile = (ms: number) => ({
     outputs: [],
     totalMs: 2 * ms,

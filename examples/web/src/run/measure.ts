@@ -71,7 +71,7 @@ async function reportsOf(model: Model): Promise<Pick<Measured, "memory" | "expla
   return { memory: await model.memory(), explanation: await model.explain() };
 }
 
-/** Gives the memory of outputs back that nobody looks at any more. */
+/** Disposes outputs that are no longer shown. */
 export function release(values: readonly Value[]): void {
   for (const value of values) if (typeof value === "object") value?.dispose();
 }

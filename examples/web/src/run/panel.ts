@@ -43,7 +43,7 @@ export function runPanel(details: ModelDetails, offered: readonly BackendOffer[]
   const loads = new Map<BackendId, LoadTime>();
 
   const busy = (isBusy: boolean): void => {
-    // Who went on to something else meanwhile stays there.
+    // The focus moves only if the user has not moved it elsewhere.
     const isHere = actions.contains(document.activeElement);
     [start.disabled, cancel.hidden] = [isBusy, !isBusy];
     results.ariaBusy = String(isBusy);
@@ -51,7 +51,7 @@ export function runPanel(details: ModelDetails, offered: readonly BackendOffer[]
   };
   const run = async ({ id, label }: BackendOffer, signal: AbortSignal): Promise<void> => {
     const [leaves, given] = [inputs.leaves(), inputs.describe()];
-    // Whether there was something to be told since the load began.
+    // Whether the load has reported progress.
     let heard = false;
     const begin = performance.now();
     const model = await session.model(id, {

@@ -5,11 +5,11 @@ import { el } from "../page/dom.ts";
 /** A line that says what is being done and how far it is, or how the last run ended. Its height never changes. */
 export interface RunStatus {
   readonly element: HTMLElement;
-  /** What is done now, of which nobody knows how long it takes. */
+  /** Shows an activity of unknown duration. */
   doing(text: string): void;
-  /** How far a load is. */
+  /** Shows the progress of a load. */
   onProgress(progress: Progress): void;
-  /** Nothing is done; it is read out. */
+  /** Shows the end of an activity, which screen readers announce. */
   done(text: string): void;
 }
 

@@ -2,13 +2,13 @@ import { load, type Model, type Progress } from "@pt2/runtime";
 import { type BackendId, backend } from "../backends.ts";
 import type { ModelDetails } from "../model/details.ts";
 
-/** What a load may be told and tells. */
+/** The abort signal and the progress callback of a load. */
 export interface LoadEvents {
   readonly signal: AbortSignal;
   readonly onProgress: (progress: Progress) => void;
 }
 
-/** A model of an open file, loaded on the backends that were asked for. */
+/** A model of an open file, loaded on each backend on first use. */
 export class Session {
   readonly #details: ModelDetails;
   readonly #models = new Map<BackendId, Model>();

@@ -4,7 +4,7 @@ import type { LeafInfo } from "@pt2/runtime";
 /** Values of the symbols in the sizes of the inputs. */
 export type Sizes = ReadonlyMap<string, number>;
 
-/** What a size is before somebody chooses, as far as its range allows. */
+/** The initial value of a symbolic size, as far as its range allows. */
 const USUAL = 4;
 
 /** The symbols that the caller decides by the shapes of the inputs, with their ranges. */

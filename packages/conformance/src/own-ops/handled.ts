@@ -140,13 +140,13 @@ export const HANDLED: readonly OwnOpsCase[] = [
     name: "handler: a write to what an op without a schema gave is refused",
     handlers: [skipping],
     program: THROUGH_VIEW,
-    refused: { code: "graph.mutation", says: /Nothing says whether what mine::every_second gives shares memory/ },
+    refused: { code: "graph.mutation", says: /It is unknown whether results of mine::every_second share memory/ },
   },
   {
     name: "handler: a write to what an op without a schema was given, and may show, is refused",
     handlers: [skipping],
     program: SEES_WRITES,
-    refused: { code: "graph.mutation", says: /Nothing says whether what mine::every_second gives shares memory/ },
+    refused: { code: "graph.mutation", says: /It is unknown whether results of mine::every_second share memory/ },
   },
   {
     name: "handler: a function that calls its own op without end is refused",

@@ -1,13 +1,13 @@
 import type { Node } from "../../ir.ts";
 import type { ViewInverse } from "./effects.ts";
 
-/** One memory: an input, or the fresh result of a node. */
+/** One memory: an input, or the new result of a node. */
 export class Memory {
-  /** Number of writes to it so far. */
+  /** The number of writes to it so far. */
   generation = 0;
-  /** The tensor that is all of it. */
+  /** The tensor that covers all of it. */
   readonly base: Tensor;
-  /** Where it comes from, if that may be other memories: a node of which nobody says what it aliases. */
+  /** The node that created it, if it may share memory with that node's arguments because its aliasing is unknown. */
   origin: OpaqueOrigin | null = null;
 
   constructor(value: string) {
@@ -15,43 +15,43 @@ export class Memory {
   }
 }
 
-/** A node that may have given views of its arguments, and how often these memories had been written to. */
+/** A node that may have returned views of its arguments, with the write counts of these memories at that point. */
 export interface OpaqueOrigin {
   readonly node: Node;
   readonly given: ReadonlyMap<Memory, number>;
 }
 
-/** How a view comes out of its parent. */
+/** Describes how a view is derived from its parent. */
 export interface ViewStep {
-  /** The viewing node; its argument `arg` is the parent, or has it at position `argItem`. */
+  /** The view node; its argument `arg` is the parent, or contains it at position `argItem`. */
   readonly node: Node;
   readonly arg: string;
   readonly argItem: number | null;
-  /** Which result of the node this is: the return, and the position in it where that is a list. */
+  /** The index of the return, and the position in it where that is a list. */
   readonly output: number;
   readonly item: number | null;
-  /** The views that the node makes of the parent, by position among its results. */
+  /** All views that the node creates of the parent, by position among its results. */
   readonly siblings: (Tensor | undefined)[];
-  /** Whether PyTorch itself decides at run time between a view and a copy, and the types here do not tell which. */
+  /** Whether PyTorch decides at run time between a view and a copy, and the types here do not determine which. */
   readonly uncertain: boolean;
   /** How it is written through, where that is known. */
   readonly inverse: ViewInverse | undefined;
-  /** Whether somebody runs the node himself: what is known of its operator does not hold. */
+  /** Whether a handler or a user's op set takes over the node, so that built-in knowledge of its op does not apply. */
   readonly claimed: boolean;
 }
 
-/** A tensor of the mutable program: a memory, or a view of one. It stands for many values over time. */
+/** A tensor of the mutable program: a memory, or a view of one. Different values hold its content over time. */
 export interface Tensor {
   readonly memory: Memory;
   readonly parent: Tensor | null;
   readonly step: ViewStep | null;
   /** The value of the new program that holds the content, */
   value: string;
-  /** as it was after that many writes to the memory. */
+  /** and the write count of the memory at that point. */
   generation: number;
 }
 
-/** A view of `parent`, up to date. */
+/** Creates an up-to-date view of `parent`. */
 export function newView(parent: Tensor, step: ViewStep, value: string): Tensor {
   return { memory: parent.memory, parent, step, value, generation: parent.memory.generation };
 }

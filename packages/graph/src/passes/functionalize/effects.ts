@@ -1,11 +1,11 @@
 import type { OpName } from "../../ir.ts";
 
-/** A result in the memory of an argument. Of lists, each item is in the memory of the one at its position. */
+/** A result in the memory of an argument. In lists, each item is in the memory of the item at its position. */
 export interface OpAlias {
-  /** Position among the returns. */
+  /** The position among the returns. */
   readonly output: number;
   readonly arg: string;
-  /** Whether some calls copy instead. */
+  /** True if some calls copy instead. */
   readonly copies?: boolean;
 }
 
@@ -36,21 +36,21 @@ export type ViewInverse =
   | { readonly join: OpName; readonly dim?: number | "columns" }
   | { readonly part: "real" | "imag"; readonly other: OpName };
 
-/** What an operator does besides computing its results. */
+/** The effects of an operator besides computing its results. */
 export interface OpEffects {
-  /** Arguments that it writes to. */
+  /** The arguments that it writes to. */
   readonly mutates: readonly string[];
-  /** Results that are views of an argument, or the argument itself after it was written. */
+  /** The results that are views of an argument, or the argument itself after a write. */
   readonly aliases: readonly OpAlias[];
-  /** The operator with the same arguments that leaves them alone: `aten::relu` for `aten::relu_`. */
+  /** The functional variant with the same arguments: `aten::relu` for `aten::relu_`. */
   readonly functional?: OpName;
   /** For a view: how it is written through. */
   readonly inverse?: ViewInverse;
-  /** Somebody says himself what the operator does: what the pass knows of operators of that name does not hold. */
+  /** The user defines what the operator does, so built-in knowledge of that op name does not apply. */
   readonly claimed?: true;
-  /** Nothing says what the operator writes to and aliases. */
+  /** The operator's writes and aliases are unknown. */
   readonly opaque?: true;
 }
 
-/** Looks up effects; undefined for operators without any, and for unknown ones. */
+/** Looks up effects; returns undefined for operators without any, and for unknown ones. */
 export type EffectsOf = (op: OpName) => OpEffects | undefined;

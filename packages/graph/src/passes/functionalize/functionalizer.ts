@@ -15,10 +15,10 @@ import { RESIZES, resizeAsView } from "./resize.ts";
 import { resolve, TensorTable } from "./tensor-table.ts";
 import { type Aliasing, aliasing, isConjugate } from "./viewable.ts";
 
-/** Operators that look at a tensor's shape and not at its content. */
+/** Operators that read a tensor's shape and not its content. */
 const SHAPE_READERS = /^aten::sym_(size|stride|numel|storage_offset)/;
 
-/** Rewrites one graph; afterwards its tensors say what was written. */
+/** Rewrites one graph; its tensor table then records what was written. */
 export class Functionalizer {
   readonly builder: GraphBuilder;
   readonly tensors: TensorTable;
@@ -27,7 +27,7 @@ export class Functionalizer {
   readonly #effects: EffectsOf;
   readonly #passed: ReadonlySet<string>;
 
-  /** `passed` are inputs that a caller makes: each begins its memory, wherever in one it was at the export. */
+  /** `passed` are inputs from the caller: each starts at the beginning of its memory, whatever its offset at export. */
   constructor(graph: Graph, effects: EffectsOf, passed: ReadonlySet<string>) {
     this.#graph = graph;
     this.#passed = passed;
@@ -38,7 +38,7 @@ export class Functionalizer {
     for (const input of graph.inputs) if (input !== null) this.tensors.allocate(input);
   }
 
-  /** Rewrites all nodes and gives the results as they are after the last one. */
+  /** Rewrites all nodes and returns the results as they are after the last one. */
   run(): readonly Arg[] {
     for (const node of this.#graph.nodes) this.#node(node);
     return this.#graph.outputs.map((output) =>
@@ -60,7 +60,7 @@ export class Functionalizer {
     else this.#mutations.rewrite(node, effects);
   }
 
-  /** A node that somebody runs himself, by whatever name. */
+  /** Handles a node that the user's own code takes over, whatever its name. */
   #claimed(node: Node, effects: OpEffects): void {
     if (effects.mutates.length > 0) this.#mutations.rewrite(node, effects);
     else this.#pure(node, effects);
@@ -72,12 +72,12 @@ export class Functionalizer {
     );
     for (const name of definitionsOf(node)) {
       const tensor = this.tensors.get(name);
-      // What it wrote to, by its name, is known.
+      // The arguments that it is named to write are known.
       if (tensor !== undefined && !given.has(tensor.memory)) tensor.memory.origin = { node, given };
     }
   }
 
-  /** The tensor that the node returns as it is: detach, alias, a conversion to what it is already. */
+  /** Returns the tensor that the node returns unchanged: detach, alias, a conversion to the dtype it already has. */
   #identity(node: Node): Tensor | null {
     const self = argOf(node, "self") ?? argOf(node, "input");
     if (self?.kind !== "value" || definitionsOf(node).length !== 1) return null;
@@ -108,9 +108,9 @@ export class Functionalizer {
   }
 
   /**
-   * as_strided looks at the memory itself, past all other views, from where its argument starts unless it says
-   * otherwise. In the functional program it is taken of the whole, of which the elements count in row-major order from
-   * its first one, so they must lie in that order in PyTorch too.
+   * Rewrites an as_strided node, which views the memory itself, past all other views, from its argument's offset unless
+   * it has its own. In the functional program it views the base tensor, whose elements count in row-major order from
+   * its first one, so they must have that order in PyTorch too.
    */
   #ofMemory(node: Node): Node {
     const self = argOf(node, "self");
@@ -133,7 +133,7 @@ export class Functionalizer {
       given.kind === "none" && typeof own === "number" ? { kind: "int", value: own } : given,
       skipped,
     );
-    if (start === null) throw unsupported(node, "where it starts is not known");
+    if (start === null) throw unsupported(node, "its storage offset is unknown");
     const args = node.args.filter(({ name }) => name !== "self" && name !== "storage_offset");
     return {
       ...node,
@@ -141,7 +141,7 @@ export class Functionalizer {
     };
   }
 
-  /** Makes the results of a node known: views of an argument, or tensors of their own. */
+  /** Registers the results of a node as views of an argument, or as new tensors. */
   #register(node: Node, resolved: Node, effects: OpEffects): void {
     const siblings: (Tensor | undefined)[] = [];
     let position = 0;
@@ -160,7 +160,7 @@ export class Functionalizer {
             argItem,
             output: index,
             item,
-            // Views of several parents are taken again one by one.
+            // Views of several parents are replayed one by one.
             siblings: argItem === null ? siblings : [],
             uncertain: how === "unknown",
             inverse: effects.inverse,
@@ -173,7 +173,10 @@ export class Functionalizer {
     });
   }
 
-  /** What a result lies in the memory of: an argument, or the item of one at the position of the result, or its only one. */
+  /**
+   * Returns the tensor that a result aliases: an argument, or of a list the item at the result's position or the only
+   * one.
+   */
   #viewed(node: Node, alias: OpAlias, item: number | null): { parent: Tensor; argItem: number | null } | null {
     const arg = argOf(node, alias.arg);
     const argItem = arg?.kind === "list" ? (item ?? (arg.items.length === 1 ? 0 : null)) : null;
@@ -191,11 +194,11 @@ export class Functionalizer {
   #resize(node: Node): void {
     const view = resizeAsView(node, (name) => this.#typeOf(name));
     if (view === null)
-      throw unsupported(node, "it needs more memory, whose content PyTorch leaves open, or sizes are not known");
+      throw unsupported(node, "it needs more memory, which PyTorch leaves uninitialised, or sizes are unknown");
     this.#inPlaceView(node, view);
   }
 
-  /** x.t_() turns x, under all its names, into a view of what it was. */
+  /** Rewrites x.t_(): x, under all its names, becomes a view of its former content. */
   #inPlaceView(node: Node, view: Node = { ...node, op: IN_PLACE_VIEWS.get(node.op)! }): void {
     const self = argOf(node, "self");
     const tensor = self?.kind === "value" ? this.tensors.get(self.name) : undefined;
@@ -208,7 +211,7 @@ export class Functionalizer {
     if (turned !== undefined) this.tensors.replace(tensor, turned);
   }
 
-  /** A nested graph may write to its own tensors, not to what it is given. */
+  /** Rewrites a nested graph, which may write to its own tensors but not to its operands. */
   #nested(graph: Graph, node: Node): Graph {
     if (!mutates(graph, this.#effects) && !looksBehindViews(graph)) return graph;
     const inner = new Functionalizer(graph, this.#effects, new Set());
@@ -225,7 +228,7 @@ function counted(memory: Memory): readonly [Memory, number] {
   return [memory, memory.generation];
 }
 
-/** Where something begins behind what is skipped of its memory. Null where that is not known. */
+/** Subtracts skipped elements from an offset. Returns null where the result is unknown. */
 function behind(offset: Arg, skipped: number): Arg | null {
   if (offset.kind === "int") return { kind: "int", value: Number(offset.value) - skipped };
   return skipped === 0 && offset.kind !== "none" ? offset : null;

@@ -3,14 +3,14 @@ import { contiguousStrides } from "../../strides.ts";
 import type { GraphBuilder } from "../graph-builder.ts";
 import type { Tensor } from "./alias-state.ts";
 
-/** The views between a memory and a tensor, from the memory on. */
+/** Returns the chain of views from the memory to a tensor. */
 export function chainOf(tensor: Tensor): readonly Tensor[] {
   return tensor.parent === null ? [] : [...chainOf(tensor.parent), tensor];
 }
 
 /**
- * Whether a tensor has no element of its memory twice, as far as sizes and strides tell; null where they are not known.
- * Otherwise the order in which PyTorch writes decides what stays.
+ * Returns whether a tensor contains no element of its memory twice, by its sizes and strides; null where they are
+ * unknown. Otherwise PyTorch's order of writes decides the result.
  */
 export function isInjective({ shape, strides }: TensorType): boolean | null {
   const dims = shape.map((size, i) => ({ size: Number(size), stride: Number(strides[i]) }));
@@ -23,7 +23,7 @@ export function isInjective({ shape, strides }: TensorType): boolean | null {
   return true;
 }
 
-/** A tensor of the positions 0, 1, 2, … of a memory of that type. Null where its size is not known. */
+/** Creates a tensor of the positions 0, 1, 2, … with the shape of a memory. Returns null where its size is unknown. */
 export function positionsIn(type: TensorType, builder: GraphBuilder, origin: NodeOrigin): string | null {
   if (!type.shape.every((size) => typeof size === "number")) return null;
   const count = type.shape.reduce((n, size) => n * size, 1);

@@ -8,7 +8,7 @@ import { Memory, newView, type Tensor, type ViewStep } from "./alias-state.ts";
 import { chainOf, isInjective, positionsIn } from "./memory-write.ts";
 import { type WriteContext, writeRule } from "./view-writes.ts";
 
-/** The tensors of the mutable program, and the values of the new one that hold their contents at this point. */
+/** Tracks the tensors of the mutable program, and the values of the new one that hold their contents at this point. */
 export class TensorTable {
   readonly #builder: GraphBuilder;
   readonly #tensors = new Map<string, Tensor>();
@@ -21,18 +21,18 @@ export class TensorTable {
     return this.#tensors.get(name);
   }
 
-  /** `name` is another name of `tensor`. */
+  /** Makes `name` another name of `tensor`. */
   alias(name: string, tensor: Tensor): void {
     this.#tensors.set(name, tensor);
   }
 
-  /** `name` is a tensor of its own. Values that are not tensors are not tracked. */
+  /** Registers `name` as a new tensor. Values that are not tensors are not tracked. */
   allocate(name: string): void {
     const type = this.#builder.typeOf(name);
     if (type === undefined || type.kind === "tensor") this.#tensors.set(name, new Memory(name).base);
   }
 
-  /** `name` is a view of `parent`. */
+  /** Registers `name` as a view of `parent`. */
   view(name: string, parent: Tensor, step: ViewStep, position: number): Tensor {
     const tensor = newView(parent, step, name);
     step.siblings[position] = tensor;
@@ -40,7 +40,7 @@ export class TensorTable {
     return tensor;
   }
 
-  /** All names of one tensor become names of another: it was turned into a view of itself. */
+  /** Makes all names of one tensor names of another, after an in-place view op. */
   replace(from: Tensor, to: Tensor): void {
     for (const [name, tensor] of this.#tensors) if (tensor === from) this.#tensors.set(name, to);
   }
@@ -50,18 +50,18 @@ export class TensorTable {
     return type?.kind === "tensor" ? type : undefined;
   }
 
-  /** The value that holds the content of `name` now. */
+  /** Returns the value that holds the current content of `name`. */
   read(name: string): string {
     const tensor = this.#tensors.get(name);
     return tensor === undefined ? name : this.current(tensor);
   }
 
-  /** A value with the shape of `name`, whatever its content. */
+  /** Returns a value with the shape of `name`, whatever its content. */
   shape(name: string): string {
     return this.#tensors.get(name)?.value ?? name;
   }
 
-  /** Takes the view again where its memory was written to since. */
+  /** Returns the current value of a tensor; a view is replayed if its memory was written since. */
   current(tensor: Tensor): string {
     const { memory, parent, step } = tensor;
     requireApart(memory);
@@ -88,7 +88,7 @@ export class TensorTable {
   #throughViews(tensor: Tensor, update: string, writer: Node): void {
     const { memory, parent, step } = tensor;
     if (parent === null || step === null) {
-      if (memory.origin !== null) throw unknownAliasing(memory.origin.node, `${writer.op} writes to it`, writer);
+      if (memory.origin !== null) throw unknownAliasing(memory.origin.node, `${writer.op} writes to a result`, writer);
       memory.generation++;
     } else {
       const context = this.#context(tensor, step, parent, writer.origin);
@@ -100,7 +100,7 @@ export class TensorTable {
     tensor.generation = memory.generation;
   }
 
-  /** Puts `update` where the elements of a tensor lie in its memory, which the same views of their positions tell. */
+  /** Writes `update` to a tensor's positions in its memory, which the same views of an index tensor give. */
   #toMemory(tensor: Tensor, update: string, { origin }: Node): boolean {
     const { memory } = tensor;
     const chain = chainOf(tensor);
@@ -125,7 +125,7 @@ export class TensorTable {
     return true;
   }
 
-  /** The type of a view as PyTorch made it: what is written to it may have other strides. */
+  /** Returns the type of a view as PyTorch recorded it: a written value may have other strides. */
   #definedType(view: Tensor): TensorType | undefined {
     const name = view.step === null ? undefined : definitionsOf(view.step.node)[positionOf(view)];
     const type = name === undefined ? undefined : this.#builder.typeOf(name);
@@ -158,7 +158,7 @@ export class TensorTable {
     };
   }
 
-  /** Takes the views of a step again, of other content; of a tensor of that dtype where one is given. */
+  /** Replays the views of a step on another value; with a dtype if one is given. */
   #replay({ node, arg, argItem }: ViewStep, parent: string, dtype?: DType): readonly string[] {
     const names = definitionsOf(node).map((name) => {
       const fresh = this.#builder.fresh(name);
@@ -180,7 +180,7 @@ export class TensorTable {
     return names.map(([, fresh]) => fresh);
   }
 
-  /** An argument, or one item of it, replaced by a value; of a dtype that the other items then have too. */
+  /** Replaces an argument, or one item of it; with `dtype`, the other items are cast too. */
   #replaced(arg: Arg, item: number | null, name: string, dtype: DType | undefined): Arg {
     const value: Arg = { kind: "value", name };
     if (item === null || arg.kind !== "list") return value;
@@ -204,19 +204,19 @@ export class TensorTable {
   #requireCertain(step: ViewStep): void {
     if (!step.uncertain) return;
     throw graphError("graph.mutation", {
-      what: `${step.node.op} gives a view or a copy depending on strides that are not known here, and what it views is written to later`,
+      what: `${step.node.op} returns a view or a copy, depending on unknown strides, and its argument is written to later`,
       where: describeNode(step.node),
       advice: "use `view` or `clone` in the model, or a backend that runs mutations as they are",
     });
   }
 }
 
-/** Rewrites the values a node uses to the ones that hold their contents. */
+/** Replaces the values that a node uses by those that hold their current contents. */
 export function resolve(node: Node, read: (name: string) => string): Node {
   return mapValues(node, (name) => ({ kind: "value", name: read(name) }));
 }
 
-/** Where a view is among the results of its node. */
+/** Returns the position of a view among the results of its node. */
 function positionOf(view: Tensor): number {
   return view.step!.siblings.indexOf(view);
 }
@@ -228,28 +228,28 @@ function wishedName(op: OpName): string {
 function unwritable({ node, claimed }: ViewStep, writer: Node): Error {
   return graphError("graph.mutation", {
     what: claimed
-      ? `${writer.op} writes through ${node.op}, of which what takes it over gives a copy`
-      : `${writer.op} writes through ${node.op}, and what of its memory that changes is not known`,
+      ? `${writer.op} writes through ${node.op}, but the handler or op set that replaces ${node.op} returns a copy`
+      : `${writer.op} writes through ${node.op}, for which no rule says which elements change`,
     where: describeNode(writer),
     advice: claimed
-      ? "give the view as a record with a `view` rule, which says where its elements lie, or write to a copy in the model"
+      ? "define the view op with a `view` rule, which says where its elements are, or write to a copy in the model"
       : "write to a copy in the model, or use a backend that runs mutations as they are",
   });
 }
 
-/** Refuses to look at what an opaque node gave once its arguments are others. */
+/** Throws when a result of unknown aliasing is read after one of its node's arguments was written. */
 function requireApart({ origin }: Memory): void {
   if (origin === null) return;
   for (const [memory, generation] of origin.given) {
     if (memory.generation !== generation)
-      throw unknownAliasing(origin.node, "an argument of it is written to", origin.node);
+      throw unknownAliasing(origin.node, "one of these arguments is written to", origin.node);
   }
 }
 
 function unknownAliasing(node: Node, how: string, where: Node): Error {
   return graphError("graph.mutation", {
-    what: `Nothing says whether what ${node.op} gives shares memory with its arguments, and ${how}`,
+    what: `It is unknown whether results of ${node.op} share memory with its arguments, and ${how}`,
     where: describeNode(where),
-    advice: `give its schema to \`load\` in an op set, \`defineOp("${node.op}(…) -> …")\`, with \`(a)\` where a result is a view`,
+    advice: `pass its schema to \`load\` in an op set, \`defineOp("${node.op}(…) -> …")\`, with \`(a)\` where a result is a view`,
   });
 }
