@@ -7,7 +7,7 @@ import type { ArgValue, TensorMeta } from "./tensor-meta.ts";
 export type KnownOp = keyof OpSchemas;
 
 /** Carries the text of a schema through the compiler; nothing has it when the program runs. */
-export declare const SCHEMA_TEXT: unique symbol;
+declare const SCHEMA_TEXT: unique symbol;
 
 /** A record whose schema the compiler knows. */
 export interface TypedOp<S extends string = string> {
