@@ -194,11 +194,11 @@ describe("load", () => {
   });
 
   it.each<[string, unknown, string]>([
-    ["nothing", undefined, "No backend was given"],
-    ["no backend", {}, "No backend was given"],
-    ["a name", { backend: "wasm" }, "No backend was given, but string `wasm`"],
-    ["a promise", { backend: Promise.resolve(idleBackend()) }, "A promise was given where a backend belongs"],
-    ["a function", { backend: idleBackend }, "A function was given where a backend belongs"],
+    ["nothing", undefined, "`backend` is missing"],
+    ["no backend", {}, "`backend` is missing"],
+    ["a name", { backend: "wasm" }, "`backend` is the string `wasm`, not a backend"],
+    ["a promise", { backend: Promise.resolve(idleBackend()) }, "`backend` is a promise, not a backend"],
+    ["a function", { backend: idleBackend }, "`backend` is a function, not a backend"],
     ["something else", { backend: { name: "mine" } }, "it has no method `compile`"],
     ["ops that are not a list", { backend: idleBackend(), ops: {} }, "`ops` is not an array"],
     ["handlers that are not a list", { backend: idleBackend(), handlers: () => {} }, "`handlers` is not an array"],

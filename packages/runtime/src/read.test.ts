@@ -75,8 +75,8 @@ describe("tensor", () => {
   it.each([
     ["uint8", [256, 0], "256 is not a valid uint8 value"],
     ["int32", [0.5, 0], "0.5 is not a valid int32 value"],
-    ["int64", [2 ** 60, 0], "beyond 2^53 give a bigint"],
-    ["complex64", [1, 0], "give pairs"],
+    ["int64", [2 ** 60, 0], "beyond 2^53 pass a bigint"],
+    ["complex64", [1, 0], "pass pairs"],
     ["float32", [1, 2, 3], "needs a Float32Array of 2 elements"],
   ] as const)("rejects %s of %j", (dtype, elements, message) => {
     expect(() => tensor(dtype, [2], elements)).toThrow(message);

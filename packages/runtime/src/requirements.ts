@@ -5,7 +5,7 @@ import { type Program, walk } from "@pt2/graph";
 import type { OpRegistry, OpSet } from "@pt2/registry";
 import { runtimeError } from "./runtime-errors.ts";
 
-/** Refuses options that are none: JavaScript lets everything through. */
+/** Throws for invalid options, which JavaScript callers may pass. */
 export function requireOptions(options: unknown): void {
   const { backend, ops, handlers } = (options ?? {}) as Readonly<Record<string, unknown>>;
   const wrong = wrongBackend(backend);
@@ -14,7 +14,7 @@ export function requireOptions(options: unknown): void {
     if (value === undefined || Array.isArray(value)) continue;
     throw runtimeError("runtime.options", {
       what: `\`${name}\` is not an array`,
-      advice: `give a list, even of one: { ${name}: [mine] }`,
+      advice: `pass an array, even of one item: { ${name}: [mine] }`,
     });
   }
 }
@@ -22,30 +22,33 @@ export function requireOptions(options: unknown): void {
 function wrongBackend(backend: unknown): Pt2ErrorParts | undefined {
   if (typeof backend === "function") {
     return {
-      what: "A function was given where a backend belongs",
+      what: "`backend` is a function, not a backend",
       advice: "call it: { backend: wasm() }, { backend: await libtorch() }",
     };
   }
   if (typeof backend !== "object" || backend === null) {
     return {
-      what: `No backend was given${backend == null ? "" : `, but ${typeof backend} \`${String(backend)}\``}`,
-      advice: "say what runs the program: load(source, { backend: wasm() }), with wasm of @pt2/backend-wasm",
+      what:
+        backend == null
+          ? "`backend` is missing"
+          : `\`backend\` is the ${typeof backend} \`${String(backend)}\`, not a backend`,
+      advice: "pass one: load(source, { backend: wasm() }), with wasm of @pt2/backend-wasm",
     };
   }
   if ("then" in backend) {
     return {
-      what: "A promise was given where a backend belongs",
-      advice: "wait for it: { backend: await libtorch() }, { backend: await webgpu() }",
+      what: "`backend` is a promise, not a backend",
+      advice: "await it: { backend: await libtorch() }, { backend: await webgpu() }",
     };
   }
   if ("compile" in backend && typeof backend.compile === "function") return undefined;
   return {
-    what: "What was given as backend is none: it has no method `compile`",
-    advice: "make one with wasm(), await libtorch() or await webgpu() of the backend packages",
+    what: "`backend` is not a backend: it has no method `compile`",
+    advice: "create one with wasm(), await libtorch() or await webgpu() of the backend packages",
   };
 }
 
-/** Refuses a backend that was made for another version of the contract. */
+/** Throws for a backend of another version of the contract. */
 export function requireContract({ name, apiVersion }: Backend): void {
   if (apiVersion === BACKEND_API_VERSION) return;
   throw runtimeError("runtime.backend-version", {
@@ -55,7 +58,7 @@ export function requireContract({ name, apiVersion }: Backend): void {
   });
 }
 
-/** Refuses an op set with kernels for a backend that is nearly called as the one in use: they would never be asked. */
+/** Throws for an op set with kernels under a name similar to the backend's: they would never be used. */
 export async function requireKernelNames(sets: readonly OpSet[], { name }: Backend): Promise<void> {
   for (const { name: set, kernels = {} } of sets) {
     const others = Object.keys(kernels).filter((key) => key !== name);
@@ -64,14 +67,14 @@ export async function requireKernelNames(sets: readonly OpSet[], { name }: Backe
     const meant = others.find((key) => similar(key, [name]) !== undefined);
     if (meant === undefined) continue;
     throw runtimeError("runtime.kernels", {
-      what: `Op set "${set}" brings kernels for a backend \`${meant}\`, and the backend in use is called \`${name}\``,
+      what: `Op set "${set}" has kernels for a backend \`${meant}\`, but the backend in use is called \`${name}\``,
       advice: `write \`kernels: { ${name}: […] }\``,
       details: { set, backend: meant },
     });
   }
 }
 
-/** Refuses functions of handlers for a backend that does not take them. */
+/** Throws for handler functions if the backend does not support them. */
 export function requireHandlers(backend: Backend, program: Program, registry: OpRegistry): void {
   if (backend.capabilities.handlers === true) return;
   const found = new Set<string>();
@@ -81,13 +84,13 @@ export function requireHandlers(backend: Backend, program: Program, registry: Op
   });
   if (found.size === 0) return;
   throw runtimeError("runtime.handlers", {
-    what: `The backend \`${backend.name}\` does not take functions for ${[...found].join(", ")}`,
-    advice: "give handlers that only `rewrite`, or choose a backend that honours `compile`",
+    what: `The backend \`${backend.name}\` does not support handler functions, but there are some for ${[...found].join(", ")}`,
+    advice: "pass handlers that only `rewrite`, or choose a backend that supports `compile`",
     details: { ops: [...found] },
   });
 }
 
-/** Refuses a program whose weights are not in the file. */
+/** Throws for a program whose weights are not in the file. */
 export function requireWeights(program: Program, weights: ReadonlyMap<string, WeightTensor>): void {
   const targets = program.inputs.flatMap((spec) =>
     spec.kind === "parameter" || spec.kind === "buffer" || spec.kind === "tensor_constant" ? spec.target : [],

@@ -2,17 +2,17 @@ import { Pt2Error, type Pt2ErrorParts } from "@pt2/format";
 
 /** Every error code of this package with its meaning. */
 export const RUNTIME_ERRORS = {
-  "runtime.source": "what was given is not a source of a model",
-  "runtime.options": "the options of a load are none, or one of them is of the wrong kind",
+  "runtime.source": "the source is neither an address nor bytes",
+  "runtime.options": "the options of a load are missing, or one has the wrong type",
   "runtime.backend-version": "the backend implements another version of the contract",
-  "runtime.kernels": "an op set brings kernels under a name that is nearly that of the backend",
-  "runtime.handlers": "the backend does not take the functions of op handlers",
+  "runtime.kernels": "an op set has kernels under a name similar to the backend's",
+  "runtime.handlers": "the backend does not support handler functions",
   "runtime.no-weights": "the file declares weights without their bytes, or lacks them",
   "runtime.call": "the arguments do not fit the parameters of the program",
-  "runtime.input-missing": "an input was not given",
+  "runtime.input-missing": "an input is missing",
   "runtime.input-kind": "an input is of the wrong kind: a number for a tensor, a tensor for a number",
   "runtime.input-dtype": "an input has another dtype than the program expects",
-  "runtime.input-constant": "an input that was fixed at export was given with another value",
+  "runtime.input-constant": "an input that was fixed at export has another value",
   "runtime.tensor": "numbers cannot be elements of a tensor of that dtype",
   "runtime.node-entry": "a page imported an entry point that only works in Node",
   "runtime.disposed": "the model was disposed",
@@ -21,7 +21,7 @@ export const RUNTIME_ERRORS = {
 /** A code of {@link RUNTIME_ERRORS}. */
 export type RuntimeErrorCode = keyof typeof RUNTIME_ERRORS;
 
-/** Makes an error whose code is in the table. */
+/** Creates an error with a code of the table. */
 export function runtimeError(code: RuntimeErrorCode, parts: Pt2ErrorParts): Pt2Error {
   return new Pt2Error(code, parts);
 }

@@ -26,11 +26,11 @@ it.each<[string, readonly unknown[], RegExp]>([
         [3, 4],
       ],
     ],
-    /in arrays of arrays\n.*rows.flat/,
+    /elements are nested arrays\n.*rows.flat/,
   ],
-  ["nothing", ["float32", [2], undefined], /undefined was given where elements belong/],
-  ["a set", ["float32", [2], new Set([1, 2])], /a Set was given where elements belong/],
-  ["a number for elements", ["float32", [], 7], /7 was given where elements belong/],
+  ["nothing", ["float32", [2], undefined], /undefined is not an array of elements/],
+  ["a set", ["float32", [2], new Set([1, 2])], /a Set is not an array of elements/],
+  ["a number for elements", ["float32", [], 7], /7 is not an array of elements/],
 ])("tensor() rejects %s", (_, args, message) => {
   expect(() => make(...args)).toThrow(message);
   try {

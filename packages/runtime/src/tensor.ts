@@ -7,8 +7,9 @@ import { runtimeError } from "./runtime-errors.ts";
 export type Elements = readonly (number | bigint | boolean)[];
 
 /**
- * Makes a tensor, row by row. A typed array is taken as it is, without a copy: `float16`, `bfloat16` and `float8` as
- * their bits, `bool` as bytes. An array of numbers is converted; a number that an integer dtype cannot hold is refused.
+ * Creates a tensor from elements in row-major order. A typed array is used without a copy: `float16`, `bfloat16` and
+ * `float8` as their bits, `bool` as bytes. An array of numbers is converted; a number that an integer dtype cannot hold
+ * is rejected.
  */
 export function tensor(dtype: DType, shape: readonly number[], data: TypedArray | Elements): HostTensor {
   requireType(dtype, shape);
@@ -19,15 +20,15 @@ export function tensor(dtype: DType, shape: readonly number[], data: TypedArray 
 function requireFlat(data: unknown): Elements {
   if (!Array.isArray(data)) {
     throw runtimeError("runtime.tensor", {
-      what: `${typeof data === "object" && data !== null ? `a ${data.constructor?.name ?? "object"}` : String(data)} was given where elements belong`,
-      advice: "give a typed array, or an array of numbers",
+      what: `${typeof data === "object" && data !== null ? `a ${data.constructor?.name ?? "object"}` : String(data)} is not an array of elements`,
+      advice: "pass a typed array, or an array of numbers",
     });
   }
   const nested = data.find((element) => typeof element === "object" && element !== null);
   if (nested === undefined) return data;
   throw runtimeError("runtime.tensor", {
-    what: "The elements were given in arrays of arrays",
-    advice: "give them row by row in one array; rows.flat(Infinity) makes one",
+    what: "The elements are nested arrays",
+    advice: "pass one flat array in row-major order, such as rows.flat(Infinity)",
   });
 }
 
@@ -40,7 +41,7 @@ function convert(dtype: DType, elements: Elements): TypedArray {
   if (dtype === "float32") return Float32Array.from(elements, Number);
   if (dtype === "float64") return Float64Array.from(elements, Number);
   if (dtype === "bool") return Uint8Array.from(elements, (element) => (element ? 1 : 0));
-  if (kind === "complex") throw refuse(dtype, elements[0], "give pairs of numbers in the dtype's typed array");
+  if (kind === "complex") throw refuse(dtype, elements[0], "pass pairs of numbers in the dtype's typed array");
   return integers(dtype, elements);
 }
 
@@ -57,7 +58,7 @@ const INTEGERS: Readonly<Partial<Record<DType, (elements: Elements) => TypedArra
 
 function integers(dtype: DType, elements: Elements): TypedArray {
   const bad = elements.find((element) => typeof element === "number" && !Number.isSafeInteger(element));
-  if (bad !== undefined) throw refuse(dtype, bad, "round it first; beyond 2^53 give a bigint");
+  if (bad !== undefined) throw refuse(dtype, bad, "round it first; beyond 2^53 pass a bigint");
   const result = INTEGERS[dtype]!(elements);
   const lost = elements.find((element, i) => BigInt(element) !== BigInt(result[i]!));
   if (lost !== undefined) throw refuse(dtype, lost, "choose a wider dtype");

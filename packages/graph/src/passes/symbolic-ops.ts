@@ -38,31 +38,31 @@ const FUNCTIONS: ReadonlyMap<OpName, readonly [fn: string, ...args: readonly str
   ["builtins::round", ["RoundToInt", "number"]],
 ] as const);
 
-/** Operators with no sympy function of their own. */
+/** Operators without a sympy function of their own. */
 const COMPOSED: ReadonlyMap<OpName, (a: SymExpr, b: SymExpr) => SymExpr> = new Map([
   ["_operator::sub", (a, b) => call("Add", a, call("Mul", toExpr(-1), b))],
   ["_operator::neg", (a) => call("Mul", toExpr(-1), a)],
   ["_operator::pos", (a) => a],
 ]);
 
-/** Conjunctions work on booleans, and on the bits of integers. */
+/** Conjunctions apply to booleans, and to the bits of integers. */
 const LOGICAL: ReadonlyMap<OpName, readonly [boolean: string, int: string]> = new Map([
   ["_operator::and_", ["And", "BitwiseFn_bitwise_and"]],
   ["_operator::or_", ["Or", "BitwiseFn_bitwise_or"]],
 ] as const);
 
-/** Whether the node computes sizes from sizes, or reads one from a tensor's shape. */
+/** Returns whether an op computes sizes from sizes, or reads one from a tensor's shape. */
 export function isSymbolic(op: OpName): boolean {
   return FUNCTIONS.has(op) || COMPOSED.has(op) || LOGICAL.has(op) || op === "torch::sym_sum" || op in SHAPE_OPS;
 }
 
-/** An operand of a Python operator under its argument's name; higher-order style calls leave names empty. */
+/** A named operand of a Python operator; the name is empty for positional ones. */
 export interface SymOperand<T> {
   readonly name: string;
   readonly value: T;
 }
 
-/** The expression of a node's result over the expressions recorded for its operands; null where one is missing. */
+/** Returns the expression of a node's result over the expressions of its operands; null where one is unknown. */
 export function symbolicResult(node: Node, types: Pick<GraphBuilder, "typeOf">): SymExpr | null {
   const shape = SHAPE_OPS[node.op];
   if (shape !== undefined) return shape(node, types);
@@ -76,8 +76,8 @@ export function symbolicResult(node: Node, types: Pick<GraphBuilder, "typeOf">):
 }
 
 /**
- * What a Python operator gives for concrete operands: ints are bigints, floats are numbers, and Python's rules say
- * which one comes out. Undefined for an op that is none.
+ * Evaluates a Python operator on concrete operands: ints are bigints, floats are numbers, by Python's rules. Returns
+ * undefined for any other op.
  */
 export function evaluateSymbolicOp(op: OpName, operands: readonly SymOperand<PyValue>[]): PyValue | undefined {
   const exprs = operands.map(({ name, value }) => ({ name, value: literal(value) }));
@@ -101,15 +101,15 @@ function symbolicCall(op: OpName, operands: readonly SymOperand<SymExpr>[]): Sym
   return COMPOSED.get(op)?.(a!, b ?? a!) ?? null;
 }
 
-/** A Python value as an expression; a float that happens to be integral stays a float. */
+/** Converts a Python value to an expression; an integral float stays a float. */
 function literal(value: PyValue): SymExpr {
   return typeof value === "number" && Number.isInteger(value) ? call("ToFloat", toExpr(value)) : toExpr(value);
 }
 
-/** The expression of a literal or of a value's recorded type. */
+/** Returns the expression of a literal or of a value's recorded type. */
 function operand(arg: Arg, types: Pick<GraphBuilder, "typeOf">): SymExpr | null {
   if (arg.kind === "int" || arg.kind === "bool") return toExpr(arg.value);
-  // A float that happens to be integral stays a float.
+  // An integral float stays a float.
   if (arg.kind === "float") return Number.isInteger(arg.value) ? call("ToFloat", toExpr(arg.value)) : toExpr(arg.value);
   if (arg.kind !== "value") return null;
   const type = types.typeOf(arg.name);

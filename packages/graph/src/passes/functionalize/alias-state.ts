@@ -34,7 +34,7 @@ export interface ViewStep {
   readonly siblings: (Tensor | undefined)[];
   /** Whether PyTorch decides at run time between a view and a copy, and the types here do not determine which. */
   readonly uncertain: boolean;
-  /** How it is written through, where that is known. */
+  /** The rule for writing through it, where one is known. */
   readonly inverse: ViewInverse | undefined;
   /** Whether a handler or a user's op set takes over the node, so that built-in knowledge of its op does not apply. */
   readonly claimed: boolean;
