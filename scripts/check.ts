@@ -4,6 +4,7 @@ import { checkArrows, drawHouse } from "./check-arrows.ts";
 import { browserSize } from "./checks/browser-size.ts";
 import { foundationDependencies } from "./checks/dependencies.ts";
 import { entryPointBudgets } from "./checks/entry-points.ts";
+import { cppFormat, cppLint, python } from "./checks/external-tools.ts";
 import { fileSize } from "./checks/file-size.ts";
 import { forbiddenText } from "./checks/forbidden-text.ts";
 import { generatedFiles } from "./checks/generated.ts";
@@ -21,7 +22,7 @@ const arrows: Check = {
 };
 
 const CHECKS: readonly Check[] = [
-  ...[types, style, unused, arrows, foundationDependencies],
+  ...[types, style, python, cppFormat, cppLint, unused, arrows, foundationDependencies],
   ...[fileSize, entryPointBudgets, browserSize, forbiddenText, opNames, generatedFiles, packedPackages],
 ];
 

@@ -12,6 +12,7 @@ results and arguments are compared.
 import warnings
 
 import torch
+
 from generated import ROOT, write_or_check
 from memory.database import observe_database
 from memory.drawn import observe_all

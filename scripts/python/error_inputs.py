@@ -90,7 +90,7 @@ def main() -> int:
     warnings.simplefilter("ignore")
     torch.set_num_threads(1)
     cases: dict[str, dict[str, Any]] = {}
-    for op, found in in_processes(op_db, of_op):
+    for _, found in in_processes(op_db, of_op):
         for case in found if isinstance(found, list) else []:
             key = json.dumps({**case, "tensors": [(t["dtype"], t["shape"], t.get("strides")) for t in case["tensors"]]})
             cases.setdefault(key, case)

@@ -15,6 +15,7 @@ import warnings
 from typing import Any
 
 import torch
+
 from pt2files import Call, check_program, record, save_program, without_traces
 
 FOLDER = os.path.join(os.path.dirname(__file__), "../../tests/fixtures/programs")

@@ -16,6 +16,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import torch
+
 from goldens import run
 from in_place_dtypes import Call, pairs
 from memory.drawn import Undrawable

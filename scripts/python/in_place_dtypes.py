@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import torch
+
 from generated import ROOT, write_or_check
 from memory.drawn import Draw, Undrawable
 

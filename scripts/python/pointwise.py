@@ -11,6 +11,7 @@ import math
 
 import numpy
 import torch
+
 from generated import ROOT, write_or_check
 
 TARGET = ROOT / "packages/registry/src/aten/pointwise/values.golden.json"
@@ -111,7 +112,7 @@ def row(op, dtype, options):
 def text():
     cases = [case for case in regular() if f"aten::{case[0].split('.')[0]}" not in SKIP] + EXTRA
     rows = [row(op, dtype, options) for op, options in cases for dtype in INPUTS]
-    inputs = {d: dict(zip("xyz", ([encode(v) if not isinstance(v, float) or not math.isfinite(v) else v for v in c] for c in cs))) for d, cs in INPUTS.items()}
+    inputs = {d: dict(zip("xyz", ([encode(v) if not isinstance(v, float) or not math.isfinite(v) else v for v in c] for c in cs), strict=False)) for d, cs in INPUTS.items()}
     body = ",\n".join(json.dumps(r, separators=(",", ":")) for r in rows if r is not None)
     return f'{{"inputs":{json.dumps(inputs, separators=(",", ":"))},\n"rows":[\n{body}\n]}}\n'
 

@@ -10,18 +10,18 @@ import itertools
 import json
 
 import torch
+
 from generated import ROOT, write_or_check
 
 TARGET = ROOT / "packages/registry/src/promotion.golden.json"
-DTYPES = (
-    "bool uint8 int8 int16 int32 int64 uint16 uint32 uint64 float16 bfloat16 float32 float64 "
-    "complex32 complex64 complex128 float8_e4m3fn float8_e5m2"
-).split()
+DTYPES = ["bool", "uint8", "int8", "int16", "int32", "int64", "uint16", "uint32", "uint64", "float16", "bfloat16", "float32", "float64", "complex32", "complex64", "complex128", "float8_e4m3fn", "float8_e5m2"]
 WRAPPED = {"bool": True, "int": 2, "float": 2.5, "complex": 1j}
 
 
 def operands() -> dict[str, list]:
-    make = lambda name, shape: torch.empty(shape, dtype=getattr(torch, name))
+    def make(name, shape):
+        return torch.empty(shape, dtype=getattr(torch, name))
+
     return {
         "dim": [make(name, (2,)) for name in DTYPES],
         "zero": [make(name, ()) for name in DTYPES],

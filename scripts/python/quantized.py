@@ -9,7 +9,8 @@ import json
 import logging
 
 import torch
-import torch.ao.quantization.fx._decomposed  # noqa: F401 registers quantized_decomposed
+import torch.ao.quantization.fx._decomposed
+
 from generated import ROOT, write_or_check
 
 logging.disable(logging.WARNING)

@@ -7,8 +7,9 @@ A file that holds such a class names it, but not its fields.
 
 from collections import defaultdict
 
-from generated import ROOT, write_or_check
 from torch.return_types import all_return_types
+
+from generated import ROOT, write_or_check
 
 TARGET = ROOT / "packages/graph/src/pytree/return-types.gen.ts"
 

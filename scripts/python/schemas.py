@@ -8,6 +8,7 @@ The text is PyTorch's own, one schema a line: shorter spellings of it were no sm
 
 
 import torch
+
 from generated import ROOT, write_or_check
 
 TARGET = ROOT / "packages/registry/src/schemas.gen.ts"

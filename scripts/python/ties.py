@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import torch
+
 from tensor_files import raw_bytes
 
 TARGET = pathlib.Path(__file__).parents[2] / "tests/fixtures/ties.json.gz"

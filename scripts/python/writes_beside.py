@@ -21,11 +21,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import torch
+from torch.utils import _pytree as pytree
+
 from memory.outofplace import database_calls
 from memory.views import VIEWS
 from pt2files import graphs
 from tensor_files import NAMES, raw_bytes
-from torch.utils import _pytree as pytree
 
 FOLDER = pathlib.Path(__file__).parents[2] / "tests/fixtures/aliasing"
 MOST_BYTES = 60_000

@@ -1,5 +1,6 @@
 """Arithmetic of two tensors, of a tensor and a number, and of three."""
 import torch
+
 from opcase import b8, bf16, c64, case, edges, f16, f32, f64, i8, i16, i32, i64, inf, ints, name_of, nan, s, t, u8, v
 
 ARITHMETIC = ("add.Tensor", "sub.Tensor", "mul.Tensor", "div.Tensor")

@@ -4,7 +4,7 @@ import functools
 import logging
 
 import torch
-import torch.ao.quantization.fx._decomposed  # noqa: F401 registers quantized_decomposed
+import torch.ao.quantization.fx._decomposed
 
 from opcase import bf16, case, f16, f32, f64, i8, i16, i32, i64, inf, ints, nan, s, t, u8, v
 

@@ -50,8 +50,9 @@ def _return_types() -> nn.Module:
 
 
 def _transformers():
-    import torchvision_schemas  # noqa: F401
     import transformers
+
+    import torchvision_schemas  # noqa: F401
 
     return transformers
 

@@ -7,9 +7,9 @@ def f(*shape, dtype=torch.float32):
     return torch.arange(1, torch.Size(shape).numel() + 1).reshape(shape).to(dtype)
 
 
-I = torch.int64
+INT64 = torch.int64
 CASES = [
-    ("linspace", [0, 1, 5], {}), ("linspace", [-3, 4, 4], {}), ("linspace", [0, 9, 4], {"dtype": I}), ("linspace", [2, 1, 1], {}),
+    ("linspace", [0, 1, 5], {}), ("linspace", [-3, 4, 4], {}), ("linspace", [0, 9, 4], {"dtype": INT64}), ("linspace", [2, 1, 1], {}),
     ("logspace", [0, 2, 3], {}), ("eye.m", [2, 3], {}), ("eye", [2], {"dtype": torch.bool}), ("arange", [3], {}),
     ("tril", [f(3, 4)]), ("tril", [f(2, 2, 3), -1]), ("triu", [f(3, 4), 1]), ("triu", [f(2, 2, dtype=torch.bool)]),
     ("pad", [f(1, 2, 4), [2, 1], "reflect"]), ("pad", [f(1, 2, 4), [2, 1], "replicate"]), ("pad", [f(1, 2, 4), [3, 1], "circular"]),
@@ -28,8 +28,8 @@ CASES = [
     ("unfold", [f(5), 0, 3, 2]), ("movedim.intlist", [f(2, 3, 4), [0, 2], [1, 0]]), ("diagonal", [f(2, 3, 3), 1, 1, 2]),
     ("glu", [f(2, 4), 1]), ("prelu", [f(2, 3) - 4, f(3)]), ("nan_to_num", [torch.tensor([1.0, 2.0]), None, None, None]),
     ("hann_window", [5], {}), ("hamming_window.periodic", [4, False], {}), ("blackman_window", [4], {}),
-    ("full_like", [f(2), 2.5], {"dtype": I}), ("new_full", [f(1, dtype=I), [2], 3], {}), ("fill.Scalar", [f(2, dtype=I), 2]),
-    ("copy", [f(2, 2), f(2, dtype=I)]), ("to.other", [f(2), f(1, dtype=I)]), ("flatten.using_ints", [f(2, 2, 2), 1, 2]),
+    ("full_like", [f(2), 2.5], {"dtype": INT64}), ("new_full", [f(1, dtype=INT64), [2], 3], {}), ("fill.Scalar", [f(2, dtype=INT64), 2]),
+    ("copy", [f(2, 2), f(2, dtype=INT64)]), ("to.other", [f(2), f(1, dtype=INT64)]), ("flatten.using_ints", [f(2, 2, 2), 1, 2]),
     ("tensor_split.sections", [f(5), 3]), ("chunk", [f(5), 3]), ("split_with_sizes", [f(5), [2, 3]]), ("unbind.int", [f(2, 2), 1]),
-    ("float_power.Tensor_Scalar", [f(3, dtype=I), 2]), ("slice.Tensor", [f(7), 0, -6, 7, 3]),
+    ("float_power.Tensor_Scalar", [f(3, dtype=INT64), 2]), ("slice.Tensor", [f(7), 0, -6, 7, 3]),
 ]
