@@ -1,3 +1,4 @@
+// Gives JavaScript the packages that AOTInductor compiled.
 #include "aoti-object.h"
 
 #include <torch/csrc/inductor/aoti_package/model_package_loader.h>
@@ -101,7 +102,7 @@ Napi::Value AotiObject::constantNames(const Napi::CallbackInfo& info) {
 Napi::Value AotiObject::run(const Napi::CallbackInfo& info) {
   model();
   return post(
-      info.Env(), *Instance::of(info.Env()).mailbox,
+      info.Env(), *Instance::of(info.Env()).promises,
       [model = model_, inputs = readTensors(info[0])] { return pt2::run(*model, inputs); },
       [](Napi::Env env, const std::vector<at::Tensor>& outputs) {
         return fromIValues(env, {outputs.begin(), outputs.end()});

@@ -1,3 +1,4 @@
+// Makes tensors over memory of JavaScript, and copies what outlives the call.
 #include "borrow.h"
 
 #include "storage-object.h"

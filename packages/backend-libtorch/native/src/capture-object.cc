@@ -1,3 +1,4 @@
+// Gives JavaScript captured runs.
 #include "capture-object.h"
 
 #include "inputs.h"
@@ -13,7 +14,7 @@ Napi::Function CaptureObject::define(Napi::Env env) {
 Napi::Value CaptureObject::run(const Napi::CallbackInfo& info) {
   if (!capture_) throw Failure("libtorch.disposed", "This capture has been disposed.");
   return post(
-      info.Env(), *Instance::of(info.Env()).mailbox,
+      info.Env(), *Instance::of(info.Env()).promises,
       [capture = capture_, inputs = readInputs(info[0], device_, nullptr)] { return capture->run(inputs); },
       [](Napi::Env env, const Values& results) { return fromIValues(env, results); });
 }
@@ -25,7 +26,7 @@ Napi::Value CaptureObject::dispose(const Napi::CallbackInfo& info) {
 
 Napi::Value postCapture(Napi::Env env, std::shared_ptr<Plan> plan, Values inputs, c10::Device device) {
   return post(
-      env, *Instance::of(env).mailbox,
+      env, *Instance::of(env).promises,
       [plan = std::move(plan), inputs = std::move(inputs), device] {
         return std::make_shared<CapturedRun>(plan, inputs, device);
       },

@@ -1,3 +1,4 @@
+// Records a run, and replays it with other inputs of the same shapes.
 #include "captured-run.h"
 
 #include <ATen/ATen.h>

@@ -1,3 +1,4 @@
+// Reads values of JavaScript, and refuses those of another type.
 #include "check.h"
 
 #include <cmath>

@@ -1,3 +1,4 @@
+// Counts the bytes that libtorch's CPU allocator holds.
 #include "counting-allocator.h"
 
 #include <c10/core/Allocator.h>

@@ -1,3 +1,4 @@
+// Describes the GPUs that libtorch sees.
 #include "cuda-info.h"
 
 #include "device.h"

@@ -1,3 +1,4 @@
+// Finds devices by name, and lends streams of a GPU to runs.
 #include "device.h"
 
 #include <c10/core/impl/VirtualGuardImpl.h>

@@ -1,3 +1,4 @@
+// Maps the dtypes of programs to those of c10.
 #include "dtype.h"
 
 #include <torch/version.h>

@@ -1,3 +1,4 @@
+// Calls single ops for JavaScript.
 #include "eager.h"
 
 #include <c10/core/InferenceMode.h>
@@ -62,7 +63,8 @@ Napi::Value callSync(const Napi::CallbackInfo& info) { return fromIValues(info.E
 
 Napi::Value call(const Napi::CallbackInfo& info) {
   return post(
-      info.Env(), *Instance::of(info.Env()).mailbox, [call = readCall(info)]() mutable { return run(std::move(call)); },
+      info.Env(), *Instance::of(info.Env()).promises,
+      [call = readCall(info)]() mutable { return run(std::move(call)); },
       [](Napi::Env env, const Values& values) { return fromIValues(env, values); });
 }
 

@@ -1,3 +1,4 @@
+// Turns exceptions of C++ and libtorch into coded failures, and those into errors of JavaScript.
 #include "errors.h"
 
 #include <c10/util/Exception.h>
@@ -45,8 +46,8 @@ Napi::Error toError(Napi::Env env, const Failure& failure) {
   Napi::Error error = Napi::Error::New(env, failure.what());
   Napi::Object fields = error.Value();
   fields.Set("code", failure.code);
-  if (failure.graph >= 0) fields.Set("graph", failure.graph);
-  if (failure.node >= 0) fields.Set("node", failure.node);
+  if (failure.graph.has_value()) fields.Set("graph", static_cast<double>(*failure.graph));
+  if (failure.node.has_value()) fields.Set("node", static_cast<double>(*failure.node));
   if (!failure.arg.empty()) fields.Set("arg", failure.arg);
   return error;
 }

@@ -1,3 +1,4 @@
+// Leaves the process without static destructors while the pool computes.
 #include "exit.h"
 
 #include <chrono>

@@ -1,6 +1,8 @@
 // The one exception that this module throws on purpose. It reaches JavaScript with its fields.
 #pragma once
 
+#include <cstddef>
+#include <optional>
 #include <stdexcept>
 #include <string>
 
@@ -10,9 +12,9 @@ struct Failure : std::runtime_error {
   Failure(std::string code, const std::string& message) : std::runtime_error(message), code(std::move(code)) {}
 
   std::string code;
-  // Place in the plan; -1 where there is none.
-  int graph = -1;
-  int node = -1;
+  // The place in the plan, as far as there is one.
+  std::optional<size_t> graph;
+  std::optional<size_t> node;
   std::string arg;
 };
 

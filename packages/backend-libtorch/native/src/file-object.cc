@@ -1,3 +1,4 @@
+// Gives JavaScript files of weights that are mapped into memory.
 #include "file-object.h"
 
 #include "check.h"

@@ -1,3 +1,4 @@
+// Copies tensors to the host, and hands their bytes to JavaScript.
 #include "host-bytes.h"
 
 #include <ATen/ATen.h>

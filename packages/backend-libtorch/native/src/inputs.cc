@@ -1,3 +1,4 @@
+// Reads the inputs of a run from JavaScript.
 #include "inputs.h"
 
 #include "check.h"

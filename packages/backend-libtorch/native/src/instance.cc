@@ -1,3 +1,4 @@
+// Makes the classes of one JavaScript environment.
 #include "instance.h"
 
 #include "aoti-object.h"
@@ -18,6 +19,6 @@ Instance::Instance(Napi::Env env)
       run(Napi::Persistent(RunObject::define(env))),
       capture(Napi::Persistent(CaptureObject::define(env))),
       aoti(Napi::Persistent(AotiObject::define(env))),
-      mailbox(Mailbox::open(env)) {}
+      promises(Promises::open(env)) {}
 
 }  // namespace pt2

@@ -20,7 +20,7 @@ struct Instance {
   Napi::FunctionReference run;
   Napi::FunctionReference capture;
   Napi::FunctionReference aoti;
-  std::shared_ptr<Mailbox> mailbox;
+  std::shared_ptr<Promises> promises;
 };
 
 }  // namespace pt2

@@ -1,3 +1,4 @@
+// Proves that strided views stay inside their memory, in arithmetic that cannot wrap around.
 #include "layout.h"
 
 #include <c10/util/safe_numerics.h>

@@ -1,3 +1,4 @@
+// Loads shared libraries that register ops.
 #include "library.h"
 
 #ifdef _WIN32

@@ -1,3 +1,4 @@
+// Maps files into memory.
 #ifndef _WIN32
 
 #include "mapping.h"

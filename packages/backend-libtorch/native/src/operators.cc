@@ -1,3 +1,4 @@
+// Answers questions about the dispatcher's ops: their names, schemas and kernels.
 #include "operators.h"
 
 #include <ATen/core/dispatch/Dispatcher.h>

@@ -1,3 +1,4 @@
+// Gives JavaScript plans: it compiles, binds and runs them.
 #include "plan-object.h"
 
 #include "capture-object.h"

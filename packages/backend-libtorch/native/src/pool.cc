@@ -1,3 +1,4 @@
+// Starts threads for tasks that wait, and lets those go that are too many.
 #include "pool.h"
 
 #include <c10/core/InferenceMode.h>
@@ -28,17 +29,17 @@ void Pool::resize(size_t size) {
   while (threads_ < size_ && !waiting_.empty() && start(waiting_.front())) waiting_.pop_front();
 }
 
-void Pool::submit(std::unique_ptr<Job>& job) {
+void Pool::submit(std::unique_ptr<Task>& task) {
   const std::lock_guard lock(mutex_);
   // Exit handlers run in reverse, and libtorch registers some of its own during the first runs.
   if (std::has_single_bit(++submitted_)) leaveWithoutDestructorsIfBusy();
   if (!idle_.empty()) {
     Worker* worker = idle_.back();
     idle_.pop_back();
-    worker->job = std::move(job);
+    worker->task = std::move(task);
     worker->wake.notify_one();
-  } else if (threads_ >= size_ || !start(job)) {
-    waiting_.push_back(std::move(job));
+  } else if (threads_ >= size_ || !start(task)) {
+    waiting_.push_back(std::move(task));
   }
 }
 
@@ -47,49 +48,47 @@ bool Pool::busy() {
   return idle_.size() < threads_;
 }
 
-// Takes the job, or leaves it when the system gives no further thread.
-bool Pool::start(std::unique_ptr<Job>& job) {
+// Takes the task, or leaves it when the system gives no further thread.
+bool Pool::start(std::unique_ptr<Task>& task) {
   auto worker = std::make_unique<Worker>();
+  Worker& started = *worker;
   try {
-    std::thread([this, self = worker.get()] {
-      work(*self);
-      delete self;
-    }).detach();
+    std::thread([this, worker = std::move(worker)] { work(*worker); }).detach();
   } catch (...) {
     if (threads_ == 0) throw;
     return false;
   }
   ++threads_;
-  worker.release()->job = std::move(job);
+  started.task = std::move(task);  // the thread waits for the lock that is held here
   return true;
 }
 
-// The next job of this thread, or false when it is to end.
+// The next task of this thread, or false when it is to end.
 bool Pool::wait(std::unique_lock<std::mutex>& lock, Worker& self) {
-  if (self.job) return true;
+  if (self.task) return true;
   if (threads_ > size_) {
     --threads_;
     return false;
   }
   if (!waiting_.empty()) {
-    self.job = std::move(waiting_.front());
+    self.task = std::move(waiting_.front());
     waiting_.pop_front();
     return true;
   }
   idle_.push_back(&self);
-  self.wake.wait(lock, [&] { return self.job || self.retired; });
+  self.wake.wait(lock, [&] { return self.task || self.retired; });
   return !self.retired;
 }
 
 void Pool::work(Worker& self) {
   const c10::InferenceMode inference;
-  std::unique_lock lock(mutex_);  // `start` fills in the first job under it
+  std::unique_lock lock(mutex_);  // `start` fills in the first task under it
   while (wait(lock, self)) {
-    auto job = std::move(self.job);
+    std::unique_ptr<Task> task = std::move(self.task);
     lock.unlock();
     adoptThreads();
-    job->run();
-    job.reset();
+    Task& running = *task;
+    running.run(std::move(task));
     lock.lock();
   }
 }

@@ -10,9 +10,12 @@
 
 namespace pt2 {
 
-struct Job {
-  virtual ~Job() = default;
-  virtual void run() noexcept = 0;
+// Work for the pool.
+class Task {
+ public:
+  virtual ~Task() = default;
+  // Runs on a thread of the pool, which hands the task over to itself.
+  virtual void run(std::unique_ptr<Task> self) noexcept = 0;
 };
 
 // Threads begin with the first work. The one that worked last is chosen first: its OpenMP team still spins, and its
@@ -22,26 +25,26 @@ class Pool {
   // Never destroyed: its threads may outlive static destructors.
   static Pool& get();
 
-  // Jobs at one time; further ones wait in order. Running ones are not stopped.
+  // How many tasks run at one time; further ones wait in order. Running ones are not stopped.
   void resize(size_t size);
-  // Throws std::system_error when no thread can be had at all; the job is then untouched.
-  void submit(std::unique_ptr<Job>& job);
+  // Throws std::system_error when no thread can be had at all; the task is then untouched.
+  void submit(std::unique_ptr<Task>& task);
   bool busy();
 
  private:
   struct Worker {
     std::condition_variable wake;
-    std::unique_ptr<Job> job;
+    std::unique_ptr<Task> task;
     bool retired = false;
   };
 
   void work(Worker& self);
-  bool start(std::unique_ptr<Job>& job);
+  bool start(std::unique_ptr<Task>& task);
   bool wait(std::unique_lock<std::mutex>& lock, Worker& self);
 
   std::mutex mutex_;
-  std::vector<Worker*> idle_;
-  std::deque<std::unique_ptr<Job>> waiting_;
+  std::vector<Worker*> idle_;  // each is owned by its thread
+  std::deque<std::unique_ptr<Task>> waiting_;
   size_t size_ = 1;
   size_t threads_ = 0;
   size_t submitted_ = 0;

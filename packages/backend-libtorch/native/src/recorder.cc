@@ -1,3 +1,4 @@
+// Repeats recorded work: as a CUDA graph on a GPU, by running it again elsewhere.
 #include "recorder.h"
 
 #include "failure.h"

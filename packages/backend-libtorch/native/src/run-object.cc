@@ -1,3 +1,4 @@
+// Gives JavaScript the steps of a run, computed on the pool or on the calling thread.
 #include "run-object.h"
 
 #include "instance.h"
@@ -6,7 +7,7 @@
 namespace pt2 {
 namespace {
 
-class ResumeTask final : public Task {
+class ResumeTask final : public PromiseTask {
  public:
   ResumeTask(std::shared_ptr<RunState> state, std::vector<c10::IValue> results)
       : state_(std::move(state)), results_(std::move(results)) {}
@@ -25,8 +26,8 @@ Napi::Value fromProfile(Napi::Env env, const Profile& profile) {
   Napi::Float64Array steps = Napi::Float64Array::New(env, profile.steps.size() * 4);
   double* next = steps.Data();
   for (const StepTime& step : profile.steps) {
-    *next++ = step.graph;
-    *next++ = step.node;
+    *next++ = static_cast<double>(step.graph);
+    *next++ = static_cast<double>(step.node);
     *next++ = static_cast<double>(step.startNs);
     *next++ = static_cast<double>(step.durationNs);
   }
@@ -62,8 +63,8 @@ Napi::Value fromStep(Napi::Env env, const Step& step) {
   } else {
     const bool host = step.kind == Step::Kind::Host;
     object.Set("kind", host ? "host" : "node");
-    object.Set("graph", step.graph);
-    object.Set("node", step.node);
+    object.Set("graph", static_cast<double>(step.graph));
+    object.Set("node", static_cast<double>(step.node));
     object.Set(host ? "args" : "outputs", fromIValues(env, step.values));
   }
   return object;
@@ -82,7 +83,8 @@ Napi::Value RunObject::resume(const Napi::CallbackInfo& info) {
   std::vector<c10::IValue> results = toIValues(info[0], "results");
   state_->claim();
   try {
-    return Instance::of(info.Env()).mailbox->post(info.Env(), std::make_unique<ResumeTask>(state_, std::move(results)));
+    return Instance::of(info.Env())
+        .promises->post(info.Env(), std::make_unique<ResumeTask>(state_, std::move(results)));
   } catch (...) {
     state_->unclaim();
     throw;

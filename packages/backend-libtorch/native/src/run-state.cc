@@ -1,3 +1,4 @@
+// Lets one caller at a time continue a run.
 #include "run-state.h"
 
 #include <c10/core/InferenceMode.h>

@@ -1,3 +1,4 @@
+// Gives JavaScript storages: memory that tensors view.
 #include "storage-object.h"
 
 #include <c10/core/CPUAllocator.h>

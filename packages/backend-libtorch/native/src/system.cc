@@ -1,3 +1,4 @@
+// Gives JavaScript what concerns the whole process: versions, threads, switches, memory.
 #include "system.h"
 
 #include <ATen/Context.h>

@@ -1,4 +1,4 @@
-// Work that is computed on the pool and answered by a promise.
+// Tasks that are computed on the pool and answered by a promise.
 #pragma once
 
 #include <napi.h>
@@ -11,52 +11,56 @@
 #include <utility>
 
 #include "failure.h"
+#include "pool.h"
 
 namespace pt2 {
 
+class Promises;
+
 // Holds nothing of JavaScript: it may outlive the environment that posted it.
-class Task {
+class PromiseTask : public Task {
  public:
-  virtual ~Task() = default;
   virtual void compute() = 0;                     // on the pool
   virtual Napi::Value settle(Napi::Env env) = 0;  // on the environment's thread, when compute did not throw
   virtual void cancel() noexcept {}               // from any thread, before or during compute
 
+  void run(std::unique_ptr<Task> self) noexcept final;
+
  private:
-  friend class Mailbox;
-  friend class TaskJob;
+  friend class Promises;
+  std::shared_ptr<Promises> promises_;
   napi_deferred deferred_ = nullptr;
   std::optional<Failure> failure_;
 };
 
-// How the pool reaches one JavaScript environment. It keeps the event loop alive exactly while work is pending, and
-// drops what comes after the environment's end.
-class Mailbox : public std::enable_shared_from_this<Mailbox> {
+// The promises that one JavaScript environment waits for. They keep its event loop alive while there are some; what
+// comes after the environment's end is dropped.
+class Promises : public std::enable_shared_from_this<Promises> {
  public:
-  static std::shared_ptr<Mailbox> open(Napi::Env env);
+  static std::shared_ptr<Promises> open(Napi::Env env);
 
-  Napi::Promise post(Napi::Env env, std::unique_ptr<Task> task);
+  Napi::Promise post(Napi::Env env, std::unique_ptr<PromiseTask> task);
 
  private:
-  friend class TaskJob;
+  friend class PromiseTask;
   static void onDelivery(napi_env env, napi_value, void* self, void* task);
-  void deliver(std::unique_ptr<Task> task);
+  void deliver(std::unique_ptr<PromiseTask> task);
   bool closed();
   void close();
-  void settle(Napi::Env env, Task& task);
+  void settle(Napi::Env env, PromiseTask& task);
 
   std::mutex mutex_;
-  std::unordered_set<Task*> running_;
-  napi_threadsafe_function door_ = nullptr;  // null once closed
-  size_t pending_ = 0;                       // on the environment's thread only
+  std::unordered_set<PromiseTask*> running_;
+  napi_threadsafe_function deliver_ = nullptr;  // calls onDelivery on the environment's thread; null once closed
+  size_t pending_ = 0;                          // on the environment's thread only
 };
 
 // Posts a function whose result another one converts.
 template <class Compute, class Settle>
-Napi::Promise post(Napi::Env env, Mailbox& mailbox, Compute compute, Settle settle) {
-  class Posted final : public Task {
+Napi::Promise post(Napi::Env env, Promises& promises, Compute compute, Settle settle) {
+  class FunctionTask final : public PromiseTask {
    public:
-    Posted(Compute compute, Settle settle) : compute_(std::move(compute)), settle_(std::move(settle)) {}
+    FunctionTask(Compute compute, Settle settle) : compute_(std::move(compute)), settle_(std::move(settle)) {}
     void compute() override { result_.emplace(compute_()); }
     Napi::Value settle(Napi::Env env) override { return settle_(env, std::move(*result_)); }
 
@@ -65,7 +69,7 @@ Napi::Promise post(Napi::Env env, Mailbox& mailbox, Compute compute, Settle sett
     Settle settle_;
     std::optional<std::invoke_result_t<Compute&>> result_;
   };
-  return mailbox.post(env, std::make_unique<Posted>(std::move(compute), std::move(settle)));
+  return promises.post(env, std::make_unique<FunctionTask>(std::move(compute), std::move(settle)));
 }
 
 }  // namespace pt2

@@ -1,3 +1,4 @@
+// Gives JavaScript tensors, and their bytes on the host.
 #include "tensor-object.h"
 
 #include <c10/core/InferenceMode.h>
@@ -74,7 +75,7 @@ Napi::Value TensorObject::bytes(const Napi::CallbackInfo& info) { return shareBy
 Napi::Value TensorObject::read(const Napi::CallbackInfo& info) {
   requirePlain(tensor());
   return post(
-      info.Env(), *Instance::of(info.Env()).mailbox, [tensor = tensor()] { return toHost(tensor); },
+      info.Env(), *Instance::of(info.Env()).promises, [tensor = tensor()] { return toHost(tensor); },
       [](Napi::Env env, at::Tensor host) { return shareBytes(env, std::move(host)); });
 }
 

@@ -1,3 +1,4 @@
+// Applies the number of kernel threads to every thread that calls libtorch.
 #include "threads.h"
 
 #include <ATen/Parallel.h>

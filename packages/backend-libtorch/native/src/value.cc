@@ -1,3 +1,4 @@
+// Converts values of programs from and to JavaScript.
 #include "value.h"
 
 #include <algorithm>

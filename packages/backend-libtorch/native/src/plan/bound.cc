@@ -1,3 +1,4 @@
+// Keeps the tensors that are bound to a plan, and counts the views of each storage.
 #include "plan/bound.h"
 
 #include <ATen/ops/empty.h>

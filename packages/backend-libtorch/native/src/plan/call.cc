@@ -1,3 +1,4 @@
+// Calls one op by name, with the checks of its arguments.
 #include "plan/call.h"
 
 #include <c10/core/InferenceMode.h>
@@ -35,7 +36,7 @@ std::vector<c10::IValue> call(const std::string& op, const std::vector<NamedArg>
 std::vector<c10::IValue> callOp(const std::string& op, std::vector<NamedArg> args) {
   const c10::InferenceMode inference;
   try {
-    return call(op, args, {});
+    return call(op, args, Slots());
   } catch (...) {
     throw toFailure(std::current_exception());
   }
@@ -43,7 +44,7 @@ std::vector<c10::IValue> callOp(const std::string& op, std::vector<NamedArg> arg
 
 std::vector<c10::IValue> callWithValues(const std::string& op, NamedValues values) {
   std::vector<NamedArg> args;
-  Slots slots;
+  std::vector<c10::IValue> slots;
   for (auto& [name, value] : values) {
     ArgSource source;
     source.kind = ArgSource::Kind::Slot;
@@ -51,7 +52,7 @@ std::vector<c10::IValue> callWithValues(const std::string& op, NamedValues value
     args.push_back({std::move(name), std::move(source)});
     slots.push_back(std::move(value));
   }
-  return call(op, args, std::move(slots));
+  return call(op, args, Slots(std::move(slots)));
 }
 
 }  // namespace pt2

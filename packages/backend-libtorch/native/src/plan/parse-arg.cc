@@ -1,3 +1,4 @@
+// Reads one argument of a node or an eager call from JavaScript.
 #include "plan/parse-arg.h"
 
 #include <c10/core/Layout.h>

@@ -1,5 +1,7 @@
+// Reads a plan from JavaScript.
 #include "plan/parse.h"
 
+#include <optional>
 #include <string>
 
 #include "check.h"
@@ -28,6 +30,12 @@ std::vector<NamedArg> parseNamedArgs(Napi::Array array, const char* field, ArgOr
   return args;
 }
 
+// A slot, or nothing for a value that is not read.
+std::optional<int64_t> parseSlot(Napi::Value value) {
+  if (value.IsNull()) return std::nullopt;
+  return parseIndex(value, "a slot");
+}
+
 OutputSource parseOutput(Napi::Value value) {
   OutputSource output;
   if (value.IsNull()) return output;
@@ -38,8 +46,7 @@ OutputSource parseOutput(Napi::Value value) {
   }
   const Napi::Array slots = value.As<Napi::Array>();
   for (uint32_t i = 0; i < slots.Length(); ++i) {
-    const Napi::Value slot = slots[i];
-    output.slots.push_back(slot.IsNull() ? -1 : parseIndex(slot, "a slot"));
+    output.slots.push_back(parseSlot(slots[i]));
   }
   return output;
 }
@@ -61,8 +68,7 @@ GraphSource parseGraph(Napi::Value value) {
   graph.slots = parseIndex(object.Get("slots"), "number of slots");
   const Napi::Array inputs = readArray(object.Get("inputs"), "inputs of a graph");
   for (uint32_t i = 0; i < inputs.Length(); ++i) {
-    const Napi::Value slot = inputs[i];
-    graph.inputs.push_back(slot.IsNull() ? -1 : parseIndex(slot, "a slot"));
+    graph.inputs.push_back(parseSlot(inputs[i]));
   }
   const Napi::Array nodes = readArray(object.Get("nodes"), "nodes of a graph");
   graph.nodes.reserve(nodes.Length());

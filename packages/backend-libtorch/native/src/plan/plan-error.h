@@ -1,6 +1,8 @@
 // Failures about the plan itself.
 #pragma once
 
+#include <cstddef>
+#include <optional>
 #include <string>
 
 #include "failure.h"
@@ -12,8 +14,8 @@ namespace pt2 {
 }
 
 // Adds the place to a failure that has none yet.
-inline Failure located(Failure failure, int graph, int node) {
-  if (failure.graph < 0) {
+inline Failure located(Failure failure, size_t graph, std::optional<size_t> node) {
+  if (!failure.graph.has_value()) {
     failure.graph = graph;
     failure.node = node;
   }

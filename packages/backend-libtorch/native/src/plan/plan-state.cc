@@ -1,3 +1,4 @@
+// Compiles plans, and replaces their bound inputs.
 #include "plan/plan-state.h"
 
 #include <ATen/Context.h>

@@ -26,8 +26,8 @@ void bind(Plan& plan, size_t input, at::Tensor tensor);
 size_t boundBytes(const Plan& plan);
 
 struct StepTime {
-  int graph;
-  int node;
+  size_t graph;
+  size_t node;
   int64_t startNs;
   int64_t durationNs;
 };
@@ -44,8 +44,8 @@ struct Step {
   Kind kind = Kind::Done;
   // Of a host node: its place, and its arguments in `values`. Of a node that ran: what it gave, one entry per return.
   // When done: the outputs.
-  int graph = -1;
-  int node = -1;
+  size_t graph = 0;
+  size_t node = 0;
   std::vector<c10::IValue> values;
   // Inputs that were written to, with their new values.
   std::vector<std::pair<size_t, at::Tensor>> written;

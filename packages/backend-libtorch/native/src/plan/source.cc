@@ -1,3 +1,4 @@
+// Describes arguments in the words of error messages.
 #include "plan/source.h"
 
 namespace pt2 {

@@ -5,6 +5,7 @@
 #include <c10/core/Device.h>
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -47,7 +48,7 @@ struct NamedArg {
 // Slots of one return: one, those of a list, or none when nobody reads it.
 struct OutputSource {
   bool list = false;
-  std::vector<int64_t> slots;
+  std::vector<std::optional<int64_t>> slots;
 };
 
 struct NodeSource {
@@ -61,7 +62,7 @@ struct NodeSource {
 
 struct GraphSource {
   int64_t slots = 0;
-  std::vector<int64_t> inputs;  // -1 for one that nobody reads
+  std::vector<std::optional<int64_t>> inputs;  // nothing for one that is not read
   std::vector<NodeSource> nodes;
   std::vector<ArgSource> outputs;
 };

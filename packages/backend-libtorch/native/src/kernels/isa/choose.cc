@@ -1,3 +1,4 @@
+// Chooses the kernels for the instructions that this CPU has.
 #include <ATen/Version.h>
 
 #include "../table.h"

@@ -1,3 +1,4 @@
+// Reads activations from the arguments of fused ops.
 #include "activation.h"
 
 #include <c10/util/Exception.h>

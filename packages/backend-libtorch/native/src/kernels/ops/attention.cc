@@ -1,3 +1,4 @@
+// Computes attention over blocks of keys, without the matrix of scores.
 #include <ATen/Parallel.h>
 #include <ATen/ops/empty.h>
 

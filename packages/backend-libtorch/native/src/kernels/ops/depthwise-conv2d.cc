@@ -1,3 +1,4 @@
+// Convolves each channel with its own filter.
 #include <ATen/Parallel.h>
 #include <ATen/ops/empty.h>
 

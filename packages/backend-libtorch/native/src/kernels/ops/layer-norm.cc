@@ -1,3 +1,4 @@
+// Normalizes rows, with or without an addition before it.
 #include <ATen/Parallel.h>
 #include <ATen/ops/empty.h>
 

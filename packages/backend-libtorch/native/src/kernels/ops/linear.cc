@@ -1,3 +1,4 @@
+// Multiplies with packed weights: linear layers and 1×1 convolutions.
 #include <ATen/Parallel.h>
 #include <ATen/ops/empty.h>
 #include <ATen/ops/zeros.h>

@@ -1,3 +1,4 @@
+// Pools tensors whose channels come last.
 #include <ATen/Parallel.h>
 #include <ATen/ops/empty.h>
 

@@ -1,3 +1,4 @@
+// Computes the squeeze-and-excitation block as one op.
 #include <ATen/Parallel.h>
 #include <ATen/ops/empty.h>
 

@@ -1,3 +1,4 @@
+// Convolves with 3×3 filters by Winograd's algorithm.
 #include <ATen/Parallel.h>
 #include <ATen/ops/empty.h>
 #include <ATen/ops/tensor.h>

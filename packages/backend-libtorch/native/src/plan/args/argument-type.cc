@@ -1,3 +1,4 @@
+// Reduces the types of TorchScript to the kinds of arguments that conversion knows.
 #include "plan/args/argument-type.h"
 
 namespace pt2 {

@@ -1,3 +1,4 @@
+// Converts computed values to what a schema expects.
 #include "plan/args/coerce.h"
 
 #include <ATen/ScalarOps.h>

@@ -1,3 +1,4 @@
+// Reads the operands that are rare: lists, and numbers that stand for tensors.
 #include "plan/args/operand.h"
 
 #include <ATen/core/Tensor.h>

@@ -13,6 +13,9 @@
 
 namespace pt2 {
 
+// A place for a value in a graph under execution; slots count from 0 in the order in which they are written.
+enum class Slot : uint32_t {};
+
 struct Operand {
   enum class Kind : uint8_t {
     Constant,
@@ -22,15 +25,25 @@ struct Operand {
   };
 
   Kind kind = Kind::Constant;
-  bool last = false;  // nobody reads the slot afterwards
-  int32_t slot = -1;
-  c10::IValue constant;
-  // What a schema says of it; null where there is no schema and anything goes.
+  bool last = false;     // this is the last read of the slot
+  Slot slot{};           // where the kind is Slot
+  c10::IValue constant;  // where it is Constant or Number
+  // What a schema says of the value; null where there is no schema and anything goes.
   std::shared_ptr<const ArgType> type;
-  std::vector<Operand> items;
+  std::vector<Operand> items;  // where the kind is List
 };
 
-using Slots = std::vector<c10::IValue>;
+// The values of a graph under execution.
+class Slots {
+ public:
+  explicit Slots(size_t count = 0) : values_(count) {}
+  explicit Slots(std::vector<c10::IValue> values) : values_(std::move(values)) {}
+
+  c10::IValue& operator[](Slot slot) { return values_[static_cast<size_t>(slot)]; }
+
+ private:
+  std::vector<c10::IValue> values_;
+};
 
 // Tensors of their own for numbers, once a program was seen to write to one.
 enum class Numbers : uint8_t { Shared, Fresh };
@@ -44,7 +57,7 @@ inline bool read(const Operand& operand, Slots& slots, Numbers numbers, c10::IVa
     return true;
   }
   if (operand.kind != Operand::Kind::Slot) return readRare(operand, slots, numbers, value);
-  c10::IValue& slot = slots[static_cast<size_t>(operand.slot)];
+  c10::IValue& slot = slots[operand.slot];
   if (operand.last) {
     value = std::move(slot);
   } else {

@@ -1,3 +1,4 @@
+// Lists the ops that programs must not call, with reasons.
 #include "plan/args/refused-ops.h"
 
 #include <string_view>

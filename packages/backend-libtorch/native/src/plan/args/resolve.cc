@@ -1,3 +1,4 @@
+// Finds an op in the dispatcher, and puts named arguments into the order of its schema.
 #include "plan/args/resolve.h"
 
 #include <algorithm>

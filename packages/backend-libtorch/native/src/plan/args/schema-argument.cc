@@ -1,3 +1,4 @@
+// Converts the arguments of a program to what a schema expects, before the program runs.
 #include "plan/args/schema-argument.h"
 
 #include <ATen/core/Tensor.h>
@@ -76,7 +77,7 @@ MaybeOperand convert(const ArgSource& source, const std::shared_ptr<const ArgTyp
     case Kind::Slot:
       if (type->kind == ArgKind::Unsupported || type->kind == ArgKind::Generator) return std::nullopt;
       operand.kind = Operand::Kind::Slot;
-      operand.slot = static_cast<int32_t>(source.integer);
+      operand.slot = static_cast<Slot>(source.integer);
       operand.type = type;
       return operand;
     case Kind::List: return convertList(source, type, context);
@@ -113,7 +114,7 @@ Operand toOperand(const ArgSource& source) {
   Operand operand;
   if (source.kind == Kind::Slot) {
     operand.kind = Operand::Kind::Slot;
-    operand.slot = static_cast<int32_t>(source.integer);
+    operand.slot = static_cast<Slot>(source.integer);
   } else if (source.kind == Kind::List) {
     operand.kind = Operand::Kind::List;
     for (const ArgSource& item : source.items) operand.items.push_back(toOperand(item));

@@ -1,5 +1,7 @@
+// Compiles the nodes of a plan: ops are resolved, arguments converted, slots renumbered.
 #include "plan/compile/compile.h"
 
+#include <optional>
 #include <utility>
 
 #include "plan/args/checks/opaque.h"
@@ -14,109 +16,119 @@ namespace pt2 {
 namespace {
 
 // batch_norm in inference mode only reads its statistics.
-bool isInference(const Node& node) {
-  const auto& arguments = node.handle->schema().arguments();
-  for (size_t i = 0; i < arguments.size(); ++i) {
-    if (arguments[i].name() != "training" && arguments[i].name() != "use_input_stats") continue;
-    const c10::IValue& value = node.operands[i].constant;
-    if (node.operands[i].kind == Operand::Kind::Constant && value.isBool()) return !value.toBool();
+bool isInference(const c10::FunctionSchema& schema, const std::vector<Operand>& operands) {
+  for (const char* name : {"training", "use_input_stats"}) {
+    const std::optional<int> index = schema.argumentIndexWithName(name);
+    if (!index.has_value()) continue;
+    const Operand& operand = operands[static_cast<size_t>(*index)];
+    if (operand.kind == Operand::Kind::Constant && operand.constant.isBool()) return !operand.constant.toBool();
   }
   return false;
 }
 
-bool isDeclared(const Node& node, uint32_t argument) {
-  return node.handle->schema().arguments()[argument].alias_info() != nullptr;
+// The operands that the op writes to.
+std::vector<uint32_t> writesOf(const c10::OperatorHandle& handle, const std::vector<Operand>& operands,
+                               const std::string& op) {
+  const c10::FunctionSchema& schema = handle.schema();
+  const bool inference = isInference(schema, operands);
+  std::vector<uint32_t> writes;
+  for (const uint32_t argument : writtenArguments(handle)) {
+    if (inference && schema.arguments()[argument].alias_info() == nullptr) continue;
+    // Nothing could see what is written to a literal; each run would see the last one's.
+    if (operands[argument].kind == Operand::Kind::Number) refusePlan("`" + op + "` writes to a number");
+    writes.push_back(argument);
+  }
+  return writes;
 }
 
-void compileOp(const NodeSource& source, Node& node, Program& program) {
-  node.handle = resolveOp(source.op);
-  node.checks = ArgumentChecks(node.handle->schema());
-  node.mayMixMemory = program.opaque;
-  node.operands = toOperands(source.args, node.handle->schema(), {source.op, program.device});
-  if (source.outputs.size() > node.handle->schema().returns().size()) {
-    refusePlan("`" + source.op + "` returns " + std::to_string(node.handle->schema().returns().size()) +
-               " values, not " + std::to_string(source.outputs.size()));
+Node compileOp(const NodeSource& source, Program& program) {
+  const c10::OperatorHandle handle = resolveOp(source.op);
+  ArgumentChecks checks(handle.schema());
+  std::vector<Operand> operands = toOperands(source.args, handle.schema(), {source.op, program.device});
+  if (source.outputs.size() > handle.schema().returns().size()) {
+    refusePlan("`" + source.op + "` returns " + std::to_string(handle.schema().returns().size()) + " values, not " +
+               std::to_string(source.outputs.size()));
   }
-  const bool inference = isInference(node);
-  for (const uint32_t argument : writtenArguments(*node.handle)) {
-    if (inference && !isDeclared(node, argument)) continue;
-    // Nobody could see what is written to a literal; each run would see the last one's.
-    if (node.operands[argument].kind == Operand::Kind::Number) {
-      refusePlan("`" + source.op + "` writes to a number");
-    }
-    node.writes.push_back(argument);
-  }
-  node.writesContents = writesContents(*node.handle);
-  program.writes = program.writes || !node.writes.empty();
-  program.random = program.random || mayDrawRandomNumbers(*node.handle);
+  std::vector<uint32_t> writes = writesOf(handle, operands, source.op);
+  program.writes = program.writes || !writes.empty();
+  program.random = program.random || mayDrawRandomNumbers(handle);
+  OpNode op{.handle = handle,
+            .writes = std::move(writes),
+            .writesContents = writesContents(handle),
+            .checks = std::move(checks),
+            .mayMixMemory = program.opaque};
+  return {.op = source.op, .operands = std::move(operands), .outputs = {}, .kind = std::move(op)};
 }
 
 [[noreturn]] void refuseUnknown(const NodeSource& source, const char* what) {
   throw Failure("libtorch.no-op", "`" + source.op + "` is no " + what + " that is known here.");
 }
 
-void compileOperands(const NodeSource& source, Node& node) {
-  for (const NamedArg& arg : source.args) {
-    node.names.push_back(arg.name);
-    if (arg.arg.kind == ArgSource::Kind::Graph) {
-      node.graphs.push_back(static_cast<int32_t>(arg.arg.integer));
-      node.graphPositions.push_back(node.operands.size());
-    }
-    node.operands.push_back(toOperand(arg.arg));
+std::vector<Operand> operandsOf(const NodeSource& source) {
+  std::vector<Operand> operands;
+  operands.reserve(source.args.size());
+  for (const NamedArg& arg : source.args) operands.push_back(toOperand(arg.arg));
+  return operands;
+}
+
+Node compileScalar(const NodeSource& source) {
+  const ScalarOp compute = findScalarOp(source.op);
+  if (compute == nullptr) refuseUnknown(source, "operator on numbers");
+  return {.op = source.op, .operands = operandsOf(source), .outputs = {}, .kind = ScalarNode{compute}};
+}
+
+Node compileControl(const NodeSource& source, Program& program) {
+  ControlNode control{.make = findControl(source.op), .names = {}, .graphs = {}, .graphPositions = {}};
+  if (control.make == nullptr) refuseUnknown(source, "higher-order op");
+  for (size_t i = 0; i < source.args.size(); ++i) {
+    const auto& [name, arg] = source.args[i];
+    control.names.push_back(name);
+    if (arg.kind != ArgSource::Kind::Graph) continue;
+    control.graphs.push_back(static_cast<size_t>(arg.integer));
+    control.graphPositions.push_back(i);
   }
+  if (control.graphs.size() < leastGraphs(source.op)) {
+    throw Failure("libtorch.control", "`" + source.op + "` has " + std::to_string(control.graphs.size()) +
+                                          " graphs, and takes " + std::to_string(leastGraphs(source.op)) + ".");
+  }
+  // Such ops may write on behalf of others.
+  program.random = true;
+  return {.op = source.op, .operands = operandsOf(source), .outputs = {}, .kind = std::move(control)};
 }
 
 Node compileNode(const NodeSource& source, Program& program) {
-  Node node;
-  node.kind = source.kind;
-  node.op = source.op;
   switch (source.kind) {
-    case NodeSource::Kind::Op: compileOp(source, node, program); break;
-    case NodeSource::Kind::Scalar:
-      node.scalar = findScalarOp(source.op);
-      if (node.scalar == nullptr) refuseUnknown(source, "operator on numbers");
-      compileOperands(source, node);
-      break;
-    case NodeSource::Kind::Control:
-      node.control = findControl(source.op);
-      if (node.control == nullptr) refuseUnknown(source, "higher-order op");
-      compileOperands(source, node);
-      if (node.graphs.size() < leastGraphs(source.op)) {
-        throw Failure("libtorch.control", "`" + source.op + "` has " + std::to_string(node.graphs.size()) +
-                                              " graphs, and takes " + std::to_string(leastGraphs(source.op)) + ".");
-      }
-      // Such ops may write on behalf of others.
-      program.random = true;
-      break;
-    case NodeSource::Kind::Host: compileOperands(source, node); break;
+    case NodeSource::Kind::Op: return compileOp(source, program);
+    case NodeSource::Kind::Scalar: return compileScalar(source);
+    case NodeSource::Kind::Control: return compileControl(source, program);
+    case NodeSource::Kind::Host: break;
   }
-  return node;
+  return {.op = source.op, .operands = operandsOf(source), .outputs = {}, .kind = HostNode()};
 }
 
-OutputSlots defineOutput(const OutputSource& source, SlotMap& slots) {
-  OutputSlots output;
-  output.list = source.list;
-  for (const int64_t slot : source.slots) {
-    (source.list ? output.slots.emplace_back() : output.slot) = slots.define(slot);
-  }
-  return output;
+Output defineOutput(const OutputSource& source, SlotMap& slots) {
+  std::vector<std::optional<Slot>> defined;
+  for (const std::optional<int64_t> slot : source.slots) defined.push_back(slots.define(slot));
+  if (source.list) return defined;
+  return defined.empty() ? std::nullopt : defined.front();
 }
 
-Graph compileGraph(GraphSource source, int index, Program& program) {
+Graph compileGraph(GraphSource source, size_t index, Program& program) {
   Graph graph;
   SlotMap slots(source.slots);
-  int at = -1;
+  std::optional<size_t> at;  // the node that is compiled
   try {
-    for (const int64_t slot : source.inputs) graph.inputs.push_back(slots.define(slot));
+    for (const std::optional<int64_t> slot : source.inputs) graph.inputs.push_back(slots.define(slot));
     graph.nodes.reserve(source.nodes.size());
-    for (NodeSource& node : source.nodes) {
-      ++at;
+    for (size_t i = 0; i < source.nodes.size(); ++i) {
+      NodeSource& node = source.nodes[i];
+      at = i;
       for (NamedArg& arg : node.args) slots.renumber(arg.arg);
       Node compiled = compileNode(node, program);
       for (const OutputSource& output : node.outputs) compiled.outputs.push_back(defineOutput(output, slots));
       graph.nodes.push_back(std::move(compiled));
     }
-    at = -1;
+    at.reset();
     for (ArgSource& output : source.outputs) {
       slots.renumber(output);
       graph.outputs.push_back(toOperand(output));
@@ -148,7 +160,7 @@ Program compileProgram(PlanSource source) {
   program.opaque = knowsOpaque(source);
   program.graphs.reserve(source.graphs.size());
   for (size_t i = 0; i < source.graphs.size(); ++i) {
-    program.graphs.push_back(compileGraph(std::move(source.graphs[i]), static_cast<int>(i), program));
+    program.graphs.push_back(compileGraph(std::move(source.graphs[i]), i, program));
   }
   return program;
 }

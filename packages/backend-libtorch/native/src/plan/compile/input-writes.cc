@@ -1,3 +1,4 @@
+// Follows views from the inputs of a graph to the ops that write to them.
 #include "plan/compile/input-writes.h"
 
 #include <algorithm>
@@ -20,27 +21,27 @@ bool sharesMemory(const c10::AliasInfo& argument, const c10::AliasInfo& result) 
 
 class Writes {
  public:
-  explicit Writes(const Graph& graph) : origins_(static_cast<size_t>(graph.slots)), written_(graph.inputs.size()) {
+  explicit Writes(const Graph& graph) : origins_(graph.slots), written_(graph.inputs.size()) {
     for (size_t i = 0; i < graph.inputs.size(); ++i) {
-      if (graph.inputs[i] >= 0) at(graph.inputs[i]).push_back(static_cast<uint32_t>(i));
+      if (graph.inputs[i].has_value()) at(*graph.inputs[i]).push_back(static_cast<uint32_t>(i));
     }
     for (const Node& node : graph.nodes) {
-      if (node.kind == NodeSource::Kind::Op) visit(node);
+      if (const auto* op = std::get_if<OpNode>(&node.kind)) visit(node, *op);
     }
   }
 
   std::vector<bool> take() { return std::move(written_); }
 
  private:
-  Origins& at(int32_t slot) { return origins_[static_cast<size_t>(slot)]; }
+  Origins& at(Slot slot) { return origins_[static_cast<size_t>(slot)]; }
 
-  void visit(const Node& node) {
-    for (const uint32_t argument : node.writes) {
+  void visit(const Node& node, const OpNode& op) {
+    for (const uint32_t argument : op.writes) {
       Origins inputs;
       collect(node.operands[argument], inputs);
       for (const uint32_t input : inputs) written_[input] = true;
     }
-    const c10::FunctionSchema& schema = node.handle->schema();
+    const c10::FunctionSchema& schema = op.handle.schema();
     for (size_t i = 0; i < node.outputs.size(); ++i) {
       const c10::AliasInfo* result = schema.returns()[i].alias_info();
       if (result == nullptr) continue;
@@ -52,9 +53,8 @@ class Writes {
       std::sort(viewed.begin(), viewed.end());
       viewed.erase(std::unique(viewed.begin(), viewed.end()), viewed.end());
       if (viewed.empty() || viewed.size() > kMostOrigins) continue;
-      if (node.outputs[i].slot >= 0) at(node.outputs[i].slot) = viewed;
-      for (const int32_t slot : node.outputs[i].slots) {
-        if (slot >= 0) at(slot) = viewed;
+      for (const std::optional<Slot> slot : slotsOf(node.outputs[i])) {
+        if (slot.has_value()) at(*slot) = viewed;
       }
     }
   }

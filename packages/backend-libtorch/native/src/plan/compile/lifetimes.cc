@@ -1,6 +1,8 @@
+// Walks a graph backwards to find the last read of each slot.
 #include "plan/compile/lifetimes.h"
 
 #include <cstddef>
+#include <optional>
 #include <vector>
 
 namespace pt2 {
@@ -13,29 +15,28 @@ void markReads(std::vector<Operand>& operands, Flags& readLater) {
   for (auto operand = operands.rbegin(); operand != operands.rend(); ++operand) {
     markReads(operand->items, readLater);
     if (operand->kind != Operand::Kind::Slot) continue;
-    const auto slot = static_cast<size_t>(operand->slot);
-    operand->last = !readLater[slot];
-    readLater[slot] = true;
+    auto later = readLater[static_cast<size_t>(operand->slot)];
+    operand->last = !later;
+    later = true;
   }
 }
 
-void drop(int32_t& slot, const Flags& readLater) {
-  if (slot >= 0 && !readLater[static_cast<size_t>(slot)]) slot = -1;
+void drop(std::optional<Slot>& slot, const Flags& readLater) {
+  if (slot.has_value() && !readLater[static_cast<size_t>(*slot)]) slot.reset();
 }
 
 }  // namespace
 
 void markLastUses(Graph& graph) {
-  Flags readLater(static_cast<size_t>(graph.slots), false);
+  Flags readLater(graph.slots, false);
   markReads(graph.outputs, readLater);
   for (auto node = graph.nodes.rbegin(); node != graph.nodes.rend(); ++node) {
-    for (OutputSlots& output : node->outputs) {
-      drop(output.slot, readLater);
-      for (int32_t& slot : output.slots) drop(slot, readLater);
+    for (Output& output : node->outputs) {
+      for (std::optional<Slot>& slot : slotsOf(output)) drop(slot, readLater);
     }
     markReads(node->operands, readLater);
   }
-  for (int32_t& slot : graph.inputs) drop(slot, readLater);
+  for (std::optional<Slot>& slot : graph.inputs) drop(slot, readLater);
 }
 
 }  // namespace pt2

@@ -1,3 +1,4 @@
+// Refuses graphs that do not exist and graphs that contain themselves.
 #include "plan/compile/nesting.h"
 
 #include <algorithm>

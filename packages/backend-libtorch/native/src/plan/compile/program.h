@@ -4,51 +4,68 @@
 #include <ATen/core/dispatch/Dispatcher.h>
 #include <c10/core/Device.h>
 
+#include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "plan/args/checks/checks.h"
 #include "plan/args/operand.h"
 #include "plan/control/control.h"
 #include "plan/numbers/scalar-ops.h"
-#include "plan/source.h"
 
 namespace pt2 {
 
-// Slots of one return; -1 where nobody reads the value.
-struct OutputSlots {
-  bool list = false;
-  int32_t slot = -1;
-  std::vector<int32_t> slots;
-};
+// Where the values of one return go: to a slot, or to one for each item of a list. Nothing where a value is not read.
+using Output = std::variant<std::optional<Slot>, std::vector<std::optional<Slot>>>;
 
-struct Node {
-  NodeSource::Kind kind = NodeSource::Kind::Op;
-  std::string op;
-  std::vector<Operand> operands;
-  std::vector<OutputSlots> outputs;
+inline std::span<std::optional<Slot>> slotsOf(Output& output) {
+  if (auto* slot = std::get_if<std::optional<Slot>>(&output)) return {slot, 1};
+  return std::get<std::vector<std::optional<Slot>>>(output);
+}
 
-  // Op
-  std::optional<c10::OperatorHandle> handle;
+inline std::span<const std::optional<Slot>> slotsOf(const Output& output) {
+  if (const auto* slot = std::get_if<std::optional<Slot>>(&output)) return {slot, 1};
+  return std::get<std::vector<std::optional<Slot>>>(output);
+}
+
+// A call of PyTorch's dispatcher.
+struct OpNode {
+  c10::OperatorHandle handle;
   std::vector<uint32_t> writes;  // operands that the op writes to
   bool writesContents = false;   // not only sizes and strides
   ArgumentChecks checks;         // of arguments that the kernel trusts
   bool mayMixMemory = false;     // of oneDNN and ordinary, among its arguments
+};
 
-  // Scalar
-  ScalarOp scalar = nullptr;
+// Arithmetic on numbers, as Python does it.
+struct ScalarNode {
+  ScalarOp compute;
+};
 
-  // Control
-  ControlFactory control = nullptr;
-  std::vector<std::string> names;
-  std::vector<int32_t> graphs;
-  std::vector<size_t> graphPositions;
+// An op that runs graphs.
+struct ControlNode {
+  ControlFactory make;
+  std::vector<std::string> names;  // of the operands; empty for those without
+  std::vector<size_t> graphs;
+  std::vector<size_t> graphPositions;  // among the operands
+};
+
+// A node that JavaScript computes.
+struct HostNode {};
+
+struct Node {
+  std::string op;
+  std::vector<Operand> operands;
+  std::vector<Output> outputs;
+  std::variant<OpNode, ScalarNode, ControlNode, HostNode> kind;
 };
 
 struct Graph {
-  int32_t slots = 0;
-  std::vector<int32_t> inputs;  // -1 for one that nobody reads
+  size_t slots = 0;
+  std::vector<std::optional<Slot>> inputs;  // nothing for one that is not read
   std::vector<Node> nodes;
   std::vector<Operand> outputs;
 };

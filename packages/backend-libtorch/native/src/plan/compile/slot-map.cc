@@ -1,3 +1,4 @@
+// Renumbers slots, and refuses those that are written twice or read too early.
 #include "plan/compile/slot-map.h"
 
 #include <string>
@@ -6,22 +7,22 @@
 
 namespace pt2 {
 
-int32_t SlotMap::define(int64_t slot) {
-  if (slot == -1) return -1;
-  if (slot < 0 || slot >= limit_) refusePlan("slot " + std::to_string(slot) + " is out of range");
-  const auto [entry, added] = dense_.emplace(slot, size());
-  if (!added) refusePlan("slot " + std::to_string(slot) + " is written twice");
+std::optional<Slot> SlotMap::define(std::optional<int64_t> slot) {
+  if (!slot.has_value()) return std::nullopt;
+  if (*slot < 0 || *slot >= limit_) refusePlan("slot " + std::to_string(*slot) + " is out of range");
+  const auto [entry, added] = dense_.emplace(*slot, static_cast<Slot>(size()));
+  if (!added) refusePlan("slot " + std::to_string(*slot) + " is written twice");
   return entry->second;
 }
 
-int32_t SlotMap::use(int64_t slot) const {
+Slot SlotMap::use(int64_t slot) const {
   const auto found = dense_.find(slot);
   if (found == dense_.end()) refusePlan("slot " + std::to_string(slot) + " is read before it is written");
   return found->second;
 }
 
 void SlotMap::renumber(ArgSource& arg) const {
-  if (arg.kind == ArgSource::Kind::Slot) arg.integer = use(arg.integer);
+  if (arg.kind == ArgSource::Kind::Slot) arg.integer = static_cast<int64_t>(use(arg.integer));
   for (ArgSource& item : arg.items) renumber(item);
 }
 

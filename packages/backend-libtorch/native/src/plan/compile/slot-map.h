@@ -2,8 +2,10 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <unordered_map>
 
+#include "plan/args/operand.h"
 #include "plan/source.h"
 
 namespace pt2 {
@@ -12,17 +14,17 @@ class SlotMap {
  public:
   explicit SlotMap(int64_t limit) : limit_(limit) {}
 
-  // Failure `libtorch.plan` for a slot that is out of range or already defined. -1 stays.
-  int32_t define(int64_t slot);
+  // Failure `libtorch.plan` for a slot that is out of range or already defined. Nothing stays nothing.
+  std::optional<Slot> define(std::optional<int64_t> slot);
   // Failure `libtorch.plan` for a slot that is not defined yet.
-  int32_t use(int64_t slot) const;
+  Slot use(int64_t slot) const;
   // Renumbers every slot in an argument that is read.
   void renumber(ArgSource& arg) const;
-  int32_t size() const { return static_cast<int32_t>(dense_.size()); }
+  size_t size() const { return dense_.size(); }
 
  private:
   int64_t limit_;
-  std::unordered_map<int64_t, int32_t> dense_;
+  std::unordered_map<int64_t, Slot> dense_;
 };
 
 }  // namespace pt2

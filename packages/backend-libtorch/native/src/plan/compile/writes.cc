@@ -1,3 +1,4 @@
+// Tells which arguments an op writes to, and whether it draws random numbers.
 #include "plan/compile/writes.h"
 
 #include <ATen/core/enum_tag.h>

@@ -14,7 +14,7 @@ namespace {
 class Ready final : public Control {
  public:
   explicit Ready(Values results) : results_(std::move(results)) {}
-  Next resume(Values) override { return {-1, std::move(results_)}; }
+  Next resume(Values) override { return {std::nullopt, std::move(results_)}; }
 
  private:
   Values results_;

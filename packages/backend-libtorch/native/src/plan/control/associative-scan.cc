@@ -42,7 +42,7 @@ class AssociativeScan final : public Control {
 
   // `odd_` is the scan of the level below: rows 1, 3, 5, … of this one.
   Next ascend() {
-    if (levels_.empty()) return {-1, std::move(odd_)};
+    if (levels_.empty()) return {std::nullopt, std::move(odd_)};
     const Values& rows = levels_.back();
     const bool even = lengthOf(args_, rows) % 2 == 0;
     return call(even ? slices(odd_, 0, -1, 1) : odd_, slices(rows, 2, INT64_MAX, 2));

@@ -1,3 +1,4 @@
+// Enters and leaves `torch.autocast` regions on the thread that runs.
 #include "plan/control/autocast.h"
 
 #include <ATen/autocast_mode.h>

@@ -7,11 +7,11 @@ namespace {
 
 class CallGraph final : public Control {
  public:
-  CallGraph(int32_t graph, Values operands, std::optional<AutocastMode> autocast = std::nullopt)
+  CallGraph(size_t graph, Values operands, std::optional<AutocastMode> autocast = std::nullopt)
       : next_{graph, std::move(operands), autocast} {}
 
   Next resume(Values results) override {
-    if (next_.graph < 0) return {-1, std::move(results)};
+    if (!next_.graph.has_value()) return {std::nullopt, std::move(results)};
     return std::exchange(next_, Next{});
   }
 
@@ -41,12 +41,12 @@ std::unique_ptr<Control> makeCond(ControlArgs args) {
 }
 
 std::unique_ptr<Control> makeCallGraph(ControlArgs args) {
-  const int32_t graph = graphAt(args, 0);
+  const size_t graph = graphAt(args, 0);
   return std::make_unique<CallGraph>(graph, operandsBehindGraph(args));
 }
 
 std::unique_ptr<Control> makeAutocast(ControlArgs args) {
-  const int32_t graph = graphAt(args, 0);
+  const size_t graph = graphAt(args, 0);
   const c10::IValue& dtype = valueAt(args, 1);
   const c10::IValue& cache = valueAt(args, 3);
   AutocastMode mode;

@@ -1,3 +1,4 @@
+// Lists the higher-order ops that are known, and how many graphs each takes.
 #include "plan/control/control.h"
 
 #include <unordered_map>

@@ -4,7 +4,7 @@
 #include <ATen/core/ivalue.h>
 #include <c10/core/Device.h>
 
-#include <cstdint>
+#include <cstddef>
 #include <memory>
 #include <optional>
 #include <string>
@@ -14,9 +14,9 @@
 
 namespace pt2 {
 
-// A graph to run with these inputs, or, with graph -1, the results of the op.
+// A graph to run with these inputs, or, without a graph, the results of the op.
 struct Next {
-  int32_t graph = -1;
+  std::optional<size_t> graph;
   std::vector<c10::IValue> values = {};
   std::optional<AutocastMode> autocast = {};  // region that the graph runs in
 };
@@ -33,7 +33,7 @@ struct ControlArgs {
   std::string op;
   std::vector<std::string> names;
   std::vector<c10::IValue> values;
-  std::vector<int32_t> graphs;
+  std::vector<size_t> graphs;
   std::vector<size_t> graphPositions;
   c10::Device device;  // that the program runs on
 };

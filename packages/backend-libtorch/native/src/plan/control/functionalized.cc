@@ -1,3 +1,4 @@
+// Clones what an op writes to, calls the op, and returns the clones.
 #include "plan/control/functionalized.h"
 
 #include <ATen/core/Tensor.h>

@@ -1,3 +1,4 @@
+// Reads graphs, lists and predicates among the operands of higher-order ops.
 #include "plan/control/operands.h"
 
 #include <ATen/ops/is_nonzero.h>
@@ -13,7 +14,7 @@ void refuseControl(const ControlArgs& args, const std::string& what) {
   throw Failure("libtorch.control", "The operands of `" + args.op + "` are not as PyTorch writes them: " + what + ".");
 }
 
-int32_t graphAt(const ControlArgs& args, size_t index) {
+size_t graphAt(const ControlArgs& args, size_t index) {
   if (index >= args.graphs.size()) refuseControl(args, "a graph is missing");
   return args.graphs[index];
 }

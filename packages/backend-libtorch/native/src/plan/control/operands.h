@@ -14,7 +14,7 @@ using Values = std::vector<c10::IValue>;
 
 [[noreturn]] void refuseControl(const ControlArgs& args, const std::string& what);
 
-int32_t graphAt(const ControlArgs& args, size_t index);
+size_t graphAt(const ControlArgs& args, size_t index);
 const c10::IValue& valueAt(const ControlArgs& args, size_t index);
 // Moves the items of a list operand out; none for one that is left out.
 Values takeList(ControlArgs& args, size_t index);

@@ -18,7 +18,7 @@ class Scan final : public Control {
   Next resume(Values results) override {
     if (started_) collect(std::move(results));
     started_ = true;
-    if (row_ == length_) return {-1, finish()};
+    if (row_ == length_) return {std::nullopt, finish()};
     Values inputs = carried_;
     append(inputs, rowOf(sequences_, row_++));
     append(inputs, additional_);

@@ -19,7 +19,7 @@ class WhileLoop final : public Control {
     if (deciding_) {
       if (results.empty()) refuseControl(args_, "the condition gives nothing");
       deciding_ = false;
-      if (!truthOf(args_, results.front())) return {-1, this->results()};
+      if (!truthOf(args_, results.front())) return {std::nullopt, this->results()};
       return call(1);
     }
     if (started_) {

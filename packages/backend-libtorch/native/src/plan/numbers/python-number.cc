@@ -1,3 +1,4 @@
+// Computes with ints, floats and bools as Python does.
 #include "plan/numbers/python-number.h"
 
 #include <bit>

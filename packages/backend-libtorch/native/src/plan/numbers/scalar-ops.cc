@@ -1,3 +1,4 @@
+// Computes the operators on numbers that programs have from Python.
 #include "plan/numbers/scalar-ops.h"
 
 #include <ATen/core/Tensor.h>

@@ -1,3 +1,4 @@
+// Measures the nodes of a run on a GPU with CUDA events.
 #include "plan/profile/device-times.h"
 
 #ifdef PT2_CUDA

@@ -1,3 +1,4 @@
+// Keeps the largest number of bytes that were allocated at one time.
 #include "plan/profile/memory-meter.h"
 
 namespace pt2 {

@@ -1,3 +1,4 @@
+// Measures the nodes of a run with the host's clock.
 #include "plan/profile/profile.h"
 
 #include <utility>
@@ -25,7 +26,7 @@ void Profiler::clear() {
   if (device_) device_->clear();
 }
 
-size_t Profiler::startStep(int graph, int node) {
+size_t Profiler::startStep(size_t graph, size_t node) {
   const size_t step = profile_->steps.size();
   profile_->steps.push_back({graph, node, 0, 0});
   if (device_) device_->start(step);

@@ -25,7 +25,7 @@ class Profiler {
 
   // A run begins, perhaps again: forgets its steps; their time counts.
   void clear();
-  size_t startStep(int graph, int node);
+  size_t startStep(size_t graph, size_t node);
   void endStep(size_t step);
   std::unique_ptr<Profile> finish();
 

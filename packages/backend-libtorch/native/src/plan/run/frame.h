@@ -13,10 +13,10 @@
 namespace pt2 {
 
 struct Frame {
-  Frame(const Graph& graph, int32_t index) : graph(&graph), index(index) {}
+  Frame(const Graph& graph, size_t index) : graph(&graph), index(index) {}
 
   const Graph* graph;
-  int32_t index;
+  size_t index;
   size_t at = 0;  // node that runs, or runs next
   Slots slots;
   std::unique_ptr<Control> control;  // of the node that runs
@@ -27,7 +27,7 @@ struct Frame {
 };
 
 // Failure `libtorch.plan` when the inputs are not as many as the graph takes.
-Frame enter(const Program& program, int32_t graph, std::vector<c10::IValue> inputs);
+Frame enter(const Program& program, size_t graph, std::vector<c10::IValue> inputs);
 
 // What the graph returns.
 std::vector<c10::IValue> leave(Frame& frame);

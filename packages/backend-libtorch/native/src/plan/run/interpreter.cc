@@ -1,3 +1,4 @@
+// Runs nodes one after another, and stops at those that JavaScript computes.
 #include "plan/run/interpreter.h"
 
 #include <c10/core/InferenceMode.h>
@@ -12,9 +13,8 @@
 namespace pt2 {
 namespace {
 
-[[noreturn]] void refuseValue(const Node& node, size_t index, const c10::IValue& value) {
-  const c10::Argument& argument = node.handle->schema().arguments()[index];
-  Failure failure("libtorch.argument", "`" + node.op + "`: argument `" + argument.name() + "` must be " +
+[[noreturn]] void refuseValue(const std::string& op, const c10::Argument& argument, const c10::IValue& value) {
+  Failure failure("libtorch.argument", "`" + op + "`: argument `" + argument.name() + "` must be " +
                                            schemaTypeOf(argument) + ", and a " + value.tagKind() + " was computed.");
   failure.arg = argument.name();
   throw failure;
@@ -55,7 +55,7 @@ Step Interpreter::resume(std::vector<c10::IValue> results) {
     Failure failure = toFailure(std::current_exception());
     if (!frames_.empty()) {
       const Frame& frame = frames_.back();
-      failure = located(std::move(failure), frame.index, static_cast<int>(frame.at));
+      failure = located(std::move(failure), frame.index, frame.at);
     }
     state_ = State::Over;
     frames_.clear();
@@ -102,63 +102,59 @@ Interpreter::Outcome Interpreter::runNodes() {
   while (frame.at < nodes.size() && !seen_.has_value()) {
     if (cancelled_.load(std::memory_order_relaxed)) throw Failure("libtorch.aborted", "The run was cancelled.");
     const Node& node = nodes[frame.at];
-    if (profiler_) frame.step = profiler_->startStep(frame.index, static_cast<int>(frame.at));
-    switch (node.kind) {
-      case NodeSource::Kind::Op:
-        if (!runOp(node, frame)) return Outcome::Restart;
-        break;
-      case NodeSource::Kind::Scalar: runScalar(node, frame); break;
-      case NodeSource::Kind::Control: startControl(node, frame); return Outcome::Done;
-      case NodeSource::Kind::Host:
-        if (!replayHost()) return Outcome::Host;
-        continue;
+    if (profiler_) frame.step = profiler_->startStep(frame.index, frame.at);
+    switch (std::visit([&](const auto& kind) { return run(kind, node, frame); }, node.kind)) {
+      case After::NextNode: break;
+      case After::NextFrame: return Outcome::Done;
+      case After::Host: return Outcome::Host;
+      case After::Restart: return Outcome::Restart;
     }
-    if (profiler_) profiler_->endStep(frame.step);
-    ++frame.at;
   }
   return Outcome::Done;
 }
 
-bool Interpreter::runOp(const Node& node, Frame& frame) {
+Interpreter::After Interpreter::run(const OpNode& op, const Node& node, Frame& frame) {
   const size_t count = node.operands.size();
   stack_.resize(count);
   for (size_t i = 0; i < count; ++i) {
-    if (!read(node.operands[i], frame.slots, plan_->numbers(), stack_[i])) refuseValue(node, i, stack_[i]);
+    if (read(node.operands[i], frame.slots, plan_->numbers(), stack_[i])) continue;
+    refuseValue(node.op, op.handle.schema().arguments()[i], stack_[i]);
   }
-  if (!node.writes.empty() && !protection_.admits(node, stack_)) return false;
-  if (node.mayMixMemory) requireSameMemory(node.op, stack_);
-  if (!node.checks.empty()) node.checks(node.op, stack_);
-  node.handle->callBoxed(stack_);
-  if (stepping_) observe(frame, stack_);
-  store(node, frame.slots, stack_);
+  if (!op.writes.empty() && !protection_.admits(node.op, op, stack_)) return After::Restart;
+  if (op.mayMixMemory) requireSameMemory(node.op, stack_);
+  if (!op.checks.empty()) op.checks(node.op, stack_);
+  op.handle.callBoxed(stack_);
+  finishNode(stack_);
   stack_.clear();
-  return true;
+  return After::NextNode;
 }
 
-void Interpreter::runScalar(const Node& node, Frame& frame) {
-  const std::vector<c10::IValue> operands = readAll(node.operands, frame.slots);
-  stack_.clear();
-  stack_.push_back(node.scalar(operands));
-  if (stepping_) observe(frame, stack_);
-  store(node, frame.slots, stack_);
-  stack_.clear();
+Interpreter::After Interpreter::run(const ScalarNode& scalar, const Node& node, Frame& frame) {
+  std::vector<c10::IValue> results = {scalar.compute(readAll(node.operands, frame.slots))};
+  finishNode(results);
+  return After::NextNode;
 }
 
-void Interpreter::startControl(const Node& node, Frame& frame) {
-  ControlArgs args{node.op,     node.names,          readAll(node.operands, frame.slots),
-                   node.graphs, node.graphPositions, program_.device};
-  frame.control = node.control(std::move(args));
+Interpreter::After Interpreter::run(const ControlNode& control, const Node& node, Frame& frame) {
+  ControlArgs args{node.op,        control.names,          readAll(node.operands, frame.slots),
+                   control.graphs, control.graphPositions, program_.device};
+  frame.control = control.make(std::move(args));
   proceed(frame.control->resume({}));
+  return After::NextFrame;
+}
+
+Interpreter::After Interpreter::run(const HostNode&, const Node&, Frame&) {
+  return replayHost() ? After::NextNode : After::Host;
 }
 
 // On the frame whose control op asked.
 void Interpreter::proceed(Next next) {
   if (cancelled_.load(std::memory_order_relaxed)) throw Failure("libtorch.aborted", "The run was cancelled.");
-  if (next.graph < 0) {
+  if (!next.graph.has_value()) {
     frames_.back().control.reset();
     finishNode(next.values);
   } else {
-    frames_.push_back(enter(program_, next.graph, std::move(next.values)));
+    frames_.push_back(enter(program_, *next.graph, std::move(next.values)));
     frames_.back().autocast = next.autocast;
     if (next.autocast.has_value()) autocast_.enter(*next.autocast);
   }
@@ -203,7 +199,7 @@ void Interpreter::observe(const Frame& frame, const std::vector<c10::IValue>& re
   seen_.emplace();
   seen_->kind = Step::Kind::Node;
   seen_->graph = frame.index;
-  seen_->node = static_cast<int>(frame.at);
+  seen_->node = frame.at;
   seen_->values = results;
 }
 
@@ -226,7 +222,7 @@ Step Interpreter::hostStep() {
   Step step;
   step.kind = Step::Kind::Host;
   step.graph = frame.index;
-  step.node = static_cast<int>(frame.at);
+  step.node = frame.at;
   step.values = readAll(frame.node().operands, frame.slots);
   return step;
 }

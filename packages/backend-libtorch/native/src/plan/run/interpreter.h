@@ -31,9 +31,12 @@ class Interpreter final : public Run {
   // Until a stop, the end, or a write that must not happen.
   Outcome advance();
   Outcome runNodes();
-  bool runOp(const Node& node, Frame& frame);
-  void runScalar(const Node& node, Frame& frame);
-  void startControl(const Node& node, Frame& frame);
+  // What comes after a node.
+  enum class After : uint8_t { NextNode, NextFrame, Host, Restart };
+  After run(const OpNode& op, const Node& node, Frame& frame);
+  After run(const ScalarNode& scalar, const Node& node, Frame& frame);
+  After run(const ControlNode& control, const Node& node, Frame& frame);
+  After run(const HostNode& host, const Node& node, Frame& frame);
   void proceed(Next next);
   bool replayHost();
   void finishNode(std::vector<c10::IValue>& results);

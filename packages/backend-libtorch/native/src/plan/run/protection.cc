@@ -1,3 +1,4 @@
+// Redirects writes to inputs to copies, and keeps inputs out of the results.
 #include "plan/run/protection.h"
 
 #include <ATen/core/Tensor.h>
@@ -97,21 +98,21 @@ void Protection::import(std::vector<c10::IValue>& values) {
 
 bool Protection::isInput(StorageKey storage) const { return given_.count(storage) != 0 || bound_->holds(storage); }
 
-bool Protection::admits(const Node& node, const std::vector<c10::IValue>& arguments) {
+bool Protection::admits(const std::string& name, const OpNode& op, const std::vector<c10::IValue>& arguments) {
   bool admitted = true;
   const size_t known = toCopy_.size();
-  for (const uint32_t index : node.writes) {
+  for (const uint32_t index : op.writes) {
     const c10::IValue& value = arguments[index];
     if (value.isTensor()) {
-      admitted &= admitsTensor(value.toTensor(), node.writesContents);
+      admitted &= admitsTensor(value.toTensor(), op.writesContents);
     } else if (value.isList()) {
       for (const c10::IValue& item : value.toListRef()) {
-        if (item.isTensor()) admitted &= admitsTensor(item.toTensor(), node.writesContents);
+        if (item.isTensor()) admitted &= admitsTensor(item.toTensor(), op.writesContents);
       }
     }
   }
   if (!admitted && toCopy_.size() == known && plan_->numbers() == Numbers::Shared) {
-    throw Failure("libtorch.op-failed", "`" + node.op + "` writes to memory of an input that cannot be replaced.");
+    throw Failure("libtorch.op-failed", "`" + name + "` writes to memory of an input that cannot be replaced.");
   }
   return admitted;
 }

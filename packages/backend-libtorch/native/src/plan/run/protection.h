@@ -5,6 +5,7 @@
 #include <ATen/core/ivalue.h>
 
 #include <memory>
+#include <string>
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>
@@ -23,7 +24,7 @@ class Protection {
   // Values that come from outside during a run: what they view is not the program's to write to either.
   void import(std::vector<c10::IValue>& values);
   // Whether the op may run. False: begin again.
-  bool admits(const Node& node, const std::vector<c10::IValue>& arguments);
+  bool admits(const std::string& name, const OpNode& op, const std::vector<c10::IValue>& arguments);
   // Values that leave the run: none views an input.
   void release(std::vector<c10::IValue>& values) const;
   // Inputs that were written to, with their new values.

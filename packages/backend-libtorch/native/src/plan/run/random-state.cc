@@ -1,3 +1,4 @@
+// Saves and restores the state of random number generators.
 #include "plan/run/random-state.h"
 
 #include <ATen/Context.h>
