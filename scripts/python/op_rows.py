@@ -71,7 +71,7 @@ def row(kind, op, args, options=None):
     function = getattr(getattr(torch.ops.aten, name), overload or "default")
     schema = function._schema
     given, returned = (argument, with_values) if kind == "values" else (meta_of, meta_of)
-    named = {a.name: encode(v, given) for a, v in zip(schema.arguments, args)}
+    named = {a.name: encode(v, given) for a, v in zip(schema.arguments, args, strict=False)}
     named |= {key: encode(value, given) for key, value in (options or {}).items()}
     on_meta = kind != "values" and options is not None and any(a.name == "device" for a in schema.arguments)
     device = {"device": "meta"} if on_meta else {}
