@@ -8,6 +8,7 @@ import { cppFormat, cppLint, python } from "./checks/external-tools.ts";
 import { fileSize } from "./checks/file-size.ts";
 import { forbiddenText } from "./checks/forbidden-text.ts";
 import { generatedFiles } from "./checks/generated.ts";
+import { namesakes } from "./checks/namesakes.ts";
 import { opNames } from "./checks/op-names.ts";
 import { packedPackages } from "./checks/packed.ts";
 import type { Check, Problem } from "./checks/problem.ts";
@@ -23,7 +24,7 @@ const arrows: Check = {
 
 const CHECKS: readonly Check[] = [
   ...[types, style, python, cppFormat, cppLint, unused, arrows, foundationDependencies],
-  ...[fileSize, entryPointBudgets, browserSize, forbiddenText, opNames, generatedFiles, packedPackages],
+  ...[fileSize, namesakes, entryPointBudgets, browserSize, forbiddenText, opNames, generatedFiles, packedPackages],
 ];
 
 /** A check that cannot finish has found something, and the others still run. */

@@ -23,9 +23,9 @@ export { type DeviceTensors, fromRunValue, toRunValues } from "./staged/host-val
 export { indexError } from "./staged/index-error.ts";
 export { KernelSet, type OpKernel } from "./staged/kernel-set.ts";
 export { locate, located } from "./staged/located.ts";
-export { profiled } from "./staged/profiled.ts";
 export { type ProgramResults, programResults } from "./staged/program-results.ts";
 export { type ProgramWeight, programWeights } from "./staged/program-weights.ts";
+export { QueuedExecutable, type SignalledHooks } from "./staged/queued-executable.ts";
 export {
   type DeviceData,
   type HostData,

@@ -1,19 +1,18 @@
-import type { Executable, MemoryReport, Profile, Value } from "@pt2/backend";
+import type { Executable, MemoryReport, Value } from "@pt2/backend";
 import {
   type Cancellation,
   fromRunValue,
   GraphRunner,
   type HostData,
-  profiled,
   programResults,
   programWeights,
+  QueuedExecutable,
   type RunHooks,
   readHandlerInitials,
   staticInputs,
   toRunValues,
 } from "@pt2/engine";
 import type { ProgramState } from "@pt2/engine/plan";
-import { RunQueue } from "@pt2/engine/run-queue";
 import { expectStorages } from "@pt2/format";
 import type { Program } from "@pt2/graph";
 import { modelDisposed } from "../wasm-errors.ts";
@@ -23,14 +22,11 @@ import type { TensorView } from "./tensor-view.ts";
 import type { WasmEngine, WasmPlan } from "./wasm-engine.ts";
 
 /** A program on this thread. */
-export class WasmExecutable implements Executable {
-  /** Null once disposed, so that the memory is freed although the executable may still be referenced. */
-  #model: Model | null;
+export class WasmExecutable extends QueuedExecutable<Model> implements Executable {
   readonly #onDispose: () => Promise<void>;
-  readonly #queue = new RunQueue(modelDisposed);
 
   private constructor(model: Model, onDispose: () => Promise<void>) {
-    this.#model = model;
+    super(model, modelDisposed);
     this.#onDispose = onDispose;
   }
 
@@ -68,47 +64,29 @@ export class WasmExecutable implements Executable {
     return new WasmExecutable({ program, engine, weights, runner }, onDispose);
   }
 
-  run(
-    inputs: readonly Value[],
-    { signal }: { readonly signal?: Cancellation | undefined } = {},
-  ): Promise<readonly Value[]> {
-    return this.#queue.run(() => this.#forward(inputs, { signal }), signal);
-  }
-
-  profile(inputs: readonly Value[], { signal }: { readonly signal?: Cancellation | undefined } = {}): Promise<Profile> {
-    return this.#queue.run(() => profiled((observe) => this.#forward(inputs, { observe, signal })), signal);
-  }
-
   warmup(inputs: readonly Value[], { signal }: { readonly signal?: Cancellation | undefined } = {}): Promise<void> {
-    return this.#queue.run(async () => {
-      const { program, runner, weights } = this.#live();
+    return this.queue.run(async () => {
+      const { program, runner, weights } = this.model;
       await runner.prepare(toRunValues(program, inputs, { name: "wasm" }), weights.bound);
     }, signal);
   }
 
   async memory(): Promise<MemoryReport> {
-    const { heap, memory } = this.#live().engine.device;
+    const { heap, memory } = this.model.engine.device;
     const activations = memory.bytes;
     return { weights: heap.used - activations, activations, reserved: heap.reserved };
   }
 
   async explain(): Promise<string> {
-    return this.#live().runner.explain();
+    return this.model.runner.explain();
   }
 
-  async dispose(): Promise<void> {
-    await this.#queue.close();
-    this.#model = null;
+  protected override async release(): Promise<void> {
     await this.#onDispose();
   }
 
-  #live(): Model {
-    if (this.#model === null) throw modelDisposed();
-    return this.#model;
-  }
-
-  async #forward(inputs: readonly Value[], hooks: RunHooks): Promise<readonly Value[]> {
-    const { program, runner, engine, weights } = this.#live();
+  protected override async forward(inputs: readonly Value[], hooks: RunHooks): Promise<readonly Value[]> {
+    const { program, runner, engine, weights } = this.model;
     const results = await runner.run(toRunValues(program, inputs, { name: "wasm" }), weights.bound, hooks);
     const { outputs, writes } = programResults(program, results, weights.mutable);
     // Only now that every result is there: a run that fails changes no buffer.

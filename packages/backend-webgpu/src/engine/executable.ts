@@ -1,27 +1,17 @@
-import type {
-  CompileRequest,
-  Executable,
-  MemoryReport,
-  Profile,
-  Progress,
-  RunOptions,
-  Value,
-  WarmupOptions,
-} from "@pt2/backend";
+import type { CompileRequest, Executable, MemoryReport, Progress, Value, WarmupOptions } from "@pt2/backend";
 import {
   type DeviceData,
   fromRunValue,
   isDeviceData,
-  profiled,
   programResults,
   programWeights,
-  type RunHooks,
+  QueuedExecutable,
   type RunValue,
   readHandlerInitials,
+  type SignalledHooks,
   staticInputs,
   toRunValues,
 } from "@pt2/engine";
-import { RunQueue } from "@pt2/engine/run-queue";
 import type { Pt2Error } from "@pt2/format";
 import { expectStorages } from "@pt2/format";
 import { webgpuError } from "../webgpu-errors.ts";
@@ -31,20 +21,15 @@ import { DeviceTensor } from "./device-tensor.ts";
 import type { WebgpuEngine } from "./engine.ts";
 import { bytesOf } from "./tensor-view.ts";
 
-/** Hooks of a run whose signal can be waited for. */
-interface Hooks extends RunHooks {
-  readonly signal?: AbortSignal | undefined;
-}
+type Hooks = SignalledHooks<AbortSignal>;
 
 /** A program on the GPU. */
-export class WebgpuExecutable implements Executable {
-  #model: Model | null;
+export class WebgpuExecutable extends QueuedExecutable<Model, AbortSignal> implements Executable {
   readonly #request: CompileRequest;
   readonly #options: ExecutableOptions;
-  readonly #queue = new RunQueue(disposed);
 
   private constructor(model: Model, request: CompileRequest, options: ExecutableOptions) {
-    this.#model = model;
+    super(model, disposed);
     this.#request = request;
     this.#options = options;
   }
@@ -60,29 +45,21 @@ export class WebgpuExecutable implements Executable {
    * with the file's values. Does nothing while the device works.
    */
   async recover(): Promise<void> {
-    await this.#queue.run(async () => {
+    await this.queue.run(async () => {
       const { devices } = this.#options;
-      if (this.#live().device.lost === null) return;
+      if (this.model.device.lost === null) return;
       // Progress and abort were those of the first load.
       const { program, weights, registry, precision } = this.#request;
       const again = { program, weights, registry, ...(precision === undefined ? {} : { precision }) };
       const model = await createModel(again, this.#options, await devices.renew());
-      this.#live().memory.dispose();
-      this.#model = model;
+      this.model.memory.dispose();
+      this.replaceModel(model);
     });
   }
 
-  run(inputs: readonly Value[], { signal }: RunOptions = {}): Promise<readonly Value[]> {
-    return this.#queue.run(() => this.#forward(inputs, { signal }), signal);
-  }
-
-  profile(inputs: readonly Value[], { signal }: RunOptions = {}): Promise<Profile> {
-    return this.#queue.run(() => profiled((observe) => this.#forward(inputs, { observe, signal })), signal);
-  }
-
   warmup(inputs: readonly Value[], { signal, onProgress }: WarmupOptions = {}): Promise<void> {
-    return this.#queue.run(async () => {
-      const { runner, engine, weights } = this.#live();
+    return this.queue.run(async () => {
+      const { runner, engine, weights } = this.model;
       engine.onCompiled = onProgress && compiling(onProgress);
       try {
         await this.#during({ signal }, async () => {
@@ -96,32 +73,25 @@ export class WebgpuExecutable implements Executable {
   }
 
   async memory(): Promise<MemoryReport> {
-    const { engine, memory } = this.#live();
+    const { engine, memory } = this.model;
     const activations = engine.activationBytes;
     return { weights: memory.reserved - activations, activations, reserved: memory.reserved };
   }
 
   async explain(): Promise<string> {
-    const { runner, engine } = this.#live();
+    const { runner, engine } = this.model;
     const { load, shaders } = await engine.explain();
     const texts = [...shaders].map(([name, wgsl]) => `// ${name}\n${wgsl.trimEnd()}`);
     return [runner.explain(), load, ...texts].filter((part) => part !== "").join("\n\n");
   }
 
-  async dispose(): Promise<void> {
-    await this.#queue.close();
-    this.#model?.memory.dispose();
-    this.#model = null;
+  protected override async release(model: Model | null): Promise<void> {
+    model?.memory.dispose();
     await this.#options.onDispose();
   }
 
-  #live(): Model {
-    if (this.#model === null) throw disposed();
-    return this.#model;
-  }
-
-  #forward(inputs: readonly Value[], hooks: Hooks): Promise<readonly Value[]> {
-    const { program, runner, engine, weights, stream } = this.#live();
+  protected override forward(inputs: readonly Value[], hooks: Hooks): Promise<readonly Value[]> {
+    const { program, runner, engine, weights, stream } = this.model;
     return this.#during(hooks, async () => {
       const { outputs, writes } = programResults(
         program,
@@ -138,7 +108,7 @@ export class WebgpuExecutable implements Executable {
 
   /** What a call does on the device, with what is to be left behind it. */
   async #during<T>({ signal }: Hooks, work: () => Promise<T>): Promise<T> {
-    const { engine, stream, device } = this.#live();
+    const { engine, stream, device } = this.model;
     if (device.lost !== null) throw deviceLost(device.lost);
     stream.signal = signal;
     try {
@@ -152,7 +122,7 @@ export class WebgpuExecutable implements Executable {
 
   /** Inputs as runs take them: those on this device stay there. */
   #given(inputs: readonly Value[]): readonly RunValue[] {
-    const { program, device } = this.#live();
+    const { program, device } = this.model;
     const accept = (tensor: Value): DeviceData | null =>
       tensor instanceof DeviceTensor && tensor.on === device
         ? { dtype: tensor.dtype, shape: tensor.shape, handle: { buffer: tensor.buffer } }
@@ -161,7 +131,7 @@ export class WebgpuExecutable implements Executable {
   }
 
   async #deliver(outputs: readonly RunValue[]): Promise<readonly Value[]> {
-    const { engine, stream, device, memory } = this.#live();
+    const { engine, stream, device, memory } = this.model;
     if (this.#options.outputs === "host") {
       const tensors = await engine.fetch(outputs.filter((value) => isDeviceData(value)));
       await engine.check();

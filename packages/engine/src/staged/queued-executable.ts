@@ -1,0 +1,56 @@
+import type { Profile, Value } from "@pt2/backend";
+import type { Pt2Error } from "@pt2/format";
+import { RunQueue } from "../run-queue.ts";
+import type { Cancellation } from "./cancellation.ts";
+import { profiled } from "./profiled.ts";
+import type { RunHooks } from "./stage-engine.ts";
+
+/** Hooks of a run with the kind of signal that the backend stops at. */
+export interface SignalledHooks<Signal extends Cancellation> extends RunHooks {
+  readonly signal?: Signal | undefined;
+}
+
+/** An executable whose runs wait for each other, until it is disposed. `Model` is what it runs with. */
+export abstract class QueuedExecutable<Model, Signal extends Cancellation = Cancellation> {
+  protected readonly queue: RunQueue;
+  readonly #disposed: () => Pt2Error;
+  /** Null once disposed, so that the memory is freed although the executable may still be referenced. */
+  #model: Model | null;
+
+  constructor(model: Model, disposed: () => Pt2Error) {
+    this.#model = model;
+    this.#disposed = disposed;
+    this.queue = new RunQueue(disposed);
+  }
+
+  run(inputs: readonly Value[], { signal }: SignalledHooks<Signal> = {}): Promise<readonly Value[]> {
+    return this.queue.run(() => this.forward(inputs, { signal }), signal);
+  }
+
+  profile(inputs: readonly Value[], { signal }: SignalledHooks<Signal> = {}): Promise<Profile> {
+    return this.queue.run(() => profiled((observe) => this.forward(inputs, { observe, signal })), signal);
+  }
+
+  async dispose(): Promise<void> {
+    await this.queue.close();
+    const model = this.#model;
+    this.#model = null;
+    await this.release(model);
+  }
+
+  /** Fails once disposed. */
+  protected get model(): Model {
+    if (this.#model === null) throw this.#disposed();
+    return this.#model;
+  }
+
+  protected replaceModel(model: Model): void {
+    this.#model = model;
+  }
+
+  /** One run. */
+  protected abstract forward(inputs: readonly Value[], hooks: SignalledHooks<Signal>): Promise<readonly Value[]>;
+
+  /** Gives the memory of the model back; null where it was disposed before. */
+  protected abstract release(model: Model | null): Promise<void>;
+}
