@@ -19,7 +19,7 @@ interface OpSet {
 interface Modules {
   readonly aten: { readonly aten: OpSet; readonly libraries: readonly OpSet[] };
   readonly registry: { printSchema(schema: unknown): string };
-  readonly schemas: { schemaNames(): readonly string[] };
+  readonly schemas: { readonly torchSchemas: { names(): readonly string[] } };
   readonly inPlace: {
     functionalName(name: string): string | null;
     inPlaceRecord(name: string, record: OpRecord): OpRecord | undefined;
@@ -32,11 +32,11 @@ async function source<Name extends keyof Modules>(path: string): Promise<Modules
 
 const { aten, libraries } = await source<"aten">("registry/src/aten.ts");
 const { printSchema } = await source<"registry">("registry/src/index.ts");
-const { schemaNames } = await source<"schemas">("registry/src/schemas.ts");
+const { torchSchemas } = await source<"schemas">("registry/src/schemas.ts");
 const { functionalName, inPlaceRecord } = await source<"inPlace">("registry/src/in-place.ts");
 
 const records = new Map([aten, ...libraries].flatMap(({ ops }) => ops).map((record) => [record.name, record]));
-const inPlace = schemaNames().flatMap((name) => {
+const inPlace = torchSchemas.names().flatMap((name) => {
   const record = records.get(functionalName(name) ?? "");
   return record === undefined || records.has(name) ? [] : (inPlaceRecord(name, record) ?? []);
 });

@@ -42,7 +42,7 @@ export const ROWS: readonly (readonly Member[])[] = [
     { name: "@pt2/digits", what: "example: handwritten digits" },
     { name: "@pt2/search", what: "example: sentence search" },
     { name: "@pt2/web", what: "example: a page that opens and runs programs" },
-    { name: "@pt2/tests", what: "tests across packages" },
+    { name: "@pt2/tests", what: "tests across packages", inside: true },
     { name: "@pt2/bench", what: "measurements", inside: true },
   ],
 ];

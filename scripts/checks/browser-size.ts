@@ -34,8 +34,8 @@ const PATHS: readonly Path[] = [
   },
   {
     what: "that worker, before it knows the ops of a program",
-    folder: "tests/src",
-    code: 'import "@pt2/backend-wasm/worker";',
+    folder: "packages/backend-wasm",
+    code: 'import "./src/worker.ts";',
     budget: 133_000,
   },
 ];

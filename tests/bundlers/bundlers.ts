@@ -37,7 +37,11 @@ const esbuild = (name: string, ...flags: readonly string[]): Bundler => ({
   files: { "main.js": PAGE, "site/index.html": html("/main.js") },
   async run(folder) {
     const shared = ["--bundle", "--minify", "--format=esm", "--outdir=site", "--log-level=error", ...flags];
-    await command(bin(folder, "esbuild"), ["main.js", "worker=@pt2/backend-wasm/worker", ...shared], folder);
+    await command(
+      bin(folder, "esbuild"),
+      ["main.js", "worker=node_modules/@pt2/backend-wasm/dist/worker.js", ...shared],
+      folder,
+    );
     return await answersOfPage(join(folder, "site"));
   },
 });
@@ -125,10 +129,8 @@ const singleExecutable = (name: string, server: string, flags: readonly string[]
   },
 });
 
-/** Every entry point that is not a worker's. */
 const EVERYTHING = publishedPackages()
   .flatMap(({ entryPoints }) => entryPoints)
-  .filter((entry) => !entry.includes("/worker"))
   .map((entry, i) => `export * as m${i} from "${entry}";\n`);
 const STRICT = ["--strict", "--exactOptionalPropertyTypes", "--skipLibCheck", "false", "--pretty", "false"];
 

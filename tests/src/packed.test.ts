@@ -9,8 +9,7 @@ import { command, installInto, publishedPackages } from "./installed-project.ts"
 
 const TSC = fileURLToPath(new URL("../../node_modules/typescript/bin/tsc", import.meta.url));
 const packages = publishedPackages();
-/** Entries of workers do nothing elsewhere. */
-const entryPoints = packages.flatMap((pkg) => pkg.entryPoints).filter((entry) => !entry.includes("/worker"));
+const entryPoints = packages.flatMap((pkg) => pkg.entryPoints);
 
 /** Compiler settings of an application, with the checks of declaration files left on. */
 const STRICT = ["--strict", "--target", "es2023", "--exactOptionalPropertyTypes", "--noUncheckedIndexedAccess"];
@@ -26,8 +25,8 @@ const compile = (file: string, ...settings: readonly string[]): Promise<string> 
   command(process.execPath, [TSC, "--pretty", "false", ...STRICT, ...settings, file], folder);
 const node = (...args: readonly string[]): Promise<string> => command(process.execPath, args, folder);
 
-/** Entry points whose types are those of pages: WebGPU's, in Node too, and the origin private file system's. */
-const OF_PAGES = ["@pt2/backend-webgpu", "@pt2/backend-webgpu/node", "@pt2/format/opfs"];
+/** Entry points whose types are those of pages, in Node too. */
+const OF_PAGES = ["@pt2/backend-webgpu", "@pt2/backend-webgpu/node"];
 
 describe("packages as npm installs them", () => {
   it("hold no tests, and link to each other by version", () => {
@@ -68,7 +67,7 @@ describe("packages as npm installs them", () => {
     await compile("using.ts", ...settings, "--target", "es2022", "--lib", "es2022,dom");
   });
 
-  it.each(packages.flatMap((pkg) => pkg.entryPoints).filter((entry) => entry.endsWith("/node")))(
+  it.each(entryPoints.filter((entry) => entry.endsWith("/node")))(
     "say in a page what to import instead of %s",
     async (entry) => {
       const code = `import * as all from "${entry}";

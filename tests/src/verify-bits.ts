@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
-import type { VerifyReport } from "@pt2/cli";
 import { fromBytes, readSafetensors } from "@pt2/format";
 import type { Model, Value } from "@pt2/runtime/node";
+import type { VerifyReport } from "../../packages/cli/src/verify/verify-model.ts";
 import { readCalls } from "./fixture.ts";
 
 type Check = VerifyReport["checks"][number];

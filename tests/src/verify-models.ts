@@ -14,8 +14,10 @@ import type { Backend } from "@pt2/backend";
 import { libtorch } from "@pt2/backend-libtorch/node";
 import { wasm } from "@pt2/backend-wasm/node";
 import { webgpu } from "@pt2/backend-webgpu/node";
-import { defaultTolerance, readExpectedCalls, type ToleranceOf, type VerifyReport, verifyModel } from "@pt2/cli";
 import { load, type Model } from "@pt2/runtime/node";
+import { readExpectedCalls } from "../../packages/cli/src/verify/expected-calls.ts";
+import { defaultTolerance, type ToleranceOf } from "../../packages/cli/src/verify/tolerance.ts";
+import { type VerifyReport, verifyModel } from "../../packages/cli/src/verify/verify-model.ts";
 import { verifyBits } from "./verify-bits.ts";
 
 const BACKENDS: Readonly<Record<string, (threads: number | undefined) => Promise<Backend>>> = {

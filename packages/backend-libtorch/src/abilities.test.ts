@@ -1,4 +1,4 @@
-import { floats, programOf } from "@pt2/conformance/programs";
+import { floats, programOf } from "@pt2/conformance";
 import { createRegistry, defineOp } from "@pt2/registry";
 import { aten } from "@pt2/registry/aten";
 import { expect, it } from "vitest";

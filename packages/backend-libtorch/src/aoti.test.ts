@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { mkdir, readFile, rename } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { floats } from "@pt2/conformance/programs";
+import { floats } from "@pt2/conformance";
 import { beforeAll, describe, expect, it } from "vitest";
 import { LibtorchBackend } from "./backend.ts";
 import { runCommand } from "./install/command.ts";

@@ -1,5 +1,5 @@
 import { type HostTensor, hostTensor } from "@pt2/backend";
-import { floats } from "@pt2/conformance/programs";
+import { floats } from "@pt2/conformance";
 import type { OpName } from "@pt2/graph";
 import { expect, it } from "vitest";
 import { LibtorchBackend } from "./backend.ts";

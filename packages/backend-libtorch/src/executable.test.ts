@@ -1,7 +1,7 @@
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { hostTensor } from "@pt2/backend";
-import { floats } from "@pt2/conformance/programs";
+import { floats } from "@pt2/conformance";
 import { expect, it } from "vitest";
 import { LibtorchBackend } from "./backend.ts";
 import { describeWithLibtorch } from "./libtorch.test-helper.ts";

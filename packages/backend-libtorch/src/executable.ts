@@ -1,7 +1,7 @@
 import type { Executable, MemoryReport, Profile, RunOptions, TraceObserver, Value } from "@pt2/backend";
-import { RunQueue } from "@pt2/engine/run-queue";
+import { RunQueue } from "@pt2/backend";
 import type { Pt2Error } from "@pt2/format";
-import { isReturned } from "@pt2/graph/results";
+import { isReturned } from "@pt2/graph";
 import { commitWrites } from "./commit-writes.ts";
 import type { CompiledProgram } from "./compile-program.ts";
 import { explain } from "./explain.ts";

@@ -1,5 +1,5 @@
 import { type HostTensor, hostTensor, numel, type Tensor } from "@pt2/backend";
-import { floats } from "@pt2/conformance/programs";
+import { floats } from "@pt2/conformance";
 import { randomFloats, randomUnit } from "@pt2/testing/random";
 import { ABSOLUTE, worstError } from "@pt2/testing/worst-error";
 import { describe, expect, it } from "vitest";

@@ -1,6 +1,5 @@
 import { hostTensor } from "@pt2/backend";
-import { weightOf } from "@pt2/conformance";
-import { floats } from "@pt2/conformance/programs";
+import { floats, weightOf } from "@pt2/conformance";
 import { expect, it } from "vitest";
 import { LibtorchBackend } from "./backend.ts";
 import { describeWithLibtorch } from "./libtorch.test-helper.ts";

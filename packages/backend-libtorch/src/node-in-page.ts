@@ -1,7 +1,7 @@
 // What a page gets in place of `@pt2/backend-libtorch/node`: libtorch is native code.
 import { INSTALL_ERRORS, installError } from "./install/install-errors.ts";
 
-export * from "./index.ts";
+export { LIBTORCH_ERRORS } from "./libtorch-errors.ts";
 export { INSTALL_ERRORS };
 
 function nodeEntry(): Error {

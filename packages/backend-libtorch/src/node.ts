@@ -1,6 +1,9 @@
-export type { Addon } from "./addon.ts";
+export type { Addon, CudaDevice, LibtorchFlags, LibtorchInfo } from "./addon.ts";
+export type { AotiModel, AotiOptions } from "./aoti.ts";
 export { LibtorchBackend } from "./backend.ts";
-export * from "./index.ts";
+export type { OpArgs, OpResult, OpValue } from "./eager/op-args.ts";
+export type { LibtorchExecutable } from "./executable.ts";
+export type { KernelCalls, LibtorchKernel, LibtorchKernelSource, LibtorchLibrary } from "./handlers/kernel.ts";
 export { type AddonBuild, type BuildOptions, buildAddon, findBuiltAddon } from "./install/build-addon.ts";
 export type { BuildProgress } from "./install/compile-job.ts";
 export {
@@ -18,5 +21,9 @@ export {
   type InstallOptions,
   installLibtorch,
 } from "./install/install-libtorch.ts";
+export type { Libtorch } from "./install/libtorch.ts";
 export { type LoadedAddon, type LoadOptions, loadAddon } from "./install/load-addon.ts";
 export { libtorch } from "./libtorch.ts";
+export { LIBTORCH_ERRORS, type LibtorchErrorCode } from "./libtorch-errors.ts";
+export type { Outputs } from "./native-tensor.ts";
+export type { LibtorchOptions } from "./options.ts";

@@ -1,6 +1,5 @@
 import type { CompileRequest, HostTensor, Value } from "@pt2/backend";
-import { weightOf } from "@pt2/conformance";
-import { programOf, registryOf } from "@pt2/conformance/programs";
+import { programOf, registryOf, weightOf } from "@pt2/conformance";
 import type { WeightTensor } from "@pt2/format";
 import type { LibtorchBackend } from "./backend.ts";
 import type { LibtorchExecutable } from "./executable.ts";

@@ -1,7 +1,6 @@
 import type { Node, OpName } from "@pt2/graph";
 import { isSymbolic } from "@pt2/graph/passes";
-import { effectsOf, type OpEffects, type OpHandler, type OpRegistry } from "@pt2/registry";
-import { effectsOfHandled } from "@pt2/registry/own-ops";
+import { effectsOf, effectsOfHandled, type OpEffects, type OpHandler, type OpRegistry } from "@pt2/registry";
 import type { Dispatcher } from "./dispatcher.ts";
 import type { LibtorchKernel } from "./handlers/kernel.ts";
 

@@ -1,5 +1,5 @@
 import { hostTensor, type TraceEvent, type Value } from "@pt2/backend";
-import { floats } from "@pt2/conformance/programs";
+import { floats } from "@pt2/conformance";
 import { createRegistry, type HandlerTensor, type OpHandler } from "@pt2/registry";
 import { aten } from "@pt2/registry/aten";
 import { expect, it } from "vitest";

@@ -4,7 +4,8 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { archiveToBytes, fromBytes, openArchive } from "@pt2/format";
 import { recordedFile } from "@pt2/testing/recorded-file";
-import { main, type Terminal } from "./index.ts";
+import { main } from "./cli.ts";
+import type { Terminal } from "./terminal/terminal.ts";
 
 // What is ready here differs from machine to machine, also in programs that tests start.
 process.env.PT2_BACKEND = "wasm";

@@ -1,8 +1,15 @@
-export { type Comparable, type Comparison, compareTensors, type Tolerance } from "@pt2/backend";
-export { main } from "./cli.ts";
-export { CLI_ERRORS, type CliErrorCode } from "./cli-errors.ts";
-export type { ExitCode } from "./command.ts";
-export type { Terminal } from "./terminal/terminal.ts";
-export { type CallFiles, type ExpectedCall, readExpectedCalls } from "./verify/expected-calls.ts";
-export { defaultTolerance, type ToleranceOf } from "./verify/tolerance.ts";
-export { type OutputCheck, type VerifyReport, type VerifyRequest, verifyModel } from "./verify/verify-model.ts";
+/** What the commands find out and draw, as data: for pages and tools. Needs nothing of Node. */
+export { type Arrow, type Box, type Diagram, type DrawOptions, diagramOf } from "./draw/diagram.ts";
+export { toDot } from "./draw/dot.ts";
+export { type Family, familyOf } from "./draw/family.ts";
+export { depthFor, type Fold, foldModules } from "./draw/fold.ts";
+export { type Layered, layer, type Slot } from "./draw/layers.ts";
+export { toMermaid } from "./draw/mermaid.ts";
+export { toSvg } from "./draw/svg.ts";
+export { describeModel, type ModelReport, type WeightCount } from "./report/describe-model.ts";
+export { toHostTensor } from "./report/host-tensor.ts";
+export { sampleCall } from "./report/sample-call.ts";
+export { type OutputSummary, summarise } from "./report/summary.ts";
+export { bytesText, countText, plural, rangeText, timeText } from "./report/text.ts";
+export { type OpTime, timesByOp } from "./report/times-by-op.ts";
+export { type Trace, type TraceEvent, traceOf } from "./report/trace.ts";

@@ -7,11 +7,24 @@ export type { ElementwiseGroup, FuseOptions, Step } from "./fuse.ts";
 export { callsOf, fuse, operandsOf } from "./fuse.ts";
 export { hintBindings, hintValues } from "./hint-values.ts";
 export { requireResults } from "./kernel-error.ts";
+export { bindWeights, type DeviceStorage, type ProgramState } from "./plan/bind-weights.ts";
+export { areParts, inParts, isComplexDtype, partDtype, partOf } from "./plan/complex-parts.ts";
+export { Constant, type ConstantMemory, type DeviceBuffer } from "./plan/constant.ts";
+export { type ConstantLoader, ConstantPool, type LoadWatch } from "./plan/constant-pool.ts";
+export { ConstantWork } from "./plan/constant-work.ts";
+export { bytesOf } from "./plan/derive.ts";
+export { DedicatedBuffer, type PlanBuffer, type PlanMemory } from "./plan/device-buffer.ts";
+export type { DeviceTypes } from "./plan/device-types.ts";
+export type { KernelCall, PlanContext } from "./plan/kernel-call.ts";
+export type { ConstantSteps, Epilogue, PlanDevice, PlannedCall, PlanTarget } from "./plan/plan-device.ts";
+export { type PlannedStage, type PlannedStep, type PlanRequest, planStage } from "./plan/plan-stage.ts";
+export { PlanningContext } from "./plan/planning-context.ts";
+export { type TensorLayout, type TensorView, viewOf } from "./plan/tensor-view.ts";
 export type { ArenaPlan, Lifetime } from "./plan-arena.ts";
 export { planArena } from "./plan-arena.ts";
+export { planSlots } from "./plan-slots.ts";
 export type { Awaitable } from "./staged/awaitable.ts";
 export { callKey, exact, isPure } from "./staged/call-key.ts";
-export type { Cancellation } from "./staged/cancellation.ts";
 export { type Clamp, clampOf } from "./staged/clamp.ts";
 export { compileChecked } from "./staged/compile-checked.ts";
 export type { DynamicKernel } from "./staged/dynamic-kernel.ts";
@@ -39,3 +52,31 @@ export {
 } from "./staged/run-value.ts";
 export type { RunHooks, StageEngine, StagePlan, StageRequest, StepObserver } from "./staged/stage-engine.ts";
 export { staticInputs } from "./staged/static-inputs.ts";
+
+export { broadcastPositions, broadcastShape } from "./strides/broadcast.ts";
+export { checkInside } from "./strides/inside.ts";
+export {
+  broadcastStrides,
+  channelsLast,
+  contiguousStrides,
+  isDense,
+  type Layout,
+  resultStrides,
+  sameStrides,
+} from "./strides/layout.ts";
+export { forEachOffset, type Lanes, lanesOf, normalDim, offsetsOf } from "./strides/offsets.ts";
+export {
+  ADAPTIVE_POOLS,
+  type Arguments,
+  CONVOLUTIONS,
+  type ConvolutionWindow,
+  convolutionWindow,
+  type PoolingWindow,
+  poolingWindow,
+  SLIDING_POOLS,
+  type Spatial,
+  spatial,
+  volume,
+  windowOf,
+  withinReach,
+} from "./windows.ts";

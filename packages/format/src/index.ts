@@ -1,3 +1,5 @@
+export { onAbort } from "./abort/on-abort.ts";
+export { unlessAborted } from "./abort/unless-aborted.ts";
 export type { Archive, ArchiveEntry, ArchiveOptions, Generation, ReadSignal } from "./archive.ts";
 export type { ByteSource, ReadOptions, SourceOrigin } from "./byte-source.ts";
 export { fromBlob, fromBytes } from "./byte-source.ts";
@@ -9,6 +11,7 @@ export { FORMAT_ERRORS, type FormatErrorCode } from "./format-errors.ts";
 export { LIMITS } from "./limits.ts";
 export { readNpz } from "./npz.ts";
 export { openArchive } from "./open-archive.ts";
+export { type CacheOptions, cached, cacheUsage, clearCache, type PageFolder } from "./opfs/archive-cache.ts";
 export { parseProgram } from "./program/decode-program.ts";
 export { formatProgram } from "./program/encode-program.ts";
 export type * from "./program/exported-program.ts";

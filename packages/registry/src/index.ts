@@ -1,4 +1,4 @@
-/** What PyTorch ops mean. Op families are behind `@pt2/registry/aten`, PyTorch's own schemas behind `./schemas`. */
+/** What PyTorch ops mean. Records are behind `@pt2/registry/aten`, and those that load when they are asked for behind `./on-demand`. */
 export type { Builder, Callable, EmitCall, KnownOp, SchemaOf, TypedOp } from "./builder.ts";
 export { builderOf } from "./builder.ts";
 export type { OpEffects } from "./effects.ts";
@@ -20,7 +20,10 @@ export { resolveArgs } from "./op-registry.ts";
 export type { OpSchemas } from "./op-schemas.gen.ts";
 export type * from "./op-set.ts";
 export { createRegistry } from "./own-ops/create-registry.ts";
-export type { HandlerAnswer } from "./own-ops/handler-results.ts";
+export type { HandledCall, HandlerAnswer } from "./own-ops/handler-results.ts";
+export { answersOf, requireAsRecorded, requireDepth, requireFunction } from "./own-ops/results.ts";
+export { similar } from "./own-ops/similar.ts";
+export { effectsOfHandled } from "./own-ops/user-effects.ts";
 export type { ScalarCall } from "./promotion.ts";
 export { computeDtype, promoteTypes, resultType, typeScalarCall } from "./promotion.ts";
 export type { RegistryErrorCode } from "./registry-errors.ts";

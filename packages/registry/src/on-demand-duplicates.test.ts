@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { atenOnDemand } from "./on-demand.ts";
+import { atenOnDemand } from "./aten/on-demand.ts";
 import { defineOp } from "./op.ts";
 import type { OpSet } from "./op-set.ts";
 import { createRegistry } from "./own-ops/create-registry.ts";

@@ -7,7 +7,7 @@ import { defineOp } from "./op.ts";
 import { resolveArgs } from "./op-registry.ts";
 import { createRegistry } from "./own-ops/create-registry.ts";
 import { parseSchema } from "./schema/parse.ts";
-import { schemaOf } from "./schemas.ts";
+import { torchSchemas } from "./schemas.ts";
 import type { ArgValue } from "./tensor-meta.ts";
 import { wrapNumber } from "./wrapped.ts";
 
@@ -122,7 +122,7 @@ describe("effectsOf", () => {
     // Of the set of the argument or of another one: some calls copy.
     ["aten::to.prim_dtype", { mutates: [], aliases: [{ output: 0, arg: "self", copies: true }] }],
   ])("reads %s", (name, effects) => {
-    expect(effectsOf({ schema: schemaOf(name)! })).toEqual(effects);
+    expect(effectsOf({ schema: torchSchemas.schemaOf(name)! })).toEqual(effects);
   });
 
   it("tells a conversion from a view, whichever overload says it", () => {
@@ -133,16 +133,16 @@ describe("effectsOf", () => {
       return %x, %c
     }`);
     const { outputs } = functionalize(program, (op) => {
-      const schema = schemaOf(op);
+      const schema = torchSchemas.schemaOf(op);
       return schema && effectsOf({ schema });
     });
     expect(outputs).toEqual([{ kind: "user_output" }, { kind: "user_output" }]);
   });
 
   it("adds what the schema hides", () => {
-    expect(effectsOf({ schema: schemaOf("aten::batch_norm")!, mutates: ["running_mean"] }).mutates).toEqual([
-      "running_mean",
-    ]);
+    expect(
+      effectsOf({ schema: torchSchemas.schemaOf("aten::batch_norm")!, mutates: ["running_mean"] }).mutates,
+    ).toEqual(["running_mean"]);
   });
 });
 

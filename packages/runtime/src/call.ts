@@ -1,6 +1,6 @@
 import type { TreeSpec } from "@pt2/format";
 import type { Program } from "@pt2/graph";
-import { countLeaves, flatten, structureOf, unflatten } from "@pt2/graph/pytree";
+import { countLeaves, flatten, structureOf, unflatten } from "@pt2/graph";
 import { isTensor } from "./check-inputs.ts";
 import { runtimeError } from "./runtime-errors.ts";
 import type { LeafInfo } from "./signature.ts";

@@ -8,13 +8,7 @@ import type { Model } from "./model.ts";
 import { type ModelSource, openSource } from "./open-source.ts";
 import { aliasWrittenBuffers, functionalizeAndFold, removeNoOpsAndRegions } from "./prepare.ts";
 import { reportProgress } from "./report-progress.ts";
-import {
-  requireContract,
-  requireHandlers,
-  requireKernelNames,
-  requireOptions,
-  requireWeights,
-} from "./requirements.ts";
+import { requireContract, requireHandlers, requireOptions, requireWeights } from "./requirements.ts";
 
 /** Options of {@link load}. */
 export interface LoadOptions extends Pick<CompileRequest, "precision" | "onProgress" | "signal"> {
@@ -93,12 +87,10 @@ async function registryOf(options: LoadOptions): Promise<OpRegistry> {
   requireOptions(options);
   requireContract(options.backend);
   const { backend, ops = [], handlers = [] } = options;
-  await requireKernelNames(ops, backend);
   const isPlain = ops.length + handlers.length === 0;
-  const sets = [...atenOnDemand, ...ops];
   const registry = isPlain
-    ? builtInRegistry(sets)
-    : (await import("@pt2/registry/own-ops")).createRegistry({ sets, handlers });
+    ? builtInRegistry(atenOnDemand)
+    : (await import("./own-ops.ts")).registryWith(atenOnDemand, ops, handlers, backend);
   // These ops are in nearly every program, so they load while the file is opened. The later load reports a failure.
   registry.load(["aten::add.Tensor"]).catch(() => {});
   return registry;

@@ -31,7 +31,7 @@ export async function removeNoOpsAndRegions(
 
 async function withoutRegions(program: Program): Promise<Program> {
   if (!hasRegions(program.graph)) return program;
-  const { expandAutocast, expandVmap } = await import("@pt2/graph/regions");
+  const { expandAutocast, expandVmap } = await import("@pt2/graph/functionalize");
   return expandVmap(expandAutocast(program));
 }
 

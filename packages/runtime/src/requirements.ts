@@ -2,7 +2,7 @@ import type { Backend } from "@pt2/backend";
 import { BACKEND_API_VERSION } from "@pt2/backend";
 import { absentWeights, type Pt2ErrorParts, type WeightTensor } from "@pt2/format";
 import { type Program, walk } from "@pt2/graph";
-import type { OpRegistry, OpSet } from "@pt2/registry";
+import type { OpRegistry } from "@pt2/registry";
 import { runtimeError } from "./runtime-errors.ts";
 
 /** Throws for invalid options, which JavaScript callers may pass. */
@@ -56,22 +56,6 @@ export function requireContract({ name, apiVersion }: Backend): void {
     advice: "install versions of @pt2/runtime and the backend that were released together",
     details: { backend: name, apiVersion },
   });
-}
-
-/** Throws for an op set with kernels under a name similar to the backend's: they would never be used. */
-export async function requireKernelNames(sets: readonly OpSet[], { name }: Backend): Promise<void> {
-  for (const { name: set, kernels = {} } of sets) {
-    const others = Object.keys(kernels).filter((key) => key !== name);
-    if (others.length === 0) continue;
-    const { similar } = await import("@pt2/registry/own-ops");
-    const meant = others.find((key) => similar(key, [name]) !== undefined);
-    if (meant === undefined) continue;
-    throw runtimeError("runtime.kernels", {
-      what: `Op set "${set}" has kernels for a backend \`${meant}\`, but the backend in use is called \`${name}\``,
-      advice: `write \`kernels: { ${name}: […] }\``,
-      details: { set, backend: meant },
-    });
-  }
 }
 
 /** Throws for handler functions if the backend does not support them. */

@@ -1,7 +1,6 @@
 import type { Tensor, Value } from "@pt2/backend";
 import type { Program } from "@pt2/graph";
-import { unflatten } from "@pt2/graph/pytree";
-import { isGradient, isModuleResult } from "@pt2/graph/results";
+import { isGradient, isModuleResult, unflatten } from "@pt2/graph";
 import type { LeafInfo } from "./signature.ts";
 
 /** The result of a program of forward and backward: the module's result, and the gradients of its loss. */

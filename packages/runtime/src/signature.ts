@@ -1,7 +1,16 @@
 import type { DType } from "@pt2/format";
-import { type Arg, type InputSpec, type Program, printSym, type SymInt, type ValueType } from "@pt2/graph";
-import { inputNames, leafNames } from "@pt2/graph/pytree";
-import { isGradient, isModuleResult } from "@pt2/graph/results";
+import {
+  type Arg,
+  type InputSpec,
+  inputNames,
+  isGradient,
+  isModuleResult,
+  leafNames,
+  type Program,
+  printSym,
+  type SymInt,
+  type ValueType,
+} from "@pt2/graph";
 
 /** A value that was fixed at export. */
 export type Constant = number | bigint | boolean | string | null;

@@ -1,7 +1,7 @@
 // A page that does one thing over and over; `soak-readings.ts` counts what that leaves behind.
 import { wasm } from "@pt2/backend-wasm";
 import { webgpu } from "@pt2/backend-webgpu";
-import { cached, clearCache } from "@pt2/format/opfs";
+import { cached, clearCache } from "@pt2/format";
 import { type Backend, load, type Model, type Tensor, tensor } from "@pt2/runtime";
 import { countBuffers } from "./count-buffers.ts";
 

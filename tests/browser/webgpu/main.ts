@@ -1,6 +1,6 @@
 // What a page with WebGPU imports; tests write the rest of it through `globalThis.gpu`.
 import { webgpu } from "@pt2/backend-webgpu";
-import { cached, cacheUsage, clearCache } from "@pt2/format/opfs";
+import { cached, cacheUsage, clearCache } from "@pt2/format";
 import { load, tensor } from "@pt2/runtime";
 
 /** What the page offers to the tests. */

@@ -1,4 +1,4 @@
-import type { Slot } from "@pt2/graph/draw";
+import type { Slot } from "@pt2/cli";
 import { settle } from "./settle.ts";
 
 /** Distance between neighbours of a row. */

@@ -1,6 +1,5 @@
-import { plural } from "@pt2/cli/report";
+import { type Arrow, type Family, familyOf, plural } from "@pt2/cli";
 import { definitionsOf, type Graph, type Node, type Program, usesOf, valuesOf } from "@pt2/graph";
-import { type Arrow, type Family, familyOf } from "@pt2/graph/draw";
 import { type Group, type Item, nodesOf } from "./module-tree.ts";
 import { opTitle, typeText } from "./titles.ts";
 

@@ -1,4 +1,4 @@
-import { countText, plural, timeText } from "@pt2/cli/report";
+import { countText, plural, timeText } from "@pt2/cli";
 import { type Arg, definitionsOf, type Graph, type Node } from "@pt2/graph";
 import { type Child, el, fill } from "../page/dom.ts";
 import type { GraphBox } from "./boxes.ts";

@@ -1,4 +1,4 @@
-import { type Arrow, layer } from "@pt2/graph/draw";
+import { type Arrow, layer } from "@pt2/cli";
 import { align } from "./align.ts";
 import type { GraphBox, Picture } from "./boxes.ts";
 import type { Beginning } from "./camera.ts";

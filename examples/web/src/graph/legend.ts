@@ -1,4 +1,4 @@
-import type { Family } from "@pt2/graph/draw";
+import type { Family } from "@pt2/cli";
 import { el } from "../page/dom.ts";
 import type { Layout } from "./layout.ts";
 

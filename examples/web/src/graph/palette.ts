@@ -1,4 +1,4 @@
-import type { Family } from "@pt2/graph/draw";
+import type { Family } from "@pt2/cli";
 import { colour } from "../page/theme.ts";
 
 /** The colours of a theme. */

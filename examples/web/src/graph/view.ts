@@ -1,4 +1,4 @@
-import { plural } from "@pt2/cli/report";
+import { plural } from "@pt2/cli";
 import type { Program } from "@pt2/graph";
 import type { StepTime } from "@pt2/runtime";
 import { el, fill } from "../page/dom.ts";

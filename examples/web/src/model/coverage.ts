@@ -1,5 +1,5 @@
 import type { UnsupportedOp } from "@pt2/backend";
-import { plural } from "@pt2/cli/report";
+import { plural } from "@pt2/cli";
 import type { Program } from "@pt2/graph";
 import { createRegistry } from "@pt2/registry";
 import { atenOnDemand } from "@pt2/registry/on-demand";

@@ -1,4 +1,4 @@
-import { describeModel, type ModelReport, sampleCall } from "@pt2/cli/report";
+import { describeModel, type ModelReport, sampleCall } from "@pt2/cli";
 import type { WeightTensor } from "@pt2/format";
 import { importProgram, type Program } from "@pt2/graph";
 import type { Call } from "@pt2/runtime";

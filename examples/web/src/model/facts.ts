@@ -1,4 +1,4 @@
-import { bytesText, countText, plural, type WeightCount } from "@pt2/cli/report";
+import { bytesText, countText, plural, type WeightCount } from "@pt2/cli";
 import { el } from "../page/dom.ts";
 import type { ModelDetails } from "./details.ts";
 

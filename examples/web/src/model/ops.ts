@@ -1,5 +1,5 @@
 import type { UnsupportedOp } from "@pt2/backend";
-import { countText, type ModelReport, plural } from "@pt2/cli/report";
+import { countText, type ModelReport, plural } from "@pt2/cli";
 import { type Child, el } from "../page/dom.ts";
 import { table } from "../page/table.ts";
 import type { Coverage } from "./coverage.ts";

@@ -1,4 +1,4 @@
-import { type ModelReport, rangeText } from "@pt2/cli/report";
+import { type ModelReport, rangeText } from "@pt2/cli";
 import { describeType, type LeafInfo } from "@pt2/runtime";
 import { el } from "../page/dom.ts";
 import { table } from "../page/table.ts";

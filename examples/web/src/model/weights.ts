@@ -1,4 +1,4 @@
-import { bytesText, countText } from "@pt2/cli/report";
+import { bytesText, countText } from "@pt2/cli";
 import { DTYPES, elementCount, type WeightTensor } from "@pt2/format";
 import { el } from "../page/dom.ts";
 import { table } from "../page/table.ts";

@@ -1,5 +1,5 @@
 import type { Program } from "@pt2/graph";
-import { flatten } from "@pt2/graph/pytree";
+import { flatten } from "@pt2/graph";
 import type { LeafInfo } from "@pt2/runtime";
 import type { ModelDetails } from "../model/details.ts";
 import { el } from "../page/dom.ts";

@@ -1,4 +1,4 @@
-import { summarise } from "@pt2/cli/report";
+import { summarise } from "@pt2/cli";
 import type { LeafInfo, Value } from "@pt2/runtime";
 import { el } from "../page/dom.ts";
 import { table } from "../page/table.ts";

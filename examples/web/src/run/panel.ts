@@ -1,4 +1,4 @@
-import { bytesText, timeText } from "@pt2/cli/report";
+import { bytesText, timeText } from "@pt2/cli";
 import type { Profile, Value } from "@pt2/runtime";
 import { type BackendId, type BackendOffer, bestOf } from "../backends.ts";
 import type { ModelDetails } from "../model/details.ts";

@@ -1,4 +1,4 @@
-import { bytesText } from "@pt2/cli/report";
+import { bytesText } from "@pt2/cli";
 import type { Progress } from "@pt2/runtime";
 import { el } from "../page/dom.ts";
 

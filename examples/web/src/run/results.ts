@@ -1,4 +1,4 @@
-import type { ModelReport } from "@pt2/cli/report";
+import type { ModelReport } from "@pt2/cli";
 import { el } from "../page/dom.ts";
 import type { Measured } from "./measure.ts";
 import { outputsTable } from "./outputs.ts";

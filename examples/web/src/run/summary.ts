@@ -1,4 +1,4 @@
-import { bytesText, timeText } from "@pt2/cli/report";
+import { bytesText, timeText } from "@pt2/cli";
 import { el } from "../page/dom.ts";
 import type { Measured } from "./measure.ts";
 

@@ -1,4 +1,4 @@
-import { plural, timesByOp, timeText, traceOf } from "@pt2/cli/report";
+import { plural, timesByOp, timeText, traceOf } from "@pt2/cli";
 import type { Profile } from "@pt2/runtime";
 import { el } from "../page/dom.ts";
 import { download } from "../page/download.ts";

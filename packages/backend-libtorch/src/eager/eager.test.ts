@@ -1,5 +1,5 @@
 import { hostTensor, type Tensor } from "@pt2/backend";
-import { floats } from "@pt2/conformance/programs";
+import { floats } from "@pt2/conformance";
 import { expect, it } from "vitest";
 import { LibtorchBackend } from "../backend.ts";
 import { describeWithLibtorch } from "../libtorch.test-helper.ts";

@@ -5,11 +5,11 @@ import {
   type Call,
   contiguous,
   Emitter,
+  requireAsRecorded,
   type SchemaType,
   type Strided,
   type TensorMeta,
 } from "@pt2/registry";
-import { requireAsRecorded } from "@pt2/registry/own-ops";
 import { libtorchError } from "../libtorch-errors.ts";
 import type { Router } from "../routes.ts";
 import { callArgs, irArg } from "./call-args.ts";

@@ -1,6 +1,7 @@
 import { argOf, type Graph, type Node } from "@pt2/graph";
 import {
   type ArgValue,
+  answersOf,
   argValue,
   describeNode,
   type HandlerFrame,
@@ -9,9 +10,10 @@ import {
   type HandlerTensor,
   type OpHandler,
   type OpRecord,
+  requireDepth,
+  requireFunction,
   resolveArgs,
 } from "@pt2/registry";
-import { answersOf, requireDepth, requireFunction } from "@pt2/registry/own-ops";
 import type { NativeTensor, NativeValue } from "../addon.ts";
 import { hostOperands } from "../encode/encode-program.ts";
 import { libtorchError } from "../libtorch-errors.ts";

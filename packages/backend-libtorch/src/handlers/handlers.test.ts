@@ -1,5 +1,5 @@
 import type { HostTensor, Value } from "@pt2/backend";
-import { floats } from "@pt2/conformance/programs";
+import { floats } from "@pt2/conformance";
 import { createRegistry, defineOp, type HandlerTensor, type OpHandler, type OpSet } from "@pt2/registry";
 import { aten } from "@pt2/registry/aten";
 import { scalar as s } from "@pt2/registry/scalar";

@@ -1,7 +1,6 @@
 import type { Tensor } from "@pt2/backend";
 import type { Arg, Graph, Node } from "@pt2/graph";
-import { describeNode, type HandlerAnswer } from "@pt2/registry";
-import { answersOf } from "@pt2/registry/own-ops";
+import { answersOf, describeNode, type HandlerAnswer } from "@pt2/registry";
 import type { NativeValue } from "../addon.ts";
 import { callOp } from "../eager/call-op.ts";
 import type { OpValue } from "../eager/op-args.ts";

@@ -1,5 +1,4 @@
-import { Pt2Error } from "@pt2/format";
-import { onAbort } from "@pt2/format/abort";
+import { onAbort, Pt2Error } from "@pt2/format";
 import { type Graph, graphsOf, type Node, type Program } from "@pt2/graph";
 import type {
   Addon,

@@ -1,4 +1,4 @@
-import { samples } from "@pt2/conformance/scalar";
+import { samples } from "@pt2/conformance";
 import { type ScalarExpr, scalar as s, simplify, typeExpr } from "@pt2/registry/scalar";
 import { randomUnit } from "@pt2/testing/random";
 import { expect, test } from "vitest";

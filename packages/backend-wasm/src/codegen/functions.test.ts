@@ -1,4 +1,4 @@
-import { distance, isDivision, type Operand, samples, typedFunction as typed } from "@pt2/conformance/scalar";
+import { distance, isDivision, type Operand, samples, typedFunction as typed } from "@pt2/conformance";
 import { DTYPES as DTYPE_FACTS, type DType } from "@pt2/format";
 import {
   BINARY_FNS,

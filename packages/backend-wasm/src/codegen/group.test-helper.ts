@@ -1,5 +1,5 @@
 // Runs a group as a generated kernel and element by element with the reference evaluator.
-import { evaluateAll, type Operand, positions } from "@pt2/conformance/scalar";
+import { evaluateAll, type Operand, positions } from "@pt2/conformance";
 import { bitsToFloat, DTYPES, type DType, floatToBits } from "@pt2/format";
 import type { ScalarValue, TypedExpr } from "@pt2/registry/scalar";
 import { createElementwiseCompiler } from "./compiler.ts";

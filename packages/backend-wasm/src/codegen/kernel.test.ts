@@ -1,4 +1,4 @@
-import { type Operand, samples } from "@pt2/conformance/scalar";
+import { type Operand, samples } from "@pt2/conformance";
 import type { DType } from "@pt2/format";
 import { reachOf } from "@pt2/registry";
 import { keyOf, type ScalarExpr, scalar as s, simplify, type TypedExpr, typeExpr } from "@pt2/registry/scalar";

@@ -1,4 +1,4 @@
-import { distance, randomExpression, samples } from "@pt2/conformance/scalar";
+import { distance, randomExpression, samples } from "@pt2/conformance";
 import { simplify } from "@pt2/registry/scalar";
 import { randomUnit } from "@pt2/testing/random";
 import { expect, test } from "vitest";

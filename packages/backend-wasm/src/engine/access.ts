@@ -1,4 +1,4 @@
-import { isComplexDtype, partDtype } from "@pt2/engine/plan";
+import { isComplexDtype, partDtype } from "@pt2/engine";
 import { bitsToFloat, DTYPES, type DType, floatToBits, isSmallFloat } from "@pt2/format";
 import { wasmError } from "../wasm-errors.ts";
 import type { Heap } from "./heap.ts";

@@ -1,4 +1,4 @@
-import type { PlanMemory } from "@pt2/engine/plan";
+import type { PlanMemory } from "@pt2/engine";
 import type { Block, Heap } from "./heap.ts";
 
 /** One block of memory that all activations share; it moves when a larger plan comes. */

@@ -1,5 +1,5 @@
+import type { PlanBuffer } from "@pt2/engine";
 import { locate } from "@pt2/engine";
-import type { PlanBuffer } from "@pt2/engine/plan";
 import { wasmError } from "../wasm-errors.ts";
 import { LIMITS } from "./limits.ts";
 

@@ -1,4 +1,4 @@
-import type { Constant, ConstantLoader, ConstantMemory } from "@pt2/engine/plan";
+import type { Constant, ConstantLoader, ConstantMemory } from "@pt2/engine";
 import type { Block, Heap } from "./heap.ts";
 import type { ReadAhead } from "./read-ahead.ts";
 

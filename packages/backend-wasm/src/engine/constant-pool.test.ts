@@ -1,5 +1,4 @@
-import { KernelSet } from "@pt2/engine";
-import { Constant, type DeviceBuffer } from "@pt2/engine/plan";
+import { Constant, type DeviceBuffer, KernelSet } from "@pt2/engine";
 import { describe, expect, test } from "vitest";
 import { packedMatrix, transposed } from "../kernels/matmul/gemm.ts";
 import { random } from "../kernels.test-helper.ts";

@@ -1,5 +1,5 @@
 import type { HandlerInitials } from "@pt2/engine";
-import { bindWeights, type ProgramState } from "@pt2/engine/plan";
+import { bindWeights, type ProgramState } from "@pt2/engine";
 import type { Node } from "@pt2/graph";
 import type { HandlerContext } from "@pt2/registry";
 import type { EngineRequest } from "./engine-request.ts";

@@ -1,4 +1,4 @@
-import { floats } from "@pt2/conformance/programs";
+import { floats } from "@pt2/conformance";
 import { expect, test } from "vitest";
 import { runBody } from "./programs.test-helper.ts";
 

@@ -1,6 +1,6 @@
-import type { Executable, MemoryReport, Value } from "@pt2/backend";
+import type { Cancellation, Executable, MemoryReport, Value } from "@pt2/backend";
+import type { ProgramState } from "@pt2/engine";
 import {
-  type Cancellation,
   fromRunValue,
   GraphRunner,
   type HostData,
@@ -12,7 +12,6 @@ import {
   staticInputs,
   toRunValues,
 } from "@pt2/engine";
-import type { ProgramState } from "@pt2/engine/plan";
 import { expectStorages } from "@pt2/format";
 import type { Program } from "@pt2/graph";
 import { modelDisposed } from "../wasm-errors.ts";

@@ -1,5 +1,5 @@
 import { hostTensor } from "@pt2/backend";
-import { floats } from "@pt2/conformance/programs";
+import { floats } from "@pt2/conformance";
 import { expect, test } from "vitest";
 import { runBody } from "./programs.test-helper.ts";
 

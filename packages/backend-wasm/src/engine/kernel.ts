@@ -1,5 +1,10 @@
-import type { Clamp, OpKernel } from "@pt2/engine";
-import type { KernelCall as EngineCall, PlanContext as EngineContext, PlannedStage } from "@pt2/engine/plan";
+import type {
+  Clamp,
+  KernelCall as EngineCall,
+  PlanContext as EngineContext,
+  OpKernel,
+  PlannedStage,
+} from "@pt2/engine";
 import type { ArgValue } from "@pt2/registry";
 import type { TypedExpr } from "@pt2/registry/scalar";
 import type { Kernels } from "../kernels.gen.ts";

@@ -1,5 +1,5 @@
 import type { HostTensor, TypedArray, Value } from "@pt2/backend";
-import { programOf, registryOf, weightsOf } from "@pt2/conformance/programs";
+import { programOf, registryOf, weightsOf } from "@pt2/conformance";
 import { WasmBackend } from "../backend.ts";
 
 const registry = registryOf();

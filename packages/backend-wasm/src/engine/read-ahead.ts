@@ -1,4 +1,4 @@
-import type { Constant as DeviceConstant } from "@pt2/engine/plan";
+import type { Constant as DeviceConstant } from "@pt2/engine";
 
 type Constant = DeviceConstant<number>;
 

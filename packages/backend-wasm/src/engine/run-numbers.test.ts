@@ -1,5 +1,5 @@
 import { hostTensor, type Value } from "@pt2/backend";
-import { floats } from "@pt2/conformance/programs";
+import { floats } from "@pt2/conformance";
 import { GraphRunner, isHostData, type RunValue, toRunValues } from "@pt2/engine";
 import { parse } from "@pt2/graph";
 import { createRegistry, type OpHandler } from "@pt2/registry";

@@ -1,4 +1,4 @@
-import { isDense, sameStrides } from "@pt2/engine/strides";
+import { isDense, sameStrides } from "@pt2/engine";
 import { DTYPES } from "@pt2/format";
 import type { PlanContext } from "./kernel.ts";
 import { addressOf, type TensorView } from "./tensor-view.ts";

@@ -1,4 +1,4 @@
-import type { DeviceBuffer, TensorView as View } from "@pt2/engine/plan";
+import type { DeviceBuffer, TensorView as View } from "@pt2/engine";
 import { DTYPES } from "@pt2/format";
 
 /** A buffer in WebAssembly memory: its handle is the address of its first byte, now. */

@@ -1,14 +1,18 @@
 import { numel } from "@pt2/backend";
-import { clampOf, type ElementwiseGroup, type KernelSet, planArena } from "@pt2/engine";
 import {
+  broadcastStrides,
   ConstantPool,
   type ConstantSteps,
+  clampOf,
+  type ElementwiseGroup,
+  type KernelSet,
   type PlanBuffer,
   type PlanDevice,
   type PlannedCall,
   type PlanTarget,
-} from "@pt2/engine/plan";
-import { broadcastStrides, resultStrides } from "@pt2/engine/strides";
+  planArena,
+  resultStrides,
+} from "@pt2/engine";
 import { DTYPES, type DType } from "@pt2/format";
 import type { Call, LoweredTensor } from "@pt2/registry";
 import { castTo, type TypedExpr } from "@pt2/registry/scalar";

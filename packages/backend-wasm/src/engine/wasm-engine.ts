@@ -1,16 +1,17 @@
+import type { Cancellation } from "@pt2/backend";
 import {
-  type Cancellation,
   elementBytes,
   type HostData,
   locate,
   numberOf,
+  type PlannedStep,
+  planStage,
   type RunHooks,
   type StageEngine,
   type StagePlan,
   type StageRequest,
   type TensorData,
 } from "@pt2/engine";
-import { type PlannedStep, planStage } from "@pt2/engine/plan";
 import type { LoweredTensor, LowerOptions, RunNumber } from "@pt2/registry";
 import { loading } from "@pt2/registry/on-demand";
 import { readView } from "./elements.ts";

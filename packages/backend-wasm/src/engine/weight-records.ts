@@ -1,5 +1,5 @@
 import type { Prefetch } from "@pt2/backend";
-import { Constant } from "@pt2/engine/plan";
+import { Constant } from "@pt2/engine";
 import type { WeightTensor } from "@pt2/format";
 import { HeapMemory } from "./constant-loader.ts";
 import { Heap } from "./heap.ts";

@@ -1,4 +1,4 @@
-import { contiguousStrides } from "@pt2/engine/strides";
+import { contiguousStrides } from "@pt2/engine";
 import type { DType } from "@pt2/format";
 import type { ArgValue, TensorMeta } from "@pt2/registry";
 import type { KernelCall } from "../engine/kernel.ts";

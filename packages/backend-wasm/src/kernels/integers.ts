@@ -1,5 +1,5 @@
 import { numel } from "@pt2/backend";
-import { broadcastStrides, offsetsOf } from "@pt2/engine/strides";
+import { broadcastStrides, offsetsOf } from "@pt2/engine";
 import { bigints, type Elements, numbers } from "../engine/access.ts";
 import type { WasmKernel } from "../engine/kernel.ts";
 

@@ -2,8 +2,8 @@
 // have such ops.
 
 import type { ArgValue, OpRecord, OpRegistry, OpSet, ScalarExpr } from "@pt2/registry";
+import { createRegistry } from "@pt2/registry";
 import { atenOnDemand, NotLoaded } from "@pt2/registry/on-demand";
-import { createRegistry } from "@pt2/registry/own-ops";
 import {
   type CallRule,
   callQuestion,

@@ -1,5 +1,5 @@
-import type { Cancellation } from "@pt2/engine";
-import { onAbort } from "@pt2/format/abort";
+import type { Cancellation } from "@pt2/backend";
+import { onAbort } from "@pt2/format";
 
 /** Memory for a flag that another thread can see raised, or null where threads may not share memory. */
 export function sharedFlag(): SharedArrayBuffer | null {

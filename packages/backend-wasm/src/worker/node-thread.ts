@@ -20,9 +20,8 @@ export function isOwnThread(): boolean {
  * `execArgv` they would be parsed again, and those that concern the whole process are refused there.
  */
 export function startThread(): WorkerHandle {
-  const script = createRequire(import.meta.url).resolve("@pt2/backend-wasm/worker-node");
   // Under `--input-type` a thread may not begin with a file, but with code that imports it.
-  const code = `import ${JSON.stringify(pathToFileURL(script).href)};`;
+  const code = `import ${JSON.stringify(scriptOf().href)};`;
   const thread = new Worker(new URL(`data:text/javascript,${encodeURIComponent(code)}`), { workerData: OWN_THREAD });
   return {
     post: (message: ToWorker, transfer) => thread.postMessage(message, [...transfer]),
@@ -37,4 +36,10 @@ export function startThread(): WorkerHandle {
       await thread.terminate();
     },
   };
+}
+
+/** The thread's script, beside the entry point as Node finds it: this code may lie in a bundle, far from its package. */
+function scriptOf(): URL {
+  const entry = createRequire(import.meta.url).resolve("@pt2/backend-wasm/node");
+  return new URL(entry.endsWith(".ts") ? "worker-node.dev.mjs" : "worker-node.js", pathToFileURL(entry));
 }

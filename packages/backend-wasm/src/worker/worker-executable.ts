@@ -1,5 +1,5 @@
 import type { Executable, MemoryReport, Profile, RunOptions, Value } from "@pt2/backend";
-import { RunQueue } from "@pt2/engine/run-queue";
+import { RunQueue } from "@pt2/backend";
 import { modelDisposed } from "../wasm-errors.ts";
 import { raiseOnAbort, sharedFlag } from "./cancel-flag.ts";
 import type { RunArgs } from "./protocol.ts";

@@ -1,5 +1,5 @@
 import type { CompileRequest } from "@pt2/backend";
-import { failureOf, floats, programOf, registryOf, run, someFloats, weightsOf } from "@pt2/conformance/programs";
+import { failureOf, floats, programOf, registryOf, run, someFloats, weightsOf } from "@pt2/conformance";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { WebgpuBackend } from "../backend.ts";
 import { type BufferCounts, countBuffers } from "../buffers.test-helper.ts";

@@ -1,4 +1,4 @@
-import { failureOf, ints, programOf, registryOf, run, someFloats } from "@pt2/conformance/programs";
+import { failureOf, ints, programOf, registryOf, run, someFloats } from "@pt2/conformance";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { WebgpuBackend } from "../backend.ts";
 import { missingDevice, testGpu } from "../device.test-helper.ts";

@@ -1,4 +1,4 @@
-import type { PlanMemory } from "@pt2/engine/plan";
+import type { PlanMemory } from "@pt2/engine";
 import type { Memory } from "./memory.ts";
 import { sizeOf } from "./memory.ts";
 

@@ -1,6 +1,6 @@
 import { hostTensor, numel, type Tensor } from "@pt2/backend";
-import { elementsOf, failureOf, floats, programOf, registryOf, run, weightsOf } from "@pt2/conformance/programs";
-import { broadcastShape } from "@pt2/engine/strides";
+import { elementsOf, failureOf, floats, programOf, registryOf, run, weightsOf } from "@pt2/conformance";
+import { broadcastShape } from "@pt2/engine";
 import { randomUnit } from "@pt2/testing/random";
 import { expect, test } from "vitest";
 import { describeWithDevice } from "../device.test-helper.ts";

@@ -1,4 +1,4 @@
-import { type PlanDevice, type PlannedCall, PlanningContext, type PlanTarget } from "@pt2/engine/plan";
+import { type PlanDevice, type PlannedCall, PlanningContext, type PlanTarget } from "@pt2/engine";
 import { describeNode, type LoweredTensor } from "@pt2/registry";
 import type { Dispatch } from "../shader/dispatch.ts";
 import { type Guard, Shader, type ShaderHost, type ShaderResult } from "../shader/shader.ts";

@@ -1,5 +1,5 @@
 import type { CompileRequest, Value } from "@pt2/backend";
-import { floats, ints, programOf, registryOf, someFloats, weightsOf } from "@pt2/conformance/programs";
+import { floats, ints, programOf, registryOf, someFloats, weightsOf } from "@pt2/conformance";
 
 /**
  * A program with all that a load and a run may do: it packs a weight, folds another, looks rows up, cuts where its data

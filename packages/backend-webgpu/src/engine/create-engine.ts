@@ -1,6 +1,5 @@
 import type { CompileRequest } from "@pt2/backend";
-import { GraphRunner, type HandlerInitials, isEvalBatchNorm } from "@pt2/engine";
-import { bindWeights, type ProgramState } from "@pt2/engine/plan";
+import { bindWeights, GraphRunner, type HandlerInitials, isEvalBatchNorm, type ProgramState } from "@pt2/engine";
 import type { OpName, Program } from "@pt2/graph";
 import type { LowerTarget } from "@pt2/registry";
 import type { Device, DeviceSource } from "./device.ts";

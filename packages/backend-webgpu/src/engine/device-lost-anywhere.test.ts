@@ -1,4 +1,4 @@
-import { run } from "@pt2/conformance/programs";
+import { run } from "@pt2/conformance";
 import { describe, expect, test } from "vitest";
 import type { WebgpuBackend } from "../backend.ts";
 import { missingDevice, testGpu } from "../device.test-helper.ts";

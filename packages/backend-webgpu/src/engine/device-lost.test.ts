@@ -1,4 +1,4 @@
-import { failureOf, floats, programOf, registryOf, run, someFloats, weightsOf } from "@pt2/conformance/programs";
+import { failureOf, floats, programOf, registryOf, run, someFloats, weightsOf } from "@pt2/conformance";
 import { describe, expect, test } from "vitest";
 import { missingDevice, testGpu } from "../device.test-helper.ts";
 import { webgpu } from "../index.ts";

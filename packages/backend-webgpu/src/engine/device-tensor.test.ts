@@ -1,5 +1,5 @@
 import type { HostTensor } from "@pt2/backend";
-import { elementsOf, failureOf, floats, ints, programOf, registryOf, run } from "@pt2/conformance/programs";
+import { elementsOf, failureOf, floats, ints, programOf, registryOf, run } from "@pt2/conformance";
 import { expect, test } from "vitest";
 import { countBuffers } from "../buffers.test-helper.ts";
 import { describeWithDevice, openTestDevice } from "../device.test-helper.ts";

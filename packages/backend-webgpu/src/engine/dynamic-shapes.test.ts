@@ -1,5 +1,5 @@
 import type { Progress } from "@pt2/backend";
-import { floats, ints, programOf, registryOf, run, someFloats, weightsOf } from "@pt2/conformance/programs";
+import { floats, ints, programOf, registryOf, run, someFloats, weightsOf } from "@pt2/conformance";
 import { expect, test } from "vitest";
 import { WebgpuBackend } from "../backend.ts";
 import { describeWithDevice } from "../device.test-helper.ts";

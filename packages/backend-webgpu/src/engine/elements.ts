@@ -1,5 +1,5 @@
 import type { HostData } from "@pt2/engine";
-import { inParts } from "@pt2/engine/plan";
+import { inParts } from "@pt2/engine";
 import { elementCount, isContiguous } from "@pt2/format";
 import { reachOf } from "@pt2/registry";
 import { storageOf } from "../wgsl/storage.ts";

@@ -1,15 +1,18 @@
 import {
+  ConstantWork,
+  DedicatedBuffer,
   type DeviceData,
   elementBytes,
   isDeviceData,
   locate,
   numberOf,
+  planStage,
   type RunHooks,
   type StageEngine,
   type StageRequest,
   type TensorData,
+  viewOf,
 } from "@pt2/engine";
-import { ConstantWork, DedicatedBuffer, planStage, viewOf } from "@pt2/engine/plan";
 import { Pt2Error } from "@pt2/format";
 import type { LoweredTensor, LowerOptions, RunNumber } from "@pt2/registry";
 import { loading } from "@pt2/registry/on-demand";

@@ -1,4 +1,4 @@
-import { type Constant, type ConstantPool, ConstantWork } from "@pt2/engine/plan";
+import { type Constant, type ConstantPool, ConstantWork } from "@pt2/engine";
 import type { WebgpuTypes } from "./kernel.ts";
 import { describeWork, type NeededConstant } from "./plan.ts";
 import type { ShaderNames } from "./shader-names.ts";

@@ -1,4 +1,4 @@
-import { programOf, registryOf, someFloats, weightsOf } from "@pt2/conformance/programs";
+import { programOf, registryOf, someFloats, weightsOf } from "@pt2/conformance";
 import { afterAll, expect, test } from "vitest";
 import { describeWithDevice } from "../device.test-helper.ts";
 import { variantBackend } from "../variants.test-helper.ts";

@@ -1,4 +1,4 @@
-import { floats, programOf, registryOf, run, weightsOf } from "@pt2/conformance/programs";
+import { floats, programOf, registryOf, run, weightsOf } from "@pt2/conformance";
 import { defineOp, type OpHandler, type OpSet } from "@pt2/registry";
 import { scalar as s } from "@pt2/registry/scalar";
 import { expect, test } from "vitest";

@@ -1,5 +1,4 @@
-import type { OpKernel } from "@pt2/engine";
-import type { KernelCall as EngineCall, PlanContext as EngineContext, PlannedStage } from "@pt2/engine/plan";
+import type { KernelCall as EngineCall, PlanContext as EngineContext, OpKernel, PlannedStage } from "@pt2/engine";
 import type { ArgValue } from "@pt2/registry";
 import type { Shader } from "../shader/shader.ts";
 import type { ElementExpr } from "../wgsl/scalar.ts";

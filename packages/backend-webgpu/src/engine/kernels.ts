@@ -1,5 +1,4 @@
-import { KernelSet } from "@pt2/engine";
-import { isComplexDtype } from "@pt2/engine/plan";
+import { isComplexDtype, KernelSet } from "@pt2/engine";
 import type { OpName } from "@pt2/graph";
 import type { ArgValue, Call, OpRegistry, Part } from "@pt2/registry";
 import { NotLoaded } from "@pt2/registry/on-demand";

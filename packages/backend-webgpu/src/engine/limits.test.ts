@@ -1,5 +1,5 @@
 import type { HostTensor } from "@pt2/backend";
-import { failureOf, ints, programOf, registryOf, run, someFloats, weightsOf } from "@pt2/conformance/programs";
+import { failureOf, ints, programOf, registryOf, run, someFloats, weightsOf } from "@pt2/conformance";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { WebgpuBackend } from "../backend.ts";
 import { missingDevice, testGpu } from "../device.test-helper.ts";

@@ -1,5 +1,4 @@
-import { weightOf } from "@pt2/conformance";
-import { failureOf, programOf, registryOf, run, someFloats, weightsOf } from "@pt2/conformance/programs";
+import { failureOf, programOf, registryOf, run, someFloats, weightOf, weightsOf } from "@pt2/conformance";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { WebgpuBackend } from "../backend.ts";
 import { type BufferCounts, countBuffers } from "../buffers.test-helper.ts";

@@ -1,4 +1,4 @@
-import type { ConstantMemory } from "@pt2/engine/plan";
+import type { ConstantMemory } from "@pt2/engine";
 import type { Pt2Error } from "@pt2/format";
 import { webgpuError } from "../webgpu-errors.ts";
 import { Faults } from "./faults.ts";

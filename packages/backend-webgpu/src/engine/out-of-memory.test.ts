@@ -1,4 +1,4 @@
-import { elementsOf, failureOf, someFloats } from "@pt2/conformance/programs";
+import { elementsOf, failureOf, someFloats } from "@pt2/conformance";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { WebgpuBackend } from "../backend.ts";
 import { type BufferCounts, countBuffers } from "../buffers.test-helper.ts";

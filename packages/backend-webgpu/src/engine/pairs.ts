@@ -1,5 +1,4 @@
-import { operandsOf, type Step } from "@pt2/engine";
-import { partDtype } from "@pt2/engine/plan";
+import { operandsOf, partDtype, type Step } from "@pt2/engine";
 import { type Call, isTensor, type LoweredTensor, type TensorMeta } from "@pt2/registry";
 import { substitute, type TypedExpr } from "@pt2/registry/scalar";
 import type { ComplexExpr } from "../wgsl/scalar.ts";

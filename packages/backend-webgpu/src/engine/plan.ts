@@ -1,5 +1,4 @@
-import type { StagePlan } from "@pt2/engine";
-import type { Constant, PlannedStep } from "@pt2/engine/plan";
+import type { Constant, PlannedStep, StagePlan } from "@pt2/engine";
 import type { Call, LoweredTensor } from "@pt2/registry";
 import type { BufferSlots } from "./buffer-slots.ts";
 import type { Device } from "./device.ts";

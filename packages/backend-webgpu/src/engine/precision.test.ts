@@ -1,4 +1,4 @@
-import { floats, programOf, registryOf, run, someFloats, weightsOf } from "@pt2/conformance/programs";
+import { floats, programOf, registryOf, run, someFloats, weightsOf } from "@pt2/conformance";
 import { ABSOLUTE, worstError } from "@pt2/testing/worst-error";
 import { expect, test } from "vitest";
 import { describeWithDevice } from "../device.test-helper.ts";

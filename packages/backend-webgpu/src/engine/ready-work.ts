@@ -1,6 +1,6 @@
 import { locate } from "@pt2/engine";
 import type { Pt2Error } from "@pt2/format";
-import { unlessAborted } from "@pt2/format/abort";
+import { unlessAborted } from "@pt2/format";
 import { type Call, describeNode } from "@pt2/registry";
 import type { Dispatch } from "../shader/dispatch.ts";
 import { webgpuError } from "../webgpu-errors.ts";

@@ -1,4 +1,4 @@
-import { failureOf, floats, ints, programOf, registryOf, run, someFloats, weightsOf } from "@pt2/conformance/programs";
+import { failureOf, floats, ints, programOf, registryOf, run, someFloats, weightsOf } from "@pt2/conformance";
 import { defineOp } from "@pt2/registry";
 import { expect, test, vi } from "vitest";
 import { WebgpuBackend } from "../backend.ts";

@@ -1,5 +1,5 @@
+import type { PlannedStep } from "@pt2/engine";
 import { locate, type RunHooks } from "@pt2/engine";
-import type { PlannedStep } from "@pt2/engine/plan";
 import type { Device } from "./device.ts";
 import type { WebgpuTypes } from "./kernel.ts";
 import type { Memory } from "./memory.ts";

@@ -1,5 +1,5 @@
 import type { Pt2Error } from "@pt2/format";
-import { onAbort } from "@pt2/format/abort";
+import { onAbort } from "@pt2/format";
 import { webgpuError } from "../webgpu-errors.ts";
 import type { Memory } from "./memory.ts";
 

@@ -1,4 +1,4 @@
-import type { DeviceBuffer, TensorView as View } from "@pt2/engine/plan";
+import type { DeviceBuffer, TensorView as View } from "@pt2/engine";
 import { type DType, elementCount, isContiguous } from "@pt2/format";
 import { type ShaderFeatures, storageOf } from "../wgsl/storage.ts";
 

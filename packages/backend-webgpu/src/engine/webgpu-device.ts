@@ -1,17 +1,19 @@
-import { type ElementwiseGroup, operandsOf, type Step } from "@pt2/engine";
 import {
   type Constant,
   ConstantPool,
   type ConstantSteps,
+  type ElementwiseGroup,
   inParts,
   isComplexDtype,
+  operandsOf,
   type PlanBuffer,
   type PlanDevice,
   type PlannedCall,
   type PlanTarget,
   partOf,
   planSlots,
-} from "@pt2/engine/plan";
+  type Step,
+} from "@pt2/engine";
 import type { DType } from "@pt2/format";
 import type { Call, LoweredTensor } from "@pt2/registry";
 import { castTo } from "@pt2/registry/scalar";

@@ -1,4 +1,4 @@
-import { Constant } from "@pt2/engine/plan";
+import { Constant } from "@pt2/engine";
 import { DTYPES, type DType, type Storage, type WeightTensor } from "@pt2/format";
 import { storageOf } from "../wgsl/storage.ts";
 import type { Device } from "./device.ts";

@@ -1,5 +1,5 @@
 import type { HostTensor } from "@pt2/backend";
-import { failureOf, floats, ints, programOf, registryOf, run } from "@pt2/conformance/programs";
+import { failureOf, floats, ints, programOf, registryOf, run } from "@pt2/conformance";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { WebgpuBackend } from "../backend.ts";
 import { describeWithDevice } from "../device.test-helper.ts";

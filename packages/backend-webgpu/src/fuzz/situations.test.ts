@@ -1,5 +1,5 @@
 import { hostTensor, type Value } from "@pt2/backend";
-import { failureOf, ints, programOf, registryOf, run, someFloats } from "@pt2/conformance/programs";
+import { failureOf, ints, programOf, registryOf, run, someFloats } from "@pt2/conformance";
 import type { Program } from "@pt2/graph";
 import { expect, test } from "vitest";
 import { countBuffers } from "../buffers.test-helper.ts";

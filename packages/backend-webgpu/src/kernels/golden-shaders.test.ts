@@ -1,4 +1,4 @@
-import { type floats, programOf, registryOf, someFloats, weightsOf } from "@pt2/conformance/programs";
+import { type floats, programOf, registryOf, someFloats, weightsOf } from "@pt2/conformance";
 import { afterAll, describe, expect, test } from "vitest";
 import { describeWithDevice } from "../device.test-helper.ts";
 import type { Adapter } from "../engine/adapter.ts";

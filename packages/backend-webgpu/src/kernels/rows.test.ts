@@ -1,5 +1,5 @@
 import { type HostTensor, hostTensor, numel } from "@pt2/backend";
-import { programOf, registryOf, run } from "@pt2/conformance/programs";
+import { programOf, registryOf, run } from "@pt2/conformance";
 import { ABSOLUTE, worstError } from "@pt2/testing/worst-error";
 import { describe, expect, test } from "vitest";
 import { describeWithDevice } from "../device.test-helper.ts";

@@ -1,4 +1,4 @@
-import { normalDim } from "@pt2/engine/strides";
+import { normalDim } from "@pt2/engine";
 import { contiguousStrides, DTYPES, type DType, elementCount } from "@pt2/format";
 import type { ArgValue, TensorMeta } from "@pt2/registry";
 import type { WebgpuKernel } from "../engine/kernel.ts";

@@ -1,4 +1,4 @@
-import { broadcastStrides } from "@pt2/engine/strides";
+import { broadcastStrides } from "@pt2/engine";
 import type { TensorView } from "../engine/tensor-view.ts";
 
 /** Dimensions of a tensor, as few as give the same elements in the same order. */

@@ -1,4 +1,4 @@
-import { isComplexDtype } from "@pt2/engine/plan";
+import { isComplexDtype } from "@pt2/engine";
 import type { DType } from "@pt2/format";
 import type { Adapter } from "../engine/adapter.ts";
 import type { TensorView } from "../engine/tensor-view.ts";

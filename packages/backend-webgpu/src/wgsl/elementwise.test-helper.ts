@@ -1,5 +1,5 @@
 // Runs an expression on the device, and element by element with the reference evaluator.
-import { evaluateAll, positions } from "@pt2/conformance/scalar";
+import { evaluateAll, positions } from "@pt2/conformance";
 import { bitsToFloat, DTYPES, type DType, floatToBits } from "@pt2/format";
 import { loading } from "@pt2/registry/on-demand";
 import { convert, fold, type ScalarValue, type TypedExpr, withChildren } from "@pt2/registry/scalar";

@@ -1,4 +1,4 @@
-import { samples } from "@pt2/conformance/scalar";
+import { samples } from "@pt2/conformance";
 import type { DType } from "@pt2/format";
 import { scalar as s, type TypedExpr, typeExpr } from "@pt2/registry/scalar";
 import { randomUnit } from "@pt2/testing/random";

@@ -1,4 +1,4 @@
-import { distance, isDivision, samples, typedFunction as typed } from "@pt2/conformance/scalar";
+import { distance, isDivision, samples, typedFunction as typed } from "@pt2/conformance";
 import type { DType } from "@pt2/format";
 import { BINARY_FNS, type ScalarValue, scalar as s, type TypedExpr, typeExpr, UNARY_FNS } from "@pt2/registry/scalar";
 import { randomUnit } from "@pt2/testing/random";

@@ -1,4 +1,4 @@
-import { distance, randomExpression, samples } from "@pt2/conformance/scalar";
+import { distance, randomExpression, samples } from "@pt2/conformance";
 import { DTYPES, type DType } from "@pt2/format";
 import type { ScalarValue } from "@pt2/registry/scalar";
 import { randomUnit } from "@pt2/testing/random";

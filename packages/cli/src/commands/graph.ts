@@ -1,9 +1,13 @@
 import { type Program, print, toJson } from "@pt2/graph";
-import { type DrawOptions, depthFor, diagramOf, toDot, toMermaid, toSvg } from "@pt2/graph/draw";
 import { prepare } from "@pt2/runtime";
 import { readSchema } from "@pt2/runtime/node";
 import { usageError } from "../cli-errors.ts";
 import type { Command, ExitCode } from "../command.ts";
+import { type DrawOptions, diagramOf } from "../draw/diagram.ts";
+import { toDot } from "../draw/dot.ts";
+import { depthFor } from "../draw/fold.ts";
+import { toMermaid } from "../draw/mermaid.ts";
+import { toSvg } from "../draw/svg.ts";
 import { MODEL_OPTION, modelChoice } from "../open-model.ts";
 import type { Options } from "../options.ts";
 import { OPS_OPTION, ownOps, registryWith } from "../own-ops.ts";

@@ -1,7 +1,6 @@
 import { elementText } from "@pt2/backend";
 import { type Archive, openArchive } from "@pt2/format";
-import { importProgram, type Program } from "@pt2/graph";
-import { flatten } from "@pt2/graph/pytree";
+import { flatten, importProgram, type Program } from "@pt2/graph";
 import { inputsOf, prepare } from "@pt2/runtime";
 import { openFile } from "@pt2/runtime/node";
 import { chooseBackend, createBackend } from "../backends.ts";

@@ -3,7 +3,7 @@ import { fromBytes, openArchive } from "@pt2/format";
 import { tensor } from "@pt2/runtime";
 import { expect, it } from "vitest";
 import { fixturePath } from "../fixtures.test-helper.ts";
-import { describeModel, rangeText, sampleCall, summarise, timesByOp, timeText } from "./index.ts";
+import { describeModel, rangeText, sampleCall, summarise, timesByOp, timeText } from "../index.ts";
 
 const archive = () => openArchive(fromBytes(readFileSync(fixturePath("torch-2.13/mlp.pt2"))));
 

@@ -1,5 +1,5 @@
 import { numel, viewAs } from "@pt2/backend";
-import { forEachOffset } from "@pt2/engine/strides";
+import { forEachOffset } from "@pt2/engine";
 import { DTYPES, type DType } from "@pt2/format";
 import { bytesOf } from "../ops/case-data.ts";
 import type { CaseArg, CaseTensor, OpCase } from "../ops/case-types.ts";

@@ -1,5 +1,6 @@
 import { numel } from "@pt2/backend";
-import { contiguousStrides, lanesOf, normalDim } from "../strides.ts";
+import { contiguousStrides } from "../strides/layout.ts";
+import { lanesOf, normalDim } from "../strides/offsets.ts";
 import { Fourier } from "./fourier.ts";
 import type { HostArray } from "./host-array.ts";
 import { type HostCall, type HostKernel, hostKernel } from "./host-kernel.ts";

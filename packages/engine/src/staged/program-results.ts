@@ -1,6 +1,6 @@
 import { backendError } from "@pt2/backend";
 import type { OutputSpec, Program } from "@pt2/graph";
-import { isReturned } from "@pt2/graph/results";
+import { isReturned } from "@pt2/graph";
 import { isTensorData, type RunValue, type TensorData, type TensorType } from "./run-value.ts";
 
 /** What a run of a program has computed, by purpose. */

@@ -1,7 +1,6 @@
 import type { Profile, Value } from "@pt2/backend";
+import { type Cancellation, RunQueue } from "@pt2/backend";
 import type { Pt2Error } from "@pt2/format";
-import { RunQueue } from "../run-queue.ts";
-import type { Cancellation } from "./cancellation.ts";
 import { profiled } from "./profiled.ts";
 import type { RunHooks } from "./stage-engine.ts";
 

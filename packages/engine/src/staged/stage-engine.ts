@@ -1,6 +1,6 @@
+import type { Cancellation } from "@pt2/backend";
 import type { Call, LoweredTensor, LowerOptions, RunNumber, Stage } from "@pt2/registry";
 import type { Awaitable } from "./awaitable.ts";
-import type { Cancellation } from "./cancellation.ts";
 import type { DeviceData, TensorData, TensorType } from "./run-value.ts";
 
 /** Observes a run: called after each step with its duration. */

@@ -8,10 +8,15 @@ import { CacheEntry, entriesIn } from "./cache-entry.ts";
 import { CachedSource } from "./cached-source.ts";
 import { offlineSource } from "./offline-source.ts";
 
+/** A `FileSystemDirectoryHandle`, where the types of pages are known: programs for Node compile without them. */
+export type PageFolder = typeof globalThis extends { FileSystemDirectoryHandle: { prototype: infer Folder } }
+  ? Folder
+  : never;
+
 /** Options of {@link cached}. */
 export interface CacheOptions extends UrlOptions {
   /** @default the folder `pt2` of the page's origin private file system */
-  readonly folder?: FileSystemDirectoryHandle;
+  readonly folder?: PageFolder;
   /** The bytes that all archives may take together; the least recently used ones are removed. @default 8 GiB */
   readonly limit?: number;
   /**

@@ -1,6 +1,7 @@
 import type { TreeSpec } from "@pt2/format";
 import { expect, it } from "vitest";
-import { leafNames, unflatten } from "../pytree/index.ts";
+import { leafNames } from "../pytree/leaf-names.ts";
+import { unflatten } from "../pytree/unflatten.ts";
 import { unfoldObjects } from "./tree-objects.ts";
 
 const leaf: TreeSpec = { type: null, context: null, children: [] };

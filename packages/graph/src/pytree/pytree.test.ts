@@ -3,7 +3,9 @@ import { describe, expect, it } from "vitest";
 import { FIXTURES, fixture } from "../fixtures.test-helper.ts";
 import { Scanner } from "../scanner.ts";
 import { parseTree } from "../text/parse-tree.ts";
-import { flatten, flattenValue, inputNames, leafNames, unflatten } from "./index.ts";
+import { flatten, flattenValue } from "./flatten.ts";
+import { inputNames, leafNames } from "./leaf-names.ts";
+import { unflatten } from "./unflatten.ts";
 
 const spec = (text: string): TreeSpec => parseTree(new Scanner(text));
 const NT = 'node "collections.namedtuple" "\\"my.Pair\\"" (*, *)';

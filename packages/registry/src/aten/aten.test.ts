@@ -3,7 +3,7 @@ import { functionalName } from "../in-place.ts";
 import { twinsOfOut } from "../out-variant.ts";
 import { createRegistry } from "../own-ops/create-registry.ts";
 import { printSchema } from "../schema/print.ts";
-import { schemaNames, schemaOf, schemaTextOf } from "../schemas.ts";
+import { torchSchemas } from "../schemas.ts";
 import { aten } from "./index.ts";
 
 const registry = createRegistry({ sets: [aten] });
@@ -11,7 +11,7 @@ const registry = createRegistry({ sets: [aten] });
 describe("aten", () => {
   it("has exactly PyTorch's schemas", () => {
     const different = aten.ops
-      .map(({ name, schema }) => [printSchema(schema), schemaTextOf(name)])
+      .map(({ name, schema }) => [printSchema(schema), torchSchemas.textOf(name)])
       .filter(([ours, theirs]) => ours !== theirs);
     // PyTorch has it in place alone.
     expect(different).toEqual([
@@ -25,13 +25,16 @@ describe("aten", () => {
   });
 
   it("derives exactly PyTorch's in-place schemas", () => {
-    const twins = schemaNames().filter((name) => registry.resolve(functionalName(name) ?? "no::op") !== undefined);
+    const twins = torchSchemas
+      .names()
+      .filter((name) => registry.resolve(functionalName(name) ?? "no::op") !== undefined);
     expect(twins.length).toBeGreaterThan(150);
     const different = twins.filter((name) => {
-      const theirs = schemaOf(name)!;
+      const theirs = torchSchemas.schemaOf(name)!;
       const ours = registry.resolve(name);
       return (
-        theirs.args[0]?.alias?.write === true && (ours === undefined || printSchema(ours.schema) !== schemaTextOf(name))
+        theirs.args[0]?.alias?.write === true &&
+        (ours === undefined || printSchema(ours.schema) !== torchSchemas.textOf(name))
       );
     });
     // Its twin takes `n` before `self`.
@@ -39,9 +42,13 @@ describe("aten", () => {
   });
 
   it("derives exactly PyTorch's schemas with `out`", () => {
-    const derived = schemaNames().filter((name) => twinsOfOut(name).length > 0 && registry.resolve(name) !== undefined);
+    const derived = torchSchemas
+      .names()
+      .filter((name) => twinsOfOut(name).length > 0 && registry.resolve(name) !== undefined);
     expect(derived.length).toBeGreaterThan(300);
-    const different = derived.filter((name) => printSchema(registry.resolve(name)!.schema) !== schemaTextOf(name));
+    const different = derived.filter(
+      (name) => printSchema(registry.resolve(name)!.schema) !== torchSchemas.textOf(name),
+    );
     // PyTorch calls what it writes to `grad_input`.
     expect(different).toEqual(["aten::_softmax_backward_data.out"]);
   });

@@ -1,6 +1,6 @@
 import { Pt2Error } from "@pt2/format";
 import { describe, expect, it } from "vitest";
-import { schemaNames, schemaOf, schemaTextOf } from "../schemas.ts";
+import { torchSchemas } from "../schemas.ts";
 import { parseSchema } from "./parse.ts";
 import { printSchema } from "./print.ts";
 
@@ -16,9 +16,9 @@ const codeOf = (text: string): string => {
 
 describe("parseSchema", () => {
   it("reads every schema of PyTorch and prints it back unchanged", () => {
-    const names = schemaNames();
+    const names = torchSchemas.names();
     expect(names.length).toBeGreaterThan(3800);
-    const changed = names.filter((name) => printSchema(schemaOf(name)!) !== schemaTextOf(name));
+    const changed = names.filter((name) => printSchema(torchSchemas.schemaOf(name)!) !== torchSchemas.textOf(name));
     // PyTorch itself prints this float default as an int.
     expect(changed).toEqual(["prims::var"]);
   });

@@ -1,6 +1,6 @@
 // A convolution in double precision, and one through a plan, for the tests beside this file.
 
-import { type Spatial, volume } from "@pt2/engine/windows";
+import { type Spatial, volume } from "@pt2/engine";
 import { RELATIVE, worstError } from "@pt2/testing/worst-error";
 import type { Random, Testbed } from "../../kernels.test-helper.ts";
 import { planConv } from "./plan-conv.ts";

@@ -1,5 +1,11 @@
-import { channelsLast } from "@pt2/engine/strides";
-import { CONVOLUTIONS, type ConvolutionWindow, convolutionWindow, type Spatial, spatial } from "@pt2/engine/windows";
+import {
+  CONVOLUTIONS,
+  type ConvolutionWindow,
+  channelsLast,
+  convolutionWindow,
+  type Spatial,
+  spatial,
+} from "@pt2/engine";
 import type { TensorMeta } from "@pt2/registry";
 import type { KernelCall, WasmKernel } from "../../engine/kernel.ts";
 import { addressOf, type TensorView } from "../../engine/tensor-view.ts";

@@ -1,4 +1,4 @@
-import { volume } from "@pt2/engine/windows";
+import { volume } from "@pt2/engine";
 import type { ConvAlgorithm, ConvShape } from "./types.ts";
 import { convOutput } from "./window.ts";
 import { fitsWinograd, tileCount } from "./winograd.ts";

@@ -1,4 +1,4 @@
-import { volume } from "@pt2/engine/windows";
+import { volume } from "@pt2/engine";
 import { clampFlag, inBlocks, rowReporter } from "./row-blocks.ts";
 import type { ConvPlan, ConvShape, KernelModule } from "./types.ts";
 import { convOutput, WINDOW_BYTES, windowWords, writeWords } from "./window.ts";

@@ -1,4 +1,4 @@
-import type { Spatial } from "@pt2/engine/windows";
+import type { Spatial } from "@pt2/engine";
 import type { Kernels, Pointer } from "../../kernels.gen.ts";
 
 /** The kernel module and the memory it works on. */

@@ -1,4 +1,4 @@
-import type { Spatial } from "@pt2/engine/windows";
+import type { Spatial } from "@pt2/engine";
 import type { Pointer } from "../../kernels.gen.ts";
 import type { ConvShape, KernelModule } from "./types.ts";
 

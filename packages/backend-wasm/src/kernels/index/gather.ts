@@ -1,5 +1,5 @@
 import { numel } from "@pt2/backend";
-import { normalDim, offsetsOf } from "@pt2/engine/strides";
+import { normalDim, offsetsOf } from "@pt2/engine";
 import { pick } from "../../engine/access.ts";
 import type { WasmKernel } from "../../engine/kernel.ts";
 import { readIndices } from "../../engine/read-indices.ts";

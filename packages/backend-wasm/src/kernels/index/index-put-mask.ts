@@ -1,5 +1,4 @@
-import { selectElements } from "@pt2/engine";
-import { broadcastPositions } from "@pt2/engine/strides";
+import { broadcastPositions, selectElements } from "@pt2/engine";
 import { adder, mover } from "../../engine/access.ts";
 import { readView } from "../../engine/elements.ts";
 import type { WasmKernel } from "../../engine/kernel.ts";

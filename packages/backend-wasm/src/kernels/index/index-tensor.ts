@@ -1,5 +1,5 @@
 import { numel } from "@pt2/backend";
-import { broadcastShape, broadcastStrides, offsetsOf } from "@pt2/engine/strides";
+import { broadcastShape, broadcastStrides, offsetsOf } from "@pt2/engine";
 import type { ArgValue, TensorMeta } from "@pt2/registry";
 import { adder, mover, pick } from "../../engine/access.ts";
 import type { KernelCall, WasmKernel } from "../../engine/kernel.ts";

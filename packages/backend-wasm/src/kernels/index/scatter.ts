@@ -1,6 +1,5 @@
 import { numel } from "@pt2/backend";
-import { isComplexDtype } from "@pt2/engine/plan";
-import { normalDim, offsetsOf } from "@pt2/engine/strides";
+import { isComplexDtype, normalDim, offsetsOf } from "@pt2/engine";
 import type { TensorMeta } from "@pt2/registry";
 import { bigints, type Elements, mover, numbers } from "../../engine/access.ts";
 import type { KernelCall, WasmKernel } from "../../engine/kernel.ts";

@@ -1,5 +1,4 @@
-import type { Clamp } from "@pt2/engine";
-import type { TensorLayout } from "@pt2/engine/plan";
+import type { Clamp, TensorLayout } from "@pt2/engine";
 import { NO_CLAMP } from "../../engine/context.ts";
 import type { PlanContext } from "../../engine/kernel.ts";
 import { addressOf, type TensorView } from "../../engine/tensor-view.ts";

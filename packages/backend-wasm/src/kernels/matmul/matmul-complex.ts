@@ -1,4 +1,4 @@
-import { isComplexDtype } from "@pt2/engine/plan";
+import { isComplexDtype } from "@pt2/engine";
 import type { ArgValue, TensorMeta } from "@pt2/registry";
 import { complexParts, numbers } from "../../engine/access.ts";
 import type { WasmKernel } from "../../engine/kernel.ts";

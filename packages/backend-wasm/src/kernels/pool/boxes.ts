@@ -1,4 +1,4 @@
-import type { Spatial } from "@pt2/engine/windows";
+import type { Spatial } from "@pt2/engine";
 
 /** One axis of a pooling: a (start, end, extent) triple per output index; positions in a box are `step` apart. */
 export interface AxisBoxes {

@@ -1,6 +1,5 @@
+import { offsetsOf, windowOf } from "@pt2/engine";
 import { type AxisWindow, slidingWindows } from "@pt2/engine/host";
-import { offsetsOf } from "@pt2/engine/strides";
-import { windowOf } from "@pt2/engine/windows";
 import { bigints, type Elements, numbers } from "../../engine/access.ts";
 import type { KernelCall, WasmKernel } from "../../engine/kernel.ts";
 import type { TensorView } from "../../engine/tensor-view.ts";

@@ -1,4 +1,4 @@
-import type { Spatial } from "@pt2/engine/windows";
+import type { Spatial } from "@pt2/engine";
 import { RELATIVE, worstError } from "@pt2/testing/worst-error";
 import { beforeEach, describe, expect, test } from "vitest";
 import { random, testbed } from "../../kernels.test-helper.ts";

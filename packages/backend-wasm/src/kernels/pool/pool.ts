@@ -1,6 +1,5 @@
 import { numel } from "@pt2/backend";
-import { channelsLast } from "@pt2/engine/strides";
-import { ADAPTIVE_POOLS, poolingWindow, SLIDING_POOLS, spatial, windowOf } from "@pt2/engine/windows";
+import { ADAPTIVE_POOLS, channelsLast, poolingWindow, SLIDING_POOLS, spatial, windowOf } from "@pt2/engine";
 import type { ArgValue, TensorMeta } from "@pt2/registry";
 import type { KernelCall, WasmKernel } from "../../engine/kernel.ts";
 import { addressOf, type TensorView } from "../../engine/tensor-view.ts";

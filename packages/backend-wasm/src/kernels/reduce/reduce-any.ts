@@ -1,4 +1,4 @@
-import { normalDim, offsetsOf } from "@pt2/engine/strides";
+import { normalDim, offsetsOf } from "@pt2/engine";
 import type { DType } from "@pt2/format";
 import type { ArgValue, TensorMeta } from "@pt2/registry";
 import { bigints, type Elements, numbers } from "../../engine/access.ts";

@@ -1,5 +1,5 @@
+import type { Spatial } from "@pt2/engine";
 import type { AxisTable } from "@pt2/engine/host";
-import type { Spatial } from "@pt2/engine/windows";
 import type { Pointer } from "../../kernels.gen.ts";
 import type { KernelModule } from "../conv/types.ts";
 import { writeWords } from "../conv/window.ts";

@@ -1,5 +1,5 @@
+import type { Spatial } from "@pt2/engine";
 import { type AxisTable, resizeTable } from "@pt2/engine/host";
-import type { Spatial } from "@pt2/engine/windows";
 import { RELATIVE, worstError } from "@pt2/testing/worst-error";
 import { beforeEach, describe, expect, test } from "vitest";
 import { random, testbed } from "../../kernels.test-helper.ts";

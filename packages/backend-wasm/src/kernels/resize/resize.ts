@@ -1,7 +1,6 @@
 import { numel } from "@pt2/backend";
+import { channelsLast, spatial } from "@pt2/engine";
 import { type AxisTable, type ResizeMode, resizeTable } from "@pt2/engine/host";
-import { channelsLast } from "@pt2/engine/strides";
-import { spatial } from "@pt2/engine/windows";
 import type { ArgValue, TensorMeta } from "@pt2/registry";
 import type { WasmKernel } from "../../engine/kernel.ts";
 import { addressOf } from "../../engine/tensor-view.ts";

@@ -1,5 +1,4 @@
-import { isComplexDtype } from "@pt2/engine/plan";
-import { type Lanes, lanesOf, normalDim } from "@pt2/engine/strides";
+import { isComplexDtype, type Lanes, lanesOf, normalDim } from "@pt2/engine";
 import type { DType } from "@pt2/format";
 import type { TensorMeta } from "@pt2/registry";
 import { bigints, complexParts, type Elements, numbers } from "../../engine/access.ts";

@@ -1,3 +1,4 @@
+import { lanesOf, normalDim } from "@pt2/engine";
 import {
   type Ordered,
   orderKeys,
@@ -7,7 +8,6 @@ import {
   sortsByRadix,
   stableSort,
 } from "@pt2/engine/host";
-import { lanesOf, normalDim } from "@pt2/engine/strides";
 import { DTYPES } from "@pt2/format";
 import type { OpName } from "@pt2/graph";
 import { bigints, mover, numbers } from "../../engine/access.ts";

@@ -1,4 +1,4 @@
-import { volume } from "@pt2/engine/windows";
+import { volume } from "@pt2/engine";
 import type { TensorView } from "../../engine/tensor-view.ts";
 import type { ConvGeometry, ConvTensors } from "./geometry.ts";
 

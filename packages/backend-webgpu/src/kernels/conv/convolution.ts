@@ -1,4 +1,4 @@
-import { CONVOLUTIONS } from "@pt2/engine/windows";
+import { CONVOLUTIONS } from "@pt2/engine";
 import { DTYPES, elementCount } from "@pt2/format";
 import type { ArgValue, TensorMeta } from "@pt2/registry";
 import { onDemand } from "@pt2/registry/on-demand";

@@ -1,4 +1,4 @@
-import { volume } from "@pt2/engine/windows";
+import { volume } from "@pt2/engine";
 import type { KernelCall } from "../../engine/kernel.ts";
 import { fitsBinding } from "../../shader/binding.ts";
 import { computeType } from "../../wgsl/storage.ts";

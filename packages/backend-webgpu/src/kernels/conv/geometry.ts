@@ -1,4 +1,4 @@
-import { convolutionWindow, type Spatial, spatial, withinReach } from "@pt2/engine/windows";
+import { convolutionWindow, type Spatial, spatial, withinReach } from "@pt2/engine";
 import type { TensorMeta } from "@pt2/registry";
 import type { KernelCall } from "../../engine/kernel.ts";
 import type { TensorView } from "../../engine/tensor-view.ts";

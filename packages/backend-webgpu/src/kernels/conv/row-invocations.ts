@@ -1,4 +1,4 @@
-import { volume } from "@pt2/engine/windows";
+import { volume } from "@pt2/engine";
 import type { PlanContext } from "../../engine/kernel.ts";
 import type { Shader } from "../../shader/shader.ts";
 import { bindOutput, type ConvGeometry, type ConvTensors } from "./geometry.ts";

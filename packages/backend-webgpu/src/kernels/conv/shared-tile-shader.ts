@@ -1,4 +1,4 @@
-import { volume } from "@pt2/engine/windows";
+import { volume } from "@pt2/engine";
 import type { ConvGeometry } from "./geometry.ts";
 
 /** Invocations along pixels and along channels. */

@@ -1,4 +1,4 @@
-import { type Spatial, volume } from "@pt2/engine/windows";
+import { type Spatial, volume } from "@pt2/engine";
 import type { KernelCall } from "../../engine/kernel.ts";
 import { computeType } from "../../wgsl/storage.ts";
 import { type ConvGeometry, type ConvTensors, isDeep } from "./geometry.ts";

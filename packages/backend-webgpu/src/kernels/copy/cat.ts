@@ -1,4 +1,4 @@
-import { normalDim } from "@pt2/engine/strides";
+import { normalDim } from "@pt2/engine";
 import type { WebgpuKernel } from "../../engine/kernel.ts";
 
 /** `cat(tensors, dim)`: each operand is copied into its part of the result. */

@@ -1,4 +1,4 @@
-import { isComplexDtype, partDtype, partOf } from "@pt2/engine/plan";
+import { isComplexDtype, partDtype, partOf } from "@pt2/engine";
 import type { TensorMeta } from "@pt2/registry";
 import type { WebgpuKernel } from "../../engine/kernel.ts";
 import type { ComplexExpr } from "../../wgsl/scalar.ts";

@@ -1,5 +1,5 @@
 import type { HostData } from "@pt2/engine";
-import { areParts } from "@pt2/engine/plan";
+import { areParts } from "@pt2/engine";
 import type { DType } from "@pt2/format";
 import type { TensorMeta } from "@pt2/registry";
 import { isSame } from "../../engine/element-bytes.ts";

@@ -1,4 +1,4 @@
-import { checkInside } from "@pt2/engine/strides";
+import { checkInside } from "@pt2/engine";
 import type { WebgpuKernel } from "../../engine/kernel.ts";
 import { elementsIn, type TensorView } from "../../engine/tensor-view.ts";
 

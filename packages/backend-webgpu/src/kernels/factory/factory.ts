@@ -1,5 +1,4 @@
-import { numberOf } from "@pt2/engine";
-import { isComplexDtype, partOf } from "@pt2/engine/plan";
+import { isComplexDtype, numberOf, partOf } from "@pt2/engine";
 import { DTYPES, elementCount } from "@pt2/format";
 import { isTensor, type Scalar } from "@pt2/registry";
 import { castTo } from "@pt2/registry/scalar";

@@ -1,5 +1,5 @@
 import { hostTensor, numel, type Value } from "@pt2/backend";
-import { programOf, registryOf, run } from "@pt2/conformance/programs";
+import { programOf, registryOf, run } from "@pt2/conformance";
 import { expect, test } from "vitest";
 import { describeWithDevice } from "../../device.test-helper.ts";
 import { webgpu } from "../../index.ts";

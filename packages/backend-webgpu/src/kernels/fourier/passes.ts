@@ -1,4 +1,4 @@
-import { viewOf } from "@pt2/engine/plan";
+import { viewOf } from "@pt2/engine";
 import { elementCount } from "@pt2/format";
 import type { KernelCall, PlanContext } from "../../engine/kernel.ts";
 import type { TensorView } from "../../engine/tensor-view.ts";

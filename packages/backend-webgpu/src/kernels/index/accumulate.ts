@@ -1,4 +1,4 @@
-import { inParts, isComplexDtype } from "@pt2/engine/plan";
+import { inParts, isComplexDtype } from "@pt2/engine";
 import { DTYPES, type DType } from "@pt2/format";
 import type { BinaryFn, TypedExpr } from "@pt2/registry/scalar";
 import type { PlanContext } from "../../engine/kernel.ts";

@@ -1,7 +1,5 @@
 import { viewAs } from "@pt2/backend";
-import { type HostData, selectElements } from "@pt2/engine";
-import { isComplexDtype } from "@pt2/engine/plan";
-import { broadcastPositions } from "@pt2/engine/strides";
+import { broadcastPositions, type HostData, isComplexDtype, selectElements } from "@pt2/engine";
 import { bitsToFloat, contiguousStrides, type DType, floatToBits, isSmallFloat } from "@pt2/format";
 import type { WebgpuKernel } from "../../engine/kernel.ts";
 

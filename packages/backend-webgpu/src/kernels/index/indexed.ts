@@ -1,4 +1,4 @@
-import { broadcastShape } from "@pt2/engine/strides";
+import { broadcastShape } from "@pt2/engine";
 import { elementCount } from "@pt2/format";
 import type { ArgValue, TensorMeta } from "@pt2/registry";
 import type { KernelCall } from "../../engine/kernel.ts";

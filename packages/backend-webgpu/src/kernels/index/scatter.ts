@@ -1,5 +1,4 @@
-import { isComplexDtype } from "@pt2/engine/plan";
-import { normalDim } from "@pt2/engine/strides";
+import { isComplexDtype, normalDim } from "@pt2/engine";
 import { DTYPES, elementCount } from "@pt2/format";
 import type { TensorMeta } from "@pt2/registry";
 import { type BinaryFn, castTo, type TypedExpr } from "@pt2/registry/scalar";

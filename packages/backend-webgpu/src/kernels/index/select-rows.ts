@@ -1,4 +1,4 @@
-import { normalDim } from "@pt2/engine/strides";
+import { normalDim } from "@pt2/engine";
 import { elementCount } from "@pt2/format";
 import type { KernelCall, WebgpuKernel } from "../../engine/kernel.ts";
 import type { TensorView } from "../../engine/tensor-view.ts";

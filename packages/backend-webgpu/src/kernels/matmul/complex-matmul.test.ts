@@ -1,5 +1,5 @@
 import { hostTensor } from "@pt2/backend";
-import { programOf, registryOf, run, weightsOf } from "@pt2/conformance/programs";
+import { programOf, registryOf, run, weightsOf } from "@pt2/conformance";
 import { describe, expect, test } from "vitest";
 import { describeWithDevice } from "../../device.test-helper.ts";
 import { VARIANTS, type VariantName, variantBackend } from "../../variants.test-helper.ts";

@@ -1,4 +1,4 @@
-import { inParts, partOf } from "@pt2/engine/plan";
+import { inParts, partOf } from "@pt2/engine";
 import type { PlanContext, WebgpuKernel } from "../../engine/kernel.ts";
 import type { TensorView } from "../../engine/tensor-view.ts";
 import { planMatmul } from "./plan-matmul.ts";

@@ -1,5 +1,5 @@
 import { type Executable, type HostTensor, hostTensor } from "@pt2/backend";
-import { floats, programOf, registryOf, run } from "@pt2/conformance/programs";
+import { floats, programOf, registryOf, run } from "@pt2/conformance";
 import { expect, test } from "vitest";
 import { describeWithDevice } from "../../device.test-helper.ts";
 import { variantBackend } from "../../variants.test-helper.ts";

@@ -1,5 +1,5 @@
 import { hostTensor } from "@pt2/backend";
-import { floats, programOf, registryOf, run, weightsOf } from "@pt2/conformance/programs";
+import { floats, programOf, registryOf, run, weightsOf } from "@pt2/conformance";
 import { ABSOLUTE, worstError } from "@pt2/testing/worst-error";
 import { describe, expect, test } from "vitest";
 import { describeWithDevice, testDevice } from "../../device.test-helper.ts";

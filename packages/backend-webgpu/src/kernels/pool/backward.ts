@@ -1,4 +1,4 @@
-import { poolingWindow, windowOf, withinReach } from "@pt2/engine/windows";
+import { poolingWindow, windowOf, withinReach } from "@pt2/engine";
 import { elementCount } from "@pt2/format";
 import type { ArgValue } from "@pt2/registry";
 import type { KernelCall, WebgpuKernel } from "../../engine/kernel.ts";

@@ -1,4 +1,4 @@
-import type { PoolingWindow } from "@pt2/engine/windows";
+import type { PoolingWindow } from "@pt2/engine";
 import type { Shader } from "../../shader/shader.ts";
 
 /** The axes of a window, the last one first: most tensors have only two. */

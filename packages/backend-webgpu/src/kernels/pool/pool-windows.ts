@@ -1,4 +1,4 @@
-import { type PoolingWindow, windowOf } from "@pt2/engine/windows";
+import { type PoolingWindow, windowOf } from "@pt2/engine";
 import { elementCount } from "@pt2/format";
 import type { TensorMeta } from "@pt2/registry";
 import type { KernelCall } from "../../engine/kernel.ts";

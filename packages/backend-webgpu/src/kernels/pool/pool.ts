@@ -1,4 +1,4 @@
-import { ADAPTIVE_POOLS, poolingWindow, SLIDING_POOLS, windowOf, withinReach } from "@pt2/engine/windows";
+import { ADAPTIVE_POOLS, poolingWindow, SLIDING_POOLS, windowOf, withinReach } from "@pt2/engine";
 import { elementCount } from "@pt2/format";
 import type { TensorMeta } from "@pt2/registry";
 import { onDemand } from "@pt2/registry/on-demand";

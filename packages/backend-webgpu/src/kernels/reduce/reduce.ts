@@ -1,4 +1,4 @@
-import { isComplexDtype } from "@pt2/engine/plan";
+import { isComplexDtype } from "@pt2/engine";
 import { DTYPES, type DType, isSmallFloat } from "@pt2/format";
 import type { ArgValue, TensorMeta } from "@pt2/registry";
 import type { TypedExpr } from "@pt2/registry/scalar";

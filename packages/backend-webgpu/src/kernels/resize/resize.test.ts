@@ -1,5 +1,5 @@
 import type { HostTensor } from "@pt2/backend";
-import { floats, programOf, registryOf, run, someFloats } from "@pt2/conformance/programs";
+import { floats, programOf, registryOf, run, someFloats } from "@pt2/conformance";
 import { afterAll, expect, test } from "vitest";
 import { describeWithDevice } from "../../device.test-helper.ts";
 import { variantBackend } from "../../variants.test-helper.ts";

@@ -1,4 +1,4 @@
-import { isComplexDtype } from "@pt2/engine/plan";
+import { isComplexDtype } from "@pt2/engine";
 import { DTYPES, type DType } from "@pt2/format";
 import type { Shader } from "../../shader/shader.ts";
 import { f32Literal } from "../../wgsl/literal.ts";

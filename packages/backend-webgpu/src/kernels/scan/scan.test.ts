@@ -1,5 +1,5 @@
 import { type HostTensor, hostTensor } from "@pt2/backend";
-import { programOf, registryOf, run } from "@pt2/conformance/programs";
+import { programOf, registryOf, run } from "@pt2/conformance";
 import { describe, expect, test } from "vitest";
 import { describeWithDevice } from "../../device.test-helper.ts";
 import { VARIANTS, type VariantName, variantBackend } from "../../variants.test-helper.ts";

@@ -1,4 +1,4 @@
-import { normalDim } from "@pt2/engine/strides";
+import { normalDim } from "@pt2/engine";
 import type { DType } from "@pt2/format";
 import type { TensorMeta } from "@pt2/registry";
 import type { KernelCall, WebgpuKernel } from "../../engine/kernel.ts";

@@ -1,7 +1,7 @@
 import { backendError, numel } from "@pt2/backend";
 import { DTYPES, type DType } from "@pt2/format";
 import type { OpName } from "@pt2/graph";
-import { broadcastPositions } from "../../strides.ts";
+import { broadcastPositions } from "../../strides/broadcast.ts";
 import { type HostKernel, hostKernel } from "../host-kernel.ts";
 import { binomial, gamma, poisson } from "./distributions.ts";
 import type { RandomNumbers } from "./numbers.ts";

@@ -1,6 +1,6 @@
 import type { Pt2Error } from "@pt2/format";
-import { onAbort } from "@pt2/format/abort";
-import type { Cancellation } from "./staged/cancellation.ts";
+import { onAbort } from "@pt2/format";
+import type { Cancellation } from "./cancellation.ts";
 
 /**
  * The runs of an executable: each is over before the next begins, which makes them independent and gives mutated buffers an

@@ -1,4 +1,4 @@
-import type { Graph, Program } from "../ir.ts";
+import type { Graph, Program } from "@pt2/graph";
 import { type Box, type Diagram, type DrawOptions, diagramOf } from "./diagram.ts";
 import { COLOURS, LINE, TEXT } from "./family.ts";
 

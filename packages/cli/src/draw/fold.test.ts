@@ -1,7 +1,6 @@
+import { type Program, parse } from "@pt2/graph";
 import { describe, expect, it } from "vitest";
-import type { Program } from "../ir.ts";
-import { parse } from "../text/parse-program.ts";
-import { depthFor, diagramOf, foldModules, toDot, toMermaid, toSvg } from "./index.ts";
+import { depthFor, diagramOf, foldModules, toDot, toMermaid, toSvg } from "../index.ts";
 
 /** A stem, `blocks` blocks of `length` ops with a sum around each, and a head. */
 function deep(blocks: number, length: number): Program {

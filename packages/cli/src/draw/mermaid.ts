@@ -1,4 +1,4 @@
-import type { Graph, Program } from "../ir.ts";
+import type { Graph, Program } from "@pt2/graph";
 import { type Diagram, type DrawOptions, diagramOf } from "./diagram.ts";
 import { COLOURS, TEXT } from "./family.ts";
 

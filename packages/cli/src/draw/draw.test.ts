@@ -1,8 +1,8 @@
+import { parse } from "@pt2/graph";
 import { describe, expect, it } from "vitest";
-import { FIXTURES, fixture } from "../fixtures.test-helper.ts";
-import { parse } from "../text/parse-program.ts";
-import { diagramOf, toDot, toMermaid, toSvg } from "./index.ts";
+import { diagramOf, toDot, toMermaid, toSvg } from "../index.ts";
 import { layer } from "./layers.ts";
+import { FIXTURES, fixture } from "./programs.test-helper.ts";
 
 describe("drawings", () => {
   it.each(FIXTURES)("draws %s", async (path) => {

@@ -1,4 +1,4 @@
-import type { Arg, Node } from "../ir.ts";
+import type { Arg, Node } from "@pt2/graph";
 
 /** The longest text of attributes, so that boxes stay narrow. */
 const LENGTH = 44;

@@ -1,8 +1,17 @@
-import type { Graph, InputSpec, Node, Program, ValueType } from "../ir.ts";
-import { splitOpName } from "../op-name.ts";
-import { describeNode } from "../query/describe-node.ts";
-import { definitionsOf, graphsOf, usesOf, valuesOf } from "../query/node-values.ts";
-import { printType } from "../text/print-type.ts";
+import {
+  definitionsOf,
+  describeNode,
+  type Graph,
+  graphsOf,
+  type InputSpec,
+  type Node,
+  type Program,
+  printType,
+  splitOpName,
+  usesOf,
+  type ValueType,
+  valuesOf,
+} from "@pt2/graph";
 import { attributesOf } from "./attributes.ts";
 import { type Family, familyOf } from "./family.ts";
 import { type Fold, foldModules } from "./fold.ts";

@@ -1,5 +1,4 @@
-import type { Graph, Node, Program } from "../ir.ts";
-import { definitionsOf, usesOf } from "../query/node-values.ts";
+import { definitionsOf, type Graph, type Node, type Program, usesOf } from "@pt2/graph";
 
 /** Consecutive nodes of one module, drawn as one box. */
 export interface Fold {

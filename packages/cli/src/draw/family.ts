@@ -1,4 +1,4 @@
-import type { OpName } from "../ir.ts";
+import type { OpName } from "@pt2/graph";
 
 /** Groups of operators, each with its own colour in a drawing. */
 export type Family =

@@ -1,0 +1,13 @@
+export { type DeadCodeOptions, eliminateDeadCode } from "./passes/dead-code.ts";
+export { foldSymbolicArithmetic } from "./passes/fold-symbolic.ts";
+export type { EffectsOf, OpEffects, ViewInverse } from "./passes/functionalize/effects.ts";
+export { isOfMemory, looksBehindViews } from "./passes/functionalize/memory.ts";
+export { mutates } from "./passes/functionalize/node-effects.ts";
+export { GraphBuilder, type NewNode } from "./passes/graph-builder.ts";
+export { hasRegions } from "./passes/has-regions.ts";
+export { isFunctional } from "./passes/mutating-names.ts";
+export { type RemoveNoOpsOptions, removeNoOps } from "./passes/remove-no-ops.ts";
+export { canonicalizeStridedViews } from "./passes/strided-views.ts";
+export { Substitution } from "./passes/substitution.ts";
+export { evaluateSymbolicOp, isSymbolic, type SymOperand } from "./passes/symbolic-ops.ts";
+export { mapArgs, mapGraphs, mapValues } from "./query/node-values.ts";
