@@ -94,7 +94,9 @@ for (const { name, missing, create, precision } of [inWorker, ...(await testedBa
       await using server = await serveModel(file, {
         headers: (request) => ({ "Last-Modified": new Date(request < 2 ? 0 : 1e12).toUTCString() }),
       });
-      await expect(answerOf(server.url, options)).rejects.toMatchObject({ what: "the file changed on the server while it was read" });
+      await expect(answerOf(server.url, options)).rejects.toMatchObject({
+        what: "the file changed on the server while it was read",
+      });
     });
   });
 }
