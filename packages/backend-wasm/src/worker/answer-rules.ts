@@ -118,7 +118,8 @@ function bindingsOf({ op, rule, args }: RuleQuestion, { graph }: Program): Bindi
 }
 
 function wireRecord(record: OpRecord): WireRecord {
-  const { gradient: _, ...known } = record;
+  // Gradients and inverses of views are for passes over the graph, which do not run in the worker.
+  const { gradient: _, inverse: __, ...known } = record;
   const entries = Object.entries(known);
   const isRule = ([, value]: [string, unknown]): boolean => typeof value === "function";
   return {

@@ -10,7 +10,7 @@ export type CallRule = (typeof CALL_RULES)[number];
 
 /** A record of a user's without the rules that are functions, whose names are beside it. */
 export interface WireRecord {
-  readonly data: Omit<OpRecord, "gradient">;
+  readonly data: Omit<OpRecord, "gradient" | "inverse">;
   readonly rules: readonly (CallRule | "scalar" | "view")[];
 }
 
