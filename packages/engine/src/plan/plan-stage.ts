@@ -214,11 +214,13 @@ class Planner<T extends DeviceTypes> implements PlanTarget<T>, TensorTable<T> {
   /** Views share memory where strides can express them; else the source is copied first. */
   #setViews(call: Call, viewed: TensorView<T["handle"]>): void {
     const results = call.results.flatMap(tensorsIn);
+    // The rule may be a user's: it sees a geometry, not the buffer.
+    const geometryOf = ({ shape, strides, offset }: Strided) => call.record.view!({ shape, strides, offset }, call.args);
     let source = viewed;
-    let geometry = call.record.view!(source, call.args);
+    let geometry = geometryOf(source);
     if (geometry === null) {
       source = this.#device.context(this).dense(source);
-      geometry = call.record.view!(source, call.args)!;
+      geometry = geometryOf(source)!;
     }
     const list: readonly Strided[] = "strides" in geometry ? [geometry] : geometry;
     const { dtype, buffer } = source;
