@@ -33,7 +33,7 @@ const EXCEPTIONS: readonly (readonly [path: string, why: string])[] = [
   ],
   ["packages/backend-libtorch/src/routes.ts", "numbers are computed by ops of Python's own namespaces"],
   ["packages/conformance/src/", "a suite of tests"],
-  ["packages/runtime/src/requirements.ts", "advice for programs with PyTorch's ops"],
+  ["packages/backend/src/unsupported-ops.ts", "advice for programs with PyTorch's ops"],
   ["packages/graph/src/passes/autocast/autocast-rules.ts", "PyTorch's own lists of what autocast does with each op"],
   ["packages/graph/src/passes/functionalize/functional-names.ts", "forms of ops in place that their names do not tell"],
   ["packages/graph/src/passes/functionalize/functionalizer.ts", "which ops have a rewrite of their own"],

@@ -1,8 +1,5 @@
-import type { DeviceBuffer, TensorView as View } from "@pt2/engine";
+import type { TensorView as View } from "@pt2/engine";
 import { DTYPES } from "@pt2/format";
-
-/** A buffer in WebAssembly memory: its handle is the address of its first byte, now. */
-type Buffer = DeviceBuffer<number>;
 
 /** A strided view of WebAssembly memory. */
 export type TensorView = View<number>;

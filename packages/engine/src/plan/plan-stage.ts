@@ -215,7 +215,8 @@ class Planner<T extends DeviceTypes> implements PlanTarget<T>, TensorTable<T> {
   #setViews(call: Call, viewed: TensorView<T["handle"]>): void {
     const results = call.results.flatMap(tensorsIn);
     // The rule may be a user's: it sees a geometry, not the buffer.
-    const geometryOf = ({ shape, strides, offset }: Strided) => call.record.view!({ shape, strides, offset }, call.args);
+    const geometryOf = ({ shape, strides, offset }: Strided) =>
+      call.record.view!({ shape, strides, offset }, call.args);
     let source = viewed;
     let geometry = geometryOf(source);
     if (geometry === null) {
