@@ -11,6 +11,7 @@ const GENERATORS = [
   "scripts/op-schemas.ts",
   "scripts/support-matrix.ts",
   "scripts/gen-error-docs.ts",
+  "scripts/api-report.ts",
 ];
 /**
  * The same, with PyTorch as the source. Not those that record floating-point values (`pointwise`, `scalar_goldens`,
