@@ -24,6 +24,11 @@ const RULES: readonly Rule[] = [
     advice: "the npm package `pt2` is not ours: write `npx @pt2/cli`",
   },
   {
+    pattern: /\b(?:(?:no|some|any)body(?:'s)?(?!::|")|w[h]oever|minimal[ ]filtering|hostile[ ]tests?)\b/i,
+    in: (file) => /\.(?:ts|md|py)$/.test(file) && !/^(?:\.changeset|examples\/search)\//.test(file),
+    advice: "name the component, and use the word of docs/glossary.md",
+  },
+  {
     pattern: /tarball:|https?:\/\//,
     in: (file) => file === "pnpm-lock.yaml",
     advice: "the lockfile must not name a registry: install again with the default registry settings",

@@ -5,8 +5,8 @@ gives in PyTorch, on one thread), and OP.DTYPE.json with the state of every samp
 tensors, dense; everything else is part of it. `tests/src/op-samples/run-op-samples.ts` runs them.
 
 Programs of one file are compared with eager PyTorch here, and only those are kept that give its results. `values` says how
-far those of somebody else can be compared with them: `exact`, the same bits in two runs; `seeded`, the same bits in two
-runs that follow `torch.manual_seed(42)`; `close`, not the same; `none`, of uninitialised memory.
+far those of another implementation can be compared with them: `exact`, the same bits in two runs; `seeded`, the same
+bits in two runs that follow `torch.manual_seed(42)`; `close`, not the same; `none`, of uninitialised memory.
 """
 
 import argparse

@@ -1,4 +1,4 @@
-// Convolution 3x3 with stride 1 by Winograd's minimal filtering: every tile of the input becomes `planes` points,
+// Convolution 3x3 with stride 1 by Winograd's algorithm: every tile of the input becomes `planes` points,
 // each point is a matrix product over channels, and the products become a tile of the output.
 import { floats, Window, WORKSPACE } from "./conv-window";
 import { gemmPacked } from "./gemm";

@@ -54,8 +54,8 @@ export function testDevice(features: TestFeatures = "all"): Promise<GPUDevice> {
 }
 
 /**
- * A `describe` whose tests share a device: where none can be had they are one skipped test that says why. Errors that
- * WebGPU reported to nobody fail the file.
+ * A `describe` whose tests share a device: without one they become one skipped test with the reason. Uncaptured errors
+ * of WebGPU fail the file.
  */
 export async function describeWithDevice(
   name: string,

@@ -46,8 +46,8 @@ const MAX_CALLS = 24;
 
 /**
  * Fuses chains of elementwise calls: a producer moves into its consumer when nothing else reads it and both run over
- * the same shape. Then groups that read a fresh result of a heavy call become its epilogue. Calls whose results nobody
- * reads are dropped. A fused step stands where its last call stood, so every operand is ready.
+ * the same shape. Then groups that read a fresh result of a heavy call become its epilogue. Calls whose results have
+ * no reader are dropped. A fused step stands where its last call stood, so every operand is ready.
  */
 export function fuse(calls: readonly Call[], options: FuseOptions): readonly Step[] {
   const producer = new Map<LoweredTensor, Call>();

@@ -29,7 +29,7 @@ export interface OpRegistry {
   /**
    * The record of exactly this overload. Ops in place or with `out` are derived from their functional twins. Names are
    * taken in every spelling that `parseOpName` of `@pt2/graph` reads. Undefined for an op that no set has, and for one that
-   * nobody has asked {@link load} for; the ops that a program names are loaded before a backend sees it.
+   * {@link load} was not called for; the ops that a program names are loaded before a backend sees it.
    */
   resolve(op: string): OpRecord | undefined;
   /**

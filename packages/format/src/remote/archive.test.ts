@@ -11,7 +11,7 @@ import { fakeServer } from "./fake-server.test-helper.ts";
 const FILLER = new Uint8Array(700_000);
 
 /**
- * A fixture with much that nobody asks for between its larger entries, so that no two of them come together by chance.
+ * A fixture with much that is never read between its larger entries, so that no two of them come together by chance.
  * The smallest ones lie together at the end, as PyTorch's do.
  */
 async function spread(name: string): Promise<Uint8Array> {

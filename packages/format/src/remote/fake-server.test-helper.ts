@@ -59,7 +59,7 @@ export function fakeServer(file: Uint8Array, options: FakeOptions = {}): FakeSer
         async pull(controller) {
           if (bad !== undefined && at - first >= bad.after) {
             if (bad.kind === "break") controller.error(new TypeError("terminated"));
-            // Nothing more comes until somebody gives up.
+            // Nothing more comes until the reader gives up.
             else await new Promise((resolve) => signal?.addEventListener("abort", resolve));
             return;
           }

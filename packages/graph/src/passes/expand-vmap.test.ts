@@ -41,7 +41,7 @@ it.each([
   ["examples that must draw alike", BODY.replace('"error"', '"same"')],
   ["a value of one example that is used outside", BODY.replace("return %y", "return %y, %s")],
   ["a region without end", BODY.replace(close("dec"), "")],
-  ["a function that nobody knows", BODY.replace("lazy_load_decompositions", "something_else")],
+  ["an unknown function", BODY.replace("lazy_load_decompositions", "something_else")],
 ])("expandVmap keeps %s", (_, body) => {
   const original = program(body);
   expect(expandVmap(original)).toBe(original);

@@ -14,7 +14,7 @@ import { type ConvGeometry, type ConvTensors, geometryOf, inputOf } from "./geom
 const tiled = onDemand("convolution in tiles", () => import("./shared-tile.ts"));
 const registers = onDemand("convolution in registers", () => import("./plan-in-registers.ts"));
 const depthwise = onDemand("depthwise convolution", () => import("./depthwise.ts"));
-const winograd = onDemand("convolution by minimal filtering", () => import("./winograd.ts"));
+const winograd = onDemand("Winograd convolution", () => import("./winograd.ts"));
 const transposed = onDemand("transposed convolution", () => import("./transposed.ts"));
 
 /** Channels of a group below which tiles in workgroup memory would be mostly empty. */
