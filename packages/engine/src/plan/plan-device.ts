@@ -26,7 +26,7 @@ export interface PlanTarget<T extends DeviceTypes> {
 
 /** Elementwise ops that are computed where a kernel writes its result 0. */
 export interface Epilogue<T extends DeviceTypes> {
-  /** Written in the stead of result 0. */
+  /** Written in place of result 0. */
   readonly output: LoweredTensor;
   readonly expr: TypedExpr;
   /** Operands by the index that `expr` uses; null stands for the kernel's value. */
