@@ -30,7 +30,7 @@ type Blocks = ReadonlyMap<number, number>;
  * The arena looks for the lowest free address among all buffers whose lives meet, which is quadratic where thousands of
  * them meet and shapes differ; it passes over 256 at a time.
  */
-const NOT_LINEAR = /^backend\/src\/(?:address-blocks|lifetime-index)\.ts /;
+const NOT_LINEAR = /^engine\/src\/(?:address-blocks|lifetime-index)\.ts /;
 
 /** Functions of the packages that have run since the last time. */
 async function functionsRun(): Promise<ReadonlyMap<string, Blocks>> {
