@@ -1,7 +1,6 @@
 import type { Progress } from "@pt2/backend";
 import type { Pt2Error, Storage } from "@pt2/format";
 import { expectStorages } from "@pt2/format";
-import type { Program } from "@pt2/graph";
 import { wasmError } from "../wasm-errors.ts";
 import type { Calls, FromWorker, Method, ToWorker } from "./protocol.ts";
 import type { RuleAnswers, RuleQuestion } from "./rules.ts";
