@@ -11,7 +11,7 @@ export interface Declarations {
 
 const BLOCK = /^(?:export )?(?:declare )?(?:abstract )?(?:interface|class|enum|namespace)\b/;
 const DECLARATION =
-  /^(export )?(?:default )?(?:declare )?(?:abstract )?(?:interface|class|enum|namespace|type|const|let|function\*?) ([\w$]+)/;
+  /^(export )?(?:default )?(?:declare )?(?:abstract )?(?:interface|class|enum|namespace|type|const|let|function) ([\w$]+)/;
 
 /** Reads a `.d.ts` file as the TypeScript compiler writes it. */
 export function readDeclarations(text: string): Declarations {

@@ -5,25 +5,25 @@ import type { OpSchema } from "./schema/types.ts";
 import type { ArgValue, TensorMeta } from "./tensor-meta.ts";
 
 /**
- * The record of an in-place op, `aten::add_.Tensor`, made from the one of its functional twin: the same arguments,
- * of which the first is written to and returned. It decomposes into the twin and a conversion to the dtype of what is
- * written to. Undefined for a twin that does not take a tensor first.
+ * The record of an in-place op, `aten::add_.Tensor`, made from the one of its functional variant: the same arguments,
+ * of which the first is written to and returned. It decomposes into the variant and a conversion to the dtype of what is
+ * written to. Undefined for a variant that does not take a tensor first.
  */
-export function inPlaceRecord(name: OpName, twin: OpRecord): OpRecord | undefined {
-  const [self] = twin.schema.args;
+export function inPlaceRecord(name: OpName, variant: OpRecord): OpRecord | undefined {
+  const [self] = variant.schema.args;
   if (self?.type.kind !== "base" || self.type.base !== "Tensor") return undefined;
-  const schema = inPlaceSchema(name, twin.schema);
-  const common = { name, schema, functional: twin.name };
-  if (twin.view !== undefined) {
-    return { ...common, view: twin.view, ...(twin.inverse === undefined ? {} : { inverse: twin.inverse }) };
+  const schema = inPlaceSchema(name, variant.schema);
+  const common = { name, schema, functional: variant.name };
+  if (variant.view !== undefined) {
+    return { ...common, view: variant.view, ...(variant.inverse === undefined ? {} : { inverse: variant.inverse }) };
   }
   const written = (args: Readonly<Record<string, ArgValue>>): TensorMeta => args.self as TensorMeta;
   return {
     ...common,
-    ...(twin.impure === undefined ? {} : { impure: twin.impure }),
+    ...(variant.impure === undefined ? {} : { impure: variant.impure }),
     infer: (args) => ({ dtype: written(args).dtype, shape: written(args).shape }),
     decompose: ({ self: target, ...rest }, b) =>
-      keepDtype(b.tensor(twin.name, { [self.name]: target, ...rest }), target, b),
+      keepDtype(b.tensor(variant.name, { [self.name]: target, ...rest }), target, b),
   };
 }
 
@@ -39,11 +39,11 @@ export function functionalName(name: OpName): OpName | null {
 function inPlaceSchema(name: OpName, { args, returns }: OpSchema): OpSchema {
   const alias = { sets: ["a"], write: true };
   const [self, ...rest] = args;
-  // The twin of `dropout_` calls it `input`.
+  // The functional variant of `dropout_` calls it `input`.
   return { name, args: [{ ...self!, name: "self", alias }, ...rest], returns: [{ ...returns[0]!, name: null, alias }] };
 }
 
-/** The result of a functional twin as what it is written to has it. */
+/** The result of a functional variant as what it is written to has it. */
 export function keepDtype(result: TensorMeta, { dtype }: TensorMeta, b: Builder): TensorMeta {
   return result.dtype === dtype ? result : b.tensor("aten::_to_copy", { self: result, dtype });
 }

@@ -27,7 +27,7 @@ export class OpRecords {
   readonly #owners = new Map<OpName, Owner>();
   /** Ops that a later set has taken from an earlier one. */
   readonly #replaced = new Set<OpName>();
-  /** In-place ops whose names do not tell their twins. */
+  /** In-place ops whose names do not tell their functional variants. */
   readonly #irregular = new Map<OpName, OpRecord>();
   /** Ops that write, in place or to `out`, and were asked for. */
   readonly #derived = new Map<OpName, OpRecord>();
@@ -75,8 +75,8 @@ export class OpRecords {
   /** Whether an op in place is known by what computes the same value in a new tensor, having no rules itself. */
   hasTwin({ name, scalar, infer, decompose }: OpRecord): boolean {
     if ((scalar ?? infer ?? decompose) !== undefined) return false;
-    const twin = functionalName(name);
-    return twin !== null && this.mayHave(twin);
+    const variant = functionalName(name);
+    return variant !== null && this.mayHave(variant);
   }
 
   /** Whether a set has, or a part may have, an op. */
@@ -148,8 +148,8 @@ export class OpRecords {
       return this.#users?.scatterRecord(op, view);
     }
     for (const name of twinsOfOut(op)) {
-      const twin = this.#records.get(name);
-      const record = twin && outRecord(op, twin);
+      const variant = this.#records.get(name);
+      const record = variant && outRecord(op, variant);
       if (record !== undefined) return record;
     }
     return undefined;

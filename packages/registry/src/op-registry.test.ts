@@ -55,7 +55,7 @@ describe("createRegistry", () => {
     expect(registry.handlerOf("my::relu")).toBeUndefined();
   });
 
-  it("derives in-place ops from their twins", () => {
+  it("derives in-place ops from their functional variants", () => {
     const record = createRegistry({ sets: [set] }).resolve("my::add_.Tensor");
     expect(record?.schema).toEqual(parseSchema("my::add_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)"));
     expect(createRegistry({ sets: [set] }).effectsOf("my::add_.Tensor")).toEqual({

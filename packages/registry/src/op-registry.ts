@@ -27,7 +27,7 @@ export interface RegistryEntry {
 /** What ops mean, and who was asked to run them. What it answers never changes. */
 export interface OpRegistry {
   /**
-   * The record of exactly this overload. Ops in place or with `out` are derived from their functional twins. Names are
+   * The record of exactly this overload. Ops in place or with `out` are derived from their functional variants. Names are
    * taken in every spelling that `parseOpName` of `@pt2/graph` reads. Undefined for an op that no set has, and for one that
    * {@link load} was not called for; the ops that a program names are loaded before a backend sees it.
    */
@@ -60,7 +60,7 @@ export interface OpRegistry {
   lackOf(op: string, backend: string): string | null;
   /** What looks at results of functions that users brought; null where there are none. */
   readonly checks: typeof ResultChecks | null;
-  /** Every op that is loaded, sorted by name; in-place twins are not listed. */
+  /** Every op that is loaded, sorted by name; in-place variants are not listed. */
   list(): readonly RegistryEntry[];
 }
 

@@ -6,35 +6,37 @@ import type { TensorMeta } from "./tensor-meta.ts";
 /** What the op without `out` may be called where the overload, `aten::mean.out`, does not say it; the first that is. */
 const UNNAMED = ["other", "dim", "", "Tensor"];
 
-/** Names that the functional twin of `aten::clamp.Tensor_out` may have: `aten::clamp.Tensor`. */
+/** Names that the functional variant of `aten::clamp.Tensor_out` may have: `aten::clamp.Tensor`. */
 export function twinsOfOut(name: OpName): readonly OpName[] {
   const { namespace, op, overload } = splitOpName(name);
   const named = /^(.+)_out$/.exec(overload)?.[1];
   const overloads = named !== undefined ? [named] : overload === "out" ? UNNAMED : [];
-  return overloads.map((twin): OpName => (twin === "" ? `${namespace}::${op}` : `${namespace}::${op}.${twin}`));
+  return overloads.map(
+    (variant): OpName => (variant === "" ? `${namespace}::${op}` : `${namespace}::${op}.${variant}`),
+  );
 }
 
 /**
- * The record of an op that writes its result to `out`, made from the one of its functional twin: the same arguments
- * and `out` after them. Undefined for a twin that gives anything but one new tensor.
+ * The record of an op that writes its result to `out`, made from the one of its functional variant: the same arguments
+ * and `out` after them. Undefined for a variant that gives anything but one new tensor.
  */
-export function outRecord(name: OpName, twin: OpRecord): OpRecord | undefined {
-  const { args, returns } = twin.schema;
+export function outRecord(name: OpName, variant: OpRecord): OpRecord | undefined {
+  const { args, returns } = variant.schema;
   const [result] = returns;
   const tensor = result?.type;
   const isOne = returns.length === 1 && tensor?.kind === "base" && tensor.base === "Tensor";
   // In the schemas of factories `out` takes the place of dtype, layout and device.
   const isFactory = args.some((arg) => arg.name === "pin_memory");
-  if (!isOne || isFactory || result?.alias != null || twin.view !== undefined) return undefined;
+  if (!isOne || isFactory || result?.alias != null || variant.view !== undefined) return undefined;
   const alias = { sets: ["a"], write: true };
   const out = { name: "out", type: tensor, alias, default: undefined, kwargOnly: true };
   const written = (given: Readonly<Record<string, unknown>>): TensorMeta => given.out as TensorMeta;
   return {
     name,
     schema: { name, args: [...args, out], returns: [{ name: null, type: tensor, alias }] },
-    functional: twin.name,
-    ...(twin.impure === undefined ? {} : { impure: twin.impure }),
+    functional: variant.name,
+    ...(variant.impure === undefined ? {} : { impure: variant.impure }),
     infer: (given) => ({ dtype: written(given).dtype, shape: written(given).shape }),
-    decompose: ({ out: target, ...rest }, b) => keepDtype(b.tensor(twin.name, rest), target as TensorMeta, b),
+    decompose: ({ out: target, ...rest }, b) => keepDtype(b.tensor(variant.name, rest), target as TensorMeta, b),
   };
 }

@@ -74,7 +74,7 @@ export const IN_PLACE: readonly OwnOpsCase[] = [
     ],
   },
   {
-    name: "in place: an op that is not a twin of another writes what its own rules give",
+    name: "in place: an op without a functional variant writes what its own rules give",
     sets: own(doubled_),
     program: BY_ITSELF,
     runs: [{ inputs: [x], outputs: [floats([7], 0, 1, 2, 3, 8, 10, 12)] }],

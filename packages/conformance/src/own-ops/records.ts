@@ -17,7 +17,7 @@ export const isPositive: OpRecord = defineOp("mine::is_positive(Tensor self) -> 
   promote: { kind: "bool" },
 });
 
-/** An op in place that is not a twin of another. */
+/** An op in place without a functional variant. */
 export const doubled_: OpRecord = defineOp("mine::doubled_(Tensor(a!) self) -> Tensor(a!)", {
   decompose: ({ self }, b) => b.tensor("aten::add.Tensor", { self, other: self }),
 });

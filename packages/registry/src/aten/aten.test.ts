@@ -25,11 +25,11 @@ describe("aten", () => {
   });
 
   it("derives exactly PyTorch's in-place schemas", () => {
-    const twins = torchSchemas
+    const inPlace = torchSchemas
       .names()
       .filter((name) => registry.resolve(functionalName(name) ?? "no::op") !== undefined);
-    expect(twins.length).toBeGreaterThan(150);
-    const different = twins.filter((name) => {
+    expect(inPlace.length).toBeGreaterThan(150);
+    const different = inPlace.filter((name) => {
       const theirs = torchSchemas.schemaOf(name)!;
       const ours = registry.resolve(name);
       return (
@@ -37,7 +37,7 @@ describe("aten", () => {
         (ours === undefined || printSchema(ours.schema) !== torchSchemas.textOf(name))
       );
     });
-    // Its twin takes `n` before `self`.
+    // Its functional variant takes `n` before `self`.
     expect(different).toEqual(["aten::polygamma_"]);
   });
 

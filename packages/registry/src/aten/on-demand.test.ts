@@ -135,10 +135,10 @@ describe("functions of users", () => {
       rule({ x }, b) {
         try {
           const sorted = b.call("aten::sort", { self: b.tensor("aten::softplus", { self: x }) })[0]!;
-          const turned = b.tensor("aten::view_as_complex", {
+          const complex = b.tensor("aten::view_as_complex", {
             self: b.tensor("aten::stack", { tensors: [x, x], dim: 2 }),
           });
-          return b.tensor("aten::mul.Tensor", { self: sorted, other: b.tensor("aten::abs", { self: turned }) });
+          return b.tensor("aten::mul.Tensor", { self: sorted, other: b.tensor("aten::abs", { self: complex }) });
         } catch (error) {
           caught.push(error);
           return x;

@@ -74,8 +74,8 @@ export const LU_OPS: readonly OpRecord[] = [
   ),
   defineOp("aten::cholesky_solve(Tensor self, Tensor input2, bool upper=False) -> Tensor", {
     decompose({ self, input2, upper }, b) {
-      const turned = adjoint(b, input2);
-      const [lower, higher] = upper ? [turned, input2] : [input2, turned];
+      const transposed = adjoint(b, input2);
+      const [lower, higher] = upper ? [transposed, input2] : [input2, transposed];
       const solve = (triangle: TensorMeta, B: TensorMeta, isUpper: boolean): TensorMeta =>
         b.tensor("aten::linalg_solve_triangular", { self: triangle, B, upper: isUpper });
       return solve(higher, solve(lower, self, false), true);

@@ -30,7 +30,7 @@ import { RESIZE_OPS } from "../shape/resize.ts";
 import { SCATTER_VIEW_OPS } from "../shape/scatter-view.ts";
 import { SORT_OPS } from "../sort/sort.ts";
 import { COMPLEX_OPS } from "../view/complex.ts";
-import { copyTwins } from "../view/copy-twin.ts";
+import { copyVariants } from "../view/copy-variants.ts";
 import { REARRANGE_OPS } from "../view/rearrange.ts";
 
 /** What inference programs use now and then. */
@@ -67,5 +67,5 @@ export const commonOps: readonly OpRecord[] = [
   ...SORT_OPS,
   ...COMPLEX_OPS,
   ...REARRANGE_OPS,
-  ...copyTwins(REARRANGE_OPS),
+  ...copyVariants(REARRANGE_OPS),
 ];

@@ -7,7 +7,7 @@ import { FUNCTION_OPS } from "../pointwise/functions.ts";
 import { UNARY_OPS } from "../pointwise/unary.ts";
 import { SUM_OPS } from "../reduce/sum.ts";
 import { SIZE_OPS } from "../symbolic/sizes.ts";
-import { copyTwins } from "../view/copy-twin.ts";
+import { copyVariants } from "../view/copy-variants.ts";
 import { PERMUTE_OPS } from "../view/permute.ts";
 import { RESHAPE_OPS } from "../view/reshape.ts";
 
@@ -23,5 +23,5 @@ export const coreOps: readonly OpRecord[] = [
   ...UNARY_OPS,
   ...RESHAPE_OPS,
   ...PERMUTE_OPS,
-  ...copyTwins([...RESHAPE_OPS, ...PERMUTE_OPS]),
+  ...copyVariants([...RESHAPE_OPS, ...PERMUTE_OPS]),
 ];

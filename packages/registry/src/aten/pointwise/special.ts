@@ -49,9 +49,9 @@ export const SPECIAL_OPS: readonly OpRecord[] = [
       ["special_modified_bessel_i0", "i0"],
       ["special_modified_bessel_i1", "special_i1"],
     ] as const
-  ).map(([name, twin]) =>
+  ).map(([name, same]) =>
     defineOp(`aten::${name}(Tensor self) -> Tensor`, {
-      decompose: ({ self }, b) => b.tensor(`aten::${twin}`, { self }),
+      decompose: ({ self }, b) => b.tensor(`aten::${same}`, { self }),
     }),
   ),
   defineOp("aten::special_spherical_bessel_j0(Tensor x) -> Tensor", {

@@ -3,7 +3,7 @@ import type { OpRecord } from "../../op.ts";
 import type { OpSchema } from "../../schema/types.ts";
 
 /** The views that PyTorch has as `*_copy` too, by which functionalisation replaces them. */
-const TWINS: ReadonlySet<string> = new Set([
+const VIEWS_WITH_COPY: ReadonlySet<string> = new Set([
   "aten::alias",
   "aten::as_strided",
   "aten::_reshape_alias",
@@ -24,9 +24,9 @@ const TWINS: ReadonlySet<string> = new Set([
 ]);
 
 /** `aten::view_copy` from `aten::view`, and so on. Nothing writes into a lowered tensor, so it may stay a view. */
-export function copyTwins(views: readonly OpRecord[]): readonly OpRecord[] {
+export function copyVariants(views: readonly OpRecord[]): readonly OpRecord[] {
   return views
-    .filter(({ name }) => TWINS.has(name))
+    .filter(({ name }) => VIEWS_WITH_COPY.has(name))
     .map((record) => {
       const { namespace, op, overload } = splitOpName(record.name);
       const name = `${namespace}::${op}_copy${overload === "" ? "" : `.${overload}`}`;
