@@ -1,6 +1,6 @@
 import { Pt2Error, type Pt2ErrorParts } from "@pt2/format";
 
-/** Every error code of this package with its meaning. */
+/** Lists every error code of this package with its meaning. */
 export const BACKEND_ERRORS = {
   "backend.buffer-write": "a program writes to one of its buffers what does not fit there",
   "backend.control-flow": "the operands of a control flow op do not fit its graphs",
@@ -24,7 +24,7 @@ export const BACKEND_ERRORS = {
 /** A code of {@link BACKEND_ERRORS}. */
 export type BackendErrorCode = keyof typeof BACKEND_ERRORS;
 
-/** Makes an error whose code is in the table. */
+/** Makes an error whose code is one of {@link BACKEND_ERRORS}. */
 export function backendError(code: BackendErrorCode, parts: Pt2ErrorParts): Pt2Error {
   return new Pt2Error(code, parts);
 }

@@ -1,4 +1,4 @@
-/** The part of an `AbortSignal` that a run looks at, between steps. */
+/** The part of an `AbortSignal` that a run checks between steps. */
 export interface Cancellation {
   throwIfAborted(): void;
 }

@@ -4,27 +4,29 @@ import type { OpRegistry } from "@pt2/registry";
 import type { HostTensor, Tensor } from "./tensor.ts";
 
 /**
- * What a backend is: everything the runtime needs, on one page.
+ * A backend: this interface is everything the runtime needs from one.
  *
- * A user makes a backend value and hands it to `load`; nothing registers itself. An ability that a backend lacks is a
+ * A user creates a backend and passes it to `load`; nothing registers itself. An ability that a backend lacks is a
  * flag or an absent member, never a method that throws.
  */
 export interface Backend extends AsyncDisposable {
-  /** Short and stable: `wasm`, `libtorch`, `webgpu`. */
+  /** A short and stable name: `wasm`, `libtorch`, `webgpu`. */
   readonly name: string;
-  /** Version of this contract that the backend implements. The runtime refuses another one. */
+  /** The version of this contract that the backend implements. The runtime refuses any other version. */
   readonly apiVersion: typeof BACKEND_API_VERSION;
   readonly capabilities: Capabilities;
   /**
-   * The ops of a program that this backend cannot run, with the decompositions of `registry` taken into account.
-   * Reads no weights; an empty list is a promise that `compile` will not fail for a missing op. It may load code, and
+   * Lists the ops of a program that this backend cannot run, taking the decompositions of `registry` into account.
+   * It reads no weights. An empty list is a promise that `compile` will not fail because of a missing op. It may load
+   * code, and it
    * may ask a worker.
    */
   unsupported(program: Program, registry: OpRegistry): Promise<readonly UnsupportedOp[]>;
   /**
-   * Begins to bring weights into memory while the program is still being prepared: what it returns goes to `compile`
-   * with weights that share their storages, or is discarded. A read that fails is not told here; `compile` reads again
-   * what it needs. Absent when nothing is gained.
+   * Starts to bring weights into memory while the program is still being prepared. The result is passed to `compile`
+   * together with weights that share their storages, or it is discarded. A failed read is not reported here: `compile`
+   * reads
+   * again what it needs. Absent if it would gain nothing.
    */
   prefetch?(
     weights: readonly WeightTensor[],
@@ -33,76 +35,87 @@ export interface Backend extends AsyncDisposable {
   /**
    * Prepares a program. Resolves everything that can be resolved without inputs: kernels, argument slots, memory plan,
    * fusions. Reads each weight at most once, and does not keep `request.weights` after the executable is disposed.
-   * A compile that fails or is aborted leaves nothing behind. If ops cannot run, it rejects with {@link unsupportedOps} of
-   * what `unsupported` answers, before it reads a weight: `load` does not ask `unsupported` itself.
+   * A compile that fails or is aborted releases everything. If ops cannot run, it rejects with {@link unsupportedOps}
+   * for
+   * the result of `unsupported`, before it reads a weight: `load` does not call `unsupported` itself.
    */
   compile(request: CompileRequest): Promise<Executable>;
   /**
-   * Puts a tensor where the backend computes, so that several runs can take it without another copy.
-   * Absent when the backend computes in host memory.
+   * Copies a tensor to where the backend computes, so that several runs can use it without another copy.
+   * Absent if the backend computes in host memory.
    */
   upload?(tensor: HostTensor): Promise<Tensor>;
   /**
-   * Frees what the backend holds, including executables that are still alive. Further calls reject.
+   * Frees everything the backend holds, including executables that are still alive. Further calls reject.
    * `[Symbol.asyncDispose]` does the same, for `await using`.
    */
   dispose(): Promise<void>;
 }
 
-/** Version of {@link Backend}; raised when a member changes its meaning. */
+/** The version of {@link Backend}; it is raised when a member changes its meaning. */
 export const BACKEND_API_VERSION = 1;
 
-/** What a backend can do. Absent means the default. */
+/** What a backend can do. An absent member means the default. */
 export interface Capabilities {
-  /** Dtypes of tensors that programs may contain. Others are refused at compile. */
+  /** The dtypes of tensors that programs may contain. Other dtypes are refused at compile. */
   readonly dtypes: readonly DType[];
   /**
-   * Dtypes held in a narrower one (`int64` as `int32`), checked at upload and on literals.
-   * Default: none. When present, a value that does not fit is a coded error.
+   * The dtypes that are stored as a narrower one (`int64` as `int32`); values are checked at upload and in literals.
+   * Default: none. A value that does not fit is a coded error.
    */
   readonly narrowed?: Readonly<Partial<Record<DType, DType>>>;
-  /** Whether JavaScript op handlers with a `compile` function are honoured. Default: false; then they are refused. */
+  /**
+   * Whether JavaScript op handlers with a `compile` function are supported. Default: false; such handlers are then
+   * refused.
+   */
   readonly handlers?: boolean;
-  /** Whether sizes may depend on data (`nonzero`, `item`). Default: false; then such ops are reported as unsupported. */
+  /**
+   * Whether sizes may depend on data (`nonzero`, `item`). Default: false; such ops are then reported as unsupported.
+   */
   readonly dynamicSizes?: boolean;
   /**
-   * Whether runs leave the calling thread free. Default: false. An executable for which something else holds says so
+   * Whether runs leave the calling thread free. Default: false. An executable may differ from it
    * ({@link Executable.offThread}).
    */
   readonly offThread?: boolean;
   /**
-   * Whether it runs in-place ops, and writes through views, as they are. Default: false; then the runtime makes programs
-   * functional before it hands them over.
+   * Whether the backend runs in-place ops and writes through views itself. Default: false; the runtime then
+   * functionalizes
+   * programs before it passes them on.
    */
   readonly mutation?: boolean;
 }
 
-/** What `compile` is given. */
+/** The arguments of `compile`. */
 export interface CompileRequest {
   readonly program: Program;
-  /** By fully qualified name; bytes are read on demand. */
+  /** The weights by fully qualified name; their bytes are read on demand. */
   readonly weights: ReadonlyMap<string, WeightTensor>;
   readonly registry: OpRegistry;
-  /** What this backend's `prefetch` returned for weights of the same file. */
+  /** The result of this backend's `prefetch` for weights of the same file. */
   readonly prefetch?: Prefetch | undefined;
-  /** `exact` forbids reordering and fusion that changes bits; default `fast`. */
+  /** `exact` forbids reordering and fusion that change bits. Default: `fast`. */
   readonly precision?: "exact" | "fast";
   readonly onProgress?: (progress: Progress) => void;
   readonly signal?: AbortSignal;
   /**
-   * To be called, and waited for, when the executable has been disposed, by itself or with its backend: what weights are
-   * read from is closed then. May be called again.
+   * Must be called and awaited when the executable has been disposed, by itself or with its backend: it closes the
+   * source of
+   * the weights. It may be called more than once.
    */
   readonly onDispose?: () => Promise<void>;
 }
 
-/** Weights on their way into the memory of the backend that began it. */
+/** Weights that are being read into the memory of the backend that started it. */
 export interface Prefetch {
-  /** For a load that fails: starts no more reads, waits for those under way, and frees the memory. Idempotent. */
+  /**
+   * Ends the prefetch of a load that failed: starts no more reads, waits for those under way, and frees the memory.
+   * Idempotent.
+   */
   discard(): Promise<void>;
 }
 
-/** Progress of a load. Units are bytes of weights, and shaders or the like that are compiled. */
+/** The progress of a load. Units are bytes of weights, and compiled shaders or similar code. */
 export interface Progress {
   readonly stage: "weights" | "compile";
   readonly done: number;
@@ -112,9 +125,9 @@ export interface Progress {
 /** An op that a backend cannot run. */
 export interface UnsupportedOp {
   readonly op: string;
-  /** Nodes with this op. */
+  /** The number of nodes with this op. */
   readonly count: number;
-  /** The first of them, with module path and Python line. */
+  /** The first of these nodes, with its module path and Python line. */
   readonly where: string;
   readonly why: string;
 }
@@ -128,50 +141,55 @@ export type Value = Tensor | number | bigint | boolean | string | null;
  */
 export interface Executable {
   /**
-   * Whether its runs leave the calling thread free. Absent where it is as `capabilities.offThread` says. A program that
-   * needs handlers or kernels of users may be run on the calling thread; `explain` says why.
+   * Whether its runs leave the calling thread free. If absent, `capabilities.offThread` holds. A program that
+   * needs handlers or kernels of users may run on the calling thread; `explain` gives the reason.
    */
   readonly offThread?: boolean;
   /**
-   * One forward. `inputs` are the program's user inputs in flattened order, already checked against the signature;
-   * they are never modified and may be reused at once after the promise settles. Returns the user outputs in order,
-   * and so the loss and the gradients of a program that has them (`isReturned`).
+   * Runs the program once. `inputs` are the program's user inputs in flattened order, already checked against the
+   * signature;
+   * they are never modified, and the caller may reuse them as soon as the promise settles. Returns the user outputs in
+   * order,
+   * which include the loss and the gradients of a program that has them (`isReturned`).
    * A run that fails or is aborted changes no buffer.
    */
   run(inputs: readonly Value[], options?: RunOptions): Promise<readonly Value[]>;
   /**
-   * `run` on the calling thread, which it blocks; for scripts and short programs. What cannot be done without waiting,
-   * such as a handler that answers later, is a coded error. Absent when the backend cannot compute on the calling thread.
+   * Runs on the calling thread and blocks it; meant for scripts and short programs. Anything that cannot be done
+   * without waiting,
+   * such as an asynchronous handler, is a coded error. Absent if the backend cannot compute on the calling thread.
    */
   runSync?(inputs: readonly Value[]): readonly Value[];
   /**
-   * A run that stops after every node, nested graphs included, and lets `observe` see what the node gave before the next
-   * one runs. Same results as `run`, much slower. Absent when the backend cannot stop between nodes.
+   * Runs node by node, nested graphs included, and calls `observe` with the outputs of each node before the next
+   * one runs. Gives the same results as `run`, but is much slower. Absent if the backend cannot stop between nodes.
    */
   trace?(inputs: readonly Value[], observe: TraceObserver, options?: RunOptions): Promise<readonly Value[]>;
   /**
-   * Does what the first `run` with inputs of these shapes would do before it runs: plans, compiles, brings weights that
-   * only it needs. Nothing runs and no buffer changes; what depends on data is left for the run. Absent when a first run
-   * is like any other.
+   * Does the work that the first `run` with inputs of these shapes does before it computes: plans, compiles, and reads
+   * weights that
+   * only this run needs. Nothing is computed and no buffer changes; work that depends on data is left for the run.
+   * Absent if a
+   * first run needs no such work.
    */
   warmup?(inputs: readonly Value[], options?: WarmupOptions): Promise<void>;
   /**
-   * After the device was lost: builds the program again on another one, from the file. Buffers that runs had written
-   * begin with the file's values. Does nothing while the device works. Absent when there is no device to lose.
+   * Compiles the program again on a new device, from the file, after the device was lost. Buffers that runs had written
+   * start again with the file's values. Does nothing while the device works. Absent if there is no device to lose.
    */
   recover?(): Promise<void>;
-  /** A run that also measures. Slower than `run`. */
+  /** Runs the program and measures it. Slower than `run`. */
   profile(inputs: readonly Value[], options?: RunOptions): Promise<Profile>;
-  /** Bytes held now. */
+  /** Reports the bytes that are held now. */
   memory(): Promise<MemoryReport>;
-  /** What the compiler did, as text for people: which nodes became which kernel. */
+  /** Describes in text what the compiler did: which nodes became which kernel. */
   explain(): Promise<string>;
-  /** Idempotent. Waits for runs under way. */
+  /** Frees the executable. Waits for runs under way. Idempotent. */
   dispose(): Promise<void>;
 }
 
 export interface RunOptions {
-  /** Rejects the run with the signal's reason; the executable stays usable. */
+  /** Aborts the run, which rejects with the signal's reason; the executable stays usable. */
   readonly signal?: AbortSignal;
 }
 
@@ -179,18 +197,22 @@ export interface WarmupOptions extends RunOptions {
   readonly onProgress?: (progress: Progress) => void;
 }
 
-/** Is told each node that ran, in order. A promise is awaited; what it throws or rejects with ends the run. */
+/**
+ * A function that is called with each node that ran, in order. A promise is awaited; if the function throws or rejects,
+ * the run ends with that error.
+ */
 export type TraceObserver = (event: TraceEvent) => void | Promise<void>;
 
 /** A node that ran. */
 export interface TraceEvent {
-  /** Name of the node, in the program as the backend runs it: of precision `fast` after its passes. */
+  /** The name of the node in the program as the backend runs it: with precision `fast`, after its passes. */
   readonly node: string;
   readonly op: string;
   readonly where: string;
   /**
-   * One entry per value that the node gives, by its name in the program. Tensors are the run's own memory, not copies:
-   * they are to be read, not written to, and hold until the observer is done; in-place ops may change them later.
+   * One entry per value that the node returns, by its name in the program. Tensors are the run's own memory, not
+   * copies:
+   * read them only, and only until the observer is done; in-place ops may change them later.
    */
   readonly outputs: readonly TraceOutput[];
 }
@@ -200,29 +222,32 @@ export interface TraceOutput {
   readonly value: Value;
 }
 
-/** Times of one forward. */
+/** The times of one run. */
 export interface Profile {
   readonly outputs: readonly Value[];
   readonly steps: readonly StepTime[];
-  /** Whole run in milliseconds, transfers included. */
+  /** The time of the whole run in milliseconds, including transfers. */
   readonly totalMs: number;
 }
 
 export interface StepTime {
-  /** Name of the (last) node that the step computes. */
+  /** The name of the node that the step computes, or of the last one. */
   readonly node: string;
-  /** The ops that are computed in this step. */
+  /** The ops that this step computes. */
   readonly ops: readonly string[];
-  /** All nodes that it computes, and the place of the last: `aten::conv2d %conv2d + aten::relu %relu (stem, net.py:8)`. */
+  /**
+   * All nodes that the step computes, and the location of the last: `aten::conv2d %conv2d + aten::relu %relu (stem,
+   * net.py:8)`.
+   */
   readonly where: string;
   readonly startMs: number;
   readonly ms: number;
 }
 
-/** Bytes by purpose. */
+/** The bytes that an executable holds, by purpose. */
 export interface MemoryReport {
   readonly weights: number;
   readonly activations: number;
-  /** Everything the executable has reserved, the two above included. */
+  /** Everything the executable has reserved, including the two above. */
   readonly reserved: number;
 }

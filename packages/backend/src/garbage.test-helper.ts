@@ -4,15 +4,15 @@ import { runInNewContext } from "node:vm";
 setFlagsFromString("--expose-gc");
 const collect = runInNewContext("gc") as () => void;
 
-/** Counts of the objects among those that it watches that are still there after a collection. */
+/** A set of watched objects whose survivors can be counted after a garbage collection. */
 export interface Watched {
-  /** Watches an object, and gives it back. */
+  /** Watches an object, and returns it. */
   watch<T extends object>(object: T): T;
-  /** How many are not collected. */
+  /** Returns the number of objects that have not been collected. */
   alive(): Promise<number>;
 }
 
-/** Watches objects without holding them. */
+/** Makes a watcher that holds only weak references. */
 export function watchGarbage(): Watched {
   const refs: WeakRef<object>[] = [];
   return {
@@ -21,7 +21,7 @@ export function watchGarbage(): Watched {
       return object;
     },
     async alive() {
-      // A reference that was made or read in a turn of the event loop holds its object to the end of that turn.
+      // A WeakRef that was created or read in a turn of the event loop keeps its object alive until that turn ends.
       await new Promise((resolve) => setImmediate(resolve));
       collect();
       return refs.filter((ref) => ref.deref() !== undefined).length;

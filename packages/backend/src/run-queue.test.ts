@@ -6,7 +6,7 @@ import { RunQueue } from "./run-queue.ts";
 
 const disposed = (): Pt2Error => new Pt2Error("toy.disposed", { what: "The model was disposed" });
 
-/** Work that ends when it is told to. */
+/** Returns asynchronous work that ends when `open` is called. */
 function gate(): { readonly work: () => Promise<void>; readonly open: () => void } {
   let open = (): void => {};
   const opened = new Promise<void>((resolve) => {

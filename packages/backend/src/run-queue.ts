@@ -3,73 +3,75 @@ import { onAbort } from "@pt2/format";
 import type { Cancellation } from "./cancellation.ts";
 
 /**
- * The runs of an executable: each is over before the next begins, which makes them independent and gives mutated buffers an
- * order. One that waits for its turn can be aborted.
+ * Serializes the runs of an executable: each one ends before the next starts. So runs are independent, and the order of
+ * writes
+ * to buffers is defined. A waiting run can be aborted.
  *
- * It holds what begins the runs that wait, and nothing else: neither results, nor runs that are over or were aborted.
+ * The queue references only the callbacks that start waiting runs: no results, and no runs that have ended or were
+ * aborted.
  */
 export class RunQueue {
   readonly #disposed: () => Pt2Error;
-  /** What begins each run that waits, by its number. */
+  /** The callbacks that start waiting runs, by ticket. */
   readonly #waiting = new Map<number, () => void>();
-  /** How many have waited, and how many of these were called. */
-  #came = 0;
+  /** The number of tickets that were issued, and the number of those that were called. */
+  #issued = 0;
   #called = 0;
   #busy = false;
   #closed = false;
 
-  /** `disposed` is what runs fail with that come too late. */
+  /** `disposed` makes the error of runs that are started after `close`. */
   constructor(disposed: () => Pt2Error) {
     this.#disposed = disposed;
   }
 
   async run<T>(work: () => Promise<T>, signal?: Cancellation): Promise<T> {
     if (this.#closed) throw this.#disposed();
-    await this.#turn(signal instanceof AbortSignal ? signal : undefined);
+    await this.#acquire(signal instanceof AbortSignal ? signal : undefined);
     try {
       signal?.throwIfAborted();
       return await work();
     } finally {
-      this.#passOn();
+      this.#release();
     }
   }
 
-  /** Takes no more runs, and waits for those that it has. */
+  /** Accepts no more runs, and waits for those already accepted. */
   async close(): Promise<void> {
     this.#closed = true;
-    await this.#turn(undefined);
-    this.#passOn();
+    await this.#acquire(undefined);
+    this.#release();
   }
 
-  /** Settles when it is the caller's turn, which it then passes on; rejects when the signal aborts before. */
-  async #turn(signal: AbortSignal | undefined): Promise<void> {
+  /** Waits until no other run is active; `#release` must follow. Rejects if the signal aborts first. */
+  async #acquire(signal: AbortSignal | undefined): Promise<void> {
     signal?.throwIfAborted();
     if (!this.#busy) {
       this.#busy = true;
       return;
     }
-    const number = this.#came++;
-    let leave = (): void => {};
+    const ticket = this.#issued++;
+    let removeListener = (): void => {};
     try {
-      await new Promise<void>((begin, reject) => {
-        this.#waiting.set(number, begin);
-        leave = onAbort(signal, () => {
-          this.#waiting.delete(number);
+      await new Promise<void>((start, reject) => {
+        this.#waiting.set(ticket, start);
+        removeListener = onAbort(signal, () => {
+          this.#waiting.delete(ticket);
           reject(signal?.reason);
         });
       });
     } finally {
-      leave();
+      removeListener();
     }
   }
 
-  #passOn(): void {
-    while (this.#called < this.#came) {
-      const number = this.#called++;
-      const begin = this.#waiting.get(number);
-      if (begin === undefined) continue;
-      this.#waiting.delete(number);
-      begin();
+  #release(): void {
+    while (this.#called < this.#issued) {
+      const ticket = this.#called++;
+      const start = this.#waiting.get(ticket);
+      if (start === undefined) continue;
+      this.#waiting.delete(ticket);
+      start();
       return;
     }
     this.#busy = false;

@@ -1,10 +1,13 @@
-// So that the types compile wherever they are used, whatever `lib` says.
+// Lets the declared types compile in projects whose `lib` lacks `Symbol.dispose`.
 /// <reference lib="esnext.disposable" preserve="true" />
 
 import { DTYPES, type DType, elementCount as numel } from "@pt2/format";
 import { backendError } from "./backend-errors.ts";
 
-/** Array of a tensor's elements: `float16`, `bfloat16` and `float8` as bits, bool as bytes, complex as pairs. */
+/**
+ * The array type of a tensor's elements: `float16`, `bfloat16` and `float8` are stored as bits, bool as bytes, complex
+ * numbers as pairs.
+ */
 export type TypedArray =
   | Uint8Array
   | Int8Array
@@ -18,19 +21,19 @@ export type TypedArray =
   | Float64Array;
 
 /**
- * A tensor as users hold it: dense, row-major, immutable by convention. Its bytes are in host memory (`data` is
- * there) or on a device (`data` is null until read).
+ * A tensor as users hold it: dense, row-major, immutable by convention. Its bytes are in host memory (then `data` is
+ * set) or on a device (then `data` is null).
  */
 export interface Tensor {
   readonly dtype: DType;
   readonly shape: readonly number[];
-  /** `host`, or the name of the device that holds it. */
+  /** `host`, or the name of the device that holds the tensor. */
   readonly device: string;
-  /** The elements, when they are in host memory. */
+  /** The elements if they are in host memory, else null. */
   readonly data: TypedArray | null;
-  /** The elements in host memory; a copy only if they are elsewhere. */
+  /** Returns the elements in host memory; copies only if they are on a device. */
   read(): Promise<TypedArray>;
-  /** Frees device memory; a host tensor is left to the garbage collector. Idempotent. */
+  /** Frees device memory; host memory is left to the garbage collector. Idempotent. */
   dispose(): void;
   [Symbol.dispose](): void;
 }
@@ -73,14 +76,14 @@ const ARRAY_OF: Readonly<Record<DType, ArrayType>> = {
 
 export { numel };
 
-/** Looks at bytes as elements of a dtype. Copies only when the address is not aligned for it. */
+/** Returns a view of bytes as elements of a dtype. Copies only if the address is not aligned for the dtype. */
 export function viewAs(dtype: DType, bytes: Uint8Array): TypedArray {
   const type = ARRAY_OF[dtype];
   const aligned = bytes.byteOffset % type.BYTES_PER_ELEMENT === 0 ? bytes : bytes.slice();
   return new type(aligned.buffer, aligned.byteOffset, bytes.byteLength / type.BYTES_PER_ELEMENT);
 }
 
-/** Makes a tensor over an array, without a copy. Refuses an array of another type or length. */
+/** Makes a tensor of an array, without a copy. Throws if the type or the length of the array is wrong. */
 export function hostTensor(dtype: DType, shape: readonly number[], data: TypedArray): HostTensor {
   requireType(dtype, shape);
   const type = ARRAY_OF[dtype];
@@ -98,7 +101,7 @@ export function hostTensor(dtype: DType, shape: readonly number[], data: TypedAr
   };
 }
 
-/** Refuses what is not a dtype, or no shape: JavaScript lets everything through. */
+/** Throws unless the arguments are a dtype and a shape: callers in plain JavaScript may pass anything. */
 export function requireType(dtype: unknown, shape: unknown): void {
   if (typeof dtype !== "string" || !Object.hasOwn(DTYPES, dtype)) {
     const short = String(dtype).replace(/^torch\./, "");
@@ -124,7 +127,7 @@ function wrongData(dtype: DType, shape: readonly number[], data: TypedArray): Er
     : data === null || typeof data !== "object"
       ? String(data)
       : withArticle((data as object).constructor?.name ?? "object");
-  // Of complex numbers each is a pair.
+  // A complex element takes two entries of the array.
   const length = (numel(shape) * DTYPES[dtype].itemsize) / type.BYTES_PER_ELEMENT;
   const sameKind = isArray && data instanceof type;
   return backendError("backend.tensor-data", {
@@ -135,7 +138,7 @@ function wrongData(dtype: DType, shape: readonly number[], data: TypedArray): Er
   });
 }
 
-/** The name of a class behind its article: "an Int8Array", "a Uint8Array". */
+/** Puts an article before the name of a class: "an Int8Array", "a Uint8Array". */
 function withArticle(name: string): string {
   return `${/^[aeio]/i.test(name) ? "an" : "a"} ${name}`;
 }

@@ -3,7 +3,9 @@ import type { Program } from "@pt2/graph";
 import { backendError } from "./backend-errors.ts";
 import type { UnsupportedOp } from "./contract.ts";
 
-/** The one error for a program with ops that a backend cannot run: it names all of them, and how often each occurs. */
+/**
+ * Makes the error for a program with ops that a backend cannot run. It names all of them, and how often each occurs.
+ */
 export function unsupportedOps(
   backend: string,
   { dialect }: Pick<Program, "dialect">,

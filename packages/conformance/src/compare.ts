@@ -3,14 +3,17 @@ import { DTYPES, type DType } from "@pt2/format";
 
 export type { Tolerance };
 
-/** What a tensor is compared with; without `data` only dtype and shape count. */
+/** An expected tensor; without `data` only dtype and shape are compared. */
 export interface ExpectedTensor {
   readonly dtype: DType;
   readonly shape: readonly number[];
   readonly data: TypedArray | null;
 }
 
-/** Tolerances by dtype; integers and bools are exact. A unit in the last place, and something for sums in another order. */
+/**
+ * The default tolerances by dtype: one unit in the last place plus an allowance for sums in another order. Integers and
+ * bools are exact.
+ */
 export const DEFAULT_TOLERANCE: Readonly<Partial<Record<DType, Tolerance>>> = {
   float64: { rtol: 1e-7, atol: 1e-7 },
   float32: { rtol: 1e-5, atol: 1e-5 },
@@ -22,7 +25,10 @@ export const DEFAULT_TOLERANCE: Readonly<Partial<Record<DType, Tolerance>>> = {
 
 const EXACT: Tolerance = { rtol: 0, atol: 0 };
 
-/** What is wrong with a tensor, naming its worst element; null when nothing is. NaN equals NaN. */
+/**
+ * Describes how a tensor differs from the expected one, naming its worst element; returns null if it does not. NaN
+ * equals NaN.
+ */
 export async function compareTensor(
   actual: Value | undefined,
   expected: ExpectedTensor,
@@ -40,8 +46,9 @@ export async function compareTensor(
 }
 
 /**
- * The tolerance of a dtype: the backend's own, else the default; the wider one where a case asks for more. A case that
- * asks for zeros rounds in one way only: every bit counts, unless the backend states a tolerance for the dtype.
+ * Returns the tolerance for a dtype: the backend's own, else the default, or that of the case if it is wider. If a case
+ * asks
+ * for zero tolerance, every bit counts, unless the backend states a tolerance for the dtype.
  */
 export function toleranceOf(
   dtype: DType,

@@ -1,15 +1,15 @@
 /**
- * What of the suite a backend does not do, with the reason: by op (`aten::i0`), by case (`aten::i0: transposed`) or by
- * lifecycle case (its name).
+ * The parts of the suite that a backend does not support, each with a reason; keys are ops (`aten::i0`), cases
+ * (`aten::i0: transposed`) or names of lifecycle cases.
  */
 export type Exceptions = Readonly<Record<string, string>>;
 
-/** The reason that is given for a case, if any. */
+/** Returns the reason that is given for a case, if any. */
 export function reasonFor(exceptions: Exceptions, op: string, name: string): string | undefined {
   return exceptions[keyOf(op, name)] ?? exceptions[op];
 }
 
-/** Keys that name neither an op nor a case. */
+/** Returns the keys that name neither an op nor a case. */
 export function unknownKeys(
   exceptions: Exceptions,
   cases: readonly { readonly op: string; readonly name: string }[],

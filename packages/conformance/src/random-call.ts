@@ -5,7 +5,7 @@ import type { OpRecord } from "@pt2/registry";
 
 type SchemaType = OpRecord["schema"]["args"][number]["type"];
 
-/** A program of one call, and inputs for it. */
+/** A program of one call, with inputs for it. */
 export interface RandomCall {
   readonly program: Program;
   readonly inputs: readonly Value[];
@@ -45,14 +45,15 @@ const STRINGS: readonly string[] = [
 const OTHER_DTYPES: readonly DType[] = ["float32", "int64", "bool", "float64", "complex64", "float16"];
 
 /**
- * A call of `record` with arguments of the types that its schema asks for, whose values are often hostile; `next` draws
+ * Makes a call of `record` with random arguments of the types in its schema, many of them edge cases or invalid values;
+ * `next` draws
  * integers below a bound.
  */
 export function randomCall(record: OpRecord, next: (bound: number) => number): RandomCall {
   const pick = <T>(list: readonly T[]): T => list[next(list.length)]!;
   const inputs: Value[] = [];
   const values = new Map<string, ValueType>();
-  // Operands that fit each other reach kernels, others only their checks.
+  // Only operands with compatible shapes reach kernels; the others test the checks.
   const common = Array.from({ length: next(5) }, () => pick([1, 2, 3, 3, 4, 0]));
   const commonDType = pick(DTYPE_CHOICES);
   const tensor = (): Arg => {
@@ -71,7 +72,7 @@ export function randomCall(record: OpRecord, next: (bound: number) => number): R
     values.set(name, tensorType(dtype, shape));
     return { kind: "value", name };
   };
-  // Some numbers are written into the program, others come with the run.
+  // Some numbers are literals in the program, others are inputs of the run.
   const given = (value: Value, kind: "symint" | "symfloat"): Arg => {
     const name = `x${inputs.push(value) - 1}`;
     values.set(name, { kind, value: null });

@@ -11,39 +11,41 @@ import { loadRefusals, type RefusalKind, testRefusals } from "./refusals/test-re
 import type { TestRunner } from "./test-runner.ts";
 
 /**
- * A part of the suite: the cases of a family of ops, these cases with other indices or arguments, the life of programs, or
- * ops that users bring.
+ * A part of the suite: the cases of a family of ops, variations of these cases, the lifecycle of programs, or
+ * ops that users define.
  */
 export type SuitePart = FamilyName | RefusalKind | "lifecycle" | "own-ops";
 
 /** How a backend is tested. */
 export interface TestBackendOptions {
-  /** `{ describe, it, afterAll }` of Vitest, or of another runner. */
+  /** The functions `{ describe, it, afterAll }` of Vitest, or of another test runner. */
   readonly runner: TestRunner;
   /**
-   * What this backend says it cannot run, with the reason. It must then report each of them by `unsupported` and refuse
-   * it at `compile` with a coded error; one that runs after all fails the test.
+   * The ops and cases that this backend cannot run, with the reason. It must report each of them in `unsupported` and
+   * refuse
+   * it in `compile` with a coded error; a case that runs after all fails the test.
    */
   readonly unsupported?: Exceptions;
-  /** Cases that are not run, with the reason. */
+  /** The cases that are not run, with the reason. */
   readonly skip?: Exceptions;
-  /** Tolerances that the backend states, by dtype. Default: `DEFAULT_TOLERANCE`. */
+  /** The tolerances of this backend, by dtype. Default: `DEFAULT_TOLERANCE`. */
   readonly tolerance?: Tolerances;
   /**
-   * Whether it lowers programs with the registry, which computes some calls that PyTorch refuses: those in
+   * Whether the backend lowers programs with the registry, which computes some calls that PyTorch refuses: those in
    * `refusals/computed.json`, each with a reason. Default: false.
    */
   readonly lowers?: boolean;
   /**
-   * Which of the cases with other arguments are tested, of so many parts: `[2, 10]` is every tenth, from the third on.
+   * Which share of the varied cases is tested: `[2, 10]` is every tenth, from the third on.
    * Default: all of them.
    */
   readonly share?: readonly [part: number, parts: number];
-  /** What is tested. Default: everything. Several test files can share the work. */
+  /** The parts to test. Default: all. Several test files can share the work. */
   readonly parts?: readonly SuitePart[];
   /**
-   * A kernel as op sets bring it for this backend, which doubles a float32 tensor: `mine::twice(Tensor self) -> Tensor`.
-   * Without it nothing is tested of kernels that users bring.
+   * A kernel in the form that op sets provide for this backend, which doubles a float32 tensor: `mine::twice(Tensor
+   * self) -> Tensor`.
+   * Without it, kernels of users are not tested.
    */
   readonly kernel?: unknown;
 }
@@ -54,7 +56,8 @@ const REFUSALS: readonly RefusalKind[] = ["indices", "arguments", "errors"];
 export const SUITE_PARTS: readonly SuitePart[] = [...FAMILIES, ...REFUSALS, "lifecycle", "own-ops"];
 
 /**
- * Defines the tests of the backend contract: every op case against PyTorch's answers, and the life of programs. Await it
+ * Defines the tests of the backend contract: every op case with PyTorch's results, and the lifecycle of programs. Await
+ * it
  * at the top level of a test file. `factory` is called once, for all of them.
  */
 export async function testBackend(

@@ -1,13 +1,13 @@
 import type { HostTensor } from "@pt2/backend";
 import { contiguousStrides, type WeightTensor } from "@pt2/format";
 
-/** How a weight lies in its storage, where that is not its elements row by row. */
+/** The layout of a weight in its storage, if it is not dense. */
 export interface WeightView extends Partial<Pick<WeightTensor, "shape" | "strides" | "storageOffset">> {
-  /** Name of the storage, which tied weights share; default: that of the weight. */
+  /** The name of the storage, which tied weights share. Default: the name of the weight. */
   readonly storage?: string;
 }
 
-/** A tensor in memory as a weight, as an archive would give it. */
+/** Makes a weight from a tensor in memory, as an archive would. */
 export function weightOf(
   name: string,
   { dtype, shape: whole, data }: Pick<HostTensor, "dtype" | "shape" | "data">,

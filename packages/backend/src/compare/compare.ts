@@ -2,42 +2,45 @@ import type { DType } from "@pt2/format";
 import { numel, type TypedArray } from "../tensor.ts";
 import { type Element, elementsOf, elementText, indexOf } from "./elements.ts";
 
-/** An element may differ by `atol + rtol × |expected|`. */
+/** A tolerance: an element may differ by `atol + rtol × |expected|`. */
 export interface Tolerance {
   readonly rtol: number;
   readonly atol: number;
 }
 
-/** A tensor in host memory. */
+/** A tensor in host memory that can be compared with another one. */
 export interface Comparable {
   readonly dtype: DType;
   readonly shape: readonly number[];
   readonly data: TypedArray;
 }
 
-/** The element that differs most. */
+/** The element that differs most from its expected value. */
 export interface WorstElement {
   readonly index: readonly number[];
   readonly expected: Element;
   readonly actual: Element;
 }
 
-/** Result of comparing two tensors. */
+/** The result of comparing two tensors. */
 export interface Comparison {
   readonly ok: boolean;
-  /** Why tensors cannot be compared at all. */
+  /** Why the tensors cannot be compared at all, if that is so. */
   readonly problem?: string;
-  /** Largest error as a part of what is allowed: at most 1 where all is well. */
+  /** The largest error divided by the allowed error; at most 1 if the tensors agree. */
   readonly ratio: number;
-  /** Largest absolute error. */
+  /** The largest absolute error. */
   readonly maxAbs: number;
-  /** Elements outside the tolerance. */
+  /** The number of elements outside the tolerance. */
   readonly bad: number;
   readonly count: number;
   readonly worst: WorstElement | null;
 }
 
-/** Compares element by element. Dtype and shape must be equal; NaN equals NaN, an infinity itself. */
+/**
+ * Compares two tensors element by element. Dtype and shape must be equal; NaN equals NaN, and an infinity equals
+ * itself.
+ */
 export function compareTensors(expected: Comparable, actual: Comparable, tolerance: Tolerance): Comparison {
   const count = numel(expected.shape);
   if (expected.dtype !== actual.dtype || String(expected.shape) !== String(actual.shape)) {
@@ -60,18 +63,18 @@ export function compareTensors(expected: Comparable, actual: Comparable, toleran
   return { ok: bad === 0, ratio, maxAbs, bad, count, worst: place };
 }
 
-/** A comparison that failed before any element was looked at. */
+/** Returns a comparison that failed before any element was compared. */
 export function mismatch(problem: string, count = 0): Comparison {
   const infinite = Number.POSITIVE_INFINITY;
   return { ok: false, problem, ratio: infinite, maxAbs: infinite, bad: count, count, worst: null };
 }
 
-/** `float32 [2, 3]`. */
+/** Formats the dtype and the shape: `float32 [2, 3]`. */
 export function typeText({ dtype, shape }: Pick<Comparable, "dtype" | "shape">): string {
   return `${dtype} [${shape.join(", ")}]`;
 }
 
-/** What is wrong, for people; null when nothing is. */
+/** Describes the difference in words; returns null if there is none. */
 export function differenceText({ ok, problem, bad, count, worst }: Comparison): string | null {
   if (ok) return null;
   if (problem !== undefined || worst === null) return `is ${problem}`;
@@ -79,7 +82,10 @@ export function differenceText({ ok, problem, bad, count, worst }: Comparison): 
   return `${bad} of ${count} elements are wrong, the worst at [${worst.index.join(", ")}]: ${got}, expected ${want}`;
 }
 
-/** Never NaN: what cannot be subtracted is infinitely far away, unless it is the same. */
+/**
+ * Returns the distance of two elements. It is never NaN: if the difference is not a number, it is infinite, or 0 for
+ * equal elements.
+ */
 function distance(a: Element, b: Element): number {
   if (typeof a === "bigint" || typeof b === "bigint") {
     const difference = BigInt(a as bigint) - BigInt(b as bigint);

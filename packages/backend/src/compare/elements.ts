@@ -1,10 +1,10 @@
 import { bitsToFloat, DTYPES, type DType, isSmallFloat } from "@pt2/format";
 import type { TypedArray } from "../tensor.ts";
 
-/** An element as a number: a bigint where the dtype has 64-bit integers, a pair for complex ones. */
+/** An element as JavaScript values: a bigint for 64-bit integers, a pair for complex numbers, else a number. */
 export type Element = number | bigint | readonly [re: number, im: number];
 
-/** Reads elements of a tensor by index. */
+/** Returns a function that reads the element at an index. */
 export function elementsOf(dtype: DType, data: TypedArray): (index: number) => Element {
   if (dtype === "complex32") {
     const half = (at: number): number => bitsToFloat("float16", Number(data[at]!));
@@ -15,7 +15,7 @@ export function elementsOf(dtype: DType, data: TypedArray): (index: number) => E
   return (index) => data[index]!;
 }
 
-/** `[3, 0, 7]`: where an element is. */
+/** Converts the flat index of an element to one index per dimension: `[3, 0, 7]`. */
 export function indexOf(flat: number, shape: readonly number[]): readonly number[] {
   let rest = flat;
   return shape
@@ -28,7 +28,7 @@ export function indexOf(flat: number, shape: readonly number[]): readonly number
     .reverse();
 }
 
-/** An element for people. */
+/** Formats an element. */
 export function elementText(element: Element): string {
   if (typeof element === "bigint") return String(element);
   if (typeof element === "number") return Number.isInteger(element) ? String(element) : element.toPrecision(6);

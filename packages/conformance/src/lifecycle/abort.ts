@@ -12,7 +12,7 @@ const COUNT = `program {
 }`;
 const counter = () => weightOf("count", ints([], 0));
 
-/** What an abort stops, and what it leaves. */
+/** Cases for what an abort stops, and what state it leaves. */
 export const ABORT: readonly LifecycleCase[] = [
   {
     name: "abort: before a run",

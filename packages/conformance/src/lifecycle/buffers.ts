@@ -23,7 +23,7 @@ const LOOKUP = `program {
   return %rows, %next
 }`;
 
-/** Buffers that runs write. */
+/** Cases for programs that write to their buffers. */
 export const BUFFERS: readonly LifecycleCase[] = [
   {
     name: "buffers: keep what runs write",

@@ -5,7 +5,7 @@ import type { LifecycleCase } from "./lifecycle-case.ts";
 
 const flag = (value: boolean) => hostTensor("bool", [], Uint8Array.of(Number(value)));
 
-/** Higher-order ops. */
+/** Cases for higher-order ops. */
 export const CONTROL: readonly LifecycleCase[] = [
   {
     name: "control flow: cond",

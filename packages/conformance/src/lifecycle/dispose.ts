@@ -8,7 +8,7 @@ const DOUBLE = `program {
   return %y
 }`;
 
-/** What may be freed when, and what is said afterwards. */
+/** Cases for what may be freed when, and which errors follow. */
 export const DISPOSE: readonly LifecycleCase[] = [
   {
     name: "dispose: an executable, twice",

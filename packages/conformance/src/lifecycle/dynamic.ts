@@ -16,7 +16,7 @@ const SYMBOLIC = `program {
   return %scaled, %sums, %columns
 }`;
 
-/** Sizes that are known only when a run begins, or only while it runs. */
+/** Cases for sizes that are known only when a run begins, or only while it runs. */
 export const DYNAMIC: readonly LifecycleCase[] = [
   {
     name: "dynamic: one executable at three sizes, and back",

@@ -4,12 +4,12 @@ import { floats } from "../programs.ts";
 
 const TOLERANCE = { rtol: 1e-5, atol: 1e-5 };
 
-/** Some float32 tensor: the numbers from `start`, in steps of a half. */
+/** Makes a float32 tensor of the numbers from `start` in steps of 0.5. */
 export function ramp(shape: readonly number[], start = 0): HostTensor {
   return floats(shape, ...Array.from({ length: numel(shape) }, (_, i) => start + i / 2));
 }
 
-/** Fails unless a run returned these values. */
+/** Throws unless a run returned these values. */
 export async function expectValues(actual: readonly Value[], expected: readonly Value[]): Promise<void> {
   expectThat(actual.length === expected.length, `${actual.length} outputs, expected ${expected.length}`);
   for (const [i, want] of expected.entries()) {
@@ -24,12 +24,12 @@ export async function expectValues(actual: readonly Value[], expected: readonly 
   }
 }
 
-/** Fails with a message unless a condition holds. */
+/** Throws an error with `message` unless a condition holds. */
 export function expectThat(condition: boolean, message: string): asserts condition {
   if (!condition) throw new Error(message);
 }
 
-/** The error that something is rejected with; fails if it is not, or if the error has no code. */
+/** Returns the error that a promise rejects with; throws if it does not reject, or if the error has no code. */
 export async function expectCodedError(promise: Promise<unknown>, what: string): Promise<Error> {
   const error = await rejectionOf(promise, what);
   const code = (error as { readonly code?: unknown }).code;
@@ -40,7 +40,7 @@ export async function expectCodedError(promise: Promise<unknown>, what: string):
   return error;
 }
 
-/** What something is rejected with; fails if it is not. */
+/** Returns what a promise rejects with; throws if it does not reject. */
 export async function rejectionOf(promise: Promise<unknown>, what: string): Promise<unknown> {
   const outcome = await promise.then(
     () => null,

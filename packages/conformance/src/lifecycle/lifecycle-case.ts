@@ -3,22 +3,22 @@ import type { WeightTensor } from "@pt2/format";
 import type { Program } from "@pt2/graph";
 import type { OpRegistry } from "@pt2/registry";
 
-/** One promise of the contract, and the program that tries it. */
+/** A test of one promise of the contract, with the program that it needs. */
 export interface LifecycleCase {
   readonly name: string;
-  /** A capability without which the promise is not made. */
+  /** The capability that the promise depends on: backends without it skip the case. */
   readonly needs?: keyof Capabilities;
   run(tools: LifecycleTools): Promise<void>;
 }
 
-/** What a case works with. */
+/** The tools that a case works with. */
 export interface LifecycleTools {
   readonly backend: Backend;
   readonly registry: OpRegistry;
-  /** A backend of the case's own, which it disposes. */
+  /** Creates a backend for this case only, which the case disposes. */
   fresh(): Promise<Backend>;
-  /** A program in text form, made functional as the runtime does where the backend wants it. */
+  /** Parses a program and functionalizes it as the runtime does, if the backend needs that. */
   program(text: string): Program;
-  /** Compiles a program in text form on the shared backend; disposed after the case. */
+  /** Compiles a program in text form on the shared backend; the executable is disposed after the case. */
   compile(text: string, weights?: readonly WeightTensor[], signal?: AbortSignal): Promise<Executable>;
 }

@@ -13,7 +13,7 @@ const LINEAR = `program {
 }`;
 const WEIGHT = weightOf("w", floats([2, 3], 1, 0, 2, -1, 1, 0));
 
-/** relu(x · wᵀ) for a ramp that begins at `start`. */
+/** Returns relu(x · wᵀ) for a ramp that begins at `start`. */
 function answer(start: number): readonly number[] {
   return Array.from({ length: 5 }, (_, i) => {
     const [a, b, c] = [0, 1, 2].map((j) => start + (3 * i + j) / 2) as [number, number, number];
@@ -42,7 +42,7 @@ const LOOKUP = `program {
 
 const SEEN = weightOf("seen", ints([], 0));
 
-/** Runs: their inputs, their order, their errors. */
+/** Cases for runs: their inputs, their order, their errors. */
 export const RUNS: readonly LifecycleCase[] = [
   {
     name: "runs: the loss and its gradients are results, in the order of the signature",

@@ -12,7 +12,7 @@ import type { LifecycleCase, LifecycleTools } from "./lifecycle-case.ts";
 import { RUNS } from "./runs.ts";
 import { UNSUPPORTED } from "./unsupported.ts";
 
-/** What the lifecycle tests are defined with. */
+/** The arguments of {@link testLifecycle}. */
 export interface LifecycleSetup {
   readonly runner: TestRunner;
   readonly backend: () => Promise<Backend>;
@@ -31,10 +31,10 @@ const CASES: readonly LifecycleCase[] = [
   ...UNSUPPORTED,
 ];
 
-/** Names of the lifecycle cases. */
+/** The names of the lifecycle cases. */
 export const LIFECYCLE: readonly string[] = CASES.map(({ name }) => name);
 
-/** Defines the tests of the life of programs. */
+/** Defines the tests of the lifecycle cases. */
 export function testLifecycle({ runner, backend, factory, registry, skip }: LifecycleSetup): void {
   const { describe, it } = runner;
   describe("lifecycle", () => {
@@ -42,7 +42,7 @@ export function testLifecycle({ runner, backend, factory, registry, skip }: Life
       it(name, async (context) => {
         if (skip[name] !== undefined) return context.skip(skip[name]);
         const shared = await backend();
-        // Without the capability the promise is not made.
+        // A backend without the capability does not make this promise.
         if (needs !== undefined && !shared.capabilities[needs]) return;
         const executables: Executable[] = [];
         const tools = toolsOf(shared, registry, factory, executables);

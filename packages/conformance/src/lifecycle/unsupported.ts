@@ -33,7 +33,7 @@ const SUM = `program {
   return %y
 }`;
 
-/** What a backend cannot do is said before it is tried. */
+/** Cases for programs that a backend cannot run, which it must report before it tries. */
 export const UNSUPPORTED: readonly LifecycleCase[] = [
   {
     name: "unsupported: every op at once, with counts and the first place",

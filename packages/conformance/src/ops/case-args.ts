@@ -2,7 +2,10 @@ import type { Arg, Layout, MemoryFormat } from "@pt2/graph";
 import { numberOf } from "./case-data.ts";
 import type { CaseArg } from "./case-types.ts";
 
-/** The IR argument of a case's argument; `tensor` names the value that holds the n-th tensor. */
+/**
+ * Converts a case's argument to an argument of the IR; `tensor` returns the name of the value that holds the n-th
+ * tensor.
+ */
 export function argOf(arg: CaseArg, tensor: (index: number) => string): Arg {
   if (arg === null) return { kind: "none" };
   if (typeof arg === "boolean") return { kind: "bool", value: arg };

@@ -10,22 +10,24 @@ import { elementsOf } from "./case-data.ts";
 import type { CaseResult, CaseTensor, OpCase } from "./case-types.ts";
 import { ints, numberType, tensorType } from "./value-types.ts";
 
-/** Where a case's tensors are: given to each run, or part of the program (and so folded at load). */
+/** Where the tensors of a case are: inputs of each run, or constants of the program (and so folded at load). */
 export type Placement = "inputs" | "constants";
 
-/** A case as a program of one op, and what to call it with. */
+/** A case as a program of one op, with its inputs. */
 export interface CaseProgram {
   readonly program: Program;
   readonly weights: ReadonlyMap<string, WeightTensor>;
   readonly inputs: readonly Value[];
-  /** What each output must be, and what to call it. */
+  /** What each output must be, and its name in messages. */
   readonly expected: readonly { readonly what: string; readonly result: CaseResult | CaseTensor }[];
 }
 
 /**
- * One node for the op. A tensor with odd strides is a weight that has them, or a dense input that `as_strided` looks
- * at. What the op writes to is cloned first, so that neither an input nor a constant is written. It is made functional
- * unless the backend runs mutation as it is.
+ * Makes a program with one node for the op. A tensor with non-dense strides is a weight with these strides, or a dense
+ * input viewed by
+ * `as_strided`. Arguments that the op writes to are cloned first, so that neither an input nor a constant is written.
+ * The program is
+ * functionalized unless the backend supports mutation.
  */
 export function caseProgram(
   opCase: OpCase,
@@ -171,7 +173,7 @@ class CaseBuilder {
   }
 }
 
-/** Whether a record says that the sizes of its results depend on data; some only do for a mask. */
+/** Returns whether the sizes of the results depend on data, by the op's record; for some ops only with a mask. */
 function hasDynamicSizes({ op }: OpCase, registry: OpRegistry): boolean {
   return registry.resolve(op)?.dynamic !== undefined;
 }
@@ -180,7 +182,7 @@ function isList(result: CaseResult): result is readonly CaseTensor[] {
   return Array.isArray(result);
 }
 
-/** Whether a result is one tensor. */
+/** Returns whether a result is one tensor. */
 export function isTensor(result: CaseResult): result is CaseTensor {
   return typeof result === "object" && result !== null && "shape" in result;
 }

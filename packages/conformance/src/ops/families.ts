@@ -1,6 +1,6 @@
 import type { CaseFamily } from "./case-types.ts";
 
-/** A family of ops: one file of cases. */
+/** A family of ops, which has one file of cases. */
 export type FamilyName =
   | "attention"
   | "binary"
@@ -26,7 +26,7 @@ export type FamilyName =
   | "sort"
   | "views";
 
-/** Loaders of the case files, so that only the families that are tested are read. */
+/** The loaders of the case files: only the families under test are read. */
 const LOADERS: Readonly<Record<FamilyName, () => Promise<{ readonly default: unknown }>>> = {
   attention: () => import("../cases/attention.json", { with: { type: "json" } }),
   binary: () => import("../cases/binary.json", { with: { type: "json" } }),
@@ -53,7 +53,7 @@ const LOADERS: Readonly<Record<FamilyName, () => Promise<{ readonly default: unk
   views: () => import("../cases/views.json", { with: { type: "json" } }),
 };
 
-/** Every family, in alphabetical order. */
+/** The names of all families, in alphabetical order. */
 export const FAMILIES: readonly FamilyName[] = Object.keys(LOADERS) as FamilyName[];
 
 /** Reads the cases of one family. */

@@ -3,10 +3,10 @@ import { DTYPES, type DType } from "@pt2/format";
 import { elementsOf, numberOf } from "./case-data.ts";
 import type { CaseResult, CaseTensor, OpCase } from "./case-types.ts";
 
-/** The dtypes that a backend holds in narrower ones. */
+/** The dtypes that a backend stores as narrower ones. */
 export type Narrowed = NonNullable<Capabilities["narrowed"]>;
 
-/** What of a case has values that a backend cannot hold, if anything. */
+/** Returns which part of a case has values that a backend cannot store, if any. */
 export function beyondNarrowed(opCase: OpCase, narrowed: Narrowed): "arguments" | "results" | null {
   if (opCase.tensors.some((tensor) => !fits(tensor, narrowed))) return "arguments";
   const results = [...opCase.expected, ...Object.values(opCase.mutated ?? {})];
@@ -27,7 +27,7 @@ function fits(tensor: CaseTensor, narrowed: Narrowed): boolean {
   return [...elementsOf(tensor)].every((element) => holds(narrow, element));
 }
 
-/** Whether a dtype has a number, up to rounding. */
+/** Returns whether a dtype can store a number, up to rounding. */
 function holds(dtype: DType | undefined, value: number | bigint): boolean {
   if (dtype === undefined) return true;
   const { itemsize, kind } = DTYPES[dtype];

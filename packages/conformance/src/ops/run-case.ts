@@ -7,10 +7,10 @@ import { type CaseProgram, caseProgram, isTensor, type Placement } from "./case-
 import type { CaseResult, OpCase } from "./case-types.ts";
 import type { Narrowed } from "./narrowed.ts";
 
-/** Tolerances by dtype, where a backend states others than the default. */
+/** Tolerances by dtype, for backends that need others than the default. */
 export type Tolerances = Readonly<Partial<Record<DType, Tolerance>>>;
 
-/** Compiles and runs a case. Throws an error that says everything that differs from PyTorch. */
+/** Compiles and runs a case. Throws an error that lists every difference from PyTorch. */
 export async function runCase(
   backend: Backend,
   opCase: OpCase,
@@ -29,7 +29,9 @@ export async function runCase(
   }
 }
 
-/** Runs what a case was compiled to, or one that differs from it in values alone. Throws what differs from PyTorch. */
+/**
+ * Runs the executable of a case, possibly with other values. Throws an error that lists every difference from PyTorch.
+ */
 export async function checkRun(
   { capabilities: { narrowed = {} } }: Backend,
   executable: Pick<Executable, "run">,
@@ -46,7 +48,9 @@ export async function checkRun(
   if (problems.length > 0) throw new Error(problems.join("\n"));
 }
 
-/** Checks that a backend says before and at compile that it cannot run a case, with a coded error. */
+/**
+ * Checks that a backend reports that it cannot run a case, both in `unsupported` and, with a coded error, in `compile`.
+ */
 export async function refuseCase(backend: Backend, opCase: OpCase, registry: OpRegistry): Promise<void> {
   const { program, weights }: CaseProgram = caseProgram(opCase, "inputs", registry, backend.capabilities);
   const reported = await backend.unsupported(program, registry);
@@ -63,7 +67,7 @@ export async function refuseCase(backend: Backend, opCase: OpCase, registry: OpR
     throw new Error("compile refuses it, but `unsupported` does not report it", { cause: refusal });
 }
 
-/** Lets a run be refused with a coded error, as a value that a narrower dtype does not have must be. */
+/** Awaits a run that may be refused with a coded error, as it must be if a narrower dtype cannot store a value. */
 export async function orRefused(run: Promise<void>): Promise<void> {
   try {
     await run;

@@ -8,7 +8,7 @@ import type { CaseArg, CaseFamily, CaseResult, OpCase } from "./case-types.ts";
 import { beyondNarrowed } from "./narrowed.ts";
 import { orRefused, refuseCase, runCase, type Tolerances } from "./run-case.ts";
 
-/** What the op tests of a family are defined with. */
+/** The arguments of {@link testFamily}. */
 export interface OpTestSetup {
   readonly runner: TestRunner;
   readonly backend: () => Promise<Backend>;
@@ -19,8 +19,8 @@ export interface OpTestSetup {
 }
 
 /**
- * Defines the tests of a family: every case with its tensors as inputs, and the first case of each op, and those with
- * odd strides, also with constants.
+ * Defines the tests of a family: every case with its tensors as inputs; the first case of each op, and all cases with
+ * non-dense strides, also with constants.
  */
 export function testFamily({ family, cases }: CaseFamily, setup: OpTestSetup): void {
   const { describe } = setup.runner;
@@ -36,8 +36,9 @@ export function testFamily({ family, cases }: CaseFamily, setup: OpTestSetup): v
 }
 
 /**
- * Functional programs have no storages: there `as_strided` counts the elements of its argument in row-major order, so a
- * case that looks behind an argument with odd strides has another answer.
+ * Returns whether a case means the same in a functional program. Functional programs have no storages: `as_strided`
+ * indexes the
+ * elements of its argument in row-major order, so a case that reads behind a non-dense argument has another result.
  */
 function isPortable({ op, tensors }: OpCase): boolean {
   return !/^aten::as_strided/.test(op) || tensors.every(({ strides }) => strides === undefined);
@@ -61,7 +62,7 @@ function testCase(opCase: OpCase, placement: Placement, setup: OpTestSetup): voi
   });
 }
 
-/** Dtypes of the tensors that a case gives and gets, and that its arguments name. */
+/** Returns the dtypes of a case's tensors and results, and those that its arguments name. */
 function dtypesOf({ tensors, expected, args }: OpCase): readonly DType[] {
   const ofArg = (arg: CaseArg): readonly DType[] => {
     if (typeof arg !== "object" || arg === null) return [];

@@ -6,7 +6,7 @@ import { bump, everySecond, own } from "./records.ts";
 
 type Floats = HandlerTensor & { readonly data: Float32Array };
 
-/** A new tensor, 100 more than its argument. */
+/** Makes a handler that returns a new tensor: its argument plus 100. */
 const hundredMore = (...ops: readonly string[]): OpHandler => ({
   ops,
   compile:
@@ -17,7 +17,7 @@ const hundredMore = (...ops: readonly string[]): OpHandler => ({
     },
 });
 
-/** Writes 100 more to its argument, and returns nothing. */
+/** Makes a handler that adds 100 to its argument in place, and returns nothing. */
 const leaves = (op: string): OpHandler => ({
   ops: [op],
   compile:
@@ -29,7 +29,7 @@ const leaves = (op: string): OpHandler => ({
     },
 });
 
-/** Gives what another call of an op gives. */
+/** Makes a handler that returns the result of another op. */
 const asking = (op: string, asked: string): OpHandler => ({
   ops: [op],
   compile:
@@ -75,7 +75,7 @@ const PURE = `program {
 const written = [floats([7], 0, 101, 102, 3, 4, 5, 6), floats([2], 101, 102)];
 const schemaOnly = own(defineOp("mine::fill(Tensor(a!) self) -> ()"));
 
-/** Ops with alias annotations that handlers take. */
+/** Cases for handlers that replace ops with alias annotations. */
 export const HANDLED: readonly OwnOpsCase[] = [
   {
     name: "handler: what its function returns for an op in place is written",

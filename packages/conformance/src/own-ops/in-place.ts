@@ -49,7 +49,7 @@ const throughSlice = {
   runs: [{ inputs: [x], outputs: [floats([7], 0, 6, 7, 3, 4, 5, 6), floats([2], 6, 7)] }],
 };
 
-/** Ops in place and with `out`, whose records say what they compute. */
+/** Cases for in-place and out variants whose records define what they compute. */
 export const IN_PLACE: readonly OwnOpsCase[] = [
   { name: "in place: what a scalar rule computes is written through views", sets: own(bump), ...throughSlice },
   { name: "in place: what a decomposition computes is written too", sets: own(bumpDecomposed), ...throughSlice },

@@ -26,7 +26,7 @@ const twiceOtherwise = defineOp("mine::twice(Tensor self) -> Tensor", {
 
 const runs = [{ inputs: [x], outputs: [floats([3], -2, 4, -6)] }];
 
-/** Sets with a kernel for `mine::twice`, and a record that says something else. */
+/** Cases for op sets with a kernel for `mine::twice`, and a record with a different result. */
 export const KERNELS = (backend: string): readonly OwnOpsCase[] => {
   const sets =
     (record: OpSet["ops"][number]) =>

@@ -22,7 +22,7 @@ const TWO = `program {
 
 const runs = [{ inputs: [floats([2, 3], 1, 2, 3, 4, 5, 6)], outputs: [] }];
 
-/** A rule with a mistake that TypeScript would not let pass. */
+/** The type of rules that TypeScript would reject. */
 type AnyRules = Parameters<typeof defineOp<typeof SCHEMA>>[1];
 
 function wrongRule(name: string, rules: unknown, says: RegExp, code = "registry.rule"): OwnOpsCase {
@@ -35,7 +35,7 @@ function wrongHandler(name: string, handler: unknown, says: RegExp, code = "regi
   return { name: `mistake: ${name}`, handlers, program: PROGRAM, runs, refused: { code, says } };
 }
 
-/** A handler whose function returns what `make` gives. */
+/** Makes a handler whose function returns the result of `make`. */
 const returning = (make: (self: HandlerTensor) => unknown) => ({
   compile:
     () =>
@@ -43,7 +43,7 @@ const returning = (make: (self: HandlerTensor) => unknown) => ({
       make(args["self"]!),
 });
 
-/** What users get wrong: each is told as theirs, by the name of the op. */
+/** Cases for mistakes of users: each error names the op, and blames its definition rather than the backend. */
 export const MISTAKES: readonly OwnOpsCase[] = [
   wrongRule(
     "a scalar rule that computes",

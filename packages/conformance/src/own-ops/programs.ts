@@ -1,10 +1,10 @@
 import type { HostTensor } from "@pt2/backend";
 import { floats } from "../programs.ts";
 
-/** An input of the programs here. */
+/** An input of the programs in this file. */
 export const x: HostTensor = floats([7], 0, 1, 2, 3, 4, 5, 6);
 
-/** An op in place writes to a part of a tensor. */
+/** An in-place op writes to a slice of a tensor. */
 export const THROUGH_SLICE = `program {
   user_input %x: f32[7]
   %y: f32[7] = aten::clone(%x)
@@ -13,7 +13,7 @@ export const THROUGH_SLICE = `program {
   return %y, %in
 }`;
 
-/** A view is read after what it views was written. */
+/** A view is read after its base was written. */
 export const SEES_WRITES = `program {
   user_input %x: f32[7]
   %y: f32[7] = aten::clone(%x)
@@ -23,7 +23,7 @@ export const SEES_WRITES = `program {
   return %z
 }`;
 
-/** A view is written through. */
+/** A program writes through a view. */
 export const THROUGH_VIEW = `program {
   user_input %x: f32[7]
   %y: f32[7] = aten::clone(%x)

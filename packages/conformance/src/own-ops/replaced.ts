@@ -35,7 +35,7 @@ const LINEAR = `program {
   return %z
 }`;
 
-/** Ops that have PyTorch's names and another meaning. */
+/** Cases for ops that have PyTorch's names and another meaning. */
 export const REPLACED: readonly OwnOpsCase[] = [
   {
     name: "replace: a record with `replace` is what the op means",

@@ -13,21 +13,21 @@ import type { OwnOpsCase } from "./own-ops-case.ts";
 import { REPLACED } from "./replaced.ts";
 import { VIEWS } from "./views.ts";
 
-/** What the tests of users' own ops are defined with. */
+/** The arguments of {@link testOwnOps}. */
 export interface OwnOpsSetup {
   readonly runner: TestRunner;
   readonly backend: () => Promise<Backend>;
   readonly skip: Exceptions;
-  /** A kernel in the form of this backend, which doubles a float32 tensor: `mine::twice(Tensor self) -> Tensor`. */
+  /** A kernel in the form of this backend that doubles a float32 tensor: `mine::twice(Tensor self) -> Tensor`. */
   readonly kernel: unknown;
 }
 
 const CASES: readonly OwnOpsCase[] = [...IN_PLACE, ...VIEWS, ...REPLACED, ...HANDLED, ...MISTAKES];
 
-/** Names of the cases of users' own ops. */
+/** The names of the cases of users' own ops. */
 export const OWN_OPS: readonly string[] = [...CASES, ...KERNELS("")].map(({ name }) => name);
 
-/** Defines the tests of ops that users bring: they mean the same on every backend. */
+/** Defines the tests of ops that users define: they have the same results on every backend. */
 export function testOwnOps({ runner, backend, skip, kernel }: OwnOpsSetup): void {
   const { describe, it } = runner;
   describe("own ops", () => {
@@ -35,7 +35,7 @@ export function testOwnOps({ runner, backend, skip, kernel }: OwnOpsSetup): void
       it(each.name, async (context) => {
         if (skip[each.name] !== undefined) return context.skip(skip[each.name]);
         const shared = await backend();
-        // Without the capability the promise is not made.
+        // A backend without the capability does not make this promise.
         if (each.handlers !== undefined && shared.capabilities.handlers !== true) return;
         await runOwnOps(each, shared, undefined);
       });

@@ -63,7 +63,7 @@ const OVERLAPPING = `program {
   return %y
 }`;
 
-/** Views whose records say where their elements lie. */
+/** Cases for views whose records define their geometry. */
 export const VIEWS: readonly OwnOpsCase[] = [
   {
     name: "view: its geometry is what it reads",

@@ -1,8 +1,9 @@
 import type { Arg, NamedArg, Node, Output, Program, TensorType } from "@pt2/graph";
 
 /**
- * The program with elementwise ops before and behind its only call: indices are computed (as sums with zero), and floats
- * that it gives are negated. What a backend fuses with the call must leave its checks as they are.
+ * Puts elementwise ops before and after the only call of a program: indices are computed (as sums with zero), and
+ * floating point
+ * results are negated. The checks of the call must work whatever a backend fuses with it.
  */
 export function surround(program: Program): Program {
   const { graph } = program;

@@ -11,31 +11,34 @@ import type { TestRunner } from "../test-runner.ts";
 import { surround } from "./surround.ts";
 import { showVariation, type Variation, varyCase } from "./vary-case.ts";
 
-/** Calls that differ in one thing from an op case, as `scripts/python/refusals.py` wrote them. */
+/** Variations of an op case, as `scripts/python/refusals.py` writes them. */
 interface VariedCase {
   readonly family: FamilyName;
   readonly op: string;
   readonly name: string;
-  /** PyTorch refuses them. */
+  /** The variations that PyTorch refuses. */
   readonly refused: readonly Variation[];
-  /** PyTorch computes them, with these results. */
+  /** The variations that PyTorch computes, with its results. */
   readonly accepted: readonly (readonly [variation: Variation, results: readonly CaseResult[]])[];
 }
 
-/** What PyTorch says to other calls, with the cases that these are made from. */
+/** Op cases with variations, and whether PyTorch refuses each of these. */
 export interface Refusals {
   readonly kind: RefusalKind;
   readonly cases: readonly (Omit<VariedCase, "family"> & {
     readonly opCase: OpCase;
-    /** Refused calls that backends which lower compute with a reason, as `showVariation` writes them. */
+    /** The refused variations that lowering backends compute for a stated reason, as `showVariation` formats them. */
     readonly computed: readonly string[];
   })[];
 }
 
-/** Calls that are computed though PyTorch refuses them: by the reason, then by case. */
+/** The variations that are computed although PyTorch refuses them: by reason, then by case. */
 type Computed = Readonly<Record<string, Readonly<Record<string, readonly string[]>>>>;
 
-/** Which calls: with other indices, with other arguments, shapes and dtypes, or the errors of PyTorch's op database. */
+/**
+ * The kind of variation: other indices; other arguments, shapes and dtypes; or the error inputs of PyTorch's op
+ * database.
+ */
 export type RefusalKind = "indices" | "arguments" | "errors";
 
 const LOADERS: Readonly<Record<RefusalKind, () => Promise<{ readonly default: unknown }>>> = {
@@ -53,11 +56,11 @@ export interface RefusalSetup {
   readonly skip: Exceptions;
   /** Whether the backend lowers with the registry, and so computes some calls that PyTorch's kernels do not. */
   readonly lowers: boolean;
-  /** Which part of the cases is tested, of so many: `[0, 1]` is all of them. */
+  /** Which share of the cases is tested: `[0, 1]` is all of them. */
   readonly share: readonly [part: number, parts: number];
 }
 
-/** Reads the calls of a kind. */
+/** Reads the cases and variations of a kind. */
 export async function loadRefusals(kind: RefusalKind): Promise<Refusals> {
   const reasons = (await import("./computed.json", { with: { type: "json" } })).default as Computed;
   const computedOf = ({ op, name }: Pick<OpCase, "op" | "name">): readonly string[] =>
@@ -73,14 +76,15 @@ export async function loadRefusals(kind: RefusalKind): Promise<Refusals> {
   return { kind, cases: cases.map((each) => ({ ...each, opCase: find(each), computed: computedOf(each) })) };
 }
 
-/** A case that PyTorch refuses as it is. */
+/** Makes the entry of a case that PyTorch refuses without a variation. */
 function refusedCase(opCase: OpCase, computed: readonly string[]): Refusals["cases"][number] {
   return { op: opCase.op, name: opCase.name, opCase, refused: [["unchanged"]], accepted: [], computed };
 }
 
 /**
- * Defines a test for each varied case: what PyTorch refuses ends in an error with a code that is not the backend's own
- * fault, and what it takes has its results.
+ * Defines a test for each varied case: a call that PyTorch refuses must end in a coded error that does not report an
+ * internal failure
+ * of the backend, and a call that PyTorch computes must have its results.
  */
 export function testRefusals({ kind, cases }: Refusals, setup: RefusalSetup): void {
   const [part, parts] = setup.share;
@@ -113,14 +117,14 @@ export function testRefusals({ kind, cases }: Refusals, setup: RefusalSetup): vo
   });
 }
 
-/** A varied call, and what PyTorch answers to it; null where it refuses. */
+/** A varied call with PyTorch's results; null if PyTorch refuses it. */
 interface VariedCall {
   readonly variation: Variation;
   readonly results: readonly CaseResult[] | null;
   readonly opCase: OpCase;
 }
 
-/** The same program runs with all of them, also after those that failed; some are folded at load. */
+/** Runs one program with all variations, even after one of them failed; some are also folded at load. */
 async function problemsOfIndices(
   opCase: OpCase,
   calls: readonly VariedCall[],
@@ -150,7 +154,7 @@ async function problemsOfIndices(
   return [...problems, ...(await problemsOf(some, "constants", backend, setup))];
 }
 
-/** One of so many indices is also given as a constant, and to a program in which the call can be fused. */
+/** One in this many variations is also tested as a constant, and in a program in which the call can be fused. */
 const SAMPLE = 6;
 
 async function problemsOf(
@@ -171,7 +175,7 @@ async function problemsOf(
   return problems;
 }
 
-/** Compiles and runs a call, whatever it gives. */
+/** Compiles and runs a call, whatever its result. */
 async function attempt(backend: Backend, opCase: OpCase, placement: Placement, registry: OpRegistry): Promise<void> {
   const { program, weights, inputs } = caseProgram(opCase, placement, registry, backend.capabilities);
   const executable = await backend.compile({ program, weights, registry });
@@ -182,12 +186,16 @@ async function attempt(backend: Backend, opCase: OpCase, placement: Placement, r
   }
 }
 
-/** Results that the backend's narrower dtypes do not have. */
+/** Returns whether the backend's narrower dtypes cannot store the results. */
 function isBeyond({ opCase, results }: VariedCall, { capabilities: { narrowed = {} } }: Backend): boolean {
   return results !== null && beyondNarrowed(opCase, narrowed) !== null;
 }
 
-/** The call with PyTorch's answer. What is not compared in the case is not here; what an op in place wrote it returns. */
+/**
+ * Returns the varied call with PyTorch's results. Results that the case does not compare are left out; arguments that
+ * an in-place op writes to are
+ * returned.
+ */
 function varied(
   opCase: OpCase,
   { variation, results }: { readonly variation: Variation; readonly results: readonly CaseResult[] | null },
@@ -210,7 +218,7 @@ async function problemOf(
 
 const COMPUTED = "computed, where PyTorch refuses";
 
-/** What is wrong with the end of a call that PyTorch refuses. */
+/** Returns what is wrong with how a call that PyTorch refuses ended. */
 async function refusalProblem(run: Promise<void>): Promise<string | null> {
   try {
     await run;

@@ -4,7 +4,10 @@ import { DTYPES, type DType } from "@pt2/format";
 import { bytesOf } from "../ops/case-data.ts";
 import type { CaseArg, CaseTensor, OpCase } from "../ops/case-types.ts";
 
-/** What a call has otherwise than the case that it was made from; `scripts/python/variations.py` says it to PyTorch. */
+/**
+ * A difference between a call and the case it is made from; `scripts/python/variations.py` applies the same difference
+ * in PyTorch.
+ */
 export type Variation =
   | readonly [kind: "element", tensor: number, position: number, value: string]
   | readonly [kind: "tensor", tensor: number, how: Reshaping | DType]
@@ -15,7 +18,7 @@ export type Variation =
 
 type Reshaping = "unsqueezed" | "first" | "flat" | "taller" | "wider" | "empty";
 
-/** The case with a variation. */
+/** Applies a variation to a case. */
 export function varyCase(opCase: OpCase, variation: Variation): OpCase {
   const { tensors, args } = opCase;
   const list = (name: string): readonly CaseArg[] => args[name] as readonly CaseArg[];
@@ -38,7 +41,7 @@ export function varyCase(opCase: OpCase, variation: Variation): OpCase {
   }
 }
 
-/** A variation as the name of a test. */
+/** Formats a variation as the name of a test. */
 export function showVariation([kind, ...rest]: Variation): string {
   return [kind, ...rest.map((part) => (typeof part === "string" ? part : JSON.stringify(part)))].join(" ");
 }
@@ -78,7 +81,7 @@ function reshaped(tensor: CaseTensor, how: Reshaping | DType): CaseTensor {
   }
 }
 
-/** Elements as they follow each other, without strides. */
+/** Returns the elements in row-major order, without strides. */
 function rowMajorBytes(tensor: CaseTensor): Uint8Array<ArrayBuffer> {
   const { dtype, shape, strides, offset = 0 } = tensor;
   const bytes = new Uint8Array(bytesOf(tensor));
@@ -93,7 +96,7 @@ function rowMajorBytes(tensor: CaseTensor): Uint8Array<ArrayBuffer> {
   return dense;
 }
 
-/** Every piece twice. */
+/** Repeats every piece of `piece` bytes once. */
 function repeated(bytes: Uint8Array, piece: number): Uint8Array {
   const result = new Uint8Array(2 * bytes.length);
   for (let at = 0; at < bytes.length; at += piece) {

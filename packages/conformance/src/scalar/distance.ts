@@ -2,7 +2,7 @@ import { DTYPES, type DType } from "@pt2/format";
 import type { ScalarValue } from "@pt2/registry/scalar";
 import type { DeviceNumbers } from "./samples.ts";
 
-/** Bits of the fraction, and the least exponent of a normal number. */
+/** The number of fraction bits, and the smallest exponent of a normal number. */
 const FORMATS: { readonly [D in DType]?: readonly [bits: number, least: number] } = {
   float16: [10, -14],
   bfloat16: [7, -126],
@@ -10,7 +10,10 @@ const FORMATS: { readonly [D in DType]?: readonly [bits: number, least: number] 
   float64: [52, -900],
 };
 
-/** Distance in units in the last place of the expected value; infinite for what must agree exactly and does not. */
+/**
+ * Returns the distance in units in the last place of the expected value; infinite for values that must be equal and are
+ * not.
+ */
 export function distance(
   actual: ScalarValue,
   expected: ScalarValue,

@@ -1,17 +1,17 @@
 import { DTYPES, type DType } from "@pt2/format";
 import { type BinaryFn, type ScalarExpr, scalar as s, type TypedExpr, typeExpr } from "@pt2/registry/scalar";
 
-/** An expression of three inputs. */
+/** A random expression of three inputs. */
 export interface RandomExpression {
   readonly expr: TypedExpr;
-  /** Of the inputs. */
+  /** The dtypes of the inputs. */
   readonly dtypes: readonly [DType, DType, DType];
-  /** What it computes in, casts apart. */
+  /** The dtype that the expression computes in, apart from casts. */
   readonly compute: DType;
 }
 
-// Only functions that are exact, so that errors do not grow along a tree; and no copysign, which shows the sign of a NaN:
-// that of the hardware's is open, and JavaScript cannot tell it.
+// Only exact functions, so that errors do not grow along a tree; and not copysign, because the sign of a NaN depends on
+// the hardware, and JavaScript cannot read it.
 const INT_FNS = ["add", "sub", "mul", "min", "max", "and", "or", "xor", "shl", "shr"] as const;
 const BY_CONSTANT = ["floordiv", "truncdiv", "mod", "fmod"] as const;
 const TESTS = ["eq", "ne", "lt", "le", "gt", "ge"] as const;
@@ -20,8 +20,9 @@ const INTS: readonly DType[] = ["int8", "uint8", "int16", "int32", "int64"];
 const CASTS: readonly DType[] = [...INTS, "float16", "bfloat16", "float32", "float64", "bool"];
 
 /**
- * A tree that follows from what `random` gives, in `[0, 1)`. Consecutive numbers `index` compute in all dtypes by turns;
- * `floatFns` are the functions of two floats that generated code may be asked for.
+ * Makes an expression that depends only on `index` and on the numbers in `[0, 1)` that `random` returns. Consecutive
+ * values of `index` cycle through
+ * all compute dtypes; `floatFns` are the float functions of two arguments that generated code may contain.
  */
 export function randomExpression(index: number, random: () => number, floatFns: readonly BinaryFn[]): RandomExpression {
   const pick = <T>(list: readonly T[]): T => list[Math.floor(random() * list.length)]!;

@@ -1,19 +1,19 @@
 import type { DType } from "@pt2/format";
 import { evaluate, type ScalarValue, type TypedExpr } from "@pt2/registry/scalar";
 
-/** How an iteration space walks over the elements of a storage. */
+/** The strides and the offset with which an iteration space reads a storage. */
 export interface Walk {
   readonly strides: readonly number[];
   readonly offset?: number;
 }
 
-/** An operand: its storage, and how the iteration space walks over it. */
+/** An operand: a storage, and how the iteration space reads it. */
 export interface Operand extends Walk {
   readonly dtype: DType;
   readonly data: readonly ScalarValue[];
 }
 
-/** Values of an expression in row-major order, by the meaning of the language. */
+/** Evaluates an expression in row-major order, by the definition of the scalar language. */
 export function evaluateAll(
   expr: TypedExpr,
   operands: readonly Operand[],
@@ -29,7 +29,7 @@ export function evaluateAll(
   );
 }
 
-/** The positions in a storage that an iteration space comes by, in row-major order. */
+/** Returns the positions in a storage that an iteration space visits, in row-major order. */
 export function positions(shape: readonly number[], { strides, offset = 0 }: Walk): readonly number[] {
   return shape.reduce<number[]>(
     (list, size, d) => list.flatMap((at) => Array.from({ length: size }, (_, i) => at + i * strides[d]!)),

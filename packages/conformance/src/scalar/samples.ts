@@ -1,9 +1,11 @@
 import { DTYPES, type DType } from "@pt2/format";
 import { convert, type ScalarValue } from "@pt2/registry/scalar";
 
-/** What a device computes with. */
+/** The limits of a device's arithmetic. */
 export interface DeviceNumbers {
-  /** Everything is computed in 32 bits, float64 and int64 too, and denormals may be taken for zero: GPUs. */
+  /**
+   * Whether everything is computed in 32 bits, float64 and int64 too, and denormals may be flushed to zero, as on GPUs.
+   */
   readonly narrow?: boolean;
 }
 
@@ -13,7 +15,7 @@ const FLOATS: readonly number[] = [
   [Infinity, -Infinity, NaN],
 ].flat();
 
-/** Values of a dtype for the tests of generated code: special ones, then random ones. */
+/** Returns values of a dtype for tests of generated code: special values first, then random ones. */
 export function samples(
   dtype: DType,
   count: number,
@@ -28,7 +30,7 @@ export function samples(
   const most = least + (1n << BigInt(bits)) - 1n;
   const edges = [0n, 1n, -1n, 2n, 3n, -7n, 7n, most, least, least + 7n, 31n, 8n, 100n];
   return Array.from({ length: count }, (_, i) => {
-    // A number has 53 bits.
+    // A JavaScript number has 53 bits of precision.
     const wide = least + (BigInt(Math.floor(random() * 2 ** Math.min(bits, 53))) << BigInt(Math.max(bits - 53, 0)));
     return convert(dtype, edges[i] ?? (random() < 0.5 ? BigInt(Math.floor(random() * 40 - 20)) : wide));
   });
