@@ -1,7 +1,7 @@
 // Lets the declared types compile in projects whose `lib` lacks `Symbol.dispose`.
 /// <reference lib="esnext.disposable" preserve="true" />
 
-import { DTYPES, type DType, elementCount as numel } from "@pt2/format";
+import { DTYPES, type DType, numel } from "@pt2/format";
 import { backendError } from "./backend-errors.ts";
 
 /**

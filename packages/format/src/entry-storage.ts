@@ -1,6 +1,6 @@
 import type { ReadOptions } from "./byte-source.ts";
 import { formatError } from "./format-errors.ts";
-import { elementCount } from "./view.ts";
+import { numel } from "./view.ts";
 import type { Storage, WeightTensor } from "./weight-tensor.ts";
 import type { ZipEntry } from "./zip/zip-entry.ts";
 import type { ZipFile } from "./zip/zip-file.ts";
@@ -44,6 +44,6 @@ export function requireEntry(zip: ZipFile, name: string, wantedBy: string): ZipE
  */
 export function absentWeights(weights: ReadonlyMap<string, WeightTensor>): readonly string[] {
   return [...weights.values()]
-    .filter(({ storage, shape }) => storage.nbytes === 0 && elementCount(shape) > 0)
+    .filter(({ storage, shape }) => storage.nbytes === 0 && numel(shape) > 0)
     .map(({ name }) => name);
 }

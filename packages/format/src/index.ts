@@ -22,7 +22,7 @@ export { readSafetensors, type Safetensors, writeSafetensors } from "./safetenso
 export type { PyValue, SampleInputs } from "./sample-inputs.ts";
 export { fromUrl } from "./source-url.ts";
 export { readTensor, type TensorData, type Tensors } from "./tensor-data.ts";
-export { contiguousStrides, elementCount, isContiguous } from "./view.ts";
+export { contiguousStrides, isContiguous, numel } from "./view.ts";
 export type { FarStorages, Storage, WeightKind, WeightTensor } from "./weight-tensor.ts";
 export { type ArchiveContent, archiveToBytes, type ModelContent, writeArchive } from "./write-archive.ts";
 export type { ByteSink } from "./zip/zip-writer.ts";

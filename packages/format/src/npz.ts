@@ -3,7 +3,7 @@ import { DTYPES, type DType } from "./dtype.ts";
 import { formatError } from "./format-errors.ts";
 import { checkLimit } from "./limits.ts";
 import { rowMajor, type TensorData, type Tensors } from "./tensor-data.ts";
-import { checkView, elementCount } from "./view.ts";
+import { checkView, numel } from "./view.ts";
 import { ZipFile } from "./zip/zip-file.ts";
 
 const MAGIC = "\x93NUMPY";
@@ -64,14 +64,14 @@ function parseNpy(bytes: Uint8Array, where: string): TensorData {
   const shape = sizes.split(",").flatMap((size) => (size.trim() === "" ? [] : Number(size)));
   checkLimit("dims", shape.length, where);
   const data = bytes.subarray(start);
-  if (elementCount(shape) * DTYPES[dtype].itemsize !== data.byteLength) {
+  if (numel(shape) * DTYPES[dtype].itemsize !== data.byteLength) {
     throw damaged(
       `the header declares ${dtype} [${shape.join(", ")}], but the data has ${data.byteLength} bytes`,
       where,
     );
   }
   if (fortran === "False") return { dtype, shape, bytes: data };
-  const strides = shape.map((_, dim) => elementCount(shape.slice(0, dim)));
+  const strides = shape.map((_, dim) => numel(shape.slice(0, dim)));
   const columns = { dtype, shape, strides, storageOffset: 0 };
   checkView(columns, data.byteLength, where);
   return { dtype, shape, bytes: rowMajor(data, columns) };

@@ -6,7 +6,7 @@ import { parseJson } from "./json/parse-json.ts";
 import { type Writable, writeJson } from "./json/write-json.ts";
 import { checkLimit } from "./limits.ts";
 import type { TensorData, Tensors } from "./tensor-data.ts";
-import { elementCount } from "./view.ts";
+import { numel } from "./view.ts";
 import type { ByteSink } from "./zip/zip-writer.ts";
 
 const METADATA = "__metadata__";
@@ -64,7 +64,7 @@ const place: Decode<Place> = (json, value) => {
   const result = { dtype: json.at(object, "dtype", dtype), shape: json.at(object, "shape", listOf(smallInt)) };
   const [begin = -1, end = -1] = json.at(object, "data_offsets", listOf(smallInt));
   checkLimit("dims", result.shape.length, json.place);
-  const nbytes = elementCount(result.shape) * DTYPES[result.dtype].itemsize;
+  const nbytes = numel(result.shape) * DTYPES[result.dtype].itemsize;
   if (result.shape.some((size) => size < 0) || begin < 0 || end - begin !== nbytes) {
     json.fail(`offsets ${begin} to ${end} do not hold ${nbytes} bytes`);
   }
@@ -84,7 +84,7 @@ export async function writeSafetensors(
     const { itemsize, safetensors } = DTYPES[dtype];
     if (safetensors === null)
       throw unwritable(`the safetensors format has no dtype ${dtype}`, name, "convert the tensor first");
-    if (elementCount(shape) * itemsize !== bytes.byteLength || name === METADATA) {
+    if (numel(shape) * itemsize !== bytes.byteLength || name === METADATA) {
       throw unwritable(
         `${bytes.byteLength} bytes do not fit ${dtype} [${shape.join(", ")}]`,
         name,

@@ -1,6 +1,6 @@
 import { DTYPES, type DType } from "./dtype.ts";
 import { formatError } from "./format-errors.ts";
-import { elementCount, isContiguous, type View } from "./view.ts";
+import { isContiguous, numel, type View } from "./view.ts";
 import type { WeightTensor } from "./weight-tensor.ts";
 
 /** A contiguous tensor's elements, little-endian. */
@@ -16,7 +16,7 @@ export type Tensors = ReadonlyMap<string, TensorData>;
 /** Reads a tensor of an archive as contiguous bytes: a view of its storage where that is contiguous, else a copy. */
 export async function readTensor(tensor: WeightTensor, signal?: AbortSignal): Promise<TensorData> {
   const { name, dtype, shape, storage } = tensor;
-  if (storage.nbytes === 0 && elementCount(shape) > 0) {
+  if (storage.nbytes === 0 && numel(shape) > 0) {
     throw formatError("format.weights", {
       what: "the file has no bytes of the tensor: the program was exported with fake weights",
       where: name,
@@ -30,7 +30,7 @@ export async function readTensor(tensor: WeightTensor, signal?: AbortSignal): Pr
 export function rowMajor(from: Uint8Array, view: View): Uint8Array {
   const { shape } = view;
   const { itemsize } = DTYPES[view.dtype];
-  const nbytes = elementCount(shape) * itemsize;
+  const nbytes = numel(shape) * itemsize;
   if (nbytes === 0) return from.subarray(0, 0);
   if (isContiguous(view)) return from.subarray(view.storageOffset * itemsize, view.storageOffset * itemsize + nbytes);
   const into = new Uint8Array(nbytes);

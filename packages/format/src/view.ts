@@ -10,8 +10,8 @@ export interface View {
   readonly storageOffset: number;
 }
 
-/** Elements of a shape. */
-export function elementCount(shape: readonly number[]): number {
+/** The number of elements of a shape. */
+export function numel(shape: readonly number[]): number {
   return shape.reduce((product, size) => product * size, 1);
 }
 
@@ -48,16 +48,16 @@ export function checkView(view: View, nbytes: number, where: string, mayBeAbsent
       "sizes and strides must have one number per dimension, and all numbers must be integers that are not negative",
     );
   }
-  const numel = elementCount(shape);
-  checkLimit("elements", numel, where);
-  if (numel === 0) return;
+  const count = numel(shape);
+  checkLimit("elements", count, where);
+  if (count === 0) return;
   if (nbytes === 0 && mayBeAbsent) return;
   const { itemsize } = DTYPES[dtype];
   const last = shape.reduce((sum, size, dim) => sum + (size - 1) * strides[dim]!, storageOffset);
   if (!Number.isSafeInteger(last) || (last + 1) * itemsize > nbytes) {
     fail(view, where, `it reaches element ${last} of a storage with ${Math.floor(nbytes / itemsize)} elements`);
   }
-  if (numel * itemsize > nbytes) checkLimit("expandedBytes", numel * itemsize - nbytes, where);
+  if (count * itemsize > nbytes) checkLimit("expandedBytes", count * itemsize - nbytes, where);
 }
 
 function fail(view: View, where: string, what: string): never {

@@ -2,9 +2,9 @@ import { readFile } from "node:fs/promises";
 import {
   archiveToBytes,
   contiguousStrides,
-  elementCount,
   formatProgram,
   fromBytes,
+  numel,
   openArchive,
   parseProgram,
   type WeightTensor,
@@ -23,7 +23,7 @@ export async function wideModel(): Promise<Uint8Array> {
   const program = parseProgram(new TextEncoder().encode(wide), "mlp");
   const widened = [...weights].map(([name, weight], i): [string, WeightTensor] => {
     const shape = weight.shape.map((size) => (size === hidden ? WIDTH : size));
-    const elements = Float32Array.from({ length: elementCount(shape) }, (_, at) => Math.sin(at + i) / 8);
+    const elements = Float32Array.from({ length: numel(shape) }, (_, at) => Math.sin(at + i) / 8);
     const bytes = new Uint8Array(elements.buffer);
     const storage = { id: name, entry: name, nbytes: bytes.byteLength, read: async () => bytes };
     return [name, { ...weight, shape, strides: contiguousStrides(shape), storageOffset: 0, storage }];

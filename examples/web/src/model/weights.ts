@@ -1,5 +1,5 @@
 import { bytesText, countText } from "@pt2/cli";
-import { DTYPES, elementCount, type WeightTensor } from "@pt2/format";
+import { DTYPES, numel, type WeightTensor } from "@pt2/format";
 import { el } from "../page/dom.ts";
 import { table } from "../page/table.ts";
 import type { ModelDetails } from "./details.ts";
@@ -39,7 +39,7 @@ function each(weights: readonly WeightTensor[]): HTMLElement {
     const rows = weights.map(({ name, dtype, shape }) => [
       el("code", {}, name),
       el("code", {}, `${dtype} [${shape.join(", ")}]`),
-      bytesText(elementCount(shape) * DTYPES[dtype].itemsize),
+      bytesText(numel(shape) * DTYPES[dtype].itemsize),
     ]);
     const columns = ["Name", "Type", "Bytes"];
     list.append(

@@ -1,4 +1,4 @@
-import { DTYPES, type DType, elementCount } from "@pt2/format";
+import { DTYPES, type DType, numel } from "@pt2/format";
 import { evaluate, evaluateSize, type Program } from "@pt2/graph";
 import { type HostTensor, type LeafInfo, tensor } from "@pt2/runtime";
 import { indexLimit } from "./index-limit.ts";
@@ -35,7 +35,7 @@ const MOST = 2 ** 26;
 
 function randomTensor(dtype: DType, shape: readonly number[], next: () => number, limit: () => number): HostTensor {
   const { kind, itemsize } = DTYPES[dtype];
-  const count = elementCount(shape);
+  const count = numel(shape);
   if (count > MOST)
     throw new Error(`An input of shape [${shape.join(", ")}] is too large for this page: choose smaller sizes.`);
   const fill = (make: () => number): readonly number[] => Array.from({ length: count }, make);

@@ -1,6 +1,6 @@
 import type { HostData } from "@pt2/engine";
 import { inParts } from "@pt2/engine";
-import { elementCount, isContiguous } from "@pt2/format";
+import { isContiguous, numel } from "@pt2/format";
 import { reachOf } from "@pt2/registry";
 import { storageOf } from "../wgsl/storage.ts";
 import type { Adapter } from "./adapter.ts";
@@ -59,7 +59,7 @@ export function spanOf(place: TensorView, adapter: Adapter): Range {
 /** Row-major elements of a strided tensor. */
 function gather(from: Uint8Array<ArrayBuffer>, size: number, place: TensorView): Uint8Array<ArrayBuffer> {
   const { shape, strides, offset } = place;
-  const count = elementCount(shape);
+  const count = numel(shape);
   if (isContiguous(place)) return from.slice(offset * size, (offset + count) * size);
   const [source, out] =
     size === 2

@@ -1,5 +1,5 @@
 import type { DeviceBuffer, TensorView as View } from "@pt2/engine";
-import { type DType, elementCount, isContiguous } from "@pt2/format";
+import { type DType, isContiguous, numel } from "@pt2/format";
 import { type ShaderFeatures, storageOf } from "../wgsl/storage.ts";
 
 /** A buffer of the GPU, when the plan has been laid out. */
@@ -10,7 +10,7 @@ export type TensorView = View<GPUBuffer>;
 
 /** Bytes of a tensor's elements on the GPU. */
 export function bytesOf(dtype: DType, shape: readonly number[], features: ShaderFeatures): number {
-  return elementCount(shape) * storageOf(dtype, features).bytes;
+  return numel(shape) * storageOf(dtype, features).bytes;
 }
 
 /** How many elements of its dtype the buffer of a tensor has room for. */

@@ -1,5 +1,5 @@
 import { normalDim } from "@pt2/engine";
-import { contiguousStrides, DTYPES, type DType, elementCount } from "@pt2/format";
+import { contiguousStrides, DTYPES, type DType, numel } from "@pt2/format";
 import type { ArgValue, TensorMeta } from "@pt2/registry";
 import type { WebgpuKernel } from "../engine/kernel.ts";
 import type { TensorView } from "../engine/tensor-view.ts";
@@ -15,7 +15,7 @@ function softmaxKernel(ops: readonly string[], logarithm: boolean): WebgpuKernel
     prepare(call) {
       const given = call.tensor("self");
       const { shape } = call.call.results[0] as TensorMeta;
-      if (elementCount(shape) === 0) return;
+      if (numel(shape) === 0) return;
       const dtype = call.arg<DType | null | undefined>("dtype");
       const x = dtype == null ? given : call.convert(given, dtype);
       const dim = shape.length === 0 ? 0 : normalDim(call.arg<number>("dim"), shape.length);
@@ -28,7 +28,7 @@ function softmaxKernel(ops: readonly string[], logarithm: boolean): WebgpuKernel
       const [step, outStep] = [x.strides[dim] ?? 1, contiguousStrides(shape)[dim] ?? 1];
       const dense = (step === 1 || n === 1) && outStep === 1;
       const vector = dense && rowVectors(x, n, from);
-      const rows = new Rows({ count: elementCount(from.shape), n, dense, vector }, call.adapter);
+      const rows = new Rows({ count: numel(from.shape), n, dense, vector }, call.adapter);
       const shader = call.shader(logarithm ? "log_softmax" : "softmax").raw("x", x, { vector });
       shader.offsets("first", from).offsets("written", to).u32("step", step).u32("out_step", outStep);
       shader.result("out", 0, { vector });

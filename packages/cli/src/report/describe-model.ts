@@ -1,4 +1,4 @@
-import { type Archive, DTYPES, type DType, elementCount, type WeightTensor } from "@pt2/format";
+import { type Archive, DTYPES, type DType, numel, type WeightTensor } from "@pt2/format";
 import { importProgram, type Program, type SymRange, stats } from "@pt2/graph";
 import { inputsOf, type LeafInfo, type OutputInfo, outputsOf } from "@pt2/runtime";
 
@@ -55,7 +55,7 @@ function countWeights(weights: ReadonlyMap<string, WeightTensor>): readonly Weig
     if (seen.has(view)) continue;
     seen.add(view);
     const key = `${kind} ${dtype}`;
-    const elements = elementCount(shape);
+    const elements = numel(shape);
     const old = counts.get(key) ?? { kind, dtype, tensors: 0, elements: 0, bytes: 0 };
     const bytes = old.bytes + elements * DTYPES[dtype].itemsize;
     counts.set(key, { kind, dtype, tensors: old.tensors + 1, elements: old.elements + elements, bytes });

@@ -1,4 +1,4 @@
-import { DTYPES, elementCount } from "@pt2/format";
+import { DTYPES, numel } from "@pt2/format";
 import type { TensorMeta } from "@pt2/registry";
 import { onDemand } from "@pt2/registry/on-demand";
 import type { WebgpuKernel } from "../../engine/kernel.ts";
@@ -35,7 +35,7 @@ export const attention: WebgpuKernel = {
   prepare(call) {
     const heads = headsOf(call);
     const { shape } = call.call.results[0] as TensorMeta;
-    if (elementCount(shape) === 0) return;
+    if (numel(shape) === 0) return;
     if (call.adapter.software) registers().planRegisterAttention(call, heads);
     else if (heads.query.shape.at(-2)! <= FEW_QUERIES) few().planFewQueries(call, heads);
     else tiled().planTiledAttention(call, heads);

@@ -1,4 +1,4 @@
-import { elementCount } from "@pt2/format";
+import { numel } from "@pt2/format";
 import type { KernelCall } from "../../engine/kernel.ts";
 import type { TensorView } from "../../engine/tensor-view.ts";
 import type { Shader } from "../../shader/shader.ts";
@@ -19,7 +19,7 @@ export function planFewQueries(call: KernelCall, heads: Heads): void {
   const [keys, features] = [key.shape.at(-2)!, value.shape.at(-1)!];
   const rows = queries > 2 ? 4 : queries === 2 ? 2 : 1;
   const blocks = Math.ceil(queries / rows);
-  const groups = elementCount(batch) * blocks;
+  const groups = numel(batch) * blocks;
   const wanted = Math.min(Math.ceil(ENOUGH_GROUPS / groups), Math.ceil(keys / LEAST_KEYS));
   const length = Math.ceil(keys / Math.max(1, wanted) / LANES) * LANES;
   const splits = Math.max(1, Math.ceil(keys / length));
@@ -43,7 +43,7 @@ export function planFewQueries(call: KernelCall, heads: Heads): void {
     workgroup.run(shader, groups, text.body, declarations + finish);
     return;
   }
-  const results = elementCount(batch) * queries;
+  const results = numel(batch) * queries;
   const sums = call.temporary("float32", [results, splits, 4 * quads]);
   const softmax = call.temporary("float32", [results, splits, 2]);
   shader.write("sums", sums, { vector: true }).write("softmax", softmax).u32("queries", queries).u32("quads", quads);

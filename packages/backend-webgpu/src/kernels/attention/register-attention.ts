@@ -1,4 +1,4 @@
-import { elementCount } from "@pt2/format";
+import { numel } from "@pt2/format";
 import type { KernelCall } from "../../engine/kernel.ts";
 import { declareElement, declareMatrix, declareScores, type Heads } from "./heads.ts";
 
@@ -100,7 +100,7 @@ export function planRegisterAttention(call: KernelCall, heads: Heads): void {
     }
   }
   ${logsum ? `for (var j = 0u; j < p.each; j++) { if (first + j < p.queries) { set_logsum(head * p.queries + first + j, most${part("j")} * ${Math.LN2}f + log(total${part("j")})); } }` : ""}`;
-  shader.forEachGroup(elementCount(heads.batch) * blocks, body, {
+  shader.forEachGroup(numel(heads.batch) * blocks, body, {
     workgroupSize: lanes,
     declarations,
     subgroups: subgroupSize > 0,

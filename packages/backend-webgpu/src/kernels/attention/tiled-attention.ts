@@ -1,4 +1,4 @@
-import { elementCount } from "@pt2/format";
+import { numel } from "@pt2/format";
 import type { KernelCall } from "../../engine/kernel.ts";
 import { declareMatrix, declareScores, declareStore, type Heads } from "./heads.ts";
 
@@ -107,7 +107,7 @@ export function planTiledAttention(call: KernelCall, heads: Heads): void {
 var<workgroup> right: array<vec4<f32>, ${EDGE * BLOCKS}>;
 var<workgroup> highest: array<f32, ${EDGE * BLOCKS}>;
 `;
-  shader.forEachGroup(elementCount(heads.batch) * blocks, body, {
+  shader.forEachGroup(numel(heads.batch) * blocks, body, {
     workgroupSize: THREADS,
     declarations: declarations + memory,
   });

@@ -1,6 +1,6 @@
 import type { CaseTensor, OpCase } from "@pt2/conformance";
 import { createRandom, HOST_KERNELS, runHostKernel } from "@pt2/engine/host";
-import { bitsToFloat, type DType, elementCount, floatToBits } from "@pt2/format";
+import { bitsToFloat, type DType, floatToBits, numel } from "@pt2/format";
 import { randomUnit } from "@pt2/testing/random";
 
 /** A convolution given by what differs from one with stride 1 and nothing else. */
@@ -21,7 +21,7 @@ const inDouble = HOST_KERNELS.find(({ ops }) => ops.includes("aten::convolution"
 /** Numbers that float16 holds exactly, so that both dtypes compute with the same ones. */
 function values(shape: readonly number[], seed: number): Float64Array {
   const next = randomUnit(seed);
-  return Float64Array.from({ length: elementCount(shape) }, () =>
+  return Float64Array.from({ length: numel(shape) }, () =>
     bitsToFloat("float16", floatToBits("float16", next() - 0.5)),
   );
 }

@@ -1,5 +1,5 @@
 import { CONVOLUTIONS } from "@pt2/engine";
-import { DTYPES, elementCount } from "@pt2/format";
+import { DTYPES, numel } from "@pt2/format";
 import type { ArgValue, TensorMeta } from "@pt2/registry";
 import { onDemand } from "@pt2/registry/on-demand";
 import type { KernelCall, WebgpuKernel } from "../../engine/kernel.ts";
@@ -25,7 +25,7 @@ export const convolution: WebgpuKernel = {
   ops: CONVOLUTIONS,
   accepts: (args: Readonly<Record<string, ArgValue>>) => {
     const { dtype, shape } = args["weight"] as TensorMeta;
-    return DTYPES[dtype].kind !== "bool" && shape.length <= 5 && elementCount(shape) > 0;
+    return DTYPES[dtype].kind !== "bool" && shape.length <= 5 && numel(shape) > 0;
   },
   fuses: true,
   prepare(call) {
@@ -33,7 +33,7 @@ export const convolution: WebgpuKernel = {
     const weight = call.tensor("weight");
     const bias = call.optional("bias");
     const tensors = { input: inputOf(call.tensor("input"), weight.shape.length), weight, bias, output: null };
-    if (elementCount((call.call.results[0] as TensorMeta).shape) === 0) call.output();
+    if (numel((call.call.results[0] as TensorMeta).shape) === 0) call.output();
     else plan(call, geometry, tensors);
   },
 };

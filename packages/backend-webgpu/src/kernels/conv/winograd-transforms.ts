@@ -1,4 +1,4 @@
-import { elementCount } from "@pt2/format";
+import { numel } from "@pt2/format";
 import type { KernelCall, PlanContext } from "../../engine/kernel.ts";
 import type { TensorView } from "../../engine/tensor-view.ts";
 import type { Shader } from "../../shader/shader.ts";
@@ -13,7 +13,7 @@ export function transformedWeight(ctx: PlanContext, geometry: ConvGeometry, weig
     const shader = inner.shader("winograd weight").read("w", weightOf(from, geometry)).write("out", to);
     shader.u32("kernels", inChannels * outChannels).u32("side", 3);
     shader.forEach(
-      elementCount(shape),
+      numel(shape),
       `let number = i / p.kernels;
   var sum = 0f;
   for (var y = 0u; y < p.side; y++) {

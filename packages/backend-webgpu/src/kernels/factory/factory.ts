@@ -1,5 +1,5 @@
 import { isComplexDtype, numberOf, partOf } from "@pt2/engine";
-import { DTYPES, elementCount } from "@pt2/format";
+import { DTYPES, numel } from "@pt2/format";
 import { isTensor, type Scalar } from "@pt2/registry";
 import { castTo } from "@pt2/registry/scalar";
 import type { WebgpuKernel } from "../../engine/kernel.ts";
@@ -11,7 +11,7 @@ const arange: WebgpuKernel = {
   fuses: true,
   prepare(call) {
     const { dtype, shape } = call.call.results[0] as { dtype: "float32"; shape: readonly number[] };
-    const count = elementCount(shape);
+    const count = numel(shape);
     if (count === 0) return;
     const [start, step] = [Number(numberOf(call.arg<Scalar>("start"))), Number(numberOf(call.arg<Scalar>("step")))];
     const shader = call.shader("arange");

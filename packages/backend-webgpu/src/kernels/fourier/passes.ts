@@ -1,5 +1,5 @@
 import { viewOf } from "@pt2/engine";
-import { elementCount } from "@pt2/format";
+import { numel } from "@pt2/format";
 import type { KernelCall, PlanContext } from "../../engine/kernel.ts";
 import type { TensorView } from "../../engine/tensor-view.ts";
 import { butterfly } from "./butterfly.ts";
@@ -32,7 +32,7 @@ export function planTransforms(
 ): void {
   const passes = transforms.flatMap(passesOf);
   if (passes.length === 0) call.copy(self, call.output());
-  const whole = elementCount(passes.reduce((shape, { dim, n }) => shape.with(dim, n), self.shape));
+  const whole = numel(passes.reduce((shape, { dim, n }) => shape.with(dim, n), self.shape));
   // Each pass reads what the one before has written, so two buffers are enough.
   const buffers = passes.slice(1, 3).map(() => call.scratch(8 * whole));
   const tables = new Map<number, TensorView>();
@@ -67,7 +67,7 @@ function planPass(ctx: PlanContext, pass: Pass, { from, to, table, shape, scale 
     .read("root", table);
   if (to === null) shader.result("out");
   else shader.write("out", to);
-  const inner = elementCount(shape.slice(dim + 1));
+  const inner = numel(shape.slice(dim + 1));
   shader
     .u32("n", n)
     .u32("given", from.shape[dim]!)
@@ -82,7 +82,7 @@ function planPass(ctx: PlanContext, pass: Pass, { from, to, table, shape, scale 
   const value = last && pass.from === "half" ? ".x" : "";
   const count = direct ? shape[dim]! : n / radix;
   const body = direct ? directBody(pass, value) : butterflyBody(pass, value);
-  shader.forEach(elementCount(shape.slice(0, dim)) * count * inner, body, { declarations: ELEMENT[given] });
+  shader.forEach(numel(shape.slice(0, dim)) * count * inner, body, { declarations: ELEMENT[given] });
 }
 
 /** An invocation computes `radix` elements, of as many that the pass before made, each turned. */

@@ -1,5 +1,5 @@
 import { normalDim } from "@pt2/engine";
-import { elementCount } from "@pt2/format";
+import { numel } from "@pt2/format";
 import type { WebgpuKernel } from "../../engine/kernel.ts";
 import { insideIndices } from "./wrap.ts";
 
@@ -12,7 +12,7 @@ export const gather: WebgpuKernel = {
     const self = call.tensor("self");
     const index = call.tensor("index");
     const dim = normalDim(call.arg<number>("dim"), self.shape.length);
-    const count = elementCount(index.shape);
+    const count = numel(index.shape);
     if (count === 0) return;
     const shader = call.shader("gather").raw("self", self).read("index", index);
     // Where each element of the index lies in `self`, its own dimension left out.

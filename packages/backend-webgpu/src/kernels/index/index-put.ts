@@ -1,4 +1,4 @@
-import { elementCount } from "@pt2/format";
+import { numel } from "@pt2/format";
 import type { WebgpuKernel } from "../../engine/kernel.ts";
 import { broadcast } from "../../shader/geometry.ts";
 import { accumulatorOf, planAccumulation } from "./accumulate.ts";
@@ -15,7 +15,7 @@ export const indexPut: WebgpuKernel = {
     const out = call.output();
     const indexed = indexedBy(call, "index_put", out);
     const values = broadcast(call.tensor("values"), indexed.shape);
-    const count = elementCount(indexed.shape);
+    const count = numel(indexed.shape);
     const writes: Writes = { count, declare: (shader) => indexed.declare(shader) };
     if (!call.arg<boolean>("accumulate")) {
       call.copy(self, out);

@@ -1,4 +1,4 @@
-import { elementCount } from "@pt2/format";
+import { numel } from "@pt2/format";
 import type { WebgpuKernel } from "../../engine/kernel.ts";
 import { hasNoMask, indexedBy } from "./indexed.ts";
 
@@ -11,7 +11,7 @@ export const indexTensor: WebgpuKernel = {
   prepare(call) {
     const self = call.tensor("self");
     const indexed = indexedBy(call, "index", self);
-    const count = elementCount(indexed.shape);
+    const count = numel(indexed.shape);
     if (count === 0) return;
     const shader = call.shader("index").raw("self", self);
     shader.result("out");

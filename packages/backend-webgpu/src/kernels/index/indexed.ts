@@ -1,5 +1,5 @@
 import { broadcastShape } from "@pt2/engine";
-import { elementCount } from "@pt2/format";
+import { numel } from "@pt2/format";
 import type { ArgValue, TensorMeta } from "@pt2/registry";
 import type { KernelCall } from "../../engine/kernel.ts";
 import type { TensorView } from "../../engine/tensor-view.ts";
@@ -54,7 +54,7 @@ export function indexedBy(call: KernelCall, op: string, self: TensorView): Index
     declare(shader) {
       const offset = found === null ? declareOffset(shader, op, indices, common) : declareFound(shader, found);
       shader.offsets("before", before).offsets("after", after);
-      shader.u32("tuples", elementCount(common)).u32("inner", elementCount(after.shape));
+      shader.u32("tuples", numel(common)).u32("inner", numel(after.shape));
       return `${offset}fn position(i: u32) -> u32 {
   let outer = i / p.inner;
   return before(outer / p.tuples) + after(i % p.inner) + offset(outer % p.tuples);
@@ -76,7 +76,7 @@ function declareOffset(shader: Shader, op: string, indices: readonly Index[], co
     shader.read(`index${k}`, broadcast(place, common)).u32(`size${k}`, size).u32(`stride${k}`, stride);
     return `wrap(index${k}(tuple), p.size${k}) * p.stride${k}`;
   });
-  return `${wrapIndices(shader, op, indices, elementCount(common))}fn offset(tuple: u32) -> u32 { return ${terms.join(" + ") || "0u"}; }
+  return `${wrapIndices(shader, op, indices, numel(common))}fn offset(tuple: u32) -> u32 { return ${terms.join(" + ") || "0u"}; }
 `;
 }
 
@@ -94,7 +94,7 @@ function planOffsets(call: KernelCall, op: string, indices: readonly Index[], co
     if (found !== null) shader.read("found", found);
     const declarations = declareOffset(shader, op, indices.slice(first, first + MOST), common);
     const value = `i32(offset(i))${found === null ? "" : " + found(i)"}`;
-    shader.forEach(elementCount(common), `set_sum(i, ${value});`, { declarations });
+    shader.forEach(numel(common), `set_sum(i, ${value});`, { declarations });
     found = sum;
   }
   return found!;

@@ -1,5 +1,5 @@
 import { isComplexDtype, normalDim } from "@pt2/engine";
-import { DTYPES, elementCount } from "@pt2/format";
+import { DTYPES, numel } from "@pt2/format";
 import type { TensorMeta } from "@pt2/registry";
 import { type BinaryFn, castTo, type TypedExpr } from "@pt2/registry/scalar";
 import type { KernelCall, WebgpuKernel } from "../../engine/kernel.ts";
@@ -65,7 +65,7 @@ function sourceOf(call: KernelCall): TensorView {
 function writesOf(call: KernelCall, out: TensorView): Writes {
   const index = call.tensor("index");
   const dim = normalDim(call.arg<number>("dim"), out.shape.length);
-  const count = elementCount(index.shape);
+  const count = numel(index.shape);
   return {
     count,
     declare(shader) {

@@ -1,5 +1,5 @@
 import { normalDim } from "@pt2/engine";
-import { elementCount } from "@pt2/format";
+import { numel } from "@pt2/format";
 import type { KernelCall, WebgpuKernel } from "../../engine/kernel.ts";
 import type { TensorView } from "../../engine/tensor-view.ts";
 import { partsOf } from "../../shader/binding.ts";
@@ -26,9 +26,9 @@ export const embedding: WebgpuKernel = {
 
 /** out[outer, i, inner] = self[outer, index[i], inner]. A table beyond the binding limit is looked at in parts. */
 function planSlices(call: KernelCall, op: string, self: TensorView, index: TensorView, dim: number): void {
-  const rows = elementCount(index.shape);
-  const inner = elementCount(self.shape.slice(dim + 1));
-  const count = elementCount(self.shape.slice(0, dim)) * rows * inner;
+  const rows = numel(index.shape);
+  const inner = numel(self.shape.slice(dim + 1));
+  const count = numel(self.shape.slice(0, dim)) * rows * inner;
   if (count === 0) return;
   const size = self.shape[dim] ?? 1;
   for (const { place, start } of partsOf(self, dim, call.adapter)) {

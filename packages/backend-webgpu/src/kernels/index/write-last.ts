@@ -1,4 +1,4 @@
-import { elementCount } from "@pt2/format";
+import { numel } from "@pt2/format";
 import type { PlanContext } from "../../engine/kernel.ts";
 import type { TensorView } from "../../engine/tensor-view.ts";
 import type { Shader } from "../../shader/shader.ts";
@@ -15,7 +15,7 @@ export interface Writes {
  */
 export function planLastWrites(ctx: PlanContext, out: TensorView, values: TensorView, writes: Writes): void {
   if (writes.count === 0) return;
-  const last = ctx.temporary("int32", [elementCount(out.shape)]);
+  const last = ctx.temporary("int32", [numel(out.shape)]);
   ctx.elementwise(last, [], { kind: "const", dtype: "int32", value: 0 });
   const order = ctx.shader("last write").atomic("last", last);
   const declared = writes.declare(order);

@@ -1,4 +1,4 @@
-import { elementCount } from "@pt2/format";
+import { numel } from "@pt2/format";
 import type { TensorMeta } from "@pt2/registry";
 import type { WebgpuKernel } from "../../engine/kernel.ts";
 import { broadcast } from "../../shader/geometry.ts";
@@ -18,7 +18,7 @@ function integerKernel(op: string, value: string): WebgpuKernel {
     fuses: true,
     prepare(call) {
       const { dtype, shape } = call.call.results[0] as TensorMeta;
-      const count = elementCount(shape);
+      const count = numel(shape);
       if (count === 0) return;
       const shader = call.shader(op);
       for (const name of ["self", "other"]) {

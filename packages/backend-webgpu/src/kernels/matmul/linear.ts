@@ -1,4 +1,4 @@
-import { elementCount } from "@pt2/format";
+import { numel } from "@pt2/format";
 import type { TensorMeta } from "@pt2/registry";
 import type { PlanContext, WebgpuKernel } from "../../engine/kernel.ts";
 import type { TensorView } from "../../engine/tensor-view.ts";
@@ -69,7 +69,7 @@ function asMatrices(ctx: PlanContext, place: TensorView): TensorView {
   const { shape, strides } = place;
   const [width, step] = [shape.at(-1)!, strides.at(-1)!];
   const lead = dimensionsOf({ shape: shape.slice(0, -1), strides: strides.slice(0, -1) });
-  const rows = elementCount(shape.slice(0, -1));
+  const rows = numel(shape.slice(0, -1));
   if (rows === 0 || lead.length <= 1) {
     return { ...place, shape: [1, rows, width], strides: [0, lead[0]?.stride ?? 0, step] };
   }

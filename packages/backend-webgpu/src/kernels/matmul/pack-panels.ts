@@ -1,4 +1,4 @@
-import { elementCount } from "@pt2/format";
+import { numel } from "@pt2/format";
 import type { PlanContext } from "../../engine/kernel.ts";
 import type { TensorView } from "../../engine/tensor-view.ts";
 import { storageOf } from "../../wgsl/storage.ts";
@@ -21,7 +21,7 @@ export function panelsOf(ctx: PlanContext, product: Matmul, width: number): Tens
   const [batch, k, n] = matrix.shape as readonly [number, number, number];
   const shape = [batch, Math.ceil(n / width), Math.ceil(k / 4) * 4, width];
   // What zeros make larger than a binding is read as it is.
-  const bytes = elementCount(shape) * storageOf(b.dtype, ctx.adapter).bytes;
+  const bytes = numel(shape) * storageOf(b.dtype, ctx.adapter).bytes;
   if (bytes > ctx.adapter.limits.maxStorageBufferBindingSize) return null;
   const panels = ctx.prepared(matrix, `panels of ${width}`, { dtype: b.dtype, shape }, pack);
   return { ...panels, strides: panels.strides.with(0, batch === 1 ? 0 : panels.strides[0]!) };
@@ -38,5 +38,5 @@ function pack(ctx: PlanContext, from: TensorView, to: TensorView): void {
   let column = ${width}u * panel + i % ${width}u;
   let inside = row < p.k && column < p.n;
   set_out(i, select(0f, x(line / p.rows / p.panels, min(row, p.k - 1u), min(column, p.n - 1u)), inside));`;
-  shader.forEach(elementCount(to.shape), body);
+  shader.forEach(numel(to.shape), body);
 }

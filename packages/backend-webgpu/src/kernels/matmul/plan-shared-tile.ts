@@ -1,4 +1,4 @@
-import { elementCount } from "@pt2/format";
+import { numel } from "@pt2/format";
 import type { PlanContext } from "../../engine/kernel.ts";
 import type { TensorView } from "../../engine/tensor-view.ts";
 import type { Shader } from "../../shader/shader.ts";
@@ -62,6 +62,6 @@ function planInParts(ctx: PlanContext, product: PlannedMatmul, parts: number, ou
 }
 
 function readBias(shader: Shader, bias: TensorView): string {
-  shader.raw("bias", bias).u32("bias_step", elementCount(bias.shape) === 1 ? 0 : bias.strides[0]!);
+  shader.raw("bias", bias).u32("bias_step", numel(bias.shape) === 1 ? 0 : bias.strides[0]!);
   return "bias_at(i % p.n * p.bias_step)";
 }

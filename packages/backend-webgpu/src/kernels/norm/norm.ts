@@ -1,4 +1,4 @@
-import { elementCount } from "@pt2/format";
+import { numel } from "@pt2/format";
 import type { WebgpuKernel } from "../../engine/kernel.ts";
 import { areFloats } from "../floats.ts";
 import { planRowNorm } from "./row-norm.ts";
@@ -53,7 +53,7 @@ const groupNorm: WebgpuKernel = {
     const input = call.dense(call.tensor("input"));
     const [batch, , ...space] = input.shape as readonly [number, number, ...number[]];
     const groups = call.arg<number>("num_groups") ?? call.arg<number>("group");
-    const n = elementCount(input.shape) / Math.max(1, batch * groups);
+    const n = numel(input.shape) / Math.max(1, batch * groups);
     planRowNorm(call, {
       name: "group_norm",
       input: { ...input, shape: [batch * groups, n], strides: [n, 1] },
@@ -62,7 +62,7 @@ const groupNorm: WebgpuKernel = {
       centered: true,
       weight: call.optional("weight"),
       bias: call.optional("bias"),
-      channels: { groups, space: elementCount(space) },
+      channels: { groups, space: numel(space) },
     });
   },
 };

@@ -1,4 +1,4 @@
-import { contiguousStrides, elementCount } from "@pt2/format";
+import { contiguousStrides, numel } from "@pt2/format";
 import type { KernelCall } from "../../engine/kernel.ts";
 import type { TensorView } from "../../engine/tensor-view.ts";
 import type { Shader } from "../../shader/shader.ts";
@@ -25,9 +25,9 @@ export function planRowNorm(call: KernelCall, norm: RowNorm): void {
   const { weight, bias, channels, centered } = norm;
   const input = withDenseRows(call, norm);
   const lead = input.shape.length - norm.rowDims;
-  const n = elementCount(input.shape.slice(lead));
+  const n = numel(input.shape.slice(lead));
   const kept = { shape: input.shape.slice(0, lead), strides: input.strides.slice(0, lead) };
-  const count = elementCount(kept.shape);
+  const count = numel(kept.shape);
   if (count * n === 0) return;
   const affine = [weight, bias].map((place) => place && call.dense(place));
   const aligned =

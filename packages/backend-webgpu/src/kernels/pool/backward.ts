@@ -1,5 +1,5 @@
 import { poolingWindow, windowOf, withinReach } from "@pt2/engine";
-import { elementCount } from "@pt2/format";
+import { numel } from "@pt2/format";
 import type { ArgValue } from "@pt2/registry";
 import type { KernelCall, WebgpuKernel } from "../../engine/kernel.ts";
 import { areFloats } from "../floats.ts";
@@ -63,7 +63,7 @@ function planGradient(
   ): string => `for (var o_${a} = low_${a}(k_${a}); o_${a} <= min(high_${a}(k_${a}), p.o_${a} - 1); o_${a}++) {
     if (k_${a} < first_${a}(u32(o_${a})) || k_${a} >= last_${a}(u32(o_${a}))) { continue; }`;
   shader.forEach(
-    elementCount(shape),
+    numel(shape),
     `let k_w = i32(i % u32(p.size_w));
   let k_h = i32(i / u32(p.size_w) % u32(p.size_h));
   let base = plane(i / u32(p.size_w) / u32(p.size_h));

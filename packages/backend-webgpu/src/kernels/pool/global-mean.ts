@@ -1,4 +1,4 @@
-import { elementCount } from "@pt2/format";
+import { numel } from "@pt2/format";
 import type { KernelCall } from "../../engine/kernel.ts";
 import type { TensorView } from "../../engine/tensor-view.ts";
 import { invocationsFor, sumOf, WorkgroupReduction } from "../cooperative.ts";
@@ -10,14 +10,14 @@ export function planGlobalMean(call: KernelCall, self: TensorView, rank: number)
     shape: self.shape.slice(from, to),
     strides: self.strides.slice(from, to),
   });
-  const planes = elementCount(self.shape.slice(0, first));
+  const planes = numel(self.shape.slice(0, first));
   const shader = call
     .shader("global mean")
     .raw("x", self)
     .offsets("plane", part(0, first))
     .offsets("within", part(first));
   shader.result("out");
-  const count = elementCount(self.shape.slice(first));
+  const count = numel(self.shape.slice(first));
   shader.u32("n", count).f32("divisor", count);
   if (call.adapter.software) {
     // Rows are added up by themselves first, which keeps rounding errors small.

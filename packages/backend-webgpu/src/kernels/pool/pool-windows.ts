@@ -1,5 +1,5 @@
 import { type PoolingWindow, windowOf } from "@pt2/engine";
-import { elementCount } from "@pt2/format";
+import { numel } from "@pt2/format";
 import type { TensorMeta } from "@pt2/registry";
 import type { KernelCall } from "../../engine/kernel.ts";
 import type { TensorView } from "../../engine/tensor-view.ts";
@@ -60,7 +60,7 @@ function planEachWindow(call: KernelCall, self: TensorView, windows: Windows, di
     .map((a) => `let o_${a} = rest % p.o_${a}; rest /= p.o_${a};`)
     .join("\n  ");
   shader.forEach(
-    elementCount(shape),
+    numel(shape),
     `var rest = i;
   ${coordinates}
   let base = plane(rest);

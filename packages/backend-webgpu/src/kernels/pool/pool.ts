@@ -1,5 +1,5 @@
 import { ADAPTIVE_POOLS, poolingWindow, SLIDING_POOLS, windowOf, withinReach } from "@pt2/engine";
-import { elementCount } from "@pt2/format";
+import { numel } from "@pt2/format";
 import type { TensorMeta } from "@pt2/registry";
 import { onDemand } from "@pt2/registry/on-demand";
 import type { KernelCall, WebgpuKernel } from "../../engine/kernel.ts";
@@ -18,7 +18,7 @@ const slidingPool: WebgpuKernel = {
     const pooling = windowOf(call.call.record);
     const window = withinReach(poolingWindow(pooling, call), self.shape.slice(-pooling.rank));
     const divisor = call.arg<number | null | undefined>("divisor_override") ?? null;
-    const empty = elementCount((call.call.results[0] as TensorMeta).shape) === 0;
+    const empty = numel((call.call.results[0] as TensorMeta).shape) === 0;
     if (!empty && fitsRows(call, self, window)) planPoolRows(call, self, window, divisor);
     else windows().planSliding(call, self, window, divisor);
   },

@@ -1,6 +1,6 @@
 import { type OpCase, runCase } from "@pt2/conformance";
 import { slidingWindows } from "@pt2/engine/host";
-import { elementCount } from "@pt2/format";
+import { numel } from "@pt2/format";
 import { createRegistry } from "@pt2/registry";
 import { aten } from "@pt2/registry/aten";
 import { describe, test } from "vitest";
@@ -80,7 +80,7 @@ function caseOf(given: PoolCase): OpCase {
       countIncludePad: countsPadding,
     });
   });
-  const x = Float32Array.from({ length: elementCount(shape) }, (_, i) => ((i * 7919) % 127) - 63);
+  const x = Float32Array.from({ length: numel(shape) }, (_, i) => ((i * 7919) % 127) - 63);
   if (given.nan !== undefined) x[given.nan] = Number.NaN;
   const windows = axes.reduce<readonly { readonly at: readonly number[]; readonly counted: number }[]>(
     (outer, windows, d) =>
@@ -92,7 +92,7 @@ function caseOf(given: PoolCase): OpCase {
       ),
     [{ at: [0], counted: 1 }],
   );
-  const plane = elementCount(space);
+  const plane = numel(space);
   const results = Array.from({ length: x.length / plane }, (_, n) =>
     windows.map(({ at, counted }) => {
       const values = at.map((i) => x[n * plane + i]!);

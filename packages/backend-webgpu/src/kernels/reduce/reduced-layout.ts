@@ -1,5 +1,5 @@
 import { normalDim } from "@pt2/engine";
-import { elementCount } from "@pt2/format";
+import { numel } from "@pt2/format";
 import type { ArgValue } from "@pt2/registry";
 import type { TensorView } from "../../engine/tensor-view.ts";
 import type { Shader } from "../../shader/shader.ts";
@@ -27,7 +27,7 @@ export function reducedLayout({ shape, strides }: Layout, dim: ArgValue | undefi
   });
   const kept = pick(all.filter((d) => !gone.has(d)));
   const reduced = pick(all.filter((d) => gone.has(d)));
-  return { kept, reduced, outer: elementCount(kept.shape), n: elementCount(reduced.shape) };
+  return { kept, reduced, outer: numel(kept.shape), n: numel(reduced.shape) };
 }
 
 /** Whether the elements of a result lie nearer to each other than those of different results. */

@@ -1,5 +1,5 @@
 import type { AxisTable } from "@pt2/engine/host";
-import { elementCount } from "@pt2/format";
+import { numel } from "@pt2/format";
 import type { KernelCall } from "../../engine/kernel.ts";
 import type { TensorView } from "../../engine/tensor-view.ts";
 
@@ -20,10 +20,10 @@ export function planAxis(
   shader.read("weights", call.constant("float32", [weights.length], weights));
   if (to === null) shader.result("out");
   else shader.write("out", to);
-  const inner = elementCount(shape.slice(dim + 1));
+  const inner = numel(shape.slice(dim + 1));
   shader.u32("length", outLength).u32("taps", taps).u32("inner", inner).u32("step", strides[dim]!);
   shader.forEach(
-    elementCount(shape.with(dim, outLength)),
+    numel(shape.with(dim, outLength)),
     `let base = before(i / p.inner / p.length) + behind(i % p.inner);
   let row = i / p.inner % p.length * p.taps;
   var sum = 0.0;

@@ -1,5 +1,5 @@
 import type { AxisTable } from "@pt2/engine/host";
-import { elementCount } from "@pt2/format";
+import { numel } from "@pt2/format";
 import type { TensorMeta } from "@pt2/registry";
 import type { KernelCall } from "../../engine/kernel.ts";
 
@@ -33,7 +33,7 @@ export function planDirectResize(call: KernelCall, tables: readonly AxisTable[],
   const body = copies
     ? `set_out(i, x_at(plane(rest)${axes.map((a) => ` + u32(indices(p.start_${a} + o_${a})) * p.x_${a}`).join("")}));`
     : `let base = plane(rest);\n  ${nest(axes, "base")}\n  set_out(i, sum_${axes[0]});`;
-  shader.forEach(elementCount(shape), `var rest = i;\n  ${coordinates.join("\n  ")}\n  ${body}`);
+  shader.forEach(numel(shape), `var rest = i;\n  ${coordinates.join("\n  ")}\n  ${body}`);
 }
 
 function lengthOf(tables: readonly AxisTable[]): number {

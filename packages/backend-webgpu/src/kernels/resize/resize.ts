@@ -1,5 +1,5 @@
 import { type AxisTable, type ResizeMode, resizeTable } from "@pt2/engine/host";
-import { DTYPES, elementCount } from "@pt2/format";
+import { DTYPES, numel } from "@pt2/format";
 import type { ArgValue, TensorMeta } from "@pt2/registry";
 import type { KernelCall, WebgpuKernel } from "../../engine/kernel.ts";
 import { planAxis } from "./axis.ts";
@@ -39,7 +39,7 @@ export const resizeLinear: WebgpuKernel = {
 
 function planResize(call: KernelCall, mode: ResizeMode): void {
   const { shape } = call.call.results[0] as TensorMeta;
-  if (elementCount(shape) === 0) {
+  if (numel(shape) === 0) {
     call.output();
     return;
   }

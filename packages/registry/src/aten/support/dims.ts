@@ -1,4 +1,4 @@
-import { elementCount as numel } from "@pt2/format";
+import { numel } from "@pt2/format";
 import { broadcastShapes } from "../../broadcast.ts";
 import { checkLimit } from "../../limits.ts";
 import { check, show } from "./check.ts";
