@@ -1,14 +1,17 @@
 import type { Arg, ValueType } from "@pt2/graph";
 import type { SchemaType } from "./schema/types.ts";
 
-/** Types of the values of a graph, by name. */
+/** The types of the values of a graph, by name. */
 export type ValueTypes = ReadonlyMap<string, ValueType>;
 
 type Kind = Arg["kind"] | ValueType["kind"];
 
 const NUMBERS: readonly Kind[] = ["int", "float", "bool", "complex", "symint", "symfloat", "symbool"];
 
-/** What may be given for the types of schemas; for others anything may. Numbers stand for tensors of no dimensions. */
+/**
+ * The kinds of arguments that each schema type accepts; types that are not listed accept any kind. A number is accepted
+ * where a 0-d tensor is.
+ */
 const KINDS: Readonly<Record<string, readonly Kind[]>> = {
   Tensor: ["tensor", ...NUMBERS],
   Scalar: NUMBERS,
@@ -26,7 +29,10 @@ const KINDS: Readonly<Record<string, readonly Kind[]>> = {
   Device: ["device", "string"],
 };
 
-/** What is wrong with the kind of an argument, as its type says, or null. Values whose type is unknown may be anything. */
+/**
+ * Returns what is wrong with the kind of an argument for its schema type, or null. A value of unknown type may be of
+ * any kind.
+ */
 export function kindProblem(arg: Arg, type: SchemaType, types: ValueTypes): string | null {
   if (type.kind === "optional") return arg.kind === "none" ? null : kindProblem(arg, type.inner, types);
   if (type.kind === "list") return listProblem(arg, type, types);
@@ -45,7 +51,7 @@ function listProblem(
     return isObject ? null : size === null ? `is ${describe(arg.kind)}` : kindProblem(arg, inner, types);
   }
   const count = arg.items.length;
-  // A list of one stands for as many as there are dimensions, and an empty one for what the op takes then.
+  // `int[1]` accepts one entry per dimension as well, and an empty list for the op's default.
   const isFixed = size !== null && size > 1;
   if (isFixed && count > 1 && count !== size) return `has ${count} items, and must have ${size}`;
   for (const item of arg.items) {

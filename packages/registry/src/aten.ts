@@ -1,11 +1,13 @@
 import type { TorchSchemas } from "./schemas.ts";
 
-/** PyTorch's own ops as an op set, and those of its libraries, for `createRegistry`. */
+/** Exports PyTorch's own ops, and those of its libraries, as op sets for `createRegistry`. */
 export { aten } from "./aten/index.ts";
 export { libraries } from "./libraries.ts";
 export type { TorchSchemas } from "./schemas.ts";
 
-/** PyTorch's own schemas of every aten and prims overload. They are large, so they load when this is called. */
+/**
+ * Loads PyTorch's own schemas of every aten and prims overload. They are large, so they are loaded only by this call.
+ */
 export async function loadTorchSchemas(): Promise<TorchSchemas> {
   return (await import("./schemas.ts")).torchSchemas;
 }

@@ -13,7 +13,7 @@ describe("aten", () => {
     const different = aten.ops
       .map(({ name, schema }) => [printSchema(schema), torchSchemas.textOf(name)])
       .filter(([ours, theirs]) => ours !== theirs);
-    // PyTorch has it in place alone.
+    // PyTorch has only an in-place variant of it.
     expect(different).toEqual([
       ["aten::fill_diagonal(Tensor self, Scalar fill_value, bool wrap=False) -> Tensor", undefined],
     ]);
@@ -37,7 +37,7 @@ describe("aten", () => {
         (ours === undefined || printSchema(ours.schema) !== torchSchemas.textOf(name))
       );
     });
-    // Its functional variant takes `n` before `self`.
+    // The functional variant takes `n` before `self`.
     expect(different).toEqual(["aten::polygamma_"]);
   });
 
@@ -49,7 +49,7 @@ describe("aten", () => {
     const different = derived.filter(
       (name) => printSchema(registry.resolve(name)!.schema) !== torchSchemas.textOf(name),
     );
-    // PyTorch calls what it writes to `grad_input`.
+    // PyTorch names the argument that it writes to `grad_input`.
     expect(different).toEqual(["aten::_softmax_backward_data.out"]);
   });
 });

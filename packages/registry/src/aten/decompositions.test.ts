@@ -16,7 +16,7 @@ const rows = readRows("decompositions");
 const registry = createRegistry({ sets: [aten] });
 const node = { name: "n", op: "", args: [], outputs: [], origin: {} };
 
-/** Where the elements of a strided tensor lie, in row-major order. */
+/** Returns the positions of a strided tensor's elements, in row-major order. */
 function offsets({ shape, strides, offset }: Strided): readonly number[] {
   return shape.reduce<readonly number[]>(
     (found, size, d) => found.flatMap((at) => Array.from({ length: size }, (_, i) => at + i * strides[d]!)),
@@ -24,7 +24,7 @@ function offsets({ shape, strides, offset }: Strided): readonly number[] {
   );
 }
 
-/** The three kernels that the decompositions here end in. */
+/** The three kernels that the decompositions in this test end in. */
 const KERNELS: {
   readonly [op: string]: (args: Call["args"], result: TensorMeta, data: Data) => readonly ScalarValue[];
 } = {
@@ -87,7 +87,7 @@ describe("decompositions give PyTorch's values", () => {
     const [op, , expected] = row;
     const data: Data = new Map();
     const args = argumentsOf(row, (tensor, elements) => {
-      // Where a row says nothing they are 1, 2, 3, …
+      // Elements that a row does not give are 1, 2, 3, …
       const numbers = elements ?? offsets(contiguous(tensor.shape)).map((_, i) => i + 1);
       data.set(
         tensor,

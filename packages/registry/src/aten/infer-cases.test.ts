@@ -25,7 +25,10 @@ function casesOf(op: string): readonly Row[] {
   return rows.filter(([name]) => name === op);
 }
 
-/** Whether a record has no decomposition for these arguments. It has not when it declines before it emits anything. */
+/**
+ * Returns whether a record has no decomposition for these arguments, which it shows by declining before it emits
+ * anything.
+ */
 function isPrimitive(op: string, args: Readonly<Record<string, ArgValue>>): boolean {
   const emitted = (): never => {
     throw new Pt2Error("emitted", { what: "a decomposition has begun" });
@@ -46,7 +49,7 @@ describe("shapes, dtypes and refusals are PyTorch's", () => {
   });
 });
 
-// Checking arguments is the business of `infer`, and the scalar language has no complex numbers.
+// `infer` checks arguments, and the scalar language has no complex numbers.
 describe("decompositions, taken as far as they go, have the shapes and dtypes", () => {
   it.each(ops)("%s", (op) => {
     const cases = casesOf(op).filter(

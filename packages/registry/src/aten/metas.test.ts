@@ -10,7 +10,7 @@ const registry = createRegistry({ sets: [aten] });
 const native = new Set(
   aten.ops.filter((op) => op.infer !== undefined && op.decompose === undefined).map((op) => op.name),
 );
-/** These decompose for complex arguments only. */
+/** The ops that decompose only for complex arguments. */
 const PARTLY_NATIVE: ReadonlySet<string> = new Set(["aten::sum.dim_IntList", "aten::view.dtype"]);
 
 const REFUSALS: ReadonlySet<string> = new Set([

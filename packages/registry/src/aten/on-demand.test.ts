@@ -17,10 +17,10 @@ const whole = createRegistry({ sets: [aten] });
 const [{ parts = [] }] = atenOnDemand as [(typeof atenOnDemand)[number]];
 const names = [...new Set(aten.ops.flatMap(({ name, inPlace = [] }) => [name, ...inPlace]))];
 
-/** Parts of families that names tell. */
+/** The parts of the families that are told by name. */
 const FAMILIES = [[1, 2], [3], [4]];
 
-/** The parts that are loaded for an op, in their order. */
+/** Returns the parts that are loaded for an op, in their order. */
 function askedFor(op: string): readonly number[] {
   return parts.flatMap(({ ops }, at) => (ops.test(op) ? [at] : []));
 }
@@ -34,7 +34,7 @@ describe("parts", () => {
     for (const op of names) {
       const home = inParts.findIndex((part) => part.has(op));
       expect(askedFor(op), op).toContain(home);
-      // Whose name tells its family costs nothing else.
+      // A part that is chosen by name causes no other loads.
       const family = FAMILIES.find((members) => members.includes(askedFor(op).find((at) => at !== 0)!));
       if (family !== undefined) expect(family, op).toContain(home);
     }
@@ -85,7 +85,7 @@ describe("parts", () => {
 describe("lowering with ops on demand", () => {
   const rows = readRows("infer-cases");
   const node = { name: "n", op: "n", args: [], outputs: [], origin: {} };
-  // Everything that can be taken apart is.
+  // A target that decomposes every op that has a decomposition.
   const target = { name: "test", isNative: (op: string) => whole.resolve(op)?.decompose === undefined };
 
   function callsOf(registry: typeof whole, row: Row): readonly string[] | string {
@@ -127,7 +127,7 @@ describe("functions of users", () => {
   const handlerContext = () => ({ backend: "test", initial: () => undefined });
   const schema = "mine::op(Tensor x) -> Tensor";
 
-  /** A rule that takes whatever is thrown for a reason to do something else, and what it caught. */
+  /** Makes a rule that catches every error and does something else, and records what it caught. */
   function distrustful(): { readonly caught: unknown[]; rule(args: { x: TensorMeta }, b: Builder): TensorMeta } {
     const caught: unknown[] = [];
     return {
@@ -149,7 +149,7 @@ describe("functions of users", () => {
 
   const isNative = (op: string): boolean => op !== "mine::op" && whole.resolve(op)?.decompose === undefined;
 
-  /** A backend whose kernels load one by one, when they are asked about. */
+  /** Makes a backend whose kernels load one by one, on their first lookup. */
   function loadingTarget(): LowerTarget {
     const loaded = new Set<string>();
     return {

@@ -3,7 +3,7 @@ import type { DType } from "@pt2/format";
 import type { ArgValue, TensorMeta } from "../tensor-meta.ts";
 import { isTensorMeta } from "../wrapped.ts";
 
-/** A call and what PyTorch returns, as `scripts/python/op_rows.py` writes them; `"error"` where PyTorch refuses it. */
+/** A call and PyTorch's result, as `scripts/python/op_rows.py` writes them; `"error"` if PyTorch refuses it. */
 export type Row = readonly [op: string, args: Readonly<Record<string, unknown>>, results: "error" | readonly unknown[]];
 
 /** The files that the script writes. */
@@ -13,10 +13,10 @@ export function readRows(name: RowsFile): readonly Row[] {
   return JSON.parse(readFileSync(new URL(`./${name}.golden.json`, import.meta.url), "utf8")) as readonly Row[];
 }
 
-/** What is done with the elements of a tensor, where a row says them. */
+/** A callback that is given the elements of a tensor, if a row has them. */
 export type OnTensor = (tensor: TensorMeta, elements: readonly (number | boolean)[] | null) => void;
 
-/** A value of a row: `"float32:2,3"` is a tensor, with `=[elements]` where they matter, `"123n"` a bigint. */
+/** Decodes a value of a row: `"float32:2,3"` is a tensor, with `=[elements]` if they matter; `"123n"` is a bigint. */
 export function decode(value: unknown, onTensor: OnTensor = () => {}): ArgValue {
   if (Array.isArray(value)) return value.map((item) => decode(item, onTensor));
   if (typeof value === "object" && value !== null && "float" in value) return { float: Number(value.float) };
@@ -29,12 +29,12 @@ export function decode(value: unknown, onTensor: OnTensor = () => {}): ArgValue 
   return tensor;
 }
 
-/** The arguments of a row. */
+/** Decodes the arguments of a row. */
 export function argumentsOf([, args]: Row, onTensor?: OnTensor): Readonly<Record<string, ArgValue>> {
   return Object.fromEntries(Object.entries(args).map(([name, value]) => [name, decode(value, onTensor)]));
 }
 
-/** Results as rows have them, without elements. */
+/** Encodes results as rows do, without elements. */
 export function encode(value: ArgValue): unknown {
   if (Array.isArray(value)) return value.map(encode);
   return isTensorMeta(value) ? `${value.dtype}:${value.shape.join(",")}` : value;

@@ -4,7 +4,10 @@ import type { TensorMeta } from "../../tensor-meta.ts";
 import { emit } from "../support/emit.ts";
 import { attend } from "./scaled-dot-product.ts";
 
-/** The kernels that an export on a GPU may name. What only their backward reads is filled with zeros. */
+/**
+ * Defines the fused attention kernels that an export on a GPU may name. Results that only their backward ops read are
+ * filled with zeros.
+ */
 export const FUSED_ATTENTION_OPS: readonly OpRecord[] = [
   defineOp(
     "aten::_scaled_dot_product_efficient_attention(Tensor query, Tensor key, Tensor value, Tensor? attn_bias, bool compute_log_sumexp, float dropout_p=0., bool is_causal=False, *, float? scale=None) -> (Tensor output, Tensor log_sumexp, Tensor philox_seed, Tensor philox_offset)",
@@ -79,7 +82,7 @@ function sumsOf(b: Builder, scores: TensorMeta): TensorMeta {
   return b.tensor("aten::logsumexp", { self: emit(b).cast(scores, "float32"), dim: [-1] });
 }
 
-/** The efficient kernel rounds the number of rows up to a multiple of 32. */
+/** The memory-efficient kernel rounds the number of rows up to a multiple of 32. */
 function paddedSums(b: Builder, scores: TensorMeta): TensorMeta {
   const rows = scores.shape.at(-2)!;
   const value = { float: Number.POSITIVE_INFINITY };

@@ -3,7 +3,7 @@ import type { TensorMeta } from "../../tensor-meta.ts";
 import { check, show } from "../support/check.ts";
 import { emit } from "../support/emit.ts";
 
-/** The fast paths of `nn.MultiheadAttention` and `nn.TransformerEncoderLayer`. */
+/** Defines the fast paths of `nn.MultiheadAttention` and `nn.TransformerEncoderLayer`. */
 export const MULTI_HEAD_OPS: readonly OpRecord[] = [
   defineOp(
     "aten::_native_multi_head_attention(Tensor query, Tensor key, Tensor value, int embed_dim, int num_head, Tensor qkv_weight, Tensor qkv_bias, Tensor proj_weight, Tensor proj_bias, Tensor? mask=None, bool need_weights=True, bool average_attn_weights=True, int? mask_type=None) -> (Tensor, Tensor)",

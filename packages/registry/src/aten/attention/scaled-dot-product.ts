@@ -7,19 +7,19 @@ import { broadcast } from "../support/dims.ts";
 import { checkFloating, checkSameDtype, isComplex } from "../support/dtypes.ts";
 import { emit } from "../support/emit.ts";
 
-/** What every attention op is a variant of. */
+/** The arguments that all attention ops have in common. */
 interface Attention {
   readonly query: TensorMeta;
   readonly key: TensorMeta;
   readonly value: TensorMeta;
-  /** Bool: true where a key may be seen. Float: added to the scores. */
+  /** A bool mask is true where a query may attend to a key; a float mask is added to the scores. */
   readonly mask: TensorMeta | null;
   readonly causal: boolean;
   readonly dropout: number;
   readonly scale: number | null;
 }
 
-/** `scaled_dot_product_attention` and the two forms that PyTorch lowers it to on a CPU. */
+/** Defines `scaled_dot_product_attention` and the two ops that PyTorch lowers it to on a CPU. */
 export const SCALED_DOT_PRODUCT_OPS: readonly OpRecord[] = [
   defineOp(
     "aten::scaled_dot_product_attention(Tensor query, Tensor key, Tensor value, Tensor? attn_mask=None, float dropout_p=0., bool is_causal=False, *, float? scale=None, bool enable_gqa=False) -> Tensor",
@@ -46,7 +46,7 @@ export const SCALED_DOT_PRODUCT_OPS: readonly OpRecord[] = [
         const shared = enable_gqa ? repeatHeads(b, { query, key, value }) : { query, key, value };
         checkMask(attn_mask, is_causal);
         check(attn_mask === null || !isComplex(attn_mask.dtype) || isComplex(query.dtype), "a mask must be real");
-        // Here a bool mask is a number to add; the public op has turned it into minus infinity before.
+        // This op adds a bool mask as a number; the public op has converted it to minus infinity before.
         const mask = attn_mask && emit(b).cast(attn_mask, query.dtype);
         const { output, weights } = attend(b, {
           ...shared,
@@ -91,7 +91,7 @@ export const SCALED_DOT_PRODUCT_OPS: readonly OpRecord[] = [
   ),
 ];
 
-/** `softmax(query keyᵀ scale + mask) value`, with what came in between. */
+/** Computes `softmax(query keyᵀ scale + mask) value`, and returns the intermediate results too. */
 export function attend(
   b: Builder,
   { query, key, value, mask, causal, dropout, scale }: Attention,
@@ -105,14 +105,14 @@ export function attend(
     matmul(scaled, e.transpose(key, -2, -1)),
     mask ?? (causal ? causalMask(b, query, key) : null),
   );
-  // A row of which nothing may be seen gives zeros, not NaN. Under a causal mask there is none.
+  // A fully masked row gives zeros, not NaN. A causal mask has no such row.
   const normalize = mask === null ? "softmax.int" : "_safe_softmax";
   const weights = b.tensor(`aten::${normalize}`, { self: scores, dim: -1 });
   const dropped = dropout > 0 ? b.tensor("aten::dropout", { input: weights, p: dropout, train: true }) : weights;
   return { output: matmul(dropped, value), weights: dropped, scores };
 }
 
-/** Row i sees the keys up to i, counted from the start of both. */
+/** Makes a mask with which row i attends to the keys up to i, counted from the start of both. */
 function causalMask(b: Builder, query: TensorMeta, key: TensorMeta): TensorMeta {
   const e = emit(b);
   const [rows, columns] = [e.arange(query.shape.at(-2)!, "int64"), e.arange(key.shape.at(-2)!, "int64")];
@@ -153,7 +153,7 @@ function checkAttention(query: TensorMeta, key: TensorMeta, value: TensorMeta): 
   );
 }
 
-/** How many query heads share one key head. */
+/** Returns how many query heads share one key head. */
 function groups(query: TensorMeta, key: TensorMeta): number {
   const [queries, keys] = [query.shape.at(-3) ?? 1, key.shape.at(-3) ?? 1];
   check(

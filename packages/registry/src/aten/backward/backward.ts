@@ -8,7 +8,7 @@ import { numel, range, sameShape } from "../support/dims.ts";
 import { checkIndex, checkSameDtype, isFloat } from "../support/dtypes.ts";
 import { emit } from "../support/emit.ts";
 
-/** Backward ops that a program with a training step in it names. */
+/** Defines the backward ops that a program with a training step may name. */
 export const BACKWARD_OPS: readonly OpRecord[] = [
   defineOp(
     "aten::_softmax_backward_data(Tensor grad_output, Tensor output, int dim, ScalarType input_dtype) -> Tensor",
@@ -163,7 +163,7 @@ export const BACKWARD_OPS: readonly OpRecord[] = [
   }),
 ];
 
-/** The gradient of an average over windows, whose results have `shape`. */
+/** Returns the gradient of an average over windows; the averages have `shape`. */
 function averageGradient(
   op: string,
   { self, grad_output }: { readonly self: TensorMeta; readonly grad_output: TensorMeta },
@@ -180,13 +180,13 @@ function averageGradient(
 
 type Parts = readonly [() => TensorMeta, () => TensorMeta, () => TensorMeta];
 
-/** Gradients that are not asked for are empty. */
+/** Replaces gradients that `output_mask` does not select by empty tensors. */
 function masked(b: Builder, mask: readonly boolean[], parts: Parts): readonly [TensorMeta, TensorMeta, TensorMeta] {
   const part = (i: 0 | 1 | 2): TensorMeta => (mask[i] ? parts[i]() : emit(b).full([0], 0, "float32"));
   return [part(0), part(1), part(2)];
 }
 
-/** How often each index occurs, at its occurrences. */
+/** Returns, for each index, how often it occurs. */
 function frequency(b: Builder, index: TensorMeta, count: number): TensorMeta {
   const e = emit(b);
   const ones = e.full(index.shape, 1, "int64");

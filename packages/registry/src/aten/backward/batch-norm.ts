@@ -5,7 +5,7 @@ import { check } from "../support/check.ts";
 import { range } from "../support/dims.ts";
 import { emit } from "../support/emit.ts";
 
-/** The gradient of batch normalisation, in training and in evaluation. */
+/** Defines the gradient of batch normalization, in training and in eval mode. */
 export const BATCH_NORM_BACKWARD_OPS: readonly OpRecord[] = [
   defineOp(
     "aten::native_batch_norm_backward(Tensor grad_out, Tensor input, Tensor? weight, Tensor? running_mean, Tensor? running_var, Tensor? save_mean, Tensor? save_invstd, bool train, float eps, bool[3] output_mask) -> (Tensor, Tensor, Tensor)",

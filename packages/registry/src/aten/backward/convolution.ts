@@ -6,7 +6,7 @@ import { check, show } from "../support/check.ts";
 import { range, sameShape } from "../support/dims.ts";
 import { emit } from "../support/emit.ts";
 
-/** Gradients of a convolution, as convolutions. */
+/** Defines the gradients of a convolution as convolutions. */
 export const CONVOLUTION_BACKWARD_OPS: readonly OpRecord[] = [
   defineOp(
     "aten::convolution_backward(Tensor grad_output, Tensor input, Tensor weight, SymInt[]? bias_sizes, SymInt[] stride, SymInt[] padding, SymInt[] dilation, bool transposed, SymInt[] output_padding, SymInt groups, bool[3] output_mask) -> (Tensor, Tensor, Tensor)",
@@ -38,7 +38,7 @@ export const CONVOLUTION_BACKWARD_OPS: readonly OpRecord[] = [
   ),
 ];
 
-/** The transposed convolution, with what the stride skipped at the end added back. */
+/** Returns the gradient of the input: the transposed convolution, padded at the end by what the stride skipped. */
 function inputGradient(b: Builder, grad: TensorMeta, conv: Convolution): TensorMeta {
   const output_padding = conv.stride.map((stride, d) => {
     const reach = conv.dilation[d]! * (conv.weight.shape[d + 2]! - 1) + 1;
@@ -47,7 +47,10 @@ function inputGradient(b: Builder, grad: TensorMeta, conv: Convolution): TensorM
   return b.tensor("aten::convolution", { ...conv, input: grad, transposed: true, output_padding });
 }
 
-/** The input convolved with the gradient, group by group: channels as batch, batch as channels, stride as dilation. */
+/**
+ * Returns the gradient of the weight: the input convolved with the gradient, group by group, with channels as batch,
+ * batch as channels and stride as dilation.
+ */
 function weightGradient(
   b: Builder,
   grad: TensorMeta,
@@ -69,7 +72,7 @@ function weightGradient(
   };
   const grads = range(groups).map((group) => {
     const windows = b.tensor("aten::convolution", { input: part(input, group), weight: part(grad, group), ...spatial });
-    // Rows at the end that no window of the forward reached.
+    // Drops rows at the end that no window of the forward convolution reached.
     return weight.shape
       .slice(2)
       .reduce((x, size, d) => (x.shape[d + 2] === size ? x : e.slice(x, d + 2, 0, size)), e.transpose(windows, 0, 1));

@@ -7,7 +7,10 @@ import { type Emit, emit } from "../support/emit.ts";
 
 const PAIRS: Requirements = { lengths: { kernel_size: 2, dilation: 2, padding: 2, stride: 2 } };
 
-/** `unfold` and `fold`: the windows of an image as columns, and their sum back. */
+/**
+ * Defines `unfold`, which copies the windows of an image to columns (im2col), and `fold`, which sums them back
+ * (col2im).
+ */
 export const COLUMN_OPS: readonly OpRecord[] = [
   defineOp("aten::im2col(Tensor self, int[2] kernel_size, int[2] dilation, int[2] padding, int[2] stride) -> Tensor", {
     requires: PAIRS,
@@ -25,7 +28,7 @@ export const COLUMN_OPS: readonly OpRecord[] = [
       const padded =
         ph + pw === 0 ? image : b.tensor("aten::constant_pad_nd", { self: image, pad: [pw, pw, ph, ph], value: 0 });
       const cells = b.tensor("aten::index.Tensor", { self: padded, indices: [null, null, ...cellIndices(e, grid)] });
-      // Batch, channel, kernel row, output row, kernel column, output column.
+      // The dimensions are batch, channel, kernel row, output row, kernel column, output column.
       const columns = e.reshape(e.permute(cells, [0, 1, 2, 4, 3, 5]), [batch, channels * grid.cells, grid.places]);
       return self.shape.length === 3 ? e.squeeze(columns, 0) : columns;
     },
@@ -75,11 +78,11 @@ interface Grid {
   readonly stride: Pair;
   readonly dilation: Pair;
   readonly padding: Pair;
-  /** Windows down and across. */
+  /** The number of windows in each direction. */
   readonly output: Pair;
-  /** Elements of one window. */
+  /** The number of elements of one window. */
   readonly cells: number;
-  /** Number of windows. */
+  /** The number of windows. */
   readonly places: number;
 }
 
@@ -107,7 +110,7 @@ function windowGrid(size: Pair, window: Window): Grid {
   return { kernel, stride, dilation, padding, output, cells: kernel[0] * kernel[1], places: output[0] * output[1] };
 }
 
-/** Positions in the padded image: rows as [kernel, output, 1, 1], columns as [kernel, output]. */
+/** Returns the positions in the padded image: rows as [kernel, output, 1, 1], columns as [kernel, output]. */
 function cellIndices(e: Emit, grid: Grid): readonly [TensorMeta, TensorMeta] {
   const along = (d: 0 | 1): TensorMeta => {
     const offsets = e.mul(e.arange(grid.kernel[d], "int64"), grid.dilation[d]);

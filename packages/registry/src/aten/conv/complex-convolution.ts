@@ -4,7 +4,7 @@ import { joinParts, type Parts, partsOf } from "../support/complex-parts.ts";
 import { emit } from "../support/emit.ts";
 import { type Convolution, convolved } from "./geometry.ts";
 
-/** A convolution of complex numbers is three of real ones, as PyTorch computes it. */
+/** Decomposes a complex convolution into three real ones, as PyTorch does. */
 export function complexConvolution(conv: Convolution, b: Builder): TensorMeta {
   const e = emit(b);
   const { input, weight, bias } = conv;

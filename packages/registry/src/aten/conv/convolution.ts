@@ -6,7 +6,7 @@ import { perDim } from "../support/dims.ts";
 import { emit } from "../support/emit.ts";
 import { type Convolution, convolved, windows } from "./geometry.ts";
 
-/** Convolutions of one to three dimensions; all become the nine-argument `convolution`. */
+/** Defines the convolutions of one to three dimensions; all decompose into `convolution` with nine arguments. */
 export const CONVOLUTION_OPS: readonly OpRecord[] = [
   defineOp(
     "aten::convolution(Tensor input, Tensor weight, Tensor? bias, SymInt[] stride, SymInt[] padding, SymInt[] dilation, bool transposed, SymInt[] output_padding, SymInt groups) -> Tensor",
@@ -100,7 +100,7 @@ function transposed(b: Builder, conv: Omit<Convolution, "transposed">, spatial: 
   return unbatched(b, { ...conv, transposed: true }, spatial);
 }
 
-/** `conv2d` and the like also take an input without a batch dimension. */
+/** Calls `convolution` for ops such as `conv2d`, which also accept an input without a batch dimension. */
 function unbatched(b: Builder, conv: Convolution, spatial: number): TensorMeta {
   const rank = conv.input.shape.length;
   check(
@@ -113,7 +113,9 @@ function unbatched(b: Builder, conv: Convolution, spatial: number): TensorMeta {
   return e.squeeze(convolution(b, { ...conv, input: e.unsqueeze(conv.input, 0) }), 0);
 }
 
-/** `padding="same"` pads by the reach of the kernel; an odd one has its extra element at the end. */
+/**
+ * Applies `padding="same"`, which pads by the extent of the kernel; if that is odd, the extra element is at the end.
+ */
 function padded(
   b: Builder,
   conv: Omit<Forward, "padding"> & { readonly padding: string },
@@ -137,7 +139,7 @@ function padded(
   return forward(b, { ...conv, input, padding: totals.map((total) => Math.floor(total / 2)) }, spatial);
 }
 
-/** A convolution over one dimension is one over two, of height 1. */
+/** Computes a 1-d convolution as a 2-d one of height 1. */
 function asTwoDimensional(b: Builder, conv: Convolution): TensorMeta {
   const e = emit(b);
   const args = windows(conv);

@@ -3,7 +3,7 @@ import { check, show } from "../support/check.ts";
 import { perDim } from "../support/dims.ts";
 import { checkSameDtype } from "../support/dtypes.ts";
 
-/** Arguments of `aten::convolution`. */
+/** The arguments of `aten::convolution`. */
 export interface Convolution {
   readonly input: TensorMeta;
   readonly weight: TensorMeta;
@@ -16,7 +16,7 @@ export interface Convolution {
   readonly groups: number;
 }
 
-/** Result of a batched convolution, after all of PyTorch's checks. */
+/** Infers the result of a batched convolution, with all of PyTorch's checks. */
 export function convolved(conv: Convolution): TensorMeta {
   const { input, weight, transposed, groups } = conv;
   const rank = weight.shape.length;
@@ -57,7 +57,7 @@ export function convolved(conv: Convolution): TensorMeta {
   return { dtype: input.dtype, shape: [input.shape[0]!, transposed ? channels * groups : channels, ...spatial] };
 }
 
-/** The window arguments with one entry per spatial dimension. */
+/** Expands the window arguments to one entry per spatial dimension. */
 export function windows(conv: Convolution): Pick<Convolution, "stride" | "padding" | "dilation" | "output_padding"> {
   const spatial = conv.weight.shape.length - 2;
   check(spatial > 0, () => `weight should have at least three dimensions, but got ${show(conv.weight.shape)}`);
@@ -69,7 +69,7 @@ export function windows(conv: Convolution): Pick<Convolution, "stride" | "paddin
   };
 }
 
-/** Output channels as the weight has them (per group when transposed). */
+/** Checks the channels, and returns the output channels of the weight (per group if transposed). */
 function checkChannels({ input, weight, bias, transposed, groups }: Convolution): number {
   const [first, second] = weight.shape as readonly [number, number];
   checkSameDtype("convolution", input, weight, ...(bias === null ? [] : [bias]));

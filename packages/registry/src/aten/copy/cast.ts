@@ -5,8 +5,9 @@ import { defineOp, type OpRecord, type Promotion } from "../../op.ts";
 import type { TensorMeta } from "../../tensor-meta.ts";
 
 /**
- * Conversions. Devices and layouts of the exporting machine mean nothing here, and what converts to its own dtype is
- * the tensor itself: nothing writes into a lowered tensor.
+ * Defines conversions. Devices and layouts of the exporting machine are ignored, and a conversion to a tensor's own
+ * dtype is
+ * the tensor itself: nothing writes to a lowered tensor.
  */
 export const CAST_OPS: readonly OpRecord[] = [
   defineOp(

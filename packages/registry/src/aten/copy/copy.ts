@@ -3,7 +3,7 @@ import { defineOp, type OpRecord } from "../../op.ts";
 import type { TensorMeta } from "../../tensor-meta.ts";
 import { emit } from "../support/emit.ts";
 
-/** Copies, and what is not a copy once nothing writes into tensors. */
+/** Defines copies, and ops that need not copy because nothing writes to lowered tensors. */
 export const COPY_OPS: readonly OpRecord[] = [
   defineOp("aten::clone(Tensor self, *, MemoryFormat? memory_format=None) -> Tensor", {
     scalar: (x) => x,
@@ -36,7 +36,7 @@ export const COPY_OPS: readonly OpRecord[] = [
   }),
 ];
 
-/** `source` with the dtype and shape of `target`. */
+/** Converts `source` to the dtype and shape of `target`. */
 function like(target: TensorMeta, source: TensorMeta, b: Builder): TensorMeta {
   const { cast, expand } = emit(b);
   const converted = source.wrapped === undefined ? cast(source, target.dtype) : number(source, target, b);

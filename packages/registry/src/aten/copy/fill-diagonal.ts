@@ -2,7 +2,7 @@ import { defineOp, type OpRecord } from "../../op.ts";
 import { check, show } from "../support/check.ts";
 import { emit } from "../support/emit.ts";
 
-/** What is written along a diagonal. */
+/** Defines ops that write to a diagonal. */
 export const FILL_DIAGONAL_OPS: readonly OpRecord[] = [
   defineOp("aten::fill_diagonal(Tensor self, Scalar fill_value, bool wrap=False) -> Tensor", {
     decompose: ({ self, fill_value, wrap }, b) => {
@@ -19,7 +19,7 @@ export const FILL_DIAGONAL_OPS: readonly OpRecord[] = [
           shape.map((_, k) => (k === d ? size : 1)),
         ),
       );
-      // Wrapped, the diagonal goes on below a row that is left out.
+      // A wrapped diagonal starts again after one row that is left out.
       const rows =
         wrap && shape.length === 2
           ? b.tensor("aten::remainder.Scalar", { self: along[0]!, other: shape[1]! + 1 })

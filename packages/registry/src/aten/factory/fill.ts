@@ -10,8 +10,9 @@ import { check, show } from "../support/check.ts";
 import { emit } from "../support/emit.ts";
 
 /**
- * Tensors of one value. All of them are `full`, which is one element expanded where a backend has nothing better.
- * `empty` is zeros: a program whose result depends on uninitialised memory has no right answer.
+ * Defines tensors of one value. All decompose into `full`, which is one expanded element unless a backend has a kernel
+ * for it.
+ * `empty` is zeros: a program that depends on uninitialized memory has no correct result.
  */
 export const FILL_OPS: readonly OpRecord[] = [
   defineOp(
@@ -139,7 +140,7 @@ function filled(shape: readonly number[], dtype: DType): TensorMeta {
   return { dtype, shape };
 }
 
-/** dtype of `torch.full` for a Python number. */
+/** Returns the dtype of `torch.full` for a Python number. */
 function dtypeOf(value: Scalar | TensorMeta): DType {
   const dtype = isTensorMeta(value) ? value.dtype : pythonDtype(value);
   if (dtype === "float64") return DEFAULT_DTYPE;
@@ -154,7 +155,7 @@ function likeOf(self: TensorMeta, value: Scalar, dtype: DType | null, b: Builder
   return emit(b).full(self.shape, value, dtype ?? self.dtype);
 }
 
-/** The number as the dtype holds it: `2.5` in an integer tensor is 2. */
+/** Converts the number to the dtype: `2.5` in an integer tensor is 2. */
 function literal(value: ScalarExpr, dtype: DType): ScalarExpr {
   if (value.kind !== "const" || DTYPES[dtype].kind === "complex") return value;
   return { kind: "const", value: convert(dtype, value.value) };

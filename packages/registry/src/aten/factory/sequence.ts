@@ -8,7 +8,7 @@ import { check } from "../support/check.ts";
 import { toNumber } from "../support/dtypes.ts";
 import { emit } from "../support/emit.ts";
 
-/** Sequences of numbers. */
+/** Defines sequences of numbers. */
 export const SEQUENCE_OPS: readonly OpRecord[] = [
   defineOp(
     "aten::arange(Scalar end, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor",
@@ -23,7 +23,8 @@ export const SEQUENCE_OPS: readonly OpRecord[] = [
     {
       infer({ start, end, step, dtype }) {
         const type = dtype ?? sequenceDtype([start, end, step]);
-        // PyTorch counts the elements of int64 between whole numbers, but those of other integers as they are given.
+        // PyTorch truncates the bounds of an int64 sequence before it counts the elements, but not those of other
+        // integers.
         const counted = (x: Scalar): number => (type === "int64" ? Math.trunc(toNumber(x)) : toNumber(x));
         const [from, to, by] = [counted(start), counted(end), counted(step)];
         check(by !== 0, "step must be nonzero");

@@ -15,7 +15,7 @@ const OVERLOADS = [
   ["space.Scalar_Tensor", "Scalar start, Tensor end"],
 ] as const;
 
-/** So many numbers between two ends, or powers of a base with such exponents. */
+/** Defines `linspace` and `logspace`. */
 export const SPACED_OPS: readonly OpRecord[] = [
   ...OVERLOADS.map(([name, ends]) =>
     defineOp(
@@ -38,7 +38,7 @@ export const SPACED_OPS: readonly OpRecord[] = [
   ),
 ];
 
-/** The first half counts from the start and the second from the end, so that both ends are exact. */
+/** Counts the first half from the start and the second half from the end, so that both ends are exact. */
 function linspace(start: Operand, end: Operand, steps: number, dtype: DType, b: Builder): TensorMeta {
   check(steps >= 0, "number of steps must be non-negative");
   const { add, arange: count, cast, div, lt, mul, sub, where } = emit(b);
@@ -52,7 +52,7 @@ function linspace(start: Operand, end: Operand, steps: number, dtype: DType, b: 
   return cast(where(lt(index, Math.floor(steps / 2)), fromStart, fromEnd), dtype);
 }
 
-/** Powers of `base`; of integers the exponents are whole only at the ends. */
+/** Computes powers of `base`; with an integer dtype only the exponents at the ends are integers. */
 function logspace(start: Operand, end: Operand, steps: number, base: number, dtype: DType, b: Builder): TensorMeta {
   const whole = (x: Operand): Operand => (isIntegral(dtype) ? emit(b).cast(scalarTensor(x, b), dtype) : x);
   const wide = dtype === "float32" || isIntegral(dtype) ? "float64" : dtype;
@@ -60,7 +60,7 @@ function logspace(start: Operand, end: Operand, steps: number, base: number, dty
   return emit(b).cast(b.tensor("aten::pow.Scalar", { self: { float: base }, exponent }), dtype);
 }
 
-/** A number, or a tensor of one, as a 0-d tensor that is exact. */
+/** Converts a number, or a tensor with one element, to an exact 0-d tensor. */
 function scalarTensor(x: Operand, b: Builder): TensorMeta {
   return isTensorMeta(x) ? x : emit(b).full([], x, "float64");
 }

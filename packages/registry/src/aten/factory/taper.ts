@@ -7,7 +7,7 @@ import { check } from "../support/check.ts";
 import { isIntegral } from "../support/dtypes.ts";
 import { type Emit, emit } from "../support/emit.ts";
 
-/** Windows that are not sums of cosines: Bartlett's triangle and Kaiser's. */
+/** Defines the window functions that are not sums of cosines: Bartlett's and Kaiser's. */
 export const TAPER_OPS: readonly OpRecord[] = [
   defineOp(
     "aten::bartlett_window(int window_length, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor",
@@ -34,10 +34,10 @@ export const TAPER_OPS: readonly OpRecord[] = [
   ),
 ];
 
-/** What a window is at places from -1 to 1. */
+/** Computes the window at positions from -1 to 1. */
 type Shape = (e: Emit, place: TensorMeta) => TensorMeta;
 
-/** A periodic window is one that is an element longer, without its last. */
+/** Samples a window function. A periodic window is the window of one more element without its last one. */
 function taper(b: Builder, length: number, periodic: boolean, dtype: DType | null, shape: Shape): TensorMeta {
   check(length >= 0, () => `window_length must be non-negative, got ${length}`);
   const result = dtype ?? DEFAULT_DTYPE;

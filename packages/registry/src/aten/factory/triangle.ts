@@ -4,7 +4,7 @@ import type { TensorMeta } from "../../tensor-meta.ts";
 import { check } from "../support/check.ts";
 import { emit } from "../support/emit.ts";
 
-/** Upper and lower triangles of matrices. */
+/** Defines the upper and lower triangles of matrices. */
 export const TRIANGLE_OPS: readonly OpRecord[] = [
   defineOp("aten::tril(Tensor self, SymInt diagonal=0) -> Tensor", {
     decompose: ({ self, diagonal }, b) => triangle(self, diagonal, "le", b),
@@ -32,7 +32,7 @@ export const TRIANGLE_OPS: readonly OpRecord[] = [
   ),
 ];
 
-/** Elements whose column minus row compares so with `diagonal`; zero elsewhere. */
+/** Keeps the elements whose column minus row compares with `diagonal`, and sets the others to zero. */
 function triangle(self: TensorMeta, diagonal: number, compare: "le" | "ge", b: Builder): TensorMeta {
   check(self.shape.length >= 2, "tril/triu: input tensor must have at least 2 dimensions");
   const { arange, sub, unsqueeze, where, ...rest } = emit(b);
@@ -41,7 +41,10 @@ function triangle(self: TensorMeta, diagonal: number, compare: "le" | "ge", b: B
   return where(rest[compare](distance, diagonal), self, b.tensor("aten::scalar_tensor", { s: 0, dtype: self.dtype }));
 }
 
-/** Elements on and below a diagonal: none in the first rows, one more in each of the next, all in the last. */
+/**
+ * Counts the elements on and below a diagonal: none in the first rows, one more in each following row, all in the last
+ * rows.
+ */
 function lowerCount(row: number, col: number, offset: number): number {
   check(row >= 0 && col >= 0, `row and col must be non-negative, got ${row} and ${col}`);
   const empty = Math.min(row, Math.max(0, -offset));

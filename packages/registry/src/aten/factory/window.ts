@@ -12,10 +12,10 @@ type Cosines = readonly [a0: number, a1: number, a2: number];
 const HANN: Cosines = [0.5, 0.5, 0];
 const BLACKMAN: Cosines = [0.42, 0.5, 0.08];
 
-/** PyTorch computes windows in floats alone. */
+/** PyTorch computes window functions in floating point dtypes only. */
 const FLOATS: Requirements = { choices: { dtype: ["float16", "bfloat16", "float32", "float64"] } };
 
-/** Window functions of signal processing. */
+/** Defines the window functions that are sums of cosines. */
 export const WINDOW_OPS: readonly OpRecord[] = [
   defineOp(
     "aten::hann_window(int window_length, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor",

@@ -7,7 +7,7 @@ import { range, wrapDim } from "../support/dims.ts";
 import { isComplex, isFloat, isIntegral } from "../support/dtypes.ts";
 import { emit } from "../support/emit.ts";
 
-/** Fourier transforms. A backend brings `_fft_r2c`, `_fft_c2r` and `_fft_c2c`. */
+/** Defines the Fourier transforms. A backend provides `_fft_r2c`, `_fft_c2r` and `_fft_c2c`. */
 export const FFT_OPS: readonly OpRecord[] = [
   defineOp("aten::_fft_r2c(Tensor self, int[] dim, int normalization, bool onesided) -> Tensor", {
     infer: ({ self, dim, onesided }) => {
@@ -83,7 +83,7 @@ export const FFT_OPS: readonly OpRecord[] = [
   }),
 ];
 
-/** What PyTorch's own callers see to: dimensions counted from the front, each once, of at least one point. */
+/** Checks what PyTorch's own callers ensure: non-negative dimensions without duplicates, none of them empty. */
 function checkDims(op: string, self: TensorMeta, dim: readonly number[]): void {
   check(
     new Set(dim).size === dim.length && dim.every((d) => d >= 0 && d < self.shape.length),
@@ -95,25 +95,25 @@ function checkDims(op: string, self: TensorMeta, dim: readonly number[]): void {
   );
 }
 
-/** How a transform is scaled. */
+/** The normalization mode of a transform. */
 export type Norm = string | null;
 /** Lengths or dimensions; null means all. */
 export type Sizes = readonly number[] | null;
 
-/** Length of a transform of one dimension. */
+/** Wraps the length of a 1-d transform. */
 export function lengths(n: number | null): Sizes {
   check(n === null || n > 0, () => `Invalid number of data points (${n}) specified`);
   return n === null ? null : [n];
 }
 
-/** PyTorch's normalisation numbers: 0 none, 1 by the root of n, 2 by n. */
+/** Returns PyTorch's number of a normalization: 0 is none, 1 divides by the root of n, 2 divides by n. */
 export function normalization(norm: Norm, forward: boolean): number {
   if (norm === "ortho") return 1;
   check(norm === null || norm === "backward" || norm === "forward", () => `Invalid normalization mode: "${norm}"`);
   return (norm === "forward") === forward ? 2 : 0;
 }
 
-/** Dimensions to transform; sizes without dimensions mean the last ones. */
+/** Returns the dimensions to transform; if only sizes are given, these are the last dimensions. */
 export function dimsOf(self: TensorMeta, sizes: Sizes, dim: Sizes): readonly number[] {
   const rank = self.shape.length;
   const dims = dim ?? range(rank).slice(sizes === null ? 0 : rank - sizes.length);
@@ -121,7 +121,7 @@ export function dimsOf(self: TensorMeta, sizes: Sizes, dim: Sizes): readonly num
   return dims.map((d) => wrapDim(d, rank));
 }
 
-/** Cuts or fills with zeros; -1 keeps a size. */
+/** Truncates or pads with zeros; -1 keeps a size. */
 export function resize(b: Builder, self: TensorMeta, sizes: Sizes, dims: readonly number[]): TensorMeta {
   const e = emit(b);
   return dims.reduce((x, d, i) => {
@@ -134,12 +134,12 @@ export function resize(b: Builder, self: TensorMeta, sizes: Sizes, dims: readonl
   }, self);
 }
 
-/** Integers become the default float dtype. */
+/** Converts integers to the default floating point dtype. */
 export function toFloat(b: Builder, self: TensorMeta): TensorMeta {
   return isIntegral(self.dtype) ? emit(b).cast(self, "float32") : self;
 }
 
-/** As a complex tensor. */
+/** Converts to a complex tensor. */
 export function toComplex(b: Builder, self: TensorMeta): TensorMeta {
   const x = toFloat(b, self);
   return isComplex(x.dtype) ? x : emit(b).cast(x, complexOf(x.dtype));
@@ -165,7 +165,7 @@ function realTransform(b: Builder, self: TensorMeta, sizes: Sizes, dim: Sizes, n
   return b.tensor("aten::_fft_r2c", { self: x, dim: dims, normalization: normalization(norm, true), onesided: true });
 }
 
-/** The last dimension holds one half of a symmetric spectrum. */
+/** Computes the real inverse transform; the last dimension holds one half of a Hermitian spectrum. */
 function inverseReal(b: Builder, self: TensorMeta, sizes: Sizes, dim: Sizes, norm: Norm): TensorMeta {
   const dims = dimsOf(self, sizes, dim);
   const given = sizes?.at(-1) ?? -1;

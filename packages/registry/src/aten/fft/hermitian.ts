@@ -4,7 +4,7 @@ import type { TensorMeta } from "../../tensor-meta.ts";
 import { check } from "../support/check.ts";
 import { dimsOf, lengths, type Norm, normalization, resize, type Sizes, toComplex, toFloat } from "./fft.ts";
 
-/** Transforms between a signal whose spectrum is real and one half of that signal. */
+/** Defines the transforms of Hermitian signals, which are stored as one half and have a real spectrum. */
 export const HERMITIAN_FFT_OPS: readonly OpRecord[] = [
   defineOp("aten::fft_hfft(Tensor self, SymInt? n=None, int dim=-1, str? norm=None) -> Tensor", {
     decompose: ({ self, n, dim, norm }, b) => toReal(b, self, lengths(n), [dim], norm),
@@ -26,7 +26,7 @@ export const HERMITIAN_FFT_OPS: readonly OpRecord[] = [
   }),
 ];
 
-/** A forward transform is the inverse one of the conjugate. */
+/** Computes the forward transform as the inverse transform of the conjugate. */
 function toReal(b: Builder, self: TensorMeta, sizes: Sizes, dim: Sizes, norm: Norm): TensorMeta {
   const dims = dimsOf(self, sizes, dim);
   const [others, last] = [dims.slice(0, -1), dims.at(-1)!];

@@ -7,7 +7,7 @@ import { isComplex } from "../support/dtypes.ts";
 import { emit } from "../support/emit.ts";
 import { paddedWindow } from "./stft.ts";
 
-/** The inverse of the short-time Fourier transform: windows transformed back, added where they overlap. */
+/** Defines the inverse short-time Fourier transform: frames are transformed back and added where they overlap. */
 export const ISTFT_OPS: readonly OpRecord[] = [
   defineOp(
     "aten::istft(Tensor self, int n_fft, int? hop_length=None, int? win_length=None, Tensor? window=None, bool center=True, bool normalized=False, bool? onesided=None, int? length=None, bool return_complex=False) -> Tensor",
@@ -80,7 +80,7 @@ function transformedBack(
   return b.tensor("aten::_fft_c2r", { self: half, ...common, last_dim_size: n_fft });
 }
 
-/** Frames `[batch, frames, size]` added where they lie in the signal. */
+/** Adds frames `[batch, frames, size]` at their positions in the signal. */
 function overlapped(b: Builder, frames: TensorMeta, total: number, hop: number): TensorMeta {
   const e = emit(b);
   if (isComplex(frames.dtype)) {

@@ -5,7 +5,7 @@ import { check, show } from "../support/check.ts";
 import { isComplex, isIntegral } from "../support/dtypes.ts";
 import { emit } from "../support/emit.ts";
 
-/** The short-time Fourier transform: windows of a signal, each transformed. */
+/** Defines the short-time Fourier transform: a signal is cut into frames, and each is transformed. */
 export const STFT_OPS: readonly OpRecord[] = [
   defineOp(
     "aten::stft(Tensor self, int n_fft, int? hop_length=None, int? win_length=None, Tensor? window=None, bool normalized=False, bool? onesided=None, bool? return_complex=None, bool? align_to_window=None) -> Tensor",
@@ -19,7 +19,7 @@ export const STFT_OPS: readonly OpRecord[] = [
         if (!center) return stft(b, args);
         const side = Math.floor(args.n_fft / 2);
         const e = emit(b);
-        // Reflection needs a dimension before the one it pads.
+        // Reflection padding needs a dimension before the one that it pads.
         const signal = e.unsqueeze(args.self, 0);
         const padded = b.tensor("aten::pad", { self: signal, pad: [side, side], mode: pad_mode });
         return stft(b, { ...args, self: e.squeeze(padded, 0) });
@@ -37,7 +37,7 @@ interface Stft {
   readonly normalized: boolean;
   readonly onesided: boolean | null;
   readonly return_complex: boolean | null;
-  /** Whether the first frame begins where its window does, and not where the transform does. */
+  /** Whether the first frame begins where its window does, rather than where the transform does. */
   readonly align_to_window: boolean | null;
 }
 
@@ -77,7 +77,7 @@ function stft(b: Builder, args: Stft): TensorMeta {
   return (args.return_complex ?? complex) ? result : b.tensor("aten::view_as_real", { self: result });
 }
 
-/** A window that is shorter than the transform stands in its middle. */
+/** Centers a window that is shorter than the transform. */
 export function paddedWindow(
   b: Builder,
   { n_fft, win_length, window, self }: Pick<Stft, "n_fft" | "win_length" | "window" | "self">,

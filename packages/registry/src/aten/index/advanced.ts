@@ -3,17 +3,18 @@ import type { TensorMeta } from "../../tensor-meta.ts";
 import { check, show } from "../support/check.ts";
 import { broadcast, numel } from "../support/dims.ts";
 
-/** One index per indexed dimension: a mask of rank r stands for r index tensors, null for a full slice. */
+/** One index per indexed dimension: a mask of rank r takes the place of r index tensors; null is a full slice. */
 export type AdvancedIndex = readonly (TensorMeta | null)[];
 
-/** Whether an index is a mask, whose number of true elements only a run can tell. */
+/** Returns whether an index is a mask; its number of true elements is known only at run time. */
 export function isMask(index: TensorMeta | null): boolean {
   return index !== null && (index.dtype === "bool" || index.dtype === "uint8");
 }
 
 /**
- * Shape of `self[indices]`. Indices that stand side by side are replaced where they stand; apart from each other,
- * their common dimensions come first. A mask counts as if it were true everywhere.
+ * Returns the shape of `self[indices]`. The dimensions of adjacent indices replace the indexed ones in place; if
+ * indices are not adjacent,
+ * their broadcast dimensions come first. A mask counts as if all its elements were true.
  */
 export function indexedShape(self: TensorMeta, indices: AdvancedIndex): readonly number[] {
   const expanded = expandMasks(self, indices);
@@ -31,7 +32,7 @@ export function indexedShape(self: TensorMeta, indices: AdvancedIndex): readonly
   return [...before, ...common, ...rest];
 }
 
-/** Shapes of the index tensors, dimension by dimension of `self`. */
+/** Returns the shapes of the index tensors, dimension by dimension of `self`. */
 function expandMasks(self: TensorMeta, indices: AdvancedIndex): readonly (readonly number[] | null)[] {
   const shapes: (readonly number[] | null)[] = [];
   const positions = mostPositions(indices);
@@ -56,7 +57,10 @@ function expandMasks(self: TensorMeta, indices: AdvancedIndex): readonly (readon
   return shapes;
 }
 
-/** As many positions as masks may give: those of the smallest, or what the other indices ask for. */
+/**
+ * Returns the largest number of positions that masks may select: that of the smallest mask, or what the other indices
+ * require.
+ */
 function mostPositions(indices: AdvancedIndex): number {
   const given = indices.filter((index) => index !== null);
   const others = given.filter((index) => !isMask(index)).map(({ shape }) => shape.at(-1) ?? 1);

@@ -5,7 +5,10 @@ import { numel } from "../support/dims.ts";
 import { checkSameDtype, isFloat } from "../support/dtypes.ts";
 import { emit } from "../support/emit.ts";
 
-/** Edges of bins of one size between two numbers, or over all elements; halves are counted from either end. */
+/**
+ * Computes the edges of equal bins between two numbers, or over the range of all elements; each half is computed from
+ * its own end.
+ */
 export function equalBins(b: Builder, self: TensorMeta, bins: number, range: readonly number[] | null): TensorMeta {
   const e = emit(b);
   const { dtype } = self;
@@ -27,13 +30,13 @@ export function equalBins(b: Builder, self: TensorMeta, bins: number, range: rea
   return e.where(e.lt(at, Math.floor((bins + 1) / 2)), fromLow, fromHigh);
 }
 
-/** A coordinate of every point, and the edges of its bins. */
+/** One coordinate of every point, and the edges of its bins. */
 export interface Axis {
   readonly values: TensorMeta;
   readonly edges: TensorMeta;
 }
 
-/** How many points (or how much weight) lie in each box of bins. The last bin of an axis contains its upper edge. */
+/** Counts the points (or sums their weights) in each bin. The last bin of an axis includes its upper edge. */
 export function countInBins(
   b: Builder,
   axes: readonly Axis[],

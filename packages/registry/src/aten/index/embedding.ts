@@ -6,7 +6,7 @@ import { checkIndex } from "../support/dtypes.ts";
 import { emit } from "../support/emit.ts";
 import { requireData } from "../support/require-data.ts";
 
-/** Rows of a table: alone, or summed over bags of them. */
+/** Defines embeddings: rows of a table, each for itself or reduced over bags. */
 export const EMBEDDING_OPS: readonly OpRecord[] = [
   defineOp(
     "aten::embedding(Tensor weight, Tensor indices, SymInt padding_idx=-1, bool scale_grad_by_freq=False, bool sparse=False) -> Tensor",
@@ -73,7 +73,7 @@ export const EMBEDDING_OPS: readonly OpRecord[] = [
   }),
 ];
 
-/** A negative row counts from the end; none is -1. */
+/** Resolves `padding_idx`, where a negative row counts from the end; returns -1 if there is none. */
 function paddingRow(weight: TensorMeta, padding: number | null): number {
   if (padding === null) return -1;
   const rows = weight.shape[0]!;
@@ -88,14 +88,14 @@ interface Bags {
   readonly weight: TensorMeta;
   readonly indices: TensorMeta;
   readonly offsets: TensorMeta;
-  /** 0: sum, 1: mean, 2: max. */
+  /** 0 is sum, 1 is mean, 2 is max. */
   readonly mode: number;
   readonly per_sample_weights: TensorMeta | null;
   readonly include_last_offset: boolean;
   readonly padding_idx: number;
 }
 
-/** Result, bag of every index, size of every bag, and (for max) which index won. */
+/** Returns the result, the bag of every index, the size of every bag, and (for max) the index of the maximum. */
 function embeddingBag(b: Builder, args: Bags): readonly [TensorMeta, TensorMeta, TensorMeta, TensorMeta] {
   const { weight, indices, offsets, mode, per_sample_weights, include_last_offset, padding_idx } = args;
   const e = emit(b);
@@ -137,11 +137,11 @@ function embeddingBag(b: Builder, args: Bags): readonly [TensorMeta, TensorMeta,
   const sum = b.tensor("aten::scatter_add", { self: zeros, dim: 0, index, src: e.where(shown, weighted, 0) });
   if (mode === 1) return [e.div(sum, e.unsqueeze(e.clampMin(sizes, 1), 1)), bag, sizes, sizes];
   const none = e.full([total], 0, "int64");
-  // A plain sum keeps no books about its bags.
+  // PyTorch leaves these results empty for a plain sum.
   return padding_idx < 0 ? [sum, e.full([0], 0, "int64"), none, none] : [sum, bag, sizes, none];
 }
 
-/** Bags begin with the first index, and end with the last at the latest. */
+/** Checks that the first bag begins with the first index, and that no bag begins behind the last one. */
 function requireOffsets(b: Builder, offsets: TensorMeta, count: number): void {
   const [bags] = offsets.shape as readonly [number];
   if (bags === 0) return;
@@ -151,7 +151,7 @@ function requireOffsets(b: Builder, offsets: TensorMeta, count: number): void {
   requireData(b, inside, `embedding_bag: offsets must lie in the ${count} indices that there are`);
 }
 
-/** For every bag and column the largest index whose row holds the maximum. */
+/** Returns, for every bag and column, the largest index whose row holds the maximum. */
 function winners(
   b: Builder,
   a: {

@@ -6,11 +6,11 @@ import { broadcast, numel, wrapDim } from "../support/dims.ts";
 import { checkIndex } from "../support/dtypes.ts";
 import { emit } from "../support/emit.ts";
 
-/** Reading elements by position. */
+/** Defines ops that read elements by position. */
 export const GATHER_OPS: readonly OpRecord[] = [
   defineOp("aten::gather(Tensor self, int dim, Tensor index, *, bool sparse_grad=False) -> Tensor", {
     infer: ({ self, dim, index }) => {
-      // Where nothing is read, nothing is asked of the index.
+      // PyTorch does not check the index if nothing is read.
       if (numel(index.shape) > 0) checkIndex("gather()", index);
       checkWithin("gather", self, dim, index);
       return { dtype: self.dtype, shape: index.shape };
@@ -62,7 +62,7 @@ export const GATHER_OPS: readonly OpRecord[] = [
           x,
           shape.map((n, d) => (d === at ? x.shape[d]! : n)),
         );
-      // Along a dimension PyTorch takes the remainder of any index; in the whole tensor it counts from the start alone.
+      // With a dimension PyTorch takes the remainder of any index; without one, only indices from 0 on are valid.
       const size = self.shape[at] ?? 1;
       const index = size === 0 ? indices : b.tensor("aten::remainder.Scalar", { self: indices, other: size });
       return b.tensor("aten::gather", { self: fit(self), dim: at, index: fit(index) });
@@ -74,13 +74,13 @@ function zeros(b: Builder, like: TensorMeta): TensorMeta {
   return emit(b).full(like.shape, 0, like.dtype);
 }
 
-/** Indices that may be negative, which then count from the end, for ops that count from the start alone. */
+/** Converts indices that may be negative to non-negative ones, for ops that do not accept negative indices. */
 export function fromStart(b: Builder, index: TensorMeta, size: number): TensorMeta {
   const e = emit(b);
   return e.where(e.lt(index, 0), e.add(index, size), index);
 }
 
-/** Refuses an `index` that is larger than `self` (or `src`) beside `dim`. */
+/** Refuses an `index` that is larger than `self` (or `src`) in a dimension other than `dim`. */
 export function checkWithin(op: string, self: TensorMeta, dim: number, index: TensorMeta): void {
   const rank = Math.max(self.shape.length, 1);
   const at = wrapDim(dim, self.shape.length);

@@ -7,7 +7,7 @@ import { isFloat, toNumber } from "../support/dtypes.ts";
 import { emit } from "../support/emit.ts";
 import { type Axis, countInBins, equalBins } from "./bins.ts";
 
-/** Counting how often values occur. */
+/** Defines ops that count values. */
 export const HISTOGRAM_OPS: readonly OpRecord[] = [
   defineOp("aten::bincount(Tensor self, Tensor? weights=None, SymInt minlength=0) -> Tensor", {
     infer: ({ self, weights, minlength }) => {
@@ -77,7 +77,7 @@ export const HISTOGRAM_OPS: readonly OpRecord[] = [
   ),
 ];
 
-/** Numbers of bins, or their edges, for each of the last dimension's coordinates. */
+/** The numbers of bins, or their edges, for each coordinate in the last dimension. */
 type Bins = number | readonly number[] | readonly TensorMeta[];
 
 function boxes(

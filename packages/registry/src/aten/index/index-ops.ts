@@ -14,7 +14,7 @@ interface Put {
   readonly accumulate: boolean;
 }
 
-/** `x[i, :, j]` and `x[i, :, j] = v`. */
+/** Defines advanced indexing: `x[i, :, j]` and `x[i, :, j] = v`. */
 export const INDEX_OPS: readonly OpRecord[] = [
   defineOp("aten::index.Tensor(Tensor self, Tensor?[] indices) -> Tensor", {
     infer: ({ self, indices }) => ({ dtype: self.dtype, shape: indexedShape(self, indices) }),
@@ -74,7 +74,7 @@ function put(b: Builder, { self, indices, values, accumulate }: Put): TensorMeta
   return b.tensor("aten::index_put", { self, indices, values, accumulate });
 }
 
-/** `x[mask] = number` needs no positions: it is a choice per element. */
+/** Computes `x[mask] = number`, which needs no positions, as an elementwise choice. */
 function fillMask(b: Builder, { self, indices, values, accumulate }: Put): TensorMeta | null {
   const [mask, ...rest] = indices;
   if (!mask || !isMask(mask) || rest.some((i) => i !== null) || values.shape.some((n) => n !== 1)) return null;
@@ -87,7 +87,7 @@ function fillMask(b: Builder, { self, indices, values, accumulate }: Put): Tenso
   return e.where(condition, accumulate ? e.add(self, value) : value, self);
 }
 
-/** Masked-out indices may point anywhere; they are brought inside. */
+/** Clamps indices: those of elements that a mask excludes may point anywhere. */
 function within(b: Builder, self: TensorMeta, indices: AdvancedIndex): AdvancedIndex {
   return indices.map((index, d) => {
     const limits: Readonly<Record<"min" | "max", Scalar>> = { min: 0, max: self.shape[d]! - 1 };

@@ -6,7 +6,7 @@ import { checkSameDtype } from "../support/dtypes.ts";
 import { emit } from "../support/emit.ts";
 import { requireData } from "../support/require-data.ts";
 
-/** Masks, and the positions of what is not zero. The size of most results depends on the data. */
+/** Defines ops with masks, and the positions of nonzero elements. The size of most results depends on data. */
 export const MASKED_OPS: readonly OpRecord[] = [
   defineOp("aten::masked_select(Tensor self, Tensor mask) -> Tensor", {
     infer: ({ self, mask }) => {
@@ -34,7 +34,7 @@ export const MASKED_OPS: readonly OpRecord[] = [
       const enough = e.le(needed, numel(source.shape));
       requireData(b, enough, "masked_scatter: Number of elements of source < number of ones in mask");
       if (count === 0 || numel(source.shape) === 0) return e.expand(self, shape);
-      // The k-th true element takes the k-th element of source.
+      // The k-th true element of the mask takes the k-th element of `source`.
       const chosen = e.reshape(e.expand(mask, shape), [count]);
       const rank = e.sub(b.tensor("aten::cumsum", { self: e.cast(chosen, "int64"), dim: 0 }), 1);
       const index = b.tensor("aten::clamp", { self: rank, min: 0, max: numel(source.shape) - 1 });
@@ -65,7 +65,7 @@ export const MASKED_OPS: readonly OpRecord[] = [
       const e = emit(b);
       const [count, rank] = [numel(self.shape), self.shape.length];
       if (count === 0 || size === 0 || rank === 0) return null;
-      // Every true element goes to the row of its rank; the others to a row behind, which is cut off.
+      // Each true element writes to the row of its rank; the others write to an extra row at the end, which is cut off.
       const chosen = e.ne(e.reshape(self, [count]), 0);
       const order = e.sub(b.tensor("aten::cumsum", { self: e.cast(chosen, "int64"), dim: 0 }), 1);
       const row = e.where(b.tensor("aten::logical_and", { self: chosen, other: e.lt(order, size) }), order, size);
@@ -94,7 +94,7 @@ function positions(self: TensorMeta): TensorMeta {
   return { dtype: "int64", shape: [numel(self.shape), self.shape.length] };
 }
 
-/** One list of positions for each dimension; a 0-d tensor counts as having one. */
+/** Returns one list of positions per dimension; a 0-d tensor counts as 1-d. */
 function columns(self: TensorMeta): readonly TensorMeta[] {
   return range(Math.max(1, self.shape.length)).map(() => ({ dtype: "int64", shape: [numel(self.shape)] }));
 }

@@ -7,7 +7,7 @@ import { checkIndex } from "../support/dtypes.ts";
 import { emit } from "../support/emit.ts";
 import { requireData } from "../support/require-data.ts";
 
-/** Repeating elements, each as often as given. */
+/** Defines ops that repeat each element a given number of times. */
 export const REPEAT_INTERLEAVE_OPS: readonly OpRecord[] = [
   defineOp("aten::repeat_interleave.Tensor(Tensor repeats, *, SymInt? output_size=None) -> Tensor", {
     infer: ({ repeats, output_size }) => {
@@ -50,7 +50,7 @@ export const REPEAT_INTERLEAVE_OPS: readonly OpRecord[] = [
   ),
 ];
 
-/** Position p belongs to the element whose repetitions end first after p. */
+/** Position p belongs to the first element whose repetitions end after p. */
 function repeatedPositions(b: Builder, repeats: TensorMeta, size: number): TensorMeta {
   const e = emit(b);
   requireData(b, e.ge(repeats, 0), "repeats can not be negative");

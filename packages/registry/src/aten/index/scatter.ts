@@ -7,7 +7,7 @@ import { checkIndex, checkSameDtype } from "../support/dtypes.ts";
 import { emit } from "../support/emit.ts";
 import { checkWithin, fromStart } from "./gather.ts";
 
-/** Writing elements by position, along one dimension. */
+/** Defines ops that write elements by position along one dimension. */
 export const SCATTER_OPS: readonly OpRecord[] = [
   defineOp("aten::scatter.src(Tensor self, int dim, Tensor index, Tensor src) -> Tensor", {
     infer: ({ self, dim, index, src }) => scattered("scatter", self, dim, index, src),
@@ -137,7 +137,7 @@ function rows(op: string, self: TensorMeta, dim: number, index: TensorMeta, sour
   return { dtype: self.dtype, shape: self.shape };
 }
 
-/** A vector of positions along `dim`, repeated over the other dimensions of `like`. */
+/** Expands a vector of positions along `dim` over the other dimensions of `like`. */
 function spread(b: Builder, index: TensorMeta, dim: number, like: TensorMeta): TensorMeta {
   const e = emit(b);
   const at = wrapDim(dim, like.shape.length);

@@ -5,7 +5,7 @@ import { check, show } from "../support/check.ts";
 import { numel } from "../support/dims.ts";
 import { emit, type Operand } from "../support/emit.ts";
 
-/** Where values belong in a sorted sequence, and whether they are in a set. */
+/** Defines searches in a sorted sequence, and tests whether values are in a set. */
 export const SEARCH_OPS: readonly OpRecord[] = [
   defineOp(
     "aten::searchsorted.Tensor(Tensor sorted_sequence, Tensor self, *, bool out_int32=False, bool right=False, str? side=None, Tensor? sorter=None) -> Tensor",
@@ -84,8 +84,9 @@ function search(b: Builder, self: TensorMeta | Scalar, args: Search): TensorMeta
 }
 
 /**
- * Halves a range of each value until it is empty, with the middles and comparisons of PyTorch's `cus_lower_bound` and
- * `cus_upper_bound`: NaN lies behind everything, and a sequence that is not sorted gives what it gives there.
+ * Bisects a range for each value until it is empty, with the midpoints and comparisons of PyTorch's `cus_lower_bound`
+ * and
+ * `cus_upper_bound`: NaN sorts last, and an unsorted sequence gives PyTorch's results too.
  */
 function bisect(
   b: Builder,

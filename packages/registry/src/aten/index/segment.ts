@@ -2,7 +2,7 @@ import { defineOp, type OpRecord } from "../../op.ts";
 import { check } from "../support/check.ts";
 import { wrapDim } from "../support/dims.ts";
 
-/** Stretches of a tensor, and subsets of its elements. */
+/** Defines reductions of segments, and combinations of elements. */
 export const SEGMENT_OPS: readonly OpRecord[] = [
   defineOp(
     "aten::segment_reduce(Tensor data, str reduce, *, Tensor? lengths=None, Tensor? indices=None, Tensor? offsets=None, int axis=0, bool unsafe=False, Scalar? initial=None) -> Tensor",
@@ -29,7 +29,7 @@ export const SEGMENT_OPS: readonly OpRecord[] = [
   }),
 ];
 
-/** Binomial coefficient. */
+/** Returns the binomial coefficient. */
 function choose(n: number, r: number): number {
   let result = 1;
   for (let i = 1; i <= r; i++) result = (result * (n - r + i)) / i;

@@ -4,7 +4,7 @@ import { numel, wrapDim } from "../support/dims.ts";
 
 type Three = readonly [TensorMeta, TensorMeta, TensorMeta];
 
-/** Distinct values: the data decides how many results there are. */
+/** Defines ops that find distinct values: the number of results depends on data. */
 export const UNIQUE_OPS: readonly OpRecord[] = [
   defineOp("aten::_unique(Tensor self, bool sorted=True, bool return_inverse=False) -> (Tensor, Tensor)", {
     infer: ({ self, return_inverse }) => {

@@ -12,15 +12,15 @@ const SINGULAR = "the input matrix is singular";
 const INDEFINITE = "the input is not positive-definite";
 
 /**
- * The first of what an op named `…_ex` gives, of which the last says whether it succeeded: where it is not zero PyTorch's
- * ops without `_ex` fail.
+ * Returns the first result of an op named `…_ex`, whose last result is its status: if that is not zero, PyTorch's
+ * op without `_ex` fails.
  */
 export function succeeded(b: Builder, op: string, why: string, results: readonly ArgValue[]): TensorMeta {
   requireData(b, emit(b).eq(results.at(-1) as TensorMeta, 0), `${op}: The computation could not be completed: ${why}`);
   return results[0] as TensorMeta;
 }
 
-/** Factorisations and systems of equations. They need a kernel. */
+/** Defines factorizations and solvers of linear systems. They need a kernel. */
 export const LINALG_OPS: readonly OpRecord[] = [
   defineOp("aten::linalg_inv_ex(Tensor A, *, bool check_errors=False) -> (Tensor inverse, Tensor info)", {
     infer: ({ A }) => [square("linalg.inv", A), info(A)],
@@ -158,7 +158,7 @@ export const LINALG_OPS: readonly OpRecord[] = [
   }),
 ];
 
-/** What {@link sizes} finds. */
+/** The result of {@link sizes}. */
 export interface Sizes {
   readonly batch: readonly number[];
   readonly rows: number;
@@ -167,7 +167,7 @@ export interface Sizes {
   readonly rank: number;
 }
 
-/** Sizes of a batch of matrices. */
+/** Returns the sizes of a batch of matrices. */
 export function sizes(op: string, A: TensorMeta): Sizes {
   check(A.shape.length >= 2, () => `${op}: The input tensor A must have at least 2 dimensions, got ${show(A.shape)}`);
   checkFloating(op, A);
@@ -175,7 +175,7 @@ export function sizes(op: string, A: TensorMeta): Sizes {
   return { batch: A.shape.slice(0, -2), rows, columns, rank: Math.min(rows, columns) };
 }
 
-/** A batch of square matrices. */
+/** Checks that the argument is a batch of square matrices, and returns it. */
 export function square(op: string, A: TensorMeta): TensorMeta {
   const { rows, columns } = sizes(op, A);
   check(
@@ -185,17 +185,17 @@ export function square(op: string, A: TensorMeta): TensorMeta {
   return { dtype: A.dtype, shape: A.shape };
 }
 
-/** The conjugate transpose of each matrix. */
+/** Returns the conjugate transpose of each matrix. */
 export function adjoint(b: Builder, self: TensorMeta): TensorMeta {
   return b.tensor("aten::mH", { self });
 }
 
-/** One number per matrix that says whether it went well. */
+/** Infers the status result: one number per matrix. */
 export function info(A: TensorMeta): TensorMeta {
   return { dtype: "int32", shape: A.shape.slice(0, -2) };
 }
 
-/** `B` is a batch of vectors when its shape is A's without the last dimension. */
+/** Returns whether `B` is a batch of vectors: its shape is that of A without the last dimension. */
 function isVectors({ shape }: TensorMeta, B: TensorMeta): boolean {
   if (B.shape.length === 1) return true;
   return shape.length - 1 === B.shape.length && shape.slice(0, -1).every((n, i) => n === B.shape[i]);
@@ -209,7 +209,7 @@ function solution(op: string, A: TensorMeta, B: TensorMeta, left: boolean): Tens
   return { dtype: A.dtype, shape: full.slice(0, -1) };
 }
 
-/** Shape of `X` in `A X = B` or `X A = B`, batches broadcast. */
+/** Returns the shape of `X` in `A X = B` or `X A = B`, with broadcast batches. */
 export function matrices(op: string, A: TensorMeta, B: TensorMeta, left: boolean): TensorMeta {
   const size = square(op, A).shape.at(-1)!;
   checkSameDtype(op, A, B);

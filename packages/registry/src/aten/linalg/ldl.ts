@@ -3,7 +3,7 @@ import { check, show } from "../support/check.ts";
 import { sameShape } from "../support/dims.ts";
 import { info, matrices, square, succeeded } from "./factor.ts";
 
-/** Factors of symmetric matrices that need not be positive definite. They need a kernel. */
+/** Defines factorizations of symmetric matrices that need not be positive definite. They need a kernel. */
 export const LDL_OPS: readonly OpRecord[] = [
   defineOp(
     "aten::linalg_ldl_factor_ex(Tensor self, *, bool hermitian=False, bool check_errors=False) -> (Tensor LD, Tensor pivots, Tensor info)",

@@ -8,7 +8,7 @@ import { adjoint, info, matrices, sizes, succeeded } from "./factor.ts";
 
 type Three = readonly [TensorMeta, TensorMeta, TensorMeta];
 
-/** Gaussian elimination, its factors, and systems solved with them and with triangles. */
+/** Defines LU factorization, and solvers for its factors and for triangular matrices. */
 export const LU_OPS: readonly OpRecord[] = [
   defineOp(
     "aten::linalg_lu_factor_ex(Tensor A, *, bool pivot=True, bool check_errors=False) -> (Tensor LU, Tensor pivots, Tensor info)",

@@ -7,7 +7,7 @@ import { isComplex } from "../support/dtypes.ts";
 import { emit } from "../support/emit.ts";
 import { adjoint, sizes, square } from "./factor.ts";
 
-/** Reflections, eigenvalues and functions of matrices. */
+/** Defines Householder reflections, eigenvalues and functions of matrices. */
 export const ORTHOGONAL_OPS: readonly OpRecord[] = [
   defineOp("aten::geqrf(Tensor self) -> (Tensor a, Tensor tau)", {
     infer({ self }) {
@@ -91,7 +91,7 @@ export const ORTHOGONAL_OPS: readonly OpRecord[] = [
   }),
 ];
 
-/** Refuses what is not one number per reflector for each matrix. */
+/** Checks that there is one `tau` per reflector of each matrix. */
 function checkReflectors(op: string, input: TensorMeta, tau: TensorMeta): void {
   check(
     tau.shape.length === input.shape.length - 1 && sameShape(tau.shape.slice(0, -1), input.shape.slice(0, -2)),

@@ -7,7 +7,7 @@ import { toNumber } from "../support/dtypes.ts";
 import { emit, type Operand } from "../support/emit.ts";
 import { adjoint, sizes } from "./factor.ts";
 
-/** What depends on which singular values count as zero. */
+/** Defines the ops that depend on which singular values count as zero. */
 export const PSEUDO_INVERSE_OPS: readonly OpRecord[] = [
   defineOp(
     "aten::linalg_pinv.atol_rtol_tensor(Tensor self, *, Tensor? atol=None, Tensor? rtol=None, bool hermitian=False) -> Tensor",
@@ -63,7 +63,10 @@ function float(value: number | null): Scalar | null {
   return value === null ? null : { float: value };
 }
 
-/** Values up to it count as zero: the larger of an absolute bound and one relative to the largest value. */
+/**
+ * Returns the bound up to which values count as zero: the larger of the absolute tolerance and the one relative to the
+ * largest value.
+ */
 function threshold(b: Builder, self: TensorMeta, values: TensorMeta, atol: Bound, rtol: Bound): TensorMeta {
   const e = emit(b);
   const usual = { float: (EPSILON[self.dtype] ?? 2 ** -23) * Math.max(...self.shape.slice(-2)) };
@@ -94,7 +97,7 @@ function pseudoInverse(b: Builder, self: TensorMeta, atol: Bound, rtol: Bound, h
   return b.tensor("aten::matmul", { self: right, other: adjoint(b, U!) });
 }
 
-/** A Hermitian matrix as `U diag(S) Uᴴ`. */
+/** Factors a Hermitian matrix as `U diag(S) Uᴴ`. */
 function symmetricFactors(b: Builder, self: TensorMeta): readonly TensorMeta[] {
   const [S, U] = b.call("aten::linalg_eigh", { self });
   return [U, S, adjoint(b, U)];
@@ -110,7 +113,7 @@ function matrixRank(b: Builder, self: TensorMeta, atol: Bound, rtol: Bound, herm
   return e.sum(e.gt(values, threshold(b, self, values, atol, rtol)), [-1]);
 }
 
-/** ‖A‖ ‖A⁻¹‖. */
+/** Computes ‖A‖ ‖A⁻¹‖. */
 function normsProduct(b: Builder, self: TensorMeta, { ord }: { readonly ord: Scalar | string }): TensorMeta {
   const norm = (x: TensorMeta): TensorMeta =>
     typeof ord === "string"

@@ -4,7 +4,7 @@ import { numel, range, wrapDim } from "../support/dims.ts";
 import { isIntegral } from "../support/dtypes.ts";
 import { emit } from "../support/emit.ts";
 
-/** Equations between tensors, as equations between matrices. */
+/** Defines equations between tensors as equations between matrices. */
 export const TENSOR_EQUATION_OPS: readonly OpRecord[] = [
   defineOp("aten::linalg_tensorinv(Tensor self, int ind=2) -> Tensor", {
     decompose({ self, ind }, b) {

@@ -8,7 +8,7 @@ import { emit } from "../support/emit.ts";
 import { requireData } from "../support/require-data.ts";
 import { reduceLoss } from "./reduction.ts";
 
-/** Losses that keep the right classes a margin above the others. */
+/** Defines losses that keep the target classes a margin above the others. */
 export const CLASS_MARGIN_LOSS_OPS: readonly OpRecord[] = [
   defineOp(
     "aten::multi_margin_loss(Tensor self, Tensor target, Scalar p=1, Scalar margin=1, Tensor? weight=None, int reduction=1) -> Tensor",
@@ -54,7 +54,7 @@ export const CLASS_MARGIN_LOSS_OPS: readonly OpRecord[] = [
   ),
 ];
 
-/** The labels of a row are those before the first negative one. */
+/** Computes the multilabel loss; the labels of a row are those before its first negative one. */
 function multilabel(
   b: Builder,
   self: TensorMeta,
@@ -87,7 +87,7 @@ function rows(b: Builder, self: TensorMeta): TensorMeta {
   return self.shape.length === 2 ? self : emit(b).reshape(self, [1, self.shape[0] ?? 1]);
 }
 
-/** The loss of a single row has no dimension. */
+/** Reduces the losses of rows; the loss of a single row is 0-d. */
 function reduceRows(b: Builder, losses: TensorMeta, self: TensorMeta, reduction: number): TensorMeta {
   return reduceLoss(b, self.shape.length === 2 ? losses : emit(b).reshape(losses, []), reduction);
 }

@@ -14,7 +14,7 @@ interface Nll {
   readonly ignore_index: number;
 }
 
-/** Losses over class numbers. */
+/** Defines losses with class indices or probabilities as targets. */
 export const CLASSIFICATION_LOSS_OPS: readonly OpRecord[] = [
   defineOp(
     "aten::nll_loss_forward(Tensor self, Tensor target, Tensor? weight, int reduction, SymInt ignore_index) -> (Tensor output, Tensor total_weight)",
@@ -80,7 +80,7 @@ function classDim(self: TensorMeta): number {
   return self.shape.length === 1 ? 0 : 1;
 }
 
-/** Weights of the classes along `channel` of `like`. */
+/** Expands the weights of the classes along `channel` of `like`. */
 function along(b: Builder, weight: TensorMeta, like: TensorMeta, channel: number): TensorMeta {
   const classes = like.shape[channel]!;
   check(
@@ -94,7 +94,7 @@ function along(b: Builder, weight: TensorMeta, like: TensorMeta, channel: number
   );
 }
 
-/** The loss, and the weight that its mean divides by. */
+/** Returns the loss, and the total weight that its mean divides by. */
 function negativeLogLikelihood(
   b: Builder,
   { self, target, weight, reduction, ignore_index }: Nll,
@@ -119,7 +119,7 @@ function negativeLogLikelihood(
   return [reduction === 1 ? e.div(e.sum(loss, []), divisor) : e.sum(loss, []), divisor];
 }
 
-/** Targets that are a distribution over the classes. */
+/** Computes the loss for targets that are a distribution over the classes. */
 function withProbabilities(
   b: Builder,
   { self, target, weight, reduction }: Nll,
@@ -136,7 +136,7 @@ function withProbabilities(
   return reduction === 2 ? e.sum(loss, []) : e.sum(loss, [channel]);
 }
 
-/** What label smoothing adds: the loss against all classes alike. */
+/** Computes the term that label smoothing adds: the loss against all classes equally. */
 function smoothness(b: Builder, { self, target, weight, reduction, ignore_index }: Nll, channel: number): TensorMeta {
   const e = emit(b);
   const weights = weight === null ? null : along(b, weight, self, channel);

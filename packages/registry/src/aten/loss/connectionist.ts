@@ -5,7 +5,7 @@ import { check, show } from "../support/check.ts";
 import { emit } from "../support/emit.ts";
 import { reduceLoss } from "./reduction.ts";
 
-/** Connectionist temporal classification. A backend brings `_ctc_loss`. */
+/** Defines connectionist temporal classification. A backend provides `_ctc_loss`. */
 export const CONNECTIONIST_LOSS_OPS: readonly OpRecord[] = [
   defineOp(
     "aten::_ctc_loss(Tensor log_probs, Tensor targets, int[] input_lengths, int[] target_lengths, int blank=0, bool zero_infinity=False) -> (Tensor, Tensor)",
@@ -77,7 +77,7 @@ export const CONNECTIONIST_LOSS_OPS: readonly OpRecord[] = [
   ),
 ];
 
-/** The size of the batch. */
+/** Checks the arguments, and returns the size of the batch. */
 function checked(log_probs: TensorMeta, targets: TensorMeta, blank: number): number {
   const [, batch, classes] = log_probs.shape;
   check(
@@ -101,7 +101,7 @@ function results({ dtype, shape }: TensorMeta, longest: number): readonly [Tenso
   ];
 }
 
-/** A length without a batch is a list of one. */
+/** Makes a 1-d tensor of the length of a sequence without a batch. */
 function listed(b: Builder, lengths: TensorMeta): TensorMeta {
   return lengths.shape.length === 0 ? emit(b).unsqueeze(lengths, 0) : lengths;
 }
@@ -111,7 +111,7 @@ interface Ctc {
   readonly zero_infinity: boolean;
 }
 
-/** `lossesOf` gives the loss of each sequence of a batch. */
+/** Reduces the losses of a batch; `lossesOf` returns one per sequence. */
 function loss(
   b: Builder,
   args: Ctc,

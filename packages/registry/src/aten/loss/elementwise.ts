@@ -5,7 +5,7 @@ import { broadcast, sameShape } from "../support/dims.ts";
 import { emit } from "../support/emit.ts";
 import { reduceLoss } from "./reduction.ts";
 
-/** Losses that compare element by element. */
+/** Defines losses that compare element by element. */
 export const ELEMENTWISE_LOSS_OPS: readonly OpRecord[] = [
   defineOp("aten::mse_loss(Tensor self, Tensor target, int reduction=1) -> Tensor", {
     decompose: ({ self, target, reduction }, b) => {
@@ -53,7 +53,7 @@ export const ELEMENTWISE_LOSS_OPS: readonly OpRecord[] = [
     requires: { same: ["self", "target", "weight"], kinds: { self: "float" } },
     decompose: ({ self, target, weight, reduction }, b) => {
       const e = emit(b);
-      // The logarithms are kept above -100, so that a wrong certainty stays finite.
+      // PyTorch clamps the logarithms to at least -100, so that the loss stays finite.
       const yes = e.mul(target, e.clampMin(e.log(self), { float: -100 }));
       const no = e.mul(e.sub(target, { float: 1 }), e.clampMin(e.log1p(e.neg(self)), { float: -100 }));
       const loss = e.sub(no, yes);
@@ -104,7 +104,7 @@ export const ELEMENTWISE_LOSS_OPS: readonly OpRecord[] = [
   ),
 ];
 
-/** PyTorch computes in a tensor like this one, so the others may broadcast to it but not make it larger. */
+/** Checks that the operands broadcast to the tensor that PyTorch computes in, without enlarging it. */
 function checkWritten(written: TensorMeta, operands: readonly TensorMeta[]): void {
   const shape = broadcast(...operands.map((operand) => operand.shape));
   check(

@@ -5,7 +5,7 @@ import { check, show } from "../support/check.ts";
 import { emit } from "../support/emit.ts";
 import { reduceLoss } from "./reduction.ts";
 
-/** Losses that keep things a margin apart. */
+/** Defines losses that keep samples a margin apart. */
 export const MARGIN_LOSS_OPS: readonly OpRecord[] = [
   defineOp(
     "aten::margin_ranking_loss(Tensor input1, Tensor input2, Tensor target, float margin=0., int reduction=1) -> Tensor",
@@ -20,7 +20,7 @@ export const MARGIN_LOSS_OPS: readonly OpRecord[] = [
   defineOp("aten::hinge_embedding_loss(Tensor self, Tensor target, float margin=1., int reduction=1) -> Tensor", {
     decompose: ({ self, target, margin, reduction }, b) => {
       const e = emit(b);
-      // PyTorch subtracts from a tensor of the margin, so in half precision it is rounded.
+      // PyTorch subtracts from a tensor filled with the margin, so the margin is rounded in half precision.
       const apart = e.clampMin(e.sub(e.full([], { float: margin }, self.dtype), self), 0);
       const loss = e.add(e.where(e.ne(target, 1), apart, 0), e.where(e.ne(target, -1), self, 0));
       return reduceLoss(b, loss, reduction);

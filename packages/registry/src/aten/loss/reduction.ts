@@ -2,7 +2,7 @@ import type { Builder } from "../../builder.ts";
 import type { TensorMeta } from "../../tensor-meta.ts";
 import { emit } from "../support/emit.ts";
 
-/** The `reduction` argument of losses: 0 keeps every element, 1 takes the mean, 2 the sum. */
+/** Applies the `reduction` argument of losses: 0 keeps every element, 1 is the mean, 2 the sum. */
 export function reduceLoss(b: Builder, loss: TensorMeta, reduction: number): TensorMeta {
   const e = emit(b);
   if (reduction === 0) return loss;

@@ -7,7 +7,7 @@ import { checkSameDtype } from "../support/dtypes.ts";
 import { emit } from "../support/emit.ts";
 import { combine, withAddend } from "./linear.ts";
 
-/** The relatives of `addmm`: `beta * self + alpha * product`. */
+/** Defines `addmm` and its variants: `beta * self + alpha * product`. */
 export const ADDMM_OPS: readonly OpRecord[] = [
   defineOp("aten::baddbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor", {
     infer: ({ self, batch1, batch2 }) => {
@@ -38,7 +38,7 @@ export const ADDMM_OPS: readonly OpRecord[] = [
           });
         return range(batch!).reduce(add, self);
       }
-      // Summing over the batch is one product over the joint inner dimension.
+      // A sum over the batch is one product over the combined inner dimension.
       const left = e.reshape(e.permute(batch1, [1, 0, 2]), [n!, batch! * k]);
       const right = e.reshape(batch2, [batch! * k, m!]);
       return combine(b, self, b.tensor("aten::mm", { self: left, mat2: right }), beta, alpha);

@@ -6,10 +6,10 @@ import { broadcast } from "../support/dims.ts";
 import { checkFloating, checkSameDtype } from "../support/dtypes.ts";
 import { type Emit, emit } from "../support/emit.ts";
 
-/** From how many rows on `cdist` takes the matrix product, as PyTorch does by default. */
+/** The number of rows from which `cdist` uses a matrix product, PyTorch's default. */
 const MANY_ROWS = 25;
 
-/** Distances between vectors. */
+/** Defines distances between vectors. */
 export const DISTANCE_OPS: readonly OpRecord[] = [
   defineOp("aten::cdist(Tensor x1, Tensor x2, float p=2., int? compute_mode=None) -> Tensor", {
     decompose: ({ x1, x2, p, compute_mode }, b) => pairs(b, x1, x2, p, compute_mode),
@@ -76,7 +76,7 @@ function norm(b: Builder, self: TensorMeta, p: number, keepdim: boolean): Tensor
   return b.tensor("aten::linalg_vector_norm", { self, ord: { float: p }, dim: [-1], keepdim });
 }
 
-/** Distance of every row of x1 to every row of x2. */
+/** Computes the distance of every row of x1 to every row of x2. */
 function pairs(b: Builder, x1: TensorMeta, x2: TensorMeta, p: number, mode: number | null): TensorMeta {
   check(
     x1.shape.length >= 2 && x2.shape.length >= 2,
@@ -96,7 +96,7 @@ function pairs(b: Builder, x1: TensorMeta, x2: TensorMeta, p: number, mode: numb
   return norm(b, e.sub(e.unsqueeze(x1, -2), e.unsqueeze(x2, -3)), p, false);
 }
 
-/** `sqrt(|x|² - 2xy + |y|²)` */
+/** Computes `sqrt(|x|² - 2xy + |y|²)`. */
 function euclidean(e: Emit, b: Builder, x1: TensorMeta, x2: TensorMeta): TensorMeta {
   const square = (x: TensorMeta): TensorMeta => e.sum(e.mul(x, x), [-1], true);
   const product = b.tensor("aten::matmul", { self: x1, other: e.transpose(x2, -2, -1) });

@@ -1,6 +1,6 @@
 import { check } from "../support/check.ts";
 
-/** Subscripts of an einsum with its ellipsis spelled out: one label per dimension. */
+/** The subscripts of an einsum with the ellipsis expanded: one label per dimension. */
 export interface EinsumEquation {
   readonly inputs: readonly (readonly string[])[];
   readonly output: readonly string[];
@@ -51,7 +51,7 @@ function longestEllipsis(inputs: readonly (readonly string[])[]): readonly strin
   return ellipsis(Math.max(0, ...inputs.map((labels) => labels.filter((l) => l.startsWith(".")).length)));
 }
 
-/** Without `->`: the ellipsis, then the letters that occur once, A–Z before a–z. */
+/** Returns the output of an equation without `->`: the ellipsis, then the letters that occur once, A–Z before a–z. */
 function implicitOutput(inputs: readonly (readonly string[])[]): readonly string[] {
   const letters = inputs.flat().filter((l) => LETTER.test(l));
   const once = letters.filter((l) => letters.indexOf(l) === letters.lastIndexOf(l)).sort();

@@ -6,7 +6,7 @@ import { numel, range, wrapDim } from "../support/dims.ts";
 import { type Emit, emit } from "../support/emit.ts";
 import { parseEquation } from "./einsum-equation.ts";
 
-/** `einsum` and a sum of triple products, as a chain of batched matrix products. */
+/** Defines `einsum` and `_trilinear` as chains of batched matrix products. */
 export const EINSUM_OPS: readonly OpRecord[] = [
   defineOp("aten::einsum(str equation, Tensor[] tensors, *, int[]? path=None) -> Tensor", {
     decompose: ({ equation, tensors, path }, b) => {
@@ -47,13 +47,13 @@ export const EINSUM_OPS: readonly OpRecord[] = [
   ),
 ];
 
-/** A tensor with a name for each of its dimensions. */
+/** A tensor with a label for each of its dimensions. */
 interface Labelled {
   readonly tensor: TensorMeta;
   readonly labels: readonly string[];
 }
 
-/** Pairs of positions to contract; the product goes to the end of the list, as in opt_einsum. */
+/** Returns the pairs of positions to contract; each product is appended to the list, as in opt_einsum. */
 function contractions(path: readonly number[] | null, count: number): readonly (readonly [number, number])[] {
   if (path === null || path.length === 0)
     return Array.from({ length: count - 1 }, (_, i) => [i === 0 ? 0 : count - 1 - i, i === 0 ? 1 : 0] as const);
@@ -74,7 +74,7 @@ function takeDiagonals(b: Builder, { tensor, labels }: Labelled): Labelled {
     () =>
       `einsum(): subscript ${label} is repeated, but the sizes do not match, ${tensor.shape[repeated]} != ${tensor.shape[first]}`,
   );
-  // The diagonal's dimension comes last.
+  // `diagonal` puts its dimension last.
   const diagonal = b.tensor("aten::diagonal", { self: tensor, offset: 0, dim1: first, dim2: repeated });
   return takeDiagonals(b, {
     tensor: diagonal,
@@ -104,7 +104,7 @@ function sumOut(e: Emit, { tensor, labels }: Labelled, kept: ReadonlySet<string>
     : { tensor: e.sum(tensor, dims), labels: labels.filter((l) => kept.has(l)) };
 }
 
-/** Dimensions in the order of `labels`; those that are missing are added with size 1. */
+/** Orders the dimensions like `labels`; missing ones are added with size 1. */
 function arrange(e: Emit, operand: Labelled, labels: readonly string[]): TensorMeta {
   const present = labels.filter((label) => operand.labels.includes(label));
   const ordered = e.permute(
@@ -117,7 +117,7 @@ function arrange(e: Emit, operand: Labelled, labels: readonly string[]): TensorM
   );
 }
 
-/** Drops dimensions of size 1 that the other operand has larger: they broadcast. */
+/** Drops dimensions of size 1 that broadcast to a larger size of the other operand. */
 function dropBroadcast(e: Emit, operand: Labelled, other: Labelled): Labelled {
   const dropped = operand.labels.flatMap((label, i) => {
     const size = other.tensor.shape[other.labels.indexOf(label)] ?? 1;
@@ -134,7 +134,7 @@ function dropBroadcast(e: Emit, operand: Labelled, other: Labelled): Labelled {
       };
 }
 
-/** One product of two operands; labels outside `kept` are summed over. */
+/** Contracts two operands by one matrix product; labels that are not in `kept` are summed over. */
 function contract(e: Emit, b: Builder, first: Labelled, second: Labelled, kept: ReadonlySet<string>): Labelled {
   const shared = (x: Labelled, y: Labelled): ReadonlySet<string> =>
     new Set([...kept, ...x.labels.filter((l) => y.labels.includes(l))]);

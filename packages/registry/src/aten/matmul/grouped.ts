@@ -4,7 +4,7 @@ import { check, show } from "../support/check.ts";
 import { checkSameDtype, isFloat } from "../support/dtypes.ts";
 import { type Emit, emit } from "../support/emit.ts";
 
-/** Products of stretches of one matrix with matrices of their own: mixtures of experts. */
+/** Defines grouped matrix products, as mixtures of experts use: each group of rows or columns has its own matrix. */
 export const GROUPED_OPS: readonly OpRecord[] = [
   defineOp(
     "aten::_grouped_mm(Tensor self, Tensor mat2, Tensor? offs=None, Tensor? bias=None, ScalarType? out_dtype=None) -> Tensor",
@@ -26,7 +26,7 @@ export const GROUPED_OPS: readonly OpRecord[] = [
           const inside = membership(e, offs, mat2.shape[0]!);
           return bmm(e.where(e.unsqueeze(inside, 1), self, 0), e.where(e.unsqueeze(inside, 2), mat2, 0));
         }
-        // Every group with everything, of which each position keeps its own.
+        // Multiplies every group with all positions; each position then keeps the result of its own group.
         const rows = self.shape.length === 2;
         const inside = e.unsqueeze(membership(e, offs, rows ? self.shape[0]! : mat2.shape[1]!), rows ? 2 : 1);
         const every = bmm(stacked(e, self, offs), stacked(e, mat2, offs));
@@ -36,12 +36,15 @@ export const GROUPED_OPS: readonly OpRecord[] = [
   ),
 ];
 
-/** A matrix once for each group; a stack of them as it is. */
+/** Repeats a matrix once for each group; returns a stack of matrices as it is. */
 function stacked(e: Emit, x: TensorMeta, offs: TensorMeta): TensorMeta {
   return x.shape.length === 3 ? x : e.expand(x, [offs.shape[0]!, ...x.shape]);
 }
 
-/** `[groups, size]`: whether a position is in the group, which ends before its offset where the next one starts. */
+/**
+ * Returns `[groups, size]`: whether a position is in the group, which ends before its offset, where the next one
+ * starts.
+ */
 function membership(e: Emit, offs: TensorMeta, size: number): TensorMeta {
   const first = e.full([1], 0, offs.dtype);
   const starts = e.cat([first, e.slice(offs, 0, 0, offs.shape[0]! - 1)], 0);

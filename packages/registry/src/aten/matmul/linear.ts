@@ -6,7 +6,7 @@ import { broadcast, numel, sameShape } from "../support/dims.ts";
 import { checkSameDtype, isIntegral, toNumber } from "../support/dtypes.ts";
 import { emit } from "../support/emit.ts";
 
-/** Linear layers, and the product of matrices with an addend that they are made of. */
+/** Defines linear layers, and `addmm`, which they decompose into. */
 export const LINEAR_OPS: readonly OpRecord[] = [
   defineOp("aten::addmm(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1) -> Tensor", {
     infer: ({ self, mat1, mat2 }) => {
@@ -43,7 +43,7 @@ export const LINEAR_OPS: readonly OpRecord[] = [
   }),
 ];
 
-/** The addend broadcasts to the product, never the other way round. */
+/** Checks that the addend broadcasts to the product; the product never broadcasts to the addend. */
 export function withAddend(self: TensorMeta, shape: readonly number[]): TensorMeta {
   check(
     self.shape.length <= shape.length && sameShape(broadcast(self.shape, shape), shape),
@@ -56,11 +56,11 @@ function isComplexNumber(scalar: Scalar): boolean {
   return typeof scalar === "object" && "re" in scalar;
 }
 
-/** With `beta` 0 the addend is not read: NaN in it does not spread. */
+/** Computes `beta * self + alpha * product`. If `beta` is 0 the addend is not read, so that its NaNs do not spread. */
 export function combine(b: Builder, self: TensorMeta, product: TensorMeta, beta: Scalar, alpha: Scalar): TensorMeta {
   const e = emit(b);
   withAddend(self, product.shape);
-  // Integers are scaled by integers: the fractions of the factors are lost.
+  // With an integer dtype the factors are truncated to integers.
   const factor = (scalar: Scalar): Scalar => (isIntegral(product.dtype) ? Math.trunc(toNumber(scalar)) : scalar);
   const equals = (scalar: Scalar, value: number): boolean => !isComplexNumber(scalar) && toNumber(scalar) === value;
   const times = (x: TensorMeta, scalar: Scalar): TensorMeta =>

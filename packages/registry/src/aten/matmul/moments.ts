@@ -3,7 +3,7 @@ import { check, show } from "../support/check.ts";
 import { isIntegral } from "../support/dtypes.ts";
 import { emit } from "../support/emit.ts";
 
-/** Covariances and powers of a vector. */
+/** Defines covariances and Vandermonde matrices. */
 export const MOMENT_OPS: readonly OpRecord[] = [
   defineOp("aten::cov(Tensor self, *, int correction=1, Tensor? fweights=None, Tensor? aweights=None) -> Tensor", {
     decompose: ({ self, correction, fweights, aweights }, b) => {

@@ -6,7 +6,7 @@ import { broadcast, numel, range } from "../support/dims.ts";
 import { checkSameDtype } from "../support/dtypes.ts";
 import { type Emit, emit } from "../support/emit.ts";
 
-/** Products without an addend: `mm`, `bmm`, `matmul`, `mv`, `dot`, … */
+/** Defines products without an addend: `mm`, `bmm`, `matmul`, `mv`, `dot`, … */
 export const PRODUCT_OPS: readonly OpRecord[] = [
   defineOp("aten::mm(Tensor self, Tensor mat2) -> Tensor", {
     infer: ({ self, mat2 }) => product("mm", self, mat2, 2),
@@ -95,7 +95,7 @@ function outer(
   return e.mul(e.unsqueeze(self, 1), vec2);
 }
 
-/** `dX = dZ Yᵀ`, `dY = Xᵀ dZ` */
+/** Returns the gradients `dX = dZ Yᵀ` and `dY = Xᵀ dZ`. */
 function productGradient(
   b: Builder,
   op: "aten::mm" | "aten::bmm",
@@ -108,7 +108,7 @@ function productGradient(
   return { self: b.tensor(op, { self: grad, mat2: flip(mat2) }), mat2: b.tensor(op, { self: flip(self), mat2: grad }) };
 }
 
-/** Shape rule of `mm` (rank 2) and `bmm` (rank 3). */
+/** Infers the result of `mm` (rank 2) and `bmm` (rank 3). */
 function product(op: string, self: TensorMeta, mat2: TensorMeta, rank: number): TensorMeta {
   check(
     self.shape.length === rank && mat2.shape.length === rank,
@@ -132,7 +132,7 @@ function checkInner(self: TensorMeta, mat2: TensorMeta): void {
   );
 }
 
-/** `[…, n] @ [n]` or `[…, n] @ [n, m]`: the leading dimensions are rows of one product. */
+/** Computes `[…, n] @ [n]` or `[…, n] @ [n, m]` as one product: the leading dimensions become its rows. */
 function foldBatch(
   e: Emit,
   mm: (x: TensorMeta, y: TensorMeta) => TensorMeta,
@@ -146,7 +146,7 @@ function foldBatch(
   return e.reshape(mm(rows, matrix), other.shape.length === 1 ? lead : [...lead, other.shape[1]!]);
 }
 
-/** Both sides as stacks of matrices over the broadcast batch. */
+/** Computes both sides as stacks of matrices over the broadcast batch. */
 function batchProduct(
   e: Emit,
   self: TensorMeta,

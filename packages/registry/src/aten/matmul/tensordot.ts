@@ -5,7 +5,7 @@ import { check, show } from "../support/check.ts";
 import { broadcast, numel, range, wrapDim } from "../support/dims.ts";
 import { emit } from "../support/emit.ts";
 
-/** Products over chosen dimensions, and products of several matrices. */
+/** Defines products over chosen dimensions, and products of several matrices. */
 export const TENSORDOT_OPS: readonly OpRecord[] = [
   defineOp("aten::tensordot(Tensor self, Tensor other, int[] dims_self, int[] dims_other) -> Tensor", {
     decompose: ({ self, other, dims_self, dims_other }, b) => {
@@ -23,7 +23,7 @@ export const TENSORDOT_OPS: readonly OpRecord[] = [
             `contracted dimensions need to match, but first has size ${n} in dim ${d} and second has size ${m} in dim ${otherInner[i]}`,
         );
       });
-      // A contracted dimension of size 1 on one side only: the other side is summed over it first.
+      // If a contracted dimension has size 1 on one side only, the other side is summed over it first.
       const wider = (
         dims: readonly number[],
         x: TensorMeta,
@@ -111,7 +111,7 @@ export const TENSORDOT_OPS: readonly OpRecord[] = [
   }),
 ];
 
-/** Multiplies in the cheapest order (the textbook dynamic programme over where to split). */
+/** Multiplies matrices in the cheapest order, by the textbook dynamic program over where to split. */
 function chain(b: Builder, matrices: readonly TensorMeta[]): TensorMeta {
   check(matrices.length > 0, "chain_matmul(): Expected one or more matrices");
   for (const matrix of matrices)

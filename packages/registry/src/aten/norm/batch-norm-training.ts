@@ -7,7 +7,7 @@ import { emit } from "../support/emit.ts";
 import { BATCH_NORM, type BatchNorm, checkChannels, evaluate, type Results, scaleAndShift } from "./batch-norm.ts";
 import { saved, statistics, updated } from "./batch-statistics.ts";
 
-/** Batch normalisation in training and under the names of implementations, and what normalises by other groups. */
+/** Defines batch normalization in training, the ops named after its implementations, and instance normalization. */
 export const BATCH_NORM_TRAINING_OPS: readonly OpRecord[] = [
   defineOp(
     "aten::native_batch_norm(Tensor input, Tensor? weight, Tensor? bias, Tensor? running_mean, Tensor? running_var, bool training, float momentum, float eps) -> (Tensor, Tensor, Tensor)",
@@ -88,7 +88,7 @@ export const BATCH_NORM_TRAINING_OPS: readonly OpRecord[] = [
         if (!use_input_stats) return normalize(b, { ...a, training: false })[0];
         checkChannels(a.input, a.weight, a.bias, a.running_mean, a.running_var);
         const [batch, channels] = a.input.shape as readonly [number, number];
-        // One group per channel is exactly an instance.
+        // With one group per channel, group norm is instance norm.
         const groups = { N: batch, C: channels, HxW: numel(a.input.shape.slice(2)), group: channels, eps: a.eps };
         return b.call("aten::native_group_norm", {
           input: a.input,
@@ -114,7 +114,10 @@ export const BATCH_NORM_TRAINING_OPS: readonly OpRecord[] = [
   }),
 ];
 
-/** The running statistics, which the schema does not mark as written to, are updated in place as PyTorch does. */
+/**
+ * Normalizes, and updates the running statistics in place as PyTorch does, although the schema does not mark them as
+ * written to.
+ */
 function normalize(b: Builder, a: BatchNorm & { readonly training: boolean }): Results {
   if (!a.training) return evaluate(b, a);
   checkChannels(a.input, a.weight, a.bias, a.running_mean, a.running_var);

@@ -7,7 +7,7 @@ import { numel } from "../support/dims.ts";
 import { checkFloating, checkSameDtype } from "../support/dtypes.ts";
 import { emit } from "../support/emit.ts";
 
-/** Arguments that the batch norm ops share. */
+/** The arguments that the batch norm ops have in common. */
 export interface BatchNorm {
   readonly input: TensorMeta;
   readonly weight: TensorMeta | null;
@@ -18,13 +18,13 @@ export interface BatchNorm {
   readonly eps: number;
 }
 
-/** What PyTorch asks of parameters and statistics. */
+/** PyTorch's requirements for parameters and statistics. */
 export const BATCH_NORM: Requirements = {
   same: ["input", "weight", "bias", "running_mean", "running_var"],
   ranks: { running_mean: [1], running_var: [1] },
 };
 
-/** Batch normalisation in evaluation. */
+/** Defines batch normalization in eval mode. */
 export const BATCH_NORM_OPS: readonly OpRecord[] = [
   defineOp(
     "aten::_native_batch_norm_legit_no_training(Tensor input, Tensor? weight, Tensor? bias, Tensor running_mean, Tensor running_var, float momentum, float eps) -> (Tensor, Tensor, Tensor)",
@@ -49,7 +49,7 @@ export const BATCH_NORM_OPS: readonly OpRecord[] = [
     {
       requires: BATCH_NORM,
       decompose({ cudnn_enabled: _, ...a }, b) {
-        // Of nothing there are no statistics, and there need be no channels.
+        // An empty input has no statistics, and may have no channels.
         if (numel(a.input.shape) === 0) return b.tensor("aten::clone", { self: a.input });
         return a.training ? b.call("aten::native_batch_norm", a)[0] : evaluate(b, a)[0];
       },
@@ -57,10 +57,10 @@ export const BATCH_NORM_OPS: readonly OpRecord[] = [
   ),
 ];
 
-/** The result, and what training keeps. */
+/** The result, and what training saves for the backward op. */
 export type Results = readonly [TensorMeta, TensorMeta, TensorMeta];
 
-/** Normalises by the running statistics. */
+/** Normalizes with the running statistics. */
 export function evaluate(
   b: Builder,
   { input, weight, bias, running_mean, running_var, momentum, eps }: BatchNorm,
@@ -89,7 +89,7 @@ export function checkChannels(input: TensorMeta, ...parameters: readonly (Tensor
   }
 }
 
-/** `(x - mean) * rstd * weight + bias` as one multiplication and one addition per element. */
+/** Computes `(x - mean) * rstd * weight + bias` as one multiplication and one addition per element. */
 export function scaleAndShift(
   b: Builder,
   { input, weight, bias }: Pick<BatchNorm, "input" | "weight" | "bias">,

@@ -6,7 +6,7 @@ import { numel, range } from "../support/dims.ts";
 import { emit } from "../support/emit.ts";
 import type { BatchNorm } from "./batch-norm.ts";
 
-/** Statistics over everything but the channels, in float32 for half precision; `variance` is the biased one. */
+/** Statistics over all dimensions except the channels, in float32 for half precision; `variance` is the biased one. */
 export interface BatchStatistics {
   readonly mean: TensorMeta;
   readonly variance: TensorMeta;
@@ -30,7 +30,10 @@ export function statistics(b: Builder, input: TensorMeta, eps: number): BatchSta
   return { mean: e.mean(x, dims), variance, rstd: e.rsqrt(e.add(variance, { float: eps })) };
 }
 
-/** Mean and deviation as results: for half-precision inputs they are float32 only where parameters are. */
+/**
+ * Returns mean and reciprocal standard deviation as results: for half-precision inputs they are float32 only if the
+ * parameters are.
+ */
 export function saved(
   b: Builder,
   { input, weight, bias, running_mean, running_var }: Omit<BatchNorm, "momentum" | "eps">,
@@ -42,7 +45,7 @@ export function saved(
   return [cast(mean, dtype), cast(rstd, dtype)];
 }
 
-/** `(1 - momentum) * running + momentum * batch`, with the unbiased variance of the batch. */
+/** Computes `(1 - momentum) * running + momentum * batch`, with the unbiased variance of the batch. */
 export function updated(
   b: Builder,
   a: {

@@ -8,7 +8,7 @@ import { numel, range, sameShape } from "../support/dims.ts";
 import { checkFloating } from "../support/dtypes.ts";
 import { emit } from "../support/emit.ts";
 
-/** Layer, group and root-mean-square normalisation. */
+/** Defines layer, group and root-mean-square normalization. */
 export const LAYER_NORM_OPS: readonly OpRecord[] = [
   defineOp(
     "aten::native_layer_norm(Tensor input, SymInt[] normalized_shape, Tensor? weight, Tensor? bias, float eps) -> (Tensor, Tensor, Tensor)",
@@ -93,7 +93,7 @@ export const LAYER_NORM_OPS: readonly OpRecord[] = [
   ),
 ];
 
-/** Mean and reciprocal deviation over `dims`, with those dimensions kept. */
+/** Computes mean and reciprocal standard deviation over `dims`, and keeps these dimensions. */
 function moments(
   b: Builder,
   input: TensorMeta,
@@ -119,7 +119,7 @@ function affine(
   return e.cast(bias === null ? scaled : e.add(scaled, bias), dtype);
 }
 
-/** Half-precision inputs with float32 parameters have float32 statistics. */
+/** Returns the dtype of the statistics: float32 for half-precision inputs with float32 parameters. */
 function statisticType(input: TensorMeta, weight: TensorMeta | null): DType {
   return weight === null ? input.dtype : weight.dtype;
 }

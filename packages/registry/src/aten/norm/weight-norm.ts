@@ -6,7 +6,10 @@ import { check } from "../support/check.ts";
 import { range, wrapDim } from "../support/dims.ts";
 import { emit } from "../support/emit.ts";
 
-/** Weights as a direction and a length, and weights whose rows may not grow too long. */
+/**
+ * Defines weight normalization, which splits weights into direction and length, and `renorm`, which bounds the norm of
+ * rows.
+ */
 export const WEIGHT_NORM_OPS: readonly OpRecord[] = [
   defineOp("aten::norm_except_dim(Tensor v, int pow=2, int dim=0) -> Tensor", {
     decompose: ({ v, pow, dim }, b) => normExcept(b, v, pow, dim),
@@ -58,7 +61,7 @@ function weightNorm(b: Builder, v: TensorMeta, g: TensorMeta, dim: number): read
   return [e.mul(v, e.div(g, norm)), norm];
 }
 
-/** Norm over every dimension but `dim`; -1 keeps none, here alone not the last one. */
+/** Computes the norm over every dimension but `dim`; here -1 means all dimensions, not the last one. */
 function normExcept(b: Builder, v: TensorMeta, pow: number, dim: number): TensorMeta {
   const rank = v.shape.length;
   const kept = dim === -1 ? -1 : wrapDim(dim, rank);

@@ -5,7 +5,7 @@ import { wrapDim } from "../support/dims.ts";
 import { isFloat } from "../support/dtypes.ts";
 import { emit } from "../support/emit.ts";
 
-/** Largest finite value of the float dtypes that `nan_to_num` meets. */
+/** The largest finite value of each dtype that `nan_to_num` supports. */
 const LARGEST: { readonly [dtype: string]: number } = {
   float16: 65504,
   bfloat16: 3.3895313892515355e38,
@@ -13,7 +13,7 @@ const LARGEST: { readonly [dtype: string]: number } = {
   float64: Number.MAX_VALUE,
 };
 
-/** Activations that need more than one element's value, or the dtype. */
+/** Defines activations that depend on other elements, or on the dtype. */
 export const ACTIVATION_COMPOSITE_OPS: readonly OpRecord[] = [
   defineOp("aten::glu(Tensor self, int dim=-1) -> Tensor", {
     decompose({ self, dim }, b) {

@@ -3,7 +3,7 @@ import { scalar as s } from "../../scalar/build.ts";
 import type { ScalarExpr } from "../../scalar/expr.ts";
 import { numberOf, unary } from "./define.ts";
 
-// A bound that comes first in `max` and `min` passes no gradient where it is met, see `ScalarBuilders.clamp`.
+// The order of `max` and `min` arguments decides that no gradient passes at a bound, see `ScalarBuilders.clamp`.
 const between = (x: ScalarExpr, low: ScalarExpr | number, high: ScalarExpr | number): ScalarExpr =>
   s.min(high, s.max(low, x));
 const hardGate = (x: ScalarExpr): ScalarExpr => between(s.add(x, 3), 0, 6);
@@ -11,7 +11,7 @@ const hardGate = (x: ScalarExpr): ScalarExpr => between(s.add(x, 3), 0, 6);
 const SELU_ALPHA = 1.6732632423543772;
 const SELU_SCALE = 1.0507009873554805;
 
-/** Activations. */
+/** Defines activations. */
 export const ACTIVATION_OPS: readonly OpRecord[] = [
   ...unary("relu", s.relu),
   ...unary("relu6", (x) => between(x, 0, 6)),
@@ -67,7 +67,7 @@ function softplus(x: ScalarExpr, beta: ScalarExpr, threshold: ScalarExpr): Scala
   return s.select(s.gt(scaled, threshold), x, numberOf(beta) === 1 ? curve : s.div(curve, beta));
 }
 
-/** The middle is `0 * x`, so that NaN stays. */
+/** The middle is `0 * x`, so that NaN stays NaN. */
 function softshrink(x: ScalarExpr, lambd: ScalarExpr): ScalarExpr {
   const below = s.select(s.lt(x, -numberOf(lambd)), s.add(x, lambd), s.mul(x, 0));
   return s.select(s.gt(x, lambd), s.sub(x, lambd), below);

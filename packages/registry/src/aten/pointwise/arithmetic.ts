@@ -7,13 +7,13 @@ const plus = (x: ScalarExpr, y: ScalarExpr, alpha: ScalarExpr): ScalarExpr => s.
 const minus = (x: ScalarExpr, y: ScalarExpr, alpha: ScalarExpr): ScalarExpr => s.sub(x, scaled(y, alpha, s.mul));
 const minusFrom = (x: ScalarExpr, y: ScalarExpr, alpha: ScalarExpr): ScalarExpr => minus(y, x, alpha);
 
-/** PyTorch rounds the factor as it does the operands. */
+/** PyTorch rounds the factor like the operands. */
 const SUM = {
   requires: { factors: ["alpha"] },
   promote: { kind: "numeric", rounded: ["alpha"] },
 } as const satisfies { readonly requires: Requirements; readonly promote: Promotion };
 
-/** The four operations with their synonyms, and the ways to divide. */
+/** Defines addition, subtraction, multiplication and division with their synonyms and rounding modes. */
 export const ARITHMETIC_OPS: readonly OpRecord[] = [
   defineOp("aten::add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor", { ...SUM, scalar: plus }),
   defineOp("aten::add.Scalar(Tensor self, Scalar other, Scalar alpha=1) -> Tensor", { ...SUM, scalar: plus }),
@@ -79,7 +79,7 @@ function quotient(mode: string | null): Promotion {
   return { kind: mode === null ? "float" : "numeric", exact: "other" };
 }
 
-/** Exact at both ends, as PyTorch's. */
+/** Interpolates exactly at both ends, as PyTorch does. */
 function lerp(start: ScalarExpr, end: ScalarExpr, weight: ScalarExpr): ScalarExpr {
   const span = s.sub(end, start);
   const near = s.add(start, s.mul(weight, span));

@@ -5,7 +5,7 @@ import { numberOf } from "./define.ts";
 
 const inside = (x: ScalarExpr, low: number, high: number): ScalarExpr => s.and(s.gt(x, low), s.lt(x, high));
 
-/** Derivatives of activations, as autograd names them. */
+/** Defines the derivatives of activations, under autograd's names. */
 export const BACKWARD_POINTWISE_OPS: readonly OpRecord[] = [
   defineOp("aten::threshold_backward(Tensor grad_output, Tensor self, Scalar threshold) -> Tensor", {
     scalar: (grad, x, threshold) => s.select(s.le(x, threshold), 0, grad),
@@ -70,7 +70,7 @@ export const BACKWARD_POINTWISE_OPS: readonly OpRecord[] = [
   }),
 ];
 
-/** Φ(x) + x·φ(x) */
+/** Computes Φ(x) + x·φ(x). */
 function geluSlope(x: ScalarExpr): ScalarExpr {
   const normal = s.mul(0.5, s.add(1, s.erf(s.mul(x, Math.SQRT1_2))));
   const density = s.mul(1 / Math.sqrt(2 * Math.PI), s.exp(s.mul(-0.5, s.mul(x, x))));

@@ -3,7 +3,7 @@ import { scalar as s } from "../../scalar/build.ts";
 import type { ScalarExpr } from "../../scalar/expr.ts";
 import { binary, binaryOrScalar } from "./define.ts";
 
-/** Comparisons, extrema of two tensors, bounds and choices. */
+/** Defines comparisons, elementwise extrema, bounds and choices. */
 export const COMPARE_OPS: readonly OpRecord[] = [
   ...binaryOrScalar("eq", s.eq, "bool"),
   ...binaryOrScalar(["ne", "not_equal"], s.ne, "bool"),

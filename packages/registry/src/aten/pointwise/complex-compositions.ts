@@ -7,7 +7,7 @@ import { joinParts, partsOf } from "../support/complex-parts.ts";
 import { emit, type Operand } from "../support/emit.ts";
 import { complexSize } from "./complex-functions.ts";
 
-/** What an op on complex numbers is made of. */
+/** A decomposition of an op for complex numbers. */
 export type Composition = (args: Readonly<Record<string, ArgValue>>, b: Builder) => TensorMeta;
 
 const lerp: Composition = ({ self, end, weight }, b) => {
@@ -15,7 +15,7 @@ const lerp: Composition = ({ self, end, weight }, b) => {
   return add(self as Operand, mul(sub(end as Operand, self as Operand), weight as Operand));
 };
 
-/** `self + value * (tensor1 * tensor2)`, or of a quotient. */
+/** Computes `self + value * (tensor1 * tensor2)`, or the same with a quotient. */
 const addTo =
   (op: "mul" | "div"): Composition =>
   ({ self, tensor1, tensor2, value }, b) => {
@@ -25,7 +25,7 @@ const addTo =
 
 type Logic = "aten::logical_and" | "aten::logical_or";
 
-/** A property of numbers that has to do with one of their parts, or with both. */
+/** Decomposes a predicate that depends on the real part, the imaginary part, or both. */
 const ofParts =
   (op: "aten::isfinite" | "aten::isinf" | "aten::isnan", combine: Logic): Composition =>
   ({ self }, b) => {
@@ -33,7 +33,7 @@ const ofParts =
     return b.tensor(combine, { self: b.tensor(op, { self: re }), other: b.tensor(op, { self: im }) });
   };
 
-/** Two numbers that are the same, or a finite distance apart that is allowed. */
+/** Two numbers are close if they are equal, or a finite distance within the tolerance apart. */
 const isClose: Composition = ({ self, other, rtol, atol, equal_nan }, b) => {
   const { abs, add, eq, le, mul, sub } = emit(b);
   const [x, y] = [self as TensorMeta, other as TensorMeta];
@@ -47,7 +47,10 @@ const isClose: Composition = ({ self, other, rtol, atol, equal_nan }, b) => {
   return logic("aten::logical_or", close, logic("aten::logical_and", isA("aten::isnan", x), isA("aten::isnan", y)));
 };
 
-/** The logarithm of a sum of exponentials; as in PyTorch, its imaginary part continues that of the larger number. */
+/**
+ * Computes the logarithm of a sum of exponentials; as in PyTorch, its imaginary part continues that of the larger
+ * number.
+ */
 const logAddExp: Composition = ({ self, other }, b) => {
   const { add, eq, exp, log1p, lt, sub, where } = emit(b);
   const [x, y] = [self as TensorMeta, other as TensorMeta];
@@ -58,14 +61,14 @@ const logAddExp: Composition = ({ self, other }, b) => {
   return where(none, small, add(log1p(exp(sub(small, large))), large));
 };
 
-/** sin(πx) / (πx), and 1 at zero. */
+/** Computes sin(πx) / (πx), and 1 at zero. */
 const sinc: Composition = ({ self }, b) => {
   const { div, eq, mul, where } = emit(b);
   const turned = mul(self as TensorMeta, { float: Math.PI });
   return where(eq(turned, 0), { float: 1 }, div(b.tensor("aten::sin", { self: turned }), turned));
 };
 
-/** Ops that are other ops on the whole of complex numbers, or on each part. */
+/** Ops that decompose into other ops on complex numbers, or on the real and imaginary parts. */
 export const COMPLEX_COMPOSITIONS: Readonly<Record<string, Composition>> = {
   "aten::addcmul": addTo("mul"),
   "aten::addcdiv": addTo("div"),

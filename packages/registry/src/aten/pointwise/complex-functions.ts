@@ -4,7 +4,7 @@ import { isTensorMeta } from "../../wrapped.ts";
 import type { Parts } from "../support/complex-parts.ts";
 import { emit, type Operand } from "../support/emit.ts";
 
-/** A function of one complex number, on its parts. */
+/** A function of one complex number, in terms of its real and imaginary parts. */
 export type ComplexFunction = (b: Builder, x: Parts) => Parts;
 
 const real = (b: Builder, x: Operand): TensorMeta => (isTensorMeta(x) ? x : emit(b).full([], x, "float32"));
@@ -12,7 +12,7 @@ type Real = "asinh" | "cos" | "cosh" | "exp" | "sin" | "sinh" | "tanh";
 const apply = (b: Builder, name: Real, x: Operand): TensorMeta => b.tensor(`aten::${name}`, { self: real(b, x) });
 const negated = (b: Builder, x: Operand): TensorMeta => emit(b).neg(real(b, x));
 
-/** i·x and -i·x. */
+/** Returns i·x and -i·x. */
 const timesI = (b: Builder, { re, im }: Parts): Parts => ({ re: negated(b, im), im: re });
 const overI = (b: Builder, { re, im }: Parts): Parts => ({ re: im, im: negated(b, re) });
 
@@ -26,11 +26,11 @@ const cosh: ComplexFunction = (b, { re, im }) => ({
   im: emit(b).mul(apply(b, "sinh", re), apply(b, "sin", im)),
 });
 
-/** Over doubled parts, where nothing cancels: (sinh 2a + i sin 2b) / (cosh 2a + cos 2b). */
+/** Computes (sinh 2a + i sin 2b) / (cosh 2a + cos 2b), in which nothing cancels. */
 const tanh: ComplexFunction = (b, { re, im }) => {
   const e = emit(b);
   const [t, c] = [apply(b, "tanh", re), apply(b, "cos", im)];
-  // Divided by cosh² a, so that large parts do not overflow.
+  // Both sides are divided by cosh² a, so that large parts do not overflow.
   const sech = e.sub(1, e.mul(t, t));
   const below = e.add(e.mul(c, c), e.mul(e.mul(t, t), e.sub(1, e.mul(c, c))));
   const s = apply(b, "sin", im);
@@ -47,7 +47,7 @@ const exp: ComplexFunction = (b, { re, im }) => {
   return { re: emit(b).mul(size, apply(b, "cos", im)), im: emit(b).mul(size, apply(b, "sin", im)) };
 };
 
-/** The root with a real part that is not negative. */
+/** Computes the root whose real part is not negative. */
 const sqrt: ComplexFunction = (b, { re, im }) => {
   const e = emit(b);
   const size = e.add(complexSize(b, { re, im }), e.abs(real(b, re)));
@@ -58,7 +58,7 @@ const sqrt: ComplexFunction = (b, { re, im }) => {
   return { re: e.where(right, large, e.abs(small)), im: e.where(right, small, turned) };
 };
 
-/** Conjugate of x, times y. */
+/** Computes the conjugate of x, times y. */
 const conjugateTimes = (b: Builder, x: Parts, y: Parts): Parts => {
   const e = emit(b);
   return {
@@ -70,7 +70,7 @@ const conjugateTimes = (b: Builder, x: Parts, y: Parts): Parts => {
 const atan2 = (b: Builder, y: Operand, x: Operand): TensorMeta =>
   b.tensor("aten::atan2", { self: real(b, y), other: real(b, x) });
 
-// Kahan's formulas, whose roots keep what differences of squares lose.
+// Uses Kahan's formulas, whose roots keep the bits that a difference of squares would cancel.
 const acos: ComplexFunction = (b, x) => {
   const [minus, plus] = [sqrt(b, plusOne(b, negative(b, x))), sqrt(b, plusOne(b, x))];
   return {
@@ -125,7 +125,7 @@ const negative = (b: Builder, { re, im }: Parts): Parts => ({ re: negated(b, re)
 
 const sigmoid: ComplexFunction = (b, x) => reciprocal(b, plusOne(b, exp(b, negative(b, x))));
 
-/** By PyTorch's names. */
+/** The functions by PyTorch's names. */
 export const COMPLEX_FUNCTIONS: Readonly<Record<string, ComplexFunction>> = {
   sinh,
   cosh,
@@ -151,7 +151,7 @@ export const COMPLEX_FUNCTIONS: Readonly<Record<string, ComplexFunction>> = {
   sigmoid,
 };
 
-/** Other names of the same functions. */
+/** Synonyms of these functions. */
 export const COMPLEX_SYNONYMS: readonly (readonly [name: string, of: string])[] = [
   ...["cos", "sin", "tan"].flatMap((name) => [
     [`arc${name}`, `a${name}`] as const,
@@ -163,7 +163,7 @@ export const COMPLEX_SYNONYMS: readonly (readonly [name: string, of: string])[] 
   ["special_expit", "sigmoid"],
 ];
 
-/** x to the power y, by way of the logarithm. */
+/** Computes x to the power y by the logarithm. */
 export function complexPower(b: Builder, x: Parts, y: Parts): Parts {
   const e = emit(b);
   const { re, im } = log(b, x);
@@ -175,7 +175,7 @@ export function complexPower(b: Builder, x: Parts, y: Parts): Parts {
   return { re: at(result.re, 1), im: at(result.im, 0) };
 }
 
-/** The distance from zero, without overflow on the way. */
+/** Computes the absolute value without intermediate overflow. */
 export function complexSize(b: Builder, { re, im }: Parts): TensorMeta {
   return b.tensor("aten::hypot", { self: real(b, re), other: real(b, im) });
 }

@@ -10,7 +10,7 @@ import { type Emit, emit, type Operand } from "../support/emit.ts";
 import { COMPLEX_COMPOSITIONS, type Composition } from "./complex-compositions.ts";
 import { COMPLEX_FUNCTIONS, COMPLEX_SYNONYMS, complexPower, complexSize } from "./complex-functions.ts";
 
-/** How an op computes on real and imaginary parts. A real result is given as it is. */
+/** A rule that computes an op on real and imaginary parts. A real result is returned as one tensor. */
 type ComplexRule = (e: Emit, x: Parts, y: Parts, alpha: Parts, b: Builder) => Parts | TensorMeta;
 
 const add = (e: Emit, x: Parts, y: Parts): Parts => ({ re: e.add(x.re, y.re), im: e.add(x.im, y.im) });
@@ -33,7 +33,7 @@ const different: ComplexRule = (e, x, y) => e.sub({ float: 1 }, e.mul(e.eq(x.re,
 const power: ComplexRule = (_e, x, y, _alpha, b) => complexPower(b, x, y);
 const same: ComplexRule = (_, x) => x;
 
-/** Whether a number is not zero. One of the operands may be real. */
+/** Returns whether a number is not zero. One of the operands may be real. */
 const truth = (e: Emit, { re, im }: Parts, b: Builder): TensorMeta => {
   const real = e.ne(re, 0);
   return isTensorMeta(im) ? b.tensor("aten::logical_or", { self: real, other: e.ne(im, 0) }) : real;
@@ -93,14 +93,15 @@ const RULES: { readonly [op: string]: ComplexRule } = {
 };
 
 /**
- * The records, with what complex arguments decompose into: scalar expressions are real, and so is much else. A backend
- * needs no complex arithmetic then, only `view_as_real` and `view_as_complex`.
+ * Adds decompositions for complex arguments to records, since scalar expressions are real and so are many other rules.
+ * A backend
+ * then needs no complex arithmetic, only `view_as_real` and `view_as_complex`.
  */
 export function withComplexRules(records: readonly OpRecord[]): readonly OpRecord[] {
   return records.map(withComplexRule);
 }
 
-/** The same of one record of any op, which stays as it is if complex arguments mean nothing to it. */
+/** Does the same for one record of any op, and returns it unchanged if the op has no rule for complex arguments. */
 export function withComplexRule(record: OpRecord): OpRecord {
   const choice = CHOICES[record.name];
   if (choice !== undefined) return { ...record, decompose: selection(record, choice) };
@@ -110,13 +111,16 @@ export function withComplexRule(record: OpRecord): OpRecord {
   return rule === undefined ? record : { ...record, decompose: decomposition(record, rule) };
 }
 
-/** The rule of an elementwise op, which nothing else decomposes; of others, that of complex arguments. */
+/** Adds the rule of an elementwise op, which has no other decomposition; for other ops, only for complex arguments. */
 function whereComplex(record: OpRecord, rule: Composition): NonNullable<OpRules<string>["decompose"]> {
   if (record.scalar !== undefined) return rule;
   return (args, b) => (takesComplex(args) ? rule(args, b) : (record.decompose?.(args, b) ?? null));
 }
 
-/** Ops that choose between two values: their arguments for the condition, the value where it holds, and the other. */
+/**
+ * Ops that choose between two values: their argument for the condition, for the value where it holds, and for the other
+ * value.
+ */
 const CHOICES: { readonly [op: string]: readonly [string, string, string] } = {
   "aten::where.self": ["condition", "self", "other"],
   "aten::masked_fill.Scalar": ["mask", "value", "self"],

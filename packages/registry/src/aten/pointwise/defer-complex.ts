@@ -4,12 +4,12 @@ import { takesComplex } from "../support/dtypes.ts";
 
 const complex = onDemand("what ops do with complex numbers", () => import("./complex.ts"));
 
-/** Loads what is decomposed for complex arguments, so that any call finds it. */
+/** Loads the decompositions for complex arguments, so that every later call finds them. */
 export async function loadComplexRules(): Promise<void> {
   await loading(complex);
 }
 
-/** The records; what they decompose into for complex arguments loads when such a call arrives. */
+/** Returns records whose decompositions for complex arguments are loaded when the first such call arrives. */
 export function deferComplexRules(records: readonly OpRecord[]): readonly OpRecord[] {
   return records.map((record) => {
     const { scalar, decompose } = record;

@@ -8,12 +8,12 @@ type Kind = Promotion["kind"];
 const promotionOf = (promote: Kind | Promotion): Promotion =>
   typeof promote === "string" ? { kind: promote } : promote;
 
-/** Ops of one tensor that differ in name only: PyTorch's synonyms of one function. */
+/** Defines ops of one tensor that are synonyms of one function. */
 export function unary(names: string | readonly string[], rule: Rule1, kind: Kind = "numeric"): readonly OpRecord[] {
   return [names].flat().map((name) => defineOp(`aten::${name}(Tensor self) -> Tensor`, rules1(rule, kind)));
 }
 
-/** Ops of two tensors, `(Tensor self, Tensor other)`, under each name as given. */
+/** Defines ops of two tensors, `(Tensor self, Tensor other)`, under each of the given names. */
 export function binary(
   names: string | readonly string[],
   rule: Rule2,
@@ -27,7 +27,7 @@ export function binary(
   );
 }
 
-/** The overloads `.Tensor` and `.Scalar` of ops of two operands. */
+/** Defines the overloads `.Tensor` and `.Scalar` of ops of two operands. */
 export function binaryOrScalar(
   names: string | readonly string[],
   rule: Rule2,
@@ -42,7 +42,7 @@ export function binaryOrScalar(
   ]);
 }
 
-/** An overload whose first operand is the number. */
+/** Defines an overload whose first operand is a number. */
 export function scalarFirst(name: string, rule: Rule2, kind: Kind = "numeric"): OpRecord {
   return defineOp(`aten::${name}(Scalar self, Tensor other) -> Tensor`, {
     scalar: (x, y) => rule(x, y),
@@ -50,7 +50,7 @@ export function scalarFirst(name: string, rule: Rule2, kind: Kind = "numeric"): 
   });
 }
 
-/** An overload whose second operand is the number. */
+/** Defines an overload whose second operand is a number. */
 export function scalarSecond(name: string, rule: Rule2, kind: Kind = "numeric"): OpRecord {
   return defineOp(`aten::${name}(Tensor self, Scalar other) -> Tensor`, {
     scalar: (x, y) => rule(x, y),
@@ -58,14 +58,14 @@ export function scalarSecond(name: string, rule: Rule2, kind: Kind = "numeric"):
   });
 }
 
-/** The number that a `Scalar` operand is. What changes from run to run is fixed by being asked for. */
+/** Returns the value of a `Scalar` operand. Reading it makes the compiled program depend on this value. */
 export function numberOf(expr: ScalarExpr): number {
   if (expr.kind === "cast") return numberOf(expr.x);
   if (expr.kind === "input" && expr.fix !== undefined) return expr.fix();
   return expr.kind === "const" ? Number(expr.value) : Number.NaN;
 }
 
-/** `factor * x`, which is `x` for the default factor 1. */
+/** Returns `factor * x`, or `x` if the factor is the default 1. */
 export function scaled(x: ScalarExpr, factor: ScalarExpr, mul: Rule2): ScalarExpr {
   return factor.kind === "const" && Number(factor.value) === 1 ? x : mul(x, factor);
 }

@@ -5,7 +5,9 @@ import { check } from "../support/check.ts";
 import { emit, type Operand } from "../support/emit.ts";
 import { requireData } from "../support/require-data.ts";
 
-/** How floats are rounded to a grid: `scale` apart, `zero_point` the place of zero, from `quant_min` to `quant_max`. */
+/**
+ * The grid that floats are rounded to: steps of `scale`, with zero at `zero_point`, from `quant_min` to `quant_max`.
+ */
 interface Grid {
   readonly self: TensorMeta;
   readonly scale: Operand;
@@ -25,7 +27,7 @@ interface PerChannel extends Grid {
   readonly axis: number;
 }
 
-/** Quantisation in place of what it does: floats that an integer type could hold. */
+/** Defines fake quantization: the results are floats that a quantized dtype can represent. */
 export const FAKE_QUANTIZE_OPS: readonly OpRecord[] = [
   defineOp(
     "aten::fake_quantize_per_tensor_affine(Tensor self, float scale, int zero_point, int quant_min, int quant_max) -> Tensor",
@@ -98,7 +100,9 @@ function perChannel(b: Builder, args: PerChannel): Grid {
   return { ...args, scale: e.reshape(args.scale, shape), zero_point: e.reshape(args.zero_point, shape) };
 }
 
-/** The rounded values, and which of them lay inside the grid. PyTorch multiplies by the reciprocal of the scale. */
+/**
+ * Returns the rounded values, and a mask of those inside the grid. PyTorch multiplies by the reciprocal of the scale.
+ */
 function fakeQuantize(b: Builder, grid: Grid): readonly [TensorMeta, TensorMeta] {
   const { self, scale, zero_point, quant_min, quant_max } = grid;
   check(quant_min <= quant_max, "`quant_min` should be less than or equal to `quant_max`.");

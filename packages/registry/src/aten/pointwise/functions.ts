@@ -6,7 +6,7 @@ import { unary } from "./define.ts";
 const float = (names: string | readonly string[], rule: (x: ScalarExpr) => ScalarExpr): readonly OpRecord[] =>
   unary(names, rule, "float");
 
-/** Functions of analysis: integers become the default float dtype. */
+/** Defines functions whose result is a floating point tensor: integers become the default floating point dtype. */
 export const FUNCTION_OPS: readonly OpRecord[] = [
   ...float("sqrt", s.sqrt),
   ...float("rsqrt", s.rsqrt),
@@ -52,7 +52,7 @@ function sinc(x: ScalarExpr): ScalarExpr {
   return s.select(s.eq(x, 0), 1, s.div(s.sin(x), x));
 }
 
-/** -x·log x, extended to 0 at 0 and to -∞ below. */
+/** Computes -x·log x, extended to 0 at 0 and to -∞ below. */
 function entropy(x: ScalarExpr): ScalarExpr {
   const outside = s.select(s.eq(x, 0), 0, s.select(s.isnan(x), x, Number.NEGATIVE_INFINITY));
   return s.select(s.gt(x, 0), s.mul(s.neg(x), s.log(x)), outside);

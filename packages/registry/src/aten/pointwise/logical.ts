@@ -5,7 +5,7 @@ import { binary, binaryOrScalar, scalarFirst, scalarSecond, unary } from "./defi
 
 const truth = (x: ScalarExpr): ScalarExpr => s.cast("bool", x);
 
-/** Logic on truth values, and bits of integers. */
+/** Defines logical ops on truth values, and bitwise ops on integers. */
 export const LOGICAL_OPS: readonly OpRecord[] = [
   ...unary("logical_not", (x) => s.not(truth(x)), "bool"),
   ...binary("logical_and", (x, y) => s.and(truth(x), truth(y)), "bool"),

@@ -6,7 +6,10 @@ import { joinParts } from "../support/complex-parts.ts";
 import { isComplex } from "../support/dtypes.ts";
 import { emit } from "../support/emit.ts";
 
-/** Elementwise ops that scalar expressions cannot say: iterations, series, complex results. Most need a kernel. */
+/**
+ * Defines elementwise ops that scalar expressions cannot express: iterations, series, complex results. Most need a
+ * kernel.
+ */
 export const OPAQUE_OPS: readonly OpRecord[] = [
   defineOp("aten::gcd(Tensor self, Tensor other) -> Tensor", {
     requires: { kinds: { self: "integral", other: "integral" } },

@@ -10,7 +10,7 @@ import { binary, numberOf, scalarFirst, scalarSecond } from "./define.ts";
 
 const both = { kind: "numeric", operands: ["self", "exponent"] } as const;
 
-/** Powers, logarithms of sums, and what else takes two floats. */
+/** Defines powers, logarithms of sums, and other functions of two floats. */
 export const POWER_OPS: readonly OpRecord[] = [
   defineOp("aten::pow.Tensor_Tensor(Tensor self, Tensor exponent) -> Tensor", {
     scalar: s.pow,
@@ -47,7 +47,7 @@ export const POWER_OPS: readonly OpRecord[] = [
   ...binary("logaddexp", (x, y) => logAddExp(x, y, (d) => s.log1p(s.exp(d))), "float"),
   ...binary("logaddexp2", (x, y) => logAddExp(x, y, (d) => s.log2(s.add(1, s.exp2(d)))), "float"),
   defineOp("aten::ldexp.Tensor(Tensor self, Tensor other) -> Tensor", {
-    // Two ops, since PyTorch rounds the power to the exponent's dtype.
+    // These are two ops, because PyTorch rounds the power to the exponent's dtype.
     decompose: ({ self, other }, b) =>
       emit(b).mul(self, b.tensor("aten::pow.Scalar", { self: { float: 2 }, exponent: other })),
     inPlace: ["aten::ldexp_"],
@@ -57,7 +57,7 @@ export const POWER_OPS: readonly OpRecord[] = [
   }),
 ];
 
-/** `float_power` computes in double, or in pairs of them, whatever it is given. */
+/** Computes `float_power`, in float64 or complex128 for all dtypes. */
 function doublePower(self: TensorMeta, exponent: TensorMeta | Scalar, b: Builder): TensorMeta {
   const { cast } = emit(b);
   const isPair = isTensorMeta(exponent) ? isComplex(exponent.dtype) : typeof exponent === "object" && "re" in exponent;
@@ -68,7 +68,7 @@ function doublePower(self: TensorMeta, exponent: TensorMeta | Scalar, b: Builder
     : b.tensor("aten::pow.Tensor_Scalar", { self: cast(self, wide), exponent: other });
 }
 
-/** The exponents that PyTorch computes without `pow`. */
+/** Specializes the exponents that PyTorch computes without `pow`. */
 function powerOf(x: ScalarExpr, exponent: ScalarExpr): ScalarExpr {
   switch (numberOf(exponent)) {
     case 1:
@@ -98,7 +98,7 @@ function xlog1py(x: ScalarExpr, y: ScalarExpr): ScalarExpr {
   return s.select(s.isnan(y), y, s.select(s.eq(x, 0), 0, s.mul(x, s.log1p(y))));
 }
 
-/** Both infinite and equal: their difference would be NaN. */
+/** If both are infinite and equal, their difference would be NaN. */
 function logAddExp(x: ScalarExpr, y: ScalarExpr, tail: (d: ScalarExpr) => ScalarExpr): ScalarExpr {
   const same = s.and(s.isinf(x), s.eq(x, y));
   return s.select(same, x, s.add(s.max(x, y), tail(s.neg(s.abs(s.sub(x, y))))));

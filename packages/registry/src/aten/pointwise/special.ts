@@ -23,7 +23,7 @@ const POLYNOMIALS = [
   "legendre_polynomial_p",
 ] as const;
 
-/** Special functions that are iterations rather than expressions. They need a kernel. */
+/** Defines special functions that are iterations rather than expressions. They need a kernel. */
 export const SPECIAL_OPS: readonly OpRecord[] = [
   ...[
     "i0",
@@ -55,7 +55,7 @@ export const SPECIAL_OPS: readonly OpRecord[] = [
     }),
   ),
   defineOp("aten::special_spherical_bessel_j0(Tensor x) -> Tensor", {
-    // sin(x) / x, which `sinc` is up to a factor of its argument.
+    // This is sin(x) / x; `sinc` multiplies its argument by π.
     decompose: ({ x }, b) => b.tensor("aten::sinc", { self: emit(b).div(x, { float: Math.PI }) }),
   }),
   ...(["igamma", "igammac"] as const).flatMap((name) => [

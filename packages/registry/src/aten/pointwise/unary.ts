@@ -8,7 +8,7 @@ import { numberOf, unary } from "./define.ts";
 
 const REAL: Requirements = { kinds: { self: "real" } };
 
-/** Functions of one tensor that keep its dtype, or give bool. */
+/** Defines functions of one tensor that keep its dtype, or return bool. */
 export const UNARY_OPS: readonly OpRecord[] = [
   ...unary(["neg", "negative"], s.neg),
   ...unary("sgn", s.sign),

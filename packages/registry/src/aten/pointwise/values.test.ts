@@ -24,13 +24,13 @@ interface Golden {
 const golden = JSON.parse(readFileSync(new URL("./values.golden.json", import.meta.url), "utf8")) as Golden;
 const registry = createRegistry({ sets: [aten] });
 const TOLERANCE: { readonly [dtype: string]: number } = { float16: 5e-3, float32: 1e-5 };
-/** PyTorch's vector code has NaN here, its scalar code infinity. */
+/** PyTorch's vectorized code returns NaN here, its scalar code infinity. */
 const isQuirk = (op: string, x: unknown): boolean => op === "aten::gelu" && x === "inf";
 
 const numberOf = (value: unknown): ScalarValue =>
   typeof value === "string" ? Number(value.replace("inf", "Infinity")) : (value as ScalarValue);
 
-/** Elements of `x`, `y`, `z` or `mask`, or undefined for another name. */
+/** Returns elements for `x`, `y`, `z` or `mask`, or undefined for another name. */
 function elements(name: ArgValue, dtype: DType): readonly ScalarValue[] | undefined {
   if (name === "mask") return golden.inputs[dtype]!.x!.map((_, i) => i % 3 === 0);
   return golden.inputs[dtype]![String(name)]?.map((value) => convert(dtype, numberOf(value)));

@@ -6,7 +6,7 @@ import { emit } from "../support/emit.ts";
 import { resized, windows } from "./adaptive-pool.ts";
 import type { Pooled } from "./max-pool.ts";
 
-/** Maxima to a given size. */
+/** Defines max pooling to a given size. */
 export const ADAPTIVE_MAX_POOL_OPS: readonly OpRecord[] = [
   defineOp("aten::adaptive_max_pool1d(Tensor self, int[1] output_size) -> (Tensor, Tensor)", {
     window: { rank: 1, reduce: "max" },
@@ -33,7 +33,7 @@ function withIndices(values: TensorMeta): Pooled {
   return [values, { dtype: "int64", shape: values.shape }];
 }
 
-/** From the last dimension to the first; `position` is the flat index over the dimensions done so far. */
+/** Pools from the last dimension to the first; `position` is the flat index over the dimensions that are done. */
 function maxima(b: Builder, self: TensorMeta, size: readonly number[]): Pooled | null {
   if (numel(size) === 0) return null;
   const e = emit(b);

@@ -6,7 +6,7 @@ import { numel, range } from "../support/dims.ts";
 import { emit } from "../support/emit.ts";
 import { checkImage } from "./window.ts";
 
-/** Averages to a given size, of one and two dimensions. */
+/** Defines average pooling to a given size, in one and two dimensions. */
 export const ADAPTIVE_POOL_OPS: readonly OpRecord[] = [
   defineOp("aten::adaptive_avg_pool1d(Tensor self, int[1] output_size) -> Tensor", {
     window: { rank: 1, reduce: "mean" },
@@ -28,7 +28,7 @@ export const ADAPTIVE_POOL_OPS: readonly OpRecord[] = [
   }),
 ];
 
-/** The result of pooling to `size`. */
+/** Infers the result of pooling to `size`. */
 export function resized(op: string, self: TensorMeta, size: readonly number[], spatial: number): TensorMeta {
   check(
     size.length === spatial && size.every((n) => n >= 0),
@@ -38,7 +38,7 @@ export function resized(op: string, self: TensorMeta, size: readonly number[], s
   return { dtype: self.dtype, shape: [...self.shape.slice(0, -spatial), ...size] };
 }
 
-/** Pooling to one element is a mean. */
+/** Pools to one element, which is a mean. */
 export function global(b: Builder, self: TensorMeta, size: readonly number[], spatial: number): TensorMeta | null {
   if (size.length !== spatial || !size.every((n) => n === 1)) return null;
   const rank = self.shape.length;
@@ -46,12 +46,12 @@ export function global(b: Builder, self: TensorMeta, size: readonly number[], sp
   return emit(b).mean(self, range(rank).slice(rank - size.length), true);
 }
 
-/** `[start, end)` of every window: they overlap where the sizes do not divide. */
+/** Returns `[start, end)` of every window; windows overlap if the sizes do not divide. */
 export function windows(size: number, count: number): readonly (readonly [number, number])[] {
   return range(count).map((i) => [Math.floor((i * size) / count), Math.ceil(((i + 1) * size) / count)] as const);
 }
 
-/** A mean over a rectangle is a mean of means, so each dimension is done on its own. */
+/** Computes one dimension after the other: a mean over a rectangle is a mean of means. */
 export function averages(b: Builder, self: TensorMeta, size: readonly number[]): TensorMeta | null {
   if (numel(size) === 0) return null;
   const e = emit(b);

@@ -5,14 +5,14 @@ import { isComplex } from "../support/dtypes.ts";
 import { emit } from "../support/emit.ts";
 import { pooledShape, type WindowArgs, windowOf } from "./window.ts";
 
-/** Arguments of average pooling. */
+/** The arguments of average pooling. */
 export type AvgPool = WindowArgs & {
   readonly self: TensorMeta;
   readonly count_include_pad: boolean;
   readonly divisor_override: number | null;
 };
 
-/** Average pooling of one and two dimensions. */
+/** Defines average pooling in one and two dimensions. */
 export const AVG_POOL_OPS: readonly OpRecord[] = [
   defineOp(
     "aten::avg_pool2d(Tensor self, int[2] kernel_size, int[2] stride=[], int[2] padding=0, bool ceil_mode=False, bool count_include_pad=True, int? divisor_override=None) -> Tensor",
@@ -32,7 +32,7 @@ export const AVG_POOL_OPS: readonly OpRecord[] = [
   ),
 ];
 
-/** Averages over windows. */
+/** Infers the averages over windows. */
 export function averaged(op: string, args: AvgPool, spatial: number): TensorMeta {
   check(
     args.self.dtype !== "bool" && !isComplex(args.self.dtype),

@@ -8,11 +8,11 @@ import { checkImage } from "./window.ts";
 
 type Pooled = readonly [TensorMeta, TensorMeta];
 
-/** Max pooling over windows whose places are drawn: `random_samples` holds one number per plane and dimension. */
+/** Defines max pooling over windows at random positions: `random_samples` holds one number per plane and dimension. */
 export const FRACTIONAL_POOL_OPS: readonly OpRecord[] = [
   defineOp(
     "aten::fractional_max_pool2d(Tensor self, int[2] kernel_size, int[2] output_size, Tensor random_samples) -> (Tensor, Tensor)",
-    // PyTorch draws the column first.
+    // PyTorch takes the number for the column first.
     {
       requires: {
         same: ["self", "random_samples"],
@@ -38,7 +38,7 @@ interface FractionalPool {
   readonly random_samples: TensorMeta;
 }
 
-/** `sampleOf[d]`: which of a plane's numbers places the windows of dimension d. */
+/** Pools; `sampleOf[d]` is the index of the number that positions the windows of dimension d. */
 function fractional(b: Builder, op: string, args: FractionalPool, sampleOf: readonly number[]): Pooled {
   const e = emit(b);
   const { self, random_samples } = args;
@@ -48,13 +48,13 @@ function fractional(b: Builder, op: string, args: FractionalPool, sampleOf: read
   const sizes = perDim(args.output_size, spatial, `${op}: output_size`);
   const [lead, planes] = [self.shape.slice(0, -spatial), self.shape.slice(-spatial)];
   check(
-    // PyTorch leaves a row free in three dimensions.
+    // PyTorch requires one more row in three dimensions.
     planes.every((size, d) => sizes[d]! + kernel[d]! - 1 <= size - (spatial === 3 ? 1 : 0)),
     () => `${op}: pool size ${show(kernel)} too large relative to input size ${show(planes)}`,
   );
   const count = numel(lead);
   const draws = e.reshape(random_samples, [count, spatial]);
-  // Positions of all elements of all windows, [planes, windows…, elements…], row-major in a plane.
+  // The positions of all elements of all windows, [planes, windows…, elements…], row-major in a plane.
   let position: TensorMeta | null = null;
   for (const [d, size] of planes.entries()) {
     const draw = e.reshape(e.slice(draws, 1, sampleOf[d]!, sampleOf[d]! + 1), [count, 1]);
@@ -75,7 +75,7 @@ function fractional(b: Builder, op: string, args: FractionalPool, sampleOf: read
   return [pick(values), pick(e.reshape(index, rows))];
 }
 
-/** Where the windows of each plane begin; the last one ends with the input. */
+/** Returns where the windows of each plane begin; the last window ends with the input. */
 function startsOf(
   b: Builder,
   draw: TensorMeta,

@@ -6,12 +6,12 @@ import { isComplex } from "../support/dtypes.ts";
 import { emit } from "../support/emit.ts";
 import { pooledShape, type WindowArgs, windowOf } from "./window.ts";
 
-/** Values and positions. */
+/** The largest values and their positions. */
 export type Pooled = readonly [TensorMeta, TensorMeta];
-/** Arguments of max pooling. */
+/** The arguments of max pooling. */
 export type MaxPool = Required<WindowArgs> & { readonly self: TensorMeta };
 
-/** Max pooling of one and two dimensions. */
+/** Defines max pooling in one and two dimensions. */
 export const MAX_POOL_OPS: readonly OpRecord[] = [
   defineOp(
     "aten::max_pool2d_with_indices(Tensor self, int[2] kernel_size, int[2] stride=[], int[2] padding=0, int[2] dilation=1, bool ceil_mode=False) -> (Tensor, Tensor)",
@@ -38,7 +38,7 @@ export const MAX_POOL_OPS: readonly OpRecord[] = [
   ),
 ];
 
-/** Values and positions of the largest elements of windows. */
+/** Infers values and positions of the largest elements of windows. */
 export function pooled(op: string, args: MaxPool, spatial: number): Pooled {
   check(
     args.self.dtype !== "bool" && !isComplex(args.self.dtype),
@@ -51,12 +51,12 @@ export function pooled(op: string, args: MaxPool, spatial: number): Pooled {
   ];
 }
 
-/** Pooling of planes. */
+/** Pools in two dimensions. */
 export function planar(b: Builder, args: MaxPool): Pooled {
   return b.call("aten::max_pool2d_with_indices", { ...args });
 }
 
-/** One dimension is two, of height 1; positions stay the same. */
+/** Pools in one dimension as in two, with height 1; the positions are the same. */
 function linear(b: Builder, args: MaxPool): Pooled {
   const e = emit(b);
   const { kernel, stride, padding, dilation } = windowOf("max_pool1d", args, 1);

@@ -6,7 +6,7 @@ import { numel, sameShape } from "../support/dims.ts";
 import { checkIndex } from "../support/dtypes.ts";
 import { emit } from "../support/emit.ts";
 
-/** The inverse of max pooling. */
+/** Defines the inverse of max pooling. */
 export const UNPOOL_OPS: readonly OpRecord[] = [
   defineOp("aten::max_unpool2d(Tensor self, Tensor indices, SymInt[2] output_size) -> Tensor", {
     requires: { lengths: { output_size: 2 } },
@@ -25,7 +25,7 @@ export const UNPOOL_OPS: readonly OpRecord[] = [
   ),
 ];
 
-/** Every value goes back to where it was the largest; the rest is zero. */
+/** Writes every value back to the position of the maximum; other elements are zero. */
 function unpool(b: Builder, self: TensorMeta, indices: TensorMeta, size: readonly number[]): TensorMeta {
   const e = emit(b);
   const lead = self.shape.slice(0, -size.length);

@@ -8,7 +8,7 @@ import { type AvgPool, averaged } from "./avg-pool.ts";
 import { type MaxPool, type Pooled, planar, pooled } from "./max-pool.ts";
 import { type Window, windowOf } from "./window.ts";
 
-/** Pooling of three dimensions. */
+/** Defines pooling in three dimensions. */
 export const VOLUME_POOL_OPS: readonly OpRecord[] = [
   defineOp(
     "aten::max_pool3d_with_indices(Tensor self, int[3] kernel_size, int[3] stride=[], int[3] padding=0, int[3] dilation=1, bool ceil_mode=False) -> (Tensor, Tensor)",
@@ -45,7 +45,7 @@ export const VOLUME_POOL_OPS: readonly OpRecord[] = [
   }),
 ];
 
-/** The planes first, then across the planes: of the plane that wins, the position in it. */
+/** Pools within planes first, then across planes; the position is the one within the winning plane. */
 function volumeMaxima(b: Builder, args: MaxPool): Pooled {
   const e = emit(b);
   const { kernel, stride, padding, dilation } = windowOf("max_pool3d", args, 3);
@@ -73,12 +73,12 @@ function volumeMaxima(b: Builder, args: MaxPool): Pooled {
   return [e.reshape(values, shape), e.reshape(e.add(e.mul(plane, height * width), within), shape)];
 }
 
-/** Sums over the planes, then across them, divided by the number of elements that were added. */
+/** Sums within planes, then across planes, and divides by the number of summed elements. */
 function volumeAverages(b: Builder, args: AvgPool): TensorMeta | null {
   const e = emit(b);
   const window = windowOf("avg_pool3d", args, 3);
   const padded = window.padding.some((p) => p > 0);
-  // A window that ceil mode lets reach beyond the padding counts a part of the padding only.
+  // In ceil mode a window that extends beyond the padding counts only the part of it inside the padding.
   if (args.ceil_mode && args.count_include_pad && padded && args.divisor_override === null) return null;
   const total = windowSums(b, args.self, window);
   const whole = args.divisor_override ?? numel(window.kernel);

@@ -11,7 +11,7 @@ export interface Window {
   readonly ceil: boolean;
 }
 
-/** Pooling arguments as schemas have them. */
+/** Pooling arguments in the form of the schemas. */
 export interface WindowArgs {
   readonly kernel_size: readonly number[];
   readonly stride: readonly number[];
@@ -20,7 +20,7 @@ export interface WindowArgs {
   readonly ceil_mode: boolean;
 }
 
-/** Reads and checks pooling arguments; an empty stride is the kernel's size. */
+/** Reads and checks pooling arguments; an empty stride means the kernel size. */
 export function windowOf(op: string, args: WindowArgs, spatial: number): Window {
   const kernel = perDim(args.kernel_size, spatial, `${op}: kernel_size`);
   const stride = args.stride.length === 0 ? kernel : perDim(args.stride, spatial, `${op}: stride`);
@@ -41,7 +41,7 @@ export function windowOf(op: string, args: WindowArgs, spatial: number): Window 
   return { kernel, stride, padding, dilation, ceil: args.ceil_mode };
 }
 
-/** Shape of a pooled tensor, batched or not. */
+/** Returns the shape of a pooled tensor, batched or not. */
 export function pooledShape(op: string, self: TensorMeta, window: Window): readonly number[] {
   const spatial = window.kernel.length;
   checkImage(op, self, spatial);
@@ -59,7 +59,7 @@ export function pooledShape(op: string, self: TensorMeta, window: Window): reado
   return [...lead, ...sizes];
 }
 
-/** Refuses what is not `spatial` dimensions after channels, with or without a batch. */
+/** Refuses tensors that do not have `spatial` dimensions after the channels, with or without a batch. */
 export function checkImage(op: string, self: TensorMeta, spatial: number): void {
   const rank = self.shape.length;
   check(
@@ -69,7 +69,7 @@ export function checkImage(op: string, self: TensorMeta, spatial: number): void 
   );
 }
 
-/** In ceil mode a last window that would start in the padding on the right is left out. */
+/** In ceil mode a last window that would start in the right padding is dropped. */
 function pooledSize(size: number, { kernel, stride, padding, dilation, ceil }: Window, d: number): number {
   const [s, p] = [stride[d]!, padding[d]!];
   const span = size + 2 * p - dilation[d]! * (kernel[d]! - 1) - 1;

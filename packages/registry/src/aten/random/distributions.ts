@@ -7,7 +7,7 @@ import { emit } from "../support/emit.ts";
 
 const impure = true;
 
-/** Distributions made of uniform and normal numbers, and those that a backend brings. */
+/** Defines distributions in terms of uniform and normal numbers, and those that a backend provides. */
 export const DISTRIBUTION_OPS: readonly OpRecord[] = [
   defineOp("aten::cauchy(Tensor self, float median=0., float sigma=1., *, Generator? generator=None) -> Tensor", {
     impure,
@@ -28,7 +28,7 @@ export const DISTRIBUTION_OPS: readonly OpRecord[] = [
     requires: { ranges: { p: [Number.MIN_VALUE, 1 - 2 ** -53] } },
     decompose({ self, p }, b) {
       const e = emit(b);
-      // How often a coin is thrown: the logarithm of a uniform number in (0, 1], in units of that of 1 - p.
+      // The number of trials is the logarithm of a uniform number in (0, 1] divided by that of 1 - p.
       const draw = b.tensor("aten::rand", { size: self.shape, dtype: "float64" });
       const throws = e.div(e.log1p(e.neg(draw)), { float: Math.log1p(-p) });
       return e.cast(e.add(e.floor(throws), { float: 1 }), self.dtype);

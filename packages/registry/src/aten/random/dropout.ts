@@ -4,7 +4,7 @@ import type { TensorMeta } from "../../tensor-meta.ts";
 import { check } from "../support/check.ts";
 import { emit } from "../support/emit.ts";
 
-/** Dropout; outside training it is the identity. */
+/** Defines dropout; outside training it is the identity. */
 export const DROPOUT_OPS: readonly OpRecord[] = [
   defineOp("aten::dropout(Tensor input, float p, bool train) -> Tensor", {
     impure: true,
@@ -48,14 +48,14 @@ function uniform(b: Builder, size: readonly number[]): TensorMeta {
   return b.tensor("aten::rand", { size, dtype: "float32" });
 }
 
-/** Keeps with probability `1 - p`, scaled so that the expected value stays. */
+/** Keeps each element with probability `1 - p`, scaled so that the expected value is unchanged. */
 function drop(b: Builder, input: TensorMeta, shape: readonly number[], p: number): TensorMeta {
   const e = emit(b);
   const kept = e.ge(uniform(b, shape), { float: p });
   return e.mul(e.mul(input, kept), { float: p === 1 ? 0 : 1 / (1 - p) });
 }
 
-/** Dropped elements take SELU's negative limit; then mean and variance are put back. */
+/** Sets dropped elements to SELU's negative limit, and then restores mean and variance. */
 function dropAlpha(b: Builder, input: TensorMeta, shape: readonly number[], p: number): TensorMeta {
   const e = emit(b);
   if (p === 1) return e.mul(input, 0);
@@ -66,7 +66,7 @@ function dropAlpha(b: Builder, input: TensorMeta, shape: readonly number[], p: n
   return e.cast(e.add(e.mul(filled, { float: a }), { float: alpha * a * p }), input.dtype);
 }
 
-/** Whole channels are dropped. */
+/** Returns the shape of a mask that drops whole channels. */
 function featureShape(input: TensorMeta): readonly number[] {
   check(input.shape.length >= 2, "Feature dropout requires at least 2 dimensions in the input");
   return input.shape.map((n, d) => (d < 2 ? n : 1));

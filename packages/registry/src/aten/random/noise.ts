@@ -9,7 +9,7 @@ import { emit } from "../support/emit.ts";
 
 const impure = true;
 
-/** What a backend brings, and all other random ops are made of. */
+/** Defines the random ops that a backend provides, and that all others decompose into. */
 export const NOISE_OPS: readonly OpRecord[] = [
   defineOp(
     "aten::rand(SymInt[] size, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor",
@@ -24,7 +24,7 @@ export const NOISE_OPS: readonly OpRecord[] = [
     {
       impure,
       infer: ({ size, dtype }) => noise(size, dtype),
-      // Of numbers of variance 1, each part has half.
+      // The two parts share the variance 1 equally.
       decompose: ({ size, dtype }, b) => complexNoise("aten::randn", size, dtype, Math.SQRT1_2, b),
     },
   ),
@@ -38,7 +38,7 @@ function noise(shape: readonly number[], dtype: DType | null): TensorMeta {
   return { dtype: dtype ?? "float32", shape };
 }
 
-/** Complex numbers whose parts are random; null for real ones. */
+/** Makes complex numbers with random parts; returns null for real dtypes. */
 function complexNoise(
   op: "aten::rand" | "aten::randn",
   size: readonly number[],

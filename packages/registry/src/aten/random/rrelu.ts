@@ -6,7 +6,7 @@ import { sameShape } from "../support/dims.ts";
 import { toNumber } from "../support/dtypes.ts";
 import { emit } from "../support/emit.ts";
 
-/** The activation that draws its slope. */
+/** Defines the randomized leaky ReLU. */
 export const RRELU_OPS: readonly OpRecord[] = [
   defineOp(
     "aten::rrelu(Tensor self, Scalar lower=0.125, Scalar upper=0.33333333333333331, bool training=False, Generator? generator=None) -> Tensor",
@@ -32,7 +32,7 @@ export const RRELU_OPS: readonly OpRecord[] = [
   ),
 ];
 
-/** In training each negative element is multiplied by a number of its own; the numbers are the second result. */
+/** In training each negative element is multiplied by its own random slope; the slopes are the second result. */
 function drawnSlope(b: Builder, self: TensorMeta, lower: Scalar, upper: Scalar): readonly [TensorMeta, TensorMeta] {
   const { add, gt, mul, where } = emit(b);
   const draw = b.tensor("aten::rand", { size: self.shape, dtype: self.dtype });

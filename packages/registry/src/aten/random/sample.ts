@@ -11,7 +11,7 @@ import { requireData } from "../support/require-data.ts";
 
 const impure = true;
 
-/** Random tensors, made of `rand` and `randn`. */
+/** Defines random tensors in terms of `rand` and `randn`. */
 export const SAMPLE_OPS: readonly OpRecord[] = [
   defineOp(
     "aten::rand.generator(SymInt[] size, *, Generator? generator, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor",
@@ -138,7 +138,8 @@ export const SAMPLE_OPS: readonly OpRecord[] = [
         const some = e.gt(e.sum(self, [-1]), 0);
         requireData(b, some, "invalid multinomial distribution (sum of probabilities <= 0)");
         if (!replacement) {
-          // The smallest of exponential waiting times comes with the right odds, and so do the next ones.
+          // The smallest of exponential waiting times is a sample with these weights, and so are the next ones, without
+          // replacement.
           const race = e.div(self, b.tensor("aten::exponential", { self }));
           return b.call("aten::topk", { self: race, k: num_samples, dim: -1 })[1];
         }
@@ -152,7 +153,7 @@ export const SAMPLE_OPS: readonly OpRecord[] = [
   ),
 ];
 
-/** The schema's default is a bare dtype number, 4 for int64. */
+/** Returns the dtype, where the schema's default is the bare dtype number 4 for int64. */
 function longUnless(dtype: DType | null): DType {
   return typeof dtype === "string" ? dtype : "int64";
 }
@@ -175,7 +176,7 @@ function integers(b: Builder, size: readonly number[], low: number, high: number
   return e.cast(e.add(e.floor(e.mul(draw, { float: high - low })), { float: low }), dtype);
 }
 
-/** 1 with probability `p`, else 0. */
+/** Returns 1 with probability `p`, else 0. */
 function below(b: Builder, self: TensorMeta, p: TensorMeta | Scalar): TensorMeta {
   const draw = b.tensor("aten::rand", { size: self.shape, dtype: self.dtype === "float64" ? "float64" : "float32" });
   return emit(b).cast(emit(b).lt(draw, p), self.dtype);

@@ -8,7 +8,7 @@ import { emit } from "../support/emit.ts";
 
 type Side = "max" | "min";
 
-/** Largest and smallest elements and where they are. A NaN wins. */
+/** Defines largest and smallest elements with their positions. NaN is larger and smaller than every number. */
 export const EXTREMUM_OPS: readonly OpRecord[] = [
   defineOp("aten::amax(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor", {
     infer: ({ self, dim, keepdim }) => extremum("amax", self, dim, keepdim),
@@ -55,7 +55,7 @@ function extremum(op: string, self: TensorMeta, dim: readonly number[], keepdim:
   return { dtype: self.dtype, shape: reducedShape(self.shape, dims, keepdim) };
 }
 
-/** The gradient goes to where the extreme stands, in equal shares. */
+/** Distributes the gradient equally among the elements that are extreme. */
 function extremumGradient(
   b: Builder,
   {
@@ -86,7 +86,7 @@ function whole(b: Builder, side: Side, self: TensorMeta): TensorMeta {
   return b.tensor(`aten::a${side}`, { self, dim: [] });
 }
 
-/** The position is found first; the value is what stands there. */
+/** Finds the position first; the value is the element there. */
 function withIndices(
   b: Builder,
   side: Side,

@@ -4,7 +4,7 @@ import type { TensorMeta } from "../../tensor-meta.ts";
 import { type DimList, reducedDims, reducedShape } from "../support/dims.ts";
 import { emit } from "../support/emit.ts";
 
-/** `any` and `all`. */
+/** Defines `any` and `all`. */
 export const LOGIC_OPS: readonly OpRecord[] = [
   defineOp("aten::any(Tensor self) -> Tensor", {
     decompose: ({ self }, b) => b.tensor("aten::any.dims", { self, dim: null }),
@@ -36,12 +36,12 @@ export const LOGIC_OPS: readonly OpRecord[] = [
   }),
 ];
 
-/** An explicit empty list reduces nothing here, unlike in `sum`. */
+/** Returns the dimensions to reduce; an explicit empty list reduces none here, unlike in `sum`. */
 function dimsOf(self: TensorMeta, dim: DimList): readonly number[] {
   return Array.isArray(dim) && dim.length === 0 ? [] : reducedDims(dim, self.shape.length);
 }
 
-/** uint8 stays uint8, as PyTorch has it from the time before bool tensors. */
+/** Infers the result; uint8 stays uint8, which PyTorch keeps for compatibility. */
 function truth(self: TensorMeta, dim: DimList, keepdim: boolean): TensorMeta {
   return {
     dtype: self.dtype === "uint8" ? "uint8" : "bool",
@@ -49,7 +49,7 @@ function truth(self: TensorMeta, dim: DimList, keepdim: boolean): TensorMeta {
   };
 }
 
-/** Compares the number of elements that are, or are not, zero with none: right for empty tensors too. */
+/** Compares the number of elements that are, or are not, zero with zero, which is right for empty tensors too. */
 function count(
   b: Builder,
   self: TensorMeta,

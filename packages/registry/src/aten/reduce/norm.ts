@@ -8,7 +8,7 @@ import { range, reducedDims, reducedShape, wrapDim } from "../support/dims.ts";
 import { checkFloating, isComplex, isFloat, isIntegral, toNumber } from "../support/dtypes.ts";
 import { type Emit, emit } from "../support/emit.ts";
 
-/** Vector and matrix norms. */
+/** Defines vector and matrix norms. */
 export const NORM_OPS: readonly OpRecord[] = [
   defineOp(
     "aten::linalg_vector_norm(Tensor self, Scalar ord=2, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor",
@@ -104,7 +104,7 @@ function resultType(self: TensorMeta, dtype: DType | null): DType {
   return partOf(dtype ?? self.dtype);
 }
 
-/** The norm of real numbers is not computed in complex ones. */
+/** Refuses a complex dtype for the norm of a real tensor. */
 function checkReal(op: string, self: TensorMeta, dtype: DType | null): void {
   check(
     dtype === null || isComplex(self.dtype) || !isComplex(dtype),
@@ -112,7 +112,7 @@ function checkReal(op: string, self: TensorMeta, dtype: DType | null): void {
   );
 }
 
-/** In the dtype that is asked for. */
+/** Converts a matrix to the requested dtype. */
 function matrixIn(b: Builder, self: TensorMeta, dtype: DType | null): TensorMeta {
   checkFloating("linalg.matrix_norm", self);
   if (dtype === null) return self;
@@ -132,7 +132,7 @@ function vector(
   return b.tensor("aten::linalg_vector_norm", { self, ord: p ?? 2, dim, keepdim, dtype });
 }
 
-/** Of magnitudes, except that 2 does not care about the sign. */
+/** Computes the norm from magnitudes, except that order 2 does not need them. */
 function vectorNorm(e: Emit, x: TensorMeta, ord: number, dims: readonly number[], keepdim: boolean): TensorMeta {
   if (dims.length === 0) return ord === 0 ? e.cast(e.ne(x, 0), x.dtype) : e.abs(x);
   if (ord === Number.POSITIVE_INFINITY) return e.amax(x, dims, keepdim);
@@ -143,14 +143,14 @@ function vectorNorm(e: Emit, x: TensorMeta, ord: number, dims: readonly number[]
   return e.pow(e.sum(e.pow(x, { float: ord }), dims, keepdim), { float: 1 / ord });
 }
 
-/** Orders ±1 and ±inf are extremes of column and row sums, ±2 of the singular values. */
+/** Computes a matrix norm: orders ±1 and ±inf are extremes of column and row sums, ±2 of the singular values. */
 function matrixNorm(b: Builder, self: TensorMeta, ord: number, dim: readonly number[], keepdim: boolean): TensorMeta {
   const e = emit(b);
   const [row, column] = dim.map((d) => wrapDim(d, self.shape.length)) as [number, number];
   check(dim.length === 2 && row !== column, "linalg.matrix_norm: dim must be a 2-tuple of distinct dimensions");
   const extreme = (x: TensorMeta, d: number, keep: boolean): TensorMeta =>
     b.tensor(ord > 0 ? "aten::amax" : "aten::amin", { self: x, dim: [d], keepdim: keep });
-  // The norm of nothing is 0.
+  // The norm of an empty matrix is 0.
   const largest = (s: TensorMeta): TensorMeta =>
     s.shape.at(-1) === 0 ? e.full(s.shape.slice(0, -1), 0, s.dtype) : extreme(s, -1, keepdim);
   if (Math.abs(ord) === 2) return singularValues(b, self, dim, keepdim, (_, s) => largest(s));

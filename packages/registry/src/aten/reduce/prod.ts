@@ -7,7 +7,7 @@ import { isComplex, isIntegral } from "../support/dtypes.ts";
 import { emit } from "../support/emit.ts";
 import { accumulated, reduced } from "./sum.ts";
 
-/** `prod`, sums without NaN, and what is counted or traced with sums. */
+/** Defines `prod`, sums without NaN, and ops that decompose into sums. */
 export const PROD_OPS: readonly OpRecord[] = [
   defineOp("aten::prod(Tensor self, *, ScalarType? dtype=None) -> Tensor", {
     decompose: ({ self, dtype }, b) => {
@@ -55,7 +55,7 @@ export const PROD_OPS: readonly OpRecord[] = [
   }),
 ];
 
-/** Products of the first half with the second one, until there is one number. */
+/** Multiplies the first half by the second one until one number is left. */
 function complexProduct(b: Builder, self: TensorMeta, dim: number, keepdim: boolean): TensorMeta {
   const e = emit(b);
   const at = wrapDim(dim, self.shape.length);

@@ -6,7 +6,7 @@ import { wrapDim } from "../support/dims.ts";
 import { checkFloating, isFloat, isIntegral } from "../support/dtypes.ts";
 import { type Emit, emit } from "../support/emit.ts";
 
-/** Running sums, products and extremes. */
+/** Defines running sums, products and extremes. */
 export const SCAN_OPS: readonly OpRecord[] = [
   defineOp("aten::cumsum(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor", {
     infer: ({ self, dim, dtype }) => running(self, dim, dtype),
@@ -52,7 +52,7 @@ function running(self: TensorMeta, dim: number, dtype: DType | null): TensorMeta
   return { dtype: dtype ?? (isIntegral(self.dtype) ? "int64" : self.dtype), shape: self.shape };
 }
 
-/** The same after a conversion, for backends that do not convert complex numbers by the way. */
+/** Does the same after a conversion, for backends whose scans do not convert complex numbers. */
 function converted(
   b: Builder,
   op: "aten::cumprod" | "aten::cumsum",
@@ -72,7 +72,10 @@ function extremes(self: TensorMeta, dim: number): readonly [TensorMeta, TensorMe
   ];
 }
 
-/** Row i of `history` (the last two dimensions) is everything up to element i, then `fill`, or the first element. */
+/**
+ * Makes a tensor whose row i (in the last two dimensions) holds all elements up to i, then `fill`, or the first
+ * element.
+ */
 function histories(
   e: Emit,
   self: TensorMeta,
@@ -80,7 +83,7 @@ function histories(
   fill: Scalar | null,
 ): {
   readonly history: TensorMeta;
-  /** Whether an element of `history` is one. */
+  /** Whether an element of `history` belongs to the row. */
   readonly past: TensorMeta;
   readonly steps: TensorMeta;
   readonly restore: (x: TensorMeta) => TensorMeta;
@@ -94,7 +97,7 @@ function histories(
   return { history, past, steps, restore: (x) => e.transpose(x, at, last) };
 }
 
-/** Of equal elements the later one is reported, as PyTorch does, and of NaNs. */
+/** Among equal elements, and among NaNs, the last one is reported, as in PyTorch. */
 function runningExtreme(
   b: Builder,
   self: TensorMeta,

@@ -8,7 +8,7 @@ import { numel, reducedDims, reducedShape, wrapDim } from "../support/dims.ts";
 import { checkFloating, isComplex, isIntegral } from "../support/dtypes.ts";
 import { type Emit, emit } from "../support/emit.ts";
 
-/** `softmax` and its logarithm, and `logsumexp`. */
+/** Defines `softmax`, its logarithm, and `logsumexp`. */
 export const SOFTMAX_OPS: readonly OpRecord[] = [
   defineOp("aten::_softmax(Tensor self, int dim, bool half_to_float) -> Tensor", {
     infer: ({ self, dim, half_to_float }) => normalized("softmax", self, dim, half_to_float),
@@ -82,13 +82,13 @@ export const SOFTMAX_OPS: readonly OpRecord[] = [
     decompose: ({ self, dim, keepdim }, b) => {
       const e = emit(b);
       const x = isIntegral(self.dtype) ? e.cast(self, "float32") : self;
-      // PyTorch makes no room for a result without the dimensions, though it reduces them.
+      // PyTorch fails here: it allocates the result as if the dimensions were not reduced.
       check(dim.length > 0 || keepdim || x.shape.length === 0, "logsumexp: expected a dim to reduce");
       const dims = reducedDims(dim, x.shape.length);
       if (numel(x.shape) === 0) return e.log(e.sum(e.exp(x), dims, keepdim));
       const real = isComplex(x.dtype) ? b.tensor("aten::real", { self: x }) : x;
       const largest = b.tensor("aten::amax", { self: real, dim: dims, keepdim: true });
-      // An infinite maximum would make inf - inf.
+      // An infinite maximum would give inf - inf.
       const finite = e.lt(e.abs(largest), { float: Number.POSITIVE_INFINITY });
       const shift = e.where(finite, largest, 0);
       const total = e.log(e.sum(e.exp(e.sub(x, shift)), dims, true));
@@ -108,7 +108,7 @@ function normalized(op: string, self: TensorMeta, dim: number, halfToFloat: bool
   return { dtype: halfToFloat ? "float32" : self.dtype, shape: self.shape };
 }
 
-/** `x - max(x)`, so that the exponentials stay within 1. */
+/** Returns `x - max(x)`, so that the exponentials are at most 1. */
 function shifted(e: Emit, self: TensorMeta, dim: number): TensorMeta {
   const x = e.cast(self, computeDtype(self.dtype));
   return e.sub(x, e.amax(x, [dim], true));

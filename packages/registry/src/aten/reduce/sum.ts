@@ -7,7 +7,7 @@ import { type DimList, numel, reducedDims, reducedShape } from "../support/dims.
 import { isComplex, isIntegral } from "../support/dtypes.ts";
 import { emit } from "../support/emit.ts";
 
-/** `sum` and `mean`. */
+/** Defines `sum` and `mean`. */
 export const SUM_OPS: readonly OpRecord[] = [
   defineOp("aten::sum(Tensor self, *, ScalarType? dtype=None) -> Tensor", {
     decompose: ({ self, dtype }, b) => b.tensor("aten::sum.dim_IntList", { self, dim: [], dtype }),
@@ -18,7 +18,7 @@ export const SUM_OPS: readonly OpRecord[] = [
       const result = accumulated(self, dtype);
       if (!isComplex(result)) return null;
       if (self.shape.length === 0) return b.tensor("aten::_to_copy", { self, dtype: result });
-      // Real and imaginary parts add up by themselves.
+      // Real and imaginary parts are summed independently.
       const parts = b.tensor("aten::view_as_real", { self: emit(b).cast(self, result) });
       const sums = emit(b).sum(parts, reducedDims(dim, self.shape.length), keepdim);
       return b.tensor("aten::view_as_complex", { self: sums });
@@ -46,7 +46,7 @@ export const SUM_OPS: readonly OpRecord[] = [
   }),
 ];
 
-/** The dtype that a sum or a product has. */
+/** Returns the dtype of a sum or a product. */
 export function accumulated(self: TensorMeta, dtype: DType | null): DType {
   return dtype ?? (isIntegral(self.dtype) ? "int64" : self.dtype);
 }
@@ -61,7 +61,7 @@ function averaged(self: TensorMeta, dtype: DType | null): DType {
   return result;
 }
 
-/** The shape without the dimensions that are reduced. */
+/** Returns the shape without the reduced dimensions. */
 export function reduced(self: TensorMeta, dim: DimList, keepdim: boolean): readonly number[] {
   return reducedShape(self.shape, reducedDims(dim, self.shape.length), keepdim);
 }
