@@ -17,20 +17,22 @@ import { locate, located } from "./located.ts";
 import { opGraph } from "./op-graph.ts";
 import { isHostData, type RunValue, tensorDataIn } from "./run-value.ts";
 
-/** What a boundary works with. */
+/** What a graph break works with. */
 export interface BoundaryHost {
-  /** What errors call the backend. */
+  /** The name of the backend in errors. */
   readonly backend: string;
   readonly registry: OpRegistry;
-  /** How many functions of handlers wait for what runs here. */
+  /** The number of handlers that wait for what runs here. */
   readonly depth: number;
-  /** Values that the stage before has computed; the data of tensors is on the host only where asked for. */
+  /**
+   * Returns values that the stage before has computed; the data of tensors is on the host only where `to` is `host`.
+   */
   read(values: readonly ArgValue[], to: "host" | "anywhere"): Awaitable<readonly RunValue[]>;
-  /** The values with their tensors in host memory. */
+  /** Returns the values with their tensors in host memory. */
   fetch(values: readonly RunValue[]): Awaitable<readonly RunValue[]>;
-  /** Drops these results of {@link runGraph}, which no later step needs. */
+  /** Frees these results of {@link runGraph}, which no later step needs. */
   drop(values: readonly RunValue[]): void;
-  /** Runs a graph behind the memory of the stage; its plans are kept under `key`. */
+  /** Runs a graph in memory after that of the stage; its plans are kept under `key`. */
   runGraph(
     key: Graph | string,
     graph: Graph,
@@ -39,7 +41,7 @@ export interface BoundaryHost {
   ): Promise<readonly RunValue[]>;
 }
 
-/** Runs what stands between two stages. One entry per return of its node. */
+/** Runs what stands between two stages. Returns one entry per return of its node. */
 export async function runBoundary(end: Boundary, host: BoundaryHost): Promise<readonly RunValue[]> {
   switch (end.kind) {
     case "dynamic": {
@@ -83,7 +85,7 @@ export async function runBoundary(end: Boundary, host: BoundaryHost): Promise<re
         host.drop(tensorDataIn(values).filter((tensor) => !results.includes(tensor)));
         return results;
       } catch (error) {
-        // An abort passes as it is.
+        // An abort is rethrown unchanged.
         throw error instanceof Pt2Error ? locate(error, [{ record: { name: end.node.op }, node: end.node }]) : error;
       }
   }

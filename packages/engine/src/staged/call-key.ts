@@ -1,10 +1,12 @@
 import { type Call, isTensor } from "@pt2/registry";
 import { keyOf } from "@pt2/registry/scalar";
 
-/** Largest tensor that is worth computing once instead of on each forward when no weight goes into it. */
+/**
+ * The bytes of the largest tensor that is worth computing once instead of in each forward when no weight goes into it.
+ */
 const MAX_GENERATED = 1 << 22;
 
-/** Whether a call gives the same value whenever its operands do, so that it may run once. */
+/** Whether a call gives the same value whenever its operands are the same, so that it may run once. */
 export function isPure(call: Call): boolean {
   if (call.record.impure === true) return false;
   const reads = Object.values(call.args).some((arg) => isTensor(arg) || (Array.isArray(arg) && arg.some(isTensor)));
@@ -12,13 +14,16 @@ export function isPure(call: Call): boolean {
   return reads || size <= MAX_GENERATED;
 }
 
-/** What a call makes of its operands, as a key. */
+/** Returns a key of what a call computes from its operands. */
 export function callKey({ record, args, scalar }: Call): string {
   const numbers = (_: string, value: unknown): unknown => (isTensor(value) ? "tensor" : exact(value));
   return `${record.name}|${scalar === undefined ? JSON.stringify(args, numbers) : keyOf(scalar.expr)}`;
 }
 
-/** A value as `JSON.stringify` can tell it from every other one: it has no bigint, -0, NaN or infinity. */
+/**
+ * Returns a value that `JSON.stringify` writes differently from every other one: JSON has no bigint, -0, NaN or
+ * infinity.
+ */
 export function exact(value: unknown): unknown {
   if (typeof value === "bigint") return `${value}n`;
   if (typeof value !== "number") return value;

@@ -6,7 +6,7 @@ export interface Clamp {
   readonly hi: number;
 }
 
-/** The bounds, if an expression of one float32 operand only clamps it: `min(max(x, lo), hi)` in any nesting. */
+/** Returns the bounds if an expression of one float32 operand only clamps it: `min(max(x, lo), hi)` in any nesting. */
 export function clampOf(expr: TypedExpr): Clamp | null {
   if (expr.dtype !== "float32") return null;
   if (expr.kind === "input") return { lo: Number.NEGATIVE_INFINITY, hi: Number.POSITIVE_INFINITY };

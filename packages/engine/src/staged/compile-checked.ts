@@ -4,7 +4,7 @@ import { type Program, stats, walk } from "@pt2/graph";
 import { isControl, type OpRegistry } from "@pt2/registry";
 import { staticInputs } from "./static-inputs.ts";
 
-/** Compiles a program, or says everything that is missing in one error. */
+/** Compiles a program, or reports everything that is missing in one error. */
 export async function compileChecked<T>(
   { program, registry, signal }: CompileRequest,
   backend: Pick<Backend, "name" | "capabilities" | "unsupported">,
@@ -20,15 +20,15 @@ export async function compileChecked<T>(
   try {
     return await compile();
   } catch (error) {
-    // Lowering stops at the first op that is missing; people want to know all of them.
+    // Lowering stops at the first op that is missing, but users want to see all of them.
     if (error instanceof Pt2Error && error.code === "registry.unsupported-op") await requireSupported(error);
     throw error;
   }
 }
 
 /**
- * Whether compiling alone tells what is missing: the whole program is lowered at load then. Where sizes are open, or a
- * part is lowered only when a run comes to it, or a dtype is not known here, the ops are checked first.
+ * Whether compiling alone finds what is missing, because the whole program is lowered at load. Where sizes are open, or
+ * a part is lowered only when a run comes to it, or a dtype is not supported, the ops are checked first.
  */
 function isLoweredWhole(program: Program, registry: OpRegistry, dtypes: readonly DType[]): boolean {
   if (staticInputs(program) === null) return false;

@@ -12,13 +12,13 @@ type Operand = RunValue | Graph;
 export interface ControlHost {
   /** Runs a graph that the op was given. */
   call(graph: Graph, inputs: readonly RunValue[]): Promise<readonly RunValue[]>;
-  /** The values with their tensors in host memory. */
+  /** Returns the values with their tensors in host memory. */
   fetch(values: readonly RunValue[]): Awaitable<readonly RunValue[]>;
-  /** Drops these results of {@link call}, which no later step needs. */
+  /** Frees these results of {@link call}, which no later step needs. */
   drop(values: readonly RunValue[]): void;
 }
 
-/** How long a loop keeps the thread before timers and messages, an abort among them, get their turn. */
+/** How long a loop keeps the thread before timers and messages, such as an abort, get their turn. */
 const TURN_MS = 20;
 
 /** Runs a higher-order op: `cond`, `while_loop`, `scan` or `map_impl`. Results are flat. */
@@ -49,14 +49,14 @@ function graphOf(operand: Operand | undefined): Graph {
   throw malformed("a graph is missing");
 }
 
-/** Operands of a graph; none may be left out. */
+/** Returns the operands of a graph; none may be left out. */
 function list(operand: Operand | undefined): readonly RunValue[] {
   if (operand === undefined || operand === null) return [];
   if (Array.isArray(operand)) return operand;
   throw malformed("a list of operands is missing");
 }
 
-/** Operands whose first dimension is run through. */
+/** Returns the operands whose first dimension is iterated over. */
 async function sequences(operand: Operand | undefined, { fetch }: ControlHost): Promise<readonly HostData[]> {
   const tensors = await fetch(list(operand));
   if (tensors.every((tensor): tensor is HostData => isHostData(tensor))) return tensors;
@@ -68,7 +68,7 @@ function isTrue(operand: Operand | undefined, { fetch }: ControlHost): Awaitable
   return whenReady(fetch([operand]), ([value]) => truth(value!));
 }
 
-/** Results of a call, on the host alone. */
+/** Fetches the results of a call to the host and frees them on the device. */
 async function taken(host: ControlHost, values: readonly RunValue[]): Promise<readonly RunValue[]> {
   const fetched = await host.fetch(values);
   host.drop(values);
@@ -85,11 +85,11 @@ function malformed(what: string): Pt2Error {
 const CONTROL: Readonly<
   Record<string, (operands: readonly Operand[], host: ControlHost) => Promise<readonly RunValue[]>>
 > = {
-  /** `(pred, true graph, false graph, operands)` */
+  /** Operands: `(pred, true graph, false graph, operands)`. */
   "higher_order::cond": async ([pred, yes, no, operands], host) =>
     host.call(graphOf((await isTrue(pred, host)) ? yes : no), list(operands)),
 
-  /** `(cond graph, body graph, carried, additional)` */
+  /** Operands: `(cond graph, body graph, carried, additional)`. */
   "higher_order::while_loop": async ([cond, body, carried, additional], host) => {
     let values = list(carried);
     for (let i = 0; ; i++) {
@@ -109,7 +109,7 @@ const CONTROL: Readonly<
     }
   },
 
-  /** `(combine graph, init, xs, additional)` → carries, then ys stacked on dim 0 */
+  /** Operands: `(combine graph, init, xs, additional)`. Results: the carries, then ys stacked on dim 0. */
   "higher_order::scan": async ([combine, init, xs, additional], host) => {
     let carry = list(init);
     const inputs = await sequences(xs, host);
@@ -123,13 +123,13 @@ const CONTROL: Readonly<
     return [...carry, ...stackRows(ys)];
   },
 
-  /** `(body graph, xs, extra)` → outputs stacked on dim 0 */
+  /** Operands: `(body graph, xs, extra)`. Results: the outputs stacked on dim 0. */
   "higher_order::map_impl": async ([body, xs, extra], host) => {
     const inputs = await sequences(xs, host);
     const apply = async (row: readonly HostData[]): Promise<readonly RunValue[]> =>
       taken(host, await host.call(graphOf(body), [...row, ...list(extra)]));
     const count = rowsOf(inputs);
-    // Of no rows one that is made up tells what results are like.
+    // Without rows, a row of zeros shows what the results are like.
     if (count === 0) return noRows(await apply(inputs.map(zeroRow)));
     const rows: (readonly RunValue[])[] = [];
     for (let i = 0; i < count; i++) rows.push(await apply(inputs.map((x) => rowOf(x, i))));

@@ -1,9 +1,12 @@
 import type { OpName } from "@pt2/graph";
 import type { RunValue } from "./run-value.ts";
 
-/** An op whose result sizes (or number) depend on data. It runs on host data, between two planned stages. */
+/**
+ * A kernel for an op whose result sizes (or their number) depend on data. It runs on host data, between two planned
+ * stages.
+ */
 export interface DynamicKernel {
   readonly ops: readonly OpName[];
-  /** Arguments by schema name, tensors with their data. One entry per return. */
+  /** Computes the results from arguments by schema name, tensors with their data. Returns one entry per return. */
   run(args: Readonly<Record<string, RunValue>>): readonly RunValue[];
 }

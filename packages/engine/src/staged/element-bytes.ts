@@ -2,7 +2,7 @@ import { viewAs } from "@pt2/backend";
 import { DTYPES, type DType, floatToBits, isSmallFloat } from "@pt2/format";
 import { convert } from "@pt2/registry/scalar";
 
-/** One element of a dtype, little-endian; a complex one has no imaginary part. */
+/** Returns the bytes of one element of a dtype, little-endian; a complex one gets an imaginary part of zero. */
 export function elementBytes(dtype: DType, value: number | bigint): Uint8Array {
   const bytes = new Uint8Array(DTYPES[dtype].itemsize);
   const array = viewAs(dtype, bytes);

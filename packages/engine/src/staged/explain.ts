@@ -1,7 +1,7 @@
 import type { Stage } from "@pt2/registry";
 import type { StagePlan } from "./stage-engine.ts";
 
-/** A planned stage, those that may follow it, and the first stages of graphs that its boundary calls. */
+/** A planned stage, those that may follow it, and the first stages of graphs that its graph break calls. */
 export interface Explained {
   readonly key: string;
   readonly plan: Pick<StagePlan<unknown>, "summary" | "steps">;
@@ -10,7 +10,10 @@ export interface Explained {
   readonly nested: readonly Explained[];
 }
 
-/** One line per step of every plan: the node, the ops that run as one, and what runs them where the plan says it. */
+/**
+ * Formats one line per step of every plan: the node, the ops that run as one, and what runs them where the plan says
+ * it.
+ */
 export function explainStages(roots: readonly Explained[]): string {
   const lines: string[] = [];
   const visit = ({ key, plan, stage, next, nested }: Explained, indent: string): void => {

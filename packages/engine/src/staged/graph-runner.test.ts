@@ -13,7 +13,7 @@ const floats = (...values: readonly number[]): HostData => ({
   bytes: new Uint8Array(Float32Array.from(values).buffer),
 });
 
-/** Runs one after the other on one engine; results are fetched. */
+/** Runs inputs one after the other on one engine, and fetches the results. */
 async function runAll(body: string, runs: readonly (readonly RunValue[])[]) {
   const engine = new HostDeviceEngine();
   const runner = new GraphRunner(program(body).graph, engine);

@@ -9,22 +9,22 @@ import type { RunHooks, StageEngine, StagePlan } from "./stage-engine.ts";
 import { fetchAll, type StageCount, StageNode, stageCache } from "./stage-node.ts";
 import { StandIns } from "./stand-ins.ts";
 
-/** What stands between stages, once a run has come to it. */
+/** The code of graph breaks, once a run has met one. */
 let boundary: typeof import("./boundary.ts") | undefined;
 
-/** Planned stages of an executable after which all plans are made anew. */
+/** The number of planned stages of an executable beyond which all plans are dropped and made anew. */
 const MAX_STAGES = 1024;
 
 /**
  * Runs one graph. The first run with new input shapes lowers and plans it; further runs with the same shapes only move
- * data. Runs of one executable never overlap: they share memory.
+ * data. Runs of one executable never overlap, because they share memory.
  */
 export class GraphRunner<Place extends TensorType, Plan extends StagePlan<Place>> {
   readonly #graph: Graph;
   readonly #engine: StageEngine<Place, Plan>;
   /** The plan of the stage that this graph is called from. */
   readonly #after: Plan | null;
-  /** Of this graph and those that it calls. */
+  /** The number of stages planned for this graph and those that it calls. */
   readonly #count: StageCount;
   readonly #roots: PlanCache<readonly RunValue[], StageNode<Place, Plan>> = stageCache();
 
@@ -41,8 +41,8 @@ export class GraphRunner<Place extends TensorType, Plan extends StagePlan<Place>
   }
 
   /**
-   * Plans for these inputs, without running. `lowered` is waited for in between: when all ops are known to run, and no
-   * weight has been read.
+   * Plans for these inputs, without running. It waits for `lowered` when all ops are known to run and no weight has
+   * been read yet.
    */
   async prepare(
     inputs: readonly RunValue[],
@@ -58,28 +58,28 @@ export class GraphRunner<Place extends TensorType, Plan extends StagePlan<Place>
   }
 
   /**
-   * Inputs are the graph's placeholders in order, less those that `bound` gives a place (weights).
-   * Results are copies; nothing of the run stays in use.
+   * Runs the graph on inputs for its placeholders in order, without those that `bound` has (weights). Results are
+   * copies, so nothing of the run stays in use.
    */
   async run(
     inputs: readonly RunValue[],
     bound: ReadonlyMap<string, Place> = new Map(),
     hooks: RunHooks = {},
   ): Promise<readonly RunValue[]> {
-    // Caches bound each graph and boundary; what multiplies over nested ones is bounded here.
+    // Caches limit the plans of each graph and graph break; the product over nested ones is limited here.
     if (this.#after === null && this.#count.stages > MAX_STAGES) this.release();
     let node = this.#roots.find(planKey(inputs), inputs) ?? (await this.prepare(inputs, bound));
     let given = inputs;
     for (;;) {
       const writing = node.write(given);
       if (writing !== undefined) await writing;
-      // What a boundary gave was a copy, and has been copied again. Inputs are the caller's.
+      // Results of a graph break were copies, and have been copied again. Inputs belong to the caller.
       if (given !== inputs) this.#drop(given);
       const executing = this.#engine.execute(node.plan, hooks);
       if (executing !== undefined) await executing;
       const { end } = node.stage;
       if (end.kind === "return") return node.read(end.outputs, "anywhere");
-      // Most programs are one stage.
+      // The import is made when it is needed, for most programs are one stage.
       boundary ??= await import("./boundary.ts");
       const results: readonly RunValue[] = await boundary.runBoundary(end, this.#host(node, hooks));
       node = await this.#follow(node, results);
@@ -87,22 +87,22 @@ export class GraphRunner<Place extends TensorType, Plan extends StagePlan<Place>
     }
   }
 
-  /** How many stages are planned, of the graphs that this one calls too. */
+  /** The number of planned stages, including those of the graphs that this one calls. */
   get stages(): number {
     return this.#count.stages;
   }
 
-  /** The first stages that are planned, with all that follows them. */
+  /** The planned first stages, which lead to all that follow them. */
   get plans(): readonly StageNode<Place, Plan>[] {
     return this.#roots.plans;
   }
 
-  /** One line per step of every plan: the node, the ops that run as one, and what runs them. */
+  /** Formats one line per step of every plan: the node, the ops that run as one, and what runs them. */
   explain(): string {
     return explainStages(this.plans);
   }
 
-  /** Gives up all plans. */
+  /** Releases all plans. */
   release(): void {
     this.#roots.clear();
   }
@@ -164,7 +164,7 @@ export class GraphRunner<Place extends TensorType, Plan extends StagePlan<Place>
       fetch: (values) => fetchAll(this.#engine, values),
       drop: (values) => this.#drop(values),
       runGraph: (key, graph, inputs, within = depth) => {
-        // A handler may call several ops at once; they share memory, so each waits for the one before.
+        // A handler may call several ops at once. They share memory, so each waits for the one before.
         const result = last.then(() => {
           const runner = node.runnerOf(key, () => new GraphRunner(graph, this.#engine, node.plan, this.#count));
           return runner.run(inputs, new Map(), { signal, depth: within });

@@ -3,7 +3,7 @@ import { readTensor, type WeightTensor } from "@pt2/format";
 import type { Node, Program } from "@pt2/graph";
 import type { HandlerTensor, OpRegistry } from "@pt2/registry";
 
-/** Values of weights that handled nodes take, by node and argument name. */
+/** Values of weights that nodes with handlers take, by node and argument name. */
 export type HandlerInitials = ReadonlyMap<Node, ReadonlyMap<string, HandlerTensor>>;
 
 /** Reads the weights that handlers with a `compile` function may look at, and no others. */

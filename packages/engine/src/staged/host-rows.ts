@@ -2,13 +2,13 @@ import { backendError, numel } from "@pt2/backend";
 import { DTYPES } from "@pt2/format";
 import { type HostData, isHostData, type RunValue } from "./run-value.ts";
 
-/** Python's truth of a number or of a tensor with one element. */
+/** Whether a number, or a tensor with one element, is true in Python. */
 export function truth(value: RunValue): boolean {
   if (isHostData(value)) return value.bytes.some((byte) => byte !== 0);
   return typeof value === "object" && value !== null && "float" in value ? value.float !== 0 : Boolean(value);
 }
 
-/** Common length of the first dimension. */
+/** Returns the common length of the first dimension. */
 export function rowsOf(tensors: readonly HostData[]): number {
   const rows = tensors[0]?.shape[0];
   if (rows === undefined || tensors.some(({ shape }) => shape[0] !== rows)) {
@@ -17,7 +17,7 @@ export function rowsOf(tensors: readonly HostData[]): number {
   return rows;
 }
 
-/** {@link rowsOf} for a loop that has no results without an iteration. */
+/** Returns {@link rowsOf}, for a loop that has no results without an iteration. */
 export function someRowsOf(tensors: readonly HostData[]): number {
   const rows = rowsOf(tensors);
   if (rows === 0) throw rowsError("need at least one row", tensors);
@@ -29,25 +29,25 @@ function rowsError(need: string, tensors: readonly HostData[]): Error {
   return backendError("backend.control-flow", { what: `scan and map ${need}, given [${shapes}]` });
 }
 
-/** A row of zeros, which stands for those of a tensor without rows. */
+/** Returns a row of zeros, which stands for the rows of a tensor that has none. */
 export function zeroRow({ dtype, shape }: HostData): HostData {
   const row = shape.slice(1);
   return { dtype, shape: row, bytes: new Uint8Array(numel(row) * DTYPES[dtype].itemsize) };
 }
 
-/** What would be stacked of results like these, if there were any. */
+/** Returns the stack of no results, with the shapes of results like these. */
 export function noRows(results: readonly RunValue[]): readonly HostData[] {
   const tensors = results as readonly HostData[];
   return tensors.map(({ dtype, shape }) => ({ dtype, shape: [0, ...shape], bytes: new Uint8Array(0) }));
 }
 
-/** `tensor[i]`, without a copy. */
+/** Returns `tensor[i]`, without a copy. */
 export function rowOf({ dtype, shape, bytes }: HostData, i: number): HostData {
   const size = bytes.byteLength / shape[0]!;
   return { dtype, shape: shape.slice(1), bytes: bytes.subarray(i * size, (i + 1) * size) };
 }
 
-/** `torch.stack` of each column of results. */
+/** Returns `torch.stack` of each column of results. */
 export function stackRows(rows: readonly (readonly RunValue[])[]): readonly HostData[] {
   const [first] = rows as readonly (readonly HostData[])[];
   const alike = ({ dtype, shape }: HostData, other: RunValue | undefined): boolean =>

@@ -4,15 +4,21 @@ import { DTYPES } from "@pt2/format";
 import type { Program } from "@pt2/graph";
 import { type DeviceData, type HostData, isDeviceData, isHostData, isTensorData, type RunValue } from "./run-value.ts";
 
-/** How a backend takes and gives tensors that are not in host memory. */
+/** How a backend accepts and returns tensors that are not in host memory. */
 export interface DeviceTensors {
-  /** What errors call the backend. */
+  /** The name of the backend in errors. */
   readonly name: string;
-  /** A tensor of the backend's own device as runs take it, null for one of another. Absent: it has no device. */
+  /**
+   * Returns a tensor of the backend's own device as runs take it, and null for a tensor of another device. It is absent
+   * where the backend has no device.
+   */
   accept?(tensor: Tensor): DeviceData | null;
 }
 
-/** User inputs as runs take them. The runtime checks them against the signature; here each is checked to be sound. */
+/**
+ * Converts user inputs to what runs take. The runtime checks them against the signature; here each is checked to be
+ * well formed.
+ */
 export function toRunValues(
   { graph, inputs: specs }: Program,
   values: readonly Value[],
@@ -35,7 +41,7 @@ export function toRunValues(
       });
     }
     if (kind === "symfloat" && typeof given === "number") return { float: given };
-    // An int that a number holds is one: sizes are computed with numbers. Python has no -0 among them.
+    // An int in a JavaScript number stays one, because sizes are computed with numbers. Python's ints have no -0.
     return kind === "symint" && Number.isSafeInteger(Number(given)) ? Number(given) + 0 : given;
   });
 }
@@ -56,7 +62,7 @@ function toRunValue(value: Value, name: string, backend: DeviceTensors): RunValu
   return result;
 }
 
-/** Refuses data whose bytes are not those that its dtype and shape say: copying it would write past its place. */
+/** Refuses data whose length is not that of its dtype and shape: copying it would write outside its memory. */
 export function requireBytes({ dtype, shape, bytes }: HostData, what: () => string): void {
   const expected = numel(shape) * (DTYPES[dtype]?.itemsize ?? Number.NaN);
   if (bytes.byteLength === expected && shape.every((size) => Number.isSafeInteger(size) && size >= 0)) return;
@@ -66,7 +72,7 @@ export function requireBytes({ dtype, shape, bytes }: HostData, what: () => stri
   });
 }
 
-/** A result as users get it. `give` makes a tensor of what is on the device; without it, there is nothing there. */
+/** Converts a result to what users get. `give` makes a tensor of data on the device; without it, no data is there. */
 export function fromRunValue(value: RunValue, give?: (data: DeviceData) => Tensor): Value {
   if (isHostData(value)) return hostTensor(value.dtype, value.shape, viewAs(value.dtype, value.bytes));
   if (give !== undefined && isDeviceData(value)) return give(value);

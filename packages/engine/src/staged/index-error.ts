@@ -3,7 +3,8 @@ import type { Pt2Error } from "@pt2/format";
 import { type Call, describeNode } from "@pt2/registry";
 
 /**
- * An index that a program computed and that is not in its tensor. Without a call, the caller that runs the op adds it.
+ * Makes the error about an index that a program computed and that is outside its tensor. Without a call, the caller
+ * that runs the op adds it.
  */
 export function indexError(index: number, dim: number, size: number, call?: Call): Pt2Error {
   return backendError("backend.index-out-of-range", {
@@ -14,7 +15,7 @@ export function indexError(index: number, dim: number, size: number, call?: Call
   });
 }
 
-/** An index that PyTorch does not count from the end: those of `gather`, of `scatter`, and of rows of tables. */
+/** Checks an index that PyTorch does not count from the end: those of `gather`, of `scatter`, and of rows of tables. */
 export function requireIndex(index: number, dim: number, size: number, call?: Call): number {
   if (!(index >= 0 && index < size)) throw indexError(index, dim, size, call);
   return index;

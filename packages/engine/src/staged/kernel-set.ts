@@ -1,10 +1,10 @@
 import type { OpName } from "@pt2/graph";
 import type { ArgValue, Call } from "@pt2/registry";
 
-/** What tells for which calls a kernel is. */
+/** What decides which calls a kernel takes. */
 export interface OpKernel {
   readonly ops: readonly OpName[];
-  /** Whether it takes these arguments; the op's decomposition is used when not. Default: it does. */
+  /** Whether it takes these arguments; otherwise the op is decomposed. Default: yes. */
   accepts?(args: Readonly<Record<string, ArgValue>>): boolean;
 }
 
@@ -12,7 +12,9 @@ export interface OpKernel {
 export class KernelSet<Kernel extends OpKernel> {
   readonly #byOp = new Map<OpName, Kernel[]>();
 
-  /** Earlier kernels are asked first: fast ones for few dtypes before general ones. `serves` tells for which ops. */
+  /**
+   * Earlier kernels come first, so fast ones for few dtypes precede general ones. `serves` returns the ops of a kernel.
+   */
   constructor(kernels: readonly Kernel[], serves: (op: OpName, kernel: Kernel) => boolean = () => true) {
     for (const kernel of kernels) {
       for (const op of kernel.ops) {
@@ -24,7 +26,7 @@ export class KernelSet<Kernel extends OpKernel> {
     }
   }
 
-  /** The kernel that takes these arguments. */
+  /** Finds the kernel that takes these arguments. */
   find(op: OpName, args: Readonly<Record<string, ArgValue>>): Kernel | undefined {
     return this.#byOp.get(op)?.find((kernel) => kernel.accepts?.(args) ?? true);
   }

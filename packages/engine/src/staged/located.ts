@@ -5,8 +5,8 @@ import { NotLoaded } from "@pt2/registry/on-demand";
 import { kernelError, type Work } from "../kernel-error.ts";
 
 /**
- * Runs or plans what computes these calls, so that an error says where in the program it happened. What is not a coded
- * error (a trap, a failure inside a kernel's plan) becomes one: users see the op, and the cause is kept.
+ * Runs or plans what computes these calls, and adds the place in the program to an error. An error without a code (a
+ * trap, a failure inside a kernel's plan) becomes a coded one: users see the op, and the cause is kept.
  */
 export function located<T>(calls: readonly Work[], work: () => T): T {
   try {
@@ -16,7 +16,7 @@ export function located<T>(calls: readonly Work[], work: () => T): T {
   }
 }
 
-/** An error with the place of the calls during which it happened. */
+/** Adds the place of the calls during which an error happened. */
 export function locate(error: unknown, calls: readonly Work[]): unknown {
   if (error instanceof NotLoaded) return error;
   const call = calls.at(-1);

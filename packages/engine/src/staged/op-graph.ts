@@ -3,15 +3,15 @@ import type { Arg, Graph, NamedArg, Node } from "@pt2/graph";
 import type { HandlerTensor, OpRegistry } from "@pt2/registry";
 import type { RunValue } from "./run-value.ts";
 
-/** A graph of one node, its tensors and numbers as inputs. */
+/** A graph of one node, with its tensors and numbers as inputs. */
 export interface OpGraph {
-  /** The same for calls that differ only in their tensors and numbers. */
+  /** A key that is the same for calls that differ only in their tensors and numbers. */
   readonly key: string;
   readonly graph: Graph;
   readonly inputs: readonly RunValue[];
 }
 
-/** The graph that runs one op for a handler. */
+/** Builds the graph that runs one op for a handler. */
 export function opGraph(op: string, given: Readonly<Record<string, unknown>>, registry: OpRegistry): OpGraph {
   const record = registry.resolve(op);
   if (record === undefined) {

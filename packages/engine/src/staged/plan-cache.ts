@@ -1,7 +1,7 @@
-/** A plan for values of certain kinds and shapes; `accepts` says whether it is right for the values of one run. */
+/** A plan for values of certain kinds and shapes; `accepts` says whether it is valid for the values of one run. */
 export interface Cached<V> {
   readonly key: string;
-  /** Takes the values as those of the run; false when the plan was made for other ones. */
+  /** Sets the values of a run; returns false when the plan was made for other values. */
   accepts(values: V): boolean;
 }
 
@@ -9,7 +9,7 @@ export interface Cached<V> {
 export class PlanCache<V, P extends Cached<V>> {
   readonly #limit: number;
   readonly #drop: (plan: P) => void;
-  /** Most recently used last. */
+  /** The plans, with the most recently used one last. */
   #plans: readonly P[] = [];
 
   constructor(limit: number, drop: (plan: P) => void) {
@@ -22,7 +22,7 @@ export class PlanCache<V, P extends Cached<V>> {
   }
 
   find(key: string, values: V): P | undefined {
-    // What was used last is likely to be used again.
+    // The plan that was used last is likely to be used again.
     const found = this.#plans.findLast((plan) => plan.key === key && plan.accepts(values));
     if (found !== undefined && found !== this.#plans.at(-1)) {
       this.#plans = [...this.#plans.filter((plan) => plan !== found), found];
@@ -39,7 +39,7 @@ export class PlanCache<V, P extends Cached<V>> {
     }
   }
 
-  /** Gives up all plans. */
+  /** Releases all plans. */
   clear(): void {
     const plans = this.#plans;
     this.#plans = [];

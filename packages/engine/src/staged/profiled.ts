@@ -12,7 +12,7 @@ export async function profiled(run: (observe: StepObserver) => Promise<readonly 
 
 function stepTime(calls: readonly Call[], startMs: number, ms: number): StepTime {
   const { node } = calls.at(-1)!;
-  // What a node was taken apart into is several calls of it.
+  // A decomposed node is several calls.
   const nodes = new Map(calls.flatMap((call) => call.node.origin.joined ?? [call.node]).map((one) => [one.name, one]));
   const ops = calls.flatMap((call) => call.node.origin.joined?.map(({ op }) => op) ?? [call.record.name]);
   return { node: node.name, ops, where: describeNode(node, [...nodes.values()]), startMs, ms };

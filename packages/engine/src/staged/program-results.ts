@@ -11,7 +11,10 @@ export interface ProgramResults {
   readonly writes: readonly { readonly target: string; readonly data: TensorData }[];
 }
 
-/** Tells outputs from writes. `buffers` are what runs may write, by target; anything that does not fit one is refused. */
+/**
+ * Separates outputs from writes. `buffers` are what runs may write, by target; a write that does not fit its buffer is
+ * refused.
+ */
 export function programResults(
   { outputs: specs }: Program,
   results: readonly RunValue[],
@@ -32,7 +35,9 @@ function isWrite(spec: OutputSpec): spec is OutputSpec & { readonly target: stri
   return spec.kind === "buffer_mutation" || spec.kind === "parameter_mutation";
 }
 
-/** A result that is to be written to a buffer; anything but the buffer's dtype and shape would not fit its place. */
+/**
+ * Refuses a result that is to be written to a buffer of another dtype or shape: it would not fit the buffer's memory.
+ */
 function checkWrite(target: string, buffer: TensorType | undefined, result: RunValue): TensorData {
   if (buffer !== undefined && isTensorData(result)) {
     const { dtype, shape } = result;

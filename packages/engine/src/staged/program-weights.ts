@@ -5,16 +5,16 @@ import { reachOf } from "@pt2/registry";
 
 /** A placeholder of a program that is not a user input, and the weight for it. */
 export interface ProgramWeight {
-  /** Name of the placeholder's value. */
+  /** The name of the placeholder's value. */
   readonly value: string;
-  /** Fully qualified name. */
+  /** The fully qualified name. */
   readonly target: string;
   readonly weight: WeightTensor;
   /** Whether runs write it. */
   readonly written: boolean;
 }
 
-/** The weights that a program takes, each checked against the archive and the program. Reads nothing. */
+/** Lists the weights that a program takes, each checked against the archive and the program. Nothing is read yet. */
 export function programWeights(program: Program, weights: ReadonlyMap<string, WeightTensor>): readonly ProgramWeight[] {
   const written = new Set(
     program.outputs.flatMap((spec) =>

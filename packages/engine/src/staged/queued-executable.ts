@@ -4,7 +4,7 @@ import type { Pt2Error } from "@pt2/format";
 import { profiled } from "./profiled.ts";
 import type { RunHooks } from "./stage-engine.ts";
 
-/** Hooks of a run with the kind of signal that the backend stops at. */
+/** The hooks of a run, with the kind of signal that the backend stops at. */
 export interface SignalledHooks<Signal extends Cancellation> extends RunHooks {
   readonly signal?: Signal | undefined;
 }
@@ -13,7 +13,7 @@ export interface SignalledHooks<Signal extends Cancellation> extends RunHooks {
 export abstract class QueuedExecutable<Model, Signal extends Cancellation = Cancellation> {
   protected readonly queue: RunQueue;
   readonly #disposed: () => Pt2Error;
-  /** Null once disposed, so that the memory is freed although the executable may still be referenced. */
+  /** Null once disposed, so that the memory is freed even if the executable is still referenced. */
   #model: Model | null;
 
   constructor(model: Model, disposed: () => Pt2Error) {
@@ -37,7 +37,7 @@ export abstract class QueuedExecutable<Model, Signal extends Cancellation = Canc
     await this.release(model);
   }
 
-  /** Fails once disposed. */
+  /** Returns the model; fails once disposed. */
   protected get model(): Model {
     if (this.#model === null) throw this.#disposed();
     return this.#model;
@@ -47,9 +47,9 @@ export abstract class QueuedExecutable<Model, Signal extends Cancellation = Canc
     this.#model = model;
   }
 
-  /** One run. */
+  /** Runs the program once. */
   protected abstract forward(inputs: readonly Value[], hooks: SignalledHooks<Signal>): Promise<readonly Value[]>;
 
-  /** Gives the memory of the model back; null where it was disposed before. */
+  /** Frees the memory of the model, which is null where it was disposed before. */
   protected abstract release(model: Model | null): Promise<void>;
 }

@@ -2,7 +2,7 @@ import type { DType } from "@pt2/format";
 import type { ArgValue, Scalar } from "@pt2/registry";
 import { exact } from "./call-key.ts";
 
-/** What a plan knows of a tensor. */
+/** The type of a tensor in a plan. */
 export interface TensorType {
   readonly dtype: DType;
   readonly shape: readonly number[];
@@ -13,7 +13,7 @@ export interface HostData extends TensorType {
   readonly bytes: Uint8Array;
 }
 
-/** A tensor outside the memory of plans, on the device of a backend, which alone knows what `handle` is. */
+/** A tensor outside the memory of plans, on the device of a backend; only that backend can use `handle`. */
 export interface DeviceData extends TensorType {
   readonly handle: object;
 }
@@ -39,7 +39,7 @@ export function isTensorData(value: unknown): value is TensorData {
   return isHostData(value) || isDeviceData(value);
 }
 
-/** What a plan depends on: shapes and dtypes of tensors, and the kinds of numbers. */
+/** Returns the key of what a plan depends on: shapes and dtypes of tensors, and the kinds of numbers. */
 export function planKey(values: readonly RunValue[]): string {
   return values.map(keyOf).join(";");
 }
@@ -51,7 +51,9 @@ function keyOf(value: RunValue): string {
   return `${typeof value}:${JSON.stringify(value, (_, part: unknown) => exact(part))}`;
 }
 
-/** Whether a value is a number that may change from run to run under one plan. Complex ones are written into plans. */
+/**
+ * Whether a value is a number that may change from run to run under one plan. Complex numbers are written into plans.
+ */
 export function isRealNumber(value: RunValue): value is RealNumber {
   if (typeof value === "object") return value !== null && "float" in value;
   return typeof value === "number" || typeof value === "bigint" || typeof value === "boolean";
@@ -65,12 +67,12 @@ function kindOf(value: RealNumber): string {
   return typeof value === "object" || (typeof value === "number" && !Number.isInteger(value)) ? "float" : "int";
 }
 
-/** The tensors among values, those in lists included. */
+/** Returns the tensors among values, those in lists included. */
 export function tensorDataIn(values: readonly RunValue[]): readonly TensorData[] {
   return values.flatMap((value) => (isTensorData(value) ? [value] : Array.isArray(value) ? tensorDataIn(value) : []));
 }
 
-/** A scalar argument as a plain number; of a complex one its real part. */
+/** Returns a scalar argument as a plain number; of a complex one its real part. */
 export function numberOf(value: Scalar): number | bigint {
   if (typeof value === "boolean") return value ? 1 : 0;
   if (typeof value !== "object") return value;

@@ -9,11 +9,13 @@ import { isDeviceData, isHostData, isTensorData, type RunValue, type TensorType,
 import type { RunHooks, StageEngine, StagePlan } from "./stage-engine.ts";
 import type { StandIns } from "./stand-ins.ts";
 
-/** Plans for more inputs than this are dropped, the least used first: of a graph, behind a boundary, for called ops. */
+/**
+ * The number of plans beyond which the least recently used is dropped: of a graph, after a graph break, for called ops.
+ */
 const MAX_PLANS = 16;
 const MAX_GRAPHS = 64;
 
-/** How many stages are planned, in all graphs of an executable. */
+/** The number of planned stages, in all graphs of an executable. */
 export interface StageCount {
   stages: number;
 }
@@ -21,23 +23,23 @@ export interface StageCount {
 /** Where a stage begins. */
 export interface StageOrigin<Place, Plan> {
   readonly key: string;
-  /** What stands for the values that the stage is given. */
+  /** The placeholders of the values that the stage is given. */
   readonly given: StandIns;
-  /** Tensors that are there already. */
+  /** Tensors that exist already. */
   readonly places: ReadonlyMap<LoweredTensor, Place>;
   /** The plan before. */
   readonly after: Plan | null;
   readonly count: StageCount;
 }
 
-/** What runs a graph that a stage's boundary calls. */
+/** Runs a graph that a stage's graph break calls. */
 interface CalledGraph<Place extends TensorType, Plan extends StagePlan<Place>> {
   readonly plans: readonly StageNode<Place, Plan>[];
   run(inputs: readonly RunValue[], bound?: ReadonlyMap<string, Place>, hooks?: RunHooks): Promise<readonly RunValue[]>;
   release(): void;
 }
 
-/** A planned stage, and what may follow it by what its boundary returned. */
+/** A planned stage, and what may follow it, by what its graph break returned. */
 export class StageNode<Place extends TensorType, Plan extends StagePlan<Place>> implements Cached<readonly RunValue[]> {
   readonly key: string;
   readonly stage: Stage;
@@ -47,9 +49,9 @@ export class StageNode<Place extends TensorType, Plan extends StagePlan<Place>> 
   readonly #engine: StageEngine<Place, Plan>;
   readonly #given: StandIns;
   readonly #count: StageCount;
-  /** Numbers of the run that the stage's steps read. */
+  /** The runtime scalars that the stage's steps read. */
   readonly #numbers: readonly RunNumber[];
-  /** Runners of the graphs that the boundary calls, most recently used last. */
+  /** Runners of the graphs that the graph break calls, most recently used last. */
   readonly #graphs = new Map<Graph | string, CalledGraph<Place, Plan>>();
 
   private constructor(
@@ -93,7 +95,7 @@ export class StageNode<Place extends TensorType, Plan extends StagePlan<Place>> 
     return this.stage.numbers.holds();
   }
 
-  /** Puts the values of a run where its steps read them. */
+  /** Writes the values of a run where the steps read them. */
   write(values: readonly RunValue[]): Awaitable<void> {
     const { tensors } = this.#given;
     const data = tensorDataIn(values);
@@ -104,9 +106,9 @@ export class StageNode<Place extends TensorType, Plan extends StagePlan<Place>> 
     return this.#engine.write(this.plan, tensors, data, this.#numbers);
   }
 
-  /** Values that its steps have computed, and others as they are. */
+  /** Returns values that its steps have computed, and others as they are. */
   read(values: readonly ArgValue[], to: "host" | "anywhere"): Awaitable<readonly RunValue[]> {
-    // What most graphs return and most ops take.
+    // Most graphs return only tensors, and most ops take only tensors.
     if (values.every(isComputed)) return this.#engine.read(this.plan, values, to);
     const tensors: LoweredTensor[] = [];
     const collect = (value: ArgValue): void => {
@@ -125,12 +127,12 @@ export class StageNode<Place extends TensorType, Plan extends StagePlan<Place>> 
     });
   }
 
-  /** The first stages of graphs that the boundary calls. */
+  /** The first stages of graphs that the graph break calls. */
   get nested(): readonly StageNode<Place, Plan>[] {
     return [...this.#graphs.values()].flatMap((runner) => runner.plans);
   }
 
-  /** The runner of a graph that the boundary calls. */
+  /** Returns the runner of a graph that the graph break calls. */
   runnerOf(key: Graph | string, make: () => CalledGraph<Place, Plan>): CalledGraph<Place, Plan> {
     const runner = this.#graphs.get(key) ?? make();
     this.#graphs.delete(key);
@@ -143,7 +145,7 @@ export class StageNode<Place extends TensorType, Plan extends StagePlan<Place>> 
     return runner;
   }
 
-  /** Gives up its plan, and those of everything behind it. */
+  /** Releases its plan, and those of all stages after it. */
   release(): void {
     this.#count.stages--;
     this.#engine.release(this.plan);
@@ -153,12 +155,12 @@ export class StageNode<Place extends TensorType, Plan extends StagePlan<Place>> 
   }
 }
 
-/** Whether a value is a tensor that steps compute; a number of the run is known without them. */
+/** Whether a value is a tensor that steps compute; a runtime scalar is known without them. */
 function isComputed(value: ArgValue): value is LoweredTensor {
   return isTensor(value) && !isRunNumber(value);
 }
 
-/** A cache for the stages that begin a graph, or follow another. */
+/** Makes a cache for the stages that begin a graph, or follow another stage. */
 export function stageCache<Place extends TensorType, Plan extends StagePlan<Place>>(): PlanCache<
   readonly RunValue[],
   StageNode<Place, Plan>
@@ -166,7 +168,7 @@ export function stageCache<Place extends TensorType, Plan extends StagePlan<Plac
   return new PlanCache(MAX_PLANS, (node) => node.release());
 }
 
-/** The values with their tensors in host memory. */
+/** Returns the values with their tensors in host memory. */
 export function fetchAll<Place extends TensorType, Plan extends StagePlan<Place>>(
   engine: StageEngine<Place, Plan>,
   values: readonly RunValue[],

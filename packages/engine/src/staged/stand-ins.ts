@@ -1,9 +1,11 @@
 import { type ArgValue, type LoweredTensor, type RunNumber, runNumber } from "@pt2/registry";
 import { isRealNumber, isTensorData, type RealNumber, type RunValue } from "./run-value.ts";
 
-/** What stands for the values of a run while a stage is lowered: tensors by dtype and shape, numbers by their cells. */
+/**
+ * Placeholders for the values of a run while a stage is lowered: tensors by dtype and shape, numbers by their cells.
+ */
 export class StandIns {
-  /** One for each value. */
+  /** One placeholder for each value. */
   readonly values: readonly ArgValue[];
   /** The tensors among them, those in lists included. */
   readonly tensors: readonly LoweredTensor[];
@@ -15,7 +17,7 @@ export class StandIns {
     this.tensors = this.#tensors;
   }
 
-  /** Takes the numbers of another run; its values have the same kinds. */
+  /** Sets the numbers of another run, whose values have the same kinds. */
   set(values: readonly RunValue[]): void {
     let at = 0;
     const visit = (value: RunValue): void => {

@@ -1,7 +1,10 @@
 import type { Program } from "@pt2/graph";
 import type { RunValue } from "./run-value.ts";
 
-/** Stand-ins for the user inputs of a program whose shapes are all fixed, or null: then planning waits for the first run. */
+/**
+ * Makes placeholders for the user inputs of a program whose shapes are all fixed; otherwise null, and planning waits
+ * for the first run.
+ */
 export function staticInputs({ graph, inputs }: Program): readonly RunValue[] | null {
   const values: RunValue[] = [];
   for (const spec of inputs) {
@@ -9,7 +12,7 @@ export function staticInputs({ graph, inputs }: Program): readonly RunValue[] | 
     const type = graph.values.get(spec.value);
     if (type?.kind !== "tensor" || type.shape.some((size) => typeof size !== "number")) return null;
     const shape = type.shape as readonly number[];
-    // Only dtype and shape are looked at when a plan is prepared.
+    // A plan looks at dtype and shape only.
     values.push({ dtype: type.dtype, shape, bytes: EMPTY });
   }
   return values;
