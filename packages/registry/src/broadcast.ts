@@ -1,6 +1,6 @@
 import { registryError } from "./registry-errors.ts";
 
-/** Common shape of operands that broadcast together. */
+/** Returns the shape that operands broadcast to. */
 export function broadcastShapes(shapes: readonly (readonly number[])[]): readonly number[] {
   let result = shapes[0] ?? [];
   for (const shape of shapes) if (shape !== result) result = broadcastTwo(result, shape);

@@ -5,7 +5,7 @@ import type { Scalar, TensorMeta } from "./tensor-meta.ts";
 
 const twice = defineOp("mylib::twice(Tensor self, int times=2) -> (Tensor, Tensor[])");
 
-/** Never called: what the compiler says of it is the test. */
+/** This function is never called: the test is that it compiles. */
 function calls(b: Builder, x: TensorMeta, found: string): void {
   expectTypeOf(b.tensor("aten::softplus", { self: x, beta: { float: 2 } })).toEqualTypeOf<TensorMeta>();
   expectTypeOf(b.call("aten::linalg_qr", { A: x })).toEqualTypeOf<readonly [TensorMeta, TensorMeta]>();
@@ -15,7 +15,7 @@ function calls(b: Builder, x: TensorMeta, found: string): void {
   expectTypeOf(b.call("aten::item", { self: x })).toEqualTypeOf<readonly [Scalar]>();
   expectTypeOf(b.call(twice, { self: x })).toEqualTypeOf<readonly [TensorMeta, readonly TensorMeta[]]>();
   expectTypeOf(b.tensor(found, { anything: 1 })).toEqualTypeOf<TensorMeta>();
-  // A number may stand for a tensor, and for a list of fixed length.
+  // A number is accepted for a tensor, and for a list of fixed length.
   b.tensor("aten::add.Tensor", { self: 1, other: x, alpha: 2 });
   b.tensor("aten::avg_pool2d", { self: x, kernel_size: 3 });
   b.call("aten::copy_", { self: x, src: x });

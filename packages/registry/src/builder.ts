@@ -3,10 +3,10 @@ import type { OpSchemas } from "./op-schemas.gen.ts";
 import type { CallArgs, CallResults } from "./schema/infer-types.ts";
 import type { ArgValue, TensorMeta } from "./tensor-meta.ts";
 
-/** Names of the ops that come with this project. */
+/** The names of the ops that this project defines. */
 export type KnownOp = keyof OpSchemas;
 
-/** Carries the text of a schema through the compiler; nothing has it when the program runs. */
+/** A type-level property that holds the text of a schema; it does not exist at run time. */
 declare const SCHEMA_TEXT: unique symbol;
 
 /** A record whose schema the compiler knows. */
@@ -15,34 +15,40 @@ export interface TypedOp<S extends string = string> {
   readonly [SCHEMA_TEXT]?: S;
 }
 
-/** What a rule may call: an op of this project by its name, any op by its record, or one by a name found at run time. */
+/**
+ * What a rule may call: an op of this project by its name, any op by its record, or an op by a name that is computed at
+ * run time.
+ */
 export type Callable = KnownOp | TypedOp | (string & {});
 
-/** The schema of an op, as text; `string` where the compiler cannot know it. */
+/** The schema of an op as text; `string` if the compiler does not know it. */
 export type SchemaOf<Op extends Callable> =
   Op extends TypedOp<infer S> ? S : Op extends KnownOp ? OpSchemas[Op] : string;
 
-/** Of the namespaces that this project defines all ops are known, so a name that is not is misspelt. */
+/**
+ * The type of a call's op. All ops of this project's namespaces are known, so an unknown name in one of them is a
+ * spelling mistake.
+ */
 export type Spelt<Op extends Callable> = Op extends `${NamespaceOf<KnownOp>}::${string}` ? KnownOp : Op;
 
 type NamespaceOf<Op extends string> = Op extends `${infer Namespace}::${string}` ? Namespace : never;
 
 /**
  * Emits ops inside a decomposition or a gradient. Each call infers its results at once, so a rule can branch on
- * concrete shapes; a tensor is the meta object that a call (or the rule's own arguments) gave, by identity.
- * Arguments and results have the types that the op's schema says. Arguments that are left out take its defaults.
+ * concrete shapes. A tensor is identified by the meta object that a call (or the rule's own arguments) returned.
+ * Arguments and results have the types of the op's schema. Missing arguments have the schema's defaults.
  */
 export interface Builder {
-  /** The first result of `op`, which is a tensor. */
+  /** Emits `op` and returns its first result, which is a tensor. */
   tensor<const Op extends Callable>(op: Spelt<Op>, args: CallArgs<SchemaOf<Op>>): TensorMeta;
-  /** All results of `op`: one entry per return, a `Tensor[]` return as an array. */
+  /** Emits `op` and returns all results: one entry per return, a `Tensor[]` return as an array. */
   call<const Op extends Callable>(op: Spelt<Op>, args: CallArgs<SchemaOf<Op>>): CallResults<SchemaOf<Op>>;
 }
 
-/** Emits an op by its name, whose arguments and results are checked when it runs. */
+/** Emits an op by its name; arguments and results are checked at run time. */
 export type EmitCall = (op: OpName, args: Readonly<Record<string, ArgValue>>) => readonly ArgValue[];
 
-/** A builder that gives its calls to a function. */
+/** Makes a builder that passes its calls to a function. */
 export function builderOf(emit: EmitCall): Builder {
   const call = (op: Callable, args: Readonly<Record<string, ArgValue>>): readonly ArgValue[] =>
     emit(typeof op === "string" ? op : op.name, args);

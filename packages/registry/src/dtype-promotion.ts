@@ -2,7 +2,7 @@ import { DTYPES, type DType, type DTypeKind } from "@pt2/format";
 import { registryError } from "./registry-errors.ts";
 import type { TensorMeta } from "./tensor-meta.ts";
 
-/** What a Python float becomes when nothing else decides. */
+/** The dtype of a Python float if no operand determines one. */
 export const DEFAULT_DTYPE: DType = "float32";
 
 const COMPLEX_PARTS: Readonly<Record<string, DType>> = {
@@ -11,7 +11,10 @@ const COMPLEX_PARTS: Readonly<Record<string, DType>> = {
   complex128: "float64",
 };
 
-/** The dtype that two dtypes meet in: `torch.promote_types`. Throws `registry.dtype` where PyTorch refuses. */
+/**
+ * Returns the dtype that two dtypes promote to, like `torch.promote_types`. Throws `registry.dtype` where PyTorch
+ * fails.
+ */
 export function promoteTypes(a: DType, b: DType): DType {
   if (a === b) return a;
   const [x, y] = [DTYPES[a].kind, DTYPES[b].kind];
@@ -23,7 +26,7 @@ export function promoteTypes(a: DType, b: DType): DType {
   return promoteInts(a, b);
 }
 
-/** The dtype of an elementwise op over `operands`: `torch.result_type`. */
+/** Returns the dtype of an elementwise op over `operands`, like `torch.result_type`. */
 export function resultType(operands: readonly TensorMeta[]): DType {
   let withDims: DType | null = null;
   let zeroDims: DType | null = null;
@@ -43,25 +46,26 @@ export function isHalfPrecision(dtype: DType): dtype is HalfDType {
   return dtype === "float16" || dtype === "bfloat16";
 }
 
-/** What PyTorch's kernels compute in: float32 for half precision, else the dtype itself. */
+/** Returns the dtype that PyTorch's kernels compute in: float32 for half precision, else the dtype itself. */
 export function computeDtype(dtype: DType): DType {
   return isHalfPrecision(dtype) ? "float32" : dtype;
 }
 
-/** dtype of a complex number with such parts. */
+/** Returns the complex dtype whose parts have this dtype. */
 export function complexOf(dtype: DType): DType {
   if (dtype === "float16") return "complex32";
   return dtype === "float64" ? "complex128" : "complex64";
 }
 
-/** dtype of a complex number's parts; any other dtype itself. */
+/** Returns the dtype of a complex number's parts; returns any other dtype unchanged. */
 export function partOf(dtype: DType): DType {
   return COMPLEX_PARTS[dtype] ?? dtype;
 }
 
 /**
- * Tensors with dimensions before 0-d tensors before Python numbers: `higher` decides, unless `lower` is of a higher
- * category.
+ * Combines two categories of operands, of which tensors with dimensions come before 0-d tensors and these before Python
+ * numbers: `higher` decides unless
+ * `lower` is of a higher kind.
  */
 function combine(higher: DType | null, lower: DType | null): DType | null {
   if (higher === null || lower === null) return higher ?? lower;
@@ -78,7 +82,7 @@ function isNumber({ wrapped, number }: TensorMeta): boolean {
   return wrapped !== undefined || number !== undefined;
 }
 
-/** A Python number counts with its category: a float is of the default dtype. */
+/** Returns the dtype that stands for an operand in promotion; a Python float counts as the default dtype. */
 function categoryDtype(operand: TensorMeta): DType {
   const { dtype } = operand;
   if (!isNumber(operand)) return dtype;
@@ -99,12 +103,12 @@ function promoteInts(a: DType, b: DType): DType {
   return DTYPES[small].itemsize === DTYPES[large].itemsize ? "int16" : large;
 }
 
-/** uint16, uint32 and uint64 meet floats only. */
+/** Returns whether the promotion is undefined: uint16, uint32 and uint64 promote with floats only. */
 function isBareUnsigned(dtype: DType, other: DTypeKind): boolean {
   return DTYPES[dtype].kind === "uint" && DTYPES[dtype].itemsize > 1 && other !== "float";
 }
 
-/** Floats of eight bits, which are converted, and with which nothing is computed. */
+/** Returns whether a dtype is a float8 dtype: these are converted, but nothing computes with them. */
 export function isFloat8(dtype: DType): boolean {
   return DTYPES[dtype].kind === "float" && DTYPES[dtype].itemsize === 1;
 }

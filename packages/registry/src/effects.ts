@@ -4,38 +4,40 @@ import { ALIASES } from "./aliases.gen.ts";
 import type { OpRecord } from "./op.ts";
 import type { AliasAnnotation } from "./schema/types.ts";
 
-/** A result that lies in the memory of an argument. Of lists, each item lies in that of the one at its position. */
+/**
+ * A result that shares memory with an argument. In lists, each item shares memory with the item at the same position.
+ */
 export interface OpAlias {
-  /** Position among the returns. */
+  /** The position among the returns. */
   readonly output: number;
   readonly arg: string;
-  /** Whether some calls copy instead: those that PyTorch decides about when they run. */
+  /** Whether some calls copy instead, which PyTorch decides at run time. */
   readonly copies?: boolean;
 }
 
-/** What a call does besides computing its results. */
+/** The effects of a call, apart from its results. */
 export interface OpEffects {
-  /** Arguments that the op writes to. */
+  /** The arguments that the op writes to. */
   readonly mutates: readonly string[];
-  /** Results that are, or may be, views of arguments: as the schema says, and as PyTorch was seen to do. */
+  /** The results that are, or may be, views of arguments: by the schema, and by observing PyTorch. */
   readonly aliases: readonly OpAlias[];
   /**
    * For an in-place op, `aten::add_.Tensor`: the op that computes the same value in a new tensor, `aten::add.Tensor`.
-   * The value still has to be converted to the dtype of what is written to.
+   * The value still has to be converted to the dtype of the written argument.
    */
   readonly functional?: OpName;
-  /** For a view: how it is written through. */
+  /** For a view: how to write through it. */
   readonly inverse?: ViewInverse;
-  /** Whether a user defines what the op does: facts about ops of that name then do not hold. */
+  /** Whether a user redefines the op: facts about PyTorch's op of that name then do not hold. */
   readonly claimed?: true;
-  /** Whether nothing says what the op writes to and aliases, only who runs it. */
+  /** Whether it is unknown what the op writes to and aliases; only the backend that runs it knows. */
   readonly opaque?: true;
 }
 
-/** What of a record effects follow from. */
+/** The members of a record that determine its effects. */
 export type Described = Pick<OpRecord, "schema" | "mutates" | "functional" | "inverse">;
 
-/** Effects of an op of PyTorch's: what its record declares, and what it was seen to do. */
+/** Returns the effects of an op of PyTorch: those that its record declares, and those that were observed. */
 export function effectsOf(record: Described): OpEffects {
   const effects = declaredEffects(record);
   const seen = seenAliases().get(record.schema.name);
@@ -45,7 +47,7 @@ export function effectsOf(record: Described): OpEffects {
   return { ...effects, aliases: [...effects.aliases.filter((alias) => !isSeen(alias)), ...seen] };
 }
 
-/** Effects as a record declares them: by its schema's annotations, and by what it adds to them. */
+/** Returns the effects that a record declares, in its schema's annotations and in addition to them. */
 export function declaredEffects(record: Described): OpEffects {
   const { schema, mutates = [], functional, inverse } = record;
   const written = schema.args.filter((arg) => arg.alias?.write || mutates.includes(arg.name));
@@ -67,7 +69,7 @@ function overlap(a: AliasAnnotation | null, b: AliasAnnotation | null): boolean 
   return [...a.sets, ...(a.after ?? [])].some((set) => b.sets.includes(set) || b.sets.includes("*"));
 }
 
-/** `Tensor(a) -> Tensor(b|a)`: a result of the argument's set or of another one. */
+/** Returns whether the result may or may not alias the argument: `Tensor(a) -> Tensor(b|a)`. */
 function mayBeApart(given: AliasAnnotation | null, result: AliasAnnotation | null): boolean {
   const sets = [...(given?.sets ?? []), ...(given?.after ?? []), "*"];
   return result?.sets.some((set) => !sets.includes(set)) ?? false;
@@ -75,7 +77,7 @@ function mayBeApart(given: AliasAnnotation | null, result: AliasAnnotation | nul
 
 let parsed: ReadonlyMap<OpName, readonly OpAlias[]> | undefined;
 
-/** Aliases that schemas do not tell, or not the whole of. */
+/** Returns the observed aliases that schemas do not declare, or not completely. */
 function seenAliases(): ReadonlyMap<OpName, readonly OpAlias[]> {
   if (parsed !== undefined) return parsed;
   const byOp = new Map<OpName, OpAlias[]>();

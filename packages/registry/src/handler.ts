@@ -3,59 +3,66 @@ import type { Builder } from "./builder.ts";
 import type { ArgsOf } from "./schema/infer-types.ts";
 import type { ArgValue, TensorMeta } from "./tensor-meta.ts";
 
-/** A tensor that a handler's function receives and returns; on every backend it can be read as bytes. */
+/** A tensor that a handler's function receives and returns; its bytes can be read on every backend. */
 export interface HandlerTensor extends TensorMeta {
-  /** Row-major elements in the dtype's typed array (`Uint16Array` of bits for float16 and bfloat16). */
+  /** The row-major elements in the dtype's typed array (`Uint16Array` of bits for float16 and bfloat16). */
   readonly data: ArrayBufferView;
 }
 
-/** The node that a handler compiles, its arguments in schema order with defaults filled in. */
+/** The node that a handler compiles, with its arguments in schema order and defaults filled in. */
 export interface HandlerNode {
   readonly op: OpName;
-  /** Unique name of the node in its graph. */
+  /** The name of the node, unique in its graph. */
   readonly name: string;
-  /** Arguments that are known at load; tensors appear as their metas, unless they are weights (see `initial`). */
+  /** The arguments that are known at load. Tensors appear as their metas; see `initial` for the values of weights. */
   readonly args: Readonly<Record<string, ArgValue>>;
-  /** Where the node comes from: module path and Python line. */
+  /** The origin of the node: module path and Python line. */
   readonly where: string;
 }
 
-/** What a handler may use at load. */
+/** What a handler can use at load. */
 export interface HandlerContext {
-  /** Name of the backend, such as `wasm`. */
+  /** The name of the backend, such as `wasm`. */
   readonly backend: string;
-  /** Value of a tensor argument that is known at load (a parameter, buffer or constant), else undefined. */
+  /** Returns the value of a tensor argument that is known at load (a parameter, buffer or constant), else undefined. */
   initial(arg: string): HandlerTensor | undefined;
 }
 
-/** What a handler's function sees in one forward. */
+/** What a handler's function receives in each run. */
 export interface HandlerFrame {
-  /** Arguments of this call by schema name, tensors with their data. */
+  /** The arguments of this call by their names in the schema; tensors have their data. */
   readonly args: Readonly<Record<string, ArgValue | HandlerTensor | readonly HandlerTensor[]>>;
   /** Runs any op that the backend can run, on that backend. */
   call(op: OpName, args: Readonly<Record<string, unknown>>): Promise<readonly HandlerTensor[]>;
 }
 
-/** Results of one call, one entry per tensor return. */
+/** A function that runs a call; it returns one entry per tensor return. */
 export type HandlerFunction = (frame: HandlerFrame) => HandlerResult | Promise<HandlerResult>;
 
 /** One tensor, or one per return of the op. */
 export type HandlerResult = HandlerTensor | readonly HandlerTensor[];
 
 /**
- * How a user adds, or overrides, ops. It is honoured on every execution path, before kernels of op packages, kernels
- * of the backend and decompositions.
+ * Adds or replaces ops by functions of a user. A handler takes precedence over kernels of op packages, kernels
+ * of the backend and decompositions, on every execution path.
  *
- * Give `rewrite` to express the op in others (fastest: the result is fused and planned like the rest of the graph),
- * or `compile` to bring a function of your own.
+ * Provide `rewrite` to express the op in other ops (fastest: the result is fused and planned like the rest of the
+ * graph),
+ * or `compile` to provide a function that computes it.
  */
 export interface OpHandler {
-  /** Ops it takes, as `ns::op.overload`, `ns.op.overload` or `torch.ops.ns.op.overload`; `ns::op.*` for every overload. */
+  /**
+   * The ops that it handles, as `ns::op.overload`, `ns.op.overload` or `torch.ops.ns.op.overload`; `ns::op.*` for every
+   * overload.
+   */
   readonly ops: readonly string[];
-  /** Allows it to take an op that another handler already takes. */
+  /** Allows it to handle an op that another handler already handles. */
   readonly replace?: boolean;
-  /** The op in other ops; undefined where it does not apply. The op's own schema says what the arguments are. */
+  /**
+   * Expresses the op in other ops; returns undefined if that is not possible. The arguments are those of the op's own
+   * schema.
+   */
   rewrite?(args: ArgsOf<string>, b: Builder): ArgValue | undefined;
-  /** Runs once per matched node at load; the returned function runs on every forward. */
+  /** Is called once per matched node at load; the returned function runs in every run. */
   compile?(node: HandlerNode, ctx: HandlerContext): HandlerFunction;
 }

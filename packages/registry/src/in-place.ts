@@ -5,9 +5,10 @@ import type { OpSchema } from "./schema/types.ts";
 import type { ArgValue, TensorMeta } from "./tensor-meta.ts";
 
 /**
- * The record of an in-place op, `aten::add_.Tensor`, made from the one of its functional variant: the same arguments,
- * of which the first is written to and returned. It decomposes into the variant and a conversion to the dtype of what is
- * written to. Undefined for a variant that does not take a tensor first.
+ * Makes the record of an in-place op, `aten::add_.Tensor`, from that of its functional variant: the arguments are the
+ * same,
+ * and the first is written to and returned. It decomposes into the variant and a conversion to the dtype of the
+ * written argument. Returns undefined for a variant whose first argument is not a tensor.
  */
 export function inPlaceRecord(name: OpName, variant: OpRecord): OpRecord | undefined {
   const [self] = variant.schema.args;
@@ -27,7 +28,9 @@ export function inPlaceRecord(name: OpName, variant: OpRecord): OpRecord | undef
   };
 }
 
-/** The regular functional name: `aten::add.Tensor` for `aten::add_.Tensor`, `aten::__or__` for `aten::__ior__`. */
+/**
+ * Returns the regular functional name: `aten::add.Tensor` for `aten::add_.Tensor`, `aten::__or__` for `aten::__ior__`.
+ */
 export function functionalName(name: OpName): OpName | null {
   const { namespace, op, overload } = splitOpName(name);
   const dunder = /^__i(\w+)__$/.exec(op)?.[1];
@@ -43,7 +46,7 @@ function inPlaceSchema(name: OpName, { args, returns }: OpSchema): OpSchema {
   return { name, args: [{ ...self!, name: "self", alias }, ...rest], returns: [{ ...returns[0]!, name: null, alias }] };
 }
 
-/** The result of a functional variant as what it is written to has it. */
+/** Converts the result of a functional variant to the dtype of the written argument. */
 export function keepDtype(result: TensorMeta, { dtype }: TensorMeta, b: Builder): TensorMeta {
   return result.dtype === dtype ? result : b.tensor("aten::_to_copy", { self: result, dtype });
 }

@@ -1,4 +1,7 @@
-/** What PyTorch ops mean. Records are behind `@pt2/registry/aten`, and those that load when they are asked for behind `./on-demand`. */
+/**
+ * Defines what PyTorch's ops mean. The records are in `@pt2/registry/aten`, and those that load on demand in
+ * `./on-demand`.
+ */
 export type { Builder, Callable, EmitCall, KnownOp, SchemaOf, TypedOp } from "./builder.ts";
 export { builderOf } from "./builder.ts";
 export type { OpEffects } from "./effects.ts";

@@ -25,7 +25,7 @@ const files = readdirSync(root, { recursive: true, encoding: "utf8" }).filter((n
 const registry = createRegistry({ sets: [aten] });
 const isNative = (op: string): boolean => registry.resolve(op)?.infer !== undefined;
 
-/** Some size within its range for every symbol; sizes that depend on data (`u0`) have none. */
+/** Returns a size within its range for every symbol, except those that depend on data (`u0`). */
 function bindingsOf({ ranges }: Program): Bindings {
   const size = (name: string): number => {
     const { min, max } = ranges.get(name) ?? { min: null, max: null };
@@ -35,7 +35,9 @@ function bindingsOf({ ranges }: Program): Bindings {
   return { get, keys: () => ranges.keys() } as unknown as Bindings;
 }
 
-/** What PyTorch recorded of the values of a graph, for these sizes; without those that depend on data. */
+/**
+ * Returns what PyTorch recorded about the values of a graph, for these sizes; values that depend on data are left out.
+ */
 function recorded(graph: Graph, bindings: Bindings): ReadonlyMap<string, ArgValue> {
   const values = new Map<string, ArgValue>();
   for (const [name, type] of graph.values) {
@@ -46,7 +48,7 @@ function recorded(graph: Graph, bindings: Bindings): ReadonlyMap<string, ArgValu
         values.set(name, evaluateSize(type.value, bindings));
       }
     } catch {
-      // Its size is not known before the program runs.
+      // The size is not known before the program runs.
     }
   }
   return values;
@@ -62,10 +64,10 @@ function show(value: ArgValue | undefined): string {
   return isTensorMeta(value) ? `${value.dtype}[${value.shape.join(", ")}]` : String(value);
 }
 
-/** What PyTorch itself got wrong when it exported: a hidden state with one dimension too many, before torch 2.9. */
+/** PyTorch before 2.9 exports a hidden state with one dimension too many. */
 const isKnownMistake = (file: string, op: string): boolean => /torch-2\.[68]/.test(file) && op === "aten::lstm.input";
 
-/** Results that differ from PyTorch's, one line each. */
+/** Returns the results that differ from PyTorch's, one line each. */
 function differences(node: Node, env: ReadonlyMap<string, ArgValue>): readonly string[] {
   const results = infer(node, env);
   return node.outputs.flatMap((output, i) => {

@@ -3,5 +3,5 @@ import { quantized } from "./quantized/index.ts";
 import { torchNn } from "./torch-nn/index.ts";
 import { transformers } from "./transformers/index.ts";
 
-/** Ops that are not PyTorch's dispatcher's own, and that exports of its best-known libraries contain. */
+/** The ops that are not in PyTorch's dispatcher, but in exports of well-known libraries. */
 export const libraries: readonly OpSet[] = [torchNn, transformers, quantized];

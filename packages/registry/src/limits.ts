@@ -3,24 +3,31 @@ import { registryError } from "./registry-errors.ts";
 import type { TensorMeta } from "./tensor-meta.ts";
 
 /**
- * Every bound on what a program may ask of shape rules and of lowering, with its reason. Memory is the backend's to
- * bound ({@link checkTensor} takes its limit); these keep the description of a computation itself small.
+ * The limits on what a program may require of shape rules and of lowering, with their reasons. Each backend limits
+ * memory ({@link checkTensor} takes its limit); these limits bound the description of a computation.
  */
 export const LIMITS = {
   /**
-   * Calls that one op may decompose to. An LSTM takes about ten per layer, direction and step, so this is a sequence of
-   * thousands; a claimed length of a million would be unrolled for minutes.
+   * The number of calls that one op may decompose into. An LSTM takes about ten per layer, direction and step, so this
+   * allows sequences of
+   * thousands; unrolling a length of a million would take minutes.
    */
   callsPerNode: 100_000,
-  /** Calls between two boundaries. The largest models have some 10^4; plans are made in time that grows with them. */
+  /**
+   * The number of calls between two graph breaks. The largest models have about 10^4; planning time grows with the
+   * number.
+   */
   calls: 400_000,
-  /** Tensors in a list, given or returned: `unbind` of a long expanded dimension would fill the memory with views. */
+  /**
+   * The number of tensors in a list argument or result: `unbind` of a long expanded dimension would fill the memory
+   * with views.
+   */
   listItems: 100_000,
-  /** Dimensions of a tensor; PyTorch itself ends at 64. */
+  /** The number of dimensions of a tensor, as in PyTorch. */
   dims: 64,
 } as const;
 
-/** Fails when a program asks for more than a limit allows. */
+/** Throws if a program exceeds a limit. */
 export function checkLimit(limit: keyof typeof LIMITS, value: number, what: string): void {
   if (value <= LIMITS[limit]) return;
   throw registryError("registry.limit", {
@@ -31,8 +38,9 @@ export function checkLimit(limit: keyof typeof LIMITS, value: number, what: stri
 }
 
 /**
- * Proves that a tensor can exist, before anything is made for it: sizes that are sizes, and no more than `maxBytes`
- * if all its elements were stored (a view that repeats elements counts them all, since any step may have to).
+ * Checks that a tensor can exist before anything is allocated for it: its sizes are valid, and it takes at most
+ * `maxBytes`
+ * with all its elements stored (repeated elements of a view count too, since any step may have to store them).
  */
 export function checkTensor({ dtype, shape }: TensorMeta, maxBytes: number, op: string): void {
   checkLimit("dims", shape.length, op);

@@ -2,16 +2,17 @@ import { Pt2Error } from "@pt2/format";
 import { registryError } from "./registry-errors.ts";
 
 /**
- * Says that code, or an answer of another thread, is not there yet, and how to get it. It is thrown only in work that
- * computes and keeps nothing, and never leaves this project: while one node is emitted, or one stage is planned,
- * {@link loading} answers it. No function of a user is on the way: {@link OpRegistry.load} brings all that such
- * functions may ask for before they are called.
+ * Reports that code, or a result of another thread, is missing, and how to load it. It is thrown only by work that
+ * keeps no state, and never leaves this project: {@link loading} catches it while one node is emitted, or one stage is
+ * planned.
+ * It is never thrown through a function of a user: {@link OpRegistry.load} loads everything that such
+ * functions may need before they are called.
  */
 export class NotLoaded extends Error {
   readonly #what: string;
   readonly #load: () => Promise<unknown>;
 
-  /** `load` must make that the same question is answered afterwards, or another one asked. */
+  /** After `load` the same lookup must succeed, or ask for something else. */
   constructor(what: string, load: () => Promise<unknown>) {
     super(`${what} is not loaded`);
     this.name = "NotLoaded";
@@ -19,7 +20,7 @@ export class NotLoaded extends Error {
     this.#load = load;
   }
 
-  /** Loads what was asked for. Rejects with `registry.not-loaded` when it cannot be had. */
+  /** Loads what is missing. Rejects with `registry.not-loaded` if that fails. */
   async load(): Promise<void> {
     try {
       await this.#load();
@@ -34,10 +35,10 @@ export class NotLoaded extends Error {
   }
 }
 
-/** Parts that one piece of work may turn out to need. No program comes near it. */
+/** The number of loads that one piece of work may cause, far more than any program needs. */
 const MOST_PARTS = 1000;
 
-/** What `work` gives once everything that it turned out to need is there. It computes, keeps nothing, and may run again. */
+/** Repeats `work`, loading what it needs, until it completes. It must keep no state. */
 export async function loading<T>(work: () => T): Promise<Awaited<T>> {
   for (let parts = 0; ; parts++) {
     try {
@@ -49,7 +50,7 @@ export async function loading<T>(work: () => T): Promise<Awaited<T>> {
   }
 }
 
-/** A module that loads when it is first asked for. */
+/** Returns a lookup of a module that is loaded on its first use. */
 export function onDemand<Module>(what: string, load: () => Promise<Module>): () => Module {
   let module: Module | undefined;
   return () => {

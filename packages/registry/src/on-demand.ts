@@ -1,5 +1,6 @@
-// What loads when it is first asked for: a page that runs an image classifier does not download linear algebra. With it
-// what looks ops up, and nothing that lowers them.
+// Exports the ops that load on demand, so that a page that runs an image classifier does not download linear algebra,
+// and
+// the functions that look ops up, but not lowering.
 
 export { failedCheckCode } from "./assertions.ts";
 export { atenOnDemand } from "./aten/on-demand.ts";

@@ -7,35 +7,35 @@ import { outRecord, twinsOfOut } from "./out-variant.ts";
 import { Parts } from "./parts.ts";
 import { registryError } from "./registry-errors.ts";
 
-/** A set that has claimed an op. */
+/** An op set that defines an op. */
 interface Owner {
   readonly set: OpSet;
-  /** Its place among the sets: later ones come first. */
+  /** The position among the sets: later sets take precedence. */
   readonly rank: number;
 }
 
-/** What becomes of records that users bring. */
+/** The functions that check and derive records of users. */
 export interface UserRecords {
   checkedRecord(record: OpRecord): OpRecord;
   viewOfScatter(op: OpName): OpName | null;
   scatterRecord(op: OpName, view: OpRecord): OpRecord | undefined;
 }
 
-/** The records of several op sets, less those that are still to be loaded. */
+/** The records of several op sets that are loaded so far. */
 export class OpRecords {
   readonly #records = new Map<OpName, OpRecord>();
   readonly #owners = new Map<OpName, Owner>();
-  /** Ops that a later set has taken from an earlier one. */
+  /** The ops that a later set has taken from an earlier one. */
   readonly #replaced = new Set<OpName>();
-  /** In-place ops whose names do not tell their functional variants. */
+  /** The in-place ops whose functional variants have irregular names. */
   readonly #irregular = new Map<OpName, OpRecord>();
-  /** Ops that write, in place or to `out`, and were asked for. */
+  /** The in-place and out variants that were derived so far. */
   readonly #derived = new Map<OpName, OpRecord>();
   readonly #parts: readonly Parts<OpRecord>[];
   readonly #users: UserRecords | null;
   readonly #sets: readonly OpSet[];
 
-  /** `users` is for sets of theirs. */
+  /** `users` is null if no set belongs to a user. */
   constructor(sets: readonly OpSet[], users: UserRecords | null = null) {
     this.#users = users;
     this.#sets = sets;
@@ -43,26 +43,26 @@ export class OpRecords {
     sets.forEach((set, rank) => void this.#add(set.ops, { set, rank }));
   }
 
-  /** Every op that is loaded. */
+  /** The names of all loaded ops. */
   get names(): Iterable<OpName> {
     return this.#records.keys();
   }
 
-  /** The user's set whose record says what an op does; undefined for ops that come with this project. */
+  /** Returns the user's set whose record defines an op; undefined for ops of this project. */
   userSetOf(op: OpName): OpSet | undefined {
     const derived = this.#find(op)?.functional ?? this.#users?.viewOfScatter(op) ?? op;
     const set = (this.#owners.get(op) ?? this.#owners.get(derived))?.set;
     return set?.builtIn === true ? undefined : set;
   }
 
-  /** The name of the set that has an op. */
+  /** Returns the name of the set that has an op. */
   sourceOf(op: OpName): string | undefined {
     return this.#owners.get(op)?.set.name;
   }
 
   /**
-   * Whether a set that says `replace` gave an op a meaning of its own: then no fact about the op of that name
-   * counts any more. What is derived from the op, in place or with `out`, goes with it.
+   * Returns whether a set with `replace` redefines an op: facts about PyTorch's op of that name
+   * then do not hold. The op's in-place and out variants are redefined too.
    */
   isReplaced(op: OpName): boolean {
     const name = this.#find(op)?.functional ?? op;
@@ -72,32 +72,32 @@ export class OpRecords {
     return this.#parts.some((parts, rank) => rank < owner.rank && parts.mayHave(name));
   }
 
-  /** Whether an op in place is known by what computes the same value in a new tensor, having no rules itself. */
+  /** Returns whether an in-place op has no rules of its own, but a functional variant. */
   hasTwin({ name, scalar, infer, decompose }: OpRecord): boolean {
     if ((scalar ?? infer ?? decompose) !== undefined) return false;
     const variant = functionalName(name);
     return variant !== null && this.mayHave(variant);
   }
 
-  /** Whether a set has, or a part may have, an op. */
+  /** Returns whether a set has, or a part may have, an op. */
   mayHave(op: OpName): boolean {
     return this.#find(op) !== undefined || this.#parts.some((parts) => parts.mayHave(op));
   }
 
-  /** The record of an op; undefined where no set has it, or where it is in a part that is not loaded. */
+  /** Returns the record of an op; undefined if no set has it, or if it is in a part that is not loaded. */
   resolve(text: string): OpRecord | undefined {
     const known = this.#records.get(text);
     if (known !== undefined) return known;
     return this.#find(parseOpName(text));
   }
 
-  /** What is to be loaded before it is known whether a set has an op; null where that is known. */
+  /** Returns what must be loaded before it is known whether a set has an op; null if that is known. */
   missing(text: string): NotLoaded | null {
     const op = parseOpName(text);
     return this.#find(op) === undefined ? (this.#missing(op) ?? null) : null;
   }
 
-  /** Loads every part of every set, and what rules load by themselves. */
+  /** Loads every part of every set, and the code that rules load on demand. */
   async loadAll(): Promise<void> {
     await Promise.all([
       ...this.#parts.flatMap(({ left }) => left).map((part) => part.load()),
@@ -105,7 +105,7 @@ export class OpRecords {
     ]);
   }
 
-  /** Loads what parts have for these ops, and finds ops that are defined twice. */
+  /** Loads the parts that have these ops, and checks that no op is defined twice. */
   async load(ops: Iterable<string>): Promise<void> {
     const open = [...ops].map(parseOpName).filter((op) => this.#find(op) === undefined);
     const missing = [
@@ -125,7 +125,7 @@ export class OpRecords {
     return undefined;
   }
 
-  /** What another set may have for an op that may not be defined twice. */
+  /** Returns what must be loaded to check that another set does not define the op too. */
   #contested(op: OpName, { set, rank }: Owner): NotLoaded | undefined {
     if (set.replace === true) return undefined;
     return this.#parts.flatMap((parts, other) => (other === rank ? [] : (parts.missing(op) ?? [])))[0];
@@ -143,7 +143,7 @@ export class OpRecords {
     const inPlace = this.#irregular.get(op) ?? this.#records.get(functionalName(op) ?? "");
     if (inPlace !== undefined) return inPlaceRecord(op, inPlace);
     const view = this.#records.get(this.#users?.viewOfScatter(op) ?? "");
-    // PyTorch's own views have records of what writes through them.
+    // PyTorch's own views have explicit records for writes through them.
     if (view?.view !== undefined && this.#owners.get(view.name)?.set.builtIn !== true) {
       return this.#users?.scatterRecord(op, view);
     }
@@ -155,7 +155,7 @@ export class OpRecords {
     return undefined;
   }
 
-  /** Takes all of them or, where one may not be claimed, none. */
+  /** Adds all records or, if one of the ops is already defined, none. */
   #add(records: readonly OpRecord[], owner: Owner): void {
     this.#requireUnclaimed(records, owner);
     for (const record of records) {
@@ -186,7 +186,7 @@ export class OpRecords {
   }
 }
 
-/** Two claims on one op. */
+/** Makes the error for an op that is defined twice. */
 export function duplicate(op: OpName, first: string, second: string): Error {
   return registryError("registry.duplicate", {
     what: `${op} is given twice: by ${first} and by ${second}`,

@@ -119,7 +119,7 @@ describe("effectsOf", () => {
     ["aten::add.out", { mutates: ["out"], aliases: [{ output: 0, arg: "out" }] }],
     ["aten::copy_", { mutates: ["self"], aliases: [{ output: 0, arg: "self" }] }],
     ["aten::__and__.Tensor", { mutates: [], aliases: [] }],
-    // Of the set of the argument or of another one: some calls copy.
+    // The annotation allows either alias set: some calls copy.
     ["aten::to.prim_dtype", { mutates: [], aliases: [{ output: 0, arg: "self", copies: true }] }],
   ])("reads %s", (name, effects) => {
     expect(effectsOf({ schema: torchSchemas.schemaOf(name)! })).toEqual(effects);

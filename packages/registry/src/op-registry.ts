@@ -9,7 +9,7 @@ import type * as ResultChecks from "./own-ops/results.ts";
 
 export { resolveArgs } from "./resolve-args.ts";
 
-/** What a registry is made of. Nothing else can be in it. */
+/** The arguments of `createRegistry`. */
 export interface RegistryParts {
   readonly sets: readonly OpSet[];
   readonly handlers?: readonly OpHandler[];
@@ -18,58 +18,64 @@ export interface RegistryParts {
 /** One op that a registry knows. */
 export interface RegistryEntry {
   readonly op: OpName;
-  /** Name of the op set it comes from; `handler` when only a handler takes it. */
+  /** The name of the op set that it comes from; `handler` if only a handler has it. */
   readonly source: string;
-  /** Whether a handler takes it. */
+  /** Whether a handler runs it. */
   readonly handled: boolean;
 }
 
-/** What ops mean, and who was asked to run them. What it answers never changes. */
+/** The ops that can be resolved, with their handlers. Its answers never change. */
 export interface OpRegistry {
   /**
-   * The record of exactly this overload. Ops in place or with `out` are derived from their functional variants. Names are
-   * taken in every spelling that `parseOpName` of `@pt2/graph` reads. Undefined for an op that no set has, and for one that
+   * Returns the record of exactly this overload. In-place and out variants are derived from their functional variants.
+   * A name may have
+   * any spelling that `parseOpName` of `@pt2/graph` reads. Returns undefined for an op that no set has, and for one
+   * that
    * {@link load} was not called for; the ops that a program names are loaded before a backend sees it.
    */
   resolve(op: string): OpRecord | undefined;
   /**
-   * Loads what sets have in parts for these ops, all at once; everything where functions of users may call ops by name.
-   * Rejects with `registry.duplicate` as `createRegistry`.
+   * Loads the parts of sets that have these ops, in parallel; `"all"` loads everything, for functions of users that
+   * call ops by name.
+   * Rejects with `registry.duplicate` like `createRegistry`.
    */
   load(ops: Iterable<string> | "all"): Promise<void>;
-  /** What is to be loaded before `resolve` can tell whether a set has the op; null where it can. */
+  /** Returns what must be loaded before `resolve` knows whether a set has the op; null if nothing. */
   missing(op: string): NotLoaded | null;
-  /** The handler that takes this op: one that names it before one that takes every overload, `ns::op.*`. */
+  /**
+   * Returns the handler of this op; one that names the overload takes precedence over one that handles every overload,
+   * `ns::op.*`.
+   */
   handlerOf(op: string): OpHandler | undefined;
   /**
-   * Whether a handler takes the op, or a set with `replace` gave it another meaning. Passes may then not count on what is
-   * known of an op of that name, nor run it by a kernel of a backend's own.
+   * Returns whether a handler runs the op, or a set with `replace` redefines it. Passes must then not rely on
+   * facts about PyTorch's op of that name, nor run it by a backend's own kernel.
    */
   isClaimed(op: string): boolean;
-  /** Whether a set with `replace` gave the op another meaning. */
+  /** Returns whether a set with `replace` redefines the op. */
   isReplaced(op: string): boolean;
-  /** Name of the user's set that has the op; undefined for ops that come with this project, and for unknown ones. */
+  /** Returns the name of the user's set that has the op; undefined for ops of this project, and for unknown ones. */
   userSetOf(op: string): string | undefined;
-  /** What the op writes to and aliases; undefined when it is not known. */
+  /** Returns what the op writes to and aliases; undefined if that is unknown. */
   effectsOf(op: string): OpEffects | undefined;
-  /** Kernels that op sets bring for a backend, those of later sets first. */
+  /** Returns the kernels that op sets provide for a backend, those of later sets first. */
   kernelsFor(backend: string): readonly unknown[];
-  /** Whether an op set brings a kernel of the op for a backend. */
+  /** Returns whether an op set provides a kernel of the op for a backend. */
   hasKernel(op: string, backend: string): boolean;
-  /** What a user's set lacks to run an op on a backend, in a few words; null for an op that comes with this project. */
+  /** Returns what a user's set lacks to run an op on a backend, in a few words; null for an op of this project. */
   lackOf(op: string, backend: string): string | null;
-  /** What looks at results of functions that users brought; null where there are none. */
+  /** The functions that check results of users' functions; null if there are no such functions. */
   readonly checks: typeof ResultChecks | null;
-  /** Every op that is loaded, sorted by name; in-place variants are not listed. */
+  /** Returns every loaded op, sorted by name, without in-place variants. */
   list(): readonly RegistryEntry[];
 }
 
-/** A registry of this project's own sets: none of them brings functions for ops, and no op is claimed twice. */
+/** Makes a registry of this project's own sets: they have no functions of users, and no op is defined twice. */
 export function builtInRegistry(sets: readonly OpSet[]): OpRegistry {
   return registryOf(new OpRecords(sets));
 }
 
-/** What records alone tell. */
+/** Makes the members of a registry that follow from records alone. */
 export function registryOf(records: OpRecords): OpRegistry {
   const resolve = (op: string): OpRecord | undefined => records.resolve(op);
   const effects = new WeakMap<OpRecord, OpEffects>();

@@ -1,28 +1,28 @@
 import type { OpRecord } from "./op.ts";
 
-/** Something by op that loads when it is needed. */
+/** A list of items by op that is loaded on demand. */
 export interface Part<Item> {
-  /** Names of the ops that it may have something for. Of several parts the first is loaded first. */
+  /** Matches the names of the ops that it may have items for. If several parts match, the first one is loaded first. */
   readonly ops: RegExp;
   load(): Promise<readonly Item[]>;
 }
 
-/** A named, versioned list of ops: `aten`, or what an op package ships. Plain data; nothing registers itself. */
+/** A named, versioned list of ops: `aten`, or the ops of an op package. It is plain data; nothing registers itself. */
 export interface OpSet {
   readonly name: string;
   readonly ops: readonly OpRecord[];
-  /** Further ops, loaded when one is asked for. No two parts have the same op. */
+  /** Further ops, which are loaded on demand. No two parts have the same op. */
   readonly parts?: readonly Part<OpRecord>[];
-  /** Brings what rules of its ops load by themselves for rare arguments. */
+  /** Loads the code that rules of its ops load on demand for rare arguments. */
   loadRules?(): Promise<unknown>;
   /**
-   * Kernels for its ops by backend name, in the form that backend's package defines. They are asked before the
-   * backend's own; a backend that is not named uses the ops' decompositions.
+   * Kernels for its ops by backend name, in the form that the backend's package defines. They take precedence over the
+   * backend's own; a backend that is not listed uses the ops' decompositions.
    */
   readonly kernels?: Readonly<Record<string, readonly unknown[]>>;
-  /** Whether it comes with this project: then a rule that fails is a defect here, and not its user's. */
+  /** Whether it belongs to this project: a rule that fails is then a defect of this project rather than of its user. */
   readonly builtIn?: true;
-  /** Whether its rules ask another thread, which has the functions: they may answer `NotLoaded`. */
+  /** Whether its rules ask another thread, which has the functions: they may throw `NotLoaded`. */
   readonly asked?: true;
   /** Allows it to define ops that an earlier set defines. */
   readonly replace?: boolean;

@@ -3,10 +3,13 @@ import { keepDtype } from "./in-place.ts";
 import type { OpRecord } from "./op.ts";
 import type { TensorMeta } from "./tensor-meta.ts";
 
-/** What the op without `out` may be called where the overload, `aten::mean.out`, does not say it; the first that is. */
+/**
+ * The overload names that the functional variant may have if that of the out variant does not tell, as in
+ * `aten::mean.out`, in order of preference.
+ */
 const UNNAMED = ["other", "dim", "", "Tensor"];
 
-/** Names that the functional variant of `aten::clamp.Tensor_out` may have: `aten::clamp.Tensor`. */
+/** Returns the names that the functional variant of `aten::clamp.Tensor_out` may have: `aten::clamp.Tensor`. */
 export function twinsOfOut(name: OpName): readonly OpName[] {
   const { namespace, op, overload } = splitOpName(name);
   const named = /^(.+)_out$/.exec(overload)?.[1];
@@ -17,15 +20,15 @@ export function twinsOfOut(name: OpName): readonly OpName[] {
 }
 
 /**
- * The record of an op that writes its result to `out`, made from the one of its functional variant: the same arguments
- * and `out` after them. Undefined for a variant that gives anything but one new tensor.
+ * Makes the record of an out variant from that of its functional variant: the same arguments,
+ * followed by `out`. Returns undefined for a variant that does not return exactly one new tensor.
  */
 export function outRecord(name: OpName, variant: OpRecord): OpRecord | undefined {
   const { args, returns } = variant.schema;
   const [result] = returns;
   const tensor = result?.type;
   const isOne = returns.length === 1 && tensor?.kind === "base" && tensor.base === "Tensor";
-  // In the schemas of factories `out` takes the place of dtype, layout and device.
+  // In the schemas of factory functions `out` replaces dtype, layout and device.
   const isFactory = args.some((arg) => arg.name === "pin_memory");
   if (!isOne || isFactory || result?.alias != null || variant.view !== undefined) return undefined;
   const alias = { sets: ["a"], write: true };

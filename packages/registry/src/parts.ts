@@ -2,13 +2,13 @@ import type { OpName } from "@pt2/graph";
 import { NotLoaded } from "./not-loaded.ts";
 import type { Part } from "./op-set.ts";
 
-/** Parts of which each loads once. */
+/** A list of parts, each of which is loaded at most once. */
 export class Parts<Item> {
   readonly #parts: readonly Part<Item>[];
   readonly #loaded = new Set<Part<Item>>();
-  /** Many ops ask for one part at once. */
+  /** The loads under way: many ops may need one part at the same time. */
   readonly #loading = new Map<Part<Item>, Promise<void>>();
-  /** Takes what a part brought, all of it or, by throwing, nothing. */
+  /** Adds the items of a part, all of them or, by throwing, none. */
   readonly #add: (items: readonly Item[]) => void;
 
   constructor(parts: readonly Part<Item>[], add: (items: readonly Item[]) => void) {
@@ -16,19 +16,19 @@ export class Parts<Item> {
     this.#add = add;
   }
 
-  /** The next part that may have something for an op; null when nothing is left to load. */
+  /** Returns the next part that may have something for an op; null if nothing is left to load. */
   missing(op: OpName): NotLoaded | null {
     const part = this.#parts.find((candidate) => candidate.ops.test(op) && !this.#loaded.has(candidate));
     return part === undefined ? null : new NotLoaded(op, () => this.#load(part));
   }
 
-  /** Every part that is not loaded. */
+  /** The parts that are not loaded. */
   get left(): readonly NotLoaded[] {
     const left = this.#parts.filter((part) => !this.#loaded.has(part));
     return left.map((part) => new NotLoaded(String(part.ops), () => this.#load(part)));
   }
 
-  /** Whether any part, loaded or not, may have something for an op. */
+  /** Returns whether any part, loaded or not, may have something for an op. */
   mayHave(op: OpName): boolean {
     return this.#parts.some(({ ops }) => ops.test(op));
   }
@@ -36,7 +36,7 @@ export class Parts<Item> {
   #load(part: Part<Item>): Promise<void> {
     const known = this.#loading.get(part);
     if (known !== undefined) return known;
-    // A part that could not be had is asked for again.
+    // A part that failed to load is loaded again by the next call.
     const loading = this.#bring(part).finally(() => this.#loading.delete(part));
     this.#loading.set(part, loading);
     return loading;
@@ -46,7 +46,7 @@ export class Parts<Item> {
     if (this.#loaded.has(part)) return;
     const items = await part.load();
     this.#add(items);
-    // A refused part is refused again at the next call.
+    // A part whose items were refused is refused again by the next call.
     this.#loaded.add(part);
   }
 }

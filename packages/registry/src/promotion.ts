@@ -12,22 +12,25 @@ import { isTensorMeta, wrapNumber } from "./wrapped.ts";
 
 export { computeDtype, promoteTypes, resultType } from "./dtype-promotion.ts";
 
-/** An elementwise call with shapes and dtypes: what a backend makes a kernel from. Its result is its own meta. */
+/**
+ * An elementwise call with shapes and dtypes, from which a backend makes a kernel. The object itself is the meta of the
+ * result.
+ */
 export interface ScalarCall extends TensorMeta {
   /**
-   * The promoted dtype, which says in which one `expr` is evaluated, see `typeExpr`; float32 where PyTorch computes
-   * with half precision in one step although others take several.
+   * The promoted dtype, in which `expr` is evaluated, see `typeExpr`; float32 if PyTorch computes
+   * a half-precision op in one step that takes several steps otherwise.
    */
   readonly compute: DType;
-  /** Numbers among the arguments are constants in it. */
+  /** The expression; number arguments are constants in it. */
   readonly expr: ScalarExpr;
-  /** The tensors that `input` nodes of `expr` index; each broadcasts to `shape`. */
+  /** The tensors that `input` nodes of `expr` refer to by index; each broadcasts to `shape`. */
   readonly operands: readonly TensorMeta[];
 }
 
 /**
- * Types one call of an op that has a `scalar` rule, from its resolved arguments. `fix` is called for a number of the
- * run that the rule has to know.
+ * Types one call of an op that has a `scalar` rule, from its resolved arguments. `fix` is called with each runtime
+ * scalar whose value the rule reads.
  */
 export function typeScalarCall(
   record: OpRecord,
@@ -69,14 +72,16 @@ export function typeScalarCall(
   return { dtype, shape, compute, expr, operands };
 }
 
-/** Whether an argument is a number or a 0-d tensor. */
+/** Returns whether an argument is a number or a 0-d tensor. */
 function isExact(value: ArgValue | undefined): boolean {
   return value !== undefined && !(isTensorMeta(value) && value.shape.length > 0);
 }
 
 /**
- * Whether PyTorch's CPU converts an argument to the float16 or bfloat16 of the call, before it computes in float32:
- * what takes part in promotion, and every number that is compared. Other numbers come to its kernels in float32.
+ * Returns whether PyTorch's CPU kernels round an argument to the float16 or bfloat16 of the call before they compute in
+ * float32:
+ * they do for arguments that take part in promotion, and for every number that is compared. Other numbers are passed in
+ * float32.
  */
 function isRounded(arg: SchemaArgument, value: ArgValue, promotion: Promotion): boolean {
   const { kind, exact, rounded = [] } = promotion;
@@ -85,7 +90,10 @@ function isRounded(arg: SchemaArgument, value: ArgValue, promotion: Promotion): 
   return kind === "bool" || takesPart(arg, promotion) || rounded.includes(arg.name);
 }
 
-/** Shape and dtype of one call of an op that has a `scalar` rule, also where the expression has no such dtype. */
+/**
+ * Infers shape and dtype of one call of an op that has a `scalar` rule, even if the expression does not support the
+ * dtype.
+ */
 export function scalarMeta(record: OpRecord, args: Readonly<Record<string, ArgValue>>): TensorMeta {
   const promotion = promotionOf(record, args);
   return metaOf(record, args, promotion, () => commonDtype(record, promotion, args));
@@ -105,7 +113,10 @@ function metaOf(
   return { dtype: result ?? (kind === "bool" ? "bool" : common()), shape: broadcastShapes(shapes) };
 }
 
-/** Whether a call of an elementwise op reads or makes complex numbers, which scalar expressions do not have. */
+/**
+ * Returns whether a call of an elementwise op reads or returns complex numbers, which scalar expressions do not
+ * support.
+ */
 export function isComplexCall(record: OpRecord, args: Readonly<Record<string, ArgValue>>): boolean {
   const isComplex = (value: ArgValue | undefined): boolean =>
     isTensorMeta(value)
@@ -138,7 +149,7 @@ function takesPart({ name, type }: SchemaArgument, { operands }: Promotion): boo
   return operands === undefined ? isTensorType(type) || name === "other" : operands.includes(name);
 }
 
-/** A `float` argument is a Python float also where its value is whole. */
+/** A `float` argument is a Python float even if its value is integral. */
 function operandMeta(value: ArgValue, type: SchemaType): TensorMeta {
   if (isTensorMeta(value)) return value;
   return wrapNumber(baseOf(type) === "float" ? { float: Number(value) } : (value as Scalar));

@@ -1,6 +1,6 @@
 import { Pt2Error, type Pt2ErrorParts } from "@pt2/format";
 
-/** Every error code of this package with its meaning. */
+/** Lists every error code of this package with its meaning. */
 export const REGISTRY_ERRORS = {
   "registry.schema": "an op's schema string is malformed",
   "registry.op-name": "a name is not an op name",
@@ -24,7 +24,7 @@ export const REGISTRY_ERRORS = {
 /** A code of {@link REGISTRY_ERRORS}. */
 export type RegistryErrorCode = keyof typeof REGISTRY_ERRORS;
 
-/** Makes an error whose code is in the table. */
+/** Makes an error whose code is one of {@link REGISTRY_ERRORS}. */
 export function registryError(code: RegistryErrorCode, parts: Pt2ErrorParts): Pt2Error {
   return new Pt2Error(code, parts);
 }

@@ -5,15 +5,16 @@ import type { OpSchema, SchemaArgument, SchemaType } from "./schema/types.ts";
 import type { ArgValue, Scalar } from "./tensor-meta.ts";
 import { isScalar, isTensorMeta, wrapNumber } from "./wrapped.ts";
 
-/** Resolved ints are exact up to here, and saturate beyond (`slice`'s "to the end" is 2^63 - 1). */
+/** Resolved ints are exact up to this number and saturate beyond (`slice`'s default end is 2^63 - 1). */
 const INT_LIMIT = 2 ** 53;
 
-/** No value: the argument does not have the type. */
+/** Returned if an argument does not have the type. */
 const MISMATCH = Symbol("mismatch");
 
 /**
- * Arguments in schema order, with the schema's defaults for those left out and numbers in the form that the schema
- * asks for. Throws `registry.argument`; `where` describes the node in the message.
+ * Returns the arguments in schema order, with the schema's defaults for missing ones and numbers in the form that the
+ * schema
+ * requires. Throws `registry.argument`; `where` describes the node in the message.
  */
 export function resolveArgs(
   schema: OpSchema,

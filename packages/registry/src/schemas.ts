@@ -5,13 +5,13 @@ import { SCHEMAS, TORCH_VERSION } from "./schemas.gen.ts";
 
 /** PyTorch's own schemas of every aten and prims overload. */
 export interface TorchSchemas {
-  /** Version of PyTorch that has them. */
+  /** The version of PyTorch that the schemas come from. */
   readonly torch: string;
-  /** Names of all overloads, sorted. Nothing is parsed. */
+  /** Returns the names of all overloads, sorted, without parsing any schema. */
   names(): readonly OpName[];
-  /** The schema of one op, `aten::add.Tensor`. Undefined when PyTorch has no such overload. */
+  /** Returns the schema of one op, `aten::add.Tensor`, or undefined if PyTorch has no such overload. */
   schemaOf(name: OpName): OpSchema | undefined;
-  /** The schema as PyTorch prints it. */
+  /** Returns the schema as PyTorch prints it. */
   textOf(name: OpName): string | undefined;
 }
 

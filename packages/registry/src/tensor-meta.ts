@@ -3,14 +3,14 @@ import type { DType } from "@pt2/format";
 /**
  * A tensor as shape and dtype rules see it: concrete sizes, no data.
  *
- * A number given where a schema wants a Tensor arrives as a 0-d meta with `wrapped` set, which matters to type
+ * A number in place of a Tensor is a 0-d meta with `wrapped` set, which matters to type
  * promotion: it takes part with its category (bool, int, float, complex), not with its dtype.
  */
 export interface TensorMeta {
   readonly dtype: DType;
   readonly shape: readonly number[];
   readonly wrapped?: Scalar;
-  /** Set for a number that each run brings anew. It promotes as a wrapped number does, and is an operand as a tensor is. */
+  /** Set for a runtime scalar. It promotes like a wrapped number, and is an operand like a tensor. */
   readonly number?: NumberCell;
 }
 
@@ -25,15 +25,15 @@ export interface Complex {
   readonly im: number;
 }
 
-/** Value of a `Scalar` argument. A Python int is a bigint when it is beyond 2^53, a Python float is a {@link FloatScalar}. */
+/** The value of a `Scalar` argument. A Python int beyond 2^53 is a bigint, a Python float is a {@link FloatScalar}. */
 export type Scalar = number | bigint | boolean | Complex | FloatScalar;
 
-/** A Python float in a `Scalar` slot: `2.0` promotes an int tensor, `2` does not, so the two must differ. */
+/** A Python float in a `Scalar` argument: `2.0` promotes an int tensor, `2` does not, so the two must differ. */
 export interface FloatScalar {
   readonly float: number;
 }
 
-/** Geometry of a strided tensor over its storage; strides and offset count elements. */
+/** The geometry of a strided tensor over its storage; strides and offset count elements. */
 export interface Strided {
   readonly shape: readonly number[];
   readonly strides: readonly number[];

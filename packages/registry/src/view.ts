@@ -2,13 +2,13 @@ import { contiguousStrides } from "@pt2/format";
 import { registryError } from "./registry-errors.ts";
 import type { Strided } from "./tensor-meta.ts";
 
-/** Geometry of a row-major tensor at the start of its storage. */
+/** Returns the geometry of a contiguous tensor at the start of its storage. */
 export function contiguous(shape: readonly number[], offset = 0): Strided {
   return { shape, strides: contiguousStrides(shape), offset };
 }
 
 /**
- * Strides under which the same storage has another shape of as many elements, or null when it takes a copy:
+ * Returns the strides of the same storage in another shape with as many elements, or null if that needs a copy:
  * `at::detail::computeStride`.
  */
 export function viewStrides({ shape, strides }: Strided, to: readonly number[]): readonly number[] | null {
@@ -40,7 +40,10 @@ export function viewStrides({ shape, strides }: Strided, to: readonly number[]):
   return at === -1 ? result : null;
 }
 
-/** First and last element of the storage that a view touches; one without elements touches none, and ends before it begins. */
+/**
+ * Returns the first and the last element of the storage that a view contains; for an empty view, the last is before the
+ * first.
+ */
 export function reachOf({ shape, strides, offset }: Strided): { readonly first: number; readonly last: number } {
   if (shape.includes(0)) return { first: offset, last: offset - 1 };
   let [first, last] = [offset, offset];
@@ -52,7 +55,7 @@ export function reachOf({ shape, strides, offset }: Strided): { readonly first: 
   return { first, last };
 }
 
-/** Proves that a view stays inside a tensor of `count` elements. */
+/** Checks that a view stays inside a tensor of `count` elements. */
 export function requireInside(view: Strided, count: number, op: string): void {
   const { first, last } = reachOf(view);
   if (last < first || (first >= 0 && last < count)) return;

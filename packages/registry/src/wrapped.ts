@@ -1,24 +1,24 @@
 import type { DType } from "@pt2/format";
 import type { ArgValue, Scalar, TensorMeta } from "./tensor-meta.ts";
 
-/** A number where a tensor is expected: 0-d, and of its category in type promotion. */
+/** Makes a 0-d tensor of a number where a tensor is expected; it has the number's category in type promotion. */
 export function wrapNumber(value: Scalar): TensorMeta {
   return { dtype: pythonDtype(value), shape: [], wrapped: value };
 }
 
-/** dtype that `torch.tensor(number)` has in double precision. */
+/** Returns the dtype that `torch.tensor(number)` has in double precision. */
 export function pythonDtype(value: Scalar): DType {
   if (typeof value === "boolean") return "bool";
   if (typeof value !== "object") return typeof value === "bigint" || Number.isInteger(value) ? "int64" : "float64";
   return "re" in value ? "complex128" : "float64";
 }
 
-/** Whether an argument value is a tensor (or a wrapped number). */
+/** Returns whether an argument value is a tensor (or a wrapped number). */
 export function isTensorMeta(value: unknown): value is TensorMeta {
   return typeof value === "object" && value !== null && "shape" in value && "dtype" in value;
 }
 
-/** Whether an argument value is a Python number. */
+/** Returns whether an argument value is a Python number. */
 export function isScalar(value: ArgValue): value is Scalar {
   if (typeof value === "object") return value !== null && ("float" in value || "re" in value);
   return typeof value === "number" || typeof value === "bigint" || typeof value === "boolean";

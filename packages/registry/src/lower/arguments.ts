@@ -2,10 +2,10 @@ import type { Arg, Graph, Node } from "@pt2/graph";
 import { registryError } from "../registry-errors.ts";
 import type { ArgValue } from "../tensor-meta.ts";
 
-/** What each SSA value stands for while a graph is lowered. */
+/** The values of a graph while it is lowered, by name. */
 export type Environment = ReadonlyMap<string, ArgValue>;
 
-/** Value of an IR argument. Graphs are the business of control flow, see {@link operandOf}. */
+/** Returns the value of an IR argument. For graphs, which control flow takes, see {@link operandOf}. */
 export function argValue(arg: Arg, env: Environment, node: Node): ArgValue {
   switch (arg.kind) {
     case "none":
@@ -48,14 +48,15 @@ export function argValue(arg: Arg, env: Environment, node: Node): ArgValue {
   }
 }
 
-/** Like {@link argValue}, for the operands of a higher-order op. */
+/** Does the same for the operands of a higher-order op. */
 export function operandOf(arg: Arg, env: Environment, node: Node): ArgValue | Graph {
   return arg.kind === "graph" ? arg.graph : argValue(arg, env, node);
 }
 
 /**
- * `aten::add.Tensor %add (block.conv, model.py:41)`: a node for an error message, or the nodes that one step computes, the
- * given one last.
+ * Formats a node for an error message: `aten::add.Tensor %add (block.conv, model.py:41)`. If one step computes several
+ * nodes, the
+ * given one comes last.
  */
 export function describe({ origin, ...node }: Node, computed: readonly Pick<Node, "op" | "name">[] = [node]): string {
   const names = computed.map(({ op, name }) => `${op} %${name}`).join(" + ");

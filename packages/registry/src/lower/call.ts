@@ -7,32 +7,38 @@ import type { TypedCall } from "./elementwise.ts";
 import type { LoweredTensor } from "./lowered-tensor.ts";
 import type { RunNumbers } from "./run-number.ts";
 
-/** One step of a lowered program: concrete shapes, arguments resolved by schema, no symbols left. */
+/**
+ * A call of a lowered program: its shapes are concrete, its arguments are resolved by schema, and it has no symbols.
+ */
 export interface Call {
   readonly record: OpRecord;
   /**
-   * `scalar` and `view` ops every backend runs from the record alone; `native` ops the backend said it has.
+   * Every backend runs `scalar` and `view` calls from the record alone; `native` calls are those that the backend has a
+   * kernel for.
    */
   readonly kind: "scalar" | "view" | "native";
-  /** Arguments by schema name. A tensor is a {@link LoweredTensor}, or a wrapped number (`TensorMeta.wrapped`). */
+  /**
+   * The arguments by their names in the schema. A tensor is a {@link LoweredTensor}, or a wrapped number
+   * (`TensorMeta.wrapped`).
+   */
   readonly args: Readonly<Record<string, ArgValue>>;
   /** One entry per return: a {@link LoweredTensor}, an array of them, a number, or null. */
   readonly results: readonly ArgValue[];
-  /** For `scalar`: the typed expression and its operands. */
+  /** For `scalar` calls: the typed expression and its operands. */
   readonly scalar?: TypedCall;
-  /** Whether an op set brings the kernel that runs it. */
+  /** Whether an op set provides the kernel that runs it. */
   readonly packaged?: true | undefined;
-  /** The node of the program that it comes from. */
+  /** The node of the program that the call comes from. */
   readonly node: Node;
 }
 
-/** Where a program cannot be lowered further without running what comes before. */
+/** A point where a program must run what comes before it can be lowered further. */
 export type Boundary =
-  /** An op whose result sizes (or number) depend on data. */
+  /** An op whose result sizes (or number of results) depend on data. */
   | { readonly kind: "dynamic"; readonly record: OpRecord; readonly args: Call["args"]; readonly node: Node }
-  /** A function that a handler brought. */
+  /** A function of a handler. */
   | HandlerBoundary
-  /** `cond`, `while_loop`, `scan`, `map_impl`: operands by position, graphs among them as {@link Graph}s. */
+  /** `cond`, `while_loop`, `scan`, `map_impl`: operands by position, which include {@link Graph}s. */
   | { readonly kind: "control"; readonly operands: readonly (ArgValue | Graph)[]; readonly node: Node };
 
 /** A node that a handler's function runs. */
@@ -42,20 +48,23 @@ export interface HandlerBoundary {
   readonly args: Call["args"];
   readonly node: Node;
   /**
-   * What the function says of the node, one entry per output, from what it returned and from the arguments that it was
-   * given. Throws where that is not what the program says.
+   * Returns the results of the node, one entry per output, from what the function returned and from the arguments that
+   * it was
+   * given. Throws if they do not match the program.
    */
   answers(returned: unknown, args: Readonly<Record<string, unknown>>): readonly HandlerAnswer[];
 }
 
-/** A stretch of calls with fixed shapes, and how it ends. */
+/** A sequence of calls with fixed shapes, and the graph break that ends it. */
 export interface Stage {
   readonly calls: readonly Call[];
   readonly end: Boundary | { readonly kind: "return"; readonly outputs: readonly ArgValue[] };
-  /** Tensors that the boundary or something behind it reads: they must survive the calls. */
+  /** The tensors that the graph break or a later call reads: they must outlive the calls. */
   readonly live: ReadonlySet<LoweredTensor>;
-  /** What it knows of numbers that change from run to run: it is right for a run as long as they hold. */
+  /**
+   * The runtime scalars whose values the stage depends on: the stage is valid for a run as long as they are the same.
+   */
   readonly numbers: RunNumbers;
-  /** Continues behind the boundary, given what it returned (one entry per return of its node). */
+  /** Continues after the graph break with its results (one entry per return of its node). */
   resume(results: readonly ArgValue[]): Promise<Stage>;
 }

@@ -9,12 +9,13 @@ import { describe } from "./arguments.ts";
 
 type Args = Readonly<Record<string, ArgValue>>;
 
-/** What is wrong with an argument of this name and type in any op, or null. */
+/** Returns what is wrong with an argument of a certain name and type in any op, or null. */
 type Rule = (value: ArgValue, args: Args) => string | null;
 
 /**
- * What is wrong with arguments that have the types of the schema, or null: what PyTorch refuses in whichever op an
- * argument of some name and type occurs, and what the record requires of its tensors.
+ * Returns what is wrong with arguments that have the types of the schema, or null: values that PyTorch refuses in every
+ * op that has an
+ * argument of that name and type, and tensors that do not meet the record's requirements.
  */
 export function argumentProblem(record: OpRecord, args: Args): string | null {
   for (const { name, rule } of rulesOf(record)) {
@@ -27,7 +28,7 @@ export function argumentProblem(record: OpRecord, args: Args): string | null {
     : (dtypeProblem(requires, args) ?? formProblem(requires, args) ?? numberProblem(requires, args));
 }
 
-/** Throws `registry.argument` for arguments that the record's rules refuse before it is asked for shapes. */
+/** Throws `registry.argument` for arguments that the record's rules refuse before shapes are inferred. */
 export function requireArgumentValues(record: OpRecord, args: Args, node: Node): void {
   const problem = argumentProblem(record, args) ?? record.validate?.(args);
   if (problem) throw registryError("registry.argument", { what: `${record.name}: ${problem}`, where: describe(node) });
@@ -38,7 +39,7 @@ const cache = new WeakMap<OpRecord, readonly { readonly name: string; readonly r
 function rulesOf(record: OpRecord): readonly { readonly name: string; readonly rule: Rule }[] {
   let rules = cache.get(record);
   if (rules === undefined) {
-    // Only of PyTorch's own ops it is known what their arguments mean.
+    // The meaning of an argument's name is known only in PyTorch's own ops.
     const args = record.name.startsWith("aten::") ? record.schema.args : [];
     rules = args.flatMap((arg) => {
       const rule = ruleOf(arg);
@@ -61,12 +62,12 @@ function ruleOf({ name, type }: SchemaArgument): Rule | null {
   return NAMED[`${inner.base} ${name}`] ?? null;
 }
 
-/** Numbers that may make complex results of real tensors. */
+/** Numbers that may make the result complex although the tensors are real. */
 const TAKES_COMPLEX: ReadonlySet<string> = new Set(
   "self other exponent fill_value start end step base x n s p ord tensor1 tensor2 scalar".split(" "),
 );
 
-/** A complex number where no tensor is complex. */
+/** Refuses a complex number if no tensor is complex. */
 const realNumber: Rule = (value, args) => {
   if (typeof value !== "object" || value === null || !("re" in value)) return null;
   const isComplex = ({ dtype }: TensorMeta): boolean => DTYPES[dtype].kind === "complex";
@@ -88,7 +89,7 @@ const between =
 const probability = between(0, 1);
 const positive = between(0, Number.POSITIVE_INFINITY);
 
-/** By type and name. */
+/** The rules by type and name. */
 const NAMED: Readonly<Record<string, Rule>> = {
   "int reduction": oneOf(0, 1, 2),
   "str rounding_mode": oneOf("trunc", "floor"),
@@ -159,13 +160,13 @@ function numberProblem({ ranges = {}, factors = [], elements = {} }: Requirement
   return null;
 }
 
-/** The real number that an argument is; null for anything else. */
+/** Returns the real number in an argument; null for anything else. */
 function numberIn(value: ArgValue | undefined): number | null {
   if (typeof value === "object" && value !== null && "float" in value) return Number(value.float);
   return typeof value === "number" || typeof value === "bigint" ? Number(value) : null;
 }
 
-/** Whether a number can be an element of this dtype. PyTorch lets negative numbers become unsigned ones. */
+/** Returns whether a number can be an element of this dtype. PyTorch accepts negative numbers for unsigned dtypes. */
 function isElement(value: ArgValue | undefined, dtype: DType): boolean {
   const { kind, itemsize } = DTYPES[dtype];
   if (dtype === "bool" || kind === "complex") return true;
@@ -220,7 +221,7 @@ function isOfKind(dtype: DType, kind: RequiredDType): boolean {
   }
 }
 
-/** Tensors; numbers that stand for tensors have whatever dtype is asked for. */
+/** Returns the tensors in an argument. Numbers in place of tensors are left out: they have any dtype. */
 function tensorsIn(value: ArgValue | undefined): readonly TensorMeta[] {
   if (Array.isArray(value)) return value.flatMap(tensorsIn);
   return isTensorMeta(value) && value.wrapped === undefined && value.number === undefined ? [value] : [];

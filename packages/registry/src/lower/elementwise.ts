@@ -6,10 +6,10 @@ import type { ArgValue, Scalar, TensorMeta } from "../tensor-meta.ts";
 import type { LoweredTensor } from "./lowered-tensor.ts";
 import type { RunNumber } from "./run-number.ts";
 
-/** An elementwise call ready to be generated or fused: every conversion is explicit in `expr`. */
+/** An elementwise call that is ready for code generation or fusion: every conversion is explicit in `expr`. */
 export interface TypedCall extends TensorMeta {
   readonly expr: TypedExpr;
-  /** The tensors that `input` nodes index; each broadcasts to `shape`. */
+  /** The tensors that `input` nodes refer to by index; each broadcasts to `shape`. */
   readonly operands: readonly LoweredTensor[];
 }
 
@@ -21,6 +21,7 @@ export function typedCall(
 ): TypedCall {
   const { dtype, shape, compute, expr, operands } = typeScalarCall(record, args, fix);
   const rules = { compute, operands: operands.map((operand) => operand.dtype), result: dtype };
-  // A list that grew has room for more, which each call of a program would keep: its copy has none.
+  // The list was built by appending and has spare capacity; its copy has none, which matters for every call of a
+  // program.
   return { dtype, shape, expr: simplify(typeExpr(expr, rules)), operands: [...operands] as LoweredTensor[] };
 }

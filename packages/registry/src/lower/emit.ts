@@ -19,37 +19,46 @@ import { isFree, named, resultsOf, viewMeta } from "./results.ts";
 import { RunNumbers, takesTensor } from "./run-number.ts";
 import { writtenProblem } from "./written.ts";
 
-/** What a backend says while a program is lowered for it. */
+/** The backend that a program is lowered for. */
 export interface LowerTarget {
-  /** Name of the backend, for messages. */
+  /** The name of the backend, for messages. */
   readonly name: string;
-  /** Whether it runs this op itself. It is not asked for elementwise ops and views, which every backend has. */
+  /**
+   * Returns whether the backend runs this op itself. It is not called for elementwise ops and views, which every
+   * backend runs.
+   */
   isNative(op: OpName, args: Readonly<Record<string, ArgValue>>): boolean;
-  /** Whether `isNative` may throw `NotLoaded`, as what answers it loads on demand. */
+  /** Whether `isNative` may throw `NotLoaded` because the code that decides is loaded on demand. */
   readonly loadsKernels?: true;
-  /** Bytes that one tensor may take; larger ones are refused before anything is made for them. Default: no bound. */
+  /**
+   * The largest size of one tensor in bytes; larger tensors are refused before anything is allocated. Default: no
+   * limit.
+   */
   readonly maxTensorBytes?: number;
 }
 
-/** Takes every op as it is: what a decomposition gives, whether or not the backend can run its parts. */
+/**
+ * A target that takes every op as it is: used to infer the results of a decomposition, whether or not a backend can run
+ * it.
+ */
 const SHAPES_ONLY: LowerTarget = { name: "inference", isNative: () => true };
 
-/** Decompositions nest; a chain deeper than this is a cycle between records. */
+/** Decompositions nest; a deeper chain than this is a cycle between records. */
 const MAX_DEPTH = 32;
 
 /**
- * Turns one op on concrete arguments into calls: the op itself where the backend has it, else its decomposition,
- * recursively. Handlers that rewrite come first.
+ * Lowers one op with concrete arguments to calls: the op itself if the backend runs it, else its decomposition,
+ * recursively. Handlers with `rewrite` come first.
  */
 export class Emitter {
   readonly calls: Call[] = [];
   readonly #registry: OpRegistry;
   readonly #target: LowerTarget;
   readonly #numbers: RunNumbers;
-  /** Calls that were there before the current node. */
+  /** The number of calls before the current node. */
   #nodeStart = 0;
 
-  /** `numbers` is told which numbers of the run its calls depend on. */
+  /** `numbers` records which runtime scalars the calls depend on. */
   constructor(registry: OpRegistry, target: LowerTarget, numbers: RunNumbers = new RunNumbers()) {
     this.#registry = registry;
     this.#target = target;
@@ -57,8 +66,8 @@ export class Emitter {
   }
 
   /**
-   * Emits one op of a program, within `loading` where ops load on demand. Errors say which node it was; nothing of a call
-   * that fails stays.
+   * Emits one op of a program; within `loading` if ops load on demand. Errors name the node; a call that
+   * fails leaves no calls behind.
    */
   emit(op: OpName, given: Readonly<Record<string, ArgValue>>, node: Node): readonly ArgValue[] {
     const start = this.calls.length;
@@ -81,7 +90,7 @@ export class Emitter {
     return results;
   }
 
-  /** The record of an op, which may have to be loaded first. */
+  /** Returns the record of an op, which may have to be loaded first. */
   #recordOf(op: OpName): OpRecord | undefined {
     const record = this.#registry.resolve(op);
     const missing = record === undefined ? this.#registry.missing(op) : null;
@@ -106,7 +115,7 @@ export class Emitter {
       const settled = this.#resolve(record, given, node);
       if (this.#isNative(op, settled)) return this.#pushNative(record, settled, node, depth);
     }
-    // Scalar expressions are real; a complex call goes the way of any other op.
+    // Scalar expressions are real; a complex call is treated like any other op.
     if (record.scalar === undefined) return this.#emitStructured(record, args, node, depth);
     if (isComplexCall(record, args)) {
       return this.#emitStructured(record, this.#resolve(record, given, node), node, depth);
@@ -115,14 +124,14 @@ export class Emitter {
     return this.#push({ record, kind: "scalar", args, scalar, results: [scalar], node }, depth);
   }
 
-  /** Emits what is not an elementwise expression: a view, a call of the backend's own, or simpler ops. */
+  /** Emits a call that is not elementwise: a view, a native call, or simpler ops. */
   #emitStructured(record: OpRecord, args: Call["args"], node: Node, depth: number): readonly ArgValue[] {
     const op = record.name;
     if (record.view !== undefined) {
       return this.#push({ record, kind: "view", args, results: this.infer(record, args, node), node }, depth);
     }
     if (this.#isNative(op, args)) return this.#pushNative(record, args, node, depth);
-    // Inference refuses what cannot be combined; a decomposition may not notice.
+    // Inference refuses arguments that cannot be combined; a decomposition may not notice.
     if (record.infer !== undefined) this.#named(this.infer(record, args, node), op, node, depth);
     const decompose = (b: Builder) => record.decompose?.(args, b) as ArgValue | null | undefined;
     const isUsers = this.#registry.userSetOf(op) !== undefined;
@@ -136,7 +145,7 @@ export class Emitter {
     return resultsOf(record, simpler);
   }
 
-  /** Whether the backend runs the op itself: what a set has replaced is not what the backend's own kernels compute. */
+  /** Returns whether the backend runs the op itself; its kernels do not apply to an op that an op set has replaced. */
   #isNative(op: OpName, args: Call["args"]): boolean {
     const registry = this.#registry;
     if (registry.isReplaced(op) && !registry.hasKernel(op, this.#target.name)) return false;
@@ -158,7 +167,9 @@ export class Emitter {
     return Array.isArray(rewritten) ? (rewritten as readonly ArgValue[]) : [rewritten];
   }
 
-  /** Result metas of a call, without emitting anything: from `infer`, from `view`, or from a trial decomposition. */
+  /**
+   * Infers the results of a call without emitting anything: from `infer`, from `view`, or from a trial decomposition.
+   */
   infer(record: OpRecord, args: Readonly<Record<string, ArgValue>>, node: Node): readonly ArgValue[] {
     if (record.infer !== undefined) return resultsOf(record, record.infer(args));
     if (record.scalar !== undefined) return [scalarMeta(record, args)];
@@ -168,7 +179,7 @@ export class Emitter {
     return simpler === undefined || simpler === null ? [] : resultsOf(record, simpler);
   }
 
-  /** Arguments by schema; numbers of the run stay such where a tensor may stand, and where `keeps` says so. */
+  /** Resolves arguments by schema; runtime scalars are kept where a tensor is accepted, and where `keeps` says so. */
   #resolve(
     record: OpRecord,
     given: Readonly<Record<string, ArgValue>>,
@@ -182,8 +193,9 @@ export class Emitter {
   }
 
   /**
-   * What a function of a user's makes of arguments. Where a kernel may have to be loaded, its calls are first noted as far
-   * as shapes go, and emitted when it is done: what is missing then interrupts no code of users.
+   * Calls a rule of a user. If a kernel may have to be loaded, the rule's calls are first recorded, with inferred
+   * results,
+   * and emitted when the rule has returned: so loading never interrupts code of users.
    */
   #byUser(
     args: Call["args"],
@@ -202,7 +214,7 @@ export class Emitter {
     return builderOf((op, args) => this.#emit(op, args, node, depth + 1));
   }
 
-  /** Adds a call whose results are metas so far. */
+  /** Adds a call, whose results are metas at first. */
   #push(call: Call, depth: number): readonly ArgValue[] {
     const { record, node } = call;
     checkLimit("calls", this.calls.length + 1, record.name);
@@ -217,7 +229,7 @@ export class Emitter {
   }
 }
 
-/** Whether the rules take a number of the run for this argument, as they take a tensor. */
+/** Returns whether the rules accept a runtime scalar for this argument, as they accept a tensor. */
 function keepsNumber({ schema, scalar, validate, numbers = [] }: OpRecord, argument: string): boolean {
   if (scalar === undefined || validate !== undefined) return numbers.includes(argument);
   return schema.args.some(({ name, type }) => name === argument && isScalarType(type));

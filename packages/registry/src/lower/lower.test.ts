@@ -33,7 +33,7 @@ function lowered(
   return lower(graph, new Map(Object.entries(inputs)), { registry, target: native, handlerContext });
 }
 
-/** `op[2, 3]` for each call: what it is and the shape that it gives. */
+/** Formats each call as its op and the shape of its result: `op[2, 3]`. */
 function shown({ calls }: { readonly calls: readonly Call[] }): readonly string[] {
   return calls.map(({ record, results }) => {
     const [first] = results;
@@ -87,7 +87,7 @@ test("a program stops where sizes depend on data, and goes on with what the data
   const rest = await stage.resume([found]);
   expect(shown(rest)).toEqual(["aten::mul.Tensor[3, 1]"]);
   expect(rest.calls[0]!.results[0]).toMatchObject({ dtype: "float32" });
-  // A stage can be resumed again, with another answer.
+  // A stage can be resumed again with other results.
   const none: LoweredTensor = { ...found, shape: [0, 1] };
   expect(shown(await stage.resume([none]))).toEqual(["aten::mul.Tensor[0, 1]"]);
 });

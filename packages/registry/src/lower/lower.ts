@@ -13,24 +13,25 @@ import { type LoweredTensor, tensorsIn } from "./lowered-tensor.ts";
 import { isRunNumber, RunNumbers } from "./run-number.ts";
 import { evaluateSymbolic } from "./symbolic.ts";
 
-/** Everything that stays the same while one graph is lowered. */
+/** The options of lowering, which are the same for every stage of a graph. */
 export interface LowerOptions {
   readonly registry: OpRegistry;
   readonly target: LowerTarget;
-  /** What handlers may see at load; the value of a weight by the name of its SSA value. */
+  /** Returns what a handler can use at load. */
   readonly handlerContext: (node: Node) => HandlerContext;
 }
 
 const CONTROL = /^higher_order::(cond|while_loop|scan|map_impl)$/;
 
-/** Whether a higher-order op is one that executors drive; the others are inlined by passes, or unsupported. */
+/** Returns whether executors run a higher-order op; the others are inlined by passes, or unsupported. */
 export function isControl(op: OpName): boolean {
   return CONTROL.test(op);
 }
 
 /**
- * Lowers a functional graph for concrete inputs, up to its first boundary. `inputs` gives every placeholder its value:
- * a {@link LoweredTensor} or a number. It loads the ops that it comes to.
+ * Lowers a functional graph for concrete inputs, up to its first graph break. `inputs` gives every placeholder its
+ * value:
+ * a {@link LoweredTensor} or a number. Loads the ops that it needs.
  */
 export async function lower(graph: Graph, inputs: Environment, options: LowerOptions): Promise<Stage> {
   await options.registry.load(graph.nodes.map(({ op }) => op));
@@ -69,7 +70,7 @@ async function lowerFrom(graph: Graph, start: number, given: Environment, option
   return { calls: emitter.calls, end: { kind: "return", outputs }, live, numbers, resume: missingBoundary };
 }
 
-/** Tensors that node `at` and what follows it read. */
+/** Returns the tensors that the node at `at` and later nodes read. */
 function liveAt(graph: Graph, at: number, env: Environment): ReadonlySet<LoweredTensor> {
   const live = new Set<LoweredTensor>();
   const visit = (arg: Arg): void => {
@@ -81,7 +82,7 @@ function liveAt(graph: Graph, at: number, env: Environment): ReadonlySet<Lowered
   return live;
 }
 
-/** The tensors of a value that have memory behind the stage. */
+/** Returns the tensors of a value that have memory after the stage. */
 function storedIn(value: ArgValue | undefined): readonly LoweredTensor[] {
   return tensorsIn(value).filter((tensor) => !isRunNumber(tensor));
 }
@@ -129,7 +130,7 @@ function namedArgs(node: Node, env: Environment): Record<string, ArgValue> {
   return Object.fromEntries(node.args.map(({ name, arg }) => [name, argValue(arg, env, node)]));
 }
 
-/** Gives the node's output names their values. */
+/** Assigns values to the node's output names. */
 function bind(node: Node, results: readonly ArgValue[], env: Map<string, ArgValue>): void {
   for (let i = 0; i < node.outputs.length; i++) {
     const output = node.outputs[i]!;
@@ -139,7 +140,7 @@ function bind(node: Node, results: readonly ArgValue[], env: Map<string, ArgValu
       env.set(output.name, result ?? null);
       continue;
     }
-    // A control op returns one list; its results arrive flat.
+    // A control flow op returns one list; its results arrive flat.
     const items = Array.isArray(result) ? result : node.outputs.length === 1 ? results : [];
     for (const [k, name] of output.names.entries()) env.set(name, items[k] ?? null);
   }

@@ -1,12 +1,12 @@
 import type { ArgValue, TensorMeta } from "../tensor-meta.ts";
 
-/** A tensor of a lowered program. Two tensors are the same exactly when they are the same object. */
+/** A tensor of a lowered program. Tensors are compared by object identity. */
 export interface LoweredTensor extends TensorMeta {
-  /** For printing and error messages: the SSA value's name, or the op that made it. */
+  /** The name for messages: that of the value in the graph, or of the op that made it. */
   readonly name: string;
 }
 
-/** Whether a resolved argument or result is a tensor that exists at run time (a wrapped number does not). */
+/** Returns whether a resolved argument or result is a tensor that exists at run time (a wrapped number does not). */
 export function isTensor(value: unknown): value is LoweredTensor {
   return (
     typeof value === "object" &&
@@ -16,7 +16,7 @@ export function isTensor(value: unknown): value is LoweredTensor {
   );
 }
 
-/** All run-time tensors in a resolved argument or result, lists flattened. */
+/** Returns all run-time tensors in a resolved argument or result, with lists flattened. */
 export function tensorsIn(value: ArgValue | undefined): readonly LoweredTensor[] {
   if (Array.isArray(value)) return value.flatMap(tensorsIn);
   return isTensor(value) ? [value] : NONE;

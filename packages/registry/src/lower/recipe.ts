@@ -4,14 +4,14 @@ import type { ArgValue, TensorMeta } from "../tensor-meta.ts";
 
 type Args = Readonly<Record<string, ArgValue>>;
 
-/** The calls that a rule made on a builder, to be made again on another one. */
+/** Records the calls that a rule makes on a builder, to replay them on another one. */
 export class Recipe {
   readonly builder: Builder;
   readonly #calls: { readonly op: OpName; readonly args: Args; readonly results: readonly ArgValue[] }[] = [];
-  /** Tensors that the rule was given: they are the same in every replay. */
+  /** The tensors that the rule was given, which are the same in every replay. */
   readonly #given: ReadonlySet<ArgValue>;
 
-  /** `infer` answers the rule: the results of a call, as far as shapes go. */
+  /** `infer` returns the results of a call to the rule, as metas. */
   constructor(given: Args, infer: EmitCall) {
     this.#given = new Set(Object.values(given).flatMap(leavesOf));
     this.builder = builderOf((op, args) => {
@@ -21,7 +21,7 @@ export class Recipe {
     });
   }
 
-  /** Makes the calls with `emit`, and gives the rule's answer in tensors that these gave. */
+  /** Makes the calls with `emit`, and returns the rule's result with the tensors of these calls. */
   replay<Answer extends ArgValue | null | undefined>(answer: Answer, emit: EmitCall): Answer {
     const made = new Map<ArgValue, ArgValue>();
     const real = (value: ArgValue): ArgValue =>

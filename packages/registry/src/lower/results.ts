@@ -7,14 +7,17 @@ import type { ArgValue, Strided, TensorMeta } from "../tensor-meta.ts";
 import { contiguous, requireInside } from "../view.ts";
 import type { LoweredTensor } from "./lowered-tensor.ts";
 
-/** One entry per return, whatever shape a rule answered in. */
+/** Converts the result of a rule to one entry per return. */
 export function resultsOf(record: OpRecord, answer: ArgValue | undefined): readonly ArgValue[] {
   const { returns } = record.schema;
   if (returns.length === 0 || answer === undefined) return [];
   return returns.length === 1 ? [answer] : (answer as readonly ArgValue[]);
 }
 
-/** An op without tensors in its results (`sym_size`, `_assert_scalar`) costs nothing: its inference is its value. */
+/**
+ * Returns whether an op has no tensors in its results (`sym_size`, `_assert_scalar`): it needs no call, because
+ * inference computes its results.
+ */
 export function isFree(record: OpRecord): boolean {
   return record.infer !== undefined && record.schema.returns.every(({ type }) => !hasTensor(type));
 }
@@ -23,7 +26,7 @@ function hasTensor(type: SchemaType): boolean {
   return type.kind === "base" ? type.base === "Tensor" : "inner" in type && hasTensor(type.inner);
 }
 
-/** What a view of a row-major tensor has: its geometry must stay inside that tensor. */
+/** Infers the result of a view of a contiguous tensor, and checks that its geometry stays inside that tensor. */
 export function viewMeta(record: OpRecord, args: Readonly<Record<string, ArgValue>>): ArgValue {
   const source = args[record.schema.args[0]!.name] as TensorMeta;
   if (source.wrapped !== undefined || source.number !== undefined) {
@@ -40,7 +43,7 @@ export function viewMeta(record: OpRecord, args: Readonly<Record<string, ArgValu
   return "strides" in geometry ? meta(geometry) : geometry.map(meta);
 }
 
-/** Fresh tensors for the results that rules gave as metas, each small enough for the backend. */
+/** Makes new tensors for results that rules returned as metas, and checks that each is small enough for the backend. */
 export function named(
   results: readonly ArgValue[],
   maxBytes: number,
@@ -57,7 +60,7 @@ export function named(
   });
 }
 
-/** Results of different calls are different objects even when their metas are equal. */
+/** Results of different calls are different objects even if their metas are equal. */
 function freshTensor(meta: TensorMeta, node: Node, depth: number): LoweredTensor {
   return { dtype: meta.dtype, shape: meta.shape, name: depth === 0 ? node.name : `${node.name}.${depth}` };
 }

@@ -3,29 +3,30 @@ import type { ArgValue, NumberCell, Scalar } from "../tensor-meta.ts";
 import { pythonDtype } from "../wrapped.ts";
 import type { LoweredTensor } from "./lowered-tensor.ts";
 
-/** A number that each run brings anew: to the rules of ops a 0-d tensor that promotes as a Python number. */
+/** A number whose value each run sets: a 0-d tensor to the rules of ops, which promotes like a Python number. */
 export type RunNumber = LoweredTensor & { readonly number: NumberCell };
 
-/** A number that comes with a run: the backend sets its cell before the run. */
+/** Makes a runtime scalar; the backend sets its cell before each run. */
 export function runNumber(name: string, number: NumberCell): RunNumber {
   return { name, dtype: pythonDtype(number.value), shape: [], number };
 }
 
-/** Whether a value is a number that only a run knows. */
+/** Returns whether a value is a runtime scalar. */
 export function isRunNumber(value: ArgValue | undefined): value is RunNumber {
   return typeof value === "object" && value !== null && "number" in value && value.number !== undefined;
 }
 
 /**
- * What a stage knows of numbers that runs bring. A rule that reads such a number while lowering fixes it, and the stage
- * then holds for runs with the same value only; a number that no rule reads is an operand like any tensor.
+ * Tracks what a stage assumes about runtime scalars. A rule that reads such a number during lowering fixes it: the
+ * stage
+ * is then valid only for runs with the same value. A number that no rule reads is an operand like any tensor.
  */
 export class RunNumbers {
   readonly #fixed = new Set<NumberCell>();
-  /** In the order in which they came up: what is derived is up to date before it is compared. */
+  /** The checks in the order of their creation: derived numbers are updated before they are compared. */
   readonly #checks: (() => boolean)[] = [];
 
-  /** Its value now, which the stage depends on from here. */
+  /** Returns the current value, and makes the stage depend on it. */
   readonly fix = (value: RunNumber): Scalar => {
     const { number } = value;
     const expected = number.value;
@@ -36,7 +37,7 @@ export class RunNumbers {
     return expected;
   };
 
-  /** A number that follows from others. The stage depends on its being an int, a float or a bool. */
+  /** Makes a number that follows from others. The stage depends on its being an int, a float or a bool. */
   derive(name: string, compute: () => Scalar): RunNumber {
     const cell = { value: compute() };
     const dtype = pythonDtype(cell.value);
@@ -47,17 +48,17 @@ export class RunNumbers {
     return runNumber(name, cell);
   }
 
-  /** Brings derived numbers up to date; whether the stage is right for the numbers that are set now. */
+  /** Updates derived numbers; returns whether the stage is valid for the current values. */
   holds(): boolean {
     try {
       return this.#checks.every((check) => check());
     } catch {
-      // Lowering again says where and why.
+      // Lowering again reports the error with its location.
       return false;
     }
   }
 
-  /** Arguments in which numbers are fixed, save where `keeps` says that the argument's rules take a tensor. */
+  /** Fixes the runtime scalars in arguments, except where `keeps` says that the argument's rules accept a tensor. */
   settle(
     given: Readonly<Record<string, ArgValue>>,
     keeps: (name: string) => boolean = () => false,
@@ -73,7 +74,7 @@ export class RunNumbers {
   }
 }
 
-/** Whether an argument of this type is a tensor, a list of them, or may be left out. */
+/** Returns whether an argument of this type may be a tensor, possibly optional or in a list. */
 export function takesTensor(type: SchemaType): boolean {
   return type.kind === "base" ? type.base === "Tensor" : "inner" in type && takesTensor(type.inner);
 }

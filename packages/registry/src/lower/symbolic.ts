@@ -7,7 +7,7 @@ import { isRunNumber, type RunNumbers } from "./run-number.ts";
 /** A Python value: ints are bigints, floats are numbers. */
 type PyValue = bigint | number | boolean;
 
-/** The value of a node that computes a size or a number from others; undefined when the node is none. */
+/** Evaluates a node that computes a size or a number from others; returns undefined for other nodes. */
 export function evaluateSymbolic(
   node: Node,
   valueOfArg: (index: number) => ArgValue,

@@ -4,9 +4,9 @@ import type { ArgValue } from "../tensor-meta.ts";
 import { isTensorMeta } from "../wrapped.ts";
 
 /**
- * What keeps the result of a call in place from being written to its argument, or null: it has another shape, or a dtype
- * that PyTorch does not convert to that of the argument. Ops that take a `dtype` to compute in must be given that of the
- * argument, or none.
+ * Returns why the result of an in-place call cannot be written to its argument, or null: the shapes differ, or PyTorch
+ * does not convert between the dtypes. An explicit `dtype` to compute in must be that of the
+ * argument.
  */
 export function writtenProblem(
   result: ArgValue | undefined,
@@ -26,7 +26,7 @@ export function writtenProblem(
   return `result type ${result.dtype} can't be cast to the desired output type ${written.dtype}`;
 }
 
-/** `torch.can_cast`. */
+/** Does what `torch.can_cast` does. */
 function canCast(from: DType, to: DType): boolean {
   const [x, y] = [DTYPES[from].kind, DTYPES[to].kind];
   if (from === to || y === "complex") return true;

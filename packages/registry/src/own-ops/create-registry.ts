@@ -10,7 +10,7 @@ import { scatterRecord, viewOfScatter } from "./scatter-variant.ts";
 import { effectsOfHandled, effectsOfOwn } from "./user-effects.ts";
 import { checkedHandler, checkedRecord } from "./user-rules.ts";
 
-/** Builds a registry. Throws `registry.duplicate` for a second claim on an op that does not say `replace`. */
+/** Builds a registry. Throws `registry.duplicate` if an op is defined twice without `replace`. */
 export function createRegistry({ sets, handlers = [] }: RegistryParts): OpRegistry {
   const records = new OpRecords(sets, { checkedRecord, scatterRecord, viewOfScatter });
   const plain = registryOf(records);
@@ -29,7 +29,7 @@ export function createRegistry({ sets, handlers = [] }: RegistryParts): OpRegist
   const callsByName = handlers.some(({ rewrite }) => rewrite !== undefined) || sets.some(mayCallAny);
   return {
     ...plain,
-    // Their calls are answered at once, so everything is there before they are made.
+    // Functions of users call ops synchronously, so everything is loaded before they run.
     load: (ops) => plain.load(callsByName ? "all" : ops),
     handlerOf,
     isClaimed: (op) => handlerOf(op) !== undefined || isReplaced(op),
@@ -43,7 +43,7 @@ export function createRegistry({ sets, handlers = [] }: RegistryParts): OpRegist
       const isTwin = record.functional !== undefined || records.hasTwin(record);
       const own = !isTwin || kernels.backendsOf(record.name).length > 0;
       const users = hasUsers && records.userSetOf(record.name) !== undefined;
-      // What PyTorch's op was seen to do says nothing about a user's of the same name.
+      // Observations of PyTorch's op do not hold for a user's op of the same name.
       const told = users ? declaredEffects(record) : effectsOf(record);
       const effects = own && (users || told.mutates.length > 0) ? effectsOfOwn(record, told) : told;
       return isReplaced(op) ? { ...effects, claimed: true } : effects;
@@ -70,7 +70,7 @@ export function createRegistry({ sets, handlers = [] }: RegistryParts): OpRegist
   };
 }
 
-/** Whether functions of a user's set may call ops by name; those that only ask another thread do not. */
+/** Returns whether functions of a user's set may call ops by name; rules that only ask another thread do not. */
 function mayCallAny({ builtIn, asked, ops }: OpSet): boolean {
   return builtIn !== true && asked !== true && ops.some(({ decompose }) => decompose !== undefined);
 }

@@ -1,6 +1,6 @@
 import { isTensorMeta } from "../wrapped.ts";
 
-/** Describes a value of a user's in a few words. */
+/** Describes a value of a user in a few words. */
 export function describeValue(value: unknown): string {
   if (isTensorMeta(value)) return `${value.dtype} [${[value.shape].flat().join(", ")}]`;
   if (value === undefined) return "nothing";

@@ -2,10 +2,10 @@ import type { Node } from "@pt2/graph";
 import { describe as describeNode } from "../lower/arguments.ts";
 import { registryError } from "../registry-errors.ts";
 
-/** More than any handler's function needs that calls ops with handlers; calls without end would fill the memory. */
+/** The limit of nested handler calls; an endless recursion would fill the memory. */
 const DEEPEST = 32;
 
-/** Refuses a call of a handler's function for which functions of handlers wait that call each other without end. */
+/** Refuses a call of a handler's function if handlers call each other without end. */
 export function requireDepth(depth: number, node: Node): void {
   if (depth < DEEPEST) return;
   throw registryError("registry.limit", {

@@ -10,18 +10,18 @@ import { isTensorMeta } from "../wrapped.ts";
 import { describeValue } from "./describe-value.ts";
 import { type Claim, requireRecorded } from "./recorded.ts";
 
-/** A tensor, or those of a `Tensor[]`. */
+/** A tensor, or the tensors of a `Tensor[]`. */
 export type HandlerAnswer<Tensor = HandlerTensor> = Tensor | readonly Tensor[];
 
 /** One call of a user's function for a node. */
 export interface HandledCall extends Pick<Claim, "node" | "types" | "operand" | "who"> {
-  /** What is known of the op; it tells what is written. */
+  /** The record of the op, if it has one, which determines what it writes to. */
   readonly record: Pick<OpRecord, "schema" | "mutates"> | undefined;
-  /** What the function was given, by argument: tensors with data of its own. */
+  /** The arguments of the function; tensors have their own data. */
   readonly args: Readonly<Record<string, unknown>>;
 }
 
-/** The function that a handler's `compile` gave. Refuses what is none. */
+/** Checks that a handler's `compile` returned a function, and returns it. */
 export function requireFunction(run: unknown, node: Node): HandlerFunction {
   if (typeof run === "function") return run as HandlerFunction;
   throw registryError("registry.result", {
@@ -33,7 +33,7 @@ export function requireFunction(run: unknown, node: Node): HandlerFunction {
 }
 
 /**
- * What a function says of its node, one answer per output: what it returned and, behind that, what it left in arguments
+ * Returns the results of a node, one entry per output: what the function returned, followed by the arguments
  * that the op writes to and does not return.
  */
 export function answersOf<Tensor extends TensorMeta = HandlerTensor>(
@@ -43,7 +43,7 @@ export function answersOf<Tensor extends TensorMeta = HandlerTensor>(
   const { node, record, args, who } = call;
   const { mutates, aliases } = record === undefined ? { mutates: [], aliases: [] } : declaredEffects(record);
   const outputs = node.outputs.length;
-  // Only a functional node has outputs for them.
+  // Only a functionalized node has outputs for them.
   const left = mutates.filter((name) => !aliases.some(({ arg }) => arg === name));
   const own = Math.max(0, outputs - left.length);
   const given = own === 0 ? [] : listOf(returned, call);
@@ -79,7 +79,7 @@ function listOf(returned: unknown, { node, who }: HandledCall): readonly unknown
 }
 
 function requireData({ dtype, shape, data }: HandlerTensor, node: Node, who: string): void {
-  // What stays on a device was made there.
+  // A tensor without data was made by the backend itself.
   if (data === null) return;
   const expected = shape.reduce((n, size) => n * size, 1) * (DTYPES[dtype]?.itemsize ?? Number.NaN);
   if (data.byteLength === expected) return;

@@ -4,9 +4,7 @@ import type { OpSet } from "../op-set.ts";
 import { registryError } from "../registry-errors.ts";
 import { similar } from "./similar.ts";
 
-/**
- * The kernels that op sets bring, which only backends understand; that they name their ops is all that is known here.
- */
+/** The kernels that op sets provide. Only backends understand them; the registry just reads the names of their ops. */
 export class PackageKernels {
   readonly #byBackend = new Map<string, readonly unknown[]>();
   readonly #ops = new Map<string, ReadonlySet<OpName>>();
@@ -20,7 +18,7 @@ export class PackageKernels {
     for (const [backend, kernels] of this.#byBackend) this.#ops.set(backend, new Set(kernels.flatMap(opsOf)));
   }
 
-  /** Those of later sets first. */
+  /** Returns the kernels for a backend, those of later sets first. */
   of(backend: string): readonly unknown[] {
     return this.#byBackend.get(backend) ?? [];
   }
@@ -29,7 +27,7 @@ export class PackageKernels {
     return this.#ops.get(backend)?.has(op) === true;
   }
 
-  /** The backends that a kernel of the op is for. */
+  /** Returns the backends that have a kernel for the op. */
   backendsOf(op: OpName): readonly string[] {
     return [...this.#ops].flatMap(([backend, ops]) => (ops.has(op) ? backend : []));
   }
@@ -51,7 +49,7 @@ export function requireKernelOps(sets: readonly OpSet[], records: Pick<OpRecords
   }
 }
 
-/** The ops that a kernel is for. A shared library says it to whom loads it. */
+/** Returns the ops that a kernel is for; a shared library names them only when it is loaded. */
 function opsOf(kernel: unknown): readonly OpName[] {
   const ops = typeof kernel === "object" && kernel !== null && "ops" in kernel ? kernel.ops : [];
   return Array.isArray(ops) ? ops.filter((op) => typeof op === "string") : [];

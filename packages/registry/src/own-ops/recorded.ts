@@ -5,25 +5,25 @@ import { registryError } from "../registry-errors.ts";
 import { isTensorMeta } from "../wrapped.ts";
 import { describeValue } from "./describe-value.ts";
 
-/** The results of a node as a user's function gives them: one entry per output, a list for a `Tensor[]`. */
+/** The results of a user's function for a node: one entry per output, a list for a `Tensor[]`. */
 export interface Claim {
   readonly node: Node;
   readonly results: readonly unknown[];
-  /** Types of the graph's values. */
+  /** The types of the graph's values. */
   readonly types: Graph["values"];
-  /** What stands for a value that the node uses; its shape tells sizes that were open at the export. */
+  /** Returns the value of an operand by name; its shape determines symbolic sizes. */
   readonly operand: (name: string) => unknown;
-  /** Who says it: `The handler`. */
+  /** Who returned the results: `The handler`. */
   readonly who: string;
 }
 
-/** What of a registry tells which ops users bring. */
+/** The members of a registry that tell which ops users define. */
 interface Users {
   handlerOf(op: string): unknown;
   userSetOf(op: string): string | undefined;
 }
 
-/** Refuses what a user's rules gave for a node where PyTorch recorded something else. */
+/** Refuses results of a user's rules that differ from what PyTorch recorded for the node. */
 export function requireAsRecorded(
   node: Node,
   results: readonly unknown[],
@@ -37,8 +37,8 @@ export function requireAsRecorded(
 }
 
 /**
- * Refuses results of a user's function that are not what PyTorch recorded of the node: whatever reads them counts
- * on it. Sizes that only data can tell may be any.
+ * Refuses results of a user's function that differ from what PyTorch recorded for the node, since later nodes
+ * rely on it. Sizes that depend on data may have any value.
  */
 export function requireRecorded({ node, results, types, operand, who }: Claim): void {
   const sizes = boundSizes(node, types, operand);
@@ -81,7 +81,7 @@ function fits(answer: unknown, { dtype, shape }: TensorType, sizes: ReadonlyMap<
   });
 }
 
-/** Values of symbols that the operands' shapes tell. */
+/** Returns the values of symbols that the operands' shapes determine. */
 function boundSizes(node: Node, types: Graph["values"], operand: Claim["operand"]): ReadonlyMap<string, number> {
   const sizes = new Map<string, number>();
   for (const name of usesOf(node)) {
@@ -98,7 +98,7 @@ function sizeOf(size: TensorType["shape"][number], sizes: ReadonlyMap<string, nu
   try {
     return evaluateSize(size, sizes);
   } catch {
-    // Its symbols are those of other values, or of data.
+    // The size depends on symbols of other values, or on data.
     return null;
   }
 }

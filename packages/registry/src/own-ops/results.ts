@@ -1,4 +1,4 @@
-// What looks at the results of functions that users brought.
+// Exports the checks of results of users' functions.
 
 export { requireDepth } from "./handler-depth.ts";
 export { answersOf, requireFunction } from "./handler-results.ts";

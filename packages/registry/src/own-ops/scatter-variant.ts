@@ -8,13 +8,15 @@ import { contiguous, reachOf, requireInside } from "../view.ts";
 const TENSOR: SchemaType = { kind: "base", base: "Tensor" };
 const INT: SchemaType = { kind: "base", base: "int" };
 
-/** The op that writes through a view, `mine::corner_scatter` for `mine::corner`: as PyTorch names its own. */
+/**
+ * Returns the name of the op that writes through a view, `mine::corner_scatter` for `mine::corner`, in PyTorch's style.
+ */
 export function scatterName(view: OpName): OpName {
   const { namespace, op, overload } = splitOpName(view);
   return `${namespace}::${op}_scatter${overload === "" ? "" : `.${overload}`}`;
 }
 
-/** The view that an op of this name writes through; null for any other name. */
+/** Returns the view that an op of this name writes through; null for any other name. */
 export function viewOfScatter(name: OpName): OpName | null {
   const { namespace, op, overload } = splitOpName(name);
   const view = /^(.+)_scatter$/.exec(op)?.[1];
@@ -22,8 +24,9 @@ export function viewOfScatter(name: OpName): OpName | null {
 }
 
 /**
- * The record of the op that gives a tensor with `src` written through a view of it: the arguments of the view, and which
- * of its results is meant. Undefined where the view's own arguments have such names already.
+ * Makes the record of the op that returns a tensor with `src` written through a view of it: it takes the arguments of
+ * the view, and the
+ * index of the view's result. Returns undefined if the view has arguments of the same names.
  */
 export function scatterRecord(name: OpName, view: OpRecord): OpRecord | undefined {
   const [self, ...rest] = view.schema.args;
@@ -48,7 +51,8 @@ export function scatterRecord(name: OpName, view: OpRecord): OpRecord | undefine
     decompose({ src, view: at, ...args }, b) {
       const source = args[self.name] as TensorMeta;
       const { shape, strides, offset } = geometryOf(view, args, Number(at));
-      // Elsewhere a tensor may begin in the middle of its memory, where offsets count from the beginning.
+      // A tensor may begin in the middle of its storage, but the offsets of the geometry count from the start of the
+      // tensor.
       const dense = b.tensor("aten::clone", { self: source, memory_format: "contiguous_format" });
       const where = { size: shape, stride: strides, storage_offset: offset };
       return b.tensor("aten::as_strided_scatter", { self: dense, src: src as TensorMeta, ...where });
@@ -56,7 +60,10 @@ export function scatterRecord(name: OpName, view: OpRecord): OpRecord | undefine
   };
 }
 
-/** Where the elements of one view lie in its row-major source: each of its own, so that a write says what they are. */
+/**
+ * Returns where the elements of one view lie in its contiguous source. No two may be the same element: the result of a
+ * write would be undefined.
+ */
 function geometryOf({ name, schema, view }: OpRecord, args: Readonly<Record<string, ArgValue>>, at: number): Strided {
   const { shape } = args[schema.args[0]!.name] as TensorMeta;
   const answer = view!(contiguous(shape), args);
@@ -76,7 +83,7 @@ function geometryOf({ name, schema, view }: OpRecord, args: Readonly<Record<stri
   });
 }
 
-/** Whether two places of a view are one element. */
+/** Returns whether two elements of a view share memory. */
 function overlaps(view: Strided): boolean {
   const { shape, strides, offset } = view;
   const steps = shape
@@ -90,7 +97,7 @@ function overlaps(view: Strided): boolean {
     return beyond;
   });
   if (nested || shape.includes(0)) return false;
-  // Strides that interleave may still miss each other: only counting tells.
+  // Interleaved strides need not overlap, which only counting shows.
   const { first, last } = reachOf(view);
   const seen = new Uint8Array(last - first + 1);
   const visit = (at: number, d: number): boolean => {

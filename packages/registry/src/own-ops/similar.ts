@@ -1,4 +1,4 @@
-/** The candidate that was probably meant: at most two letters away. */
+/** Returns the candidate that was probably meant: one with an edit distance of at most two. */
 export function similar(text: string, candidates: Iterable<string>): string | undefined {
   let [best, least]: [string | undefined, number] = [undefined, 3];
   for (const candidate of candidates) {
@@ -9,7 +9,7 @@ export function similar(text: string, candidates: Iterable<string>): string | un
   return best;
 }
 
-/** Letters to insert, leave out, change or swap with the next. */
+/** Returns the edit distance: insertions, deletions, substitutions and swaps of adjacent letters. */
 function edits(a: string, b: string): number {
   let before: readonly number[] = [];
   let row: readonly number[] = Array.from({ length: b.length + 1 }, (_, j) => j);

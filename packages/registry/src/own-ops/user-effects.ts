@@ -4,8 +4,8 @@ import type { OpRecord } from "../op.ts";
 import { scatterName } from "./scatter-variant.ts";
 
 /**
- * Effects of an op that a handler takes. What its function returns for an argument that is written is what the argument
- * is afterwards, so it is its own functional form; tensors that it gives are never views.
+ * Returns the effects of an op with a handler. The handler's function returns the new value of a written argument,
+ * so the op is its own functional variant; tensors that it returns are never views.
  */
 export function effectsOfHandled(
   record: (Described & Pick<OpRecord, "name">) | undefined,
@@ -18,8 +18,9 @@ export function effectsOfHandled(
 }
 
 /**
- * Effects of an op that has rules or kernels of its own. Those of a view tell how to write through it; those of an op in
- * place are its functional form where its results tell all that it writes.
+ * Returns the effects of an op that has rules or kernels of a user. For a view they include how to write through it; an
+ * in-place op
+ * is its own functional variant if its results include everything that it writes.
  */
 export function effectsOfOwn(record: OpRecord, effects: OpEffects): OpEffects {
   if (record.view !== undefined && record.functional === undefined) {
@@ -29,7 +30,7 @@ export function effectsOfOwn(record: OpRecord, effects: OpEffects): OpEffects {
   return computes ? { ...effects, functional: record.name } : effects;
 }
 
-/** Whether each argument that is written is also a result. */
+/** Returns whether each written argument is also a result. */
 function returnsWritten({ mutates, aliases }: Pick<OpEffects, "mutates" | "aliases">): boolean {
   return mutates.every((name) => aliases.some(({ arg }) => arg === name));
 }

@@ -13,7 +13,7 @@ import { describeValue } from "./describe-value.ts";
 
 type Args = Readonly<Record<string, ArgValue>>;
 
-/** A record of a user's, whose rules say themselves what is wrong with what they give. */
+/** Wraps a record of a user, so that errors say what is wrong with the results of its rules. */
 export function checkedRecord(record: OpRecord): OpRecord {
   const { scalar, view, infer, decompose, validate, promote } = record;
   const rule = (name: string): Rule => new Rule(record.name, `\`${name}\` rule`);
@@ -30,7 +30,7 @@ export function checkedRecord(record: OpRecord): OpRecord {
   return { ...record, ...check };
 }
 
-/** A handler whose `rewrite` says what is wrong with what it gives. */
+/** Wraps a handler, so that errors say what is wrong with the result of its `rewrite`. */
 export function checkedHandler(handler: OpHandler): OpHandler {
   const { ops, replace } = handler;
   const [first = ""] = ops;
@@ -59,7 +59,7 @@ class Rule {
     this.#name = name;
   }
 
-  /** What it throws without a code is its own failure. */
+  /** Runs the function; an error without a code is reported as a failure of the rule. */
   run<T>(work: () => T): T {
     try {
       const answer = work();
@@ -72,7 +72,7 @@ class Rule {
     throw this.#mistake("gave a Promise: rules answer at once");
   }
 
-  /** An expression of the scalar language. */
+  /** Runs a rule that returns an expression of the scalar language. */
   expression<T>(work: () => T): T {
     const answer = this.run(work);
     if (typeof answer === "object" && answer !== null && "kind" in answer) return answer;
@@ -81,7 +81,7 @@ class Rule {
     );
   }
 
-  /** Where the elements of views lie. */
+  /** Runs a rule that returns the geometry of views. */
   geometry<T>(work: () => T): T {
     const answer = this.run(work);
     const views: readonly unknown[] = answer === null ? [] : Array.isArray(answer) ? answer : [answer];
@@ -90,7 +90,7 @@ class Rule {
     throw this.#mistake(`gave ${describeValue(views[wrong])}, not \`{ shape, strides, offset }\` of whole numbers`);
   }
 
-  /** One answer per return of the schema. */
+  /** Runs a rule that returns one entry per return of the schema. */
   results({ schema: { returns } }: OpRecord, work: () => unknown): unknown {
     const answer = this.run(work);
     if (returns.length === 0) return answer;
@@ -105,7 +105,7 @@ class Rule {
     return answer;
   }
 
-  /** What ops of the builder made, or what came in. */
+  /** Runs a rule that returns tensors of the builder, or its own arguments. */
   made(record: OpRecord | null, args: Args, b: Builder, work: (b: Builder) => unknown): ArgValue | undefined {
     const known = new Set<LoweredTensor>(Object.values(args).flatMap(tensorsIn));
     const builder = builderOf((op, given) => {
@@ -134,7 +134,7 @@ class Rule {
   }
 }
 
-/** What is wrong with an answer of this type, or null. Numbers and the like may be any. */
+/** Returns what is wrong with a result of this type, or null. Only tensors are checked. */
 function mismatch(type: SchemaType, answer: unknown): string | null {
   if (type.kind === "optional") return answer === null ? null : mismatch(type.inner, answer);
   if (type.kind === "list" && type.inner.kind === "base" && type.inner.base === "Tensor") {

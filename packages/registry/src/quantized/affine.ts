@@ -10,10 +10,13 @@ import { withZero } from "./choose-qparams.ts";
 import { quantRange, TORCHAO } from "./range.ts";
 import { checkDtype, clamp, quantize, reciprocal, round } from "./steps.ts";
 
-/** The smallest normal numbers, which no scale is below. */
+/** The smallest normal numbers, which bound scales from below. */
 const TINY: Readonly<Record<string, number>> = { float32: 2 ** -126, float16: 2 ** -14, bfloat16: 2 ** -126 };
 
-/** torchao's integers with a scale and a zero point for each block of a tensor: rows, columns, groups, or all of it. */
+/**
+ * Defines torchao's integers with a scale and a zero point for each block of a tensor: a row, a column, a group, or the
+ * whole.
+ */
 export const AFFINE_OPS: readonly OpRecord[] = [
   defineOp(
     "torchao::choose_qparams_affine(Tensor? input, str mapping_type, SymInt[] block_size, ScalarType target_dtype, Scalar? quant_min=None, Scalar? quant_max=None, float? eps=None, ScalarType? scale_dtype=None, ScalarType? zero_point_dtype=None, bool keepdim=False) -> (Tensor, Tensor)",
@@ -77,7 +80,7 @@ type Range = readonly [min: number, max: number];
 type Ends = ReturnType<typeof withZero>;
 type Choose = (b: Builder, ends: Ends, range: Range, eps: number) => readonly [scale: TensorMeta, zero: TensorMeta];
 
-/** How a range of floats is laid on a range of integers, by the name that the op is given. */
+/** The mappings of a range of floats to a range of integers, by the name in the op's argument. */
 const CHOICES: Readonly<Record<string, Choose>> = {
   SYMMETRIC: (b, { low, high }, range, eps) => {
     const e = emit(b);
@@ -97,7 +100,7 @@ const CHOICES: Readonly<Record<string, Choose>> = {
   },
 };
 
-/** Zero is in the middle of the integers. */
+/** Maps zero to the middle of the integers. */
 function middle(b: Builder, scale: TensorMeta, [min, max]: Range, eps: number): readonly [TensorMeta, TensorMeta] {
   const e = emit(b);
   return [e.clampMin(scale, { float: eps }), e.full(scale.shape, Math.trunc((max + min + 1) / 2), scale.dtype)];

@@ -3,14 +3,17 @@ import { emit } from "../aten/support/emit.ts";
 import type { Builder } from "../builder.ts";
 import type { TensorMeta } from "../tensor-meta.ts";
 
-/** A tensor cut into blocks that share a scale: dimensions in several blocks are two, the number of blocks and their size. */
+/**
+ * A tensor divided into blocks that share a scale: a divided dimension becomes two, the number of blocks and their
+ * size.
+ */
 export interface Blocks {
   readonly shape: readonly number[];
   /** The dimensions of `shape` that lie within a block. */
   readonly inner: readonly number[];
 }
 
-/** How torchao cuts a tensor. A block as long as its dimension, or of one element, leaves the dimension whole. */
+/** Divides a tensor as torchao does. A dimension stays undivided if the block is as long as it, or has one element. */
 export function blocksOf(size: readonly number[], blockSize: readonly number[]): Blocks {
   check(blockSize.length === size.length, () => `Got input dim:${size.length}, block_size: ${show(blockSize)}`);
   const shape: number[] = [];
@@ -33,7 +36,7 @@ export function blocksOf(size: readonly number[], blockSize: readonly number[]):
   return { shape, inner };
 }
 
-/** Lays one number for each block along a tensor in blocks. */
+/** Reshapes one number per block so that it broadcasts to the divided tensor. */
 export function perBlock(b: Builder, { shape, inner }: Blocks, qparams: TensorMeta): TensorMeta {
   return emit(b).reshape(
     qparams,
@@ -41,7 +44,7 @@ export function perBlock(b: Builder, { shape, inner }: Blocks, qparams: TensorMe
   );
 }
 
-/** Number of blocks along each dimension. */
+/** Returns the number of blocks along each dimension. */
 export function blockCounts(size: readonly number[], blockSize: readonly number[]): readonly number[] {
   check(!blockSize.includes(0), () => `block_size ${show(blockSize)} has a zero in it`);
   return size.map((length, d) => Math.floor(length / blockSize[d]!));

@@ -7,7 +7,10 @@ import type { TensorMeta } from "../tensor-meta.ts";
 import { DECOMPOSED } from "./range.ts";
 import { clamp, round } from "./steps.ts";
 
-/** Scales and zero points from the data: what a dynamically quantised program computes before each product. */
+/**
+ * Defines ops that compute scales and zero points from data: a dynamically quantized program does so before each
+ * product.
+ */
 export const CHOOSE_QPARAMS_OPS: readonly OpRecord[] = [
   defineOp(
     "quantized_decomposed::choose_qparams.tensor(Tensor input, int quant_min, int quant_max, float eps, ScalarType dtype) -> (Tensor, Tensor)",
@@ -60,7 +63,10 @@ interface Choice {
   readonly dtype: DType;
 }
 
-/** The ends of the range of the data, which has zero in it, in the dtype of the data; and the least scale, in float32. */
+/**
+ * Returns the minimum and maximum of the data, extended to include zero, in the dtype of the data; and the smallest
+ * scale, in float32.
+ */
 function extremes(b: Builder, { input, quant_min, quant_max, eps, dtype }: Choice): Extremes {
   check(
     ["float32", "float16", "bfloat16"].includes(input.dtype),
@@ -80,14 +86,14 @@ interface Extremes {
   readonly eps: TensorMeta;
 }
 
-/** A range made to include zero. A NaN stays. */
+/** Extends a range to include zero. NaN stays NaN. */
 export function withZero(b: Builder, least: TensorMeta, most: TensorMeta): Pick<Extremes, "low" | "high"> {
   const e = emit(b);
   const zero = e.full([], 0, least.dtype);
   return { low: e.minimum(least, zero), high: e.maximum(most, zero) };
 }
 
-/** As XNNPACK chooses them: the zero point is taken from the end of the range that is less wrong. */
+/** Chooses as XNNPACK does: the zero point is derived from the end of the range that has the smaller error. */
 function perTokenAsymmetric(b: Builder, input: TensorMeta): readonly [TensorMeta, TensorMeta] {
   const e = emit(b);
   const [min, max] = [-128, 127];

@@ -8,7 +8,7 @@ import { blockCounts, blocksOf } from "./blocks.ts";
 import { largestOf } from "./range.ts";
 import { clamp, round } from "./steps.ts";
 
-/** torchao's floats of eight bits, with a scale for each block. */
+/** Defines torchao's float8 numbers with a scale for each block. */
 export const FLOAT8_OPS: readonly OpRecord[] = [
   defineOp(
     "torchao::choose_scale_float8(Tensor tensor, SymInt[] block_size, ScalarType float8_dtype=24, ScalarType scale_dtype=6, float? hp_value_lb=None, float? hp_value_ub=None) -> Tensor",
@@ -55,9 +55,9 @@ export const FLOAT8_OPS: readonly OpRecord[] = [
   ),
 ];
 
-/** A scale as long as the tensor, unless it broadcasts to it as it is. */
+/** Expands a scale to the shape of the tensor, unless it broadcasts to it. */
 function expanded(b: Builder, scale: TensorMeta, shape: readonly number[]): TensorMeta {
-  // The shorter of two shapes ends the comparison, from the front.
+  // PyTorch's comparison starts from the front and stops at the end of the shorter shape.
   const broadcasts = scale.shape.every((size, d) => d >= shape.length || size === 1 || size === shape[d]);
   if (numel(scale.shape) === 1 || broadcasts) return scale;
   check(

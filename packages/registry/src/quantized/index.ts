@@ -7,7 +7,7 @@ import { PER_CHANNEL_OPS } from "./per-channel.ts";
 import { PER_TENSOR_OPS } from "./per-tensor.ts";
 import { PER_TOKEN_OPS } from "./per-token.ts";
 
-/** What PT2E (`quantized_decomposed`) and torchao write into quantised programs. libtorch does not have these ops. */
+/** The ops that PT2E (`quantized_decomposed`) and torchao use in quantized programs. libtorch does not have them. */
 export const quantized: OpSet = {
   name: "quantized",
   builtIn: true,

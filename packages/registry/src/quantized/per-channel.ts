@@ -8,7 +8,7 @@ import type { TensorMeta } from "../tensor-meta.ts";
 import { DECOMPOSED, quantRange } from "./range.ts";
 import { checkDtype, clamp, floats, quantize, reciprocal, round } from "./steps.ts";
 
-/** A scale and a zero point for each index of one dimension. */
+/** Defines quantization with a scale and a zero point for each index of one dimension. */
 export const PER_CHANNEL_OPS: readonly OpRecord[] = [
   defineOp(
     "quantized_decomposed::quantize_per_channel(Tensor input, Tensor scales, Tensor zero_points, int axis, int quant_min, int quant_max, ScalarType dtype) -> Tensor",
@@ -50,7 +50,7 @@ export const PER_CHANNEL_OPS: readonly OpRecord[] = [
   ),
 ];
 
-/** Integers less integers are integers; the scales make floats of them. */
+/** Dequantizes: the difference of integers is an integer, and the scales convert it to floats. */
 function dequantize(
   b: Builder,
   input: TensorMeta,
@@ -62,7 +62,7 @@ function dequantize(
   return e.cast(e.mul(zero === null ? input : e.sub(input, zero), scale), out ?? "float32");
 }
 
-/** Lays one number for each channel along the axis of `input`. */
+/** Reshapes one number per channel so that it broadcasts along the axis of `input`. */
 function channels(b: Builder, input: TensorMeta, scales: TensorMeta, axis: number): (x: TensorMeta) => TensorMeta {
   const rank = input.shape.length;
   check(axis < rank, () => `Expecting axis to be < ${rank}`);

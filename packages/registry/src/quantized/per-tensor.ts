@@ -9,7 +9,9 @@ import { isTensorMeta } from "../wrapped.ts";
 import { DECOMPOSED, quantRange } from "./range.ts";
 import { checkDtype, floats, item, quantize, reciprocal } from "./steps.ts";
 
-/** One scale and one zero point for a whole tensor, as numbers or as tensors of one element. */
+/**
+ * Defines quantization with one scale and one zero point for a whole tensor, as numbers or as tensors of one element.
+ */
 export const PER_TENSOR_OPS: readonly OpRecord[] = [
   defineOp(
     "quantized_decomposed::quantize_per_tensor(Tensor input, float scale, int zero_point, int quant_min, int quant_max, ScalarType dtype) -> Tensor",
@@ -62,14 +64,15 @@ export const PER_TENSOR_OPS: readonly OpRecord[] = [
   ),
 ];
 
-/** PyTorch divides Python numbers, in float64, and multiplies float32 by the quotient. */
+/** PyTorch computes the reciprocal of a Python number in float64, and multiplies float32 values by it. */
 function inverseOf(b: Builder, scale: TensorMeta): TensorMeta {
   const e = emit(b);
   return e.cast(reciprocal(b, e.cast(item(b, "scale", scale), "float64")), "float32");
 }
 
 /**
- * Each step in the dtype of the result: half precision is computed in float32, and rounded after each. Scales are not.
+ * Dequantizes with each step in the dtype of the result: half precision is computed in float32, and rounded after each
+ * step, but scales are not rounded.
  */
 function dequantize(
   b: Builder,

@@ -7,7 +7,10 @@ import type { TensorMeta } from "../tensor-meta.ts";
 import { DECOMPOSED, quantRange } from "./range.ts";
 import { clamp, reciprocal, round } from "./steps.ts";
 
-/** A scale and a zero point for each row, or for each group of a row. The zero point is added before anything is rounded. */
+/**
+ * Defines quantization with a scale and a zero point for each row, or for each group of a row. The zero point is added
+ * before rounding.
+ */
 export const PER_TOKEN_OPS: readonly OpRecord[] = [
   defineOp(
     "quantized_decomposed::quantize_per_token(Tensor input, Tensor scales, Tensor zero_points, int quant_min, int quant_max, ScalarType dtype) -> Tensor",
@@ -53,7 +56,7 @@ export const PER_TOKEN_OPS: readonly OpRecord[] = [
   ),
 ];
 
-/** `clamp(round(x / scale + zero_point))`, in whatever dtype the operands promote to. */
+/** Computes `clamp(round(x / scale + zero_point))`, in the dtype that the operands promote to. */
 function levels(
   b: Builder,
   x: TensorMeta,
@@ -70,7 +73,7 @@ function checkTokens(input: TensorMeta, qparams: TensorMeta): void {
   check(tokens === numel(qparams.shape), () => `num_tokens: ${tokens} scales: ${show(qparams.shape)}`);
 }
 
-/** A matrix with one group a row. */
+/** Reshapes to a matrix with one group per row. */
 function groups(b: Builder, input: TensorMeta, scales: TensorMeta, groupSize: number): TensorMeta {
   check(groupSize > 1, "group_size must be > 1");
   check(input.shape.length === 2, "input must be 2-dimensional");

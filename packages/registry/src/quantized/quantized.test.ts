@@ -18,10 +18,10 @@ interface Golden {
   readonly refused: readonly (readonly [op: string, args: Readonly<Record<string, unknown>>])[];
 }
 
-/** What PyTorch says, by `scripts/python/quantized.py`. */
+/** PyTorch's results, written by `scripts/python/quantized.py`. */
 const golden = JSON.parse(readFileSync(new URL("./quantized.golden.json", import.meta.url), "utf8")) as Golden;
 
-/** `{"tensor": "int8:3,5"}` is a tensor. */
+/** Decodes a value: `{"tensor": "int8:3,5"}` is a tensor. */
 function decode(value: unknown): ArgValue {
   if (typeof value !== "object" || value === null || !("tensor" in value)) return value as ArgValue;
   const [dtype, shape = ""] = String(value.tensor).split(":");

@@ -1,7 +1,7 @@
 import type { DType } from "@pt2/format";
 import { check } from "../aten/support/check.ts";
 
-/** Smallest and largest value of a dtype that quantised numbers may have. Of floats the ends are those of PyTorch's `finfo`. */
+/** The smallest and the largest quantized value of a dtype. Those of floats are the ones of PyTorch's `finfo`. */
 const RANGES: { readonly [D in DType]?: readonly [min: number, max: number] } = {
   uint8: [0, 255],
   int8: [-128, 127],
@@ -14,7 +14,7 @@ const RANGES: { readonly [D in DType]?: readonly [min: number, max: number] } = 
   float8_e4m3fnuz: [-240, 240],
 };
 
-/** Dtypes that `quantized_decomposed` and torchao know, in their order. */
+/** The dtypes that `quantized_decomposed` and torchao support, in their order. */
 export const DECOMPOSED: readonly DType[] = [
   "uint8",
   "int8",
@@ -35,7 +35,9 @@ export const TORCHAO: readonly DType[] = [
   "float8_e5m2fnuz",
 ];
 
-/** Refuses a range that the dtype does not have, as both libraries do. Returns it, with the dtype's ends where none is given. */
+/**
+ * Checks that a range is one of the dtype, as both libraries do, and returns it; missing ends are those of the dtype.
+ */
 export function quantRange(
   dtype: DType,
   min: number | null,
@@ -50,7 +52,7 @@ export function quantRange(
   return [low, high];
 }
 
-/** The largest value of a float8 dtype. */
+/** Returns the largest value of a float8 dtype. */
 export function largestOf(dtype: DType): number {
   const range = RANGES[dtype];
   check(range !== undefined && dtype.startsWith("float8"), () => `Unsupported dtype: ${dtype}`);

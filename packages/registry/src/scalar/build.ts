@@ -4,32 +4,32 @@ import type { BinaryFn, ScalarExpr, ScalarOperand, UnaryFn } from "./expr.ts";
 type UnaryBuilders = { readonly [F in UnaryFn]: (x: ScalarOperand) => ScalarExpr };
 type BinaryBuilders = { readonly [F in BinaryFn]: (x: ScalarOperand, y: ScalarOperand) => ScalarExpr };
 
-/** Makes scalar expressions: one function for each {@link UnaryFn} and {@link BinaryFn}, and what is built from them. */
+/** Builds scalar expressions: one function for each {@link UnaryFn} and {@link BinaryFn}, and compositions of these. */
 export interface ScalarBuilders extends UnaryBuilders, BinaryBuilders {
-  /** The element of the n-th tensor operand. */
+  /** Makes the element of the n-th tensor operand. */
   input(index: number): ScalarExpr;
-  /** The operand itself, or a constant for a number. */
+  /** Returns the operand itself, or a constant for a number. */
   lit(x: ScalarOperand): ScalarExpr;
-  /** `c ? x : y`. */
+  /** Makes `c ? x : y`. */
   select(c: ScalarOperand, x: ScalarOperand, y: ScalarOperand): ScalarExpr;
-  /** Conversion as `Tensor.to` does it. */
+  /** Makes a conversion with the semantics of `Tensor.to`. */
   cast(to: DType, x: ScalarOperand): ScalarExpr;
   reciprocal(x: ScalarOperand): ScalarExpr;
   rsqrt(x: ScalarOperand): ScalarExpr;
   square(x: ScalarOperand): ScalarExpr;
   sigmoid(x: ScalarOperand): ScalarExpr;
-  /** No gradient at zero, see {@link ScalarBuilders.clamp}. */
+  /** Makes relu. It has no gradient at zero, see {@link ScalarBuilders.clamp}. */
   relu(x: ScalarOperand): ScalarExpr;
   /**
-   * Bounds of null are absent; a NaN stays. The bound is the second operand of `max` and `min`, which to
-   * `differentiate` means that gradient flows at the bound itself; with the bound first none does (`relu`, `hardtanh`).
+   * Clamps x; null means no bound, and NaN stays NaN. The bound is the second operand of `max` and `min`, which makes
+   * `differentiate` pass the gradient at the bound itself; with the bound first it passes none (`relu`, `hardtanh`).
    */
   clamp(x: ScalarOperand, low: ScalarOperand | null, high: ScalarOperand | null): ScalarExpr;
 }
 
 const lit = (x: ScalarOperand): ScalarExpr => (typeof x === "object" ? x : { kind: "const", value: x });
 
-// The tables are records, not lists, so that a function added to the language and missing here does not compile.
+// These tables are records, not lists, so that a function of the language that is missing here is a compile error.
 const UNARY: Readonly<Record<UnaryFn, true>> = {
   neg: true,
   abs: true,
@@ -97,10 +97,10 @@ const BINARY: Readonly<Record<BinaryFn, true>> = {
   nextafter: true,
 };
 
-/** Every function of one operand. */
+/** The names of all functions of one operand. */
 export const UNARY_FNS: readonly UnaryFn[] = Object.keys(UNARY) as UnaryFn[];
 
-/** Every function of two operands. */
+/** The names of all functions of two operands. */
 export const BINARY_FNS: readonly BinaryFn[] = Object.keys(BINARY) as BinaryFn[];
 
 const unary = Object.fromEntries(

@@ -12,7 +12,7 @@ function roundToBfloat16(x: number): number {
   return scratch.getFloat32(0);
 }
 
-/** Rounds to the nearest float16, ties to even; from 65520 on it is infinite. */
+/** Rounds to the nearest float16, ties to even; numbers from 65520 on become infinite. */
 function roundToFloat16(x: number): number {
   const magnitude = Math.abs(x);
   if (!(magnitude > 0) || magnitude === Number.POSITIVE_INFINITY) return x;
@@ -23,7 +23,7 @@ function roundToFloat16(x: number): number {
   return roundHalfEven(x / unit) * unit;
 }
 
-/** Rounds to an integer, ties to even; the sign of zero is kept. */
+/** Rounds to an integer, ties to even; keeps the sign of zero. */
 export function roundHalfEven(x: number): number {
   if (!Number.isFinite(x) || Math.abs(x) >= 2 ** 52) return x;
   const floor = Math.floor(x);
@@ -32,16 +32,16 @@ export function roundHalfEven(x: number): number {
   return rounded === 0 && (x < 0 || Object.is(x, -0)) ? -0 : rounded;
 }
 
-/** Wraps to the range of an integer dtype: the two's-complement low bits. */
+/** Wraps to the range of an integer dtype by keeping the low bits in two's complement. */
 export function wrap(dtype: DType, x: bigint): number | bigint {
   const { itemsize, kind } = DTYPES[dtype];
   const wrapped = kind === "uint" ? BigInt.asUintN(itemsize * 8, x) : BigInt.asIntN(itemsize * 8, x);
   return itemsize === 8 ? wrapped : Number(wrapped);
 }
 
-/** The value that a 64- or 32-bit x86 conversion gives for NaN and for what is out of range: the least integer. */
+/** Truncates as the 64- or 32-bit x86 conversion does: NaN and numbers out of range give the smallest integer. */
 function truncated(dtype: DType, x: number): bigint {
-  // Up to int32 goes through a signed 32-bit conversion, the rest through a signed 64-bit one.
+  // Dtypes up to int32 use a signed 32-bit conversion, the others a signed 64-bit one.
   const bits = dtype === "int32" || DTYPES[dtype].itemsize < 4 ? 31n : 63n;
   const whole = Number.isFinite(x) ? BigInt(Math.trunc(x)) : 1n << 64n;
   return whole >= 1n << bits || whole < -(1n << bits) ? -(1n << bits) : whole;
@@ -60,7 +60,7 @@ export function convert(to: DType, x: ScalarValue): ScalarValue {
   }
 }
 
-/** Rounds a value to a float dtype. */
+/** Rounds a value to a floating point dtype. */
 export function toFloat(to: DType, x: ScalarValue): number {
   if (to === "float64") return Number(x);
   const single = typeof x === "bigint" ? bigintToFloat32(x) : Math.fround(Number(x));
@@ -70,7 +70,10 @@ export function toFloat(to: DType, x: ScalarValue): number {
   return bitsToFloat(to, floatToBits(to, single));
 }
 
-/** Rounds once: through float64 it would round twice. The lost bits are folded into one that keeps ties apart. */
+/**
+ * Rounds once; a conversion by way of float64 would round twice. The lost bits set a sticky bit, which keeps ties
+ * apart.
+ */
 function bigintToFloat32(x: bigint): number {
   const magnitude = x < 0n ? -x : x;
   const sticky =

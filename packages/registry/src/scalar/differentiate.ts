@@ -6,9 +6,10 @@ const zero = s.lit(0);
 const TWO_OVER_ROOT_PI = 2 / Math.sqrt(Math.PI);
 
 /**
- * Derivative of an expression with respect to one operand, as an expression of the same operands.
+ * Returns the derivative of an expression with respect to one operand, as an expression of the same operands.
  *
- * At kinks it is PyTorch's: abs and relu have 0 at 0, two equal operands of min or max share, a constant bound passes
+ * At kinks it is PyTorch's: abs and relu have 0 at 0, equal operands of min or max share the gradient, and a constant
+ * bound passes
  * the gradient at the bound (`clamp`) unless it is the first operand (`relu`, `hardtanh`). Throws
  * `registry.scalar-gradient` for a function without a derivative rule.
  */
@@ -55,7 +56,7 @@ const times = (x: ScalarExpr, y: ScalarExpr): ScalarExpr =>
   isZero(x) || isZero(y) ? zero : isConst(x, 1) ? y : isConst(y, 1) ? x : s.mul(x, y);
 const plus = (x: ScalarExpr, y: ScalarExpr): ScalarExpr => (isZero(x) ? y : isZero(y) ? x : s.add(x, y));
 
-/** f'(x), where y is f(x). */
+/** Returns f'(x), where y is f(x). */
 function unaryRule(fn: UnaryFn, x: ScalarExpr, y: ScalarExpr): ScalarExpr {
   const rule = UNARY_RULES[fn];
   if (rule === undefined) throw noRule(fn);
@@ -103,7 +104,7 @@ const UNARY_RULES: { readonly [F in UnaryFn]?: (x: ScalarExpr, y: ScalarExpr) =>
 
 type Partials = readonly [() => ScalarExpr, () => ScalarExpr];
 
-/** Partial derivatives; each is made only when gradient flows into its operand. */
+/** Returns functions for the partial derivatives; each is called only if gradient flows into its operand. */
 function binaryRule(fn: BinaryFn, x: ScalarExpr, y: ScalarExpr, z: ScalarExpr): Partials {
   const one = (): ScalarExpr => s.lit(1);
   switch (fn) {
@@ -145,7 +146,10 @@ function binaryRule(fn: BinaryFn, x: ScalarExpr, y: ScalarExpr, z: ScalarExpr): 
   }
 }
 
-/** Share of `x` in min or max: 1 where it wins; at a tie half, or `atBound` when the other operand is a constant. */
+/**
+ * Returns the share of `x` in min or max: 1 where it wins; at a tie one half, or `atBound` if the other operand is a
+ * constant.
+ */
 function share(wins: typeof s.lt, x: ScalarExpr, other: ScalarExpr, atBound: number): ScalarExpr {
   const tie = other.kind === "const" ? atBound : 0.5;
   return s.select(wins(x, other), 1, tie === 0 ? 0 : s.select(s.eq(x, other), tie, 0));

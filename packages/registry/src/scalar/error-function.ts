@@ -1,4 +1,4 @@
-// The error function and its kin in double precision. The coefficients are those of FreeBSD's msun.
+// Implements the error function and its relatives in double precision. The coefficients are those of FreeBSD's msun.
 import { polynomial } from "./polynomial.ts";
 
 const ERF_PP = [
@@ -33,7 +33,7 @@ const ERFC_SB = [
 ];
 const ERX = 0.8450629115104675;
 
-/** erfc for x >= 0.84375. */
+/** Computes erfc for x >= 0.84375. */
 function erfcTail(x: number): number {
   if (x < 1.25) {
     const s = x - 1;
@@ -42,12 +42,12 @@ function erfcTail(x: number): number {
   if (x > 28) return 0;
   const s = 1 / (x * x);
   const [r, q] = x < 1 / 0.35 ? [ERFC_RA, ERFC_SA] : [ERFC_RB, ERFC_SB];
-  // exp(-x²) with x split, so that the square of the leading part is exact.
+  // This is exp(-x²) with x split, so that the square of the leading part is exact.
   const z = Math.fround(x);
   return (Math.exp(-z * z - 0.5625) * Math.exp((z - x) * (z + x) + polynomial(s, r) / polynomial(s, q))) / x;
 }
 
-/** The error function. */
+/** Computes the error function. */
 export function erf(x: number): number {
   const magnitude = Math.abs(x);
   if (Number.isNaN(x)) return x;
@@ -55,14 +55,14 @@ export function erf(x: number): number {
   return Math.sign(x) * (1 - erfcTail(magnitude));
 }
 
-/** 1 - erf(x) without cancellation. */
+/** Computes 1 - erf(x) without cancellation. */
 export function erfc(x: number): number {
   if (Number.isNaN(x)) return x;
   if (Math.abs(x) < 0.84375) return 1 - erf(x);
   return x > 0 ? erfcTail(x) : 2 - erfcTail(-x);
 }
 
-/** The inverse of erf: Giles' approximation, then Newton steps. */
+/** Computes the inverse of erf by Giles' approximation and Newton steps. */
 export function erfinv(y: number): number {
   if (!(Math.abs(y) < 1)) return Math.abs(y) === 1 ? y * Number.POSITIVE_INFINITY : Number.NaN;
   if (y === 0) return y;
@@ -77,7 +77,7 @@ export function erfinv(y: number): number {
   ];
   let x = y * (w < 5 ? polynomial(w - 2.5, central) : polynomial(Math.sqrt(w) - 3, tail));
   for (let step = 0; step < 3; step++) {
-    // In the tails the difference is taken between complements, where it does not cancel.
+    // In the tails the difference of the complements is used, which does not cancel.
     const error = Math.abs(y) > 0.5 ? Math.sign(y) * (1 - Math.abs(y) - erfc(Math.abs(x))) : erf(x) - y;
     x -= error / ((2 / Math.sqrt(Math.PI)) * Math.exp(-x * x));
   }

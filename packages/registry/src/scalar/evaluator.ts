@@ -6,13 +6,13 @@ import { type IntBinaryFn, intBinary } from "./integers.ts";
 import type { ScalarValue, TypedExpr } from "./typed.ts";
 import { fold } from "./walk.ts";
 
-/** Value of an expression for one element, from the values of its inputs. */
+/** Evaluates an expression for one element, given the values of its inputs. */
 export type Evaluate = (expr: TypedExpr, inputs: readonly ScalarValue[]) => ScalarValue;
 
-/** What functions of one operand are. */
+/** Implementations of functions of one operand. */
 export type UnaryTable = { readonly [F in FloatUnaryFn]?: (x: number) => number };
 
-/** Evaluates expressions whose functions are in the table. */
+/** Makes an evaluator for expressions whose functions are in the table. */
 export function evaluator(unary: UnaryTable): Evaluate {
   return (expr, inputs) =>
     fold<ScalarValue>([expr], (node, of) => {

@@ -1,6 +1,6 @@
 import type { DType } from "@pt2/format";
 
-/** Functions of one operand. `rsqrt`, `sigmoid` and the like are compositions, see `scalar/build.ts`. */
+/** The functions of one operand. `rsqrt`, `sigmoid` and others are compositions, see `scalar/build.ts`. */
 export type UnaryFn =
   | "neg"
   | "abs"
@@ -40,7 +40,7 @@ export type UnaryFn =
   | "isinf";
 
 /**
- * Functions of two operands. `min` and `max` propagate NaN. `floordiv` and `mod` follow Python (towards negative
+ * The functions of two operands. `min` and `max` propagate NaN. `floordiv` and `mod` follow Python (towards negative
  * infinity, sign of the divisor), `fmod` and `truncdiv` follow C. `and`/`or`/`xor` are bitwise on integers.
  */
 export type BinaryFn =
@@ -72,25 +72,29 @@ export type BinaryFn =
   | "nextafter";
 
 /**
- * What an elementwise op computes, for one element. Everything is evaluated in the op's compute dtype, except that
- * comparisons and `isnan`/`isinf` give bool and `cast` changes the dtype of its subtree's result.
+ * The expression that an elementwise op computes for one element. Everything is evaluated in the op's compute dtype,
+ * except that
+ * comparisons and `isnan`/`isinf` return bool and `cast` changes the dtype of its operand.
  */
 export type ScalarExpr =
   /** The element of the n-th tensor operand, converted to the compute dtype (bool operands of `select` stay bool). */
   | {
       readonly kind: "input";
       readonly index: number;
-      /** For a number that changes from run to run: reads it, after which the program holds for this value only. */
+      /** For a runtime scalar: reads its value, after which the compiled program is valid for this value only. */
       readonly fix?: () => number;
     }
   /** A literal, converted to the compute dtype. */
   | { readonly kind: "const"; readonly value: number | bigint | boolean }
   | { readonly kind: "unary"; readonly fn: UnaryFn; readonly x: ScalarExpr }
   | { readonly kind: "binary"; readonly fn: BinaryFn; readonly x: ScalarExpr; readonly y: ScalarExpr }
-  /** `c ? x : y`, where c is non-zero or true. */
+  /** `c ? x : y`, where c is nonzero or true. */
   | { readonly kind: "select"; readonly c: ScalarExpr; readonly x: ScalarExpr; readonly y: ScalarExpr }
-  /** Conversion as `Tensor.to` does it. An input right below is converted from its own dtype, not from the compute dtype. */
+  /**
+   * A conversion with the semantics of `Tensor.to`. A direct operand of kind `input` is converted from its own dtype,
+   * not from the compute dtype.
+   */
   | { readonly kind: "cast"; readonly to: DType; readonly x: ScalarExpr };
 
-/** A number may stand wherever an expression is expected. */
+/** An operand: a number is accepted wherever an expression is. */
 export type ScalarOperand = ScalarExpr | number | bigint | boolean;

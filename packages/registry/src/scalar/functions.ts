@@ -2,17 +2,17 @@ import type { DType } from "@pt2/format";
 import { roundHalfEven } from "./convert.ts";
 import type { BinaryFn, UnaryFn } from "./expr.ts";
 
-/** Float functions of one operand that give a float. */
+/** The functions of one float that return a float. */
 export type FloatUnaryFn = Exclude<UnaryFn, "not" | "isnan" | "isinf">;
-/** Those that no processor and no standard library of JavaScript has. */
+/** The functions that neither processors nor JavaScript's standard library provide. */
 export type SpecialFn = "erf" | "erfc" | "erfinv" | "lgamma" | "digamma";
-/** Float functions of two operands that give a float. */
+/** The functions of two floats that return a float. */
 export type FloatBinaryFn = Exclude<
   BinaryFn,
   "eq" | "ne" | "lt" | "le" | "gt" | "ge" | "and" | "or" | "xor" | "shl" | "shr"
 >;
 
-/** What elementary functions of one operand are, in double precision. A float32 result is this, rounded once. */
+/** Implements the elementary functions in double precision. A float32 result is rounded once. */
 export const ELEMENTARY: Readonly<Record<Exclude<FloatUnaryFn, SpecialFn>, (x: number) => number>> = {
   neg: (x) => -x,
   abs: Math.abs,
@@ -45,8 +45,8 @@ export const ELEMENTARY: Readonly<Record<Exclude<FloatUnaryFn, SpecialFn>, (x: n
 };
 
 /**
- * What each function of two operands is, in the precision given by `round`, which is applied after every step as the
- * hardware would.
+ * Computes a function of two operands in the precision of `round`, which is applied after every step as
+ * hardware does.
  */
 export function floatBinary(fn: FloatBinaryFn, x: number, y: number, dtype: DType): number {
   const round = dtype === "float64" ? (value: number): number => value : Math.fround;
@@ -86,12 +86,12 @@ export function floatBinary(fn: FloatBinaryFn, x: number, y: number, dtype: DTyp
   }
 }
 
-/** C's pow: 1 to any power and anything to the power 0 is 1, and so is (-1) to an infinite one, unlike in JavaScript. */
+/** Computes C's pow: unlike in JavaScript, 1 to any power is 1, and so is (-1) to an infinite power. */
 function power(x: number, y: number): number {
   return x === 1 || (x === -1 && Math.abs(y) === Number.POSITIVE_INFINITY) ? 1 : x ** y;
 }
 
-/** PyTorch's div_floor: the quotient is made exact first, so that it agrees with `mod`. */
+/** Computes PyTorch's div_floor: the quotient is made exact first, so that it agrees with `mod`. */
 function floorDivide(x: number, y: number, round: (value: number) => number): number {
   if (y === 0) return round(x / y);
   const rest = x % y;
@@ -104,7 +104,7 @@ function floorDivide(x: number, y: number, round: (value: number) => number): nu
 
 const bits = new DataView(new ArrayBuffer(8));
 
-/** The neighbour of x on the way to y. */
+/** Returns the neighbour of x in the direction of y. */
 function nextAfter(x: number, y: number, dtype: DType): number {
   if (Number.isNaN(x) || Number.isNaN(y)) return Number.NaN;
   if (x === y) return y;

@@ -1,13 +1,13 @@
-// The logarithm of the gamma function and its derivative, in double precision.
+// Implements the logarithm of the gamma function, and its derivative, in double precision.
 import { polynomial } from "./polynomial.ts";
 
-/** log of the absolute value of the gamma function. */
+/** Computes the logarithm of the absolute value of the gamma function. */
 export function lgamma(x: number): number {
   if (!Number.isFinite(x)) return Number.isNaN(x) ? x : Number.POSITIVE_INFINITY;
   if (x <= 0 && Number.isInteger(x)) return Number.POSITIVE_INFINITY;
   if (x === 1 || x === 2) return 0;
   if (x < 0.5) return Math.log(Math.PI / Math.abs(Math.sin(Math.PI * (x % 2)))) - lgamma(1 - x);
-  // Near the zeros at 1 and 2 the recurrence would cancel: the Taylor series in zeta values has no such loss.
+  // Near the zeros at 1 and 2 the recurrence would cancel; the Taylor series in zeta values does not.
   if (Math.abs(x - 1) < 0.3) return lgammaNearOne(x - 1);
   if (Math.abs(x - 2) < 0.3) return lgammaNearOne(x - 2) + Math.log1p(x - 2);
   let shifted = x;
@@ -23,7 +23,7 @@ export function lgamma(x: number): number {
 
 const EULER = 0.5772156649015329;
 
-/** lgamma(1 + e) = -γe + Σ ζ(k)(-e)^k / k. */
+/** Computes lgamma(1 + e) = -γe + Σ ζ(k)(-e)^k / k. */
 function lgammaNearOne(e: number): number {
   let sum = -EULER * e;
   let power = -e;
@@ -36,7 +36,7 @@ function lgammaNearOne(e: number): number {
 
 const ZETA: readonly number[] = Array.from({ length: 40 }, (_, k) => {
   if (k < 2) return 0;
-  // Euler-Maclaurin from n = 20.
+  // This is the Euler-Maclaurin formula from n = 20 on.
   let sum = 0;
   for (let n = 1; n < 20; n++) sum += n ** -k;
   return (
@@ -50,7 +50,7 @@ const ZETA: readonly number[] = Array.from({ length: 40 }, (_, k) => {
 
 const zeta = (k: number): number => ZETA[k] as number;
 
-/** The derivative of lgamma. */
+/** Computes the derivative of lgamma. */
 export function digamma(x: number): number {
   if (x === 0) return Object.is(x, -0) ? Number.POSITIVE_INFINITY : Number.NEGATIVE_INFINITY;
   if (x < 0) {

@@ -10,7 +10,7 @@ interface Case {
   readonly fn: UnaryFn | BinaryFn | "cast";
   readonly dtype: DType;
   readonly to?: DType;
-  /** Positions in the file's lists. */
+  /** Positions in the lists of the file. */
   readonly x: number;
   readonly y?: number;
   readonly out: number;
@@ -31,13 +31,15 @@ function parse(dtype: DType, text: string): ScalarValue {
   return Number(text.replace("inf", "Infinity").replace("nan", "NaN"));
 }
 
-/** PyTorch's own kernels are a few units in the last place from the correctly rounded value, its float16 results are exact. */
+/**
+ * PyTorch's kernels are a few units in the last place off the correctly rounded value; its float16 results are exact.
+ */
 const ULP: { readonly [D in DType]?: number } = { float32: 2 ** -21, float64: 2 ** -49 };
 const LOOSE: ReadonlySet<string> = new Set(["erfinv", "lgamma", "digamma"]);
 
 function agrees(actual: ScalarValue, expected: ScalarValue, tolerance: number, zeros: "any" | "exact"): boolean {
   if (Object.is(actual, expected)) return true;
-  // Which zero min and max give is left open by PyTorch and differs between its kernels.
+  // PyTorch does not define which zero min and max return, and its kernels differ.
   if (actual === expected) return zeros === "any";
   if (typeof actual !== "number" || typeof expected !== "number" || Number.isNaN(actual)) return false;
   return expected !== 0 && Math.abs(actual - expected) <= tolerance * Math.abs(expected);

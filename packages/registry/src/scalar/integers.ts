@@ -2,13 +2,13 @@ import { DTYPES, type DType, Pt2Error } from "@pt2/format";
 import { wrap } from "./convert.ts";
 import type { BinaryFn } from "./expr.ts";
 
-/** Integer functions of two operands that give an integer. */
+/** The functions of two integers that return an integer. */
 export type IntBinaryFn = Exclude<
   BinaryFn,
   "eq" | "ne" | "lt" | "le" | "gt" | "ge" | "div" | "atan2" | "copysign" | "hypot" | "nextafter"
 >;
 
-/** Two's-complement arithmetic of a dtype. Throws `registry.divide-by-zero` where PyTorch does. */
+/** Computes in the two's complement of a dtype. Throws `registry.divide-by-zero` where PyTorch does. */
 export function intBinary(fn: IntBinaryFn, x: bigint, y: bigint, dtype: DType): bigint {
   switch (fn) {
     case "add":
@@ -59,7 +59,10 @@ function floorMod(x: bigint, y: bigint): bigint {
   return rest !== 0n && rest < 0n !== y < 0n ? rest + y : rest;
 }
 
-/** x to the power y with wrap-around; for a negative y the truncated inverse, which is zero save for 1 and -1. */
+/**
+ * Computes x to the power y with wrap-around; for a negative y the truncated inverse, which is zero except for 1 and
+ * -1.
+ */
 function intPower(x: bigint, y: bigint, dtype: DType): bigint {
   if (y < 0n) return x === 1n ? 1n : x === -1n ? (y % 2n === 0n ? 1n : -1n) : 0n;
   let [result, base] = [1n, x];

@@ -5,14 +5,16 @@ import { ELEMENTARY, type SpecialFn } from "./functions.ts";
 import { isComparison, type TypedExpr } from "./typed.ts";
 import { fold, withChildren } from "./walk.ts";
 
-/** Special functions have modules of their own, which are not loaded for a constant that no program has. */
+/**
+ * Special functions are not folded: they are in modules of their own, which should not be loaded for a rare constant.
+ */
 const SPECIAL: ReadonlySet<UnaryFn> = new Set<SpecialFn>(["erf", "erfc", "erfinv", "lgamma", "digamma"]);
 
 const evaluate = evaluator(ELEMENTARY);
 
 /**
- * Rewrites to less work with the same values, bit for bit but for the payload of a NaN: constants folded, neutral
- * operands dropped, conversions that lose nothing merged, powers with small constant exponents as PyTorch computes them.
+ * Simplifies an expression without changing its values, except for the payload of a NaN: folds constants, drops
+ * neutral operands, merges lossless conversions, and computes powers with small constant exponents as PyTorch does.
  */
 export function simplify(expr: TypedExpr): TypedExpr {
   return fold<TypedExpr>([expr], (node, of) => reduce(withChildren(node, of)))[0] as TypedExpr;
@@ -68,7 +70,7 @@ function reduceBinary(node: Binary): TypedExpr {
   if (fn === "mul" && is(y, 1)) return x;
   if (fn === "mul" && is(x, 1)) return y;
   if ((fn === "div" || (fn === "truncdiv" && !float)) && is(y, 1)) return x;
-  // Division by a power of two is a multiplication, as long as the inverse is normal.
+  // Division by a power of two is a multiplication if the inverse is normal.
   if (fn === "div" && y.kind === "const" && isPowerOfTwo(Number(y.value))) {
     return { ...node, fn: "mul", y: { ...y, value: 1 / Number(y.value) } };
   }
@@ -100,7 +102,7 @@ function reducePower(node: Binary, exponent: number, float: boolean): TypedExpr 
   return exponent === -2 ? inverse(mul(x, x)) : node;
 }
 
-/** Significant bits, and bits of the exponent. */
+/** The numbers of significant bits and of exponent bits. */
 const FLOATS: { readonly [D in DType]?: readonly [number, number] } = {
   float16: [11, 5],
   bfloat16: [8, 8],
@@ -108,7 +110,7 @@ const FLOATS: { readonly [D in DType]?: readonly [number, number] } = {
   float64: [53, 11],
 };
 
-/** True when every value of the first dtype is a value of the second. */
+/** Returns whether every value of the first dtype is a value of the second. */
 export function embeds(from: DType, to: DType): boolean {
   const [a, b] = [DTYPES[from], DTYPES[to]];
   if (from === to || a.kind === "bool") return true;

@@ -2,7 +2,7 @@ import { erf, erfc, erfinv } from "./error-function.ts";
 import { ELEMENTARY, type FloatUnaryFn } from "./functions.ts";
 import { digamma, lgamma } from "./gamma.ts";
 
-/** What each function of one operand is, in double precision. A float32 result is this, rounded once. */
+/** Implements the functions of one operand in double precision. A float32 result is rounded once. */
 export const FLOAT_UNARY: Readonly<Record<FloatUnaryFn, (x: number) => number>> = {
   ...ELEMENTARY,
   erf,

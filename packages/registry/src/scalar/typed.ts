@@ -3,15 +3,15 @@ import { computeDtype, isHalfPrecision } from "../dtype-promotion.ts";
 import type { BinaryFn, ScalarExpr, UnaryFn } from "./expr.ts";
 import { IN_STEPS } from "./half-precision.ts";
 
-/** Value of one element: bigint for 64-bit integers, boolean for bool, number for the rest. */
+/** The value of one element: bigint for 64-bit integers, boolean for bool, number for the rest. */
 export type ScalarValue = number | bigint | boolean;
 
 /**
  * A scalar expression in which every node has its dtype and every conversion is a `cast`.
  *
- * Operands of `unary` and `binary` have one dtype, which is the node's, save for comparisons and `isnan`/`isinf`,
- * whose result is bool. Float arithmetic is in float32 or float64 only; a float16 exists as input, result and cast.
- * Nodes may be shared: an expression is a directed acyclic graph, and what walks it must not visit a node twice.
+ * The operands of `unary` and `binary` have the dtype of the node, except for comparisons and `isnan`/`isinf`,
+ * whose result is bool. Float arithmetic is in float32 or float64 only; float16 occurs as input, result and cast.
+ * Nodes may be shared: an expression is a directed acyclic graph, and a traversal must visit each node once.
  */
 export type TypedExpr =
   | { readonly kind: "input"; readonly dtype: DType; readonly index: number }
@@ -33,23 +33,23 @@ export type TypedExpr =
     }
   | { readonly kind: "cast"; readonly dtype: DType; readonly x: TypedExpr };
 
-/** In which dtypes an expression is evaluated. */
+/** The dtypes in which an expression is evaluated. */
 export interface TypeRules {
-  /** The promoted dtype; float16 and bfloat16 are computed in float32, as PyTorch's kernels do. */
+  /** The promoted dtype; float16 and bfloat16 are computed in float32, as in PyTorch's kernels. */
   readonly compute: DType;
-  /** Dtype of each tensor operand, by input index. */
+  /** The dtype of each tensor operand, by input index. */
   readonly operands: readonly DType[];
   readonly result: DType;
 }
 
 const COMPARISONS: ReadonlySet<BinaryFn> = new Set(["eq", "ne", "lt", "le", "gt", "ge"]);
-/** These stay bool between bools, whatever the compute dtype. */
+/** These functions return bool for bools, whatever the compute dtype. */
 const LOGICAL: ReadonlySet<BinaryFn> = new Set(["and", "or", "xor"]);
 const BITWISE: ReadonlySet<BinaryFn> = new Set(["and", "or", "xor", "shl", "shr"]);
 const FLOAT_ONLY: ReadonlySet<BinaryFn> = new Set(["div", "atan2", "copysign", "hypot", "nextafter"]);
 const ROUNDINGS: ReadonlySet<UnaryFn> = new Set(["ceil", "floor", "trunc", "round"]);
 const EVERY_NUMBER: ReadonlySet<UnaryFn> = new Set(["neg", "abs", "sign"]);
-/** Arithmetic on bools, as PyTorch defines it. What is absent is an error there too. */
+/** Arithmetic on bools, as PyTorch defines it. A missing function is an error in PyTorch too. */
 const ON_BOOL: { readonly [F in BinaryFn]?: BinaryFn } = {
   add: "or",
   max: "or",
@@ -60,17 +60,17 @@ const ON_BOOL: { readonly [F in BinaryFn]?: BinaryFn } = {
   xor: "xor",
 };
 
-/** True for the functions whose result is bool. */
+/** Returns whether a function's result is bool. */
 export function isComparison(fn: BinaryFn): boolean {
   return COMPARISONS.has(fn);
 }
 
-/** Converts to a dtype; nothing happens when the expression has it. */
+/** Converts to a dtype; returns an expression of that dtype unchanged. */
 export function castTo(dtype: DType, x: TypedExpr): TypedExpr {
   return x.dtype === dtype ? x : { kind: "cast", dtype, x };
 }
 
-/** Resolves the dtype of every node. Throws `registry.scalar-dtype` for a function that the dtype does not have. */
+/** Resolves the dtype of every node. Throws `registry.scalar-dtype` for a function that does not support the dtype. */
 export function typeExpr(expr: ScalarExpr, rules: TypeRules): TypedExpr {
   const half = isHalfPrecision(rules.compute) ? rules.compute : null;
   const compute = computeDtype(rules.compute);

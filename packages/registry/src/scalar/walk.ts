@@ -1,7 +1,7 @@
 import { Pt2Error } from "@pt2/format";
 import type { ScalarValue, TypedExpr } from "./typed.ts";
 
-/** Computes something for a node from what was computed for its children; shared nodes are visited once. */
+/** Computes a value for each node from the values of its children; shared nodes are visited once. */
 export function fold<T>(roots: readonly TypedExpr[], visit: (node: TypedExpr, of: (child: TypedExpr) => T) => T): T[] {
   const memo = new Map<TypedExpr, T>();
   const of = (node: TypedExpr): T => {
@@ -11,7 +11,7 @@ export function fold<T>(roots: readonly TypedExpr[], visit: (node: TypedExpr, of
   return roots.map(of);
 }
 
-/** The node over other children; itself when they are the same. */
+/** Returns the node with other children; the node itself if they are the same. */
 export function withChildren(node: TypedExpr, of: (child: TypedExpr) => TypedExpr): TypedExpr {
   switch (node.kind) {
     case "input":
@@ -33,7 +33,7 @@ export function withChildren(node: TypedExpr, of: (child: TypedExpr) => TypedExp
   }
 }
 
-/** The operands of a node. */
+/** Returns the operands of a node. */
 function childrenOf(node: TypedExpr): readonly TypedExpr[] {
   switch (node.kind) {
     case "input":
@@ -49,7 +49,7 @@ function childrenOf(node: TypedExpr): readonly TypedExpr[] {
   }
 }
 
-/** Puts expressions in the place of inputs, which fuses a producer into its consumer. Dtypes must agree. */
+/** Replaces inputs by expressions, which fuses a producer into its consumer. Dtypes must agree. */
 export function substitute(expr: TypedExpr, replacement: (index: number) => TypedExpr): TypedExpr {
   return fold<TypedExpr>([expr], (node, of) => {
     if (node.kind !== "input") return withChildren(node, of);
@@ -63,7 +63,7 @@ export function substitute(expr: TypedExpr, replacement: (index: number) => Type
   })[0] as TypedExpr;
 }
 
-/** A canonical text: equal for structurally equal expressions, however their nodes are shared. */
+/** Returns a canonical text, which is equal for structurally equal expressions, however their nodes are shared. */
 export function keyOf(...roots: readonly TypedExpr[]): string {
   const lines = new Map<string, number>();
   const ids = fold<number>(roots, (node, of) => {
@@ -94,7 +94,7 @@ function lineOf(node: TypedExpr, of: (child: TypedExpr) => number): string {
 
 const literal = (value: ScalarValue): string => (Object.is(value, -0) ? "-0" : String(value));
 
-/** Indices of the inputs that the expressions read, ascending. */
+/** Returns the indices of the inputs that the expressions read, in ascending order. */
 export function inputsOf(...roots: readonly TypedExpr[]): readonly number[] {
   const seen = new Set<number>();
   fold<void>(roots, (node, of) => {

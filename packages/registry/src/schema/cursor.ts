@@ -1,7 +1,7 @@
 import type { Pt2Error } from "@pt2/format";
 import { registryError } from "../registry-errors.ts";
 
-/** A position in a schema string. Blanks before a token are skipped. */
+/** A position in a schema string. Spaces before a token are skipped. */
 export interface Cursor {
   readonly text: string;
   at: number;
@@ -9,7 +9,7 @@ export interface Cursor {
 
 const BLANK = /\s*/y;
 
-/** Whether `token` comes next; moves past it if so. */
+/** Consumes `token` if it comes next, and returns whether it did. */
 export function accept(cursor: Cursor, token: string): boolean {
   skipBlanks(cursor);
   if (!cursor.text.startsWith(token, cursor.at)) return false;
@@ -17,12 +17,12 @@ export function accept(cursor: Cursor, token: string): boolean {
   return true;
 }
 
-/** Moves past `token`, which must come next. */
+/** Consumes `token`, which must come next. */
 export function expect(cursor: Cursor, token: string): void {
   if (!accept(cursor, token)) throw schemaError(cursor, `expected \`${token}\``);
 }
 
-/** The text that a sticky pattern matches here, or null. */
+/** Consumes and returns the text that a sticky pattern matches here, or returns null. */
 export function match(cursor: Cursor, pattern: RegExp): string | null {
   skipBlanks(cursor);
   pattern.lastIndex = cursor.at;
@@ -32,7 +32,7 @@ export function match(cursor: Cursor, pattern: RegExp): string | null {
   return found[0];
 }
 
-/** Items between `open` and `close`, separated by commas. */
+/** Parses items between `open` and `close`, separated by commas. */
 export function list<T>(cursor: Cursor, open: string, close: string, item: () => T): T[] {
   expect(cursor, open);
   const items: T[] = [];
@@ -43,7 +43,7 @@ export function list<T>(cursor: Cursor, open: string, close: string, item: () =>
   return items;
 }
 
-/** An error that points into the schema string. */
+/** Makes an error that points to the position in the schema string. */
 export function schemaError(cursor: Cursor, what: string): Pt2Error {
   return registryError("registry.schema", {
     what: `malformed schema: ${what} at column ${cursor.at + 1}`,

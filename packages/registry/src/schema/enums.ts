@@ -1,6 +1,6 @@
 import { DTYPES, type DType } from "@pt2/format";
 
-/** c10's numbers, which schema defaults use; they are not the numbers of program files. */
+/** The numbers of c10, which schema defaults use; program files use other ones. */
 const C10_DTYPES: Readonly<Record<number, DType>> = {
   0: "uint8",
   1: "int8",
@@ -39,7 +39,10 @@ const DTYPE_ALIASES: Readonly<Record<string, DType>> = {
 };
 const REDUCTIONS = ["None", "Mean", "Sum"];
 
-/** Name of the enum member that PyTorch prints as a number. Undefined for a number that is not a member. */
+/**
+ * Returns the name of the enum member that PyTorch prints as a number. Returns undefined for a number that is not a
+ * member.
+ */
 export function enumName(base: string, number: number): string | undefined {
   if (base === "ScalarType") return C10_DTYPES[number];
   if (base === "MemoryFormat") return MEMORY_FORMATS[number];
@@ -47,7 +50,7 @@ export function enumName(base: string, number: number): string | undefined {
   return undefined;
 }
 
-/** The inverse of {@link enumName}: how PyTorch prints an enum default. */
+/** Returns the number that PyTorch prints for an enum default, the inverse of {@link enumName}. */
 export function enumNumber(base: string, name: string): number | undefined {
   const names = base === "MemoryFormat" ? MEMORY_FORMATS : base === "Layout" ? LAYOUTS : null;
   if (names !== null) return names.includes(name) ? names.indexOf(name) : undefined;
@@ -55,7 +58,10 @@ export function enumNumber(base: string, name: string): number | undefined {
   return base === "ScalarType" && found ? Number(found[0]) : undefined;
 }
 
-/** A default written as a word: `long`, `contiguous_format`, `Mean`. Undefined when the type has no such member. */
+/**
+ * Returns a default that is written as a word: `long`, `contiguous_format`, `Mean`. Returns undefined if the type has
+ * no such member.
+ */
 export function enumWord(base: string, word: string): string | number | undefined {
   if (base === "ScalarType") return DTYPE_ALIASES[word] ?? (word in DTYPES ? word : undefined);
   if (base === "MemoryFormat") return MEMORY_FORMATS.includes(word) ? word : undefined;

@@ -1,14 +1,14 @@
 /**
- * Types of an op's callbacks, read from its schema string by the compiler.
+ * Derives the types of an op's callbacks from its schema string, at compile time.
  *
- * The reader is forgiving where a runtime parser would complain (`schema/parse.ts` does): it only has to tell names
- * and types apart. A default list such as `[1, 1]` is cut at its comma into a piece without a space, which is skipped.
+ * It accepts some invalid schemas, which the run-time parser rejects (`schema/parse.ts`): it only has to find names
+ * and types. A default list such as `[1, 1]` is split at its comma into a piece without a space, which is skipped.
  */
 import type { DType } from "@pt2/format";
 import type { ScalarExpr } from "../scalar/expr.ts";
 import type { ArgValue, FloatScalar, Scalar, TensorMeta } from "../tensor-meta.ts";
 
-/** Resolved arguments of the op, by name. */
+/** The resolved arguments of the op, by name. */
 export type ArgsOf<S extends string> = string extends S
   ? // biome-ignore lint/suspicious/noExplicitAny: an erased record accepts whatever its schema says
     Readonly<Record<string, any>>
@@ -17,8 +17,9 @@ export type ArgsOf<S extends string> = string extends S
     : never;
 
 /**
- * What a call of the op gives, by name: arguments with a default may be left out, a number may stand for a tensor or
- * for a whole list of fixed length, and an integer or Python's float for a float.
+ * The arguments of a call of the op, by name: arguments with a default are optional, a number is accepted for a tensor
+ * or
+ * for a whole list of fixed length, and an integer or a `FloatScalar` for a float.
  */
 export type CallArgs<S extends string> = string extends S
   ? Readonly<Record<string, ArgValue | undefined>>
@@ -26,14 +27,14 @@ export type CallArgs<S extends string> = string extends S
     ? GivenArgs<Split<StripAliases<Args>>[number]>
     : never;
 
-/** What a call of the op gives back: one entry for each return, a `Tensor[]` return as an array. */
+/** The results of a call of the op: one entry for each return, a `Tensor[]` return as an array. */
 export type CallResults<S extends string> = string extends S
   ? readonly ArgValue[]
   : S extends `${string}) -> ${infer R}`
     ? ReturnEntries<StripAliases<R>>
     : never;
 
-/** Operands of a scalar rule, in schema order. */
+/** The operands of a scalar rule, in schema order. */
 export type Operands<S extends string> = string extends S
   ? // biome-ignore lint/suspicious/noExplicitAny: an erased record accepts whatever its schema says
     readonly any[]
@@ -68,7 +69,7 @@ type GivenArgs<P extends string> = { readonly [K in P as RequiredName<K>]: Given
   readonly [K in P as DefaultedName<K>]?: GivenOf<TypeTextOf<K>> | undefined;
 };
 
-/** Cuts at top-level commas, near enough. */
+/** Splits at commas; those inside lists are handled by skipping pieces. */
 type Split<S extends string, Acc extends readonly string[] = []> = S extends `${infer Head}, ${infer Tail}`
   ? Split<Tail, [...Acc, Head]>
   : S extends ""

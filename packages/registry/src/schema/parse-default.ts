@@ -17,7 +17,7 @@ const ESCAPES: Readonly<Record<string, string>> = {
   "0": "\0",
 };
 
-/** Reads the literal after `=`, as a value of `type`. */
+/** Parses the literal after `=` as a value of `type`. */
 export function parseDefault(cursor: Cursor, type: SchemaType): SchemaDefault {
   if (accept(cursor, "None")) {
     if (type.kind !== "optional" && baseOf(type) !== "Tensor" && baseOf(type) !== "Generator") {
@@ -75,7 +75,7 @@ function numeric(cursor: Cursor, base: string, text: string): SchemaDefault {
   return enumName(base, value) ?? asNumber(base, value, isFloat);
 }
 
-/** A Python float keeps its kind where an int would mean something else. */
+/** Keeps a Python float apart from an int where the two differ in meaning. */
 function asNumber(base: string, value: number, isFloat: boolean): SchemaDefault {
   const untyped = base === "Scalar" || base === "number" || base === "Any";
   return isFloat && untyped ? { float: value } : value;

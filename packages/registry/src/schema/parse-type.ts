@@ -5,13 +5,13 @@ const TYPE_NAME = /[A-Za-z_][\w.]*/y;
 const ALIAS_SET = /\*|[A-Za-z_]\w*/y;
 const LIST_SUFFIX = /\[\d*\]/y;
 
-/** A type with the alias annotation that stands inside it, such as `Tensor(a!)[]?`. */
+/** A type with the alias annotation inside it, such as `Tensor(a!)[]?`. */
 export interface AnnotatedType {
   readonly type: SchemaType;
   readonly alias: AliasAnnotation | null;
 }
 
-/** Reads a type, its wrappers and its alias annotation. */
+/** Parses a type, its wrappers and its alias annotation. */
 export function parseType(cursor: Cursor): AnnotatedType {
   let type = parseCore(cursor);
   let alias: AliasAnnotation | null = cursor.text[cursor.at] === "(" ? parseAlias(cursor) : null;

@@ -2,7 +2,7 @@ import type { FloatScalar } from "../tensor-meta.ts";
 import { enumNumber } from "./enums.ts";
 import type { AliasAnnotation, OpSchema, SchemaArgument, SchemaDefault, SchemaReturn, SchemaType } from "./types.ts";
 
-/** The schema as PyTorch prints it: `printSchema(parseSchema(text)) === text` for every text that PyTorch prints. */
+/** Prints a schema as PyTorch does: `printSchema(parseSchema(text)) === text` for every text that PyTorch prints. */
 export function printSchema(schema: OpSchema): string {
   const args: string[] = [];
   let kwargOnly = false;
@@ -17,7 +17,7 @@ export function printSchema(schema: OpSchema): string {
   return `${schema.name}(${args.join(", ")}) -> ${results}`;
 }
 
-/** A type as PyTorch prints it, `int[2]?`. */
+/** Prints a type as PyTorch does, `int[2]?`. */
 export function printType(type: SchemaType, alias: AliasAnnotation | null = null): string {
   switch (type.kind) {
     case "base":
@@ -83,7 +83,7 @@ function printString(value: string): string {
   return `"${value.replace(/["'\\\n\t\f\v\r\b]/g, (c) => `\\${escapes[c] ?? c}`)}"`;
 }
 
-/** C's `%.17g`, with a point after whole numbers. */
+/** Formats like C's `%.17g`, with a point after integral numbers. */
 function printFloat(value: number): string {
   if (!Number.isFinite(value)) return `${value}`.replace("Infinity", "inf").replace("NaN", "nan");
   const [digits, power] = value.toExponential(16).split("e") as [string, string];

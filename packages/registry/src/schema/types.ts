@@ -1,7 +1,7 @@
 import type { OpName } from "@pt2/graph";
 import type { Complex, FloatScalar } from "../tensor-meta.ts";
 
-/** Base type of a schema argument, as PyTorch's schema strings spell it. */
+/** The base type of a schema argument, as PyTorch's schema strings spell it. */
 export type BaseType =
   | "Tensor"
   | "Scalar"
@@ -25,7 +25,8 @@ export type BaseType =
   | "Any";
 
 /**
- * `Tensor?[]`, `int[2]?`, `SymInt[]`, … outermost wrapper first. A base outside {@link BaseType} is a custom class
+ * A type such as `Tensor?[]`, `int[2]?`, `SymInt[]`; the outermost wrapper comes first. A base that is not a {@link
+ * BaseType} is a custom class
  * (`__torch__.…`), a type variable (`t`) or a wrapper such as `Future(t)`, as text.
  */
 export type SchemaType =
@@ -35,18 +36,18 @@ export type SchemaType =
   | { readonly kind: "dict"; readonly key: SchemaType; readonly value: SchemaType }
   | { readonly kind: "tuple"; readonly items: readonly SchemaType[] };
 
-/** `(a!)`: which alias set a tensor belongs to and whether the op writes to it. */
+/** An alias annotation, `(a!)`: the alias set of a tensor, and whether the op writes to it. */
 export interface AliasAnnotation {
-  /** Alias set letters; `*` is the wildcard. */
+  /** The letters of the alias sets; `*` is the wildcard. */
   readonly sets: readonly string[];
   readonly write: boolean;
-  /** Alias sets after the call when they differ: `(a -> *)`. */
+  /** The alias sets after the call if they differ: `(a -> *)`. */
   readonly after?: readonly string[];
-  /** Set when a list itself is annotated, `t[](a!)`, and not its elements, `Tensor(a!)[]`. */
+  /** Set if a list itself is annotated, `t[](a!)`, rather than its elements, `Tensor(a!)[]`. */
   readonly onList?: true;
 }
 
-/** A literal default; lists appear as arrays, `None` as null, enum defaults as strings such as `contiguous_format`. */
+/** A literal default; lists are arrays, `None` is null, enum defaults are strings such as `contiguous_format`. */
 export type SchemaDefault =
   | null
   | boolean
@@ -61,7 +62,7 @@ export interface SchemaArgument {
   readonly name: string;
   readonly type: SchemaType;
   readonly alias: AliasAnnotation | null;
-  /** `undefined`: the argument is required. */
+  /** Undefined if the argument is required. */
   readonly default: SchemaDefault | undefined;
   readonly kwargOnly: boolean;
 }
@@ -72,12 +73,12 @@ export interface SchemaReturn {
   readonly alias: AliasAnnotation | null;
 }
 
-/** One overload of one operator. */
+/** The schema of one overload of an operator. */
 export interface OpSchema {
-  /** `aten::add.Tensor` */
+  /** The full name: `aten::add.Tensor`. */
   readonly name: OpName;
   readonly args: readonly SchemaArgument[];
   readonly returns: readonly SchemaReturn[];
-  /** `...` after the last argument. */
+  /** Set if `...` follows the last argument. */
   readonly vararg?: true;
 }

@@ -17,14 +17,14 @@ interface Loss {
   readonly acc_dtype: DType;
 }
 
-/** What a chunk of the batch is computed from and in. */
+/** The inputs of the computation of one chunk of the batch. */
 interface Chunk {
   readonly logits: TensorMeta;
   readonly target: TensorMeta;
   readonly weight: TensorMeta;
 }
 
-/** A linear layer and its loss in chunks of the batch, so that the logits never exist as a whole. */
+/** Defines a linear layer and its loss in chunks of the batch, so that the full logits are never stored. */
 export const LINEAR_CROSS_ENTROPY_OPS: readonly OpRecord[] = [
   defineOp(
     "torch_nn::_linear_cross_entropy_batch_chunked(Tensor input, Tensor linear_weight, Tensor target, Tensor? linear_bias, Tensor? weight, str reduction, SymInt ignore_index, float label_smoothing, SymInt batch_chunk_size, str acc_policy, ScalarType acc_dtype, bool allow_retain_graph, bool compute_input_grad, bool compute_linear_weight_grad, bool compute_linear_bias_grad) -> (Tensor, Tensor, Tensor, Tensor)",
@@ -51,7 +51,7 @@ export const LINEAR_CROSS_ENTROPY_OPS: readonly OpRecord[] = [
   ),
 ];
 
-/** In PyTorch's order of operations, so that libtorch gives its bits. */
+/** Reduces in PyTorch's order of operations, so that libtorch returns the same bits. */
 function reducedLoss(b: Builder, loss: Loss, reduction: string): TensorMeta {
   const e = emit(b);
   const { input, acc_dtype } = loss;
@@ -78,7 +78,7 @@ function lossOfEach(b: Builder, loss: Loss): TensorMeta {
   return parts.length === 0 ? e.full([0], 0, input.dtype) : e.cat(parts, 0);
 }
 
-/** Per element of the batch: the weight of its class, divided and negated as the reduction asks. */
+/** Returns, per element of the batch, the weight of its class, divided and negated as the reduction requires. */
 function negativeWeights(e: Emit, b: Builder, loss: Loss, reduction: string): TensorMeta {
   const { target, weight, ignore_index, acc_dtype } = loss;
   const kept = e.ne(target, ignore_index);
@@ -93,7 +93,7 @@ function negativeWeights(e: Emit, b: Builder, loss: Loss, reduction: string): Te
   return e.div(weights, e.where(e.eq(total, 0), { float: Number.NaN }, e.neg(total)));
 }
 
-/** Targets that may be used as an index. */
+/** Replaces ignored targets, so that all can be used as an index. */
 function classNumbers(e: Emit, { target, linear_weight, ignore_index }: Loss): TensorMeta {
   const isClass = ignore_index >= 0 && ignore_index < linear_weight.shape[0]!;
   return isClass ? target : e.where(e.ne(target, ignore_index), target, 0);
@@ -116,7 +116,7 @@ function chunksOf(b: Builder, loss: Loss, weight: TensorMeta): readonly Chunk[] 
   });
 }
 
-/** The logit of each target. */
+/** Returns the logit of each target. */
 function pick(e: Emit, b: Builder, { logits, target }: Chunk): TensorMeta {
   return e.squeeze(b.tensor("aten::gather", { self: logits, dim: 1, index: e.unsqueeze(target, 1) }), 1);
 }

@@ -6,7 +6,7 @@ const FLOATS: Requirements = {
   choices: { dtype: ["float16", "bfloat16", "float32", "float64", "complex32", "complex64", "complex128"] },
 };
 
-/** Defines the ops that return or reorder the frequencies of a transform. */
+/** Defines the ops that return the frequencies of a transform. */
 export const FREQUENCY_OPS: readonly OpRecord[] = [
   defineOp(
     "aten::fft_fftfreq(int n, float d=1., *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor",

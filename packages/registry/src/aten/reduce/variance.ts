@@ -7,7 +7,7 @@ import { type DimList, numel, reducedDims, reducedShape } from "../support/dims.
 import { isComplex, isIntegral, toNumber } from "../support/dtypes.ts";
 import { emit } from "../support/emit.ts";
 
-/** What every overload comes down to. */
+/** The arguments that every overload resolves to. */
 interface Spread {
   readonly self: TensorMeta;
   readonly dim: DimList;
@@ -15,7 +15,7 @@ interface Spread {
   readonly keepdim: boolean;
 }
 
-/** Variance and standard deviation, alone and with the mean. */
+/** Defines variance and standard deviation, alone and together with the mean. */
 export const VARIANCE_OPS: readonly OpRecord[] = [
   defineOp(
     "aten::var.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> Tensor",
@@ -102,14 +102,14 @@ function deviation(b: Builder, spread: Spread): TensorMeta {
 function withMean(b: Builder, statistic: typeof variance, spread: Spread): readonly [TensorMeta, TensorMeta] {
   const { self, dim, keepdim } = spread;
   const mean = b.tensor("aten::mean.dim", { self, dim: dim ?? null, keepdim });
-  // PyTorch computes both step by step, from differences to the mean so far: of an infinity nothing is left.
+  // PyTorch computes both with Welford's algorithm, in which an infinity gives NaN.
   const known = isComplex(mean.dtype)
     ? mean
     : emit(b).where(b.tensor("aten::isinf", { self: mean }), { float: Number.NaN }, mean);
   return [statistic(b, spread), known];
 }
 
-/** `sum((x - mean)²) / (n - correction)`, in float32 for half precision. */
+/** Computes `sum((x - mean)²) / (n - correction)`, in float32 for half precision. */
 function meanSquare(b: Builder, { self, dim, correction, keepdim }: Spread): TensorMeta {
   const e = emit(b);
   const dims = reducedDims(dim, self.shape.length);

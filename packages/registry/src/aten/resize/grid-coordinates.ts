@@ -4,26 +4,29 @@ import { type Emit, emit } from "../support/emit.ts";
 
 /** A neighbour along one dimension. */
 export interface Tap {
-  /** Whole position, as a float. */
+  /** The integral position, as a float. */
   readonly place: TensorMeta;
   readonly weight: TensorMeta;
 }
 
-/** From -1…1 to positions of elements. */
+/** Converts coordinates from -1…1 to positions of elements. */
 export function unnormalize(e: Emit, x: TensorMeta, size: number, align: boolean): TensorMeta {
   const shifted = e.add(x, { float: 1 });
   if (align) return e.mul(shifted, { float: (size - 1) / 2 });
   return e.div(e.sub(e.mul(shifted, { float: size }), { float: 1 }), { float: 2 });
 }
 
-/** Brings a position inside by the padding mode; with zeros (mode 0) it stays, see {@link inside}. */
+/**
+ * Moves a position inside the image according to the padding mode; with zeros (mode 0) it is unchanged, see {@link
+ * inside}.
+ */
 export function padCoordinate(b: Builder, x: TensorMeta, size: number, mode: number, align: boolean): TensorMeta {
   if (mode === 0) return x;
   const reflected = mode === 2 ? reflect(b, x, align ? [0, size - 1] : [-0.5, size - 0.5]) : x;
   return b.tensor("aten::clamp", { self: reflected, min: { float: 0 }, max: { float: size - 1 } });
 }
 
-/** 1 where a position exists, else 0. */
+/** Returns 1 where a position exists, else 0. */
 export function inside(b: Builder, place: TensorMeta, size: number): TensorMeta {
   const e = emit(b);
   const both = b.tensor("aten::logical_and", {
@@ -33,7 +36,7 @@ export function inside(b: Builder, place: TensorMeta, size: number): TensorMeta 
   return e.cast(both, place.dtype);
 }
 
-/** Neighbours of a position: two (linear), one (nearest) or four (cubic). */
+/** Returns the neighbours of a position: two (linear), one (nearest) or four (cubic). */
 export function taps(b: Builder, mode: number, centre: TensorMeta): readonly Tap[] {
   const e = emit(b);
   if (mode === 1) {
@@ -58,21 +61,21 @@ export function taps(b: Builder, mode: number, centre: TensorMeta): readonly Tap
   ];
 }
 
-/** Keys' coefficient, as PyTorch chooses it. */
+/** The coefficient of Keys' kernel that PyTorch uses. */
 const A = -0.75;
 
-/** `((A + 2) d - (A + 3)) d² + 1` for distances up to 1. */
+/** Computes `((A + 2) d - (A + 3)) d² + 1`, for distances up to 1. */
 function inner(e: Emit, d: TensorMeta): TensorMeta {
   return e.add(e.mul(e.mul(e.sub(e.mul(d, { float: A + 2 }), { float: A + 3 }), d), d), { float: 1 });
 }
 
-/** `((A d - 5 A) d + 8 A) d - 4 A` for distances from 1 to 2. */
+/** Computes `((A d - 5 A) d + 8 A) d - 4 A`, for distances from 1 to 2. */
 function outer(e: Emit, d: TensorMeta): TensorMeta {
   const quadratic = e.add(e.mul(e.sub(e.mul(d, { float: A }), { float: 5 * A }), d), { float: 8 * A });
   return e.sub(e.mul(quadratic, d), { float: 4 * A });
 }
 
-/** Folds positions back and forth between two bounds. */
+/** Reflects positions back and forth between two bounds. */
 function reflect(b: Builder, x: TensorMeta, [low, high]: readonly [number, number]): TensorMeta {
   const e = emit(b);
   const span = high - low;

@@ -7,7 +7,7 @@ import { checkSameDtype } from "../support/dtypes.ts";
 import { type Emit, emit } from "../support/emit.ts";
 import { inside, padCoordinate, taps, unnormalize } from "./grid-coordinates.ts";
 
-/** Reading an image at fractional positions. */
+/** Defines ops that read an image at fractional positions. */
 export const GRID_SAMPLE_OPS: readonly OpRecord[] = [
   defineOp(
     "aten::grid_sampler(Tensor input, Tensor grid, int interpolation_mode, int padding_mode, bool align_corners) -> Tensor",
@@ -47,7 +47,7 @@ export const GRID_SAMPLE_OPS: readonly OpRecord[] = [
         size.every((n) => n >= 0),
         () => `Trying to create tensor with negative dimension: ${show(size)}`,
       );
-      // x runs along the last dimension.
+      // The coordinate x belongs to the last dimension.
       const coordinates = range(rank).map((i) => {
         const dim = rank - 1 - i;
         const line = axis(e, spatial[dim]!, align_corners, theta);
@@ -70,9 +70,9 @@ export const GRID_SAMPLE_OPS: readonly OpRecord[] = [
 interface Sample {
   readonly input: TensorMeta;
   readonly grid: TensorMeta;
-  /** 0: linear, 1: nearest, 2: cubic. */
+  /** 0 is linear, 1 is nearest, 2 is cubic. */
   readonly interpolation_mode: number;
-  /** 0: zeros, 1: border, 2: reflection. */
+  /** 0 is zeros, 1 is border, 2 is reflection. */
   readonly padding_mode: number;
   readonly align_corners: boolean;
 }
@@ -97,7 +97,7 @@ function sampled(input: TensorMeta, grid: TensorMeta, spatial: number): TensorMe
   return { dtype: input.dtype, shape: [...input.shape.slice(0, 2), ...grid.shape.slice(1, -1)] };
 }
 
-/** Sums the neighbours, each a gather over the flattened image with a weight per output position. */
+/** Sums the neighbours, each of which is a gather over the flattened image, weighted per output position. */
 function sample(
   b: Builder,
   { input, grid, interpolation_mode: mode, padding_mode: padding, align_corners: align }: Sample,
@@ -147,7 +147,7 @@ function clamped(b: Builder, place: TensorMeta, size: number): TensorMeta {
   return b.tensor("aten::clamp", { self: emit(b).cast(place, "int64"), min: 0, max: size - 1 });
 }
 
-/** Positions of the elements, or of the middles of elements, from -1 to 1. */
+/** Returns the positions of the elements' edges or centers, from -1 to 1. */
 function axis(e: Emit, size: number, align: boolean, theta: TensorMeta): TensorMeta {
   const steps = e.arange(size, theta.dtype);
   if (size === 1) return steps;

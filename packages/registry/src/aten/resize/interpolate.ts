@@ -5,10 +5,10 @@ import type { TensorMeta } from "../../tensor-meta.ts";
 import { numel } from "../support/dims.ts";
 import { type Emit, emit } from "../support/emit.ts";
 
-/** How neighbours are weighted; `-aa` widens the kernel when shrinking. */
+/** The kernel that weights neighbours; `-aa` widens it for downsampling. */
 export type Kernel = "linear" | "cubic" | "linear-aa" | "cubic-aa";
 
-/** What is asked of {@link interpolate}. */
+/** The arguments of {@link interpolate}. */
 export interface Interpolation {
   readonly kernel: Kernel;
   readonly size: readonly number[];
@@ -17,7 +17,7 @@ export interface Interpolation {
 }
 
 /**
- * Resizes the spatial dimensions, each by a matrix of weights: row i holds what every input element contributes to
+ * Resizes each spatial dimension by a matrix of weights: row i holds the contribution of every input element to
  * output i. The matrices are small, depend on sizes only, and fold into constants.
  */
 export function interpolate(
@@ -46,7 +46,7 @@ function multiplyAlong(b: Builder, x: TensorMeta, dim: number, weights: TensorMe
   return e.reshape(product, [...before, weights.shape[0]!, ...after]);
 }
 
-/** `[count, length]` weights, in the precision that the images have. */
+/** Returns `[count, length]` weights, in the precision of the images. */
 function weightMatrix(
   b: Builder,
   kernel: Kernel,
@@ -72,7 +72,7 @@ function weightMatrix(
   return cubicWithEdges(b, e, centre, input, length);
 }
 
-/** Each of the four taps lands on its element, or on the edge; what lands on one element adds up. */
+/** Adds the weight of each of the four taps to its element, or to the element at the edge. */
 function cubicWithEdges(b: Builder, e: Emit, centre: TensorMeta, input: TensorMeta, length: number): TensorMeta {
   const base = e.floor(centre);
   const taps = [-1, 0, 1, 2].map((offset) => {
@@ -83,7 +83,7 @@ function cubicWithEdges(b: Builder, e: Emit, centre: TensorMeta, input: TensorMe
   return taps.reduce((sum, tap) => e.add(sum, tap));
 }
 
-/** The kernel is stretched by the ratio and its weights are normalised; elements outside count as absent. */
+/** Stretches the kernel by the ratio and normalizes its weights; elements outside are left out. */
 function antialiased(e: Emit, kernel: Kernel, output: TensorMeta, input: TensorMeta, ratio: number): TensorMeta {
   const stretch = Math.max(ratio, 1);
   const centre = e.sub(e.mul(e.add(output, { float: 0.5 }), { float: ratio }), { float: 0.5 });
@@ -92,7 +92,7 @@ function antialiased(e: Emit, kernel: Kernel, output: TensorMeta, input: TensorM
   return e.div(weights, e.sum(weights, [1], true));
 }
 
-/** Keys' cubic convolution at distance d ≥ 0; zero from 2 on. */
+/** Computes Keys' cubic kernel at distance d ≥ 0; it is zero from 2 on. */
 function cubic(e: Emit, d: TensorMeta, a: number): TensorMeta {
   const near = e.add(e.mul(e.mul(e.sub(e.mul(d, { float: a + 2 }), { float: a + 3 }), d), d), { float: 1 });
   const inner = e.mul(e.add(e.mul(e.sub(d, { float: 5 }), d), { float: 8 }), d);

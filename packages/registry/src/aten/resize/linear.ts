@@ -5,7 +5,7 @@ import { checkFloating } from "../support/dtypes.ts";
 import { interpolate, type Kernel } from "./interpolate.ts";
 import { resized, targetOf } from "./output-size.ts";
 
-/** Linear and cubic resizing, plain and antialiased. */
+/** Defines linear and cubic resizing, plain and antialiased. */
 export const LINEAR_RESIZE_OPS: readonly OpRecord[] = [
   defineOp(
     "aten::upsample_linear1d(Tensor self, SymInt[1] output_size, bool align_corners, float? scales=None) -> Tensor",
@@ -120,7 +120,7 @@ function resample(
   return interpolate(b, self, { kernel, size, alignCorners, scales });
 }
 
-/** Besides floats only bytes can be resampled, for images. */
+/** Infers the result; apart from floats only uint8 can be resampled. */
 function resampled(self: TensorMeta, size: readonly number[]): TensorMeta {
   if (self.dtype !== "uint8") checkFloating("upsample", self);
   return resized(self, size);

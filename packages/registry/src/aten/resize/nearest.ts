@@ -4,7 +4,7 @@ import type { TensorMeta } from "../../tensor-meta.ts";
 import { emit } from "../support/emit.ts";
 import { resized, type Target, targetOf } from "./output-size.ts";
 
-/** Nearest-neighbour resizing, with PyTorch's old (`nearest`) and right (`nearest-exact`) rounding. */
+/** Defines nearest-neighbour resizing, with the rounding of `nearest` and of `nearest-exact`. */
 export const NEAREST_OPS: readonly OpRecord[] = [
   defineOp("aten::upsample_nearest1d(Tensor self, SymInt[1] output_size, float? scales=None) -> Tensor", {
     infer: ({ self, output_size }) => resized(self, output_size),
@@ -98,7 +98,7 @@ function vec(
   return b.tensor(`aten::${op}`, { self: input, output_size: size, ...factors });
 }
 
-/** Source position of output i along one dimension: `floor((i + shift) * input / output)`, one dimension at a time. */
+/** Gathers along one dimension after the other; output i reads position `floor((i + shift) * input / output)`. */
 function nearest(b: Builder, self: TensorMeta, { size, scales }: Target, shift: number): TensorMeta {
   const e = emit(b);
   resized(self, size);

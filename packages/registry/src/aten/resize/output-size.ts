@@ -1,14 +1,14 @@
 import type { TensorMeta } from "../../tensor-meta.ts";
 import { check, show } from "../support/check.ts";
 
-/** Size and scale factors of an `upsample_*.vec` call: one of the two is given. */
+/** The size and the scale factors of an `upsample_*.vec` call, of which one is given. */
 export interface Target {
   readonly size: readonly number[];
-  /** Factors as the user gave them; null where only the sizes are known. */
+  /** The factors that the user gave; null if only the sizes are known. */
   readonly scales: readonly (number | null)[];
 }
 
-/** What `output_size` or `scale_factors` asks for. */
+/** Resolves `output_size` or `scale_factors`. */
 export function targetOf(
   input: TensorMeta,
   output: readonly number[] | null,
@@ -29,7 +29,7 @@ export function targetOf(
   return { size: factors!.map((factor, d) => Math.floor(input.shape[d + 2]! * factor)), scales: factors! };
 }
 
-/** Shape of an upsampled tensor. */
+/** Infers the shape of an upsampled tensor. */
 export function resized(input: TensorMeta, size: readonly number[]): TensorMeta {
   const spatial = size.length;
   check(

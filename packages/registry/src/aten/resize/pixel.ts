@@ -5,7 +5,7 @@ import { check, show } from "../support/check.ts";
 import { range } from "../support/dims.ts";
 import { emit } from "../support/emit.ts";
 
-/** Moving elements between channels and space. */
+/** Defines ops that move elements between channels and space. */
 export const PIXEL_OPS: readonly OpRecord[] = [
   defineOp("aten::pixel_shuffle(Tensor self, int upscale_factor) -> Tensor", {
     decompose: ({ self, upscale_factor: r }, b) => {
@@ -46,7 +46,7 @@ export const PIXEL_OPS: readonly OpRecord[] = [
 ];
 
 interface Image {
-  /** Sizes in front of the channels. */
+  /** The sizes before the channels. */
   readonly lead: readonly number[];
   readonly channels: number;
   readonly height: number;

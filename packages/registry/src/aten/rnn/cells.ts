@@ -2,23 +2,23 @@ import type { Builder } from "../../builder.ts";
 import type { TensorMeta } from "../../tensor-meta.ts";
 import { emit } from "../support/emit.ts";
 
-/** Parameters of one layer in one direction. */
+/** The parameters of one layer in one direction. */
 export interface CellWeights {
   readonly w_ih: TensorMeta;
   readonly w_hh: TensorMeta;
   readonly b_ih: TensorMeta | null;
   readonly b_hh: TensorMeta | null;
-  /** Projection of an LSTM's hidden state. */
+  /** The projection of an LSTM's hidden state. */
   readonly w_hr: TensorMeta | null;
 }
 
-/** Hidden state, and what else a cell carries on (an LSTM's cell state). */
+/** The hidden state, followed by an LSTM's cell state. */
 export type CellState = readonly TensorMeta[];
 
-/** One step: the input already multiplied by `w_ih` and the state so far give the next state. */
+/** Computes one step: returns the next state from the input, already multiplied by `w_ih`, and the current state. */
 export type Cell = (b: Builder, projected: TensorMeta, state: CellState, weights: CellWeights) => CellState;
 
-/** `x w_ihᵀ + b_ih`, for one step or for all of them. */
+/** Computes `x w_ihᵀ + b_ih`, for one step or for all of them. */
 export function projectInput(b: Builder, input: TensorMeta, { w_ih, b_ih }: CellWeights): TensorMeta {
   return b.tensor("aten::linear", { input, weight: w_ih, bias: b_ih });
 }
@@ -33,7 +33,7 @@ function chunks(b: Builder, gates: TensorMeta, count: number): readonly TensorMe
   return Array.from({ length: count }, (_, i) => emit(b).slice(gates, last, i * size, (i + 1) * size));
 }
 
-/** Gates in the order input, forget, cell, output. */
+/** Computes an LSTM; its gates are in the order input, forget, cell, output. */
 export const lstmCell: Cell = (b, projected, [hidden, memory], weights) => {
   const e = emit(b);
   const [i, f, g, o] = chunks(b, e.add(projected, projectHidden(b, hidden!, weights)), 4) as [
@@ -48,7 +48,7 @@ export const lstmCell: Cell = (b, projected, [hidden, memory], weights) => {
   return [weights.w_hr === null ? output : b.tensor("aten::linear", { input: output, weight: weights.w_hr }), next];
 };
 
-/** Gates in the order reset, update, new. */
+/** Computes a GRU; its gates are in the order reset, update, new. */
 export const gruCell: Cell = (b, projected, [hidden], weights) => {
   const e = emit(b);
   const [ir, iz, fresh] = chunks(b, projected, 3) as [TensorMeta, TensorMeta, TensorMeta];
@@ -59,12 +59,12 @@ export const gruCell: Cell = (b, projected, [hidden], weights) => {
   return [e.add(e.mul(e.sub(hidden!, candidate), update), candidate)];
 };
 
-/** A plain cell with `tanh`. */
+/** Computes a plain cell with `tanh`. */
 export const tanhCell: Cell = (b, projected, [hidden], weights) => [
   emit(b).tanh(emit(b).add(projected, projectHidden(b, hidden!, weights))),
 ];
 
-/** A plain cell with `relu`. */
+/** Computes a plain cell with `relu`. */
 export const reluCell: Cell = (b, projected, [hidden], weights) => [
   emit(b).relu(emit(b).add(projected, projectHidden(b, hidden!, weights))),
 ];

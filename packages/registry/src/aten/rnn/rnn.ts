@@ -14,7 +14,7 @@ import {
 } from "./cells.ts";
 import { type Recurrent, unroll } from "./unroll.ts";
 
-/** Recurrent layers, unrolled over the concrete sequence length. */
+/** Defines recurrent layers, unrolled over the concrete sequence length. */
 export const RNN_OPS: readonly OpRecord[] = [
   defineOp(
     "aten::lstm.input(Tensor input, Tensor[] hx, Tensor[] params, bool has_biases, int num_layers, float dropout, bool train, bool bidirectional, bool batch_first) -> (Tensor, Tensor, Tensor)",

@@ -5,7 +5,7 @@ import { range } from "../support/dims.ts";
 import { emit } from "../support/emit.ts";
 import { type Cell, type CellState, type CellWeights, lstmCell, projectInput } from "./cells.ts";
 
-/** Arguments that `lstm.input`, `gru.input` and `rnn_*.input` share. */
+/** The arguments that `lstm.input`, `gru.input` and `rnn_*.input` have in common. */
 export interface Recurrent {
   readonly input: TensorMeta;
   readonly params: readonly TensorMeta[];
@@ -18,8 +18,8 @@ export interface Recurrent {
 }
 
 /**
- * Runs a cell over the whole sequence, layer by layer. `initial` is one tensor of shape [layers × directions, batch,
- * size] per part of the state. Returns the outputs of the last layer and the final states in that form.
+ * Runs a cell over the whole sequence, layer by layer. `initial` has one tensor of shape [layers × directions, batch,
+ * size] for each component of the state. Returns the outputs of the last layer, and the final states in the same form.
  */
 export function unroll(
   b: Builder,
@@ -66,7 +66,7 @@ export function unroll(
   return { output: args.batch_first ? e.transpose(sequence, 0, 1) : sequence, final };
 }
 
-/** All inputs are multiplied at once; only the recurrent product is done step by step. */
+/** Projects all inputs at once; only the recurrent product is computed step by step. */
 function runDirection(
   b: Builder,
   cell: Cell,
@@ -89,7 +89,7 @@ function runDirection(
   return { output: b.tensor("aten::stack", { tensors: outputs, dim: 0 }), state };
 }
 
-/** Per layer and direction: `w_ih, w_hh[, b_ih, b_hh][, w_hr]`. */
+/** Splits the parameters by layer and direction: `w_ih, w_hh[, b_ih, b_hh][, w_hr]`. */
 function weightsOf(
   { params, has_biases, num_layers }: Recurrent,
   directions: number,

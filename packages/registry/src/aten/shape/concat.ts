@@ -7,7 +7,7 @@ import { numel, sameShape, wrapDim } from "../support/dims.ts";
 import { checkSameDtype } from "../support/dtypes.ts";
 import { emit } from "../support/emit.ts";
 
-/** Joining tensors. `cat` is the primitive. */
+/** Defines ops that join tensors. `cat` is the primitive. */
 export const CONCAT_OPS: readonly OpRecord[] = [
   defineOp("aten::cat(Tensor[] tensors, int dim=0) -> Tensor", {
     infer: ({ tensors, dim }) => catMeta(tensors, dim),
@@ -117,7 +117,7 @@ export const CONCAT_OPS: readonly OpRecord[] = [
 function catMeta(tensors: readonly TensorMeta[], dim: number): TensorMeta {
   check(tensors.length > 0, "torch.cat(): expected a non-empty list of Tensors");
   const dtype = resultType(tensors);
-  // An empty vector joins anything, which PyTorch keeps from the time before empty shapes.
+  // PyTorch still accepts an empty 1-d tensor beside tensors of any rank, for compatibility.
   const parts = tensors.filter(({ shape }) => !(shape.length === 1 && shape[0] === 0));
   const [first] = parts;
   if (first === undefined) return { dtype, shape: [0] };
@@ -135,7 +135,7 @@ function catMeta(tensors: readonly TensorMeta[], dim: number): TensorMeta {
   return { dtype, shape: first.shape.map((size, i) => (i === d ? total : size)) };
 }
 
-/** The pieces of `grad` that belong to each tensor. */
+/** Splits `grad` into the pieces of each tensor. */
 function cut(
   grad: TensorMeta,
   tensors: readonly TensorMeta[],
@@ -165,7 +165,7 @@ function stack(tensors: readonly TensorMeta[], dim: number, b: Builder): TensorM
   return b.tensor("aten::cat", { tensors: tensors.map((tensor) => emit(b).unsqueeze(tensor, d)), dim: d });
 }
 
-/** With dimensions of size 1 added as `atleast_1d`, `atleast_2d` and `atleast_3d` do. */
+/** Adds dimensions of size 1 as `atleast_1d`, `atleast_2d` and `atleast_3d` do. */
 function atLeast(self: TensorMeta, rank: 1 | 2 | 3, b: Builder): TensorMeta {
   const { shape } = self;
   if (shape.length >= rank) return self;

@@ -6,7 +6,7 @@ import { check } from "../support/check.ts";
 import { numel, wrapDim } from "../support/dims.ts";
 import { emit } from "../support/emit.ts";
 
-/** Matrices made from their diagonals or blocks. */
+/** Defines matrices that are made of their diagonals or blocks. */
 export const DIAGONAL_OPS: readonly OpRecord[] = [
   defineOp("aten::diag_embed(Tensor self, int offset=0, int dim1=-2, int dim2=-1) -> Tensor", {
     decompose: ({ self, offset, dim1, dim2 }, b) => embedDiagonal(self, offset, dim1, dim2, b),
@@ -40,7 +40,7 @@ export const DIAGONAL_OPS: readonly OpRecord[] = [
   }),
 ];
 
-/** Rows of `[..., i]` go where column minus row is `offset`; the rest is zero. */
+/** Writes the rows of `[..., i]` to where column minus row is `offset`; the rest is zero. */
 function embedDiagonal(self: TensorMeta, offset: number, dim1: number, dim2: number, b: Builder): TensorMeta {
   const rank = self.shape.length + 1;
   const [first, second] = [wrapDim(dim1, rank), wrapDim(dim2, rank)];

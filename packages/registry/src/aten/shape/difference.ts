@@ -5,14 +5,14 @@ import { check } from "../support/check.ts";
 import { numel, wrapDim } from "../support/dims.ts";
 import { emit } from "../support/emit.ts";
 
-/** Neighbours compared or combined. */
+/** Defines ops that combine neighbouring elements. */
 export const DIFFERENCE_OPS: readonly OpRecord[] = [
   defineOp("aten::diff(Tensor self, int n=1, int dim=-1, Tensor? prepend=None, Tensor? append=None) -> Tensor", {
     decompose({ self, n, dim, prepend, append }, b) {
       check(self.shape.length > 0, "diff expects input to be at least one-dimensional");
       check(n >= 0, `order must be non-negative but got ${n}`);
       const d = wrapDim(dim, self.shape.length);
-      // PyTorch forgets what was to be prepended and appended then.
+      // PyTorch ignores `prepend` and `append` in this case.
       if (n === 0) return b.tensor("aten::clone", { self });
       let result = emit(b).cat(
         [prepend, self, append].filter((part) => part !== null),

@@ -5,7 +5,7 @@ import { check } from "../support/check.ts";
 import { numel, wrapDim } from "../support/dims.ts";
 import { emit } from "../support/emit.ts";
 
-/** Elements in another order along dimensions. */
+/** Defines ops that reorder elements along dimensions. */
 export const FLIP_OPS: readonly OpRecord[] = [
   defineOp("aten::flip(Tensor self, int[] dims) -> Tensor", {
     infer({ self, dims }) {

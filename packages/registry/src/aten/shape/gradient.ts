@@ -6,7 +6,7 @@ import { check } from "../support/check.ts";
 import { range, wrapDim } from "../support/dims.ts";
 import { type Emit, emit, type Operand } from "../support/emit.ts";
 
-/** `torch.gradient`: slopes by central differences, one tensor per dimension. */
+/** Defines `torch.gradient`: central differences, one tensor per dimension. */
 export const GRADIENT_ESTIMATE_OPS: readonly OpRecord[] = [
   defineOp(
     "aten::gradient.scalarint(Tensor self, *, Scalar? spacing=None, int? dim=None, int edge_order=1) -> Tensor[]",
@@ -60,7 +60,7 @@ function slopes(
   });
 }
 
-/** Equal steps: (f[i+1] - f[i-1]) / 2h inside. */
+/** Differentiates with equal steps: (f[i+1] - f[i-1]) / 2h in the interior. */
 function alongSteps(b: Builder, f: TensorMeta, h: Scalar, d: number, edgeOrder: number): TensorMeta {
   const e = emit(b);
   const n = f.shape[d]!;
@@ -78,7 +78,7 @@ function alongSteps(b: Builder, f: TensorMeta, h: Scalar, d: number, edgeOrder: 
   return e.cat([first, inner, last], d);
 }
 
-/** Given places: each slope is that of the parabola through three points. */
+/** Differentiates with given coordinates: each slope is that of the parabola through three points. */
 function alongPlaces(b: Builder, f: TensorMeta, places: TensorMeta, d: number, edgeOrder: number): TensorMeta {
   const e = emit(b);
   const n = f.shape[d]!;
@@ -98,7 +98,7 @@ function alongPlaces(b: Builder, f: TensorMeta, places: TensorMeta, d: number, e
   return e.cat([three(0, 0), inner, three(n - 3, 2)], d);
 }
 
-/** Slope at one of three points that are `p` and `q` apart. */
+/** Returns the slope at one of three points that are `p` and `q` apart. */
 function parabola(
   e: Emit,
   [x, y, z]: readonly [TensorMeta, TensorMeta, TensorMeta],

@@ -6,7 +6,7 @@ import { emit } from "../support/emit.ts";
 
 type Mode = "reflect" | "replicate" | "circular";
 
-/** Padding. The pairs of `padding` count from the last dimension. */
+/** Defines padding. The pairs of `padding` count from the last dimension. */
 export const PAD_OPS: readonly OpRecord[] = [
   defineOp("aten::constant_pad_nd(Tensor self, SymInt[] pad, Scalar value=0) -> Tensor", {
     infer: ({ self, pad }) => paddedMeta(self, pad),
@@ -83,7 +83,7 @@ function constantPad(self: TensorMeta, pad: readonly number[], value: Scalar, b:
   }, self);
 }
 
-/** Each padded dimension takes elements by index, which the mode computes. */
+/** Gathers the elements of each padded dimension by an index that depends on the mode. */
 function gatherPad(self: TensorMeta, pad: readonly number[], mode: Mode, b: Builder): TensorMeta {
   return pairs(pad, self.shape.length).reduce((tensor, { dim, before, after }) => {
     if (before === 0 && after === 0) return tensor;
@@ -100,7 +100,7 @@ function gatherPad(self: TensorMeta, pad: readonly number[], mode: Mode, b: Buil
   }, self);
 }
 
-/** What a negative padding cuts off is not there for the other side to repeat. */
+/** Elements that a negative padding cuts off are not repeated on the other side. */
 function wrapCut(tensor: TensorMeta, dim: number, before: number, after: number, b: Builder): TensorMeta {
   const cut = emit(b).slice(tensor, dim, Math.max(0, -before), tensor.shape[dim]! + Math.min(0, after));
   const pad = new Array<number>(2 * (tensor.shape.length - dim)).fill(0);

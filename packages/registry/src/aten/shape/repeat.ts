@@ -6,7 +6,7 @@ import { check, show } from "../support/check.ts";
 import { numel, wrapDim } from "../support/dims.ts";
 import { emit } from "../support/emit.ts";
 
-/** Repetition, all of it by expanded views. */
+/** Defines repetition, all of it by expanded views. */
 export const REPEAT_OPS: readonly OpRecord[] = [
   defineOp("aten::repeat(Tensor self, SymInt[] repeats) -> Tensor", {
     decompose: ({ self, repeats }, b) => repeat(self, repeats, b),

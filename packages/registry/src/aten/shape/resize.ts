@@ -2,7 +2,10 @@ import { defineOp, type OpRecord } from "../../op.ts";
 import { numel } from "../support/dims.ts";
 import { emit } from "../support/emit.ts";
 
-/** Another size over the same elements in their order. What goes beyond them PyTorch leaves open: zeros here. */
+/**
+ * Defines ops that change the size and keep the elements in their order. PyTorch leaves further elements undefined;
+ * here they are zero.
+ */
 export const RESIZE_OPS: readonly OpRecord[] = [
   defineOp("aten::resize(Tensor self, SymInt[] size, *, MemoryFormat? memory_format=None) -> Tensor", {
     decompose({ self, size }, b) {
@@ -16,7 +19,7 @@ export const RESIZE_OPS: readonly OpRecord[] = [
       return reshape(fitted, size);
     },
   }),
-  // In place it is the one op whose result has another shape than what it writes to.
+  // This is the only in-place op whose result has another shape than the tensor it writes to.
   defineOp("aten::resize_(Tensor(a!) self, SymInt[] size, *, MemoryFormat? memory_format=None) -> Tensor(a!)", {
     infer: ({ self, size }) => ({ dtype: self.dtype, shape: size }),
     decompose: ({ self, size }, b) => b.tensor("aten::resize", { self, size }),

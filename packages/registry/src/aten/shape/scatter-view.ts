@@ -8,7 +8,7 @@ import { emit } from "../support/emit.ts";
 import { restrided } from "../view/geometry.ts";
 import { diagonal } from "../view/rearrange.ts";
 
-/** Writes through a view, in functional form: `self` with the elements of one view replaced by `src`. */
+/** Defines the functional form of a write through a view: `self` with the elements of one view replaced by `src`. */
 export const SCATTER_VIEW_OPS: readonly OpRecord[] = [
   defineOp(
     "aten::slice_scatter(Tensor self, Tensor src, int dim=0, SymInt? start=None, SymInt? end=None, SymInt step=1) -> Tensor",
@@ -81,7 +81,7 @@ function between(self: TensorMeta, piece: TensorMeta, d: number, from: number, b
   return cat(parts, d);
 }
 
-/** Every element finds the one that would replace it, and takes it where the slice has it. */
+/** Each element gathers its replacement, and takes it if the slice contains the element. */
 function strided(self: TensorMeta, piece: TensorMeta, d: number, from: number, step: number, b: Builder): TensorMeta {
   const { arange, eq, ge, lt, reshape, sub, where } = emit(b);
   const size = self.shape[d]!;

@@ -4,7 +4,7 @@ import type { Scalar, TensorMeta } from "../../tensor-meta.ts";
 import { wrapDim } from "../support/dims.ts";
 import { emit, type Operand } from "../support/emit.ts";
 
-/** Integrals by the trapezoidal rule, over equal steps or given places. */
+/** Defines integrals by the trapezoidal rule, with equal steps or given coordinates. */
 export const TRAPEZOID_OPS: readonly OpRecord[] = [
   defineOp("aten::trapezoid.dx(Tensor y, *, Scalar dx=1, int dim=-1) -> Tensor", {
     validate: ({ dx }) => (typeof dx === "boolean" ? "Currently, we only support dx as a real number." : null),
@@ -43,7 +43,7 @@ function halved(b: Builder, x: TensorMeta): TensorMeta {
   return emit(b).div(x, { float: 2 });
 }
 
-/** Step times the sum of neighbours, for each step. */
+/** Multiplies each step by the sum of the two neighbours. */
 function twiceAreas(b: Builder, y: TensorMeta, steps: Scalar | TensorMeta, at: number): TensorMeta {
   const e = emit(b);
   const size = y.shape[at]!;
@@ -52,7 +52,7 @@ function twiceAreas(b: Builder, y: TensorMeta, steps: Scalar | TensorMeta, at: n
   return e.mul(sums, isTensor ? stepsOf(b, steps, y.shape.length, at) : (steps satisfies Operand));
 }
 
-/** Differences of places: of one axis, or of a tensor that broadcasts with `y`. */
+/** Returns the differences of coordinates, which are those of one axis, or a tensor that broadcasts with `y`. */
 function stepsOf(b: Builder, x: TensorMeta, rank: number, at: number): TensorMeta {
   if (x.shape.length !== 1) return b.tensor("aten::diff", { self: x, dim: at - rank });
   const differences = b.tensor("aten::diff", { self: x });

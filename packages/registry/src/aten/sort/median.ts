@@ -9,7 +9,7 @@ import { found, pick, sort } from "./sort.ts";
 
 type Found = readonly [TensorMeta, TensorMeta];
 
-/** Medians (the lower one of two) and the most frequent value. */
+/** Defines medians (the lower one of two) and the most frequent value. */
 export const MEDIAN_OPS: readonly OpRecord[] = [
   defineOp("aten::median(Tensor self) -> Tensor", {
     decompose: ({ self }, b) => median(b, flattened(b, self), 0, false)[0],
@@ -43,7 +43,7 @@ function flattened(b: Builder, self: TensorMeta): TensorMeta {
   return emit(b).reshape(self, [numel(self.shape)]);
 }
 
-/** Sorting puts NaN last; a row with one has NaN for its median, at the first place where one stands. */
+/** Sorts NaN last; the median of a row with a NaN is its first NaN. */
 function median(b: Builder, self: TensorMeta, dim: number, keepdim: boolean): Found {
   const at = wrapDim(dim, self.shape.length);
   const size = self.shape[at] ?? 1;

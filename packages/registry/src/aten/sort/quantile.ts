@@ -8,7 +8,7 @@ import { sort } from "./sort.ts";
 
 interface Request {
   readonly self: TensorMeta;
-  /** 0-d or 1-d; the results of a 1-d tensor lie along a new first dimension. */
+  /** A 0-d or 1-d tensor; with a 1-d tensor the results get a new first dimension. */
   readonly q: TensorMeta;
   readonly dim: number | null;
   readonly keepdim: boolean;
@@ -17,7 +17,7 @@ interface Request {
 
 type Numbered = Omit<Request, "q"> & { readonly q: number };
 
-/** Quantiles. */
+/** Defines quantiles. */
 export const QUANTILE_OPS: readonly OpRecord[] = [
   defineOp(
     'aten::quantile(Tensor self, Tensor q, int? dim=None, bool keepdim=False, *, str interpolation="linear") -> Tensor',
@@ -42,7 +42,7 @@ function withTensor(b: Builder, args: Numbered): Request {
   return { ...args, q: emit(b).full([], { float: args.q }, args.self.dtype) };
 }
 
-/** Rows are sorted with NaN last; a rank between two elements is resolved by `interpolation`. */
+/** Sorts rows with NaN last; `interpolation` decides between two elements. */
 function quantile(b: Builder, { self, q, dim, keepdim, interpolation }: Request, skipNan: boolean): TensorMeta {
   const e = emit(b);
   check(
@@ -61,13 +61,13 @@ function quantile(b: Builder, { self, q, dim, keepdim, interpolation }: Request,
   return e.reshape(first, [...q.shape, ...reducedShape(self.shape, dims, keepdim)]);
 }
 
-/** `rows`, sorted along the last dimension → one value per element of `q` there. */
+/** Returns one value per element of `q`, from rows that are sorted along the last dimension. */
 function atRanks(b: Builder, rows: TensorMeta, q: TensorMeta, interpolation: string, skipNan: boolean): TensorMeta {
   const e = emit(b);
   const last = rows.shape.at(-1)! - 1;
   const missing = e.sum(b.tensor("aten::isnan", { self: rows }), [-1], true);
   const wanted = e.reshape(q, [numel(q.shape)]);
-  // Where NaN counts, a row with one has NaN for every quantile: its last element.
+  // Unless NaN is skipped, every quantile of a row with a NaN is NaN: the row's last element.
   const ranks = skipNan
     ? e.mul(wanted, e.cast(e.clampMin(e.sub(last, missing), 0), q.dtype))
     : e.where(e.gt(missing, 0), { float: last }, e.mul(wanted, { float: last }));

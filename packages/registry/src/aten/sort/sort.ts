@@ -8,7 +8,10 @@ import { emit } from "../support/emit.ts";
 
 type Sorted = readonly [TensorMeta, TensorMeta];
 
-/** Sorting and the largest elements. Of equal ones the order is that of PyTorch's CPU, whether a sort is stable or not. */
+/**
+ * Defines sorting and the largest elements. Equal elements are in the order of PyTorch's CPU kernels, whether or not a
+ * sort is stable.
+ */
 export const SORT_OPS: readonly OpRecord[] = [
   defineOp(
     "aten::sort.stable(Tensor self, *, bool? stable, int dim=-1, bool descending=False) -> (Tensor values, Tensor indices)",
@@ -63,7 +66,7 @@ export const SORT_OPS: readonly OpRecord[] = [
   }),
 ];
 
-/** Values and indices in order along `dim`. */
+/** Returns values and indices, sorted along `dim`. */
 export function sort(
   b: Builder,
   self: TensorMeta,
@@ -73,12 +76,12 @@ export function sort(
   return b.call("aten::sort.stable", { self, stable, dim, descending });
 }
 
-/** One value and its index for each lane along `dim`. */
+/** Infers one value and its index for each position outside `dim`. */
 export function found({ dtype, shape }: TensorMeta, dim: number, keepdim: boolean): Sorted {
   return withIndices(dtype, reducedShape(shape, shape.length === 0 ? [] : [dim], keepdim));
 }
 
-/** The results at one place of `dim`. */
+/** Selects the results at one position of `dim`. */
 export function pick(b: Builder, sorted: Sorted, dim: number, place: number, keepdim: boolean): Sorted {
   const e = emit(b);
   if (sorted[0].shape.length === 0) return sorted;

@@ -1,12 +1,12 @@
 import type { Pt2Error } from "@pt2/format";
 import { registryError } from "../../registry-errors.ts";
 
-/** Refuses arguments that PyTorch would refuse, in its words. The lowering adds which node it was. */
+/** Refuses arguments that PyTorch refuses, with PyTorch's message. Lowering adds the node. */
 export function check(ok: boolean, what: string | (() => string)): asserts ok {
   if (!ok) throw invalid(typeof what === "string" ? what : what());
 }
 
-/** The error of {@link check}. */
+/** Makes the error of {@link check}. */
 export function invalid(what: string): Pt2Error {
   return registryError("registry.argument", {
     what,
@@ -14,7 +14,7 @@ export function invalid(what: string): Pt2Error {
   });
 }
 
-/** `[2, 3]`, as PyTorch's messages write a shape. */
+/** Formats a shape as PyTorch's messages do: `[2, 3]`. */
 export function show(list: readonly number[]): string {
   return `[${list.join(", ")}]`;
 }

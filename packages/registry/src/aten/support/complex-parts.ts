@@ -7,13 +7,13 @@ import { sameShape } from "./dims.ts";
 import { isComplex } from "./dtypes.ts";
 import { emit, type Operand } from "./emit.ts";
 
-/** A complex operand as two real ones; `im` is 0 for a real operand. */
+/** The real and the imaginary part of an operand; `im` is 0 for a real one. */
 export interface Parts {
   readonly re: Operand;
   readonly im: Operand;
 }
 
-/** Takes an operand apart. */
+/** Splits an operand into its real and its imaginary part. */
 export function partsOf(value: ArgValue, b: Builder): Parts {
   if (!isTensorMeta(value)) return numberParts(value as Scalar);
   if (value.wrapped !== undefined) return numberParts(value.wrapped);
@@ -21,12 +21,12 @@ export function partsOf(value: ArgValue, b: Builder): Parts {
   return { re: b.tensor("aten::real", { self: value }), im: b.tensor("aten::imag", { self: value }) };
 }
 
-/** Puts a complex tensor together. */
+/** Combines real and imaginary parts into a complex tensor. */
 export function joinParts({ re, im }: Parts, { dtype, shape }: TensorMeta, b: Builder): TensorMeta {
   const { cast, expand, full } = emit(b);
   const part = (x: Operand): Operand => (isTensorMeta(x) ? cast(x, partOf(dtype)) : x);
   const covered = broadcastShapes([re, im].map((x) => (isTensorMeta(x) ? x.shape : [])));
-  // One of them decides the shape and the dtype.
+  // At least one of them must have the full shape and the dtype.
   const whole = (x: Operand): TensorMeta =>
     isTensorMeta(x) ? expand(cast(x, partOf(dtype)), shape) : full(shape, x, partOf(dtype));
   const all = sameShape(covered, shape) && (isTensorMeta(re) || isTensorMeta(im));

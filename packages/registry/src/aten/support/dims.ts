@@ -3,7 +3,7 @@ import { broadcastShapes } from "../../broadcast.ts";
 import { checkLimit } from "../../limits.ts";
 import { check, show } from "./check.ts";
 
-/** Dimension counted from the front; a 0-d tensor has one virtual dimension, as in PyTorch. */
+/** Converts a dimension to one that is counted from the front; a 0-d tensor counts as 1-d, as in PyTorch. */
 export function wrapDim(dim: number, rank: number): number {
   const span = Math.max(rank, 1);
   check(
@@ -13,10 +13,10 @@ export function wrapDim(dim: number, rank: number): number {
   return dim < 0 ? dim + span : dim;
 }
 
-/** What a `dim` argument of a reduction may be; none, or an empty list, means every dimension. */
+/** The values that a `dim` argument of a reduction may have; none, or an empty list, means every dimension. */
 export type DimList = number | readonly number[] | null | undefined;
 
-/** Dimensions to reduce, wrapped and ascending. */
+/** Returns the dimensions to reduce, wrapped and ascending. */
 export function reducedDims(dim: DimList, rank: number): readonly number[] {
   const list = dim === null || dim === undefined ? [] : typeof dim === "number" ? [dim] : dim;
   const all = Array.from({ length: rank }, (_, i) => i);
@@ -28,26 +28,25 @@ export function reducedDims(dim: DimList, rank: number): readonly number[] {
   return all.filter((d) => wrapped.includes(d));
 }
 
-/** Shape after reducing `dims` (as {@link reducedDims} gives them). */
+/** Returns the shape after reducing `dims` (as returned by {@link reducedDims}). */
 export function reducedShape(shape: readonly number[], dims: readonly number[], keepdim: boolean): readonly number[] {
   if (keepdim) return shape.map((size, d) => (dims.includes(d) ? 1 : size));
   return shape.filter((_, d) => !dims.includes(d));
 }
 
-/** Number of elements. */
 export { numel };
 
-/** Whether two shapes are equal. */
+/** Returns whether two shapes are equal. */
 export function sameShape(a: readonly number[], b: readonly number[]): boolean {
   return a.length === b.length && a.every((size, i) => size === b[i]);
 }
 
-/** Common shape of operands that broadcast together. */
+/** Returns the shape that operands broadcast to. */
 export function broadcast(...shapes: readonly (readonly number[])[]): readonly number[] {
   return broadcastShapes(shapes);
 }
 
-/** One value per spatial dimension from PyTorch's `int[2] padding=0`: a number, one value, or all of them. */
+/** Expands an argument such as PyTorch's `int[2] padding=0` to one value per spatial dimension. */
 export function perDim(value: number | readonly number[], count: number, name: string): readonly number[] {
   check(count >= 0, () => `${name}: the operands have too few dimensions`);
   const list = typeof value === "number" ? [value] : value;
@@ -56,7 +55,10 @@ export function perDim(value: number | readonly number[], count: number, name: s
   return list;
 }
 
-/** `0, 1, …, count - 1`, for rules that look at each index: sizes may be hostile, so not for any count. */
+/**
+ * Returns `0, 1, …, count - 1`, for rules that visit each index. A file may contain any size, so `count` must be
+ * bounded before.
+ */
 export function range(count: number): readonly number[] {
   checkLimit("listItems", count, "a rule that treats each index of a dimension");
   return Array.from({ length: count }, (_, i) => i);

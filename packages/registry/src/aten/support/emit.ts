@@ -3,7 +3,7 @@ import type { Builder } from "../../builder.ts";
 import type { Scalar, TensorMeta } from "../../tensor-meta.ts";
 import { sameShape } from "./dims.ts";
 
-/** Operand of an elementwise op: a tensor, or a number that does not decide the dtype. */
+/** An operand of an elementwise op: a tensor, or a number that does not affect the dtype. */
 export type Operand = TensorMeta | Scalar;
 
 type Unary =
@@ -24,7 +24,7 @@ type Comparison = "eq" | "ge" | "gt" | "le" | "lt" | "ne";
 type Binary = "add" | "div" | "maximum" | "minimum" | "mul" | "sub" | Comparison;
 type Binaries = { readonly [F in Binary]: (x: Operand, y: Operand) => TensorMeta };
 
-/** The ops that decompositions are written in, with short names. Ops that would do nothing are not emitted. */
+/** Short names for the ops that decompositions use most. No-ops are not emitted. */
 export interface Emit extends Unaries, Binaries {
   cast(x: TensorMeta, dtype: DType): TensorMeta;
   pow(x: TensorMeta, exponent: Scalar): TensorMeta;
@@ -37,7 +37,7 @@ export interface Emit extends Unaries, Binaries {
   unsqueeze(x: TensorMeta, dim: number): TensorMeta;
   squeeze(x: TensorMeta, dim: number): TensorMeta;
   select(x: TensorMeta, dim: number, index: number): TensorMeta;
-  /** `x[start:end]` along `dim`. */
+  /** Emits `x[start:end]` along `dim`. */
   slice(x: TensorMeta, dim: number, start: number, end: number): TensorMeta;
   cat(tensors: readonly TensorMeta[], dim: number): TensorMeta;
   sum(x: TensorMeta, dim: readonly number[], keepdim?: boolean): TensorMeta;
@@ -63,7 +63,7 @@ const UNARY: readonly Unary[] = [
 ];
 const BINARY = ["add", "div", "mul", "sub", "eq", "ge", "gt", "le", "lt", "ne"] as const;
 
-/** Short names for `b`. */
+/** Returns short names for the ops of `b`. */
 export function emit(b: Builder): Emit {
   const unary = Object.fromEntries(UNARY.map((f) => [f, (self: TensorMeta) => b.tensor(`aten::${f}`, { self })]));
   const binary = Object.fromEntries(

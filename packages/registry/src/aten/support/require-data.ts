@@ -2,8 +2,9 @@ import type { Builder } from "../../builder.ts";
 import type { TensorMeta } from "../../tensor-meta.ts";
 
 /**
- * Refuses data when the program runs: everywhere in `condition` (bool) must be true. For values that PyTorch looks at
- * before it computes and that no kernel of the decomposition would notice.
+ * Emits a check that every element of `condition` (bool) is true when the program runs. It is for values that PyTorch
+ * checks
+ * before it computes, and that no kernel of the decomposition would reject.
  */
 export function requireData(b: Builder, condition: TensorMeta, what: string): void {
   const self = condition.shape.length === 0 ? condition : b.tensor("aten::all", { self: condition });

@@ -5,7 +5,10 @@ import { check, show } from "../support/check.ts";
 import { numel, sameShape } from "../support/dims.ts";
 import { toNumber } from "../support/dtypes.ts";
 
-/** Numbers that are read out of tensors, and assertions: of numbers and shapes here, of data by the backend. */
+/**
+ * Defines numbers that are read from tensors, and assertions: those of numbers and shapes are checked here, those of
+ * data by the backend.
+ */
 export const SCALAR_OPS: readonly OpRecord[] = [
   defineOp("aten::item(Tensor self) -> Scalar", { infer: ({ self }) => oneElement(self.shape), dynamic: true }),
   defineOp("aten::_local_scalar_dense(Tensor self) -> Scalar", {
@@ -54,7 +57,7 @@ export const SCALAR_OPS: readonly OpRecord[] = [
     },
     impure: true,
   }),
-  // Strides, layout and device are as the backend has them.
+  // Strides, layout and device are those of the backend.
   defineOp(
     "aten::_assert_tensor_metadata(Tensor a, SymInt[]? size=None, SymInt[]? stride=None, ScalarType? dtype=None, *, Device? device=None, Layout? layout=None) -> ()",
     {
@@ -99,7 +102,7 @@ export const SCALAR_OPS: readonly OpRecord[] = [
   ),
 ];
 
-/** Refuses what the program asserts not to be, in its words. */
+/** Throws an error with the program's message if an assertion does not hold. */
 function asserted(holds: boolean, what: string | (() => string)): undefined {
   if (holds) return undefined;
   throw registryError("registry.assertion", {
@@ -114,7 +117,7 @@ function constrained(size: Scalar, min: number | null, max: number | null): unde
   return asserted(holds, () => `Invalid value range for ${value} between [${min ?? "-inf"}, ${max ?? "inf"}].`);
 }
 
-/** What Python's `bool` says of a number. */
+/** Converts a number as Python's `bool` does. */
 function isTrue(value: Scalar): boolean {
   return typeof value === "object" && "re" in value ? value.re !== 0 || value.im !== 0 : toNumber(value) !== 0;
 }
@@ -127,7 +130,7 @@ function requireOne({ shape }: TensorMeta): void {
   );
 }
 
-/** A number stands in for the value until the tensor is there. */
+/** Returns a placeholder for a value that is read from a tensor at run time. */
 function oneElement(shape: readonly number[]): number {
   check(numel(shape) === 1, () => `a Tensor with ${numel(shape)} elements cannot be converted to Scalar`);
   return 0;

@@ -2,7 +2,10 @@ import { contiguousStrides } from "@pt2/format";
 import { defineOp, type OpRecord } from "../../op.ts";
 import { numel, wrapDim } from "../support/dims.ts";
 
-/** Numbers that follow from shapes: known as soon as shapes are. Strides are those of a row-major tensor. */
+/**
+ * Defines numbers that follow from shapes, and are known as soon as shapes are. Strides are those of a contiguous
+ * tensor.
+ */
 export const SIZE_OPS: readonly OpRecord[] = [
   defineOp("aten::sym_size.int(Tensor self, int dim) -> SymInt", {
     infer: ({ self, dim }) => self.shape[wrapDim(dim, self.shape.length)]!,

@@ -7,7 +7,7 @@ import { check } from "../support/check.ts";
 import { isComplex, isFloat } from "../support/dtypes.ts";
 import { emit } from "../support/emit.ts";
 
-/** Views that read the same bytes as another dtype, and what real tensors make of complex views. */
+/** Defines views of the same bytes as another dtype, and complex views of real tensors. */
 export const COMPLEX_OPS: readonly OpRecord[] = [
   defineOp("aten::view_as_real(Tensor(a) self) -> Tensor(a)", {
     inverse: { undo: "aten::view_as_complex" },
@@ -30,7 +30,7 @@ export const COMPLEX_OPS: readonly OpRecord[] = [
   defineOp("aten::view.dtype(Tensor(a) self, ScalarType dtype) -> Tensor(a)", {
     inverse: "dtype",
     infer: ({ self, dtype }) => reinterpret(self, DTYPES[dtype].itemsize, dtype),
-    // Any byte but 0 is true, and a bool is 0 or 1 wherever it is computed with.
+    // Any byte but 0 is true, but kernels require that a bool is 0 or 1.
     decompose: ({ self, dtype }, b) =>
       dtype !== "bool" || self.dtype === "bool"
         ? null

@@ -2,7 +2,7 @@ import { splitOpName } from "@pt2/graph";
 import type { OpRecord } from "../../op.ts";
 import type { OpSchema } from "../../schema/types.ts";
 
-/** The views that PyTorch has as `*_copy` too, by which functionalisation replaces them. */
+/** The views that also have a `*_copy` variant in PyTorch, which functionalization uses. */
 const VIEWS_WITH_COPY: ReadonlySet<string> = new Set([
   "aten::alias",
   "aten::as_strided",
@@ -23,7 +23,10 @@ const VIEWS_WITH_COPY: ReadonlySet<string> = new Set([
   "aten::narrow",
 ]);
 
-/** `aten::view_copy` from `aten::view`, and so on. Nothing writes into a lowered tensor, so it may stay a view. */
+/**
+ * Makes `aten::view_copy` from `aten::view`, and so on. Nothing writes to a lowered tensor, so the result may stay a
+ * view.
+ */
 export function copyVariants(views: readonly OpRecord[]): readonly OpRecord[] {
   return views
     .filter(({ name }) => VIEWS_WITH_COPY.has(name))

@@ -4,13 +4,13 @@ import { viewStrides } from "../../view.ts";
 import { check, show } from "../support/check.ts";
 import { numel, wrapDim } from "../support/dims.ts";
 
-/** Where saturated ends such as 2^63 - 1 clamp to: PyTorch's slice semantics. */
+/** Clamps an index as PyTorch's slices do; an end may be saturated, such as 2^63 - 1. */
 function clampIndex(index: number, size: number): number {
   const from = index < 0 ? index + size : index;
   return Math.max(0, Math.min(size, from));
 }
 
-/** Sizes with the one `-1` filled in: `infer_size`. */
+/** Replaces the one `-1` in sizes, like `infer_size`. */
 export function inferSize(sizes: readonly number[], count: number): readonly number[] {
   const open = sizes.indexOf(-1);
   check(open < 0 || sizes.indexOf(-1, open + 1) < 0, "only one dimension can be inferred");
@@ -25,14 +25,14 @@ export function inferSize(sizes: readonly number[], count: number): readonly num
   return open < 0 ? sizes : sizes.map((size, d) => (d === open ? count / known : size));
 }
 
-/** The same elements in another shape; null when it takes a copy. */
+/** Returns the same elements in another shape, or null if that needs a copy. */
 export function reshapeTo(self: Strided, sizes: readonly number[]): Strided | null {
   const shape = inferSize(sizes, numel(self.shape));
   const strides = viewStrides(self, shape);
   return strides && { shape, strides, offset: self.offset };
 }
 
-/** Dimensions of size 1 are repeated by a stride of 0; `-1` keeps a size. */
+/** Repeats dimensions of size 1 by a stride of 0; `-1` keeps a size. */
 export function expandTo(self: Strided, sizes: readonly number[]): Strided {
   const shift = sizes.length - self.shape.length;
   check(
@@ -59,7 +59,7 @@ export function expandTo(self: Strided, sizes: readonly number[]): Strided {
   return { shape, strides, offset: self.offset };
 }
 
-/** Dimensions in another order. */
+/** Permutes the dimensions. */
 export function permuteTo(self: Strided, dims: readonly number[]): Strided {
   const rank = self.shape.length;
   check(
@@ -76,7 +76,7 @@ export function permuteTo(self: Strided, dims: readonly number[]): Strided {
   };
 }
 
-/** Two dimensions exchanged; a 0-d tensor stays. */
+/** Swaps two dimensions; a 0-d tensor is unchanged. */
 export function swap(self: Strided, dim0: number, dim1: number): Strided {
   const rank = self.shape.length;
   const [a, b] = [wrapDim(dim0, rank), wrapDim(dim1, rank)];
@@ -87,7 +87,7 @@ export function swap(self: Strided, dim0: number, dim1: number): Strided {
   );
 }
 
-/** One index of one dimension. */
+/** Selects one index of one dimension. */
 export function selectAt(self: Strided, dim: number, index: number): Strided {
   check(self.shape.length > 0, "select() cannot be applied to a 0-dim tensor.");
   const d = wrapDim(dim, self.shape.length);
@@ -100,7 +100,7 @@ export function selectAt(self: Strided, dim: number, index: number): Strided {
   return { ...dropDims(self, [d]), offset: self.offset + at * self.strides[d]! };
 }
 
-/** `self[start:end:step]` along a dimension, clamped as Python does. */
+/** Slices `self[start:end:step]` along a dimension, clamped as in Python. */
 export function sliceOf(self: Strided, dim: number, start: number | null, end: number | null, step: number): Strided {
   check(self.shape.length > 0, "slice() cannot be applied to a 0-dim tensor.");
   check(step > 0, "slice step must be positive");
@@ -115,13 +115,13 @@ export function sliceOf(self: Strided, dim: number, start: number | null, end: n
   };
 }
 
-/** Without the dimensions `dims`. */
+/** Drops the dimensions `dims`. */
 export function dropDims(self: Strided, dims: readonly number[]): Strided {
   const keep = (_: number, d: number): boolean => !dims.includes(d);
   return { shape: self.shape.filter(keep), strides: self.strides.filter(keep), offset: self.offset };
 }
 
-/** With a dimension of size 1 at `dim`. */
+/** Inserts a dimension of size 1 at `dim`. */
 export function insertDim(self: Strided, dim: number): Strided {
   const rank = self.shape.length;
   const d = wrapDim(dim, rank + 1);
@@ -133,7 +133,7 @@ export function insertDim(self: Strided, dim: number): Strided {
   };
 }
 
-/** Geometry given outright, over the tensor's elements in row-major order; null when they do not lie so. */
+/** Returns the given strides over the tensor's elements in row-major order; null if the elements are not contiguous. */
 export function restrided(
   self: Strided,
   shape: readonly number[],

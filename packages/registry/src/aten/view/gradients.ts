@@ -5,7 +5,7 @@ import { emit } from "../support/emit.ts";
 
 type Args = GradientCall<string>["args"];
 
-/** Gradient of the viewed tensor from the gradient of the one result. */
+/** Computes the gradient of a view's base from the gradient of its only result. */
 type ViewRule = (b: Builder, grad: TensorMeta, self: TensorMeta, args: Args) => TensorMeta;
 
 const zeros = (b: Builder, { shape, dtype }: TensorMeta): TensorMeta => emit(b).full(shape, 0, dtype);
@@ -56,7 +56,7 @@ const RULES: { readonly [op: string]: ViewRule } = {
   "aten::diagonal": (b, src, self, args) => b.tensor("aten::diagonal_scatter", { ...args, self: zeros(b, self), src }),
 };
 
-/** Views that cut along `dim`: the gradients of the pieces are put together again. */
+/** Views that split along `dim`: the gradients of the pieces are joined again. */
 const PIECES: { readonly [op: string]: "aten::cat" | "aten::stack" } = {
   "aten::split.Tensor": "aten::cat",
   "aten::split.sizes": "aten::cat",
@@ -66,7 +66,7 @@ const PIECES: { readonly [op: string]: "aten::cat" | "aten::stack" } = {
   "aten::unbind.int": "aten::stack",
 };
 
-/** The view records with their gradients. */
+/** Returns the view records with gradient rules. */
 export function withViewGradients(records: readonly OpRecord[]): readonly OpRecord[] {
   return records.map((record): OpRecord => {
     const rule = RULES[record.name];

@@ -3,7 +3,7 @@ import type { Strided } from "../../tensor-meta.ts";
 import { check } from "../support/check.ts";
 import { permuteTo, selectAt, sliceOf, swap } from "./geometry.ts";
 
-/** The usual views that reorder dimensions or take a part of the elements. */
+/** Defines the common views that reorder dimensions or select elements. */
 export const PERMUTE_OPS: readonly OpRecord[] = [
   defineOp("aten::permute(Tensor(a) self, int[] dims) -> Tensor(a)", {
     inverse: "permute",

@@ -4,7 +4,7 @@ import { check } from "../support/check.ts";
 import { wrapDim } from "../support/dims.ts";
 import { permuteTo, sliceOf, swap } from "./geometry.ts";
 
-/** The other views that reorder dimensions or take a part of the elements. */
+/** Defines the other views that reorder dimensions or select elements. */
 export const REARRANGE_OPS: readonly OpRecord[] = [
   defineOp("aten::swapdims(Tensor(a) self, int dim0, int dim1) -> Tensor(a)", {
     inverse: { undo: "aten::swapdims" },
@@ -75,7 +75,7 @@ function move(self: Strided, source: readonly number[], destination: readonly nu
   );
 }
 
-/** Length and start are exact here: nothing is clamped. */
+/** Narrows a dimension; length and start must be valid, they are not clamped. */
 function narrow(self: Strided, dim: number, start: number, length: number): Strided {
   check(self.shape.length > 0, "narrow() cannot be applied to a 0-dim tensor.");
   check(length >= 0, "narrow(): length must be non-negative.");
@@ -88,7 +88,7 @@ function narrow(self: Strided, dim: number, start: number, length: number): Stri
   return sliceOf(self, dim, from, from + length, 1);
 }
 
-/** The elements whose indices in two dimensions differ by `offset`. */
+/** Views the elements whose indices in two dimensions differ by `offset`. */
 export function diagonal(self: Strided, offset: number, dim1: number, dim2: number): Strided {
   const rank = self.shape.length;
   const [a, b] = [wrapDim(dim1, rank), wrapDim(dim2, rank)];

@@ -4,7 +4,7 @@ import { check, show } from "../support/check.ts";
 import { reducedDims, wrapDim } from "../support/dims.ts";
 import { dropDims, expandTo, inferSize, insertDim, reshapeTo, restrided } from "./geometry.ts";
 
-/** Views that keep the order of the elements, or repeat them. */
+/** Defines views that keep the order of the elements, or repeat them. */
 export const RESHAPE_OPS: readonly OpRecord[] = [
   defineOp("aten::view(Tensor(a) self, SymInt[] size) -> Tensor(a)", {
     inverse: "reshape",

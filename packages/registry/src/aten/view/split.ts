@@ -4,7 +4,7 @@ import { check, show } from "../support/check.ts";
 import { range, wrapDim } from "../support/dims.ts";
 import { selectAt, sliceOf } from "./geometry.ts";
 
-/** Views that cut a tensor into a list. */
+/** Defines views that split a tensor into a list. */
 export const SPLIT_OPS: readonly OpRecord[] = [
   defineOp("aten::split.Tensor(Tensor(a -> *) self, SymInt split_size, int dim=0) -> Tensor(a)[]", {
     inverse: { join: "aten::cat" },
@@ -121,7 +121,7 @@ function splitSizes(self: Strided, sizes: readonly number[], dim: number): reado
   });
 }
 
-/** As many chunks as fit: fewer than asked for when the size does not divide. */
+/** Splits into chunks of equal size; there are fewer than requested if the size does not divide. */
 function chunk(self: Strided, chunks: number, dim: number): readonly Strided[] {
   check(self.shape.length > 0, "chunk expects at least a 1-dimensional tensor");
   check(chunks > 0, `chunk expects \`chunks\` to be greater than 0, got: ${chunks}`);
@@ -136,7 +136,7 @@ function unbind(self: Strided, dim: number): readonly Strided[] {
   return range(sizeOf(self, dim)).map((i) => selectAt(self, dim, i));
 }
 
-/** Exactly so many parts; the first ones are longer by one where the size does not divide. */
+/** Splits into exactly `sections` pieces; the first ones are longer by one if the size does not divide. */
 function sectionsOf(self: Strided, sections: number, dim: number): readonly Strided[] {
   check(sections > 0, `number of sections must be larger than 0, got ${sections}`);
   const size = sizeOf(self, dim);
