@@ -25,7 +25,7 @@ import type { ImageSource } from "./image/image-source.ts";
 import type { ImageTensors } from "./image/image-tensors.ts";
 import { webgpuError } from "./webgpu-errors.ts";
 
-/** How a backend value is set up. */
+/** The settings of a backend. */
 export interface BackendSettings {
   readonly devices: DeviceSource;
   readonly kernels: KernelParts;
@@ -33,7 +33,7 @@ export interface BackendSettings {
   readonly outputs: "host" | "device";
   /** Whether float64 may be held and computed as float32. */
   readonly narrowFloat64: boolean;
-  /** Whether the device goes away with the backend. */
+  /** Whether the device is destroyed with the backend. */
   readonly ownsDevice: boolean;
 }
 
@@ -57,7 +57,7 @@ const DTYPE_ADVICE: { readonly [D in DType]?: string } = {
   complex128: "webgpu({ narrowFloat64: true }) holds them as complex64",
 };
 
-/** The backend over a device. */
+/** The backend on a device. */
 export class WebgpuBackend implements Backend {
   readonly name = "webgpu";
   readonly apiVersion: typeof BACKEND_API_VERSION = BACKEND_API_VERSION;
@@ -79,7 +79,7 @@ export class WebgpuBackend implements Backend {
     };
   }
 
-  /** The device that everything runs on. */
+  /** The device that runs everything. */
   get device(): GPUDevice {
     return this.#device.gpu;
   }
@@ -107,7 +107,7 @@ export class WebgpuBackend implements Backend {
     const executable: Executable = await compileChecked(request, this, () =>
       WebgpuExecutable.create(request, { devices, kernels, precision, outputs, onDispose }),
     ).catch((error: unknown) => {
-      // The device may have gone away with the backend.
+      // The device may have been destroyed with the backend.
       throw this.#disposed ? disposed() : error;
     });
     if (this.#disposed) {
@@ -118,10 +118,10 @@ export class WebgpuBackend implements Backend {
     return executable;
   }
 
-  /** Puts a tensor into a `GPUBuffer`. */
+  /** Copies a tensor to a `GPUBuffer`. */
   async upload(tensor: HostTensor): Promise<DeviceTensor> {
     this.#requireAlive();
-    // The device may be the user's.
+    // A wrong tensor is refused here: errors of the device would reach the user, who may own it.
     const { dtype, shape, data } = hostTensor(tensor.dtype, tensor.shape, tensor.data);
     this.#requireDType(dtype);
     const device = this.#device;
@@ -146,8 +146,8 @@ export class WebgpuBackend implements Backend {
   }
 
   /**
-   * A tensor over a buffer of yours: row-major, elements stored as this backend stores them (float32 and int32 as they
-   * are). It stays yours; it needs the usage `COPY_SRC`.
+   * Makes a tensor over a buffer of yours: row-major, elements stored as this backend stores them (float32 and int32 as
+   * they are). The buffer stays yours; it needs the usage `COPY_SRC`.
    */
   tensor(dtype: DType, shape: readonly number[], buffer: GPUBuffer): DeviceTensor {
     this.#requireAlive();
@@ -158,8 +158,9 @@ export class WebgpuBackend implements Backend {
   }
 
   /**
-   * A tensor [1, channels, height, width] of a picture (`ImageBitmap`, `<img>`, `<video>`, `<canvas>`, `VideoFrame`, …,
-   * or a file that holds one): resized and normalised on the GPU. The source has to keep its pixels until it is there.
+   * Makes a tensor [1, channels, height, width] of a picture (`ImageBitmap`, `<img>`, `<video>`, `<canvas>`,
+   * `VideoFrame`, …, or a file that holds one), resized and normalised on the GPU. The source has to keep its pixels
+   * until the promise resolves.
    */
   async image(source: ImageSource, options: ImageOptions): Promise<DeviceTensor> {
     this.#requireAlive();

@@ -1,11 +1,11 @@
-/** Counts of the buffers that a device has been asked for. */
+/** Counts of the buffers that a device has created. */
 export interface BufferCounts {
-  /** Buffers that were ever made. */
+  /** The number of buffers that were ever created. */
   readonly made: number;
-  /** Of these, how many are not destroyed, and their bytes. */
+  /** How many of these are not destroyed, and their bytes. */
   readonly live: number;
   readonly bytes: number;
-  /** Ends counting. */
+  /** Stops counting. */
   restore(): void;
 }
 

@@ -5,10 +5,10 @@ type Share = "elementwise" | "gpu" | "indexing" | "plain" | "refusals" | "struct
 /** Which parts of the suite each `conformance-NAME.test.ts` runs, by NAME. */
 export const SHARES: Readonly<Record<Share, readonly SuitePart[]>> = {
   elementwise: ["binary", "cast", "compare", "factories", "inplace", "pointwise", "views"],
-  // Families whose kernels are others on a GPU, or that bind many tensors at once.
+  // Families whose kernels differ on a GPU, or that bind many tensors at once.
   gpu: ["attention", "conv", "index", "matmul", "norm", "pool", "reduce", "scatter"],
   indexing: ["index", "scatter", "sort", "lifecycle", "own-ops"],
-  // Families whose kernels look at features: float16 held in 32 bits, reductions without subgroups.
+  // Families whose kernels depend on features: float16 held in 32 bits, reductions without subgroups.
   plain: ["attention", "cast", "matmul", "norm", "reduce"],
   refusals: ["indices", "arguments", "errors"],
   structured: [

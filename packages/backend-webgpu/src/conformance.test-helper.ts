@@ -5,10 +5,13 @@ import { webgpu } from "./index.ts";
 import { twiceKernel } from "./twice-kernel.test-helper.ts";
 import { backendOn } from "./variants.test-helper.ts";
 
-/** Sums and products are in another order, contracted where the driver likes, and functions as exact as WGSL's. */
+/** Sums and products are in another order and may be contracted by the driver, and functions are as exact as WGSL's. */
 const TOLERANCE: Tolerances = { float32: { rtol: 1e-4, atol: 1e-5 } };
 
-/** What the suite runs on: a device with the optional features of its adapter, with none, or as GPUs are at the least. */
+/**
+ * The device that the suite runs on: with the optional features of its adapter, with none, or with the least that a GPU
+ * has.
+ */
 type Setup = TestFeatures | "gpu";
 
 const NAMES: Readonly<Record<Setup, string>> = {

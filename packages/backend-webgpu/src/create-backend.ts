@@ -3,7 +3,7 @@ import { DeviceSource, deviceOf } from "./engine/device.ts";
 import { KernelParts } from "./engine/kernels.ts";
 import { KERNEL_PARTS } from "./kernels/index.ts";
 
-/** The backend over a device, with its own kernels. `renew` asks for another device when it is lost. */
+/** Makes the backend on a device, with its own kernels. `renew` requests another device when that one is lost. */
 export function createBackend(
   gpu: GPUDevice,
   renew: (() => Promise<GPUDevice>) | null,

@@ -6,7 +6,7 @@ export type TestFeatures = "all" | "none";
 const NEEDED = ["shader-f16", "subgroups", "timestamp-query"] as const satisfies readonly GPUFeatureName[];
 const WITHOUT_ADAPTER = "no WebGPU adapter in Node; `pnpm run setup` says why";
 
-/** One instance of Dawn for the process, never collected: what it made would go with it. */
+/** One instance of Dawn for the process, which is never collected, since all it made would go with it. */
 const gpu: GPU | null = await import("webgpu").then(
   ({ create, globals }) => {
     Object.assign(globalThis, globals);
@@ -19,15 +19,15 @@ const probe = await gpu?.requestAdapter();
 /** Why tests that need a device are skipped here, to be appended to their names; empty where they run. */
 export const missingDevice: string = probe ? "" : ` (skipped: ${WITHOUT_ADAPTER})`;
 
-/** The instance of Dawn, for tests of code that asks for its own device. */
+/** Returns the instance of Dawn, for tests of code that requests its own device. */
 export function testGpu(): GPU {
   if (gpu === null || !probe) throw new Error(WITHOUT_ADAPTER);
   return gpu;
 }
 
 /**
- * Opens a device with the highest limits of its adapter. An adapter gives one device, so each call asks for another.
- * The caller destroys it: a process with a device does not end by itself.
+ * Opens a device with the highest limits of its adapter. An adapter gives one device, so each call requests another
+ * adapter. The caller destroys the device: a process with a device does not end by itself.
  */
 export async function openTestDevice(features: TestFeatures = "all"): Promise<GPUDevice> {
   const adapter = await testGpu().requestAdapter();
@@ -43,7 +43,7 @@ export async function openTestDevice(features: TestFeatures = "all"): Promise<GP
 const uncaptured: string[] = [];
 const shared = new Map<TestFeatures, Promise<GPUDevice>>();
 
-/** The device that the tests of a file share. */
+/** Returns the device that the tests of a file share. */
 export function testDevice(features: TestFeatures = "all"): Promise<GPUDevice> {
   let device = shared.get(features);
   if (device === undefined) {
@@ -54,7 +54,7 @@ export function testDevice(features: TestFeatures = "all"): Promise<GPUDevice> {
 }
 
 /**
- * A `describe` whose tests share a device: without one they become one skipped test with the reason. Uncaptured errors
+ * A `describe` whose tests share a device; without one they become one skipped test with the reason. Uncaptured errors
  * of WebGPU fail the file.
  */
 export async function describeWithDevice(

@@ -3,30 +3,30 @@ import { requestDevice } from "./request-device.ts";
 
 /** Options of `webgpu`. */
 export interface WebgpuOptions {
-  /** A device to compute on, which stays yours. Default: one is asked for, and goes away with the backend. */
+  /** The device to compute on, which stays yours. By default one is requested, and destroyed with the backend. */
   readonly device?: GPUDevice;
   /**
-   * The adapter to ask for a device, or what asks for one, which is also asked after the device was lost (an adapter
-   * gives one device only). Default: that of `navigator.gpu`.
+   * The adapter that gives a device, or a function that returns one, which is also called after the device was lost (an
+   * adapter gives one device only). By default it is that of `navigator.gpu`.
    */
   readonly adapter?: GPUAdapter | (() => Promise<GPUAdapter | null>);
-  /** Which of several GPUs, when the adapter is asked for. @default "high-performance" */
+  /** Which of several GPUs to use, when the adapter is requested. @default "high-performance" */
   readonly powerPreference?: GPUPowerPreference;
-  /** `exact` forbids fusion and reordering that change bits. @default "fast" */
+  /** The precision. `exact` forbids fusion and reordering that change bits. @default "fast" */
   readonly precision?: "exact" | "fast";
   /**
-   * `host`: outputs are read when a run ends. `device`: they stay in GPU buffers until they are read, and are to be
-   * disposed. @default "host"
+   * Where outputs are. `host`: they are read when a run ends. `device`: they stay in GPU buffers until they are read,
+   * and are to be disposed. @default "host"
    */
   readonly outputs?: "host" | "device";
   /** Allows float64 tensors to be held and computed as float32, and complex128 as complex64. @default false */
   readonly narrowFloat64?: boolean;
 }
 
-/** The backend on a GPU. Rejects with `webgpu.no-adapter` where there is none. */
+/** Makes the backend on a GPU. Rejects with `webgpu.no-adapter` where there is none. */
 export async function webgpu(options: WebgpuOptions = {}): Promise<WebgpuBackend> {
   const { precision = "fast", outputs = "host", narrowFloat64 = false } = options;
-  // What computes comes while the device is asked for: a page that finds no GPU does not need it.
+  // The engine loads while the device is requested: a page that finds no GPU does not need it.
   const [gpu, { createBackend }] = await Promise.all([
     options.device ?? requestDevice(options),
     import("./create-backend.ts"),

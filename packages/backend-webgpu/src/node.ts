@@ -5,14 +5,14 @@ import { webgpuError } from "./webgpu-errors.ts";
 export type { WebgpuBackend, WebgpuOptions } from "./index.ts";
 
 /**
- * Dawn as the npm package `webgpu` brings it. Kept here: what it made goes away with it. The process stays alive as long
- * as a device does, so dispose the backend when you are done.
+ * Dawn as the npm package `webgpu` brings it. The instance is kept here because what it made goes away with it. The
+ * process stays alive as long as a device does, so dispose the backend when you are done.
  */
 let instance: Promise<GPU> | undefined;
 
 /**
- * The backend in Node, through the npm package `webgpu`, an optional peer, which runs on Vulkan, Metal or Direct3D 12.
- * With a `device` or an `adapter` of another provider it is the same as in a browser.
+ * Makes the backend in Node, through the npm package `webgpu`, an optional peer, which runs on Vulkan, Metal or
+ * Direct3D 12. With a `device` or an `adapter` of another provider it is the same as in a browser.
  */
 export async function webgpu(options: WebgpuOptions = {}): Promise<WebgpuBackend> {
   if (options.device !== undefined || options.adapter !== undefined) return await webgpuOf(options);
@@ -25,7 +25,7 @@ export async function webgpu(options: WebgpuOptions = {}): Promise<WebgpuBackend
 async function dawn(): Promise<GPU> {
   try {
     const { create } = await import("webgpu");
-    // Times of steps as the device takes them, instead of rounded to 65 µs: no stranger measures here.
+    // Times of steps are as the device measures them, instead of rounded to 65 µs, since no foreign code measures here.
     return create(["disable-dawn-features=timestamp_quantization"]);
   } catch (cause) {
     throw webgpuError("webgpu.no-adapter", {

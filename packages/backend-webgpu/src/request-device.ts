@@ -3,7 +3,7 @@ import { webgpuError } from "./webgpu-errors.ts";
 
 const FEATURES = ["shader-f16", "subgroups", "timestamp-query"] as const;
 
-/** Limits that models want to be high; each is asked for as the adapter has it. */
+/** Limits of which models need much; each is requested at the adapter's value. */
 const LIMITS = [
   "maxBufferSize",
   "maxStorageBufferBindingSize",
@@ -16,7 +16,7 @@ const LIMITS = [
   "maxComputeWorkgroupsPerDimension",
 ] as const;
 
-/** A device with what the adapter has of the features that kernels use, and the limits that models want. */
+/** Requests a device with those features of the adapter that kernels use, and the limits that models need. */
 export async function requestDevice(options: {
   readonly adapter?: GPUAdapter | (() => Promise<GPUAdapter | null>);
   readonly powerPreference?: GPUPowerPreference;

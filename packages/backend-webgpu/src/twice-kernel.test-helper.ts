@@ -1,6 +1,6 @@
 import type { WebgpuKernel } from "./engine/kernel.ts";
 
-/** What the conformance suite wants a kernel for. */
+/** The kernel that the conformance suite needs. */
 export const twiceKernel: WebgpuKernel = {
   ops: ["mine::twice"],
   fuses: true,

@@ -7,7 +7,7 @@ import { KERNEL_PARTS } from "./kernels/index.ts";
 
 export type VariantName = "on a CPU with subgroups" | "on a CPU" | "on a GPU with subgroups" | "on a GPU";
 
-/** What kernels are told of the adapter, whatever it is: each chooses other kernels, or other texts of them. */
+/** What kernels see of the adapter, whatever it is: each variant chooses other kernels, or other texts of them. */
 export const VARIANTS: Readonly<Record<VariantName, Partial<Adapter>>> = {
   "on a CPU with subgroups": { software: true },
   "on a CPU": { software: true, subgroups: false, subgroupSize: 0 },
@@ -16,12 +16,12 @@ export const VARIANTS: Readonly<Record<VariantName, Partial<Adapter>>> = {
   "on a GPU": { software: false, subgroups: false, subgroupSize: 0 },
 };
 
-/** A backend over the device that the tests of a file share, whose kernels are those of a variant. */
+/** Makes a backend on the device that the tests of a file share, whose kernels are those of a variant. */
 export async function variantBackend(name: VariantName, changes: Partial<Adapter> = {}): Promise<WebgpuBackend> {
   return backendOn(await testDevice(), { ...VARIANTS[name], ...changes });
 }
 
-/** A backend over a device, whose kernels are told that the adapter is another one. */
+/** Makes a backend on a device whose adapter kernels see with changes. */
 export function backendOn(gpu: GPUDevice, changes: Partial<Adapter>): WebgpuBackend {
   return new WebgpuBackend({
     devices: new DeviceSource(deviceOf(gpu, { ...adapterOf(gpu), ...changes }), null),

@@ -9,7 +9,7 @@ import { webgpu } from "../index.ts";
 const REASON = new Error("never mind");
 const registry = registryOf();
 
-/** Packs a weight, folds another, and cuts where its data decide; then counts its runs in a buffer. */
+/** Packs a weight, folds another, and has a graph break whose data decide; then counts its runs in a buffer. */
 const staged: CompileRequest = {
   program: programOf(`
     parameter "w" = %w: f32[16, 8]
@@ -33,7 +33,7 @@ const x = someFloats(4, 8);
 await describeWithDevice("an abort", (device) => {
   let backend: WebgpuBackend;
   let buffers: BufferCounts;
-  /** Told of everything that the device is asked for. */
+  /** Is called for every call of the device. */
   let asked = (): void => {};
 
   const watch = <T extends object, K extends keyof T>(on: T, name: K): (() => void) => {
@@ -68,7 +68,7 @@ await describeWithDevice("an abort", (device) => {
     buffers.restore();
   });
 
-  /** A signal that aborts at the n-th thing that the device is asked for, and whether it came to that. */
+  /** Returns a signal that aborts at the n-th call of the device, and whether that call came. */
   const abortAt = (n: number): AbortController => {
     const controller = new AbortController();
     let count = 0;
@@ -77,7 +77,7 @@ await describeWithDevice("an abort", (device) => {
   };
 
   test("at any moment of a load leaves nothing", async () => {
-    // Shaders that the device has compiled are not asked for again.
+    // Shaders that the device has compiled are not compiled again.
     let loaded = 0;
     for (let n = 1; loaded < 3; n++) {
       const { signal } = abortAt(n);

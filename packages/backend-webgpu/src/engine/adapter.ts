@@ -1,33 +1,33 @@
-/** What the device can do, as far as kernels choose by it. */
+/** The features and limits of the device that kernels choose by. */
 export interface Adapter {
-  /** `shader-f16` is enabled: float16 is stored in 16 bits. */
+  /** Whether `shader-f16` is enabled: float16 is stored in 16 bits. */
   readonly f16: boolean;
-  /** `subgroups` is enabled. */
+  /** Whether `subgroups` is enabled. */
   readonly subgroups: boolean;
-  /** Invocations of a subgroup when the feature is enabled and the number is fixed, else 0. */
+  /** The invocations of a subgroup when the feature is enabled and the number is fixed, else 0. */
   readonly subgroupSize: number;
   /**
-   * Whether shaders run on a CPU (lavapipe, SwiftShader): barriers and workgroup memory cost there what they save on a
+   * Whether shaders run on a CPU (lavapipe, SwiftShader): there barriers and workgroup memory cost what they save on a
    * GPU, so kernels keep more in registers and share nothing.
    */
   readonly software: boolean;
   readonly limits: AdapterLimits;
 }
 
-/** Limits of the device that kernels and plans look at. */
+/** The limits of the device that kernels and plans depend on. */
 export interface AdapterLimits {
-  /** Bytes of one storage binding; larger tensors are bound in parts. */
+  /** The bytes of one storage binding; larger tensors are bound in parts. */
   readonly maxStorageBufferBindingSize: number;
   readonly maxBufferSize: number;
   readonly maxStorageBuffersPerShaderStage: number;
   readonly maxComputeWorkgroupsPerDimension: number;
   readonly maxComputeWorkgroupStorageSize: number;
   readonly maxComputeInvocationsPerWorkgroup: number;
-  /** Offsets of bindings are multiples of it. */
+  /** Offsets of bindings are multiples of this. */
   readonly minStorageBufferOffsetAlignment: number;
 }
 
-/** Looks at a device. */
+/** Reads the features and limits of a device. */
 export function adapterOf(device: GPUDevice): Adapter {
   const { adapterInfo: info } = device;
   const fixed = info.subgroupMinSize === info.subgroupMaxSize ? info.subgroupMinSize : 0;

@@ -21,7 +21,7 @@ describe.skipIf(missingDevice !== "")(`no more bindings than the default limit${
 
   const [type, kept] = ["f32[6, 8]", "f32[6, 1]"];
   const others = ["a", "b", "c"].map((name) => `user_input %${name}: ${type}`).join("\n  ");
-  /** Three ops with an operand each behind a call that gives `%y`. */
+  /** Three ops with an operand each after a call that gives `%y`. */
   const tail = `%t: ${type} = aten::add.Tensor(self=%y, other=%a)
   %u: ${type} = aten::mul.Tensor(self=%t, other=%b)
   %v: ${type} = aten::add.Tensor(self=%u, other=%c)`;

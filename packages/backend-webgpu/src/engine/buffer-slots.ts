@@ -3,8 +3,8 @@ import type { Memory } from "./memory.ts";
 import { sizeOf } from "./memory.ts";
 
 /**
- * The buffers that runs work in, shared by all plans of an executable, since runs do not overlap. A larger plan makes
- * them grow; bind groups of other plans are then made again, as `generation` tells.
+ * The buffers that runs work in. All plans of an executable share them, since runs do not overlap. A larger plan makes
+ * them grow, and `generation` shows that bind groups of other plans must be made again.
  */
 export class BufferSlots implements PlanMemory<GPUBuffer> {
   readonly #memory: Memory;
@@ -27,13 +27,16 @@ export class BufferSlots implements PlanMemory<GPUBuffer> {
     return this.#slots[index]!;
   }
 
-  /** Makes slots from `start` on at least so large. What grows loses its content; those before `start` stay. */
+  /**
+   * Makes the slots from `start` on at least this large. A slot that grows loses its content; those before `start`
+   * stay.
+   */
   reserve(start: number, bytes: readonly number[]): void {
     for (const [i, wanted] of bytes.entries()) {
       const known = this.#slots[start + i];
       if (known !== undefined && known.size >= sizeOf(wanted) && this.#memory.holds(known)) continue;
       if (known !== undefined) this.#memory.free(known);
-      // There is none if the next one cannot be had.
+      // The slot stays empty if the next allocation fails.
       this.#slots[start + i] = undefined;
       this.#generation++;
       this.#slots[start + i] = this.#memory.create(wanted, `tensors ${start + i}`);

@@ -8,7 +8,10 @@ import { webgpu } from "../index.ts";
 
 type Complex = readonly [re: number, im: number];
 
-/** A value of a random program: its text's name and type, and what it is, by coordinates of which it takes the last. */
+/**
+ * A value of a random program: its name and type in the text, and its elements by coordinates, of which it takes the
+ * last.
+ */
 interface Known {
   readonly name: string;
   readonly shape: readonly number[];
@@ -18,7 +21,7 @@ interface Known {
   readonly size: number;
 }
 
-/** Elements of an input: few and exact. */
+/** Returns elements of an input, which are few and exact. */
 const element = (i: number): number => (((i * 7) % 13) - 6) / 4;
 
 function inputOf(name: string, shape: readonly number[], complex: boolean): Known {
@@ -42,11 +45,11 @@ const ONE: Readonly<Record<string, (x: Complex) => Complex>> = {
   "aten::real": ([a]) => [a, 0],
 };
 
-/** A program of random ops on complex and real tensors, and its last value. */
+/** Makes a program of random ops on complex and real tensors, with its last value. */
 function randomProgram(seed: number): { readonly text: string; readonly result: Known; readonly inputs: Known[] } {
   const unit = randomUnit(seed);
   const random = <T>(list: readonly T[]): T => list[Math.floor(unit() * list.length)]!;
-  // Rows of whole vectors, of some that begin in the middle of one, and of none.
+  // Some rows are whole vectors, some begin in the middle of one, and some have none.
   const n = [4, 6, 5][seed % 3]!;
   const inputs = [inputOf("a", [3, 1, n], true), inputOf("b", [2, n], true), inputOf("r", [n], false)];
   const values: Known[] = [...inputs];

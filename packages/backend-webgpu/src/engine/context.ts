@@ -9,7 +9,7 @@ import type { Pipelines } from "./pipelines.ts";
 import type { Buffer } from "./tensor-view.ts";
 import type { HostStep } from "./work.ts";
 
-/** What kernels plan with here. */
+/** What kernels of this backend plan with. */
 export class WebgpuContext extends PlanningContext<WebgpuTypes> implements KernelCall, ShaderHost {
   readonly adapter: Adapter;
   readonly #pipelines: Pipelines;
@@ -32,7 +32,7 @@ export class WebgpuContext extends PlanningContext<WebgpuTypes> implements Kerne
     this.step({ kind: "host", step });
   }
 
-  /** Compiling begins while the rest is planned; what fails tells it when the work is made ready. */
+  /** Compiling starts while the rest is planned. A failure is reported when the work is made ready. */
   add(dispatch: Dispatch): void {
     this.step({ kind: "dispatch", dispatch });
     this.#pipelines.get(dispatch).catch(() => {});

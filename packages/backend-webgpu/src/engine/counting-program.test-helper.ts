@@ -2,8 +2,8 @@ import type { CompileRequest, Value } from "@pt2/backend";
 import { floats, ints, programOf, registryOf, someFloats, weightsOf } from "@pt2/conformance";
 
 /**
- * A program with all that a load and a run may do: it packs a weight, folds another, looks rows up, cuts where its data
- * decide, and counts its runs in a buffer, which it adds to what it gives.
+ * Makes a program with all that a load and a run may do: it packs a weight, folds another, looks rows up, has a graph
+ * break, and counts its runs in a buffer, which it adds to its result.
  */
 export function countingProgram(rows: number | "s0"): CompileRequest {
   const program = programOf(`
@@ -26,7 +26,7 @@ export function countingProgram(rows: number | "s0"): CompileRequest {
   return { program, weights, registry: registryOf() };
 }
 
-/** What it is called with. */
+/** Returns the inputs that it is called with. */
 export function countingInputs(rows: number): readonly Value[] {
   return [someFloats(rows, 8), ints([2], 1, 0)];
 }

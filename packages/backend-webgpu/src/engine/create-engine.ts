@@ -13,12 +13,12 @@ import type { TensorView } from "./tensor-view.ts";
 import { WebgpuDevice } from "./webgpu-device.ts";
 import { WeightRecords } from "./weight-records.ts";
 
-/** What an executable is made with, beside the request. */
+/** The options of an executable, besides the request. */
 export interface ExecutableOptions {
   readonly devices: DeviceSource;
   /** The backend's own kernels. */
   readonly kernels: KernelParts;
-  /** Where user outputs are: read at once, or on the device until they are read. */
+  /** Where user outputs are: on the host, or on the device until they are read. */
   readonly outputs: "host" | "device";
   readonly precision: "exact" | "fast";
   readonly onDispose: () => Promise<void>;
@@ -35,7 +35,7 @@ export interface Model {
   readonly runner: GraphRunner<TensorView, WebgpuPlan>;
 }
 
-/** What the backend runs itself; also the answer to `unsupported`. */
+/** Returns the ops that the backend runs itself, for lowering and for `unsupported`. */
 export function targetOf(kernels: Kernels, maxTensorBytes?: number): LowerTarget {
   return {
     name: "webgpu",
@@ -49,7 +49,7 @@ interface EngineOptions extends Pick<ExecutableOptions, "precision" | "kernels">
   readonly device: Device;
 }
 
-/** Everything that one executable works with. */
+/** Makes everything that one executable works with. */
 export function createEngine(
   { program, weights, registry, onProgress, precision }: CompileRequest,
   { device, precision: preferred, kernels: own }: EngineOptions,

@@ -9,10 +9,10 @@ import type { WebgpuExecutable } from "./executable.ts";
 const request = countingProgram(4);
 const inputs = countingInputs(4);
 
-/** Moments are this far apart, to each of which a device of its own is lost. */
+/** The distance between the moments at which a device is lost; each takes a device of its own. */
 const STRIDE = 5;
 
-/** Calls of a device that are counted: it goes away at one of them. */
+/** Calls of a device that are counted: the device is lost at one of them. */
 const CALLS = [
   "createBuffer",
   "createShaderModule",
@@ -22,13 +22,13 @@ const CALLS = [
   "popErrorScope",
 ] as const;
 
-/** The last answer may have come before. */
+/** The last result may have arrived before the loss. */
 function expectLost(outcome: unknown): void {
   if (!Array.isArray(outcome)) expect(outcome).toMatchObject({ code: "webgpu.device-lost" });
 }
 
 describe.skipIf(missingDevice !== "")(`a device that is lost${missingDevice}`, () => {
-  /** A backend whose device goes away at the n-th of its calls from `arm(n)` on. */
+  /** Makes a backend whose device is lost at the n-th of its calls from `arm(n)` on. */
   const open = async (): Promise<{ readonly backend: WebgpuBackend; arm(n: number): void; armed(): boolean }> => {
     const backend = await webgpu({ adapter: () => testGpu().requestAdapter() });
     const { device } = backend;

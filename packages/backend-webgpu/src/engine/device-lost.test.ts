@@ -4,7 +4,7 @@ import { missingDevice, testGpu } from "../device.test-helper.ts";
 import { webgpu } from "../index.ts";
 import type { WebgpuExecutable } from "./executable.ts";
 
-/** Counts its runs in a buffer. */
+/** A program that counts its runs in a buffer. */
 const request = {
   program: programOf(`
     parameter "w" = %w: f32[3, 4]
@@ -34,7 +34,7 @@ describe.skipIf(missingDevice !== "")(`a device that is lost${missingDevice}`, (
     expect(await failureOf(backend.compile(request))).toMatchObject({ code: "webgpu.device-lost" });
     await executable.recover();
     expect(backend.device).not.toBe(before);
-    // The buffer begins anew, with the file's value.
+    // The buffer starts again with the file's value.
     expect(await run(executable, x)).toEqual(first);
     await executable.recover();
     expect(await run(executable, x)).not.toEqual(first);

@@ -26,7 +26,7 @@ await describeWithDevice("tensors on the GPU", (device) => {
     const [once] = (await executable.run([input])) as [DeviceTensor];
     const [twice] = (await executable.run([once])) as [DeviceTensor];
     expect(once).toMatchObject({ dtype: "float32", shape: [4], device: "webgpu", data: null });
-    // Results are copies: the second run has left the first one's alone.
+    // Results are copies, so the second run has not changed the first one's.
     expect(await elementsOf([once, twice])).toEqual([
       [2, 4, 6, 8],
       [4, 8, 12, 16],

@@ -18,7 +18,7 @@ export class DeviceTensor implements Tensor {
   readonly shape: readonly number[];
   readonly device = "webgpu";
   readonly data = null;
-  /** The device that it is on. */
+  /** The device that holds it. */
   readonly on: Device;
   readonly #owned: boolean;
   #buffer: GPUBuffer | null;
@@ -31,7 +31,7 @@ export class DeviceTensor implements Tensor {
     this.#owned = owned;
   }
 
-  /** A tensor of its own memory. That there is none is told by `faults`. */
+  /** Allocates a tensor with memory of its own. A failed allocation is reported to `faults`. */
   static allocate(on: Device, dtype: DType, shape: readonly number[], faults: Faults): DeviceTensor {
     const size = sizeOf(bytesOf(dtype, shape, on.adapter));
     requireBufferSize("a tensor", size, on.gpu);
@@ -81,7 +81,7 @@ export class DeviceTensor implements Tensor {
 /** `GPUBufferUsage.COPY_SRC`. */
 const COPY_SOURCE = 4;
 
-/** Refuses a buffer that cannot hold a tensor of so many bytes. */
+/** Refuses a buffer that cannot hold a tensor of this size. */
 export function requireTensor(buffer: GPUBuffer, dtype: DType, shape: readonly number[], bytes: number): void {
   const tensor = `A ${dtype} tensor of shape [${shape.join(", ")}]`;
   if (!shape.every((size) => Number.isSafeInteger(size) && size >= 0)) {

@@ -128,7 +128,7 @@ await describeWithDevice("sizes that change", (gpu) => {
     expect(await run(executable, ints([], 10), x)).toEqual([[0], [1024, 2048, 3072, 4096]]);
     const { reserved } = await executable.memory();
     expect(await run(executable, ints([], 60), x)).toEqual([[0], [1, 2, 3, 4].map((v) => v * 2 ** 60)]);
-    // However often it goes round.
+    // This holds for any number of iterations.
     expect((await executable.memory()).reserved).toBe(reserved);
     await executable.dispose();
   });

@@ -3,7 +3,7 @@ import { bitsToFloat, DTYPES, type DType, floatToBits, isSmallFloat } from "@pt2
 import { webgpuError } from "../webgpu-errors.ts";
 import { type ShaderFeatures, storageOf } from "../wgsl/storage.ts";
 
-/** Elements as the GPU stores them. Values that do not fit are refused; `what` says whose they are. */
+/** Converts elements to what the GPU stores. Values that do not fit are refused; `what` names their tensor. */
 export function toGpu(
   dtype: DType,
   bytes: Uint8Array,
@@ -23,7 +23,7 @@ export function toGpu(
   return bytesOf(type === "i32" ? Int32Array.from(from as Int8Array) : Uint32Array.from(from as Uint8Array));
 }
 
-/** What {@link toGpu} made, back in the dtype's own bytes. */
+/** Converts what {@link toGpu} made back to the dtype's own bytes. */
 export function fromGpu(
   dtype: DType,
   bytes: Uint8Array<ArrayBuffer>,
@@ -47,12 +47,12 @@ export function fromGpu(
   return bytesOf(dtype === "int8" ? Int8Array.from(from) : Uint8Array.from(from));
 }
 
-/** Whether elements are doubles, or pairs of them. */
+/** Whether elements are doubles, or complex numbers of doubles. */
 function isDouble(dtype: DType): boolean {
   return dtype === "float64" || dtype === "complex128";
 }
 
-/** Whether the GPU stores elements as they are. */
+/** Whether the GPU stores elements unchanged. */
 export function isSame(dtype: DType, { f16 }: ShaderFeatures): boolean {
   return ["float32", "int32", "uint32", "complex64"].includes(dtype) || (dtype === "float16" && f16);
 }
@@ -61,7 +61,7 @@ function bytesOf(array: TypedArray): Uint8Array<ArrayBuffer> {
   return new Uint8Array(array.buffer as ArrayBuffer, array.byteOffset, array.byteLength);
 }
 
-/** The low words of 64-bit integers, whose high words must say no more than the sign. */
+/** Returns the low words of 64-bit integers, whose high words must hold no more than the sign. */
 function narrowed(values: BigInt64Array, what: string): Int32Array {
   const words = new Int32Array(values.buffer, values.byteOffset, values.length * 2);
   const out = new Int32Array(values.length);

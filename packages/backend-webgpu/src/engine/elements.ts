@@ -9,7 +9,7 @@ import type { GuardWords } from "./guard-words.ts";
 import type { Range, Stream } from "./stream.ts";
 import type { TensorView } from "./tensor-view.ts";
 
-/** Copies of tensors in host memory, row-major. Fails if one of the guards reported something. */
+/** Copies tensors to host memory, row-major. Fails if one of the guards reported something. */
 export async function readViews(
   stream: Stream,
   tensors: readonly TensorView[],
@@ -31,14 +31,17 @@ export async function readViews(
   });
 }
 
-/** Puts row-major elements of the dtype's own bytes to a row-major place. A refusal of a value says that `what` has it. */
+/**
+ * Writes row-major elements of the dtype's own bytes to a row-major view. `what` names the tensor when a value is
+ * refused.
+ */
 export function writeView(stream: Stream, place: TensorView, bytes: Uint8Array, adapter: Adapter, what: string): void {
   const { dtype, offset, buffer } = place;
   const elements = toGpu(dtype, bytes, what, adapter);
   stream.write(buffer.handle, padded(elements), offset * storageOf(dtype, adapter).bytes);
 }
 
-/** Writes go in words; a buffer has room for a last one. */
+/** Writes are in whole words; a buffer has room for a last one. */
 function padded(bytes: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> {
   if (bytes.byteLength % 4 === 0) return bytes;
   const out = new Uint8Array(Math.ceil(bytes.byteLength / 4) * 4);
@@ -46,7 +49,7 @@ function padded(bytes: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> {
   return out;
 }
 
-/** The part of its buffer that a tensor lies in, in whole words. */
+/** Returns the part of its buffer that a tensor lies in, in whole words. */
 export function spanOf(place: TensorView, adapter: Adapter): Range {
   const buffer = place.buffer.handle;
   const { first, last } = reachOf(place);
@@ -56,7 +59,7 @@ export function spanOf(place: TensorView, adapter: Adapter): Range {
   return { buffer, offset: start, size: Math.ceil(((last + 1) * bytes) / 4) * 4 - start };
 }
 
-/** Row-major elements of a strided tensor. */
+/** Returns the row-major elements of a strided tensor. */
 function gather(from: Uint8Array<ArrayBuffer>, size: number, place: TensorView): Uint8Array<ArrayBuffer> {
   const { shape, strides, offset } = place;
   const count = numel(shape);

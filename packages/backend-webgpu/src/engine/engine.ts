@@ -27,7 +27,7 @@ import { bytesOf, isCopyable, type TensorView } from "./tensor-view.ts";
 import { Transfers } from "./transfers.ts";
 import type { WebgpuDevice } from "./webgpu-device.ts";
 
-/** What an engine is made of. */
+/** The parts of an engine. */
 export interface EngineParts {
   readonly device: Device;
   readonly plans: WebgpuDevice;
@@ -56,7 +56,7 @@ export class WebgpuEngine implements StageEngine<TensorView, WebgpuPlan> {
     this.#transfers = new Transfers(parts.memory);
   }
 
-  /** Bytes that runs work in. */
+  /** The bytes of the buffers that runs work in. */
   get activationBytes(): number {
     return this.#parts.plans.memory.bytes;
   }
@@ -73,13 +73,13 @@ export class WebgpuEngine implements StageEngine<TensorView, WebgpuPlan> {
     const constants = [...stage.constants.keys()];
     await plans.constants.load(constants, {
       onLoaded: () => signal?.throwIfAborted(),
-      // A weight that cannot be read says so by itself.
+      // An error about a weight that cannot be read has its own place already.
       explain: (error, constant) => (error instanceof Pt2Error ? locate(error, stage.constants.get(constant)!) : error),
     });
     let plan: WebgpuPlan | undefined;
     try {
       plan = await WebgpuPlan.make(device, memory, stage, { names: this.#names, onCompiled, signal });
-      // A plan for which there is no memory is not kept.
+      // A plan without memory is not kept.
       await memory.faults.settle();
       this.#plans.add(plan);
       return plan;
@@ -144,25 +144,30 @@ export class WebgpuEngine implements StageEngine<TensorView, WebgpuPlan> {
     plan.dispose();
   }
 
-  /** Puts a result into a buffer that runs write. */
+  /** Copies a result to a buffer that runs write. */
   store(to: TensorView, data: DeviceData): void {
     const whole = wholeOf(data, this.#parts.device);
     if (whole.size > 0) this.#parts.stream.copy(whole, to.buffer.handle);
   }
 
-  /** Where a tensor on the device is. */
+  /** Returns the view of a tensor on the device. */
   placeOf({ handle, dtype, shape }: DeviceData): TensorView {
     const gpu = (handle as { readonly buffer: GPUBuffer }).buffer;
     return viewOf(new DedicatedBuffer(gpu, gpu.size), { dtype, shape });
   }
 
-  /** Fails if data or calls were refused since the last time, which waits for what has run; else nothing waits. */
+  /**
+   * Fails if data or calls were refused since the last check. If there is something to check it waits for what has run.
+   */
   async check(): Promise<void> {
     if (this.#unchecked.size > 0) await this.#toHost([]);
     await this.#parts.memory.faults.settle();
   }
 
-  /** What plans say of their work: in each forward as the WGSL by the names of its steps, and before the first one. */
+  /**
+   * Explains the work of plans: the work before the first forward, and the WGSL of each forward by the names of its
+   * steps.
+   */
   async explain(): Promise<{ readonly load: string; readonly shaders: ReadonlyMap<string, string> }> {
     const { explainLoad } = await import("./explain-load.ts");
     const plans = [...this.#plans];
@@ -171,7 +176,7 @@ export class WebgpuEngine implements StageEngine<TensorView, WebgpuPlan> {
     return { load: text, shaders: new Map([...plans.flatMap((plan) => [...plan.shaders]), ...shaders]) };
   }
 
-  /** The run is over. What it left undone is forgotten. */
+  /** Ends a run, and drops what it left undone. */
   endRun(): void {
     this.#parts.stream.discard();
     this.#parts.stream.signal = undefined;
@@ -180,7 +185,7 @@ export class WebgpuEngine implements StageEngine<TensorView, WebgpuPlan> {
     this.#transfers.release();
   }
 
-  /** Reads tensors, and with them what guards have to say. */
+  /** Reads tensors, and with them the words of guards. */
   async #toHost(places: readonly TensorView[]): Promise<readonly TensorData[]> {
     const { stream, device } = this.#parts;
     const plans = [...this.#unchecked];
@@ -193,7 +198,7 @@ export class WebgpuEngine implements StageEngine<TensorView, WebgpuPlan> {
     );
   }
 
-  /** A copy that the plans to come do not overwrite. */
+  /** Copies a tensor to a buffer that the plans to come do not overwrite. */
   async #carry(place: TensorView): Promise<DeviceData> {
     const { stream, device, plans } = this.#parts;
     const { dtype, shape } = place;

@@ -41,14 +41,14 @@ export class WebgpuExecutable extends QueuedExecutable<Model, AbortSignal> imple
   }
 
   /**
-   * After the device was lost: builds everything again on a new one, from the file. Buffers that runs had written begin
-   * with the file's values. Does nothing while the device works.
+   * Builds everything again on a new device, from the file, after the device was lost. Buffers that runs had written
+   * start with the file's values again. Does nothing while the device works.
    */
   async recover(): Promise<void> {
     await this.queue.run(async () => {
       const { devices } = this.#options;
       if (this.model.device.lost === null) return;
-      // Progress and abort were those of the first load.
+      // Progress and abort belonged to the first load.
       const { program, weights, registry, precision } = this.#request;
       const again = { program, weights, registry, ...(precision === undefined ? {} : { precision }) };
       const model = await createModel(again, this.#options, await devices.renew());
@@ -99,14 +99,14 @@ export class WebgpuExecutable extends QueuedExecutable<Model, AbortSignal> imple
         weights.mutable,
       );
       const results = await this.#deliver(outputs);
-      // Only now that every result is there: a run that fails changes no buffer.
+      // Buffers are written when every result is there, because a run that fails changes no buffer.
       for (const { target, data } of writes) engine.store(weights.mutable.get(target)!, data as DeviceData);
       stream.submit();
       return results;
     });
   }
 
-  /** What a call does on the device, with what is to be left behind it. */
+  /** Runs a call's work on the device, and cleans up after it. */
   async #during<T>({ signal }: Hooks, work: () => Promise<T>): Promise<T> {
     const { engine, stream, device } = this.model;
     if (device.lost !== null) throw deviceLost(device.lost);
@@ -120,7 +120,7 @@ export class WebgpuExecutable extends QueuedExecutable<Model, AbortSignal> imple
     }
   }
 
-  /** Inputs as runs take them: those on this device stay there. */
+  /** Converts inputs to what runs take: those on this device stay there. */
   #given(inputs: readonly Value[]): readonly RunValue[] {
     const { program, device } = this.model;
     const accept = (tensor: Value): DeviceData | null =>

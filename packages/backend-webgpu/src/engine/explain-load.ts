@@ -5,13 +5,16 @@ import type { ShaderNames } from "./shader-names.ts";
 
 /** What is computed from weights when a plan is made. */
 export interface LoadWork {
-  /** One line for each tensor: who needs it, what is done to which weights, by which shaders. Empty when there is none. */
+  /**
+   * One line for each tensor: which node needs it, and which shaders compute it from which weights. Empty when there is
+   * none.
+   */
   readonly text: string;
-  /** The WGSL, by the names in it. */
+  /** The WGSL, by the names in the text. */
   readonly shaders: ReadonlyMap<string, string>;
 }
 
-/** Says what runs once, when weights are brought to the device, and what of it stays there. */
+/** Explains what runs once, when weights are brought to the device, and what of it stays there. */
 export function explainLoad(
   needed: readonly NeededConstant[],
   pool: ConstantPool<GPUBuffer>,

@@ -9,7 +9,7 @@ await describeWithDevice("an explanation", async () => {
   const backend = await variantBackend("on a CPU");
   afterAll(() => backend.dispose());
 
-  /** Its parts: steps of a forward, what happens at load, and the WGSL by name. */
+  /** Returns its parts: steps of a forward, what happens at load, and the WGSL by name. */
   const explained = async (body: string, weights: Readonly<Record<string, ReturnType<typeof someFloats>>>) => {
     const executable = await backend.compile({ program: programOf(body), weights: weightsOf(weights), registry });
     const parts = (await executable.explain()).split("\n\n// ");
@@ -47,13 +47,13 @@ await describeWithDevice("an explanation", async () => {
         "bn.var": { ...someFloats(8), data: Float32Array.of(1, 2, 3, 4, 5, 6, 7, 8) },
       },
     );
-    // Batch norm is folded, so a forward is the convolution, its activation with it.
+    // Batch norm is folded, so a forward is the convolution with its activation.
     expect(steps).toHaveLength(2);
     expect(load[0]).toMatch(/^# at load: \d+ tensors from weights, \d+ dispatches$/);
     expect(load.length).toBeGreaterThan(2);
     const text = load.join("\n");
     for (const name of ["conv.weight", "bn.weight", "bn.bias", "bn.mean", "bn.var"]) expect(text).toContain(name);
-    // The folded weight is only on the way to the packed one.
+    // The folded weight is only a step on the way to the packed one.
     expect(text).toContain("given back)");
     expect(text).toMatch(/\(\d+ bytes\)$/m);
     const ran = [...steps.slice(1), ...load.slice(1)].map((line) => line.split(" → ")[1]!);

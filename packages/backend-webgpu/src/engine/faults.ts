@@ -1,8 +1,8 @@
 import type { Pt2Error } from "@pt2/format";
 
 /**
- * What the device finds wrong with calls. WebGPU never throws: it reports later, to error scopes that were pushed
- * before the call, so questions gather here and the answers are looked at where something is waited for anyway.
+ * Collects the errors of the device. WebGPU never throws: it reports later, to error scopes that were pushed before the
+ * call, so scopes gather here and their results are checked where something is awaited anyway.
  */
 export class Faults {
   readonly #gpu: GPUDevice;
@@ -12,7 +12,7 @@ export class Faults {
     this.#gpu = gpu;
   }
 
-  /** Runs `work`, during which nothing is awaited. What of this kind is wrong in it fails the next {@link settle}. */
+  /** Runs `work`, during which nothing is awaited. An error of this kind in it fails the next {@link settle}. */
   watch<T>(
     filter: "validation" | "out-of-memory" | "internal",
     work: () => T,
@@ -26,14 +26,14 @@ export class Faults {
       this.#pending.push(
         told.then(
           (error) => (error === null ? null : describe(error.message)),
-          // The device went away, which is told where it is noticed.
+          // The device was lost, which is reported where it is noticed.
           () => null,
         ),
       );
     }
   }
 
-  /** Fails with the first thing that was wrong since the last time. */
+  /** Fails with the first error since the last call. */
   async settle(): Promise<void> {
     if (this.#pending.length === 0) return;
     const pending = this.#pending;

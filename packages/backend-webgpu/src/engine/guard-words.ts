@@ -4,12 +4,12 @@ import type { Memory } from "./memory.ts";
 import type { Range, Stream } from "./stream.ts";
 import type { Buffer } from "./tensor-view.ts";
 
-/** A guard and the node that it stands in. */
+/** A guard and the node that it belongs to. */
 interface PlannedGuard extends Guard {
   readonly where: string | undefined;
 }
 
-/** What shaders of one plan may find wrong with their data: two words each, whether and with which value. */
+/** The errors that shaders of one plan may find in their data: two words each, a flag and the value. */
 export class GuardWords implements Buffer {
   readonly constant = null;
   readonly #guards: PlannedGuard[] = [];
@@ -33,7 +33,7 @@ export class GuardWords implements Buffer {
     return this.#memory!;
   }
 
-  /** Where the words are; null when there are none. */
+  /** The range of the words; null when there are none. */
   get range(): Range | null {
     return this.#memory === null ? null : { buffer: this.#memory, offset: 0, size: this.bytes };
   }

@@ -6,7 +6,7 @@ import { describeWithDevice } from "../device.test-helper.ts";
 import { webgpu } from "../index.ts";
 import type { WebgpuKernel } from "./kernel.ts";
 
-/** The custom op stands between two ops that are planned. */
+/** The custom op lies between two ops that are planned. */
 const program = programOf(`
   parameter "scale" = %scale: f32[3]
   user_input %x: f32[2, 3]
@@ -25,7 +25,7 @@ await describeWithDevice("an op that PyTorch does not have", (device) => {
     const registry = registryOf(handlers, sets);
     expect(await backend.unsupported(program, registry)).toEqual([]);
     const executable = await backend.compile({ program, weights, registry });
-    // Twice: the second run takes the planned path only.
+    // The second run takes only the planned path.
     await executable.run([x]);
     const results = await run(executable, x);
     const explanation = await executable.explain();

@@ -6,23 +6,23 @@ import type { Adapter } from "./adapter.ts";
 import type { GuardWords } from "./guard-words.ts";
 import type { HostStep, Work } from "./work.ts";
 
-/** How one or several ops run here. One family of ops, one file in `kernels/`. */
+/** Runs one or several ops on this backend. Each family of ops has a file in `kernels/`. */
 export interface WebgpuKernel extends OpKernel {
   /**
-   * Whether it takes complex numbers too, which are `vec2<f32>` in shaders: it only moves elements, or knows what they
-   * are. Default: it does not, and the op's decomposition is used for them.
+   * Whether it takes complex numbers too, which are `vec2<f32>` in shaders: it only moves elements, or computes with
+   * complex ones. Otherwise the op's decomposition is used for them. Default: no.
    */
   readonly complex?: boolean;
   /** Plans the call: makes its results, and adds the shaders that compute them. */
   prepare(call: KernelCall): void;
   /**
-   * Whether result 0 is written once per element, through `shader.result(0)`: elementwise ops that follow may then be
-   * computed where it is written. Default: false.
+   * Whether result 0 is written once per element, through `shader.result(0)`, so that elementwise ops that follow may
+   * be computed where it is written. Default: no.
    */
   readonly fuses?: boolean | ((args: Readonly<Record<string, ArgValue>>) => boolean);
 }
 
-/** What plans are made of here. */
+/** The types that plans of this backend are made of. */
 export interface WebgpuTypes {
   readonly handle: GPUBuffer;
   readonly step: Work;
@@ -30,20 +30,20 @@ export interface WebgpuTypes {
   readonly context: PlanContext;
   readonly call: KernelCall;
   readonly notes: GuardWords;
-  /** The slots that a stage uses: the first, and the sizes of all. */
+  /** The slots that a stage uses: the first slot, and the sizes of all. */
   readonly layout: { readonly start: number; readonly sizes: readonly number[] };
   readonly plan: { readonly slotEnd: number };
 }
 
-/** A stage with everything decided: which shaders run in which order, and which memory they share. */
+/** A stage with every decision made: which shaders run in which order, and which memory they share. */
 export type WebgpuStage = PlannedStage<WebgpuTypes>;
 
 /** Shaders, memory and copies, for kernels and the helpers that they share. */
 export interface PlanContext extends EngineContext<WebgpuTypes> {
   readonly adapter: Adapter;
-  /** Begins a shader, which becomes a dispatch of each run. `name` says what it does: `matmul 64x64`. */
+  /** Starts a shader, which becomes a dispatch of each run. `name` says what it does: `matmul 64x64`. */
   shader(name: string): Shader;
-  /** Work on the host in the middle of a run: it waits for the GPU, so it is for what is rare and small. */
+  /** Adds work on the host in the middle of a run. The run waits for the GPU, so this is for what is rare and small. */
   host(step: HostStep): void;
 }
 

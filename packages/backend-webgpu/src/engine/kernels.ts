@@ -6,13 +6,13 @@ import type { WebgpuKernel } from "./kernel.ts";
 
 type Args = Readonly<Record<string, ArgValue>>;
 
-/** The kernel that takes a call. Throws `NotLoaded` while one that may take it is not there. */
+/** Finds the kernel that takes a call. Throws `NotLoaded` while one that may take it is not loaded. */
 export interface Kernels {
   find(op: OpName, args: Args): WebgpuKernel | undefined;
   get(call: Call): WebgpuKernel | undefined;
 }
 
-/** Kernels by op. Calls with complex numbers are only for those that say they take them. */
+/** Kernels by op. Only kernels that declare it take calls with complex numbers. */
 class LoadedKernels extends KernelSet<WebgpuKernel> {
   readonly #complex: KernelSet<WebgpuKernel>;
 
@@ -26,7 +26,7 @@ class LoadedKernels extends KernelSet<WebgpuKernel> {
   }
 }
 
-/** Kernels in parts, each loaded when the first op comes that it may have a kernel for. */
+/** Kernels in parts, each loaded when an op comes that it may have a kernel for. */
 export class KernelParts {
   readonly #parts: readonly Part<WebgpuKernel>[];
   readonly #loaded = new Map<Part<WebgpuKernel>, LoadedKernels>();
@@ -35,16 +35,16 @@ export class KernelParts {
     this.#parts = parts;
   }
 
-  /** Begins to load what is asked first about each of these ops: all at once, not one after the other. */
+  /** Starts to load the first part for each of these ops: all at once, not one after the other. */
   begin(ops: Iterable<OpName>): void {
     for (const op of ops) {
       const part = this.#parts.find((candidate) => candidate.ops.test(op));
-      // What cannot be had is told where it is missed.
+      // A failure is reported where the part is needed.
       if (part !== undefined) this.#load(part).catch(() => {});
     }
   }
 
-  /** The first that takes the call, in the order of the parts. */
+  /** Returns the first kernel that takes the call, in the order of the parts. */
   find(op: OpName, args: Args): WebgpuKernel | undefined {
     for (const part of this.#parts) {
       if (!part.ops.test(op)) continue;
@@ -63,16 +63,16 @@ export class KernelParts {
   }
 }
 
-/** The kernels for a registry: those that op packages bring come first, then the backend's own. */
+/** Returns the kernels for a registry: those of op packages come first, then the backend's own. */
 export function kernelsOf(registry: OpRegistry, own: KernelParts): Kernels {
   const first = new LoadedKernels(registry.kernelsFor("webgpu") as readonly WebgpuKernel[]);
-  // An op that a set has replaced is not what the kernels here compute.
+  // The kernels here do not compute an op that an op set has replaced.
   const find: Kernels["find"] = (op, args) =>
     first.find(op, args) ?? (registry.isReplaced(op) ? undefined : own.find(op, args));
   return { find, get: ({ record, args }) => find(record.name, args) };
 }
 
-/** Whether an argument is a complex tensor or number, the name of a complex dtype, or a list with such. */
+/** Whether an argument is a complex tensor or number, the name of a complex dtype, or a list with one. */
 function isComplex(value: ArgValue | undefined): boolean {
   if (typeof value === "string") return value.startsWith("complex");
   if (typeof value !== "object" || value === null) return false;

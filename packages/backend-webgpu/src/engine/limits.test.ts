@@ -7,7 +7,7 @@ import { webgpu } from "../index.ts";
 
 const LIMIT = 1 << 16;
 const registry = registryOf();
-/** 200 KB, three bindings and a bit. */
+/** The table has 200 KB, slightly more than three bindings. */
 const table = someFloats(800, 64);
 const weights = weightsOf({ table });
 
@@ -16,7 +16,7 @@ describe.skipIf(missingDevice !== "")(`tensors above the binding limit${missingD
   let backend: WebgpuBackend;
   beforeAll(async () => {
     const adapter = (await testGpu().requestAdapter())!;
-    // WebGPU lowers no limit below its default, so what the device says is changed instead.
+    // WebGPU lowers no limit below its default, so the limits that the device reports are replaced instead.
     device = await adapter.requestDevice();
     const limits = new Proxy(device.limits, {
       get: (target, name) =>

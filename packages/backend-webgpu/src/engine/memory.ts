@@ -3,7 +3,7 @@ import type { Pt2Error } from "@pt2/format";
 import { webgpuError } from "../webgpu-errors.ts";
 import { Faults } from "./faults.ts";
 
-/** Flags of `GPUBufferUsage`, which is not there before a page has WebGPU. */
+/** Flags of `GPUBufferUsage`, which does not exist before a page has WebGPU. */
 const USAGE = {
   mapRead: 0x01,
   copySource: 0x04,
@@ -13,12 +13,12 @@ const USAGE = {
   queries: 0x200,
 } as const;
 
-/** What a buffer is for. */
+/** The purpose of a buffer. */
 type Kind =
-  /** Tensors: written by the queue and by shaders, read back. */
+  /** A buffer for tensors, which the queue and shaders write, and which is read back. */
   | "tensor"
   | "uniform"
-  /** Where results are read from. */
+  /** A buffer from which results are read. */
   | "staging"
   | "queries";
 
@@ -29,15 +29,15 @@ const USAGES: Readonly<Record<Kind, GPUBufferUsageFlags>> = {
   queries: USAGE.queries | USAGE.copySource,
 };
 
-/** Usage of buffers that hold tensors. */
+/** The usage of buffers that hold tensors. */
 export const TENSOR_USAGE: GPUBufferUsageFlags = USAGES.tensor;
 
-/** Bytes of a buffer that is worth waiting for, before something is read for it. */
+/** The bytes of a buffer from which on it is worth waiting for the allocation before something is read for it. */
 const LARGE = 8 * 2 ** 20;
 
-/** Makes and counts the buffers of one executable. */
+/** Creates and counts the buffers of one executable. */
 export class Memory implements ConstantMemory<GPUBuffer> {
-  /** What the device finds wrong with calls that are made for the executable. */
+  /** Collects the device's errors in calls for this executable. */
   readonly faults: Faults;
   readonly #device: GPUDevice;
   readonly #buffers = new Map<GPUBuffer, number>();
@@ -48,22 +48,22 @@ export class Memory implements ConstantMemory<GPUBuffer> {
     this.faults = new Faults(device);
   }
 
-  /** Bytes of all buffers that are there. */
+  /** The bytes of all live buffers. */
   get reserved(): number {
     return this.#reserved;
   }
 
-  /** How many buffers there are. */
+  /** The number of live buffers. */
   get count(): number {
     return this.#buffers.size;
   }
 
-  /** Whether a buffer is there: it was not freed, and the device has not said that it has no memory for it. */
+  /** Whether a buffer is live: it was not freed, and the device has not reported that it has no memory for it. */
   holds(buffer: GPUBuffer): boolean {
     return this.#buffers.has(buffer);
   }
 
-  /** That the device has no memory for it is told by {@link faults}, and from then on it is not there. */
+  /** Creates a buffer. A lack of memory is reported to {@link faults}, and from then on the buffer is not live. */
   create(bytes: number, label: string, kind: Kind = "tensor"): GPUBuffer {
     const size = sizeOf(bytes);
     requireBufferSize(label, size, this.#device);
@@ -86,12 +86,12 @@ export class Memory implements ConstantMemory<GPUBuffer> {
     return this.create(bytes, label);
   }
 
-  /** Waits for the device to say that it has memory for a large buffer. */
+  /** Waits until the device confirms that it has memory for a large buffer. */
   async allocated(bytes: number): Promise<void> {
     if (bytes >= LARGE) await this.faults.settle();
   }
 
-  /** Writes words, behind what the queue was told before. That they cannot be written is told by {@link faults}. */
+  /** Writes words, after what was queued before. An error is reported to {@link faults}. */
   write(to: GPUBuffer, offset: number, bytes: Uint8Array<ArrayBuffer>): void {
     if (bytes.byteLength === 0) return;
     this.faults.watch("validation", () => this.#device.queue.writeBuffer(to, offset, bytes), refusedWrite);
@@ -105,13 +105,13 @@ export class Memory implements ConstantMemory<GPUBuffer> {
     buffer.destroy();
   }
 
-  /** Frees everything that is left. */
+  /** Frees all live buffers. */
   dispose(): void {
     for (const buffer of [...this.#buffers.keys()]) this.free(buffer);
   }
 }
 
-/** Refuses what no buffer of the device has room for. */
+/** Refuses what is too large for any buffer of the device. */
 export function requireBufferSize(what: string, bytes: number, { limits: { maxBufferSize } }: GPUDevice): void {
   if (bytes <= maxBufferSize) return;
   throw webgpuError("webgpu.too-large", {
@@ -121,7 +121,7 @@ export function requireBufferSize(what: string, bytes: number, { limits: { maxBu
   });
 }
 
-/** The error of a buffer that the device could not make. */
+/** Makes the error of a buffer that the device could not create. */
 export function outOfMemory(what: string, bytes: number, message: string): Pt2Error {
   return webgpuError("webgpu.out-of-memory", {
     what: `The device has no ${bytes} bytes for ${what}: ${message}`,
@@ -137,7 +137,7 @@ function refusedWrite(message: string): Pt2Error {
   });
 }
 
-/** Size of a buffer for so many bytes: no binding may be empty, and copies go in words. */
+/** Returns the size of a buffer for this many bytes: no binding may be empty, and copies are in whole words. */
 export function sizeOf(bytes: number): number {
   return Math.max(16, Math.ceil(bytes / 4) * 4);
 }

@@ -10,7 +10,7 @@ describe.skipIf(missingDevice !== "")(`a device without memory${missingDevice}`,
   let device: GPUDevice;
   let backend: WebgpuBackend;
   let buffers: BufferCounts;
-  /** Buffers that are made before there is no memory for one. */
+  /** The number of buffers that are created before memory runs out. */
   let left = Number.POSITIVE_INFINITY;
 
   beforeAll(async () => {

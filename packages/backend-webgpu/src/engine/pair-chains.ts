@@ -3,10 +3,10 @@ import { type Call, type LoweredTensor, tensorsIn } from "@pt2/registry";
 import { substitute, type TypedExpr } from "@pt2/registry/scalar";
 import { inputOf, joinPairs, type PairStep, readBy } from "./pairs.ts";
 
-/** Beyond this many calls a loop's code costs more than the saved memory traffic. */
+/** Beyond this many calls the code of a loop costs more than the saved memory traffic. */
 const MAX_CALLS = 24;
 
-/** A part of complex numbers that a loop computes, and the call that takes it. */
+/** A real or imaginary part that a loop computes, and the call that takes it. */
 interface ReadPart {
   readonly pairs: PairStep;
   readonly part: 0 | 1;
@@ -14,8 +14,8 @@ interface ReadPart {
 }
 
 /**
- * Loops over complex numbers whose results only another loop over as many elements reads, part by part, move into that
- * one: chains of complex ops are one step.
+ * Moves loops over complex numbers into the loop that reads their results, if only that loop reads them, part by part,
+ * and both run over as many elements: chains of complex ops become one step.
  */
 export function chainPairs(
   fused: readonly Step[],
@@ -71,12 +71,12 @@ export function chainPairs(
   return steps.filter((step) => !gone.has(step)).map((step) => replaced.get(step) ?? step);
 }
 
-/** A loop over elements, of whatever kind. */
+/** A loop over elements, real or complex. */
 interface Loop {
   readonly shape: readonly number[];
   readonly inputs: readonly LoweredTensor[];
   readonly calls: readonly Call[];
-  /** The same with other operands, given how its expressions change. */
+  /** Returns the same loop with other operands, given how its expressions change. */
   with(
     inputs: readonly LoweredTensor[],
     calls: readonly Call[],

@@ -6,7 +6,7 @@ import type { PairStep } from "./pairs.ts";
 
 const chains = onDemand("loops over complex numbers", () => import("./pair-chains.ts"));
 
-/** The steps with loops over complex numbers, where a program puts such together of their parts. */
+/** Returns the steps with loops over complex numbers, where a program makes such numbers of their parts. */
 export function pairUp(
   steps: readonly Step[],
   live: ReadonlySet<LoweredTensor>,

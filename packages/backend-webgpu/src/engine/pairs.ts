@@ -17,13 +17,13 @@ interface Part {
   readonly inputs: readonly LoweredTensor[];
   readonly expr: TypedExpr;
   readonly calls: readonly Call[];
-  /** What is computed in the pair alone. */
+  /** Steps that are computed in this loop alone. */
   readonly absorbed: readonly Step[];
 }
 
 /**
- * Loops whose results only become the real or the imaginary parts of complex numbers compute these instead: what a
- * complex op decomposes into is one step again.
+ * Replaces loops whose results only become the real or imaginary parts of complex numbers by a loop that computes those
+ * numbers: what a complex op decomposes into is one step again.
  */
 export function joinPairs(
   steps: readonly Step[],
@@ -66,19 +66,19 @@ export function joinPairs(
   return paired.filter((step) => !absorbed.has(step as Step));
 }
 
-/** An operand, by its place among those of a loop. */
+/** Makes the expression of an operand, by its index among those of a loop. */
 export function inputOf(index: number, { dtype }: LoweredTensor): TypedExpr {
   return { kind: "input", index, dtype };
 }
 
-/** What a step reads. */
+/** Returns the tensors that a step reads. */
 export function readBy(step: Step | PairStep): readonly LoweredTensor[] {
   if (step.kind === "pairs") return step.inputs;
   if (step.kind === "call") return operandsOf(step.call);
   return step.kind === "elementwise" ? step.group.inputs : [...operandsOf(step.call), ...step.group.inputs];
 }
 
-/** A number that the program gives for a tensor. */
+/** Makes the constant of a number that the program gives for a tensor. */
 function numberOf({ wrapped }: TensorMeta): TypedExpr {
   const value = typeof wrapped === "object" && "float" in wrapped ? wrapped.float : Number(wrapped);
   return { kind: "const", dtype: "float64", value };

@@ -4,7 +4,7 @@ import type { Dispatch } from "../shader/dispatch.ts";
 import { Pipelines } from "./pipelines.ts";
 import { ShaderNames } from "./shader-names.ts";
 
-/** A shader that writes a number, which is all that its text differs in. */
+/** Makes a shader that writes a number, which is all that its text differs in. */
 function writing(number: number): Dispatch {
   const code = `
     @group(0) @binding(0) var<storage, read_write> to: array<u32>;

@@ -10,17 +10,18 @@ export interface Pipeline {
 /** `GPUShaderStage.COMPUTE`. */
 const COMPUTE = 4;
 
-/** Shaders to keep. A large model has some two hundred; plans hold theirs themselves. */
+/** The number of shaders to keep. A large model has some two hundred; plans hold theirs themselves. */
 const MOST = 1000;
 
 /**
- * Compiled shaders by their text, for all models on a device; of too many those that were asked for last stay. They are
- * compiled in parallel and off this thread; a text that fails is forgotten, so that its error is told each time.
+ * Compiled shaders by their text, for all models on a device. Beyond a limit the least recently used are dropped. They
+ * are compiled in parallel and off this thread; a text that fails is forgotten, so that its error is reported each
+ * time.
  */
 export class Pipelines {
   readonly #device: GPUDevice;
   readonly #most: number;
-  /** Most recently asked for last. */
+  /** The pipelines by text, with the most recently used last. */
   readonly #known = new Map<string, Promise<Pipeline>>();
   readonly #layouts = new Map<string, GPUBindGroupLayout>();
 
@@ -29,7 +30,7 @@ export class Pipelines {
     this.#most = most;
   }
 
-  /** How many texts are compiled or being compiled. */
+  /** The number of texts that are compiled or being compiled. */
   get size(): number {
     return this.#known.size;
   }

@@ -48,7 +48,7 @@ export class WebgpuPlan implements StagePlan<TensorView> {
     return new WebgpuPlan(names, stage, ready, memory);
   }
 
-  /** The WGSL that runs, by the names that its steps say. */
+  /** The WGSL that runs, by the names of its steps. */
   get shaders(): ReadonlyMap<string, string> {
     const dispatches = this.ready.work.flatMap((item) => (item.kind === "dispatch" ? [item.dispatch] : []));
     return new Map(dispatches.map((dispatch) => [this.#names.of(dispatch), dispatch.code]));
@@ -58,7 +58,7 @@ export class WebgpuPlan implements StagePlan<TensorView> {
     return [...this.#stage.constants.keys()];
   }
 
-  /** The same, each with the node that was the first to need it. */
+  /** The constants, each with the node that was the first to need it. */
   get needed(): readonly NeededConstant[] {
     return [...this.#stage.constants].map(([constant, calls]) => ({ constant, node: calls.at(-1)?.node.name ?? "" }));
   }
@@ -67,7 +67,7 @@ export class WebgpuPlan implements StagePlan<TensorView> {
     return this.#stage.notes;
   }
 
-  /** One behind the last slot that this plan uses; plans that follow it while its tensors are needed begin there. */
+  /** The slot after the last that this plan uses; plans that follow while its tensors are needed start there. */
   get slotEnd(): number {
     const { start, sizes } = this.#stage.layout;
     return start + sizes.length;
@@ -84,7 +84,7 @@ export class WebgpuPlan implements StagePlan<TensorView> {
     return this.#stage.views.get(tensor)!;
   }
 
-  /** Makes sure that its buffers are there and its bind groups name them. */
+  /** Makes sure that its buffers exist and its bind groups refer to them. */
   bind(slots: BufferSlots): void {
     const { start, sizes } = this.#stage.layout;
     slots.reserve(start, sizes);
@@ -99,7 +99,7 @@ export class WebgpuPlan implements StagePlan<TensorView> {
   }
 }
 
-/** What does a piece of work: a shader by its name, or a function on the host. */
+/** Describes what runs a piece of work: a shader by its name, or a function on the host. */
 export function describeWork(work: Work, names: ShaderNames): string {
   return work.kind === "host" ? `${work.step.name} on the host` : names.of(work.dispatch);
 }

@@ -19,7 +19,7 @@ const weights = weightsOf(tensors);
 const registry = registryOf();
 const x = someFloats(1, 3, 8, 8);
 
-/** What the program says, in double precision. */
+/** Computes the program in double precision. */
 function inDouble(): readonly number[] {
   const [w, g, m, v, image] = [tensors.w, tensors.g, tensors.m, tensors.v, x].map(({ data }) =>
     Array.from(data, Number),

@@ -11,11 +11,11 @@ import type { Pipeline } from "./pipelines.ts";
 import type { BoundDispatch, Stream } from "./stream.ts";
 import type { Work } from "./work.ts";
 
-/** What is told about the work while it is made ready, and known of it. */
+/** Observers of the preparation of work, and what is known of the work. */
 export interface ReadyOptions {
-  /** Told the number of shaders that are ready, and of all. */
+  /** Called with the number of shaders that are ready, and of all. */
   readonly onCompiled?: ((done: number, total: number) => void) | undefined;
-  /** The calls that a piece of work computes, for errors. */
+  /** Returns the calls that a piece of work computes, for errors. */
   readonly callsOf?: (item: Work) => readonly Call[];
   /** Ends the wait for the compiler. */
   readonly signal?: AbortSignal | undefined;
@@ -25,7 +25,7 @@ interface LocatedPipeline extends Pipeline {
   readonly where: string | undefined;
 }
 
-/** Planned work with its pipelines compiled and its numbers on the device; bind groups are made when buffers are there. */
+/** Planned work with its pipelines compiled and its uniforms on the device; bind groups are made when buffers exist. */
 export class ReadyWork {
   readonly work: readonly Work[];
   readonly #device: Device;
@@ -51,7 +51,7 @@ export class ReadyWork {
     if (this.#params !== null) memory.write(this.#params, 0, bytes);
   }
 
-  /** Compiles what is not compiled yet. */
+  /** Compiles the shaders that are not compiled yet. */
   static async prepare(
     device: Device,
     memory: Memory,
@@ -73,7 +73,7 @@ export class ReadyWork {
     return new ReadyWork(device, memory, work, new Map(compiled));
   }
 
-  /** Makes bind groups for where the buffers are now. */
+  /** Makes bind groups for the current buffers. */
   bind(): void {
     this.#bound = new Map();
     for (const [dispatch, { pipeline, layout, where }] of this.#pipelines) {
@@ -100,7 +100,7 @@ export class ReadyWork {
     return this.#bound.get(dispatch)!;
   }
 
-  /** Says one piece of work to the stream. A host step waits for what it reads. */
+  /** Records a piece of work on the queue. A host step waits for what it reads. */
   async run(item: Work, stream: Stream): Promise<void> {
     if (item.kind === "dispatch") {
       stream.dispatch(this.bound(item.dispatch));
@@ -132,7 +132,7 @@ function refused(name: string, message: string, where: string | undefined): Pt2E
   });
 }
 
-/** All uniform blocks in one buffer, equal ones once. */
+/** Packs all uniform blocks into one buffer, equal ones once. */
 function packParams(
   dispatches: readonly Dispatch[],
   alignment: number,

@@ -14,7 +14,9 @@ interface Target {
   readonly stream: Stream;
 }
 
-/** Says a plan's steps to the stream; they run when it is submitted. Measured steps run one after the other, at once. */
+/**
+ * Records a plan's steps on the queue; they run when it is submitted. Measured steps run one after the other, at once.
+ */
 export async function runSteps(plan: WebgpuPlan, target: Target, hooks: RunHooks): Promise<void> {
   hooks.signal?.throwIfAborted();
   if (hooks.observe !== undefined) {

@@ -1,11 +1,11 @@
 import type { Dispatch } from "../shader/dispatch.ts";
 
-/** What the shaders of one model are called. They go with the model, which compiled shaders outlive. */
+/** The names of the shaders of one model. They go with the model; compiled shaders live longer. */
 export class ShaderNames {
   readonly #names = new Map<string, string>();
   readonly #namesakes = new Map<string, number>();
 
-  /** The name of a text: that of its dispatch, with a number where others are called so too. */
+  /** Returns the name of a text: that of its dispatch, with a number where others have the same name. */
   of({ name, code }: Dispatch): string {
     const known = this.#names.get(code);
     if (known !== undefined) return known;

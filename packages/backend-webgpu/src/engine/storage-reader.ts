@@ -1,12 +1,12 @@
 import type { Storage } from "@pt2/format";
 import { expectStorages } from "@pt2/format";
 
-/** Bytes that are read ahead at most; a single larger storage is read in parts of this size. */
+/** The most bytes that are read ahead; a single larger storage is read in parts of this size. */
 const WINDOW = 32 * 2 ** 20;
-/** Reads under way at the same time: over a network each waits for a round trip. */
+/** The number of reads under way at the same time: over a network each waits for a round trip. */
 const READS = 12;
 
-/** What ends the load or run that reads now. */
+/** Returns the signal of the load or run that reads now. */
 export type CurrentSignal = () => AbortSignal | undefined;
 
 /**
@@ -24,7 +24,7 @@ export class StorageReader {
     this.#signal = signal;
   }
 
-  /** Says what will be taken next, in order; nothing, when all was. */
+  /** Announces what will be taken next, in order; nothing, when all was taken. */
   expect(storages: readonly Storage[]): void {
     const earlier = this.#enough;
     this.#enough = expectStorages(storages, this.#signal());
@@ -33,7 +33,7 @@ export class StorageReader {
     this.#fill();
   }
 
-  /** The bytes of a storage, in parts, of which each is done with before the next is asked for. Offsets count bytes. */
+  /** Yields the bytes of a storage in parts, each of which is used before the next is read. Offsets count bytes. */
   async *take(storage: Storage): AsyncGenerator<{ readonly offset: number; readonly bytes: Uint8Array }> {
     if (storage.nbytes > WINDOW && storage.open !== undefined) {
       yield* this.#parts(storage);
@@ -57,7 +57,7 @@ export class StorageReader {
       const behind = offset + WINDOW / 2;
       if (behind < storage.nbytes) {
         next = part(behind);
-        // Its failure is told when it is its turn.
+        // A failed read is reported when it is taken.
         next.catch(() => {});
       }
       yield { offset, bytes };
@@ -74,7 +74,7 @@ export class StorageReader {
       const read = storage.read({ signal: this.#signal() });
       this.#ahead.set(storage, read);
       this.#bytes += storage.nbytes;
-      // A plan that needs it after all reads it again.
+      // A plan that needs the storage after all reads it again.
       read.catch(() => this.#ahead.get(storage) === read && this.#forget(storage));
     }
   }

@@ -17,22 +17,22 @@ export interface BoundDispatch {
   readonly workgroups: readonly [x: number, y: number, z: number];
 }
 
-/** When a pass writes the time of its beginning and of its end. */
+/** Where a pass writes the times of its beginning and its end. */
 export type PassTimes = GPUComputePassTimestampWrites;
 
 /** `GPUMapMode.READ`. */
 const READ = 1;
 
 /**
- * What is said to the device, in order. Commands gather in one command buffer with as few passes as they allow, and go
- * off when something is read or when the host writes in between.
+ * The work of an executable for the device, in order. Commands gather in one command buffer with as few passes as
+ * possible, and are submitted when something is read or when the host writes in between.
  */
 export class Stream {
-  /** Ends what the load or run under way waits for. The device goes on, in order, with what it was told. */
+  /** Ends what the current load or run waits for. The device goes on, in order, with what was submitted. */
   signal: AbortSignal | undefined = undefined;
   readonly #gpu: GPUDevice;
   readonly #memory: Memory;
-  /** Buffers to read from, free ones. */
+  /** Free staging buffers. */
   readonly #staging: GPUBuffer[] = [];
   #encoder: GPUCommandEncoder | null = null;
   #pass: GPUComputePassEncoder | null = null;
@@ -49,7 +49,7 @@ export class Stream {
     this.#pass.dispatchWorkgroups(x, y, z);
   }
 
-  /** Dispatches in a pass of their own, which is timed. */
+  /** Records dispatches in a pass of their own, which is timed. */
   timed(dispatches: readonly BoundDispatch[], timestampWrites: PassTimes): void {
     this.#endPass();
     this.#pass = this.#commands().beginComputePass({ timestampWrites });
@@ -72,7 +72,7 @@ export class Stream {
     this.#commands().resolveQuerySet(queries, 0, count, to, 0);
   }
 
-  /** Writes what the host has, behind everything said so far. */
+  /** Writes bytes of the host, after everything recorded so far. */
   write(to: GPUBuffer, bytes: Uint8Array<ArrayBuffer>, offset = 0): void {
     this.submit();
     this.#memory.write(to, offset, bytes);
@@ -86,13 +86,13 @@ export class Stream {
     this.#memory.faults.watch("validation", () => this.#gpu.queue.submit([encoder.finish()]), refused);
   }
 
-  /** Forgets what was not submitted. */
+  /** Drops what was not submitted. */
   discard(): void {
     this.#pass = null;
     this.#encoder = null;
   }
 
-  /** Copies of ranges in host memory, when everything said so far is done. */
+  /** Returns copies of ranges in host memory, when everything recorded so far is done. */
   async read(ranges: readonly Range[]): Promise<readonly Uint8Array<ArrayBuffer>[]> {
     this.signal?.throwIfAborted();
     const starts: number[] = [];
@@ -116,12 +116,13 @@ export class Stream {
 
   async #map(staging: GPUBuffer, bytes: number): Promise<void> {
     const { signal } = this;
-    // A buffer that is not waited for any more is free at once: other copies to it come behind this one.
+    // A buffer that is no longer waited for is free at once: other copies to it come after this one.
     const leave = onAbort(signal, () => staging.unmap());
     const [mapped] = await Promise.allSettled([staging.mapAsync(READ, 0, bytes)]);
     leave();
     signal?.throwIfAborted();
-    // What was wrong with a call before says why this one failed; if it did not, nothing was written to what it reads.
+    // An error in an earlier call explains why this one failed; if it did not fail, nothing was written to what it
+    // reads.
     await this.#memory.faults.settle();
     if (mapped.status === "rejected") throw mapped.reason;
   }
@@ -136,7 +137,7 @@ export class Stream {
     this.#pass = null;
   }
 
-  /** The smallest free buffer that is large enough; else a new one in the place of a smaller one. */
+  /** Returns the smallest free buffer that is large enough, else a new one in place of a smaller one. */
   #take(bytes: number): GPUBuffer {
     const fitting = this.#staging.filter(({ size }) => size >= bytes).sort((a, b) => a.size - b.size);
     const known = fitting[0] ?? this.#staging[0];

@@ -8,18 +8,18 @@ export interface PassTime {
   readonly ms: number;
 }
 
-/** Takes the times of passes. */
+/** Measures the times of passes. */
 export interface Clock {
-  /** For the next pass. */
+  /** Returns the timestamp writes of the next pass. */
   next(): PassTimes;
-  /** Times of all passes, in order. Once. */
+  /** Reads the times of all passes, in order. It can be called once. */
   read(): Promise<readonly PassTime[]>;
 }
 
-/** Queries of a set, by the standard; two for each pass. */
+/** The most queries of a set in WebGPU's specification; each pass takes two. */
 const QUERIES = 4096;
 
-/** Times of at most so many passes. */
+/** Makes a clock for the times of at most this many passes. */
 export function timestamps(
   { device, memory, stream }: { readonly device: Device; readonly memory: Memory; readonly stream: Stream },
   passes: number,

@@ -1,7 +1,7 @@
 import type { Memory } from "./memory.ts";
 import { sizeOf } from "./memory.ts";
 
-/** Buffers that carry tensors from one plan to another within a run. They are used again by the next one. */
+/** Buffers that carry tensors from one plan to another within a run. The next run uses them again. */
 export class Transfers {
   readonly #memory: Memory;
   readonly #free: GPUBuffer[] = [];
@@ -13,19 +13,19 @@ export class Transfers {
 
   take(bytes: number): GPUBuffer {
     const size = sizeOf(bytes);
-    // As large, so that a small tensor does not hold what the next large one needs.
+    // The sizes are equal, so that a small tensor does not hold what the next large one needs.
     const at = this.#free.findIndex((buffer) => buffer.size === size && this.#memory.holds(buffer));
     const buffer = at >= 0 ? this.#free.splice(at, 1)[0]! : this.#memory.create(bytes, "transfer");
     this.#used.add(buffer);
     return buffer;
   }
 
-  /** Frees what this transfer holds: no later step needs it. */
+  /** Frees a buffer of this run's transfers that no later step needs. */
   give(buffer: GPUBuffer): void {
     if (this.#used.delete(buffer)) this.#free.push(buffer);
   }
 
-  /** Frees what the run's transfers hold, once the run is over. */
+  /** Frees the buffers of the run's transfers, once the run is over. */
   release(): void {
     this.#free.push(...this.#used);
     this.#used.clear();
@@ -33,5 +33,5 @@ export class Transfers {
   }
 }
 
-/** Free buffers to keep: more than a run of a usual program takes. */
+/** The number of free buffers to keep: more than a run of a usual program takes. */
 const MAX_FREE = 64;

@@ -34,14 +34,14 @@ import type { Stream } from "./stream.ts";
 import { isCopyable, type TensorView } from "./tensor-view.ts";
 import { buffersOf, type Work } from "./work.ts";
 
-/** What a device is made of. */
+/** The parts of a device. */
 export interface WebgpuDeviceParts {
   readonly gpu: Device;
   readonly memory: Memory;
   readonly stream: Stream;
   readonly kernels: Kernels;
   readonly exact: boolean;
-  /** Told which weight records will be loaded next. */
+  /** Called with the weight records that will be loaded next. */
   readonly expect: (records: readonly Constant<GPUBuffer>[]) => void;
 }
 
@@ -53,7 +53,7 @@ export class WebgpuDevice implements PlanDevice<WebgpuTypes> {
   readonly gpu: Device;
   readonly memory: BufferSlots;
   readonly constants: ConstantPool<GPUBuffer>;
-  /** Storage bindings of a shader. */
+  /** The number of storage bindings of a shader. */
   readonly #bindings: number;
   readonly #parts: WebgpuDeviceParts;
 
@@ -101,7 +101,7 @@ export class WebgpuDevice implements PlanDevice<WebgpuTypes> {
     return buffersOf(work);
   }
 
-  /** Elements may take more here than in the dtype that lowering counted. */
+  /** Elements may take more bytes here than in the dtype that lowering counted. */
   checkBuffer(bytes: number): void {
     requireBufferSize("A tensor", bytes, this.gpu.gpu);
   }
@@ -153,7 +153,7 @@ export class WebgpuDevice implements PlanDevice<WebgpuTypes> {
     }
   }
 
-  /** Slots lie behind those of the plan before. */
+  /** Slots lie after those of the plan before. */
   layOut(buffers: readonly PlanBuffer<GPUBuffer>[], after: WebgpuTypes["plan"] | null): WebgpuTypes["layout"] {
     const start = after?.slotEnd ?? 0;
     const { slots, bytes: sizes } = planSlots(buffers);
@@ -163,8 +163,8 @@ export class WebgpuDevice implements PlanDevice<WebgpuTypes> {
 }
 
 /**
- * Storage bindings that a kernel may need for itself, when elementwise ops with operands of theirs are fused to it: for
- * what it is given and what it gives, a table of its own, and what tells of indices out of range.
+ * Returns the storage bindings that a kernel may need for itself, when elementwise ops with operands of theirs are
+ * fused to it: for its arguments and results, a table of its own, and the guard of indices.
  */
 function bindingsOf(call: Call): number {
   return Math.max(5, operandsOf(call).length + call.results.length + 1);

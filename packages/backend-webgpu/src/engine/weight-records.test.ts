@@ -5,10 +5,10 @@ import { Memory } from "./memory.ts";
 import { WeightRecords } from "./weight-records.ts";
 
 const GB = 2 ** 30;
-/** More than this is never read at once. */
+/** The most bytes that are ever read at once. */
 const MOST = 16 * 2 ** 20;
 
-/** A file of which every read begins with its own offset. */
+/** A file in which every read begins with its own offset. */
 const file: ByteSource & { readonly lengths: number[] } = {
   size: 7 * GB,
   lengths: [],
@@ -20,7 +20,7 @@ const file: ByteSource & { readonly lengths: number[] } = {
   },
 };
 
-/** A device that only keeps what is written where, of each write the offset that its bytes begin with. */
+/** Makes a device that only records writes: for each write the offset that its bytes begin with. */
 function pretendedDevice(): { readonly device: Device; readonly writes: Map<string, [at: number, from: number][]> } {
   const writes = new Map<string, [at: number, from: number][]>();
   const gpu = {
@@ -38,7 +38,7 @@ function pretendedDevice(): { readonly device: Device; readonly writes: Map<stri
   return { device: { gpu, adapter: { f16: false } } as Device, writes };
 }
 
-/** A weight that lies in the file from an offset on. */
+/** Makes a weight at an offset of the file. */
 function weightAt(name: string, offset: number, nbytes: number): WeightTensor {
   const part: ByteSource = { size: nbytes, read: (at, length) => file.read(offset + at, length) };
   const read: WeightTensor["storage"]["read"] = (options) => part.read(0, nbytes, options);

@@ -6,7 +6,7 @@ import { isSame, toGpu } from "./element-bytes.ts";
 import type { Memory } from "./memory.ts";
 import { type CurrentSignal, StorageReader } from "./storage-reader.ts";
 
-/** The weights of one executable: one buffer for each storage of the file and dtype in which it is seen. */
+/** The weights of one executable: one buffer for each storage of the file and each dtype in which it is viewed. */
 export class WeightRecords {
   readonly #device: Device;
   readonly #memory: Memory;
@@ -15,7 +15,7 @@ export class WeightRecords {
   readonly #records = new Map<string, Constant<GPUBuffer>>();
   readonly #storages = new Map<Constant<GPUBuffer>, Storage>();
 
-  /** `onRead` is told bytes that arrived. */
+  /** Takes `onRead`, which is called with the number of bytes that arrived. */
   constructor(device: Device, memory: Memory, onRead: (bytes: number) => void, signal?: CurrentSignal) {
     this.#device = device;
     this.#memory = memory;
@@ -23,7 +23,7 @@ export class WeightRecords {
     this.#reader = new StorageReader(signal);
   }
 
-  /** The record of a weight; views and tied weights share it. */
+  /** Returns the record of a weight; views and tied weights share it. */
   of({ storage, dtype, name }: WeightTensor): Constant<GPUBuffer> {
     const key = `${dtype} ${storage.id}`;
     const known = this.#records.get(key);
@@ -40,7 +40,7 @@ export class WeightRecords {
     return record;
   }
 
-  /** Says which records will be loaded next, in order, so that they are read while others are uploaded. */
+  /** Announces which records will be loaded next, in order, so that they are read while others are uploaded. */
   expect(records: readonly Constant<GPUBuffer>[]): void {
     this.#reader.expect(records.flatMap((record) => this.#storages.get(record) ?? []));
   }

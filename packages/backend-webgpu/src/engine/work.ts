@@ -2,21 +2,21 @@ import type { HostData } from "@pt2/engine";
 import type { Dispatch } from "../shader/dispatch.ts";
 import type { Buffer, TensorView } from "./tensor-view.ts";
 
-/** Work on the host in the middle of a run, for ops that have no shader: read back, compute, upload. */
+/** Work on the host in the middle of a run, for ops without a shader: read back, compute, upload. */
 export interface HostStep {
   readonly name: string;
   readonly reads: readonly TensorView[];
   readonly writes: readonly TensorView[];
-  /** One entry for each of `writes`, contiguous. */
+  /** Computes one entry for each of `writes`, contiguous. */
   run(inputs: readonly HostData[]): readonly HostData[];
 }
 
-/** What a planned step does. */
+/** The work of a planned step. */
 export type Work =
   | { readonly kind: "dispatch"; readonly dispatch: Dispatch }
   | { readonly kind: "host"; readonly step: HostStep };
 
-/** The buffers that a piece of work needs while it runs: what it reads, and what it writes. */
+/** Returns the buffers that a piece of work needs while it runs: what it reads, and what it writes. */
 export function buffersOf(work: Work): readonly Buffer[] {
   const bindings = work.kind === "dispatch" ? work.dispatch : work.step;
   return [...bindings.reads, ...bindings.writes].map(({ buffer }) => buffer);

@@ -1,4 +1,4 @@
-/** Where a shader left one of its bindings. */
+/** The access with which a shader left one of its bindings. */
 interface Outside {
   readonly shader: string;
   readonly binding: string;
@@ -8,15 +8,15 @@ interface Outside {
 
 /** Watches the accesses of shaders. */
 export interface AccessWatch {
-  /** The first access outside of a binding since it was asked the last time. */
+  /** Returns the first access outside of a binding since the last call. */
   outside(): Promise<Outside | null>;
 }
 
 const DECLARATION = /@group\(0\) @binding\(\d+\) var<storage, \w+> (\w+): array</g;
 
 /**
- * Compiles checks into all shaders of a device from now on: WebGPU keeps what is outside of a binding from being read or
- * written, at a price that differs from device to device; kernels must not come to that.
+ * Compiles checks into all shaders of a device from now on. WebGPU keeps accesses outside of a binding harmless, at a
+ * price that differs from device to device, so kernels must not rely on it.
  */
 export function watchAccesses(device: GPUDevice): AccessWatch {
   const shaders: { readonly name: string; readonly bindings: readonly string[] }[] = [];
@@ -79,14 +79,14 @@ export function watchAccesses(device: GPUDevice): AccessWatch {
   };
 }
 
-/** The text with every index into a binding looked at; `id` says whose it is. */
+/** Returns the text with a check of every index into a binding; `id` names the shader. */
 function withChecks(code: string, bindings: readonly string[], id: number): string {
   const enables = code.match(/^(enable \w+;\n)*/)![0];
   const entry = code.match(/@compute @workgroup_size\([^)]*\)\s*fn main\((.*)\) \{\n/)!;
   const parameters = [...entry[1]!.matchAll(/@builtin\(\w+\) (\w+): (\S+?)(?:,|$)/g)];
   const plain = parameters.map(([, name, type]) => `${name}: ${type}`).join(", ");
   const body = code.slice(enables.length).replace(entry[0], () => `fn unchecked_main(${plain}) {\n`);
-  // A private variable costs nothing next to what is looked at; it is stored once, if there is something to tell.
+  // A private variable costs nothing next to the checks; it is stored once, if there is something to report.
   return `${enables}@group(1) @binding(0) var<storage, read_write> outside_words: vec4<u32>;
 var<private> outside_seen: vec4<u32>;
 fn inside_of(binding: u32, i: u32, length: u32) -> u32 {
@@ -115,7 +115,7 @@ function checked(code: string, bindings: readonly string[]): string {
   return out + code.slice(at);
 }
 
-/** Where the bracket closes that is open at `from`. */
+/** Returns where the bracket that is open at `from` closes. */
 function closing(code: string, from: number): number {
   let depth = 1;
   for (let at = from; ; at++) {

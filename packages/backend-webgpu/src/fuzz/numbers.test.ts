@@ -18,7 +18,7 @@ await describeWithDevice("numbers of programs", (device) => {
   });
   afterAll(() => backend.dispose());
 
-  /** Elements of what a node gives. */
+  /** Returns the elements of a node's result. */
   async function resultOf(inputs: string, node: string, ...given: readonly HostTensor[]): Promise<unknown> {
     const program = programOf(`${inputs}\n %y: ${node}  # numbers (model.py:7, in forward)\n return %y`);
     const executable = await backend.compile({ program, weights: new Map(), registry });

@@ -9,22 +9,25 @@ import { missingDevice, openTestDevice } from "../device.test-helper.ts";
 import { backendOn } from "../variants.test-helper.ts";
 import { type AccessWatch, watchAccesses } from "./checked-accesses.test-helper.ts";
 
-/** Rounds, each of a part of all ops or cases; the environment gives more, or others, to look for new findings. */
+/**
+ * The number of rounds, each over a part of all ops or cases; the environment gives more, or others, to look for new
+ * findings.
+ */
 const ROUNDS = Number(process.env["PT2_FUZZ_ROUNDS"] ?? 1);
 const FIRST = Number(process.env["PT2_FUZZ_FIRST"] ?? 0);
-/** Into how many parts. */
+/** The number of parts. */
 const PARTS = { ops: 16, cases: 64 } as const;
 
 const registry = createRegistry({ sets: [aten] });
 
 type Call = Pick<RandomCall, "program" | "inputs"> & { readonly weights?: ReadonlyMap<string, WeightTensor> };
 
-/** The n-th of `parts` parts of a list, for rounds that go through all of them. */
+/** Returns the n-th of `parts` parts of a list, for rounds that go through all of them. */
 function partOf<T>(list: readonly T[], parts: number, round: number): readonly T[] {
   return list.filter((_, i) => i % parts === round % parts);
 }
 
-// What kernels do on a CPU and on a GPU differs; neither may need what WebGPU does for those that leave their bindings.
+// Kernels for a CPU and for a GPU differ; neither may rely on what WebGPU does for accesses outside of bindings.
 describe.skipIf(missingDevice !== "").each([
   ["software", true],
   ["a GPU", false],
@@ -43,7 +46,7 @@ describe.skipIf(missingDevice !== "").each([
     device?.destroy();
   });
 
-  /** Why a call should not have ended as it did; null when it ran or was refused before the device had to. */
+  /** Returns why a call should not have ended as it did; null when it ran, or was refused before the device had to. */
   async function problemOf({ program, inputs, weights = new Map() }: Call): Promise<string | null> {
     try {
       const executable = await backend.compile({ program, weights, registry });
@@ -55,7 +58,7 @@ describe.skipIf(missingDevice !== "").each([
     } catch (error) {
       if (!(error instanceof Pt2Error) || /\.internal$|^webgpu\.(refused|shader)$/.test(error.code))
         return String(error);
-      // Of data it is the name that helps.
+      // An error about data helps by naming it.
       if (error.where === undefined && !/%\w+/.test(error.what)) return `the error names no place: ${error}`;
       refused.push(error.code);
     }

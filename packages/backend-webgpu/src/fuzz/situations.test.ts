@@ -182,7 +182,9 @@ await describeWithDevice("a backend in unlucky situations", (device) => {
   });
 });
 
-/** The program with a part added to the names that a file gives: of nodes, modules, lines, weights and buffers. */
+/**
+ * Returns the program with a part added to the names that a file gives: of nodes, modules, lines, weights and buffers.
+ */
 function renamed(program: Program, part: string): Program {
   const target = <T extends object>(spec: T): T =>
     "target" in spec && typeof spec.target === "string" ? { ...spec, target: spec.target + part } : spec;

@@ -3,15 +3,16 @@ import { helpersIn } from "../wgsl/scalar.ts";
 import { type ShaderFeatures, storageOf, storeExpr } from "../wgsl/storage.ts";
 import type { ImageOptions } from "./image-options.ts";
 
-/** Invocations of a workgroup in each direction. */
+/** The invocations of a workgroup in each direction. */
 export const TILE = 8;
 
-/** Numbers of the uniform block, as floats: sizes, then mean and 1 / std of four channels. */
+/** The numbers of the uniform block, as floats: sizes, then mean and 1 / std of four channels. */
 export const PARAMS = 12;
 
 /**
- * The WGSL that reads a picture and writes a tensor [1, channels, height, width]. Each element is the mean of the pixels
- * under a triangle as wide as two pixels of whichever is coarser, picture or tensor: linear interpolation where it grows.
+ * Returns the WGSL that reads a picture and writes a tensor [1, channels, height, width]. Each element is the mean of
+ * the pixels under a triangle as wide as two pixels of whichever is coarser, picture or tensor: linear interpolation
+ * where it grows.
  */
 export function imageShader(
   channels: NonNullable<ImageOptions["channels"]>,

@@ -1,34 +1,37 @@
 import type { Adapter } from "../engine/adapter.ts";
 import { webgpuError } from "../webgpu-errors.ts";
 
-/** Where a picture comes from: something that a page shows or has decoded, or a file that holds one. */
+/** The source of a picture: something that a page shows or has decoded, or a file that holds one. */
 export type ImageSource = GPUCopyExternalImageSource | Blob;
 
-/** Pixels that a device can copy. `close` gives back what was made for them. */
+/** Pixels that a device can copy. `close` frees what was made for them. */
 export interface Picture {
   readonly source: GPUCopyExternalImageSource;
   close(): void;
 }
 
 /**
- * What `copyExternalImageToTexture` is given. Where shaders run on a CPU, frames of a video go through a bitmap: they
- * are shared textures, which such a device cannot have, and trying ends the GPU process of Chromium instead of the call.
+ * Returns what `copyExternalImageToTexture` is given. Where shaders run on a CPU, frames of a video go through a
+ * bitmap: they are shared textures, which such a device cannot have, and an attempt ends the GPU process of Chromium
+ * instead of the call.
  */
 export async function pictureOf(source: ImageSource, { software }: Pick<Adapter, "software">): Promise<Picture> {
-  // Values as the file has them, which is what decoders in Python give.
+  // The values stay as the file has them, as in Python's decoders.
   if (source instanceof Blob) return bitmapOf(source, { colorSpaceConversion: "none", premultiplyAlpha: "none" });
   const isFrame = "videoWidth" in source || "displayWidth" in source;
   // A source without pixels is refused by its size.
   return software && isFrame && !sizeOf(source).includes(0) ? bitmapOf(source) : { source, close() {} };
 }
 
-/** A copy that every browser and device can copy from. */
+/** Makes a copy that every browser and device can copy from. */
 export async function bitmapOf(source: ImageSource, options?: ImageBitmapOptions): Promise<Picture> {
   const bitmap = await createImageBitmap(source, options);
   return { source: bitmap, close: () => bitmap.close() };
 }
 
-/** Width and height in pixels. Elements of a page are as large as what they show, not as they are shown. */
+/**
+ * Returns width and height in pixels. Elements of a page have the size of their content, not their size on the page.
+ */
 export function sizeOf(source: GPUCopyExternalImageSource): readonly [number, number] {
   if ("videoWidth" in source) return [source.videoWidth, source.videoHeight];
   if ("displayWidth" in source) return [source.displayWidth, source.displayHeight];
@@ -36,7 +39,7 @@ export function sizeOf(source: GPUCopyExternalImageSource): readonly [number, nu
   return [source.width, source.height];
 }
 
-/** Fails for a picture that has no pixels, or more than a texture. */
+/** Refuses a picture that has no pixels, or more than a texture. */
 export function requireSize(size: readonly [number, number], limit: number): void {
   if (size.every((pixels) => pixels > 0 && pixels <= limit)) return;
   throw webgpuError("webgpu.too-large", {

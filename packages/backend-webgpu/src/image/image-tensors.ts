@@ -7,7 +7,10 @@ import { type ImageOptions, numbersOf } from "./image-options.ts";
 import { imageShader, PARAMS, TILE } from "./image-shader.ts";
 import { bitmapOf, type ImageSource, pictureOf, requireSize, sizeOf } from "./image-source.ts";
 
-/** Flags of `GPUTextureUsage` and `GPUBufferUsage`: read by a shader, target of a copy from a picture; of numbers. */
+/**
+ * Flags of `GPUTextureUsage` and `GPUBufferUsage`: a texture that a shader reads and pictures are copied to; a buffer
+ * of numbers.
+ */
 const PICTURE = 0x02 | 0x04 | 0x10;
 const NUMBERS = 0x40 | 0x08;
 
@@ -18,7 +21,10 @@ interface Target {
   readonly numbers: GPUBuffer;
 }
 
-/** Makes tensors of pictures on one device. The texture of the last size is kept: frames of a video all have one. */
+/**
+ * Makes tensors of pictures on one device. The texture of the last size is kept, since frames of a video all have one
+ * size.
+ */
 export class ImageTensors {
   readonly #device: Device;
   readonly #pipelines = new Map<string, Promise<GPUComputePipeline>>();
@@ -28,7 +34,7 @@ export class ImageTensors {
     this.#device = device;
   }
 
-  /** A tensor [1, channels, height, width]. */
+  /** Makes a tensor [1, channels, height, width]. */
   async make(given: ImageSource, options: ImageOptions): Promise<DeviceTensor> {
     const numbers = numbersOf(options);
     const { gpu, adapter } = this.#device;
@@ -44,7 +50,7 @@ export class ImageTensors {
       try {
         gpu.queue.writeBuffer(target.numbers, 0, Float32Array.from([...size, ...numbers]));
         const [drawn] = await Promise.allSettled([this.#draw(source, target)]);
-        // A picture for which there was no memory was not drawn either.
+        // A picture without memory was not drawn either.
         await memory.settle();
         if (drawn.status === "rejected") throw drawn.reason;
         return tensor;
@@ -64,7 +70,7 @@ export class ImageTensors {
     this.#texture = null;
   }
 
-  /** What a browser or a driver does not copy directly goes through a bitmap. */
+  /** Draws a picture. A source that a browser or a driver does not copy directly goes through a bitmap. */
   async #draw(source: GPUCopyExternalImageSource, target: Target): Promise<void> {
     try {
       await this.#try(source, target);
@@ -116,13 +122,13 @@ export class ImageTensors {
     const compute = (): GPUProgrammableStage => ({ module: gpu.createShaderModule({ code, label: "picture" }) });
     const known = this.#pipelines.get(code) ?? gpu.createComputePipelineAsync({ layout: "auto", compute: compute() });
     this.#pipelines.set(code, known);
-    // One that fails is tried again.
+    // A compilation that fails is tried again.
     known.catch(() => this.#pipelines.delete(code));
     return known;
   }
 }
 
-/** Not decoded, closed, or from another site: the browser's own words say which. */
+/** Reports a picture that is not decoded, closed, or from another site, in the browser's own words. */
 function refuse(error: unknown): never {
   throw refused((error as Error).message);
 }

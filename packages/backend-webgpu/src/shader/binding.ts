@@ -44,9 +44,9 @@ export function fitsBinding(place: TensorView, adapter: Pick<Adapter, "limits" |
 }
 
 /**
- * Parts of a tensor along a dimension, each of which can be bound at once: one part where the whole can. For tables of
- * weights that are larger than a binding. Parts begin at multiples of `step`: of four, so that they can be read and written as
- * vectors, or of what a packed copy of one is rounded up to.
+ * Divides a tensor along a dimension into parts that can each be bound at once: one part where the whole can. This
+ * serves tables of weights that are larger than a binding. Parts begin at multiples of `step`: of four, so that they
+ * can be read and written as vectors, or of what a packed copy of one is rounded up to.
  */
 export function partsOf(
   place: TensorView,

@@ -1,19 +1,19 @@
 import type { Buffer } from "../engine/tensor-view.ts";
 
-/** A part of a buffer that a shader sees. */
+/** A part of a buffer that is bound to a shader. */
 export interface Binding {
   readonly buffer: Buffer;
-  /** Bytes; the whole buffer when absent. */
+  /** The range in bytes; the whole buffer when absent. */
   readonly range?: { readonly offset: number; readonly size: number };
 }
 
-/** One dispatch, with everything decided but where its buffers are. */
+/** One dispatch, with everything decided except its buffers' memory. */
 export interface Dispatch {
-  /** For labels, traces and `explain`. */
+  /** The name in labels, traces and `explain`. */
   readonly name: string;
-  /** Equal texts share a pipeline, so sizes belong into `params`. */
+  /** The WGSL. Equal texts share a pipeline, so sizes belong into `params`. */
   readonly code: string;
-  /** In the order of their numbers: what is read, then what is written. The uniform block follows them. */
+  /** The bindings in the order of their numbers: what is read, then what is written. The uniform block follows them. */
   readonly reads: readonly Binding[];
   readonly writes: readonly Binding[];
   /** The uniform block, a multiple of 16 bytes, or null. */

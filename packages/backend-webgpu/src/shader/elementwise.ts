@@ -6,8 +6,8 @@ import { broadcast } from "./geometry.ts";
 import type { ShaderHost } from "./shader.ts";
 
 /**
- * One dispatch that writes `expr` of the inputs, each broadcast to `out`; several where the tensors are larger than
- * what the device binds at once. `out` has elements.
+ * Plans one dispatch that writes `expr` of the inputs, each broadcast to `out`; several where the tensors are larger
+ * than what the device binds at once. `out` is not empty.
  */
 export function planElementwise(
   host: ShaderHost,

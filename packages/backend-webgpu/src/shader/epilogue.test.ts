@@ -11,7 +11,9 @@ import { Shader, type ShaderHost } from "./shader.ts";
 const SHAPE = [2, 6, 8];
 const COUNT = 96;
 
-/** Where a tensor of float32 of its own lies; these tests look at texts and make the buffers themselves. */
+/**
+ * Makes a view of a float32 tensor with a buffer of its own; these tests look at texts and make the buffers themselves.
+ */
 function place(shape: readonly number[], strides = contiguousStrides(shape)): TensorView {
   const buffer = {
     bytes: 4 * COUNT,

@@ -1,13 +1,15 @@
 import { broadcastStrides } from "@pt2/engine";
 import type { TensorView } from "../engine/tensor-view.ts";
 
-/** Dimensions of a tensor, as few as give the same elements in the same order. */
+/** A dimension of a tensor after merging. */
 export interface Dimension {
   readonly size: number;
   readonly stride: number;
 }
 
-/** Leaves out dimensions of one element and merges neighbours that one stride crosses. Empty for one element. */
+/**
+ * Drops dimensions of one element and merges neighbours that one stride crosses. The result is empty for one element.
+ */
 export function dimensionsOf({ shape, strides }: Pick<TensorView, "shape" | "strides">): readonly Dimension[] {
   const dims: Dimension[] = [];
   for (const [d, size] of shape.entries()) {
@@ -20,7 +22,7 @@ export function dimensionsOf({ shape, strides }: Pick<TensorView, "shape" | "str
   return dims;
 }
 
-/** A tensor as it broadcasts to a shape: strides of repeated dimensions are 0. */
+/** Broadcasts a tensor to a shape: strides of repeated dimensions are 0. */
 export function broadcast(place: TensorView, shape: readonly number[]): TensorView {
   return { ...place, shape, strides: broadcastStrides(place, shape) };
 }

@@ -6,10 +6,12 @@ import { computeType, loadExpr, storageOf } from "../wgsl/storage.ts";
 import { type Dimension, dimensionsOf } from "./geometry.ts";
 import type { Params } from "./params.ts";
 
-/** Elements of a vector load or store. */
+/** The elements of a vector load or store. */
 export const LANES = 4;
 
-/** Whether a tensor can be read as `vec4`s: numbers, dense from a multiple of four on, and a multiple of four of them. */
+/**
+ * Whether a tensor can be read as `vec4`s: numbers, dense from a multiple of four on, and a multiple of four of them.
+ */
 export function isVector(place: TensorView): boolean {
   if (isComplexDtype(place.dtype)) return false;
   const dims = dimensionsOf(place);
@@ -18,18 +20,18 @@ export function isVector(place: TensorView): boolean {
   return dense && count % LANES === 0 && place.offset % LANES === 0;
 }
 
-/** WGSL type of the elements of a binding. */
+/** Returns the WGSL type of the elements of a binding. */
 export function elementType(dtype: DType, vector: boolean, { f16 }: Pick<Adapter, "f16">): string {
   const { type } = storageOf(dtype, { f16 });
   return vector ? `vec4<${type}>` : type;
 }
 
-/** One element of a binding, by an index in elements. */
+/** Returns the WGSL of one element of a binding, by an index in elements. */
 function element(name: string, index: string, vector: boolean): string {
   return vector ? `${name}_buf[(${index}) / 4u][(${index}) % 4u]` : `${name}_buf[${index}]`;
 }
 
-/** `name(i)`: the i-th element in row-major order; with `vector` also `name4(i)`: elements 4i to 4i + 3. */
+/** Declares `name(i)`: the i-th element in row-major order; with `vector` also `name4(i)`: elements 4i to 4i + 3. */
 export function flatReader(name: string, place: TensorView, offset: number, vector: boolean, params: Params): string {
   const type = computeType(place.dtype);
   const dims = dimensionsOf(place);
@@ -41,13 +43,13 @@ export function flatReader(name: string, place: TensorView, offset: number, vect
   return `${code}fn ${name}4(i: u32) -> vec4<${type}> { let v = ${name}_buf[p.${name}_offset / 4u + i]; return vec4<${type}>(${lanes.join(", ")}); }\n`;
 }
 
-/** WGSL that sets `at` to where the i-th element in row-major order is. */
+/** Returns WGSL that sets `at` to the offset of the i-th element in row-major order. */
 export function flatIndex(name: string, dims: readonly Dimension[], params: Params): string {
   const [first, ...rest] = dims;
   if (first === undefined) return `let at = p.${name}_offset;`;
   if (rest.length === 0 && first.stride === 1) return `let at = p.${name}_offset + i;`;
   const steps: string[] = [`var r = i; var at = p.${name}_offset;`];
-  // A leading dimension that repeats the tensor adds nothing, and nothing is left to divide for it.
+  // A leading dimension that repeats the tensor adds nothing, so there is nothing to divide for it.
   for (const [d, { size, stride }] of [...dims.entries()].reverse()) {
     const isFirst = d === 0;
     if (stride !== 0) {
@@ -62,7 +64,7 @@ export function flatIndex(name: string, dims: readonly Dimension[], params: Para
   return steps.join(" ");
 }
 
-/** `name(c0, c1, …)`: an element by its coordinates. */
+/** Declares `name(c0, c1, …)`: an element by its coordinates. */
 export function coordinateReader(
   name: string,
   place: TensorView,
@@ -84,8 +86,8 @@ export function coordinateReader(
 }
 
 /**
- * `name_at(o)`: the element `o` elements behind the tensor's first, wherever that is. With `vector` also `name_at4(o)`:
- * that element and the three behind it, where `o` and the tensor's offset are multiples of four.
+ * Declares `name_at(o)`: the element `o` elements after the tensor's first in memory. With `vector` also `name_at4(o)`:
+ * that element and the three after it, where `o` and the tensor's offset are multiples of four.
  */
 export function rawReader(name: string, place: TensorView, offset: number, vector: boolean, params: Params): string {
   params.add(`${name}_offset`, "u32", offset);
@@ -97,7 +99,7 @@ export function rawReader(name: string, place: TensorView, offset: number, vecto
   return `${code}fn ${name}_at4(o: u32) -> vec4<${type}> { let v = ${name}_buf[(p.${name}_offset + o) / 4u]; return vec4<${type}>(${lanes.join(", ")}); }\n`;
 }
 
-/** `name(i)`: how many elements behind the first one the i-th is, of a tensor with these strides. */
+/** Declares `name(i)`: the offset of the i-th element from the first one, for a tensor with these strides. */
 export function offsetFunction(name: string, layout: Pick<TensorView, "shape" | "strides">, params: Params): string {
   params.add(`${name}_offset`, "u32", 0);
   return `fn ${name}(i: u32) -> u32 { ${flatIndex(name, dimensionsOf(layout), params)} return at; }\n`;

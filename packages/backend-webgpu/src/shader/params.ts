@@ -13,14 +13,14 @@ export class Params {
     this.#fields.push({ name, kind, value });
   }
 
-  /** The WGSL of the block as binding `binding`, read as `p.name`; nothing without fields. */
+  /** Returns the WGSL of the block as binding `binding`, read as `p.name`; nothing without fields. */
   declaration(binding: number): string {
     if (this.#fields.length === 0) return "";
     const members = this.#fields.map(({ name, kind }) => `${name}: ${kind}`);
     return `struct Params { ${members.join(", ")} }\n@group(0) @binding(${binding}) var<uniform> p: Params;\n`;
   }
 
-  /** The block's bytes, a multiple of 16; null without fields. */
+  /** Returns the block's bytes, a multiple of 16; null without fields. */
   bytes(): Uint8Array<ArrayBuffer> | null {
     if (this.#fields.length === 0) return null;
     const view = new DataView(new ArrayBuffer(Math.ceil(this.#fields.length / 4) * 16));
@@ -33,7 +33,7 @@ export class Params {
   }
 }
 
-/** Refuses what would become another number. */
+/** Refuses a value that the field's type cannot represent. */
 function requireRange(name: string, value: number, [least, greatest]: readonly [number, number]): void {
   if (Number.isInteger(value) && value >= least && value <= greatest) return;
   throw webgpuError("webgpu.too-large", {

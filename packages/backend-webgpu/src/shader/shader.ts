@@ -27,10 +27,10 @@ export interface Epilogue {
   readonly inputs: readonly (TensorView | null)[];
 }
 
-/** Where a result goes. */
+/** The target of a result. */
 export interface ShaderResult {
   readonly place: TensorView;
-  /** Dtype of what the kernel computes, before the epilogue. */
+  /** The dtype of what the kernel computes, before the epilogue. */
   readonly dtype: TensorView["dtype"];
   readonly epilogue: Epilogue | null;
 }
@@ -38,28 +38,28 @@ export interface ShaderResult {
 /** What a shader is planned in. */
 export interface ShaderHost {
   readonly adapter: Adapter;
-  /** Makes the n-th result of the call. */
+  /** Makes result `index` of the call. */
   result(index: number): ShaderResult;
-  /** Reserves two words that a run looks at when it is done. */
+  /** Reserves two words that are checked when a run is done. */
   guard(guard: Guard): { readonly buffer: Buffer; readonly slot: number };
   add(dispatch: Dispatch): void;
 }
 
-/** What is wrong when a shader says `fail(value)`. */
+/** An error that a shader reports with `fail(value)`. */
 export interface Guard {
   readonly code: BackendErrorCode | RegistryErrorCode;
-  /** The message, given the value. */
+  /** Returns the message, given the value. */
   readonly what: (value: number) => string;
 }
 
-/** An operand of an epilogue: how its reader is called, and whether it reads vectors too. */
+/** An operand of an epilogue: the name of its reader, and whether it reads vectors too. */
 interface FusedOperand {
   readonly name: string;
   readonly wide: boolean;
 }
 
 export interface AccessOptions {
-  /** Bind it as `vec4`s; only where {@link isVector} holds. */
+  /** Whether it is bound as `vec4`s, which is valid only where {@link isVector} holds. */
   readonly vector?: boolean;
 }
 
@@ -69,10 +69,9 @@ export interface AccessOptions {
  *
  * - `read(x)`: `x(i)` is the i-th element in row-major order, whatever the strides; with `vector` also `x4(i)`.
  * - `at(x)`: `x(c0, c1, …)` is the element at these coordinates.
- * - `raw(x)`: `x_at(o)` is the element `o` behind the first, and `offsets(name, layout)` tells such distances.
- * - `write(y)` and `result(y)`: `set_y(i, value)` stores the i-th element; with `vector` there is `set_y4(i, vec4)`
- * alone,
- * since storing a part of a vector may store the rest of it too.
+ * - `raw(x)`: `x_at(o)` is the element `o` after the first, and `offsets(name, layout)` computes such distances.
+ * - `write(y)` and `result(y)`: `set_y(i, value)` stores the i-th element; with `vector` there is only
+ *   `set_y4(i, vec4)`, since storing a part of a vector may store the rest of it too.
  * - `u32`, `i32`, `f32`: numbers that may differ without a new pipeline, read as `p.name`.
  *
  * Each binding is `name_buf` for what these cannot express, with `p.name_offset` as its first element. Values are in
@@ -107,8 +106,8 @@ export class Shader {
   }
 
   /**
-   * For kernels that compute where they read: `x_at(o)` is the element `o` elements behind the first; with `vector`
-   * also `x_at4(o)`, that one and the next three.
+   * Declares access for kernels that compute where they read: `x_at(o)` is the element `o` elements after the first;
+   * with `vector` also `x_at4(o)`, that one and the next three.
    */
   raw(name: string, place: TensorView, { vector = false }: AccessOptions = {}): this {
     const offset = this.#bindRead(name, place, vector);
@@ -116,13 +115,13 @@ export class Shader {
     return this;
   }
 
-  /** `name(i)`: how many elements behind the first one the i-th of a tensor with these strides is. */
+  /** Declares `name(i)`: the offset of the i-th element from the first, for a tensor with these strides. */
   offsets(name: string, layout: Pick<TensorView, "shape" | "strides">): this {
     this.#functions.push(offsetFunction(name, layout, this.#params));
     return this;
   }
 
-  /** The n-th result of the call, with what is fused behind it. Returns where it lies. */
+  /** Declares result `index` of the call, with its epilogue. Returns the view that it is written to. */
   result(name: string, index = 0, { vector = false }: AccessOptions = {}): TensorView {
     const { place, dtype, epilogue } = this.#host.result(index);
     if (epilogue === null) {
@@ -156,7 +155,10 @@ export class Shader {
     return place;
   }
 
-  /** Memory that the shader writes, every element at most once. `vector` only where {@link isVector} holds. */
+  /**
+   * Declares memory that the shader writes, every element at most once. `vector` is valid only where {@link isVector}
+   * holds.
+   */
   write(name: string, place: TensorView, { vector = false }: AccessOptions = {}): this {
     const { dtype } = place;
     const storage = elementType(dtype, vector, this.adapter);
@@ -175,7 +177,7 @@ export class Shader {
     return this;
   }
 
-  /** Memory of 4-byte elements that invocations update together: `name_buf: array<atomic<u32>>`. */
+  /** Declares memory of 4-byte elements that invocations update together: `name_buf: array<atomic<u32>>`. */
   atomic(name: string, place: TensorView): this {
     this.#params.add(`${name}_offset`, "u32", this.#bindWrite(name, place, "atomic<u32>"));
     return this;
@@ -197,8 +199,8 @@ export class Shader {
   }
 
   /**
-   * Offers `fail(value)`: after the run it ends with this error, of which the message names `value`. For data that an
-   * op must refuse, such as an index outside its tensor.
+   * Declares `fail(value)`, after which the run ends with this error, whose message contains `value`. It is for data
+   * that an op must refuse, such as an index outside its tensor.
    */
   guard(guard: Guard): this {
     const { buffer, slot } = this.#host.guard(guard);
@@ -210,7 +212,7 @@ export class Shader {
     return this;
   }
 
-  /** A function of scalars from an expression. */
+  /** Declares a function of scalars from an expression. */
   function(name: string, expr: TypedExpr, inputs: readonly TensorView["dtype"][]): this {
     this.#functions.push(scalarFunction(name, expr, inputs).code);
     return this;
@@ -221,7 +223,9 @@ export class Shader {
     return this;
   }
 
-  /** Runs `body` once for each `i: u32` below `count`. `declarations` are functions that it calls. */
+  /**
+   * Adds a dispatch that runs `body` once for each `i: u32` below `count`. `declarations` are functions that it calls.
+   */
   forEach(
     count: number,
     body: string,
@@ -241,8 +245,9 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>, @builtin(num_workgroups) g
   }
 
   /**
-   * Runs `body` in a workgroup for each `group: u32` below `count`; `lane: u32` is the invocation within it. With
-   * `subgroups` a workgroup is one subgroup, `lane` the invocation within that, and subgroup functions are enabled.
+   * Adds a dispatch that runs `body` in a workgroup for each `group: u32` below `count`; `lane: u32` is the invocation
+   * within it. With `subgroups` a workgroup is one subgroup, `lane` the invocation within that, and subgroup functions
+   * are enabled.
    */
   forEachGroup(
     count: number,

@@ -1,10 +1,13 @@
 // WGSL that finds elements by the uniform block.
 import { type ElementwiseForm, isVectorArray, stridesOf, type WalkMode } from "./elementwise-geometry.ts";
 
-/** WGSL of a word of the uniform block. */
+/** Returns the WGSL of a word of the uniform block. */
 export type Field = (name: string) => string;
 
-/** The element's coordinates as `c0`, `c1` and so on, the last in vectors; `t0` where invocations compute tiles. */
+/**
+ * Returns WGSL that computes the element's coordinates as `c0`, `c1` and so on, the last in vectors; `t0` where
+ * invocations compute tiles.
+ */
 export function coordinates({ rank, turned }: ElementwiseForm, field: Field): string {
   const lines: string[] = [];
   const name = (d: number): string => (d === turned ? `t${d}` : `c${d}`);
@@ -17,7 +20,9 @@ export function coordinates({ rank, turned }: ElementwiseForm, field: Field): st
   return `${lines.join("")}  let ${name(0)} = ${rest};\n`;
 }
 
-/** Where an element is, or the first of the invocation's, in units of the binding's elements. */
+/**
+ * Returns the WGSL of the address of an element, or of the invocation's first one, in units of the binding's elements.
+ */
 export function addressOf(k: number, form: ElementwiseForm, field: Field): string {
   const { rank, vector, ragged, turned } = form;
   const mode = form.modes[k] as WalkMode;
@@ -32,15 +37,17 @@ export function addressOf(k: number, form: ElementwiseForm, field: Field): strin
 
 /** WGSL that reads an operand. */
 export interface Read {
-  /** What stands outside of the entry point, in it, and in the loop over the rows of a tile if there is one. */
+  /**
+   * The parts that stand outside of the entry point, in it, and in the loop over the rows of a tile if there is one.
+   */
   readonly declaration: string;
   readonly tile: string;
   readonly setup: string;
-  /** The element of one of the invocation's lanes, as it is in memory. */
+  /** Returns the element of one of the invocation's lanes, as it is in memory. */
   lane(index: number): string;
 }
 
-/** How the k-th operand is read. */
+/** Returns the WGSL that reads operand `k`. */
 export function readOf(k: number, form: ElementwiseForm, field: Field): Read {
   const mode = form.modes[k] as WalkMode;
   const address = addressOf(k, form, field);

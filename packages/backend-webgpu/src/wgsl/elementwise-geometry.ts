@@ -1,27 +1,30 @@
-/** A tensor's way over an iteration space: strides and offset count elements. */
+/** A tensor's walk over an iteration space: strides and offset count elements. */
 export interface Walk {
   readonly strides: readonly number[];
   readonly offset: number;
 }
 
 /**
- * How an operand moves: with the element's number (`dense`), not at all (`scalar`), by coordinates with the next
- * element beside it (`row`), with the same one for a whole row (`column`), with the next element in another dimension
- * (`turned`), or by coordinates in any steps (`strided`).
+ * How an operand moves: with the element's index (`dense`), not at all (`scalar`), by coordinates with neighbouring
+ * elements along the row (`row`), with one element for a whole row (`column`), with neighbouring elements along another
+ * dimension (`turned`), or by coordinates with any strides (`strided`).
  */
 export type WalkMode = "dense" | "scalar" | "row" | "column" | "turned" | "strided";
 
-/** What a kernel's text depends on, besides expression and dtypes: not on sizes. */
+/** What a kernel's text depends on besides expression and dtypes: not on sizes. */
 export interface ElementwiseForm {
-  /** Dimensions that are left after merging. */
+  /** The number of dimensions that are left after merging. */
   readonly rank: number;
-  /** Elements that an invocation computes. */
+  /** The elements that an invocation computes. */
   readonly vector: 1 | 4;
   /** Whether they may lie in more than one row, so that each has coordinates of its own. */
   readonly ragged: boolean;
-  /** The dimension along which `turned` operands are read: invocations compute tiles of 4 × 4. Null without any. */
+  /**
+   * The dimension along which `turned` operands are read, with invocations that compute tiles of 4 × 4. Null without
+   * such operands.
+   */
   readonly turned: number | null;
-  /** Of the operands, then of the output. */
+  /** The modes of the operands, then that of the output. */
   readonly modes: readonly WalkMode[];
 }
 
@@ -32,8 +35,8 @@ export interface Geometry {
 }
 
 /**
- * The same elements in as few dimensions as possible: dimensions of one element go, the others are ordered by the
- * strides of the output, and neighbours that every operand crosses in one stride are merged. At least one is left.
+ * Returns the same elements in as few dimensions as possible: dimensions of one element go, the others are ordered by
+ * the strides of the output, and neighbours that every operand crosses in one stride are merged. At least one is left.
  */
 export function coalesce({ shape, walks }: Geometry): Geometry {
   const guide = walks.at(-1)?.strides as readonly number[];
@@ -60,7 +63,7 @@ export function coalesce({ shape, walks }: Geometry): Geometry {
   };
 }
 
-/** The form of a geometry that is coalesced. */
+/** Returns the form of a coalesced geometry. */
 export function formOf({ shape, walks }: Geometry): ElementwiseForm {
   const rank = shape.length;
   const output = modeOf(walks.at(-1) as Walk, shape, 4);
@@ -77,13 +80,13 @@ export function formOf({ shape, walks }: Geometry): ElementwiseForm {
   return { rank, vector, ragged, turned, modes: inTiles };
 }
 
-/** The dimension, not the last, in which an operand has vectors; -1 if there is none. */
+/** Returns the dimension, other than the last, along which an operand has vectors; -1 if there is none. */
 function turnedAlong({ strides, offset }: Walk, shape: readonly number[]): number {
   const d = strides.findIndex((stride, at) => stride === 1 && at < shape.length - 1 && (shape[at] as number) % 4 === 0);
   return offset % 4 === 0 && strides.every((stride, at) => at === d || stride % 4 === 0) ? d : -1;
 }
 
-/** How many invocations compute a coalesced geometry. */
+/** Returns how many invocations compute a coalesced geometry. */
 export function invocationsOf({ shape }: Geometry, { vector, turned }: ElementwiseForm): number {
   return elements(shape) / (turned === null ? vector : 16);
 }
@@ -101,7 +104,10 @@ function modeOf({ strides, offset }: Walk, shape: readonly number[], vector: num
   return inner === 1 && rows ? "row" : "strided";
 }
 
-/** Names of the words of a kernel's uniform block, in order. Both the text and the block are made from this list. */
+/**
+ * Lists the names of the words of a kernel's uniform block, in order. Both the text and the block are made from this
+ * list.
+ */
 export function blockFields(form: ElementwiseForm): readonly string[] {
   const { rank, modes } = form;
   const moves = modes.some(byCoordinates);
@@ -118,14 +124,14 @@ export function byCoordinates(mode: WalkMode): boolean {
   return mode !== "dense" && mode !== "scalar";
 }
 
-/** Dimensions of which the kernel reads the stride. */
+/** Returns the dimensions whose strides the kernel reads. */
 export function stridesOf(mode: WalkMode, { rank, turned }: ElementwiseForm): readonly number[] {
   if (!byCoordinates(mode)) return [];
   if (mode === "turned") return range(0, rank).filter((d) => d !== turned);
   return range(0, mode === "strided" ? rank : rank - 1);
 }
 
-/** The uniform block of a coalesced geometry; `span` is the number of invocations in a row of workgroups. */
+/** Makes the uniform block of a coalesced geometry; `span` is the number of invocations in a row of workgroups. */
 export function elementwiseParams(geometry: Geometry, form: ElementwiseForm, span: number): Uint32Array<ArrayBuffer> {
   const { shape, walks } = geometry;
   const { vector, ragged, turned, modes, rank } = form;
@@ -138,7 +144,7 @@ export function elementwiseParams(geometry: Geometry, form: ElementwiseForm, spa
     values.set(`size${d}`, (shape[d] as number) / (inVectors ? vector : 1));
   }
   for (const [k, { strides, offset }] of walks.entries()) {
-    // Whole vectors are counted where the binding is an array of them.
+    // Offsets count whole vectors where the binding is an array of them.
     const unit = isVectorArray(modes[k] as WalkMode) ? vector : 1;
     values.set(`offset${k}`, offset / unit);
     for (const [d, stride] of strides.entries()) values.set(`stride${k}_${d}`, stride / unit);
@@ -149,7 +155,7 @@ export function elementwiseParams(geometry: Geometry, form: ElementwiseForm, spa
   return words;
 }
 
-/** Whether a binding is an array of vectors, if the kernel is one of vectors. */
+/** Whether a binding is an array of vectors, if the kernel computes vectors. */
 export function isVectorArray(mode: WalkMode): boolean {
   return mode === "dense" || mode === "row" || mode === "turned";
 }

@@ -7,7 +7,7 @@ import { type ElementwiseDispatch, elementwiseDispatch } from "./elementwise.ts"
 import type { Geometry, Walk } from "./elementwise-geometry.ts";
 import { type ShaderFeatures, storageOf } from "./storage.ts";
 
-/** An operand: the values in memory, and how the iteration space walks over them. */
+/** An operand: the values in memory, and its walk over the iteration space. */
 export interface TestOperand extends Walk {
   readonly dtype: DType;
   readonly data: readonly ScalarValue[];
@@ -21,12 +21,12 @@ export interface TestKernel {
   readonly output?: Walk;
 }
 
-/** Strides of a dense tensor in row-major order. */
+/** Returns the walk of a dense tensor in row-major order. */
 export function dense(shape: readonly number[]): Walk {
   return { strides: shape.map((_, d) => shape.slice(d + 1).reduce((a, b) => a * b, 1)), offset: 0 };
 }
 
-/** Values of the output in row-major order, as the device computes them. */
+/** Returns the values of the output in row-major order, as the device computes them. */
 export async function runOnDevice(device: GPUDevice, kernel: TestKernel): Promise<readonly ScalarValue[]> {
   const features = { f16: device.features.has("shader-f16"), maxWorkgroups: 65535 };
   const { shape, operands, expr } = kernel;
@@ -93,7 +93,7 @@ export async function runDispatch(
   return result;
 }
 
-/** The same by the meaning of the language, in the precision that the GPU has. */
+/** Returns the same values as the reference evaluator computes them, in the precision that the GPU has. */
 export function runReference({ shape, operands, expr }: TestKernel): readonly ScalarValue[] {
   const narrowed = operands.map(({ dtype, data, ...walk }) => {
     const to = NARROW[dtype] ?? dtype;
@@ -104,7 +104,7 @@ export function runReference({ shape, operands, expr }: TestKernel): readonly Sc
 
 const NARROW: { readonly [D in DType]?: DType } = { float64: "float32", int64: "int32" };
 
-/** The expression in float32 and int32 where it has float64 and int64; what is cast to int64 saturates. */
+/** Returns the expression in float32 and int32 where it has float64 and int64; what is cast to int64 saturates. */
 function narrow(expr: TypedExpr): TypedExpr {
   return fold<TypedExpr>([expr], (node, of) => {
     const made = withChildren(node, of);

@@ -15,7 +15,7 @@ const rules = (...operands: readonly DType[]) => ({
 });
 const difference = (dtype: DType): TypedExpr => typeExpr(s.sub(s.input(0), s.input(1)), rules(dtype, dtype));
 
-/** Elements of a walk, few enough to be exact in every float. */
+/** Makes an operand whose elements are few enough to be exact in every float. */
 function operand(dtype: DType, shape: readonly number[], walk: Walk, seed: number): TestOperand {
   const random = randomUnit(seed);
   const length =

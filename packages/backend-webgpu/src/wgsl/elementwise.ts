@@ -15,7 +15,7 @@ import {
 import { type ElementExpr, prelude, scalarFunction } from "./scalar.ts";
 import { exactStoreExpr, loadExpr, type ShaderFeatures, type Storage, storageOf } from "./storage.ts";
 
-/** `out[i] = expr(inputs[i]…)`: what is computed, and in which form. The output has the expression's dtype. */
+/** A kernel that computes `out[i] = expr(inputs[i]…)`, and its form. The output has the expression's dtype. */
 export interface ElementwiseKernel {
   readonly expr: ElementExpr;
   readonly inputs: readonly DType[];
@@ -24,7 +24,7 @@ export interface ElementwiseKernel {
 
 /** One dispatch of a kernel. */
 export interface ElementwiseDispatch {
-  /** Equal for all sizes that have the same form. */
+  /** The WGSL, which is equal for all sizes that have the same form. */
   readonly code: string;
   /** The uniform block, a multiple of 16 bytes. */
   readonly params: Uint32Array<ArrayBuffer>;
@@ -33,15 +33,15 @@ export interface ElementwiseDispatch {
 
 const WORKGROUP = 256;
 
-/** What a dispatch depends on in the device. */
+/** The features and limits of the device that a dispatch depends on. */
 export interface DispatchLimits extends ShaderFeatures {
-  /** Workgroups in one dimension; what needs more takes several rows of them. */
+  /** The most workgroups in one dimension; more take several rows of them. */
   readonly maxWorkgroups: number;
 }
 
 /**
- * The dispatch that computes an expression over a geometry, whose last walk is the output's. Bindings are the operands
- * in order, the output, the uniform block. An empty geometry has no workgroups.
+ * Makes the dispatch that computes an expression over a geometry, whose last walk is the output's. Bindings are the
+ * operands in order, the output, the uniform block. An empty geometry has no workgroups.
  */
 export function elementwiseDispatch(
   expr: ElementExpr,
@@ -61,7 +61,7 @@ export function elementwiseDispatch(
   };
 }
 
-/** The WGSL of a kernel. */
+/** Returns the WGSL of a kernel. */
 function elementwiseShader({ expr, inputs, form }: ElementwiseKernel, features: ShaderFeatures): string {
   const { vector, ragged, turned, modes } = form;
   const dtypes = [...inputs, expr.dtype];
@@ -106,7 +106,7 @@ function elementwiseShader({ expr, inputs, form }: ElementwiseKernel, features: 
   ].join("");
 }
 
-/** WGSL that writes one value, or a vector of them; of complex numbers that is two vectors. */
+/** Returns WGSL that writes one value, or a vector of them; of complex numbers that is two vectors. */
 function storeOf(buffer: string, address: string, values: readonly string[], type: Storage["type"]): string {
   const [a, b, c, d] = values;
   if (values.length === 1) return `  ${buffer}[${address}] = ${a};\n`;

@@ -29,7 +29,7 @@ const operand = (dtype: DType, seed: number): TestOperand => ({
   offset: 0,
 });
 
-// Units in the last place. The built-in exp is precise to 3 + 2|x| of them.
+// Tolerances in units in the last place. The built-in exp is precise to 3 + 2|x| of them.
 const ULPS: Readonly<Record<string, number>> = { exp: 120, expm1: 120, sinh: 120, cosh: 120, erfc: 160 };
 /** Functions with zeros that no float is near enough to are compared absolutely. */
 const ABSOLUTE: Readonly<Record<string, number>> = { sin: 2e-7, cos: 2e-7, lgamma: 1e-6, digamma: 2e-6 };
@@ -55,7 +55,7 @@ async function check(device: GPUDevice, fn: string, expr: TypedExpr, operands: r
     const near = Math.abs(Number(got) - Number(value)) < (ABSOLUTE[fn] ?? 0);
     const ulps = distance(got, value, expr.dtype, GPU);
     const from = operands.map(({ data }) => data[i]);
-    // The sign of a NaN is open.
+    // The sign of a NaN is unspecified.
     if (fn === "copysign" && Number.isNaN(from[1])) return [];
     return near || ulps <= (ULPS[fn] ?? 4) ? [] : [`${fn}(${from.join(", ")}) = ${got}, not ${value}, ${ulps} ulp`];
   });
@@ -65,7 +65,7 @@ async function check(device: GPUDevice, fn: string, expr: TypedExpr, operands: r
 await describeWithDevice("scalar functions on the device", (device) => {
   describe.each(DTYPES)("%s", (dtype) => {
     const x = operand(dtype, 2);
-    // Turned round, so that special values meet others.
+    // The order is reversed, so that special values meet others.
     const y = { ...operand(dtype, 3), data: operand(dtype, 3).data.toReversed() };
 
     test.each(UNARY_FNS.filter((fn) => tested(fn, dtype) && typed(s[fn](s.input(0)), dtype)))("%s", async (fn) => {

@@ -89,7 +89,7 @@ const CLOSED: ReadonlySet<UnaryFn | BinaryFn> = new Set([
   "shr",
 ]);
 
-/** WGSL of a function of one operand of a dtype. */
+/** Returns the WGSL of a function of one operand of a dtype. */
 export function unaryExpr(fn: UnaryFn, dtype: DType, x: string): string {
   const type = computeType(dtype);
   if (type === "bool") return `(!${x})`;
@@ -98,7 +98,7 @@ export function unaryExpr(fn: UnaryFn, dtype: DType, x: string): string {
   return fitExpr(dtype, (INTEGER_UNARY[fn] as Spelling)(x, ""));
 }
 
-/** WGSL of a function of two operands of a dtype. */
+/** Returns the WGSL of a function of two operands of a dtype. */
 export function binaryExpr(fn: BinaryFn, dtype: DType, x: string, y: string): string {
   const type = computeType(dtype);
   if (type === "bool") return (ON_BOOLS[fn] as Spelling)(x, y);

@@ -36,7 +36,7 @@ test("anything else that needs more than 32 bits is refused", () => {
 
 test("constants that only a shared part has are found once", () => {
   let expr = s.min(x, LARGE);
-  // A tree of 2^60 nodes, if shared ones were visited again.
+  // The tree has 2^60 nodes, if shared ones are visited again.
   for (let i = 0; i < 60; i++) expr = s.add(expr, expr);
   const { code } = scalarFunction("f", typed(expr), ["int64"]);
   expect(code.split("\n").length).toBeLessThan(70);

@@ -6,8 +6,8 @@ const LEAST = -(2n ** 31n);
 const GREATEST = 2n ** 31n - 1n;
 
 /**
- * The expression with int64 in 32 bits. A constant that does not fit them is dropped where it is not a bound at all
- * (`min(x, 2⁶³ - 1)`), or decides a comparison; anywhere else it is `webgpu.int64-range`.
+ * Returns the expression with int64 in 32 bits. A constant that does not fit them is dropped where it is not a bound at
+ * all (`min(x, 2⁶³ - 1)`), or decides a comparison; anywhere else it is `webgpu.int64-range`.
  */
 export function narrowIntegers(expr: TypedExpr): TypedExpr {
   const wide = fold<boolean>([expr], (node, of) => {
@@ -37,7 +37,7 @@ function isWide(node: TypedExpr): node is Const & { readonly value: bigint } {
 
 const MIRRORED: { readonly [F in BinaryFn]?: BinaryFn } = { lt: "gt", le: "ge", gt: "lt", ge: "le" };
 
-/** With a constant beyond every value of the other operand the result is one of them, or known. */
+/** With a constant beyond every value of the other operand, the result is one of the two, or known. */
 function narrowBinary(node: Binary): TypedExpr {
   const [x, y] = [node.x, node.y];
   if (isWide(x) === isWide(y)) return node;

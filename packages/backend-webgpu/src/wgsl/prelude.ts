@@ -8,7 +8,7 @@ interface Later {
   load(): Promise<Helpers>;
 }
 
-/** The helpers of which only names are there at first. */
+/** The helpers that load on demand; at first only their names are known. */
 export const LATER: readonly Later[] = [
   {
     names: namesOf(
@@ -35,21 +35,21 @@ export function hasHelper(name: string): boolean {
   return Object.hasOwn(BITS, name) || LATER.some(({ names }) => names.has(name));
 }
 
-/** Helpers that a text names, each once; not those that they name in turn. */
+/** Returns the helpers that a text names, each once; not those that they name in turn. */
 export function helpersIn(text: string): readonly string[] {
   return [...new Set(text.match(/\b[a-z]\w*/g))].filter(hasHelper);
 }
 
 const needs = new Map<string, readonly string[]>();
 
-/** The helpers that a helper names. */
+/** Returns the helpers that a helper names. */
 function needsOf(name: string): readonly string[] {
   const known = needs.get(name) ?? helpersIn(declarationOf(name));
   needs.set(name, known);
   return known;
 }
 
-/** Throws `NotLoaded` for one that is not there yet. */
+/** Returns the declaration of a helper. Throws `NotLoaded` for one that is not loaded yet. */
 function declarationOf(name: string): string {
   const declaration = loaded[name];
   if (declaration !== undefined) return declaration;
@@ -59,15 +59,15 @@ function declarationOf(name: string): string {
   });
 }
 
-/** The declarations of helpers and of all that they need, each once. A shader has one prelude. */
+/** Returns the declarations of helpers and of all that they need, each once. A shader has one prelude. */
 export function prelude(helpers: Iterable<string>): string {
   const needed = new Set(helpers);
-  // A set is iterated over what is added meanwhile too.
+  // Iteration over a set also visits what is added during it.
   for (const name of needed) for (const other of needsOf(name)) needed.add(other);
   return [...needed].map((name) => `${declarationOf(name)}\n`).join("");
 }
 
-/** Functions of floats by what they compute, then helpers by their names. */
+/** Returns names: functions of floats by what they compute, then helpers by their names. */
 function namesOf(functions: string, ...others: readonly string[]): ReadonlySet<string> {
   return new Set([
     ...functions.split(" ").map((name) => `${name}_f32`),

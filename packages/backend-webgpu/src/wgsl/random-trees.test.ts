@@ -7,7 +7,7 @@ import { describeWithDevice } from "../device.test-helper.ts";
 import { runOnDevice, runReference } from "./elementwise.test-helper.ts";
 
 // Floats are small multiples of a half and stay exact, as a GPU's compiler may reorder sums and products. Products and
-// quotients of sums would not.
+// quotients of sums would not stay exact.
 const FLOAT_FNS = ["add", "sub", "min", "max"] as const;
 const GPU = { narrow: true };
 

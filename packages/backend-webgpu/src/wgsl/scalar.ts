@@ -25,8 +25,9 @@ export interface ComplexExpr {
 export type ElementExpr = TypedExpr | ComplexExpr;
 
 /**
- * `fn name(x0: …, x1: …) -> …`: the expression of its inputs, all in their compute types. The result is a value that
- * the expression's dtype has: rounded to half precision, wrapped to its width. Shared subexpressions are computed once.
+ * Declares `fn name(x0: …, x1: …) -> …`: the expression of its inputs, all in their compute types. The result is a
+ * value that the expression's dtype has: rounded to half precision, wrapped to its width. Shared subexpressions are
+ * computed once.
  *
  * float64 is computed in float32 and int64 in int32; throws `webgpu.int64-range` for a constant that does not fit.
  */

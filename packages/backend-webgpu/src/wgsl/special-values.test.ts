@@ -6,7 +6,7 @@ import { scalarFunction } from "./scalar.ts";
 
 const x = s.input(0);
 
-// What compilers like to simplify, or to compute by a road on which infinities meet.
+// Expressions that compilers like to simplify, or to compute in a way in which infinities meet.
 const floats: Readonly<Record<string, ScalarExpr>> = {
   "x - x": s.sub(x, x),
   "x / x": s.div(x, x),
@@ -45,7 +45,7 @@ const VALUES = [0, 1, -1, Infinity, -Infinity, NaN, 0.5, 100, -60, 1e30, -1e30, 
   Math.fround,
 );
 
-/** What is denormal may be zero. */
+/** A denormal may be zero. */
 const agree = (a: ScalarValue, b: ScalarValue): boolean =>
   Object.is(a, b) ||
   a === b ||

@@ -1,19 +1,19 @@
 import type { DType } from "@pt2/format";
 import { webgpuError } from "../webgpu-errors.ts";
 
-/** What a device offers to shaders. */
+/** Optional features of a device that shaders use. */
 export interface ShaderFeatures {
-  /** `shader-f16`: float16 is stored in 16 bits. */
+  /** Whether `shader-f16` is enabled: float16 is stored in 16 bits. */
   readonly f16: boolean;
 }
 
-/** Type of a tensor's elements in memory. */
+/** The type of a tensor's elements in memory. */
 export interface Storage {
   readonly type: "f32" | "f16" | "i32" | "u32" | "vec2<f32>";
   readonly bytes: 2 | 4 | 8;
 }
 
-/** Type of a value in an expression; a complex number is its two parts. */
+/** The type of a value in an expression; a complex number is its two parts. */
 export type ComputeType = "f32" | "i32" | "u32" | "bool" | "vec2<f32>";
 
 const COMPUTE: { readonly [D in DType]?: ComputeType } = {
@@ -35,7 +35,7 @@ const COMPUTE: { readonly [D in DType]?: ComputeType } = {
   complex128: "vec2<f32>",
 };
 
-/** WGSL type of a dtype's values while something is computed: every float is f32, small integers are wide ones. */
+/** Returns the WGSL type of a dtype's values in computations: every float is f32, small integers are wide ones. */
 export function computeType(dtype: DType): ComputeType {
   const type = COMPUTE[dtype];
   if (type !== undefined) return type;
@@ -46,7 +46,8 @@ export function computeType(dtype: DType): ComputeType {
 }
 
 /**
- * WGSL type of a dtype's elements in memory. Bools are 0 or 1; what is narrower than its type holds no other values.
+ * Returns the WGSL type of a dtype's elements in memory. Bools are 0 or 1; a dtype narrower than its type holds no
+ * other values.
  */
 export function storageOf(dtype: DType, { f16 }: ShaderFeatures): Storage {
   if (dtype === "float16" && f16) return { type: "f16", bytes: 2 };
@@ -55,13 +56,13 @@ export function storageOf(dtype: DType, { f16 }: ShaderFeatures): Storage {
   return { type: type === "bool" ? "u32" : type, bytes: 4 };
 }
 
-/** The value of an element, given the WGSL that reads it. */
+/** Returns the value of an element, given the WGSL that reads it. */
 export function loadExpr(dtype: DType, code: string): string {
   if (dtype === "bool") return `(${code} != 0u)`;
   return dtype === "float16" ? `f32(${code})` : code;
 }
 
-/** Helpers of the prelude that give the nearest value of a dtype, where its compute type has more values. */
+/** Helpers of the prelude that return the nearest value of a dtype, where its compute type has more values. */
 const FIT: { readonly [D in DType]?: string } = {
   float16: "round_f16",
   bfloat16: "round_bf16",
@@ -73,19 +74,24 @@ const FIT: { readonly [D in DType]?: string } = {
   uint16: "wrap_u16",
 };
 
-/** A computed value as the dtype has it: rounded, or wrapped to its width. Names helpers of the prelude. */
+/**
+ * Returns the WGSL of a computed value as the dtype has it: rounded, or wrapped to its width. Names helpers of the
+ * prelude.
+ */
 export function fitExpr(dtype: DType, code: string): string {
   const helper = FIT[dtype];
   return helper === undefined ? code : `${helper}(${code})`;
 }
 
-/** What is written to memory for a value that the dtype has, such as the result of a scalar function. */
+/**
+ * Returns the WGSL that is written to memory for a value that the dtype has, such as the result of a scalar function.
+ */
 export function exactStoreExpr(dtype: DType, code: string, { f16 }: ShaderFeatures): string {
   if (dtype === "bool") return `u32(${code})`;
   return dtype === "float16" && f16 ? `f16(${code})` : code;
 }
 
-/** What is written to memory for any computed value. Names helpers of the prelude. */
+/** Returns the WGSL that is written to memory for any computed value. Names helpers of the prelude. */
 export function storeExpr(dtype: DType, code: string, features: ShaderFeatures): string {
   return exactStoreExpr(dtype, fitExpr(dtype, code), features);
 }

@@ -1,6 +1,6 @@
 import type { Helpers } from "./helpers.ts";
 
-// Compilers may assume that there are no NaNs and infinities, so tests for them look at bits.
+// Tests for NaN and infinity look at bits, because compilers may assume that there are none.
 export const BITS: Helpers = {
   f32_bits: "fn f32_bits(x: u32) -> f32 { return bitcast<f32>(x); }",
   is_nan: "fn is_nan(x: f32) -> bool { return (bitcast<u32>(x) & 0x7fffffffu) > 0x7f800000u; }",
@@ -9,7 +9,7 @@ export const BITS: Helpers = {
   sign_f32: "fn sign_f32(x: f32) -> f32 { return select(select(0f, -1f, x < 0f), 1f, x > 0f); }",
   max_f32: "fn max_f32(x: f32, y: f32) -> f32 { return select(select(max(x, y), y, is_nan(y)), x, is_nan(x)); }",
   min_f32: "fn min_f32(x: f32, y: f32) -> f32 { return select(select(min(x, y), y, is_nan(y)), x, is_nan(x)); }",
-  // 0 x is NaN of NaN and of infinities, 0 / x of NaN and of 0. Both have the sign of x.
+  // The product 0 x is NaN for NaN and for infinities, 0 / x for NaN and for 0. Both have the sign of x.
   zero_times_f32: `fn zero_times_f32(x: f32) -> f32 {
   let b = bitcast<u32>(x);
   return f32_bits(select(b & 0x80000000u, 0x7fc00000u, (b & 0x7f800000u) == 0x7f800000u));
@@ -38,7 +38,8 @@ export const BITS: Helpers = {
   let b = bitcast<u32>(x);
   return select(bitcast<f32>((b + 0x7fffu + ((b >> 16u) & 1u)) & 0xffff0000u), x, is_nan(x));
 }`,
-  // Not through f16: compilers take the way there and back for nothing, and its rounding is theirs to choose.
+  // The rounding does not go through f16: compilers may remove the conversion there and back, and may choose its
+  // rounding.
   round_f16: `fn round_f16(x: f32) -> f32 {
   let b = bitcast<u32>(x);
   let m = b & 0x7fffffffu;

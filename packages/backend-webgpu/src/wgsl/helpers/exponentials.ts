@@ -3,5 +3,5 @@ import { EXPONENTIAL } from "./exponential.ts";
 import type { Helpers } from "./helpers.ts";
 import { LOGARITHM } from "./logarithm.ts";
 
-/** What activations are made of. */
+/** The helpers that activations are made of. */
 export const EXPONENTIALS: Helpers = { ...EXPONENTIAL, ...LOGARITHM, ...ERROR_FUNCTION };

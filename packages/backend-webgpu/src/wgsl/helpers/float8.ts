@@ -1,6 +1,6 @@
-/** Nearest floats of eight bits, ties to even. */
+/** Rounding to the nearest float of eight bits, ties to even. */
 export const FLOAT8 = {
-  // What is too large becomes the largest number.
+  // A value that is too large becomes the largest number.
   round_e4m3fn: `fn round_e4m3fn(x: f32) -> f32 {
   let b = bitcast<u32>(x);
   let m = b & 0x7fffffffu;

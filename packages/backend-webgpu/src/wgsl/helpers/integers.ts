@@ -1,6 +1,7 @@
 import type { Helpers } from "./helpers.ts";
 
-// A quotient by zero is -1 (all bits set) and the remainder the dividend, as on NVIDIA's GPUs; nothing can be thrown.
+// A quotient by zero is -1 (all bits set) and the remainder is the dividend, as on NVIDIA's GPUs; a shader cannot
+// throw.
 export const INTEGERS: Helpers = {
   truncdiv_i32: "fn truncdiv_i32(x: i32, y: i32) -> i32 { return select(x / y, -1i, y == 0i); }",
   fmod_i32: "fn fmod_i32(x: i32, y: i32) -> i32 { return select(x % y, x, y == 0i); }",
@@ -16,7 +17,8 @@ export const INTEGERS: Helpers = {
   fmod_u32: "fn fmod_u32(x: u32, y: u32) -> u32 { return select(x % y, x, y == 0u); }",
   floordiv_u32: "fn floordiv_u32(x: u32, y: u32) -> u32 { return truncdiv_u32(x, y); }",
   mod_u32: "fn mod_u32(x: u32, y: u32) -> u32 { return fmod_u32(x, y); }",
-  // Counts that are negative or too large shift everything out. That holds for narrower dtypes too, after wrapping.
+  // Shift counts that are negative or too large shift everything out. That holds for narrower dtypes too, after
+  // wrapping.
   shl_i32: "fn shl_i32(x: i32, y: i32) -> i32 { return select(x << (u32(y) & 31u), 0i, u32(y) > 31u); }",
   shr_i32: "fn shr_i32(x: i32, y: i32) -> i32 { return x >> min(u32(y), 31u); }",
   shl_u32: "fn shl_u32(x: u32, y: u32) -> u32 { return select(x << (y & 31u), 0u, y > 31u); }",
@@ -34,11 +36,11 @@ export const INTEGERS: Helpers = {
   }
   return result;
 }`,
-  // What x86 gives for NaN and for what is out of range: the least integer.
+  // NaN and values out of range give the least integer, as on x86.
   i32_from_f32: `fn i32_from_f32(x: f32) -> i32 {
   return select(i32(-2147483648), i32(x), (bitcast<u32>(x) & 0x7fffffffu) < 0x4f000000u);
 }`,
-  // An int64 in 32 bits: what would be in range there saturates.
+  // An int64 has 32 bits: a value that an int64 could hold saturates.
   i64_from_f32: `fn i64_from_f32(x: f32) -> i32 {
   let b = bitcast<u32>(x);
   return select(i32_from_f32(x), 2147483647i, b >= 0x4f000000u && b < 0x5f000000u);

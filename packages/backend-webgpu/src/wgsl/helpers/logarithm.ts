@@ -7,7 +7,7 @@ const LOG_TAIL = [
   1.167699874e-1, -1.151461031e-1, 7.0376836292e-2,
 ];
 
-// The built-in logarithm is only as precise as an absolute error beside 1, and open at 0, infinity and NaN.
+// The built-in logarithm is only as precise as an absolute error near 1, and unspecified at 0, infinity and NaN.
 export const LOGARITHM: Helpers = {
   // log(1 + m) - m.
   log_rest: `fn log_rest(m: f32) -> f32 { return m * m * (m * ${polynomial("m", LOG_TAIL)} - 0.5f); }`,

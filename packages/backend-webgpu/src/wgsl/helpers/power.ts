@@ -6,7 +6,8 @@ const LOG_SERIES = [
   6.0000002384e-1, 4.2857143283e-1, 3.3333334327e-1, 2.7272811532e-1, 2.3066075146e-1, 2.0697501302e-1,
 ];
 
-// The built-in pow multiplies a rounded logarithm: far off where the result is large, and open for negative bases.
+// The built-in pow multiplies a rounded logarithm: it is far off where the result is large, and unspecified for
+// negative bases.
 export const POWER: Helpers = {
   high_part: "fn high_part(x: f32) -> f32 { return bitcast<f32>(bitcast<u32>(x) & 0xfffff000u); }",
   // log2 of a positive finite float, given its bits, in two floats: after FreeBSD's e_powf.c. Products of high parts

@@ -7,5 +7,5 @@ import { POWER } from "./power.ts";
 import { REMAINDER } from "./remainder.ts";
 import { TRIGONOMETRY } from "./trigonometry.ts";
 
-/** The rest. */
+/** The helpers that few shaders need. */
 export const RARE: Helpers = { ...COMPLEX, ...FLOAT8, ...GAMMA, ...INTEGERS, ...POWER, ...REMAINDER, ...TRIGONOMETRY };

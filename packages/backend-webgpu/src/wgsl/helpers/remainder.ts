@@ -1,8 +1,8 @@
 import type { Helpers } from "./helpers.ts";
 
-// Division is off by units in the last place on GPUs, so that a quotient may lie on the wrong side of an integer.
+// Division is off by units in the last place on GPUs, so a quotient may lie on the wrong side of an integer.
 export const REMAINDER: Helpers = {
-  // Exact: long division of the mantissas, eight bits at a time.
+  // The result is exact: long division of the mantissas, eight bits at a time.
   fmod_f32: `fn fmod_f32(x: f32, y: f32) -> f32 {
   let sign = bitcast<u32>(x) & 0x80000000u;
   let a = bitcast<u32>(x) & 0x7fffffffu;
@@ -27,7 +27,7 @@ export const REMAINDER: Helpers = {
   let rest = fmod_f32(x, y);
   return select(rest, rest + y, rest != 0f && (rest < 0f) != (y < 0f));
 }`,
-  // PyTorch's div_floor: from the remainder, so that it agrees with mod.
+  // PyTorch's div_floor is computed from the remainder, so that it agrees with mod.
   floordiv_f32: `fn floordiv_f32(x: f32, y: f32) -> f32 {
   if ((bitcast<u32>(y) << 1u) == 0u) { return f32_bits(bitcast<u32>(over_zero_f32(x)) ^ bitcast<u32>(y)); }
   let rest = fmod_f32(x, y);
@@ -37,7 +37,7 @@ export const REMAINDER: Helpers = {
   let sign = (bitcast<u32>(x) ^ bitcast<u32>(y)) & 0x80000000u;
   return select(select(low, low + 1f, quotient - low > 0.5f), f32_bits(sign), quotient == 0f);
 }`,
-  // The quotient rounded to nearest, then truncated: it is one more where the rest is within half a unit of it.
+  // The quotient is rounded to nearest, then truncated: it is one more where the rest is within half a unit of it.
   truncdiv_f32: `fn truncdiv_f32(x: f32, y: f32) -> f32 {
   let plain = trunc(x / y);
   if ((bitcast<u32>(plain) & 0x7fffffffu) >= 0x49800000u || is_inf(y)) { return plain; }

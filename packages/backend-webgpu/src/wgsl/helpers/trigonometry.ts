@@ -17,7 +17,7 @@ const PI = f32Literal(Math.PI);
 const HALF = f32Literal(Math.PI / 2);
 const QUARTER = f32Literal(Math.PI / 4);
 
-// The built-in functions are off by 2^-11 and more, and open for large arguments.
+// The built-in functions are off by 2^-11 and more, and unspecified for large arguments.
 export const TRIGONOMETRY: Helpers = {
   // x = quadrant π/2 + rest: the quadrant modulo 4 in .x, the rest in .y.
   quarter_turns: `fn quarter_turns(x: f32) -> vec2<f32> {
