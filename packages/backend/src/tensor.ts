@@ -114,7 +114,7 @@ export function requireType(dtype: unknown, shape: unknown): void {
   throw backendError("backend.tensor-data", {
     what: Array.isArray(shape)
       ? `[${shape.join(", ")}] is not a shape: sizes are integers that are not negative`
-      : `${shape === null ? "null" : typeof shape} was given where a shape belongs`,
+      : `${shape === null ? "null" : typeof shape} was given as the shape`,
     advice: "Give one size for each dimension: [2, 3]; [] for a single number.",
   });
 }
@@ -133,8 +133,8 @@ function wrongData(dtype: DType, shape: readonly number[], data: TypedArray): Er
   return backendError("backend.tensor-data", {
     what: `A tensor of dtype ${dtype} and shape [${shape.join(", ")}] needs ${withArticle(type.name)} of ${length} elements, got ${given}`,
     advice: sameKind
-      ? "Check the shape: its sizes multiply to the number of elements of the data."
-      : "float16, bfloat16 and float8 are given as their bits, bool as one byte per element, complex numbers as pairs.",
+      ? "Check the shape: the product of its sizes must be the number of elements of the data."
+      : "Pass float16, bfloat16 and float8 as their bits, bool as one byte per element, complex numbers as pairs.",
   });
 }
 

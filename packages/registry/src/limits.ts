@@ -31,8 +31,8 @@ export const LIMITS = {
 export function checkLimit(limit: keyof typeof LIMITS, value: number, what: string): void {
   if (value <= LIMITS[limit]) return;
   throw registryError("registry.limit", {
-    what: `${what}: ${limit} would be ${value}, the limit is ${LIMITS[limit]}`,
-    advice: "Check the sizes of the inputs; the program is damaged or hostile if they are as intended.",
+    what: `${what}: ${limit} is ${value}, but the limit is ${LIMITS[limit]}`,
+    advice: "Check the sizes of the inputs; if they are intended, the program is damaged or malicious.",
     details: { limit, value, allowed: LIMITS[limit] },
   });
 }
@@ -48,7 +48,7 @@ export function checkTensor({ dtype, shape }: TensorMeta, maxBytes: number, op: 
   for (const size of shape) {
     if (!Number.isSafeInteger(size) || size < 0) {
       throw registryError("registry.shape", {
-        what: `${op}: [${shape.join(", ")}] is not a shape, because of ${size}`,
+        what: `${op}: [${shape.join(", ")}] is not a shape: ${size} is not a size`,
         advice: "Check the sizes that the program computes for these inputs.",
       });
     }
@@ -56,7 +56,7 @@ export function checkTensor({ dtype, shape }: TensorMeta, maxBytes: number, op: 
   }
   if (bytes <= maxBytes) return;
   throw registryError("registry.limit", {
-    what: `${op}: a ${dtype} tensor of shape [${shape.join(", ")}] takes ${bytes} bytes, and ${maxBytes} can be addressed`,
+    what: `${op}: a ${dtype} tensor of shape [${shape.join(", ")}] takes ${bytes} bytes, but at most ${maxBytes} can be addressed`,
     advice: "Use smaller inputs, or a backend with more memory.",
     details: { bytes, allowed: maxBytes },
   });

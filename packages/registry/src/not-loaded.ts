@@ -28,7 +28,7 @@ export class NotLoaded extends Error {
       if (cause instanceof Pt2Error) throw cause;
       throw registryError("registry.not-loaded", {
         what: `The code for ${this.#what} could not be loaded: ${cause instanceof Error ? cause.message : cause}`,
-        advice: "See that the application's own files can be reached, all of one version, and load again.",
+        advice: "Check that the application's own files can be reached and are all of one version, and load again.",
         cause,
       });
     }

@@ -11,7 +11,7 @@ test("an op of PyTorch's that a set defines too is refused on every lookup, not 
   for (const op of ["aten::add.Tensor", "aten::linear", "aten::relu"]) {
     await expect(registry.load([op])).rejects.toMatchObject({
       code: "registry.duplicate",
-      what: 'aten::relu is given twice: by op set "aten" and by op set "mine"',
+      what: 'aten::relu is defined twice: by op set "aten" and by op set "mine"',
     });
   }
 });

@@ -189,8 +189,8 @@ export class OpRecords {
 /** Makes the error for an op that is defined twice. */
 export function duplicate(op: OpName, first: string, second: string): Error {
   return registryError("registry.duplicate", {
-    what: `${op} is given twice: by ${first} and by ${second}`,
-    advice: "remove one of them, or let the later one say `replace: true`",
+    what: `${op} is defined twice: by ${first} and by ${second}`,
+    advice: "remove one of them, or set `replace: true` on the later one",
     details: { op },
   });
 }

@@ -79,22 +79,22 @@ describe("what users mistake", () => {
   it("a rule that there is not is named, with the one that was meant", () => {
     const wrong = { scaler: (x: unknown) => x } as object;
     expect(of(() => defineOp("my::f(Tensor x) -> Tensor", wrong))).toBe(
-      "registry.rule: my::f is given `scaler`, which is not a rule: `scalar` is one",
+      "registry.rule: The definition of my::f has `scaler`, which is not a rule; did you mean `scalar`?",
     );
     expect(of(() => defineOp("my::f(Tensor x) -> Tensor", { kernels: 1 } as object))).toBe(
-      "registry.rule: my::f is given `kernels`, which is not a rule",
+      "registry.rule: The definition of my::f has `kernels`, which is not a rule",
     );
   });
 
   it("a kernel for an op that does not exist is refused, with a suggestion", () => {
     const kernels = (...ops: string[]) => createRegistry({ sets: [{ ...set, kernels: { wasm: [{ ops }] } }] });
     expect(of(() => kernels("my::relu", "my::rleu"))).toBe(
-      'registry.kernels: Op set "mine" has a kernel for wasm that names my::rleu, which no op set has: my::relu is one',
+      'registry.kernels: Op set "mine" has a kernel for wasm that names my::rleu, which no op set defines; did you mean my::relu?',
     );
     expect(of(() => kernels("my.relu.default"))).toContain(
-      "names my.relu.default, which no op set has: my::relu is one",
+      "names my.relu.default, which no op set defines; did you mean my::relu?",
     );
-    expect(of(() => kernels("your::op"))).toContain("names your::op, which no op set has");
+    expect(of(() => kernels("your::op"))).toContain("names your::op, which no op set defines");
     expect(of(() => kernels("my::relu_", "my::add.Tensor"))).toBe("nothing");
   });
 

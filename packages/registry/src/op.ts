@@ -196,7 +196,7 @@ export function defineOp<const S extends string>(schema: S, rules: OpRules<S> = 
   if (unknown !== undefined) {
     const meant = similar(unknown, Object.keys(RULES));
     throw registryError("registry.rule", {
-      what: `${parsed.name} is given \`${unknown}\`, which is not a rule${meant === undefined ? "" : `: \`${meant}\` is one`}`,
+      what: `The definition of ${parsed.name} has \`${unknown}\`, which is not a rule${meant === undefined ? "" : `; did you mean \`${meant}\`?`}`,
       advice: `the rules are ${Object.keys(RULES).join(", ")}`,
       details: { op: parsed.name, rule: unknown },
     });

@@ -62,7 +62,7 @@ export function typeScalarCall(
   );
   if (isFloat8(common) && expr.kind !== "input") {
     throw registryError("registry.dtype", {
-      what: `${record.name} is not computed in ${common}`,
+      what: `${record.name} does not support ${common}`,
       advice: "convert the operand to float32 before the op",
     });
   }
@@ -158,7 +158,7 @@ function operandMeta(value: ArgValue, type: SchemaType): TensorMeta {
 function constant(record: OpRecord, scalar: Scalar, rounded: DType | null): ScalarExpr {
   if (typeof scalar === "object" && "re" in scalar) {
     throw registryError("registry.dtype", {
-      what: `${record.name}: a complex number cannot enter a scalar expression`,
+      what: `${record.name}: a scalar expression cannot contain a complex number`,
     });
   }
   const value = typeof scalar === "object" ? scalar.float : scalar;

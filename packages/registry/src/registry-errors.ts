@@ -4,21 +4,21 @@ import { Pt2Error, type Pt2ErrorParts } from "@pt2/format";
 export const REGISTRY_ERRORS = {
   "registry.schema": "an op's schema string is malformed",
   "registry.op-name": "a name is not an op name",
-  "registry.duplicate": "two records or handlers claim the same op",
+  "registry.duplicate": "an op is defined by two records or handlers",
   "registry.unknown-op": "no op set has a record of that name",
   "registry.no-schema": "PyTorch has no op of that name",
   "registry.argument": "an argument is unknown, missing, given twice or of the wrong kind",
-  "registry.assertion": "what the program asserts of its inputs or of what it computes does not hold",
+  "registry.assertion": "an assertion of the program does not hold for its inputs or for what it computed",
   "registry.shape": "shapes or sizes cannot be combined",
   "registry.dtype": "dtypes cannot be combined",
   "registry.undefined-value": "a node reads a value that nothing defines",
   "registry.unsupported-op": "a backend has no kernel for an op, and the op has no decomposition",
-  "registry.limit": "a program asks for more than any real one needs, or than the backend can hold",
-  "registry.not-loaded": "a part of the code that loads on demand cannot be reached",
-  "registry.internal": "the rules of an op failed in a way that they should not",
+  "registry.limit": "a program needs more than a documented limit allows, or than the backend can address",
+  "registry.not-loaded": "code that loads on demand could not be loaded",
+  "registry.internal": "the rules of an op failed unexpectedly; the cause is kept",
   "registry.rule": "an op record lacks a rule, or its rule does not apply or fails",
-  "registry.result": "a handler, rewrite or decomposition gives what the op does not give",
-  "registry.kernels": "kernels of an op set are for an op or a backend that does not exist",
+  "registry.result": "a handler, rewrite or decomposition returned something else than the op does",
+  "registry.kernels": "an op set has kernels for an op or a backend that does not exist",
 } as const;
 
 /** A code of {@link REGISTRY_ERRORS}. */

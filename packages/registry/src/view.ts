@@ -61,7 +61,7 @@ export function requireInside(view: Strided, count: number, op: string): void {
   if (last < first || (first >= 0 && last < count)) return;
   const { shape, strides, offset } = view;
   throw registryError("registry.argument", {
-    what: `${op}: sizes [${shape.join(", ")}], strides [${strides.join(", ")}] and offset ${offset} reach elements ${first} to ${last} of a tensor of ${count}`,
-    advice: "A view stays inside its tensor; the program is damaged.",
+    what: `${op}: sizes [${shape.join(", ")}], strides [${strides.join(", ")}] and offset ${offset} reach elements ${first} to ${last} of a tensor of ${count} elements`,
+    advice: "A view must stay inside its tensor; the program is damaged.",
   });
 }

@@ -11,7 +11,7 @@ it.each<[string, readonly unknown[], RegExp]>([
   ["a fraction of a size", ["float32", [1.5, 2], [0, 0, 0]], /\[1.5, 2\] is not a shape/],
   ["a negative size", ["float32", [-1, 3], [0, 0, 0]], /\[-1, 3\] is not a shape/],
   ["a size that is a text", ["float32", ["2"], [0, 0]], /\[2\] is not a shape/],
-  ["a number for a shape", ["float32", 3, [0, 0, 0]], /number was given where a shape belongs/],
+  ["a number for a shape", ["float32", 3, [0, 0, 0]], /number was given as the shape/],
   ["too few elements", ["float32", [2, 2], [0, 0, 0]], /Float32Array of 4 elements, got a Float32Array of 3/],
   ["pairs of half the length", ["complex64", [2], new Float32Array(2)], /Float32Array of 4 elements, got .* of 2/],
   ["another array", ["float32", [2], new Float64Array(2)], /Float32Array of 2 elements, got a Float64Array of 2/],

@@ -149,7 +149,7 @@ describeWithLibtorch("handlers and op sets", ({ addon }) => {
     await expect(outcome(async () => [])).rejects.toMatchObject(told("returned 0 of 1 results"));
     const first: Call = async ({ scale }) => [scale as HostTensor];
     await expect(outcome(first)).rejects.toMatchObject(
-      told("gave float32 [3] as result 0, and the program says float32 [2, 3]"),
+      told("returned float32 [3] as result 0, but the program declares float32 [2, 3]"),
     );
   });
 

@@ -154,7 +154,7 @@ export const HANDLED: readonly OwnOpsCase[] = [
     handlers: [asking("mine::bump", "mine::bump")],
     program: PURE,
     runs: [{ inputs: [x], outputs: [] }],
-    refused: { code: "registry.limit", says: /The handler of mine::bump runs while 32 functions of handlers wait/ },
+    refused: { code: "registry.limit", says: /The handler of mine::bump was called inside 32 other handlers/ },
   },
   {
     name: "handler: so are functions that call each other's ops",

@@ -48,7 +48,7 @@ export const MISTAKES: readonly OwnOpsCase[] = [
   wrongRule(
     "a scalar rule that computes",
     { scalar: (x: unknown) => (x as number) * 2 },
-    /`scalar` rule of mine::odd gave NaN, not an expression/,
+    /`scalar` rule of mine::odd returned NaN, not an expression/,
   ),
   wrongRule(
     "a scalar rule that throws",
@@ -61,17 +61,17 @@ export const MISTAKES: readonly OwnOpsCase[] = [
       decompose: async ({ self }: never, b: { tensor(op: string, args: object): unknown }) =>
         b.tensor("aten::relu", { self }),
     },
-    /`decompose` rule of mine::odd gave a Promise/,
+    /`decompose` rule of mine::odd returned a Promise/,
   ),
   wrongRule(
     "a decomposition that gives nothing",
     { decompose: () => undefined },
-    /`decompose` rule of mine::odd gave nothing/,
+    /`decompose` rule of mine::odd returned nothing/,
   ),
   wrongRule(
     "a decomposition that gives a tensor of its own",
     { decompose: ({ self }: { readonly self: HandlerTensor }) => ({ dtype: self.dtype, shape: self.shape }) },
-    /`decompose` rule of mine::odd gave a tensor float32 \[2, 3\] that no op of the builder made/,
+    /`decompose` rule of mine::odd returned a tensor float32 \[2, 3\] that no call of the builder returned/,
   ),
   wrongRule(
     "a decomposition of another shape",
@@ -79,13 +79,13 @@ export const MISTAKES: readonly OwnOpsCase[] = [
       decompose: ({ self }: never, b: { tensor(op: string, args: object): unknown }) =>
         b.tensor("aten::sum.dim_IntList", { self, dim: [0] }),
     },
-    /mine::odd gave float32 \[3\] as result 0, and the program says float32 \[2, 3\]/,
+    /mine::odd returned float32 \[3\] as result 0, but the program declares float32 \[2, 3\]/,
     "registry.result",
   ),
   wrongRule(
     "a scalar rule of another dtype",
     { scalar: (x: never) => s.gt(x, 0), promote: { kind: "bool" } },
-    /mine::odd gave bool \[2, 3\] as result 0, and the program says float32 \[2, 3\]/,
+    /mine::odd returned bool \[2, 3\] as result 0, but the program declares float32 \[2, 3\]/,
     "registry.result",
   ),
   wrongRule(
@@ -94,12 +94,12 @@ export const MISTAKES: readonly OwnOpsCase[] = [
       infer: ({ self }: { readonly self: HandlerTensor }) => ({ dtype: self.dtype }),
       decompose: ({ self }: never) => self,
     },
-    /`infer` rule of mine::odd gave an object that is not a tensor, not a tensor/,
+    /`infer` rule of mine::odd returned an object that is not a tensor, not a tensor/,
   ),
   wrongRule(
     "a view without strides",
     { view: ({ shape }: object & { shape: unknown }) => ({ shape }) },
-    /`view` rule of mine::odd gave/,
+    /`view` rule of mine::odd returned/,
   ),
   {
     name: "mistake: a decomposition with one result of two",
@@ -110,7 +110,7 @@ export const MISTAKES: readonly OwnOpsCase[] = [
     runs: [{ inputs: [floats([3], 1, 2, 3)], outputs: [] }],
     refused: {
       code: "registry.rule",
-      says: /`decompose` rule of mine::pair gave a list of 1, and the op has 2 results/,
+      says: /`decompose` rule of mine::pair returned a list of 1, but the op has 2 results/,
     },
   },
   {
@@ -123,7 +123,7 @@ export const MISTAKES: readonly OwnOpsCase[] = [
   wrongHandler(
     "a handler whose `compile` gives no function",
     { compile: () => 7 },
-    /handler of mine::odd gave 7, not a function/,
+    /handler of mine::odd returned 7, not a function/,
   ),
   wrongHandler(
     "a handler that returns nothing",
@@ -138,12 +138,12 @@ export const MISTAKES: readonly OwnOpsCase[] = [
   wrongHandler(
     "a handler that returns another shape",
     returning(({ dtype, data }) => ({ dtype, shape: [6], data })),
-    /handler of mine::odd gave float32 \[6\] as result 0, and the program says float32 \[2, 3\]/,
+    /handler of mine::odd returned float32 \[6\] as result 0, but the program declares float32 \[2, 3\]/,
   ),
   wrongHandler(
     "a handler that returns another dtype",
     returning(({ shape }) => ({ dtype: "int32", shape, data: new Int32Array(6) })),
-    /handler of mine::odd gave int32 \[2, 3\]/,
+    /handler of mine::odd returned int32 \[2, 3\]/,
   ),
   wrongHandler(
     "a handler that returns too few elements",
@@ -153,7 +153,7 @@ export const MISTAKES: readonly OwnOpsCase[] = [
   wrongHandler(
     "a rewrite that answers later",
     { rewrite: async () => null },
-    /handler's `rewrite` of mine::odd gave a Promise/,
+    /handler's `rewrite` of mine::odd returned a Promise/,
     "registry.rule",
   ),
   wrongHandler(

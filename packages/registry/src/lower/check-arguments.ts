@@ -71,7 +71,7 @@ const TAKES_COMPLEX: ReadonlySet<string> = new Set(
 const realNumber: Rule = (value, args) => {
   if (typeof value !== "object" || value === null || !("re" in value)) return null;
   const isComplex = ({ dtype }: TensorMeta): boolean => DTYPES[dtype].kind === "complex";
-  return tensorsIn(Object.values(args)).some(isComplex) ? null : "must be a real number, as the tensors are";
+  return tensorsIn(Object.values(args)).some(isComplex) ? null : "must be a real number, because no tensor is complex";
 };
 
 const oneOf =
@@ -102,7 +102,7 @@ const NAMED: Readonly<Record<string, Rule>> = {
   "float dropout_p": probability,
   "float label_smoothing": probability,
   "float rtol": positive,
-  "bool pin_memory": (value) => (value === true ? "needs memory that a GPU of PyTorch shares" : null),
+  "bool pin_memory": (value) => (value === true ? "must be false: memory can be pinned for a CUDA device only" : null),
 };
 
 function dtypeProblem({ same = [], kinds = {} }: Requirements, args: Args): string | null {

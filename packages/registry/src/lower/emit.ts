@@ -243,7 +243,7 @@ function unsupported(op: OpName, node: Node, backend: string, why: string): Pt2E
   return registryError("registry.unsupported-op", {
     what: `${op} cannot run on ${backend}: ${why}`,
     where: describe(node),
-    advice: "Give load() a handler or an op set that has it, or choose a backend that runs it.",
+    advice: "Give load() a handler or an op set that defines it, or choose a backend that runs it.",
     details: { op, why },
   });
 }

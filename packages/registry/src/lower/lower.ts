@@ -147,5 +147,5 @@ function bind(node: Node, results: readonly ArgValue[], env: Map<string, ArgValu
 }
 
 async function missingBoundary(): Promise<never> {
-  throw registryError("registry.rule", { what: "A lowered program was resumed behind its end" });
+  throw registryError("registry.rule", { what: "A lowered program was resumed after its end" });
 }

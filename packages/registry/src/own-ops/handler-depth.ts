@@ -9,7 +9,7 @@ const DEEPEST = 32;
 export function requireDepth(depth: number, node: Node): void {
   if (depth < DEEPEST) return;
   throw registryError("registry.limit", {
-    what: `The handler of ${node.op} runs while ${depth} functions of handlers wait for each other: they call ${node.op} without end`,
+    what: `The handler of ${node.op} was called inside ${depth} other handlers: they call each other without end`,
     where: describeNode(node),
     advice: `Compute ${node.op} by other ops in the handler's function, not by ${node.op} itself.`,
   });

@@ -25,9 +25,9 @@ export interface HandledCall extends Pick<Claim, "node" | "types" | "operand" | 
 export function requireFunction(run: unknown, node: Node): HandlerFunction {
   if (typeof run === "function") return run as HandlerFunction;
   throw registryError("registry.result", {
-    what: `\`compile\` of the handler of ${node.op} gave ${describeValue(run)}, not a function`,
+    what: `\`compile\` of the handler of ${node.op} returned ${describeValue(run)}, not a function`,
     where: describe(node),
-    advice: "return the function that runs on every forward: `compile: (node, ctx) => ({ args, call }) => …`",
+    advice: "return the function that computes the op: `compile: (node, ctx) => ({ args, call }) => …`",
     details: { op: node.op },
   });
 }
@@ -86,7 +86,7 @@ function requireData({ dtype, shape, data }: HandlerTensor, node: Node, who: str
   throw registryError("registry.result", {
     what: `${who} of ${node.op} returned ${dtype} [${shape.join(", ")}] with ${data.byteLength} bytes of data, not ${expected}`,
     where: describe(node),
-    advice: "return as many elements as the shape says, in the dtype's typed array",
+    advice: "return as many elements as the shape has, in the dtype's typed array",
     details: { op: node.op },
   });
 }

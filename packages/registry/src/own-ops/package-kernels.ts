@@ -41,8 +41,8 @@ export function requireKernelOps(sets: readonly OpSet[], records: Pick<OpRecords
       if (wrong === undefined) continue;
       const meant = records.mayHave(parseOpName(wrong)) ? parseOpName(wrong) : similar(wrong, records.names);
       throw registryError("registry.kernels", {
-        what: `Op set "${name}" has a kernel for ${backend} that names ${wrong}, which no op set has${meant === undefined ? "" : `: ${meant} is one`}`,
-        advice: "write the name as `ns::op.overload`, and give the op a record: `defineOp(schema)` will do",
+        what: `Op set "${name}" has a kernel for ${backend} that names ${wrong}, which no op set defines${meant === undefined ? "" : `; did you mean ${meant}?`}`,
+        advice: "write the name as `ns::op.overload`, and define the op: `defineOp(schema)` is enough",
         details: { op: wrong, backend },
       });
     }

@@ -46,12 +46,12 @@ export function requireRecorded({ node, results, types, operand, who }: Claim): 
     if (output.kind === "none") return;
     const answer = results[i];
     if (output.kind === "value") {
-      requireType(answer, types.get(output.name), sizes, node, `${who} of ${node.op} gave`, i);
+      requireType(answer, types.get(output.name), sizes, node, `${who} of ${node.op} returned`, i);
       return;
     }
     const items = Array.isArray(answer) ? (answer as readonly unknown[]) : [];
     output.names.forEach((name, k) => {
-      requireType(items[k], types.get(name), sizes, node, `${who} of ${node.op} gave`, k);
+      requireType(items[k], types.get(name), sizes, node, `${who} of ${node.op} returned`, k);
     });
   });
 }
@@ -66,9 +66,9 @@ function requireType(
 ): void {
   if (type?.kind !== "tensor" || fits(answer, type, sizes)) return;
   throw registryError("registry.result", {
-    what: `${says} ${describeValue(answer)} as result ${at}, and the program says ${describeType(type, sizes)}`,
+    what: `${says} ${describeValue(answer)} as result ${at}, but the program declares ${describeType(type, sizes)}`,
     where: describe(node),
-    advice: "give what the op gave in PyTorch when the program was exported",
+    advice: "return what the op returned in PyTorch when the program was exported",
     details: { op: node.op, result: at },
   });
 }

@@ -78,7 +78,7 @@ function geometryOf({ name, schema, view }: OpRecord, args: Readonly<Record<stri
   );
   if (!overlaps(geometry)) return geometry;
   throw registryError("registry.argument", {
-    what: `A write through ${name} reaches elements more than once: sizes [${geometry.shape.join(", ")}], strides [${geometry.strides.join(", ")}]`,
+    what: `A write through ${name} would write elements more than once: sizes [${geometry.shape.join(", ")}], strides [${geometry.strides.join(", ")}]`,
     advice: "PyTorch refuses it too; write to a copy, `clone()`, in the model.",
   });
 }

@@ -69,7 +69,7 @@ class Rule {
       if (error instanceof Pt2Error || error instanceof NotLoaded) throw error;
       throw this.#mistake(`failed: ${error instanceof Error ? error.message : String(error)}`, error);
     }
-    throw this.#mistake("gave a Promise: rules answer at once");
+    throw this.#mistake("returned a Promise, but rules must be synchronous");
   }
 
   /** Runs a rule that returns an expression of the scalar language. */
@@ -77,7 +77,7 @@ class Rule {
     const answer = this.run(work);
     if (typeof answer === "object" && answer !== null && "kind" in answer) return answer;
     throw this.#mistake(
-      `gave ${describeValue(answer)}, not an expression: \`mul(x, 2)\` of @pt2/registry/scalar, not \`x * 2\``,
+      `returned ${describeValue(answer)}, not an expression: \`mul(x, 2)\` of @pt2/registry/scalar, not \`x * 2\``,
     );
   }
 
@@ -87,7 +87,7 @@ class Rule {
     const views: readonly unknown[] = answer === null ? [] : Array.isArray(answer) ? answer : [answer];
     const wrong = views.findIndex((view) => !isStrided(view));
     if (wrong < 0) return answer;
-    throw this.#mistake(`gave ${describeValue(views[wrong])}, not \`{ shape, strides, offset }\` of whole numbers`);
+    throw this.#mistake(`returned ${describeValue(views[wrong])}, not \`{ shape, strides, offset }\` of integers`);
   }
 
   /** Runs a rule that returns one entry per return of the schema. */
@@ -96,11 +96,11 @@ class Rule {
     if (returns.length === 0) return answer;
     const answers = returns.length === 1 ? [answer] : answer;
     if (!Array.isArray(answers) || answers.length !== returns.length) {
-      throw this.#mistake(`gave ${describeValue(answer)}, and the op has ${returns.length} results`);
+      throw this.#mistake(`returned ${describeValue(answer)}, but the op has ${returns.length} results`);
     }
     for (const [i, { type }] of returns.entries()) {
       const wrong = mismatch(type, answers[i]);
-      if (wrong !== null) throw this.#mistake(`gave ${wrong}`);
+      if (wrong !== null) throw this.#mistake(`returned ${wrong}`);
     }
     return answer;
   }
@@ -116,18 +116,18 @@ class Rule {
     const answer = this.run(() => work(builder)) as ArgValue | undefined;
     if (answer === undefined || answer === null) {
       if (record === null || answer === null) return answer;
-      throw this.#mistake("gave nothing");
+      throw this.#mistake("returned nothing");
     }
     if (record !== null) this.results(record, () => answer);
     const strange = tensorsIn(answer).find((tensor) => !known.has(tensor));
     if (strange === undefined) return answer;
-    throw this.#mistake(`gave a tensor ${describeValue(strange)} that no op of the builder made`);
+    throw this.#mistake(`returned a tensor ${describeValue(strange)} that no call of the builder returned`);
   }
 
   #mistake(what: string, cause?: unknown): Pt2Error {
     return registryError("registry.rule", {
       what: `The ${this.#name} of ${this.#op} ${what}`,
-      advice: "correct it where it is written; docs/adding-an-op.md says what it gets and gives",
+      advice: "correct the function; docs/adding-an-op.md describes its arguments and its result",
       details: { op: this.#op },
       cause,
     });

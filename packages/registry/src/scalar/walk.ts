@@ -56,7 +56,7 @@ export function substitute(expr: TypedExpr, replacement: (index: number) => Type
     const put = replacement(node.index);
     if (put.dtype !== node.dtype) {
       throw new Pt2Error("registry.scalar-dtype", {
-        what: `operand ${node.index} is ${node.dtype}, the expression put in its place is ${put.dtype}`,
+        what: `operand ${node.index} is ${node.dtype}, but the expression that replaces it is ${put.dtype}`,
       });
     }
     return put;

@@ -107,7 +107,7 @@ function asserted(holds: boolean, what: string | (() => string)): undefined {
   if (holds) return undefined;
   throw registryError("registry.assertion", {
     what: typeof what === "string" ? what : what(),
-    advice: "Check the inputs: the program was exported for such that this holds of.",
+    advice: "Check the inputs: the program was exported for inputs that meet this condition.",
   });
 }
 
