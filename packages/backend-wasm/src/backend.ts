@@ -10,7 +10,7 @@ import { abilitiesOf } from "./engine/wasm-target.ts";
 import { WeightRecords } from "./engine/weight-records.ts";
 import { backendDisposed } from "./wasm-errors.ts";
 
-/** The backend with its engine, in whichever thread it is made. Runs block that thread while they compute. */
+/** The backend with its engine, in whichever thread it is created. Runs block that thread while they compute. */
 export class WasmBackend implements Backend {
   readonly name = "wasm";
   readonly apiVersion: typeof BACKEND_API_VERSION = BACKEND_API_VERSION;

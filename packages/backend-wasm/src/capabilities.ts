@@ -1,6 +1,6 @@
 import type { Capabilities } from "@pt2/backend";
 
-/** What the backend can do, wherever it computes. */
+/** The capabilities of the backend, whichever thread it computes in. */
 export const CAPABILITIES: Capabilities = {
   dtypes: [
     "float32",

@@ -7,13 +7,13 @@ import type { WorkerHandle } from "./worker/worker-channel.ts";
 /** Options of `wasm`. */
 export interface WasmOptions {
   /**
-   * Compute in a worker, so that the calling thread stays free.
+   * Whether to compute in a worker, so that the calling thread stays free.
    * @default true where workers exist
    */
   readonly worker?: boolean;
 }
 
-/** The backend for browsers and other web-like runtimes. In Node use `@pt2/backend-wasm/node`. */
+/** Makes the backend for browsers and other web-like runtimes. In Node use `@pt2/backend-wasm/node`. */
 export function wasm({ worker = typeof Worker !== "undefined" }: WasmOptions = {}): Backend {
   return worker ? new WorkerBackend(startWorker) : new LocalBackend();
 }

@@ -3,7 +3,7 @@ import { unavailable } from "./wasm-errors.ts";
 
 let compiled: WebAssembly.Module | null = null;
 
-/** The kernels over a memory. Their module is compiled once per thread. */
+/** Instantiates the kernels over a memory. Their module is compiled once per thread. */
 export function instantiateKernels(memory: WebAssembly.Memory): Kernels {
   compiled ??= compile();
   return new WebAssembly.Instance(compiled, { env: { memory } }).exports as unknown as Kernels;

@@ -4,7 +4,7 @@ import { random, type Testbed, testbed } from "./kernels.test-helper.ts";
 const PAGE = 65536;
 const TWO_GB = 2 ** 31;
 
-/** What a chain of kernels computes from the same numbers. */
+/** Returns what a chain of kernels computes from the same numbers. */
 function answers(bed: Testbed): readonly Float32Array[] {
   const { kernels } = bed;
   const rng = random(7);

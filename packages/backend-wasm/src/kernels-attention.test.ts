@@ -15,7 +15,7 @@ interface Case {
   readonly E: number;
   readonly Ev?: number;
   readonly causal?: boolean;
-  /** Gives the mask of (row, column); `kind` says how it is stored. */
+  /** Returns the mask of (row, column); `kind` says how it is stored. */
   readonly mask?: {
     readonly kind: 1 | 2;
     readonly strides: readonly [number, number];

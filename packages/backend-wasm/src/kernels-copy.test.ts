@@ -7,12 +7,12 @@ const rng = random(4);
 
 beforeEach(() => bed.clear());
 
-/** Contiguous strides of a shape. */
+/** Returns the contiguous strides of a shape. */
 function strides(shape: readonly number[]): number[] {
   return shape.map((_, axis) => shape.slice(axis + 1).reduce((product, size) => product * size, 1));
 }
 
-/** The bytes that a permutation of a contiguous array gives, one element at a time. */
+/** Returns the bytes of a permutation of a contiguous array, made one element at a time. */
 function permuted(data: Uint8Array, shape: readonly number[], order: readonly number[], width: number): Uint8Array {
   const out = new Uint8Array(data.length);
   const from = order.map((axis) => strides(shape)[axis]!);

@@ -18,7 +18,7 @@ interface Case {
   readonly clamp?: readonly [number, number];
 }
 
-/** Runs one product through pack and gemm, and in double precision; gives the worst error. */
+/** Runs one product through pack and gemm, and in double precision; returns the worst error. */
 function difference({ M, N, K, layout = "nk", bias, accumulate = false, clamp }: Case): number {
   const [lda, ldc] = [K + rng.below(3), N + rng.below(3)];
   const [strideK, strideN] = { kn: [N + rng.below(2), 1], nk: [1, K + rng.below(2)], view: [2, 2 * K + 3] }[layout] as [

@@ -13,7 +13,7 @@ beforeEach(() => bed.clear());
 const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
 const values = (row: Float32Array): number[] => Array.from(row);
 
-/** The kernel's rows beside the same rows made by `reference` in double precision. */
+/** Returns the worst error of the kernel's rows against `reference` in double precision. */
 function rowsDiffer(
   n: number,
   kernel: (src: number, dst: number, rows: number) => void,

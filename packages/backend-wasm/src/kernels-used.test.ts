@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { testbed } from "./kernels.test-helper.ts";
 
-/** Those that other kernels run, and that are exported to be tested and measured alone. */
+/** Kernels that other kernels run, and that are exported to be tested and measured alone. */
 const ALONE: readonly string[] = ["transpose"];
 
 test("every kernel of the module is called by the backend", () => {

@@ -1,22 +1,22 @@
-// A heap for the kernel tests: arrays go in at aligned addresses and are read back after a call.
+// A heap for the kernel tests: arrays are copied to aligned addresses and are read back after a call.
 import { randomFloats, randomUnit } from "@pt2/testing/random";
 import { type Kernels, kernelsBase64, type Pointer } from "./kernels.gen.ts";
 
-/** The kernels over a memory of their own. Every block is followed by a guard that `check` looks at. */
+/** The kernels over a memory of their own. Every block is followed by a guard that `intact` checks. */
 export interface Testbed {
   readonly kernels: Kernels;
   readonly memory: WebAssembly.Memory;
   /** Copies `data` into the heap. */
   put(data: Float32Array | Uint8Array): Pointer;
-  /** A block of `length` floats that holds NaN. */
+  /** Allocates a block of `length` floats that holds NaN. */
   room(length: number): Pointer;
-  /** A copy of `length` floats at `address`. */
+  /** Copies `length` floats from `address`. */
   floats(address: Pointer, length: number): Float32Array;
-  /** A copy of `length` 32-bit integers at `address`. */
+  /** Copies `length` 32-bit integers from `address`. */
   ints(address: Pointer, length: number): Int32Array;
-  /** A copy of `length` bytes at `address`. */
+  /** Copies `length` bytes from `address`. */
   bytes(address: Pointer, length: number): Uint8Array;
-  /** True when no kernel wrote past the end of a block. */
+  /** Whether no kernel wrote past the end of a block. */
   intact(): boolean;
   /** Forgets all blocks. */
   clear(): void;
@@ -69,7 +69,7 @@ export interface Random {
   below(bound: number): number;
 }
 
-/** A source that gives the same numbers in every run. */
+/** Makes a source that gives the same numbers in every run. */
 export function random(seed: number): Random {
   const next = randomUnit(seed);
   return { floats: (length) => randomFloats(next, length), below: (bound) => Math.floor(next() * bound) };

@@ -8,8 +8,8 @@ import { CAPABILITIES } from "./capabilities.ts";
 import { backendDisposed, engineNotLoaded } from "./wasm-errors.ts";
 
 /**
- * The backend on the calling thread. Its engine loads when it is first asked something: a page whose models compute in a
- * worker does without.
+ * The backend on the calling thread. Its engine loads when it is first needed, so a page whose models compute in a
+ * worker does not download it.
  */
 export class LocalBackend implements Backend {
   readonly name = "wasm";
@@ -45,7 +45,7 @@ export class LocalBackend implements Backend {
     try {
       return await this.#engine;
     } catch (error) {
-      // What could not be had is asked for again.
+      // A failed load is tried again.
       this.#engine = null;
       throw error;
     }

@@ -5,13 +5,13 @@ import { LocalBackend } from "./local-backend.ts";
 import { isOwnThread, startThread } from "./worker/node-thread.ts";
 import { WorkerBackend } from "./worker/worker-backend.ts";
 
-// An import of a backend is followed by a load: the ops that every model needs start to load before it.
-// A failure is for the load to tell.
+// An import of a backend is followed by a load, so the ops that every model needs start to load now. The load reports a
+// failure.
 builtInRegistry(atenOnDemand)
   .load(["aten::add.Tensor"])
   .catch(() => {});
 
-/** The backend for Node: computes in a worker thread unless told otherwise. */
+/** Makes the backend for Node, which computes in a worker thread by default. */
 export function wasm({ worker = true }: WasmOptions = {}): Backend {
   return worker && !isOwnThread() ? new WorkerBackend(startThread) : new LocalBackend();
 }

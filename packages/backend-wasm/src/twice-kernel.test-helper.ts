@@ -1,7 +1,7 @@
 import type { WasmKernel } from "./engine/kernel.ts";
 import { addressOf } from "./engine/tensor-view.ts";
 
-/** What the conformance suite wants a kernel for. */
+/** The kernel that the conformance suite needs. */
 export const twiceKernel: WasmKernel = {
   ops: ["mine::twice"],
   prepare(call) {

@@ -23,7 +23,7 @@ export function wasmError(code: WasmErrorCode, parts: Pt2ErrorParts): Pt2Error {
   return new Pt2Error(code, parts);
 }
 
-/** What a call fails with that comes after its model was disposed. */
+/** Makes the error of a call that comes after its model was disposed. */
 export function modelDisposed(): Pt2Error {
   return wasmError("wasm.disposed", {
     what: "The model was disposed",
@@ -31,7 +31,7 @@ export function modelDisposed(): Pt2Error {
   });
 }
 
-/** What a call fails with that comes after the backend was disposed. */
+/** Makes the error of a call that comes after the backend was disposed. */
 export function backendDisposed(): Pt2Error {
   return wasmError("wasm.disposed", {
     what: "The wasm backend was disposed",
@@ -39,7 +39,7 @@ export function backendDisposed(): Pt2Error {
   });
 }
 
-/** What a load fails with whose page cannot load the engine. */
+/** Makes the error of a load whose page cannot load the engine. */
 export function engineNotLoaded(cause: unknown): Pt2Error {
   return wasmError("wasm.engine-not-loaded", {
     what: `The code that computes could not be loaded: ${cause instanceof Error ? cause.message : cause}`,
@@ -48,7 +48,7 @@ export function engineNotLoaded(cause: unknown): Pt2Error {
   });
 }
 
-/** What a load fails with where WebAssembly cannot be used. */
+/** Makes the error of a load where WebAssembly cannot be used. */
 export function unavailable(what: string, cause?: unknown): Pt2Error {
   return wasmError("wasm.unavailable", {
     what,

@@ -1,4 +1,4 @@
-// Entry of the worker thread in Node.
+// The entry of the worker thread in Node.
 
 import { type FileHandle, open } from "node:fs/promises";
 import { parentPort } from "node:worker_threads";

@@ -1,4 +1,4 @@
-// Entry of the web worker.
+// The entry of the web worker.
 
 import type { FromWorker, ToWorker } from "./worker/protocol.ts";
 import { serve } from "./worker/serve.ts";

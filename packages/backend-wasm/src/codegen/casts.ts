@@ -8,7 +8,7 @@ const LOW_WORDS = [0, 1, 2, 3, 8, 9, 10, 11, 16, 17, 18, 19, 24, 25, 26, 27];
 const LOW_HALVES = [0, 1, 2, 3, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21, 22, 23];
 const HIGH_HALF = [8, 9, 10, 11, 12, 13, 14, 15, 8, 9, 10, 11, 12, 13, 14, 15];
 
-/** Applies a scalar instruction to each lane: what SIMD lacks, and what must not be done to lanes it is not meant for. */
+/** Applies a scalar instruction to each lane: for what SIMD lacks, and for what may only be done to some lanes. */
 export function lanewise(
   g: NodeGraph,
   from: "i32x4" | "i64x2" | "f64x2" | "f32x4",
@@ -25,12 +25,12 @@ export function lanewise(
   return vector as Node;
 }
 
-/** A mask of four lanes from two registers of two. */
+/** Makes a mask of four lanes from two registers of two. */
 export function narrowMask(g: NodeGraph, [low, high]: Lanes): Node {
   return g.shuffle(low as Node, high as Node, LOW_WORDS);
 }
 
-/** A mask in the width of a representation. */
+/** Widens a mask to a representation. */
 export function widenMask(g: NodeGraph, mask: Node, to: Representation): Lanes {
   if (to !== "f64" && to !== "i64") return [mask];
   return [g.op("i64x2.extend_low_i32x4_s", mask), g.op("i64x2.extend_high_i32x4_s", mask)];
@@ -117,7 +117,7 @@ function toF64(g: NodeGraph, source: Representation | undefined, lanes: Lanes): 
 
 function toI32(g: NodeGraph, source: Representation | undefined, lanes: Lanes): Lanes {
   const [x, y] = lanes as readonly [Node, Node];
-  // The instructions saturate; x86 gives the least integer for NaN and for all that is out of range.
+  // The instructions saturate, but x86 gives the least integer for NaN and for all that is out of range.
   const orLeast = (value: Node, inRange: Node): Lanes => [g.op("v128.bitselect", value, g.i32x4(-(2 ** 31)), inRange)];
   switch (source) {
     case "mask":

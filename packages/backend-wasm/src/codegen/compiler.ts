@@ -6,12 +6,13 @@ import { elementwiseKernel } from "./kernel.ts";
 import { representation } from "./lanes.ts";
 import type { ElementwiseSpec } from "./step.ts";
 
-/** A generated function. Sizes are not part of it: they come with each run's block. */
+/** A generated function. Sizes are not part of it: each run passes them in a block. */
 export interface ElementwiseKernel {
   readonly spec: ElementwiseSpec;
   /**
-   * Computes `count` elements of the block's iteration space, in its order, from the `start`-th on. Compiles first what
-   * is not compiled yet. Throws `wasm.divide-by-zero` for an integer division by zero; the outputs are then undefined.
+   * Computes `count` elements of the block's iteration space, in its order, from element `start` on. Compiles first
+   * what is not compiled yet. Throws `wasm.divide-by-zero` for an integer division by zero; the outputs are then
+   * undefined.
    */
   run(block: number, start: number, count: number): void;
 }
@@ -35,11 +36,14 @@ export interface ElementwiseCompiler {
   add(spec: ElementwiseSpec): ElementwiseKernel;
   /** Compiles what was added since the last build. */
   build(): void;
-  /** The same without blocking; browsers limit what their main thread may compile synchronously. */
+  /** Compiles the same without blocking; browsers limit what their main thread may compile synchronously. */
   buildAsync(): Promise<void>;
 }
 
-/** Kernels of a module: what a module takes besides code is shared, and what it is made of is garbage before the next. */
+/**
+ * The number of kernels of a module: they share what a module takes besides code, and what a module is made of is
+ * garbage before the next.
+ */
 const BATCH = 256;
 
 type Run = (block: number, start: number, count: number) => void;
@@ -50,9 +54,9 @@ interface Entry {
   run?: Run;
 }
 
-/** A compiler of kernels over `memory`. */
+/** Creates a compiler of kernels over `memory`. */
 export function createElementwiseCompiler(memory: WebAssembly.Memory): ElementwiseCompiler {
-  // A plan holds its kernels; a kernel that no plan holds may be collected, and its code with it.
+  // A plan holds its kernels. A kernel that no plan holds may be collected, with its code.
   const entries = new Map<string, WeakRef<Entry>>();
   let sweepAt = 256;
   let named = 0;
@@ -131,7 +135,7 @@ function check(spec: ElementwiseSpec): void {
   }
 }
 
-/** The traps of integer division, in the words of each engine, as errors. */
+/** Turns the traps of integer division, in the words of each engine, into errors. */
 function divided(cause: unknown): unknown {
   if (!(cause instanceof WebAssembly.RuntimeError)) return cause;
   if (/(?:divi\w*|remainder) by (?:zero|0)/i.test(cause.message)) {

@@ -13,7 +13,7 @@ export interface Emitter {
   set(local: number): void;
   /** Computes the nodes of a level below `level` that `roots` need, into locals that stay valid from here on. */
   hoist(roots: readonly Node[], level: 1 | 2): void;
-  /** Begins code in which no value of the innermost level is known yet; `roots` are what it will `push`. */
+  /** Starts code in which no value of the innermost level is computed yet; `roots` are what it will `push`. */
   region(roots: readonly Node[]): void;
   /** Leaves the node's value on the stack. */
   push(node: Node): void;
@@ -21,11 +21,14 @@ export interface Emitter {
   settle(node: Node): void;
 }
 
-/** An emitter of a function with `parameters` parameters. `callee` gives the index of a helper function by name. */
+/**
+ * Creates an emitter of a function with `parameters` parameters. `callee` returns the index of a helper function by
+ * name.
+ */
 export function emitter(parameters: number, callee: (name: string) => number): Emitter {
   const code: number[] = [];
   const types: ValueType[] = [];
-  /** Where values are: hoisted ones for good, the others until the next region. */
+  /** The locals of values: those of hoisted ones stay valid, the others until the next region. */
   const hoisted = new Map<Node, number>();
   let current = new Map<Node, number>();
   let uses = new Map<Node, number>();
@@ -110,10 +113,10 @@ export function emitter(parameters: number, callee: (name: string) => number): E
   };
 }
 
-/** Cheaper to repeat than to keep. */
+/** It is cheaper to repeat these than to keep them. */
 const trivial = (node: Node): boolean => node.op === "local.get" || node.op === "i32.const";
 
-/** How often each node below the roots is an operand, operands before their users. */
+/** Counts how often each node below the roots is an operand, operands before their users. */
 function countUses(roots: readonly Node[]): Map<Node, number> {
   const uses = new Map<Node, number>();
   const visit = (node: Node): void => {

@@ -1,4 +1,4 @@
-// The binary format of WebAssembly, as much of it as a module of functions over an imported memory needs.
+// The binary format of WebAssembly, as far as a module of functions over an imported memory needs it.
 import { type Instruction, OPCODES } from "./opcodes.ts";
 
 /** Types of values. */
@@ -24,13 +24,13 @@ export interface FunctionBody {
   readonly name?: string;
 }
 
-/** A function that the module takes from outside. */
+/** A function that the module imports. */
 export interface ImportedFunction {
   readonly name: string;
   readonly signature: Signature;
 }
 
-/** Unsigned LEB128. */
+/** Encodes an unsigned LEB128. */
 export function unsigned(value: number): number[] {
   const bytes: number[] = [];
   let rest = value >>> 0;
@@ -42,7 +42,7 @@ export function unsigned(value: number): number[] {
   return bytes;
 }
 
-/** Signed LEB128 of a 32-bit integer. */
+/** Encodes a 32-bit integer as signed LEB128. */
 export function signed(value: number): number[] {
   const bytes: number[] = [];
   let rest = value | 0;
@@ -54,7 +54,7 @@ export function signed(value: number): number[] {
   }
 }
 
-/** Bytes of an instruction with its immediates already encoded. */
+/** Returns the bytes of an instruction whose immediates are already encoded. */
 export function instruction(name: Instruction, immediates: readonly number[] = []): number[] {
   const { prefix, code } = OPCODES[name];
   return prefix ? [prefix, ...unsigned(code), ...immediates] : [code, ...immediates];
@@ -74,10 +74,10 @@ export const control = {
   call: (index: number): readonly number[] => [0x10, ...unsigned(index)],
 } as const;
 
-/** Where a module's memory comes from. */
+/** The memory that a module imports. */
 export interface MemoryImport {
   readonly shared: boolean;
-  /** Limit of a shared memory in pages; it must be stated there. */
+  /** The limit of a shared memory in pages, which the import must state. */
   readonly maximum: number;
 }
 

@@ -1,8 +1,9 @@
-// exp and what is made of it, in float32: at most 4 units in the last place from the true value, right at infinities.
+// exp and functions made of it, in float32: at most 4 units in the last place from the true value, and right at
+// infinities.
 import { f32Ops } from "./f32.ts";
 import type { Node, NodeGraph } from "./nodes.ts";
 
-/** Adding it leaves the nearest integer in the low bits of a float. */
+/** Adding this leaves the nearest integer in the low bits of a float. */
 const MAGIC = 1.5 * 2 ** 23;
 const LN2_HIGH = 0.693359375;
 const LN2_LOW = -2.1219444e-4;
@@ -24,7 +25,7 @@ function reduce(g: NodeGraph, x: Node): Reduced {
   return { bits, grown: f.add(f.mul(f.mul(r, r), f.polynomial(r, EXP_TAIL)), r) };
 }
 
-/** exp(x). */
+/** Computes exp(x). */
 export function exp(g: NodeGraph, x: Node): Node {
   const f = f32Ops(g);
   const { bits, grown } = reduce(g, f.atMost(f.atLeast(x, -104), 89));
@@ -34,14 +35,14 @@ export function exp(g: NodeGraph, x: Node): Node {
   return f.mul(f.mul(f.add(grown, 1), powerOfTwo(g, half)), powerOfTwo(g, g.op("i32x4.sub", n, half)));
 }
 
-/** 1 + exp(x), where no denormal matters. */
+/** Computes 1 + exp(x), where no denormal matters. */
 export function onePlusExp(g: NodeGraph, x: Node): Node {
   const f = f32Ops(g);
   const scaled = expOfNormal(g, f.atMost(f.atLeast(x, -87), 88.72284));
   return f.add(f.choose(f.gt(x, 88.72283), Number.POSITIVE_INFINITY, scaled), 1);
 }
 
-/** exp(x) for x between -87 and 88.722. */
+/** Computes exp(x) for x between -87 and 88.722. */
 function expOfNormal(g: NodeGraph, x: Node): Node {
   const { bits, grown } = reduce(g, x);
   return g.op("i32x4.add", f32Ops(g).add(grown, 1), g.op("i32x4.shl", bits, g.i32(23)));
@@ -51,7 +52,7 @@ function powerOfTwo(g: NodeGraph, n: Node): Node {
   return g.op("i32x4.shl", g.op("i32x4.add", n, g.i32x4(127)), g.i32(23));
 }
 
-/** 2 to the power x. */
+/** Computes 2 to the power x. */
 export function exp2(g: NodeGraph, x: Node): Node {
   const f = f32Ops(g);
   const bounded = f.atMost(f.atLeast(x, -151), 129);
@@ -63,7 +64,7 @@ export function exp2(g: NodeGraph, x: Node): Node {
   return f.mul(f.mul(f.add(grown, 1), powerOfTwo(g, half)), powerOfTwo(g, g.op("i32x4.sub", n, half)));
 }
 
-/** exp(x) - 1 for x up to 88.7, without cancellation near 0. */
+/** Computes exp(x) - 1 for x up to 88.7, without cancellation near 0. */
 export function expm1(g: NodeGraph, x: Node): Node {
   const f = f32Ops(g);
   const { bits, grown } = reduce(g, f.atMost(f.atLeast(x, -20), 88.73));
@@ -74,7 +75,7 @@ export function expm1(g: NodeGraph, x: Node): Node {
   return g.op("v128.or", value, g.op("v128.and", x, g.i32x4(-(2 ** 31))));
 }
 
-/** tanh(x). */
+/** Computes tanh(x). */
 export function tanh(g: NodeGraph, x: Node): Node {
   const f = f32Ops(g);
   const { bits, grown } = reduce(g, f.atLeast(f.mul(f.abs(x), -2), -20));
@@ -90,7 +91,7 @@ const ERF_TAIL = [
 ];
 const ERF_CENTRE = [1.28379166e-1, -3.76125336e-1, 1.12819925e-1, -2.67681349e-2, 4.99119423e-3, -5.96761703e-4];
 
-/** The error function. */
+/** Computes the error function. */
 export function erf(g: NodeGraph, x: Node): Node {
   const f = f32Ops(g);
   const t = f.atMost(f.abs(x), 4);
@@ -108,7 +109,7 @@ const LOG_ERFC = [
   -0.0007522006826736001, 0.0002262243784914624, -2.5252548611949738e-5, 9.90151880167998e-7,
 ];
 
-/** 1 + erf(x) = erfc(-x), as precise in the negative tail as beside one: no cancellation. */
+/** Computes 1 + erf(x) = erfc(-x), as precise in the negative tail as near one: without cancellation. */
 export function onePlusErf(g: NodeGraph, x: Node): Node {
   const f = f32Ops(g);
   const t = f.atMost(f.abs(x), 10);

@@ -34,7 +34,7 @@ function split(g: NodeGraph, x: Node): Split {
   };
 }
 
-/** The value for positive finite x; the edges for 0, infinity, negative numbers and NaN. */
+/** Returns the value for positive finite x, and the limits for 0, infinity, negative numbers and NaN. */
 function withEdges(g: NodeGraph, x: Node, value: Node): Node {
   const f = f32Ops(g);
   const upper = f.choose(f.lt(x, Number.POSITIVE_INFINITY), value, x);
@@ -42,7 +42,7 @@ function withEdges(g: NodeGraph, x: Node, value: Node): Node {
   return f.choose(g.op("f32x4.le", x, g.f32x4(0)), lower, upper);
 }
 
-/** The natural logarithm. */
+/** Computes the natural logarithm. */
 export function log(g: NodeGraph, x: Node): Node {
   return withEdges(g, x, logOfPositive(g, x));
 }
@@ -54,7 +54,7 @@ function logOfPositive(g: NodeGraph, x: Node): Node {
   return f.add(f.add(m, low), f.mul(exponent, 0.693359375));
 }
 
-/** The logarithm to base 2; exact for powers of two. */
+/** Computes the logarithm to base 2, which is exact for powers of two. */
 export function log2(g: NodeGraph, x: Node): Node {
   const f = f32Ops(g);
   const { exponent, m, correction } = split(g, x);
@@ -63,7 +63,7 @@ export function log2(g: NodeGraph, x: Node): Node {
   return withEdges(g, x, f.add(f.add(f.add(rest, correction), m), exponent));
 }
 
-/** The logarithm to base 10. */
+/** Computes the logarithm to base 10. */
 export function log10(g: NodeGraph, x: Node): Node {
   const f = f32Ops(g);
   const { exponent, m, correction } = split(g, x);
@@ -71,11 +71,11 @@ export function log10(g: NodeGraph, x: Node): Node {
   return withEdges(g, x, f.add(f.add(low, f.mul(m, Math.LOG10E)), f.mul(exponent, 0.30078125)));
 }
 
-/** log(1 + x) without loss near 0. */
+/** Computes log(1 + x) without loss near 0. */
 export function log1p(g: NodeGraph, x: Node): Node {
   const f = f32Ops(g);
   const sum = f.add(x, 1);
-  // What the sum lost, relative to it; nothing where the sum is 0 or infinite.
+  // The amount that the sum lost, relative to it; nothing where the sum is 0 or infinite.
   const lost = f.div(f.sub(x, f.sub(sum, 1)), sum);
   const known = f.lt(f.abs(lost), 1);
   const value = f.add(log(g, sum), g.op("v128.and", lost, known));

@@ -2,7 +2,7 @@
 import { f32Ops } from "./f32.ts";
 import type { Node, NodeGraph } from "./nodes.ts";
 
-/** Beyond it the three-part reduction loses bits and the exact helper takes over. */
+/** The argument beyond which the three-part reduction loses bits and the exact helper takes over. */
 const LIMIT = 8192;
 const MAGIC = 1.5 * 2 ** 23;
 /** π/2 in parts with so few bits that their products with a quadrant's number are exact. */
@@ -10,7 +10,7 @@ const HALF_PI = [1.5703125, 0.0004837512969970703, 7.549789954891882e-8] as cons
 const SIN_TAIL = [-1.6666654611e-1, 8.3321608736e-3, -1.9515295891e-4];
 const COS_TAIL = [4.166664568298827e-2, -1.388731625493765e-3, 2.443315711809948e-5];
 
-/** Sine, or cosine as the sine one quadrant on. `helper` computes large arguments. */
+/** Computes the sine, or the cosine as the sine one quadrant ahead. `helper` computes large arguments. */
 export function sine(g: NodeGraph, x: Node, quadrantsAhead: 0 | 1, helper: string): Node {
   const f = f32Ops(g);
   const bits = f.add(f.mul(x, 2 / Math.PI), MAGIC);

@@ -10,20 +10,22 @@ export interface F32Ops {
   sub(x: F32, y: F32): Node;
   mul(x: F32, y: F32): Node;
   div(x: F32, y: F32): Node;
-  /** The bound where x is beyond it, else x: a NaN stays. One instruction on x86, unlike min and max. */
+  /**
+   * Returns the bound where x is beyond it, else x: a NaN stays. This is one instruction on x86, unlike min and max.
+   */
   atMost(x: F32, bound: F32): Node;
   atLeast(x: F32, bound: F32): Node;
   lt(x: F32, y: F32): Node;
   gt(x: F32, y: F32): Node;
-  /** c[0] + c[1] x + c[2] x² + … */
+  /** Computes c[0] + c[1] x + c[2] x² + … */
   polynomial(x: Node, coefficients: readonly number[]): Node;
   choose(mask: Node, x: F32, y: F32): Node;
-  /** The magnitude of x with the sign of y. */
+  /** Returns the magnitude of x with the sign of y. */
   withSign(x: Node, y: Node): Node;
   abs(x: Node): Node;
 }
 
-/** The operations over a graph. */
+/** Returns the operations over a graph. */
 export function f32Ops(g: NodeGraph): F32Ops {
   const of = (x: F32): Node => (typeof x === "number" ? g.f32x4(x) : x);
   const add = (x: F32, y: F32): Node => g.op("f32x4.add", of(x), of(y));
@@ -38,7 +40,7 @@ export function f32Ops(g: NodeGraph): F32Ops {
     lt: (x, y) => g.op("f32x4.lt", of(x), of(y)),
     gt: (x, y) => g.op("f32x4.gt", of(x), of(y)),
     polynomial(x, coefficients) {
-      // Estrin's order: Horner's has fewer products, but each waits for the one before.
+      // The order is Estrin's: Horner's has fewer products, but each waits for the one before.
       let terms = coefficients.map((c): F32 => c);
       for (let power = x; terms.length > 1; power = mul(power, power)) {
         terms = Array.from({ length: Math.ceil(terms.length / 2) }, (_, i): F32 => {

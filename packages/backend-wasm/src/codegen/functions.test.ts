@@ -29,13 +29,13 @@ const DTYPES: readonly DType[] = [
 ];
 const COUNT = 111;
 
-/** An operand that yields `values` when walked along the inner dimension in the given way. */
+/** Makes an operand that yields `values` when the inner dimension is walked in the given way. */
 function operand(dtype: DType, mode: InnerMode, random: () => number): Operand {
   const step = mode === "unit" ? 1 : mode === "zero" ? 0 : 3;
   return { dtype, data: samples(dtype, COUNT * Math.max(step, 1), random), strides: [step] };
 }
 
-/** sin and cos are compared absolutely: near their zeros no short reduction keeps relative precision. */
+/** The errors of sin and cos are absolute: near their zeros no short reduction keeps relative precision. */
 const ABSOLUTE: ReadonlySet<string> = new Set(["sin", "cos"]);
 
 /** Integers are not divided by zero. */
@@ -95,7 +95,7 @@ describe.each(DTYPES)("a generated kernel computes as the language says, in %s:"
       ["strided", "unit"],
     ] as const) {
       const [x, y] = [operand(dtype, a, randomUnit(2)), operand(dtype, b, randomUnit(3))];
-      // Turned round, so that special values meet others.
+      // The order is reversed, so that special values meet others.
       check(fn, expr, [
         x,
         { ...y, data: y.data.toReversed().map((value) => (isDivision(fn) ? divisor(value) : value)) },

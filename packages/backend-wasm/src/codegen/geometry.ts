@@ -7,13 +7,13 @@ export interface Geometry {
   readonly strides: readonly (readonly number[])[];
 }
 
-/** How an operand moves along the innermost dimension: to the next element, not at all, or in steps read from the block. */
+/** How an operand moves along the innermost dimension: to the next element, not at all, or by a stride of the block. */
 export type InnerMode = "unit" | "zero" | "strided";
 
 /**
- * The same elements in as few dimensions as possible: dimensions of one element go, the others are ordered by the
- * strides of operand `order` (the first output), and neighbours that every operand crosses in one stride are merged.
- * So operands that are all channels-last become flat. At least one dimension is left.
+ * Returns the same elements in as few dimensions as possible: dimensions of one element go, the others are ordered by
+ * the strides of operand `order` (the first output), and neighbours that every operand crosses in one stride are
+ * merged. So operands that are all channels-last become flat. At least one dimension is left.
  */
 export function coalesce(shape: readonly number[], strides: readonly (readonly number[])[], order: number): Geometry {
   const guide = strides[order] as readonly number[];
@@ -37,7 +37,7 @@ export function coalesce(shape: readonly number[], strides: readonly (readonly n
   return { shape: sizes, strides: strides.map((_, k) => steps.map((step) => step[k] as number)) };
 }
 
-/** The inner mode of each operand. */
+/** Returns the inner mode of each operand. */
 export function innerModes({ strides }: Geometry): readonly InnerMode[] {
   return strides.map((of) => {
     const inner = of.at(-1);
@@ -51,24 +51,27 @@ export interface BlockNumber {
   readonly value: ScalarValue;
 }
 
-/** Where the block of so many operands has its numbers: behind inner extent, number of outer dimensions, pointers and inner strides. */
+/**
+ * Returns the position of a number in the block of this many operands: after inner extent, number of outer dimensions,
+ * pointers and inner strides.
+ */
 export function numberWord(operands: number, index: number): number {
   return 2 + 2 * operands + 2 * index;
 }
 
-/** Words before a block's dimensions. */
+/** Returns the number of words before a block's dimensions. */
 export function headerWords(operands: number, numbers: number): number {
   return numberWord(operands, numbers);
 }
 
-/** Bytes that the block of a geometry takes. */
+/** Returns the bytes that the block of a geometry takes. */
 export function blockBytes({ shape, strides }: Geometry, numbers: number): number {
   return 4 * (headerWords(strides.length, numbers) + (shape.length - 1) * (1 + strides.length));
 }
 
 /**
- * Writes the block that a kernel reads: the geometry, and where the operands are (inputs, then outputs). Kernels do
- * not change it, so it may be written once and used for every run, also from several threads.
+ * Writes the block that a kernel reads: the geometry, and the addresses of the operands (inputs, then outputs). Kernels
+ * do not change it, so it may be written once and used for every run, even from several threads.
  */
 export function writeBlock(
   memory: WebAssembly.Memory,

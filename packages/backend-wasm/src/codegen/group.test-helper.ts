@@ -1,4 +1,4 @@
-// Runs a group as a generated kernel and element by element with the reference evaluator.
+// Runs a group as a generated kernel, and element by element with the reference evaluator.
 import { evaluateAll, type Operand, positions } from "@pt2/conformance";
 import { bitsToFloat, DTYPES, type DType, floatToBits } from "@pt2/format";
 import type { ScalarValue, TypedExpr } from "@pt2/registry/scalar";
@@ -12,19 +12,22 @@ export interface Group {
   readonly operands: readonly Operand[];
   readonly outputs: readonly TypedExpr[];
   readonly outputStrides?: readonly number[];
-  /** Sizes of the consecutive ranges to run; all in one when absent. */
+  /** The sizes of the consecutive ranges to run; one range when absent. */
   readonly pieces?: readonly number[];
 }
 
 const memory: WebAssembly.Memory = new WebAssembly.Memory({ initial: 64 });
 const compiler = createElementwiseCompiler(memory);
 
-/** Strides of a dense tensor in row-major order. */
+/** Returns the strides of a dense tensor in row-major order. */
 function contiguous(shape: readonly number[]): readonly number[] {
   return shape.map((_, d) => shape.slice(d + 1).reduce((a, b) => a * b, 1));
 }
 
-/** Values of each output in row-major order, as the kernel computes them. Checks that nothing else was written. */
+/**
+ * Returns the values of each output in row-major order, as the kernel computes them. Checks that nothing else was
+ * written.
+ */
 export function runKernel(group: Group): readonly (readonly ScalarValue[])[] {
   const { shape, operands, outputs } = group;
   const count = shape.reduce((a, b) => a * b, 1);
@@ -68,7 +71,7 @@ export function runKernel(group: Group): readonly (readonly ScalarValue[])[] {
   );
 }
 
-/** The same by the meaning of the language. */
+/** Returns the same values as the reference evaluator computes them. */
 export function runReference({ shape, operands, outputs }: Group): readonly (readonly ScalarValue[])[] {
   return outputs.map((expr) => evaluateAll(expr, operands, shape));
 }

@@ -1,4 +1,5 @@
-// What generated code takes from JavaScript: functions that neither the instruction set nor an approximation has.
+// The functions that generated code imports from JavaScript, which neither the instruction set nor an approximation
+// has.
 import { type BinaryFn, FLOAT_UNARY, type FloatBinaryFn, floatBinary, type UnaryFn } from "@pt2/registry/scalar";
 import { lanewise } from "./casts.ts";
 import { emitter } from "./emit.ts";
@@ -7,7 +8,7 @@ import { type Node, nodeGraph } from "./nodes.ts";
 
 const BINARY = ["pow", "fmod", "atan2", "hypot", "nextafter"] as const satisfies readonly FloatBinaryFn[];
 
-/** The import object's part with the functions, by name. */
+/** The functions of the import object, by name. */
 export const MATH: Readonly<Record<string, CallableFunction>> = {
   ...FLOAT_UNARY,
   ...Object.fromEntries(BINARY.map((fn) => [fn, (x: number, y: number) => floatBinary(fn, x, y, "float64")])),
@@ -38,7 +39,7 @@ function imported(name: string, type: ValueType, operands: number): ImportedFunc
 
 const INDEX: ReadonlyMap<string, number> = new Map(IMPORTS.map(({ name }, index) => [name, index]));
 
-/** A function of vectors that calls an import for each lane, by a name such as `sin.f32x4`. */
+/** Generates a function of vectors that calls an import for each lane, by a name such as `sin.f32x4`. */
 export function helperFunction(name: string): FunctionBody {
   const [fn, shape] = name.split(".") as [UnaryFn | BinaryFn | "ipow", "f32x4" | "f64x2" | "i64x2"];
   const callee = fn === "nextafter" && shape === "f32x4" ? "nextafter32" : fn;

@@ -186,7 +186,7 @@ describe("the compiler", () => {
     const geometry = coalesce([values.length], [[1], [1]], 1);
     new Float32Array(memory.buffer, 256).set(values);
     expect(blockBytes(geometry, 0)).toBeLessThanOrEqual(192);
-    // The output lies in the input's place.
+    // The output has the input's memory.
     writeBlock(memory, 64, geometry, ["float32", "float32"], [256, 256], []);
     kernel.run(64, 0, values.length);
     return [...new Float32Array(memory.buffer, 256, values.length)];

@@ -8,7 +8,9 @@ import { emitLoops, type Loops } from "./loops.ts";
 import { type Node, nodeGraph } from "./nodes.ts";
 import { type ElementwiseSpec, LANES, type Step, stepNodes, unrollOf } from "./step.ts";
 
-/** Generates `(block, start, count)`: computes `count` elements of the iteration space from the `start`-th on. */
+/**
+ * Generates `(block, start, count)`, which computes `count` elements of the iteration space from element `start` on.
+ */
 export function elementwiseKernel(spec: ElementwiseSpec, name: string, callee: (name: string) => number): FunctionBody {
   const dtypes = [...spec.inputs, ...spec.outputs.map(({ dtype }) => dtype)];
   const g = nodeGraph();
@@ -39,7 +41,7 @@ export function elementwiseKernel(spec: ElementwiseSpec, name: string, callee: (
   return { signature: { params: ["i32", "i32", "i32"], results: [] }, locals: e.locals, code: e.code, name };
 }
 
-/** A loop that takes several steps at once, as long as so many elements are left, and moves the pointers on. */
+/** Emits a loop that takes several steps at once, as long as that many elements are left, and advances the pointers. */
 function emitSteps(e: Emitter, loops: Loops, steps: readonly Step[]): void {
   const elements = LANES * steps.length;
   e.raw(control.block);
@@ -70,7 +72,7 @@ function emitSteps(e: Emitter, loops: Loops, steps: readonly Step[]): void {
   e.raw(control.end);
 }
 
-/** Everything is computed before anything is stored, as an output may lie in the place of an input. */
+/** Emits one step. Everything is computed before anything is stored, as an output may have the memory of an input. */
 function emitStep(e: Emitter, { registers, stores, addresses }: Step): void {
   const all = registers.flat();
   e.region([...all, ...addresses.flat()]);
@@ -88,7 +90,7 @@ function emitStore(e: Emitter, { op, register, lane, offset }: Store, address: N
   e.op(op, 0, ...unsigned(offset), ...(lane === undefined ? [] : [lane]));
 }
 
-/** The last one to three elements of a row. */
+/** Emits the last one to three elements of a row. */
 function emitTail(e: Emitter, loops: Loops, { registers, stores, addresses }: Step): void {
   e.region([...registers.flat(), ...addresses.flat()]);
   for (const node of [...registers.flat(), ...addresses.flat()]) e.settle(node);

@@ -1,10 +1,10 @@
-// Four elements at a time, whatever their dtype: how they lie in registers, and how they come from and go to memory.
+// Four elements at a time, whatever their dtype: their representation in registers, and their loads and stores.
 import { DTYPES, type DType } from "@pt2/format";
 import type { Node, NodeGraph } from "./nodes.ts";
 import type { Instruction } from "./opcodes.ts";
 
 /**
- * How four elements lie in one or two registers: floats as they are; integers of up to 32 bits as i32x4, extended;
+ * How four elements are held in one or two registers: floats as they are; integers of up to 32 bits as i32x4, extended;
  * 64-bit ones in two registers; bool as an i32x4 mask of 0 and -1; floats of 16 and 8 bits as their bits in i32x4.
  */
 export type Representation = "f32" | "f64" | "i32" | "i64" | "mask" | "small";
@@ -28,12 +28,14 @@ const REPRESENTATIONS: { readonly [D in DType]?: Representation } = {
 /** The registers that hold four elements. */
 export type Lanes = readonly Node[];
 
-/** How a dtype lies in registers; undefined for the dtypes that generated kernels do not know. */
+/**
+ * Returns the representation of a dtype in registers; undefined for the dtypes that generated kernels do not support.
+ */
 export function representation(dtype: DType): Representation | undefined {
   return REPRESENTATIONS[dtype];
 }
 
-/** Four elements that lie side by side. */
+/** Loads four elements that are adjacent. */
 export function loadUnit(g: NodeGraph, dtype: DType, address: Node, offset: number): Lanes {
   const { itemsize } = DTYPES[dtype];
   if (itemsize === 8) return [g.load("v128.load", address, offset), g.load("v128.load", address, offset + 16)];
@@ -41,7 +43,7 @@ export function loadUnit(g: NodeGraph, dtype: DType, address: Node, offset: numb
   return unpack(g, dtype, [g.load(op, address, offset)]);
 }
 
-/** Four elements at addresses of their own. */
+/** Loads four elements at addresses of their own. */
 export function loadEach(g: NodeGraph, dtype: DType, addresses: readonly [Node, Node, Node, Node]): Lanes {
   const { itemsize } = DTYPES[dtype];
   const bits = (itemsize * 8) as 8 | 16 | 32 | 64;
@@ -56,7 +58,7 @@ export function loadEach(g: NodeGraph, dtype: DType, addresses: readonly [Node, 
   return unpack(g, dtype, registers);
 }
 
-/** One element four times. */
+/** Loads one element four times. */
 export function loadSplat(g: NodeGraph, dtype: DType, address: Node, offset = 0): Lanes {
   const bits = (DTYPES[dtype].itemsize * 8) as 8 | 16 | 32 | 64;
   const vector = g.load(`v128.load${bits}_splat`, address, offset);
@@ -92,7 +94,7 @@ function bytesToInts(g: NodeGraph, x: Node, sign: "s" | "u"): Node {
 const EVERY_FOURTH_BYTE = [0, 4, 8, 12, 0, 4, 8, 12, 0, 4, 8, 12, 0, 4, 8, 12];
 const EVERY_SECOND_SHORT = [0, 1, 4, 5, 8, 9, 12, 13, 0, 1, 4, 5, 8, 9, 12, 13];
 
-/** The elements as they lie in memory, in the low bytes of the registers. */
+/** Packs elements as they are in memory, in the low bytes of the registers. */
 export function pack(g: NodeGraph, dtype: DType, lanes: Lanes): Lanes {
   const [x] = lanes as readonly [Node];
   if (dtype === "bool") return [g.shuffle(g.op("v128.and", x, g.i32x4(1)), g.i32x4(0), EVERY_FOURTH_BYTE)];
@@ -101,7 +103,9 @@ export function pack(g: NodeGraph, dtype: DType, lanes: Lanes): Lanes {
   return itemsize === 2 ? [g.shuffle(x, x, EVERY_SECOND_SHORT)] : lanes;
 }
 
-/** A store instruction with the register it stores, the lane for a partial store, and the offset from the address. */
+/**
+ * A store instruction with the register that it stores, the lane for a partial store, and the offset from the address.
+ */
 export interface Store {
   readonly op: Instruction;
   readonly register: number;
@@ -109,7 +113,7 @@ export interface Store {
   readonly offset: number;
 }
 
-/** Stores of all four elements side by side. */
+/** Returns the stores of all four elements, which are adjacent. */
 export function storesUnit(dtype: DType, offset: number): readonly Store[] {
   switch (DTYPES[dtype].itemsize) {
     case 8:
@@ -123,7 +127,7 @@ export function storesUnit(dtype: DType, offset: number): readonly Store[] {
   }
 }
 
-/** The store of the n-th element alone. */
+/** Returns the store of element `n` alone. */
 export function storeOne(dtype: DType, n: number): Store {
   const { itemsize } = DTYPES[dtype];
   const op: Instruction = `v128.store${(itemsize * 8) as 8 | 16 | 32 | 64}_lane`;

@@ -38,7 +38,7 @@ test.each(["float32", "float64", "int32", "int64"] as const)("%s numbers mean wh
   expect(runKernel(group)).toEqual(runReference(group));
 });
 
-/** What was handed to the engine, by module. */
+/** Counts the kernels of each module that was compiled. */
 function modules(): number[] {
   const { instantiate } = WebAssembly;
   const sizes: number[] = [];

@@ -2,7 +2,7 @@ import type { DType } from "@pt2/format";
 import { type BinaryFn, fold, isComparison, type TypedExpr, withChildren } from "@pt2/registry/scalar";
 import type { BlockNumber } from "./geometry.ts";
 
-/** Expressions whose numbers are inputs behind those that they had, and the numbers. */
+/** Expressions whose numbers became inputs after the tensors, and these numbers. */
 export interface Lifted {
   readonly outputs: readonly TypedExpr[];
   readonly numbers: readonly BlockNumber[];
@@ -10,12 +10,12 @@ export interface Lifted {
 
 /** Functions whose code is the same for a constant operand and for a variable one. */
 const INDIFFERENT: ReadonlySet<BinaryFn> = new Set(["add", "sub", "mul", "div"]);
-/** Dtypes that lie in registers as they lie in memory. */
+/** Dtypes whose elements are the same in registers and in memory. */
 const PLAIN: ReadonlySet<DType> = new Set(["float32", "float64", "int32", "int64"]);
 
 /**
- * Takes numbers out of expressions, so that those which differ in numbers alone are one kernel: a program has few
- * structures, but may have as many numbers as nodes. One stays, because what is beside it may have a form of its own.
+ * Takes numbers out of expressions, so that expressions which differ only in numbers are one kernel: a program has few
+ * structures, but may have as many numbers as nodes. One number stays, because code next to it may have a special form.
  */
 export function liftNumbers(outputs: readonly TypedExpr[], inputs: number): Lifted {
   const numbers: BlockNumber[] = [];

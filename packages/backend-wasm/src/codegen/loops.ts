@@ -2,15 +2,15 @@ import type { Emitter } from "./emit.ts";
 import { control, signed, unsigned } from "./encoder.ts";
 import type { InnerMode } from "./geometry.ts";
 
-/** Locals of a kernel's loops. Lists have an entry for each operand. */
+/** The locals of a kernel's loops. Lists have an entry for each operand. */
 export interface Loops {
-  /** Pointer to the start of the row. */
+  /** The pointer to the start of the row. */
   readonly base: readonly number[];
-  /** Pointer to the step's first element. */
+  /** The pointer to the step's first element. */
   readonly work: readonly number[];
-  /** Bytes between elements of the innermost dimension; set for strided operands. */
+  /** The bytes between elements of the innermost dimension; set for strided operands. */
   readonly stride: readonly number[];
-  /** Elements left in the row. */
+  /** The elements left in the row. */
   readonly left: number;
   readonly itemsize: readonly number[];
   readonly inner: readonly InnerMode[];
@@ -21,8 +21,9 @@ export const BLOCK = 0;
 const [START, COUNT] = [1, 2];
 
 /**
- * Walks the rows of the block's geometry (see `writeBlock`) that the range touches. `row` emits what happens in one:
- * `left` elements from `work` on. The block is only read: outer indices follow from the row's number by division.
+ * Emits loops over the rows of the block's geometry (see `writeBlock`) that the range touches. `row` emits the code for
+ * one row: `left` elements from `work` on. The block is only read: outer indices follow from the row's number by
+ * division.
  */
 export function emitLoops(e: Emitter, loops: Loops, header: number, row: () => void): void {
   const [inner, column, index, rest, at, dims, extent] = Array.from({ length: 7 }, () => e.newLocal("i32")) as [
@@ -153,7 +154,7 @@ export function emitLoops(e: Emitter, loops: Loops, header: number, row: () => v
   e.raw(control.block);
   e.raw(control.loop);
   move("i32.add", () => undefined, true);
-  // A dimension that has come to its end starts over, and the next one moves.
+  // A dimension that has reached its end starts over, and the next one moves.
   read(0, at);
   e.set(extent);
   e.get(rest);

@@ -33,7 +33,10 @@ const F32_UNARY: { readonly [F in UnaryFn]?: (g: NodeGraph, x: Node) => Node } =
   cos: (g, x) => sine(g, x, 1, "cos.f32x4"),
 };
 
-/** A function of one float. What has neither an instruction nor an approximation is a helper that calls JavaScript. */
+/**
+ * Lowers a function of one float. A function with neither an instruction nor an approximation is a helper that calls
+ * JavaScript.
+ */
 export function lowerFloatUnary(g: NodeGraph, fn: UnaryFn, dtype: DType, lanes: Lanes): Lanes {
   const shape = shapeOf(dtype);
   const native = NATIVE_UNARY[fn];
@@ -51,7 +54,7 @@ const shapeOf = (dtype: DType): Shape => (dtype === "float64" ? "f64x2" : "f32x4
 const constantOf = (g: NodeGraph, shape: Shape, value: number): Node =>
   shape === "f64x2" ? g.f64x2(value) : g.f32x4(value);
 
-/** (x > 0) - (x < 0), which is 0 for NaN. */
+/** Computes (x > 0) - (x < 0), which is 0 for NaN. */
 function sign(g: NodeGraph, shape: Shape, x: Node): Node {
   const [zero, one] = [constantOf(g, shape, 0), constantOf(g, shape, 1)];
   const part = (test: "gt" | "lt"): Node => g.op("v128.and", g.op(`${shape}.${test}`, x, zero), one);
@@ -65,7 +68,7 @@ const NATIVE_BINARY: { readonly [F in BinaryFn]?: "add" | "sub" | "mul" | "div" 
   div: "div",
 };
 
-/** A function of two floats; `y` is the second operand's expression. */
+/** Lowers a function of two floats; `y` is the second operand's expression. */
 export function lowerFloatBinary(
   g: NodeGraph,
   fn: BinaryFn,
@@ -106,13 +109,15 @@ function lowerOne(g: NodeGraph, fn: BinaryFn, shape: Shape, x: Node, y: Node, yE
 const magnitudeMask = (g: NodeGraph, shape: Shape): Node =>
   shape === "f64x2" ? g.i64x2((1n << 63n) - 1n) : g.i32x4(0x7fffffff);
 
-/** With a constant bound the one-instruction form keeps a NaN of the other operand; which zero it gives is open. */
+/**
+ * With a constant bound the one-instruction form keeps a NaN of the other operand; which zero it gives is unspecified.
+ */
 function extreme(g: NodeGraph, fn: "min" | "max", shape: Shape, x: Node, y: Node): Node {
   if (isBound(y)) return g.op(`${shape}.p${fn}`, x, y);
   return isBound(x) ? g.op(`${shape}.p${fn}`, y, x) : g.op(`${shape}.${fn}`, x, y);
 }
 
-/** A constant vector without a NaN: no lane has an exponent of all ones. */
+/** Whether a node is a constant vector without a NaN: no lane has an exponent of all ones. */
 function isBound(node: Node): boolean {
   if (node.op !== "v128.const") return false;
   const view = new DataView(Uint8Array.from(node.immediates).buffer);
@@ -123,14 +128,14 @@ function wrapRemainder(g: NodeGraph, shape: Shape, rest: Node, y: Node): Node {
   return g.op("v128.bitselect", g.op(`${shape}.add`, rest, y), rest, disagrees(g, shape, rest, y));
 }
 
-/** Where the remainder is not zero and has not the divisor's sign. */
+/** Returns a mask of lanes where the remainder is not zero and does not have the divisor's sign. */
 function disagrees(g: NodeGraph, shape: Shape, rest: Node, y: Node): Node {
   const zero = constantOf(g, shape, 0);
   const negative = (z: Node): Node => g.op(`${shape}.lt`, z, zero);
   return g.op("v128.and", g.op(`${shape}.ne`, rest, zero), g.op("v128.xor", negative(rest), negative(y)));
 }
 
-/** PyTorch's div_floor: from the remainder, so that it agrees with `mod`. */
+/** Computes PyTorch's div_floor from the remainder, so that it agrees with `mod`. */
 function floorDivide(g: NodeGraph, shape: Shape, x: Node, y: Node): Node {
   const constant = (value: number): Node => constantOf(g, shape, value);
   const rest = g.call(`fmod.${shape}`, "v128", x, y);
@@ -145,7 +150,9 @@ function floorDivide(g: NodeGraph, shape: Shape, x: Node, y: Node): Node {
   return g.op("v128.bitselect", plain, result, g.op(`${shape}.eq`, y, constant(0)));
 }
 
-/** By squaring. In float32 the products are taken in double precision, so that the result is rounded once. */
+/**
+ * Computes a power by squaring. In float32 the products are in double precision, so that the result is rounded once.
+ */
 function integerPower(g: NodeGraph, shape: Shape, x: Node, exponent: number): Node | null {
   if (shape === "f64x2" || exponent < 0) return null;
   const high = g.shuffle(x, x, [8, 9, 10, 11, 12, 13, 14, 15, 8, 9, 10, 11, 12, 13, 14, 15]);

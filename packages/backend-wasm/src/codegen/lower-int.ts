@@ -11,12 +11,12 @@ const shapeOf = (dtype: DType): Shape => (DTYPES[dtype].itemsize === 8 ? "i64x2"
 const constantOf = (g: NodeGraph, shape: Shape, value: number): Node =>
   shape === "i64x2" ? g.i64x2(BigInt(value)) : g.i32x4(value);
 
-/** A function of one integer: `neg`, `abs` or `sign`. */
+/** Lowers a function of one integer: `neg`, `abs` or `sign`. */
 export function lowerIntUnary(g: NodeGraph, fn: UnaryFn, dtype: DType, lanes: Lanes): Lanes {
   const shape = shapeOf(dtype);
   const zero = constantOf(g, shape, 0);
   if (fn === "sign") {
-    // Masks are -1, so the difference is taken the other way round.
+    // A true lane of a mask is -1, so the operands of the difference are swapped.
     return lanes.map((x) => g.op(`${shape}.sub`, g.op(`${shape}.lt_s`, x, zero), g.op(`${shape}.gt_s`, x, zero)));
   }
   return wrapTo(
@@ -26,7 +26,7 @@ export function lowerIntUnary(g: NodeGraph, fn: UnaryFn, dtype: DType, lanes: La
   );
 }
 
-/** A function of two integers or bools. `y` is the second operand's expression. */
+/** Lowers a function of two integers or bools. `y` is the second operand's expression. */
 export function lowerIntBinary(g: NodeGraph, fn: BinaryFn, dtype: DType, xs: Lanes, ys: Lanes, y: TypedExpr): Lanes {
   const made = xs.map((x, i) => lowerOne(g, fn, dtype, x, ys[i] as Node, y));
   return representation(dtype) === "mask" ? made : wrapTo(g, dtype, made);
@@ -52,7 +52,7 @@ function lowerOne(g: NodeGraph, fn: BinaryFn, dtype: DType, x: Node, y: Node, yE
     case "fmod":
       return remainder(g, shape, x, y);
     case "floordiv": {
-      // The mask of where the quotient is too large by one is -1 there.
+      // The mask of lanes where the quotient is too large by one is -1 there.
       return g.op(`${shape}.add`, quotient(g, shape, x, y), disagrees(g, shape, remainder(g, shape, x, y), y));
     }
     case "mod": {
@@ -67,7 +67,10 @@ function lowerOne(g: NodeGraph, fn: BinaryFn, dtype: DType, x: Node, y: Node, yE
   }
 }
 
-/** The least integer over -1 wraps; zero divisors trap. In 64 bits the division by -1 is done as a negation. */
+/**
+ * Computes a quotient. The least integer over -1 wraps; zero divisors trap. In 64 bits the division by -1 is a
+ * negation.
+ */
 function quotient(g: NodeGraph, shape: Shape, x: Node, y: Node): Node {
   if (shape === "i32x4") {
     return lanewise(g, shape, shape, [x, y], (a, b) =>
@@ -85,13 +88,13 @@ function remainder(g: NodeGraph, shape: Shape, x: Node, y: Node): Node {
   return lanewise(g, shape, shape, [x, y], (a, b) => g.op(op, a as Node, b as Node));
 }
 
-/** Where the remainder is not zero and has not the divisor's sign. */
+/** Returns a mask of lanes where the remainder is not zero and does not have the divisor's sign. */
 function disagrees(g: NodeGraph, shape: Shape, rest: Node, y: Node): Node {
   const zero = constantOf(g, shape, 0);
   return g.op("v128.and", g.op(`${shape}.ne`, rest, zero), g.op(`${shape}.lt_s`, g.op("v128.xor", rest, y), zero));
 }
 
-/** Counts that are negative or as large as the dtype shift everything out. */
+/** Computes a shift. Counts that are negative or as large as the dtype shift everything out. */
 function shift(g: NodeGraph, fn: "shl" | "shr", dtype: DType, x: Node, y: Node, yExpr: TypedExpr): Node {
   const shape = shapeOf(dtype);
   const bits = DTYPES[dtype].itemsize * 8;
@@ -109,7 +112,7 @@ function shift(g: NodeGraph, fn: "shl" | "shr", dtype: DType, x: Node, y: Node, 
   return g.op("v128.bitselect", emptied, shifted, out);
 }
 
-/** Through a 64-bit helper: the low bits of a power depend on the low bits of the base alone. */
+/** Computes a power with a 64-bit helper: its low bits depend on the low bits of the base alone. */
 function power(g: NodeGraph, shape: Shape, x: Node, y: Node): Node {
   if (shape === "i64x2") return g.call("ipow.i64x2", "v128", x, y);
   const widen = (z: Node, half: "low" | "high"): Node => g.op(`i64x2.extend_${half}_i32x4_s`, z);

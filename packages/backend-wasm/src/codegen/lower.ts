@@ -1,4 +1,4 @@
-// From typed expressions to instructions on four elements.
+// Lowers typed expressions to instructions on four elements.
 import { DTYPES, type DType } from "@pt2/format";
 import { convert, fold, isComparison, type ScalarValue, type TypedExpr, type UnaryFn } from "@pt2/registry/scalar";
 import { castLanes, narrowMask, widenMask } from "./casts.ts";
@@ -8,7 +8,7 @@ import { lowerFloatBinary, lowerFloatUnary } from "./lower-float.ts";
 import { lowerIntBinary, lowerIntUnary } from "./lower-int.ts";
 import type { Node, NodeGraph } from "./nodes.ts";
 
-/** Lowers several expressions over the same elements. `input` gives four elements of an operand. */
+/** Lowers several expressions over the same elements. `input` returns four elements of an operand. */
 export function lower(g: NodeGraph, roots: readonly TypedExpr[], input: (index: number) => Lanes): readonly Lanes[] {
   return fold<Lanes>(roots, (node, of) => {
     switch (node.kind) {
@@ -37,7 +37,7 @@ export function lower(g: NodeGraph, roots: readonly TypedExpr[], input: (index: 
   });
 }
 
-/** Cheaper than the function and an addition: what one swallows need not be computed. Sigmoid and GELU live on them. */
+/** Functions of which one plus the result costs less than the function and an addition, as in sigmoid and GELU. */
 const ADDED_TO_ONE = { exp: onePlusExp, erf: onePlusErf } as const;
 
 function besideOne(
@@ -106,7 +106,7 @@ function compare(g: NodeGraph, fn: Comparison, dtype: DType, xs: Lanes, ys: Lane
         ),
       ];
     case "mask":
-      // True is -1, so the order of masks is the reverse of that of bools.
+      // A true lane is -1, so the order of masks is the reverse of that of bools.
       return both((x, y) => g.op(`i32x4.${signed}`, ...(signed === fn ? [x, y] : [y, x])));
     default:
       return both((x, y) => g.op(`i32x4.${signed}`, x, y));

@@ -3,7 +3,7 @@ import type { Instruction } from "./opcodes.ts";
 
 /**
  * How often a node's value changes: never, with the row (the loop over the innermost dimension), or with every step of
- * that loop. What is of a lower level than its user is computed before the loop and kept in a local.
+ * that loop. A node of a lower level than its user is computed before the loop and kept in a local.
  */
 export type Level = 0 | 1 | 2;
 
@@ -23,15 +23,15 @@ export interface Node {
 /** Makes nodes. */
 export interface NodeGraph {
   op(op: Instruction, ...args: readonly Node[]): Node;
-  /** An instruction with a lane index or other immediate bytes. */
+  /** Makes an instruction with a lane index or other immediate bytes. */
   lane(op: Instruction, lane: number, ...args: readonly Node[]): Node;
   load(op: Instruction, address: Node, offset?: number, lane?: number, into?: Node): Node;
   local(index: number, type: ValueType, level: Level): Node;
   call(callee: string, type: ValueType, ...args: readonly Node[]): Node;
-  /** `helper(x)` when `condition` is not zero, else `otherwise`. */
+  /** Makes `helper(x)` where `condition` is not zero, else `otherwise`. */
   any(condition: Node, callee: string, x: Node, otherwise: Node): Node;
   i32(value: number): Node;
-  /** Constant vectors with equal lanes. */
+  /** Makes a constant vector with equal lanes. */
   f32x4(value: number): Node;
   f64x2(value: number): Node;
   i32x4(value: number): Node;
@@ -40,7 +40,7 @@ export interface NodeGraph {
   shuffle(x: Node, y: Node, bytes: readonly number[]): Node;
 }
 
-/** An empty graph. */
+/** Creates an empty graph. */
 export function nodeGraph(): NodeGraph {
   const known = new Map<string, Node>();
   const make = (
@@ -73,7 +73,7 @@ export function nodeGraph(): NodeGraph {
     op: (op, ...args) => make(op, resultType(op), args, []),
     lane: (op, lane, ...args) => make(op, resultType(op), args, [lane]),
     load(op, address, offset = 0, lane, into) {
-      // Alignment is a hint; operands may be at any address.
+      // The alignment is a hint; operands may be at any address.
       const immediates = [0, ...unsigned(offset), ...(lane === undefined ? [] : [lane])];
       return make(op, resultType(op), into ? [address, into] : [address], immediates);
     },

@@ -38,12 +38,12 @@ const PLAIN = {
   "f64.promote_f32": 0xbb,
 } as const;
 
-/** Behind the prefix 0xfc. */
+/** Instructions with the prefix 0xfc. */
 const SATURATING = {
   "i64.trunc_sat_f64_s": 0x06,
 } as const;
 
-/** Behind the prefix 0xfd. */
+/** Instructions with the prefix 0xfd. */
 const SIMD = {
   "v128.load": 0x00,
   "v128.load8_splat": 0x07,

@@ -1,8 +1,8 @@
-// Floats of 16 and 8 bits, which WebAssembly does not know, as bits in i32x4.
+// Floats of 16 and 8 bits, which WebAssembly lacks, as bits in i32x4.
 import type { DType } from "@pt2/format";
 import type { Node, NodeGraph } from "./nodes.ts";
 
-/** float32 from the bits of a small float, exactly. */
+/** Decodes the bits of a small float to float32, exactly. */
 export function decode(g: NodeGraph, dtype: DType, bits: Node): Node {
   if (dtype === "bfloat16") return g.op("i32x4.shl", bits, g.i32(16));
   if (dtype === "float8_e4m3fn") return decodeE4m3fn(g, bits);
@@ -19,7 +19,7 @@ function decodeFloat16(g: NodeGraph, bits: Node): Node {
   return g.op("v128.or", g.op("v128.or", value, special), sign);
 }
 
-/** No infinities: the largest bits are NaN. */
+/** Decodes a float8 without infinities: its largest bits are NaN. */
 function decodeE4m3fn(g: NodeGraph, bits: Node): Node {
   const magnitude = g.op("v128.and", bits, g.i32x4(0x7f));
   const sign = g.op("i32x4.shl", g.op("v128.xor", bits, magnitude), g.i32(24));
@@ -28,13 +28,19 @@ function decodeE4m3fn(g: NodeGraph, bits: Node): Node {
   return g.op("v128.or", g.op("v128.or", value, special), sign);
 }
 
-/** How a float8 lies in a float32: bits that are dropped, the difference of the biases, what exceeds the largest number. */
+/**
+ * How a float8 is rounded from a float32: the bits that are dropped, the difference of the biases, and what exceeds the
+ * largest number.
+ */
 const FLOAT8 = {
   float8_e4m3fn: { dropped: 20, rebias: 120, unit: 2 ** -9, overflow: 0x7e },
   float8_e5m2: { dropped: 21, rebias: 112, unit: 2 ** -16, overflow: 0x7c },
 } as const;
 
-/** Bits of the nearest float8, ties to even. What is too large becomes the largest e4m3fn, or an infinite e5m2. */
+/**
+ * Returns the bits of the nearest float8, ties to even. A value that is too large becomes the largest e4m3fn, or an
+ * infinite e5m2.
+ */
 function encodeFloat8(g: NodeGraph, dtype: keyof typeof FLOAT8, x: Node): Node {
   const { dropped, rebias, unit, overflow } = FLOAT8[dtype];
   const magnitude = g.op("v128.and", x, g.i32x4(0x7fffffff));
@@ -42,7 +48,7 @@ function encodeFloat8(g: NodeGraph, dtype: keyof typeof FLOAT8, x: Node): Node {
   const biased = g.op("i32x4.add", magnitude, g.i32x4(-(rebias << 23) + 2 ** (dropped - 1) - 1));
   const rounded = g.op("i32x4.add", biased, isOdd(g, dropped, magnitude));
   const normal = g.op("i32x4.shr_u", rounded, g.i32(dropped));
-  // Denormal: adding what has the unit as its last place leaves the result in the low bits.
+  // For a denormal, adding the number whose last place is the unit leaves the result in the low bits.
   const added = g.f32x4(unit * 2 ** 23);
   const small = g.op("i32x4.sub", g.op("f32x4.add", magnitude, added), added);
   const finite = g.op("v128.bitselect", small, normal, g.op("i32x4.lt_s", magnitude, g.i32x4((rebias + 1) << 23)));
@@ -54,7 +60,7 @@ function isOdd(g: NodeGraph, shift: number, bits: Node): Node {
   return g.op("v128.and", g.op("i32x4.shr_u", bits, g.i32(shift)), g.i32x4(1));
 }
 
-/** Bits of the nearest small float, ties to even. */
+/** Returns the bits of the nearest small float, ties to even. */
 export function encode(g: NodeGraph, dtype: DType, x: Node): Node {
   if (dtype === "float8_e4m3fn" || dtype === "float8_e5m2") return encodeFloat8(g, dtype, x);
   if (dtype === "bfloat16") {
@@ -64,10 +70,11 @@ export function encode(g: NodeGraph, dtype: DType, x: Node): Node {
   }
   const magnitude = g.op("v128.and", x, g.i32x4(0x7fffffff));
   const sign = g.op("i32x4.shr_u", g.op("v128.xor", x, magnitude), g.i32(16));
-  // Normal: the exponent is rebiased and half of the last place added, as an even last place needs a little less.
+  // For a normal number the exponent is rebiased and half of the last place added, slightly less for an even last
+  // place.
   const biased = g.op("i32x4.add", magnitude, g.i32x4((-112 << 23) + 0xfff));
   const normal = g.op("i32x4.shr_u", g.op("i32x4.add", biased, isOdd(g, 13, magnitude)), g.i32(13));
-  // Denormal: adding one half leaves the result in the low bits, rounded by the addition.
+  // For a denormal, adding one half leaves the result in the low bits, rounded by the addition.
   const small = g.op("i32x4.sub", g.op("f32x4.add", magnitude, g.f32x4(0.5)), g.i32x4(0x3f000000));
   const finite = g.op("v128.bitselect", small, normal, g.op("i32x4.lt_s", magnitude, g.i32x4(113 << 23)));
   const notNumber = g.op("i32x4.gt_s", magnitude, g.i32x4(0x7f800000));

@@ -1,4 +1,4 @@
-// What happens in one step of the innermost loop, as nodes.
+// One step of the innermost loop, as nodes.
 import type { DType } from "@pt2/format";
 import type { TypedExpr } from "@pt2/registry/scalar";
 import { type InnerMode, numberWord } from "./geometry.ts";
@@ -12,11 +12,11 @@ export interface ElementwiseSpec {
   readonly inputs: readonly DType[];
   readonly outputs: readonly TypedExpr[];
   readonly inner: readonly InnerMode[];
-  /** Dtypes of numbers that come with the block: expressions have them as inputs behind the tensors. */
+  /** Dtypes of numbers in the block: expressions have them as inputs after the tensors. */
   readonly numbers: readonly DType[];
 }
 
-/** Elements of a step. */
+/** The elements of a step. */
 export const LANES = 4;
 
 /** Nodes of one step. */
@@ -79,7 +79,10 @@ export function stepNodes(
   };
 }
 
-/** Short bodies are repeated, so that loop counting does not weigh; in long ones it does not anyway. */
+/**
+ * Returns how often a step is repeated. Short bodies are repeated, so that the cost of the loop does not matter; in
+ * long ones it is small anyway.
+ */
 export function unrollOf({ registers }: Step): number {
   const seen = new Set<Node>();
   const visit = (node: Node): void => {

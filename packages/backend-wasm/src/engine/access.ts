@@ -34,8 +34,8 @@ const ARRAYS: Readonly<Partial<Record<DType, NumberArrayType>>> = {
 };
 
 /**
- * Elements as numbers. int64 goes through doubles, exact up to 2^53: right for indices and counts; arithmetic that may
- * leave that range uses {@link bigints}.
+ * Accesses elements as numbers. int64 goes through doubles, exact up to 2^53: right for indices and counts; arithmetic
+ * that may leave that range uses {@link bigints}.
  */
 export function numbers(heap: Heap, place: TensorView): Elements<number> {
   const { dtype } = place;
@@ -70,13 +70,13 @@ export function numbers(heap: Heap, place: TensorView): Elements<number> {
   return {
     get: (offset) => array[base + offset]!,
     set: (offset, value) => {
-      // A sum of flags is true where any is.
+      // A sum of flags is true where any flag is.
       array[base + offset] = isBool && value !== 0 ? 1 : value;
     },
   };
 }
 
-/** Elements of an int64 tensor, exact. */
+/** Accesses elements of an int64 tensor exactly. */
 export function bigints(heap: Heap, place: TensorView): Elements<bigint> {
   const base = addressOf(place) / 8;
   const array = heap.i64;
@@ -90,7 +90,10 @@ export function bigints(heap: Heap, place: TensorView): Elements<bigint> {
 
 type Words = Uint8Array | Uint16Array | Uint32Array;
 
-/** The memory as the words that elements of a dtype consist of, and how many these are. Doubles would change some NaNs. */
+/**
+ * Returns the memory as the words that elements of a dtype consist of, and the number of words. Doubles would change
+ * some NaNs.
+ */
 function wordsOf(heap: Heap, { dtype }: TensorView): { readonly words: Words; readonly perElement: number } {
   const { itemsize } = DTYPES[dtype];
   const buffer = heap.memory.buffer;
@@ -98,7 +101,7 @@ function wordsOf(heap: Heap, { dtype }: TensorView): { readonly words: Words; re
   return { words: itemsize === 2 ? new Uint16Array(buffer) : heap.u8, perElement: 1 };
 }
 
-/** Copies single elements between tensors of one dtype, whatever it is. */
+/** Returns a function that copies single elements between tensors of one dtype, whatever it is. */
 export function mover(heap: Heap, from: TensorView, to: TensorView): (source: number, target: number) => void {
   const { words, perElement } = wordsOf(heap, from);
   const [a, b] = [from, to].map((place) => addressOf(place) / words.BYTES_PER_ELEMENT) as [number, number];
@@ -112,11 +115,11 @@ export function mover(heap: Heap, from: TensorView, to: TensorView): (source: nu
   };
 }
 
-/** Runs of at least as many bytes are moved faster by a call for each. */
+/** Runs of at least this many bytes are moved faster by a call for each. */
 const LONG = 64;
 
 /**
- * Copies runs of `width` neighbouring elements, which begin at these offsets of a tensor, one behind the other into a
+ * Copies runs of `width` adjacent elements, which begin at these offsets of a tensor, one after the other into a
  * row-major tensor of its dtype, from its element `first` on.
  */
 export function pick(heap: Heap, from: TensorView, to: TensorView, sources: Int32Array, width = 1, first = 0): void {
@@ -136,12 +139,15 @@ export function pick(heap: Heap, from: TensorView, to: TensorView, sources: Int3
   }
 }
 
-/** A complex tensor as its parts in turn: element i has them at twice its offset, and behind that. */
+/**
+ * Views a complex tensor as its parts in turn: element i has its real part at twice its offset, and the imaginary one
+ * after it.
+ */
 export function complexParts(view: TensorView): TensorView {
   return { ...view, dtype: partDtype(view.dtype), offset: 2 * view.offset };
 }
 
-/** Adds single elements of one tensor to those of another of its dtype. */
+/** Returns a function that adds single elements of one tensor to those of another of its dtype. */
 export function adder(heap: Heap, from: TensorView, to: TensorView): (source: number, target: number) => void {
   if (to.dtype === "int64") {
     const [x, y] = [bigints(heap, from), bigints(heap, to)];

@@ -10,7 +10,7 @@ export class Arena implements PlanMemory<number> {
     this.#heap = heap;
   }
 
-  /** The address that is so many bytes behind the beginning, now. */
+  /** Returns the current address of an offset. */
   at(offset: number): number {
     return (this.#block?.address ?? 0) + offset;
   }
@@ -19,7 +19,10 @@ export class Arena implements PlanMemory<number> {
     return this.#block?.bytes ?? 0;
   }
 
-  /** Makes room for `bytes`. What the arena held is lost, so only between runs or before anything was written behind `keep`. */
+  /**
+   * Makes room for `bytes`. What the arena held is lost, so this is valid only between runs, or before anything was
+   * written after `keep`.
+   */
   reserve(bytes: number, keep: number): void {
     if (bytes <= this.bytes) return;
     const grown = this.#heap.alloc(bytes);

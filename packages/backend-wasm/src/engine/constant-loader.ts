@@ -2,7 +2,7 @@ import type { Constant, ConstantLoader, ConstantMemory } from "@pt2/engine";
 import type { Block, Heap } from "./heap.ts";
 import type { ReadAhead } from "./read-ahead.ts";
 
-/** Blocks of a heap, by their addresses. */
+/** Allocates constants in a heap, by their addresses. */
 export class HeapMemory implements ConstantMemory<number> {
   readonly heap: Heap;
   readonly #blocks = new Map<number, Block>();
@@ -23,24 +23,24 @@ export class HeapMemory implements ConstantMemory<number> {
   }
 }
 
-/** Brings constants into a heap, and reads weights before they are asked for while it need not grow. */
+/** Brings constants into a heap, and reads weights ahead while the heap need not grow. */
 export class HeapLoader extends HeapMemory implements ConstantLoader<number> {
   readonly #readAhead: ReadAhead;
   readonly #compile: () => Promise<void>;
 
-  /** `compile` compiles code that was generated since the last time. */
+  /** Takes `compile`, which compiles code that was generated since the last time. */
   constructor(heap: Heap, readAhead: ReadAhead, compile: () => Promise<void>) {
     super(heap);
     this.#readAhead = readAhead;
     this.#compile = compile;
   }
 
-  /** Starts to read records that will be needed; loading goes on with what a plan then asks for. */
+  /** Starts to read records that will be needed; loading goes on with what a plan then needs. */
   async readAhead(records: readonly Constant<number>[]): Promise<void> {
     if (await this.#reserve(records)) this.#readAhead.start(records);
   }
 
-  /** Reads records that plans are going to need, when nothing is planned yet. */
+  /** Reads records that plans will need, when nothing is planned yet. */
   async readAll(records: readonly Constant<number>[]): Promise<void> {
     if (await this.#reserve(records)) this.#readAhead.start(records, Number.POSITIVE_INFINITY);
     for (const record of records) await record.load();
@@ -66,7 +66,10 @@ export class HeapLoader extends HeapMemory implements ConstantLoader<number> {
     return this.#makeRoom(records.flatMap(({ resident, bytes }) => (resident ? [] : [bytes])));
   }
 
-  /** Makes room for blocks of these sizes, with what each is rounded up by. Reads that were begun earlier end before the memory grows. */
+  /**
+   * Makes room for blocks of these sizes, including their alignment. Reads that were started earlier end before the
+   * memory grows.
+   */
   async #makeRoom(sizes: readonly number[]): Promise<boolean> {
     const bytes = sizes.reduce((sum, size) => sum + size + 64, 0);
     if (this.heap.room < bytes) await this.#readAhead.stop();

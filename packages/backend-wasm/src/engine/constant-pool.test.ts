@@ -10,7 +10,7 @@ import { WasmDevice } from "./wasm-device.ts";
 const [N, K] = [24, 20];
 const weight: Float32Array = random(3).floats(N * K);
 
-/** A device, a weight record [N, K] in it, and what a plan hears of reads. */
+/** Makes a device, a weight record [N, K] in it, and counts of reads. */
 function setUp(bytes: Float32Array = weight) {
   const heap = new Heap();
   const device = new WasmDevice({ heap, readAhead: new ReadAhead(), kernelSet: new KernelSet([]), exact: false });
@@ -44,7 +44,7 @@ function setUp(bytes: Float32Array = weight) {
   return { heap, pool: device.constants, loader: device.loader, record, target, pack, counts, wanted };
 }
 
-/** Panels of eight columns, [K][8] each. */
+/** Returns panels of eight columns, [K][8] each. */
 function panels(): Float32Array {
   return Float32Array.from({ length: N * K }, (_, i) => {
     const [panel, k, column] = [Math.floor(i / (8 * K)), Math.floor(i / 8) % K, i % 8];

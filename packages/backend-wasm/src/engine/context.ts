@@ -3,10 +3,10 @@ import type { Kernels } from "../kernels.gen.ts";
 import type { Heap } from "./heap.ts";
 import type { KernelCall, WasmTypes } from "./kernel.ts";
 
-/** Bounds that leave every float as it is. */
+/** Bounds that leave every float unchanged. */
 export const NO_CLAMP: Clamp = { lo: Number.NEGATIVE_INFINITY, hi: Number.POSITIVE_INFINITY };
 
-/** What kernels plan with here. */
+/** What kernels of this backend plan with. */
 export class WasmContext extends PlanningContext<WasmTypes> implements KernelCall {
   readonly heap: Heap;
   readonly kernels: Kernels;

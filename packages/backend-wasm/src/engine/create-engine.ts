@@ -9,7 +9,7 @@ import { WasmEngine } from "./wasm-engine.ts";
 import { kernelsOf, targetOf } from "./wasm-target.ts";
 import { WeightRecords } from "./weight-records.ts";
 
-/** Everything that one executable works with: a memory of its own, kernels in it, and views of the weights. */
+/** Makes everything that one executable works with: a memory of its own, kernels in it, and views of the weights. */
 export function createEngine(
   request: EngineRequest,
   initials: HandlerInitials,

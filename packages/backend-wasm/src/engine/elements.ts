@@ -21,7 +21,7 @@ export function readView(heap: Heap, place: TensorView): Uint8Array {
   return out;
 }
 
-/** Copies row-major bytes into a row-major place. */
+/** Copies row-major bytes to a row-major view. */
 export function writeView(heap: Heap, place: TensorView, bytes: Uint8Array): void {
   heap.u8.set(bytes, addressOf(place));
 }

@@ -88,7 +88,7 @@ export class WasmExecutable extends QueuedExecutable<Model> implements Executabl
     const { program, runner, engine, weights } = this.model;
     const results = await runner.run(toRunValues(program, inputs, { name: "wasm" }), weights.bound, hooks);
     const { outputs, writes } = programResults(program, results, weights.mutable);
-    // Only now that every result is there: a run that fails changes no buffer.
+    // Buffers are written when every result is there, because a run that fails changes no buffer.
     for (const { target, data } of writes) {
       engine.device.write(weights.mutable.get(target)!, (data as HostData).bytes);
     }

@@ -9,7 +9,10 @@ import { WasmBackend } from "../backend.ts";
 import type { WasmKernel } from "./kernel.ts";
 import { addressOf } from "./tensor-view.ts";
 
-/** relu, then a custom op with a weight, then relu again: the custom op stands between two planned stretches. */
+/**
+ * The program runs relu, then a custom op with a weight, then relu again: the custom op lies between two planned
+ * stages.
+ */
 const program: Program = parse(`program "TRAINING" torch "2.13.0" {
   forward(x)
   in_spec tuple(tuple(*), dict())
@@ -33,7 +36,7 @@ async function forward(sets: readonly OpSet[], handlers: readonly OpHandler[] = 
   const backend = new WasmBackend();
   const registry = createRegistry({ sets: [aten, ...sets], handlers });
   const executable = await backend.compile({ program, weights: new Map([["scale", scale]]), registry });
-  // Twice: the second run takes the planned path only.
+  // The second run takes only the planned path.
   await executable.run([x]);
   const [out] = await executable.run([x]);
   await backend.dispose();

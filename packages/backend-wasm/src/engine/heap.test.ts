@@ -15,7 +15,7 @@ test("blocks never overlap, are aligned, and freed room is used again", () => {
   const { reserved } = heap;
   for (const block of live) heap.free(block);
   expect(heap.used).toBe(0);
-  // Everything merged again: one block takes all that was ever reserved, without growth.
+  // All blocks were merged again: one block takes all that was ever reserved, without growth.
   heap.alloc(reserved - 65536);
   expect(heap.reserved).toBe(reserved);
 });

@@ -13,13 +13,13 @@ const MAX_PAGES = LIMITS.memoryBytes / PAGE;
 const ALIGNMENT = 64;
 
 /**
- * Allocator over one WebAssembly memory: first fit in address order, neighbours merged when freed. It serves few large
- * blocks (weights, packed panels, the arena), so a sorted list is enough.
+ * Allocates blocks of one WebAssembly memory: first fit in address order, neighbours merged when freed. It serves few
+ * large blocks (weights, packed panels, the arena), so a sorted list is enough.
  *
  * The typed arrays over the memory are replaced when it grows: read them from the heap each time, never keep them.
  */
 export class Heap {
-  /** @internal Its type only exists beside the DOM's: declarations leave it out. */
+  /** @internal Its type exists only beside the DOM's, so declarations leave it out. */
   readonly memory: WebAssembly.Memory;
   #free: Block[];
   #used = 0;
@@ -30,7 +30,7 @@ export class Heap {
   #f64: Float64Array;
   #i64: BigInt64Array;
 
-  /** `reserved` bytes at the start belong to the kernels' static data. */
+  /** Creates a heap. `reserved` bytes at the start belong to the kernels' static data. */
   constructor(reserved: number = PAGE) {
     if (typeof WebAssembly === "undefined") throw unavailable("There is no WebAssembly here");
     this.memory = new WebAssembly.Memory({ initial: Math.ceil(reserved / PAGE) + 1, maximum: MAX_PAGES });
@@ -43,12 +43,12 @@ export class Heap {
     this.#i64 = new BigInt64Array(this.#buffer);
   }
 
-  /** Bytes handed out now. */
+  /** The bytes that are allocated. */
   get used(): number {
     return this.#used;
   }
 
-  /** Size of the memory. */
+  /** The size of the memory. */
   get reserved(): number {
     return this.memory.buffer.byteLength;
   }
@@ -78,13 +78,15 @@ export class Heap {
     return this.#i64;
   }
 
-  /** Bytes that blocks can take at the end without growth. */
+  /** The bytes that blocks can take at the end without growth. */
   get room(): number {
     const last = this.#free.at(-1);
     return last !== undefined && last.address + last.bytes === this.reserved ? last.bytes : 0;
   }
 
-  /** Makes room for blocks of `bytes` together, so that the memory does not grow for them; false when it cannot. */
+  /**
+   * Makes room for blocks of `bytes` together, so that the memory does not grow for them; returns false when it cannot.
+   */
   tryReserve(bytes: number): boolean {
     if (this.room >= bytes) return true;
     if (this.reserved + bytes - this.room > MAX_PAGES * PAGE) return false;
@@ -110,7 +112,7 @@ export class Heap {
     return { address, bytes: size };
   }
 
-  /** Gives a block back, once. */
+  /** Frees a block, once. */
   free(block: Block): void {
     this.#used -= block.bytes;
     this.#release(block);
@@ -136,7 +138,7 @@ export class Heap {
     this.#free.splice(at, remove, { address, bytes });
   }
 
-  /** Adds pages so that a block of `size` bytes fits behind what is free at the end. */
+  /** Adds pages so that a block of `size` bytes fits after what is free at the end. */
   #grow(size: number): void {
     const end = this.reserved;
     const pages = Math.ceil((size - this.room) / PAGE);

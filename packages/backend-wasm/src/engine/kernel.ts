@@ -10,7 +10,7 @@ import type { TypedExpr } from "@pt2/registry/scalar";
 import type { Kernels } from "../kernels.gen.ts";
 import type { Heap } from "./heap.ts";
 
-/** How one or several ops run here. One family of ops, one file in `kernels/`. */
+/** Runs one or several ops on this backend. Each family of ops has a file in `kernels/`. */
 export interface WasmKernel extends OpKernel {
   /** Plans the call: allocates its results and adds what runs on each forward. */
   prepare(call: KernelCall): void;
@@ -18,7 +18,7 @@ export interface WasmKernel extends OpKernel {
   readonly clamps?: (args: Readonly<Record<string, ArgValue>>) => boolean;
 }
 
-/** What plans are made of here: steps are functions, which know addresses when they run. */
+/** The types that plans of this backend are made of: steps are functions, which look up addresses when they run. */
 export interface WasmTypes {
   readonly handle: number;
   readonly step: () => void;
@@ -26,17 +26,17 @@ export interface WasmTypes {
   readonly context: PlanContext;
   readonly call: KernelCall;
   readonly notes: null;
-  /** End of the arena that a stage and those before it use. */
+  /** The end of the arena that a stage and those before it use. */
   readonly layout: number;
   readonly plan: { readonly arenaEnd: number };
 }
 
-/** A stage with everything decided. */
+/** A stage with every decision made. */
 export type WasmStage = PlannedStage<WasmTypes>;
 
 /**
- * What helpers of kernels plan with. Addresses (`addressOf(view)`, `buffer.handle`) are valid only inside functions given
- * to `step`.
+ * What helpers of kernels plan with. Addresses (`addressOf(view)`, `buffer.handle`) are valid only inside functions
+ * given to `step`.
  */
 export interface PlanContext extends EngineContext<WasmTypes> {
   readonly heap: Heap;
@@ -45,6 +45,6 @@ export interface PlanContext extends EngineContext<WasmTypes> {
 
 /** What a kernel plans one call with. */
 export interface KernelCall extends PlanContext, EngineCall<WasmTypes> {
-  /** Bounds for the results of a kernel that said `clamps`; infinite when there is nothing to clamp. */
+  /** Bounds for the results of a kernel with `clamps`; infinite when there is nothing to clamp. */
   readonly clamp: Clamp;
 }

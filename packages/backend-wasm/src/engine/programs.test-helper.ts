@@ -4,7 +4,7 @@ import { WasmBackend } from "../backend.ts";
 
 const registry = registryOf();
 
-/** Runs the body of a program, one run after the other; tensors come back as arrays of their elements. */
+/** Runs the body of a program, one run after the other; tensors are returned as arrays of their elements. */
 export async function runBody(
   body: string,
   runs: readonly (readonly Value[])[],

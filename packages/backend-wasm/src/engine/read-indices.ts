@@ -4,8 +4,8 @@ import type { KernelCall } from "./kernel.ts";
 import { addressOf, type TensorView } from "./tensor-view.ts";
 
 /**
- * Reads a row-major tensor of indices into `rows`, as places from the start of a dimension of `size`. Negative ones count
- * from the end where `wraps`. Refuses what is outside, before anything is written.
+ * Reads a row-major tensor of indices into `rows`, as positions from the start of a dimension of `size`. Negative ones
+ * count from the end where `wraps`. Refuses an index outside of the dimension before anything is written.
  */
 export function readIndices(
   { heap, call }: Pick<KernelCall, "heap" | "call">,

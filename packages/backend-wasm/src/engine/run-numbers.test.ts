@@ -9,7 +9,7 @@ import { createEngine } from "./create-engine.ts";
 import { runBody } from "./programs.test-helper.ts";
 import type { WasmDevice } from "./wasm-device.ts";
 
-/** Runs a program many times on one runner, and gives that runner's device beside the results. */
+/** Runs a program many times on one runner, and returns that runner's device with the results. */
 async function runMany(
   body: string,
   runs: readonly (readonly Value[])[],
@@ -124,7 +124,7 @@ test("ops that a handler calls with ever new numbers share a plan", async () => 
     [handler],
   );
   expect(results.at(-1)).toEqual([[f32(f32(1000 / 3) + 2000), f32(f32(2000 / 3) + 2000)]]);
-  // Two of the program, the multiplication by a float and by an int, the addition.
+  // The stages are two of the program, the multiplication by a float and by an int, and the addition.
   expect(stages).toBe(5);
 });
 
@@ -163,7 +163,7 @@ test("a loop that carries an int plans its graphs once", async () => {
   return %n, %y`;
   const { results, stages } = await runMany(body, [[floats([1], 0)]]);
   expect(results).toEqual([[2000, [1999000]]]);
-  // The program before and after the loop, and its two graphs.
+  // The stages are those of the program before and after the loop, and of its two graphs.
   expect(stages).toBe(4);
 });
 

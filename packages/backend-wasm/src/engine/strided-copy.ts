@@ -3,7 +3,7 @@ import { DTYPES } from "@pt2/format";
 import type { PlanContext } from "./kernel.ts";
 import { addressOf, type TensorView } from "./tensor-view.ts";
 
-/** Words of a copy kernel's layout: six sizes, six source strides, six target strides. */
+/** The rank in a copy kernel's layout: six sizes, six source strides, six target strides. */
 const RANK = 6;
 const LAYOUT_BYTES = 3 * RANK * 4;
 
@@ -25,7 +25,7 @@ export function planCopy(ctx: PlanContext, from: TensorView, to: TensorView): vo
   const copy = { 1: ctx.kernels.copy1, 2: ctx.kernels.copy2, 4: ctx.kernels.copy4, 8: ctx.kernels.copy8 }[
     Math.min(itemsize, 8)
   ]!;
-  // A complex128 element is two of eight bytes.
+  // A complex128 element is copied as two elements of eight bytes.
   const scale = itemsize > 8 ? itemsize / 8 : 1;
   const unit = itemsize / scale;
   const dims: Dimension[] = from.shape.map((size, d) => ({
@@ -48,7 +48,7 @@ export function planCopy(ctx: PlanContext, from: TensorView, to: TensorView): vo
   });
 }
 
-/** Merges neighbours that both tensors step through alike, and drops dimensions of size 1. */
+/** Merges neighbouring dimensions that both tensors cross in one stride, and drops dimensions of size 1. */
 function coalesce(dims: readonly Dimension[]): readonly Dimension[] {
   const merged: Dimension[] = [];
   for (const dim of dims.filter(({ size }) => size !== 1)) {

@@ -32,7 +32,7 @@ import type { ReadAhead } from "./read-ahead.ts";
 import { planCopy } from "./strided-copy.ts";
 import { addressOf, type TensorView } from "./tensor-view.ts";
 
-/** What a device is made of. */
+/** The parts of a device. */
 export interface WasmDeviceParts {
   readonly heap: Heap;
   readonly readAhead: ReadAhead;
@@ -84,7 +84,9 @@ export class WasmDevice implements PlanDevice<WasmTypes> {
     return null;
   }
 
-  /** Channels-last stays channels-last; constants are seldom as the rest of a program likes them. */
+  /**
+   * Channels-last stays channels-last. Constants come last, since they seldom have the layout of the rest of a program.
+   */
   strides(shape: readonly number[], inputs: readonly TensorView[]): readonly number[] {
     return resultStrides(shape, inputs, ({ buffer }) => buffer.constant === null);
   }
@@ -93,7 +95,7 @@ export class WasmDevice implements PlanDevice<WasmTypes> {
     return this.kernel(call)?.clamps?.(call.args) ?? false;
   }
 
-  /** A clamp happens in the kernel's registers. */
+  /** A clamp is computed in the kernel's registers. */
   fusesEpilogue(result: LoweredTensor, { inputs, expr }: ElementwiseGroup): boolean {
     return inputs.length === 1 && result.dtype === "float32" && clampOf(expr) !== null;
   }
@@ -139,7 +141,7 @@ export class WasmDevice implements PlanDevice<WasmTypes> {
     }
   }
 
-  /** Buffers lie behind those of the plan before. */
+  /** Buffers lie after those of the plan before. */
   layOut(buffers: readonly PlanBuffer<number>[], after: WasmTypes["plan"] | null): number {
     const start = after?.arenaEnd ?? 0;
     const { offsets, bytes } = planArena(buffers);

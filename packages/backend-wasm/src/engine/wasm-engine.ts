@@ -31,7 +31,7 @@ export class WasmPlan implements StagePlan<TensorView> {
     return this.stage.steps;
   }
 
-  /** End of the arena that this stage and those before it use. */
+  /** The end of the arena that this stage and those before it use. */
   get arenaEnd(): number {
     return this.stage.layout;
   }
@@ -52,7 +52,7 @@ export class WasmEngine implements StageEngine<TensorView, WasmPlan> {
   readonly device: WasmDevice;
   readonly #cancellation: Cancellation | undefined;
 
-  /** `cancellation` ends the load of constants. */
+  /** Creates an engine. `cancellation` ends the load of constants. */
   constructor(device: WasmDevice, lowerOptions: LowerOptions, cancellation?: Cancellation) {
     this.device = device;
     this.lowerOptions = lowerOptions;
@@ -65,11 +65,11 @@ export class WasmEngine implements StageEngine<TensorView, WasmPlan> {
   }
 
   async plan(request: StageRequest<TensorView, WasmPlan>): Promise<WasmPlan> {
-    // In a worker, what a view of a user's own op makes of strides may have to be asked for.
+    // In a worker, the view rule of a user's own op may have to be evaluated on the calling thread.
     const stage = await loading(() => planStage(request, this.device));
     await this.device.constants.load([...stage.constants.keys()], {
       onLoaded: () => this.#cancellation?.throwIfAborted(),
-      // An abort passes as it is; so does a failure to read.
+      // An abort is rethrown unchanged, and so is a failure to read.
       explain: (error) => (error instanceof WebAssembly.RuntimeError ? locate(error, []) : error),
     });
     return new WasmPlan(stage);

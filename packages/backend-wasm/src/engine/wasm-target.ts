@@ -6,15 +6,15 @@ import { KERNELS } from "../kernels/index.ts";
 import type { WasmKernel } from "./kernel.ts";
 import { LIMITS } from "./limits.ts";
 
-/** The kernels for a registry: those that op packages bring come first. */
+/** Returns the kernels for a registry: those of op packages come first. */
 export function kernelsOf(registry: OpRegistry): KernelSet<WasmKernel> {
   const brought = new Set(registry.kernelsFor("wasm") as readonly WasmKernel[]);
-  // An op that a set has replaced is not what the kernels here compute.
+  // The kernels here do not compute an op that an op set has replaced.
   const serves = (op: string, kernel: WasmKernel): boolean => brought.has(kernel) || !registry.isReplaced(op);
   return new KernelSet([...brought, ...KERNELS], serves);
 }
 
-/** What the backend runs itself. */
+/** Returns the ops that the backend runs itself. */
 export function targetOf(kernels: KernelSet<WasmKernel>): LowerTarget {
   return {
     name: "wasm",
@@ -24,7 +24,7 @@ export function targetOf(kernels: KernelSet<WasmKernel>): LowerTarget {
   };
 }
 
-/** What `unsupported` is answered with. */
+/** Returns what `unsupported` is computed from. */
 export function abilitiesOf(registry: OpRegistry, dtypes: readonly DType[]): Abilities {
   return { target: targetOf(kernelsOf(registry)), dtypes, hasDynamicKernel };
 }

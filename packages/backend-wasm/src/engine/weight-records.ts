@@ -5,10 +5,16 @@ import { HeapMemory } from "./constant-loader.ts";
 import { Heap } from "./heap.ts";
 import { ReadAhead } from "./read-ahead.ts";
 
-/** Room beside the weights, as a fraction of them: what a plan adds seldom makes the memory grow during reads then. */
+/**
+ * The memory beside the weights, as a fraction of them: what a plan adds then seldom makes the memory grow during
+ * reads.
+ */
 const ROOM_BESIDE = 1 / 8;
 
-/** The weight records of one executable and the memory they are read into, which may begin before there is a program. */
+/**
+ * The weight records of one executable and the memory that they are read into. Reads may start before there is a
+ * program.
+ */
 export class WeightRecords implements Prefetch {
   readonly heap: Heap = new Heap();
   readonly readAhead: ReadAhead = new ReadAhead();
@@ -22,7 +28,10 @@ export class WeightRecords implements Prefetch {
     this.#signal = signal;
   }
 
-  /** Starts to read everything but buffers, which runs may write; undefined where memory has no room for that. */
+  /**
+   * Starts to read everything except buffers, which runs may write; returns undefined where memory has no room for
+   * that.
+   */
   static prefetch(weights: readonly WeightTensor[], signal?: AbortSignal): WeightRecords | undefined {
     const records = new WeightRecords(signal);
     const wanted = weights.filter(({ kind }) => kind !== "buffer");
@@ -33,7 +42,7 @@ export class WeightRecords implements Prefetch {
     return records;
   }
 
-  /** The record of a weight; views and tied weights share it. */
+  /** Returns the record of a weight; views and tied weights share it. */
   of({ storage }: Pick<WeightTensor, "storage">): Constant<number> {
     const known = this.#records.get(storage.id);
     if (known !== undefined) return known;
@@ -51,7 +60,7 @@ export class WeightRecords implements Prefetch {
     return record;
   }
 
-  /** Calls back for every record that is or comes into memory. */
+  /** Calls `onArrival` for every record that is or comes into memory. */
   watch(onArrival: (record: Constant<number>) => void): void {
     this.#onArrival = onArrival;
     for (const record of this.#arrived) onArrival(record);

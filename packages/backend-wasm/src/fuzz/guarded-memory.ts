@@ -1,10 +1,10 @@
 import type { ArenaPlan, Lifetime } from "@pt2/engine";
 import type { Block, Heap } from "../engine/heap.ts";
 
-/** Guard bytes around every block and buffer. */
+/** The guard bytes around every block and buffer. */
 const GUARD = 256;
 const LINE = 64;
-/** Added to every plan, so that no other block has the size of an arena. */
+/** The bytes added to every plan, so that no other block has the size of an arena. */
 const MARK = LINE * 1021;
 
 interface Zone {
@@ -12,9 +12,12 @@ interface Zone {
   readonly end: number;
 }
 
-/** What the guards of one run have seen. */
+/** Records which guards were touched in one run. */
 class Watch {
-  /** What fresh memory and guards are filled with: results that depend on it were computed from rubbish. */
+  /**
+   * The byte that fresh memory and guards are filled with: results that depend on it were computed from uninitialised
+   * memory.
+   */
   poison = 0;
   readonly heaps: { inspect(): void }[] = [];
   readonly plans: { readonly bytes: number; readonly gaps: readonly Zone[] }[] = [];
@@ -27,7 +30,7 @@ class Watch {
     this.damages.length = 0;
   }
 
-  /** Every touched guard, in words. */
+  /** Lists every touched guard, in words. */
   report(): readonly string[] {
     for (const heap of this.heaps) heap.inspect();
     return [...this.damages];
@@ -37,7 +40,7 @@ class Watch {
 /** The guards' state; reset before each run. */
 export const watch: Watch = new Watch();
 
-/** A heap whose blocks are filled with poison and have guards on both sides. */
+/** Makes a heap whose blocks are filled with poison and have guards on both sides. */
 export function guardHeap(Base: typeof Heap): typeof Heap {
   return class extends Base {
     readonly #inner = new Map<Block, Block>();
@@ -84,7 +87,7 @@ export function guardHeap(Base: typeof Heap): typeof Heap {
   };
 }
 
-/** A plan in which no two buffers share memory, with guards between them. */
+/** Makes a plan in which no two buffers share memory, with guards between them. */
 export function guardedArena(lifetimes: readonly Lifetime[]): ArenaPlan {
   const offsets: number[] = [];
   const gaps: Zone[] = [];

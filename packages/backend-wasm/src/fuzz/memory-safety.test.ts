@@ -16,7 +16,7 @@ vi.mock("@pt2/engine", async (original) => {
   const { guardedArena } = await import("./guarded-memory.ts");
   return { ...(await original<typeof import("@pt2/engine")>()), planArena: guardedArena };
 });
-// Small bounds: what is large is refused, what runs is quick.
+// Small limits: large programs are refused, and the others run quickly.
 vi.mock("../engine/limits.ts", async (original) => ({
   LIMITS: {
     ...(await original<typeof import("../engine/limits.ts")>()).LIMITS,
@@ -28,13 +28,13 @@ vi.mock("../../../engine/src/limits.ts", async (original) => ({
   LIMITS: { ...(await original<{ readonly LIMITS: object }>()).LIMITS, resultBytes: 2 ** 20, offsets: 2 ** 16 },
 }));
 
-/** Calls of each op. */
+/** The number of calls of each op. */
 const ROUNDS = Number(process.env["PT2_FUZZ_ROUNDS"] ?? 1);
 const FIRST = Number(process.env["PT2_FUZZ_FIRST"] ?? 0);
 
 const registry = createRegistry({ sets: [aten] });
 
-/** Outputs as text, or the error's code; anything else is a finding. */
+/** Returns outputs as text, or the error's code; anything else is a finding. */
 async function outcome({ program, inputs }: RandomCall, poison: number): Promise<string> {
   watch.reset(poison);
   const backend = new WasmBackend();

@@ -1,4 +1,5 @@
-// The calling thread's part: rules of users' ops are functions there. It loads for programs that have such ops.
+// The calling thread's part of rules of users' ops, which are functions there. It loads for programs that have such
+// ops.
 
 import { hintBindings, hintValues } from "@pt2/engine";
 import { type Node, type Program, usesOf, walk } from "@pt2/graph";
@@ -37,13 +38,13 @@ import {
 } from "./rules.ts";
 import { toWireError } from "./wire-error.ts";
 
-/** What the worker gets to know of users' ops at first, and what answers its questions. */
+/** What the worker gets of users' ops at first, and the function that answers its questions. */
 export interface RuleBook {
   readonly rules: WireRules;
   answer(question: RuleQuestion): Promise<RuleAnswers>;
 }
 
-/** The op sets of users for a program, with answers for the sizes that it is checked with. */
+/** Returns the op sets of users for a program, with answers for the sizes that it is checked with. */
 export async function ruleBook(program: Program, registry: OpRegistry): Promise<RuleBook> {
   const answersTo = async (questions: readonly RuleQuestion[]): Promise<RuleAnswers> => {
     const answers: [RuleQuestion, RuleAnswer][] = [];
@@ -75,7 +76,10 @@ function setsOf(registry: OpRegistry): readonly WireOpSet[] {
 
 type Bindings = ReadonlyMap<string, number | bigint>;
 
-/** Calls of users' ops whose sizes follow from these. Others are asked about when they are known. */
+/**
+ * Returns calls of users' ops whose sizes follow from these. The worker sends questions about other calls when it meets
+ * them.
+ */
 function foreseen({ graph }: Program, registry: OpRegistry, bindings: Bindings): readonly RuleQuestion[] {
   const found = new Map<string, RuleQuestion>();
   walk(graph, (node, inside) => {
@@ -89,13 +93,13 @@ function foreseen({ graph }: Program, registry: OpRegistry, bindings: Bindings):
       const question = callQuestion(op, resolveArgs(registry.resolve(op)!.schema, given));
       found.set(keyOf(question), question);
     } catch {
-      // Arguments that are refused are refused in the worker, with their place.
+      // Arguments that a rule refuses are refused in the worker, which has their place.
     }
   });
   return [...found.values()];
 }
 
-/** The sizes of the program that come with a question about a call: one of them brings the others. */
+/** Returns the sizes of the program that come with a question about a call: one of them determines the others. */
 function bindingsOf({ op, rule, args }: RuleQuestion, { graph }: Program): Bindings {
   let found: Bindings = new Map();
   if (rule !== "call") return found;
@@ -118,7 +122,7 @@ function bindingsOf({ op, rule, args }: RuleQuestion, { graph }: Program): Bindi
 }
 
 function wireRecord(record: OpRecord): WireRecord {
-  // Gradients and inverses of views are for passes over the graph, which do not run in the worker.
+  // Gradients and inverses of views serve passes over the graph, which do not run in the worker.
   const { gradient: _, inverse: __, ...known } = record;
   const entries = Object.entries(known);
   const isRule = ([, value]: [string, unknown]): boolean => typeof value === "function";
@@ -128,7 +132,7 @@ function wireRecord(record: OpRecord): WireRecord {
   };
 }
 
-/** What rules of an op answer: each for itself what it gave or threw. */
+/** Evaluates rules of an op; each gets the value that it gave, or the error that it threw. */
 function answersOf({ op, rule, args }: RuleQuestion, registry: OpRegistry): RuleAnswer {
   const record = registry.resolve(op)!;
   switch (rule) {
@@ -151,7 +155,7 @@ function callRule(record: OpRecord, name: Exclude<CallRule, "decompose">, args: 
   return name === "infer" ? toPlain(answer as ArgValue) : answer;
 }
 
-/** An error of a rule is reported with the place of the call in the program, which the worker knows. */
+/** The worker adds the place of the call in the program to an error of a rule. */
 function outcomeOf(rule: () => unknown): Outcome {
   try {
     return { value: rule() };
@@ -160,7 +164,7 @@ function outcomeOf(rule: () => unknown): Outcome {
   }
 }
 
-/** An expression over placeholders, unless the rule looks at the numbers among its operands. */
+/** Returns an expression over placeholders, unless the rule looks at the numbers among its operands. */
 function expressionOf({ scalar }: OpRecord, operands: readonly unknown[]): { expr: WireExpr; looked: boolean } {
   let looked = false;
   const placeholders = operands.map((operand) => {
@@ -198,7 +202,7 @@ function expressionOf({ scalar }: OpRecord, operands: readonly unknown[]): { exp
   return { expr, looked };
 }
 
-/** Runs a decomposition as far as shapes go, and notes what it asks for. */
+/** Runs a decomposition as far as shapes go, and records its calls. */
 function recipeOf({ name, decompose }: OpRecord, args: WireArgs, registry: OpRegistry): Recipe | null {
   const isNative = (op: string): boolean => registry.userSetOf(op) === undefined;
   const emitter = new Emitter(registry, { name: "wasm", isNative });

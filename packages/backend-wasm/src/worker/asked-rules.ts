@@ -1,5 +1,5 @@
-// The worker's part: records of users' ops whose rules are asked for on the calling thread. It loads for programs that
-// have such ops.
+// The worker's part of rules of users' ops: records whose rules are evaluated on the calling thread. It loads for
+// programs that have such ops.
 
 import type { ArgValue, OpRecord, OpRegistry, OpSet, ScalarExpr } from "@pt2/registry";
 import { createRegistry } from "@pt2/registry";
@@ -27,10 +27,10 @@ import { fromWireError } from "./wire-error.ts";
 type Ask = (question: RuleQuestion) => Promise<RuleAnswers>;
 type Args = Readonly<Record<string, ArgValue>>;
 
-/** Answers that are kept: sizes come and go. No plan needs as many. */
+/** The number of answers to keep: sizes come and go. No plan needs this many. */
 const MOST_ANSWERS = 20_000;
 
-/** A registry with the ops of users. What a rule answers is asked for once. */
+/** Returns a registry with the ops of users. Each rule is evaluated once for the same arguments. */
 export function askedRegistry({ sets, answers }: WireRules, ask: Ask): OpRegistry {
   const known = new Map<string, RuleAnswer>();
   const keep = (given: RuleAnswers): void => {
@@ -78,7 +78,7 @@ function recordOf({ data, rules }: WireRecord, answerOf: AnswerOf): OpRecord {
   return { ...data, ...asked };
 }
 
-/** Emits what a decomposition asked for on the other thread. */
+/** Emits the calls that a decomposition made on the other thread. */
 function cook({ calls, result }: Recipe, args: Args, b: Parameters<NonNullable<OpRecord["decompose"]>>[1]): ArgValue {
   const leaves: ArgValue[] = [...leavesOf<ArgValue>(Object.values(args))];
   const real = (value: WireArg): ArgValue => {
@@ -109,7 +109,7 @@ function scalarOf(op: string, operands: readonly unknown[], answerOf: AnswerOf):
 
 const INPUT = { kind: "input" };
 
-/** A question to a scalar rule that does not look at the numbers among its operands. */
+/** Returns a question to a scalar rule that does not look at the numbers among its operands. */
 function blind(question: RuleQuestion): RuleQuestion {
   if (question.rule !== "scalar") return question;
   return { ...question, args: question.args.map((operand) => (isExpression(operand) ? INPUT : operand)) };

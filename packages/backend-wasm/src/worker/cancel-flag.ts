@@ -1,18 +1,18 @@
 import type { Cancellation } from "@pt2/backend";
 import { onAbort } from "@pt2/format";
 
-/** Memory for a flag that another thread can see raised, or null where threads may not share memory. */
+/** Allocates a flag that another thread can see raised, or null where threads may not share memory. */
 export function sharedFlag(): SharedArrayBuffer | null {
   return typeof SharedArrayBuffer === "undefined" ? null : new SharedArrayBuffer(4);
 }
 
-/** Raises the flag when the signal aborts; returns how to stop listening. */
+/** Raises the flag when the signal aborts; returns a function that stops listening. */
 export function raiseOnAbort(flag: SharedArrayBuffer | null, signal: AbortSignal | undefined): () => void {
   if (flag === null || signal === undefined) return () => {};
   return onAbort(signal, () => void Atomics.store(new Int32Array(flag), 0, 1));
 }
 
-/** The flag as the worker's engine looks at it. */
+/** Returns the flag as the worker's engine reads it. */
 export function cancellationOf(flag: SharedArrayBuffer | null): Cancellation | undefined {
   if (flag === null) return undefined;
   const cell = new Int32Array(flag);

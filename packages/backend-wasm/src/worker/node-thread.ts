@@ -16,8 +16,8 @@ export function isOwnThread(): boolean {
 }
 
 /**
- * Starts a thread that computes. It inherits the flags of this process as Node has understood them: passed on as
- * `execArgv` they would be parsed again, and those that concern the whole process are refused there.
+ * Starts a thread that computes. It inherits the flags of this process as Node has parsed them: passed on as `execArgv`
+ * they would be parsed again, and those that concern the whole process are refused there.
  */
 export function startThread(): WorkerHandle {
   // Under `--input-type` a thread may not begin with a file, but with code that imports it.
@@ -38,7 +38,10 @@ export function startThread(): WorkerHandle {
   };
 }
 
-/** The thread's script, beside the entry point as Node finds it: this code may lie in a bundle, far from its package. */
+/**
+ * Returns the thread's script, beside the entry point as Node finds it: this code may lie in a bundle, far from its
+ * package.
+ */
 function scriptOf(): URL {
   const entry = createRequire(import.meta.url).resolve("@pt2/backend-wasm/node");
   return new URL(entry.endsWith(".ts") ? "worker-node.dev.mjs" : "worker-node.js", pathToFileURL(entry));

@@ -99,7 +99,7 @@ describe("ops of users in the worker", () => {
     await executable.run([input]);
     let ticks = 0;
     const timer = setInterval(() => ticks++, 0);
-    // On the calling thread a run is a chain of promises, and no timer comes between.
+    // On the calling thread a run is a chain of promises, with no timer in between.
     for (let run = 0; run < 60; run++) await executable.run([input]);
     clearInterval(timer);
     expect(ticks).toBeGreaterThan(0);
@@ -127,7 +127,7 @@ describe("ops of users in the worker", () => {
     const scaled = defineOp("mine::scaled(Tensor self, float by) -> Tensor", {
       decompose: ({ self, by }, b) => b.tensor("aten::mul.Tensor", { self, other: { float: by } }),
     });
-    // More than `loading` would ask for one by one.
+    // There are more of them than `loading` repeats for one by one.
     const nodes = Array.from(
       { length: 1100 },
       (_, i) => `  %v${i + 1}: f32[s0] = mine::scaled(%v${i}, by=${1 + i / 1e6})`,

@@ -13,21 +13,21 @@ export interface WireTensor {
   readonly bytes: Uint8Array<ArrayBuffer>;
 }
 
-/** A weight without its bytes: the worker reads them at `origin`, or asks for the storage by id. */
+/** A weight without its bytes: the worker reads them at `origin`, or requests the storage by id. */
 export interface WireWeight extends Omit<WeightTensor, "storage"> {
   readonly storage: {
     readonly id: string;
     readonly entry: string;
     readonly nbytes: number;
-    /** Whether the calling thread wants to know which it will be asked for. */
+    /** Whether the calling thread should be told which storages the worker will request. */
     readonly isFar: boolean;
   };
 }
 
-/** What is asked of the worker. */
+/** The calls that the worker answers. */
 export interface Calls {
   unsupported(args: {
-    /** Names it in questions of the worker. */
+    /** The id of the executable in questions of the worker. */
     readonly executable: number;
     readonly program: Program;
     readonly rules: WireRules | null;
@@ -35,7 +35,7 @@ export interface Calls {
   compile(args: {
     readonly executable: number;
     readonly program: Program;
-    /** Null where no user brings an op. */
+    /** The rules of users' ops; null where there are none. */
     readonly rules: WireRules | null;
     readonly weights: readonly WireWeight[];
     readonly origins: ReadonlyMap<string, SourceOrigin>;

@@ -1,14 +1,14 @@
-// Rules of users' ops are functions, which cannot cross threads: what they are asked and what they answer can.
+// Rules of users' ops are functions, which cannot cross threads, but their arguments and results can.
 
 import { type ArgValue, isTensorMeta, type OpRecord, type ScalarExpr, type TensorMeta } from "@pt2/registry";
 import type { WireError } from "./wire-error.ts";
 
-/** Rules whose one argument is the resolved arguments of a call: they are asked together. */
+/** Rules whose one argument is the resolved arguments of a call: they are evaluated together. */
 export const CALL_RULES = ["validate", "promote", "dynamic", "infer", "decompose"] as const;
 
 export type CallRule = (typeof CALL_RULES)[number];
 
-/** A record of a user's without the rules that are functions, whose names are beside it. */
+/** A record of a user's without the rules that are functions; their names are listed instead. */
 export interface WireRecord {
   readonly data: Omit<OpRecord, "gradient" | "inverse">;
   readonly rules: readonly (CallRule | "scalar" | "view")[];
@@ -21,35 +21,39 @@ export interface WireOpSet {
   readonly ops: readonly WireRecord[];
 }
 
-/** The op sets of users that a program is compiled with, and what their rules answer as far as that is foreseen. */
+/** The op sets of users that a program is compiled with, and results of their rules as far as they are foreseen. */
 export interface WireRules {
   readonly sets: readonly WireOpSet[];
   readonly answers: RuleAnswers;
 }
 
-/** What rules of an op are asked: those of {@link CALL_RULES}, `view`, or `scalar`. Tensors have neither data nor name. */
+/**
+ * The rules of an op to evaluate: those of {@link CALL_RULES}, `view`, or `scalar`. Tensors have neither data nor name.
+ */
 export type RuleQuestion = { readonly op: string } & (
   | { readonly rule: "call"; readonly args: WireArgs }
   | { readonly rule: "view"; readonly args: readonly [self: object, args: WireArgs] }
   | { readonly rule: "scalar"; readonly args: readonly unknown[] }
 );
 
-/** What a rule gave, or threw. */
+/** The result of a rule, or the error that it threw. */
 export type Outcome = { readonly value: unknown } | { readonly error: WireError };
 
-/** By rule. */
+/** The outcome of each rule. */
 export type RuleAnswer = Readonly<Partial<Record<CallRule | "scalar" | "view", Outcome>>>;
 
-/** Beside the answer that was asked for those that will be next. */
+/** Answers to a question, and to those that will be next. */
 export type RuleAnswers = readonly (readonly [question: RuleQuestion, answer: RuleAnswer])[];
 
-/** What a decomposition does: ops one after the other, and which of the tensors are its results. */
+/** A decomposition: calls one after the other, and which of the tensors are its results. */
 export interface Recipe {
   readonly calls: readonly { readonly op: string; readonly args: WireArgs }[];
   readonly result: WireArg;
 }
 
-/** An argument; in a recipe a tensor is a number of a leaf: of the arguments first, then of what each call gave. */
+/**
+ * An argument; in a recipe a tensor is the index of a leaf: of the arguments first, then of the results of each call.
+ */
 export type WireArg = Exclude<ArgValue, readonly ArgValue[]> | { readonly leaf: number } | readonly WireArg[];
 
 export type WireArgs = Readonly<Record<string, WireArg>>;
@@ -63,7 +67,7 @@ export function isExpression(value: unknown): value is ScalarExpr | WireExpr {
   return typeof value === "object" && value !== null && "kind" in value;
 }
 
-/** An argument as a rule on another thread gets it. A number of the run is known by its dtype alone. */
+/** Converts an argument to what a rule on another thread gets. A runtime scalar is known by its dtype alone. */
 export function toPlain(value: ArgValue): WireArg {
   if (Array.isArray(value)) return value.map(toPlain);
   if (!isTensorMeta(value)) return value as WireArg;
@@ -73,12 +77,12 @@ export function toPlain(value: ArgValue): WireArg {
   return wrapped === undefined ? plain : { ...plain, wrapped };
 }
 
-/** What the rules of a call with these arguments are asked. */
+/** Makes the question about the rules of a call with these arguments. */
 export function callQuestion(op: string, args: Readonly<Record<string, ArgValue>>): RuleQuestion {
   return { op, rule: "call", args: mapArgs(args, toPlain) };
 }
 
-/** Every argument with `change` made to it. */
+/** Applies `change` to every argument. */
 export function mapArgs<From, To>(
   args: Readonly<Record<string, From>>,
   change: (value: From) => To,
@@ -86,12 +90,12 @@ export function mapArgs<From, To>(
   return Object.fromEntries(Object.entries(args).map(([name, value]) => [name, change(value)]));
 }
 
-/** What lists hold, in an order that both threads know. */
+/** Returns what lists hold, in an order that is the same on both threads. */
 export function leavesOf<Leaf>(value: Leaf | readonly Leaf[]): readonly Leaf[] {
   return Array.isArray(value) ? value.flatMap(leavesOf) : [value as Leaf];
 }
 
-/** A key that is equal for questions to which rules give the same answer. */
+/** Returns a key that is equal for questions to which rules give the same answer. */
 export function keyOf({ op, rule, args }: RuleQuestion): string {
   return `${rule} ${op} ${textOf(args)}`;
 }

@@ -16,8 +16,8 @@ import { fromWire, toWire, transfersOf } from "./wire-values.ts";
 export type ReadOrigin = (origin: SourceOrigin, into: Uint8Array) => Promise<void>;
 
 /**
- * Answers calls in a worker. Functions of users cannot cross threads: the rules of their ops are asked for where the
- * functions are, and kernels and handlers run there.
+ * Answers calls in a worker. Functions of users cannot cross threads: the rules of their ops are evaluated on the
+ * calling thread, and kernels and handlers run there.
  */
 export function serve(port: Port<FromWorker, ToWorker>, readOrigin: ReadOrigin): void {
   const backend = new WasmBackend();

@@ -2,7 +2,7 @@ import type { Value } from "@pt2/backend";
 import { backendError, hostTensor, viewAs } from "@pt2/backend";
 import type { WireValue } from "./protocol.ts";
 
-/** Copies a value for another thread: the caller's tensor stays as it is. */
+/** Copies a value for another thread; the caller's tensor does not change. */
 export function toWire(value: Value): WireValue {
   if (typeof value !== "object" || value === null) return value;
   const { dtype, shape, data, device } = value;
@@ -15,13 +15,13 @@ export function toWire(value: Value): WireValue {
   return { dtype, shape, bytes: new Uint8Array(data.buffer, data.byteOffset, data.byteLength).slice() };
 }
 
-/** A value from another thread, whose bytes are ours now. */
+/** Converts a value from another thread, which gave its bytes away. */
 export function fromWire(value: WireValue): Value {
   if (typeof value !== "object" || value === null) return value;
   return hostTensor(value.dtype, value.shape, viewAs(value.dtype, value.bytes));
 }
 
-/** The buffers that move instead of being copied. */
+/** Returns the buffers that are transferred instead of copied. */
 export function transfersOf(values: readonly WireValue[]): readonly ArrayBuffer[] {
   return values.flatMap((value) => (typeof value === "object" && value !== null ? [value.bytes.buffer] : []));
 }

@@ -12,9 +12,9 @@ import { type RemoteExecutable, WorkerChannel, type WorkerHandle } from "./worke
 import { WorkerExecutable } from "./worker-executable.ts";
 
 /**
- * The backend in a worker, started with the first program, so that the calling thread stays free. The worker asks for
- * what the rules of users' ops say. Programs that need functions of users on data (handlers, kernels) run on the calling
- * thread: functions cannot cross threads.
+ * The backend in a worker, started with the first program, so that the calling thread stays free. The worker evaluates
+ * rules of users' ops on the calling thread. Programs that need functions of users on data (handlers, kernels) run on
+ * the calling thread, because functions cannot cross threads.
  */
 export class WorkerBackend implements Backend {
   readonly name = "wasm";
@@ -22,7 +22,7 @@ export class WorkerBackend implements Backend {
   readonly capabilities: Capabilities = { ...CAPABILITIES, offThread: true };
   readonly #local = new LocalBackend();
   readonly #start: () => WorkerHandle;
-  /** What to post to the worker when an executable is collected. */
+  /** Functions that post the release of an executable when it is collected. */
   readonly #releases = new Set<() => Promise<void>>();
   #channel: WorkerChannel | null = null;
   #next = 0;
@@ -110,13 +110,16 @@ export class WorkerBackend implements Backend {
   }
 }
 
-/** An op for which a program needs functions of users on data; null where their rules, which can be asked, will do. */
+/**
+ * Returns an op for which a program needs functions of users on data; null where their rules are enough, which the
+ * worker can have evaluated.
+ */
 function needsUsers({ graph }: Program, registry: OpRegistry): string | null {
   if (registry.checks === null) return null;
   const isFunction = (op: string): boolean => registry.handlerOf(op) !== undefined || registry.hasKernel(op, "wasm");
   const used = stats(graph).map(({ op }) => op);
   const own = used.filter((op) => registry.userSetOf(op) !== undefined);
-  // PyTorch's decompositions come to PyTorch's ops, and to no others that users bring; those of users come to any.
+  // PyTorch's decompositions end in PyTorch's ops, and in no others that users bring; those of users may end in any op.
   const isReached = (op: string): boolean => own.length > 0 || /^(aten|prims)::/.test(op);
   const reached = registry.list().find(({ op, handled }) => isReached(op) && (handled || isFunction(op)));
   return used.find((op) => isFunction(op) || isBare(op, registry)) ?? reached?.op ?? null;
@@ -128,7 +131,7 @@ function isBare(op: string, registry: OpRegistry): boolean {
   return registry.userSetOf(op) !== undefined && (scalar ?? view ?? decompose) === undefined;
 }
 
-/** What the worker gets to know of users' ops, and what answers its questions. */
+/** Returns the worker's data about users' ops, and the function that answers its questions. */
 async function rulesOf(
   program: Program,
   registry: OpRegistry,
@@ -139,7 +142,7 @@ async function rulesOf(
   return await (await import("./answer-rules.ts")).ruleBook(program, registry);
 }
 
-/** An executable with `offThread` set. */
+/** Returns the executable with `offThread` set. */
 function onCallingThread(executable: Executable, op: string): Executable {
   const explain = executable.explain.bind(executable);
   const why = `on the calling thread, as handlers and kernels of users cannot cross to the worker: ${op}`;

@@ -4,7 +4,7 @@ import { backendDisposed } from "../wasm-errors.ts";
 import type { FromWorker, ToWorker } from "./protocol.ts";
 import { WorkerChannel } from "./worker-channel.ts";
 
-/** A worker whose answers and whose end come when the test says so. */
+/** Makes a worker whose answers and whose end come when the test says so. */
 function handWorked() {
   const posted: ToWorker[] = [];
   let answer = (_: FromWorker): void => {};

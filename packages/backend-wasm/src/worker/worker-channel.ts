@@ -10,18 +10,18 @@ import { fromWireError, toWireError } from "./wire-error.ts";
 export interface WorkerHandle {
   post(message: ToWorker, transfer: readonly ArrayBuffer[]): void;
   listen(receive: (message: FromWorker) => void, failed: (error: unknown) => void): void;
-  /** Whether the process should stay alive for the worker; a browser has no such notion. */
+  /** Keeps the process alive for the worker, or not; it does nothing in a browser. */
   hold(alive: boolean): void;
   terminate(): Promise<void>;
 }
 
-/** What the caller's side keeps of an executable in the worker. */
+/** The caller's data about an executable in the worker. */
 export interface RemoteExecutable {
-  /** Answers what the worker asks about ops of users; absent where no user brings one. */
+  /** Answers the worker's questions about ops of users; absent where there are none. */
   readonly answer?: ((question: RuleQuestion) => Promise<RuleAnswers>) | undefined;
   readonly storages: ReadonlyMap<string, Storage>;
   readonly onProgress: ((progress: Progress) => void) | undefined;
-  /** Ends the reads of a load that was given up; a loaded model has none. */
+  /** Ends the reads of a load that was aborted; a loaded model has none. */
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -48,7 +48,7 @@ export class WorkerChannel {
   readonly executables: Map<number, RemoteExecutable> = new Map();
   readonly #worker: WorkerHandle;
   readonly #pending = new Map<number, Pending>();
-  /** How to say that no more of what the worker expected will be read. */
+  /** Functions that report that nothing more of what the worker expected will be read. */
   readonly #expected = new Map<number, () => void>();
   #next = 0;
   #ready = false;
@@ -77,12 +77,12 @@ export class WorkerChannel {
     worker.hold(false);
   }
 
-  /** Whether the worker is gone. */
+  /** Whether the worker has stopped. */
   get failed(): boolean {
     return this.#failure !== null;
   }
 
-  /** Whether a model computes there: until it is done the worker answers nothing else. */
+  /** Whether a model computes in the worker, which then answers nothing else. */
   get computes(): boolean {
     return [...this.#pending.values()].some(({ method }) => COMPUTING.has(method));
   }
@@ -105,7 +105,7 @@ export class WorkerChannel {
     });
   }
 
-  /** Fails at once what waits: an answer that is on its way comes too late. Settles when the worker has ended. */
+  /** Fails at once what waits: a pending answer comes too late. Resolves when the worker has ended. */
   async terminate(reason: Pt2Error): Promise<void> {
     this.#failure ??= reason;
     this.#fail(reason);
@@ -179,7 +179,7 @@ export class WorkerChannel {
     return pending;
   }
 
-  /** The worker is gone: everything that waits for it fails with one reason. */
+  /** Fails everything that waits with one reason, since the worker has stopped. */
   #fail(cause: unknown): void {
     this.#failure ??= wasmError("wasm.worker-failed", {
       ...(this.#ready ? STOPPED : NOT_STARTED),

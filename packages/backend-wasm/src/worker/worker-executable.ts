@@ -51,13 +51,13 @@ export class WorkerExecutable implements Executable {
     await this.#disposed;
   }
 
-  /** Runs under way may still ask for weights: what they read from goes last. */
+  /** Runs under way may still need weights, so the source of their reads is closed last. */
   async #dispose(): Promise<void> {
     await this.#queue.close();
     try {
       await this.#channel.call("dispose", { executable: this.#id });
     } catch (error) {
-      // With the worker everything in it is gone.
+      // A stopped worker has released everything.
       if (!this.#channel.failed) throw error;
     } finally {
       this.#channel.executables.delete(this.#id);
@@ -65,7 +65,7 @@ export class WorkerExecutable implements Executable {
     }
   }
 
-  /** Sends one run at a time: one that still waits for its turn can be cancelled wherever the page runs. */
+  /** Sends one run at a time, so that a run that still waits for its turn can be cancelled in any page. */
   #cancellable<T>(
     inputs: readonly Value[],
     signal: AbortSignal | undefined,

@@ -27,7 +27,7 @@ async function open(name: string) {
   return { program, weights: await archive.weights(), registry, close: () => archive.close() };
 }
 
-/** Tensors without their methods, which no two of them share. */
+/** Returns tensors without their methods, which no two tensors share. */
 function plain(values: readonly Value[]): unknown {
   return values.map((value) =>
     typeof value === "object" && value !== null ? [value.dtype, value.shape, value.data] : value,
@@ -126,7 +126,7 @@ test("disposing the backend rejects what is under way with a coded error", async
   const outcome = expect(run).rejects.toMatchObject({ code: "wasm.disposed" });
   await backend.dispose();
   await outcome;
-  // What it held is gone with the worker.
+  // What the worker held was released with it.
   await executable.dispose();
   await expect(backend.compile(request)).rejects.toMatchObject({ code: "wasm.disposed" });
   await request.close();
