@@ -1,4 +1,5 @@
-// Cold load of a large file: `load` and `pt2 inspect` against `torch.export.load`, each in processes of their own.
+// Measures the cold load of a large file: `load` and `pt2 inspect` against `torch.export.load`, each in a process of
+// its own.
 import { execFile } from "node:child_process";
 import { existsSync, statSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -17,31 +18,33 @@ interface Report {
   readonly before: number;
 }
 
-/** One way to load a file, over several processes; seconds. */
+/** One way to load a file, over several processes; times are in seconds. */
 export interface LoadResult {
   readonly load: Summary;
   readonly firstAnswer: Summary;
-  /** Wall time of the process, with its start and its imports. */
+  /** The wall time of the process, with its start and its imports. */
   readonly process: Summary;
-  /** Largest resident memory of the process when loaded, and how much of it came with the load. */
+  /** The largest resident memory of the process when loaded, and how much of it the load added. */
   readonly peakBytes: number;
   readonly loadBytes: number;
 }
 
-/** What is compared. */
+/** The results of a comparison. */
 export interface ColdLoad {
   readonly ours: LoadResult;
   readonly python: LoadResult;
-  /** Whole processes: `pt2 inspect`; Python that imports torch and loads; Python that imports torch. */
+  /** The times of whole processes: `pt2 inspect`; Python that imports torch and loads; Python that imports torch. */
   readonly inspect: Summary;
   readonly pythonImport: Summary;
-  /** Whether what is published ran, or the sources through a loader, which takes longer to start and more memory. */
+  /** Whether the built packages ran, or the sources through a loader, which takes longer to start and more memory. */
   readonly built: boolean;
-  /** Size of the file. */
+  /** The size of the file. */
   readonly bytes: number;
 }
 
-/** Runs every contender `rounds` times in turns. The file is in the page cache after a first round that is not counted. */
+/**
+ * Runs every contender `rounds` times in turn. The file is in the page cache after a first round that is not counted.
+ */
 export async function compareColdLoad(file: string, inputs: string, python: string, rounds: number): Promise<ColdLoad> {
   const built = existsSync(here("../../packages/backend-wasm/dist/index.js"));
   const node = built ? [] : ["-C", "dev", "--import", "tsx"];

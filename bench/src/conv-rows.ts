@@ -80,7 +80,7 @@ function entry(kind: string, row: Row): readonly [string, ConvShape] {
   return [name, shape];
 }
 
-/** Name and shape of every row of the comparison. */
+/** Lists the name and shape of every row of the comparison. */
 export function convRows(): readonly (readonly [string, ConvShape])[] {
   return [
     ...resnet18.map((row) => entry("resnet", row)),

@@ -48,14 +48,14 @@ const cases: readonly Case[] = [
   { name: "sin", expr: s.sin(x), inputs: 1, plain: Math.sin },
 ];
 
-/** What people write in JavaScript for lack of Math.erf. */
+/** Computes erf as JavaScript programs do without Math.erf. */
 function abramowitzErf(v: number): number {
   const t = 1 / (1 + 0.3275911 * Math.abs(v));
   const tail = ((((1.061405429 * t - 1.453152027) * t + 1.421413741) * t - 0.284496736) * t + 0.254829592) * t;
   return Math.sign(v) * (1 - tail * Math.exp(-v * v));
 }
 
-/** Nanoseconds per element: the best of several rounds, as others use the machine too. */
+/** Measures nanoseconds per element: the best of several rounds, as other processes use the machine too. */
 function time(run: () => void): number {
   for (let i = 0; i < 30; i++) run();
   let best = Number.POSITIVE_INFINITY;

@@ -1,6 +1,6 @@
 import type { Arg, Node, Program } from "@pt2/graph";
 
-/** Multiplications and additions of a program's convolutions, products and attentions, as exported. */
+/** Counts the multiplications and additions of a program's convolutions, products and attentions, as exported. */
 export function countFlops({ graph }: Program): number {
   const shapeOf = (name: string): readonly number[] => {
     const type = graph.values.get(name);

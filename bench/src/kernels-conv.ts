@@ -16,7 +16,7 @@ function median(values: readonly number[]): number {
   return [...values].sort((p, q) => p - q)[values.length >> 1] ?? Number.NaN;
 }
 
-/** [channels][pixels] from [pixels][channels]. */
+/** Transposes [pixels][channels] to [channels][pixels]. */
 function channelsFirst(data: Float32Array, channels: number): Float32Array {
   const pixels = data.length / channels;
   return data.map((_, i) => data[(i % pixels) * channels + Math.floor(i / pixels)] as number);

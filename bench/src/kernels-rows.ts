@@ -8,7 +8,7 @@ interface Row {
   readonly op: string;
   readonly rows: number;
   readonly n: number;
-  /** Vectors of n floats that the op takes besides its input. */
+  /** The number of vectors of n floats that the op takes besides its input. */
   readonly weights: number;
   readonly run: (bed: Testbed, src: number, dst: number, rows: number, n: number, weights: readonly number[]) => void;
 }

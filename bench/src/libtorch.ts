@@ -51,7 +51,10 @@ function report(results: readonly Latency[]): string {
   );
 }
 
-/** Seconds from the start of the load to the first answer, imports not counted: one load each, of files just read. */
+/**
+ * Reports the seconds from the start of the load to the first result, without imports: one load each, of files just
+ * read.
+ */
 function coldReport(results: readonly Latency[]): string {
   const rows = results.flatMap(({ name, ready: { fast, exported } }) => {
     if (fast === undefined || exported === undefined) return [];

@@ -1,6 +1,6 @@
-// What the measured processes of the cold load run. Each prints a JSON line; imports are done before the clock starts.
+// The code of the measured processes of the cold load. Each prints a JSON line; imports end before the clock starts.
 
-/** `torch.export.load`, then one call of the module. */
+/** Runs `torch.export.load`, then one call of the module. */
 export const PYTHON_LOAD = `
 import json, resource, sys, time
 import torch, torch.export
@@ -17,7 +17,7 @@ with torch.no_grad(): program.module()(*inputs)
 print(json.dumps({"seconds": seconds, "firstAnswer": time.perf_counter() - start, "peak": top, "before": before}))
 `;
 
-/** `load` on this thread, then one run. */
+/** Runs `load` on this thread, then one run. */
 export const NODE_LOAD = `
 import { wasm } from "@pt2/backend-wasm/node";
 import { readSafetensors } from "@pt2/format";

@@ -1,4 +1,4 @@
-// Latency of whole models: the wasm backend against ONNX Runtime Web, one thread each, in one process.
+// Measures the latency of whole models: the wasm backend against ONNX Runtime Web, one thread each, in one process.
 
 import { join } from "node:path";
 import { worstError } from "@pt2/testing/worst-error";
@@ -15,19 +15,19 @@ export const MODELS: Readonly<Record<string, number>> = {
   minilm: 5_000,
 };
 
-/** Result of one model and one form of its program. */
+/** The result of one model and one form of its program. */
 export interface ModelResult {
   readonly name: string;
   readonly ours: Summary;
   readonly theirs: Summary;
-  /** Median of the ratios of the rounds: ours by theirs. */
+  /** The median of the ratios of the rounds: ours to theirs. */
   readonly ratio: Summary;
   readonly gflop: number;
-  /** Worst error against PyTorch as a fraction of the tolerance. */
+  /** The worst error against PyTorch as a fraction of the tolerance. */
   readonly errors: { readonly ours: number; readonly theirs: number };
 }
 
-/** Compares one program with the ONNX model of `base`. Refuses to time answers that are not PyTorch's. */
+/** Compares one program with the ONNX model of `base`. Refuses to time results that are not PyTorch's. */
 export async function compareModel(folder: string, name: string, base: string, effort: Effort): Promise<ModelResult> {
   const path = join(folder, name);
   const inputs = await readTensors(`${path}.inputs.safetensors`);

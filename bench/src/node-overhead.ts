@@ -1,6 +1,6 @@
-// `node -C dev --import tsx src/node-overhead.ts [ROUNDS]`: what a node of a plan costs beside the op itself. A graph of
-// 1,000 additions of tiny tensors against the same additions in a loop in C++, which is one node of a program of its own:
-// what a run costs once is in both.
+// `node -C dev --import tsx src/node-overhead.ts [ROUNDS]`: measures what a node of a plan costs besides the op itself.
+// A graph of 1,000 additions of tiny tensors is compared with the same additions in a loop in C++, which is one node of
+// a program of its own, so both contain the fixed cost of a run.
 import { execFile } from "node:child_process";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";

@@ -24,13 +24,15 @@ function valueInfo(name: string, shape: readonly number[]): Uint8Array {
   return message([1, name], [2, message([1, message([1, 1], [2, message(...dims)])])]);
 }
 
-/** An attribute: one integer, or a list of them. */
+/** Encodes an attribute: one integer, or a list of them. */
 function attribute(name: string, value: number | readonly number[]): Uint8Array {
   if (typeof value === "number") return message([1, name], [3, value], [20, 2]);
   return message([1, name], ...value.map((item): Field => [8, item]), [20, 7]);
 }
 
-/** An ONNX model that is one node over the input `X`, the given float initializers in order, and the output `Y`. */
+/**
+ * Encodes an ONNX model that is one node over the input `X`, the given float initializers in order, and the output `Y`.
+ */
 export function oneNodeModel(
   op: string,
   input: readonly number[],

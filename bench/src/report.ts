@@ -3,17 +3,17 @@ import type { ColdLoad } from "./cold-load.ts";
 import type { ModelResult } from "./models.ts";
 import type { Summary } from "./statistics.ts";
 
-/** What the packed matrix product reaches on this kernel's best sizes, in GFLOP/s: measured by kernels-gemm.ts. */
+/** The GFLOP/s that the packed matrix product reaches at its best sizes, as kernels-gemm.ts measures it. */
 const KERNEL_GFLOPS = 58;
 
-/** The machine, in a line. */
+/** Describes the machine in a line. */
 export function machine(): string {
   const [cpu] = cpus();
   const memory = Math.round(totalmem() / 2 ** 30);
   return `${cpu?.model.trim()}, ${cpus().length} cores, ${memory} GiB, ${process.platform}, Node ${process.version}`;
 }
 
-/** Latencies as a Markdown table. */
+/** Formats latencies as a Markdown table. */
 export function modelTable(results: readonly ModelResult[]): string {
   const rows = results.map(({ name, ours, theirs, ratio, gflop, errors }) => [
     name,
@@ -29,7 +29,7 @@ export function modelTable(results: readonly ModelResult[]): string {
   return table(head, rows);
 }
 
-/** Cold loads as Markdown tables. */
+/** Formats cold loads as Markdown tables. */
 export function coldLoadTable({ ours, python, inspect, pythonImport, built, bytes }: ColdLoad): string {
   const megabytes = (count: number): string => `${(count / 1e6).toFixed(0)} MB`;
   const row = (name: string, mine: Summary, other: Summary): readonly string[] => [
@@ -55,7 +55,7 @@ export function coldLoadTable({ ours, python, inspect, pythonImport, built, byte
   ].join("\n");
 }
 
-/** A Markdown table. */
+/** Formats a Markdown table. */
 export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const line = (cells: readonly string[]): string => `| ${cells.join(" | ")} |`;
   return [line(head), line(head.map(() => "---")), ...rows.map(line)].join("\n");

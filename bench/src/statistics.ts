@@ -1,7 +1,7 @@
-/** What a series of measurements is reported as. */
+/** The summary of a series of measurements. */
 export interface Summary {
   readonly median: number;
-  /** Half of the distance between the quartiles, as a part of the median. */
+  /** Half of the distance between the quartiles, as a fraction of the median. */
   readonly spread: number;
   readonly min: number;
 }
@@ -28,13 +28,13 @@ export interface Effort {
   readonly warmupMs: number;
   readonly measureMs: number;
   readonly leastRounds: number;
-  /** Rounds of the warm-up, at least. @default 3 */
+  /** The least number of rounds of the warm-up. @default 3 */
   readonly leastWarmup?: number;
 }
 
 /**
- * Milliseconds of each subject, measured in turns, so that all see the same state of the machine. The order turns
- * around from round to round, so that none always runs behind the same neighbour.
+ * Measures the milliseconds of each subject in turn, so that all see the same state of the machine. The order is
+ * reversed from round to round, so that no subject always runs after the same one.
  */
 export async function alternate<Name extends string>(
   subjects: Subjects<Name>,

@@ -18,7 +18,7 @@ export interface Subject {
 
 const registry = createRegistry({ sets: [aten] });
 
-/** A program as a backend gets it, with its archive. */
+/** Opens a program as a backend gets it, with its archive. */
 export async function openProgram(path: string): Promise<{
   readonly archive: Awaited<ReturnType<typeof openArchive>>;
   readonly program: Program;
@@ -32,7 +32,7 @@ export async function openProgram(path: string): Promise<{
   return { archive, program: foldSymbolicArithmetic(functionalize(imported, effects)) };
 }
 
-/** The wasm backend on this thread. */
+/** Compiles with the wasm backend on this thread. */
 export async function compileHere(
   path: string,
 ): Promise<{ readonly program: Program; readonly executable: Executable }> {
@@ -42,7 +42,7 @@ export async function compileHere(
   return { program, executable };
 }
 
-/** A loaded program with its inputs. */
+/** Makes a subject of a loaded program with its inputs. */
 export function wasmSubject(executable: Executable, inputs: readonly HostTensor[]): Subject {
   return {
     run: async () => (await executable.run(inputs)).map((value) => (value as HostTensor).data),
@@ -55,7 +55,7 @@ interface OnnxNames {
   readonly outputs: readonly string[];
 }
 
-/** ONNX Runtime Web on this thread, WebAssembly, one thread. */
+/** Opens a model with ONNX Runtime Web on this thread, in WebAssembly with one thread. */
 export async function onnxSubject(path: string, inputs: readonly HostTensor[]): Promise<Subject> {
   ort.env.wasm.numThreads = 1;
   const names = JSON.parse(await readFile(`${path}.json`, "utf8")) as OnnxNames;

@@ -3,7 +3,7 @@ import { readSafetensors } from "@pt2/format";
 import { fromFile } from "@pt2/format/node";
 import type { ErrorUnit } from "@pt2/testing/worst-error";
 
-/** The tensors of a file whose keys are positions, in order. */
+/** Reads the tensors of a file whose keys are positions, in order. */
 export async function readTensors(path: string): Promise<readonly HostTensor[]> {
   const source = await fromFile(path);
   const { tensors } = await readSafetensors(source);
@@ -13,5 +13,5 @@ export async function readTensors(path: string): Promise<readonly HostTensor[]> 
     .map(([, { dtype, shape, bytes }]) => hostTensor(dtype, shape, viewAs(dtype, bytes)));
 }
 
-/** What an error of a model's results is measured in. */
+/** The unit of errors of a model's results. */
 export const ALLOWED: ErrorUnit = { rtol: 1e-3, atol: 1e-4 };

@@ -14,7 +14,7 @@ const count = (value: number) => hostTensor("int64", [], BigInt64Array.of(BigInt
 
 const [x, n, y] = [float([4, 3], 1), count(4), float([4], 1.5, -0.5, 2.5, -2.5)];
 
-/** Inputs of which one assertion does not hold, and the words of `ExportedProgram.module()` then, in both dialects. */
+/** Inputs that violate one assertion, and the message of `ExportedProgram.module()` for them, in both dialects. */
 const BROKEN = [
   ["a number that is too small", [x, count(1), y], /^Runtime assertion failed for expression u0 >= 2 on node 'ge_\d'/],
   ["a number that is too large", [x, count(9), y], /^Runtime assertion failed for expression u0 <= 8 on node 'le_\d'/],
@@ -49,7 +49,7 @@ describe.each(["assertions", "assertions_aten"])("what a program asserts, %s", (
           what: expect.stringMatching(message),
           where: expect.stringContaining("assert"),
         });
-        // The next run is none the worse.
+        // The next run is not affected.
         const [first] = Object.values(await model.forward(x, n, y));
         expect(first).toMatchObject({ shape: [4, 3] });
       });

@@ -8,16 +8,16 @@ import type { LoadOptions } from "@pt2/runtime/node";
 /** A backend, and how programs are loaded on it. */
 export interface TestedBackend {
   readonly name: string;
-  /** Why it cannot be had here, or null. */
+  /** Why it is not available here, or null. */
   readonly missing: string | null;
   create(): Promise<Backend>;
   readonly precision?: LoadOptions["precision"];
 }
 
-/** What a machine can lack; anything else that goes wrong is a failure. */
+/** The codes of what a machine may lack; any other error is a failure. */
 const LACKING: ReadonlySet<string> = new Set(["libtorch.not-found", "libtorch.no-compiler", "libtorch.platform"]);
 
-/** Why libtorch cannot be had here, or null. */
+/** Returns why libtorch is not available here, or null. */
 export async function missingLibtorch(): Promise<string | null> {
   try {
     await libtorch();
@@ -28,7 +28,7 @@ export async function missingLibtorch(): Promise<string | null> {
   }
 }
 
-/** Why there is no WebGPU here, or null. */
+/** Returns why WebGPU is not available here, or null. */
 export async function missingWebgpu(): Promise<string | null> {
   try {
     await (await webgpu()).dispose();
@@ -39,7 +39,7 @@ export async function missingWebgpu(): Promise<string | null> {
   }
 }
 
-/** Every backend that gives PyTorch's results, in every precision that it tells apart. */
+/** Lists every backend that computes PyTorch's results, in every precision that it distinguishes. */
 export async function testedBackends(): Promise<readonly TestedBackend[]> {
   const missing = await missingLibtorch();
   const shared = missing === null ? libtorch() : null;

@@ -9,8 +9,9 @@ import { missingLibtorch } from "./backends.ts";
 import { fixturePath, readCalls } from "./fixture.ts";
 
 /**
- * Operands of products keep 8 bits: each is off by 2⁻⁹ of itself at most. Behind a few layers whose terms have both signs
- * a result is then off by about that much of the largest one, times the root of the layers: 2 % is five times that.
+ * Operands of products keep 8 bits: each is off by 2⁻⁹ of itself at most. After a few layers whose terms have both
+ * signs a result is then off by about that much of the largest one, times the root of the layers: 2 % is five times
+ * that.
  */
 const OF_LARGEST = 0.02;
 
@@ -19,7 +20,7 @@ function expectNear(actual: Float32Array, expected: Float32Array): void {
   const largest = expected.reduce((most, value) => Math.max(most, Math.abs(value)), 0);
   const worst = worstError(actual, expected, ABSOLUTE);
   expect(worst / largest).toBeLessThan(OF_LARGEST);
-  // Else nothing was narrowed.
+  // A smaller error would mean that nothing was narrowed.
   expect(worst / largest).toBeGreaterThan(1e-5);
 }
 

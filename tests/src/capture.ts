@@ -1,13 +1,13 @@
 import { spawn } from "node:child_process";
 
-/** What a program printed, and its exit code (null where a signal ended it). */
+/** The output of a program, and its exit code (null where a signal ended it). */
 export interface Captured {
   readonly code: number | null;
   readonly stdout: string;
   readonly stderr: string;
 }
 
-/** Where a program runs. */
+/** Options of a program's run. */
 export interface CaptureOptions {
   readonly cwd?: string;
   /** The whole environment. @default this process's */

@@ -5,10 +5,12 @@ import type { HostTensor, Value } from "@pt2/runtime";
 /** A leaf of inputs or outputs, with tensors in host memory. */
 export type Leaf = HostTensor | Exclude<Value, { readonly shape: unknown }>;
 
-/** How far elements of a dtype may be from PyTorch's; those of others are exact. */
+/** How far elements of a dtype may be from PyTorch's; those of other dtypes are exact. */
 export type Tolerances = Readonly<Partial<Record<DType, Tolerance>>>;
 
-/** An element may differ by `atol + rtol × |expected|`; a few units in the last place of sums in another order. */
+/**
+ * An element may differ by `atol + rtol × |expected|`; sums in another order differ by a few units in the last place.
+ */
 const TOLERANCE: Tolerances = {
   float64: { rtol: 1e-7, atol: 1e-7 },
   float32: { rtol: 1e-4, atol: 1e-5 },
@@ -17,7 +19,10 @@ const TOLERANCE: Tolerances = {
   complex64: { rtol: 1e-4, atol: 1e-5 },
 };
 
-/** What is wrong with a leaf, or null. Dtype and shape count, NaN equals NaN, other dtypes than floats are exact. */
+/**
+ * Describes what is wrong with a leaf; null if nothing is. Dtype and shape count, NaN equals NaN, other dtypes than
+ * floats are exact.
+ */
 export function difference(
   actual: Leaf | undefined,
   expected: Leaf,

@@ -10,24 +10,24 @@ import { editFixture } from "./edit-fixture.ts";
 import { fixturePath } from "./fixture.ts";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
-/** Inside this package, where every `@pt2` name resolves. */
+/** A folder inside this package, where every `@pt2` name resolves. */
 const SCRIPTS = join(ROOT, "tests/.snippets");
 
-/** A piece of a document that runs: a `ts`, `sh` or `python` block, and what the `text` block behind it says of it. */
+/** A snippet of a document that runs: a `ts`, `sh` or `python` block, with the `text` block after it. */
 export interface Snippet {
   readonly language: "ts" | "sh" | "python";
   readonly code: string;
-  /** What it prints; null where the document does not say. */
+  /** The expected output; null where the document does not show it. */
   readonly output: string | null;
-  /** Line of the code's fence, from 1. */
+  /** The line of the code's fence, from 1. */
   readonly line: number;
 }
 
-/** Stands in a document all of whose blocks run, Python too, whether it says what they print or not. */
+/** The mark of a document all of whose blocks run, Python too, whether it shows their output or not. */
 const WHOLE = "<!-- every block runs -->";
 
 /**
- * Finds the snippets of a Markdown text: blocks with a `text` block behind them, and every block where the document says
+ * Finds the snippets of a Markdown text: blocks with a `text` block after them, and every block where the document says
  * so. Command lines of other programs than `pt2` are left out, and Python where not every block runs.
  */
 export function snippetsOf(markdown: string): readonly Snippet[] {
@@ -43,7 +43,9 @@ export function snippetsOf(markdown: string): readonly Snippet[] {
   });
 }
 
-/** The `ts` and `js` blocks whose first line is a comment with a file's name: what other snippets import or name. */
+/**
+ * Finds the `ts` and `js` blocks whose first line is a comment with a file's name, which other snippets import or name.
+ */
 export function modulesOf(markdown: string): ReadonlyMap<string, string> {
   const named = blocksOf(markdown).flatMap(([, language, code]) => {
     const name = /^\/\/ ([\w.-]+\.(?:ts|mjs))\n/.exec(code!)?.[1];
@@ -56,7 +58,7 @@ function blocksOf(markdown: string): readonly RegExpExecArray[] {
   return [...markdown.matchAll(/^```(\w+)\n([\s\S]*?)^```$/gm)];
 }
 
-/** Makes a folder with the files that documents speak of. */
+/** Makes a folder with the files that documents use. */
 export async function documentFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), "pt2-documents-"));
   const fixtures = fixturePath("torch-2.13");
@@ -71,7 +73,7 @@ export async function documentFolder(): Promise<string> {
   return folder;
 }
 
-/** Runs a document's snippet in a folder; gives what it prints on stdout, and behind that what it prints on stderr. */
+/** Runs a document's snippet in a folder; returns its stdout, followed by its stderr. */
 export async function runSnippet(snippet: Snippet, markdown: string, folder: string): Promise<string> {
   const { language, code } = snippet;
   const main: readonly (readonly [string, string])[] = language === "ts" ? [["main.ts", code]] : [];
@@ -79,7 +81,7 @@ export async function runSnippet(snippet: Snippet, markdown: string, folder: str
   try {
     const args = language === "sh" ? commandOf(code, scripts) : [join(scripts, "main.ts")];
     const { code: ended, stdout, stderr } = await captured(args, folder);
-    // Where a document does not say what is printed, nothing else would tell that it failed.
+    // Where a document does not show the output, only the exit code reveals a failure.
     if (snippet.output === null && ended !== 0) throw new Error(`it ended with ${ended}: ${stdout}${stderr}`);
     return stdout + stderr.replace(DRIVER_NOTES, "");
   } finally {
@@ -87,7 +89,10 @@ export async function runSnippet(snippet: Snippet, markdown: string, folder: str
   }
 }
 
-/** A Python with what documents import: `PT2_PYTHON`, or the one of `pnpm run setup`. Undefined where there is none. */
+/**
+ * Finds a Python with what documents import: `PT2_PYTHON`, or the one of `pnpm run setup`. Undefined where there is
+ * none.
+ */
 export function findPython(): string | undefined {
   const own = join(ROOT, ".cache/python", process.platform === "win32" ? "Scripts/python.exe" : "bin/python");
   const looked = "import importlib.util as u, sys; sys.exit(not all(map(u.find_spec, ('torch', 'safetensors'))))";
@@ -96,10 +101,13 @@ export function findPython(): string | undefined {
   );
 }
 
-/** What the Python blocks of a document did, one after the other in one session; what follows a failure did not run. */
+/**
+ * The result of the Python blocks of a document, run one after the other in one session; blocks after a failure did not
+ * run.
+ */
 export interface PythonResult {
   readonly output: string;
-  /** The traceback. */
+  /** The traceback, or null. */
   readonly error: string | null;
 }
 
@@ -125,7 +133,7 @@ export async function writeModules(modules: ReadonlyMap<string, string>): Promis
   return folder;
 }
 
-/** One `pt2 …` command line. Files that the document shows are in `scripts`. */
+/** Parses one `pt2 …` command line. Files that the document shows are in `scripts`. */
 function commandOf(code: string, scripts: string): readonly string[] {
   const shown = new Set(readdirSync(scripts));
   const words = code.trim().split(/\s+/).slice(1);
@@ -133,7 +141,7 @@ function commandOf(code: string, scripts: string): readonly string[] {
   return [join(ROOT, "packages/cli/src/main.ts"), ...args];
 }
 
-/** What Dawn says of software drivers when it opens a device. */
+/** Messages of Dawn about software drivers when it opens a device. */
 const DRIVER_NOTES = /^Warning: max\w+ artificially reduced .*\n/gm;
 
 function captured(args: readonly string[], cwd: string): Promise<Captured> {

@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { archiveToBytes, formatProgram, fromBytes, openArchive, parseProgram } from "@pt2/format";
 import { fixturePath } from "./fixture.ts";
 
-/** A fixture with text of its program JSON replaced, as the bytes of a new archive. */
+/** Makes a fixture with text of its program JSON replaced, as the bytes of a new archive. */
 export async function editFixture(name: string, from: string, to: string): Promise<Uint8Array> {
   const archive = await openArchive(fromBytes(new Uint8Array(await readFile(fixturePath(`${name}.pt2`)))));
   const json = formatProgram(await archive.program());

@@ -11,9 +11,9 @@ import { difference, type Leaf } from "./difference.ts";
 
 const FOLDER = new URL("../fixtures/", import.meta.url);
 
-/** One call that PyTorch answered. */
+/** One call with PyTorch's results. */
 export interface RecordedCall {
-  /** Leaves of the inputs in flattened order. */
+  /** The leaves of the inputs in flattened order. */
   readonly inputs: readonly Leaf[];
   readonly expected: readonly Leaf[];
 }
@@ -26,7 +26,7 @@ interface Sidecar {
   }[];
 }
 
-/** Path of a fixture's file: `fixturePath("torch-2.13/mlp.pt2")`. */
+/** Returns the path of a fixture's file: `fixturePath("torch-2.13/mlp.pt2")`. */
 export function fixturePath(name: string): string {
   return fileURLToPath(new URL(name, FOLDER));
 }
@@ -34,7 +34,7 @@ export function fixturePath(name: string): string {
 /** Folders of programs that have tests of their own. */
 const APART: ReadonlySet<string> = new Set(["refused", "shared-storage"]);
 
-/** Names of all fixtures that can be run, such as `torch-2.13/mlp`. */
+/** Lists the names of all fixtures that can be run, such as `torch-2.13/mlp`. */
 export function fixtureNames(): readonly string[] {
   const folders = readdirSync(FOLDER, { withFileTypes: true }).filter(
     (entry) => entry.isDirectory() && !APART.has(entry.name),
@@ -45,7 +45,7 @@ export function fixtureNames(): readonly string[] {
     .map((path) => path.slice(0, -".pt2".length));
 }
 
-/** What was recorded beside a `.pt2` file; `path` is without that ending. */
+/** Reads what was recorded for a `.pt2` file; `path` is without that ending. */
 export async function readCalls(path: string): Promise<readonly RecordedCall[]> {
   const [inputs, expected] = await Promise.all([
     readTensors(recordedFile(path, "inputs")),
@@ -68,11 +68,11 @@ export function loadFixture(name: string, options: Partial<LoadOptions> = {}): P
 
 /**
  * These exporters wrote the hidden states of a bidirectional LSTM as [4, 1, 2, 7], and `torch.export.load` of the file
- * gives that shape too. What is recorded is PyTorch's eager answer, [4, 2, 7] with the same elements.
+ * gives that shape too. The recorded result is PyTorch's eager one, [4, 2, 7] with the same elements.
  */
 const WRITTEN_OTHERWISE: ReadonlySet<string> = new Set(["torch-2.6/lstm_aten", "torch-2.8/lstm_aten"]);
 
-/** The recorded elements in the shape of what came out, where they fit it. */
+/** Returns the recorded elements in the shape of the result, where they fit it. */
 function reshaped(recorded: Leaf, actual: unknown): Leaf {
   const { shape } = (actual ?? {}) as { readonly shape?: readonly number[] };
   if (typeof recorded !== "object" || recorded === null || shape === undefined) return recorded;
@@ -80,7 +80,7 @@ function reshaped(recorded: Leaf, actual: unknown): Leaf {
   return count === recorded.data.length ? tensor(recorded.dtype, shape, recorded.data) : recorded;
 }
 
-/** Makes every recorded call of a fixture in order, and expects PyTorch's answers: number, dtype, shape and values. */
+/** Makes every recorded call of a fixture in order, and expects PyTorch's results: number, dtype, shape and values. */
 export async function expectFixture(name: string, options: Partial<LoadOptions> = {}): Promise<void> {
   const calls = await readCalls(fixturePath(name));
   await using model = await loadFixture(name, options);

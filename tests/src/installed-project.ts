@@ -6,11 +6,11 @@ import { capture } from "./capture.ts";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 
-/** A published package as it lies in the repository. */
+/** A published package in the repository. */
 export interface PublishedPackage {
   readonly name: string;
   readonly folder: string;
-  /** Specifiers of its entry points that are code. */
+  /** The specifiers of its entry points that are code. */
   readonly entryPoints: readonly string[];
   readonly dependencies: readonly string[];
 }
@@ -23,7 +23,7 @@ interface Manifest {
   readonly dependencies?: Readonly<Record<string, string>>;
 }
 
-/** The packages that are published. */
+/** Lists the packages that are published. */
 export function publishedPackages(): readonly PublishedPackage[] {
   return readdirSync(join(ROOT, "packages")).flatMap((folder) => {
     const path = join(ROOT, "packages", folder);
@@ -53,14 +53,15 @@ export async function installInto(folder: string): Promise<void> {
   const files = readdirSync(tarballs).map((file) => `./tarballs/${file}`);
   await writeFile(join(folder, "package.json"), JSON.stringify({ name: "user", private: true, type: "module" }));
   await command("npm", ["install", "--offline", "--no-audit", "--no-fund", "--ignore-scripts", ...files], folder);
-  // Which users have and no tarball brings.
+  // Users have these types, and no tarball brings them.
   await mkdir(join(folder, "node_modules/@types"), { recursive: true });
   await symlink(join(ROOT, "node_modules/@types/node"), join(folder, "node_modules/@types/node"), "junction");
 }
 
-/** Runs a program; what it prints on stdout. Fails with all that it printed if it fails. */
+/** Runs a program and returns its stdout. Fails with its whole output if it fails. */
 export async function command(program: string, args: readonly string[], cwd: string): Promise<string> {
-  // As a user's shell has it: nothing of this test run's conditions, loaders and package manager settings.
+  // The environment is that of a user's shell, without this test run's conditions, loaders and package manager
+  // settings.
   const kept = Object.entries(process.env).filter(([name]) => !/^(NODE_|VITEST|npm_)/i.test(name));
   const { code, stdout, stderr } = await capture(program, args, { cwd, env: Object.fromEntries(kept) });
   if (code === 0) return stdout;

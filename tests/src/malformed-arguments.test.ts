@@ -11,7 +11,7 @@ interface NodeInput {
   kind: number;
 }
 
-/** The archive of `torch-2.13/conv.pt2`, whose first node is `conv2d`, with that node's arguments changed. */
+/** Makes the archive of `torch-2.13/conv.pt2` with the arguments of its first node, `conv2d`, changed. */
 async function withArguments(change: (inputs: NodeInput[]) => NodeInput[]): Promise<Uint8Array> {
   const archive = await openArchive(fromBytes(new Uint8Array(await readFile(fixturePath("torch-2.13/conv.pt2")))));
   const json = JSON.parse(formatProgram(await archive.program()));

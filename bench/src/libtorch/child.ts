@@ -2,11 +2,11 @@ import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { createInterface, type Interface } from "node:readline";
 import { fileURLToPath } from "node:url";
 
-/** Who is compared. */
+/** The runtimes that are compared. */
 export const KINDS = ["fast", "exact", "onnx", "eager", "exported", "compiled"] as const;
 export type Kind = (typeof KINDS)[number];
 
-/** What a subject tells when it is ready: seconds, and for those in Node the worst error against PyTorch. */
+/** What a subject reports when it is ready: seconds, and for those in Node the worst error against PyTorch. */
 export interface Ready {
   readonly load: number;
   readonly first: number;
@@ -23,7 +23,10 @@ export interface SubjectOptions {
   readonly python: string;
 }
 
-/** A process of its own that has a model loaded. Threads of one never wait for work beside those of another. */
+/**
+ * A process of its own with a model loaded, so that the threads of one subject never wait for work beside those of
+ * another.
+ */
 export class Subject {
   readonly ready: Promise<Ready>;
   readonly #child: ChildProcessWithoutNullStreams;
@@ -45,7 +48,7 @@ export class Subject {
     this.ready = this.#next().then((line) => JSON.parse(line) as Ready);
   }
 
-  /** Milliseconds of one forward. */
+  /** Runs one forward and returns its milliseconds. */
   async run(): Promise<number> {
     this.#child.stdin.write("\n");
     return Number(await this.#next());

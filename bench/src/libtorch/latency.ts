@@ -7,12 +7,12 @@ export interface Latency {
   readonly name: string;
   readonly threads: number;
   readonly ms: Readonly<Partial<Record<Kind, Summary>>>;
-  /** Median over the rounds of `fast` by another. */
+  /** The median over the rounds of the ratio of `fast` to another kind. */
   readonly ratios: Readonly<Partial<Record<Kind, Summary>>>;
   readonly ready: Readonly<Partial<Record<Kind, Ready>>>;
 }
 
-/** How much is measured. */
+/** The amount of measurement. */
 export interface LatencyOptions extends SubjectOptions {
   readonly kinds: readonly Kind[];
   readonly rounds: number;
@@ -21,7 +21,7 @@ export interface LatencyOptions extends SubjectOptions {
 /** Threads of a pool spin for a while when their work is done: the next subject waits until they sleep. */
 const SETTLE_MS = 20;
 
-/** Runs every kind once a round, the order turning around from round to round. A kind that fails is left out. */
+/** Runs every kind once a round, with the order reversed from round to round. A kind that fails is left out. */
 export async function measureLatency({ kinds, rounds, ...options }: LatencyOptions): Promise<Latency> {
   const subjects = new Map<Kind, Subject>();
   const ready: Partial<Record<Kind, Ready>> = {};
@@ -66,7 +66,7 @@ async function rounded(
   return times;
 }
 
-/** The geometric mean of medians of ratios. */
+/** Returns the geometric mean of medians of ratios. */
 export function geometricMean(results: readonly Latency[], kind: Kind): number {
   const logs = results.flatMap(({ ratios }) => (ratios[kind] === undefined ? [] : [Math.log(ratios[kind].median)]));
   return Math.exp(logs.reduce((sum, log) => sum + log, 0) / logs.length);

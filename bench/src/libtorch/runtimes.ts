@@ -14,7 +14,10 @@ export interface Opened {
   run(): Promise<readonly ArrayLike<number | bigint>[]>;
 }
 
-/** `@pt2/backend-libtorch`. Inputs are flat, so the program is compiled without the façade around it. */
+/**
+ * Opens a model with `@pt2/backend-libtorch`. Inputs are flat, so the program is compiled without the runtime around
+ * it.
+ */
 export async function openOurs(
   path: string,
   inputs: readonly HostTensor[],
@@ -36,7 +39,7 @@ interface OnnxNames {
   readonly outputs: readonly string[];
 }
 
-/** ONNX Runtime's own binding for Node, on the CPU. */
+/** Opens a model with ONNX Runtime's own binding for Node, on the CPU. */
 export async function openOnnx(path: string, inputs: readonly HostTensor[], threads: number): Promise<Opened> {
   const session = await InferenceSession.create(path, {
     executionProviders: ["cpu"],

@@ -1,5 +1,6 @@
-// One way in which Node runs a model: `subject.ts KIND MODELS NAME THREADS`, the protocol as in subject.py. KIND is exact,
-// fast (ours) or onnx. The first line tells the worst error against PyTorch too, as a fraction of the tolerance.
+// Runs a model in Node in one way: `subject.ts KIND MODELS NAME THREADS`, with the protocol of subject.py. KIND is
+// exact, fast (ours) or onnx. The first line reports the worst error against PyTorch too, as a fraction of the
+// tolerance.
 
 import { join } from "node:path";
 import { createInterface } from "node:readline";

@@ -3,13 +3,13 @@ import { create, globals } from "webgpu";
 /** Dawn for all runtimes that take WebGPU from the page: one instance, which lives as long as the process. */
 export const gpu: GPU = create([]);
 
-/** Makes Node look to jax-js and tfjs as a page with WebGPU does. */
+/** Makes Node appear to jax-js and tfjs as a page with WebGPU. */
 export function installWebgpu(): void {
   Object.assign(globalThis, globals);
   Object.defineProperty(globalThis, "navigator", { value: { gpu, userAgent: "node" }, configurable: true });
 }
 
-/** What the adapter says about itself, in a line. */
+/** Describes the adapter in a line. */
 export async function adapterLine(): Promise<string> {
   const adapter = await gpu.requestAdapter({ powerPreference: "high-performance" });
   if (adapter === null)

@@ -2,7 +2,9 @@ import { defaultDevice, init, type Array as JaxArray, jit, lax, nn, numpy as np 
 import type { HostTensor } from "@pt2/backend";
 import type { OpenSubject } from "./subject.ts";
 
-/** What is compiled, of inputs and then weights. Each use of an array takes it, unless it is a `ref`. */
+/**
+ * The functions that are compiled, of inputs and then weights. Each use of an array consumes it, unless it is a `ref`.
+ */
 const FUNCTIONS: Readonly<Record<string, (...args: JaxArray[]) => JaxArray>> = {
   matmul_512: (x, weight) => np.matmul(x!, weight!),
   matmul_2048: (x, weight) => np.matmul(x!, weight!),
@@ -10,7 +12,7 @@ const FUNCTIONS: Readonly<Record<string, (...args: JaxArray[]) => JaxArray>> = {
   depthwise_3x3: (x, weight, bias) => convolution(x!, weight!, bias!, 96),
   softmax: (x) => nn.softmax(x!, -1),
   layer_norm: (x, weight, bias) => nn.standardize(x!, -1).mul(weight!).add(bias!),
-  // Not nn.dotProductAttention, which needs iterator helpers that Node 20 does not have.
+  // The attention is written out because nn.dotProductAttention needs iterator helpers, which Node 20 does not have.
   attention: (query, key, value) => {
     const scale = 1 / Math.sqrt(key!.shape.at(-1)!);
     return np.matmul(nn.softmax(np.matmul(query!, np.matrixTranspose(key!)).mul(scale), -1), value!);
@@ -25,7 +27,7 @@ function convolution(x: JaxArray, weight: JaxArray, bias: JaxArray, featureGroup
   return lax.convGeneralDilated(x, weight, [1, 1], padding, { featureGroupCount }).add(bias.reshape([-1, 1, 1]));
 }
 
-/** jax-js, compiled with `jit`. */
+/** Opens a row with jax-js, compiled with `jit`. */
 export const openJax: OpenSubject = async (row, { inputs, weights }) => {
   const call = FUNCTIONS[row];
   if (call === undefined) return null;

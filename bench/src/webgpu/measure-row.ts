@@ -1,4 +1,5 @@
-// One row, all runtimes that can compute it, in a process of their own: `measure-row.ts MODELS ROW KINDS MS ROUNDS`.
+// Measures one row with all runtimes that can compute it, in a process of its own: `measure-row.ts MODELS ROW KINDS MS
+// ROUNDS`.
 // The last line of the output is a RowResult. Without MS only dispatches are counted.
 
 import { join } from "node:path";
@@ -38,7 +39,10 @@ console.log(JSON.stringify(result));
 // Devices and ONNX Runtime keep the event loop alive.
 process.exit(0);
 
-/** The first answer. One that is not PyTorch's is told and not timed; that of this project has to be. */
+/**
+ * Checks the first result. A result that is not PyTorch's is reported and not timed; that of this project has to be
+ * PyTorch's.
+ */
 async function check(kind: Kind, { run, arrange }: Subject): Promise<{ readonly at: number; readonly error: number }> {
   const answer = await run();
   const at = performance.now();

@@ -9,16 +9,22 @@ interface OnnxNames {
   readonly outputs: readonly string[];
 }
 
-/** ONNX Runtime's own binding for Node on its WebGPU execution provider, with the model that PyTorch exports. */
+/**
+ * Opens a row with ONNX Runtime's own binding for Node on its WebGPU execution provider, with the model that PyTorch
+ * exports.
+ */
 export const openOnnx: OpenSubject = async (_row, { path, inputs }) => await open(path, inputs);
 
-/** The same with convolutions in the order of the model's dims: ONNX Runtime turns them to channels last by itself. */
+/**
+ * Opens the same with convolutions in the order of the model's dims: ONNX Runtime changes them to channels last by
+ * itself.
+ */
 export const openPlanarOnnx: OpenSubject = async (_row, { path, inputs }) => {
   const planes = inputs.some(({ shape }) => shape.length === 4) && inputs.length === 1;
   return planes ? await open(path, inputs, { name: "webgpu", preferredLayout: "NCHW" }) : null;
 };
 
-/** The first with the node that ONNX Runtime has for attention, in the layout that it wants. */
+/** Opens the first with the node that ONNX Runtime has for attention, in the layout that it expects. */
 export const openFusedOnnx: OpenSubject = async (row, { path, inputs }) => {
   if (row !== "attention" || !existsSync(`${path}_fused.onnx`)) return null;
   const [, heads, length, size] = inputs[0]!.shape as readonly [number, number, number, number];
@@ -37,7 +43,7 @@ async function open(
   const session = await InferenceSession.create(`${path}.onnx`, {
     executionProviders: [provider],
     graphOptimizationLevel: "all",
-    // What is left to the processor shall not wait in a loop while another runtime is measured.
+    // The part that runs on the CPU must not spin while another runtime is measured.
     intraOpNumThreads: 1,
     interOpNumThreads: 1,
     extra: { session: { intra_op: { allow_spinning: "0" } } },

@@ -9,7 +9,10 @@ import { prepare } from "@pt2/runtime";
 import { gpu } from "./dawn.ts";
 import type { OpenSubject } from "./subject.ts";
 
-/** `@pt2/backend-webgpu` as users get it. Inputs are flat, so the program is compiled without the façade around it. */
+/**
+ * Opens a row with `@pt2/backend-webgpu` as users get it. Inputs are flat, so the program is compiled without the
+ * runtime around it.
+ */
 export const openOurs: OpenSubject = async (_row, { path, inputs }) => {
   const backend = await webgpu({ adapter: () => gpu.requestAdapter({ powerPreference: "high-performance" }) });
   const archive = await openArchive(await fromFile(`${path}.pt2`));
@@ -20,7 +23,7 @@ export const openOurs: OpenSubject = async (_row, { path, inputs }) => {
   const explained = (await executable.explain?.()) ?? "";
   return {
     run: async () => (await executable.run(inputs)).map((value) => (value as HostTensor).data as ArrayLike<number>),
-    // Each part says how many it has: a forward those before the load.
+    // Each part lists its dispatches; those of a forward come before those of the load.
     dispatches: [...explained.split("# at load")[0]!.matchAll(/\b(\d+) dispatches\b/g)].reduce(
       (sum, [, count]) => sum + Number(count),
       0,

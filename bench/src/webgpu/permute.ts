@@ -1,12 +1,12 @@
 import type { HostTensor } from "@pt2/backend";
 
-/** Elements of a row-major tensor and its shape after `permute`. */
+/** The elements of a row-major tensor and its shape after `permute`. */
 export interface Permuted {
   readonly data: Float32Array<ArrayBuffer>;
   readonly shape: readonly number[];
 }
 
-/** What `tensor.permute(dims)` holds, row-major: the layout that another runtime prefers. */
+/** Returns the elements of `tensor.permute(dims)`, row-major: the layout that another runtime prefers. */
 export function permute({ data, shape }: Pick<HostTensor, "data" | "shape">, dims: readonly number[]): Permuted {
   const strides = shape.map((_, dim) => shape.slice(dim + 1).reduce((product, size) => product * size, 1));
   const sizes = dims.map((dim) => shape[dim]!);

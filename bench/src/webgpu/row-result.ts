@@ -4,27 +4,27 @@ import { promisify } from "node:util";
 import { type Summary, summarize } from "../statistics.ts";
 import type { Kind } from "./subject.ts";
 
-/** What one runtime took for one row. */
+/** The times of one runtime for one row. */
 export interface SubjectResult {
-  /** Milliseconds from the files to the first answer: shaders are compiled in it. */
+  /** The milliseconds from the files to the first result, with the compilation of shaders. */
   readonly first: number;
-  /** Worst error against PyTorch as a fraction of the tolerance. */
+  /** The worst error against PyTorch as a fraction of the tolerance. */
   readonly error: number;
-  /** Milliseconds of each round; none if the answer is wrong. */
+  /** The milliseconds of each round; none if the result is wrong. */
   readonly times: readonly number[];
-  /** Milliseconds of processor time of each round, all threads. */
+  /** The milliseconds of processor time of each round, on all threads. */
   readonly processor: readonly number[];
 }
 
-/** What one row's process found. */
+/** The results of one row's process. */
 export interface RowResult {
   readonly row: string;
   readonly subjects: Partial<Record<Kind, SubjectResult>>;
-  /** Dispatches of a forward of this project. */
+  /** The dispatches of a forward of this project. */
   readonly dispatches: number | null;
 }
 
-/** How a row is measured. */
+/** The options of a measurement. */
 export interface RowOptions {
   readonly models: string;
   readonly kinds: readonly Kind[];
@@ -32,28 +32,28 @@ export interface RowOptions {
   readonly rounds: number;
 }
 
-/** Measures a row in a process of its own: no runtime finds what an earlier row left behind. */
+/** Measures a row in a process of its own, so that no runtime finds what an earlier row left behind. */
 export async function measureRow(row: string, { models, kinds, ms, rounds }: RowOptions): Promise<RowResult> {
   const script = fileURLToPath(new URL("measure-row.ts", import.meta.url));
   const args = [...process.execArgv, script, models, row, kinds.join(), String(ms), String(rounds)];
-  // Mesa keeps compiled shaders on disk; a first run shall compile.
+  // Mesa keeps compiled shaders on disk, but a first run must compile them.
   const env = { ...process.env, MESA_SHADER_CACHE_DISABLE: "true" };
   const { stdout } = await promisify(execFile)(process.execPath, args, { env, maxBuffer: 2 ** 26 });
   return JSON.parse(stdout.trim().split("\n").at(-1)!) as RowResult;
 }
 
-/** The fastest of the others by median, and the ratio of this project's time by its time. */
+/** The fastest of the others by median, and the ratio of this project's time to its time. */
 export interface Verdict {
   readonly best: Kind;
-  /** Over the rounds. */
+  /** The ratio over the rounds. */
   readonly ratio: Summary;
-  /** Of the least times. */
+  /** The ratio of the least times. */
   readonly least: number;
-  /** Of the medians of processor time. */
+  /** The ratio of the medians of processor time. */
   readonly processor: number;
 }
 
-/** How this project stands in a row; null when no peer was measured. */
+/** Compares this project with the fastest other runtime in a row; null when no other was measured. */
 export function judge({ subjects }: RowResult): Verdict | null {
   const { pt2, ...others } = subjects;
   const peers = (Object.entries(others) as [Exclude<Kind, "pt2">, SubjectResult][]).filter(

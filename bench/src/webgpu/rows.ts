@@ -30,12 +30,14 @@ const OPENERS: Readonly<Record<Kind, () => Promise<OpenSubject>>> = {
   tfjs: async () => (await import("./tfjs.ts")).openTfjs,
 };
 
-/** How one of the runtimes computes rows. It is imported now: tfjs looks for WebGPU while it is. */
+/**
+ * Returns what computes rows in one of the runtimes. The import is made here because tfjs looks for WebGPU during it.
+ */
 export async function openerOf(kind: Kind): Promise<OpenSubject> {
   return await OPENERS[kind]();
 }
 
-/** Inputs and, for single operations, weights of a row. */
+/** Reads the inputs and, for single operations, the weights of a row. */
 export async function readRow(path: string, row: string): Promise<RowFiles> {
   const inputs = await readTensors(`${path}.inputs.safetensors`);
   if (KERNEL_ROWS[row] === undefined) return { path, inputs, weights: [] };

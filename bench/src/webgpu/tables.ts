@@ -4,10 +4,10 @@ import { judge, type RowResult } from "./row-result.ts";
 import { KERNEL_ROWS, MODEL_ROWS } from "./rows.ts";
 import { KINDS, type Kind } from "./subject.ts";
 
-/** What each row is, by its file's name. */
+/** The label of each row, by its file's name. */
 export const LABELS: Readonly<Record<string, string>> = { ...KERNEL_ROWS, ...MODEL_ROWS };
 
-/** Times of all rows, how this project stands to the fastest of the others, and the geometric means of that. */
+/** Formats the times of all rows, their ratios to the fastest of the others, and the geometric means of the ratios. */
 export function timesTable(results: readonly RowResult[]): string {
   const kinds = timedKinds(results);
   const verdicts = results.map(judge);
@@ -39,7 +39,10 @@ export function timesTable(results: readonly RowResult[]): string {
   return table(head, rows);
 }
 
-/** Seconds from the files to the first answer, shaders compiled; error and dispatches of this project. */
+/**
+ * Formats the seconds from the files to the first result, with shaders compiled, and the error and dispatches of this
+ * project.
+ */
 export function firstTable(results: readonly RowResult[]): string {
   const kinds = timedKinds(results);
   const rows = results.map(({ row, subjects, dispatches }) => [
@@ -51,7 +54,7 @@ export function firstTable(results: readonly RowResult[]): string {
   return table(["row", ...kinds.map((kind) => `${kind} s`), "error", "dispatches"], rows);
 }
 
-/** Who was not timed because of a wrong answer, a line each. */
+/** Lists the runtimes that were not timed because of a wrong result, a line each. */
 export function wrongAnswers(results: readonly RowResult[]): readonly string[] {
   return results.flatMap(({ row, subjects }) =>
     KINDS.flatMap((kind) => {

@@ -4,12 +4,12 @@ import type { HostTensor } from "@pt2/backend";
 import { permute } from "./permute.ts";
 import type { OpenSubject } from "./subject.ts";
 
-/** How tfjs computes a row, of inputs and then weights, and where its layout is another one. */
+/** How tfjs computes a row from inputs and then weights, and which of its layouts differ. */
 interface Row {
   readonly call: (...args: tf.Tensor[]) => tf.Tensor;
-  /** Order of the dims of inputs and of the result: channels are last in tfjs. */
+  /** Whether the dims of inputs and of the result have to be reordered: channels are last in tfjs. */
   readonly planes?: boolean;
-  /** Order of the dims of a convolution's weight. */
+  /** The order of the dims of a convolution's weight. */
   readonly kernel?: readonly number[];
 }
 
@@ -47,7 +47,7 @@ const ROWS: Readonly<Record<string, Row>> = {
   },
 };
 
-/** TensorFlow.js on its WebGPU backend. */
+/** Opens a row with TensorFlow.js on its WebGPU backend. */
 export const openTfjs: OpenSubject = async (row, { inputs, weights }) => {
   const known = ROWS[row];
   if (known === undefined) return null;

@@ -4,7 +4,10 @@ export type RandomBelow = (bound: number) => number;
 /** A deterministic source of numbers in `[0, 1)`. */
 export type RandomUnit = () => number;
 
-/** The same sequence for the same seed, on every machine (mulberry32): what a test drew can be drawn again. */
+/**
+ * Returns the same sequence for the same seed, on every machine (mulberry32), so that a test's numbers can be
+ * reproduced.
+ */
 export function randomUnit(seed: number): RandomUnit {
   let state = seed | 0;
   return () => {
@@ -15,13 +18,13 @@ export function randomUnit(seed: number): RandomUnit {
   };
 }
 
-/** The same sequence as integers below bounds that differ from call to call. */
+/** Returns the same sequence as integers below bounds that differ from call to call. */
 export function randomBelow(seed: number): RandomBelow {
   const next = randomUnit(seed);
   return (bound) => Math.floor(next() * bound);
 }
 
-/** Numbers in `[-1, 1)` that float32 has. */
+/** Returns numbers in `[-1, 1)` that float32 can represent. */
 export function randomFloats(next: RandomUnit, length: number): Float32Array<ArrayBuffer> {
   return Float32Array.from({ length }, () => next() * 2 - 1);
 }

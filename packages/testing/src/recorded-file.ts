@@ -1,11 +1,11 @@
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 
-/** The tensors that calls of a program took, or that PyTorch answered. */
+/** Which tensors of recorded calls: those that the program took, or PyTorch's results. */
 export type RecordedKind = "inputs" | "expected";
 
 /**
- * The file that holds what was recorded of the program `base.pt2`: beside it, unless `base.json` names the file of
+ * Returns the file with what was recorded of the program `base.pt2`: beside it, unless `base.json` names the file of
  * another program that has the same tensors.
  */
 export function recordedFile(base: string, kind: RecordedKind): string {

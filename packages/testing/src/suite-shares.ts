@@ -10,7 +10,7 @@ export interface SuiteShares {
   readonly notRun?: readonly string[];
 }
 
-/** What keeps the test files in the folder of `test` from running the whole suite together. */
+/** Lists what keeps the test files in the folder of `test` from running the whole suite together. */
 export function suiteProblems(test: string, { parts, shares, notRun = [] }: SuiteShares): readonly string[] {
   const folder = new URL(".", test);
   const files = readdirSync(folder).flatMap((file) => {

@@ -1,16 +1,19 @@
-/** What an error is measured in: `atol + rtol · |expected|`. */
+/** The unit of an error: `atol + rtol · |expected|`. */
 export interface ErrorUnit {
   readonly rtol: number;
   readonly atol: number;
 }
 
-/** Relative to numbers above one, absolute below. */
+/** Errors relative to numbers above one, absolute below. */
 export const RELATIVE: ErrorUnit = { rtol: 1, atol: 1 };
 
-/** The difference itself. */
+/** Absolute errors. */
 export const ABSOLUTE: ErrorUnit = { rtol: 0, atol: 1 };
 
-/** The largest error of any element, in the given unit. Infinite when the lengths differ, or one element is NaN and the other is not. */
+/**
+ * Returns the largest error of any element, in the given unit. It is infinite when the lengths differ, or one element
+ * is NaN and the other is not.
+ */
 export function worstError(
   actual: ArrayLike<number | bigint>,
   expected: ArrayLike<number | bigint>,

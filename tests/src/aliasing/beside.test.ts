@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { testedBackends } from "../backends.ts";
 import { type BesideCase, besideCases, besideDifference } from "./beside.ts";
 
-/** What comes out depends on the order in which PyTorch writes, as it reaches elements more than once. */
+/** Results of these depend on the order in which PyTorch writes, as it reaches elements more than once. */
 const OVERLAPS = /^unfold that overlaps, mul_ of the result/;
 /** A dtype that not every backend has. */
 const OTHER_DTYPES = /^hash_tensor$|^view\.dtype, |^_cast_Double|^to float64/;
@@ -12,7 +12,7 @@ const NARROWED: ReadonlySet<string> = new Set(["webgpu.dtype"]);
 /** The tests let WebGPU keep float64 as float32: it refuses to show the bytes. */
 const FLOAT64_BYTES = /^view\.dtype, wider/;
 
-/** Cases by their first two letters: each takes some milliseconds. */
+/** Groups cases by their first two letters: each takes some milliseconds. */
 function groupsOf(cases: readonly BesideCase[]): readonly (readonly [string, readonly BesideCase[]])[] {
   const groups = new Map<string, BesideCase[]>();
   for (const given of cases) {

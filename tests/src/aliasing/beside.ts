@@ -6,12 +6,12 @@ import { type LoadOptions, load, tensor } from "@pt2/runtime/node";
 import { difference, type Leaf } from "../difference.ts";
 import { fixturePath } from "../fixture.ts";
 
-/** A program that writes to a tensor beside a result made of it, and PyTorch's answer. */
+/** A program that writes to a tensor beside a result made of it, and PyTorch's results. */
 export interface BesideCase {
   readonly name: string;
   readonly inputs: readonly Leaf[];
   readonly expected: readonly Leaf[];
-  /** Its JSON. */
+  /** The JSON of the program. */
   readonly program: string;
 }
 
@@ -23,7 +23,7 @@ interface StoredTensor {
 
 const BY_SAFETENSORS = new Map(Object.entries(DTYPES).map(([name, info]) => [info.safetensors, name as DType]));
 
-/** The programs of a file of `tests/fixtures/aliasing`, which scripts/python/writes_beside.py writes. */
+/** Reads the programs of a file of `tests/fixtures/aliasing`, which scripts/python/writes_beside.py writes. */
 export function besideCases(file: string): readonly BesideCase[] {
   const lines = gunzipSync(readFileSync(fixturePath(`aliasing/${file}.json.gz`)))
     .toString("utf8")
@@ -40,7 +40,7 @@ function leafOf(stored: StoredTensor | Exclude<Leaf, object>): Leaf {
   return tensor(dtype, stored.shape, viewAs(dtype, new Uint8Array(Buffer.from(stored.data, "base64"))));
 }
 
-/** What is wrong with the results of a program, or null. */
+/** Describes what is wrong with the results of a program; null if nothing is. */
 export async function besideDifference(
   given: BesideCase,
   {

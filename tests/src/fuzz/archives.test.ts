@@ -6,7 +6,7 @@ const ROUNDS = Number(process.env["PT2_FUZZ_ROUNDS"] ?? 60);
 
 const backend = wasm({ worker: false });
 
-/** The fixture `mlp` with its program text replaced. */
+/** Makes the fixture `mlp` with its program text replaced. */
 async function withProgram(change: (text: string) => string): Promise<Records> {
   const records = await recordsOf("torch-2.13/mlp");
   const text = new TextDecoder().decode(records["models/model.json"]);

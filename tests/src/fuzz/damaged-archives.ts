@@ -13,7 +13,7 @@ type Call = Awaited<ReturnType<typeof readCalls>>[number];
 /** The files of an archive. */
 export type Records = Record<string, Uint8Array>;
 
-/** Those of a fixture. */
+/** Reads the files of a fixture. */
 export async function recordsOf(name: string): Promise<Records> {
   const archive = await openArchive(fromBytes(new Uint8Array(await readFile(fixturePath(`${name}.pt2`)))));
   const records: Records = {};
@@ -24,7 +24,7 @@ export async function recordsOf(name: string): Promise<Records> {
 const encode = (json: unknown): Uint8Array => new TextEncoder().encode(JSON.stringify(json));
 const decode = (bytes: Uint8Array | undefined): Json => JSON.parse(new TextDecoder().decode(bytes)) as Json;
 
-/** Loads an archive and runs it once; the outcome is `ran` or the code of an error. Anything else is thrown. */
+/** Loads an archive and runs it once; returns `ran` or the code of an error. Any other error is thrown. */
 export async function outcome(records: Records, level: 0 | 9, call: Call, backend: Backend): Promise<string> {
   try {
     await using model = await load(zipSync(records, { level }), { backend });
@@ -36,7 +36,7 @@ export async function outcome(records: Records, level: 0 | 9, call: Call, backen
   }
 }
 
-/** The first call of a fixture. */
+/** Reads the first call of a fixture. */
 export async function firstCall(name: string): Promise<Call> {
   return (await readCalls(fixturePath(name)))[0]!;
 }
@@ -76,7 +76,7 @@ function damage(config: Json, next: RandomBelow): void {
   else holder[key] = null;
 }
 
-/** Damages the weight configs of some fixtures so often, and loads and runs what comes of it. */
+/** Damages the weight configs of some fixtures `rounds` times each, and loads and runs the results. */
 export async function runDamagedWeights({ backend, inspect }: Victim, rounds: number): Promise<Outcomes> {
   const counts = new Map<string, number>();
   const findings: string[] = [];

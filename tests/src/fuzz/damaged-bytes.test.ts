@@ -14,7 +14,7 @@ const ARCHIVES = [
   "torch-2.15/strides.pt2",
 ];
 
-/** Values that length and offset fields break on. */
+/** Values at which length and offset fields overflow or wrap. */
 const EDGES = [0, 1, 0x7f, 0xff, 0xffff, 0x7fffffff, 0xffffffff];
 
 function mutate(original: Uint8Array, next: (below: number) => number): Uint8Array {
@@ -31,7 +31,7 @@ function mutate(original: Uint8Array, next: (below: number) => number): Uint8Arr
     case 2: // truncate
       return bytes.subarray(0, next(bytes.length));
     case 3: {
-      // splice: a scatterRead of the file over another
+      // Copies a part of the file over another part.
       const length = 1 + next(200);
       const from = next(bytes.length - length);
       bytes.copyWithin(next(bytes.length - length), from, from + length);
@@ -44,7 +44,7 @@ function mutate(original: Uint8Array, next: (below: number) => number): Uint8Arr
       view.setUint32(bytes.length - 4 - next(Math.min(1200, bytes.length - 4)), EDGES[next(EDGES.length)]!, true);
       return bytes;
     case 6: {
-      // opcodes, arguments and names of a pickle, often moved within it
+      // Changes opcodes, arguments and names of a pickle, often moved within it.
       const starts = pickles(bytes);
       const start = (starts[next(Math.max(1, starts.length))] ?? 0) + 2;
       const at = (): number => Math.min(bytes.length - 1, start + next(900));
@@ -52,7 +52,7 @@ function mutate(original: Uint8Array, next: (below: number) => number): Uint8Arr
       return bytes;
     }
     default: {
-      // digits and separators of JSON
+      // Changes digits and separators of JSON.
       const at = next(bytes.length);
       const digit = bytes.findIndex((byte, index) => index >= at && byte >= 0x30 && byte <= 0x39);
       if (digit >= 0) bytes[digit] = '0123456789-.eE"[]{},'.charCodeAt(next(20));
@@ -61,7 +61,7 @@ function mutate(original: Uint8Array, next: (below: number) => number): Uint8Arr
   }
 }
 
-/** Where pickles of protocol 2 begin. */
+/** Finds where pickles of protocol 2 begin. */
 function pickles(bytes: Uint8Array): number[] {
   const starts: number[] = [];
   for (let at = bytes.indexOf(0x80); at >= 0; at = bytes.indexOf(0x80, at + 1))
@@ -69,7 +69,7 @@ function pickles(bytes: Uint8Array): number[] {
   return starts;
 }
 
-/** Reads all there is. */
+/** Reads everything in an archive. */
 async function readAll(bytes: Uint8Array, verifyChecksums: boolean): Promise<void> {
   const archive = await openArchive(fromBytes(bytes), { verifyChecksums });
   for (const model of archive.models) {
@@ -80,7 +80,7 @@ async function readAll(bytes: Uint8Array, verifyChecksums: boolean): Promise<voi
   }
 }
 
-/** Counts outcomes; anything but success and Pt2Error is thrown with the seed that made it. */
+/** Counts outcomes; any outcome but success and a Pt2Error is thrown with the seed that made it. */
 async function attempt(run: () => Promise<unknown>, label: string): Promise<"loaded" | "refused"> {
   try {
     await run();
@@ -99,7 +99,7 @@ describe("damaged files load or are refused, and nothing else", () => {
       const bytes = mutate(original, randomBelow(seed));
       outcomes[await attempt(() => readAll(bytes, seed % 4 === 0), `${name}, seed ${seed}`)]++;
     }
-    // Both must happen often, or the mutations are not worth running.
+    // Both outcomes must be frequent, or the mutations are not worth running.
     expect(outcomes.loaded).toBeGreaterThan(ROUNDS / 20);
     expect(outcomes.refused).toBeGreaterThan(ROUNDS / 4);
   });

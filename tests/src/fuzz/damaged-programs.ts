@@ -10,8 +10,8 @@ import { aten } from "@pt2/registry/aten";
 import { randomBelow } from "@pt2/testing/random";
 import { type Json, mutateProgram } from "./mutate-json.ts";
 
-/** Runs that ask so often whether they were aborted are: a mutated loop may have no end. */
-const MOST_ASKED = 10_000;
+/** The number of looks at a signal after which it aborts: a mutated loop may have no end. */
+const MOST_READS = 10_000;
 const STOPPED = new Error("It may have no end");
 
 const registry = createRegistry({ sets: [aten] });
@@ -24,22 +24,22 @@ const FILES: readonly string[] = ["torch-2.13", "programs"].flatMap((folder) =>
     .map((name) => `${folder}/${name}`),
 );
 
-/** What became of damaged programs. */
+/** The outcomes of damaged programs. */
 export interface Outcomes {
   /** How many ran, were stopped, or were refused by which package. */
   readonly counts: ReadonlyMap<string, number>;
-  /** What must not happen. */
+  /** The outcomes that must not happen. */
   readonly findings: readonly string[];
 }
 
-/** What damaged programs run on. */
+/** The backend that damaged programs run on. */
 export interface Victim {
   readonly backend: Backend;
-  /** Says what else is wrong since it was asked the last time. */
+  /** Lists what else has gone wrong since the last call. */
   inspect?(): Promise<readonly string[]>;
 }
 
-/** Damages each file so often, and loads and runs what comes of it. */
+/** Damages each file `rounds` times, and loads and runs the results. */
 export async function runDamaged(
   victim: Victim,
   seeds: { readonly first: number; readonly rounds: number },
@@ -88,7 +88,7 @@ async function outcomeOf(
   }
 }
 
-/** Everything that a load and a run do, with the inputs that the program asks for. */
+/** Does everything that a load and a run do, with the inputs that the program declares. */
 async function loadAndRun(backend: Backend, json: Json, weights: ReadonlyMap<string, WeightTensor>): Promise<void> {
   const imported = importProgram(parseProgram(new TextEncoder().encode(JSON.stringify(json)), "program.json"));
   let program = functionalize(removeNoOps(imported), registry.effectsOf);
@@ -106,14 +106,14 @@ async function loadAndRun(backend: Backend, json: Json, weights: ReadonlyMap<str
   }
 }
 
-/** A signal that aborts when it was asked {@link MOST_ASKED} times. */
+/** Makes a signal that aborts when it was read {@link MOST_READS} times. */
 function patience(): AbortSignal {
   const controller = new AbortController();
   const { signal } = controller;
   const throwIfAborted = signal.throwIfAborted.bind(signal);
   let asked = 0;
   signal.throwIfAborted = () => {
-    if (++asked > MOST_ASKED) controller.abort(STOPPED);
+    if (++asked > MOST_READS) controller.abort(STOPPED);
     throwIfAborted();
   };
   return signal;
@@ -129,7 +129,7 @@ function inputsOf({ graph, inputs }: Program): readonly Value[] {
     const bytes = shape.reduce((n, size) => n * size, DTYPES[dtype].itemsize);
     if (!(bytes >= 0 && bytes < 2 ** 22)) return [];
     const data = viewAs(dtype, new Uint8Array(bytes));
-    // Ones; for float16 and bfloat16 these are the bits of small numbers.
+    // The elements are ones; for float16 and bfloat16 these are the bits of small numbers.
     if (data instanceof BigInt64Array || data instanceof BigUint64Array) data.fill(1n);
     else data.fill(1);
     return [hostTensor(dtype, shape, data)];

@@ -1,6 +1,6 @@
 import type { RandomBelow } from "@pt2/testing/random";
 
-/** JSON as `JSON.parse` gives it. */
+/** JSON as `JSON.parse` returns it. */
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
 
 interface Slot {
@@ -165,7 +165,7 @@ function put({ holder, key }: Slot, value: Json): void {
   (holder as { [key: string]: Json })[key] = value;
 }
 
-/** Every place in a document, metadata of nodes left out: nothing computes with it. */
+/** Lists every slot of a document except the metadata of nodes, which nothing computes with. */
 function slotsOf(root: Json): readonly Slot[] {
   const slots: Slot[] = [];
   const visit = (value: Json): void => {

@@ -5,7 +5,7 @@ import { runDamagedWeights } from "./damaged-archives.ts";
 import { runDamaged } from "./damaged-programs.ts";
 import { type DeviceWatch, watchDevice } from "./watch-device.ts";
 
-/** Programs of each file; the environment gives more, or others, to look for new findings. */
+/** The number of programs of each file; the environment gives more, or others, to look for new findings. */
 const ROUNDS = Number(process.env["PT2_FUZZ_ROUNDS"] ?? 6);
 const FIRST = Number(process.env["PT2_FUZZ_FIRST"] ?? 0);
 const missing = await missingWebgpu();

@@ -1,7 +1,7 @@
 /** The errors of a device since the last call, whether they were caught or not. */
 export interface DeviceWatch {
   complaints(): Promise<readonly string[]>;
-  /** Buffers that are there. */
+  /** The number of live buffers. */
   readonly buffers: number;
 }
 

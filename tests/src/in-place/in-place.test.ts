@@ -13,17 +13,17 @@ const CASES: readonly OpCase[] = JSON.parse(gunzipSync(readFileSync(fixturePath(
 const OPS = [...new Set(CASES.map(({ op }) => op))];
 const REGISTRY = createRegistry({ sets: [aten] });
 
-/** Cases by their first letter: each takes some milliseconds. */
+/** The first letters of ops, by which cases are grouped: each takes some milliseconds. */
 const LETTERS = [...new Set(OPS.map((op) => op["aten::".length]!))];
 
 /**
- * What backends other than libtorch refuse, before anything is computed: dtypes beside each other that PyTorch takes only
+ * Calls that backends other than libtorch refuse before anything is computed: mixed dtypes that PyTorch accepts only
  * there, and complex numbers. The reciprocal root of a complex zero has another NaN in it.
  */
 const REFUSED =
   /^aten::(gcd_ .*bool|lerp_\.Tensor .*int|masked_fill_\.Tensor .*complex|not_equal_\.\w+ .*complex|rsqrt_ .*complex)/;
 
-/** Compiles everything with one precision. */
+/** Returns a backend that compiles everything with one precision. */
 function inPrecision(backend: Backend, precision: TestedBackend["precision"]): Backend {
   if (precision === undefined) return backend;
   return new Proxy(backend, {

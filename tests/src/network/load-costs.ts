@@ -1,6 +1,7 @@
 // Prints what options of a load cost: `node -C dev --import tsx tests/src/network/load-costs.ts FILE.pt2 …
 // [--backend wasm,libtorch] [--rounds 5] [--latency 100]`.
-// The ways take turns; a first round, which brings files into the page cache and compiles code, is not counted. Over HTTP
+// The ways take turns; a first round, which brings files into the page cache and compiles code, is not counted. Over
+// HTTP
 // this process is the server too, whichever way is measured.
 import { readFile } from "node:fs/promises";
 import { basename } from "node:path";
@@ -25,11 +26,11 @@ interface Way {
   readonly backend: string;
   readonly isRemote: boolean;
   readonly verifyChecksums: boolean;
-  /** Of libtorch alone. */
+  /** An option of libtorch alone. */
   readonly mmap?: boolean;
 }
 
-/** Milliseconds that pass, and of processor time in the program and in the system. */
+/** Elapsed milliseconds, and milliseconds of processor time in the program and in the system. */
 interface Cost {
   readonly wall: number;
   readonly user: number;
@@ -63,7 +64,7 @@ async function backendOf({ backend, mmap }: Way): Promise<Backend> {
   return await libtorch(mmap === undefined ? {} : { mmap });
 }
 
-/** The median, and half the distance between the quartiles. */
+/** Returns the median, and half the distance between the quartiles. */
 function middle(numbers: readonly number[]): string {
   const sorted = [...numbers].sort((a, b) => a - b);
   const at = (part: number): number => sorted[Math.min(sorted.length - 1, Math.floor(part * sorted.length))]!;

@@ -1,4 +1,4 @@
-// Prints what loads over HTTP ask of a server: `node -C dev --import tsx tests/src/network/load-figures.ts FILE.pt2 …`
+// Prints the requests of loads over HTTP: `node -C dev --import tsx tests/src/network/load-figures.ts FILE.pt2 …`
 import { readFile } from "node:fs/promises";
 import { basename } from "node:path";
 import { parseArgs } from "node:util";

@@ -20,14 +20,14 @@ const x = tensor(
   Float32Array.from({ length: 35 }, (_, i) => Math.cos(i)),
 );
 
-/** Milliseconds: what is asked for in one turn is there before the first answer. */
+/** The latency in milliseconds: requests of one turn are all made before the first response. */
 const LATENCY = 150;
 
-/** What a load of a large file may take of a server. */
+/** The most round trips that a load of a large file may take. */
 const MOST_ROUND_TRIPS = 4;
 const MOST_BYTES = 1.02;
 
-/** The weights begin in the first bytes of the file, which come with the first answer. */
+/** The weights begin in the first bytes of the file, which come with the first response. */
 function isForWeights(range: string): boolean {
   return range.startsWith("bytes=65536-");
 }

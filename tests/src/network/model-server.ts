@@ -4,16 +4,16 @@ import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** Bytes `start` to `end`, both included, as `Content-Range` counts. */
+/** The bytes `start` to `end`, both included, as `Content-Range` counts. */
 interface Span {
   readonly start: number;
   readonly end: number;
 }
 
-/** How a server answers a request for a range. Null: with the whole file, and status 200. */
+/** How a server responds to a request for a range. Null: with the whole file, and status 200. */
 export type RangeBehaviour = (range: string, size: number) => Span | null | "unsatisfiable";
 
-/** As the standard says. */
+/** The standard's behaviour. */
 const standard: RangeBehaviour = (range, size) => {
   const [, from, to] = /^bytes=(\d*)-(\d*)$/.exec(range) ?? [];
   if (from === undefined || to === undefined || from + to === "") return null;
@@ -22,7 +22,9 @@ const standard: RangeBehaviour = (range, size) => {
   return start >= size ? "unsatisfiable" : { start, end };
 };
 
-/** As sirv, which Vite's servers are made of: an end of 0 is none, and neither is a missing start. */
+/**
+ * The behaviour of sirv, on which Vite's servers are built: an end of 0 counts as absent, and so does a missing start.
+ */
 const sirv: RangeBehaviour = (range, size) => {
   const [from, to] = range.replace("bytes=", "").split("-") as [string, string];
   const start = Number.parseInt(from, 10) || 0;
@@ -30,7 +32,7 @@ const sirv: RangeBehaviour = (range, size) => {
   return start >= size ? "unsatisfiable" : { start, end: Math.min(end, size - 1) };
 };
 
-/** Servers that one meets. */
+/** Behaviours of real servers. */
 export const SERVERS: Readonly<Record<"ranges" | "sirv" | "whole as 206" | "whole as 200", RangeBehaviour>> = {
   ranges: standard,
   sirv,
@@ -38,7 +40,7 @@ export const SERVERS: Readonly<Record<"ranges" | "sirv" | "whole as 206" | "whol
   "whole as 200": () => null,
 };
 
-/** What becomes of one request instead of an answer. Bytes count from the beginning of its body. */
+/** A failure instead of a response. Bytes count from the beginning of its body. */
 export type Trouble =
   | { readonly kind: "status"; readonly status: number }
   | { readonly kind: "break"; readonly after: number }
@@ -46,27 +48,27 @@ export type Trouble =
 
 export interface ServerOptions {
   readonly ranges?: RangeBehaviour;
-  /** Milliseconds before each answer. */
+  /** The milliseconds before each response. */
   readonly latency?: number;
-  /** Asked for each request, by its `Range` and how often that was asked for before. */
+  /** Returns the failure for a request, by its `Range` and how often that was requested before. */
   readonly trouble?: (range: string, before: number) => Trouble | undefined;
-  /** Headers of each answer, counted from 0. */
+  /** Returns the headers of each response, counted from 0. */
   readonly headers?: (request: number) => Readonly<Record<string, string>>;
-  /** Whether answers say how long they are. */
+  /** Whether responses give their length. */
   readonly sized?: boolean;
 }
 
-/** What was asked of a server. */
+/** The requests that a server received. */
 export interface Traffic {
   requests: number;
-  /** Requests of which each waited for an answer before it was made: the longest chain. */
+  /** The length of the longest chain of requests in which each waited for a response before it was made. */
   roundTrips: number;
-  /** Bytes of bodies that were sent. */
+  /** The bytes of bodies that were sent. */
   bytes: number;
   readonly ranges: string[];
 }
 
-/** A server of one file that counts. */
+/** A server of one file that counts requests. */
 export interface ModelServer extends AsyncDisposable {
   readonly url: string;
   readonly traffic: Traffic;
@@ -111,7 +113,7 @@ export async function serveModel(file: Uint8Array, options: ServerOptions = {}):
   };
 
   const server = createServer((request, response) => {
-    // Who asked may go away in the middle.
+    // The client may disconnect in the middle.
     answer(request, response).catch(() => response.destroy());
   });
   await new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve));

@@ -13,7 +13,10 @@ import { fixturePath } from "../fixture.ts";
 
 const WIDTH = 100_003;
 
-/** The fixture `mlp` with a hidden layer so wide that its four weights take 4.4 MB: more than is read of a file at once. */
+/**
+ * Makes the fixture `mlp` with a hidden layer so wide that its four weights take 4.4 MB: more than is read of a file at
+ * once.
+ */
 export async function wideModel(): Promise<Uint8Array> {
   const archive = await openArchive(fromBytes(new Uint8Array(await readFile(fixturePath("torch-2.13/mlp.pt2")))));
   const weights = await archive.weights();

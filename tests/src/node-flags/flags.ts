@@ -4,11 +4,11 @@ const REQUIRED = fileURLToPath(new URL("required.cjs", import.meta.url));
 
 /** Flags of each kind that Node has, some of them only in some versions. Several in one line belong together. */
 export const FLAGS: readonly string[] = [
-  // V8's own.
+  // These are V8's own flags.
   ...["--max-old-space-size=400", "--max-semi-space-size=16", "--stack-size=900", "--stack-trace-limit=5"],
   ...["--expose-gc", "--harmony", "--no-opt", "--prof", "--perf-basic-prof", "--interpreted-frames-native-stack"],
   ...["--disallow-code-generation-from-strings", "--abort-on-uncaught-exception", "--no-wasm-tier-up"],
-  // Of the whole process.
+  // These concern the whole process.
   ...["--title=user", "--v8-pool-size=0", "--secure-heap=65536", "--zero-fill-buffers", "--report-on-fatalerror"],
   ...["--openssl-legacy-provider", "--disable-proto=throw", "--disable-wasm-trap-handler", "--tls-min-v1.2"],
   ...["--no-node-snapshot", "--use-largepages=silent", "--trace-sigint"],

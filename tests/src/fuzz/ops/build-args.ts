@@ -7,7 +7,7 @@ type NativeArg = Parameters<Addon["callSync"]>[1][number];
 type NativeArgValue = NativeArg["value"];
 type NativeTensor = ReturnType<Addon["tensor"]>;
 
-/** The arguments of a call, made anew: ops may write to them. */
+/** Makes new arguments for a call, since ops may write to them. */
 export function buildArgs(addon: Addon, { args }: CallSpec): readonly NativeArg[] {
   return Object.entries(args).map(([name, arg]) => ({ name, value: build(addon, arg) }));
 }

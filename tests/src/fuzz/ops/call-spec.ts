@@ -1,12 +1,12 @@
 import type { DType } from "@pt2/format";
 
-/** What the elements of a tensor are: `small` 0 to 3, `edge` the ends of the dtype's range and not-a-numbers. */
+/** The elements of a tensor: `small` is 0 to 3, `edge` the ends of the dtype's range and NaNs. */
 export type Fill = "small" | "ones" | "zeros" | "negative" | "huge" | "edge" | "ordered";
 
-/** How its memory lies, or what else it is than a strided tensor of the CPU. */
+/** The layout of its memory, or a kind of tensor other than a strided one on the CPU. */
 export type Form = "dense" | "transposed" | "expanded" | "sliced" | "sparse" | "csr" | "quantized" | "mkldnn";
 
-/** A tensor as text says it, so that a call can be repeated in another process. */
+/** A tensor as text, so that a call can be repeated in another process. */
 export interface TensorSpec {
   readonly kind: "tensor";
   readonly dtype: DType;
@@ -37,7 +37,7 @@ export interface CallSpec {
   readonly args: Readonly<Record<string, ArgSpec>>;
 }
 
-/** As a reader of a report wants it. */
+/** Formats a call for a report. */
 export function showCall({ op, args }: CallSpec): string {
   const parts = Object.entries(args).map(([name, arg]) => `${name}=${show(arg)}`);
   return `${op}(${parts.join(", ")})`;

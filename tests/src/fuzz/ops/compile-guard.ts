@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import type { Libtorch } from "@pt2/backend-libtorch/node";
 
-/** Compiles `guarded-allocator.cc` for a libtorch; resolves with the library's path. */
+/** Compiles `guarded-allocator.cc` for a libtorch; resolves to the library's path. */
 export async function compileGuard({ path, cxx11Abi }: Libtorch): Promise<string> {
   const library = join(await mkdtemp(join(tmpdir(), "pt2-guard-")), "guard.so");
   await promisify(execFile)(process.env.CXX ?? "c++", [

@@ -1,4 +1,4 @@
-// A small part of what `walk-ops.ts` does for every op of the dispatcher.
+// Does a small part of what `walk-ops.ts` does for every op of the dispatcher.
 import { loadAddon } from "@pt2/backend-libtorch/node";
 import { describe, expect, it } from "vitest";
 import { missingLibtorch } from "../../backends.ts";
@@ -10,7 +10,7 @@ import { walk } from "./walk.ts";
 const missing = await missingLibtorch();
 const reason = missing === null ? "" : ` (skipped: ${missing}; run \`pnpm run setup\`)`;
 
-/** Calls of each op. Finding new crashes is the work of long walks; here those that were found must stay away. */
+/** The calls of each op. Long walks find new crashes; here those that were found must not come back. */
 const CALLS = 40;
 
 describe.skipIf(missing !== null)(`ops of libtorch under hostile arguments${reason}`, () => {

@@ -3,7 +3,7 @@ import type { RandomBelow } from "@pt2/testing/random";
 import type { ArgSpec, CallSpec, ListSpec, TensorSpec } from "./call-spec.ts";
 import { ArgSource, DTYPES_TRIED, FILLS, FORMS, SIZES } from "./random-call.ts";
 
-/** A call that differs from one that ran in one argument or a few. */
+/** Makes a call that differs from one that ran in one argument or a few. */
 export function mutateCall(call: CallSpec, schema: OpSchema, next: RandomBelow): CallSpec {
   const source = new ArgSource(next);
   const args: Record<string, ArgSpec> = { ...call.args };

@@ -3,8 +3,8 @@ import type { OpSchema } from "@pt2/registry";
 import type { ArgSpec, CallSpec, Fill, ListSpec } from "./call-spec.ts";
 
 /**
- * A call as {@link showCall} writes it, with arguments in the order of the schema instead of names:
- * `aten::glu_backward(float32[2,3], float32[2,6], 1)`. Tensors may be followed by what fills them.
+ * Parses a call as {@link showCall} writes it, with arguments in the order of the schema instead of names:
+ * `aten::glu_backward(float32[2,3], float32[2,6], 1)`. Tensors may be followed by their fill.
  */
 export function parseCall(text: string, schemaOf: (op: string) => OpSchema | null): CallSpec | null {
   const open = text.indexOf("(");
@@ -16,7 +16,7 @@ export function parseCall(text: string, schemaOf: (op: string) => OpSchema | nul
   return { op, args: Object.fromEntries(args) };
 }
 
-/** Numbers have a point or an exponent when they are floats. */
+/** Reads tokens. Numbers are floats when they have a point or an exponent. */
 class Reader {
   readonly #text: string;
   #at = 0;

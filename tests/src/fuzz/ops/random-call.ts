@@ -27,7 +27,7 @@ const STRINGS: readonly string[] = [
 const LAYOUTS: readonly string[] = ["strided", "sparse_coo", "sparse_csr", "mkldnn"];
 const MEMORY_FORMATS: readonly string[] = ["contiguous_format", "channels_last", "channels_last_3d", "preserve_format"];
 
-/** Draws arguments that fit each other more often than not: others end at the first check of an op. */
+/** Draws arguments that fit each other more often than not, because others end at the first check of an op. */
 export class ArgSource {
   readonly next: RandomBelow;
   readonly #shape: readonly number[];

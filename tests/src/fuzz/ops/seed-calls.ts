@@ -4,7 +4,7 @@ import type { ArgSpec, CallSpec } from "./call-spec.ts";
 import { parseCall } from "./parse-call.ts";
 import { RARE_CALLS } from "./rare-calls.ts";
 
-/** Calls that run, by op: what random arguments seldom hit. */
+/** Returns calls that run, by op, which random arguments seldom hit. */
 export async function seedCalls(
   schemaOf: (op: string) => OpSchema | null,
 ): Promise<ReadonlyMap<string, readonly CallSpec[]>> {
@@ -18,7 +18,7 @@ export async function seedCalls(
 
 type CaseArg = OpCase["args"][string];
 
-/** Elements do not matter here: indices become small ones. */
+/** Elements do not matter here, and indices become small ones. */
 function callOf({ op, args, tensors }: OpCase): CallSpec {
   const spec = (arg: CaseArg): ArgSpec => {
     if (arg === null) return { kind: "none" };

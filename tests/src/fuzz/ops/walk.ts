@@ -7,31 +7,33 @@ import { fileURLToPath } from "node:url";
 import type { CallSpec } from "./call-spec.ts";
 import { HEADER, type WorkerLine, type WorkerTask } from "./worker-protocol.ts";
 
-/** A call that the process did not survive, that did not come back, or that threw something without a code. */
+/** A call that ended its process, did not return, or threw an error without a code. */
 export interface Finding {
   readonly call: CallSpec;
-  /** `SIGSEGV`, `hang`, `exit 1`, or what was thrown. */
+  /** The problem: `SIGSEGV`, `hang`, `exit 1`, or the error. */
   readonly problem: string;
 }
 
 export interface WalkOptions extends Pick<WorkerTask, "guard" | "seed" | "calls" | "work"> {
-  /** After how long a call counts as one that does not come back. @default 20 */
+  /** The seconds after which a call counts as one that does not return. @default 20 */
   readonly seconds?: number;
   readonly onFinding?: (finding: Finding) => void;
   readonly onOp?: (op: number, line: WorkerLine) => void;
 }
 
-/** How a walk ended. */
+/** The result of a walk. */
 export interface WalkResult {
   readonly findings: readonly Finding[];
   readonly calls: number;
-  /** Calls that gave results. */
+  /** The number of calls that gave results. */
   readonly ran: number;
 }
 
 const WORKER = fileURLToPath(new URL("worker.ts", import.meta.url));
 
-/** Makes the calls in processes of their own: one that dies is a finding, and the walk goes on behind that op. */
+/**
+ * Makes the calls in processes of their own: a process that dies is a finding, and the walk continues after that op.
+ */
 export async function walk(options: WalkOptions): Promise<WalkResult> {
   const { work, onFinding, onOp } = options;
   const count = "ops" in work ? work.ops.length : work.replay.length;
@@ -64,7 +66,7 @@ export async function walk(options: WalkOptions): Promise<WalkResult> {
 
 type Run = WorkerTask & Pick<WalkOptions, "seconds">;
 
-/** Null when the worker came to the end of its task. */
+/** Runs a worker; returns null when it reached the end of its task. */
 async function runWorker(run: Run, onLine: (line: WorkerLine) => void): Promise<Finding | null> {
   const { state, guard, seed, calls, work, seconds = 20 } = run;
   const task: WorkerTask = { state, guard, seed, calls, work };

@@ -1,4 +1,4 @@
-// Calls ops with hostile arguments until it has done its task, or until one of them ends it. `walk.ts` starts it.
+// Calls ops with fuzzed arguments until its task is done, or until a call ends the process. `walk.ts` starts it.
 import { openSync, writeSync } from "node:fs";
 import { type Addon, loadAddon } from "@pt2/backend-libtorch/node";
 import { type OpSchema, parseSchema } from "@pt2/registry";
@@ -19,16 +19,19 @@ const seeds =
   "ops" in task.work ? await seedCalls((op) => schemaOf(addon, op)) : new Map<string, readonly CallSpec[]>();
 let made = 0;
 
-/** Most calls that ran and are kept to be changed. */
+/** The most calls that ran and are kept to be mutated. */
 const KEPT = 24;
 
-/** Calls between collections: what was read of results is given back only then, and in a turn of the event loop. */
+/**
+ * The number of calls between collections: memory of results that were read is freed only then, and in a turn of the
+ * event loop.
+ */
 const ROUND = 100;
 
 if ("ops" in task.work) {
   for (const [i, op] of task.work.ops.entries()) print(i, await walk(op));
 } else {
-  // The guard places blocks in turn at either end of their pages.
+  // The guard places blocks alternately at either end of their pages.
   for (const [i, call] of task.work.replay.entries()) print(i, repeat(call, 8));
 }
 process.exit(0);
@@ -65,7 +68,10 @@ function repeat(call: CallSpec, times: number): Found {
   return { calls: 1, ran: problem === null ? 1 : 0, strange: [] };
 }
 
-/** Null when it ran; the error's code, or what was thrown instead. Results are read to their last element. */
+/**
+ * Makes a call; returns null when it ran, else the error's code, or the error without one. Results are read to their
+ * last element.
+ */
 function attempt(call: CallSpec): string | null {
   const owned: unknown[] = [];
   try {
@@ -89,7 +95,7 @@ function read(result: unknown): void {
   else if (typeof result === "object" && result !== null && "bytes" in result) (result as { bytes(): unknown }).bytes();
 }
 
-/** Gives memory back at once: the collector does not see how much it is. */
+/** Frees memory at once, because the collector does not see how much it is. */
 function dispose(value: unknown): void {
   if (typeof value !== "object" || value === null) return;
   if ("items" in value) (value.items as readonly unknown[]).forEach(dispose);
@@ -113,7 +119,7 @@ function print(done: number, found: Found): void {
   writeSync(1, `${JSON.stringify({ done, ...found } satisfies WorkerLine)}\n`);
 }
 
-/** Null for what programs cannot call anyway. */
+/** Returns the schema of an op; null for what programs cannot call anyway. */
 function schemaOf(from: Addon, op: string): OpSchema | null {
   const text = from.refusal(op) === null && from.hasKernel(op, "cpu") ? from.schema(op) : null;
   try {
