@@ -25,7 +25,7 @@ const compile = (file: string, ...settings: readonly string[]): Promise<string> 
   command(process.execPath, [TSC, "--pretty", "false", ...STRICT, ...settings, file], folder);
 const node = (...args: readonly string[]): Promise<string> => command(process.execPath, args, folder);
 
-/** Entry points whose types are those of pages, in Node too. */
+/** Entry points whose types are those of pages, even in Node. */
 const OF_PAGES = ["@pt2/backend-webgpu", "@pt2/backend-webgpu/node"];
 
 describe("packages as npm installs them", () => {
@@ -33,7 +33,7 @@ describe("packages as npm installs them", () => {
     for (const { name } of packages) {
       const manifest = readFileSync(join(folder, "node_modules", name, "package.json"), "utf8");
       expect(manifest).not.toContain("workspace:");
-      // The condition by which this repository runs sources, which other repositories may have too.
+      // The condition by which this repository runs sources, which other repositories may use too.
       expect(manifest).not.toContain('"dev":');
     }
     const files = readdirSync(join(folder, "node_modules/@pt2"), { recursive: true, encoding: "utf8" });
@@ -60,7 +60,7 @@ describe("packages as npm installs them", () => {
     const names = ["@pt2/runtime", "@pt2/backend-wasm", "@pt2/format", "@pt2/graph", "@pt2/registry", ...OF_PAGES];
     await writeFile(join(folder, "page.ts"), names.map((name, i) => `export * as m${i} from "${name}";`).join("\n"));
     const settings = ["--module", "esnext", "--moduleResolution", "bundler", "--noEmit"];
-    // What a new project of Vite has, and a user of `await using` beside it.
+    // These are the settings of a new project of Vite, and with them those of a user of `await using`.
     await compile("page.ts", ...settings, "--target", "es2022", "--lib", "es2022,dom");
     const using = 'import { wasm } from "@pt2/backend-wasm";\nawait using backend = wasm();\nexport { backend };\n';
     await writeFile(join(folder, "using.ts"), using);

@@ -6,7 +6,7 @@ import { editFixture } from "./edit-fixture.ts";
 
 type Range = readonly [from: number, to: number];
 
-/** A source that remembers what was read of it, as a server would. */
+/** Makes a source that records what was read of it, as a server would. */
 function remembering(bytes: Uint8Array): { readonly source: ByteSource; readonly reads: readonly Range[] } {
   const reads: Range[] = [];
   const whole = fromBytes(bytes);
@@ -20,7 +20,7 @@ function remembering(bytes: Uint8Array): { readonly source: ByteSource; readonly
   return { source, reads };
 }
 
-/** The ops of an archive in memory, and where its weights lie, which are views of it. */
+/** Returns the ops of an archive in memory, and the ranges of its weights. */
 async function contentsOf(
   bytes: Uint8Array,
 ): Promise<{ readonly ops: readonly string[]; readonly weights: readonly Range[] }> {
@@ -35,7 +35,7 @@ async function contentsOf(
   return { ops: [...new Set(ops)].sort(), weights };
 }
 
-/** How many bytes of the one are in the other. */
+/** Returns how many bytes of the first ranges are in the others. */
 function overlap(some: readonly Range[], others: readonly Range[]): number {
   const common = ([a, b]: Range, [c, d]: Range): number => Math.max(0, Math.min(b, d) - Math.max(a, c));
   return some.reduce((sum, one) => sum + others.reduce((part, other) => part + common(one, other), 0), 0);
@@ -45,7 +45,7 @@ for (const { name, missing, create } of await testedBackends()) {
   describe(`what ${name} cannot run`, () => {
     if (missing !== null) return it.skip(`skipped: ${missing}`);
     it("is named at once, before a weight is downloaded", async () => {
-      // Larger than what is read of a file's end to find its directory.
+      // The file is larger than the part of its end that is read to find its directory.
       const bytes = await editFixture("torch-2.13/lstm_aten", "torch.ops.aten.", "torch.ops.mine.");
       const { ops, weights } = await contentsOf(bytes);
       const { source, reads } = remembering(bytes);
@@ -55,7 +55,7 @@ for (const { name, missing, create } of await testedBackends()) {
         .details;
       expect(unsupported.map(({ op }) => op).sort()).toEqual(ops);
       const total = weights.reduce((sum, [from, to]) => sum + to - from, 0);
-      // What is read of the entry behind the last weight may begin within it.
+      // A read of the entry after the last weight may begin within that weight.
       expect(overlap(weights, reads)).toBeLessThan(total / 100);
     });
   });

@@ -1,4 +1,4 @@
-// The backend of docs/writing-a-backend.md, through the suite that the document recommends.
+// Runs the backend of docs/writing-a-backend.md through the suite that the document recommends.
 import { readFileSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
@@ -10,5 +10,5 @@ const markdown = readFileSync(new URL("../../docs/writing-a-backend.md", import.
 const folder = await writeModules(modulesOf(markdown));
 afterAll(() => rm(folder, { recursive: true }));
 
-// It defines its tests as it is imported.
+// The import defines the tests.
 await import(pathToFileURL(join(folder, "toy.test.ts")).href);

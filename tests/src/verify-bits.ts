@@ -35,7 +35,7 @@ export async function verifyBits(model: Model, path: string): Promise<VerifyRepo
   return { ok, calls: calls.length, checks, unchecked: [], ratio: ok ? 0 : Number.POSITIVE_INFINITY, runMs };
 }
 
-/** What is wrong, or null. */
+/** Describes what is wrong with the bytes; null if nothing is. */
 async function differentBytes(output: Value | undefined, wanted: Uint8Array, type: string): Promise<string | null> {
   if (typeof output !== "object" || output === null) return `${output} instead of a tensor`;
   if (`${output.dtype} [${output.shape.join(", ")}]` !== type) return `${output.dtype} [${output.shape.join(", ")}]`;

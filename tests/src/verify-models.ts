@@ -26,7 +26,10 @@ const BACKENDS: Readonly<Record<string, (threads: number | undefined) => Promise
   webgpu: () => webgpu(),
 };
 
-/** GPUs sum in another order, and have functions of their own precision: float32 is compared as their peers do it. */
+/**
+ * GPUs sum in another order, and have functions of their own precision, so float32 is compared with the tolerance that
+ * WebGPU runtimes use.
+ */
 const gpuTolerance: ToleranceOf = (dtype) =>
   dtype === "float32" ? { rtol: 2e-3, atol: 1e-3 } : defaultTolerance(dtype);
 
@@ -37,7 +40,7 @@ interface Row {
   readonly calls: number | null;
   readonly loadMs: number | null;
   readonly runMs: number | null;
-  /** Worst error as a part of the tolerance. */
+  /** The worst error as a fraction of the tolerance. */
   readonly ratio: number | null;
   readonly result: string;
   readonly ok: boolean;
@@ -76,7 +79,7 @@ async function check(folder: string, name: string, { backend: named, bits }: Che
       nodes: program.graph.nodes.length,
       calls: report.calls,
       loadMs,
-      // The last call: the first one may still plan.
+      // The last call counts, because the first one may still plan.
       runMs: report.runMs.at(-1) ?? null,
       ratio: report.ratio,
       result: report.ok ? "pass" : `**FAIL** ${bad?.name}: ${bad?.comparison.problem ?? "outside the tolerance"}`,

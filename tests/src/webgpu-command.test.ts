@@ -9,7 +9,7 @@ import { pt2 } from "./pt2.ts";
 const DIGITS = fileURLToPath(new URL("../../examples/digits/digits.pt2", import.meta.url));
 const missing = await missingWebgpu();
 
-/** What Perfetto shows: one bar. */
+/** A bar in Perfetto. */
 interface TraceEvent {
   readonly name: string;
   readonly ph: string;
@@ -38,7 +38,7 @@ describe.skipIf(missing !== null)(`pt2 on webgpu${missing === null ? "" : ` (ski
     for (const [i, { ts, dur, args }] of steps.entries()) {
       expect(args.where).toContain("train.py:40");
       expect(dur).toBeGreaterThan(0);
-      // One after the other.
+      // The steps follow one another.
       if (i > 0) expect(ts).toBeGreaterThanOrEqual(steps[i - 1]!.ts);
     }
   });

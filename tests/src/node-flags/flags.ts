@@ -12,16 +12,16 @@ export const FLAGS: readonly string[] = [
   ...["--title=user", "--v8-pool-size=0", "--secure-heap=65536", "--zero-fill-buffers", "--report-on-fatalerror"],
   ...["--openssl-legacy-provider", "--disable-proto=throw", "--disable-wasm-trap-handler", "--tls-min-v1.2"],
   ...["--no-node-snapshot", "--use-largepages=silent", "--trace-sigint"],
-  // Of each thread.
+  // These concern each thread.
   ...["--conditions=mine", "-C mine", "--preserve-symlinks --preserve-symlinks-main", "--no-addons"],
   ...["--throw-deprecation", "--unhandled-rejections=none", "--enable-source-maps", "--trace-uncaught"],
   ...["--frozen-intrinsics", "--cpu-prof", "--heap-prof", "--inspect=0", "--experimental-default-type=module"],
   ...["--experimental-vm-modules", "--experimental-wasm-modules", "--experimental-strip-types"],
   ...["--no-experimental-require-module", "--experimental-import-meta-resolve", "--experimental-shadow-realm"],
-  // Modules of the user.
+  // These load modules of the user.
   ...["--import=data:text/javascript,globalThis.mine=1", `--require=${REQUIRED}`, `-r ${REQUIRED}`],
   "--experimental-loader=data:text/javascript,export{}",
-  // What code may do.
+  // These restrict what code may do.
   ...["--permission --allow-fs-read=* --allow-worker", "--experimental-permission --allow-fs-read=* --allow-worker"],
 ];
 
@@ -36,7 +36,7 @@ export const REFUSED: readonly (readonly [flags: string, code: string])[] = [
 const OTHERWISE =
   /^--(inspect|debug-port|watch|prof-process|trace-promises|snapshot-blob|test|force-fips|enable-fips|run|build-|jitless|(experimental-)?permission)/;
 
-/** Every other flag of this version that may stand in `NODE_OPTIONS`; of those that take a value, nothing comes. */
+/** Lists every other flag of this version that may be in `NODE_OPTIONS`, except flags that take a value. */
 export function allFlags(): readonly string[] {
   return [...process.allowedNodeEnvironmentFlags].filter((flag) => flag.startsWith("--") && !OTHERWISE.test(flag));
 }

@@ -12,7 +12,7 @@ const ANSWER = JSON.stringify(new URL("answer.mjs", import.meta.url).href);
 const MODULE = `import { answer } from ${ANSWER}; console.log(await answer());`;
 const SCRIPT = `import(${ANSWER}).then(async ({ answer }) => console.log(await answer()));`;
 
-/** What Node ends with that does not know a flag, or wants a value for it. */
+/** The exit code of Node for a flag that it does not know, or that lacks a value. */
 const BAD_OPTION = 9;
 const others = process.env.PT2_NODE_FLAGS === "all" ? allFlags() : [];
 
@@ -24,7 +24,7 @@ afterAll(() => rm(folder, { recursive: true }));
 
 interface Run {
   readonly code: number | null;
-  /** Lines that say what became of a model, or all that was printed where nothing does. */
+  /** The lines with the outcome of a model, or the whole output where there are none. */
   readonly outcome: readonly string[];
 }
 
@@ -36,7 +36,7 @@ function node(
   const PT2_FLAGS_MODEL = fileURLToPath(new URL("../../../examples/digits/digits.pt2", import.meta.url));
   const env = { PATH: process.env.PATH, HOME: folder, NODE_OPTIONS, PT2_FLAGS_MODEL };
   const child = spawn(process.env.PT2_NODE ?? process.execPath, args, { cwd: folder, env });
-  // A process that refuses its flags ends without reading what it is given: no failure of the test.
+  // A process that refuses its flags ends without reading its input, which is no failure of the test.
   child.stdin.on("error", () => {});
   child.stdin.end(input);
   let printed = "";

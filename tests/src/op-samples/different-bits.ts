@@ -1,7 +1,7 @@
 import { typeText } from "@pt2/backend";
 import { difference, type Leaf } from "../difference.ts";
 
-/** What is wrong with a leaf that must have these very bits, or null. */
+/** Describes what is wrong with a leaf that must have exactly these bits; null if nothing is. */
 export function differentBits(actual: Leaf | undefined, expected: Leaf): string | null {
   if (typeof expected !== "object" || expected === null) return difference(actual, expected, {});
   if (typeof actual !== "object" || actual === null) return `${String(actual)}, not a tensor`;

@@ -6,7 +6,8 @@ import { sampleNames } from "./sample-files.ts";
 
 const FOLDER = fileURLToPath(new URL("../../fixtures/opinfo/samples/", import.meta.url));
 
-// A selection; `run-op-samples.ts` runs as many as PyTorch has, and where they were recorded compares their bits.
+// The samples are a selection; `run-op-samples.ts` runs all that PyTorch has, and compares their bits where they were
+// recorded.
 for (const { name: tested, missing, create, precision } of await testedBackends()) {
   describe(`samples of PyTorch's op database give its outputs: ${tested}`, () => {
     if (missing !== null) return it.skip(`skipped: ${missing}`);

@@ -5,30 +5,30 @@ import { difference, type Leaf, type Tolerances } from "../difference.ts";
 import { differentBits } from "./different-bits.ts";
 import { readSamples, type Sample, type SampleValues } from "./sample-files.ts";
 
-/** How a sample ended. `skipped`: PyTorch could not export it. */
+/** The outcome of a sample. `skipped`: PyTorch could not export it. */
 export type Outcome = "passed" | "failed" | "unsupported" | "skipped";
 
-/** The end of one sample, and why. */
+/** The outcome of one sample, and its reason. */
 export interface SampleResult {
   readonly outcome: Outcome;
   readonly why: string;
-  /** How it was compared. */
+  /** How the sample was compared. */
   readonly compared?: Comparison;
 }
 
 type Comparison = "bits" | "tolerance" | "shapes";
 
-/** Where samples run, and how they are compared. */
+/** The backend of samples, and how they are compared. */
 export interface SampleRun {
   readonly backend: Backend;
   readonly precision?: LoadOptions["precision"] | undefined;
-  /** Whether every byte must be the one that PyTorch gave, where it always gives that one. @default false */
+  /** Whether every byte must be PyTorch's, where PyTorch always gives the same one. @default false */
   readonly bits?: boolean | undefined;
-  /** @default what kernels that are not PyTorch's need */
+  /** The tolerances. @default those of kernels other than PyTorch's */
   readonly tolerances?: Tolerances;
 }
 
-/** The seed behind recorded random numbers. */
+/** The seed of recorded random numbers. */
 const SEED = 42;
 
 /** Other kernels add in another order, and their errors grow with the length of sums and the condition of matrices. */
@@ -41,14 +41,17 @@ const TOLERANCES: Tolerances = {
   complex128: { rtol: 1e-5, atol: 1e-6 },
 };
 
-/** float64 held as float32. */
+/** Tolerances for float64 held as float32. */
 export const NARROWED: Tolerances = {
   ...TOLERANCES,
   float64: { rtol: 1e-3, atol: 1e-4 },
   complex128: { rtol: 1e-3, atol: 1e-4 },
 };
 
-/** PyTorch's kernels on the machine of the recording: with other fusions and threads only the last digits change. */
+/**
+ * Tolerances for PyTorch's kernels on the machine of the recording: with other fusions and threads only the last digits
+ * change.
+ */
 export const SAME_KERNELS: Tolerances = {
   float64: { rtol: 1e-10, atol: 1e-10 },
   float32: { rtol: 1e-5, atol: 1e-6 },
@@ -58,7 +61,7 @@ export const SAME_KERNELS: Tolerances = {
   complex128: { rtol: 1e-10, atol: 1e-10 },
 };
 
-/** Runs every sample of a name and compares it with what PyTorch gave. */
+/** Runs every sample of a name and compares it with PyTorch's results. */
 export async function runSamples(folder: string, name: string, run: SampleRun): Promise<readonly SampleResult[]> {
   const results: SampleResult[] = [];
   for (const sample of await readSamples(folder, name)) {
@@ -86,13 +89,16 @@ async function runSample(sample: Sample, run: SampleRun): Promise<SampleResult> 
   }
 }
 
-/** Only libtorch has PyTorch's generator, and only on the machine of the recording are its bits to be expected. */
+/**
+ * Chooses the comparison. Only libtorch has PyTorch's generator, and its bits are to be expected only on the machine of
+ * the recording.
+ */
 function comparisonOf(values: SampleValues, { backend, bits = false }: SampleRun): Comparison {
   if (values === "none" || (values === "seeded" && !(backend instanceof LibtorchBackend))) return "shapes";
   return bits && values !== "close" ? "bits" : "tolerance";
 }
 
-/** What is expected where only dtype and shape count. */
+/** Returns what is expected where only dtype and shape count. */
 function withValuesOf(given: Leaf, want: Leaf): Leaf {
   const tensors = typeof given === "object" && typeof want === "object" && given !== null && want !== null;
   return tensors && given.data.length === want.data.length ? { ...want, data: given.data } : want;

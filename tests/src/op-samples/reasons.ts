@@ -1,4 +1,7 @@
-/** Why PyTorch gave no program, in the order of looking; what none of these says is given in PyTorch's words. */
+/**
+ * The reasons for which PyTorch exported no program, in the order in which they are tried; others are given in
+ * PyTorch's words.
+ */
 const REASONS: readonly (readonly [RegExp, string])[] = [
   [/^AssertionError: Jiterator/, "PyTorch has Jiterator on GPUs only"],
   [/^DataDependentOutputException: (\S+)/, "`$1` answers with data, which is not known while a program is exported"],
@@ -13,7 +16,7 @@ const REASONS: readonly (readonly [RegExp, string])[] = [
   [/^NotImplementedError: (.*)$/s, "$1"],
 ];
 
-/** A reason for people, the same for all samples that share it. */
+/** Returns a readable reason, the same for all samples that share it. */
 export function reasonOf(why: string): string {
   for (const [pattern, reason] of REASONS) {
     const found = pattern.exec(why);
@@ -22,7 +25,7 @@ export function reasonOf(why: string): string {
   return oneLine(why);
 }
 
-/** The first sentence or line, for a cell of a table. */
+/** Returns the first sentence or line, for a cell of a table. */
 export function oneLine(text: string): string {
   const [line] = text.trim().split(/\s*\n/);
   return line!.replaceAll("|", "\\|").slice(0, 200);

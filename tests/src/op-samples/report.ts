@@ -2,7 +2,9 @@ import type { SampleResult } from "./op-samples.ts";
 import { oneLine, reasonOf } from "./reasons.ts";
 import { badResults, type Walk, type WalkEntry } from "./walk-log.ts";
 
-/** Markdown about walks over samples: what passed, what failed and why, and what PyTorch could not export. */
+/**
+ * Formats a Markdown report of walks over samples: what passed, what failed and why, and what PyTorch could not export.
+ */
 export function reportOf(walks: readonly Walk[]): string {
   const environments = [...new Set(walks.map(({ header }) => header.environment))].map((text) => `- ${text}`);
   return [
@@ -110,7 +112,7 @@ function resultsOf(entry: WalkEntry): readonly SampleResult[] {
   return entry.results ?? badResults(entry);
 }
 
-/** An error's first sentence; where a backend lists the ops that it cannot run, the first of them. */
+/** Returns an error's first sentence; where a backend lists the ops that it cannot run, the first of them. */
 function cause(why: string): string {
   const missing = /\n\s*(\S+::\S+ ×\d+: [^;\n]*)/.exec(why);
   return missing === null ? oneLine(why) : oneLine(missing[1]!);
@@ -130,7 +132,7 @@ function thousands(count: number): string {
   return count.toLocaleString("en-US");
 }
 
-/** Columns from `firstNumber` on are numbers, up to the first that is not. */
+/** Formats a table whose columns from `firstNumber` on are numbers, up to the first that is not. */
 function table(head: readonly string[], rows: readonly (readonly string[])[], firstNumber: number): string {
   const isNumber = (column: number): boolean =>
     column >= firstNumber - 1 && rows.every((row) => /^[\d,]+$/.test(row[column]!));

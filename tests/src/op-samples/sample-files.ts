@@ -8,7 +8,7 @@ import type { Leaf } from "../difference.ts";
 
 /**
  * How far results can be compared with PyTorch's: `exact` ones have the same bits in each of its runs, `seeded` ones in
- * each run after `torch.manual_seed(42)`, `close` ones do not, and `none` lie in uninitialised memory.
+ * each run after `torch.manual_seed(42)`, `close` ones do not, and `none` are in uninitialised memory.
  */
 export type SampleValues = "exact" | "seeded" | "close" | "none";
 
@@ -30,10 +30,10 @@ type SampleEntry =
       readonly outputs: readonly Output[];
     };
 
-/** A number or the like, `tensor`, or the dtype of a tensor that is stored as pairs of real numbers. */
+/** An output: a number or the like, `tensor`, or the dtype of a complex tensor that is stored as real numbers. */
 type Output = number | boolean | string | null;
 
-/** A program, what it is given, and what it gives in PyTorch. */
+/** A program with its inputs, and PyTorch's outputs. */
 export interface Sample {
   readonly path: string;
   readonly values: SampleValues;
@@ -41,19 +41,19 @@ export interface Sample {
   readonly expected: readonly Leaf[];
 }
 
-/** Names of what a folder holds: `add.float32`. */
+/** Lists the names of samples in a folder: `add.float32`. */
 export function sampleNames(folder: string): readonly string[] {
   return readdirSync(folder)
     .flatMap((file) => (file.endsWith(".json") ? file.slice(0, -".json".length) : []))
     .sort();
 }
 
-/** What is known of the samples of a name. */
+/** Reads the index of the samples of a name. */
 export async function readSampleIndex(folder: string, name: string): Promise<SampleIndex> {
   return JSON.parse(await readFile(join(folder, `${name}.json`), "utf8")) as SampleIndex;
 }
 
-/** Every sample of a name; those that PyTorch could not export are the reason why. */
+/** Reads every sample of a name; for those that PyTorch could not export it returns the reason. */
 export async function readSamples(folder: string, name: string): Promise<readonly (Sample | string)[]> {
   const { samples } = await readSampleIndex(folder, name);
   const bytes = new Uint8Array(await readFile(join(folder, `${name}.safetensors`)));
@@ -85,7 +85,7 @@ function ofPairs(dtype: DType, { shape, data }: HostTensor): HostTensor {
   return tensor(dtype, shape.slice(0, -1), data);
 }
 
-/** Python's infinities and NaN are text in the index. */
+/** Converts an output. Python's infinities and NaN are text in the index. */
 function fromJson(value: Output): Leaf {
   return typeof value === "string" ? Number(value.replace("inf", "Infinity")) : value;
 }

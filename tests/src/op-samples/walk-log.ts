@@ -1,7 +1,7 @@
 import { appendFileSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import type { SampleResult } from "./op-samples.ts";
 
-/** What a walk over samples was made with. */
+/** The settings of a walk over samples. */
 export interface WalkHeader {
   readonly dialect: string;
   readonly backend: string;
@@ -16,11 +16,11 @@ export interface WalkEntry {
   readonly name: string;
   readonly op: string;
   readonly dtype: string;
-  /** Null when the process ended while they ran. */
+  /** The results; null when the process ended while the samples ran. */
   readonly results: readonly SampleResult[] | null;
 }
 
-/** A walk over samples: how it was made, and what came out. */
+/** A walk over samples: its settings and results. */
 export interface Walk {
   readonly header: WalkHeader;
   readonly entries: readonly WalkEntry[];
@@ -28,7 +28,7 @@ export interface Walk {
 
 /**
  * A file of lines that a walk writes as it goes: its header, and two lines for each entry, before and after it. A walk
- * whose process ended goes on behind the entry that ended it.
+ * whose process ended continues after the entry that ended it.
  */
 export class WalkLog {
   readonly #file: string;
@@ -38,13 +38,13 @@ export class WalkLog {
     if (!existsSync(file)) writeFileSync(file, `${JSON.stringify(header)}\n`);
   }
 
-  /** Writes an entry over the one of the same name. */
+  /** Replaces the entry of the same name. */
   write(entry: WalkEntry): void {
     appendFileSync(this.#file, `${JSON.stringify(entry)}\n`);
   }
 }
 
-/** What a {@link WalkLog} wrote. */
+/** Reads what a {@link WalkLog} wrote. */
 export function readWalk(file: string): Walk {
   const [header, ...lines] = readFileSync(file, "utf8").trimEnd().split("\n");
   const entries = lines.map((line) => JSON.parse(line) as WalkEntry);
@@ -52,7 +52,7 @@ export function readWalk(file: string): Walk {
   return { header: JSON.parse(header!) as WalkHeader, entries: [...last.values()] };
 }
 
-/** The samples of an entry that were not as they should be. */
+/** Returns the samples of an entry that failed. */
 export function badResults({ results }: WalkEntry): readonly SampleResult[] {
   if (results === null) return [{ outcome: "failed", why: "the process ended" }];
   return results.filter(({ outcome }) => outcome === "failed" || outcome === "unsupported");

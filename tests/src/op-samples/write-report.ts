@@ -1,5 +1,5 @@
 /**
- * Writes docs/op-samples.md from what walks over samples of PyTorch's op database logged.
+ * Writes docs/op-samples.md from the logs of walks over samples of PyTorch's op database.
  *
  *     node -C dev --import tsx tests/src/op-samples/write-report.ts LOG...
  */

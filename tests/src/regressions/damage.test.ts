@@ -1,4 +1,4 @@
-// Damage that used to go unnoticed: other numbers and no error.
+// Damage that was not noticed before: other numbers without an error.
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -15,7 +15,7 @@ const file = (await wideModel()).slice();
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "pt2-damage-"));
   path = join(folder, "damaged.pt2");
-  // In the first weight, which takes more than half of the file.
+  // The byte is in the first weight, which takes more than half of the file.
   file[1_000_000]! ^= 16;
   await writeFile(path, file);
 });

@@ -1,4 +1,4 @@
-// Bugs that programs for running exported models had: handlers that are not asked, or asked too often.
+// Bugs that programs for running exported models had: handlers that are not called, or called too often.
 import { wasm } from "@pt2/backend-wasm/node";
 import { load, type OpHandler, tensor } from "@pt2/runtime/node";
 import { expect, it } from "vitest";
@@ -7,7 +7,7 @@ import { loadFixture } from "../fixture.ts";
 
 const x = tensor("float32", [5, 7], new Float32Array(35).fill(1));
 
-/** Takes an op, counts its calls, and answers with its first argument. */
+/** Makes a handler that takes an op, counts its calls, and returns its first argument. */
 function counting(op: string): { readonly handler: OpHandler; readonly calls: () => number } {
   let calls = 0;
   const handler: OpHandler = {

@@ -1,4 +1,4 @@
-// Files that stayed open: behind backends that were disposed, and behind loads that failed.
+// Files that stayed open: after backends were disposed, and after loads that failed.
 import { mkdtemp, readdir, readFile, readlink, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -12,7 +12,10 @@ import { missingLibtorch, missingWebgpu, type TestedBackend } from "../backends.
 import { editFixture } from "../edit-fixture.ts";
 import { fixturePath } from "../fixture.ts";
 
-/** Descriptors of this process that are open on files of a folder. Undefined where the system does not tell. */
+/**
+ * Counts the descriptors of this process that are open on files of a folder. Undefined where the system does not list
+ * them.
+ */
 async function openIn(folder: string): Promise<number | undefined> {
   const names = await readdir("/proc/self/fd").catch(() => undefined);
   if (names === undefined) return undefined;
@@ -36,7 +39,7 @@ afterAll(() => rm(folder, { recursive: true }));
 if ((await openIn("/")) === undefined) {
   it.skip("skipped: this system does not list the files of a process");
 } else {
-  // Of their own: they are disposed here.
+  // These backends are not shared, because they are disposed here.
   testBackend({ name: "wasm in a worker", missing: null, create: async () => wasm() });
   testBackend({ name: "wasm", missing: null, create: async () => wasm({ worker: false }) });
   testBackend({ name: "libtorch", missing: await missingLibtorch(), create: () => libtorch() });
@@ -106,7 +109,7 @@ function testBackend({ name, missing, create }: TestedBackend): void {
       const models = [await load(files.good, { backend }), await load(files.good, { backend })];
       await backend.dispose();
       expect(await openIn(folder)).toBe(0);
-      // And once more changes nothing.
+      // A second call changes nothing.
       for (const model of models) await model.dispose();
       await backend.dispose();
     });

@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import { testedBackends } from "../backends.ts";
 import { fixturePath } from "../fixture.ts";
 
-/** What PyTorch gives in two calls of each file, as scripts/python/shared_storage.py writes it. */
+/** PyTorch's results of two calls of each file, as scripts/python/shared_storage.py writes them. */
 const EXPECTED: Readonly<Record<string, readonly (readonly (readonly number[])[])[]>> = JSON.parse(
   readFileSync(fixturePath("shared-storage/expected.json"), "utf8"),
 );

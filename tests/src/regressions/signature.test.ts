@@ -1,4 +1,4 @@
-// Bugs that programs for running exported models had: what the inputs and outputs of a program are.
+// Bugs that programs for running exported models had: wrong inputs and outputs of a program.
 import { tensor } from "@pt2/runtime/node";
 import { describe, expect, it } from "vitest";
 import { expectFixture, loadFixture } from "../fixture.ts";

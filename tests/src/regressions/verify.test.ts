@@ -24,7 +24,7 @@ function verify(name: string, ...more: readonly string[]): Promise<Captured> {
   return pt2("verify", fixturePath(`${name}.pt2`), "--json", ...files, ...more);
 }
 
-/** Expects what the fixture says, but for one tensor. */
+/** Expects what the fixture records, with one tensor changed. */
 async function verifyChanged(name: string, change: (tensor: TensorData) => TensorData): Promise<Captured> {
   const source = await fromFile(recordedFile(fixturePath(name), "expected"));
   const { tensors } = await readSafetensors(source);

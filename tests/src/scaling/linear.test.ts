@@ -1,38 +1,38 @@
-// A load takes work in proportion to its program. What counts as work is how often each block of the packages' sources
-// runs, which is the same on every machine; `pnpm scaling` measures time.
+// A load takes work in proportion to its program. Work is how often each block of the packages' sources runs, which is
+// the same on every machine; `pnpm scaling` measures time.
 import { Session } from "node:inspector/promises";
 import { setFlagsFromString } from "node:v8";
 import { expect, test } from "vitest";
 
-// A function that the compiler has put into its caller would not be counted.
+// A function that the compiler has inlined would not be counted.
 setFlagsFromString("--no-opt");
 setFlagsFromString("--no-maglev");
 const session = new Session();
 session.connect();
 await session.post("Profiler.enable");
 await session.post("Profiler.startPreciseCoverage", { callCount: true, detailed: true });
-// Blocks are counted in modules that are loaded after that.
+// Blocks are counted in modules that are loaded after this.
 const { load, tensor } = await import("@pt2/runtime/node");
 const { wasm } = await import("@pt2/backend-wasm/node");
 const { ELEMENTS, GROWING } = await import("./programs.ts");
 
 const SMALL = 250;
 const LARGE = 4 * SMALL;
-/** Sorting takes the logarithm more, 4.9 times as much in all; what is quadratic takes 16 times as much. */
+/** Sorting takes a logarithmic factor more, 4.9 times as much in all; quadratic work takes 16 times as much. */
 const MOST = 6;
-/** What begins at some size, or is done a few times for each node of the larger program alone. */
+/** Work that starts at some size, or is done a few times for each node of the larger program alone. */
 const FEW = 4 * LARGE;
 
-/** How often the blocks of a function have run, by their places; the first is the function itself. */
+/** How often the blocks of a function have run, by their positions; the first is the function itself. */
 type Blocks = ReadonlyMap<number, number>;
 
 /**
- * The arena looks for the lowest free address among all buffers whose lives meet, which is quadratic where thousands of
- * them meet and shapes differ; it passes over 256 at a time.
+ * The arena searches the lowest free address among all buffers whose lifetimes overlap, which is quadratic where
+ * thousands of them overlap and shapes differ; it skips 256 at a time.
  */
 const NOT_LINEAR = /^engine\/src\/(?:address-blocks|lifetime-index)\.ts /;
 
-/** Functions of the packages that have run since the last time. */
+/** Returns the functions of the packages that have run since the last call. */
 async function functionsRun(): Promise<ReadonlyMap<string, Blocks>> {
   const { result } = await session.post("Profiler.takePreciseCoverage");
   const found = new Map<string, Blocks>();
@@ -47,7 +47,10 @@ async function functionsRun(): Promise<ReadonlyMap<string, Blocks>> {
   return found;
 }
 
-/** Blocks that ran more often than in proportion. One that runs as often as its function is not listed by itself. */
+/**
+ * Lists blocks that ran more often than in proportion. A block that runs as often as its function is not listed by
+ * itself.
+ */
 function excessive(small: ReadonlyMap<string, Blocks>, large: ReadonlyMap<string, Blocks>): readonly string[] {
   return [...large].flatMap(([name, blocks]) => {
     if (NOT_LINEAR.test(name)) return [];
@@ -75,7 +78,7 @@ for (const worker of [false, true]) {
       await model.dispose();
       return counts;
     };
-    // Whatever is done once.
+    // The first measurement contains what is done once.
     await measure(1);
     const small = await measure(SMALL);
     const large = await measure(LARGE);

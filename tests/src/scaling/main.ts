@@ -1,4 +1,4 @@
-// `pnpm scaling`: see bench/README.md. Each load has a process of its own, which prints what it took.
+// Runs `pnpm scaling`: see bench/README.md. Each load has a process of its own, which prints what it took.
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -19,7 +19,7 @@ const { values } = parseArgs({
 });
 const sizes = values.sizes.split(",").map(Number);
 
-/** Processor time of a load and of a first call, and what the process grew by. */
+/** Measures the processor time of a load and of a first call, and the growth of the process. */
 async function measure(subject: Subject, program: GrowingProgram, file: string, size: number): Promise<string> {
   const { backend, close } = await subject.create();
   const options: LoadOptions = { backend, ...(subject.precision && { precision: subject.precision }) };

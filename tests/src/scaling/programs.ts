@@ -10,16 +10,16 @@ import {
   type WeightTensor,
 } from "@pt2/format";
 
-/** A program that grows: what it is called, and its archive of a size. */
+/** A program that grows: its name, and its archive for a size. */
 export interface GrowingProgram {
   readonly name: string;
-  /** The archive; `size` is the number of nodes, results, inputs or writes that it is about. */
+  /** Makes the archive; `size` is the number of nodes, results, inputs or writes that grows. */
   archive(size: number): Promise<Uint8Array>;
-  /** How many inputs a call takes, each float32 [8]. */
+  /** Returns how many inputs a call takes, each float32 [8]. */
   readonly inputs: (size: number) => number;
 }
 
-/** Elements of every tensor of these programs. */
+/** The elements of every tensor of these programs. */
 export const ELEMENTS = 8;
 
 const META: TensorMeta = {
@@ -133,7 +133,7 @@ function numberArg(value: number): Argument {
   return Number.isInteger(value) ? { kind: "as_int", value } : { kind: "as_float", value };
 }
 
-/** As `torch.utils._pytree.treespec_dumps` writes it. */
+/** Formats a spec as `torch.utils._pytree.treespec_dumps` does. */
 function specText(spec: TreeSpec): string {
   const entry = ({ type, context, children }: TreeSpec): unknown => ({
     type,
@@ -145,7 +145,7 @@ function specText(spec: TreeSpec): string {
 
 const one = (): number => 1;
 
-/** Each node reads the one before: tall and thin, everything fuses that a backend fuses. */
+/** Each node reads the one before: everything fuses that a backend fuses. */
 const CHAIN: GrowingProgram = {
   name: "chain",
   inputs: one,
@@ -170,7 +170,7 @@ const SHARED: GrowingProgram = {
   },
 };
 
-/** Results with a constant of their own, all of one input: no two have the same expression. */
+/** Each result has a constant of its own, and all read one input: no two have the same expression. */
 const DISTINCT: GrowingProgram = {
   name: "distinct results",
   inputs: one,
@@ -184,7 +184,7 @@ const DISTINCT: GrowingProgram = {
   },
 };
 
-/** Many inputs, each of which is read. */
+/** The program has many inputs, each of which is read. */
 const INPUTS: GrowingProgram = {
   name: "inputs",
   inputs: (size) => size,
@@ -197,7 +197,7 @@ const INPUTS: GrowingProgram = {
   },
 };
 
-/** Writes to elements of an input, each through a view of its own. */
+/** The program writes to elements of an input, each through a view of its own. */
 const ELEMENT_WRITES: GrowingProgram = {
   name: "writes to elements",
   inputs: one,
@@ -212,7 +212,7 @@ const ELEMENT_WRITES: GrowingProgram = {
   },
 };
 
-/** Each input is written to. */
+/** The program writes to each input. */
 const INPUT_WRITES: GrowingProgram = {
   name: "writes to inputs",
   inputs: (size) => size,
@@ -224,7 +224,7 @@ const INPUT_WRITES: GrowingProgram = {
   },
 };
 
-/** Results of a kernel that are all needed at the end: nothing can take the memory of another. */
+/** The results of a kernel are all needed at the end, so none can share the memory of another. */
 const ALIVE: GrowingProgram = {
   name: "alive at once",
   inputs: one,
@@ -240,7 +240,7 @@ const ALIVE: GrowingProgram = {
   },
 };
 
-/** Every program whose load is to take work and memory in proportion to its size. */
+/** Every program whose load must take work and memory in proportion to its size. */
 export const GROWING: readonly GrowingProgram[] = [
   CHAIN,
   SHARED,

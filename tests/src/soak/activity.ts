@@ -2,18 +2,18 @@ import type { Backend } from "@pt2/backend";
 import type { LoadOptions } from "@pt2/runtime/node";
 import type { Subject } from "./subjects.ts";
 
-/** Something that a program does over and over. */
+/** Something that a program does repeatedly. */
 export interface Activity {
   readonly name: string;
-  /** How often by the script, and in a test, where there is one. */
+  /** The number of steps in the script, and in a test, where there is one. */
   readonly steps: { readonly long: number; readonly short?: number };
-  /** Subjects that can do it: those whose name begins so. @default all */
+  /** The subjects that can do it: those whose name begins so. @default all */
   readonly only?: string;
-  /** Gets ready. */
+  /** Prepares the activity. */
   begin(setting: Setting): Promise<Going>;
 }
 
-/** Where an activity is done. */
+/** The backend and subject of an activity. */
 export interface Setting {
   readonly subject: Subject;
   readonly backend: Backend;
@@ -22,15 +22,15 @@ export interface Setting {
 /** An activity under way. */
 export interface Going {
   step(i: number): Promise<void>;
-  /** Bytes that the model says it has reserved. */
+  /** Returns the bytes that the model reports as reserved. */
   reserved(): Promise<number>;
   end(): Promise<void>;
 }
 
-/** Serves every step that aborts nothing: what waits with it must leave it. */
+/** The signal of every step that aborts nothing: listeners must be removed from it. */
 export const patient: AbortSignal = new AbortController().signal;
 
-/** How a model is loaded there. */
+/** Returns the options with which a model is loaded. */
 export function optionsOf({ backend, subject: { precision } }: Setting): LoadOptions {
   return { backend, ...(precision && { precision }) };
 }

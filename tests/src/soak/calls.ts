@@ -13,7 +13,7 @@ const state = (position = 1n): readonly unknown[] => [
 
 type Step = (model: Model, i: number, setting: Setting) => Promise<void>;
 
-/** One model that is called again and again. */
+/** Makes an activity that calls one model repeatedly. */
 function called(name: string, fixture: string, steps: Activity["steps"], step: Step, only = ""): Activity {
   return {
     name,
@@ -40,9 +40,9 @@ async function fails(promise: Promise<unknown>): Promise<void> {
 
 const mlpInput = (): Tensor => tensor("float32", [5, 7], new Float32Array(35));
 
-/** What is done with one model. */
+/** The activities with one loaded model. */
 export const calls: readonly Activity[] = [
-  // 64 kB of results each: 20,000 of them are 1.3 GB.
+  // Each has 64 kB of results: 20,000 of them are 1.3 GB.
   called("forward", "dynamic", { short: 300, long: 20_000 }, async (model) => {
     await model.runFlat([ids(32, 64)]);
   }),
@@ -54,13 +54,13 @@ export const calls: readonly Activity[] = [
     await Promise.all(Array.from({ length: 64 }, () => model.runFlat([x], { signal: patient })));
   }),
   called("shape", "dynamic", { short: 60, long: 2000 }, async (model, i) => {
-    // All that the program takes, each once, in an order in which the largest come early.
+    // The sizes are all that the program takes, each once, in an order in which the largest come early.
     await model.runFlat([ids(1 + ((37 * i) % 64), 2 + ((53 * i) % 127))]);
   }),
   called("abort", "dynamic", { short: 60, long: 2000 }, async (model, i) => {
     const controller = new AbortController();
     const runs = [model.runFlat([ids(32, 64)]), model.runFlat([ids(32, 64)], { signal: controller.signal })];
-    // At once, while it waits, while it runs, or when it is over.
+    // The abort comes at once, while the run waits, while it runs, or when it is over.
     for (let turn = 0; turn < i % 4; turn++) await new Promise((resolve) => setImmediate(resolve));
     controller.abort();
     await Promise.allSettled(runs);

@@ -12,7 +12,7 @@ async function callAndDispose(model: Model): Promise<void> {
   await model.dispose();
 }
 
-/** Ends a load some time after it began; one that was done before is disposed. */
+/** Aborts a load some time after it began; a load that was done before is disposed. */
 async function abortedAfter(milliseconds: number, begin: (signal: AbortSignal) => Promise<Model>): Promise<void> {
   const controller = new AbortController();
   const loading = begin(controller.signal);
@@ -24,7 +24,7 @@ async function abortedAfter(milliseconds: number, begin: (signal: AbortSignal) =
 
 type Step = (setting: Setting, i: number) => Promise<void>;
 
-/** Something that begins and ends with each step. */
+/** Makes an activity that begins and ends with each step. */
 function passing(name: string, steps: Activity["steps"], step: Step): Activity {
   return {
     name,
@@ -33,7 +33,7 @@ function passing(name: string, steps: Activity["steps"], step: Step): Activity {
   };
 }
 
-/** The same over HTTP: a file of 4.4 MB, which comes in several ranges. */
+/** Makes the same activity over HTTP: a file of 4.4 MB, which comes in several ranges. */
 function overHttp(
   name: string,
   steps: Activity["steps"],
@@ -54,12 +54,12 @@ function overHttp(
   };
 }
 
-/** The weights begin in the first bytes of the file, which come with the first answer. */
+/** The weights begin in the first bytes of the file, which come with the first response. */
 const isForWeights = (range: string): boolean => range.startsWith("bytes=65536-");
 
 const wideInput = tensor("float32", [5, 7], new Float32Array(35));
 
-/** What begins with a file and ends without a model. */
+/** The activities that begin with a file and end without a model. */
 export const loads: readonly Activity[] = [
   passing("load and dispose", { short: 6, long: 300 }, async (setting) => {
     await callAndDispose(await load(PATH, { ...optionsOf(setting), signal: patient }));
@@ -67,7 +67,7 @@ export const loads: readonly Activity[] = [
   passing("load, checked", { long: 300 }, async (setting) => {
     await callAndDispose(await load(PATH, { ...optionsOf(setting), verifyChecksums: true }));
   }),
-  // From at once until it is likely to be over.
+  // The abort comes at any time from at once until the load is likely to be over.
   passing("aborted load", { long: 300 }, (setting, i) =>
     abortedAfter(3 * (i % 16), (signal) => load(PATH, { ...optionsOf(setting), signal })),
   ),
@@ -78,7 +78,7 @@ export const loads: readonly Activity[] = [
     );
     if (failure === null) throw new Error("it did not fail");
   }),
-  // Threads, devices and caches that belong to a backend.
+  // The activity covers threads, devices and caches that belong to a backend.
   passing("backend", { long: 100 }, async (setting) => {
     const { backend, close } = await setting.subject.create();
     await callAndDispose(await load(PATH, optionsOf({ ...setting, backend })));

@@ -1,4 +1,4 @@
-// `pnpm soak`: see CONTRIBUTING.md. Each activity has a process of its own, which prints its row of the table.
+// Runs `pnpm soak`: see CONTRIBUTING.md. Each activity has a process of its own, which prints its row of the table.
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { captureScript } from "../capture.ts";
@@ -17,7 +17,7 @@ const { values } = parseArgs({
   },
 });
 
-/** Before, half-way and after; one number where nothing changes. */
+/** Formats the values before, half-way and after; one number where nothing changes. */
 function three({ before, middle, after }: Soaked, of: (moment: Moment) => number, unit = 1e6): string {
   const digits = unit === 1 ? 0 : 1;
   const texts = [before!, middle, after].map((moment) => (of(moment) / unit).toFixed(digits));

@@ -6,36 +6,37 @@ import type { Worker } from "node:worker_threads";
 setFlagsFromString("--expose-gc");
 const collect = runInNewContext("gc") as () => void;
 
-/** Worker threads of this process, as they are started. */
+/** The worker threads of this process, as they are started. */
 const workers = new Set<Worker>();
 process.on("worker", (worker) => {
   workers.add(worker);
   worker.once("exit", () => workers.delete(worker));
 });
 
-/** What a process holds, after a collection. Bytes, save for counts. */
+/** What a process holds after a collection: bytes, except for counts. */
 export interface Reading {
-  /** Objects of this thread. */
+  /** The bytes of objects of this thread. */
   readonly heap: number;
-  /** Memory of its array buffers and of what is bound to objects. */
+  /** The bytes of its array buffers and of memory that is bound to objects. */
   readonly outside: number;
-  /** Objects and array buffers of its worker threads. */
+  /** The bytes of objects and array buffers of its worker threads. */
   readonly workers: number;
   readonly rss: number;
   readonly descriptors: number;
-  /** What keeps the event loop alive: handles and requests. */
+  /** The number of handles and requests that keep the event loop alive. */
   readonly resources: number;
 }
 
 /** Collects garbage here and in the workers, and reads what is left. */
 export async function readProcess(): Promise<Reading> {
   for (let i = 0; i < 3; i++) {
-    // What a turn of the event loop has touched lives to its end; what has a finalizer, to the next collection.
+    // Objects that were used in a turn of the event loop live to its end; those with a finalizer, to the next
+    // collection.
     await new Promise((resolve) => setImmediate(resolve));
     collect();
   }
   const { heapUsed, external, rss } = process.memoryUsage();
-  // A worker that has nothing to do keeps no process alive, nor does waiting for its snapshot.
+  // An idle worker keeps no process alive, nor does waiting for its snapshot.
   const alive = setInterval(() => {}, 1000);
   let held = 0;
   for (const worker of workers) held += await heapOf(worker);
@@ -50,7 +51,7 @@ export async function readProcess(): Promise<Reading> {
   };
 }
 
-/** Files, sockets and pipes that are open; 0 where the system does not tell. */
+/** Counts the open files, sockets and pipes; 0 where the system does not list them. */
 function descriptors(): number {
   try {
     return readdirSync("/proc/self/fd").length;
@@ -59,7 +60,10 @@ function descriptors(): number {
   }
 }
 
-/** What is in a snapshot is what a collection left. It is scanned as it comes: parsed, it would be in the next reading. */
+/**
+ * Measures the heap of a worker by a snapshot, which contains what a collection left. It is scanned as it arrives:
+ * parsed, it would be in the next reading.
+ */
 async function heapOf(worker: Worker): Promise<number> {
   const scan = new SizeScan();
   for await (const part of await worker.getHeapSnapshot()) scan.take(part as Buffer);
@@ -73,7 +77,7 @@ const NODES = Buffer.from('"nodes":[');
 class SizeScan {
   bytes = 0;
   #head = Buffer.alloc(0);
-  /** Which number of a node is its own size, and how many numbers it has; null before the nodes. */
+  /** The index of a node's own size, and the number of numbers that a node has; null before the nodes. */
   #layout: { readonly size: number; readonly count: number } | null = null;
   #field = 0;
   #number = 0;

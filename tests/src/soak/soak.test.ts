@@ -5,17 +5,21 @@ import { patient } from "./activity.ts";
 import { type Moment, soak } from "./soak.ts";
 import { type Subject, subjects } from "./subjects.ts";
 
-/** Growth that is none: code that is compiled late, caches of property accesses, in this thread and in the worker. */
+/**
+ * Growth that is no leak: code that is compiled late, caches of property accesses, in this thread and in the worker.
+ */
 const NOISE = 256 * 1024;
-/** And what a step may keep. A result that is held is 64 kB, a promise with its handlers a kilobyte. */
+/**
+ * The bytes that a step may keep in addition. A result that is held is 64 kB, a promise with its handlers a kilobyte.
+ */
 const PER_STEP = 256;
 
-/** What leaks grows in every round; code that is compiled and memory that is collected late do so in some. */
+/** A leak grows in every round; code that is compiled and memory that is collected late do so in some. */
 const ROUNDS = 3;
 
 const held = ({ heap, outside, workers }: Moment): number => heap + outside + workers;
 
-/** The rest is left to `pnpm soak`. */
+/** `pnpm soak` runs the rest. */
 const shortOf = (subject: Subject) =>
   activitiesOf(subject).flatMap((activity) => {
     const { short } = activity.steps;
@@ -28,15 +32,15 @@ for (const subject of await subjects()) {
     continue;
   }
   describe(subject.name, () => {
-    // A snapshot of a worker takes seconds, and what is in it is the same as without.
+    // A snapshot of a worker takes seconds, and its content is the same as without a worker.
     const activities = subject.name === "wasm, worker" ? shortOf(subject).slice(0, 1) : shortOf(subject);
     test.each(activities)("$name: what is held does not grow", async ({ activity, short }) => {
-      // Caches of plans hold sixteen, and a run or load is at its fastest after some.
+      // Caches of plans hold sixteen, and a run or load is at its fastest after some steps.
       const warmUp = Math.max(20, Math.ceil(short / 4));
       const allowed = NOISE + PER_STEP * short;
       const measure = () => soak(subject, activity, short, { warmUp, before: false });
       let { middle, after } = await measure();
-      // Sockets of downloads that were given up close when the system gets to it.
+      // Sockets of aborted downloads close when the system gets to it.
       const grew = (): boolean => held(after) - held(middle) >= allowed || after.descriptors > middle.descriptors;
       for (let round = 1; round < ROUNDS && grew(); round++) {
         ({ middle, after } = await measure());

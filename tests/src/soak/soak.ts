@@ -2,21 +2,21 @@ import type { Activity } from "./activity.ts";
 import { type Reading, readProcess } from "./readings.ts";
 import type { Buffers, Subject } from "./subjects.ts";
 
-/** What there is at one moment of an activity. */
+/** What a process holds at one moment of an activity. */
 export interface Moment extends Reading {
-  /** Bytes that the model says it has reserved. */
+  /** The bytes that the model reports as reserved. */
   readonly reserved: number;
   readonly buffers: Buffers;
 }
 
-/** An activity's moments: when it had been done a few times if that is asked for, at the half, and at the end. */
+/** The moments of an activity: when it was done a few times (if requested), half-way, and at the end. */
 export interface Soaked {
   readonly before?: Moment;
   readonly middle: Moment;
   readonly after: Moment;
 }
 
-/** Does a thing `steps` times, twice over, after as many as fill every cache. */
+/** Does an activity `steps` times, twice over, after as many as fill every cache. */
 export async function soak(
   subject: Subject,
   activity: Activity,

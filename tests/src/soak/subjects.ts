@@ -5,7 +5,7 @@ import { webgpu } from "@pt2/backend-webgpu/node";
 import type { LoadOptions } from "@pt2/runtime/node";
 import { missingLibtorch, missingWebgpu } from "../backends.ts";
 
-/** Buffers of a device that are there, and their bytes. */
+/** The live buffers of a device, and their bytes. */
 export interface Buffers {
   readonly count: number;
   readonly bytes: number;
@@ -14,7 +14,7 @@ export interface Buffers {
 /** A backend under load. */
 export interface Subject {
   readonly name: string;
-  /** Why it cannot be had here, or null. */
+  /** Why it is not available here, or null. */
   readonly missing: string | null;
   create(): Promise<{ readonly backend: Backend; readonly buffers: () => Buffers; close(): Promise<void> }>;
   readonly precision?: LoadOptions["precision"];
@@ -37,7 +37,7 @@ function plain(
   };
 }
 
-/** Every backend, in every way that it may be used, whose name has such a part. Of others nothing is loaded. */
+/** Lists every backend, in every way that it may be used, whose name contains `part`. Nothing is loaded for others. */
 export async function subjects(part = ""): Promise<readonly Subject[]> {
   const isWanted = (name: string): boolean => name.includes(part);
   const noLibtorch = ["libtorch, fast", "libtorch, exact"].some(isWanted) ? await missingLibtorch() : null;
@@ -52,7 +52,7 @@ export async function subjects(part = ""): Promise<readonly Subject[]> {
   return all.filter(({ name }) => isWanted(name));
 }
 
-/** Dawn, once: what it made lives in it. */
+/** Starts Dawn, once, since all that it made belongs to it. */
 async function startGpu(): Promise<GPU> {
   const { create, globals } = await import("webgpu");
   Object.assign(globalThis, globals);
@@ -82,7 +82,7 @@ async function webgpuWithCounts(): ReturnType<Subject["create"]> {
   };
 }
 
-/** A device whose buffers are counted, from when they are made until they are destroyed. */
+/** Returns a device whose buffers are counted, from when they are created until they are destroyed. */
 function counted(device: GPUDevice, live: Map<GPUBuffer, number>): GPUDevice {
   const { createBuffer } = device;
   device.createBuffer = (descriptor) => {

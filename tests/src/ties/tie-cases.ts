@@ -7,7 +7,7 @@ import { bitsToFloat, DTYPES, type DType, isSmallFloat } from "@pt2/format";
 import type { OpRegistry } from "@pt2/registry";
 import { fixturePath } from "../fixture.ts";
 
-/** What PyTorch's CPU answers to a call: of each result its shape, a hash of its elements, and the first of them. */
+/** PyTorch's results of a call on the CPU: of each result its shape, a hash of its elements, and the first of them. */
 export interface TieCase {
   readonly op: string;
   readonly args: OpCase["args"];
@@ -20,7 +20,7 @@ export interface TieCase {
 
 type Row = [string, OpCase["args"], DType, number[], number, string, TieCase["answers"]];
 
-/** The calls of `tests/fixtures/ties.json.gz`, which scripts/python/ties.py writes. */
+/** Reads the calls of `tests/fixtures/ties.json.gz`, which scripts/python/ties.py writes. */
 export function tieCases(): readonly TieCase[] {
   const rows: readonly Row[] = JSON.parse(gunzipSync(readFileSync(fixturePath("ties.json.gz"))).toString("utf8"));
   return rows.map(([op, args, dtype, shape, distinct, what, answers]) => ({
@@ -34,7 +34,7 @@ export function tieCases(): readonly TieCase[] {
   }));
 }
 
-/** What is wrong with the results of a call, or null. */
+/** Describes what is wrong with the results of a call; null if nothing is. */
 export async function tieDifference(
   { op, args, dtype, shape, distinct, what, answers }: TieCase,
   backend: Backend,
@@ -74,7 +74,7 @@ async function textOf(value: Value): Promise<string> {
     small ? bitsToFloat(dtype, Number(x)) : Number(x),
   );
   const isFloat = DTYPES[dtype].kind === "float";
-  // All NaNs are one.
+  // All NaNs count as one.
   const bits =
     isFloat && numbers.some(Number.isNaN)
       ? hostData(
@@ -99,7 +99,7 @@ function drawn(dtype: DType, shape: readonly number[], distinct: number, what: s
   return hostData({ dtype, shape }, numbers.map(element)).bytes;
 }
 
-/** A number that depends on a place alone, as the script draws it. */
+/** Returns a number that depends on a position alone, as the script draws it. */
 function mixed(place: number): number {
   let h = (Math.imul(place, 2654435761) + 12345) >>> 0;
   h = Math.imul(h ^ (h >>> 15), 2246822519) >>> 0;
@@ -113,7 +113,7 @@ function hashOf(bytes: Uint8Array): number {
   return hash;
 }
 
-/** How a failure names a case. */
+/** Returns the name of a case in failures. */
 export function nameOf({ op, args, dtype, shape, distinct, what }: TieCase): string {
   return `${op}(${dtype}[${shape}] of ${distinct} ${what}, ${JSON.stringify(args)})`;
 }

@@ -7,14 +7,14 @@ import { nameOf, type TieCase, tieCases, tieDifference } from "./tie-cases.ts";
 const CASES = tieCases();
 const OPS = [...new Set(CASES.map(({ op }) => op))];
 
-/** Where WebGPU may differ: integers of more than 32 bits, long lanes, and `topk` without `sorted`. */
+/** Whether WebGPU may differ: in integers of more than 32 bits, long slices, and `topk` without `sorted`. */
 function isOpenOnWebgpu({ op, args, shape, what }: TieCase): boolean {
   const longest = Math.max(...shape);
   if (what === "big" || longest > 16384 || args["sorted"] === false) return true;
   return longest > 2048 && /^(arg|m)?sort/.test(op) && args["stable"] !== true;
 }
 
-/** A share of the sizes: each case compiles shaders of its own. */
+/** A part of the sizes, because each case compiles shaders of its own. */
 const ON_WEBGPU = new Set([2, 17, 67, 257, 5003]);
 
 for (const { name: tested, missing, create } of await testedBackends()) {
