@@ -1,3 +1,4 @@
+import { numel } from "@pt2/format";
 import type { Arg, Node, Program } from "@pt2/graph";
 
 /** Counts the multiplications and additions of a program's convolutions, products and attentions, as exported. */
@@ -9,7 +10,7 @@ export function countFlops({ graph }: Program): number {
   return graph.nodes.reduce((sum, node) => sum + flopsOf(node, shapeOf), 0);
 }
 
-const product = (sizes: readonly number[]): number => sizes.reduce((n, size) => n * size, 1);
+const product = (sizes: readonly number[]): number => numel(sizes);
 
 function flopsOf(node: Node, shapeOf: (name: string) => readonly number[]): number {
   const arg = (name: string): readonly number[] => {

@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { viewAs } from "@pt2/backend";
 import { wasm } from "@pt2/backend-wasm/node";
-import { fromBytes, readSafetensors } from "@pt2/format";
+import { fromBytes, numel, readSafetensors } from "@pt2/format";
 import { type LoadOptions, load, type Model, tensor } from "@pt2/runtime/node";
 import { recordedFile } from "@pt2/testing/recorded-file";
 import { expect } from "vitest";
@@ -76,7 +76,7 @@ const WRITTEN_OTHERWISE: ReadonlySet<string> = new Set(["torch-2.6/lstm_aten", "
 function reshaped(recorded: Leaf, actual: unknown): Leaf {
   const { shape } = (actual ?? {}) as { readonly shape?: readonly number[] };
   if (typeof recorded !== "object" || recorded === null || shape === undefined) return recorded;
-  const count = shape.reduce((n, size) => n * size, 1);
+  const count = numel(shape);
   return count === recorded.data.length ? tensor(recorded.dtype, shape, recorded.data) : recorded;
 }
 

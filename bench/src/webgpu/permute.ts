@@ -1,4 +1,5 @@
 import type { HostTensor } from "@pt2/backend";
+import { numel } from "@pt2/format";
 
 /** The elements of a row-major tensor and its shape after `permute`. */
 export interface Permuted {
@@ -8,7 +9,7 @@ export interface Permuted {
 
 /** Returns the elements of `tensor.permute(dims)`, row-major: the layout that another runtime prefers. */
 export function permute({ data, shape }: Pick<HostTensor, "data" | "shape">, dims: readonly number[]): Permuted {
-  const strides = shape.map((_, dim) => shape.slice(dim + 1).reduce((product, size) => product * size, 1));
+  const strides = shape.map((_, dim) => numel(shape.slice(dim + 1)));
   const sizes = dims.map((dim) => shape[dim]!);
   const steps = dims.map((dim) => strides[dim]!);
   const result = new Float32Array(data.length);

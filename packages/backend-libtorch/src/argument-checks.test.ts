@@ -1,5 +1,6 @@
 import { type HostTensor, hostTensor } from "@pt2/backend";
 import { floats } from "@pt2/conformance";
+import { numel } from "@pt2/format";
 import type { OpName } from "@pt2/graph";
 import { expect, it } from "vitest";
 import { LibtorchBackend } from "./backend.ts";
@@ -7,10 +8,9 @@ import type { OpArgs } from "./eager/op-args.ts";
 import { describeWithLibtorch } from "./libtorch.test-helper.ts";
 import { elementsOf } from "./programs.test-helper.ts";
 
-const zeros = (...shape: readonly number[]): HostTensor =>
-  hostTensor("float32", shape, new Float32Array(shape.reduce((n, size) => n * size, 1)));
+const zeros = (...shape: readonly number[]): HostTensor => hostTensor("float32", shape, new Float32Array(numel(shape)));
 const spectrum = (...shape: readonly number[]): HostTensor =>
-  hostTensor("complex64", shape, new Float32Array(2 * shape.reduce((n, size) => n * size, 1)));
+  hostTensor("complex64", shape, new Float32Array(2 * numel(shape)));
 
 const two = [zeros(3), zeros(2, 4)];
 const adam = {

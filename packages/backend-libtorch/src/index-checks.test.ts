@@ -1,5 +1,6 @@
 import { type HostTensor, hostTensor } from "@pt2/backend";
 import { floats } from "@pt2/conformance";
+import { numel } from "@pt2/format";
 import type { OpName } from "@pt2/graph";
 import { expect, it } from "vitest";
 import { LibtorchBackend } from "./backend.ts";
@@ -8,12 +9,11 @@ import { describeWithLibtorch } from "./libtorch.test-helper.ts";
 import { compileBody, elementsOf } from "./programs.test-helper.ts";
 
 const FAR = 2 ** 38;
-const zeros = (...shape: readonly number[]): HostTensor =>
-  hostTensor("float32", shape, new Float32Array(shape.reduce((n, size) => n * size, 1)));
+const zeros = (...shape: readonly number[]): HostTensor => hostTensor("float32", shape, new Float32Array(numel(shape)));
 const ints = (shape: readonly number[], ...elements: readonly number[]): HostTensor =>
   hostTensor("int64", shape, BigInt64Array.from(elements, BigInt));
 const same = (shape: readonly number[], element: number): HostTensor =>
-  ints(shape, ...new Array<number>(shape.reduce((n, size) => n * size, 1)).fill(element));
+  ints(shape, ...new Array<number>(numel(shape)).fill(element));
 
 const pool = (dims: number, indices: HostTensor) => ({
   grad_output: zeros(1, 1, ...new Array<number>(dims).fill(2)),

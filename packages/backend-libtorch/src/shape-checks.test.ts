@@ -1,12 +1,12 @@
 import { type HostTensor, hostTensor } from "@pt2/backend";
+import { numel } from "@pt2/format";
 import type { OpName } from "@pt2/graph";
 import { expect, it } from "vitest";
 import { LibtorchBackend } from "./backend.ts";
 import type { OpArgs } from "./eager/op-args.ts";
 import { describeWithLibtorch } from "./libtorch.test-helper.ts";
 
-const zeros = (...shape: readonly number[]): HostTensor =>
-  hostTensor("float32", shape, new Float32Array(shape.reduce((n, size) => n * size, 1)));
+const zeros = (...shape: readonly number[]): HostTensor => hostTensor("float32", shape, new Float32Array(numel(shape)));
 const places = (size: number): HostTensor => hostTensor("int64", [size], new BigInt64Array(size));
 
 const C = 8;

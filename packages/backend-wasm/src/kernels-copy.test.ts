@@ -1,3 +1,4 @@
+import { numel } from "@pt2/format";
 import { beforeEach, describe, expect, test } from "vitest";
 import { random, testbed } from "./kernels.test-helper.ts";
 
@@ -9,7 +10,7 @@ beforeEach(() => bed.clear());
 
 /** Returns the contiguous strides of a shape. */
 function strides(shape: readonly number[]): number[] {
-  return shape.map((_, axis) => shape.slice(axis + 1).reduce((product, size) => product * size, 1));
+  return shape.map((_, axis) => numel(shape.slice(axis + 1)));
 }
 
 /** Returns the bytes of a permutation of a contiguous array, made one element at a time. */

@@ -1,3 +1,4 @@
+import { numel } from "@pt2/format";
 import type { WasmKernel } from "./engine/kernel.ts";
 import { addressOf } from "./engine/tensor-view.ts";
 
@@ -6,7 +7,7 @@ export const twiceKernel: WasmKernel = {
   ops: ["mine::twice"],
   prepare(call) {
     const [from, to] = [call.dense(call.tensor("self")), call.output()];
-    const count = from.shape.reduce((n, size) => n * size, 1);
+    const count = numel(from.shape);
     call.step(() => {
       const floats = call.heap.f32;
       for (let i = 0; i < count; i++) floats[addressOf(to) / 4 + i] = 2 * floats[addressOf(from) / 4 + i]!;

@@ -1,3 +1,4 @@
+import { numel } from "@pt2/format";
 import type { WebgpuKernel } from "./engine/kernel.ts";
 
 /** The kernel that the conformance suite needs. */
@@ -6,7 +7,7 @@ export const twiceKernel: WebgpuKernel = {
   fuses: true,
   prepare(call) {
     const self = call.tensor("self");
-    const count = self.shape.reduce((n, size) => n * size, 1);
+    const count = numel(self.shape);
     const shader = call.shader("twice").read("x", self);
     shader.result("out");
     shader.forEach(count, "set_out(i, 2.0 * x(i));");

@@ -82,10 +82,13 @@ function exponentOf(value: number): number {
   return ((SCRATCH.getUint16(0) >> 4) & 0x7ff) - 1023;
 }
 
-function roundHalfEven(value: number): number {
+/** Rounds to an integer, ties to even; the sign of zero is kept. */
+export function roundHalfEven(value: number): number {
+  if (!Number.isFinite(value) || Math.abs(value) >= 2 ** 52) return value;
   const floor = Math.floor(value);
   const rest = value - floor;
-  return rest > 0.5 || (rest === 0.5 && floor % 2 === 1) ? floor + 1 : floor;
+  const rounded = rest < 0.5 || (rest === 0.5 && floor % 2 === 0) ? floor : floor + 1;
+  return rounded === 0 && (value < 0 || Object.is(value, -0)) ? -0 : rounded;
 }
 
 /** Converts to float8_e8m0fnu, which holds only powers of two; PyTorch drops the sign and rounds ties up. */

@@ -6,9 +6,10 @@ export { fromBlob, fromBytes } from "./byte-source.ts";
 export { DTYPES, type DType, type DTypeInfo, type DTypeKind, dtypeFromSchema } from "./dtype.ts";
 export { absentWeights } from "./entry-storage.ts";
 export { expectStorages } from "./expect-storages.ts";
-export { bitsToFloat, bitsToFloat32, floatToBits, isSmallFloat, type SmallFloat } from "./float-bits.ts";
+export { bitsToFloat, bitsToFloat32, floatToBits, isSmallFloat, roundHalfEven, type SmallFloat } from "./float-bits.ts";
 export { FORMAT_ERRORS, type FormatErrorCode } from "./format-errors.ts";
 export { LIMITS } from "./limits.ts";
+export { LruCache } from "./lru-cache.ts";
 export { readNpz } from "./npz.ts";
 export { openArchive } from "./open-archive.ts";
 export { type CacheOptions, cached, cacheUsage, clearCache, type PageFolder } from "./opfs/archive-cache.ts";
@@ -22,7 +23,16 @@ export { readSafetensors, type Safetensors, writeSafetensors } from "./safetenso
 export type { PyValue, SampleInputs } from "./sample-inputs.ts";
 export { fromUrl } from "./source-url.ts";
 export { readTensor, type TensorData, type Tensors } from "./tensor-data.ts";
-export { contiguousStrides, isContiguous, numel } from "./view.ts";
+export {
+  contiguousStrides,
+  isContiguous,
+  numel,
+  type Reach,
+  reachOf,
+  reachOutside,
+  type Strided,
+  sameShape,
+} from "./view.ts";
 export type { FarStorages, Storage, WeightKind, WeightTensor } from "./weight-tensor.ts";
 export { type ArchiveContent, archiveToBytes, type ModelContent, writeArchive } from "./write-archive.ts";
 export type { ByteSink } from "./zip/zip-writer.ts";

@@ -1,5 +1,6 @@
 import { unlessAborted } from "./abort/unless-aborted.ts";
 import { type ByteSource, checkRange, deliver, type ReadOptions } from "./byte-source.ts";
+import { LruCache } from "./lru-cache.ts";
 
 /** The block size. Longer reads go to the source unchanged. */
 const BLOCK = 64 * 1024;
@@ -13,24 +14,16 @@ const KEPT = 12;
  * trip for each would take longer than all their bytes. Blocks are cached, and read ahead where reads are sequential.
  */
 export function readInBlocks(source: ByteSource, { block = BLOCK }: { readonly block?: number } = {}): ByteSource {
-  const blocks = new Map<number, Promise<Uint8Array>>();
+  const blocks = new LruCache<number, Promise<Uint8Array>>(KEPT);
   const count = Math.ceil(source.size / block);
   let latest = -1;
 
-  const request = (index: number): Promise<Uint8Array> => {
-    const known = blocks.get(index);
-    // Moves the block to the end, so that the least recently used one is evicted first.
-    blocks.delete(index);
-    const bytes = known ?? source.read(index * block, Math.min(block, source.size - index * block));
-    blocks.set(index, bytes);
-    if (known !== undefined) return known;
-    bytes.catch(() => blocks.delete(index));
-    for (const oldest of blocks.keys()) {
-      if (blocks.size <= KEPT) break;
-      blocks.delete(oldest);
-    }
-    return bytes;
-  };
+  const request = (index: number): Promise<Uint8Array> =>
+    blocks.get(index, () => {
+      const bytes = source.read(index * block, Math.min(block, source.size - index * block));
+      bytes.catch(() => blocks.forget(index));
+      return bytes;
+    });
 
   return {
     ...source,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { DTYPES, type DType } from "./dtype.ts";
 import { rowMajor } from "./tensor-data.ts";
-import { checkView, contiguousStrides, isContiguous, type View } from "./view.ts";
+import { checkView, contiguousStrides, isContiguous, reachOf, type View } from "./view.ts";
 
 const view = (shape: number[], strides: number[], storageOffset = 0): View => ({
   dtype: "uint8",
@@ -79,5 +79,17 @@ describe("strides of a view", () => {
     const columns = rowMajor(memory.subarray(byteOffset), { ...view([3, 2], [1, 3]), dtype });
     const item = (index: number): number[] => [...bytes.subarray(index * itemsize, (index + 1) * itemsize)];
     expect([...columns]).toEqual([0, 3, 1, 4, 2, 5].flatMap(item));
+  });
+});
+
+describe("reachOf", () => {
+  const at = (shape: readonly number[], strides: readonly number[], offset: number) =>
+    reachOf({ shape, strides, offset });
+
+  it("is the first and the last element that a view touches", () => {
+    expect(at([2, 3], [3, 1], 4)).toEqual({ first: 4, last: 9 });
+    expect(at([2, 3], [10, -2], 5)).toEqual({ first: 1, last: 15 });
+    expect(at([4, 2], [0, 1], 0)).toEqual({ first: 0, last: 1 });
+    expect(at([], [], 7)).toEqual({ first: 7, last: 7 });
   });
 });

@@ -10,9 +10,14 @@ export interface View {
   readonly storageOffset: number;
 }
 
-/** The number of elements of a shape. */
+/** Returns the number of elements of a shape. */
 export function numel(shape: readonly number[]): number {
   return shape.reduce((product, size) => product * size, 1);
+}
+
+/** Returns whether two shapes are equal. */
+export function sameShape(a: readonly number[], b: readonly number[]): boolean {
+  return a.length === b.length && a.every((size, dim) => size === b[dim]);
 }
 
 /** Strides of a tensor laid out row by row. */
@@ -31,6 +36,41 @@ export function isContiguous({ shape, strides }: Pick<View, "shape" | "strides">
   if (shape.includes(0)) return true;
   const expected = contiguousStrides(shape);
   return shape.every((size, dim) => size === 1 || strides[dim] === expected[dim]);
+}
+
+/** The first and the last element of a storage that a view contains. */
+export interface Reach {
+  readonly first: number;
+  readonly last: number;
+}
+
+/** The geometry of a strided tensor over its storage; strides and offset count elements. */
+export interface Strided {
+  readonly shape: readonly number[];
+  readonly strides: readonly number[];
+  readonly offset: number;
+}
+
+/**
+ * Returns the first and the last element of the storage that a view contains; for an empty view, the last is before the
+ * first.
+ */
+export function reachOf({ shape, strides, offset }: Strided): Reach {
+  if (shape.includes(0)) return { first: offset, last: offset - 1 };
+  let [first, last] = [offset, offset];
+  for (const [dim, size] of shape.entries()) {
+    const reach = (size - 1) * strides[dim]!;
+    if (reach < 0) first += reach;
+    else last += reach;
+  }
+  return { first, last };
+}
+
+/** Returns the reach of a view that leaves a storage of `count` elements, or undefined if it stays inside. */
+export function reachOutside(view: Strided, count: number): Reach | undefined {
+  const reach = reachOf(view);
+  const { first, last } = reach;
+  return last < first || (first >= 0 && last < count) ? undefined : reach;
 }
 
 /**
@@ -53,10 +93,9 @@ export function checkView(view: View, nbytes: number, where: string, mayBeAbsent
   if (count === 0) return;
   if (nbytes === 0 && mayBeAbsent) return;
   const { itemsize } = DTYPES[dtype];
-  const last = shape.reduce((sum, size, dim) => sum + (size - 1) * strides[dim]!, storageOffset);
-  if (!Number.isSafeInteger(last) || (last + 1) * itemsize > nbytes) {
-    fail(view, where, `it reaches element ${last} of a storage with ${Math.floor(nbytes / itemsize)} elements`);
-  }
+  const room = Math.floor(nbytes / itemsize);
+  const outside = reachOutside({ shape, strides, offset: storageOffset }, room);
+  if (outside !== undefined) fail(view, where, `it reaches element ${outside.last} of a storage with ${room} elements`);
   if (count * itemsize > nbytes) checkLimit("expandedBytes", count * itemsize - nbytes, where);
 }
 

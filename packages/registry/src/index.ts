@@ -37,5 +37,5 @@ export { parseSchema } from "./schema/parse.ts";
 export { printSchema } from "./schema/print.ts";
 export type * from "./schema/types.ts";
 export type * from "./tensor-meta.ts";
-export { contiguous, reachOf, viewStrides } from "./view.ts";
+export { contiguous, viewStrides } from "./view.ts";
 export { isTensorMeta, wrapNumber } from "./wrapped.ts";

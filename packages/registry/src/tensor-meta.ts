@@ -33,12 +33,7 @@ export interface FloatScalar {
   readonly float: number;
 }
 
-/** The geometry of a strided tensor over its storage; strides and offset count elements. */
-export interface Strided {
-  readonly shape: readonly number[];
-  readonly strides: readonly number[];
-  readonly offset: number;
-}
+export type { Strided } from "@pt2/format";
 
 /** A resolved argument or result. Tensors are metas; ints are plain numbers (saturated at ±2^53), enums are strings. */
 export type ArgValue = TensorMeta | Scalar | string | null | readonly ArgValue[];

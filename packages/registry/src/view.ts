@@ -1,4 +1,4 @@
-import { contiguousStrides } from "@pt2/format";
+import { contiguousStrides, reachOutside } from "@pt2/format";
 import { registryError } from "./registry-errors.ts";
 import type { Strided } from "./tensor-meta.ts";
 
@@ -40,25 +40,11 @@ export function viewStrides({ shape, strides }: Strided, to: readonly number[]):
   return at === -1 ? result : null;
 }
 
-/**
- * Returns the first and the last element of the storage that a view contains; for an empty view, the last is before the
- * first.
- */
-export function reachOf({ shape, strides, offset }: Strided): { readonly first: number; readonly last: number } {
-  if (shape.includes(0)) return { first: offset, last: offset - 1 };
-  let [first, last] = [offset, offset];
-  for (const [d, size] of shape.entries()) {
-    const reach = (size - 1) * strides[d]!;
-    if (reach < 0) first += reach;
-    else last += reach;
-  }
-  return { first, last };
-}
-
 /** Checks that a view stays inside a tensor of `count` elements. */
 export function requireInside(view: Strided, count: number, op: string): void {
-  const { first, last } = reachOf(view);
-  if (last < first || (first >= 0 && last < count)) return;
+  const outside = reachOutside(view, count);
+  if (outside === undefined) return;
+  const { first, last } = outside;
   const { shape, strides, offset } = view;
   throw registryError("registry.argument", {
     what: `${op}: sizes [${shape.join(", ")}], strides [${strides.join(", ")}] and offset ${offset} reach elements ${first} to ${last} of a tensor of ${count} elements`,

@@ -1,9 +1,9 @@
+import { numel } from "@pt2/format";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { fixtureTensors, loadFixture } from "./fixtures.test-helper.ts";
 import { type HostTensor, type Model, type Tensor, tensor } from "./node.ts";
 
-const zeros = (shape: readonly number[]): HostTensor =>
-  tensor("float32", shape, new Float32Array(shape.reduce((n, size) => n * size, 1)));
+const zeros = (shape: readonly number[]): HostTensor => tensor("float32", shape, new Float32Array(numel(shape)));
 
 describe("a program of dicts and keyword arguments", () => {
   let model: Model;
@@ -56,8 +56,7 @@ describe("a program of dicts and keyword arguments", () => {
 
 describe("symbolic sizes", () => {
   let model: Model;
-  const ids = (shape: readonly number[]): HostTensor =>
-    tensor("int64", shape, new BigInt64Array(shape.reduce((n, size) => n * size, 1)));
+  const ids = (shape: readonly number[]): HostTensor => tensor("int64", shape, new BigInt64Array(numel(shape)));
   beforeAll(async () => {
     model = await loadFixture("torch-2.13/dynamic");
   });

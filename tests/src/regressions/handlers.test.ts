@@ -1,5 +1,6 @@
 // Bugs that programs for running exported models had: handlers that are not called, or called too often.
 import { wasm } from "@pt2/backend-wasm/node";
+import { numel } from "@pt2/format";
 import { load, type OpHandler, tensor } from "@pt2/runtime/node";
 import { expect, it } from "vitest";
 import { editFixture } from "../edit-fixture.ts";
@@ -70,5 +71,5 @@ it("two handlers of one op are refused unless the second says that it replaces",
 function zeros(type: { readonly kind: string }): unknown {
   if (!("shape" in type)) throw new Error(`no tensor: ${type.kind}`);
   const shape = type.shape as readonly number[];
-  return tensor("float32", shape, new Float32Array(shape.reduce((n, size) => n * size, 1)));
+  return tensor("float32", shape, new Float32Array(numel(shape)));
 }

@@ -3,7 +3,7 @@ import { gunzipSync } from "node:zlib";
 import type { Backend, Value } from "@pt2/backend";
 import { caseProgram, type OpCase } from "@pt2/conformance";
 import { hostData } from "@pt2/engine/host";
-import { bitsToFloat, DTYPES, type DType, isSmallFloat } from "@pt2/format";
+import { bitsToFloat, DTYPES, type DType, isSmallFloat, numel } from "@pt2/format";
 import type { OpRegistry } from "@pt2/registry";
 import { fixturePath } from "../fixture.ts";
 
@@ -88,7 +88,7 @@ async function textOf(value: Value): Promise<string> {
 const SPECIAL = [Number.NaN, 0, -0, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
 
 function drawn(dtype: DType, shape: readonly number[], distinct: number, what: string): Uint8Array {
-  const numbers = Array.from({ length: shape.reduce((n, size) => n * size, 1) }, (_, i) => mixed(i) % distinct);
+  const numbers = Array.from({ length: numel(shape) }, (_, i) => mixed(i) % distinct);
   if (what === "big") return new Uint8Array(BigInt64Array.from(numbers, (n) => 2n ** 60n + BigInt(n)).buffer);
   const isFloat = DTYPES[dtype].kind === "float";
   const element = (n: number): number => {

@@ -1,12 +1,12 @@
+import { LruCache } from "@pt2/format";
 import type { Graph, Node } from "@pt2/graph";
 import type { ArgValue } from "@pt2/registry";
 import type { NativeValue } from "../addon.ts";
 import { hostOperands } from "../encode/encode-program.ts";
 import { expandOp } from "../expand/expand-op.ts";
-import { LruCache } from "../lru-cache.ts";
 import { isNativeTensor } from "../native-tensor.ts";
 import { CompiledPlan } from "../plan/compiled-plan.ts";
-import type { HostNode, HostRun } from "./host-node.ts";
+import { type HostNode, type HostRun, MOST_VARIANTS } from "./host-node.ts";
 import type { HostServices } from "./host-services.ts";
 import { operandValues, valueKey } from "./operand-values.ts";
 
@@ -19,7 +19,7 @@ export class ExpansionNode implements HostNode {
   readonly #services: HostServices;
   readonly #operands: readonly string[];
   readonly #types: Graph["values"];
-  readonly #plans = new LruCache<CompiledPlan>((plan) => plan.dispose());
+  readonly #plans = new LruCache<string, CompiledPlan>(MOST_VARIANTS, (plan) => plan.dispose());
 
   /** `types` are those of the graph's values. */
   constructor(node: Node, services: HostServices, types: Graph["values"]) {

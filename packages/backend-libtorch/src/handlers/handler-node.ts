@@ -1,3 +1,4 @@
+import { LruCache } from "@pt2/format";
 import { argOf, type Graph, type Node } from "@pt2/graph";
 import {
   type ArgValue,
@@ -17,12 +18,11 @@ import {
 import type { NativeTensor, NativeValue } from "../addon.ts";
 import { hostOperands } from "../encode/encode-program.ts";
 import { libtorchError } from "../libtorch-errors.ts";
-import { LruCache } from "../lru-cache.ts";
 import { fromNative, located } from "../native-failure.ts";
 import { fromTensor, isNativeTensor } from "../native-tensor.ts";
 import { handlerCalls } from "./handler-calls.ts";
 import { handlerTensor, isHandlerTensor } from "./handler-tensor.ts";
-import type { HostNode, HostRun } from "./host-node.ts";
+import { type HostNode, type HostRun, MOST_VARIANTS } from "./host-node.ts";
 import type { HostServices } from "./host-services.ts";
 import { operandValues, valueKey } from "./operand-values.ts";
 
@@ -35,7 +35,7 @@ export class HandlerNode implements HostNode {
   readonly #services: HostServices;
   readonly #operands: readonly string[];
   readonly #types: Graph["values"];
-  readonly #functions = new LruCache<HandlerFunction>();
+  readonly #functions = new LruCache<string, HandlerFunction>(MOST_VARIANTS);
 
   /** `types` are those of the graph's values. */
   constructor(

@@ -1,5 +1,8 @@
 import type { NativeValue } from "../addon.ts";
 
+/** Of what a node makes for the values of its operands, the least recently used is dropped beyond this number. */
+export const MOST_VARIANTS = 16;
+
 /** The run that came to a host node. */
 export interface HostRun {
   readonly signal: AbortSignal | undefined;

@@ -1,12 +1,12 @@
+import { LruCache } from "@pt2/format";
 import type { Graph, Node } from "@pt2/graph";
 import type { HandlerTensor } from "@pt2/registry";
 import type { Addon } from "../addon.ts";
 import { staticOperands } from "../expand/static-operands.ts";
-import { LruCache } from "../lru-cache.ts";
 import type { Router } from "../routes.ts";
 import { ExpansionNode } from "./expansion-node.ts";
 import { HandlerNode } from "./handler-node.ts";
-import type { HostNode } from "./host-node.ts";
+import { type HostNode, MOST_VARIANTS } from "./host-node.ts";
 import type { HostServices } from "./host-services.ts";
 import { KernelNode } from "./kernel-node.ts";
 
@@ -27,7 +27,7 @@ export class HostNodes implements HostServices {
   readonly initial: HostNodesOptions["initial"];
   readonly #nodes: HostNode[] = [];
   /** Ops that handlers call, by what their calls have in common. */
-  readonly #called = new LruCache<HostNode>((node) => node.dispose?.());
+  readonly #called = new LruCache<string, HostNode>(MOST_VARIANTS, (node) => node.dispose?.());
 
   constructor({ addon, device, router, initial }: HostNodesOptions) {
     this.addon = addon;

@@ -1,4 +1,5 @@
 import { fixedInputs, isFactory, knownShape } from "@pt2/engine/rewrites";
+import { numel } from "@pt2/format";
 import {
   type Arg,
   definitionsOf,
@@ -100,6 +101,6 @@ function canFold(node: Node, types: ReadonlyMap<string, ValueType>, target: Opti
 function isSmall(types: readonly (ValueType | undefined)[]): boolean {
   return types.every((type) => {
     const shape = type?.kind === "tensor" ? knownShape(type) : undefined;
-    return shape !== undefined && shape.reduce((product, size) => product * size, 1) <= LARGEST_MADE;
+    return shape !== undefined && numel(shape) <= LARGEST_MADE;
   });
 }

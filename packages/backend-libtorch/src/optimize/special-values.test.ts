@@ -1,5 +1,5 @@
 import { type HostTensor, hostTensor } from "@pt2/backend";
-import { type DType, floatToBits } from "@pt2/format";
+import { type DType, floatToBits, numel } from "@pt2/format";
 import { describe, expect, it } from "vitest";
 import { LibtorchBackend } from "../backend.ts";
 import { describeWithLibtorch } from "../libtorch.test-helper.ts";
@@ -106,7 +106,7 @@ function small(dtype: "float32" | "bfloat16", shape: readonly number[]): HostTen
 }
 
 function tensorOf(dtype: "float32" | "bfloat16", shape: readonly number[], element: (i: number) => number): HostTensor {
-  const numbers = Array.from({ length: shape.reduce((n, size) => n * size, 1) }, (_, i) => element(i));
+  const numbers = Array.from({ length: numel(shape) }, (_, i) => element(i));
   if (dtype === "float32") return hostTensor(dtype, shape, Float32Array.from(numbers));
   return hostTensor(
     dtype,

@@ -1,5 +1,5 @@
+import { LruCache } from "@pt2/format";
 import type { NativeCapture, NativeValue } from "../addon.ts";
-import { LruCache } from "../lru-cache.ts";
 import { fromNative } from "../native-failure.ts";
 import { isNativeTensor } from "../native-tensor.ts";
 import type { CompiledPlan, PlanInputValue } from "./compiled-plan.ts";
@@ -10,7 +10,7 @@ const MOST = 4;
 /** Recordings of a plan's runs, one for each set of shapes: on CUDA the whole forward is one launch. */
 export class CapturedRuns {
   readonly #plan: CompiledPlan;
-  readonly #captures = new LruCache<Promise<NativeCapture | null>>(disposed, MOST);
+  readonly #captures = new LruCache<string, Promise<NativeCapture | null>>(MOST, disposed);
   /** Set once recording has failed, so that it is not tried again. */
   #possible = true;
 

@@ -1,6 +1,5 @@
-import { DTYPES, type WeightTensor } from "@pt2/format";
+import { DTYPES, reachOf, type WeightTensor } from "@pt2/format";
 import type { ValueType } from "@pt2/graph";
-import { reachOf } from "@pt2/registry";
 import { fitsType } from "../encode/commits.ts";
 import { libtorchError } from "../libtorch-errors.ts";
 

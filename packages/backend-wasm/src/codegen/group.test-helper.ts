@@ -1,6 +1,6 @@
 // Runs a group as a generated kernel, and element by element with the reference evaluator.
 import { evaluateAll, type Operand, positions } from "@pt2/conformance";
-import { bitsToFloat, DTYPES, type DType, floatToBits } from "@pt2/format";
+import { bitsToFloat, DTYPES, type DType, floatToBits, numel } from "@pt2/format";
 import type { ScalarValue, TypedExpr } from "@pt2/registry/scalar";
 import { createElementwiseCompiler } from "./compiler.ts";
 import { blockBytes, coalesce, innerModes, writeBlock } from "./geometry.ts";
@@ -21,7 +21,7 @@ const compiler = createElementwiseCompiler(memory);
 
 /** Returns the strides of a dense tensor in row-major order. */
 function contiguous(shape: readonly number[]): readonly number[] {
-  return shape.map((_, d) => shape.slice(d + 1).reduce((a, b) => a * b, 1));
+  return shape.map((_, d) => numel(shape.slice(d + 1)));
 }
 
 /**
@@ -30,7 +30,7 @@ function contiguous(shape: readonly number[]): readonly number[] {
  */
 export function runKernel(group: Group): readonly (readonly ScalarValue[])[] {
   const { shape, operands, outputs } = group;
-  const count = shape.reduce((a, b) => a * b, 1);
+  const count = numel(shape);
   const outputStrides = group.outputStrides ?? contiguous(shape);
   const strides = [...operands.map((operand) => operand.strides), ...outputs.map(() => outputStrides)];
   const geometry = coalesce(shape, strides, operands.length);

@@ -1,5 +1,5 @@
 import { isDense, sameStrides } from "@pt2/engine";
-import { DTYPES } from "@pt2/format";
+import { DTYPES, numel } from "@pt2/format";
 import type { PlanContext } from "./kernel.ts";
 import { addressOf, type TensorView } from "./tensor-view.ts";
 
@@ -16,7 +16,7 @@ interface Dimension {
 /** Plans a copy between two strided tensors of one shape and dtype. */
 export function planCopy(ctx: PlanContext, from: TensorView, to: TensorView): void {
   const { itemsize } = DTYPES[from.dtype];
-  const count = from.shape.reduce((n, size) => n * size, 1);
+  const count = numel(from.shape);
   if (sameStrides(from.shape, from.strides, to.strides) && isDense(to.shape, to.strides)) {
     const bytes = count * itemsize;
     ctx.step(() => ctx.heap.u8.copyWithin(addressOf(to), addressOf(from), addressOf(from) + bytes));

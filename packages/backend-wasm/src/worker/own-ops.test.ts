@@ -1,4 +1,5 @@
 import { hostTensor, type Value } from "@pt2/backend";
+import { numel } from "@pt2/format";
 import { type OpName, parse } from "@pt2/graph";
 import { createRegistry, defineOp, type OpHandler, type RegistryParts } from "@pt2/registry";
 import { aten } from "@pt2/registry/aten";
@@ -16,7 +17,7 @@ afterAll(async () => {
 });
 
 const floats = (...shape: number[]): Value => {
-  const count = shape.reduce((a, b) => a * b, 1);
+  const count = numel(shape);
   return hostTensor(
     "float32",
     shape,

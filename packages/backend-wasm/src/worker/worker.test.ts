@@ -1,6 +1,6 @@
 import { fileURLToPath } from "node:url";
 import { hostTensor, type Value } from "@pt2/backend";
-import { openArchive } from "@pt2/format";
+import { numel, openArchive } from "@pt2/format";
 import { fromFile } from "@pt2/format/node";
 import { importProgram, type Program } from "@pt2/graph";
 import { functionalize } from "@pt2/graph/functionalize";
@@ -35,7 +35,7 @@ function plain(values: readonly Value[]): unknown {
 }
 
 function floats(...shape: number[]): Value {
-  const count = shape.reduce((a, b) => a * b, 1);
+  const count = numel(shape);
   return hostTensor(
     "float32",
     shape,

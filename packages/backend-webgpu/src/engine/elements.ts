@@ -1,7 +1,6 @@
 import type { HostData } from "@pt2/engine";
 import { inParts } from "@pt2/engine";
-import { isContiguous, numel } from "@pt2/format";
-import { reachOf } from "@pt2/registry";
+import { isContiguous, numel, reachOf } from "@pt2/format";
 import { storageOf } from "../wgsl/storage.ts";
 import type { Adapter } from "./adapter.ts";
 import { fromGpu, toGpu } from "./element-bytes.ts";

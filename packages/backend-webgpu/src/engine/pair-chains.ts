@@ -1,4 +1,5 @@
 import type { Step } from "@pt2/engine";
+import { sameShape } from "@pt2/format";
 import { type Call, type LoweredTensor, tensorsIn } from "@pt2/registry";
 import { substitute, type TypedExpr } from "@pt2/registry/scalar";
 import { inputOf, joinPairs, type PairStep, readBy } from "./pairs.ts";
@@ -105,8 +106,4 @@ function loopOf(step: Step | PairStep): Loop | null {
 function madeBy(step: Step | PairStep): readonly LoweredTensor[] {
   if (step.kind === "pairs") return [step.output];
   return step.kind === "call" ? step.call.results.flatMap(tensorsIn) : [step.group.output];
-}
-
-function sameShape(a: readonly number[], b: readonly number[]): boolean {
-  return a.length === b.length && a.every((size, d) => size === b[d]);
 }

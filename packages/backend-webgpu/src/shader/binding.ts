@@ -1,4 +1,4 @@
-import { reachOf } from "@pt2/registry";
+import { reachOf } from "@pt2/format";
 import type { Adapter } from "../engine/adapter.ts";
 import type { TensorView } from "../engine/tensor-view.ts";
 import { webgpuError } from "../webgpu-errors.ts";

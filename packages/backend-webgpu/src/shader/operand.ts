@@ -1,5 +1,6 @@
 import { isComplexDtype } from "@pt2/engine";
 import type { DType } from "@pt2/format";
+import { numel } from "@pt2/format";
 import type { Adapter } from "../engine/adapter.ts";
 import type { TensorView } from "../engine/tensor-view.ts";
 import { computeType, loadExpr, storageOf } from "../wgsl/storage.ts";
@@ -16,7 +17,7 @@ export function isVector(place: TensorView): boolean {
   if (isComplexDtype(place.dtype)) return false;
   const dims = dimensionsOf(place);
   const dense = dims.length === 0 || (dims.length === 1 && dims[0]!.stride === 1);
-  const count = place.shape.reduce((n, size) => n * size, 1);
+  const count = numel(place.shape);
   return dense && count % LANES === 0 && place.offset % LANES === 0;
 }
 

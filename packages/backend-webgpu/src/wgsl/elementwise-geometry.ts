@@ -1,3 +1,5 @@
+import { numel } from "@pt2/format";
+
 /** A tensor's walk over an iteration space: strides and offset count elements. */
 export interface Walk {
   readonly strides: readonly number[];
@@ -68,7 +70,7 @@ export function formOf({ shape, walks }: Geometry): ElementwiseForm {
   const rank = shape.length;
   const output = modeOf(walks.at(-1) as Walk, shape, 4);
   const whole = (shape.at(-1) as number) % 4 === 0 && isVectorArray(output);
-  const ragged = !whole && output === "dense" && elements(shape) % 4 === 0;
+  const ragged = !whole && output === "dense" && numel(shape) % 4 === 0;
   const vector = whole || ragged ? 4 : 1;
   const modes = walks.map((walk) => modeOf(walk, shape, vector));
   if (ragged)
@@ -88,16 +90,14 @@ function turnedAlong({ strides, offset }: Walk, shape: readonly number[]): numbe
 
 /** Returns how many invocations compute a coalesced geometry. */
 export function invocationsOf({ shape }: Geometry, { vector, turned }: ElementwiseForm): number {
-  return elements(shape) / (turned === null ? vector : 16);
+  return numel(shape) / (turned === null ? vector : 16);
 }
-
-const elements = (shape: readonly number[]): number => shape.reduce((a, b) => a * b, 1);
 
 function modeOf({ strides, offset }: Walk, shape: readonly number[], vector: number): WalkMode {
   if (strides.every((stride) => stride === 0)) return "scalar";
   // A vector is read at a multiple of its length.
   const aligned = offset % vector === 0;
-  if (aligned && strides.every((stride, d) => stride === elements(shape.slice(d + 1)))) return "dense";
+  if (aligned && strides.every((stride, d) => stride === numel(shape.slice(d + 1)))) return "dense";
   const inner = strides.at(-1);
   if (inner === 0) return "column";
   const rows = aligned && strides.slice(0, -1).every((stride) => stride % vector === 0);

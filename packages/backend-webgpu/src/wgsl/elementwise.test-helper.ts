@@ -1,6 +1,6 @@
 // Runs an expression on the device, and element by element with the reference evaluator.
 import { evaluateAll, positions } from "@pt2/conformance";
-import { bitsToFloat, DTYPES, type DType, floatToBits } from "@pt2/format";
+import { bitsToFloat, DTYPES, type DType, floatToBits, numel } from "@pt2/format";
 import { loading } from "@pt2/registry/on-demand";
 import { convert, fold, type ScalarValue, type TypedExpr, withChildren } from "@pt2/registry/scalar";
 import { type ElementwiseDispatch, elementwiseDispatch } from "./elementwise.ts";
@@ -23,7 +23,7 @@ export interface TestKernel {
 
 /** Returns the walk of a dense tensor in row-major order. */
 export function dense(shape: readonly number[]): Walk {
-  return { strides: shape.map((_, d) => shape.slice(d + 1).reduce((a, b) => a * b, 1)), offset: 0 };
+  return { strides: shape.map((_, d) => numel(shape.slice(d + 1))), offset: 0 };
 }
 
 /** Returns the values of the output in row-major order, as the device computes them. */

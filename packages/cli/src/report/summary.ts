@@ -1,5 +1,5 @@
 import { type Element, elementsOf, elementText } from "@pt2/backend";
-import { DTYPES } from "@pt2/format";
+import { DTYPES, numel } from "@pt2/format";
 import type { LeafInfo, Value } from "@pt2/runtime";
 
 const SHOWN = 6;
@@ -23,7 +23,7 @@ export async function summarise({ name, type }: LeafInfo, value: Value): Promise
   }
   const { dtype, shape } = value;
   const at = elementsOf(dtype, await value.read());
-  const count = shape.reduce((n, size) => n * size, 1);
+  const count = numel(shape);
   const head: readonly Element[] = Array.from({ length: Math.min(count, SHOWN) }, (_, i) => at(i));
   const measured = count > 0 && DTYPES[dtype].kind !== "complex" ? range(at as (i: number) => number, count) : NOTHING;
   return { name, type: `${dtype} [${shape.join(", ")}]`, head: head.map(elementText), ...measured };

@@ -1,4 +1,5 @@
 import type { DType } from "@pt2/format";
+import { numel } from "@pt2/format";
 import { evaluate, type ScalarValue, type TypedExpr } from "@pt2/registry/scalar";
 
 /** The strides and the offset with which an iteration space reads a storage. */
@@ -20,7 +21,7 @@ export function evaluateAll(
   shape: readonly number[],
 ): readonly ScalarValue[] {
   const at = operands.map((operand) => positions(shape, operand));
-  const count = shape.reduce((a, b) => a * b, 1);
+  const count = numel(shape);
   return Array.from({ length: count }, (_, i) =>
     evaluate(
       expr,

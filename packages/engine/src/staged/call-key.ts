@@ -1,3 +1,4 @@
+import { numel } from "@pt2/format";
 import { type Call, isTensor } from "@pt2/registry";
 import { keyOf } from "@pt2/registry/scalar";
 
@@ -10,7 +11,7 @@ const MAX_GENERATED = 1 << 22;
 export function isPure(call: Call): boolean {
   if (call.record.impure === true) return false;
   const reads = Object.values(call.args).some((arg) => isTensor(arg) || (Array.isArray(arg) && arg.some(isTensor)));
-  const size = call.results.reduce<number>((n, r) => (isTensor(r) ? n + r.shape.reduce((a, b) => a * b, 1) : n), 0);
+  const size = call.results.reduce<number>((n, r) => (isTensor(r) ? n + numel(r.shape) : n), 0);
   return reads || size <= MAX_GENERATED;
 }
 

@@ -5,7 +5,7 @@ export interface Cached<V> {
   accepts(values: V): boolean;
 }
 
-/** Keeps the plans that were used last. */
+/** Keeps the plans that were used last. Unlike in an `LruCache`, several have one key, and one must accept the values. */
 export class PlanCache<V, P extends Cached<V>> {
   readonly #limit: number;
   readonly #drop: (plan: P) => void;

@@ -1,7 +1,6 @@
 import { backendError } from "@pt2/backend";
-import { DTYPES, type WeightTensor } from "@pt2/format";
+import { DTYPES, reachOf, type WeightTensor } from "@pt2/format";
 import type { Program, ValueType } from "@pt2/graph";
-import { reachOf } from "@pt2/registry";
 
 /** A placeholder of a program that is not a user input, and the weight for it. */
 export interface ProgramWeight {

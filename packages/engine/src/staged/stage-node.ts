@@ -1,3 +1,4 @@
+import { LruCache } from "@pt2/format";
 import type { Graph } from "@pt2/graph";
 import { type ArgValue, isRunNumber, isTensor, type LoweredTensor, type RunNumber, type Stage } from "@pt2/registry";
 import { operandsOf } from "../fuse.ts";
@@ -51,8 +52,8 @@ export class StageNode<Place extends TensorType, Plan extends StagePlan<Place>> 
   readonly #count: StageCount;
   /** The runtime scalars that the stage's steps read. */
   readonly #numbers: readonly RunNumber[];
-  /** Runners of the graphs that the graph break calls, most recently used last. */
-  readonly #graphs = new Map<Graph | string, CalledGraph<Place, Plan>>();
+  /** Runners of the graphs that the graph break calls. */
+  readonly #graphs = new LruCache<Graph | string, CalledGraph<Place, Plan>>(MAX_GRAPHS, (runner) => runner.release());
 
   private constructor(
     engine: StageEngine<Place, Plan>,
@@ -129,20 +130,12 @@ export class StageNode<Place extends TensorType, Plan extends StagePlan<Place>> 
 
   /** The first stages of graphs that the graph break calls. */
   get nested(): readonly StageNode<Place, Plan>[] {
-    return [...this.#graphs.values()].flatMap((runner) => runner.plans);
+    return this.#graphs.values.flatMap((runner) => runner.plans);
   }
 
   /** Returns the runner of a graph that the graph break calls. */
   runnerOf(key: Graph | string, make: () => CalledGraph<Place, Plan>): CalledGraph<Place, Plan> {
-    const runner = this.#graphs.get(key) ?? make();
-    this.#graphs.delete(key);
-    this.#graphs.set(key, runner);
-    if (this.#graphs.size > MAX_GRAPHS) {
-      const [oldest, dropped] = this.#graphs.entries().next().value!;
-      this.#graphs.delete(oldest);
-      dropped.release();
-    }
-    return runner;
+    return this.#graphs.get(key, make);
   }
 
   /** Releases its plan, and those of all stages after it. */
@@ -150,7 +143,6 @@ export class StageNode<Place extends TensorType, Plan extends StagePlan<Place>> 
     this.#count.stages--;
     this.#engine.release(this.plan);
     this.next.clear();
-    for (const runner of this.#graphs.values()) runner.release();
     this.#graphs.clear();
   }
 }

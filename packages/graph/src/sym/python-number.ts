@@ -78,14 +78,6 @@ export function less(a: PyNumber, b: PyNumber): boolean {
   return a < b;
 }
 
-/** Rounds half to even, as Python's `round` does. */
-export function roundHalfEven(value: number): number {
-  const down = Math.floor(value);
-  const rest = value - down;
-  if (rest !== 0.5) return Math.round(value);
-  return down % 2 === 0 ? down : down + 1;
-}
-
 /** Throws on division by zero, as Python does for floats too. */
 function refuseZero(divisor: PyNumber): void {
   if (Number(divisor) === 0) throw new RangeError("division by zero");

@@ -1,3 +1,4 @@
+import { roundHalfEven } from "@pt2/format";
 import {
   add,
   asNumber,
@@ -8,7 +9,6 @@ import {
   type PyNumber,
   type PyValue,
   pow,
-  roundHalfEven,
   toFloat,
   trueDiv,
 } from "./python-number.ts";

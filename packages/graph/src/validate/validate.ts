@@ -1,6 +1,7 @@
 import type { TreeSpec } from "@pt2/format";
 import { graphError } from "../graph-errors.ts";
 import type { Graph, Program } from "../ir.ts";
+import { countLeaves } from "../pytree/pytree-structure.ts";
 import { isModuleResult } from "../query/output-kinds.ts";
 import { graphProblems } from "./graph-problems.ts";
 import type { Problem } from "./problem.ts";
@@ -63,8 +64,4 @@ function treeProblems({ inputs, outputs, inSpec, outSpec }: Program): readonly P
 function leafProblem(where: string, spec: TreeSpec | null, specs: number): readonly Problem[] {
   const leaves = spec === null ? specs : countLeaves(spec);
   return leaves === specs ? [] : [{ code: "tree", message: `${leaves} leaves, ${specs} in the signature`, where }];
-}
-
-function countLeaves(spec: TreeSpec): number {
-  return spec.type === null ? 1 : spec.children.reduce((sum, child) => sum + countLeaves(child), 0);
 }

@@ -1,3 +1,4 @@
+import { numel } from "@pt2/format";
 import { describe, expect, it } from "vitest";
 import type { Call } from "../lower/call.ts";
 import { Emitter } from "../lower/emit.ts";
@@ -32,8 +33,8 @@ const KERNELS: {
     Array.from({ length: shape[0]! }, (_, i) => convert(dtype, Number(start) + i * Number(step))),
   "aten::cat": ({ tensors, dim }, result, data) => {
     const parts = (tensors as readonly TensorMeta[]).filter(({ shape }) => shape.length === result.shape.length);
-    const inner = (shape: readonly number[]): number => shape.slice(Number(dim)).reduce((n, size) => n * size, 1);
-    const outer = result.shape.slice(0, Number(dim)).reduce((n, size) => n * size, 1);
+    const inner = (shape: readonly number[]): number => numel(shape.slice(Number(dim)));
+    const outer = numel(result.shape.slice(0, Number(dim)));
     const block = (part: TensorMeta, i: number) =>
       data.get(part)!.slice(i * inner(part.shape), (i + 1) * inner(part.shape));
     return Array.from({ length: outer }, (_, i) => parts.flatMap((part) => block(part, i))).flat();
@@ -41,7 +42,7 @@ const KERNELS: {
   "aten::index_select": ({ self, dim, index }, result, data) => {
     const picked = data.get(index as TensorMeta)!;
     const { shape } = self as TensorMeta;
-    const inner = shape.slice(Number(dim) + 1).reduce((n, size) => n * size, 1);
+    const inner = numel(shape.slice(Number(dim) + 1));
     return offsets(contiguous(result.shape)).map((at) => {
       const row = Math.floor(at / inner);
       const source = Math.floor(row / picked.length) * shape[Number(dim)]! + Number(picked[row % picked.length]);

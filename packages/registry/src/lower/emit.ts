@@ -7,6 +7,7 @@ import type { OpRegistry } from "../op-registry.ts";
 import { resolveArgs } from "../op-registry.ts";
 import { isComplexCall, scalarMeta } from "../promotion.ts";
 import { registryError } from "../registry-errors.ts";
+import { hasTensor } from "../schema/has-tensor.ts";
 import type { SchemaType } from "../schema/types.ts";
 import type { ArgValue } from "../tensor-meta.ts";
 import { describe } from "./arguments.ts";
@@ -16,7 +17,7 @@ import { typedCall } from "./elementwise.ts";
 import { located } from "./located.ts";
 import { Recipe } from "./recipe.ts";
 import { isFree, named, resultsOf, viewMeta } from "./results.ts";
-import { RunNumbers, takesTensor } from "./run-number.ts";
+import { RunNumbers } from "./run-number.ts";
 import { writtenProblem } from "./written.ts";
 
 /** The backend that a program is lowered for. */
@@ -187,7 +188,7 @@ export class Emitter {
     keeps: (record: OpRecord, name: string) => boolean = () => false,
   ): Call["args"] {
     const { schema } = record;
-    const tensors = (name: string): boolean => schema.args.some((arg) => arg.name === name && takesTensor(arg.type));
+    const tensors = (name: string): boolean => schema.args.some((arg) => arg.name === name && hasTensor(arg.type));
     const settled = this.#numbers.settle(given, (name) => keeps(record, name) || tensors(name));
     return resolveArgs(schema, settled, () => describe(node));
   }

@@ -1,8 +1,9 @@
+import { numel } from "@pt2/format";
 import type { Node } from "@pt2/graph";
 import { checkLimit, checkTensor } from "../limits.ts";
 import type { OpRecord } from "../op.ts";
 import { registryError } from "../registry-errors.ts";
-import type { SchemaType } from "../schema/types.ts";
+import { hasTensor } from "../schema/has-tensor.ts";
 import type { ArgValue, Strided, TensorMeta } from "../tensor-meta.ts";
 import { contiguous, requireInside } from "../view.ts";
 import type { LoweredTensor } from "./lowered-tensor.ts";
@@ -22,10 +23,6 @@ export function isFree(record: OpRecord): boolean {
   return record.infer !== undefined && record.schema.returns.every(({ type }) => !hasTensor(type));
 }
 
-function hasTensor(type: SchemaType): boolean {
-  return type.kind === "base" ? type.base === "Tensor" : "inner" in type && hasTensor(type.inner);
-}
-
 /** Infers the result of a view of a contiguous tensor, and checks that its geometry stays inside that tensor. */
 export function viewMeta(record: OpRecord, args: Readonly<Record<string, ArgValue>>): ArgValue {
   const source = args[record.schema.args[0]!.name] as TensorMeta;
@@ -35,7 +32,7 @@ export function viewMeta(record: OpRecord, args: Readonly<Record<string, ArgValu
   const geometry = record.view!(contiguous(source.shape), args);
   if (geometry === null)
     throw registryError("registry.shape", { what: `${record.name} cannot view a tensor of shape [${source.shape}]` });
-  const count = source.shape.reduce((n, size) => n * size, 1);
+  const count = numel(source.shape);
   const meta = (view: Strided): TensorMeta => {
     requireInside(view, count, record.name);
     return { dtype: source.dtype, shape: view.shape };

@@ -1,4 +1,3 @@
-import type { SchemaType } from "../schema/types.ts";
 import type { ArgValue, NumberCell, Scalar } from "../tensor-meta.ts";
 import { pythonDtype } from "../wrapped.ts";
 import type { LoweredTensor } from "./lowered-tensor.ts";
@@ -72,11 +71,6 @@ export class RunNumbers {
       Object.entries(given).map(([name, value]) => [name, keeps(name) ? value : settled(value)]),
     );
   }
-}
-
-/** Returns whether an argument of this type may be a tensor, possibly optional or in a list. */
-export function takesTensor(type: SchemaType): boolean {
-  return type.kind === "base" ? type.base === "Tensor" : "inner" in type && takesTensor(type.inner);
 }
 
 function holdsRunNumber(value: ArgValue): boolean {

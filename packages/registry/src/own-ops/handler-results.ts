@@ -1,4 +1,4 @@
-import { DTYPES } from "@pt2/format";
+import { DTYPES, numel } from "@pt2/format";
 import type { Node } from "@pt2/graph";
 import { declaredEffects } from "../effects.ts";
 import type { HandlerFunction, HandlerTensor } from "../handler.ts";
@@ -81,7 +81,7 @@ function listOf(returned: unknown, { node, who }: HandledCall): readonly unknown
 function requireData({ dtype, shape, data }: HandlerTensor, node: Node, who: string): void {
   // A tensor without data was made by the backend itself.
   if (data === null) return;
-  const expected = shape.reduce((n, size) => n * size, 1) * (DTYPES[dtype]?.itemsize ?? Number.NaN);
+  const expected = numel(shape) * (DTYPES[dtype]?.itemsize ?? Number.NaN);
   if (data.byteLength === expected) return;
   throw registryError("registry.result", {
     what: `${who} of ${node.op} returned ${dtype} [${shape.join(", ")}] with ${data.byteLength} bytes of data, not ${expected}`,

@@ -1,9 +1,10 @@
+import { numel, reachOf } from "@pt2/format";
 import { type OpName, splitOpName } from "@pt2/graph";
 import type { OpRecord } from "../op.ts";
 import { registryError } from "../registry-errors.ts";
 import type { SchemaType } from "../schema/types.ts";
 import type { ArgValue, Strided, TensorMeta } from "../tensor-meta.ts";
-import { contiguous, reachOf, requireInside } from "../view.ts";
+import { contiguous, requireInside } from "../view.ts";
 
 const TENSOR: SchemaType = { kind: "base", base: "Tensor" };
 const INT: SchemaType = { kind: "base", base: "int" };
@@ -71,11 +72,7 @@ function geometryOf({ name, schema, view }: OpRecord, args: Readonly<Record<stri
   if (geometry === null || geometry === undefined) {
     throw registryError("registry.shape", { what: `${name} cannot view a tensor of shape [${shape.join(", ")}]` });
   }
-  requireInside(
-    geometry,
-    shape.reduce((n, size) => n * size, 1),
-    name,
-  );
+  requireInside(geometry, numel(shape), name);
   if (!overlaps(geometry)) return geometry;
   throw registryError("registry.argument", {
     what: `A write through ${name} would write elements more than once: sizes [${geometry.shape.join(", ")}], strides [${geometry.strides.join(", ")}]`,

@@ -1,5 +1,5 @@
 import type { DType } from "@pt2/format";
-import { roundHalfEven } from "./convert.ts";
+import { roundHalfEven } from "@pt2/format";
 import type { BinaryFn, UnaryFn } from "./expr.ts";
 
 /** The functions of one float that return a float. */

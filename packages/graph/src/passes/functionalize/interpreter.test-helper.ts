@@ -1,3 +1,4 @@
+import { numel } from "@pt2/format";
 import type { Arg, Graph, Node, OpName } from "../../ir.ts";
 import type { Strided } from "./strided.test-helper.ts";
 import * as t from "./strided.test-helper.ts";
@@ -21,7 +22,7 @@ function elementwise(f: (a: number, b: number) => number): Kernel {
   return (args) => {
     const self = tensor(args);
     const { other = 0 } = args;
-    const b = typeof other === "number" ? self.shape.reduce((n, s) => n * s, 1) : 0;
+    const b = typeof other === "number" ? numel(self.shape) : 0;
     const right =
       typeof other === "number"
         ? new Array<number>(b).fill(other)

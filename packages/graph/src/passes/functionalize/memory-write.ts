@@ -1,3 +1,4 @@
+import { numel } from "@pt2/format";
 import type { NodeOrigin, TensorType } from "../../ir.ts";
 import { contiguousStrides } from "../../strides.ts";
 import type { GraphBuilder } from "../graph-builder.ts";
@@ -26,7 +27,7 @@ export function isInjective({ shape, strides }: TensorType): boolean | null {
 /** Creates a tensor of the positions 0, 1, 2, … with the shape of a memory. Returns null where its size is unknown. */
 export function positionsIn(type: TensorType, builder: GraphBuilder, origin: NodeOrigin): string | null {
   if (!type.shape.every((size) => typeof size === "number")) return null;
-  const count = type.shape.reduce((n, size) => n * size, 1);
+  const count = numel(type.shape);
   const dense = { ...type, dtype: "int64", storageOffset: 0 } as const;
   const [row] = builder.emit({
     op: "aten::arange",

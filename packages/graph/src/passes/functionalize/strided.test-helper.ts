@@ -1,3 +1,4 @@
+import { numel } from "@pt2/format";
 /** A tensor over shared memory, as PyTorch has it; for tests of what aliases what. */
 export interface Strided {
   readonly data: Float64Array;
@@ -6,7 +7,7 @@ export interface Strided {
   readonly offset: number;
 }
 
-export const product = (sizes: readonly number[]): number => sizes.reduce((a, b) => a * b, 1);
+export const product = (sizes: readonly number[]): number => numel(sizes);
 
 function denseStrides(shape: readonly number[]): readonly number[] {
   return shape.map((_, i) => product(shape.slice(i + 1)));

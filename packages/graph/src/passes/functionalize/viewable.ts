@@ -1,4 +1,4 @@
-import { DTYPES, type DType } from "@pt2/format";
+import { DTYPES, type DType, numel } from "@pt2/format";
 import type { Node, OpName, TensorType } from "../../ir.ts";
 import { argOf } from "../../query/node-values.ts";
 import { isContiguous, sameSizes } from "../../strides.ts";
@@ -102,7 +102,7 @@ function viewableWhere(size: (symbol: number) => number, from: TensorType, to: T
   const bindings = new Map([...symbols].map((symbol, i) => [symbol, size(i)]));
   const [shape, strides, wanted] = lists.map((values) => sizesWhere(values, bindings));
   if (shape === undefined || strides === undefined || wanted === undefined) return undefined;
-  return count(shape) === count(wanted) ? isViewable(shape, strides, wanted) : undefined;
+  return numel(shape) === numel(wanted) ? isViewable(shape, strides, wanted) : undefined;
 }
 
 function sizesWhere(values: readonly SymInt[], bindings: Bindings): readonly number[] | undefined {
@@ -112,10 +112,6 @@ function sizesWhere(values: readonly SymInt[], bindings: Bindings): readonly num
     // Some size is negative, or divides by zero.
     return undefined;
   }
-}
-
-function count(shape: readonly number[]): number {
-  return shape.reduce((n, size) => n * size, 1);
 }
 
 /**

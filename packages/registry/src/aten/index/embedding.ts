@@ -1,3 +1,4 @@
+import { numel } from "@pt2/format";
 import type { Builder } from "../../builder.ts";
 import { defineOp, type OpRecord } from "../../op.ts";
 import type { TensorMeta } from "../../tensor-meta.ts";
@@ -18,7 +19,7 @@ export const EMBEDDING_OPS: readonly OpRecord[] = [
       },
       decompose: ({ weight, indices }, b) => {
         const e = emit(b);
-        const count = indices.shape.reduce((x, y) => x * y, 1);
+        const count = numel(indices.shape);
         const picked = b.tensor("aten::index_select", { self: weight, dim: 0, index: e.reshape(indices, [count]) });
         return e.reshape(picked, [...indices.shape, weight.shape[1]!]);
       },

@@ -1,3 +1,4 @@
+import { numel } from "@pt2/format";
 import type { Builder } from "../../builder.ts";
 import { defineOp, type OpRecord } from "../../op.ts";
 import type { Scalar, TensorMeta } from "../../tensor-meta.ts";
@@ -63,7 +64,7 @@ export const INDEX_OPS: readonly OpRecord[] = [
     requires: { kinds: { index: "long" } },
     decompose: ({ self, index, source, accumulate }, b) => {
       const e = emit(b);
-      const flat = e.reshape(self, [self.shape.reduce((x, y) => x * y, 1)]);
+      const flat = e.reshape(self, [numel(self.shape)]);
       const values = e.reshape(source, index.shape);
       return e.reshape(put(b, { self: flat, indices: [index], values, accumulate }), self.shape);
     },

@@ -1,3 +1,4 @@
+import { numel } from "@pt2/format";
 import type { Builder } from "../../builder.ts";
 import { defineOp, type OpRecord } from "../../op.ts";
 import type { TensorMeta } from "../../tensor-meta.ts";
@@ -32,7 +33,7 @@ export const WEIGHT_NORM_OPS: readonly OpRecord[] = [
     requires: { kinds: { indices: "index" }, ranks: { self: [2] } },
     decompose: ({ self, indices, max_norm, norm_type }, b) => {
       const e = emit(b);
-      const [rows, count] = [self.shape[0]!, indices.shape.reduce((product, size) => product * size, 1)];
+      const [rows, count] = [self.shape[0]!, numel(indices.shape)];
       const norm = b.tensor("aten::linalg_vector_norm", {
         self,
         ord: { float: norm_type },

@@ -1,7 +1,8 @@
-import { numel } from "@pt2/format";
 import { broadcastShapes } from "../../broadcast.ts";
 import { checkLimit } from "../../limits.ts";
 import { check, show } from "./check.ts";
+
+export { numel, sameShape } from "@pt2/format";
 
 /** Converts a dimension to one that is counted from the front; a 0-d tensor counts as 1-d, as in PyTorch. */
 export function wrapDim(dim: number, rank: number): number {
@@ -32,13 +33,6 @@ export function reducedDims(dim: DimList, rank: number): readonly number[] {
 export function reducedShape(shape: readonly number[], dims: readonly number[], keepdim: boolean): readonly number[] {
   if (keepdim) return shape.map((size, d) => (dims.includes(d) ? 1 : size));
   return shape.filter((_, d) => !dims.includes(d));
-}
-
-export { numel };
-
-/** Returns whether two shapes are equal. */
-export function sameShape(a: readonly number[], b: readonly number[]): boolean {
-  return a.length === b.length && a.every((size, i) => size === b[i]);
 }
 
 /** Returns the shape that operands broadcast to. */

@@ -1,3 +1,4 @@
+import { numel } from "@pt2/format";
 import { defineOp, type OpRecord } from "../../op.ts";
 import type { Strided } from "../../tensor-meta.ts";
 import { check, show } from "../support/check.ts";
@@ -93,7 +94,7 @@ function flatten(self: Strided, start: number, end: number): Strided | null {
   check(from <= to, "flatten() has invalid args: start_dim cannot come after end_dim");
   if (rank === 0) return reshapeTo(self, [1]);
   if (from === to) return self;
-  const middle = self.shape.slice(from, to + 1).reduce((product, size) => product * size, 1);
+  const middle = numel(self.shape.slice(from, to + 1));
   return reshapeTo(self, [...self.shape.slice(0, from), middle, ...self.shape.slice(to + 1)]);
 }
 
