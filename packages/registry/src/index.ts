@@ -2,6 +2,8 @@
  * Defines what PyTorch's ops mean. The records are in `@pt2/registry/aten`, and those that load on demand in
  * `./on-demand`.
  */
+
+export { reachOf } from "@pt2/format";
 export type { Builder, Callable, EmitCall, KnownOp, SchemaOf, TypedOp } from "./builder.ts";
 export { builderOf } from "./builder.ts";
 export type { OpEffects } from "./effects.ts";

@@ -1,15 +1,13 @@
 import { backendError } from "@pt2/backend";
-import { reachOutside } from "@pt2/format";
-import type { Strided } from "@pt2/registry";
+import { reachOf, type Strided } from "@pt2/registry";
 
 /**
  * Proves that a view stays inside a buffer with room for `elements`, whatever rule gave its geometry: kernels trust
  * places. This is the last gate in front of memory; lowering has refused what is wrong with the program before.
  */
 export function checkInside(view: Strided, elements: number): void {
-  const outside = reachOutside(view, elements);
-  if (outside === undefined) return;
-  const { first, last } = outside;
+  const { first, last } = reachOf(view);
+  if (last < first || (first >= 0 && last < elements)) return;
   const { shape, strides, offset } = view;
   throw backendError("backend.view-bounds", {
     what: `A view of shape [${shape.join(", ")}], strides [${strides.join(", ")}] and offset ${offset} reaches elements ${first} to ${last} of a buffer of ${elements}`,
