@@ -21,7 +21,7 @@ function importedBy(file: string, found: Set<string> = new Set()): ReadonlySet<s
   return found;
 }
 
-test("whatever writes a package's files is an input of the build: what changed it is built again", () => {
+test("a script that writes a package's files is an input of its build", () => {
   const { inputs } = (JSON.parse(read("turbo.json")) as Turbo).tasks.build;
   const fromRoot = inputs.filter((path) => path.startsWith("../../")).map((path) => path.slice("../../".length));
   const needed = [...importedBy("scripts/bundle-package.ts"), "tsconfig.base.json"];

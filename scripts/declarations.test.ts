@@ -19,7 +19,7 @@ export type { Other as Renamed } from "./other.ts";
 export * from "./all.ts";
 //# sourceMappingURL=index.d.ts.map`;
 
-it("reads what a declaration file declares, exports and takes from others", () => {
+it("the reader finds what a declaration file declares, exports and imports", () => {
   const { declared, exported, aliases, stars } = readDeclarations(TEXT);
   expect([...exported].sort()).toEqual(["Code", "Renamed", "TABLE", "Tensor", "at", "numel"]);
   expect(declared.get("Tensor")).toBe(

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { parseImports } from "./imports.ts";
 
-it("finds every form of import", () => {
+it("the scanner finds every form of import", () => {
   const source = `// import { no } from "comment";
 /* export * from "block"; */
 import "effect";

@@ -18,6 +18,6 @@ it("tests may use every earlier row, and the last row everything", () => {
   expect(mayImport("@pt2/tests", { test: false })).toContain("@pt2/cli");
 });
 
-it("a package outside the house may import nothing", () => {
+it("a package outside the layers may import nothing", () => {
   expect(mayImport("@pt2/utils", { test: false })).toBeUndefined();
 });

@@ -28,7 +28,7 @@ describe.skipIf(missing !== "")(`all-MiniLM-L6-v2${missing}`, () => {
   });
   afterAll(() => backend.dispose());
 
-  it("returns PyTorch's embeddings at four batch and sequence sizes", async () => {
+  it("the encoder returns PyTorch's embeddings at four batch and sequence sizes", async () => {
     const [inputs, expected] = await Promise.all(goldens.map(readTensors));
     await using model = await load(file("minilm.pt2"), { backend });
     const shapes: (readonly number[])[] = [];
@@ -48,7 +48,7 @@ describe.skipIf(missing !== "")(`all-MiniLM-L6-v2${missing}`, () => {
     expect(new Set(shapes.map(String)).size).toBe(4);
   });
 
-  it("tokenises as PyTorch's tokenizer does", async () => {
+  it("the tokenizer gives the tokens of PyTorch's tokenizer", async () => {
     const [inputs] = await Promise.all(goldens.map(readTensors));
     const tokenizer = await TextTokenizer.load(MODEL_FOLDER);
     const texts = [

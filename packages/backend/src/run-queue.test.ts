@@ -15,7 +15,7 @@ function gate(): { readonly work: () => Promise<void>; readonly open: () => void
   return { work: () => opened, open };
 }
 
-test("runs follow each other, also after one that failed", async () => {
+test("a queue runs one run after the other, also after one that failed", async () => {
   const queue = new RunQueue(disposed);
   const { work, open } = gate();
   const order: string[] = [];
@@ -31,7 +31,7 @@ test("runs follow each other, also after one that failed", async () => {
   expect(order).toEqual(["first", "second"]);
 });
 
-test("a run that waits is aborted at once, and the next still waits for its turn", async () => {
+test("a waiting run is aborted at once, and the next run still waits for the first", async () => {
   const queue = new RunQueue(disposed);
   const { work, open } = gate();
   let over = false;
@@ -49,7 +49,7 @@ test("a run that waits is aborted at once, and the next still waits for its turn
   expect(await third).toBe(true);
 });
 
-test("a signal that cannot be listened to is asked when the turn comes", async () => {
+test("a signal without events is checked before its run starts", async () => {
   const stopped = {
     throwIfAborted() {
       throw new Error("stopped");
@@ -58,7 +58,7 @@ test("a signal that cannot be listened to is asked when the turn comes", async (
   await expect(new RunQueue(disposed).run(async () => "ran", stopped)).rejects.toThrow("stopped");
 });
 
-test("closing waits for runs under way and refuses more", async () => {
+test("close waits for runs under way and refuses new ones", async () => {
   const queue = new RunQueue(disposed);
   const { work, open } = gate();
   const under = queue.run(work);
@@ -68,7 +68,7 @@ test("closing waits for runs under way and refuses more", async () => {
   await Promise.all([under, closed]);
 });
 
-test("nothing of runs that are over is held, neither results nor errors nor inputs", async () => {
+test("a queue references neither results nor errors nor inputs of runs that have ended", async () => {
   const queue = new RunQueue(disposed);
   const { watch, alive } = watchGarbage();
   const signal = new AbortController().signal;
@@ -81,7 +81,7 @@ test("nothing of runs that are over is held, neither results nor errors nor inpu
   expect(await queue.run(async () => "it still runs")).toBe("it still runs");
 });
 
-test("nothing of runs that were aborted is held while the one that they waited for goes on", async () => {
+test("a queue does not reference aborted runs while an earlier run continues", async () => {
   const queue = new RunQueue(disposed);
   const { work, open } = gate();
   const under = queue.run(work);
@@ -98,7 +98,7 @@ test("nothing of runs that were aborted is held while the one that they waited f
   await under;
 });
 
-test("a signal that serves many runs has one listener while they wait, and none when they are over", async () => {
+test("a signal of many runs has one listener while they wait, and none after they have ended", async () => {
   const queue = new RunQueue(disposed);
   const { signal } = new AbortController();
   const listeners = (): number => getEventListeners(signal, "abort").length;
@@ -108,7 +108,7 @@ test("a signal that serves many runs has one listener while they wait, and none 
   expect(listeners()).toBe(0);
 });
 
-test("runs that came while others waited keep their order, with aborted ones between", async () => {
+test("waiting runs keep their order if others between them are aborted", async () => {
   const queue = new RunQueue(disposed);
   const { work, open } = gate();
   const order: number[] = [];

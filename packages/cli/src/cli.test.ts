@@ -13,7 +13,7 @@ const DIGITS = fileURLToPath(new URL("../../../examples/digits/digits.pt2", impo
 const MLP = fixturePath("torch-2.13/mlp.pt2");
 
 describe("the usage of pt2", () => {
-  it("prints its help", async () => {
+  it("pt2 prints its help", async () => {
     const all = await pt2("--help");
     expect(all).toMatchObject({ code: 0, err: "" });
     for (const name of ["inspect", "ops", "run", "verify", "bench", "profile", "graph", "libtorch", "doctor"]) {
@@ -24,7 +24,7 @@ describe("the usage of pt2", () => {
     expect(await pt2()).toMatchObject({ code: 2, out: "", err: all.out });
   });
 
-  it("prints its version, and the help of single commands", async () => {
+  it("pt2 prints its version, and the help of single commands", async () => {
     const { version } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8"));
     for (const word of ["--version", "-V", "version"])
       expect(await pt2(word)).toEqual({ code: 0, out: `${version}\n`, err: "" });
@@ -35,7 +35,7 @@ describe("the usage of pt2", () => {
     expect(await pt2("help", "explode")).toMatchObject({ code: 2, out: "" });
   });
 
-  it("uses colours on a terminal, and nowhere else", async () => {
+  it("pt2 uses colours only on a terminal", async () => {
     const shown = await pt2On({ interactive: true, colours: true }, "ops", MLP);
     expect(shown.out).toContain("\u001b[32mok\u001b[0m");
     const failed = await pt2On({ interactive: true, colours: true }, "explode");
@@ -68,7 +68,7 @@ describe("the usage of pt2", () => {
     [["graph", MLP, "--format", "gif"], 'There is no format "gif"'],
     [["inspect", "nowhere.pt2"], "no such file"],
     [["inspect", fixturePath("torch-2.13/mlp.json")], "the file is not a zip archive"],
-  ])("exits with 2 for %j", async (args, message) => {
+  ])("pt2 exits with 2 for %j", async (args, message) => {
     const { code, out, err } = await pt2(...args);
     expect({ code, out }).toEqual({ code: 2, out: "" });
     expect(err).toContain(message);
@@ -76,7 +76,7 @@ describe("the usage of pt2", () => {
     expect(err).not.toContain("    at ");
   });
 
-  it("runs as an executable, with only JSON on stdout", () => {
+  it("pt2 runs as an executable, with only JSON on stdout", () => {
     const tsx = import.meta.resolve("tsx");
     const program = fileURLToPath(new URL("main.ts", import.meta.url));
     const run = (...args: readonly string[]) =>
@@ -231,7 +231,7 @@ describe("commands that run a program", () => {
     expect(out).toMatch(/aten::conv2d %conv2d \+ aten::batch_norm %batch_norm \(features\.0\.0, .*\), as \w+::/);
   });
 
-  it("rejects a tensor file with an unknown input by name", async () => {
+  it("run rejects a tensor file with an unknown input by name", async () => {
     const other = fixturePath("torch-2.13/numerics.inputs.safetensors");
     const { code, err } = await pt2("run", MLP, "--inputs", other);
     expect(code).toBe(2);
@@ -246,7 +246,7 @@ describe("commands that run a program", () => {
     ["weights.pt", readFileSync(MLP), ", but a zip archive without arrays, such as a checkpoint"],
     ["bad.safetensors", Buffer.from("nonsense"), ""],
     ["empty", Buffer.alloc(0), ""],
-  ])("reports that %s is not a tensor file", async (name, bytes, kind) => {
+  ])("run reports that %s is not a tensor file", async (name, bytes, kind) => {
     const file = join(temporaryFolder(), name);
     writeFileSync(file, bytes);
     const { code, out, err } = await pt2("run", MLP, "--inputs", file);
@@ -255,7 +255,7 @@ describe("commands that run a program", () => {
     expect(err).toContain("code: cli.inputs");
   });
 
-  it("reports a damaged tensor file", async () => {
+  it("run reports a damaged tensor file", async () => {
     const file = join(temporaryFolder(), "bad.safetensors");
     writeFileSync(file, "12345678{}");
     expect(await pt2("run", MLP, "--inputs", file)).toMatchObject({ code: 2 });

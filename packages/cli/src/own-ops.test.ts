@@ -17,7 +17,7 @@ describe("--ops", () => {
   it.each([
     ["handlers", `export const handlers = [${HANDLER}];`],
     ["a default export", `export default { handlers: [${HANDLER}] };`],
-  ])("lets every command that loads a program use %s", async (_, text) => {
+  ])("--ops lets every command that loads a program use %s", async (_, text) => {
     const own = module(text);
     const [file = "", ...inputs] = fixtureArgs("torch-2.13/mlp", false);
     expect((await pt2("verify", ...MLP)).code).toBe(0);
@@ -38,14 +38,14 @@ describe("--ops", () => {
     ["export const ops = [];", "neither op sets nor handlers"],
     ["throw new Error('mine is broken')", "The module cannot be loaded: mine is broken"],
     ["import 'nothing-of-that-name';", "The module cannot be loaded: "],
-  ])("rejects %j", async (text, message) => {
+  ])("--ops rejects %j", async (text, message) => {
     const { code, out, err } = await pt2("ops", fixturePath("torch-2.13/mlp.pt2"), ...module(text));
     expect({ code, out }).toEqual({ code: 2, out: "" });
     expect(err).toContain(message);
     expect(err).toContain("code: cli.ops");
   });
 
-  it("rejects a missing file", async () => {
+  it("--ops rejects a missing file", async () => {
     const { code, err } = await pt2("run", MLP[0]!, "--ops", "/nowhere/mine.mjs");
     expect(code).toBe(2);
     expect(err).toContain("code: cli.ops");

@@ -11,7 +11,7 @@ const open = (name: string) => openArchive(fromBytes(fixture(name)), { verifyChe
 const GENERATION: Readonly<Record<string, string>> = { "torch-2.6": "flat", "torch-2.8": "pickled" };
 
 describe("an archive opens with its program and weights", () => {
-  it.each(fixtureNames())("%s", async (name) => {
+  it.each(fixtureNames())("an archive opens with its program and weights: %s", async (name) => {
     const release = name.split("/")[0]!;
     const archive = await open(name);
     expect(archive.generation).toBe(GENERATION[release] ?? "current");
@@ -77,7 +77,7 @@ describe("weights of an archive", () => {
     expect(bytes).toEqual((await storage.read()).slice());
   });
 
-  it("can be absent", async () => {
+  it("the weights of an archive can be absent", async () => {
     const archive = await open("torch-2.13/mlp.pt2");
     const storage = { id: "none", entry: "none", nbytes: 0, read: async () => new Uint8Array(0) };
     const stripped = [...(await archive.weights())].map(([name, tensor]) => [name, { ...tensor, storage }] as const);
@@ -89,7 +89,7 @@ describe("weights of an archive", () => {
 });
 
 describe("programs of an archive", () => {
-  it("have exact integers, symbols and module frames", async () => {
+  it("programs of an archive have exact integers, symbols and module frames", async () => {
     const { graphModule, rangeConstraints } = await (await open("torch-2.13/dynamic.pt2")).program();
     expect([...rangeConstraints.values()].length).toBeGreaterThan(0);
     const symbolic = [...graphModule.graph.tensorValues.values()].flatMap(({ sizes }) => sizes);
@@ -99,7 +99,7 @@ describe("programs of an archive", () => {
     expect(frames.every(({ key }) => key.startsWith("L__self__"))).toBe(true);
   });
 
-  it("have pytrees", async () => {
+  it("programs of an archive have pytrees", async () => {
     const { graphModule } = await (await open("torch-2.13/trees.pt2")).program();
     const { signature } = graphModule.moduleCallGraph[0]!;
     expect(signature!.forwardArgNames).toEqual(["pair", "named"]);
@@ -141,7 +141,7 @@ describe("several models of an archive", () => {
     });
   });
 
-  it("come with extra files", async () => {
+  it("models of an archive come with extra files", async () => {
     const both = await archive();
     expect(both.extraFiles).toEqual(["notes/a.txt"]);
     expect(await both.readExtraFile("notes/a.txt")).toBe("ü");

@@ -55,7 +55,7 @@ const SOURCES: readonly [string, () => Promise<ByteSource>][] = [
 ];
 
 describe.each(SOURCES)("a byte source over %s", (_, make) => {
-  it("reads the bytes, checks the range and fills the destination", async () => {
+  it("a byte source reads the bytes, checks the range and fills the destination", async () => {
     const source = await make();
     closers.push(() => source.close?.());
     expect(source.size).toBe(file.length);
@@ -70,7 +70,7 @@ describe.each(SOURCES)("a byte source over %s", (_, make) => {
     await expect(source.read(0, 2, { signal: AbortSignal.abort() })).rejects.toThrow(/abort/i);
   });
 
-  it("opens as an archive", async () => {
+  it("a byte source opens as an archive", async () => {
     const archive = await openArchive(await make());
     closers.push(() => archive.close());
     const tensors = [...(await archive.weights()).values()];
@@ -82,7 +82,7 @@ describe.each(SOURCES)("a byte source over %s", (_, make) => {
 });
 
 describe("a source over HTTP", () => {
-  it("reads only what is needed", async () => {
+  it("an archive over HTTP is read only where it is needed", async () => {
     const { url, requests } = await serve(ranges);
     const archive = await openArchive(await fromUrl(url, { headers: { Authorization: "Bearer x" } }));
     // The first request asks for more than this file has.
@@ -91,19 +91,19 @@ describe("a source over HTTP", () => {
     await archive.program();
   });
 
-  it("rejects servers without ranges under withoutRanges refuse", async () => {
+  it("a source over HTTP rejects servers without ranges if withoutRanges is "refuse"", async () => {
     const { url } = await serve(whole);
     await expect(fromUrl(url, { withoutRanges: "refuse" })).rejects.toMatchObject({ code: "format.io" });
   });
 
-  it("reports the status of the response", async () => {
+  it("a source over HTTP reports the status of the response", async () => {
     const { url } = await serve((_, response) => void response.writeHead(404, { Connection: "close" }).end());
     await expect(fromUrl(url)).rejects.toMatchObject({ code: "format.io", what: "the server answered 404" });
   });
 });
 
 describe("a source over a file", () => {
-  it("says why it cannot be opened", async () => {
+  it("a source over a file reports why the file cannot be opened", async () => {
     await expect(fromFile("/nowhere/model.pt2")).rejects.toMatchObject({
       code: "format.io",
       where: "/nowhere/model.pt2",
@@ -113,7 +113,7 @@ describe("a source over a file", () => {
     });
   });
 
-  it("computes the same checksums with Node's CRC-32 as in JavaScript", async () => {
+  it("Node's CRC-32 and the one in JavaScript give the same checksums", async () => {
     const source = await fromFile(fixturePath(NAME));
     const bytes = await source.read(0, source.size);
     expect(source.crc32!(bytes)).toBe(crc32(bytes));

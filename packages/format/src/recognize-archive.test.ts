@@ -28,7 +28,7 @@ describe("a file that is not a .pt2 program is rejected with its kind and advice
     ["format.unknown-archive", "an empty archive", zip(PT2)],
     ["format.unknown-archive", "any zip", zip({ "a.txt": "" })],
     ["format.weights", "big-endian weights", zip({ ...PT2, "m/models/a.json": "{}", "m/byteorder": "big" })],
-  ])("%s: %s", async (code, _, bytes) => {
+  ])("a file that is not a .pt2 program is rejected with %s: %s", async (code, _, bytes) => {
     await expect(openArchive(fromBytes(bytes))).rejects.toMatchObject({ code, advice: expect.any(String) });
   });
 });
@@ -43,7 +43,7 @@ describe("an archive is recognised", () => {
     ["1", "flat", zip({ "serialized_exported_program.json": '{"x": NaN, oops', version: "1" })],
     ["7.1", "JSON", zip({ ...PT2, "m/models/a.json": '{"schema_version": {"major": 7, "minor": 1}}' })],
     ["9.0", "JSON", zip({ ...PT2, "m/models/a.json": '{"schema_version": {"major": 9, "minor": 0}}' })],
-  ])("with schema version %s, which is rejected", async (version, _, bytes) => {
+  ])("an archive with schema version %s is recognised and rejected", async (version, _, bytes) => {
     const archive = await openArchive(fromBytes(bytes));
     await expect(archive.program()).rejects.toMatchObject({ code: "format.schema-version", details: { version } });
   });
@@ -76,7 +76,7 @@ describe("a weights config is checked against the bytes", () => {
     return (await openArchive(fromBytes(bytes))).weights();
   };
 
-  it("passes when it is right", async () => {
+  it("a correct weights config is accepted", async () => {
     expect(await weights({}, "12345678")).toMatchObject({ size: 1 });
   });
 
@@ -91,7 +91,7 @@ describe("a weights config is checked against the bytes", () => {
     ["format.limit", { tensor_meta: { sizes: [{ as_int: 2 ** 50 }], strides: [{ as_int: 0 }] } }, "12345678"],
     ["format.no-record", { path_name: "../models/b.json" }, "12345678"],
     ["format.pickle", { use_pickle: true }, "12345678"],
-  ])("%s: %j", async (code, change, data) => {
+  ])("a weights config is rejected with %s: %j", async (code, change, data) => {
     await expect(weights(change, data)).rejects.toMatchObject({ code });
   });
 });
@@ -110,7 +110,7 @@ describe("a response in place of a missing file is recognised", () => {
     ["XML", '<?xml version="1.0"?><Error><Code>AccessDenied</Code></Error>', /XML, not a model/],
     ["nothing", "", /the file is empty/],
     ["something else", "weights, weights, weights", /not a zip archive/],
-  ])("%s", async (_, text, what) => {
+  ])("a response in place of a missing file is recognised: %s", async (_, text, what) => {
     await expect(openArchive(named(text, "https://models.test/model.pt2"))).rejects.toMatchObject({
       code: "format.not-an-archive",
       what: expect.stringMatching(what),

@@ -18,7 +18,7 @@ async function write(tensors: Tensors, metadata?: ReadonlyMap<string, string>): 
 }
 
 describe("safetensors", () => {
-  it("reads a file that Python wrote", async () => {
+  it("the safetensors reader reads a file that Python wrote", async () => {
     const { tensors } = await readSafetensors(fromBytes(fixture("torch-2.13/mlp.inputs.safetensors")));
     for (const { dtype, shape, bytes } of tensors.values()) {
       expect(bytes.length).toBe(shape.reduce((a, b) => a * b, DTYPES[dtype].itemsize));
@@ -26,7 +26,7 @@ describe("safetensors", () => {
     expect(tensors.size).toBeGreaterThan(0);
   });
 
-  it("keeps every dtype, empty tensors, scalars and metadata", async () => {
+  it("a safetensors file keeps every dtype, empty tensors, scalars and metadata", async () => {
     const dtypes = (Object.keys(DTYPES) as DType[]).filter((dtype) => DTYPES[dtype].safetensors !== null);
     const tensors: Tensors = new Map<string, TensorData>([
       ...dtypes.map((dtype) => {
@@ -63,11 +63,11 @@ describe("safetensors", () => {
       "a huge shape",
       file('{"a":{"dtype":"U8","shape":[9007199254740991,9007199254740991],"data_offsets":[0,1]}}', 1),
     ],
-  ])("rejects with %s: %s", async (code, _, bytes) => {
+  ])("the safetensors reader rejects with %s: %s", async (code, _, bytes) => {
     await expect(readSafetensors(fromBytes(bytes))).rejects.toMatchObject({ code });
   });
 
-  it("rejects tensors that the format cannot hold", async () => {
+  it("the safetensors writer rejects tensors that the format cannot store", async () => {
     const bytes = new Uint8Array(4);
     await expect(write(new Map([["a", { dtype: "complex32", shape: [1], bytes }]]))).rejects.toMatchObject({
       code: "format.write",
@@ -85,7 +85,7 @@ describe("npz", () => {
     return Uint8Array.of(0x93, ...text("NUMPY"), 1, 0, header.length, 0, ...text(header), ...data);
   };
 
-  it("reads stored and deflated arrays in both orders", async () => {
+  it("the npz reader reads stored and deflated arrays in both orders", async () => {
     const rows = npy("|u1", "False", "(2, 3)", [1, 2, 3, 4, 5, 6]);
     const columns = npy("|u1", "True", "(2, 3)", [1, 4, 2, 5, 3, 6]);
     const tensors = await readNpz(
@@ -103,7 +103,7 @@ describe("npz", () => {
     ]);
   });
 
-  it("reads a single array and scalars", async () => {
+  it("the npz reader reads a single array and scalars", async () => {
     const tensors = await readNpz(fromBytes(npy("<i2", "False", "()", [1, 0])));
     expect([...tensors]).toMatchObject([["0", { dtype: "int16", shape: [], bytes: Uint8Array.of(1, 0) }]]);
   });
@@ -113,7 +113,7 @@ describe("npz", () => {
     ["objects", npy("|O", "False", "(1,)", [0, 1])],
     ["a wrong length", npy("|u1", "False", "(3,)", [0, 1])],
     ["no zip", text("hello")],
-  ])("rejects %s", async (_, bytes) => {
+  ])("the npz reader rejects %s", async (_, bytes) => {
     await expect(readNpz(fromBytes(bytes))).rejects.toMatchObject({ code: "format.npz" });
   });
 });

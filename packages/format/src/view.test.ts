@@ -18,7 +18,7 @@ describe("checkView", () => {
     ["an expanded one", view([1000, 6], [0, 1]), 6],
     ["an empty one anywhere", view([0, 5], [99, 99], 1000), 0],
     ["a scalar", view([], []), 1],
-  ])("accepts %s", (_, good, nbytes) => {
+  ])("checkView accepts %s", (_, good, nbytes) => {
     expect(() => checkView(good, nbytes, "t")).not.toThrow();
   });
 
@@ -34,11 +34,11 @@ describe("checkView", () => {
     ["format.limit", "a huge shape", view([2 ** 30, 2 ** 30], [0, 0]), 6],
     ["format.limit", "an expansion of half a gigabyte", view([2 ** 29], [0]), 6],
     ["format.limit", "a hundred dimensions", view(new Array(100).fill(1), new Array(100).fill(1)), 6],
-  ])("rejects with %s: %s", (code, _, bad, nbytes) => {
+  ])("checkView rejects with %s: %s", (code, _, bad, nbytes) => {
     expect(() => checkView(bad, nbytes, "t")).toThrow(expect.objectContaining({ code }));
   });
 
-  it("allows absent bytes with mayBeAbsent", () => {
+  it("checkView allows absent bytes with mayBeAbsent", () => {
     expect(() => checkView(view([100], [1]), 0, "t", true)).not.toThrow();
   });
 });
@@ -57,7 +57,7 @@ describe("strides of a view", () => {
     [view([2, 2], [0, 2], 1), [1, 3, 1, 3]],
     [view([2, 2], [3, 1], 1), [1, 2, 4, 5]],
     [view([], [], 5), [5]],
-  ])("are followed in row order: %j", (tensor, expected) => {
+  ])("strides of a view are followed in row-major order: %j", (tensor, expected) => {
     expect([...rowMajor(Uint8Array.of(0, 1, 2, 3, 4, 5), tensor)]).toEqual(expected);
   });
 
@@ -68,7 +68,7 @@ describe("strides of a view", () => {
     ["int64", 4],
     ["complex128", 8],
     ["complex128", 3],
-  ])("are followed for %s elements at byte %i", (dtype, byteOffset) => {
+  ])("strides of a view are followed for %s elements at byte %i", (dtype, byteOffset) => {
     const { itemsize } = DTYPES[dtype];
     const bytes = Uint8Array.from(
       { length: 6 * itemsize },

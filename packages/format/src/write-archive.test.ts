@@ -23,7 +23,7 @@ async function rewrite(name: string): Promise<Uint8Array> {
 
 describe("writeArchive", () => {
   it.each(["torch-2.6/strides.pt2", "torch-2.8/consts.pt2", "torch-2.13/buffers.pt2"])(
-    "keeps all of %s",
+    "writeArchive keeps all of %s",
     async (name) => {
       const before = await openArchive(fromBytes(fixture(name)));
       const after = await openArchive(fromBytes(await rewrite(name)), { verifyChecksums: true });
@@ -42,7 +42,7 @@ describe("writeArchive", () => {
     },
   );
 
-  it("rejects names that cannot be written", async () => {
+  it("writeArchive rejects names that cannot be written", async () => {
     await expect(archiveToBytes({ models: [], root: "a/b" })).rejects.toMatchObject({ code: "format.write" });
   });
 });
@@ -70,7 +70,7 @@ describe.skipIf(version === undefined)(`torch.export.load opens archives of writ
   });
   afterAll(() => rmSync(folder, { recursive: true }));
 
-  it("for every fixture", async () => {
+  it("torch.export.load opens archives of writeArchive, for every fixture", async () => {
     const paths: string[] = [];
     for (const name of fixtureNames()) {
       const path = join(folder, name.replace("/", "_"));

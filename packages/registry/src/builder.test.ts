@@ -37,7 +37,7 @@ function calls(b: Builder, x: TensorMeta, found: string): void {
 }
 
 describe("a builder knows the schemas of the ops that rules call", () => {
-  it("checks names, arguments and results when it is compiled", () => {
+  it("a builder's calls are checked by the compiler: names, arguments and results", () => {
     expectTypeOf(calls).toBeFunction();
   });
 });

@@ -82,7 +82,7 @@ function differences(node: Node, env: ReadonlyMap<string, ArgValue>): readonly s
 }
 
 describe("every node of the fixtures has PyTorch's shapes and dtypes", () => {
-  it.each(files)("%s", async (file) => {
+  it.each(files)("every node has PyTorch's shapes and dtypes: %s", async (file) => {
     const archive = await openArchive(await fromFile(root + file));
     const program = importProgram(await archive.program(archive.models[0]));
     await archive.close();

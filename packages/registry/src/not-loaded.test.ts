@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { loading, NotLoaded, onDemand } from "./not-loaded.ts";
 
 describe("loading", () => {
-  it("starts over until nothing is missing", async () => {
+  it("loading repeats the work until nothing is missing", async () => {
     const [first, second] = [
       onDemand("one", async () => ({ value: 1 })),
       onDemand("two", async () => ({ value: 2 })),
@@ -18,13 +18,13 @@ describe("loading", () => {
     expect(first().value).toBe(1);
   });
 
-  it("answers what is thrown later, and lets other errors pass", async () => {
+  it("loading also handles rejections, and passes on other errors", async () => {
     const late = onDemand("late", async () => ({ value: 3 }));
     expect(await loading(async () => late().value)).toBe(3);
     await expect(loading(() => Promise.reject(new RangeError("other")))).rejects.toThrow(RangeError);
   });
 
-  it("tells with a code that a part cannot be reached", async () => {
+  it("loading rejects with a code if a part cannot be loaded", async () => {
     const gone = onDemand("the kernel of aten::mm", () => Promise.reject(new TypeError("Failed to fetch")));
     await expect(loading(gone)).rejects.toBeInstanceOf(Pt2Error);
     await expect(loading(gone)).rejects.toMatchObject({
@@ -33,7 +33,7 @@ describe("loading", () => {
     });
   });
 
-  it("ends although what is loaded does not help", async () => {
+  it("loading ends even if what it loads does not help", async () => {
     const never = (): never => {
       throw new NotLoaded("nothing", async () => {});
     };

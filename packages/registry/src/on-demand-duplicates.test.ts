@@ -6,7 +6,7 @@ import { createRegistry } from "./own-ops/create-registry.ts";
 
 const relu: OpSet = { name: "mine", ops: [defineOp("aten::relu(Tensor self) -> Tensor", { scalar: (x) => x })] };
 
-test("an op of PyTorch's that a set defines too is refused on every lookup, not only once", async () => {
+test("an op of PyTorch that a set defines too is refused on every lookup, not only the first", async () => {
   const registry = createRegistry({ sets: [...atenOnDemand, relu] });
   for (const op of ["aten::add.Tensor", "aten::linear", "aten::relu"]) {
     await expect(registry.load([op])).rejects.toMatchObject({
@@ -16,7 +16,7 @@ test("an op of PyTorch's that a set defines too is refused on every lookup, not 
   }
 });
 
-test("with `replace` it is another op, in place and with `out` too, before anything is loaded", async () => {
+test("a set with `replace` redefines an op and its in-place and out variants before anything is loaded", async () => {
   const registry = createRegistry({ sets: [...atenOnDemand, { ...relu, replace: true }] });
   const names = ["aten::relu", "aten::relu_", "aten::relu.out", "aten::gelu", "mine::relu"];
   const replaced = () => names.filter((op) => registry.isReplaced(op));

@@ -25,7 +25,7 @@ const codeOf = (run: () => unknown): string => {
 };
 
 describe("createRegistry", () => {
-  it("resolves exact overloads in every spelling", () => {
+  it("a registry resolves exact overloads in every spelling", () => {
     const registry = createRegistry({ sets: [set] });
     expect(registry.resolve("my::relu")?.schema).toBe(relu.schema);
     expect(registry.resolve("torch.ops.my.add.Tensor")?.schema).toBe(addOut.schema);
@@ -36,7 +36,7 @@ describe("createRegistry", () => {
     ]);
   });
 
-  it("refuses a second record or handler unless it says replace", () => {
+  it("a registry refuses a second record or handler without `replace`", () => {
     const again = { name: "other", ops: [relu] };
     expect(codeOf(() => createRegistry({ sets: [set, again] }))).toBe("registry.duplicate");
     expect(createRegistry({ sets: [set, { ...again, replace: true }] }).list()[1]?.source).toBe("other");
@@ -46,7 +46,7 @@ describe("createRegistry", () => {
     expect(createRegistry({ sets: [set], handlers: [a, replacing] }).handlerOf("my::relu")?.ops).toBe(replacing.ops);
   });
 
-  it("takes a wildcard handler only where none is exact", () => {
+  it("a registry returns a wildcard handler only if none names the overload", () => {
     const [any, one] = [handler("my::add.*"), handler("my::add.Tensor")];
     const registry = createRegistry({ sets: [set], handlers: [any, one] });
     expect(registry.handlerOf("my::add.Tensor")?.ops).toBe(one.ops);
@@ -55,7 +55,7 @@ describe("createRegistry", () => {
     expect(registry.handlerOf("my::relu")).toBeUndefined();
   });
 
-  it("derives in-place ops from their functional variants", () => {
+  it("a registry derives in-place ops from their functional variants", () => {
     const record = createRegistry({ sets: [set] }).resolve("my::add_.Tensor");
     expect(record?.schema).toEqual(parseSchema("my::add_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)"));
     expect(createRegistry({ sets: [set] }).effectsOf("my::add_.Tensor")).toEqual({
@@ -76,7 +76,7 @@ describe("what users mistake", () => {
     return "nothing";
   };
 
-  it("a rule that there is not is named, with the one that was meant", () => {
+  it("an unknown rule is named, with the one that was probably meant", () => {
     const wrong = { scaler: (x: unknown) => x } as object;
     expect(of(() => defineOp("my::f(Tensor x) -> Tensor", wrong))).toBe(
       "registry.rule: The definition of my::f has `scaler`, which is not a rule; did you mean `scalar`?",
@@ -98,7 +98,7 @@ describe("what users mistake", () => {
     expect(of(() => kernels("my::relu_", "my::add.Tensor"))).toBe("nothing");
   });
 
-  it("what an op of theirs lacks on a backend says for which others its kernels are", () => {
+  it("the error for an op without a kernel names the backends that its kernels are for", () => {
     const bare = {
       name: "mine",
       ops: [defineOp("my::f(Tensor x) -> Tensor")],
@@ -121,11 +121,11 @@ describe("effectsOf", () => {
     ["aten::__and__.Tensor", { mutates: [], aliases: [] }],
     // The annotation allows either alias set: some calls copy.
     ["aten::to.prim_dtype", { mutates: [], aliases: [{ output: 0, arg: "self", copies: true }] }],
-  ])("reads %s", (name, effects) => {
+  ])("effectsOf reads %s", (name, effects) => {
     expect(effectsOf({ schema: torchSchemas.schemaOf(name)! })).toEqual(effects);
   });
 
-  it("tells a conversion from a view, whichever overload says it", () => {
+  it("effectsOf tells a conversion from a view in every overload", () => {
     const program = parse(`program {
       user_input %x: f32[2]
       %c: f64[2] = aten::to.prim_dtype(self=%x, dtype=7)
@@ -139,7 +139,7 @@ describe("effectsOf", () => {
     expect(outputs).toEqual([{ kind: "user_output" }, { kind: "user_output" }]);
   });
 
-  it("adds what the schema hides", () => {
+  it("effectsOf adds aliases that the schema does not declare", () => {
     expect(
       effectsOf({ schema: torchSchemas.schemaOf("aten::batch_norm")!, mutates: ["running_mean"] }).mutates,
     ).toEqual(["running_mean"]);
@@ -152,7 +152,7 @@ describe("resolveArgs", () => {
   );
   const self = { dtype: "float32", shape: [2] } as const;
 
-  it("orders, fills in and converts", () => {
+  it("resolveArgs orders arguments, fills in defaults and converts numbers", () => {
     const args = resolveArgs(schema, { alpha: { float: 2 }, eps: 1n, size: 3, self });
     expect(Object.keys(args)).toEqual(["self", "size", "eps", "alpha", "mask", "end"]);
     expect(args).toMatchObject({ size: [3, 3], eps: 1, alpha: { float: 2 }, mask: null, end: 2 ** 53 });
@@ -170,7 +170,7 @@ describe("resolveArgs", () => {
     ['argument `eps` must be float, not "x"', { self, eps: "x" }],
     ["argument `size` must be int[2], not a list of 1", { self, size: [{ float: 1.5 }] }],
     ["argument `end` must be int, not a float32 tensor of shape [2]", { self, end: self }],
-  ])("says that %s", (what, given) => {
+  ])("resolveArgs reports that %s", (what, given) => {
     expect(codeOf(() => resolveArgs(schema, given))).toBe("registry.argument");
     expect(() => resolveArgs(schema, given, () => "node relu_1")).toThrow(what);
     expect(() => resolveArgs(schema, given, () => "node relu_1")).toThrow("node relu_1");

@@ -44,21 +44,21 @@ describe("typeScalarCall", () => {
   });
   const meta = (dtype: DType, ...shape: number[]): TensorMeta => ({ dtype, shape });
 
-  it("broadcasts, promotes and keeps the operands", () => {
+  it("typeScalarCall broadcasts, promotes and keeps the operands", () => {
     const self = meta("float16", 3, 1);
     const call = typeScalarCall(addTensor, { self, other: meta("int64", 5), alpha: 1 });
     expect(call).toMatchObject({ dtype: "float16", shape: [3, 5], compute: "float16" });
     expect(call.operands).toEqual([self, meta("int64", 5)]);
   });
 
-  it("puts numbers into the expression", () => {
+  it("typeScalarCall puts numbers into the expression", () => {
     const call = typeScalarCall(addTensor, { self: meta("int32", 2), other: wrapNumber({ float: 2 }), alpha: 3 });
     expect(call.dtype).toBe("float32");
     expect(call.operands).toHaveLength(1);
     expect(call.expr).toEqual(add(scalar.input(0), mul(3, 2)));
   });
 
-  it("follows the record's rule", () => {
+  it("typeScalarCall follows the record's promotion rule", () => {
     const compare = defineOp("aten::eq.Scalar(Tensor self, Scalar other) -> Tensor", {
       scalar: eq,
       promote: { kind: "bool" },
@@ -73,7 +73,7 @@ describe("typeScalarCall", () => {
     expect(typeScalarCall(divide, { self: meta("int8", 2), other: meta("int8") }).dtype).toBe("float32");
   });
 
-  it("refuses shapes that do not broadcast, in PyTorch's words", () => {
+  it("typeScalarCall refuses shapes that do not broadcast, with PyTorch's message", () => {
     expect(() => typeScalarCall(addTensor, { self: meta("int8", 2, 3), other: meta("int8", 4), alpha: 1 })).toThrow(
       "The size of tensor a (3) must match the size of tensor b (4) at non-singleton dimension 1",
     );

@@ -17,7 +17,7 @@ it.each([
   ["aten::view(%x, dim=[2, 2])", "argument `dim` is unknown"],
   ["aten::view(%x, size=[2, 2], dim=1)", "argument `dim` is unknown"],
   ["aten::view(%x)", "argument `size` is missing"],
-])("refuses %s", (call, what) => {
+])("requireArguments refuses %s", (call, what) => {
   expect(() => check(call)).toThrow(
     expect.objectContaining({ code: "registry.argument", what: expect.stringContaining(what) }),
   );
@@ -29,7 +29,7 @@ it.each([
   ["%x, size=none", "argument `size` is None; it must be SymInt[]"],
   ["[2, 2], size=[2, 2]", "argument `self` is of kind list; it must be Tensor"],
   ['"x", size=[2, 2]', "argument `self` is of kind string; it must be Tensor"],
-])("refuses what is of another kind: %s", (args, what) => {
+])("requireArguments refuses an argument of another kind: %s", (args, what) => {
   expect(() => check(`aten::view(self=${args})`)).toThrow(
     expect.objectContaining({ code: "registry.argument", what: expect.stringContaining(what) }),
   );
@@ -39,16 +39,16 @@ it.each([
   ["kernel_size=[2, 2, 2]", "argument `kernel_size` has 3 items, and must have 2"],
   ["kernel_size=%x", "argument `kernel_size` is of kind tensor"],
   ["kernel_size=2, ceil_mode=0.5", "argument `ceil_mode` is of kind float"],
-])("refuses what does not fit a list of a fixed size, or a bool: %s", (args, what) => {
+])("requireArguments refuses wrong values for a list of fixed size, or for a bool: %s", (args, what) => {
   expect(() => check(`aten::avg_pool2d(self=%x, ${args})`, POOL)).toThrow(what);
 });
 
-it("takes one number for a list of a fixed size, and an empty list, and none where there may be none", () => {
+it("requireArguments accepts a number or an empty list for a list of fixed size, and None if it is optional", () => {
   check("aten::avg_pool2d(self=%x, kernel_size=2, stride=[], divisor_override=none)", POOL);
   check("aten::avg_pool2d(self=%x, kernel_size=[2], stride=[1, 2], ceil_mode=true)", POOL);
   check("aten::avg_pool2d(self=1, kernel_size=[2])", POOL);
 });
 
-it("takes a call as the schema has it", () => {
+it("requireArguments accepts a call that matches the schema", () => {
   check("aten::view(%x, size=[2, 2])");
 });

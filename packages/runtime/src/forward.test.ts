@@ -70,7 +70,7 @@ describe("symbolic sizes", () => {
     ]);
   });
 
-  it("must be within their ranges", async () => {
+  it("symbolic sizes must be within their ranges", async () => {
     await expect(model.forward({ ids: ids([65, 4]) })).rejects.toMatchObject({
       code: "graph.input-shape",
       message: expect.stringContaining(
@@ -106,7 +106,7 @@ describe("inputs that were fixed at export", () => {
   });
   afterAll(() => model.dispose());
 
-  it("may be omitted or passed with the same value", async () => {
+  it("inputs that were fixed at export may be omitted or passed with the same value", async () => {
     const x = (await fixtureTensors("programs/scalars", "inputs"))[0]!;
     const [expected] = await fixtureTensors("programs/scalars", "expected");
     for (const rest of [[], [3, 0.5, true, "b"], [3n, null, undefined, "b"]]) {
@@ -119,7 +119,7 @@ describe("inputs that were fixed at export", () => {
     [[4], "Input `n` was fixed to 3 at export and cannot be 4"],
     [[3, 0.5, false], "Input `flag` was fixed to True at export and cannot be false"],
     [[3, 0.5, true, "c"], 'Input `mode` was fixed to "b" at export and cannot be "c"'],
-  ])("reject %j", async (rest, message) => {
+  ])("fixed inputs reject %j", async (rest, message) => {
     await expect(model.forward(zeros([2, 3]), ...rest)).rejects.toMatchObject({
       code: "runtime.input-constant",
       message: expect.stringContaining(message),

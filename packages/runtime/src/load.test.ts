@@ -20,12 +20,12 @@ describe("loading from a source", () => {
     Blob: async () => new Blob([await fixtureBytes(MLP)]),
     ByteSource: async () => countingSource(await fixtureBytes(MLP)),
   };
-  it.each(Object.keys(sources))("accepts %s", async (kind) => {
+  it.each(Object.keys(sources))("load accepts %s as a source", async (kind) => {
     await using model = await load(await sources[kind]!(), { backend: idleBackend() });
     expect(model.inputs.map(({ name }) => name)).toEqual(["x"]);
   });
 
-  it("reads ranges over HTTP", async () => {
+  it("load reads ranges over HTTP", async () => {
     const bytes = await fixtureBytes(MLP);
     const server = createServer((request, response) => {
       const [, from, to] = /bytes=(\d+)-(\d+)/.exec(request.headers.range ?? "") ?? [];
@@ -41,7 +41,7 @@ describe("loading from a source", () => {
     }
   });
 
-  it("rejects a path without /node", async () => {
+  it("load rejects a path in a page", async () => {
     await expect(loadInBrowser("model.pt2", { backend: idleBackend() })).rejects.toMatchObject({
       code: "runtime.source",
       advice: expect.stringContaining("@pt2/runtime/node"),
@@ -60,13 +60,13 @@ describe("a load that fails closes its source and reports", () => {
       compile: () => Promise.reject(new Pt2Error("my.compile", { what: "it does not compile" })),
     }),
   };
-  it.each(Object.entries(failures))("%s", async (code, backend) => {
+  it.each(Object.entries(failures))("a load that fails closes its source and reports %s", async (code, backend) => {
     const source = countingSource(await fixtureBytes(MLP));
     await expect(load(source, { backend })).rejects.toMatchObject({ code });
     expect(source.closed()).toBe(1);
   });
 
-  it("an op set with kernels under a misspelt name, or with an op of PyTorch without `replace`", async () => {
+  it("load reports an op set with kernels under a misspelt name, or with an op of PyTorch without `replace`", async () => {
     const relu = defineOp("aten::relu(Tensor self) -> Tensor", { scalar: (x) => x });
     const sets: Readonly<Record<string, OpSet>> = {
       "runtime.kernels": { name: "mine", ops: [], kernels: { idel: [] } },
@@ -82,7 +82,7 @@ describe("a load that fails closes its source and reports", () => {
     expect(model.outputs).toHaveLength(1);
   });
 
-  it("every missing op, before it compiles", async () => {
+  it("load reports every missing op, before it compiles", async () => {
     const backend = failures["runtime.unsupported-ops"];
     const problem = await load(fixturePath(MLP), { backend }).catch((error: Pt2Error) => error as Pt2Error);
     expect((problem as Pt2Error).message).toBe(
@@ -97,14 +97,14 @@ describe("a load that fails closes its source and reports", () => {
     expect(backend.requests).toHaveLength(0);
   });
 
-  it("a user's op without the advice to decompose it in PyTorch", async () => {
+  it("load reports a user's op without the advice to decompose it in PyTorch", async () => {
     const backend = idleBackend({ unsupported: async () => [missing] });
     await expect(load(fixturePath(MLP), { backend })).rejects.toMatchObject({
       advice: expect.not.stringContaining("run_decompositions"),
     });
   });
 
-  it("the abort", async () => {
+  it("load reports the abort", async () => {
     const source = countingSource(await fixtureBytes(MLP));
     const signal = AbortSignal.abort(new Error("enough"));
     await expect(load(source, { backend: idleBackend(), signal })).rejects.toThrow("enough");
@@ -152,7 +152,7 @@ describe("weights that are read ahead", () => {
 });
 
 describe("load", () => {
-  it("passes its options to the backend", async () => {
+  it("load passes its options to the backend", async () => {
     const backend = idleBackend();
     const { signal } = new AbortController();
     await using _ = await load(fixturePath(MLP), { backend, precision: "exact", signal });
@@ -160,7 +160,7 @@ describe("load", () => {
     expect([...backend.requests[0]!.weights.keys()]).toEqual(["a.weight", "a.bias", "b.weight", "b.bias"]);
   });
 
-  it("reports completion in the end, even if a weight was never read", async () => {
+  it("load reports completion in the end, even if a weight was never read", async () => {
     const idle = idleBackend();
     const backend = idleBackend({
       compile(request) {
@@ -176,7 +176,7 @@ describe("load", () => {
     ]);
   });
 
-  it("disposes the executable when its last step fails", async () => {
+  it("load disposes the executable if its last step fails", async () => {
     const idle = idleBackend();
     let disposed = 0;
     const backend = idleBackend({
@@ -202,7 +202,7 @@ describe("load", () => {
     ["something else", { backend: { name: "mine" } }, "it has no method `compile`"],
     ["ops that are not a list", { backend: idleBackend(), ops: {} }, "`ops` is not an array"],
     ["handlers that are not a list", { backend: idleBackend(), handlers: () => {} }, "`handlers` is not an array"],
-  ])("rejects invalid options: %s", async (_, options, what) => {
+  ])("load rejects invalid options: %s", async (_, options, what) => {
     const source = countingSource(await fixtureBytes(MLP));
     const problem = load(source, options as Parameters<typeof load>[1]);
     await expect(problem).rejects.toMatchObject({
@@ -213,7 +213,7 @@ describe("load", () => {
     expect(source.closed()).toBe(1);
   });
 
-  it("rejects handler functions where the backend does not support them", async () => {
+  it("load rejects handler functions that the backend does not support", async () => {
     const handler = { ops: ["aten::relu"], compile: () => () => [] };
     await expect(load(fixturePath(MLP), { backend: idleBackend(), handlers: [handler] })).rejects.toMatchObject({
       code: "runtime.handlers",
@@ -221,7 +221,7 @@ describe("load", () => {
     });
   });
 
-  it("disposes a model once, and rejects calls afterwards", async () => {
+  it("a model is disposed once, and rejects calls afterwards", async () => {
     const source = countingSource(await fixtureBytes(MLP));
     const model = await load(source, { backend: idleBackend() });
     await Promise.all([model.dispose(), model.dispose()]);

@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import { fixturePath, idleBackend } from "./fixtures.test-helper.ts";
 import { load } from "./node.ts";
 
-it("a backend finds the ops of a program loaded, loads others when it likes, and is called once", async () => {
+it("a backend gets a program whose ops are loaded, may load others, and is called once", async () => {
   const calls: string[] = [];
   let discarded = 0;
   const prefetch: Prefetch = { discard: async () => void discarded++ };

@@ -19,7 +19,7 @@ const program = parse(`program "TRAINING" torch "2.13.0" {
 }
 `);
 
-it("prepare for a backend with mutation removes aliases and dead code, and keeps writes, copies and unknown ops", async () => {
+it("preparing for a backend with mutation removes aliases and dead code, and keeps writes, copies and unknown ops", async () => {
   const { graph, outputs } = await prepare(program, registry, { mutation: true });
   expect(outputs.map(({ kind }) => kind)).toEqual(["user_output", "user_output"]);
   expect(printGraph(graph, { origins: false })).toBe(`graph(%b: f32[3], %x: f32[3]) {

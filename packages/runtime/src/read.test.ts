@@ -3,7 +3,7 @@ import { countingSource, fixtureBytes, fixturePath } from "./fixtures.test-helpe
 import { describeType, readSchema, readWeights, tensor } from "./node.ts";
 
 describe("readSchema", () => {
-  it("describes a program", async () => {
+  it("readSchema describes a program", async () => {
     const { inputs, outputs, program: _, ...rest } = await readSchema(fixturePath("torch-2.13/dynamic.pt2"));
     expect(inputs.map(({ name, type }) => `${name}: ${describeType(type)}`)).toEqual(["ids: int64 [s23, s27]"]);
     expect(outputs.map(({ name, type }) => `${name}: ${describeType(type)}`)).toEqual([
@@ -20,7 +20,7 @@ describe("readSchema", () => {
     });
   });
 
-  it("names constants and leaves of structures", async () => {
+  it("readSchema names constants and leaves of structures", async () => {
     const scalars = await readSchema(fixturePath("programs/scalars.pt2"));
     expect(scalars.inputs.map(({ name, type }) => `${name}: ${describeType(type)}`)).toEqual([
       "x: float32 [2, 3]",
@@ -33,7 +33,7 @@ describe("readSchema", () => {
     expect(trees.outputs.map(({ name }) => name)).toContain("output.list[1][0]");
   });
 
-  it("reads no weights and closes the source", async () => {
+  it("readSchema reads no weights and closes the source", async () => {
     const bytes = await fixtureBytes("torch-2.13/mlp.pt2");
     const source = countingSource(bytes);
     await readSchema(source);
@@ -42,7 +42,7 @@ describe("readSchema", () => {
 });
 
 describe("readWeights", () => {
-  it("reads tensors one by one", async () => {
+  it("readWeights reads tensors one by one", async () => {
     const found: string[] = [];
     for await (const [name, { dtype, shape, data }] of readWeights(fixturePath("torch-2.13/strides.pt2"))) {
       found.push(`${name} ${dtype} [${shape.join(", ")}] ${data.constructor.name}`);
@@ -52,7 +52,7 @@ describe("readWeights", () => {
     expect(found).toContain("bf bfloat16 [5] Uint16Array");
   });
 
-  it("closes the source when the loop ends early", async () => {
+  it("readWeights closes the source if the loop ends early", async () => {
     const source = countingSource(await fixtureBytes("torch-2.13/mlp.pt2"));
     for await (const _ of readWeights(source)) break;
     expect(source.closed()).toBe(1);

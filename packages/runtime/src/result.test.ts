@@ -31,7 +31,7 @@ describe("a result of a Python class keeps its field names", () => {
       },
     ],
     ["return_types", [{ values: [2, 2], indices: [2, 2] }, { largest: { values: [2], indices: [2] } }]],
-  ])("%s", async (name, expected) => {
+  ])("a result of a Python class keeps its field names: %s", async (name, expected) => {
     await using model = await loadFixture(`programs/${name}`);
     const inputs = await fixtureTensors(`programs/${name}`, "inputs");
     expect(shapesOf(await model.run({ leaves: inputs }))).toEqual(expected);
@@ -68,7 +68,7 @@ describe("a result of a Python class keeps its field names", () => {
 });
 
 describe("programs of forward and backward", () => {
-  it("return the module's result and the gradients of its loss", async () => {
+  it("programs of forward and backward return the module's result and the gradients of its loss", async () => {
     await using model = await loadFixture("joint/tokens");
     const [ids, target] = await fixtureTensors("joint/tokens", "inputs");
     const [logits, loss, ...grads] = await fixtureTensors("joint/tokens", "expected");
@@ -87,7 +87,7 @@ describe("programs of forward and backward", () => {
     ]);
   });
 
-  it("separate gradients of inputs from those of parameters, and accept results in any order", () => {
+  it("programs of forward and backward separate gradients of inputs from those of parameters, and accept results in any order", () => {
     const program = parse(`program {
       parameter "x" = %p_x: f32[2]
       user_input %x: f32[2]

@@ -23,7 +23,7 @@ async function answer(strokes: readonly Stroke[]): Promise<number> {
 
 const DIGITS = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9];
 
-it.each(DIGITS)("a drawn %i is read", async (digit) => {
+it.each(DIGITS)("a drawn %i is recognised", async (digit) => {
   expect(await answer(drawn(digit))).toBe(digit);
 });
 
@@ -35,7 +35,7 @@ it("the size and position of a drawing do not change the result", () => {
   });
 });
 
-it("an empty pad is black, a dot stays a dot", () => {
+it("an empty pad is black, and a dot stays a dot", () => {
   expect(toPixels([]).every((gray) => gray === 0)).toBe(true);
   const dot = toPixels([[{ x: 0.1, y: 0.9 }]]);
   const ink = dot.reduce((sum, gray) => sum + gray, 0);

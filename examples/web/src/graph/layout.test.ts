@@ -17,13 +17,13 @@ function picture(arrows: readonly string[]): Picture {
 
 const place = (arrows: readonly string[]) => layout(picture(arrows), () => 60);
 
-it("makes a chain a straight line", () => {
+it("the layout of a chain is a straight line", () => {
   const { boxes } = place(["a>b", "b>c", "c>d"]);
   expect(new Set([...boxes.values()].map(({ x }) => x)).size).toBe(1);
   expect([...boxes.values()].map(({ row }) => row)).toEqual([0, 1, 2, 3]);
 });
 
-it("leads an arrow that skips rows around the boxes between", () => {
+it("an arrow that skips rows goes around the boxes between", () => {
   const { boxes, routes } = place(["a>b", "b>c", "c>d", "a>d"]);
   const around = routes.find(({ from, to }) => from === "a" && to === "d")!;
   expect(around.points).toHaveLength(4);
@@ -35,7 +35,7 @@ it("leads an arrow that skips rows around the boxes between", () => {
   }
 });
 
-it("never lets boxes overlap, and keeps them in the drawing", () => {
+it("boxes never overlap, and stay inside the drawing", () => {
   const arrows = Array.from({ length: 12 }, (_, i) => [`a>m${i}`, `m${i}>z`]).flat();
   const { boxes, width } = place(arrows);
   const row = [...boxes.values()].filter((box) => box.row === 1).sort((a, b) => a.x - b.x);
@@ -47,7 +47,7 @@ it("never lets boxes overlap, and keeps them in the drawing", () => {
   expect(row.at(-1)!.x + 30).toBeLessThanOrEqual(width);
 });
 
-it("looks at a place of a large picture as often as at one of a small picture", () => {
+it("the layout visits each position equally often in large and in small drawings", () => {
   const work = (nodes: number): number => {
     const chain = Array.from({ length: nodes }, (_, i) => `n${1000 + i}>n${1001 + i}`);
     const skips = Array.from({ length: nodes / 10 }, (_, i) => `n${1000 + 10 * i}>n${1007 + 10 * i}`);
@@ -58,7 +58,7 @@ it("looks at a place of a large picture as often as at one of a small picture", 
   expect(work(1000)).toBeLessThanOrEqual(2 * work(500));
 });
 
-it("settles a row where it is wished, but for the gaps", () => {
+it("a row is placed at its preferred positions, except for the gaps", () => {
   const wish = (at: number, weight = 1) => ({ at, weight, width: 10 });
   expect(settle([wish(0), wish(100)], 5)).toEqual([0, 100]);
   expect(settle([wish(50), wish(50)], 5)).toEqual([42.5, 57.5]);

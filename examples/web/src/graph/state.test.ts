@@ -11,7 +11,7 @@ async function program(path: string): Promise<Program> {
 
 const boxesOf = ({ drawn }: GraphState): readonly string[] => [...drawn.boxes.values()].map(({ box }) => box.title);
 
-it("opens and closes the modules of a network", async () => {
+it("the state opens and closes the modules of a network", async () => {
   const state = new GraphState(await program("examples/digits/digits.pt2"), () => 80);
   expect(state.drawn.boxes.size).toBe(15);
   state.closeAll();
@@ -24,14 +24,14 @@ it("opens and closes the modules of a network", async () => {
   expect(state.drawn.boxes.size).toBe(5);
 });
 
-it("reveals a node in a closed module", async () => {
+it("the state reveals a node in a closed module", async () => {
   const state = new GraphState(await program("examples/digits/digits.pt2"), () => 80);
   state.closeAll();
   const id = state.reveal("conv2d_1");
   expect(state.drawn.boxes.get(id)?.box.title).toBe("conv2d");
 });
 
-it("draws sizes when the option is on", async () => {
+it("the drawing shows sizes if the option is on", async () => {
   const state = new GraphState(await program("tests/fixtures/torch-2.13/dynamic.pt2"), () => 80);
   expect(boxesOf(state)).not.toContain("sym_size");
   state.withSizes = true;
@@ -43,7 +43,7 @@ it("draws sizes when the option is on", async () => {
   expect(state.withSizes).toBe(true);
 });
 
-it("walks into nested graphs", async () => {
+it("the state opens nested graphs", async () => {
   const state = new GraphState(await program("tests/fixtures/torch-2.13/cond.pt2"), () => 80);
   expect(boxesOf(state)).toContain("cond");
   const nested = state.graph.nodes.flatMap(({ args }) =>

@@ -23,7 +23,7 @@ const NODES = [
   node("linear", "aten::linear", "head", "net.py:20, in forward"),
 ];
 
-it("finds nodes by all words of a query", () => {
+it("the search finds nodes by all words of a query", () => {
   const names = (query: string) => search(NODES, query).map(({ name }) => name);
   expect(names("features")).toEqual(["conv2d", "relu"]);
   expect(names("RELU features")).toEqual(["relu"]);
@@ -32,7 +32,7 @@ it("finds nodes by all words of a query", () => {
   expect(names("  ")).toEqual([]);
 });
 
-it("follows arrows up and down, and rows left and right", () => {
+it("the arrow keys follow edges up and down, and rows left and right", () => {
   const ids = ["in", "left", "right", "out"];
   const arrows = ["in left", "in right", "left out", "right out"].map((pair) => {
     const [from, to] = pair.split(" ");
@@ -49,7 +49,7 @@ it("follows arrows up and down, and rows left and right", () => {
   expect(go("left", "up")).toBe("in");
 });
 
-it("adds the times of steps up, by node and by box", () => {
+it("the times of steps are summed by node and by box", () => {
   const step = (name: string, ms: number) => ({ node: name, ops: [name], where: "", startMs: 0, ms });
   const times = timesByNode([step("relu", 1), step("linear", 2), step("relu", 3)]);
   expect(times.get("relu")).toBe(4);

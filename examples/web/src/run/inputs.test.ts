@@ -27,14 +27,14 @@ function dataOf(leaf: Leaf | undefined): readonly number[] {
   return typeof leaf === "object" && leaf !== null ? Array.from(leaf.data, Number) : [];
 }
 
-it("knows which sizes the caller decides", async () => {
+it("openSizes lists the sizes that the caller chooses", async () => {
   const { program, inputs } = await fixture("torch-2.13/dynamic");
   const sizes = freeSizes(program, inputs);
   expect(sizes.size).toBeGreaterThan(0);
   for (const [name, range] of sizes) expect(program.ranges.get(name)).toEqual(range);
 });
 
-it("begins with sizes that the program allows", async () => {
+it("the initial sizes are ones that the program allows", async () => {
   const { program, inputs } = await fixture("torch-2.13/dynamic");
   const [name] = freeSizes(program, inputs).keys();
   const within = (min: bigint | null, max: bigint | null): number | undefined => {
@@ -44,7 +44,7 @@ it("begins with sizes that the program allows", async () => {
   expect([within(17n, null), within(17n, 20n), within(null, 3n), within(null, null)]).toEqual([17, 17, 3, 4]);
 });
 
-it("makes inputs of the sizes that were chosen, the same for the same seed", async () => {
+it("generated inputs have the chosen sizes, and are the same for the same seed", async () => {
   const { program, inputs } = await fixture("torch-2.13/dynamic");
   const usual = usualSizes(program, inputs, null);
   const [first, again, other] = [1, 1, 2].map((seed) => randomLeaves(program, inputs, usual, seed));
@@ -53,7 +53,7 @@ it("makes inputs of the sizes that were chosen, the same for the same seed", asy
   expect(dataOf(other![0])).not.toEqual(dataOf(first![0]));
 });
 
-it("takes the sizes of the example", async () => {
+it("the sizes of the example are used", async () => {
   const { program, inputs } = await fixture("torch-2.13/dynamic");
   const small = randomLeaves(program, inputs, usualSizes(program, inputs, null), 1);
   const larger = new Map([...usualSizes(program, inputs, small)].map(([name, size]) => [name, size + 1]));
@@ -62,7 +62,7 @@ it("takes the sizes of the example", async () => {
   expect(shapeOf(example[0])).not.toEqual(shapeOf(small[0]));
 });
 
-it("keeps indices inside the tables that they look up", async () => {
+it("generated indices are inside the tables that they look up", async () => {
   const { program, inputs } = await fixture("torch-2.13/dynamic");
   const limit = indexLimit(program, "ids");
   expect(limit).toBeGreaterThan(2);

@@ -5,7 +5,7 @@ import { layer } from "./layers.ts";
 import { FIXTURES, fixture } from "./programs.test-helper.ts";
 
 describe("drawings", () => {
-  it.each(FIXTURES)("draws %s", async (path) => {
+  it.each(FIXTURES)("a drawing of %s has its expected text", async (path) => {
     const program = await fixture(path);
     const { boxes, arrows } = diagramOf(program);
     const ids = new Set(boxes.map(({ id }) => id));
@@ -18,7 +18,7 @@ describe("drawings", () => {
     expect(toMermaid(program)).toMatch(/^flowchart TD/);
   });
 
-  it("writes Mermaid and dot with nested graphs", async () => {
+  it("Mermaid and dot drawings contain nested graphs", async () => {
     const program = await fixture("torch-2.13/cond.pt2");
     expect(toMermaid(program)).toContain('n2["cond<br/>f32#91;3, 2#93;"]:::control');
     expect(toMermaid(program)).toContain('subgraph n2_s0["cond.true_graph_0"]');
@@ -26,7 +26,7 @@ describe("drawings", () => {
     expect(toDot(program)).toContain("in0 -> n0;");
   });
 
-  it("draws the boxes of an SVG without overlap", async () => {
+  it("the boxes of an SVG do not overlap", async () => {
     const svg = toSvg(await fixture("torch-2.13/lstm_aten.pt2"));
     const rects = [...svg.matchAll(/<rect x="(\S+)" y="(\S+)" width="(\S+)"/g)].map((m) => m.slice(1).map(Number));
     const clash = rects.some(([x, y, width], i) =>
@@ -35,7 +35,7 @@ describe("drawings", () => {
     expect(clash).toBe(false);
   });
 
-  it("shows the literal arguments of nodes", () => {
+  it("a drawing shows the literal arguments of nodes", () => {
     const program = parse(`program {
       user_input %x: f32[1, 3, 8, 8]
       parameter "w" = %w: f32[4, 3, 3, 3]
@@ -49,7 +49,7 @@ describe("drawings", () => {
     expect(notes).toEqual(["", "stride 2, padding [1, 0]", "dim [2, 3]", "dim -1", "", ""]);
   });
 
-  it("assigns layers by the longest path and routes arrows around boxes", () => {
+  it("the layout assigns layers by the longest path and routes arrows around boxes", () => {
     const { layers, routes } = layer(
       ["a", "b", "w", "c"],
       [
@@ -70,7 +70,7 @@ describe("drawings", () => {
     expect(routes[2]).toHaveLength(3);
   });
 
-  it("places nodes that depend on one source alone near their use", () => {
+  it("the layout places nodes that depend on one source alone near their use", () => {
     const arrows = ["a>b", "b>c", "c>d", "d>e", "w>v", "v>e", "a>s", "s>e"].map((pair) => {
       const [from, to] = pair.split(">");
       return { from: from!, to: to! };

@@ -23,7 +23,7 @@ const titles = (program: Program, depth: number): readonly string[] =>
   diagramOf(program, { depth }).boxes.map(({ title }) => title);
 
 describe("folding modules", () => {
-  it("groups consecutive nodes of a module at the depth", () => {
+  it("folding groups consecutive nodes of a module at the depth", () => {
     const program = deep(2, 3);
     expect(titles(program, 0)).toEqual(["x", "the whole model", "output"]);
     expect(titles(program, 1)).toEqual(["x", "relu", "layers", "output"]);
@@ -33,7 +33,7 @@ describe("folding modules", () => {
     expect(block).toMatchObject({ detail: "f32[2]", note: "Block, 4 nodes", nodes: 4, hint: "3 × tanh\nadd" });
   });
 
-  it("has no arrow back where other nodes interrupt a module", () => {
+  it("a folded graph has no cycle where other nodes interrupt a module", () => {
     const program = parse(`program {
       user_input %x: f32[2]
       %a: f32[2] = aten::relu(%x)  # encoder.first
@@ -55,7 +55,7 @@ describe("folding modules", () => {
     ]);
   });
 
-  it("chooses the greatest depth that fits", () => {
+  it("folding chooses the greatest depth that fits", () => {
     const program = deep(20, 30);
     expect(depthFor(program, 10_000)).toBeGreaterThan(2);
     expect(depthFor(program, 60)).toBe(2);
@@ -67,7 +67,7 @@ describe("folding modules", () => {
     expect(foldModules(flat.graph.nodes, 1)).toMatchObject([{ module: "", className: null }]);
   });
 
-  it("draws 621 nodes in a picture that fits a screen, and in Mermaid's limit", () => {
+  it("a folded drawing of 621 nodes fits a screen and Mermaid's limit", () => {
     const program = deep(20, 30);
     expect(program.graph.nodes).toHaveLength(621);
     const depth = depthFor(program, 60, 500);

@@ -77,7 +77,7 @@ function expectWrong({ ok, first, checks }: PerNodeReport): void {
 const embedded = wasm({ worker: false });
 
 describe("pt2 verify --per-node", () => {
-  it("compares a backend with itself, node by node", async () => {
+  it("pt2 verify --per-node compares a backend with itself", async () => {
     const { code, out } = await pt2("verify", ...fixtureArgs("torch-2.13/conv_aten", false), "--per-node");
     expect(out).toMatch(/^ok: \d+ values of wasm against wasm, one node at a time/);
     expect(code).toBe(0);
@@ -91,7 +91,7 @@ describe("pt2 verify --per-node", () => {
   });
 });
 
-it("byLargestElement allows every element the error of the largest", () => {
+it("byLargestElement allows every element the error of the largest one", () => {
   const value = tensor("float32", [3], [1000, 1e-3, Number.NaN]);
   expect(byLargestElement(defaultTolerance("float32"), value)).toEqual({ rtol: 0, atol: 1e-4 + 1 });
   const exact = tensor("int64", [2], [1000, 1]);
@@ -115,7 +115,7 @@ describe.skipIf((await findBuiltAddon()) === undefined)("pt2 verify --per-node w
     expect(out).toMatch(/^ok: \d+ values? of libtorch against libtorch, one node at a time/);
   });
 
-  it("names the first node that diverges, on either side", async () => {
+  it("pt2 verify --per-node names the first node that diverges, on either side", async () => {
     const backend = await libtorch({ threads: 1 });
     expectWrong(await perNode(faulty(backend), embedded));
     expectWrong(await perNode(embedded, faulty(backend)));

@@ -13,7 +13,7 @@ describe("compareTensors", () => {
   const floats = (...values: readonly number[]) => tensor("float32", [1, values.length], values);
   const tolerance = { rtol: 1e-3, atol: 1e-4 };
 
-  it("treats NaN and infinities as equal to themselves", () => {
+  it("compareTensors treats NaN and infinities as equal to themselves", () => {
     const same = floats(nan, inf, -inf, 0);
     expect(compareTensors(same, floats(nan, inf, -inf, -0), tolerance)).toMatchObject({
       ok: true,
@@ -28,7 +28,7 @@ describe("compareTensors", () => {
     expect(compareTensors(floats(1), floats(nan), tolerance)).toMatchObject({ ok: false, bad: 1, maxAbs: inf });
   });
 
-  it("finds the worst element", () => {
+  it("compareTensors finds the worst element", () => {
     const result = compareTensors(floats(1, 100, 2), floats(1.0005, 100.5, 2), tolerance);
     expect(result).toMatchObject({
       ok: false,
@@ -39,14 +39,14 @@ describe("compareTensors", () => {
     expect(result.ratio).toBeCloseTo(0.5 / 0.1001, 3);
   });
 
-  it("compares integers exactly, and dtypes and shapes first", () => {
+  it("compareTensors compares integers exactly, and dtypes and shapes first", () => {
     const big = (value: bigint) => tensor("int64", [1], [value]);
     const exact = defaultTolerance("int64");
     expect(compareTensors(big(2n ** 60n), big(2n ** 60n + 1n), exact)).toMatchObject({ ok: false, maxAbs: 1 });
     expect(compareTensors(big(1n), tensor("int32", [1], [1]), exact).problem).toBe("int32 [1] instead of int64 [1]");
   });
 
-  it("compares float16 and complex numbers by value", () => {
+  it("compareTensors compares float16 and complex numbers by value", () => {
     const half = (bits: number) => tensor("float16", [1], Uint16Array.of(bits));
     expect(compareTensors(half(0x3c00), half(0x3c01), defaultTolerance("float16"))).toMatchObject({ ok: true });
     const complex = (re: number, im: number) => tensor("complex64", [1], Float32Array.of(re, im));
@@ -56,7 +56,7 @@ describe("compareTensors", () => {
 
 describe("pt2 verify", () => {
   it.each(["torch-2.6/dynamic", "torch-2.8/buffers_aten", "torch-2.13/trees", "programs/scalars"])(
-    "accepts PyTorch's results: %s",
+    "pt2 verify accepts PyTorch's results: %s",
     async (name) => {
       const { code, out } = await pt2("verify", ...fixtureArgs(name));
       expect(out).toMatch(/^ok: \d+ outputs? of \d calls?/m);
@@ -64,7 +64,7 @@ describe("pt2 verify", () => {
     },
   );
 
-  it("uses the archive's own sample inputs and results", async () => {
+  it("pt2 verify uses the archive's own sample inputs and results", async () => {
     const [file = "", inputs = "", path = ""] = fixtureArgs("torch-2.13/mlp", false);
     const expected = readFileSync(fixturePath("torch-2.13/mlp.expected.safetensors"));
     // The recorded inputs of this fixture are not those that it was exported with.
@@ -81,7 +81,7 @@ describe("pt2 verify", () => {
     expect(none).toMatchObject({ code: 2, err: expect.stringContaining("code: cli.no-expected") });
   });
 
-  it("finds results by name, and lists outputs without an expected result", async () => {
+  it("pt2 verify finds results by name, and lists outputs without an expected result", async () => {
     const [file = "", ...inputs] = fixtureArgs("programs/model_output", false);
     const all = await readTensorFile(fixturePath("programs/model_output.expected.safetensors"));
     const path = join(temporaryFolder(), "some.safetensors");
@@ -97,7 +97,7 @@ describe("pt2 verify", () => {
     expect(code).toBe(0);
   });
 
-  it("describes the differences", async () => {
+  it("pt2 verify describes the differences", async () => {
     const wrong = fixturePath("torch-2.13/mlp.inputs.safetensors");
     const [file = "", ...inputs] = fixtureArgs("torch-2.13/mlp", false);
     const { code, out } = await pt2("verify", file, ...inputs, "--expected", wrong);

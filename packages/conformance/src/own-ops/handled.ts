@@ -78,34 +78,34 @@ const schemaOnly = own(defineOp("mine::fill(Tensor(a!) self) -> ()"));
 /** Cases for handlers that replace ops with alias annotations. */
 export const HANDLED: readonly OwnOpsCase[] = [
   {
-    name: "handler: what its function returns for an op in place is written",
+    name: "handler: the result of its function for an in-place op is written to the argument",
     sets: own(bump),
     handlers: [hundredMore("mine::bump_")],
     program: THROUGH_SLICE,
     runs: [{ inputs: [x], outputs: written }],
   },
   {
-    name: "handler: so it is where only the name says that the op is in place",
+    name: "handler: the result is written to the argument if only the op's name says that it is in place",
     handlers: [hundredMore("mine::bump_")],
     program: THROUGH_SLICE,
     runs: [{ inputs: [x], outputs: written }],
   },
   {
-    name: "handler: one that takes the functional op runs the one in place",
+    name: "handler: a handler of the functional variant runs the in-place op",
     sets: own(bump),
     handlers: [hundredMore("mine::bump")],
     program: THROUGH_SLICE,
     runs: [{ inputs: [x], outputs: written }],
   },
   {
-    name: "handler: what it leaves in an argument that the op only writes to is written",
+    name: "handler: an argument that its function writes to is written",
     sets: schemaOnly,
     handlers: [leaves("mine::fill")],
     program: WITHOUT_RESULT,
     runs: [{ inputs: [x], outputs: [written[0]!] }],
   },
   {
-    name: "handler: a rewrite of an op in place is written",
+    name: "handler: the result of a rewrite of an in-place op is written to the argument",
     sets: own(bump),
     handlers: [
       {
@@ -117,39 +117,39 @@ export const HANDLED: readonly OwnOpsCase[] = [
     runs: [{ inputs: [x], outputs: written }],
   },
   {
-    name: "handler: it takes PyTorch's ops in place too",
+    name: "handler: a handler runs PyTorch's in-place ops too",
     handlers: [hundredMore("aten::relu_")],
     program: RELU_IN_PLACE,
     runs: [{ inputs: [x], outputs: [written[0]!] }],
   },
   {
-    name: "handler: a view that it takes shows what is written to what it views",
+    name: "handler: a view that it runs sees writes to its base",
     sets: own(everySecond),
     handlers: [skipping],
     program: SEES_WRITES,
     runs: [{ inputs: [x], outputs: [floats([4], -0, -4, -8, -12)] }],
   },
   {
-    name: "handler: a write through a view that it takes is refused",
+    name: "handler: a write through a view that it runs is refused",
     sets: own(everySecond),
     handlers: [skipping],
     program: THROUGH_VIEW,
     refused: { code: "graph.mutation", says: /aten::add_\.Tensor writes through mine::every_second/ },
   },
   {
-    name: "handler: a write to what an op without a schema gave is refused",
+    name: "handler: a write to a result of an op without a schema is refused",
     handlers: [skipping],
     program: THROUGH_VIEW,
     refused: { code: "graph.mutation", says: /It is unknown whether results of mine::every_second share memory/ },
   },
   {
-    name: "handler: a write to what an op without a schema was given, and may show, is refused",
+    name: "handler: a write to an argument of an op without a schema, whose results may alias it, is refused",
     handlers: [skipping],
     program: SEES_WRITES,
     refused: { code: "graph.mutation", says: /It is unknown whether results of mine::every_second share memory/ },
   },
   {
-    name: "handler: a function that calls its own op without end is refused",
+    name: "handler: a function that calls its own op endlessly is refused",
     sets: own(bump),
     handlers: [asking("mine::bump", "mine::bump")],
     program: PURE,
@@ -157,7 +157,7 @@ export const HANDLED: readonly OwnOpsCase[] = [
     refused: { code: "registry.limit", says: /The handler of mine::bump was called inside 32 other handlers/ },
   },
   {
-    name: "handler: so are functions that call each other's ops",
+    name: "handler: functions that call each other's ops endlessly are refused",
     sets: own(bump, defineOp("mine::other(Tensor self, float by) -> Tensor")),
     handlers: [asking("mine::bump", "mine::other"), asking("mine::other", "mine::bump")],
     program: PURE,
@@ -165,7 +165,7 @@ export const HANDLED: readonly OwnOpsCase[] = [
     refused: { code: "registry.limit", says: /they call mine::bump without end/ },
   },
   {
-    name: "handler: an op without a schema is no hindrance to writes elsewhere",
+    name: "handler: an op without a schema does not prevent writes to other tensors",
     handlers: [hundredMore("mine::bump")],
     program: PURE,
     runs: [{ inputs: [x], outputs: [floats([7], 101, 102, 103, 104, 105, 106, 107)] }],

@@ -51,10 +51,14 @@ const throughSlice = {
 
 /** Cases for in-place and out variants whose records define what they compute. */
 export const IN_PLACE: readonly OwnOpsCase[] = [
-  { name: "in place: what a scalar rule computes is written through views", sets: own(bump), ...throughSlice },
-  { name: "in place: what a decomposition computes is written too", sets: own(bumpDecomposed), ...throughSlice },
+  { name: "in place: the result of a scalar rule is written through views", sets: own(bump), ...throughSlice },
   {
-    name: "in place: later nodes see it, the caller's tensor does not",
+    name: "in place: the result of a decomposition is written through views",
+    sets: own(bumpDecomposed),
+    ...throughSlice,
+  },
+  {
+    name: "in place: later nodes see a write, the caller's tensor does not",
     sets: own(bump),
     program: ON_INPUT,
     runs: [
@@ -64,7 +68,7 @@ export const IN_PLACE: readonly OwnOpsCase[] = [
     ],
   },
   {
-    name: "in place: buffers keep it",
+    name: "in place: buffers keep a write",
     sets: own(bump),
     program: ON_BUFFER,
     weights: [weightOf("total", floats([2, 3], 0, 0, 0, 0, 0, 0))],
@@ -74,19 +78,19 @@ export const IN_PLACE: readonly OwnOpsCase[] = [
     ],
   },
   {
-    name: "in place: an op without a functional variant writes what its own rules give",
+    name: "in place: an op without a functional variant writes the result of its own rules",
     sets: own(doubled_),
     program: BY_ITSELF,
     runs: [{ inputs: [x], outputs: [floats([7], 0, 1, 2, 3, 8, 10, 12)] }],
   },
   {
-    name: "in place: what is written has the dtype of what it is written to",
+    name: "in place: the result is converted to the dtype of the written tensor",
     sets: own(isPositive),
     program: OTHER_DTYPE,
     runs: [{ inputs: [floats([3], -1, 2, 3)], outputs: [floats([3], -0, -1, -1)] }],
   },
   {
-    name: "in place: `out` is written where it lies",
+    name: "in place: the argument `out` is written",
     sets: own(bump),
     program: OUT,
     runs: [

@@ -32,11 +32,16 @@ export const KERNELS = (backend: string): readonly OwnOpsCase[] => {
     (record: OpSet["ops"][number]) =>
     (kernel: unknown): readonly OpSet[] => [{ name: "mine", ops: [record], kernels: { [backend]: [kernel] } }];
   return [
-    { name: "kernel: it is asked before a scalar rule", sets: sets(twice), program: PROGRAM, runs },
-    { name: "kernel: it is asked before a view rule", sets: sets(twiceView), program: PROGRAM, runs },
-    { name: "kernel: it is asked before a decomposition", sets: sets(twiceOtherwise), program: PROGRAM, runs },
+    { name: "kernel: a kernel takes precedence over a scalar rule", sets: sets(twice), program: PROGRAM, runs },
+    { name: "kernel: a kernel takes precedence over a view rule", sets: sets(twiceView), program: PROGRAM, runs },
     {
-      name: "kernel: it computes what the op in place writes",
+      name: "kernel: a kernel takes precedence over a decomposition",
+      sets: sets(twiceOtherwise),
+      program: PROGRAM,
+      runs,
+    },
+    {
+      name: "kernel: a kernel computes the result that an in-place op writes",
       sets: sets(twice),
       program: IN_PLACE,
       runs: [{ inputs: [x], outputs: [floats([3], 2, -4, 6)] }],

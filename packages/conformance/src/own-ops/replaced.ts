@@ -38,25 +38,25 @@ const LINEAR = `program {
 /** Cases for ops that have PyTorch's names and another meaning. */
 export const REPLACED: readonly OwnOpsCase[] = [
   {
-    name: "replace: a record with `replace` is what the op means",
+    name: "replace: a record with `replace` redefines the op",
     sets: replacing(thousandfold),
     program: RELU,
     runs: [{ inputs: [x], outputs: [floats([3], 1000, -2000, -3000)] }],
   },
   {
-    name: "replace: in place too",
+    name: "replace: a record with `replace` redefines the in-place variant",
     sets: replacing(thousandfold),
     program: RELU_IN_PLACE,
     runs: [{ inputs: [x], outputs: [floats([3], -1000, 2000, 3)] }],
   },
   {
-    name: "replace: it comes before the backend's own kernel",
+    name: "replace: a record with `replace` takes precedence over the backend's own kernel",
     sets: replacing(sumOfMatrices),
     program: PRODUCT,
     runs: [{ inputs: [floats([2, 2], 1, 2, 3, 4)], outputs: [floats([2, 2], -2, -4, -6, -8)] }],
   },
   {
-    name: "replace: what the backend fuses is PyTorch's own",
+    name: "replace: a backend does not fuse a redefined op as PyTorch's",
     sets: replacing(thousandfold),
     program: LINEAR,
     runs: [

@@ -66,7 +66,7 @@ const OVERLAPPING = `program {
 /** Cases for views whose records define their geometry. */
 export const VIEWS: readonly OwnOpsCase[] = [
   {
-    name: "view: its geometry is what it reads",
+    name: "view: a view reads the elements of its geometry",
     sets: own(everySecond),
     program: READ,
     runs: [
@@ -75,19 +75,19 @@ export const VIEWS: readonly OwnOpsCase[] = [
     ],
   },
   {
-    name: "view: of a part of something else",
+    name: "view: a view of a slice has its elements",
     sets: own(everySecond),
     program: OF_A_PART,
     runs: [{ inputs: [x], outputs: [floats([2], -3, -5)] }],
   },
   {
-    name: "view: what is written through it is in what it views",
+    name: "view: a write through a view changes its base",
     sets: own(everySecond),
     program: THROUGH_VIEW,
     runs: [{ inputs: [x], outputs: [floats([7], 10, 1, 12, 3, 14, 5, 16), floats([4], 10, 12, 14, 16)] }],
   },
   {
-    name: "view: writes through it with sizes that are open",
+    name: "view: a write through a view works with symbolic sizes",
     sets: own(everySecond),
     program: OPEN_SIZES,
     runs: [
@@ -96,13 +96,13 @@ export const VIEWS: readonly OwnOpsCase[] = [
     ],
   },
   {
-    name: "view: it shows what is written to what it views",
+    name: "view: a view sees writes to its base",
     sets: own(everySecond),
     program: SEES_WRITES,
     runs: [{ inputs: [x], outputs: [floats([4], -0, -4, -8, -12)] }],
   },
   {
-    name: "view: of another view of a buffer, written by an op of its own",
+    name: "view: a view of a view of a buffer is written by a user's op",
     sets: own(bump, everySecond),
     program: TRANSPOSED,
     weights: [weightOf("m", floats([2, 4], 0, 0, 0, 0, 0, 0, 0, 0))],
@@ -112,13 +112,13 @@ export const VIEWS: readonly OwnOpsCase[] = [
     ],
   },
   {
-    name: "view: each of several can be written through",
+    name: "view: each of several results can be written through",
     sets: own(halves, everySecond),
     program: LISTS,
     runs: [{ inputs: [x], outputs: [floats([7], 1, 2, 3, 0, 4, 0, 6), floats([4], 0, 4, 0, 6)] }],
   },
   {
-    name: "view: its record says what undoes it",
+    name: "view: a write through a view uses the inverse of its record",
     sets: own(negated, everySecond),
     program: UNDONE,
     runs: [
@@ -129,7 +129,7 @@ export const VIEWS: readonly OwnOpsCase[] = [
     ],
   },
   {
-    name: "view: a write that reaches elements twice is refused",
+    name: "view: a write to overlapping elements is refused",
     sets: own(windows),
     program: OVERLAPPING,
     runs: [{ inputs: [x], outputs: [] }],

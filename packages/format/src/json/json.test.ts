@@ -18,21 +18,21 @@ describe("parsing exact JSON", () => {
     ["1.5", undefined],
     ['"1"', undefined],
     ["1000000000000000000000000000000000000000000", undefined],
-  ])("reads the integer of %s", (text, expected) => {
+  ])("the JSON parser reads the integer of %s", (text, expected) => {
     expect(exactInt(parse(text))).toBe(expected);
   });
 
-  it("keeps strings and floats, whatever digits they hold", () => {
+  it("the JSON parser keeps strings and floats, whatever digits they contain", () => {
     const text =
       '{"a": "id 9223372036854775807, \\"1234567890123456\\"", "b": 0.12345678901234567, "c": 1e+16, "d": []}';
     expect(parse(text)).toEqual(JSON.parse(text));
   });
 
-  it("keeps long integers in values of unknown schema", () => {
+  it("the JSON parser keeps long integers in values of unknown schema", () => {
     expect(plainJson(parse('[{"k": [9223372036854775807, 1]}]'))).toEqual([{ k: [9223372036854775807n, 1] }]);
   });
 
-  it("reads the bare non-finite numbers that Python writes", () => {
+  it("the JSON parser reads the bare non-finite numbers that Python writes", () => {
     const json = new JsonReader("test.json", "format.program");
     const numbers = json.list(parse('[NaN, Infinity, -Infinity, "NaN", 1e400]'), float);
     expect(numbers).toEqual([Number.NaN, Infinity, -Infinity, Number.NaN, Infinity]);
@@ -44,11 +44,11 @@ describe("parsing exact JSON", () => {
     ["format.json", "[1,]"],
     ["format.json", '"\xff'],
     ["format.limit", "[".repeat(300)],
-  ])("rejects with %s: %s", (code, text) => {
+  ])("the JSON parser rejects with %s: %s", (code, text) => {
     expect(() => parse(text)).toThrow(expect.objectContaining({ code }));
   });
 
-  it("survives a megabyte of brackets", () => {
+  it("the JSON parser rejects a megabyte of brackets without a stack overflow", () => {
     expect(() => parse("[".repeat(1e6))).toThrow(expect.objectContaining({ code: "format.limit" }));
   });
 });
@@ -64,7 +64,7 @@ describe("JSON reader", () => {
     );
   };
 
-  it("decodes every kind of value", () => {
+  it("the JSON reader decodes every kind of value", () => {
     expect(decode('{"rows": {"a": [{"n": 1}, {"n": 2}], "__proto__": []}}')).toEqual(
       new Map([
         ["a", [1, 2]],
@@ -78,7 +78,7 @@ describe("JSON reader", () => {
     ['{"rows": {"a b": [{}]}}', '$.rows["a b"][0].n'],
     ['{"rows": {"a": 3}}', "$.rows.a"],
     ["{}", "$.rows"],
-  ])("names the JSON path of an error: %s", (text, path) => {
+  ])("the JSON reader names the path of an error: %s", (text, path) => {
     expect(() => decode(text)).toThrow(expect.objectContaining({ details: { entry: "models/m.json", path } }));
   });
 
@@ -87,13 +87,13 @@ describe("JSON reader", () => {
     ['{"as_a": "x", "as_b": "y"}', "two variants"],
     ['{"as_a": null}', "no known variant"],
     ['{"constructor": "x"}', "no known variant"],
-  ])("rejects the union %s: %s", (text, message) => {
+  ])("the JSON reader rejects the union %s: %s", (text, message) => {
     const json = new JsonReader("r", "format.program");
     expect(() => json.variant(parse(text), { as_a: string, as_b: string }, "a thing")).toThrow(message);
   });
 });
 
-it("writes JSON that Python reads back as the same types", () => {
+it("the JSON writer writes JSON that Python reads back as the same types", () => {
   const floats = [1, -0, 0.5, 1e21, Number.NaN, -Infinity].map((value) => new JsonFloat(value));
   const text = writeJson({ floats, ints: [1, 2n ** 63n - 1n], map: new Map([["k\n", null]]) });
   expect(text).toBe(

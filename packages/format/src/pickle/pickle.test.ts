@@ -43,11 +43,11 @@ describe("unpickler", () => {
     ],
     ["a complex", [global("__builtin__ complex"), "K", 1, "K", 2, 0x86, "R."], { kind: "complex", real: 1, imag: 2 }],
     ["an OrderedDict with state", [global("collections OrderedDict"), ")R}b."], { kind: "dict", entries: [] }],
-  ])("reads %s", (_, parts, expected) => {
+  ])("the unpickler reads %s", (_, parts, expected) => {
     expect(run(...parts)).toEqual(expected);
   });
 
-  it("names a global that is not allowed, and runs nothing", () => {
+  it("the unpickler names a global that is not allowed, and runs nothing", () => {
     expect(() => run(global("os system"), "U", 2, "ls", 0x85, "R.")).toThrow(
       expect.objectContaining({ code: "format.pickle-global", details: { module: "os", name: "system" } }),
     );
@@ -56,13 +56,13 @@ describe("unpickler", () => {
     expect(() => run(global("torch constructor"), ".")).toThrow("not allowed");
   });
 
-  it("rejects unsupported kinds of tensors by name", () => {
+  it("the unpickler rejects unsupported kinds of tensors by name", () => {
     expect(() => run(global("torch._utils _rebuild_qtensor"), ".")).toThrow(
       expect.objectContaining({ code: "format.tensor-kind", what: "a quantized tensor cannot be read" }),
     );
   });
 
-  it("advises how to export tensor subclasses", () => {
+  it("the unpickler's error for tensor subclasses says how to export them", () => {
     const parts = [
       "(",
       global("torch._tensor _rebuild_from_type_v2"),
@@ -76,7 +76,7 @@ describe("unpickler", () => {
     );
   });
 
-  it("reads a plain tensor with Python attributes", () => {
+  it("the unpickler reads a plain tensor with Python attributes", () => {
     const meta = [global("torch._utils _rebuild_meta_tensor_no_storage"), global("torch Tensor")];
     const args = ["(", global("torch float32"), "K", 3, 0x85, "K", 1, 0x85, 0x89, "t"];
     const parts = [global("torch._tensor _rebuild_from_type_v2"), "(", ...meta, ...args, "}", "tR."];
@@ -103,7 +103,7 @@ describe("unpickler", () => {
     ["format.limit", "a billion laughs", ["]q", 0, ...laughs(40), "."]],
     ["format.limit", "deep nesting", [...new Array<string>(5000).fill("]"), ...new Array<string>(4999).fill("a"), "."]],
     ["format.limit", "endless copies", copies()],
-  ])("rejects with %s: %s", (code, _, parts) => {
+  ])("the unpickler rejects with %s: %s", (code, _, parts) => {
     expect(() => unpickle(pickle(parts), "test.pkl", noStorages)).toThrow(expect.objectContaining({ code }));
   });
 });

@@ -70,7 +70,7 @@ const VARIANTS: readonly [json: string, expected: object][] = [
 ];
 
 describe("encoding and decoding an argument", () => {
-  it.each(VARIANTS)("%s", (json, expected) => {
+  it.each(VARIANTS)("an argument of a program is decoded and encoded: %s", (json, expected) => {
     const program = parse(withArguments([json]));
     expect(program.graphModule.graph.nodes[0]!.inputs[0]!.arg).toMatchObject(expected);
     const again = parse(formatProgram(program));
@@ -84,7 +84,7 @@ describe("encoding and decoding an argument", () => {
 
 describe("program JSON", () => {
   it.each(fixtureNames().filter((name) => !name.includes("lstm_aten")))(
-    "is the same after writing and reading: %s",
+    "program JSON is the same after writing and reading: %s",
     async (name) => {
       const program = await (await openArchive(fromBytes(fixture(name)))).program();
       const text = formatProgram(program);
@@ -97,7 +97,7 @@ describe("program JSON", () => {
     ["$.graph_module.graph.nodes[0].inputs[0].arg", ['{"as_new": 1}']],
     ["$.graph_module.graph.nodes[0].inputs[0].arg.as_scalar_type", ['{"as_scalar_type": 27}']],
     ["$.graph_module.graph.nodes[0].inputs[0].arg.as_int", ['{"as_int": 1.5}']],
-  ])("names the path of an invalid value: %s", (path, args) => {
+  ])("the error of an invalid value names its path: %s", (path, args) => {
     expect(() => parse(withArguments(args))).toThrow(
       expect.objectContaining({ code: "format.program", details: { entry: "models/m.json", path } }),
     );
@@ -109,7 +109,7 @@ describe("program JSON", () => {
     expect(() => parse(withArguments([nested]))).toThrow("nested more than");
   });
 
-  it("has defaults for fields that older files lack, and ignores fields that newer ones add", () => {
+  it("program JSON has defaults for fields that older files lack, and ignores fields that newer ones add", () => {
     const program = parse(withArguments([], ', "new_field": {"a": [1]}'));
     expect(program).toMatchObject({ torchVersion: "<=2.4", dialect: "TRAINING", guardsCode: [] });
     expect(program.graphModule.graph.nodes[0]).toMatchObject({ name: null, isHopSingleTensorReturn: null });
@@ -131,7 +131,7 @@ describe("parsing a tree spec", () => {
     ["collections.defaultdict", { dict_context: ["a"] }, { dict_context: ["a"] }],
     ["my.Dataclass", '[["a", "b"], []]', [["a", "b"], []]],
     ["my.Other", "no JSON", "no JSON"],
-  ])("decodes %s with context %j", (type, context, expected) => {
+  ])("a tree spec decodes %s with context %j", (type, context, expected) => {
     expect(tree(type, context)).toEqual({
       type,
       context: expected,
@@ -140,7 +140,7 @@ describe("parsing a tree spec", () => {
   });
 
   it.each(["", "[]", "[2, {}]", "[1, {}]", "[".repeat(200), '[1, {"type": null, "children_spec": 3}]'])(
-    "rejects %j",
+    "a tree spec rejects %j",
     (text) => {
       expect(() => parseTreeSpec(text, "t")).toThrow(
         expect.objectContaining({ code: expect.stringMatching(/^format\./) }),

@@ -31,7 +31,7 @@ async function open(
 
 describe("remote files", () => {
   it.each([1, 1000, 64 * 1024, 64 * 1024 + 1, MB])(
-    "of %i bytes are downloaded whole, each byte once",
+    "remote files of %i bytes are downloaded whole, each byte once",
     async (length) => {
       const file = bytesOf(length);
       const { server, source } = await open(file);
@@ -52,7 +52,7 @@ describe("remote files", () => {
     expect(server.sent()).toBeLessThan(MB);
   });
 
-  it("request the bytes of both ends once", async () => {
+  it("a remote file's first and last bytes are requested once", async () => {
     const { server, source } = await open(FILE);
     await source.read(FILE.length - 100_000, 100_000);
     expect(same(await source.read(0, FILE.length), FILE)).toBe(true);
@@ -67,19 +67,19 @@ describe("servers that send more than requested", () => {
     ["the whole file with status 206", { send: all }],
     ["the whole file, whose range the page may not see", { send: all, hidesRange: true }],
     ["a range that the page may not see", { hidesRange: true }],
-  ])("may send %s", async (_, options) => {
+  ])("a server may send %s", async (_, options) => {
     const { server, source } = await open(FILE, options);
     expect(same(await source.read(0, FILE.length), FILE)).toBe(true);
     expect(same(await source.read(77, 1000), FILE.slice(77, 1077))).toBe(true);
     expect(server.sent()).toBe(FILE.length);
   });
 
-  it("may do so only for later requests", async () => {
+  it("a server may send more than requested only for later requests", async () => {
     const { source } = await open(FILE, { send: (start, end, size) => (start === 0 ? [start, end] : [0, size]) });
     expect(same(await source.read(MB, MB), FILE.slice(MB, 2 * MB))).toBe(true);
   });
 
-  it("may also send less than requested", async () => {
+  it("a server may also send less than requested", async () => {
     const { server, source } = await open(FILE, { send: (start, end) => [start, Math.min(end, start + 300_000)] });
     expect(same(await source.read(0, FILE.length), FILE)).toBe(true);
     expect(server.sent()).toBe(FILE.length);
@@ -87,7 +87,7 @@ describe("servers that send more than requested", () => {
 });
 
 describe("a remote source rejects", () => {
-  it("other bytes than requested", async () => {
+  it("a remote source rejects other bytes than requested", async () => {
     const { source } = await open(FILE, { send: (start, end) => (start === 0 ? [start, end] : [start + 1, end]) });
     await expect(source.read(MB, MB)).rejects.toMatchObject({ code: "format.io", what: /came where/ });
     const first = open(FILE, { send: (start, end) => [start + 1, end] });
@@ -98,14 +98,14 @@ describe("a remote source rejects", () => {
     ["another ETag", (request) => ({ ETag: request === 0 ? '"a"' : '"b"' })],
     ["an ETag that is gone", (request): Record<string, string> => (request === 0 ? { ETag: '"a"' } : {})],
     ["a later date", (request) => ({ "Last-Modified": `Sun, 0${request + 1} Nov 2026 00:00:00 GMT` })],
-  ])("a file that changed: %s", async (_, headers) => {
+  ])("a remote source rejects a file that changed: %s", async (_, headers) => {
     const { source } = await open(FILE, { headers });
     await expect(source.read(MB, MB)).rejects.toMatchObject({
       what: "the file changed on the server while it was read",
     });
   });
 
-  it("a file that changed: another size", async () => {
+  it("a remote source rejects a file that changed its size", async () => {
     const server = fakeServer(FILE);
     const longer = fakeServer(bytesOf(4 * MB));
     const fetch = ((...args: Parameters<typeof globalThis.fetch>) =>
@@ -116,14 +116,14 @@ describe("a remote source rejects", () => {
     });
   });
 
-  it("not a weak tag of the same content, nor another date beside the same tag", async () => {
+  it("a remote source accepts a weak tag of the same content, and another date with the same tag", async () => {
     const { source } = await open(FILE, {
       headers: (request) => ({ ETag: request === 0 ? '"a"' : 'W/"a"', "Last-Modified": String(request) }),
     });
     expect(same(await source.read(MB, MB), FILE.slice(MB, 2 * MB))).toBe(true);
   });
 
-  it("a body without a length that does not end", async () => {
+  it("a remote source rejects a body without a length that does not end", async () => {
     const chunk = new Uint8Array(64 * MB);
     let cancelled = false;
     const body = (): ReadableStream<Uint8Array> =>
@@ -141,7 +141,7 @@ describe("a remote source rejects", () => {
     expect(cancelled).toBe(true);
   });
 
-  it("a length that cannot be allocated", async () => {
+  it("a remote source rejects a length that cannot be allocated", async () => {
     const headers = { "Content-Length": String(2 ** 52) };
     const fetch = (async () => new Response(new Uint8Array(3), { headers })) as unknown as typeof globalThis.fetch;
     await expect(fromUrl(URL_OF_IT, { fetch })).rejects.toMatchObject({
@@ -164,7 +164,7 @@ describe("a failed request", () => {
     ["a body that breaks off", at([1, 2], { kind: "break", after: 500_000 })],
     ["the first answer breaks off", at([0], { kind: "break", after: 20_000 })],
     ["503 for the first request", at([0, 1], { kind: "status", status: 503 })],
-  ])("is retried where it broke off: %s", async (_, options) => {
+  ])("a failed request is retried where it broke off: %s", async (_, options) => {
     const { server, source } = await open(FILE, options);
     expect(same(await source.read(0, FILE.length), FILE)).toBe(true);
     expect(server.sent()).toBeLessThan(FILE.length + 64 * 1024);
@@ -196,7 +196,7 @@ describe("a failed request", () => {
     expect(unreachable.ranges).toHaveLength(1);
   });
 
-  it("includes a stalled one", async () => {
+  it("a stalled request is a failed one", async () => {
     const { server, source } = await open(FILE, at([1], { kind: "stall", after: 100_000 }), { stallTimeout: 20 });
     expect(same(await source.read(MB, MB), FILE.slice(MB, 2 * MB))).toBe(true);
     expect(server.sent()).toBe(64 * 1024 + MB);
@@ -219,7 +219,7 @@ describe("an abort rejects with the signal's reason", () => {
     ["before the first bytes", stall(0, 0)],
     ["in a whole download", { ...stall(0, 100_000), send: () => null }],
     ["in the rest of a small file", { ...stall(1, 0) }],
-  ])("%s", async (_, options) => {
+  ])("an abort of an open rejects with the signal's reason: %s", async (_, options) => {
     const controller = new AbortController();
     const server = fakeServer(FILE.subarray(0, 700_000), options);
     const opening = fromUrl(URL_OF_IT, { fetch: server.fetch, signal: controller.signal });
@@ -230,7 +230,7 @@ describe("an abort rejects with the signal's reason", () => {
   it.each<[string, FakeOptions]>([
     ["in a range", stall(1, 100_000)],
     ["between attempts", { trouble: (request) => (request > 0 ? { kind: "status", status: 503 } : undefined) }],
-  ])("%s", async (_, options) => {
+  ])("an abort of a read rejects with the signal's reason: %s", async (_, options) => {
     const controller = new AbortController();
     const { source } = await open(FILE, options, { retryDelay: 1e6 });
     const reading = source.read(MB, MB, { signal: controller.signal });
@@ -269,7 +269,7 @@ describe("announced ranges", () => {
     expect(server.sent()).toBe(64 * 1024 + 300_000);
   });
 
-  it("may be read in pieces, into memory, and again", async () => {
+  it("announced ranges may be read in pieces, into memory, and again", async () => {
     const { source } = await open(LONG);
     const enough = source.expect!([{ offset: MB, length: 20 * MB }]);
     for (let at = MB; at < 21 * MB; at += 3 * MB) {

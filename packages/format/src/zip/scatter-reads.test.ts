@@ -55,7 +55,7 @@ async function readAll(zip: ZipFile): Promise<readonly Uint8Array[]> {
 }
 
 describe("entries that are read in one microtask", () => {
-  it("take few reads where the data has PyTorch's offsets", async () => {
+  it("entries that are read in one microtask take few reads if the data has PyTorch's offsets", async () => {
     const source = await counting(await pytorchZip());
     const zip = (await ZipFile.open(source, true))!;
     expect(await readAll(zip)).toEqual(entries.map(({ data }) => data));
@@ -67,14 +67,14 @@ describe("entries that are read in one microtask", () => {
     ["another writer", {}],
     ["padding", { localExtra: 37 }],
     ["descriptors", { descriptors: true, localExtra: 5 }],
-  ])("are right at other data offsets: %s", async (_, options) => {
+  ])("entries that are read in one microtask are right at other data offsets: %s", async (_, options) => {
     const source = await counting(buildZip(entries, options));
     const zip = (await ZipFile.open(source, false))!;
     expect(await readAll(zip)).toEqual(entries.map(({ data }) => data));
     await source.close!();
   });
 
-  it("fail together", async () => {
+  it("entries that are read in one microtask fail together", async () => {
     const source = await counting(await pytorchZip());
     const zip = (await ZipFile.open(source, false))!;
     const entries = [...zip.entries.values()];

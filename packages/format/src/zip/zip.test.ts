@@ -31,25 +31,25 @@ describe("zip reader", () => {
     ["local extra fields that the directory lacks", { localExtra: 37 }],
     ["a comment", { comment: "PK\x05\x06 in a comment" }],
     ["zip64 records and end", { zip64: true }],
-  ])("reads stored entries: %s", async (_, options) => {
+  ])("the zip reader reads stored entries: %s", async (_, options) => {
     const bytes = buildZip(entries, options);
     expect(await read(bytes, "a")).toBe("first");
     expect(await read(bytes, "b/c")).toBe("second ".repeat(100));
   });
 
-  it("reads deflated entries", async () => {
+  it("the zip reader reads deflated entries", async () => {
     const plain = text("many words ".repeat(10_000));
     const bytes = buildZip([{ name: "d", data: deflateSync(plain), method: 8, size: plain.length, crc: crc32(plain) }]);
     expect(await read(bytes, "d")).toBe("many words ".repeat(10_000));
   });
 
-  it("reads stored entries of a source in memory without a copy", async () => {
+  it("the zip reader reads stored entries of a source in memory without a copy", async () => {
     const bytes = buildZip(entries);
     const zip = await open(bytes);
     expect((await zip.read(zip.entries.get("a")!)).buffer).toBe(bytes.buffer);
   });
 
-  it("reads into memory that the caller passes", async () => {
+  it("the zip reader reads into memory that the caller passes", async () => {
     const zip = await open(buildZip(entries));
     const into = new Uint8Array(8);
     const bytes = await zip.read(zip.entries.get("a")!, { into });
@@ -66,15 +66,15 @@ describe("zip reader", () => {
     ["format.limit", "a bomb by ratio", () => bomb(2 ** 31)],
     ["format.zip", "a bomb that hides its size", () => bomb(10)],
     ["format.zip", "deflated rubbish", () => buildZip([{ name: "a", data: text("rubbish!"), method: 8, size: 100 }])],
-  ])("rejects with %s: %s", async (code, _, build) => {
+  ])("the zip reader rejects with %s: %s", async (code, _, build) => {
     await expect(read(build(), "a")).rejects.toMatchObject({ code });
   });
 
-  it("treats a checksum of 0 as none, as PyTorch can skip checksums", async () => {
+  it("the zip reader treats a checksum of 0 as none, because PyTorch can skip checksums", async () => {
     expect(await read(buildZip([{ ...entries[0]!, crc: 0 }]), "a")).toBe("first");
   });
 
-  it("compares the checksum of an entry that is read in pieces after the last piece", async () => {
+  it("the zip reader compares the checksum of an entry that is read in pieces after the last piece", async () => {
     const damaged = (await ZipFile.open(fromBytes(buildZip([{ ...entries[0]!, crc: 1 }])), true))!;
     const source = await damaged.slice(damaged.entries.get("a")!);
     await source.read(0, 2);
@@ -85,7 +85,7 @@ describe("zip reader", () => {
     expect(await parts.read(2, parts.size - 2)).toEqual(entries[0]!.data.slice(2));
   });
 
-  it("there is no zip reader for a source that is not a zip", async () => {
+  it("the zip reader rejects a source that is not a zip", async () => {
     expect(await ZipFile.open(fromBytes(text("not a zip at all")), false)).toBeUndefined();
     expect(await ZipFile.open(fromBytes(new Uint8Array(0)), false)).toBeUndefined();
   });
@@ -97,7 +97,7 @@ function bomb(size: number): Uint8Array {
 }
 
 describe("zip writer", () => {
-  it("aligns data to 64 bytes, and the zip reader reads it back", async () => {
+  it("the zip writer aligns data to 64 bytes, and the zip reader reads it back", async () => {
     const chunks: Uint8Array[] = [];
     const writer = new ZipWriter((chunk) => void chunks.push(chunk));
     const contents = ["", "x", "y".repeat(200), "ü"].map(text);

@@ -12,7 +12,7 @@ const arg = (program: Program, name: string, argName: string) =>
   node(program, name).args.find((candidate) => candidate.name === argName)?.arg;
 
 describe("importProgram", () => {
-  it.each(FIXTURES)("types every value of %s", async (path) => {
+  it.each(FIXTURES)("importProgram types every value of %s", async (path) => {
     const { graph } = await fixture(path);
     const defined = graph.nodes.flatMap(({ outputs }) =>
       outputs.flatMap((o) => (o.kind === "value" ? [o.name] : o.kind === "list" ? o.names : [])),
@@ -21,7 +21,7 @@ describe("importProgram", () => {
     expect([...graph.values.keys()].sort()).toEqual([...names].sort());
   });
 
-  it("reads names, arguments and sizes", async () => {
+  it("importProgram reads names, arguments and sizes", async () => {
     const program = await fixture("torch-2.13/dynamic.pt2");
     expect(node(program, "mul").op).toBe("_operator::mul");
     expect(arg(program, "reshape", "shape")).toEqual({
@@ -39,7 +39,7 @@ describe("importProgram", () => {
     expect(program.inputs.map(({ kind }) => kind)).toEqual(["parameter", "parameter", "parameter", "user_input"]);
   });
 
-  it("keeps exact integers, infinities, dtypes and layouts", async () => {
+  it("importProgram keeps exact integers, infinities, dtypes and layouts", async () => {
     const inplace = await fixture("torch-2.13/inplace.pt2");
     expect(arg(inplace, "slice_3", "end")).toEqual({ kind: "int", value: 9223372036854775807n });
     const attention = await fixture("torch-2.13/attention_aten.pt2");
@@ -49,7 +49,7 @@ describe("importProgram", () => {
     expect(arg(attention, "clone", "memory_format")).toEqual({ kind: "memory_format", value: "contiguous_format" });
   });
 
-  it("records the module and Python line of a node", async () => {
+  it("importProgram records the module and Python line of a node", async () => {
     const program = await fixture("torch-2.13/conv.pt2");
     expect(node(program, "conv2d").origin).toEqual({
       modulePath: "c",
@@ -59,7 +59,7 @@ describe("importProgram", () => {
     });
   });
 
-  it("imports nested graphs in their own scope", async () => {
+  it("importProgram imports nested graphs in their own scope", async () => {
     const program = await fixture("torch-2.13/cond.pt2");
     const [, branch] = node(program, "cond").args;
     expect(branch?.arg.kind === "graph" && branch.arg.graph.nodes.map(({ op }) => op)).toEqual([
@@ -68,7 +68,7 @@ describe("importProgram", () => {
     ]);
   });
 
-  it("imports list results", async () => {
+  it("importProgram imports list results", async () => {
     const program = await fixture("torch-2.13/lists.pt2");
     expect(node(program, "chunk").outputs).toEqual([{ kind: "list", names: ["getitem", "getitem_1", "getitem_2"] }]);
   });

@@ -8,12 +8,12 @@ import type { Json } from "./json-types.ts";
 const copy = (value: Json): Json => JSON.parse(JSON.stringify(value)) as Json;
 
 describe("a program as JSON", () => {
-  it.each(FIXTURES)("round-trips %s", async (path) => {
+  it.each(FIXTURES)("a program as JSON round-trips: %s", async (path) => {
     const input = await fixture(path);
     expect(fromJson(copy(toJson(input)))).toEqual(input);
   });
 
-  it("keeps values that JSON lacks", () => {
+  it("a program as JSON keeps values that JSON lacks", () => {
     const input = program(`range s0 = [0, 9223372036854775807]
       user_input %x: f32[2*s0]{offset=9007199254740993}
       constant_input "k" = complex(nan, -0.0)
@@ -32,7 +32,7 @@ describe("a program as JSON", () => {
     ],
     [{ values: { x: { kind: "tensor", dtype: "float33" } } }, "$.graph.values.x.dtype"],
     [{ outputs: [{ kind: "value", name: "x" }] }, "the JSON document"],
-  ] as [Json, string][])("refuses %j", (change, where) => {
+  ] as [Json, string][])("the JSON reader refuses %j", (change, where) => {
     const whole = copy(toJson(program("return"))) as Record<string, Json>;
     const graph = { ...(whole.graph as Record<string, Json>), ...(change as Record<string, Json>) };
     const isRoot = change === null || "irVersion" in (change as Record<string, Json>);

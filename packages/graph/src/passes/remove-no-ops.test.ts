@@ -5,7 +5,7 @@ import { validate } from "../validate/validate.ts";
 import { removeNoOps } from "./remove-no-ops.ts";
 
 describe("removeNoOps", () => {
-  it("removes ops without effect", () => {
+  it("removeNoOps removes ops without effect", () => {
     expectPass(
       removeNoOps,
       `user_input %x: f32[s0, 3]
@@ -36,7 +36,7 @@ describe("removeNoOps", () => {
     );
   });
 
-  it("keeps conversions that change the tensor, and explicit copies", () => {
+  it("removeNoOps keeps conversions that change the tensor, and explicit copies", () => {
     expectPass(
       removeNoOps,
       `user_input %x: f32[2, 3]
@@ -58,7 +58,7 @@ describe("removeNoOps", () => {
     );
   });
 
-  it("removes copies for backends with logical views", () => {
+  it("removeNoOps removes copies for backends with logical views", () => {
     expectPass(
       (input) => removeNoOps(input, { logicalViews: true }),
       `user_input %x: f32[2, 3]
@@ -72,7 +72,7 @@ describe("removeNoOps", () => {
     );
   });
 
-  it("keeps copies where the program mutates a tensor", () => {
+  it("removeNoOps keeps copies where the program mutates a tensor", () => {
     const text = `tensor_constant "c" = %c: f32[2]
        %a: f32[2] = aten::lift_fresh_copy(%c)
        %b: f32[2] = aten::add_.Tensor(%a, other=1)
@@ -80,7 +80,7 @@ describe("removeNoOps", () => {
     expectPass((input) => removeNoOps(input, { logicalViews: true }), text, text);
   });
 
-  it("inlines no-grad regions, also nested ones", () => {
+  it("removeNoOps inlines no-grad regions, also nested ones", () => {
     expectPass(
       removeNoOps,
       `user_input %x: f32[2]
@@ -102,7 +102,7 @@ describe("removeNoOps", () => {
     );
   });
 
-  it("removes tokens that order checks, and keeps those of other effects", () => {
+  it("removeNoOps removes tokens that order checks, and keeps those of other effects", () => {
     expectPass(
       removeNoOps,
       `token %token: f32[0]
@@ -118,7 +118,7 @@ describe("removeNoOps", () => {
     );
   });
 
-  it("drops tokens when no effect remains", () => {
+  it("removeNoOps drops tokens when no effect remains", () => {
     expectPass(
       removeNoOps,
       `token %token: f32[0]
@@ -131,7 +131,7 @@ describe("removeNoOps", () => {
     );
   });
 
-  it("keeps enabled autocast", () => {
+  it("removeNoOps keeps enabled autocast", () => {
     const text = `user_input %x: f32[2]
        auto: %y: bf16[2] = higher_order::wrap_with_autocast("cpu", torch.bfloat16, true, true, graph g(%x: f32[2]) {
          %r: bf16[2] = aten::f(%x)
@@ -142,7 +142,7 @@ describe("removeNoOps", () => {
     expect(removeNoOps(input)).toBe(input);
   });
 
-  it.each(FIXTURES)("keeps %s valid", async (path) => {
+  it.each(FIXTURES)("removeNoOps keeps %s valid", async (path) => {
     for (const logicalViews of [false, true]) {
       expect(validate(removeNoOps(await fixture(path), { logicalViews }))).toEqual([]);
     }

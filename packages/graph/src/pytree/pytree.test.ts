@@ -15,7 +15,7 @@ const namedTuples = new Map([["my.Pair", ["left", "right"]]]);
 describe("flatten", () => {
   const call = spec('tuple(tuple(dict("left": *, "right": list(*, *))), dict("named": *, "flag": *))');
 
-  it("orders arguments as at export", () => {
+  it("flatten orders arguments as at export", () => {
     const kwargs = { flag: true, named: 3 };
     expect(flatten(call, [{ right: [2, 4], left: 1 }], kwargs)).toEqual([1, 2, 4, 3, true]);
     expect(
@@ -40,7 +40,7 @@ describe("flatten", () => {
     [[{ left: 1, right: [2, 3], other: 4 }], {}, "`pair.other` must be nothing"],
     [[[1, 2]], {}, '`pair` must be an object with "left", "right", but got an array of 2'],
     [[{ left: 1, right: [2, 3] }], { named: 1 }, "`flag` must be a value"],
-  ] as [unknown[], Record<string, unknown>, string][])("rejects %j %j", (args, kwargs, message) => {
+  ] as [unknown[], Record<string, unknown>, string][])("flatten rejects %j %j", (args, kwargs, message) => {
     expect(() => flatten(call, args, kwargs, { forwardArgs: ["pair", "named", "flag"] })).toThrow(
       expect.objectContaining({ code: "graph.input-tree", message: expect.stringContaining(message) }),
     );
@@ -72,14 +72,14 @@ describe("unflatten", () => {
     ['node "my.Twice" "[\\"a\\", \\"a\\"]" (*, *)', [1, 2]],
     ['node "my.Fewer" "[\\"a\\"]" (*, *)', [1, 2]],
     ['node "transformers.DynamicCache" "{\\"x\\": 1}" (list(*, *), *)', [1, 2, 3]],
-  ])("%s", (text, value) => {
+  ])("unflatten builds %s", (text, value) => {
     const tree = spec(text);
     const leaves = [1, 2, 3].slice(0, leafNames(tree).length);
     expect(unflatten(tree, leaves, namedTuples)).toEqual(value);
     expect(flattenValue(tree, value, { namedTuples })).toEqual(leaves);
   });
 
-  it("counts leaves", () => expect(() => unflatten(spec("tuple(*)"), [])).toThrow(/1 leaves/));
+  it("unflatten counts leaves", () => expect(() => unflatten(spec("tuple(*)"), [])).toThrow(/1 leaves/));
 });
 
 it("leafNames names leaves", () => {

@@ -35,7 +35,7 @@ const bind = (p: Program, given: Record<string, GivenShape>) =>
   Object.fromEntries(bindSymbols(p, new Map(Object.entries(given))));
 
 describe("bindSymbols", () => {
-  it("solves symbols and linear sizes in any order", () => {
+  it("bindSymbols solves symbols and linear sizes in any order", () => {
     const p = program({
       x: tensor("2*s0", "s1 + 1", "s0*s1"),
       y: tensor("s0 + s2", "s3//2"),
@@ -50,19 +50,19 @@ describe("bindSymbols", () => {
     [{ x: [6, 3, 1] }, "it must have 2 dimensions, not 3"],
     [{ x: [18, 3] }, "s0 = 9 must be 1 … 8"],
     [{ x: [6, 3], y: [4] }, "dimension 0 must be 2*s0 = 8, because y has s0 = 4"],
-  ] as [Record<string, GivenShape>, string][])("refuses %j", (given, message) => {
+  ] as [Record<string, GivenShape>, string][])("bindSymbols refuses %j", (given, message) => {
     const p = program({ x: tensor("2*s0", "3"), y: tensor("s0") }, { s0: [1, 8] });
     const expected = expect.objectContaining({ code: "graph.input-shape", message: expect.stringContaining(message) });
     expect(() => bind(p, given)).toThrow(expected);
   });
 
-  it("ignores a lower bound of 2, which the export assumed, and checks a greater one", () => {
+  it("bindSymbols ignores a lower bound of 2, which the export assumed, and checks a greater one", () => {
     const p = program({ x: tensor("s0", "s1") }, { s0: [2, 8], s1: [3, 8] });
     expect(bind(p, { x: [1, 3] })).toEqual({ s0: 1, s1: 3 });
     expect(() => bind(p, { x: [1, 2] })).toThrow(/s1 = 2 must be 3 … 8/);
   });
 
-  it("names the input that determined a size", () => {
+  it("bindSymbols names the input that determined a size", () => {
     const p = program({ x: tensor("s0"), y: tensor("s0") });
     expect(() => bind(p, { x: [3], y: [4] })).toThrow(/dimension 0 must be s0 = 3, because x has s0 = 3/);
   });

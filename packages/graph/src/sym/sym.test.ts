@@ -33,7 +33,7 @@ describe("parseSym", () => {
     ["Eq(s0, 2)", "s0 == 2"],
     ["oo", "oo"],
     ["-oo", "-oo"],
-  ])("%s prints as %s", (text, printed) => {
+  ])("the expression %s prints as %s", (text, printed) => {
     const expr = parseSym(text);
     expect(printSym(expr)).toBe(printed);
     expect(parseSym(printed)).toEqual(expr);
@@ -43,12 +43,12 @@ describe("parseSym", () => {
     expect(() => parseSym(text)).toThrow(expect.objectContaining({ code: "graph.syntax" }));
   });
 
-  it("bounds the depth", () => {
+  it("parseSym bounds the depth", () => {
     expect(() => parseSym("(".repeat(100_000))).toThrow(/deeper/);
     expect(() => parseSym("s0**".repeat(100_000))).toThrow(/deeper/);
   });
 
-  it("prints parentheses so that parsing returns the same expression", () => {
+  it("printSym prints parentheses so that parsing returns the same expression", () => {
     const [a, b] = [symbol("a"), symbol("b")];
     const n = (value: number) => ({ kind: "number", value }) as const;
     const leaves = [a, n(2), n(-1), n(-2), n(0.5), call("ToFloat", n(2)), call("ToFloat", n(-2))];
@@ -92,7 +92,7 @@ describe("evaluate", () => {
     ["IsNonOverlappingAndDenseIndicator(2, 3, 4, 1)", 0],
     ["Identity(s0) + CleanDiv(8, 2)", 11],
     ["IntTrueDiv(s0, 7)", 1],
-  ])("%s is %s", (text, value) => expect(at(text)).toBe(value));
+  ])("the expression %s has the value %s", (text, value) => expect(at(text)).toBe(value));
 
   it("evaluate is exact beyond 2^53", () => {
     expect(at("s0 + 1", 9007199254740992)).toBe(9007199254740993n);
@@ -100,7 +100,7 @@ describe("evaluate", () => {
     expect(at("s0/3", 2n ** 64n + 1n)).toBe(2 ** 64 / 3);
   });
 
-  it("throws coded errors", () => {
+  it("evaluating a size throws coded errors", () => {
     const code = (code: string) => expect.objectContaining({ code });
     expect(() => at("s9 + 1")).toThrow(code("graph.sym-unbound"));
     expect(() => at("Frobnicate(s0)")).toThrow(code("graph.sym-function"));
@@ -122,5 +122,5 @@ describe("simplify", () => {
     ["Max(2, 3) - 1 // 0", "-(1//0) + 3"],
     ["s0**1 // 1", "s0"],
     ["2 > 1", "True"],
-  ])("%s becomes %s", (text, simple) => expect(printSym(simplify(parseSym(text)))).toBe(simple));
+  ])("the expression %s simplifies to %s", (text, simple) => expect(printSym(simplify(parseSym(text)))).toBe(simple));
 });

@@ -20,7 +20,7 @@ function survives(read: () => ReturnType<typeof parse>): void {
   }
 }
 
-it.each(PATHS)("parses damaged text of %s or rejects it with a code", async (path) => {
+it.each(PATHS)("the parser parses damaged text of %s or rejects it with a code", async (path) => {
   const text = print(await fixture(path));
   const random = randomBelow(7);
   const pieces = ["", "(", "]", '"', "%", "-", "9".repeat(40), "graph", ";", "=", "\\", "inf", "{", "s0**", "\u0000"];
@@ -31,7 +31,7 @@ it.each(PATHS)("parses damaged text of %s or rejects it with a code", async (pat
   }
 });
 
-it.each(PATHS)("reads damaged JSON of %s or rejects it with a code", async (path) => {
+it.each(PATHS)("the JSON reader reads damaged JSON of %s or rejects it with a code", async (path) => {
   const text = JSON.stringify(toJson(await fixture(path)));
   const random = randomBelow(11);
   const junk: readonly Json[] = [null, -1, "", [], {}, true, { $int: "x" }, "Symbol(", 1e300];

@@ -33,7 +33,7 @@ const EVERYTHING = `program "TRAINING" torch "2.13.0" {
 `.replace("%x, 9223372036854775807", "%x, size=9223372036854775807");
 
 describe("the text form", () => {
-  it.each(FIXTURES)("round-trips %s", async (path) => {
+  it.each(FIXTURES)("the text form round-trips: %s", async (path) => {
     const program = await fixture(path);
     const text = print(program);
     expect(parse(text)).toEqual(program);
@@ -41,7 +41,7 @@ describe("the text form", () => {
     expect(parseGraph(printGraph(program.graph))).toEqual(program.graph);
   });
 
-  it("round-trips every construct", () => {
+  it("the text form round-trips every construct", () => {
     const program = parse(EVERYTHING);
     expect(print(program)).toBe(EVERYTHING.replace(" ; a comment", ""));
     expect(parse(print(program))).toEqual(program);
@@ -54,7 +54,7 @@ describe("the text form", () => {
     ]);
   });
 
-  it("reads like a program", async () => {
+  it("the text form reads like a program", async () => {
     const program = await fixture("torch-2.13/dynamic.pt2");
     const lines = print(program, { origins: false }).split("\n");
     expect(lines).toContain("  %mul: int(2*s27) = _operator::mul(a=%sym_size_int_3, b=2)");
@@ -71,7 +71,7 @@ describe("the text form", () => {
     ["graph() { return maybe }", "is not an argument"],
     ["graph() { return } graph", "end of the text"],
     [`graph() { return ${"graph() { return ".repeat(100)}`, "nested deeper"],
-  ])("rejects %j", (text, message) => {
+  ])("the parser rejects %j", (text, message) => {
     const expected = expect.objectContaining({ code: "graph.syntax", message: expect.stringContaining(message) });
     expect(() => parseGraph(text)).toThrow(expected);
   });

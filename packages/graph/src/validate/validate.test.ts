@@ -7,7 +7,7 @@ const codes = (text: string) =>
   validate(text.startsWith("graph") ? parseGraph(text) : parse(text)).map(({ code }) => code);
 
 describe("validate", () => {
-  it.each(FIXTURES)("finds no problem in %s", async (path) => {
+  it.each(FIXTURES)("validate finds no problem in %s", async (path) => {
     expect(validate(await fixture(path))).toEqual([]);
   });
 
@@ -28,9 +28,9 @@ describe("validate", () => {
     ['program { return 1 -> buffer_mutation "b" }', "signature"],
     ["program { out_spec tuple(*, *) return 1 }", "tree"],
     ["program { in_spec * return }", "tree"],
-  ])("%s: %s", (text, code) => expect(codes(text)).toContain(code));
+  ])("validate finds in %s: %s", (text, code) => expect(codes(text)).toContain(code));
 
-  it("reports types without a value, and specs without a result", () => {
+  it("validate reports types without a value, and specs without a result", () => {
     const sound = parse("program { user_input %x: f32[1] return %x }");
     const values = new Map([...sound.graph.values, ["y", { kind: "symint", value: null }] as const]);
     expect(validate({ ...sound, graph: { ...sound.graph, values } })[0]?.code).toBe("orphan-type");
@@ -38,7 +38,7 @@ describe("validate", () => {
     expect(validate({ ...sound, inputs: [{ kind: "user_input", value: "z" }] })[0]?.code).toBe("signature");
   });
 
-  it("throws from assertValid", () => {
+  it("assertValid throws an error that lists the problems", () => {
     expect(() => assertValid(parseGraph("graph() { return %x }"), "a pass")).toThrow(
       expect.objectContaining({ code: "graph.invalid", where: "a pass" }),
     );

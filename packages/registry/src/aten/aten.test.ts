@@ -9,7 +9,7 @@ import { aten } from "./index.ts";
 const registry = createRegistry({ sets: [aten] });
 
 describe("aten", () => {
-  it("has exactly PyTorch's schemas", () => {
+  it("aten has exactly PyTorch's schemas", () => {
     const different = aten.ops
       .map(({ name, schema }) => [printSchema(schema), torchSchemas.textOf(name)])
       .filter(([ours, theirs]) => ours !== theirs);
@@ -19,12 +19,12 @@ describe("aten", () => {
     ]);
   });
 
-  it("gives every op a rule", () => {
+  it("every op of aten has a rule", () => {
     const bare = aten.ops.filter((op) => !(op.infer ?? op.view ?? op.scalar ?? op.decompose));
     expect(bare.map((op) => op.name)).toEqual([]);
   });
 
-  it("derives exactly PyTorch's in-place schemas", () => {
+  it("the derived schemas of in-place variants are exactly PyTorch's", () => {
     const inPlace = torchSchemas
       .names()
       .filter((name) => registry.resolve(functionalName(name) ?? "no::op") !== undefined);
@@ -41,7 +41,7 @@ describe("aten", () => {
     expect(different).toEqual(["aten::polygamma_"]);
   });
 
-  it("derives exactly PyTorch's schemas with `out`", () => {
+  it("the derived schemas of out variants are exactly PyTorch's", () => {
     const derived = torchSchemas
       .names()
       .filter((name) => twinsOfOut(name).length > 0 && registry.resolve(name) !== undefined);

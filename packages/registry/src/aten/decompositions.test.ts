@@ -84,7 +84,7 @@ function run(call: Call, data: Data): void {
 }
 
 describe("decompositions give PyTorch's values", () => {
-  it.each(rows)("%s %o", (...row) => {
+  it.each(rows)("a decomposition gives PyTorch's values: %s %o", (...row) => {
     const [op, , expected] = row;
     const data: Data = new Map();
     const args = argumentsOf(row, (tensor, elements) => {

@@ -16,7 +16,7 @@ const rows = readRows("infer-cases").filter(
 const geometry = ({ dtype, shape }: TensorMeta): TensorMeta => ({ dtype, shape });
 
 describe("a gradient has the shape and dtype of its argument", () => {
-  it.each(rows)("%s %o", (...row) => {
+  it.each(rows)("a gradient has the shape and dtype of its argument: %s %o", (...row) => {
     const [op, , results] = row;
     const record = registry.resolve(op)!;
     const node = { name: "n", op, args: [], outputs: [], origin: {} };

@@ -43,7 +43,7 @@ function isPrimitive(op: string, args: Readonly<Record<string, ArgValue>>): bool
 const ops = [...new Set(rows.map(([op]) => op))];
 
 describe("shapes, dtypes and refusals are PyTorch's", () => {
-  it.each(ops)("%s", (op) => {
+  it.each(ops)("shapes, dtypes and refusals are PyTorch's: %s", (op) => {
     const ours = casesOf(op).map((row) => [row[1], run(row, (name) => registry.resolve(name)?.infer !== undefined)]);
     expect(ours).toEqual(casesOf(op).map(([, args, results]) => [args, results]));
   });
@@ -51,7 +51,7 @@ describe("shapes, dtypes and refusals are PyTorch's", () => {
 
 // `infer` checks arguments, and the scalar language has no complex numbers.
 describe("decompositions, taken as far as they go, have the shapes and dtypes", () => {
-  it.each(ops)("%s", (op) => {
+  it.each(ops)("a full decomposition has the shapes and dtypes of the op: %s", (op) => {
     const cases = casesOf(op).filter(
       ([, args, results]) => results !== "error" && !JSON.stringify(args).includes("complex"),
     );

@@ -26,7 +26,7 @@ function askedFor(op: string): readonly number[] {
 }
 
 describe("parts", () => {
-  test("each op is in one part, and found there under its own and its in-place name", async () => {
+  test("each op is in one part, which has it under its own and its in-place name", async () => {
     const inParts = (await Promise.all(parts.map(({ load }) => load()))).map(
       (records) => new Set(records.flatMap(({ name, inPlace = [] }) => [name, ...inPlace])),
     );
@@ -50,7 +50,7 @@ describe("parts", () => {
     }
   });
 
-  test("a classifier's ops need the first two parts; ops of others need none", async () => {
+  test("a classifier's ops are in the first two parts; ops of other namespaces are in none", async () => {
     const registry = createRegistry({ sets: atenOnDemand });
     await registry.load(["aten::conv2d", "aten::relu_", "aten::linear", "my::op", "higher_order::cond"]);
     const loaded = registry.list().map(({ op }) => op);
@@ -65,13 +65,13 @@ describe("parts", () => {
     expect(registry.resolve("aten::sort")?.name).toBe("aten::sort");
   });
 
-  test("ops of PyTorch's own modules and of transformers are known", async () => {
+  test("ops of PyTorch's modules and of transformers are known", async () => {
     const registry = createRegistry({ sets: atenOnDemand });
     await registry.load(["transformers::grouped_mm_fallback", "torch_nn::_linear_cross_entropy_batch_chunked"]);
     expect(new Set(registry.list().map(({ source }) => source))).toEqual(new Set(["torch_nn", "transformers"]));
   });
 
-  test("a second claim on an op is found although the op was not loaded", async () => {
+  test("a second definition of an op is found although the op was not loaded", async () => {
     const own = defineOp("aten::sort(Tensor self) -> Tensor", { decompose: ({ self }) => self });
     const sets = (replace: boolean) => [...atenOnDemand, { name: "mine", ops: [own], replace }];
     const failed = createRegistry({ sets: sets(false) }).load(["aten::add.Tensor"]);
@@ -99,7 +99,7 @@ describe("lowering with ops on demand", () => {
     return emitter.calls.map(({ record, kind }) => `${kind} ${record.name}`);
   }
 
-  test("gives what it gives with all of them, whatever decompositions turn out to need", async () => {
+  test("lowering with ops on demand gives the same calls as with all ops loaded", async () => {
     const late = new Set<string>();
     for (const row of rows) {
       const registry = createRegistry({ sets: atenOnDemand });

@@ -14,20 +14,20 @@ function problem(args: Readonly<Record<string, ArgValue>>, record: OpRecord = lo
   return argumentProblem(record, resolveArgs(record.schema, { weight: null, ...args }));
 }
 
-test("what a name means in every op of PyTorch", () => {
+test("an argument's name has one meaning in every op of PyTorch", () => {
   expect(problem({ self: tensor("float32") })).toBe(null);
   expect(problem({ self: tensor("float32"), reduction: 4 })).toBe("argument `reduction` must be one of 0, 1, 2, not 4");
   const other = defineOp("mylib::loss(Tensor self, Tensor? weight, int reduction=1, Scalar value=1) -> Tensor");
   expect(problem({ self: tensor("float32"), reduction: 4 }, other)).toBe(null);
 });
 
-test("complex numbers belong to complex tensors", () => {
+test("a complex number is refused if no tensor is complex", () => {
   const value = { re: 1, im: 1 };
   expect(problem({ self: tensor("float32"), value })).toMatch(/`value` must be a real number/);
   expect(problem({ self: tensor("complex64"), value })).toBe(null);
 });
 
-test("tensors of one dtype, beside which float32 may stand for half precision", () => {
+test("tensors must have one dtype, but float32 is accepted with half precision", () => {
   expect(problem({ self: tensor("float32"), weight: tensor("int64") })).toMatch(/`weight` is int64, where `self` is/);
   expect(problem({ self: tensor("float16"), weight: tensor("float32") })).toBe(null);
 });

@@ -41,7 +41,7 @@ function shown({ calls }: { readonly calls: readonly Call[] }): readonly string[
   });
 }
 
-test("ops that the backend has stay, others decompose into what it has", async () => {
+test("native ops are kept, and other ops decompose into native ones", async () => {
   const body = `
   user_input %x: f32[2, 3]
   user_input %w: f32[5, 3]
@@ -54,7 +54,7 @@ test("ops that the backend has stay, others decompose into what it has", async (
   expect(simpler.slice(0, -1).every((call) => /^aten::(t|permute|transpose)/.test(call))).toBe(true);
 });
 
-test("sizes are numbers while a graph is lowered: symbolic arithmetic leaves no calls", async () => {
+test("symbolic arithmetic leaves no calls, because sizes are numbers during lowering", async () => {
   const stage = await lowered(
     `
   user_input %x: f32[s0, 3]
@@ -70,7 +70,7 @@ test("sizes are numbers while a graph is lowered: symbolic arithmetic leaves no 
   expect(shown(stage)).toEqual(["aten::slice.Tensor[4, 3]"]);
 });
 
-test("a program stops where sizes depend on data, and goes on with what the data said", async () => {
+test("lowering breaks where sizes depend on data, and continues with the actual sizes", async () => {
   const stage = await lowered(
     `
   user_input %x: f32[4]
@@ -94,7 +94,7 @@ test("a program stops where sizes depend on data, and goes on with what the data
 
 const ints: LoweredTensor = { name: "i", dtype: "int64", shape: [3] };
 
-test("a float and an int in a tensor's place promote differently", async () => {
+test("a float and an int in place of a tensor promote differently", async () => {
   const dtypeOf = async (other: string): Promise<string> => {
     const { calls } = await lowered(
       `
@@ -109,7 +109,7 @@ test("a float and an int in a tensor's place promote differently", async () => {
   expect(await dtypeOf("2.0")).toBe("float32");
 });
 
-test("what cannot run names the op, the module and the line", async () => {
+test("the error for an op that cannot run names the op, the module and the line", async () => {
   const body = `
   user_input %x: f32[2]
   %y: f32[2] = my::op(%x)  # block.act <my.Act> (model.py:41, in forward)
@@ -122,7 +122,7 @@ test("what cannot run names the op, the module and the line", async () => {
   );
 });
 
-test("shapes that do not fit are refused where they meet", async () => {
+test("shapes that do not fit are refused at the node that combines them", async () => {
   const body = `
   user_input %x: f32[2, 3]
   user_input %z: f32[4]

@@ -28,12 +28,12 @@ function decode(value: unknown): ArgValue {
   return { dtype, shape: shape === "" ? [] : shape.split(",").map(Number), name: "x" } as ArgValue;
 }
 
-test("schemas are those of the libraries", () => {
+test("the schemas are those of the libraries", () => {
   const schemas = quantized.ops.map(({ schema }) => printSchema(schema)).sort();
   expect(schemas).toEqual([...golden.schemas].sort());
 });
 
-test.each(golden.refused)("what PyTorch refuses is refused: %s %j", (op, given) => {
+test.each(golden.refused)("a call that PyTorch refuses is refused: %s %j", (op, given) => {
   const args = Object.fromEntries(Object.entries(given).map(([name, value]) => [name, decode(value)]));
   const codes = ["registry.argument", "registry.shape", "registry.dtype"];
   try {
@@ -46,7 +46,7 @@ test.each(golden.refused)("what PyTorch refuses is refused: %s %j", (op, given) 
   throw new Error("it was accepted");
 });
 
-test("nothing is computed in floats of eight bits", () => {
+test("elementwise ops refuse float8", () => {
   const emit = (op: string, args: Record<string, ArgValue>) => new Emitter(registry, target).emit(op, args, node);
   const self = { dtype: "float8_e4m3fn", shape: [3], name: "x" } as ArgValue;
   expect(() => emit("aten::relu", { self })).toThrow("aten::relu does not support float8_e4m3fn");

@@ -15,12 +15,12 @@ function typed(expr: ScalarExpr, dtype: DType = "float32"): TypedExpr {
 }
 
 describe("typeExpr", () => {
-  test("computes half precision in float32 and rounds the result", () => {
+  test("typeExpr computes half precision in float32 and rounds the result", () => {
     expect(keyOf(typed(s.add(x, 1), "float16"))).toBe(
       "float16 in0;float32 cast 0;float32 1;float32 add 1 2;float16 cast 3>4",
     );
   });
-  test("keeps bools of comparisons where they are combined", () => {
+  test("typeExpr keeps bools of comparisons where they are combined", () => {
     const expr = typeExpr(s.and(s.gt(x, 0), s.lt(x, 6)), { compute: "int64", operands: ["int64"], result: "bool" });
     expect(keyOf(expr)).toBe("int64 in0;int64 0;bool gt 0 1;int64 6;bool lt 0 3;bool and 2 4>5");
   });
@@ -37,14 +37,14 @@ describe("typeExpr", () => {
 });
 
 describe("substitute", () => {
-  test("fuses a chain, and stays small however often the operand is used", () => {
+  test("substitute fuses a chain without copying operands that are used often", () => {
     let chain = typed(s.add(s.square(x), x));
     const step = chain;
     for (let i = 0; i < 40; i++) chain = substitute(step, () => chain);
     expect(keyOf(chain).split(";")).toHaveLength(1 + 2 * 41);
     expect(inputsOf(chain)).toEqual([0]);
   });
-  test("refuses another dtype", () => {
+  test("substitute refuses another dtype", () => {
     expect(() => substitute(typed(x), () => typed(x, "float64"))).toThrow(/operand 0 is float32/);
   });
 });
@@ -112,7 +112,7 @@ describe("differentiate", () => {
       ] as const
     ).map((fn) => [fn, s[fn](x), 0.37] as const),
   ];
-  test.each(smooth)("%s agrees with a difference quotient", (_, expr, value) => {
+  test.each(smooth)("the derivative of %s agrees with a difference quotient", (_, expr, value) => {
     const h = 1e-6;
     const quotient = (at(expr, value + h, 1.7) - at(expr, value - h, 1.7)) / (2 * h);
     expect(at(differentiate(expr, 0), value, 1.7)).toBeCloseTo(quotient, 7);
@@ -129,11 +129,11 @@ describe("differentiate", () => {
     ["round", s.round(x), [1.2], 0],
     ["the other operand", s.mul(y, y), [1, 2], 0],
   ];
-  test.each(kinks)("%s as in PyTorch", (_, expr, values, expected) => {
+  test.each(kinks)("the derivative at a kink is PyTorch's: %s", (_, expr, values, expected) => {
     expect(at(differentiate(expr, 0), ...values)).toBe(expected);
   });
 
-  test("says where there is no rule", () => {
+  test("differentiate names a function without a rule", () => {
     expect(() => differentiate(s.digamma(x), 0)).toThrow(expect.objectContaining({ code: "registry.scalar-gradient" }));
   });
 });

@@ -9,7 +9,7 @@ type Conv =
   'aten::conv2d.padding(Tensor input, Tensor? bias=None, SymInt[2] stride=[1, 1], *, str padding="valid", Tensor?[] more) -> (Tensor out, Tensor[] rest)';
 
 describe("types from schema strings", () => {
-  it("reads arguments", () => {
+  it("types of arguments come from the schema string", () => {
     expectTypeOf<ArgsOf<Conv>>().toEqualTypeOf<{
       readonly input: TensorMeta;
       readonly bias: TensorMeta | null;
@@ -28,7 +28,7 @@ describe("types from schema strings", () => {
     expectTypeOf<ArgsOf<"t::f() -> ()">>().toEqualTypeOf<Record<never, never>>();
   });
 
-  it("reads results", () => {
+  it("types of results come from the schema string", () => {
     expectTypeOf<ResultsOf<Conv>>().toEqualTypeOf<readonly [TensorMeta, readonly TensorMeta[]]>();
     expectTypeOf<ResultsOf<"t::f(Tensor(a!) x) -> Tensor(a!)">>().toEqualTypeOf<TensorMeta>();
     expectTypeOf<ResultsOf<"t::f(Tensor(a) x) -> (Tensor(a), Tensor(b!))">>().toEqualTypeOf<
@@ -39,7 +39,7 @@ describe("types from schema strings", () => {
     expectTypeOf<ResultsOf<"t::f(Tensor x) -> Scalar">>().toEqualTypeOf<Scalar>();
   });
 
-  it("reads the operands of a scalar rule", () => {
+  it("types of a scalar rule's operands come from the schema string", () => {
     type Clamp =
       't::f(Tensor self, Scalar? min=None, Tensor? other=None, *, str mode="none", bool flag=False, int n=1) -> Tensor';
     expectTypeOf<Operands<Clamp>>().toEqualTypeOf<
@@ -47,7 +47,7 @@ describe("types from schema strings", () => {
     >();
   });
 
-  it("types the callbacks of defineOp", () => {
+  it("the callbacks of defineOp are typed by the schema string", () => {
     defineOp("my::f(Tensor self, int dim=-1) -> Tensor", {
       infer: (args) => {
         expectTypeOf(args.dim).toEqualTypeOf<number>();

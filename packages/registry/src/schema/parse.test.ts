@@ -15,7 +15,7 @@ const codeOf = (text: string): string => {
 };
 
 describe("parseSchema", () => {
-  it("reads every schema of PyTorch and prints it back unchanged", () => {
+  it("parseSchema reads every schema of PyTorch, and printSchema prints it back unchanged", () => {
     const names = torchSchemas.names();
     expect(names.length).toBeGreaterThan(3800);
     const changed = names.filter((name) => printSchema(torchSchemas.schemaOf(name)!) !== torchSchemas.textOf(name));
@@ -23,7 +23,7 @@ describe("parseSchema", () => {
     expect(changed).toEqual(["prims::var"]);
   });
 
-  it("reads names, keyword-only arguments and returns", () => {
+  it("parseSchema reads names, keyword-only arguments and returns", () => {
     const schema = parseSchema(
       "aten::std.correction(Tensor self, int[1]? dim=None, *, bool keepdim=False) -> (Tensor out, Tensor)",
     );
@@ -38,7 +38,7 @@ describe("parseSchema", () => {
     expect(parseSchema("t::f.default(Tensor x) -> Tensor").name).toBe("t::f");
   });
 
-  it("reads aliases", () => {
+  it("parseSchema reads aliases", () => {
     expect(argOf("Tensor(a -> *) self").alias).toEqual({ sets: ["a"], write: false, after: ["*"] });
     expect(argOf("Tensor(a!)? x=None").alias).toEqual({ sets: ["a"], write: true });
     expect(argOf("Tensor(a!)[] x").type).toEqual({ kind: "list", inner: { kind: "base", base: "Tensor" }, size: null });
@@ -67,11 +67,11 @@ describe("parseSchema", () => {
     ["str mode='it'", "it"],
     ["bool[3] mask=[True, False, True]", [true, false, true]],
     ["int[] empty=[]", []],
-  ])("reads the default of `%s`", (text, value) => {
+  ])("parseSchema reads the default of `%s`", (text, value) => {
     expect(argOf(text).default).toEqual(value);
   });
 
-  it("reads custom classes, dicts and tuples", () => {
+  it("parseSchema reads custom classes, dicts and tuples", () => {
     expect(argOf("__torch__.torch.classes.my.Thing x").type).toEqual({
       kind: "base",
       base: "__torch__.torch.classes.my.Thing",
@@ -93,11 +93,11 @@ describe("parseSchema", () => {
     "t::f(ScalarType x=banana) -> Tensor",
     "t::f(Tensor x) -> Tensor Tensor Tensor",
     "",
-  ])("refuses `%s`", (text) => {
+  ])("parseSchema refuses `%s`", (text) => {
     expect(codeOf(text)).toBe("registry.schema");
   });
 
-  it("points at the mistake", () => {
+  it("parseSchema points at the mistake", () => {
     expect(() => parseSchema("my::op(Tensor x, int) -> Tensor")).toThrow(/expected an argument name at column 21/);
   });
 });

@@ -11,7 +11,7 @@ const region = (enabled: boolean, body: string, device = "cpu"): string =>
    return %y`;
 
 describe("expandAutocast", () => {
-  it("casts the operands of matmuls, but not float64", () => {
+  it("expandAutocast casts the operands of matmuls, but not float64", () => {
     expectPass(
       expandAutocast,
       region(
@@ -35,7 +35,7 @@ describe("expandAutocast", () => {
     );
   });
 
-  it("casts to float32 and to the widest operand", () => {
+  it("expandAutocast casts to float32 and to the widest operand", () => {
     expectPass(
       expandAutocast,
       region(
@@ -60,7 +60,7 @@ describe("expandAutocast", () => {
     );
   });
 
-  it("keeps disabled regions and other devices", () => {
+  it("expandAutocast keeps disabled regions and other devices", () => {
     const body = `%a: bf16[2, 2] = aten::mm(%x, mat2=%x)
          return %a`;
     for (const text of [region(false, body), region(true, body, "cuda")]) {

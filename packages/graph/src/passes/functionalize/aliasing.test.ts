@@ -31,24 +31,27 @@ const inputs = (): Record<string, Strided> => ({
 });
 
 /** What a program shows the outside: its results, and its inputs afterwards. */
-it.each(Array.from({ length: 200 }, (_, seed) => seed))("computes what random program %i computes in place", (seed) => {
-  const program = programOf(randomGraph(randomBelow(seed), inputs(), 4 + (seed % 12)));
-  const written = inputs();
-  const expected = interpret(program.graph, written).map(elements);
+it.each(Array.from({ length: 200 }, (_, seed) => seed))(
+  "a functionalized program computes what random program %i computes in place",
+  (seed) => {
+    const program = programOf(randomGraph(randomBelow(seed), inputs(), 4 + (seed % 12)));
+    const written = inputs();
+    const expected = interpret(program.graph, written).map(elements);
 
-  const functional = functionalize(program, testEffects);
-  const untouched = inputs();
-  const results = interpret(functional.graph, untouched).map(elements);
+    const functional = functionalize(program, testEffects);
+    const untouched = inputs();
+    const results = interpret(functional.graph, untouched).map(elements);
 
-  const shown = `${printGraph(program.graph)}\n${printGraph(functional.graph)}`;
-  expect(validate(functional)).toEqual([]);
-  const mutations = functional.outputs.flatMap((spec, i) =>
-    "target" in spec ? [[spec.target, results[i]!] as const] : [],
-  );
-  expect(results.slice(mutations.length), shown).toEqual(expected);
-  expect({ ...contents(untouched), ...Object.fromEntries(mutations) }, shown).toEqual(contents(written));
-  expect(contents(untouched), shown).toEqual(contents(inputs()));
-});
+    const shown = `${printGraph(program.graph)}\n${printGraph(functional.graph)}`;
+    expect(validate(functional)).toEqual([]);
+    const mutations = functional.outputs.flatMap((spec, i) =>
+      "target" in spec ? [[spec.target, results[i]!] as const] : [],
+    );
+    expect(results.slice(mutations.length), shown).toEqual(expected);
+    expect({ ...contents(untouched), ...Object.fromEntries(mutations) }, shown).toEqual(contents(written));
+    expect(contents(untouched), shown).toEqual(contents(inputs()));
+  },
+);
 
 function contents(tensors: Readonly<Record<string, Strided>>): Record<string, readonly number[]> {
   return Object.fromEntries(Object.entries(tensors).map(([name, tensor]) => [name, elements(tensor)]));

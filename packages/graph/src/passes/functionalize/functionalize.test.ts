@@ -13,12 +13,12 @@ import { functionalize } from "./functionalize.ts";
 const pass = (input: Program): Program => functionalize(input, testEffects);
 
 describe("functionalize", () => {
-  it("returns programs without mutation unchanged", async () => {
+  it("functionalize returns programs without mutation unchanged", async () => {
     const input = await fixture("torch-2.13/conv_aten.pt2");
     expect(pass(input)).toBe(input);
   });
 
-  it("converts writes to buffers to results, before the others", () => {
+  it("functionalize converts writes to buffers to results, before the others", () => {
     expectPass(
       pass,
       `buffer "count" = %b_count: i64[]
@@ -49,7 +49,7 @@ describe("functionalize", () => {
     );
   });
 
-  it("writes through views of views, visibly in other views", () => {
+  it("functionalize writes through views of views, visibly in other views", () => {
     expectPass(
       pass,
       `user_input %x: f32[4, 3]
@@ -74,7 +74,7 @@ describe("functionalize", () => {
     );
   });
 
-  it("writes a piece of a split back among the others", () => {
+  it("functionalize writes a piece of a split back among the others", () => {
     expectPass(
       pass,
       `user_input %x: f32[4]
@@ -92,7 +92,7 @@ describe("functionalize", () => {
     );
   });
 
-  it("keeps the dtype of the written tensor", () => {
+  it("functionalize keeps the dtype of the written tensor", () => {
     expectPass(
       pass,
       `user_input %x: f16[2]
@@ -112,7 +112,7 @@ describe("functionalize", () => {
     );
   });
 
-  it("updates the statistics of a training batch norm", () => {
+  it("functionalize updates the statistics of a training batch norm", () => {
     expectPass(
       pass,
       `buffer "m" = %m: f32[3]
@@ -128,7 +128,7 @@ describe("functionalize", () => {
     );
   });
 
-  it("tracks a tensor through in-place view ops", () => {
+  it("functionalize tracks a tensor through in-place view ops", () => {
     expectPass(
       pass,
       `user_input %x: f32[2, 3]
@@ -148,7 +148,7 @@ describe("functionalize", () => {
     );
   });
 
-  it("writes to lists of tensors, and infers effects of undeclared ops from their names", () => {
+  it("functionalize writes to lists of tensors, and infers effects of undeclared ops from their names", () => {
     expectPass(
       (input) => functionalize(input, () => undefined),
       `user_input %x: f32[2]
@@ -164,7 +164,7 @@ describe("functionalize", () => {
     );
   });
 
-  it("applies as_strided to the memory behind a view, also without writes", () => {
+  it("functionalize applies as_strided to the memory behind a view, also without writes", () => {
     expectPass(
       pass,
       `user_input %x: f32[4, 3]
@@ -182,7 +182,7 @@ describe("functionalize", () => {
     );
   });
 
-  it("counts offsets from the start of an input, whatever its offset at export", () => {
+  it("functionalize counts offsets from the start of an input, whatever its offset at export", () => {
     expectPass(
       pass,
       `user_input %x: f32[10]{offset=4}
@@ -207,7 +207,7 @@ describe("functionalize", () => {
   it.each([
     ["a view", "[s0, 4, 32]{strides=[128, 1, 4]}", "reshape_as"],
     ["a copy", "[s0, 128]", "x"],
-  ])("decides that a reshape is %s for every batch size", (_, type, shown) => {
+  ])("functionalize decides that a reshape is %s for every batch size", (_, type, shown) => {
     const size = type.replace(/\{.*/, "").replace("s0", "-1");
     const text = printGraph(
       pass(
@@ -245,14 +245,14 @@ describe("functionalize", () => {
       "%t: f32[s0, 3]{strides=[1, s0]} = aten::clone(%y)\n %f: f32[3*s0] = aten::reshape(%t, shape=[-1])\n %z: f32[3*s0] = aten::zero_(%f)\n return %z",
       "a view or a copy",
     ],
-  ])("rejects a program without functional form: %s", (text, message) => {
+  ])("functionalize rejects a program without functional form: %s", (text, message) => {
     const input = program(`user_input %x: f32[3]\n %y: f32[3] = aten::clone(%x)\n ${text}`);
     expect(() => pass(input)).toThrow(
       expect.objectContaining({ code: "graph.mutation", message: expect.stringContaining(message) }),
     );
   });
 
-  it.each(FIXTURES)("leaves no in-place op in %s", async (path) => {
+  it.each(FIXTURES)("functionalize leaves no in-place op in %s", async (path) => {
     const output = pass(removeNoOps(await fixture(path)));
     expect(validate(output)).toEqual([]);
     walk(output.graph, ({ op }) => expect(isMutatingName(op), op).toBe(false));

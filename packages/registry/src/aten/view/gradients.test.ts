@@ -12,7 +12,7 @@ const views = new Set(aten.ops.filter((op) => op.view !== undefined && op.gradie
 const rows = readRows("metas").filter(([op, , results]) => views.has(op) && results !== "error");
 
 describe("the gradient of a view has the geometry of what is viewed", () => {
-  it.each(rows)("%s %o", (...row) => {
+  it.each(rows)("the gradient of a view has the geometry of the base: %s %o", (...row) => {
     const [op, , results] = row;
     const record = registry.resolve(op)!;
     const node = { name: "n", op, args: [], outputs: [], origin: {} };
