@@ -91,7 +91,7 @@ describe("a source over HTTP", () => {
     await archive.program();
   });
 
-  it("a source over HTTP rejects servers without ranges if withoutRanges is "refuse"", async () => {
+  it("a source over HTTP rejects servers without ranges if withoutRanges is `refuse`", async () => {
     const { url } = await serve(whole);
     await expect(fromUrl(url, { withoutRanges: "refuse" })).rejects.toMatchObject({ code: "format.io" });
   });
