@@ -6,8 +6,8 @@ import type { HostTensor, Tensor } from "./tensor.ts";
 /**
  * A backend: this interface is everything the runtime needs from one.
  *
- * A user creates a backend and passes it to `load`; nothing registers itself. An ability that a backend lacks is a
- * flag or an absent member, never a method that throws.
+ * A user creates a backend and passes it to `load`; nothing registers itself. An ability that a backend lacks is a flag
+ * or an absent member, never a method that throws.
  */
 export interface Backend extends AsyncDisposable {
   /** A short and stable name: `wasm`, `libtorch`, `webgpu`. */
@@ -16,17 +16,15 @@ export interface Backend extends AsyncDisposable {
   readonly apiVersion: typeof BACKEND_API_VERSION;
   readonly capabilities: Capabilities;
   /**
-   * Lists the ops of a program that this backend cannot run, taking the decompositions of `registry` into account.
-   * It reads no weights. An empty list is a promise that `compile` will not fail because of a missing op. It may load
-   * code, and it
-   * may ask a worker.
+   * Lists the ops of a program that this backend cannot run, taking the decompositions of `registry` into account. It
+   * reads no weights. An empty list is a promise that `compile` will not fail because of a missing op. It may load
+   * code, and it may ask a worker.
    */
   unsupported(program: Program, registry: OpRegistry): Promise<readonly UnsupportedOp[]>;
   /**
    * Starts to bring weights into memory while the program is still being prepared. The result is passed to `compile`
    * together with weights that share their storages, or it is discarded. A failed read is not reported here: `compile`
-   * reads
-   * again what it needs. Absent if it would gain nothing.
+   * reads again what it needs. Absent if it would gain nothing.
    */
   prefetch?(
     weights: readonly WeightTensor[],
@@ -34,15 +32,14 @@ export interface Backend extends AsyncDisposable {
   ): Prefetch | undefined | Promise<Prefetch | undefined>;
   /**
    * Prepares a program. Resolves everything that can be resolved without inputs: kernels, argument slots, memory plan,
-   * fusions. Reads each weight at most once, and does not keep `request.weights` after the executable is disposed.
-   * A compile that fails or is aborted releases everything. If ops cannot run, it rejects with {@link unsupportedOps}
-   * for
+   * fusions. Reads each weight at most once, and does not keep `request.weights` after the executable is disposed. A
+   * compile that fails or is aborted releases everything. If ops cannot run, it rejects with {@link unsupportedOps} for
    * the result of `unsupported`, before it reads a weight: `load` does not call `unsupported` itself.
    */
   compile(request: CompileRequest): Promise<Executable>;
   /**
-   * Copies a tensor to where the backend computes, so that several runs can use it without another copy.
-   * Absent if the backend computes in host memory.
+   * Copies a tensor to where the backend computes, so that several runs can use it without another copy. Absent if the
+   * backend computes in host memory.
    */
   upload?(tensor: HostTensor): Promise<Tensor>;
   /**
@@ -74,14 +71,13 @@ export interface Capabilities {
    */
   readonly dynamicSizes?: boolean;
   /**
-   * Whether runs leave the calling thread free. Default: false. An executable may differ from it
-   * ({@link Executable.offThread}).
+   * Whether runs leave the calling thread free. Default: false. An executable may differ from it ({@link
+   * Executable.offThread}).
    */
   readonly offThread?: boolean;
   /**
    * Whether the backend runs in-place ops and writes through views itself. Default: false; the runtime then
-   * functionalizes
-   * programs before it passes them on.
+   * functionalizes programs before it passes them on.
    */
   readonly mutation?: boolean;
 }
@@ -100,8 +96,7 @@ export interface CompileRequest {
   readonly signal?: AbortSignal;
   /**
    * Must be called and awaited when the executable has been disposed, by itself or with its backend: it closes the
-   * source of
-   * the weights. It may be called more than once.
+   * source of the weights. It may be called more than once.
    */
   readonly onDispose?: () => Promise<void>;
 }
@@ -141,36 +136,32 @@ export type Value = Tensor | number | bigint | boolean | string | null;
  */
 export interface Executable {
   /**
-   * Whether its runs leave the calling thread free. If absent, `capabilities.offThread` holds. A program that
-   * needs handlers or kernels of users may run on the calling thread; `explain` gives the reason.
+   * Whether its runs leave the calling thread free. If absent, `capabilities.offThread` holds. A program that needs
+   * handlers or kernels of users may run on the calling thread; `explain` gives the reason.
    */
   readonly offThread?: boolean;
   /**
    * Runs the program once. `inputs` are the program's user inputs in flattened order, already checked against the
-   * signature;
-   * they are never modified, and the caller may reuse them as soon as the promise settles. Returns the user outputs in
-   * order,
-   * which include the loss and the gradients of a program that has them (`isReturned`).
-   * A run that fails or is aborted changes no buffer.
+   * signature; they are never modified, and the caller may reuse them as soon as the promise settles. Returns the user
+   * outputs in order, which include the loss and the gradients of a program that has them (`isReturned`). A run that
+   * fails or is aborted changes no buffer.
    */
   run(inputs: readonly Value[], options?: RunOptions): Promise<readonly Value[]>;
   /**
    * Runs on the calling thread and blocks it; meant for scripts and short programs. Anything that cannot be done
-   * without waiting,
-   * such as an asynchronous handler, is a coded error. Absent if the backend cannot compute on the calling thread.
+   * without waiting, such as an asynchronous handler, is a coded error. Absent if the backend cannot compute on the
+   * calling thread.
    */
   runSync?(inputs: readonly Value[]): readonly Value[];
   /**
-   * Runs node by node, nested graphs included, and calls `observe` with the outputs of each node before the next
-   * one runs. Gives the same results as `run`, but is much slower. Absent if the backend cannot stop between nodes.
+   * Runs node by node, nested graphs included, and calls `observe` with the outputs of each node before the next one
+   * runs. Gives the same results as `run`, but is much slower. Absent if the backend cannot stop between nodes.
    */
   trace?(inputs: readonly Value[], observe: TraceObserver, options?: RunOptions): Promise<readonly Value[]>;
   /**
    * Does the work that the first `run` with inputs of these shapes does before it computes: plans, compiles, and reads
-   * weights that
-   * only this run needs. Nothing is computed and no buffer changes; work that depends on data is left for the run.
-   * Absent if a
-   * first run needs no such work.
+   * weights that only this run needs. Nothing is computed and no buffer changes; work that depends on data is left for
+   * the run. Absent if a first run needs no such work.
    */
   warmup?(inputs: readonly Value[], options?: WarmupOptions): Promise<void>;
   /**
@@ -211,8 +202,7 @@ export interface TraceEvent {
   readonly where: string;
   /**
    * One entry per value that the node returns, by its name in the program. Tensors are the run's own memory, not
-   * copies:
-   * read them only, and only until the observer is done; in-place ops may change them later.
+   * copies: read them only, and only until the observer is done; in-place ops may change them later.
    */
   readonly outputs: readonly TraceOutput[];
 }

@@ -4,8 +4,7 @@ import type { Cancellation } from "./cancellation.ts";
 
 /**
  * Serializes the runs of an executable: each one ends before the next starts. So runs are independent, and the order of
- * writes
- * to buffers is defined. A waiting run can be aborted.
+ * writes to buffers is defined. A waiting run can be aborted.
  *
  * The queue references only the callbacks that start waiting runs: no results, and no runs that have ended or were
  * aborted.

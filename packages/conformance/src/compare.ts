@@ -47,8 +47,7 @@ export async function compareTensor(
 
 /**
  * Returns the tolerance for a dtype: the backend's own, else the default, or that of the case if it is wider. If a case
- * asks
- * for zero tolerance, every bit counts, unless the backend states a tolerance for the dtype.
+ * asks for zero tolerance, every bit counts, unless the backend states a tolerance for the dtype.
  */
 export function toleranceOf(
   dtype: DType,

@@ -46,8 +46,7 @@ const OTHER_DTYPES: readonly DType[] = ["float32", "int64", "bool", "float64", "
 
 /**
  * Makes a call of `record` with random arguments of the types in its schema, many of them edge cases or invalid values;
- * `next` draws
- * integers below a bound.
+ * `next` draws integers below a bound.
  */
 export function randomCall(record: OpRecord, next: (bound: number) => number): RandomCall {
   const pick = <T>(list: readonly T[]): T => list[next(list.length)]!;

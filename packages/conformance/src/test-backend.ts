@@ -11,8 +11,8 @@ import { loadRefusals, type RefusalKind, testRefusals } from "./refusals/test-re
 import type { TestRunner } from "./test-runner.ts";
 
 /**
- * A part of the suite: the cases of a family of ops, variations of these cases, the lifecycle of programs, or
- * ops that users define.
+ * A part of the suite: the cases of a family of ops, variations of these cases, the lifecycle of programs, or ops that
+ * users define.
  */
 export type SuitePart = FamilyName | RefusalKind | "lifecycle" | "own-ops";
 
@@ -22,8 +22,7 @@ export interface TestBackendOptions {
   readonly runner: TestRunner;
   /**
    * The ops and cases that this backend cannot run, with the reason. It must report each of them in `unsupported` and
-   * refuse
-   * it in `compile` with a coded error; a case that runs after all fails the test.
+   * refuse it in `compile` with a coded error; a case that runs after all fails the test.
    */
   readonly unsupported?: Exceptions;
   /** The cases that are not run, with the reason. */
@@ -35,17 +34,13 @@ export interface TestBackendOptions {
    * `refusals/computed.json`, each with a reason. Default: false.
    */
   readonly lowers?: boolean;
-  /**
-   * Which share of the varied cases is tested: `[2, 10]` is every tenth, from the third on.
-   * Default: all of them.
-   */
+  /** Which share of the varied cases is tested: `[2, 10]` is every tenth, from the third on. Default: all of them. */
   readonly share?: readonly [part: number, parts: number];
   /** The parts to test. Default: all. Several test files can share the work. */
   readonly parts?: readonly SuitePart[];
   /**
    * A kernel in the form that op sets provide for this backend, which doubles a float32 tensor: `mine::twice(Tensor
-   * self) -> Tensor`.
-   * Without it, kernels of users are not tested.
+   * self) -> Tensor`. Without it, kernels of users are not tested.
    */
   readonly kernel?: unknown;
 }
@@ -57,8 +52,7 @@ export const SUITE_PARTS: readonly SuitePart[] = [...FAMILIES, ...REFUSALS, "lif
 
 /**
  * Defines the tests of the backend contract: every op case with PyTorch's results, and the lifecycle of programs. Await
- * it
- * at the top level of a test file. `factory` is called once, for all of them.
+ * it at the top level of a test file. `factory` is called once, for all of them.
  */
 export async function testBackend(
   name: string,

@@ -64,8 +64,7 @@ export function partOf(dtype: DType): DType {
 
 /**
  * Combines two categories of operands, of which tensors with dimensions come before 0-d tensors and these before Python
- * numbers: `higher` decides unless
- * `lower` is of a higher kind.
+ * numbers: `higher` decides unless `lower` is of a higher kind.
  */
 function combine(higher: DType | null, lower: DType | null): DType | null {
   if (higher === null || lower === null) return higher ?? lower;

@@ -43,12 +43,11 @@ export type HandlerFunction = (frame: HandlerFrame) => HandlerResult | Promise<H
 export type HandlerResult = HandlerTensor | readonly HandlerTensor[];
 
 /**
- * Adds or replaces ops by functions of a user. A handler takes precedence over kernels of op packages, kernels
- * of the backend and decompositions, on every execution path.
+ * Adds or replaces ops by functions of a user. A handler takes precedence over kernels of op packages, kernels of the
+ * backend and decompositions, on every execution path.
  *
  * Provide `rewrite` to express the op in other ops (fastest: the result is fused and planned like the rest of the
- * graph),
- * or `compile` to provide a function that computes it.
+ * graph), or `compile` to provide a function that computes it.
  */
 export interface OpHandler {
   /**

@@ -6,8 +6,7 @@ import type { ArgValue, TensorMeta } from "./tensor-meta.ts";
 
 /**
  * Makes the record of an in-place op, `aten::add_.Tensor`, from that of its functional variant: the arguments are the
- * same,
- * and the first is written to and returned. It decomposes into the variant and a conversion to the dtype of the
+ * same, and the first is written to and returned. It decomposes into the variant and a conversion to the dtype of the
  * written argument. Returns undefined for a variant whose first argument is not a tensor.
  */
 export function inPlaceRecord(name: OpName, variant: OpRecord): OpRecord | undefined {

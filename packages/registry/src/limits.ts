@@ -9,8 +9,7 @@ import type { TensorMeta } from "./tensor-meta.ts";
 export const LIMITS = {
   /**
    * The number of calls that one op may decompose into. An LSTM takes about ten per layer, direction and step, so this
-   * allows sequences of
-   * thousands; unrolling a length of a million would take minutes.
+   * allows sequences of thousands; unrolling a length of a million would take minutes.
    */
   callsPerNode: 100_000,
   /**
@@ -39,8 +38,8 @@ export function checkLimit(limit: keyof typeof LIMITS, value: number, what: stri
 
 /**
  * Checks that a tensor can exist before anything is allocated for it: its sizes are valid, and it takes at most
- * `maxBytes`
- * with all its elements stored (repeated elements of a view count too, since any step may have to store them).
+ * `maxBytes` with all its elements stored (repeated elements of a view count too, since any step may have to store
+ * them).
  */
 export function checkTensor({ dtype, shape }: TensorMeta, maxBytes: number, op: string): void {
   checkLimit("dims", shape.length, op);

@@ -4,8 +4,7 @@ import { registryError } from "./registry-errors.ts";
 /**
  * Reports that code, or a result of another thread, is missing, and how to load it. It is thrown only by work that
  * keeps no state, and never leaves this project: {@link loading} catches it while one node is emitted, or one stage is
- * planned.
- * It is never thrown through a function of a user: {@link OpRegistry.load} loads everything that such
+ * planned. It is never thrown through a function of a user: {@link OpRegistry.load} loads everything that such
  * functions may need before they are called.
  */
 export class NotLoaded extends Error {

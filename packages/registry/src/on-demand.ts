@@ -1,6 +1,5 @@
 // Exports the ops that load on demand, so that a page that runs an image classifier does not download linear algebra,
-// and
-// the functions that look ops up, but not lowering.
+// and the functions that look ops up, but not lowering.
 
 export { failedCheckCode } from "./assertions.ts";
 export { atenOnDemand } from "./aten/on-demand.ts";

@@ -61,8 +61,8 @@ export class OpRecords {
   }
 
   /**
-   * Returns whether a set with `replace` redefines an op: facts about PyTorch's op of that name
-   * then do not hold. The op's in-place and out variants are redefined too.
+   * Returns whether a set with `replace` redefines an op: facts about PyTorch's op of that name then do not hold. The
+   * op's in-place and out variants are redefined too.
    */
   isReplaced(op: OpName): boolean {
     const name = this.#find(op)?.functional ?? op;

@@ -28,16 +28,13 @@ export interface RegistryEntry {
 export interface OpRegistry {
   /**
    * Returns the record of exactly this overload. In-place and out variants are derived from their functional variants.
-   * A name may have
-   * any spelling that `parseOpName` of `@pt2/graph` reads. Returns undefined for an op that no set has, and for one
-   * that
-   * {@link load} was not called for; the ops that a program names are loaded before a backend sees it.
+   * A name may have any spelling that `parseOpName` of `@pt2/graph` reads. Returns undefined for an op that no set has,
+   * and for one that {@link load} was not called for; the ops that a program names are loaded before a backend sees it.
    */
   resolve(op: string): OpRecord | undefined;
   /**
    * Loads the parts of sets that have these ops, in parallel; `"all"` loads everything, for functions of users that
-   * call ops by name.
-   * Rejects with `registry.duplicate` like `createRegistry`.
+   * call ops by name. Rejects with `registry.duplicate` like `createRegistry`.
    */
   load(ops: Iterable<string> | "all"): Promise<void>;
   /** Returns what must be loaded before `resolve` knows whether a set has the op; null if nothing. */
@@ -48,8 +45,8 @@ export interface OpRegistry {
    */
   handlerOf(op: string): OpHandler | undefined;
   /**
-   * Returns whether a handler runs the op, or a set with `replace` redefines it. Passes must then not rely on
-   * facts about PyTorch's op of that name, nor run it by a backend's own kernel.
+   * Returns whether a handler runs the op, or a set with `replace` redefines it. Passes must then not rely on facts
+   * about PyTorch's op of that name, nor run it by a backend's own kernel.
    */
   isClaimed(op: string): boolean;
   /** Returns whether a set with `replace` redefines the op. */

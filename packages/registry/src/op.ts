@@ -14,8 +14,7 @@ import type { ArgValue, Strided, TensorMeta } from "./tensor-meta.ts";
 export interface Promotion {
   /**
    * `numeric`: PyTorch's type promotion. `float`: the same, then integers and bool become the default floating point
-   * dtype.
-   * `bool`: computed in the promoted dtype, the result is bool. `first`: the dtype of the first operand.
+   * dtype. `bool`: computed in the promoted dtype, the result is bool. `first`: the dtype of the first operand.
    */
   readonly kind: "numeric" | "float" | "bool" | "first";
   /** The arguments that take part. Default: every Tensor argument, and every Scalar argument named `other`. */
@@ -32,33 +31,31 @@ export interface Promotion {
 }
 
 /**
- * The rules of an op: everything the project knows about it. Callbacks get their arguments resolved by schema
- * (order, names, defaults) and typed by the schema string.
+ * The rules of an op: everything the project knows about it. Callbacks get their arguments resolved by schema (order,
+ * names, defaults) and typed by the schema string.
  *
  * Exactly one of `scalar`, `view` and `infer` defines the shapes; a composite op may have only `decompose`, which then
- * defines
- * them.
+ * defines them.
  */
 export interface OpRules<S extends string> {
   /**
-   * Infers the results from concrete arguments.
-   * Throws a `Pt2Error` if the arguments cannot be combined. For a `dynamic` op, returns the largest possible result.
+   * Infers the results from concrete arguments. Throws a `Pt2Error` if the arguments cannot be combined. For a
+   * `dynamic` op, returns the largest possible result.
    */
   infer?(args: ArgsOf<S>): ResultsOf<S> | TupleHint;
   /**
    * For a view: returns the geometry of the result(s) over `self`'s storage, or null if strides cannot express it and a
-   * copy
-   * is needed (`reshape`). Applied to a contiguous geometry it defines the shape.
+   * copy is needed (`reshape`). Applied to a contiguous geometry it defines the shape.
    */
   view?(self: Strided, args: ArgsOf<S>): Strided | readonly Strided[] | null;
   /**
-   * How the base of a view follows from a view that was written to. Without it, a `view` is written through by
-   * its geometry.
+   * How the base of a view follows from a view that was written to. Without it, a `view` is written through by its
+   * geometry.
    */
   readonly inverse?: ViewInverse;
   /**
-   * For an elementwise op: computes one element. Tensor and number arguments are expressions, in schema order;
-   * strings, bools and dtypes are passed unchanged, omitted optional arguments as null.
+   * For an elementwise op: computes one element. Tensor and number arguments are expressions, in schema order; strings,
+   * bools and dtypes are passed unchanged, omitted optional arguments as null.
    */
   scalar?(...operands: Operands<S>): ScalarExpr;
   /** The dtype rule of a `scalar` op, possibly computed from the arguments. Default: `{ kind: "numeric" }`. */
@@ -84,8 +81,8 @@ export interface OpRules<S extends string> {
    */
   readonly impure?: boolean;
   /**
-   * The names of `Scalar` arguments whose values no rule reads: a runtime scalar is then passed as a
-   * 0-d tensor (`TensorMeta.number`), and one plan serves all values. Elementwise ops do not need it.
+   * The names of `Scalar` arguments whose values no rule reads: a runtime scalar is then passed as a 0-d tensor
+   * (`TensorMeta.number`), and one plan serves all values. Elementwise ops do not need it.
    */
   readonly numbers?: readonly string[];
   /** The window of a pooling op, or of a convolution op that is always transposed. */

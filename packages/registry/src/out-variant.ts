@@ -20,8 +20,8 @@ export function twinsOfOut(name: OpName): readonly OpName[] {
 }
 
 /**
- * Makes the record of an out variant from that of its functional variant: the same arguments,
- * followed by `out`. Returns undefined for a variant that does not return exactly one new tensor.
+ * Makes the record of an out variant from that of its functional variant: the same arguments, followed by `out`.
+ * Returns undefined for a variant that does not return exactly one new tensor.
  */
 export function outRecord(name: OpName, variant: OpRecord): OpRecord | undefined {
   const { args, returns } = variant.schema;

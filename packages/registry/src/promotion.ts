@@ -18,8 +18,8 @@ export { computeDtype, promoteTypes, resultType } from "./dtype-promotion.ts";
  */
 export interface ScalarCall extends TensorMeta {
   /**
-   * The promoted dtype, in which `expr` is evaluated, see `typeExpr`; float32 if PyTorch computes
-   * a half-precision op in one step that takes several steps otherwise.
+   * The promoted dtype, in which `expr` is evaluated, see `typeExpr`; float32 if PyTorch computes a half-precision op
+   * in one step that takes several steps otherwise.
    */
   readonly compute: DType;
   /** The expression; number arguments are constants in it. */
@@ -79,9 +79,8 @@ function isExact(value: ArgValue | undefined): boolean {
 
 /**
  * Returns whether PyTorch's CPU kernels round an argument to the float16 or bfloat16 of the call before they compute in
- * float32:
- * they do for arguments that take part in promotion, and for every number that is compared. Other numbers are passed in
- * float32.
+ * float32: they do for arguments that take part in promotion, and for every number that is compared. Other numbers are
+ * passed in float32.
  */
 function isRounded(arg: SchemaArgument, value: ArgValue, promotion: Promotion): boolean {
   const { kind, exact, rounded = [] } = promotion;

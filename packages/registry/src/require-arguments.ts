@@ -6,8 +6,8 @@ import { printType } from "./schema/print.ts";
 import type { OpSchema } from "./schema/types.ts";
 
 /**
- * Throws `registry.argument` unless a node's arguments match its op's schema: no duplicates, no unknown names,
- * no missing argument without a default, and each of the kind of its type. Passes read arguments by name, so this check
+ * Throws `registry.argument` unless a node's arguments match its op's schema: no duplicates, no unknown names, no
+ * missing argument without a default, and each of the kind of its type. Passes read arguments by name, so this check
  * comes before them.
  */
 export function requireArguments(node: Node, schema: OpSchema, types: ValueTypes): void {

@@ -13,8 +13,7 @@ const MISMATCH = Symbol("mismatch");
 
 /**
  * Returns the arguments in schema order, with the schema's defaults for missing ones and numbers in the form that the
- * schema
- * requires. Throws `registry.argument`; `where` describes the node in the message.
+ * schema requires. Throws `registry.argument`; `where` describes the node in the message.
  */
 export function resolveArgs(
   schema: OpSchema,

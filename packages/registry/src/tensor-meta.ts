@@ -3,8 +3,8 @@ import type { DType } from "@pt2/format";
 /**
  * A tensor as shape and dtype rules see it: concrete sizes, no data.
  *
- * A number in place of a Tensor is a 0-d meta with `wrapped` set, which matters to type
- * promotion: it takes part with its category (bool, int, float, complex), not with its dtype.
+ * A number in place of a Tensor is a 0-d meta with `wrapped` set, which matters to type promotion: it takes part with
+ * its category (bool, int, float, complex), not with its dtype.
  */
 export interface TensorMeta {
   readonly dtype: DType;

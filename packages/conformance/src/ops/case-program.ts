@@ -24,10 +24,8 @@ export interface CaseProgram {
 
 /**
  * Makes a program with one node for the op. A tensor with non-dense strides is a weight with these strides, or a dense
- * input viewed by
- * `as_strided`. Arguments that the op writes to are cloned first, so that neither an input nor a constant is written.
- * The program is
- * functionalized unless the backend supports mutation.
+ * input viewed by `as_strided`. Arguments that the op writes to are cloned first, so that neither an input nor a
+ * constant is written. The program is functionalized unless the backend supports mutation.
  */
 export function caseProgram(
   opCase: OpCase,

@@ -37,8 +37,8 @@ export function testFamily({ family, cases }: CaseFamily, setup: OpTestSetup): v
 
 /**
  * Returns whether a case means the same in a functional program. Functional programs have no storages: `as_strided`
- * indexes the
- * elements of its argument in row-major order, so a case that reads behind a non-dense argument has another result.
+ * indexes the elements of its argument in row-major order, so a case that reads behind a non-dense argument has another
+ * result.
  */
 function isPortable({ op, tensors }: OpCase): boolean {
   return !/^aten::as_strided/.test(op) || tensors.every(({ strides }) => strides === undefined);

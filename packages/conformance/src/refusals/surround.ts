@@ -2,8 +2,7 @@ import type { Arg, NamedArg, Node, Output, Program, TensorType } from "@pt2/grap
 
 /**
  * Puts elementwise ops before and after the only call of a program: indices are computed (as sums with zero), and
- * floating point
- * results are negated. The checks of the call must work whatever a backend fuses with it.
+ * floating point results are negated. The checks of the call must work whatever a backend fuses with it.
  */
 export function surround(program: Program): Program {
   const { graph } = program;

@@ -83,8 +83,7 @@ function refusedCase(opCase: OpCase, computed: readonly string[]): Refusals["cas
 
 /**
  * Defines a test for each varied case: a call that PyTorch refuses must end in a coded error that does not report an
- * internal failure
- * of the backend, and a call that PyTorch computes must have its results.
+ * internal failure of the backend, and a call that PyTorch computes must have its results.
  */
 export function testRefusals({ kind, cases }: Refusals, setup: RefusalSetup): void {
   const [part, parts] = setup.share;
@@ -193,8 +192,7 @@ function isBeyond({ opCase, results }: VariedCall, { capabilities: { narrowed = 
 
 /**
  * Returns the varied call with PyTorch's results. Results that the case does not compare are left out; arguments that
- * an in-place op writes to are
- * returned.
+ * an in-place op writes to are returned.
  */
 function varied(
   opCase: OpCase,

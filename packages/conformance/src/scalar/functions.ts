@@ -3,8 +3,7 @@ import { type ScalarExpr, type TypedExpr, typeExpr } from "@pt2/registry/scalar"
 
 /**
  * Makes a typed function of one or two inputs of a dtype, computed in that dtype; returns null if the scalar language
- * has no such function for
- * the dtype.
+ * has no such function for the dtype.
  */
 export function typedFunction(expr: ScalarExpr, dtype: DType): TypedExpr | null {
   try {

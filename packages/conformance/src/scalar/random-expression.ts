@@ -21,8 +21,8 @@ const CASTS: readonly DType[] = [...INTS, "float16", "bfloat16", "float32", "flo
 
 /**
  * Makes an expression that depends only on `index` and on the numbers in `[0, 1)` that `random` returns. Consecutive
- * values of `index` cycle through
- * all compute dtypes; `floatFns` are the float functions of two arguments that generated code may contain.
+ * values of `index` cycle through all compute dtypes; `floatFns` are the float functions of two arguments that
+ * generated code may contain.
  */
 export function randomExpression(index: number, random: () => number, floatFns: readonly BinaryFn[]): RandomExpression {
   const pick = <T>(list: readonly T[]): T => list[Math.floor(random() * list.length)]!;

@@ -55,8 +55,7 @@ export function operandOf(arg: Arg, env: Environment, node: Node): ArgValue | Gr
 
 /**
  * Formats a node for an error message: `aten::add.Tensor %add (block.conv, model.py:41)`. If one step computes several
- * nodes, the
- * given one comes last.
+ * nodes, the given one comes last.
  */
 export function describe({ origin, ...node }: Node, computed: readonly Pick<Node, "op" | "name">[] = [node]): string {
   const names = computed.map(({ op, name }) => `${op} %${name}`).join(" + ");

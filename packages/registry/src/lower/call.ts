@@ -49,8 +49,7 @@ export interface HandlerBoundary {
   readonly node: Node;
   /**
    * Returns the results of the node, one entry per output, from what the function returned and from the arguments that
-   * it was
-   * given. Throws if they do not match the program.
+   * it was given. Throws if they do not match the program.
    */
   answers(returned: unknown, args: Readonly<Record<string, unknown>>): readonly HandlerAnswer[];
 }

@@ -14,8 +14,7 @@ type Rule = (value: ArgValue, args: Args) => string | null;
 
 /**
  * Returns what is wrong with arguments that have the types of the schema, or null: values that PyTorch refuses in every
- * op that has an
- * argument of that name and type, and tensors that do not meet the record's requirements.
+ * op that has an argument of that name and type, and tensors that do not meet the record's requirements.
  */
 export function argumentProblem(record: OpRecord, args: Args): string | null {
   for (const { name, rule } of rulesOf(record)) {

@@ -67,8 +67,8 @@ export class Emitter {
   }
 
   /**
-   * Emits one op of a program; within `loading` if ops load on demand. Errors name the node; a call that
-   * fails leaves no calls behind.
+   * Emits one op of a program; within `loading` if ops load on demand. Errors name the node; a call that fails leaves
+   * no calls behind.
    */
   emit(op: OpName, given: Readonly<Record<string, ArgValue>>, node: Node): readonly ArgValue[] {
     const start = this.calls.length;
@@ -195,8 +195,7 @@ export class Emitter {
 
   /**
    * Calls a rule of a user. If a kernel may have to be loaded, the rule's calls are first recorded, with inferred
-   * results,
-   * and emitted when the rule has returned: so loading never interrupts code of users.
+   * results, and emitted when the rule has returned: so loading never interrupts code of users.
    */
   #byUser(
     args: Call["args"],

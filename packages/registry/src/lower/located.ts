@@ -5,8 +5,8 @@ import { registryError } from "../registry-errors.ts";
 import { describe } from "./arguments.ts";
 
 /**
- * Runs the rules of a node's op, and adds the node to an error. An error without a code is a gap in the
- * checks of a rule: users still see the op and its location, and the error is kept as the cause.
+ * Runs the rules of a node's op, and adds the node to an error. An error without a code is a gap in the checks of a
+ * rule: users still see the op and its location, and the error is kept as the cause.
  */
 export function located<T>(node: Node, work: () => T): T {
   try {

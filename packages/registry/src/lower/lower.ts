@@ -30,8 +30,7 @@ export function isControl(op: OpName): boolean {
 
 /**
  * Lowers a functional graph for concrete inputs, up to its first graph break. `inputs` gives every placeholder its
- * value:
- * a {@link LoweredTensor} or a number. Loads the ops that it needs.
+ * value: a {@link LoweredTensor} or a number. Loads the ops that it needs.
  */
 export async function lower(graph: Graph, inputs: Environment, options: LowerOptions): Promise<Stage> {
   await options.registry.load(graph.nodes.map(({ op }) => op));

@@ -17,8 +17,7 @@ export function isRunNumber(value: ArgValue | undefined): value is RunNumber {
 
 /**
  * Tracks what a stage assumes about runtime scalars. A rule that reads such a number during lowering fixes it: the
- * stage
- * is then valid only for runs with the same value. A number that no rule reads is an operand like any tensor.
+ * stage is then valid only for runs with the same value. A number that no rule reads is an operand like any tensor.
  */
 export class RunNumbers {
   readonly #fixed = new Set<NumberCell>();

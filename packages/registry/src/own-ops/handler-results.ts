@@ -33,8 +33,8 @@ export function requireFunction(run: unknown, node: Node): HandlerFunction {
 }
 
 /**
- * Returns the results of a node, one entry per output: what the function returned, followed by the arguments
- * that the op writes to and does not return.
+ * Returns the results of a node, one entry per output: what the function returned, followed by the arguments that the
+ * op writes to and does not return.
  */
 export function answersOf<Tensor extends TensorMeta = HandlerTensor>(
   returned: unknown,

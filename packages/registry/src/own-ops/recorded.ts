@@ -37,8 +37,8 @@ export function requireAsRecorded(
 }
 
 /**
- * Refuses results of a user's function that differ from what PyTorch recorded for the node, since later nodes
- * rely on it. Sizes that depend on data may have any value.
+ * Refuses results of a user's function that differ from what PyTorch recorded for the node, since later nodes rely on
+ * it. Sizes that depend on data may have any value.
  */
 export function requireRecorded({ node, results, types, operand, who }: Claim): void {
   const sizes = boundSizes(node, types, operand);

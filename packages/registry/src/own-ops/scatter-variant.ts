@@ -26,8 +26,7 @@ export function viewOfScatter(name: OpName): OpName | null {
 
 /**
  * Makes the record of the op that returns a tensor with `src` written through a view of it: it takes the arguments of
- * the view, and the
- * index of the view's result. Returns undefined if the view has arguments of the same names.
+ * the view, and the index of the view's result. Returns undefined if the view has arguments of the same names.
  */
 export function scatterRecord(name: OpName, view: OpRecord): OpRecord | undefined {
   const [self, ...rest] = view.schema.args;

@@ -4,8 +4,8 @@ import type { OpRecord } from "../op.ts";
 import { scatterName } from "./scatter-variant.ts";
 
 /**
- * Returns the effects of an op with a handler. The handler's function returns the new value of a written argument,
- * so the op is its own functional variant; tensors that it returns are never views.
+ * Returns the effects of an op with a handler. The handler's function returns the new value of a written argument, so
+ * the op is its own functional variant; tensors that it returns are never views.
  */
 export function effectsOfHandled(
   record: (Described & Pick<OpRecord, "name">) | undefined,
@@ -19,8 +19,7 @@ export function effectsOfHandled(
 
 /**
  * Returns the effects of an op that has rules or kernels of a user. For a view they include how to write through it; an
- * in-place op
- * is its own functional variant if its results include everything that it writes.
+ * in-place op is its own functional variant if its results include everything that it writes.
  */
 export function effectsOfOwn(record: OpRecord, effects: OpEffects): OpEffects {
   if (record.view !== undefined && record.functional === undefined) {

@@ -9,8 +9,7 @@ const TWO_OVER_ROOT_PI = 2 / Math.sqrt(Math.PI);
  * Returns the derivative of an expression with respect to one operand, as an expression of the same operands.
  *
  * At kinks it is PyTorch's: abs and relu have 0 at 0, equal operands of min or max share the gradient, and a constant
- * bound passes
- * the gradient at the bound (`clamp`) unless it is the first operand (`relu`, `hardtanh`). Throws
+ * bound passes the gradient at the bound (`clamp`) unless it is the first operand (`relu`, `hardtanh`). Throws
  * `registry.scalar-gradient` for a function without a derivative rule.
  */
 export function differentiate(expr: ScalarExpr, inputIndex: number): ScalarExpr {

@@ -73,8 +73,7 @@ export type BinaryFn =
 
 /**
  * The expression that an elementwise op computes for one element. Everything is evaluated in the op's compute dtype,
- * except that
- * comparisons and `isnan`/`isinf` return bool and `cast` changes the dtype of its operand.
+ * except that comparisons and `isnan`/`isinf` return bool and `cast` changes the dtype of its operand.
  */
 export type ScalarExpr =
   /** The element of the n-th tensor operand, converted to the compute dtype (bool operands of `select` stay bool). */

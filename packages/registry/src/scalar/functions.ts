@@ -45,8 +45,7 @@ export const ELEMENTARY: Readonly<Record<Exclude<FloatUnaryFn, SpecialFn>, (x: n
 };
 
 /**
- * Computes a function of two operands in the precision of `round`, which is applied after every step as
- * hardware does.
+ * Computes a function of two operands in the precision of `round`, which is applied after every step as hardware does.
  */
 export function floatBinary(fn: FloatBinaryFn, x: number, y: number, dtype: DType): number {
   const round = dtype === "float64" ? (value: number): number => value : Math.fround;

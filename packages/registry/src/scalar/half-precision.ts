@@ -12,8 +12,7 @@ const NUMBERS = {
 
 /**
  * The functions that PyTorch computes in several steps for half precision, rounding each step to the dtype. Other
- * functions are rounded
- * once.
+ * functions are rounded once.
  */
 export const IN_STEPS: { readonly [F in BinaryFn]?: Steps } = {
   truncdiv: (x, y, dtype) => s.trunc(s.cast(dtype, s.div(x, y))),

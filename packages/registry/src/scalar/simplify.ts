@@ -13,8 +13,8 @@ const SPECIAL: ReadonlySet<UnaryFn> = new Set<SpecialFn>(["erf", "erfc", "erfinv
 const evaluate = evaluator(ELEMENTARY);
 
 /**
- * Simplifies an expression without changing its values, except for the payload of a NaN: folds constants, drops
- * neutral operands, merges lossless conversions, and computes powers with small constant exponents as PyTorch does.
+ * Simplifies an expression without changing its values, except for the payload of a NaN: folds constants, drops neutral
+ * operands, merges lossless conversions, and computes powers with small constant exponents as PyTorch does.
  */
 export function simplify(expr: TypedExpr): TypedExpr {
   return fold<TypedExpr>([expr], (node, of) => reduce(withChildren(node, of)))[0] as TypedExpr;

@@ -9,9 +9,9 @@ export type ScalarValue = number | bigint | boolean;
 /**
  * A scalar expression in which every node has its dtype and every conversion is a `cast`.
  *
- * The operands of `unary` and `binary` have the dtype of the node, except for comparisons and `isnan`/`isinf`,
- * whose result is bool. Float arithmetic is in float32 or float64 only; float16 occurs as input, result and cast.
- * Nodes may be shared: an expression is a directed acyclic graph, and a traversal must visit each node once.
+ * The operands of `unary` and `binary` have the dtype of the node, except for comparisons and `isnan`/`isinf`, whose
+ * result is bool. Float arithmetic is in float32 or float64 only; float16 occurs as input, result and cast. Nodes may
+ * be shared: an expression is a directed acyclic graph, and a traversal must visit each node once.
  */
 export type TypedExpr =
   | { readonly kind: "input"; readonly dtype: DType; readonly index: number }

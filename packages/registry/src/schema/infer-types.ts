@@ -1,8 +1,8 @@
 /**
  * Derives the types of an op's callbacks from its schema string, at compile time.
  *
- * It accepts some invalid schemas, which the run-time parser rejects (`schema/parse.ts`): it only has to find names
- * and types. A default list such as `[1, 1]` is split at its comma into a piece without a space, which is skipped.
+ * It accepts some invalid schemas, which the run-time parser rejects (`schema/parse.ts`): it only has to find names and
+ * types. A default list such as `[1, 1]` is split at its comma into a piece without a space, which is skipped.
  */
 import type { DType } from "@pt2/format";
 import type { ScalarExpr } from "../scalar/expr.ts";
@@ -18,8 +18,7 @@ export type ArgsOf<S extends string> = string extends S
 
 /**
  * The arguments of a call of the op, by name: arguments with a default are optional, a number is accepted for a tensor
- * or
- * for a whole list of fixed length, and an integer or a `FloatScalar` for a float.
+ * or for a whole list of fixed length, and an integer or a `FloatScalar` for a float.
  */
 export type CallArgs<S extends string> = string extends S
   ? Readonly<Record<string, ArgValue | undefined>>

@@ -7,8 +7,8 @@ const OP_NAME = /[A-Za-z_]\w*(?:::\w+)+(?:\.\w+)?/y;
 const IDENTIFIER = /[A-Za-z_]\w*/y;
 
 /**
- * Parses a schema string in the syntax that PyTorch prints and that `torch.library.define` accepts.
- * Throws `registry.schema` with the column of a mistake.
+ * Parses a schema string in the syntax that PyTorch prints and that `torch.library.define` accepts. Throws
+ * `registry.schema` with the column of a mistake.
  */
 export function parseSchema(text: string): OpSchema {
   const cursor: Cursor = { text: text.trim(), at: 0 };

@@ -26,8 +26,7 @@ export type BaseType =
 
 /**
  * A type such as `Tensor?[]`, `int[2]?`, `SymInt[]`; the outermost wrapper comes first. A base that is not a {@link
- * BaseType} is a custom class
- * (`__torch__.…`), a type variable (`t`) or a wrapper such as `Future(t)`, as text.
+ * BaseType} is a custom class (`__torch__.…`), a type variable (`t`) or a wrapper such as `Future(t)`, as text.
  */
 export type SchemaType =
   | { readonly kind: "base"; readonly base: BaseType | (string & {}) }

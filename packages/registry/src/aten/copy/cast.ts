@@ -6,8 +6,7 @@ import type { TensorMeta } from "../../tensor-meta.ts";
 
 /**
  * Defines conversions. Devices and layouts of the exporting machine are ignored, and a conversion to a tensor's own
- * dtype is
- * the tensor itself: nothing writes to a lowered tensor.
+ * dtype is the tensor itself: nothing writes to a lowered tensor.
  */
 export const CAST_OPS: readonly OpRecord[] = [
   defineOp(

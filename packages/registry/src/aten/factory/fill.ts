@@ -11,8 +11,7 @@ import { emit } from "../support/emit.ts";
 
 /**
  * Defines tensors of one value. All decompose into `full`, which is one expanded element unless a backend has a kernel
- * for it.
- * `empty` is zeros: a program that depends on uninitialized memory has no correct result.
+ * for it. `empty` is zeros: a program that depends on uninitialized memory has no correct result.
  */
 export const FILL_OPS: readonly OpRecord[] = [
   defineOp(

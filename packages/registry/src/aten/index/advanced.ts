@@ -13,8 +13,7 @@ export function isMask(index: TensorMeta | null): boolean {
 
 /**
  * Returns the shape of `self[indices]`. The dimensions of adjacent indices replace the indexed ones in place; if
- * indices are not adjacent,
- * their broadcast dimensions come first. A mask counts as if all its elements were true.
+ * indices are not adjacent, their broadcast dimensions come first. A mask counts as if all its elements were true.
  */
 export function indexedShape(self: TensorMeta, indices: AdvancedIndex): readonly number[] {
   const expanded = expandMasks(self, indices);

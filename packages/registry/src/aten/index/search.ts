@@ -85,8 +85,7 @@ function search(b: Builder, self: TensorMeta | Scalar, args: Search): TensorMeta
 
 /**
  * Bisects a range for each value until it is empty, with the midpoints and comparisons of PyTorch's `cus_lower_bound`
- * and
- * `cus_upper_bound`: NaN sorts last, and an unsorted sequence gives PyTorch's results too.
+ * and `cus_upper_bound`: NaN sorts last, and an unsorted sequence gives PyTorch's results too.
  */
 function bisect(
   b: Builder,

@@ -12,8 +12,8 @@ const SINGULAR = "the input matrix is singular";
 const INDEFINITE = "the input is not positive-definite";
 
 /**
- * Returns the first result of an op named `…_ex`, whose last result is its status: if that is not zero, PyTorch's
- * op without `_ex` fails.
+ * Returns the first result of an op named `…_ex`, whose last result is its status: if that is not zero, PyTorch's op
+ * without `_ex` fails.
  */
 export function succeeded(b: Builder, op: string, why: string, results: readonly ArgValue[]): TensorMeta {
   requireData(b, emit(b).eq(results.at(-1) as TensorMeta, 0), `${op}: The computation could not be completed: ${why}`);

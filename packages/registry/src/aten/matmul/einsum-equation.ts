@@ -9,8 +9,8 @@ export interface EinsumEquation {
 const LETTER = /^[A-Za-z]$/;
 
 /**
- * Parses `equation` for operands of the given ranks. The dimensions that an ellipsis covers get the labels
- * `.0`, `.1`, … counted from the right, so that they broadcast like batch dimensions.
+ * Parses `equation` for operands of the given ranks. The dimensions that an ellipsis covers get the labels `.0`, `.1`,
+ * … counted from the right, so that they broadcast like batch dimensions.
  */
 export function parseEquation(equation: string, ranks: readonly number[]): EinsumEquation {
   const [left, right, ...rest] = equation.replaceAll(" ", "").split("->");

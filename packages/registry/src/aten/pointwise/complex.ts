@@ -94,8 +94,7 @@ const RULES: { readonly [op: string]: ComplexRule } = {
 
 /**
  * Adds decompositions for complex arguments to records, since scalar expressions are real and so are many other rules.
- * A backend
- * then needs no complex arithmetic, only `view_as_real` and `view_as_complex`.
+ * A backend then needs no complex arithmetic, only `view_as_real` and `view_as_complex`.
  */
 export function withComplexRules(records: readonly OpRecord[]): readonly OpRecord[] {
   return records.map(withComplexRule);

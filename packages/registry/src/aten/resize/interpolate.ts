@@ -17,8 +17,8 @@ export interface Interpolation {
 }
 
 /**
- * Resizes each spatial dimension by a matrix of weights: row i holds the contribution of every input element to
- * output i. The matrices are small, depend on sizes only, and fold into constants.
+ * Resizes each spatial dimension by a matrix of weights: row i holds the contribution of every input element to output
+ * i. The matrices are small, depend on sizes only, and fold into constants.
  */
 export function interpolate(
   b: Builder,
