@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { availableParallelism } from "node:os";
 import { dirname, join } from "node:path";
 import { CACHE_FOLDER } from "../cache-folder.ts";
 import { findPython } from "../python.ts";
@@ -33,13 +34,14 @@ async function complaints(tool: string, args: readonly string[], where: string, 
   return code === 0 ? [] : [{ where, what: output.trimEnd(), advice }];
 }
 
-/** Lint rules of Python. */
+/** Lint rules and the format of Python. */
 export const python: Check = {
   name: "python",
   run: (report) =>
-    withTool("ruff", report, (ruff) =>
-      complaints(ruff, ["check", "--quiet", "."], "ruff", "run `ruff check --fix`; what remains needs a decision"),
-    ),
+    withTool("ruff", report, async (ruff) => [
+      ...(await complaints(ruff, ["check", "--quiet", "."], "ruff", "run `ruff check --fix`; change the rest by hand")),
+      ...(await complaints(ruff, ["format", "--check", "--quiet", "."], "ruff format", "run `ruff format`")),
+    ]),
 };
 
 /** How C++ is formatted. */
@@ -76,15 +78,23 @@ export const cppLint: Check = {
       const sources = translationUnits(build);
       report(`${sources.length} translation units`);
       const advice = "fix what it finds, or say in .clang-tidy why a check does not fit";
+      // The joined sources are in the build folder, from where clang-tidy does not find the configuration by itself.
+      const args = ["--quiet", `--config-file=${NATIVE}/.clang-tidy`, ...openMpHeader(), "-p", build];
       const found: Problem[] = [];
-      for (const source of sources) {
-        found.push(
-          ...(await complaints(tidy, ["--quiet", "--extra-arg=-fno-openmp", "-p", build, source], source, advice)),
-        );
-      }
+      const rest = sources.values();
+      const work = async (): Promise<void> => {
+        for (const source of rest) found.push(...(await complaints(tidy, [...args, source], source, advice)));
+      };
+      await Promise.all(Array.from({ length: availableParallelism() }, work));
       return found;
     }),
 };
+
+/** Lets clang-tidy, which pip installs without one, use the `omp.h` of the compiler that builds the native module. */
+function openMpHeader(): readonly string[] {
+  const folder = ask(process.env.CXX ?? "c++", "-print-file-name=include");
+  return folder === undefined ? [] : [`--extra-arg=-idirafter${folder}`];
+}
 
 /** What CMake compiles: it joins the files of a folder, so that the headers of libtorch are read once for each. */
 function translationUnits(build: string): readonly string[] {

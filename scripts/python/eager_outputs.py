@@ -31,9 +31,7 @@ def outputs_of(path: str) -> dict[str, torch.Tensor]:
     outputs: dict[str, torch.Tensor] = {}
     for index, call in enumerate(calls):
         prefix = f"call{index}." if index else ""
-        leaves = [
-            inputs.get(f"{prefix}{i}", call["non_tensor_inputs"].get(str(i))) for i in range(spec.num_leaves)
-        ]
+        leaves = [inputs.get(f"{prefix}{i}", call["non_tensor_inputs"].get(str(i))) for i in range(spec.num_leaves)]
         args, kwargs = pytree.tree_unflatten(leaves, spec)
         with torch.no_grad():
             results = pytree.tree_leaves(module(*args, **kwargs))

@@ -25,7 +25,10 @@ TOKENS, LENGTH = [3, 1, 4, 1, 5, 9], 8
 def without_torchvision_ops() -> Any:
     """transformers imports torchvision, which defines its ops from schemas that only its own library has."""
     library = torch.library.Library("torchvision", "DEF")
-    for schema in ("nms(Tensor dets, Tensor scores, float iou_threshold) -> Tensor", "qnms(Tensor dets, Tensor scores, float iou_threshold) -> Tensor"):
+    for schema in (
+        "nms(Tensor dets, Tensor scores, float iou_threshold) -> Tensor",
+        "qnms(Tensor dets, Tensor scores, float iou_threshold) -> Tensor",
+    ):
         with contextlib.suppress(RuntimeError):
             library.define(schema)
     return library

@@ -30,7 +30,11 @@ class Values(Call):
     """Fractions too: what is stored in integers is cut off."""
 
     def tensor(self) -> torch.Tensor:
-        dtype = self.dtype if self.rnd.random() < 0.4 else self.rnd.choice([torch.uint8, torch.int32, torch.int64, torch.bool, torch.float16, torch.bfloat16, torch.float32, torch.float64])
+        dtype = (
+            self.dtype
+            if self.rnd.random() < 0.4
+            else self.rnd.choice([torch.uint8, torch.int32, torch.int64, torch.bool, torch.float16, torch.bfloat16, torch.float32, torch.float64])
+        )
         numbers = torch.randint(0, 5, self.shape if self.rnd.random() < 0.8 else ())
         return (numbers * 0.75).to(dtype) if dtype.is_floating_point else numbers.to(dtype)
 

@@ -54,6 +54,7 @@ class Conv(nn.Module):
 
 class Strides(nn.Module):
     """Weights that are views: transposed, sliced, expanded, channels-last, tied, empty, of many dtypes."""
+
     def __init__(s):
         super().__init__()
         base = torch.randn(100)

@@ -102,9 +102,7 @@ def op_names(program: ExportedProgram) -> list[str]:
     return sorted({name(n.target) for g in graphs(program) for n in g.nodes if n.op == "call_function"})
 
 
-def save_program(
-    folder: str, name: str, program: ExportedProgram, recording: Recording, others: Sequence[str] = ()
-) -> str:
+def save_program(folder: str, name: str, program: ExportedProgram, recording: Recording, others: Sequence[str] = ()) -> str:
     """Writes the files of one program and returns the path of the `.pt2`.
 
     Tensors that lie in a file of `others`, programs given by their paths without `.pt2`, are not written again.

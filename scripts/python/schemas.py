@@ -6,7 +6,6 @@
 The text is PyTorch's own, one schema a line: shorter spellings of it were no smaller after gzip.
 """
 
-
 import torch
 
 from generated import ROOT, write_or_check

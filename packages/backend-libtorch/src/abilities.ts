@@ -8,7 +8,7 @@ import { inlineEffects } from "./encode/inline-effects.ts";
 import { functionalWith } from "./optimize/functional.ts";
 import type { Router } from "./routes.ts";
 
-/** Every dtype that an archive can hold is one of libtorch's. */
+/** libtorch has every dtype that an archive can hold. */
 export const LIBTORCH_DTYPES: readonly DType[] = Object.keys(DTYPES) as DType[];
 
 /** Lists the ops of a program that neither libtorch nor a handler nor a decomposition can run. */
@@ -30,7 +30,7 @@ async function unsupportedOps(program: Program, router: Router): Promise<readonl
 
 /** What is known of a program before it is compiled. */
 export interface Examined {
-  /** Without effect tokens, and functional where it must be. */
+  /** The program without effect tokens, and functional where it must be. */
   readonly program: Program;
   /** Whether it was made functional: nodes with names of ops in place only compute. */
   readonly functional: boolean;
@@ -38,7 +38,7 @@ export interface Examined {
   readonly missing: readonly UnsupportedOp[];
 }
 
-/** Looks at programs, each once: who loads a model asks what is unsupported, and then has the same program compiled. */
+/** Examines programs, each once: loading a model asks what is unsupported, and then compiles the same program. */
 export class Abilities {
   readonly router: Router;
   readonly #known = new WeakMap<Program, Promise<Examined>>();
@@ -52,7 +52,7 @@ export class Abilities {
     if (known !== undefined) return known;
     const examined = this.#examine(program);
     this.#known.set(program, examined);
-    // What could not be loaded may be there the next time.
+    // The next call tries again: what could not be loaded may be there then.
     examined.catch(() => this.#known.delete(program));
     return examined;
   }
@@ -68,20 +68,20 @@ export class Abilities {
   }
 }
 
-/** Loads the records of a program's ops, and those of all others where one of them is said in others. */
+/** Loads the records of a program's ops, and those of all other ops where one of them is expanded. */
 async function loadRecords({ graph }: Program, router: Router): Promise<void> {
   await router.registry.load(stats(graph).map(({ op }) => op));
   let expands = false;
   walk(graph, (node) => {
     expands ||= router.routeOf(node).kind === "expand";
   });
-  // Whose sizes are open is said in others in the middle of a run, which may be one that cannot wait.
+  // An op whose sizes are unknown at load is expanded in the middle of a run, which may be one that cannot wait.
   if (expands) await router.registry.load("all");
 }
 
 /**
- * Whether what a program writes could be missed: only ops of the dispatcher share memory. What others say of a view is a
- * copy, and of an op in place a new tensor.
+ * Returns whether the analysis could miss what a program writes: only ops of the dispatcher share memory. An expanded
+ * view is a copy, and an expanded in-place op returns a new tensor.
  */
 function needsFunctional({ graph }: Program, router: Router): boolean {
   let shares = false;

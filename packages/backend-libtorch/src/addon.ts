@@ -1,37 +1,41 @@
 import type { DType } from "@pt2/format";
 
 /**
- * The native module: what TypeScript asks of C++, and nothing else. Everything here is validated again in C++, throws
- * {@link NativeFailure}, and knows neither Node's files nor `@pt2` programs.
+ * The interface of the native module: what TypeScript uses of C++, and nothing else. C++ validates everything again,
+ * throws {@link NativeFailure}, and has no part in Node's files or `@pt2` programs.
  */
 export interface Addon {
-  /** What was loaded, and what it can do on this machine. */
+  /** Describes the libtorch that was loaded, and what it can do on this machine. */
   info(): LibtorchInfo;
-  /** Threads of one op. At least 1. */
+  /** Sets the number of threads of one op, at least 1. */
   setThreads(count: number): void;
-  /** Runs that compute at the same time; further ones wait. At least 1. */
+  /** Sets how many runs compute at the same time, at least 1; further ones wait. */
   setConcurrency(count: number): void;
-  /** Process-wide switches of libtorch; absent ones stay. */
+  /** Sets process-wide switches of libtorch; absent ones stay as they are. */
   setFlags(flags: Partial<LibtorchFlags>): void;
-  /** As `torch.manual_seed`: seeds the generator of the CPU and of every CUDA device. */
+  /** Seeds the generator of the CPU and of every CUDA device, as `torch.manual_seed` does. */
   manualSeed(seed: bigint): void;
   /** Loads a shared library that registers ops with TORCH_LIBRARY. */
   loadLibrary(path: string): void;
 
-  /** Every op of the dispatcher, as `aten::add.Tensor`. */
+  /** Lists every op of the dispatcher, as `aten::add.Tensor`. */
   operators(): string[];
-  /** Schema string of an op, or null when the dispatcher does not have it. */
+  /** Returns the schema string of an op, or null when the dispatcher does not have it. */
   schema(op: string): string | null;
-  /** Whether the dispatcher can run an op on a device: a kernel for it, or a composite one. */
+  /** Returns whether the dispatcher can run an op on a device, with a kernel for it or a composite one. */
   hasKernel(op: string, device: string): boolean;
-  /** Why programs may not call an op, whether the dispatcher has it or not; null for one that they may. */
+  /**
+   * Returns why programs may not call an op, whether the dispatcher has it or not; null for an op that they may call.
+   */
   refusal(op: string): string | null;
 
   /** Maps a file; pages are private copies when written to. The mapping lives as long as a storage of it does. */
   mapFile(path: string): NativeFile;
-  /** Bytes as a storage, copied. */
+  /** Copies bytes into a storage. */
   storage(bytes: Uint8Array): NativeStorage;
-  /** A strided view of a storage, which must be large enough for it, on a device (a copy if that is not the CPU). */
+  /**
+   * Makes a strided view of a storage, which must be large enough for it, on a device (a copy if that is not the CPU).
+   */
   tensor(storage: NativeStorage, layout: TensorLayout, device: string): NativeTensor;
 
   /** Runs one op by schema on the calling thread. */
@@ -39,24 +43,27 @@ export interface Addon {
   /** Runs one op by schema on the pool. */
   call(op: string, args: readonly NativeArg[]): Promise<NativeValue[]>;
 
-  /** Resolves every op and argument of a plan. `bound` are inputs that stay: weights; null for those given per run. */
+  /**
+   * Compiles a plan: resolves every op and argument. `bound` are inputs that stay, the weights; null for those given
+   * per run.
+   */
   compile(plan: PlanSource, bound: readonly (NativeTensor | null)[]): NativePlan;
 
   /** Opens an AOTInductor package through libtorch's own loader, which runs the native code inside. */
   loadAoti(path: string, options: AotiSource): NativeAoti;
 
-  /** Bytes in libtorch's CPU allocator, of the whole process. */
+  /** Returns the bytes in libtorch's CPU allocator, of the whole process. */
   memory(): NativeMemory;
 }
 
 export interface LibtorchInfo {
   readonly version: string;
-  /** As `at::get_cpu_capability()`: `DEFAULT`, `AVX2`, `AVX512`, … */
+  /** The value of `at::get_cpu_capability()`: `DEFAULT`, `AVX2`, `AVX512`, … */
   readonly cpuCapability: string;
   readonly threads: number;
   readonly mkldnn: boolean;
   readonly mkl: boolean;
-  /** Why the addon was built without CUDA, or the CUDA version and its devices. */
+  /** The reason why the addon was built without CUDA, or the CUDA version and its devices. */
   readonly cuda: string | { readonly version: string; readonly devices: readonly CudaDevice[] };
 }
 
@@ -66,7 +73,7 @@ export interface CudaDevice {
   readonly capability: string;
 }
 
-/** As `torch.backends.*` names them. */
+/** Switches with the names of `torch.backends.*`. */
 export interface LibtorchFlags {
   readonly deterministic: boolean;
   readonly matmulTf32: boolean;
@@ -78,9 +85,9 @@ export interface LibtorchFlags {
 export interface TensorLayout {
   readonly dtype: DType;
   readonly shape: readonly number[];
-  /** In elements. */
+  /** The strides count elements. */
   readonly strides: readonly number[];
-  /** In elements. */
+  /** The offset counts elements. */
   readonly storageOffset: number;
 }
 
@@ -89,7 +96,7 @@ export interface NativeFile {
   storage(offset: number, length: number): NativeStorage;
 }
 
-/** Memory that tensors view. Freed with the last of them. */
+/** Memory that tensors view. It is freed with the last of them. */
 export interface NativeStorage {
   readonly byteLength: number;
 }
@@ -99,20 +106,21 @@ export interface NativeTensor {
   readonly dtype: DType;
   readonly shape: readonly number[];
   readonly strides: readonly number[];
-  /** `cpu` or `cuda:0`. */
+  /** The device is `cpu` or `cuda:0`. */
   readonly device: string;
   /**
-   * Row-major bytes. Of a contiguous CPU tensor this is its own memory, which lives as long as the array does; of any
-   * other one a copy, and of every one while more than 256 MB are handed out like that.
+   * Returns row-major bytes. For a contiguous CPU tensor this is its own memory, which lives as long as the array does;
+   * for
+   * any other tensor it is a copy, and for every tensor while more than 256 MB are lent in this way.
    */
   bytes(): Uint8Array;
-  /** As {@link bytes}, without waiting on the calling thread. */
+  /** Returns the same bytes as {@link bytes}, without waiting on the calling thread. */
   read(): Promise<Uint8Array>;
-  /** Frees the memory at once unless another tensor views it. Idempotent; later use is a coded error. */
+  /** Frees the memory at once unless another tensor views it. It is idempotent; later use is a coded error. */
   dispose(): void;
 }
 
-/** An integer is a bigint, a float a number. */
+/** A value of libtorch in JavaScript: an integer is a bigint, a float a number. */
 export type NativeValue =
   | NativeTensor
   | bigint
@@ -136,7 +144,7 @@ export interface NativeArg {
   readonly value: NativeArgValue;
 }
 
-/** As {@link PlanArg}, with tensors in the place of slots. */
+/** The value of an argument: as {@link PlanArg}, with tensors instead of slots. */
 export type NativeArgValue =
   | Exclude<PlanArg, { readonly kind: "slot" | "graph" | "list" }>
   | { readonly kind: "tensor"; readonly tensor: NativeTensor }
@@ -145,27 +153,29 @@ export type NativeArgValue =
 /** A program in slots. Graph 0 is the root; control ops refer to the others by index. */
 export interface PlanSource {
   readonly graphs: readonly PlanGraph[];
-  /** Where factories and `device=` arguments put their tensors, whatever the file says. */
+  /** The device of factories and `device=` arguments, whatever the file says. */
   readonly device: string;
 }
 
 export interface PlanGraph {
-  /** Number of values. Each is written once per execution of the graph. */
+  /** The number of values. Each is written once per execution of the graph. */
   readonly slots: number;
-  /** Slot of each input; null for an input that no node reads. */
+  /** The slot of each input; null for an input that no node reads. */
   readonly inputs: readonly (number | null)[];
   readonly nodes: readonly PlanNode[];
   readonly outputs: readonly PlanArg[];
 }
 
-/** One step. `op` is run by the dispatcher, `scalar` and `control` by the interpreter, `host` by JavaScript. */
+/** One step. The dispatcher runs `op`, the interpreter `scalar` and `control`, JavaScript `host`. */
 export interface PlanNode {
   readonly kind: "op" | "scalar" | "control" | "host";
-  /** `aten::add.Tensor`, `_operator::floordiv`, `higher_order::cond`; of a host node only a name for profiles. */
+  /**
+   * The op: `aten::add.Tensor`, `_operator::floordiv`, `higher_order::cond`; for a host node only a name for profiles.
+   */
   readonly op: string;
-  /** By schema name for `op`; in order for the others, with names where the program gives them. */
+  /** The arguments: by schema name for `op`; in order for the others, with names where the program gives them. */
   readonly args: readonly { readonly name: string; readonly arg: PlanArg }[];
-  /** Per return: a slot, the slots of a list, or null when no node reads it. */
+  /** One entry per return: a slot, the slots of a list, or null when no node reads it. */
   readonly outputs: readonly (number | readonly number[] | null)[];
 }
 
@@ -191,7 +201,8 @@ export interface NativePlan {
   /** Begins a run; `inputs` are those that are not bound, in order. Bytes are copied. */
   start(inputs: readonly (NativeValue | NativeBytes)[], options: RunOptions): NativeRun;
   /**
-   * Begins a run and takes it to its first host node or its end on the calling thread. Bytes are read in place: what
+   * Begins a run and continues it to its first host node or its end on the calling thread. Bytes are read in place:
+   * what
    * the program keeps of them is copied before this returns. `run` is null when the run is over.
    */
   runSync(
@@ -199,11 +210,11 @@ export interface NativePlan {
     options: RunOptions,
   ): { readonly step: NativeStep; readonly run: NativeRun | null };
   /**
-   * Records a run on inputs of these shapes: on CUDA a CUDA graph, which one launch replays. Fails with
-   * `libtorch.capture` for a program with host nodes, or that writes to its inputs.
+   * Records a run on inputs of these shapes: on CUDA a CUDA graph, which one launch replays. It fails with
+   * `libtorch.capture` for a program that has host nodes or writes to its inputs.
    */
   capture(inputs: readonly (NativeValue | NativeBytes)[]): Promise<NativeCapture>;
-  /** Bytes of the storages that the bound inputs view now, each counted once. */
+  /** Returns the bytes of the storages that the bound inputs view now, each counted once. */
   boundBytes(): number;
   dispose(): void;
 }
@@ -216,15 +227,21 @@ export interface NativeCapture {
 
 export interface RunOptions {
   readonly profile: boolean;
-  /** Stop after every node. @default false */
+  /** Stops after every node. @default false */
   readonly step?: boolean;
 }
 
-/** One run. It stops at each host node and goes on with what JavaScript returns; in steps, after each other node too. */
+/**
+ * One run. It stops at each host node and continues with the results from JavaScript; with `step` it stops after each
+ * other node too.
+ */
 export interface NativeRun {
-  /** Runs on the pool up to the next stop or the end. `results` are those of the host node it stopped at, else none. */
+  /**
+   * Runs on the pool up to the next stop or the end. `results` are those of the host node at which it stopped, else
+   * none.
+   */
   resume(results: readonly NativeValue[]): Promise<NativeStep>;
-  /** The same on the calling thread. */
+  /** Does the same on the calling thread. */
   resumeSync(results: readonly NativeValue[]): NativeStep;
   /** Makes the run fail with `libtorch.aborted` before its next node. */
   cancel(): void;
@@ -233,33 +250,33 @@ export interface NativeRun {
 export type NativeStep =
   | { readonly kind: "host"; readonly graph: number; readonly node: number; readonly args: readonly NativeValue[] }
   /**
-   * A node that ran, host and higher-order ones included, with what it gave, one entry per return. Tensors are those of
-   * the run itself. A run that begins again does not stop at what was seen before.
+   * A node that ran, host and higher-order ones included, with its results, one entry per return. Tensors are those of
+   * the run itself. A run that begins again does not stop at nodes that were reported before.
    */
   | { readonly kind: "node"; readonly graph: number; readonly node: number; readonly outputs: readonly NativeValue[] }
   | {
       readonly kind: "done";
       readonly outputs: readonly NativeValue[];
-      /** Inputs (bound or not) that the program wrote to, with their new values. The originals are untouched. */
+      /** The inputs (bound or not) that the program wrote to, with their new values. The originals are unchanged. */
       readonly written: readonly { readonly input: number; readonly tensor: NativeTensor }[];
       readonly profile: NativeProfile | null;
     };
 
-/** Times of a run, in nanoseconds since it began; device time where the device measures it. */
+/** Times of a run, in nanoseconds since it began; they are device times where the device measures them. */
 export interface NativeProfile {
-  /** Four numbers per executed node, in order: graph, node, start, duration. */
+  /** The executed nodes in order, with four numbers each: graph, node, start, duration. */
   readonly steps: Float64Array;
   readonly totalNs: number;
-  /** Most bytes that the run had allocated at one time. */
+  /** The most bytes that the run had allocated at one time. */
   readonly peakBytes: number;
-  /** How often it began: once more for each write to an input that schemas do not show. */
+  /** How often the run began: once more for each write to an input that schemas do not show. */
   readonly beginnings: number;
 }
 
 export interface AotiSource {
   readonly model: string;
   readonly device: string;
-  /** Runs that may overlap. */
+  /** How many runs may overlap. */
   readonly runners: number;
 }
 
@@ -275,13 +292,13 @@ export interface NativeMemory {
   readonly peakBytes: number;
 }
 
-/** What the native module throws: an `Error` with these fields. */
+/** An error of the native module: an `Error` with these fields. */
 export interface NativeFailure extends Error {
-  /** `libtorch.argument`, `libtorch.op-failed`, `libtorch.no-op`, `libtorch.aborted`, … */
+  /** The error code: `libtorch.argument`, `libtorch.op-failed`, `libtorch.no-op`, `libtorch.aborted`, … */
   readonly code: string;
-  /** Place in the plan, where there is one. */
+  /** The graph in the plan, where the failure has one. */
   readonly graph?: number;
   readonly node?: number;
-  /** Argument by schema name, where it is about one. */
+  /** The argument's name in the schema, where the failure is about one. */
   readonly arg?: string;
 }

@@ -5,9 +5,9 @@ import { fromTensor, type Outputs, toTensor } from "./native-tensor.ts";
 
 /** How an AOTInductor package is opened. */
 export interface AotiOptions {
-  /** Which model of the package. @default "model" */
+  /** The name of the model in the package. @default "model" */
   readonly model?: string;
-  /** Runs that may overlap. @default 1 */
+  /** How many runs may overlap. @default 1 */
   readonly runners?: number;
 }
 
@@ -29,7 +29,7 @@ export class AotiModel {
     this.#outputs = outputs;
   }
 
-  /** One forward, on the flattened inputs. The code inside checks little: give what it was compiled for. */
+  /** Runs one forward on the flattened inputs. The code inside checks little: give inputs for which it was compiled. */
   async run(inputs: readonly Tensor[]): Promise<readonly Tensor[]> {
     const given = inputs.map((input, i) => fromTensor(input, this.#addon, this.#device, `Input ${i}`));
     const results = await this.#native.run(given).catch((error: unknown) => Promise.reject(fromNative(error)));
@@ -45,7 +45,7 @@ export class AotiModel {
   }
 }
 
-/** Opens a package. The native code in it runs with all rights of the process: open only what you trust. */
+/** Opens a package. The native code in it runs with all rights of the process: open only packages that you trust. */
 export function openAoti(
   addon: Addon,
   path: string,

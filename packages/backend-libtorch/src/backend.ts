@@ -40,7 +40,7 @@ export class LibtorchBackend implements Backend {
   readonly name = "libtorch";
   readonly apiVersion: typeof BACKEND_API_VERSION = BACKEND_API_VERSION;
   readonly capabilities: Capabilities = CAPABILITIES;
-  /** Where it runs programs: `cpu` or `cuda:0`. */
+  /** The device on which it runs programs: `cpu` or `cuda:0`. */
   readonly device: string;
   readonly #addon: Addon;
   readonly #outputs: Outputs;
@@ -103,13 +103,13 @@ export class LibtorchBackend implements Backend {
     return await toTensor(fromTensor(tensor, this.#addon, this.device, "The tensor"), "device");
   }
 
-  /** Runs one op by its schema: `call("aten::topk", { self, k: 3 })`. One entry per return. */
+  /** Runs one op by its schema: `call("aten::topk", { self, k: 3 })`. It returns one entry per return. */
   async call(op: OpName, args: OpArgs): Promise<readonly OpResult[]> {
     this.#requireAlive();
     return await callOp(op, args, this.#caller());
   }
 
-  /** As `call`, on the calling thread. */
+  /** Runs one op as `call` does, on the calling thread. */
   callSync(op: OpName, args: OpArgs): readonly OpResult[] {
     this.#requireAlive();
     return callOpSync(op, args, this.#caller());
@@ -125,23 +125,23 @@ export class LibtorchBackend implements Backend {
     this.#abilities = new WeakMap();
   }
 
-  /** Opens a package that AOTInductor compiled. It holds native code: open only what you trust. */
+  /** Opens a package that AOTInductor compiled. It holds native code: open only packages that you trust. */
   loadAoti(path: string, options: AotiOptions = {}): AotiModel {
     this.#requireAlive();
     return openAoti(this.#addon, path, options, this.device, this.#outputs);
   }
 
-  /** As `torch.manual_seed`, for the whole process. */
+  /** Seeds all generators of the process, as `torch.manual_seed` does. */
   manualSeed(seed: number | bigint): void {
     located(() => this.#addon.manualSeed(BigInt(seed)));
   }
 
-  /** Version, threads, CPU capability and CUDA devices. */
+  /** Describes version, threads, CPU capability and CUDA devices. */
   info(): LibtorchInfo {
     return this.#addon.info();
   }
 
-  /** Bytes in libtorch's CPU allocator, of the whole process. */
+  /** Returns the bytes in libtorch's CPU allocator, of the whole process. */
   memory(): NativeMemory {
     return this.#addon.memory();
   }

@@ -1,10 +1,32 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { expect, it } from "vitest";
+import { runCommand } from "./install/command.ts";
+import { findToolchain } from "./install/toolchain.ts";
 import { describeWithLibtorch } from "./libtorch.test-helper.ts";
+import { coded } from "./native-values.test-helper.ts";
 
 /** Whether an op has a parameter that a call must give, so that a call without arguments never runs. */
 const needsArguments = (schema: string | null): boolean => schema !== null && /\([^*=,)]+[,)]/.test(schema);
 
-describeWithLibtorch("argument checks", ({ addon }) => {
+/** A library that registers an overload which names the indices in its own way. It needs no headers of PyTorch. */
+const LIBRARY = `
+extern "C" {
+int aoti_torch_library_init_fragment(const char* ns, const char* file, unsigned line, void** library);
+int aoti_torch_library_def(void* library, const char* schema);
+}
+static const int registered = [] {
+  void* library = nullptr;
+  return aoti_torch_library_init_fragment("aten", __FILE__, __LINE__, &library) ||
+         aoti_torch_library_def(library, "embedding_bag.of_rows(Tensor weight, Tensor rows, Tensor offsets) -> Tensor");
+}();
+`;
+
+const toolchain = await findToolchain(process.env).catch(() => undefined);
+const missing = toolchain === undefined ? " (skipped: there is no C++ compiler)" : "";
+
+describeWithLibtorch("argument checks", ({ addon, libtorch }) => {
   it("know every overload that this PyTorch has of the ops that they check", () => {
     const ops = addon.operators().filter((op) => /^(?:aten|mkl|mkldnn)::/.test(op) && needsArguments(addon.schema(op)));
     expect(ops).toContain("aten::embedding_bag.padding_idx");
@@ -17,5 +39,27 @@ describeWithLibtorch("argument checks", ({ addon }) => {
       }
     });
     expect(unknown).toEqual([]);
+  });
+
+  it.skipIf(missing !== "")(`a schema without an argument that they read is refused${missing}`, async () => {
+    const folder = await mkdtemp(join(tmpdir(), "pt2-overload-"));
+    try {
+      const [source, library] = [join(folder, "overload.cc"), join(folder, "overload.so")];
+      await writeFile(source, LIBRARY);
+      const lib = join(libtorch.path, "lib");
+      const flags = ["-shared", "-fPIC", source, `-L${lib}`, `-Wl,-rpath,${lib}`, "-ltorch_cpu", "-o", library];
+      const { code, lines } = await runCommand(toolchain!.compiler, flags, { env: process.env });
+      expect([code, ...lines]).toEqual([0]);
+      addon.loadLibrary(library);
+    } finally {
+      await rm(folder, { recursive: true, force: true });
+    }
+    const op = "aten::embedding_bag.of_rows";
+    expect(addon.schema(op)).toContain("Tensor rows");
+    expect(() => addon.callSync(op, [])).toThrow(coded("schema"));
+    const args = ["weight", "rows", "offsets"].map((name) => ({ name, arg: { kind: "slot", slot: 0 } }) as const);
+    const graph = { slots: 2, inputs: [0], nodes: [{ kind: "op", op, args, outputs: [1] }], outputs: [] } as const;
+    const refusal = expect.objectContaining({ code: "libtorch.schema", graph: 0, node: 0 });
+    expect(() => addon.compile({ device: "cpu", graphs: [graph] }, [null])).toThrow(refusal);
   });
 });

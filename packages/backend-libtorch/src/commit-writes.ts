@@ -5,7 +5,7 @@ import { isNativeTensor } from "./native-tensor.ts";
 import type { Done } from "./plan/compiled-plan.ts";
 
 /**
- * Lets what a run wrote to weights and buffers be their value for the runs that start after it. What it wrote to user
+ * Makes what a run wrote to weights and buffers their value for the runs that start after it. What it wrote to user
  * inputs is dropped: they are never modified.
  */
 export function commitWrites({ plan, commits, state }: CompiledProgram, { written, outputs }: Done): void {
@@ -27,7 +27,7 @@ export function commitWrites({ plan, commits, state }: CompiledProgram, { writte
   }
 }
 
-/** The new value of a buffer, if it has the dtype and shape of the old one. */
+/** Returns the new value of a buffer, if it has the dtype and shape of the old one. */
 function requireFit(target: string, old: NativeTensor, result: Done["outputs"][number] | undefined): NativeTensor {
   if (isNativeTensor(result) && result.dtype === old.dtype && `${result.shape}` === `${old.shape}`) return result;
   const given = isNativeTensor(result) ? describe(result) : "no tensor";

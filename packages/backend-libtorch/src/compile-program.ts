@@ -16,14 +16,17 @@ import { CompiledPlan } from "./plan/compiled-plan.ts";
 import { boundValues, runPrologue } from "./prologue.ts";
 import { bindWeights, isShared, weightsReadBy } from "./weights/bind-weights.ts";
 
-/** What a program is compiled with. */
+/** What {@link compileProgram} takes beside the request. */
 export interface CompileOptions {
   readonly addon: Addon;
   readonly device: string;
   readonly abilities: Abilities;
-  /** As the backend's option of this name. */
+  /** The backend's option of this name. */
   readonly mmap: boolean | undefined;
-  /** The passes of precision `fast`, over a program that writes to nothing but its buffers or one as it was exported. */
+  /**
+   * Runs the passes of precision `fast` over a program that writes to nothing but its buffers, or over one as it was
+   * exported.
+   */
   optimize(program: Program, isFunctional: boolean): OptimizedProgram;
 }
 
@@ -35,12 +38,12 @@ export interface CompiledProgram {
   readonly commits: readonly Commit[];
   /** Whether a run may change a weight or a buffer. */
   readonly writes: boolean;
-  /** Weights and buffers by target. */
+  /** The weights and buffers by target. */
   readonly state: Map<string, NativeTensor>;
   readonly notes: readonly string[];
 }
 
-/** Refuses memory that only a device can share, which PyTorch does not have without one. */
+/** Refuses page-locked and shared memory, which PyTorch does not have without a device. */
 function requirePageable(node: Node): void {
   if (!node.args.some(({ name, arg }) => name === "pin_memory" && arg.kind === "bool" && arg.value)) return;
   throw libtorchError("libtorch.argument", {
@@ -60,7 +63,7 @@ export async function compileProgram(request: CompileRequest, options: CompileOp
   if (examined.missing.length > 0) throw unsupportedOps("libtorch", request.program, examined.missing);
   const inlined = examined.program;
   walk(inlined.graph, (node, { values }) => {
-    // What has a record was checked when the program was loaded.
+    // An op with a record was checked when the program was loaded.
     const schema = router.registry.resolve(node.op) === undefined ? router.dispatcher.schema(node.op) : null;
     if (schema !== null && router.routeOf(node).kind === "op") requireArguments(node, schema, values);
     if (device === "cpu") requirePageable(node);
@@ -74,7 +77,7 @@ export async function compileProgram(request: CompileRequest, options: CompileOp
       return schema === null ? undefined : effectsOf({ schema });
     },
   });
-  // The passes take each weight to have memory of its own.
+  // The passes assume that each weight has memory of its own.
   const tied = writes && inlined.inputs.some((spec) => "target" in spec && shared(spec.target));
   const exact = request.precision === "exact" || tied;
   if (!exact) await requireWritable(inlined, router.registry);

@@ -1,7 +1,7 @@
 import type { LibtorchInfo } from "./addon.ts";
 import { libtorchError } from "./libtorch-errors.ts";
 
-/** A device as the native module names it, `cpu` or `cuda:0`, if it is there. */
+/** Returns the name that the native module has for a device, `cpu` or `cuda:0`, if the device is there. */
 export function requireDevice(device: string, { cuda }: LibtorchInfo): string {
   if (device === "cpu") return device;
   const index = /^cuda(?::(\d+))?$/.exec(device);

@@ -3,7 +3,7 @@ import type { OpName } from "@pt2/graph";
 import { type OpSchema, parseSchema } from "@pt2/registry";
 import type { Addon } from "./addon.ts";
 
-/** What the c10 dispatcher has for one device. Libraries that are loaded later add to it. */
+/** The ops of the c10 dispatcher for one device. Libraries that are loaded later add to it. */
 export class Dispatcher {
   readonly device: string;
   readonly #addon: Pick<Addon, "schema" | "hasKernel" | "refusal">;
@@ -15,12 +15,12 @@ export class Dispatcher {
     this.device = device;
   }
 
-  /** Whether it runs an op of a program. */
+  /** Returns whether it runs an op of a program. */
   has(op: OpName): boolean {
     return this.problem(op) === null;
   }
 
-  /** Why it does not run an op of a program, or null. */
+  /** Returns why it does not run an op of a program, or null. */
   problem(op: OpName): string | null {
     const known = this.#problems.get(op);
     if (known !== undefined) return known;
@@ -29,12 +29,12 @@ export class Dispatcher {
     return problem;
   }
 
-  /** Why programs may not call an op, although the dispatcher may have it, or null. */
+  /** Returns why programs may not call an op, although the dispatcher may have it, or null. */
   refusal(op: OpName): string | null {
     return this.#addon.refusal(op);
   }
 
-  /** An op's schema; null where there is none, or none that can be read. */
+  /** Returns an op's schema; null where there is none, or none that can be parsed. */
   schema(op: OpName): OpSchema | null {
     const known = this.#schemas.get(op);
     if (known !== undefined) return known;
@@ -44,7 +44,7 @@ export class Dispatcher {
     return schema;
   }
 
-  /** Asks again for what it did not have: a library was loaded. */
+  /** Forgets which ops it did not have: a library was loaded. */
   refresh(): void {
     this.#problems.clear();
     this.#schemas.clear();

@@ -13,7 +13,7 @@ import { ProfileRecorder } from "./profile.ts";
 import { InputReader, toValues, toValuesSync } from "./run-values.ts";
 import { traceEvent } from "./trace-event.ts";
 
-/** What an executable is made with. */
+/** What an executable needs. */
 export interface ExecutableOptions {
   readonly device: string;
   readonly outputs: Outputs;
@@ -22,15 +22,15 @@ export interface ExecutableOptions {
   onDispose(): Promise<void>;
 }
 
-/** A program on libtorch. Runs overlap, but those of a program that writes its buffers follow each other. */
+/** A program on libtorch. Its runs overlap, but those of a program that writes to its buffers run one after another. */
 export class LibtorchExecutable implements Executable {
   readonly #compiled: CompiledProgram;
   readonly #options: ExecutableOptions;
   readonly #inputs: InputReader;
-  /** Null where runs are not recorded. */
+  /** The recordings; null where runs are not recorded. */
   readonly #captures: CapturedRuns | null;
   readonly #underWay = new Set<Promise<unknown>>();
-  /** Of runs that write buffers. */
+  /** The queue of runs that write to buffers. */
   readonly #queue = new RunQueue(disposed);
   #peakBytes = 0;
   #disposed: Promise<void> | undefined;
@@ -47,8 +47,9 @@ export class LibtorchExecutable implements Executable {
   }
 
   /**
-   * A run on the calling thread, which it blocks. Refused where handlers answer later, and while runs are under way of a
-   * program that writes its buffers.
+   * Runs on the calling thread, which it blocks. It refuses where handlers answer later, and while other runs of a
+   * program
+   * that writes to its buffers are under way.
    */
   runSync(inputs: readonly Value[]): readonly Value[] {
     this.#requireAlive();
@@ -74,7 +75,10 @@ export class LibtorchExecutable implements Executable {
     });
   }
 
-  /** Weights are what a run reads: mapped, copied or computed at load. Activations are the most that a profile saw. */
+  /**
+   * Reports memory. Weights are what a run reads: mapped, copied or computed at load. Activations are the most that a
+   * profile measured.
+   */
   async memory(): Promise<MemoryReport> {
     this.#requireAlive();
     const weights = this.#compiled.plan.boundBytes();
@@ -130,7 +134,7 @@ export class LibtorchExecutable implements Executable {
       ? { kind: "done", outputs: recorded, written: [], profile: null }
       : await this.#compiled.plan.run(given, hooks);
     const outputs = await toValues(this.#returned(done), this.#options.outputs);
-    // Only now that every result is there: a run that fails changes nothing.
+    // The writes are committed once every result is there: a run that fails changes nothing.
     commitWrites(this.#compiled, done);
     return { outputs, done };
   }

@@ -12,7 +12,7 @@ const HOW: { readonly [K in Route["kind"]]: string } = {
   missing: " (no kernel)",
 };
 
-/** One line per node: its name, its op and who runs it, after what the passes did. */
+/** Describes a program after the passes in one line per node: its name, its op and what runs it. */
 export function explain({ program, hosts, notes, writes }: CompiledProgram): string {
   const { device, router } = hosts;
   const lines = [`# ${device}: ${program.graph.nodes.length} nodes`, ...notes.map((note) => `# ${note}`)];

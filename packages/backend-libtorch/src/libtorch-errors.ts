@@ -13,7 +13,6 @@ export const LIBTORCH_ERRORS = {
   "libtorch.control": "the operands of a control flow op do not fit its graphs",
   "libtorch.device": "the device does not exist here",
   "libtorch.disposed": "the model, the backend or a tensor was disposed before the call",
-  "libtorch.dtype": "the backend does not hold tensors of a dtype",
   "libtorch.encode": "an argument of the program has no meaning for libtorch",
   "libtorch.file": "a file of weights cannot be mapped",
   "libtorch.finished": "a run was continued that has ended",

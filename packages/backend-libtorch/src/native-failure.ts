@@ -5,7 +5,7 @@ import { failedCheckCode } from "@pt2/registry/on-demand";
 import type { NativeFailure } from "./addon.ts";
 import { LIBTORCH_ERRORS, type LibtorchErrorCode, libtorchError } from "./libtorch-errors.ts";
 
-/** The node at a place of a plan. */
+/** Finds the program's node for a node of a plan. */
 export type NodeAt = (graph: number, node: number) => Node | undefined;
 
 const REPORT = "Report the program: the native module should have run it, or refused it with a reason.";
@@ -17,7 +17,6 @@ const ADVICE: { readonly [Code in LibtorchErrorCode]?: string } = {
   "libtorch.arithmetic": "Check the sizes of the inputs.",
   "libtorch.control": "The program is damaged: export it again.",
   "libtorch.device": "Choose one of the devices that `pt2 doctor` lists.",
-  "libtorch.dtype": "Convert the tensor to a dtype that libtorch has.",
   "libtorch.file": "Check that the file is still there and complete.",
   "libtorch.library": "Check that the library was built against this version of libtorch, for this platform.",
   "libtorch.no-op": "Load the library that registers the op (`libraries`), or give load() a handler that has it.",
@@ -30,7 +29,10 @@ const ADVICE: { readonly [Code in LibtorchErrorCode]?: string } = {
   "libtorch.schema": "Use a version of PyTorch that this package was made for, or give load() a handler for the op.",
 };
 
-/** An error of the native module as users get it: with the op, its module and its Python line. Others stay as they are. */
+/**
+ * Converts an error of the native module to the one that users get: with the op, its module and its Python line. Other
+ * errors stay as they are.
+ */
 export function fromNative(error: unknown, nodeAt?: NodeAt): unknown {
   if (!isFailure(error)) return error;
   const node = error.graph === undefined || error.node === undefined ? undefined : nodeAt?.(error.graph, error.node);
@@ -55,7 +57,7 @@ export function fromNative(error: unknown, nodeAt?: NodeAt): unknown {
   });
 }
 
-/** Runs what may throw a failure of the native module. */
+/** Runs a function and converts failures of the native module. */
 export function located<T>(work: () => T, nodeAt?: NodeAt): T {
   try {
     return work();

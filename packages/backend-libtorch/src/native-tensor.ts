@@ -15,15 +15,18 @@ export interface GivenTensor {
   readonly data: ArrayBufferView | null;
 }
 
-/** Whether a value of the native module is a tensor. */
+/** Returns whether a value of the native module is a tensor. */
 export function isNativeTensor(value: NativeValue | NativeBytes | undefined): value is NativeTensor {
   return typeof value === "object" && value !== null && "strides" in value;
 }
 
-/** Where results that users get are kept. */
+/** The memory in which users get results. */
 export type Outputs = "host" | "device";
 
-/** A result as users get it; in host memory unless it may stay on its device. Waits on the pool where bytes move. */
+/**
+ * Converts a result to a tensor for users; in host memory unless it may stay on its device. Copies are made on the
+ * pool.
+ */
 export async function toTensor(native: NativeTensor, outputs: Outputs): Promise<Tensor> {
   if (native.device !== "cpu" && outputs === "device") return deviceTensor(native);
   if (isDense(native))
@@ -35,7 +38,7 @@ export async function toTensor(native: NativeTensor, outputs: Outputs): Promise<
   return copiedTensor(native, bytes);
 }
 
-/** As {@link toTensor}, on the calling thread. */
+/** Converts a result as {@link toTensor} does, on the calling thread. */
 export function toTensorSync(native: NativeTensor, outputs: Outputs): Tensor {
   if (native.device !== "cpu" && outputs === "device") return deviceTensor(native);
   const bytes = located(() => native.bytes());
@@ -47,7 +50,7 @@ function isDense({ device, shape, strides }: NativeTensor): boolean {
   return device === "cpu" && strides.every((stride, d) => stride === rowMajor[d] || shape[d] === 1);
 }
 
-/** A tensor over libtorch's own memory. */
+/** Makes a tensor over libtorch's own memory. */
 function sharedTensor(native: NativeTensor, bytes: Uint8Array): Tensor {
   const { dtype, shape } = native;
   const tensor = hostTensor(dtype, shape, viewAs(dtype, bytes));
@@ -61,7 +64,7 @@ function copiedTensor(native: NativeTensor, bytes: Uint8Array): Tensor {
   return hostTensor(dtype, shape, viewAs(dtype, bytes));
 }
 
-/** A tensor that stays on its device until it is read. */
+/** Makes a tensor that stays on its device until it is read. */
 function deviceTensor(native: NativeTensor): Tensor {
   const { dtype, shape, device } = native;
   const dispose = (): void => native.dispose();
@@ -81,7 +84,10 @@ function deviceTensor(native: NativeTensor): Tensor {
   return tensor;
 }
 
-/** A user's tensor as a run takes it: its own memory where it came from here. `what` names it in errors. */
+/**
+ * Converts a user's tensor to an input of a run: a tensor that libtorch made is used as it is. `what` names it in
+ * errors.
+ */
 export function nativeOrBytes(tensor: GivenTensor, device: string, what: string): NativeTensor | NativeBytes {
   const native = natives.get(tensor);
   if (native !== undefined && native.device === device) return native;
@@ -97,7 +103,10 @@ export function nativeOrBytes(tensor: GivenTensor, device: string, what: string)
   return { dtype, shape, bytes };
 }
 
-/** A user's tensor in libtorch's memory: its own where it came from here, else a copy. */
+/**
+ * Converts a user's tensor to one in libtorch's memory: a tensor that libtorch made is used as it is, others are
+ * copied.
+ */
 export function fromTensor(
   tensor: GivenTensor,
   addon: Pick<Addon, "storage" | "tensor">,

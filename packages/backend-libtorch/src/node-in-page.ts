@@ -1,4 +1,4 @@
-// What a page gets in place of `@pt2/backend-libtorch/node`: libtorch is native code.
+// A page gets this module instead of `@pt2/backend-libtorch/node`, because libtorch is native code.
 import { INSTALL_ERRORS, installError } from "./install/install-errors.ts";
 
 export { LIBTORCH_ERRORS } from "./libtorch-errors.ts";
@@ -11,12 +11,12 @@ function nodeEntry(): Error {
   });
 }
 
-/** Rejects: libtorch needs Node. */
+/** Rejects, because libtorch needs Node. */
 export async function libtorch(): Promise<never> {
   throw nodeEntry();
 }
 
-/** Cannot be made: libtorch needs Node. */
+/** A backend that cannot be made, because libtorch needs Node. */
 export class LibtorchBackend {
   constructor() {
     throw nodeEntry();

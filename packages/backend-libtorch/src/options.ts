@@ -3,35 +3,42 @@ import type { Outputs } from "./native-tensor.ts";
 
 /** Options of `libtorch`. */
 export interface LibtorchOptions {
-  /** `cpu`, `cuda`, or one of several devices: `cuda:1`. Programs run there, whatever device they name. @default "cpu" */
+  /**
+   * The device on which programs run, whatever device they name: `cpu`, `cuda`, or one of several devices, `cuda:1`.
+   * @default "cpu"
+   */
   readonly device?: string;
-  /** Threads of one op, for the whole process. @default as many as libtorch chooses */
+  /** The number of threads of one op, for the whole process. @default as many as libtorch chooses */
   readonly threads?: number;
-  /** Runs that compute at the same time, for the whole process; further ones wait. */
+  /** How many runs compute at the same time, for the whole process; further ones wait. */
   readonly concurrency?: number;
   /** Shared libraries that register ops with TORCH_LIBRARY. They run code when they are loaded. */
   readonly libraries?: readonly string[];
-  /** Switches of libtorch, for the whole process. */
+  /** The switches of libtorch, for the whole process. */
   readonly flags?: Partial<LibtorchFlags>;
   /**
-   * Dtype in which precision `fast` may keep weights of products and convolutions: half the memory, and faster on CPUs
+   * The dtype in which precision `fast` may keep weights of products and convolutions: half the memory, and faster on
+   * CPUs
    * with instructions for it, with three significant digits. @default as in the file
    */
   readonly weights?: "bfloat16";
   /**
-   * Map weights from the file (`true`), or read them into memory (`false`), which takes longer and memory of its own. A
-   * file that is mapped must not be overwritten while a model uses it: the process ends with a bus error, or computes
+   * Whether weights are mapped from the file (`true`), or read into memory (`false`), which takes longer and memory of
+   * its
+   * own. A file that is mapped must not be overwritten while a model uses it: the process ends with a bus error, or
+   * computes
    * with other weights; replace it by renaming another over it. @default maps what takes more than 64 MB
    */
   readonly mmap?: boolean;
   /**
-   * Record the first run for each set of input shapes and replay it: on CUDA one graph launch instead of a launch per op.
-   * For programs without host nodes, writes to buffers, and sizes that depend on data; others run as without it. A
-   * recorded run cannot be stopped midway. @default false
+   * Whether the first run for each set of input shapes is recorded and replayed: on CUDA one graph launch instead of a
+   * launch per op. Programs with host nodes, writes to buffers, or sizes that depend on data run as without it. A
+   * recorded
+   * run cannot be stopped midway. @default false
    */
   readonly cudaGraphs?: boolean;
-  /** Where results are left: `device` keeps those on a GPU there until they are read. @default "host" */
+  /** The memory in which results stay: `device` keeps those on a GPU there until they are read. @default "host" */
   readonly outputs?: Outputs;
-  /** Folder of libtorch, with `include` and `lib`. @default what `PT2_LIBTORCH` names, or is found */
+  /** The folder of libtorch, with `include` and `lib`. @default what `PT2_LIBTORCH` names, or is found */
   readonly folder?: string;
 }

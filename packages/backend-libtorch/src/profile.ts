@@ -5,7 +5,7 @@ import type { NativeProfile } from "./addon.ts";
 import type { NodeAt } from "./native-failure.ts";
 
 const NS_PER_MS = 1e6;
-/** Numbers of a step in `NativeProfile.steps`: graph, node, start, duration. */
+/** How many numbers a step has in `NativeProfile.steps`: graph, node, start, duration. */
 const FIELDS = 4;
 
 /** Joins what the native module measured with the times that JavaScript took. */

@@ -3,7 +3,7 @@ import { isNativeTensor } from "./native-tensor.ts";
 import type { OptimizedProgram } from "./optimized-program.ts";
 import { CompiledPlan, type PlanServices } from "./plan/compiled-plan.ts";
 
-/** The tensors that a program's placeholders stand for, by the name of their value. */
+/** Returns the tensors that a program's placeholders stand for, by the name of their value. */
 export function boundValues(
   { inputs }: OptimizedProgram["program"],
   tensors: ReadonlyMap<string, NativeTensor>,
@@ -17,8 +17,9 @@ export function boundValues(
 }
 
 /**
- * Computes the weights that an optimised program takes instead of those of the archive, which are given back where
- * nothing else reads them.
+ * Computes the weights that an optimized program takes instead of those of the archive. The archive's are disposed
+ * where
+ * no other value reads them.
  */
 export async function runPrologue(
   { program, prologue }: OptimizedProgram,

@@ -5,7 +5,7 @@ import { libtorchError } from "./libtorch-errors.ts";
 import { isNativeTensor, nativeOrBytes, type Outputs, toTensor, toTensorSync } from "./native-tensor.ts";
 import type { PlanInputValue } from "./plan/compiled-plan.ts";
 
-/** Turns user inputs into what a plan takes. The runtime checks them against the signature; here each must be sound. */
+/** Converts user inputs to inputs of a plan. The runtime checks them against the signature; here each must be valid. */
 export class InputReader {
   readonly #inputs: readonly { readonly name: string; readonly type: ValueType | undefined }[];
   readonly #device: string;
@@ -54,7 +54,7 @@ function wrongKind(name: string, expected: string, value: Value): Error {
   });
 }
 
-/** Results as users get them. Integers that a number holds are numbers. */
+/** Converts results to values for users. An integer that a number can represent is a number. */
 export async function toValues(results: readonly NativeValue[], outputs: Outputs): Promise<readonly Value[]> {
   const tensors = new Map<NativeValue, Tensor>();
   for (const result of results) {
@@ -63,7 +63,7 @@ export async function toValues(results: readonly NativeValue[], outputs: Outputs
   return results.map((result) => tensors.get(result) ?? toScalar(result));
 }
 
-/** As {@link toValues}, on the calling thread. */
+/** Converts results as {@link toValues} does, on the calling thread. */
 export function toValuesSync(results: readonly NativeValue[], outputs: Outputs): readonly Value[] {
   return results.map((result) => (isNativeTensor(result) ? toTensorSync(result, outputs) : toScalar(result)));
 }

@@ -4,7 +4,9 @@ import { describeNode } from "@pt2/registry";
 import type { NativeValue } from "./addon.ts";
 import { toValues } from "./run-values.ts";
 
-/** What a node gave, by the names of the program. Tensors on a device stay there until they are read. */
+/**
+ * Makes the event of a node's results, by the names of the program. Tensors on a device stay there until they are read.
+ */
 export async function traceEvent(node: Node, results: readonly NativeValue[]): Promise<TraceEvent> {
   const outputs: TraceOutput[] = [];
   const named = namedResults(node.outputs, results);
@@ -28,7 +30,7 @@ function namedResults(outputs: readonly Output[], results: readonly NativeValue[
     if (output.kind === "none") return [];
     if (output.kind === "value") return { name: output.name, result: results[i] ?? null };
     const given = results[i];
-    // Higher-order ops give one by one what the program lists as one result.
+    // Higher-order ops return one by one what the program lists as one result.
     const items = Array.isArray(given) ? (given as readonly NativeValue[]) : results;
     return output.names.map((name, at) => ({ name, result: items[at] ?? null }));
   });

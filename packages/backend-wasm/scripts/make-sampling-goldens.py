@@ -39,10 +39,16 @@ def pooled():
             continue
         for count in (False, True):
             y = F.avg_pool1d(x, kernel, stride, padding, ceil, count)
-            yield f'reduce: "mean", kernel: {kernel}, stride: {stride}, padding: {padding}, dilation: 1, ceilMode: {str(ceil).lower()}, countIncludePad: {str(count).lower()}', y
+            yield (
+                f'reduce: "mean", kernel: {kernel}, stride: {stride}, padding: {padding}, dilation: 1, ceilMode: {str(ceil).lower()}, countIncludePad: {str(count).lower()}',
+                y,
+            )
         for dilation in (1, 2):
             y = F.max_pool1d(x, kernel, stride, padding, dilation, ceil)
-            yield f'reduce: "max", kernel: {kernel}, stride: {stride}, padding: {padding}, dilation: {dilation}, ceilMode: {str(ceil).lower()}, countIncludePad: false', y
+            yield (
+                f'reduce: "max", kernel: {kernel}, stride: {stride}, padding: {padding}, dilation: {dilation}, ceilMode: {str(ceil).lower()}, countIncludePad: false',
+                y,
+            )
 
 
 def main() -> None:

@@ -137,6 +137,4 @@ _COMPLEX: dict[str, tuple[Callable[[torch.Tensor], Any], tuple[int, ...]]] = {
     "resolve_conj of a conjugate": (lambda x: x.conj().resolve_conj(), (2, 3)),
 }
 
-VIEWS = {name: (call, shape, F) for name, (call, shape) in _CALLS.items()} | {
-    name: (call, shape, C) for name, (call, shape) in _COMPLEX.items()
-}
+VIEWS = {name: (call, shape, F) for name, (call, shape) in _CALLS.items()} | {name: (call, shape, C) for name, (call, shape) in _COMPLEX.items()}

@@ -138,7 +138,9 @@ def _pt2e(
     return make
 
 
-def _torchao(network: type[nn.Module], config: Callable[[Any], Any], dtype: torch.dtype = torch.float32, filter_fn: Any = None) -> Callable[[], nn.Module]:
+def _torchao(
+    network: type[nn.Module], config: Callable[[Any], Any], dtype: torch.dtype = torch.float32, filter_fn: Any = None
+) -> Callable[[], nn.Module]:
     """A network after `quantize_`, its tensor subclasses unwrapped, as an export needs them."""
 
     def make() -> nn.Module:

@@ -35,7 +35,7 @@ struct AotiSource {
   size_t runners;
 };
 
-// Older loaders have neither several runners nor a choice of device.
+// Older loaders have only one runner and no choice of device.
 std::unique_ptr<Loader> openPackage(const AotiSource& source) {
 #if TORCH_VERSION_MAJOR > 2 || TORCH_VERSION_MINOR >= 8
   const c10::DeviceIndex index = source.device.is_cpu() ? c10::DeviceIndex(-1) : source.device.index();
@@ -58,10 +58,8 @@ std::shared_ptr<AotiModel> open(const AotiSource& source) {
 }
 
 std::vector<at::Tensor> readTensors(Napi::Value value) {
-  const Napi::Array array = readArray(value, "inputs");
-  std::vector<at::Tensor> tensors;
-  for (uint32_t i = 0; i < array.Length(); ++i) tensors.push_back(TensorObject::get(array[i], "inputs").tensor());
-  return tensors;
+  return readElements(readArray(value, "inputs"),
+                      [](Napi::Value input) { return TensorObject::get(input, "inputs").tensor(); });
 }
 
 std::vector<at::Tensor> run(AotiModel& model, const std::vector<at::Tensor>& inputs) {

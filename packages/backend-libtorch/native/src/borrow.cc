@@ -1,4 +1,4 @@
-// Makes tensors over memory of JavaScript, and copies what outlives the call.
+// Makes tensors over memory of JavaScript, and copies the memory of those that outlive the call.
 #include "borrow.h"
 
 #include "storage-object.h"

@@ -1,4 +1,4 @@
-// Memory of JavaScript under tensors, for as long as one native call lasts.
+// Tensors over memory of JavaScript, for as long as one native call lasts.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -10,8 +10,8 @@
 
 namespace pt2 {
 
-// Views bytes in place. What still views them at the end of this object's life gets memory of its own: the storage's
-// pointer is exchanged, which all its views follow.
+// Views bytes in place. Tensors that still view them when this object is destroyed get memory of their own: the
+// storage's pointer is exchanged, and all its views follow.
 class Borrow {
  public:
   Borrow() = default;

@@ -26,7 +26,7 @@ class CaptureObject : public Wrapped<CaptureObject> {
   c10::Device device_;
 };
 
-// Captures on the pool; the promise is of a NativeCapture.
+// Captures on the pool; the promise resolves to a NativeCapture.
 Napi::Value postCapture(Napi::Env env, std::shared_ptr<Plan> plan, Values inputs, c10::Device device);
 
 }  // namespace pt2

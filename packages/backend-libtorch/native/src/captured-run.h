@@ -13,11 +13,13 @@ namespace pt2 {
 
 class CapturedRun {
  public:
-  // Warms the plan up on copies of the inputs, then records. Failure `libtorch.capture` for a program that cannot be:
-  // one with host nodes, that writes to its inputs or buffers, or that reads a number back from the device.
+  // Warms the plan up on copies of the inputs, then records. Throws Failure `libtorch.capture` for a program that
+  // cannot be recorded: one that has host nodes, writes to its inputs or buffers, or reads a number back from the
+  // device.
   CapturedRun(std::shared_ptr<Plan> plan, const Values& inputs, c10::Device device);
 
-  // Inputs of the same dtypes and shapes; the results are the caller's. From any thread, one after the other.
+  // Replays with inputs of the same dtypes and shapes; the caller owns the results. Any thread may call it; calls wait
+  // for each other.
   Values run(const Values& inputs);
 
  private:
@@ -25,10 +27,10 @@ class CapturedRun {
   void fill(const Values& inputs);
 
   std::shared_ptr<Plan> plan_;
-  std::shared_ptr<const BoundInputs> bound_;  // whose memory was recorded
+  std::shared_ptr<const BoundInputs> bound_;  // whose memory the recording reads
   std::mutex mutex_;
   StreamLease stream_;
-  Values inputs_;  // in memory that was recorded
+  Values inputs_;  // in the memory that the recording reads
   std::unique_ptr<Recorder> recorder_;
 };
 

@@ -43,10 +43,7 @@ Napi::Array readArray(Napi::Value value, const char* what) {
 }
 
 std::vector<int64_t> readIntegers(Napi::Value value, const char* what, int64_t least) {
-  const Napi::Array array = readArray(value, what);
-  std::vector<int64_t> integers;
-  for (uint32_t i = 0; i < array.Length(); ++i) integers.push_back(readInteger(array[i], what, least));
-  return integers;
+  return readElements(readArray(value, what), [&](Napi::Value item) { return readInteger(item, what, least); });
 }
 
 std::span<uint8_t> readBytes(Napi::Value value, const char* what) {

@@ -18,7 +18,7 @@ namespace {
 std::atomic<int64_t> live{0};
 std::atomic<int64_t> peak{0};
 
-// Of a block as libtorch allocates it: freeing tells no size.
+// Holds the size of a block, because libtorch's call that frees a block does not pass it.
 int64_t sizeOf(void* block) {
   if (block == nullptr) return 0;
 #if defined(_WIN32)
@@ -59,7 +59,7 @@ class CountingAllocator final : public c10::Allocator {
   c10::Allocator* inner_ = c10::GetDefaultCPUAllocator();
 };
 
-// Never destroyed: tensors outlive static destructors.
+// The allocator is never destroyed: tensors outlive static destructors.
 CountingAllocator& allocator() {
   static auto* counting = new CountingAllocator();
   return *counting;

@@ -1,4 +1,4 @@
-// How much memory CPU tensors of this process take.
+// Counts the memory that CPU tensors of this process take.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,8 @@ struct MemoryUse {
   int64_t peak;
 };
 
-// Puts counters around libtorch's CPU allocator. What was allocated before stays uncounted. Idempotent.
+// Puts counters around libtorch's CPU allocator. Blocks that were allocated before stay uncounted. The function is
+// idempotent.
 void countCpuMemory();
 
 MemoryUse cpuMemoryUse();

@@ -1,11 +1,11 @@
-// What libtorch sees of CUDA.
+// Describes CUDA as libtorch sees it.
 #pragma once
 
 #include <napi.h>
 
 namespace pt2 {
 
-// The `cuda` member of LibtorchInfo.
+// Makes the `cuda` member of LibtorchInfo.
 Napi::Value cudaInfo(Napi::Env env);
 
 }  // namespace pt2

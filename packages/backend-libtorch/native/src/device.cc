@@ -22,7 +22,7 @@ struct IdleStreams {
   std::vector<Stream> streams;
 };
 
-// Never destroyed: runs may end after static destructors began.
+// The pool of streams is never destroyed: runs may end after static destructors began.
 IdleStreams& idleStreams() {
   static auto* idle = new IdleStreams();
   return *idle;
@@ -49,7 +49,7 @@ int cudaDeviceCount() {
 
 Device parseDevice(const std::string& name) {
   if (name == "cpu") return Device(DeviceType::CPU);
-  if (name.rfind("cuda", 0) != 0) {
+  if (!name.starts_with("cuda")) {
     throw Failure("libtorch.device", "device '" + name + "' is not one of cpu, cuda, cuda:N.");
   }
   int index = 0;
@@ -95,10 +95,9 @@ StreamLease::Scope::~Scope() {
   if (!previous_) return;
   const VirtualGuardImpl guard(previous_->device_type());
   try {
-    // After a failure as well: what the run holds is freed next.
+    // The scope waits after a failure as well: the tensors that the run holds are freed next.
     guard.synchronizeStream(*lease_.stream_);
-  } catch (...) {
-    // The failure under way says more than this one.
+  } catch (...) {  // NOLINT(bugprone-empty-catch): the exception that unwinds the stack says more than this one
   }
   guard.exchangeStream(*previous_);
   guard.uncheckedSetDevice(*previousDevice_);

@@ -1,5 +1,5 @@
-// Devices by PyTorch's names, and the order of work on those that are asynchronous. Works against every build of
-// libtorch: what a build lacks is asked at run time.
+// Devices by PyTorch's names, and the order of work on asynchronous ones. The code works with every build of libtorch:
+// it finds out at run time what a build has.
 #pragma once
 
 #include <c10/core/Device.h>
@@ -11,13 +11,14 @@
 
 namespace pt2 {
 
-// `cpu`, `cuda` (the first one) or `cuda:1`; Failure `libtorch.device` when the machine has no such device.
+// Parses `cpu`, `cuda` (the first GPU) or `cuda:1`. Throws Failure `libtorch.device` when the machine has no such
+// device.
 c10::Device parseDevice(const std::string& name);
 
-// Usable CUDA devices; 0 when libtorch was built without it.
+// Returns the number of usable CUDA devices; 0 when libtorch was built without CUDA.
 int cudaDeviceCount();
 
-// A stream for one run at a time, so that memory which it frees is never reused under another one's kernels. Streams of
+// A stream for one run at a time, so that kernels of another run never use memory that this run frees. Streams of
 // finished runs are used again: the allocator keeps a pool of memory per stream.
 class StreamLease {
  public:
@@ -26,14 +27,14 @@ class StreamLease {
   StreamLease(const StreamLease&) = delete;
   StreamLease& operator=(const StreamLease&) = delete;
 
-  // Makes it the calling thread's stream while the scope lasts, and waits for its work at the end of it.
+  // Makes the stream the calling thread's while the scope lasts, and waits for its work at the end.
   class Scope {
    public:
     explicit Scope(const StreamLease& lease);
     ~Scope();
     Scope(const Scope&) = delete;
     Scope& operator=(const Scope&) = delete;
-    // Waits for the device, whose failures surface here.
+    // Waits for the device and throws its failures.
     void synchronize();
 
    private:

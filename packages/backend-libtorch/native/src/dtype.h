@@ -1,4 +1,4 @@
-// PyTorch's dtype names, the ones a program can use.
+// Maps PyTorch's dtype names, as far as a program can use them.
 #pragma once
 
 #include <c10/core/ScalarType.h>
@@ -9,13 +9,13 @@
 
 namespace pt2 {
 
-// Nothing for a name that is none, or that this libtorch is too old for.
+// Returns nothing for a name that is no dtype, or that this libtorch does not have.
 std::optional<c10::ScalarType> findDtype(std::string_view name);
 
-// As findDtype, or Failure `libtorch.argument`.
+// Finds a dtype as findDtype does, or throws Failure `libtorch.argument`.
 c10::ScalarType parseDtype(const std::string& name);
 
-// Null for quantised and sub-byte types, which have no name here.
+// Returns null for quantized and sub-byte types, which have no name here.
 const char* dtypeName(c10::ScalarType dtype);
 
 }  // namespace pt2

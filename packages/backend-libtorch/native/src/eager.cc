@@ -28,7 +28,7 @@ Call readCall(const Napi::CallbackInfo& info) {
   return {readString(info[0], "op"), parseArgs(readArray(info[1], "args"))};
 }
 
-// That of the first tensor on one, else the one that an argument names.
+// Returns the first device other than the CPU among the tensors and devices of an argument, else the CPU.
 c10::Device deviceOf(const ArgSource& arg) {
   if (arg.kind == ArgSource::Kind::Tensor) return arg.tensor.device();
   if (arg.kind == ArgSource::Kind::Device) return parseDevice(arg.text);

@@ -1,4 +1,4 @@
-// Ops called one by one, by schema.
+// Ops that JavaScript calls one by one, by schema.
 #pragma once
 
 #include <napi.h>

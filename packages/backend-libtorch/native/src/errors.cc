@@ -10,7 +10,7 @@
 namespace pt2 {
 namespace {
 
-// libtorch reports a CPU allocation that failed only in words.
+// libtorch reports a failed CPU allocation only in the message.
 bool isOutOfMemory(std::string_view message) {
   return message.find("not enough memory") != std::string_view::npos ||
          message.find("can't allocate memory") != std::string_view::npos;

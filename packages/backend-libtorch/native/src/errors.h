@@ -1,4 +1,5 @@
-// From C++ exceptions to what JavaScript sees: an Error with `code`, and `graph`, `node`, `arg` where they are known.
+// Converts C++ exceptions to what JavaScript sees: an Error with `code`, and `graph`, `node`, `arg` where they are
+// known.
 #pragma once
 
 #include <napi.h>
@@ -10,12 +11,12 @@
 
 namespace pt2 {
 
-// The failure of any exception; libtorch's own become `libtorch.op-failed` or `libtorch.out-of-memory`.
+// Converts any exception; libtorch's own become `libtorch.op-failed` or `libtorch.out-of-memory`.
 Failure toFailure(std::exception_ptr error) noexcept;
 
 Napi::Error toError(Napi::Env env, const Failure& failure);
 
-// The edge between JavaScript and C++: nothing but Napi::Error leaves it.
+// Every call from JavaScript goes through this function: only Napi::Error leaves it.
 template <class F>
 auto guarded(Napi::Env env, F&& body) -> decltype(body()) {
   try {
@@ -27,7 +28,7 @@ auto guarded(Napi::Env env, F&& body) -> decltype(body()) {
   }
 }
 
-// A plain function of the module.
+// Makes a function of the module from a C++ function.
 template <Napi::Value (*F)(const Napi::CallbackInfo&)>
 Napi::Value entry(const Napi::CallbackInfo& info) {
   return guarded(info.Env(), [&] { return F(info); });

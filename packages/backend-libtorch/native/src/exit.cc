@@ -29,7 +29,7 @@ void leaveWithoutDestructorsIfBusy() {
 
 #else
 
-// The C library does not tell the exit status here, so the running op is waited for.
+// The C library does not pass the exit status here, so the handler waits for the running op.
 void leaveWithoutDestructorsIfBusy() {
   std::atexit([] {
     while (Pool::get().busy()) std::this_thread::sleep_for(std::chrono::milliseconds(1));

@@ -1,13 +1,14 @@
-// The end of the process while threads of ours compute.
+// Handles the end of the process while threads of the pool compute.
 #pragma once
 
 namespace pt2 {
 
-// Registers with the C library: when the process exits while the pool is busy, leave at once, because static
-// destructors would take libtorch away under a running op. Call again to come before destructors registered since.
+// Registers an exit handler with the C library. If the process exits while the pool is busy, the handler leaves at
+// once, because static destructors would unload libtorch under a running op. Another call moves the handler before
+// destructors that were registered since.
 void leaveWithoutDestructorsIfBusy();
 
-// Keeps this module in memory when the environment that loaded it goes: threads and registered ops stay.
+// Keeps this module in memory when the environment that loaded it ends: threads and registered ops stay.
 void pinModule();
 
 }  // namespace pt2

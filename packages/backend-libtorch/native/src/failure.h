@@ -1,4 +1,4 @@
-// The one exception that this module throws on purpose. It reaches JavaScript with its fields.
+// The exception that this module throws. Its fields reach JavaScript.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@ struct Failure : std::runtime_error {
   Failure(std::string code, const std::string& message) : std::runtime_error(message), code(std::move(code)) {}
 
   std::string code;
-  // The place in the plan, as far as there is one.
+  // The place in the plan, where there is one.
   std::optional<size_t> graph;
   std::optional<size_t> node;
   std::string arg;

@@ -20,8 +20,8 @@ namespace {
   throw Failure("libtorch.result", "A " + kind + " tensor has no plain elements that JavaScript could read.");
 }
 
-// Memory under arrays of JavaScript. Node gives such memory back in a turn of the event loop after the collection, so a
-// loop without turns would pile it up: beyond this much, bytes are copied to memory that V8 itself collects.
+// How much memory arrays of JavaScript may borrow. Node frees such memory in a later turn of the event loop, so a loop
+// without turns would accumulate it: beyond this limit, bytes are copied to memory that V8 itself collects.
 constexpr int64_t kMostLent = int64_t{256} << 20;
 constexpr size_t kMostCopied = size_t{1} << 30;
 std::atomic<int64_t> lent{0};
@@ -56,11 +56,11 @@ at::Tensor toHost(const at::Tensor& tensor) {
   requirePlain(tensor);
   if (tensor.is_meta()) refuseTensor("meta");
   const c10::InferenceMode inference;
-  // Zeros that have no memory are made of some.
+  // A tensor of zeros without memory gets some.
   const at::Tensor dense = tensor._is_zerotensor() ? at::zeros(tensor.sizes(), tensor.options()) : tensor;
   const at::Tensor plain = dense.resolve_conj().resolve_neg();
   if (plain.is_cpu()) return plain.contiguous();
-  // Through page-locked memory, which the device writes to on its own.
+  // The copy goes through page-locked memory, which the device writes to by itself.
   const StreamLease lease(plain.device());
   StreamLease::Scope scope(lease);
   at::Tensor host = at::empty(plain.sizes(), plain.options().device(c10::kCPU).pinned_memory(true));
@@ -90,18 +90,18 @@ Napi::Value shareBytes(Napi::Env env, at::Tensor host) {
   const napi_status status = napi_create_external_arraybuffer(
       env, loan->tensor.data_ptr(), length, [](napi_env, void*, void* hint) { delete static_cast<Share*>(hint); },
       share.get(), &buffer);
-  // Some hosts, such as Electron, forbid memory that is not theirs.
+  // Some hosts, such as Electron, forbid external memory.
   if (status == napi_no_external_buffers_allowed) return copyBytes(env, loan->tensor);
   if (status != napi_ok) {
-    // Node gives back its share of an array that is too long, at once or later.
+    // Node releases its reference to an array that is too long, at once or later.
     if (loan.use_count() > 1) share->reset();
-    share.release();
+    static_cast<void>(share.release());
     napi_value exception = nullptr;
     napi_get_and_clear_last_exception(env, &exception);
     throw Failure("libtorch.result",
                   "A tensor of " + std::to_string(length) + " bytes is larger than an array can be.");
   }
-  share.release();
+  static_cast<void>(share.release());
   return Napi::Uint8Array::New(env, length, Napi::ArrayBuffer(env, buffer), 0);
 }
 

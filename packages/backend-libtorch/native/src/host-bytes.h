@@ -6,17 +6,18 @@
 
 namespace pt2 {
 
-// Failure `libtorch.result` for a tensor without plain elements: sparse, quantised, nested, meta, of an unknown dtype.
+// Throws Failure `libtorch.result` for a tensor without plain elements: sparse, quantized, nested, meta, or of an
+// unknown dtype.
 void requirePlain(const at::Tensor& tensor);
 
-// The same elements, row-major and on the CPU: the tensor itself where it is so already.
+// Returns the same elements, row-major and on the CPU: the tensor itself where it is so already.
 at::Tensor toHost(const at::Tensor& tensor);
 
-// The tensor on a device; a copy through page-locked memory if it is not there.
+// Returns the tensor on a device: a copy through page-locked memory if it is not there already.
 at::Tensor toDevice(const at::Tensor& tensor, c10::Device device);
 
-// A Uint8Array over the memory of what `toHost` gave, which stays until the array is collected; a copy when much memory
-// is lent like that already, or the host forbids it.
+// Makes a Uint8Array over the memory of what `toHost` returned; the memory lives until the array is collected. It is a
+// copy when much memory is lent in this way already, or when the host forbids external memory.
 Napi::Value shareBytes(Napi::Env env, at::Tensor host);
 
 }  // namespace pt2

@@ -48,7 +48,7 @@ std::vector<c10::IValue> readInputs(Napi::Value value, c10::Device device, Borro
     if (isBytes(input)) pending.push_back(readPending(i, input.As<Napi::Object>()));
     inputs.push_back(isBytes(input) ? c10::IValue() : toIValue(input));
   }
-  // Only now: reading a property can run JavaScript, which could take the memory away.
+  // The bytes are read last: reading a property can run JavaScript, which could detach the memory.
   for (const PendingBytes& bytes : pending) inputs[bytes.input] = toTensor(bytes, device, borrow);
   return inputs;
 }

@@ -1,4 +1,4 @@
-// Inputs of a run: values, and bytes of JavaScript that become tensors.
+// Reads the inputs of a run: values, and bytes of JavaScript that become tensors.
 #pragma once
 
 #include <ATen/core/ivalue.h>
@@ -10,8 +10,8 @@
 
 namespace pt2 {
 
-// The elements of `array` on the device. Bytes are viewed in place when there is a `borrow` and the device is the CPU,
-// else copied.
+// Reads the elements of `array` to the device. Bytes are viewed in place when there is a `borrow` and the device is the
+// CPU, else copied.
 std::vector<c10::IValue> readInputs(Napi::Value array, c10::Device device, Borrow* borrow);
 
 }  // namespace pt2

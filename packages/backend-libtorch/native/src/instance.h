@@ -1,4 +1,4 @@
-// What each JavaScript environment (the main thread, every worker) has of its own.
+// The state of each JavaScript environment (the main thread, every worker).
 #pragma once
 
 #include <napi.h>

@@ -59,7 +59,7 @@ Layout contiguousLayout(c10::ScalarType dtype, std::vector<int64_t> shape) {
 }
 
 uint64_t extentBytes(const Layout& layout) {
-  uint64_t count = 1;  // of elements, as if no dimension were empty: libtorch multiplies in any order
+  uint64_t count = 1;  // counts elements as if no dimension were empty: libtorch multiplies in any order
   uint64_t last = 0;   // furthest element
   bool empty = false;
   for (size_t i = 0; i < layout.shape.size(); ++i) {

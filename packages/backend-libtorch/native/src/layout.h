@@ -16,16 +16,16 @@ struct Layout {
   int64_t storageOffset = 0;
 };
 
-// A TensorLayout of src/addon.ts. Failure `libtorch.argument` for one that no tensor has.
+// Reads a TensorLayout of src/addon.ts. Throws Failure `libtorch.argument` for a layout that no tensor has.
 Layout readLayout(Napi::Value value);
 
-// Row-major, from the first byte on.
+// The layout is row-major and begins at the first byte.
 Layout contiguousLayout(c10::ScalarType dtype, std::vector<int64_t> shape);
 
-// Bytes from the start of the storage to behind the last element.
+// Returns the number of bytes from the start of the storage to the end of the last element.
 uint64_t extentBytes(const Layout& layout);
 
-// A view of the storage, which must be large enough, else Failure `libtorch.argument`.
+// Makes a view of the storage, which must be large enough, else throws Failure `libtorch.argument`.
 at::Tensor viewStorage(const c10::Storage& storage, const Layout& layout);
 
 }  // namespace pt2

@@ -5,7 +5,7 @@
 
 namespace pt2 {
 
-// Opens it for good. Failure `libtorch.library` with the system's own words.
+// Opens the library and never closes it. Throws Failure `libtorch.library` with the system's message.
 void openLibrary(const std::string& path);
 
 }  // namespace pt2

@@ -1,4 +1,4 @@
-// Written from the documentation of Windows and not run there yet.
+// Maps files into memory on Windows. It follows the documentation and has not been run on Windows yet.
 #ifdef _WIN32
 
 #define NOMINMAX

@@ -30,7 +30,7 @@ struct Descriptor {
 }  // namespace
 
 std::shared_ptr<Mapping> Mapping::open(const std::string& path) {
-  // Without O_NONBLOCK a named pipe would wait here for a writer.
+  // Without O_NONBLOCK, opening a named pipe would wait for a process that writes to it.
   const Descriptor file{::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)};
   if (file.number < 0) fail(path, std::strerror(errno));
   struct stat status{};

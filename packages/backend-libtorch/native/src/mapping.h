@@ -1,4 +1,5 @@
-// A file in memory. Its pages are read when first touched, and private copies once written to.
+// A file mapped into memory. Its pages are read when they are first touched, and become private copies when they are
+// written to.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +11,7 @@ namespace pt2 {
 
 class Mapping {
  public:
-  // Failure `libtorch.file` when the file cannot be mapped.
+  // Throws Failure `libtorch.file` when the file cannot be mapped.
   static std::shared_ptr<Mapping> open(const std::string& path);
 
   Mapping(void* data, size_t size) : data_(static_cast<uint8_t*>(data)), size_(size) {}
@@ -22,7 +23,7 @@ class Mapping {
   size_t size() const { return size_; }
 
  private:
-  uint8_t* data_;  // null of an empty file
+  uint8_t* data_;  // null for an empty file
   size_t size_;
 };
 

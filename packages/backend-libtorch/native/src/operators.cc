@@ -16,14 +16,14 @@ namespace {
 
 using c10::DispatchKey;
 
-// Keys whose kernel serves every device.
+// A kernel under one of these keys serves every device.
 constexpr DispatchKey kComposite[] = {
     DispatchKey::CompositeImplicitAutograd,
     DispatchKey::CompositeExplicitAutograd,
     DispatchKey::CompositeExplicitAutogradNonFunctional,
 };
 
-// Ops that were only given a kernel, and no schema, cannot be called by one.
+// An op that has a kernel but no schema cannot be called by schema.
 std::optional<c10::OperatorHandle> find(const std::string& op) {
   const size_t dot = op.find('.');
   return c10::Dispatcher::singleton().findSchema(

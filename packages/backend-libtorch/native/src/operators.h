@@ -1,4 +1,4 @@
-// The ops that libtorch's dispatcher knows.
+// The ops of libtorch's dispatcher.
 #pragma once
 
 #include <napi.h>

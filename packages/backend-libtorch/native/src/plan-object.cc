@@ -76,12 +76,9 @@ Napi::Value PlanObject::dispose(const Napi::CallbackInfo& info) {
 
 Napi::Value compile(const Napi::CallbackInfo& info) {
   PlanSource source = parsePlan(readObject(info[0], "plan"));
-  const Napi::Array array = readArray(info[1], "bound");
-  std::vector<at::Tensor> bound;
-  for (uint32_t i = 0; i < array.Length(); ++i) {
-    const Napi::Value tensor = array[i];
-    bound.push_back(tensor.IsNull() ? at::Tensor() : TensorObject::get(tensor, "bound").tensor());
-  }
+  std::vector<at::Tensor> bound = readElements(readArray(info[1], "bound"), [](Napi::Value tensor) {
+    return tensor.IsNull() ? at::Tensor() : TensorObject::get(tensor, "bound").tensor();
+  });
   const c10::Device device = source.device;
   return PlanObject::wrap(info.Env(), Instance::of(info.Env()).plan,
                           std::make_unique<PlanObject>(pt2::compile(std::move(source), std::move(bound)), device));

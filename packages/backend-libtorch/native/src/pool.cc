@@ -1,4 +1,4 @@
-// Starts threads for tasks that wait, and lets those go that are too many.
+// Starts threads for waiting tasks, and ends threads beyond the limit.
 #include "pool.h"
 
 #include <c10/core/InferenceMode.h>
@@ -20,7 +20,7 @@ void Pool::resize(size_t size) {
   const std::lock_guard lock(mutex_);
   size_ = size;
   while (threads_ > size_ && !idle_.empty()) {
-    Worker* worker = idle_.front();  // the coldest
+    Worker* worker = idle_.front();  // the thread that has been idle for longest
     idle_.erase(idle_.begin());
     --threads_;
     worker->retired = true;
@@ -31,7 +31,7 @@ void Pool::resize(size_t size) {
 
 void Pool::submit(std::unique_ptr<Task>& task) {
   const std::lock_guard lock(mutex_);
-  // Exit handlers run in reverse, and libtorch registers some of its own during the first runs.
+  // Exit handlers run in reverse order, and libtorch registers some of its own during the first runs.
   if (std::has_single_bit(++submitted_)) leaveWithoutDestructorsIfBusy();
   if (!idle_.empty()) {
     Worker* worker = idle_.back();
@@ -48,7 +48,7 @@ bool Pool::busy() {
   return idle_.size() < threads_;
 }
 
-// Takes the task, or leaves it when the system gives no further thread.
+// Starts a thread with the task; leaves the task untouched when the system gives no further thread.
 bool Pool::start(std::unique_ptr<Task>& task) {
   auto worker = std::make_unique<Worker>();
   Worker& started = *worker;
@@ -63,7 +63,7 @@ bool Pool::start(std::unique_ptr<Task>& task) {
   return true;
 }
 
-// The next task of this thread, or false when it is to end.
+// Waits for the next task of this thread; returns false when the thread has to end.
 bool Pool::wait(std::unique_lock<std::mutex>& lock, Worker& self) {
   if (self.task) return true;
   if (threads_ > size_) {

@@ -1,4 +1,4 @@
-// The threads that runs compute on: one pool for the whole process, none of Node's.
+// The threads on which runs compute: one pool for the whole process, apart from Node's.
 #pragma once
 
 #include <condition_variable>
@@ -10,24 +10,24 @@
 
 namespace pt2 {
 
-// Work for the pool.
+// Work of the pool.
 class Task {
  public:
   virtual ~Task() = default;
-  // Runs on a thread of the pool, which hands the task over to itself.
+  // Runs on a thread of the pool, which owns the task then.
   virtual void run(std::unique_ptr<Task> self) noexcept = 0;
 };
 
-// Threads begin with the first work. The one that worked last is chosen first: its OpenMP team still spins, and its
-// caches are warm.
+// Threads start with the first task. The thread that computed last is chosen first: its OpenMP threads still spin, and
+// its caches are warm.
 class Pool {
  public:
-  // Never destroyed: its threads may outlive static destructors.
+  // The pool is never destroyed: its threads may outlive static destructors.
   static Pool& get();
 
-  // How many tasks run at one time; further ones wait in order. Running ones are not stopped.
+  // Sets how many tasks run at one time; further ones wait in order. Running ones are not stopped.
   void resize(size_t size);
-  // Throws std::system_error when no thread can be had at all; the task is then untouched.
+  // Throws std::system_error when the system gives no thread at all; the task is then untouched.
   void submit(std::unique_ptr<Task>& task);
   bool busy();
 

@@ -1,4 +1,4 @@
-// Repeats recorded work: as a CUDA graph on a GPU, by running it again elsewhere.
+// Repeats recorded work: as a CUDA graph on a GPU, by computing it again elsewhere.
 #include "recorder.h"
 
 #include "failure.h"
@@ -25,7 +25,7 @@ class RepeatingRecorder final : public Recorder {
 class CudaRecorder final : public Recorder {
  public:
   void record(Work work) override {
-    // Other threads may allocate and launch meanwhile.
+    // Other threads may allocate memory and launch kernels in the meantime.
     graph_.capture_begin({0, 0}, cudaStreamCaptureModeThreadLocal);
     try {
       results_ = work();
@@ -42,12 +42,12 @@ class CudaRecorder final : public Recorder {
   }
 
  private:
-  // The stream records until it is told to stop, also when what it recorded is of no use.
+  // The stream records until the capture ends, also after a failure.
   void endBrokenCapture() noexcept {
     try {
       graph_.capture_end();
     } catch (...) {
-      // It says that the capture is broken.
+      // The error says that the capture is invalid.
     }
   }
 

@@ -1,4 +1,4 @@
-// Records work on a device, to repeat it without the CPU's part in it.
+// Records work on a device and repeats it without work on the CPU.
 #pragma once
 
 #include <ATen/core/ivalue.h>
@@ -15,16 +15,16 @@ using Work = std::function<Values()>;
 class Recorder {
  public:
   virtual ~Recorder() = default;
-  // Once, on the stream and device of the calling thread.
+  // Records once, on the stream and device of the calling thread.
   virtual void record(Work work) = 0;
-  // Repeats the work in the same memory; the results are overwritten by the next replay.
+  // Repeats the work in the same memory; the next replay overwrites the results.
   virtual const Values& replay() = 0;
 };
 
-// Does the work again each time: where a device cannot record.
+// Makes a recorder that runs the work again each time, for devices that cannot record.
 std::unique_ptr<Recorder> repeatingRecorder();
 
-// A CUDA graph. Failure `libtorch.device` when this module was built without CUDA's headers.
+// Makes a recorder of CUDA graphs. Throws Failure `libtorch.device` when this module was built without CUDA's headers.
 std::unique_ptr<Recorder> cudaRecorder();
 
 }  // namespace pt2

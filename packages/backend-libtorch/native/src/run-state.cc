@@ -33,7 +33,7 @@ Step RunState::resume(std::vector<c10::IValue> results) {
   if (!run) throw Failure("libtorch.finished", "This run is over; start another one.");
   const c10::InferenceMode inference;
   adoptThreads();
-  // Kernels that were only queued may still read these when the interpreter has let go of them.
+  // Kernels that are queued on the device may still read these values after the interpreter has released them.
   const std::vector<c10::IValue> held = results;
   StreamLease::Scope stream(stream_);
   try {

@@ -1,4 +1,4 @@
-// A run on its device, used by one caller at a time. Knows nothing of JavaScript.
+// A run on its device, with one caller at a time. Nothing here depends on JavaScript.
 #pragma once
 
 #include <atomic>
@@ -15,15 +15,15 @@ class RunState {
  public:
   RunState(std::unique_ptr<Run> run, c10::Device device) : run_(std::move(run)), stream_(device) {}
 
-  // Reserves the run for the next `resume`; Failure `libtorch.busy` when somebody else has it.
+  // Reserves the run for the next `resume`. Throws Failure `libtorch.busy` when another caller has reserved it.
   void claim();
-  // What a claim that never came to `resume` leaves.
+  // Releases a claim without a `resume`.
   void unclaim() noexcept { busy_ = false; }
 
-  // Gives the claim back. Results are ready to be read when it returns.
+  // Continues the run and releases the claim. Results are ready to be read when it returns.
   Step resume(std::vector<c10::IValue> results);
 
-  // From any thread.
+  // Any thread may call it.
   void cancel() noexcept;
 
  private:
@@ -31,7 +31,7 @@ class RunState {
   void finish() noexcept;
 
   std::mutex mutex_;
-  std::shared_ptr<Run> run_;  // null once it is over
+  std::shared_ptr<Run> run_;  // null once the run is over
   StreamLease stream_;
   std::atomic<bool> busy_{false};
 };

@@ -11,7 +11,7 @@
 namespace pt2 {
 namespace {
 
-// Of the widest element, a complex128.
+// The widest element, a complex128, needs this alignment.
 constexpr uintptr_t kAlignment = 16;
 
 void releaseOwner(void* owner) { delete static_cast<std::shared_ptr<void>*>(owner); }
@@ -19,7 +19,8 @@ void releaseOwner(void* owner) { delete static_cast<std::shared_ptr<void>*>(owne
 }  // namespace
 
 c10::Storage copiedStorage(std::span<const uint8_t> bytes) {
-  c10::Storage storage(c10::Storage::use_byte_size_t(), bytes.size(), c10::GetCPUAllocator(), /*resizable=*/false);
+  c10::Storage storage(c10::Storage::use_byte_size_t(), static_cast<int64_t>(bytes.size()), c10::GetCPUAllocator(),
+                       /*resizable=*/false);
   if (!bytes.empty()) std::memcpy(storage.mutable_data(), bytes.data(), bytes.size());
   return storage;
 }
@@ -28,7 +29,7 @@ c10::Storage ownedStorage(std::shared_ptr<void> owner, std::span<uint8_t> bytes)
   if (reinterpret_cast<uintptr_t>(bytes.data()) % kAlignment != 0) return copiedStorage(bytes);
   auto context = std::make_unique<std::shared_ptr<void>>(std::move(owner));
   at::DataPtr data(bytes.data(), context.get(), releaseOwner, c10::Device(c10::kCPU));
-  context.release();
+  static_cast<void>(context.release());
   return c10::Storage(c10::Storage::use_byte_size_t(), bytes.size(), std::move(data), /*allocator=*/nullptr,
                       /*resizable=*/false);
 }

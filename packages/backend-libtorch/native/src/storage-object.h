@@ -11,7 +11,7 @@
 
 namespace pt2 {
 
-// A storage over bytes that `owner` keeps; a copy where no dtype may begin at that address.
+// Makes a storage over bytes that `owner` keeps alive; a copy where the address is not aligned for every dtype.
 c10::Storage ownedStorage(std::shared_ptr<void> owner, std::span<uint8_t> bytes);
 c10::Storage copiedStorage(std::span<const uint8_t> bytes);
 
@@ -25,7 +25,7 @@ class StorageObject : public Wrapped<StorageObject> {
 
   explicit StorageObject(c10::Storage storage) : storage_(std::move(storage)) {}
 
-  // One for all tensors of it, so that those which overlap share writes.
+  // All tensors of this object share one storage, so that overlapping ones share writes.
   const c10::Storage& storage() const { return storage_; }
 
  private:

@@ -1,4 +1,4 @@
-// Gives JavaScript what concerns the whole process: versions, threads, switches, memory.
+// Gives JavaScript the functions of the whole process: versions, threads, switches, memory.
 #include "system.h"
 
 #include <ATen/Context.h>
@@ -30,7 +30,7 @@ constexpr std::pair<const char*, SetFlag> kFlags[] = {
     {"mkldnn", [](at::Context& context, bool on) { context.setUserEnabledMkldnn(on); }},
 };
 
-// Far above what makes sense, and far below what the system refuses.
+// The limit is far above what makes sense, and far below what the system refuses.
 constexpr int64_t kMaxThreads = 1024;
 
 int readCount(Napi::Value value, const char* what) {
@@ -74,7 +74,7 @@ Napi::Value setFlags(const Napi::CallbackInfo& info) {
 Napi::Value manualSeed(const Napi::CallbackInfo& info) {
   if (!info[0].IsBigInt()) refuse("seed", "a bigint");
   bool lossless = false;
-  // As in Python, negative seeds are those of their two's complement.
+  // A negative seed is read as its two's complement, as in Python.
   at::manual_seed(info[0].As<Napi::BigInt>().Uint64Value(&lossless));
   return info.Env().Undefined();
 }

@@ -1,4 +1,4 @@
-// Computes tasks on the pool and settles their promises on the thread of the environment that posted them.
+// Computes tasks on the pool, and resolves or rejects their promises on the thread of the environment that posted them.
 #include "task.h"
 
 #include "errors.h"
@@ -23,7 +23,7 @@ std::shared_ptr<Promises> Promises::open(Napi::Env env) {
                                                              promises.get(), onDelivery, &promises->deliver_);
   if (status != napi_ok) throw Napi::Error::New(env);
   napi_unref_threadsafe_function(env, promises->deliver_);
-  // Hooks run in reverse: this one before Node takes the function above away under the pool's threads.
+  // Hooks run in reverse order: this one runs before Node removes the function above, which the pool's threads call.
   env.AddCleanupHook([promises] { promises->close(); });
   return promises;
 }
@@ -58,8 +58,10 @@ void Promises::deliver(std::unique_ptr<PromiseTask> task) {
   const std::lock_guard lock(mutex_);
   running_.erase(task.get());
   if (deliver_ == nullptr) return;
-  // Fails only when the function is closing, which `close` comes before.
-  if (napi_call_threadsafe_function(deliver_, task.get(), napi_tsfn_nonblocking) == napi_ok) task.release();
+  // The call fails only when the function is closing, and `close` runs before that.
+  if (napi_call_threadsafe_function(deliver_, task.get(), napi_tsfn_nonblocking) == napi_ok) {
+    static_cast<void>(task.release());
+  }
 }
 
 void Promises::close() {
@@ -70,7 +72,7 @@ void Promises::close() {
 
 void Promises::onDelivery(napi_env env, napi_value, void* self, void* data) {
   const std::unique_ptr<PromiseTask> task(static_cast<PromiseTask*>(data));
-  if (env == nullptr) return;  // the environment's end, with this one still in the queue
+  if (env == nullptr) return;  // the environment has ended with this task still in the queue
   static_cast<Promises*>(self)->settle(Napi::Env(env), *task);
 }
 

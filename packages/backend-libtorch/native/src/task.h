@@ -1,4 +1,4 @@
-// Tasks that are computed on the pool and answered by a promise.
+// Tasks that the pool computes and a promise answers.
 #pragma once
 
 #include <napi.h>
@@ -17,7 +17,7 @@ namespace pt2 {
 
 class Promises;
 
-// Holds nothing of JavaScript: it may outlive the environment that posted it.
+// A task holds no JavaScript values: it may outlive the environment that posted it.
 class PromiseTask : public Task {
  public:
   virtual void compute() = 0;                     // on the pool
@@ -33,8 +33,8 @@ class PromiseTask : public Task {
   std::optional<Failure> failure_;
 };
 
-// The promises that one JavaScript environment waits for. They keep its event loop alive while there are some; what
-// comes after the environment's end is dropped.
+// The pending promises of one JavaScript environment. They keep its event loop alive; results that arrive after the
+// environment's end are dropped.
 class Promises : public std::enable_shared_from_this<Promises> {
  public:
   static std::shared_ptr<Promises> open(Napi::Env env);
@@ -55,7 +55,7 @@ class Promises : public std::enable_shared_from_this<Promises> {
   size_t pending_ = 0;                          // on the environment's thread only
 };
 
-// Posts a function whose result another one converts.
+// Posts a function and converts its result with another one.
 template <class Compute, class Settle>
 Napi::Promise post(Napi::Env env, Promises& promises, Compute compute, Settle settle) {
   class FunctionTask final : public PromiseTask {

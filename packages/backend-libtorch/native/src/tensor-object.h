@@ -14,7 +14,7 @@ class TensorObject : public Wrapped<TensorObject> {
 
   static Napi::Function define(Napi::Env env);
 
-  // `reported`: memory that is this object's alone, which its collection would give back.
+  // `reported` is the memory that this object alone holds, which its collection would free.
   static Napi::Object make(Napi::Env env, at::Tensor tensor, int64_t reported);
 
   TensorObject(Napi::Env env, at::Tensor tensor, int64_t reported);
@@ -22,7 +22,7 @@ class TensorObject : public Wrapped<TensorObject> {
   TensorObject(const TensorObject&) = delete;
   TensorObject& operator=(const TensorObject&) = delete;
 
-  // Failure `libtorch.disposed` after `dispose`.
+  // Throws Failure `libtorch.disposed` after `dispose`.
   const at::Tensor& tensor() const;
 
  private:

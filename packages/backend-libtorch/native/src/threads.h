@@ -1,12 +1,12 @@
-// Threads of one op. libtorch keeps the number per calling thread, so each thread that computes takes over a new one
-// before its next work.
+// The number of threads of one op. libtorch keeps it per calling thread, so each thread that computes applies a new
+// number before its next work.
 #pragma once
 
 namespace pt2 {
 
 void setThreads(int count);
 
-// Call before work on any thread.
+// Each thread must call this before it computes.
 void adoptThreads();
 
 }  // namespace pt2

@@ -10,7 +10,7 @@
 namespace pt2 {
 namespace {
 
-// Of nested lists. No schema has more than two; a list that contains itself has no end.
+// Lists nest at most this deeply. No schema has more than two levels; a list that contains itself has no end.
 constexpr int kMaxDepth = 8;
 
 c10::IValue convert(Napi::Value value, int depth);
@@ -28,11 +28,9 @@ bool all(const std::vector<c10::IValue>& items, Predicate predicate) {
   return std::all_of(items.begin(), items.end(), predicate);
 }
 
-// Lists of one type have that type in libtorch, others are generic.
+// A list whose items have one type has that type in libtorch; other lists are generic.
 c10::IValue convertList(Napi::Array array, int depth) {
-  std::vector<c10::IValue> items;
-  const uint32_t length = array.Length();
-  for (uint32_t i = 0; i < length; ++i) items.push_back(convert(array[i], depth + 1));
+  std::vector<c10::IValue> items = readElements(array, [&](Napi::Value item) { return convert(item, depth + 1); });
   if (!items.empty()) {
     if (all(items, [](const c10::IValue& item) { return item.isTensor(); })) return listOf<at::Tensor>(items);
     if (all(items, [](const c10::IValue& item) { return item.isInt(); })) return listOf<int64_t>(items);
@@ -89,7 +87,8 @@ Napi::Value fromComplex(Napi::Env env, c10::complex<double> value) {
   return object;
 }
 
-// What V8 is told. A view that repeats its elements may describe more than any memory holds.
+// How many bytes V8 is told that the object holds. A view that repeats its elements may describe more than any memory
+// holds.
 int64_t heldBytes(const at::Tensor& tensor) {
   if (!tensor.is_cpu() || !tensor.has_storage() || tensor.storage().data() == nullptr) return 0;
   return static_cast<int64_t>(std::min(tensor.nbytes(), tensor.storage().nbytes()));
@@ -100,17 +99,13 @@ int64_t heldBytes(const at::Tensor& tensor) {
 c10::IValue toIValue(Napi::Value value) { return convert(value, 0); }
 
 std::vector<c10::IValue> toIValues(Napi::Value value, const char* what) {
-  const Napi::Array array = readArray(value, what);
-  std::vector<c10::IValue> values;
-  const uint32_t length = array.Length();
-  for (uint32_t i = 0; i < length; ++i) values.push_back(toIValue(array[i]));
-  return values;
+  return readElements(readArray(value, what), toIValue);
 }
 
 Napi::Value fromTensor(Napi::Env env, const at::Tensor& tensor) {
   if (!tensor.defined()) return env.Null();
-  // One without plain elements, such as a packed weight, can still be an input of a plan; only looking at it is
-  // refused.
+  // A tensor without plain elements, such as a packed weight, can still be an input of a plan; only reading its
+  // elements is refused.
   return TensorObject::make(env, tensor, heldBytes(tensor));
 }
 

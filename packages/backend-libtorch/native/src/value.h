@@ -1,4 +1,4 @@
-// Values that cross the border, as src/addon.ts names them: an integer is a bigint, a float a number.
+// Values between JavaScript and C++, as src/addon.ts names them: an integer is a bigint, a float a number.
 #pragma once
 
 #include <ATen/core/ivalue.h>
@@ -8,11 +8,11 @@
 
 namespace pt2 {
 
-// Failure `libtorch.argument` for what is no NativeValue, `libtorch.disposed` for a tensor that is gone.
+// Throws Failure `libtorch.argument` for a value that is not a NativeValue, `libtorch.disposed` for a disposed tensor.
 c10::IValue toIValue(Napi::Value value);
 std::vector<c10::IValue> toIValues(Napi::Value array, const char* what);
 
-// Failure `libtorch.result` for kinds of values that JavaScript cannot have.
+// Throws Failure `libtorch.result` for kinds of values that JavaScript cannot have.
 Napi::Value fromIValue(Napi::Env env, const c10::IValue& value);
 Napi::Value fromIValues(Napi::Env env, const std::vector<c10::IValue>& values);
 Napi::Value fromTensor(Napi::Env env, const at::Tensor& tensor);

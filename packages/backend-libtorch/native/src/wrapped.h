@@ -13,7 +13,7 @@
 
 namespace pt2 {
 
-// T has `static constexpr const char* kName` and `static constexpr napi_type_tag kTag`.
+// T defines `static constexpr const char* kName` and `static constexpr napi_type_tag kTag`.
 template <class T>
 class Wrapped {
  public:
@@ -24,12 +24,12 @@ class Wrapped {
     const Napi::Object object = constructor.New({});
     const napi_status wrapped = napi_wrap(env, object, self.get(), finalize, nullptr, nullptr);
     if (wrapped != napi_ok) throw Napi::Error::New(env);
-    self.release();
+    static_cast<void>(self.release());
     object.TypeTag(&T::kTag);
     return object;
   }
 
-  // The C++ side of an object, or null when it is anything else.
+  // Returns the C++ side of an object, or null for any other value.
   static T* find(Napi::Value value) {
     if (!value.IsObject() || !value.As<Napi::Object>().CheckTypeTag(&T::kTag)) return nullptr;
     void* self = nullptr;
@@ -62,7 +62,10 @@ class Wrapped {
   }
 
  private:
-  // Set while `wrap` constructs, so that `new` in JavaScript is refused.
+  friend T;
+  Wrapped() = default;
+
+  // This is set while `wrap` constructs, so that `new` in JavaScript is refused.
   static bool& making() {
     thread_local bool value = false;
     return value;

@@ -7,21 +7,21 @@ import { fromNative, located } from "../native-failure.ts";
 import { isNativeTensor, type Outputs, toTensor, toTensorSync } from "../native-tensor.ts";
 import { nativeArgs, type OpArgs, type OpResult } from "./op-args.ts";
 
-/** What single ops are called with. */
+/** What a call of a single op needs. */
 export interface OpCaller {
   readonly addon: Pick<Addon, "storage" | "tensor" | "call" | "callSync">;
   readonly dispatcher: Dispatcher;
   readonly outputs: Outputs;
 }
 
-/** Runs an op of the dispatcher off the calling thread; one entry per return. */
+/** Runs an op of the dispatcher off the calling thread, and returns one entry per return. */
 export async function callOp(name: OpName, args: OpArgs, caller: OpCaller): Promise<readonly OpResult[]> {
   const { op, given } = prepared(name, args, caller);
   const results = await caller.addon.call(op, given).catch((error: unknown) => Promise.reject(fromNative(error)));
   return await Promise.all(results.map((result) => toResult(result, caller.outputs)));
 }
 
-/** As {@link callOp}, on the calling thread. */
+/** Runs an op as {@link callOp} does, on the calling thread. */
 export function callOpSync(name: OpName, args: OpArgs, caller: OpCaller): readonly OpResult[] {
   const { op, given } = prepared(name, args, caller);
   return located(() => caller.addon.callSync(op, given)).map((result) => toResultSync(result, caller.outputs));

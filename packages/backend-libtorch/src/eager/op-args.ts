@@ -14,13 +14,13 @@ export type OpArgs = Readonly<Record<string, OpValue | undefined>> | readonly Op
 /** A result of an op: what it returns, integers as numbers where these hold them. */
 export type OpResult = Tensor | number | bigint | boolean | string | null | Complex | readonly OpResult[];
 
-/** What arguments are made with. */
+/** What the conversion of arguments needs. */
 export interface ArgTarget {
   readonly addon: Pick<Addon, "storage" | "tensor">;
   readonly device: string;
 }
 
-/** Arguments as the native module takes them. */
+/** Converts arguments to those of the native module. */
 export function nativeArgs(schema: OpSchema, args: OpArgs, target: ArgTarget): readonly NativeArg[] {
   const named = isList(args) ? byPosition(schema, args) : Object.entries(args);
   return named.flatMap(([name, value]) => {

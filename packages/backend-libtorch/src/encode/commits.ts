@@ -2,7 +2,7 @@ import type { Node, Program, TensorType } from "@pt2/graph";
 
 /** A result that becomes the value of a buffer or parameter once a run has succeeded. */
 export interface Commit {
-  /** Position among the results. */
+  /** The position among the results. */
   readonly output: number;
   readonly target: string;
 }
@@ -14,8 +14,8 @@ export interface CommittedProgram {
 }
 
 /**
- * Finds the results that are new values of buffers. Where a new value cannot simply take the place of the old one
- * (others share its memory, or two buffers would share that of the result) it is copied into it by the program itself.
+ * Finds the results that are new values of buffers. Where a new value cannot simply replace the old one (other tensors
+ * share its memory, or two buffers would share that of the result) the program itself copies it.
  */
 export function commitsOf(program: Program, isShared: (target: string) => boolean): CommittedProgram {
   const { graph, inputs, outputs } = program;
@@ -50,7 +50,7 @@ function copyNode(target: string, source: string, count: number): Node {
   };
 }
 
-/** Whether a type says that a tensor has this dtype and shape; open sizes are not compared. */
+/** Returns whether a type has this dtype and shape; unknown sizes are not compared. */
 export function fitsType(type: TensorType, dtype: string, shape: readonly number[]): boolean {
   return (
     type.dtype === dtype &&

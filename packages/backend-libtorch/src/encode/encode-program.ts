@@ -20,12 +20,12 @@ export type PlanInput = Exclude<InputSpec, { readonly kind: "constant_input" | "
   readonly value: string;
 };
 
-/** A program as the native module takes it. */
+/** A program in the form that the native module takes. */
 export interface EncodedProgram {
   readonly plan: PlanSource;
-  /** What the inputs of the plan stand for, in order. */
+  /** The placeholders of the plan's inputs, in order. */
   readonly inputs: readonly PlanInput[];
-  /** The node behind a place of the plan. */
+  /** Finds the program's node for a node of the plan. */
   readonly nodeAt: NodeAt;
 }
 
@@ -53,7 +53,7 @@ function hasValue(spec: InputSpec): spec is PlanInput {
   return spec.kind !== "constant_input" && spec.kind !== "token" && spec.kind !== "custom_obj" && spec.value !== null;
 }
 
-/** Values that a host node is given, in order. */
+/** Lists the values that a host node takes, in order. */
 export function hostOperands(node: Node): readonly string[] {
   return [...new Set(usesOf(node))];
 }
@@ -68,7 +68,7 @@ class Encoder {
     this.#options = options;
   }
 
-  /** Index of a graph in the plan; a graph that is used twice is encoded once. */
+  /** Returns the index of a graph in the plan; a graph that is used twice is encoded once. */
   graphIndex(graph: Graph): number {
     const known = this.#indices.get(graph);
     if (known !== undefined) return known;
@@ -111,7 +111,7 @@ class Encoder {
       arg: planArg(arg, scope, node),
     }));
     const outputs = node.outputs.map((output) => outputSlots(output, scope, isRead));
-    // What the program lists as one result of a higher-order op is what its graphs return, one by one.
+    // The graphs of a higher-order op return one by one what the program lists as one result.
     const [first] = outputs;
     return { kind, op: node.op, args, outputs: kind === "control" && Array.isArray(first) ? first : outputs };
   }

@@ -1,6 +1,6 @@
 import { argOf, type Node, type OpName } from "@pt2/graph";
 
-/** Normalisations that update running statistics while they train, which their schemas do not say, and the flag. */
+/** Normalizations that update running statistics in training, which their schemas do not say, each with its flag. */
 const TRAINING_FLAG: ReadonlyMap<OpName, string> = new Map([
   ["aten::batch_norm", "training"],
   ["aten::native_batch_norm", "training"],
@@ -12,7 +12,7 @@ const TRAINING_FLAG: ReadonlyMap<OpName, string> = new Map([
 
 const STATISTICS: readonly string[] = ["running_mean", "running_var"];
 
-/** Arguments that a node writes to although its op's schema does not say so. */
+/** Returns the arguments that a node writes to although its op's schema does not say so. */
 export function hiddenWrites(node: Node): readonly string[] {
   const name = TRAINING_FLAG.get(node.op);
   if (name === undefined) return [];

@@ -5,8 +5,8 @@ import type { OpSchema } from "@pt2/registry";
 const WITH_EFFECTS = "higher_order::with_effects";
 
 /**
- * Replaces `with_effects(token, operator, …)` by a call of the operator: nodes run in their order, so tokens have
- * nothing left to say. Token inputs and results become None.
+ * Replaces `with_effects(token, operator, …)` by a call of the operator: nodes run in their order, so tokens have no
+ * purpose. Token inputs and results become None.
  */
 export function inlineEffects(program: Program, schemaOf: (op: OpName) => OpSchema | null): Program {
   const tokens = new Substitution();
@@ -31,7 +31,7 @@ function inlined(graph: Graph, tokens: Substitution, schemaOf: (op: OpName) => O
   return same ? graph : { ...graph, nodes, outputs };
 }
 
-/** `(token, operator, arguments by position…)`; keyword arguments keep their names. */
+/** Reads `(token, operator, arguments by position…)`; keyword arguments keep their names. */
 function calledOperator(node: Node, schemaOf: (op: OpName) => OpSchema | null): Node | null {
   const [, called, ...rest] = node.args;
   if (called?.arg.kind !== "operator") return null;

@@ -5,16 +5,16 @@ import { libtorchError } from "../libtorch-errors.ts";
 
 /** What arguments refer to. */
 export interface ArgScope {
-  /** Slot of a value; null for one that has no value here, such as an effect token. */
+  /** Returns the slot of a value; null for a value that does not exist here, such as an effect token. */
   slotOf(name: string): number | null;
   graphIndex(graph: Graph): number;
-  /** Device of every tensor, whichever device the file names. */
+  /** The device of every tensor, whichever device the file names. */
   readonly device: string;
 }
 
 const NONE: PlanArg = { kind: "none" };
 
-/** An argument as the native module takes it. */
+/** Converts an argument to one of the native module. */
 export function planArg(arg: Arg, scope: ArgScope, node: Node): PlanArg {
   switch (arg.kind) {
     case "value": {
@@ -26,7 +26,7 @@ export function planArg(arg: Arg, scope: ArgScope, node: Node): PlanArg {
     case "graph":
       return { kind: "graph", graph: scope.graphIndex(arg.graph) };
     case "device":
-      // A meta tensor has no memory; everything else goes where the program runs.
+      // A meta tensor has no memory; every other tensor is on the program's device.
       return { kind: "device", value: arg.value.type === "meta" ? "meta" : scope.device };
     case "operator":
       return { kind: "string", value: arg.op };

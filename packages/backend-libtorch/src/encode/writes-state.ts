@@ -14,15 +14,15 @@ import { hiddenWrites } from "./hidden-writes.ts";
 
 /** What the analysis needs to know about ops. */
 export interface WriteAnalysis {
-  /** Whether the dispatcher runs a node; what JavaScript runs writes to nothing. */
+  /** Returns whether the dispatcher runs a node; a node that JavaScript runs writes to nothing. */
   isOp(node: Node): boolean;
-  /** What an op writes to and aliases; undefined where nothing is known of it. */
+  /** Returns what an op writes to and aliases; undefined where that is unknown. */
   effectsOf(op: OpName): OpEffects | undefined;
 }
 
 /**
- * Whether a run may change a weight or a buffer: by a write to one of them or to a view of it, or by a result that the
- * signature says is one's new value. What is not known counts as a write.
+ * Returns whether a run may change a weight or a buffer: by a write to it or to a view of it, or by a result that the
+ * signature says is its new value. An unknown op counts as a write.
  */
 export function writesState({ graph, inputs, outputs }: Program, analysis: WriteAnalysis): boolean {
   if (outputs.some(({ kind }) => kind === "buffer_mutation" || kind === "parameter_mutation")) return true;
@@ -30,7 +30,7 @@ export function writesState({ graph, inputs, outputs }: Program, analysis: Write
   return writesTo(graph, state, analysis);
 }
 
-/** Whether a graph writes to one of these inputs. */
+/** Returns whether a graph writes to one of these inputs. */
 function writesTo(graph: Graph, inputs: readonly string[], analysis: WriteAnalysis): boolean {
   const views = new Set(inputs);
   const isView = (name: string): boolean => views.has(name);
@@ -39,7 +39,7 @@ function writesTo(graph: Graph, inputs: readonly string[], analysis: WriteAnalys
     if (used.length === 0) continue;
     const nested = graphsOf(node);
     if (nested.length > 0) {
-      // Operands are passed by position, whose meaning the op knows; here any of them may be any input.
+      // Only the op knows to which input an operand is passed, so every operand may be any input.
       const everything = (inner: Graph): readonly string[] => inner.inputs.filter((name) => name !== null);
       if (nested.some(({ graph: inner }) => writesTo(inner, everything(inner), analysis))) return true;
       for (const name of definitionsOf(node)) views.add(name);
@@ -52,13 +52,13 @@ function writesTo(graph: Graph, inputs: readonly string[], analysis: WriteAnalys
   return false;
 }
 
-/** Values that a call of an op writes to. */
+/** Returns the values that a call of an op writes to. */
 function writtenBy(node: Node, { mutates }: OpEffects): readonly string[] {
   const written = new Set([...mutates, ...hiddenWrites(node)]);
   return node.args.filter(({ name }) => written.has(name)).flatMap(({ arg }) => valuesOf(arg));
 }
 
-/** Results that may be views of what `isView` names. */
+/** Returns the results that may be views of what `isView` names. */
 function aliasesOf(node: Node, { aliases }: OpEffects, isView: (name: string) => boolean): readonly string[] {
   return node.outputs.flatMap((output, at) => {
     const args = aliases.flatMap((alias) => (alias.output === at ? (argOf(node, alias.arg) ?? []) : []));

@@ -3,7 +3,7 @@ import type { Arg, Layout, MemoryFormat, NamedArg } from "@pt2/graph";
 import type { ArgValue, OpSchema, SchemaType, TensorMeta } from "@pt2/registry";
 import type { ExpansionBuilder } from "./expansion-builder.ts";
 
-/** Arguments of a lowered call as arguments of a node; those that are None are left out where that is the default. */
+/** Converts arguments of a lowered call to arguments of a node; None is left out where it is the default. */
 export function callArgs(
   schema: OpSchema,
   args: Readonly<Record<string, ArgValue>>,

@@ -16,12 +16,12 @@ import { callArgs, irArg } from "./call-args.ts";
 import { ExpansionBuilder } from "./expansion-builder.ts";
 import { scalarNodes } from "./scalar-nodes.ts";
 
-/** What takes the place of a node: other nodes over the same operands. */
+/** The nodes that replace a node, over the same operands. */
 export interface Expansion {
   readonly nodes: readonly Node[];
-  /** Of the values that the nodes define. */
+  /** The types of the values that the nodes define. */
   readonly types: ExpansionBuilder["types"];
-  /** One per return of the node. */
+  /** One entry per return of the node. */
   readonly results: readonly Arg[];
 }
 
@@ -63,7 +63,7 @@ function addCall(call: Call, builder: ExpansionBuilder, router: Router): void {
   }
 }
 
-/** A view that libtorch does not have, by its geometry over the row-major tensor that rules assume. */
+/** Adds a view that libtorch does not have, by its geometry over the row-major tensor that rules assume. */
 function addView(
   { record, args, results }: Call,
   view: NonNullable<Call["record"]["view"]>,
@@ -71,7 +71,8 @@ function addView(
 ): void {
   const source = args[record.schema.args[0]!.name] as TensorMeta;
   const geometry = view(contiguous(source.shape), args)!;
-  // A tensor may begin in the middle of its memory, and offsets count from the beginning of that: a copy has its own.
+  // A tensor may begin in the middle of its memory, and offsets count from the beginning of the memory: a clone begins
+  // at 0.
   const dense = builder.tensor("aten::clone", [
     { name: "self", arg: { kind: "value", name: builder.nameOf(source) } },
     { name: "memory_format", arg: { kind: "memory_format", value: "contiguous_format" } },

@@ -6,8 +6,8 @@ import { type Expansion, expandOp } from "./expand-op.ts";
 import { staticOperands } from "./static-operands.ts";
 
 /**
- * Expands the nodes whose ops libtorch does not have, where all sizes are known at load. The others are expanded when
- * they are run.
+ * Expands the nodes whose ops libtorch does not have, where all sizes are known at load. The other ones are expanded
+ * when they run.
  */
 export function expandProgram(program: Program, router: Router): Program {
   const graph = expanded(program.graph, router);
@@ -39,7 +39,7 @@ function expanded(graph: Graph, router: Router): Graph {
   return changed ? builder.build(graph.outputs.map((arg) => replaced.arg(arg))) : graph;
 }
 
-/** Puts an expansion in the place of its node, under names that the graph does not have. */
+/** Replaces a node by its expansion, under names that the graph does not have. */
 function insert(
   node: Node,
   { nodes, types, results }: Expansion,

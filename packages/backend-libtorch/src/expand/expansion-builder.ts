@@ -2,7 +2,7 @@ import { contiguousStrides } from "@pt2/format";
 import type { NamedArg, Node, OpName, Output, TensorType, ValueType } from "@pt2/graph";
 import type { ArgValue, LoweredTensor, TensorMeta } from "@pt2/registry";
 
-/** The nodes that take the place of one, as they are made. Tensors are known by the metas that stand for them. */
+/** Builds the nodes that replace a node. Metas stand for tensors. */
 export class ExpansionBuilder {
   readonly nodes: Node[] = [];
   readonly types: Map<string, ValueType> = new Map();
@@ -16,19 +16,19 @@ export class ExpansionBuilder {
     for (const [name, value] of operands) if (typeof value === "object") this.#names.set(value, name);
   }
 
-  /** The value that a tensor is. */
+  /** Returns the name of the value that a tensor is. */
   nameOf(tensor: TensorMeta): string {
     const name = this.#names.get(tensor);
     if (name === undefined) throw new Error(`a rule of ${this.#origin.op} used a tensor that it was not given`);
     return name;
   }
 
-  /** Whether a meta is a tensor of this expansion. */
+  /** Returns whether a meta is a tensor of this expansion. */
   knows(value: ArgValue): boolean {
     return this.#names.has(value);
   }
 
-  /** Lets a tensor be the value of that name. */
+  /** Gives a tensor the name of a value. */
   bind(tensor: LoweredTensor, name: string): void {
     this.#names.set(tensor, name);
     this.types.set(name, typeOf(tensor));
@@ -71,7 +71,7 @@ function isMeta(value: ArgValue): value is LoweredTensor {
   return typeof value === "object" && value !== null && "shape" in value;
 }
 
-/** A dense tensor of a meta's dtype and shape. */
+/** Returns the type of a dense tensor with a meta's dtype and shape. */
 function typeOf({ dtype, shape }: TensorMeta): TensorType {
   return {
     kind: "tensor",

@@ -22,12 +22,13 @@ const BINARY: { readonly [F in BinaryFn]?: readonly [op: string, ...args: readon
   nextafter: ["nextafter"],
 };
 
-/** Functions of one operand have an op of their name, but for this one. */
+/** Functions of one operand whose op does not have the function's name. */
 const UNARY: { readonly [F in UnaryFn]?: string } = { not: "bitwise_not" };
 
 /**
- * An elementwise call of an op that libtorch does not have, as calls of ops that it has. Every conversion is in the
- * typed expression already. Returns the name of the result, which shares no memory with the operands.
+ * Expresses an elementwise call of an op that libtorch does not have by calls of ops that it has. The typed expression
+ * has
+ * every conversion already. Returns the name of the result, which shares no memory with the operands.
  */
 export function scalarNodes({ expr, operands, shape }: TypedCall, builder: ExpansionBuilder): string {
   const shapes: (readonly number[])[] = [];
@@ -57,7 +58,7 @@ export function scalarNodes({ expr, operands, shape }: TypedCall, builder: Expan
   return owned(result!, expr, shape, shapes, builder);
 }
 
-/** The result in its full shape and in memory of its own. */
+/** Gives the result its full shape and memory of its own. */
 function owned(
   result: string,
   expr: TypedExpr,

@@ -1,7 +1,7 @@
 import { type Node, usesOf, type ValueType } from "@pt2/graph";
 import type { ArgValue } from "@pt2/registry";
 
-/** What a node's rules see of the values that it uses, or null where a size is known only when it runs. */
+/** Returns what a node's rules read of the values that it uses, or null where a size is known only when it runs. */
 export function staticOperands(
   node: Node,
   typeOf: (name: string) => ValueType | undefined,

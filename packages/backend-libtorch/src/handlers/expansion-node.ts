@@ -11,7 +11,8 @@ import type { HostServices } from "./host-services.ts";
 import { operandValues, valueKey } from "./operand-values.ts";
 
 /**
- * A node that is expanded into other ops once the sizes of its operands are known. The expansion is compiled as a plan of
+ * A node that is expanded into other ops once the sizes of its operands are known. The expansion is compiled as a plan
+ * of
  * its own, and kept for runs with the same sizes.
  */
 export class ExpansionNode implements HostNode {

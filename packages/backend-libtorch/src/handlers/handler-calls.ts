@@ -9,7 +9,10 @@ import { fromTensor, isNativeTensor } from "../native-tensor.ts";
 import { handlerTensor, isHandlerTensor } from "./handler-tensor.ts";
 import type { HostServices } from "./host-services.ts";
 
-/** `frame.call` of a handler at `caller`, for whose result `depth` handlers wait: any op that the program could contain. */
+/**
+ * Makes `frame.call` of a handler at `caller`, for whose result `depth` handlers wait: it calls any op that the program
+ * could contain.
+ */
 export function handlerCalls(services: HostServices, caller: Node, depth: number): HandlerFrame["call"] {
   return async (name, args) => {
     const op = parseOpName(name);
@@ -31,7 +34,7 @@ async function toHandler(native: NativeTensor): Promise<HandlerTensor> {
   return handlerTensor(native, bytes);
 }
 
-/** A node that calls an op on given values, tensors as its operands. */
+/** Makes a node that calls an op on given values, with tensors as its operands. */
 function callNode(
   op: OpName,
   given: Readonly<Record<string, unknown>>,

@@ -92,7 +92,7 @@ export class HandlerNode implements HostNode {
     const given = (value: ArgValue): unknown => {
       if (Array.isArray(value)) return (value as readonly ArgValue[]).map(given);
       const native = tensors.get(value);
-      // A copy: what a handler does with its arguments must not reach the weights and inputs that they may be.
+      // The handler gets a copy: it must not change the weights and inputs that its arguments may be.
       return native === undefined ? value : handlerTensor(native, bytesOf(native).slice());
     };
     const shown = Object.fromEntries(Object.entries(args).map(([name, value]) => [name, given(value)]));
@@ -107,7 +107,7 @@ export class HandlerNode implements HostNode {
     return record === undefined ? given : resolveArgs(record.schema, given, () => describeNode(node));
   }
 
-  /** What is known of the op. */
+  /** Returns what is known of the op. */
   #record(): Pick<OpRecord, "schema" | "mutates"> | undefined {
     const { registry, dispatcher } = this.#services.router;
     const record = registry.resolve(this.#node.op);

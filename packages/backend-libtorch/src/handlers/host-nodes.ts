@@ -10,12 +10,12 @@ import { type HostNode, MOST_VARIANTS } from "./host-node.ts";
 import type { HostServices } from "./host-services.ts";
 import { KernelNode } from "./kernel-node.ts";
 
-/** What host nodes are made with. */
+/** What host nodes need. */
 export interface HostNodesOptions {
   readonly addon: Addon;
   readonly device: string;
   readonly router: Router;
-  /** Value of a weight by the name of its SSA value in the root graph. */
+  /** Returns a weight by the name of its SSA value in the root graph. */
   initial(value: string): HandlerTensor | undefined;
 }
 
@@ -26,7 +26,7 @@ export class HostNodes implements HostServices {
   readonly router: Router;
   readonly initial: HostNodesOptions["initial"];
   readonly #nodes: HostNode[] = [];
-  /** Ops that handlers call, by what their calls have in common. */
+  /** The nodes of ops that handlers call, by what their calls have in common. */
   readonly #called = new LruCache<string, HostNode>(MOST_VARIANTS, (node) => node.dispose?.());
 
   constructor({ addon, device, router, initial }: HostNodesOptions) {

@@ -4,15 +4,17 @@ import type { Addon } from "../addon.ts";
 import type { Router } from "../routes.ts";
 import type { HostNode } from "./host-node.ts";
 
-/** What host nodes of one program work with. */
+/** What the host nodes of one program share. */
 export interface HostServices {
   readonly addon: Addon;
   readonly device: string;
   readonly router: Router;
-  /** Value of a weight by the name of its SSA value in the root graph. */
+  /** Returns a weight by the name of its SSA value in the root graph. */
   initial(value: string): HandlerTensor | undefined;
-  /** The host node for a node of a graph that JavaScript runs. */
+  /** Returns the host node for a node of a graph that JavaScript runs. */
   hostNode(node: Node, graph: Pick<Graph, "values">): HostNode;
-  /** The host node for a call that a handler makes; the same for calls that differ in their tensors only. */
+  /**
+   * Returns the host node for a call that a handler makes; calls that differ in their tensors only have the same one.
+   */
   calledNode(node: Node): HostNode;
 }

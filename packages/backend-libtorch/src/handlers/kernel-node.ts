@@ -35,7 +35,8 @@ export class KernelNode implements HostNode {
     for (const [i, name] of this.#operands.entries()) values.set(name, await toValue(operands[i] ?? null));
     const call: KernelCalls["call"] = (op, given) => {
       const answer = callOp(op, given, { addon, dispatcher: router.dispatcher, outputs: "device" });
-      // Who does not wait for it gets to know by what the kernel returns, not by the end of the process.
+      // A caller that does not wait for the answer learns of a failure by the kernel's result, not by the end of the
+      // process.
       answer.catch(() => {});
       return answer;
     };

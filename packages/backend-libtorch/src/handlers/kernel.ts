@@ -4,9 +4,9 @@ import type { OpArgs, OpResult, OpValue } from "../eager/op-args.ts";
 
 /** Calls ops of libtorch from within a kernel. */
 export interface KernelCalls {
-  /** Where the program runs: `cpu` or `cuda:0`. */
+  /** The device on which the program runs: `cpu` or `cuda:0`. */
   readonly device: string;
-  /** Runs an op of the dispatcher; one entry per return. Tensors stay where the program computes. */
+  /** Runs an op of the dispatcher and returns one entry per return. Tensors stay on the program's device. */
   call(op: OpName, args: OpArgs): Promise<readonly OpResult[]>;
 }
 
@@ -15,9 +15,12 @@ export interface KernelCalls {
  * other ops of libtorch.
  */
 export interface LibtorchKernel {
-  /** Ops that it takes, as `ns::op.overload`. */
+  /** The ops that it computes, as `ns::op.overload`. */
   readonly ops: readonly OpName[];
-  /** Arguments by schema name, as the program gives them. Returns one entry per return of the op. */
+  /**
+   * Computes an op from its arguments by schema name, as the program gives them. It returns one entry per return of the
+   * op.
+   */
   call(args: Readonly<Record<string, OpValue>>, torch: KernelCalls): Promise<readonly OpResult[]>;
 }
 
@@ -29,7 +32,7 @@ export interface LibtorchLibrary {
 /** What op sets may bring for this backend. */
 export type LibtorchKernelSource = LibtorchKernel | LibtorchLibrary;
 
-/** The kernels of a registry's op sets, and the libraries that must be loaded for them. */
+/** Collects the kernels of a registry's op sets, and the libraries that must be loaded for them. */
 export function kernelSourcesOf(registry: OpRegistry): {
   readonly kernels: readonly LibtorchKernel[];
   readonly libraries: readonly string[];

@@ -3,12 +3,12 @@ import type { ArgValue } from "@pt2/registry";
 import type { NativeValue } from "../addon.ts";
 import { isNativeTensor } from "../native-tensor.ts";
 
-/** What rules see of values that a run computed: metas for tensors, numbers as they are. */
+/** Converts values that a run computed to what rules read: metas for tensors, numbers as they are. */
 export function operandValues(names: readonly string[], values: readonly NativeValue[]): ReadonlyMap<string, ArgValue> {
   return new Map(names.map((name, i) => [name, ruleValue(values[i] ?? null, name)]));
 }
 
-/** Equal for operands of which rules see the same. */
+/** Returns a key that is equal for operands of which rules read the same. */
 export function valueKey(values: readonly ArgValue[]): string {
   return values.map(keyOf).join(";");
 }

@@ -7,28 +7,28 @@ import { cacheFolder, type Environment } from "./environment.ts";
 import type { Libtorch } from "./libtorch.ts";
 import { isWhole, type ModuleRecord, recordOf } from "./whole-module.ts";
 
-/** What is known of a module, beside it. */
+/** The file beside a module that describes it. */
 const FACTS = "build.json";
 const KEPT_BUILDS = 3;
 /** A build that is this old and not among the newest is not in use by a process that is about to load it. */
 const OLD_MS = 3600_000;
 
-/** Where compiled modules and the folders they are compiled in are kept. */
+/** Returns the folder of compiled modules and of the folders in which they are compiled. */
 export function addonFolder(env: Environment): string {
   return join(cacheFolder(env), "addon");
 }
 
-/** Whether anything was ever compiled here. */
+/** Returns whether any module was compiled here. */
 export async function hasBuilds(env: Environment): Promise<boolean> {
   return (await readdir(addonFolder(env)).catch((): string[] => [])).some((name) => /^\d/.test(name));
 }
 
-/** Where the module of some sources is, or will be. One that was compiled with CUDA is another one. */
+/** Returns the path of the module of some sources, whether it is there or not. One with CUDA has another path. */
 export function addonFile({ key }: AddonSources, libtorch: Libtorch, env: Environment, cuda: boolean): string {
   return join(addonFolder(env), `${prefixOf(libtorch)}${key}${cuda ? "-cuda" : ""}`, ADDON_FILE);
 }
 
-/** The module of some sources that is there, and whole: with CUDA, or else without where that will do. */
+/** Finds the module of some sources that is there, and whole: with CUDA, or else without where that is enough. */
 export async function presentAddon(
   sources: AddonSources,
   libtorch: Libtorch,
@@ -39,7 +39,7 @@ export async function presentAddon(
     const file = addonFile(sources, libtorch, env, cuda);
     if (!(await exists(file))) continue;
     if (await isWhole(file, await factsOf(file))) return file;
-    // Its folder can be made again only where there is none.
+    // A folder can be published again only where there is none.
     await rm(dirname(file), { recursive: true, force: true });
   }
   return undefined;
@@ -54,7 +54,7 @@ async function factsOf(file: string): Promise<Partial<ModuleRecord>> {
   }
 }
 
-/** Puts a module where it belongs: its folder appears complete or not at all. */
+/** Publishes a module: its folder appears complete or not at all. */
 export async function publishAddon(made: string, file: string, facts: Readonly<Record<string, string>>): Promise<void> {
   const folder = dirname(file);
   const draft = `${folder}.${randomUUID()}`;

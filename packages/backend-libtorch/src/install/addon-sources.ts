@@ -6,7 +6,7 @@ import { dirname, join } from "node:path";
 import type { Environment } from "./environment.ts";
 import type { Libtorch } from "./libtorch.ts";
 
-/** The package's `native` folder, wherever a bundler has put this module. */
+/** Returns the package's `native` folder, wherever a bundler has put this module. */
 export function packagedSources(): string {
   return join(dirname(createRequire(import.meta.url).resolve("@pt2/backend-libtorch/package.json")), "native");
 }
@@ -14,15 +14,16 @@ export function packagedSources(): string {
 /** What one build of the native module is made from. */
 export interface AddonSources {
   readonly folder: string;
-  /** Files to compile, relative to the folder. */
+  /** The files to compile, relative to the folder. */
   readonly units: readonly string[];
-  /** Of all sources and headers, the build script, the libtorch, and settings of the compiler. */
+  /** A hash of all sources and headers, the build script, the libtorch, and settings of the compiler. */
   readonly key: string;
 }
 
-/** Reads the sources. A build is good for a key: another libtorch, or a changed source, is another one. */
+/** Reads the sources. A build belongs to a key: another libtorch, or a changed source, has another key. */
 export async function readSources(folder: string, libtorch: Libtorch, env: Environment): Promise<AddonSources> {
-  // Synchronous: hundreds of small files take a few milliseconds so, and ten times as long through the thread pool.
+  // The reads are synchronous: hundreds of small files take a few milliseconds, and ten times as long through the
+  // thread pool.
   const entries = readdirSync(join(folder, "src"), { recursive: true, encoding: "utf8" });
   const files = entries
     .map((name) => `src/${name.replaceAll("\\", "/")}`)
@@ -37,7 +38,10 @@ export async function readSources(folder: string, libtorch: Libtorch, env: Envir
   return { folder, units: files.filter((file) => file.endsWith(".cc")), key: hash.digest("hex").slice(0, 16) };
 }
 
-/** A libtorch at the same path may have been replaced; times are left out, since copying an image changes them. */
+/**
+ * The identity has sizes, because a libtorch at the same path may have been replaced; it has no times, since copying an
+ * image changes them.
+ */
 async function identityOf({ path, version, build, cxx11Abi }: Libtorch): Promise<string> {
   const sizes = await Promise.all(
     ["libtorch_cpu.so", "libtorch_cpu.dylib", "libc10.so", "libc10.dylib"].map((name) =>

@@ -132,6 +132,13 @@ describe("failures", () => {
     });
   });
 
+  it("says that the native module is not built on Windows", async () => {
+    const platform = Object.getOwnPropertyDescriptor(process, "platform")!;
+    Object.defineProperty(process, "platform", { ...platform, value: "win32" });
+    const built = buildAddon(libtorch, options).finally(() => Object.defineProperty(process, "platform", platform));
+    await expect(built).rejects.toMatchObject({ code: "libtorch.platform" });
+  });
+
   it("takes what PT2_LIBTORCH_ADDON names as it is", async () => {
     const own = { ...options, folder: libtorch.path, env: { ...env, PT2_LIBTORCH_ADDON: "/mine.node" } };
     const build = { file: "/mine.node", libtorch, fresh: false };

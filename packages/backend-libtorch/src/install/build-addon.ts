@@ -18,7 +18,7 @@ import { compilerAdvice, findToolchain, nodeHeaders, type Toolchain } from "./to
 export interface BuildOptions {
   /** @default process.env */
   readonly env?: Environment;
-  /** Sources to compile. @default those of this package */
+  /** The folder of the sources. @default those of this package */
   readonly nativeFolder?: string;
   readonly onProgress?: ((progress: BuildProgress) => void) | undefined;
 }
@@ -35,8 +35,9 @@ const LAST_LINES = 30;
 const ATTEMPTS = 3;
 
 /**
- * The native module for the libtorch that is found here, if it is compiled already; undefined where {@link buildAddon}
- * would compile. Looks for no libtorch where nothing was ever compiled.
+ * Finds the native module for the libtorch of this machine, if it is compiled already; undefined where {@link
+ * buildAddon}
+ * would compile. It looks for no libtorch where no module was ever compiled.
  */
 export async function findBuiltAddon(options: FindOptions & BuildOptions = {}): Promise<AddonBuild | undefined> {
   const { env = process.env, nativeFolder = packagedSources() } = options;
@@ -58,7 +59,7 @@ export async function buildAddon(libtorch: Libtorch, options: BuildOptions = {})
   const cuda = headers.cudaHeaders.length > 0;
   const present = await presentAddon(await read(), libtorch, env, cuda);
   if (present !== undefined) return { file: present, libtorch, fresh: false };
-  // Before waiting for a lock: who lacks a compiler should hear of it at once.
+  // The toolchain is found before waiting for a lock: a machine without a compiler fails at once.
   const toolchain = await findToolchain(env);
   const workFolder = join(addonFolder(env), `work-${workKey(libtorch, nativeFolder, env)}`);
   const onWait = (): void => onProgress({ stage: "wait", done: 0, total: 1, line: "another process is building" });
@@ -70,11 +71,11 @@ export async function buildAddon(libtorch: Libtorch, options: BuildOptions = {})
       await mkdir(workFolder, { recursive: true });
       const outcome = await compile({ sources, libtorch, toolchain, ...headers, workFolder, env, onProgress });
       if (outcome.code !== 0) throw buildFailed(outcome.lines, toolchain, libtorch);
-      // Sources that are edited meanwhile are built as they are now.
+      // Sources that were edited in the meantime are compiled again.
       if ((await read()).key !== sources.key) continue;
       const file = addonFile(sources, libtorch, env, cuda);
       await publishAddon(join(workFolder, ADDON_FILE), file, { compiler: toolchain.compilerVersion });
-      // Objects speed up the next build after an edit; sources below node_modules are never edited.
+      // Objects make the next build after an edit faster; sources below node_modules are never edited.
       if (/[\\/]node_modules[\\/]/.test(nativeFolder)) await rm(workFolder, { recursive: true, force: true });
       await removeOldAddons(env, libtorch, file);
       return { file, libtorch, fresh: true };

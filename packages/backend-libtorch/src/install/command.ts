@@ -4,10 +4,10 @@ import type { Environment } from "./environment.ts";
 
 /** What a finished command left behind. */
 export interface Finished {
-  /** Exit code; 1 where a signal ended it or it could not start. */
+  /** The exit code; 1 where a signal ended it or it could not start. */
   readonly code: number;
   readonly stdout: string;
-  /** Both streams, line by line in order of arrival. */
+  /** The lines of both streams in order of arrival. */
   readonly lines: readonly string[];
 }
 
@@ -15,7 +15,7 @@ export interface Finished {
 export interface CommandOptions {
   readonly env: Environment;
   readonly cwd?: string;
-  /** Ends it after this time. */
+  /** Ends the command after this time. */
   readonly timeoutMs?: number;
   readonly onLine?: (line: string) => void;
 }
@@ -56,7 +56,7 @@ export function runCommand(command: string, args: readonly string[], options: Co
   });
 }
 
-/** Carriage returns end a line too: progress bars use them. */
+/** Splits a stream into lines. Carriage returns end a line too: progress bars use them. */
 function splitLines(stream: NodeJS.ReadableStream, say: (line: string) => void): () => void {
   let rest = "";
   stream.setEncoding("utf8").on("data", (text: string) => {

@@ -33,7 +33,7 @@ export async function compileDirectly(job: CompileJob): Promise<Finished> {
   return linked;
 }
 
-/** Flags that compile a file. */
+/** Returns the flags that compile a file. */
 export function compileFlags({ sources, libtorch, nodeHeaders, cudaHeaders, env }: CompileJob): readonly string[] {
   const include = join(libtorch.path, "include");
   const system = [...nodeHeaders, include, join(include, "torch/csrc/api/include"), ...cudaHeaders];
@@ -56,7 +56,9 @@ export function compileFlags({ sources, libtorch, nodeHeaders, cudaHeaders, env 
   ];
 }
 
-/** `at::parallel_for` is inline and serial without it. libtorch on macOS has an OpenMP that compilers there lack. */
+/**
+ * `at::parallel_for` is inline and serial without this flag. libtorch on macOS has an OpenMP that compilers there lack.
+ */
 const OPENMP: readonly string[] = process.platform === "darwin" ? [] : ["-fopenmp"];
 
 function linkFlags({ libtorch, workFolder }: CompileJob, objects: readonly string[]): readonly string[] {

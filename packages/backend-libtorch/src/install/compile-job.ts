@@ -3,27 +3,27 @@ import type { Environment } from "./environment.ts";
 import type { Libtorch } from "./libtorch.ts";
 import type { Toolchain } from "./toolchain.ts";
 
-/** How far a build is. */
+/** The progress of a build. */
 export interface BuildProgress {
-  /** `wait`: another process builds the same. */
+  /** The stage; `wait`: another process builds the same. */
   readonly stage: "wait" | "configure" | "compile";
-  /** Steps of the compiler: files and the link. */
+  /** The finished steps of the compiler: files and the link. */
   readonly done: number;
   readonly total: number;
   /** The last command line of the compiler. */
   readonly line: string;
 }
 
-/** What is compiled with what. */
+/** A build of the native module: its sources, its libtorch and its tools. */
 export interface CompileJob {
   readonly sources: AddonSources;
   readonly libtorch: Libtorch;
   readonly toolchain: Toolchain;
-  /** Include folders of Node-API. */
+  /** The include folders of Node-API. */
   readonly nodeHeaders: readonly string[];
-  /** Include folders of CUDA; none: the module is compiled without it. */
+  /** The include folders of CUDA; without any the module is compiled without CUDA. */
   readonly cudaHeaders: readonly string[];
-  /** Where objects and the module go. What is there already is not compiled again if CMake is at work. */
+  /** The folder of objects and of the module. CMake does not compile again what is there already. */
   readonly workFolder: string;
   readonly env: Environment;
   readonly onProgress: (progress: BuildProgress) => void;

@@ -40,7 +40,7 @@ async function compileWithCmake(job: CompileJob, cmake: string): Promise<Finishe
     ],
     { env },
   );
-  // Of no use later, and it would be compiled if CMake ran at the top of a folder that contains it.
+  // The folder must not be committed, and another project's CMake must not configure it.
   await writeFile(join(workFolder, ".gitignore"), "*\n").catch(() => undefined);
   if (configured.code !== 0) return configured;
   const count = progressOf(sources.units.length + 1, onProgress);
@@ -50,7 +50,7 @@ async function compileWithCmake(job: CompileJob, cmake: string): Promise<Finishe
   });
 }
 
-/** Understands the lines of Ninja, which counts its steps, and of make, whose steps are counted here. */
+/** Parses the lines of Ninja, which counts its steps, and of make, whose steps are counted here. */
 function progressOf(steps: number, onProgress: CompileJob["onProgress"]): (line: string) => void {
   let done = 0;
   let total = steps;

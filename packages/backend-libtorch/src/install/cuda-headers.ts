@@ -12,7 +12,10 @@ const PARTS = [
   ["cusparse.h", "cublas_v2.h", "cusolverDn.h"],
 ] as const;
 
-/** Include folders of CUDA for a CUDA build of libtorch, of the same major version. None where a part is missing. */
+/**
+ * Finds the include folders of CUDA for a CUDA build of libtorch, of the same major version; none where a part is
+ * missing.
+ */
 export async function cudaHeaders(libtorch: Libtorch, env: Environment): Promise<readonly string[]> {
   if (libtorch.build !== "cuda") return [];
   const major = await majorVersion(join(libtorch.path, "version.py"), /^cuda\b[^=]*= ['"](\d+)\./m);
@@ -52,7 +55,7 @@ async function firstWith(folders: readonly string[], files: readonly string[]): 
   return undefined;
 }
 
-/** The number that a pattern finds in a file; 0 where there is none. */
+/** Returns the number that a pattern finds in a file; 0 where there is none. */
 async function majorVersion(file: string, pattern: RegExp): Promise<number> {
   const text = await readFile(file, "utf8").catch(() => "");
   return Number(pattern.exec(text)?.[1] ?? 0);

@@ -6,7 +6,7 @@ import { delimiter, isAbsolute, join } from "node:path";
 /** Environment variables, as in `process.env`. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Where downloads and compiled modules are kept: `PT2_CACHE`, or the platform's folder for such things. */
+/** Returns the folder of downloads and compiled modules: `PT2_CACHE`, or the platform's folder for caches. */
 export function cacheFolder(env: Environment = process.env): string {
   if (env.PT2_CACHE) return env.PT2_CACHE;
   if (process.platform === "win32") return join(env.LOCALAPPDATA ?? join(homedir(), "AppData/Local"), "pt2/cache");
@@ -14,12 +14,12 @@ export function cacheFolder(env: Environment = process.env): string {
   return join(env.HOME || homedir(), process.platform === "darwin" ? "Library/Caches/pt2" : ".cache/pt2");
 }
 
-/** What `pt2 libtorch install` fills: one folder per version, with `torch` in it. */
+/** Returns the folder that `pt2 libtorch install` fills: one folder per version, with `torch` in it. */
 export function installFolder(env: Environment = process.env): string {
   return join(cacheFolder(env), "libtorch");
 }
 
-/** The first of some commands that the PATH has. A name with a slash is taken as a path. */
+/** Finds the first of some commands that the PATH has. A name with a slash is taken as a path. */
 export async function findCommand(names: readonly string[], env: Environment): Promise<string | undefined> {
   const folders = (env.PATH ?? "").split(delimiter).filter((folder) => isAbsolute(folder));
   const endings = process.platform === "win32" ? [".exe"] : [""];

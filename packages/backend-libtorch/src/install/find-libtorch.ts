@@ -7,7 +7,7 @@ import { installError, numbered } from "./install-errors.ts";
 import { compareVersions, DEFAULT_VERSION, type Libtorch, OLDEST_VERSION } from "./libtorch.ts";
 import { pythonChoices, torchOfPython } from "./python-torch.ts";
 
-/** Where to look. */
+/** Where {@link findLibtorch} looks. */
 export interface FindOptions {
   /** A folder with `include` and `lib`, instead of looking for one. */
   readonly folder?: string | undefined;
@@ -40,9 +40,9 @@ export async function findLibtorch(options: FindOptions = {}): Promise<Libtorch>
 }
 
 /**
- * Looks for a libtorch: a folder that was named (`folder`, else `PT2_LIBTORCH`), which then must be one; torch of the
- * active Python; what `pt2 libtorch install` installed. Costs a few file reads, and starts an interpreter at most for a
- * Python outside virtual environments.
+ * Looks for a libtorch: a named folder (`folder`, else `PT2_LIBTORCH`), which then must be one; torch of the active
+ * Python; what `pt2 libtorch install` installed. It reads a few files, and starts an interpreter at most for a Python
+ * outside virtual environments.
  */
 export async function searchLibtorch(options: FindOptions = {}): Promise<LibtorchSearch> {
   const places: LibtorchPlace[] = [];
@@ -64,7 +64,7 @@ export async function searchLibtorch(options: FindOptions = {}): Promise<Libtorc
   return { libtorch: undefined, places };
 }
 
-/** `torch 2.13.0+cpu, CPU build, new C++ ABI`. */
+/** Describes a libtorch: `torch 2.13.0+cpu, CPU build, new C++ ABI`. */
 export function describeLibtorch({ version, build, cxx11Abi }: Libtorch): string {
   return `torch ${version}, ${build === "cuda" ? "CUDA" : "CPU"} build${cxx11Abi ? "" : ", old C++ ABI"}`;
 }
@@ -72,10 +72,10 @@ export function describeLibtorch({ version, build, cxx11Abi }: Libtorch): string
 interface Candidate {
   readonly name: string;
   readonly path: string | null;
-  /** To inspect; undefined where there is nothing. */
+  /** The folder to inspect; undefined where there is none. */
   readonly folder?: string;
   readonly problem?: string;
-  /** The user named it, so that no other libtorch may be used. */
+  /** Whether the user named it, so that no other libtorch may be used. */
   readonly only?: boolean;
 }
 

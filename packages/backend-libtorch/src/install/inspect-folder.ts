@@ -2,7 +2,7 @@ import { open, readdir, readFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { compareVersions, type Libtorch, OLDEST_VERSION } from "./libtorch.ts";
 
-/** What a folder turned out to be: a libtorch, or why it is none. */
+/** What a folder is: a libtorch, or why it is none. */
 export type Inspection = { readonly libtorch: Libtorch } | { readonly problem: string };
 
 /** The library with the operators, by platform. */
@@ -13,10 +13,10 @@ const LIBRARY: Readonly<Record<string, string>> = {
 };
 /** Folders inside of a named folder that may hold the libtorch. */
 const INNER = ["torch", "libtorch"];
-/** `e_machine` of an ELF header. */
+/** The values of `e_machine` in an ELF header. */
 const ELF_MACHINES: Readonly<Record<string, number>> = { x64: 0x3e, arm64: 0xb7 };
 
-/** Reads what a folder holds. Nothing is loaded and nothing is run. */
+/** Reads what a folder holds. It loads and runs nothing. */
 export async function inspectFolder(
   path: string,
   platform: NodeJS.Platform = process.platform,
@@ -59,7 +59,7 @@ function withoutLibrary(
   return libraries === undefined ? "no folder lib" : `no lib/${library}`;
 }
 
-/** As pip's wheel, the official archive, and the headers of either say it. */
+/** Finds the version as pip's wheel, the official archive, or the headers of either say it. */
 async function versionOf(folder: string): Promise<string | undefined> {
   const python = await textOf(join(folder, "version.py"));
   const fromPython = python && /^__version__ = ['"]([^'"]+)['"]/m.exec(python)?.[1];
@@ -76,7 +76,7 @@ async function versionOf(folder: string): Promise<string | undefined> {
   return undefined;
 }
 
-/** Read from the name of a function that takes a `std::string` and is exported by every version. */
+/** Reads the ABI from the name of a function that takes a `std::string` and is exported by every version. */
 async function hasCxx11Abi(folder: string, libraries: ReadonlySet<string>): Promise<boolean> {
   if (!libraries.has("libc10.so")) return true;
   const symbols = await readFile(join(folder, "lib/libc10.so"));

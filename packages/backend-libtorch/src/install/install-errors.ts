@@ -22,7 +22,7 @@ export function installError(code: InstallErrorCode, parts: Pt2ErrorParts): Pt2E
   return new Pt2Error(code, parts);
 }
 
-/** Lines with their numbers, indented below the label that an error puts before them. */
+/** Numbers lines, and indents them below the label that an error puts before them. */
 export function numbered(lines: readonly string[]): string {
   return lines.map((line, i) => `\n    ${i + 1}. ${line}`).join("");
 }

@@ -1,14 +1,14 @@
 import type { Environment } from "./environment.ts";
 
-/** How far an installation is. */
+/** The progress of an installation. */
 export interface InstallProgress {
-  /** `wait`: another process installs the same. */
+  /** The stage; `wait`: another process installs the same. */
   readonly stage: "wait" | "download" | "unpack";
-  /** Bytes. */
+  /** The bytes so far. */
   readonly done: number;
-  /** 0 where it is not known. */
+  /** The bytes in all; 0 where that is unknown. */
   readonly total: number;
-  /** What is being downloaded or unpacked. */
+  /** The file that is being downloaded or unpacked. */
   readonly what: string;
 }
 
@@ -17,7 +17,7 @@ export interface InstallJob {
   readonly version: string;
   readonly cuda: boolean;
   readonly env: Environment;
-  /** An empty folder; `torch` goes into it. */
+  /** An empty folder, in which `torch` is put. */
   readonly folder: string;
   readonly onProgress: (progress: InstallProgress) => void;
 }
@@ -25,6 +25,6 @@ export interface InstallJob {
 /** A file that was installed, as its index names it. */
 export interface InstalledFile {
   readonly name: string;
-  /** Of the file, checked. Null where the index does not say it. */
+  /** The checksum of the file, which was compared. It is null where the index does not have it. */
   readonly sha256: string | null;
 }

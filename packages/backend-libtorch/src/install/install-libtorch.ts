@@ -12,9 +12,9 @@ import { installFromArchive } from "./wheel-archive.ts";
 
 /** Options of {@link installLibtorch}. */
 export interface InstallOptions {
-  /** Release of PyTorch. @default the one that this package is tested with */
+  /** The release of PyTorch. @default the one that this package is tested with */
   readonly version?: string | undefined;
-  /** The build for NVIDIA GPUs, several GB. @default false */
+  /** Whether to install the build for NVIDIA GPUs, several GB. @default false */
   readonly cuda?: boolean;
   /** @default process.env */
   readonly env?: Environment;
@@ -62,7 +62,7 @@ export async function installLibtorch(options: InstallOptions = {}): Promise<Ins
   );
 }
 
-/** The folder appears complete or not at all, under the exact version that the files say. */
+/** Publishes a folder, complete or not at all, under the exact version that the files say. */
 async function publish(draft: string, root: string, version: string): Promise<void> {
   const inspection = await inspectFolder(join(draft, "torch"));
   if ("problem" in inspection) throw unusable(version, false, inspection.problem);

@@ -1,23 +1,27 @@
 /** A libtorch on this machine: headers and libraries of one build of PyTorch. */
 export interface Libtorch {
-  /** Holds `include` and `lib`. */
+  /** The folder that holds `include` and `lib`. */
   readonly path: string;
-  /** As PyTorch writes it: `2.13.0+cpu`. */
+  /** The version as PyTorch writes it: `2.13.0+cpu`. */
   readonly version: string;
-  /** Which devices this build can drive besides the CPU. */
+  /** The devices that this build can use: only the CPU, or CUDA too. */
   readonly build: "cpu" | "cuda";
-  /** `_GLIBCXX_USE_CXX11_ABI` of its C++ libraries. */
+  /** The value of `_GLIBCXX_USE_CXX11_ABI` of its C++ libraries. */
   readonly cxx11Abi: boolean;
 }
 
 /** The oldest release that the native module compiles against. */
 export const OLDEST_VERSION = "2.6";
-/** The newest release that it was tried with; later ones are tried too. */
+/** The newest release that the native module was tested with; it may work with later ones. */
 export const NEWEST_VERSION = "2.15";
-/** What `pt2 libtorch install` installs. */
+/** The release that `pt2 libtorch install` installs. */
 export const DEFAULT_VERSION = "2.13.0";
 
-/** Negative, zero or positive as `a` is before, equal to or after `b`; local parts such as `+cpu` do not count. */
+/**
+ * Compares versions: negative, zero or positive as `a` is before, equal to or after `b`; local parts such as `+cpu` do
+ * not
+ * count.
+ */
 export function compareVersions(a: string, b: string): number {
   const [left, right] = [numbersOf(a), numbersOf(b)];
   for (let i = 0; i < Math.max(left.length, right.length); i++) {

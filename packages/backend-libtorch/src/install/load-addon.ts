@@ -17,7 +17,7 @@ export interface LoadOptions extends FindOptions, BuildOptions {}
 export interface LoadedAddon {
   readonly addon: Addon;
   readonly libtorch: Libtorch;
-  /** Path of the native module. */
+  /** The path of the native module. */
   readonly file: string;
 }
 
@@ -29,7 +29,7 @@ let queue: Promise<unknown> = Promise.resolve();
  * each worker thread that asks. `PT2_LIBTORCH_ADDON` names a module that was compiled by hand.
  */
 export function loadAddon(options: LoadOptions = {}): Promise<LoadedAddon> {
-  // One after the other: two callers with different wishes must not both load theirs.
+  // Loads run one after another: two callers with different options must not both load a libtorch.
   const next = queue.then(() => load(options));
   queue = next.catch(() => undefined);
   return next;
@@ -54,7 +54,7 @@ async function loadBuilt(libtorch: Libtorch, options: BuildOptions, env: Environ
   try {
     return { addon: open(file, libtorch, env), libtorch, file };
   } catch (problem) {
-    // An old build may have met a changed system: another libstdc++, or other files at libtorch's path.
+    // The system may have changed since an old build: another libstdc++, or other files at libtorch's path.
     if (fresh) throw problem;
     await rm(dirname(file), { recursive: true, force: true });
     const rebuilt = await buildAddon(libtorch, options);
@@ -72,7 +72,9 @@ function open(file: string, libtorch: Libtorch, env: Environment): Addon {
   return module.exports as Addon;
 }
 
-/** A file that is cut short would end the process, not the load. The loader itself reports a missing file. */
+/**
+ * Refuses a file that is cut short, which would end the process instead of the load. The loader reports a missing file.
+ */
 async function refuseCutShort(file: string): Promise<void> {
   if (!(await isCutShort(file).catch(() => false))) return;
   throw installError("libtorch.load-failed", {
@@ -83,7 +85,10 @@ async function refuseCutShort(file: string): Promise<void> {
   });
 }
 
-/** Libraries are found by name among those that are loaded already, so the second libtorch would be half the first. */
+/**
+ * The loader finds libraries by name among those that are loaded already, so a second libtorch would mix with the
+ * first.
+ */
 async function refuseAnother(wanted: string, loadedFrom: string | undefined): Promise<void> {
   if (loadedFrom === undefined) return;
   const [a, b] = await Promise.all([join(wanted, "lib"), loadedFrom].map((path) => realpath(path).catch(() => path)));

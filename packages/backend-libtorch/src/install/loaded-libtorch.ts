@@ -3,7 +3,10 @@ import { basename, dirname } from "node:path";
 
 const LIBRARY = /^libtorch_cpu\.(?:so|dylib)$/;
 
-/** The folder `lib` of the libtorch that this process (any of its threads) has loaded; undefined while there is none. */
+/**
+ * Returns the folder `lib` of the libtorch that this process (any of its threads) has loaded; undefined while there is
+ * none.
+ */
 export async function loadedLibtorch(): Promise<string | undefined> {
   const file = (await loadedFiles()).find((path) => LIBRARY.test(basename(path)));
   return file === undefined ? undefined : dirname(file);

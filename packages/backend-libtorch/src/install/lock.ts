@@ -4,13 +4,13 @@ import { dirname } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { installError } from "./install-errors.ts";
 
-/** How patient a lock is. */
+/** How long a lock waits. */
 export interface LockOptions {
   /** Called once when another process holds the lock. */
   readonly onWait?: () => void;
-  /** Holder's sign of life. @default 2000 */
+  /** How often the holder touches the file. @default 2000 */
   readonly beatMs?: number;
-  /** A lock without a sign of life for this long is taken over. @default 15000 */
+  /** A lock that was not touched for this long is taken over. @default 15000 */
   readonly staleMs?: number;
   /** Gives up after this time. @default 30 minutes */
   readonly patienceMs?: number;
@@ -50,7 +50,7 @@ export async function withLock<T>(file: string, work: () => Promise<T>, options:
     return await work();
   } finally {
     clearInterval(heart);
-    // Not if another process took the lock over because this one seemed dead.
+    // The file stays if another process has taken the lock over because this one seemed dead.
     if ((await readFile(file, "utf8").catch(() => "")) === owner) await rm(file, { force: true });
   }
 }
@@ -76,8 +76,8 @@ async function isStale(file: string, staleMs: number): Promise<boolean> {
 }
 
 /**
- * Renames first: of several that want a dead lock out of the way one succeeds, and removes that very file. What came too
- * late, and has the lock of who was faster, puts it back.
+ * Removes a dead lock. It renames first: of several processes one succeeds, and removes that very file. A process that
+ * is late, and has renamed the lock of a faster one, puts it back.
  */
 async function takeAway(file: string, staleMs: number): Promise<void> {
   const grave = `${file}.${randomUUID()}`;

@@ -13,16 +13,16 @@ export interface Pip {
   readonly version: string;
 }
 
-/** Holds builds without CUDA; the default index has none for Linux on x64. */
+/** The index with builds without CUDA; the default index has none for Linux on x64. */
 export const CPU_INDEX = "https://download.pytorch.org/whl/cpu";
-/** The wheels differ by Python in parts that are thrown away, so any that exists will do. */
+/** Wheels for different Pythons differ only in parts that are not kept, so any that exists can be used. */
 const OTHER_PYTHON = ["--python-version", "3.12", "--implementation", "cp"];
 /** The first pip whose progress programs can read, and the first that reports what it installed. */
 const RAW_PROGRESS_SINCE = "24.1";
 const REPORT_SINCE = "22.2";
 const LAST_LINES = 12;
 
-/** The first Python of {@link pythonChoices} that has pip. */
+/** Finds the first Python of {@link pythonChoices} that has pip. */
 export async function findPip(env: Environment): Promise<Pip | undefined> {
   for (const { path } of await pythonChoices(env)) {
     if (path === undefined) continue;
@@ -53,7 +53,7 @@ export async function installWithPip(job: InstallJob, pip: Pip): Promise<readonl
   return files;
 }
 
-/** Arguments to try one after the other while pip finds no matching file. */
+/** Returns the arguments to try one after the other while pip finds no matching file. */
 async function attempts({ version, cuda, env }: InstallJob): Promise<readonly (readonly string[])[]> {
   if (cuda) return [[`torch==${version}`]];
   const index = env.PIP_NO_INDEX === undefined && (await reachable()) ? ["--extra-index-url", CPU_INDEX] : [];
@@ -86,7 +86,7 @@ async function runPip({ env, onProgress }: InstallJob, pip: Pip, args: readonly 
   return await runCommand(pip.python, ["-m", "pip", "install", ...fixed, ...args], { env, onLine });
 }
 
-/** Libraries find each other by relative paths, so what lies beside torch stays beside it. */
+/** Libraries find each other by relative paths, so the folders beside torch stay beside it. */
 async function keepLibraries(site: string, folder: string): Promise<void> {
   await mkdir(join(folder, "torch"));
   const keep = ["torch/lib", "torch/include", "torch/version.py", "torch.libs", "nvidia"];

@@ -7,11 +7,11 @@ import { type Environment, findCommand } from "./environment.ts";
 export interface PythonChoice {
   /** `PT2_PYTHON`, or `python3 on the PATH`. */
   readonly name: string;
-  /** Undefined where the variable is not set, or the PATH has none. */
+  /** The path; undefined where the variable is not set, or the PATH has none. */
   readonly path: string | undefined;
 }
 
-/** Where a Python keeps torch, or why it has none. */
+/** The folder of torch of a Python, or why it has none. */
 export type TorchOfPython = { readonly folder: string } | { readonly problem: string };
 
 const PATIENCE_MS = 20_000;
@@ -24,7 +24,7 @@ spec = importlib.util.find_spec("torch")
 print((list(spec.submodule_search_locations or []) or [""])[0] if spec else "")
 `;
 
-/** The Pythons to ask, in order. */
+/** Lists the Pythons to ask, in order. */
 export async function pythonChoices(env: Environment): Promise<readonly PythonChoice[]> {
   const windows = process.platform === "win32";
   const inside = (prefix: string | undefined, folder: string): string | undefined =>
@@ -48,7 +48,7 @@ export async function torchOfPython(python: string, env: Environment): Promise<T
   return folder === "" ? { problem: "this Python has no torch" } : { folder };
 }
 
-/** Starting an interpreter costs more than everything else here, and a virtual environment needs none. */
+/** Finds torch without an interpreter: starting one takes longer than everything else here. */
 async function torchOfVenv(python: string): Promise<string | undefined> {
   const prefix = dirname(dirname(python));
   const names = await namesIn(prefix);

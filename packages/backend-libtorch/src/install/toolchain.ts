@@ -7,14 +7,14 @@ import { installError, numbered } from "./install-errors.ts";
 
 /** The tools that compile the native module. */
 export interface Toolchain {
-  /** Path of the C++ compiler: `CXX`, or what the PATH has. */
+  /** The path of the C++ compiler: `CXX`, or the first on the PATH. */
   readonly compiler: string;
-  /** First line of `--version`. */
+  /** The first line of `--version`. */
   readonly compilerVersion: string;
-  /** Undefined: the compiler is called directly. */
+  /** The path of CMake; without it the compiler is called directly. */
   readonly cmake: string | undefined;
   readonly ninja: string | undefined;
-  /** Compilations at a time. */
+  /** How many compilations run at a time. */
   readonly jobs: number;
 }
 
@@ -41,7 +41,7 @@ export async function findToolchain(env: Environment): Promise<Toolchain> {
   };
 }
 
-/** What to install to compile C++, as a numbered list. */
+/** Lists what to install to compile C++. */
 export function compilerAdvice(): string {
   return process.platform === "darwin"
     ? numbered(["xcode-select --install", "brew install cmake ninja (optional, compiles faster)"])
@@ -58,7 +58,9 @@ function jobsOf(env: Environment): number {
   return Math.max(1, Math.min(availableParallelism(), Math.floor(freemem() / BYTES_PER_JOB)));
 }
 
-/** Include folders of Node-API: npm packages, so that Node's own headers need not be downloaded. */
+/**
+ * Returns the include folders of Node-API: they are npm packages, so that Node's own headers need not be downloaded.
+ */
 export function nodeHeaders(): readonly string[] {
   const require = createRequire(import.meta.url);
   const api = require("node-api-headers") as { readonly include_dir: string };

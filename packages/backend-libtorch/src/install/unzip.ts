@@ -20,7 +20,7 @@ const CENTRAL = 0x02014b50;
 const CENTRAL_BYTES = 46;
 const LOCAL_BYTES = 30;
 
-/** Unpacks some files of a zip below 4 GB, as streams: none of them is held in memory. */
+/** Unpacks some files of a zip below 4 GB as streams: it holds none of them in memory. */
 export async function unzip(file: string, folder: string, wanted: (name: string) => boolean): Promise<void> {
   const handle = await open(file);
   try {

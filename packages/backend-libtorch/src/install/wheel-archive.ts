@@ -25,7 +25,7 @@ const PLATFORM: Readonly<Record<string, RegExp>> = {
 const KEPT = /^(?:torch\/(?:lib|include)\/|torch\/version\.py$|torch\.libs\/|torch-[^/]+\.dist-info\/)/;
 
 /**
- * Installs without a Python: the wheel of the official index, which is the archive of libtorch with a checksum. Holds
+ * Installs without a Python: the wheel of the official index, which is the archive of libtorch with a checksum. It has
  * no CUDA libraries, so there is no CUDA build this way.
  */
 export async function installFromArchive(
@@ -47,7 +47,7 @@ export async function installFromArchive(
   return [{ name: wheel.name, sha256: wheel.sha256 }];
 }
 
-/** Picks the wheel of a version for a platform. The Python it is for does not matter. */
+/** Picks the wheel of a version for a platform. The Python for which it was made does not matter. */
 export function chooseWheel(
   wheels: readonly ListedWheel[],
   version: string,

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { open, readFile } from "node:fs/promises";
 
-/** What is kept of a module beside it, so that one that was damaged is not loaded: that may end the process. */
+/** The file beside a module with its checksum, so that a damaged module is not loaded: that may end the process. */
 export interface ModuleRecord {
   readonly sha256: string;
 }
@@ -10,14 +10,17 @@ export async function recordOf(file: string): Promise<ModuleRecord> {
   return { sha256: await hashOf(file) };
 }
 
-/** Whether a module is what was built. Builds of earlier versions have no record: their structure is looked at. */
+/**
+ * Returns whether a module is what was built. Builds of earlier versions have no record: their structure is checked.
+ */
 export async function isWhole(file: string, record: Partial<ModuleRecord>): Promise<boolean> {
   return record.sha256 === undefined ? !(await isCutShort(file)) : (await hashOf(file)) === record.sha256;
 }
 
 /**
- * Whether a shared library ends before what is mapped of it does. The loader trusts its header, and the first touch of a
- * page that is not there is a bus error. Only ELF files of 64 bits are looked into; others count as whole.
+ * Returns whether a shared library ends before what is mapped of it. The loader trusts the header, and the first access
+ * to
+ * a page that is not there is a bus error. Only ELF files of 64 bits are checked; others count as whole.
  */
 export async function isCutShort(file: string): Promise<boolean> {
   const handle = await open(file);

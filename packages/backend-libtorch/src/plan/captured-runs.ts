@@ -4,21 +4,21 @@ import { fromNative } from "../native-failure.ts";
 import { isNativeTensor } from "../native-tensor.ts";
 import type { CompiledPlan, PlanInputValue } from "./compiled-plan.ts";
 
-/** Each recording keeps the memory of a run. */
+/** The most recordings of a plan. Each keeps the memory of a run. */
 const MOST = 4;
 
-/** Recordings of a plan's runs, one for each set of shapes: on CUDA the whole forward is one launch. */
+/** The recordings of a plan's runs, one for each set of shapes: on CUDA the whole forward is one launch. */
 export class CapturedRuns {
   readonly #plan: CompiledPlan;
   readonly #captures = new LruCache<string, Promise<NativeCapture | null>>(MOST, disposed);
-  /** Set once recording has failed, so that it is not tried again. */
+  /** False once recording has failed, so that it is not tried again. */
   #possible = true;
 
   constructor(plan: CompiledPlan) {
     this.#plan = plan;
   }
 
-  /** The results of a recorded run; null where the program has to be run node by node. */
+  /** Runs a recording and returns its results; null where the program has to be run node by node. */
   async run(inputs: readonly PlanInputValue[]): Promise<readonly NativeValue[] | null> {
     if (!this.#possible) return null;
     const capture = await this.#captures.get(signatureOf(inputs), () => this.#plan.capture(inputs));

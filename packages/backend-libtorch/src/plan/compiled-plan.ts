@@ -17,13 +17,13 @@ import { libtorchError } from "../libtorch-errors.ts";
 import { fromNative, located, type NodeAt } from "../native-failure.ts";
 import type { Router } from "../routes.ts";
 
-/** What a run is given; bytes become tensors. */
+/** An input of a run; bytes become tensors. */
 export type PlanInputValue = NativeValue | NativeBytes;
 
-/** How a run ended. */
+/** The end of a run. */
 export type Done = Extract<NativeStep, { readonly kind: "done" }>;
 
-/** What plans are made with. */
+/** What plans need. */
 export interface PlanServices {
   readonly addon: Pick<Addon, "compile">;
   readonly device: string;
@@ -34,7 +34,7 @@ export interface PlanServices {
 /** Time that JavaScript took at a node, in milliseconds of `performance.now()`. */
 export type HostObserver = (node: Node, startMs: number, ms: number) => void;
 
-/** Called with the results of each node; the run goes on when it returns. */
+/** Called with the results of each node; the run continues when it returns. */
 export type NodeObserver = (node: Node, outputs: readonly NativeValue[]) => Promise<void>;
 
 /** What may watch or stop a run. */
@@ -45,7 +45,7 @@ export interface PlanHooks {
   readonly observe?: HostObserver;
 }
 
-/** A program in the native module, with what JavaScript does between its stretches. */
+/** A program in the native module, with the nodes that JavaScript computes between its parts. */
 export class CompiledPlan {
   readonly inputs: readonly PlanInput[];
   readonly nodeAt: NodeAt;
@@ -74,7 +74,7 @@ export class CompiledPlan {
     located(() => this.#native.bind(input, tensor));
   }
 
-  /** One run. An abort rejects with the signal's reason. */
+  /** Runs once. An abort rejects with the signal's reason. */
   async run(inputs: readonly PlanInputValue[], hooks: PlanHooks = {}): Promise<Done> {
     const { profile = false, signal, observe, trace } = hooks;
     signal?.throwIfAborted();
@@ -104,7 +104,7 @@ export class CompiledPlan {
     }
   }
 
-  /** One run on the calling thread. */
+  /** Runs once on the calling thread. */
   runSync(inputs: readonly PlanInputValue[]): Done {
     const begun = located(() => this.#native.runSync(inputs, { profile: false }), this.nodeAt);
     let { step } = begun;
@@ -119,7 +119,7 @@ export class CompiledPlan {
     }
   }
 
-  /** Records a run on inputs like these. Null for a program that cannot be recorded. */
+  /** Records a run on inputs like these. It returns null for a program that cannot be recorded. */
   async capture(inputs: readonly PlanInputValue[]): Promise<NativeCapture | null> {
     try {
       return await this.#native.capture(inputs);
@@ -130,7 +130,7 @@ export class CompiledPlan {
     }
   }
 
-  /** Bytes of the bound tensors' storages. */
+  /** Returns the bytes of the bound tensors' storages. */
   boundBytes(): number {
     return located(() => this.#native.boundBytes());
   }
@@ -143,7 +143,7 @@ export class CompiledPlan {
     return located(() => this.#native.start(inputs, options), this.nodeAt);
   }
 
-  /** The error of a run, which may stand at a host node: it goes no further. */
+  /** Cancels a run that failed, which may have stopped at a host node, and returns its error. */
   #failed(run: NativeRun, error: unknown): unknown {
     run.cancel();
     return fromNative(error, this.nodeAt);

@@ -8,17 +8,17 @@ import { StorageOpener } from "./storages.ts";
 
 /** Weights in libtorch's memory. */
 export interface BoundWeights {
-  /** By target name. */
+  /** The tensors by target name. */
   readonly tensors: ReadonlyMap<string, NativeTensor>;
 }
 
-/** A weight that a program reads, and what it declares it to be. */
+/** A weight that a program reads, and what the program declares of it. */
 export interface WeightNeed {
   readonly target: string;
   readonly type: ValueType | undefined;
 }
 
-/** The weights that a program reads. */
+/** Lists the weights that a program reads. */
 export function weightsReadBy({ graph, inputs }: Program): readonly WeightNeed[] {
   const { uses } = liveness(graph);
   return inputs.flatMap((spec) =>
@@ -26,7 +26,7 @@ export function weightsReadBy({ graph, inputs }: Program): readonly WeightNeed[]
   );
 }
 
-/** Whether others of a program's weights view the storage of one too. */
+/** Returns whether other weights of a program view the storage of one too. */
 export function isShared({ inputs }: Program, weights: ReadonlyMap<string, WeightTensor>): (target: string) => boolean {
   const counts = new Map<string, number>();
   for (const spec of inputs) {
@@ -36,7 +36,7 @@ export function isShared({ inputs }: Program, weights: ReadonlyMap<string, Weigh
   return (target) => (counts.get(weights.get(target)?.storage.id ?? "") ?? 0) > 1;
 }
 
-/** Where weights go, and who wants to know. */
+/** The device of the weights, and how they are loaded. */
 export interface BindOptions {
   readonly onProgress: CompileRequest["onProgress"] | undefined;
   readonly signal: AbortSignal | undefined;
@@ -51,8 +51,8 @@ export interface BindOptions {
  * nothing can happen to them afterwards (bench/README.md, Options of a load).
  */
 const READ_UP_TO = 64 * 2 ** 20;
-/** Weights that are read at the same time. */
-const LANES = 4;
+/** How many weights are read at the same time. */
+const CONCURRENT_READS = 4;
 
 /** The storages of a program's weights, each with the weights that view it. */
 interface StorageUse {
@@ -60,7 +60,7 @@ interface StorageUse {
   readonly nbytes: number;
 }
 
-/** Brings weights to a device. Those that share a storage in the file share it here. */
+/** Loads weights to a device. Those that share a storage in the file share it here. */
 export async function bindWeights(
   needs: readonly WeightNeed[],
   weights: ReadonlyMap<string, WeightTensor>,
@@ -75,7 +75,7 @@ export async function bindWeights(
   const enough = expectStorages(uses.map(storageOf), signal);
   try {
     let done = 0;
-    await inLanes(uses, LANES, async (use) => {
+    await forEachConcurrently(uses, CONCURRENT_READS, async (use) => {
       signal?.throwIfAborted();
       const mapped = mmap ? await opener.map(storageOf(use)) : null;
       const storage = mapped ?? addon.storage(await storageOf(use).read({ signal }));
@@ -90,13 +90,17 @@ export async function bindWeights(
   }
 }
 
-/** Calls `work` for each item, a few at a time, and waits for all that was begun. */
-async function inLanes<T>(items: readonly T[], lanes: number, work: (item: T) => Promise<void>): Promise<void> {
+/** Calls `work` for each item, a few at a time, and waits for all calls that began. */
+async function forEachConcurrently<T>(
+  items: readonly T[],
+  concurrency: number,
+  work: (item: T) => Promise<void>,
+): Promise<void> {
   let next = 0;
-  const lane = async (): Promise<void> => {
+  const worker = async (): Promise<void> => {
     while (next < items.length) await work(items[next++]!);
   };
-  const ends = await Promise.allSettled(Array.from({ length: lanes }, lane));
+  const ends = await Promise.allSettled(Array.from({ length: concurrency }, worker));
   for (const end of ends) if (end.status === "rejected") throw end.reason;
 }
 
@@ -125,7 +129,7 @@ function isWeight(spec: InputSpec): spec is WeightSpec {
   return spec.kind === "parameter" || spec.kind === "buffer" || spec.kind === "tensor_constant";
 }
 
-/** Views of one storage. On another device the storage is copied once, where its tensors have one dtype. */
+/** Makes the views of one storage. On another device the storage is copied once, where its tensors have one dtype. */
 function tensorsOf(
   { weights, nbytes }: StorageUse,
   storage: NativeStorage,

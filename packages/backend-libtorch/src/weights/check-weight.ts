@@ -3,7 +3,10 @@ import type { ValueType } from "@pt2/graph";
 import { fitsType } from "../encode/commits.ts";
 import { libtorchError } from "../libtorch-errors.ts";
 
-/** The weight of a program's placeholder, if the archive has it, has its bytes, and it is what the program declares. */
+/**
+ * Returns the weight of a program's placeholder, if the archive has it, has its bytes, and it is what the program
+ * declares.
+ */
 export function requireWeight(
   target: string,
   weight: WeightTensor | undefined,

@@ -1,7 +1,9 @@
 import type { Storage } from "@pt2/format";
 import type { Addon, NativeFile, NativeStorage } from "../addon.ts";
 
-/** PyTorch's allocator aligns to this, and so do its archives; kernels may take other paths, with other bits, otherwise. */
+/**
+ * PyTorch's allocator aligns to this, and so do its archives; kernels may take other paths, with other bits, otherwise.
+ */
 const ALIGNMENT = 64;
 
 /** Maps storages where the file has their bytes as they are. Each file is mapped once. */
@@ -15,14 +17,14 @@ export class StorageOpener {
     this.#signal = signal;
   }
 
-  /** The storage, or null where it has to be read. */
+  /** Maps a storage; returns null where it has to be read. */
   async map(storage: Storage): Promise<NativeStorage | null> {
     this.#signal?.throwIfAborted();
     const origin = storage.nbytes === 0 ? null : await storage.locate?.();
     if (origin?.kind !== "file" || origin.start % ALIGNMENT !== 0) return null;
     const file = this.#files.get(origin.path) ?? this.#addon.mapFile(origin.path);
     this.#files.set(origin.path, file);
-    // A file that was cut short since it was opened is read, and reading reports it.
+    // A file that was cut short since it was opened is read instead, which reports it.
     return origin.start + storage.nbytes <= file.size ? file.storage(origin.start, storage.nbytes) : null;
   }
 }

@@ -5,7 +5,7 @@
 
 namespace pt2 {
 
-enum class ActivationKind : int32_t {
+enum class ActivationKind : uint8_t {
   kNone,
   kClamp,      // relu, relu6, hardtanh: a <= x <= b
   kLeakyRelu,  // a x below zero

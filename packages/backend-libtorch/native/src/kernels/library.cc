@@ -1,4 +1,4 @@
-// Registers our kernels with PyTorch's dispatcher as `pt2::*`, so that a graph calls them like any other op.
+// Registers this module's kernels with PyTorch's dispatcher as `pt2::*`, so that a graph calls them like any other op.
 //
 // Activations are spelt as `mkldnn::_convolution_pointwise` spells them: `attr`, its `scalars`, its `algorithm`.
 #include <ATen/Parallel.h>

@@ -1,4 +1,4 @@
-// Inputs that stay between runs, and which of them share a storage.
+// The inputs that stay between runs, and which of them share a storage.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -11,10 +11,10 @@ namespace pt2 {
 
 using StorageKey = const c10::StorageImpl*;
 
-// Null for a tensor without storage.
+// Returns null for a tensor without storage.
 StorageKey storageOf(const at::Tensor& tensor);
 
-// A tensor over the same storage that knows nothing of gradients and version counters, with sizes of its own.
+// Makes a tensor over the same storage that has sizes of its own, and neither gradient nor version counter.
 at::Tensor adopt(const at::Tensor& tensor);
 
 class BoundInputs {
@@ -22,9 +22,10 @@ class BoundInputs {
   explicit BoundInputs(std::vector<at::Tensor> tensors);
 
   void replace(size_t input, const at::Tensor& tensor);
-  // Undefined where each run gives the input.
+  // The tensor is undefined where each run gives the input.
   const std::vector<at::Tensor>& tensors() const { return tensors_; }
-  // Of their storages, each counted once. Of tensors without one, which only their kernels can look into, the elements.
+  // Returns the bytes of the storages, each counted once. A tensor without storage, which only its kernels can read,
+  // counts its elements.
   size_t bytes() const;
   bool holds(StorageKey storage) const { return inputs_.count(storage) != 0; }
 
@@ -32,7 +33,7 @@ class BoundInputs {
   void add(size_t input, const at::Tensor& tensor);
 
   std::vector<at::Tensor> tensors_;
-  std::unordered_map<StorageKey, uint32_t> inputs_;  // how many view each storage
+  std::unordered_map<StorageKey, uint32_t> inputs_;  // how many inputs view each storage
 };
 
 }  // namespace pt2

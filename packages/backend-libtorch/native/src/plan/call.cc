@@ -11,7 +11,7 @@
 namespace pt2 {
 namespace {
 
-// Values stand in slots, in order.
+// The values are in slots, in the schema's order.
 std::vector<c10::IValue> call(const std::string& op, const std::vector<NamedArg>& args, Slots slots) {
   const c10::OperatorHandle handle = resolveOp(op);
   const ArgumentChecks checks(handle.schema());

@@ -1,4 +1,4 @@
-// One op by name, without a plan.
+// Calls one op by name, without a plan.
 #pragma once
 
 #include <ATen/core/dispatch/Dispatcher.h>
@@ -11,12 +11,12 @@
 
 namespace pt2 {
 
-// Arguments by schema name; the rest have their defaults. What goes wrong is a Failure.
+// Takes arguments by schema name; the other ones have their defaults. Every failure is thrown as a Failure.
 std::vector<c10::IValue> callOp(const std::string& op, std::vector<NamedArg> args);
 
 using NamedValues = std::vector<std::pair<std::string, c10::IValue>>;
 
-// The same with values that are there already; libtorch's exceptions come through.
+// Takes values that are there already; exceptions of libtorch pass through.
 std::vector<c10::IValue> callWithValues(const std::string& op, NamedValues args);
 
 }  // namespace pt2

@@ -17,7 +17,7 @@ namespace {
 
 using Kind = ArgSource::Kind;
 
-// No schema nests lists deeper than two; more is an attack on the C++ stack.
+// No schema nests lists deeper than two levels; deeper lists would overflow the C++ stack.
 constexpr int kMaxListDepth = 8;
 
 const std::unordered_map<std::string, Kind> kKinds = {
@@ -67,11 +67,8 @@ ArgSource parse(Napi::Value value, ArgOrigin origin, int depth);
 
 std::vector<ArgSource> parseItems(Napi::Value value, ArgOrigin origin, int depth) {
   if (depth >= kMaxListDepth) refusePlan("lists are nested too deeply");
-  const Napi::Array array = readArray(value, "items of a list");
-  std::vector<ArgSource> items;
-  items.reserve(array.Length());
-  for (uint32_t i = 0; i < array.Length(); ++i) items.push_back(parse(array[i], origin, depth + 1));
-  return items;
+  return readElements(readArray(value, "items of a list"),
+                      [&](Napi::Value item) { return parse(item, origin, depth + 1); });
 }
 
 ArgSource parse(Napi::Value value, ArgOrigin origin, int depth) {

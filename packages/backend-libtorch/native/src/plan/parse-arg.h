@@ -1,4 +1,4 @@
-// One argument of a plan or of an eager call.
+// Reads one argument of a plan or of an eager call.
 #pragma once
 
 #include <napi.h>
@@ -11,7 +11,7 @@ enum class ArgOrigin : uint8_t { Plan, EagerCall };
 
 ArgSource parseArg(Napi::Value value, ArgOrigin origin);
 
-// An index into something: an integer from 0 to 2^31 - 1.
+// Reads an index: an integer from 0 to 2^31 - 1.
 int64_t parseIndex(Napi::Value value, const char* what);
 
 }  // namespace pt2

@@ -1,4 +1,4 @@
-// From JavaScript's objects to sources. Whatever is not as `addon.ts` says is a Failure `libtorch.plan`.
+// Converts JavaScript objects to sources. A value that differs from `addon.ts` is a Failure `libtorch.plan`.
 #pragma once
 
 #include <napi.h>
@@ -11,7 +11,7 @@ namespace pt2 {
 
 PlanSource parsePlan(Napi::Object plan);
 
-// Arguments of an eager call: those may hold tensors, and must not refer to slots or graphs.
+// Reads the arguments of an eager call, which may be tensors, and must not refer to slots or graphs.
 std::vector<NamedArg> parseArgs(Napi::Array args);
 
 }  // namespace pt2

@@ -46,13 +46,13 @@ void Plan::bind(size_t input, const at::Tensor& tensor) {
   if (input >= bound_->tensors().size() || !bound_->tensors()[input].defined() || !tensor.defined()) {
     refusePlan("input " + std::to_string(input) + " is not a bound one");
   }
-  // Runs under way keep what they began with.
+  // Runs that have begun keep the inputs with which they began.
   if (bound_.use_count() > 1) bound_ = std::make_shared<BoundInputs>(*bound_);
   bound_->replace(input, tensor);
 }
 
 std::shared_ptr<Plan> compile(PlanSource source, std::vector<at::Tensor> bound) {
-  // Kernels trust the indices of sparse tensors, and here they are a program's.
+  // Kernels do not check the indices of sparse tensors, and here a program gives them.
   static std::once_flag once;
   std::call_once(once, [] { at::globalContext().setCheckSparseTensorInvariants(true); });
   if (source.graphs.empty() || source.graphs.front().inputs.size() != bound.size()) {

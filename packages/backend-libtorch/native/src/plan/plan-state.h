@@ -19,11 +19,11 @@ class Plan {
 
   const Program& program() const { return program_; }
 
-  // As of now; it stays as it is whatever is bound later.
+  // Returns the inputs that are bound now; what is bound later does not change them.
   std::shared_ptr<const BoundInputs> bound() const;
   void bind(size_t input, const at::Tensor& tensor);
 
-  // Inputs that schemas say are written to, and those that some run wrote to.
+  // The inputs that schemas say are written to, and those that some run wrote to.
   bool isWritten(size_t input) const { return written_[input].load(std::memory_order_relaxed); }
   void markWritten(size_t input) { written_[input].store(true, std::memory_order_relaxed); }
 

@@ -1,4 +1,4 @@
-// Describes arguments in the words of error messages.
+// Describes arguments for error messages.
 #include "plan/source.h"
 
 namespace pt2 {

@@ -1,4 +1,4 @@
-// What JavaScript gave: a program in slots, not yet checked against schemas.
+// A program in slots as JavaScript gives it, before it is checked against schemas.
 #pragma once
 
 #include <ATen/core/ivalue.h>
@@ -27,11 +27,12 @@ struct ArgSource {
     MemoryFormat,
     Graph,
     List,
-    Tensor,  // of an eager call only
+    Tensor,  // in an eager call only
   };
 
   Kind kind = Kind::None;
-  // Int; also the number of a Slot or Graph, a Bool, c10's number of a DType, Layout or MemoryFormat
+  // The value of an Int; also the number of a Slot or Graph, a Bool as 0 or 1, and c10's number of a DType, Layout or
+  // MemoryFormat.
   int64_t integer = 0;
   double real = 0;  // Float, Complex
   double imag = 0;
@@ -45,7 +46,7 @@ struct NamedArg {
   ArgSource arg;
 };
 
-// Slots of one return: one, those of a list, or none when nobody reads it.
+// The slots of one return: one slot, those of a list, or none when no node reads it.
 struct OutputSource {
   bool list = false;
   std::vector<std::optional<int64_t>> slots;
@@ -62,7 +63,7 @@ struct NodeSource {
 
 struct GraphSource {
   int64_t slots = 0;
-  std::vector<std::optional<int64_t>> inputs;  // nothing for one that is not read
+  std::vector<std::optional<int64_t>> inputs;  // empty for an input that no node reads
   std::vector<NodeSource> nodes;
   std::vector<ArgSource> outputs;
 };
@@ -72,7 +73,7 @@ struct PlanSource {
   c10::Device device = c10::Device(c10::kCPU);
 };
 
-// For messages: `a float`, `a list of 2`.
+// Describes an argument for a message: `a float`, `a list of 2`.
 std::string describe(const ArgSource& arg);
 
 }  // namespace pt2

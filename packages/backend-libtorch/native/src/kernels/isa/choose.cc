@@ -6,11 +6,11 @@
 namespace pt2 {
 
 const Kernels& kernels() {
-  // ATen's own answer, so that its environment variable limits both. Its levels ask for what ours ask for.
+  // ATen's own choice is used, so that its environment variable limits both. Its levels require what ours require.
   static const Kernels& chosen = []() -> const Kernels& {
 #if defined(__x86_64__)
     const std::string capability = at::get_cpu_capability();
-    if (capability.rfind("AVX512", 0) == 0) return avx512::kKernels;
+    if (capability.starts_with("AVX512")) return avx512::kKernels;
     if (capability == "AVX2") return avx2::kKernels;
 #endif
     return portable::kKernels;

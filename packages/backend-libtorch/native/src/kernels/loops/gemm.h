@@ -104,7 +104,8 @@ inline GemmTileFunction pick_tile(int64_t rows, int64_t columns) {
   return columns > kLanes ? pick_rows<2>(rows, all) : pick_rows<1>(rows, all);
 }
 
-/// The left side for one block of the inner dimension: the tensor itself, or rows copied with a kinder stride.
+/// The left side for one block of the inner dimension: the tensor itself, or rows copied with a stride that spreads
+/// them over the sets of the cache.
 struct GemmRows {
   const Gemm& g;
   float* scratch;

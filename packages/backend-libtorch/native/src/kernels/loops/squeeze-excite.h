@@ -15,7 +15,8 @@ inline void activate_span(float* p, int64_t count, const Activation& activation)
   });
 }
 
-/// out[c] += sum over `rows` <= 4 rows of weight[r] * matrix[r][c]: rows are read in order, as the prefetcher likes it.
+/// out[c] += sum over `rows` <= 4 rows of weight[r] * matrix[r][c]: the rows are read in order, which the prefetcher
+/// supports.
 inline void add_rows(const float* matrix, int64_t stride, int64_t rows, const float* weights, int64_t count,
                      float* out) {
   int64_t c = 0;

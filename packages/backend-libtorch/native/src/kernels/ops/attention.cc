@@ -16,8 +16,8 @@ namespace {
 
 constexpr const char* kOp = "attention";
 
-/// How much multiplying makes a thread worth waking, in multiply-adds.
-constexpr int64_t kWorkPerThread = 128 * 1024;
+/// A thread gets at least this many multiply-adds.
+constexpr int64_t kWorkPerThread = int64_t{128} * 1024;
 
 /// `t` with a contiguous last dimension, which is what the loops read.
 at::Tensor contiguous_rows(const at::Tensor& t) { return t.size(-1) <= 1 || t.stride(-1) == 1 ? t : t.contiguous(); }

@@ -1,4 +1,4 @@
-// What every kernel asks of its tensors before it touches their memory.
+// Checks that every op makes of its tensors before its kernel reads their memory.
 #pragma once
 
 #include <ATen/core/Tensor.h>

@@ -15,11 +15,11 @@ namespace {
 
 constexpr const char* kOp = "depthwise_conv2d";
 
-/// How much multiplying makes a thread worth waking, in multiply-adds.
-constexpr int64_t kWorkPerThread = 64 * 1024;
+/// A thread gets at least this many multiply-adds.
+constexpr int64_t kWorkPerThread = int64_t{64} * 1024;
 
 /// Input of one band over all channels: half a megabyte.
-constexpr int64_t kBandFloats = 128 * 1024;
+constexpr int64_t kBandFloats = int64_t{128} * 1024;
 
 /// Bands keep the input of neighbouring blocks of channels in the second-level cache, and give every thread a few
 /// items. Below eight rows a band would copy more than it computes.

@@ -12,8 +12,8 @@ namespace pt2 {
 
 namespace {
 
-/// Floats that make a thread worth waking.
-constexpr int64_t kFloatsPerThread = 16 * 1024;
+/// A thread gets at least this many floats.
+constexpr int64_t kFloatsPerThread = int64_t{16} * 1024;
 
 /// Normalises the rows of contiguous `x`, to which contiguous `other` is added if it is defined.
 std::tuple<at::Tensor, at::Tensor> normalize(const char* op, const at::Tensor& x, const at::Tensor& other,

@@ -13,8 +13,8 @@ namespace pt2 {
 
 namespace {
 
-/// How much multiplying makes a thread worth waking, in multiply-adds.
-constexpr int64_t kWorkPerThread = 128 * 1024;
+/// A thread gets at least this many multiply-adds.
+constexpr int64_t kWorkPerThread = int64_t{128} * 1024;
 
 /// Checks the packed weight, then multiplies: `input` is [rows, inner] in memory, `out` and `residual` [rows, columns].
 void multiply(const char* op, const at::Tensor& input, const at::Tensor& packed, int64_t inner, int64_t columns,

@@ -13,8 +13,8 @@ namespace pt2 {
 
 namespace {
 
-/// Floats that make a thread worth waking.
-constexpr int64_t kFloatsPerThread = 32 * 1024;
+/// A thread gets at least this many floats.
+constexpr int64_t kFloatsPerThread = int64_t{32} * 1024;
 
 }  // namespace
 

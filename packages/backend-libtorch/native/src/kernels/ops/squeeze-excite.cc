@@ -14,8 +14,8 @@ namespace {
 
 constexpr const char* kOp = "squeeze_excite";
 
-/// Floats read or written that make a thread worth waking.
-constexpr int64_t kFloatsPerThread = 32 * 1024;
+/// A thread reads or writes at least this many floats.
+constexpr int64_t kFloatsPerThread = int64_t{32} * 1024;
 
 }  // namespace
 
@@ -56,7 +56,7 @@ at::Tensor squeeze_excite(const at::Tensor& x, const at::Tensor& reduce, const s
   float* gates = means + s.batch * s.channels;
   float* hidden = gates + s.batch * s.channels;
 
-  // Threads take whole vectors of channels, so that the sums do not depend on how many there are.
+  // Threads compute whole vectors of channels, so that the sums do not depend on the number of threads.
   const int64_t blocks = (s.channels + k.lanes - 1) / k.lanes;
   at::parallel_for(0, s.batch * blocks, std::max<int64_t>(1, kFloatsPerThread / (k.lanes * s.pixels)),
                    [&](int64_t begin, int64_t end) {

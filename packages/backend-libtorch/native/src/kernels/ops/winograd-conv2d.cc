@@ -17,10 +17,10 @@ namespace {
 
 constexpr const char* kOp = "winograd_conv2d";
 
-/// What passes between the three steps of one chunk should stay near the core: half a megabyte.
-constexpr int64_t kChunkFloats = 128 * 1024;
+/// The data between the three steps of one chunk should stay in the core's cache: half a megabyte.
+constexpr int64_t kChunkFloats = int64_t{128} * 1024;
 
-/// Chunks to cut the tiles into. Every chunk reads all weights, so large weights ask for larger chunks.
+/// Returns the number of chunks of tiles. Every chunk reads all weights, so large weights need larger chunks.
 int64_t count_chunks(const Winograd& w) {
   const int64_t floats = w.input_floats(w.tiles()) + w.product_floats(w.tiles());
   const int64_t weights = w.products() * w.panel * w.channels;
@@ -36,7 +36,7 @@ struct Workspace {
   std::unique_ptr<float[]> input, product;
 };
 
-/// Each thread takes whole chunks through all three steps.
+/// Each thread computes all three steps of whole chunks.
 void run_chunks(const Winograd& w, int64_t chunks) {
   const Kernels& k = kernels();
   const int64_t tiles = w.tiles();
@@ -52,7 +52,7 @@ void run_chunks(const Winograd& w, int64_t chunks) {
   });
 }
 
-/// One chunk, each step of it shared among the threads.
+/// The threads share each step of one chunk.
 void run_steps(const Winograd& w) {
   const Kernels& k = kernels();
   const Workspace space(w, w.tiles());

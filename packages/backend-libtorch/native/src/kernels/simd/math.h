@@ -83,8 +83,8 @@ inline Vec erf(Vec x) {
 
 inline Vec hard_sigmoid(Vec x) { return clamp(x + 3.0f, Vec{}, splat(6.0f)) * (1.0f / 6.0f); }
 inline Vec hard_swish(Vec x) { return x * hard_sigmoid(x); }
-/// Zero, but NaN where `x` is infinite: what ATen's own formulas come to there.
-inline Vec nan_of_infinity(Vec x) { return x - x; }
+/// Returns zero, but NaN where `x` is infinite, which is what ATen's formulas give there.
+inline Vec nan_of_infinity(Vec x) { return x - x; }  // NOLINT(misc-redundant-expression): the difference may be NaN
 
 inline Vec silu(Vec x) { return fma(x, sigmoid(x), nan_of_infinity(at_most(Vec{}, x))); }
 inline Vec gelu_erf(Vec x) { return fma(0.5f * x, 1.0f + erf(x * 0.70710678f), nan_of_infinity(x)); }

@@ -35,7 +35,7 @@ std::string replaced(std::string text, const std::string& from, const std::strin
   return text;
 }
 
-// `real` tells a ScalarType from an int and `stored` does not.
+// `real` distinguishes a ScalarType from an int, and `stored` does not.
 ArgType typeOf(const c10::TypePtr& real, const c10::TypePtr& stored) {
   if (const auto optional = real->cast<c10::OptionalType>()) {
     const auto storedOptional = stored->cast<c10::OptionalType>();

@@ -1,4 +1,4 @@
-// What a schema says of an argument, reduced to the questions that conversion asks.
+// What a schema says of an argument, reduced to what conversion needs.
 #pragma once
 
 #include <ATen/core/function_schema.h>
@@ -24,7 +24,7 @@ enum class ArgKind : uint8_t {
   Device,
   Generator,
   List,
-  Object,  // of a class, made by another op
+  Object,  // an instance of a class, which another op made
   Any,
   Unsupported,
 };
@@ -32,7 +32,7 @@ enum class ArgKind : uint8_t {
 struct ArgType {
   ArgKind kind = ArgKind::Unsupported;
   bool optional = false;
-  int32_t fixed = 0;      // of `int[2]`, which a single int may stand for
+  int32_t fixed = 0;      // the length in `int[2]`, where a single int may be given for the list
   c10::TypePtr type;      // as IValues have it (a ScalarType is an int), without the optional
   c10::TypePtr itemType;  // of a list
   std::shared_ptr<const ArgType> element;
@@ -40,7 +40,7 @@ struct ArgType {
 
 ArgType argTypeOf(const c10::Argument& argument);
 
-// As a schema writes it: `Tensor?`, `int[2]`.
+// Formats a type as schemas do: `Tensor?`, `int[2]`.
 std::string schemaTypeOf(const c10::Argument& argument);
 
 }  // namespace pt2

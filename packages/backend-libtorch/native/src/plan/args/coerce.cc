@@ -10,7 +10,7 @@
 namespace pt2 {
 namespace {
 
-// A tensor of one element and no dimensions stands for its element, where that is of the right sort.
+// A tensor of one element and no dimensions converts to its element, where the element is of the expected kind.
 bool itemOf(const ArgType& type, c10::IValue& value) {
   if (!value.isTensor()) return false;
   const at::Tensor& tensor = value.toTensor();
@@ -90,7 +90,7 @@ bool coerce(const ArgType& type, c10::IValue& value) {
     case ArgKind::Complex: return value.isComplexDouble() || coerceToNumber(type, value);
     case ArgKind::String: return value.isString();
     case ArgKind::Device: return value.isDevice();
-    // Numbers of c10 that only another op can have made.
+    // Only another op can have made these values, which are enumerators of c10.
     case ArgKind::DType:
     case ArgKind::Layout:
     case ArgKind::MemoryFormat: return false;

@@ -1,4 +1,4 @@
-// Whether a computed value can stand for an argument, as PyTorch's Python argument parser decides it.
+// Tells whether a computed value can be an argument, as PyTorch's Python argument parser decides it.
 #pragma once
 
 #include <ATen/core/ivalue.h>
@@ -7,7 +7,7 @@
 
 namespace pt2 {
 
-// The common case, which needs no conversion.
+// Checks the common case, which needs no conversion.
 inline bool accepts(const ArgType& type, const c10::IValue& value) {
   switch (type.kind) {
     case ArgKind::Tensor: return value.isTensor() && value.toTensor().defined();
@@ -20,7 +20,7 @@ inline bool accepts(const ArgType& type, const c10::IValue& value) {
   }
 }
 
-// Converts in place; false when the value is of another kind.
+// Converts in place; returns false when the value is of another kind.
 bool coerce(const ArgType& type, c10::IValue& value);
 
 }  // namespace pt2

@@ -1,4 +1,4 @@
-// One argument of a node, ready to be pushed: a constant, a slot, or a list with slots in it.
+// An argument of a node in the form that the interpreter pushes: a constant, a slot, or a list with slots in it.
 #pragma once
 
 #include <ATen/core/ivalue.h>
@@ -13,24 +13,24 @@
 
 namespace pt2 {
 
-// A place for a value in a graph under execution; slots count from 0 in the order in which they are written.
+// The index of a value in a graph under execution; slots count from 0 in the order in which they are written.
 enum class Slot : uint32_t {};
 
 struct Operand {
   enum class Kind : uint8_t {
     Constant,
-    Number,  // a number that stands for a tensor: a constant that ops may return views of
+    Number,  // a number in the place of a tensor: a constant that ops may return views of
     Slot,
     List,
   };
 
   Kind kind = Kind::Constant;
-  bool last = false;     // this is the last read of the slot
-  Slot slot{};           // where the kind is Slot
-  c10::IValue constant;  // where it is Constant or Number
-  // What a schema says of the value; null where there is no schema and anything goes.
+  bool last = false;     // whether this is the last read of the slot
+  Slot slot{};           // if the kind is Slot
+  c10::IValue constant;  // if the kind is Constant or Number
+  // The type in the schema; null where there is no schema and every value is accepted.
   std::shared_ptr<const ArgType> type;
-  std::vector<Operand> items;  // where the kind is List
+  std::vector<Operand> items;  // if the kind is List
 };
 
 // The values of a graph under execution.
@@ -45,12 +45,13 @@ class Slots {
   std::vector<c10::IValue> values_;
 };
 
-// Tensors of their own for numbers, once a program was seen to write to one.
+// Whether a number in the place of a tensor is one shared tensor, or a fresh one for each read: a program that writes
+// to such a tensor needs fresh ones.
 enum class Numbers : uint8_t { Shared, Fresh };
 
 bool readRare(const Operand& operand, Slots& slots, Numbers numbers, c10::IValue& value);
 
-// The value of an operand. False when what the slot holds cannot stand for the argument.
+// Reads the value of an operand. Returns false when the slot holds a value that cannot be the argument.
 inline bool read(const Operand& operand, Slots& slots, Numbers numbers, c10::IValue& value) {
   if (operand.kind == Operand::Kind::Constant) {
     value = operand.constant;

@@ -19,7 +19,7 @@ constexpr const char* kProcesses = "it talks to other processes";
 constexpr const char* kCompiler = "it is for compilers of PyTorch, which it trusts with memory";
 constexpr const char* kInternal = "it is for tests and debuggers of PyTorch";
 
-// Without overload: all overloads.
+// A name without overload refuses all overloads.
 const std::unordered_map<std::string_view, const char*> kOps = {
     {"aten::from_file", kFiles},
     {"debugprims::load_tensor", kFiles},

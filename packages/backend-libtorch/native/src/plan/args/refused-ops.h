@@ -1,14 +1,14 @@
-// Ops that a program must not be able to call: they reach beyond tensors on the program's word.
+// Ops that a program must not call: they act on more than tensors, as the program tells them to.
 #pragma once
 
 #include <string>
 
 namespace pt2 {
 
-// Why an op is refused; null for one that is not.
+// Returns why an op is refused; null for an op that is not.
 const char* refusalOf(const std::string& op);
 
-// Failure `libtorch.refused-op` for a refused one.
+// Throws Failure `libtorch.refused-op` for a refused op.
 void checkAllowed(const std::string& op);
 
 }  // namespace pt2

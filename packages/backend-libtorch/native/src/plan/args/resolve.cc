@@ -27,7 +27,7 @@ void checkNames(const std::vector<NamedArg>& args, const c10::FunctionSchema& sc
   }
 }
 
-// Whether the op makes tensors from nothing, so that its device cannot come from an argument.
+// Returns whether no argument is a tensor, so that the device of the result cannot come from an argument.
 bool isFactory(const c10::FunctionSchema& schema) {
   return std::none_of(schema.arguments().begin(), schema.arguments().end(), [](const c10::Argument& argument) {
     const ArgType type = argTypeOf(argument);
@@ -68,7 +68,7 @@ std::vector<Operand> toOperands(const std::vector<NamedArg>& args, const c10::Fu
   for (const c10::Argument& argument : schema.arguments()) {
     const auto given =
         std::find_if(args.begin(), args.end(), [&](const NamedArg& arg) { return arg.name == argument.name(); });
-    // Pinning is about speed of transfers and needs an accelerator; the program may run where there is none.
+    // Pinned memory only makes transfers faster and needs an accelerator; the program may run where there is none.
     const bool pinned = context.device.has_value() && argument.name() == "pin_memory";
     const bool absent = given == args.end() || pinned ||
                         (given->arg.kind == ArgSource::Kind::None && argTypeOf(argument).kind == ArgKind::Device);

@@ -1,4 +1,4 @@
-// From the name of an op and named arguments to a dispatcher handle and operands in schema order.
+// Converts the name of an op and named arguments to a dispatcher handle and operands in schema order.
 #pragma once
 
 #include <ATen/core/dispatch/Dispatcher.h>
@@ -13,10 +13,10 @@
 
 namespace pt2 {
 
-// By canonical name, `aten::add.Tensor`. Failure `libtorch.no-op` or `libtorch.refused-op`.
+// Finds an op by its full name, `aten::add.Tensor`. Throws Failure `libtorch.no-op` or `libtorch.refused-op`.
 c10::OperatorHandle resolveOp(const std::string& op);
 
-// One operand per argument of the schema; defaults for those left out.
+// Returns one operand per argument of the schema, with defaults for arguments that are left out.
 std::vector<Operand> toOperands(const std::vector<NamedArg>& args, const c10::FunctionSchema& schema,
                                 const SchemaContext& context);
 

@@ -18,7 +18,7 @@ using Kind = ArgSource::Kind;
 
 bool isConstant(const Operand& operand) { return operand.kind == Operand::Kind::Constant; }
 
-// The value that a literal has by itself, without regard to what the schema wants.
+// Returns the value of a literal without regard to the schema.
 c10::IValue literal(const ArgSource& source, const std::optional<c10::Device>& device) {
   switch (source.kind) {
     case Kind::Int: return source.integer;
@@ -35,7 +35,7 @@ c10::IValue literal(const ArgSource& source, const std::optional<c10::Device>& d
   }
 }
 
-// Kinds that IValue keeps as plain ints, so that only the source can tell them from one.
+// IValue keeps these kinds as plain ints, so only the source can distinguish them from an int.
 bool isNamedInt(Kind kind) { return kind == Kind::DType || kind == Kind::Layout || kind == Kind::MemoryFormat; }
 
 bool matchesNamedInt(Kind given, ArgKind wanted) {

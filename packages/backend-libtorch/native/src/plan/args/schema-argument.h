@@ -1,5 +1,5 @@
-// From an argument as the program wrote it to one as its schema wants it. Everything that can be decided before the
-// program runs is decided here.
+// Converts an argument of a program to what its schema expects. Everything that can be decided before the program runs
+// is decided here.
 #pragma once
 
 #include <ATen/core/function_schema.h>
@@ -15,14 +15,14 @@ namespace pt2 {
 
 struct SchemaContext {
   const std::string& op;
-  // Where the program is to run; nothing for an eager call, which means the devices that it names.
+  // The device of the program; absent for an eager call, whose device arguments are kept.
   std::optional<c10::Device> device;
 };
 
-// Failure `libtorch.argument`, which names the op, the argument, what the schema expects and what was given.
+// Throws Failure `libtorch.argument`, which names the op, the argument, the expected type and the given value.
 Operand toOperand(const ArgSource& source, const c10::Argument& argument, const SchemaContext& context);
 
-// An operand of a node without schema.
+// Converts an operand of a node without schema.
 Operand toOperand(const ArgSource& source);
 
 }  // namespace pt2

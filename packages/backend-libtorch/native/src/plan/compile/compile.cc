@@ -15,7 +15,7 @@
 namespace pt2 {
 namespace {
 
-// batch_norm in inference mode only reads its statistics.
+// In inference mode batch_norm only reads its statistics.
 bool isInference(const c10::FunctionSchema& schema, const std::vector<Operand>& operands) {
   for (const char* name : {"training", "use_input_stats"}) {
     const std::optional<int> index = schema.argumentIndexWithName(name);
@@ -26,7 +26,7 @@ bool isInference(const c10::FunctionSchema& schema, const std::vector<Operand>& 
   return false;
 }
 
-// The operands that the op writes to.
+// Returns the operands that the op writes to.
 std::vector<uint32_t> writesOf(const c10::OperatorHandle& handle, const std::vector<Operand>& operands,
                                const std::string& op) {
   const c10::FunctionSchema& schema = handle.schema();
@@ -34,7 +34,7 @@ std::vector<uint32_t> writesOf(const c10::OperatorHandle& handle, const std::vec
   std::vector<uint32_t> writes;
   for (const uint32_t argument : writtenArguments(handle)) {
     if (inference && schema.arguments()[argument].alias_info() == nullptr) continue;
-    // Nothing could see what is written to a literal; each run would see the last one's.
+    // No node could read what is written to a literal; each run would read what the one before wrote.
     if (operands[argument].kind == Operand::Kind::Number) refusePlan("`" + op + "` writes to a number");
     writes.push_back(argument);
   }
@@ -91,7 +91,7 @@ Node compileControl(const NodeSource& source, Program& program) {
     throw Failure("libtorch.control", "`" + source.op + "` has " + std::to_string(control.graphs.size()) +
                                           " graphs, and takes " + std::to_string(leastGraphs(source.op)) + ".");
   }
-  // Such ops may write on behalf of others.
+  // Higher-order ops may write and draw random numbers through the ops in their graphs.
   program.random = true;
   return {.op = source.op, .operands = operandsOf(source), .outputs = {}, .kind = std::move(control)};
 }
@@ -108,6 +108,7 @@ Node compileNode(const NodeSource& source, Program& program) {
 
 Output defineOutput(const OutputSource& source, SlotMap& slots) {
   std::vector<std::optional<Slot>> defined;
+  defined.reserve(source.slots.size());
   for (const std::optional<int64_t> slot : source.slots) defined.push_back(slots.define(slot));
   if (source.list) return defined;
   return defined.empty() ? std::nullopt : defined.front();

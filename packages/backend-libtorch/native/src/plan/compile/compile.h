@@ -1,4 +1,4 @@
-// From a source to a program. Throws Failure with the place in the plan.
+// Compiles a source to a program. Throws Failure with the node's place in the plan.
 #pragma once
 
 #include "plan/compile/program.h"

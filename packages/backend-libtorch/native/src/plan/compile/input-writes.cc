@@ -8,9 +8,10 @@
 namespace pt2 {
 namespace {
 
-using Origins = std::vector<uint32_t>;  // inputs that a value may view
+using Origins = std::vector<uint32_t>;  // the inputs that a value may view
 
-// A list of more inputs is left to be found by running: the lists of all values together must not grow with the square.
+// Longer lists of origins are dropped, and the write is found by running: the lists of all values together must not
+// grow quadratically.
 constexpr size_t kMostOrigins = 16;
 
 bool sharesMemory(const c10::AliasInfo& argument, const c10::AliasInfo& result) {

@@ -1,4 +1,4 @@
-// Which inputs a graph writes to, directly or through views, as far as the schemas of its ops tell.
+// Tells which inputs a graph writes to, directly or through views, as far as the schemas of its ops show.
 #pragma once
 
 #include <vector>
@@ -7,8 +7,8 @@
 
 namespace pt2 {
 
-// By input. What is not found here is found by running, at the price of a run that begins again; what is found here
-// and is not written after all costs a copy.
+// Returns a flag for each input. A write that is not found here is found by running, and then the run begins again; an
+// input that is found here and is not written to costs a copy.
 std::vector<bool> writtenInputs(const Graph& graph);
 
 }  // namespace pt2

@@ -26,7 +26,7 @@ std::vector<size_t> linksOf(const GraphSource& graph, size_t count) {
   return links;
 }
 
-// Removes graphs that nobody left refers to, until none is left: what remains refers to itself.
+// Repeatedly removes graphs that no remaining graph refers to: the graphs that are left contain themselves.
 bool hasCycle(const Links& links) {
   std::vector<size_t> referrers(links.size(), 0);
   for (const auto& targets : links) {

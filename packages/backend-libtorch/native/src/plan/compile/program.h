@@ -1,4 +1,4 @@
-// A plan as the interpreter reads it: slots renumbered densely, ops resolved, arguments converted, last uses marked.
+// A compiled plan: slots are renumbered densely, ops are resolved, arguments are converted, last uses are marked.
 #pragma once
 
 #include <ATen/core/dispatch/Dispatcher.h>
@@ -18,7 +18,7 @@
 
 namespace pt2 {
 
-// Where the values of one return go: to a slot, or to one for each item of a list. Nothing where a value is not read.
+// The slots of one return: one slot, or one for each item of a list. A value that no node reads has no slot.
 using Output = std::variant<std::optional<Slot>, std::vector<std::optional<Slot>>>;
 
 inline std::span<std::optional<Slot>> slotsOf(Output& output) {
@@ -34,13 +34,13 @@ inline std::span<const std::optional<Slot>> slotsOf(const Output& output) {
 // A call of PyTorch's dispatcher.
 struct OpNode {
   c10::OperatorHandle handle;
-  std::vector<uint32_t> writes;  // operands that the op writes to
-  bool writesContents = false;   // not only sizes and strides
-  ArgumentChecks checks;         // of arguments that the kernel trusts
-  bool mayMixMemory = false;     // of oneDNN and ordinary, among its arguments
+  std::vector<uint32_t> writes;  // indices of the operands that the op writes to
+  bool writesContents = false;   // whether it writes to elements, and not only to sizes and strides
+  ArgumentChecks checks;         // the checks of arguments that the kernel does not check
+  bool mayMixMemory = false;     // whether its arguments may be oneDNN's tensors beside ordinary ones
 };
 
-// Arithmetic on numbers, as Python does it.
+// Arithmetic on numbers, which follows Python.
 struct ScalarNode {
   ScalarOp compute;
 };
@@ -48,7 +48,7 @@ struct ScalarNode {
 // An op that runs graphs.
 struct ControlNode {
   ControlFactory make;
-  std::vector<std::string> names;  // of the operands; empty for those without
+  std::vector<std::string> names;  // of the operands; an operand without a name has an empty one
   std::vector<size_t> graphs;
   std::vector<size_t> graphPositions;  // among the operands
 };
@@ -65,7 +65,7 @@ struct Node {
 
 struct Graph {
   size_t slots = 0;
-  std::vector<std::optional<Slot>> inputs;  // nothing for one that is not read
+  std::vector<std::optional<Slot>> inputs;  // empty for an input that no node reads
   std::vector<Node> nodes;
   std::vector<Operand> outputs;
 };
@@ -73,9 +73,9 @@ struct Graph {
 struct Program {
   std::vector<Graph> graphs;
   c10::Device device = c10::Device(c10::kCPU);
-  bool opaque = false;  // some node may compute tensors that only oneDNN reads
-  bool writes = false;  // some node writes to an argument
-  bool random = false;  // some node may draw random numbers
+  bool opaque = false;  // whether some node may compute tensors that only oneDNN reads
+  bool writes = false;  // whether some node writes to an argument
+  bool random = false;  // whether some node may draw random numbers
 };
 
 }  // namespace pt2

@@ -1,4 +1,4 @@
-// From a source's slot numbers to dense ones, in order of definition.
+// Maps a source's slot numbers to dense ones, in order of definition.
 #pragma once
 
 #include <cstdint>
@@ -14,11 +14,11 @@ class SlotMap {
  public:
   explicit SlotMap(int64_t limit) : limit_(limit) {}
 
-  // Failure `libtorch.plan` for a slot that is out of range or already defined. Nothing stays nothing.
+  // Throws Failure `libtorch.plan` for a slot that is out of range or already defined. An absent slot stays absent.
   std::optional<Slot> define(std::optional<int64_t> slot);
-  // Failure `libtorch.plan` for a slot that is not defined yet.
+  // Throws Failure `libtorch.plan` for a slot that is not defined yet.
   Slot use(int64_t slot) const;
-  // Renumbers every slot in an argument that is read.
+  // Renumbers every slot in an argument.
   void renumber(ArgSource& arg) const;
   size_t size() const { return dense_.size(); }
 

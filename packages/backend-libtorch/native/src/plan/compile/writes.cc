@@ -15,7 +15,7 @@ using Names = std::vector<std::string_view>;
 
 const Names kStatistics = {"running_mean", "running_var"};
 
-// Ops whose schemas are older than alias annotations, or leave out what they do in one mode.
+// The schemas of these ops are older than alias annotations, or omit what the ops write in one mode.
 const std::unordered_map<std::string_view, Names> kUndeclared = {
     {"aten::batch_norm", kStatistics},
     {"aten::native_batch_norm", kStatistics},
@@ -32,7 +32,7 @@ const std::unordered_map<std::string_view, Names> kUndeclared = {
     {"onednn::qconv_pointwise", {"qaccum"}},
 };
 
-// These replace the storage or its size, which the views of a variable see.
+// These ops replace the storage or its size, which is visible through the views of a variable.
 const std::unordered_set<std::string_view> kStorageOps = {"aten::resize_", "aten::resize_as_", "aten::set_"};
 
 }  // namespace
@@ -57,8 +57,8 @@ bool writesContents(const c10::OperatorHandle& handle) {
 }
 
 bool mayDrawRandomNumbers(const c10::OperatorHandle& handle) {
-  // Libraries of users need not set tags.
-  return handle.hasTag(at::Tag::nondeterministic_seeded) || handle.schema().name().rfind("aten::", 0) != 0;
+  // Users' libraries need not set tags.
+  return handle.hasTag(at::Tag::nondeterministic_seeded) || !handle.schema().name().starts_with("aten::");
 }
 
 }  // namespace pt2

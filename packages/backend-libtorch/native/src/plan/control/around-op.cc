@@ -1,4 +1,4 @@
-// Higher-order ops around another op: they run no graph.
+// Runs the higher-order ops that call another op and run no graph.
 #include <ATen/core/Tensor.h>
 
 #include "plan/args/resolve.h"
@@ -10,7 +10,7 @@
 namespace pt2 {
 namespace {
 
-// Results that are there at once.
+// The results are computed already, and no graph is run.
 class Ready final : public Control {
  public:
   explicit Ready(Values results) : results_(std::move(results)) {}
@@ -58,7 +58,7 @@ std::unique_ptr<Control> makeWithEffects(ControlArgs args) {
   return std::make_unique<Ready>(std::move(results));
 }
 
-// The op on operands of a type that holds theirs and the result's, as PyTorch's dense kernel does it.
+// Runs the op on operands converted to a dtype that holds theirs and the result's, as PyTorch's dense kernel does.
 std::unique_ptr<Control> makeOutDtype(ControlArgs args) {
   const std::string op = opAt(args, 0);
   const c10::IValue& dtype = valueAt(args, 1);

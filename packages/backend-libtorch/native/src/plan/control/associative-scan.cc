@@ -1,5 +1,5 @@
-// associative_scan in PyTorch's own order, so that floats come out with the same bits: neighbours are combined, the
-// halved sequence is scanned, and what lies between is combined from both.
+// Runs associative_scan in PyTorch's own order, so that floats have the same bits: neighbours are combined, the halved
+// sequence is scanned, and the rows in between are combined from both.
 #include <ATen/core/Tensor.h>
 #include <ATen/ops/cat.h>
 #include <ATen/ops/stack.h>

@@ -5,7 +5,7 @@
 
 namespace pt2 {
 
-// What `with torch.autocast(…)` does to the thread, undone at the end.
+// Sets what `with torch.autocast(…)` sets for the thread, and restores it at the end.
 class AutocastStack::Region {
  public:
   explicit Region(const AutocastMode& mode)
@@ -14,7 +14,7 @@ class AutocastStack::Region {
         dtype_(at::autocast::get_autocast_dtype(mode.device)),
         cache_(at::autocast::is_autocast_cache_enabled()) {
     const c10::ScalarType dtype = mode.dtype.value_or(dtype_);
-    // PyTorch warns about other dtypes, and goes on without.
+    // PyTorch warns about other dtypes, and continues without autocast.
     const bool supported = dtype == c10::ScalarType::BFloat16 || dtype == c10::ScalarType::Half;
     at::autocast::set_autocast_enabled(device_, mode.enabled && supported);
     at::autocast::set_autocast_dtype(device_, dtype);

@@ -1,4 +1,5 @@
-// `torch.autocast` regions of the graphs under execution. Their state is the thread's; a run may change threads.
+// `torch.autocast` regions of the graphs under execution. Autocast state belongs to the thread, and a run may change
+// threads.
 #pragma once
 
 #include <c10/core/DeviceType.h>
@@ -12,12 +13,12 @@ namespace pt2 {
 
 struct AutocastMode {
   c10::DeviceType device = c10::DeviceType::CPU;
-  std::optional<c10::ScalarType> dtype;  // the device's default
+  std::optional<c10::ScalarType> dtype;  // absent: the device's default
   bool enabled = true;
-  std::optional<bool> cache;  // as it is
+  std::optional<bool> cache;  // absent: unchanged
 };
 
-// Entered regions, the innermost last. Empty whenever the run is not on a thread.
+// The entered regions, the innermost last. It is empty whenever the run is not on a thread.
 class AutocastStack {
  public:
   AutocastStack();

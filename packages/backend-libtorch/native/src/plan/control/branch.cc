@@ -1,4 +1,4 @@
-// Ops that run a graph once.
+// Runs the higher-order ops that run one graph once.
 #include "plan/control/operands.h"
 #include "plan/control/ops.h"
 
@@ -19,7 +19,7 @@ class CallGraph final : public Control {
   Next next_;
 };
 
-// What stands before the graph, names, and strings behind it identify and configure.
+// Operands before the graph, names, and strings after it identify or configure the op: they are no inputs of the graph.
 Values operandsBehindGraph(ControlArgs& args) {
   Values operands;
   for (size_t i = args.graphPositions.front() + 1; i < args.values.size(); ++i) {

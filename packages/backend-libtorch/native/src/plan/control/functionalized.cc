@@ -1,4 +1,4 @@
-// Clones what an op writes to, calls the op, and returns the clones.
+// Clones the arguments that an op writes to, calls the op, and returns the clones.
 #include "plan/control/functionalized.h"
 
 #include <ATen/core/Tensor.h>
@@ -20,7 +20,7 @@ using Values = std::vector<c10::IValue>;
   throw Failure("libtorch.control", "A functional form of `" + op + "` is not as PyTorch writes it: " + what + ".");
 }
 
-// All memory from the storage's beginning that the tensor reaches, in the same arrangement.
+// Returns a copy of all memory that the tensor reaches from the storage's beginning, with the same sizes and strides.
 at::Tensor cloneWithStrides(const at::Tensor& tensor) {
   int64_t length = tensor.numel() == 0 ? 0 : tensor.storage_offset() + 1;
   for (int64_t dim = 0; length > 0 && dim < tensor.dim(); ++dim) {
@@ -70,7 +70,7 @@ std::vector<int64_t> needInts(const std::string& op, NamedValues& args, const st
   return ints;
 }
 
-// The view that arguments with this prefix describe.
+// Returns the view that the arguments with this prefix describe.
 c10::IValue viewOf(const std::string& op, NamedValues& args, const std::string& prefix, const Values& bases) {
   const c10::IValue index = need(op, args, prefix + "_base_index");
   if (index.isNone()) return {};

@@ -1,4 +1,4 @@
-// Ops that write to arguments, run on clones of them: what auto_functionalized means.
+// Runs ops that write to arguments on clones of these arguments, as auto_functionalized does.
 #pragma once
 
 #include <ATen/core/ivalue.h>
@@ -10,10 +10,11 @@
 
 namespace pt2 {
 
-// Returns of the op (None for none), then the clone of each argument that it writes to.
+// Returns the results of the op (None if it has none), then the clone of each argument that the op writes to.
 std::vector<c10::IValue> callOnClones(const std::string& op, NamedValues args);
 
-// Arguments that it writes to are described as views of `_all_bases`. Returns of the op, then the clones of the bases.
+// The arguments that the op writes to are described as views of `_all_bases`. Returns the results of the op, then the
+// clones of the bases.
 std::vector<c10::IValue> callOnBases(const std::string& op, NamedValues args);
 
 }  // namespace pt2

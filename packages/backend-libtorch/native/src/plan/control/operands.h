@@ -1,4 +1,5 @@
-// Reading the operands of higher-order ops. What is not as PyTorch writes it is a Failure `libtorch.control`.
+// Reads the operands of higher-order ops. An operand that differs from what PyTorch writes is a Failure
+// `libtorch.control`.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -16,18 +17,18 @@ using Values = std::vector<c10::IValue>;
 
 size_t graphAt(const ControlArgs& args, size_t index);
 const c10::IValue& valueAt(const ControlArgs& args, size_t index);
-// Moves the items of a list operand out; none for one that is left out.
+// Moves the items of a list operand out; an operand that is left out has no items.
 Values takeList(ControlArgs& args, size_t index);
-// Of a tensor with one element, or of a number.
+// Reads a tensor with one element, or a number, as a bool.
 bool truthOf(const ControlArgs& args, const c10::IValue& value);
 
 void append(Values& values, const Values& more);
 
-// Length of the first dimension, which all sequences share.
+// Returns the length of the first dimension, which all sequences share.
 int64_t lengthOf(const ControlArgs& args, const Values& sequences);
-// One row of each.
+// Returns one row of each sequence.
 Values rowOf(const Values& sequences, int64_t row);
-// Rows of each value, stacked along a new first dimension; None stays.
+// Stacks the rows of each value along a new first dimension; None stays None.
 Values stackRows(const ControlArgs& args, const std::vector<Values>& rows);
 
 }  // namespace pt2

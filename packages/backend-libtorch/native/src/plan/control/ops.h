@@ -1,4 +1,4 @@
-// The higher-order ops, each with the operands that PyTorch writes for it.
+// The higher-order ops, each with the operands that PyTorch gives it.
 #pragma once
 
 #include "plan/control/control.h"
@@ -9,7 +9,7 @@ namespace pt2 {
 std::unique_ptr<Control> makeCond(ControlArgs args);
 // (condition, body, [carried], [additional])
 std::unique_ptr<Control> makeWhileLoop(ControlArgs args);
-// As while_loop; results are those of each iteration, stacked.
+// The operands are those of while_loop; the results are those of each iteration, stacked.
 std::unique_ptr<Control> makeWhileLoopStackOutput(ControlArgs args);
 // (body, [sequences], [additional])
 std::unique_ptr<Control> makeMap(ControlArgs args);
@@ -21,7 +21,7 @@ std::unique_ptr<Control> makeAssociativeScan(ControlArgs args);
 std::unique_ptr<Control> makeCallGraph(ControlArgs args);
 // (device type, dtype, enabled, cache enabled, graph, operands…)
 std::unique_ptr<Control> makeAutocast(ControlArgs args);
-// (op, name=argument…): the op on clones of what it writes to
+// (op, name=argument…); runs the op on clones of the arguments that it writes to
 std::unique_ptr<Control> makeAutoFunctionalized(ControlArgs args);
 std::unique_ptr<Control> makeAutoFunctionalizedV2(ControlArgs args);
 // (token, op, arguments…)

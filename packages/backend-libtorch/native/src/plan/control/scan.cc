@@ -1,11 +1,11 @@
-// Ops that run a graph for each row of sequences, in order.
+// Runs the higher-order ops that run a graph for each row of sequences, in order.
 #include "plan/control/operands.h"
 #include "plan/control/ops.h"
 
 namespace pt2 {
 namespace {
 
-// map is a scan that carries nothing.
+// map is a scan that carries no values.
 class Scan final : public Control {
  public:
   Scan(ControlArgs args, Values carried, Values sequences, Values additional)

@@ -1,4 +1,4 @@
-// while_loop: a graph that decides, and one that computes what it carries.
+// Runs while_loop: one graph computes the condition, and the other one the carried values.
 #include <ATen/core/Tensor.h>
 #include <ATen/ops/stack.h>
 

@@ -19,7 +19,7 @@ uint64_t magnitude(int64_t value) {
 
 bool isExactDouble(uint64_t value) { return value <= (uint64_t{1} << 53); }
 
-// Long division to 62 bits of quotient; what is left over only breaks ties, in the lowest bit.
+// This is long division to 62 bits of quotient; the remainder only breaks ties, in the lowest bit.
 double divideRounded(uint64_t a, uint64_t b) {
   uint64_t quotient = a / b;
   uint64_t rest = a % b;
@@ -108,11 +108,12 @@ double trueDivide(int64_t a, int64_t b) {
 
 int64_t fromFloat(double value) {
   constexpr double kLimit = 9223372036854775808.0;
-  if (!(value >= -kLimit && value < kLimit)) overflow();
+  const bool fits = value >= -kLimit && value < kLimit;  // not so for NaN
+  if (!fits) overflow();
   return static_cast<int64_t>(value);
 }
 
-// As CPython's float_floor_div, whose quotient agrees with its remainder.
+// This follows CPython's float_floor_div, whose quotient agrees with its remainder.
 double floorDivide(double a, double b) {
   if (b == 0) divisionByZero();
   const double rest = std::fmod(a, b);

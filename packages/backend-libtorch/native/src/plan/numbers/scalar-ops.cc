@@ -23,7 +23,7 @@ const IValue& operand(Operands operands, size_t i) {
   return operands[i];
 }
 
-// `True` is 1 in arithmetic.
+// `True` counts as 1 in arithmetic.
 bool isInt(const IValue& value) { return value.isInt() || value.isBool(); }
 int64_t intOf(const IValue& value) { return value.isBool() ? static_cast<int64_t>(value.toBool()) : value.toInt(); }
 double floatOf(const IValue& value) {
@@ -37,7 +37,7 @@ int64_t needInt(const IValue& value) {
 }
 bool truth(const IValue& value) { return value.isDouble() ? value.toDouble() != 0 : needInt(value) != 0; }
 
-// A function of two ints or two floats.
+// Applies a function of two ints or two floats.
 template <int64_t (*Ints)(int64_t, int64_t), double (*Floats)(double, double)>
 IValue binary(Operands operands) {
   const IValue& a = operand(operands, 0);
@@ -80,7 +80,7 @@ IValue relation(Operands operands) {
   return Holds(compare(a, b));
 }
 
-// On bools, or on the bits of ints.
+// Applies a function of two bools, or of the bits of two ints.
 template <int64_t (*Bits)(int64_t, int64_t)>
 IValue bitwise(Operands operands) {
   const IValue& a = operand(operands, 0);
@@ -94,7 +94,7 @@ IValue shift(Operands operands) {
   return Shift(needInt(operand(operands, 0)), needInt(operand(operands, 1)));
 }
 
-// A float function whose result is an int; ints pass unchanged.
+// Applies a float function whose result is an int; ints are returned unchanged.
 template <double (*Round)(double)>
 IValue toInt(Operands operands) {
   const IValue& value = operand(operands, 0);
@@ -138,7 +138,7 @@ IValue extreme(Operands operands) {
 }
 
 IValue sum(Operands operands) {
-  // Both sym_sum([a, b]) and sym_sum(a, b) are written.
+  // Programs have both sym_sum([a, b]) and sym_sum(a, b).
   if (operands.size() == 1 && operands[0].isList()) return sum(operands[0].toListRef());
   IValue total = int64_t{0};
   for (const IValue& value : operands) total = binary<python::add, addFloats>({total, value});
@@ -200,7 +200,7 @@ const std::unordered_map<std::string, ScalarOp> kOps = {
     {"torch::sym_sum", sum},
 };
 
-// `math::sqrt` and `torch::_sym_sqrt`.
+// Both `math::sqrt` and `torch::_sym_sqrt` are in the table.
 const std::unordered_map<std::string, ScalarOp> kMath = {
     {"sqrt", real<std::sqrt>}, {"cos", real<std::cos>},   {"cosh", real<std::cosh>},   {"sin", real<std::sin>},
     {"sinh", real<std::sinh>}, {"tan", real<std::tan>},   {"tanh", real<std::tanh>},   {"asin", real<std::asin>},
@@ -213,7 +213,7 @@ const std::unordered_map<std::string, ScalarOp> kMath = {
 ScalarOp findScalarOp(const std::string& op) {
   if (const auto found = kOps.find(op); found != kOps.end()) return found->second;
   for (const std::string prefix : {"math::", "torch::_sym_", "torch::sym_"}) {
-    if (op.rfind(prefix, 0) != 0) continue;
+    if (!op.starts_with(prefix)) continue;
     const auto found = kMath.find(op.substr(prefix.size()));
     if (found != kMath.end()) return found->second;
   }

@@ -9,7 +9,7 @@ namespace pt2 {
 
 using ScalarOp = c10::IValue (*)(c10::ArrayRef<c10::IValue> operands);
 
-// Null for an op that is not known here.
+// Returns null for an op that is unknown here.
 ScalarOp findScalarOp(const std::string& op);
 
 }  // namespace pt2

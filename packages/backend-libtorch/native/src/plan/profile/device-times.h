@@ -1,4 +1,4 @@
-// Times as the device measures them, where ops return before they are done.
+// Times as the device measures them, for devices whose ops return before they are done.
 #pragma once
 
 #include <c10/core/Device.h>
@@ -13,7 +13,7 @@ namespace pt2 {
 
 class DeviceTimes {
  public:
-  // Null for devices whose ops are done when they return.
+  // Returns null for devices whose ops are done when they return.
   static std::unique_ptr<DeviceTimes> make(c10::Device device);
 
   virtual ~DeviceTimes() = default;

@@ -13,7 +13,7 @@ class MemoryMeter final : public c10::MemoryReportingInfoBase {
   void reportMemoryUsage(void* pointer, int64_t size, size_t allocated, size_t reserved, c10::Device device) override;
   bool memoryProfilingEnabled() const override { return true; }
 
-  // Most bytes at one time, over what was there before.
+  // Returns the most bytes at one time, above what was allocated before.
   int64_t peak() const { return peak_; }
 
  private:

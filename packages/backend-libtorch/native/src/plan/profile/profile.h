@@ -1,4 +1,4 @@
-// Times of the nodes of a run, and the memory it takes.
+// Measures the nodes of a run, and the memory that it takes.
 #pragma once
 
 #include <c10/core/Device.h>
@@ -23,7 +23,7 @@ class Profiler {
   // Counts what this thread allocates while the guard lives.
   std::unique_ptr<c10::DebugInfoGuard> watchMemory() const;
 
-  // A run begins, perhaps again: forgets its steps; their time counts.
+  // Is called when a run begins, for the first time or again: it discards the steps so far; their time counts.
   void clear();
   size_t startStep(size_t graph, size_t node);
   void endStep(size_t step);

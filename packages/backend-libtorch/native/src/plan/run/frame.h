@@ -1,4 +1,4 @@
-// A graph under execution. Frames lie on a stack of their own, so that a run can stop at any depth.
+// A graph under execution. The interpreter keeps frames on a stack of its own, so that a run can stop at any depth.
 #pragma once
 
 #include <cstddef>
@@ -17,25 +17,25 @@ struct Frame {
 
   const Graph* graph;
   size_t index;
-  size_t at = 0;  // node that runs, or runs next
+  size_t at = 0;  // the node that runs, or runs next
   Slots slots;
-  std::unique_ptr<Control> control;  // of the node that runs
-  size_t step = 0;                   // of the profile
+  std::unique_ptr<Control> control;  // the control op of the node that runs
+  size_t step = 0;                   // the step's index in the profile
   std::optional<AutocastMode> autocast;
 
   const Node& node() const { return graph->nodes[at]; }
 };
 
-// Failure `libtorch.plan` when the inputs are not as many as the graph takes.
+// Throws Failure `libtorch.plan` when the number of inputs differs from the graph's.
 Frame enter(const Program& program, size_t graph, std::vector<c10::IValue> inputs);
 
-// What the graph returns.
+// Returns the outputs of the graph.
 std::vector<c10::IValue> leave(Frame& frame);
 
-// The operands of a node that is no op.
+// Reads the operands of a node that is not an op.
 std::vector<c10::IValue> readAll(const std::vector<Operand>& operands, Slots& slots);
 
-// Puts results where the node wants them.
+// Stores the results of a node in its slots.
 void store(const Node& node, Slots& slots, std::vector<c10::IValue>& results);
 
 }  // namespace pt2

@@ -95,7 +95,7 @@ Interpreter::Outcome Interpreter::advance() {
   }
 }
 
-// Until the innermost frame changes or ends (Done), or the run has to stop.
+// Runs nodes until the innermost frame changes or ends (Done), or the run has to stop.
 Interpreter::Outcome Interpreter::runNodes() {
   Frame& frame = frames_.back();
   const std::vector<Node>& nodes = frame.graph->nodes;
@@ -147,7 +147,7 @@ Interpreter::After Interpreter::run(const HostNode&, const Node&, Frame&) {
   return replayHost() ? After::NextNode : After::Host;
 }
 
-// On the frame whose control op asked.
+// The frame of the control op that returned `next` is the innermost one.
 void Interpreter::proceed(Next next) {
   if (cancelled_.load(std::memory_order_relaxed)) throw Failure("libtorch.aborted", "The run was cancelled.");
   if (!next.graph.has_value()) {
@@ -160,7 +160,7 @@ void Interpreter::proceed(Next next) {
   }
 }
 
-// The thread may be another one than before.
+// The run may continue on another thread than before.
 void Interpreter::reenterRegions() {
   for (const Frame& frame : frames_) {
     if (frame.autocast.has_value()) autocast_.enter(*frame.autocast);
@@ -192,7 +192,7 @@ void Interpreter::deliver(std::vector<c10::IValue> results) {
   finishNode(results);
 }
 
-// What a run computes until it begins again, it computes once more; it was seen then.
+// A run that begins again computes its first nodes once more; the caller has seen these.
 void Interpreter::observe(const Frame& frame, const std::vector<c10::IValue>& results) {
   if (++ran_ <= seenBefore_) return;
   seenBefore_ = ran_;

@@ -28,10 +28,10 @@ class Interpreter final : public Run {
   enum class Outcome : uint8_t { Host, Node, Done, Restart };
 
   void begin();
-  // Until a stop, the end, or a write that must not happen.
+  // Runs until a stop, the end, or a write that must not happen.
   Outcome advance();
   Outcome runNodes();
-  // What comes after a node.
+  // What the interpreter does after a node.
   enum class After : uint8_t { NextNode, NextFrame, Host, Restart };
   After run(const OpNode& op, const Node& node, Frame& frame);
   After run(const ScalarNode& scalar, const Node& node, Frame& frame);
@@ -60,10 +60,10 @@ class Interpreter final : public Run {
   AutocastStack autocast_;
   std::vector<c10::IValue> stack_;
   std::vector<c10::IValue> outputs_;
-  // What JavaScript answered so far, for a run that begins again.
+  // The results of host nodes so far, for a run that begins again.
   std::vector<std::vector<c10::IValue>> answers_;
   size_t nextAnswer_ = 0;
-  // The node that ran last, where each is to be seen. One that runs again was seen before.
+  // The node that ran last, in a run that stops after each node. A node that runs again is not reported again.
   std::optional<Step> seen_;
   size_t seenBefore_ = 0;
   size_t ran_ = 0;

@@ -17,7 +17,7 @@ c10::Storage copyOf(const at::Tensor& viewer) {
   return bytes.clone().storage();
 }
 
-// Lists are made anew: others may hold the one that was given.
+// Lists are copied: other values may share the given one.
 template <class F>
 c10::IValue mapTensors(const c10::IValue& value, F&& map) {
   if (value.isTensor()) return map(value.toTensor());
@@ -88,7 +88,7 @@ void Protection::import(std::vector<c10::IValue>& values) {
   for (c10::IValue& value : values) {
     value = mapTensors(value, [this](const at::Tensor& tensor) -> c10::IValue {
       const StorageKey storage = storageOf(tensor);
-      // A handler may give back what it was given, which is the program's own.
+      // A handler may return one of its arguments, which is a value of the program.
       if (storage == nullptr || originals_.count(storage) != 0) return tensor;
       imported_.insert(storage);
       return toCopy_.count(storage) == 0 ? tensor : redirect(tensor);

@@ -1,5 +1,5 @@
-// Keeps one run from changing what it was given. A program may write to its inputs: it then writes to copies of their
-// storages. That an input needs one is found out when the first write to it is about to happen; the run begins again.
+// Keeps a run from changing its inputs. A program may write to its inputs: it then writes to copies of their storages.
+// The first write to an input is found when it is about to happen; the run then begins again with a copy.
 #pragma once
 
 #include <ATen/core/ivalue.h>
@@ -19,15 +19,15 @@ class Protection {
  public:
   Protection(std::shared_ptr<Plan> plan, std::vector<c10::IValue> inputs);
 
-  // Inputs of the root graph for a run from the beginning.
+  // Returns the inputs of the root graph for a run from the beginning.
   std::vector<c10::IValue> begin();
-  // Values that come from outside during a run: what they view is not the program's to write to either.
+  // Registers values that come from outside during a run: the program must not write to what they view either.
   void import(std::vector<c10::IValue>& values);
-  // Whether the op may run. False: begin again.
+  // Returns whether the op may run. If not, the run must begin again.
   bool admits(const std::string& name, const OpNode& op, const std::vector<c10::IValue>& arguments);
-  // Values that leave the run: none views an input.
+  // Returns values that may leave the run: none views an input.
   void release(std::vector<c10::IValue>& values) const;
-  // Inputs that were written to, with their new values.
+  // Returns the inputs that were written to, with their new values.
   std::vector<std::pair<size_t, at::Tensor>> written() const;
 
  private:
@@ -37,15 +37,15 @@ class Protection {
 
   std::shared_ptr<Plan> plan_;
   std::shared_ptr<const BoundInputs> bound_;
-  std::vector<c10::IValue> inputs_;          // all of them, as given
+  std::vector<c10::IValue> inputs_;          // all inputs, as the caller gave them
   std::unordered_set<StorageKey> given_;     // storages of the inputs that are not bound
   std::unordered_set<StorageKey> imported_;  // storages of values from outside
   std::unordered_set<StorageKey> toCopy_;
 
-  // Of the run since it began last.
+  // These belong to the run since it began last.
   std::unordered_map<StorageKey, c10::Storage> copies_;
-  std::unordered_map<StorageKey, StorageKey> originals_;  // of each copy
-  std::unordered_set<StorageKey> touched_;                // originals
+  std::unordered_map<StorageKey, StorageKey> originals_;  // the original of each copy
+  std::unordered_set<StorageKey> touched_;                // the originals of the copies that were written to
   std::vector<std::pair<size_t, at::Tensor>> redirected_;
 };
 

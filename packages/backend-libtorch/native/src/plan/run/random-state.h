@@ -1,4 +1,4 @@
-// State of the default generators, so that a run that begins again draws the same numbers.
+// The state of the default generators. A run that begins again restores it, so that it draws the same numbers.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -11,7 +11,7 @@ namespace pt2 {
 
 class RandomState {
  public:
-  // As of now: of the CPU's generator, and of the device's.
+  // Saves the state of the CPU's generator and of the device's.
   static RandomState save(c10::Device device);
   void restore() const;
 

@@ -8,7 +8,7 @@
 namespace pt2 {
 namespace {
 
-// Batches are not broadcast here.
+// These kernels do not broadcast batches.
 void choleskySolve(const Arg& self, const Arg& A) {
   const at::Tensor b = self.tensor();
   const at::Tensor a = A.tensor();
@@ -27,14 +27,14 @@ void luUnpack(const Arg& data, const Arg& pivots, const Arg& unpackPivots) {
   requireSizes(pivots, sizes);
 }
 
-// LAPACK does not come back from infinities and NaN in one piece.
+// LAPACK can crash or not return on infinities and NaN.
 void eigenvalues(const Arg& self) {
   const at::Tensor a = self.tensor();
   if (!a.defined() || !(c10::isFloatingType(a.scalar_type()) || c10::isComplexType(a.scalar_type()))) return;
   self.require(a.isfinite().all().item<bool>(), "has infinities or NaN");
 }
 
-// A weighted sum over the first dimension of `input`, for each row of `coefficients`.
+// The op computes a weighted sum over the first dimension of `input`, for each row of `coefficients`.
 void linearCombination(const Arg& input, const Arg& coefficients) {
   const at::Tensor terms = input.tensor();
   const at::Tensor weights = coefficients.tensor();
@@ -49,14 +49,14 @@ void sameDtype(const Arg& input, const Arg& out) {
   out.require(input.tensor().scalar_type() == out.tensor().scalar_type(), "is of another dtype than the input");
 }
 
-// Matrices of a batch follow each other.
+// The kernel reads the matrices of a batch one after another.
 void contiguousOut(const Arg& out) {
   out.require(!out.hasTensor() || out.tensor().is_contiguous(), "is not contiguous");
 }
 
 void pairDistances(const Arg& self) { requireDims(self, 2); }
 
-// A polynomial's value is a sum over as many terms as its degree, which nothing can stop.
+// A polynomial's value is a sum over as many terms as its degree, and the loop cannot be interrupted.
 void degree(const Arg& n) {
   constexpr double kMost = 1e6;
   constexpr const char* kTooLarge = "is beyond a million";

@@ -1,5 +1,5 @@
-// One argument of a call, as a check of arguments reads it. Tensors of other devices and layouts read as undefined: the
-// kernels behind those look for themselves.
+// One argument of a call, as a check reads it. Tensors of other devices and layouts read as undefined: their kernels
+// check arguments themselves.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -17,18 +17,18 @@ class Arg {
   const std::string& op() const { return *op_; }
   const c10::IValue& value() const { return *value_; }
 
-  // Undefined for what is no tensor, or no strided tensor of the CPU.
+  // Returns an undefined tensor for a value that is not a strided tensor on the CPU.
   at::Tensor tensor() const;
   bool hasTensor() const { return tensor().defined(); }
-  // The items of a list, each as `tensor` reads it. Empty for what is no list.
+  // Returns the items of a list, each as `tensor` reads it; none for a value that is not a list.
   std::vector<at::Tensor> tensors() const;
-  // An int, or a bool as 0 or 1; `otherwise` for anything else.
+  // Returns an int, or a bool as 0 or 1; `otherwise` for any other value.
   int64_t integer(int64_t otherwise) const;
   bool isTrue() const { return integer(0) != 0; }
-  // The elements of a tensor of integers or a list of ints, as int64; undefined for anything else.
+  // Returns the elements of a tensor of integers or a list of ints, as int64; undefined for any other value.
   at::Tensor integers() const;
 
-  // Failure `libtorch.argument`, which names the op and this argument.
+  // Throws Failure `libtorch.argument`, which names the op and this argument.
   [[noreturn]] void refuse(const std::string& what) const;
   void require(bool condition, const char* what) const {
     if (!condition) refuse(what);

@@ -16,6 +16,7 @@ void unfoldBackward(const Arg& gradIn, const Arg& inputSizes, const Arg& dim, co
   dim.require(at >= 0 && at < dims, "is no dimension of `input_sizes`");
   step.require(stride > 0, "must be positive");
   std::vector<int64_t> sizes;
+  sizes.reserve(static_cast<size_t>(dims) + 1);
   for (int64_t i = 0; i < dims; ++i) sizes.push_back(given[i].item<int64_t>());
   int64_t& along = sizes[static_cast<size_t>(at)];
   size.require(window >= 0 && window <= along, "is larger than the dimension");
@@ -26,7 +27,7 @@ void unfoldBackward(const Arg& gradIn, const Arg& inputSizes, const Arg& dim, co
 
 enum class Padding : uint8_t { Reflection, Replication };
 
-// Of the last dimensions, from the last one back, two numbers each.
+// The padding has two numbers for each of the last dimensions, beginning with the last one.
 template <Padding Kind, int64_t Dims>
 void padBackward(const Arg& gradOutput, const Arg& self, const Arg& padding) {
   const at::Tensor image = self.tensor();
@@ -50,7 +51,7 @@ void poolBackward(const Arg& gradOutput, const Arg& self) {
   requirePlanes(gradOutput, self, Dims);
 }
 
-// The first argument has the shape of the second.
+// Requires that the first argument has the shape of the second.
 void sameSizes(const Arg& tensor, const Arg& other) {
   if (other.hasTensor()) requireSizes(tensor, other.tensor().sizes());
 }

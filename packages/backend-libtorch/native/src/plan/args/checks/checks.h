@@ -1,5 +1,5 @@
-// Indices, lengths and shapes that some of libtorch's CPU kernels take without looking: they would read or write
-// outside of their tensors. They are checked here before the kernel runs.
+// Checks of indices, lengths and shapes that some of libtorch's CPU kernels do not check themselves: with wrong ones
+// they would read or write outside of their tensors. The checks run before the kernel.
 #pragma once
 
 #include <ATen/core/function_schema.h>
@@ -13,15 +13,16 @@
 
 namespace pt2 {
 
-// The checks of one op, with the places that its schema gives to the arguments they read.
+// The checks of one op, with the indices of the arguments that they read in its schema.
 class ArgumentChecks {
  public:
   ArgumentChecks() = default;
-  // Failure `libtorch.schema` for an op that needs checks of its arguments, where its schema lacks one that they read.
+  // Throws Failure `libtorch.schema` for an op that needs checks of its arguments if its schema lacks one that they
+  // read.
   explicit ArgumentChecks(const c10::FunctionSchema& schema);
 
   bool empty() const { return checks_.empty(); }
-  // Failure `libtorch.argument` for what the kernel must not be given. Values are in the schema's order.
+  // Throws Failure `libtorch.argument` for arguments that the kernel must not get. Values are in the schema's order.
   void operator()(const std::string& op, const std::vector<c10::IValue>& values) const;
 
  private:

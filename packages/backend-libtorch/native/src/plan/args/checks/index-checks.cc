@@ -1,4 +1,4 @@
-// Checks elements that are places in another tensor: indices, offsets, lengths and labels.
+// Checks elements that are indices into another tensor: indices, offsets, lengths and labels.
 #include <algorithm>
 #include <vector>
 
@@ -8,20 +8,20 @@
 namespace pt2 {
 namespace {
 
-// 0 for a dimension that is not there.
+// Returns 0 for a dimension that does not exist.
 int64_t sizeOf(const at::Tensor& tensor, int64_t dim) {
   const int64_t at = dim < 0 ? dim + tensor.dim() : dim;
   return tensor.defined() && at >= 0 && at < tensor.dim() ? tensor.size(at) : 0;
 }
 
-// The product of the last sizes.
+// Returns the product of the last sizes.
 int64_t volumeOf(const at::Tensor& tensor, int64_t dims) {
   int64_t volume = 1;
   for (int64_t dim = 1; dim <= dims; ++dim) volume *= sizeOf(tensor, -dim);
   return volume;
 }
 
-// Indices are positions in the planes of `self`.
+// The indices are positions in the planes of `self`.
 template <int64_t Dims>
 void maxPoolBackward(const Arg& gradOutput, const Arg& self, const Arg& indices) {
   requirePlanes(gradOutput, self, Dims);
@@ -29,7 +29,7 @@ void maxPoolBackward(const Arg& gradOutput, const Arg& self, const Arg& indices)
   requireRange(indices, indices.tensor(), 0, volumeOf(self.tensor(), Dims));
 }
 
-// Labels beyond a target's length are never read.
+// Labels beyond a target's length are not read.
 void ctcLoss(const Arg& logProbs, const Arg& targets, const Arg& targetLengths) {
   const at::Tensor given = targets.tensor();
   const at::Tensor lengths = targetLengths.integers();
@@ -70,7 +70,7 @@ void ctcLossBackward(const Arg& grad, const Arg& logProbs, const Arg& targets, c
   requireCount(negLogLikelihood, batch);
 }
 
-// Lengths or offsets are those of rows of `data` along an axis; either lies along the last dimension.
+// The lengths or offsets divide the rows of `data` along an axis; both lie along the last dimension.
 void segments(const Arg& data, const Arg& lengths, const Arg& offsets, const Arg& axis) {
   const int64_t rows = sizeOf(data.tensor(), axis.integer(0));
   const at::Tensor given = lengths.integers();
@@ -110,20 +110,20 @@ void embeddingBag(const Arg& weight, const Arg& indices, const Arg& offsets, con
   requireDims(indices, 1);
   requireDims(offsets, 1);
   requireOffsets(offsets, starts, rows.numel());
-  // Indices behind the last bag would be added to one that is not there.
+  // Indices after the last bag would be added to a bag that does not exist.
   const bool whole = !includeLastOffset.isTrue() || (starts.numel() > 0 && starts[-1].item<int64_t>() == rows.numel());
   offsets.require(whole, "must end with the number of indices");
   offsets.require(starts.numel() > 0 || rows.numel() == 0, "has no bag for the indices");
 }
 
-// Indices are rows of a table, each summed into the bag that `offset2bag` says, a row of `grad`.
+// The indices are rows of a table; each is added to the bag that `offset2bag` names, a row of `grad`.
 void bags(const Arg& grad, const Arg& indices, const Arg& offset2bag, const Arg& numWeights) {
   requireRange(indices, indices.tensor(), 0, numWeights.integer(0));
   if (indices.hasTensor()) requireCount(offset2bag, indices.tensor().numel(), OrEmpty::Yes);
   requireRange(offset2bag, offset2bag.tensor(), 0, sizeOf(grad.tensor(), 0));
 }
 
-// The mean divides by sizes of bags, one for each row of `grad`.
+// The mean divides by the sizes of bags, one for each row of `grad`.
 void bagSizes(const Arg& grad, const Arg& bagSize, const Arg& mode) {
   constexpr int64_t kMean = 1;
   if (mode.integer(0) != kMean || !bagSize.hasTensor()) return;

@@ -92,7 +92,7 @@ void weightNorm(const Arg& v, const Arg& g, const Arg& dim) {
   if (v.tensor().dim() > 0) requireNorms(g, v.tensor(), dim.integer(0));
 }
 
-// `_weight_norm` makes them so before it calls the op with this kernel.
+// `_weight_norm` makes them contiguous before it calls the op with this kernel.
 void contiguousWeights(const Arg& v, const Arg& g) {
   if (!v.hasTensor()) return;
   g.require(v.tensor().is_contiguous() && g.hasTensor() && g.tensor().is_contiguous(), "and `v` must be contiguous");

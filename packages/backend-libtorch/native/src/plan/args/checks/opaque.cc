@@ -21,15 +21,15 @@ void count(const c10::IValue& value, Counts& counts) {
   }
 }
 
-// Those that oneDNN's ops compute are written to an ordinary `out` by ATen.
+// ATen writes the tensors that oneDNN's ops compute to an ordinary `out`.
 bool isMadeForBoth(const std::string& op) {
-  return knowsOpaque(op) && (op.rfind("aten::", 0) != 0 || op.find('.') == std::string::npos);
+  return knowsOpaque(op) && (!op.starts_with("aten::") || op.find('.') == std::string::npos);
 }
 
 }  // namespace
 
 bool knowsOpaque(const std::string& op) {
-  return op.find("mkldnn") != std::string::npos || op.find("onednn") != std::string::npos || op.rfind("mkl::", 0) == 0;
+  return op.find("mkldnn") != std::string::npos || op.find("onednn") != std::string::npos || op.starts_with("mkl::");
 }
 
 void requireSameMemory(const std::string& op, const std::vector<c10::IValue>& values) {

@@ -16,7 +16,7 @@ void requireLength(const Arg& list, size_t count, size_t length) {
   list.refuse("has " + std::to_string(count) + " tensors, and `self` has " + std::to_string(length));
 }
 
-// The tensors are walked with those of `self`, as if each were one block of memory.
+// The kernel walks the tensors with those of `self`, as if each were one block of memory.
 void requireBlocks(const Arg& list, const Tensors& self) {
   const Tensors tensors = list.tensors();
   requireLength(list, tensors.size(), self.size());
@@ -47,7 +47,7 @@ void stepCounts(const Arg& self, const Arg& stateSteps) {
   for (const at::Tensor& step : steps) requireCount(stateSteps, step, 1);
 }
 
-// One float, which is read through a pointer.
+// The kernel reads one float through a pointer.
 void oneElement(Args arguments) {
   for (const Arg& argument : arguments) requireCount(argument, 1);
 }

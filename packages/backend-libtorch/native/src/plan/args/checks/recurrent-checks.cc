@@ -12,7 +12,7 @@ constexpr int64_t kLstm = 2;
 constexpr int64_t kLstmGates = 4;
 constexpr int64_t kGruGates = 3;
 
-// oneDNN is told sizes, and finds its operands behind pointers.
+// oneDNN takes sizes as numbers, and reads its operands through pointers without a check.
 void requireBlock(const Arg& argument, int64_t count) {
   requireCount(argument, count);
   argument.require(!argument.hasTensor() || argument.tensor().is_contiguous(), "is not contiguous");
@@ -36,7 +36,7 @@ void rnnLayer(const Arg& input, const Arg& weight0, const Arg& weight1, const Ar
   requireBlock(cx, steps.size(1) * hidden);
 }
 
-// A packed sequence has as many rows as the steps of all its members, whose number never grows.
+// A packed sequence has as many rows as all its batch sizes together, and batch sizes never grow.
 void packed(const Arg& data, const Arg& batchSizes) {
   const at::Tensor rows = data.tensor();
   const at::Tensor sizes = batchSizes.tensor();
@@ -68,14 +68,14 @@ struct Layers {
   int64_t directions;
   int64_t hidden;
   int64_t features;
-  int64_t projected;  // width of what a layer gives; `hidden` where nothing is projected
+  int64_t projected;  // width of a layer's output; `hidden` without a projection
   bool biases;
 
   int64_t weights() const { return (biases ? 4 : 2) + (projected != hidden ? 1 : 0); }
 };
 
-// The parameters are weight_ih, weight_hh, bias_ih, bias_hh, weight_hr of each layer and direction, as far as there are
-// such.
+// The parameters are weight_ih, weight_hh, bias_ih, bias_hh, weight_hr of each layer and direction, without those that
+// the layer does not have.
 void requireWeights(const Arg& params, const Layers& layers) {
   const std::vector<at::Tensor> weights = params.tensors();
   const int64_t count = layers.count * layers.directions;
@@ -94,7 +94,7 @@ void requireWeights(const Arg& params, const Layers& layers) {
   }
 }
 
-// What both kinds of recurrent ops say of their layers.
+// Checks what the two kinds of recurrent ops have in common.
 struct LayerArgs {
   const Arg& hx;
   const Arg& params;
@@ -103,7 +103,7 @@ struct LayerArgs {
   const Arg& bidirectional;
 };
 
-// `batchOf` gives the size of the batch, and is asked once the input is known to have `dims` dimensions.
+// `batchOf` returns the batch size, and is called once the input is known to have `dims` dimensions.
 template <int64_t Gates, class BatchOf>
 void requireLayers(const Arg& input, int64_t dims, const LayerArgs& args, BatchOf batchOf) {
   constexpr size_t kStates = Gates == kLstmGates ? 2 : 1;

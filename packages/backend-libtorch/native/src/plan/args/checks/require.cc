@@ -1,4 +1,4 @@
-// Compares tensors with what a kernel takes for granted about them.
+// Compares tensors with what a kernel assumes about them.
 #include "plan/args/checks/require.h"
 
 #include <ATen/ops/aminmax.h>

@@ -1,4 +1,4 @@
-// Checks shapes that must fit each other, where a kernel reads one tensor by the sizes of another.
+// Checks shapes that must match, where a kernel reads one tensor by the sizes of another.
 #include <ATen/ExpandUtils.h>
 
 #include <string>
@@ -54,7 +54,7 @@ void gridSamplerBackward(const Arg& gradOutput, const Arg& input, const Arg& gri
   requireSizes(gradOutput, sizes);
 }
 
-// There is a value for each key. Heads of queries may share one of keys.
+// Each key has a value. Several heads of queries may share a head of keys.
 void attention(const Arg& key, const Arg& value) {
   const at::Tensor keys = key.tensor();
   const at::Tensor values = value.tensor();
@@ -64,7 +64,7 @@ void attention(const Arg& key, const Arg& value) {
   value.refuse("has " + std::to_string(values.size(-2)) + " rows, and `key` has " + std::to_string(keys.size(-2)));
 }
 
-// The kernel for the CPU broadcasts nothing.
+// The CPU kernel does not broadcast.
 void flashAttention(const Arg& query, const Arg& key, const Arg& value) {
   if (!query.hasTensor() || !key.hasTensor() || !value.hasTensor()) return;
   const at::Tensor queries = query.tensor();
@@ -92,8 +92,8 @@ void flashAttentionBackward(const Arg& gradOut, const Arg& query, const Arg& key
   }
 }
 
-// So little scale leaves no pixel, and filters without bound; so much less than the sizes say, and pixels would come
-// from behind the image.
+// Such a small scale gives no pixel, and filters of unbounded size; if it is that much smaller than the sizes say, the
+// kernel would read pixels outside of the image.
 void requireScale(const Arg& argument, int64_t from, int64_t to) {
   if (!argument.value().isDouble()) return;
   const double scale = argument.value().toDouble();
@@ -121,7 +121,7 @@ void antialiasBackward(const Arg& outputSize, const Arg& inputSize, const Arg& a
   requireScale(scalesW, from[3].item<int64_t>(), to[1].item<int64_t>());
 }
 
-// The mask is of rows by columns, of batch by columns, or of all of it.
+// The mask has rows by columns, batch by columns, or all dimensions.
 void maskedSoftmax(const Arg& self, const Arg& mask, const Arg& maskType) {
   constexpr int64_t kRows = 0, kBatch = 1, kAll = 2;
   const at::Tensor scores = self.tensor();
@@ -138,7 +138,7 @@ void maskedSoftmaxBackward(const Arg& gradOutput, const Arg& output, const Arg& 
   requireSizes(mask, output.tensor().sizes());
 }
 
-// The weight is read by the size that is said.
+// The kernel reads the weight by the given sizes.
 void sizeOfWeight(const Arg& weight, const Arg& kernelSize) {
   const at::Tensor filters = weight.tensor();
   const at::Tensor size = kernelSize.integers();
@@ -157,7 +157,7 @@ const CheckTable& shapeChecks() {
       {{"aten::_pdist_backward"}, {reads<pdistBackward>("grad", "self", "pdist")}},
       {{"aten::_pdist_backward.out"},
        {reads<pdistBackward>("grad", "self", "pdist"), reads<pdistGradient>("self", "out")}},
-      // From 2.14 on.
+      // This is the signature from 2.14 on.
       {{"aten::_cdist_backward", "aten::_cdist_backward.out"},
        {reads<cdistBackward>("grad_output", "x1", "x2", "cdist")}},
       {{"aten::_pdist_backward"}, {reads<pdistBackward>("grad_output", "self", "pdist")}},
@@ -175,7 +175,7 @@ const CheckTable& shapeChecks() {
       {{"aten::_upsample_bilinear2d_aa", "aten::_upsample_bilinear2d_aa.out", "aten::_upsample_bicubic2d_aa",
         "aten::_upsample_bicubic2d_aa.out", "aten::_upsample_lanczos2d_aa", "aten::_upsample_lanczos2d_aa.out"},
        {reads<antialias>("self", "output_size", "align_corners", "scales_h", "scales_w")}},
-      // Here the sizes follow from the scales.
+      // The sizes follow from the scales here.
       {{"aten::_upsample_bilinear2d_aa.vec", "aten::_upsample_bicubic2d_aa.vec", "aten::_upsample_lanczos2d_aa.vec"},
        {}},
       {{"aten::_upsample_bilinear2d_aa_backward", "aten::_upsample_bilinear2d_aa_backward.grad_input",

@@ -1,4 +1,5 @@
-// Checks the arguments of Fourier transforms. What follows from `torch.fft` always fits; these are the ops behind it.
+// Checks the arguments of Fourier transforms. Calls of `torch.fft` always pass; the checks are for direct calls of the
+// ops behind it.
 #include <algorithm>
 #include <vector>
 
@@ -10,7 +11,7 @@ namespace {
 
 constexpr int64_t kNormalizations = 3;
 
-// The dimensions to transform, each once.
+// Requires that each dimension to transform exists and occurs once.
 std::vector<int64_t> requireTransform(const Arg& self, const Arg& dim, const Arg& normalization) {
   const at::Tensor signal = self.tensor();
   const at::Tensor given = dim.integers();

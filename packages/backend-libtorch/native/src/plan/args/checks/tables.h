@@ -1,4 +1,4 @@
-// Which ops have which checks, and the names of the arguments that each check reads.
+// Tables of the checks of each op, and the names of the arguments that each check reads.
 #pragma once
 
 #include <cstddef>
@@ -11,15 +11,15 @@
 
 namespace pt2 {
 
-// A function of arguments, with their names in the schema, in order.
+// A check with the names of its arguments in the schema, in order.
 struct NamedCheck {
   std::vector<const char*> names;
   void (*run)(Args arguments);
 };
 
-// Ops, each with its overload, whose arguments need the same checks. Where PyTorch's versions differ in a name, an op
-// has an entry for each signature. An op without checks is listed where other overloads of it have some: an overload
-// that is not listed is refused.
+// Ops with their overloads whose arguments need the same checks. Where PyTorch's versions differ in a name, an op has
+// an entry for each signature. An overload without checks is listed where other overloads of the op have some: an
+// overload that is not listed is refused.
 struct CheckEntry {
   std::vector<std::string_view> ops;
   std::vector<NamedCheck> checks;
@@ -32,7 +32,7 @@ inline constexpr size_t kArity = 0;
 template <class... Parameters>
 inline constexpr size_t kArity<void (*)(Parameters...)> = sizeof...(Parameters);
 
-// Calls `Check` with the arguments of these names: one for each of its parameters, or all of them as a span.
+// Makes a check that calls `Check` with the arguments of these names: one for each of its parameters, or all as a span.
 template <auto Check, class... Names>
 NamedCheck reads(Names... names) {
   using Function = decltype(Check);
@@ -48,11 +48,11 @@ NamedCheck reads(Names... names) {
   }
 }
 
-const CheckTable& indexChecks();      // elements that are places in another tensor
+const CheckTable& indexChecks();      // elements that are indices into another tensor
 const CheckTable& shapeChecks();      // shapes that must fit each other
-const CheckTable& normChecks();       // those of normalizations
-const CheckTable& backwardChecks();   // those of gradients
-const CheckTable& optimizerChecks();  // lists of tensors that are walked side by side
+const CheckTable& normChecks();       // weights and statistics of normalizations
+const CheckTable& backwardChecks();   // shapes of gradients
+const CheckTable& optimizerChecks();  // lists of tensors that a kernel walks side by side
 const CheckTable& recurrentChecks();  // recurrent layers, and packed sequences
 const CheckTable& algebraChecks();    // linear algebra and polynomials
 const CheckTable& spectralChecks();   // Fourier transforms

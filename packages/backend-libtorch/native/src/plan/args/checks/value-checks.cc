@@ -1,4 +1,4 @@
-// Checks numbers and lists that some op cannot take: empty ones, sizes beyond what is there, mixed dtypes.
+// Checks numbers and lists that an op cannot take: empty ones, sizes beyond the tensor's, mixed dtypes.
 #include <cmath>
 #include <vector>
 
@@ -14,7 +14,7 @@ void notEmpty(const Arg& tensors) { tensors.require(!tensors.tensors().empty(), 
 void chunkCat(const Arg& tensors, const Arg& dim, const Arg& numChunks) {
   const std::vector<at::Tensor> given = tensors.tensors();
   int64_t along = dim.integer(0);
-  // Counted from the end of the first one.
+  // The dimension counts from the end of the first tensor.
   if (along < 0 && !given.empty() && given[0].defined()) along += given[0].dim();
   numChunks.require(numChunks.integer(0) > 0, "must be positive");
   for (const at::Tensor& tensor : given) {
@@ -26,7 +26,7 @@ void foreachCopy(const Arg& self, const Arg& src) {
   src.require(self.tensors().size() == src.tensors().size(), "has not as many tensors as `self`");
 }
 
-// A step below 1 is none among integers.
+// A step below 1 becomes 0 for integers.
 void requireStep(const Arg& step, c10::ScalarType dtype) {
   if (!step.value().isScalar()) return;
   const bool whole = !c10::isIntegralType(dtype, true) || !(std::abs(step.value().toScalar().toDouble()) < 1);
@@ -58,7 +58,7 @@ void observe(const Arg& self, const Arg& runningMin, const Arg& runningMax, cons
   }
 }
 
-// Kernels read all tensors as being of the first one's dtype.
+// The kernels read all tensors with the dtype of the first one.
 void oneDtype(Args arguments) {
   const at::Tensor first = arguments.front().tensor();
   if (!first.defined()) return;
@@ -73,7 +73,7 @@ void requireHeads(const Arg& argument, int64_t heads, int64_t width) {
   argument.require(heads > 0 && width > 0 && width % heads == 0, "does not divide the width");
 }
 
-// The bias is that of queries, keys and values at once.
+// The bias holds those of queries, keys and values.
 void requireProjection(const Arg& bias, int64_t width) { requireCount(bias, 3 * width); }
 
 void splitHeads(const Arg& qkv, const Arg& qkvBias, const Arg& numHeads) {
@@ -85,8 +85,8 @@ void splitHeads(const Arg& qkv, const Arg& qkvBias, const Arg& numHeads) {
   requireProjection(qkvBias, projected.size(2) / 3);
 }
 
-// Sequences of `embed_dim` features, which heads share, and a mask as rows by columns (0), batch by columns (1), or all
-// of them.
+// The sequences have `embed_dim` features, which heads divide. The mask has rows by columns (type 0), batch by columns
+// (1), or all dimensions.
 void selfAttention(const Arg& sequences, const Arg& embedDim, const Arg& heads, const Arg& qkvBias, const Arg& mask,
                    const Arg& maskType) {
   constexpr int64_t kRows = 0, kBatch = 1, kAll = 2;
@@ -125,7 +125,7 @@ void reorderLinear(const Arg& X, const Arg& batchSize) {
 constexpr int64_t kSobolBits = 30;
 constexpr int64_t kSobolDimensions = 21201;
 
-// Sobol's directions are a row for each dimension.
+// Sobol's directions have a row for each dimension.
 void sobolState(const Arg& state, const Arg& dimension) {
   const int64_t rows = dimension.integer(0);
   dimension.require(rows > 0 && rows <= kSobolDimensions, "must be between 1 and 21201");
@@ -151,7 +151,7 @@ void adaptivePool(const Arg& outputSize) {
   outputSize.require(!empty, "describes an empty result, at great length");
 }
 
-// What is quantized has no sign bit that a view could flip.
+// A quantized dtype has no sign bit that a view could reinterpret.
 void notQuantized(const Arg& self) {
   const bool quantized = self.value().isTensor() && self.value().toTensor().is_quantized();
   self.require(!quantized, "is quantized");

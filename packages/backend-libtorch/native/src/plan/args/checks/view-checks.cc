@@ -1,4 +1,4 @@
-// Checks views by size and stride: libtorch checks that they end within their storage, in arithmetic that wraps around.
+// Checks views by size and stride: libtorch checks that they end within their storage, with arithmetic that overflows.
 #include <c10/util/safe_numerics.h>
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 namespace pt2 {
 namespace {
 
-// Of the tensor's dtype; those of the largest one where there is no tensor.
+// Returns the size of an element of the tensor; that of the largest dtype where there is no tensor.
 uint64_t bytesPerElement(const Arg& self) {
   constexpr uint64_t kMost = 16;
   const bool known = self.value().isTensor() && self.value().toTensor().defined();
