@@ -80,7 +80,7 @@ describeWithLibtorch("what can run", ({ addon }) => {
     await there.dispose();
   });
 
-  it("a package of AOTInductor that is none is a coded error", async () => {
+  it("a file that is no package of AOTInductor is a coded error", async () => {
     expect(() => backend.loadAoti("/nowhere/model.pt2")).toThrow(
       expect.objectContaining({ name: "Pt2Error", code: expect.stringMatching(/^libtorch\.(aoti|file)$/) }),
     );

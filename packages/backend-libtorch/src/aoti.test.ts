@@ -57,7 +57,7 @@ describe.skipIf(missing !== "")(`packages of AOTInductor${missing}`, () => {
     backend = new LibtorchBackend(nativeModule().addon, { threads: 1 });
   });
 
-  it("run, at any size that they were compiled for, and say what they are", async () => {
+  it("run at any size that they were compiled for, and describe themselves", async () => {
     using model = backend.loadAoti(path);
     // The compiler may write small constants into its code.
     expect(model.constantNames).toContain("linear.weight");

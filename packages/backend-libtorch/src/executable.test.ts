@@ -32,7 +32,7 @@ const collectGarbage = runInNewContext("gc") as () => void;
 describeWithLibtorch("executables", ({ addon }) => {
   const backend = new LibtorchBackend(addon, { threads: 1 });
 
-  it("a run leaves its caller free, and an abort stops it between two nodes, with the signal's reason", async () => {
+  it("a run does not block its caller, and an abort stops it between two nodes, with the signal's reason", async () => {
     const executable = await compileBody(backend, ENDLESS);
     const controller = new AbortController();
     const reason = new Error("not needed any more");
@@ -68,7 +68,7 @@ describeWithLibtorch("executables", ({ addon }) => {
     await executable.dispose();
   });
 
-  it("runs on the calling thread give the same, and commit as well", async () => {
+  it("runs on the calling thread give the same results, and commit their writes as well", async () => {
     const add = await compileBody(backend, ADD, { w: floats([3], 1, 1, 1) });
     expect(elementsOf(add.runSync([x])[0])).toEqual([2, 3, 4]);
     const accumulate = await compileBody(backend, ACCUMULATE, { sum: floats([3], 0, 0, 0) });
@@ -101,7 +101,7 @@ describeWithLibtorch("executables", ({ addon }) => {
     await executable.dispose();
   });
 
-  it("recorded runs give what others give; what cannot be recorded runs as before", async () => {
+  it("recorded runs give the results of other runs; a program that cannot be recorded runs without", async () => {
     const recording = new LibtorchBackend(addon, { cudaGraphs: true });
     const double = await compileBody(
       recording,

@@ -137,7 +137,7 @@ describeWithLibtorch("indices that libtorch does not check", ({ addon }) => {
     expect(() => backend.callSync(op, args)).toThrow(expect.objectContaining({ code: "libtorch.argument", what }));
   });
 
-  it("what PyTorch allows runs: padding beyond a target, ignored elements, planes to their last element", () => {
+  it("what PyTorch allows is run: padding beyond a target, ignored elements, planes to their last element", () => {
     const indices = ints([1, 1, 2, 2], 0, 3, 12, 15);
     const grad = floats([1, 1, 2, 2], 1, 2, 3, 4);
     const [back] = backend.callSync("aten::max_pool2d_with_indices_backward", {
@@ -157,7 +157,7 @@ describeWithLibtorch("indices that libtorch does not check", ({ addon }) => {
     );
   });
 
-  it("programs are held to it too, with the place of the node", async () => {
+  it("the checks run in programs too, and the failure names the node", async () => {
     const body = `
   user_input %grad: f32[1, 1, 2, 2]
   user_input %x: f32[1, 1, 4, 4]

@@ -33,7 +33,7 @@ const sumError = (terms: number): number => 5 * (Math.sqrt(2 / 27) * terms * ROU
  */
 const winogradError = (channels: number): number => 5 * (1e-6 * channels);
 
-describeWithLibtorch("kernels of our own, against ATen's ops", ({ addon }) => {
+describeWithLibtorch("the kernels of this package, against ATen's ops", ({ addon }) => {
   const torch = new LibtorchBackend(addon);
   const one = (name: string, args: OpArgs): Tensor => torch.callSync(name as "aten::add", args)[0] as Tensor;
 
@@ -92,7 +92,7 @@ describeWithLibtorch("kernels of our own, against ATen's ops", ({ addon }) => {
     expectClose(relu, one("aten::relu", [sum]), SHORT + sumError(inner));
   });
 
-  it("conv1x1", () => {
+  it("conv1x1 gives the results of a convolution", () => {
     const [x, weight, residual] = [random([2, 24, 5, 7]), random([40, 24, 1, 1], 2), random([2, 40, 5, 7], 3)];
     const packed = one("pt2::pack_linear_weight", { weight: hostTensor("float32", [40, 24], weight.data) });
     const args = { x, weight: packed, out_channels: 40, bias: null, residual, attr: "none", scalars: [] };
@@ -128,7 +128,7 @@ describeWithLibtorch("kernels of our own, against ATen's ops", ({ addon }) => {
     expectClose(one("pt2::global_average_pool", { x }), one("aten::mean.dim", [x, [2, 3], true]));
   });
 
-  it("squeeze_excite", () => {
+  it("squeeze_excite gives the results of the ops that it replaces", () => {
     const [x, w1, w2, b1, b2] = [[2, 37, 6, 5], [9, 37], [37, 9], [9], [37]].map(random);
     const mean = one("aten::mean.dim", [x!, [2, 3]]);
     const hidden = one("aten::silu", [one("aten::linear", [mean, w1!, b1!])]);
@@ -178,7 +178,7 @@ describeWithLibtorch("kernels of our own, against ATen's ops", ({ addon }) => {
     expect(linear(floats([3, 1], Number.NaN, -1, Infinity), floats([1, 1], 2))).toEqual([Number.NaN, 0, Infinity]);
   });
 
-  it("what does not fit is refused before memory is read", () => {
+  it("tensors that do not fit are refused before memory is read", () => {
     const x = random([1, 4, 5, 5]);
     const pair = [1, 1];
     const conv = { x, bias: null, stride: pair, padding: pair, dilation: pair, scalars: [], algorithm: null };

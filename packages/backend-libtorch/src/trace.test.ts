@@ -72,7 +72,7 @@ describeWithLibtorch("node by node", ({ addon }) => {
     await executable.dispose();
   });
 
-  it("goes into nested graphs, and stops at nodes that JavaScript runs", async () => {
+  it("enters nested graphs, and stops at nodes that JavaScript runs", async () => {
     const doubled: OpHandler = {
       ops: ["my::doubled"],
       compile: () => (frame) => {
@@ -87,7 +87,7 @@ describeWithLibtorch("node by node", ({ addon }) => {
     await executable.dispose();
   });
 
-  it("shows the nodes of the optimised program", async () => {
+  it("shows the nodes of the optimized program", async () => {
     const executable = await compileBody(backend, "  user_input %x: f32[3]\n  %y: f32[3] = aten::exp(%x)\n  return %y");
     expect(await seen((observe) => executable.trace([x], observe))).toHaveLength(1);
     await executable.dispose();

@@ -10,7 +10,7 @@ describeWithLibtorch("single ops", ({ addon }) => {
   const x = floats([4], 3, 1, 4, 1.5);
   const tensor = (value: unknown): Tensor => value as Tensor;
 
-  it("arguments by name or by position, results per return", async () => {
+  it("arguments are given by name or by position, and each return is a result", async () => {
     const named = await torch.call("aten::topk", { self: x, k: 2 });
     const positional = torch.callSync("torch.ops.aten.topk.default", [x, 2]);
     for (const [values, indices] of [named, positional]) {
@@ -19,7 +19,7 @@ describeWithLibtorch("single ops", ({ addon }) => {
     }
   });
 
-  it("lists of tensors, dtypes, numbers in the place of tensors, and results that go back in", async () => {
+  it("an argument may be a list of tensors, a dtype, a number for a tensor, or a result of another op", async () => {
     const [joined] = await torch.call("aten::cat", { tensors: [x, x], dim: 0 });
     const [double] = await torch.call("aten::to.dtype", { self: tensor(joined), dtype: "float64" });
     const [sum] = await torch.call("aten::add.Tensor", { self: tensor(double), other: 1 });
@@ -32,7 +32,7 @@ describeWithLibtorch("single ops", ({ addon }) => {
     expect(await torch.call("aten::item", [hostTensor("int64", [], BigInt64Array.of(2n ** 60n))])).toEqual([2n ** 60n]);
   });
 
-  it("what is wrong is a coded error", async () => {
+  it("a wrong op, argument, library or device is a coded error", async () => {
     await expect(torch.call("aten::nothing", [])).rejects.toMatchObject({ code: "libtorch.no-op" });
     await expect(torch.call("aten::relu", { input: x })).rejects.toMatchObject({ code: "libtorch.argument" });
     await expect(torch.call("aten::relu", { self: "x" })).rejects.toMatchObject({ code: "libtorch.argument" });

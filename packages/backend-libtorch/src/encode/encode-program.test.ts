@@ -61,7 +61,7 @@ graph 0 (0, 1, -) 8 slots
 `);
 });
 
-test("numbers, lists of results and nested graphs", () => {
+test("numbers are scalar nodes, results may be lists, and nested graphs have an index", () => {
   expect(
     encoded(`
   user_input %p: bool[]

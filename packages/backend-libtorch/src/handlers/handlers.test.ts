@@ -136,7 +136,7 @@ describeWithLibtorch("handlers and op sets", ({ addon }) => {
     await Promise.all([fine.dispose(), late.dispose()]);
   });
 
-  it("a kernel that does not wait for what it calls, or gives what is not a result, is refused", async () => {
+  it("a kernel that does not wait for its calls, or returns something that is not a result, is refused", async () => {
     const outcome = (call: unknown) => {
       const kernel = { ops: ["my::scaled"], call } as LibtorchKernel;
       return runs(program("s0"), [x], [own({}, [kernel])]);
@@ -153,7 +153,7 @@ describeWithLibtorch("handlers and op sets", ({ addon }) => {
     );
   });
 
-  it("what a scalar expression says is what it computes", async () => {
+  it("an op with a scalar expression computes that expression", async () => {
     const op = "my::odd(Tensor x) -> Tensor";
     const odd: OpSet = {
       name: "my",

@@ -126,7 +126,7 @@ it("waits for a holder that lives, which says so again and again", async () => {
   expect(order).toEqual(["out", "in"]);
 });
 
-it("says whom it waited for in vain, and where it may not write", async () => {
+it("says for which holder it waited in vain, and which folder it may not write to", async () => {
   const file = await lockFile();
   const { work, begun, end } = gate();
   const holder = withLock(file, work, NEVER);
