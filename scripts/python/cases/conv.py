@@ -83,3 +83,6 @@ case("col2im", "no overlap", t(1, 8, 6), [4, 6], [2, 2], [1, 1], [0, 0], [2, 2])
 case("conv2d", "int64", ints(2, 3, 5, 7), ints(4, 3, 3, 2), ints(4), stride=[2, 2], padding=[1, 1])
 case("conv1d", "uint8 wraps around", ints(1, 2, 9, lo=0, hi=200, dtype=u8), ints(4, 1, 3, lo=0, hi=9, dtype=u8), groups=2)
 case("conv_transpose1d", "int64", ints(1, 2, 5), ints(2, 3, 3), stride=[2])
+
+case("convolution_backward", "transposed, groups", t(1, 6, 10, 5), t(1, 4, 5, 3), t(4, 3, 3, 3), [6], [2, 2], [1, 1], [1, 1], True, [1, 0], 2,
+     [True, True, True])

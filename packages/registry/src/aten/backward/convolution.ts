@@ -23,14 +23,17 @@ export const CONVOLUTION_BACKWARD_OPS: readonly OpRecord[] = [
         return [part(0), part(1), part(2)];
       },
       decompose: ({ grad_output, output_mask, bias_sizes, ...given }, b) => {
-        if (given.transposed) return null;
         const e = emit(b);
         const conv = { ...given, bias: null, ...windows({ ...given, bias: null }) };
         const none = (): TensorMeta => e.full([0], 0, given.input.dtype);
         const rest = range(grad_output.shape.length).filter((d) => d !== 1);
         return [
           output_mask[0] ? inputGradient(b, grad_output, conv) : none(),
-          output_mask[1] ? weightGradient(b, grad_output, conv) : none(),
+          output_mask[1]
+            ? conv.transposed
+              ? weightGradient(b, conv.input, { ...conv, input: grad_output })
+              : weightGradient(b, grad_output, conv)
+            : none(),
           output_mask[2] ? e.sum(grad_output, rest) : none(),
         ];
       },
@@ -38,8 +41,15 @@ export const CONVOLUTION_BACKWARD_OPS: readonly OpRecord[] = [
   ),
 ];
 
-/** Returns the gradient of the input: the transposed convolution, padded at the end by what the stride skipped. */
+/**
+ * Returns the gradient of the input: the transposed convolution, padded at the end by what the stride skipped. That of a
+ * transposed convolution is the convolution, without the windows at the end that the output padding adds.
+ */
 function inputGradient(b: Builder, grad: TensorMeta, conv: Convolution): TensorMeta {
+  if (conv.transposed) {
+    const windows = b.tensor("aten::convolution", { ...conv, input: grad, transposed: false });
+    return trimmed(b, windows, conv.input.shape);
+  }
   const output_padding = conv.stride.map((stride, d) => {
     const reach = conv.dilation[d]! * (conv.weight.shape[d + 2]! - 1) + 1;
     return conv.input.shape[d + 2]! - ((grad.shape[d + 2]! - 1) * stride - 2 * conv.padding[d]! + reach);
@@ -49,7 +59,7 @@ function inputGradient(b: Builder, grad: TensorMeta, conv: Convolution): TensorM
 
 /**
  * Returns the gradient of the weight: the input convolved with the gradient, group by group, with channels as batch,
- * batch as channels and stride as dilation.
+ * batch as channels and stride as dilation. In a transposed convolution, input and gradient change places.
  */
 function weightGradient(
   b: Builder,
@@ -73,9 +83,14 @@ function weightGradient(
   const grads = range(groups).map((group) => {
     const windows = b.tensor("aten::convolution", { input: part(input, group), weight: part(grad, group), ...spatial });
     // Drops rows at the end that no window of the forward convolution reached.
-    return weight.shape
-      .slice(2)
-      .reduce((x, size, d) => (x.shape[d + 2] === size ? x : e.slice(x, d + 2, 0, size)), e.transpose(windows, 0, 1));
+    return trimmed(b, e.transpose(windows, 0, 1), weight.shape);
   });
   return e.cat(grads, 0);
+}
+
+/** Cuts the spatial dimensions to the sizes that they have in `shape`. */
+function trimmed(b: Builder, x: TensorMeta, shape: readonly number[]): TensorMeta {
+  return shape
+    .slice(2)
+    .reduce((rest, size, d) => (rest.shape[d + 2] === size ? rest : emit(b).slice(rest, d + 2, 0, size)), x);
 }
