@@ -114,10 +114,12 @@ const KERNELS: { readonly [op: string]: Kernel } = {
   "aten::cat": ({ tensors, dim }, result, data) => {
     const parts = (tensors as readonly TensorMeta[]).filter(({ shape }) => shape.length === result.shape.length);
     const along = wrapped(dim, result);
+    // Where along the dimension each part begins.
+    const starts = parts.map((_, i) => parts.slice(0, i).reduce((sum, { shape }) => sum + shape[along]!, 0));
     return coordinates(result.shape).map((at) => {
-      let start = 0;
-      const part = parts.find(({ shape }) => at[along]! < start + shape[along]! || ((start += shape[along]!), false))!;
-      return data.get(part)![indexOf(part.shape, at.with(along, at[along]! - start))!]!;
+      const i = starts.findLastIndex((start, k) => start <= at[along]! && parts[k]!.shape[along]! > 0);
+      const { shape } = parts[i]!;
+      return data.get(parts[i]!)![indexOf(shape, at.with(along, at[along]! - starts[i]!))!]!;
     });
   },
   "aten::index_select": ({ self, dim, index }, { shape }, data) => {
