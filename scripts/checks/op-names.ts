@@ -24,7 +24,6 @@ const EXCEPTIONS: readonly (readonly [path: string, why: string])[] = [
   ["packages/engine/src/order/selections.ts", "what kernels of several backends run"],
   ["packages/engine/src/windows.ts", "what kernels of several backends run"],
   ["packages/engine/src/rewrites/", "a rewrite finds patterns of ops in a program"],
-  ["packages/engine/src/staged/fold-batch-norm.ts", "a rewrite finds patterns of ops in a program"],
   ["packages/engine/src/foreign-ops.ts", "tells where ops without a record come from"],
   ["packages/backend-libtorch/src/optimize/", "a rewrite finds patterns of ops in a program"],
   [

@@ -32,8 +32,8 @@ export class WasmBackend implements Backend {
       this.#executables.delete(executable);
       await request.onDispose?.();
     };
-    const executable: WasmExecutable = await compileChecked(request, this, () =>
-      WasmExecutable.create({ ...request, onDispose }),
+    const executable: WasmExecutable = await compileChecked(request, this, (program) =>
+      WasmExecutable.create({ ...request, program, onDispose }),
     );
     this.#executables.add(executable);
     return executable;

@@ -96,16 +96,17 @@ export class WebgpuBackend implements Backend {
     return await findUnsupported(program, registry, { target, dtypes, dtypeAdvice: DTYPE_ADVICE, hasDynamicKernel });
   }
 
-  async compile(request: CompileRequest): Promise<Executable> {
+  async compile(given: CompileRequest): Promise<Executable> {
     this.#requireAlive();
     const onDispose = async (): Promise<void> => {
       this.#executables.delete(executable);
-      await request.onDispose?.();
+      await given.onDispose?.();
     };
     const { devices, kernels, precision, outputs } = this.#settings;
+    const request = { precision, ...given };
     kernels.begin(stats(request.program.graph).map(({ op }) => op));
-    const executable: Executable = await compileChecked(request, this, () =>
-      WebgpuExecutable.create(request, { devices, kernels, precision, outputs, onDispose }),
+    const executable: Executable = await compileChecked(request, this, (program) =>
+      WebgpuExecutable.create({ ...request, program }, { devices, kernels, outputs, onDispose }),
     ).catch((error: unknown) => {
       // The device may have been destroyed with the backend.
       throw this.#disposed ? disposed() : error;

@@ -1,7 +1,6 @@
 import type { UnsupportedOp } from "@pt2/backend";
 import { type DType, Pt2Error } from "@pt2/format";
-import { definitionsOf, type Graph, graphsOf, type Node, type Program, stats, usesOf } from "@pt2/graph";
-import { isSymbolic } from "@pt2/graph/passes";
+import { definitionsOf, type Graph, graphsOf, isSymbolic, type Node, type Program, stats, usesOf } from "@pt2/graph";
 import {
   type ArgValue,
   argValue,

@@ -29,7 +29,6 @@ export { type Clamp, clampOf } from "./staged/clamp.ts";
 export { compileChecked } from "./staged/compile-checked.ts";
 export type { DynamicKernel } from "./staged/dynamic-kernel.ts";
 export { elementBytes } from "./staged/element-bytes.ts";
-export { isEvalBatchNorm } from "./staged/fold-batch-norm.ts";
 export { GraphRunner } from "./staged/graph-runner.ts";
 export { type HandlerInitials, readHandlerInitials } from "./staged/handler-initials.ts";
 export { type DeviceTensors, fromRunValue, toRunValues } from "./staged/host-values.ts";

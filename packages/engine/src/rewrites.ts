@@ -1,4 +1,3 @@
-export { type Scores, scoresOf } from "./rewrites/attention-scores.ts";
 export { canonicalize } from "./rewrites/canonical.ts";
 export { fixedInputs } from "./rewrites/fixed-inputs.ts";
 export { unflattenLinears } from "./rewrites/flat-linear.ts";
@@ -27,3 +26,9 @@ export {
 } from "./rewrites/rewriter.ts";
 export { isFactory, purity, type RewriteTarget } from "./rewrites/target.ts";
 export { dense, resultType } from "./rewrites/types.ts";
+export {
+  haveSameHeads,
+  recomposeAttention,
+  type WrittenAttention,
+  writtenAttention,
+} from "./rewrites/written-attention.ts";

@@ -9,5 +9,6 @@ export { isFunctional } from "./passes/mutating-names.ts";
 export { type RemoveNoOpsOptions, removeNoOps } from "./passes/remove-no-ops.ts";
 export { canonicalizeStridedViews } from "./passes/strided-views.ts";
 export { Substitution } from "./passes/substitution.ts";
-export { evaluateSymbolicOp, isSymbolic, type SymOperand } from "./passes/symbolic-ops.ts";
-export { mapArgs, mapGraphs, mapValues } from "./query/node-values.ts";
+export { type Liveness, liveness } from "./query/liveness.ts";
+export { mapArgs, mapGraphs, mapValues } from "./query/map-node.ts";
+export { simplify } from "./sym/simplify-expr.ts";

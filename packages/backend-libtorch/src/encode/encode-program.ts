@@ -1,13 +1,5 @@
-import {
-  definitionsOf,
-  type Graph,
-  type InputSpec,
-  liveness,
-  type Node,
-  type Output,
-  type Program,
-  usesOf,
-} from "@pt2/graph";
+import { definitionsOf, type Graph, type InputSpec, type Node, type Output, type Program, usesOf } from "@pt2/graph";
+import { liveness } from "@pt2/graph/passes";
 import { describeNode } from "@pt2/registry";
 import type { PlanGraph, PlanNode, PlanSource } from "../addon.ts";
 import { libtorchError } from "../libtorch-errors.ts";

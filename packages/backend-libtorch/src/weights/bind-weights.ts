@@ -1,6 +1,7 @@
 import type { CompileRequest } from "@pt2/backend";
 import { DTYPES, expectStorages, type WeightTensor } from "@pt2/format";
-import { type InputSpec, liveness, type Program, type ValueType } from "@pt2/graph";
+import type { InputSpec, Program, ValueType } from "@pt2/graph";
+import { liveness } from "@pt2/graph/passes";
 import type { Addon, NativeStorage, NativeTensor, TensorLayout } from "../addon.ts";
 import { located } from "../native-failure.ts";
 import { requireWeight } from "./check-weight.ts";

@@ -48,7 +48,6 @@ export class WasmPlan implements StagePlan<TensorView> {
 /** Runs stages in one WebAssembly memory. Plans share an arena, in which each begins where those before it end. */
 export class WasmEngine implements StageEngine<TensorView, WasmPlan> {
   readonly lowerOptions: LowerOptions;
-  readonly exact: boolean;
   readonly device: WasmDevice;
   readonly #cancellation: Cancellation | undefined;
 
@@ -56,12 +55,7 @@ export class WasmEngine implements StageEngine<TensorView, WasmPlan> {
   constructor(device: WasmDevice, lowerOptions: LowerOptions, cancellation?: Cancellation) {
     this.device = device;
     this.lowerOptions = lowerOptions;
-    this.exact = device.exact;
     this.#cancellation = cancellation;
-  }
-
-  isConstant({ buffer }: TensorView): boolean {
-    return buffer.constant !== null;
   }
 
   async plan(request: StageRequest<TensorView, WasmPlan>): Promise<WasmPlan> {

@@ -1,5 +1,5 @@
 import type { Abilities } from "@pt2/engine";
-import { hasDynamicKernel, isEvalBatchNorm, KernelSet } from "@pt2/engine";
+import { hasDynamicKernel, KernelSet } from "@pt2/engine";
 import type { DType } from "@pt2/format";
 import type { ArgValue, LowerTarget, OpRegistry } from "@pt2/registry";
 import { KERNELS } from "../kernels/index.ts";
@@ -19,8 +19,7 @@ export function targetOf(kernels: KernelSet<WasmKernel>): LowerTarget {
   return {
     name: "wasm",
     maxTensorBytes: LIMITS.tensorBytes,
-    isNative: (op: string, args: Readonly<Record<string, ArgValue>>) =>
-      kernels.find(op, args) !== undefined || isEvalBatchNorm(op, args),
+    isNative: (op: string, args: Readonly<Record<string, ArgValue>>) => kernels.find(op, args) !== undefined,
   };
 }
 

@@ -1,5 +1,5 @@
 import type { CompileRequest } from "@pt2/backend";
-import { bindWeights, GraphRunner, type HandlerInitials, isEvalBatchNorm, type ProgramState } from "@pt2/engine";
+import { bindWeights, GraphRunner, type HandlerInitials, type ProgramState } from "@pt2/engine";
 import type { OpName, Program } from "@pt2/graph";
 import type { LowerTarget } from "@pt2/registry";
 import type { Device, DeviceSource } from "./device.ts";
@@ -20,7 +20,6 @@ export interface ExecutableOptions {
   readonly kernels: KernelParts;
   /** Where user outputs are: on the host, or on the device until they are read. */
   readonly outputs: "host" | "device";
-  readonly precision: "exact" | "fast";
   readonly onDispose: () => Promise<void>;
 }
 
@@ -41,18 +40,18 @@ export function targetOf(kernels: Kernels, maxTensorBytes?: number): LowerTarget
     name: "webgpu",
     ...(maxTensorBytes === undefined ? {} : { maxTensorBytes }),
     loadsKernels: true,
-    isNative: (op: OpName, args) => kernels.find(op, args) !== undefined || isEvalBatchNorm(op, args),
+    isNative: (op: OpName, args) => kernels.find(op, args) !== undefined,
   };
 }
 
-interface EngineOptions extends Pick<ExecutableOptions, "precision" | "kernels"> {
+interface EngineOptions extends Pick<ExecutableOptions, "kernels"> {
   readonly device: Device;
 }
 
 /** Makes everything that one executable works with. */
 export function createEngine(
   { program, weights, registry, onProgress, precision }: CompileRequest,
-  { device, precision: preferred, kernels: own }: EngineOptions,
+  { device, kernels: own }: EngineOptions,
   initials: HandlerInitials,
 ): Model {
   const memory = new Memory(device.gpu);
@@ -73,7 +72,7 @@ export function createEngine(
     memory,
     stream,
     kernels,
-    exact: (precision ?? preferred) === "exact",
+    exact: precision === "exact",
     expect: (coming) => records.expect(coming),
   });
   const storage = {

@@ -39,7 +39,6 @@ export interface EngineParts {
 /** Plans and runs stages on a device. */
 export class WebgpuEngine implements StageEngine<TensorView, WebgpuPlan> {
   readonly lowerOptions: LowerOptions;
-  readonly exact: boolean;
   /** Called with how many shaders of a plan are compiled, and of how many. */
   onCompiled: ((done: number, total: number) => void) | undefined;
   readonly #parts: EngineParts;
@@ -52,17 +51,12 @@ export class WebgpuEngine implements StageEngine<TensorView, WebgpuPlan> {
   constructor(parts: EngineParts) {
     this.#parts = parts;
     this.lowerOptions = parts.lowerOptions;
-    this.exact = parts.plans.exact;
     this.#transfers = new Transfers(parts.memory);
   }
 
   /** The bytes of the buffers that runs work in. */
   get activationBytes(): number {
     return this.#parts.plans.memory.bytes;
-  }
-
-  isConstant(place: TensorView): boolean {
-    return place.buffer.constant !== null;
   }
 
   async plan(request: StageRequest<TensorView, WebgpuPlan>): Promise<WebgpuPlan> {

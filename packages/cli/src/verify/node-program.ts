@@ -2,13 +2,12 @@ import {
   definitionsOf,
   type Graph,
   type InputSpec,
-  liveness,
   type Node,
   type OutputSpec,
   type Program,
   usesOf,
 } from "@pt2/graph";
-import { eliminateDeadCode } from "@pt2/graph/passes";
+import { eliminateDeadCode, liveness } from "@pt2/graph/passes";
 
 /** A value of a program, with the node that defines it. */
 export interface Definition {

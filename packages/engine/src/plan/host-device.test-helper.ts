@@ -7,7 +7,6 @@ import { type Call, createRegistry, type LoweredTensor, type LowerOptions, type 
 import { aten } from "@pt2/registry/aten";
 import { evaluate, type ScalarValue, type TypedExpr } from "@pt2/registry/scalar";
 import { planArena } from "../plan-arena.ts";
-import { isEvalBatchNorm } from "../staged/fold-batch-norm.ts";
 import { KernelSet, type OpKernel } from "../staged/kernel-set.ts";
 import { type DeviceData, type HostData, isHostData, numberOf, type TensorData } from "../staged/run-value.ts";
 import type { StageEngine, StagePlan, StageRequest } from "../staged/stage-engine.ts";
@@ -224,18 +223,13 @@ export class HostDeviceEngine implements StageEngine<View, HostPlan> {
     registry,
     target: {
       name: "device",
-      isNative: (op, args) => this.device.kernels.find(op, args) !== undefined || isEvalBatchNorm(op, args),
+      isNative: (op, args) => this.device.kernels.find(op, args) !== undefined,
     },
     handlerContext: () => ({ backend: "device", initial: () => undefined }),
   };
-  readonly exact = false;
   readonly log: string[] = [];
   /** Plans that were made, in order. */
   readonly plans: HostPlan[] = [];
-
-  isConstant({ buffer }: View): boolean {
-    return buffer.constant !== null;
-  }
 
   /** A weight of these elements, which is read when a plan needs it. */
   weight(name: string, shape: readonly number[], elements: readonly number[]): View {

@@ -39,4 +39,62 @@ describe("foldBatchNorms", () => {
       expect(foldBatchNorms(before, target())).toBe(before);
     }
   });
+
+  it("folds behind `conv1d` and behind `convolution`", () => {
+    const norm = "running_mean=%m, running_var=%v, momentum=0.1, eps=0.001";
+    const folded = foldBatchNorms(
+      program(`parameter "k" = %k: f32[6, 3, 1]
+        parameter "b" = %b: f32[6]
+        buffer "m" = %m: f32[6]
+        buffer "v" = %v: f32[6]
+        user_input %x: f32[1, 3, 8]
+        %c: f32[1, 6, 8] = aten::convolution(input=%x, weight=%k, bias=%b, stride=[1], padding=[0], dilation=[1], transposed=false, output_padding=[0], groups=1)
+        %y: f32[1, 6, 8], %s: f32[0], %t: f32[0] = aten::_native_batch_norm_legit_no_training(input=%c, weight=none, bias=none, ${norm})
+        %d: f32[1, 6, 8] = aten::conv1d(input=%x, weight=%k)
+        %z: f32[1, 6, 8] = aten::batch_norm(input=%d, weight=none, bias=none, ${norm.replace("momentum", "training=false, momentum")}, cudnn_enabled=false)
+        return %y, %z`),
+      target(),
+    );
+    expect(text(folded)).toMatchInlineSnapshot(`
+      "parameter "k" = %k: f32[6, 3, 1]
+      parameter "b" = %b: f32[6]
+      buffer "m" = %m: f32[6]
+      buffer "v" = %v: f32[6]
+      user_input %x: f32[1, 3, 8]
+      %add: f32[6] = aten::add.Scalar(%v, other=0.001)
+      %rsqrt: f32[6] = aten::rsqrt(%add)
+      %reshape: f32[6, 1, 1] = aten::reshape(%rsqrt, shape=[-1, 1, 1])
+      %mul: f32[6, 3, 1] = aten::mul.Tensor(%k, other=%reshape)
+      %sub: f32[6] = aten::sub.Tensor(%b, other=%m)
+      %mul_1: f32[6] = aten::mul.Tensor(%sub, other=%rsqrt)
+      %convolution: f32[1, 6, 8] = aten::convolution(input=%x, weight=%mul, bias=%mul_1, stride=[1], padding=[0], dilation=[1], transposed=false, output_padding=[0], groups=1)
+      %add_1: f32[6] = aten::add.Scalar(%v, other=0.001)
+      %rsqrt_1: f32[6] = aten::rsqrt(%add_1)
+      %reshape_1: f32[6, 1, 1] = aten::reshape(%rsqrt_1, shape=[-1, 1, 1])
+      %mul_2: f32[6, 3, 1] = aten::mul.Tensor(%k, other=%reshape_1)
+      %neg: f32[6] = aten::neg(%m)
+      %mul_3: f32[6] = aten::mul.Tensor(%neg, other=%rsqrt_1)
+      %conv1d: f32[1, 6, 8] = aten::conv1d(input=%x, weight=%mul_2, bias=%mul_3)
+      return %convolution, %conv1d"
+    `);
+  });
+
+  it("keeps those behind transposed convolutions, with statistics that runs write, and with statistics of another dtype", () => {
+    const transposed = normalized(false, "%y").replace("conv2d", "conv_transpose2d.input");
+    const another = normalized(false, "%y").replaceAll("f32[6]", "f64[6]");
+    const negative = normalized(false, "%y").replace("eps=0.001", "eps=-0.001");
+    const unbatched = normalized(false, "%y").replaceAll("[1, 6, 8, 8]", "[6, 8, 8]");
+    for (const before of [transposed, another, negative, unbatched].map(program)) {
+      expect(foldBatchNorms(before, target())).toBe(before);
+    }
+    const written = program(`${normalized(false, "%y").replace("return %y", "%n: f32[6] = aten::neg(%m)")}
+      return %n -> buffer_mutation "m", %y`);
+    expect(foldBatchNorms(written, target())).toBe(written);
+  });
+
+  it("keeps those that the user runs", () => {
+    const before = program(normalized(false, "%y"));
+    expect(foldBatchNorms(before, target([], ["aten::batch_norm"]))).toBe(before);
+    expect(foldBatchNorms(before, target([], ["aten::conv2d"]))).toBe(before);
+  });
 });

@@ -1,24 +1,28 @@
 import { type Backend, type CompileRequest, unsupportedOps } from "@pt2/backend";
 import { type DType, Pt2Error } from "@pt2/format";
-import { type Program, stats, walk } from "@pt2/graph";
+import { type Program, walk } from "@pt2/graph";
 import { isControl, type OpRegistry } from "@pt2/registry";
+import { rewriteProgram } from "../rewrites/rewrite-program.ts";
 import { staticInputs } from "./static-inputs.ts";
 
-/** Compiles a program, or reports everything that is missing in one error. */
+/**
+ * Compiles a program, rewritten to the form that backends which lower run fastest, or reports everything that is missing
+ * in one error.
+ */
 export async function compileChecked<T>(
-  { program, registry, signal }: CompileRequest,
+  { program, registry, precision, signal }: CompileRequest,
   backend: Pick<Backend, "name" | "capabilities" | "unsupported">,
-  compile: () => Promise<T>,
+  compile: (program: Program) => Promise<T>,
 ): Promise<T> {
   const requireSupported = async (cause?: unknown): Promise<void> => {
     const missing = await backend.unsupported(program, registry);
     if (missing.length > 0) throw unsupportedOps(backend.name, program, missing, cause);
   };
   signal?.throwIfAborted();
-  await registry.load(stats(program.graph).map(({ op }) => op));
+  const rewritten = await rewriteProgram(program, registry, { name: backend.name, exact: precision === "exact" });
   if (!isLoweredWhole(program, registry, backend.capabilities.dtypes)) await requireSupported();
   try {
-    return await compile();
+    return await compile(rewritten);
   } catch (error) {
     // Lowering stops at the first op that is missing, but users want to see all of them.
     if (error instanceof Pt2Error && error.code === "registry.unsupported-op") await requireSupported(error);

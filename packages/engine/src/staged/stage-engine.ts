@@ -44,10 +44,6 @@ export interface StageRequest<Place, Plan> {
  */
 export interface StageEngine<Place extends TensorType, Plan extends StagePlan<Place>> {
   readonly lowerOptions: LowerOptions;
-  /** Whether rewrites that change bits are forbidden: `precision: "exact"`. */
-  readonly exact: boolean;
-  /** Whether the value at a place never changes: a weight, or a value computed from weights alone. */
-  isConstant(place: Place): boolean;
   /** Plans a stage, and brings what it reads into memory. */
   plan(request: StageRequest<Place, Plan>): Promise<Plan>;
   /**

@@ -3,7 +3,6 @@ import type { Graph } from "@pt2/graph";
 import { type ArgValue, isRunNumber, isTensor, type LoweredTensor, type RunNumber, type Stage } from "@pt2/registry";
 import { operandsOf } from "../fuse.ts";
 import { type Awaitable, whenReady } from "./awaitable.ts";
-import { foldBatchNorm } from "./fold-batch-norm.ts";
 import { requireBytes } from "./host-values.ts";
 import { type Cached, PlanCache } from "./plan-cache.ts";
 import { isDeviceData, isHostData, isTensorData, type RunValue, type TensorType, tensorDataIn } from "./run-value.ts";
@@ -77,16 +76,10 @@ export class StageNode<Place extends TensorType, Plan extends StagePlan<Place>> 
   static async plan<Place extends TensorType, Plan extends StagePlan<Place>>(
     engine: StageEngine<Place, Plan>,
     origin: StageOrigin<Place, Plan>,
-    lowered: Stage,
+    stage: Stage,
   ): Promise<StageNode<Place, Plan>> {
     const { places, given, after } = origin;
-    const isConstant = (tensor: LoweredTensor): boolean => {
-      const place = places.get(tensor);
-      return place !== undefined && engine.isConstant(place);
-    };
-    const calls = await foldBatchNorm(lowered, isConstant, engine.lowerOptions, engine.exact);
-    const stage: Stage = { ...lowered, calls };
-    const numbers = [...new Set(calls.flatMap(operandsOf).filter(isRunNumber))];
+    const numbers = [...new Set(stage.calls.flatMap(operandsOf).filter(isRunNumber))];
     const plan = await engine.plan({ stage, places, inputs: [...given.tensors, ...numbers], after });
     return new StageNode(engine, origin, stage, plan, numbers);
   }

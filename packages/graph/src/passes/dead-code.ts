@@ -1,5 +1,6 @@
 import type { Graph, Node, Program } from "../ir.ts";
-import { definitionsOf, mapGraphs, usesOf, valuesOf } from "../query/node-values.ts";
+import { mapGraphs } from "../query/map-node.ts";
+import { definitionsOf, usesOf, valuesOf } from "../query/node-values.ts";
 
 /** Options of {@link eliminateDeadCode}. */
 export interface DeadCodeOptions {

@@ -1,5 +1,6 @@
 import type { Arg, Graph, NamedArg, Node, Program, ValueType } from "../ir.ts";
-import { definitionsOf, mapGraphs, usesOf, valuesOf } from "../query/node-values.ts";
+import { mapGraphs } from "../query/map-node.ts";
+import { definitionsOf, usesOf, valuesOf } from "../query/node-values.ts";
 import { GraphBuilder } from "./graph-builder.ts";
 
 const PREFIX = "torch._functorch.predispatch::";

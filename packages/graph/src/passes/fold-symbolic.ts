@@ -1,5 +1,5 @@
 import type { Arg, Graph, Node, Program, ValueType } from "../ir.ts";
-import { mapGraphs } from "../query/node-values.ts";
+import { mapGraphs } from "../query/map-node.ts";
 import { toExpr } from "../sym/make-expr.ts";
 import { isLiteral, simplify } from "../sym/simplify-expr.ts";
 import type { SymExpr } from "../sym/sym-expr.ts";

@@ -1,6 +1,7 @@
 import type { Arg, Graph, Node, OpName, Output, Program } from "../ir.ts";
-import { definitionsOf, mapGraphs, namesOf } from "../query/node-values.ts";
-import { liveness } from "../query/walk-graph.ts";
+import { liveness } from "../query/liveness.ts";
+import { mapGraphs } from "../query/map-node.ts";
+import { definitionsOf, namesOf } from "../query/node-values.ts";
 import { GraphBuilder } from "./graph-builder.ts";
 import { type Inlinable, inlinable } from "./inline-rules.ts";
 import { isFunctional } from "./mutating-names.ts";

@@ -1,5 +1,6 @@
 import type { Graph, OpName, Program } from "../ir.ts";
-import { graphsOf, mapGraphs } from "../query/node-values.ts";
+import { mapGraphs } from "../query/map-node.ts";
+import { graphsOf } from "../query/node-values.ts";
 
 /**
  * Ops that take the strides of their result, which begins where their argument does, with the equivalent as_strided.

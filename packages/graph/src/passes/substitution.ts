@@ -1,5 +1,5 @@
 import type { Arg, Node } from "../ir.ts";
-import { mapArg, mapArgs } from "../query/node-values.ts";
+import { mapArg, mapArgs } from "../query/map-node.ts";
 
 /** Maps values that a pass replaced to other values or literals. */
 export class Substitution {

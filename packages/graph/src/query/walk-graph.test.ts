@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { parseGraph } from "../text/parse-program.ts";
-import { liveness, stats, walk } from "./walk-graph.ts";
+import { stats, walk } from "./walk-graph.ts";
 
 const graph = parseGraph(`graph(%x: f32[2], %y: f32[2], %spare: f32[2]) {
   %a: f32[2] = aten::mul.Tensor(%x, other=%x)
@@ -18,13 +18,6 @@ it("walk enters nested graphs", () => {
   const seen: string[] = [];
   walk(graph, (node, _, path) => seen.push([...path, node.op].join("/")));
   expect(seen).toEqual(["aten::mul.Tensor", "aten::split.Tensor", "higher_order::cond", "t/aten::relu"]);
-});
-
-it("liveness finds last uses", () => {
-  const { uses, lastUse, dies } = liveness(graph);
-  expect(Object.fromEntries(uses)).toEqual({ x: 2, y: 1, spare: 0, a: 2, b: 1, c: 0, d: 1 });
-  expect(Object.fromEntries(lastUse)).toEqual({ x: 0, y: 2, spare: -1, a: 3, b: 2, c: 1, d: 3 });
-  expect(dies).toEqual([["x"], ["c"], ["y", "b"]]);
 });
 
 it("stats counts operators", () => {

@@ -1,5 +1,4 @@
-import type { Node } from "@pt2/graph";
-import { evaluateSymbolicOp, type SymOperand } from "@pt2/graph/passes";
+import { evaluateSymbolicOp, type Node, type SymOperand } from "@pt2/graph";
 import type { ArgValue, Scalar } from "../tensor-meta.ts";
 import { isScalar } from "../wrapped.ts";
 import { isRunNumber, type RunNumbers } from "./run-number.ts";

@@ -1,6 +1,7 @@
 import type { DType } from "@pt2/format";
 import type { Arg, Graph, Node, Program, TensorType } from "../../ir.ts";
-import { mapArgs, mapGraphs, usesOf } from "../../query/node-values.ts";
+import { mapArgs, mapGraphs } from "../../query/map-node.ts";
+import { usesOf } from "../../query/node-values.ts";
 import { GraphBuilder } from "../graph-builder.ts";
 import { type AutocastRule, CPU_AUTOCAST_RULES } from "./autocast-rules.ts";
 

@@ -1,5 +1,6 @@
 import type { Arg, Graph, Node, TensorType } from "../../ir.ts";
-import { argOf, definitionsOf, mapArg, mapGraphs, namesOf, usesOf } from "../../query/node-values.ts";
+import { mapArg, mapGraphs } from "../../query/map-node.ts";
+import { argOf, definitionsOf, namesOf, usesOf } from "../../query/node-values.ts";
 import { GraphBuilder } from "../graph-builder.ts";
 import { TRAINING_NORMS } from "../mutating-names.ts";
 import { NO_OP_RULES } from "../no-op-rules.ts";

@@ -1,0 +1,47 @@
+import { type Program, stats } from "@pt2/graph";
+import type { OpRegistry } from "@pt2/registry";
+import type { RewriteTarget } from "./target.ts";
+
+type Pass = (program: Program, target: RewriteTarget) => Program;
+
+/** Passes for backends that lower programs. Each loads if the program has an op that tells of its patterns. */
+const PASSES: readonly { readonly about: RegExp; readonly load: () => Promise<Pass> }[] = [
+  {
+    about: /^aten::(bmm|clamp|sigmoid|tanh)$/,
+    load: async () => (await import("./recompose-program.ts")).recomposeProgram,
+  },
+  {
+    about: /^aten::(batch_norm|_native_batch_norm_legit_no_training)$/,
+    load: async () => (await import("./fold-batch-norm.ts")).foldBatchNorms,
+  },
+];
+
+/**
+ * Loads the records of a program's ops, and rewrites the program to the form that a backend which lowers it runs
+ * fastest. With `exact` it stays as it is: rewrites change bits.
+ */
+export async function rewriteProgram(
+  program: Program,
+  registry: OpRegistry,
+  backend: { readonly name: string; readonly exact: boolean },
+): Promise<Program> {
+  const ops = stats(program.graph).map(({ op }) => op);
+  const wanted = backend.exact ? [] : PASSES.filter(({ about }) => ops.some((op) => about.test(op)));
+  if (wanted.length === 0) {
+    await registry.load(ops);
+    return program;
+  }
+  const [{ purity }, passes] = await Promise.all([
+    import("./target.ts"),
+    Promise.all(wanted.map(({ load }) => load())),
+    registry.load(ops),
+  ]);
+  const target: RewriteTarget = {
+    has: (op) => !registry.isReplaced(op),
+    isClaimed: (op) => registry.isClaimed(op) || registry.hasKernel(op, backend.name),
+    isPure: purity(registry),
+  };
+  const rewritten = passes.reduce((current, pass) => pass(current, target), program);
+  if (rewritten !== program) await registry.load(stats(rewritten.graph).map(({ op }) => op));
+  return rewritten;
+}

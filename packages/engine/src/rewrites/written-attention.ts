@@ -1,0 +1,73 @@
+import { type Arg, argOf, type Node, type OpName, type Program } from "@pt2/graph";
+import { scoresOf } from "./attention-scores.ts";
+import { floatArg, intArg, knownShape, NONE, numberOf } from "./literals.ts";
+import { given, type RewriteContext, type RewriteRule, rewrite } from "./rewriter.ts";
+import type { RewriteTarget } from "./target.ts";
+import { dense, resultType } from "./types.ts";
+
+const ATTENTION = "aten::scaled_dot_product_attention";
+const SAFE_SOFTMAX = "aten::_safe_softmax";
+
+/**
+ * Attention that is written out as safe_softmax(q k^T scale + mask) v becomes `scaled_dot_product_attention` again.
+ * With a plain softmax it stays: a row of which everything is masked gives NaN there, and zeros in the fused op.
+ */
+export function recomposeAttention(program: Program, target: RewriteTarget): Program {
+  if (!target.has(ATTENTION) || !program.graph.nodes.some(({ op }) => op === SAFE_SOFTMAX)) return program;
+  return rewrite(program, new Map([["aten::matmul", RULE]]), target);
+}
+
+const RULE: RewriteRule = (node, context) => {
+  const found = writtenAttention(node, new Set([SAFE_SOFTMAX]), context);
+  if (found === null) return null;
+  const { q, k, v, mask = NONE, scale } = found;
+  const args = { query: q, key: k, value: v, attn_mask: mask, scale: floatArg(scale) };
+  return context.emit(ATTENTION, args, resultType(node, context), node);
+};
+
+/** The operands of an attention over four dimensions, [batch, heads, length, size] each. */
+export interface WrittenAttention {
+  readonly q: Arg;
+  readonly k: Arg;
+  readonly v: Arg;
+  /** float32, added to the scores. */
+  readonly mask: Arg | undefined;
+  readonly scale: number;
+}
+
+/** The attention whose last step is this `matmul`; null where it is something else, or another softmax than these. */
+export function writtenAttention(
+  node: Node,
+  softmaxes: ReadonlySet<OpName>,
+  context: RewriteContext,
+): WrittenAttention | null {
+  const weights = argOf(node, "self");
+  const softmax = context.isReadOnce(weights) ? context.definition(weights) : undefined;
+  const rank = context.tensor(weights)?.shape.length;
+  const dim = numberOf(softmax && argOf(softmax, "dim"));
+  if (softmax === undefined || !softmaxes.has(softmax.op) || given(softmax, "dtype") !== undefined || rank !== 4)
+    return null;
+  if (dim !== -1 && dim !== 3) return null;
+  const scores = scoresOf(argOf(softmax, "self"), context);
+  const v = argOf(node, "other")!;
+  if (scores === null) return null;
+  const keys = knownShape(context.tensor(scores.k));
+  if (keys === undefined) return null;
+  const [batch, heads, size, length] = keys as [number, number, number, number];
+  const k = context.emit(
+    "aten::transpose.int",
+    { self: scores.k, dim0: intArg(-2), dim1: intArg(-1) },
+    dense(context.tensor(scores.k), [batch, heads, length, size]),
+    node,
+  );
+  return haveSameHeads(scores.q, k, v, context) ? { ...scores, k, v } : null;
+}
+
+/** Whether q, k and v are float32 with four dimensions each, the first two alike: nothing is broadcast. */
+export function haveSameHeads(q: Arg, k: Arg, v: Arg, context: RewriteContext): boolean {
+  const types = [q, k, v].map((arg) => context.tensor(arg));
+  if (types.some((type) => type?.shape.length !== 4 || type.dtype !== "float32")) return false;
+  const [first, ...others] = types.map((type) => JSON.stringify(type!.shape.slice(0, 2).map(String)));
+  const known = types.every((type) => type!.shape.slice(0, 2).every((size) => typeof size === "number"));
+  return known && others.every((other) => other === first);
+}
