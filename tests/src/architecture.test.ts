@@ -7,13 +7,13 @@ const missing = (paths: readonly string[]): readonly string[] =>
   paths.filter((path) => !existsSync(new URL(path, ROOT)));
 
 describe("ARCHITECTURE.md", () => {
-  it("links to files that exist", () => {
+  it("ARCHITECTURE.md links to files that exist", () => {
     const links = [...text.matchAll(/\]\(([^)#:]+)\)/g)].map(([, path]) => path!);
     expect(links.length).toBeGreaterThan(20);
     expect(missing(links)).toEqual([]);
   });
 
-  it("follows one op through at most 35 files, all of which exist", () => {
+  it("ARCHITECTURE.md follows one op through at most 35 files, all of which exist", () => {
     const section = /## One op, followed\n(.*?)\n## /s.exec(text)![1]!;
     const paths = [...section.matchAll(/`([\w-]+\/src\/[^`]+)`/g)].map(([, path]) => `packages/${path}`);
     const onWasm = paths.filter((path) => !path.startsWith("packages/backend-webgpu/"));

@@ -43,7 +43,7 @@ describe.each(["assertions", "assertions_aten"])("what a program asserts, %s", (
       });
       afterAll(() => model?.dispose());
 
-      it.each(BROKEN)("is an error with its message: %s", async (_, inputs, message) => {
+      it.each(BROKEN)("a violated assertion is an error with its message: %s", async (_, inputs, message) => {
         await expect(model.forward(...inputs)).rejects.toMatchObject({
           code: "registry.assertion",
           what: expect.stringMatching(message),
@@ -54,7 +54,7 @@ describe.each(["assertions", "assertions_aten"])("what a program asserts, %s", (
         expect(first).toMatchObject({ shape: [4, 3] });
       });
 
-      it("is an error before anything runs where sizes of inputs differ", async () => {
+      it("a violated assertion about sizes of inputs is an error before anything runs", async () => {
         await expect(model.forward(x, n, float([3], 1))).rejects.toMatchObject({ code: "graph.input-shape" });
       });
     });

@@ -43,7 +43,7 @@ describe.skipIf(missing !== null)(`weights in bfloat16${reason}`, () => {
     }
   });
 
-  it("a trained network reads the same digits", async () => {
+  it("a trained network reads the same digits with weights in bfloat16", async () => {
     const folder = new URL("../../examples/digits/", import.meta.url);
     await using model = await load(fileURLToPath(new URL("digits.pt2", folder)), { backend });
     const file = await readFile(new URL("held-out.safetensors", folder));

@@ -59,7 +59,7 @@ describe("documents print what they say", () => {
   }
 });
 
-it("every link of a document to a file leads somewhere", () => {
+it("every link of a document to a file leads to a file that exists", () => {
   const broken = documents.flatMap((path) => {
     const text = textOf(path).replace(/^```[\s\S]*?^```$/gm, "");
     return [...text.matchAll(/\]\(([^)#\s]+)[^)]*\)/g)]

@@ -71,7 +71,7 @@ const backends = await testedBackends();
 
 describe.each(MALFORMED)("a file with %s", (_, change, what) => {
   for (const { name, missing, create, precision } of backends) {
-    it.skipIf(missing !== null)(`is refused before anything is computed: ${name}`, async () => {
+    it.skipIf(missing !== null)(`a malformed argument is refused before anything is computed: ${name}`, async () => {
       const bytes = await withArguments(change as (inputs: NodeInput[]) => NodeInput[]);
       const loading = load(bytes, { backend: await create(), ...(precision && { precision }) });
       await expect(loading).rejects.toMatchObject({

@@ -29,7 +29,7 @@ const node = (...args: readonly string[]): Promise<string> => command(process.ex
 const OF_PAGES = ["@pt2/backend-webgpu", "@pt2/backend-webgpu/node"];
 
 describe("packages as npm installs them", () => {
-  it("hold no tests, and link to each other by version", () => {
+  it("packages hold no tests, and link to each other by version", () => {
     for (const { name } of packages) {
       const manifest = readFileSync(join(folder, "node_modules", name, "package.json"), "utf8");
       expect(manifest).not.toContain("workspace:");
@@ -40,7 +40,7 @@ describe("packages as npm installs them", () => {
     expect(files.filter((file) => file.includes(".test."))).toEqual([]);
   });
 
-  it("load in plain Node, every entry point", async () => {
+  it("every entry point loads in plain Node", async () => {
     const lines = entryPoints.map((entry) => `import * as m${entryPoints.indexOf(entry)} from "${entry}";`);
     await writeFile(join(folder, "all.mjs"), lines.join("\n"));
     expect(await node("all.mjs")).toBe("");
@@ -56,7 +56,7 @@ describe("packages as npm installs them", () => {
     await compile("all.ts", ...settings, "--lib", "es2023,esnext.disposable", "--types", "node");
   });
 
-  it("have types for a page, where there is no Node", async () => {
+  it("packages have types for a page, where there is no Node", async () => {
     const names = ["@pt2/runtime", "@pt2/backend-wasm", "@pt2/format", "@pt2/graph", "@pt2/registry", ...OF_PAGES];
     await writeFile(join(folder, "page.ts"), names.map((name, i) => `export * as m${i} from "${name}";`).join("\n"));
     const settings = ["--module", "esnext", "--moduleResolution", "bundler", "--noEmit"];
@@ -99,7 +99,7 @@ describe("packages as npm installs them", () => {
     expect(await node(`${name}.js`)).toBe(output);
   });
 
-  it("bring the command line", async () => {
+  it("packages bring the command line", async () => {
     expect(await command("npx", ["--no-install", "pt2", "inspect", "digits.pt2"], folder)).toContain("image");
   });
 });

@@ -44,7 +44,7 @@ function overlap(some: readonly Range[], others: readonly Range[]): number {
 for (const { name, missing, create } of await testedBackends()) {
   describe(`what ${name} cannot run`, () => {
     if (missing !== null) return it.skip(`skipped: ${missing}`);
-    it("is named at once, before a weight is downloaded", async () => {
+    it("an op that cannot run is named before a weight is downloaded", async () => {
       // The file is larger than the part of its end that is read to find its directory.
       const bytes = await editFixture("torch-2.13/lstm_aten", "torch.ops.aten.", "torch.ops.mine.");
       const { ops, weights } = await contentsOf(bytes);

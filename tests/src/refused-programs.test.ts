@@ -19,13 +19,13 @@ const backends = await testedBackends();
 
 describe("weights that are tensor subclasses", () => {
   for (const { name, missing, create, precision } of backends) {
-    it.skipIf(missing !== null)(`are refused with what to do: ${name}`, async () => {
+    it.skipIf(missing !== null)(`weights that are tensor subclasses are refused with advice: ${name}`, async () => {
       const loading = load(SUBCLASS, { backend: await create(), ...(precision && { precision }) });
       await expect(loading).rejects.toMatchObject(REFUSAL);
     });
   }
 
-  it("leave the program of the file readable, which says the same", async () => {
+  it("a file with tensor subclasses has a readable program, whose report says the same", async () => {
     const archive = await openArchive(fromBytes(readFileSync(SUBCLASS)));
     await expect(archive.weights()).rejects.toMatchObject(REFUSAL);
     const { graphModule } = await archive.program();

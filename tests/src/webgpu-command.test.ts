@@ -25,7 +25,7 @@ describe.skipIf(missing !== null)(`pt2 on webgpu${missing === null ? "" : ` (ski
   });
   afterAll(() => rm(folder, { recursive: true }));
 
-  it("profiles by the clock of the GPU, and writes a trace for Perfetto", async () => {
+  it("pt2 profiles by the clock of the GPU, and writes a trace for Perfetto", async () => {
     const file = join(folder, "trace.json");
     const { code, stdout } = await pt2("profile", DIGITS, "--backend", "webgpu", "--trace", file);
     expect(code).toBe(0);
@@ -43,7 +43,7 @@ describe.skipIf(missing !== null)(`pt2 on webgpu${missing === null ? "" : ` (ski
     }
   });
 
-  it("holds float64 as float32 where it is told to", async () => {
+  it("pt2 holds float64 as float32 with its option", async () => {
     const file = fileURLToPath(new URL("../fixtures/torch-2.13/strides.pt2", import.meta.url));
     const [strict, narrow] = await Promise.all([
       pt2("ops", file, "--backend", "webgpu"),
@@ -53,7 +53,7 @@ describe.skipIf(missing !== null)(`pt2 on webgpu${missing === null ? "" : ` (ski
     expect(strict.stdout).toContain("has no float64 tensors");
   });
 
-  it("runs, and says which ops it can", async () => {
+  it("pt2 runs on webgpu, and lists the ops that it supports", async () => {
     const [ops, run] = await Promise.all([
       pt2("ops", DIGITS, "--backend", "webgpu"),
       pt2("run", DIGITS, "--backend", "webgpu", "--json"),

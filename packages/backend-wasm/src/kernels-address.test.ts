@@ -39,7 +39,7 @@ function answers(bed: Testbed): readonly Float32Array[] {
   ];
 }
 
-test("blocks above 2 GB, and across it, give what blocks below give", () => {
+test("kernels compute the same in blocks above and across 2 GB as below", () => {
   const expected = answers(testbed(64));
   expect(answers(testbed(TWO_GB / PAGE + 64, TWO_GB))).toEqual(expected);
   expect(answers(testbed(TWO_GB / PAGE + 64, TWO_GB - 50_048))).toEqual(expected);

@@ -74,14 +74,14 @@ describe("attention", () => {
     [64, 64, 32],
     [131, 67, 11],
     [67, 1031, 8],
-  ])("%i rows, %i keys, %i features", (L, S, E) => {
+  ])("attention of %i rows, %i keys and %i features is that in double precision", (L, S, E) => {
     for (const causal of [false, true]) {
       expect(difference({ L, S, E, causal })).toBeLessThan(3e-6);
       expect(difference({ L, S, E, Ev: E + 5, causal })).toBeLessThan(3e-6);
     }
   });
 
-  test.each([1, 2, 3, 29])("float masks of every broadcast, %i rows", (L) => {
+  test.each([1, 2, 3, 29])("attention accepts float masks of every broadcast, with %i rows", (L) => {
     const S = 23;
     for (const strides of [
       [S, 1],
@@ -95,7 +95,7 @@ describe("attention", () => {
     }
   });
 
-  test.each([1, 2, 3, 29])("bool masks, with causal too, %i rows", (L) => {
+  test.each([1, 2, 3, 29])("attention accepts bool masks, also with causal, with %i rows", (L) => {
     const S = 23;
     for (const strides of [
       [S, 1],
@@ -109,7 +109,7 @@ describe("attention", () => {
     }
   });
 
-  test.each([2, 7])("a row that may see no key gives zeros, as in PyTorch", (L) => {
+  test.each([2, 7])("a row whose keys are all masked gives zeros, as in PyTorch", (L) => {
     for (const kind of [1, 2] as const) {
       const data =
         kind === 1 ? new Float32Array(L * 9).fill(never, 9, 18) : new Uint8Array(L * 9).fill(1).fill(0, 9, 18);

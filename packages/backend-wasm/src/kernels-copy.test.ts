@@ -36,7 +36,7 @@ const permutations = (items: readonly number[]): number[][] =>
     : items.flatMap((item) => permutations(items.filter((other) => other !== item)).map((rest) => [item, ...rest]));
 
 describe("strided copies", () => {
-  test.each([1, 2, 4, 8] as const)("every permutation up to rank four, %i bytes an element", (width) => {
+  test.each([1, 2, 4, 8] as const)("every permutation up to rank four is copied, with %i bytes an element", (width) => {
     const copy = { 1: kernels.copy1, 2: kernels.copy2, 4: kernels.copy4, 8: kernels.copy8 }[width];
     for (const shape of [[7], [5, 9], [3, 17, 5], [2, 3, 5, 7], [2, 1, 19, 20]]) {
       for (const order of permutations([...shape.keys()])) {
@@ -60,7 +60,7 @@ describe("strided copies", () => {
     }
   });
 
-  test("rank six, broadcast and negative strides, a destination with gaps", () => {
+  test("a copy takes rank six, broadcast and negative strides, and a destination with gaps", () => {
     const data = rng.floats(64);
     const layout = Int32Array.from([2, 1, 3, 2, 2, 3, 0, 0, 5, 16, 7, -2, 60, 0, 20, 10, 5, 1]);
     const dst = bed.put(new Float32Array(120));
@@ -75,7 +75,7 @@ describe("strided copies", () => {
     expect(bed.floats(dst, 120)).toEqual(expected);
   });
 
-  test("transpose of every small size, and of rows a multiple of 1 KB apart", () => {
+  test("a transpose takes every small size, and rows a multiple of 1 KB apart", () => {
     const check = (rows: number, columns: number, srcStride: number, dstStride: number): void => {
       bed.clear();
       const data = rng.floats(rows * srcStride);

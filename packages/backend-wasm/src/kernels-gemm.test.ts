@@ -47,24 +47,27 @@ function difference({ M, N, K, layout = "nk", bias, accumulate = false, clamp }:
 }
 
 describe("gemmPacked", () => {
-  test.each([1, 2, 3, 4, 5, 6, 7, 11, 13, 29])("every tail of columns and steps, %i rows", (M) => {
-    for (const N of [1, 2, 3, 5, 7, 8, 9, 13, 16, 17, 31]) {
-      for (const K of [1, 2, 3, 4, 5, 7, 8, 13]) {
-        for (const layout of ["kn", "nk", "view"] as const) {
-          expect(difference({ M, N, K, layout }), `N=${N} K=${K} ${layout}`).toBeLessThan(2e-6);
-          bed.clear();
+  test.each([1, 2, 3, 4, 5, 6, 7, 11, 13, 29])(
+    "gemmPacked computes every tail of columns and steps, with %i rows",
+    (M) => {
+      for (const N of [1, 2, 3, 5, 7, 8, 9, 13, 16, 17, 31]) {
+        for (const K of [1, 2, 3, 4, 5, 7, 8, 13]) {
+          for (const layout of ["kn", "nk", "view"] as const) {
+            expect(difference({ M, N, K, layout }), `N=${N} K=${K} ${layout}`).toBeLessThan(2e-6);
+            bed.clear();
+          }
         }
       }
-    }
-  });
+    },
+  );
 
-  test("blocks of K and of M", () => {
+  test("gemmPacked computes in blocks of K and of M", () => {
     expect(difference({ M: 131, N: 17, K: 1031 })).toBeLessThan(2e-5);
     expect(difference({ M: 1, N: 24, K: 3079, layout: "kn" })).toBeLessThan(2e-5);
     expect(difference({ M: 241, N: 3, K: 513, layout: "view", bias: "rows" })).toBeLessThan(2e-5);
   });
 
-  test("bias, accumulation and clamp, alone and together, over one and several blocks of K", () => {
+  test("gemmPacked applies bias, accumulation and clamp, alone and together, over one and several blocks of K", () => {
     for (const K of [0, 19, 1100]) {
       for (const bias of [undefined, "columns", "rows"] as const) {
         for (const accumulate of [false, true]) {
@@ -78,7 +81,7 @@ describe("gemmPacked", () => {
     }
   });
 
-  test("random sizes write nothing outside C and the packed block", () => {
+  test("gemmPacked writes nothing outside C and the packed block at random sizes", () => {
     for (let round = 0; round < 60; round++) {
       const size = { M: 1 + rng.below(40), N: 1 + rng.below(60), K: 1 + rng.below(90) };
       expect(difference({ ...size, layout: (["kn", "nk", "view"] as const)[rng.below(3)]! })).toBeLessThan(4e-6);
@@ -87,7 +90,7 @@ describe("gemmPacked", () => {
     }
   });
 
-  test("NaN passes through the clamp, infinities meet it", () => {
+  test("the clamp of gemmPacked keeps NaN and bounds infinities", () => {
     const { NaN: nan, POSITIVE_INFINITY: inf } = Number;
     for (const N of [3, 8]) {
       bed.clear();

@@ -14,33 +14,36 @@ const most = (values: readonly number[]): number => values.reduce((a, b) => Math
 const least = (values: readonly number[]): number => values.reduce((a, b) => Math.min(a, b), inf);
 
 describe("rows", () => {
-  test.each([0, 1, 2, 3, 4, 5, 7, 8, 9, 12, 13, 31, 511, 512, 513, 1031, 4099])("rows of %i elements", (n) => {
-    const data = rng.floats(3 * n);
-    const [src, dst] = [bed.put(data), bed.room(3)];
-    const rows = [0, 1, 2].map((row) => Array.from(data.subarray(row * n, row * n + n)));
-    kernels.sumRows(src, dst, 3, n, 1);
-    expect(worstError(bed.floats(dst, 3), rows.map(sum), RELATIVE)).toBeLessThan(3e-6);
-    kernels.sumRows(src, dst, 3, n, n);
-    expect(
-      worstError(
-        bed.floats(dst, 3),
-        rows.map((row) => sum(row) / n),
-        RELATIVE,
-      ),
-    ).toBeLessThan(1e-6);
-    kernels.maxRows(src, dst, 3, n);
-    expect([...bed.floats(dst, 3)]).toEqual(rows.map(most));
-    kernels.minRows(src, dst, 3, n);
-    expect([...bed.floats(dst, 3)]).toEqual(rows.map(least));
-    if (n === 0) return;
-    kernels.argmaxRows(src, dst, 3, n);
-    expect([...bed.ints(dst, 3)]).toEqual(rows.map((row) => row.indexOf(most(row))));
-    kernels.argminRows(src, dst, 3, n);
-    expect([...bed.ints(dst, 3)]).toEqual(rows.map((row) => row.indexOf(least(row))));
-    expect(bed.intact()).toBe(true);
-  });
+  test.each([0, 1, 2, 3, 4, 5, 7, 8, 9, 12, 13, 31, 511, 512, 513, 1031, 4099])(
+    "reductions of rows of %i elements are those in double precision",
+    (n) => {
+      const data = rng.floats(3 * n);
+      const [src, dst] = [bed.put(data), bed.room(3)];
+      const rows = [0, 1, 2].map((row) => Array.from(data.subarray(row * n, row * n + n)));
+      kernels.sumRows(src, dst, 3, n, 1);
+      expect(worstError(bed.floats(dst, 3), rows.map(sum), RELATIVE)).toBeLessThan(3e-6);
+      kernels.sumRows(src, dst, 3, n, n);
+      expect(
+        worstError(
+          bed.floats(dst, 3),
+          rows.map((row) => sum(row) / n),
+          RELATIVE,
+        ),
+      ).toBeLessThan(1e-6);
+      kernels.maxRows(src, dst, 3, n);
+      expect([...bed.floats(dst, 3)]).toEqual(rows.map(most));
+      kernels.minRows(src, dst, 3, n);
+      expect([...bed.floats(dst, 3)]).toEqual(rows.map(least));
+      if (n === 0) return;
+      kernels.argmaxRows(src, dst, 3, n);
+      expect([...bed.ints(dst, 3)]).toEqual(rows.map((row) => row.indexOf(most(row))));
+      kernels.argminRows(src, dst, 3, n);
+      expect([...bed.ints(dst, 3)]).toEqual(rows.map((row) => row.indexOf(least(row))));
+      expect(bed.intact()).toBe(true);
+    },
+  );
 
-  test("NaN wins, the first of equals is the index", () => {
+  test("extremes of rows are NaN where one element is, and the index is that of the first of equals", () => {
     const dst = bed.room(1);
     const index = (row: number[], kernel: typeof kernels.argmaxRows): number => {
       kernel(bed.put(Float32Array.from(row)), dst, 1, row.length);
@@ -65,7 +68,7 @@ describe("rows", () => {
   });
 });
 
-describe("columns", () => {
+describe("columns of a reduction", () => {
   test.each([
     [1, 1, 1],
     [2, 3, 5],
@@ -75,7 +78,7 @@ describe("columns", () => {
     [5, 1, 9],
     [2, 0, 3],
     [1, 3001, 11],
-  ])("%i × %i × %i over the middle", (outer, n, inner) => {
+  ])("a reduction of %i × %i × %i over the middle dimension is that in double precision", (outer, n, inner) => {
     const data = rng.floats(outer * n * inner);
     const [src, dst] = [bed.put(data), bed.room(outer * inner)];
     const columns = Array.from({ length: outer * inner }, (_, at) =>

@@ -43,7 +43,7 @@ describe("softmax", () => {
     return terms.map((term) => term / sum(terms));
   };
 
-  test.each(lengths)("softmax of %i elements", (n) => {
+  test.each(lengths)("softmax of %i elements is that in double precision", (n) => {
     for (const spread of [1, 30, 200]) {
       expect(rowsDiffer(n, (src, dst, rows) => kernels.softmaxRows(src, dst, rows, n), softmax, spread)).toBeLessThan(
         3e-7,
@@ -59,18 +59,21 @@ describe("softmax", () => {
     }
   });
 
-  test("small weights keep their relative precision", () => {
+  test("small results of softmax keep their relative precision", () => {
     const data = Float32Array.from([0, -1, -20, -60, -85, -200, -inf]);
     const dst = bed.room(7);
     kernels.softmaxRows(bed.put(data), dst, 1, 7);
     expect(worstError(bed.floats(dst, 7), softmax(values(data)), { rtol: 1, atol: 1e-37 })).toBeLessThan(1e-6);
   });
 
-  test.each([[[nan, 1, 2, 3, 4]], [[-inf, -inf, -inf, -inf, -inf]], [[1, 2, 3, 4, inf]]])("%j is all NaN", (row) => {
-    const dst = bed.room(5);
-    kernels.softmaxRows(bed.put(Float32Array.from(row)), dst, 1, 5);
-    expect([...bed.floats(dst, 5)].filter(Number.isNaN).length).toBeGreaterThan(row.includes(inf) ? 0 : 4);
-  });
+  test.each([[[nan, 1, 2, 3, 4]], [[-inf, -inf, -inf, -inf, -inf]], [[1, 2, 3, 4, inf]]])(
+    "softmax of %j is all NaN",
+    (row) => {
+      const dst = bed.room(5);
+      kernels.softmaxRows(bed.put(Float32Array.from(row)), dst, 1, 5);
+      expect([...bed.floats(dst, 5)].filter(Number.isNaN).length).toBeGreaterThan(row.includes(inf) ? 0 : 4);
+    },
+  );
 });
 
 describe("normalisation of rows", () => {
@@ -80,7 +83,7 @@ describe("normalisation of rows", () => {
     return { mean, rstd: 1 / Math.sqrt(sum(row.map((value) => (value - mean) ** 2)) / row.length + eps) };
   };
 
-  test.each(lengths)("layer norm and rms norm of %i elements, with and without weight and bias", (n) => {
+  test.each(lengths)("layer norm and rms norm of %i elements are right with and without weight and bias", (n) => {
     const [weight, bias] = [rng.floats(n), rng.floats(n)];
     for (const [w, b] of [
       [false, false],
@@ -105,7 +108,7 @@ describe("normalisation of rows", () => {
     }
   });
 
-  test("a large mean does not drown a small variance", () => {
+  test("a large mean does not lose a small variance", () => {
     const n = 1031;
     const data = rng.floats(n).map((value) => 1000 + value);
     const [mean, rstd] = [bed.room(1), bed.room(1)];
@@ -120,19 +123,22 @@ describe("normalisation of rows", () => {
     [1, 4, 4, 13],
     [3, 5, 1, 7],
     [2, 8, 2, 1],
-  ])("group norm of batch %i, %i channels in %i groups, %i elements each", (batch, channels, groups, n) => {
-    const data = rng.floats(batch * channels * n);
-    const [weight, bias] = [rng.floats(channels), rng.floats(channels)];
-    const dst = bed.room(data.length);
-    kernels.groupNormRows(bed.put(data), dst, batch, channels, groups, n, bed.put(weight), bed.put(bias), eps, 0, 0);
-    const size = (channels / groups) * n;
-    const expected = values(data).map((value, i) => {
-      const group = Math.floor(i / size);
-      const { mean, rstd } = centred(values(data.subarray(group * size, (group + 1) * size)));
-      const channel = Math.floor(i / n) % channels;
-      return (value - mean) * rstd * weight[channel]! + bias[channel]!;
-    });
-    expect(worstError(bed.floats(dst, data.length), expected, RELATIVE)).toBeLessThan(2e-6);
-    expect(bed.intact()).toBe(true);
-  });
+  ])(
+    "group norm of batch %i, %i channels in %i groups of %i elements each is that in double precision",
+    (batch, channels, groups, n) => {
+      const data = rng.floats(batch * channels * n);
+      const [weight, bias] = [rng.floats(channels), rng.floats(channels)];
+      const dst = bed.room(data.length);
+      kernels.groupNormRows(bed.put(data), dst, batch, channels, groups, n, bed.put(weight), bed.put(bias), eps, 0, 0);
+      const size = (channels / groups) * n;
+      const expected = values(data).map((value, i) => {
+        const group = Math.floor(i / size);
+        const { mean, rstd } = centred(values(data.subarray(group * size, (group + 1) * size)));
+        const channel = Math.floor(i / n) % channels;
+        return (value - mean) * rstd * weight[channel]! + bias[channel]!;
+      });
+      expect(worstError(bed.floats(dst, data.length), expected, RELATIVE)).toBeLessThan(2e-6);
+      expect(bed.intact()).toBe(true);
+    },
+  );
 });

@@ -28,7 +28,7 @@ test("an input stays until the last value that is computed from it, and longer i
   expect([raw.resident, read.resident]).toEqual([false, true]);
 });
 
-test("what is on the way leaves with what it was for", () => {
+test("a constant that was only needed on the way is released with the one that needed it", () => {
   const raw = new Value();
   const half = new Value(raw);
   const whole = new Value(half);
@@ -43,7 +43,7 @@ test("values that share all inputs are each visited once", () => {
   expect(new InputUses([values.at(-1)!]).all.length).toBe(100);
 });
 
-test("a table forgets what no plan needs, and keeps what comes before something that one reads", () => {
+test("a table forgets what no plan needs, and keeps what a constant in use was computed from", () => {
   const table = new ConstantTable<Value>();
   const half = new Value(new Value());
   const [whole, other] = [new Value(half), new Value(half)];

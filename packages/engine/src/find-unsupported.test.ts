@@ -14,7 +14,7 @@ function abilities(kernels: readonly string[] = [], dynamic: readonly string[] =
   };
 }
 
-test("an op without kernel is found where a decomposition ends in it", async () => {
+test("an op without a kernel is found where a decomposition ends in it", async () => {
   const program = parse(`program {
     user_input %x: f32[3, 5]
     user_input %w: f32[7, 5]
@@ -46,7 +46,7 @@ test("open sizes are assumed within their ranges", async () => {
   expect(shapes[0]).toMatchObject([{ shape: [2, 100] }, { shape: [2, 100] }]);
 });
 
-test("data-dependent ops need a kernel that can follow them", async () => {
+test("ops whose sizes depend on data need a dynamic kernel", async () => {
   const program = parse(`program {
     range u0 = [0, none]
     user_input %x: f32[5]
@@ -57,7 +57,7 @@ test("data-dependent ops need a kernel that can follow them", async () => {
   expect(await findUnsupported(program, registry, abilities([], ["aten::nonzero"]))).toEqual([]);
 });
 
-test("a dtype that the backend does not have is reported with the op that has it", async () => {
+test("a dtype that the backend lacks is reported with the op that uses it", async () => {
   const program = parse(`program {
     user_input %x: f32[5]
     %y: bf16[5] = aten::to.dtype(%x, dtype=torch.bfloat16)
@@ -73,7 +73,7 @@ test.each([
   ["onednn::qlinear_pointwise", "before it is lowered"],
   ["quantized::linear_dynamic", "PT2E or torchao"],
   ["torchao::da8w4_linear_cpu", "torchao::quantize_affine"],
-])("of what should not be in a program it says what to export instead: %s", async (op, advice) => {
+])("an op that should not be in a program is reported with what to export instead: %s", async (op, advice) => {
   const program = parse(`program {
     user_input %x: f32[5]
     %y: f32[5] = ${op}(%x)
@@ -83,7 +83,7 @@ test.each([
   expect(missing).toMatchObject({ op, why: expect.stringContaining(advice) });
 });
 
-test("an op that computes in another dtype than its operands says what to write instead", async () => {
+test("an op that computes in another dtype than its operands is reported with advice", async () => {
   const program = parse(`program {
     user_input %x: f32[3, 5]
     user_input %w: f32[5, 7]
@@ -95,7 +95,7 @@ test("an op that computes in another dtype than its operands says what to write 
   ]);
 });
 
-test("handlers and op sets count", async () => {
+test("handlers and op sets make ops supported", async () => {
   const program = parse(`program {
     user_input %x: f32[5]
     %y: f32[5] = mine::twice(%x)

@@ -51,7 +51,7 @@ test("a chain of elementwise ops is one loop", async () => {
   expect(steps).toEqual(["add.Tensor + sigmoid + mul.Tensor (x, y)"]);
 });
 
-test("a chain in which each value is read twice is cut where it gets too long, and loses nothing", async () => {
+test("a chain in which each value is read twice is cut where it gets too long, and keeps every op", async () => {
   const squares = Array.from(
     { length: 30 },
     (_, i) => `%x${i + 1}: f32[2] = aten::mul.Tensor(self=%x${i}, other=%x${i})`,
@@ -69,7 +69,7 @@ test("a value with another reader is computed on its own", async () => {
   expect(steps).toEqual(["exp (x)", "neg (a)"]);
 });
 
-test("loops over different shapes stay apart", async () => {
+test("loops over different shapes are not fused", async () => {
   const steps = await fused(`
   user_input %x: f32[3]
   user_input %y: f32[2, 3]

@@ -2,7 +2,7 @@ import { randomBelow } from "@pt2/testing/random";
 import { expect, test, vi } from "vitest";
 import { type Lifetime, planArena } from "./plan-arena.ts";
 
-test("buffers that live at the same time do not overlap, and the block is never larger than their sum", () => {
+test("buffers with overlapping lifetimes do not overlap in memory, and the block is never larger than their sum", () => {
   const below = randomBelow(3);
   for (let round = 0; round < 50; round++) {
     const lives: Lifetime[] = Array.from({ length: 40 }, () => {
@@ -56,7 +56,7 @@ test.each([
   ["lives of any length", 60, 60],
   ["one life for all", 1, 1],
   ["a step for each", 4000, 2],
-])("%s are packed as the definition says", (_, steps, longest) => {
+])("%s are packed as by a search of all buffers", (_, steps, longest) => {
   const below = randomBelow(steps);
   const lives: Lifetime[] = Array.from({ length: 400 }, () => {
     const first = below(steps);
@@ -103,7 +103,7 @@ test.each([
   ["all that stay until the end", (i: number) => [i, 20_000]],
   ["nested lives", (i: number) => [i, 40_000 - i]],
   ["inputs, and what is computed of them one after the other", (i: number) => (i % 2 === 0 ? [0, i] : [i, i + 2])],
-])("20,000 buffers, %s: few of them are looked at for each", (_, lifeOf) => {
+])("each of 20,000 buffers, %s, is compared with few others", (_, lifeOf) => {
   const lives: Lifetime[] = Array.from({ length: 20_000 }, (_, i) => {
     const [first, last] = lifeOf(i) as [number, number];
     return { bytes: 64 + (i % 3) * 128, first, last };

@@ -8,7 +8,7 @@ function meet(a: Lifetime, b: Lifetime): boolean {
 }
 
 test.each([1, 2, 3, 4])(
-  "no two tensors that are needed at a time share a buffer, and each fits its own (%i)",
+  "no two tensors with overlapping lifetimes share a buffer, and each fits its own (%i)",
   (seed) => {
     const next = randomBelow(seed);
     const lives = Array.from({ length: 300 }, (): Lifetime => {
@@ -49,7 +49,7 @@ test.each([
   ["lives of any length", 60, 60],
   ["one life for all", 1, 1],
   ["a step for each", 4000, 2],
-])("%s share as the definition says", (_, steps, longest) => {
+])("%s share slots as by a search of all slots", (_, steps, longest) => {
   const below = randomBelow(steps);
   const lives = Array.from({ length: 700 }, (): Lifetime => {
     const first = below(steps);
@@ -63,7 +63,7 @@ test.each([
   ["until the end", (i: number) => ({ first: i, last: 40_000 })],
   ["from the beginning", (i: number) => ({ first: 0, last: i })],
   ["with short ones between", (i: number) => ({ first: i, last: i % 2 === 0 ? 40_000 : i + 1 })],
-])("20,000 tensors at once, %s: few lives are looked at for each", (_, lifeOf) => {
+])("each of 20,000 tensors, %s, is compared with few others", (_, lifeOf) => {
   let looks = 0;
   const lives = Array.from({ length: 20_000 }, (_, i): Lifetime => {
     const { first, last } = lifeOf(i);

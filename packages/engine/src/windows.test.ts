@@ -3,7 +3,7 @@ import { type Arguments, convolutionWindow, poolingWindow, spatial, withinReach 
 
 const callOf = (args: Readonly<Record<string, unknown>>): Arguments => ({ arg: <T>(name: string) => args[name] as T });
 
-test("same padding puts what is left over behind", () => {
+test("an odd rest of same padding goes to the end", () => {
   const call = callOf({ stride: [1], padding: "same", dilation: [1, 2], groups: 1 });
   expect(convolutionWindow({}, call, [4, 2])).toEqual({
     stride: [1, 1],
@@ -16,7 +16,7 @@ test("same padding puts what is left over behind", () => {
   });
 });
 
-test("an op may be transposed by its record or by an argument", () => {
+test("a convolution may be transposed by its record or by an argument", () => {
   const args = { stride: [2], padding: [1], dilation: [1], output_padding: [1], groups: 3 };
   const expected = { transposed: true, outputPadding: [1, 1], padding: [1, 1], paddingEnd: [1, 1], groups: 3 };
   const given = { ...args, transposed: true };
@@ -25,7 +25,7 @@ test("an op may be transposed by its record or by an argument", () => {
   expect(convolutionWindow({}, callOf(args), [3, 3])).toMatchObject({ outputPadding: [0, 0] });
 });
 
-test("windows of a pooling without strides lie side by side", () => {
+test("windows of a pooling without strides are adjacent", () => {
   const call = callOf({ kernel_size: [3, 2], stride: [], padding: [1], count_include_pad: true });
   expect(poolingWindow({ rank: 2 }, call)).toEqual({
     kernel: [3, 2],
@@ -36,11 +36,11 @@ test("windows of a pooling without strides lie side by side", () => {
   });
 });
 
-test("fewer dimensions are filled up in front", () => {
+test("fewer than three dimensions are filled up in front", () => {
   expect(spatial([5, 7], 1)).toEqual([1, 5, 7]);
 });
 
-test("steps are no longer than what they walk over", () => {
+test("steps are limited to the length of what they move over", () => {
   const window = { stride: [2, 2 ** 53], dilation: [2 ** 31, 1], padding: [1, 0], groups: 1 };
   expect(withinReach(window, [5, 7])).toEqual({ stride: [2, 7], dilation: [7, 1], padding: [1, 0], groups: 1 });
   expect(withinReach(window, [0, 0]).stride).toEqual([2, 1]);

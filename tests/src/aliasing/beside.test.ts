@@ -23,7 +23,7 @@ function groupsOf(cases: readonly BesideCase[]): readonly (readonly [string, rea
 }
 
 for (const { name: tested, missing, create, precision } of await testedBackends()) {
-  describe(`writes beside results do what they do in PyTorch: ${tested}`, () => {
+  describe(`writes to tensors that share memory with results are PyTorch's: ${tested}`, () => {
     if (missing !== null) return it.skip(`skipped: ${missing}`);
     for (const file of ["views", "ops"]) {
       it.each(groupsOf(besideCases(file)))(`${file}, %s…`, async (_, group) => {

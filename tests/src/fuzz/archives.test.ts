@@ -45,13 +45,13 @@ test("a program of a million nodes runs", async () => {
   expect(await outcome(await withProgram(grow), 0, await firstCall("torch-2.13/mlp"), backend)).toBe("ran");
 });
 
-test("damaged weight configs: a model runs or is refused with a code", async () => {
+test("a model with a damaged weight config runs or is refused with a code", async () => {
   const { counts, findings } = await runDamagedWeights({ backend }, ROUNDS);
   expect(findings).toEqual([]);
   expect(counts.get("ran")).toBeGreaterThan(10);
   expect(counts.size).toBeGreaterThan(3);
 });
 
-test("the unharmed archives run", async () => {
+test("the undamaged archives run", async () => {
   expect(await outcome(await recordsOf("torch-2.13/mlp"), 9, await firstCall("torch-2.13/mlp"), backend)).toBe("ran");
 });

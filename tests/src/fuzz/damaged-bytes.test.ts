@@ -91,7 +91,7 @@ async function attempt(run: () => Promise<unknown>, label: string): Promise<"loa
   }
 }
 
-describe("damaged files load or are refused, and nothing else", () => {
+describe("damaged files load or are refused with a code", () => {
   it.each(ARCHIVES)("%s", async (name) => {
     const original = new Uint8Array(await readFile(fixturePath(name)));
     const outcomes = { loaded: 0, refused: 0 };

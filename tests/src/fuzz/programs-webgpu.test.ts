@@ -24,14 +24,14 @@ describe.skipIf(missing !== null)(`webgpu${missing === null ? "" : ` (skipped: $
     return watch.buffers === 0 ? complaints : [...complaints, `${watch.buffers} buffers are left`];
   };
 
-  it("runs damaged programs or refuses them with a code, before the device has to", async () => {
+  it("webgpu runs damaged programs or refuses them with a code, before the device has to", async () => {
     const { counts, findings } = await runDamaged({ backend, inspect }, { first: FIRST, rounds: ROUNDS });
     expect(findings).toEqual([]);
     for (const outcome of ["ran", "format", "graph", "registry", "backend"])
       expect(counts.get(outcome)).toBeGreaterThan(3);
   });
 
-  it("so it does with damaged weight configs", async () => {
+  it("webgpu runs damaged weight configs or refuses them with a code, before the device has to", async () => {
     const { counts, findings } = await runDamagedWeights({ backend, inspect }, 3 * ROUNDS);
     expect(findings).toEqual([]);
     expect(counts.get("ran")).toBeGreaterThan(5);

@@ -8,7 +8,7 @@ const FIRST = Number(process.env["PT2_FUZZ_FIRST"] ?? 0);
 /** The growth of the process over all programs: garbage between collections, never what a program claims. */
 const MEMORY = 1.5 * 2 ** 30;
 
-test("damaged programs run or are refused with a code, and nothing else", async () => {
+test("damaged programs run or are refused with a code", async () => {
   const before = process.memoryUsage().rss;
   const { counts, findings } = await runDamaged({ backend: wasm({ worker: false }) }, { first: FIRST, rounds: ROUNDS });
   expect(findings).toEqual([]);

@@ -49,7 +49,7 @@ for (const { name, missing, create, precision } of [inWorker, ...(await testedBa
       options = { backend: await create(), ...(precision && { precision }) };
       expected = await answerOf(file, options);
     });
-    it.each(Object.entries(SERVERS))("takes few round trips and no byte twice: %s", async (_, ranges) => {
+    it.each(Object.entries(SERVERS))("a load takes few round trips and no byte twice: %s", async (_, ranges) => {
       await using server = await serveModel(file, { ranges, latency: LATENCY });
       const answer = await answerOf(server.url, options);
       const { roundTrips, bytes } = server.traffic;
@@ -58,7 +58,7 @@ for (const { name, missing, create, precision } of [inWorker, ...(await testedBa
       expect(bytes).toBeLessThanOrEqual(file.byteLength * MOST_BYTES);
     });
 
-    it("goes on where an answer breaks off", async () => {
+    it("a load continues where a response breaks off", async () => {
       await using server = await serveModel(file, {
         trouble: (range, before) =>
           isForWeights(range) && before === 0 ? { kind: "break", after: 1_000_000 } : undefined,
@@ -69,7 +69,7 @@ for (const { name, missing, create, precision } of [inWorker, ...(await testedBa
       expect(server.traffic.requests).toBeGreaterThan(3);
     });
 
-    it("gives an abort's own reason, and what the server said", async () => {
+    it("a load rejects with an abort's own reason, or with the server's error", async () => {
       await using stalled = await serveModel(file, {
         trouble: (range) => (isForWeights(range) ? { kind: "stall", after: 1_000_000 } : undefined),
       });
@@ -90,7 +90,7 @@ for (const { name, missing, create, precision } of [inWorker, ...(await testedBa
       });
     });
 
-    it("never mixes two versions of a file", async () => {
+    it("a load never mixes two versions of a file", async () => {
       await using server = await serveModel(file, {
         headers: (request) => ({ "Last-Modified": new Date(request < 2 ? 0 : 1e12).toUTCString() }),
       });
@@ -101,13 +101,13 @@ for (const { name, missing, create, precision } of [inWorker, ...(await testedBa
   });
 }
 
-it("the structure alone takes little", async () => {
+it("a load of the structure alone takes few bytes", async () => {
   await using server = await serveModel(file);
   await readSchema(server.url);
   expect(server.traffic.bytes).toBeLessThan(file.byteLength / 10);
 });
 
-it("weights one by one come by one request", async () => {
+it("weights that are read one by one take one request", async () => {
   await using server = await serveModel(file);
   let count = 0;
   for await (const [, { data }] of readWeights(server.url)) count += data.byteLength;

@@ -55,22 +55,22 @@ function node(
 }
 
 describe("the wasm backend in Node, built", () => {
-  test.each(others)("computes under %s, if it takes no value", async (flag) => {
+  test.each(others)("the wasm backend computes under %s, if it takes no value", async (flag) => {
     const control = await node([flag, "--eval", 'console.log("answered")']);
     if (control.outcome[0] === "answered") expect((await node([flag, MAIN])).outcome).toEqual(["answered 1,10"]);
   });
 
-  test.each(FLAGS)("computes under %s", async (flag) => {
+  test.each(FLAGS)("the wasm backend computes under %s", async (flag) => {
     const { code, outcome } = await node([...flag.split(" "), MAIN]);
     if (code !== BAD_OPTION) expect(outcome).toEqual(["answered 1,10"]);
   });
 
-  test.each(REFUSED)("under %s ends in %s", async (flag, expected) => {
+  test.each(REFUSED)("the wasm backend under %s ends in %s", async (flag, expected) => {
     const { code, outcome } = await node([...flag.split(" "), MAIN]);
     if (code !== BAD_OPTION) expect(outcome).toEqual([`refused ${expected}`]);
   });
 
-  test("computes for code that is not a file", async () => {
+  test("the wasm backend computes for code that is not a file", async () => {
     const module = ["--input-type=module", "--max-old-space-size=400"];
     const runs = [
       node([...module, "--eval", MODULE]),
@@ -82,17 +82,17 @@ describe("the wasm backend in Node, built", () => {
     for (const run of runs) expect((await run).outcome).toEqual(["answered 1,10"]);
   });
 
-  test("computes with flags in NODE_OPTIONS", async () => {
+  test("the wasm backend computes with flags in NODE_OPTIONS", async () => {
     const { outcome } = await node([MAIN], { NODE_OPTIONS: "--max-old-space-size=400 --enable-source-maps -C mine" });
     expect(outcome).toEqual(["answered 1,10"]);
   });
 
-  test("computes in threads, forked processes and clusters, which inherit flags", async () => {
+  test("the wasm backend computes in threads, forked processes and clusters, which inherit flags", async () => {
     const { outcome } = await node(["--stack-size=900", "--expose-gc", here("contexts.mjs")]);
     expect(outcome).toEqual(["thread answered 1,10", "process answered 1,10", "cluster answered 1,10"]);
   });
 
-  test("computes in node:test", async () => {
+  test("the wasm backend computes in node:test", async () => {
     const { outcome } = await node(["--expose-gc", "--test", here("node-test.mjs")]);
     expect(outcome).toEqual([expect.stringContaining("answered 1,10")]);
   });

@@ -27,13 +27,13 @@ for (const { name, missing, create, precision } of await testedBackends()) {
     const options = async (): Promise<LoadOptions> => ({ backend: await create(), ...(precision && { precision }) });
     const damage = { code: "format.checksum", where: "archive/data/weights/weight_0" };
 
-    it("ends a load that asks for checksums", async () => {
+    it("a flipped bit ends a load that verifies checksums", async () => {
       for (const source of [path, file, new Blob([file])]) {
         await expect(load(source, { ...(await options()), verifyChecksums: true })).rejects.toMatchObject(damage);
       }
     });
 
-    it("ends a load over HTTP, unless told otherwise", async () => {
+    it("a flipped bit ends a load over HTTP by default", async () => {
       await using server = await serveModel(file);
       await expect(load(server.url, await options())).rejects.toMatchObject(damage);
       await (await load(server.url, { ...(await options()), verifyChecksums: false })).dispose();
@@ -41,7 +41,7 @@ for (const { name, missing, create, precision } of await testedBackends()) {
   });
 }
 
-it("is found by pt2 verify --checksums", async () => {
+it("a flipped bit is found by pt2 verify --checksums", async () => {
   const { code, stdout } = await pt2("verify", path, "--checksums");
   expect(stdout).toContain("FAIL  data/weights/weight_0\n");
   expect(code).toBe(1);

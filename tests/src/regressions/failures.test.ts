@@ -15,7 +15,7 @@ it("an op that cannot run stops the load, and is named with its place", async ()
   });
 });
 
-it("a handler that fails says so, with its own error as the cause or as it is", async () => {
+it("a handler's failure is reported, with its own error as the cause or unchanged", async () => {
   const failure = new Error("no licence");
   const handlers = [
     {
@@ -35,7 +35,7 @@ it("a handler that fails says so, with its own error as the cause or as it is", 
   expect([error, (error as Error | undefined)?.cause]).toContain(failure);
 });
 
-it("every output arrives, also an input, a weight and a number that no op computes", async () => {
+it("every output is returned, even an input, a weight and a number that no op computes", async () => {
   await using model = await loadFixture("programs/pass_through");
   const x = tensor("float32", [2], [3, 4]);
   const [same, weight, seven] = await model.forward<readonly unknown[]>(x);

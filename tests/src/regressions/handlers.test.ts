@@ -32,7 +32,7 @@ it.each(["aten::relu", "aten.relu.default", "torch.ops.aten.relu.default", "aten
   },
 );
 
-it("a handler is honoured in a worker too", async () => {
+it("a handler is called in a worker too", async () => {
   const { handler, calls } = counting("aten::relu");
   const backend = wasm();
   const model = await loadFixture("torch-2.13/mlp", { backend, handlers: [handler] });
@@ -58,7 +58,7 @@ it("an unknown op runs through a handler", async () => {
   expect(calls()).toBe(1);
 });
 
-it("two handlers of one op are refused unless the second says that it replaces", async () => {
+it("two handlers of one op are refused unless the second replaces the first", async () => {
   const [one, two] = [counting("aten::relu"), counting("torch.ops.aten.relu.default")];
   const both = { handlers: [one.handler, two.handler] };
   await expect(loadFixture("torch-2.13/mlp", both)).rejects.toMatchObject({ code: "registry.duplicate" });

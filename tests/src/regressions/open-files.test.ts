@@ -45,7 +45,7 @@ if ((await openIn("/")) === undefined) {
   testBackend({ name: "libtorch", missing: await missingLibtorch(), create: () => libtorch() });
   testBackend({ name: "webgpu", missing: await missingWebgpu(), create: () => webgpu() });
 
-  it("no file stays open of options that are none, nor of a source that was opened before", async () => {
+  it("no file stays open after wrong options, or a source that was opened before", async () => {
     const bad: readonly unknown[] = [undefined, {}, { backend: null }, { backend: Promise.resolve(wasm()) }];
     for (const options of bad) {
       const code = { code: "runtime.options" };

@@ -9,7 +9,7 @@ it("a constant lifted from the code is not a user input", async () => {
   await expectFixture("torch-2.13/consts");
 });
 
-it("parameters whose names differ in dots only, or begin like a prefix, stay apart", async () => {
+it("parameters whose names differ only in dots, or begin with another name, are distinguished", async () => {
   await using model = await loadFixture("programs/collisions");
   expect(model.inputs.map(({ name }) => name)).toEqual(["x", "c_mask", "p_a"]);
   await expectFixture("programs/collisions");
@@ -32,9 +32,9 @@ describe("inputs are checked before anything runs", () => {
 
 it("sizes that were left open at export may change from call to call", () => expectFixture("torch-2.13/dynamic"));
 
-it("both branches of a condition run, each when it is due", () => expectFixture("torch-2.13/cond"));
+it("both branches of a condition run, each when it is taken", () => expectFixture("torch-2.13/cond"));
 
-it("dicts, lists, tuples and keyword arguments go in and come out as they were", async () => {
+it("dicts, lists, tuples and keyword arguments keep their structure", async () => {
   await using model = await loadFixture("torch-2.13/trees");
   const tensorOf = (...values: readonly number[]) => tensor("float32", [3, 2], values.concat(values, values));
   const pair = { left: tensorOf(1, 2), right: [tensorOf(3, 4)] };

@@ -40,7 +40,7 @@ it("outputs in dicts, lists and tuples are compared, and numbers beside them", a
   expect((await verify("torch-2.13/trees")).code).toBe(0);
 });
 
-it("NaN where PyTorch has NaN is right", async () => {
+it("NaN where PyTorch has NaN is no difference", async () => {
   const { tensors } = await readSafetensors(fromBytes(await bytesOf("torch-2.13/numerics.expected.safetensors")));
   const hasNaN = [...tensors.values()].some(
     ({ dtype, bytes }) => dtype === "float32" && new Float32Array(bytes.slice().buffer).some(Number.isNaN),

@@ -34,7 +34,7 @@ for (const subject of await subjects()) {
   describe(subject.name, () => {
     // A snapshot of a worker takes seconds, and its content is the same as without a worker.
     const activities = subject.name === "wasm, worker" ? shortOf(subject).slice(0, 1) : shortOf(subject);
-    test.each(activities)("$name: what is held does not grow", async ({ activity, short }) => {
+    test.each(activities)("$name does not grow the memory that is held", async ({ activity, short }) => {
       // Caches of plans hold sixteen, and a run or load is at its fastest after some steps.
       const warmUp = Math.max(20, Math.ceil(short / 4));
       const allowed = NOISE + PER_STEP * short;

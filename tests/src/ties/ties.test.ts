@@ -19,7 +19,7 @@ const ON_WEBGPU = new Set([2, 17, 67, 257, 5003]);
 
 for (const { name: tested, missing, create } of await testedBackends()) {
   if (tested === "libtorch, fast") continue;
-  describe(`equal elements, NaN, zeros and infinities come in PyTorch's order: ${tested}`, () => {
+  describe(`equal elements, NaN, zeros and infinities have PyTorch's order: ${tested}`, () => {
     if (missing !== null) return it.skip(`skipped: ${missing}`);
     it.each(OPS)("%s", async (op) => {
       const backend = await create();

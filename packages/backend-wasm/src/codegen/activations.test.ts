@@ -42,7 +42,7 @@ test.each(Object.entries(activations))("%s", (_, expr) => {
   expect(wrong).toEqual([]);
 });
 
-test("sine and cosine of one angle share their reduction, whichever road each vector takes", () => {
+test("sine and cosine of one angle share their reduction, whichever path each vector takes", () => {
   const data = Array.from({ length: 40 }, (_, i) => Math.fround(i % 8 === 5 ? 1e5 + i : i - 20));
   const rules = { compute: "float32", operands: ["float32"], result: "float32" } as const;
   const outputs = [typeExpr(s.sin(x), rules), typeExpr(s.cos(x), rules)];

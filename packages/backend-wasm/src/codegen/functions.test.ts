@@ -67,7 +67,7 @@ const FOR_FLOATS_ONLY = [
 ];
 const NOT_FOR_BOOLS = ["neg", "sub", "floordiv", "truncdiv", "mod", "fmod", "pow", "shl", "shr"];
 
-test.each(DTYPES)("every function exists for %s, but those that mean nothing there", (dtype) => {
+test.each(DTYPES)("every function exists for %s, except those that have no meaning there", (dtype) => {
   const isMissing = {
     unary: UNARY_FNS.filter((fn) => unary(fn, dtype) === null),
     binary: BINARY_FNS.filter((fn) => binary(fn, dtype) === null),
@@ -78,7 +78,7 @@ test.each(DTYPES)("every function exists for %s, but those that mean nothing the
   expect(new Set<string>([...isMissing.unary, ...isMissing.binary])).toEqual(new Set(expected));
 });
 
-describe.each(DTYPES)("a generated kernel computes as the language says, in %s:", (dtype) => {
+describe.each(DTYPES)("a generated kernel computes what the reference evaluator computes, in %s:", (dtype) => {
   test.each(UNARY_FNS.filter((fn) => unary(fn, dtype) !== null))("%s", (fn) => {
     const expr = unary(fn, dtype)!;
     for (const mode of ["unit", "zero", "strided"] as const) {

@@ -121,7 +121,7 @@ describe("iteration spaces", () => {
 });
 
 describe("coalesce", () => {
-  test("merges what every operand crosses in one stride, in the output's order", () => {
+  test("coalesce merges dimensions that every operand crosses in one stride, in the output's order", () => {
     expect(
       coalesce(
         [2, 3, 5, 7],
@@ -141,7 +141,7 @@ describe("coalesce", () => {
       ],
     });
   });
-  test("keeps one dimension for a scalar", () => {
+  test("coalesce keeps one dimension for a scalar", () => {
     const geometry = coalesce(
       [1, 1],
       [
@@ -155,7 +155,7 @@ describe("coalesce", () => {
   });
 });
 
-test("dtypes mix, and several outputs share what they have in common", () => {
+test("dtypes mix, and several outputs share common subexpressions", () => {
   const [shape, strides] = [[37], [1]];
   const operands = (["uint8", "int64", "float16"] as const).map((dtype) => operand(dtype, shape, strides));
   const rules = { compute: "float32" as const, operands: operands.map(({ dtype }) => dtype) };
@@ -192,7 +192,7 @@ describe("the compiler", () => {
     return [...new Float32Array(memory.buffer, 256, values.length)];
   };
 
-  test("gives one kernel for equal groups, before and after a build, and works in place", async () => {
+  test("the compiler makes one kernel of equal groups, before and after a build, and the kernel works in place", async () => {
     const compiler = createElementwiseCompiler(memory);
     const kernel = compiler.add(spec);
     expect(compiler.add({ ...spec, outputs: [f32(s.relu(x), 1)] })).toBe(kernel);
@@ -209,7 +209,7 @@ describe("the compiler", () => {
     ).toEqual(Array.from({ length: 35 }, (_, i) => -i - 1));
   });
 
-  test("names a division by zero", () => {
+  test("the compiler's kernels report a division by zero", () => {
     const rules = { compute: "int32", operands: ["int32"], result: "int32" } as const;
     const kernel = createElementwiseCompiler(memory).add({
       ...spec,
@@ -219,14 +219,14 @@ describe("the compiler", () => {
     expect(() => run(kernel, [0])).toThrow(expect.objectContaining({ code: "wasm.divide-by-zero" }));
   });
 
-  test("refuses dtypes it does not know", () => {
+  test("the compiler refuses dtypes that it does not support", () => {
     const rules = { compute: "complex64", operands: ["complex64"], result: "complex64" } as const;
     const add = (): unknown =>
       createElementwiseCompiler(memory).add({ ...spec, inputs: ["complex64"], outputs: [typeExpr(x, rules)] });
     expect(add).toThrow(expect.objectContaining({ code: "wasm.elementwise-dtype" }));
   });
 
-  test("takes a shared memory", () => {
+  test("the compiler accepts a shared memory", () => {
     const shared = new WebAssembly.Memory({ initial: 1, maximum: 4, shared: true });
     expect(() => createElementwiseCompiler(shared).add(spec).run(0, 0, 0)).not.toThrow();
   });

@@ -12,7 +12,7 @@ function typed(expr: ScalarExpr, dtype: "float32" | "float64" | "int32" | "int64
   return typeExpr(expr, { compute: dtype, operands: [dtype, dtype], result: dtype });
 }
 
-test("expressions that differ in numbers alone become one, whose inputs the numbers are", () => {
+test("expressions that differ only in numbers become one, with the numbers as inputs", () => {
   const lifted = [0.25, -3, 1e30].map((c) => liftNumbers([typed(s.add(s.mul(x, c), s.sub(y, c + 7)))], 2));
   expect(new Set(lifted.map(({ outputs }) => keyOf(...outputs))).size).toBe(1);
   expect(lifted.map(({ numbers }) => numbers.map(({ value }) => value))).toEqual([
@@ -30,13 +30,16 @@ test.each([
   expect(liftNumbers([typed(expr)], 2).numbers).toEqual([]);
 });
 
-test.each(["float32", "float64", "int32", "int64"] as const)("%s numbers mean what they mean in the code", (dtype) => {
-  const big = dtype === "int64" ? 2n ** 60n + 3n : 123456.75;
-  const data = Array.from({ length: 21 }, (_, i) => (dtype === "int64" ? BigInt(i - 9) : i - 9));
-  const expr = s.select(s.gt(x, 2), s.add(s.mul(x, -5), big), s.sub(3, x));
-  const group = { shape: [7, 3], operands: [{ dtype, strides: [3, 1], data }], outputs: [typed(expr, dtype)] };
-  expect(runKernel(group)).toEqual(runReference(group));
-});
+test.each(["float32", "float64", "int32", "int64"] as const)(
+  "%s numbers compute the same as inputs and in the code",
+  (dtype) => {
+    const big = dtype === "int64" ? 2n ** 60n + 3n : 123456.75;
+    const data = Array.from({ length: 21 }, (_, i) => (dtype === "int64" ? BigInt(i - 9) : i - 9));
+    const expr = s.select(s.gt(x, 2), s.add(s.mul(x, -5), big), s.sub(3, x));
+    const group = { shape: [7, 3], operands: [{ dtype, strides: [3, 1], data }], outputs: [typed(expr, dtype)] };
+    expect(runKernel(group)).toEqual(runReference(group));
+  },
+);
 
 /** Counts the kernels of each module that was compiled. */
 function modules(): number[] {
@@ -60,14 +63,14 @@ async function compile(exprs: readonly TypedExpr[]): Promise<void> {
   expect(held).toHaveLength(exprs.length);
 }
 
-test("a thousand results with numbers of their own are one kernel", async () => {
+test("a thousand results that differ in numbers are one kernel", async () => {
   const sizes = modules();
   await compile(Array.from({ length: 1000 }, (_, i) => typed(s.mul(s.add(x, i + 0.5), y))));
   expect(sizes).toEqual([expect.any(Number)]);
   expect(sizes[0]).toBeLessThan(2000);
 });
 
-test("a thousand kernels are a few modules, each as large as its part of them", async () => {
+test("a thousand kernels are compiled to a few modules", async () => {
   const sizes = modules();
   const functions = [s.sqrt, s.abs, s.neg, s.floor, s.ceil] as const;
   // Each number, written in five digits, is a chain of its own.

@@ -53,7 +53,7 @@ function panels(): Float32Array {
 }
 
 describe("a packed weight", () => {
-  test("a packed weight is made where the weight was read to, by the first run, in no more memory", async () => {
+  test("a packed weight is computed by the first run in the memory of the weight", async () => {
     const { heap, pool, loader, record, pack, counts } = setUp();
     const packed = pack();
     loader.readAhead([record]);
@@ -67,7 +67,7 @@ describe("a packed weight", () => {
     expect(heap.used).toBe(0);
   });
 
-  test("has memory of its own when something else reads the weight", async () => {
+  test("a packed weight has memory of its own when something else reads the weight", async () => {
     const { heap, pool, record, pack } = setUp();
     const packed = pack();
     await pool.load([packed, record]);
@@ -75,7 +75,7 @@ describe("a packed weight", () => {
     expect(heap.f32.slice(packed.handle / 4, packed.handle / 4 + N * K)).toEqual(panels());
   });
 
-  test("takes back that the plan reads the weight itself", () => {
+  test("a plan that reads a packed weight no longer reads the raw weight", () => {
     const { record, target, pack, wanted } = setUp();
     target.reads(record);
     const packed = pack();
@@ -85,7 +85,7 @@ describe("a packed weight", () => {
     ]);
   });
 
-  test("comes back after it left", async () => {
+  test("a packed weight that left memory is computed again", async () => {
     const { heap, pool, pack, counts } = setUp();
     const packed = pack();
     await pool.load([packed]);
@@ -97,7 +97,7 @@ describe("a packed weight", () => {
   });
 });
 
-test("a record that cannot be read fails the plan and leaves nothing", async () => {
+test("a record that cannot be read fails the plan and leaves no memory allocated", async () => {
   const { heap, pool, loader, record, pack } = setUp(new Float32Array(1));
   const packed = pack();
   loader.readAhead([record]);
@@ -105,7 +105,7 @@ test("a record that cannot be read fails the plan and leaves nothing", async () 
   expect(heap.used).toBe(0);
 });
 
-test("a weight that was read ahead and that no plan wants is freed", async () => {
+test("a weight that was read ahead and that no plan needs is freed", async () => {
   const { heap, pool, loader, record } = setUp();
   loader.readAhead([record]);
   await pool.load([]);

@@ -2,7 +2,7 @@ import { floats } from "@pt2/conformance";
 import { expect, test } from "vitest";
 import { runBody } from "./programs.test-helper.ts";
 
-test("plans for float inputs that JSON would write alike are told apart", async () => {
+test("float inputs that JSON writes in the same way have different plans", async () => {
   const x = floats([1], 1);
   const numbers = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, Number.NaN, 0, -0];
   const results = await runBody(
@@ -32,7 +32,7 @@ test("an int input may be a bigint", async () => {
   expect(second).toEqual(first);
 });
 
-test("a constant of zeros is not one of negative zeros", async () => {
+test("a constant of zeros differs from one of negative zeros", async () => {
   const [results] = await runBody(
     `
   %a: f32[1] = aten::full(size=[1], fill_value=0.0)

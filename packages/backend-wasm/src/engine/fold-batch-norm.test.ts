@@ -43,7 +43,7 @@ test("statistics of another dtype leave the weights of the convolution as they a
   expect(results).toEqual([[0x4000, 0x4b80]]); // 2, 15
 });
 
-test("a program compiled as exact keeps the normalisation of a convolution apart, with the same answers", async () => {
+test("a program with precision exact keeps the batch norm of a convolution as an op, with the same results", async () => {
   const body = `
   parameter "w" = %w: f32[2, 1, 1, 1]
   parameter "m" = %m: f32[2]

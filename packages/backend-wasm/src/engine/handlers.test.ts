@@ -65,7 +65,7 @@ test("a handler rewrites an op that no op set has", async () => {
   expect(await forward([], [handler])).toEqual(expected);
 });
 
-test("a handler's function runs on each forward, sees weights at load, and calls ops of the backend", async () => {
+test("a handler's function runs in each forward, gets weights at load, and calls ops of the backend", async () => {
   let compiled = 0;
   const handler: OpHandler = {
     ops: ["my::scaled"],
@@ -81,7 +81,7 @@ test("a handler's function runs on each forward, sees weights at load, and calls
   expect(compiled).toBe(1);
 });
 
-test("a handler comes before the record's own rule, and an op set's kernel before the decomposition", async () => {
+test("a handler takes precedence over the record's own rule, and an op set's kernel over the decomposition", async () => {
   const wrong: OpSet = { name: "my", ops: [defineOp(SCHEMA, { scalar: (x) => x })] };
   const handler: OpHandler = {
     ops: ["my.scaled.default"],
@@ -114,7 +114,7 @@ test("a handler comes before the record's own rule, and an op set's kernel befor
   expect(await forward([packaged])).toEqual(expected);
 });
 
-test("a kernel that fails, or leaves its result out, is told as its op set's", async () => {
+test("an error of a kernel that fails or leaves its result out names its op set", async () => {
   const record = defineOp(SCHEMA, { infer: ({ x }) => ({ dtype: x.dtype, shape: x.shape }) });
   const outcome = (prepare: WasmKernel["prepare"]): Promise<unknown> =>
     forward([{ name: "my", ops: [record], kernels: { wasm: [{ ops: ["my::scaled"], prepare }] } }]);

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { random } from "../kernels.test-helper.ts";
 import { type Block, Heap } from "./heap.ts";
 
-test("blocks never overlap, are aligned, and freed room is used again", () => {
+test("blocks never overlap, are aligned, and freed memory is used again", () => {
   const heap = new Heap();
   const next = random(7);
   const live: Block[] = [];
@@ -34,7 +34,7 @@ test("typed arrays follow the memory when it grows", () => {
   expect(heap.i32.buffer).toBe(heap.memory.buffer);
 });
 
-test("more than the address space is a coded error, and the heap stays usable", () => {
+test("an allocation beyond the address space is a coded error, and the heap stays usable", () => {
   const heap = new Heap();
   expect(() => heap.alloc(5 * 2 ** 30)).toThrow(expect.objectContaining({ code: "wasm.out-of-memory" }));
   expect(heap.alloc(64).bytes).toBe(64);

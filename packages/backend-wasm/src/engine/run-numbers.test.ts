@@ -40,7 +40,7 @@ function plain(value: RunValue): unknown {
 const f32 = Math.fround;
 const numbers = Array.from({ length: 1000 }, (_, i) => i / 7 - 70.1);
 
-test("one plan serves every value of a float, and memory stays", async () => {
+test("one plan serves every value of a float, and memory does not grow", async () => {
   const x = floats([3], 1, 2, 3);
   const body = `
   user_input %x: f32[3]
@@ -70,7 +70,7 @@ test("one plan serves every value of a float, and memory stays", async () => {
   }
 });
 
-test("a float that a rule must know makes a plan for each value, and plans are bounded", async () => {
+test("a float that a rule depends on needs a plan for each value, and the number of plans is bounded", async () => {
   const x = floats([1], 2);
   const body = `
   user_input %x: f32[1]
@@ -85,7 +85,7 @@ test("a float that a rule must know makes a plan for each value, and plans are b
   for (const [i, p] of numbers.entries()) expect((results[i]![0] as number[])[0]! / 2 ** p).toBeCloseTo(1, 4);
 });
 
-test("ints in a place of sizes: a bounded number of plans and constants", async () => {
+test("ints that are sizes need a bounded number of plans and constants", async () => {
   const body = `
   user_input %n: int
   %a: i64[s0] = aten::arange(end=%n)
@@ -101,7 +101,7 @@ test("ints in a place of sizes: a bounded number of plans and constants", async 
   for (const n of sizes) expect((results[n - 1]![0] as number[]).at(-1)).toBe((n - 1) * n);
 });
 
-test("ops that a handler calls with ever new numbers share a plan", async () => {
+test("ops that a handler calls with different numbers share a plan", async () => {
   let calls = 0;
   const handler: OpHandler = {
     ops: ["mylib::warm"],
@@ -128,7 +128,7 @@ test("ops that a handler calls with ever new numbers share a plan", async () => 
   expect(stages).toBe(5);
 });
 
-test("a handler may call ops side by side", async () => {
+test("a handler may call several ops at the same time", async () => {
   const handler: OpHandler = {
     ops: ["mylib::sum"],
     compile:
@@ -167,7 +167,7 @@ test("a loop that carries an int plans its graphs once", async () => {
   expect(stages).toBe(4);
 });
 
-test("what a program checks of a number makes two plans, not one for each value", async () => {
+test("a condition on a number makes two plans, not one for each value", async () => {
   const item = `
   user_input %x: f32[1]
   %s: float = aten::item(%x)

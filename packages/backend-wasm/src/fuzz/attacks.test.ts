@@ -38,7 +38,7 @@ test.each([
   expect((sum as { data: Float32Array }).data).toEqual(Float32Array.of(2, 4, 6, 8));
 });
 
-test("a view rule that is wrong where a tensor does not begin at its buffer's start", async () => {
+test("a view rule that is wrong where a tensor does not begin at its buffer's start is refused", async () => {
   const rule = defineOp("hostile::twice_as_far(Tensor(a) self) -> Tensor(a)", {
     view: ({ shape, strides, offset }) => ({ shape, strides, offset: 2 * offset }),
   });
@@ -54,7 +54,7 @@ test("a view rule that is wrong where a tensor does not begin at its buffer's st
   });
 });
 
-test("inputs that lie about their length write past nothing", async () => {
+test("inputs with a wrong length write nothing outside of their memory", async () => {
   const liar = { ...x, shape: [2] };
   const body = "%y: f32[4] = aten::add.Tensor(%x, other=%x) return %y";
   await expect(run(body, [liar])).rejects.toMatchObject({ code: "backend.input" });

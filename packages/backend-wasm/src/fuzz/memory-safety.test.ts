@@ -58,7 +58,7 @@ function textOf(value: Value): string {
   return typeof value === "object" && value !== null ? `${value.dtype}[${value.shape}] ${value.data}` : String(value);
 }
 
-test("calls with hostile arguments stay inside their tensors, and read nothing that was not written", async () => {
+test("calls with fuzzed arguments stay inside their tensors, and read nothing that was not written", async () => {
   const findings: string[] = [];
   const ran = new Set<string>();
   for (const { op } of registry.list()) {

@@ -62,7 +62,7 @@ async function compiled(program: string, parts: Partial<RegistryParts>, backend 
 }
 
 describe("ops of users in the worker", () => {
-  test("scalar rules and decompositions give what they give on the calling thread, for sizes that come later too", async () => {
+  test("scalar rules and decompositions give the same in the worker as on the calling thread, for sizes that come later too", async () => {
     const [there, here] = [await compiled(PROGRAM, { sets: MINE }), await compiled(PROGRAM, { sets: MINE }, local)];
     for (const rows of [1, 2, 5, 1, 8, 5]) {
       const inputs = [floats(rows, 4), floats(4, 4)];
@@ -74,7 +74,7 @@ describe("ops of users in the worker", () => {
     await here.dispose();
   });
 
-  test("timers of the calling thread tick while such a program computes", async () => {
+  test("timers of the calling thread run while a program with ops of users computes", async () => {
     const executable = await compiled(
       `program {
   user_input %x: f32[512, 512]
@@ -107,7 +107,7 @@ describe("ops of users in the worker", () => {
     await executable.dispose();
   });
 
-  test("a rule is asked once for the calls that it cannot tell apart", async () => {
+  test("a rule is evaluated once for calls that it cannot distinguish", async () => {
     let asked = 0;
     const counted = defineOp("mine::act(Tensor self, float by) -> Tensor", {
       scalar(x, by) {
@@ -124,7 +124,7 @@ describe("ops of users in the worker", () => {
     await executable.dispose();
   });
 
-  test("one question about new sizes brings the answers for all calls that have them", async () => {
+  test("one question about new sizes brings the answers for all calls with these sizes", async () => {
     const scaled = defineOp("mine::scaled(Tensor self, float by) -> Tensor", {
       decompose: ({ self, by }, b) => b.tensor("aten::mul.Tensor", { self, other: { float: by } }),
     });
@@ -140,7 +140,7 @@ describe("ops of users in the worker", () => {
     await executable.dispose();
   });
 
-  test("a rule that looks at a number among its operands is asked for each", async () => {
+  test("a rule that depends on a number among its operands is evaluated for each number", async () => {
     const looks = defineOp("mine::act(Tensor self, float by) -> Tensor", {
       scalar: (x, by) => (by.kind === "const" && Number(by.value) > 1 ? s.neg(x) : s.mul(x, by)),
     });
@@ -187,7 +187,7 @@ describe("ops of users in the worker", () => {
     await here.dispose();
   });
 
-  test("a decomposition that comes back to its own op is refused as on the calling thread", async () => {
+  test("a decomposition that ends in its own op is refused as on the calling thread", async () => {
     const circle = defineOp("mine::act(Tensor self, float by) -> Tensor", {
       decompose: ({ self, by }, b) => b.tensor("mine::act", { self, by: { float: by } }),
     });
@@ -206,7 +206,7 @@ describe("ops of users in the worker", () => {
   });
 });
 
-describe("what leaves the worker", () => {
+describe("programs that run on the calling thread", () => {
   const BODY = `program {
   user_input %x: f32[3]
   %a: f32[3] = aten::relu(%x)

@@ -23,7 +23,7 @@ function handWorked() {
   return { channel, posted, answer: (message: FromWorker) => answer(message), ended: () => ended() };
 }
 
-test("termination fails what waits at once: an answer on its way comes too late", async () => {
+test("termination fails pending calls at once, and a pending answer comes too late", async () => {
   const { channel, posted, answer, ended } = handWorked();
   const call = channel.call("memory", { executable: 0 });
   expect(posted).toMatchObject([{ kind: "call", id: 0, method: "memory" }]);
@@ -36,7 +36,7 @@ test("termination fails what waits at once: an answer on its way comes too late"
   await terminated;
 });
 
-test("a run computes until it is answered; what is asked about programs does not", async () => {
+test("a run counts as computing until it is answered; a question about programs does not", async () => {
   const { channel, answer } = handWorked();
   const asked = channel.call("memory", { executable: 0 });
   expect(channel.computes).toBe(false);
@@ -49,7 +49,7 @@ test("a run computes until it is answered; what is asked about programs does not
   await asked;
 });
 
-test("a termination settles when the worker has ended", async () => {
+test("a termination resolves when the worker has ended", async () => {
   const { channel, ended } = handWorked();
   let over = false;
   const terminated = channel.terminate(backendDisposed()).then(() => {

@@ -43,7 +43,7 @@ function floats(...shape: number[]): Value {
   );
 }
 
-test("a program in a worker gives the bytes that it gives on the calling thread", async () => {
+test("a program in a worker gives the same bytes as on the calling thread", async () => {
   for (const [name, inputs] of [
     ["conv", [floats(2, 3, 19, 23)]],
     ["cond", [floats(3, 2)]],
@@ -104,7 +104,7 @@ test("an aborted run rejects with the signal's reason and changes no buffer", as
   await request.close();
 });
 
-test("errors keep their parts across threads, and the worker lives on", async () => {
+test("errors keep their parts across threads, and the worker stays usable", async () => {
   const request = await open("dynamic");
   const executable = await worker.compile(request);
   const ids = (...values: bigint[]): Value => hostTensor("int64", [1, values.length], BigInt64Array.from(values));
@@ -118,7 +118,7 @@ test("errors keep their parts across threads, and the worker lives on", async ()
   await request.close();
 });
 
-test("disposing the backend rejects what is under way with a coded error", async () => {
+test("disposing the backend rejects pending calls with a coded error", async () => {
   const backend = wasm();
   const request = await open("mlp");
   const executable = await backend.compile(request);

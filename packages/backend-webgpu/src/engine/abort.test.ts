@@ -76,7 +76,7 @@ await describeWithDevice("an abort", (device) => {
     return controller;
   };
 
-  test("at any moment of a load leaves nothing", async () => {
+  test("an abort at any moment of a load leaves no buffers", async () => {
     // Shaders that the device has compiled are not compiled again.
     let loaded = 0;
     for (let n = 1; loaded < 3; n++) {
@@ -91,7 +91,7 @@ await describeWithDevice("an abort", (device) => {
     }
   });
 
-  test("does not wait for shaders, whose failures are dropped afterwards", async () => {
+  test("an abort does not wait for shaders, whose failures are then dropped", async () => {
     const compile = device.createComputePipelineAsync;
     const waiting: (() => void)[] = [];
     device.createComputePipelineAsync = (descriptor) =>
@@ -122,7 +122,7 @@ await describeWithDevice("an abort", (device) => {
     }
   });
 
-  test("at any moment of a run changes nothing, and the model is usable", async () => {
+  test("an abort at any moment of a run changes nothing, and the model stays usable", async () => {
     const executable = await backend.compile(staged);
     const counted: number[] = [];
     for (let n = 1; counted.length < 3; n++) {
@@ -140,7 +140,7 @@ await describeWithDevice("an abort", (device) => {
     expect(buffers.live).toBe(0);
   });
 
-  test("an abort of a run that waits for another one is told at once", async () => {
+  test("an abort of a run that waits for another one rejects it at once", async () => {
     const executable = await backend.compile(staged);
     const controller = new AbortController();
     const order: string[] = [];
@@ -153,7 +153,7 @@ await describeWithDevice("an abort", (device) => {
     await executable.dispose();
   });
 
-  test("after a load is over means nothing to runs", async () => {
+  test("an abort after a load is over does not concern runs", async () => {
     const program = programOf(`
       parameter "w" = %w: f32[16, 8]
       user_input %x: f32[s0, 8]
@@ -167,7 +167,7 @@ await describeWithDevice("an abort", (device) => {
     await executable.dispose();
   });
 
-  test("while a run reads its weights leaves them to be read by the next one", async () => {
+  test("an abort while a run reads its weights leaves them to be read by the next run", async () => {
     const program = programOf(`
       parameter "v" = %v: f32[6]
       parameter "w" = %w: f32[6]

@@ -32,7 +32,7 @@ describe.skipIf(missingDevice !== "")(`no more bindings than the default limit${
     return (y + a) * b + c;
   };
 
-  test("a norm with all its results, and what follows", async () => {
+  test("a norm with all its results and an epilogue fits the default limit of bindings", async () => {
     const body = `user_input %x: ${type}
   user_input %g: f32[8]
   user_input %h: f32[8]
@@ -53,7 +53,7 @@ describe.skipIf(missingDevice !== "")(`no more bindings than the default limit${
     await executable.dispose();
   });
 
-  test("an index by three tensors, and what follows", async () => {
+  test("an index by three tensors with an epilogue fits the default limit of bindings", async () => {
     const body = `user_input %x: f32[2, 3, 4]
   user_input %i: i64[6, 8]
   user_input %j: i64[8]
@@ -77,7 +77,7 @@ describe.skipIf(missingDevice !== "")(`no more bindings than the default limit${
     await executable.dispose();
   });
 
-  test("more indices than can be bound at once", async () => {
+  test("an index by more tensors than can be bound at once runs", async () => {
     const names = ["a", "b", "c", "d", "e", "f", "g", "h"];
     const list = `[${names.map((name) => `%${name}`).join(", ")}]`;
     const program = programOf(`user_input %x: f32[2, 2, 2, 2, 2, 2, 2, 2]

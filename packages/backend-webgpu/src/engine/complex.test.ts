@@ -99,7 +99,7 @@ await describeWithDevice("complex numbers", (device) => {
     }
   });
 
-  test("an op on them is one step", async () => {
+  test("an op on complex numbers is one step", async () => {
     const backend = await webgpu({ device });
     const executable = await backend.compile({
       program: programOf(`
@@ -126,7 +126,7 @@ await describeWithDevice("complex numbers", (device) => {
     expect(y.slice(0, 4)).toEqual([-1, 0, 4, 6]);
   });
 
-  test("a chain of ops on them is one step", async () => {
+  test("a chain of ops on complex numbers is one step", async () => {
     const backend = await webgpu({ device });
     const executable = await backend.compile({
       program: programOf(`
@@ -176,7 +176,7 @@ await describeWithDevice("complex numbers", (device) => {
     expect(String(failure)).toContain("narrowFloat64");
   });
 
-  test("go in and come out as tensors on the GPU", async () => {
+  test("complex tensors on the GPU are inputs and outputs", async () => {
     const backend = await webgpu({ device, outputs: "device" });
     const executable = await backend.compile({
       program: programOf(`
@@ -195,7 +195,7 @@ await describeWithDevice("complex numbers", (device) => {
     expect(await elementsOf(await executable.run([once]))).toEqual([[1, 2, 3, 4, 5, 6, 7, 8]]);
   });
 
-  test("an op that knows only real numbers is refused before weights are read", async () => {
+  test("an op that is only for real numbers is refused before weights are read", async () => {
     const backend = await webgpu({ device });
     const program = programOf(`
       parameter "w" = %w: c64[4, 4]

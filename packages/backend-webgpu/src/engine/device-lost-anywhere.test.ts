@@ -54,7 +54,7 @@ describe.skipIf(missingDevice !== "")(`a device that is lost${missingDevice}`, (
     };
   };
 
-  test("at any moment of a load ends it with a code", async () => {
+  test("a loss at any moment of a load ends it with a code", async () => {
     let lost = 0;
     for (let n = 1; ; n += STRIDE) {
       const { backend, arm, armed } = await open();
@@ -71,7 +71,7 @@ describe.skipIf(missingDevice !== "")(`a device that is lost${missingDevice}`, (
     expect(lost).toBeGreaterThan(5);
   });
 
-  test("at any moment of a run ends it with a code, and the model recovers", async () => {
+  test("a loss at any moment of a run ends it with a code, and the model recovers", async () => {
     let lost = 0;
     for (let n = 1; ; n += STRIDE) {
       const { backend, arm, armed } = await open();

@@ -20,7 +20,7 @@ const request = {
 const x = someFloats(2, 4);
 
 describe.skipIf(missingDevice !== "")(`a device that is lost${missingDevice}`, () => {
-  test("fails calls with a code, and the model recovers on another one", async () => {
+  test("calls on a lost device fail with a code, and the model recovers on another one", async () => {
     const backend = await webgpu({ adapter: () => testGpu().requestAdapter() });
     const executable = (await backend.compile(request)) as WebgpuExecutable;
     const first = await run(executable, x);
@@ -43,7 +43,7 @@ describe.skipIf(missingDevice !== "")(`a device that is lost${missingDevice}`, (
     await backend.dispose();
   });
 
-  test("while a run is under way", async () => {
+  test("a device that is lost during a run fails that run with a code", async () => {
     const backend = await webgpu({ adapter: () => testGpu().requestAdapter() });
     const executable = (await backend.compile(request)) as WebgpuExecutable;
     const running = [executable.run([x]), executable.run([x])];
@@ -58,7 +58,7 @@ describe.skipIf(missingDevice !== "")(`a device that is lost${missingDevice}`, (
     await backend.dispose();
   });
 
-  test("of the user's own cannot be asked for again", async () => {
+  test("a lost device of the user's own cannot be requested again", async () => {
     const adapter = (await testGpu().requestAdapter())!;
     const device = await adapter.requestDevice();
     const backend = await webgpu({ device });

@@ -18,7 +18,7 @@ const DOUBLE = {
 const x = floats([4], 1, 2, 3, 4);
 
 await describeWithDevice("tensors on the GPU", (device) => {
-  test("go in and come out without a copy on the host", async () => {
+  test("tensors on the GPU are inputs and outputs without a copy on the host", async () => {
     const backend = await webgpu({ device, outputs: "device" });
     const executable = await backend.compile(DOUBLE);
     const input = await backend.upload(x);
@@ -39,7 +39,7 @@ await describeWithDevice("tensors on the GPU", (device) => {
     await backend.dispose();
   });
 
-  test("may lie in a buffer of the user", async () => {
+  test("tensors on the GPU may be in a buffer of the user", async () => {
     const backend = await webgpu({ device });
     const executable = await backend.compile(DOUBLE);
     const usage = GPUBufferUsage.STORAGE | GPUBufferUsage.COPY_SRC | GPUBufferUsage.COPY_DST;
@@ -55,7 +55,7 @@ await describeWithDevice("tensors on the GPU", (device) => {
     await backend.dispose();
   });
 
-  test("hold every dtype as the backend stores it", async () => {
+  test("tensors on the GPU hold every dtype as the backend stores it", async () => {
     const backend = await webgpu({ device });
     const tensors: readonly HostTensor[] = [
       { ...x, dtype: "float16", data: Uint16Array.of(0x3c00, 0xc000, 0x7c00, 1) },
@@ -84,7 +84,7 @@ await describeWithDevice("tensors on the GPU", (device) => {
     other.destroy();
   });
 
-  test("results that are not disposed are the only buffers that stay", async () => {
+  test("only results that are not disposed keep buffers", async () => {
     const buffers = countBuffers(device);
     const backend = await webgpu({ device, outputs: "device" });
     const executable = await backend.compile(DOUBLE);

@@ -23,7 +23,7 @@ await describeWithDevice("sizes that change", (gpu) => {
   const kernels = new KernelParts(KERNEL_PARTS);
   const backend = new WebgpuBackend({ ...settings, devices: new DeviceSource(device, null), kernels });
 
-  test("share the compiled shaders", async () => {
+  test("plans for different sizes share the compiled shaders", async () => {
     const executable = await backend.compile({ program: programOf(NET), weights, registry });
     await run(executable, someFloats(64, 8));
     const { size } = device.pipelines;
@@ -40,7 +40,7 @@ await describeWithDevice("sizes that change", (gpu) => {
     await executable.dispose();
   });
 
-  test("changing sizes are prepared for before a run, which then compiles and allocates nothing", async () => {
+  test("a warm-up prepares for new sizes, and the run then compiles and allocates nothing", async () => {
     const executable = await backend.compile({ program: programOf(NET), weights, registry });
     const told: Progress[] = [];
     await executable.warmup!([someFloats(40, 8)], { onProgress: (progress) => told.push(progress) });
@@ -57,7 +57,7 @@ await describeWithDevice("sizes that change", (gpu) => {
     await executable.dispose();
   });
 
-  test("grow and shrink the same buffers", async () => {
+  test("plans for different sizes grow and share the same buffers", async () => {
     const executable = await backend.compile({ program: programOf(NET), weights, registry });
     const small = await run(executable, someFloats(2, 8));
     await run(executable, someFloats(64, 8));
@@ -84,7 +84,7 @@ await describeWithDevice("sizes that change", (gpu) => {
     await executable.dispose();
   });
 
-  test("may depend on data", async () => {
+  test("sizes may depend on data", async () => {
     const program = programOf(`
       user_input %x: f32[6]
       %mask: bool[6] = aten::gt.Scalar(self=%x, other=0.0)
@@ -133,7 +133,7 @@ await describeWithDevice("sizes that change", (gpu) => {
     await executable.dispose();
   });
 
-  test("loops in loops give back what they carried", async () => {
+  test("nested loops free what they carried", async () => {
     const loop = (n: string, x: string, body: string): string => `[%k${n}: i64[], %y${n}: f32[4]] =
       higher_order::while_loop(graph more(%i: i64[], %v: f32[4]) {
         %go: bool[] = aten::gt.Scalar(self=%i, other=0)

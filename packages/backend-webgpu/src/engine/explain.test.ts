@@ -24,7 +24,7 @@ await describeWithDevice("an explanation", async () => {
     return { steps: steps.split("\n"), load: load.split("\n"), shaders };
   };
 
-  test("tells what becomes of the weights of a convolution with a batch norm, and shows every shader", async () => {
+  test("an explanation shows how the weights of a convolution with a batch norm are folded and packed, with every shader", async () => {
     const { steps, load, shaders } = await explained(
       `
       parameter "conv.weight" = %w: f32[8, 4, 3, 3]
@@ -65,7 +65,7 @@ await describeWithDevice("an explanation", async () => {
     }
   });
 
-  test("names a folded constant by its op, once for all who read it", async () => {
+  test("an explanation names a folded constant by its op, once for all readers", async () => {
     const { steps, load } = await explained(
       `
       parameter "w" = %w: f32[4]
@@ -82,7 +82,7 @@ await describeWithDevice("an explanation", async () => {
     expect(steps.join("\n")).not.toContain("exp");
   });
 
-  test("says nothing of a load that computes nothing", async () => {
+  test("an explanation leaves out a load that computes nothing", async () => {
     const { load } = await explained(
       `
       parameter "w" = %w: f32[4]

@@ -33,7 +33,7 @@ await describeWithDevice("an op that PyTorch does not have", (device) => {
     return { results, explanation };
   };
 
-  test("runs by its scalar expression, in one shader with its neighbours", async () => {
+  test("a custom op runs by its scalar expression, in one shader with its neighbours", async () => {
     const mine: OpSet = { name: "my", ops: [defineOp(SCHEMA, { scalar: (a, b) => s.mul(a, b) })] };
     const { results, explanation } = await outcome([mine]);
     expect(results).toEqual(expected);
@@ -48,7 +48,7 @@ await describeWithDevice("an op that PyTorch does not have", (device) => {
     expect((await outcome([], [handler])).results).toEqual(expected);
   });
 
-  test("a handler may be a function in JavaScript, which calls ops on the GPU and sees weights at load", async () => {
+  test("a handler may be a function in JavaScript, which calls ops on the GPU and gets weights at load", async () => {
     let compiled = 0;
     const handler: OpHandler = {
       ops: ["my::scaled"],
@@ -67,7 +67,7 @@ await describeWithDevice("an op that PyTorch does not have", (device) => {
     expect(explanation).toContain("(my::scaled runs on the host)");
   });
 
-  test("has a kernel of its op set, whose result takes what follows", async () => {
+  test("a custom op has a kernel of its op set, whose result takes an epilogue", async () => {
     const kernel: WebgpuKernel = {
       ops: ["my::scaled"],
       fuses: true,
@@ -85,7 +85,7 @@ await describeWithDevice("an op that PyTorch does not have", (device) => {
     expect(explanation).toContain("x(i) * factor(i % 3u)");
   });
 
-  test("an op whose kernel leaves its result out says so", async () => {
+  test("a kernel that leaves its result out is reported", async () => {
     const op = defineOp(SCHEMA, { infer: ({ x: self }) => ({ dtype: self.dtype, shape: self.shape }) });
     const with_ = (prepare: WebgpuKernel["prepare"]) =>
       outcome([{ name: "my", ops: [op], kernels: { webgpu: [{ ops: ["my::scaled"], prepare }] } }]);

@@ -30,7 +30,7 @@ describe.skipIf(missingDevice !== "")(`tensors above the binding limit${missingD
     device?.destroy();
   });
 
-  test("a table of an embedding is read in parts", async () => {
+  test("the table of an embedding is read in parts above the binding limit", async () => {
     const program = programOf(`
       parameter "table" = %table: f32[800, 64]
       user_input %at: i64[5]
@@ -47,7 +47,7 @@ describe.skipIf(missingDevice !== "")(`tensors above the binding limit${missingD
     await executable.dispose();
   });
 
-  test("a weight of a linear is used in parts", async () => {
+  test("the weight of a linear is read in parts above the binding limit", async () => {
     const program = programOf(`
       parameter "table" = %w: f32[800, 64]
       user_input %x: f32[2, 64]
@@ -61,7 +61,7 @@ describe.skipIf(missingDevice !== "")(`tensors above the binding limit${missingD
     await executable.dispose();
   });
 
-  test("elementwise ops work in parts", async () => {
+  test("elementwise ops run in parts above the binding limit", async () => {
     const program = programOf(`
       user_input %x: f32[800, 64]
       %y: f32[800, 64] = aten::mul.Scalar(self=%x, other=2)
@@ -72,7 +72,7 @@ describe.skipIf(missingDevice !== "")(`tensors above the binding limit${missingD
     await executable.dispose();
   });
 
-  test("what cannot be split is refused with both numbers, and where it is", async () => {
+  test("an op that cannot be split is refused with both sizes and its place", async () => {
     const program = programOf(`
       user_input %x: f32[51200]
       %y: f32[51200] = aten::cumsum(self=%x, dim=0)  # sum (model.py:3, in forward)
@@ -94,7 +94,7 @@ describe.skipIf(missingDevice !== "")(`tensors above the binding limit${missingD
     expect(failure).toMatchObject({ code: expect.stringMatching(/too-large|limit/) });
   });
 
-  test("so is one that only its elements on the GPU make too large", async () => {
+  test("a tensor that only its elements on the GPU make too large is refused", async () => {
     const program = programOf(`
       user_input %x: u8[1]
       %y: u8[134217728] = aten::expand(self=%x, size=[134217728])

@@ -31,7 +31,7 @@ await describeWithDevice("memory", (device) => {
     buffers.restore();
   });
 
-  test("the second forward makes no buffer, and a thousand leave memory as it is", async () => {
+  test("the second forward creates no buffer, and a thousand leave memory unchanged", async () => {
     const executable = await backend.compile(request);
     const first = await run(executable, x);
     const { made, bytes } = buffers;
@@ -46,7 +46,7 @@ await describeWithDevice("memory", (device) => {
     expect(buffers.live).toBe(0);
   });
 
-  test("fifty loads and disposals leave nothing", async () => {
+  test("fifty loads and disposals leave no buffers", async () => {
     for (let i = 0; i < 50; i++) {
       const executable = await backend.compile(request);
       await executable.run([x]);
@@ -55,7 +55,7 @@ await describeWithDevice("memory", (device) => {
     expect(buffers.live).toBe(0);
   });
 
-  test("a load that fails leaves nothing", async () => {
+  test("a load that fails leaves no buffers", async () => {
     const broken = weightOf("w2", TENSORS.w2);
     const read = (): Promise<never> => Promise.reject(new Error("the network is gone"));
     const weights = new Map(request.weights).set("w2", { ...broken, storage: { ...broken.storage, read } });
@@ -63,7 +63,7 @@ await describeWithDevice("memory", (device) => {
     expect(buffers.live).toBe(0);
   });
 
-  test("a load that is aborted while weights are read leaves nothing", async () => {
+  test("a load that is aborted while weights are read leaves no buffers", async () => {
     const controller = new AbortController();
     const w2 = weightOf("w2", TENSORS.w2);
     const read: typeof w2.storage.read = async (options) => {
@@ -77,7 +77,7 @@ await describeWithDevice("memory", (device) => {
     expect(buffers.live).toBe(0);
   });
 
-  test("a run that is aborted changes nothing, and the next one is right", async () => {
+  test("an aborted run changes nothing, and the next one is right", async () => {
     const executable = await backend.compile(request);
     const expected = await run(executable, x);
     const { live } = buffers;

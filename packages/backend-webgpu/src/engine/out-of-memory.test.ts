@@ -44,7 +44,7 @@ describe.skipIf(missingDevice !== "")(`a device without memory${missingDevice}`,
     device?.destroy();
   });
 
-  test("for any buffer of a load says so, and the load leaves nothing", async () => {
+  test("a lack of memory for any buffer of a load is reported, and the load leaves no buffers", async () => {
     let refused = 0;
     for (let n = 1; ; n++) {
       left = n;
@@ -61,7 +61,7 @@ describe.skipIf(missingDevice !== "")(`a device without memory${missingDevice}`,
     expect(refused).toBeGreaterThan(0);
   });
 
-  test("for any buffer of a run says so; the run changes nothing, and the model is usable", async () => {
+  test("a lack of memory for any buffer of a run is reported; the run changes nothing, and the model stays usable", async () => {
     for (const outputs of ["host", "device"] as const) {
       const own = await webgpu({ device, outputs });
       let refused = 0;
@@ -89,7 +89,7 @@ describe.skipIf(missingDevice !== "")(`a device without memory${missingDevice}`,
     }
   });
 
-  test("for a tensor of the user says so", async () => {
+  test("a lack of memory for a tensor of the user is reported", async () => {
     left = 1;
     const before = buffers.live;
     expect(await failureOf(backend.upload(someFloats(8)))).toMatchObject({ code: "webgpu.out-of-memory" });

@@ -13,7 +13,7 @@ function writing(number: number): Dispatch {
 }
 
 await describeWithDevice("compiled shaders", (gpu) => {
-  test("compiled shaders of one text are compiled once, and of too many the least recently used goes", async () => {
+  test("shaders of one text are compiled once, and beyond a limit the least recently used is dropped", async () => {
     const pipelines = new Pipelines(gpu, 2);
     const [first, second] = [pipelines.get(writing(1)), pipelines.get(writing(2))];
     expect(pipelines.get(writing(1))).toBe(first);
@@ -26,7 +26,7 @@ await describeWithDevice("compiled shaders", (gpu) => {
     expect(pipelines.size).toBe(2);
   });
 
-  test("compiled shaders that fail are forgotten, and fail again", async () => {
+  test("shaders that fail to compile are forgotten, and fail again", async () => {
     const pipelines = new Pipelines(gpu, 2);
     const wrong = { ...writing(1), code: "no shader" };
     for (let i = 0; i < 2; i++) {
@@ -36,7 +36,7 @@ await describeWithDevice("compiled shaders", (gpu) => {
   });
 });
 
-test("shaders of one name are told apart by a number, and keep it", () => {
+test("shaders of one name are distinguished by a number, and keep it", () => {
   const names = new ShaderNames();
   expect([1, 2, 1].map((number) => names.of(writing(number)))).toEqual(["write", "write (2)", "write"]);
 });

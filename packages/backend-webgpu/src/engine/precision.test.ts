@@ -39,7 +39,7 @@ function inDouble(): readonly number[] {
 }
 
 await describeWithDevice("precision", (device) => {
-  test("exact keeps the batch norm, fast folds it into the convolution; both compute what the program says", async () => {
+  test("exact keeps the batch norm and fast folds it into the convolution; both compute the program", async () => {
     const backend = await webgpu({ device });
     const [exact, fast] = await Promise.all(
       (["exact", "fast"] as const).map((precision) => backend.compile({ program, weights, registry, precision })),

@@ -22,7 +22,7 @@ const LOOKUP = `
   return %y`;
 
 await describeWithDevice("what is refused says where", (device) => {
-  test("an index outside its tensor; the model stays usable", async () => {
+  test("an index outside its tensor is refused with its place, and the model stays usable", async () => {
     const backend = await webgpu({ device });
     const table = someFloats(5, 3);
     const request = { program: programOf(LOOKUP), weights: weightsOf({ table }), registry };
@@ -36,7 +36,7 @@ await describeWithDevice("what is refused says where", (device) => {
     await backend.dispose();
   });
 
-  test("an index where there is nothing, which no shader has to find", async () => {
+  test("an index into an empty tensor is refused without a shader", async () => {
     const backend = await webgpu({ device });
     for (const op of [
       "gather(self=%x, dim=0, index=%at)",
@@ -55,7 +55,7 @@ await describeWithDevice("what is refused says where", (device) => {
     await backend.dispose();
   });
 
-  test("an index among weights, which is looked up at load", async () => {
+  test("an index among weights is refused at load", async () => {
     const backend = await webgpu({ device });
     const program = programOf(`
       parameter "table" = %table: f32[5, 3]
@@ -72,7 +72,7 @@ await describeWithDevice("what is refused says where", (device) => {
     await backend.dispose();
   });
 
-  test("integers beyond 32 bits, by the name of who has them", async () => {
+  test("integers beyond 32 bits are refused with the name of their tensor", async () => {
     const backend = await webgpu({ device });
     const executable = await backend.compile({
       program: programOf("user_input %ids: i64[2]\n %y: i64[2] = aten::neg(self=%ids)\n return %y"),
@@ -87,7 +87,7 @@ await describeWithDevice("what is refused says where", (device) => {
     await backend.dispose();
   });
 
-  test("a view that leaves the memory of its tensor", async () => {
+  test("a view that leaves the memory of its tensor is refused", async () => {
     const program = programOf(`
       user_input %x: f32[4, 3]
       %tail: f32[2, 3] = aten::slice.Tensor(self=%x, dim=0, start=2, end=4)
@@ -104,7 +104,7 @@ await describeWithDevice("what is refused says where", (device) => {
     await backend.dispose();
   });
 
-  test("a shader that the device does not take, with its WGSL", async () => {
+  test("a shader that the device refuses is reported with its WGSL", async () => {
     const broken: WebgpuKernel = {
       ops: ["aten::cumsum"],
       prepare: (call) => {
@@ -130,7 +130,7 @@ await describeWithDevice("what is refused says where", (device) => {
     await backend.dispose();
   });
 
-  test("float64, unless it may be narrowed", async () => {
+  test("float64 is refused, unless it may be narrowed", async () => {
     const program = programOf("user_input %x: f64[2]\n %y: f64[2] = aten::exp(self=%x)\n return %y");
     const request = { program, weights, registry };
     const strict = await webgpu({ device });
@@ -147,7 +147,7 @@ await describeWithDevice("what is refused says where", (device) => {
     await Promise.all([strict.dispose(), narrow.dispose()]);
   });
 
-  test("memory that the device does not have", async () => {
+  test("a lack of memory is reported with its place", async () => {
     const own = await openTestDevice();
     const backend = await webgpu({ device: own });
     const pop = own.popErrorScope.bind(own);
@@ -169,7 +169,7 @@ await describeWithDevice("what is refused says where", (device) => {
     own.destroy();
   });
 
-  test("a buffer of the user that is gone when it is needed", async () => {
+  test("a buffer of the user that was destroyed before its use is reported", async () => {
     const own = await openTestDevice();
     const backend = await webgpu({ device: own });
     const program = programOf("user_input %x: f32[4]\n %y: f32[4] = aten::exp(self=%x)\n return %y");

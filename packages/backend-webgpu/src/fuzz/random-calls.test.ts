@@ -66,7 +66,7 @@ describe.skipIf(missingDevice !== "").each([
     return outside === null ? null : JSON.stringify(outside);
   }
 
-  test("stay inside of their tensors in the calls of the conformance suite", async () => {
+  test("shaders stay inside of their tensors in the calls of the conformance suite", async () => {
     const findings: string[] = [];
     for (const family of FAMILIES) {
       const { cases } = await loadFamily(family);
@@ -80,7 +80,7 @@ describe.skipIf(missingDevice !== "").each([
     expect(findings).toEqual([]);
   });
 
-  test("stay there under hostile arguments, of which devices see none", async () => {
+  test("shaders stay inside of their tensors with fuzzed arguments, of which the device sees none", async () => {
     const findings: string[] = [];
     for (let round = FIRST; round < FIRST + ROUNDS; round++) {
       const seed = Math.floor(round / PARTS.ops);

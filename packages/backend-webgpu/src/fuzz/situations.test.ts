@@ -19,7 +19,7 @@ const EXP = {
 };
 
 await describeWithDevice("a backend in unlucky situations", (device) => {
-  test("disposed while it loads", async () => {
+  test("a backend may be disposed while it loads", async () => {
     const buffers = countBuffers(device);
     const backend = await webgpu({ device });
     const loading = Promise.allSettled([backend.compile(request), backend.compile(EXP)]);
@@ -34,7 +34,7 @@ await describeWithDevice("a backend in unlucky situations", (device) => {
     buffers.restore();
   });
 
-  test("a model disposed while it runs, and again, and used afterwards", async () => {
+  test("a model may be disposed while it runs, and again, and refuses runs afterwards", async () => {
     const buffers = countBuffers(device);
     const backend = await webgpu({ device });
     const model = (await backend.compile(request)) as WebgpuExecutable;
@@ -57,7 +57,7 @@ await describeWithDevice("a backend in unlucky situations", (device) => {
     buffers.restore();
   });
 
-  test("two models on one device do not see each other", async () => {
+  test("two models on one device do not affect each other", async () => {
     const [one, other] = [await webgpu({ device }), await webgpu({ device })];
     const models = [await one.compile(request), await one.compile(request), await other.compile(request)];
     const [first] = (await run(models[0]!, ...inputs)) as [number[]];
@@ -67,7 +67,7 @@ await describeWithDevice("a backend in unlucky situations", (device) => {
     await other.dispose();
   });
 
-  test("tensors that lie, and buffers that cannot be read", async () => {
+  test("tensors with a wrong length, and buffers that cannot be read, are refused", async () => {
     const own = await openTestDevice();
     const backend = await webgpu({ device: own, outputs: "device" });
     const x = await backend.upload(someFloats(4));
@@ -97,7 +97,7 @@ await describeWithDevice("a backend in unlucky situations", (device) => {
     y.dispose();
   });
 
-  test("200 loads leave neither buffers nor pipelines", async () => {
+  test("200 loads leave neither buffers nor pipelines behind", async () => {
     const buffers = countBuffers(device);
     const backend = await webgpu({ device });
     const { createComputePipelineAsync } = device;
@@ -123,7 +123,7 @@ await describeWithDevice("a backend in unlucky situations", (device) => {
     ["that data decide", "%go: bool[] = aten::ge.Scalar(self=%i, other=0)\n return %go"],
     ["that is written down", "%go: bool[] = aten::full(size=[], fill_value=true)\n return %go"],
     ["that is not a tensor", "return true"],
-  ])("a loop without end is aborted: a condition %s", async (_, condition) => {
+  ])("an endless loop can be aborted, with a condition %s", async (_, condition) => {
     const backend = await webgpu({ device });
     const program = programOf(`
       user_input %x: i64[]
@@ -142,7 +142,7 @@ await describeWithDevice("a backend in unlucky situations", (device) => {
     await backend.dispose();
   });
 
-  test("names from files are data: in labels, errors and texts", async () => {
+  test("names from files are data in labels, errors and texts", async () => {
     const backend = await webgpu({ device });
     const shadersOf = async (name: string): Promise<string> => {
       const program = renamed(request.program, name);
@@ -160,7 +160,7 @@ await describeWithDevice("a backend in unlucky situations", (device) => {
     await backend.dispose();
   });
 
-  test("long programs are planned, and those with thousands of inputs and outputs", async () => {
+  test("long programs, and those with thousands of inputs and outputs, are planned", async () => {
     const backend = await webgpu({ device });
     const COUNT = 2000;
     const list = Array.from({ length: COUNT }, (_, i) => i);

@@ -134,7 +134,7 @@ await describeWithDevice("generated WGSL", (device) => {
     const backend = backendOn(device, { ...PLAIN, software });
     afterAll(() => backend.dispose());
 
-    test("the shaders of this program are those of the file; `vitest -u` writes it", async () => {
+    test("the shaders of this program are those of the golden file, which `vitest -u` writes", async () => {
       const program = programOf(body);
       const executable = await backend.compile({ program, weights: weightsOf(weights), registry: registryOf() });
       const [steps, ...shaders] = (await executable.explain()).split("\n\n// ");

@@ -2,7 +2,7 @@ import { aten } from "@pt2/registry/aten";
 import { expect, test } from "vitest";
 import { KERNEL_PARTS } from "./index.ts";
 
-test("each part is asked for exactly the ops that it has kernels for", async () => {
+test("each part is loaded for exactly the ops that it has kernels for", async () => {
   for (const part of KERNEL_PARTS) {
     const has = new Set((await part.load()).flatMap(({ ops }) => ops));
     const asked = aten.ops.map(({ name }) => name).filter((op) => part.ops.test(op));

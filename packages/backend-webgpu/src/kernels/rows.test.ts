@@ -38,7 +38,7 @@ await describeWithDevice("rows", () => {
       return results as number[][];
     };
 
-    test.each(SOFTMAX)("softmax of %j over %i, and what follows", async (shape, dim) => {
+    test.each(SOFTMAX)("softmax of %j over %i is right with an epilogue", async (shape, dim) => {
       const x = numbers(shape);
       const type = `f32[${shape.join(", ")}]`;
       const body = `user_input %x: ${type}
@@ -74,7 +74,7 @@ await describeWithDevice("rows", () => {
       expect(await compute(body, x)).toEqual([[0, 0.5, 0, 0.5, nan, nan, nan, nan, nan, nan, nan, nan]]);
     });
 
-    test("float16", async () => {
+    test("rows of float16 are right", async () => {
       const type = "f16[2, 259]";
       const body = `user_input %x: ${type}
   %y: ${type} = aten::softmax.int(self=%x, dim=1)
@@ -85,7 +85,7 @@ await describeWithDevice("rows", () => {
       expect([new Set(y), new Set(z)]).toEqual([new Set([0x1be8]), new Set([0x3c00])]);
     });
 
-    test.each(NORMS)("layer norm of %j over the last %i", async (shape, dims) => {
+    test.each(NORMS)("layer norm of %j over the last %i is right", async (shape, dims) => {
       const row = shape.slice(shape.length - dims);
       const x = numbers(shape);
       const [weight, bias] = [numbers(row, 2), numbers(row, 3)];
@@ -121,7 +121,7 @@ await describeWithDevice("rows", () => {
       [[2, 6, 5, 4], 3],
       [[1, 4, 7], 1],
       [[40, 8], 4],
-    ])("group norm of %j in %i groups", async (shape, groups) => {
+    ])("group norm of %j in %i groups is right", async (shape, groups) => {
       const x = numbers(shape);
       const channels = shape[1]!;
       const weight = numbers([channels], 2);

@@ -177,7 +177,7 @@ await describeWithDevice("elementwise kernels", (device) => {
     expect(code([3, 8], 3)).not.toBe(code([3, 7], 3));
   });
 
-  test("more workgroups than one dimension has", async () => {
+  test("a kernel may have more workgroups than one dimension allows", async () => {
     const count = 1003;
     const expr = typeExpr(s.add(s.input(0), 1), rules("int32"));
     const geometry = { shape: [count], walks: [at([1]), at([1])] };

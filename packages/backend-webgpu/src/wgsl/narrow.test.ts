@@ -8,12 +8,12 @@ const typed = (expr: ScalarExpr): TypedExpr =>
   typeExpr(expr, { compute: "int64", operands: ["int64", "int64"], result: "int64" });
 const x = s.input(0);
 
-test("a bound beyond 32 bits is not a bound", () => {
+test("a bound beyond 32 bits is dropped", () => {
   expect(narrowIntegers(typed(s.clamp(x, -LARGE, LARGE)))).toEqual(typed(x));
   expect(narrowIntegers(typed(s.max(s.min(LARGE, x), 7n)))).toEqual(typed(s.max(x, 7n)));
 });
 
-test("a comparison with it is known", () => {
+test("a comparison with a constant beyond 32 bits has a known result", () => {
   const tests = { lt: true, le: true, gt: false, ge: false, eq: false, ne: true } as const;
   for (const [fn, expected] of Object.entries(tests)) {
     const chosen = s.select(s[fn as keyof typeof tests](x, LARGE), 1n, 2n);
@@ -34,7 +34,7 @@ test("anything else that needs more than 32 bits is refused", () => {
   expect(() => scalarFunction("f", typed(s.add(x, 2n ** 31n - 1n)), ["int64"])).not.toThrow();
 });
 
-test("constants that only a shared part has are found once", () => {
+test("constants in a shared subexpression are found once", () => {
   let expr = s.min(x, LARGE);
   // The tree has 2^60 nodes, if shared ones are visited again.
   for (let i = 0; i < 60; i++) expr = s.add(expr, expr);

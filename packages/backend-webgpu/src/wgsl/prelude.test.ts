@@ -5,7 +5,7 @@ import { describeWithDevice } from "../device.test-helper.ts";
 import { FLOAT32_MAX, f32Literal } from "./literal.ts";
 import { helpersIn, prelude, scalarFunction } from "./scalar.ts";
 
-test("a prelude has what is named, and what that needs, once", async () => {
+test("a prelude declares the named helpers and what they need, once", async () => {
   const text = await loading(() => prelude(helpersIn("let y = tan_f32(x) + sin_f32(x) + tan_f32(tangent);")));
   const declared = [...text.matchAll(/(?:fn|const) (\w+)/g)].map(([, name]) => name);
   expect(new Set(declared).size).toBe(declared.length);
@@ -32,7 +32,7 @@ test("literals are the nearest float32, and never a constant that WGSL refuses",
 });
 
 await describeWithDevice("one shader", (device) => {
-  test("has room for every function, and for the greatest number", async () => {
+  test("one shader may use every function, and the greatest number", async () => {
     const rules = { compute: "float32", operands: ["float32"], result: "float32" } as const;
     const functions = UNARY_FNS.map((fn) => scalarFunction(`f_${fn}`, typeExpr(s[fn](s.input(0)), rules), ["float32"]));
     const most = `fn most() -> f32 { return ${f32Literal(FLOAT32_MAX)}; }`;

@@ -23,22 +23,25 @@ function data(dtype: DType, float: boolean, random: () => number): readonly Scal
 }
 
 await describeWithDevice("random expressions", (device) => {
-  test.each(Array.from({ length: 70 }, (_, i) => i + 1))("seed %i", async (seed) => {
-    const random = randomUnit(seed);
-    const { expr, dtypes, compute } = randomExpression(seed, random, FLOAT_FNS);
-    const float = DTYPES[compute].kind === "float";
-    const operands = dtypes.map((dtype) => ({
-      dtype,
-      data: data(dtype, float, random),
-      strides: [[1], [1], [0], [2]][Math.floor(random() * 4)] as readonly number[],
-      offset: 0,
-    }));
-    const kernel = { shape: [seed % 2 ? 39 : 40], operands, expr };
-    const actual = await runOnDevice(device, kernel);
-    const wrong = runReference(kernel).flatMap((value, i) => {
-      const got = actual[i] as ScalarValue;
-      return distance(got, value, expr.dtype, GPU) === 0 ? [] : [`element ${i}: ${got}, not ${value}`];
-    });
-    expect(wrong).toEqual([]);
-  });
+  test.each(Array.from({ length: 70 }, (_, i) => i + 1))(
+    "a random expression with seed %i is computed as by the reference",
+    async (seed) => {
+      const random = randomUnit(seed);
+      const { expr, dtypes, compute } = randomExpression(seed, random, FLOAT_FNS);
+      const float = DTYPES[compute].kind === "float";
+      const operands = dtypes.map((dtype) => ({
+        dtype,
+        data: data(dtype, float, random),
+        strides: [[1], [1], [0], [2]][Math.floor(random() * 4)] as readonly number[],
+        offset: 0,
+      }));
+      const kernel = { shape: [seed % 2 ? 39 : 40], operands, expr };
+      const actual = await runOnDevice(device, kernel);
+      const wrong = runReference(kernel).flatMap((value, i) => {
+        const got = actual[i] as ScalarValue;
+        return distance(got, value, expr.dtype, GPU) === 0 ? [] : [`element ${i}: ${got}, not ${value}`];
+      });
+      expect(wrong).toEqual([]);
+    },
+  );
 });

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { DYNAMIC_KERNELS } from "./index.ts";
 import { hasDynamicKernel } from "./ops.ts";
 
-test("the ops that have a kernel are known without it", () => {
+test("the list of dynamic ops names the ops that have a kernel", () => {
   expect(
     aten.ops
       .map(({ name }) => name)

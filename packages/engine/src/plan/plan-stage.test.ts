@@ -29,7 +29,7 @@ const tensor = (shape: readonly number[], ...elements: readonly number[]): HostD
 const x = tensor([2, 3], 1, 2, 3, 4, 5, 6);
 
 describe("a device that only evaluates expressions and has two kernels", () => {
-  test("gets views without a step, and a copy only where strides cannot express one", async () => {
+  test("a device gets views without a step, and a copy only where strides cannot express one", async () => {
     const { results, lines, plan } = await run(
       `user_input %x: f32[2, 3]
   %t: f32[3, 2] = aten::permute(self=%x, dims=[1, 0])
@@ -47,7 +47,7 @@ describe("a device that only evaluates expressions and has two kernels", () => {
     expect(lines.slice(1)).toEqual(["r: aten::reshape"]);
   });
 
-  test("gets fusion: a chain of elementwise ops is one step over broadcast operands", async () => {
+  test("a device gets fusion: a chain of elementwise ops is one step over broadcast operands", async () => {
     const { results, lines } = await run(
       `user_input %x: f32[2, 3]
   user_input %b: f32[3]
@@ -61,7 +61,7 @@ describe("a device that only evaluates expressions and has two kernels", () => {
     expect(lines).toEqual([expect.stringContaining("1 steps"), "r: aten::add.Tensor + aten::mul.Tensor + aten::relu"]);
   });
 
-  test("gets constants: what depends on weights alone is computed once, fused, and shared", async () => {
+  test("a device gets constants: what depends on weights alone is computed once, fused, and shared", async () => {
     const { results, lines, engine, plan } = await run(
       `parameter "w" = %w: f32[3]
   user_input %x: f32[2, 3]
@@ -85,7 +85,7 @@ describe("a device that only evaluates expressions and has two kernels", () => {
     expect(engine.log.filter((line) => line.startsWith("read"))).toEqual(["read w"]);
   });
 
-  test("gets prepared weights, which leave memory with the last plan that reads them", async () => {
+  test("a device gets prepared weights, which leave memory with the last plan that reads them", async () => {
     const { results, engine, runner, plan } = await run(
       `parameter "w" = %w: f32[3, 2]
   user_input %x: f32[2, 3]
@@ -103,7 +103,7 @@ describe("a device that only evaluates expressions and has two kernels", () => {
     expect(engine.device.constants.size).toBe(0);
   });
 
-  test("gets epilogues: what follows a kernel is computed where it writes", async () => {
+  test("a device gets epilogues: elementwise ops after a kernel are computed where it writes", async () => {
     const { results, lines } = await run(
       `user_input %x: f32[2, 3]
   user_input %y: f32[3, 2]
@@ -118,7 +118,7 @@ describe("a device that only evaluates expressions and has two kernels", () => {
     expect(lines.slice(1)).toEqual(["r: aten::mm + aten::add.Tensor + aten::relu"]);
   });
 
-  test("gets lifetimes: a chain of any length works in two buffers", async () => {
+  test("a device gets lifetimes: a chain of any length works in two buffers", async () => {
     const chain = (length: number): string => {
       const calls = Array.from({ length }, (_, i) => `%y${i + 1}: f32[64] = aten::cumsum(self=%y${i}, dim=0)`);
       return `user_input %y0: f32[64]\n  ${calls.join("\n  ")}\n  return %y${length}`;

@@ -39,7 +39,7 @@ test("results stay on the device until they are read, and shapes are planned onc
   expect(runner.stages).toBe(0);
 });
 
-test("a loop carries its tensors on the device: only conditions come to the host", async () => {
+test("a loop carries its tensors on the device, and only conditions are copied to the host", async () => {
   const body = `
   user_input %x: f32[1]
   while_loop: [%y: f32[1]] = higher_order::while_loop(graph more(%a: f32[1]) {
@@ -74,7 +74,7 @@ test("an op whose result depends on data gets it on the host", async () => {
   expect(runner.stages).toBe(2);
 });
 
-test("tensors of the backend's own device are taken and given as they are, those of others are refused", () => {
+test("tensors of the backend's own device are accepted and returned without a copy, and those of others are refused", () => {
   const { graph, inputs, ...rest } = program("user_input %x: f32[2]\n  return %x");
   const tensor = {
     ...(fromRunValue(floats(1, 2)) as object),

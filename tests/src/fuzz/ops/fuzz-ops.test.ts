@@ -13,8 +13,8 @@ const reason = missing === null ? "" : ` (skipped: ${missing}; run \`pnpm run se
 /** The calls of each op. Long walks find new crashes; here those that were found must not come back. */
 const CALLS = 40;
 
-describe.skipIf(missing !== null)(`ops of libtorch under hostile arguments${reason}`, () => {
-  it("end in results or in coded errors, and read nothing but their arguments", async () => {
+describe.skipIf(missing !== null)(`ops of libtorch with fuzzed arguments${reason}`, () => {
+  it("ops end in results or in coded errors, and read nothing but their arguments", async () => {
     const { addon, libtorch } = await loadAddon();
     const known = new Set(addon.operators());
     const ops = [...new Set(RARE_CALLS.map((call) => call.slice(0, call.indexOf("("))))].filter((op) => known.has(op));

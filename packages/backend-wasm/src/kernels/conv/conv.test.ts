@@ -13,7 +13,7 @@ function expectClose(shape: ConvShape, options: Parameters<typeof difference>[3]
 }
 
 describe("pointwise", () => {
-  test("tails of channels and rows, batch, groups, clamp", () => {
+  test("a pointwise convolution takes tails of channels and rows, batches, groups and a clamp", () => {
     for (const [inChannels, outChannels, groups] of [
       [1, 1, 1],
       [3, 5, 1],
@@ -36,7 +36,7 @@ describe("pointwise", () => {
     }
   });
 
-  test("a stride leaves the pointwise path", () => {
+  test("a convolution with a stride does not take the pointwise path", () => {
     const shape = shapeOf({
       batch: 2,
       input: [1, 7, 5],
@@ -52,7 +52,7 @@ describe("pointwise", () => {
 });
 
 describe("im2col", () => {
-  test("kernels, strides, paddings and dilations", () => {
+  test("im2col takes kernels, strides, paddings and dilations", () => {
     for (let i = 0; i < 60; i++) {
       const kernel = [1, 1 + rng.below(5), 1 + rng.below(5)] as const;
       const shape = shapeOf({
@@ -70,7 +70,7 @@ describe("im2col", () => {
     }
   });
 
-  test("padding wider than the input, and several blocks of rows", () => {
+  test("im2col takes padding wider than the input, and several blocks of rows", () => {
     expectClose(shapeOf({ input: [1, 2, 3], kernel: [1, 7, 7], padding: [0, 6, 6] }), { algorithm: "im2col" });
     expectClose(
       shapeOf({ input: [1, 37, 41], kernel: [1, 5, 5], padding: [0, 2, 2], inChannels: 32, outChannels: 3 }),
@@ -79,7 +79,7 @@ describe("im2col", () => {
     );
   });
 
-  test("groups", () => {
+  test("im2col takes groups", () => {
     for (const [inChannels, outChannels, groups] of [
       [6, 4, 2],
       [12, 12, 3],
@@ -89,7 +89,7 @@ describe("im2col", () => {
     }
   });
 
-  test("one and three dimensions", () => {
+  test("im2col takes one and three dimensions", () => {
     expectClose(
       shapeOf({ batch: 2, input: [1, 1, 19], kernel: [1, 1, 5], padding: [0, 0, 2], stride: [1, 1, 3], inChannels: 5 }),
     );
@@ -100,23 +100,26 @@ describe("im2col", () => {
 });
 
 describe("winograd", () => {
-  test.each(["winograd2", "winograd4"] as const)("%s: every remainder of tiles, paddings, batches", (algorithm) => {
-    for (const height of [1, 3, 4, 5, 7, 11]) {
-      for (const width of [2, 6, 8, 13]) {
-        for (const padding of [
-          [0, 0, 0],
-          [0, 1, 1],
-          [0, 2, 1],
-        ] as const) {
-          if (height + 2 * padding[1] < 3 || width + 2 * padding[2] < 3) continue;
-          const shape = shapeOf({ batch: 2, input: [1, height, width], padding, inChannels: 8, outChannels: 12 });
-          expectClose(shape, { algorithm }, 3e-5);
+  test.each(["winograd2", "winograd4"] as const)(
+    "Winograd with %s takes every remainder of tiles, paddings and batches",
+    (algorithm) => {
+      for (const height of [1, 3, 4, 5, 7, 11]) {
+        for (const width of [2, 6, 8, 13]) {
+          for (const padding of [
+            [0, 0, 0],
+            [0, 1, 1],
+            [0, 2, 1],
+          ] as const) {
+            if (height + 2 * padding[1] < 3 || width + 2 * padding[2] < 3) continue;
+            const shape = shapeOf({ batch: 2, input: [1, height, width], padding, inChannels: 8, outChannels: 12 });
+            expectClose(shape, { algorithm }, 3e-5);
+          }
         }
       }
-    }
-  });
+    },
+  );
 
-  test("several blocks, padding behind only, clamp", () => {
+  test("Winograd takes several blocks, padding at the end only, and a clamp", () => {
     const shape = shapeOf({
       input: [1, 29, 31],
       padding: [0, 0, 0],

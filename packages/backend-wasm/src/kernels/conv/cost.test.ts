@@ -9,7 +9,7 @@ function square(channels: number, size: number, given: Partial<ConvShape> = {}):
 }
 
 describe("choice of algorithm", () => {
-  test("3x3 with stride 1: tiles of four, of two for few channels and on tiny maps", () => {
+  test("a 3x3 convolution with stride 1 takes tiles of four, or of two for few channels and tiny maps", () => {
     for (const [channels, size] of [
       [256, 14],
       [512, 7],
@@ -23,7 +23,7 @@ describe("choice of algorithm", () => {
     expect(chooseAlgorithm(square(256, 2))).toBe("winograd2");
   });
 
-  test("everything that Winograd cannot do", () => {
+  test("a convolution that Winograd cannot compute takes another algorithm", () => {
     const cases: readonly Partial<ConvShape>[] = [
       { stride: [1, 2, 2] },
       { dilation: [1, 2, 2] },
@@ -37,13 +37,13 @@ describe("choice of algorithm", () => {
     for (const given of cases) expect(chooseAlgorithm(square(64, 28, given)), JSON.stringify(given)).toBe("im2col");
   });
 
-  test("weights that are too large, or not constant, stay as they are", () => {
+  test("weights that are too large, or not constant, are not transformed", () => {
     expect(chooseAlgorithm(square(800, 14))).toBe("winograd2");
     expect(chooseAlgorithm(square(1280, 16))).toBe("im2col");
     expect(chooseAlgorithm(square(64, 56), false)).toBe("im2col");
   });
 
-  test("pointwise, depthwise, transposed", () => {
+  test("pointwise, depthwise and transposed convolutions have algorithms of their own", () => {
     const point = { kernel: [1, 1, 1], padding: [0, 0, 0] } as const;
     expect(chooseAlgorithm(square(8, 5, point))).toBe("pointwise");
     expect(chooseAlgorithm(square(8, 5, { ...point, stride: [1, 2, 2] }))).toBe("im2col");
@@ -54,7 +54,7 @@ describe("choice of algorithm", () => {
 
 describe("rounding of the Winograd algorithms", () => {
   // Activations in [-1, 1) and such weights give outputs of standard deviation 1, as between the layers of a ResNet.
-  test.each([64, 256, 512])("%i channels: far inside rtol 1e-3, atol 1e-4", (channels) => {
+  test.each([64, 256, 512])("Winograd's error with %i channels is far inside rtol 1e-3, atol 1e-4", (channels) => {
     const bed = testbed(2048);
     const gain = 3 / Math.sqrt(channels * 9);
     for (const [algorithm, limit] of [

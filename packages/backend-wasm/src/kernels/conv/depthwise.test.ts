@@ -12,7 +12,7 @@ function expectClose(shape: ConvShape, options: Parameters<typeof difference>[3]
 }
 
 describe("groups of few channels", () => {
-  test("four and eight outputs at a time, strides, paddings and dilations", () => {
+  test("groups of few channels take four and eight outputs at a time, strides, paddings and dilations", () => {
     for (let i = 0; i < 80; i++) {
       const groups = 2 + (i % 3);
       const shape = shapeOf({
@@ -32,13 +32,13 @@ describe("groups of few channels", () => {
     }
   });
 
-  test("padding wider than the input", () => {
+  test("a convolution takes padding wider than the input", () => {
     expectClose(shapeOf({ input: [1, 2, 2], kernel: [1, 7, 7], padding: [0, 6, 6], outChannels: 8, groups: 2 }));
   });
 });
 
 describe("depthwise", () => {
-  test("kernels, strides, paddings and dilations", () => {
+  test("a depthwise convolution takes kernels, strides, paddings and dilations", () => {
     for (let i = 0; i < 120; i++) {
       const size = [3, 5, 7, 2][i % 4] as number;
       const channels = 4 + rng.below(30);
@@ -59,13 +59,13 @@ describe("depthwise", () => {
     }
   });
 
-  test("padding wider than the input", () => {
+  test("a convolution takes padding wider than the input", () => {
     expectClose(
       shapeOf({ input: [1, 2, 2], kernel: [1, 7, 7], padding: [0, 6, 6], inChannels: 8, outChannels: 8, groups: 8 }),
     );
   });
 
-  test("few channels, multipliers, three dimensions", () => {
+  test("a depthwise convolution takes few channels, multipliers and three dimensions", () => {
     expectClose(shapeOf({ input: [1, 6, 7], inChannels: 3, outChannels: 3, groups: 3 }));
     expectClose(shapeOf({ batch: 2, input: [1, 6, 7], inChannels: 5, outChannels: 15, groups: 5, stride: [1, 2, 1] }));
     const cube = { input: [4, 5, 9], kernel: [3, 3, 3], padding: [1, 1, 1], stride: [2, 1, 1] } as const;

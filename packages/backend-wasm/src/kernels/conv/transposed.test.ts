@@ -11,7 +11,7 @@ function expectClose(shape: ConvShape, options: Parameters<typeof difference>[3]
 }
 
 describe("transposed", () => {
-  test("strides, paddings, dilations, groups, output padding", () => {
+  test("a transposed convolution takes strides, paddings, dilations, groups and output padding", () => {
     for (let i = 0; i < 40; i++) {
       const groups = 1 + (i % 3);
       const stride = [1, 1 + rng.below(3), 1 + rng.below(3)] as const;
@@ -32,7 +32,7 @@ describe("transposed", () => {
     }
   });
 
-  test("one and three dimensions", () => {
+  test("a transposed convolution takes one and three dimensions", () => {
     expectClose(
       shapeOf({ transposed: true, input: [1, 1, 11], kernel: [1, 1, 4], stride: [1, 1, 2], padding: [0, 0, 1] }),
     );

@@ -2,7 +2,7 @@ import { hostTensor } from "@pt2/backend";
 import { expect, test } from "vitest";
 import { runBody } from "../../engine/programs.test-helper.ts";
 
-test("every byte but zero is true", async () => {
+test("every byte except zero is true", async () => {
   const [results] = await runBody(
     `
   user_input %x: u8[4]

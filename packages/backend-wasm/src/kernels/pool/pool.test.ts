@@ -64,7 +64,7 @@ function boxPositions(boxes: PoolBoxes, index: Spatial, input: Spatial): number[
 
 describe("sliding windows", () => {
   test.each(pooled)(
-    "$reduce kernel $kernel stride $stride padding $padding dilation $dilation ceil $ceilMode",
+    "a pooling by $reduce takes kernel $kernel, stride $stride, padding $padding, dilation $dilation, ceil $ceilMode",
     (golden) => {
       const input: Spatial = [1, 1, signal.length];
       const boxes = slidingBoxes({
@@ -84,7 +84,7 @@ describe("sliding windows", () => {
 
   const window: PoolWindow = { input: [4, 7, 9], kernel: [2, 3, 2], stride: [1, 2, 2], padding: [1, 1, 0] };
 
-  test("three dimensions, batches, every tail of channels; indices", () => {
+  test("a pooling takes three dimensions, batches and every tail of channels, and gives indices", () => {
     for (const channels of [1, 3, 4, 6, 16, 21, 40]) {
       for (const reduce of ["max", "mean"] as const) {
         const boxes = slidingBoxes({
@@ -102,7 +102,7 @@ describe("sliding windows", () => {
     }
   });
 
-  test("NaN wins, minus infinity is a value", () => {
+  test("the maximum of a window is NaN where an element is, and may be minus infinity", () => {
     const boxes = slidingBoxes(window);
     const shape: PoolShape = { batch: 1, channels: 5, input: window.input, boxes, reduce: "max" };
     const x = rng
@@ -113,7 +113,7 @@ describe("sliding windows", () => {
     expect(pool(shape, x, true).values).toEqual(expected.values);
   });
 
-  test("a divisor of one's own", () => {
+  test("a mean over windows may have a given divisor", () => {
     const shape: PoolShape = {
       batch: 1,
       channels: 5,
@@ -128,7 +128,7 @@ describe("sliding windows", () => {
 });
 
 describe("adaptive", () => {
-  test("sizes that do and do not divide, upwards too, and global", () => {
+  test("an adaptive pooling takes sizes that do and do not divide the input, larger ones, and one", () => {
     for (const output of [
       [1, 1, 1],
       [2, 3, 4],

@@ -3,7 +3,7 @@ import { floats } from "@pt2/conformance";
 import { expect, test } from "vitest";
 import { runBody } from "../../engine/programs.test-helper.ts";
 
-test("argmax and argmin along each dimension of dense and transposed tensors, and of all elements", async () => {
+test("argmax and argmin are found along each dimension of dense and transposed tensors, and of all elements", async () => {
   const x = floats([2, 3, 4], ...Array.from({ length: 24 }, (_, i) => (i * 7) % 11));
   const [results] = await runBody(
     `
@@ -37,7 +37,7 @@ test("argmax and argmin along each dimension of dense and transposed tensors, an
   ]);
 });
 
-test("argmax of float16, of one number and of rows with NaN, infinities and negative zero", async () => {
+test("argmax is found of float16, of one number and of rows with NaN, infinities and negative zero", async () => {
   const half = hostTensor("float16", [2], Uint16Array.of(0x3c00, 0x4000));
   const [results] = await runBody(
     `

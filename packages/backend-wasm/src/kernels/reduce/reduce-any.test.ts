@@ -3,7 +3,7 @@ import { floats } from "@pt2/conformance";
 import { expect, test } from "vitest";
 import { runBody } from "../../engine/programs.test-helper.ts";
 
-test("argmax tells int64 apart that are one double, and stops at the first NaN", async () => {
+test("argmax distinguishes int64 values that are one double, and stops at the first NaN", async () => {
   const x = hostTensor("int64", [2], BigInt64Array.of(2n ** 60n, 2n ** 60n + 1n));
   const [results] = await runBody(
     `

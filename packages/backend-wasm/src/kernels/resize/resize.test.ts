@@ -23,12 +23,15 @@ function resize(x: Float32Array, batch: number, channels: number, input: Spatial
 }
 
 describe("tables", () => {
-  test.each(resized)("$mode align $alignCorners antialias $antialias scale $scale", (golden) => {
-    const { values, ...options } = golden;
-    const table = resizeTable({ ...options, inLength: signal.length, outLength: values.length });
-    const y = resize(Float32Array.from(signal), 1, 1, [1, 1, signal.length], [undefined, undefined, table]);
-    expect(worstError(y, values, RELATIVE)).toBeLessThan(golden.mode.startsWith("nearest") ? 1e-7 : 3e-6);
-  });
+  test.each(resized)(
+    "a resize by $mode is PyTorch's with align $alignCorners, antialias $antialias, scale $scale",
+    (golden) => {
+      const { values, ...options } = golden;
+      const table = resizeTable({ ...options, inLength: signal.length, outLength: values.length });
+      const y = resize(Float32Array.from(signal), 1, 1, [1, 1, signal.length], [undefined, undefined, table]);
+      expect(worstError(y, values, RELATIVE)).toBeLessThan(golden.mode.startsWith("nearest") ? 1e-7 : 3e-6);
+    },
+  );
 });
 
 /** The three tables applied at once, in double precision. */
@@ -54,7 +57,7 @@ function naive(x: Float32Array, batch: number, channels: number, tables: readonl
 }
 
 describe("several axes", () => {
-  test("every order of passes, channel tails, batches", () => {
+  test("a resize of several axes takes every order of passes, channel tails and batches", () => {
     for (const channels of [1, 3, 4, 7, 16]) {
       for (const [to, mode] of [
         [[2, 9, 4], "linear"],

@@ -48,7 +48,7 @@ await describeWithDevice("Fourier transforms", (device) => {
     return (await run(executable, ...inputs))[0];
   };
 
-  test.each(LENGTHS)("Fourier transforms of length %d, along a middle dimension", async (n) => {
+  test.each(LENGTHS)("Fourier transforms of length %d are right along a middle dimension", async (n) => {
     const shape = [2, n, 3] as const;
     const x = numbers(numel(shape));
     const y = await runProgram(
@@ -60,7 +60,7 @@ await describeWithDevice("Fourier transforms", (device) => {
     expectClose(y, transform(x, shape, -1));
   });
 
-  test.each(LENGTHS)("Fourier transforms of %d real numbers, and back", async (n) => {
+  test.each(LENGTHS)("Fourier transforms of %d real numbers are inverted", async (n) => {
     const half = Math.floor(n / 2) + 1;
     const x = numbers(3 * n).subarray(0, 3 * n);
     const input = hostTensor("float32", [3, n], x);

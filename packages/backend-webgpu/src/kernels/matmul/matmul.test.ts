@@ -82,7 +82,7 @@ await describeWithDevice("products of matrices", () => {
       expect(worstError(actual as number[], expected, ABSOLUTE)).toBeLessThan(1e-5);
     });
 
-    test("a row of float16", async () => {
+    test("a product with one row of float16 is right", async () => {
       const body = `user_input %x: f16[1, 260]
   user_input %w: f16[7, 260]
   %y: f16[1, 7] = aten::linear(input=%x, weight=%w)
@@ -102,7 +102,7 @@ await describeWithDevice("products of matrices", () => {
       [0, 3, 4],
       [3, 0, 4],
       [3, 4, 0],
-    ])("nothing: %i x %i x %i", async (m, k, n) => {
+    ])("an empty product %i x %i x %i is zeros", async (m, k, n) => {
       const body = `user_input %x: f32[${m}, ${k}]
   user_input %w: f32[${k}, ${n}]
   user_input %b: f32[${n}]

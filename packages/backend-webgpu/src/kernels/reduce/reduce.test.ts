@@ -41,20 +41,23 @@ await describeWithDevice("reductions", () => {
   return %sum, %mean, %most, %least, %var`;
     };
 
-    test.each(SHAPES)("sum, mean, extremes and variance of %j, of which %i are kept", async (shape, kept) => {
-      const x = numbers(shape);
-      const dims = [...shape.keys()].filter((d) => (kept >= 0 ? d >= kept : d < shape.length + kept));
-      const lanes = lanesOf(x, kept);
-      const [sum, mean, most, least, variance] = await compute(reduced(shape, dims, "f32"), x);
-      const sums = lanes.map((lane) => lane.reduce((s, v) => s + v, 0));
-      expect(worstError(sum!, sums, ABSOLUTE)).toBeLessThan(1e-4);
-      const means = sums.map((s, i) => s / lanes[i]!.length);
-      expect(worstError(mean!, means, ABSOLUTE)).toBeLessThan(1e-6);
-      expect(most).toEqual(lanes.map((lane) => Math.max(...lane)));
-      expect(least).toEqual(lanes.map((lane) => Math.min(...lane)));
-      const squares = lanes.map((lane, i) => lane.reduce((s, v) => s + (v - means[i]!) ** 2, 0) / (lane.length - 1));
-      expect(worstError(variance!, squares, ABSOLUTE)).toBeLessThan(1e-5);
-    });
+    test.each(SHAPES)(
+      "sum, mean, extremes and variance of %j are right, with %i dimensions kept",
+      async (shape, kept) => {
+        const x = numbers(shape);
+        const dims = [...shape.keys()].filter((d) => (kept >= 0 ? d >= kept : d < shape.length + kept));
+        const lanes = lanesOf(x, kept);
+        const [sum, mean, most, least, variance] = await compute(reduced(shape, dims, "f32"), x);
+        const sums = lanes.map((lane) => lane.reduce((s, v) => s + v, 0));
+        expect(worstError(sum!, sums, ABSOLUTE)).toBeLessThan(1e-4);
+        const means = sums.map((s, i) => s / lanes[i]!.length);
+        expect(worstError(mean!, means, ABSOLUTE)).toBeLessThan(1e-6);
+        expect(most).toEqual(lanes.map((lane) => Math.max(...lane)));
+        expect(least).toEqual(lanes.map((lane) => Math.min(...lane)));
+        const squares = lanes.map((lane, i) => lane.reduce((s, v) => s + (v - means[i]!) ** 2, 0) / (lane.length - 1));
+        expect(worstError(variance!, squares, ABSOLUTE)).toBeLessThan(1e-5);
+      },
+    );
 
     test("a NaN is the greatest and the least, wherever it is", async () => {
       const data = Float32Array.from({ length: 3 * 71 }, (_, i) => i % 71);
@@ -76,7 +79,7 @@ await describeWithDevice("reductions", () => {
       ]);
     });
 
-    test.each(SHAPES)("the first of equal extremes of %j, of which %i are kept", async (shape, kept) => {
+    test.each(SHAPES)("the first of equal extremes of %j is found, with %i dimensions kept", async (shape, kept) => {
       const x = numbers(shape);
       for (const [i, value] of (x.data as Float32Array).entries()) x.data[i] = Math.round(value * 9);
       const dims = kept >= 0 ? shape.slice(kept) : shape.slice(0, kept);
@@ -100,7 +103,7 @@ await describeWithDevice("reductions", () => {
       expect(most).toEqual(lanes.map((lane) => Math.max(...lane)));
     });
 
-    test("float16", async () => {
+    test("a reduction of float16 is right", async () => {
       // 1031 float16 elements of 1, and one of 2.
       const x = hostTensor("float16", [2, 1031], new Uint16Array(2062).fill(0x3c00));
       x.data[1500] = 0x4000;

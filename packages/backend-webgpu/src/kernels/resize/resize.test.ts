@@ -127,7 +127,7 @@ for (const variant of ["on a CPU", "on a GPU"] as const) {
 }
 
 await describeWithDevice("resizing", async () => {
-  test("to more elements than one row of workgroups", async () => {
+  test("a resize to more elements than one row of workgroups is right", async () => {
     const backend = await variantBackend("on a GPU");
     const program = programOf(`
       user_input %x: f32[1, 1, 61, 67]

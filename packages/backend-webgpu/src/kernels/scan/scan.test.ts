@@ -8,7 +8,7 @@ import { numbers } from "../matmul/matmul.test-helper.ts";
 const registry = registryOf();
 const { POSITIVE_INFINITY, NEGATIVE_INFINITY } = Number;
 
-await describeWithDevice("what runs along a dimension", () => {
+await describeWithDevice("scans along a dimension", () => {
   describe.each(Object.keys(VARIANTS) as VariantName[])("%s", (variant) => {
     /** The results of one op, or several, along a dimension. */
     async function along(lines: string, outputs: string, ...inputs: readonly HostTensor[]): Promise<number[][]> {
@@ -28,7 +28,7 @@ await describeWithDevice("what runs along a dimension", () => {
       [[128], 0],
       [[2, 2100, 2], 1],
       [[270_000], 0],
-    ])("sums of %j along %i, of floats and of integers", async (shape, dim) => {
+    ])("sums of %j along %i are right for floats and for integers", async (shape, dim) => {
       const x = numbers(shape);
       const whole = Array.from(x.data as Float32Array, (value) => Math.round(50 * value));
       const [f, i] = ["f32", "i64"].map((dtype) => `${dtype}[${shape.join(", ")}]`);
@@ -58,7 +58,7 @@ await describeWithDevice("what runs along a dimension", () => {
       ]);
     });
 
-    test("a product is right again behind what float32 has no number for", async () => {
+    test("a product is right again after one that float32 cannot represent", async () => {
       const data = new Float32Array(2400).fill(1);
       data.fill(1e10, 3, 9).fill(1e-10, 1200, 1212).fill(1e10, 1300, 1306);
       const lines = "user_input %x: f32[2400]\n  %y: f32[2400] = aten::cumprod(self=%x, dim=0)";
@@ -87,7 +87,7 @@ await describeWithDevice("what runs along a dimension", () => {
       expect(y).toEqual(last.map((k) => data[k]));
     });
 
-    test("logarithms of sums, of nothing and beyond what exp has", async () => {
+    test("logarithms of sums are right for empty tensors and beyond the range of exp", async () => {
       const data = Float32Array.from({ length: 1500 }, (_, k) =>
         k < 3 ? NEGATIVE_INFINITY : k === 1400 ? 200 : k / 100,
       );

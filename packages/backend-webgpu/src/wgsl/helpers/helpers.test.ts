@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { LATER } from "../prelude.ts";
 import { BITS } from "./bits.ts";
 
-test("helpers are known by their names before they are loaded, and declare them", async () => {
+test("the names of helpers are known before they are loaded, and are those that the helpers declare", async () => {
   for (const { names, load } of [{ names: null, load: async () => BITS }, ...LATER]) {
     const helpers = await load();
     if (names !== null) expect(Object.keys(helpers).sort()).toEqual([...names].sort());

@@ -55,7 +55,7 @@ describe.each([
   ["real", false],
   ["complex", true],
 ])("of %s numbers", (_, isComplex) => {
-  test.each([1, 2, 3, 7, 31])("eigenvectors of a Hermitian matrix of %i rows", (n) => {
+  test.each([1, 2, 3, 7, 31])("eigenvectors of a Hermitian matrix of %i rows satisfy its equation", (n) => {
     const a = hermitian(n, isComplex);
     for (const upper of [false, true]) {
       const { values, vectors } = symmetricEigen(a, upper, PRECISION);
@@ -65,14 +65,14 @@ describe.each([
     }
   });
 
-  test("eigenvectors where eigenvalues are equal", () => {
+  test("eigenvectors are found where eigenvalues are equal", () => {
     const a = diagonal([2, 2, 2, 1, 1], random(1, 1, isComplex));
     const { values, vectors } = symmetricEigen(a, false, PRECISION);
     expect([...values]).toEqual([1, 1, 2, 2, 2]);
     expectUnitary(vectors);
   });
 
-  test.each([1, 2, 3, 7, 31])("eigenvectors of any matrix of %i rows", (n) => {
+  test.each([1, 2, 3, 7, 31])("eigenvectors of any matrix of %i rows satisfy its equation", (n) => {
     const a = random(n, n, isComplex);
     const { values, vectors } = eigen(a, 2 * PRECISION);
     const scaled = product(vectors, identityLike(vectors, n));
@@ -88,7 +88,7 @@ describe.each([
     expectSame(product(widened(a), vectors), scaled);
   });
 
-  test("eigenvalues without enough eigenvectors", () => {
+  test("eigenvalues are found where there are not enough eigenvectors", () => {
     const a = matrix(5, 5, isComplex);
     for (let i = 0; i < 5; i++) for (const j of [i, i + 1]) if (j < 5) put(a, i, j, complex(1));
     const { values, vectors } = eigen(a, 2 * PRECISION);
@@ -105,7 +105,7 @@ describe.each([
     [3, 11],
     [7, 7],
     [1, 1],
-  ])("singular vectors of a matrix of %i by %i", (rows, columns) => {
+  ])("singular vectors of a matrix of %i by %i give the matrix back", (rows, columns) => {
     const a = random(rows, columns, isComplex);
     const thin = svd(a, false, PRECISION);
     expectSame(product(product(thin.u, diagonal(thin.s, a)), thin.vh), a);
@@ -122,7 +122,7 @@ describe.each([
     expectUnitary(vh);
   });
 
-  test("reflections and Hessenberg's form", () => {
+  test("reflections give Hessenberg's form", () => {
     const a = random(7, 5, isComplex);
     const { a: r, tau } = reflect(a);
     const q = orthogonal(r, tau, 5);
@@ -136,7 +136,7 @@ describe.each([
     expectSame(product(product(form.q, form.h), adjointOf(form.q)), square);
   });
 
-  test("a matrix that is not positive keeps its mirror in L D L", () => {
+  test("an indefinite matrix is factorised as L D L", () => {
     const a = random(7, 7, isComplex);
     for (const isHermitian of [false, true]) {
       const { pivots, info } = factorLdl(product(a, isHermitian ? adjointOf(a) : transposed(a)), isHermitian);
@@ -157,7 +157,7 @@ test("an eigenvalue of a real matrix is real, or one of a conjugate pair", () =>
   }
 });
 
-test("numbers that are none end the iterations", () => {
+test("NaNs end the iterations", () => {
   const a = matrix(3, 3, false);
   a.re.fill(Number.NaN);
   expect(symmetricEigen(a, false, PRECISION).values.every(Number.isNaN)).toBe(true);

@@ -18,7 +18,7 @@ function expectMoments(found: readonly [number, number], mean: number, variance:
 }
 
 describe("moments", () => {
-  test.each([0.3, 1, 4.5, 60])("moments of gamma with shape %d", (shape) => {
+  test.each([0.3, 1, 4.5, 60])("the moments of gamma with shape %d are right", (shape) => {
     expectMoments(
       moments((random) => gamma(shape, random)),
       shape,
@@ -26,7 +26,7 @@ describe("moments", () => {
     );
   });
 
-  test.each([0.2, 3, 9.9, 10, 250])("moments of Poisson with rate %d", (rate) => {
+  test.each([0.2, 3, 9.9, 10, 250])("the moments of Poisson with rate %d are right", (rate) => {
     expectMoments(
       moments((random) => poisson(rate, random)),
       rate,
@@ -40,20 +40,20 @@ describe("moments", () => {
     [40, 0.05],
     [200, 0.3],
     [1000, 0.75],
-  ])("of %i trials with odds %d", (count, odds) => {
+  ])("the moments of %i trials with odds %d are right", (count, odds) => {
     const found = moments((random) => binomial(count, odds, random));
     expectMoments(found, count * odds, count * odds * (1 - odds));
   });
 });
 
-test("what cannot vary does not", () => {
+test("a distribution without variance is constant", () => {
   const random = createRandom();
   expect(poisson(0, random)).toBe(0);
   expect(gamma(0, random)).toBe(0);
   expect([binomial(5, 0, random), binomial(5, 1, random), binomial(0, 0.5, random)]).toEqual([0, 5, 0]);
 });
 
-test("what has no bound is infinite", () => {
+test("a distribution without a bound is infinite", () => {
   const random = createRandom();
   const { POSITIVE_INFINITY, NaN: none } = Number;
   expect(gamma(POSITIVE_INFINITY, random)).toBe(POSITIVE_INFINITY);
@@ -64,7 +64,7 @@ test("what has no bound is infinite", () => {
   expect([gamma(none, random), poisson(none, random), binomial(none, 0.5, random)]).toEqual([none, none, none]);
 });
 
-test("what makes no sense is not a number", () => {
+test("a distribution with invalid parameters is NaN", () => {
   const random = createRandom();
   expect([poisson(-1, random), gamma(-1, random), binomial(3, 2, random)]).toEqual([
     Number.NaN,
