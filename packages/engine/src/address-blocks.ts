@@ -1,10 +1,11 @@
 import { PlacedBuffers } from "./placed-buffers.ts";
 
-/** Buffers of a block; one with more is cut in two. */
+/** The most buffers that a block holds; a block with more is cut in two. */
 const MOST = 256;
 
 /**
- * Placed buffers that are neighbours by address, and what tells without a look at them that none or all are in the way.
+ * Placed buffers that are neighbours by address, with summaries that show without a look at each buffer that none or
+ * all of them are in the way.
  */
 class Block {
   readonly rows: PlacedBuffers = new PlacedBuffers(MOST);
@@ -13,7 +14,7 @@ class Block {
   mostFrom = Number.NEGATIVE_INFINITY;
   leastTo = Number.POSITIVE_INFINITY;
   mostTo = Number.NEGATIVE_INFINITY;
-  /** End of the buffer that reaches farthest. */
+  /** The end of the buffer that reaches farthest. */
   end = 0;
   /** The largest gap between two of them; null until it is computed after the last insertion. */
   #gap: number | null = null;
@@ -29,7 +30,7 @@ class Block {
     this.#summarise(end, from, to);
   }
 
-  /** Its rows in two blocks. */
+  /** Splits its rows into two blocks. */
   halves(): readonly [Block, Block] {
     const half = this.count >> 1;
     return [this.#part(0, half), this.#part(half, this.count)];
@@ -66,13 +67,16 @@ class Block {
 }
 
 /**
- * Placed buffers in the order of their addresses. A search skips blocks in which no buffer or every buffer is in the
- * way.
+ * Keeps placed buffers in the order of their addresses. A search skips blocks in which no buffer or every buffer is in
+ * the way.
  */
 export class AddressBlocks {
   readonly #blocks: Block[] = [new Block()];
 
-  /** The lowest address at which `size` bytes are free during the beginnings from `from` to `to`, both inclusive. */
+  /**
+   * Returns the lowest address at which `size` bytes are free from the beginning `from` to the beginning `to`, both
+   * inclusive.
+   */
   lowestGap(size: number, from: number, to: number): number {
     let address = 0;
     for (const block of this.#blocks) {
@@ -96,7 +100,7 @@ export class AddressBlocks {
 
   add(start: number, end: number, from: number, to: number): void {
     const blocks = this.#blocks;
-    // The last block that begins at or before it; the first takes what lies before all.
+    // The last block that begins at or before the buffer; the first block takes what lies before all blocks.
     const at = Math.max(0, upperBound(blocks.length, (i) => blocks[i]!.rows.start[0]!, start) - 1);
     const block = blocks[at]!;
     block.insert(
@@ -110,7 +114,7 @@ export class AddressBlocks {
   }
 }
 
-/** Of `count` ascending keys, how many are at most `key`. */
+/** Returns how many of `count` ascending keys are at most `key`. */
 export function upperBound(count: number, keyAt: (index: number) => number, key: number): number {
   let [low, high] = [0, count];
   while (low < high) {

@@ -2,13 +2,13 @@
 export interface Derived<Constant> {
   /** What it is computed from; empty for a weight record. */
   readonly inputs: readonly Constant[];
-  /** Number of plans that read it while they run. */
+  /** The number of plans that read it while they run. */
   pins: number;
-  /** Gives its memory back, if it has any; it can be computed again. */
+  /** Frees its memory, if it has any; the value can be computed again. */
   unload(): void;
 }
 
-/** Values that depend on weights alone, by a key that says what each is: one serves all plans that ask for it. */
+/** Values that depend on weights alone, by a key that says what each is: one value serves all plans that need it. */
 export class ConstantTable<Constant extends Derived<Constant>> {
   readonly #known = new Map<string, Constant>();
 
@@ -25,7 +25,8 @@ export class ConstantTable<Constant extends Derived<Constant>> {
   }
 
   /**
-   * A plan is gone: what no other plan reads leaves memory, and is forgotten unless what a plan reads comes from it.
+   * Unpins what a released plan read. What no other plan reads leaves memory, and is forgotten unless a value that a
+   * plan reads is computed from it.
    */
   release(constants: Iterable<Constant>): void {
     for (const constant of constants) if (--constant.pins === 0) constant.unload();
@@ -35,8 +36,8 @@ export class ConstantTable<Constant extends Derived<Constant>> {
 }
 
 /**
- * How often constants that are about to be computed need each of their inputs, and theirs: an input that no constant
- * needs any more leaves memory, so that the raw bytes of a weight that is used packed do not stay.
+ * Counts how often constants that are about to be computed need each of their inputs, directly or not. An input that no
+ * constant needs any more leaves memory, so the raw bytes of a weight that is used packed do not stay.
  */
 export class InputUses<Constant extends Derived<Constant>> {
   readonly #left = new Map<Constant, number>();
@@ -49,17 +50,17 @@ export class InputUses<Constant extends Derived<Constant>> {
     }
   }
 
-  /** What is computed on the way, with the wanted constants themselves: each behind its inputs. */
+  /** The wanted constants and all that is computed on the way, each after its inputs. */
   get all(): readonly Constant[] {
     return [...this.#pending];
   }
 
-  /** How many values are still to be computed from a constant. */
+  /** Returns how many values are still to be computed from a constant. */
   of(constant: Constant): number {
     return this.#left.get(constant) ?? 0;
   }
 
-  /** A constant has its value. */
+  /** Records that a constant has its value. */
   done(constant: Constant): void {
     if (!this.#pending.delete(constant)) return;
     for (const input of constant.inputs) {
@@ -73,7 +74,8 @@ export class InputUses<Constant extends Derived<Constant>> {
 }
 
 /**
- * Constants and all that they are computed from. They share inputs, so paths between them may be exponentially many.
+ * Lists constants and all that they are computed from. They share inputs, so paths between them may be exponentially
+ * many.
  */
 function inputsFirst<Constant extends Derived<Constant>>(constants: readonly Constant[]): Set<Constant> {
   const found = new Set<Constant>();

@@ -15,19 +15,20 @@ import {
 import { loading, NotLoaded } from "@pt2/registry/on-demand";
 import { hintBindings, hintValues } from "./hint-values.ts";
 
-/** What a backend can do, as far as single ops are concerned. */
+/** What a backend can do with single ops. */
 export interface Abilities {
   readonly target: LowerTarget;
   readonly dtypes: readonly DType[];
-  /** What a user can do about tensors of a dtype that is not among them. */
+  /** What a user can do about tensors of a dtype that the backend lacks. */
   readonly dtypeAdvice?: Readonly<Partial<Record<DType, string>>>;
-  /** Whether it runs an op whose result sizes depend on data. */
+  /** Whether the backend runs an op whose result sizes depend on data. */
   hasDynamicKernel(op: string): boolean;
 }
 
 /**
- * The ops of a program that a backend cannot run, nested graphs included. Each node is lowered by itself, with the sizes
- * that the program records; open ones are assumed. A node that cannot be lowered with them is judged by its op alone.
+ * Finds the ops of a program that a backend cannot run, in nested graphs too. Each node is lowered by itself, with the
+ * sizes that the program records; open sizes are assumed. A node that cannot be lowered with them is judged by its op
+ * alone.
  */
 export async function findUnsupported(
   program: Program,
@@ -59,7 +60,7 @@ async function search(program: Program, registry: OpRegistry, abilities: Abiliti
   return [...found.values()];
 }
 
-/** Why a node cannot run, or null. */
+/** Explains why a node cannot run; null where it can. */
 function problemOf(
   node: Node,
   graph: Graph,
@@ -94,10 +95,12 @@ function problemOf(
   return problem;
 }
 
-/** What is wrong with calls that were looked at: a program repeats its layers, and equal calls are lowered equally. */
+/**
+ * What is wrong with calls that were seen before: a program repeats its layers, and equal calls are lowered equally.
+ */
 type KnownProblems = Map<string, string | null>;
 
-/** Equal for calls that lower to the same ops. Names of tensors and keys play no part in that. */
+/** Returns a key that is equal for calls that lower to the same ops. Names of tensors and keys play no part in that. */
 function callKey(value: ArgValue | Readonly<Record<string, ArgValue>> | undefined): string {
   if (typeof value !== "object" || value === null) return `${typeof value}:${Object.is(value, -0) ? "-0" : value}`;
   if (Array.isArray(value)) return `[${value.map(callKey)}]`;
@@ -108,7 +111,7 @@ function callKey(value: ArgValue | Readonly<Record<string, ArgValue>> | undefine
 const NO_OP_SET = "no op set has it";
 const NO_KERNEL = "it has neither a kernel nor a decomposition";
 
-/** Arguments by schema, tensors with assumed sizes; null where they are not known. */
+/** Returns the arguments by schema name, tensors with assumed sizes; null where they are not known. */
 function argsOf(
   node: Node,
   record: OpRecord,
@@ -123,7 +126,7 @@ function argsOf(
   }
 }
 
-/** Views, and elementwise ops on real numbers, need nothing but their record. */
+/** Whether the record alone suffices: that of a view, or of an elementwise op on real numbers. */
 function runsAnywhere(record: OpRecord, node: Node, dtypes: readonly DType[]): boolean {
   if (record.view !== undefined) return true;
   const isComplex = node.args.some(({ arg }) => arg.kind === "complex");
@@ -140,12 +143,12 @@ function hasRule(record: OpRecord, target: LowerTarget): boolean {
     return target.isNative(record.name, {});
   } catch (error) {
     if (error instanceof NotLoaded) throw error;
-    // It has a kernel, which looked at the arguments that are not known.
+    // The op has a kernel, which accepted the arguments that are not known.
     return true;
   }
 }
 
-/** Sizes that were assumed may not fit together; only a missing op counts. */
+/** Assumed sizes may not fit together, so only a missing op counts. */
 function loweringProblem(
   node: Node,
   args: Readonly<Record<string, ArgValue>>,

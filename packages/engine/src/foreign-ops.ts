@@ -1,4 +1,4 @@
-/** Ops that no op set has, what wrote them, and what to export instead. */
+/** Ops that are in no op set, with what produces them and what to export instead. */
 const FOREIGN: readonly (readonly [ops: RegExp, why: string])[] = [
   [
     /^export::access_subclass_inner_tensor$/,
@@ -22,7 +22,7 @@ const FOREIGN: readonly (readonly [ops: RegExp, why: string])[] = [
   ],
 ];
 
-/** Why there is no op of another quantisation, or of a step after the export. */
+/** Explains why an op of another quantisation scheme, or of a step after the export, is not there. */
 export function whyForeign(op: string): string | undefined {
   return FOREIGN.find(([ops]) => ops.test(op))?.[1];
 }

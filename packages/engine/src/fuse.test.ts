@@ -6,7 +6,7 @@ import { fuse, type Step } from "./fuse.ts";
 
 const registry = createRegistry({ sets: [aten] });
 
-/** Lowers a body whose `mm` is native, and fuses it. */
+/** Lowers a body in which `mm` is native, and fuses it. */
 async function fused(body: string, takesEpilogue = true): Promise<readonly string[]> {
   const { graph } = parse(`program "TRAINING" torch "2.13.0" {
   forward()
@@ -29,7 +29,7 @@ async function fused(body: string, takesEpilogue = true): Promise<readonly strin
   return fuse(stage.calls, { live: stage.live, takesEpilogue: () => takesEpilogue }).map(shown);
 }
 
-/** `kind: op + op (reads)`. */
+/** Formats a step as `kind: op + op (reads)`. */
 function shown(step: Step): string {
   const ops = (calls: readonly { readonly record: { readonly name: string } }[]): string =>
     calls.map(({ record }) => record.name.slice(6)).join(" + ");
@@ -47,7 +47,7 @@ test("a chain of elementwise ops is one loop", async () => {
   %b: f32[2, 3] = aten::sigmoid(%a)
   %c: f32[2, 3] = aten::mul.Tensor(self=%a, other=%b)
   return %c`);
-  // %a is read twice, by members of the same loop: it is still computed inside.
+  // %a is read twice, but by members of the same loop, so it is still computed inside.
   expect(steps).toEqual(["add.Tensor + sigmoid + mul.Tensor (x, y)"]);
 });
 

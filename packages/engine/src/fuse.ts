@@ -1,7 +1,7 @@
 import { type Call, type LoweredTensor, type TypedCall, tensorsIn } from "@pt2/registry";
 import { substitute, type TypedExpr } from "@pt2/registry/scalar";
 
-/** One loop over one shape: reads `inputs`, writes `output` = `expr` of them. */
+/** One loop over one shape, which reads `inputs` and writes `output` = `expr` of them. */
 export interface ElementwiseGroup<Expr = TypedExpr> {
   readonly shape: readonly number[];
   /** Operands by the index that `expr` uses. */
@@ -16,7 +16,9 @@ export interface ElementwiseGroup<Expr = TypedExpr> {
 export type Step<Expr = TypedExpr> =
   | { readonly kind: "call"; readonly call: Call }
   | { readonly kind: "elementwise"; readonly group: ElementwiseGroup<Expr> }
-  /** `call` computes `result`, which only `group` reads: the backend may apply the group while a block is in cache. */
+  /**
+   * `call` computes `result`, which only `group` reads, so the backend may apply the group while a block is in cache.
+   */
   | {
       readonly kind: "epilogue";
       readonly call: Call;
@@ -35,7 +37,7 @@ export interface FuseOptions {
   readonly live: ReadonlySet<LoweredTensor>;
   /** Whether the backend can apply an elementwise group to the results of this call as it produces them. */
   readonly takesEpilogue: (call: Call, group: ElementwiseGroup) => boolean;
-  /** Operands that a group may have. Default: 8. */
+  /** The most operands that a group may have. Default: 8. */
   readonly maxInputs?: number;
 }
 
@@ -46,8 +48,8 @@ const MAX_CALLS = 24;
 
 /**
  * Fuses chains of elementwise calls: a producer moves into its consumer when nothing else reads it and both run over
- * the same shape. Then groups that read a fresh result of a heavy call become its epilogue. Calls whose results have
- * no reader are dropped. A fused step stands where its last call stood, so every operand is ready.
+ * the same shape. Then groups that read a fresh result of a heavy call become its epilogue. Calls whose results have no
+ * reader are dropped. A fused step takes the position of its last call, so every operand is ready.
  */
 export function fuse(calls: readonly Call[], options: FuseOptions): readonly Step[] {
   const producer = new Map<LoweredTensor, Call>();
@@ -81,7 +83,7 @@ export function fuse(calls: readonly Call[], options: FuseOptions): readonly Ste
   return steps.reverse();
 }
 
-/** Tensors that a call reads. */
+/** Returns the tensors that a call reads. */
 export function operandsOf({ args }: Call): readonly LoweredTensor[] {
   const operands: LoweredTensor[] = [];
   for (const value of Object.values(args)) for (const tensor of tensorsIn(value)) operands.push(tensor);
@@ -115,7 +117,7 @@ function grow(
       const call = producer.get(input);
       if (call?.scalar === undefined || live.has(input) || !sameShape(call.scalar.shape, shape)) continue;
       if (members.length >= MAX_CALLS || readers.get(input)!.some((reader) => !members.includes(reader))) continue;
-      // An operand may come twice (`x * x`): it goes as a whole, since it has no other reader.
+      // An operand that comes twice (`x * x`) is replaced as a whole, since it has no other reader.
       const rest = inputs.filter((t) => t !== input);
       const merged = [...rest, ...call.scalar.operands.filter((t) => !rest.includes(t))];
       if (merged.length > maxInputs) continue;
@@ -128,7 +130,10 @@ function grow(
   return { shape, inputs, output: root.results[0] as LoweredTensor, expr: joined(members, inputs), calls: members };
 }
 
-/** What the last of these calls computes, by the inputs of them all; producers come before their readers. */
+/**
+ * Returns the expression of the last of these calls, in terms of the inputs of them all; producers come before their
+ * readers.
+ */
 function joined(calls: readonly Call[], inputs: readonly LoweredTensor[]): TypedExpr {
   const last = calls.at(-1)!.scalar!;
   if (calls.length === 1) return last.expr;
@@ -140,7 +145,7 @@ function joined(calls: readonly Call[], inputs: readonly LoweredTensor[]): Typed
   return computed(last);
 }
 
-/** The heavy call whose fresh result the group may follow block by block, if there is one. */
+/** Returns the heavy call whose fresh result the group may follow block by block, if there is one. */
 function epilogueOf(
   group: ElementwiseGroup,
   producer: ReadonlyMap<LoweredTensor, Call>,
@@ -153,7 +158,7 @@ function epilogueOf(
     if (call?.kind !== "native" || taken.has(call) || live.has(result) || !sameShape(result.shape, group.shape))
       continue;
     if (readers.get(result)!.some((reader) => !group.calls.includes(reader))) continue;
-    // Its other results would be late for readers between the call and the group.
+    // Readers between the call and the group would find its other results not yet computed.
     if (call.results.flatMap(tensorsIn).some((t) => t !== result && (live.has(t) || readers.has(t)))) continue;
     if (takesEpilogue(call, group)) return { call, result };
   }

@@ -1,10 +1,10 @@
 import { evaluate, evaluateSize, type Graph, type Program, type SymInt, type SymRange } from "@pt2/graph";
 import type { ArgValue, TensorMeta } from "@pt2/registry";
 
-/** Sizes that are assumed where a program leaves them open: small, and different from each other. */
+/** Sizes that are assumed where a program leaves them open. They are small, and differ from each other. */
 const PRIMES = [5, 7, 11, 13, 17, 19, 23, 29, 31, 37] as const;
 
-/** One possible size for every symbol of a program, within its range. */
+/** Returns one possible size for every symbol of a program, within its range. */
 export function hintBindings(program: Program): ReadonlyMap<string, number | bigint> {
   const bindings = new Map<string, number>();
   const bind = (name: string): void => {
@@ -28,7 +28,10 @@ function hintOf(range: SymRange | undefined, index: number): number {
   return primes.find((prime) => prime >= min && prime <= max) ?? Math.min(Math.max(min, PRIMES[0]), max);
 }
 
-/** What values of a graph may be, by name; those whose type is not recorded, or not a number, are left out. */
+/**
+ * Returns what values of a graph may be, by name; values whose type is not recorded, or that are not numbers, are left
+ * out.
+ */
 export function hintValues(
   names: readonly string[],
   { values }: Graph,
@@ -66,7 +69,7 @@ function tensorHint(
   return { dtype, shape: shape.map((size) => evaluateSize(size, bindings)), name };
 }
 
-/** A size that cannot be evaluated with the hints is not known. */
+/** A size that cannot be evaluated with the hints is unknown. */
 function tryTo<T>(compute: () => T): T | undefined {
   try {
     return compute();

@@ -2,9 +2,10 @@ import { AddressBlocks, upperBound } from "./address-blocks.ts";
 import { PlacedBuffers } from "./placed-buffers.ts";
 
 /**
- * Buffers that have their place in the arena, by lifetime. Two lifetimes meet exactly when one begins within the other,
- * so beginnings are all that has to be told apart: a buffer is listed under its own, and in a segment tree over those
- * that it spans. Where many lives meet, all buffers are looked at in the order of their addresses instead.
+ * Buffers that have an address in the arena, by lifetime. Two lifetimes overlap exactly when one begins within the
+ * other, so only beginnings have to be told apart: a buffer is listed under its own beginning, and in a segment tree
+ * over the beginnings that it spans. Where many lifetimes overlap, all buffers are searched in the order of their
+ * addresses instead.
  */
 export class LifetimeIndex {
   readonly #beginnings: readonly number[];
@@ -25,7 +26,7 @@ export class LifetimeIndex {
     this.#spanning = Array.from({ length: 2 * this.#leaves }, () => []);
   }
 
-  /** The lowest address at which `size` bytes are free from step `first` to step `last`, both inclusive. */
+  /** Returns the lowest address at which `size` bytes are free from step `first` to step `last`, both inclusive. */
   lowestGap(size: number, first: number, last: number): number {
     const [from, to] = [this.#rank(first), this.#rank(last)];
     const found = this.#meeting(from, to);
@@ -40,13 +41,13 @@ export class LifetimeIndex {
     return address;
   }
 
-  /** Takes up a buffer that lies from `start` to `end`. */
+  /** Adds a buffer that lies from `start` to `end`. */
   add(start: number, end: number, first: number, last: number): void {
     const id = this.#count++;
     const [from, to] = [this.#rank(first), this.#rank(last)];
     this.#placed.set(id, start, end, from, to);
     this.#byBeginning[from]!.push(id);
-    // Beginnings after its own; it is found under its own anyway.
+    // These are the beginnings after its own; the buffer is found under its own anyway.
     for (let a = from + 1 + this.#leaves, b = to + 1 + this.#leaves; a < b; a >>= 1, b >>= 1) {
       if (a & 1) this.#spanning[a++]!.push(id);
       if (b & 1) this.#spanning[--b]!.push(id);
@@ -54,7 +55,7 @@ export class LifetimeIndex {
     this.#byAddress.add(start, end, from, to);
   }
 
-  /** Buffers that are alive at one of these beginnings, by address; null when they are too many to be sorted. */
+  /** Returns the buffers that are alive at one of these beginnings, by address; null when they are too many to sort. */
   #meeting(from: number, to: number): readonly number[] | null {
     const limit = this.#count / 64;
     if (to - from > limit) return null;
@@ -71,7 +72,7 @@ export class LifetimeIndex {
     return found.sort((a, b) => start[a]! - start[b]!);
   }
 
-  /** Position of the last beginning that is not after a step. */
+  /** Returns the position of the last beginning that is not after a step. */
   #rank(step: number): number {
     return upperBound(this.#beginnings.length, (i) => this.#beginnings[i]!, step) - 1;
   }

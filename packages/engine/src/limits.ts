@@ -1,4 +1,4 @@
-/** Every bound on what a program may ask of the code that backends share, with its reason. */
+/** Every bound on what a program may demand of the code that backends share, with its reason. */
 export const LIMITS = {
   /** Bytes of a result whose size comes from data: what wasm32 addresses, and more than an array buffer should have. */
   resultBytes: 4_294_967_296,

@@ -1,4 +1,6 @@
-/** Numbers of placed buffers, one buffer to a row: where it lies, and the beginnings that its life spans. */
+/**
+ * Columns of numbers, one row for each placed buffer: its address range, and the beginnings that its lifetime spans.
+ */
 export class PlacedBuffers {
   readonly start: Float64Array;
   readonly end: Float64Array;
@@ -24,7 +26,7 @@ export class PlacedBuffers {
     for (const column of [this.start, this.end, this.from, this.to]) column.copyWithin(row + 1, row, count);
   }
 
-  /** Takes over rows of another. */
+  /** Copies rows from another table. */
   copy(other: PlacedBuffers, begin: number, end: number): void {
     this.start.set(other.start.subarray(begin, end));
     this.end.set(other.end.subarray(begin, end));

@@ -29,7 +29,7 @@ test("a chain of equal buffers needs two of them", () => {
   expect(planArena(chain).bytes).toBe(1280);
 });
 
-/** The same packing, by looking at every buffer that was placed. */
+/** Packs the same buffers by looking at every buffer that was placed. */
 function slowly(lives: readonly Lifetime[]): readonly number[] {
   const order = lives.map((_, i) => i).sort((a, b) => lives[b]!.bytes - lives[a]!.bytes || a - b);
   const placed: { start: number; end: number; life: Lifetime }[] = [];
@@ -66,7 +66,7 @@ test.each([
   expect(planArena(lives).offsets).toEqual(slowly(lives));
 });
 
-/** How often elements of an `Int32Array` are read, which is where placed buffers keep their lifetimes. */
+/** Counts how often elements of an `Int32Array` are read; placed buffers keep their lifetimes in such arrays. */
 function readsDuring(work: () => void): number {
   let reads = 0;
   const counted = (array: Int32Array): Int32Array =>
@@ -94,7 +94,7 @@ test("each of 20,000 buffers is compared with few others", () => {
   });
   const reads = readsDuring(() => planArena(lives));
   expect(reads).toBeGreaterThan(0);
-  // With every pair it would be more than ten thousand.
+  // A look at every pair would make more than ten thousand.
   expect(reads / lives.length).toBeLessThan(500);
 });
 
@@ -110,6 +110,6 @@ test.each([
   });
   const reads = readsDuring(() => planArena(lives));
   expect(reads).toBeGreaterThan(0);
-  // Of all pairs it would be more than ten thousand.
+  // A look at every pair would make more than ten thousand.
   expect(reads / lives.length).toBeLessThan(500);
 });

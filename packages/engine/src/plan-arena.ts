@@ -9,9 +9,9 @@ export interface Lifetime {
 
 /** Where each buffer lies in one block of memory. */
 export interface ArenaPlan {
-  /** Byte offset of each buffer, in the order given. */
+  /** The byte offset of each buffer, in the order given. */
   readonly offsets: readonly number[];
-  /** Size of the whole block. */
+  /** The size of the whole block. */
   readonly bytes: number;
 }
 

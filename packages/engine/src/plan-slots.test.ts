@@ -30,7 +30,7 @@ test("a chain of any length takes two buffers", () => {
   expect(planSlots(chain).bytes).toEqual([16, 16]);
 });
 
-/** The same sharing, by looking at every slot. */
+/** Shares slots in the same way by looking at every slot. */
 function slowly(lives: readonly Lifetime[]): readonly number[] {
   const order = lives.map((_, i) => i).sort((a, b) => lives[b]!.bytes - lives[a]!.bytes || a - b);
   const users: Lifetime[][] = [];
@@ -77,6 +77,6 @@ test.each([
     };
   });
   planSlots(lives);
-  // Of all slots it would be ten thousand and more.
+  // A look at all slots would make ten thousand and more.
   expect(looks / lives.length).toBeLessThan(500);
 });

@@ -1,21 +1,24 @@
 import type { Lifetime } from "./plan-arena.ts";
 
-/** Which buffer of a run each tensor uses, and how large those are. */
+/** Which buffer of a run each tensor uses, and how large those buffers are. */
 export interface SlotPlan {
   readonly slots: readonly number[];
   readonly bytes: readonly number[];
 }
 
-/** Slots of a block. */
+/** The most slots that a block holds. */
 const BLOCK = 128;
 
-/** The uses of one slot, which do not meet and are in order, and the longest of them. */
+/** The lifetimes in one slot, which do not overlap and are in order, and the longest of them. */
 interface Slot {
   readonly uses: Lifetime[];
   longest: Lifetime;
 }
 
-/** Neighbouring slots, with the steps at which the longest uses of all of them meet: from `from` to `to`, if to any. */
+/**
+ * Neighbouring slots, with the steps at which the longest lifetimes of all of them overlap: from `from` to `to`, if
+ * any.
+ */
 interface Block {
   readonly slots: Slot[];
   from: number;
@@ -23,9 +26,9 @@ interface Block {
 }
 
 /**
- * Shares whole buffers among tensors whose lives do not meet: largest first, each into the smallest slot that is free
- * during its life ("greedy by size for shared objects", Pisarchyk and Lee, arXiv 2001.03288). One block that all share
- * would be smaller, but WebGPU does not let a dispatch read and write one buffer, be it in different places.
+ * Shares whole buffers among tensors whose lifetimes do not overlap: largest first, each into the smallest slot that is
+ * free during its lifetime ("greedy by size for shared objects", Pisarchyk and Lee, arXiv 2001.03288). One block that
+ * all share would be smaller, but WebGPU does not let a dispatch read and write one buffer, even in different ranges.
  */
 export function planSlots(lifetimes: readonly Lifetime[]): SlotPlan {
   const order = lifetimes.map((_, i) => i).sort((a, b) => lifetimes[b]!.bytes - lifetimes[a]!.bytes || a - b);
@@ -43,12 +46,15 @@ export function planSlots(lifetimes: readonly Lifetime[]): SlotPlan {
   return { slots, bytes };
 }
 
-/** Slots are in the order of their sizes, so the last that is free is the smallest. It takes the life; null if none does. */
+/**
+ * Adds the lifetime to a slot that is free, and returns the slot; null if none is. Slots are in descending order of
+ * size, so the last that is free is the smallest.
+ */
 function takeFree(blocks: readonly Block[], life: Lifetime): number | null {
   for (let at = blocks.length - 1; at >= 0; at--) {
     const block = blocks[at]!;
     const { slots, from, to } = block;
-    // All of its slots are used at a step at which this one needs one.
+    // All slots of the block are in use at a step at which this lifetime needs one.
     if (Math.max(from, life.first) <= Math.min(to, life.last)) continue;
     for (let n = slots.length - 1; n >= 0; n--) {
       const slot = slots[n]!;
@@ -78,7 +84,7 @@ function addSlot(blocks: Block[], life: Lifetime): void {
 
 const lengthOf = ({ first, last }: Lifetime): number => last - first;
 
-/** Adds a life to others, which do not meet and are in order, unless it meets one of them. */
+/** Adds a lifetime to others, which do not overlap and are in order, unless it overlaps one of them. */
 function takes(others: Lifetime[], life: Lifetime): boolean {
   let [low, high] = [0, others.length];
   while (low < high) {
@@ -86,7 +92,7 @@ function takes(others: Lifetime[], life: Lifetime): boolean {
     if (others[middle]!.first <= life.last) low = middle + 1;
     else high = middle;
   }
-  // Of those that begin before its end, the last one ends last.
+  // Of the lifetimes that begin before this one ends, the last one ends last.
   if (low > 0 && others[low - 1]!.last >= life.first) return false;
   others.splice(low, 0, life);
   return true;

@@ -1,8 +1,8 @@
-// What the arguments of ops with windows, convolutions and poolings, say about each axis.
+// What the arguments of ops with windows, convolutions and poolings, mean for each axis.
 
 import type { KnownOp, OpRecord, Window } from "@pt2/registry";
 
-/** Every convolution that backends run as it is; the others become these. */
+/** The convolutions that backends run as they are; the others become these. */
 export const CONVOLUTIONS: readonly KnownOp[] = [
   "aten::convolution",
   "aten::conv1d",
@@ -16,7 +16,7 @@ export const CONVOLUTIONS: readonly KnownOp[] = [
   "aten::conv_transpose3d.input",
 ];
 
-/** Sliding maxima, with or without their positions, and means, of one to three dimensions. */
+/** Sliding maxima and means of one to three dimensions; some give the positions of maxima too. */
 export const SLIDING_POOLS: readonly KnownOp[] = [
   "aten::max_pool1d",
   "aten::max_pool2d",
@@ -29,7 +29,7 @@ export const SLIDING_POOLS: readonly KnownOp[] = [
   "aten::avg_pool3d",
 ];
 
-/** Pooling to a given size. */
+/** Poolings to a given output size. */
 export const ADAPTIVE_POOLS: readonly KnownOp[] = [
   "aten::adaptive_avg_pool1d",
   "aten::adaptive_avg_pool2d",
@@ -52,14 +52,14 @@ export interface Arguments {
 /** One number for each axis. */
 interface Steps {
   readonly stride: readonly number[];
-  /** What lies before the first element. */
+  /** The padding before the first element. */
   readonly padding: readonly number[];
   readonly dilation: readonly number[];
 }
 
-/** How a convolution walks over its input. */
+/** How a convolution moves over its input. */
 export interface ConvolutionWindow extends Steps {
-  /** What lies behind the last element. */
+  /** The padding after the last element. */
   readonly paddingEnd: readonly number[];
   readonly transposed: boolean;
   readonly outputPadding: readonly number[];
@@ -69,17 +69,17 @@ export interface ConvolutionWindow extends Steps {
 /** The windows of a sliding pooling. */
 export interface PoolingWindow extends Steps {
   readonly kernel: readonly number[];
-  /** Means also divide by the padding inside the window. */
+  /** Whether means also divide by the padding inside the window. */
   readonly countsPadding: boolean;
 }
 
-/** Sizes of one to three dimensions, filled up in front. */
+/** Returns the sizes of one to three dimensions, with `fill` in front. */
 export function spatial(sizes: readonly number[], fill: number): Spatial {
   const [w = fill, h = fill, d = fill] = [...sizes].reverse();
   return [d, h, w];
 }
 
-/** Product of the three numbers. */
+/** Returns the product of the three numbers. */
 export function volume([d, h, w]: Spatial): number {
   return d * h * w;
 }
@@ -109,9 +109,9 @@ export function convolutionWindow(
 }
 
 /**
- * The same window with steps that are no longer than what they walk over: longer ones are never taken, and might not fit
- * the integers that a backend computes with. `sizes` are those of the larger side: an input, or what a transposed
- * convolution gives.
+ * Limits the steps of a window to the length of what it moves over: longer ones are never taken, and might not fit the
+ * integers that a backend computes with. `sizes` are those of the larger side: of the input, or of the result of a
+ * transposed convolution.
  */
 export function withinReach<W extends Steps>(window: W, sizes: readonly number[]): W {
   const within = (steps: readonly number[]): readonly number[] =>
@@ -131,13 +131,13 @@ export function poolingWindow({ rank }: Window, call: Arguments): PoolingWindow 
   };
 }
 
-/** The windows that the record of a pooling tells. */
+/** Returns the window that the record of a pooling declares. */
 export function windowOf({ name, window }: Pick<OpRecord, "name" | "window">): Window {
   if (window === undefined) throw new Error(`the record of ${name} does not tell its windows`);
   return window;
 }
 
-/** PyTorch lets a list of one stand for all axes, and an empty one for something else. */
+/** PyTorch lets a list of one element stand for all axes, and gives an empty list a meaning of its own. */
 function perAxis(
   call: Arguments,
   name: string,

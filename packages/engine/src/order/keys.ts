@@ -1,14 +1,14 @@
-/** What keys are like. */
+/** Options of keys. */
 interface KeyOptions {
-  /** The opposite order. */
+  /** Whether the order is reversed. */
   readonly descending?: boolean;
-  /** NaN stays NaN: neither before nor behind anything, as `mode` has it. */
+  /** Whether NaN stays NaN, which sorts neither before nor after anything, as in `mode`. */
   readonly raw?: boolean;
 }
 
 /**
- * Numbers in the order of `size` elements, with NaN as the largest: what algorithms that only compare with `<` can sort.
- * Equal elements have equal keys; both zeros are equal, and so are all NaNs.
+ * Returns numbers in the order of `size` elements, with NaN as the largest, which algorithms that only compare with `<`
+ * can sort. Equal elements have equal keys; both zeros are equal, and so are all NaNs.
  */
 export function orderKeys(
   size: number,
@@ -28,7 +28,7 @@ export function orderKeys(
   return keys;
 }
 
-/** Where no double stands for an element: how many distinct places come before it. */
+/** Sets keys to ranks where no double stands for an element: to the number of distinct elements that come before it. */
 function setRanks(keys: Float64Array, element: (index: number) => number | bigint): void {
   const isBig = typeof element(0) === "bigint";
   const sorted = isBig

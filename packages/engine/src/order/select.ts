@@ -1,6 +1,9 @@
 import { nthElement, type Ordered, partialSort, sortRange } from "./sort.ts";
 
-/** From so many integers on PyTorch sorts a tensor of one dimension by radix, which keeps the order of equal ones. */
+/**
+ * The number of integers from which on PyTorch sorts a one-dimensional tensor by radix, which keeps the order of equal
+ * ones.
+ */
 const RADIX = 32768;
 
 /** Whether `sort` of PyTorch's CPU keeps the order of equal elements although `stable` is not set. */
@@ -12,7 +15,7 @@ export function sortsByRadix(
   return rank === 1 && integers && !descending && size >= RADIX;
 }
 
-/** Puts the first `k` of all to the beginning as `topk` does: a few by a heap, more by selection. */
+/** Moves the first `k` of all elements to the front as `topk` does: a few by a heap, more by selection. */
 export function selectFirst(ordered: Ordered, k: number, sorted: boolean): void {
   const size = ordered.at.length;
   if (k === 0) return;
@@ -24,7 +27,9 @@ export function selectFirst(ordered: Ordered, k: number, sorted: boolean): void 
   }
 }
 
-/** Puts the element there that sorting would put to `k`, as `kthvalue` does: Sedgewick's quicksort on one side only. */
+/**
+ * Moves the element that sorting would put at `k` there, as `kthvalue` does: Sedgewick's quicksort on one side only.
+ */
 export function selectKth({ keys, at }: Ordered, k: number): void {
   const isGreater = (i: number, j: number): boolean => keys[at[i]!]! > keys[at[j]!]!;
   const swap = (i: number, j: number): void => {
@@ -57,7 +62,10 @@ export function selectKth({ keys, at }: Ordered, k: number): void {
   }
 }
 
-/** Where the most frequent element is found, as `mode` does: the smallest of those, the last of its equals once sorted. */
+/**
+ * Returns the position of the most frequent element as `mode` does: the smallest of those, the last of its equals once
+ * sorted.
+ */
 export function selectMode(ordered: Ordered): number {
   const { keys, at } = ordered;
   sortRange(ordered, 0, at.length);

@@ -3,15 +3,15 @@ import type { ArgValue } from "@pt2/registry";
 import { selectKth, selectMode } from "./select.ts";
 import { nthElement, type Ordered, stableSort } from "./sort.ts";
 
-/** An op that finds one element of each lane, `op(self, …, dim, keepdim) -> (values, indices)`. */
+/** An op that finds one element of each slice along a dimension, `op(self, …, dim, keepdim) -> (values, indices)`. */
 interface Selection {
   /** Whether keys are the elements themselves, NaN too. */
   readonly raw: boolean;
-  /** The position of what it finds. */
+  /** Returns the position of the element that it finds. */
   pick(ordered: Ordered, arg: (name: string) => ArgValue | undefined): number;
 }
 
-/** What these ops find, and of equal elements which. */
+/** What these ops find, and which of equal elements. */
 export const SELECTIONS: Readonly<Record<OpName, Selection>> = {
   "aten::kthvalue": {
     raw: false,
@@ -25,7 +25,10 @@ export const SELECTIONS: Readonly<Record<OpName, Selection>> = {
   "aten::nanmedian.dim": { raw: true, pick: selectNanMedian },
 };
 
-/** The middle of those that are numbers, of equal ones in the order of their places; or some NaN where all are. */
+/**
+ * Returns the median of the elements that are numbers, of equal ones in the order of their positions; or some NaN where
+ * all are NaN.
+ */
 function selectNanMedian({ keys, at }: Ordered): number {
   const numbers = at.filter((position) => !Number.isNaN(keys[position]));
   if (numbers.length === 0) {

@@ -1,19 +1,19 @@
 /**
- * Positions of elements, and what the elements are ordered by: a number for each position, of which none is NaN.
- * {@link orderKeys} makes them.
+ * Positions of elements, with a key for each position that the elements are ordered by. No key is NaN. {@link
+ * orderKeys} makes them.
  */
 export interface Ordered {
   readonly keys: Float64Array;
   readonly at: Int32Array;
 }
 
-/** Ranges of at most so many elements are left to insertion. */
+/** Ranges of at most this many elements are left to insertion sort. */
 const SHORT = 16;
 
 /**
- * Sorts `at[first, last)` as `std::sort` of the GNU C++ library does. PyTorch's CPU kernels sort with it, so this decides
- * which of equal elements comes first: quicksort around the median of three, heap sort where that degenerates, and one
- * insertion sort at the end.
+ * Sorts `at[first, last)` as `std::sort` of the GNU C++ library does. PyTorch's CPU kernels sort with it, so this
+ * decides which of equal elements comes first: quicksort around the median of three, heap sort where that degenerates,
+ * and one insertion sort at the end.
  */
 export function sortRange(ordered: Ordered, first: number, last: number): void {
   if (last - first > SHORT) quickSort(ordered, first, last, depthLimit(last - first));
@@ -25,7 +25,7 @@ export function stableSort({ keys, at }: Ordered): void {
   at.sort((a, b) => keys[a]! - keys[b]! || a - b);
 }
 
-/** Puts the smallest `middle - first` elements of a range to its beginning, sorted, as `std::partial_sort` does. */
+/** Moves the smallest `middle - first` elements of a range to its beginning, sorted, as `std::partial_sort` does. */
 export function partialSort(ordered: Ordered, first: number, middle: number, last: number): void {
   heapSelect(ordered, first, middle, last);
   const { at } = ordered;
@@ -36,7 +36,7 @@ export function partialSort(ordered: Ordered, first: number, middle: number, las
   }
 }
 
-/** Puts the element there that sorting would put to `nth`, and smaller ones before it, as `std::nth_element` does. */
+/** Moves the element that sorting would put at `nth` there, and smaller ones before it, as `std::nth_element` does. */
 export function nthElement(ordered: Ordered, first: number, nth: number, last: number): void {
   if (first === last || nth === last) return;
   let [low, high, depth] = [first, last, depthLimit(last - first)];
@@ -87,7 +87,7 @@ function partition(ordered: Ordered, first: number, last: number): number {
   }
 }
 
-/** Which of three places has the middle one of their elements. */
+/** Returns which of three positions has the median of their elements. */
 function medianOf({ keys, at }: Ordered, a: number, b: number, c: number): number {
   const [x, y, z] = [keys[at[a]!]!, keys[at[b]!]!, keys[at[c]!]!];
   if (x < y) return y < z ? b : x < z ? c : a;
@@ -119,7 +119,7 @@ function heapSelect(ordered: Ordered, first: number, middle: number, last: numbe
   }
 }
 
-/** Moves a hole in a heap down to a leaf along the larger children, and from there `value` up to its place. */
+/** Moves a hole in a heap down to a leaf along the larger children, and from there `value` up to its position. */
 function siftDown({ keys, at }: Ordered, first: number, top: number, size: number, value: number): void {
   let hole = top;
   for (let child = 2 * hole + 2; child <= size; child = 2 * hole + 2) {

@@ -8,28 +8,28 @@ import type { DeviceTypes } from "./device-types.ts";
 import type { PlanDevice } from "./plan-device.ts";
 import { type TensorView, viewOf } from "./tensor-view.ts";
 
-/** Weights and buffers of a program: constants that plans may fold, and state that runs write. */
+/** The weights and buffers of a program: constants that plans may fold, and state that runs write. */
 export interface ProgramState<Handle> {
-  /** View of every placeholder that is not a user input, by value name. */
+  /** A view for every placeholder that is not a user input, by value name. */
   readonly bound: ReadonlyMap<string, TensorView<Handle>>;
-  /** Views of mutated buffers and parameters, by target name. */
+  /** Views of the buffers and parameters that the program writes, by target name. */
   readonly mutable: ReadonlyMap<string, TensorView<Handle>>;
-  /** Weight records that plans may read, and how many bytes of the file they are. */
+  /** The weight records that plans may read, with their size in the file. */
   readonly records: readonly Constant<Handle>[];
   readonly bytes: number;
   /** Reads the initial values of what runs may write. */
   initialise(): Promise<void>;
 }
 
-/** Where weights come from, and memory for what runs write. */
+/** Reads weights, and has memory for what runs write. */
 export interface DeviceStorage<Handle> {
   record(weight: WeightTensor): Constant<Handle>;
   allocate(bytes: number, label: string): Handle;
-  /** Ends the reads of initial values. */
+  /** Returns the signal that ends the reads of initial values. */
   signal?(): AbortSignal | undefined;
 }
 
-/** Binds placeholders to weights. Reads nothing by itself. */
+/** Binds placeholders to weights. Nothing is read yet. */
 export function bindWeights<T extends DeviceTypes>(
   program: Program,
   weights: ReadonlyMap<string, WeightTensor>,

@@ -2,37 +2,40 @@ import { ConstantTable, InputUses } from "../constants.ts";
 import type { Awaitable } from "../staged/awaitable.ts";
 import { Constant, type ConstantMemory, type DeviceBuffer } from "./constant.ts";
 
-/** Memory for constants, and the reads of those that are weights. */
+/** Has memory for constants, and reads those that are weights. */
 export interface ConstantLoader<Handle> extends ConstantMemory<Handle> {
-  /** Told which weight records will be loaded next, in order, and the sizes of all that may be in memory before the end. */
+  /**
+   * Announces the weight records that will be loaded next, in order, and the sizes of all that may be in memory before
+   * {@link end}.
+   */
   begin(records: readonly Constant<Handle>[], sizes: readonly number[]): Awaitable<void>;
-  /** One more constant is there, or has given its memory back. */
+  /** Counts one more constant that is in memory, or has freed its memory. */
   advance?(): void;
-  /** Nothing more will be loaded for now. */
+  /** Ends what {@link begin} announced: nothing more will be loaded for now. */
   end(): Awaitable<void>;
 }
 
 /** How a constant is computed from others. */
 export interface Derivation<Handle> {
   readonly inputs: Iterable<Constant<Handle>>;
-  /** Sizes of the memory that the computation takes besides its inputs and its result. */
+  /** Sizes of the buffers that the computation takes besides its inputs and its result. */
   readonly temporaries: readonly number[];
   run(): Awaitable<void>;
 }
 
-/** Who hears of constants that are brought into memory. */
+/** Observes how constants are brought into memory. */
 export interface LoadWatch<Handle> {
   onLoaded?(): void;
-  /** A failure as it is to be told. */
+  /** Turns a failure into the error that the user sees. */
   explain?(error: unknown, constant: Constant<Handle>): unknown;
 }
 
-/** Every value that depends on weights alone, each computed once for all plans that ask for it. */
+/** Keeps every value that depends on weights alone; each is computed once for all plans that need it. */
 export class ConstantPool<Handle> {
   readonly #loader: ConstantLoader<Handle>;
   readonly #derived = new ConstantTable<Constant<Handle>>();
   readonly #work = new WeakMap<Constant<Handle>, Derivation<Handle>>();
-  /** Temporaries of the largest computation. */
+  /** The temporaries of the largest computation. */
   #temporaries: readonly number[] = [];
   #unfinished: Constant<Handle>[] = [];
 
@@ -41,8 +44,8 @@ export class ConstantPool<Handle> {
   }
 
   /**
-   * The constant that `build` plans the computation of; the same `key` always names it. `rework` plans the same where
-   * the bytes of the only input are.
+   * Returns the constant whose computation `build` plans; equal keys give the same constant. `rework` plans the same
+   * computation in place, in the bytes of the only input.
    */
   derive(
     key: string,
@@ -53,7 +56,7 @@ export class ConstantPool<Handle> {
   ): Constant<Handle> {
     const known = this.#derived.get(key);
     if (known !== undefined) return known;
-    // To the steps that write it, it is no constant yet.
+    // The steps that write the value must not treat it as a constant yet.
     const self = {
       bytes,
       constant: null,
@@ -77,13 +80,13 @@ export class ConstantPool<Handle> {
   }
 
   /**
-   * Brings what a plan reads into memory, and drops what was only needed on the way as soon as nothing else in this
-   * batch needs it: the raw bytes of a weight that is used packed do not stay.
+   * Brings what a plan reads into memory. What was only needed on the way is dropped as soon as nothing else in this
+   * batch needs it, so the raw bytes of a weight that is used packed do not stay.
    */
   async load(wanted: readonly Constant<Handle>[], watch: LoadWatch<Handle> = {}): Promise<void> {
     for (const constant of wanted) constant.pins++;
     try {
-      // A record may be on its way already.
+      // A read of the record may be under way already.
       await this.#bring(
         wanted.filter((constant) => !constant.resident || constant.isRecord),
         watch,
@@ -96,23 +99,28 @@ export class ConstantPool<Handle> {
     }
   }
 
-  /** Does the work that `load` left for the first run: values that are made where a weight was read to. */
+  /**
+   * Does the work that `load` left for the first run: computing values in the memory that their weight was read into.
+   */
   finish(): void {
     for (const constant of this.#unfinished) constant.finish();
     this.#unfinished = [];
   }
 
-  /** A plan is gone: what no other plan reads leaves memory, and unless it is a weight record it is forgotten. */
+  /**
+   * Unpins what a released plan read. What no other plan reads leaves memory and is forgotten, except for weight
+   * records.
+   */
   release(constants: readonly Constant<Handle>[]): void {
     this.#derived.release(constants);
   }
 
-  /** What computes a constant; nothing does for a weight record. */
+  /** Returns the computation of a constant; a weight record has none. */
   workOf(constant: Constant<Handle>): Derivation<Handle> | undefined {
     return this.#work.get(constant);
   }
 
-  /** How many values are known besides the weight records. */
+  /** The number of values besides the weight records. */
   get size(): number {
     return this.#derived.size;
   }
@@ -148,7 +156,7 @@ export class ConstantPool<Handle> {
   }
 }
 
-/** What has no memory yet of these and of what they are computed from, each behind its inputs. */
+/** Lists which of these constants, and of what they are computed from, have no memory yet, each after its inputs. */
 function absent<Handle>(constants: readonly Constant<Handle>[]): readonly Constant<Handle>[] {
   const found = new Set<Constant<Handle>>();
   const visit = (constant: Constant<Handle>): void => {

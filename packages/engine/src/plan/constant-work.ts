@@ -5,7 +5,7 @@ import type { Derivation } from "./constant-pool.ts";
 import type { DeviceTypes } from "./device-types.ts";
 import type { ConstantSteps, PlanDevice, PlanTarget } from "./plan-device.ts";
 
-/** Memory of a constant's computation: it exists only while that runs. */
+/** A buffer that exists only while a constant is computed. */
 class Temporary<Handle> implements DeviceBuffer<Handle> {
   readonly constant = null;
   readonly bytes: number;
@@ -20,7 +20,7 @@ class Temporary<Handle> implements DeviceBuffer<Handle> {
   }
 }
 
-/** Steps that were planned for a constant, and the memory that they work in. */
+/** Steps that were planned for a constant, and the memory that they use. */
 export class ConstantWork<T extends DeviceTypes> implements PlanTarget<T>, ConstantSteps<T>, Derivation<T["handle"]> {
   readonly steps: T["step"][] = [];
   readonly calls: readonly Call[] = [];

@@ -2,33 +2,36 @@ import { backendError } from "@pt2/backend";
 import type { Derived } from "../constants.ts";
 import type { Awaitable } from "../staged/awaitable.ts";
 
-/** Memory that holds tensors. Where it is on the device is known at the latest when a step runs. */
+/** Memory that holds tensors. Its address on the device is known at the latest when a step runs. */
 export interface DeviceBuffer<Handle> {
   /** Bytes as the device stores elements, which need not be the bytes of the dtype. */
   readonly bytes: number;
-  /** Where it is on the device, now: an address, a buffer of a GPU. */
+  /** Where the buffer is on the device at present: an address, or a buffer of a GPU. */
   readonly handle: Handle;
-  /** Set for values that never change: weights, and what is computed from them alone. */
+  /**
+   * The constant that the buffer holds, a weight or a value computed from weights alone; null for a buffer that runs
+   * write.
+   */
   readonly constant: Constant<Handle> | null;
 }
 
-/** Memory of a device for values that outlive a run. */
+/** A device's memory for values that outlive a run. */
 export interface ConstantMemory<Handle> {
   allocate(bytes: number, label: string): Handle;
   free(handle: Handle): void;
-  /** Fails if memory that was just allocated is not there after all. Absent where `allocate` says so itself. */
+  /** Fails if memory that was just allocated is not there after all. It is absent where `allocate` itself fails. */
   allocated?(bytes: number): Awaitable<void>;
 }
 
-/** How a constant's value comes about. */
+/** How the value of a constant is made. */
 export interface Recipe<Handle> {
   /** What it is computed from; empty for a weight record. */
   readonly inputs: Iterable<Constant<Handle>>;
-  /** Whether it is read from the file. */
+  /** Whether the value is read from the file. */
   readonly isRecord?: boolean;
   /** Writes the value, when all inputs are in memory. */
   produce(to: Handle): Awaitable<void>;
-  /** Makes the value out of the only input's bytes where they are, when it takes exactly their room. */
+  /** Computes the value in place, in the bytes of the only input, when it takes exactly their room. */
   readonly rework?: ((at: Handle) => void) | undefined;
 }
 
@@ -36,16 +39,16 @@ let nextId = 0;
 
 /**
  * A value that never changes. It is brought into memory when a plan needs it, by reading a weight record or by running
- * steps over other constants, and leaves again unless a plan pinned it.
+ * steps over other constants, and it leaves memory again unless a plan pinned it.
  */
 export class Constant<Handle> implements DeviceBuffer<Handle>, Derived<Constant<Handle>> {
-  /** Unique among constants, for keys. */
+  /** A number that is unique among constants, for keys. */
   readonly id: number = nextId++;
   readonly bytes: number;
   readonly label: string;
   readonly isRecord: boolean;
   readonly inputs: readonly Constant<Handle>[];
-  /** Number of plans that read it while they run. */
+  /** The number of plans that read it while they run. */
   pins = 0;
   readonly #recipe: Recipe<Handle>;
   readonly #memory: ConstantMemory<Handle>;
@@ -66,7 +69,7 @@ export class Constant<Handle> implements DeviceBuffer<Handle>, Derived<Constant<
     return this;
   }
 
-  /** Whether it has memory: for its value, or for bytes on the way to it. */
+  /** Whether it has memory, either for its value or for bytes that its value will be computed from in place. */
   get resident(): boolean {
     return this.#handle !== undefined;
   }
@@ -81,7 +84,7 @@ export class Constant<Handle> implements DeviceBuffer<Handle>, Derived<Constant<
     throw backendError("backend.internal", { what: `a step reads ${this.label}, which its plan did not ask for` });
   }
 
-  /** Brings it, and first what it is computed from, into memory. */
+  /** Brings it into memory, and before it what it is computed from. */
   load(): Promise<void> {
     this.#loading ??= this.#load().catch((error: unknown) => {
       this.unload();
@@ -90,7 +93,9 @@ export class Constant<Handle> implements DeviceBuffer<Handle>, Derived<Constant<
     return this.#loading;
   }
 
-  /** Takes the memory of its only input, which is no longer resident then. Its value is there after {@link finish}. */
+  /**
+   * Takes over the memory of its only input, which is no longer resident then. Its value is there after {@link finish}.
+   */
   takeOver(): void {
     const [source] = this.inputs as [Constant<Handle>];
     this.#handle = source.#handle;
@@ -100,7 +105,7 @@ export class Constant<Handle> implements DeviceBuffer<Handle>, Derived<Constant<
     source.#loading = undefined;
   }
 
-  /** Makes the value of memory that was taken over. */
+  /** Computes the value in memory that was taken over. */
   finish(): void {
     if (!this.#unfinished) return;
     this.#recipe.rework!(this.handle);
@@ -120,7 +125,7 @@ export class Constant<Handle> implements DeviceBuffer<Handle>, Derived<Constant<
       input.finish();
     }
     this.#handle = this.#memory.allocate(this.bytes, this.label);
-    // What has no memory is not written to, and nothing more is read from the file for it.
+    // Without memory nothing may be written, and nothing more is read from the file for it.
     await this.#memory.allocated?.(this.bytes);
     await this.#recipe.produce(this.#handle);
   }

@@ -6,20 +6,22 @@ import type { DeviceTypes } from "./device-types.ts";
 import type { PlanDevice } from "./plan-device.ts";
 import { type TensorLayout, type TensorView, viewKey, viewOf } from "./tensor-view.ts";
 
-/** How a constant is made of others. */
+/** How a constant is computed from others. */
 export interface ConstantPlan<T extends DeviceTypes> {
-  /** What is computed. With the views that it is computed from, it names the constant. */
+  /** What is computed. Together with the views that it is computed from, the key identifies the constant. */
   readonly key: string;
   /** What `explain` calls it. */
   readonly label: string;
   readonly from: readonly TensorView<T["handle"]>[];
   readonly to: TensorLayout;
   plan(target: ConstantWork<T>, to: TensorView<T["handle"]>): void;
-  /** Plans the same where the bytes of the only input are. */
+  /** Plans the same computation in place, in the bytes of the only input. */
   rework?: ((target: ConstantWork<T>, at: TensorView<T["handle"]>) => void) | undefined;
 }
 
-/** The constant that a plan makes of other ones; the same computation of the same ones is the same constant. */
+/**
+ * Returns the constant that a plan computes from others; the same computation on the same inputs is the same constant.
+ */
 export function deriveConstant<T extends DeviceTypes>(
   device: PlanDevice<T>,
   { key, label, from, to, plan, rework }: ConstantPlan<T>,
@@ -40,7 +42,7 @@ export function deriveConstant<T extends DeviceTypes>(
   return viewOf(device.constants.derive(name, bytesOf(device, dtype, shape), label, build, rework && work(rework)), to);
 }
 
-/** The constant with these elements, in the dtype's own bytes. Equal ones are one. */
+/** Returns the constant with these elements, in the dtype's own bytes. Equal literals are one constant. */
 export function literalConstant<T extends DeviceTypes>(
   device: PlanDevice<T>,
   to: TensorLayout,
@@ -61,7 +63,7 @@ export function literalConstant<T extends DeviceTypes>(
   return viewOf(constant, to);
 }
 
-/** Bytes of the elements of a tensor as the device stores them. */
+/** Returns the number of bytes that the elements of a tensor take as the device stores them. */
 export function bytesOf<T extends DeviceTypes>(
   device: Pick<PlanDevice<T>, "itemsize">,
   dtype: DType,
@@ -72,7 +74,7 @@ export function bytesOf<T extends DeviceTypes>(
 
 let literals = 0;
 
-/** Equal for equal short bytes; long ones are told apart without being compared. */
+/** Returns equal keys for equal short bytes; long ones get different keys without being compared. */
 function keyOfBytes(bytes: Uint8Array): string {
   return bytes.byteLength <= 64 ? bytes.join() : `literal ${literals++}`;
 }

@@ -2,7 +2,7 @@ import type { Call } from "@pt2/registry";
 import type { Lifetime } from "../plan-arena.ts";
 import type { DeviceBuffer } from "./constant.ts";
 
-/** A buffer that no plan shares: of a mutable buffer of the module, or of a tensor that stays on the device. */
+/** A buffer that no plan shares: for a mutable buffer of the module, or a tensor that stays on the device. */
 export class DedicatedBuffer<Handle> implements DeviceBuffer<Handle> {
   readonly constant = null;
   readonly handle: Handle;
@@ -16,20 +16,20 @@ export class DedicatedBuffer<Handle> implements DeviceBuffer<Handle> {
 
 /** The memory that plans of an executable share, since runs do not overlap. */
 export interface PlanMemory<Handle> {
-  /** What lies at a position, which is what the device's layout gave a buffer: an offset, the number of a slot. */
+  /** Returns the memory at a position that the device's layout gave a buffer: an offset, or the number of a slot. */
   at(position: number): Handle;
 }
 
-/** A buffer of a plan, which other tensors of the plan may share when nothing reads it any more. */
+/** A buffer of a plan. Other tensors of the plan may share it when nothing reads it any more. */
 export class PlanBuffer<Handle> implements DeviceBuffer<Handle>, Lifetime {
   readonly constant = null;
   readonly bytes: number;
-  /** The step that makes it, and the last one that reads it. */
+  /** The step that makes it; `last` is the last one that reads it. */
   readonly first: number;
   last: number;
-  /** The calls that asked for it; none for an input. */
+  /** The calls that allocated it; none for an input. */
   readonly calls: readonly Call[];
-  /** The device's layout sets it. */
+  /** The position that the device's layout sets. */
   position = -1;
   readonly #memory: PlanMemory<Handle>;
 

@@ -1,17 +1,17 @@
-/** The types of a device: what plans for it are made of. */
+/** The types that a device's plans are made of. */
 export interface DeviceTypes {
-  /** Where a buffer is: an address, a buffer of a GPU. */
+  /** Where a buffer is: an address, or a buffer of a GPU. */
   readonly handle: unknown;
-  /** One piece of planned work. */
+  /** A piece of planned work. */
   readonly step: unknown;
   /** What an elementwise loop computes: a `TypedExpr`, or more. */
   readonly expr: unknown;
-  /** What kernels' helpers plan with, and what a kernel plans a call with. */
+  /** What helpers of kernels plan with (`context`), and what a kernel plans a call with (`call`). */
   readonly context: unknown;
   readonly call: unknown;
-  /** What the device keeps for each plan, and for each computation of a constant. */
+  /** What the device records for each plan, and for each computation of a constant. */
   readonly notes: unknown;
-  /** What the layout of a plan's buffers tells besides their positions. */
+  /** What the layout of a plan's buffers holds besides their positions. */
   readonly layout: unknown;
   /** A plan of the device's engine. */
   readonly plan: unknown;

@@ -1,5 +1,5 @@
-// A third device, for tests: elements are numbers in arrays of the host, a step is a function, and everything answers
-// later, as on a device that is far away. What a backend gets from the planner, it gets with no more than this.
+// A third device, for tests: elements are numbers in arrays of the host, a step is a function, and every method answers
+// later, as a remote device does. It uses nothing but the planner's own interface.
 
 import { numel, viewAs } from "@pt2/backend";
 import type { DType } from "@pt2/format";
@@ -24,7 +24,7 @@ import { type TensorView, viewOf } from "./tensor-view.ts";
 type Elements = Float64Array;
 type View = TensorView<Elements>;
 
-/** What plans are made of here. */
+/** The types that plans of this device are made of. */
 interface HostTypes {
   readonly handle: Elements;
   readonly step: () => void;
@@ -32,7 +32,7 @@ interface HostTypes {
   readonly context: PlanContext<HostTypes>;
   readonly call: HostContext;
   readonly notes: null;
-  /** End of the arena that a stage and those before it use. */
+  /** The end of the arena that a stage and those before it use. */
   readonly layout: number;
   readonly plan: HostPlan;
 }
@@ -41,12 +41,15 @@ interface HostKernel extends OpKernel {
   prepare(call: HostContext): void;
 }
 
-/** Every element of the device takes so many bytes, whatever its dtype. */
+/** The bytes of an element on this device, whatever its dtype. */
 const ITEM = 8;
 
-/** What kernels plan with: the device's own addition is how a kernel ends a value that it is about to write. */
+/**
+ * What kernels plan with. The device's own addition is the function that a kernel applies to each value before writing
+ * it.
+ */
 class HostContext extends PlanningContext<HostTypes> {
-  /** What to write at the i-th element of result 0, given what the kernel has computed. */
+  /** Returns the value to write at element i of result 0, given what the kernel has computed. */
   finisher(): (value: number, i: number) => number {
     const { epilogue } = this.planned;
     if (epilogue === null) return (value) => value;
@@ -61,7 +64,7 @@ class HostContext extends PlanningContext<HostTypes> {
   }
 }
 
-/** The matrix product, which packs its right operand by columns and computes what follows where it writes. */
+/** A matrix product that packs its right operand by columns, and computes its epilogue where it writes. */
 const mm: HostKernel = {
   ops: ["aten::mm"],
   prepare(call) {
@@ -85,7 +88,7 @@ const mm: HostKernel = {
   },
 };
 
-/** Running sums, which nothing follows in place. */
+/** Running sums, which take no epilogue. */
 const cumsum: HostKernel = {
   ops: ["aten::cumsum"],
   accepts: ({ self }) => (self as LoweredTensor).shape.length === 1,
@@ -103,7 +106,10 @@ const cumsum: HostKernel = {
   },
 };
 
-/** Reads the i-th element of a view over a shape that it broadcasts to; the buffer is where it is when a step begins. */
+/**
+ * Returns a reader of element i of a view over a shape that it broadcasts to; the buffer's memory is looked up when a
+ * step begins.
+ */
 function reader(view: View, shape: readonly number[]): () => (i: number) => ScalarValue {
   const offsets = offsetsOf({ shape, strides: broadcastStrides(view, shape) });
   const isBool = view.dtype === "bool";
@@ -216,7 +222,7 @@ class HostPlan implements StagePlan<View> {
 const registry = createRegistry({ sets: [aten] });
 const later = (): Promise<void> => new Promise((resolve) => setTimeout(resolve));
 
-/** Runs stages on the device, and tells in `log` what happened, in order. */
+/** Runs stages on the device, and records in `log` what happened, in order. */
 export class HostDeviceEngine implements StageEngine<View, HostPlan> {
   readonly device: HostDevice = new HostDevice();
   readonly lowerOptions: LowerOptions = {
@@ -231,7 +237,7 @@ export class HostDeviceEngine implements StageEngine<View, HostPlan> {
   /** Plans that were made, in order. */
   readonly plans: HostPlan[] = [];
 
-  /** A weight of these elements, which is read when a plan needs it. */
+  /** Returns a weight with these elements, which is read when a plan needs it. */
   weight(name: string, shape: readonly number[], elements: readonly number[]): View {
     const record = new Constant<Elements>(memory, ITEM * elements.length, name, {
       inputs: [],
@@ -302,7 +308,7 @@ export class HostDeviceEngine implements StageEngine<View, HostPlan> {
   }
 }
 
-/** Elements of float32 and bool tensors. */
+/** Returns the elements of a float32 or bool tensor. */
 export function elementsOf({ dtype, bytes }: HostData): readonly ScalarValue[] {
   return Array.from(numbersOf(dtype, bytes), (value) => (dtype === "bool" ? value !== 0 : value));
 }

@@ -6,7 +6,7 @@ import { elementsOf, HostDeviceEngine } from "./host-device.test-helper.ts";
 
 type Weights = Readonly<Record<string, { readonly shape: readonly number[]; readonly elements: readonly number[] }>>;
 
-/** Runs a program whose first placeholders are weights; the plan of its first stage comes with the results. */
+/** Runs a program whose first placeholders are weights, and returns the plan of its first stage with the results. */
 async function run(body: string, inputs: readonly HostData[] = [], weights: Weights = {}) {
   const program = parse(`program "TRAINING" torch "2.13.0" {\n  forward()\n  ${body.trim()}\n}\n`);
   const engine = new HostDeviceEngine();
@@ -77,7 +77,7 @@ describe("a device that only evaluates expressions and has two kernels", () => {
     );
     expect(results).toEqual([[-0, 8, 54, -3, -4, 27]]);
     expect(lines.slice(1)).toEqual(["s: aten::add.Tensor + aten::mul.Tensor"]);
-    // Both computations are one constant, which the plan alone pins; the weight has left memory.
+    // Both computations are one constant, which only the plan pins; the weight has left memory.
     const [made, ...others] = plan.stage.constants.keys();
     expect(others).toEqual([]);
     expect(made!.label).toBe("aten::mul.Tensor + aten::neg");

@@ -15,19 +15,19 @@ import type { DeviceTypes } from "./device-types.ts";
 import type { Epilogue, PlanDevice, PlannedCall, PlanTarget, TensorTable } from "./plan-device.ts";
 import { type TensorLayout, type TensorView, viewOf } from "./tensor-view.ts";
 
-/** What runs for one fused step. */
+/** The steps of one fused step of a plan. */
 export interface PlannedStep<T extends DeviceTypes> {
   /** The calls that it computes. */
   readonly calls: readonly Call[];
   readonly work: readonly T["step"][];
 }
 
-/** A stage with everything decided: what runs in which order, and which memory it shares. */
+/** A stage with every decision made: which steps run in which order, and which memory they share. */
 export interface PlannedStage<T extends DeviceTypes> {
   readonly steps: readonly PlannedStep<T>[];
   readonly views: ReadonlyMap<LoweredTensor, TensorView<T["handle"]>>;
   readonly layout: T["layout"];
-  /** What it reads that never changes, with the calls that were the first to need it. */
+  /** The constants that it reads, with the calls that were the first to need each. */
   readonly constants: ReadonlyMap<Constant<T["handle"]>, readonly Call[]>;
   readonly notes: T["notes"];
 }
@@ -46,7 +46,7 @@ class Planner<T extends DeviceTypes> implements PlanTarget<T>, TensorTable<T> {
   readonly #device: PlanDevice<T>;
   readonly #views: Map<LoweredTensor, TensorView<T["handle"]>>;
   readonly #buffers: PlanBuffer<T["handle"]>[] = [];
-  /** With the calls that were the first to need them. */
+  /** The constants that are read, with the calls that were the first to need each. */
   readonly #constants = new Map<Constant<T["handle"]>, readonly Call[]>();
   /** How often the current step reads each constant itself. */
   readonly #reads = new Map<Constant<T["handle"]>, number>();
@@ -110,7 +110,7 @@ class Planner<T extends DeviceTypes> implements PlanTarget<T>, TensorTable<T> {
     if (reads !== undefined) this.#reads.set(constant, reads - 1);
   }
 
-  /** The buffer is needed until the current step is done; a constant, in every run. */
+  /** Keeps a buffer until the current step is done, and a constant for every run. */
   #uses(buffer: DeviceBuffer<T["handle"]>): void {
     if (buffer instanceof PlanBuffer) buffer.last = Math.max(buffer.last, this.#now);
     const { constant } = buffer;
@@ -159,14 +159,14 @@ class Planner<T extends DeviceTypes> implements PlanTarget<T>, TensorTable<T> {
       const isNew = this.#buffers.indexOf(view.buffer as PlanBuffer<T["handle"]>, made) >= 0;
       return isNew && this.#work.length === 0;
     });
-    // Empty results need no step, but a place.
+    // Empty results need no step, but they need memory to refer to.
     for (const tensor of call.results.flatMap(tensorsIn)) {
       const written = epilogue !== null && tensor === call.results[0] ? epilogue.output : tensor;
       if (!this.#views.has(written)) this.#make(written);
     }
   }
 
-  /** Lets a kernel plan, and refuses what one of an op set leaves undone. */
+  /** Lets a kernel plan its call, and refuses an incomplete plan of a kernel of an op set. */
   #prepare(
     planned: PlannedCall<T>,
     target: PlanTarget<T>,
@@ -181,7 +181,7 @@ class Planner<T extends DeviceTypes> implements PlanTarget<T>, TensorTable<T> {
     });
   }
 
-  /** What the kernel does not compute itself follows in place, so that no second buffer is touched. */
+  /** An epilogue that the kernel does not compute itself runs in place, so that no second buffer is touched. */
   #epilogue(call: Call, result: LoweredTensor, group: ElementwiseGroup): void {
     const { output, inputs, expr } = group;
     if (this.#device.fusesEpilogue?.(result, group) ?? true) {
@@ -200,7 +200,7 @@ class Planner<T extends DeviceTypes> implements PlanTarget<T>, TensorTable<T> {
     this.#device.context(this).elementwise(produced, operands, expr);
   }
 
-  /** An output that cannot be read as it lies is laid out by a step of its own. */
+  /** Copies an output that cannot be read with its present strides, in a step of its own. */
   #copyOut(output: LoweredTensor, calls: readonly Call[]): void {
     const view = this.#views.get(output);
     if (view === undefined || (this.#device.isReadable?.(view) ?? true)) return;
@@ -211,10 +211,10 @@ class Planner<T extends DeviceTypes> implements PlanTarget<T>, TensorTable<T> {
     });
   }
 
-  /** Views share memory where strides can express them; else the source is copied first. */
+  /** Makes results views of the source where strides can express them; otherwise the source is copied first. */
   #setViews(call: Call, viewed: TensorView<T["handle"]>): void {
     const results = call.results.flatMap(tensorsIn);
-    // The rule may be a user's: it sees a geometry, not the buffer.
+    // The rule may be a user's, so it gets a geometry and not the buffer.
     const geometryOf = ({ shape, strides, offset }: Strided) =>
       call.record.view!({ shape, strides, offset }, call.args);
     let source = viewed;
@@ -233,7 +233,9 @@ class Planner<T extends DeviceTypes> implements PlanTarget<T>, TensorTable<T> {
     }
   }
 
-  /** Places what depends on constants alone, which is computed once for all plans, and gives the calls that are left. */
+  /**
+   * Folds the calls that depend on constants alone, which are computed once for all plans, and returns the other calls.
+   */
   #foldConstants(calls: readonly Call[], live: ReadonlySet<LoweredTensor>): readonly Call[] {
     const constant = new Set<LoweredTensor>();
     const isConstant = (tensor: LoweredTensor): boolean =>
@@ -254,7 +256,7 @@ class Planner<T extends DeviceTypes> implements PlanTarget<T>, TensorTable<T> {
         else this.#constantCall(step.call);
       });
     }
-    // Nothing of that is read in a run.
+    // A run reads none of these.
     this.#reads.clear();
     return rest;
   }
@@ -279,7 +281,7 @@ class Planner<T extends DeviceTypes> implements PlanTarget<T>, TensorTable<T> {
         target,
         (view) => view === out && target.steps.length === 0,
       );
-      // A kernel that made its result a view of something has not written it.
+      // A kernel that made its result a view of another tensor has not written it.
       const made = views.get(result)!;
       if (made !== out) this.#device.context(target).copy(made, out);
     };
@@ -293,7 +295,7 @@ class Planner<T extends DeviceTypes> implements PlanTarget<T>, TensorTable<T> {
     return view;
   }
 
-  /** Gives a tensor memory. */
+  /** Allocates a tensor. */
   #make(tensor: LoweredTensor, strides?: readonly number[]): TensorView<T["handle"]> {
     const { dtype, shape } = tensor;
     const buffer = this.allocate(bytesOf(this.#device, dtype, shape));
@@ -312,7 +314,7 @@ function layoutOf({ dtype, shape }: LoweredTensor): TensorLayout {
   return { dtype, shape };
 }
 
-/** What a view is a view of. */
+/** Returns the tensor that a view call views. */
 function viewedBy({ args, record }: Call): LoweredTensor {
   return args[record.schema.args[0]!.name] as LoweredTensor;
 }

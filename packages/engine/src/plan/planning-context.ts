@@ -11,7 +11,7 @@ import type { KernelCall } from "./kernel-call.ts";
 import type { PlanDevice, PlannedCall, PlanTarget } from "./plan-device.ts";
 import { type TensorLayout, type TensorView, viewOf } from "./tensor-view.ts";
 
-/** What kernels plan with, into a plan or into the computation of a constant. Devices add what is their own. */
+/** What kernels plan with, for a plan or for the computation of a constant. Devices add methods of their own. */
 export class PlanningContext<T extends DeviceTypes> implements KernelCall<T> {
   protected readonly device: PlanDevice<T>;
   protected readonly target: PlanTarget<T>;
@@ -23,7 +23,7 @@ export class PlanningContext<T extends DeviceTypes> implements KernelCall<T> {
     this.#planned = planned;
   }
 
-  /** The call that is planned. */
+  /** The call that is being planned. */
   protected get planned(): PlannedCall<T> {
     if (this.#planned !== undefined) return this.#planned;
     throw backendError("backend.internal", { what: "only a call has arguments and results" });
@@ -151,7 +151,7 @@ export class PlanningContext<T extends DeviceTypes> implements KernelCall<T> {
     this.planned.table.set(this.call.results[index] as LoweredTensor, view);
   }
 
-  /** A device's context is a subclass of this one. */
+  /** This context as the device's type: a device's context is a subclass of this one. */
   get #own(): T["context"] {
     return this;
   }
@@ -172,7 +172,7 @@ export class PlanningContext<T extends DeviceTypes> implements KernelCall<T> {
     return view;
   }
 
-  /** The memory of a result, which may be there already. */
+  /** Returns the memory of a result, which may be allocated already. */
   #made(tensor: LoweredTensor, strides: readonly number[] = contiguousStrides(tensor.shape)): TensorView<T["handle"]> {
     const { table } = this.planned;
     const { dtype, shape } = tensor;

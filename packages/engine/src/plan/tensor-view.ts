@@ -10,14 +10,14 @@ export interface TensorView<Handle> {
   readonly buffer: DeviceBuffer<Handle>;
 }
 
-/** A dtype and a shape, with strides where they are not the contiguous ones. */
+/** A dtype and a shape, with strides where they are not contiguous. */
 export interface TensorLayout {
   readonly dtype: DType;
   readonly shape: readonly number[];
   readonly strides?: readonly number[];
 }
 
-/** A tensor at the start of a buffer. */
+/** Views a tensor at the start of a buffer. */
 export function viewOf<Handle>(
   buffer: DeviceBuffer<Handle>,
   { dtype, shape, strides = contiguousStrides(shape) }: TensorLayout,
@@ -25,7 +25,7 @@ export function viewOf<Handle>(
   return { dtype, shape, strides, offset: 0, buffer };
 }
 
-/** Tells a view of a constant from every other one. */
+/** Returns a key that differs for different views of constants. */
 export function viewKey({ buffer, dtype, shape, strides, offset }: TensorView<unknown>): string {
   return `${buffer.constant?.id}:${dtype}[${shape}]/${strides}+${offset}`;
 }

@@ -1,6 +1,6 @@
 import { numel } from "@pt2/backend";
 
-/** Shape that shapes broadcast to; they are known to fit. */
+/** Returns the shape that shapes broadcast to; they are known to be compatible. */
 export function broadcastShape(shapes: readonly (readonly number[])[]): readonly number[] {
   const rank = Math.max(0, ...shapes.map((shape) => shape.length));
   return Array.from({ length: rank }, (_, d) =>
@@ -11,7 +11,7 @@ export function broadcastShape(shapes: readonly (readonly number[])[]): readonly
   );
 }
 
-/** A tensor expanded to a shape that it broadcasts to: the flat position that each element comes from. */
+/** Returns, for a tensor expanded to a shape that it broadcasts to, the flat position that each element comes from. */
 export function broadcastPositions(from: readonly number[], to: readonly number[]): Int32Array {
   const lead = to.length - from.length;
   const positions = new Int32Array(numel(to));

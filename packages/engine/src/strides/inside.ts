@@ -2,8 +2,8 @@ import { backendError } from "@pt2/backend";
 import { reachOf, type Strided } from "@pt2/registry";
 
 /**
- * Proves that a view stays inside a buffer with room for `elements`, whatever rule gave its geometry: kernels trust
- * places. This is the last gate in front of memory; lowering has refused what is wrong with the program before.
+ * Checks that a view stays inside a buffer of `elements` elements, whatever rule produced its geometry: kernels do not
+ * check offsets. This is the last check before memory; lowering has refused what is wrong with the program itself.
  */
 export function checkInside(view: Strided, elements: number): void {
   const { first, last } = reachOf(view);

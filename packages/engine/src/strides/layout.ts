@@ -3,10 +3,10 @@ import type { Strided } from "@pt2/registry";
 
 export { contiguousStrides };
 
-/** Shape and strides of a tensor; both count elements. */
+/** The shape and strides of a tensor; strides count elements. */
 export type Layout = Pick<Strided, "shape" | "strides">;
 
-/** Strides of a dense tensor whose second dimension moves fastest (`channels_last`, of any rank ≥ 3). */
+/** Returns the strides of a dense tensor whose second dimension moves fastest (`channels_last`, of any rank ≥ 3). */
 export function channelsLast(shape: readonly number[]): readonly number[] {
   const [n, c, ...space] = shape;
   const inner = contiguousStrides([n!, ...space, c!]);
@@ -31,8 +31,8 @@ export function isDense(shape: readonly number[], strides: readonly number[]): b
 }
 
 /**
- * Strides for the result of an elementwise loop: those of the first operand of the same shape that is dense, so that
- * channels-last stays channels-last; else row-major. Operands that are `preferred` come before others.
+ * Returns strides for the result of an elementwise loop: those of the first dense operand of the same shape, so that
+ * channels-last stays channels-last; else row-major ones. Operands that are `preferred` come before others.
  */
 export function resultStrides<Operand extends Layout>(
   shape: readonly number[],
@@ -45,12 +45,12 @@ export function resultStrides<Operand extends Layout>(
     isDense(shape, input.strides);
   const model = inputs.find((input) => preferred(input) && fits(input)) ?? inputs.find(fits);
   if (model === undefined) return contiguousStrides(shape);
-  // Dimensions of size 1 may carry any stride; give them one that a dense tensor could have.
+  // Dimensions of size 1 may carry any stride, so they get one that a dense tensor could have.
   const row = contiguousStrides(shape);
   return sameStrides(shape, model.strides, row) ? row : normalised(shape, model.strides);
 }
 
-/** Dense strides in the same order, with sensible values for dimensions of size 1. */
+/** Returns dense strides in the same order, with the strides of a dense tensor for dimensions of size 1. */
 function normalised(shape: readonly number[], strides: readonly number[]): readonly number[] {
   const order = shape.map((_, i) => i).sort((a, b) => strides[b]! - strides[a]! || shape[b]! - shape[a]! || a - b);
   const result = new Array<number>(shape.length);
@@ -62,7 +62,7 @@ function normalised(shape: readonly number[], strides: readonly number[]): reado
   return result;
 }
 
-/** Strides of a tensor over a shape that it broadcasts to. */
+/** Returns the strides of a tensor over a shape that it broadcasts to. */
 export function broadcastStrides({ shape, strides }: Layout, to: readonly number[]): readonly number[] {
   const lead = to.length - shape.length;
   return to.map((_, d) => (d < lead || shape[d - lead] === 1 ? 0 : strides[d - lead]!));

@@ -2,7 +2,7 @@ import { backendError, numel } from "@pt2/backend";
 import { LIMITS } from "../limits.ts";
 import type { Layout } from "./layout.ts";
 
-/** Element offsets of a strided tensor in row-major order. */
+/** Returns the element offsets of a strided tensor in row-major order. */
 export function offsetsOf({ shape, strides }: Layout): Int32Array {
   const count = numel(shape);
   if (count > LIMITS.offsets) {
@@ -23,7 +23,9 @@ export function offsetsOf({ shape, strides }: Layout): Int32Array {
   return offsets;
 }
 
-/** Calls back with the element offset (relative to the tensor's first) of each element in row-major order. */
+/**
+ * Calls `visit` with the element offset (relative to the tensor's first element) of each element in row-major order.
+ */
 export function forEachOffset({ shape, strides }: Layout, visit: (offset: number) => void): void {
   const rank = shape.length;
   if (shape.some((size) => size === 0)) return;
@@ -43,15 +45,15 @@ export function forEachOffset({ shape, strides }: Layout, visit: (offset: number
   }
 }
 
-/** A tensor as lanes along one dimension. */
+/** A tensor divided into one-dimensional slices along a dimension. */
 export interface Lanes {
-  /** Offset of each lane's first element, row-major over the other dimensions. */
+  /** The offset of each slice's first element, row-major over the other dimensions. */
   readonly starts: Int32Array;
   readonly size: number;
   readonly stride: number;
 }
 
-/** Lanes along `dim`; a 0-d tensor is one lane of one element. */
+/** Returns the slices along `dim`; a 0-d tensor is one slice of one element. */
 export function lanesOf({ shape, strides }: Layout, dim: number): Lanes {
   if (shape.length === 0) return { starts: new Int32Array(1), size: 1, stride: 1 };
   const others = [...shape.keys()].filter((d) => d !== dim);
@@ -59,12 +61,15 @@ export function lanesOf({ shape, strides }: Layout, dim: number): Lanes {
   return { starts, size: shape[dim]!, stride: strides[dim]! };
 }
 
-/** A dimension that counts from the end when negative. */
+/** Returns a dimension that counts from the start for one that may be negative. */
 export function normalDim(dim: number, rank: number): number {
   return rank === 0 ? 0 : (dim + rank) % rank;
 }
 
-/** An index as PyTorch takes it, negative ones from the end; out of range is null. */
+/**
+ * Returns an index that counts from the start for one that may be negative, as PyTorch does; null when it is out of
+ * range.
+ */
 export function wrapIndex(index: number, size: number): number | null {
   const wrapped = index < 0 ? index + size : index;
   return wrapped >= 0 && wrapped < size ? wrapped : null;
