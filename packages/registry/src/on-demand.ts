@@ -3,7 +3,7 @@
 
 export { failedCheckCode } from "./assertions.ts";
 export { atenOnDemand } from "./aten/on-demand.ts";
-export { writtenProblem } from "./lower/written.ts";
+export { inPlaceProblem } from "./lower/in-place-problem.ts";
 export { loading, NotLoaded, onDemand } from "./not-loaded.ts";
 export { builtInRegistry } from "./op-registry.ts";
 export { requireArguments } from "./require-arguments.ts";

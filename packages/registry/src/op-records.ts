@@ -3,7 +3,7 @@ import { functionalName, inPlaceRecord } from "./in-place.ts";
 import type { NotLoaded } from "./not-loaded.ts";
 import type { OpRecord } from "./op.ts";
 import type { OpSet } from "./op-set.ts";
-import { outRecord, twinsOfOut } from "./out-variant.ts";
+import { functionalNamesOfOut, outRecord } from "./out-variant.ts";
 import { Parts } from "./parts.ts";
 import { registryError } from "./registry-errors.ts";
 
@@ -73,7 +73,7 @@ export class OpRecords {
   }
 
   /** Returns whether an in-place op has no rules of its own, but a functional variant. */
-  hasTwin({ name, scalar, infer, decompose }: OpRecord): boolean {
+  hasFunctionalVariant({ name, scalar, infer, decompose }: OpRecord): boolean {
     if ((scalar ?? infer ?? decompose) !== undefined) return false;
     const variant = functionalName(name);
     return variant !== null && this.mayHave(variant);
@@ -147,7 +147,7 @@ export class OpRecords {
     if (view?.view !== undefined && this.#owners.get(view.name)?.set.builtIn !== true) {
       return this.#users?.scatterRecord(op, view);
     }
-    for (const name of twinsOfOut(op)) {
+    for (const name of functionalNamesOfOut(op)) {
       const variant = this.#records.get(name);
       const record = variant && outRecord(op, variant);
       if (record !== undefined) return record;

@@ -2,7 +2,7 @@ import type { DType } from "@pt2/format";
 import type { OpName } from "@pt2/graph";
 import type { ViewInverse } from "@pt2/graph/passes";
 import type { Builder, TypedOp } from "./builder.ts";
-import { similar } from "./own-ops/similar.ts";
+import { closestName } from "./own-ops/closest-name.ts";
 import { registryError } from "./registry-errors.ts";
 import type { ScalarExpr } from "./scalar/expr.ts";
 import type { ArgsOf, Operands, ResultsOf } from "./schema/infer-types.ts";
@@ -191,7 +191,7 @@ export function defineOp<const S extends string>(schema: S, rules: OpRules<S> = 
   const parsed = parseSchema(schema);
   const unknown = Object.keys(rules).find((key) => !Object.hasOwn(RULES, key));
   if (unknown !== undefined) {
-    const meant = similar(unknown, Object.keys(RULES));
+    const meant = closestName(unknown, Object.keys(RULES));
     throw registryError("registry.rule", {
       what: `The definition of ${parsed.name} has \`${unknown}\`, which is not a rule${meant === undefined ? "" : `; did you mean \`${meant}\`?`}`,
       advice: `the rules are ${Object.keys(RULES).join(", ")}`,

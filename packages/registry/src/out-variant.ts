@@ -10,7 +10,7 @@ import type { TensorMeta } from "./tensor-meta.ts";
 const UNNAMED = ["other", "dim", "", "Tensor"];
 
 /** Returns the names that the functional variant of `aten::clamp.Tensor_out` may have: `aten::clamp.Tensor`. */
-export function twinsOfOut(name: OpName): readonly OpName[] {
+export function functionalNamesOfOut(name: OpName): readonly OpName[] {
   const { namespace, op, overload } = splitOpName(name);
   const named = /^(.+)_out$/.exec(overload)?.[1];
   const overloads = named !== undefined ? [named] : overload === "out" ? UNNAMED : [];

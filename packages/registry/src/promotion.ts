@@ -1,7 +1,7 @@
 import { DTYPES, type DType } from "@pt2/format";
 import { broadcastShapes } from "./broadcast.ts";
 import { computeDtype, DEFAULT_DTYPE, isFloat8, isHalfPrecision, resultType } from "./dtype-promotion.ts";
-import { isRunNumber, type RunNumber } from "./lower/run-number.ts";
+import { isRuntimeScalar, type RuntimeScalar } from "./lower/runtime-scalar.ts";
 import type { OpRecord, Promotion } from "./op.ts";
 import { registryError } from "./registry-errors.ts";
 import { toFloat } from "./scalar/convert.ts";
@@ -35,7 +35,7 @@ export interface ScalarCall extends TensorMeta {
 export function typeScalarCall(
   record: OpRecord,
   args: Readonly<Record<string, ArgValue>>,
-  fix: (number: RunNumber) => Scalar = ({ number }) => number.value,
+  fix: (number: RuntimeScalar) => Scalar = ({ number }) => number.value,
 ): ScalarCall {
   const { schema, scalar } = record;
   if (scalar === undefined) {
@@ -46,7 +46,9 @@ export function typeScalarCall(
   const operands: TensorMeta[] = [];
   const input = (value: TensorMeta): ScalarExpr => {
     const index = operands.push(value) - 1;
-    return isRunNumber(value) ? { kind: "input", index, fix: () => toNumber(fix(value)) } : { kind: "input", index };
+    return isRuntimeScalar(value)
+      ? { kind: "input", index, fix: () => toNumber(fix(value)) }
+      : { kind: "input", index };
   };
   const expr = scalar(
     ...schema.args.map((arg) => {

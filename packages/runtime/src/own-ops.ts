@@ -1,6 +1,6 @@
 // What takes ops and handlers that users bring: it loads for programs that come with some.
 import type { Backend } from "@pt2/backend";
-import { createRegistry, type OpHandler, type OpRegistry, type OpSet, similar } from "@pt2/registry";
+import { closestName, createRegistry, type OpHandler, type OpRegistry, type OpSet } from "@pt2/registry";
 import { runtimeError } from "./runtime-errors.ts";
 
 /** The ops of a load: those that come with this project, and those of a user. */
@@ -17,7 +17,7 @@ export function registryWith(
 /** Throws for an op set with kernels under a name similar to the backend's: they would never be used. */
 function requireKernelNames(sets: readonly OpSet[], { name }: Backend): void {
   for (const { name: set, kernels = {} } of sets) {
-    const meant = Object.keys(kernels).find((key) => key !== name && similar(key, [name]) !== undefined);
+    const meant = Object.keys(kernels).find((key) => key !== name && closestName(key, [name]) !== undefined);
     if (meant === undefined) continue;
     throw runtimeError("runtime.kernels", {
       what: `Op set "${set}" has kernels for a backend \`${meant}\`, but the backend in use is called \`${name}\``,

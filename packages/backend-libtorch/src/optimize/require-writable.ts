@@ -1,6 +1,6 @@
 import { type Graph, type Node, type Program, type TensorType, usesOf, walk } from "@pt2/graph";
 import { type ArgValue, argValue, describeNode, Emitter, type OpRecord, type OpRegistry } from "@pt2/registry";
-import { loading, NotLoaded, writtenProblem } from "@pt2/registry/on-demand";
+import { inPlaceProblem, loading, NotLoaded } from "@pt2/registry/on-demand";
 import { libtorchError } from "../libtorch-errors.ts";
 
 /**
@@ -42,7 +42,7 @@ function problemOf(node: Node, graph: Graph, record: OpRecord, registry: OpRegis
   try {
     const emitter = new Emitter(registry, { name: "inference", isNative: () => true });
     const results = emitter.emit(record.name, { [first!.name]: self!, ...rest }, node);
-    return writtenProblem(results[0], self, record, args.dtype);
+    return inPlaceProblem(results[0], self, record, args.dtype);
   } catch (error) {
     if (error instanceof NotLoaded) throw error;
     // PyTorch itself refuses what it does not compute.

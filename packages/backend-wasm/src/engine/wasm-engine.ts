@@ -12,7 +12,7 @@ import {
   type StageRequest,
   type TensorData,
 } from "@pt2/engine";
-import type { LoweredTensor, LowerOptions, RunNumber } from "@pt2/registry";
+import type { LoweredTensor, LowerOptions, RuntimeScalar } from "@pt2/registry";
 import { loading } from "@pt2/registry/on-demand";
 import { readView } from "./elements.ts";
 import type { WasmStage, WasmTypes } from "./kernel.ts";
@@ -73,7 +73,7 @@ export class WasmEngine implements StageEngine<TensorView, WasmPlan> {
     plan: WasmPlan,
     tensors: readonly LoweredTensor[],
     values: readonly TensorData[],
-    numbers: readonly RunNumber[],
+    numbers: readonly RuntimeScalar[],
   ): void {
     const { constants, memory } = this.device;
     constants.finish();

@@ -14,7 +14,7 @@ import {
   viewOf,
 } from "@pt2/engine";
 import { Pt2Error } from "@pt2/format";
-import type { LoweredTensor, LowerOptions, RunNumber } from "@pt2/registry";
+import type { LoweredTensor, LowerOptions, RuntimeScalar } from "@pt2/registry";
 import { loading } from "@pt2/registry/on-demand";
 import type { Device } from "./device.ts";
 import { readViews, spanOf } from "./elements.ts";
@@ -88,7 +88,7 @@ export class WebgpuEngine implements StageEngine<TensorView, WebgpuPlan> {
     plan: WebgpuPlan,
     tensors: readonly LoweredTensor[],
     values: readonly TensorData[],
-    numbers: readonly RunNumber[],
+    numbers: readonly RuntimeScalar[],
   ): void {
     const { stream, device, plans } = this.#parts;
     plan.bind(plans.memory);

@@ -3,7 +3,7 @@
 
 import { numel, viewAs } from "@pt2/backend";
 import type { DType } from "@pt2/format";
-import { type Call, createRegistry, type LoweredTensor, type LowerOptions, type RunNumber } from "@pt2/registry";
+import { type Call, createRegistry, type LoweredTensor, type LowerOptions, type RuntimeScalar } from "@pt2/registry";
 import { aten } from "@pt2/registry/aten";
 import { evaluate, type ScalarValue, type TypedExpr } from "@pt2/registry/scalar";
 import { planArena } from "../plan-arena.ts";
@@ -264,7 +264,7 @@ export class HostDeviceEngine implements StageEngine<View, HostPlan> {
     plan: HostPlan,
     tensors: readonly LoweredTensor[],
     values: readonly TensorData[],
-    numbers: readonly RunNumber[],
+    numbers: readonly RuntimeScalar[],
   ): Promise<void> {
     await later();
     const { device } = this;

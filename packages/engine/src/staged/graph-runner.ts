@@ -1,16 +1,16 @@
 import { backendError } from "@pt2/backend";
 import type { Graph } from "@pt2/graph";
 import { type ArgValue, type LoweredTensor, lower } from "@pt2/registry";
-import type { BoundaryHost } from "./boundary.ts";
 import { explainStages } from "./explain.ts";
+import type { GraphBreakHost } from "./graph-break.ts";
+import { Placeholders } from "./placeholders.ts";
 import type { PlanCache } from "./plan-cache.ts";
 import { isDeviceData, planKey, type RunValue, type TensorType, tensorDataIn } from "./run-value.ts";
 import type { RunHooks, StageEngine, StagePlan } from "./stage-engine.ts";
 import { fetchAll, type StageCount, StageNode, stageCache } from "./stage-node.ts";
-import { StandIns } from "./stand-ins.ts";
 
 /** The code of graph breaks, once a run has met one. */
-let boundary: typeof import("./boundary.ts") | undefined;
+let graphBreaks: typeof import("./graph-break.ts") | undefined;
 
 /** The number of planned stages of an executable beyond which all plans are dropped and made anew. */
 const MAX_STAGES = 1024;
@@ -80,8 +80,8 @@ export class GraphRunner<Place extends TensorType, Plan extends StagePlan<Place>
       const { end } = node.stage;
       if (end.kind === "return") return node.read(end.outputs, "anywhere");
       // The import is made when it is needed, for most programs are one stage.
-      boundary ??= await import("./boundary.ts");
-      const results: readonly RunValue[] = await boundary.runBoundary(end, this.#host(node, hooks));
+      graphBreaks ??= await import("./graph-break.ts");
+      const results: readonly RunValue[] = await graphBreaks.runGraphBreak(end, this.#host(node, hooks));
       node = await this.#follow(node, results);
       given = results;
     }
@@ -124,7 +124,7 @@ export class GraphRunner<Place extends TensorType, Plan extends StagePlan<Place>
         advice: "Run validate() on the program: the operands of a nested graph do not fit it.",
       });
     }
-    const given = new StandIns(inputs, (i) => names[i]!);
+    const given = new Placeholders(inputs, (i) => names[i]!);
     const env = new Map<string, ArgValue>(names.map((name, i) => [name!, given.values[i]!]));
     const places = new Map<LoweredTensor, Place>();
     for (const name of this.#graph.inputs) {
@@ -143,7 +143,7 @@ export class GraphRunner<Place extends TensorType, Plan extends StagePlan<Place>
     const key = planKey(results);
     const known = from.next.find(key, results);
     if (known !== undefined) return known;
-    const given = new StandIns(results, (i) => `result${i}`);
+    const given = new Placeholders(results, (i) => `result${i}`);
     const stage = await from.stage.resume(given.values);
     const places = new Map(from.places);
     for (const tensor of from.stage.live) places.set(tensor, from.plan.place(tensor));
@@ -153,7 +153,7 @@ export class GraphRunner<Place extends TensorType, Plan extends StagePlan<Place>
     return node;
   }
 
-  #host(node: StageNode<Place, Plan>, { signal, depth = 0 }: RunHooks): BoundaryHost {
+  #host(node: StageNode<Place, Plan>, { signal, depth = 0 }: RunHooks): GraphBreakHost {
     const { lowerOptions } = this.#engine;
     let last: Promise<unknown> = Promise.resolve();
     return {

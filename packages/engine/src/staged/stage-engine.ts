@@ -1,5 +1,5 @@
 import type { Cancellation } from "@pt2/backend";
-import type { Call, LoweredTensor, LowerOptions, RunNumber, Stage } from "@pt2/registry";
+import type { Call, LoweredTensor, LowerOptions, RuntimeScalar, Stage } from "@pt2/registry";
 import type { Awaitable } from "./awaitable.ts";
 import type { DeviceData, TensorData, TensorType } from "./run-value.ts";
 
@@ -54,7 +54,7 @@ export interface StageEngine<Place extends TensorType, Plan extends StagePlan<Pl
     plan: Plan,
     tensors: readonly LoweredTensor[],
     values: readonly TensorData[],
-    numbers: readonly RunNumber[],
+    numbers: readonly RuntimeScalar[],
   ): Awaitable<void>;
   /** Runs the steps. Between them it looks at `signal`, if the device can stop there. */
   execute(plan: Plan, hooks: RunHooks): Awaitable<void>;

@@ -1,13 +1,20 @@
 import { LruCache } from "@pt2/format";
 import type { Graph } from "@pt2/graph";
-import { type ArgValue, isRunNumber, isTensor, type LoweredTensor, type RunNumber, type Stage } from "@pt2/registry";
+import {
+  type ArgValue,
+  isRuntimeScalar,
+  isTensor,
+  type LoweredTensor,
+  type RuntimeScalar,
+  type Stage,
+} from "@pt2/registry";
 import { operandsOf } from "../fuse.ts";
 import { type Awaitable, whenReady } from "./awaitable.ts";
 import { requireBytes } from "./host-values.ts";
+import type { Placeholders } from "./placeholders.ts";
 import { type Cached, PlanCache } from "./plan-cache.ts";
 import { isDeviceData, isHostData, isTensorData, type RunValue, type TensorType, tensorDataIn } from "./run-value.ts";
 import type { RunHooks, StageEngine, StagePlan } from "./stage-engine.ts";
-import type { StandIns } from "./stand-ins.ts";
 
 /**
  * The number of plans beyond which the least recently used is dropped: of a graph, after a graph break, for called ops.
@@ -24,7 +31,7 @@ export interface StageCount {
 export interface StageOrigin<Place, Plan> {
   readonly key: string;
   /** The placeholders of the values that the stage is given. */
-  readonly given: StandIns;
+  readonly given: Placeholders;
   /** Tensors that exist already. */
   readonly places: ReadonlyMap<LoweredTensor, Place>;
   /** The plan before. */
@@ -47,10 +54,10 @@ export class StageNode<Place extends TensorType, Plan extends StagePlan<Place>> 
   readonly places: ReadonlyMap<LoweredTensor, Place>;
   readonly next: PlanCache<readonly RunValue[], StageNode<Place, Plan>> = stageCache();
   readonly #engine: StageEngine<Place, Plan>;
-  readonly #given: StandIns;
+  readonly #given: Placeholders;
   readonly #count: StageCount;
   /** The runtime scalars that the stage's steps read. */
-  readonly #numbers: readonly RunNumber[];
+  readonly #numbers: readonly RuntimeScalar[];
   /** Runners of the graphs that the graph break calls. */
   readonly #graphs = new LruCache<Graph | string, CalledGraph<Place, Plan>>(MAX_GRAPHS, (runner) => runner.release());
 
@@ -59,7 +66,7 @@ export class StageNode<Place extends TensorType, Plan extends StagePlan<Place>> 
     origin: StageOrigin<Place, Plan>,
     stage: Stage,
     plan: Plan,
-    numbers: readonly RunNumber[],
+    numbers: readonly RuntimeScalar[],
   ) {
     this.#engine = engine;
     this.#given = origin.given;
@@ -79,7 +86,7 @@ export class StageNode<Place extends TensorType, Plan extends StagePlan<Place>> 
     stage: Stage,
   ): Promise<StageNode<Place, Plan>> {
     const { places, given, after } = origin;
-    const numbers = [...new Set(stage.calls.flatMap(operandsOf).filter(isRunNumber))];
+    const numbers = [...new Set(stage.calls.flatMap(operandsOf).filter(isRuntimeScalar))];
     const plan = await engine.plan({ stage, places, inputs: [...given.tensors, ...numbers], after });
     return new StageNode(engine, origin, stage, plan, numbers);
   }
@@ -114,7 +121,7 @@ export class StageNode<Place extends TensorType, Plan extends StagePlan<Place>> 
       let at = 0;
       const resolve = (value: ArgValue): RunValue => {
         if (Array.isArray(value)) return (value as readonly ArgValue[]).map(resolve) as unknown as RunValue;
-        if (isRunNumber(value)) return value.number.value;
+        if (isRuntimeScalar(value)) return value.number.value;
         return isComputed(value) ? data[at++]! : value;
       };
       return values.map(resolve);
@@ -142,7 +149,7 @@ export class StageNode<Place extends TensorType, Plan extends StagePlan<Place>> 
 
 /** Whether a value is a tensor that steps compute; a runtime scalar is known without them. */
 function isComputed(value: ArgValue): value is LoweredTensor {
-  return isTensor(value) && !isRunNumber(value);
+  return isTensor(value) && !isRuntimeScalar(value);
 }
 
 /** Makes a cache for the stages that begin a graph, or follow another stage. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { functionalName } from "../in-place.ts";
-import { twinsOfOut } from "../out-variant.ts";
+import { functionalNamesOfOut } from "../out-variant.ts";
 import { createRegistry } from "../own-ops/create-registry.ts";
 import { printSchema } from "../schema/print.ts";
 import { torchSchemas } from "../schemas.ts";
@@ -44,7 +44,7 @@ describe("aten", () => {
   it("the derived schemas of out variants are exactly PyTorch's", () => {
     const derived = torchSchemas
       .names()
-      .filter((name) => twinsOfOut(name).length > 0 && registry.resolve(name) !== undefined);
+      .filter((name) => functionalNamesOfOut(name).length > 0 && registry.resolve(name) !== undefined);
     expect(derived.length).toBeGreaterThan(300);
     const different = derived.filter(
       (name) => printSchema(registry.resolve(name)!.schema) !== torchSchemas.textOf(name),

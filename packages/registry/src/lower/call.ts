@@ -5,7 +5,7 @@ import type { HandlerAnswer } from "../own-ops/handler-results.ts";
 import type { ArgValue } from "../tensor-meta.ts";
 import type { TypedCall } from "./elementwise.ts";
 import type { LoweredTensor } from "./lowered-tensor.ts";
-import type { RunNumbers } from "./run-number.ts";
+import type { RuntimeScalars } from "./runtime-scalar.ts";
 
 /**
  * A call of a lowered program: its shapes are concrete, its arguments are resolved by schema, and it has no symbols.
@@ -33,16 +33,16 @@ export interface Call {
 }
 
 /** A point where a program must run what comes before it can be lowered further. */
-export type Boundary =
+export type GraphBreak =
   /** An op whose result sizes (or number of results) depend on data. */
   | { readonly kind: "dynamic"; readonly record: OpRecord; readonly args: Call["args"]; readonly node: Node }
   /** A function of a handler. */
-  | HandlerBoundary
+  | HandlerGraphBreak
   /** `cond`, `while_loop`, `scan`, `map_impl`: operands by position, which include {@link Graph}s. */
   | { readonly kind: "control"; readonly operands: readonly (ArgValue | Graph)[]; readonly node: Node };
 
 /** A node that a handler's function runs. */
-export interface HandlerBoundary {
+export interface HandlerGraphBreak {
   readonly kind: "handler";
   readonly run: HandlerFunction;
   readonly args: Call["args"];
@@ -57,13 +57,13 @@ export interface HandlerBoundary {
 /** A sequence of calls with fixed shapes, and the graph break that ends it. */
 export interface Stage {
   readonly calls: readonly Call[];
-  readonly end: Boundary | { readonly kind: "return"; readonly outputs: readonly ArgValue[] };
+  readonly end: GraphBreak | { readonly kind: "return"; readonly outputs: readonly ArgValue[] };
   /** The tensors that the graph break or a later call reads: they must outlive the calls. */
   readonly live: ReadonlySet<LoweredTensor>;
   /**
    * The runtime scalars whose values the stage depends on: the stage is valid for a run as long as they are the same.
    */
-  readonly numbers: RunNumbers;
+  readonly numbers: RuntimeScalars;
   /** Continues after the graph break with its results (one entry per return of its node). */
   resume(results: readonly ArgValue[]): Promise<Stage>;
 }

@@ -4,7 +4,7 @@ import { simplify } from "../scalar/simplify.ts";
 import { type TypedExpr, typeExpr } from "../scalar/typed.ts";
 import type { ArgValue, Scalar, TensorMeta } from "../tensor-meta.ts";
 import type { LoweredTensor } from "./lowered-tensor.ts";
-import type { RunNumber } from "./run-number.ts";
+import type { RuntimeScalar } from "./runtime-scalar.ts";
 
 /** An elementwise call that is ready for code generation or fusion: every conversion is explicit in `expr`. */
 export interface TypedCall extends TensorMeta {
@@ -17,7 +17,7 @@ export interface TypedCall extends TensorMeta {
 export function typedCall(
   record: OpRecord,
   args: Readonly<Record<string, ArgValue>>,
-  fix: (number: RunNumber) => Scalar,
+  fix: (number: RuntimeScalar) => Scalar,
 ): TypedCall {
   const { dtype, shape, compute, expr, operands } = typeScalarCall(record, args, fix);
   const rules = { compute, operands: operands.map((operand) => operand.dtype), result: dtype };

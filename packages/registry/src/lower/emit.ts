@@ -14,11 +14,11 @@ import { describe } from "./arguments.ts";
 import type { Call } from "./call.ts";
 import { requireArgumentValues } from "./check-arguments.ts";
 import { typedCall } from "./elementwise.ts";
+import { inPlaceProblem } from "./in-place-problem.ts";
 import { located } from "./located.ts";
 import { Recipe } from "./recipe.ts";
 import { isFree, named, resultsOf, viewMeta } from "./results.ts";
-import { RunNumbers } from "./run-number.ts";
-import { writtenProblem } from "./written.ts";
+import { RuntimeScalars } from "./runtime-scalar.ts";
 
 /** The backend that a program is lowered for. */
 export interface LowerTarget {
@@ -55,12 +55,12 @@ export class Emitter {
   readonly calls: Call[] = [];
   readonly #registry: OpRegistry;
   readonly #target: LowerTarget;
-  readonly #numbers: RunNumbers;
+  readonly #numbers: RuntimeScalars;
   /** The number of calls before the current node. */
   #nodeStart = 0;
 
   /** `numbers` records which runtime scalars the calls depend on. */
-  constructor(registry: OpRegistry, target: LowerTarget, numbers: RunNumbers = new RunNumbers()) {
+  constructor(registry: OpRegistry, target: LowerTarget, numbers: RuntimeScalars = new RuntimeScalars()) {
     this.#registry = registry;
     this.#target = target;
     this.#numbers = numbers;
@@ -86,7 +86,7 @@ export class Emitter {
   #emitNode(op: OpName, given: Call["args"], node: Node): readonly ArgValue[] {
     const results = this.#emit(op, given, node, 0);
     const record = node.written === undefined ? undefined : this.#recordOf(op);
-    const problem = record && writtenProblem(results[0], given[node.written!], record, given.dtype);
+    const problem = record && inPlaceProblem(results[0], given[node.written!], record, given.dtype);
     if (problem) throw registryError("registry.argument", { what: `${op}: ${problem}`, where: describe(node) });
     return results;
   }
@@ -108,13 +108,13 @@ export class Emitter {
 
     const rewrite = this.#registry.handlerOf(op)?.rewrite;
     if (rewrite !== undefined) {
-      const settled = this.#resolve(record, given, node);
-      const rewritten = this.#byUser(settled, node, depth, (b) => rewrite(settled, b));
+      const resolved = this.#resolve(record, given, node);
+      const rewritten = this.#byUser(resolved, node, depth, (b) => rewrite(resolved, b));
       if (rewritten !== undefined) return resultsOf(record, rewritten);
     }
     if (this.#registry.hasKernel(op, this.#target.name)) {
-      const settled = this.#resolve(record, given, node);
-      if (this.#isNative(op, settled)) return this.#pushNative(record, settled, node, depth);
+      const resolved = this.#resolve(record, given, node);
+      if (this.#isNative(op, resolved)) return this.#pushNative(record, resolved, node, depth);
     }
     // Scalar expressions are real; a complex call is treated like any other op.
     if (record.scalar === undefined) return this.#emitStructured(record, args, node, depth);
@@ -162,8 +162,8 @@ export class Emitter {
   /** Without a record there is no schema either: a handler gets the arguments as the program gives them. */
   #emitUnknown(op: OpName, given: Readonly<Record<string, ArgValue>>, node: Node, depth: number): readonly ArgValue[] {
     const rewrite = this.#registry.handlerOf(op)?.rewrite;
-    const settled = this.#numbers.settle(given);
-    const rewritten = rewrite && this.#byUser(settled, node, depth, (b) => rewrite(settled, b));
+    const fixed = this.#numbers.fixAll(given);
+    const rewritten = rewrite && this.#byUser(fixed, node, depth, (b) => rewrite(fixed, b));
     if (rewritten === undefined) throw unsupported(op, node, this.#target.name, "the registry has no record of it");
     return Array.isArray(rewritten) ? (rewritten as readonly ArgValue[]) : [rewritten];
   }
@@ -189,8 +189,8 @@ export class Emitter {
   ): Call["args"] {
     const { schema } = record;
     const tensors = (name: string): boolean => schema.args.some((arg) => arg.name === name && hasTensor(arg.type));
-    const settled = this.#numbers.settle(given, (name) => keeps(record, name) || tensors(name));
-    return resolveArgs(schema, settled, () => describe(node));
+    const fixed = this.#numbers.fixAll(given, (name) => keeps(record, name) || tensors(name));
+    return resolveArgs(schema, fixed, () => describe(node));
   }
 
   /**

@@ -5,12 +5,12 @@ import { type OpRegistry, resolveArgs } from "../op-registry.ts";
 import { registryError } from "../registry-errors.ts";
 import type { ArgValue } from "../tensor-meta.ts";
 import { argValue, describe, type Environment, operandOf } from "./arguments.ts";
-import type { Boundary, Stage } from "./call.ts";
+import type { GraphBreak, Stage } from "./call.ts";
 import { requireArgumentValues } from "./check-arguments.ts";
 import { Emitter, type LowerTarget } from "./emit.ts";
 import { located } from "./located.ts";
 import { type LoweredTensor, tensorsIn } from "./lowered-tensor.ts";
-import { isRunNumber, RunNumbers } from "./run-number.ts";
+import { isRuntimeScalar, RuntimeScalars } from "./runtime-scalar.ts";
 import { evaluateSymbolic } from "./symbolic.ts";
 
 /** The options of lowering, which are the same for every stage of a graph. */
@@ -39,7 +39,7 @@ export async function lower(graph: Graph, inputs: Environment, options: LowerOpt
 
 async function lowerFrom(graph: Graph, start: number, given: Environment, options: LowerOptions): Promise<Stage> {
   const env = new Map(given);
-  const numbers = new RunNumbers();
+  const numbers = new RuntimeScalars();
   const emitter = new Emitter(options.registry, options.target, numbers);
   for (let at = start; at < graph.nodes.length; at++) {
     const node = graph.nodes[at]!;
@@ -50,7 +50,7 @@ async function lowerFrom(graph: Graph, start: number, given: Environment, option
       bind(node, [symbolic], env);
       continue;
     }
-    const end = await loading(() => boundaryAt(node, graph, env, numbers, options));
+    const end = await loading(() => graphBreakAt(node, graph, env, numbers, options));
     if (end !== null) {
       const resume = (results: readonly ArgValue[]): Promise<Stage> => {
         const next = new Map(env);
@@ -66,7 +66,7 @@ async function lowerFrom(graph: Graph, start: number, given: Environment, option
   const returnNode: Node = { name: "output", op: "return", args: [], outputs: [], origin: {} };
   const outputs = graph.outputs.map((arg) => argValue(arg, env, returnNode));
   const live = new Set(outputs.flatMap(storedIn));
-  return { calls: emitter.calls, end: { kind: "return", outputs }, live, numbers, resume: missingBoundary };
+  return { calls: emitter.calls, end: { kind: "return", outputs }, live, numbers, resume: noGraphBreak };
 }
 
 /** Returns the tensors that the node at `at` and later nodes read. */
@@ -83,23 +83,23 @@ function liveAt(graph: Graph, at: number, env: Environment): ReadonlySet<Lowered
 
 /** Returns the tensors of a value that have memory after the stage. */
 function storedIn(value: ArgValue | undefined): readonly LoweredTensor[] {
-  return tensorsIn(value).filter((tensor) => !isRunNumber(tensor));
+  return tensorsIn(value).filter((tensor) => !isRuntimeScalar(tensor));
 }
 
-function boundaryAt(
+function graphBreakAt(
   node: Node,
   { values: types }: Graph,
   env: Environment,
-  numbers: RunNumbers,
+  numbers: RuntimeScalars,
   { registry, handlerContext }: LowerOptions,
-): Boundary | null {
+): GraphBreak | null {
   if (isControl(node.op)) {
     return { kind: "control", operands: node.args.map(({ arg }) => operandOf(arg, env, node)), node };
   }
   const handler = registry.handlerOf(node.op);
   const record = registry.resolve(node.op);
   if (handler?.compile !== undefined) {
-    const given = numbers.settle(namedArgs(node, env));
+    const given = numbers.fixAll(namedArgs(node, env));
     const args = record === undefined ? given : resolveArgs(record.schema, given, () => describe(node));
     const where = describe(node);
     const made = handler.compile({ op: node.op, name: node.name, args, where }, handlerContext(node));
@@ -113,7 +113,7 @@ function boundaryAt(
     };
   }
   if (record?.dynamic === undefined || record.dynamic === false) return null;
-  const args = resolveArgs(record.schema, numbers.settle(namedArgs(node, env)), () => describe(node));
+  const args = resolveArgs(record.schema, numbers.fixAll(namedArgs(node, env)), () => describe(node));
   const { dynamic } = record;
   if (dynamic !== true && !located(node, () => dynamic(args))) return null;
   // A backend sees data only after the rules have accepted dtypes and shapes, as for any other op.
@@ -145,6 +145,6 @@ function bind(node: Node, results: readonly ArgValue[], env: Map<string, ArgValu
   }
 }
 
-async function missingBoundary(): Promise<never> {
+async function noGraphBreak(): Promise<never> {
   throw registryError("registry.rule", { what: "A lowered program was resumed after its end" });
 }

@@ -1,7 +1,7 @@
 import { evaluateSymbolicOp, type Node, type SymOperand } from "@pt2/graph";
 import type { ArgValue, Scalar } from "../tensor-meta.ts";
 import { isScalar } from "../wrapped.ts";
-import { isRunNumber, type RunNumbers } from "./run-number.ts";
+import { isRuntimeScalar, type RuntimeScalars } from "./runtime-scalar.ts";
 
 /** A Python value: ints are bigints, floats are numbers. */
 type PyValue = bigint | number | boolean;
@@ -10,22 +10,22 @@ type PyValue = bigint | number | boolean;
 export function evaluateSymbolic(
   node: Node,
   valueOfArg: (index: number) => ArgValue,
-  numbers: RunNumbers,
+  numbers: RuntimeScalars,
 ): ArgValue | undefined {
   if (!/^(_operator|math|torch|builtins)::/.test(node.op)) return undefined;
   const given = node.args.flatMap(({ name }, i) => {
     const value = valueOfArg(i);
     const items = Array.isArray(value) ? (value as readonly ArgValue[]) : [value];
-    return items.filter((item) => isScalar(item) || isRunNumber(item)).map((item) => ({ name, item }));
+    return items.filter((item) => isScalar(item) || isRuntimeScalar(item)).map((item) => ({ name, item }));
   });
   const evaluate = (): Scalar | undefined => {
     const operands = given.map(({ name, item }): SymOperand<PyValue> => {
-      return { name, value: toPython(isRunNumber(item) ? item.number.value : item) };
+      return { name, value: toPython(isRuntimeScalar(item) ? item.number.value : item) };
     });
     const result = evaluateSymbolicOp(node.op, operands);
     return result === undefined ? undefined : fromPython(result);
   };
-  if (!given.some(({ item }) => isRunNumber(item)) || evaluate() === undefined) return evaluate();
+  if (!given.some(({ item }) => isRuntimeScalar(item)) || evaluate() === undefined) return evaluate();
   return numbers.derive(node.name, () => evaluate()!);
 }
 

@@ -40,7 +40,7 @@ export function createRegistry({ sets, handlers = [] }: RegistryParts): OpRegist
       const handler = handlerOf(op);
       if (handler !== undefined) return effectsOfHandled(record, handler);
       if (record === undefined) return undefined;
-      const isTwin = record.functional !== undefined || records.hasTwin(record);
+      const isTwin = record.functional !== undefined || records.hasFunctionalVariant(record);
       const own = !isTwin || kernels.backendsOf(record.name).length > 0;
       const users = hasUsers && records.userSetOf(record.name) !== undefined;
       // Observations of PyTorch's op do not hold for a user's op of the same name.

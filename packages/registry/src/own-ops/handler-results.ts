@@ -8,7 +8,7 @@ import { registryError } from "../registry-errors.ts";
 import type { TensorMeta } from "../tensor-meta.ts";
 import { isTensorMeta } from "../wrapped.ts";
 import { describeValue } from "./describe-value.ts";
-import { type Claim, requireRecorded } from "./recorded.ts";
+import { type Claim, requireRecorded } from "./recorded-types.ts";
 
 /** A tensor, or the tensors of a `Tensor[]`. */
 export type HandlerAnswer<Tensor = HandlerTensor> = Tensor | readonly Tensor[];

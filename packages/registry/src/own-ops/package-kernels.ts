@@ -2,7 +2,7 @@ import { type OpName, parseOpName } from "@pt2/graph";
 import type { OpRecords } from "../op-records.ts";
 import type { OpSet } from "../op-set.ts";
 import { registryError } from "../registry-errors.ts";
-import { similar } from "./similar.ts";
+import { closestName } from "./closest-name.ts";
 
 /** The kernels that op sets provide. Only backends understand them; the registry just reads the names of their ops. */
 export class PackageKernels {
@@ -39,7 +39,7 @@ export function requireKernelOps(sets: readonly OpSet[], records: Pick<OpRecords
     for (const [backend, brought] of Object.entries(kernels)) {
       const wrong = brought.flatMap(opsOf).find((op) => op !== parseOpName(op) || !records.mayHave(op));
       if (wrong === undefined) continue;
-      const meant = records.mayHave(parseOpName(wrong)) ? parseOpName(wrong) : similar(wrong, records.names);
+      const meant = records.mayHave(parseOpName(wrong)) ? parseOpName(wrong) : closestName(wrong, records.names);
       throw registryError("registry.kernels", {
         what: `Op set "${name}" has a kernel for ${backend} that names ${wrong}, which no op set defines${meant === undefined ? "" : `; did you mean ${meant}?`}`,
         advice: "write the name as `ns::op.overload`, and define the op: `defineOp(schema)` is enough",

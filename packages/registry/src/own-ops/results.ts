@@ -2,4 +2,4 @@
 
 export { requireDepth } from "./handler-depth.ts";
 export { answersOf, requireFunction } from "./handler-results.ts";
-export { requireAsRecorded } from "./recorded.ts";
+export { requireAsRecorded } from "./recorded-types.ts";

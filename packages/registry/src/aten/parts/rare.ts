@@ -4,8 +4,8 @@ import { BATCH_NORM_BACKWARD_OPS } from "../backward/batch-norm.ts";
 import { CONVOLUTION_BACKWARD_OPS } from "../backward/convolution.ts";
 import { COLUMN_OPS } from "../conv/column.ts";
 import { FILL_DIAGONAL_OPS } from "../copy/fill-diagonal.ts";
-import { TAPER_OPS } from "../factory/taper.ts";
-import { WINDOW_OPS } from "../factory/window.ts";
+import { BARTLETT_KAISER_OPS } from "../factory/bartlett-kaiser.ts";
+import { COSINE_WINDOW_OPS } from "../factory/cosine-windows.ts";
 import { HISTOGRAM_OPS } from "../index/histogram.ts";
 import { SEARCH_OPS } from "../index/search.ts";
 import { SEGMENT_OPS } from "../index/segment.ts";
@@ -43,8 +43,8 @@ export const rareOps: readonly OpRecord[] = [
   ...CONVOLUTION_BACKWARD_OPS,
   ...COLUMN_OPS,
   ...FILL_DIAGONAL_OPS,
-  ...TAPER_OPS,
-  ...WINDOW_OPS,
+  ...BARTLETT_KAISER_OPS,
+  ...COSINE_WINDOW_OPS,
   ...HISTOGRAM_OPS,
   ...SEARCH_OPS,
   ...SEGMENT_OPS,

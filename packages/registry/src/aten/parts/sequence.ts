@@ -6,7 +6,7 @@ import { FILL_OPS } from "../factory/fill.ts";
 import { SEQUENCE_OPS } from "../factory/sequence.ts";
 import { EMBEDDING_OPS } from "../index/embedding.ts";
 import { INDEX_OPS } from "../index/index-ops.ts";
-import { PRODUCT_OPS } from "../matmul/product.ts";
+import { MATMUL_OPS } from "../matmul/matmul.ts";
 import { LAYER_NORM_OPS } from "../norm/layer-norm.ts";
 import { COMPARE_OPS } from "../pointwise/compare.ts";
 import { LOGICAL_OPS } from "../pointwise/logical.ts";
@@ -25,7 +25,7 @@ export const sequenceOps: readonly OpRecord[] = [
   ...SEQUENCE_OPS,
   ...EMBEDDING_OPS,
   ...INDEX_OPS,
-  ...PRODUCT_OPS,
+  ...MATMUL_OPS,
   ...LAYER_NORM_OPS,
   ...COMPARE_OPS,
   ...LOGICAL_OPS,

@@ -3,8 +3,8 @@ import { Pt2Error } from "@pt2/format";
 import type { Graph } from "@pt2/graph";
 import {
   type ArgValue,
-  type Boundary,
   describeNode,
+  type GraphBreak,
   type HandlerAnswer,
   type HandlerFrame,
   type HandlerTensor,
@@ -18,7 +18,7 @@ import { opGraph } from "./op-graph.ts";
 import { isHostData, type RunValue, tensorDataIn } from "./run-value.ts";
 
 /** What a graph break works with. */
-export interface BoundaryHost {
+export interface GraphBreakHost {
   /** The name of the backend in errors. */
   readonly backend: string;
   readonly registry: OpRegistry;
@@ -42,7 +42,7 @@ export interface BoundaryHost {
 }
 
 /** Runs what stands between two stages. Returns one entry per return of its node. */
-export async function runBoundary(end: Boundary, host: BoundaryHost): Promise<readonly RunValue[]> {
+export async function runGraphBreak(end: GraphBreak, host: GraphBreakHost): Promise<readonly RunValue[]> {
   switch (end.kind) {
     case "dynamic": {
       const kernel = DYNAMIC_KERNELS.get(end.record.name);
@@ -93,7 +93,7 @@ export async function runBoundary(end: Boundary, host: BoundaryHost): Promise<re
 
 function readArgs(
   args: Readonly<Record<string, ArgValue>>,
-  host: BoundaryHost,
+  host: GraphBreakHost,
 ): Awaitable<Readonly<Record<string, RunValue>>> {
   return whenReady(host.read(Object.values(args), "host"), (values) =>
     Object.fromEntries(Object.keys(args).map((name, i) => [name, values[i]!])),

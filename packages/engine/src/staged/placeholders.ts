@@ -1,10 +1,10 @@
-import { type ArgValue, type LoweredTensor, type RunNumber, runNumber } from "@pt2/registry";
+import { type ArgValue, type LoweredTensor, type RuntimeScalar, runtimeScalar } from "@pt2/registry";
 import { isRealNumber, isTensorData, type RealNumber, type RunValue } from "./run-value.ts";
 
 /**
  * Placeholders for the values of a run while a stage is lowered: tensors by dtype and shape, numbers by their cells.
  */
-export class StandIns {
+export class Placeholders {
   /** One placeholder for each value. */
   readonly values: readonly ArgValue[];
   /** The tensors among them, those in lists included. */
@@ -13,7 +13,7 @@ export class StandIns {
   readonly #cells: { value: RealNumber }[] = [];
 
   constructor(values: readonly RunValue[], nameOf: (index: number) => string) {
-    this.values = values.map((value, i) => this.#standIn(value, nameOf(i)));
+    this.values = values.map((value, i) => this.#placeholder(value, nameOf(i)));
     this.tensors = this.#tensors;
   }
 
@@ -27,8 +27,8 @@ export class StandIns {
     values.forEach(visit);
   }
 
-  #standIn(value: RunValue, name: string): ArgValue {
-    if (Array.isArray(value)) return value.map((item: RunValue, i) => this.#standIn(item, `${name}.${i}`));
+  #placeholder(value: RunValue, name: string): ArgValue {
+    if (Array.isArray(value)) return value.map((item: RunValue, i) => this.#placeholder(item, `${name}.${i}`));
     if (isRealNumber(value)) return this.#number(value, name);
     if (!isTensorData(value)) return value;
     const tensor: LoweredTensor = { dtype: value.dtype, shape: value.shape, name };
@@ -36,9 +36,9 @@ export class StandIns {
     return tensor;
   }
 
-  #number(value: RealNumber, name: string): RunNumber {
+  #number(value: RealNumber, name: string): RuntimeScalar {
     const cell = { value };
     this.#cells.push(cell);
-    return runNumber(name, cell);
+    return runtimeScalar(name, cell);
   }
 }

@@ -3,15 +3,15 @@ import { pythonDtype } from "../wrapped.ts";
 import type { LoweredTensor } from "./lowered-tensor.ts";
 
 /** A number whose value each run sets: a 0-d tensor to the rules of ops, which promotes like a Python number. */
-export type RunNumber = LoweredTensor & { readonly number: NumberCell };
+export type RuntimeScalar = LoweredTensor & { readonly number: NumberCell };
 
 /** Makes a runtime scalar; the backend sets its cell before each run. */
-export function runNumber(name: string, number: NumberCell): RunNumber {
+export function runtimeScalar(name: string, number: NumberCell): RuntimeScalar {
   return { name, dtype: pythonDtype(number.value), shape: [], number };
 }
 
 /** Returns whether a value is a runtime scalar. */
-export function isRunNumber(value: ArgValue | undefined): value is RunNumber {
+export function isRuntimeScalar(value: ArgValue | undefined): value is RuntimeScalar {
   return typeof value === "object" && value !== null && "number" in value && value.number !== undefined;
 }
 
@@ -19,13 +19,13 @@ export function isRunNumber(value: ArgValue | undefined): value is RunNumber {
  * Tracks what a stage assumes about runtime scalars. A rule that reads such a number during lowering fixes it: the
  * stage is then valid only for runs with the same value. A number that no rule reads is an operand like any tensor.
  */
-export class RunNumbers {
+export class RuntimeScalars {
   readonly #fixed = new Set<NumberCell>();
   /** The checks in the order of their creation: derived numbers are updated before they are compared. */
   readonly #checks: (() => boolean)[] = [];
 
   /** Returns the current value, and makes the stage depend on it. */
-  readonly fix = (value: RunNumber): Scalar => {
+  readonly fix = (value: RuntimeScalar): Scalar => {
     const { number } = value;
     const expected = number.value;
     if (!this.#fixed.has(number)) {
@@ -36,14 +36,14 @@ export class RunNumbers {
   };
 
   /** Makes a number that follows from others. The stage depends on its being an int, a float or a bool. */
-  derive(name: string, compute: () => Scalar): RunNumber {
+  derive(name: string, compute: () => Scalar): RuntimeScalar {
     const cell = { value: compute() };
     const dtype = pythonDtype(cell.value);
     this.#checks.push(() => {
       cell.value = compute();
       return pythonDtype(cell.value) === dtype;
     });
-    return runNumber(name, cell);
+    return runtimeScalar(name, cell);
   }
 
   /** Updates derived numbers; returns whether the stage is valid for the current values. */
@@ -57,23 +57,21 @@ export class RunNumbers {
   }
 
   /** Fixes the runtime scalars in arguments, except where `keeps` says that the argument's rules accept a tensor. */
-  settle(
+  fixAll(
     given: Readonly<Record<string, ArgValue>>,
     keeps: (name: string) => boolean = () => false,
   ): Readonly<Record<string, ArgValue>> {
-    if (!Object.values(given).some(holdsRunNumber)) return given;
-    const settled = (value: ArgValue): ArgValue => {
-      if (Array.isArray(value)) return value.map(settled);
-      return isRunNumber(value) ? this.fix(value) : value;
+    if (!Object.values(given).some(holdsRuntimeScalar)) return given;
+    const fixed = (value: ArgValue): ArgValue => {
+      if (Array.isArray(value)) return value.map(fixed);
+      return isRuntimeScalar(value) ? this.fix(value) : value;
     };
-    return Object.fromEntries(
-      Object.entries(given).map(([name, value]) => [name, keeps(name) ? value : settled(value)]),
-    );
+    return Object.fromEntries(Object.entries(given).map(([name, value]) => [name, keeps(name) ? value : fixed(value)]));
   }
 }
 
-function holdsRunNumber(value: ArgValue): boolean {
-  return Array.isArray(value) ? value.some(holdsRunNumber) : isRunNumber(value);
+function holdsRuntimeScalar(value: ArgValue): boolean {
+  return Array.isArray(value) ? value.some(holdsRuntimeScalar) : isRuntimeScalar(value);
 }
 
 function isSame(a: Scalar, b: Scalar): boolean {

@@ -1,5 +1,5 @@
 /** Returns the candidate that was probably meant: one with an edit distance of at most two. */
-export function similar(text: string, candidates: Iterable<string>): string | undefined {
+export function closestName(text: string, candidates: Iterable<string>): string | undefined {
   let [best, least]: [string | undefined, number] = [undefined, 3];
   for (const candidate of candidates) {
     if (Math.abs(candidate.length - text.length) >= least) continue;

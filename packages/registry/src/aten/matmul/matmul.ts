@@ -7,9 +7,9 @@ import { checkSameDtype } from "../support/dtypes.ts";
 import { type Emit, emit } from "../support/emit.ts";
 
 /** Defines products without an addend: `mm`, `bmm`, `matmul`, `mv`, `dot`, … */
-export const PRODUCT_OPS: readonly OpRecord[] = [
+export const MATMUL_OPS: readonly OpRecord[] = [
   defineOp("aten::mm(Tensor self, Tensor mat2) -> Tensor", {
-    infer: ({ self, mat2 }) => product("mm", self, mat2, 2),
+    infer: ({ self, mat2 }) => inferProduct("mm", self, mat2, 2),
     gradient: ({ args, grads }, b) => productGradient(b, "aten::mm", args, grads[0] ?? null),
     decompose: ({ self, mat2 }, b) => {
       const e = emit(b);
@@ -17,7 +17,7 @@ export const PRODUCT_OPS: readonly OpRecord[] = [
     },
   }),
   defineOp("aten::bmm(Tensor self, Tensor mat2) -> Tensor", {
-    infer: ({ self, mat2 }) => product("bmm", self, mat2, 3),
+    infer: ({ self, mat2 }) => inferProduct("bmm", self, mat2, 3),
     gradient: ({ args, grads }, b) => productGradient(b, "aten::bmm", args, grads[0] ?? null),
   }),
   defineOp("aten::matmul(Tensor self, Tensor other) -> Tensor", {
@@ -109,7 +109,7 @@ function productGradient(
 }
 
 /** Infers the result of `mm` (rank 2) and `bmm` (rank 3). */
-function product(op: string, self: TensorMeta, mat2: TensorMeta, rank: number): TensorMeta {
+function inferProduct(op: string, self: TensorMeta, mat2: TensorMeta, rank: number): TensorMeta {
   check(
     self.shape.length === rank && mat2.shape.length === rank,
     () => `${op}: both matrices must be ${rank}-D, got ${show(self.shape)} and ${show(mat2.shape)}`,

@@ -7,7 +7,7 @@ import { isTensorMeta } from "../wrapped.ts";
  * Returns why the result of an in-place call cannot be written to its argument, or null: the shapes differ, or PyTorch
  * does not convert between the dtypes. An explicit `dtype` to compute in must be that of the argument.
  */
-export function writtenProblem(
+export function inPlaceProblem(
   result: ArgValue | undefined,
   written: ArgValue | undefined,
   { schema }: OpRecord,

@@ -16,7 +16,7 @@ const BLACKMAN: Cosines = [0.42, 0.5, 0.08];
 const FLOATS: Requirements = { choices: { dtype: ["float16", "bfloat16", "float32", "float64"] } };
 
 /** Defines the window functions that are sums of cosines. */
-export const WINDOW_OPS: readonly OpRecord[] = [
+export const COSINE_WINDOW_OPS: readonly OpRecord[] = [
   defineOp(
     "aten::hann_window(int window_length, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor",
     { requires: FLOATS, decompose: ({ window_length, dtype }, b) => cosines(window_length, true, HANN, dtype, b) },
