@@ -23,17 +23,32 @@ const RULES: readonly Rule[] = [
     in: () => true,
     advice: "the npm package `pt2` is not ours: write `npx @pt2/cli`",
   },
-  {
-    pattern: /\b(?:(?:no|some|any)body(?:'s)?(?!::|")|w[h]oever|minimal[ ]filtering|hostile[ ]tests?)\b/i,
-    in: (file) => /\.(?:ts|md|py)$/.test(file) && !/^(?:\.changeset|examples\/search)\//.test(file),
-    advice: "name the component, and use the word of docs/glossary.md",
-  },
+  ...wordsOfTheGlossary(
+    [/\b(?:no|some|any)body(?:'s)?(?!::|")|\bw[h]oever\b/, "name the component that does it"],
+    [/\bminimal[ ]filtering\b/, "GPU literature says Winograd"],
+    [/\bhostile[ ]tests?\b/, "a test with random or damaged input is a fuzz test"],
+    [/\bstand-?[i]ns?\b|\bStand[I]ns?/, "`torch.fx` says placeholder"],
+    [/\b(?:t[w]ins?|\w+T[w]ins?)\b/, "PyTorch says variant: functional, in-place, out, copy"],
+    [/\brun[ -]?[n]umbers?\b/, "a number that only a run knows is a runtime scalar"],
+    [/\bops?[ ]in[ ]place\b/, "PyTorch says in-place op"],
+    [/\bwithout[ ]further[ ]ado\b|\bfor[ ]people\b|\bkeeps?[ ]no[ ]books\b/, "say what happens, in technical terms"],
+    [/\brules?[ ]answers?[ ]at[ ]once\b|\banswers?[ ]later\b/, "say synchronous or asynchronous"],
+  ),
   {
     pattern: /tarball:|https?:\/\//,
     in: (file) => file === "pnpm-lock.yaml",
     advice: "the lockfile must not name a registry: install again with the default registry settings",
   },
 ];
+
+/** Makes rules about words for which the field has another one; each comes with the reason. */
+function wordsOfTheGlossary(...words: readonly (readonly [pattern: RegExp, reason: string])[]): readonly Rule[] {
+  return words.map(([pattern, reason]) => ({
+    pattern: new RegExp(pattern, "i"),
+    in: (file) => /(?<!\.gen)\.(?:ts|md|py)$/.test(file) && !/^(?:\.changeset|examples\/search)\//.test(file),
+    advice: `${reason} (docs/glossary.md)`,
+  }));
+}
 
 /** Text that would embarrass us on another machine or in another year. */
 export const forbiddenText: Check = {

@@ -34,7 +34,10 @@ const EXCEPTIONS: readonly (readonly [path: string, why: string])[] = [
   ["packages/conformance/src/", "a suite of tests"],
   ["packages/backend/src/unsupported-ops.ts", "advice for programs with PyTorch's ops"],
   ["packages/graph/src/passes/autocast/autocast-rules.ts", "PyTorch's own lists of what autocast does with each op"],
-  ["packages/graph/src/passes/functionalize/functional-names.ts", "forms of ops in place that their names do not tell"],
+  [
+    "packages/graph/src/passes/functionalize/functional-names.ts",
+    "functional variants of in-place ops with irregular names",
+  ],
   ["packages/graph/src/passes/functionalize/functionalizer.ts", "which ops have a rewrite of their own"],
   ["packages/graph/src/passes/functionalize/instance-norm.ts", "a rewrite of one op"],
   ["packages/graph/src/passes/functionalize/memory.ts", "ops that look at memory behind a view"],

@@ -50,7 +50,7 @@ class Call(Draw):
 
 
 def pairs() -> Iterator[tuple[torch._ops.OpOverload, torch._ops.OpOverload]]:
-    """Every op in place and the one without underscore."""
+    """Returns every in-place op and its functional variant."""
     for schema in sorted({str(s): s for s in torch._C._jit_get_all_schemas()}.items()):
         namespace, _, name = schema[1].name.partition("::")
         if namespace != "aten" or not name.endswith("_") or name in WITHOUT or not schema[1].arguments:

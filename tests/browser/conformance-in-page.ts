@@ -9,7 +9,7 @@ const tolerance = { float32: { rtol: 1e-4, atol: 1e-5 } };
 
 /**
  * Declares the tests of the backend contract in a page with WebGPU. The suite runs there; here the same suite declares
- * the same tests, each of which asks the page to run its twin.
+ * the same tests, each of which asks the page to run the same test.
  */
 export async function testInPage(name: string, parts: readonly SuitePart[]): Promise<void> {
   if (missingBrowser !== "") {

@@ -32,7 +32,7 @@ async function unsupportedOps(program: Program, router: Router): Promise<readonl
 export interface Examined {
   /** The program without effect tokens, and functional where it must be. */
   readonly program: Program;
-  /** Whether it was made functional: nodes with names of ops in place only compute. */
+  /** Whether it was made functional: nodes with names of in-place ops only compute. */
   readonly functional: boolean;
   /** Ops that neither libtorch nor a handler nor a decomposition can run. */
   readonly missing: readonly UnsupportedOp[];

@@ -47,7 +47,7 @@ export class LibtorchExecutable implements Executable {
   }
 
   /**
-   * Runs on the calling thread, which it blocks. It refuses where handlers answer later, and while other runs of a
+   * Runs on the calling thread, which it blocks. It refuses asynchronous handlers, and to run while other runs of a
    * program
    * that writes to its buffers are under way.
    */

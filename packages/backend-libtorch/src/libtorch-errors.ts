@@ -6,7 +6,7 @@ export const LIBTORCH_ERRORS = {
   "libtorch.aoti": "an AOTInductor package cannot be opened or run",
   "libtorch.argument": "an argument of an op is not of the kind that its schema says, or does not exist",
   "libtorch.arithmetic": "a size or number that the program computes does not exist: a division by zero, an overflow",
-  "libtorch.async-handler": "a run on the calling thread came to a handler that answers later",
+  "libtorch.async-handler": "a run on the calling thread needs an asynchronous handler",
   "libtorch.buffer-write": "a program writes to one of its buffers what does not fit there",
   "libtorch.busy": "a run on the calling thread would overtake runs under way",
   "libtorch.capture": "a program does something that a captured run cannot repeat",

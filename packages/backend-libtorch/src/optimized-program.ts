@@ -5,7 +5,7 @@ export interface OptimizedProgram {
   readonly program: Program;
   /** What is computed once at load, from weights alone; null where there is nothing. */
   readonly prologue: Prologue | null;
-  /** What the passes did, one line each, for people. */
+  /** What the passes did, one line each. */
   readonly notes: readonly string[];
 }
 

@@ -58,7 +58,7 @@ export interface Model extends AsyncDisposable {
   profile(call: Call, options?: RunOptions): Promise<Profile>;
   /** Returns the bytes in use. */
   memory(): Promise<MemoryReport>;
-  /** Returns a description of the compiled program, for people. */
+  /** Returns a description of the compiled program. */
   explain(): Promise<string>;
   /** Releases the model and closes its source; the backend stays. Waits for calls in flight. Idempotent. */
   dispose(): Promise<void>;

@@ -82,7 +82,7 @@ function facts(rows: readonly (readonly [name: string, text: string])[]): HTMLEl
   return el("dl", { class: "facts" }, ...known.flatMap(([name, text]) => [el("dt", {}, name), el("dd", {}, text)]));
 }
 
-/** An argument for people: long lists and nested graphs by their size. */
+/** Formats an argument; long lists and nested graphs by their size. */
 function argText(arg: Arg): string {
   switch (arg.kind) {
     case "none":

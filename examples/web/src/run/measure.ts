@@ -12,7 +12,7 @@ export interface Measured {
   readonly repeats: number;
   readonly profile: Profile;
   readonly memory: MemoryReport;
-  /** What the compiler did, for people. */
+  /** The description of the compiled program. */
   readonly explanation: string;
 }
 

@@ -56,7 +56,7 @@ export const MISTAKES: readonly OwnOpsCase[] = [
     /`scalar` rule of mine::odd failed: .*undefined/,
   ),
   wrongRule(
-    "a decomposition that answers later",
+    "an asynchronous decomposition",
     {
       decompose: async ({ self }: never, b: { tensor(op: string, args: object): unknown }) =>
         b.tensor("aten::relu", { self }),
@@ -64,12 +64,12 @@ export const MISTAKES: readonly OwnOpsCase[] = [
     /`decompose` rule of mine::odd returned a Promise/,
   ),
   wrongRule(
-    "a decomposition that gives nothing",
+    "a decomposition that returns nothing",
     { decompose: () => undefined },
     /`decompose` rule of mine::odd returned nothing/,
   ),
   wrongRule(
-    "a decomposition that gives a tensor of its own",
+    "a decomposition that returns a tensor of its own",
     { decompose: ({ self }: { readonly self: HandlerTensor }) => ({ dtype: self.dtype, shape: self.shape }) },
     /`decompose` rule of mine::odd returned a tensor float32 \[2, 3\] that no call of the builder returned/,
   ),
@@ -121,7 +121,7 @@ export const MISTAKES: readonly OwnOpsCase[] = [
     refused: { says: /mine::odd.*its record in op set "mine" has neither scalar, view nor decompose/ },
   },
   wrongHandler(
-    "a handler whose `compile` gives no function",
+    "a handler whose `compile` returns no function",
     { compile: () => 7 },
     /handler of mine::odd returned 7, not a function/,
   ),
@@ -151,7 +151,7 @@ export const MISTAKES: readonly OwnOpsCase[] = [
     /handler of mine::odd returned float32 \[2, 3\] with 16 bytes of data, not 24/,
   ),
   wrongHandler(
-    "a rewrite that answers later",
+    "an asynchronous rewrite",
     { rewrite: async () => null },
     /handler's `rewrite` of mine::odd returned a Promise/,
     "registry.rule",

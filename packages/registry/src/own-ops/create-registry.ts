@@ -40,12 +40,12 @@ export function createRegistry({ sets, handlers = [] }: RegistryParts): OpRegist
       const handler = handlerOf(op);
       if (handler !== undefined) return effectsOfHandled(record, handler);
       if (record === undefined) return undefined;
-      const isTwin = record.functional !== undefined || records.hasFunctionalVariant(record);
-      const own = !isTwin || kernels.backendsOf(record.name).length > 0;
+      const isDerived = record.functional !== undefined || records.hasFunctionalVariant(record);
+      const own = !isDerived || kernels.backendsOf(record.name).length > 0;
       const users = hasUsers && records.userSetOf(record.name) !== undefined;
       // Observations of PyTorch's op do not hold for a user's op of the same name.
-      const told = users ? declaredEffects(record) : effectsOf(record);
-      const effects = own && (users || told.mutates.length > 0) ? effectsOfOwn(record, told) : told;
+      const declared = users ? declaredEffects(record) : effectsOf(record);
+      const effects = own && (users || declared.mutates.length > 0) ? effectsOfOwn(record, declared) : declared;
       return isReplaced(op) ? { ...effects, claimed: true } : effects;
     },
     kernelsFor: (backend) => kernels.of(backend),
