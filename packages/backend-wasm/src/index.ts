@@ -37,7 +37,7 @@ function startWorker(): WorkerHandle {
   };
 }
 
-export type { Clamp } from "@pt2/engine";
+export type { Clamp } from "./engine/clamp.ts";
 export type { KernelCall, PlanContext, WasmKernel } from "./engine/kernel.ts";
 export { addressOf, type TensorView } from "./engine/tensor-view.ts";
 export { WASM_ERRORS, type WasmErrorCode } from "./wasm-errors.ts";

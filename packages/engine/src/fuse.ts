@@ -1,3 +1,4 @@
+import { sameShape } from "@pt2/format";
 import { type Call, type LoweredTensor, type TypedCall, tensorsIn } from "@pt2/registry";
 import { substitute, type TypedExpr } from "@pt2/registry/scalar";
 
@@ -163,8 +164,4 @@ function epilogueOf(
     if (takesEpilogue(call, group)) return { call, result };
   }
   return null;
-}
-
-function sameShape(a: readonly number[], b: readonly number[]): boolean {
-  return a.length === b.length && a.every((size, i) => size === b[i]);
 }

@@ -1,18 +1,15 @@
-export { ConstantTable, type Derived, InputUses } from "./constants.ts";
 export { type Selection, selectElements } from "./dynamic/advanced-index.ts";
 export { hasDynamicKernel } from "./dynamic/ops.ts";
 export type { Abilities } from "./find-unsupported.ts";
 export { findUnsupported } from "./find-unsupported.ts";
 export type { ElementwiseGroup, FuseOptions, Step } from "./fuse.ts";
-export { callsOf, fuse, operandsOf } from "./fuse.ts";
+export { operandsOf } from "./fuse.ts";
 export { hintBindings, hintValues } from "./hint-values.ts";
-export { requireResults } from "./kernel-error.ts";
 export { bindWeights, type DeviceStorage, type ProgramState } from "./plan/bind-weights.ts";
 export { areParts, inParts, isComplexDtype, partDtype, partOf } from "./plan/complex-parts.ts";
 export { Constant, type ConstantMemory, type DeviceBuffer } from "./plan/constant.ts";
 export { type ConstantLoader, ConstantPool, type LoadWatch } from "./plan/constant-pool.ts";
 export { ConstantWork } from "./plan/constant-work.ts";
-export { bytesOf } from "./plan/derive.ts";
 export { DedicatedBuffer, type PlanBuffer, type PlanMemory } from "./plan/device-buffer.ts";
 export type { DeviceTypes } from "./plan/device-types.ts";
 export type { KernelCall, PlanContext } from "./plan/kernel-call.ts";
@@ -22,10 +19,7 @@ export { PlanningContext } from "./plan/planning-context.ts";
 export { type TensorLayout, type TensorView, viewOf } from "./plan/tensor-view.ts";
 export type { ArenaPlan, Lifetime } from "./plan-arena.ts";
 export { planArena } from "./plan-arena.ts";
-export { planSlots } from "./plan-slots.ts";
 export type { Awaitable } from "./staged/awaitable.ts";
-export { callKey, exact, isPure } from "./staged/call-key.ts";
-export { type Clamp, clampOf } from "./staged/clamp.ts";
 export { compileChecked } from "./staged/compile-checked.ts";
 export type { DynamicKernel } from "./staged/dynamic-kernel.ts";
 export { elementBytes } from "./staged/element-bytes.ts";
@@ -34,7 +28,7 @@ export { type HandlerInitials, readHandlerInitials } from "./staged/handler-init
 export { type DeviceTensors, fromRunValue, toRunValues } from "./staged/host-values.ts";
 export { indexError } from "./staged/index-error.ts";
 export { KernelSet, type OpKernel } from "./staged/kernel-set.ts";
-export { locate, located } from "./staged/located.ts";
+export { locate } from "./staged/located.ts";
 export { type ProgramResults, programResults } from "./staged/program-results.ts";
 export { type ProgramWeight, programWeights } from "./staged/program-weights.ts";
 export { QueuedExecutable, type SignalledHooks } from "./staged/queued-executable.ts";
@@ -57,7 +51,6 @@ export { checkInside } from "./strides/inside.ts";
 export {
   broadcastStrides,
   channelsLast,
-  contiguousStrides,
   isDense,
   type Layout,
   resultStrides,

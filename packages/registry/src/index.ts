@@ -3,7 +3,6 @@
  * `./on-demand`.
  */
 
-export { reachOf } from "@pt2/format";
 export type { Builder, Callable, EmitCall, KnownOp, SchemaOf, TypedOp } from "./builder.ts";
 export { builderOf } from "./builder.ts";
 export type { OpEffects } from "./effects.ts";

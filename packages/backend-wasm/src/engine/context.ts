@@ -1,5 +1,6 @@
-import { type Clamp, clampOf, type PlanDevice, type PlannedCall, PlanningContext, type PlanTarget } from "@pt2/engine";
+import { type PlanDevice, type PlannedCall, PlanningContext, type PlanTarget } from "@pt2/engine";
 import type { Kernels } from "../kernels.gen.ts";
+import { type Clamp, clampOf } from "./clamp.ts";
 import type { Heap } from "./heap.ts";
 import type { KernelCall, WasmTypes } from "./kernel.ts";
 

@@ -1,6 +1,6 @@
 import { numel } from "@pt2/backend";
-import { contiguousStrides, forEachOffset, sameStrides } from "@pt2/engine";
-import { DTYPES } from "@pt2/format";
+import { forEachOffset, sameStrides } from "@pt2/engine";
+import { contiguousStrides, DTYPES } from "@pt2/format";
 import type { Heap } from "./heap.ts";
 import { addressOf, type TensorView } from "./tensor-view.ts";
 

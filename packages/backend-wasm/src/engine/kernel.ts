@@ -1,13 +1,8 @@
-import type {
-  Clamp,
-  KernelCall as EngineCall,
-  PlanContext as EngineContext,
-  OpKernel,
-  PlannedStage,
-} from "@pt2/engine";
+import type { KernelCall as EngineCall, PlanContext as EngineContext, OpKernel, PlannedStage } from "@pt2/engine";
 import type { ArgValue } from "@pt2/registry";
 import type { TypedExpr } from "@pt2/registry/scalar";
 import type { Kernels } from "../kernels.gen.ts";
+import type { Clamp } from "./clamp.ts";
 import type { Heap } from "./heap.ts";
 
 /** Runs one or several ops on this backend. Each family of ops has a file in `kernels/`. */

@@ -3,7 +3,6 @@ import {
   broadcastStrides,
   ConstantPool,
   type ConstantSteps,
-  clampOf,
   type ElementwiseGroup,
   type KernelSet,
   type PlanBuffer,
@@ -23,6 +22,7 @@ import { instantiateKernels } from "../instantiate.ts";
 import type { Kernels } from "../kernels.gen.ts";
 import { Arena } from "./arena.ts";
 import { checkRoom } from "./check-plan.ts";
+import { clampOf } from "./clamp.ts";
 import { HeapLoader } from "./constant-loader.ts";
 import { WasmContext } from "./context.ts";
 import { writeView } from "./elements.ts";

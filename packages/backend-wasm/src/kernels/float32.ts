@@ -1,5 +1,5 @@
-import { contiguousStrides } from "@pt2/engine";
 import type { DType } from "@pt2/format";
+import { contiguousStrides } from "@pt2/format";
 import type { ArgValue, TensorMeta } from "@pt2/registry";
 import type { KernelCall } from "../engine/kernel.ts";
 import type { TensorView } from "../engine/tensor-view.ts";

@@ -11,7 +11,6 @@ import {
   type PlannedCall,
   type PlanTarget,
   partOf,
-  planSlots,
   type Step,
 } from "@pt2/engine";
 import type { DType } from "@pt2/format";
@@ -29,6 +28,7 @@ import type { PlanContext, WebgpuKernel, WebgpuTypes } from "./kernel.ts";
 import type { Kernels } from "./kernels.ts";
 import { type Memory, requireBufferSize } from "./memory.ts";
 import { pairUp } from "./pairing.ts";
+import { planSlots } from "./plan-slots.ts";
 import { ReadyWork } from "./ready-work.ts";
 import type { Stream } from "./stream.ts";
 import { isCopyable, type TensorView } from "./tensor-view.ts";

@@ -1,5 +1,5 @@
 import { numel } from "@pt2/backend";
-import { contiguousStrides } from "../strides/layout.ts";
+import { contiguousStrides } from "@pt2/format";
 import { lanesOf, normalDim } from "../strides/offsets.ts";
 import { Fourier } from "./fourier.ts";
 import type { HostArray } from "./host-array.ts";

@@ -1,6 +1,5 @@
-import { DTYPES } from "@pt2/format";
+import { contiguousStrides, DTYPES } from "@pt2/format";
 import type { TensorMeta } from "@pt2/registry";
-import { contiguousStrides } from "../strides/layout.ts";
 import { lanesOf, normalDim } from "../strides/offsets.ts";
 import { type HostCall, type HostKernel, hostKernel } from "./host-kernel.ts";
 

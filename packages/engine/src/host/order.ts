@@ -1,8 +1,8 @@
+import { contiguousStrides } from "@pt2/format";
 import type { OpName } from "@pt2/graph";
 import type { ArgValue } from "@pt2/registry";
 import { orderKeys } from "../order/keys.ts";
 import { SELECTIONS } from "../order/selections.ts";
-import { contiguousStrides } from "../strides/layout.ts";
 import { lanesOf, normalDim } from "../strides/offsets.ts";
 import { type HostKernel, hostKernel } from "./host-kernel.ts";
 

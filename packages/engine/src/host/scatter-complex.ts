@@ -1,7 +1,6 @@
-import { DTYPES } from "@pt2/format";
+import { contiguousStrides, DTYPES } from "@pt2/format";
 import type { TensorMeta } from "@pt2/registry";
 import { requireIndex } from "../staged/index-error.ts";
-import { contiguousStrides } from "../strides/layout.ts";
 import { normalDim, offsetsOf } from "../strides/offsets.ts";
 import { type HostCall, type HostKernel, hostKernel } from "./host-kernel.ts";
 

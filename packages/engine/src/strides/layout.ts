@@ -1,8 +1,6 @@
 import { contiguousStrides } from "@pt2/format";
 import type { Strided } from "@pt2/registry";
 
-export { contiguousStrides };
-
 /** The shape and strides of a tensor; strides count elements. */
 export type Layout = Pick<Strided, "shape" | "strides">;
 

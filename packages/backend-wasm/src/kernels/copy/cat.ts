@@ -1,4 +1,4 @@
-import { contiguousStrides } from "@pt2/engine";
+import { contiguousStrides } from "@pt2/format";
 import type { TensorMeta } from "@pt2/registry";
 import type { WasmKernel } from "../../engine/kernel.ts";
 import type { TensorView } from "../../engine/tensor-view.ts";

@@ -1,4 +1,5 @@
-import type { Clamp, TensorLayout } from "@pt2/engine";
+import type { TensorLayout } from "@pt2/engine";
+import type { Clamp } from "../../engine/clamp.ts";
 import { NO_CLAMP } from "../../engine/context.ts";
 import type { PlanContext } from "../../engine/kernel.ts";
 import { addressOf, type TensorView } from "../../engine/tensor-view.ts";

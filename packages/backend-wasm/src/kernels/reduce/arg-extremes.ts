@@ -1,5 +1,6 @@
 import { numel } from "@pt2/backend";
-import { contiguousStrides, normalDim } from "@pt2/engine";
+import { normalDim } from "@pt2/engine";
+import { contiguousStrides } from "@pt2/format";
 import type { TensorMeta } from "@pt2/registry";
 import type { KernelCall, WasmKernel } from "../../engine/kernel.ts";
 import { addressOf, type TensorView } from "../../engine/tensor-view.ts";

@@ -1,5 +1,6 @@
 import { numel } from "@pt2/backend";
-import { contiguousStrides, isDense } from "@pt2/engine";
+import { isDense } from "@pt2/engine";
+import { contiguousStrides } from "@pt2/format";
 import type { ArgValue, TensorMeta } from "@pt2/registry";
 import type { KernelCall, WasmKernel } from "../../engine/kernel.ts";
 import { addressOf, type TensorView } from "../../engine/tensor-view.ts";

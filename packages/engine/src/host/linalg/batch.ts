@@ -1,5 +1,6 @@
+import { contiguousStrides } from "@pt2/format";
 import type { OpName } from "@pt2/graph";
-import { broadcastStrides, contiguousStrides } from "../../strides/layout.ts";
+import { broadcastStrides } from "../../strides/layout.ts";
 import { offsetsOf } from "../../strides/offsets.ts";
 import type { HostArray } from "../host-array.ts";
 import { type HostCall, type HostKernel, hostKernel } from "../host-kernel.ts";

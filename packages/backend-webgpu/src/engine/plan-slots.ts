@@ -1,4 +1,4 @@
-import type { Lifetime } from "./plan-arena.ts";
+import type { Lifetime } from "@pt2/engine";
 
 /** Which buffer of a run each tensor uses, and how large those buffers are. */
 export interface SlotPlan {

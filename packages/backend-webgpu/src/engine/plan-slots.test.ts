@@ -1,6 +1,6 @@
+import type { Lifetime } from "@pt2/engine";
 import { randomBelow } from "@pt2/testing/random";
 import { expect, test } from "vitest";
-import type { Lifetime } from "./plan-arena.ts";
 import { planSlots } from "./plan-slots.ts";
 
 function meet(a: Lifetime, b: Lifetime): boolean {
