@@ -19,7 +19,7 @@ export interface LatencyOptions extends SubjectOptions {
 }
 
 /** Threads of a pool spin for a while when their work is done: the next subject waits until they sleep. */
-const SETTLE_MS = 20;
+const IDLE_MS = 20;
 
 /** Runs every kind once a round, with the order reversed from round to round. A kind that fails is left out. */
 export async function measureLatency({ kinds, rounds, ...options }: LatencyOptions): Promise<Latency> {
@@ -58,7 +58,7 @@ async function rounded(
   for (let round = -3; round < rounds; round++) {
     const kinds = KINDS.filter((kind) => subjects.has(kind));
     for (const kind of round % 2 === 0 ? kinds : kinds.toReversed()) {
-      await setTimeout(SETTLE_MS);
+      await setTimeout(IDLE_MS);
       const ms = await subjects.get(kind)!.run();
       if (round >= 0) times.get(kind)!.push(ms);
     }

@@ -16,8 +16,8 @@ import { targetOf } from "./engine/create-engine.ts";
 import type { Device, DeviceSource } from "./engine/device.ts";
 import { DeviceTensor, requireTensor } from "./engine/device-tensor.ts";
 import { toGpu } from "./engine/element-bytes.ts";
+import { ErrorScopes } from "./engine/error-scopes.ts";
 import { WebgpuExecutable } from "./engine/executable.ts";
-import { Faults } from "./engine/faults.ts";
 import { type KernelParts, kernelsOf } from "./engine/kernels.ts";
 import { bytesOf } from "./engine/tensor-view.ts";
 import type { ImageOptions } from "./image/image-options.ts";
@@ -132,10 +132,10 @@ export class WebgpuBackend implements Backend {
       "the tensor",
       device.adapter,
     );
-    const faults = new Faults(device.gpu);
-    const there = DeviceTensor.allocate(device, dtype, shape, faults);
+    const errors = new ErrorScopes(device.gpu);
+    const there = DeviceTensor.allocate(device, dtype, shape, errors);
     try {
-      await faults.settle();
+      await errors.check();
     } catch (error) {
       there.dispose();
       throw error;

@@ -1,3 +1,5 @@
+export type { ArenaPlan, Lifetime } from "./arena/plan-arena.ts";
+export { planArena } from "./arena/plan-arena.ts";
 export { type Selection, selectElements } from "./dynamic/advanced-index.ts";
 export { hasDynamicKernel } from "./dynamic/ops.ts";
 export type { Abilities } from "./find-unsupported.ts";
@@ -17,8 +19,6 @@ export type { ConstantSteps, Epilogue, PlanDevice, PlannedCall, PlanTarget } fro
 export { type PlannedStage, type PlannedStep, type PlanRequest, planStage } from "./plan/plan-stage.ts";
 export { PlanningContext } from "./plan/planning-context.ts";
 export { type TensorLayout, type TensorView, viewOf } from "./plan/tensor-view.ts";
-export type { ArenaPlan, Lifetime } from "./plan-arena.ts";
-export { planArena } from "./plan-arena.ts";
 export type { Awaitable } from "./staged/awaitable.ts";
 export { compileChecked } from "./staged/compile-checked.ts";
 export type { DynamicKernel } from "./staged/dynamic-kernel.ts";

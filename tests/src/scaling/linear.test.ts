@@ -30,7 +30,7 @@ type Blocks = ReadonlyMap<number, number>;
  * The arena searches the lowest free address among all buffers whose lifetimes overlap, which is quadratic where
  * thousands of them overlap and shapes differ; it skips 256 at a time.
  */
-const NOT_LINEAR = /^engine\/src\/(?:address-blocks|lifetime-index)\.ts /;
+const NOT_LINEAR = /^engine\/src\/arena\/(?:address-blocks|lifetime-index)\.ts /;
 
 /** Returns the functions of the packages that have run since the last call. */
 async function functionsRun(): Promise<ReadonlyMap<string, Blocks>> {

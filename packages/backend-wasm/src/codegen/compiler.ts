@@ -1,9 +1,9 @@
 import { keyOf } from "@pt2/registry/scalar";
 import { wasmError } from "../wasm-errors.ts";
 import { encodeModule, type FunctionBody } from "./encoder.ts";
-import { helperFunction, IMPORTS, MATH } from "./helpers.ts";
 import { elementwiseKernel } from "./kernel.ts";
 import { representation } from "./lanes.ts";
+import { helperFunction, IMPORTS, MATH } from "./math-imports.ts";
 import type { ElementwiseSpec } from "./step.ts";
 
 /** A generated function. Sizes are not part of it: each run passes them in a block. */

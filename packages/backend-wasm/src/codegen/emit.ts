@@ -18,7 +18,7 @@ export interface Emitter {
   /** Leaves the node's value on the stack. */
   push(node: Node): void;
   /** Computes the node now, so that a later `push` only reads a local. */
-  settle(node: Node): void;
+  keep(node: Node): void;
 }
 
 /**
@@ -44,8 +44,8 @@ export function emitter(parameters: number, callee: (name: string) => number): E
   const compute = (node: Node): void => {
     if (node.op === "any") {
       const [condition, x, otherwise] = node.args as readonly [Node, Node, Node];
-      settle(x);
-      settle(otherwise);
+      keep(x);
+      keep(otherwise);
       push(condition);
       raw(control.ifValue(node.type));
       push(x);
@@ -73,7 +73,7 @@ export function emitter(parameters: number, callee: (name: string) => number): E
     op("local.tee", ...unsigned(kept));
   };
 
-  const settle = (node: Node): void => {
+  const keep = (node: Node): void => {
     if (trivial(node) || hoisted.has(node) || current.has(node)) return;
     compute(node);
     const kept = newLocal(node.type);
@@ -92,7 +92,7 @@ export function emitter(parameters: number, callee: (name: string) => number): E
     get,
     set,
     push,
-    settle,
+    keep,
     hoist(roots, level) {
       uses = countUses(roots);
       current = new Map();

@@ -76,7 +76,7 @@ function emitSteps(e: Emitter, loops: Loops, steps: readonly Step[]): void {
 function emitStep(e: Emitter, { registers, stores, addresses }: Step): void {
   const all = registers.flat();
   e.region([...all, ...addresses.flat()]);
-  if (all.length > 1) for (const node of all) e.settle(node);
+  if (all.length > 1) for (const node of all) e.keep(node);
   stores.forEach((list, i) => {
     list.forEach((store, n) => {
       emitStore(e, store, addresses[i]?.[n] as Node, registers[i] as readonly Node[]);
@@ -93,7 +93,7 @@ function emitStore(e: Emitter, { op, register, lane, offset }: Store, address: N
 /** Emits the last one to three elements of a row. */
 function emitTail(e: Emitter, loops: Loops, { registers, stores, addresses }: Step): void {
   e.region([...registers.flat(), ...addresses.flat()]);
-  for (const node of [...registers.flat(), ...addresses.flat()]) e.settle(node);
+  for (const node of [...registers.flat(), ...addresses.flat()]) e.keep(node);
   for (let n = 0; n < LANES - 1; n++) {
     e.get(loops.left);
     e.op("i32.const", n);

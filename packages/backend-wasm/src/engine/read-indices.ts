@@ -1,5 +1,5 @@
 import { indexError } from "@pt2/engine";
-import { numbers } from "./access.ts";
+import { numbers } from "./element-access.ts";
 import type { KernelCall } from "./kernel.ts";
 import { addressOf, type TensorView } from "./tensor-view.ts";
 

@@ -14,7 +14,7 @@ import {
 } from "@pt2/engine";
 import type { LoweredTensor, LowerOptions, RuntimeScalar } from "@pt2/registry";
 import { loading } from "@pt2/registry/on-demand";
-import { readView } from "./elements.ts";
+import { readView } from "./host-copy.ts";
 import type { WasmStage, WasmTypes } from "./kernel.ts";
 import type { TensorView } from "./tensor-view.ts";
 import type { WasmDevice } from "./wasm-device.ts";

@@ -1,6 +1,6 @@
 import { createRandom, type HostKernel, runHostKernel } from "@pt2/engine/host";
 import { isTensor } from "@pt2/registry";
-import { readView, writeView } from "../engine/elements.ts";
+import { readView, writeView } from "../engine/host-copy.ts";
 import type { WasmKernel } from "../engine/kernel.ts";
 
 /** A kernel on host data: its tensors are copied out, and its results in. */

@@ -1,6 +1,6 @@
 import { numel } from "@pt2/backend";
 import { broadcastStrides, offsetsOf } from "@pt2/engine";
-import { bigints, type Elements, numbers } from "../engine/access.ts";
+import { bigints, type Elements, numbers } from "../engine/element-access.ts";
 import type { WasmKernel } from "../engine/kernel.ts";
 
 /** An integer op that iterates, exact in 64 bits. */

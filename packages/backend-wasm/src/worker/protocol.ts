@@ -1,7 +1,7 @@
 import type { CompileRequest, MemoryReport, Profile, Progress, UnsupportedOp } from "@pt2/backend";
 import type { DType, SourceOrigin, WeightTensor } from "@pt2/format";
 import type { Program } from "@pt2/graph";
-import type { RuleAnswers, RuleQuestion, WireRules } from "./rules.ts";
+import type { RuleAnswers, RuleQuestion, WireRules } from "./rule-messages.ts";
 import type { WireError } from "./wire-error.ts";
 
 /** A leaf of inputs or outputs as it crosses threads. */
@@ -63,8 +63,8 @@ export type Method = keyof Calls;
 export type ToWorker =
   | { readonly kind: "call"; readonly id: number; readonly method: Method; readonly args: Parameters<Calls[Method]>[0] }
   | { readonly kind: "storage"; readonly read: number; readonly bytes: Uint8Array<ArrayBuffer> }
-  | { readonly kind: "rule-answer"; readonly asked: number; readonly answers: RuleAnswers }
-  | { readonly kind: "rule-failed"; readonly asked: number; readonly error: WireError }
+  | { readonly kind: "rule-answer"; readonly questionId: number; readonly answers: RuleAnswers }
+  | { readonly kind: "rule-failed"; readonly questionId: number; readonly error: WireError }
   | { readonly kind: "storage-failed"; readonly read: number; readonly error: WireError };
 
 /** Messages from the worker. */
@@ -83,7 +83,7 @@ export type FromWorker =
   | { readonly kind: "expect-no-more"; readonly expected: number }
   | {
       readonly kind: "ask-rule";
-      readonly asked: number;
+      readonly questionId: number;
       readonly executable: number;
       readonly question: RuleQuestion;
     };

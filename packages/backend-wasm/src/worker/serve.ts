@@ -8,7 +8,7 @@ import type { WasmExecutable } from "../engine/executable.ts";
 import { modelDisposed } from "../wasm-errors.ts";
 import { cancellationOf } from "./cancel-flag.ts";
 import type { Calls, FromWorker, Method, Port, ToWorker, WireValue, WireWeight } from "./protocol.ts";
-import type { RuleAnswers, RuleQuestion, WireRules } from "./rules.ts";
+import type { RuleAnswers, RuleQuestion, WireRules } from "./rule-messages.ts";
 import { fromWireError, toWireError } from "./wire-error.ts";
 import { fromWire, toWire, transfersOf } from "./wire-values.ts";
 
@@ -25,7 +25,7 @@ export function serve(port: Port<FromWorker, ToWorker>, readOrigin: ReadOrigin):
   const executables = new Map<number, WasmExecutable>();
   const reads = new Map<number, { resolve(bytes: Uint8Array): void; reject(error: Error): void }>();
   const questions = new Map<number, { resolve(answers: RuleAnswers): void; reject(error: Error): void }>();
-  let nextAsked = 0;
+  let nextQuestion = 0;
   let nextRead = 0;
   let nextExpected = 0;
 
@@ -63,11 +63,11 @@ export function serve(port: Port<FromWorker, ToWorker>, readOrigin: ReadOrigin):
   const registryFor = async (executable: number, { graph }: Program, rules: WireRules | null): Promise<OpRegistry> => {
     const ask = (question: RuleQuestion): Promise<RuleAnswers> =>
       new Promise((resolve, reject) => {
-        const asked = nextAsked++;
-        questions.set(asked, { resolve, reject });
-        port.post({ kind: "ask-rule", asked, executable, question });
+        const questionId = nextQuestion++;
+        questions.set(questionId, { resolve, reject });
+        port.post({ kind: "ask-rule", questionId, executable, question });
       });
-    const registry = rules === null ? builtIn : (await import("./asked-rules.ts")).askedRegistry(rules, ask);
+    const registry = rules === null ? builtIn : (await import("./rule-questions.ts")).remoteRegistry(rules, ask);
     await registry.load(stats(graph).map(({ op }) => op));
     return registry;
   };
@@ -131,12 +131,12 @@ export function serve(port: Port<FromWorker, ToWorker>, readOrigin: ReadOrigin):
         reads.delete(message.read);
         return;
       case "rule-answer":
-        questions.get(message.asked)?.resolve(message.answers);
-        questions.delete(message.asked);
+        questions.get(message.questionId)?.resolve(message.answers);
+        questions.delete(message.questionId);
         return;
       case "rule-failed":
-        questions.get(message.asked)?.reject(fromWireError(message.error));
-        questions.delete(message.asked);
+        questions.get(message.questionId)?.reject(fromWireError(message.error));
+        questions.delete(message.questionId);
         return;
       case "call": {
         const { id, method, args } = message;

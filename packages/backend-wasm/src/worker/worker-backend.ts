@@ -7,7 +7,7 @@ import { CAPABILITIES } from "../capabilities.ts";
 import { LocalBackend } from "../local-backend.ts";
 import { backendDisposed } from "../wasm-errors.ts";
 import { raiseOnAbort, sharedFlag } from "./cancel-flag.ts";
-import type { WireRules } from "./rules.ts";
+import type { WireRules } from "./rule-messages.ts";
 import { type RemoteExecutable, WorkerChannel, type WorkerHandle } from "./worker-channel.ts";
 import { WorkerExecutable } from "./worker-executable.ts";
 
@@ -139,7 +139,7 @@ async function rulesOf(
   if (registry.checks === null || !registry.list().some(({ op }) => registry.userSetOf(op) !== undefined)) {
     return { rules: null };
   }
-  return await (await import("./answer-rules.ts")).ruleBook(program, registry);
+  return await (await import("./rule-answers.ts")).ruleBook(program, registry);
 }
 
 /** Returns the executable with `offThread` set. */

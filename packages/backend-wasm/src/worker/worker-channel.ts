@@ -3,7 +3,7 @@ import type { Pt2Error, Storage } from "@pt2/format";
 import { expectStorages } from "@pt2/format";
 import { wasmError } from "../wasm-errors.ts";
 import type { Calls, FromWorker, Method, ToWorker } from "./protocol.ts";
-import type { RuleAnswers, RuleQuestion } from "./rules.ts";
+import type { RuleAnswers, RuleQuestion } from "./rule-messages.ts";
 import { fromWireError, toWireError } from "./wire-error.ts";
 
 /** A started worker, whichever kind the platform has. */
@@ -100,7 +100,7 @@ export class WorkerChannel {
       try {
         this.#worker.post({ kind: "call", id, method, args }, transfer);
       } catch (error) {
-        this.#settle(id)?.reject(error);
+        this.#take(id)?.reject(error);
       }
     });
   }
@@ -118,10 +118,10 @@ export class WorkerChannel {
         this.#ready = true;
         return;
       case "result":
-        this.#settle(message.id)?.resolve(message.value);
+        this.#take(message.id)?.resolve(message.value);
         return;
       case "error":
-        this.#settle(message.id)?.reject(fromWireError(message.error));
+        this.#take(message.id)?.reject(fromWireError(message.error));
         return;
       case "progress":
         this.executables.get(message.executable)?.onProgress?.(message.progress);
@@ -134,7 +134,7 @@ export class WorkerChannel {
         this.#expected.delete(message.expected);
         return;
       case "ask-rule":
-        await this.#answer(message.asked, message.executable, message.question);
+        await this.#answer(message.questionId, message.executable, message.question);
         return;
       case "read-storage":
         await this.#sendStorage(message.read, message.executable, message.storage);
@@ -149,12 +149,12 @@ export class WorkerChannel {
     this.#expected.set(expected, expectStorages(storages, remote.signal));
   }
 
-  async #answer(asked: number, executable: number, question: RuleQuestion): Promise<void> {
+  async #answer(questionId: number, executable: number, question: RuleQuestion): Promise<void> {
     try {
       const answers = await this.executables.get(executable)!.answer!(question);
-      this.#worker.post({ kind: "rule-answer", asked, answers }, []);
+      this.#worker.post({ kind: "rule-answer", questionId, answers }, []);
     } catch (error) {
-      this.#worker.post({ kind: "rule-failed", asked, error: toWireError(error) }, []);
+      this.#worker.post({ kind: "rule-failed", questionId, error: toWireError(error) }, []);
     }
   }
 
@@ -172,7 +172,7 @@ export class WorkerChannel {
     }
   }
 
-  #settle(id: number): Pending | undefined {
+  #take(id: number): Pending | undefined {
     const pending = this.#pending.get(id);
     this.#pending.delete(id);
     if (this.#pending.size === 0) this.#worker.hold(false);

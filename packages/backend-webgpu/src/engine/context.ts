@@ -7,7 +7,7 @@ import type { Device } from "./device.ts";
 import type { KernelCall, WebgpuTypes } from "./kernel.ts";
 import type { Pipelines } from "./pipelines.ts";
 import type { Buffer } from "./tensor-view.ts";
-import type { HostStep } from "./work.ts";
+import type { HostStep } from "./webgpu-step.ts";
 
 /** What kernels of this backend plan with. */
 export class WebgpuContext extends PlanningContext<WebgpuTypes> implements KernelCall, ShaderHost {

@@ -4,7 +4,7 @@ import type { DType } from "@pt2/format";
 import { webgpuError } from "../webgpu-errors.ts";
 import { type Device, whyFailed } from "./device.ts";
 import { fromGpu } from "./element-bytes.ts";
-import type { Faults } from "./faults.ts";
+import type { ErrorScopes } from "./error-scopes.ts";
 import { Memory, outOfMemory, requireBufferSize, sizeOf, TENSOR_USAGE } from "./memory.ts";
 import { Stream } from "./stream.ts";
 import { bytesOf } from "./tensor-view.ts";
@@ -31,11 +31,11 @@ export class DeviceTensor implements Tensor {
     this.#owned = owned;
   }
 
-  /** Allocates a tensor with memory of its own. A failed allocation is reported to `faults`. */
-  static allocate(on: Device, dtype: DType, shape: readonly number[], faults: Faults): DeviceTensor {
+  /** Allocates a tensor with memory of its own. A failed allocation is reported to `errors`. */
+  static allocate(on: Device, dtype: DType, shape: readonly number[], errors: ErrorScopes): DeviceTensor {
     const size = sizeOf(bytesOf(dtype, shape, on.adapter));
     requireBufferSize("a tensor", size, on.gpu);
-    const buffer = faults.watch(
+    const buffer = errors.watch(
       "out-of-memory",
       () => on.gpu.createBuffer({ size, usage: TENSOR_USAGE, label: "tensor" }),
       (message) => outOfMemory("a tensor", size, message),
@@ -58,7 +58,7 @@ export class DeviceTensor implements Tensor {
     try {
       const size = Math.ceil(bytesOf(this.dtype, this.shape, adapter) / 4) * 4;
       const [bytes] = await new Stream(gpu, memory).read([{ buffer: this.buffer, offset: 0, size }]);
-      await memory.faults.settle();
+      await memory.errors.check();
       const used = bytes!.subarray(0, bytesOf(this.dtype, this.shape, adapter));
       return viewAs(this.dtype, fromGpu(this.dtype, used, adapter));
     } catch (error) {

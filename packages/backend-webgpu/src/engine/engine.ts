@@ -17,7 +17,7 @@ import { Pt2Error } from "@pt2/format";
 import type { LoweredTensor, LowerOptions, RuntimeScalar } from "@pt2/registry";
 import { loading } from "@pt2/registry/on-demand";
 import type { Device } from "./device.ts";
-import { readViews, spanOf } from "./elements.ts";
+import { readViews, spanOf } from "./host-copy.ts";
 import type { Memory } from "./memory.ts";
 import { WebgpuPlan } from "./plan.ts";
 import { runSteps } from "./run-steps.ts";
@@ -74,7 +74,7 @@ export class WebgpuEngine implements StageEngine<TensorView, WebgpuPlan> {
     try {
       plan = await WebgpuPlan.make(device, memory, stage, { names: this.#names, onCompiled, signal });
       // A plan without memory is not kept.
-      await memory.faults.settle();
+      await memory.errors.check();
       this.#plans.add(plan);
       return plan;
     } catch (error) {
@@ -155,7 +155,7 @@ export class WebgpuEngine implements StageEngine<TensorView, WebgpuPlan> {
    */
   async check(): Promise<void> {
     if (this.#unchecked.size > 0) await this.#toHost([]);
-    await this.#parts.memory.faults.settle();
+    await this.#parts.memory.errors.check();
   }
 
   /**
@@ -174,7 +174,7 @@ export class WebgpuEngine implements StageEngine<TensorView, WebgpuPlan> {
   endRun(): void {
     this.#parts.stream.discard();
     this.#parts.stream.signal = undefined;
-    this.#parts.memory.faults.forget();
+    this.#parts.memory.errors.drop();
     this.#unchecked.clear();
     this.#transfers.release();
   }

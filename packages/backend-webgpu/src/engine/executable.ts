@@ -141,7 +141,7 @@ export class WebgpuExecutable extends QueuedExecutable<Model, AbortSignal> imple
     const copies: { readonly from: DeviceData; readonly to: DeviceTensor }[] = [];
     const results = outputs.map((value) =>
       fromRunValue(value, (from) => {
-        const to = DeviceTensor.allocate(device, from.dtype, from.shape, memory.faults);
+        const to = DeviceTensor.allocate(device, from.dtype, from.shape, memory.errors);
         copies.push({ from, to });
         return to;
       }),

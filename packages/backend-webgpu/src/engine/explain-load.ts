@@ -1,6 +1,6 @@
 import { type Constant, type ConstantPool, ConstantWork } from "@pt2/engine";
 import type { WebgpuTypes } from "./kernel.ts";
-import { describeWork, type NeededConstant } from "./plan.ts";
+import { describeStep, type NeededConstant } from "./plan.ts";
 import type { ShaderNames } from "./shader-names.ts";
 
 /** What is computed from weights when a plan is made. */
@@ -38,7 +38,7 @@ export function explainLoad(
       shaders.set(names.of(item.dispatch), item.dispatch.code);
     }
     const from = inputs.length === 0 ? "" : ` of ${inputs.map((input) => input.label).join(", ")}`;
-    const by = work.map((item) => describeWork(item, names)).join(", ");
+    const by = work.map((item) => describeStep(item, names)).join(", ");
     lines.push(`${node}: ${label}${from} → ${by} (${bytes} bytes${pins > 0 ? "" : ", given back"})`);
   };
   for (const { constant, node } of needed) visit(constant, node);

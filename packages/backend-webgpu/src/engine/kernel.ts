@@ -4,7 +4,7 @@ import type { Shader } from "../shader/shader.ts";
 import type { ElementExpr } from "../wgsl/scalar.ts";
 import type { Adapter } from "./adapter.ts";
 import type { GuardWords } from "./guard-words.ts";
-import type { HostStep, Work } from "./work.ts";
+import type { HostStep, WebgpuStep } from "./webgpu-step.ts";
 
 /** Runs one or several ops on this backend. Each family of ops has a file in `kernels/`. */
 export interface WebgpuKernel extends OpKernel {
@@ -25,7 +25,7 @@ export interface WebgpuKernel extends OpKernel {
 /** The types that plans of this backend are made of. */
 export interface WebgpuTypes {
   readonly handle: GPUBuffer;
-  readonly step: Work;
+  readonly step: WebgpuStep;
   readonly expr: ElementExpr;
   readonly context: PlanContext;
   readonly call: KernelCall;

@@ -1,7 +1,7 @@
 import type { ConstantMemory } from "@pt2/engine";
 import type { Pt2Error } from "@pt2/format";
 import { webgpuError } from "../webgpu-errors.ts";
-import { Faults } from "./faults.ts";
+import { ErrorScopes } from "./error-scopes.ts";
 
 /** Flags of `GPUBufferUsage`, which does not exist before a page has WebGPU. */
 const USAGE = {
@@ -38,14 +38,14 @@ const LARGE = 8 * 2 ** 20;
 /** Creates and counts the buffers of one executable. */
 export class Memory implements ConstantMemory<GPUBuffer> {
   /** Collects the device's errors in calls for this executable. */
-  readonly faults: Faults;
+  readonly errors: ErrorScopes;
   readonly #device: GPUDevice;
   readonly #buffers = new Map<GPUBuffer, number>();
   #reserved = 0;
 
   constructor(device: GPUDevice) {
     this.#device = device;
-    this.faults = new Faults(device);
+    this.errors = new ErrorScopes(device);
   }
 
   /** The bytes of all live buffers. */
@@ -63,13 +63,13 @@ export class Memory implements ConstantMemory<GPUBuffer> {
     return this.#buffers.has(buffer);
   }
 
-  /** Creates a buffer. A lack of memory is reported to {@link faults}, and from then on the buffer is not live. */
+  /** Creates a buffer. A lack of memory is reported to {@link errors}, and from then on the buffer is not live. */
   create(bytes: number, label: string, kind: Kind = "tensor"): GPUBuffer {
     const size = sizeOf(bytes);
     requireBufferSize(label, size, this.#device);
     const descriptor = { size, usage: USAGES[kind], label };
     const others = this.#reserved;
-    const buffer: GPUBuffer = this.faults.watch(
+    const buffer: GPUBuffer = this.errors.watch(
       "out-of-memory",
       () => this.#device.createBuffer(descriptor),
       (message) => {
@@ -88,13 +88,13 @@ export class Memory implements ConstantMemory<GPUBuffer> {
 
   /** Waits until the device confirms that it has memory for a large buffer. */
   async allocated(bytes: number): Promise<void> {
-    if (bytes >= LARGE) await this.faults.settle();
+    if (bytes >= LARGE) await this.errors.check();
   }
 
-  /** Writes words, after what was queued before. An error is reported to {@link faults}. */
+  /** Writes words, after what was queued before. An error is reported to {@link errors}. */
   write(to: GPUBuffer, offset: number, bytes: Uint8Array<ArrayBuffer>): void {
     if (bytes.byteLength === 0) return;
-    this.faults.watch("validation", () => this.#device.queue.writeBuffer(to, offset, bytes), refusedWrite);
+    this.errors.watch("validation", () => this.#device.queue.writeBuffer(to, offset, bytes), refusedWrite);
   }
 
   free(buffer: GPUBuffer): void {

@@ -5,10 +5,10 @@ import type { Device } from "./device.ts";
 import type { GuardWords } from "./guard-words.ts";
 import type { WebgpuStage, WebgpuTypes } from "./kernel.ts";
 import type { Memory } from "./memory.ts";
-import { type ReadyOptions, ReadyWork } from "./ready-work.ts";
+import { type ReadyOptions, ReadySteps } from "./ready-steps.ts";
 import type { ShaderNames } from "./shader-names.ts";
 import type { TensorView } from "./tensor-view.ts";
-import type { Work } from "./work.ts";
+import type { WebgpuStep } from "./webgpu-step.ts";
 
 /** A tensor that plans read and no run writes, and the node that was the first to need it. */
 export interface NeededConstant {
@@ -19,14 +19,14 @@ export interface NeededConstant {
 /** A planned stage with its shaders compiled. */
 export class WebgpuPlan implements StagePlan<TensorView> {
   readonly steps: readonly (PlannedStep<WebgpuTypes> & { readonly by: string })[];
-  readonly ready: ReadyWork;
+  readonly ready: ReadySteps;
   readonly #stage: WebgpuStage;
   readonly #names: ShaderNames;
   readonly #memory: Memory;
   #generation = -1;
 
-  private constructor(names: ShaderNames, stage: WebgpuStage, ready: ReadyWork, memory: Memory) {
-    const nameOf = (work: Work): string => describeWork(work, names);
+  private constructor(names: ShaderNames, stage: WebgpuStage, ready: ReadySteps, memory: Memory) {
+    const nameOf = (work: WebgpuStep): string => describeStep(work, names);
     this.#stage = stage;
     this.steps = stage.steps.map((step) => ({ ...step, by: step.work.map(nameOf).join(", ") }));
     this.ready = ready;
@@ -38,12 +38,12 @@ export class WebgpuPlan implements StagePlan<TensorView> {
     device: Device,
     memory: Memory,
     stage: WebgpuStage,
-    { names, ...told }: Pick<ReadyOptions, "onCompiled" | "signal"> & { readonly names: ShaderNames },
+    { names, ...options }: Pick<ReadyOptions, "onCompiled" | "signal"> & { readonly names: ShaderNames },
   ): Promise<WebgpuPlan> {
     const work = stage.steps.flatMap((step) => step.work);
     const steps = new Map(stage.steps.flatMap((step) => step.work.map((item) => [item, step] as const)));
-    const callsOf = (item: Work): readonly Call[] => steps.get(item)!.calls;
-    const ready = await ReadyWork.prepare(device, memory, work, { ...told, callsOf });
+    const callsOf = (item: WebgpuStep): readonly Call[] => steps.get(item)!.calls;
+    const ready = await ReadySteps.prepare(device, memory, work, { ...options, callsOf });
     stage.notes.allocate(memory);
     return new WebgpuPlan(names, stage, ready, memory);
   }
@@ -100,6 +100,6 @@ export class WebgpuPlan implements StagePlan<TensorView> {
 }
 
 /** Describes what runs a piece of work: a shader by its name, or a function on the host. */
-export function describeWork(work: Work, names: ShaderNames): string {
+export function describeStep(work: WebgpuStep, names: ShaderNames): string {
   return work.kind === "host" ? `${work.step.name} on the host` : names.of(work.dispatch);
 }

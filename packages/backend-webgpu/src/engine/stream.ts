@@ -83,7 +83,7 @@ export class Stream {
     this.#endPass();
     const encoder = this.#encoder;
     this.#encoder = null;
-    this.#memory.faults.watch("validation", () => this.#gpu.queue.submit([encoder.finish()]), refused);
+    this.#memory.errors.watch("validation", () => this.#gpu.queue.submit([encoder.finish()]), refused);
   }
 
   /** Drops what was not submitted. */
@@ -123,7 +123,7 @@ export class Stream {
     signal?.throwIfAborted();
     // An error in an earlier call explains why this one failed; if it did not fail, nothing was written to what it
     // reads.
-    await this.#memory.faults.settle();
+    await this.#memory.errors.check();
     if (mapped.status === "rejected") throw mapped.reason;
   }
 

@@ -22,17 +22,17 @@ import { storageOf } from "../wgsl/storage.ts";
 import { BufferSlots } from "./buffer-slots.ts";
 import { WebgpuContext } from "./context.ts";
 import type { Device } from "./device.ts";
-import { writeView } from "./elements.ts";
+import { fuseComplex } from "./fuse-complex.ts";
 import { GuardWords } from "./guard-words.ts";
+import { writeView } from "./host-copy.ts";
 import type { PlanContext, WebgpuKernel, WebgpuTypes } from "./kernel.ts";
 import type { Kernels } from "./kernels.ts";
 import { type Memory, requireBufferSize } from "./memory.ts";
-import { pairUp } from "./pairing.ts";
 import { planSlots } from "./plan-slots.ts";
-import { ReadyWork } from "./ready-work.ts";
+import { ReadySteps } from "./ready-steps.ts";
 import type { Stream } from "./stream.ts";
 import { isCopyable, type TensorView } from "./tensor-view.ts";
-import { buffersOf, type Work } from "./work.ts";
+import { buffersOf, type WebgpuStep } from "./webgpu-step.ts";
 
 /** The parts of a device. */
 export interface WebgpuDeviceParts {
@@ -97,7 +97,7 @@ export class WebgpuDevice implements PlanDevice<WebgpuTypes> {
     return new GuardWords();
   }
 
-  buffersOf(work: Work): readonly TensorView["buffer"][] {
+  buffersOf(work: WebgpuStep): readonly TensorView["buffer"][] {
     return buffersOf(work);
   }
 
@@ -117,7 +117,7 @@ export class WebgpuDevice implements PlanDevice<WebgpuTypes> {
   }
 
   rewriteSteps(steps: readonly Step[], live: ReadonlySet<LoweredTensor>): readonly Step<ElementExpr>[] {
-    return pairUp(steps, live, this.maxInputs);
+    return fuseComplex(steps, live, this.maxInputs);
   }
 
   elementwise(ctx: PlanContext, out: TensorView, inputs: readonly TensorView[], expr: ElementExpr): void {
@@ -136,7 +136,7 @@ export class WebgpuDevice implements PlanDevice<WebgpuTypes> {
   async compute(work: ConstantSteps<WebgpuTypes>): Promise<void> {
     const { memory, stream } = this.#parts;
     const { steps, notes: guards } = work;
-    const ready = await ReadyWork.prepare(this.gpu, memory, steps, { signal: stream.signal });
+    const ready = await ReadySteps.prepare(this.gpu, memory, steps, { signal: stream.signal });
     try {
       work.allocateTemporaries(memory);
       guards.allocate(memory);

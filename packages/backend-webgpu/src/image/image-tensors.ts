@@ -1,7 +1,7 @@
 import type { Pt2Error } from "@pt2/format";
 import type { Device } from "../engine/device.ts";
 import { DeviceTensor } from "../engine/device-tensor.ts";
-import { Faults } from "../engine/faults.ts";
+import { ErrorScopes } from "../engine/error-scopes.ts";
 import { webgpuError } from "../webgpu-errors.ts";
 import { type ImageOptions, numbersOf } from "./image-options.ts";
 import { imageShader, PARAMS, TILE } from "./image-shader.ts";
@@ -44,14 +44,14 @@ export class ImageTensors {
       requireSize(size, gpu.limits.maxTextureDimension2D);
       const { width, height, channels = 3, dtype = "float32" } = options;
       const pipeline = await this.#pipeline(imageShader(channels, dtype, adapter));
-      const memory = new Faults(gpu);
+      const memory = new ErrorScopes(gpu);
       const tensor = DeviceTensor.allocate(this.#device, dtype, [1, channels, height, width], memory);
       const target = { pipeline, tensor, numbers: gpu.createBuffer({ size: 4 * PARAMS, usage: NUMBERS }) };
       try {
         gpu.queue.writeBuffer(target.numbers, 0, Float32Array.from([...size, ...numbers]));
         const [drawn] = await Promise.allSettled([this.#draw(source, target)]);
         // A picture without memory was not drawn either.
-        await memory.settle();
+        await memory.check();
         if (drawn.status === "rejected") throw drawn.reason;
         return tensor;
       } catch (error) {
@@ -81,9 +81,9 @@ export class ImageTensors {
   }
 
   async #try(source: GPUCopyExternalImageSource, target: Target): Promise<void> {
-    const faults = new Faults(this.#device.gpu);
-    faults.watch("validation", () => this.#submit(source, target), refused);
-    await faults.settle();
+    const errors = new ErrorScopes(this.#device.gpu);
+    errors.watch("validation", () => this.#submit(source, target), refused);
+    await errors.check();
   }
 
   /** Copies and computes in one turn, since other pictures are copied to the same texture. */

@@ -1,6 +1,6 @@
 import { NotLoaded } from "@pt2/registry/on-demand";
 import { BITS } from "./helpers/bits.ts";
-import type { Helpers } from "./helpers/helpers.ts";
+import type { Helpers } from "./helpers/helper-declarations.ts";
 
 /** Helpers that load when the first shader names one. */
 interface Later {

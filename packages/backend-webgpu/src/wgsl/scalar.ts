@@ -1,10 +1,10 @@
 import type { DType } from "@pt2/format";
 import { convert, fold, type ScalarValue, simplify, type TypedExpr } from "@pt2/registry/scalar";
 import { castExpr } from "./casts.ts";
-import { binaryExpr, unaryExpr } from "./functions.ts";
 import { FLOAT32_MAX, f32Literal, i32Literal } from "./literal.ts";
 import { narrowIntegers } from "./narrow.ts";
 import { helpersIn } from "./prelude.ts";
+import { binaryExpr, unaryExpr } from "./scalar-functions.ts";
 import { computeType } from "./storage.ts";
 
 export { helpersIn, prelude } from "./prelude.ts";

@@ -1,5 +1,5 @@
 import type { Call } from "@pt2/registry";
-import type { Lifetime } from "../plan-arena.ts";
+import type { Lifetime } from "../arena/plan-arena.ts";
 import type { DeviceBuffer } from "./constant.ts";
 
 /** A buffer that no plan shares: for a mutable buffer of the module, or a tensor that stays on the device. */

@@ -6,7 +6,7 @@ import type { DType } from "@pt2/format";
 import { type Call, createRegistry, type LoweredTensor, type LowerOptions, type RuntimeScalar } from "@pt2/registry";
 import { aten } from "@pt2/registry/aten";
 import { evaluate, type ScalarValue, type TypedExpr } from "@pt2/registry/scalar";
-import { planArena } from "../plan-arena.ts";
+import { planArena } from "../arena/plan-arena.ts";
 import { KernelSet, type OpKernel } from "../staged/kernel-set.ts";
 import { type DeviceData, type HostData, isHostData, numberOf, type TensorData } from "../staged/run-value.ts";
 import type { StageEngine, StagePlan, StageRequest } from "../staged/stage-engine.ts";

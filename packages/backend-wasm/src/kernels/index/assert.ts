@@ -1,7 +1,7 @@
 import { Pt2Error } from "@pt2/format";
 import { describeNode } from "@pt2/registry";
 import { failedCheckCode } from "@pt2/registry/on-demand";
-import { numbers } from "../../engine/access.ts";
+import { numbers } from "../../engine/element-access.ts";
 import type { WasmKernel } from "../../engine/kernel.ts";
 
 /** `_assert_async(self, assert_msg)`: the run fails where the only element of `self` is zero. */

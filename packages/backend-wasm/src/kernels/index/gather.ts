@@ -1,6 +1,6 @@
 import { numel } from "@pt2/backend";
 import { normalDim, offsetsOf } from "@pt2/engine";
-import { pick } from "../../engine/access.ts";
+import { pick } from "../../engine/element-access.ts";
 import type { WasmKernel } from "../../engine/kernel.ts";
 import { readIndices } from "../../engine/read-indices.ts";
 

@@ -1,6 +1,6 @@
 import { broadcastPositions, selectElements } from "@pt2/engine";
-import { adder, mover } from "../../engine/access.ts";
-import { readView } from "../../engine/elements.ts";
+import { adder, mover } from "../../engine/element-access.ts";
+import { readView } from "../../engine/host-copy.ts";
 import type { WasmKernel } from "../../engine/kernel.ts";
 
 /** `index_put(self, indices, values, accumulate)` where some index is a mask: what is written only a run can tell. */

@@ -1,7 +1,7 @@
 import { numel } from "@pt2/backend";
 import { broadcastShape, broadcastStrides, offsetsOf } from "@pt2/engine";
 import type { ArgValue, TensorMeta } from "@pt2/registry";
-import { adder, mover, pick } from "../../engine/access.ts";
+import { adder, mover, pick } from "../../engine/element-access.ts";
 import type { KernelCall, WasmKernel } from "../../engine/kernel.ts";
 import { readIndices } from "../../engine/read-indices.ts";
 import type { TensorView } from "../../engine/tensor-view.ts";

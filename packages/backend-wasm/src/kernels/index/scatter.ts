@@ -1,7 +1,7 @@
 import { numel } from "@pt2/backend";
 import { isComplexDtype, normalDim, offsetsOf } from "@pt2/engine";
 import type { TensorMeta } from "@pt2/registry";
-import { bigints, type Elements, mover, numbers } from "../../engine/access.ts";
+import { bigints, type Elements, mover, numbers } from "../../engine/element-access.ts";
 import type { KernelCall, WasmKernel } from "../../engine/kernel.ts";
 import { readIndices } from "../../engine/read-indices.ts";
 import type { TensorView } from "../../engine/tensor-view.ts";

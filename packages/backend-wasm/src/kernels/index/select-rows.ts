@@ -1,5 +1,5 @@
 import { numel } from "@pt2/backend";
-import { pick } from "../../engine/access.ts";
+import { pick } from "../../engine/element-access.ts";
 import type { KernelCall, WasmKernel } from "../../engine/kernel.ts";
 import { readIndices } from "../../engine/read-indices.ts";
 import type { TensorView } from "../../engine/tensor-view.ts";

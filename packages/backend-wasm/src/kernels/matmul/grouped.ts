@@ -1,6 +1,6 @@
 import { indexError } from "@pt2/engine";
 import type { ArgValue, TensorMeta } from "@pt2/registry";
-import { numbers } from "../../engine/access.ts";
+import { numbers } from "../../engine/element-access.ts";
 import type { PlanContext, WasmKernel } from "../../engine/kernel.ts";
 import { addressOf, type TensorView } from "../../engine/tensor-view.ts";
 import { float32Result, isFloat32 } from "../float32.ts";

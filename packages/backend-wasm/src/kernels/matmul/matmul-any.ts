@@ -1,5 +1,5 @@
 import type { ArgValue, TensorMeta } from "@pt2/registry";
-import { bigints, type Elements, numbers } from "../../engine/access.ts";
+import { bigints, type Elements, numbers } from "../../engine/element-access.ts";
 import type { WasmKernel } from "../../engine/kernel.ts";
 
 /** Products of float64 and integer matrices, in plain loops. */

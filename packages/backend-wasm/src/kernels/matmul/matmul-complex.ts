@@ -1,6 +1,6 @@
 import { isComplexDtype } from "@pt2/engine";
 import type { ArgValue, TensorMeta } from "@pt2/registry";
-import { complexParts, numbers } from "../../engine/access.ts";
+import { complexParts, numbers } from "../../engine/element-access.ts";
 import type { WasmKernel } from "../../engine/kernel.ts";
 
 /** Products of complex matrices, in plain loops. */

@@ -1,6 +1,6 @@
 import { offsetsOf, windowOf } from "@pt2/engine";
 import { type AxisWindow, slidingWindows } from "@pt2/engine/host";
-import { bigints, type Elements, numbers } from "../../engine/access.ts";
+import { bigints, type Elements, numbers } from "../../engine/element-access.ts";
 import type { KernelCall, WasmKernel } from "../../engine/kernel.ts";
 import type { TensorView } from "../../engine/tensor-view.ts";
 

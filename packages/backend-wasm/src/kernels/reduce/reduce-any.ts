@@ -1,7 +1,7 @@
 import { normalDim, offsetsOf } from "@pt2/engine";
 import type { DType } from "@pt2/format";
 import type { ArgValue, TensorMeta } from "@pt2/registry";
-import { bigints, type Elements, numbers } from "../../engine/access.ts";
+import { bigints, type Elements, numbers } from "../../engine/element-access.ts";
 import type { KernelCall, WasmKernel } from "../../engine/kernel.ts";
 import type { TensorView } from "../../engine/tensor-view.ts";
 

@@ -1,7 +1,7 @@
 import { isComplexDtype, type Lanes, lanesOf, normalDim } from "@pt2/engine";
 import type { DType } from "@pt2/format";
 import type { TensorMeta } from "@pt2/registry";
-import { bigints, complexParts, type Elements, numbers } from "../../engine/access.ts";
+import { bigints, complexParts, type Elements, numbers } from "../../engine/element-access.ts";
 import type { WasmKernel } from "../../engine/kernel.ts";
 
 /** `cumsum` and `cumprod` along one dimension; float32 runs in double and is rounded at each element. */

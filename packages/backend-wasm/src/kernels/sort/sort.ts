@@ -10,7 +10,7 @@ import {
 } from "@pt2/engine/host";
 import { DTYPES } from "@pt2/format";
 import type { OpName } from "@pt2/graph";
-import { bigints, mover, numbers } from "../../engine/access.ts";
+import { bigints, mover, numbers } from "../../engine/element-access.ts";
 import type { KernelCall, WasmKernel } from "../../engine/kernel.ts";
 
 /** `sort(self, stable, dim, descending)`: NaN counts as the largest; equal elements come in PyTorch's order. */

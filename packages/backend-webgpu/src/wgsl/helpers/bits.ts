@@ -1,4 +1,4 @@
-import type { Helpers } from "./helpers.ts";
+import type { Helpers } from "./helper-declarations.ts";
 
 // Tests for NaN and infinity look at bits, because compilers may assume that there are none.
 export const BITS: Helpers = {

@@ -1,4 +1,4 @@
-import type { Helpers } from "./helpers.ts";
+import type { Helpers } from "./helper-declarations.ts";
 
 export const COMPLEX: Helpers = {
   mul_complex: `fn mul_complex(x: vec2<f32>, y: vec2<f32>) -> vec2<f32> {

@@ -1,5 +1,5 @@
 import { polynomial } from "../literal.ts";
-import type { Helpers } from "./helpers.ts";
+import type { Helpers } from "./helper-declarations.ts";
 
 /** After N. Juffa: the error function as x + x p(x²), and 1 - exp(t p(t) - t) beyond 475/512. */
 const CENTRE = [1.28379166e-1, -3.76125336e-1, 1.12819925e-1, -2.67681349e-2, 4.99119423e-3, -5.96761703e-4];

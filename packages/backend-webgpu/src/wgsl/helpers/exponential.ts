@@ -1,5 +1,5 @@
 import { polynomial } from "../literal.ts";
-import type { Helpers } from "./helpers.ts";
+import type { Helpers } from "./helper-declarations.ts";
 
 /** (exp(r) - 1 - r) / r² for |r| <= ln 2 / 2. */
 const EXP_TAIL = [5.0000001201e-1, 1.6666665459e-1, 4.1665795894e-2, 8.3334519073e-3, 1.3981999507e-3, 1.98756915e-4];

@@ -1,6 +1,6 @@
 import { ERROR_FUNCTION } from "./error-function.ts";
 import { EXPONENTIAL } from "./exponential.ts";
-import type { Helpers } from "./helpers.ts";
+import type { Helpers } from "./helper-declarations.ts";
 import { LOGARITHM } from "./logarithm.ts";
 
 /** The helpers that activations are made of. */

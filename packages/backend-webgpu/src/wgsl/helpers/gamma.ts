@@ -1,5 +1,5 @@
 import { f32Literal, polynomial } from "../literal.ts";
-import type { Helpers } from "./helpers.ts";
+import type { Helpers } from "./helper-declarations.ts";
 
 /** log(gamma(1 + e)) / e for |e| <= 1/2, to 5e-8. */
 const LOG_GAMMA = [

@@ -1,4 +1,4 @@
-import type { Helpers } from "./helpers.ts";
+import type { Helpers } from "./helper-declarations.ts";
 
 // A quotient by zero is -1 (all bits set) and the remainder is the dividend, as on NVIDIA's GPUs; a shader cannot
 // throw.

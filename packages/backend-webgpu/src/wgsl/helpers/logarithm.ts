@@ -1,5 +1,5 @@
 import { f32Literal, polynomial } from "../literal.ts";
-import type { Helpers } from "./helpers.ts";
+import type { Helpers } from "./helper-declarations.ts";
 
 /** (log(1 + m) - m + m²/2) / m³ for 1 + m between √½ and √2. */
 const LOG_TAIL = [

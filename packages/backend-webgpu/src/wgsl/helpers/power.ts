@@ -1,5 +1,5 @@
 import { polynomial } from "../literal.ts";
-import type { Helpers } from "./helpers.ts";
+import type { Helpers } from "./helper-declarations.ts";
 
 /** (log(x) / 2s - 1 - s²/3) / s⁴ in s² for s = (x - 1) / (x + 1). */
 const LOG_SERIES = [

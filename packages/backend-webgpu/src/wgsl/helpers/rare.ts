@@ -1,7 +1,7 @@
 import { COMPLEX } from "./complex.ts";
 import { FLOAT8 } from "./float8.ts";
 import { GAMMA } from "./gamma.ts";
-import type { Helpers } from "./helpers.ts";
+import type { Helpers } from "./helper-declarations.ts";
 import { INTEGERS } from "./integers.ts";
 import { POWER } from "./power.ts";
 import { REMAINDER } from "./remainder.ts";

@@ -1,4 +1,4 @@
-import type { Helpers } from "./helpers.ts";
+import type { Helpers } from "./helper-declarations.ts";
 
 // Division is off by units in the last place on GPUs, so a quotient may lie on the wrong side of an integer.
 export const REMAINDER: Helpers = {

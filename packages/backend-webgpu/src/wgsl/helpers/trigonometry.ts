@@ -1,5 +1,5 @@
 import { f32Literal, polynomial } from "../literal.ts";
-import type { Helpers } from "./helpers.ts";
+import type { Helpers } from "./helper-declarations.ts";
 
 /** π/2 in parts with so few bits that their products with a quadrant's number are exact up to the limit. */
 const HALF_PI = [1.5703125, 0.0004837512969970703, 7.549789954891882e-8];

@@ -5,18 +5,18 @@ import { type Call, describeNode } from "@pt2/registry";
 import type { Dispatch } from "../shader/dispatch.ts";
 import { webgpuError } from "../webgpu-errors.ts";
 import type { Device } from "./device.ts";
-import { readViews, writeView } from "./elements.ts";
+import { readViews, writeView } from "./host-copy.ts";
 import type { Memory } from "./memory.ts";
 import type { Pipeline } from "./pipelines.ts";
 import type { BoundDispatch, Stream } from "./stream.ts";
-import type { Work } from "./work.ts";
+import type { WebgpuStep } from "./webgpu-step.ts";
 
 /** Observers of the preparation of work, and what is known of the work. */
 export interface ReadyOptions {
   /** Called with the number of shaders that are ready, and of all. */
   readonly onCompiled?: ((done: number, total: number) => void) | undefined;
   /** Returns the calls that a piece of work computes, for errors. */
-  readonly callsOf?: (item: Work) => readonly Call[];
+  readonly callsOf?: (item: WebgpuStep) => readonly Call[];
   /** Ends the wait for the compiler. */
   readonly signal?: AbortSignal | undefined;
 }
@@ -26,8 +26,8 @@ interface LocatedPipeline extends Pipeline {
 }
 
 /** Planned work with its pipelines compiled and its uniforms on the device; bind groups are made when buffers exist. */
-export class ReadyWork {
-  readonly work: readonly Work[];
+export class ReadySteps {
+  readonly work: readonly WebgpuStep[];
   readonly #device: Device;
   readonly #memory: Memory;
   readonly #pipelines: ReadonlyMap<Dispatch, LocatedPipeline>;
@@ -38,7 +38,7 @@ export class ReadyWork {
   private constructor(
     device: Device,
     memory: Memory,
-    work: readonly Work[],
+    work: readonly WebgpuStep[],
     pipelines: ReadonlyMap<Dispatch, LocatedPipeline>,
   ) {
     this.#device = device;
@@ -55,9 +55,9 @@ export class ReadyWork {
   static async prepare(
     device: Device,
     memory: Memory,
-    work: readonly Work[],
+    work: readonly WebgpuStep[],
     { onCompiled = () => {}, callsOf = () => [], signal }: ReadyOptions = {},
-  ): Promise<ReadyWork> {
+  ): Promise<ReadySteps> {
     const items = work.filter((item) => item.kind === "dispatch");
     let done = 0;
     const compile = async (item: (typeof items)[number]): Promise<readonly [Dispatch, LocatedPipeline]> => {
@@ -70,7 +70,7 @@ export class ReadyWork {
       }
     };
     const compiled = await unlessAborted(Promise.all(items.map(compile)), signal);
-    return new ReadyWork(device, memory, work, new Map(compiled));
+    return new ReadySteps(device, memory, work, new Map(compiled));
   }
 
   /** Makes bind groups for the current buffers. */
@@ -87,7 +87,7 @@ export class ReadyWork {
           : [{ buffer: this.#params!, offset: this.#offsets.get(dispatch)!, size: dispatch.params.byteLength }];
       const entries = [...storage, ...params].map((resource, binding) => ({ binding, resource }));
       const { gpu } = this.#device;
-      const group = this.#memory.faults.watch(
+      const group = this.#memory.errors.watch(
         "validation",
         () => gpu.createBindGroup({ label: dispatch.name, layout, entries }),
         (message) => refused(dispatch.name, message, where),
@@ -101,7 +101,7 @@ export class ReadyWork {
   }
 
   /** Records a piece of work on the queue. A host step waits for what it reads. */
-  async run(item: Work, stream: Stream): Promise<void> {
+  async run(item: WebgpuStep, stream: Stream): Promise<void> {
     if (item.kind === "dispatch") {
       stream.dispatch(this.bound(item.dispatch));
       return;

@@ -4,8 +4,8 @@ import { substitute, type TypedExpr } from "@pt2/registry/scalar";
 import type { ComplexExpr } from "../wgsl/scalar.ts";
 
 /** A loop that computes complex numbers, part by part. */
-export interface PairStep {
-  readonly kind: "pairs";
+export interface ComplexStep {
+  readonly kind: "complex";
   /** Operands by the index that `expr` uses. */
   readonly inputs: readonly LoweredTensor[];
   readonly output: LoweredTensor;
@@ -25,11 +25,11 @@ interface Part {
  * Replaces loops whose results only become the real or imaginary parts of complex numbers by a loop that computes those
  * numbers: what a complex op decomposes into is one step again.
  */
-export function joinPairs(
+export function joinComplexParts(
   steps: readonly Step[],
   live: ReadonlySet<LoweredTensor>,
   maxInputs: number,
-): readonly (Step | PairStep)[] {
+): readonly (Step | ComplexStep)[] {
   const maker = new Map<LoweredTensor, Step>();
   const readers = new Map<LoweredTensor, number>();
   const absorbed = new Set<Step>();
@@ -47,7 +47,7 @@ export function joinPairs(
     const { inputs, expr, calls } = loop.group;
     return { inputs, expr, calls, absorbed: [loop] };
   };
-  const paired = steps.map((step): Step | PairStep => {
+  const joined = steps.map((step): Step | ComplexStep => {
     if (step.kind !== "call" || step.call.record.pairs === undefined) return step;
     const { args, record, results } = step.call;
     const output = results[0] as LoweredTensor;
@@ -61,9 +61,9 @@ export function joinPairs(
       return asPart(moved, dtype);
     });
     const calls = [...parts.flatMap((part) => part.calls), step.call];
-    return { kind: "pairs", inputs, output, expr: { dtype, parts: [re!, im!] }, calls };
+    return { kind: "complex", inputs, output, expr: { dtype, parts: [re!, im!] }, calls };
   });
-  return paired.filter((step) => !absorbed.has(step as Step));
+  return joined.filter((step) => !absorbed.has(step as Step));
 }
 
 /** Makes the expression of an operand, by its index among those of a loop. */
@@ -72,8 +72,8 @@ export function inputOf(index: number, { dtype }: LoweredTensor): TypedExpr {
 }
 
 /** Returns the tensors that a step reads. */
-export function readBy(step: Step | PairStep): readonly LoweredTensor[] {
-  if (step.kind === "pairs") return step.inputs;
+export function readBy(step: Step | ComplexStep): readonly LoweredTensor[] {
+  if (step.kind === "complex") return step.inputs;
   if (step.kind === "call") return operandsOf(step.call);
   return step.kind === "elementwise" ? step.group.inputs : [...operandsOf(step.call), ...step.group.inputs];
 }

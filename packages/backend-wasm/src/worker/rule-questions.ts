@@ -21,7 +21,7 @@ import {
   type WireExpr,
   type WireRecord,
   type WireRules,
-} from "./rules.ts";
+} from "./rule-messages.ts";
 import { fromWireError } from "./wire-error.ts";
 
 type Ask = (question: RuleQuestion) => Promise<RuleAnswers>;
@@ -31,7 +31,7 @@ type Args = Readonly<Record<string, ArgValue>>;
 const MOST_ANSWERS = 20_000;
 
 /** Returns a registry with the ops of users. Each rule is evaluated once for the same arguments. */
-export function askedRegistry({ sets, answers }: WireRules, ask: Ask): OpRegistry {
+export function remoteRegistry({ sets, answers }: WireRules, ask: Ask): OpRegistry {
   const known = new Map<string, RuleAnswer>();
   const keep = (given: RuleAnswers): void => {
     for (const [question, answer] of given)
@@ -59,23 +59,23 @@ function recordOf({ data, rules }: WireRecord, answerOf: AnswerOf): OpRecord {
   const { name: op } = data;
   const has = (rule: WireRecord["rules"][number]): boolean => rules.includes(rule);
   const call = (rule: CallRule, args: Args): unknown => givenBy(answerOf(callQuestion(op, args))[rule]);
-  const asked: { -readonly [Rule in keyof OpRecord]?: OpRecord[Rule] } = {};
-  if (has("validate")) asked.validate = (args) => call("validate", args) as string | null;
-  if (has("promote")) asked.promote = (args) => call("promote", args) as never;
-  if (has("dynamic")) asked.dynamic = (args) => call("dynamic", args) as boolean;
-  if (has("infer")) asked.infer = (args) => call("infer", args) as never;
+  const remote: { -readonly [Rule in keyof OpRecord]?: OpRecord[Rule] } = {};
+  if (has("validate")) remote.validate = (args) => call("validate", args) as string | null;
+  if (has("promote")) remote.promote = (args) => call("promote", args) as never;
+  if (has("dynamic")) remote.dynamic = (args) => call("dynamic", args) as boolean;
+  if (has("infer")) remote.infer = (args) => call("infer", args) as never;
   if (has("decompose")) {
-    asked.decompose = (args, b) => {
+    remote.decompose = (args, b) => {
       const recipe = call("decompose", args) as Recipe | null;
       return recipe === null ? null : (cook(recipe, args, b) as never);
     };
   }
   if (has("view")) {
-    asked.view = (self, args) =>
+    remote.view = (self, args) =>
       givenBy(answerOf({ op, rule: "view", args: [self, mapArgs(args, toPlain)] }).view) as never;
   }
-  if (has("scalar")) asked.scalar = (...operands) => scalarOf(op, operands, answerOf);
-  return { ...data, ...asked };
+  if (has("scalar")) remote.scalar = (...operands) => scalarOf(op, operands, answerOf);
+  return { ...data, ...remote };
 }
 
 /** Emits the calls that a decomposition made on the other thread. */

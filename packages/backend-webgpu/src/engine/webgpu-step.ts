@@ -12,12 +12,12 @@ export interface HostStep {
 }
 
 /** The work of a planned step. */
-export type Work =
+export type WebgpuStep =
   | { readonly kind: "dispatch"; readonly dispatch: Dispatch }
   | { readonly kind: "host"; readonly step: HostStep };
 
 /** Returns the buffers that a piece of work needs while it runs: what it reads, and what it writes. */
-export function buffersOf(work: Work): readonly Buffer[] {
+export function buffersOf(work: WebgpuStep): readonly Buffer[] {
   const bindings = work.kind === "dispatch" ? work.dispatch : work.step;
   return [...bindings.reads, ...bindings.writes].map(({ buffer }) => buffer);
 }

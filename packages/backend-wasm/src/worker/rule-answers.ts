@@ -35,7 +35,7 @@ import {
   type WireOpSet,
   type WireRecord,
   type WireRules,
-} from "./rules.ts";
+} from "./rule-messages.ts";
 import { toWireError } from "./wire-error.ts";
 
 /** What the worker gets of users' ops at first, and the function that answers its questions. */

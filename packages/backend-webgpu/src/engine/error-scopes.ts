@@ -4,7 +4,7 @@ import type { Pt2Error } from "@pt2/format";
  * Collects the errors of the device. WebGPU never throws: it reports later, to error scopes that were pushed before the
  * call, so scopes gather here and their results are checked where something is awaited anyway.
  */
-export class Faults {
+export class ErrorScopes {
   readonly #gpu: GPUDevice;
   #pending: Promise<Pt2Error | null>[] = [];
 
@@ -12,7 +12,7 @@ export class Faults {
     this.#gpu = gpu;
   }
 
-  /** Runs `work`, during which nothing is awaited. An error of this kind in it fails the next {@link settle}. */
+  /** Runs `work`, during which nothing is awaited. An error of this kind in it fails the next {@link check}. */
   watch<T>(
     filter: "validation" | "out-of-memory" | "internal",
     work: () => T,
@@ -22,9 +22,9 @@ export class Faults {
     try {
       return work();
     } finally {
-      const told = this.#gpu.popErrorScope();
+      const scope = this.#gpu.popErrorScope();
       this.#pending.push(
-        told.then(
+        scope.then(
           (error) => (error === null ? null : describe(error.message)),
           // The device was lost, which is reported where it is noticed.
           () => null,
@@ -34,7 +34,7 @@ export class Faults {
   }
 
   /** Fails with the first error since the last call. */
-  async settle(): Promise<void> {
+  async check(): Promise<void> {
     if (this.#pending.length === 0) return;
     const pending = this.#pending;
     this.#pending = [];
@@ -43,7 +43,7 @@ export class Faults {
   }
 
   /** Drops reports that will not be read. */
-  forget(): void {
+  drop(): void {
     this.#pending = [];
   }
 }
