@@ -3,9 +3,9 @@ import { load } from "@pt2/runtime/node";
 import { BACKEND_OPTIONS, chooseBackend } from "./backends.ts";
 import type { OptionSpec } from "./command-syntax.ts";
 import type { Options } from "./options.ts";
-import { OPS_OPTION, ownOps } from "./own-ops.ts";
 import { ProgressBar } from "./terminal/progress.ts";
 import type { Terminal } from "./terminal/terminal.ts";
+import { OPS_OPTION, userOps } from "./user-ops.ts";
 
 /** The option that selects a program of an archive. */
 export const MODEL_OPTION: OptionSpec = { name: "model", value: "NAME", help: "which model of the archive" };
@@ -31,7 +31,7 @@ export async function withModel<T>(
   terminal: Terminal,
   use: (opened: OpenModel) => Promise<T>,
 ): Promise<T> {
-  const own = await ownOps(options);
+  const own = await userOps(options);
   const backend = await chooseBackend(options, terminal);
   const bar = new ProgressBar(terminal);
   const begin = performance.now();

@@ -6,15 +6,15 @@ import { LIFECYCLE, testLifecycle } from "./lifecycle/test-lifecycle.ts";
 import { FAMILIES, type FamilyName, loadFamily } from "./ops/families.ts";
 import type { Tolerances } from "./ops/run-case.ts";
 import { testFamily } from "./ops/test-ops.ts";
-import { OWN_OPS, testOwnOps } from "./own-ops/test-own-ops.ts";
 import { loadRefusals, type RefusalKind, testRefusals } from "./refusals/test-refusals.ts";
 import type { TestRunner } from "./test-runner.ts";
+import { testUserOps, USER_OPS } from "./user-ops/test-user-ops.ts";
 
 /**
  * A part of the suite: the cases of a family of ops, variations of these cases, the lifecycle of programs, or ops that
  * users define.
  */
-export type SuitePart = FamilyName | RefusalKind | "lifecycle" | "own-ops";
+export type SuitePart = FamilyName | RefusalKind | "lifecycle" | "user-ops";
 
 /** How a backend is tested. */
 export interface TestBackendOptions {
@@ -48,7 +48,7 @@ export interface TestBackendOptions {
 const REFUSALS: readonly RefusalKind[] = ["indices", "arguments", "errors"];
 
 /** Every part of the suite. */
-export const SUITE_PARTS: readonly SuitePart[] = [...FAMILIES, ...REFUSALS, "lifecycle", "own-ops"];
+export const SUITE_PARTS: readonly SuitePart[] = [...FAMILIES, ...REFUSALS, "lifecycle", "user-ops"];
 
 /**
  * Defines the tests of the backend contract: every op case with PyTorch's results, and the lifecycle of programs. Await
@@ -80,17 +80,17 @@ export async function testBackend(
     runner.afterAll(async () => (await made)?.dispose());
     runner.it("exceptions name what exists", async () => {
       const cases = (await Promise.all(FAMILIES.map(loadFamily))).flatMap((family) => family.cases);
-      const unknown = unknownKeys({ ...unsupported, ...skip }, cases, [...LIFECYCLE, ...OWN_OPS]);
+      const unknown = unknownKeys({ ...unsupported, ...skip }, cases, [...LIFECYCLE, ...USER_OPS]);
       if (unknown.length > 0) throw new Error(`no case has these names: ${unknown.join(", ")}`);
     });
     const setup = { runner, backend, registry, tolerance, skip, unsupported, lowers, share };
     for (const family of families) testFamily(family, setup);
     for (const each of refusals) testRefusals(each, setup);
     if (parts.includes("lifecycle")) testLifecycle({ runner, backend, factory, registry, skip });
-    if (parts.includes("own-ops")) testOwnOps({ runner, backend, skip, kernel });
+    if (parts.includes("user-ops")) testUserOps({ runner, backend, skip, kernel });
   });
 }
 
 function isFamily(part: SuitePart): part is FamilyName {
-  return part !== "lifecycle" && part !== "own-ops" && !REFUSALS.includes(part as RefusalKind);
+  return part !== "lifecycle" && part !== "user-ops" && !REFUSALS.includes(part as RefusalKind);
 }

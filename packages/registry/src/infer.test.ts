@@ -16,8 +16,8 @@ import { describe, expect, it } from "vitest";
 import { aten } from "./aten/index.ts";
 import { argValue } from "./lower/arguments.ts";
 import { Emitter } from "./lower/emit.ts";
-import { createRegistry } from "./own-ops/create-registry.ts";
 import type { ArgValue } from "./tensor-meta.ts";
+import { createRegistry } from "./user-ops/create-registry.ts";
 import { isTensorMeta } from "./wrapped.ts";
 
 const root = fileURLToPath(new URL("../../../tests/fixtures/", import.meta.url));

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { atenOnDemand } from "./aten/on-demand.ts";
 import { defineOp } from "./op.ts";
 import type { OpSet } from "./op-set.ts";
-import { createRegistry } from "./own-ops/create-registry.ts";
+import { createRegistry } from "./user-ops/create-registry.ts";
 
 const relu: OpSet = { name: "mine", ops: [defineOp("aten::relu(Tensor self) -> Tensor", { scalar: (x) => x })] };
 

@@ -5,10 +5,10 @@ import { describe, expect, it } from "vitest";
 import { effectsOf } from "./effects.ts";
 import { defineOp } from "./op.ts";
 import { resolveArgs } from "./op-registry.ts";
-import { createRegistry } from "./own-ops/create-registry.ts";
 import { parseSchema } from "./schema/parse.ts";
 import { torchSchemas } from "./schemas.ts";
 import type { ArgValue } from "./tensor-meta.ts";
+import { createRegistry } from "./user-ops/create-registry.ts";
 import { wrapNumber } from "./wrapped.ts";
 
 const relu = defineOp("my::relu(Tensor self) -> Tensor", { scalar: (x) => x });

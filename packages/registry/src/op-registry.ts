@@ -5,7 +5,7 @@ import type { NotLoaded } from "./not-loaded.ts";
 import type { OpRecord } from "./op.ts";
 import { OpRecords } from "./op-records.ts";
 import type { OpSet } from "./op-set.ts";
-import type * as ResultChecks from "./own-ops/results.ts";
+import type * as ResultChecks from "./user-ops/results.ts";
 
 export { resolveArgs } from "./resolve-args.ts";
 

@@ -2,13 +2,13 @@ import type { DType } from "@pt2/format";
 import type { OpName } from "@pt2/graph";
 import type { ViewInverse } from "@pt2/graph/passes";
 import type { Builder, TypedOp } from "./builder.ts";
-import { closestName } from "./own-ops/closest-name.ts";
 import { registryError } from "./registry-errors.ts";
 import type { ScalarExpr } from "./scalar/expr.ts";
 import type { ArgsOf, Operands, ResultsOf } from "./schema/infer-types.ts";
 import { parseSchema } from "./schema/parse.ts";
 import type { OpSchema } from "./schema/types.ts";
 import type { ArgValue, Strided, TensorMeta } from "./tensor-meta.ts";
+import { closestName } from "./user-ops/closest-name.ts";
 
 /** How the dtype of an elementwise result follows from its operands. */
 export interface Promotion {

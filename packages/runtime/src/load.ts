@@ -90,7 +90,7 @@ async function registryOf(options: LoadOptions): Promise<OpRegistry> {
   const isPlain = ops.length + handlers.length === 0;
   const registry = isPlain
     ? builtInRegistry(atenOnDemand)
-    : (await import("./own-ops.ts")).registryWith(atenOnDemand, ops, handlers, backend);
+    : (await import("./user-ops.ts")).registryWith(atenOnDemand, ops, handlers, backend);
   // These ops are in nearly every program, so they load while the file is opened. The later load reports a failure.
   registry.load(["aten::add.Tensor"]).catch(() => {});
   return registry;

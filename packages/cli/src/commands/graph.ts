@@ -10,10 +10,10 @@ import { toMermaid } from "../draw/mermaid.ts";
 import { toSvg } from "../draw/svg.ts";
 import { MODEL_OPTION, modelChoice } from "../open-model.ts";
 import type { Options } from "../options.ts";
-import { OPS_OPTION, ownOps, registryWith } from "../own-ops.ts";
 import { plural } from "../report/text.ts";
 import { type Terminal, toJsonText } from "../terminal/terminal.ts";
 import { writeText } from "../terminal/write-text.ts";
+import { OPS_OPTION, registryWith, userOps } from "../user-ops.ts";
 
 /** An output format of `pt2 graph`. */
 interface Format {
@@ -65,7 +65,7 @@ export const graph: Command = {
     const { draw, arrows } = formatOf(options, output);
     const { program: exported } = await readSchema(options.file, modelChoice(options));
     const prepared = options.flag("prepared");
-    const program = prepared ? await prepare(exported, registryWith(await ownOps(options))) : exported;
+    const program = prepared ? await prepare(exported, registryWith(await userOps(options))) : exported;
     const depth = arrows === undefined ? undefined : depthOf(options, program, arrows);
     const chosen: DrawOptions = { weights: options.flag("weights"), ...(depth !== undefined && { depth }) };
     if (arrows !== undefined) tell(program, chosen, arrows, terminal);

@@ -6,11 +6,11 @@ import { chooseBackend } from "../backends.ts";
 import type { Command, ExitCode } from "../command.ts";
 import { LOAD_OPTIONS, modelChoice } from "../open-model.ts";
 import type { Options } from "../options.ts";
-import { ownOps, registryWith } from "../own-ops.ts";
 import { plural } from "../report/text.ts";
 import { type Paint, painter } from "../terminal/paint.ts";
 import { table } from "../terminal/table.ts";
 import { type Terminal, toJsonText } from "../terminal/terminal.ts";
+import { registryWith, userOps } from "../user-ops.ts";
 
 /** `pt2 ops` */
 export const ops: Command = {
@@ -21,7 +21,7 @@ export const ops: Command = {
   notes: "Ops are counted after all passes. No weights are read.",
 
   async run(options: Options, terminal: Terminal): Promise<ExitCode> {
-    const own = await ownOps(options);
+    const own = await userOps(options);
     const backend = await chooseBackend(options, terminal);
     try {
       const schema = await readSchema(options.file, modelChoice(options));

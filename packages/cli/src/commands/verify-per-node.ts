@@ -6,19 +6,19 @@ import { openFile } from "@pt2/runtime/node";
 import { chooseBackend, createBackend } from "../backends.ts";
 import type { ExitCode } from "../command.ts";
 import type { Options } from "../options.ts";
-import { ownOps, registryWith } from "../own-ops.ts";
 import { sampleCall } from "../report/sample-call.ts";
 import { plural } from "../report/text.ts";
 import { readCalls } from "../tensors/calls.ts";
 import { noInputs } from "../tensors/chosen-calls.ts";
 import { type Paint, painter } from "../terminal/paint.ts";
 import { type Terminal, toJsonText } from "../terminal/terminal.ts";
+import { registryWith, userOps } from "../user-ops.ts";
 import { comparePerNode, graphInputs, type PerNodeReport } from "../verify/per-node.ts";
 import { ratioText, tolerances } from "../verify/tolerance.ts";
 
 /** `pt2 verify --per-node`: the first call of `--inputs`, or the archive's sample call, value by value. */
 export async function verifyPerNode(options: Options, terminal: Terminal): Promise<ExitCode> {
-  const own = await ownOps(options);
+  const own = await userOps(options);
   const model = options.text("model");
   const backend = await chooseBackend(options, terminal);
   const named = options.text("reference");

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { functionalName } from "../in-place.ts";
 import { functionalNamesOfOut } from "../out-variant.ts";
-import { createRegistry } from "../own-ops/create-registry.ts";
 import { printSchema } from "../schema/print.ts";
 import { torchSchemas } from "../schemas.ts";
+import { createRegistry } from "../user-ops/create-registry.ts";
 import { aten } from "./index.ts";
 
 const registry = createRegistry({ sets: [aten] });

@@ -1,8 +1,8 @@
 import { Pt2Error } from "@pt2/format";
 import { describe, expect, it } from "vitest";
 import { Emitter, type LowerTarget } from "../lower/emit.ts";
-import { createRegistry } from "../own-ops/create-registry.ts";
 import type { ArgValue } from "../tensor-meta.ts";
+import { createRegistry } from "../user-ops/create-registry.ts";
 import { aten } from "./index.ts";
 import { argumentsOf, encode, type Row, readRows } from "./op-rows.test-helper.ts";
 

@@ -1,11 +1,11 @@
 import type { Call } from "../lower/call.ts";
 import { Emitter } from "../lower/emit.ts";
 import type { OpRegistry } from "../op-registry.ts";
-import { createRegistry } from "../own-ops/create-registry.ts";
 import { convert } from "../scalar/convert.ts";
 import { evaluate } from "../scalar/evaluate.ts";
 import type { ScalarValue } from "../scalar/typed.ts";
 import type { ArgValue, Strided, TensorMeta } from "../tensor-meta.ts";
+import { createRegistry } from "../user-ops/create-registry.ts";
 import { contiguous } from "../view.ts";
 import { aten } from "./index.ts";
 

@@ -1,8 +1,8 @@
 import type { Graph, Node } from "@pt2/graph";
 import type { HandlerFunction } from "../handler.ts";
 import type { OpRecord } from "../op.ts";
-import type { HandlerAnswer } from "../own-ops/handler-results.ts";
 import type { ArgValue } from "../tensor-meta.ts";
+import type { HandlerAnswer } from "../user-ops/handler-results.ts";
 import type { TypedCall } from "./elementwise.ts";
 import type { LoweredTensor } from "./lowered-tensor.ts";
 import type { RuntimeScalars } from "./runtime-scalar.ts";

@@ -1,8 +1,8 @@
 import { parse } from "@pt2/graph";
 import { expect, test } from "vitest";
 import { aten } from "../aten.ts";
-import { createRegistry } from "../own-ops/create-registry.ts";
 import type { ArgValue } from "../tensor-meta.ts";
+import { createRegistry } from "../user-ops/create-registry.ts";
 import type { Call, Stage } from "./call.ts";
 import type { LowerTarget } from "./emit.ts";
 import { lower } from "./lower.ts";

@@ -2,12 +2,12 @@ import { readFileSync } from "node:fs";
 import type { DType } from "@pt2/format";
 import { describe, expect, it } from "vitest";
 import { resolveArgs } from "../../op-registry.ts";
-import { createRegistry } from "../../own-ops/create-registry.ts";
 import { typeScalarCall } from "../../promotion.ts";
 import { convert } from "../../scalar/convert.ts";
 import { evaluate } from "../../scalar/evaluate.ts";
 import { type ScalarValue, typeExpr } from "../../scalar/typed.ts";
 import type { ArgValue, TensorMeta } from "../../tensor-meta.ts";
+import { createRegistry } from "../../user-ops/create-registry.ts";
 import { aten } from "../index.ts";
 
 type Row = readonly [

@@ -2,8 +2,8 @@ import { describe, expect, it } from "vitest";
 import { builderOf } from "../../builder.ts";
 import { Emitter } from "../../lower/emit.ts";
 import { resolveArgs } from "../../op-registry.ts";
-import { createRegistry } from "../../own-ops/create-registry.ts";
 import type { TensorMeta } from "../../tensor-meta.ts";
+import { createRegistry } from "../../user-ops/create-registry.ts";
 import { aten } from "../index.ts";
 import { argumentsOf, decode, readRows } from "../op-rows.test-helper.ts";
 

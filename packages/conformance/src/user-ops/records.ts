@@ -71,7 +71,7 @@ export const sumOfMatrices: OpRecord = defineOp("aten::mm(Tensor self, Tensor ma
 });
 
 /** Makes an op set of these records. */
-export function own(...ops: OpSet["ops"]): readonly OpSet[] {
+export function userSet(...ops: OpSet["ops"]): readonly OpSet[] {
   return [{ name: "mine", ops }];
 }
 

@@ -7,7 +7,7 @@ import type { OpSet } from "../op-set.ts";
 import { PackageKernels, requireKernelOps } from "./package-kernels.ts";
 import * as checks from "./results.ts";
 import { scatterRecord, viewOfScatter } from "./scatter-variant.ts";
-import { effectsOfHandled, effectsOfOwn } from "./user-effects.ts";
+import { effectsOfHandled, effectsOfUser } from "./user-effects.ts";
 import { checkedHandler, checkedRecord } from "./user-rules.ts";
 
 /** Builds a registry. Throws `registry.duplicate` if an op is defined twice without `replace`. */
@@ -45,7 +45,7 @@ export function createRegistry({ sets, handlers = [] }: RegistryParts): OpRegist
       const users = hasUsers && records.userSetOf(record.name) !== undefined;
       // Observations of PyTorch's op do not hold for a user's op of the same name.
       const declared = users ? declaredEffects(record) : effectsOf(record);
-      const effects = own && (users || declared.mutates.length > 0) ? effectsOfOwn(record, declared) : declared;
+      const effects = own && (users || declared.mutates.length > 0) ? effectsOfUser(record, declared) : declared;
       return isReplaced(op) ? { ...effects, claimed: true } : effects;
     },
     kernelsFor: (backend) => kernels.of(backend),

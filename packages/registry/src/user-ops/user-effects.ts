@@ -21,7 +21,7 @@ export function effectsOfHandled(
  * Returns the effects of an op that has rules or kernels of a user. For a view they include how to write through it; an
  * in-place op is its own functional variant if its results include everything that it writes.
  */
-export function effectsOfOwn(record: OpRecord, effects: OpEffects): OpEffects {
+export function effectsOfUser(record: OpRecord, effects: OpEffects): OpEffects {
   if (record.view !== undefined && record.functional === undefined) {
     return { inverse: { scatter: scatterName(record.name) }, ...effects };
   }

@@ -1,8 +1,8 @@
 import { defineOp, type HandlerTensor, type OpHandler } from "@pt2/registry";
 import { floats } from "../programs.ts";
-import type { OwnOpsCase } from "./own-ops-case.ts";
 import { SEES_WRITES, THROUGH_SLICE, THROUGH_VIEW, x } from "./programs.ts";
-import { bump, everySecond, own } from "./records.ts";
+import { bump, everySecond, userSet } from "./records.ts";
+import type { UserOpsCase } from "./user-ops-case.ts";
 
 type Floats = HandlerTensor & { readonly data: Float32Array };
 
@@ -73,13 +73,13 @@ const PURE = `program {
 }`;
 
 const written = [floats([7], 0, 101, 102, 3, 4, 5, 6), floats([2], 101, 102)];
-const schemaOnly = own(defineOp("mine::fill(Tensor(a!) self) -> ()"));
+const schemaOnly = userSet(defineOp("mine::fill(Tensor(a!) self) -> ()"));
 
 /** Cases for handlers that replace ops with alias annotations. */
-export const HANDLED: readonly OwnOpsCase[] = [
+export const HANDLED: readonly UserOpsCase[] = [
   {
     name: "handler: the result of its function for an in-place op is written to the argument",
-    sets: own(bump),
+    sets: userSet(bump),
     handlers: [hundredMore("mine::bump_")],
     program: THROUGH_SLICE,
     runs: [{ inputs: [x], outputs: written }],
@@ -92,7 +92,7 @@ export const HANDLED: readonly OwnOpsCase[] = [
   },
   {
     name: "handler: a handler of the functional variant runs the in-place op",
-    sets: own(bump),
+    sets: userSet(bump),
     handlers: [hundredMore("mine::bump")],
     program: THROUGH_SLICE,
     runs: [{ inputs: [x], outputs: written }],
@@ -106,7 +106,7 @@ export const HANDLED: readonly OwnOpsCase[] = [
   },
   {
     name: "handler: the result of a rewrite of an in-place op is written to the argument",
-    sets: own(bump),
+    sets: userSet(bump),
     handlers: [
       {
         ops: ["mine::bump_"],
@@ -124,14 +124,14 @@ export const HANDLED: readonly OwnOpsCase[] = [
   },
   {
     name: "handler: a view that it runs sees writes to its base",
-    sets: own(everySecond),
+    sets: userSet(everySecond),
     handlers: [skipping],
     program: SEES_WRITES,
     runs: [{ inputs: [x], outputs: [floats([4], -0, -4, -8, -12)] }],
   },
   {
     name: "handler: a write through a view that it runs is refused",
-    sets: own(everySecond),
+    sets: userSet(everySecond),
     handlers: [skipping],
     program: THROUGH_VIEW,
     refused: { code: "graph.mutation", says: /aten::add_\.Tensor writes through mine::every_second/ },
@@ -150,7 +150,7 @@ export const HANDLED: readonly OwnOpsCase[] = [
   },
   {
     name: "handler: a function that calls its own op endlessly is refused",
-    sets: own(bump),
+    sets: userSet(bump),
     handlers: [asking("mine::bump", "mine::bump")],
     program: PURE,
     runs: [{ inputs: [x], outputs: [] }],
@@ -158,7 +158,7 @@ export const HANDLED: readonly OwnOpsCase[] = [
   },
   {
     name: "handler: functions that call each other's ops endlessly are refused",
-    sets: own(bump, defineOp("mine::other(Tensor self, float by) -> Tensor")),
+    sets: userSet(bump, defineOp("mine::other(Tensor self, float by) -> Tensor")),
     handlers: [asking("mine::bump", "mine::other"), asking("mine::other", "mine::bump")],
     program: PURE,
     runs: [{ inputs: [x], outputs: [] }],

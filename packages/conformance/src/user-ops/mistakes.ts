@@ -1,8 +1,8 @@
 import { defineOp, type HandlerTensor, type OpHandler, type OpRecord } from "@pt2/registry";
 import { scalar as s } from "@pt2/registry/scalar";
 import { floats } from "../programs.ts";
-import type { OwnOpsCase } from "./own-ops-case.ts";
-import { own } from "./records.ts";
+import { userSet } from "./records.ts";
+import type { UserOpsCase } from "./user-ops-case.ts";
 
 const SCHEMA = "mine::odd(Tensor self) -> Tensor";
 
@@ -25,12 +25,12 @@ const runs = [{ inputs: [floats([2, 3], 1, 2, 3, 4, 5, 6)], outputs: [] }];
 /** The type of rules that TypeScript would reject. */
 type AnyRules = Parameters<typeof defineOp<typeof SCHEMA>>[1];
 
-function wrongRule(name: string, rules: unknown, says: RegExp, code = "registry.rule"): OwnOpsCase {
+function wrongRule(name: string, rules: unknown, says: RegExp, code = "registry.rule"): UserOpsCase {
   const record: OpRecord = defineOp(SCHEMA, rules as AnyRules);
-  return { name: `mistake: ${name}`, sets: own(record), program: PROGRAM, runs, refused: { code, says } };
+  return { name: `mistake: ${name}`, sets: userSet(record), program: PROGRAM, runs, refused: { code, says } };
 }
 
-function wrongHandler(name: string, handler: unknown, says: RegExp, code = "registry.result"): OwnOpsCase {
+function wrongHandler(name: string, handler: unknown, says: RegExp, code = "registry.result"): UserOpsCase {
   const handlers = [{ ops: ["mine::odd"], ...(handler as object) }] as readonly OpHandler[];
   return { name: `mistake: ${name}`, handlers, program: PROGRAM, runs, refused: { code, says } };
 }
@@ -44,7 +44,7 @@ const returning = (make: (self: HandlerTensor) => unknown) => ({
 });
 
 /** Cases for mistakes of users: each error names the op, and blames its definition rather than the backend. */
-export const MISTAKES: readonly OwnOpsCase[] = [
+export const MISTAKES: readonly UserOpsCase[] = [
   wrongRule(
     "a scalar rule that computes",
     { scalar: (x: unknown) => (x as number) * 2 },
@@ -103,7 +103,7 @@ export const MISTAKES: readonly OwnOpsCase[] = [
   ),
   {
     name: "mistake: a decomposition with one result of two",
-    sets: own(
+    sets: userSet(
       defineOp("mine::pair(Tensor self) -> (Tensor, Tensor)", { decompose: (({ self }: never) => [self]) as never }),
     ),
     program: TWO,
@@ -115,7 +115,7 @@ export const MISTAKES: readonly OwnOpsCase[] = [
   },
   {
     name: "mistake: a record without a rule",
-    sets: own(defineOp(SCHEMA)),
+    sets: userSet(defineOp(SCHEMA)),
     program: PROGRAM,
     runs,
     refused: { says: /mine::odd.*its record in op set "mine" has neither scalar, view nor decompose/ },

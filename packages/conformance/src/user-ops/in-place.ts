@@ -1,8 +1,8 @@
 import { floats } from "../programs.ts";
 import { weightOf } from "../weight-of.ts";
-import type { OwnOpsCase } from "./own-ops-case.ts";
 import { THROUGH_SLICE, x } from "./programs.ts";
-import { bump, bumpDecomposed, doubled_, isPositive, own } from "./records.ts";
+import { bump, bumpDecomposed, doubled_, isPositive, userSet } from "./records.ts";
+import type { UserOpsCase } from "./user-ops-case.ts";
 
 const ON_INPUT = `program {
   user_input %x: f32[s0]
@@ -50,16 +50,16 @@ const throughSlice = {
 };
 
 /** Cases for in-place and out variants whose records define what they compute. */
-export const IN_PLACE: readonly OwnOpsCase[] = [
-  { name: "in place: the result of a scalar rule is written through views", sets: own(bump), ...throughSlice },
+export const IN_PLACE: readonly UserOpsCase[] = [
+  { name: "in place: the result of a scalar rule is written through views", sets: userSet(bump), ...throughSlice },
   {
     name: "in place: the result of a decomposition is written through views",
-    sets: own(bumpDecomposed),
+    sets: userSet(bumpDecomposed),
     ...throughSlice,
   },
   {
     name: "in place: later nodes see a write, the caller's tensor does not",
-    sets: own(bump),
+    sets: userSet(bump),
     program: ON_INPUT,
     runs: [
       { inputs: [x], outputs: [floats([7], -5, -6, -7, -8, -9, -10, -11)] },
@@ -69,7 +69,7 @@ export const IN_PLACE: readonly OwnOpsCase[] = [
   },
   {
     name: "in place: buffers keep a write",
-    sets: own(bump),
+    sets: userSet(bump),
     program: ON_BUFFER,
     weights: [weightOf("total", floats([2, 3], 0, 0, 0, 0, 0, 0))],
     runs: [
@@ -79,19 +79,19 @@ export const IN_PLACE: readonly OwnOpsCase[] = [
   },
   {
     name: "in place: an op without a functional variant writes the result of its own rules",
-    sets: own(doubled_),
+    sets: userSet(doubled_),
     program: BY_ITSELF,
     runs: [{ inputs: [x], outputs: [floats([7], 0, 1, 2, 3, 8, 10, 12)] }],
   },
   {
     name: "in place: the result is converted to the dtype of the written tensor",
-    sets: own(isPositive),
+    sets: userSet(isPositive),
     program: OTHER_DTYPE,
     runs: [{ inputs: [floats([3], -1, 2, 3)], outputs: [floats([3], -0, -1, -1)] }],
   },
   {
     name: "in place: the argument `out` is written",
-    sets: own(bump),
+    sets: userSet(bump),
     program: OUT,
     runs: [
       {

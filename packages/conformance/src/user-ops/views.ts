@@ -1,8 +1,8 @@
 import { floats } from "../programs.ts";
 import { weightOf } from "../weight-of.ts";
-import type { OwnOpsCase } from "./own-ops-case.ts";
 import { SEES_WRITES, THROUGH_VIEW, x } from "./programs.ts";
-import { bump, everySecond, halves, negated, own, windows } from "./records.ts";
+import { bump, everySecond, halves, negated, userSet, windows } from "./records.ts";
+import type { UserOpsCase } from "./user-ops-case.ts";
 
 const READ = `program {
   user_input %x: f32[s0, 2]
@@ -64,10 +64,10 @@ const OVERLAPPING = `program {
 }`;
 
 /** Cases for views whose records define their geometry. */
-export const VIEWS: readonly OwnOpsCase[] = [
+export const VIEWS: readonly UserOpsCase[] = [
   {
     name: "view: a view reads the elements of its geometry",
-    sets: own(everySecond),
+    sets: userSet(everySecond),
     program: READ,
     runs: [
       { inputs: [floats([3, 2], 0, 1, 2, 3, 4, 5)], outputs: [floats([2, 2], -0, -1, -4, -5)] },
@@ -76,19 +76,19 @@ export const VIEWS: readonly OwnOpsCase[] = [
   },
   {
     name: "view: a view of a slice has its elements",
-    sets: own(everySecond),
+    sets: userSet(everySecond),
     program: OF_A_PART,
     runs: [{ inputs: [x], outputs: [floats([2], -3, -5)] }],
   },
   {
     name: "view: a write through a view changes its base",
-    sets: own(everySecond),
+    sets: userSet(everySecond),
     program: THROUGH_VIEW,
     runs: [{ inputs: [x], outputs: [floats([7], 10, 1, 12, 3, 14, 5, 16), floats([4], 10, 12, 14, 16)] }],
   },
   {
     name: "view: a write through a view works with symbolic sizes",
-    sets: own(everySecond),
+    sets: userSet(everySecond),
     program: OPEN_SIZES,
     runs: [
       { inputs: [x], outputs: [floats([7], 0, 1, 20, 3, 40, 5, 60)] },
@@ -97,13 +97,13 @@ export const VIEWS: readonly OwnOpsCase[] = [
   },
   {
     name: "view: a view sees writes to its base",
-    sets: own(everySecond),
+    sets: userSet(everySecond),
     program: SEES_WRITES,
     runs: [{ inputs: [x], outputs: [floats([4], -0, -4, -8, -12)] }],
   },
   {
     name: "view: a view of a view of a buffer is written by a user's op",
-    sets: own(bump, everySecond),
+    sets: userSet(bump, everySecond),
     program: TRANSPOSED,
     weights: [weightOf("m", floats([2, 4], 0, 0, 0, 0, 0, 0, 0, 0))],
     runs: [
@@ -113,13 +113,13 @@ export const VIEWS: readonly OwnOpsCase[] = [
   },
   {
     name: "view: each of several results can be written through",
-    sets: own(halves, everySecond),
+    sets: userSet(halves, everySecond),
     program: LISTS,
     runs: [{ inputs: [x], outputs: [floats([7], 1, 2, 3, 0, 4, 0, 6), floats([4], 0, 4, 0, 6)] }],
   },
   {
     name: "view: a write through a view uses the inverse of its record",
-    sets: own(negated, everySecond),
+    sets: userSet(negated, everySecond),
     program: UNDONE,
     runs: [
       {
@@ -130,7 +130,7 @@ export const VIEWS: readonly OwnOpsCase[] = [
   },
   {
     name: "view: a write to overlapping elements is refused",
-    sets: own(windows),
+    sets: userSet(windows),
     program: OVERLAPPING,
     runs: [{ inputs: [x], outputs: [] }],
     refused: { code: "registry.argument", says: /mine::windows reaches elements more than once/ },

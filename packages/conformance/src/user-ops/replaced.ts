@@ -1,6 +1,6 @@
 import { floats } from "../programs.ts";
-import type { OwnOpsCase } from "./own-ops-case.ts";
 import { replacing, sumOfMatrices, thousandfold } from "./records.ts";
+import type { UserOpsCase } from "./user-ops-case.ts";
 
 const x = floats([3], -1, 2, 3);
 
@@ -36,7 +36,7 @@ const LINEAR = `program {
 }`;
 
 /** Cases for ops that have PyTorch's names and another meaning. */
-export const REPLACED: readonly OwnOpsCase[] = [
+export const REPLACED: readonly UserOpsCase[] = [
   {
     name: "replace: a record with `replace` redefines the op",
     sets: replacing(thousandfold),

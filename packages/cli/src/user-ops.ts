@@ -15,23 +15,23 @@ export const OPS_OPTION: OptionSpec = {
 };
 
 /** The user's ops and handlers, as `load` takes them. */
-export interface OwnOps {
+export interface UserOps {
   readonly ops: readonly OpSet[];
   readonly handlers: readonly OpHandler[];
 }
 
 /** Imports the modules that the command line names. */
-export async function ownOps(options: Options): Promise<OwnOps> {
+export async function userOps(options: Options): Promise<UserOps> {
   const modules = await Promise.all(options.texts("ops").map(importOps));
   return { ops: modules.flatMap(({ ops }) => ops), handlers: modules.flatMap(({ handlers }) => handlers) };
 }
 
 /** Creates the registry that `load` would create of them. */
-export function registryWith({ ops, handlers }: OwnOps): OpRegistry {
+export function registryWith({ ops, handlers }: UserOps): OpRegistry {
   return createRegistry({ sets: [...atenOnDemand, ...ops], handlers });
 }
 
-async function importOps(path: string): Promise<OwnOps> {
+async function importOps(path: string): Promise<UserOps> {
   const module = await importModule(path);
   const fallback = isObject(module.default) ? module.default : {};
   const [ops, handlers] = [module.ops ?? fallback.ops ?? [], module.handlers ?? fallback.handlers ?? []];

@@ -3,7 +3,7 @@ import type { WeightTensor } from "@pt2/format";
 import type { OpHandler, OpSet } from "@pt2/registry";
 
 /** A program with ops that a user defines, and PyTorch's results with the same ops. */
-export interface OwnOpsCase {
+export interface UserOpsCase {
   readonly name: string;
   /** The program in text form. */
   readonly program: string;

@@ -1,7 +1,7 @@
 import { defineOp, type OpSet } from "@pt2/registry";
 import { floats } from "../programs.ts";
-import type { OwnOpsCase } from "./own-ops-case.ts";
 import { twice, twiceView } from "./records.ts";
+import type { UserOpsCase } from "./user-ops-case.ts";
 
 const x = floats([3], 1, -2, 3);
 
@@ -27,7 +27,7 @@ const twiceOtherwise = defineOp("mine::twice(Tensor self) -> Tensor", {
 const runs = [{ inputs: [x], outputs: [floats([3], -2, 4, -6)] }];
 
 /** Cases for op sets with a kernel for `mine::twice`, and a record with a different result. */
-export const KERNELS = (backend: string): readonly OwnOpsCase[] => {
+export const KERNELS = (backend: string): readonly UserOpsCase[] => {
   const sets =
     (record: OpSet["ops"][number]) =>
     (kernel: unknown): readonly OpSet[] => [{ name: "mine", ops: [record], kernels: { [backend]: [kernel] } }];

@@ -9,12 +9,12 @@ import { HANDLED } from "./handled.ts";
 import { IN_PLACE } from "./in-place.ts";
 import { KERNELS } from "./kernels.ts";
 import { MISTAKES } from "./mistakes.ts";
-import type { OwnOpsCase } from "./own-ops-case.ts";
 import { REPLACED } from "./replaced.ts";
+import type { UserOpsCase } from "./user-ops-case.ts";
 import { VIEWS } from "./views.ts";
 
-/** The arguments of {@link testOwnOps}. */
-export interface OwnOpsSetup {
+/** The arguments of {@link testUserOps}. */
+export interface UserOpsSetup {
   readonly runner: TestRunner;
   readonly backend: () => Promise<Backend>;
   readonly skip: Exceptions;
@@ -22,22 +22,22 @@ export interface OwnOpsSetup {
   readonly kernel: unknown;
 }
 
-const CASES: readonly OwnOpsCase[] = [...IN_PLACE, ...VIEWS, ...REPLACED, ...HANDLED, ...MISTAKES];
+const CASES: readonly UserOpsCase[] = [...IN_PLACE, ...VIEWS, ...REPLACED, ...HANDLED, ...MISTAKES];
 
-/** The names of the cases of users' own ops. */
-export const OWN_OPS: readonly string[] = [...CASES, ...KERNELS("")].map(({ name }) => name);
+/** The names of the cases of users' ops. */
+export const USER_OPS: readonly string[] = [...CASES, ...KERNELS("")].map(({ name }) => name);
 
 /** Defines the tests of ops that users define: they have the same results on every backend. */
-export function testOwnOps({ runner, backend, skip, kernel }: OwnOpsSetup): void {
+export function testUserOps({ runner, backend, skip, kernel }: UserOpsSetup): void {
   const { describe, it } = runner;
-  describe("own ops", () => {
+  describe("ops of users", () => {
     for (const each of CASES) {
       it(each.name, async (context) => {
         if (skip[each.name] !== undefined) return context.skip(skip[each.name]);
         const shared = await backend();
         // A backend without the capability does not make this promise.
         if (each.handlers !== undefined && shared.capabilities.handlers !== true) return;
-        await runOwnOps(each, shared, undefined);
+        await runUserOps(each, shared, undefined);
       });
     }
     for (const { name } of KERNELS("")) {
@@ -45,13 +45,13 @@ export function testOwnOps({ runner, backend, skip, kernel }: OwnOpsSetup): void
         if (skip[name] !== undefined) return context.skip(skip[name]);
         if (kernel === undefined) return context.skip("no `kernel` was given in the form of this backend");
         const shared = await backend();
-        await runOwnOps(KERNELS(shared.name).find((each) => each.name === name)!, shared, kernel);
+        await runUserOps(KERNELS(shared.name).find((each) => each.name === name)!, shared, kernel);
       });
     }
   });
 }
 
-async function runOwnOps(each: OwnOpsCase, backend: Backend, kernel: unknown): Promise<void> {
+async function runUserOps(each: UserOpsCase, backend: Backend, kernel: unknown): Promise<void> {
   const { sets = [], handlers = [], weights = [], runs = [], refused } = each;
   const given = typeof sets === "function" ? sets(kernel) : sets;
   const work = async (): Promise<void> => {
