@@ -40,6 +40,10 @@ Stream takeStream(Device device) {
   return VirtualGuardImpl(device.type()).getStreamFromGlobalPool(device);
 }
 
+[[noreturn]] void refuseName(const std::string& name) {
+  throw Failure("libtorch.device", "device '" + name + "' is not one of cpu, cuda, cuda:N.");
+}
+
 }  // namespace
 
 int cudaDeviceCount() {
@@ -49,16 +53,12 @@ int cudaDeviceCount() {
 
 Device parseDevice(const std::string& name) {
   if (name == "cpu") return Device(DeviceType::CPU);
-  if (!name.starts_with("cuda")) {
-    throw Failure("libtorch.device", "device '" + name + "' is not one of cpu, cuda, cuda:N.");
-  }
+  if (!name.starts_with("cuda")) refuseName(name);
   int index = 0;
   if (name.size() > 4) {
     const char* end = name.data() + name.size();
     const auto [rest, error] = std::from_chars(name.data() + 5, end, index);
-    if (name[4] != ':' || error != std::errc() || rest != end || index < 0) {
-      throw Failure("libtorch.device", "device '" + name + "' is not one of cpu, cuda, cuda:N.");
-    }
+    if (name[4] != ':' || error != std::errc() || rest != end || index < 0) refuseName(name);
   }
   const int count = cudaDeviceCount();
   if (index >= count) {

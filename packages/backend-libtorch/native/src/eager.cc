@@ -52,7 +52,7 @@ Values run(Call call) {
   adoptThreads();
   const StreamLease lease(deviceOf(call));
   StreamLease::Scope stream(lease);
-  Values values = callOp(call.op, std::move(call.args));
+  Values values = callOp(call.op, call.args);
   stream.synchronize();
   return values;
 }

@@ -4,6 +4,7 @@
 #include <c10/core/InferenceMode.h>
 
 #include "errors.h"
+#include "plan/args/argument-failure.h"
 #include "plan/args/checks/checks.h"
 #include "plan/args/checks/opaque.h"
 #include "plan/args/resolve.h"
@@ -20,10 +21,7 @@ std::vector<c10::IValue> call(const std::string& op, const std::vector<NamedArg>
   for (size_t i = 0; i < operands.size(); ++i) {
     if (read(operands[i], slots, Numbers::Fresh, stack[i])) continue;
     const c10::Argument& argument = handle.schema().arguments()[i];
-    Failure failure("libtorch.argument", "`" + op + "`: argument `" + argument.name() + "` must be " +
-                                             schemaTypeOf(argument) + ", not a " + stack[i].tagKind() + ".");
-    failure.arg = argument.name();
-    throw failure;
+    refuseArgument(op, argument.name(), "must be " + schemaTypeOf(argument) + ", not a " + stack[i].tagKind());
   }
   requireSameMemory(op, stack);
   checks(op, stack);
@@ -33,7 +31,7 @@ std::vector<c10::IValue> call(const std::string& op, const std::vector<NamedArg>
 
 }  // namespace
 
-std::vector<c10::IValue> callOp(const std::string& op, std::vector<NamedArg> args) {
+std::vector<c10::IValue> callOp(const std::string& op, const std::vector<NamedArg>& args) {
   const c10::InferenceMode inference;
   try {
     return call(op, args, Slots());

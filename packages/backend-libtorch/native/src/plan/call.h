@@ -12,7 +12,7 @@
 namespace pt2 {
 
 // Takes arguments by schema name; the other ones have their defaults. Every failure is thrown as a Failure.
-std::vector<c10::IValue> callOp(const std::string& op, std::vector<NamedArg> args);
+std::vector<c10::IValue> callOp(const std::string& op, const std::vector<NamedArg>& args);
 
 using NamedValues = std::vector<std::pair<std::string, c10::IValue>>;
 

@@ -4,16 +4,11 @@
 #include <algorithm>
 
 #include "failure.h"
+#include "plan/args/argument-failure.h"
 #include "plan/args/refused-ops.h"
 
 namespace pt2 {
 namespace {
-
-[[noreturn]] void refuseArgument(const std::string& op, const std::string& name, const std::string& what) {
-  Failure failure("libtorch.argument", "`" + op + "`: argument `" + name + "` " + what + ".");
-  failure.arg = name;
-  throw failure;
-}
 
 void checkNames(const std::vector<NamedArg>& args, const c10::FunctionSchema& schema, const std::string& op) {
   for (size_t i = 0; i < args.size(); ++i) {

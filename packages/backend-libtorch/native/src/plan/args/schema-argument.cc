@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "device.h"
-#include "failure.h"
+#include "plan/args/argument-failure.h"
 #include "plan/args/coerce.h"
 
 namespace pt2 {
@@ -102,12 +102,9 @@ Operand toOperand(const ArgSource& source, const c10::Argument& argument, const 
   if (operand) return std::move(*operand);
   const std::string expected = schemaTypeOf(argument);
   const std::string reason = type->kind == ArgKind::Unsupported || type->kind == ArgKind::Generator
-                                 ? " Values of that type cannot be given from here."
+                                 ? ". Values of that type cannot be given from here"
                                  : "";
-  Failure failure("libtorch.argument", "`" + context.op + "`: argument `" + argument.name() + "` must be " + expected +
-                                           ", not " + describe(source) + "." + reason);
-  failure.arg = argument.name();
-  throw failure;
+  refuseArgument(context.op, argument.name(), "must be " + expected + ", not " + describe(source) + reason);
 }
 
 Operand toOperand(const ArgSource& source) {

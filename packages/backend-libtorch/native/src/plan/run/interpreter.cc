@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "errors.h"
+#include "plan/args/argument-failure.h"
 #include "plan/args/checks/opaque.h"
 #include "plan/plan-error.h"
 
@@ -14,10 +15,8 @@ namespace pt2 {
 namespace {
 
 [[noreturn]] void refuseValue(const std::string& op, const c10::Argument& argument, const c10::IValue& value) {
-  Failure failure("libtorch.argument", "`" + op + "`: argument `" + argument.name() + "` must be " +
-                                           schemaTypeOf(argument) + ", and a " + value.tagKind() + " was computed.");
-  failure.arg = argument.name();
-  throw failure;
+  refuseArgument(op, argument.name(),
+                 "must be " + schemaTypeOf(argument) + ", and a " + value.tagKind() + " was computed");
 }
 
 }  // namespace

@@ -3,7 +3,7 @@
 
 #include <ATen/ops/tensor.h>
 
-#include "failure.h"
+#include "plan/args/argument-failure.h"
 
 namespace pt2 {
 namespace {
@@ -38,10 +38,6 @@ at::Tensor Arg::integers() const {
   return integral ? given.to(c10::kLong) : at::Tensor();
 }
 
-void Arg::refuse(const std::string& what) const {
-  Failure failure("libtorch.argument", "`" + *op_ + "`: argument `" + name_ + "` " + what + ".");
-  failure.arg = name_;
-  throw failure;
-}
+void Arg::refuse(const std::string& what) const { refuseArgument(*op_, name_, what); }
 
 }  // namespace pt2
