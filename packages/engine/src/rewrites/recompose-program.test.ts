@@ -43,6 +43,29 @@ describe("recomposeProgram", () => {
     `);
   });
 
+  it("makes one op of a linear layer between reshapes", () => {
+    const result = recomposeProgram(
+      program(`parameter "w" = %w: f32[4, 3]
+        parameter "b" = %b: f32[4]
+        user_input %x: f32[2, 5, 3]
+        %t: f32[3, 4]{strides=[1, 3]} = aten::permute(%w, dims=[1, 0])
+        %flat: f32[10, 3] = aten::view(%x, size=[10, 3])
+        %y: f32[10, 4] = aten::addmm(%b, mat1=%flat, mat2=%t)
+        %z: f32[2, 5, 4] = aten::view(%y, size=[2, 5, 4])
+        return %z`),
+      target(),
+    );
+    expect(text(result)).toMatchInlineSnapshot(`
+      "parameter "w" = %w: f32[4, 3]
+      parameter "b" = %b: f32[4]
+      user_input %x: f32[2, 5, 3]
+      %t: f32[3, 4]{strides=[1, 3]} = aten::permute(%w, dims=[1, 0])
+      %t_1: f32[4, 3] = aten::t(%t)
+      %linear_1: f32[2, 5, 4] = aten::linear(input=%x, weight=%t_1, bias=%b)
+      return %linear_1"
+    `);
+  });
+
   it("leaves scores, weights and softmaxes that something else reads", () => {
     const result = recomposeProgram(program(`${ATTENTION}\n  return %y1, %s2, %p`), target());
     expect(text(result)).not.toContain("scaled_dot_product_attention");

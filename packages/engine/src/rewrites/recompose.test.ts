@@ -30,6 +30,19 @@ describe("recompose", () => {
     `);
   });
 
+  it("finds max_pool2d where nothing reads the indices", () => {
+    const pooled = (result: string): string => `user_input %x: f32[1, 2, 4, 4]
+      %y: f32[1, 2, 2, 2], %i: i64[1, 2, 2, 2] = aten::max_pool2d_with_indices(%x, kernel_size=[2, 2])
+      return ${result}`;
+    expect(text(recompose(program(pooled("%y")), target))).toMatchInlineSnapshot(`
+      "user_input %x: f32[1, 2, 4, 4]
+      %max_pool2d: f32[1, 2, 2, 2] = aten::max_pool2d(%x, kernel_size=[2, 2])
+      return %max_pool2d"
+    `);
+    const before = program(pooled("%y, %i"));
+    expect(recompose(before, target)).toBe(before);
+  });
+
   it("keeps what only looks like them", () => {
     const before = program(`user_input %x: f32[4]
       user_input %z: f32[4]

@@ -1,6 +1,7 @@
 import type { Program } from "@pt2/graph";
 import { hardActivation, silu } from "./recompose-activations.ts";
 import { batchedMatmul, safeSoftmax } from "./recompose-attention.ts";
+import { maxPool } from "./recompose-max-pool.ts";
 import { type RewriteRules, rewrite } from "./rewriter.ts";
 import type { RewriteTarget } from "./target.ts";
 
@@ -14,4 +15,5 @@ const RULES: RewriteRules = new Map([
   ["aten::where.self", safeSoftmax],
   ["aten::div.Tensor", hardActivation],
   ["aten::mul.Tensor", silu],
+  ["aten::max_pool2d_with_indices", maxPool],
 ]);

@@ -7,7 +7,7 @@ type Pass = (program: Program, target: RewriteTarget) => Program;
 /** Passes for backends that lower programs. Each loads if the program has an op that tells of its patterns. */
 const PASSES: readonly { readonly about: RegExp; readonly load: () => Promise<Pass> }[] = [
   {
-    about: /^aten::(bmm|clamp|sigmoid|tanh)$/,
+    about: /^aten::(addmm|mm|bmm|clamp|sigmoid|tanh|max_pool2d_with_indices)$/,
     load: async () => (await import("./recompose-program.ts")).recomposeProgram,
   },
   {
