@@ -33,7 +33,7 @@ def export_one(program: Program, folder: str) -> list[str]:
     for suffix, make in dialects.items():
         try:
             made = make() if program.traces else without_traces(make())
-            path = save_program(folder, program.name + suffix, made, recording)
+            path = save_program(folder, program.name + suffix, made, recording, [os.path.join(folder, program.name)])
             check_program(path, calls, recording)
             print(f"{program.name + suffix:24} {os.path.getsize(path) / 1e3:6.1f} kB", flush=True)
         except Exception as error:

@@ -15,6 +15,7 @@ import { libtorch } from "@pt2/backend-libtorch/node";
 import { wasm } from "@pt2/backend-wasm/node";
 import { webgpu } from "@pt2/backend-webgpu/node";
 import { load, type Model } from "@pt2/runtime/node";
+import { recordedFile } from "@pt2/testing/recorded-file";
 import { readExpectedCalls } from "../../packages/cli/src/verify/expected-calls.ts";
 import { defaultTolerance, type ToleranceOf } from "../../packages/cli/src/verify/tolerance.ts";
 import { type VerifyReport, verifyModel } from "../../packages/cli/src/verify/verify-model.ts";
@@ -61,8 +62,8 @@ async function check(folder: string, name: string, { backend: named, bits }: Che
       ? verifyBits(model, path(""))
       : verifyModel(model, {
           calls: await readExpectedCalls(model.inputs, {
-            inputs: path(".inputs.safetensors"),
-            expected: path(".expected.safetensors"),
+            inputs: recordedFile(path(""), "inputs"),
+            expected: recordedFile(path(""), "expected"),
           }),
           tolerance: named === "webgpu" ? gpuTolerance : defaultTolerance,
         });
