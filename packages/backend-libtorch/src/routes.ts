@@ -51,8 +51,9 @@ const CONTROL: Route = { kind: "control" };
 const EXPAND: Route = { kind: "expand" };
 
 /**
- * Decides how ops run: handlers first, then kernels of op packages, the dispatcher, and the records' decompositions. Of an
- * op that a set has replaced the dispatcher has another one of the same name.
+ * Decides how ops run: handlers first, then kernels of op packages, the dispatcher, and the records' decompositions. If
+ * an
+ * op set has replaced an op, the dispatcher's op of the same name is not used.
  */
 export class Router {
   readonly dispatcher: Dispatcher;
@@ -74,31 +75,31 @@ export class Router {
     return this.#expanded.has(node) ? this.#ownRoute(op) : this.#routeOf(op);
   }
 
-  /** How a program's nodes of an op run. */
+  /** Returns how a program's nodes of an op run. */
   kindOf(op: OpName): Route["kind"] {
     return this.#routeOf(op).kind;
   }
 
-  /** Takes a node as it is from now on. */
-  settle(node: Node): Node {
+  /** Marks a node that an expansion made, so that it is not expanded again. */
+  markExpanded(node: Node): Node {
     this.#expanded.add(node);
     return node;
   }
 
-  /** Whether an op that a decomposition calls needs no further decomposition. */
+  /** Returns whether an op that a decomposition calls needs no further decomposition. */
   runs(op: OpName): boolean {
     return this.#kernels.has(op) || (this.dispatcher.has(op) && !this.registry.isReplaced(op));
   }
 
-  /** What an op writes to and aliases; undefined where nothing is known of it. */
+  /** Returns what an op writes to and aliases; undefined where that is unknown. */
   effectsOf(op: OpName): OpEffects | undefined {
     const schema = this.registry.resolve(op) === undefined ? this.dispatcher.schema(op) : null;
     const handler = this.registry.handlerOf(op);
     if (schema !== null) return handler ? effectsOfHandled({ name: op, schema }, handler) : effectsOf({ schema });
     const effects = this.registry.effectsOf(op);
-    // A kernel is given copies of what it writes to; its writes are read from them.
+    // A kernel gets copies of what it writes to; its writes are read from the copies.
     if (handler !== undefined || effects === undefined || !this.#kernels.has(op)) return effects;
-    // Nor does it give views of what it is given, unless a record of the user's says so.
+    // A kernel does not return views of its arguments either, unless a record of the user's says so.
     const { inverse, ...rest } = effects;
     const views = inverse !== undefined && this.registry.userSetOf(op) !== undefined;
     return { ...rest, functional: op, claimed: true, ...(views ? { inverse } : {}) };
@@ -126,7 +127,7 @@ export class Router {
     return why === null ? own : { kind: "missing", why: own.kind === "missing" ? `${own.why}, and ${why}` : why };
   }
 
-  /** How an op runs without its handler and its record. */
+  /** Returns how an op runs without its handler and its record. */
   #ownRoute(op: OpName): Route {
     const kernel = this.#kernels.get(op);
     if (kernel !== undefined) return { kind: "kernel", kernel };

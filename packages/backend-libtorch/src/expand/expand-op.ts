@@ -45,7 +45,7 @@ export function expandOp(
   requireAsRecorded(node, results, (name) => operands.get(name), values, registry);
   const builder = new ExpansionBuilder(node, operands);
   for (const call of emitter.calls) addCall(call, builder, router);
-  builder.nodes.forEach((each) => void router.settle(each));
+  builder.nodes.forEach((each) => void router.markExpanded(each));
   return { nodes: builder.nodes, types: builder.types, results: results.map((result) => irArg(result, ANY, builder)) };
 }
 

@@ -31,7 +31,7 @@ function expanded(graph: Graph, router: Router): Graph {
     insert(
       node,
       expandOp(node, operands, router, graph.values),
-      (each) => builder.push(router.settle(each)),
+      (each) => builder.push(router.markExpanded(each)),
       builder,
       replaced,
     );

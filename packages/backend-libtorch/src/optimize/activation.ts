@@ -1,21 +1,21 @@
 import { floatArg, NONE, numberOf, textArg } from "@pt2/engine/rewrites";
 import { type Arg, argOf, type Node, type OpName } from "@pt2/graph";
 
-/** A function of one element, as oneDNN's fused ops (and our own, which follow them) spell it. */
+/** A function of one element, with the names of oneDNN's fused ops, which this package's kernels use too. */
 export interface Activation {
   readonly attr: string;
   readonly scalars: readonly number[];
   readonly algorithm: string;
 }
 
-/** The activation that a node computes of its first argument, if it is one that can be fused. */
+/** Returns the activation that a node computes of its first argument, if it is one that can be fused. */
 export function activationOf(node: Node): Activation | undefined {
   const plain = PLAIN.get(node.op);
   if (plain !== undefined) return { attr: plain, scalars: [], algorithm: "" };
   return PARAMETRIC.get(node.op)?.(node);
 }
 
-/** The three arguments that say it. */
+/** Returns the three arguments of a fused op that stand for an activation. */
 export function activationArgs({ attr, scalars, algorithm }: Activation): Readonly<Record<string, Arg>> {
   return {
     attr: textArg(attr),
@@ -27,7 +27,7 @@ export function activationArgs({ attr, scalars, algorithm }: Activation): Readon
 /** The identity. */
 export const NO_ACTIVATION: Activation = { attr: "none", scalars: [], algorithm: "" };
 
-/** Whether a fused node applies no activation yet. */
+/** Returns whether a fused node applies no activation yet. */
 export function isBare(node: Node): boolean {
   const attr = argOf(node, "attr") ?? NONE;
   return attr.kind === "none" || (attr.kind === "string" && attr.value === "none");
@@ -44,7 +44,7 @@ const PLAIN: ReadonlyMap<OpName, string> = new Map([
 
 type Parametric = (node: Node) => Activation | undefined;
 
-/** A clamp between two numbers that are given, or have these defaults. */
+/** Matches a clamp between two numbers that are given, or have these defaults. */
 function clamp(min: string, max: string, fallback: readonly [number, number] | undefined): Parametric {
   return (node) => {
     const low = numberOf(argOf(node, min)) ?? fallback?.[0];
@@ -72,5 +72,5 @@ const PARAMETRIC: ReadonlyMap<OpName, Parametric> = new Map<OpName, Parametric>(
   ],
 ]);
 
-/** Every op that {@link activationOf} may recognise. */
+/** Every op that {@link activationOf} may recognize. */
 export const ACTIVATIONS: readonly OpName[] = [...PLAIN.keys(), ...PARAMETRIC.keys()];

@@ -5,9 +5,11 @@ import { readsStrides } from "./restore-layouts.ts";
 import type { OptimizeTarget } from "./target.ts";
 
 /**
- * Leaves out copies of what a run computes: clones, and paddings by nothing. One that also changes the layout spares its
- * readers that work: it goes only if none of them minds, no two read the same elements, and nothing looks at strides.
- * Results are never left to share memory by this.
+ * Removes copies of values that a run computes: clones, and paddings by nothing. A copy that also changes the layout
+ * saves
+ * its readers that work: it is removed only if every reader takes any layout, no two read the same elements, and no
+ * node
+ * depends on strides. Results never share memory because of this.
  */
 export function dropCopies(program: Program, target: OptimizeTarget): Program {
   const { nodes, outputs, values } = program.graph;
@@ -18,7 +20,7 @@ export function dropCopies(program: Program, target: OptimizeTarget): Program {
   };
   const readers = readersOf(nodes);
   const indifferent = !nodes.some((node) => readsStrides(node, target) && !isSameView(node, typeOf));
-  // A copy begins its memory, wherever its source begins in another.
+  // A copy begins at the start of its memory, and its source may begin in the middle of another one.
   const countsElements = nodes.some((node) => isOfMemory(node) && !isSameView(node, typeOf));
   const copy: RewriteRule = (node, context) => {
     const [output] = node.outputs;
@@ -54,7 +56,7 @@ function readersOf(nodes: readonly Node[]): ReadonlyMap<string, readonly Node[]>
   return readers;
 }
 
-/** Views, and ops that bring what they read into a layout of their own. Others would run slower on strides. */
+/** Views, and ops that bring their arguments into a layout of their own. Other ops would run slower on strides. */
 const INDIFFERENT: ReadonlySet<OpName> = new Set(
   [
     ...["view", "_unsafe_view", "reshape", "flatten.using_ints", "permute", "transpose.int", "expand", "unsqueeze"],
@@ -62,7 +64,7 @@ const INDIFFERENT: ReadonlySet<OpName> = new Set(
   ].map((name) => `aten::${name}`),
 );
 
-/** One reader that any layout suits, or several that each take another slice. */
+/** Returns whether there is one reader that takes any layout, or several that each read another slice. */
 function readApart(readers: readonly Node[]): boolean {
   if (readers.some(({ op }) => !INDIFFERENT.has(op))) return false;
   if (readers.length < 2) return true;
@@ -71,7 +73,7 @@ function readApart(readers: readonly Node[]): boolean {
   return known && slices.every(([dim]) => dim === slices[0]![0]) && new Set(slices.map(String)).size === slices.length;
 }
 
-/** Whether the memory of a value is a node's own, and not that of an input. */
+/** Returns whether the memory of a value belongs to a node, and not to an input. */
 function isComputed(value: Arg | undefined, context: RewriteContext, target: OptimizeTarget): boolean {
   const waiting = [value];
   while (waiting.length > 0) {
@@ -83,7 +85,7 @@ function isComputed(value: Arg | undefined, context: RewriteContext, target: Opt
   return true;
 }
 
-/** as_strided(x, sizes of x, strides of x) = x. Strides of dimensions of size 1 say nothing. */
+/** as_strided(x, sizes of x, strides of x) = x. Strides of dimensions of size 1 have no effect. */
 function isSameView(node: Node, typeOf: (arg: Arg | undefined) => TensorType | undefined): boolean {
   const type = node.op === "aten::as_strided" ? typeOf(argOf(node, "self")) : undefined;
   const [size, stride] = [intsOf(argOf(node, "size")), intsOf(argOf(node, "stride"))];

@@ -14,13 +14,13 @@ import {
 import type { Prologue } from "../optimized-program.ts";
 import { isOwnOp, type OptimizeTarget } from "./target.ts";
 
-/** A program whose nodes depend on inputs, and what the others became. */
+/** A program whose nodes depend on inputs, and the program that computes the other nodes once. */
 export interface FoldedProgram {
   readonly program: Program;
   readonly prologue: Prologue | null;
 }
 
-/** Elements of a tensor that is worth keeping although no weight went into it. */
+/** The most elements of a tensor that is stored although it depends on no weight. */
 const LARGEST_MADE = 2 ** 22;
 
 /** Moves every node that depends on nothing but fixed weights into a program that is run once. */
@@ -79,7 +79,7 @@ function prologueOf(program: Program, nodes: readonly Node[], crossing: readonly
   };
 }
 
-/** Types of the main program: of what was folded, only what crosses is left. */
+/** Returns the types of the main program: of the folded values it keeps those that it reads. */
 function typesOf(
   values: ReadonlyMap<string, ValueType>,
   made: ReadonlySet<string>,

@@ -4,15 +4,16 @@ import { isFunctional } from "@pt2/graph/passes";
 import type { OptimizeTarget } from "./target.ts";
 
 /**
- * The program without in-place ops, except for copies at its end that bring buffers up to date: patterns can then be
- * recognised by values alone, and what only weights lead to (Swin's masks, which it writes piece by piece) is constant.
- * Writes to user inputs are left out, as a run never changes what it is given. Signature and results stay as they are.
+ * Returns the program without in-place ops, except for copies at its end that update buffers: patterns can then be
+ * recognized by values alone, and values that depend on weights only (Swin's masks, which it writes piece by piece) are
+ * constant. Writes to user inputs are removed, as a run never changes its inputs. Signature and results stay as they
+ * are.
  */
 export function makeFunctional(program: Program, target: OptimizeTarget): Program {
   return isFunctional(program.graph) ? program : functionalWith(program, target.effectsOf);
 }
 
-/** The same by what is known of effects alone, whatever names say. */
+/** Does the same with the known effects of ops, whatever their names. */
 export function functionalWith(program: Program, effectsOf: OptimizeTarget["effectsOf"]): Program {
   const functional = functionalize(program, effectsOf);
   const extra = functional.outputs.length - program.outputs.length;
@@ -43,7 +44,7 @@ function update(buffer: InputSpec, value: NonNullable<ReturnType<typeof argOf>>,
   };
 }
 
-/** Whether an op that a handler takes writes in place: the handler must then see that op itself. */
+/** Returns whether an op that a handler takes writes in place: the handler must then get that op itself. */
 export function hasClaimedWrites({ graph }: Program, target: OptimizeTarget): boolean {
   return graph.nodes.some(({ op }) => target.isClaimed(op) && target.effectsOf(op)?.mutates.length !== 0);
 }

@@ -12,7 +12,7 @@ import {
 import { argOf, type OpName, type Program } from "@pt2/graph";
 import type { OptimizeTarget } from "./target.ts";
 
-/** Attention, called by its name or written out as softmax(q k^T scale + mask) v, runs on our own kernel. */
+/** Replaces attention, as an op or written out as softmax(q k^T scale + mask) v, by this package's kernel. */
 export function fuseAttention(program: Program, target: OptimizeTarget): Program {
   if (!target.has("pt2::attention")) return program;
   const rules = new Map([

@@ -13,13 +13,15 @@ import { type Arg, argOf, type Node, type OpName, type Program, type TensorType 
 import { ACTIVATIONS, type Activation, activationArgs, activationOf, isBare } from "./activation.ts";
 import type { OptimizeTarget } from "./target.ts";
 
-/** Activations, and sums with a tensor of the same size, ride on the convolution or product that comes before them. */
+/**
+ * Fuses activations, and sums with a tensor of the same size, into the convolution or product that comes before them.
+ */
 export function fuseEpilogues(program: Program, target: OptimizeTarget): Program {
   const rules = new Map<OpName, RewriteRule>(ACTIVATIONS.map((op) => [op, activation]));
   return rewrite(program, rules.set("aten::add.Tensor", sum), target);
 }
 
-/** How an op takes more work: the op and arguments that then stand for it, or null where it cannot. */
+/** How an op takes an epilogue: it returns the op and arguments that replace it, or null where it cannot. */
 interface Epilogue {
   activation?(node: Node, activation: Activation): Replacement | null;
   residual?(node: Node, other: Arg): Replacement | null;
@@ -38,7 +40,7 @@ const activation: RewriteRule = (node, context) => {
   return activated(node, self?.arg, context);
 };
 
-/** The activation that a node is, of `self`, where what computes `self` takes activations. */
+/** Fuses an activation of `self`, where the op that computes `self` takes activations. */
 function activated(node: Node, self: Arg | undefined, context: RewriteContext): Arg | null {
   const found = activationOf(node);
   const before = context.definition(self);
@@ -49,14 +51,14 @@ function activated(node: Node, self: Arg | undefined, context: RewriteContext): 
   return replacement && context.emit(replacement.op, replacement.args, context.tensor(self), before);
 }
 
-/** Activations between bounds. oneDNN takes the bound where an element is NaN, and a NaN must not vanish. */
+/** Activations between bounds. oneDNN returns the bound where an element is NaN, and a NaN must stay NaN. */
 const BOUNDED: ReadonlySet<string> = new Set(["relu", "hardtanh", "hardsigmoid"]);
 
 function losesNan({ op }: Node, { attr }: Activation): boolean {
   return op.startsWith("mkldnn::") && BOUNDED.has(attr);
 }
 
-/** The activation in the memory of its argument, which nothing else reads. */
+/** Applies the activation in the memory of its argument, which no other node reads. */
 function inPlace(node: Node, self: Arg, context: RewriteContext): Arg | null {
   const op = `${node.op}_` as OpName;
   if (context.target.isClaimed(op) || !context.target.has(op)) return null;
@@ -125,7 +127,7 @@ function takeActivation(node: Node, found: Activation): Replacement | null {
   return isBare(node) ? { op: node.op, args: { ...argsOf(node), ...activationArgs(found) } } : null;
 }
 
-/** Ours adds the residual before the activation. */
+/** The kernels of this package add the residual before the activation. */
 function takeResidual(node: Node, residual: Arg): Replacement | null {
   return isBare(node) && given(node, "residual") === undefined
     ? { op: node.op, args: { ...argsOf(node), residual } }

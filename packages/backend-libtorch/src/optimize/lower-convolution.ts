@@ -16,9 +16,10 @@ import { activationArgs, NO_ACTIVATION } from "./activation.ts";
 import type { OptimizeTarget } from "./target.ts";
 
 /**
- * Convolutions whose weights are fixed become ops that keep activations channels-last and take packed weights: our own
- * for depthwise, 1x1 and large 3x3 ones, oneDNN's for the others. The layout spreads from them: what they return stays channels-last, and
- * what is computed from that element by element does too.
+ * Lowers convolutions whose weights are fixed to ops that keep activations channels-last and take packed weights: this
+ * package's kernels for depthwise, 1x1 and large 3x3 ones, oneDNN's for the others. The layout propagates: their
+ * results are
+ * channels-last, and so are elementwise results of these.
  */
 export function lowerConvolutions(program: Program, target: OptimizeTarget): Program {
   return rewrite(program, new Map([["aten::conv2d", RULE]]), target);
@@ -32,7 +33,7 @@ const RULE: RewriteRule = (node, context) => {
   return own ?? dnnl(conv, node, context);
 };
 
-/** What a convolution's arguments say. */
+/** The arguments of a convolution. */
 interface Convolution {
   readonly input: Arg;
   readonly weight: Arg;
@@ -41,7 +42,7 @@ interface Convolution {
   readonly padding: readonly number[];
   readonly dilation: readonly number[];
   readonly groups: number;
-  /** [out, in / groups, height, width] */
+  /** The shape of the weight: [out, in / groups, height, width]. */
   readonly shape: readonly number[];
   readonly type: ReturnType<RewriteContext["tensor"]>;
 }
@@ -71,7 +72,11 @@ function depthwise(conv: Convolution, node: Node, context: RewriteContext): Arg 
   return context.emit("pt2::depthwise_conv2d", args, conv.type, node);
 }
 
-/** A product of matrices in disguise: only for those does our own kernel pay, because a call of it costs so much less. */
+/**
+ * Lowers a convolution that is a matrix product: only for those is this package's kernel faster, because a call of it
+ * costs
+ * much less.
+ */
 function pointwise(conv: Convolution, node: Node, context: RewriteContext): Arg | null {
   const { input, bias, shape, groups, stride, padding } = conv;
   const [outputs, inputs, ...kernel] = shape as [number, number, number, number];
@@ -88,10 +93,12 @@ function pointwise(conv: Convolution, node: Node, context: RewriteContext): Arg 
   return context.emit("pt2::conv1x1", { ...args, ...activationArgs(NO_ACTIVATION) }, conv.type, node);
 }
 
-/** Smallest image, in pixels, and fewest channels with which the transforms of Winograd's algorithm pay. */
+/** The smallest image, in pixels, and the fewest channels for which Winograd's algorithm is faster. */
 const WINOGRAD = { pixels: 100, channels: 32 };
 
-/** A 3x3 convolution with less than half of the multiplications, and about ten times the rounding error. */
+/**
+ * Lowers a 3x3 convolution to one with less than half of the multiplications, and about ten times the rounding error.
+ */
 function winograd(conv: Convolution, node: Node, context: RewriteContext): Arg | null {
   const { input, bias, padding, shape, groups, stride, dilation } = conv;
   const [outputs, inputs, ...kernel] = shape as [number, number, number, number];
@@ -110,7 +117,8 @@ function dnnl(conv: Convolution, node: Node, context: RewriteContext): Arg | nul
   if (!context.target.has("mkldnn::_convolution_pointwise")) return null;
   const groups: Arg = { kind: "int", value: conv.groups };
   const size = knownShape(context.tensor(conv.input));
-  // The best layout of a weight depends on the sizes; one for others may cost a slow reordering in every call.
+  // The best layout of a weight depends on the sizes; the layout for other sizes may cost a slow reordering in every
+  // call.
   const weight =
     size !== undefined && context.target.has("mkldnn::_reorder_convolution_weight")
       ? context.emit(
@@ -133,7 +141,7 @@ function geometry({ padding, stride, dilation }: Convolution): NewArgs {
   return { padding: intsArg(padding), stride: intsArg(stride), dilation: intsArg(dilation) };
 }
 
-/** A packed weight is opaque; only its dtype and size mean something. */
+/** Describes a packed weight, which is opaque: only its dtype and size have a meaning. */
 function packed({ weight, shape }: Convolution, context: RewriteContext): Convolution["type"] {
   return dense(context.tensor(weight), shape);
 }

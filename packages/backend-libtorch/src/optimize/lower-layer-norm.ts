@@ -2,7 +2,7 @@ import { given, intsOf, NONE, type RewriteRule, rewrite } from "@pt2/engine/rewr
 import { argOf, type Program } from "@pt2/graph";
 import type { OptimizeTarget } from "./target.ts";
 
-/** Normalisations over the last dimension run on our own kernel, whose calls cost less. */
+/** Lowers normalizations over the last dimension to this package's kernel, whose calls cost less. */
 export function lowerLayerNorms(program: Program, target: OptimizeTarget): Program {
   if (!target.has("pt2::layer_norm")) return program;
   return rewrite(program, new Map([["aten::layer_norm", RULE]]), target);
@@ -12,7 +12,8 @@ const RULE: RewriteRule = (node, context) => {
   const x = argOf(node, "input")!;
   const type = context.tensor(x);
   if (type?.dtype !== "float32" || intsOf(argOf(node, "normalized_shape"))?.length !== 1) return null;
-  // What PyTorch refuses stays as it is; a size that the file does not know is the one that it was exported with.
+  // A node that PyTorch refuses stays as it is; a size that the file does not know is the one that it was exported
+  // with.
   const [last, normalized] = [type.shape.at(-1), intsOf(argOf(node, "normalized_shape"))![0]];
   if (typeof last === "number" && last !== normalized) return null;
   const [weight, bias] = [given(node, "weight"), given(node, "bias")];

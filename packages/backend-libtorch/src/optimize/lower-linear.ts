@@ -4,14 +4,15 @@ import { activationArgs, NO_ACTIVATION } from "./activation.ts";
 import type { OptimizeTarget } from "./target.ts";
 
 /**
- * `linear` with a fixed weight becomes our own, or oneDNN's, with the weight packed: on CPUs for which MKL has no good
- * kernels twice as fast, and able to apply an activation to what it computes.
+ * Lowers `linear` with a fixed weight to this package's op, or oneDNN's, with the weight packed: it is twice as fast on
+ * CPUs
+ * for which MKL has no good kernels, and can apply an activation to its result.
  */
 export function lowerLinears(program: Program, target: OptimizeTarget): Program {
   return rewrite(program, new Map([["aten::linear", RULE]]), target);
 }
 
-/** Multiplications below which a call of oneDNN costs more than the product. */
+/** The number of multiplications below which a call of oneDNN costs more than the product. */
 const SMALLEST = 2 ** 16;
 
 const RULE: RewriteRule = (node, context) => {
@@ -25,7 +26,7 @@ const RULE: RewriteRule = (node, context) => {
   const type = output?.kind === "value" ? context.tensor(output) : undefined;
   const rows = rowsOf(input, context);
   const activation = activationArgs(NO_ACTIVATION);
-  // Ours computes as many multiplications a second as oneDNN, and costs less for each call.
+  // This package's kernel computes as many multiplications a second as oneDNN, and costs less for each call.
   if (dtype === "float32" && context.target.has("pt2::linear")) {
     const weight = context.emit("pt2::pack_linear_weight", { weight: matrix }, packed(matrix, shape, context), node);
     const features: Arg = { kind: "int", value: shape[0]! };
@@ -48,7 +49,7 @@ function rowsOf(input: Arg, context: RewriteContext): number | undefined {
   return sizes?.slice(0, -1).reduce((product, size) => product * size, 1);
 }
 
-/** oneDNN packs what is row-major; GPT-2 keeps its matrices the other way round. */
+/** oneDNN packs row-major matrices; GPT-2 stores transposed ones. */
 function dense2d(matrix: Arg, context: RewriteContext, node: Parameters<RewriteRule>[0]): Arg {
   const made = context.definition(matrix);
   if (made === undefined) return matrix;

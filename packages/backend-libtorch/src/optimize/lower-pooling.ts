@@ -11,7 +11,7 @@ import { type Arg, argOf, type Node, type Program } from "@pt2/graph";
 import { isChannelsLastSource } from "./restore-layouts.ts";
 import type { OptimizeTarget } from "./target.ts";
 
-/** Pooling behind convolutions runs on our own kernels, which read channels-last tensors as they are. */
+/** Lowers pooling after convolutions to this package's kernels, which read channels-last tensors as they are. */
 export function lowerPooling(program: Program, target: OptimizeTarget): Program {
   const rules: readonly (readonly [string, string, RewriteRule])[] = [
     ["aten::max_pool2d", "pt2::max_pool2d", maximum],
@@ -46,7 +46,7 @@ const average: RewriteRule = (node, context) => {
   return context.emit("pt2::global_average_pool", { x }, resultType(node, context), node);
 };
 
-/** The mean over height and width of a tensor of four dimensions, which stay as ones. */
+/** Returns whether a node is the mean over height and width of a tensor of four dimensions, which stay as ones. */
 export function isMeanOfPlanes(node: Node): boolean {
   if (node.op === "aten::adaptive_avg_pool2d")
     return pairOf(argOf(node, "output_size"), 0)?.every((n) => n === 1) === true;
@@ -56,7 +56,7 @@ export function isMeanOfPlanes(node: Node): boolean {
   return (dtype === undefined || dtype.kind === "none") && dims?.toSorted().join() === "2,3";
 }
 
-/** A float32 tensor of four dimensions that has its channels last. */
+/** Returns whether a value is a float32 tensor of four dimensions that is channels-last. */
 function isImage(x: Arg, context: RewriteContext): boolean {
   const type = context.tensor(x);
   const node = context.definition(x);

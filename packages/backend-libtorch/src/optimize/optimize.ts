@@ -26,7 +26,11 @@ import { isOwnOp, type OptimizeTarget } from "./target.ts";
 
 type Pass = (program: Program, target: OptimizeTarget) => Program;
 
-/** In this order: first what makes patterns alike, then what recognises them, then what depends on the ops chosen. */
+/**
+ * The passes in order: first those that make patterns alike, then those that recognize them, then those that depend on
+ * the
+ * chosen ops.
+ */
 const PASSES: readonly Pass[] = [
   (program, { isClaimed }) => removeNoOps(program, { isClaimed }),
   dropCopies,
@@ -63,7 +67,7 @@ export function optimize(program: Program, target: OptimizeTarget, isFunctional 
   return { program: main, prologue, notes: notesOn(program, main, prologue) };
 }
 
-/** Null for a program that cannot be made functional because it writes to a constant. */
+/** Returns null for a program that cannot be made functional because it writes to a constant. */
 function functionalForm(program: Program, target: OptimizeTarget): Program | null {
   try {
     return makeFunctional(program, target);

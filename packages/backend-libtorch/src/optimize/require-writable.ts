@@ -4,7 +4,7 @@ import { inPlaceProblem, loading, NotLoaded } from "@pt2/registry/on-demand";
 import { libtorchError } from "../libtorch-errors.ts";
 
 /**
- * Refuses calls in place whose result does not fit what they write to, as PyTorch does when it runs them: the passes of
+ * Refuses in-place calls whose result does not fit what they write to, as PyTorch does when it runs them: the passes of
  * precision `fast` make them functional, and their functional forms compute whatever fits together. Shapes that are not
  * known before a run are left to the sizes of the program's inputs, which PyTorch checked when it exported.
  */
@@ -14,7 +14,7 @@ export async function requireWritable(program: Program, registry: OpRegistry): P
     const inPlace = registry.resolve(node.op);
     if (inPlace?.functional === undefined || inPlace.schema.args[0]?.alias?.write !== true) return;
     const record = registry.resolve(inPlace.functional);
-    // A view in place changes what the tensor is, not what it holds.
+    // An in-place view changes what the tensor is, not what it holds.
     if (record !== undefined && record.view === undefined) writing.push({ node, graph, record });
   });
   for (const { node, graph, record } of writing) {
@@ -45,7 +45,7 @@ function problemOf(node: Node, graph: Graph, record: OpRecord, registry: OpRegis
     return inPlaceProblem(results[0], self, record, args.dtype);
   } catch (error) {
     if (error instanceof NotLoaded) throw error;
-    // PyTorch itself refuses what it does not compute.
+    // A call that shape inference refuses fails in PyTorch too, when it runs.
     return null;
   }
 }

@@ -12,7 +12,7 @@ import {
 import { GraphBuilder, mapValues } from "@pt2/graph/passes";
 import { isOwnOp, type OptimizeTarget } from "./target.ts";
 
-/** Ops that return channels-last tensors, whatever they are given. */
+/** Ops that return channels-last tensors, whatever the layout of their arguments. */
 const SOURCES: ReadonlySet<OpName> = new Set([
   "mkldnn::_convolution_pointwise",
   "mkldnn::_convolution_pointwise.binary",
@@ -24,7 +24,7 @@ const SOURCES: ReadonlySet<OpName> = new Set([
   "pt2::global_average_pool",
 ]);
 
-/** Whether an op returns a channels-last tensor. */
+/** Returns whether an op returns a channels-last tensor. */
 export function isChannelsLastSource(op: OpName): boolean {
   return SOURCES.has(op);
 }
@@ -42,8 +42,8 @@ const STRIDE_READERS: ReadonlySet<OpName> = new Set([
 ]);
 
 /**
- * Gives tensors back the layout that the file records wherever it can be seen: in what the program returns, before ops
- * that look at strides, before ops that are not PyTorch's own, and before nested graphs. Everything else is indifferent.
+ * Gives tensors the layout that the file records wherever it is visible: in the results of the program, before ops that
+ * depend on strides, before ops that are not PyTorch's own, and before nested graphs.
  */
 export function restoreLayouts(program: Program, target: OptimizeTarget): Program {
   const { graph } = program;
@@ -74,7 +74,7 @@ export function restoreLayouts(program: Program, target: OptimizeTarget): Progra
   return { ...program, graph: builder.build(outputs) };
 }
 
-/** Whether a node may look at the strides of its arguments. */
+/** Returns whether a node may depend on the strides of its arguments. */
 export function readsStrides(node: Node, target: OptimizeTarget): boolean {
   if (STRIDE_READERS.has(node.op) || target.isClaimed(node.op) || graphsOf(node).length > 0) return true;
   return !node.op.startsWith("aten::") && !node.op.startsWith("_operator::") && !isOwnOp(node.op);

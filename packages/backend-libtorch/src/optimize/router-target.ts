@@ -2,7 +2,7 @@ import type { OpName } from "@pt2/graph";
 import type { Router } from "../routes.ts";
 import { type OptimizeTarget, purityWithOwnOps } from "./target.ts";
 
-/** What the passes may count on where a router decides how ops run. */
+/** Describes to the passes what a router can run. */
 export function routerTarget(router: Router, options: Pick<OptimizeTarget, "weights"> = {}): OptimizeTarget {
   const { dispatcher, registry } = router;
   const routeOf = (op: OpName): string => router.routeOf({ name: op, op, args: [], outputs: [], origin: {} }).kind;

@@ -16,7 +16,10 @@ import { type Arg, argOf, type Node, type OpName, type Program } from "@pt2/grap
 import { isMeanOfPlanes } from "./lower-pooling.ts";
 import type { OptimizeTarget } from "./target.ts";
 
-/** x * gate(expand(act(reduce(mean(x))))), with 1x1 convolutions of means over whole planes, is one op of ours. */
+/**
+ * Fuses x * gate(expand(act(reduce(mean(x))))), with 1x1 convolutions of means over whole planes, into one op of this
+ * package.
+ */
 export function fuseSqueezeExcite(program: Program, target: OptimizeTarget): Program {
   if (!target.has("pt2::squeeze_excite")) return program;
   return rewrite(program, new Map([["aten::mul.Tensor", RULE]]), target);
@@ -61,19 +64,19 @@ function excite(x: Arg | undefined, weights: Arg | undefined, node: Node, contex
   return context.emit("pt2::squeeze_excite", args, context.tensor(x), node);
 }
 
-/** What makes a value that nothing else reads. */
+/** Finds the node that computes a value which one node reads. */
 function only(value: Arg | undefined, context: RewriteContext): Node | undefined {
   return context.isReadOnce(value) ? context.definition(value) : undefined;
 }
 
-/** The mean over height and width, which stay as ones. */
+/** Returns whether a node is the mean of `x` over height and width, which stay as ones. */
 function isMeanOf(node: Node, x: Arg): boolean {
   const self = argOf(node, "self");
   if (self?.kind !== "value" || x.kind !== "value" || self.name !== x.name) return false;
   return isMeanOfPlanes(node);
 }
 
-/** The fixed weight of a plain 1x1 convolution as a matrix. */
+/** Returns the fixed weight of a plain 1x1 convolution as a matrix. */
 function matrixOf(node: Node | undefined, context: RewriteContext): Arg | null {
   if (node?.op !== "aten::conv2d" || (numberOf(argOf(node, "groups")) ?? 1) !== 1) return null;
   const weight = argOf(node, "weight")!;
@@ -92,7 +95,7 @@ function matrixOf(node: Node | undefined, context: RewriteContext): Arg | null {
   );
 }
 
-/** The second matrix is read by columns. */
+/** Transposes the second matrix, which the kernel reads by columns. */
 function turned(matrix: Arg, context: RewriteContext, node: Node): Arg {
   const type = context.tensor(matrix);
   const shape = type?.shape.toReversed();

@@ -2,20 +2,20 @@ import { purity, type RewriteTarget } from "@pt2/engine/rewrites";
 import type { OpName } from "@pt2/graph";
 import type { OpEffects, OpRegistry } from "@pt2/registry";
 
-/** What the passes may count on. `has` tells whether this build of libtorch runs an op on this device. */
+/** What the passes know of the device. `has` tells whether this build of libtorch runs an op on it. */
 export interface OptimizeTarget extends RewriteTarget {
-  /** Dtype that weights of products and convolutions may be kept in. @default as in the file */
+  /** The dtype in which weights of products and convolutions may be kept. @default as in the file */
   readonly weights?: "bfloat16" | undefined;
-  /** What an op writes to and aliases; undefined where nothing is known of it. */
+  /** Returns what an op writes to and aliases; undefined where that is unknown. */
   effectsOf(op: OpName): OpEffects | undefined;
 }
 
-/** Ops that only passes emit. They write nothing, and the same arguments give the same results. */
+/** Returns whether only passes emit an op. Such ops write nothing, and the same arguments give the same results. */
 export function isOwnOp(op: OpName): boolean {
   return op.startsWith("mkldnn::") || op.startsWith("pt2::");
 }
 
-/** Purity by the op definitions, and of the ops that only passes emit. */
+/** Tells purity by the op definitions, and for the ops that only passes emit. */
 export function purityWithOwnOps(registry: OpRegistry): OptimizeTarget["isPure"] {
   const isPure = purity(registry);
   return (node) => isOwnOp(node.op) || isPure(node);
