@@ -7,7 +7,7 @@ import { recordedFile } from "@pt2/testing/recorded-file";
 import { main } from "./cli.ts";
 import type { Terminal } from "./terminal/terminal.ts";
 
-// What is ready here differs from machine to machine, also in programs that tests start.
+// The available backends differ from machine to machine, also in programs that tests start.
 process.env.PT2_BACKEND = "wasm";
 
 const FOLDER = new URL("../../../tests/fixtures/", import.meta.url);
@@ -32,7 +32,7 @@ export async function withExtraFiles(name: string, extraFiles: ReadonlyMap<strin
   return path;
 }
 
-/** What a command line did. */
+/** The outcome of a command. */
 export interface Outcome {
   readonly code: number;
   readonly out: string;

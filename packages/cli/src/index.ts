@@ -1,4 +1,4 @@
-/** What the commands find out and draw, as data: for pages and tools. Needs nothing of Node. */
+/** Exports the results of the commands as data, for pages and tools. It does not depend on Node. */
 export { type Arrow, type Box, type Diagram, type DrawOptions, diagramOf } from "./draw/diagram.ts";
 export { toDot } from "./draw/dot.ts";
 export { type Family, familyOf } from "./draw/family.ts";

@@ -3,7 +3,7 @@ import { FORMAT_ERRORS, formatError } from "./format-errors.ts";
 import { checkLimit } from "./limits.ts";
 import { Pt2Error } from "./pt2-error.ts";
 
-it("a Pt2Error says what happened, where, and what to do", () => {
+it("a Pt2Error describes what happened, where, and what to do", () => {
   const cause = new Error("inner");
   const error = formatError("format.zip", {
     what: "it broke",
@@ -27,7 +27,7 @@ it("error codes begin with the package's name", () => {
   for (const code of Object.keys(FORMAT_ERRORS)) expect(code).toMatch(/^format\.[a-z-]+$/);
 });
 
-it("an error about a limit says the value and the limit", () => {
+it("an error about a limit contains the value and the limit", () => {
   expect(() => checkLimit("dims", 64, "t")).not.toThrow();
   expect(() => checkLimit("dims", 65, "t")).toThrow(
     expect.objectContaining({ code: "format.limit", details: { limit: "dims", value: 65, allowed: 64 } }),

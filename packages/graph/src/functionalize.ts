@@ -1,5 +1,5 @@
-// What makes programs functional that write in place, cast automatically or batch calls. Few do and it is large, so it is
-// an entry point of its own, to be loaded for them.
+// Exports the passes that functionalize programs, and expand automatic casts and batched calls. Few programs need them
+// and they are large, so they have an entry point of their own, which can be loaded on demand.
 export { aliasBuffers } from "./passes/alias-buffers.ts";
 export { expandAutocast } from "./passes/autocast/expand-autocast.ts";
 export { expandVmap } from "./passes/expand-vmap.ts";

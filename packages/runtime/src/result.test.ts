@@ -61,7 +61,7 @@ describe("a result of a Python class keeps its field names", () => {
     const { past_key_values: past } = await model.forward<Result>({ input_ids: ids, past_key_values: cache });
     expect(shapesOf(past)).toEqual(shapes(4));
     if (name === "dynamic_cache") return;
-    // What a step gave is what the next one takes.
+    // The result of one step is the input of the next one.
     const next = await model.forward<Result>({ input_ids: ids, past_key_values: past });
     expect(shapesOf(next.past_key_values)).toEqual(shapes(4));
   });

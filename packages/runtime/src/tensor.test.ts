@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { tensor } from "./tensor.ts";
 
-/** As JavaScript calls it. */
+/** The type of calls from plain JavaScript. */
 const make = tensor as (...args: readonly unknown[]) => unknown;
 
 it.each<[string, readonly unknown[], RegExp]>([

@@ -1,4 +1,4 @@
-// What takes ops and handlers that users bring: it loads for programs that come with some.
+// Makes the registry for programs with ops and handlers of users; it is loaded only for these.
 import type { Backend } from "@pt2/backend";
 import { closestName, createRegistry, type OpHandler, type OpRegistry, type OpSet } from "@pt2/registry";
 import { runtimeError } from "./runtime-errors.ts";

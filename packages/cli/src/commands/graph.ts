@@ -68,7 +68,7 @@ export const graph: Command = {
     const program = prepared ? await prepare(exported, registryWith(await userOps(options))) : exported;
     const depth = arrows === undefined ? undefined : depthOf(options, program, arrows);
     const chosen: DrawOptions = { weights: options.flag("weights"), ...(depth !== undefined && { depth }) };
-    if (arrows !== undefined) tell(program, chosen, arrows, terminal);
+    if (arrows !== undefined) reportFolding(program, chosen, arrows, terminal);
     const drawn = draw(program, chosen);
     const text = drawn.endsWith("\n") ? drawn : `${drawn}\n`;
     if (output === undefined) terminal.out(text);
@@ -100,7 +100,7 @@ function depthOf(options: Options, program: Program, arrows: number): number | u
 }
 
 /** Reports on stderr which modules are folded, and whether the format's limit is exceeded. */
-function tell(program: Program, options: DrawOptions, limit: number, terminal: Terminal): void {
+function reportFolding(program: Program, options: DrawOptions, limit: number, terminal: Terminal): void {
   const { boxes, arrows } = diagramOf(program, options);
   const folded = boxes.filter(({ nodes }) => nodes > 1).length;
   const total = plural(program.graph.nodes.length, "node");

@@ -78,7 +78,7 @@ describe("drawings", () => {
     const { layers } = layer(["a", "b", "c", "d", "w", "v", "s", "e"], arrows);
     const layerOf = (id: string): number => layers.findIndex((slots) => slots.some((slot) => slot.id === id));
     expect(["w", "v", "e"].map(layerOf)).toEqual([2, 3, 4]);
-    // Of `a` there are other uses: its arrows would only be longer elsewhere.
+    // The value `a` has other uses: moving it would only lengthen other arrows.
     expect(layerOf("s")).toBe(1);
   });
 });

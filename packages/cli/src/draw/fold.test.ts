@@ -61,7 +61,7 @@ describe("folding modules", () => {
     expect(depthFor(program, 60)).toBe(2);
     expect(depthFor(program, 10_000, 500)).toBe(2);
     expect(depthFor(program, 5)).toBe(1);
-    // Where nothing says which module a node is of, there is nothing to join.
+    // Nodes without a module are not joined.
     const flat = parse("program {\n user_input %x: f32[2]\n %a: f32[2] = aten::relu(%x)\n return %a\n}");
     expect(depthFor(flat, 0)).toBe(1);
     expect(foldModules(flat.graph.nodes, 1)).toMatchObject([{ module: "", className: null }]);

@@ -168,7 +168,7 @@ export const RUNS: readonly LifecycleCase[] = [
       const { weights, activations, reserved } = await executable.memory();
       expectThat(weights >= 24, `6 float32 weights are held in ${weights} bytes`);
       expectThat(reserved >= weights + activations, "what is reserved contains weights and activations");
-      expectThat((await executable.explain()).length > 0, "explain says something");
+      expectThat((await executable.explain()).length > 0, "explain returns text");
     },
   },
 ];

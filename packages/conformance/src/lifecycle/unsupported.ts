@@ -89,7 +89,7 @@ export const UNSUPPORTED: readonly LifecycleCase[] = [
         () => null,
         (reason: unknown) => reason,
       );
-      expectThat(String(error).includes("the disk is gone"), `compile says ${String(error)}`);
+      expectThat(String(error).includes("the disk is gone"), `compile rejects with ${String(error)}`);
       const executable = await compile(SUM, [good]);
       await expectValues(await executable.run([ramp([3])]), [floats([3], 1, 2.5, 4)]);
     },

@@ -88,7 +88,7 @@ function refusedCase(opCase: OpCase, computed: readonly string[]): Refusals["cas
 export function testRefusals({ kind, cases }: Refusals, setup: RefusalSetup): void {
   const [part, parts] = setup.share;
   const shared = cases.filter((_, i) => kind === "indices" || i % parts === part);
-  setup.runner.describe(`what PyTorch says to other ${kind}`, () => {
+  setup.runner.describe(`PyTorch refuses or computes other ${kind}`, () => {
     for (const { op, name, opCase, refused, accepted, computed } of shared) {
       setup.runner.it(`${op}: ${name}`, async (context) => {
         const reason = reasonFor(setup.skip, op, name) ?? reasonFor(setup.unsupported, op, name);

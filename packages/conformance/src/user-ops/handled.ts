@@ -134,19 +134,19 @@ export const HANDLED: readonly UserOpsCase[] = [
     sets: userSet(everySecond),
     handlers: [skipping],
     program: THROUGH_VIEW,
-    refused: { code: "graph.mutation", says: /aten::add_\.Tensor writes through mine::every_second/ },
+    refused: { code: "graph.mutation", message: /aten::add_\.Tensor writes through mine::every_second/ },
   },
   {
     name: "handler: a write to a result of an op without a schema is refused",
     handlers: [skipping],
     program: THROUGH_VIEW,
-    refused: { code: "graph.mutation", says: /It is unknown whether results of mine::every_second share memory/ },
+    refused: { code: "graph.mutation", message: /It is unknown whether results of mine::every_second share memory/ },
   },
   {
     name: "handler: a write to an argument of an op without a schema, whose results may alias it, is refused",
     handlers: [skipping],
     program: SEES_WRITES,
-    refused: { code: "graph.mutation", says: /It is unknown whether results of mine::every_second share memory/ },
+    refused: { code: "graph.mutation", message: /It is unknown whether results of mine::every_second share memory/ },
   },
   {
     name: "handler: a function that calls its own op endlessly is refused",
@@ -154,7 +154,7 @@ export const HANDLED: readonly UserOpsCase[] = [
     handlers: [asking("mine::bump", "mine::bump")],
     program: PURE,
     runs: [{ inputs: [x], outputs: [] }],
-    refused: { code: "registry.limit", says: /The handler of mine::bump was called inside 32 other handlers/ },
+    refused: { code: "registry.limit", message: /The handler of mine::bump was called inside 32 other handlers/ },
   },
   {
     name: "handler: functions that call each other's ops endlessly are refused",
@@ -164,7 +164,7 @@ export const HANDLED: readonly UserOpsCase[] = [
     runs: [{ inputs: [x], outputs: [] }],
     refused: {
       code: "registry.limit",
-      says: /The handler of mine::bump was called inside 32 other handlers: they call each other/,
+      message: /The handler of mine::bump was called inside 32 other handlers: they call each other/,
     },
   },
   {

@@ -25,14 +25,14 @@ const runs = [{ inputs: [floats([2, 3], 1, 2, 3, 4, 5, 6)], outputs: [] }];
 /** The type of rules that TypeScript would reject. */
 type AnyRules = Parameters<typeof defineOp<typeof SCHEMA>>[1];
 
-function wrongRule(name: string, rules: unknown, says: RegExp, code = "registry.rule"): UserOpsCase {
+function wrongRule(name: string, rules: unknown, message: RegExp, code = "registry.rule"): UserOpsCase {
   const record: OpRecord = defineOp(SCHEMA, rules as AnyRules);
-  return { name: `mistake: ${name}`, sets: userSet(record), program: PROGRAM, runs, refused: { code, says } };
+  return { name: `mistake: ${name}`, sets: userSet(record), program: PROGRAM, runs, refused: { code, message } };
 }
 
-function wrongHandler(name: string, handler: unknown, says: RegExp, code = "registry.result"): UserOpsCase {
+function wrongHandler(name: string, handler: unknown, message: RegExp, code = "registry.result"): UserOpsCase {
   const handlers = [{ ops: ["mine::odd"], ...(handler as object) }] as readonly OpHandler[];
-  return { name: `mistake: ${name}`, handlers, program: PROGRAM, runs, refused: { code, says } };
+  return { name: `mistake: ${name}`, handlers, program: PROGRAM, runs, refused: { code, message } };
 }
 
 /** Makes a handler whose function returns the result of `make`. */
@@ -110,7 +110,7 @@ export const MISTAKES: readonly UserOpsCase[] = [
     runs: [{ inputs: [floats([3], 1, 2, 3)], outputs: [] }],
     refused: {
       code: "registry.rule",
-      says: /`decompose` rule of mine::pair returned a list of 1, but the op has 2 results/,
+      message: /`decompose` rule of mine::pair returned a list of 1, but the op has 2 results/,
     },
   },
   {
@@ -118,7 +118,7 @@ export const MISTAKES: readonly UserOpsCase[] = [
     sets: userSet(defineOp(SCHEMA)),
     program: PROGRAM,
     runs,
-    refused: { says: /mine::odd.*its record in op set "mine" has neither scalar, view nor decompose/ },
+    refused: { message: /mine::odd.*its record in op set "mine" has neither scalar, view nor decompose/ },
   },
   wrongHandler(
     "a handler whose `compile` returns no function",

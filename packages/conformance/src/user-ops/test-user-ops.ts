@@ -73,5 +73,5 @@ async function runUserOps(each: UserOpsCase, backend: Backend, kernel: unknown):
   if (refused === undefined) return await work();
   const error = (await expectCodedError(work(), each.name)) as Error & { readonly code: string };
   expectThat(error.code === (refused.code ?? error.code), `it is refused with ${error.code}: ${error.message}`);
-  expectThat(refused.says.test(error.message), `the error has the message: ${error.message}`);
+  expectThat(refused.message.test(error.message), `the error has the message: ${error.message}`);
 }

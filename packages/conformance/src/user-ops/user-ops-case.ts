@@ -17,5 +17,5 @@ export interface UserOpsCase {
   /**
    * The coded error that compiling the program, or its first run, must end in: its code, and a pattern of its message.
    */
-  readonly refused?: { readonly code?: string; readonly says: RegExp };
+  readonly refused?: { readonly code?: string; readonly message: RegExp };
 }

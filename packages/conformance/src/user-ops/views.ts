@@ -133,6 +133,9 @@ export const VIEWS: readonly UserOpsCase[] = [
     sets: userSet(windows),
     program: OVERLAPPING,
     runs: [{ inputs: [x], outputs: [] }],
-    refused: { code: "registry.argument", says: /A write through mine::windows would write elements more than once/ },
+    refused: {
+      code: "registry.argument",
+      message: /A write through mine::windows would write elements more than once/,
+    },
   },
 ];

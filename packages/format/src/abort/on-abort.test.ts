@@ -16,17 +16,17 @@ test("all callbacks of a signal share one listener, which is removed with the la
 
 test("an abort calls each callback once, and no callback that was unsubscribed", () => {
   const controller = new AbortController();
-  const told: string[] = [];
-  const leave = onAbort(controller.signal, () => told.push("left"));
-  onAbort(controller.signal, () => told.push("first"));
-  const both = (): void => void told.push("twice");
+  const calls: string[] = [];
+  const leave = onAbort(controller.signal, () => calls.push("left"));
+  onAbort(controller.signal, () => calls.push("first"));
+  const both = (): void => void calls.push("twice");
   onAbort(controller.signal, both);
   const one = onAbort(controller.signal, both);
   leave();
   leave();
   controller.abort();
   one();
-  expect(told).toEqual(["first", "twice", "twice"]);
+  expect(calls).toEqual(["first", "twice", "twice"]);
   expect(listeners(controller.signal)).toBe(0);
 });
 

@@ -48,7 +48,7 @@ function inRounds(fetch: typeof globalThis.fetch): { readonly fetch: typeof glob
   return { fetch: slow as typeof globalThis.fetch, rounds: () => rounds };
 }
 
-/** What an archive holds, read as a load does. */
+/** Returns the contents of an archive, read as a load does. */
 async function contentsOf(source: ByteSource): Promise<ReadonlyMap<string, unknown>> {
   const archive = await openArchive(source);
   const weights = await archive.weights();

@@ -1,4 +1,4 @@
-/** What a fake server does with one request instead of answering as it should. Bytes count from the start of the body. */
+/** A failure of a fake server's response. Bytes are counted from the start of the body. */
 export type Trouble =
   | { readonly kind: "status"; readonly status: number }
   | { readonly kind: "no answer" }
@@ -8,7 +8,7 @@ export type Trouble =
 export interface FakeOptions {
   /** The range that is sent for the one that was asked for, or null for the whole file with status 200. */
   readonly send?: (start: number, end: number, size: number) => readonly [start: number, end: number] | null;
-  /** By number of the request, from 0. */
+  /** Returns the failure of a request, whose number counts from 0. */
   readonly trouble?: (request: number) => Trouble | undefined;
   readonly headers?: (request: number) => Readonly<Record<string, string>>;
   /** A page of another origin does not see `Content-Range`. */
@@ -59,7 +59,7 @@ export function fakeServer(file: Uint8Array, options: FakeOptions = {}): FakeSer
         async pull(controller) {
           if (bad !== undefined && at - first >= bad.after) {
             if (bad.kind === "break") controller.error(new TypeError("terminated"));
-            // Nothing more comes until the reader gives up.
+            // The body stalls until the reader aborts.
             else await new Promise((resolve) => signal?.addEventListener("abort", resolve));
             return;
           }
@@ -72,10 +72,10 @@ export function fakeServer(file: Uint8Array, options: FakeOptions = {}): FakeSer
       },
       { highWaterMark: 0 },
     );
-    const told: Record<string, string> = { "Content-Length": String(last - first), ...headers(index) };
+    const responseHeaders: Record<string, string> = { "Content-Length": String(last - first), ...headers(index) };
     if (span !== null && options.hidesRange !== true)
-      told["Content-Range"] = `bytes ${first}-${last - 1}/${file.byteLength}`;
-    return new Response(body, { status: span === null ? 200 : 206, headers: told });
+      responseHeaders["Content-Range"] = `bytes ${first}-${last - 1}/${file.byteLength}`;
+    return new Response(body, { status: span === null ? 200 : 206, headers: responseHeaders });
   };
   return { fetch: fake as typeof fetch, ranges, sent: () => sent };
 }

@@ -1,4 +1,4 @@
-/** What distinguishes versions of a file, as far as its server says. */
+/** The headers that distinguish versions of a file, if its server sends them. */
 export interface FileVersion {
   readonly etag: string | null;
   readonly modified: string | null;

@@ -12,7 +12,7 @@ const FORGIVEN_AFTER = 2 ** 20;
 /** A read up to this size at the end of the file is cached, as every open begins there. */
 const KEPT_TAIL = 128 * 1024;
 
-/** What the first response says about a file. */
+/** The facts about a file in the first response. */
 export interface RemoteFacts {
   readonly size: number;
   readonly version: FileVersion;

@@ -7,7 +7,7 @@ import type { UrlOptions } from "./remote-options.ts";
 const URL_OF_IT = "https://models.test/model.pt2";
 const MB = 2 ** 20;
 
-/** Bytes that tell where they are. */
+/** Makes bytes whose values depend on their position. */
 function bytesOf(length: number): Uint8Array {
   const words = Uint32Array.from({ length: Math.ceil(length / 4) }, (_, i) => i);
   return new Uint8Array(words.buffer, 0, length);
@@ -15,7 +15,7 @@ function bytesOf(length: number): Uint8Array {
 
 const FILE = bytesOf(3 * MB + 5);
 
-/** Whether bytes are the same; told with less ado than by comparing them one by one. */
+/** Whether bytes are the same; compared without a message per byte. */
 function same(a: Uint8Array, b: Uint8Array): boolean {
   return Buffer.compare(a, b) === 0;
 }
@@ -285,11 +285,11 @@ describe("announced ranges", () => {
   it("announced ranges are buffered up to a limit while they are not read", async () => {
     const { server, source } = await open(LONG, { chunk: MB });
     const enough = source.expect!([{ offset: MB, length: 22 * MB }]);
-    // What needs no more than what has come is there at once.
+    // A read of bytes that have arrived does not wait.
     await source.read(MB, MB);
     for (let turn = 0; turn < 100; turn++) await new Promise((resolve) => setImmediate(resolve));
     expect(server.sent()).toBeLessThan(12 * MB);
-    // Who waits for what is behind it gets it.
+    // A waiting read of later bytes completes too.
     expect(same(await source.read(20 * MB, 100), LONG.slice(20 * MB, 20 * MB + 100))).toBe(true);
     enough();
   });

@@ -3,7 +3,7 @@ import { crc32 } from "./crc32.ts";
 /** An entry of a test zip; what is left out is right. */
 export interface TestEntry {
   readonly name: string;
-  /** As stored, i.e. compressed where `method` says so. */
+  /** The stored bytes, compressed if `method` is a compression. */
   readonly data: Uint8Array;
   readonly method?: number;
   readonly flags?: number;

@@ -8,8 +8,8 @@ import { SYM_FUNCTIONS } from "./sympy-functions.ts";
 const NOTHING: ReadonlyMap<string, number> = new Map();
 
 /**
- * Folds constants, flattens sums and products, and collects like terms: `2*(s0 + 1) - s0` becomes `s0 + 2`.
- * Integers only are moved around; float arithmetic keeps its order.
+ * Folds constants, flattens sums and products, and collects like terms: `2*(s0 + 1) - s0` becomes `s0 + 2`. Integers
+ * only are moved around; float arithmetic keeps its order.
  */
 export function simplify(expr: SymExpr): SymExpr {
   if (expr.kind !== "call") return expr;

@@ -14,8 +14,8 @@ function substitute(expr: SymExpr, bindings: Bindings): SymExpr {
 }
 
 /**
- * Solves `expr = value` for its only unknown symbol where the expression is linear in it (`2*s0 + 1`).
- * `null`: not linear, several unknowns, or none. `value: null`: no integer solves it.
+ * Solves `expr = value` for its only unknown symbol where the expression is linear in it (`2*s0 + 1`). `null`: not
+ * linear, several unknowns, or none. `value: null`: no integer solves it.
  */
 export function solveLinear(
   expr: SymExpr,

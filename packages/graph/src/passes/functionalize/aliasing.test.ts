@@ -30,7 +30,7 @@ const inputs = (): Record<string, Strided> => ({
   y: dense([2, 3], [70, 60, 50, 40, 30, 20]),
 });
 
-/** What a program shows the outside: its results, and its inputs afterwards. */
+/** The test compares the results of a program, and its inputs after the run. */
 it.each(Array.from({ length: 200 }, (_, seed) => seed))(
   "a functionalized program computes what random program %i computes in place",
   (seed) => {

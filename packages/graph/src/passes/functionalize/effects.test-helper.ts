@@ -8,7 +8,7 @@ const VIEWS =
 /** Those of them that are copies at times. */
 const COPIES = /^aten::(reshape|reshape_as|contiguous|to|flatten)(\.|$)/;
 
-/** How those views are written through, by what their names begin with. */
+/** The inverses of these views, by the first part of their names. */
 const INVERSES: readonly (readonly [name: RegExp, inverse: ViewInverse])[] = [
   [/^aten::(view|reshape|squeeze|unsqueeze|flatten)/, "reshape"],
   [/^aten::permute$/, "permute"],

@@ -16,10 +16,10 @@ const INSTANCE_NORM: OpName = "aten::instance_norm";
 
 /** Returns the effects of a node; omitted arguments are not written. */
 export function nodeEffects(node: Node, effects: EffectsOf): OpEffects {
-  const told = effects(node.op);
+  const declared = effects(node.op);
   const hidden = hiddenEffects(node);
-  if (hidden !== null && !told?.claimed) return hidden;
-  const known = told?.claimed ? claimedEffects(node, told, hidden ?? NONE) : (told ?? effectsByName(node));
+  if (hidden !== null && !declared?.claimed) return hidden;
+  const known = declared?.claimed ? claimedEffects(node, declared, hidden ?? NONE) : (declared ?? effectsByName(node));
   const mutates = known.mutates.filter((name) => valuesOf(argOf(node, name) ?? { kind: "none" }).length > 0);
   return mutates.length === known.mutates.length ? known : { ...known, mutates };
 }
@@ -34,10 +34,10 @@ export function mutates(graph: Graph, effects: EffectsOf): boolean {
 }
 
 /** Returns the effects of an op that the user takes over: by its name where its writes are not declared. */
-function claimedEffects(node: Node, told: OpEffects, hidden: OpEffects): OpEffects {
-  if (!told.opaque) return { ...told, mutates: [...new Set([...told.mutates, ...hidden.mutates])] };
+function claimedEffects(node: Node, declared: OpEffects, hidden: OpEffects): OpEffects {
+  if (!declared.opaque) return { ...declared, mutates: [...new Set([...declared.mutates, ...hidden.mutates])] };
   const named = effectsByName(node);
-  return { ...told, ...named, functional: node.op };
+  return { ...declared, ...named, functional: node.op };
 }
 
 /** Infers effects of an undeclared op from PyTorch's naming of in-place ops. */

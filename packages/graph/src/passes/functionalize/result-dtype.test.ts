@@ -44,6 +44,6 @@ it.each([...new Set(rows.map(([op]) => op))])("%s computes in PyTorch's dtype be
   const own = rows.filter(([name]) => name === op);
   const wrong = own.filter(([, given, dtype]) => computed(op, given) !== dtype);
   expect(wrong.map(([, given, dtype]) => ({ given, dtype, ours: computed(op, given) }))).toEqual([]);
-  // What is written keeps its dtype, whatever was computed.
+  // The written tensor keeps its dtype, whatever was computed.
   expect(own.every(([, given, , kept]) => String(Object.values(given)[0]).startsWith(`${kept}:`))).toBe(true);
 });
