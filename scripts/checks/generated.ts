@@ -15,7 +15,7 @@ const GENERATORS = [
 ];
 /**
  * The same, with PyTorch as the source. Not those that record floating-point values (`pointwise`, `scalar_goldens`,
- * the values of `op_rows`): they differ from CPU to CPU.
+ * `sampling`, the values of `op_rows`): they differ from CPU to CPU.
  */
 const PYTHON_GENERATORS = [
   "schemas",

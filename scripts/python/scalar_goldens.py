@@ -1,4 +1,4 @@
-"""Writes packages/registry/fixtures/scalar-goldens.json: what PyTorch computes for single elements.
+"""Writes packages/registry/src/scalar/functions.golden.json: what PyTorch computes for single elements.
 
 Usage: python scripts/python/scalar_goldens.py [--check]
 Values are strings, so that NaN, infinities, negative zero and 64-bit integers survive JSON.
@@ -10,7 +10,7 @@ import torch
 
 from generated import ROOT, write_or_check
 
-TARGET = ROOT / "packages/registry/fixtures/scalar-goldens.json"
+TARGET = ROOT / "packages/registry/src/scalar/functions.golden.json"
 FLOATS = [torch.float16, torch.bfloat16, torch.float32, torch.float64]
 INTS = [torch.uint8, torch.int8, torch.int16, torch.int32, torch.int64]
 FLOAT_VALUES = [

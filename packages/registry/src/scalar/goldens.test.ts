@@ -16,7 +16,7 @@ interface Case {
   readonly out: number;
 }
 
-const file = new URL("../../fixtures/scalar-goldens.json", import.meta.url);
+const file = new URL("./functions.golden.json", import.meta.url);
 const { cases, lists } = JSON.parse(readFileSync(file, "utf8")) as {
   readonly cases: readonly Case[];
   readonly lists: readonly string[];

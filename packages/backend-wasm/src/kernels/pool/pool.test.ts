@@ -2,7 +2,7 @@ import type { Spatial } from "@pt2/engine";
 import { RELATIVE, worstError } from "@pt2/testing/worst-error";
 import { beforeEach, describe, expect, test } from "vitest";
 import { random, testbed } from "../../kernels.test-helper.ts";
-import { pooled, signal } from "../../sampling-goldens.gen.ts";
+import { pooled, signal } from "../../sampling.test-helper.ts";
 import { adaptiveBoxes, type PoolBoxes, type PoolWindow, slidingBoxes } from "./boxes.ts";
 import { type PoolShape, planPool } from "./plan-pool.ts";
 

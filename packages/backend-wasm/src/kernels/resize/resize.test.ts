@@ -3,7 +3,7 @@ import { type AxisTable, resizeTable } from "@pt2/engine/host";
 import { RELATIVE, worstError } from "@pt2/testing/worst-error";
 import { beforeEach, describe, expect, test } from "vitest";
 import { random, testbed } from "../../kernels.test-helper.ts";
-import { resized, signal } from "../../sampling-goldens.gen.ts";
+import { resized, signal } from "../../sampling.test-helper.ts";
 import { planResize } from "./plan-resize.ts";
 
 const bed = testbed(256);
