@@ -125,7 +125,7 @@ function requireBytes(dtype: DType, shape: readonly number[], bytes: Uint8Array,
   const expected = numel(shape) * (DTYPES[dtype]?.itemsize ?? Number.NaN);
   if (bytes.byteLength === expected && shape.every((size) => Number.isSafeInteger(size) && size >= 0)) return;
   throw libtorchError("libtorch.input", {
-    what: `${what} has ${bytes.byteLength} bytes, and a ${dtype} tensor of shape [${shape.join(", ")}] has ${expected}`,
+    what: `${what} has ${bytes.byteLength} bytes, but a ${dtype} tensor of shape [${shape.join(", ")}] has ${expected}`,
     advice: "Make tensors with tensor(dtype, shape, data), which checks their length.",
   });
 }

@@ -22,7 +22,7 @@ export class InputReader {
   read(values: readonly Value[]): readonly PlanInputValue[] {
     if (values.length !== this.#inputs.length) {
       throw libtorchError("libtorch.input", {
-        what: `The program takes ${this.#inputs.length} inputs, ${values.length} were given`,
+        what: `The program takes ${this.#inputs.length} inputs, but ${values.length} were given`,
         advice: "Give every user input, in flattened order; model.forward() of the runtime does.",
       });
     }

@@ -5,7 +5,7 @@ import { wasmError } from "./wasm-errors.ts";
  */
 export function wasm(): never {
   throw wasmError("wasm.node-entry", {
-    what: "@pt2/backend-wasm/node starts a thread of Node; this is a page",
-    advice: "Import wasm of @pt2/backend-wasm.",
+    what: "@pt2/backend-wasm/node starts a thread of Node, but this is a page",
+    advice: "Import wasm from @pt2/backend-wasm.",
   });
 }

@@ -42,8 +42,8 @@ export function backendDisposed(): Pt2Error {
 /** Makes the error of a load whose page cannot load the engine. */
 export function engineNotLoaded(cause: unknown): Pt2Error {
   return wasmError("wasm.engine-not-loaded", {
-    what: `The code that computes could not be loaded: ${cause instanceof Error ? cause.message : cause}`,
-    advice: "See that the application's own files can be reached, all of one version, and load again.",
+    what: `The engine could not be loaded: ${cause instanceof Error ? cause.message : cause}`,
+    advice: "Check that the application's files are reachable and of one version, and load again.",
     cause,
   });
 }

@@ -33,7 +33,7 @@ async function readFully(file: FileHandle, into: Uint8Array, start: number, path
     const { bytesRead } = await file.read(into, done, into.byteLength - done, start + done);
     if (bytesRead === 0) {
       throw wasmError("wasm.truncated", {
-        what: "The file became shorter while it was read",
+        what: "The file was truncated while it was read",
         where: path,
         advice: "Copy or download it again.",
       });

@@ -5,7 +5,7 @@ import { webgpuError } from "./webgpu-errors.ts";
  */
 export async function webgpu(): Promise<never> {
   throw webgpuError("webgpu.node-entry", {
-    what: "@pt2/backend-webgpu/node brings Node a WebGPU; a page has its own",
-    advice: "Import webgpu of @pt2/backend-webgpu.",
+    what: "@pt2/backend-webgpu/node adds WebGPU to Node, but this is a page, which has its own",
+    advice: "Import webgpu from @pt2/backend-webgpu.",
   });
 }

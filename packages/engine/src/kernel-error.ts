@@ -24,7 +24,7 @@ export function kernelError({ record, node }: Work, what: string, cause?: unknow
   return backendError("backend.kernel", {
     what: `The kernel that an op set brings for ${record.name} ${what}`,
     where: describeNode(node),
-    advice: "correct the kernel in the op set that was given to `load`",
+    advice: "Correct the kernel in the op set that was given to `load`.",
     details: { op: record.name },
     cause,
   });

@@ -133,7 +133,7 @@ export function poolingWindow({ rank }: Window, call: Arguments): PoolingWindow 
 
 /** Returns the window that the record of a pooling declares. */
 export function windowOf({ name, window }: Pick<OpRecord, "name" | "window">): Window {
-  if (window === undefined) throw new Error(`the record of ${name} does not tell its windows`);
+  if (window === undefined) throw new Error(`The record of ${name} does not declare a window`);
   return window;
 }
 

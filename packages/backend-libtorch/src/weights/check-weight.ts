@@ -24,15 +24,15 @@ export function requireWeight(
   const bytes = (last + 1) * DTYPES[dtype].itemsize;
   if (first <= last && bytes > storage.nbytes) {
     throw libtorchError("libtorch.missing-weight", {
-      what: `"${target}" takes ${bytes} bytes, and the archive has ${storage.nbytes}`,
+      what: `"${target}" takes ${bytes} bytes, but the archive has ${storage.nbytes}`,
       advice: "The program was exported with fake weights, or the file is damaged: export it with real ones.",
       details: { target },
     });
   }
   if (declared === undefined || (declared.kind === "tensor" && fitsType(declared, dtype, shape))) return weight;
   throw libtorchError("libtorch.weight-mismatch", {
-    what: `"${target}" is a ${dtype} tensor of shape [${shape.join(", ")}] in the archive, and something else in the program`,
-    advice: "Weights and program are not of one export: save the program again.",
+    what: `"${target}" is a ${dtype} tensor of shape [${shape.join(", ")}] in the archive, but the program declares another tensor`,
+    advice: "The weights and the program come from different exports: save the program again.",
     details: { target },
   });
 }

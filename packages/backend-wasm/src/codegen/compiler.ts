@@ -129,8 +129,8 @@ function check(spec: ElementwiseSpec): void {
   for (const dtype of [...spec.inputs, ...spec.outputs.map((output) => output.dtype)]) {
     if (representation(dtype) !== undefined) continue;
     throw wasmError("wasm.elementwise-dtype", {
-      what: `elementwise kernels are not generated for ${dtype}`,
-      advice: "cast to float32 or int64 first",
+      what: `Elementwise kernels are not generated for ${dtype}`,
+      advice: "Cast to float32 or int64 first.",
     });
   }
 }
@@ -140,15 +140,15 @@ function divided(cause: unknown): unknown {
   if (!(cause instanceof WebAssembly.RuntimeError)) return cause;
   if (/(?:divi\w*|remainder) by (?:zero|0)/i.test(cause.message)) {
     return wasmError("wasm.divide-by-zero", {
-      what: "an integer was divided by zero",
-      advice: "PyTorch raises ZeroDivisionError here too; guard the divisor, or divide as floats",
+      what: "An integer was divided by zero",
+      advice: "PyTorch raises ZeroDivisionError here too; guard the divisor, or divide as floats.",
       cause,
     });
   }
   if (!/unrepresentable|overflow/i.test(cause.message)) return cause;
   return wasmError("wasm.integer-overflow", {
-    what: "the smallest integer was divided by -1, whose result the dtype does not have",
-    advice: "PyTorch crashes or wraps here, depending on the processor; guard the dividend",
+    what: "The smallest integer was divided by -1, and the dtype cannot represent the result",
+    advice: "PyTorch crashes or wraps here, depending on the processor; guard the dividend.",
     cause,
   });
 }

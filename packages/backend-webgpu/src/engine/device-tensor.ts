@@ -85,11 +85,11 @@ const COPY_SOURCE = 4;
 export function requireTensor(buffer: GPUBuffer, dtype: DType, shape: readonly number[], bytes: number): void {
   const tensor = `A ${dtype} tensor of shape [${shape.join(", ")}]`;
   if (!shape.every((size) => Number.isSafeInteger(size) && size >= 0)) {
-    throw backendError("backend.input", { what: `${tensor} cannot be`, advice: "Sizes are integers from 0 on." });
+    throw backendError("backend.input", { what: `${tensor} cannot be made`, advice: "Sizes are integers from 0 on." });
   }
   if (buffer.size < bytes) {
     throw backendError("backend.input", {
-      what: `${tensor} takes ${bytes} bytes on the GPU, and the buffer has ${buffer.size}`,
+      what: `${tensor} takes ${bytes} bytes on the GPU, but the buffer has ${buffer.size}`,
       advice: "Make the buffer larger, or correct the shape.",
     });
   }

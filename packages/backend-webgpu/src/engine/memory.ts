@@ -132,7 +132,7 @@ export function outOfMemory(what: string, bytes: number, message: string): Pt2Er
 
 function refusedWrite(message: string): Pt2Error {
   return webgpuError("webgpu.refused", {
-    what: `The device refused data of the model:\n${message}`,
+    what: `The device refused a write to a buffer of the model:\n${message}`,
     advice: "Report this message.",
   });
 }

@@ -29,7 +29,7 @@ export function numbersOf(options: ImageOptions): readonly number[] {
   const { width, height } = options;
   if (![width, height].every((size) => Number.isSafeInteger(size) && size > 0)) {
     throw backendError("backend.input", {
-      what: `A picture cannot be made ${width} × ${height}`,
+      what: `A picture cannot be resized to ${width} × ${height}`,
       advice: "Give the tensor's width and height in pixels.",
     });
   }
@@ -41,7 +41,7 @@ function channelsOf(name: "mean" | "std", options: ImageOptions, otherwise: numb
   const { channels = 3, [name]: given = new Array<number>(channels).fill(otherwise) } = options;
   if (given.length === channels) return [...given, otherwise, otherwise, otherwise].slice(0, 4);
   throw backendError("backend.input", {
-    what: `${name} has ${given.length} numbers, and the tensor ${channels} channels`,
+    what: `${name} has ${given.length} numbers, but the tensor has ${channels} channels`,
     advice: "Give one number for each channel.",
   });
 }

@@ -75,7 +75,7 @@ function children(node: TypedExpr): readonly TypedExpr[] {
 
 function outOfRange({ value }: Const): Error {
   return webgpuError("webgpu.int64-range", {
-    what: `the program computes with the int64 constant ${value}, which does not fit 32 bits`,
+    what: `The program computes with the int64 constant ${value}, which does not fit 32 bits`,
     advice: "Use a smaller constant or int32, or another backend.",
     details: { value: String(value) },
   });

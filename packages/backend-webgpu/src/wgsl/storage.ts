@@ -40,7 +40,7 @@ export function computeType(dtype: DType): ComputeType {
   const type = COMPUTE[dtype];
   if (type !== undefined) return type;
   throw webgpuError("webgpu.dtype", {
-    what: `the GPU cannot hold tensors of dtype ${dtype}`,
+    what: `The GPU cannot hold tensors of dtype ${dtype}`,
     advice: "Convert them in the program, or use another backend.",
   });
 }

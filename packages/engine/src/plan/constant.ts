@@ -81,7 +81,7 @@ export class Constant<Handle> implements DeviceBuffer<Handle>, Derived<Constant<
 
   get handle(): Handle {
     if (this.#handle !== undefined) return this.#handle;
-    throw backendError("backend.internal", { what: `a step reads ${this.label}, which its plan did not ask for` });
+    throw backendError("backend.internal", { what: `A step reads ${this.label}, which its plan did not load` });
   }
 
   /** Brings it into memory, and before it what it is computed from. */

@@ -26,7 +26,7 @@ export class PlanningContext<T extends DeviceTypes> implements KernelCall<T> {
   /** The call that is being planned. */
   protected get planned(): PlannedCall<T> {
     if (this.#planned !== undefined) return this.#planned;
-    throw backendError("backend.internal", { what: "only a call has arguments and results" });
+    throw backendError("backend.internal", { what: "Only a call has arguments and results" });
   }
 
   get exact(): boolean {
@@ -188,7 +188,7 @@ export class PlanningContext<T extends DeviceTypes> implements KernelCall<T> {
     const meta = value as TensorMeta;
     if (meta?.wrapped === undefined) {
       throw backendError("backend.internal", {
-        what: `${this.call.record.name}: a kernel asked for a tensor and got ${typeof value}`,
+        what: `${this.call.record.name}: a kernel reads a tensor argument that is a ${typeof value}`,
       });
     }
     return this.constant(meta.dtype, [], elementBytes(meta.dtype, numberOf(meta.wrapped)));

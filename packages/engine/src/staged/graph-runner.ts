@@ -120,7 +120,7 @@ export class GraphRunner<Place extends TensorType, Plan extends StagePlan<Place>
     const names = this.#graph.inputs.filter((name) => name !== null && !bound.has(name));
     if (names.length !== inputs.length) {
       throw backendError("backend.graph-inputs", {
-        what: `A graph of ${names.length} inputs was given ${inputs.length}`,
+        what: `A graph of ${names.length} inputs was called with ${inputs.length}`,
         advice: "Run validate() on the program: the operands of a nested graph do not fit it.",
       });
     }

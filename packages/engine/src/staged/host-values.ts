@@ -27,7 +27,7 @@ export function toRunValues(
   const names = specs.flatMap((spec) => (spec.kind === "user_input" && spec.value !== null ? [spec.value] : []));
   if (names.length !== values.length) {
     throw backendError("backend.input", {
-      what: `The program takes ${names.length} inputs, ${values.length} were given`,
+      what: `The program takes ${names.length} inputs, but ${values.length} were given`,
       advice: "Give every user input, in flattened order; model.forward() of the runtime does.",
     });
   }
@@ -36,7 +36,7 @@ export function toRunValues(
     const given = toRunValue(value, names[i]!, backend);
     if (kind === "tensor" && !isTensorData(given)) {
       throw backendError("backend.input", {
-        what: `Input \`${names[i]}\` is a tensor, and ${given === null ? "null" : `a ${typeof given}`} was given`,
+        what: `Input \`${names[i]}\` is a tensor, but ${given === null ? "null" : `a ${typeof given}`} was given`,
         advice: "Make a tensor with tensor(dtype, shape, data).",
       });
     }
@@ -67,7 +67,7 @@ export function requireBytes({ dtype, shape, bytes }: HostData, what: () => stri
   const expected = numel(shape) * (DTYPES[dtype]?.itemsize ?? Number.NaN);
   if (bytes.byteLength === expected && shape.every((size) => Number.isSafeInteger(size) && size >= 0)) return;
   throw backendError("backend.input", {
-    what: `${what()} has ${bytes.byteLength} bytes, and a ${dtype} tensor of shape [${shape.join(", ")}] has ${expected}`,
+    what: `${what()} has ${bytes.byteLength} bytes, but a ${dtype} tensor of shape [${shape.join(", ")}] has ${expected}`,
     advice: "Make tensors with tensor(dtype, shape, data), which checks their length.",
   });
 }

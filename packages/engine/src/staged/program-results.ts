@@ -45,7 +45,7 @@ function checkWrite(target: string, buffer: TensorType | undefined, result: RunV
   }
   const given = isTensorData(result) ? `a ${result.dtype} tensor of shape [${result.shape.join(", ")}]` : "no tensor";
   throw backendError("backend.buffer-write", {
-    what: `The program writes ${given} to "${target}", ${buffer === undefined ? "which it does not have" : `a ${buffer.dtype} tensor of shape [${buffer.shape.join(", ")}]`}`,
+    what: `The program writes ${given} to "${target}", ${buffer === undefined ? "which is not one of its buffers" : `a ${buffer.dtype} tensor of shape [${buffer.shape.join(", ")}]`}`,
     advice: "The program is damaged: export it again.",
     details: { target },
   });

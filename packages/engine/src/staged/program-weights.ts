@@ -43,7 +43,7 @@ function checkWeight(target: string, weight: WeightTensor, declared: ValueType |
   const bytes = (last + 1) * DTYPES[dtype].itemsize;
   if (first <= last && bytes > storage.nbytes) {
     throw backendError("backend.missing-weight", {
-      what: `"${target}" takes ${bytes} bytes, and the archive has ${storage.nbytes}`,
+      what: `"${target}" takes ${bytes} bytes, but the archive has ${storage.nbytes}`,
       advice: "The program was exported with fake weights, or the file is damaged: export it with real ones.",
       details: { target },
     });
@@ -56,8 +56,8 @@ function checkWeight(target: string, weight: WeightTensor, declared: ValueType |
     declared.shape.every((size, d) => typeof size === "object" || Number(size) === shape[d]);
   if (fits) return;
   throw backendError("backend.weight-mismatch", {
-    what: `"${target}" is a ${dtype} tensor of shape [${shape.join(", ")}] in the archive, and something else in the program`,
-    advice: "Weights and program are not of one export: save the program again.",
+    what: `"${target}" is a ${dtype} tensor of shape [${shape.join(", ")}] in the archive, but the program declares another tensor`,
+    advice: "The weights and the program come from different exports: save the program again.",
     details: { target },
   });
 }

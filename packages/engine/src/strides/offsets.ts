@@ -7,7 +7,7 @@ export function offsetsOf({ shape, strides }: Layout): Int32Array {
   const count = numel(shape);
   if (count > LIMITS.offsets) {
     throw backendError("backend.limit", {
-      what: `A table of ${count} element offsets would be needed, the limit is ${LIMITS.offsets}`,
+      what: `The op needs a table of ${count} element offsets; the limit is ${LIMITS.offsets}`,
       advice: "Index smaller tensors, or use another backend.",
       details: { count, allowed: LIMITS.offsets },
     });
