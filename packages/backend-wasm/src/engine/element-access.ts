@@ -37,9 +37,9 @@ const ARRAYS: Readonly<Partial<Record<DType, NumberArrayType>>> = {
  * Accesses elements as numbers. int64 goes through doubles, exact up to 2^53: right for indices and counts; arithmetic
  * that may leave that range uses {@link bigints}.
  */
-export function numbers(heap: Heap, place: TensorView): Elements<number> {
-  const { dtype } = place;
-  const base = addressOf(place) / DTYPES[dtype].itemsize;
+export function numbers(heap: Heap, view: TensorView): Elements<number> {
+  const { dtype } = view;
+  const base = addressOf(view) / DTYPES[dtype].itemsize;
   if (dtype === "int64") {
     const array = heap.i64;
     return {
@@ -77,8 +77,8 @@ export function numbers(heap: Heap, place: TensorView): Elements<number> {
 }
 
 /** Accesses elements of an int64 tensor exactly. */
-export function bigints(heap: Heap, place: TensorView): Elements<bigint> {
-  const base = addressOf(place) / 8;
+export function bigints(heap: Heap, view: TensorView): Elements<bigint> {
+  const base = addressOf(view) / 8;
   const array = heap.i64;
   return {
     get: (offset) => array[base + offset]!,
@@ -104,7 +104,7 @@ function wordsOf(heap: Heap, { dtype }: TensorView): { readonly words: Words; re
 /** Returns a function that copies single elements between tensors of one dtype, whatever it is. */
 export function mover(heap: Heap, from: TensorView, to: TensorView): (source: number, target: number) => void {
   const { words, perElement } = wordsOf(heap, from);
-  const [a, b] = [from, to].map((place) => addressOf(place) / words.BYTES_PER_ELEMENT) as [number, number];
+  const [a, b] = [from, to].map((view) => addressOf(view) / words.BYTES_PER_ELEMENT) as [number, number];
   if (perElement === 1) {
     return (source, target) => {
       words[b + target] = words[a + source]!;
@@ -154,7 +154,7 @@ export function adder(heap: Heap, from: TensorView, to: TensorView): (source: nu
     return (source, target) => y.set(target, y.get(target) + x.get(source));
   }
   const complex = isComplexDtype(to.dtype);
-  const [x, y] = [from, to].map((place) => numbers(heap, complex ? complexParts(place) : place));
+  const [x, y] = [from, to].map((view) => numbers(heap, complex ? complexParts(view) : view));
   const add = (source: number, target: number): void => y!.set(target, y!.get(target) + x!.get(source));
   if (!complex) return add;
   return (source, target) => {

@@ -5,16 +5,16 @@ import type { Heap } from "./heap.ts";
 import { addressOf, type TensorView } from "./tensor-view.ts";
 
 /** Copies a tensor's elements out of the heap, row-major. */
-export function readView(heap: Heap, place: TensorView): Uint8Array {
-  const size = DTYPES[place.dtype].itemsize;
-  const count = numel(place.shape);
-  const address = addressOf(place);
-  if (sameStrides(place.shape, place.strides, contiguousStrides(place.shape)))
+export function readView(heap: Heap, view: TensorView): Uint8Array {
+  const size = DTYPES[view.dtype].itemsize;
+  const count = numel(view.shape);
+  const address = addressOf(view);
+  if (sameStrides(view.shape, view.strides, contiguousStrides(view.shape)))
     return heap.u8.slice(address, address + count * size);
   const out = new Uint8Array(count * size);
   const source = heap.u8;
   let to = 0;
-  forEachOffset(place, (offset) => {
+  forEachOffset(view, (offset) => {
     const from = address + offset * size;
     for (let i = 0; i < size; i++) out[to++] = source[from + i]!;
   });
@@ -22,6 +22,6 @@ export function readView(heap: Heap, place: TensorView): Uint8Array {
 }
 
 /** Copies row-major bytes to a row-major view. */
-export function writeView(heap: Heap, place: TensorView, bytes: Uint8Array): void {
-  heap.u8.set(bytes, addressOf(place));
+export function writeView(heap: Heap, view: TensorView, bytes: Uint8Array): void {
+  heap.u8.set(bytes, addressOf(view));
 }

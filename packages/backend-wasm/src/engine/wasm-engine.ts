@@ -40,7 +40,7 @@ export class WasmPlan implements StagePlan<TensorView> {
     return `arena ${this.arenaEnd} bytes, ${this.steps.length} steps`;
   }
 
-  place(tensor: LoweredTensor): TensorView {
+  view(tensor: LoweredTensor): TensorView {
     return this.stage.views.get(tensor)!;
   }
 }
@@ -79,10 +79,10 @@ export class WasmEngine implements StageEngine<TensorView, WasmPlan> {
     constants.finish();
     memory.reserve(plan.arenaEnd, memory.bytes);
     for (let i = 0; i < tensors.length; i++) {
-      this.device.write(plan.place(tensors[i]!), (values[i] as HostData).bytes);
+      this.device.write(plan.view(tensors[i]!), (values[i] as HostData).bytes);
     }
     for (const number of numbers) {
-      this.device.write(plan.place(number), elementBytes(number.dtype, numberOf(number.number.value)));
+      this.device.write(plan.view(number), elementBytes(number.dtype, numberOf(number.number.value)));
     }
   }
 
@@ -104,7 +104,7 @@ export class WasmEngine implements StageEngine<TensorView, WasmPlan> {
     return tensors.map((tensor) => ({
       dtype: tensor.dtype,
       shape: tensor.shape,
-      bytes: readView(heap, plan.place(tensor)),
+      bytes: readView(heap, plan.view(tensor)),
     }));
   }
 

@@ -14,8 +14,8 @@ export function hostKernel(kernel: HostKernel): WasmKernel {
       const outputs = results.map((_, i) => call.output(i));
       const { heap } = call;
       const tensor = (name: string) => {
-        const place = inputs.get(name)!;
-        return { dtype: place.dtype, shape: place.shape, bytes: readView(heap, place) };
+        const view = inputs.get(name)!;
+        return { dtype: view.dtype, shape: view.shape, bytes: readView(heap, view) };
       };
       call.step(() => {
         const computed = runHostKernel(kernel, {

@@ -10,19 +10,19 @@ function integerKernel(op: string, combine: (a: bigint, b: bigint) => bigint): W
     prepare(call) {
       const out = call.output();
       const [x, y] = ["self", "other"].map((name) => call.convert(call.tensor(name), out.dtype));
-      const [from, with_] = [x!, y!].map((place) =>
-        offsetsOf({ shape: out.shape, strides: broadcastStrides(place, out.shape) }),
+      const [from, with_] = [x!, y!].map((view) =>
+        offsetsOf({ shape: out.shape, strides: broadcastStrides(view, out.shape) }),
       );
       call.step(() => {
-        const [a, b, c] = [x!, y!, out].map((place) => (place.dtype === "int64" ? bigints : widened)(call.heap, place));
+        const [a, b, c] = [x!, y!, out].map((view) => (view.dtype === "int64" ? bigints : widened)(call.heap, view));
         for (let i = 0; i < numel(out.shape); i++) c!.set(i, combine(a!.get(from![i]!), b!.get(with_![i]!)));
       });
     },
   };
 }
 
-function widened(...[heap, place]: Parameters<typeof numbers>): Elements<bigint> {
-  const elements = numbers(heap, place);
+function widened(...[heap, view]: Parameters<typeof numbers>): Elements<bigint> {
+  const elements = numbers(heap, view);
   return { get: (offset) => BigInt(elements.get(offset)), set: (offset, value) => elements.set(offset, Number(value)) };
 }
 

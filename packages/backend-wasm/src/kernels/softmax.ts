@@ -34,8 +34,8 @@ function planRows(call: KernelCall, from: TensorView, to: TensorView, rows: "sof
   call.step(() => run(addressOf(from), addressOf(to), count, n));
 }
 
-function permuted(place: TensorView, order: readonly number[]): TensorView {
-  return { ...place, shape: order.map((d) => place.shape[d]!), strides: order.map((d) => place.strides[d]!) };
+function permuted(view: TensorView, order: readonly number[]): TensorView {
+  return { ...view, shape: order.map((d) => view.shape[d]!), strides: order.map((d) => view.strides[d]!) };
 }
 
 function isFloatResult(dtype: ArgValue | undefined): boolean {

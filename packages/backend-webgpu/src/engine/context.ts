@@ -45,6 +45,6 @@ export class WebgpuContext extends PlanningContext<WebgpuTypes> implements Kerne
 
   result(index: number): ShaderResult {
     const { dtype } = this.call.results[index] as LoweredTensor;
-    return { place: this.output(index), dtype, epilogue: index === 0 ? this.planned.epilogue : null };
+    return { view: this.output(index), dtype, epilogue: index === 0 ? this.planned.epilogue : null };
   }
 }

@@ -93,14 +93,14 @@ export class WebgpuEngine implements StageEngine<TensorView, WebgpuPlan> {
     const { stream, device, plans } = this.#parts;
     plan.bind(plans.memory);
     for (const [i, tensor] of tensors.entries()) {
-      const place = plan.place(tensor);
+      const view = plan.view(tensor);
       const value = values[i]!;
-      if (isDeviceData(value)) stream.copy(wholeOf(value, device), place.buffer.handle);
-      else plans.write(place, value.bytes, `%${tensor.name}`);
+      if (isDeviceData(value)) stream.copy(wholeOf(value, device), view.buffer.handle);
+      else plans.write(view, value.bytes, `%${tensor.name}`);
     }
     for (const number of numbers) {
       const bytes = elementBytes(number.dtype, numberOf(number.number.value));
-      plans.write(plan.place(number), bytes, "a number of the program");
+      plans.write(plan.view(number), bytes, "a number of the program");
     }
   }
 
@@ -115,14 +115,14 @@ export class WebgpuEngine implements StageEngine<TensorView, WebgpuPlan> {
     tensors: readonly LoweredTensor[],
     to: "host" | "anywhere",
   ): Promise<readonly TensorData[]> {
-    const places = tensors.map((tensor) => plan.place(tensor));
-    if (to === "host") return await this.#toHost(places);
-    return await Promise.all(places.map((place) => this.#carry(place)));
+    const views = tensors.map((tensor) => plan.view(tensor));
+    if (to === "host") return await this.#toHost(views);
+    return await Promise.all(views.map((view) => this.#carry(view)));
   }
 
   async fetch(tensors: readonly TensorData[]): Promise<readonly TensorData[]> {
-    const places = tensors.flatMap((tensor) => (isDeviceData(tensor) ? [this.placeOf(tensor)] : []));
-    const read = await this.#toHost(places);
+    const views = tensors.flatMap((tensor) => (isDeviceData(tensor) ? [this.deviceView(tensor)] : []));
+    const read = await this.#toHost(views);
     let at = 0;
     return tensors.map((tensor) => (isDeviceData(tensor) ? read[at++]! : tensor));
   }
@@ -145,7 +145,7 @@ export class WebgpuEngine implements StageEngine<TensorView, WebgpuPlan> {
   }
 
   /** Returns the view of a tensor on the device. */
-  placeOf({ handle, dtype, shape }: DeviceData): TensorView {
+  deviceView({ handle, dtype, shape }: DeviceData): TensorView {
     const gpu = (handle as { readonly buffer: GPUBuffer }).buffer;
     return viewOf(new DedicatedBuffer(gpu, gpu.size), { dtype, shape });
   }
@@ -180,29 +180,29 @@ export class WebgpuEngine implements StageEngine<TensorView, WebgpuPlan> {
   }
 
   /** Reads tensors, and with them the words of guards. */
-  async #toHost(places: readonly TensorView[]): Promise<readonly TensorData[]> {
+  async #toHost(views: readonly TensorView[]): Promise<readonly TensorData[]> {
     const { stream, device } = this.#parts;
     const plans = [...this.#unchecked];
     this.#unchecked.clear();
     return await readViews(
       stream,
-      places,
+      views,
       device.adapter,
       plans.map(({ guards }) => guards),
     );
   }
 
   /** Copies a tensor to a buffer that the plans to come do not overwrite. */
-  async #carry(place: TensorView): Promise<DeviceData> {
+  async #carry(view: TensorView): Promise<DeviceData> {
     const { stream, device, plans } = this.#parts;
-    const { dtype, shape } = place;
+    const { dtype, shape } = view;
     const buffer = this.#transfers.take(bytesOf(dtype, shape, device.adapter));
-    if (isCopyable(place, device.adapter)) {
-      const span = spanOf(place, device.adapter);
+    if (isCopyable(view, device.adapter)) {
+      const span = spanOf(view, device.adapter);
       if (span.size > 0) stream.copy(span, buffer);
     } else {
       const work = new ConstantWork(plans);
-      plans.context(work).copy(place, viewOf(new DedicatedBuffer(buffer, buffer.size), { dtype, shape }));
+      plans.context(work).copy(view, viewOf(new DedicatedBuffer(buffer, buffer.size), { dtype, shape }));
       await work.run();
     }
     return { dtype, shape, handle: { buffer } };

@@ -15,17 +15,17 @@ export async function readViews(
   adapter: Adapter,
   guards: readonly GuardWords[] = [],
 ): Promise<readonly HostData[]> {
-  const places = tensors.map(inParts);
-  const spans = places.map((place) => spanOf(place, adapter));
+  const views = tensors.map(inParts);
+  const spans = views.map((view) => spanOf(view, adapter));
   const words = guards.flatMap(({ range }) => (range === null ? [] : [range]));
   if (spans.length + words.length === 0) return [];
   const read = await stream.read([...spans, ...words]);
   for (const [i, guard] of guards.entries()) guard.check(read[spans.length + i]!);
-  return places.map((place, i) => {
+  return views.map((view, i) => {
     const { dtype, shape } = tensors[i]!;
-    const { bytes: size } = storageOf(place.dtype, adapter);
-    const first = place.offset - spans[i]!.offset / size;
-    const elements = gather(read[i]!, size, { ...place, offset: first });
+    const { bytes: size } = storageOf(view.dtype, adapter);
+    const first = view.offset - spans[i]!.offset / size;
+    const elements = gather(read[i]!, size, { ...view, offset: first });
     return { dtype, shape, bytes: fromGpu(dtype, elements, adapter) };
   });
 }
@@ -34,8 +34,8 @@ export async function readViews(
  * Writes row-major elements of the dtype's own bytes to a row-major view. `what` names the tensor when a value is
  * refused.
  */
-export function writeView(stream: Stream, place: TensorView, bytes: Uint8Array, adapter: Adapter, what: string): void {
-  const { dtype, offset, buffer } = place;
+export function writeView(stream: Stream, view: TensorView, bytes: Uint8Array, adapter: Adapter, what: string): void {
+  const { dtype, offset, buffer } = view;
   const elements = toGpu(dtype, bytes, what, adapter);
   stream.write(buffer.handle, padded(elements), offset * storageOf(dtype, adapter).bytes);
 }
@@ -49,20 +49,20 @@ function padded(bytes: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> {
 }
 
 /** Returns the part of its buffer that a tensor lies in, in whole words. */
-export function spanOf(place: TensorView, adapter: Adapter): Range {
-  const buffer = place.buffer.handle;
-  const { first, last } = reachOf(place);
+export function spanOf(view: TensorView, adapter: Adapter): Range {
+  const buffer = view.buffer.handle;
+  const { first, last } = reachOf(view);
   if (last < first) return { buffer, offset: 0, size: 0 };
-  const { bytes } = storageOf(place.dtype, adapter);
+  const { bytes } = storageOf(view.dtype, adapter);
   const start = Math.floor((first * bytes) / 4) * 4;
   return { buffer, offset: start, size: Math.ceil(((last + 1) * bytes) / 4) * 4 - start };
 }
 
 /** Returns the row-major elements of a strided tensor. */
-function gather(from: Uint8Array<ArrayBuffer>, size: number, place: TensorView): Uint8Array<ArrayBuffer> {
-  const { shape, strides, offset } = place;
+function gather(from: Uint8Array<ArrayBuffer>, size: number, view: TensorView): Uint8Array<ArrayBuffer> {
+  const { shape, strides, offset } = view;
   const count = numel(shape);
-  if (isContiguous(place)) return from.slice(offset * size, (offset + count) * size);
+  if (isContiguous(view)) return from.slice(offset * size, (offset + count) * size);
   const [source, out] =
     size === 2
       ? [new Uint16Array(from.buffer), new Uint16Array(count)]

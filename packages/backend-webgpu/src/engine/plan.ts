@@ -80,7 +80,7 @@ export class WebgpuPlan implements StagePlan<TensorView> {
     return `${bytes} bytes in ${sizes.length} buffers, ${dispatches} dispatches`;
   }
 
-  place(tensor: LoweredTensor): TensorView {
+  view(tensor: LoweredTensor): TensorView {
     return this.#stage.views.get(tensor)!;
   }
 

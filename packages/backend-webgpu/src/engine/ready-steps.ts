@@ -109,8 +109,8 @@ export class ReadySteps {
     const { step } = item;
     const { adapter } = this.#device;
     const results = step.run(await readViews(stream, step.reads, adapter));
-    for (const [i, place] of step.writes.entries())
-      writeView(stream, place, results[i]!.bytes, adapter, `the result of ${step.name}`);
+    for (const [i, view] of step.writes.entries())
+      writeView(stream, view, results[i]!.bytes, adapter, `the result of ${step.name}`);
   }
 
   dispose(): void {

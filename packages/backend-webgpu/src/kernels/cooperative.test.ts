@@ -24,7 +24,7 @@ await describeWithDevice("a workgroup", (device) => {
     test.each(sizes)(
       "a workgroup of %i gives every invocation the sum and the maximum, one after the other",
       async (lanes) => {
-        const place: TensorView = {
+        const view: TensorView = {
           dtype: "float32",
           shape: [GROUPS, lanes, 3],
           strides: [3 * lanes, 3, 1],
@@ -38,7 +38,7 @@ await describeWithDevice("a workgroup", (device) => {
           guard: unused,
           add: (dispatch) => dispatches.push(dispatch),
         };
-        const shader = new Shader("workgroup", host).write("out", place);
+        const shader = new Shader("workgroup", host).write("out", view);
         const workgroup = new WorkgroupReduction(lanes, { ...adapter, ...own });
         const declarations = [
           workgroup.declare("workgroup_sum", sumOf("f32")),

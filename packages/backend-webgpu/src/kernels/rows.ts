@@ -107,10 +107,10 @@ function lanesOf({ count, n, dense }: RowSizes, { software, subgroupSize }: Adap
 
 /** Whether rows can be read four elements at a time: `kept` are the strides from row to row. */
 export function rowVectors(
-  place: Pick<TensorView, "offset" | "shape" | "strides">,
+  view: Pick<TensorView, "offset" | "shape" | "strides">,
   n: number,
   kept: Pick<TensorView, "shape" | "strides">,
 ): boolean {
   const strides = kept.strides.filter((_, d) => kept.shape[d] !== 1);
-  return [n, place.offset, ...strides].every((value) => value % 4 === 0);
+  return [n, view.offset, ...strides].every((value) => value % 4 === 0);
 }

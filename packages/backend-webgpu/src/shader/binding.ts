@@ -12,21 +12,17 @@ export interface BoundView {
 }
 
 /** Binds a tensor: its whole buffer where the device can bind that, else the part of it that the tensor lies in. */
-export function bindingOf(
-  place: TensorView,
-  { limits, f16 }: Pick<Adapter, "limits" | "f16">,
-  what: string,
-): BoundView {
-  const { buffer, offset } = place;
+export function bindingOf(view: TensorView, { limits, f16 }: Pick<Adapter, "limits" | "f16">, what: string): BoundView {
+  const { buffer, offset } = view;
   if (buffer.bytes <= limits.maxStorageBufferBindingSize) return { binding: { buffer }, offset };
-  const { bytes } = storageOf(place.dtype, { f16 });
-  const { first, last } = reachOf(place);
+  const { bytes } = storageOf(view.dtype, { f16 });
+  const { first, last } = reachOf(view);
   const alignment = limits.minStorageBufferOffsetAlignment;
   const start = Math.floor((first * bytes) / alignment) * alignment;
   const size = Math.min(Math.ceil(((last + 1) * bytes - start) / 4) * 4, buffer.bytes - start);
   if (size > limits.maxStorageBufferBindingSize) {
     throw webgpuError("webgpu.binding-limit", {
-      what: `${what} needs ${size} bytes of one tensor, ${place.dtype}[${place.shape.join(", ")}]; the device binds ${limits.maxStorageBufferBindingSize} at once`,
+      what: `${what} needs ${size} bytes of one tensor, ${view.dtype}[${view.shape.join(", ")}]; the device binds ${limits.maxStorageBufferBindingSize} at once`,
       advice: "Use a device with a larger maxStorageBufferBindingSize, smaller inputs, or another backend.",
       details: { bytes: size, limit: limits.maxStorageBufferBindingSize },
     });
@@ -35,11 +31,11 @@ export function bindingOf(
 }
 
 /** Whether a tensor can be bound at once. */
-export function fitsBinding(place: TensorView, adapter: Pick<Adapter, "limits" | "f16">): boolean {
-  const { bytes } = storageOf(place.dtype, adapter);
+export function fitsBinding(view: TensorView, adapter: Pick<Adapter, "limits" | "f16">): boolean {
+  const { bytes } = storageOf(view.dtype, adapter);
   const { maxStorageBufferBindingSize, minStorageBufferOffsetAlignment } = adapter.limits;
-  if (place.buffer.bytes <= maxStorageBufferBindingSize) return true;
-  const { first, last } = reachOf(place);
+  if (view.buffer.bytes <= maxStorageBufferBindingSize) return true;
+  const { first, last } = reachOf(view);
   return (last + 1 - first) * bytes + minStorageBufferOffsetAlignment <= maxStorageBufferBindingSize;
 }
 
@@ -49,21 +45,21 @@ export function fitsBinding(place: TensorView, adapter: Pick<Adapter, "limits" |
  * can be read and written as vectors, or of what a packed copy of one is rounded up to.
  */
 export function partsOf(
-  place: TensorView,
+  view: TensorView,
   dim: number,
   adapter: Pick<Adapter, "limits" | "f16">,
   step = 4,
-): readonly { readonly place: TensorView; readonly start: number }[] {
-  if (fitsBinding(place, adapter)) return [{ place, start: 0 }];
-  const { bytes } = storageOf(place.dtype, adapter);
+): readonly { readonly view: TensorView; readonly start: number }[] {
+  if (fitsBinding(view, adapter)) return [{ view, start: 0 }];
+  const { bytes } = storageOf(view.dtype, adapter);
   const { maxStorageBufferBindingSize, minStorageBufferOffsetAlignment } = adapter.limits;
-  const stride = place.strides[dim]!;
+  const stride = view.strides[dim]!;
   const most = Math.floor((maxStorageBufferBindingSize - minStorageBufferOffsetAlignment) / (stride * bytes));
   const rows = most < step ? most : most - (most % step);
-  const parts: { place: TensorView; start: number }[] = [];
-  for (let start = 0; start < place.shape[dim]!; start += rows) {
-    const shape = place.shape.with(dim, Math.min(rows, place.shape[dim]! - start));
-    parts.push({ place: { ...place, shape, offset: place.offset + start * stride }, start });
+  const parts: { view: TensorView; start: number }[] = [];
+  for (let start = 0; start < view.shape[dim]!; start += rows) {
+    const shape = view.shape.with(dim, Math.min(rows, view.shape[dim]! - start));
+    parts.push({ view: { ...view, shape, offset: view.offset + start * stride }, start });
   }
   return parts;
 }

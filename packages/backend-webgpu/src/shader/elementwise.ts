@@ -16,17 +16,17 @@ export function planElementwise(
   expr: ElementExpr,
 ): void {
   const { adapter } = host;
-  const places = [...inputs.map((input) => broadcast(input, out.shape)), out];
+  const views = [...inputs.map((input) => broadcast(input, out.shape)), out];
   const dim = out.shape.findIndex((size) => size > 1);
-  if (dim >= 0 && !places.every((place) => fitsBinding(place, adapter))) {
+  if (dim >= 0 && !views.every((view) => fitsBinding(view, adapter))) {
     for (const half of [0, 1] as const) {
-      const parts = places.map((place) => halfOf(place, dim, half));
+      const parts = views.map((view) => halfOf(view, dim, half));
       planElementwise(host, parts.at(-1)!, parts.slice(0, -1), expr);
     }
     return;
   }
-  const bound = places.map((place) => bindingOf(place, adapter, "elementwise"));
-  const walks = places.map(({ strides }, k) => ({ strides, offset: bound[k]!.offset }));
+  const bound = views.map((view) => bindingOf(view, adapter, "elementwise"));
+  const walks = views.map(({ strides }, k) => ({ strides, offset: bound[k]!.offset }));
   const { code, params, workgroups } = elementwiseDispatch(
     expr,
     inputs.map(({ dtype }) => dtype),
@@ -39,9 +39,9 @@ export function planElementwise(
   host.add({ name: "elementwise", code, reads, writes: bindings.slice(-1), params: block, workgroups });
 }
 
-function halfOf(place: TensorView, dim: number, half: 0 | 1): TensorView {
-  const size = place.shape[dim]!;
+function halfOf(view: TensorView, dim: number, half: 0 | 1): TensorView {
+  const size = view.shape[dim]!;
   const first = Math.ceil(size / 2);
-  const shape = place.shape.with(dim, half === 0 ? first : size - first);
-  return { ...place, shape, offset: place.offset + half * first * place.strides[dim]! };
+  const shape = view.shape.with(dim, half === 0 ? first : size - first);
+  return { ...view, shape, offset: view.offset + half * first * view.strides[dim]! };
 }

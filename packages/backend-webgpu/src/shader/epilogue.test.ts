@@ -14,7 +14,7 @@ const COUNT = 96;
 /**
  * Makes a view of a float32 tensor with a buffer of its own; these tests look at texts and make the buffers themselves.
  */
-function place(shape: readonly number[], strides = contiguousStrides(shape)): TensorView {
+function view(shape: readonly number[], strides = contiguousStrides(shape)): TensorView {
   const buffer = {
     bytes: 4 * COUNT,
     constant: null,
@@ -46,14 +46,14 @@ await describeWithDevice("an epilogue", (device) => {
       const dispatches: Dispatch[] = [];
       const epilogue = {
         expr,
-        inputs: [place(SHAPE), null, place([6, 1]), place(SHAPE, [1, 16, 2])],
+        inputs: [view(SHAPE), null, view([6, 1]), view(SHAPE, [1, 16, 2])],
       };
       const unused = (): never => {
         throw new Error("there is no guard");
       };
       const host: ShaderHost = {
         adapter: adapterOf(device),
-        result: () => ({ place: place(SHAPE), dtype: "float32", epilogue }),
+        result: () => ({ view: view(SHAPE), dtype: "float32", epilogue }),
         guard: unused,
         add: (dispatch) => dispatches.push(dispatch),
       };

@@ -23,6 +23,6 @@ export function dimensionsOf({ shape, strides }: Pick<TensorView, "shape" | "str
 }
 
 /** Broadcasts a tensor to a shape: strides of repeated dimensions are 0. */
-export function broadcast(place: TensorView, shape: readonly number[]): TensorView {
-  return { ...place, shape, strides: broadcastStrides(place, shape) };
+export function broadcast(view: TensorView, shape: readonly number[]): TensorView {
+  return { ...view, shape, strides: broadcastStrides(view, shape) };
 }

@@ -13,12 +13,12 @@ export const LANES = 4;
 /**
  * Whether a tensor can be read as `vec4`s: numbers, dense from a multiple of four on, and a multiple of four of them.
  */
-export function isVector(place: TensorView): boolean {
-  if (isComplexDtype(place.dtype)) return false;
-  const dims = dimensionsOf(place);
+export function isVector(view: TensorView): boolean {
+  if (isComplexDtype(view.dtype)) return false;
+  const dims = dimensionsOf(view);
   const dense = dims.length === 0 || (dims.length === 1 && dims[0]!.stride === 1);
-  const count = numel(place.shape);
-  return dense && count % LANES === 0 && place.offset % LANES === 0;
+  const count = numel(view.shape);
+  return dense && count % LANES === 0 && view.offset % LANES === 0;
 }
 
 /** Returns the WGSL type of the elements of a binding. */
@@ -33,14 +33,14 @@ function element(name: string, index: string, vector: boolean): string {
 }
 
 /** Declares `name(i)`: the i-th element in row-major order; with `vector` also `name4(i)`: elements 4i to 4i + 3. */
-export function flatReader(name: string, place: TensorView, offset: number, vector: boolean, params: Params): string {
-  const type = computeType(place.dtype);
-  const dims = dimensionsOf(place);
+export function flatReader(name: string, view: TensorView, offset: number, vector: boolean, params: Params): string {
+  const type = computeType(view.dtype);
+  const dims = dimensionsOf(view);
   params.add(`${name}_offset`, "u32", offset);
-  const load = (index: string): string => loadExpr(place.dtype, element(name, index, vector));
+  const load = (index: string): string => loadExpr(view.dtype, element(name, index, vector));
   const code = `fn ${name}(i: u32) -> ${type} { ${flatIndex(name, dims, params)} return ${load("at")}; }\n`;
   if (!vector) return code;
-  const lanes = [0, 1, 2, 3].map((k) => loadExpr(place.dtype, `v[${k}]`));
+  const lanes = [0, 1, 2, 3].map((k) => loadExpr(view.dtype, `v[${k}]`));
   return `${code}fn ${name}4(i: u32) -> vec4<${type}> { let v = ${name}_buf[p.${name}_offset / 4u + i]; return vec4<${type}>(${lanes.join(", ")}); }\n`;
 }
 
@@ -68,35 +68,35 @@ export function flatIndex(name: string, dims: readonly Dimension[], params: Para
 /** Declares `name(c0, c1, …)`: an element by its coordinates. */
 export function coordinateReader(
   name: string,
-  place: TensorView,
+  view: TensorView,
   offset: number,
   vector: boolean,
   params: Params,
 ): string {
   params.add(`${name}_offset`, "u32", offset);
-  const terms = place.strides.flatMap((stride, d) => {
-    if (stride === 0 || place.shape[d] === 1) return [];
+  const terms = view.strides.flatMap((stride, d) => {
+    if (stride === 0 || view.shape[d] === 1) return [];
     if (stride === 1) return [`c${d}`];
     params.add(`${name}_s${d}`, "u32", stride);
     return [`c${d} * p.${name}_s${d}`];
   });
   const index = [`p.${name}_offset`, ...terms].join(" + ");
-  const list = place.shape.map((_, d) => `c${d}: u32`).join(", ");
-  const load = loadExpr(place.dtype, element(name, "at", vector));
-  return `fn ${name}(${list}) -> ${computeType(place.dtype)} { let at = ${index}; return ${load}; }\n`;
+  const list = view.shape.map((_, d) => `c${d}: u32`).join(", ");
+  const load = loadExpr(view.dtype, element(name, "at", vector));
+  return `fn ${name}(${list}) -> ${computeType(view.dtype)} { let at = ${index}; return ${load}; }\n`;
 }
 
 /**
  * Declares `name_at(o)`: the element `o` elements after the tensor's first in memory. With `vector` also `name_at4(o)`:
  * that element and the three after it, where `o` and the tensor's offset are multiples of four.
  */
-export function rawReader(name: string, place: TensorView, offset: number, vector: boolean, params: Params): string {
+export function rawReader(name: string, view: TensorView, offset: number, vector: boolean, params: Params): string {
   params.add(`${name}_offset`, "u32", offset);
-  const type = computeType(place.dtype);
-  const load = loadExpr(place.dtype, element(name, `p.${name}_offset + o`, vector));
+  const type = computeType(view.dtype);
+  const load = loadExpr(view.dtype, element(name, `p.${name}_offset + o`, vector));
   const code = `fn ${name}_at(o: u32) -> ${type} { return ${load}; }\n`;
   if (!vector) return code;
-  const lanes = [0, 1, 2, 3].map((k) => loadExpr(place.dtype, `v[${k}]`));
+  const lanes = [0, 1, 2, 3].map((k) => loadExpr(view.dtype, `v[${k}]`));
   return `${code}fn ${name}_at4(o: u32) -> vec4<${type}> { let v = ${name}_buf[(p.${name}_offset + o) / 4u]; return vec4<${type}>(${lanes.join(", ")}); }\n`;
 }
 

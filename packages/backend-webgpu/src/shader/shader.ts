@@ -29,7 +29,7 @@ export interface Epilogue {
 
 /** The target of a result. */
 export interface ShaderResult {
-  readonly place: TensorView;
+  readonly view: TensorView;
   /** The dtype of what the kernel computes, before the epilogue. */
   readonly dtype: TensorView["dtype"];
   readonly epilogue: Epilogue | null;
@@ -93,15 +93,15 @@ export class Shader {
     this.#host = host;
   }
 
-  read(name: string, place: TensorView, { vector = false }: AccessOptions = {}): this {
-    const offset = this.#bindRead(name, place, vector);
-    this.#functions.push(flatReader(name, place, offset, vector, this.#params));
+  read(name: string, view: TensorView, { vector = false }: AccessOptions = {}): this {
+    const offset = this.#bindRead(name, view, vector);
+    this.#functions.push(flatReader(name, view, offset, vector, this.#params));
     return this;
   }
 
-  at(name: string, place: TensorView, { vector = false }: AccessOptions = {}): this {
-    const offset = this.#bindRead(name, place, vector);
-    this.#functions.push(coordinateReader(name, place, offset, vector, this.#params));
+  at(name: string, view: TensorView, { vector = false }: AccessOptions = {}): this {
+    const offset = this.#bindRead(name, view, vector);
+    this.#functions.push(coordinateReader(name, view, offset, vector, this.#params));
     return this;
   }
 
@@ -109,9 +109,9 @@ export class Shader {
    * Declares access for kernels that compute where they read: `x_at(o)` is the element `o` elements after the first;
    * with `vector` also `x_at4(o)`, that one and the next three.
    */
-  raw(name: string, place: TensorView, { vector = false }: AccessOptions = {}): this {
-    const offset = this.#bindRead(name, place, vector);
-    this.#functions.push(rawReader(name, place, offset, vector, this.#params));
+  raw(name: string, view: TensorView, { vector = false }: AccessOptions = {}): this {
+    const offset = this.#bindRead(name, view, vector);
+    this.#functions.push(rawReader(name, view, offset, vector, this.#params));
     return this;
   }
 
@@ -123,15 +123,15 @@ export class Shader {
 
   /** Declares result `index` of the call, with its epilogue. Returns the view that it is written to. */
   result(name: string, index = 0, { vector = false }: AccessOptions = {}): TensorView {
-    const { place, dtype, epilogue } = this.#host.result(index);
+    const { view, dtype, epilogue } = this.#host.result(index);
     if (epilogue === null) {
-      this.write(name, place, { vector });
-      return place;
+      this.write(name, view, { vector });
+      return view;
     }
     const type = computeType(dtype);
-    this.write(`${name}_fused`, place, { vector });
+    this.write(`${name}_fused`, view, { vector });
     const operands = epilogue.inputs.map((input, k) =>
-      input === null ? null : this.#fusedOperand(`${name}_e${k}`, broadcast(input, place.shape), vector),
+      input === null ? null : this.#fusedOperand(`${name}_e${k}`, broadcast(input, view.shape), vector),
     );
     const dtypes = epilogue.inputs.map((input) => input?.dtype ?? dtype);
     // The value is what the call gives in PyTorch: rounded to its dtype.
@@ -147,25 +147,25 @@ export class Shader {
       const lanes = [0, 1, 2, 3].map((k) =>
         call((operand) => (operand.wide ? `${operand.name}_v[${k}]` : `${operand.name}(4u * i + ${k}u)`), `v[${k}]`),
       );
-      const value = `vec4<${computeType(place.dtype)}>(${lanes.join(", ")})`;
+      const value = `vec4<${computeType(view.dtype)}>(${lanes.join(", ")})`;
       this.#functions.push(
         `fn set_${name}4(i: u32, v: vec4<${type}>) { ${loads.join(" ")} set_${name}_fused4(i, ${value}); }\n`,
       );
     }
-    return place;
+    return view;
   }
 
   /**
    * Declares memory that the shader writes, every element at most once. `vector` is valid only where {@link isVector}
    * holds.
    */
-  write(name: string, place: TensorView, { vector = false }: AccessOptions = {}): this {
-    const { dtype } = place;
+  write(name: string, view: TensorView, { vector = false }: AccessOptions = {}): this {
+    const { dtype } = view;
     const storage = elementType(dtype, vector, this.adapter);
-    this.#params.add(`${name}_offset`, "u32", this.#bindWrite(name, place, storage));
+    this.#params.add(`${name}_offset`, "u32", this.#bindWrite(name, view, storage));
     const type = computeType(dtype);
     if (!vector) {
-      const position = flatIndex(name, dimensionsOf(place), this.#params);
+      const position = flatIndex(name, dimensionsOf(view), this.#params);
       const value = this.#store(dtype, "v");
       this.#functions.push(`fn set_${name}(i: u32, v: ${type}) { ${position} ${name}_buf[at] = ${value}; }\n`);
     } else {
@@ -178,8 +178,8 @@ export class Shader {
   }
 
   /** Declares memory of 4-byte elements that invocations update together: `name_buf: array<atomic<u32>>`. */
-  atomic(name: string, place: TensorView): this {
-    this.#params.add(`${name}_offset`, "u32", this.#bindWrite(name, place, "atomic<u32>"));
+  atomic(name: string, view: TensorView): this {
+    this.#params.add(`${name}_offset`, "u32", this.#bindWrite(name, view, "atomic<u32>"));
     return this;
   }
 
@@ -291,21 +291,21 @@ fn main(@builtin(workgroup_id) id: vec3<u32>, @builtin(num_workgroups) groups: v
     this.#host.add({ name: this.name, code, reads: reads!, writes: writes!, params: this.#params.bytes(), workgroups });
   }
 
-  #fusedOperand(name: string, place: TensorView, vector: boolean): FusedOperand {
-    const wide = vector && isVector(place);
-    this.read(name, place, { vector: wide });
+  #fusedOperand(name: string, view: TensorView, vector: boolean): FusedOperand {
+    const wide = vector && isVector(view);
+    this.read(name, view, { vector: wide });
     return { name, wide };
   }
 
-  #bindRead(name: string, place: TensorView, vector: boolean): number {
-    const { binding, offset } = bindingOf(place, this.adapter, this.name);
-    const declaration = `var<storage, read> ${name}_buf: array<${elementType(place.dtype, vector, this.adapter)}>;`;
+  #bindRead(name: string, view: TensorView, vector: boolean): number {
+    const { binding, offset } = bindingOf(view, this.adapter, this.name);
+    const declaration = `var<storage, read> ${name}_buf: array<${elementType(view.dtype, vector, this.adapter)}>;`;
     this.#reads.push({ binding, declaration });
     return offset;
   }
 
-  #bindWrite(name: string, place: TensorView, type: string): number {
-    const { binding, offset } = bindingOf(place, this.adapter, this.name);
+  #bindWrite(name: string, view: TensorView, type: string): number {
+    const { binding, offset } = bindingOf(view, this.adapter, this.name);
     this.#writes.push({ binding, declaration: `var<storage, read_write> ${name}_buf: array<${type}>;` });
     return offset;
   }

@@ -214,7 +214,7 @@ class HostPlan implements StagePlan<View> {
     return `${this.end} bytes, ${this.steps.length} steps`;
   }
 
-  place(tensor: LoweredTensor): View {
+  view(tensor: LoweredTensor): View {
     return this.stage.views.get(tensor)!;
   }
 }
@@ -275,11 +275,11 @@ export class HostDeviceEngine implements StageEngine<View, HostPlan> {
     }
     for (const [i, tensor] of tensors.entries()) {
       const value = values[i]!;
-      const to = plan.place(tensor);
+      const to = plan.view(tensor);
       if (isHostData(value)) device.write(to, value.bytes);
       else to.buffer.handle.set(handleOf(value));
     }
-    for (const number of numbers) plan.place(number).buffer.handle[0] = Number(numberOf(number.number.value));
+    for (const number of numbers) plan.view(number).buffer.handle[0] = Number(numberOf(number.number.value));
   }
 
   async execute({ steps }: HostPlan): Promise<void> {
@@ -290,7 +290,7 @@ export class HostDeviceEngine implements StageEngine<View, HostPlan> {
   async read(plan: HostPlan, tensors: readonly LoweredTensor[], to: "host" | "anywhere"): Promise<TensorData[]> {
     const held = tensors.map((tensor): DeviceData => {
       const { dtype, shape } = tensor;
-      const read = reader(plan.place(tensor), shape)();
+      const read = reader(plan.view(tensor), shape)();
       return { dtype, shape, handle: Float64Array.from({ length: numel(shape) }, (_, i) => Number(read(i))) };
     });
     return to === "host" ? this.fetch(held) : held;

@@ -37,7 +37,7 @@ export type PlanRequest<T extends DeviceTypes> = StageRequest<TensorView<T["hand
 
 /** Plans a stage: views, constants, fused loops, kernels, memory. Nothing runs yet and no weight is read. */
 export function planStage<T extends DeviceTypes>(request: PlanRequest<T>, device: PlanDevice<T>): PlannedStage<T> {
-  return new Planner(request.places, device).plan(request);
+  return new Planner(request.views, device).plan(request);
 }
 
 class Planner<T extends DeviceTypes> implements PlanTarget<T>, TensorTable<T> {

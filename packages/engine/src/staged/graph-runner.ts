@@ -19,18 +19,18 @@ const MAX_STAGES = 1024;
  * Runs one graph. The first run with new input shapes lowers and plans it; further runs with the same shapes only move
  * data. Runs of one executable never overlap, because they share memory.
  */
-export class GraphRunner<Place extends TensorType, Plan extends StagePlan<Place>> {
+export class GraphRunner<View extends TensorType, Plan extends StagePlan<View>> {
   readonly #graph: Graph;
-  readonly #engine: StageEngine<Place, Plan>;
+  readonly #engine: StageEngine<View, Plan>;
   /** The plan of the stage that this graph is called from. */
   readonly #after: Plan | null;
   /** The number of stages planned for this graph and those that it calls. */
   readonly #count: StageCount;
-  readonly #roots: PlanCache<readonly RunValue[], StageNode<Place, Plan>> = stageCache();
+  readonly #roots: PlanCache<readonly RunValue[], StageNode<View, Plan>> = stageCache();
 
   constructor(
     graph: Graph,
-    engine: StageEngine<Place, Plan>,
+    engine: StageEngine<View, Plan>,
     after: Plan | null = null,
     count: StageCount = { stages: 0 },
   ) {
@@ -46,9 +46,9 @@ export class GraphRunner<Place extends TensorType, Plan extends StagePlan<Place>
    */
   async prepare(
     inputs: readonly RunValue[],
-    bound: ReadonlyMap<string, Place> = new Map(),
+    bound: ReadonlyMap<string, View> = new Map(),
     lowered: () => Promise<void> = async () => {},
-  ): Promise<StageNode<Place, Plan>> {
+  ): Promise<StageNode<View, Plan>> {
     const key = planKey(inputs);
     const known = this.#roots.find(key, inputs);
     if (known !== undefined) return known;
@@ -63,7 +63,7 @@ export class GraphRunner<Place extends TensorType, Plan extends StagePlan<Place>
    */
   async run(
     inputs: readonly RunValue[],
-    bound: ReadonlyMap<string, Place> = new Map(),
+    bound: ReadonlyMap<string, View> = new Map(),
     hooks: RunHooks = {},
   ): Promise<readonly RunValue[]> {
     // Caches limit the plans of each graph and graph break; the product over nested ones is limited here.
@@ -93,7 +93,7 @@ export class GraphRunner<Place extends TensorType, Plan extends StagePlan<Place>
   }
 
   /** The planned first stages, which lead to all that follow them. */
-  get plans(): readonly StageNode<Place, Plan>[] {
+  get plans(): readonly StageNode<View, Plan>[] {
     return this.#roots.plans;
   }
 
@@ -114,9 +114,9 @@ export class GraphRunner<Place extends TensorType, Plan extends StagePlan<Place>
   async #start(
     key: string,
     inputs: readonly RunValue[],
-    bound: ReadonlyMap<string, Place>,
+    bound: ReadonlyMap<string, View>,
     lowered: () => Promise<void>,
-  ): Promise<StageNode<Place, Plan>> {
+  ): Promise<StageNode<View, Plan>> {
     const names = this.#graph.inputs.filter((name) => name !== null && !bound.has(name));
     if (names.length !== inputs.length) {
       throw backendError("backend.graph-inputs", {
@@ -126,34 +126,34 @@ export class GraphRunner<Place extends TensorType, Plan extends StagePlan<Place>
     }
     const given = new Placeholders(inputs, (i) => names[i]!);
     const env = new Map<string, ArgValue>(names.map((name, i) => [name!, given.values[i]!]));
-    const places = new Map<LoweredTensor, Place>();
+    const views = new Map<LoweredTensor, View>();
     for (const name of this.#graph.inputs) {
-      const place = name === null ? undefined : bound.get(name);
-      if (place === undefined) continue;
-      const tensor: LoweredTensor = { dtype: place.dtype, shape: place.shape, name: name! };
+      const view = name === null ? undefined : bound.get(name);
+      if (view === undefined) continue;
+      const tensor: LoweredTensor = { dtype: view.dtype, shape: view.shape, name: name! };
       env.set(name!, tensor);
-      places.set(tensor, place);
+      views.set(tensor, view);
     }
     const stage = await lower(this.#graph, env, this.#engine.lowerOptions);
     await lowered();
-    return await StageNode.plan(this.#engine, { key, given, places, after: this.#after, count: this.#count }, stage);
+    return await StageNode.plan(this.#engine, { key, given, views, after: this.#after, count: this.#count }, stage);
   }
 
-  async #follow(from: StageNode<Place, Plan>, results: readonly RunValue[]): Promise<StageNode<Place, Plan>> {
+  async #follow(from: StageNode<View, Plan>, results: readonly RunValue[]): Promise<StageNode<View, Plan>> {
     const key = planKey(results);
     const known = from.next.find(key, results);
     if (known !== undefined) return known;
     const given = new Placeholders(results, (i) => `result${i}`);
     const stage = await from.stage.resume(given.values);
-    const places = new Map(from.places);
-    for (const tensor of from.stage.live) places.set(tensor, from.plan.place(tensor));
-    const origin = { key, given, places, after: from.plan, count: this.#count };
+    const views = new Map(from.views);
+    for (const tensor of from.stage.live) views.set(tensor, from.plan.view(tensor));
+    const origin = { key, given, views, after: from.plan, count: this.#count };
     const node = await StageNode.plan(this.#engine, origin, stage);
     from.next.add(node);
     return node;
   }
 
-  #host(node: StageNode<Place, Plan>, { signal, depth = 0 }: RunHooks): GraphBreakHost {
+  #host(node: StageNode<View, Plan>, { signal, depth = 0 }: RunHooks): GraphBreakHost {
     const { lowerOptions } = this.#engine;
     let last: Promise<unknown> = Promise.resolve();
     return {

@@ -14,10 +14,10 @@ export interface RunHooks {
   readonly depth?: number;
 }
 
-/** A stage with every decision made. `Place` is where a backend keeps a tensor. */
-export interface StagePlan<Place> {
+/** A stage with every decision made. `View` is a backend's view of a tensor in its memory. */
+export interface StagePlan<View> {
   /** Returns where an input goes before the steps, and where a result is after them. */
-  place(tensor: LoweredTensor): Place;
+  view(tensor: LoweredTensor): View;
   /** The steps, in order: the calls that each computes, and for `explain` what runs it. */
   readonly steps: readonly { readonly calls: readonly Call[]; readonly by?: string }[];
   /** The memory and steps that it takes, in a few words for `explain`. */
@@ -25,10 +25,10 @@ export interface StagePlan<Place> {
 }
 
 /** What a stage is planned from. */
-export interface StageRequest<Place, Plan> {
+export interface StageRequest<View, Plan> {
   readonly stage: Pick<Stage, "calls" | "live" | "end">;
-  /** Places of tensors that exist already: weights, buffers, live tensors of earlier stages. */
-  readonly places: ReadonlyMap<LoweredTensor, Place>;
+  /** Views of tensors that exist already: weights, buffers, live tensors of earlier stages. */
+  readonly views: ReadonlyMap<LoweredTensor, View>;
   /** Tensors and numbers that are written before the first step of each run. */
   readonly inputs: readonly LoweredTensor[];
   /**
@@ -42,10 +42,10 @@ export interface StageRequest<Place, Plan> {
  * Plans and runs single stages for a backend. {@link GraphRunner} makes programs of them: it lowers, caches plans, and
  * runs what stands between stages. Promises are awaited; calls never overlap.
  */
-export interface StageEngine<Place extends TensorType, Plan extends StagePlan<Place>> {
+export interface StageEngine<View extends TensorType, Plan extends StagePlan<View>> {
   readonly lowerOptions: LowerOptions;
   /** Plans a stage, and brings what it reads into memory. */
-  plan(request: StageRequest<Place, Plan>): Promise<Plan>;
+  plan(request: StageRequest<View, Plan>): Promise<Plan>;
   /**
    * Writes the values of a run where the plan's steps read them: one value for each tensor, with as many bytes as the
    * tensor's type says; runtime scalars hold their own.

@@ -28,42 +28,42 @@ export interface StageCount {
 }
 
 /** Where a stage begins. */
-export interface StageOrigin<Place, Plan> {
+export interface StageOrigin<View, Plan> {
   readonly key: string;
   /** The placeholders of the values that the stage is given. */
   readonly given: Placeholders;
   /** Tensors that exist already. */
-  readonly places: ReadonlyMap<LoweredTensor, Place>;
+  readonly views: ReadonlyMap<LoweredTensor, View>;
   /** The plan before. */
   readonly after: Plan | null;
   readonly count: StageCount;
 }
 
 /** Runs a graph that a stage's graph break calls. */
-interface CalledGraph<Place extends TensorType, Plan extends StagePlan<Place>> {
-  readonly plans: readonly StageNode<Place, Plan>[];
-  run(inputs: readonly RunValue[], bound?: ReadonlyMap<string, Place>, hooks?: RunHooks): Promise<readonly RunValue[]>;
+interface CalledGraph<View extends TensorType, Plan extends StagePlan<View>> {
+  readonly plans: readonly StageNode<View, Plan>[];
+  run(inputs: readonly RunValue[], bound?: ReadonlyMap<string, View>, hooks?: RunHooks): Promise<readonly RunValue[]>;
   release(): void;
 }
 
 /** A planned stage, and what may follow it, by what its graph break returned. */
-export class StageNode<Place extends TensorType, Plan extends StagePlan<Place>> implements Cached<readonly RunValue[]> {
+export class StageNode<View extends TensorType, Plan extends StagePlan<View>> implements Cached<readonly RunValue[]> {
   readonly key: string;
   readonly stage: Stage;
   readonly plan: Plan;
-  readonly places: ReadonlyMap<LoweredTensor, Place>;
-  readonly next: PlanCache<readonly RunValue[], StageNode<Place, Plan>> = stageCache();
-  readonly #engine: StageEngine<Place, Plan>;
+  readonly views: ReadonlyMap<LoweredTensor, View>;
+  readonly next: PlanCache<readonly RunValue[], StageNode<View, Plan>> = stageCache();
+  readonly #engine: StageEngine<View, Plan>;
   readonly #given: Placeholders;
   readonly #count: StageCount;
   /** The runtime scalars that the stage's steps read. */
   readonly #numbers: readonly RuntimeScalar[];
   /** Runners of the graphs that the graph break calls. */
-  readonly #graphs = new LruCache<Graph | string, CalledGraph<Place, Plan>>(MAX_GRAPHS, (runner) => runner.release());
+  readonly #graphs = new LruCache<Graph | string, CalledGraph<View, Plan>>(MAX_GRAPHS, (runner) => runner.release());
 
   private constructor(
-    engine: StageEngine<Place, Plan>,
-    origin: StageOrigin<Place, Plan>,
+    engine: StageEngine<View, Plan>,
+    origin: StageOrigin<View, Plan>,
     stage: Stage,
     plan: Plan,
     numbers: readonly RuntimeScalar[],
@@ -73,21 +73,21 @@ export class StageNode<Place extends TensorType, Plan extends StagePlan<Place>> 
     this.#count = origin.count;
     this.#numbers = numbers;
     this.key = origin.key;
-    this.places = origin.places;
+    this.views = origin.views;
     this.stage = stage;
     this.plan = plan;
     this.#count.stages++;
   }
 
   /** Plans a lowered stage. */
-  static async plan<Place extends TensorType, Plan extends StagePlan<Place>>(
-    engine: StageEngine<Place, Plan>,
-    origin: StageOrigin<Place, Plan>,
+  static async plan<View extends TensorType, Plan extends StagePlan<View>>(
+    engine: StageEngine<View, Plan>,
+    origin: StageOrigin<View, Plan>,
     stage: Stage,
-  ): Promise<StageNode<Place, Plan>> {
-    const { places, given, after } = origin;
+  ): Promise<StageNode<View, Plan>> {
+    const { views, given, after } = origin;
     const numbers = [...new Set(stage.calls.flatMap(operandsOf).filter(isRuntimeScalar))];
-    const plan = await engine.plan({ stage, places, inputs: [...given.tensors, ...numbers], after });
+    const plan = await engine.plan({ stage, views, inputs: [...given.tensors, ...numbers], after });
     return new StageNode(engine, origin, stage, plan, numbers);
   }
 
@@ -129,12 +129,12 @@ export class StageNode<Place extends TensorType, Plan extends StagePlan<Place>> 
   }
 
   /** The first stages of graphs that the graph break calls. */
-  get nested(): readonly StageNode<Place, Plan>[] {
+  get nested(): readonly StageNode<View, Plan>[] {
     return this.#graphs.values.flatMap((runner) => runner.plans);
   }
 
   /** Returns the runner of a graph that the graph break calls. */
-  runnerOf(key: Graph | string, make: () => CalledGraph<Place, Plan>): CalledGraph<Place, Plan> {
+  runnerOf(key: Graph | string, make: () => CalledGraph<View, Plan>): CalledGraph<View, Plan> {
     return this.#graphs.get(key, make);
   }
 
@@ -153,16 +153,16 @@ function isComputed(value: ArgValue): value is LoweredTensor {
 }
 
 /** Makes a cache for the stages that begin a graph, or follow another stage. */
-export function stageCache<Place extends TensorType, Plan extends StagePlan<Place>>(): PlanCache<
+export function stageCache<View extends TensorType, Plan extends StagePlan<View>>(): PlanCache<
   readonly RunValue[],
-  StageNode<Place, Plan>
+  StageNode<View, Plan>
 > {
   return new PlanCache(MAX_PLANS, (node) => node.release());
 }
 
 /** Returns the values with their tensors in host memory. */
-export function fetchAll<Place extends TensorType, Plan extends StagePlan<Place>>(
-  engine: StageEngine<Place, Plan>,
+export function fetchAll<View extends TensorType, Plan extends StagePlan<View>>(
+  engine: StageEngine<View, Plan>,
   values: readonly RunValue[],
 ): Awaitable<readonly RunValue[]> {
   if (engine.fetch === undefined) return values;

@@ -26,16 +26,16 @@ export const attention: WasmKernel = {
         q: offsetAt(q!, index),
         k: offsetAt(k!, grouped(index, groups)),
         v: offsetAt(v!, grouped(index, groups)),
-        mask: mask === null ? 0 : offsetAt(mask.place, index),
+        mask: mask === null ? 0 : offsetAt(mask.view, index),
         out: offsetAt(out, index),
       }));
-      const step = (place: TensorView): number => place.strides.at(-2)!;
-      const [maskRow, maskColumn] = mask === null ? [0, 0] : broadcastStep(mask.place);
+      const step = (view: TensorView): number => view.strides.at(-2)!;
+      const [maskRow, maskColumn] = mask === null ? [0, 0] : broadcastStep(mask.view);
       const maskSize = mask?.kind === MASK.boolean ? 1 : 4;
       const { kernels } = call;
       call.step(() => {
         const [qAt, kAt, vAt, outAt] = [addressOf(q!), addressOf(k!), addressOf(v!), addressOf(out)];
-        const maskAt = mask === null ? 0 : addressOf(mask.place);
+        const maskAt = mask === null ? 0 : addressOf(mask.view);
         for (const head of heads) {
           kernels.attention(
             qAt + head.q * 4,
@@ -65,16 +65,16 @@ export const attention: WasmKernel = {
 };
 
 /** The kernel wants contiguous rows; everything above them may be strided. */
-function rows(call: KernelCall, place: TensorView): TensorView {
-  return place.strides.at(-1) === 1 || place.shape.at(-1) === 1 ? place : call.dense(place);
+function rows(call: KernelCall, view: TensorView): TensorView {
+  return view.strides.at(-1) === 1 || view.shape.at(-1) === 1 ? view : call.dense(view);
 }
 
-function maskOf(call: KernelCall): { readonly place: TensorView; readonly kind: number } | null {
+function maskOf(call: KernelCall): { readonly view: TensorView; readonly kind: number } | null {
   const mask = call.optional("attn_mask");
   if (mask === null) return null;
   return mask.dtype === "bool"
-    ? { place: mask, kind: MASK.boolean }
-    : { place: call.convert(mask, "float32"), kind: MASK.added };
+    ? { view: mask, kind: MASK.boolean }
+    : { view: call.convert(mask, "float32"), kind: MASK.added };
 }
 
 function broadcastStep({ shape, strides }: TensorView): readonly [number, number] {

@@ -85,9 +85,9 @@ function convShape(window: ConvolutionWindow, input: readonly number[], weight: 
 }
 
 /** A single sample as a batch of one. */
-function batched(place: TensorView, rank: number): TensorView {
-  if (place.shape.length === rank) return place;
-  return { ...place, shape: [1, ...place.shape], strides: [0, ...place.strides] };
+function batched(view: TensorView, rank: number): TensorView {
+  if (view.shape.length === rank) return view;
+  return { ...view, shape: [1, ...view.shape], strides: [0, ...view.strides] };
 }
 
 function weightStrides({ strides }: TensorView): readonly [number, number, number, number, number] {

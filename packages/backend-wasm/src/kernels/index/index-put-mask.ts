@@ -16,7 +16,7 @@ export const indexPutMask: WasmKernel = {
     const { heap } = call;
     call.step(() => {
       const given = indices.map(
-        (place) => place && { dtype: place.dtype, shape: place.shape, bytes: readView(heap, place) },
+        (view) => view && { dtype: view.dtype, shape: view.shape, bytes: readView(heap, view) },
       );
       const { shape, offsets } = selectElements(out.shape, out.strides, given);
       const sources = broadcastPositions(values.shape, shape);

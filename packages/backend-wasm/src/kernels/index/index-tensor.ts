@@ -9,7 +9,7 @@ import type { TensorView } from "../../engine/tensor-view.ts";
 /** An index tensor, row-major, and which of its elements belongs to each tuple. */
 interface IndexOfDim {
   readonly dim: number;
-  readonly place: TensorView;
+  readonly view: TensorView;
   readonly offsets: Int32Array;
   readonly rows: Int32Array;
 }
@@ -75,13 +75,13 @@ function hasNoMask(args: Readonly<Record<string, ArgValue>>): boolean {
 function planIndices(call: KernelCall, self: TensorView): Indexed {
   const given = call.arg<readonly (unknown | null)[]>("indices");
   const dims = given.flatMap((index, dim) => (index === null ? [] : [dim]));
-  const places = call.tensorList("indices").flatMap((place) => (place === null ? [] : [call.dense(place)]));
-  const common = broadcastShape(places.map(({ shape }) => shape));
-  const indices = places.map((place, i) => ({
+  const views = call.tensorList("indices").flatMap((view) => (view === null ? [] : [call.dense(view)]));
+  const common = broadcastShape(views.map(({ shape }) => shape));
+  const indices = views.map((view, i) => ({
     dim: dims[i]!,
-    place,
-    offsets: offsetsOf({ shape: common, strides: broadcastStrides(place, common) }),
-    rows: new Int32Array(numel(place.shape)),
+    view,
+    offsets: offsetsOf({ shape: common, strides: broadcastStrides(view, common) }),
+    rows: new Int32Array(numel(view.shape)),
   }));
   const [lead, rest] = keptDims(self, dims);
   const offsets = (kept: readonly number[]): Int32Array =>
@@ -93,7 +93,7 @@ function planIndices(call: KernelCall, self: TensorView): Indexed {
 function tupleShape(call: KernelCall, self: TensorView): readonly number[] {
   const given = call.arg<readonly (unknown | null)[]>("indices");
   const dims = given.flatMap((index, dim) => (index === null ? [] : [dim]));
-  const common = broadcastShape(call.tensorList("indices").flatMap((place) => (place === null ? [] : [place.shape])));
+  const common = broadcastShape(call.tensorList("indices").flatMap((view) => (view === null ? [] : [view.shape])));
   const [lead, rest] = keptDims(self, dims);
   return [...lead.map((d) => self.shape[d]!), ...common, ...rest.map((d) => self.shape[d]!)];
 }
@@ -108,8 +108,8 @@ function keptDims(self: TensorView, dims: readonly number[]): readonly [readonly
 /** Where each tuple of indices leads to, as offsets in `self`. */
 function tupleBases(call: KernelCall, self: TensorView, { indices, tuples }: Indexed): Int32Array {
   const bases = new Int32Array(tuples);
-  for (const { dim, place, offsets, rows } of indices) {
-    readIndices(call, place, rows, { dim, size: self.shape[dim]!, wraps: true });
+  for (const { dim, view, offsets, rows } of indices) {
+    readIndices(call, view, rows, { dim, size: self.shape[dim]!, wraps: true });
     const stride = self.strides[dim]!;
     for (let t = 0; t < tuples; t++) bases[t]! += rows[offsets[t]!]! * stride;
   }

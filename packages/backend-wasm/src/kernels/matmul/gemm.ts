@@ -82,9 +82,9 @@ export function transposed(matrix: TensorView): TensorView {
 }
 
 /** A tensor as a matrix of its last dimension: [..., K] → [M, K], copied only when strides do not allow it. */
-export function asRows(ctx: PlanContext, place: TensorView): TensorView {
-  const columns = place.shape.at(-1)!;
-  const rows = place.shape.slice(0, -1).reduce((n, size) => n * size, 1);
-  const dense = ctx.dense(place);
+export function asRows(ctx: PlanContext, view: TensorView): TensorView {
+  const columns = view.shape.at(-1)!;
+  const rows = view.shape.slice(0, -1).reduce((n, size) => n * size, 1);
+  const dense = ctx.dense(view);
   return { ...dense, shape: [rows, columns], strides: [columns, 1] };
 }

@@ -13,7 +13,7 @@ export const matmulComplex: WasmKernel = {
     const [batch, rows, inner] = a.shape as readonly [number, number, number];
     const columns = b.shape[2]!;
     call.step(() => {
-      const [x, y, z] = [a, b, out].map((place) => numbers(call.heap, complexParts(place)));
+      const [x, y, z] = [a, b, out].map((view) => numbers(call.heap, complexParts(view)));
       for (let row = 0; row < batch * rows; row++) {
         const base = Math.floor(row / rows) * inner;
         for (let column = 0; column < columns; column++) {

@@ -17,7 +17,7 @@ export const layerNorm: WasmKernel = {
     const [mean, rstd] = statistics.map(({ wide }) => wide);
     float32Result(call, (out) => {
       if (rows === 0) return;
-      const at = (place: TensorView | null | undefined): number => (place ? addressOf(place) : 0);
+      const at = (view: TensorView | null | undefined): number => (view ? addressOf(view) : 0);
       const { kernels } = call;
       call.step(() =>
         kernels.layerNormRows(addressOf(input), addressOf(out), rows, n, at(weight), at(bias), eps, at(mean), at(rstd)),
@@ -70,7 +70,7 @@ export const groupNorm: WasmKernel = {
     const [mean, rstd] = statistics.map(({ wide }) => wide);
     float32Result(call, (out) => {
       if (batch * channels * n === 0) return;
-      const at = (place: TensorView | null | undefined): number => (place ? addressOf(place) : 0);
+      const at = (view: TensorView | null | undefined): number => (view ? addressOf(view) : 0);
       const { kernels } = call;
       call.step(() =>
         kernels.groupNormRows(
@@ -101,6 +101,6 @@ function statistic(call: KernelCall, index: number): { readonly wide: TensorView
 }
 
 function vector(call: KernelCall, name: string): TensorView | null {
-  const place = call.optional(name);
-  return place && call.dense(call.convert(place, "float32"));
+  const view = call.optional(name);
+  return view && call.dense(call.convert(view, "float32"));
 }

@@ -50,9 +50,9 @@ function onlyFloat32(args: Readonly<Record<string, ArgValue>>): boolean {
 /** The input as [N, C, spatial…], channels-last. */
 function source(call: KernelCall, rank: number): TensorView {
   const given = call.tensor("self");
-  const place =
+  const view =
     given.shape.length === rank + 2 ? given : { ...given, shape: [1, ...given.shape], strides: [0, ...given.strides] };
-  return call.withStrides(place, channelsLast(place.shape));
+  return call.withStrides(view, channelsLast(view.shape));
 }
 
 function planInto(

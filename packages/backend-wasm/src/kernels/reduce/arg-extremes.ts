@@ -27,12 +27,12 @@ function argExtreme(op: "aten::argmax" | "aten::argmin", kernel: "argmaxRows" | 
 }
 
 /** The tensor in such an order that the elements of a dimension are neighbours. */
-function withLast(call: KernelCall, place: TensorView, dim: number): TensorView {
-  const order = [...place.shape.keys()].filter((d) => d !== dim).concat(dim);
-  const row = contiguousStrides(order.map((d) => place.shape[d]!));
+function withLast(call: KernelCall, view: TensorView, dim: number): TensorView {
+  const order = [...view.shape.keys()].filter((d) => d !== dim).concat(dim);
+  const row = contiguousStrides(order.map((d) => view.shape[d]!));
   return call.withStrides(
-    place,
-    place.shape.map((_, d) => row[order.indexOf(d)]!),
+    view,
+    view.shape.map((_, d) => row[order.indexOf(d)]!),
   );
 }
 

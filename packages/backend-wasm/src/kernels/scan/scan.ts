@@ -26,7 +26,7 @@ function scanKernel(
       call.step(() => {
         if (out.dtype === "int64") run(bigints(call.heap, self), bigints(call.heap, out), from, to, int);
         else if (isComplexDtype(out.dtype)) {
-          const [x, y] = [self, out].map((place) => complexElements(numbers(call.heap, complexParts(place))));
+          const [x, y] = [self, out].map((view) => complexElements(numbers(call.heap, complexParts(view))));
           run(x!, y!, from, to, complex);
         } else run(numbers(call.heap, self), numbers(call.heap, out), from, to, float);
       });

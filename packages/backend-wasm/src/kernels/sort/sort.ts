@@ -69,7 +69,7 @@ function planOrder(call: KernelCall, { descending, raw = false, arrange }: Arran
   const dim = normalDim(call.arg<number>("dim"), self.shape.length);
   const from = lanesOf(self, dim);
   const isReduced = call.output(0).shape.length < self.shape.length;
-  const [values, indices] = [call.output(0), call.output(1)].map((place) => (isReduced ? kept(place, dim) : place));
+  const [values, indices] = [call.output(0), call.output(1)].map((view) => (isReduced ? kept(view, dim) : view));
   const [toValues, toIndices] = [lanesOf(values!, dim), lanesOf(indices!, dim)];
   const at = new Int32Array(from.size);
   call.step(() => {
@@ -91,9 +91,9 @@ function planOrder(call: KernelCall, { descending, raw = false, arrange }: Arran
 
 /** A result with the dimension that the op takes away. */
 function kept<P extends { readonly shape: readonly number[]; readonly strides: readonly number[] }>(
-  place: P,
+  view: P,
   dim: number,
 ): P {
-  const { shape, strides } = place;
-  return { ...place, shape: shape.toSpliced(dim, 0, 1), strides: strides.toSpliced(dim, 0, 1) };
+  const { shape, strides } = view;
+  return { ...view, shape: shape.toSpliced(dim, 0, 1), strides: strides.toSpliced(dim, 0, 1) };
 }

@@ -28,8 +28,8 @@ export function headsOf(call: KernelCall): Heads {
   const lead = (call.call.results[0] as TensorMeta).shape.slice(0, -2);
   const shared = call.arg<boolean | undefined>("enable_gqa") ? query.shape.at(-3)! / key.shape.at(-3)! : 1;
   const batch = shared === 1 ? lead : [...lead.slice(0, -1), lead.at(-1)! / shared, shared];
-  const keys = (place: TensorView): TensorView => toBatch(shared === 1 ? place : withDim(place, -2, 1), batch);
-  const queries = (place: TensorView): TensorView => toBatch(shared === 1 ? place : split(place, shared), batch);
+  const keys = (view: TensorView): TensorView => toBatch(shared === 1 ? view : withDim(view, -2, 1), batch);
+  const queries = (view: TensorView): TensorView => toBatch(shared === 1 ? view : split(view, shared), batch);
   const causal = call.arg<boolean>("is_causal");
   const heads = { batch, query: queries(query), key: keys(key), value: keys(value), mask: mask && queries(mask) };
   return {
@@ -41,29 +41,29 @@ export function headsOf(call: KernelCall): Heads {
 }
 
 /** A dimension of size 1, inserted before the given one, counted from the end. */
-function withDim(place: TensorView, before: number, size: number): TensorView {
-  const at = place.shape.length + before;
-  return { ...place, shape: place.shape.toSpliced(at, 0, size), strides: place.strides.toSpliced(at, 0, 0) };
+function withDim(view: TensorView, before: number, size: number): TensorView {
+  const at = view.shape.length + before;
+  return { ...view, shape: view.shape.toSpliced(at, 0, size), strides: view.strides.toSpliced(at, 0, 0) };
 }
 
 /** Heads as those of keys times those of queries that share one. */
-function split(place: TensorView, shared: number): TensorView {
-  const at = place.shape.length - 3;
-  if (at < 0) return place;
-  const [size, stride] = [place.shape[at]!, place.strides[at]!];
-  if (size === 1) return withDim(place, -2, 1);
+function split(view: TensorView, shared: number): TensorView {
+  const at = view.shape.length - 3;
+  if (at < 0) return view;
+  const [size, stride] = [view.shape[at]!, view.strides[at]!];
+  if (size === 1) return withDim(view, -2, 1);
   return {
-    ...place,
-    shape: place.shape.toSpliced(at, 1, size / shared, shared),
-    strides: place.strides.toSpliced(at, 1, stride * shared, stride),
+    ...view,
+    shape: view.shape.toSpliced(at, 1, size / shared, shared),
+    strides: view.strides.toSpliced(at, 1, stride * shared, stride),
   };
 }
 
 /** A tensor as it broadcasts to a batch; its last two dimensions keep their sizes. */
-function toBatch({ shape, strides, ...place }: TensorView, batch: readonly number[]): TensorView {
+function toBatch({ shape, strides, ...view }: TensorView, batch: readonly number[]): TensorView {
   const lead = batch.length - (shape.length - 2);
   const steps = batch.map((_, d) => (d < lead || shape[d - lead] === 1 ? 0 : strides[d - lead]!));
-  return { ...place, shape: [...batch, ...shape.slice(-2)], strides: [...steps, ...strides.slice(-2)] };
+  return { ...view, shape: [...batch, ...shape.slice(-2)], strides: [...steps, ...strides.slice(-2)] };
 }
 
 /**
@@ -71,14 +71,14 @@ function toBatch({ shape, strides, ...place }: TensorView, batch: readonly numbe
  * behind its last column, if four columns do not divide it, and, with `ends`, behind its last row. Else what is behind the
  * last is that again.
  */
-export function declareMatrix(shader: Shader, name: string, place: TensorView, ends: boolean): string {
-  const { shape, strides, offset } = place;
+export function declareMatrix(shader: Shader, name: string, view: TensorView, ends: boolean): string {
+  const { shape, strides, offset } = view;
   const [step, across] = strides.slice(-2) as [number, number];
   const lead = { shape: shape.slice(0, -2), strides: strides.slice(0, -2) };
   const width = shape.at(-1)!;
   const aligned = [width, offset, step, ...lead.strides].every((n) => n % 4 === 0);
   const vector = across === 1 && aligned;
-  shader.raw(name, place, { vector }).offsets(`${name}_first`, lead).u32(`${name}_row`, step);
+  shader.raw(name, view, { vector }).offsets(`${name}_first`, lead).u32(`${name}_row`, step);
   shader.u32(`${name}_rows`, shape.at(-2)!).u32(`${name}_width`, width);
   if (across !== 1) shader.u32(`${name}_across`, across);
   const scalar = (q: number): string => {
@@ -97,10 +97,10 @@ export function declareMatrix(shader: Shader, name: string, place: TensorView, e
 }
 
 /** Declares `name_first(head)` and `load_name(first, row, column)`: one element, zero behind the last row. */
-export function declareElement(shader: Shader, name: string, place: TensorView): string {
-  const { shape, strides } = place;
+export function declareElement(shader: Shader, name: string, view: TensorView): string {
+  const { shape, strides } = view;
   const [step, across] = strides.slice(-2) as [number, number];
-  shader.raw(name, place).offsets(`${name}_first`, { shape: shape.slice(0, -2), strides: strides.slice(0, -2) });
+  shader.raw(name, view).offsets(`${name}_first`, { shape: shape.slice(0, -2), strides: strides.slice(0, -2) });
   shader.u32(`${name}_row`, step).u32(`${name}_rows`, shape.at(-2)!);
   if (across !== 1) shader.u32(`${name}_across`, across);
   return `fn load_${name}(first: u32, row: u32, column: u32) -> f32 {
@@ -152,10 +152,10 @@ type Matrices = Pick<Heads, "batch" | "query" | "key" | "value" | "mask">;
 
 /** Heads that share their keys and have one query each, as one head whose queries are theirs. */
 function mergedHeads({ batch, query, key, value, mask }: Matrices): Matrices {
-  const without = (place: TensorView, dim: number): TensorView => ({
-    ...place,
-    shape: place.shape.toSpliced(dim, 1),
-    strides: place.strides.toSpliced(dim, 1),
+  const without = (view: TensorView, dim: number): TensorView => ({
+    ...view,
+    shape: view.shape.toSpliced(dim, 1),
+    strides: view.strides.toSpliced(dim, 1),
   });
   return {
     batch: batch.slice(0, -1),

@@ -16,13 +16,13 @@ export function asOneRow(geometry: ConvGeometry, tensors: ConvTensors): [ConvGeo
   if (!merges) return null;
   const pixels = volume(input);
   const row = { input: [1, 1, pixels], output: [1, 1, pixels], stride: [1, 1, 1], padding: [0, 0, 0] } as const;
-  const place: TensorView = {
+  const view: TensorView = {
     ...tensors.input,
     shape: [...shape.slice(0, 2), 1, 1, pixels],
     strides: [...strides.slice(0, 2), 0, 0, input[2] === 1 ? (input[1] === 1 ? d : h) : w],
   };
   return [
     { ...geometry, ...row },
-    { ...tensors, input: place },
+    { ...tensors, input: view },
   ];
 }

@@ -62,9 +62,9 @@ function plan(call: KernelCall, geometry: ConvGeometry, tensors: ConvTensors): v
 /** A convolution over many channels, by tiles in workgroup memory on a GPU, by tiles in registers elsewhere. */
 function planDense(call: KernelCall, geometry: ConvGeometry, tensors: ConvTensors): void {
   const row = asOneRow(geometry, tensors);
-  const [shape, places] = row ?? [geometry, tensors];
+  const [shape, views] = row ?? [geometry, tensors];
   const float = computeType(tensors.input.dtype) === "f32";
   const tiles = !call.adapter.software && float && shape.outChannels >= LEAST_TILED_CHANNELS;
-  if (tiles) tiled().planSharedTileConv(call, shape, places);
-  else registers().planInRegisters(call, shape, places, row !== null);
+  if (tiles) tiled().planSharedTileConv(call, shape, views);
+  else registers().planInRegisters(call, shape, views, row !== null);
 }

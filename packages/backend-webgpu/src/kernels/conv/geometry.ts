@@ -65,24 +65,24 @@ export function geometryOf(call: KernelCall): ConvGeometry {
 }
 
 /** The input as [N, C, D, H, W]; `rank` is the weight's. */
-export function inputOf(place: TensorView, rank: number): TensorView {
-  const { shape, strides } = place;
+export function inputOf(view: TensorView, rank: number): TensorView {
+  const { shape, strides } = view;
   const first = shape.length - rank + 2;
   return {
-    ...place,
+    ...view,
     shape: [first === 2 ? shape[0]! : 1, shape[first - 1]!, ...spatial(shape.slice(first), 1)],
     strides: [first === 2 ? strides[0]! : 0, strides[first - 1]!, ...spatial(strides.slice(first), 0)],
   };
 }
 
 /** The weight as [groups, out, in, D, H, W]. */
-export function weightOf(place: TensorView, { groups, inChannels, outChannels, transposed }: ConvGeometry): TensorView {
-  const { shape, strides } = place;
+export function weightOf(view: TensorView, { groups, inChannels, outChannels, transposed }: ConvGeometry): TensorView {
+  const { shape, strides } = view;
   const [first, second] = strides as readonly [number, number];
   const rows = transposed ? inChannels : outChannels;
   const [o, i] = transposed ? [second, first] : [first, second];
   return {
-    ...place,
+    ...view,
     shape: [groups, outChannels, inChannels, ...spatial(shape.slice(2), 1)],
     strides: [rows * first, o, i, ...spatial(strides.slice(2), 0)],
   };

@@ -48,11 +48,11 @@ function notItsBytes(from: DType, to: DType): Error {
 function viewOf(call: KernelCall, self: TensorView, { dtype, shape }: TensorMeta): TensorView {
   const [from, to] = [self.dtype, dtype].map((each) => storageOf(each, call.adapter).bytes) as [number, number];
   const rank = self.shape.length;
-  const place = fits(self, from, to, shape.length) ? self : compact(call, self);
-  const strides = place.strides.slice(0, shape.length).map((stride) => Math.floor((stride * from) / to));
+  const view = fits(self, from, to, shape.length) ? self : compact(call, self);
+  const strides = view.strides.slice(0, shape.length).map((stride) => Math.floor((stride * from) / to));
   // Of a pair that becomes one number the dimension goes; else elements lie side by side in the last one.
   if (from !== to && shape.length >= rank) strides[shape.length - 1] = 1;
-  return { dtype, shape, strides, offset: (place.offset * from) / to, buffer: place.buffer };
+  return { dtype, shape, strides, offset: (view.offset * from) / to, buffer: view.buffer };
 }
 
 /** Whether elements that become one lie side by side, and everything else in multiples of them; or can be split. */
@@ -65,8 +65,6 @@ function fits({ shape, strides, offset }: TensorView, from: number, to: number, 
 }
 
 /** A row-major copy that begins its buffer. */
-function compact(call: KernelCall, place: TensorView): TensorView {
-  return call.prepared(place, "dense", { dtype: place.dtype, shape: place.shape }, (ctx, from, to) =>
-    ctx.copy(from, to),
-  );
+function compact(call: KernelCall, view: TensorView): TensorView {
+  return call.prepared(view, "dense", { dtype: view.dtype, shape: view.shape }, (ctx, from, to) => ctx.copy(from, to));
 }

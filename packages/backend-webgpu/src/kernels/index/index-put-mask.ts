@@ -14,7 +14,7 @@ export const indexPutMask: WebgpuKernel = {
     const out = call.output();
     const [self, values] = [call.tensor("self"), call.tensor("values")];
     const indices = call.tensorList("indices");
-    const given = indices.flatMap((place) => (place === null ? [] : [place]));
+    const given = indices.flatMap((view) => (view === null ? [] : [view]));
     const accumulate = call.arg<boolean>("accumulate");
     call.host({
       name: "aten::index_put",
@@ -22,7 +22,7 @@ export const indexPutMask: WebgpuKernel = {
       writes: [out],
       run([from, source, ...found]) {
         let at = 0;
-        const masks = indices.map((place) => (place === null ? null : found[at++]!));
+        const masks = indices.map((view) => (view === null ? null : found[at++]!));
         const result: HostData = { ...from!, bytes: from!.bytes.slice() };
         const { shape, offsets } = selectElements(from!.shape, contiguousStrides(from!.shape), masks);
         const sources = broadcastPositions(source!.shape, shape);

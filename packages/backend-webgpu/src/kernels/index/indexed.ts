@@ -23,7 +23,7 @@ export function hasNoMask(args: Readonly<Record<string, ArgValue>>): boolean {
 
 /** An index tensor, and the dimension that it goes through. */
 interface Index {
-  readonly place: TensorView;
+  readonly view: TensorView;
   readonly dim: number;
   readonly size: number;
   readonly stride: number;
@@ -34,10 +34,10 @@ const MOST = 4;
 
 /** Looks at the `indices` argument of a call of `op` for a tensor of `self`'s shape and strides. */
 export function indexedBy(call: KernelCall, op: string, self: TensorView): Indexed {
-  const indices = call.tensorList("indices").flatMap((place, dim) => {
-    return place === null ? [] : [{ place, dim, size: self.shape[dim]!, stride: self.strides[dim]! }];
+  const indices = call.tensorList("indices").flatMap((view, dim) => {
+    return view === null ? [] : [{ view, dim, size: self.shape[dim]!, stride: self.strides[dim]! }];
   });
-  const common = broadcastShape(indices.map(({ place }) => place.shape));
+  const common = broadcastShape(indices.map(({ view }) => view.shape));
   const [lead, rest] = keptDims(
     self,
     indices.map(({ dim }) => dim),
@@ -72,8 +72,8 @@ function keptDims(self: TensorView, dims: readonly number[]): readonly [readonly
 
 /** Declares `offset(tuple)`: how far index tensors lead into a tensor. */
 function declareOffset(shader: Shader, op: string, indices: readonly Index[], common: readonly number[]): string {
-  const terms = indices.map(({ place, size, stride }, k) => {
-    shader.read(`index${k}`, broadcast(place, common)).u32(`size${k}`, size).u32(`stride${k}`, stride);
+  const terms = indices.map(({ view, size, stride }, k) => {
+    shader.read(`index${k}`, broadcast(view, common)).u32(`size${k}`, size).u32(`stride${k}`, stride);
     return `wrap(index${k}(tuple), p.size${k}) * p.stride${k}`;
   });
   return `${wrapIndices(shader, op, indices, numel(common))}fn offset(tuple: u32) -> u32 { return ${terms.join(" + ") || "0u"}; }

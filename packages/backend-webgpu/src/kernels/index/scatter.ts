@@ -34,7 +34,7 @@ export const scatterReduce: WebgpuKernel = {
     const reduce = call.arg<Reduce>("reduce");
     const includeSelf = call.arg<boolean>("include_self");
     const dtype = accumulatorOf(out.dtype);
-    const input = (place: TensorView, index = 0): TypedExpr => ({ kind: "input", dtype: place.dtype, index });
+    const input = (view: TensorView, index = 0): TypedExpr => ({ kind: "input", dtype: view.dtype, index });
     const writes = writesOf(call, out);
     const values = call.temporary(dtype, out.shape);
     call.copy(self, values);

@@ -31,8 +31,8 @@ function planSlices(call: KernelCall, op: string, self: TensorView, index: Tenso
   const count = numel(self.shape.slice(0, dim)) * rows * inner;
   if (count === 0) return;
   const size = self.shape[dim] ?? 1;
-  for (const { place, start } of partsOf(self, dim, call.adapter)) {
-    const shader = call.shader(op).raw("self", place).read("index", index);
+  for (const { view, start } of partsOf(self, dim, call.adapter)) {
+    const shader = call.shader(op).raw("self", view).read("index", index);
     const kept = self.shape.map((n, d) => (d === dim ? rows : n));
     shader.offsets("base", { shape: kept, strides: self.strides.map((s, d) => (d === dim ? 0 : s)) });
     shader
@@ -40,7 +40,7 @@ function planSlices(call: KernelCall, op: string, self: TensorView, index: Tenso
       .u32("stride", self.strides[dim] ?? 1)
       .u32("inner", inner)
       .u32("rows", rows);
-    shader.u32("start", start).u32("part", place.shape[dim] ?? 1);
+    shader.u32("start", start).u32("part", view.shape[dim] ?? 1);
     shader.result("out");
     const declarations = insideIndices(shader, op, [{ dim, size }], count);
     shader.forEach(

@@ -21,15 +21,15 @@ export const complexMatmul: WebgpuKernel = {
 };
 
 /** A stack of complex matrices as real ones with rows twice as long. */
-function rowsOf(ctx: PlanContext, place: TensorView): TensorView {
-  const [, , k] = place.shape as readonly [number, number, number];
-  const side = k === 1 || place.strides[2] === 1 ? place : ctx.dense(place);
+function rowsOf(ctx: PlanContext, view: TensorView): TensorView {
+  const [, , k] = view.shape as readonly [number, number, number];
+  const side = k === 1 || view.strides[2] === 1 ? view : ctx.dense(view);
   const { shape, strides, ...rest } = inParts(side);
   return { ...rest, shape: [shape[0]!, shape[1]!, 2 * k], strides: [strides[0]!, strides[1]!, 1] };
 }
 
-function asMatrices(place: TensorView, [batch, rows, columns]: readonly [number, number, number]): TensorView {
-  return { ...place, shape: [batch, rows, columns], strides: [rows * columns, columns, 1] };
+function asMatrices(view: TensorView, [batch, rows, columns]: readonly [number, number, number]): TensorView {
+  return { ...view, shape: [batch, rows, columns], strides: [rows * columns, columns, 1] };
 }
 
 function fillBlocks(ctx: PlanContext, from: TensorView, to: TensorView): void {

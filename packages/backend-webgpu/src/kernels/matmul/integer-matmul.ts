@@ -16,8 +16,8 @@ export const integerMatmul: WebgpuKernel = {
   fuses: true,
   prepare(call) {
     const [a, b] = ["self", "mat2"].map((name) => {
-      const place = call.tensor(name);
-      return place.shape.length === 2 ? stacked(place) : place;
+      const view = call.tensor(name);
+      return view.shape.length === 2 ? stacked(view) : view;
     }) as [TensorView, TensorView];
     const [batch, m, k] = a.shape as readonly [number, number, number];
     const n = b.shape[2]!;

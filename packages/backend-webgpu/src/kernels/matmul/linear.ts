@@ -65,18 +65,18 @@ export const addmm: WebgpuKernel = {
 const FEW_ROWS = 16;
 
 /** A tensor as [batch, rows, its last dimension], copied where strides cannot express that. */
-function asMatrices(ctx: PlanContext, place: TensorView): TensorView {
-  const { shape, strides } = place;
+function asMatrices(ctx: PlanContext, view: TensorView): TensorView {
+  const { shape, strides } = view;
   const [width, step] = [shape.at(-1)!, strides.at(-1)!];
   const lead = dimensionsOf({ shape: shape.slice(0, -1), strides: strides.slice(0, -1) });
   const rows = numel(shape.slice(0, -1));
   if (rows === 0 || lead.length <= 1) {
-    return { ...place, shape: [1, rows, width], strides: [0, lead[0]?.stride ?? 0, step] };
+    return { ...view, shape: [1, rows, width], strides: [0, lead[0]?.stride ?? 0, step] };
   }
   if (lead.length === 2 && lead[1]!.size >= FEW_ROWS) {
     const [batch, row] = lead as readonly [(typeof lead)[number], (typeof lead)[number]];
-    return { ...place, shape: [batch.size, row.size, width], strides: [batch.stride, row.stride, step] };
+    return { ...view, shape: [batch.size, row.size, width], strides: [batch.stride, row.stride, step] };
   }
-  const dense = ctx.dense(place);
+  const dense = ctx.dense(view);
   return { ...dense, shape: [1, rows, width], strides: [0, width, 1] };
 }

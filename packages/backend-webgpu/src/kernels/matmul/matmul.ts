@@ -43,9 +43,9 @@ export function stacked(matrix: TensorView, batch = 1): TensorView {
 }
 
 /** A matrix, or a stack of them, with rows for columns. */
-export function transposed(place: TensorView): TensorView {
+export function transposed(view: TensorView): TensorView {
   const swap = (list: readonly number[]): readonly number[] => [...list.slice(0, -2), list.at(-1)!, list.at(-2)!];
-  return { ...place, shape: swap(place.shape), strides: swap(place.strides) };
+  return { ...view, shape: swap(view.shape), strides: swap(view.strides) };
 }
 
 /** The same product with less to tell apart: matrices that are rows of one and the same product are taken together. */

@@ -20,9 +20,9 @@ export function planMatmul(ctx: PlanContext, given: Matmul, output: Output = toR
   const product = simplified(given);
   const { batch, m, n } = sizeOf(product);
   if (batch * m * n === 0) return;
-  for (const { place, start } of partsOf(product.b, 2, ctx.adapter, PANEL)) {
-    const bias = product.bias && columnsOf(product.bias, start, place.shape[2]!);
-    planPart(ctx, { a: product.a, b: place, bias, width: n, first: start }, output);
+  for (const { view, start } of partsOf(product.b, 2, ctx.adapter, PANEL)) {
+    const bias = product.bias && columnsOf(product.bias, start, view.shape[2]!);
+    planPart(ctx, { a: product.a, b: view, bias, width: n, first: start }, output);
   }
 }
 

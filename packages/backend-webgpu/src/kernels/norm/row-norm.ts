@@ -29,9 +29,9 @@ export function planRowNorm(call: KernelCall, norm: RowNorm): void {
   const kept = { shape: input.shape.slice(0, lead), strides: input.strides.slice(0, lead) };
   const count = numel(kept.shape);
   if (count * n === 0) return;
-  const affine = [weight, bias].map((place) => place && call.dense(place));
+  const affine = [weight, bias].map((view) => view && call.dense(view));
   const aligned =
-    channels === null ? affine.every((place) => place === null || place.offset % 4 === 0) : channels.space % 4 === 0;
+    channels === null ? affine.every((view) => view === null || view.offset % 4 === 0) : channels.space % 4 === 0;
   const vector = aligned && rowVectors(input, n, kept);
   const rows = new Rows({ count, n, dense: true, vector }, call.adapter);
   const { type } = rows;
@@ -80,13 +80,13 @@ export function planRowNorm(call: KernelCall, norm: RowNorm): void {
 function parameter(
   shader: Shader,
   name: string,
-  place: TensorView | null,
+  view: TensorView | null,
   { channels }: RowNorm,
   vector: boolean,
 ): string {
-  if (place === null) return "";
+  if (view === null) return "";
   const four = vector && channels === null;
-  shader.raw(name, place, { vector: four });
+  shader.raw(name, view, { vector: four });
   return `${name === "weight" ? " *" : " +"} ${name}_at${four ? "4" : ""}(at)`;
 }
 

@@ -37,6 +37,6 @@ export function areNeighbours({ kept, reduced }: ReducedLayout): boolean {
 }
 
 /** Reads a tensor as lanes: declares `x_at(outer(o) + inner(i))`. */
-export function readLanes(shader: Shader, place: TensorView, { kept, reduced }: ReducedLayout): Shader {
-  return shader.raw("x", place).offsets("outer", kept).offsets("inner", reduced);
+export function readLanes(shader: Shader, view: TensorView, { kept, reduced }: ReducedLayout): Shader {
+  return shader.raw("x", view).offsets("outer", kept).offsets("inner", reduced);
 }
