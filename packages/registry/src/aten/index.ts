@@ -21,5 +21,8 @@ const ops = [
   ...rareOps,
 ];
 
-/** PyTorch's own ops. What loads them on demand runs programs, and has no rules for gradients of views. */
+/**
+ * PyTorch's own ops, all loaded. They include gradients of views, which the ops that load on demand lack: these only
+ * run programs.
+ */
 export const aten: OpSet = { name: "aten", builtIn: true, ops: withComplexRules(withViewGradients(ops)) };

@@ -4,13 +4,15 @@ import { deferComplexRules, loadComplexRules } from "./pointwise/defer-complex.t
 
 const PYTORCH = /^(aten|prims)::/;
 
-/** Nearly all of them are convolutions, batch norms and pools that are in one part; of the rest there is another. */
+/**
+ * Nearly all of these ops are convolutions, batch norms and pools, which are in one part; another part has the rest.
+ */
 const VISION = /^aten::(renorm|(?!fractional)\w*(conv|batch_norm|instance_norm|pool\dd))(?!\w*backward)/;
 
 const PARTS: readonly Part<OpRecord>[] = [
-  // Every program comes through here, and everything decomposes into it.
+  // Every program needs this part: everything decomposes into it.
   { ops: PYTORCH, load: async () => (await import("./parts/core.ts")).coreOps },
-  // Families that names tell.
+  // The families that names identify.
   { ops: VISION, load: async () => (await import("./parts/vision.ts")).visionOps },
   { ops: VISION, load: async () => (await import("./parts/vision-rare.ts")).visionRareOps },
   {
@@ -18,16 +20,16 @@ const PARTS: readonly Part<OpRecord>[] = [
     load: async () => (await import("./parts/resampling.ts")).resamplingOps,
   },
   { ops: /^aten::(_?fft_|i?stft)/, load: async () => (await import("./parts/spectral.ts")).spectralOps },
-  // Then what is used often before what is not.
+  // The other ops: frequent ones before rare ones.
   { ops: PYTORCH, load: async () => (await import("./parts/sequence.ts")).sequenceOps },
   { ops: PYTORCH, load: async () => (await import("./parts/common.ts")).commonOps },
   { ops: PYTORCH, load: async () => (await import("./parts/rare.ts")).rareOps },
 ];
 
 /**
- * PyTorch's own ops, and those that exports of its best-known libraries contain, loaded as a program or a decomposition
- * asks for them: a page that runs an image classifier does not download linear algebra. `lower` loads what it comes to;
- * what resolves ops by itself asks `load` of the registry for them first.
+ * PyTorch's own ops, and those of well-known libraries in exported programs, which load when a program or a
+ * decomposition needs them: a page that runs an image classifier does not download linear algebra. `lower` loads what
+ * it needs; code that resolves ops itself calls `load` of the registry first.
  */
 export const atenOnDemand: readonly OpSet[] = [
   {

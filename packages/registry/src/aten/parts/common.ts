@@ -33,7 +33,7 @@ import { COMPLEX_OPS } from "../view/complex.ts";
 import { copyVariants } from "../view/copy-variants.ts";
 import { REARRANGE_OPS } from "../view/rearrange.ts";
 
-/** What inference programs use now and then. */
+/** Ops that inference programs use now and then. */
 export const commonOps: readonly OpRecord[] = [
   ...MULTI_HEAD_OPS,
   ...SPACED_OPS,

@@ -11,7 +11,7 @@ import { copyVariants } from "../view/copy-variants.ts";
 import { PERMUTE_OPS } from "../view/permute.ts";
 import { RESHAPE_OPS } from "../view/reshape.ts";
 
-/** What nearly every program uses: arithmetic, activations, reshapes, linear layers, means. */
+/** Ops that nearly every program uses: arithmetic, activations, reshapes, linear layers, means. */
 export const coreOps: readonly OpRecord[] = [
   ...ACTIVATION_OPS,
   ...ARITHMETIC_OPS,

@@ -36,7 +36,7 @@ import { TRAPEZOID_OPS } from "../shape/trapezoid.ts";
 import { MEDIAN_OPS } from "../sort/median.ts";
 import { QUANTILE_OPS } from "../sort/quantile.ts";
 
-/** What few inference programs use: gradients, linear algebra, losses, random numbers, recurrent layers. */
+/** Ops that few inference programs use: gradients, linear algebra, losses, random numbers, recurrent layers. */
 export const rareOps: readonly OpRecord[] = [
   ...BACKWARD_OPS,
   ...BATCH_NORM_BACKWARD_OPS,

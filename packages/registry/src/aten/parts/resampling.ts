@@ -4,7 +4,7 @@ import { LINEAR_RESIZE_OPS } from "../resize/linear.ts";
 import { NEAREST_OPS } from "../resize/nearest.ts";
 import { PIXEL_OPS } from "../resize/pixel.ts";
 
-/** Resizing and resampling of images. */
+/** Ops that resize and resample images. */
 export const resamplingOps: readonly OpRecord[] = [
   ...GRID_SAMPLE_OPS,
   ...LINEAR_RESIZE_OPS,

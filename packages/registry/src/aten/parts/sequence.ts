@@ -16,7 +16,7 @@ import { CONCAT_OPS } from "../shape/concat.ts";
 import { SCALAR_OPS } from "../symbolic/scalars.ts";
 import { SPLIT_OPS } from "../view/split.ts";
 
-/** What transformers add: attention, embeddings, products, masks, joining and cutting. */
+/** Ops that transformers use: attention, embeddings, matmuls, masks, concatenation and slicing. */
 export const sequenceOps: readonly OpRecord[] = [
   ...FUSED_ATTENTION_OPS,
   ...SCALED_DOT_PRODUCT_OPS,

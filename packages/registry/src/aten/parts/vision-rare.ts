@@ -4,7 +4,7 @@ import { ADAPTIVE_MAX_POOL_OPS } from "../pool/adaptive-max-pool.ts";
 import { UNPOOL_OPS } from "../pool/unpool.ts";
 import { VOLUME_POOL_OPS } from "../pool/volume-pool.ts";
 
-/** What few vision programs use: norms by the batch's own statistics, pooling of volumes, unpooling. */
+/** Ops that few vision programs use: normalization with batch statistics, 3-d pooling, unpooling. */
 export const visionRareOps: readonly OpRecord[] = [
   ...BATCH_NORM_TRAINING_OPS,
   ...ADAPTIVE_MAX_POOL_OPS,

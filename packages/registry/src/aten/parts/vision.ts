@@ -5,7 +5,7 @@ import { ADAPTIVE_POOL_OPS } from "../pool/adaptive-pool.ts";
 import { AVG_POOL_OPS } from "../pool/avg-pool.ts";
 import { MAX_POOL_OPS } from "../pool/max-pool.ts";
 
-/** Convolutions, batch norm in evaluation, pooling of planes. */
+/** Convolutions, batch norm in eval mode, 2-d pooling. */
 export const visionOps: readonly OpRecord[] = [
   ...CONVOLUTION_OPS,
   ...BATCH_NORM_OPS,
