@@ -23,12 +23,12 @@ export type { Awaitable } from "./staged/awaitable.ts";
 export { compileChecked } from "./staged/compile-checked.ts";
 export type { DynamicKernel } from "./staged/dynamic-kernel.ts";
 export { elementBytes } from "./staged/element-bytes.ts";
+export { addErrorLocation } from "./staged/error-location.ts";
 export { GraphRunner } from "./staged/graph-runner.ts";
 export { type HandlerInitials, readHandlerInitials } from "./staged/handler-initials.ts";
 export { type DeviceTensors, fromRunValue, toRunValues } from "./staged/host-values.ts";
 export { indexError } from "./staged/index-error.ts";
 export { KernelSet, type OpKernel } from "./staged/kernel-set.ts";
-export { locate } from "./staged/located.ts";
 export { type ProgramResults, programResults } from "./staged/program-results.ts";
 export { type ProgramWeight, programWeights } from "./staged/program-weights.ts";
 export { QueuedExecutable, type SignalledHooks } from "./staged/queued-executable.ts";
@@ -56,7 +56,7 @@ export {
   resultStrides,
   sameStrides,
 } from "./strides/layout.ts";
-export { forEachOffset, type Lanes, lanesOf, normalDim, offsetsOf } from "./strides/offsets.ts";
+export { forEachOffset, normalDim, offsetsOf, type Slices, slicesOf } from "./strides/offsets.ts";
 export {
   ADAPTIVE_POOLS,
   type Arguments,

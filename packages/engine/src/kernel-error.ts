@@ -4,7 +4,7 @@ import type { Node } from "@pt2/graph";
 import { type Call, describeNode, type LoweredTensor, tensorsIn } from "@pt2/registry";
 
 /** What was being computed: a call, or the op of a graph break. */
-export interface Work {
+export interface CallSite {
   readonly record: { readonly name: string };
   readonly packaged?: true | undefined;
   readonly node: Node;
@@ -20,7 +20,7 @@ export function requireResults(call: Call, problemOf: (result: LoweredTensor) =>
 }
 
 /** Makes the error about a kernel that a user brought. */
-export function kernelError({ record, node }: Work, what: string, cause?: unknown): Pt2Error {
+export function kernelError({ record, node }: CallSite, what: string, cause?: unknown): Pt2Error {
   return backendError("backend.kernel", {
     what: `The kernel that an op set brings for ${record.name} ${what}`,
     where: describeNode(node),

@@ -1,5 +1,5 @@
 import type { PlanBuffer } from "@pt2/engine";
-import { locate } from "@pt2/engine";
+import { addErrorLocation } from "@pt2/engine";
 import { wasmError } from "../wasm-errors.ts";
 import { LIMITS } from "./limits.ts";
 
@@ -14,5 +14,5 @@ export function checkRoom(bytes: number, buffers: readonly PlanBuffer<number>[])
     advice: "Use smaller inputs, or another backend.",
     details: { bytes, allowed: LIMITS.memoryBytes },
   });
-  throw locate(error, calls);
+  throw addErrorLocation(error, calls);
 }

@@ -1,8 +1,8 @@
 import type { Cancellation } from "@pt2/backend";
 import {
+  addErrorLocation,
   elementBytes,
   type HostData,
-  locate,
   numberOf,
   type PlannedStep,
   planStage,
@@ -64,7 +64,7 @@ export class WasmEngine implements StageEngine<TensorView, WasmPlan> {
     await this.device.constants.load([...stage.constants.keys()], {
       onLoaded: () => this.#cancellation?.throwIfAborted(),
       // An abort is rethrown unchanged, and so is a failure to read.
-      explain: (error) => (error instanceof WebAssembly.RuntimeError ? locate(error, []) : error),
+      explain: (error) => (error instanceof WebAssembly.RuntimeError ? addErrorLocation(error, []) : error),
     });
     return new WasmPlan(stage);
   }
@@ -93,7 +93,7 @@ export class WasmEngine implements StageEngine<TensorView, WasmPlan> {
       try {
         for (const run of work) run();
       } catch (error) {
-        throw locate(error, calls);
+        throw addErrorLocation(error, calls);
       }
       observe?.(calls, start, performance.now() - start);
     }

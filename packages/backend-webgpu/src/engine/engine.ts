@@ -1,10 +1,10 @@
 import {
+  addErrorLocation,
   ConstantWork,
   DedicatedBuffer,
   type DeviceData,
   elementBytes,
   isDeviceData,
-  locate,
   numberOf,
   planStage,
   type RunHooks,
@@ -68,7 +68,8 @@ export class WebgpuEngine implements StageEngine<TensorView, WebgpuPlan> {
     await plans.constants.load(constants, {
       onLoaded: () => signal?.throwIfAborted(),
       // An error about a weight that cannot be read has its own place already.
-      explain: (error, constant) => (error instanceof Pt2Error ? locate(error, stage.constants.get(constant)!) : error),
+      explain: (error, constant) =>
+        error instanceof Pt2Error ? addErrorLocation(error, stage.constants.get(constant)!) : error,
     });
     let plan: WebgpuPlan | undefined;
     try {

@@ -1,4 +1,4 @@
-import { locate } from "@pt2/engine";
+import { addErrorLocation } from "@pt2/engine";
 import type { Pt2Error } from "@pt2/format";
 import { unlessAborted } from "@pt2/format";
 import { type Call, describeNode } from "@pt2/registry";
@@ -66,7 +66,7 @@ export class ReadySteps {
         if (!signal?.aborted) onCompiled(++done, items.length);
         return [item.dispatch, { ...pipeline, where: describeCalls(callsOf(item)) }];
       } catch (error) {
-        throw locate(error, callsOf(item));
+        throw addErrorLocation(error, callsOf(item));
       }
     };
     const compiled = await unlessAborted(Promise.all(items.map(compile)), signal);

@@ -1,5 +1,5 @@
 import type { PlannedStep } from "@pt2/engine";
-import { locate, type RunHooks } from "@pt2/engine";
+import { addErrorLocation, type RunHooks } from "@pt2/engine";
 import type { Device } from "./device.ts";
 import type { WebgpuTypes } from "./kernel.ts";
 import type { Memory } from "./memory.ts";
@@ -31,7 +31,7 @@ export async function runSteps(plan: WebgpuPlan, target: Target, hooks: RunHooks
         try {
           await ready.run(item, target.stream);
         } catch (error) {
-          throw locate(error, calls);
+          throw addErrorLocation(error, calls);
         }
         hooks.signal?.throwIfAborted();
       }

@@ -1,6 +1,6 @@
 import { numel } from "@pt2/backend";
 import { contiguousStrides } from "@pt2/format";
-import { lanesOf, normalDim } from "../strides/offsets.ts";
+import { normalDim, slicesOf } from "../strides/offsets.ts";
 import { Fourier } from "./fourier.ts";
 import type { HostArray } from "./host-array.ts";
 import { type HostCall, type HostKernel, hostKernel } from "./host-kernel.ts";
@@ -67,7 +67,7 @@ function normalized(
 /** Transforms every lane along `dim` in place. */
 function transform(data: Float64Array, shape: readonly number[], dim: number, forward: boolean): void {
   if (numel(shape) === 0) return;
-  const { starts, size, stride } = lanesOf({ shape, strides: contiguousStrides(shape) }, dim);
+  const { starts, size, stride } = slicesOf({ shape, strides: contiguousStrides(shape) }, dim);
   const fourier = new Fourier(size);
   const lane = new Float64Array(2 * size);
   for (const start of starts) {
@@ -88,7 +88,7 @@ function transform(data: Float64Array, shape: readonly number[], dim: number, fo
 /** The tensor cut, or filled with zeros, to another size of one dimension. */
 function resized({ shape, data }: HostArray, dim: number, to: readonly number[]): Float64Array {
   const result = new Float64Array(2 * numel(to));
-  const [from, target] = [shape, to].map((s) => lanesOf({ shape: s, strides: contiguousStrides(s) }, dim));
+  const [from, target] = [shape, to].map((s) => slicesOf({ shape: s, strides: contiguousStrides(s) }, dim));
   const size = Math.min(from!.size, target!.size);
   for (const [lane, start] of from!.starts.entries()) {
     for (let i = 0; i < size; i++) {
@@ -102,7 +102,7 @@ function resized({ shape, data }: HostArray, dim: number, to: readonly number[])
 
 /** Fills the second half of a spectrum from the first: X[n-k] is the conjugate of X[k], X[0] and X[n/2] are real. */
 function mirror(data: Float64Array, shape: readonly number[], dim: number): void {
-  const { starts, size, stride } = lanesOf({ shape, strides: contiguousStrides(shape) }, dim);
+  const { starts, size, stride } = slicesOf({ shape, strides: contiguousStrides(shape) }, dim);
   for (const start of starts) {
     data[2 * start + 1] = 0;
     for (let k = 1; 2 * k <= size; k++) {

@@ -1,6 +1,6 @@
 import { contiguousStrides, DTYPES } from "@pt2/format";
 import type { TensorMeta } from "@pt2/registry";
-import { lanesOf, normalDim } from "../strides/offsets.ts";
+import { normalDim, slicesOf } from "../strides/offsets.ts";
 import { type HostCall, type HostKernel, hostKernel } from "./host-kernel.ts";
 
 /**
@@ -18,7 +18,7 @@ function running(call: HostCall): Float64Array {
   const { shape, data } = call.array("self");
   if (shape.length === 0 || data.length === 0) return data;
   const dim = normalDim(call.arg<number>("dim"), shape.length);
-  const { starts, size, stride } = lanesOf({ shape, strides: contiguousStrides(shape) }, dim);
+  const { starts, size, stride } = slicesOf({ shape, strides: contiguousStrides(shape) }, dim);
   for (const start of starts) {
     let sum: Pair = [Number.NEGATIVE_INFINITY, 0];
     for (let i = 0; i < size; i++) {

@@ -4,7 +4,7 @@ import { keyOf } from "@pt2/registry/scalar";
 import { callsOf, type ElementwiseGroup, fuse, operandsOf, type Step } from "../fuse.ts";
 import { requireResults } from "../kernel-error.ts";
 import { callKey, isPure } from "../staged/call-key.ts";
-import { located } from "../staged/located.ts";
+import { withErrorLocation } from "../staged/error-location.ts";
 import type { StageRequest } from "../staged/stage-engine.ts";
 import { checkInside } from "../strides/inside.ts";
 import type { Constant, DeviceBuffer } from "./constant.ts";
@@ -129,7 +129,7 @@ class Planner<T extends DeviceTypes> implements PlanTarget<T>, TensorTable<T> {
     this.calls = calls;
     this.#now++;
     this.#work = [];
-    located(calls, plan);
+    withErrorLocation(calls, plan);
     if (this.#work.length > 0) this.#steps.push({ calls, work: this.#work });
     this.#keepConstants();
   }
@@ -250,7 +250,7 @@ class Planner<T extends DeviceTypes> implements PlanTarget<T>, TensorTable<T> {
     }
     const needed = new Set([...live, ...rest.flatMap(operandsOf)]);
     for (const step of fuse(own, { live: needed, ...this.#limits(), takesEpilogue: () => false })) {
-      located(callsOf(step), () => {
+      withErrorLocation(callsOf(step), () => {
         if (step.kind === "elementwise") this.#constantLoop(step.group);
         else if (step.call.kind === "view") this.#setViews(step.call, this.get(viewedBy(step.call)));
         else this.#constantCall(step.call);

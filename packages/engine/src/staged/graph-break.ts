@@ -13,7 +13,7 @@ import {
 import { DYNAMIC_KERNELS } from "../dynamic/index.ts";
 import { type Awaitable, whenReady } from "./awaitable.ts";
 import { runControl } from "./control.ts";
-import { locate, located } from "./located.ts";
+import { addErrorLocation, withErrorLocation } from "./error-location.ts";
 import { opGraph } from "./op-graph.ts";
 import { isHostData, type RunValue, tensorDataIn } from "./run-value.ts";
 
@@ -53,7 +53,7 @@ export async function runGraphBreak(end: GraphBreak, host: GraphBreakHost): Prom
           advice: "Give load() a handler that has it, or use another backend.",
         });
       }
-      return whenReady(readArgs(end.args, host), (given) => located([end], () => kernel.run(given)));
+      return whenReady(readArgs(end.args, host), (given) => withErrorLocation([end], () => kernel.run(given)));
     }
     case "handler": {
       const { depth } = host;
@@ -86,7 +86,9 @@ export async function runGraphBreak(end: GraphBreak, host: GraphBreakHost): Prom
         return results;
       } catch (error) {
         // An abort is rethrown unchanged.
-        throw error instanceof Pt2Error ? locate(error, [{ record: { name: end.node.op }, node: end.node }]) : error;
+        throw error instanceof Pt2Error
+          ? addErrorLocation(error, [{ record: { name: end.node.op }, node: end.node }])
+          : error;
       }
   }
 }

@@ -46,7 +46,7 @@ export function forEachOffset({ shape, strides }: Layout, visit: (offset: number
 }
 
 /** A tensor divided into one-dimensional slices along a dimension. */
-export interface Lanes {
+export interface Slices {
   /** The offset of each slice's first element, row-major over the other dimensions. */
   readonly starts: Int32Array;
   readonly size: number;
@@ -54,7 +54,7 @@ export interface Lanes {
 }
 
 /** Returns the slices along `dim`; a 0-d tensor is one slice of one element. */
-export function lanesOf({ shape, strides }: Layout, dim: number): Lanes {
+export function slicesOf({ shape, strides }: Layout, dim: number): Slices {
   if (shape.length === 0) return { starts: new Int32Array(1), size: 1, stride: 1 };
   const others = [...shape.keys()].filter((d) => d !== dim);
   const starts = offsetsOf({ shape: others.map((d) => shape[d]!), strides: others.map((d) => strides[d]!) });

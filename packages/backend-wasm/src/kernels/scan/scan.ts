@@ -1,4 +1,4 @@
-import { isComplexDtype, type Lanes, lanesOf, normalDim } from "@pt2/engine";
+import { isComplexDtype, normalDim, type Slices, slicesOf } from "@pt2/engine";
 import type { DType } from "@pt2/format";
 import type { TensorMeta } from "@pt2/registry";
 import { bigints, complexParts, type Elements, numbers } from "../../engine/element-access.ts";
@@ -22,7 +22,7 @@ function scanKernel(
       const out = call.output();
       const self = call.convert(call.tensor("self"), out.dtype);
       const dim = normalDim(call.arg<number>("dim"), self.shape.length);
-      const [from, to] = [lanesOf(self, dim), lanesOf(out, dim)];
+      const [from, to] = [slicesOf(self, dim), slicesOf(out, dim)];
       call.step(() => {
         if (out.dtype === "int64") run(bigints(call.heap, self), bigints(call.heap, out), from, to, int);
         else if (isComplexDtype(out.dtype)) {
@@ -46,7 +46,7 @@ function complexElements(parts: Elements<number>): Elements<Complex> {
   };
 }
 
-function run<T>(source: Elements<T>, target: Elements<T>, from: Lanes, to: Lanes, step: (a: T, b: T) => T): void {
+function run<T>(source: Elements<T>, target: Elements<T>, from: Slices, to: Slices, step: (a: T, b: T) => T): void {
   for (let lane = 0; lane < from.starts.length && from.size > 0; lane++) {
     const [a, b] = [from.starts[lane]!, to.starts[lane]!];
     let sum = source.get(a);

@@ -1,4 +1,4 @@
-import { lanesOf, normalDim } from "@pt2/engine";
+import { normalDim, slicesOf } from "@pt2/engine";
 import {
   type Ordered,
   orderKeys,
@@ -67,10 +67,10 @@ interface Arrangement {
 function planOrder(call: KernelCall, { descending, raw = false, arrange }: Arrangement): void {
   const self = call.tensor("self");
   const dim = normalDim(call.arg<number>("dim"), self.shape.length);
-  const from = lanesOf(self, dim);
+  const from = slicesOf(self, dim);
   const isReduced = call.output(0).shape.length < self.shape.length;
   const [values, indices] = [call.output(0), call.output(1)].map((view) => (isReduced ? kept(view, dim) : view));
-  const [toValues, toIndices] = [lanesOf(values!, dim), lanesOf(indices!, dim)];
+  const [toValues, toIndices] = [slicesOf(values!, dim), slicesOf(indices!, dim)];
   const at = new Int32Array(from.size);
   call.step(() => {
     const elements = self.dtype === "int64" ? bigints(call.heap, self) : numbers(call.heap, self);

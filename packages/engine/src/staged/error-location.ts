@@ -2,22 +2,22 @@ import { backendError } from "@pt2/backend";
 import { Pt2Error } from "@pt2/format";
 import { describeNode } from "@pt2/registry";
 import { NotLoaded } from "@pt2/registry/on-demand";
-import { kernelError, type Work } from "../kernel-error.ts";
+import { type CallSite, kernelError } from "../kernel-error.ts";
 
 /**
  * Runs or plans what computes these calls, and adds the place in the program to an error. An error without a code (a
  * trap, a failure inside a kernel's plan) becomes a coded one: users see the op, and the cause is kept.
  */
-export function located<T>(calls: readonly Work[], work: () => T): T {
+export function withErrorLocation<T>(calls: readonly CallSite[], work: () => T): T {
   try {
     return work();
   } catch (error) {
-    throw locate(error, calls);
+    throw addErrorLocation(error, calls);
   }
 }
 
 /** Adds the place of the calls during which an error happened. */
-export function locate(error: unknown, calls: readonly Work[]): unknown {
+export function addErrorLocation(error: unknown, calls: readonly CallSite[]): unknown {
   if (error instanceof NotLoaded) return error;
   const call = calls.at(-1);
   const where = call && describeNode(call.node);
