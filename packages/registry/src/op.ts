@@ -88,9 +88,9 @@ export interface OpRules<S extends string> {
   /** The window of a pooling op, or of a convolution op that is always transposed. */
   readonly window?: Window;
   /** The result is one part of each complex element of the first argument: the real (0) or the imaginary one (1). */
-  readonly part?: 0 | 1;
+  readonly complexPart?: 0 | 1;
   /** The result is complex; these arguments are its real and imaginary parts. */
-  readonly pairs?: readonly [real: string, imaginary: string];
+  readonly complexParts?: readonly [real: string, imaginary: string];
   /** The arguments that the op writes to although its schema does not say so (running statistics). */
   readonly mutates?: readonly string[];
   /** The names of further in-place variants, besides the regular one: `aten::pow_.Scalar`. */
@@ -180,8 +180,8 @@ const RULES: { readonly [Name in keyof Required<OpRules<string>>]: true } = {
   impure: true,
   numbers: true,
   window: true,
-  part: true,
-  pairs: true,
+  complexPart: true,
+  complexParts: true,
   mutates: true,
   inPlace: true,
 };

@@ -38,10 +38,10 @@ export function chainComplexSteps(
   const replaced = new Map<Step | ComplexStep, Step | ComplexStep>();
   const readPart = (tensor: LoweredTensor): ReadPart | null => {
     const taken = maker.get(tensor);
-    if (taken?.kind !== "call" || taken.call.record.part === undefined) return null;
+    if (taken?.kind !== "call" || taken.call.record.complexPart === undefined) return null;
     const made = maker.get(readBy(taken)[0]!);
     if (made?.kind !== "complex") return null;
-    return { producer: (replaced.get(made) ?? made) as ComplexStep, part: taken.call.record.part, taken };
+    return { producer: (replaced.get(made) ?? made) as ComplexStep, part: taken.call.record.complexPart, taken };
   };
   const isReadBy = (tensor: LoweredTensor, some: (step: Step | ComplexStep) => boolean): boolean =>
     !live.has(tensor) && (readers.get(tensor) ?? []).every(some);

@@ -48,11 +48,11 @@ export function joinComplexParts(
     return { inputs, expr, calls, absorbed: [loop] };
   };
   const joined = steps.map((step): Step | ComplexStep => {
-    if (step.kind !== "call" || step.call.record.pairs === undefined) return step;
+    if (step.kind !== "call" || step.call.record.complexParts === undefined) return step;
     const { args, record, results } = step.call;
     const output = results[0] as LoweredTensor;
     const dtype = output.dtype as ComplexExpr["dtype"];
-    const parts = record.pairs!.map((name) => partOf(args[name] as TensorMeta));
+    const parts = record.complexParts!.map((name) => partOf(args[name] as TensorMeta));
     const inputs = [...new Set(parts.flatMap((part) => part.inputs))];
     if (inputs.length > maxInputs) return step;
     for (const other of parts.flatMap((part) => part.absorbed)) absorbed.add(other);

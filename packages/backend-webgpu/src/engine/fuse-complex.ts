@@ -12,7 +12,7 @@ export function fuseComplex(
   live: ReadonlySet<LoweredTensor>,
   maxInputs: number,
 ): readonly Step<ElementExpr>[] {
-  const joins = steps.some((step) => step.kind === "call" && step.call.record.pairs !== undefined);
+  const joins = steps.some((step) => step.kind === "call" && step.call.record.complexParts !== undefined);
   return joins ? chains().chainComplexSteps(steps, live, maxInputs).map(asStep) : steps;
 }
 

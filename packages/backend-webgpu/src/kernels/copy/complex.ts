@@ -8,7 +8,7 @@ export const complexPart: WebgpuKernel = {
   ops: ["aten::real", "aten::imag"],
   complex: true,
   accepts: ({ self }) => isComplexDtype((self as TensorMeta).dtype),
-  prepare: (call) => call.alias(0, partOf(call.tensor("self"), call.call.record.part!)),
+  prepare: (call) => call.alias(0, partOf(call.tensor("self"), call.call.record.complexPart!)),
 };
 
 /** Complex numbers of which others computed the parts. */

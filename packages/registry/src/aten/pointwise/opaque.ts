@@ -31,7 +31,7 @@ export const OPAQUE_OPS: readonly OpRecord[] = [
   }),
   defineOp("aten::complex(Tensor real, Tensor imag) -> Tensor", {
     requires: { same: ["real", "imag"], kinds: { real: "float" } },
-    pairs: ["real", "imag"],
+    complexParts: ["real", "imag"],
     infer: ({ real, imag }) => complex(combine(real, imag)),
     decompose({ real, imag }, b) {
       const { cast, cat, expand, full, unsqueeze } = emit(b);

@@ -38,13 +38,13 @@ export const COMPLEX_OPS: readonly OpRecord[] = [
   }),
   defineOp("aten::real(Tensor(a) self) -> Tensor(a)", {
     inverse: { part: "real", other: "aten::imag" },
-    part: 0,
+    complexPart: 0,
     infer: ({ self }) => partMeta(self),
     decompose: ({ self }, b) => partAt(self, 0, b),
   }),
   defineOp("aten::imag(Tensor(a) self) -> Tensor(a)", {
     inverse: { part: "imag", other: "aten::real" },
-    part: 1,
+    complexPart: 1,
     infer({ self }) {
       check(isComplex(self.dtype), "imag is not implemented for tensors with non-complex dtypes.");
       return partMeta(self);
