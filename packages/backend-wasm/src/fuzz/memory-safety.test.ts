@@ -6,14 +6,14 @@ import { aten } from "@pt2/registry/aten";
 import { randomBelow } from "@pt2/testing/random";
 import { expect, test, vi } from "vitest";
 import { WasmBackend } from "../backend.ts";
-import { watch } from "./guarded-memory.ts";
+import { watch } from "./guarded-memory.test-helper.ts";
 
 vi.mock("../engine/heap.ts", async (original) => {
-  const { guardHeap } = await import("./guarded-memory.ts");
+  const { guardHeap } = await import("./guarded-memory.test-helper.ts");
   return { Heap: guardHeap((await original<typeof import("../engine/heap.ts")>()).Heap) };
 });
 vi.mock("@pt2/engine", async (original) => {
-  const { guardedArena } = await import("./guarded-memory.ts");
+  const { guardedArena } = await import("./guarded-memory.test-helper.ts");
   return { ...(await original<typeof import("@pt2/engine")>()), planArena: guardedArena };
 });
 // Small limits: large programs are refused, and the others run quickly.

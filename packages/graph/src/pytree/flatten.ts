@@ -36,13 +36,6 @@ export function flatten(
   return flattener.leaves;
 }
 
-/** Returns the leaves of one value. */
-export function flattenValue(spec: TreeSpec, value: unknown, options: TreeOptions = {}): readonly unknown[] {
-  const flattener = new Flattener(options.namedTuples ?? new Map());
-  flattener.add(spec, value, "value");
-  return flattener.leaves;
-}
-
 class Flattener {
   readonly leaves: unknown[] = [];
   readonly #namedTuples: NamedTuples;

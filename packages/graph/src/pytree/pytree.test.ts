@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { FIXTURES, fixture } from "../fixtures.test-helper.ts";
 import { Scanner } from "../scanner.ts";
 import { parseTree } from "../text/parse-tree.ts";
-import { flatten, flattenValue } from "./flatten.ts";
+import { flatten } from "./flatten.ts";
 import { inputNames, leafNames } from "./leaf-names.ts";
 import { unflatten } from "./unflatten.ts";
 
@@ -74,9 +74,10 @@ describe("unflatten", () => {
     ['node "transformers.DynamicCache" "{\\"x\\": 1}" (list(*, *), *)', [1, 2, 3]],
   ])("unflatten builds %s", (text, value) => {
     const tree = spec(text);
+    const call = spec(`tuple(tuple(${text}), dict())`);
     const leaves = [1, 2, 3].slice(0, leafNames(tree).length);
     expect(unflatten(tree, leaves, namedTuples)).toEqual(value);
-    expect(flattenValue(tree, value, { namedTuples })).toEqual(leaves);
+    expect(flatten(call, [value], {}, { namedTuples })).toEqual(leaves);
   });
 
   it("unflatten counts leaves", () => expect(() => unflatten(spec("tuple(*)"), [])).toThrow(/1 leaves/));

@@ -35,8 +35,8 @@ function elementwise(f: (a: number, b: number) => number): Kernel {
 }
 
 function reshape(self: Strided, wanted: readonly number[]): Strided {
-  const known = t.product(wanted.filter((size) => size >= 0));
-  const shape = wanted.map((size) => (size < 0 ? t.product(self.shape) / known : size));
+  const known = numel(wanted.filter((size) => size >= 0));
+  const shape = wanted.map((size) => (size < 0 ? numel(self.shape) / known : size));
   return t.viewAs(self, shape) ?? t.dense(shape, t.elements(self));
 }
 
@@ -93,10 +93,7 @@ function scatter(view: string): Kernel {
 
 function cat(tensors: readonly Strided[], dim: number): Strided {
   const size = tensors.reduce((n, { shape }) => n + shape[dim]!, 0);
-  const out = t.dense(
-    tensors[0]!.shape.with(dim, size),
-    new Array(t.product(tensors[0]!.shape.with(dim, size))).fill(0),
-  );
+  const out = t.dense(tensors[0]!.shape.with(dim, size), new Array(numel(tensors[0]!.shape.with(dim, size))).fill(0));
   let at = 0;
   for (const part of tensors) {
     t.assign(t.slice(out, dim, at, at + part.shape[dim]!, 1), t.elements(part));

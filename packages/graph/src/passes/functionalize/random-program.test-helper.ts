@@ -1,7 +1,8 @@
+import { numel } from "@pt2/format";
 import type { RandomBelow } from "@pt2/testing/random";
 import type { Arg, Graph, NamedArg, Node, ValueType } from "../../ir.ts";
 import { run } from "./interpreter.test-helper.ts";
-import { isDense, product, type Strided } from "./strided.test-helper.ts";
+import { isDense, type Strided } from "./strided.test-helper.ts";
 
 const int = (value: number): Arg => ({ kind: "int", value });
 const ints = (values: readonly number[]): Arg => ({ kind: "list", items: values.map(int) });
@@ -24,7 +25,7 @@ const VIEWS: readonly Maker[] = [
   (x) => ["permute", { dims: ints(x.shape.map((_, i) => (i + 1) % x.shape.length)) }],
   (x, r) => ["unsqueeze", { dim: int(r(x.shape.length + 1)) }],
   (x) => (x.shape.length === 2 ? ["diagonal", {}] : null),
-  (x) => ["reshape", { shape: ints([product(x.shape)]) }],
+  (x) => ["reshape", { shape: ints([numel(x.shape)]) }],
   (x, r) => withDim(x, r, (dim) => ["split.Tensor", { split_size: int(1), dim: int(dim) }]),
   (x) => (x.shape.length > 1 ? ["unbind.int", {}] : null),
   (x) =>

@@ -1,4 +1,5 @@
 import { numel } from "@pt2/format";
+
 /** A tensor over shared memory, as PyTorch has it; for tests of what aliases what. */
 export interface Strided {
   readonly data: Float64Array;
@@ -7,10 +8,8 @@ export interface Strided {
   readonly offset: number;
 }
 
-export const product = (sizes: readonly number[]): number => numel(sizes);
-
 function denseStrides(shape: readonly number[]): readonly number[] {
-  return shape.map((_, i) => product(shape.slice(i + 1)));
+  return shape.map((_, i) => numel(shape.slice(i + 1)));
 }
 
 /** A dense tensor of its own. */
@@ -39,7 +38,7 @@ export function assign(tensor: Strided, values: readonly number[]): void {
 
 export function isDense({ shape, strides }: Strided): boolean {
   const wanted = denseStrides(shape);
-  return product(shape) === 0 || shape.every((size, i) => size === 1 || strides[i] === wanted[i]);
+  return numel(shape) === 0 || shape.every((size, i) => size === 1 || strides[i] === wanted[i]);
 }
 
 /** The elements in another shape without a copy, or null where strides cannot say it. */
