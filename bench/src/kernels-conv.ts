@@ -6,15 +6,12 @@ import { planConv } from "../../packages/backend-wasm/src/kernels/conv/plan-conv
 import type { ConvAlgorithm, ConvShape } from "../../packages/backend-wasm/src/kernels/conv/types.ts";
 import { random, type Testbed, testbed } from "../../packages/backend-wasm/src/kernels.test-helper.ts";
 import { convRows } from "./conv-rows.ts";
+import { median } from "./median.ts";
 import { oneNodeModel } from "./onnx-writer.ts";
 
 const seconds = Number(process.argv[2] ?? 0.7);
 const [filter = "", forced] = process.argv.slice(3);
 ort.env.wasm.numThreads = 1;
-
-function median(values: readonly number[]): number {
-  return [...values].sort((p, q) => p - q)[values.length >> 1] ?? Number.NaN;
-}
 
 /** Transposes [pixels][channels] to [channels][pixels]. */
 function channelsFirst(data: Float32Array, channels: number): Float32Array {

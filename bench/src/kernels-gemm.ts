@@ -2,6 +2,7 @@
 import { RELATIVE, worstError } from "@pt2/testing/worst-error";
 import * as ort from "onnxruntime-web/wasm";
 import { random, type Testbed, testbed } from "../../packages/backend-wasm/src/kernels.test-helper.ts";
+import { median } from "./median.ts";
 import { oneNodeModel } from "./onnx-writer.ts";
 
 const sizes = [
@@ -55,10 +56,6 @@ async function compare(bed: Testbed, M: number, K: number, N: number): Promise<v
     `${mine.toFixed(3)} ms ${gflops(mine)} GFLOP/s, ort ${theirs.toFixed(3)} ms ${gflops(theirs)} GFLOP/s,`,
     `ratio ${(mine / theirs).toFixed(2)}, pack ${packTime.toFixed(2)} ms, difference ${error.toExponential(0)}`,
   );
-}
-
-function median(values: readonly number[]): number {
-  return [...values].sort((p, q) => p - q)[values.length >> 1] ?? Number.NaN;
 }
 
 const bed = testbed(4096);

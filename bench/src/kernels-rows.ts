@@ -2,6 +2,7 @@
 import { RELATIVE, worstError } from "@pt2/testing/worst-error";
 import * as ort from "onnxruntime-web/wasm";
 import { random, type Testbed, testbed } from "../../packages/backend-wasm/src/kernels.test-helper.ts";
+import { median } from "./median.ts";
 import { oneNodeModel } from "./onnx-writer.ts";
 
 interface Row {
@@ -63,10 +64,6 @@ async function compare(bed: Testbed, { op, rows, n, weights, run }: Row): Promis
     `${mine.toFixed(3)} ms, ort ${theirs.toFixed(3)} ms with its call and copies, ratio ${(mine / theirs).toFixed(2)},`,
     `difference ${error.toExponential(0)}`,
   );
-}
-
-function median(values: readonly number[]): number {
-  return [...values].sort((p, q) => p - q)[values.length >> 1] ?? Number.NaN;
 }
 
 const bed = testbed(1024);

@@ -1,3 +1,4 @@
+import { intsArg } from "@pt2/engine/rewrites";
 import type { Arg, Graph, Node } from "@pt2/graph";
 import {
   type ArgValue,
@@ -80,16 +81,12 @@ function addView(
   const place = (tensor: ArgValue, { shape, strides, offset }: Strided): void => {
     const name = builder.tensor("aten::as_strided", [
       { name: "self", arg: { kind: "value", name: dense } },
-      { name: "size", arg: ints(shape) },
-      { name: "stride", arg: ints(strides) },
+      { name: "size", arg: intsArg(shape) },
+      { name: "stride", arg: intsArg(strides) },
       { name: "storage_offset", arg: { kind: "int", value: offset } },
     ]);
     builder.bind(tensor as TensorMeta & { name: string }, name);
   };
   if ("strides" in geometry) place(results[0]!, geometry);
   else for (const [i, each] of geometry.entries()) place((results[0] as readonly ArgValue[])[i]!, each);
-}
-
-function ints(values: readonly number[]): Arg {
-  return { kind: "list", items: values.map((value) => ({ kind: "int", value })) };
 }
