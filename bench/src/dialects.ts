@@ -46,15 +46,18 @@ for (const name of values.only) {
   const errors = `${await error(exported)} / ${await error(decomposed)}`;
   const times = await compareCpu([exported, decomposed], Number(values.rounds));
   const ratio = summarize(times[1].map((ms, i) => ms / times[0][i]!));
+  // What else the machine does costs processor time too, through caches, but never makes a round faster.
+  const fastest = times.map((each) => Math.min(...each)) as [number, number];
   rows.push([
     name,
-    summarize(times[0]).median.toFixed(1),
-    summarize(times[1]).median.toFixed(1),
+    fastest[0].toFixed(1),
+    fastest[1].toFixed(1),
+    (fastest[1] / fastest[0]).toFixed(2),
     `${ratio.median.toFixed(2)} ±${(ratio.spread * 100).toFixed(0)} %`,
     errors,
   ]);
   console.error(rows.at(-1)!.join("  "));
 }
 console.log(`${machine()}, ${values.backend}\n`);
-console.log(table(["model", "exported ms", "decomposed ms", "decomposed / exported", "error"], rows));
+console.log(table(["model", "exported ms", "decomposed ms", "decomposed / exported", "median of rounds", "error"], rows));
 process.exit(0);
