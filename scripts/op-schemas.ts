@@ -2,38 +2,13 @@
 // results. With --check: fails when that file is stale.
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { pathToFileURL } from "node:url";
+import { aten, libraries } from "../packages/registry/src/aten.ts";
+import { functionalName, inPlaceRecord } from "../packages/registry/src/in-place.ts";
+import { printSchema } from "../packages/registry/src/index.ts";
+import { torchSchemas } from "../packages/registry/src/schemas.ts";
 import { ROOT, readText } from "./workspace.ts";
 
 const TARGET = "packages/registry/src/op-schemas.gen.ts";
-
-interface OpRecord {
-  readonly name: string;
-  readonly schema: unknown;
-}
-
-interface OpSet {
-  readonly ops: readonly OpRecord[];
-}
-
-interface Modules {
-  readonly aten: { readonly aten: OpSet; readonly libraries: readonly OpSet[] };
-  readonly registry: { printSchema(schema: unknown): string };
-  readonly schemas: { readonly torchSchemas: { names(): readonly string[] } };
-  readonly inPlace: {
-    functionalName(name: string): string | null;
-    inPlaceRecord(name: string, record: OpRecord): OpRecord | undefined;
-  };
-}
-
-async function source<Name extends keyof Modules>(path: string): Promise<Modules[Name]> {
-  return import(pathToFileURL(join(ROOT, "packages", path)).href);
-}
-
-const { aten, libraries } = await source<"aten">("registry/src/aten.ts");
-const { printSchema } = await source<"registry">("registry/src/index.ts");
-const { torchSchemas } = await source<"schemas">("registry/src/schemas.ts");
-const { functionalName, inPlaceRecord } = await source<"inPlace">("registry/src/in-place.ts");
 
 const records = new Map([aten, ...libraries].flatMap(({ ops }) => ops).map((record) => [record.name, record]));
 const inPlace = torchSchemas.names().flatMap((name) => {

@@ -2,84 +2,21 @@
 // the conformance cases. With --check: fails when that file is stale.
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { pathToFileURL } from "node:url";
+import type { Backend } from "../packages/backend/src/index.ts";
+import { wasm } from "../packages/backend-wasm/src/index.ts";
+import { KERNELS } from "../packages/backend-wasm/src/kernels/index.ts";
+import { WebgpuBackend } from "../packages/backend-webgpu/src/backend.ts";
+import { KernelParts } from "../packages/backend-webgpu/src/engine/kernels.ts";
+import { KERNEL_PARTS } from "../packages/backend-webgpu/src/kernels/index.ts";
+import { caseProgram, FAMILIES, loadFamily } from "../packages/conformance/src/index.ts";
+import { DYNAMIC_KERNELS } from "../packages/engine/src/dynamic/index.ts";
+import { HOST_KERNELS } from "../packages/engine/src/host.ts";
+import { aten, libraries } from "../packages/registry/src/aten.ts";
+import { createRegistry, type OpRecord, type OpSet } from "../packages/registry/src/index.ts";
+import { hasTensor } from "../packages/registry/src/schema/has-tensor.ts";
 import { ROOT, readText } from "./workspace.ts";
 
 const TARGET = "docs/support.md";
-
-interface SchemaType {
-  readonly base?: string;
-  readonly inner?: SchemaType;
-}
-
-/** The parts of the packages' values that the table is made of. */
-interface OpRecord {
-  readonly name: string;
-  readonly schema: {
-    readonly returns: readonly { readonly type: { readonly kind: string; readonly base?: string } }[];
-  };
-  readonly scalar?: unknown;
-  readonly view?: unknown;
-  readonly infer?: unknown;
-  readonly decompose?: unknown;
-  readonly dynamic?: unknown;
-}
-
-interface OpSet {
-  readonly ops: readonly OpRecord[];
-}
-
-interface OpCase {
-  readonly op: string;
-  readonly tensors: readonly { readonly dtype: string }[];
-}
-
-interface Backend {
-  unsupported(program: unknown, registry: unknown): Promise<readonly unknown[]>;
-}
-
-interface Kernels {
-  readonly KERNELS: readonly Kernel[];
-}
-
-interface Kernel {
-  readonly ops: readonly string[];
-}
-
-interface Modules {
-  readonly aten: { readonly aten: OpSet; readonly libraries: readonly OpSet[] };
-  readonly registry: { createRegistry(parts: unknown): unknown };
-  readonly conformance: {
-    readonly FAMILIES: readonly string[];
-    loadFamily(name: string): Promise<{ readonly cases: readonly OpCase[]; readonly torch: string }>;
-    caseProgram(
-      opCase: OpCase,
-      placement: "inputs",
-      registry: unknown,
-      capabilities: object,
-    ): { readonly program: unknown };
-  };
-  readonly wasm: { wasm(options: { readonly worker: boolean }): Backend };
-  readonly webgpu: { readonly WebgpuBackend: new (settings: object) => Backend };
-  readonly wasmKernels: Kernels;
-  readonly webgpuKernels: { readonly KERNEL_PARTS: readonly { load(): Promise<readonly Kernel[]> }[] };
-  readonly host: { readonly HOST_KERNELS: readonly Kernel[] };
-  readonly webgpuEngine: { readonly KernelParts: new (parts: readonly unknown[]) => unknown };
-  readonly dynamic: { readonly DYNAMIC_KERNELS: ReadonlyMap<string, unknown> };
-}
-
-const SOURCES: Readonly<Record<keyof Modules, string>> = {
-  aten: "packages/registry/src/aten.ts",
-  registry: "packages/registry/src/index.ts",
-  conformance: "packages/conformance/src/index.ts",
-  wasm: "packages/backend-wasm/src/index.ts",
-  webgpu: "packages/backend-webgpu/src/backend.ts",
-  wasmKernels: "packages/backend-wasm/src/kernels/index.ts",
-  webgpuKernels: "packages/backend-webgpu/src/kernels/index.ts",
-  host: "packages/engine/src/host.ts",
-  webgpuEngine: "packages/backend-webgpu/src/engine/kernels.ts",
-  dynamic: "packages/engine/src/dynamic/index.ts",
-};
 
 const LEGEND = {
   fused: "generated from the op's scalar expression, and fused with its neighbours",
@@ -93,41 +30,34 @@ const LEGEND = {
 } as const;
 type Support = keyof typeof LEGEND;
 
-const modules = Object.fromEntries(
-  await Promise.all(
-    Object.entries(SOURCES).map(async ([name, file]) => [name, await import(pathToFileURL(join(ROOT, file)).href)]),
-  ),
-) as Modules;
-
-const OP_SETS: readonly OpSet[] = [modules.aten.aten, ...modules.aten.libraries];
-const opsOf = (kernels: readonly Kernel[]): readonly string[] => kernels.flatMap(({ ops }) => ops);
-const hostOps = new Set(opsOf(modules.host.HOST_KERNELS));
-const dynamicKernels = modules.dynamic.DYNAMIC_KERNELS;
+const OP_SETS: readonly OpSet[] = [aten, ...libraries];
+const opsOf = (kernels: readonly { readonly ops: readonly string[] }[]): readonly string[] =>
+  kernels.flatMap(({ ops }) => ops);
+const hostOps = new Set(opsOf(HOST_KERNELS));
 
 /** A backend's own kernels, and what it says of programs. */
 interface Subject {
   readonly name: string;
-  readonly backend: Backend;
+  readonly backend: Pick<Backend, "unsupported">;
   readonly kernels: readonly string[];
 }
 
-const { KERNEL_PARTS } = modules.webgpuKernels;
 const SUBJECTS: readonly Subject[] = [
-  { name: "wasm", backend: modules.wasm.wasm({ worker: false }), kernels: opsOf(modules.wasmKernels.KERNELS) },
+  { name: "wasm", backend: wasm({ worker: false }), kernels: opsOf(KERNELS) },
   {
     name: "webgpu",
-    // What it supports does not depend on its device.
-    backend: new modules.webgpu.WebgpuBackend({
-      kernels: new modules.webgpuEngine.KernelParts(KERNEL_PARTS),
+    backend: new WebgpuBackend({
+      kernels: new KernelParts(KERNEL_PARTS),
       narrowFloat64: false,
+      precision: "fast",
+      outputs: "host",
+      ownsDevice: false,
+      // What it supports does not depend on its device, so it gets none.
+      devices: undefined as never,
     }),
     kernels: opsOf((await Promise.all(KERNEL_PARTS.map(({ load }) => load()))).flat()),
   },
 ];
-
-function hasTensor({ base, inner }: SchemaType): boolean {
-  return base === "Tensor" || (inner !== undefined && hasTensor(inner));
-}
 
 /** How a backend runs an op, by its record alone. */
 function supportOf(record: OpRecord, { kernels }: Subject): Support {
@@ -136,7 +66,7 @@ function supportOf(record: OpRecord, { kernels }: Subject): Support {
   const own = kernels.filter((op) => op === record.name).length;
   if (own > (hostOps.has(record.name) ? 1 : 0)) return "kernel";
   if (own > 0) return "host";
-  if (dynamicKernels.has(record.name)) return "dynamic";
+  if (DYNAMIC_KERNELS.has(record.name)) return "dynamic";
   if (record.decompose !== undefined) return "decomposed";
   const tensors = record.schema.returns.some(({ type }) => hasTensor(type));
   return tensors || record.dynamic === true ? "missing" : "number";
@@ -150,8 +80,7 @@ interface Tested {
 }
 
 async function testedOps({ backend }: Subject): Promise<ReadonlyMap<string, Tested>> {
-  const { FAMILIES, caseProgram, loadFamily } = modules.conformance;
-  const registry = modules.registry.createRegistry({ sets: OP_SETS });
+  const registry = createRegistry({ sets: OP_SETS });
   const tested = new Map<string, Tested>();
   for (const family of FAMILIES) {
     for (const opCase of (await loadFamily(family)).cases) {
