@@ -14,12 +14,14 @@ export async function compileChecked<T>(
   backend: Pick<Backend, "name" | "capabilities" | "unsupported">,
   compile: (program: Program) => Promise<T>,
 ): Promise<T> {
+  signal?.throwIfAborted();
+  const rewritten = await rewriteProgram(program, registry, { name: backend.name, exact: precision === "exact" });
   const requireSupported = async (cause?: unknown): Promise<void> => {
+    // A batch norm that is folded need not run by itself. Errors name the ops of the file.
+    if ((await backend.unsupported(rewritten, registry)).length === 0) return;
     const missing = await backend.unsupported(program, registry);
     if (missing.length > 0) throw unsupportedOps(backend.name, program, missing, cause);
   };
-  signal?.throwIfAborted();
-  const rewritten = await rewriteProgram(program, registry, { name: backend.name, exact: precision === "exact" });
   if (!isLoweredWhole(program, registry, backend.capabilities.dtypes)) await requireSupported();
   try {
     return await compile(rewritten);
