@@ -59,5 +59,7 @@ for (const name of values.only) {
   console.error(rows.at(-1)!.join("  "));
 }
 console.log(`${machine()}, ${values.backend}\n`);
-console.log(table(["model", "exported ms", "decomposed ms", "decomposed / exported", "median of rounds", "error"], rows));
+console.log(
+  table(["model", "exported ms", "decomposed ms", "decomposed / exported", "median of rounds", "error"], rows),
+);
 process.exit(0);

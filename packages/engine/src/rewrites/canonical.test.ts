@@ -88,6 +88,19 @@ describe("canonicalize", () => {
     `);
   });
 
+  it("leaves out what a malformed node lacks, so that lowering refuses the new one too", () => {
+    const before = program(`user_input %x: f32[2, 4]
+      %v: f32[8] = aten::view(%x)
+      %n: f32[2, 4], %m: f32[2, 1], %r: f32[2, 1] = aten::native_layer_norm(%x, weight=none, bias=none, eps=0.001)
+      return %v, %n`);
+    expect(text(canonicalize(before, target()))).toMatchInlineSnapshot(`
+      "user_input %x: f32[2, 4]
+      %reshape: f32[8] = aten::reshape(%x)
+      %layer_norm: f32[2, 4] = aten::layer_norm(weight=none, bias=none, eps=0.001)
+      return %reshape, %layer_norm"
+    `);
+  });
+
   it("leaves claimed ops alone", () => {
     const before = program(`user_input %x: f32[2, 4]
       %v: f32[8] = aten::view(%x, size=[8])

@@ -52,14 +52,14 @@ const batchNorm: RewriteRule = (node, context) => {
   return context.emit(
     "aten::batch_norm",
     {
-      input: argOf(node, "input")!,
+      input: argOf(node, "input"),
       weight: given(node, "weight") ?? NONE,
       bias: given(node, "bias") ?? NONE,
       running_mean: argOf(node, "running_mean") ?? NONE,
       running_var: argOf(node, "running_var") ?? NONE,
       training: { kind: "bool", value: false },
-      momentum: argOf(node, "momentum")!,
-      eps: argOf(node, "eps")!,
+      momentum: argOf(node, "momentum"),
+      eps: argOf(node, "eps"),
       cudnn_enabled: { kind: "bool", value: false },
     },
     resultType(node, context),
@@ -71,11 +71,11 @@ const layerNorm: RewriteRule = (node, context) =>
   context.emit(
     "aten::layer_norm",
     {
-      input: argOf(node, "input")!,
-      normalized_shape: argOf(node, "normalized_shape")!,
+      input: argOf(node, "input"),
+      normalized_shape: argOf(node, "normalized_shape"),
       weight: given(node, "weight") ?? NONE,
       bias: given(node, "bias") ?? NONE,
-      eps: argOf(node, "eps")!,
+      eps: argOf(node, "eps"),
     },
     resultType(node, context),
     node,
@@ -84,7 +84,7 @@ const layerNorm: RewriteRule = (node, context) =>
 const view: RewriteRule = (node, context) =>
   context.emit(
     "aten::reshape",
-    { self: argOf(node, "self")!, shape: argOf(node, "size")! },
+    { self: argOf(node, "self"), shape: argOf(node, "size")! },
     resultType(node, context),
     node,
   );
@@ -93,12 +93,12 @@ const view: RewriteRule = (node, context) =>
 const softmax: RewriteRule = (node, context) => {
   const widens = argOf(node, "half_to_float");
   if (widens?.kind === "bool" && widens.value) return null;
-  const args = { self: argOf(node, "self")!, dim: argOf(node, "dim")! };
+  const args = { self: argOf(node, "self"), dim: argOf(node, "dim")! };
   return context.emit("aten::softmax.int", args, resultType(node, context), node);
 };
 
 const mulScalar: RewriteRule = (node, context) => {
-  const args = { self: argOf(node, "self")!, other: argOf(node, "other")! };
+  const args = { self: argOf(node, "self"), other: argOf(node, "other")! };
   return context.emit("aten::mul.Tensor", args, resultType(node, context), node);
 };
 

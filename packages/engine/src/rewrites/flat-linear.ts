@@ -14,7 +14,7 @@ const RULE: RewriteRule = (node, context) => {
   if (linear?.op !== "aten::linear" || !context.isReadOnce(flat)) return null;
   const before = context.definition(argOf(linear, "input"));
   if (before?.op !== "aten::reshape") return null;
-  const input = argOf(before, "self")!;
+  const input = argOf(before, "self");
   const [from, to] = [context.tensor(input)?.shape, outputShape(node, context)];
   const features = context.tensor(flat)?.shape.at(-1);
   if (from === undefined || to === undefined || from.length !== to.length || to.at(-1) !== features) return null;
@@ -23,7 +23,7 @@ const RULE: RewriteRule = (node, context) => {
   const [output] = node.outputs;
   return context.emit(
     "aten::linear",
-    { input, weight: argOf(linear, "weight")!, bias: given(linear, "bias") ?? NONE },
+    { input, weight: argOf(linear, "weight"), bias: given(linear, "bias") ?? NONE },
     output?.kind === "value" ? context.tensor({ kind: "value", name: output.name }) : undefined,
     linear,
   );

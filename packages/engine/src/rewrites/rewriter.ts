@@ -31,8 +31,11 @@ export interface RewriteContext {
   emit(op: OpName, args: NewArgs, type: TensorType | undefined, like: Node): Arg;
 }
 
-/** Arguments by schema name. */
-export type NewArgs = Readonly<Record<string, Arg>>;
+/**
+ * Arguments by schema name. One that the rewritten node lacks, though its op requires it, is undefined: the new node
+ * lacks it too, and lowering refuses it.
+ */
+export type NewArgs = Readonly<Record<string, Arg | undefined>>;
 
 /** What the first result of a node is replaced by, or null where the rule does not apply. */
 export type RewriteRule = (node: Node, context: RewriteContext) => Arg | null;
@@ -132,7 +135,9 @@ class Rewriter implements RewriteContext {
   emit(op: OpName, args: NewArgs, type: TensorType | undefined, like: Node): Arg {
     const name = this.#builder.fresh(baseName(op));
     this.#builder.setType(name, type);
-    const named: NamedArg[] = Object.entries(args).map(([key, arg]) => ({ name: key, arg }));
+    const named: NamedArg[] = Object.entries(args).flatMap(([key, arg]) =>
+      arg === undefined ? [] : [{ name: key, arg }],
+    );
     const { joined: _, ...origin } = like.origin;
     this.#push({ name, op, args: named, outputs: [{ kind: "value", name }], origin });
     this.#made.add(name);
