@@ -69,7 +69,7 @@ describePage("pictures as tensors", { webgpu: true, app: "tests/browser/webgpu",
   });
 
   test("pictures that cannot be tensors are refused", async () => {
-    await expect(read("bitmap", { width: 0, height: 7 })).rejects.toThrow("cannot be made 0 × 7");
+    await expect(read("bitmap", { width: 0, height: 7 })).rejects.toThrow("cannot be resized to 0 × 7");
     await expect(read("bitmap", { width: 5, height: 7, mean: [0] })).rejects.toThrow("mean has 1 numbers");
   });
 
