@@ -1,16 +1,34 @@
-import type { KernelCall as EngineCall, PlanContext as EngineContext, OpKernel, PlannedStage } from "@pt2/engine";
-import type { ArgValue } from "@pt2/registry";
+import {
+  type KernelCall as EngineCall,
+  type PlanContext as EngineContext,
+  type KernelArgs,
+  type KernelOp,
+  namesOf,
+  type OpKernel,
+  type PlannedStage,
+} from "@pt2/engine";
+import type { Call } from "@pt2/registry";
 import type { TypedExpr } from "@pt2/registry/scalar";
 import type { Kernels } from "../kernels.gen.ts";
 import type { Clamp } from "./clamp.ts";
 import type { Heap } from "./heap.ts";
 
 /** Runs one or several ops on this backend. Each family of ops has a file in `kernels/`. */
-export interface WasmKernel extends OpKernel {
+export interface WasmKernel<Args = Call["args"]> extends OpKernel<Args> {
   /** Plans the call: allocates its results and adds what runs on each forward. */
-  prepare(call: KernelCall): void;
+  prepare(call: KernelCall, args: Args): void;
   /** Whether it clamps its (float32) results to `call.clamp` while they are in registers. */
-  readonly clamps?: (args: Readonly<Record<string, ArgValue>>) => boolean;
+  readonly clamps?: (args: Args) => boolean;
+}
+
+/** A kernel as it is written: the schemas of its ops give the types of its arguments. */
+export interface TypedWasmKernel<Op extends KernelOp> extends Omit<WasmKernel<KernelArgs<Op>>, "ops"> {
+  readonly ops: readonly Op[];
+}
+
+/** Makes a kernel of one whose arguments are typed. A misspelt op or argument does not compile. */
+export function wasmKernel<const Op extends KernelOp>(kernel: TypedWasmKernel<Op>): WasmKernel {
+  return { ...(kernel as unknown as WasmKernel), ops: namesOf(kernel.ops) };
 }
 
 /** The types that plans of this backend are made of: steps are functions, which look up addresses when they run. */

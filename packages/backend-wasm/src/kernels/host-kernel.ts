@@ -1,7 +1,8 @@
 import { createRandom, type HostKernel, runHostKernel } from "@pt2/engine/host";
-import { isTensor } from "@pt2/registry";
+import { isTensor, type TensorMeta } from "@pt2/registry";
 import { readView, writeView } from "../engine/host-copy.ts";
 import type { WasmKernel } from "../engine/kernel.ts";
+import type { TensorView } from "../engine/tensor-view.ts";
 
 /** A kernel on host data: its tensors are copied out, and its results in. */
 export function hostKernel(kernel: HostKernel): WasmKernel {
@@ -9,12 +10,12 @@ export function hostKernel(kernel: HostKernel): WasmKernel {
     ...kernel,
     prepare(call) {
       const { args, results } = call.call;
-      const names = Object.keys(args).filter((name) => isTensor(args[name]));
-      const inputs = new Map(names.map((name) => [name, call.tensor(name)]));
+      const inputs = new Map<TensorMeta, TensorView>();
+      for (const argument of Object.values(args).filter(isTensor)) inputs.set(argument, call.tensor(argument));
       const outputs = results.map((_, i) => call.output(i));
       const { heap } = call;
-      const tensor = (name: string) => {
-        const view = inputs.get(name)!;
+      const tensor = (argument: TensorMeta) => {
+        const view = inputs.get(argument)!;
         return { dtype: view.dtype, shape: view.shape, bytes: readView(heap, view) };
       };
       call.step(() => {

@@ -1,17 +1,19 @@
-import type { ArgValue } from "@pt2/registry";
-import type { KernelCall, WasmKernel } from "../engine/kernel.ts";
+import type { DType } from "@pt2/format";
+import { type KernelCall, type WasmKernel, wasmKernel } from "../engine/kernel.ts";
 import { addressOf, type TensorView } from "../engine/tensor-view.ts";
 import { float32Result, isFloat32 } from "./float32.ts";
 
+type SoftmaxOp = "aten::softmax.int" | "aten::_softmax" | "aten::log_softmax.int" | "aten::_log_softmax";
+
 /** `softmax` and `log_softmax` over any dimension. A dimension that is not innermost is moved there and back. */
-function softmaxKernel(ops: readonly string[], rows: "softmaxRows" | "logSoftmaxRows"): WasmKernel {
-  return {
+function softmaxKernel(ops: readonly SoftmaxOp[], rows: "softmaxRows" | "logSoftmaxRows"): WasmKernel {
+  return wasmKernel({
     ops,
-    accepts: (args) => isFloat32(args, "self") && isFloatResult(args["dtype"]),
-    prepare(call) {
-      const input = call.convert(call.tensor("self"), "float32");
+    accepts: (args) => isFloat32(args, "self") && isFloatResult(args.dtype),
+    prepare(call, { self, dim: given }) {
+      const input = call.convert(call.tensor(self), "float32");
       const rank = input.shape.length;
-      const dim = rank === 0 ? 0 : (call.arg<number>("dim") + rank) % rank;
+      const dim = rank === 0 ? 0 : (given + rank) % rank;
       float32Result(call, (out) => {
         if (dim >= rank - 1) planRows(call, call.dense(input), out, rows);
         else {
@@ -23,7 +25,7 @@ function softmaxKernel(ops: readonly string[], rows: "softmaxRows" | "logSoftmax
         }
       });
     },
-  };
+  });
 }
 
 function planRows(call: KernelCall, from: TensorView, to: TensorView, rows: "softmaxRows" | "logSoftmaxRows"): void {
@@ -38,7 +40,7 @@ function permuted(view: TensorView, order: readonly number[]): TensorView {
   return { ...view, shape: order.map((d) => view.shape[d]!), strides: order.map((d) => view.strides[d]!) };
 }
 
-function isFloatResult(dtype: ArgValue | undefined): boolean {
+function isFloatResult(dtype: DType | null | undefined): boolean {
   return dtype === null || dtype === undefined || dtype === "float32" || dtype === "float16" || dtype === "bfloat16";
 }
 

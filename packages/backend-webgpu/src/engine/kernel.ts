@@ -1,5 +1,13 @@
-import type { KernelCall as EngineCall, PlanContext as EngineContext, OpKernel, PlannedStage } from "@pt2/engine";
-import type { ArgValue } from "@pt2/registry";
+import {
+  type KernelCall as EngineCall,
+  type PlanContext as EngineContext,
+  type KernelArgs,
+  type KernelOp,
+  namesOf,
+  type OpKernel,
+  type PlannedStage,
+} from "@pt2/engine";
+import type { Call } from "@pt2/registry";
 import type { Shader } from "../shader/shader.ts";
 import type { ElementExpr } from "../wgsl/scalar.ts";
 import type { Adapter } from "./adapter.ts";
@@ -7,19 +15,29 @@ import type { GuardWords } from "./guard-words.ts";
 import type { HostStep, WebgpuStep } from "./webgpu-step.ts";
 
 /** Runs one or several ops on this backend. Each family of ops has a file in `kernels/`. */
-export interface WebgpuKernel extends OpKernel {
+export interface WebgpuKernel<Args = Call["args"]> extends OpKernel<Args> {
   /**
    * Whether it takes complex numbers too, which are `vec2<f32>` in shaders: it only moves elements, or computes with
    * complex ones. Otherwise the op's decomposition is used for them. Default: no.
    */
   readonly complex?: boolean;
   /** Plans the call: makes its results, and adds the shaders that compute them. */
-  prepare(call: KernelCall): void;
+  prepare(call: KernelCall, args: Args): void;
   /**
    * Whether result 0 is written once per element, through `shader.result(0)`, so that elementwise ops that follow may
    * be computed where it is written. Default: no.
    */
-  readonly fuses?: boolean | ((args: Readonly<Record<string, ArgValue>>) => boolean);
+  readonly fuses?: boolean | ((args: Args) => boolean);
+}
+
+/** A kernel as it is written: the schemas of its ops give the types of its arguments. */
+export interface TypedWebgpuKernel<Op extends KernelOp> extends Omit<WebgpuKernel<KernelArgs<Op>>, "ops"> {
+  readonly ops: readonly Op[];
+}
+
+/** Makes a kernel of one whose arguments are typed. A misspelt op or argument does not compile. */
+export function webgpuKernel<const Op extends KernelOp>(kernel: TypedWebgpuKernel<Op>): WebgpuKernel {
+  return { ...(kernel as unknown as WebgpuKernel), ops: namesOf(kernel.ops) };
 }
 
 /** The types that plans of this backend are made of. */

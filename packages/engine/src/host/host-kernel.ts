@@ -1,18 +1,16 @@
 import type { DType } from "@pt2/format";
-import type { OpName } from "@pt2/graph";
-import { type ArgValue, isTensorMeta } from "@pt2/registry";
+import type { ArgValue, TensorMeta } from "@pt2/registry";
+import { type KernelArgs, type KernelOp, namesOf } from "../plan/kernel-args.ts";
 import { elementBytes } from "../staged/element-bytes.ts";
 import type { OpKernel } from "../staged/kernel-set.ts";
 import { type HostData, numberOf, type TensorType } from "../staged/run-value.ts";
 import { type HostArray, hostArray, hostData } from "./host-array.ts";
 import type { RandomNumbers } from "./random/numbers.ts";
 
-/** What a host kernel sees of its call. */
+/** What a host kernel sees of its call, beside the arguments. */
 export interface HostCall {
-  /** A tensor argument. */
-  array(name: string): HostArray;
-  /** An argument that is not a tensor. */
-  arg<T>(name: string): T;
+  /** Returns the elements of a tensor argument. */
+  array(argument: TensorMeta): HostArray;
   /** Shape of the n-th result. */
   shape(index: number): readonly number[];
   /** Dtype of the n-th result. */
@@ -26,19 +24,22 @@ export interface HostCall {
  * order of elements, for each result of the op; of a complex one the parts alternate. They are rounded to its dtype.
  */
 export interface HostKernel extends OpKernel {
-  run(call: HostCall): readonly ArrayLike<number>[];
+  run(call: HostCall, args: Readonly<Record<string, ArgValue>>): readonly ArrayLike<number>[];
 }
 
-/** A host kernel that takes all arguments of its ops. */
-export function hostKernel(ops: readonly OpName[], run: HostKernel["run"]): HostKernel {
-  return { ops, run };
+/** Makes a host kernel that takes all calls of its ops; their schemas give the types of the arguments. */
+export function hostKernel<const Op extends KernelOp>(
+  ops: readonly Op[],
+  run: (call: HostCall, args: KernelArgs<Op>) => readonly ArrayLike<number>[],
+): HostKernel {
+  return { ops: namesOf(ops), run: run as HostKernel["run"] };
 }
 
 /** A call of a host kernel, with everything that it reads in host memory. */
 export interface HostRequest {
   readonly args: Readonly<Record<string, ArgValue>>;
-  /** The data of a tensor argument, by its name. Numbers that stand for tensors are not asked for. */
-  tensor(name: string): HostData;
+  /** Returns the data of a tensor argument. It is not called for numbers that stand for tensors. */
+  tensor(argument: TensorMeta): HostData;
   readonly results: readonly TensorType[];
   /** The executable's source of random numbers. */
   random(): RandomNumbers;
@@ -46,20 +47,19 @@ export interface HostRequest {
 
 /** Runs a host kernel. One entry per result. */
 export function runHostKernel(kernel: HostKernel, { args, tensor, results, random }: HostRequest): readonly HostData[] {
-  const computed = kernel.run({
-    array: (name) => hostArray(wrappedData(args[name]) ?? tensor(name)),
-    arg: <T>(name: string) => args[name] as T,
+  const call: HostCall = {
+    array: (argument) => hostArray(wrappedData(argument) ?? tensor(argument)),
     shape: (index) => results[index]!.shape,
     dtype: (index) => results[index]!.dtype,
     random,
-  });
+  };
+  const computed = kernel.run(call, args);
   // A batch of nothing has no results.
   return results.map((type, i) => hostData(type, computed[i] ?? []));
 }
 
 /** A number that was given for a tensor, in the dtype that it has there. */
-function wrappedData(value: ArgValue | undefined): HostData | null {
-  if (!isTensorMeta(value) || value.wrapped === undefined) return null;
-  const { dtype, wrapped } = value;
+function wrappedData({ dtype, wrapped }: TensorMeta): HostData | null {
+  if (wrapped === undefined) return null;
   return { dtype, shape: [], bytes: elementBytes(dtype, numberOf(wrapped)) };
 }

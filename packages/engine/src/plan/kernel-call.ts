@@ -1,5 +1,5 @@
 import type { DType } from "@pt2/format";
-import type { ArgValue, Call } from "@pt2/registry";
+import type { Call, TensorMeta } from "@pt2/registry";
 import type { DeviceBuffer } from "./constant.ts";
 import type { DeviceTypes } from "./device-types.ts";
 import type { TensorLayout, TensorView } from "./tensor-view.ts";
@@ -54,16 +54,10 @@ export interface PlanContext<T extends DeviceTypes> {
 /** What a kernel plans one call with. */
 export interface KernelCall<T extends DeviceTypes> extends PlanContext<T> {
   readonly call: Call;
-  /** Returns an argument by schema name; tensors come as metas. */
-  arg<Arg = ArgValue>(name: string): Arg;
   /** Returns a tensor argument as it lies in memory. A number given for it becomes a 0-d constant. */
-  tensor(name: string): TensorView<T["handle"]>;
+  tensor(argument: TensorMeta): TensorView<T["handle"]>;
   /** Returns a tensor argument as it lies in memory; null when absent. */
-  optional(name: string): TensorView<T["handle"]> | null;
-  /** Returns the tensors of a `Tensor[]` argument. */
-  tensors(name: string): readonly TensorView<T["handle"]>[];
-  /** Returns the tensors of a `Tensor?[]` argument, null where absent. */
-  tensorList(name: string): readonly (TensorView<T["handle"]> | null)[];
+  optional(argument: TensorMeta | null | undefined): TensorView<T["handle"]> | null;
   /** Makes result `index`; it is contiguous unless strides (of a dense tensor) are given. */
   output(index?: number, strides?: readonly number[]): TensorView<T["handle"]>;
   /** Makes the tensors of a `Tensor[]` result. */

@@ -74,7 +74,7 @@ export interface PlanDevice<T extends DeviceTypes> {
   write(to: TensorView<T["handle"]>, bytes: Uint8Array, what: string): void;
   /** Makes the context that kernels plan with, for a call where there is one. */
   context(target: PlanTarget<T>, planned?: PlannedCall<T>): T["call"] & T["context"] & KernelCall<T>;
-  kernel(call: Call): { prepare(call: T["call"]): void } | undefined;
+  kernel(call: Call): { prepare(call: T["call"], args: Call["args"]): void } | undefined;
   /** Plans a loop over at least one element. */
   elementwise(
     ctx: T["context"],

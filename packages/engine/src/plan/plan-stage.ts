@@ -173,7 +173,7 @@ class Planner<T extends DeviceTypes> implements PlanTarget<T>, TensorTable<T> {
     isUnwritten: (view: TensorView<T["handle"]>) => boolean,
   ): void {
     const { call, table, epilogue } = planned;
-    this.#device.kernel(call)!.prepare(this.#device.context(target, planned));
+    this.#device.kernel(call)!.prepare(this.#device.context(target, planned), call.args);
     requireResults(call, (result) => {
       const view = table.get(epilogue !== null && result === call.results[0] ? epilogue.output : result);
       if (view === undefined) return "makes no";

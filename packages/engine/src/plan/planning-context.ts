@@ -1,6 +1,6 @@
 import { backendError, numel } from "@pt2/backend";
 import { contiguousStrides, type DType } from "@pt2/format";
-import { type ArgValue, type Call, isTensor, type LoweredTensor, type TensorMeta } from "@pt2/registry";
+import { type Call, isTensor, type LoweredTensor, type TensorMeta } from "@pt2/registry";
 import { elementBytes } from "../staged/element-bytes.ts";
 import { numberOf } from "../staged/run-value.ts";
 import { sameStrides } from "../strides/layout.ts";
@@ -114,25 +114,18 @@ export class PlanningContext<T extends DeviceTypes> implements KernelCall<T> {
     return known as State;
   }
 
-  arg<Arg = ArgValue>(name: string): Arg {
-    return this.call.args[name] as Arg;
+  tensor(argument: TensorMeta): TensorView<T["handle"]> {
+    if (isTensor(argument)) return this.#read(this.planned.table.get(argument)!);
+    if (argument?.wrapped === undefined) {
+      throw backendError("backend.internal", {
+        what: `${this.call.record.name}: a kernel reads a tensor argument that is a ${typeof argument}`,
+      });
+    }
+    return this.constant(argument.dtype, [], elementBytes(argument.dtype, numberOf(argument.wrapped)));
   }
 
-  tensor(name: string): TensorView<T["handle"]> {
-    return this.#viewOf(this.call.args[name]!);
-  }
-
-  optional(name: string): TensorView<T["handle"]> | null {
-    const value = this.call.args[name];
-    return value === null || value === undefined ? null : this.#viewOf(value);
-  }
-
-  tensors(name: string): readonly TensorView<T["handle"]>[] {
-    return (this.call.args[name] as readonly ArgValue[]).map((value) => this.#viewOf(value));
-  }
-
-  tensorList(name: string): readonly (TensorView<T["handle"]> | null)[] {
-    return (this.call.args[name] as readonly ArgValue[]).map((value) => (value === null ? null : this.#viewOf(value)));
+  optional(argument: TensorMeta | null | undefined): TensorView<T["handle"]> | null {
+    return argument === null || argument === undefined ? null : this.tensor(argument);
   }
 
   output(index = 0, strides?: readonly number[]): TensorView<T["handle"]> {
@@ -181,16 +174,5 @@ export class PlanningContext<T extends DeviceTypes> implements KernelCall<T> {
     const view = this.temporary(dtype, shape, strides);
     table.set(tensor, view);
     return view;
-  }
-
-  #viewOf(value: ArgValue): TensorView<T["handle"]> {
-    if (isTensor(value)) return this.#read(this.planned.table.get(value)!);
-    const meta = value as TensorMeta;
-    if (meta?.wrapped === undefined) {
-      throw backendError("backend.internal", {
-        what: `${this.call.record.name}: a kernel reads a tensor argument that is a ${typeof value}`,
-      });
-    }
-    return this.constant(meta.dtype, [], elementBytes(meta.dtype, numberOf(meta.wrapped)));
   }
 }

@@ -2,10 +2,10 @@ import type { OpName } from "@pt2/graph";
 import type { ArgValue, Call } from "@pt2/registry";
 
 /** What decides which calls a kernel takes. */
-export interface OpKernel {
+export interface OpKernel<Args = Call["args"]> {
   readonly ops: readonly OpName[];
   /** Whether it takes these arguments; otherwise the op is decomposed. Default: yes. */
-  accepts?(args: Readonly<Record<string, ArgValue>>): boolean;
+  accepts?(args: Args): boolean;
 }
 
 /** The kernels by op. Several may serve one op; the first that accepts the arguments takes the call. */
